@@ -33,7 +33,7 @@ func TestA_commit_without_its_replica_is_not_acknowledged(t *testing.T) {
 			defer func() { require.NoError(t, s.Close()) }()
 			write := func() error { return openAccount(t, s) }
 			require.NoError(t, write())
-			execute(t, db, "ALTER SYSTEM SET synchronous_standby_names = 'a replica that is away'")
+			execute(t, db, "ALTER SYSTEM SET synchronous_standby_names = 'away'")
 			execute(t, db, "SELECT pg_reload_conf()")
 			require.Eventually(t, func() bool { return write() != nil }, eventually, 10*time.Millisecond)
 			assert.ErrorIs(t, write(), bunstore.ErrAway)

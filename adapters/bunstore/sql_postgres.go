@@ -268,8 +268,10 @@ func (postgres) classify(err error) errorClass {
 	if pgconn.SafeToRetry(err) {
 		return unavailable
 	}
-	if strings.HasSuffix(err.Error(), "conn closed") { // pgx exports no error for it
-		return unavailable
+	for _, text := range []string{"conn closed", "too many failed attempts acquiring connection"} {
+		if strings.Contains(err.Error(), text) { // pgx exports no errors for these
+			return unavailable
+		}
 	}
 	return internalError
 }

@@ -46,6 +46,7 @@ type large struct {
 	newer   string // a program with further migrations
 
 	stop    chan struct{} // of the payers
+	over    func()        // ends all clients
 	payers  sync.WaitGroup
 	clients sync.WaitGroup
 	reads   atomic.Int64
@@ -100,19 +101,28 @@ func newLarge(t *testing.T) *large {
 	require.Zero(t, status, "%s%s", out, errOut)
 	seed := rand.Uint64()
 	t.Logf("the seed is %d", seed)
+	l.client = newRepeater(t, everyRequest)
 	l.writers = people(t, seed, settings)
 	l.walk = &walk{random: rand.New(rand.NewPCG(seed, 1)), shop: &shop{
 		dead: func() {}, poll: "1s", front: newFront(), store: settings,
 	}}
 	l.walk.openAccounts(t)
 	l.walk.openWallet(t)
-	t.Cleanup(func() { l.walk.now = nil }) // its wallet ends after the servers
+	l.over = sync.OnceFunc(func() {
+		close(l.stop)
+		l.payers.Wait()
+		l.client.stop()
+		l.clients.Wait()
+	})
+	t.Cleanup(func() {
+		l.over()
+		l.walk.now = nil // its wallet ends after the servers
+	})
 	l.walk.front.leadTo(l.url)
 	l.servers = []*running{l.begin(t, 0, "")}
 	l.serves(t, "app2")
 	l.walk.now = &running{url: l.url, log: l.servers[0].log}
 	l.writers.openTopics(t, l.url)
-	l.client = newRepeater(t, everyRequest)
 	return l
 }
 
@@ -196,6 +206,9 @@ func (l *large) suffers(t *testing.T, what string, fault func(t *testing.T)) {
 		assert.Empty(t, w.wrong)
 	}
 	assert.Nil(t, l.wrong.Load())
+	for _, r := range l.servers {
+		r.assertSilentOn(t, "DATA RACE", "panic", "level=ERROR")
+	}
 	require.False(t, t.Failed(), "after: %s", what)
 	t.Logf("%s: %v; %d writes were acknowledged, 0 are lost", what, noticed, acknowledged)
 	l.load()
@@ -302,8 +315,7 @@ func (l *large) repeats(send func() said, status int) bool {
 // finish asserts what holds after all: the ledgers agree, and all counts.
 func (l *large) finish(t *testing.T) {
 	t.Helper()
-	close(l.stop)
-	l.payers.Wait()
+	l.over()
 	l.stopLoad(t)
 	for _, p := range l.walk.orders {
 		l.walk.isMade(t, p)
