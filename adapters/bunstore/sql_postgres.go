@@ -105,13 +105,13 @@ const cancelTimeout = time.Second
 // connection, while Postgres continues the statement. This handler keeps the
 // connection.
 //
-// It asks Postgres to cancel the statement. Behind a pooler it lets the statement
-// finish within the time of a call: PgBouncer before 1.21 can crash on a cancel
-// request.
+// It asks Postgres to cancel the statement. Behind a pooler it gives the statement a fifth of
+// the time of a call to finish: PgBouncer before 1.21 can crash on a cancel request. Longer would
+// hold up requests whose line to the pooler is dead.
 func onCancel(o Options) func(*pgconn.PgConn) ctxwatch.Handler {
 	return func(c *pgconn.PgConn) ctxwatch.Handler {
 		if o.Uncached {
-			return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn(), DeadlineDelay: o.Limit}
+			return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn(), DeadlineDelay: o.Limit / 5}
 		}
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelTimeout}
 	}
