@@ -1,12 +1,17 @@
 package cluster
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"plaza/test/process"
 )
@@ -31,7 +36,7 @@ func (c *Cluster) App(name string) *App {
 	a.balancer = &program{
 		t: c.t, name: "HAProxy of " + name, log: &process.Output{},
 		make:    func() *exec.Cmd { return a.command(haproxyProgram, "-db", "-f", balancer) },
-		isReady: func() bool { return listens(a.node+":5000") && listens(a.node+":8443") },
+		isReady: func() bool { return listens(a.node+":8443") && a.knowsPrimary() },
 	}
 	c.t.Cleanup(func() {
 		a.StopPooler()
@@ -44,6 +49,25 @@ func (c *Cluster) App(name string) *App {
 	a.balancer.wait()
 	a.StartPooler()
 	return a
+}
+
+// knowsPrimary reports whether HAProxy leads to the primary alone. At first it knows no states, and
+// leads to each node in turn.
+func (a *App) knowsPrimary() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	for range 2 * len(a.Databases) {
+		conn, err := pgx.Connect(ctx, a.Superuser())
+		if err != nil {
+			return false
+		}
+		var isReplica bool
+		err = conn.QueryRow(ctx, "SELECT pg_is_in_recovery()").Scan(&isReplica)
+		if errors.Join(err, conn.Close(ctx)) != nil || isReplica {
+			return false
+		}
+	}
+	return true
 }
 
 // Balance starts another HAProxy with the configuration of the machine, and returns its URL. Requests
