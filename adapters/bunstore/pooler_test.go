@@ -15,8 +15,8 @@ import (
 	"plaza/test/postgres"
 )
 
-// Behind a pooler no statement is prepared, so the same reads take another path. These
-// suites cover every kind of parameter.
+// Behind a pooler no statement is prepared, so the same statements take another path, on which the
+// driver knows no types of parameters. These suites cover every kind of parameter.
 func TestPorts_without_cached_statements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -34,6 +34,7 @@ func TestPorts_without_cached_statements(t *testing.T) {
 	ports.Images(t, open)
 	ports.Ledger(t, open)
 	ports.RateLimits(t, open)
+	ports.Imports(t, open)
 }
 
 // A pooler takes connections also while it cannot log in at any server, and then refuses what is

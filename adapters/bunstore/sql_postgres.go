@@ -26,6 +26,7 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/publication"
 	"plaza/migrations"
 )
 
@@ -283,16 +284,19 @@ func (postgres) isDuplicate(err error, table, column string) bool {
 
 func (postgres) among(column, parameter string) string { return column + " = ANY(" + parameter + ")" }
 
+// listOf returns a list of Go's own types: behind a pooler the driver knows no types of parameters.
 func (postgres) listOf(values any) any {
-	dates, is := values.([]event.Date)
-	if !is {
-		return values
+	switch list := values.(type) {
+	case []publication.BundleID:
+		return numbers(list)
+	case []event.Date:
+		days := make([]time.Time, len(list))
+		for i, date := range list {
+			days[i] = date.Time()
+		}
+		return days
 	}
-	days := make([]time.Time, len(dates))
-	for i, date := range dates {
-		days[i] = date.Time()
-	}
-	return days
+	return values
 }
 
 func (d postgres) amongBytes(column, parameter string) string { return d.among(column, parameter) }

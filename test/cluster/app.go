@@ -70,9 +70,10 @@ func (a *App) knowsPrimary() bool {
 	return true
 }
 
-// Balance starts another HAProxy with the configuration of the machine, and returns its URL. Requests
-// lead to the only server, which is to take requests at port 8080 of the node and checks at 9080.
-func (c *Cluster) Balance(t testing.TB) (node, url string) {
+// Balancer prepares another HAProxy with the configuration of a machine. Requests to the URL lead to
+// the only server, which is to take requests at port 8080 of the node and checks at 9080. It is
+// started when the server runs: HAProxy believes so at first.
+func (c *Cluster) Balancer(t testing.TB) (node, url string, start func()) {
 	t.Helper()
 	network := c.network()
 	node = network + "21"
@@ -89,10 +90,11 @@ func (c *Cluster) Balance(t testing.TB) (node, url string) {
 		make:    func() *exec.Cmd { return m.command(haproxyProgram, "-db", "-f", config) },
 		isReady: func() bool { return listens(m.node + ":8443") },
 	}
-	p.start(syscall.SIGKILL)
 	t.Cleanup(func() { p.end(syscall.SIGKILL) })
-	p.wait()
-	return node, "http://" + m.node + ":8443"
+	return node, "http://" + m.node + ":8443", func() {
+		p.start(syscall.SIGKILL)
+		p.wait()
+	}
 }
 
 // StartPooler starts PgBouncer unless it runs.

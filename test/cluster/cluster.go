@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,6 +42,9 @@ type Cluster struct {
 	folder   *postgres.Folder
 	programs map[string]string
 	values   map[string]string // of cluster.env
+
+	mu       sync.Mutex
+	networks map[string]bool // in use
 }
 
 // Timing is how soon Patroni replaces a primary, in seconds; see its documentation.
@@ -58,7 +62,7 @@ var soon = Timing{TTL: 8, LoopWait: 1, RetryTimeout: 3}
 // replace those of cluster.env. It skips the test when a program is not named.
 func Start(t testing.TB, values map[string]string) *Cluster {
 	t.Helper()
-	c := &Cluster{t: t, programs: map[string]string{}}
+	c := &Cluster{t: t, programs: map[string]string{}, networks: map[string]bool{}}
 	for variable, tool := range map[string]string{
 		etcdProgram: "etcd", patroniProgram: "patroni", pgbouncerProgram: "pgbouncer", haproxyProgram: "haproxy",
 	} {
@@ -127,12 +131,18 @@ var ports = []string{"2379", "2380", "5432", "8008", "6432", "5000", "5001", "80
 // network returns the first three bytes, with a dot behind, of a network of this machine in which
 // no program listens on the ports.
 func (c *Cluster) network() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var last error
-	for range 10 {
+	for range 100 {
 		var b [2]byte
 		_, _ = rand.Read(b[:]) // it never fails
 		network := fmt.Sprintf("127.%d.%d.", 64+b[0]%128, b[1])
+		if c.networks[network] {
+			continue
+		}
 		if last = areFree(network + "11"); last == nil {
+			c.networks[network] = true
 			return network
 		}
 	}

@@ -26,8 +26,8 @@ func TestContractOnACluster(t *testing.T) {
 	require.NoError(t, err)
 	_, err = db.Exec(t.Context(), "ALTER ROLE plaza SUPERUSER") // makes databases and empties them
 	require.NoError(t, errors.Join(err, db.Close(t.Context())))
-	lender := postgres.NewLender(t, app.DatabaseAt(app.Primary()))
-	on := store{name: "cluster", servers: 2, isDurable: true}
+	lender := postgres.NewLender(t, app.Superuser())
+	on := store{name: "cluster", servers: 2, isDurable: true, isPooled: true}
 	on.fresh = func(t *testing.T) string {
 		at, err := url.Parse(lender.Lend(t, migrate))
 		require.NoError(t, err)
@@ -36,11 +36,11 @@ func TestContractOnACluster(t *testing.T) {
 		pooled.Path = at.Path
 		return pooled.String()
 	}
-	on.balance = func(t *testing.T, settings *bootstrap.Config) string {
-		node, url := c.Balance(t)
-		settings.Addr, settings.AdminAddr, settings.DatabasePooler = node+":8080", node+":9080", true
+	on.balance = func(t *testing.T, settings *bootstrap.Config) (string, func()) {
+		node, url, start := c.Balancer(t)
+		settings.Addr, settings.AdminAddr = node+":8080", node+":9080"
 		require.NoError(t, settings.TrustedProxies.UnmarshalText([]byte("127.0.0.0/8")))
-		return url
+		return url, start
 	}
 	for _, r := range on.rows() {
 		t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {

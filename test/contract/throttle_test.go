@@ -33,8 +33,9 @@ var throttleRows = []row{
 	{"AUT-11 of several forwarded addresses the last not trusted counts", forwardedChain, anyStore},
 }
 
-// behindProxy is a server that believes its proxy, from where the tests talk.
+// behindProxy is a server that believes its proxy, from where the tests talk: no balancer is between.
 func (on store) behindProxy(t *testing.T) *server {
+	on.balance = nil
 	t.Helper()
 	return on.startWith(t, trustTests)
 }
