@@ -110,15 +110,9 @@ func (s *server) run(t *testing.T) {
 	go func() { done <- bootstrap.Serve(ctx, &front, listeners) }()
 	if s.front != "" {
 		s.balance()
-		// A check that began while the server was away may still fail afterwards.
-		seen := 0
-		require.Eventually(t, func() bool {
-			seen++
-			if !s.isBalanced() {
-				seen = 0
-			}
-			return seen == 1 && !s.hasRun || seen == steady
-		}, time.Minute, 300*time.Millisecond, "the balancer sees the server")
+		if s.hasRun {
+			s.awaitBalancer(t)
+		}
 		s.hasRun = true
 	}
 	s.stop = sync.OnceFunc(func() {
@@ -130,8 +124,19 @@ func (s *server) run(t *testing.T) {
 	})
 }
 
-// steady is how often a server must answer by way of the balancer after it was away.
-const steady = 5
+// awaitBalancer returns when the balancer leads to a server that was away, and goes on doing so: a
+// check that began meanwhile may still fail afterwards.
+func (s *server) awaitBalancer(t *testing.T) {
+	t.Helper()
+	answered := 0
+	require.Eventually(t, func() bool {
+		answered++
+		if !s.isBalanced() {
+			answered = 0
+		}
+		return answered == 5
+	}, time.Minute, 300*time.Millisecond)
+}
 
 // isBalanced reports whether the balancer leads requests to the server.
 func (s *server) isBalanced() bool {
