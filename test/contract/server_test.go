@@ -124,6 +124,18 @@ func (s *server) run(t *testing.T) {
 	})
 }
 
+// direct returns a server without a balancer, for what a balancer does itself: it tells addresses of
+// clients, and keeps their connections.
+func (s *server) direct(t *testing.T) *server {
+	t.Helper()
+	if s.front == "" {
+		return s
+	}
+	on := s.on
+	on.balance = nil
+	return on.start(t)
+}
+
 // awaitBalancer returns when the balancer leads to a server that was away, and goes on doing so: a
 // check that began meanwhile may still fail afterwards.
 func (s *server) awaitBalancer(t *testing.T) {

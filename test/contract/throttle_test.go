@@ -202,6 +202,7 @@ func guessingAtOnce(t *testing.T, s *server) {
 }
 
 func strangersForward(t *testing.T, s *server) {
+	s = s.direct(t)
 	ada := s.member(t)
 	for i := range 5 {
 		s.from(fmt.Sprintf("192.0.2.%d", i)).failsTimes(t, 1, ada.phone)
