@@ -29,7 +29,9 @@ SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" 
 	PLAZA_TEST_REDOCLY="$$(test/tools.sh redocly install)" PLAZA_TEST_SPECTRAL="$$(test/tools.sh spectral install)" \
 	PLAZA_TEST_TYPESCRIPT="$$(test/tools.sh typescript install)" \
 	PLAZA_TEST_NGINX="$$(test/tools.sh nginx install)" PLAZA_TEST_PROMETHEUS="$$(test/tools.sh prometheus install)" \
-	PLAZA_TEST_SYSTEMD="$$(test/tools.sh systemd install)" $(PEERS)
+	PLAZA_TEST_SYSTEMD="$$(test/tools.sh systemd install)" $(PEERS) \
+	PLAZA_TEST_ETCD="$$(test/tools.sh etcd install)" PLAZA_TEST_PATRONI="$$(test/tools.sh patroni install)" \
+	PLAZA_TEST_PGBOUNCER="$$(test/tools.sh pgbouncer install)" PLAZA_TEST_HAPROXY="$$(test/tools.sh haproxy install)"
 PEERS    = PLAZA_TEST_DJANGO="$$(test/tools.sh django install)" PLAZA_TEST_POCKETBASE="$$(test/tools.sh pocketbase install)"
 REPORT   = $(GO) run $(FLAGS) ./test/report
 
@@ -66,8 +68,8 @@ test-all: build lint wiring ## everything, with the race detector where possible
 	$(REPORT) -all
 
 soak: build platforms ## the long loops: kills, payments, fuzzing, other systems; about an hour and a half
-	export CI=true $(SERVERS) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" PLAZA_TEST_KILLS=50 PLAZA_TEST_PAYINGS=200; \
-	$(TEST) -count=1 -timeout 60m -json ./test/e2e | $(REPORT) -all
+	export CI=true $(SERVERS) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" PLAZA_TEST_KILLS=50 PLAZA_TEST_PAYINGS=200 PLAZA_TEST_FAILOVERS=20; \
+	$(TEST) -count=1 -timeout 90m -json ./test/e2e | $(REPORT) -all
 	export CI=true $(POSTGRES) PLAZA_TEST_REQUESTS=1000; \
 	$(TEST) -count=1 -timeout 60m -json -run '^TestFuzz$$' ./test/contract | $(REPORT) -all
 	grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's|/[^/]*:[0-9]+:func | |' | \

@@ -4,7 +4,8 @@
 # Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
 # its programs), apertium, s3, chromium, redocly, spectral, typescript (the folder of its modules),
 # nginx, prometheus (the folder of its programs), systemd (its analyser), django (a Python that has
-# it) or pocketbase (the program that is built from test/bench/pocketbase).
+# it), pocketbase (the program that is built from test/bench/pocketbase), etcd, patroni, pgbouncer or
+# haproxy.
 # With "install" a missing program is installed first, where this machine allows that. A program
 # that cannot be had is told on standard error, and nothing is printed: the tests that need it then
 # skip themselves and say so.
@@ -54,6 +55,10 @@ path() {
 		program=$(built)/pocketbase
 		[ -x "$program" ] && echo "$program"
 		;;
+	# Without its library for etcd Patroni starts and then fails.
+	patroni) /usr/bin/python3 -c 'import etcd' 2>/dev/null && command -v patroni ;;
+	etcd) command -v etcd ;;
+	pgbouncer | haproxy) PATH=$PATH:/usr/sbin command -v $name ;;
 	*) echo "test/tools.sh: unknown program $name" >&2; exit 2 ;;
 	esac
 }
@@ -113,6 +118,9 @@ install() {
 	nginx) servers nginx-light ;;
 	prometheus) servers prometheus ;;
 	systemd) servers systemd ;;
+	patroni) servers patroni python3-etcd ;;
+	etcd) servers etcd-server ;;
+	pgbouncer | haproxy) servers $name ;;
 	s3)
 		echo "test/tools.sh: building versitygw $versitygw" >&2
 		folder=$cache/versitygw-$versitygw

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,6 +37,9 @@ type Store struct {
 	swept     func(began time.Time, err error)
 	log       *slog.Logger
 	tracer    oteltrace.Tracer // nil: none
+	// unreplicated counts commits that are not on the synchronous replica that they should be
+	// on. Postgres acknowledges them with a warning.
+	unreplicated atomic.Int64
 }
 
 // Options select a database and configure its use.

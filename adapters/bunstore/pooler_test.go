@@ -1,8 +1,13 @@
 package bunstore_test
 
 import (
+	"net"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
@@ -10,8 +15,8 @@ import (
 	"plaza/test/postgres"
 )
 
-// Behind a pooler no statement is prepared, so the same reads take another path. These
-// suites cover every kind of parameter.
+// Behind a pooler no statement is prepared, so the same statements take another path, on which the
+// driver knows no types of parameters. These suites cover every kind of parameter.
 func TestPorts_without_cached_statements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -29,4 +34,81 @@ func TestPorts_without_cached_statements(t *testing.T) {
 	ports.Images(t, open)
 	ports.Ledger(t, open)
 	ports.RateLimits(t, open)
+	ports.Imports(t, open)
+}
+
+// A pooler takes connections also while it cannot log in at any server, and then refuses what is
+// sent. With many requests the pool of the program finds one such connection after the other.
+func TestA_pooler_without_a_server(t *testing.T) {
+	p := startPooler(t)
+	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: p.url, Uncached: true, Connections: 8})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	p.refuses.Store(true)
+	var callers sync.WaitGroup
+	for range 32 {
+		callers.Go(func() {
+			for range 20 {
+				assert.ErrorIs(t, s.Ping(t.Context()), bunstore.ErrAway)
+			}
+		})
+	}
+	callers.Wait()
+	p.refuses.Store(false)
+	assert.NoError(t, s.Ping(t.Context()))
+}
+
+// pooler answers pings as PgBouncer does.
+type pooler struct {
+	url     string
+	refuses atomic.Bool // it has no server
+}
+
+func startPooler(t *testing.T) *pooler {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	p := &pooler{url: "postgres://plaza@" + listener.Addr().String() + "/plaza?sslmode=disable"}
+	var running sync.WaitGroup
+	t.Cleanup(func() {
+		require.NoError(t, listener.Close())
+		running.Wait()
+	})
+	running.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() { p.serve(client) })
+		}
+	})
+	return p
+}
+
+func (p *pooler) serve(client net.Conn) {
+	defer client.Close()
+	backend := pgproto3.NewBackend(client, client)
+	if _, err := backend.ReceiveStartupMessage(); err != nil {
+		return
+	}
+	backend.Send(&pgproto3.AuthenticationOk{})
+	backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+	for backend.Flush() == nil {
+		message, err := backend.Receive()
+		if err != nil {
+			return
+		}
+		if p.refuses.Load() {
+			backend.Send(&pgproto3.ErrorResponse{
+				Severity: "FATAL", Code: "08P01", Message: "server login has been failing, try again later (server_login_retry)",
+			})
+			_ = backend.Flush()
+			return
+		}
+		if _, is := message.(*pgproto3.Query); is {
+			backend.Send(&pgproto3.EmptyQueryResponse{})
+			backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		}
+	}
 }

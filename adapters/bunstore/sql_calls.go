@@ -21,12 +21,15 @@ var (
 	ErrFull = fault.RetryAfter(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
 )
 
+// errUnreplicated is the cause when Postgres gave up waiting for its synchronous replica.
+var errUnreplicated = errors.New("the commit is on the primary but perhaps on no replica")
+
 // attempts is the number of tries after a conflict with another transaction.
 const attempts = 8
 
 // read calls fn, which must not write, within the time limit of a call.
 func (s *Store) read(ctx context.Context, fn func(ctx context.Context) error) error {
-	return s.call(ctx, fn)
+	return s.try(ctx, s.limit, fn)
 }
 
 // call runs one call of a port. It rejects cancelled callers, limits the time, and retries
@@ -35,7 +38,19 @@ func (s *Store) call(ctx context.Context, fn func(ctx context.Context) error) er
 	return s.callWithin(ctx, s.limit, fn)
 }
 
+// callWithin fails although fn succeeded if any commit was not replicated meanwhile: a server
+// that fails over may forget what only the primary has. A write beside it fails as well, and
+// has waited for the same replica.
 func (s *Store) callWithin(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
+	before := s.unreplicated.Load()
+	err := s.try(ctx, limit, fn)
+	if err == nil && s.unreplicated.Load() != before {
+		return fmt.Errorf("%w: %w", ErrAway, errUnreplicated)
+	}
+	return err
+}
+
+func (s *Store) try(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	if s.tracer != nil {
 		return s.callTraced(ctx, limit, fn)
 	}

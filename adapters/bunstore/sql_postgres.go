@@ -26,6 +26,7 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/publication"
 	"plaza/migrations"
 )
 
@@ -53,6 +54,12 @@ func openPostgres(o Options) (*Store, error) {
 	}
 	config.ConnConfig.BuildContextWatcherHandler = onCancel(o)
 	config.ConnConfig.Tracer = o.trace
+	s := &Store{}
+	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		if n.Routine == replicationWait {
+			s.unreplicated.Add(1)
+		}
+	}
 	switch {
 	case o.Connections > 0:
 		config.MaxConns = int32(o.Connections)
@@ -81,8 +88,14 @@ func openPostgres(o Options) (*Store, error) {
 	if o.Uncached {
 		mode = pgx.QueryExecModeExec
 	}
-	return &Store{db: db, reader: db, dialect: postgres{pool, mode}}, nil
+	s.db, s.reader, s.dialect = db, db, postgres{pool, mode}
+	return s, nil
 }
+
+// replicationWait is the function of Postgres that waits for the synchronous replica. When a time
+// limit or the client ends the wait, the function warns, and the commit is acknowledged all the
+// same. The text of the warning depends on the server's language.
+const replicationWait = "SyncRepWaitForLSN"
 
 // cancelTimeout is how long Postgres has to end a cancelled statement before the
 // connection is closed.
@@ -93,13 +106,13 @@ const cancelTimeout = time.Second
 // connection, while Postgres continues the statement. This handler keeps the
 // connection.
 //
-// It asks Postgres to cancel the statement. Behind a pooler it lets the statement
-// finish within the time of a call: PgBouncer before 1.21 can crash on a cancel
-// request.
+// It asks Postgres to cancel the statement. Behind a pooler it gives the statement a fifth of
+// the time of a call to finish: PgBouncer before 1.21 can crash on a cancel request. Longer would
+// hold up requests whose line to the pooler is dead.
 func onCancel(o Options) func(*pgconn.PgConn) ctxwatch.Handler {
 	return func(c *pgconn.PgConn) ctxwatch.Handler {
 		if o.Uncached {
-			return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn(), DeadlineDelay: o.Limit}
+			return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn(), DeadlineDelay: o.Limit / 5}
 		}
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelTimeout}
 	}
@@ -258,8 +271,10 @@ func (postgres) classify(err error) errorClass {
 	if pgconn.SafeToRetry(err) {
 		return unavailable
 	}
-	if strings.HasSuffix(err.Error(), "conn closed") { // pgx exports no error for it
-		return unavailable
+	for _, text := range []string{"conn closed", "too many failed attempts acquiring connection"} {
+		if strings.Contains(err.Error(), text) { // pgx exports no errors for these
+			return unavailable
+		}
 	}
 	return internalError
 }
@@ -271,16 +286,19 @@ func (postgres) isDuplicate(err error, table, column string) bool {
 
 func (postgres) among(column, parameter string) string { return column + " = ANY(" + parameter + ")" }
 
+// listOf returns a list of Go's own types: behind a pooler the driver knows no types of parameters.
 func (postgres) listOf(values any) any {
-	dates, is := values.([]event.Date)
-	if !is {
-		return values
+	switch list := values.(type) {
+	case []publication.BundleID:
+		return numbers(list)
+	case []event.Date:
+		days := make([]time.Time, len(list))
+		for i, date := range list {
+			days[i] = date.Time()
+		}
+		return days
 	}
-	days := make([]time.Time, len(dates))
-	for i, date := range dates {
-		days[i] = date.Time()
-	}
-	return days
+	return values
 }
 
 func (d postgres) amongBytes(column, parameter string) string { return d.among(column, parameter) }

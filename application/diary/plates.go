@@ -47,7 +47,7 @@ func (d *Diary) attach(ctx context.Context, actor access.Actor, on event.ID, raw
 		return e.AddPlate(key, processed.Size(), d.now())
 	}, d.limits.Upload(int64(actor.ID), raw.Size(), d.now())...)
 	if err != nil {
-		return event.Plate{}, errors.Join(noEvent(err), d.ports.Pictures.Remove(context.WithoutCancel(ctx), key))
+		return event.Plate{}, media.Abandon(ctx, d.ports.Pictures, noEvent(err), key)
 	}
 	plates := stored.State().Plates
 	return plates[slices.IndexFunc(plates, func(p event.Plate) bool { return p.Photo == key })], nil

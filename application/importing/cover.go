@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 
@@ -64,8 +63,11 @@ func (r *run) storeCover(ctx context.Context, digest imported.Digest, raw []byte
 		return media.Picture{}, err
 	}
 	stored, err := r.ports.Store.RememberCover(ctx, digest, picture)
-	if err != nil || stored.Key != picture.Key { // not remembered, or another import stored the same picture first
-		return stored, errors.Join(err, picture.Discard(context.WithoutCancel(ctx), r.ports.Pictures))
+	if err != nil {
+		return stored, media.Abandon(ctx, r.ports.Pictures, err, picture.Keys()...)
+	}
+	if stored.Key != picture.Key { // another import stored the same picture first
+		return stored, picture.Discard(context.WithoutCancel(ctx), r.ports.Pictures)
 	}
 	return stored, nil
 }

@@ -13,8 +13,8 @@ import (
 
 // SetAvatar replaces the actor's avatar with the picture in all avatar sizes, and returns the
 // actor's new public info. Bytes that are not an accepted picture are a fault on avatar. If
-// the actor's quota of bytes is used up, nothing is decoded (GEN-14). If the avatar can't be
-// stored, its files are removed.
+// the actor's quota of bytes is used up, nothing is decoded (GEN-14). If the avatar is
+// refused, its files are removed.
 func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Raw, readErr error) (user.Info, error) {
 	if readErr != nil {
 		return user.Info{}, readErr
@@ -35,7 +35,7 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 		return user.Info{}, err
 	}
 	if err := p.directory.SetAvatar(ctx, actor.ID, avatar, processed.Size(), p.limits.Upload(int64(actor.ID), raw.Size(), p.now())...); err != nil {
-		return user.Info{}, errors.Join(err, avatar.Discard(context.WithoutCancel(ctx), p.pictures))
+		return user.Info{}, media.Abandon(ctx, p.pictures, err, avatar.Keys()...)
 	}
 	_ = media.RemoveFiles(context.WithoutCancel(ctx), p.pictures, p.deletions, before.Keys()) // the cleanup retries failures
 	infos, err := p.Infos(ctx, []user.ID{actor.ID})

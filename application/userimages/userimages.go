@@ -4,7 +4,6 @@ package userimages
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"time"
 
@@ -92,7 +91,7 @@ func (u *UserImages) add(ctx context.Context, actor access.Actor, raw media.Raw,
 	made.Completes = k
 	image, err := u.images.Add(ctx, made, u.limits.Upload(int64(actor.ID), raw.Size(), u.now())...)
 	if err != nil {
-		return View{}, errors.Join(err, u.pictures.Remove(context.WithoutCancel(ctx), key))
+		return View{}, media.Abandon(ctx, u.pictures, err, key)
 	}
 	return u.view(image), nil
 }

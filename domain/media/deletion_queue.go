@@ -5,6 +5,8 @@ import (
 	"errors"
 	"iter"
 	"time"
+
+	"plaza/domain/fault"
 )
 
 // DeletionQueue lists pictures awaiting deletion, and enumerates every referenced
@@ -47,6 +49,22 @@ func RemoveFiles(ctx context.Context, s Store, q DeletionQueue, keys []Key) erro
 	}
 	if len(removed) > 0 {
 		failures = append(failures, q.Done(ctx, removed))
+	}
+	return errors.Join(failures...)
+}
+
+// Abandon removes the files of a new picture after its record was refused with the cause, and
+// returns the cause. The files stay if the record may have been stored all the same, because the
+// store was away or late: a check removes files without a record, but a record without its
+// files cannot be repaired.
+func Abandon(ctx context.Context, s Store, cause error, keys ...Key) error {
+	kind := fault.KindOf(cause)
+	if kind == fault.Unavailable || kind == fault.Timeout || errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	failures := []error{cause}
+	for _, key := range keys {
+		failures = append(failures, s.Remove(context.WithoutCancel(ctx), key))
 	}
 	return errors.Join(failures...)
 }

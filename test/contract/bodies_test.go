@@ -259,6 +259,7 @@ func bodyAnnouncedTooLarge(t *testing.T, s *server) {
 }
 
 func bodyWithoutEnd(t *testing.T, s *server) {
+	s = s.direct(t)
 	ada := s.staff(t)
 	headers := []string{"Authorization: Token " + ada.key, "Content-Type: application/json", "Transfer-Encoding: chunked"}
 	for _, to := range s.takers(t, ada, ada.publishes(t, "x")) {

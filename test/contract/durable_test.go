@@ -2,6 +2,7 @@ package contract
 
 import (
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -113,7 +114,7 @@ func imagesOutlive(t *testing.T, s *server) {
 	path := s.path(t, made.text("data.img"))
 	before := s.anyone().get(t, path).is(200)
 	s.again(t)
-	listed := s.anyone().get(t, imagesOf(ada)+"&tags__contains=雾").is(200)
+	listed := s.anyone().get(t, imagesOf(ada)+"&tags__contains="+url.QueryEscape("雾")).is(200)
 	assert.Equal(t, path, s.path(t, listed.text("data.0.img")))
 	after := s.anyone().get(t, path).is(200)
 	assert.Equal(t, before.body, after.body)

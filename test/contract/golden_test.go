@@ -36,7 +36,7 @@ var goldenRows = []row{
 var forms = map[string]*regexp.Regexp{
 	"<id>":  regexp.MustCompile(`^[1-9][0-9]*$`),
 	"<key>": regexp.MustCompile(keyForm),
-	"<url>": regexp.MustCompile(`^http://127\.0\.0\.1:[0-9]+/media/[a-z]+/([a-z0-9]{2}/)?[^/]+$`),
+	"<url>": regexp.MustCompile(`^http://127\.[0-9.]+:[0-9]+/media/[a-z]+/([a-z0-9]{2}/)?[^/]+$`),
 }
 
 // facts are values that a golden names and that a test knows.

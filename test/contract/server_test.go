@@ -1,9 +1,11 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,6 +34,9 @@ type server struct {
 	stop  func()     // ends it, once the requests in flight are done
 
 	settings bootstrap.Config
+	front    string // URL of the balancer; empty: none
+	balance  func() // starts the balancer, once
+	hasRun   bool   // behind it
 	parts    bootstrap.Parts
 	members  atomic.Int64 // accounts opened so far
 }
@@ -58,7 +63,11 @@ func (on store) startAs(t *testing.T, change func(*bootstrap.Config), parts boot
 	s.settings = bootstrap.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(),
 		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogLevel: slog.LevelDebug, LogFormat: "text",
-		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
+		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second, DatabasePooler: on.isPooled,
+	}
+	if on.balance != nil {
+		url, start := on.balance(t, &s.settings)
+		s.front, s.balance = url, sync.OnceFunc(start)
 	}
 	change(&s.settings)
 	parts.Now, parts.Hashing = s.clock.Now, &argon2id.Cheap
@@ -82,7 +91,7 @@ func (s *server) run(t *testing.T) {
 	require.NoError(t, err)
 	listeners, err := bootstrap.Listen(config)
 	require.NoError(t, err)
-	s.url = listeners.URL()
+	s.url = cmp.Or(s.front, listeners.URL())
 	if config.PublicURL == "" {
 		config.PublicURL = s.url
 	}
@@ -99,6 +108,13 @@ func (s *server) run(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- bootstrap.Serve(ctx, &front, listeners) }()
+	if s.front != "" {
+		s.balance()
+		if s.hasRun {
+			s.awaitBalancer(t)
+		}
+		s.hasRun = true
+	}
 	s.stop = sync.OnceFunc(func() {
 		stop()
 		assert.NoError(t, <-done)
@@ -106,6 +122,42 @@ func (s *server) run(t *testing.T) {
 			assert.NoError(t, app.Close())
 		}
 	})
+}
+
+// direct returns a server without a balancer, for what a balancer does itself: it tells addresses of
+// clients, and keeps their connections.
+func (s *server) direct(t *testing.T) *server {
+	t.Helper()
+	if s.front == "" {
+		return s
+	}
+	on := s.on
+	on.balance = nil
+	return on.start(t)
+}
+
+// awaitBalancer returns when the balancer leads to a server that was away, and goes on doing so: a
+// check that began meanwhile may still fail afterwards.
+func (s *server) awaitBalancer(t *testing.T) {
+	t.Helper()
+	answered := 0
+	require.Eventually(t, func() bool {
+		answered++
+		if !s.isBalanced() {
+			answered = 0
+		}
+		return answered == 5
+	}, time.Minute, 300*time.Millisecond)
+}
+
+// isBalanced reports whether the balancer leads requests to the server.
+func (s *server) isBalanced() bool {
+	res, err := http.Get(s.front + "/no/such/path/")
+	if err != nil {
+		return false
+	}
+	res.Body.Close()
+	return res.StatusCode == http.StatusNotFound
 }
 
 // clock tells a time that only moves when it is told to.

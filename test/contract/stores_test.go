@@ -22,7 +22,11 @@ type store struct {
 	name      string
 	open      func(all *testing.T) fresh // for the tests within one
 	isDurable bool
-	servers   int // their requests alternate
+	servers   int  // their requests alternate
+	isPooled  bool // a pooler is before the database
+	// balance prepares a balancer before the server that gets the settings, to be started when the
+	// server runs. nil: none.
+	balance func(t *testing.T, settings *bootstrap.Config) (url string, start func())
 
 	fresh fresh // what open has returned
 }

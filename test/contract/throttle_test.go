@@ -33,8 +33,9 @@ var throttleRows = []row{
 	{"AUT-11 of several forwarded addresses the last not trusted counts", forwardedChain, anyStore},
 }
 
-// behindProxy is a server that believes its proxy, from where the tests talk.
+// behindProxy is a server that believes its proxy, from where the tests talk: no balancer is between.
 func (on store) behindProxy(t *testing.T) *server {
+	on.balance = nil
 	t.Helper()
 	return on.startWith(t, trustTests)
 }
@@ -201,6 +202,7 @@ func guessingAtOnce(t *testing.T, s *server) {
 }
 
 func strangersForward(t *testing.T, s *server) {
+	s = s.direct(t)
 	ada := s.member(t)
 	for i := range 5 {
 		s.from(fmt.Sprintf("192.0.2.%d", i)).failsTimes(t, 1, ada.phone)

@@ -105,7 +105,7 @@ func (s *shop) openAccounts(t *testing.T) {
 	defer func() { require.NoError(t, app.Close()) }()
 	for n := range 4 {
 		id, err := app.Signin.Register(t.Context(), signin.Registration{
-			Username: fmt.Sprintf("+86-139%08d", n+1), Password: secret.New("kettle-and-cups"), Staff: n == 0,
+			Username: fmt.Sprintf("+86-137%08d", n+1), Password: secret.New("kettle-and-cups"), Staff: n == 0,
 			Member: user.Member{Firstname: fmt.Sprint("Nº ", n+1), Timezone: "Asia/Shanghai"},
 		})
 		require.NoError(t, err)

@@ -45,7 +45,7 @@ var sweepOnce = sync.OnceFunc(sweep)
 
 // cluster is a data directory and the server on it, when it runs.
 type cluster struct {
-	*folder
+	*Folder
 	bin        string
 	settings   []string
 	postmaster *process.Process // nil: the server does not run
@@ -60,12 +60,11 @@ func newCluster(settings []string) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	sweepOnce()
-	dir, err := newFolder()
+	dir, err := NewFolder()
 	if err != nil {
 		return nil, fmt.Errorf("a folder for PostgreSQL: %w", err)
 	}
-	c := &cluster{folder: dir, bin: bin, settings: settings}
+	c := &cluster{Folder: dir, bin: bin, settings: settings}
 	if err := c.initialise(); err != nil {
 		return nil, errors.Join(err, c.remove())
 	}
@@ -85,17 +84,9 @@ func (c *cluster) initialise() error {
 	return all
 }
 
-// command runs as the owner of the folder, with nothing of our environment: PG*
-// variables would change what the server does.
+// command is a program of the server.
 func (c *cluster) command(name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(c.bin, name), args...)
-	cmd.Dir = c.path
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{}
-	if os.Getuid() == 0 {
-		cmd.SysProcAttr = runAs(c.uid, c.gid)
-	}
-	return cmd
+	return c.Command(filepath.Join(c.bin, name), args...)
 }
 
 // account is who the server runs as: PostgreSQL refuses to run as root.
@@ -202,5 +193,5 @@ func (c *cluster) remove() error {
 	if err != nil {
 		err = errors.Join(err, c.kill())
 	}
-	return errors.Join(err, c.folder.remove())
+	return errors.Join(err, c.Folder.Remove())
 }

@@ -55,6 +55,8 @@ type host struct {
 	url    string
 	prefix string // of names: other processes may use the same server
 
+	isPooled bool // tests use its databases by way of a pooler
+
 	mu        sync.Mutex // guards what follows, and lets one statement run at a time
 	conn      *pgx.Conn
 	databases int

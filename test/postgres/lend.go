@@ -15,6 +15,35 @@ import (
 type loan struct {
 	url      string
 	emptying string // the statements that make it as good as new
+	isPooled bool   // its sessions outlive those of the test
+}
+
+// Lender lends databases of a server that a test names, which is behind a pooler.
+type Lender struct{ host *host }
+
+// NewLender returns a lender until the test ends. The URL leads to the server past the pooler, as a
+// superuser.
+func NewLender(t testing.TB, url string) *Lender {
+	t.Helper()
+	h, err := newHost(url)
+	must(t, err)
+	h.isPooled = true
+	t.Cleanup(func() {
+		if err := h.close(); err != nil {
+			t.Errorf("dropping what was lent: %v", err)
+		}
+	})
+	return &Lender{h}
+}
+
+// Lend is like the function of that name. The URL leads past the pooler.
+func (l *Lender) Lend(t testing.TB, prepare Prepare) string {
+	t.Helper()
+	template, err := l.host.template(prepare)
+	must(t, err)
+	url, err := l.host.lend(t, template)
+	must(t, err)
+	return url
 }
 
 // lend returns the URL of an empty database. When the test ends it is emptied, for the
@@ -54,7 +83,7 @@ func (h *host) loan(template string) (loan, error) {
 	h.mu.Lock()
 	h.kept = append(h.kept, name)
 	h.mu.Unlock()
-	l := loan{url: at}
+	l := loan{url: at, isPooled: h.isPooled}
 	err = l.connected(func(ctx context.Context, conn *pgx.Conn) error {
 		l.emptying, err = emptying(ctx, conn)
 		return err
@@ -115,6 +144,11 @@ func names(ctx context.Context, conn *pgx.Conn, query string) ([]string, error) 
 // empty makes the database as good as new.
 func (l loan) empty() error {
 	return l.connected(func(ctx context.Context, conn *pgx.Conn) error {
+		if l.isPooled {
+			if _, err := conn.Exec(ctx, endOthers); err != nil {
+				return err
+			}
+		}
 		if err := alone(ctx, conn); err != nil {
 			return err
 		}
@@ -125,6 +159,9 @@ func (l loan) empty() error {
 
 // leaving is how long the sessions that a test has closed may take to end.
 const leaving = 5 * time.Second
+
+// endOthers ends the sessions that a pooler keeps.
+const endOthers = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
 // alone returns when the database has no other session, or which ones it has.
 func alone(ctx context.Context, conn *pgx.Conn) error {

@@ -55,6 +55,14 @@ func Empty(t testing.TB) string {
 	return host.copy(t, pristine)
 }
 
+// Programs returns the folder of the server's programs.
+func Programs(t testing.TB) string {
+	t.Helper()
+	bin, err := binaries()
+	must(t, err)
+	return bin
+}
+
 // must skips the test where no PostgreSQL is installed, and fails it for any other reason.
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -289,7 +289,7 @@ func TestA_killed_process_leaves_no_server(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
-	f := &folder{path: strings.TrimSpace(line)}
+	f := &Folder{path: strings.TrimSpace(line)}
 	require.NotEmpty(t, f.processes())
 
 	require.Nil(t, leftover(f.path), "a folder in use")

@@ -1,0 +1,54 @@
+package contract
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+	"plaza/test/cluster"
+	"plaza/test/postgres"
+)
+
+// TestContractOnACluster shows the rows on two servers behind HAProxy, whose database is behind
+// PgBouncer and replicated.
+func TestContractOnACluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	c := cluster.Start(t, nil)
+	app := c.App("app1")
+	db, err := pgx.Connect(t.Context(), app.Superuser())
+	require.NoError(t, err)
+	_, err = db.Exec(t.Context(), "ALTER ROLE plaza SUPERUSER") // makes databases and empties them
+	require.NoError(t, errors.Join(err, db.Close(t.Context())))
+	lender := postgres.NewLender(t, app.Superuser())
+	on := store{name: "cluster", servers: 2, isDurable: true, isPooled: true}
+	on.fresh = func(t *testing.T) string {
+		at, err := url.Parse(lender.Lend(t, migrate))
+		require.NoError(t, err)
+		pooled, err := url.Parse(app.DatabaseAt(app.Pooler()))
+		require.NoError(t, err)
+		pooled.Path = at.Path
+		return pooled.String()
+	}
+	on.balance = func(t *testing.T, settings *bootstrap.Config) (string, func()) {
+		node, url, start := c.Balancer(t)
+		settings.Addr, settings.AdminAddr = node+":8080", node+":9080"
+		require.NoError(t, settings.TrustedProxies.UnmarshalText([]byte("127.0.0.0/8")))
+		return url, start
+	}
+	for _, r := range on.rows() {
+		t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
+			if !on.runs(r.needs, false) {
+				return
+			}
+			t.Parallel()
+			r.show(t, on.start(t))
+		})
+	}
+}
