@@ -40,7 +40,7 @@ func (a *App) jobs() []job {
 		name: "sample", interval: sampleInterval, problem: "sampling for metrics failed; will retry",
 		work: func(ctx context.Context) (bool, error) { return false, a.Sample(ctx) },
 	}}
-	if a.gateway == nil {
+	if a.gateways.Current == nil {
 		return all
 	}
 	poll := max(a.Config.WalletPoll/4, time.Millisecond)
