@@ -1,8 +1,10 @@
 package bootstrap_test
 
 import (
+	"fmt"
 	"log/slog"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +36,11 @@ var wrongSettings = []struct {
 	{"--database-pooler", "PLAZA_DATABASE_POOLER", []string{"perhaps"}},
 	{"--database-connections", "PLAZA_DATABASE_CONNECTIONS", []string{"many", "1", "-1", "1001"}},
 	{"--database-wait", "PLAZA_DATABASE_WAIT", []string{"soon", "-1s", "61m"}},
+	{"--database-replica-urls", "PLAZA_DATABASE_REPLICA_URLS", []string{
+		"postgres://replica/plaza", // the database is SQLite
+		"mysql://hunter2@x", "sqlite:replica.db", "postgres://me:hun%ter2@x",
+	}},
+	{"--database-replica-lag", "PLAZA_DATABASE_REPLICA_LAG", []string{"0.9s", "soon", "61s", "-1s"}},
 	{"--migrate", "PLAZA_MIGRATE", []string{"perhaps"}},
 	{"--public-url", "PLAZA_PUBLIC_URL", []string{"ftp://x", "plaza.example.org", "https://", "https://x?a=b", "https://x#a", "https://me@x"}},
 	{"--token-ttl", "PLAZA_TOKEN_TTL", []string{"0", "soon", "59s", "87601h"}},
@@ -66,7 +73,7 @@ func TestWrongSettings(t *testing.T) {
 			require.ErrorContains(t, err, c.flag+", "+c.variable+": ", "%q", value)
 			assert.NotRegexp(t, `slog|strconv|\bint\b|time:`, err.Error(), "%q: words of Go", value)
 			assert.NotContains(t, err.Error(), "\nPLAZA_", "%s=%q is the only problem", c.variable, value)
-			if c.flag == "--database-url" {
+			if strings.HasSuffix(c.flag, "-url") || strings.HasSuffix(c.flag, "-urls") {
 				assert.NotRegexp(t, "hunter2|hun%ter2", err.Error(), "an address may hold a password")
 			}
 		}
@@ -95,6 +102,19 @@ func TestSettings(t *testing.T) {
 		c, err := parsed(t, "--database-url="+url)
 		require.NoError(t, err)
 		assert.Equal(t, url, c.DatabaseURL)
+	}
+}
+
+func TestReplicas_are_separated_by_spaces_or_commas(t *testing.T) {
+	want := bootstrap.DatabaseURLs{"postgres://me:hunter2@a,b/plaza", "postgresql://c/plaza?sslmode=require"}
+	for _, list := range []string{
+		strings.Join(want, " "), strings.Join(want, ","), strings.Join(want, ", "), " " + want[0] + " ,\n" + want[1] + ", ",
+	} {
+		c, err := parsed(t, "--database-url=postgres://db/plaza", "--database-replica-urls="+list)
+		require.NoError(t, err, list)
+		assert.Equal(t, want, c.DatabaseReplicaURLs, list)
+		assert.Equal(t, 5*time.Second, c.DatabaseReplicaLag)
+		assert.NotContains(t, fmt.Sprint(c.DatabaseReplicaURLs), "hunter2")
 	}
 }
 

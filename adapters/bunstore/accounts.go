@@ -224,10 +224,15 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	var m user.Member
 	targets := append(memberColumns.targets(&m, v.s.dialect, (*int64)(&m.ID)), intoTime{&m.Seen}, (*cover)(&m.Avatar))
 	wanted := []any{v.s.dialect.listOf(numbers(ids))}
-	return readAll(ctx, v.s, v.s.hot.members, wanted, func(scan scanner) (user.Member, error) {
+	var found []user.Member
+	read := step{statement: v.s.hot.members, args: wanted, row: collect(&found, func(scan scanner) (user.Member, error) {
 		err := scan(targets...)
 		return m, err
-	})
+	})}
+	// What the primary showed before may name users whom a replica does not have yet.
+	read.isEnough = func() bool { return len(found) >= len(distinct(ids)) }
+	err := v.s.readRows(ctx, read, func() { found = nil })
+	return found, err
 }
 
 // SetAvatar replaces the avatar first, which gives back the bytes of the old one.

@@ -27,12 +27,6 @@ func (r commentRow) comment() event.Comment {
 	return event.Comment{ID: r.ID, Event: r.EventID, Author: r.AuthorID, Content: r.Content, Created: r.Created.Time}
 }
 
-// listedComment is a row of a page of comments.
-type listedComment struct {
-	commentRow `bun:",extend"`
-	counted
-}
-
 // discussionSteps are the statements that add comments and likes. The first to write is the
 // one that must match, which checks that the event exists and locks its counts.
 type discussionSteps struct {
@@ -130,11 +124,20 @@ func (s *Store) lockCounts(ctx context.Context, tx *transaction, on event.ID) er
 }
 
 func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page.Page[event.Comment], error) {
-	p, err := listPage[listedComment](ctx, v.s, r, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.Where("event_id = ?", on)
-	}, "created DESC, id DESC")
-	return page.Map(p, listedComment.comment), err
+	args := []any{int64(on), int64(r.Size()), int64(r.Offset())}
+	return readPage(ctx, v.s, r, v.s.hot.comments, args, func(total *int) func(scanner) (event.Comment, error) {
+		return func(scan scanner) (c event.Comment, err error) {
+			var created dbTime
+			err = scan(total, (*int64)(&c.ID), (*int64)(&c.Author), &c.Content, &created)
+			c.Event, c.Created = on, created.Time
+			return c, err
+		}
+	})
 }
+
+// commentsPage is the hot read of a page of the comments on the event $1: $2 of them after $3.
+const commentsPage = "SELECT (SELECT COUNT(*) FROM comments WHERE event_id = $1), c.id, c.author_id, c.content, c.created" +
+	" FROM comments c WHERE c.event_id = $1 ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)"
 
 // newestComments returns the query for the newest comments on each event in $1, at most
 // $2 each.

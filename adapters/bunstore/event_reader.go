@@ -19,6 +19,7 @@ type eventStatements struct {
 	eventPage  [2]string
 	onDates    string
 	newest     string
+	comments   string // commentsPage
 	newsOfDays string
 	commented  string // $1 author, $2 limit
 }
@@ -42,6 +43,7 @@ func newEventStatements(d dialect) eventStatements {
 		},
 		onDates:    onDates(d),
 		newest:     newestComments(d),
+		comments:   commentsPage,
 		newsOfDays: newsOfDays(d),
 		commented: "SELECT " + columns + " FROM event_counts n JOIN events e ON e.id = n.event_id" +
 			" WHERE n.author_id = $1 AND n.commented IS NOT NULL ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)",

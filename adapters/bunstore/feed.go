@@ -42,7 +42,7 @@ func (v Feed) Page(
 		}
 		args = append(args, v.s.dialect.listOf(kindNames(wanted)))
 	}
-	p, err := v.s.feedPage(ctx, statement, args, shape, r)
+	p, err := v.s.feedPage(ctx, statement, args, shape, r, v.s.showsVersion(sel)...)
 	if len(p.Items) == 0 {
 		err = cmp.Or(v.known(ctx, in), err)
 	}
@@ -75,11 +75,11 @@ func itemOf(t feed.Listable, near *feed.Area) feed.Item {
 
 // feedPage runs a statement of pageStatement.
 func (s *Store) feedPage(
-	ctx context.Context, statement string, args []any, shape pageShape, r page.Request,
+	ctx context.Context, statement string, args []any, shape pageShape, r page.Request, proof ...step,
 ) (page.Page[feed.Listable], error) {
 	return readPage(ctx, s, r, statement, args, func(total *int) func(scanner) (feed.Listable, error) {
 		return shape.reader(s.dialect, total)
-	})
+	}, proof...)
 }
 
 func kindNames(kinds []feed.Kind) []string {

@@ -26,9 +26,8 @@ func newFeedStatements(d dialect) feedStatements {
 		// The sum of bigints would be a numeric, which is slower.
 		tree: tree(`SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
 			FROM feed_counters WHERE ` + d.among("kind", "$1") + ` GROUP BY category_id HAVING SUM(count) > 0`),
-		treeNear: tree(countedNear(d)),
-		// Versions only grow, so no sum of them occurs twice.
-		feedVersion: "SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals WHERE " + d.among("kind", "$1") + " OR kind = 'category'",
+		treeNear:    tree(countedNear(d)),
+		feedVersion: feedVersion(d),
 		pageOf:      map[feed.Kind]string{},
 		pageMerged: pageStatement{
 			where: "l.category_id = $3 AND l.kind IN ('demand', 'node', 'publication') AND " + d.among("l.kind", "$4"),
@@ -50,6 +49,12 @@ func newFeedStatements(d dialect) feedStatements {
 	}
 	s.addPublications()
 	return s
+}
+
+// feedVersion returns the query for the version of the kinds in $1. Versions only grow, so no
+// sum of them occurs twice.
+func feedVersion(d dialect) string {
+	return "SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals WHERE " + d.among("kind", "$1") + " OR kind = 'category'"
 }
 
 // tree returns the categories and the uncategorised items, with the counts of each.

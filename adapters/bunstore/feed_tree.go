@@ -15,25 +15,25 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 	if sel.Near != nil {
 		statement, args = v.s.hot.treeNear, treeNearParameters(sel)
 	}
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	add := func(scan func(...any) error) error {
+		var c feed.Category
+		var m feed.Meta
+		var created, updated dbTime
+		if err := scan(&c.ID, orZeroNumber[feed.CategoryID]{&c.Parent}, &c.Name, &c.Slug,
+			orZeroNumber[int]{&m.Count}, &created, &updated); err != nil {
+			return err
+		}
+		if c.ID != 0 {
+			categories = append(categories, c)
+		}
+		if m.Count > 0 {
+			m.Created, m.Updated = created.Time, updated.Time
+			metas[c.ID] = m
+		}
+		return nil
+	}
+	err = v.s.readRows(ctx, step{statement: statement, args: args, row: add, proof: v.s.showsVersion(sel)}, func() {
 		categories, metas = nil, map[feed.CategoryID]feed.Meta{}
-		return v.s.each(ctx, statement, args, func(scan func(...any) error) error {
-			var c feed.Category
-			var m feed.Meta
-			var created, updated dbTime
-			if err := scan(&c.ID, orZeroNumber[feed.CategoryID]{&c.Parent}, &c.Name, &c.Slug,
-				orZeroNumber[int]{&m.Count}, &created, &updated); err != nil {
-				return err
-			}
-			if c.ID != 0 {
-				categories = append(categories, c)
-			}
-			if m.Count > 0 {
-				m.Created, m.Updated = created.Time, updated.Time
-				metas[c.ID] = m
-			}
-			return nil
-		})
 	})
 	return categories, metas, err
 }

@@ -43,7 +43,7 @@ var personalTables = map[string]personalTable{
 		kept:     "id joined source adopted generation revision phone scopes staff disabled timezone avatar", // those from phone on with neutral values
 		blank:    "password_hash firstname lastname expertise location",
 	},
-	"presence":   {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id"},
+	"presence":   {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id writes"},
 	"tokens":     {kind: personaldata.Sessions, owner: "user_id = {user}", exported: "id scopes ttl created", internal: "user_id hash generation narrowed"},
 	"token_uses": {kind: personaldata.Sessions, owner: "token_id IN (SELECT id FROM tokens WHERE user_id = {user})", exported: "used", internal: "token_id"},
 	"subscriptions": {

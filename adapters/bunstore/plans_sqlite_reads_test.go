@@ -202,6 +202,11 @@ func eventReads(s *Store) []sqliteRead {
 			[]string{scanKey, scanTop, sortFound}, 70,
 		},
 		{
+			"a page of comments", s.hot.comments, []any{77, 20, 0},
+			[]string{"SEARCH c USING INDEX comments_of_event (event_id=?)", "SEARCH comments USING COVERING INDEX comments_of_event (event_id=?)"},
+			nil, 150,
+		},
+		{
 			"news around", s.hot.newsOfDays, []any{day, s.dialect.key([]string{"杭州市"}), 10},
 			[]string{
 				"SEARCH n USING COVERING INDEX news_of_day (released=? AND city=?)", "SEARCH n USING INDEX news_of_day_anywhere (released=?)",

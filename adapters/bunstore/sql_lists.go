@@ -52,12 +52,12 @@ func collect[R any](rows *[]R, read func(scanner) (R, error)) func(scanner) erro
 	}
 }
 
-// readAll runs a read and returns what read returns for each row.
-func readAll[R any](ctx context.Context, s *Store, statement string, args []any, read func(scanner) (R, error)) (rows []R, err error) {
-	err = s.read(ctx, func(ctx context.Context) error {
-		rows = nil
-		return s.each(ctx, statement, args, collect(&rows, read))
-	})
+// readAll runs a hot read and returns what read returns for each row.
+func readAll[R any](
+	ctx context.Context, s *Store, statement string, args []any, read func(scanner) (R, error), proof ...step,
+) (rows []R, err error) {
+	hot := step{statement: statement, args: args, row: collect(&rows, read), proof: proof}
+	err = s.readRows(ctx, hot, func() { rows = nil })
 	return rows, err
 }
 
@@ -66,9 +66,10 @@ func readAll[R any](ctx context.Context, s *Store, statement string, args []any,
 // the total has no effect then.
 func readPage[R any](
 	ctx context.Context, s *Store, r page.Request, statement string, args []any, reader func(total *int) func(scanner) (R, error),
+	proof ...step,
 ) (page.Page[R], error) {
 	var total int
-	items, err := readAll(ctx, s, statement, args, reader(&total))
+	items, err := readAll(ctx, s, statement, args, reader(&total), proof...)
 	if err != nil {
 		return page.Page[R]{}, err
 	}

@@ -44,7 +44,40 @@ const connectTimeout = 5 * time.Second
 // its queries, so by default no statement is kept. The hot reads, whose text is
 // constant, opt in.
 func openPostgres(o Options) (*Store, error) {
-	config, err := pgxpool.ParseConfig(o.URL)
+	config, err := poolConfig(o, o.URL)
+	if err != nil {
+		return nil, err
+	}
+	config.ConnConfig.BuildContextWatcherHandler = onCancel(o)
+	s := &Store{}
+	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		if n.Routine == replicationWait {
+			s.unreplicated.Add(1)
+		}
+	}
+	var pool *pgxpool.Pool
+	config.BeforeClose, config.ShouldPing = pingPolicy(func() { pool.Reset() })
+	mode := pgx.QueryExecModeCacheStatement
+	if o.Uncached {
+		mode = pgx.QueryExecModeExec
+	}
+	replicas, err := openReplicas(o, mode)
+	if err != nil {
+		return nil, err
+	}
+	pool, err = pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
+		return nil, fmt.Errorf("create connection pool: %w", err)
+	}
+	db := bun.NewDB(sql.OpenDB(poolConnector{stdlib.GetPoolConnector(pool), pool}), pgdialect.New())
+	db.SetMaxIdleConns(0) // the pool keeps them
+	s.db, s.reader, s.dialect, s.replicas = db, db, postgres{pool, mode}, replicas
+	return s, nil
+}
+
+// poolConfig returns what the pools of connections to the primary and to replicas have in common.
+func poolConfig(o Options, url string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("invalid database URL") // the cause quotes it, including the password
 	}
@@ -52,22 +85,13 @@ func openPostgres(o Options) (*Store, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	config.ConnConfig.BuildContextWatcherHandler = onCancel(o)
 	config.ConnConfig.Tracer = o.trace
-	s := &Store{}
-	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
-		if n.Routine == replicationWait {
-			s.unreplicated.Add(1)
-		}
-	}
 	switch {
 	case o.Connections > 0:
 		config.MaxConns = int32(o.Connections)
-	case !strings.Contains(o.URL, "pool_max_conns"):
+	case !strings.Contains(url, "pool_max_conns"):
 		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
-	var pool *pgxpool.Pool
-	config.BeforeClose, config.ShouldPing = pingPolicy(func() { pool.Reset() })
 	params := config.ConnConfig.RuntimeParams
 	setDefault(params, "application_name", "plaza")
 	if !o.Uncached { // a pooler rejects settings that it would have to repeat for each client
@@ -78,18 +102,7 @@ func openPostgres(o Options) (*Store, error) {
 		setDefault(params, "plan_cache_mode", "force_generic_plan")
 		setDefault(params, "jit", "off")
 	}
-	pool, err = pgxpool.NewWithConfig(context.Background(), config)
-	if err != nil {
-		return nil, fmt.Errorf("create connection pool: %w", err)
-	}
-	db := bun.NewDB(sql.OpenDB(poolConnector{stdlib.GetPoolConnector(pool), pool}), pgdialect.New())
-	db.SetMaxIdleConns(0) // the pool keeps them
-	mode := pgx.QueryExecModeCacheStatement
-	if o.Uncached {
-		mode = pgx.QueryExecModeExec
-	}
-	s.db, s.reader, s.dialect = db, db, postgres{pool, mode}
-	return s, nil
+	return config, nil
 }
 
 // replicationWait is the function of Postgres that waits for the synchronous replica. When a time

@@ -110,3 +110,15 @@ func partsOf(t *testing.T, v reflect.Value, name string, found map[string][]stri
 		require.Fail(t, "statements must be found wherever a registry keeps them", "%s is a %s", name, v.Type())
 	}
 }
+
+// assertGolden asserts that the golden file has the text, or writes it with -update.
+func assertGolden(t *testing.T, file, text string) {
+	t.Helper()
+	golden := filepath.Join("testdata", file)
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(text), 0o644))
+	}
+	should, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(should), text, "run the test with -update and review the difference")
+}

@@ -52,19 +52,17 @@ func translationsStatement(d dialect) string {
 func (v Translations) Get(
 	ctx context.Context, keys []localisation.Key, now time.Time,
 ) (found map[localisation.Key]string, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		found = make(map[localisation.Key]string, len(keys))
-		args := []any{v.s.dialect.listOf(bytesOf(keys)), v.s.dialect.instant(dbTime{now})}
-		return v.s.each(ctx, v.s.hot.translations, args, func(scan func(...any) error) error {
-			var key []byte
-			var content string
-			if err := scan(&key, &content); err != nil {
-				return err
-			}
-			found[localisation.Key(key)] = content
-			return nil
-		})
-	})
+	args := []any{v.s.dialect.listOf(bytesOf(keys)), v.s.dialect.instant(dbTime{now})}
+	read := step{statement: v.s.hot.translations, args: args, row: func(scan func(...any) error) error {
+		var key []byte
+		var content string
+		if err := scan(&key, &content); err != nil {
+			return err
+		}
+		found[localisation.Key(key)] = content
+		return nil
+	}}
+	err = v.s.readRows(ctx, read, func() { found = make(map[localisation.Key]string, len(keys)) })
 	return found, err
 }
 

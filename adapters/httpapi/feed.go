@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"plaza/domain/access"
 	"plaza/domain/demand"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
@@ -24,8 +25,8 @@ func (a *api) listCategories(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	return a.whileUnchanged(c.ctx(), selection, fmt.Sprint("tree ", selection.Kinds), func(ctx context.Context) (reply, bool, error) {
-		tree, err := a.Browsing.Categories(ctx, selection)
+	return a.whileUnchanged(c.ctx(), selection, fmt.Sprint("tree ", selection.Kinds), func(ctx context.Context, s feed.Selection) (reply, bool, error) {
+		tree, err := a.Browsing.Categories(ctx, s)
 		return data(each(tree, renderCategory)), true, err
 	})
 }
@@ -42,13 +43,14 @@ func (a *api) listFeedItems(c *call) (reply, error) {
 		return reply{}, err
 	}
 	name := fmt.Sprint("items ", in, selection.Kinds, request.Number(), request.Size())
-	return a.whileUnchanged(c.ctx(), selection, name, func(ctx context.Context) (reply, bool, error) {
-		items, err := a.Browsing.Items(ctx, in, selection, request)
+	return a.whileUnchanged(c.ctx(), selection, name, func(ctx context.Context, s feed.Selection) (reply, bool, error) {
+		items, err := a.Browsing.Items(ctx, in, s, request)
 		if err != nil {
 			return reply{}, false, err
 		}
 		authors := demandersIn(items.Items)
-		people, err := a.loadUsers(ctx, authors...)
+		// Other callers may share the page: a replica that has this caller's writes may lack theirs.
+		people, err := a.loadUsers(access.WithOwnWrites(ctx, nil), authors...)
 		return paged(page.Map(items, people.renderItem)), len(authors) == 0, err
 	})
 }

@@ -56,6 +56,9 @@ type Config struct {
 	// DemoPeople are the people of the demo data. The reference page offers to log in as
 	// them.
 	DemoPeople []reference.Person
+	// HasReplicas tells the store with every request which writes its reads must show
+	// (access.OwnWrites).
+	HasReplicas bool
 	// Tracer begins spans of requests. Nil: none begin, at no cost.
 	Tracer  trace.Tracer
 	Log     *slog.Logger
@@ -92,6 +95,8 @@ type api struct {
 	pages     pages
 	kept      *keptReplies
 	tracer    trace.Tracer // nil: none
+
+	hasReplicas bool
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -102,7 +107,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies(), c.Tracer}
+	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies(), c.Tracer, c.HasReplicas}
 	router, err := newRouter(a, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ var allItems = feed.Select(nil, nil)
 // get returns the reply of the name, which is its number.
 func (e *encoder) get(t *testing.T, s feed.Selection, name string, isConstant bool) reply {
 	t.Helper()
-	r, err := e.whileUnchanged(t.Context(), s, name, func(context.Context) (reply, bool, error) {
+	r, err := e.whileUnchanged(t.Context(), s, name, func(context.Context, feed.Selection) (reply, bool, error) {
 		return data(e.made.Add(1)), isConstant, nil
 	})
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestGEN12_a_reply_that_depends_on_more_is_made_each_time(t *testing.T) {
 func TestGEN12_a_fault_is_not_kept(t *testing.T) {
 	e := newEncoder()
 	gone := fault.New(fault.NotFound, "Category not found.")
-	_, err := e.whileUnchanged(t.Context(), allItems, "a", func(context.Context) (reply, bool, error) { return reply{}, true, gone })
+	_, err := e.whileUnchanged(t.Context(), allItems, "a", func(context.Context, feed.Selection) (reply, bool, error) { return reply{}, true, gone })
 	assert.ErrorIs(t, err, gone)
 	e.get(t, allItems, "a", true)
 	assert.EqualValues(t, 1, e.made.Load())
@@ -90,7 +90,7 @@ func TestGEN12_requests_at_once_make_a_reply_once(t *testing.T) {
 		var all sync.WaitGroup
 		for range 16 {
 			all.Go(func() {
-				_, err := e.whileUnchanged(t.Context(), allItems, "a", func(context.Context) (reply, bool, error) {
+				_, err := e.whileUnchanged(t.Context(), allItems, "a", func(context.Context, feed.Selection) (reply, bool, error) {
 					<-finish
 					return data(e.made.Add(1)), true, nil
 				})
@@ -110,7 +110,7 @@ func TestGEN12_a_request_that_is_given_up_does_not_fail_another(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEncoder()
 		make := func(ctx context.Context) error {
-			_, err := e.whileUnchanged(ctx, allItems, "a", func(ctx context.Context) (reply, bool, error) {
+			_, err := e.whileUnchanged(ctx, allItems, "a", func(ctx context.Context, _ feed.Selection) (reply, bool, error) {
 				if e.made.Add(1) == 1 {
 					<-ctx.Done()
 				}
@@ -152,7 +152,7 @@ func TestGEN12_what_is_kept_is_bounded(t *testing.T) {
 
 	e := newEncoder()
 	for range 2 {
-		_, err := e.whileUnchanged(t.Context(), allItems, "huge", func(context.Context) (reply, bool, error) {
+		_, err := e.whileUnchanged(t.Context(), allItems, "huge", func(context.Context, feed.Selection) (reply, bool, error) {
 			e.made.Add(1)
 			return data(strings.Repeat("x", maxKeptReply/2)), true, nil
 		})

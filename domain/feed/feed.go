@@ -93,7 +93,8 @@ var ErrNoCategory = fault.New(fault.NotFound, "Category not found.")
 // Version identifies a state of the categories and of the items of some kinds.
 type Version int64
 
-// Reader reads the feed. Every implementation passes test/ports.Feed.
+// Reader reads the feed. What it reads is never older than the version that the selection asks
+// for. Every implementation passes test/ports.Feed.
 type Reader interface {
 	// Metas returns all categories, in any order, and the meta of the listings that the
 	// selection admits in each category and among the uncategorised items (zero). A

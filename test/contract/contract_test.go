@@ -46,6 +46,8 @@ func (on store) runs(n needs, short bool) bool {
 		return on.name == "memory"
 	case n == oneDatabase:
 		return on.name == "memory" || on.name == "Postgres" && !short
+	case on.name == "replica":
+		return !short && (n == everyStore || n == everyServer)
 	case !short:
 		return true
 	case on.servers > 1:
@@ -63,8 +65,8 @@ func TestRuns(t *testing.T) {
 		short, long string
 	}{
 		{anyStore, "memory SQLite", "memory SQLite Postgres two_servers"},
-		{everyStore, "memory SQLite Postgres", "memory SQLite Postgres two_servers"},
-		{everyServer, "memory SQLite Postgres two_servers", "memory SQLite Postgres two_servers"},
+		{everyStore, "memory SQLite Postgres", "memory SQLite Postgres two_servers replica"},
+		{everyServer, "memory SQLite Postgres two_servers", "memory SQLite Postgres two_servers replica"},
 		{oneDatabase, "memory", "memory Postgres"},
 		{memoryOnly, "memory", "memory"},
 	} {

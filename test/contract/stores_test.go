@@ -31,7 +31,8 @@ type store struct {
 	fresh fresh // what open has returned
 }
 
-// fresh returns the address of an empty store, which is the test's until it ends.
+// fresh returns the address of an empty store, which is the test's until it ends. Behind a space is
+// that of a replica, if it has one.
 type fresh func(t *testing.T) string
 
 // stores are those that the contract must hold on.
@@ -40,6 +41,7 @@ var stores = []store{
 	{name: "SQLite", open: onSQLite, servers: 1, isDurable: true},
 	{name: "Postgres", open: onPostgres, servers: 1, isDurable: true},
 	{name: "two_servers", open: onPostgres, servers: 2, isDurable: true}, // which share a Postgres
+	{name: "replica", open: onReplicated, servers: 2, isDurable: true},   // which also share its replica
 }
 
 func inMemory(*testing.T) fresh { return func(*testing.T) string { return "memory:" } }
@@ -49,6 +51,27 @@ func onSQLite(*testing.T) fresh {
 }
 
 func onPostgres(all *testing.T) fresh { return (&lending{t: all}).lend }
+
+// onReplicated starts a Postgres whose commits wait until its replica shows them. So what the
+// replica answers is never old, and must be what the primary would answer.
+func onReplicated(all *testing.T) fresh {
+	ctx := all.Context()
+	primary := postgres.Start(all, "synchronous_commit=remote_apply")
+	onDatabase(all, primary.URL("postgres"), "CREATE DATABASE empty")
+	if err := migrate(ctx, primary.URL("empty")); err != nil {
+		all.Fatal(err)
+	}
+	standby := primary.Standby(all)
+	onDatabase(all, primary.URL("postgres"), "ALTER SYSTEM SET synchronous_standby_names = '*'")
+	onDatabase(all, primary.URL("postgres"), "SELECT pg_reload_conf()")
+	var n atomic.Int64
+	return func(t *testing.T) string {
+		name := fmt.Sprint("plaza", n.Add(1))
+		onDatabase(t, primary.URL("postgres"), "CREATE DATABASE "+name+" TEMPLATE empty")
+		t.Cleanup(func() { onDatabase(t, primary.URL("postgres"), "DROP DATABASE "+name) })
+		return primary.URL(name) + " " + standby.URL(name)
+	}
+}
 
 var copyOfSQLite = sqlite.Copies(migrate)
 

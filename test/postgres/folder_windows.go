@@ -19,3 +19,7 @@ func isOf(*os.File, int) bool { return false }
 func runAs(int, int) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
 func signal(int, syscall.Signal) {}
+
+func (f *folder) freeze() {}
+
+func (f *folder) thaw() {}

@@ -166,6 +166,15 @@ WHERE n.author_id = $1 AND n.commented IS NOT NULL
 ORDER BY n.commented DESC, n.event_id DESC
 LIMIT CAST($2 AS bigint);
 
+-- eventStatements.comments
+SELECT (SELECT COUNT(*)
+	FROM comments
+	WHERE event_id = $1), c.id, c.author_id, c.content, c.created
+FROM comments c
+WHERE c.event_id = $1
+ORDER BY c.created DESC, c.id DESC
+LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint);
+
 -- eventStatements.event
 SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes, (SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint)
 		ORDER BY p.id)
