@@ -45,7 +45,7 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 	return c.withApp(ctx, s, ifMissing, func(app *App) error { return c.bring(ctx, s, app, sources) })
 }
 
-// giveWay limits an import, which is sequential, to one core, so that its garbage collection
+// giveWay limits an import to one core, so that its garbage collection
 // takes none from a server on the same machine. It also collects less often within a memory
 // limit. GOMAXPROCS, GOGC and GOMEMLIMIT in the environment take precedence.
 func giveWay() {
