@@ -116,29 +116,29 @@ func assertTilesHold(t *testing.T, s *Store) {
 // the distance.
 func assertWithinAreas(t *testing.T, s *Store, areas []feed.Area, points []geo.Point) {
 	t.Helper()
-			for _, a := range areas {
-				want := map[feed.CategoryID]int{}
-				for i, p := range points {
-					if a.Contains(p) {
-						want[categoryOf(i)]++
-					}
-				}
-				sel := feed.Select([]feed.Kind{feed.Demand}, &a)
-				_, metas, err := s.Feed().Metas(t.Context(), sel)
-				require.NoError(t, err)
-				got := map[feed.CategoryID]int{}
-				for category, meta := range metas {
-					got[category] = meta.Count
-				}
-				assert.Equal(t, want, got, "%+v", a)
-				first, err := page.New(1, 1)
-				require.NoError(t, err)
-				for category, count := range want {
-					p, err := s.Feed().Page(t.Context(), category, sel, first)
-					require.NoError(t, err)
-					assert.Equal(t, count, p.Total, "%+v in category %d", a, category)
-				}
+	for _, a := range areas {
+		want := map[feed.CategoryID]int{}
+		for i, p := range points {
+			if a.Contains(p) {
+				want[categoryOf(i)]++
 			}
+		}
+		sel := feed.Select([]feed.Kind{feed.Demand}, &a)
+		_, metas, err := s.Feed().Metas(t.Context(), sel)
+		require.NoError(t, err)
+		got := map[feed.CategoryID]int{}
+		for category, meta := range metas {
+			got[category] = meta.Count
+		}
+		assert.Equal(t, want, got, "%+v", a)
+		first, err := page.New(1, 1)
+		require.NoError(t, err)
+		for category, count := range want {
+			p, err := s.Feed().Page(t.Context(), category, sel, first)
+			require.NoError(t, err)
+			assert.Equal(t, count, p.Total, "%+v in category %d", a, category)
+		}
+	}
 }
 
 func categoryOf(point int) feed.CategoryID { return feed.CategoryID(1 + point%2) }

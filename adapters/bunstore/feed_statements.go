@@ -126,7 +126,9 @@ func (s *feedStatements) addPublications() {
 // cells that are not interior. Without "+" SQLite would not use the index, which has no type
 // for strips.
 func countedNear(d dialect) string {
-	value := func(name, as string) string { return "CAST(value ->> '" + name + "' AS " + as + ") AS " + strings.ToLower(name) }
+	value := func(name, as string) string {
+		return "CAST(value ->> '" + name + "' AS " + as + ") AS " + strings.ToLower(name)
+	}
 	const latest = "MAX(created) AS created, MAX(updated) AS updated"
 	return `WITH held AS MATERIALIZED (SELECT ` + tilesHold + ` AS hold),
 		cells AS MATERIALIZED (

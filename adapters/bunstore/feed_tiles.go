@@ -60,9 +60,11 @@ func newTileSteps() tileSteps {
 			fmt.Sprintf(" LIMIT 1 OFFSET %d", tilesAtOnce),
 		dropTiles: both + "DELETE FROM feed_tiles WHERE " + rows +
 			" AND (tile_row, tile_column, category_id) IN (SELECT tile_row, tile_column, category_id FROM " + wrong + ")",
-		// Neighbours are stored side by side.
+		// Neighbours are stored side by side. On Postgres listings may have changed since
+		// dropTiles.
 		addTiles: both + "INSERT INTO feed_tiles (tile_row, tile_column, category_id, count, created, updated)" +
-			" SELECT * FROM " + missing + " ORDER BY 1, 2, 3",
+			" SELECT * FROM " + missing + " WHERE TRUE ORDER BY 1, 2, 3 ON CONFLICT (tile_row, tile_column, category_id)" +
+			" DO UPDATE SET count = EXCLUDED.count, created = EXCLUDED.created, updated = EXCLUDED.updated",
 		compareTiles: both + "SELECT CASE WHEN " + tilesHold + " THEN (SELECT COUNT(*) FROM (SELECT * FROM " + wrong +
 			" UNION ALL SELECT * FROM " + missing + ") differing) ELSE 0 END",
 	}

@@ -103,7 +103,7 @@ func TestCheck_finds_and_mends_tiles_that_reads_use(t *testing.T) {
 			}
 			importDemands(t, s.writer, all...)
 			for _, spoil := range []string{
-				"UPDATE feed_tiles SET count = count + 1", "DELETE FROM feed_tiles", "UPDATE feed_tiles SET tile_column = tile_column + 1",
+				"UPDATE feed_tiles SET count = count + 1", "DELETE FROM feed_tiles", "UPDATE feed_tiles SET tile_column = tile_column + 1000000",
 				"UPDATE feed_tiles SET created = updated", "UPDATE feed_tiles SET category_id = category_id + 7",
 			} {
 				execute(t, db, spoil)
@@ -118,7 +118,7 @@ func TestCheck_finds_and_mends_tiles_that_reads_use(t *testing.T) {
 				require.Len(t, checked(t, s.reader, true), 1, spoil)
 				require.Empty(t, checked(t, s.writer, false), spoil)
 				s.agreeOn(t, spoil, []feed.Selection{lakeside})
-				all[0] = altered(all[0], r)
+				all[0].Updated = all[0].Updated.Add(time.Minute)
 				importDemands(t, s.writer, all[0])
 			}
 		})

@@ -2,6 +2,7 @@ package importing_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -26,15 +27,15 @@ func (w watched) Apply(ctx context.Context, b imported.Batch) (imported.BatchRes
 	return w.Store.Apply(ctx, b)
 }
 
-// many is more than three batches of lines.
-const many = 30_000
+// many is more lines than two batches have.
+const many = 20_000
 
 func TestADM04_lines_are_prepared_while_a_batch_is_stored_but_not_without_end(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t)
-		f, r := &file{name: "a", lines: slices.Repeat([]string{category(1, 0)}, 1)}, &rejects{}
+		f, r := &file{name: "a"}, &rejects{}
 		for i := range many {
-			f.lines = append(f.lines, person("u", i%7))
+			f.lines = append(f.lines, person(fmt.Sprint("u", i), i))
 		}
 		var read []int
 		w.ports.Store = watched{w.store.Imports(), func() error {
