@@ -146,8 +146,7 @@ func countedNear(d dialect) string {
 			GROUP BY category_id
 			UNION ALL
 			SELECT category_id, SUM(count), ` + latest + `
-			FROM tiles t CROSS JOIN feed_tiles f
-			WHERE f.tile_row = t.row AND f.tile_column >= t.west AND f.tile_column < t.east
+			FROM tiles t ` + d.lookUp("feed_tiles f", "f.tile_row = t.row AND f.tile_column >= t.west AND f.tile_column < t.east") + `
 			GROUP BY category_id)
 		SELECT category_id, CAST(SUM(count) AS bigint) AS count, ` + latest + ` FROM parts GROUP BY category_id`
 }
