@@ -582,8 +582,7 @@ WITH counted AS (WITH held AS MATERIALIZED (SELECT EXISTS (SELECT 1
 		GROUP BY category_id
 		UNION ALL SELECT category_id, SUM(count), MAX(created) AS created, MAX(updated) AS updated
 		FROM tiles t
-		CROSS JOIN feed_tiles f
-		WHERE f.tile_row = t.row AND f.tile_column >= t.west AND f.tile_column < t.east
+		CROSS JOIN feed_tiles f ON f.tile_row = t.row AND f.tile_column >= t.west AND f.tile_column < t.east
 		GROUP BY category_id)
 	SELECT category_id, CAST(SUM(count) AS bigint) AS count, MAX(created) AS created, MAX(updated) AS updated
 	FROM parts
