@@ -55,7 +55,7 @@ type App struct {
 
 	storage   storage
 	now       func() time.Time
-	gateway   payment.Gateway
+	gateways  payment.Gateways
 	hasher    access.Hasher
 	strength  access.Estimator
 	places    place.Analyser
@@ -80,7 +80,7 @@ type Parts struct {
 	Now        func() time.Time        // nil: time.Now
 	Hashing    *argon2id.Params        // nil: argon2id.OWASP
 	Translator localisation.Translator // nil: that of the configuration
-	Gateway    payment.Gateway         // nil: that of the configuration
+	Gateway    payment.Gateway         // nil: those of the configuration
 }
 
 // NewApp opens the configured store and wires Plaza over it.
@@ -97,8 +97,9 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 			return nil, err
 		}
 	}
+	gateways := payment.Gateways{Current: p.Gateway}
 	if p.Gateway == nil {
-		if p.Gateway, err = newGateway(c); err != nil {
+		if gateways, err = newGateways(c); err != nil {
 			return nil, err
 		}
 	}
@@ -110,11 +111,11 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 		return nil, err
 	}
 	addresses := media.NewAddresses(c.PublicURL, storage.signing)
-	app, err := initialise(c, log, storage, storage.stores(c.quotas()), addresses, p.Translator, metrics.Gateway(p.Gateway), p.Now, *p.Hashing, metrics)
+	app, err := initialise(c, log, storage, storage.stores(c.quotas()), addresses, p.Translator, metrics.Gateways(gateways), p.Now, *p.Hashing, metrics)
 	if err != nil {
 		return nil, errors.Join(err, storage.close())
 	}
-	app.registerMetrics(p.Gateway, p.Translator)
+	app.registerMetrics(gateways, p.Translator)
 	return app, nil
 }
 

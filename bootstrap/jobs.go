@@ -47,7 +47,7 @@ func (a *App) jobs() []job {
 			work: func(ctx context.Context) (bool, error) { return false, database.RefreshTiles(ctx) },
 		})
 	}
-	if a.gateway == nil {
+	if a.gateways.Current == nil {
 		return all
 	}
 	poll := max(a.Config.WalletPoll/4, time.Millisecond)

@@ -23,13 +23,15 @@ func httpMetrics(m *prometheus.Metrics) httpapi.Metrics {
 }
 
 // registerMetrics adds what the parts of the App count by themselves to its metrics. The
-// gateway and the translator are those of the configuration, or nil.
-func (a *App) registerMetrics(wallet payment.Gateway, translator localisation.Translator) {
+// gateways and the translator are those of the configuration.
+func (a *App) registerMetrics(wallets payment.Gateways, translator localisation.Translator) {
 	a.registerBuild()
 	a.registerLogins()
 	a.registerTranslation(translator)
-	if wallet, counts := wallet.(*wechatpay.Gateway); counts {
-		a.registerNotifications(wallet)
+	for _, wallet := range wallets.All() {
+		if wallet, counts := wallet.(*wechatpay.Gateway); counts {
+			a.registerNotifications(wallet)
+		}
 	}
 	if a.Config.traces != nil {
 		a.registerCounter("plaza_trace_spans_dropped_total", "Spans that the collector did not take, or that exceeded the queue.",

@@ -82,23 +82,23 @@ const (
 	demoSvcAppID = "wxplazademo000002"
 )
 
-// newGateway returns the gateway to the configured wallet, or nil for none. The sandbox uses
-// the protocol of wechatpay.
-func newGateway(c Config) (payment.Gateway, error) {
-	var gateway payment.Gateway
-	var err error
+// newGateways returns the gateways to the configured wallet. The sandbox uses the protocol of
+// wechatpay.
+func newGateways(c Config) (payment.Gateways, error) {
+	var gateways payment.Gateways
 	switch c.Wallet {
 	case sandboxWallet, wechatWallet:
-		gateway, err = wechatpay.New(wechatpay.Config{
+		gateway, err := wechatpay.New(wechatpay.Config{
 			URL: c.WalletURL, MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: c.walletApps(),
 			NotifyURL: cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPath), Deadline: c.WalletTimeout,
 			Wrap: c.traces.spans("wallet", true),
 		})
+		if err != nil {
+			return payment.Gateways{}, fmt.Errorf("%w: PLAZA_WALLET_…:\n%w", errUsage, err)
+		}
+		gateways.Current = gateway
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: PLAZA_WALLET_…:\n%w", errUsage, err)
-	}
-	return gateway, nil
+	return gateways, nil
 }
 
 func payingLimits(c Config) paying.Limits { return paying.NewLimits(c.WalletTimeout, c.WalletPoll) }

@@ -57,7 +57,7 @@ var (
 )
 
 func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses,
-	translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing argon2id.Params, metrics *prometheus.Metrics) (*App, error) {
+	translator localisation.Translator, wallets payment.Gateways, now func() time.Time, hashing argon2id.Params, metrics *prometheus.Metrics) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
 			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Media", "Deletions", "Room", "PersonalData"),

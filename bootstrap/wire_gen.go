@@ -43,7 +43,7 @@ import (
 
 // Injectors from wire.go:
 
-func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, translator localisation.Translator, wallet payment.Gateway, now func() time.Time, hashing2 argon2id.Params, metrics *prometheus.Metrics) (*App, error) {
+func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, translator localisation.Translator, wallets payment.Gateways, now func() time.Time, hashing2 argon2id.Params, metrics *prometheus.Metrics) (*App, error) {
 	config, err := newHTTPConfig(c, now, log, metrics)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	howToLists := importing.NewHowToLists(howTos)
 	ledger := stores.Ledger
 	limits2 := payingLimits(c)
-	payingPaying := paying.New(ledger, directory, wallet, limits2, now, v)
+	payingPaying := paying.New(ledger, directory, wallets, limits2, now, v)
 	httpapiPortraitSource := portraitSource()
 	httpapiMediaSource := mediaSource(store)
 	httpapiAddressCheck := addressCheck(addresses, now)
@@ -144,7 +144,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		Metrics:     metrics,
 		storage:     opened,
 		now:         now,
-		gateway:     wallet,
+		gateways:    wallets,
 		hasher:      hasher,
 		strength:    estimator,
 		places:      gazetteerGazetteer,

@@ -44,6 +44,7 @@ type prepaymentRow struct {
 	bun.BaseModel `bun:"table:prepayments,alias:p"`
 	OrderID       payment.OrderID
 	TradeNo       payment.TradeNo `bun:"out_trade_no,pk"`
+	Protocol      payment.Protocol
 	EndType       payment.EndType
 	App           payment.WalletApp
 	OpenID        string
@@ -60,7 +61,7 @@ type prepaymentRow struct {
 
 func prepaymentRowOf(id payment.OrderID, p payment.Prepayment) prepaymentRow {
 	return prepaymentRow{
-		OrderID: id, TradeNo: p.TradeNo, EndType: p.Intent.EndType, App: p.Intent.App, OpenID: p.Intent.OpenID,
+		OrderID: id, TradeNo: p.TradeNo, Protocol: p.Protocol, EndType: p.Intent.EndType, App: p.Intent.App, OpenID: p.Intent.OpenID,
 		State: p.State, Request: filled(p.Request),
 		PrepayID: p.Ticket.PrepayID, CodeURL: p.Ticket.CodeURL, MWebURL: p.Ticket.MWebURL,
 		Created: dbTime{p.Created}, Opened: dbTime{p.Opened}, Expires: dbTime{p.Expires}, LeasedUntil: dbTime{p.LeasedUntil},
@@ -69,7 +70,7 @@ func prepaymentRowOf(id payment.OrderID, p payment.Prepayment) prepaymentRow {
 
 func (r prepaymentRow) prepayment() payment.Prepayment {
 	return payment.Prepayment{
-		TradeNo: r.TradeNo, Intent: payment.Intent{EndType: r.EndType, App: r.App, OpenID: r.OpenID},
+		TradeNo: r.TradeNo, Protocol: r.Protocol, Intent: payment.Intent{EndType: r.EndType, App: r.App, OpenID: r.OpenID},
 		State: r.State, Request: r.Request,
 		Ticket:  payment.Ticket{PrepayID: r.PrepayID, CodeURL: r.CodeURL, MWebURL: r.MWebURL},
 		Created: r.Created.Time, Opened: r.Opened.Time, Expires: r.Expires.Time, LeasedUntil: r.LeasedUntil.Time,
@@ -82,6 +83,7 @@ type paymentRow struct {
 	OrderID       payment.OrderID   `bun:",nullzero"`
 	TransactionID string
 	TradeNo       payment.TradeNo `bun:"out_trade_no"`
+	Protocol      payment.Protocol
 	State         payment.PaymentState
 	Amount        int64
 	Currency      string
@@ -91,14 +93,14 @@ type paymentRow struct {
 
 func paymentRowOf(id payment.OrderID, p payment.Payment) paymentRow {
 	return paymentRow{
-		OrderID: id, TransactionID: p.TransactionID, TradeNo: p.TradeNo, State: p.State,
+		OrderID: id, TransactionID: p.TransactionID, TradeNo: p.TradeNo, Protocol: p.Protocol, State: p.State,
 		Amount: p.Amount, Currency: p.Currency, Received: dbTime{p.Received},
 	}
 }
 
 func (r paymentRow) payment() payment.Payment {
 	return payment.Payment{
-		ID: r.ID, Order: r.OrderID, TransactionID: r.TransactionID, TradeNo: r.TradeNo, State: r.State,
+		ID: r.ID, Order: r.OrderID, TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: r.Protocol, State: r.State,
 		Amount: r.Amount, Currency: r.Currency, Received: r.Received.Time,
 	}
 }

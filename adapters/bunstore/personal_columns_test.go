@@ -88,14 +88,14 @@ var personalTables = map[string]personalTable{
 	"prepayments": {
 		kind: personaldata.Prepayments, owner: "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
 		exported: "order_id out_trade_no end_type app open_id state created",
-		internal: "id request prepay_id code_url mweb_url opened ends leased",
-		kept:     "id order_id out_trade_no end_type app state prepay_id created opened ends leased request", // request as an empty value
+		internal: "id protocol request prepay_id code_url mweb_url opened ends leased",
+		kept:     "id order_id out_trade_no protocol end_type app state prepay_id created opened ends leased request", // request as an empty value
 		blank:    "open_id code_url mweb_url",
 	},
 	"payments": {
 		kind: personaldata.Payments, owner: "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
-		exported: "id order_id transaction_id state amount currency received", internal: "out_trade_no",
-		kept: "id order_id transaction_id out_trade_no state amount currency received",
+		exported: "id order_id transaction_id state amount currency received", internal: "out_trade_no protocol",
+		kept: "id order_id transaction_id out_trade_no protocol state amount currency received",
 	},
 	"journal": { // of states, numbers and times alone
 		owner:    "order_id IN (SELECT id FROM orders WHERE user_id = {user})",

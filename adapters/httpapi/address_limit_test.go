@@ -118,7 +118,7 @@ func TestGEN_14_the_wallet_pictures_and_preflights_are_never_limited(t *testing.
 		}
 	}
 	assert.Equal(t, []string{
-		"POST /api/pay/notify/wallet/", "GET /media/portrait/{name}", "GET /media/public/{key...}", "GET /media/private/{key...}",
+		"POST /api/pay/notify/wallet/", "POST /api/pay/notify/wallet/v3/", "GET /media/portrait/{name}", "GET /media/public/{key...}", "GET /media/private/{key...}",
 	}, free)
 
 	l := newLimited(t)

@@ -3,10 +3,21 @@ package httpapi
 import (
 	"io"
 	"net/http"
+
+	"plaza/domain/payment"
 )
 
 // maxNotification is far above the size of any notification (PAY-10).
 const maxNotification = 64 << 10
+
+// notificationHeaders are the headers of a notification that a protocol of the wallet signs or names, in
+// lower case.
+var notificationHeaders = []string{
+	"wechatpay-timestamp", "wechatpay-nonce", "wechatpay-signature", "wechatpay-serial", "request-id",
+}
+
+// maxNotificationHeader is far above the size of any of those headers, in bytes.
+const maxNotificationHeader = 1024
 
 // verbatim is content that is sent unchanged and never cached.
 type verbatim struct {
@@ -14,18 +25,36 @@ type verbatim struct {
 	bytes     []byte
 }
 
-// notify passes the wallet's notification on and answers in the wallet's format (PAY-10).
-// The signature in the notification authenticates it. The wallet would not understand the
-// error envelope. An unreadable or oversized body counts as an empty notification.
-func (a *api) notify(c *call) (reply, error) {
-	r := c.gin.Request
-	raw, err := io.ReadAll(http.MaxBytesReader(innermost(c.gin.Writer), r.Body, maxNotification))
-	if err != nil {
-		raw = nil
+// notifyOver returns the handler of notifications over the protocol. It passes the wallet's notification on and
+// answers in the wallet's format (PAY-10). The signature in the notification authenticates it. The wallet would
+// not understand the error envelope. An unreadable or oversized body counts as an empty notification.
+func notifyOver(p payment.Protocol) func(*api, *call) (reply, error) {
+	return func(a *api, c *call) (reply, error) {
+		r := c.gin.Request
+		raw, err := io.ReadAll(http.MaxBytesReader(innermost(c.gin.Writer), r.Body, maxNotification))
+		if err != nil {
+			raw = nil
+		}
+		said, err := a.Paying.Notify(c.ctx(), p, payment.Notification{Header: notificationHeader(r.Header), Body: raw})
+		if err != nil {
+			return reply{}, err
+		}
+		answer := reply{status: said.Status}
+		if len(said.Body) > 0 {
+			answer.content = verbatim{said.MediaType, said.Body}
+		}
+		return answer, nil
 	}
-	said, err := a.Paying.Notify(c.ctx(), raw)
-	if err != nil {
-		return reply{}, err
+}
+
+// notificationHeader returns the headers of a notification. It leaves out those that came twice and those that are
+// too long: what is signed is then missing.
+func notificationHeader(h http.Header) map[string]string {
+	found := map[string]string{}
+	for _, name := range notificationHeaders {
+		if values := h.Values(name); len(values) == 1 && len(values[0]) <= maxNotificationHeader {
+			found[name] = values[0]
+		}
 	}
-	return bare(verbatim{said.MediaType, said.Body}), nil
+	return found
 }

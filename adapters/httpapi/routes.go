@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"plaza/domain/access"
+	"plaza/domain/payment"
 )
 
 // Route is one operation of the interface: its method, its path with variables in braces,
@@ -72,7 +73,8 @@ var table = []route{
 	row(http.MethodPost, "/api/pay/order/pay/", payScope, (*api).pay),
 	row(http.MethodGet, "/api/pay/order/", payScope, (*api).listOrders),
 	row(http.MethodGet, "/api/pay/order/{id}/", payScope, (*api).readOrder),
-	unlimited(http.MethodPost, "/api/pay/notify/wallet/", (*api).notify),
+	unlimited(http.MethodPost, "/api/pay/notify/wallet/", notifyOver(payment.V2)),
+	unlimited(http.MethodPost, "/api/pay/notify/wallet/v3/", notifyOver(payment.V3)),
 	row(http.MethodPost, "/api/pay-admin/v1/order/", Staff, (*api).createOrder),
 	row(http.MethodGet, "/api/pay-admin/v1/payment/", Staff, (*api).listPayments),
 

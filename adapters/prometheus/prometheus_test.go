@@ -143,7 +143,9 @@ func (p played) Query(context.Context, payment.WalletApp, payment.TradeNo) (paym
 
 func (p played) Close(context.Context, payment.WalletApp, payment.TradeNo) error { return p.err }
 
-func (played) Acknowledge(bool) ([]byte, string) { return []byte("yes"), "text/plain" }
+func (played) Acknowledge(bool) payment.Acknowledgement {
+	return payment.Acknowledgement{Body: []byte("yes")}
+}
 
 func TestPAY_calls_of_the_wallet_are_counted_by_outcome(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -168,7 +170,7 @@ func TestPAY_calls_of_the_wallet_are_counted_by_outcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := New()
-			g := m.Gateway(played{err: c.err})
+			g := m.Gateways(payment.Gateways{Current: played{err: c.err}}).Current
 			_, err := g.Prepare(t.Context(), nil)
 			assert.Equal(t, c.err, err)
 			report, err := g.Query(t.Context(), payment.OfficialAccount, "n")
@@ -186,10 +188,13 @@ func TestPAY_calls_of_the_wallet_are_counted_by_outcome(t *testing.T) {
 
 func TestPAY_a_gateway_answers_as_before(t *testing.T) {
 	m := New()
-	assert.Nil(t, m.Gateway(nil), "no wallet")
+	assert.Zero(t, m.Gateways(payment.Gateways{}), "no wallet")
 	assert.NotContains(t, exposed(t, m), "plaza_wallet_requests_total")
-	body, _ := m.Gateway(played{}).Acknowledge(true)
-	assert.Equal(t, "yes", string(body))
+	for _, g := range m.Gateways(payment.Gateways{Current: played{}, Others: []payment.Gateway{played{}}}).All() {
+		assert.Equal(t, "yes", string(g.Acknowledge(true).Body))
+		assert.NoError(t, g.Close(t.Context(), payment.OfficialAccount, "n"))
+	}
+	assert.Equal(t, "2", series(t, m)[`plaza_wallet_requests_total{call="close",outcome="ok"}`], "both are counted")
 	assert.Equal(t, "0", series(t, m)[`plaza_wallet_requests_total{call="close",outcome="unknown"}`], "a series before the first call")
 }
 
@@ -242,7 +247,7 @@ func TestHelp_and_names_pass_the_linter_of_Prometheus(t *testing.T) {
 	m := New()
 	m.RequestEnded("GET", "/", 200, time.Second)
 	m.LimitHit("address")
-	m.Gateway(played{})
+	m.Gateways(payment.Gateways{Current: played{}})
 	m.AddJob("j", noon)
 	m.SetSample(telemetry.Sample{Import: imported.Completion{Began: noon, Ended: noon}}, 1, noon)
 	problems, err := promlint.New(strings.NewReader(exposed(t, m))).Lint()

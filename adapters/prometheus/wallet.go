@@ -46,11 +46,11 @@ const (
 	walletCancelled = "cancelled" // the caller left before the answer
 )
 
-// Gateway returns the gateway with its calls counted, or nil for nil. The series of all calls
-// exist from then on.
-func (m *Metrics) Gateway(g payment.Gateway) payment.Gateway {
-	if g == nil {
-		return nil
+// Gateways returns the gateways with their calls counted. If there is one, the series of all calls
+// exist from then on. The calls of several gateways are counted together.
+func (m *Metrics) Gateways(g payment.Gateways) payment.Gateways {
+	if g.Current == nil {
+		return payment.Gateways{}
 	}
 	for _, call := range []string{prepareCall, queryCall, closeCall} {
 		m.wallet.times.WithLabelValues(call)
@@ -58,7 +58,11 @@ func (m *Metrics) Gateway(g payment.Gateway) payment.Gateway {
 			m.wallet.requests.WithLabelValues(call, outcome)
 		}
 	}
-	return gateway{g, m.wallet}
+	counted := payment.Gateways{Current: gateway{g.Current, m.wallet}}
+	for _, other := range g.Others {
+		counted.Others = append(counted.Others, gateway{other, m.wallet})
+	}
+	return counted
 }
 
 // gateway counts the calls that go to the wallet.

@@ -75,7 +75,10 @@ func sleep(ctx context.Context) {
 // next returns the next step. It also returns the client parameters if the step is ActionUse.
 func (p *Paying) next(ctx context.Context, id payment.OrderID, w PayRequest) (step payment.Step, v payment.ClientParams, err error) {
 	now := p.now()
-	request := payment.BeginRequest{Intent: w.Intent, TradeNo: newTradeNo(id), BuildRequest: p.gateway.BuildRequest, Lease: p.limits.Lease}
+	request := payment.BeginRequest{
+		Intent: w.Intent, TradeNo: newTradeNo(id), Protocol: p.gateways.Current.Protocol(),
+		BuildRequest: p.gateways.Current.BuildRequest, Lease: p.limits.Lease,
+	}
 	err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		if step, err = t.Begin(request, now); err != nil {
 			return err
@@ -84,7 +87,11 @@ func (p *Paying) next(ctx context.Context, id payment.OrderID, w PayRequest) (st
 			t.ScheduleCheck(p.limits.Interval, now)
 			return nil
 		}
-		if v, err = p.gateway.ClientParams(w.Intent, step.Prepayment.Ticket, now); err != nil || w.Key == nil {
+		gateway, err := p.gateways.By(step.Prepayment.Protocol)
+		if err != nil {
+			return err
+		}
+		if v, err = gateway.ClientParams(w.Intent, step.Prepayment.Ticket, now); err != nil || w.Key == nil {
 			return err
 		}
 		reply, err := json.Marshal(storedResponse{step.Prepayment.TradeNo, step.Prepayment.Expires, v})
@@ -106,7 +113,7 @@ func newTradeNo(id payment.OrderID) payment.TradeNo {
 // send asks the wallet for a ticket. It stores the answer even if the client has gone away.
 func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
 	ctx = context.WithoutCancel(ctx)
-	ticket, cause := p.callPrepare(ctx, pre.Request)
+	ticket, cause := p.callPrepare(ctx, pre)
 	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		if cause == nil {
 			t.RecordSent(pre.TradeNo, ticket, p.now())
@@ -133,10 +140,14 @@ func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepa
 	return cause
 }
 
-func (p *Paying) callPrepare(ctx context.Context, request []byte) (payment.Ticket, error) {
+func (p *Paying) callPrepare(ctx context.Context, pre payment.Prepayment) (payment.Ticket, error) {
+	gateway, err := p.gateways.By(pre.Protocol)
+	if err != nil {
+		return payment.Ticket{}, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Call)
 	defer cancel()
-	return p.gateway.Prepare(ctx, request)
+	return gateway.Prepare(ctx, pre.Request)
 }
 
 // close closes the prepayment in the wallet and stores the outcome.
@@ -156,9 +167,13 @@ func (p *Paying) close(ctx context.Context, id payment.OrderID, pre payment.Prep
 }
 
 func (p *Paying) callClose(ctx context.Context, pre payment.Prepayment) error {
+	gateway, err := p.gateways.By(pre.Protocol)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Call)
 	defer cancel()
-	return p.gateway.Close(ctx, pre.Intent.App, pre.TradeNo)
+	return gateway.Close(ctx, pre.Intent.App, pre.TradeNo)
 }
 
 // isPaid fetches and stores the receipt of a prepayment that the wallet reports as paid. It

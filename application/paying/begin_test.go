@@ -110,7 +110,7 @@ func (c *counting) Change(ctx context.Context, id payment.OrderID, fn func(*paym
 func TestPAY09_calls_at_once_wait_without_the_ledger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wallet, ledger := newToy(), &counting{}
-		w := newFixtureWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
+		w := newFixtureWith(t, payment.Gateways{Current: wallet}, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
 		id := w.order(t, w.ann)
 		wallet.hold, wallet.held = make(chan struct{}), make(chan struct{})
 		var all sync.WaitGroup

@@ -7,35 +7,29 @@ import (
 	"plaza/domain/payment"
 )
 
-// Acknowledgement is the response to a notification from the wallet.
-type Acknowledgement struct {
-	Body      []byte
-	MediaType string
-}
-
-// Notify records a payment notification from the wallet and returns the response to it.
-// Notifications may arrive repeatedly and in any order (PAY-10). A forged one changes
+// Notify records a payment notification that came over the protocol and returns the response to
+// it. Notifications may arrive repeatedly and in any order (PAY-10). A forged one changes
 // nothing; one that contradicts the order is stored as a dispute and acknowledged. Notify
-// fails only if no wallet is configured.
-func (p *Paying) Notify(ctx context.Context, notification []byte) (Acknowledgement, error) {
-	if p.gateway == nil {
-		return Acknowledgement{}, payment.ErrNoWallet
-	}
-	err := p.notify(ctx, notification)
+// fails only if no gateway speaks the protocol.
+func (p *Paying) Notify(ctx context.Context, over payment.Protocol, n payment.Notification) (payment.Acknowledgement, error) {
+	gateway, err := p.gateways.By(over)
 	if err != nil {
-		p.log(ctx).WarnContext(ctx, "payment notification rejected", "error", err)
+		return payment.Acknowledgement{}, err
 	}
-	body, mediaType := p.gateway.Acknowledge(err == nil)
-	return Acknowledgement{body, mediaType}, nil
+	err = p.notify(ctx, gateway, n)
+	if err != nil {
+		p.log(ctx).WarnContext(ctx, "payment notification rejected", "protocol", over, "error", err)
+	}
+	return gateway.Acknowledge(err == nil), nil
 }
 
-func (p *Paying) notify(ctx context.Context, notification []byte) error {
-	receipt, err := p.gateway.Receive(notification)
+func (p *Paying) notify(ctx context.Context, gateway payment.Gateway, n payment.Notification) error {
+	notice, err := gateway.Receive(n)
 	switch {
 	case errors.Is(err, payment.ErrNothingPaid):
 		return nil
 	case err != nil:
 		return err
 	}
-	return p.applyReceipt(context.WithoutCancel(ctx), receipt)
+	return p.applyReceipt(context.WithoutCancel(ctx), gateway.Protocol(), *notice.Receipt)
 }

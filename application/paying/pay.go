@@ -39,7 +39,7 @@ func (p *Paying) pay(ctx context.Context, actor access.Actor, w PayRequest) (beg
 	if err != nil {
 		return begun{}, err
 	}
-	if p.gateway == nil {
+	if p.gateways.Current == nil {
 		return begun{order: order}, payment.ErrNoWallet
 	}
 	params, err := p.begin(ctx, order.ID, w)

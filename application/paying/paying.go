@@ -4,6 +4,9 @@
 // Each request to the wallet is stored before it is sent, and none is sent inside a change
 // of the ledger: after a crash anywhere, PollDue resumes the order. Without a wallet,
 // requests are still validated; valid ones fail with ErrNoWallet.
+//
+// A new prepayment uses the current gateway. All that follows uses the gateway of the prepayment's
+// protocol.
 package paying
 
 import (
@@ -35,7 +38,7 @@ func NewLimits(call, interval time.Duration) Limits {
 type Paying struct {
 	ledger    payment.Ledger
 	directory user.Directory
-	gateway   payment.Gateway // nil: no wallet is configured
+	gateways  payment.Gateways
 	limits    Limits
 	now       func() time.Time
 	log       func(context.Context) *slog.Logger
@@ -43,8 +46,8 @@ type Paying struct {
 }
 
 // New returns the use cases over the ports; now returns the time, and log the logger of a
-// context. gateway may be nil; then payments fail with ErrNoWallet.
-func New(ledger payment.Ledger, directory user.Directory, gateway payment.Gateway, l Limits, now func() time.Time,
+// context. Without a gateway, payments fail with ErrNoWallet.
+func New(ledger payment.Ledger, directory user.Directory, gateways payment.Gateways, l Limits, now func() time.Time,
 	log func(context.Context) *slog.Logger) *Paying {
-	return &Paying{ledger: ledger, directory: directory, gateway: gateway, limits: l, now: now, log: log}
+	return &Paying{ledger: ledger, directory: directory, gateways: gateways, limits: l, now: now, log: log}
 }

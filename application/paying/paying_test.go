@@ -22,11 +22,12 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 type fixture struct {
 	*paying.Paying
-	ledger   payment.Ledger
-	wallet   *toy
-	ann, bob access.Actor
-	now      time.Time
-	log      *bytes.Buffer
+	ledger    payment.Ledger
+	directory user.Directory
+	wallet    *toy
+	ann, bob  access.Actor
+	now       time.Time
+	log       *bytes.Buffer
 }
 
 // limits are short where tests wait in real time.
@@ -35,24 +36,24 @@ var limits = paying.Limits{Call: 100 * time.Millisecond, Lease: 10 * time.Second
 // newFixture returns a fixture without a wallet.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	return newFixtureWith(t, nil, nil)
+	return newFixtureWith(t, payment.Gateways{}, nil)
 }
 
 // newTrading returns a fixture with a wallet.
 func newTrading(t *testing.T) *fixture {
 	t.Helper()
 	wallet := newToy()
-	w := newFixtureWith(t, wallet, nil)
+	w := newFixtureWith(t, payment.Gateways{Current: wallet}, nil)
 	w.wallet = wallet
 	return w
 }
 
-// newFixtureWith returns a fixture with the gateway, whose ledger around wraps.
-func newFixtureWith(t *testing.T, gateway payment.Gateway, around func(payment.Ledger) payment.Ledger) *fixture {
+// newFixtureWith returns a fixture with the gateways, whose ledger around wraps.
+func newFixtureWith(t *testing.T, gateways payment.Gateways, around func(payment.Ledger) payment.Ledger) *fixture {
 	t.Helper()
 	store := memory.New()
 	guarded := guard.Wrap(guard.Stores{Ledger: store.Ledger(), Directory: store.Accounts()})
-	w := &fixture{ledger: guarded.Ledger, now: noon, log: &bytes.Buffer{}}
+	w := &fixture{ledger: guarded.Ledger, directory: guarded.Directory, now: noon, log: &bytes.Buffer{}}
 	if around != nil {
 		w.ledger = around(w.ledger)
 	}
@@ -64,10 +65,15 @@ func newFixtureWith(t *testing.T, gateway payment.Gateway, around func(payment.L
 		return access.Actor{ID: id}
 	}
 	w.ann, w.bob = open("+86-13900000001"), open("+86-13900000002")
-	log := slog.New(slog.NewTextHandler(w.log, nil))
-	w.Paying = paying.New(w.ledger, guarded.Directory, gateway, limits, func() time.Time { return w.now },
-		func(context.Context) *slog.Logger { return log })
+	w.restart(gateways)
 	return w
+}
+
+// restart replaces the server by one with the gateways.
+func (w *fixture) restart(gateways payment.Gateways) {
+	log := slog.New(slog.NewTextHandler(w.log, nil))
+	w.Paying = paying.New(w.ledger, w.directory, gateways, limits, func() time.Time { return w.now },
+		func(context.Context) *slog.Logger { return log })
 }
 
 func (w *fixture) order(t *testing.T, of access.Actor, change ...func(*payment.Order)) payment.OrderID {

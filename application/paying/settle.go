@@ -7,13 +7,14 @@ import (
 	"plaza/domain/payment"
 )
 
-// applyReceipt stores the payment of the receipt. Every payment passes through it.
-func (p *Paying) applyReceipt(ctx context.Context, r payment.Receipt) error {
+// applyReceipt stores the payment of the receipt, which came over the protocol. Every payment passes
+// through it.
+func (p *Paying) applyReceipt(ctx context.Context, over payment.Protocol, r payment.Receipt) error {
 	id, err := p.ledger.OrderOf(ctx, r.TradeNo)
 	var stored payment.Payment
 	switch {
 	case errors.Is(err, payment.ErrNoOrder):
-		stored, err = p.ledger.AddUnmatched(ctx, payment.UnmatchedPayment(r, p.now()))
+		stored, err = p.ledger.AddUnmatched(ctx, payment.UnmatchedPayment(r, over, p.now()))
 	case err == nil:
 		err = p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 			stored = t.Settle(r, p.now())
@@ -36,7 +37,7 @@ func (p *Paying) ask(ctx context.Context, id payment.OrderID, pre payment.Prepay
 	case err != nil && !isAbsent:
 		return err
 	case report.State == payment.WalletPaid:
-		return p.applyReceipt(ctx, report.Receipt)
+		return p.applyReceipt(ctx, pre.Protocol, report.Receipt)
 	case report.State == payment.WalletUnpaid && !isAbsent:
 		return nil
 	}
@@ -51,7 +52,11 @@ func (p *Paying) ask(ctx context.Context, id payment.OrderID, pre payment.Prepay
 }
 
 func (p *Paying) callQuery(ctx context.Context, pre payment.Prepayment) (payment.Report, error) {
+	gateway, err := p.gateways.By(pre.Protocol)
+	if err != nil {
+		return payment.Report{}, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Call)
 	defer cancel()
-	return p.gateway.Query(ctx, pre.Intent.App, pre.TradeNo)
+	return gateway.Query(ctx, pre.Intent.App, pre.TradeNo)
 }

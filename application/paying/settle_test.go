@@ -16,8 +16,9 @@ import (
 
 func (w *fixture) notify(t *testing.T, text []byte) string {
 	t.Helper()
-	said, err := w.Notify(t.Context(), text)
+	said, err := w.Notify(t.Context(), payment.V2, payment.Notification{Body: text})
 	require.NoError(t, err)
+	assert.Equal(t, 200, said.Status)
 	assert.Equal(t, "text/plain", said.MediaType)
 	return string(said.Body)
 }
@@ -56,8 +57,10 @@ func TestPAY10_what_is_not_taken(t *testing.T) {
 	assert.Equal(t, "true", w.notify(t, []byte("failed")), "there is nothing to do")
 	assert.Empty(t, w.verdicts(t))
 
-	_, err := newFixture(t).Notify(t.Context(), nil)
+	_, err := newFixture(t).Notify(t.Context(), payment.V2, payment.Notification{})
 	assert.ErrorIs(t, err, payment.ErrNoWallet)
+	_, err = w.Notify(t.Context(), payment.V3, payment.Notification{})
+	assert.ErrorIs(t, err, payment.ErrNoWallet, "no gateway speaks that")
 }
 
 // deaf is a ledger that fails for a while.
@@ -75,7 +78,7 @@ func (d *deaf) Change(ctx context.Context, id payment.OrderID, fn func(*payment.
 
 func TestPAY10_what_is_not_stored_is_not_acknowledged(t *testing.T) {
 	wallet, ledger := newToy(), &deaf{}
-	w := newFixtureWith(t, wallet, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
+	w := newFixtureWith(t, payment.Gateways{Current: wallet}, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
 	w.wallet = wallet
 	id := w.order(t, w.ann)
 	_, err := w.begin(t, id)

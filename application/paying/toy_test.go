@@ -12,6 +12,8 @@ import (
 
 // toy is a wallet with its gateway. Tests set its next results.
 type toy struct {
+	protocol payment.Protocol
+
 	mu     sync.Mutex
 	trades map[payment.TradeNo]*toyTrade
 	calls  map[string]int // by operation
@@ -29,7 +31,7 @@ type toyTrade struct {
 }
 
 func newToy() *toy {
-	return &toy{trades: map[payment.TradeNo]*toyTrade{}, calls: map[string]int{}, next: map[string]error{}}
+	return &toy{protocol: payment.V2, trades: map[payment.TradeNo]*toyTrade{}, calls: map[string]int{}, next: map[string]error{}}
 }
 
 // fails makes the next call of the operation return err after it has taken effect.
@@ -52,6 +54,8 @@ func (w *toy) end(operation string) error {
 	delete(w.next, operation)
 	return err
 }
+
+func (w *toy) Protocol() payment.Protocol { return w.protocol }
 
 func (w *toy) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
 	return json.Marshal(toyTrade{Order: o, Intent: i, No: no})
@@ -128,19 +132,19 @@ func (w *toy) ClientParams(i payment.Intent, t payment.Ticket, now time.Time) (p
 	return payment.ClientParams{EndType: i.EndType, PrepayID: t.PrepayID, Nonce: nonce, Timestamp: now.Unix()}, nil
 }
 
-func (w *toy) Receive(notification []byte) (payment.Receipt, error) {
+func (w *toy) Receive(n payment.Notification) (payment.Notice, error) {
 	var r payment.Receipt
-	switch err := json.Unmarshal(notification, &r); {
-	case string(notification) == "failed":
-		return r, payment.ErrNothingPaid
+	switch err := json.Unmarshal(n.Body, &r); {
+	case string(n.Body) == "failed":
+		return payment.Notice{}, payment.ErrNothingPaid
 	case err != nil:
-		return r, payment.ErrForged
+		return payment.Notice{}, payment.ErrForged
 	}
-	return r, nil
+	return payment.Notice{Receipt: &r}, nil
 }
 
-func (w *toy) Acknowledge(taken bool) (body []byte, mediaType string) {
-	return fmt.Append(nil, taken), "text/plain"
+func (w *toy) Acknowledge(taken bool) payment.Acknowledgement {
+	return payment.Acknowledgement{Status: 200, Body: fmt.Append(nil, taken), MediaType: "text/plain"}
 }
 
 func receiptOf(t *toyTrade) payment.Receipt {

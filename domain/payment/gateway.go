@@ -33,6 +33,21 @@ var (
 	ErrForged = fault.New(fault.Invalid, "This notification is not from the wallet.")
 )
 
+// Errors of refunds with a known outcome: the wallet has begun nothing.
+var (
+	// ErrRefundNotFound: the wallet has never received the refund.
+	ErrRefundNotFound = fault.New(fault.NotFound, "The wallet does not know this refund.")
+	// ErrRefundDiffers: the number was sent before, with another amount or for another payment.
+	ErrRefundDiffers = fault.New(fault.Gateway, "The wallet has another refund with this number.")
+	// ErrRefundTooMuch: the amount exceeds what is left of the payment at the wallet, or the payment
+	// is too old.
+	ErrRefundTooMuch = fault.New(fault.Conflict, "The wallet does not refund so much of this payment, or no longer refunds it.")
+	// ErrRefundsOff: the gateway has no certificate with which the merchant may refund.
+	ErrRefundsOff = fault.New(fault.Unavailable, "Refunds are not configured.")
+	// ErrMerchantFunds: the merchant's balance is too low. The same request may be sent again.
+	ErrMerchantFunds = fault.New(fault.Conflict, "The merchant's balance at the wallet is too low.")
+)
+
 // Faults of a wallet call with an unknown outcome (PAY-13). The payer may have paid, so
 // their texts must not say that nothing was charged.
 var (
@@ -44,12 +59,16 @@ var (
 // context, and by a deadline of the gateway. Every implementation passes
 // test/ports.Gateway.
 type Gateway interface {
-	// BuildRequest returns the signed and complete request for a prepayment of the order.
-	// It must not call the wallet.
+	// Protocol returns the protocol that the gateway speaks.
+	Protocol() Protocol
+	// BuildRequest returns the complete request for a prepayment of the order. It must not
+	// call the wallet. The request must stay valid as long as the order: a signature with a
+	// time belongs into Prepare.
 	BuildRequest(o Order, i Intent, no TradeNo) ([]byte, error)
-	// Prepare sends a request from BuildRequest. A request may be sent any number of
-	// times; each time Prepare must return a valid ticket for the same prepayment. Of the
-	// addresses, the ticket must have only the one that the end type needs.
+	// Prepare signs and sends a request from BuildRequest. A request may be sent any number
+	// of times; each time Prepare must return a valid ticket for the same prepayment. Of the
+	// addresses, the ticket must have only the one that the end type needs. It has a PrepayID
+	// only if the wallet gave one.
 	Prepare(ctx context.Context, request []byte) (Ticket, error)
 	// Query returns the wallet's report about the prepayment.
 	Query(ctx context.Context, app WalletApp, no TradeNo) (Report, error)
@@ -62,9 +81,9 @@ type Gateway interface {
 	ClientParams(i Intent, t Ticket, now time.Time) (ClientParams, error)
 	// Receive verifies and decodes a notification of the wallet. It returns ErrForged or
 	// ErrNothingPaid.
-	Receive(notification []byte) (Receipt, error)
+	Receive(n Notification) (Notice, error)
 	// Acknowledge returns the response to a notification: accepted, or to be sent again.
-	Acknowledge(accepted bool) (body []byte, mediaType string)
+	Acknowledge(accepted bool) Acknowledgement
 }
 
 // WalletState is the state of a prepayment at the wallet.

@@ -26,9 +26,10 @@ const (
 
 // Prepayment is a payment of an order that is prepared at the wallet.
 type Prepayment struct {
-	TradeNo TradeNo
-	Intent  Intent
-	State   PrepaymentState
+	TradeNo  TradeNo
+	Protocol Protocol // all messages about the prepayment are of this protocol
+	Intent   Intent
+	State    PrepaymentState
 	// Request is the gateway's request. It is resent byte for byte: the wallet accepts a
 	// second request for the same prepayment only if it is identical.
 	Request     []byte

@@ -30,16 +30,18 @@ type Payment struct {
 	Order         OrderID // zero: unmatched
 	TransactionID string
 	TradeNo       TradeNo
+	Protocol      Protocol // of the prepayment; for an unmatched payment, of the receipt
 	State         PaymentState
 	Amount        int64
 	Currency      string
 	Received      time.Time
 }
 
-// UnmatchedPayment returns the payment of a receipt whose TradeNo belongs to no order.
-func UnmatchedPayment(r Receipt, now time.Time) Payment {
+// UnmatchedPayment returns the payment of a receipt whose TradeNo belongs to no order. The receipt
+// came over the protocol.
+func UnmatchedPayment(r Receipt, p Protocol, now time.Time) Payment {
 	return Payment{
-		TransactionID: r.TransactionID, TradeNo: r.TradeNo, State: Disputed,
+		TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: p, State: Disputed,
 		Amount: r.Amount, Currency: r.Currency, Received: instant.Normalise(now),
 	}
 }
@@ -54,8 +56,11 @@ func (t *Trade) Settle(r Receipt, now time.Time) Payment {
 		return *known
 	}
 	if known == nil {
-		received := UnmatchedPayment(r, now)
+		received := UnmatchedPayment(r, "", now)
 		received.Order = t.Order.ID
+		if p != nil {
+			received.Protocol = p.Protocol
+		}
 		t.Payments = append(t.Payments, received)
 		known = &t.Payments[len(t.Payments)-1]
 	}

@@ -46,8 +46,9 @@ type Step struct {
 
 // BeginRequest holds the arguments of Begin.
 type BeginRequest struct {
-	Intent  Intent
-	TradeNo TradeNo // for a new prepayment, if one is opened
+	Intent   Intent
+	TradeNo  TradeNo  // for a new prepayment, if one is opened
+	Protocol Protocol // of the same
 	// BuildRequest returns the request of a new prepayment. It does not call the wallet.
 	BuildRequest func(Order, Intent, TradeNo) ([]byte, error)
 	Lease        time.Duration // at least the duration of a call to the wallet
@@ -87,7 +88,7 @@ func (t *Trade) open(b BeginRequest, now time.Time) (Step, error) {
 		return Step{}, err
 	}
 	p := Prepayment{
-		TradeNo: b.TradeNo, Intent: b.Intent, State: Preparing, Request: request,
+		TradeNo: b.TradeNo, Protocol: b.Protocol, Intent: b.Intent, State: Preparing, Request: request,
 		Created: instant.Normalise(now), LeasedUntil: instant.Normalise(now.Add(b.Lease)),
 	}
 	t.Prepayments = append(t.Prepayments, p)

@@ -33,7 +33,8 @@ var contentTrials = map[string]trial{
 			{name: "no order", path: ownOrders + "99999/", want: everybody(404)},
 		}
 	}},
-	"POST /api/pay/notify/wallet/": {"noAuth", plainly(notify, "<xml></xml>", 503)}, // there is no wallet
+	"POST /api/pay/notify/wallet/":    {"noAuth", plainly(notify, "<xml></xml>", 503)}, // there is no wallet
+	"POST /api/pay/notify/wallet/v3/": {"noAuth", plainly(notify+"v3/", "{}", 503)},
 	"POST /api/pay-admin/v1/order/": {"staff", func(_ *testing.T, c *cast) []aim {
 		return []aim{{path: newOrder, body: draftFor(c.owner), want: everybody(201)}}
 	}},

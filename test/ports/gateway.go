@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,10 +32,11 @@ type Wallet struct {
 	EndTypes []payment.EndType
 	// Pay pays the prepayment, which is an error if it can't be paid, and notifies of it
 	// as the wallet does. It returns whether the wallet takes what it is answered for a yes.
-	Pay func(no payment.TradeNo, told func(notification []byte) (answer []byte, mediaType string)) (taken bool, err error)
-	// Forgeries are the notification as written without the wallet's key:
-	// without a signature, with an empty one, with one by another key.
-	Forgeries func(notification []byte) [][]byte
+	Pay func(no payment.TradeNo, told func(payment.Notification) payment.Acknowledgement) (taken bool, err error)
+	// Forgeries are the notification as written without the wallet's key: without a signature,
+	// with an empty one, with one by another key; for a protocol that signs a time, too old and
+	// from the future.
+	Forgeries func(payment.Notification) []payment.Notification
 	// Pass has so much time go by at the wallet.
 	Pass func(time.Duration)
 	// CloseAge is how old a prepayment must be before the wallet closes it; zero: any age.
@@ -189,11 +191,11 @@ func (d *gatewayFixture) assertGood(p prepayment) {
 }
 
 // paid pays the prepayment and returns the notification.
-func (d *gatewayFixture) paid(p prepayment) []byte {
+func (d *gatewayFixture) paid(p prepayment) payment.Notification {
 	d.Helper()
-	var said []byte
-	_, err := d.Pay(p.no, func(notification []byte) ([]byte, string) {
-		said = slices.Clone(notification)
+	var said payment.Notification
+	_, err := d.Pay(p.no, func(n payment.Notification) payment.Acknowledgement {
+		said = payment.Notification{Header: maps.Clone(n.Header), Body: slices.Clone(n.Body)}
 		return d.gateway.Acknowledge(true)
 	})
 	require.NoError(d, err)
@@ -203,7 +205,7 @@ func (d *gatewayFixture) paid(p prepayment) []byte {
 // assertUnpayable asserts that the prepayment can't be paid, and that no notification is sent.
 func (d *gatewayFixture) assertUnpayable(p prepayment) {
 	d.Helper()
-	_, err := d.Pay(p.no, func([]byte) ([]byte, string) {
+	_, err := d.Pay(p.no, func(payment.Notification) payment.Acknowledgement {
 		d.Error("the wallet notifies of a payment that can't be")
 		return d.gateway.Acknowledge(true)
 	})

@@ -19,6 +19,7 @@ var gatewayPreparePromises = []gatewayPromise{
 	{"a request is complete for every order that there may be", gatewayRequestsDiffer},
 	{"a request may be sent again, at once and by another server: each gives a good ticket for the same prepayment", gatewaySendsAgain},
 	{"a request that is sent again after its ticket's life gives a good ticket", gatewayRefreshes},
+	{"a request stays valid as long as its order, also one that was built long before it is sent", gatewaySendsLate},
 	{"another request under the same number is ErrOtherThere, and changes nothing", gatewayOther},
 	{"Prepare of what is paid is ErrPaidThere, and of what is closed ErrShutThere", gatewayPreparesEnded},
 	{"ClientParams have the fields of their end type and are signed anew each time without a request", gatewayClientParams},
@@ -102,6 +103,19 @@ func gatewayRefreshes(d *gatewayFixture) {
 			d.pass(payment.MWebLife)
 		}
 		d.send(&p)
+		d.paid(p)
+		d.assertReceipt(p, d.ask(p).Receipt)
+	}
+}
+
+// gatewaySendsLate sends requests at an age at which no wallet takes a signature that has a time.
+func gatewaySendsLate(d *gatewayFixture) {
+	for _, i := range d.intents() {
+		p := d.drawn(d.wanted("Tea", 990), i)
+		for range 2 {
+			d.pass(90 * time.Minute)
+			d.send(&p)
+		}
 		d.paid(p)
 		d.assertReceipt(p, d.ask(p).Receipt)
 	}
@@ -220,10 +234,11 @@ func (d *gatewayFixture) hurry(p prepayment) (r payment.Receipt) {
 	d.assertGood(p)
 	_, err = d.gateway.ClientParams(p.intent, p.ticket, noon)
 	assert.NoError(d, err)
-	_, err = d.Pay(p.no, func(notification []byte) ([]byte, string) {
-		var err error
-		r, err = d.gateway.Receive(notification)
-		assert.NoError(d, err)
+	_, err = d.Pay(p.no, func(n payment.Notification) payment.Acknowledgement {
+		notice, err := d.gateway.Receive(n)
+		if assert.NoError(d, err) && assert.NotNil(d, notice.Receipt) {
+			r = *notice.Receipt
+		}
 		return d.gateway.Acknowledge(err == nil)
 	})
 	assert.NoError(d, err)

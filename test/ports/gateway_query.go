@@ -118,7 +118,7 @@ func gatewayRaces(d *gatewayFixture) {
 				closed = d.gateway.Close(d.Context(), p.intent.App, p.no)
 				return true
 			}
-			_, paid = d.Pay(p.no, func([]byte) ([]byte, string) { return d.gateway.Acknowledge(true) })
+			_, paid = d.Pay(p.no, func(payment.Notification) payment.Acknowledgement { return d.gateway.Acknowledge(true) })
 			return true
 		})
 		if paid == nil {

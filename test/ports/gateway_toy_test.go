@@ -57,15 +57,15 @@ func TestToyGateway_keeps_the_port(t *testing.T) {
 	})
 }
 
-func forgedToys(notification []byte) (all [][]byte) {
+func forgedToys(n payment.Notification) (all []payment.Notification) {
 	var l toyLetter
-	if json.Unmarshal(notification, &l) != nil {
+	if json.Unmarshal(n.Body, &l) != nil {
 		return nil
 	}
 	stranger := newToyGateway("", secret.New("another key"), 0)
 	for _, mark := range []string{"", stranger.mark("notice", l.Text)} {
 		letter, _ := json.Marshal(toyLetter{l.Text, mark}) // texts always can be written
-		all = append(all, letter)
+		all = append(all, payment.Notification{Body: letter})
 	}
 	return all
 }
@@ -122,6 +122,8 @@ func (a toyAnswer) receipt() payment.Receipt {
 		Amount: a.Amount, Currency: a.Currency, Paid: time.Unix(a.Paid, 0).UTC(),
 	}
 }
+
+func (g *toyGateway) Protocol() payment.Protocol { return "toy" }
 
 func (g *toyGateway) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
 	way, known := map[payment.EndType]string{payment.Native: "code", payment.JSAPI: "browser"}[i.EndType]
@@ -211,16 +213,17 @@ func (g *toyGateway) ClientParams(i payment.Intent, t payment.Ticket, now time.T
 }
 
 // Receive is never ErrNothingPaid: the toy notifies of payments only.
-func (g *toyGateway) Receive(notification []byte) (payment.Receipt, error) {
-	a, signed := g.open(notification, "notice")
+func (g *toyGateway) Receive(n payment.Notification) (payment.Notice, error) {
+	a, signed := g.open(n.Body, "notice")
 	if !signed {
-		return payment.Receipt{}, payment.ErrForged
+		return payment.Notice{}, payment.ErrForged
 	}
-	return a.receipt(), nil
+	r := a.receipt()
+	return payment.Notice{Receipt: &r}, nil
 }
 
-func (g *toyGateway) Acknowledge(taken bool) (body []byte, mediaType string) {
-	return fmt.Appendf(nil, `{"taken": %t}`, taken), "application/json"
+func (g *toyGateway) Acknowledge(taken bool) payment.Acknowledgement {
+	return payment.Acknowledgement{Status: http.StatusOK, Body: fmt.Appendf(nil, `{"taken": %t}`, taken), MediaType: "application/json"}
 }
 
 // toyWallet is the wallet's side. It shares no line and no type with the gateway: a mistake
@@ -299,12 +302,12 @@ func (w *toyWallet) charge(no string) (map[string]any, error) {
 	return bill.says, nil
 }
 
-func (w *toyWallet) pay(no payment.TradeNo, told func([]byte) ([]byte, string)) (taken bool, err error) {
+func (w *toyWallet) pay(no payment.TradeNo, told func(payment.Notification) payment.Acknowledgement) (taken bool, err error) {
 	receipt, err := w.charge(string(no))
 	if err != nil {
 		return false, err
 	}
-	body, mediaType := told(w.write("notice", receipt)) // not under the lock: they may ask back
+	a := told(payment.Notification{Body: w.write("notice", receipt)}) // not under the lock: they may ask back
 	var said struct{ Taken bool }
-	return mediaType == "application/json" && json.Unmarshal(body, &said) == nil && said.Taken, nil
+	return a.Status == http.StatusOK && a.MediaType == "application/json" && json.Unmarshal(a.Body, &said) == nil && said.Taken, nil
 }

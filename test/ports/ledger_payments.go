@@ -27,7 +27,7 @@ var ledgerPayments = []promise{
 func unmatchedPayment(transaction string, at time.Time) payment.Payment {
 	return payment.UnmatchedPayment(payment.Receipt{
 		TransactionID: transaction, TradeNo: "lost", App: payment.OfficialAccount, Amount: 990, Currency: "USD", Paid: at,
-	}, at)
+	}, payment.V3, at)
 }
 
 func (w *fixtures) addUnmatched(transaction string, at time.Time) payment.Payment {
@@ -116,7 +116,7 @@ func payments(w *fixtures) {
 	assert.Positive(w, applied.ID)
 	applied.ID = 0
 	assert.Equal(w, payment.Payment{
-		Order: o.ID, TransactionID: "applied", TradeNo: "a", State: payment.Applied, Amount: o.Amount, Currency: o.Currency,
+		Order: o.ID, TransactionID: "applied", TradeNo: "a", Protocol: payment.V3, State: payment.Applied, Amount: o.Amount, Currency: o.Currency,
 		Received: noon.Add(2 * time.Second),
 	}, applied)
 }

@@ -62,12 +62,13 @@ func FuzzReceipt(f *testing.F) {
 			"return_code": success, "result_code": success, "mch_id": merchant, "appid": official,
 			"total_fee": amount, "time_end": moment, "transaction_id": transaction, "out_trade_no": no, "fee_type": currency,
 		}
-		r, err := g.Receive(m.sign(g.key).encode())
+		n, err := g.Receive(payment.Notification{Body: m.sign(g.key).encode()})
 		if err != nil {
 			require.ErrorIs(t, err, payment.ErrForged)
-			require.Zero(t, r)
+			require.Zero(t, n)
 			return
 		}
+		r := *n.Receipt
 		exact, isNumber := new(big.Int).SetString(amount, 10)
 		require.True(t, isNumber && exact.IsInt64() && exact.Sign() >= 0, "%q", amount)
 		require.Equal(t, exact.Int64(), r.Amount)

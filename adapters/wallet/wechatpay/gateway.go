@@ -52,7 +52,10 @@ func New(c Config) (*Gateway, error) {
 	return g, nil
 }
 
-// Prepare implements payment.Gateway.
+// Protocol implements payment.Gateway.
+func (g *Gateway) Protocol() payment.Protocol { return payment.V2 }
+
+// Prepare implements payment.Gateway. The signature of the request is part of it, and has no time.
 func (g *Gateway) Prepare(ctx context.Context, request []byte) (payment.Ticket, error) {
 	asked, err := parse(request)
 	if err != nil {

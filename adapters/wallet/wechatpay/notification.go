@@ -2,37 +2,38 @@ package wechatpay
 
 import (
 	"fmt"
+	"net/http"
 	"sync/atomic"
 
 	"plaza/domain/payment"
 )
 
-// Receive implements payment.Gateway.
-func (g *Gateway) Receive(notification []byte) (payment.Receipt, error) {
-	reply, err := parse(notification)
+// Receive implements payment.Gateway. The signature is in the body: no header counts.
+func (g *Gateway) Receive(n payment.Notification) (payment.Notice, error) {
+	reply, err := parse(n.Body)
 	if err != nil {
-		return payment.Receipt{}, forged(err.Error())
+		return payment.Notice{}, forged(err.Error())
 	}
 	way, err := reply.signedBy(g.key)
 	if err != nil {
-		return payment.Receipt{}, forged(err.Error())
+		return payment.Notice{}, forged(err.Error())
 	}
 	g.counts.note(way)
 	switch {
 	case reply["return_code"] != success:
-		return payment.Receipt{}, forged("not a payment notification")
+		return payment.Notice{}, forged("not a payment notification")
 	case reply["mch_id"] != g.merchant:
-		return payment.Receipt{}, forged("another merchant's or application's message")
+		return payment.Notice{}, forged("another merchant's or application's message")
 	case reply["result_code"] == failure:
-		return payment.Receipt{}, payment.ErrNothingPaid
+		return payment.Notice{}, payment.ErrNothingPaid
 	case reply["result_code"] != success:
-		return payment.Receipt{}, forged("no result code")
+		return payment.Notice{}, forged("no result code")
 	}
 	receipt, err := g.receipt(reply)
 	if err != nil {
-		return payment.Receipt{}, forged(err.Error())
+		return payment.Notice{}, forged(err.Error())
 	}
-	return receipt, nil
+	return payment.Notice{Receipt: &receipt}, nil
 }
 
 // Notifications counts notifications with a valid signature, by signature type.
@@ -56,12 +57,16 @@ func (c *notificationCounts) note(way signType) {
 
 func forged(why string) error { return fmt.Errorf("%w: %s", payment.ErrForged, why) }
 
-// Acknowledge implements payment.Gateway.
-func (g *Gateway) Acknowledge(taken bool) (body []byte, mediaType string) {
+// Acknowledge implements payment.Gateway. The body tells the wallet whether to send the notification
+// again; the status is 200 in both cases.
+func (g *Gateway) Acknowledge(taken bool) payment.Acknowledgement {
 	code, text := success, "OK"
 	if !taken {
 		code, text = failure, "NOT TAKEN"
 	}
-	return fmt.Appendf(nil, "<xml><return_code><![CDATA[%s]]></return_code><return_msg><![CDATA[%s]]></return_msg></xml>", code, text),
-		"text/xml; charset=utf-8"
+	return payment.Acknowledgement{
+		Status:    http.StatusOK,
+		Body:      fmt.Appendf(nil, "<xml><return_code><![CDATA[%s]]></return_code><return_msg><![CDATA[%s]]></return_msg></xml>", code, text),
+		MediaType: "text/xml; charset=utf-8",
+	}
 }

@@ -18,6 +18,8 @@ func reported(more ...string) []string {
 	}, more...)
 }
 
+func notification(text string) payment.Notification { return payment.Notification{Body: []byte(text)} }
+
 func TestPAY10_a_notification(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
 	want := payment.Receipt{
@@ -25,10 +27,10 @@ func TestPAY10_a_notification(t *testing.T) {
 		Paid: noon.Add(time.Minute + 2*time.Second),
 	}
 	for _, way := range []string{"HMAC", "MD5"} {
-		r, err := g.Receive([]byte(written(otherSign(way, merged(reported())))))
+		n, err := g.Receive(notification(written(otherSign(way, merged(reported())))))
 		require.NoError(t, err, way)
-		assert.Equal(t, want, r)
-		assert.Equal(t, time.UTC, r.Paid.Location())
+		assert.Equal(t, payment.Notice{Receipt: &want}, n)
+		assert.Equal(t, time.UTC, n.Receipt.Paid.Location())
 	}
 	for _, c := range []struct {
 		field, value string
@@ -41,23 +43,23 @@ func TestPAY10_a_notification(t *testing.T) {
 		{"total_fee", "1", func(r *payment.Receipt) { r.Amount = 1 }},
 		{"out_trade_no", "z", func(r *payment.Receipt) { r.TradeNo = "z" }},
 	} {
-		r, err := g.Receive([]byte(signed(reported(c.field, c.value)...)))
+		n, err := g.Receive(notification(signed(reported(c.field, c.value)...)))
 		require.NoError(t, err)
 		changed := want
 		c.change(&changed)
-		assert.Equal(t, changed, r, "others judge that")
+		assert.Equal(t, payment.Notice{Receipt: &changed}, n, "others judge that")
 	}
 }
 
 func TestPAY10_notifications_are_counted_by_their_signature(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
 	for _, way := range []string{"HMAC", "MD5", "MD5"} {
-		_, err := g.Receive([]byte(written(otherSign(way, merged(reported())))))
+		_, err := g.Receive(notification(written(otherSign(way, merged(reported())))))
 		require.NoError(t, err)
 	}
-	_, err := g.Receive([]byte(written(otherSign("MD5", merged(reported("result_code", "FAIL"))))))
+	_, err := g.Receive(notification(written(otherSign("MD5", merged(reported("result_code", "FAIL"))))))
 	require.ErrorIs(t, err, payment.ErrNothingPaid)
-	_, err = g.Receive([]byte(written(merged(reported()))))
+	_, err = g.Receive(notification(written(merged(reported()))))
 	require.ErrorIs(t, err, payment.ErrForged)
 	assert.Equal(t, Notifications{HMACSHA256: 1, MD5: 3}, g.Notifications(), "not the forged one")
 }
@@ -80,7 +82,7 @@ func TestPAY10_what_is_no_notification_of_the_wallets(t *testing.T) {
 		"no time":          signed(reported("time_end", "now")...),
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := g.Receive([]byte(text))
+			r, err := g.Receive(notification(text))
 			require.ErrorIs(t, err, payment.ErrForged)
 			assert.Zero(t, r)
 			assertDiscreet(t, err)
@@ -91,7 +93,7 @@ func TestPAY10_what_is_no_notification_of_the_wallets(t *testing.T) {
 func TestPAY10_a_notification_of_a_failure(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
 	text := signed("result_code", "FAIL", "err_code", "PAYERROR", "out_trade_no", string(number))
-	r, err := g.Receive([]byte(text))
+	r, err := g.Receive(notification(text))
 	require.ErrorIs(t, err, payment.ErrNothingPaid)
 	assert.NotErrorIs(t, err, payment.ErrForged)
 	assert.Zero(t, r)
@@ -99,11 +101,11 @@ func TestPAY10_a_notification_of_a_failure(t *testing.T) {
 
 func TestPAY10_what_the_wallet_is_answered(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
-	body, kind := g.Acknowledge(true)
-	assert.Equal(t, "<xml><return_code><![CDATA[SUCCESS]]></return_code><return_msg><![CDATA[OK]]></return_msg></xml>", string(body))
-	assert.Equal(t, "text/xml; charset=utf-8", kind)
-	body, _ = g.Acknowledge(false)
-	m, err := parse(body)
+	yes, no := g.Acknowledge(true), g.Acknowledge(false)
+	assert.Equal(t, "<xml><return_code><![CDATA[SUCCESS]]></return_code><return_msg><![CDATA[OK]]></return_msg></xml>", string(yes.Body))
+	assert.Equal(t, "text/xml; charset=utf-8", yes.MediaType)
+	assert.Equal(t, []int{200, 200}, []int{yes.Status, no.Status}, "the body decides")
+	m, err := parse(no.Body)
 	require.NoError(t, err)
 	assert.Equal(t, "FAIL", m["return_code"])
 	assert.NotEmpty(t, m["return_msg"])
@@ -123,14 +125,14 @@ func FuzzReceive(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	want, err := g.Receive([]byte(genuine))
+	want, err := g.Receive(notification(genuine))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		// Without the key, only the genuine notification can be accepted.
-		if r, err := g.Receive(text); err == nil && r != want {
-			t.Fatalf("%q gives %v", text, r)
+		if n, err := g.Receive(payment.Notification{Body: text}); err == nil && *n.Receipt != *want.Receipt {
+			t.Fatalf("%q gives %v", text, *n.Receipt)
 		}
 	})
 }

@@ -31,6 +31,9 @@ const (
 	boxService  = "wxd930ea5d5a258f4f"
 )
 
+// listener is told of a notification, and answers it.
+type listener func(payment.Notification) payment.Acknowledgement
+
 // box is a sandbox with its own clock and a merchant that receives its notifications.
 type box struct {
 	*testing.T
@@ -39,11 +42,11 @@ type box struct {
 
 	mu    sync.Mutex
 	ahead time.Duration
-	told  map[payment.TradeNo]func([]byte) ([]byte, string)
+	told  map[payment.TradeNo]listener
 }
 
 func openBox(t *testing.T) ports.Wallet {
-	b := &box{T: t, told: map[payment.TradeNo]func([]byte) ([]byte, string){}}
+	b := &box{T: t, told: map[payment.TradeNo]listener{}}
 	b.shop = httptest.NewServer(http.HandlerFunc(b.hear))
 	t.Cleanup(b.shop.Close)
 	var err error
@@ -64,13 +67,13 @@ func openBox(t *testing.T) ports.Wallet {
 }
 
 // forgeries have no signature, an empty one, or one that was made without the key.
-func forgeries(notification []byte) [][]byte {
+func forgeries(n payment.Notification) []payment.Notification {
 	signed := regexp.MustCompile(`<sign>.*?</sign>`)
-	var all [][]byte
+	var all []payment.Notification
 	for _, other := range []string{
 		"", "<sign></sign>", "<sign><![CDATA[]]></sign>", "<sign>" + strings.Repeat("0", 64) + "</sign>", "<sign>" + strings.Repeat("0", 32) + "</sign>",
 	} {
-		all = append(all, signed.ReplaceAll(notification, []byte(other)))
+		all = append(all, payment.Notification{Body: signed.ReplaceAll(n.Body, []byte(other))})
 	}
 	return all
 }
@@ -96,7 +99,7 @@ func (b *box) pass(life time.Duration) {
 	b.ahead += life
 }
 
-func (b *box) pay(no payment.TradeNo, told func([]byte) ([]byte, string)) (taken bool, err error) {
+func (b *box) pay(no payment.TradeNo, told func(payment.Notification) payment.Acknowledgement) (taken bool, err error) {
 	b.mu.Lock()
 	b.told[no] = told
 	b.mu.Unlock()
@@ -120,13 +123,14 @@ func (b *box) hear(w http.ResponseWriter, r *http.Request) {
 	if !assert.NotNil(b, told, "a notification of no payment") {
 		return
 	}
-	answer, kind := told(reply)
-	w.Header().Set("Content-Type", kind)
-	_, _ = w.Write(answer) // the sandbox checks that the answer arrives
+	answer := told(payment.Notification{Body: reply})
+	w.Header().Set("Content-Type", answer.MediaType)
+	w.WriteHeader(answer.Status)
+	_, _ = w.Write(answer.Body) // the sandbox checks that the answer arrives
 }
 
 // listener receives the notification.
-func (b *box) listener(reply string) func([]byte) ([]byte, string) {
+func (b *box) listener(reply string) listener {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for no, told := range b.told {

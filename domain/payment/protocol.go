@@ -1,0 +1,38 @@
+package payment
+
+import "fmt"
+
+// Protocol names a wallet's protocol in one of its versions. It is stored with prepayments and
+// payments, so that each is continued over the protocol that it began with.
+type Protocol string
+
+// The protocols of the mobile wallet.
+const (
+	V2 Protocol = "v2"
+	V3 Protocol = "v3"
+)
+
+// Gateways are the gateways of one merchant. While a merchant moves to another protocol, the former one
+// stays served until its prepayments have ended.
+type Gateways struct {
+	Current Gateway   // opens new prepayments; nil: no wallet is configured
+	Others  []Gateway // of former protocols
+}
+
+// All returns every gateway, the current one first.
+func (g Gateways) All() []Gateway {
+	if g.Current == nil {
+		return nil
+	}
+	return append([]Gateway{g.Current}, g.Others...)
+}
+
+// By returns the gateway that speaks the protocol, or ErrNoWallet.
+func (g Gateways) By(p Protocol) (Gateway, error) {
+	for _, one := range g.All() {
+		if one.Protocol() == p {
+			return one, nil
+		}
+	}
+	return nil, fmt.Errorf("protocol %q: %w", p, ErrNoWallet)
+}
