@@ -30,8 +30,8 @@ type preparedChunk struct {
 }
 
 // preparedLines reads the file, decodes and checks its lines, and yields them in order. It ends
-// with the file or with an error. Lines are prepared while the database server stores a batch,
-// and in no other time than that: the command gives an import one core.
+// with the file or with an error. Lines are prepared while a database server stores a batch. An
+// import still takes one core at most, because the command gives it no more.
 func (r *run) preparedLines(ctx context.Context, f *sourceFile) iter.Seq2[preparedLine, error] {
 	return func(yield func(preparedLine, error) bool) {
 		ctx, stop := context.WithCancel(ctx)
