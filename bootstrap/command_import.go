@@ -45,11 +45,11 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 	return c.withApp(ctx, s, ifMissing, func(app *App) error { return c.bring(ctx, s, app, sources) })
 }
 
-// giveWay limits an import, which is sequential, to one core, so that its garbage collection
+// giveWay limits an import to one core, so that its garbage collection
 // takes none from a server on the same machine. It also collects less often within a memory
 // limit. GOMAXPROCS, GOGC and GOMEMLIMIT in the environment take precedence.
 func giveWay() {
-	const percent, limit = 200, 56 << 20 // bytes, without the memory of the embedded database
+	const percent, limit = 200, 76 << 20 // bytes, for a batch and the lines after it, without the memory of the embedded database
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)
 	}

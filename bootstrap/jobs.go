@@ -28,6 +28,7 @@ const sweepJob = "sweep"
 const (
 	cleanupInterval = time.Minute
 	sampleInterval  = 30 * time.Second
+	tilesInterval   = time.Minute
 )
 
 // jobs returns the jobs of a server. Several servers may run the same jobs on one database.
@@ -42,6 +43,12 @@ func (a *App) jobs() []job {
 		name: "sample", interval: sampleInterval, problem: "sampling for metrics failed; will retry",
 		work: func(ctx context.Context) (bool, error) { return false, a.Sample(ctx) },
 	}}
+	if database := a.Database(); database != nil {
+		all = append(all, job{
+			name: "feed_tiles", interval: tilesInterval, problem: "counting demands by tiles of the map failed; will retry",
+			work: func(ctx context.Context) (bool, error) { return false, database.RefreshTiles(ctx) },
+		})
+	}
 	if a.gateways.Current == nil {
 		return all
 	}

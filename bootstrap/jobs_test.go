@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -73,9 +74,9 @@ func TestJobs_that_the_end_interrupts_are_neither_logged_nor_counted(t *testing.
 }
 
 func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
-	names := func(wallet string) []string {
+	names := func(wallet, database string) []string {
 		s := serveSettings(t.TempDir())
-		s.PublicURL, s.DatabaseURL, s.Wallet, s.WalletURL = "https://plaza.example.org", inMemory, wallet, "http://127.0.0.1:1"
+		s.PublicURL, s.DatabaseURL, s.Wallet, s.WalletURL = "https://plaza.example.org", database, wallet, "http://127.0.0.1:1"
 		s.WalletKey = secret.New("0123456789abcdefghijklmnopqrstuv")
 		app := newTestApp(t, s)
 		var names []string
@@ -84,6 +85,7 @@ func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
 		}
 		return names
 	}
-	require.Equal(t, []string{"media_cleanup", "sample"}, names(noWallet))
-	require.Equal(t, []string{"media_cleanup", "sample", "payments_poll", "refunds_follow"}, names(sandboxWallet))
+	require.Equal(t, []string{"media_cleanup", "sample"}, names(noWallet, inMemory))
+	require.Equal(t, []string{"media_cleanup", "sample", "payments_poll", "refunds_follow"}, names(sandboxWallet, inMemory))
+	require.Equal(t, []string{"media_cleanup", "sample", "feed_tiles"}, names(noWallet, "sqlite:"+filepath.Join(t.TempDir(), "plaza.db")))
 }

@@ -26,7 +26,7 @@ type check struct {
 	found  func(Finding)
 }
 
-// Check verifies all derived data (listings, counters and totals) and that stored
+// Check verifies all derived data (listings, counters, totals and tiles) and that stored
 // values can be read, and reports what it finds. With repair it rebuilds derived data.
 // Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
@@ -40,7 +40,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 		found(Finding{What: p})
 	}
 	for _, part := range []func(context.Context) error{
-		c.listings, c.removeOrphans, c.counters, c.totals, c.discussions, c.images, c.pictureTotals,
+		c.listings, c.removeOrphans, c.counters, c.totals, c.tiles, c.discussions, c.images, c.pictureTotals,
 	} {
 		if err := part(ctx); err != nil {
 			return err

@@ -94,30 +94,50 @@ func TestFED05_tree_and_items_within_an_area_are_those_within_the_distance(t *te
 				_, err := s.db.NewRaw(statement, s.dialect.instant(dbTime{noon})).Exec(t.Context())
 				require.NoError(t, err)
 			}
-			for _, a := range areas {
-				want := map[feed.CategoryID]int{}
-				for i, p := range points {
-					if a.Contains(p) {
-						want[categoryOf(i)]++
-					}
-				}
-				sel := feed.Select([]feed.Kind{feed.Demand}, &a)
-				_, metas, err := s.Feed().Metas(t.Context(), sel)
-				require.NoError(t, err)
-				got := map[feed.CategoryID]int{}
-				for category, meta := range metas {
-					got[category] = meta.Count
-				}
-				assert.Equal(t, want, got, "%+v", a)
-				first, err := page.New(1, 1)
-				require.NoError(t, err)
-				for category, count := range want {
-					p, err := s.Feed().Page(t.Context(), category, sel, first)
-					require.NoError(t, err)
-					assert.Equal(t, count, p.Total, "%+v in category %d", a, category)
-				}
-			}
+			assertWithinAreas(t, s, areas, points)
+			_, err := s.db.NewRaw("INSERT INTO feed_totals (kind, shard, count, version) VALUES ('demand', 0, 0, 1)").Exec(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, s.RefreshTiles(t.Context()))
+			assertTilesHold(t, s)
+			assertWithinAreas(t, s, areas, points)
 		})
+	}
+}
+
+func assertTilesHold(t *testing.T, s *Store) {
+	t.Helper()
+	var version int64
+	var hold bool
+	require.NoError(t, s.db.NewRaw(s.sql.tilesVersion).Scan(t.Context(), &version, &hold))
+	require.True(t, hold)
+}
+
+// assertWithinAreas asserts that the trees and pages within each area have the points within
+// the distance.
+func assertWithinAreas(t *testing.T, s *Store, areas []feed.Area, points []geo.Point) {
+	t.Helper()
+	for _, a := range areas {
+		want := map[feed.CategoryID]int{}
+		for i, p := range points {
+			if a.Contains(p) {
+				want[categoryOf(i)]++
+			}
+		}
+		sel := feed.Select([]feed.Kind{feed.Demand}, &a)
+		_, metas, err := s.Feed().Metas(t.Context(), sel)
+		require.NoError(t, err)
+		got := map[feed.CategoryID]int{}
+		for category, meta := range metas {
+			got[category] = meta.Count
+		}
+		assert.Equal(t, want, got, "%+v", a)
+		first, err := page.New(1, 1)
+		require.NoError(t, err)
+		for category, count := range want {
+			p, err := s.Feed().Page(t.Context(), category, sel, first)
+			require.NoError(t, err)
+			assert.Equal(t, count, p.Total, "%+v in category %d", a, category)
+		}
 	}
 }
 

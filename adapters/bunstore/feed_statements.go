@@ -10,7 +10,7 @@ import (
 // feedStatements are the hot reads of the feed.
 type feedStatements struct {
 	tree        string // $1 kinds
-	treeNear    string // $1 cells, $2 to $5 inCircle
+	treeNear    string // $1 cells, $2 to $5 inCircle, $6 tiles
 	feedVersion string // $1 kinds
 	pageOf      map[feed.Kind]string
 	pageMerged  string // $4 kinds
@@ -125,28 +125,35 @@ func (s *feedStatements) addPublications() {
 	s.latestOrigins, s.latestOriginsOf = of(origins, everywhere, anywhere), of(origins, byCategory, here)
 }
 
-// strip is the number of the strip of latitudes that a listing lies in, of so many strips
-// in a degree. An index of strips and longitudes finds what lies within an area without
-// reading what lies east or west of it.
-const (
-	strip           = "floor((l.lat + 90) * 100)"
-	stripsPerDegree = 100
-)
-
 // countedNear returns the query for the counts of the demands within a circle, by their
-// categories. The cells are JSON of geo.Cell. Distances are computed only in cells that
-// are not interior. Without "+" SQLite would not use the index, which has no type for
-// strips.
+// categories. The cells are JSON of geo.Cell, the tiles of geo.Tiles. While the tiles hold,
+// they are read in the place of the listings in tiled cells. Distances are computed only in
+// cells that are not interior. Without "+" SQLite would not use the index, which has no type
+// for strips.
 func countedNear(d dialect) string {
-	return `WITH cells AS MATERIALIZED (
-			SELECT CAST(value ->> 'Strip' AS double precision) AS strip, CAST(value ->> 'West' AS double precision) AS west,
-				CAST(value ->> 'East' AS double precision) AS east, CAST(value ->> 'Interior' AS boolean) AS interior
-			FROM ` + d.elements("$1") + `)
-		SELECT l.category_id, COUNT(*) AS count, MAX(l.created) AS created, MAX(l.updated) AS updated
-		FROM cells c CROSS JOIN feed_listings l
-		WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND ` + strip + ` = +c.strip AND l.lng >= c.west AND l.lng < c.east
-			AND CASE WHEN c.interior THEN TRUE ELSE ` + inCircle(2) + ` END
-		GROUP BY l.category_id`
+	value := func(name, as string) string {
+		return "CAST(value ->> '" + name + "' AS " + as + ") AS " + strings.ToLower(name)
+	}
+	const latest = "MAX(created) AS created, MAX(updated) AS updated"
+	return `WITH held AS MATERIALIZED (SELECT ` + tilesHold + ` AS hold),
+		cells AS MATERIALIZED (
+			SELECT ` + value("Strip", "double precision") + ", " + value("West", "double precision") + ", " + value("East", "double precision") + ", " +
+		value("Interior", "boolean") + `
+			FROM ` + d.elements("$1") + ` WHERE NOT (CAST(value ->> 'Tiled' AS boolean) AND (SELECT hold FROM held))),
+		tiles AS MATERIALIZED (
+			SELECT ` + value("Row", "integer") + ", " + value("West", "integer") + ", " + value("East", "integer") + `
+			FROM ` + d.elements("$6") + ` WHERE (SELECT hold FROM held)),
+		parts AS (
+			SELECT category_id, COUNT(*) AS count, ` + latest + `
+			FROM cells c CROSS JOIN feed_listings l
+			WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND ` + strip + ` = +c.strip AND l.lng >= c.west AND l.lng < c.east
+				AND CASE WHEN c.interior THEN TRUE ELSE ` + inCircle(2) + ` END
+			GROUP BY category_id
+			UNION ALL
+			SELECT category_id, SUM(count), ` + latest + `
+			FROM tiles t ` + d.lookUp("feed_tiles f", "f.tile_row = t.row AND f.tile_column >= t.west AND f.tile_column < t.east") + `
+			GROUP BY category_id)
+		SELECT category_id, CAST(SUM(count) AS bigint) AS count, ` + latest + ` FROM parts GROUP BY category_id`
 }
 
 // inBox narrows the condition to demands in a box around the circle: $8 and $9 are

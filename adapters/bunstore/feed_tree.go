@@ -48,12 +48,13 @@ func (v Feed) Version(ctx context.Context, kinds []feed.Kind) (version feed.Vers
 
 func (v Feed) kinds(kinds []feed.Kind) []any { return []any{v.s.dialect.listOf(kindNames(kinds))} }
 
-// treeNearParameters covers the area with cells if the selection has demands; no other
-// kind has a location.
+// treeNearParameters covers the area with cells and tiles if the selection has demands; no
+// other kind has a location.
 func treeNearParameters(sel feed.Selection) []any {
-	cells := []geo.Cell{}
+	var cells []geo.Cell
+	var tiles []geo.Tiles
 	if slices.Contains(sel.Kinds, feed.Demand) {
-		cells = geo.Cover(sel.Near.Centre, sel.Near.Within, stripsPerDegree)
+		cells, tiles = grid.Cover(sel.Near.Centre, sel.Near.Within)
 	}
-	return append([]any{asJSON{cells}}, circleParameters(*sel.Near)...)
+	return append(append([]any{asJSON{filled(cells)}}, circleParameters(*sel.Near)...), asJSON{filled(tiles)})
 }

@@ -123,10 +123,18 @@ func bothServers(t *testing.T, url string) *servers {
 	return &servers{reader: reader, writer: writer, author: openWithCategories(t, writer), kept: map[string]keptTree{}}
 }
 
-// agree asserts that both servers return the expected trees, twice in a row.
+// agree asserts that both servers return the expected trees, twice in a row, and within an
+// area also from refreshed tiles.
 func (s *servers) agree(t *testing.T, after string) {
 	t.Helper()
-	for _, sel := range selections() {
+	s.agreeOn(t, after, selections())
+	require.NoError(t, s.writer.RefreshTiles(t.Context()))
+	s.agreeOn(t, after+", with tiles", selections()[:1])
+}
+
+func (s *servers) agreeOn(t *testing.T, after string, all []feed.Selection) {
+	t.Helper()
+	for _, sel := range all {
 		want := expectedTree(t, s.writer, sel)
 		s.assertKept(t, after, sel, want)
 		for i := range 2 {

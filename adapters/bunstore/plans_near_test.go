@@ -18,22 +18,23 @@ import (
 	"plaza/domain/geo"
 )
 
-// demandsAround are statements that list {many} demands in 200 categories: each 25th of
+// demandsAround are statements that list {many} demands in categories of 2,500: each 25th of
 // them within 5 km of the lake, as many in its latitudes but elsewhere, the others within a
 // thousand kilometres. What differs between the
 // databases stands in braces.
 const demandsAround = `
-INSERT INTO categories (id, name, slug) SELECT n, 'Nº ' || n, '' FROM {series of 200};
+INSERT INTO categories (id, name, slug) SELECT n, 'Nº ' || n, '' FROM {series of {categories}};
 INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng)
-	SELECT 'demand', n, 1 + n / 25 % 200, {at}, {at},
+	SELECT 'demand', n, 1 + n / 25 % {categories}, {at}, {at},
 		CASE n % 25 WHEN 0 THEN 30.5 + 0.0440 * sqrt(n / {many}.0) * sin(n) WHEN 1 THEN 30.5 + 0.04 * sin(n) ELSE 25 + n * 4001 % 99991 / 9999.1 END,
 		CASE n % 25 WHEN 0 THEN 120.5 + 0.0511 * sqrt(n / {many}.0) * cos(n) ELSE 115 + n * 3989 % 99989 / 9998.9 END
-	FROM {series of {many}}`
+	FROM {series of {many}};
+INSERT INTO feed_totals (kind, shard, count, version) VALUES ('demand', 0, {many}, 1)`
 
 var lake = geo.Point{Lat: 30.5, Lng: 120.5}
 
 func demandStatements(many int, differing ...string) []string {
-	texts := strings.ReplaceAll(demandsAround, "{many}", strconv.Itoa(many))
+	texts := strings.NewReplacer("{many}", strconv.Itoa(many), "{categories}", strconv.Itoa(many/2500)).Replace(demandsAround)
 	return strings.Split(strings.NewReplacer(differing...).Replace(texts), ";\n")
 }
 
@@ -42,7 +43,9 @@ func treeParameters(t *testing.T, a feed.Area) []string {
 	args := nearArgs(a)
 	cells, err := args[0].(asJSON).Value()
 	require.NoError(t, err)
-	args[0] = fmt.Sprintf("'%s'", cells)
+	tiles, err := args[5].(asJSON).Value()
+	require.NoError(t, err)
+	args[0], args[5] = fmt.Sprintf("'%s'", cells), fmt.Sprintf("'%s'", tiles)
 	return parameters(args)
 }
 
@@ -57,27 +60,39 @@ func TestFED05_TreeReadsWhatLiesWithinOnPostgres(t *testing.T) {
 	const many = 500_000
 	statements := demandStatements(many, "{at}", "now() - n * interval '1 minute'", "{series of ", "generate_series(1, ", "}", ") n")
 	s, conn := filledPostgres(t, append(statements, "VACUUM ANALYZE feed_listings", "ANALYZE categories")...)
-	tree := func(within geo.Kilometres) (whole, listings plan) {
+	tree := func(within geo.Kilometres) (whole, listings, tiles plan) {
 		whole = explain(t, conn, s.hot.treeNear, treeParameters(t, feed.Area{Centre: lake, Within: within})...)
 		for _, scan := range whole.scans() {
-			if scan.Relation == "feed_listings" {
+			switch scan.Relation {
+			case "feed_listings":
 				require.Zero(t, listings, "it is read once")
 				listings = scan
+			case "feed_tiles":
+				require.Zero(t, tiles, "they are read once")
+				tiles = scan
 			}
 		}
-		return whole, listings
+		return whole, listings, tiles
 	}
-	whole, listings := tree(5)
+	whole, listings, tiles := tree(5)
 	assert.Equal(t, "Index Only Scan", listings.Node)
 	assert.Equal(t, "feed_listings_by_strip", listings.Index)
 	assert.InDelta(t, many/25, listings.Rows*listings.Loops, 200, "what is within")
 	assert.LessOrEqual(t, listings.read(), 1.1*many/25, "and what lies beside it in strips of a hundredth of a degree")
-	assert.LessOrEqual(t, whole.Hit+whole.Missed, 320., "buffers")
+	assert.LessOrEqual(t, whole.Hit+whole.Missed, 370., "buffers")
+	assert.Zero(t, tiles.Rows*tiles.Loops, "the tiles do not hold")
 
-	whole, listings = tree(500)
+	whole, listings, _ = tree(500)
 	assert.Equal(t, "feed_listings_by_strip", listings.Index)
 	assert.Greater(t, listings.Rows*listings.Loops, many/2.)
-	assert.LessOrEqual(t, whole.Hit+whole.Missed, 0.025*many, "buffers: linear in what is within, and in the strips")
+	assert.LessOrEqual(t, whole.Hit+whole.Missed, 0.036*many, "buffers: linear in what is within, and in the strips")
+
+	require.NoError(t, s.RefreshTiles(t.Context()))
+	whole, listings, tiles = tree(5)
+	assert.Equal(t, "feed_listings_by_strip", listings.Index)
+	assert.LessOrEqual(t, listings.read(), 0.5*many/25, "listings beside the tiles")
+	assert.LessOrEqual(t, tiles.read(), 0.15*many/25, "tiles, in each of which 200 categories are counted")
+	assert.LessOrEqual(t, whole.Hit+whole.Missed, 320., "buffers")
 }
 
 func TestFED05_TreeReadsWhatLiesWithinOnSQLite(t *testing.T) {
@@ -101,6 +116,12 @@ func TestFED05_TreeReadsWhatLiesWithinOnSQLite(t *testing.T) {
 	r := sqliteRead{statement: s.hot.treeNear, args: nearArgs(feed.Area{Centre: lake, Within: 5})}
 	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH l USING COVERING INDEX feed_listings_by_strip (kind=? AND <expr>=? AND lng>? AND lng<?)")
 	rows, steps := run(t, conn, r)
-	assert.Equal(t, 200, rows)
+	assert.Equal(t, many/2500, rows)
 	assert.LessOrEqual(t, steps, 6000+65*many/25, "some 65 for each that is within")
+
+	require.NoError(t, s.RefreshTiles(t.Context()))
+	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH f USING PRIMARY KEY (tile_row=? AND tile_column>? AND tile_column<?)")
+	rows, fewer := run(t, conn, r)
+	assert.Equal(t, many/2500, rows)
+	assert.LessOrEqual(t, fewer, steps*3/4)
 }

@@ -123,6 +123,10 @@ type dialect interface {
 	// elements returns a FROM item whose column value has the elements of the parameter,
 	// a JSON list.
 	elements(parameter string) string
+	// lookUp returns a join with the rows of the table that satisfy the condition, for each
+	// row of what precedes it in the FROM clause. It uses an index also if the table was
+	// empty when the statement was planned. The table's alias is a letter.
+	lookUp(table, condition string) string
 	// query runs reads, in one round trip where the database supports it. It keeps the
 	// prepared statements where possible. A scan ignores columns whose target is nil.
 	query(ctx context.Context, reads ...step) error

@@ -355,6 +355,12 @@ func (postgres) elements(parameter string) string {
 	return "unnest(ARRAY(SELECT jsonb_array_elements(CAST(" + parameter + " AS jsonb)))) n (value)"
 }
 
+// lookUp names OFFSET, because Postgres would else make an ordinary join of it, and choose
+// one that reads the whole table.
+func (postgres) lookUp(table, condition string) string {
+	return "CROSS JOIN LATERAL (SELECT * FROM " + table + " WHERE " + condition + " OFFSET 0) " + table[len(table)-1:]
+}
+
 // keysAtOnce is unlimited: one statement handles all keys.
 func (postgres) keysAtOnce() int { return math.MaxInt32 }
 

@@ -222,6 +222,11 @@ func (sqlite) readAhead() int { return 10 }
 
 func (sqlite) elements(parameter string) string { return "json_each(" + parameter + ")" }
 
+// lookUp is a CROSS JOIN, whose order SQLite keeps.
+func (sqlite) lookUp(table, condition string) string {
+	return "CROSS JOIN " + table + " ON " + condition
+}
+
 func (sqlite) keysAtOnce() int { return 1 }
 
 func (d sqlite) key(list any) any {

@@ -84,6 +84,7 @@ type stepStatements struct {
 	eventSteps
 	tokenSteps
 	listingSteps
+	tileSteps
 	importSteps
 	checkSteps
 	howToSteps
@@ -98,7 +99,7 @@ type stepStatements struct {
 
 func newStepStatements(d dialect) stepStatements {
 	return stepStatements{
-		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), importSteps: newImportSteps(d),
+		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(), importSteps: newImportSteps(d),
 		checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
 		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d),
 		keySteps:       newKeySteps(d),

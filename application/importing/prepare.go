@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"sync"
 
 	"plaza/domain/fault"
 	"plaza/domain/imported"
@@ -13,23 +14,71 @@ import (
 // errTooLong rejects a line that exceeds the maximum length.
 var errTooLong = fault.New(fault.Invalid, "The line is too long.")
 
+// Lines are prepared ahead of the batch that is being stored, at most about as much as a
+// batch has.
+const (
+	aheadLines  = 256             // that are handed over at once
+	aheadBytes  = batchBytes / 32 // after which fewer lines are handed over
+	aheadChunks = 32
+)
+
+// preparedChunk has prepared lines in the order of the file. After err no chunk follows.
+type preparedChunk struct {
+	lines []preparedLine
+	bytes int
+	err   error
+}
+
 // preparedLines reads the file, decodes and checks its lines, and yields them in order. It ends
-// with the file or with an error. Lines are not prepared while a batch is stored:
-// concurrency would gain little, and would take CPU from the servers.
+// with the file or with an error. Lines are prepared while a database server stores a batch. An
+// import still takes one core at most, because the command gives it no more.
 func (r *run) preparedLines(ctx context.Context, f *sourceFile) iter.Seq2[preparedLine, error] {
 	return func(yield func(preparedLine, error) bool) {
-		for {
-			line, err := f.Next(ctx)
-			if errors.Is(err, io.EOF) {
+		ctx, stop := context.WithCancel(ctx)
+		ahead := make(chan preparedChunk, aheadChunks)
+		var preparing sync.WaitGroup
+		preparing.Go(func() {
+			defer close(ahead)
+			r.prepareAhead(ctx, f, ahead)
+		})
+		defer preparing.Wait() // nothing else may use the file until then
+		defer stop()
+		for chunk := range ahead {
+			for _, line := range chunk.lines {
+				if !yield(line, nil) {
+					return
+				}
+			}
+			if chunk.err != nil {
+				yield(preparedLine{}, chunk.err)
 				return
 			}
+		}
+	}
+}
+
+// prepareAhead sends the lines of the file until it ends, an error occurs or the context ends.
+func (r *run) prepareAhead(ctx context.Context, f *sourceFile, ahead chan<- preparedChunk) {
+	for ended := false; !ended; {
+		var chunk preparedChunk
+		for len(chunk.lines) < aheadLines && chunk.bytes < aheadBytes && !ended {
+			line, err := f.Next(ctx)
 			var p preparedLine
 			if err == nil {
 				p, err = r.prepare(ctx, f.Source, line)
 			}
-			if !yield(p, err) || err != nil {
-				return
+			if err != nil {
+				if ended = true; !errors.Is(err, io.EOF) {
+					chunk.err = err
+				}
+				break
 			}
+			chunk.lines, chunk.bytes = append(chunk.lines, p), chunk.bytes+len(line.Raw)
+		}
+		select {
+		case ahead <- chunk:
+		case <-ctx.Done():
+			return
 		}
 	}
 }

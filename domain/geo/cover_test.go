@@ -12,10 +12,21 @@ import (
 )
 
 // cellsWith returns the cells that contain the point.
-func cellsWith(cells []geo.Cell, strips float64, p geo.Point) (found []geo.Cell) {
+func cellsWith(cells []geo.Cell, g geo.Grid, p geo.Point) (found []geo.Cell) {
 	for _, c := range cells {
-		if c.Strip == math.Floor((p.Lat+90)*strips) && c.West <= p.Lng && p.Lng < c.East {
+		if c.Strip == math.Floor((p.Lat+90)*g.Strips) && c.West <= p.Lng && p.Lng < c.East {
 			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// tilesWith counts the tiles that contain the point.
+func tilesWith(tiles []geo.Tiles, g geo.Grid, p geo.Point) (found int) {
+	row, column := int(math.Floor(math.Floor((p.Lat+90)*g.Strips)/g.Height)), int(math.Floor(p.Lng*g.Columns))
+	for _, t := range tiles {
+		if t.Row == row && t.West <= column && column < t.East {
+			found++
 		}
 	}
 	return found
@@ -24,16 +35,20 @@ func cellsWith(cells []geo.Cell, strips float64, p geo.Point) (found []geo.Cell)
 func TestCellsCoverTheCircleOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		centre := anywhere(t, "centre")
-		strips := rapid.SampledFrom([]float64{1, 10, 100}).Draw(t, "strips")
+		grid := geo.Grid{
+			Strips:  rapid.SampledFrom([]float64{1, 10, 100}).Draw(t, "strips"),
+			Height:  rapid.SampledFrom([]float64{1, 2, 3}).Draw(t, "height"),
+			Columns: rapid.SampledFrom([]float64{0.5, 1, 64}).Draw(t, "columns"),
+		}
 		reach := geo.Kilometres(rapid.OneOf(
 			rapid.SampledFrom([]float64{1e-9, 1e-6}),
 			rapid.Float64Range(0.001, 1),
 			rapid.Float64Range(1, float64(geo.MaxDistance)),
 			rapid.Just(min(float64(geo.Point{Lat: 90}.To(geo.Point{Lat: math.Abs(centre.Lat)})), float64(geo.MaxDistance))), // touches a pole
 		).Draw(t, "reach") + rapid.SampledFrom([]float64{0, 1e-6, 1e-9}).Draw(t, "more"))
-		cells := geo.Cover(centre, reach, strips)
+		cells, tiles := grid.Cover(centre, reach)
 		check := func(p geo.Point) {
-			found := cellsWith(cells, strips, p)
+			found := cellsWith(cells, grid, p)
 			if centre.To(p) <= reach {
 				require.Len(t, found, 1, "%v is %v km from %v", p, centre.To(p), centre)
 			}
@@ -41,12 +56,18 @@ func TestCellsCoverTheCircleOnce(t *testing.T) {
 			if len(found) > 0 && found[0].Interior {
 				require.LessOrEqual(t, centre.To(p), reach, "%v is in an interior cell", p)
 			}
+			inTiles := 0
+			if len(found) > 0 && found[0].Tiled {
+				inTiles = 1
+				require.True(t, found[0].Interior, "%v", found[0])
+			}
+			require.Equal(t, inTiles, tilesWith(tiles, grid, p), "tiles with %v", p)
 		}
 		part := rapid.SampledFrom([]geo.Kilometres{0, 0.3, 0.99, 1, 1.01}).Draw(t, "part")
 		for bearing := range 60 {
 			p := destination(centre, 6*float64(bearing), reach*part)
 			check(p)
-			check(geo.Point{Lat: math.Floor(p.Lat*strips) / strips, Lng: p.Lng}) // where strips meet
+			check(geo.Point{Lat: math.Floor(p.Lat*grid.Strips) / grid.Strips, Lng: p.Lng}) // where strips meet
 		}
 		for _, lng := range []float64{-180, 180} {
 			check(geo.Point{Lat: centre.Lat, Lng: lng})
@@ -54,7 +75,7 @@ func TestCellsCoverTheCircleOnce(t *testing.T) {
 		for range min(20, len(cells)) {
 			c := rapid.SampledFrom(cells).Draw(t, "cell")
 			for _, lng := range []float64{c.West, math.Nextafter(c.West, -360), math.Nextafter(c.East, -360), c.East} {
-				check(geo.Point{Lat: min(c.Strip/strips-90+rapid.Float64Range(0, 1/strips).Draw(t, "lat"), 90), Lng: max(-180, min(lng, 180))})
+				check(geo.Point{Lat: min(c.Strip/grid.Strips-90+rapid.Float64Range(0, 1/grid.Strips).Draw(t, "lat"), 90), Lng: max(-180, min(lng, 180))})
 			}
 		}
 	})
@@ -72,7 +93,8 @@ func TestMostOfTheCircleIsInInteriorCells(t *testing.T) {
 		{geo.Point{Lat: 90}, 100, 0.97},
 	} {
 		var interior, all float64
-		for _, cell := range geo.Cover(c.centre, c.reach, 100) {
+		cells, _ := geo.Grid{Strips: 100, Height: 2, Columns: 64}.Cover(c.centre, c.reach)
+		for _, cell := range cells {
 			area := (min(cell.East, 180) - cell.West) * math.Cos((cell.Strip/100-90)*math.Pi/180)
 			all += area
 			if cell.Interior {
@@ -83,5 +105,21 @@ func TestMostOfTheCircleIsInInteriorCells(t *testing.T) {
 		assert.Greater(t, interior, c.part*circle, "%v", c)
 		assert.Less(t, interior, circle, "%v", c)
 		assert.Less(t, all, (2-c.part)*circle, "%v", c)
+	}
+}
+
+func TestTilesFillMostOfALargeCircle(t *testing.T) {
+	for reach, part := range map[geo.Kilometres]float64{5: 0.5, 50: 0.9, 500: 0.97} {
+		cells, _ := geo.Grid{Strips: 100, Height: 2, Columns: 64}.Cover(geo.Point{Lat: 30.5, Lng: 120.5}, reach)
+		var tiled, interior float64
+		for _, cell := range cells {
+			if cell.Interior {
+				interior += cell.East - cell.West
+			}
+			if cell.Tiled {
+				tiled += cell.East - cell.West
+			}
+		}
+		assert.Greater(t, tiled, part*interior, "%v km", reach)
 	}
 }

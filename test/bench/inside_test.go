@@ -79,6 +79,9 @@ func benchInside(ctx context.Context, s benchedStore, d *dataset) (rows []inside
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.RefreshTiles(ctx); err != nil { // as a server does in the background
+		return nil, err
+	}
 	reads, err := readsInside(ctx, store, d)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,7 @@ func readsInside(ctx context.Context, store *bunstore.Store, d *dataset) ([]insi
 			pageOf(store, circle, 1),
 		},
 		{
-			insideRow{what: "demands within 5 km of " + city.name + ", counted in every category", among: d.demands}, false, there,
+			insideRow{what: "demands within 5 km of " + city.name + ", counted in every category", among: d.demands, goal: nearGoal}, false, there,
 			treeOf(store, circle),
 		},
 	}, nil

@@ -571,14 +571,31 @@ FROM counted k
 WHERE k.category_id = 0;
 
 -- feedStatements.treeNear
-WITH counted AS (WITH cells AS MATERIALIZED (
+WITH counted AS (WITH held AS MATERIALIZED (SELECT EXISTS (SELECT 1
+			FROM feed_tiles_state
+			WHERE version = (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+				FROM feed_totals
+				WHERE kind = 'demand')) AS hold), cells AS MATERIALIZED (
 		SELECT CAST(value ->> 'Strip' AS double precision) AS strip, CAST(value ->> 'West' AS double precision) AS west, CAST(value ->> 'East' AS double precision) AS east, CAST(value ->> 'Interior' AS boolean) AS interior
-		FROM json_each($1))
-	SELECT l.category_id, COUNT(*) AS count, MAX(l.created) AS created, MAX(l.updated) AS updated
-	FROM cells c
-	CROSS JOIN feed_listings l
-	WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND floor((l.lat + 90) * 100) = +c.strip AND l.lng >= c.west AND l.lng < c.east AND CASE WHEN c.interior THEN TRUE ELSE power(sin(radians(l.lat - $2) / 2), 2) + cos(radians(l.lat)) * $3 * power(sin(radians(l.lng - $4) / 2), 2) <= $5 END
-	GROUP BY l.category_id)
+		FROM json_each($1)
+		WHERE NOT (CAST(value ->> 'Tiled' AS boolean) AND (SELECT hold
+				FROM held))), tiles AS MATERIALIZED (
+		SELECT CAST(value ->> 'Row' AS integer) AS row, CAST(value ->> 'West' AS integer) AS west, CAST(value ->> 'East' AS integer) AS east
+		FROM json_each($6)
+		WHERE (SELECT hold
+			FROM held)), parts AS (
+		SELECT category_id, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+		FROM cells c
+		CROSS JOIN feed_listings l
+		WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND floor((l.lat + 90) * 100) = +c.strip AND l.lng >= c.west AND l.lng < c.east AND CASE WHEN c.interior THEN TRUE ELSE power(sin(radians(l.lat - $2) / 2), 2) + cos(radians(l.lat)) * $3 * power(sin(radians(l.lng - $4) / 2), 2) <= $5 END
+		GROUP BY category_id
+		UNION ALL SELECT category_id, SUM(count), MAX(created) AS created, MAX(updated) AS updated
+		FROM tiles t
+		CROSS JOIN feed_tiles f ON f.tile_row = t.row AND f.tile_column >= t.west AND f.tile_column < t.east
+		GROUP BY category_id)
+	SELECT category_id, CAST(SUM(count) AS bigint) AS count, MAX(created) AS created, MAX(updated) AS updated
+	FROM parts
+	GROUP BY category_id)
 SELECT c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
 FROM categories c
 LEFT JOIN counted k ON k.category_id = c.id
@@ -1752,6 +1769,85 @@ WHERE id = (SELECT id
 UPDATE login_failures
 SET in_pair = FALSE
 WHERE phone = $1 AND source = $2 AND in_pair;
+
+-- tileSteps.addTiles
+WITH counted AS MATERIALIZED (
+	SELECT CAST(floor(floor((l.lat + 90) * 100) / 2) AS integer) AS tile_row, CAST(floor(l.lng * 64) AS integer) AS tile_column, l.category_id, CAST(COUNT(*) AS integer) AS count, MAX(l.created) AS created, MAX(l.updated) AS updated
+	FROM feed_listings l
+	WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND floor((l.lat + 90) * 100) >= 2 * CAST($1 AS integer) AND floor((l.lat + 90) * 100) < 2 * CAST($2 AS integer)
+	GROUP BY 1, 2, 3), kept AS MATERIALIZED (SELECT tile_row, tile_column, category_id, count, created, updated
+	FROM feed_tiles
+	WHERE tile_row >= CAST($1 AS integer) AND tile_row < CAST($2 AS integer)) INSERT INTO feed_tiles (tile_row, tile_column, category_id, count, created, updated)
+SELECT *
+FROM (SELECT *
+	FROM counted EXCEPT
+	SELECT *
+	FROM kept) missing
+WHERE TRUE
+ORDER BY 1, 2, 3
+ON CONFLICT (tile_row, tile_column, category_id) DO UPDATE
+SET count = EXCLUDED.count, created = EXCLUDED.created, updated = EXCLUDED.updated;
+
+-- tileSteps.compareTiles
+WITH counted AS MATERIALIZED (
+	SELECT CAST(floor(floor((l.lat + 90) * 100) / 2) AS integer) AS tile_row, CAST(floor(l.lng * 64) AS integer) AS tile_column, l.category_id, CAST(COUNT(*) AS integer) AS count, MAX(l.created) AS created, MAX(l.updated) AS updated
+	FROM feed_listings l
+	WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND floor((l.lat + 90) * 100) >= 2 * CAST($1 AS integer) AND floor((l.lat + 90) * 100) < 2 * CAST($2 AS integer)
+	GROUP BY 1, 2, 3), kept AS MATERIALIZED (SELECT tile_row, tile_column, category_id, count, created, updated
+	FROM feed_tiles
+	WHERE tile_row >= CAST($1 AS integer) AND tile_row < CAST($2 AS integer))
+SELECT CASE WHEN EXISTS (SELECT 1
+	FROM feed_tiles_state
+	WHERE version = (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+		FROM feed_totals
+		WHERE kind = 'demand')) THEN (SELECT COUNT(*)
+	FROM (SELECT *
+		FROM (SELECT *
+			FROM kept EXCEPT
+			SELECT *
+			FROM counted) wrong
+		UNION ALL SELECT *
+		FROM (SELECT *
+			FROM counted EXCEPT
+			SELECT *
+			FROM kept) missing) differing) ELSE 0 END;
+
+-- tileSteps.dropTiles
+WITH counted AS MATERIALIZED (
+	SELECT CAST(floor(floor((l.lat + 90) * 100) / 2) AS integer) AS tile_row, CAST(floor(l.lng * 64) AS integer) AS tile_column, l.category_id, CAST(COUNT(*) AS integer) AS count, MAX(l.created) AS created, MAX(l.updated) AS updated
+	FROM feed_listings l
+	WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND floor((l.lat + 90) * 100) >= 2 * CAST($1 AS integer) AND floor((l.lat + 90) * 100) < 2 * CAST($2 AS integer)
+	GROUP BY 1, 2, 3), kept AS MATERIALIZED (SELECT tile_row, tile_column, category_id, count, created, updated
+	FROM feed_tiles
+	WHERE tile_row >= CAST($1 AS integer) AND tile_row < CAST($2 AS integer)) DELETE
+FROM feed_tiles
+WHERE tile_row >= CAST($1 AS integer) AND tile_row < CAST($2 AS integer) AND (tile_row, tile_column, category_id) IN (SELECT tile_row, tile_column, category_id
+	FROM (SELECT *
+		FROM kept EXCEPT
+		SELECT *
+		FROM counted) wrong);
+
+-- tileSteps.nextTileRow
+SELECT CAST(floor(floor((l.lat + 90) * 100) / 2) AS integer)
+FROM feed_listings l
+WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND floor((l.lat + 90) * 100) >= 2 * CAST($1 AS integer)
+ORDER BY floor((l.lat + 90) * 100)
+LIMIT 1 OFFSET 5000;
+
+-- tileSteps.saveTilesVersion
+INSERT INTO feed_tiles_state (id, version)
+VALUES (1, $1)
+ON CONFLICT (id) DO UPDATE
+SET version = EXCLUDED.version;
+
+-- tileSteps.tilesVersion
+SELECT (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+	FROM feed_totals
+	WHERE kind = 'demand'), EXISTS (SELECT 1
+	FROM feed_tiles_state
+	WHERE version = (SELECT CAST(COALESCE(SUM(version), 0) AS bigint)
+		FROM feed_totals
+		WHERE kind = 'demand'));
 
 -- tokenSteps.firstUse
 INSERT INTO token_uses (token_id, used)
