@@ -158,3 +158,26 @@ func TestPAY14_refund_numbers_that_the_wallet_does_not_take(t *testing.T) {
 	}
 	assert.Empty(t, w.requests())
 }
+
+// A notification is a reason to ask, never a fact: what it says of the state is left.
+func TestPAY14_a_refund_notification(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	changed := func(changes ...any) string {
+		return fields(t, map[string]any{"mchid": merchant, "out_refund_no": string(refundNo), "refund_status": "SUCCESS"}, changes...)
+	}
+	notice := func(kind, resource string) (payment.Notice, error) {
+		return g.Receive(notified(t, event(t, kind, sealed(t, testKey, resource, "refund"))))
+	}
+	for _, kind := range []string{"REFUND.SUCCESS", "REFUND.ABNORMAL", "REFUND.CLOSED"} {
+		n, err := notice(kind, changed())
+		require.NoError(t, err)
+		assert.Equal(t, payment.Notice{Refund: refundNo}, n)
+	}
+	for _, resource := range []string{
+		changed("out_refund_no", nil), changed("out_refund_no", "a/../b"), changed("mchid", "1900000110"), changed("mchid", nil), "refund",
+	} {
+		n, err := notice("REFUND.SUCCESS", resource)
+		require.ErrorIs(t, err, payment.ErrForged)
+		assert.Zero(t, n)
+	}
+}
