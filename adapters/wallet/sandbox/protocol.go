@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,8 @@ func (s *Server) serve(op Operation, do func(fields) (fields, error)) http.Handl
 			write(w, fields{"return_code": "FAIL", "return_msg": err.Error()})
 			return
 		}
-		trick := s.nextMisbehaviour(op, asked["out_trade_no"])
+		no := s.orderOf(asked)
+		trick := s.nextMisbehaviour(op, no)
 		reply, err := fields(nil), trick.instead(r.Context())
 		if err == nil {
 			reply, err = do(asked)
@@ -80,13 +82,21 @@ func (s *Server) serve(op Operation, do func(fields) (fields, error)) http.Handl
 			err = trick.afterwards()
 		}
 		answer := s.answer(asked, reply, err)
-		s.cfg.Log.Info("sandbox: request", "operation", op, "no", asked["out_trade_no"], "trick", trick.Do,
+		s.cfg.Log.Info("sandbox: request", "operation", op, "no", no, "trick", trick.Do,
 			"result", answer["result_code"], "code", answer["err_code"])
 		if !s.holdResponse(r.Context(), trick) {
 			trick = Misbehaviour{Do: Reset}
 		}
 		trick.send(w, answer)
 	}
+}
+
+// orderOf returns the number of the order that the request is about, if the wallet knows it.
+func (s *Server) orderOf(asked fields) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return cmp.Or(asked["out_trade_no"], s.paid[asked["transaction_id"]], s.refunds[asked["out_refund_no"]].OutTradeNo,
+		s.refunds[s.refundIDs[asked["refund_id"]]].OutTradeNo)
 }
 
 // read returns an authenticated request of the merchant. Its errors are sent without a

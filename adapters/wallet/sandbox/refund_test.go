@@ -426,3 +426,32 @@ func TestPAY14_a_refund_without_an_address_is_not_told(t *testing.T) {
 	require.NoError(t, s.RefundOutcome("refund-1", RefundSucceeded))
 	assert.NotContains(t, s.pending, subject{trade: "order-1", refund: "refund-1"})
 }
+
+func TestPAY14_a_refund_whose_answer_was_lost_is_found_by_asking(t *testing.T) {
+	inBoth(t, func(t *testing.T, p Protocol, r refunder) {
+		s, _ := startV3(t)
+		trade := paidV3(t, s, "order-1")
+		require.NoError(t, s.Misbehave(Misbehaviour{On: RefundOrder, Do: ErrorAfter, No: "order-1"}))
+		assert.Equal(t, map[Protocol]string{V2: "SYSTEMERROR", V3: "SYSTEM_ERROR"}[p], r.ask(t, s, trade, "refund-1", 400))
+		assert.Equal(t, "PROCESSING", r.state(t, s, "refund-1"))
+		assert.Empty(t, r.ask(t, s, trade, "refund-1", 400))
+		require.NoError(t, s.Misbehave(Misbehaviour{On: RefundOrder, Do: ErrorBefore}))
+		assert.NotEmpty(t, r.ask(t, s, trade, "refund-2", 400))
+		assert.Len(t, s.Refunds(), 1)
+	})
+}
+
+func TestPAY14_the_notification_of_a_refund_names_another_amount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m := bubbleV3(t, Misbehaviour{}, http.StatusNoContent)
+		<-m.got
+		require.Empty(t, refunders[V3].ask(t, s, s.Ledger()[0], "refund-1", 400))
+		require.NoError(t, s.Misbehave(Misbehaviour{On: NotifyRefund, Do: Amount, No: "order-1"}))
+		require.NoError(t, s.RefundOutcome("refund-1", RefundSucceeded))
+		synctest.Wait()
+		n := <-m.got
+		assert.True(t, isSignedV3(t, s, n.header, n.body))
+		assert.Equal(t, 401.0, n.content["amount"].(map[string]any)["refund"])
+		assert.Equal(t, int64(400), s.Refunds()[0].Amount)
+	})
+}
