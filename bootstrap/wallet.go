@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"plaza/adapters/wallet/wechatpay"
@@ -118,9 +119,19 @@ func newGateways(c Config) (payment.Gateways, error) {
 func newWechatpay(c Config, key secret.String) (payment.Gateway, error) {
 	return wechatpay.New(wechatpay.Config{
 		URL: c.WalletURL, MerchantID: c.WalletMchID, Key: key, AppIDs: c.walletApps(),
-		NotifyURL: cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPath), Deadline: c.WalletTimeout,
+		NotifyURL: c.notifyURLV2(), Deadline: c.WalletTimeout,
 		Wrap: c.traces.spans("wallet", true),
 	})
+}
+
+// notifyURLV2 returns where the wallet reports what version 2 has opened. With wechatpayv3 the setting is the address of
+// version 3.
+func (c Config) notifyURLV2() string {
+	address := cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPath)
+	if c.Wallet == wechatV3Wallet {
+		address = strings.TrimSuffix(address, "v3/")
+	}
+	return address
 }
 
 func payingLimits(c Config) paying.Limits { return paying.NewLimits(c.WalletTimeout, c.WalletPoll) }

@@ -14,7 +14,7 @@ type WalletV3Config struct {
 	WalletCertSerial  string        `env:"PLAZA_WALLET_CERT_SERIAL" help:"Serial number of the merchant's certificate, for wechatpayv3." placeholder:"HEX"`
 	WalletPublicKey   secret.String `env:"PLAZA_WALLET_PUBLIC_KEY" help:"The wallet's public RSA key as PEM, for wechatpayv3 (default: its certificates are fetched)." placeholder:"PEM"`
 	WalletPublicKeyID string        `env:"PLAZA_WALLET_PUBLIC_KEY_ID" help:"Id of the wallet's public key, PUB_KEY_ID_…." placeholder:"ID"`
-	WalletV2Key       secret.String `env:"PLAZA_WALLET_V2_KEY" help:"With wechatpayv3, the API key of version 2, while orders that were opened with wechatpay may still be paid." placeholder:"KEY"`
+	WalletV2Key       secret.String `name:"wallet-v2-key" env:"PLAZA_WALLET_V2_KEY" help:"With wechatpayv3, the API key of version 2, while orders that were opened with wechatpay may still be paid." placeholder:"KEY"`
 }
 
 // notifyPathV3 is the path for notifications of protocol version 3.

@@ -202,7 +202,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	forward.Header.Set("Content-Type", r.Header.Get("Content-Type"))
+	forward.Header = r.Header.Clone() // some are signed
 	answer, err := f.client.Do(forward)
 	if err != nil {
 		panic(http.ErrAbortHandler) // the server was killed

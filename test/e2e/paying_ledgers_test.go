@@ -204,7 +204,7 @@ func (s *shop) staysSecret(t *testing.T) {
 
 func assertNoSecret(t *testing.T, text string, s *shop) {
 	t.Helper()
-	secrets := []string{walletKey, payerInWallet, "sign=", "<sign>", "&key=", s.staff}
+	secrets := []string{walletKey, walletKeyV3, "PRIVATE KEY", payerInWallet, "sign=", "<sign>", "&key=", s.staff}
 	for _, p := range s.payers {
 		secrets = append(secrets, p.key)
 	}

@@ -51,6 +51,7 @@ type shop struct {
 	ahead  atomic.Int64 // of the wallet's clock
 
 	store, settings []string // of the database, as commands need them; of the wallet
+	settingsV3      []string // of the wallet's version 3
 	dead            func()   // returns when the database has seen that the server is dead
 	file            string   // of the database; empty on Postgres
 	poll            string
@@ -123,8 +124,10 @@ func (s *shop) openWallet(t *testing.T) {
 	t.Helper()
 	s.gate = &gate{}
 	asked, told := httptest.NewServer(s.gate), httptest.NewServer(s.front)
+	key, certificate := merchantPair(t)
 	wallet, err := sandbox.New(sandbox.Config{
 		MerchantID: merchant, Key: secret.New(walletKey), AppIDs: []string{appID, svcAppID}, PublicURL: asked.URL, Scale: hurry,
+		MerchantCert: certificate, V3Key: secret.New(walletKeyV3),
 		Clock: func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) },
 	})
 	require.NoError(t, err)
@@ -136,6 +139,11 @@ func (s *shop) openWallet(t *testing.T) {
 		"--wallet=sandbox", "--wallet-url=" + asked.URL, "--wallet-notify-url=" + told.URL + "/api/pay/notify/wallet/",
 		"--wallet-mch-id=" + merchant, "--wallet-key=" + walletKey, "--wallet-app-id=" + appID, "--wallet-svc-app-id=" + svcAppID,
 		"--wallet-timeout=500ms",
+	}
+	s.settingsV3 = []string{
+		"--wallet=wechatpayv3", "--wallet-url=" + asked.URL, "--wallet-notify-url=" + told.URL + "/api/pay/notify/wallet/v3/",
+		"--wallet-mch-id=" + merchant, "--wallet-key=" + walletKeyV3, "--wallet-app-id=" + appID, "--wallet-svc-app-id=" + svcAppID,
+		"--wallet-private-key=" + key, fmt.Sprintf("--wallet-cert-serial=%X", certificate.SerialNumber), "--wallet-timeout=500ms",
 	}
 	t.Cleanup(func() {
 		if s.now != nil { // its own cleanup came first, and has killed it

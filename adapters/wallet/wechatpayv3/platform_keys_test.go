@@ -206,10 +206,19 @@ func TestPAY10_lists_of_certificates_that_do_not_count(t *testing.T) {
 }
 
 func TestPAY10_an_expired_certificate_signs_no_list(t *testing.T) {
-	w := newWalletFor(t, byCertificates)
-	expired := firstCertificate()
+	expired, second := firstCertificate(), secondCertificate()
 	expired.until = noon.Add(-time.Hour)
-	w.answers = []http.HandlerFunc{w.unpaidAs(t, expired)}
-	w.change(func() { w.certificates = []testCertificate{expired} })
+	w := newWalletFor(t, byCertificates)
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, second)}
+	w.change(func() { w.certificates = []testCertificate{expired, second} }) // it is in the list itself
 	require.ErrorIs(t, w.ask(t), payment.ErrWalletBadResponse)
+
+	first := firstCertificate()
+	w = newWalletFor(t, byCertificates)
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, first), w.unpaidAs(t, second)}
+	require.NoError(t, w.ask(t))
+	w.change(func() { w.certificates, w.now = []testCertificate{second}, first.until.Add(time.Hour) }) // it was known
+	require.ErrorIs(t, w.ask(t), payment.ErrWalletBadResponse)
+	w.change(func() { w.signedBy, w.now = second, w.now.Add(retryPause) })
+	require.NoError(t, w.ask(t))
 }
