@@ -128,7 +128,7 @@ func newWechatpay(c Config, key secret.String) (payment.Gateway, error) {
 // version 3.
 func (c Config) notifyURLV2() string {
 	address := cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPath)
-	if c.Wallet == wechatV3Wallet {
+	if c.notifyPath() == notifyPathV3 {
 		address = strings.TrimSuffix(address, "v3/")
 	}
 	return address
