@@ -16,7 +16,7 @@ func bubbleV3(t *testing.T, m Misbehaviour, status int) (*Server, *merchantV3) {
 	t.Helper()
 	s, _ := startV3(t, func(c *Config) { c.Clock = time.Now })
 	told := newMerchantV3(t, s)
-	told.status = status
+	told.status.Store(int32(status))
 	status, reply := askV3(t, s, http.MethodPost, "/v3/pay/transactions/native", orderV3("order-1", object{"time_expire": nil}))
 	require.Equal(t, http.StatusOK, status, reply)
 	if m.Do != "" {
@@ -57,7 +57,7 @@ func TestPAY10_v3_what_counts_as_taken(t *testing.T) {
 			s, m := bubbleV3(t, Misbehaviour{}, status)
 			assert.Equal(t, taken, s.Ledger()[0].Notified, status)
 			first := <-m.got
-			m.status = http.StatusOK
+			m.status.Store(http.StatusOK)
 			pass(pauses[0])
 			synctest.Wait()
 			require.Equal(t, !taken, len(m.got) == 1)
@@ -83,7 +83,7 @@ func TestPAY10_v3_notifications_that_must_be_refused(t *testing.T) {
 				total = 991
 			}
 			assert.Equal(t, total, bad.content["amount"].(map[string]any)["total"])
-			m.status = http.StatusOK
+			m.status.Store(http.StatusOK)
 			pass(pauses[0])
 			synctest.Wait()
 			good := <-m.got

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -216,11 +217,12 @@ type noticeV3 struct {
 type merchantV3 struct {
 	testing.TB
 	got    chan noticeV3
-	status int
+	status atomic.Int32 // of its answers
 }
 
 func newMerchantV3(t testing.TB, s *Server) *merchantV3 {
-	m := &merchantV3{t, make(chan noticeV3, 100), http.StatusNoContent}
+	m := &merchantV3{TB: t, got: make(chan noticeV3, 100)}
+	m.status.Store(http.StatusNoContent)
 	s.client.Transport = m
 	return m
 }
@@ -234,5 +236,5 @@ func (m *merchantV3) RoundTrip(r *http.Request) (*http.Response, error) {
 	require.NoError(m, json.Unmarshal(n.body, &n.event))
 	require.NoError(m, json.Unmarshal(opened(m, n.event["resource"].(map[string]any)), &n.content))
 	m.got <- n
-	return &http.Response{StatusCode: m.status, Body: http.NoBody, Request: r}, nil
+	return &http.Response{StatusCode: int(m.status.Load()), Body: http.NoBody, Request: r}, nil
 }
