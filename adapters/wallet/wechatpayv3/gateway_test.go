@@ -224,7 +224,7 @@ func TestPAY13_certificates_that_do_not_come(t *testing.T) {
 	w := newWalletFor(t, func(c *Config) { byCertificates(c); c.Deadline = 100 * time.Millisecond })
 	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
 	w.change(func() { w.onFetch = hangs })
-	require.ErrorIs(t, query(t, w), payment.ErrWalletTimeout)
+	assertOnly(t, payment.ErrWalletTimeout, query(t, w))
 }
 
 func TestPAY11_how_a_payment_stands(t *testing.T) {

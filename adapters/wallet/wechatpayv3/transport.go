@@ -85,7 +85,7 @@ func (t transport) exchange(ctx context.Context, q request, authorise authoriser
 	var a answer
 	var err error
 	for _, base := range t.bases {
-		if a, err = t.send(ctx, base, q, authorise); !isUnconnected(err) || ctx.Err() != nil {
+		if a, err = t.send(ctx, base, q, authorise); !isUnconnected(err) {
 			break
 		}
 	}
