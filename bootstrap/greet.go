@@ -27,7 +27,7 @@ func greet(w io.Writer, l *Listeners, c Config, withDemo bool) {
   API document    %[2]s/api/openapi.json
   Health          %[3]s/readyz
 `, thisBuild(), l.URL(), l.AdminURL())
-	if c.Wallet == sandboxWallet {
+	if c.usesSandbox() {
 		fmt.Fprintf(w, "  Wallet sandbox  %s/\n", c.WalletURL)
 	}
 	if withDemo {

@@ -125,7 +125,7 @@ func (c sandboxCommand) Run(ctx context.Context, s streams) error {
 	if err := config.useSandboxKey(); err != nil {
 		return err
 	}
-	merchant, err := sandboxMerchant(c.DataDir)
+	known, err := sandboxMerchant(c.DataDir)
 	if err != nil {
 		return err
 	}
@@ -134,13 +134,13 @@ func (c sandboxCommand) Run(ctx context.Context, s streams) error {
 	c.warnOfUnknown(log)
 	if len(config.WalletKey.Reveal()) != sandboxKeyLength {
 		log.Warn("the sandbox serves version 2 only, because PLAZA_WALLET_KEY has not 32 characters")
-		merchant = nil
+		known.cert = nil
 	}
-	box, err := openSandbox(config.MerchantConfig, merchant, c.Public, c.Journal, c.Scale, log)
+	box, err := openSandbox(config.MerchantConfig, known.cert, c.Public, c.Journal, c.Scale, log)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(s.out, "Wallet sandbox, which moves no money: %[1]s/\n"+
-		"To use it, start Plaza with PLAZA_WALLET=sandbox PLAZA_WALLET_URL=%[1]s and the same PLAZA_DATA_DIR\n", box.URL())
+		"To use it, start Plaza with PLAZA_WALLET=sandbox (or sandboxv3) PLAZA_WALLET_URL=%[1]s and the same PLAZA_DATA_DIR\n", box.URL())
 	return box.Run(ctx)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"plaza/domain/secret"
 )
@@ -70,15 +71,34 @@ func createSandboxFile(path, content string) error {
 
 func newSandboxKey() secret.String { return secret.New((rand.Text() + rand.Text())[:sandboxKeyLength]) }
 
-// useSandboxKey sets the wallet's key if the wallet is a sandbox and no key is set. With the
-// in-memory store, a sandbox that the server starts gets a random key without a file.
+// useSandboxKey sets the wallet's key if the wallet is a sandbox and no key is set, and for version 3
+// the merchant's key pair. With the in-memory store, a sandbox that the server starts gets random
+// keys without files.
 func (c *Config) useSandboxKey() (err error) {
+	if !c.usesSandbox() {
+		return nil
+	}
+	keepsNothing := c.DatabaseURL == inMemory && c.startsSandbox()
 	switch {
-	case c.Wallet != sandboxWallet || !c.WalletKey.IsZero():
-	case c.DatabaseURL == inMemory && c.startsSandbox():
+	case !c.WalletKey.IsZero():
+	case keepsNothing:
 		c.WalletKey = newSandboxKey()
 	default:
 		c.WalletKey, err = sandboxKey(c.DataDir)
+	}
+	if err != nil || c.Wallet != sandboxV3Wallet {
+		return err
+	}
+	if keepsNothing {
+		c.merchant, err = newSandboxMerchant(time.Now())
+	} else {
+		c.merchant, err = sandboxMerchant(c.DataDir)
+	}
+	if err == nil {
+		if c.WalletV2Key.IsZero() {
+			c.WalletV2Key = c.WalletKey // the sandbox has one key for both versions
+		}
+		c.WalletPrivateKey, c.WalletCertSerial = c.merchant.key, fmt.Sprintf("%X", c.merchant.cert.SerialNumber)
 	}
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/md5"
 	"crypto/sha256"
-	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -69,22 +68,23 @@ func TestSandboxKey_that_was_cut_short_is_told(t *testing.T) {
 
 func TestSandboxMerchant_is_one_key_pair_in_each_data_directory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not", "there")
-	certs := make([]*x509.Certificate, 3)
+	all := make([]merchant, 3)
 	var wait sync.WaitGroup
-	for i := range certs {
+	for i := range all {
 		wait.Go(func() {
-			cert, err := sandboxMerchant(dir)
+			m, err := sandboxMerchant(dir)
 			assert.NoError(t, err)
-			certs[i] = cert
+			all[i] = m
 		})
 	}
 	wait.Wait()
 	again, err := sandboxMerchant(dir)
 	require.NoError(t, err)
-	for _, cert := range certs {
-		assert.True(t, again.Equal(cert))
+	for _, m := range all {
+		assert.Equal(t, again.text(), m.text())
 	}
-	assert.Len(t, fmt.Sprintf("%X", again.SerialNumber), 40)
+	assert.Len(t, fmt.Sprintf("%X", again.cert.SerialNumber), 40)
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", again, again, again), "PRIVATE KEY")
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
@@ -95,7 +95,7 @@ func TestSandboxMerchant_is_one_key_pair_in_each_data_directory(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, sandboxMerchantFile), []byte("short-and-secret"), 0o600))
 	_, err = sandboxMerchant(dir)
-	require.ErrorContains(t, err, "wallet-sandbox-merchant.pem has no key pair")
+	require.ErrorContains(t, err, "wallet-sandbox-merchant.pem does not begin with a private key")
 	assert.NotContains(t, err.Error(), "short-and-secret")
 }
 

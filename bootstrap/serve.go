@@ -48,11 +48,11 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	}
 	defer config.traces.close() // after the App
 	config.warnOfUnknown(log)
-	if config.Wallet == sandboxWallet && config.WalletNotifyURL == "" {
-		config.WalletNotifyURL = listeners.URL() + notifyPath // the sandbox runs on this machine
+	if config.usesSandbox() && config.WalletNotifyURL == "" {
+		config.WalletNotifyURL = listeners.URL() + config.notifyPath() // the sandbox runs on this machine
 	}
 	if config.startsSandbox() {
-		box, err := openSandbox(config.MerchantConfig, nil, "", sandboxJournal(config), 1, log)
+		box, err := openSandbox(config.MerchantConfig, config.merchant.cert, "", sandboxJournal(config), 1, log)
 		if err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ type Config struct {
 	MediaKeyID  string        `env:"PLAZA_MEDIA_KEY_ID" help:"Id of the access key for the s3 store." placeholder:"ID"`
 	MediaSecret secret.String `env:"PLAZA_MEDIA_SECRET" help:"Secret of the access key." placeholder:"KEY"`
 
-	Wallet    string `default:"auto" env:"PLAZA_WALLET" help:"Which mobile wallet takes payments: none, sandbox, which moves no money, wechatpay, or wechatpayv3 (auto: sandbox with --demo, else none)." placeholder:"NAME"`
+	Wallet    string `default:"auto" env:"PLAZA_WALLET" help:"Which mobile wallet takes payments: none, sandbox or sandboxv3, which move no money, wechatpay, or wechatpayv3 (auto: sandbox with --demo, else none)." placeholder:"NAME"`
 	WalletURL string `env:"PLAZA_WALLET_URL" help:"Address of the wallet (default: wechatpay's own, or a sandbox that the server starts)." placeholder:"URL"`
 	MerchantConfig
 	RefundConfig
@@ -68,7 +68,8 @@ type Config struct {
 
 	unparsed
 	offersDemo bool
-	traces     *traces // nil: off
+	traces     *traces  // nil: off
+	merchant   merchant // of the sandbox, for version 3
 }
 
 // OfferDemo returns the configuration of a server whose reference page offers to log in as

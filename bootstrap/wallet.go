@@ -25,11 +25,12 @@ type MerchantConfig struct {
 
 // The wallets.
 const (
-	noWallet       = "none"
-	sandboxWallet  = "sandbox"
-	wechatWallet   = "wechatpay"
-	wechatV3Wallet = "wechatpayv3"
-	autoWallet     = "auto"
+	noWallet        = "none"
+	sandboxWallet   = "sandbox"
+	sandboxV3Wallet = "sandboxv3"
+	wechatWallet    = "wechatpay"
+	wechatV3Wallet  = "wechatpayv3"
+	autoWallet      = "auto"
 )
 
 // notifyPath is the path for notifications of protocol version 2.
@@ -38,7 +39,7 @@ const notifyPath = "/api/pay/notify/wallet/"
 // checkWallet fills in missing values and notes all problems.
 func (c *Config) checkWallet(p problems) {
 	c.Wallet = cmp.Or(c.Wallet, noWallet)
-	p.note("PLAZA_WALLET", oneOf(c.Wallet, autoWallet, noWallet, sandboxWallet, wechatWallet, wechatV3Wallet))
+	p.note("PLAZA_WALLET", oneOf(c.Wallet, autoWallet, noWallet, sandboxWallet, sandboxV3Wallet, wechatWallet, wechatV3Wallet))
 	switch c.Wallet {
 	case wechatWallet:
 		c.WalletURL = cmp.Or(c.WalletURL, wechatpay.URL)
@@ -47,7 +48,7 @@ func (c *Config) checkWallet(p problems) {
 		p.require("PLAZA_WALLET_APP_ID", len(c.walletApps()) > 0, wechatWallet)
 	case wechatV3Wallet:
 		c.checkWalletV3(p)
-	case sandboxWallet, autoWallet:
+	case sandboxWallet, sandboxV3Wallet, autoWallet:
 		c.useDemoMerchant()
 	}
 	c.checkRefunds(p)
@@ -79,8 +80,11 @@ func (c MerchantConfig) walletApps() map[payment.WalletApp]string {
 	return ids
 }
 
+// usesSandbox reports whether the wallet is a sandbox, which speaks both versions of the protocol.
+func (c Config) usesSandbox() bool { return c.Wallet == sandboxWallet || c.Wallet == sandboxV3Wallet }
+
 // startsSandbox reports whether the server must start a sandbox.
-func (c Config) startsSandbox() bool { return c.Wallet == sandboxWallet && c.WalletURL == "" }
+func (c Config) startsSandbox() bool { return c.usesSandbox() && c.WalletURL == "" }
 
 // The merchant of the sandbox. sandboxKey returns its key.
 const (
@@ -89,15 +93,15 @@ const (
 	demoSvcAppID = "wxplazademo000002"
 )
 
-// newGateways returns the gateways to the configured wallet. The sandbox uses the protocol of
-// wechatpay. With the key of version 2, wechatpayv3 also serves what that version has opened.
+// newGateways returns the gateways to the configured wallet. The sandbox uses the protocols of
+// wechatpay and wechatpayv3. With the key of version 2, wechatpayv3 also serves what that version has opened.
 func newGateways(c Config) (payment.Gateways, error) {
 	var gateways payment.Gateways
 	var err error
 	switch c.Wallet {
 	case sandboxWallet, wechatWallet:
 		gateways.Current, err = newWechatpay(c, c.WalletKey)
-	case wechatV3Wallet:
+	case sandboxV3Wallet, wechatV3Wallet:
 		gateways.Current, err = wechatpayv3.New(c.walletV3())
 		if !c.WalletV2Key.IsZero() {
 			former, problem := newWechatpay(c, c.WalletV2Key)
@@ -125,7 +129,7 @@ func newWechatpay(c Config, key secret.String) (payment.Gateway, error) {
 // version 3.
 func (c Config) notifyURLV2() string {
 	address := cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPath)
-	if c.Wallet == wechatV3Wallet {
+	if c.notifyPath() == notifyPathV3 {
 		address = strings.TrimSuffix(address, "v3/")
 	}
 	return address

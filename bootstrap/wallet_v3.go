@@ -20,6 +20,14 @@ type WalletV3Config struct {
 // notifyPathV3 is the path for notifications of protocol version 3.
 const notifyPathV3 = notifyPath + "v3/"
 
+// notifyPath returns the path for notifications of the protocol that new orders are opened with.
+func (c Config) notifyPath() string {
+	if c.Wallet == sandboxV3Wallet || c.Wallet == wechatV3Wallet {
+		return notifyPathV3
+	}
+	return notifyPath
+}
+
 // walletV3 returns the configuration of the gateway of version 3.
 func (c Config) walletV3() wechatpayv3.Config {
 	config := wechatpayv3.Config{

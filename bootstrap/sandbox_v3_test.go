@@ -1,0 +1,107 @@
+package bootstrap
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+)
+
+// demoWith are settings of a demo with the wallet.
+func demoWith(dir, wallet string) serveCommand {
+	settings := serveSettings(dir)
+	settings.Wallet = wallet
+	return serveCommand{Demo: true, Config: settings}
+}
+
+// begins begins a payment of the open order, and returns the address of the page that pays it.
+func (s *serving) begins() string {
+	s.Helper()
+	status, body := s.post("/api/pay/order/pay/", s.login("+86-13800000001"), payOpenOrder)
+	require.Equal(s, 200, status, body)
+	var reply struct {
+		Data struct {
+			CodeURL string `json:"code_url"`
+		}
+	}
+	require.NoError(s, json.Unmarshal([]byte(body), &reply))
+	return reply.Data.CodeURL
+}
+
+// isPaid waits until the person has no open order any more.
+func (s *serving) isPaid() {
+	s.Helper()
+	key := s.login("+86-13800000001")
+	require.Eventually(s, func() bool {
+		req, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.url+"/api/pay/order/", http.NoBody)
+		require.NoError(s, err)
+		req.Header.Set("Authorization", "Token "+key)
+		_, body := s.answer(req)
+		return !strings.Contains(body, `"open"`)
+	}, 30*time.Second, 100*time.Millisecond)
+}
+
+func TestPAY08_version_3_with_a_sandbox_of_the_server(t *testing.T) {
+	dir := t.TempDir()
+	s := startServing(t, demoWith(dir, "sandboxv3"))
+	link := s.begins()
+	assert.Equal(t, sandbox.V3, ledgerOf(t, link)[0].Protocol)
+	pays(t, link)
+	s.isPaid()
+	assert.Contains(t, s.metrics(), `plaza_wallet_notifications_total{algorithm="RSA-certificate"} 1`)
+	s.stop()
+	merchant, err := os.ReadFile(filepath.Join(dir, sandboxMerchantFile))
+	require.NoError(t, err)
+	assert.NotContains(t, s.log.String(), string(merchant[30:80]))
+}
+
+// TestPAY08_orders_of_version_2_are_paid_after_a_switch_to_version_3 begins a payment, restarts the
+// server with the other version, and pays.
+func TestPAY08_orders_of_version_2_are_paid_after_a_switch_to_version_3(t *testing.T) {
+	dir := t.TempDir()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, free.Close())
+	first, second := demoWith(dir, "sandbox"), demoWith(dir, "sandboxv3")
+	first.WalletSandboxAddr, second.WalletSandboxAddr = free.Addr().String(), free.Addr().String() // the payer has a link
+	s := startServing(t, first)
+	before := ledgerOf(t, s.begins())
+	require.Len(t, before, 1)
+	assert.Equal(t, sandbox.V2, before[0].Protocol)
+	s.stop()
+	second.WalletPoll = 100 * time.Millisecond // the wallet notifies the address of the first server
+	s = startServing(t, second)
+	link := s.begins()
+	after := ledgerOf(t, link)
+	require.Len(t, after, 1, "it is the prepayment that there was")
+	assert.Equal(t, before[0].OutTradeNo, after[0].OutTradeNo)
+	pays(t, link)
+	s.isPaid()
+}
+
+func ledgerOf(t *testing.T, link string) (trades []sandbox.Trade) {
+	t.Helper()
+	address, _, _ := strings.Cut(link, "/sandbox/pay/")
+	response, err := http.Get(address + "/sandbox/ledger")
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.NoError(t, json.NewDecoder(response.Body).Decode(&trades))
+	return trades
+}
+
+func pays(t *testing.T, link string) {
+	t.Helper()
+	response, err := http.Post(link, "", http.NoBody)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusOK, response.StatusCode)
+}
