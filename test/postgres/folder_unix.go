@@ -30,11 +30,11 @@ func runAs(uid, gid int) *syscall.SysProcAttr {
 
 func signal(pid int, how syscall.Signal) { _ = syscall.Kill(pid, how) }
 
-func (f *folder) freeze() { f.tell(syscall.SIGSTOP) }
+func (f *Folder) freeze() { f.tell(syscall.SIGSTOP) }
 
-func (f *folder) thaw() { f.tell(syscall.SIGCONT) }
+func (f *Folder) thaw() { f.tell(syscall.SIGCONT) }
 
-func (f *folder) tell(how syscall.Signal) {
+func (f *Folder) tell(how syscall.Signal) {
 	for _, pid := range f.processes() {
 		signal(pid, how)
 	}

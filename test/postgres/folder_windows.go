@@ -20,6 +20,6 @@ func runAs(int, int) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
 func signal(int, syscall.Signal) {}
 
-func (f *folder) freeze() {}
+func (f *Folder) freeze() {}
 
-func (f *folder) thaw() {}
+func (f *Folder) thaw() {}

@@ -24,11 +24,11 @@ func (s *Server) Standby(t testing.TB, settings ...string) *Server {
 
 // standby returns a copy of the running cluster that follows it once it is started.
 func (c *cluster) standby(settings []string) (*cluster, error) {
-	dir, err := newFolder()
+	dir, err := NewFolder()
 	if err != nil {
 		return nil, fmt.Errorf("a folder for the standby: %w", err)
 	}
-	copied := &cluster{folder: dir, bin: c.bin, settings: settings}
+	copied := &cluster{Folder: dir, bin: c.bin, settings: settings}
 	said, err := copied.command("pg_basebackup", "-d", "host="+c.path+" port="+port+" user=postgres", "-D", copied.data(),
 		"-X", "stream", "-c", "fast", "--write-recovery-conf", "--no-sync").CombinedOutput()
 	if err != nil {
