@@ -49,7 +49,7 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 // takes none from a server on the same machine. It also collects less often within a memory
 // limit. GOMAXPROCS, GOGC and GOMEMLIMIT in the environment take precedence.
 func giveWay() {
-	const percent, limit = 200, 76 << 20 // bytes, for a batch and the lines after it, without the memory of the embedded database
+	const percent, limit = 200, 70 << 20 // bytes, for a batch and the lines after it, without the memory of the embedded database
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)
 	}

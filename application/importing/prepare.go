@@ -14,12 +14,12 @@ import (
 // errTooLong rejects a line that exceeds the maximum length.
 var errTooLong = fault.New(fault.Invalid, "The line is too long.")
 
-// Lines are prepared ahead of the batch that is being stored, at most about as much as a
+// Lines are prepared ahead of the batch that is being stored, at most about three quarters of what a
 // batch has.
 const (
 	aheadLines  = 256             // that are handed over at once
 	aheadBytes  = batchBytes / 32 // after which fewer lines are handed over
-	aheadChunks = 32
+	aheadChunks = 24
 )
 
 // preparedChunk has prepared lines in the order of the file. After err no chunk follows.
