@@ -30,7 +30,7 @@ type Payment struct {
 	Order         OrderID // zero: unmatched
 	TransactionID string
 	TradeNo       TradeNo
-	Protocol      Protocol // of the prepayment; for an unmatched payment, of the receipt
+	Protocol      Protocol  // of the prepayment; for an unmatched payment, of the receipt
 	App           WalletApp // of the receipt; empty: unknown
 	State         PaymentState
 	Amount        int64
