@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -34,6 +35,15 @@ func TestContractOnACluster(t *testing.T) {
 		pooled, err := url.Parse(app.DatabaseAt(app.Pooler()))
 		require.NoError(t, err)
 		pooled.Path = at.Path
+		// PgBouncer must have seen that the sessions of the test before have ended.
+		require.Eventually(t, func() bool {
+			conn, err := pgx.Connect(t.Context(), pooled.String())
+			if err != nil {
+				return false
+			}
+			_, err = conn.Exec(t.Context(), "SELECT")
+			return errors.Join(err, conn.Close(t.Context())) == nil
+		}, time.Minute, 10*time.Millisecond)
 		return pooled.String()
 	}
 	on.balance = func(t *testing.T, settings *bootstrap.Config) (string, func()) {

@@ -116,6 +116,8 @@ func (s *server) run(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- bootstrap.Serve(ctx, &front, listeners) }()
 	if s.front != "" {
+		// The balancer must not see it start: it would pass over it for a while.
+		require.Eventually(t, func() bool { return answers(listeners.AdminURL()+"/readyz", http.StatusOK) }, time.Minute, 10*time.Millisecond)
 		s.balance()
 		if s.hasRun {
 			s.awaitBalancer(t)
@@ -150,21 +152,21 @@ func (s *server) awaitBalancer(t *testing.T) {
 	answered := 0
 	require.Eventually(t, func() bool {
 		answered++
-		if !s.isBalanced() {
+		if !answers(s.front+"/no/such/path/", http.StatusNotFound) {
 			answered = 0
 		}
 		return answered == 5
 	}, time.Minute, 300*time.Millisecond)
 }
 
-// isBalanced reports whether the balancer leads requests to the server.
-func (s *server) isBalanced() bool {
-	res, err := http.Get(s.front + "/no/such/path/")
+// answers reports whether a GET is answered with the status.
+func answers(url string, status int) bool {
+	res, err := http.Get(url)
 	if err != nil {
 		return false
 	}
 	res.Body.Close()
-	return res.StatusCode == http.StatusNotFound
+	return res.StatusCode == status
 }
 
 // clock tells a time that only moves when it is told to.
