@@ -67,9 +67,11 @@ test-all: build lint wiring ## everything, with the race detector where possible
 	  PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" $(TEST) -timeout 10m -json -run '^($(NO_RACE_TESTS))$$' $(sort $(dir $(NO_RACE_FILES))); } | \
 	$(REPORT) -all
 
-soak: build platforms ## the long loops: kills, payments, fuzzing, other systems; about an hour and a half
+soak: build platforms ## the long loops: kills, payments, failovers, fuzzing, other systems; about an hour and a half
 	export CI=true $(SERVERS) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" PLAZA_TEST_KILLS=50 PLAZA_TEST_PAYINGS=200 PLAZA_TEST_FAILOVERS=20; \
-	$(TEST) -count=1 -timeout 90m -json ./test/e2e | $(REPORT) -all
+	$(TEST) -tags nomsgpack,soak -count=1 -timeout 90m -json ./test/e2e | $(REPORT) -all
+	export CI=true $(SERVERS); \
+	$(TEST) -tags nomsgpack,soak -count=1 -timeout 30m -json -run '^TestContractOnACluster$$' ./test/contract | $(REPORT) -all
 	export CI=true $(POSTGRES) PLAZA_TEST_REQUESTS=1000; \
 	$(TEST) -count=1 -timeout 60m -json -run '^TestFuzz$$' ./test/contract | $(REPORT) -all
 	grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's|/[^/]*:[0-9]+:func | |' | \
@@ -85,7 +87,8 @@ lint: ## formatting and vet
 		[ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	$(COMPILE) $(GO) vet $(FLAGS) ./...
 
-platforms: ## vet for the other systems of a release
+platforms: ## vet for the other systems of a release, and of the tests of make soak
+	$(COMPILE) $(GO) vet $(FLAGS) -tags nomsgpack,soak ./test/...
 	$(COMPILE) GOOS=darwin $(GO) vet $(FLAGS) ./...
 	$(COMPILE) GOOS=windows $(GO) vet $(FLAGS) ./...
 

@@ -125,7 +125,7 @@ func (a *App) Superuser() string {
 
 // DatabaseAt returns the URL of Plaza's database at an address that leads to it.
 func (a *App) DatabaseAt(address string) string {
-	return a.url("plaza", "PLAZA_PASSWORD", address, "plaza")
+	return a.url("plaza", "DATABASE_PASSWORD", address, "plaza")
 }
 
 // URL returns where HAProxy takes requests for the Plaza servers.

@@ -91,7 +91,7 @@ func Start(t testing.TB, values map[string]string) *Cluster {
 		"DB1": network + "11", "DB2": network + "12", "DB3": network + "13",
 		"APP1": network + "21", "APP2": network + "22", "APP3": network + "23",
 		"POSTGRES_BIN": bin, "POSTGRES_PASSWORD": rand.Text(), "REPLICATION_PASSWORD": rand.Text(),
-		"PATRONI_PASSWORD": rand.Text(), "PLAZA_PASSWORD": rand.Text(), "PUBLIC_URL": "http://" + network + "21:8443",
+		"PATRONI_PASSWORD": rand.Text(), "DATABASE_PASSWORD": rand.Text(), "PUBLIC_URL": "http://" + network + "21:8443",
 	} {
 		c.values[name] = value
 	}

@@ -1,3 +1,5 @@
+//go:build soak
+
 package contract
 
 import (
@@ -18,9 +20,6 @@ import (
 // TestContractOnACluster shows the rows on two servers behind HAProxy, whose database is behind
 // PgBouncer and replicated.
 func TestContractOnACluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	c := cluster.Start(t, nil)
 	app := c.App("app1")
 	db, err := pgx.Connect(t.Context(), app.Superuser())

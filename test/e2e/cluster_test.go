@@ -1,3 +1,5 @@
+//go:build soak
+
 package e2e
 
 import (
@@ -54,9 +56,6 @@ type large struct {
 }
 
 func TestCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	failovers := fewFailovers
 	if set := os.Getenv("PLAZA_TEST_FAILOVERS"); set != "" {
 		var err error

@@ -1,5 +1,5 @@
 -- The role and the database of Plaza: once, on the primary, as postgres.
-CREATE ROLE plaza LOGIN PASSWORD '${PLAZA_PASSWORD}';
+CREATE ROLE plaza LOGIN PASSWORD '${DATABASE_PASSWORD}';
 -- Behind a pooler these limits belong to the role.
 ALTER ROLE plaza SET statement_timeout = '10s';
 ALTER ROLE plaza SET lock_timeout = '5s';
