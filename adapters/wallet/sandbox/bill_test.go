@@ -123,7 +123,7 @@ func TestPAY15_bills_that_do_not_exist(t *testing.T) {
 	} {
 		assert.Contains(t, string(askBillV2(s, fields{"bill_date": change})), want)
 	}
-	assert.Contains(t, string(post(s, "/pay/downloadbill", []byte("x")).Body.Bytes()), "XML_FORMAT_ERROR")
+	assert.Contains(t, post(s, "/pay/downloadbill", []byte("x")).Body.String(), "XML_FORMAT_ERROR")
 	clk.add(-1)
 	refused("bill_date=2026-01-02", "STATEMENT_CREATING")
 	s.cfg.BillsAtOnce = true
