@@ -22,9 +22,9 @@ var standsFirst = []string{
 }
 
 // unconditional are the groups of statements that never follow a step that must match:
-// imports, attempts to log in and erasures have none.
+// imports, attempts to log in, erasures and counts of tiles have none.
 var unconditional = []reflect.Type{
-	reflect.TypeFor[importSteps](), reflect.TypeFor[throttleSteps](), reflect.TypeFor[personalSteps](),
+	reflect.TypeFor[importSteps](), reflect.TypeFor[throttleSteps](), reflect.TypeFor[personalSteps](), reflect.TypeFor[tileSteps](),
 }
 
 // textsIn passes the statements of the fields to fn, including those of embedded
