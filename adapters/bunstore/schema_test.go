@@ -90,7 +90,7 @@ func postgresTable(t *testing.T, db *sql.DB, name string, table *schemaTable) {
 		WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped`, name, func() {
 		stored, known := storedAs[c.kind]
 		require.True(t, known, "%s.%s: how does SQLite keep a %s?", name, c.name, c.kind)
-		table.Columns[c.name] = schemaColumn{Type: stored, Required: c.required, Default: c.fallback}
+		table.Columns[c.name] = schemaColumn{Type: stored, Required: c.required, Default: strings.TrimSuffix(c.fallback, "::text")}
 		table.Numbered = table.Numbered || c.numbered
 	}, &c.name, &c.kind, &c.required, &c.numbered, &c.fallback)
 	table.Typed = true

@@ -10,7 +10,7 @@ CREATE TABLE feed_tiles (
     created     integer NOT NULL,  -- the latest
     updated     integer NOT NULL,
     PRIMARY KEY (tile_row, tile_column, category_id)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID, STRICT;
 
 CREATE TABLE feed_tiles_state (
     id      integer PRIMARY KEY CHECK (id = 1),

@@ -69,6 +69,7 @@ func (s *server) takers(t *testing.T, p person, event int) []taker {
 		{method: "PUT", path: avatars, body: object{"avatar": dot}, status: 200, takesFiles: true},
 		{method: "PUT", path: passwordPath, body: object{"old_password": password, "new_password": password}, status: 204},
 		{method: "POST", path: newOrder, body: draftFor(s.member(t)), status: 201},
+		{method: "POST", path: refunds, body: object{"payment": 1, "reason": "x"}, status: 404}, // nothing was paid
 	}
 	doc, err := theDocument()
 	require.NoError(t, err)

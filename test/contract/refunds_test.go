@@ -2,7 +2,9 @@ package contract
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -51,7 +53,7 @@ func (s *till) follows(t *testing.T, after time.Duration) {
 func (s *till) refundState(t *testing.T, id int) string {
 	t.Helper()
 	for _, r := range s.staff(t).get(t, refunds+"?page_size=100").is(200).list("data") {
-		if r.(object)["id"] == float64(id) {
+		if r.(object)["id"] == json.Number(strconv.Itoa(id)) {
 			return r.(object)["state"].(string)
 		}
 	}
@@ -149,7 +151,7 @@ func refundsListed(t *testing.T, s *till) {
 	_, _, second := s.bought(t)
 	var ids []any
 	for _, paid := range []int{first, second, first} {
-		ids = append([]any{float64(staff.post(t, refunds, object{"payment": paid, "amount": 100, "reason": "x"}).is(201).int("data.id"))}, ids...)
+		ids = append([]any{staff.post(t, refunds, object{"payment": paid, "amount": 100, "reason": "x"}).is(201).at("data.id")}, ids...)
 		s.clock.advance(time.Minute)
 	}
 	require.NoError(t, s.box.RefundOutcome(s.box.Refunds()[0].No, sandbox.RefundSucceeded))
