@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/test/chromium"
@@ -82,7 +84,7 @@ import { retries } from "/dist/test/retries.js"
 import { tour } from "/dist/test/tour.js"
 window.test = async server => {
 	await retries()
-	return await tour(server) + " operations\n"
+	return await tour(server, codeURL => fetch("/phone", {method: "POST", body: codeURL})) + " operations\n"
 }
 </script>`
 
@@ -100,6 +102,15 @@ func TestTheTypeScriptClientCallsEveryOperation(t *testing.T) {
 		mux := http.NewServeMux()
 		mux.Handle("GET /dist/", http.FileServer(http.Dir(client)))
 		mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, page) })
+		// The sandbox takes no payment from a page of another origin.
+		mux.HandleFunc("POST /phone", func(_ http.ResponseWriter, r *http.Request) {
+			codeURL, err := io.ReadAll(r.Body)
+			assert.NoError(t, err)
+			said, err := http.Post(string(codeURL), "", nil)
+			if assert.NoError(t, err) {
+				assert.NoError(t, said.Body.Close())
+			}
+		})
 		pages := httptest.NewServer(mux)
 		defer pages.Close()
 		server := serve(t, append(demo, "--cors-origins="+pages.URL)...)

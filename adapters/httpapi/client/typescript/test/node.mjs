@@ -3,4 +3,4 @@ import { retries } from "../dist/test/retries.js";
 import { tour } from "../dist/test/tour.js";
 
 await retries();
-console.log(`${await tour(process.argv[2])} operations`);
+console.log(`${await tour(process.argv[2], (codeURL) => fetch(codeURL, { method: "POST" }))} operations`);

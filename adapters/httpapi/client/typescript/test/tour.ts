@@ -9,9 +9,9 @@ const picture = new Blob([Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEA
 
 /**
  * Calls every operation of a server with the demo data, with a picture or two, and returns how many. It leaves the data
- * changed.
+ * changed. scan pays the content of a QR code as a phone does.
  */
-export async function tour(url: string): Promise<number> {
+export async function tour(url: string, scan: (codeURL: string) => Promise<unknown>): Promise<number> {
   const called = new Set<Name>();
   const client = (): Plaza => record(new Plaza({ url }), called);
   const member = client();
@@ -28,7 +28,7 @@ export async function tour(url: string): Promise<number> {
   await images(member);
   await lists(member);
   await follow(member);
-  await pay(member, staff);
+  await pay(member, staff, scan);
   await faults(client(), member);
   await sessions(friend, client());
 
@@ -169,7 +169,7 @@ async function follow(member: Plaza): Promise<void> {
   await member.call("unsubscribe", { path: { id: subscription.id } });
 }
 
-async function pay(member: Plaza, staff: Plaza): Promise<void> {
+async function pay(member: Plaza, staff: Plaza, scan: (codeURL: string) => Promise<unknown>): Promise<void> {
   const { data: own } = await member.call("profile");
   const { data: order } = await staff.call("createOrder", {
     body: { user: own.uid, subject: "Tea", amount: 990, currency: "CNY", expires_in: 7200 },
@@ -179,7 +179,20 @@ async function pay(member: Plaza, staff: Plaza): Promise<void> {
   const { data: read } = await member.call("ownOrder", { path: { id: order.id } });
   check(read.state === "open", "an open order");
   for await (const listed of member.items("ownOrders", { query: { state: "open" } })) check(listed.state === "open", "open orders");
-  for await (const payment of staff.items("payments")) check(payment.amount > 0, "a payment");
+  await scan(paid.data.code_url);
+  let state: string = read.state;
+  for (let n = 0; state === "open" && n < 300; n++) {
+    await new Promise((done) => setTimeout(done, 100));
+    state = (await member.call("ownOrder", { path: { id: order.id } })).data.state;
+  }
+  check(state === "paid", "a paid order");
+  for await (const payment of staff.items("payments")) {
+    check(payment.amount > 0, "a payment");
+    if (payment.order !== order.id) continue;
+    const { data: refund } = await staff.call("createRefund", { body: { payment: payment.id, amount: 90, reason: "A cup was cold" } });
+    check(refund.amount === 90 && refund.state === "processing", "a refund");
+  }
+  for await (const refund of staff.items("refunds")) check(refund.amount > 0, "the refunds");
   for await (const howTo of staff.items("importedHowTos")) check(howTo.bundle_ids.length >= 0, "a how-to");
 }
 
