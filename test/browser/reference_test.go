@@ -141,10 +141,10 @@ func logsInWhenNeeded(t *testing.T, page *chromium.Tab) {
 }
 
 func searches(t *testing.T, page *chromium.Tab) {
-	page.Do(t, chromedp.KeyEvent("/"), chromedp.SendKeys(chromedp.CSS("#search"), "wallet notification"))
+	page.Do(t, chromedp.KeyEvent("/"), chromedp.SendKeys(chromedp.CSS("#search"), "wallet refund"))
 	assert.Equal(t, "1 operation", chromium.Get(t, page, chromedp.Text(chromedp.CSS("#found"))))
 	page.Do(t, chromedp.KeyEvent("\r"))
-	assert.Equal(t, "#op-notifyOfPayment", chromium.Evaluate[string](t, page, `location.hash`))
+	assert.Equal(t, "#op-notifyOfRefund", chromium.Evaluate[string](t, page, `location.hash`))
 	page.Do(t, chromedp.Focus(chromedp.CSS("#search")), chromedp.KeyEvent("\x1b"))
 	assert.Equal(t, 0, chromium.Evaluate[int](t, page, `document.querySelectorAll('nav [hidden]').length`))
 }
