@@ -143,7 +143,7 @@ func postgresIn(ctx context.Context, tb testing.TB, own ...string) benchedStore 
 		tidy: func() error {
 			return cmp.Or(
 				execute(ctx, full, "UPDATE token_uses SET used = now()"),
-				execute(ctx, full, "INSERT INTO presence SELECT DISTINCT user_id, now() FROM tokens ON CONFLICT (user_id) DO UPDATE SET seen = now()"),
+				execute(ctx, full, "INSERT INTO presence (user_id, seen) SELECT DISTINCT user_id, now() FROM tokens ON CONFLICT (user_id) DO UPDATE SET seen = now()"),
 				execute(ctx, full, "VACUUM events, event_counts, comments, likes, feed_listings, feed_counters, feed_totals, presence, token_uses"),
 			)
 		},
@@ -161,7 +161,7 @@ func sqliteIn(ctx context.Context, tb testing.TB) benchedStore {
 		tidy: func() error {
 			now := time.Now().UnixMicro()
 			return executeSQLite(ctx, full, fmt.Sprintf(`UPDATE token_uses SET used = %[1]d;
-				INSERT INTO presence SELECT DISTINCT user_id, %[1]d FROM tokens WHERE true ON CONFLICT (user_id) DO UPDATE SET seen = %[1]d;
+				INSERT INTO presence (user_id, seen) SELECT DISTINCT user_id, %[1]d FROM tokens WHERE true ON CONFLICT (user_id) DO UPDATE SET seen = %[1]d;
 				PRAGMA wal_checkpoint(TRUNCATE)`, now))
 		},
 		empty: func() benchedStore { return sqliteIn(ctx, tb) },
