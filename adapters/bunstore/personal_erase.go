@@ -50,7 +50,7 @@ func erasable() map[personaldata.Kind]erasure {
 		personaldata.Refunds: {
 			table: "refunds", key: "id",
 			where: "payment_id IN (SELECT p.id FROM orders o JOIN payments p ON p.order_id = o.id WHERE o.user_id = $1)" +
-				" AND state IN ('succeeded', 'closed') AND reason <> ''",
+				" AND state NOT IN ('processing', 'abnormal') AND reason <> ''", // with IN SQLite would read the refunds of everyone
 			set: "reason = ''",
 		},
 		personaldata.IdempotencyKeys: {table: "idempotency_keys", key: "user_id, name", where: "user_id = $1"},

@@ -24,7 +24,7 @@ var crowd = []string{
 		SELECT '+86-' || (10000 + n), '', '{list}', false, false, 0, '', '', '', '', 'UTC', {now}, 'source ' || n FROM {series of 50000}`,
 	`INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
 		SELECT {owner}, '2026-01-01', 'A title', '', '', 0, 0, '', '', '', {now}, {now} FROM {series of 100000}`,
-	`INSERT INTO presence SELECT id, {now} FROM users`,
+	`INSERT INTO presence (user_id, seen) SELECT id, {now} FROM users`,
 	`INSERT INTO plates (event_id, photo, created) SELECT id, 'private/a', created FROM events`,
 	`INSERT INTO comments (event_id, author_id, content, created)
 		SELECT CASE n % 100 WHEN 0 THEN n ELSE 1 END, {owner}, 'Well said', {now} FROM {series of 100000}`,
@@ -47,6 +47,8 @@ var crowd = []string{
 		SELECT id, 'no ' || id, 0, 'official_account', '', 'closed', '{blob}', '', 'a link', '', created FROM orders`,
 	`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received)
 		SELECT id, 'transaction ' || id, '', 'refund_due', 1, 'CNY', created FROM orders`,
+	`INSERT INTO refunds (payment_id, out_refund_no, amount, currency, reason, origin, state, wallet_refund_id, created, updated)
+		SELECT id, 'refund ' || id, 1, 'CNY', 'Paid twice', 'command', 'succeeded', '', received, received FROM payments`,
 	`INSERT INTO idempotency_keys (user_id, name, fingerprint, since) SELECT {owner}, 'key ' || n, {hash}, {now} FROM {series of 100000}`,
 	`INSERT INTO rate_limits (user_id, action, until) SELECT {owner}, 'action ' || n, 0 FROM {series of 100000}`,
 	`INSERT INTO login_failures (phone, source, failed, in_pair, in_unusual) SELECT '+86-' || (10000 + {owner}), '192.0.2.0/24', {now}, true, true FROM {series of 100000}`,

@@ -20,7 +20,7 @@ CREATE TEMPORARY TABLE series (n integer PRIMARY KEY);
 INSERT INTO series WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT {many}) SELECT n FROM s;
 INSERT INTO users (id, phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
 	SELECT n, '+86-' || n, '', '[]', false, false, 0, '', '', '', '', 'UTC', 0 FROM series WHERE n <= {many} / 5;
-INSERT INTO presence SELECT id, 0 FROM users;
+INSERT INTO presence (user_id, seen) SELECT id, 0 FROM users;
 INSERT INTO tokens (hash, user_id, scopes, generation, ttl, created)
 	SELECT CAST(format('%032d', n) AS blob), 1 + n % ({many} / 5), '[]', 0, 1, n FROM series WHERE n <= {many} / 5 * 2;
 INSERT INTO token_uses SELECT id, 0 FROM tokens;

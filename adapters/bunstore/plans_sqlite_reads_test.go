@@ -139,8 +139,11 @@ func treeReads(s *Store) []sqliteRead {
 		},
 		{
 			name: "tree near", statement: s.hot.treeNear,
-			args:  nearArgs(area),
-			also:  append(categories, nearby...),
+			args: nearArgs(area),
+			also: slices.Concat(categories, nearby, []string{ // the tiles; held, t and parts are made by the statement
+				"SEARCH f USING PRIMARY KEY (tile_row=? AND tile_column>? AND tile_column<?)", "SCAN held", "SCAN t", "SCAN parts",
+				"SEARCH feed_totals USING INDEX sqlite_autoindex_feed_totals_1 (kind=?)", "SCAN feed_tiles_state", // of one row
+			}),
 			steps: 6000 + 2*many,
 		},
 	}

@@ -24,7 +24,7 @@ import (
 const populousPostgres = `
 INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
 	SELECT '+86-' || n, '', '{}', false, false, 0, '', '', '', '', 'UTC', now() FROM generate_series(1, 20000) n;
-INSERT INTO presence SELECT id, now() FROM users;
+INSERT INTO presence (user_id, seen) SELECT id, now() FROM users;
 INSERT INTO tokens (hash, user_id, scopes, generation, ttl, created)
 	SELECT sha256(convert_to(n::text, 'UTF8')), 1 + n % 20000, '{}', 0, 1, now() FROM generate_series(1, 40000) n;
 INSERT INTO token_uses SELECT id, now() FROM tokens;
@@ -139,6 +139,9 @@ func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
 	// Events are vacuumed, as autovacuum does later, so that index-only scans are
 	// possible.
 	s, conn := filledPostgres(t, populousPostgres, "VACUUM events")
+	require.NoError(t, s.RefreshTiles(t.Context()))
+	_, err := conn.Exec(t.Context(), "ANALYZE feed_tiles")
+	require.NoError(t, err)
 
 	var texts []string
 	for _, r := range postgresReads(t, s) {
@@ -189,7 +192,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"the tree", s.hot.tree, []string{"'{node,publication,demand}'"}, nil, 0, []string{"feed_counters", "categories"}},
 		{"the version of the feed", s.hot.feedVersion, []string{"'{node,publication,demand}'"}, nil, 0, totals},
 		{"categories", s.hot.categories, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, nil, 0, []string{"categories"}},
-		{"the tree near", s.hot.treeNear, treeParameters(t, area), []string{"feed_listings_by_strip"}, 2 * 1200, []string{"categories"}},
+		{"the tree near", s.hot.treeNear, treeParameters(t, area), []string{"feed_listings_by_strip", "feed_tiles_pkey"}, 2 * 1200, []string{"categories", "feed_totals", "feed_tiles_state"}},
 		{"merged items", s.hot.pageMerged, []string{"20", "0", "1", "'{node,publication,demand}'"}, []string{"feed_listings_merged", "publications_pkey", "nodes_pkey", "demands_pkey"}, 200, nil},
 		{"items near", s.hot.pageNear, append([]string{"20", "0", "1"}, near...), []string{"feed_listings_near", "demands_pkey"}, 3500, nil}, // a whole band of latitudes
 		{"the latest", s.hot.latest, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},

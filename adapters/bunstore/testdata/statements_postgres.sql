@@ -1351,12 +1351,12 @@ SET reason = ''
 WHERE payment_id IN (SELECT p.id
 	FROM orders o
 	JOIN payments p ON p.order_id = o.id
-	WHERE o.user_id = $1) AND state IN ('succeeded', 'closed') AND reason <> '' AND (id) IN (SELECT id
+	WHERE o.user_id = $1) AND state NOT IN ('processing', 'abnormal') AND reason <> '' AND (id) IN (SELECT id
 	FROM refunds
 	WHERE payment_id IN (SELECT p.id
 		FROM orders o
 		JOIN payments p ON p.order_id = o.id
-		WHERE o.user_id = $1) AND state IN ('succeeded', 'closed') AND reason <> ''
+		WHERE o.user_id = $1) AND state NOT IN ('processing', 'abnormal') AND reason <> ''
 	LIMIT CAST($2 AS bigint))
 RETURNING 1;
 
@@ -1616,7 +1616,7 @@ FROM refunds
 WHERE payment_id IN (SELECT p.id
 	FROM orders o
 	JOIN payments p ON p.order_id = o.id
-	WHERE o.user_id = $1) AND state IN ('succeeded', 'closed') AND reason <> '';
+	WHERE o.user_id = $1) AND state NOT IN ('processing', 'abnormal') AND reason <> '';
 
 -- personalSteps.personRemaining[sessions]
 SELECT COUNT(*)
