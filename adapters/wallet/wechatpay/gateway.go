@@ -21,7 +21,7 @@ import (
 // Gateway implements payment.Gateway. It is safe for concurrent use.
 type Gateway struct {
 	transport transport
-	refunds   *transport // brings the merchant's certificate; nil: there is none
+	refunds   *transport // brings the merchant's certificate; nil: refunds are off
 	merchant  string
 	key       secret.String
 	appIDs    map[payment.WalletApp]string

@@ -48,7 +48,7 @@ var errUnknownKey = errors.New("signed with a key that is not the wallet's, or n
 // platformKeys holds the wallet's keys: the configured public key, and certificates that are fetched when a message
 // names an unknown one. It is safe for concurrent use.
 type platformKeys struct {
-	fixedID  string // of the configured public key; empty: there is none
+	fixedID  string // of the configured public key; empty: not configured
 	fixed    platformKey
 	fetch    func(ctx context.Context, find keyFinder) (map[string]platformKey, error)
 	deadline time.Duration
@@ -90,7 +90,7 @@ func (p *platformKeys) find(ctx context.Context, serial string) (platformKey, er
 	return platformKey{}, errUnknownKey
 }
 
-// lookup returns a valid certificate's key. If there is none and mayFetch is set, it returns a channel that is closed
+// lookup returns a valid certificate's key. Without one, and with mayFetch set, it returns a channel that is closed
 // when a fetch has ended; nil if it is too early for one.
 func (p *platformKeys) lookup(serial string, mayFetch bool) (platformKey, <-chan struct{}) {
 	p.mu.Lock()
