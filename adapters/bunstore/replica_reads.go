@@ -188,7 +188,7 @@ func (r *replica) note(ctx context.Context, err error) (answered bool) {
 
 // ownWrite returns the step that counts a write for the account of the request, by which replicas
 // prove that they have it. It comes last. Without replicas, and for writes that are not a
-// request's, there is none.
+// request's, ownWrite returns no step.
 func (s *Store) ownWrite(ctx context.Context) []step {
 	own := access.OwnWritesOf(ctx)
 	if s.replicas == nil || own == nil || own.Account() == 0 {

@@ -227,8 +227,8 @@ func TestPAY14_the_journal_names_who_ordered_the_refund_and_no_reason(t *testing
 	}
 }
 
-// TestPAY14_random_refunds: whatever happens, the refunds that are not closed never exceed the payment, and what
-// has an outcome keeps it.
+// After any random steps the refunds that are not closed do not exceed the payment, and a refund that has an
+// outcome keeps it.
 func TestPAY14_random_refunds(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	for range 300 {

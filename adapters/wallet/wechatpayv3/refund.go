@@ -75,7 +75,7 @@ func (g *Gateway) Refund(ctx context.Context, r payment.RefundRequest) (payment.
 }
 
 // formerRefund returns the refund that was sent before under the number, ErrRefundDiffers if that is another one, or the
-// refusal if there is none.
+// refusal if the wallet does not know the number.
 func (g *Gateway) formerRefund(ctx context.Context, r payment.RefundRequest, refusal error) (payment.RefundReport, error) {
 	former, err := g.QueryRefund(ctx, r.App, r.No)
 	switch {
