@@ -11,7 +11,7 @@ type Grid struct {
 	// Height is the number of strips in a row. The row of a strip is
 	// math.Floor(strip / Height).
 	Height float64
-	// Columns is the number of tiles in a degree of longitude. It must be a power of two:
+	// Columns is the number of tiles in a degree of longitude. It must be 1, 2, 4 or so on:
 	// then the borders of tiles are exact. The column of a longitude is
 	// math.Floor(lng * Columns).
 	Columns float64
