@@ -36,6 +36,21 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (telemetry.Sam
 				sample.AbnormalRefunds = min(sample.AbnormalRefunds+1, telemetry.MaxCount)
 			}
 		}
+		sample.OpenFindings = map[payment.FindingKind]int{}
+		for _, kind := range payment.FindingKinds() {
+			sample.OpenFindings[kind] = 0
+		}
+		for _, f := range v.s.ledger.findings {
+			if f.Resolved.IsZero() {
+				sample.OpenFindings[f.Kind] = min(sample.OpenFindings[f.Kind]+1, telemetry.MaxCount)
+			}
+		}
+		var last payment.Day
+		for d, c := range v.s.ledger.reconciliations {
+			if !c.completed.IsZero() && d.String() > last.String() {
+				last, sample.Reconciled = d, c.completed
+			}
+		}
 		for _, prepayments := range v.s.ledger.prepayments {
 			for _, p := range prepayments {
 				if p.IsAlive() && (sample.OldestPrepayment.IsZero() || p.Created.Before(sample.OldestPrepayment)) {
