@@ -50,17 +50,18 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample teleme
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		args := []any{q.Translator, v.s.dialect.instant(dbTime{q.Day})}
 		return v.s.each(ctx, v.s.sql.sample, args, func(scan func(...any) error) error {
-			sample = telemetry.Sample{OpenFindings: map[payment.FindingKind]int{}}
-			kinds := payment.FindingKinds()
-			counts := make([]int, len(kinds))
-			targets := []any{&sample.RefundDue, &sample.Disputed, intoTime{&sample.OldestPrepayment}, &sample.Deletions, &sample.AbnormalRefunds, &sample.Spent,
-				intoTime{&sample.Import.Began}, intoTime{&sample.Import.Ended}, intoTime{&sample.Reconciled}}
-			for n := range kinds {
-				targets = append(targets, &counts[n])
-			}
-			err := scan(targets...)
-			for n, kind := range kinds {
-				sample.OpenFindings[kind] = counts[n]
+			sample = telemetry.Sample{}
+			var counts [4]int // in the order of payment.FindingKinds
+			err := scan(&sample.RefundDue, &sample.Disputed, intoTime{&sample.OldestPrepayment}, &sample.Deletions, &sample.AbnormalRefunds, &sample.Spent,
+				intoTime{&sample.Import.Began}, intoTime{&sample.Import.Ended}, intoTime{&sample.Reconciled},
+				&counts[0], &counts[1], &counts[2], &counts[3])
+			for n, kind := range payment.FindingKinds() {
+				if counts[n] > 0 {
+					if sample.OpenFindings == nil {
+						sample.OpenFindings = map[payment.FindingKind]int{}
+					}
+					sample.OpenFindings[kind] = counts[n]
+				}
 			}
 			return err
 		})

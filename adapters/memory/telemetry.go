@@ -36,14 +36,14 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (telemetry.Sam
 				sample.AbnormalRefunds = min(sample.AbnormalRefunds+1, telemetry.MaxCount)
 			}
 		}
-		sample.OpenFindings = map[payment.FindingKind]int{}
-		for _, kind := range payment.FindingKinds() {
-			sample.OpenFindings[kind] = 0
-		}
+		open := map[payment.FindingKind]int{}
 		for _, f := range v.s.ledger.findings {
 			if f.Resolved.IsZero() {
-				sample.OpenFindings[f.Kind] = min(sample.OpenFindings[f.Kind]+1, telemetry.MaxCount)
+				open[f.Kind] = min(open[f.Kind]+1, telemetry.MaxCount)
 			}
+		}
+		if len(open) > 0 {
+			sample.OpenFindings = open
 		}
 		var last payment.Day
 		for d, c := range v.s.ledger.reconciliations {

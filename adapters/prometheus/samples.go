@@ -48,8 +48,8 @@ func (m *Metrics) SetSample(sample telemetry.Sample, budget int64, now time.Time
 	s.payments.WithLabelValues(string(payment.RefundDue)).Set(float64(sample.RefundDue))
 	s.payments.WithLabelValues(string(payment.Disputed)).Set(float64(sample.Disputed))
 	s.refunds.WithLabelValues(string(payment.RefundAbnormal)).Set(float64(sample.AbnormalRefunds))
-	for kind, n := range sample.OpenFindings {
-		s.findings.WithLabelValues(string(kind)).Set(float64(n))
+	for _, kind := range payment.FindingKinds() {
+		s.findings.WithLabelValues(string(kind)).Set(float64(sample.OpenFindings[kind]))
 	}
 	if !sample.Reconciled.IsZero() {
 		s.reconciled.WithLabelValues().Set(seconds(sample.Reconciled))

@@ -28,7 +28,7 @@ type Sample struct {
 	Disputed  int // payments in the state, at most MaxCount
 	// AbnormalRefunds are refunds in that state, at most MaxCount.
 	AbnormalRefunds int
-	// OpenFindings are the open findings of bills by kind, at most MaxCount each.
+	// OpenFindings are the open findings of bills by kind, at most MaxCount each. Kinds without any are absent.
 	OpenFindings map[payment.FindingKind]int
 	// Reconciled is when the bill of the latest day that was compared, was compared last; zero: none was.
 	Reconciled time.Time
