@@ -162,7 +162,7 @@ func ledgerReads(t *testing.T) []ledgerRead {
 				_, err := l.EntriesOf(ctx, []payment.BillLine{{TransactionID: "t77"}, {TransactionID: "t78", RefundNo: "r78"}})
 				return err
 			},
-			[]postgresPlan{{"payments_transaction_id_key", 2, nil}, {"refunds_out_refund_no_key", 1, nil}, {"payments_pkey", 1, nil}},
+			[]postgresPlan{{"payments_transaction_id_key", 4, nil}, {"refunds_out_refund_no_key", 1, nil}, {"payments_pkey", 1, nil}},
 			[][]string{
 				{"SEARCH p USING INDEX sqlite_autoindex_payments_1 (transaction_id=?)"}, {"SEARCH r USING INDEX sqlite_autoindex_refunds_1 (out_refund_no=?)"},
 			},
@@ -187,17 +187,15 @@ func ledgerReads(t *testing.T) []ledgerRead {
 				return err
 			},
 			[]postgresPlan{{"findings_open", 2*30 + 40, nil}},
-			[][]string{{"SEARCH f USING INDEX findings_open (kind=?)", "SEARCH f USING INDEX findings_open (kind=?)"}},
+			[][]string{{"SEARCH f USING INDEX findings_open (kind=?)"}}, // the page and the count alike
 		},
 		{
 			"findings of a day", func(l Ledger) error {
 				_, err := l.Findings(ctx, payment.FindingFilter{Day: payment.DayOf(now.Add(-72 * time.Hour))}, page.Request{})
 				return err
 			},
-			[]postgresPlan{{"findings_day_kind_transaction_id_out_refund_no_key", 2*1440 + 40, nil}},
-			[][]string{{
-				"SEARCH f USING INDEX sqlite_autoindex_findings_1 (day=?)", "SEARCH f USING COVERING INDEX sqlite_autoindex_findings_1 (day=?)", "USE TEMP B-TREE FOR ORDER BY",
-			}},
+			[]postgresPlan{{"findings_of_day", 2*1440 + 40, nil}},
+			[][]string{{"SEARCH f USING INDEX findings_of_day (day=?)", "SEARCH f USING COVERING INDEX findings_of_day (day=?)"}},
 		},
 		{
 			"payments in a state", func(l Ledger) error { _, err := l.Payments(ctx, payment.Disputed, second); return err },

@@ -14,6 +14,7 @@ CREATE TABLE findings (
     resolved       timestamptz,  -- NULL: it is open
     UNIQUE (day, kind, transaction_id, out_refund_no)
 );
+CREATE INDEX findings_of_day ON findings (day, id);
 CREATE INDEX findings_of_kind ON findings (kind, id);
 CREATE INDEX findings_open ON findings (kind, id) WHERE resolved IS NULL;
 
