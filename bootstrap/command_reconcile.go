@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 )
@@ -60,7 +59,7 @@ func (f billFinding) row() string {
 func (c orderReconcile) Run(ctx context.Context, s streams) error {
 	day, err := payment.ParseDay(c.Day)
 	if err != nil {
-		return misuse{fault.Field("day", "Enter a day like 2026-11-20.")}
+		return misusef("--day: %q is not a day like 2026-11-20", c.Day)
 	}
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
 		result, err := app.Reconciling.Reconcile(ctx, day)
