@@ -30,7 +30,7 @@ const (
 	sampleInterval  = 30 * time.Second
 	tilesInterval   = time.Minute
 
-	reconcileInterval = 10 * time.Minute // a bill that is due is leased to one server
+	reconcileInterval = 5 * time.Minute // a bill that is due is leased to one server
 )
 
 // jobs returns the jobs of a server. Several servers may run the same jobs on one database.

@@ -267,6 +267,7 @@ func TestSamples(t *testing.T) {
 		`plaza_payments{state="refund_due"}`: "0", `plaza_payments{state="disputed"}`: "0", `plaza_refunds{state="abnormal"}`: "0",
 		`plaza_wallet_findings{kind="unknown_here"}`: "0", `plaza_wallet_findings{kind="unknown_there"}`: "0",
 		`plaza_wallet_findings{kind="amount"}`: "0", `plaza_wallet_findings{kind="refund"}`: "0",
+		"plaza_wallet_last_reconciliation_timestamp_seconds": "0",
 		"plaza_wallet_oldest_open_prepayment_age_seconds": "0", "plaza_media_deletions_pending": "0",
 	}, sampled())
 	m.SetSample(telemetry.Sample{

@@ -26,7 +26,7 @@ func newSamples() samples {
 		refunds:  gauge("plaza_refunds", "Refunds that need review: the money of abnormal ones left the merchant and did not arrive."+upTo, "state"),
 		findings: gauge("plaza_wallet_findings", "Open differences between the wallet's bills and the ledger, by kind: unknown_here, unknown_there, amount, refund."+upTo, "kind"),
 		reconciled: gauge("plaza_wallet_last_reconciliation_timestamp_seconds",
-			"When the bill of the latest day that was compared, was compared; absent: none was."),
+			"When the wallet's bill of the latest day so far was compared with the ledger; 0: none was."),
 		prepaymentAge: gauge("plaza_wallet_oldest_open_prepayment_age_seconds",
 			"Age of the oldest prepayment that may still be paid; 0: there is none."),
 		deletions: gauge("plaza_media_deletions_pending", "Pictures whose files are to be removed."+upTo),
@@ -51,6 +51,7 @@ func (m *Metrics) SetSample(sample telemetry.Sample, budget int64, now time.Time
 	for _, kind := range payment.FindingKinds() {
 		s.findings.WithLabelValues(string(kind)).Set(float64(sample.OpenFindings[kind]))
 	}
+	s.reconciled.WithLabelValues().Set(0)
 	if !sample.Reconciled.IsZero() {
 		s.reconciled.WithLabelValues().Set(seconds(sample.Reconciled))
 	}
