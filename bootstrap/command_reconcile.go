@@ -61,7 +61,7 @@ func (c orderReconcile) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return misusef("--day: %q is not a day like 2026-11-20", c.Day)
 	}
-	return c.withApp(ctx, s, mustExist, func(app *App) error {
+	return c.withWallet(ctx, s, func(app *App) error {
 		result, err := app.Reconciling.Reconcile(ctx, day)
 		if err != nil {
 			return err

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -27,7 +29,7 @@ type reconciled struct {
 
 // reconcileArgs are the arguments of the command.
 func (s *shop) reconcileArgs(day string) []string {
-	return append(append([]string{"order", "reconcile", "--json", "--day=" + day}, s.settings...), s.store...)
+	return append(append(append([]string{"order", "reconcile", "--json", "--day=" + day}, s.settings...), s.store...), "--wallet-timeout=10s")
 }
 
 // reconciles runs the command. Its status is zero if nothing differs.
@@ -72,8 +74,15 @@ func comparesABill(t *testing.T, store string, version sandbox.Protocol) {
 
 	require.NoError(t, s.wallet.Misbehave(sandbox.Misbehaviour{On: sandbox.TradeBill, Do: sandbox.Hold}))
 	killed := command(t, t.Context(), s.reconcileArgs(today)...)
+	var said bytes.Buffer
+	killed.Stdout, killed.Stderr = &said, &said
 	require.NoError(t, killed.Start())
-	require.NoError(t, s.wallet.AwaitHeld(t.Context(), 1))
+	held, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := s.wallet.AwaitHeld(held, 1); err != nil {
+		_ = killed.Wait()
+		require.NoError(t, err, said.String())
+	}
 	require.NoError(t, killed.Process.Kill())
 	require.Error(t, killed.Wait())
 	s.wallet.Release()
