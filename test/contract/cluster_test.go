@@ -1,5 +1,3 @@
-//go:build soak
-
 package contract
 
 import (
@@ -20,6 +18,9 @@ import (
 // TestContractOnACluster shows the rows on two servers behind HAProxy, whose database is behind
 // PgBouncer and replicated.
 func TestContractOnACluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	c := cluster.Start(t, nil)
 	app := c.App("app1")
 	db, err := pgx.Connect(t.Context(), app.Superuser())
