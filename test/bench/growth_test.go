@@ -137,19 +137,19 @@ func (w *watched) cost(ctx context.Context, sc scenario, d *dataset, lasting tim
 // traffic is what went over the connections of clients.
 type traffic struct{ requests, toServer, toClients atomic.Int64 }
 
-// counted counts what goes over a connection.
-type counted struct {
+// metered counts what goes over a connection.
+type metered struct {
 	net.Conn
 	*traffic
 }
 
-func (c counted) Read(p []byte) (int, error) {
+func (c metered) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.toClients.Add(int64(n))
 	return n, err
 }
 
-func (c counted) Write(p []byte) (int, error) {
+func (c metered) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	c.toServer.Add(int64(n))
 	return n, err
@@ -164,7 +164,7 @@ func loaded(ctx context.Context, l load, at string) (*traffic, error) {
 			return err
 		}
 		defer w.Close()
-		w.conn = counted{w.conn, all}
+		w.conn = metered{w.conn, all}
 		w.in = bufio.NewReaderSize(w.conn, 64<<10)
 		s := sender{wire: w}
 		i := n * len(l.requests) / l.connections
