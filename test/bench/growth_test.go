@@ -67,6 +67,9 @@ func measureGrowth(ctx context.Context, tb testing.TB, binary string, d *dataset
 	}
 	standby := server.Standby(tb, settings...)
 	alone := watched{benchedStore: s, plaza: plazaCommand(tb, binary, s.full, "127.0.0.1:0")}
+	if alone.rowSizes, err = rowSizes(ctx, s.full); err != nil {
+		return f, err
+	}
 	beside := alone
 	beside.replica, beside.plaza = standby.URL("postgres"), plazaCommand(tb, binary, s.full, "127.0.0.1:0")
 	beside.plaza.Env = append(beside.plaza.Env, "PLAZA_DATABASE_REPLICA_URLS="+beside.replica)

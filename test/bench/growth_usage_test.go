@@ -49,9 +49,6 @@ func (w *watched) open(ctx context.Context, tb testing.TB) (err error) {
 	if w.primaryPID, err = postmaster(ctx, w.full); err != nil {
 		return err
 	}
-	if w.rowSizes, err = rowSizes(ctx, w.full); err != nil {
-		return err
-	}
 	if w.replica == "" {
 		return nil
 	}
@@ -134,11 +131,13 @@ type usage struct {
 func (w *watched) used(ctx context.Context) (u usage, err error) {
 	u.rowSizes = w.rowSizes
 	const statements = "SELECT CAST(sum(calls) AS bigint) FROM pg_stat_statements"
-	if err := query(ctx, w.full, "SELECT CAST(pg_current_wal_insert_lsn() - '0/0' AS bigint), ("+statements+")", &u.log, &u.primaryStatements); err != nil {
+	var flushed int64 // replicas receive no more before the next commit
+	if err := query(ctx, w.full, "SELECT CAST(pg_current_wal_insert_lsn() - '0/0' AS bigint), CAST(pg_current_wal_flush_lsn() - '0/0' AS bigint), ("+statements+")",
+		&u.log, &flushed, &u.primaryStatements); err != nil {
 		return u, err
 	}
 	if w.replica != "" {
-		if err := w.awaitReplay(ctx, u.log); err != nil {
+		if err := w.awaitReplay(ctx, flushed); err != nil {
 			return u, err
 		}
 		if err := query(ctx, w.replica, statements, &u.replicaStatements); err != nil {
@@ -160,11 +159,16 @@ func (w *watched) used(ctx context.Context) (u usage, err error) {
 
 // awaitReplay returns when the replica has replayed the log to the position.
 func (w *watched) awaitReplay(ctx context.Context, position int64) error {
+	conn, err := pgx.Connect(ctx, w.replica)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()
 	for end := time.After(patience); ; {
 		var hasReplayed bool
-		err := query(ctx, w.replica, fmt.Sprintf("SELECT pg_last_wal_replay_lsn() - '0/0' >= %d", position), &hasReplayed)
+		err := conn.QueryRow(ctx, "SELECT pg_last_wal_replay_lsn() - '0/0' >= $1", position).Scan(&hasReplayed)
 		if err != nil || hasReplayed {
 			return err
 		}
