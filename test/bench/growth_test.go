@@ -121,6 +121,10 @@ func (w *watched) cost(ctx context.Context, sc scenario, d *dataset, lasting tim
 	if _, err = loaded(ctx, l, w.at); err != nil { // warms up
 		return c, err
 	}
+	rows, err := rowCounts(ctx, w.full)
+	if err != nil {
+		return c, err
+	}
 	before, err := w.used(ctx)
 	if err != nil {
 		return c, err
@@ -134,7 +138,12 @@ func (w *watched) cost(ctx context.Context, sc scenario, d *dataset, lasting tim
 	if err != nil {
 		return c, err
 	}
-	return after.since(before, sent), nil
+	c = after.since(before, sent)
+	more, err := rowCounts(ctx, w.full)
+	for table, n := range more {
+		c.Rows += float64(n-rows[table]) * w.rowSizes[table] / float64(sent.requests.Load())
+	}
+	return c, err
 }
 
 // traffic is what went over the connections of clients.

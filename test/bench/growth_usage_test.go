@@ -123,13 +123,10 @@ type usage struct {
 	plaza, primary, replica              time.Duration // of processors
 	primaryStatements, replicaStatements int64
 	read, log, files                     int64 // bytes
-	rows                                 map[string]int64
-	rowSizes                             map[string]float64
 }
 
-// used returns the usage, once the replica has replayed what the primary has written.
+// used returns the usage without the rows, once the replica has replayed what the primary has written.
 func (w *watched) used(ctx context.Context) (u usage, err error) {
-	u.rowSizes = w.rowSizes
 	const statements = "SELECT CAST(sum(calls) AS bigint) FROM pg_stat_statements"
 	var flushed int64 // replicas receive no more before the next commit
 	if err := query(ctx, w.full, "SELECT CAST(pg_current_wal_insert_lsn() - '0/0' AS bigint), CAST(pg_current_wal_flush_lsn() - '0/0' AS bigint), ("+statements+")",
@@ -147,13 +144,11 @@ func (w *watched) used(ctx context.Context) (u usage, err error) {
 			return u, err
 		}
 	}
-	var errs [5]error
+	var errs [4]error
 	u.plaza, errs[0] = processorTime(w.pid)
 	u.primary, errs[1] = processorTime(w.primaryPID)
 	u.read, errs[2] = bytesRead(w.pid)
 	u.files, errs[3] = sizeOf(w.files)
-	// Counting takes processor time of its own, which the next usage has.
-	u.rows, errs[4] = rowCounts(ctx, w.full)
 	return u, errors.Join(errs[:]...)
 }
 
@@ -192,9 +187,6 @@ func (u usage) since(before usage, sent *traffic) growth.Cost {
 		Log: each(u.log, before.log), Files: each(u.files, before.files),
 	}
 	c.Read = each(u.read, before.read) - c.FromClient
-	for table, rows := range u.rows {
-		c.Rows += each(rows, before.rows[table]) * u.rowSizes[table]
-	}
 	return c
 }
 
