@@ -72,6 +72,8 @@ test-all: build lint wiring ## everything, with the race detector where possible
 soak: build platforms ## the long loops: kills, payments, failovers, fuzzing, other systems; about an hour and a half
 	export CI=true $(SERVERS) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" PLAZA_TEST_KILLS=50 PLAZA_TEST_PAYINGS=200 PLAZA_TEST_FAILOVERS=20; \
 	$(TEST) -count=1 -timeout 90m -json ./test/e2e | $(REPORT) -all
+	export CI=true $(SERVERS) PLAZA_TEST_EVERY_ROW=yes; \
+	$(TEST) -count=1 -timeout 30m -json -run '^TestContractOnACluster$$' ./test/contract | $(REPORT) -all
 	export CI=true $(POSTGRES) PLAZA_TEST_REQUESTS=1000; \
 	$(TEST) -count=1 -timeout 60m -json -run '^TestFuzz$$' ./test/contract | $(REPORT) -all
 	grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's|/[^/]*:[0-9]+:func | |' | \
