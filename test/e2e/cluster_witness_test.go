@@ -68,7 +68,7 @@ func (w *witness) looksFor(c caller, comment int64, wanted bool) (answered bool)
 	}
 	w.looks++
 	if slices.ContainsFunc(list.Data, func(one commentShown) bool { return one.ID == comment }) != wanted {
-		w.wrong = fmt.Sprintf("comment %d, of which the end was acknowledged, is there: %v; %s", comment, !wanted, raw)
+		w.wrong = fmt.Sprintf("comment %d is there: %v, and the opposite was acknowledged; %s", comment, !wanted, raw)
 	}
 	return true
 }
