@@ -26,7 +26,7 @@ var even = Figures{
 // plain are assumptions by which a million people send a thousand requests a second, at any time.
 var plain = Assumptions{
 	Requests: 86.4, Peak: 1, Busy: 0.5, Hits: 0.9, Shared: 0.25, Factor: 2, Years: 1,
-	ServerCores: 4, DatabaseCores: 16, LogRate: 10, Disk: 1e6,
+	ServerCores: 4, DatabaseCores: 16, LogRate: 10, Disk: 1e3,
 }
 
 func TestNeedsAreThePeoplesTimesTheCost(t *testing.T) {
@@ -88,6 +88,9 @@ func TestWallsAreWhatIsReachedFirst(t *testing.T) {
 	narrow = plain
 	narrow.Disk = even.Need(1e6, OneDatabase, plain).Rows
 	assert.Equal(t, "disk of the primary", even.Wall(Replicas, narrow).What)
+	assert.Equal(t, Partitions, even.Next(OneDatabase, narrow), "neither replicas nor a CDN make the disk larger")
+	assert.Equal(t, Replicas, even.Next(OneDatabase, plain))
+	assert.Equal(t, Distributed, even.Next(Partitions, plain))
 }
 
 func TestStagesAreTheFirstThatAreEnough(t *testing.T) {
@@ -140,8 +143,8 @@ func TestReportsTellNeedsAndWalls(t *testing.T) {
 		"| Requests a second, at the peak | 1,000 | 10,000 |",
 		"| Primaries: processors, machines | 8.0, 1 | 41, 3 |",
 		"| Replicas: processors, machines | – | 13, 1 |",
-		"| one Postgres | 2.0 million | processors of the primary | replicas |",
-		"| a distributed engine | any number | none in this model | – |",
+		"| one Postgres | **2.0 million** | 10 million | 317 million | replicas |",
+		"| partitions by author and month | **16 million** | 40 million | 1268 million | a distributed engine |",
 	} {
 		assert.Contains(t, text, line)
 	}

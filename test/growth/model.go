@@ -1,9 +1,11 @@
 package growth
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Assumptions are what is not measured.
@@ -138,36 +140,45 @@ func (f Figures) Need(people float64, s Stage, a Assumptions) Need {
 
 func machines(need, of float64) int { return max(1, int(math.Ceil(need/of))) }
 
-// Wall is the first thing of a stage that cannot be larger, and for how many people it is enough.
+// Wall is a thing of a stage that cannot be larger, and for how many people it is enough.
 type Wall struct {
-	People float64 // infinite: there is none
+	People float64 // infinite: it is enough for any number
 	What   string
+}
+
+// Walls returns those of the stage. A distributed engine has none in this model.
+func (f Figures) Walls(s Stage, a Assumptions) []Wall {
+	const people = 1e6 // everything grows with them in proportion
+	n, part := f.Need(people, s, a), 1.0
+	switch s {
+	case Partitions:
+		part = a.Shared
+	case Distributed:
+		part = 0
+	}
+	return []Wall{
+		{people * a.DatabaseCores / (n.Primary * part), "processors of the primary"},
+		{people * a.LogRate / (n.Log * part), "write-ahead log of the primary"},
+		{people * a.Disk / (n.Rows * part), "disk of the primary"},
+	}
 }
 
 // Wall returns the first wall of the stage.
 func (f Figures) Wall(s Stage, a Assumptions) Wall {
-	if s == Distributed {
-		return Wall{math.Inf(1), "none in this model"}
-	}
-	const people = 1e6 // everything grows with them in proportion
-	n, part := f.Need(people, s, a), 1.0
-	if s == Partitions {
-		part = a.Shared
-	}
-	first := Wall{People: math.Inf(1)}
-	for _, limit := range []struct {
-		what     string
-		need, of float64
-	}{
-		{"processors of the primary", n.Primary * part, a.DatabaseCores},
-		{"write-ahead log of the primary", n.Log * part, a.LogRate},
-		{"disk of the primary", n.Rows * part, a.Disk},
-	} {
-		if reached := people * limit.of / limit.need; reached < first.People {
-			first = Wall{reached, limit.what}
+	return slices.MinFunc(f.Walls(s, a), func(a, b Wall) int { return cmp.Compare(a.People, b.People) })
+}
+
+// higher is how much higher a wall must be to be worth another stage.
+const higher = 1.2
+
+// Next returns the first stage after this one that is enough for considerably more people.
+func (f Figures) Next(s Stage, a Assumptions) Stage {
+	for next := s + 1; next < Distributed; next++ {
+		if f.Wall(next, a).People > higher*f.Wall(s, a).People {
+			return next
 		}
 	}
-	return first
+	return Distributed
 }
 
 // StageFor returns the first stage that is enough for so many people.

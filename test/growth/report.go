@@ -63,13 +63,18 @@ func (f Figures) writeNeeds(b *strings.Builder, a Assumptions, people []float64)
 }
 
 func (f Figures) writeWalls(b *strings.Builder, a Assumptions) {
-	b.WriteString("\n| Set up with | Enough for | First wall | Passed by |\n|---|---|---|---|\n")
-	for s := range stages {
-		w, next := f.Wall(s, a), "–"
-		if s < Distributed {
-			next = (s + 1).String()
+	b.WriteString("\n| Set up with | Processors of the primary are enough for | Its log | Its disk | Passed by |\n|---|---|---|---|---|\n")
+	for s := range Distributed {
+		fmt.Fprintf(b, "| %s |", s)
+		first := f.Wall(s, a)
+		for _, w := range f.Walls(s, a) {
+			mark := ""
+			if w == first {
+				mark = "**"
+			}
+			fmt.Fprintf(b, " %s%s%s |", mark, short(w.People), mark)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", s, short(w.People), w.What, next)
+		fmt.Fprintf(b, " %s |\n", f.Next(s, a))
 	}
 }
 
