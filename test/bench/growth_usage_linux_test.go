@@ -37,7 +37,7 @@ type watched struct {
 	rowSizes               map[string]float64 // bytes of a row, with its indexes, by table
 }
 
-// open starts Plaza. With a replica it returns when Plaza uses it.
+// open starts Plaza.
 func (w *watched) open(ctx context.Context, tb testing.TB) (err error) {
 	tb.Helper()
 	w.running = start(tb, w.plaza, func() error { return w.plaza.Process.Signal(syscall.SIGTERM) })
@@ -52,10 +52,8 @@ func (w *watched) open(ctx context.Context, tb testing.TB) (err error) {
 	if w.replica == "" {
 		return nil
 	}
-	if w.replicaPID, err = postmaster(ctx, w.replica); err != nil {
-		return err
-	}
-	return w.awaitReplica(ctx)
+	w.replicaPID, err = postmaster(ctx, w.replica)
+	return err
 }
 
 // replicaIsUsed is the line of the metrics of a Plaza that uses its replica.
