@@ -117,15 +117,12 @@ const growthConnections = 4
 
 // cost returns what a request of the scenario takes on average.
 func (w *watched) cost(ctx context.Context, sc scenario, d *dataset, lasting time.Duration) (c growth.Cost, err error) {
-	requests := requestsOf(sc, d, min(sc.kinds(), mixVariety))
 	if err := w.tidy(); err != nil {
 		return c, err
 	}
-	if sc.warms {
-		err = warm(w.at, requests)
-	}
-	if sc.conditional && err == nil {
-		requests, err = having(w.at, requests)
+	requests, err := sc.ready(w.at, requestsOf(sc, d, min(sc.kinds(), mixVariety)))
+	if err != nil {
+		return c, err
 	}
 	l := load{requests: requests, connections: growthConnections, time: lasting / 5}
 	if sc.once {
