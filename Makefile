@@ -17,7 +17,7 @@ export CGO_ENABLED = 0
 # has little to compile. `make test` runs these under it; test/arch holds the list.
 RACE := ./domain/... ./application/... ./adapters/memory ./adapters/prometheus ./adapters/translator/... ./adapters/wallet/... \
 	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk \
-	./adapters/httpapi/reference ./test/ports ./test/guard ./test/report ./test/process ./test/faultproxy
+	./adapters/httpapi/reference ./test/ports ./test/guard ./test/growth/... ./test/report ./test/process ./test/faultproxy
 
 # Tests that the race detector would change (query plans, memory) are built without it.
 NO_RACE_FILES = $(shell grep -rl --include='*_test.go' '^//go:build !race' .)
@@ -65,15 +65,15 @@ test: build lint ## the fast tests, in minutes
 test-all: build lint wiring ## everything, with the race detector where possible; nothing may be skipped
 	@export CI=true $(SERVERS); for tool in cc curl; do test/tools.sh $$tool install >/dev/null; done; \
 	CGO_ENABLED=1 $(GO) build $(FLAGS) -race -o $(BIN)-race ./bootstrap/cmd/plaza; \
-	{ PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)-race" CGO_ENABLED=1 $(TEST) -race -timeout 25m -json ./...; \
+	{ PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)-race" CGO_ENABLED=1 $(TEST) -race -timeout 30m -json ./...; \
 	  PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" $(TEST) -timeout 10m -json -run '^($(NO_RACE_TESTS))$$' $(sort $(dir $(NO_RACE_FILES))); } | \
 	$(REPORT) -all
 
 soak: build platforms ## the long loops: kills, payments, failovers, fuzzing, other systems; about an hour and a half
 	export CI=true $(SERVERS) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" PLAZA_TEST_KILLS=50 PLAZA_TEST_PAYINGS=200 PLAZA_TEST_FAILOVERS=20; \
-	$(TEST) -tags nomsgpack,soak -count=1 -timeout 90m -json ./test/e2e | $(REPORT) -all
-	export CI=true $(SERVERS); \
-	$(TEST) -tags nomsgpack,soak -count=1 -timeout 30m -json -run '^TestContractOnACluster$$' ./test/contract | $(REPORT) -all
+	$(TEST) -count=1 -timeout 90m -json ./test/e2e | $(REPORT) -all
+	export CI=true $(SERVERS) PLAZA_TEST_EVERY_ROW=yes; \
+	$(TEST) -count=1 -timeout 30m -json -run '^TestContractOnACluster$$' ./test/contract | $(REPORT) -all
 	export CI=true $(POSTGRES) PLAZA_TEST_REQUESTS=1000; \
 	$(TEST) -count=1 -timeout 60m -json -run '^TestFuzz$$' ./test/contract | $(REPORT) -all
 	grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's|/[^/]*:[0-9]+:func | |' | \
@@ -89,8 +89,7 @@ lint: ## formatting and vet
 		[ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }
 	$(COMPILE) $(GO) vet $(FLAGS) ./...
 
-platforms: ## vet for the other systems of a release, and of the tests of make soak
-	$(COMPILE) $(GO) vet $(FLAGS) -tags nomsgpack,soak ./test/...
+platforms: ## vet for the other systems of a release
 	$(COMPILE) GOOS=darwin $(GO) vet $(FLAGS) ./...
 	$(COMPILE) GOOS=windows $(GO) vet $(FLAGS) ./...
 

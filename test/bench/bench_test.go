@@ -129,9 +129,16 @@ var (
 	lasting   = []string{"fsync=on", "synchronous_commit=on", "checkpoint_timeout=1h"}
 )
 
+// usualSettings are those of every Postgres here.
+var usualSettings = []string{"shared_buffers=1GB", "max_wal_size=8GB", "autovacuum=off"}
+
 func postgresIn(ctx context.Context, tb testing.TB, own ...string) benchedStore {
-	settings := append([]string{"shared_buffers=1GB", "max_wal_size=8GB", "autovacuum=off"}, own...)
-	server := postgres.Start(tb, settings...)
+	settings := slices.Concat(usualSettings, own)
+	return postgresOn(ctx, tb, postgres.Start(tb, settings...), settings)
+}
+
+// postgresOn is a Postgres that runs, with its settings.
+func postgresOn(ctx context.Context, tb testing.TB, server *postgres.Server, settings []string) benchedStore {
 	small := "small"
 	if err := execute(ctx, server.URL("postgres"), "CREATE DATABASE "+small); err != nil {
 		tb.Fatal(err)

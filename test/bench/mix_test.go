@@ -36,14 +36,7 @@ func newMixer(at string, d *dataset) (*mixer, error) {
 		if sc.once {
 			continue
 		}
-		requests := requestsOf(sc, d, min(sc.kinds(), mixVariety))
-		var err error
-		if sc.warms {
-			err = warm(at, requests)
-		}
-		if sc.conditional && err == nil {
-			requests, err = having(at, requests)
-		}
+		requests, err := sc.ready(at, requestsOf(sc, d, min(sc.kinds(), mixVariety)))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", sc.name, err)
 		}

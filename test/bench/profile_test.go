@@ -64,13 +64,7 @@ const profileSeconds = 2
 
 // profileOf has the program take a profile of itself while it does the work.
 func profileOf(ctx context.Context, plaza running, store string, sc scenario, d *dataset) (p profile, err error) {
-	requests := requestsOf(sc, d, sc.kinds())
-	if sc.warms {
-		err = warm(plaza.at, requests)
-	}
-	if sc.conditional && err == nil {
-		requests, err = having(plaza.at, requests)
-	}
+	requests, err := sc.ready(plaza.at, requestsOf(sc, d, sc.kinds()))
 	if err != nil {
 		return p, err
 	}

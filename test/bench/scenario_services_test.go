@@ -96,6 +96,20 @@ func having(at string, requests []request) ([]request, error) {
 	return all, nil
 }
 
+// ready returns the requests as they are sent to the server, which has answered them once if the
+// scenario warms it.
+func (s scenario) ready(at string, requests []request) ([]request, error) {
+	if s.warms {
+		if err := warm(at, requests); err != nil {
+			return nil, err
+		}
+	}
+	if s.conditional {
+		return having(at, requests)
+	}
+	return requests, nil
+}
+
 // warm has the server answer each of the requests once.
 func warm(at string, requests []request) error {
 	w, err := dial(at)

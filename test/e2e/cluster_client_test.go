@@ -1,5 +1,3 @@
-//go:build soak
-
 package e2e
 
 import (
@@ -44,7 +42,7 @@ func (f figures) String() string {
 }
 
 // long is what no request takes when all is well.
-const long = 2 * time.Second
+const long = 1500 * time.Millisecond
 
 // attemptTimeout is longer than Plaza takes when nothing comes back from its database.
 const attemptTimeout = 25 * time.Second
@@ -181,7 +179,7 @@ func (r *repeater) isStopped() (is bool) {
 }
 
 // quiet is how long everything must be answered at once to count as normal.
-const quiet = 3 * time.Second
+const quiet = 2 * time.Second
 
 // watch has the fault done, returns when everything is normal again, and what clients noticed.
 func (r *repeater) watch(t *testing.T, fault func()) figures {

@@ -1,5 +1,3 @@
-//go:build soak
-
 package e2e
 
 import (
@@ -45,6 +43,7 @@ type large struct {
 	writers *shared
 	client  *repeater
 	walk    *walk
+	witness *witness
 	newer   string // a program with further migrations
 
 	stop    chan struct{} // of the payers
@@ -56,6 +55,9 @@ type large struct {
 }
 
 func TestCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	failovers := fewFailovers
 	if set := os.Getenv("PLAZA_TEST_FAILOVERS"); set != "" {
 		var err error
@@ -65,8 +67,8 @@ func TestCluster(t *testing.T) {
 	l := newLarge(t)
 	l.pay(t)
 	l.load()
-	l.suffers(t, "a Plaza server is killed", l.killServer)
-	l.suffers(t, "a replica is killed", l.killReplica)
+	assert.Zero(t, l.suffers(t, "a Plaza server is killed", l.killServer).failed)
+	assert.Zero(t, l.suffers(t, "a replica is killed", l.killReplica).failed, "the primary answers what it has answered")
 	l.suffers(t, "the line from a server to the database is cut", l.cutLine)
 	l.suffers(t, "PgBouncer of a server stops", l.stopPooler)
 	l.serves(t, "app3")
@@ -77,8 +79,8 @@ func TestCluster(t *testing.T) {
 			l.suffers(t, "Postgres of the primary is killed", l.killPostgres)
 		}
 	}
-	l.suffers(t, "an upgrade", func(t *testing.T) { l.roll(t, l.newer) })
-	l.suffers(t, "back to the older program", func(t *testing.T) { l.roll(t, "") })
+	assert.Zero(t, l.suffers(t, "an upgrade", func(t *testing.T) { l.roll(t, l.newer) }).failed)
+	assert.Zero(t, l.suffers(t, "back to the older program", func(t *testing.T) { l.roll(t, "") }).failed)
 	l.finish(t)
 }
 
@@ -86,7 +88,13 @@ func TestCluster(t *testing.T) {
 func newLarge(t *testing.T) *large {
 	t.Helper()
 	pictures := versitygw.Start(t)
-	l := &large{stop: make(chan struct{}), newer: newerPlaza(t)}
+	l := &large{stop: make(chan struct{})}
+	built := make(chan error, 1) // beside the start of the databases, which mostly wait
+	go func() {
+		var err error
+		l.newer, err = newerPlaza()
+		built <- err
+	}()
 	l.Cluster = cluster.Start(t, map[string]string{
 		"MEDIA_URL":    "s3://" + pictures[len("http://"):] + "/" + versitygw.Bucket + "?tls=off&region=" + versitygw.Region,
 		"MEDIA_KEY_ID": versitygw.KeyID, "MEDIA_SECRET": versitygw.Secret,
@@ -102,6 +110,7 @@ func newLarge(t *testing.T) *large {
 	t.Logf("the seed is %d", seed)
 	l.client = newRepeater(t, everyRequest)
 	l.writers = people(t, seed, settings)
+	l.witness = l.writers.takeWitness()
 	l.walk = &walk{random: rand.New(rand.NewPCG(seed, 1)), shop: &shop{
 		dead: func() {}, poll: "1s", front: newFront(), store: settings,
 	}}
@@ -122,6 +131,8 @@ func newLarge(t *testing.T) *large {
 	l.serves(t, "app2")
 	l.walk.now = &running{url: l.url, log: l.servers[0].log}
 	l.writers.openTopics(t, l.url)
+	l.witness.openEvent(t, l.url)
+	require.NoError(t, <-built)
 	return l
 }
 
@@ -162,8 +173,12 @@ func (l *large) load() {
 			}
 		})
 	}
-	for n, w := range l.writers.writers[:3] {
-		paths := []string{eventsPath + "?page_size=5", categoriesPath, fmt.Sprintf("%s?uid=%d", imagesPath, w.uid)}
+	l.clients.Go(func() { l.witness.writesAndReads(c, l.client.isStopped) })
+	for n, w := range l.writers.writers[:4] {
+		paths := []string{
+			eventsPath + "?page_size=5", categoriesPath, fmt.Sprintf("%s?uid=%d", imagesPath, w.uid),
+			fmt.Sprintf("%s?event=%d", commentsPath, l.writers.topics[0]),
+		}
 		l.clients.Go(func() {
 			for !l.client.isStopped() {
 				status, raw, err := c.send(w.key, http.MethodGet, paths[n], nil)
@@ -193,10 +208,10 @@ func (l *large) stopLoad(t *testing.T) {
 }
 
 // suffers has something happen under load, and asserts afterwards that nothing acknowledged is lost.
-func (l *large) suffers(t *testing.T, what string, fault func(t *testing.T)) {
+func (l *large) suffers(t *testing.T, what string, fault func(t *testing.T)) (noticed figures) {
 	t.Helper()
 	before := l.writers.acknowledged.Load()
-	noticed := l.client.watch(t, func() { fault(t) })
+	noticed = l.client.watch(t, func() { fault(t) })
 	l.mend(t)
 	acknowledged := l.writers.acknowledged.Load() - before
 	l.stopLoad(t)
@@ -204,6 +219,7 @@ func (l *large) suffers(t *testing.T, what string, fault func(t *testing.T)) {
 	for _, w := range l.writers.writers {
 		assert.Empty(t, w.wrong)
 	}
+	assert.Empty(t, l.witness.wrong)
 	assert.Nil(t, l.wrong.Load())
 	for _, r := range l.servers {
 		r.assertSilentOn(t, "DATA RACE", "panic", "level=ERROR")
@@ -211,6 +227,7 @@ func (l *large) suffers(t *testing.T, what string, fault func(t *testing.T)) {
 	require.False(t, t.Failed(), "after: %s", what)
 	t.Logf("%s: %v; %d writes were acknowledged, 0 are lost", what, noticed, acknowledged)
 	l.load()
+	return noticed
 }
 
 // mend starts what does not run, and returns when all of it is well.
@@ -323,10 +340,15 @@ func (l *large) finish(t *testing.T) {
 	out, errOut, status := run(t, l.apps[0].Settings(), "check", "--data-dir="+t.TempDir(), "--database-url="+l.direct)
 	require.Zero(t, status, "%s%s", out, errOut)
 	assert.Contains(t, out, "found 0 wrong")
+	served := 0.0
 	for _, r := range l.servers {
 		r.assertSilentOn(t, "DATA RACE", "panic", "level=ERROR")
 		assertNoSecret(t, r.log.String(), l.walk.shop)
+		served += r.readsOfReplicas(t)
 	}
-	t.Logf("%d writes were acknowledged and %d reads answered; of %d orders %d were paid, none twice",
-		l.writers.acknowledged.Load(), l.reads.Load(), len(l.walk.orders), l.walk.paid())
+	assert.Positive(t, served, "replicas answer reads")
+	assert.Positive(t, l.witness.looks, "an own write was looked for")
+	t.Logf("%d writes were acknowledged and %d reads answered; of %d orders %d were paid, none twice; "+
+		"%d own writes were looked for at once and found; replicas answered %.0f reads of the last servers",
+		l.writers.acknowledged.Load(), l.reads.Load(), len(l.walk.orders), l.walk.paid(), l.witness.looks, served)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/test/postgres"
 	"plaza/test/process"
 )
 
@@ -187,7 +188,7 @@ func repeat(t *testing.T, do func(n int)) {
 	})
 }
 
-func TestPrometheusSeesABrokenWallet(t *testing.T) {
+func TestPrometheusSeesABrokenWalletAndAReplicaThatIsAway(t *testing.T) {
 	server(t, "PLAZA_TEST_PROMETHEUS", "prometheus")
 	sound := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet-sandbox-addr=127.0.0.1:0", "--wallet-poll=200ms")
 	const nowhere = "http://127.0.0.1:1"
@@ -205,7 +206,9 @@ func TestPrometheusSeesABrokenWallet(t *testing.T) {
 	broken := serve(t, "--demo", "--data-dir="+dir, "--wallet-url="+nowhere, "--wallet-poll=200ms", "--limit-likes=1/d",
 		"--translator=libretranslate", "--translator-url="+nowhere, "--translator-budget=100000")
 	crowded := serve(t, "--database-url=memory:", "--data-dir="+t.TempDir(), "--max-connections=1")
-	m := startMonitor(t, sound, broken, crowded)
+	replicated := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet-sandbox-addr=127.0.0.1:0",
+		"--database-url="+postgres.Empty(t), "--database-replica-urls=postgres://plaza@127.0.0.1:1/plaza")
+	m := startMonitor(t, sound, broken, crowded, replicated)
 	everybody, err := net.Dial("tcp", crowded.address())
 	require.NoError(t, err)
 	defer everybody.Close()
@@ -217,11 +220,13 @@ func TestPrometheusSeesABrokenWallet(t *testing.T) {
 	})
 	customers(t, sound, true)
 	customers(t, broken, false)
+	customers(t, replicated, false)
 	const alert = "PlazaWalletFails"
 	require.Eventually(t, func() bool { return m.series(`rate(plaza_wallet_requests_total[10s]) > 0`) > 0 }, patience, 200*time.Millisecond)
 	assert.NotContains(t, m.firing(), alert, "the wallet of the first server works")
 	customers(t, broken, true)
 	require.Eventually(t, func() bool { return m.firing()[alert] }, patience, 200*time.Millisecond)
+	require.Eventually(t, func() bool { return m.firing()["PlazaReplicaUnused"] }, patience, 200*time.Millisecond)
 
 	var empty []string
 	assert.Eventually(t, func() bool {

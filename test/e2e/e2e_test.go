@@ -48,11 +48,10 @@ var plaza = sync.OnceValues(func() (string, error) {
 		_, err := os.Stat(path)
 		return path, err
 	}
-	dir, err := os.MkdirTemp("", "plaza-e2e-")
+	dir, err := buildFolder()
 	if err != nil {
 		return "", err
 	}
-	builtIn = dir
 	path := filepath.Join(dir, "plaza")
 	flags, cgo := []string{"build", "-tags", "nomsgpack", "-trimpath", "-o", path}, "0"
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
@@ -66,8 +65,14 @@ var plaza = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// builtIn is the folder that the program was built in; empty while none was built.
+// builtIn is the folder that programs are built in; empty while none was built.
 var builtIn string
+
+// buildFolder makes it.
+var buildFolder = sync.OnceValues(func() (path string, err error) {
+	builtIn, err = os.MkdirTemp("", "plaza-e2e-")
+	return builtIn, err
+})
 
 func TestMain(m *testing.M) {
 	status := postgres.Main(m)

@@ -28,28 +28,39 @@ var newerSteps = map[string]string{
 	"9001_note_index.sql": "-- transaction: none\nCREATE INDEX CONCURRENTLY events_note ON events (note) WHERE note IS NOT NULL;\n",
 }
 
-// newerPlaza builds the program with newerSteps.
-func newerPlaza(t *testing.T) string {
-	t.Helper()
+// newerPlaza returns the path of the program with newerSteps, which is built once.
+var newerPlaza = sync.OnceValues(func() (string, error) {
 	folder, err := filepath.Abs(filepath.Join("..", "..", "migrations", "postgres"))
-	require.NoError(t, err)
-	dir := t.TempDir()
+	if err != nil {
+		return "", err
+	}
+	dir, err := buildFolder()
+	if err != nil {
+		return "", err
+	}
 	replace := map[string]string{}
 	for name, text := range newerSteps {
 		replace[filepath.Join(folder, name)] = filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return "", err
+		}
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
-	path := filepath.Join(dir, "plaza")
-	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "nomsgpack", "-trimpath",
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "plaza-newer")
+	build := exec.Command("go", "build", "-tags", "nomsgpack", "-trimpath",
 		"-overlay", filepath.Join(dir, "overlay.json"), "-o", path, "plaza/bootstrap/cmd/plaza")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return path
-}
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building a newer program: %w\n%s", err, out)
+	}
+	return path, nil
+})
 
 // load is what clients do meanwhile.
 type load struct {
@@ -95,7 +106,8 @@ func TestANewerServerMigratesBesideAnOlderOne(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	newer := newerPlaza(t)
+	newer, err := newerPlaza()
+	require.NoError(t, err)
 	at := postgres.Empty(t)
 	settings := []string{"--data-dir=" + t.TempDir(), "--database-url=" + at, unlimited}
 	l := &load{t: t, key: people(t, 0, settings).writers[0].key, stop: make(chan struct{})}

@@ -181,7 +181,7 @@ func (f *Folder) Kill(data string, how syscall.Signal) error {
 	}
 	all := []int{postmaster}
 	if how == syscall.SIGKILL {
-		signal(postmaster, syscall.SIGSTOP) // it starts no more
+		suspend(postmaster) // it starts no more
 		all = append(all, children(postmaster)...)
 	}
 	for _, pid := range all {

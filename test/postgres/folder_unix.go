@@ -30,6 +30,9 @@ func runAs(uid, gid int) *syscall.SysProcAttr {
 
 func signal(pid int, how syscall.Signal) { _ = syscall.Kill(pid, how) }
 
+// suspend stops the process in its tracks.
+func suspend(pid int) { signal(pid, syscall.SIGSTOP) }
+
 func (f *Folder) freeze() { f.tell(syscall.SIGSTOP) }
 
 func (f *Folder) thaw() { f.tell(syscall.SIGCONT) }
