@@ -109,7 +109,7 @@ func (s *shop) refundsGrowOld(t *testing.T) {
 	t.Helper()
 	s.inDatabase(t, func(db *sql.DB, before any) {
 		for _, statement := range []string{
-			"UPDATE refunds SET sent = $1 WHERE sent IS NOT NULL AND state = 'processing'",
+			"UPDATE refunds SET sent = $1 WHERE sent IS NOT NULL",
 			"UPDATE refunds SET next_check = $1 WHERE next_check IS NOT NULL",
 		} {
 			_, err := db.ExecContext(t.Context(), statement, before)
