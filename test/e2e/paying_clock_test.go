@@ -94,10 +94,9 @@ func (s *shop) suffersFrom(t *testing.T, off time.Duration) {
 	assert.Equal(t, http.StatusBadGateway, a.status, a.body)
 	assert.Contains(t, a.body, "The wallet refuses requests from this service.")
 	s.logged(t, "wallet refuses requests; check its settings", clockDiffers)
-	refused := s.wantsBack(id, 30, "")
-	a = refused.order(s.now)
-	assert.Equal(t, http.StatusCreated, a.status, "it waits for its turn: %s", a.body)
-	s.refundsGrowOld(t)
+	a = s.wantsBack(id, 30, "").order(s.now)
+	assert.Equal(t, http.StatusBadGateway, a.status, a.body)
+	assert.Contains(t, a.body, "The wallet refuses requests from this service.")
 	s.logged(t, "wallet did not confirm a refund", clockDiffers)
 	assert.Equal(t, "open", s.stateOf(t, paying))
 	s.staysSecretBut(t, "wallet refuses requests; check its settings")
@@ -108,8 +107,7 @@ func (s *shop) suffersFrom(t *testing.T, off time.Duration) {
 	s.isBegun(t, late, byCode, "")
 	s.isPaid(t, late)
 	until(t, func() bool { return s.stateOf(t, paying) == "paid" && s.stateOf(t, late) == "paid" })
-	again := s.wantsBack(id, 30, "")
-	s.isOrdered(t, again)
+	s.isOrdered(t, s.wantsBack(id, 30, ""))
 	s.agrees(t, sold, paying, late)
 	sums := map[int64]int64{}
 	for _, r := range s.wallet.Refunds() {
