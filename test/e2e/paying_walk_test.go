@@ -108,7 +108,7 @@ func (w *walk) goesOn(t *testing.T) {
 	if w.randomly(50) && len(w.givenBack) > 0 {
 		w.refundsGrowOld(t)
 	}
-	if w.randomly(4) {
+	if w.randomly(8) {
 		w.orders = append(w.orders, w.isPaidInVain(t, len(w.orders)))
 	}
 	w.endSome(t)
