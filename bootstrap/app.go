@@ -19,6 +19,7 @@ import (
 	"plaza/application/people"
 	"plaza/application/privacy"
 	"plaza/application/reading"
+	"plaza/application/reconciling"
 	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/application/translation"
@@ -52,6 +53,7 @@ type App struct {
 	Importer    *importing.Importer
 	Paying      *paying.Paying
 	Refunding   *refunding.Refunding
+	Reconciling *reconciling.Reconciling
 	Cleanup     *cleanup.Cleanup
 	Metrics     *prometheus.Metrics
 

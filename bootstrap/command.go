@@ -62,14 +62,37 @@ func (c dataCommand) config(ifMissing missingDatabase) (Config, error) {
 		}
 	}
 	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
-	config.Translator, config.Wallet = noTranslator, noWallet // commands need neither
+	config.Translator, config.Wallet = noTranslator, noWallet // most commands need neither
 	return config, nil
 }
 
 // withApp calls work with an App over the stored data.
-func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDatabase, work func(*App) error) (err error) {
+func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDatabase, work func(*App) error) error {
+	return c.withAppOf(ctx, s, ifMissing, func(*Config) error { return nil }, work)
+}
+
+// withWallet calls work with an App that has the wallet of the settings. A sandbox without PLAZA_WALLET_URL is that of a
+// server on this machine.
+func (c dataCommand) withWallet(ctx context.Context, s streams, work func(*App) error) error {
+	return c.withAppOf(ctx, s, mustExist, func(config *Config) error {
+		config.Wallet = c.Wallet
+		config.choose(false)
+		if config.startsSandbox() {
+			config.WalletURL = "http://" + config.WalletSandboxAddr
+		}
+		return config.useSandboxKey()
+	}, work)
+}
+
+// withAppOf calls work with an App of the settings as change leaves them.
+func (c dataCommand) withAppOf(
+	ctx context.Context, s streams, ifMissing missingDatabase, change func(*Config) error, work func(*App) error,
+) (err error) {
 	defer func() { err = readable(err) }()
 	config, err := c.config(ifMissing)
+	if err == nil {
+		err = change(&config)
+	}
 	if err != nil {
 		return err
 	}

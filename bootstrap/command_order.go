@@ -18,6 +18,8 @@ type orderCommands struct {
 	Payments orderPayments `cmd:"" help:"List payments, the newest first." example:"plaza order payments --state refund_due"`
 	Refund   orderRefund   `cmd:"" help:"Refund a payment or a part of it, and print the refund's number." example:"plaza order refund 71 --amount 300 --reason 'One cup was cold'"`
 	Refunds  orderRefunds  `cmd:"" help:"List refunds, the newest first." example:"plaza order refunds --state abnormal"`
+
+	Reconcile orderReconcile `cmd:"" help:"Compare the wallet's bill of a day with the orders, print what differs, and fail if anything does." example:"plaza order reconcile --day 2026-11-20"`
 }
 
 type orderCreate struct {

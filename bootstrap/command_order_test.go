@@ -209,3 +209,16 @@ func TestPAY12_a_list_of_many_orders_is_whole(t *testing.T) {
 	})
 	assert.Len(t, sh.bills(uid), 101)
 }
+
+func TestPAY15_order_reconcile_says_what_is_wrong_with_a_day(t *testing.T) {
+	sh := newShell(t)
+	sh.somebody("+86-13800000009")
+	sh.run("order", "reconcile", "--day", "2026-11-20").refuses(refused, "No wallet is configured.")
+	sh.run("order", "reconcile").refuses(misused, "--day")
+	for _, day := range []string{"2026-11-31", "20261120", "yesterday"} {
+		sh.run("order", "reconcile", "--day", day).refuses(misused, "is not a day like 2026-11-20")
+	}
+	sh.run("order", "reconcile", "--day", "2999-01-01", "--wallet", "sandbox").refuses(misused, "--day: This day is in the future.")
+	sh.run("order", "reconcile", "--day", "2026-11-20", "--wallet", "sandbox", "--wallet-url", "http://127.0.0.1:1").
+		refuses(refused, "The wallet did not respond in time.")
+}

@@ -18,7 +18,7 @@ type orderRefund struct {
 }
 
 func (c orderRefund) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *App) error {
+	return c.withWallet(ctx, s, func(app *App) error {
 		made, err := app.Refunding.Request(ctx, payment.RefundDraft{
 			Payment: c.Payment, Amount: c.Amount, Reason: c.Reason, Origin: payment.RefundByCommand,
 		}, nil, nil)

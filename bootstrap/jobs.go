@@ -29,6 +29,8 @@ const (
 	cleanupInterval = time.Minute
 	sampleInterval  = 30 * time.Second
 	tilesInterval   = time.Minute
+
+	reconcileInterval = 5 * time.Minute // a bill that is due is leased to one server
 )
 
 // jobs returns the jobs of a server. Several servers may run the same jobs on one database.
@@ -66,6 +68,9 @@ func (a *App) jobs() []job {
 			followed, more := a.Refunding.Follow(ctx)
 			return ordered == refunding.FollowBatch || followed == refunding.FollowBatch, errors.Join(err, more)
 		},
+	}, job{
+		name: "bills_reconcile", delay: reconcileInterval, interval: reconcileInterval, problem: "comparing bills failed; will retry",
+		work: func(ctx context.Context) (bool, error) { return false, a.Reconciling.ReconcileDue(ctx) },
 	})
 }
 

@@ -86,6 +86,6 @@ func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
 		return names
 	}
 	require.Equal(t, []string{"media_cleanup", "sample"}, names(noWallet, inMemory))
-	require.Equal(t, []string{"media_cleanup", "sample", "payments_poll", "refunds_follow"}, names(sandboxWallet, inMemory))
+	require.Equal(t, []string{"media_cleanup", "sample", "payments_poll", "refunds_follow", "bills_reconcile"}, names(sandboxWallet, inMemory))
 	require.Equal(t, []string{"media_cleanup", "sample", "feed_tiles"}, names(noWallet, "sqlite:"+filepath.Join(t.TempDir(), "plaza.db")))
 }

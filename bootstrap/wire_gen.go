@@ -27,6 +27,7 @@ import (
 	"plaza/application/places"
 	"plaza/application/privacy"
 	"plaza/application/reading"
+	"plaza/application/reconciling"
 	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/application/translation"
@@ -90,23 +91,26 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 	payingPaying := paying.New(ledger, directory, wallets, limits2, now, v)
 	limits3 := refundingLimits(c)
 	refundingRefunding := refunding.New(ledger, wallets, limits3, now, v)
+	apply := applyReceipts(payingPaying)
+	reconcilingReconciling := reconciling.New(ledger, wallets, apply, now, v)
 	httpapiPortraitSource := portraitSource()
 	httpapiMediaSource := mediaSource(store)
 	httpapiAddressCheck := addressCheck(addresses, now)
 	httpapiUseCases := httpapi.UseCases{
-		Signin:     signinSignin,
-		People:     peoplePeople,
-		Diary:      diaryDiary,
-		Following:  followingFollowing,
-		Browsing:   browsingBrowsing,
-		Reading:    readingReading,
-		UserImages: userImages,
-		HowToLists: howToLists,
-		Paying:     payingPaying,
-		Refunding:  refundingRefunding,
-		Portraits:  httpapiPortraitSource,
-		Media:      httpapiMediaSource,
-		Addresses:  httpapiAddressCheck,
+		Signin:      signinSignin,
+		People:      peoplePeople,
+		Diary:       diaryDiary,
+		Following:   followingFollowing,
+		Browsing:    browsingBrowsing,
+		Reading:     readingReading,
+		UserImages:  userImages,
+		HowToLists:  howToLists,
+		Paying:      payingPaying,
+		Refunding:   refundingRefunding,
+		Reconciling: reconcilingReconciling,
+		Portraits:   httpapiPortraitSource,
+		Media:       httpapiMediaSource,
+		Addresses:   httpapiAddressCheck,
 	}
 	handler, err := httpapi.New(config, httpapiUseCases)
 	if err != nil {
@@ -145,6 +149,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		Importer:    importer,
 		Paying:      payingPaying,
 		Refunding:   refundingRefunding,
+		Reconciling: reconcilingReconciling,
 		Cleanup:     cleanupCleanup,
 		Metrics:     metrics,
 		storage:     opened,
@@ -182,6 +187,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, privacy.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, writeLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, privacy.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, writeLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

@@ -90,6 +90,7 @@ type paymentRow struct {
 	Currency      string
 	Received      dbTime
 	Refunded      int64
+	Paid          dbTime
 	counted
 }
 
@@ -97,6 +98,7 @@ func paymentRowOf(id payment.OrderID, p payment.Payment) paymentRow {
 	return paymentRow{
 		OrderID: id, TransactionID: p.TransactionID, TradeNo: p.TradeNo, Protocol: p.Protocol, App: p.App, State: p.State,
 		Amount: p.Amount, Currency: p.Currency, Received: dbTime{p.Received}, Refunded: p.Refunded,
+		Paid: dbTime{p.Paid},
 	}
 }
 
@@ -104,6 +106,7 @@ func (r paymentRow) payment() payment.Payment {
 	return payment.Payment{
 		ID: r.ID, Order: r.OrderID, TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: r.Protocol, App: r.App, State: r.State,
 		Amount: r.Amount, Currency: r.Currency, Received: r.Received.Time, Refunded: r.Refunded,
+		Paid: r.Paid.Time,
 	}
 }
 

@@ -94,8 +94,8 @@ var personalTables = map[string]personalTable{
 	},
 	"payments": {
 		kind: personaldata.Payments, owner: "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
-		exported: "id order_id transaction_id state amount currency received", internal: "out_trade_no protocol app refunded",
-		kept: "id order_id transaction_id out_trade_no protocol app refunded state amount currency received",
+		exported: "id order_id transaction_id state amount currency received", internal: "out_trade_no protocol app refunded paid",
+		kept: "id order_id transaction_id out_trade_no protocol app refunded state amount currency received paid",
 	},
 	"refunds": {
 		kind: personaldata.Refunds, owner: "payment_id IN (SELECT id FROM payments WHERE order_id IN (SELECT id FROM orders WHERE user_id = {user}))",
@@ -107,6 +107,11 @@ var personalTables = map[string]personalTable{
 	"journal": { // of states, numbers and times alone
 		owner:    "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
 		internal: "id order_id happened noted out_trade_no detail", kept: "id order_id happened noted out_trade_no detail",
+	},
+	"findings": { // of bills: of numbers, amounts and times alone
+		owner:    "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
+		internal: "id day kind transaction_id out_refund_no order_id expected found seen resolved",
+		kept:     "id day kind transaction_id out_refund_no order_id expected found seen resolved",
 	},
 	"idempotency_keys": {
 		kind: personaldata.IdempotencyKeys, owner: "user_id = {user}", exported: "name since order_id kind made_id refund_id",

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -63,8 +64,8 @@ func TestTelemetry_reads_only_what_it_counts(t *testing.T) {
 	var read float64
 	var used []string
 	for _, scan := range explain(t, conn, s.sql.sample, "'pseudo'", "'2010-01-01Z'").scans() {
-		// Pictures are counted up to a bound, in any order; the completion is one row; of refunds there are none.
-		if scan.Relation != "discards" && scan.Relation != "import_completion" && scan.Relation != "refunds" {
+		// Pictures are counted up to a bound, in any order; the completion is one row; of the others there are none.
+		if !slices.Contains([]string{"discards", "import_completion", "refunds", "findings", "reconciliations"}, scan.Relation) {
 			assert.NotEqual(t, "Seq Scan", scan.Node, scan.Relation)
 		}
 		used = append(used, scan.Index)
@@ -96,7 +97,7 @@ func TestTelemetry_on_SQLite_reads_only_what_it_counts(t *testing.T) {
 		"SCAN prepayments USING INDEX prepayments_oldest_live",
 		"SCAN discards USING COVERING INDEX sqlite_autoindex_discards_1",
 		"SEARCH translation_days USING INDEX sqlite_autoindex_translation_days_1 (translator=? AND day=?)",
-		"SCAN import_completion", "SCAN counted",
+		"SCAN import_completion", "SCAN counted", "SCAN reconciliations", "SEARCH findings USING INDEX findings_open (kind=?)",
 	}, explainSQLite(t, conn, sample))
 	rows, steps := run(t, conn, sample)
 	assert.Equal(t, 1, rows)

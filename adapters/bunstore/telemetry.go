@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"plaza/domain/payment"
 	"plaza/domain/telemetry"
 )
 
@@ -30,12 +31,17 @@ func newTelemetrySteps(d dialect) telemetrySteps {
 	count := func(rows string) string {
 		return "(SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + strconv.Itoa(telemetry.MaxCount) + ") counted)"
 	}
+	var findings string
+	for _, kind := range payment.FindingKinds() {
+		findings += ", " + count("findings"+d.indexedBy("findings_open")+" WHERE kind = '"+string(kind)+"' AND resolved IS NULL")
+	}
 	return telemetrySteps{
 		sample: "SELECT " + count("payments"+d.indexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") + ", " + count("payments WHERE state = 'disputed'") +
 			", (SELECT created FROM prepayments WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1)" +
 			", " + count("discards") + ", " + count("refunds WHERE state = 'abnormal'") +
 			", COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0)" +
-			", (SELECT began FROM import_completion), (SELECT ended FROM import_completion)",
+			", (SELECT began FROM import_completion), (SELECT ended FROM import_completion)" +
+			", (SELECT completed FROM reconciliations WHERE completed IS NOT NULL ORDER BY day DESC LIMIT 1)" + findings,
 	}
 }
 
@@ -45,8 +51,19 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample teleme
 		args := []any{q.Translator, v.s.dialect.instant(dbTime{q.Day})}
 		return v.s.each(ctx, v.s.sql.sample, args, func(scan func(...any) error) error {
 			sample = telemetry.Sample{}
-			return scan(&sample.RefundDue, &sample.Disputed, intoTime{&sample.OldestPrepayment}, &sample.Deletions, &sample.AbnormalRefunds, &sample.Spent,
-				intoTime{&sample.Import.Began}, intoTime{&sample.Import.Ended})
+			var counts [4]int // in the order of payment.FindingKinds
+			err := scan(&sample.RefundDue, &sample.Disputed, intoTime{&sample.OldestPrepayment}, &sample.Deletions, &sample.AbnormalRefunds, &sample.Spent,
+				intoTime{&sample.Import.Began}, intoTime{&sample.Import.Ended}, intoTime{&sample.Reconciled},
+				&counts[0], &counts[1], &counts[2], &counts[3])
+			for n, kind := range payment.FindingKinds() {
+				if counts[n] > 0 {
+					if sample.OpenFindings == nil {
+						sample.OpenFindings = map[payment.FindingKind]int{}
+					}
+					sample.OpenFindings[kind] = counts[n]
+				}
+			}
+			return err
 		})
 	})
 	return sample, err

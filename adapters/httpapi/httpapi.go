@@ -28,6 +28,7 @@ import (
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/reading"
+	"plaza/application/reconciling"
 	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/application/userimages"
@@ -67,19 +68,20 @@ type Config struct {
 
 // UseCases are the dependencies of the handlers. All are required.
 type UseCases struct {
-	Signin     *signin.Signin
-	People     *people.People
-	Diary      *diary.Diary
-	Following  *following.Following
-	Browsing   *browsing.Browsing
-	Reading    *reading.Reading
-	UserImages *userimages.UserImages
-	HowToLists *importing.HowToLists
-	Paying     *paying.Paying
-	Refunding  *refunding.Refunding
-	Portraits  PortraitSource
-	Media      MediaSource
-	Addresses  AddressCheck
+	Signin      *signin.Signin
+	People      *people.People
+	Diary       *diary.Diary
+	Following   *following.Following
+	Browsing    *browsing.Browsing
+	Reading     *reading.Reading
+	UserImages  *userimages.UserImages
+	HowToLists  *importing.HowToLists
+	Paying      *paying.Paying
+	Refunding   *refunding.Refunding
+	Reconciling *reconciling.Reconciling
+	Portraits   PortraitSource
+	Media       MediaSource
+	Addresses   AddressCheck
 }
 
 // PortraitSource returns the PNG of the generated portrait with the name, or false if no

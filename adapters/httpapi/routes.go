@@ -80,6 +80,7 @@ var table = []route{
 	row(http.MethodGet, "/api/pay-admin/v1/payment/", Staff, (*api).listPayments),
 	row(http.MethodPost, "/api/pay-admin/v1/refund/", Staff, (*api).createRefund),
 	row(http.MethodGet, "/api/pay-admin/v1/refund/", Staff, (*api).listRefunds),
+	row(http.MethodGet, "/api/pay-admin/v1/finding/", Staff, (*api).listFindings),
 
 	unlimited(http.MethodGet, "/media/portrait/{name}", (*api).portrait),
 	unlimited(http.MethodGet, "/media/public/{key...}", (*api).publicPicture),

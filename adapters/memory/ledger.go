@@ -31,6 +31,9 @@ type ledger struct {
 	payments    map[string]payment.Payment // by transaction id
 	journal     map[payment.OrderID][]payment.Entry
 	refunds     map[payment.RefundID]payment.Refund
+
+	findings        map[findingKey]seenFinding
+	reconciliations map[payment.Day]reconciliation
 }
 
 func newLedger() ledger {
@@ -38,7 +41,8 @@ func newLedger() ledger {
 		orders: map[payment.OrderID]payment.Order{}, nextChecks: map[payment.OrderID]time.Time{},
 		prepayments: map[payment.OrderID][]payment.Prepayment{}, tradeNos: map[payment.TradeNo]payment.OrderID{},
 		payments: map[string]payment.Payment{}, journal: map[payment.OrderID][]payment.Entry{},
-		refunds: map[payment.RefundID]payment.Refund{},
+		refunds:  map[payment.RefundID]payment.Refund{},
+		findings: map[findingKey]seenFinding{}, reconciliations: map[payment.Day]reconciliation{},
 	}
 }
 

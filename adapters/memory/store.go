@@ -64,7 +64,7 @@ type Store struct {
 	pictures     map[media.Key]countedPicture
 	pictureBytes map[user.ID]int64 // the sum of pictures by owner
 
-	numbers struct{ account, token, subscription, event, plate, comment, news, image, order, payment, refund number }
+	numbers struct{ account, token, subscription, event, plate, comment, news, image, order, payment, refund, finding number }
 }
 
 // New returns an empty store.

@@ -36,6 +36,21 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (telemetry.Sam
 				sample.AbnormalRefunds = min(sample.AbnormalRefunds+1, telemetry.MaxCount)
 			}
 		}
+		open := map[payment.FindingKind]int{}
+		for _, f := range v.s.ledger.findings {
+			if f.Resolved.IsZero() {
+				open[f.Kind] = min(open[f.Kind]+1, telemetry.MaxCount)
+			}
+		}
+		if len(open) > 0 {
+			sample.OpenFindings = open
+		}
+		var last payment.Day
+		for d, c := range v.s.ledger.reconciliations {
+			if !c.completed.IsZero() && d.String() > last.String() {
+				last, sample.Reconciled = d, c.completed
+			}
+		}
 		for _, prepayments := range v.s.ledger.prepayments {
 			for _, p := range prepayments {
 				if p.IsAlive() && (sample.OldestPrepayment.IsZero() || p.Created.Before(sample.OldestPrepayment)) {

@@ -151,6 +151,14 @@ func (p played) QueryRefund(context.Context, payment.WalletApp, payment.RefundNo
 	return payment.RefundReport{No: "r"}, p.err
 }
 
+// Bill gives a line unless it fails.
+func (p played) Bill(_ context.Context, _ payment.Day, fn func(payment.BillLine) error) error {
+	if p.err != nil {
+		return p.err
+	}
+	return fn(payment.BillLine{TransactionID: "t"})
+}
+
 func (played) Acknowledge(bool) payment.Acknowledgement {
 	return payment.Acknowledgement{Body: []byte("yes")}
 }
@@ -164,6 +172,7 @@ func TestPAY_calls_of_the_wallet_are_counted_by_outcome(t *testing.T) {
 		"paid":                 {payment.ErrWalletPaid, "ok"},
 		"closed":               {fmt.Errorf("close: %w", payment.ErrWalletClosed), "ok"},
 		"absent":               {payment.ErrWalletNotFound, "ok"},
+		"no bill yet":          {payment.ErrBillNotReady, "ok"},
 		"not closed":           {payment.ErrWalletNotClosed, "refused"},
 		"no such refund":       {payment.ErrRefundNotFound, "ok"},
 		"another refund":       {payment.ErrRefundDiffers, "refused"},
@@ -198,7 +207,13 @@ func TestPAY_calls_of_the_wallet_are_counted_by_outcome(t *testing.T) {
 				assert.Equal(t, c.err, err)
 				assert.Equal(t, payment.RefundNo("r"), report.No)
 			}
-			for _, call := range []string{"prepare", "query", "close", "refund", "refund_query"} {
+			lines := 0
+			assert.Equal(t, c.err, g.Bill(t.Context(), payment.Day{}, func(payment.BillLine) error {
+				lines++
+				return nil
+			}))
+			assert.Equal(t, map[bool]int{true: 1}[c.err == nil], lines)
+			for _, call := range []string{"prepare", "query", "close", "refund", "refund_query", "bill"} {
 				all := series(t, m)
 				assert.Equal(t, "1", all[fmt.Sprintf("plaza_wallet_requests_total{call=%q,outcome=%q}", call, c.outcome)], call)
 				assert.Equal(t, "1", all[fmt.Sprintf("plaza_wallet_request_duration_seconds_count{call=%q}", call)], call)
@@ -250,15 +265,22 @@ func TestSamples(t *testing.T) {
 	m.SetSample(telemetry.Sample{}, 0, noon)
 	assert.Equal(t, map[string]string{
 		`plaza_payments{state="refund_due"}`: "0", `plaza_payments{state="disputed"}`: "0", `plaza_refunds{state="abnormal"}`: "0",
+		`plaza_wallet_findings{kind="unknown_here"}`: "0", `plaza_wallet_findings{kind="unknown_there"}`: "0",
+		`plaza_wallet_findings{kind="amount"}`: "0", `plaza_wallet_findings{kind="refund"}`: "0",
+		"plaza_wallet_last_reconciliation_timestamp_seconds": "0",
 		"plaza_wallet_oldest_open_prepayment_age_seconds": "0", "plaza_media_deletions_pending": "0",
 	}, sampled())
 	m.SetSample(telemetry.Sample{
 		RefundDue: 1, Disputed: 2, AbnormalRefunds: 4, OldestPrepayment: noon.Add(-time.Minute), Deletions: 3, Spent: 70,
+		OpenFindings: map[payment.FindingKind]int{payment.FoundRefund: 5}, Reconciled: noon,
 		Import: imported.Completion{Began: noon.Add(-time.Second), Ended: noon},
 	}, 100, noon)
 	assert.Equal(t, map[string]string{
 		`plaza_payments{state="refund_due"}`: "1", `plaza_payments{state="disputed"}`: "2", `plaza_refunds{state="abnormal"}`: "4",
-		"plaza_wallet_oldest_open_prepayment_age_seconds": "60", "plaza_media_deletions_pending": "3",
+		`plaza_wallet_findings{kind="unknown_here"}`: "0", `plaza_wallet_findings{kind="unknown_there"}`: "0",
+		`plaza_wallet_findings{kind="amount"}`: "0", `plaza_wallet_findings{kind="refund"}`: "5",
+		"plaza_wallet_last_reconciliation_timestamp_seconds": "1.795176e+09",
+		"plaza_wallet_oldest_open_prepayment_age_seconds":    "60", "plaza_media_deletions_pending": "3",
 		"plaza_translation_budget_remaining_characters": "30",
 		"plaza_import_last_success_timestamp_seconds":   "1.795176e+09", "plaza_import_last_duration_seconds": "1",
 	}, sampled())

@@ -13,7 +13,7 @@ import (
 // samples are the metrics of the stored state. A vector without labels has no series before
 // its first value.
 type samples struct {
-	payments, refunds, prepaymentAge, deletions, budget, importEnded, importTook *client.GaugeVec
+	payments, refunds, findings, reconciled, prepaymentAge, deletions, budget, importEnded, importTook *client.GaugeVec
 }
 
 func newSamples() samples {
@@ -24,6 +24,9 @@ func newSamples() samples {
 	return samples{
 		payments: gauge("plaza_payments", "Payments that need review: refund_due must be paid back, disputed do not match their order."+upTo, "state"),
 		refunds:  gauge("plaza_refunds", "Refunds that need review: the money of abnormal ones left the merchant and did not arrive."+upTo, "state"),
+		findings: gauge("plaza_wallet_findings", "Open differences between the wallet's bills and the ledger, by kind: unknown_here, unknown_there, amount, refund."+upTo, "kind"),
+		reconciled: gauge("plaza_wallet_last_reconciliation_timestamp_seconds",
+			"When the wallet's bill of the latest day so far was compared with the ledger; 0: none was."),
 		prepaymentAge: gauge("plaza_wallet_oldest_open_prepayment_age_seconds",
 			"Age of the oldest prepayment that may still be paid; 0: there is none."),
 		deletions: gauge("plaza_media_deletions_pending", "Pictures whose files are to be removed."+upTo),
@@ -35,7 +38,7 @@ func newSamples() samples {
 }
 
 func (s samples) register(registry *client.Registry) {
-	registry.MustRegister(s.payments, s.refunds, s.prepaymentAge, s.deletions, s.budget, s.importEnded, s.importTook)
+	registry.MustRegister(s.payments, s.refunds, s.findings, s.reconciled, s.prepaymentAge, s.deletions, s.budget, s.importEnded, s.importTook)
 }
 
 // SetSample replaces the last sample. budget is the day's budget of the translator in
@@ -45,6 +48,13 @@ func (m *Metrics) SetSample(sample telemetry.Sample, budget int64, now time.Time
 	s.payments.WithLabelValues(string(payment.RefundDue)).Set(float64(sample.RefundDue))
 	s.payments.WithLabelValues(string(payment.Disputed)).Set(float64(sample.Disputed))
 	s.refunds.WithLabelValues(string(payment.RefundAbnormal)).Set(float64(sample.AbnormalRefunds))
+	for _, kind := range payment.FindingKinds() {
+		s.findings.WithLabelValues(string(kind)).Set(float64(sample.OpenFindings[kind]))
+	}
+	s.reconciled.WithLabelValues().Set(0)
+	if !sample.Reconciled.IsZero() {
+		s.reconciled.WithLabelValues().Set(seconds(sample.Reconciled))
+	}
 	s.prepaymentAge.WithLabelValues().Set(sample.Age(now).Seconds())
 	s.deletions.WithLabelValues().Set(float64(sample.Deletions))
 	if budget > 0 {

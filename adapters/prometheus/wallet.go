@@ -24,7 +24,7 @@ func newWallet() wallet {
 	return wallet{
 		requests: client.NewCounterVec(client.CounterOpts{
 			Name: "plaza_wallet_requests_total",
-			Help: "Calls of the wallet by call (prepare, query, close, refund, refund_query) and outcome: ok; refused; busy; unknown: no valid answer came; " +
+			Help: "Calls of the wallet by call (prepare, query, close, refund, refund_query, bill) and outcome: ok; refused; busy; unknown: no valid answer came; " +
 				"cancelled: the caller left.",
 		}, []string{"call", "outcome"}),
 		times: client.NewHistogramVec(client.HistogramOpts{
@@ -37,7 +37,7 @@ func (w wallet) register(registry *client.Registry) { registry.MustRegister(w.re
 
 // The calls of a wallet and their outcomes.
 const (
-	prepareCall, queryCall, closeCall, refundCall, refundQueryCall = "prepare", "query", "close", "refund", "refund_query"
+	prepareCall, queryCall, closeCall, refundCall, refundQueryCall, billCall = "prepare", "query", "close", "refund", "refund_query", "bill"
 
 	walletOK        = "ok"        // what was asked for, or an answer that is as good
 	walletRefused   = "refused"   // the wallet did not do it
@@ -52,7 +52,7 @@ func (m *Metrics) Gateways(g payment.Gateways) payment.Gateways {
 	if g.Current == nil {
 		return payment.Gateways{}
 	}
-	for _, call := range []string{prepareCall, queryCall, closeCall, refundCall, refundQueryCall} {
+	for _, call := range []string{prepareCall, queryCall, closeCall, refundCall, refundQueryCall, billCall} {
 		m.wallet.times.WithLabelValues(call)
 		for _, outcome := range []string{walletOK, walletRefused, walletBusy, walletUnknown, walletCancelled} {
 			m.wallet.requests.WithLabelValues(call, outcome)
@@ -106,6 +106,22 @@ func (g gateway) QueryRefund(ctx context.Context, app payment.WalletApp, no paym
 	return report, err
 }
 
+// Bill counts until the first line, because the lines take as long as the caller wants.
+func (g gateway) Bill(ctx context.Context, d payment.Day, fn func(payment.BillLine) error) error {
+	began, isSent := time.Now(), false
+	err := g.Gateway.Bill(ctx, d, func(l payment.BillLine) error {
+		if !isSent {
+			g.wallet.count(billCall, began, nil)
+		}
+		isSent = true
+		return fn(l)
+	})
+	if !isSent {
+		g.wallet.count(billCall, began, err)
+	}
+	return err
+}
+
 func (w wallet) count(call string, began time.Time, err error) {
 	w.times.WithLabelValues(call).Observe(time.Since(began).Seconds())
 	w.requests.WithLabelValues(call, outcomeOf(err)).Inc()
@@ -120,7 +136,7 @@ var outcomes = []struct {
 	{payment.ErrWalletPaid, walletOK}, {payment.ErrWalletClosed, walletOK}, {payment.ErrWalletNotFound, walletOK},
 	{payment.ErrWalletNotClosed, walletRefused}, {payment.ErrWalletOtherOrder, walletRefused},
 	{payment.ErrInsufficientFunds, walletRefused}, {payment.ErrWalletRefused, walletRefused},
-	{payment.ErrRefundNotFound, walletOK}, {payment.ErrRefundDiffers, walletRefused}, {payment.ErrRefundTooMuch, walletRefused},
+	{payment.ErrBillNotReady, walletOK}, {payment.ErrRefundNotFound, walletOK}, {payment.ErrRefundDiffers, walletRefused}, {payment.ErrRefundTooMuch, walletRefused},
 	{payment.ErrRefundsOff, walletRefused}, {payment.ErrMerchantFunds, walletRefused},
 	{payment.ErrWalletBusy, walletBusy}, {context.Canceled, walletCancelled},
 }

@@ -36,5 +36,6 @@ func (p *Paying) notify(ctx context.Context, gateway payment.Gateway, n payment.
 	if notice.Receipt == nil {
 		return p.ledger.HastenRefund(ctx, notice.Refund, p.now())
 	}
-	return p.applyReceipt(ctx, gateway.Protocol(), *notice.Receipt)
+	_, err = p.ApplyReceipt(ctx, gateway.Protocol(), *notice.Receipt)
+	return err
 }

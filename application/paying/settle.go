@@ -7,9 +7,9 @@ import (
 	"plaza/domain/payment"
 )
 
-// applyReceipt stores the payment of the receipt, which came over the protocol. Every payment passes
+// ApplyReceipt stores the payment of the receipt, which came over the protocol, and returns it. Every payment passes
 // through it.
-func (p *Paying) applyReceipt(ctx context.Context, over payment.Protocol, r payment.Receipt) error {
+func (p *Paying) ApplyReceipt(ctx context.Context, over payment.Protocol, r payment.Receipt) (payment.Payment, error) {
 	id, err := p.ledger.OrderOf(ctx, r.TradeNo)
 	var stored payment.Payment
 	switch {
@@ -26,7 +26,7 @@ func (p *Paying) applyReceipt(ctx context.Context, over payment.Protocol, r paym
 		p.log(ctx).ErrorContext(ctx, "unapplied payment needs review",
 			"state", stored.State, "order", stored.Order, "transaction_id", stored.TransactionID)
 	}
-	return err
+	return stored, err
 }
 
 // ask queries the wallet for the state of the prepayment and stores it.
@@ -37,7 +37,8 @@ func (p *Paying) ask(ctx context.Context, id payment.OrderID, pre payment.Prepay
 	case err != nil && !isAbsent:
 		return err
 	case report.State == payment.WalletPaid:
-		return p.applyReceipt(ctx, pre.Protocol, report.Receipt)
+		_, err = p.ApplyReceipt(ctx, pre.Protocol, report.Receipt)
+		return err
 	case report.State == payment.WalletUnpaid && !isAbsent:
 		return nil
 	}

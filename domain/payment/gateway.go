@@ -44,6 +44,8 @@ var (
 	ErrRefundTooMuch = fault.New(fault.Conflict, "The wallet does not refund so much of this payment, or no longer refunds it.")
 	// ErrRefundsOff: the gateway has no certificate with which the merchant may refund.
 	ErrRefundsOff = fault.New(fault.Unavailable, "Refunds are not configured.")
+	// ErrBillNotReady: the wallet has not made the bill of the day yet.
+	ErrBillNotReady = fault.RetryAfter(fault.Unavailable, 30*time.Minute, "The wallet has not made the bill of this day yet.")
 	// ErrMerchantFunds: the merchant's balance is too low. The same request may be sent again.
 	ErrMerchantFunds = fault.New(fault.Conflict, "The merchant's balance at the wallet is too low.")
 )
@@ -87,6 +89,10 @@ type Gateway interface {
 	// QueryRefund returns the wallet's report about the refund, or ErrRefundNotFound. The app is that of the payment;
 	// empty: unknown.
 	QueryRefund(ctx context.Context, app WalletApp, no RefundNo) (RefundReport, error)
+	// Bill calls fn with each payment and each refund of the day, once, and returns fn's error. The bill is read wholly, and
+	// compared with its hash or its sums, before the first call. A day without payments has no lines. Bill
+	// returns ErrBillNotReady while the wallet has not made the bill. fn may take any time.
+	Bill(ctx context.Context, d Day, fn func(BillLine) error) error
 	// Receive verifies and decodes a notification of the wallet. It returns ErrForged or
 	// ErrNothingPaid.
 	Receive(n Notification) (Notice, error)

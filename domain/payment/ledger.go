@@ -16,6 +16,7 @@ type Ledger interface {
 	Orders
 	Trades
 	Refunds
+	Findings
 	Reports
 	idempotency.Keys
 }
@@ -75,6 +76,30 @@ type Refunds interface {
 	// Unrefunded returns at most limit payments that are RefundDue and have no refund, closed ones
 	// included, the oldest first.
 	Unrefunded(ctx context.Context, limit int) ([]PaymentID, error)
+}
+
+// Findings stores how bills and the ledger differ, and reads what is compared with bills (PAY-15).
+type Findings interface {
+	// EntriesOf returns the payments with the transactions of the lines, and the refunds with the numbers of the lines, in
+	// any order.
+	EntriesOf(ctx context.Context, lines []BillLine) ([]LedgerEntry, error)
+	// PaymentsPaid returns at most limit payments that were paid (PaidAt) after the cursor and before until, in the order of
+	// their cursors.
+	PaymentsPaid(ctx context.Context, after Cursor, until time.Time, limit int) ([]LedgerEntry, error)
+	// RefundsSent returns at most limit refunds that the wallet has confirmed and that were sent after the cursor and
+	// before until, in the order of their cursors.
+	RefundsSent(ctx context.Context, after Cursor, until time.Time, limit int) ([]LedgerEntry, error)
+	// StoreFindings stores what the comparison that began at the instant has found. A finding that is stored already keeps
+	// its number and takes the other fields, Resolved included.
+	StoreFindings(ctx context.Context, began time.Time, all []Finding) error
+	// EndReconciliation ends the comparison of a day that began at the instant: open findings of the day that
+	// no comparison has stored since then become resolved now. If the day is over by now, the day is completed.
+	EndReconciliation(ctx context.Context, d Day, began, now time.Time) error
+	// ClaimReconciliation leases the comparison of the day until the instant. It returns false if the day is completed, or
+	// leased at the time.
+	ClaimReconciliation(ctx context.Context, d Day, now, until time.Time) (bool, error)
+	// Findings returns a page of the findings that the filter selects, the newest first.
+	Findings(ctx context.Context, f FindingFilter, p page.Request) (page.Page[Finding], error)
 }
 
 // Reports reads what staff reviews.

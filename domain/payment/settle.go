@@ -36,8 +36,17 @@ type Payment struct {
 	Amount        int64
 	Currency      string
 	Received      time.Time
+	Paid          time.Time // by the wallet; zero: a program that did not keep it has stored the payment
 	// Refunded is the sum of its refunds that are not closed. Only a RefundAccount changes it.
 	Refunded int64
+}
+
+// PaidAt returns when the payment was made, or when it was received if that is not known.
+func (p Payment) PaidAt() time.Time {
+	if p.Paid.IsZero() {
+		return p.Received
+	}
+	return p.Paid
 }
 
 // UnmatchedPayment returns the payment of a receipt whose TradeNo belongs to no order. The receipt
@@ -45,7 +54,7 @@ type Payment struct {
 func UnmatchedPayment(r Receipt, p Protocol, now time.Time) Payment {
 	return Payment{
 		TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: p, App: r.App, State: Disputed,
-		Amount: r.Amount, Currency: r.Currency, Received: instant.Normalise(now),
+		Amount: r.Amount, Currency: r.Currency, Received: instant.Normalise(now), Paid: instant.Normalise(r.Paid),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plaza/domain/imported"
+	"plaza/domain/payment"
 )
 
 // MaxCount is where the counts of a Sample end: counting more costs more and tells an
@@ -27,6 +28,10 @@ type Sample struct {
 	Disputed  int // payments in the state, at most MaxCount
 	// AbnormalRefunds are refunds in that state, at most MaxCount.
 	AbnormalRefunds int
+	// OpenFindings are the open findings of bills by kind, at most MaxCount each. Kinds without any are absent.
+	OpenFindings map[payment.FindingKind]int
+	// Reconciled is when the bill of the latest day that was compared, was compared last; zero: none was.
+	Reconciled time.Time
 	// OldestPrepayment is when the oldest prepayment that is alive was created; zero: none
 	// is alive.
 	OldestPrepayment time.Time

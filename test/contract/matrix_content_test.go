@@ -42,6 +42,7 @@ var contentTrials = map[string]trial{
 	"GET /api/pay-admin/v1/payment/": {"staff", plainly(payments, nil, 200)},
 	"POST /api/pay-admin/v1/refund/": {"staff", plainly(refunds, object{"payment": 1, "reason": "x"}, 404)},
 	"GET /api/pay-admin/v1/refund/":  {"staff", plainly(refunds, nil, 200)},
+	"GET /api/pay-admin/v1/finding/": {"staff", plainly(findings, nil, 200)},
 
 	"POST /api/user/user-image/": {"authenticated", plainly("/api/user/user-image/", object{"img": dot}, 201)},
 	"GET /api/user/user-image/":  {"optionalAuth", plainly("/api/user/user-image/?uid=1", nil, 200)},

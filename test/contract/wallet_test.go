@@ -48,7 +48,7 @@ func TestContract_with_a_wallet(t *testing.T) {
 		if on.name == "replica" {
 			return // orders and payments are never read from a replica
 		}
-		for _, r := range slices.Concat(clientParamsSales, repeatedSales, noticedSales, polledSales, failingSales, orderSales, refundSales) {
+		for _, r := range slices.Concat(clientParamsSales, repeatedSales, noticedSales, polledSales, failingSales, orderSales, refundSales, findingSales) {
 			if !on.runs(r.needs, testing.Short()) {
 				continue
 			}

@@ -130,7 +130,7 @@ func (s *shop) openWallet(t *testing.T) {
 	key, certificate := merchantPair(t)
 	wallet, err := sandbox.New(sandbox.Config{
 		MerchantID: merchant, Key: secret.New(walletKey), AppIDs: []string{appID, svcAppID}, PublicURL: asked.URL, Scale: hurry,
-		MerchantCert: certificate, V3Key: secret.New(walletKeyV3),
+		MerchantCert: certificate, V3Key: secret.New(walletKeyV3), BillsAtOnce: true,
 		Clock: func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) },
 	})
 	require.NoError(t, err)

@@ -53,7 +53,7 @@ type Wallet struct {
 
 // Gateway is the suite of payment.Gateway. Open opens a wallet that has heard of nothing.
 func Gateway(t *testing.T, open func(t *testing.T) Wallet) {
-	for _, p := range slices.Concat(gatewayPreparePromises, gatewayQueryPromises, gatewayReceivePromises, gatewayFailures) {
+	for _, p := range slices.Concat(gatewayPreparePromises, gatewayQueryPromises, gatewayReceivePromises, gatewayBillPromises, gatewayFailures) {
 		t.Run(p.sentence, func(t *testing.T) { p.kept(openGateway(t, open)) })
 	}
 	if open(t).RefundOutcome == nil {
@@ -246,6 +246,7 @@ var gatewayFaults = []*fault.Error{
 	payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder,
 	payment.ErrInsufficientFunds, payment.ErrWalletRefused, payment.ErrWalletBusy, payment.ErrNothingPaid, payment.ErrForged,
 	payment.ErrRefundNotFound, payment.ErrRefundDiffers, payment.ErrRefundTooMuch, payment.ErrRefundsOff, payment.ErrMerchantFunds,
+	payment.ErrBillNotReady,
 }
 
 // faultsOf are what the error says.

@@ -49,6 +49,9 @@ func (d *gatewayFixture) requests() []walletRequest {
 		{"Close", closable, none, func(ctx context.Context, g payment.Gateway) (any, error) {
 			return nil, g.Close(ctx, closable.intent.App, closable.no)
 		}},
+		{"Bill", prepayment{}, none, func(ctx context.Context, g payment.Gateway) (any, error) {
+			return nil, g.Bill(ctx, d.idleDay(), func(payment.BillLine) error { return nil })
+		}},
 	}
 	if d.RefundOutcome == nil {
 		return all
@@ -166,8 +169,8 @@ func gatewayLosesAnswers(d *gatewayFixture) {
 		g := d.Gateway(d.line.address, time.Second) // time enough to arrive
 		d.assertSoon(all, g, func() (context.Context, context.CancelFunc) { return context.WithCancel(d.Context()) })
 		d.line.breaks(well)
-		if len(all) > 3 {
-			assert.Equal(d, payment.RefundProcessing, d.refundOf(all[3].back).State)
+		if len(all) > 4 {
+			assert.Equal(d, payment.RefundProcessing, d.refundOf(all[4].back).State)
 		}
 		prepared, known, closed := all[0].of, all[1].of, all[2].of
 		assert.Equal(d, payment.WalletUnpaid, d.ask(prepared).State)

@@ -104,10 +104,11 @@ func (g *toyGateway) mark(lines ...string) string {
 type toyLetter struct{ Text, Mark string }
 
 type toyQuestion struct {
-	Do, No, App, Nonce            string // Do is prepare, query, close, refund or ask; No of the last two is that of a refund
+	Do, No, App, Nonce            string // Do is prepare, query, close, refund, ask or bill; No of the last two is that of a refund
 	Way, Payer, Subject, Currency string // Way is code or browser; for prepare alone, like what follows
 	Amount, Until                 int64  // it can't be paid after Until, even if it was not closed
 	Payment, Reason               string // of refund
+	From, Before                  int64  // of bill: the day
 }
 
 // toyAnswer is also what a notice says.
@@ -115,6 +116,8 @@ type toyAnswer struct {
 	Result, Ticket, Code  string
 	ID, No, App, Currency string // for what is paid alone, like what follows
 	Amount, Paid          int64
+	Lines                 []toyAnswer // of a bill; a refund has its number in Refund, and in Result how it stands
+	Refund                string
 }
 
 func (a toyAnswer) receipt() payment.Receipt {
@@ -187,7 +190,7 @@ func (g *toyGateway) send(ctx context.Context, request []byte, good ...string) (
 	}
 	return a, fmt.Errorf("the toy: %w", cmp.Or(map[string]error{
 		"paid": payment.ErrWalletPaid, "closed": payment.ErrWalletClosed, "unknown": payment.ErrWalletNotFound, "other": payment.ErrWalletOtherOrder,
-		"no refund": payment.ErrRefundNotFound, "other refund": payment.ErrRefundDiffers, "too much": payment.ErrRefundTooMuch,
+		"no refund": payment.ErrRefundNotFound, "other refund": payment.ErrRefundDiffers, "too much": payment.ErrRefundTooMuch, "not made": payment.ErrBillNotReady,
 	}[heard.Result], error(payment.ErrWalletBadResponse)))
 }
 
@@ -240,6 +243,25 @@ func (g *toyGateway) sendRefund(ctx context.Context, q toyQuestion) (payment.Ref
 		return payment.RefundReport{}, err
 	}
 	return a.refund(), nil
+}
+
+func (g *toyGateway) Bill(ctx context.Context, d payment.Day, fn func(payment.BillLine) error) error {
+	from, until := d.Bounds()
+	a, err := g.send(ctx, g.seal(toyQuestion{Do: "bill", From: from.Unix(), Before: until.Unix()}), "bill")
+	if err != nil {
+		return err
+	}
+	for _, of := range a.Lines {
+		r := of.receipt()
+		l := payment.BillLine{TransactionID: r.TransactionID, TradeNo: r.TradeNo, App: r.App, Amount: r.Amount, Currency: r.Currency, At: r.Paid}
+		if of.Refund != "" {
+			l.RefundNo, l.WalletRefund, l.RefundState = payment.RefundNo(of.Refund), of.Ticket, payment.RefundState(of.Result)
+		}
+		if err := fn(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Receive is never ErrNothingPaid: the toy notifies of payments and refunds only.
@@ -303,6 +325,9 @@ func (w *toyWallet) answer(text string, q map[string]any) map[string]any {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	no := fmt.Sprint(q["No"])
+	if q["Do"] == "bill" {
+		return w.answerBill(q["From"].(float64), q["Before"].(float64))
+	}
 	if q["Do"] == "refund" || q["Do"] == "ask" {
 		return w.answerRefund(no, q)
 	}
@@ -354,8 +379,35 @@ func (w *toyWallet) answerRefund(no string, q map[string]any) map[string]any {
 	}
 	w.refunds[no] = map[string]any{
 		"Result": "processing", "No": no, "Ticket": "B-" + no, "ID": transaction, "Amount": q["Amount"], "Currency": bill.says["Currency"],
+		"Ordered": w.now(),
 	}
 	return w.refunds[no]
+}
+
+// now is the time in seconds, as JSON has numbers.
+func (w *toyWallet) now() float64 { return float64(time.Now().Add(time.Duration(w.ahead.Load())).Unix()) }
+
+// answerBill answers with what was paid, and what refunds were ordered, at a time that is over.
+func (w *toyWallet) answerBill(from, before float64) map[string]any {
+	if w.now() < before {
+		return map[string]any{"Result": "not made"}
+	}
+	lines := []map[string]any{}
+	within := func(at any) bool { return at.(float64) >= from && at.(float64) < before }
+	for _, b := range w.bills {
+		if b.says["Result"] == "paid" && within(b.says["Paid"]) {
+			lines = append(lines, b.says)
+		}
+	}
+	for no, r := range w.refunds {
+		if within(r["Ordered"]) {
+			line := maps.Clone(r)
+			of := w.bills[strings.TrimPrefix(r["ID"].(string), "M-")].says
+			line["Refund"], line["No"], line["App"], line["Paid"] = no, of["No"], of["App"], r["Ordered"]
+			lines = append(lines, line)
+		}
+	}
+	return map[string]any{"Result": "bill", "Lines": lines}
 }
 
 func (w *toyWallet) endRefund(no payment.RefundNo, s payment.RefundState, told func(payment.Notification) payment.Acknowledgement) error {
@@ -366,7 +418,7 @@ func (w *toyWallet) endRefund(no payment.RefundNo, s payment.RefundState, told f
 		return errors.New("there is nothing to end")
 	}
 	r = maps.Clone(r)
-	r["Result"], r["Paid"] = string(s), time.Now().Add(time.Duration(w.ahead.Load())).Unix()
+	r["Result"], r["Paid"] = string(s), w.now()
 	w.refunds[string(no)] = r
 	w.mu.Unlock()
 	told(payment.Notification{Body: w.write("notice", map[string]any{"Result": string(s), "No": string(no)})})
@@ -377,7 +429,7 @@ func (w *toyWallet) endRefund(no payment.RefundNo, s payment.RefundState, told f
 func (w *toyWallet) charge(no string) (map[string]any, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	bill, now := w.bills[no], float64(time.Now().Add(time.Duration(w.ahead.Load())).Unix()) // as JSON has numbers
+	bill, now := w.bills[no], w.now()
 	if bill == nil || bill.says["Result"] != "awaited" || now >= bill.asked["Until"].(float64) {
 		return nil, errors.New("there is nothing to pay")
 	}

@@ -17,7 +17,7 @@ import (
 
 // Ledger is the suite of payment.Ledger.
 func Ledger(t *testing.T, open Open) {
-	open.keeps(t, slices.Concat(ledgerOrders, ledgerChanges, ledgerPayments, ledgerRefunds, ledgerKeys, ledgerRandom))
+	open.keeps(t, slices.Concat(ledgerOrders, ledgerChanges, ledgerPayments, ledgerRefunds, ledgerFindings, ledgerKeys, ledgerRandom))
 }
 
 var ledgerOrders = []promise{

@@ -117,7 +117,7 @@ func payments(w *fixtures) {
 	applied.ID = 0
 	assert.Equal(w, payment.Payment{
 		Order: o.ID, TransactionID: "applied", TradeNo: "a", Protocol: payment.V3, App: payment.OfficialAccount, State: payment.Applied, Amount: o.Amount, Currency: o.Currency,
-		Received: noon.Add(2 * time.Second),
+		Received: noon.Add(2 * time.Second), Paid: noon.Add(2 * time.Second),
 	}, applied)
 }
 

@@ -21,6 +21,7 @@ func Telemetry(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"a store without data gives a sample without any", sampleEmpty},
 		{"payments are counted by state", samplePayments},
+		{"open findings are counted by kind, and the last bill that was compared is known", sampleFindings},
 		{"the oldest prepayment is that of those alive", samplePrepayments},
 		{"the deletion queue is counted, due or not", sampleDeletions},
 		{"the spending is the translator's on the day", sampleSpending},
@@ -58,6 +59,27 @@ func samplePayments(w *fixtures) {
 	sample := w.sample()
 	assert.Equal(w, 1, sample.RefundDue)
 	assert.Equal(w, 2, sample.Disputed)
+}
+
+func sampleFindings(w *fixtures) {
+	for n, kind := range []payment.FindingKind{payment.FoundAmount, payment.FoundRefund, payment.FoundRefund, payment.FoundUnknownHere, payment.FoundUnknownThere, payment.FoundUnknownThere, payment.FoundUnknownThere} {
+		f := payment.Finding{Day: billDay, Kind: kind, TransactionID: fmt.Sprint("t", n)}
+		if kind == payment.FoundUnknownHere {
+			f.Resolved = noon
+		}
+		w.finds(noon, f)
+	}
+	assert.Equal(w, map[payment.FindingKind]int{payment.FoundAmount: 1, payment.FoundRefund: 2, payment.FoundUnknownThere: 3}, w.sample().OpenFindings)
+	_, over := nextDay.Bounds()
+	assert.True(w, w.claimsDay(nextDay, over))
+	assert.Zero(w, w.sample().Reconciled)
+	for _, c := range []struct {
+		day      payment.Day
+		at, want time.Duration
+	}{{billDay, time.Hour, time.Hour}, {nextDay, 0, 0}, {billDay, 2 * time.Hour, 0}} {
+		require.NoError(w, w.Ledger.EndReconciliation(w.Context(), c.day, noon, over.Add(c.at)))
+		assert.Equal(w, over.Add(c.want).UTC(), w.sample().Reconciled)
+	}
 }
 
 func samplePrepayments(w *fixtures) {

@@ -1772,7 +1772,27 @@ SELECT (SELECT COUNT(*)
 		FROM translation_days
 		WHERE translator = $1 AND day = $2), 0), (SELECT began
 	FROM import_completion), (SELECT ended
-	FROM import_completion);
+	FROM import_completion), (SELECT completed
+	FROM reconciliations
+	WHERE completed IS NOT NULL
+	ORDER BY day DESC
+	LIMIT 1), (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM findings
+		WHERE kind = 'unknown_here' AND resolved IS NULL
+		LIMIT 10000) counted), (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM findings
+		WHERE kind = 'unknown_there' AND resolved IS NULL
+		LIMIT 10000) counted), (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM findings
+		WHERE kind = 'amount' AND resolved IS NULL
+		LIMIT 10000) counted), (SELECT COUNT(*)
+	FROM (SELECT 1
+		FROM findings
+		WHERE kind = 'refund' AND resolved IS NULL
+		LIMIT 10000) counted);
 
 -- throttleSteps.addFailure
 INSERT INTO login_failures (phone, source, failed, in_pair, in_unusual)

@@ -57,6 +57,7 @@ func TestResourcesHaveTheFieldsOfTheInterface(t *testing.T) {
 		"Order":               "id subject amount currency state created_at expires_at paid_at transaction_id",
 		"ReceivedPayment":     "id order transaction_id state amount currency received_at refunded",
 		"Refund":              "id payment amount currency reason state wallet_refund_id created_at updated_at",
+		"Finding":             "id day kind transaction_id order expected found resolved_at",
 		"ImportedHowTo":       "category username user bundle_ids created_at updated_at",
 		"Pagination":          "page_size total_count total_pages current_page next previous",
 		"Key":                 "key",
@@ -75,6 +76,8 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 	assert.Equal(t, texts(payment.States()), enum("OrderState"))
 	assert.Equal(t, texts(payment.PaymentStates()), enum("PaymentState"))
 	assert.Equal(t, texts(payment.RefundStates()), enum("RefundState"))
+	assert.Equal(t, texts(payment.FindingKinds()), enum("FindingKind"))
+	assert.Equal(t, texts(payment.FindingStates()), enum("FindingState"))
 	assert.Equal(t, texts([]subscription.EntityType{subscription.User, subscription.Category}), enum("EntityType"))
 	assert.Equal(t, texts([]subscription.Type{subscription.FollowUser, subscription.FollowCategory}), enum("SubscriptionType"))
 

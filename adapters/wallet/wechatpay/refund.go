@@ -80,8 +80,7 @@ func (g *Gateway) QueryRefund(ctx context.Context, app payment.WalletApp, no pay
 func (g *Gateway) refundFields(app payment.WalletApp, no payment.RefundNo) (message, error) {
 	id, known := g.appIDs[app]
 	if app == "" {
-		id = cmp.Or(g.appIDs[payment.OfficialAccount], g.appIDs[payment.SvcIOSApp])
-		known = true
+		id, known = g.anyAppID(), true
 	}
 	if !known {
 		return nil, fmt.Errorf("%w: no AppID configured for the wallet application", payment.ErrNoWallet)
@@ -90,6 +89,11 @@ func (g *Gateway) refundFields(app payment.WalletApp, no payment.RefundNo) (mess
 		return nil, errors.New("wechatpay: invalid refund number")
 	}
 	return message{"appid": id, "mch_id": g.merchant, "out_refund_no": string(no), "nonce_str": g.nonce()}, nil
+}
+
+// anyAppID returns the id of an application of the merchant.
+func (g *Gateway) anyAppID() string {
+	return cmp.Or(g.appIDs[payment.OfficialAccount], g.appIDs[payment.SvcIOSApp])
 }
 
 // refundReport reads a refund that is processing. An answer to a query has an index behind the names of its fields.

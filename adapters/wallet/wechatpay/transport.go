@@ -126,14 +126,9 @@ func (g *Gateway) sendOnce(ctx context.Context, w transport, path string, asked 
 
 // post returns the wallet's answer, truncated slightly above the size limit.
 func (w transport) post(ctx context.Context, path string, body []byte) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+path, bytes.NewReader(body))
+	response, err := w.open(ctx, path, body)
 	if err != nil {
-		return nil, fmt.Errorf("creating a request: %w", err)
-	}
-	request.Header.Set("Content-Type", "text/xml; charset=utf-8")
-	response, err := w.client.Do(request)
-	if err != nil {
-		return nil, transportError(ctx, err)
+		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(response.Body, sizeLimit+1))
@@ -144,6 +139,20 @@ func (w transport) post(ctx context.Context, path string, body []byte) ([]byte, 
 		return nil, transportError(ctx, err)
 	}
 	return text, nil
+}
+
+// open posts the body. The caller must close the body of the response.
+func (w transport) open(ctx context.Context, path string, body []byte) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("creating a request: %w", err)
+	}
+	request.Header.Set("Content-Type", "text/xml; charset=utf-8")
+	response, err := w.client.Do(request)
+	if err != nil {
+		return nil, transportError(ctx, err)
+	}
+	return response, nil
 }
 
 // transportError classifies a failed request. An HTTP error may repeat the request, so only network

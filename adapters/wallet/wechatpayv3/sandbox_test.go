@@ -132,3 +132,29 @@ func TestPAY10_what_the_payer_pays_may_be_less_than_the_order(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, int64(990), report.Receipt.Amount)
 }
+
+func TestPAY15_bills_that_go_wrong(t *testing.T) {
+	s := openShop(t, sandbox.PublicKey)
+	day := payment.DayOf(s.now())
+	_, err := s.paid()
+	require.NoError(t, err)
+	s.pass(48 * time.Hour)
+	read := func() (lines []payment.BillLine, err error) {
+		err = s.Gateway.Bill(t.Context(), day, func(l payment.BillLine) error {
+			lines = append(lines, l)
+			return nil
+		})
+		return lines, err
+	}
+	lines, err := read()
+	require.NoError(t, err)
+	require.Len(t, lines, 1)
+	for trick, on := range map[sandbox.Trick]sandbox.Operation{
+		sandbox.BadHash: sandbox.TradeBill, sandbox.Forge: sandbox.TradeBill, sandbox.Truncate: sandbox.DownloadBill, sandbox.Garbage: sandbox.DownloadBill,
+	} {
+		require.NoError(t, s.server.Misbehave(sandbox.Misbehaviour{On: on, Do: trick}))
+		lines, err := read()
+		require.ErrorIs(t, err, payment.ErrWalletBadResponse, trick)
+		assert.Empty(t, lines)
+	}
+}

@@ -103,24 +103,7 @@ func isUnconnected(err error) bool {
 
 // send sends the request once.
 func (t transport) send(ctx context.Context, base string, q request, authorise authoriser) (answer, error) {
-	r, err := http.NewRequestWithContext(ctx, q.method, base+q.target, bytes.NewReader(q.body))
-	if err != nil {
-		return answer{}, errors.New("creating a request")
-	}
-	authorisation, err := authorise(r.Method, r.URL.RequestURI(), q.body)
-	if err != nil {
-		return answer{}, err
-	}
-	r.Header.Set("Authorization", authorisation)
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", "Plaza")
-	if q.body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	if t.keyID != "" {
-		r.Header.Set("Wechatpay-Serial", t.keyID)
-	}
-	response, err := t.client.Do(r)
+	response, err := t.open(ctx, base, q, authorise)
 	if err != nil {
 		return answer{}, err
 	}
@@ -132,6 +115,28 @@ func (t transport) send(ctx context.Context, base string, q request, authorise a
 	a := answer{message: newMessage(response.Header, body), status: response.StatusCode}
 	a.date, _ = http.ParseTime(response.Header.Get("Date"))
 	return a, nil
+}
+
+// open signs and sends the request. The caller must close the body of the response.
+func (t transport) open(ctx context.Context, base string, q request, authorise authoriser) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, q.method, base+q.target, bytes.NewReader(q.body))
+	if err != nil {
+		return nil, errors.New("creating a request")
+	}
+	authorisation, err := authorise(r.Method, r.URL.RequestURI(), q.body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", authorisation)
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "Plaza")
+	if q.body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if t.keyID != "" {
+		r.Header.Set("Wechatpay-Serial", t.keyID)
+	}
+	return t.client.Do(r)
 }
 
 // clockHint returns a hint about the clock if the wallet's differs by so much that it refuses signatures, or "".

@@ -193,6 +193,7 @@ async function pay(member: Plaza, staff: Plaza, scan: (codeURL: string) => Promi
     check(refund.amount === 90 && refund.state === "processing", "a refund");
   }
   for await (const refund of staff.items("refunds")) check(refund.amount > 0, "the refunds");
+  for await (const finding of staff.items("findings")) check(finding.resolved_at !== "", "the findings");
   for await (const howTo of staff.items("importedHowTos")) check(howTo.bundle_ids.length >= 0, "a how-to");
 }
 

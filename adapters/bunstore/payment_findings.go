@@ -1,0 +1,215 @@
+package bunstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/instant"
+	"plaza/domain/page"
+	"plaza/domain/payment"
+)
+
+// EntriesOf implements payment.Findings. It has three statements at most, however many lines there are.
+func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) (entries []payment.LedgerEntry, err error) {
+	var transactions []string
+	var numbers []payment.RefundNo
+	for _, l := range lines {
+		transactions = append(transactions, l.TransactionID)
+		if l.IsRefund() {
+			numbers = append(numbers, l.RefundNo)
+		}
+	}
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		entries = nil
+		payments, err := v.paymentsWhere(ctx, "transaction_id", bun.List(transactions), len(transactions))
+		for _, p := range payments {
+			entries = append(entries, payment.LedgerEntry{Payment: p})
+		}
+		if err != nil || len(numbers) == 0 {
+			return err
+		}
+		var rows []refundRow
+		if err := v.s.reader.NewSelect().Model(&rows).Where("out_refund_no IN (?)", bun.List(numbers)).Scan(ctx); err != nil {
+			return err
+		}
+		refunds, err := v.refundEntries(ctx, rows)
+		entries = append(entries, refunds...)
+		return err
+	})
+	return entries, err
+}
+
+// paymentsWhere returns the payments whose column has one of the count values.
+func (v Ledger) paymentsWhere(ctx context.Context, column string, values any, count int) (all []payment.Payment, err error) {
+	if count == 0 {
+		return nil, nil
+	}
+	var rows []paymentRow
+	err = v.s.reader.NewSelect().Model(&rows).Where("? IN (?)", bun.Ident(column), values).Scan(ctx)
+	for _, row := range rows {
+		all = append(all, row.payment())
+	}
+	return all, err
+}
+
+// refundEntries returns the refunds with their payments.
+func (v Ledger) refundEntries(ctx context.Context, rows []refundRow) (entries []payment.LedgerEntry, err error) {
+	var ids []payment.PaymentID
+	for _, row := range rows {
+		ids = append(ids, row.PaymentID)
+	}
+	payments, err := v.paymentsWhere(ctx, "id", bun.List(ids), len(ids))
+	if err != nil {
+		return nil, err
+	}
+	byID := map[payment.PaymentID]payment.Payment{}
+	for _, p := range payments {
+		byID[p.ID] = p
+	}
+	for _, row := range rows {
+		entries = append(entries, payment.LedgerEntry{Payment: byID[row.PaymentID], Refund: row.refund()})
+	}
+	return entries, nil
+}
+
+// paidAt is payment.Payment.PaidAt. The index payments_by_paid has it.
+const paidAt = "COALESCE(paid, received)"
+
+// PaymentsPaid implements payment.Findings.
+func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until time.Time, limit int) (entries []payment.LedgerEntry, err error) {
+	if limit <= 0 { // bun takes zero for no limit
+		return nil, nil
+	}
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		entries = nil
+		var rows []paymentRow
+		err := v.s.between(&rows, paidAt, after, until, limit).Scan(ctx)
+		for _, row := range rows {
+			entries = append(entries, payment.LedgerEntry{Payment: row.payment()})
+		}
+		return err
+	})
+	return entries, err
+}
+
+// RefundsSent implements payment.Findings.
+func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until time.Time, limit int) (entries []payment.LedgerEntry, err error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		var rows []refundRow
+		if err := v.s.between(&rows, "sent", after, until, limit).Where("wallet_refund_id <> ''").Scan(ctx); err != nil {
+			return err
+		}
+		entries, err = v.refundEntries(ctx, rows)
+		return err
+	})
+	return entries, err
+}
+
+// between selects at most limit rows after the cursor and before until, in the order of the expression at.
+func (s *Store) between(rows any, at string, after payment.Cursor, until time.Time, limit int) *bun.SelectQuery {
+	from := dbTime{instant.Normalise(after.At)}
+	return s.reader.NewSelect().Model(rows).Where(at+" >= ? AND "+at+" < ?", from, dbTime{instant.Normalise(until)}).
+		Where("("+at+" > ? OR id > ?)", from, after.ID).OrderExpr(at + ", id").Limit(int64(limit))
+}
+
+// StoreFindings implements payment.Findings.
+func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []payment.Finding) error {
+	if len(all) == 0 {
+		return nil
+	}
+	var rows []findingRow
+	for _, f := range all {
+		rows = append(rows, findingRowOf(f, began))
+	}
+	return v.s.writeAll(ctx, []step{built(v.s.db.NewInsert().Model(&rows).
+		On("CONFLICT (day, kind, transaction_id, out_refund_no) DO UPDATE").
+		Set("order_id = EXCLUDED.order_id, expected = EXCLUDED.expected, found = EXCLUDED.found, resolved = EXCLUDED.resolved").
+		Set("seen = CASE WHEN EXCLUDED.seen > f.seen THEN EXCLUDED.seen ELSE f.seen END"))})
+}
+
+// EndReconciliation implements payment.Findings.
+func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now time.Time) error {
+	at := dbTime{instant.Normalise(now)}
+	steps := []step{built(v.s.db.NewUpdate().Model((*findingRow)(nil)).Set("resolved = ?", at).
+		Where("day = ? AND resolved IS NULL AND seen < ?", d.String(), dbTime{instant.Normalise(began)}))}
+	if d.IsOver(now) {
+		row := reconciliationRow{Day: d.String(), Completed: at}
+		steps = append(steps, built(v.s.db.NewInsert().Model(&row).On("CONFLICT (day) DO UPDATE").
+			Set("completed = EXCLUDED.completed, leased = NULL")))
+	}
+	return v.s.writeAll(ctx, steps)
+}
+
+// ClaimReconciliation implements payment.Findings.
+func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, until time.Time) (isMine bool, err error) {
+	row := reconciliationRow{Day: d.String(), Leased: dbTime{instant.Normalise(until)}}
+	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+		isMine, err = affected(tx.NewInsert().Model(&row).On("CONFLICT (day) DO UPDATE").Set("leased = EXCLUDED.leased").
+			Where("c.completed IS NULL AND (c.leased IS NULL OR c.leased <= ?)", dbTime{instant.Normalise(now)}).Exec(ctx))
+		return err
+	})
+	return isMine, err
+}
+
+// Findings implements payment.Findings.
+func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, r page.Request) (page.Page[payment.Finding], error) {
+	p, err := listPage[findingRow](ctx, v.s, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+		if !f.Day.IsZero() {
+			query = query.Where("day = ?", f.Day.String())
+		}
+		if f.Kind != "" {
+			query = query.Where("kind = ?", f.Kind)
+		}
+		switch f.State {
+		case payment.FindingOpen:
+			query = query.Where("resolved IS NULL")
+		case payment.FindingResolved:
+			query = query.Where("resolved IS NOT NULL")
+		}
+		return query
+	}, "id DESC")
+	return page.Map(p, findingRow.finding), err
+}
+
+type findingRow struct {
+	bun.BaseModel `bun:"table:findings,alias:f"`
+	ID            payment.FindingID `bun:",pk,autoincrement"`
+	Day           string
+	Kind          payment.FindingKind
+	TransactionID string
+	RefundNo      payment.RefundNo `bun:"out_refund_no"`
+	OrderID       payment.OrderID  `bun:",nullzero"`
+	Expected      string
+	Found         string
+	Seen          dbTime // when the last comparison began that has found it
+	Resolved      dbTime
+	counted
+}
+
+func findingRowOf(f payment.Finding, seen time.Time) findingRow {
+	return findingRow{
+		Day: f.Day.String(), Kind: f.Kind, TransactionID: f.TransactionID, RefundNo: f.RefundNo, OrderID: f.Order, Expected: f.Expected,
+		Found: f.Found, Seen: dbTime{instant.Normalise(seen)}, Resolved: dbTime{instant.Normalise(f.Resolved)},
+	}
+}
+
+func (r findingRow) finding() payment.Finding {
+	day, _ := payment.ParseDay(r.Day) // a day was written, and a constraint holds its form
+	return payment.Finding{
+		ID: r.ID, Day: day, Kind: r.Kind, TransactionID: r.TransactionID, RefundNo: r.RefundNo, Order: r.OrderID, Expected: r.Expected,
+		Found: r.Found, Resolved: r.Resolved.Time,
+	}
+}
+
+// reconciliationRow is the comparison of a day's bill.
+type reconciliationRow struct {
+	bun.BaseModel `bun:"table:reconciliations,alias:c"`
+	Day           string `bun:",pk"`
+	Leased        dbTime
+	Completed     dbTime
+}

@@ -1,0 +1,159 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"plaza/domain/instant"
+	"plaza/domain/page"
+	"plaza/domain/payment"
+)
+
+// findingKey names a finding: no two have the same one.
+type findingKey struct {
+	day         payment.Day
+	kind        payment.FindingKind
+	transaction string
+	refund      payment.RefundNo
+}
+
+// seenFinding is a finding with the begin of the last comparison that has found it.
+type seenFinding struct {
+	payment.Finding
+	seen time.Time
+}
+
+// reconciliation is the comparison of a day's bill.
+type reconciliation struct{ leased, completed time.Time }
+
+// EntriesOf implements payment.Findings.
+func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) ([]payment.LedgerEntry, error) {
+	return read(ctx, v.s, func() ([]payment.LedgerEntry, error) {
+		l := &v.s.ledger
+		transactions, numbers := map[string]bool{}, map[payment.RefundNo]bool{}
+		for _, line := range lines {
+			transactions[line.TransactionID], numbers[line.RefundNo] = true, true
+		}
+		var entries []payment.LedgerEntry
+		for _, p := range l.payments {
+			if transactions[p.TransactionID] {
+				entries = append(entries, payment.LedgerEntry{Payment: p})
+			}
+		}
+		for _, r := range l.refunds {
+			if paid, _ := l.paymentByID(r.Payment); numbers[r.No] {
+				entries = append(entries, payment.LedgerEntry{Payment: paid, Refund: r})
+			}
+		}
+		return entries, nil
+	})
+}
+
+// PaymentsPaid implements payment.Findings.
+func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
+	return read(ctx, v.s, func() ([]payment.LedgerEntry, error) {
+		var entries []payment.LedgerEntry
+		for _, p := range v.s.ledger.payments {
+			entries = append(entries, payment.LedgerEntry{Payment: p})
+		}
+		return between(entries, after, until, limit), nil
+	})
+}
+
+// RefundsSent implements payment.Findings.
+func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
+	return read(ctx, v.s, func() ([]payment.LedgerEntry, error) {
+		var entries []payment.LedgerEntry
+		for _, r := range v.s.ledger.refunds {
+			if paid, _ := v.s.ledger.paymentByID(r.Payment); r.WalletID != "" {
+				entries = append(entries, payment.LedgerEntry{Payment: paid, Refund: r})
+			}
+		}
+		return between(entries, after, until, limit), nil
+	})
+}
+
+// between returns at most limit of the entries after the cursor and before until, in the order of their cursors.
+func between(entries []payment.LedgerEntry, after payment.Cursor, until time.Time, limit int) []payment.LedgerEntry {
+	entries = slices.DeleteFunc(entries, func(e payment.LedgerEntry) bool {
+		at := e.Cursor()
+		return !after.IsBefore(at) || !at.At.Before(until)
+	})
+	slices.SortFunc(entries, func(a, b payment.LedgerEntry) int {
+		if a.Cursor().IsBefore(b.Cursor()) {
+			return -1
+		}
+		return 1
+	})
+	return first(entries, max(limit, 0))
+}
+
+// StoreFindings implements payment.Findings.
+func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []payment.Finding) error {
+	return exec(ctx, v.s, func() error {
+		l := &v.s.ledger
+		for _, f := range all {
+			key := findingKey{f.Day, f.Kind, f.TransactionID, f.RefundNo}
+			known, exists := l.findings[key]
+			if f.ID = known.ID; !exists {
+				f.ID = payment.FindingID(v.s.numbers.finding.next())
+			}
+			f.Resolved = instant.Normalise(f.Resolved)
+			seen := instant.Normalise(began)
+			if known.seen.After(seen) {
+				seen = known.seen
+			}
+			l.findings[key] = seenFinding{f, seen}
+		}
+		return nil
+	})
+}
+
+// EndReconciliation implements payment.Findings.
+func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now time.Time) error {
+	return exec(ctx, v.s, func() error {
+		l := &v.s.ledger
+		for key, f := range l.findings {
+			if key.day == d && f.Resolved.IsZero() && f.seen.Before(instant.Normalise(began)) {
+				f.Resolved = instant.Normalise(now)
+				l.findings[key] = f
+			}
+		}
+		if d.IsOver(now) {
+			l.reconciliations[d] = reconciliation{completed: instant.Normalise(now)}
+		}
+		return nil
+	})
+}
+
+// ClaimReconciliation implements payment.Findings.
+func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, until time.Time) (bool, error) {
+	return write(ctx, v.s, func() (bool, error) {
+		known := v.s.ledger.reconciliations[d]
+		if !known.completed.IsZero() || known.leased.After(instant.Normalise(now)) {
+			return false, nil
+		}
+		v.s.ledger.reconciliations[d] = reconciliation{leased: instant.Normalise(until)}
+		return true, nil
+	})
+}
+
+// Findings implements payment.Findings.
+func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, p page.Request) (page.Page[payment.Finding], error) {
+	return read(ctx, v.s, func() (page.Page[payment.Finding], error) {
+		var selected []payment.Finding
+		for key, one := range v.s.ledger.findings {
+			state := payment.FindingOpen
+			if !one.Resolved.IsZero() {
+				state = payment.FindingResolved
+			}
+			if (f.Day.IsZero() || f.Day == key.day) && (f.Kind == "" || f.Kind == key.kind) && (f.State == "" || f.State == state) {
+				selected = append(selected, one.Finding)
+			}
+		}
+		slices.SortFunc(selected, func(a, b payment.Finding) int { return cmp.Compare(b.ID, a.ID) })
+		return pageOf(p, selected)
+	})
+}

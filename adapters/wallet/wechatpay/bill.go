@@ -1,0 +1,117 @@
+package wechatpay
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"plaza/domain/payment"
+)
+
+// Bounds of fetching a bill.
+const (
+	billDeadlines = 24        // how many times the deadline of another call the whole bill may take
+	billLimit     = 256 << 20 // bytes, unpacked
+)
+
+// Messages of refusals, which have no signature and no code of their own.
+const (
+	noBill       = "No Bill Exist"
+	billCreating = "Bill Creating"
+)
+
+// Bill implements payment.Gateway. This version has neither a signature nor a hash of a bill. So the bill is read wholly
+// and compared with its sums before the first call of fn.
+func (g *Gateway) Bill(ctx context.Context, d payment.Day, fn func(payment.BillLine) error) error {
+	file, err := os.CreateTemp("", "plaza-bill-")
+	if err != nil {
+		return fmt.Errorf("storing a wallet bill: %w", err)
+	}
+	_ = os.Remove(file.Name()) // a killed server leaves no file, except on Windows
+	defer func() {
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+	}()
+	isMade, err := g.download(ctx, d, file)
+	if err != nil {
+		return fmt.Errorf("downloading a wallet bill: %w", err)
+	}
+	if !isMade {
+		return nil
+	}
+	for _, each := range []func(payment.BillLine) error{func(payment.BillLine) error { return nil }, fn} {
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return fmt.Errorf("reading a wallet bill: %w", err)
+		}
+		if err := g.readBill(file, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// download unpacks the bill into the writer. It returns false if the day has no bill.
+func (g *Gateway) download(ctx context.Context, d payment.Day, into io.Writer) (isMade bool, err error) {
+	m := message{
+		"appid": g.anyAppID(), "mch_id": g.merchant, "nonce_str": g.nonce(), "bill_date": fmt.Sprintf("%04d%02d%02d", d.Year, d.Month, d.Day),
+		"bill_type": "ALL", "tar_type": "GZIP",
+	}
+	m.sign(g.key)
+	ctx, cancel := context.WithTimeout(ctx, billDeadlines*g.transport.deadline)
+	defer cancel()
+	impatient := time.AfterFunc(g.transport.deadline, cancel) // the wallet has made the bill: it begins to send it soon
+	response, err := g.transport.open(ctx, "/pay/downloadbill", m.encode())
+	impatient.Stop()
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return false, fmt.Errorf("%w: status %d", payment.ErrWalletBadResponse, response.StatusCode)
+	}
+	body := bufio.NewReader(response.Body)
+	if start, _ := body.Peek(len("<xml>")); string(start) == "<xml>" {
+		return false, billRefusal(ctx, body)
+	}
+	return true, unpack(ctx, body, into)
+}
+
+// billRefusal returns why the wallet sends no bill; nil if the day has none. No refusal of a bill is signed.
+func billRefusal(ctx context.Context, body io.Reader) error {
+	text, err := io.ReadAll(io.LimitReader(body, sizeLimit+1))
+	if err != nil {
+		return transportError(ctx, err)
+	}
+	reply, err := parse(text)
+	switch {
+	case err != nil || reply["return_code"] != failure:
+		return fmt.Errorf("%w: neither a bill nor a refusal", payment.ErrWalletBadResponse)
+	case reply["return_msg"] == noBill:
+		return nil
+	case reply["return_msg"] == billCreating:
+		return payment.ErrBillNotReady
+	}
+	return fmt.Errorf("%w: the wallet sends no bill%s", payment.ErrWalletBadResponse, hint(reply["return_msg"]))
+}
+
+func unpack(ctx context.Context, body io.Reader, into io.Writer) error {
+	packed, err := gzip.NewReader(body)
+	var n int64
+	if err == nil {
+		n, err = io.Copy(into, io.LimitReader(packed, billLimit+1))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, ctx.Err())
+	case err != nil:
+		return fmt.Errorf("%w: the bill is not packed, or ends early", payment.ErrWalletBadResponse)
+	case n > billLimit:
+		return fmt.Errorf("%w: the bill is too large", payment.ErrWalletBadResponse)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package wechatpayv3
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/sha1" // the protocol's; it finds what was lost or changed by accident
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+)
+
+// Bounds of fetching a bill.
+const (
+	billDeadlines = 24        // how many times the deadline of another call the download may take
+	billLimit     = 256 << 20 // bytes, unpacked
+)
+
+// errNoBill: there was neither a payment nor a refund on the day.
+var errNoBill = fault.New(fault.NotFound, "No bill of this day.")
+
+var billRefusals = refusals{codes: withCommonCodes(map[string]*fault.Error{
+	"STATEMENT_CREATING": payment.ErrBillNotReady,
+	"NO_STATEMENT_EXIST": errNoBill,
+})}
+
+// Bill implements payment.Gateway. The bill is read wholly, and its hash compared, before the first call.
+// A day without payments has no lines.
+func (g *Gateway) Bill(ctx context.Context, d payment.Day, fn func(payment.BillLine) error) error {
+	q := request{method: http.MethodGet, target: "/v3/bill/tradebill?bill_date=" + d.String() + "&bill_type=ALL&tar_type=GZIP"}
+	link, err := g.call(ctx, q, http.StatusOK, billRefusals)
+	if errors.Is(err, errNoBill) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("asking for a bill: %w", err)
+	}
+	file, err := os.CreateTemp("", "plaza-bill-")
+	if err != nil {
+		return fmt.Errorf("storing a bill: %w", err)
+	}
+	_ = os.Remove(file.Name()) // a killed server leaves no file, except on Windows
+	defer func() {
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+	}()
+	if err := g.download(ctx, link, file); err != nil {
+		return fmt.Errorf("downloading a bill: %w", err)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("reading a bill: %w", err)
+	}
+	return g.readBill(file, fn)
+}
+
+// download unpacks the bill into the writer. The answer is not signed: the hash in the link, which is, covers what was packed.
+func (g *Gateway) download(ctx context.Context, link object, into io.Writer) error {
+	base, target, err := g.transport.within(link.text("download_url"))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, billDeadlines*g.transport.deadline)
+	defer cancel()
+	impatient := time.AfterFunc(g.transport.deadline, cancel) // the wallet has made the bill: it begins to send it soon
+	response, err := g.transport.open(ctx, base, request{method: http.MethodGet, target: target}, g.authorise)
+	impatient.Stop()
+	if err != nil {
+		return transportError(ctx, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%w: status %d", payment.ErrWalletBadResponse, response.StatusCode)
+	}
+	packed, err := gzip.NewReader(response.Body)
+	if err != nil {
+		return fmt.Errorf("%w: the bill is not packed with gzip", payment.ErrWalletBadResponse)
+	}
+	sum := sha1.New()
+	n, err := io.Copy(io.MultiWriter(into, sum), io.LimitReader(packed, billLimit+1))
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, ctx.Err())
+	case err != nil:
+		return fmt.Errorf("%w: the bill ends early", payment.ErrWalletBadResponse)
+	case n > billLimit:
+		return fmt.Errorf("%w: the bill is too large", payment.ErrWalletBadResponse)
+	case link.text("hash_type") != "SHA1" || !strings.EqualFold(link.text("hash_value"), hex.EncodeToString(sum.Sum(nil))):
+		return fmt.Errorf("%w: the bill has another hash", payment.ErrWalletBadResponse)
+	}
+	return nil
+}
+
+// within splits an address of the wallet's into base and target. No request is signed for another host.
+func (t transport) within(address string) (base, target string, err error) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil {
+		return "", "", fmt.Errorf("%w: no address of a bill", payment.ErrWalletBadResponse)
+	}
+	base = u.Scheme + "://" + u.Host
+	for _, own := range t.bases {
+		if own == base || strings.HasPrefix(own, base+"/") {
+			return base, u.RequestURI(), nil
+		}
+	}
+	return "", "", fmt.Errorf("%w: the bill is at another host", payment.ErrWalletBadResponse)
+}

@@ -1,0 +1,158 @@
+package wechatpayv3
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+)
+
+func billText(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/bill.csv")
+	require.NoError(t, err)
+	return string(text)
+}
+
+func packed(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := io.WriteString(z, text)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return b.String()
+}
+
+// bills serves the bill, whose link has the hash of the text.
+func bills(t *testing.T, text, sent string) *testWallet {
+	t.Helper()
+	w := newWallet(t)
+	w.answers = []http.HandlerFunc{
+		func(rw http.ResponseWriter, r *http.Request) {
+			says(t, 200, encoded(t, map[string]any{
+				"hash_type": "SHA1", "hash_value": fmt.Sprintf("%x", sha1.Sum([]byte(text))), "download_url": w.server.URL + "/v3/billdownload/file?token=a%2Bb",
+			}))(rw, r)
+		},
+		writes(200, sent, nil),
+	}
+	return w
+}
+
+var billDay = payment.Day{Year: 2026, Month: time.November, Day: 20}
+
+func linesOf(t *testing.T, g *Gateway) (lines []payment.BillLine, err error) {
+	t.Helper()
+	err = g.Bill(t.Context(), billDay, func(l payment.BillLine) error {
+		lines = append(lines, l)
+		return nil
+	})
+	return lines, err
+}
+
+func TestPAY15_a_bill(t *testing.T) {
+	text := billText(t)
+	w := bills(t, text, packed(t, text))
+	lines, err := linesOf(t, w.Gateway)
+	require.NoError(t, err)
+	assert.Equal(t, []payment.BillLine{
+		{TransactionID: "4200000001", TradeNo: "plaza-7_1|*", App: payment.OfficialAccount, Amount: 990, Currency: "CNY", At: noon.Add(time.Minute + 2*time.Second)},
+		{TransactionID: "4200000002", TradeNo: "plaza-8_1|*", Amount: 10, Currency: "CNY", At: noon.Add(4*time.Hour - time.Second)},
+		{
+			TransactionID: "4200000001", TradeNo: "plaza-7_1|*", RefundNo: refundNo, WalletRefund: "5030000001", RefundState: payment.RefundSucceeded,
+			App: payment.OfficialAccount, Amount: 300, Currency: "CNY", At: noon.Add(2 * time.Hour),
+		},
+	}, lines)
+	assert.Contains(t, w.requests()[0], "GET /v3/bill/tradebill?bill_date=2026-11-20&bill_type=ALL&tar_type=GZIP\n")
+	assert.Contains(t, w.requests()[1], "GET /v3/billdownload/file?token=a%2Bb\n")
+	assert.Contains(t, w.requests()[1], "Authorization: WECHATPAY2")
+
+	stop := errors.New("stop")
+	require.ErrorIs(t, bills(t, text, packed(t, text)).Bill(t.Context(), billDay, func(payment.BillLine) error { return stop }), stop)
+}
+
+func TestPAY15_days_without_a_bill(t *testing.T) {
+	lines, err := linesOf(t, newWallet(t, says(t, 400, refusal(t, "NO_STATEMENT_EXIST"))).Gateway)
+	require.NoError(t, err)
+	assert.Empty(t, lines)
+	_, err = linesOf(t, newWallet(t, says(t, 400, refusal(t, "STATEMENT_CREATING"))).Gateway)
+	require.ErrorIs(t, err, payment.ErrBillNotReady)
+}
+
+func TestPAY15_a_bill_that_was_changed_gives_no_line(t *testing.T) {
+	text := billText(t)
+	whole := packed(t, text)
+	for name, sent := range map[string]string{
+		"another line": packed(t, strings.Replace(text, "9.90", "9.91", 1)), "a line less": packed(t, text[:len(text)/2]),
+		"cut off": whole[:len(whole)/2], "without its end": whole[:len(whole)-1], "not packed": text, "nothing": "",
+		"a byte": whole[:len(whole)-9] + "x" + whole[len(whole)-8:],
+	} {
+		lines, err := linesOf(t, bills(t, text, sent).Gateway)
+		require.ErrorIs(t, err, payment.ErrWalletBadResponse, name)
+		assert.Empty(t, lines)
+	}
+	heading, rest, _ := strings.Cut(text, "\n")
+	for name, text := range map[string]string{
+		"no heading": "", "no sums": text[:strings.Index(text, "总交易单数")], "a column less": strings.Replace(heading, "订单金额", "金额", 2) + "\n" + rest,
+		"another merchant": strings.ReplaceAll(text, merchant, "1900000110"), "an unknown state": strings.Replace(text, "`REFUND", "`ODD", 1),
+		"no time": strings.Replace(text, "2026-11-20 ", "2026-11-20T", 1), "an odd amount": strings.Replace(text, "%,`9.90", "%,`9.901", 1),
+		"a long line": heading + "\n`" + strings.Repeat("x", maxBillLine) + "\n",
+	} {
+		_, err := linesOf(t, bills(t, text, packed(t, text)).Gateway)
+		require.ErrorIs(t, err, payment.ErrWalletBadResponse, name)
+	}
+}
+
+func TestPAY15_no_request_is_signed_for_another_host(t *testing.T) {
+	for _, address := range []string{"https://elsewhere.example/v3/billdownload/file", "", "//elsewhere.example/", "http://127.0.0.1:1/x", "%"} {
+		w := newWallet(t, says(t, 200, encoded(t, map[string]any{"hash_type": "SHA1", "hash_value": "00", "download_url": address})))
+		_, err := linesOf(t, w.Gateway)
+		require.ErrorIs(t, err, payment.ErrWalletBadResponse, address)
+		assert.Len(t, w.requests(), 1)
+	}
+}
+
+func TestPAY15_amounts_in_yuan(t *testing.T) {
+	for text, want := range map[string]int64{"0.10": 10, "9.90": 990, "0.00": 0, "1": 100, "1.5": 150, "100000.00": 10_000_000, "0.29": 29} {
+		got, err := parseYuan(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"", ".", ".10", "-1.00", "+1.00", "1.001", "1,00", "1e2", "0x1", "1.-1", "99999999999999999999.00", "１.00"} {
+		_, err := parseYuan(text)
+		require.Error(t, err, text)
+	}
+}
+
+// FuzzBill reads bills of anything: what is read is an amount, and numbers that are there.
+func FuzzBill(f *testing.F) {
+	f.Add(billText(f))
+	for _, text := range []string{"", "\uFEFF", "交易时间\n`\n总交易单数", "`\n`\n", "a,b\n`1,`2\n\n"} {
+		f.Add(text)
+	}
+	g := newGateway(f, "https://wallet.example")
+	f.Fuzz(func(t *testing.T, text string) {
+		err := g.readBill(strings.NewReader(text), func(l payment.BillLine) error {
+			require.NotEmpty(t, l.TransactionID)
+			require.NotEmpty(t, l.TradeNo)
+			require.GreaterOrEqual(t, l.Amount, int64(0))
+			require.Equal(t, l.RefundNo == "", l.RefundState == "")
+			return nil
+		})
+		if err != nil {
+			require.ErrorIs(t, err, payment.ErrWalletBadResponse)
+		}
+	})
+}

@@ -1,0 +1,161 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+	"plaza/domain/payment"
+)
+
+var findingSales = []sale{
+	{"PAY-15 a bill that agrees leaves no finding", billAgrees, everyStore},
+	{"PAY-15 a payment that only the bill knows is taken in", billKnowsMore, everyStore},
+	{"PAY-15 what differs is found once, and is resolved when it does not differ any more", billDiffers, everyStore},
+	{"PAY-15 a bill that can't be trusted finds nothing", billDistrusted, anyStore},
+	{"PAY-15 staff lists findings by kind, state and day", findingsListed, everyStore},
+	{"PAY-15 a bill is compared once a day, by one server", billsComparedOnce, everyStore},
+}
+
+const findings = "/api/pay-admin/v1/finding/"
+
+// billed is the day of the payments of a till.
+var billed = payment.DayOf(epoch)
+
+// reconciles passes the time until the wallet has made the bill of the day, and compares it.
+func (s *till) reconciles(t *testing.T) []any {
+	t.Helper()
+	_, over := billed.Bounds()
+	if wait := over.Add(payment.BillReady).Sub(s.clock.Now()); wait > 0 {
+		s.clock.advance(wait)
+	} else {
+		s.clock.advance(time.Second) // a comparison is known by when it began
+	}
+	_, err := s.app.Reconciling.Reconcile(t.Context(), billed)
+	require.NoError(t, err)
+	return s.staff(t).get(t, findings).is(200).list("data")
+}
+
+// refundsPart refunds a part of the payment, which the wallet confirms.
+func (s *till) refundsPart(t *testing.T, paid int) {
+	t.Helper()
+	s.staff(t).post(t, refunds, object{"payment": paid, "amount": 300, "reason": "Cold"}).is(201)
+}
+
+func billAgrees(t *testing.T, s *till) {
+	_, _, paid := s.bought(t)
+	s.refundsPart(t, paid)
+	ada, _ := s.sells(t)
+	ada.post(t, pay, paymentWith(byCode)).is(200) // it is never paid
+	assert.Empty(t, s.reconciles(t))
+	assert.NotContains(t, s.log.String(), "needs review")
+	assert.Equal(t, 1, s.received(t, "").int("pagination.total_count"))
+}
+
+func billKnowsMore(t *testing.T, s *till) {
+	ada, order, trade := s.settled(t)
+	ada.stands(t, order, payment.Open)
+	found := s.reconciles(t)
+	ada.stands(t, order, payment.Paid)
+	a := s.staff(t).get(t, findings)
+	sameJSON(t, []any{object{
+		"id": a.int("data.0.id"), "day": "2026-11-20", "kind": "unknown_here", "transaction_id": trade.TransactionID, "order": order,
+		"expected": nil, "found": "990 CNY", "resolved_at": "2026-11-21T02:00:00Z",
+	}}, found)
+	received := s.received(t, "")
+	assert.Equal(t, "applied", received.text("data.0.state"))
+	assert.Len(t, s.reconciles(t), 1, "it is found once")
+	assert.Equal(t, 1, s.received(t, "").int("pagination.total_count"))
+}
+
+func billDiffers(t *testing.T, s *till) {
+	_, order, paid := s.bought(t)
+	s.clock.advance(time.Second)
+	s.bought(t)
+	s.refundsPart(t, paid)
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.TradeBill, Do: sandbox.LoseLine}) // the refund's
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.TradeBill, Do: sandbox.LoseLine}) // of the day before, which has none
+	found := s.reconciles(t)
+	require.Len(t, found, 1)
+	of := found[0].(object)
+	assert.Equal(t, "refund", of["kind"])
+	assert.Nil(t, of["found"])
+	assert.Nil(t, of["resolved_at"])
+	assert.Contains(t, of["expected"], ", 300 CNY, processing")
+	assert.Contains(t, s.log.String(), "bill differs from the ledger and needs review")
+	s.sampled(t, map[string]float64{`plaza_wallet_findings{kind="refund"}`: 1, `plaza_wallet_findings{kind="amount"}`: 0})
+
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.TradeBill, Do: sandbox.Amount})
+	s.reconciles(t)
+	a := s.staff(t).get(t, findings+"?kind=amount&state=open").is(200)
+	a.shows(object{"0.expected": "990 CNY", "0.found": "991 CNY", "0.order": order, "0.day": "2026-11-20"})
+	s.sampled(t, map[string]float64{`plaza_wallet_findings{kind="refund"}`: 0, `plaza_wallet_findings{kind="amount"}`: 1})
+	assert.Len(t, s.reconciles(t), 2)
+	assert.Empty(t, s.staff(t).get(t, findings+"?state=open").is(200).list("data"))
+}
+
+func billDistrusted(t *testing.T, s *till) {
+	s.bought(t)
+	s.reconciles(t)
+	for _, trick := range []sandbox.Trick{sandbox.BadHash, sandbox.Truncate, sandbox.Garbage, sandbox.ErrorAfter, sandbox.Reset} {
+		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.TradeBill, Do: trick})
+		_, err := s.app.Reconciling.Reconcile(t.Context(), billed)
+		require.Error(t, err, trick)
+		assert.NotContains(t, err.Error(), walletKey)
+		assert.Empty(t, s.staff(t).get(t, findings).is(200).list("data"), trick)
+	}
+	_, err := s.app.Reconciling.Reconcile(t.Context(), payment.DayOf(s.clock.Now()))
+	require.ErrorIs(t, err, payment.ErrBillNotReady)
+}
+
+func findingsListed(t *testing.T, s *till) {
+	var all []payment.Finding
+	for n, kind := range payment.FindingKinds() {
+		f := payment.Finding{Day: billed, Kind: kind, TransactionID: fmt.Sprint("t", n), Expected: "1 CNY", Found: "2 CNY"}
+		if n%2 == 0 {
+			f.Resolved = epoch
+		}
+		all = append(all, f)
+	}
+	all[3].Day = billed.Before()
+	require.NoError(t, s.app.Stores.Ledger.StoreFindings(t.Context(), epoch, all))
+	staff := s.staff(t)
+	a := staff.get(t, findings).is(200)
+	assert.Equal(t, []any{"t3", "t2", "t1", "t0"}, a.each("data", "transaction_id"), "the newest first")
+	a.hasFields("data.0", []string{"id", "day", "kind", "transaction_id", "order", "expected", "found", "resolved_at"})
+	for query, want := range map[string][]any{
+		"?kind=amount": {"t2"}, "?state=open": {"t3", "t1"}, "?state=resolved": {"t2", "t0"}, "?day=2026-11-19": {"t3"},
+		"?state=open&day=2026-11-20": {"t1"}, "?page_size=2&page=2": {"t1", "t0"}, "?day=2026-11-20&kind=unknown_there&state=open": {"t1"},
+	} {
+		assert.Equal(t, want, staff.get(t, findings+query).is(200).each("data", "transaction_id"), query)
+	}
+	assert.Empty(t, staff.get(t, findings+"?day=2026-01-01").is(200).list("data"))
+	staff.get(t, findings+"?kind=x&state=closed&day=2026-11-31&page=0").invalid("kind", "state", "day", "page")
+	staff.get(t, findings+"?page=2").fails(404, "RESOURCE_NOT_FOUND")
+	s.member(t).get(t, findings).fails(403, "PERMISSION_DENIED")
+	s.anyone().get(t, findings).fails(401, "NOT_AUTHENTICATED")
+}
+
+func billsComparedOnce(t *testing.T, s *till) {
+	ada, order, _ := s.settled(t)
+	_, over := billed.Bounds()
+	s.clock.advance(over.Add(payment.BillReady - time.Second).Sub(s.clock.Now()))
+	require.NoError(t, s.app.Reconciling.ReconcileDue(t.Context()))
+	ada.stands(t, order, payment.Open)
+	s.clock.advance(time.Second)
+	before := strings.Count(s.log.String(), "bill compared")
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() { assert.NoError(t, s.app.Reconciling.ReconcileDue(t.Context())) })
+	}
+	all.Wait()
+	ada.stands(t, order, payment.Paid)
+	assert.Equal(t, before+1, strings.Count(s.log.String(), "bill compared"))
+	s.sampled(t, map[string]float64{"plaza_wallet_last_reconciliation_timestamp_seconds": float64(s.clock.Now().Unix())})
+}
