@@ -50,6 +50,7 @@ func TestPAY_however_it_goes_our_ledger_is_the_wallets(t *testing.T) {
 			w.isMade(t, p)
 		}
 		w.settles(t, w.orders...)
+		w.agreesWithBills(t)
 		t.Logf("%d rounds at least, %d kills, %d of them at a point that was held; %d orders, %d ways to pay, %d paid; %s",
 			rounds, w.kills, w.held, len(w.orders), len(w.wallet.Ledger()), w.paid(), w.returned())
 	})
