@@ -8,6 +8,8 @@ TEST   := $(GO) test $(FLAGS) -vet=off
 STRIP  := -ldflags='-s -w'
 # Compilers that collect no garbage below this limit need about a fifth less CPU time.
 COMPILE := GOGC=off GOMEMLIMIT=1GiB
+# How Plaza's own packages compile fastest: without optimisation and DWARF, which their tests don't need.
+QUICK  := plaza/...=-N -l -dwarf=false
 # Only the race detector needs cgo, and with it a C compiler.
 export CGO_ENABLED = 0
 
@@ -105,7 +107,7 @@ generate: ## write the wiring, the OpenAPI document and the gazetteer's division
 		$(GO) run ./adapters/gazetteer/generate $$d/package adapters/gazetteer/divisions.txt && rm -r $$d
 
 fast: ## the rules and the use cases, over memory, in seconds
-	@$(COMPILE) $(TEST) ./domain/... ./application/...
+	@$(COMPILE) $(TEST) -gcflags='$(QUICK)' ./domain/... ./application/...
 
 clean: ## remove what was built
 	rm -rf bin dist

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
@@ -16,7 +17,7 @@ import (
 // precedence.
 func limitMemory(log *slog.Logger) {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+		adjustCollector()
 	}
 	if os.Getenv("GOMEMLIMIT") != "" {
 		log.Info("memory is limited by GOMEMLIMIT", "MiB", debug.SetMemoryLimit(-1)>>20)
@@ -40,4 +41,22 @@ func memoryLimit(cgroup memlimit.Provider, pictures int64) (limit int64, enough 
 		return pictures, true
 	}
 	return int64(most / 10 * 9), false
+}
+
+// adjustCollector sets how much is allocated until the next garbage collection, and again
+// after each one. A percentage alone would allow five times the memory of the passwords and
+// pictures that happen to be in progress during a collection.
+func adjustCollector() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	debug.SetGCPercent(collectorPercent(live[0].Value.Uint64()))
+	type mark struct{ _ *mark } // has a pointer: objects without one may be collected much later
+	runtime.AddCleanup(new(mark), func(struct{}) { adjustCollector() }, struct{}{})
+}
+
+// collectorPercent returns how much of the live bytes may be allocated until the next
+// collection, in percent: four times as much, but at most garbageBytes or half as much.
+func collectorPercent(live uint64) int {
+	const garbageBytes, least, most = 32 << 20, 50, 400
+	return int(max(least, min(garbageBytes*100/max(live, 1), most)))
 }

@@ -98,6 +98,27 @@ func importApart(ctx context.Context, tb testing.TB, binary, empty string, f *ap
 	return runs, nil
 }
 
+// runWatched runs the program and returns the most memory that it had, in bytes. What the system
+// tells about an ended process would include this process, which it was copied from.
+func runWatched(cmd *exec.Cmd) (most int64, err error) {
+	p, err := process.Start(cmd, syscall.SIGKILL)
+	if err != nil {
+		return 0, err
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.Ended():
+			return most, p.Wait(patience)
+		case <-tick.C: // fails once the program has ended
+			if _, sofar, err := residentMemory(cmd.Process.Pid); err == nil {
+				most = max(most, sofar)
+			}
+		}
+	}
+}
+
 // importFile runs the program, and holds it to having stored all records, as what they
 // should be.
 func importFile(ctx context.Context, tb testing.TB, binary, database, path, as string, records int) (importRun, error) {
@@ -106,10 +127,11 @@ func importFile(ctx context.Context, tb testing.TB, binary, database, path, as s
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	began := time.Now()
-	if err := process.Run(cmd, syscall.SIGKILL); err != nil {
+	most, err := runWatched(cmd)
+	if err != nil {
 		return importRun{}, fmt.Errorf("import: %w\n%s", err, said.Bytes()[max(0, said.Len()-2000):])
 	}
-	run := importRun{took: time.Since(began), memory: mostMemory(cmd.ProcessState)}
+	run := importRun{took: time.Since(began), memory: most}
 	var told struct {
 		Kinds map[string]map[string]int `json:"kinds"`
 	}

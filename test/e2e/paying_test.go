@@ -358,15 +358,10 @@ func (s *shop) isPaid(t *testing.T, p *purchase) sandbox.Trade {
 func (s *shop) isOver(t *testing.T, p *purchase) {
 	t.Helper()
 	p.isOver = true
-	driver, source := "sqlite", s.file+"?_pragma=busy_timeout(10000)"
-	if s.cable != nil {
-		driver, source = "pgx", s.cable.URL
-	}
-	db, err := sql.Open(driver, source)
-	require.NoError(t, err)
-	defer db.Close()
-	_, err = db.ExecContext(t.Context(), "UPDATE orders SET expires = created, look = created WHERE id = $1", p.id)
-	require.NoError(t, err)
+	s.inDatabase(t, func(db *sql.DB, _ any) {
+		_, err := db.ExecContext(t.Context(), "UPDATE orders SET expires = created, look = created WHERE id = $1", p.id)
+		require.NoError(t, err)
+	})
 }
 
 // hearsNothing has all notifications lost, so that only who asks finds out.

@@ -1,6 +1,6 @@
 // Command report reads what `go test -json` prints and tells a person: a line for each
-// package, the output of each test that failed, and at the end how many tests ran and
-// which were left out, by reason.
+// package, the output of each test that failed, and at the end which tests took long, how
+// many ran, and which were left out, by reason.
 //
 //	go test -json ./... | go run ./test/report
 //
@@ -45,10 +45,19 @@ type event struct {
 	Test       string
 	ImportPath string // of a package that is being built
 	Output     string
+	Elapsed    float64 // seconds, once it has ended
 }
 
 // test names a test; the empty name stands for the package itself.
 type test struct{ pkg, name string }
+
+// slowTest is a test that took at least slowSeconds.
+type slowTest struct {
+	test
+	seconds float64
+}
+
+const slowSeconds = 30
 
 type report struct {
 	out     io.Writer
@@ -56,6 +65,7 @@ type report struct {
 	built   map[string]string // what the compiler said, by package
 	results map[string]int    // how many tests ended with each action
 	skipped map[string][]test // by reason
+	slow    []slowTest
 	ran     bool
 	failed  bool
 }
@@ -104,6 +114,9 @@ func (r *report) take(e event) {
 			r.output[of] = append(r.output[of], e.Output)
 		}
 	case "pass", "fail", "skip":
+		if e.Test != "" && !strings.Contains(e.Test, "/") && e.Elapsed >= slowSeconds {
+			r.slow = append(r.slow, slowTest{of, e.Elapsed})
+		}
 		r.finish(of, e.Action)
 	}
 }
@@ -144,7 +157,7 @@ func reasonIn(said []string) string {
 	return "no reason given"
 }
 
-// end prints the totals and reports whether everything that had to pass did.
+// end prints what was slow and the totals, and reports whether everything that had to pass did.
 func (r *report) end(all bool) bool {
 	reasons := slices.SortedFunc(maps.Keys(r.skipped), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(r.skipped[b]), len(r.skipped[a])), cmp.Compare(a, b))
@@ -154,6 +167,13 @@ func (r *report) end(all bool) bool {
 			fmt.Fprintln(r.out, "\nLeft out:")
 		}
 		fmt.Fprintf(r.out, "  %d: %s (%s)\n", len(r.skipped[reason]), reason, packagesOf(r.skipped[reason]))
+	}
+	slices.SortFunc(r.slow, func(a, b slowTest) int { return cmp.Compare(b.seconds, a.seconds) })
+	for i, t := range r.slow {
+		if i == 0 {
+			fmt.Fprintf(r.out, "\nTests of %d seconds and more:\n", slowSeconds)
+		}
+		fmt.Fprintf(r.out, "  %4.0f %s %s\n", t.seconds, strings.TrimPrefix(t.pkg, "plaza/"), t.name)
 	}
 	fmt.Fprintf(r.out, "\n%d passed, %d failed, %d skipped\n", r.results["pass"], r.results["fail"], r.results["skip"])
 	if all && len(r.skipped) > 0 {

@@ -34,7 +34,12 @@ func TestReport(t *testing.T) {
 `, false, false, []string{"c.go:1: no"}, nil},
 		"nothing at all is a failure":     {"", false, false, []string{"No test ran"}, nil},
 		"packages without tests are none": {`{"Action":"skip","Package":"plaza/d"}` + "\n", false, false, []string{"No test ran"}, nil},
-		"what is no event is printed":     {"go: no such flag\n" + passed, false, true, []string{"go: no such flag"}, nil},
+		"what is slow is told": {`{"Action":"pass","Package":"plaza/e","Test":"TestSlow","Elapsed":31.2}
+{"Action":"pass","Package":"plaza/e","Test":"TestSlow/part","Elapsed":31.1}
+{"Action":"pass","Package":"plaza/e","Test":"TestSlower","Elapsed":100}
+{"Action":"pass","Package":"plaza/e","Test":"TestQuick","Elapsed":29}
+` + passed, false, true, []string{"  100 e TestSlower\n    31 e TestSlow\n\n4 passed"}, nil},
+		"what is no event is printed": {"go: no such flag\n" + passed, false, true, []string{"go: no such flag"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
