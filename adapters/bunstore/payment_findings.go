@@ -114,7 +114,7 @@ func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until tim
 func (s *Store) between(rows any, at string, after payment.Cursor, until time.Time, limit int) *bun.SelectQuery {
 	from := dbTime{instant.Normalise(after.At)}
 	return s.reader.NewSelect().Model(rows).Where(at+" >= ? AND "+at+" < ?", from, dbTime{instant.Normalise(until)}).
-		Where("("+at+" > ? OR id > ?)", from, after.ID).OrderExpr(at + ", id").Limit(int64(limit))
+		Where("("+at+", id) > (?, ?)", from, after.ID).OrderExpr(at + ", id").Limit(int64(limit))
 }
 
 // StoreFindings implements payment.Findings.

@@ -268,7 +268,7 @@ func TestSamples(t *testing.T) {
 		`plaza_wallet_findings{kind="unknown_here"}`: "0", `plaza_wallet_findings{kind="unknown_there"}`: "0",
 		`plaza_wallet_findings{kind="amount"}`: "0", `plaza_wallet_findings{kind="refund"}`: "0",
 		"plaza_wallet_last_reconciliation_timestamp_seconds": "0",
-		"plaza_wallet_oldest_open_prepayment_age_seconds": "0", "plaza_media_deletions_pending": "0",
+		"plaza_wallet_oldest_open_prepayment_age_seconds":    "0", "plaza_media_deletions_pending": "0",
 	}, sampled())
 	m.SetSample(telemetry.Sample{
 		RefundDue: 1, Disputed: 2, AbnormalRefunds: 4, OldestPrepayment: noon.Add(-time.Minute), Deletions: 3, Spent: 70,

@@ -22,7 +22,7 @@ CREATE TABLE reconciliations (
     day       text NOT NULL PRIMARY KEY CHECK (length(day) = 10),
     leased    integer,  -- until then one server compares the bill; NULL: none does
     completed integer   -- when it was compared last; NULL: never
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID, STRICT;
 
 -- When a payment was made, as the wallet says. NULL: an older program has stored it.
 ALTER TABLE payments ADD COLUMN paid integer;
