@@ -50,16 +50,16 @@ func (r *Refunding) follow(ctx context.Context, refund payment.Refund) error {
 			return err
 		}
 	}
-	var request payment.RefundRequest
+	var sending payment.RefundSending
 	var isSent bool
 	account, err := r.ledger.ChangeRefunds(ctx, refund.Payment, func(a *payment.RefundAccount) error {
-		request, isSent = a.BeginSending(refund.No, r.limits.lease(), r.now())
+		sending, isSent = a.BeginSending(refund.No, r.limits.lease(), r.now())
 		return nil
 	})
 	if err != nil || !isSent {
 		return err
 	}
-	_, err = r.send(ctx, account.Payment, request)
+	_, err = r.send(ctx, account.Payment, sending)
 	return err
 }
 

@@ -64,7 +64,7 @@ func (r *Refunding) Request(ctx context.Context, d payment.RefundDraft, k *idemp
 
 func (r *Refunding) request(ctx context.Context, d payment.RefundDraft, k *idempotency.Key) (payment.Refund, error) {
 	now, no := r.now(), newRefundNo(d.Payment)
-	var request payment.RefundRequest
+	var sending payment.RefundSending
 	var isSent bool
 	account, err := r.ledger.ChangeRefunds(ctx, d.Payment, func(a *payment.RefundAccount) error {
 		if _, err := r.gateways.By(a.Payment.Protocol); err != nil {
@@ -74,14 +74,14 @@ func (r *Refunding) request(ctx context.Context, d payment.RefundDraft, k *idemp
 		if err := a.Request(d, no, now); err != nil {
 			return err
 		}
-		request, isSent = a.BeginSending(no, r.limits.lease(), now)
+		sending, isSent = a.BeginSending(no, r.limits.lease(), now)
 		return nil
 	})
 	if err != nil {
 		return payment.Refund{}, err
 	}
 	if isSent {
-		if account, err = r.send(ctx, account.Payment, request); err != nil {
+		if account, err = r.send(ctx, account.Payment, sending); err != nil {
 			return payment.Refund{}, err
 		}
 	}
@@ -95,26 +95,26 @@ func newRefundNo(id payment.PaymentID) payment.RefundNo {
 }
 
 // send sends the request to the wallet and stores the answer even if the client has gone away. It fails if the
-// wallet has refused the refund.
-func (r *Refunding) send(ctx context.Context, p payment.Payment, request payment.RefundRequest) (payment.RefundAccount, error) {
+// wallet has refused the refund, which is closed then.
+func (r *Refunding) send(ctx context.Context, p payment.Payment, s payment.RefundSending) (payment.RefundAccount, error) {
 	ctx = context.WithoutCancel(ctx)
-	report, cause := r.callRefund(ctx, p, request)
+	report, cause := r.callRefund(ctx, p, s.RefundRequest)
 	if cause != nil {
-		r.log(ctx).WarnContext(ctx, "wallet did not confirm a refund", "payment", p.ID, "out_refund_no", request.No, "error", cause)
+		r.log(ctx).WarnContext(ctx, "wallet did not confirm a refund", "payment", p.ID, "out_refund_no", s.No, "error", cause)
 	}
 	var refusal error
 	account, err := r.ledger.ChangeRefunds(ctx, p.ID, func(a *payment.RefundAccount) error {
 		if cause == nil {
-			a.RecordReport(request.No, report, r.limits.Interval, r.now())
+			a.RecordReport(s.No, report, r.limits.Interval, r.now())
 		} else {
-			refusal = a.RecordFailure(request.No, cause, r.limits.Interval, r.now())
+			refusal = a.RecordFailure(s, cause, r.limits.Interval, r.now())
 		}
 		return nil
 	})
 	if err != nil {
 		return account, errors.Join(err, cause)
 	}
-	r.logAbnormal(ctx, account, request.No)
+	r.logAbnormal(ctx, account, s.No)
 	return account, refusal
 }
 

@@ -160,6 +160,66 @@ func TestPAY14_a_refund_that_never_arrived_is_sent_again_under_its_number(t *tes
 	assert.Len(t, w.wallet.ledger(), 1)
 }
 
+// The wallet has the refund, denies it for a while, and refuses what is sent again.
+func TestPAY14_what_the_wallet_may_have_returned_is_not_returned_again(t *testing.T) {
+	for name, lost := range map[string]func(w *fixture, p payment.Payment){
+		"no answer": func(w *fixture, p payment.Payment) {
+			w.wallet.after = payment.ErrWalletTimeout
+			_, err := w.Request(t.Context(), w.draft(p, 600), nil, nil)
+			require.NoError(t, err)
+		},
+		"the server crashed": func(w *fixture, p payment.Payment) {
+			_, err := w.ledger.ChangeRefunds(t.Context(), p.ID, func(a *payment.RefundAccount) error {
+				require.NoError(t, a.Request(w.draft(p, 600), "refund-of-a-crash", w.now))
+				sending, _ := a.BeginSending("refund-of-a-crash", time.Minute, w.now)
+				_, err := w.wallet.Refund(t.Context(), sending.RefundRequest)
+				return err
+			})
+			require.NoError(t, err)
+		},
+	} {
+		for _, cause := range []error{payment.ErrRefundTooMuch, payment.ErrWalletRefused, payment.ErrRefundsOff, payment.ErrWalletNotFound} {
+			w := newFixture(t)
+			p := w.paid(t, "t")[0]
+			lost(w, p)
+			w.wallet.hidden, w.wallet.before = true, cause
+			w.follow(t, time.Hour)
+			require.Equal(t, 2, w.wallet.asked("refund"), name)
+			assert.Equal(t, payment.RefundProcessing, w.stored(t, 1).State, "%s, then %v", name, cause)
+			_, err := w.Request(t.Context(), w.draft(p, 600), nil, nil)
+			assert.True(t, fault.Is(err, fault.Conflict), "the amount is reserved")
+
+			w.wallet.hidden = false
+			w.wallet.ends(payment.RefundSucceeded)
+			w.follow(t, time.Hour)
+			assert.Equal(t, payment.RefundSucceeded, w.stored(t, 1).State)
+			assert.Len(t, w.wallet.ledger(), 1)
+		}
+	}
+}
+
+func TestPAY14_what_the_wallet_refuses_for_a_day_and_may_have_is_for_staff(t *testing.T) {
+	w := newFixture(t)
+	p := w.paid(t, "t")[0]
+	w.wallet.after = payment.ErrWalletTimeout
+	r, err := w.Request(t.Context(), w.draft(p, 990), nil, nil)
+	require.NoError(t, err)
+	w.wallet.hidden = true
+	for w.stored(t, r.ID).State == payment.RefundProcessing {
+		require.Less(t, w.now.Sub(noon), 2*payment.RefundDoubt)
+		assert.NotContains(t, w.log.String(), "needs review")
+		w.wallet.before = payment.ErrRefundTooMuch
+		w.follow(t, 2*time.Hour)
+	}
+	assert.Equal(t, payment.RefundAbnormal, w.stored(t, r.ID).State)
+	assert.Contains(t, w.log.String(), "abnormal refund needs review")
+	w.wallet.hidden, w.wallet.before = false, nil
+	w.wallet.ends(payment.RefundSucceeded)
+	w.follow(t, payment.AbnormalInterval)
+	assert.Equal(t, payment.RefundSucceeded, w.stored(t, r.ID).State)
+	assert.Len(t, w.wallet.ledger(), 1)
+}
+
 func TestPAY14_what_the_wallet_refuses_is_closed_and_may_be_refunded_anew(t *testing.T) {
 	for _, cause := range []error{payment.ErrRefundTooMuch, payment.ErrWalletRefused, payment.ErrRefundsOff, payment.ErrWalletNotFound} {
 		w := newFixture(t)

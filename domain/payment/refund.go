@@ -25,8 +25,8 @@ const (
 	RefundSucceeded  RefundState = "succeeded"
 	// RefundClosed: nothing was returned. The amount may be refunded by another refund.
 	RefundClosed RefundState = "closed"
-	// RefundAbnormal: the money left the merchant and did not arrive, or the wallet's report contradicts the
-	// refund. Staff must look at it.
+	// RefundAbnormal: the money left the merchant and did not arrive, the wallet's report contradicts the
+	// refund, or the outcome stayed unknown. Staff must look at it.
 	RefundAbnormal RefundState = "abnormal"
 )
 
@@ -76,6 +76,9 @@ const (
 	RefundSpacing = time.Minute
 	// RefundSettles is how long after a request the wallet may still deny that it knows the refund.
 	RefundSettles = time.Minute
+	// RefundDoubt is the age from which on a refund is abnormal if the wallet refuses its repeated request: it may
+	// have taken in the former one, and staff must find out.
+	RefundDoubt = 24 * time.Hour
 	// MaxRefundInterval is the longest time between two queries about a refund that is processing.
 	MaxRefundInterval = time.Hour
 	// AbnormalInterval is the time between two queries about an abnormal refund, which staff may have repaired
@@ -128,6 +131,15 @@ type RefundRequest struct {
 	Total         int64 // of the payment
 	Currency      string
 	Reason        string // at most 80 bytes
+}
+
+// RefundSending is a RefundRequest that is about to be sent.
+type RefundSending struct {
+	RefundRequest
+	At time.Time
+	// IsRepeated reports whether the request was sent before. The outcome of the former sending may be unknown, also
+	// because a server crashed.
+	IsRepeated bool
 }
 
 // RefundReport is the wallet's report about a refund.

@@ -89,19 +89,23 @@ func (r *Refund) orderedBy() string {
 // there is nothing to send: the wallet has confirmed the refund, its outcome is known, or another refund of
 // the payment was sent a moment ago. Then this one waits for its turn. No other server continues
 // the refund until the lease ends.
-func (a *RefundAccount) BeginSending(no RefundNo, lease time.Duration, now time.Time) (RefundRequest, bool) {
+func (a *RefundAccount) BeginSending(no RefundNo, lease time.Duration, now time.Time) (RefundSending, bool) {
 	r := a.refund(no)
 	if r == nil || r.State != RefundProcessing || r.WalletID != "" {
-		return RefundRequest{}, false
+		return RefundSending{}, false
 	}
 	if turn := a.turn(r); now.Before(turn) {
 		r.NextCheck = turn
-		return RefundRequest{}, false
+		return RefundSending{}, false
 	}
+	isRepeated := !r.Sent.IsZero()
 	r.Sent, r.NextCheck = instant.Normalise(now), instant.Normalise(now.Add(lease))
-	return RefundRequest{
-		No: no, App: a.App, TransactionID: a.Payment.TransactionID, Amount: r.Amount, Total: a.Payment.Amount,
-		Currency: r.Currency, Reason: r.Reason,
+	return RefundSending{
+		RefundRequest: RefundRequest{
+			No: no, App: a.App, TransactionID: a.Payment.TransactionID, Amount: r.Amount, Total: a.Payment.Amount,
+			Currency: r.Currency, Reason: r.Reason,
+		},
+		At: r.Sent, IsRepeated: isRepeated,
 	}, true
 }
 
@@ -146,29 +150,36 @@ var notedOf = map[RefundState]Noted{
 	RefundProcessing: NotedRefundProcessing, RefundSucceeded: NotedRefundSucceeded, RefundClosed: NotedRefundClosed, RefundAbnormal: NotedRefundAbnormal,
 }
 
-// RecordFailure records why the wallet has not confirmed the request that BeginSending returned. It closes the
-// refund and returns the cause if the wallet has certainly begun nothing, and the same request would fail again.
-func (a *RefundAccount) RecordFailure(no RefundNo, cause error, interval time.Duration, now time.Time) error {
-	r := a.refund(no)
+// RecordFailure records why the wallet has not confirmed the sending. A refusal of the only request that was ever sent
+// closes the refund, because the wallet has certainly begun nothing. Then RecordFailure returns the cause. A refusal of a
+// repeated request says nothing about the former one, which the wallet may have taken in or still take in: the refund is
+// asked after and sent again, and after RefundDoubt it is abnormal. So its amount is never returned twice.
+func (a *RefundAccount) RecordFailure(s RefundSending, cause error, interval time.Duration, now time.Time) error {
+	r := a.refund(s.No)
 	if r == nil || r.IsFinal() {
 		return nil
 	}
-	if r.WalletID == "" && isRefundRefusal(cause) {
+	isDenied, isOff := isAny(cause, ErrRefundTooMuch, ErrWalletNotFound), isAny(cause, ErrWalletRefused, ErrRefundsOff)
+	switch {
+	case r.WalletID == "" && (isDenied || isOff) && s.isOnlyOf(r):
 		r.State, r.Updated, r.NextCheck = RefundClosed, instant.Normalise(now), time.Time{}
 		a.note(now, NotedRefundClosed, r, detailOf(cause))
 		return cause
-	}
-	if r.Sent.Equal(r.Created) { // later tries add nothing new to the journal, however many there are
+	case r.State == RefundProcessing && r.WalletID == "" && isDenied && now.Sub(r.Created) >= RefundDoubt:
+		r.State, r.Updated = RefundAbnormal, instant.Normalise(now)
+		a.note(now, NotedRefundAbnormal, r, detailOf(cause))
+	case !s.IsRepeated: // later tries add nothing new to the journal, however many there are
 		a.note(now, NotedRefundUnanswered, r, detailOf(cause))
 	}
 	r.schedule(interval, now, r.State)
 	return nil
 }
 
-// isRefundRefusal reports whether the wallet has answered that it began nothing, and would again.
-func isRefundRefusal(cause error) bool {
-	return slices.ContainsFunc([]error{ErrRefundTooMuch, ErrWalletNotFound, ErrWalletRefused, ErrRefundsOff},
-		func(refusal error) bool { return errors.Is(cause, refusal) })
+// isOnlyOf reports whether no other request for the refund was sent, neither before nor since.
+func (s RefundSending) isOnlyOf(r *Refund) bool { return !s.IsRepeated && s.At.Equal(r.Sent) }
+
+func isAny(err error, of ...error) bool {
+	return slices.ContainsFunc(of, func(one error) bool { return errors.Is(err, one) })
 }
 
 // IsSendable reports whether the request may be sent again, after the wallet has denied that it knows the refund.

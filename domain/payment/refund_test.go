@@ -100,21 +100,22 @@ func TestPAY14_refunds_of_a_payment_take_turns(t *testing.T) {
 	a := refundable()
 	require.NoError(t, a.Request(partOf(1), "refund-1", noon))
 	require.NoError(t, a.Request(partOf(2), "refund-2", noon))
-	request, sends := a.BeginSending("refund-1", time.Minute, noon)
+	first, sends := a.BeginSending("refund-1", time.Minute, noon)
 	assert.True(t, sends)
-	assert.Equal(t, payment.RefundRequest{
+	assert.Equal(t, payment.RefundSending{RefundRequest: payment.RefundRequest{
 		No: "refund-1", App: payment.OfficialAccount, TransactionID: "t", Amount: 1, Total: 990, Currency: "CNY", Reason: "Cold tea",
-	}, request)
+	}, At: noon}, first)
 	assert.Equal(t, noon, a.Refunds[0].Sent)
 	assert.Equal(t, noon.Add(time.Minute), a.Refunds[0].NextCheck)
 	_, sends = a.BeginSending("refund-2", time.Minute, noon.Add(time.Second))
 	assert.False(t, sends)
 	assert.Equal(t, noon.Add(payment.RefundSpacing), a.Refunds[1].NextCheck)
-	_, sends = a.BeginSending("refund-2", time.Minute, noon.Add(payment.RefundSpacing))
+	second, sends := a.BeginSending("refund-2", time.Minute, noon.Add(payment.RefundSpacing))
 	assert.True(t, sends)
+	assert.False(t, second.IsRepeated)
 	again, sends := a.BeginSending("refund-1", time.Minute, noon.Add(3*time.Minute))
 	assert.True(t, sends)
-	assert.Equal(t, request, again, "the same request")
+	assert.Equal(t, payment.RefundSending{RefundRequest: first.RefundRequest, At: noon.Add(3 * time.Minute), IsRepeated: true}, again, "the same request")
 	a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundProcessing), time.Minute, noon)
 	_, sends = a.BeginSending("refund-1", time.Minute, noon.Add(time.Hour))
 	assert.False(t, sends, "the wallet has it")
@@ -179,7 +180,7 @@ func TestPAY14_an_outcome_stays_and_an_abnormal_refund_may_still_end(t *testing.
 	a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundSucceeded), time.Minute, noon)
 	assert.Equal(t, payment.RefundSucceeded, a.Refunds[0].State)
 	a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundClosed), time.Minute, noon)
-	assert.NoError(t, a.RecordFailure("refund-1", payment.ErrRefundTooMuch, time.Minute, noon))
+	assert.NoError(t, a.RecordFailure(payment.RefundSending{RefundRequest: payment.RefundRequest{No: "refund-1"}}, payment.ErrRefundTooMuch, time.Minute, noon))
 	assert.Equal(t, payment.RefundSucceeded, a.Refunds[0].State)
 }
 
@@ -191,9 +192,9 @@ func TestPAY14_failures(t *testing.T) {
 	} {
 		a := refundable()
 		require.NoError(t, a.Request(partOf(300), "refund-1", noon))
-		_, sends := a.BeginSending("refund-1", time.Minute, noon)
+		sending, sends := a.BeginSending("refund-1", time.Minute, noon)
 		require.True(t, sends)
-		err := a.RecordFailure("refund-1", fmt.Errorf("a call: %w", cause), time.Minute, noon)
+		err := a.RecordFailure(sending, fmt.Errorf("a call: %w", cause), time.Minute, noon)
 		if closes {
 			assert.ErrorIs(t, err, cause)
 			assert.Equal(t, payment.RefundClosed, a.Refunds[0].State, cause)
@@ -204,11 +205,83 @@ func TestPAY14_failures(t *testing.T) {
 		assert.Equal(t, payment.RefundProcessing, a.Refunds[0].State, cause)
 		assert.Equal(t, noon.Add(time.Minute), a.Refunds[0].NextCheck)
 		noted := len(a.Entries)
-		_, sends = a.BeginSending("refund-1", time.Minute, noon.Add(time.Hour))
+		sending, sends = a.BeginSending("refund-1", time.Minute, noon.Add(time.Hour))
 		require.True(t, sends)
-		require.NoError(t, a.RecordFailure("refund-1", cause, time.Minute, noon.Add(time.Hour)))
+		require.NoError(t, a.RecordFailure(sending, cause, time.Minute, noon.Add(time.Hour)))
 		assert.Len(t, a.Entries, noted, "the journal does not grow with each try")
 		assert.Equal(t, noon.Add(time.Hour+15*time.Minute), a.Refunds[0].NextCheck, "less often with time")
+	}
+}
+
+// definite are causes after which the wallet has begun nothing that this request ordered.
+var definite = []error{payment.ErrRefundTooMuch, payment.ErrWalletNotFound, payment.ErrWalletRefused, payment.ErrRefundsOff}
+
+// sends begins another sending, which must be possible.
+func sends(t *testing.T, a *payment.RefundAccount, now time.Time) payment.RefundSending {
+	t.Helper()
+	s, isSent := a.BeginSending("refund-1", time.Minute, now)
+	require.True(t, isSent)
+	return s
+}
+
+func TestPAY14_a_refusal_says_nothing_about_the_request_before_it(t *testing.T) {
+	for name, before := range map[string]func(*payment.RefundAccount, payment.RefundSending){
+		"no answer": func(a *payment.RefundAccount, s payment.RefundSending) {
+			require.NoError(t, a.RecordFailure(s, payment.ErrWalletTimeout, time.Minute, noon))
+		},
+		"the server crashed": func(*payment.RefundAccount, payment.RefundSending) {},
+	} {
+		for _, cause := range definite {
+			a := refundable()
+			require.NoError(t, a.Request(partOf(600), "refund-1", noon))
+			before(&a, sends(t, &a, noon))
+			noted := len(a.Entries)
+			for _, at := range []time.Duration{time.Minute, time.Hour, payment.RefundDoubt - time.Microsecond} {
+				require.NoError(t, a.RecordFailure(sends(t, &a, noon.Add(at)), cause, time.Minute, noon.Add(at)), name)
+				assert.Equal(t, payment.RefundProcessing, a.Refunds[0].State, "%s, then %v", name, cause)
+				assert.True(t, a.Refunds[0].NextCheck.After(noon.Add(at)), "it is followed")
+				assert.Error(t, a.Request(partOf(600), "refund-2", noon), "the amount may have been returned")
+			}
+			assert.Len(t, a.Entries, noted)
+			a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundSucceeded), time.Minute, noon.Add(payment.RefundDoubt))
+			assert.Equal(t, payment.RefundSucceeded, a.Refunds[0].State)
+		}
+	}
+}
+
+func TestPAY14_a_refund_that_stays_unknown_and_is_refused_for_a_day_is_for_staff(t *testing.T) {
+	for _, cause := range definite {
+		a := refundable()
+		require.NoError(t, a.Request(partOf(600), "refund-1", noon))
+		sends(t, &a, noon)
+		at := noon.Add(payment.RefundDoubt)
+		a.Entries = nil
+		require.NoError(t, a.RecordFailure(sends(t, &a, at), cause, time.Minute, at))
+		r := a.Refunds[0]
+		if cause == payment.ErrWalletRefused || cause == payment.ErrRefundsOff {
+			assert.Equal(t, payment.RefundProcessing, r.State, "settings that are repaired let it go on")
+			continue
+		}
+		assert.Equal(t, payment.RefundAbnormal, r.State)
+		assert.Equal(t, at, r.Updated)
+		assert.Equal(t, at.Add(payment.AbnormalInterval), r.NextCheck, "it is still asked after")
+		require.Len(t, a.Entries, 1)
+		assert.Equal(t, payment.NotedRefundAbnormal, a.Entries[0].Noted)
+		assert.Error(t, a.Request(partOf(600), "refund-2", at), "the amount stays reserved")
+		a.RecordReport("refund-1", reportOf(a, r, payment.RefundSucceeded), time.Minute, at)
+		assert.Equal(t, payment.RefundSucceeded, a.Refunds[0].State)
+	}
+}
+
+// A slow server's answer comes when the lease has ended and another server has sent the request again.
+func TestPAY14_a_refusal_that_comes_late_says_nothing_about_the_request_after_it(t *testing.T) {
+	for _, cause := range definite {
+		a := refundable()
+		require.NoError(t, a.Request(partOf(600), "refund-1", noon))
+		slow := sends(t, &a, noon)
+		sends(t, &a, noon.Add(time.Hour))
+		require.NoError(t, a.RecordFailure(slow, cause, time.Minute, noon.Add(time.Hour)))
+		assert.Equal(t, payment.RefundProcessing, a.Refunds[0].State, cause)
 	}
 }
 
@@ -235,6 +308,7 @@ func TestPAY14_random_refunds(t *testing.T) {
 		a := refundable()
 		now := noon
 		ended := map[payment.RefundNo]payment.RefundState{}
+		sent := map[payment.RefundNo][]payment.RefundSending{}
 		for step := range 60 {
 			now = now.Add(time.Duration(random.Int64N(int64(time.Hour))))
 			no := payment.RefundNo(fmt.Sprint("refund-", random.IntN(step+1)))
@@ -242,13 +316,20 @@ func TestPAY14_random_refunds(t *testing.T) {
 			case 0:
 				_ = a.Request(partOf(random.Int64N(1200)), payment.RefundNo(fmt.Sprint("refund-", step)), now)
 			case 1:
-				a.BeginSending(no, time.Minute, now)
+				if s, sends := a.BeginSending(no, time.Minute, now); sends {
+					sent[no] = append(sent[no], s)
+				}
 			case 2:
 				if r, err := a.ByNo(no); err == nil {
 					a.RecordReport(no, reportOf(a, r, payment.RefundStates()[random.IntN(4)]), time.Minute, now)
 				}
 			case 3:
-				_ = a.RecordFailure(no, []error{payment.ErrRefundTooMuch, payment.ErrWalletTimeout, payment.ErrMerchantFunds}[random.IntN(3)], time.Minute, now)
+				if all := sent[no]; len(all) > 0 {
+					cause := []error{payment.ErrRefundTooMuch, payment.ErrWalletTimeout, payment.ErrMerchantFunds}[random.IntN(3)]
+					if a.RecordFailure(all[random.IntN(len(all))], cause, time.Minute, now) != nil {
+						require.Len(t, all, 1, "closed although another request was sent")
+					}
+				}
 			}
 			require.LessOrEqual(t, a.Refunded(), a.Payment.Amount)
 			for _, r := range a.Refunds {

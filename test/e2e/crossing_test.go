@@ -18,7 +18,8 @@ type stop struct {
 	reached chan struct{} // closed when something is held
 	freed   chan struct{} // closed when it may go on
 	once    sync.Once
-	passes  bool // what was held goes on, else it is lost; for those who have seen freed
+	passes  bool             // what was held goes on, else it is lost; for those who have seen freed
+	instead http.HandlerFunc // answers, so that nothing is held; nil: it is held
 }
 
 // hold waits, and says whether what was held goes on.
@@ -51,10 +52,12 @@ type crossing struct {
 }
 
 // stopAt holds the next thing that matches.
-func (c *crossing) stopAt(matches func(what string) bool) *stop {
+func (c *crossing) stopAt(matches func(what string) bool) *stop { return c.stop(matches, nil) }
+
+func (c *crossing) stop(matches func(what string) bool, instead http.HandlerFunc) *stop {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.armed = &stop{matches: matches, reached: make(chan struct{}), freed: make(chan struct{})}
+	c.armed = &stop{matches: matches, reached: make(chan struct{}), freed: make(chan struct{}), instead: instead}
 	c.all = append(c.all, c.armed)
 	return c.armed
 }
@@ -93,13 +96,16 @@ func (c *crossing) clear() {
 	c.armed, c.all = nil, nil
 }
 
-// The messages between the server and the wallet.
+// The messages between the server and the wallet. Requests of version 3 have the names of version 2.
 const (
 	ordering       = "a request for unifiedorder"
 	ordered        = "an answer to unifiedorder"
 	asked          = "an answer to orderquery"
 	closing        = "a request for closeorder"
 	closed         = "an answer to closeorder"
+	refunding      = "a request for refund"
+	refunded       = "an answer to refund"
+	refundAsked    = "an answer to refundquery"
 	notifying      = "a notification, which nothing holds any more"
 	notified       = "an answer to a notification"
 	requestsPrefix = "a request for "
@@ -119,14 +125,51 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // its sender is dead
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	operation := strings.TrimPrefix(r.URL.Path, "/pay/")
-	if s := g.at(requestsPrefix + operation); s != nil && !s.hold() {
-		panic(http.ErrAbortHandler)
+	operation := operationOf(r)
+	if s := g.at(requestsPrefix + operation); s != nil {
+		if s.instead != nil {
+			s.instead(w, r)
+			close(s.reached)
+			return
+		}
+		if !s.hold() {
+			panic(http.ErrAbortHandler)
+		}
 	}
 	if s := g.at(answersPrefix + operation); s != nil {
 		w = &heldAnswer{ResponseWriter: w, stop: s}
 	}
 	g.wallet.ServeHTTP(w, r)
+}
+
+// operationOf names what is asked for as version 2 does.
+func operationOf(r *http.Request) string {
+	switch at := r.URL.Path; {
+	case strings.HasPrefix(at, "/v3/refund/") && r.Method == http.MethodPost:
+		return "refund"
+	case strings.HasPrefix(at, "/v3/refund/"):
+		return "refundquery"
+	case strings.HasPrefix(at, "/v3/") && strings.HasSuffix(at, "/close"):
+		return "closeorder"
+	case strings.HasPrefix(at, "/v3/pay/transactions/out-trade-no/"):
+		return "orderquery"
+	case strings.HasPrefix(at, "/v3/pay/transactions/"):
+		return "unifiedorder"
+	default:
+		return at[strings.LastIndex(at, "/")+1:]
+	}
+}
+
+// refusesThe answers the next request of that name as the wallet answers when it takes none from this merchant.
+func (g *gate) refusesThe(name string) *stop {
+	return g.stop(func(what string) bool { return what == name }, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v3/") {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"code":"SIGN_ERROR","message":"wrong signature"}`)
+			return
+		}
+		_, _ = io.WriteString(w, "<xml><return_code>FAIL</return_code><return_msg>wrong parameters</return_msg></xml>")
+	})
 }
 
 // heldAnswer holds an answer before its first byte.

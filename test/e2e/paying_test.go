@@ -54,10 +54,13 @@ type shop struct {
 	settingsV3      []string // of the wallet's version 3
 	dead            func()   // returns when the database has seen that the server is dead
 	file            string   // of the database; empty on Postgres
+	database        string   // the URL of Postgres, without the cable
 	poll            string
 	isDeaf          bool
 	staff           string // a key of the back office
 	payers          []payer
+	givenBack       []*giveBack
+	reviews         []string // what the log may have errors of, for staff to look at
 	now             *running
 	servers         []*running // also those that were killed
 }
@@ -91,7 +94,7 @@ func openShop(t *testing.T, store string) *shop {
 		t.Cleanup(func() { db.Close() })
 		s.dead = func() { abandoned(t, db) }
 		s.store = append(s.store, "--database-url="+database)
-		s.cable = newCable(t, database)
+		s.database, s.cable = database, newCable(t, database)
 		t.Cleanup(s.cable.close)
 	}
 	s.openAccounts(t)
@@ -259,6 +262,8 @@ type purchase struct {
 	amount  int64
 	key     string // that it was made with
 	isOver  bool   // the time to pay it
+	// isInVain: it was paid when it was closed.
+	isInVain bool
 }
 
 // wants is an order that the shop has not made yet.
@@ -353,15 +358,10 @@ func (s *shop) isPaid(t *testing.T, p *purchase) sandbox.Trade {
 func (s *shop) isOver(t *testing.T, p *purchase) {
 	t.Helper()
 	p.isOver = true
-	driver, source := "sqlite", s.file+"?_pragma=busy_timeout(10000)"
-	if s.cable != nil {
-		driver, source = "pgx", s.cable.URL
-	}
-	db, err := sql.Open(driver, source)
-	require.NoError(t, err)
-	defer db.Close()
-	_, err = db.ExecContext(t.Context(), "UPDATE orders SET expires = created, look = created WHERE id = $1", p.id)
-	require.NoError(t, err)
+	s.inDatabase(t, func(db *sql.DB, _ any) {
+		_, err := db.ExecContext(t.Context(), "UPDATE orders SET expires = created, look = created WHERE id = $1", p.id)
+		require.NoError(t, err)
+	})
 }
 
 // hearsNothing has all notifications lost, so that only who asks finds out.

@@ -36,9 +36,13 @@ func TestPAY_however_it_goes_our_ledger_is_the_wallets(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
 		t.Parallel()
 		w := &walk{shop: openShop(t, store), random: rand.New(rand.NewPCG(seed, 0))}
+		w.reviews = []string{"abnormal refund needs review", "unapplied payment needs review"}
 		w.opens(t)
-		for n := 0; n < rounds || w.paid() == 0; n++ {
-			require.Less(t, n, 10*rounds, "rounds until a payment succeeds")
+		for n := 0; n < rounds || w.paid() == 0 || len(w.wallet.Refunds()) == 0; n++ {
+			require.Less(t, n, 10*rounds, "rounds until a payment and a refund succeed")
+			if n == rounds/2 {
+				w.movesToV3(t)
+			}
 			w.goesOn(t)
 			require.False(t, t.Failed(), "after round %d", n+1)
 		}
@@ -46,9 +50,29 @@ func TestPAY_however_it_goes_our_ledger_is_the_wallets(t *testing.T) {
 			w.isMade(t, p)
 		}
 		w.settles(t, w.orders...)
-		t.Logf("%d rounds at least, %d kills, %d of them at a point that was held; %d orders, %d ways to pay, %d paid",
-			rounds, w.kills, w.held, len(w.orders), len(w.wallet.Ledger()), w.paid())
+		w.agreesWithBills(t)
+		t.Logf("%d rounds at least, %d kills, %d of them at a point that was held; %d orders, %d ways to pay, %d paid; %s",
+			rounds, w.kills, w.held, len(w.orders), len(w.wallet.Ledger()), w.paid(), w.returned())
 	})
+}
+
+// returned says how many refunds the wallet has, by their state.
+func (w *walk) returned() string {
+	by := map[sandbox.RefundState]int{}
+	for _, r := range w.wallet.Refunds() {
+		by[r.State]++
+	}
+	return fmt.Sprintf("%d orders of refunds, at the wallet %v", len(w.givenBack), by)
+}
+
+// movesToV3 replaces the server by one that speaks version 3 and refunds by itself what is due.
+func (w *walk) movesToV3(t *testing.T) {
+	t.Helper()
+	w.isKilled(t)
+	w.speaksV3()
+	w.settings = append(w.settings, "--wallet-refund-due=auto")
+	w.isV3 = true
+	w.opens(t)
 }
 
 // paid returns the number of the wallet's orders that are paid.
@@ -67,6 +91,7 @@ type walk struct {
 	random      *rand.Rand
 	orders      []*purchase
 	kills, held int
+	isV3        bool
 }
 
 func (w *walk) randomly(percent int) bool { return w.random.IntN(100) < percent }
@@ -78,10 +103,20 @@ func one[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
 func (w *walk) goesOn(t *testing.T) {
 	t.Helper()
 	w.troubles(t)
-	if w.randomly(30) {
+	if w.randomly(30) && w.ahead.Load() < int64(furthest) {
 		w.growsOld()
 	}
+	if w.randomly(50) && len(w.givenBack) > 0 {
+		w.refundsGrowOld(t)
+	}
+	if w.randomly(8) {
+		w.orders = append(w.orders, w.isPaidInVain(t, len(w.orders)))
+	}
+	w.endSome(t)
 	acts := w.acts()
+	if w.randomly(60) {
+		acts = append(acts, w.refunds(t)...)
+	}
 	if w.randomly(60) {
 		w.isKilledDuring(t, acts)
 		w.opens(t)
@@ -92,6 +127,9 @@ func (w *walk) goesOn(t *testing.T) {
 		w.isFit(t, a)
 	}
 }
+
+// furthest is how far the wallet's clock may be ahead. Version 3 takes no message that is five minutes off.
+const furthest = 4 * time.Minute
 
 // isFit asserts that it is an answer to what may go wrong here.
 func (w *walk) isFit(t *testing.T, a said) {
@@ -105,13 +143,20 @@ func (w *walk) isFit(t *testing.T, a said) {
 func (w *walk) troubles(t *testing.T) {
 	t.Helper()
 	asked := []sandbox.Operation{sandbox.UnifiedOrder, sandbox.UnifiedOrder, sandbox.OrderQuery, sandbox.CloseOrder}
+	if w.isV3 {
+		asked = []sandbox.Operation{sandbox.Prepay, sandbox.Prepay, sandbox.QueryTrade, sandbox.CloseTrade}
+	}
+	asked = append(asked, sandbox.RefundOrder, sandbox.RefundOrder, sandbox.RefundQuery)
 	whenAsked := []sandbox.Trick{
 		sandbox.Slow, sandbox.ErrorBefore, sandbox.Crowded, sandbox.Delay, sandbox.ErrorAfter, sandbox.Reset, sandbox.Garbage, sandbox.Forge,
 	}
 	whenTelling := []sandbox.Trick{sandbox.Lose, sandbox.Repeat, sandbox.Late, sandbox.Forge, sandbox.Delay}
 	for w.randomly(50) {
-		m := sandbox.Misbehaviour{On: sandbox.Notify, Do: one(w.random, whenTelling), Copies: 2 + w.random.IntN(4)}
-		if w.randomly(70) {
+		telling := one(w.random, []sandbox.Operation{sandbox.Notify, sandbox.NotifyRefund})
+		m := sandbox.Misbehaviour{On: telling, Do: one(w.random, whenTelling), Copies: 2 + w.random.IntN(4)}
+		if w.randomly(10) {
+			m = sandbox.Misbehaviour{On: sandbox.RefundOrder, Do: sandbox.NoFunds}
+		} else if w.randomly(70) {
 			m = sandbox.Misbehaviour{On: one(w.random, asked), Do: one(w.random, whenAsked)}
 		}
 		m.Times, m.DelayMS = 1+w.random.IntN(3), w.random.Int64N(700)
@@ -152,6 +197,57 @@ func (w *walk) acts() []act {
 	return acts
 }
 
+// refunds are what staff does at once: one or more payments go back whole, in part, or more than there is, and some
+// orders are sent twice at once or were sent before.
+func (w *walk) refunds(t *testing.T) []act {
+	t.Helper()
+	payments := w.newest(t)
+	if len(payments) == 0 {
+		return nil
+	}
+	var acts []act
+	for range 1 + w.random.IntN(3) {
+		b := w.someBack(one(w.random, payments))
+		acts = append(acts, b.order)
+		if b.key != "" && w.randomly(30) {
+			acts = append(acts, b.order)
+		}
+	}
+	return acts
+}
+
+// someBack is an order of a refund: one that was sent before and has a key, or a new one.
+func (w *walk) someBack(p paymentShown) *giveBack {
+	var keyed []*giveBack
+	for _, b := range w.givenBack {
+		if b.key != "" {
+			keyed = append(keyed, b)
+		}
+	}
+	if len(keyed) > 0 && w.randomly(30) {
+		return one(w.random, keyed)
+	}
+	key := ""
+	if w.randomly(60) {
+		key = fmt.Sprint("refund-", len(w.givenBack))
+	}
+	return w.wantsBack(p.ID, one(w.random, []int64{0, 1, 1 + w.random.Int64N(p.Amount), p.Amount / 2, p.Amount, p.Amount + 1}), key)
+}
+
+// endSome lets some of the wallet's refunds end in some way.
+func (w *walk) endSome(t *testing.T) {
+	t.Helper()
+	ends := []sandbox.RefundState{sandbox.RefundSucceeded, sandbox.RefundSucceeded, sandbox.RefundClosed, sandbox.RefundAbnormal}
+	for _, r := range w.wallet.Refunds() {
+		switch {
+		case r.State == sandbox.RefundProcessing && w.randomly(40):
+			require.NoError(t, w.wallet.RefundOutcome(r.No, one(w.random, ends)))
+		case r.State == sandbox.RefundAbnormal && w.randomly(10):
+			require.NoError(t, w.wallet.RefundOutcome(r.No, sandbox.RefundSucceeded), "staff has repaired it")
+		}
+	}
+}
+
 // some is an order; most of the time one that is not paid, and a new one now and then.
 func (w *walk) some() *purchase {
 	var open []*purchase
@@ -160,7 +256,7 @@ func (w *walk) some() *purchase {
 		for _, trade := range w.trades(p) {
 			isPaid = isPaid || trade.State == sandbox.Success
 		}
-		if p.id == 0 || !isPaid {
+		if !p.isInVain && (p.id == 0 || !isPaid) {
 			open = append(open, p)
 		}
 	}
@@ -225,6 +321,9 @@ func (w *walk) isKilledDuring(t *testing.T, acts []act) {
 	}
 	if w.randomly(40) && len(w.orders) > 0 { // and no server is there to be notified
 		w.isPaidSomehow(one(w.random, w.orders))
+	}
+	if w.randomly(40) {
+		w.endSome(t)
 	}
 }
 

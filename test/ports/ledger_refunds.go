@@ -104,7 +104,7 @@ func changeRefunds(w *fixtures) {
 			return nil
 		},
 		func(a *payment.RefundAccount) error {
-			assert.Error(w, a.RecordFailure("refund-2", payment.ErrRefundTooMuch, time.Minute, noon.Add(time.Hour)))
+			assert.Error(w, a.RecordFailure(payment.RefundSending{RefundRequest: payment.RefundRequest{No: "refund-2"}}, payment.ErrRefundTooMuch, time.Minute, noon.Add(time.Hour)))
 			return nil
 		},
 	} {

@@ -64,6 +64,7 @@ func v3Time(at time.Time) string { return at.In(beijing).Format(time.RFC3339) }
 // serveV3 reads a request of version 3, processes and answers it, and applies pending tricks.
 func (s *Server) serveV3(op Operation, prepare v3Operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", s.now().Format(http.TimeFormat)) // by the clock that judges the request
 		asked, err := s.readV3(w, r)
 		if err != nil {
 			// The sender is unknown, so the answer has no signature.

@@ -105,13 +105,23 @@ func TestPAY10_signatures_that_the_sandbox_makes_wrong(t *testing.T) {
 	}
 }
 
-// The wallet takes no request whose time is more than five minutes away, and says so without a signature.
+// The wallet takes no request whose time is more than five minutes away, and says so without a signature. The server takes
+// no notification then. Both say what is wrong, and go on when the clock is right.
 func TestPAY13_a_clock_that_is_ten_minutes_off(t *testing.T) {
-	s := openShop(t, sandbox.PublicKey)
-	s.skew(-10 * time.Minute)
-	err := s.query()
-	require.ErrorIs(t, err, payment.ErrWalletRefused)
-	assert.ErrorContains(t, err, "check the clock")
+	for _, off := range []time.Duration{-10 * time.Minute, 10 * time.Minute} {
+		s := openShop(t, sandbox.PublicKey)
+		s.skew(off)
+		err := s.query()
+		require.ErrorIs(t, err, payment.ErrWalletRefused)
+		assert.ErrorContains(t, err, "this server's clock differs from the wallet's by 10m0s")
+		_, err = s.paid()
+		require.ErrorIs(t, err, payment.ErrForged)
+		assert.ErrorContains(t, err, "timestamp differs from this server's clock by 10m0s: check the clock")
+		s.skew(0)
+		report, err := s.Query(t.Context(), payment.OfficialAccount, s.no)
+		require.NoError(t, err)
+		assert.Equal(t, payment.WalletPaid, report.State)
+	}
 }
 
 func TestPAY10_what_the_payer_pays_may_be_less_than_the_order(t *testing.T) {
