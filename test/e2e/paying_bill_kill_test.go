@@ -45,19 +45,15 @@ func TestPAY15_a_comparison_that_is_killed_at_any_step_finds_the_same_once(t *te
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	for _, version := range []sandbox.Protocol{sandbox.V2, sandbox.V3} {
-		t.Run(string(version), func(t *testing.T) {
-			onBothStores(t, func(t *testing.T, store string) {
-				points := append(billPoints, map[string][]billPoint{"Postgres": billsOnPostgres}[store]...)
-				for _, point := range points {
-					t.Run(strings.ReplaceAll(point.name, " ", "_"), func(t *testing.T) {
-						t.Parallel()
-						killComparison(t, store, version, point)
-					})
-				}
+	onStoresAndVersions(t, func(t *testing.T, store string, version sandbox.Protocol) {
+		points := append(billPoints, map[string][]billPoint{"Postgres": billsOnPostgres}[store]...)
+		for _, point := range points {
+			t.Run(strings.ReplaceAll(point.name, " ", "_"), func(t *testing.T) {
+				t.Parallel()
+				killComparison(t, store, version, point)
 			})
-		})
-	}
+		}
+	})
 }
 
 // killComparison compares a bill that has a wrong amount, and a payment that no server knows of.

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -43,10 +44,20 @@ func TestPAY14_a_server_that_is_killed_at_any_step_of_a_refund_returns_the_money
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	for _, version := range []sandbox.Protocol{sandbox.V2, sandbox.V3} {
-		t.Run(string(version), func(t *testing.T) {
-			onBothStores(t, func(t *testing.T, store string) { killAtRefunds(t, store, version) })
-		})
+	onStoresAndVersions(t, killAtRefunds)
+}
+
+// onStoresAndVersions runs the test on each store and over each version of the wallet's API once. With PLAZA_TEST_KILLS, as
+// in make soak, it runs it on each store over each version.
+func onStoresAndVersions(t *testing.T, test func(t *testing.T, store string, version sandbox.Protocol)) {
+	for _, c := range []struct {
+		store   string
+		version sandbox.Protocol
+		isFirst bool
+	}{{"SQLite", sandbox.V2, true}, {"SQLite", sandbox.V3, false}, {"Postgres", sandbox.V2, false}, {"Postgres", sandbox.V3, true}} {
+		if c.isFirst || os.Getenv("PLAZA_TEST_KILLS") != "" {
+			t.Run(c.store+"/"+string(c.version), func(t *testing.T) { test(t, c.store, c.version) })
+		}
 	}
 }
 
