@@ -19,7 +19,8 @@ RACE := ./domain/... ./application/... ./adapters/memory ./adapters/prometheus .
 	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk \
 	./adapters/httpapi/reference ./test/ports ./test/guard ./test/growth/... ./test/report ./test/process ./test/faultproxy
 
-# Tests that the race detector would change (query plans, memory) are built without it.
+# Tests that the race detector would change (query plans, memory) are built without it, and those that kill and start
+# so many programs that they would take twice as long.
 NO_RACE_FILES = $(shell grep -rl --include='*_test.go' '^//go:build !race' .)
 NO_RACE_TESTS = $(shell grep -hoE '^func Test[A-Za-z0-9_]*' $(NO_RACE_FILES) | cut -c6- | paste -sd'|' -)
 
@@ -62,11 +63,12 @@ test: build lint ## the fast tests, in minutes
 		cgo=0 race= left='the race detector, which needs a C compiler'; \
 	{ CGO_ENABLED=$$cgo $(TEST) -short -json $$race $$light; $(TEST) -short -json $$rest; } | $(REPORT) -left-out "$$left"
 
+# Three packages at once, also on two processors: those with servers of their own wait for them.
 test-all: build lint wiring ## everything, with the race detector where possible; nothing may be skipped
 	@export CI=true $(SERVERS); for tool in cc curl; do test/tools.sh $$tool install >/dev/null; done; \
 	CGO_ENABLED=1 $(GO) build $(FLAGS) -race -o $(BIN)-race ./bootstrap/cmd/plaza; \
-	{ PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)-race" CGO_ENABLED=1 $(TEST) -race -timeout 30m -json ./...; \
-	  PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" $(TEST) -timeout 10m -json -run '^($(NO_RACE_TESTS))$$' $(sort $(dir $(NO_RACE_FILES))); } | \
+	{ PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)-race" CGO_ENABLED=1 $(TEST) -race -p 3 -timeout 30m -json ./...; \
+	  PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" $(TEST) -p 3 -timeout 10m -json -run '^($(NO_RACE_TESTS))$$' $(sort $(dir $(NO_RACE_FILES))); } | \
 	$(REPORT) -all
 
 soak: build platforms ## the long loops: kills, payments, failovers, fuzzing, other systems; about an hour and a half

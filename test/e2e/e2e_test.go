@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -75,6 +76,7 @@ var buildFolder = sync.OnceValues(func() (path string, err error) {
 })
 
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "4") // unless -parallel is given: tests wait for processes most of the time
 	status := postgres.Main(m)
 	if builtIn != "" {
 		os.RemoveAll(builtIn)

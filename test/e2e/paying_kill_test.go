@@ -1,3 +1,5 @@
+//go:build !race
+
 package e2e
 
 import (
@@ -261,16 +263,6 @@ func makingBeforeLock(t *testing.T, s *shop) *purchase {
 	return p
 }
 
-// isMade has the order made, again and again while its key is in use.
-func (s *shop) isMade(t *testing.T, p *purchase) {
-	t.Helper()
-	until(t, func() bool {
-		a := p.make(s.now, s.staff)
-		require.Contains(t, append(passing, http.StatusCreated), a.status, a.body)
-		return a.status == http.StatusCreated
-	})
-}
-
 // makingUnheard kills the server when the database has the order.
 func makingUnheard(t *testing.T, s *shop) *purchase {
 	s.opens(t)
@@ -313,6 +305,3 @@ func killedAt(direction string, statements ...string) func(t *testing.T, s *shop
 		return p
 	}
 }
-
-// growsOld lets as much time pass at the wallet as it wants to before it closes anything.
-func (s *shop) growsOld() { s.ahead.Add(int64(minClosable)) }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/domain/payment"
 )
 
 // orderShown, and so on, are what the command line shows.
@@ -235,3 +237,43 @@ func assertNoSecret(t *testing.T, text string, s *shop) {
 		}
 	}
 }
+
+// isMade has the order made, again and again while its key is in use.
+func (s *shop) isMade(t *testing.T, p *purchase) {
+	t.Helper()
+	until(t, func() bool {
+		a := p.make(s.now, s.staff)
+		require.Contains(t, append(passing, http.StatusCreated), a.status, a.body)
+		return a.status == http.StatusCreated
+	})
+}
+
+// agreesWithBills asserts that the wallet's bills of the days of its payments and refunds agree with our ledger.
+func (s *shop) agreesWithBills(t *testing.T) {
+	t.Helper()
+	days := map[payment.Day]bool{}
+	for _, trade := range s.wallet.Ledger() {
+		if trade.State == sandbox.Success {
+			days[payment.DayOf(trade.Paid)] = true
+		}
+	}
+	for _, r := range s.wallet.Refunds() {
+		days[payment.DayOf(r.Created)] = true
+	}
+	s.wallet.Behave()
+	for day := range days {
+		r, errOut, status := s.reconciles(t, day.String())
+		assert.Zero(t, status, errOut)
+		assert.Equal(t, reconciled{OK: true, Payments: r.Payments, Refunds: r.Refunds, Findings: r.Findings}, r)
+		assert.Empty(t, r.Findings)
+	}
+	var findings struct{ Data []any }
+	c := newCaller(s.now.url)
+	defer c.client.CloseIdleConnections()
+	read(t, c, s.staff, "/api/pay-admin/v1/finding/", &findings)
+	assert.Empty(t, findings.Data)
+	assert.NotEmpty(t, days)
+}
+
+// growsOld lets as much time pass at the wallet as it wants to before it closes anything.
+func (s *shop) growsOld() { s.ahead.Add(int64(minClosable)) }
