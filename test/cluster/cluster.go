@@ -210,7 +210,8 @@ func (m machine) lines(name string) (settings []string) {
 	m.t.Helper()
 	for line := range strings.Lines(m.fill(name)) {
 		if line = strings.TrimSuffix(line, "\n"); assignment.MatchString(line) {
-			settings = append(settings, line)
+			name, value, _ := strings.Cut(line, "=")
+			settings = append(settings, name+"="+strings.Trim(value, "'"))
 		}
 	}
 	return settings
