@@ -22,12 +22,12 @@ import (
 const everyRow = "PLAZA_TEST_EVERY_ROW"
 
 // runsOnACluster reports whether a row is shown on the cluster. Without everyRow these are the rows that
-// need a store, which PgBouncer is before, and those of addresses, which HAProxy reads.
+// depend on the servers that share a store, and those of addresses, which HAProxy reads.
 func runsOnACluster(r row) bool {
 	switch r.needs {
-	case everyStore, everyServer:
+	case everyServer:
 		return true
-	case anyStore:
+	case everyStore, anyStore:
 		return os.Getenv(everyRow) != "" || strings.HasPrefix(r.name, "GEN-09")
 	}
 	return false

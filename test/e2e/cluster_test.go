@@ -60,6 +60,7 @@ func TestCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	failovers := fewFailovers
 	if set := os.Getenv("PLAZA_TEST_FAILOVERS"); set != "" {
 		var err error

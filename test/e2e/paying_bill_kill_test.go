@@ -47,6 +47,7 @@ func TestPAY15_a_comparison_that_is_killed_at_any_step_finds_the_same_once(t *te
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	onStoresAndVersions(t, func(t *testing.T, store string, version sandbox.Protocol) {
 		points := append(billPoints, map[string][]billPoint{"Postgres": billsOnPostgres}[store]...)
 		for _, point := range points {

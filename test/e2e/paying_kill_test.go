@@ -55,6 +55,7 @@ func TestPAY_a_server_that_is_killed_at_any_step_of_paying_loses_no_money_and_ta
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	onBothStores(t, func(t *testing.T, store string) {
 		points := append(killPoints, map[string][]killPoint{"SQLite": onSQLite, "Postgres": onPostgres}[store]...)
 		for _, point := range points {

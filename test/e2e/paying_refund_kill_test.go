@@ -46,6 +46,7 @@ func TestPAY14_a_server_that_is_killed_at_any_step_of_a_refund_returns_the_money
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	onStoresAndVersions(t, killAtRefunds)
 }
 
