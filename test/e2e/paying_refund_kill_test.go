@@ -160,7 +160,7 @@ func (s *shop) isHeldLate(t *testing.T, b *giveBack) (arrives func()) {
 		processed := s.gate.stopAtThe(refunded)
 		late.free(true)
 		processed.isReached(t)
-		processed.free(false) // nobody waits for the answer
+		processed.free(false) // no client waits for the answer
 	}
 }
 
