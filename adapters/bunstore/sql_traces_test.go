@@ -16,6 +16,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/user"
+	"plaza/test/allocations"
 	testserver "plaza/test/postgres"
 )
 
@@ -71,11 +72,11 @@ func callsAreSpans(t *testing.T, system, url string) {
 func TestA_call_costs_nothing_more_without_traces(t *testing.T) {
 	s := &Store{dialect: sqlite{}}
 	fn := func(context.Context) error { return nil }
-	plain := testing.AllocsPerRun(100, func() {
+	plain := allocations.PerRun(100, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		_ = fn(ctx)
 	})
-	assert.Equal(t, plain, testing.AllocsPerRun(100, func() { _ = s.callWithin(context.Background(), time.Minute, fn) }))
+	assert.Equal(t, plain, allocations.PerRun(100, func() { _ = s.callWithin(context.Background(), time.Minute, fn) }))
 	assert.Error(t, s.callWithin(t.Context(), time.Minute, func(context.Context) error { return errors.New("broken") }))
 }

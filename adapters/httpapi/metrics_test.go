@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
+	"plaza/test/allocations"
 )
 
 // counted counts as Metrics do, for tests with one request at a time.
@@ -114,13 +115,13 @@ func (d unread) Header() http.Header       { return d.header }
 func (unread) Write(b []byte) (int, error) { return len(b), nil }
 func (unread) WriteHeader(int)             {}
 
-// allocations returns how many allocations the middleware makes for a request.
-func allocations(m Metrics) float64 {
+// allocationsWith returns how many allocations the middleware makes for a request.
+func allocationsWith(m Metrics) float64 {
 	h := newMiddleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	}), Config{Log: slog.New(slog.DiscardHandler), Metrics: m})
 	r, w := httptest.NewRequest("GET", "/", nil), unread{http.Header{}}
-	return testing.AllocsPerRun(1000, func() { h.ServeHTTP(w, r) })
+	return allocations.PerRun(1000, func() { h.ServeHTTP(w, r) })
 }
 
 func TestMetrics_cost_the_middleware_no_allocation(t *testing.T) {
@@ -128,6 +129,6 @@ func TestMetrics_cost_the_middleware_no_allocation(t *testing.T) {
 	counting := Metrics{
 		Begun: func() { n++ }, Ended: func(string, string, int, time.Duration) { n++ }, Limited: func(string) { n++ },
 	}
-	assert.LessOrEqual(t, allocations(counting), allocations(Metrics{}))
+	assert.LessOrEqual(t, allocationsWith(counting), allocationsWith(Metrics{}))
 	assert.Positive(t, n)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"plaza/test/allocations"
 )
 
 // logCost is how often a request may allocate in the middleware, its line included.
@@ -25,6 +27,6 @@ func TestA_line_of_the_log_costs_little(t *testing.T) {
 		r.Header.Set("X-Request-ID", "abc-123")
 		w := httptest.NewRecorder()
 		f.ServeHTTP(w, r)
-		assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { f.ServeHTTP(w, r) }), float64(logCost), format)
+		assert.LessOrEqual(t, allocations.PerRun(100, func() { f.ServeHTTP(w, r) }), float64(logCost), format)
 	}
 }

@@ -12,12 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
+	"plaza/test/allocations"
 	"plaza/test/postgres"
 )
 
-// allocations are how often the program may allocate for a request of each scenario, from its
+// maxAllocations are how often the program may allocate for a request of each scenario, from its
 // first header to its last byte: a twentieth more than it did when the bound was set.
-var allocations = map[string]struct{ postgres, sqlite float64 }{
+var maxAllocations = map[string]struct{ postgres, sqlite float64 }{
 	"A":       {106, 150},
 	"A1":      {70, 80},
 	"304":     {60, 80},
@@ -43,7 +44,7 @@ func TestAllocations(t *testing.T) {
 			t.Cleanup(func() { assert.NoError(t, app.Close()) })
 			d := newDataset(tiny)
 			for _, sc := range scenarios {
-				most, isHot := allocations[sc.name]
+				most, isHot := maxAllocations[sc.name]
 				if !isHot {
 					continue
 				}
@@ -61,17 +62,14 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-const (
-	allocationSeries = 3  // how often it is counted
-	allocationRuns   = 50 // how many requests are averaged each time
-)
+// allocationRuns is how many requests are averaged each time.
+const allocationRuns = 50
 
-// allocationsOf is how often the handler allocates for a request of the scenario: the lowest of
-// the averages, since background jobs and the garbage collector allocate beside it and only add.
-// Every request is sent once, those of the first series to warm up.
+// allocationsOf is how often the handler allocates for a request of the scenario. Every request is
+// sent once, the first ones to warm up.
 func allocationsOf(t *testing.T, handler http.Handler, sc scenario, d *dataset) float64 {
 	t.Helper()
-	const all = allocationRuns + allocationSeries*(allocationRuns+1) // AllocsPerRun serves one more than it counts
+	const all = allocationRuns + allocations.Series*(allocationRuns+1)
 	requests := make([]request, all)
 	for i := range requests {
 		if requests[i] = sc.request(d, i); sc.once {
@@ -102,11 +100,7 @@ func allocationsOf(t *testing.T, handler http.Handler, sc scenario, d *dataset) 
 	for range allocationRuns {
 		serve()
 	}
-	lowest := testing.AllocsPerRun(allocationRuns, serve)
-	for range allocationSeries - 1 {
-		lowest = min(lowest, testing.AllocsPerRun(allocationRuns, serve))
-	}
-	return lowest
+	return allocations.PerRun(allocationRuns, serve)
 }
 
 // recorder keeps an answer in memory that it reuses.
