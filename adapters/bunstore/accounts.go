@@ -224,14 +224,14 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	var m user.Member
 	targets := append(memberColumns.targets(&m, v.s.dialect, (*int64)(&m.ID)), intoTime{&m.Seen}, (*cover)(&m.Avatar))
 	wanted := []any{v.s.dialect.listOf(numbers(ids))}
-	var found []user.Member
+	found := make([]user.Member, 0, len(ids))
 	read := step{statement: v.s.hot.members, args: wanted, row: collect(&found, func(scan scanner) (user.Member, error) {
 		err := scan(targets...)
 		return m, err
 	})}
 	// What the primary showed before may name users whom a replica does not have yet.
 	read.isEnough = func() bool { return len(found) >= len(distinct(ids)) }
-	err := v.s.readRows(ctx, read, func() { found = nil })
+	err := v.s.readRows(ctx, read, func() { found = found[:0] })
 	return found, err
 }
 

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -98,7 +97,7 @@ func writeOverloaded(w io.Writer) error {
 		StatusCode: reply.status, ProtoMajor: 1, ProtoMinor: 1, Header: reply.header, Close: true,
 		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
 	}
-	maps.Copy(res.Header, commonHeaders)
+	setCommonHeaders(res.Header)
 	res.Header.Set("Content-Type", "application/json")
 	res.Header.Set(requestIDHeader, requestID(""))
 	return res.Write(w)

@@ -72,8 +72,8 @@ func TestEvery_response_has_the_security_headers_and_a_deadline(t *testing.T) {
 		assert.LessOrEqual(t, time.Until(ends), deadline)
 		w.Write(nil)
 	})
-	for name, value := range commonHeaders {
-		assert.Equal(t, value, w.Header()[name], name)
+	for _, common := range commonHeaders {
+		assert.Equal(t, common.value, w.Header()[common.name], common.name)
 	}
 	assert.Contains(t, log, "route=none status=200 bytes=0")
 }

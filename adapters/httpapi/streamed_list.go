@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -132,34 +134,62 @@ func (l streamedList) encode(c coding, also io.Writer) (encodedList, error) {
 
 // write writes the list as JSON. Its first piece is all of it or larger than minCompressed.
 func (l streamedList) write(to io.Writer) error {
-	out := bufio.NewWriterSize(to, 4*minCompressed) // keeps its first error until Flush
-	var buf bytes.Buffer
-	put := func(before string, v any) error {
-		buf.Reset()
-		err := writeJSON(&buf, v)
-		out.WriteString(before)
-		out.Write(bytes.TrimSuffix(buf.Bytes(), []byte("\n")))
-		return err
-	}
-	out.WriteString(`{"data":[`)
+	w := listWriters.Get().(*listWriter)
+	defer w.leave()
+	w.out.Reset(to)
+	w.out.WriteString(`{"data":[`)
 	between := ""
 	for item, err := range l.items {
 		if err != nil {
 			return err
 		}
-		if err := put(between, item); err != nil {
+		if err := w.put(between, item); err != nil {
 			return err
 		}
 		between = ","
 	}
-	out.WriteString("]")
+	w.out.WriteString("]")
 	if l.pagination != nil {
-		if err := put(`,"pagination":`, l.pagination); err != nil {
+		if err := w.put(`,"pagination":`, l.pagination); err != nil {
 			return err
 		}
 	}
-	out.WriteString("}\n")
-	return out.Flush()
+	w.out.WriteString("}\n")
+	return w.out.Flush()
+}
+
+// listWriter writes the items of a list as JSON.
+type listWriter struct {
+	out  *bufio.Writer // keeps its first error until Flush
+	item bytes.Buffer
+	json *json.Encoder // to item
+}
+
+// listWriters are reused by later lists. Their item is empty.
+var listWriters = sync.Pool{New: func() any {
+	w := &listWriter{out: bufio.NewWriterSize(nil, 4*minCompressed)}
+	w.json = jsonEncoder(&w.item)
+	return w
+}}
+
+// put writes the text before the value, and the value.
+func (w *listWriter) put(before string, v any) error {
+	w.item.Reset()
+	if err := w.json.Encode(v); err != nil {
+		return err
+	}
+	w.out.WriteString(before)
+	w.out.Write(bytes.TrimSuffix(w.item.Bytes(), []byte("\n")))
+	return nil
+}
+
+// leave leaves the writer to a later list, unless it grew too large.
+func (w *listWriter) leave() {
+	w.out.Reset(nil)
+	if w.item.Cap() <= maxKept {
+		w.item.Reset()
+		listWriters.Put(w)
+	}
 }
 
 // sendStreamedList sends the list, or 304 if the client already has it.

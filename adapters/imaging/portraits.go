@@ -55,12 +55,23 @@ func NewPortraits(publicURL string) *Portraits {
 	return &Portraits{folder: strings.TrimRight(publicURL, "/") + "/media/portrait/"}
 }
 
-// Portrait implements media.Portraits.
+// Portrait implements media.Portraits. The URLs of all sizes share one string, because lists of
+// people have many.
 func (p *Portraits) Portrait(seed int64) media.Picture {
+	var digits [20]byte
+	number := strconv.AppendInt(digits[:0], seed, 10)
+	length := len(p.folder) + len(number) + len("-sm.png")
+	var urls strings.Builder
+	urls.Grow(length * len(portraitSizes))
 	picture := media.Picture{Sizes: make([]media.Size, len(portraitSizes))}
-	stem := p.folder + strconv.FormatInt(seed, 10) + "-"
 	for i, s := range portraitSizes {
-		picture.Path = stem + s.name + ".png"
+		begin := urls.Len()
+		urls.WriteString(p.folder)
+		urls.Write(number)
+		urls.WriteString("-")
+		urls.WriteString(s.name)
+		urls.WriteString(".png")
+		picture.Path = urls.String()[begin:]
 		picture.Sizes[i] = media.Size{Name: s.name, Width: s.pixels, Height: s.pixels, Path: picture.Path}
 	}
 	return picture

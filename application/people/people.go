@@ -51,15 +51,15 @@ func (p *People) Infos(ctx context.Context, ids []user.ID) ([]user.Info, error) 
 	if err != nil {
 		return nil, fmt.Errorf("look up %d users: %w", len(wanted), err)
 	}
-	byID := make(map[user.ID]user.Member, len(members))
-	for _, m := range members {
-		byID[m.ID] = m
+	byID := make(map[user.ID]*user.Member, len(members))
+	for i := range members {
+		byID[members[i].ID] = &members[i]
 	}
 	now := p.now()
 	infos := make([]user.Info, 0, len(members))
 	for _, id := range wanted {
 		if m, known := byID[id]; known {
-			infos = append(infos, p.describe(m, now))
+			infos = append(infos, p.describe(*m, now))
 		}
 	}
 	return infos, nil
@@ -75,7 +75,7 @@ func (p *People) describe(m user.Member, now time.Time) user.Info {
 // unique removes duplicates and invalid ids. It keeps the order.
 func unique(ids []user.ID) []user.ID {
 	seen := make(map[user.ID]bool, len(ids))
-	var once []user.ID
+	once := make([]user.ID, 0, len(ids))
 	for _, id := range ids {
 		if id > 0 && !seen[id] {
 			seen[id] = true
