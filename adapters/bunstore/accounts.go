@@ -214,15 +214,39 @@ func (v Accounts) save(ctx context.Context, tx *transaction, before, next access
 	return saved, err
 }
 
+// What statements read of a member: the user u, not erased, with the presence p.
+var (
+	memberFields = "u.id, " + memberColumns.of("u") + ", p.seen, u.avatar"
+	isMember     = "u." + notErased
+)
+
+const withPresence = " LEFT JOIN presence p ON p.user_id = u.id"
+
+// memberTargets returns the scan targets of memberFields. Where joinMember found no member they
+// are NULL, and the ID becomes zero.
+func memberTargets(m *user.Member, d dialect) []any {
+	targets := memberColumns.targets(m, d, orZeroNumber[user.ID]{&m.ID})
+	for i, target := range targets {
+		if text, is := target.(*string); is {
+			targets[i] = orZeroText[string]{text}
+		}
+	}
+	return append(targets, intoTime{&m.Seen}, (*cover)(&m.Avatar))
+}
+
+// joinMember returns the join of the member with the ID, if there is one.
+func joinMember(id string) string {
+	return " LEFT JOIN users u ON u.id = " + id + " AND " + isMember + withPresence
+}
+
 // membersStatement returns the hot read of users by their IDs, $1.
 func membersStatement(d dialect) string {
-	return "SELECT u.id, " + memberColumns.of("u") + `, p.seen, u.avatar
-		FROM users u LEFT JOIN presence p ON p.user_id = u.id WHERE ` + d.among("u.id", "$1") + " AND u." + notErased
+	return "SELECT " + memberFields + " FROM users u" + withPresence + " WHERE " + d.among("u.id", "$1") + " AND " + isMember
 }
 
 func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
 	var m user.Member
-	targets := append(memberColumns.targets(&m, v.s.dialect, (*int64)(&m.ID)), intoTime{&m.Seen}, (*cover)(&m.Avatar))
+	targets := memberTargets(&m, v.s.dialect)
 	wanted := []any{v.s.dialect.listOf(numbers(ids))}
 	found := make([]user.Member, 0, len(ids))
 	read := step{statement: v.s.hot.members, args: wanted, row: collect(&found, func(scan scanner) (user.Member, error) {

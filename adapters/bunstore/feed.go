@@ -49,7 +49,12 @@ func (v Feed) Page(
 	if err != nil {
 		return page.Page[feed.Item]{}, err
 	}
-	return page.Map(p, func(t feed.Listable) feed.Item { return itemOf(t, sel.Near) }), nil
+	if sel.Near != nil {
+		for i := range p.Items {
+			addDistance(&p.Items[i], *sel.Near)
+		}
+	}
+	return p, nil
 }
 
 // known returns nil if the category exists or is 0, for the uncategorised items.
@@ -64,20 +69,18 @@ func (v Feed) known(ctx context.Context, in feed.CategoryID) error {
 	return err
 }
 
-// itemOf returns the item of a page, with its distance from the centre of near, if set.
-func itemOf(t feed.Listable, near *feed.Area) feed.Item {
-	item := feed.Item{Listable: t}
-	if l, listed := t.Listing(); listed && near != nil && l.Point != nil {
-		item.Distance = new(near.Centre.To(*l.Point).Rounded())
+// addDistance adds the item's distance from the centre of the area.
+func addDistance(i *feed.Item, near feed.Area) {
+	if l, listed := i.Listing(); listed && l.Point != nil {
+		i.Distance = new(near.Centre.To(*l.Point).Rounded())
 	}
-	return item
 }
 
 // feedPage runs a statement of pageStatement.
 func (s *Store) feedPage(
 	ctx context.Context, statement string, args []any, shape pageShape, r page.Request, proof ...step,
-) (page.Page[feed.Listable], error) {
-	return readPage(ctx, s, r, statement, args, func(total *int) func(scanner) (feed.Listable, error) {
+) (page.Page[feed.Item], error) {
+	return readPage(ctx, s, r, statement, args, func(total *int) func(scanner) (feed.Item, error) {
 		return shape.reader(s.dialect, total)
 	}, proof...)
 }

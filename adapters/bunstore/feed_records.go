@@ -11,6 +11,7 @@ import (
 	"plaza/domain/geo"
 	"plaza/domain/media"
 	"plaza/domain/publication"
+	"plaza/domain/user"
 )
 
 // contentColumns are common to publications and nodes.
@@ -146,7 +147,7 @@ type pageShape struct {
 }
 
 // pageShapeOf returns the shape of a page of listings, called page, of the kinds. Kinds
-// share the columns that have the same name.
+// share the columns that have the same name. Behind them a demand has its author.
 func pageShapeOf(kinds ...feed.Kind) pageShape {
 	s := pageShape{kinds: kinds, positions: map[feed.Kind][]int{}}
 	having := map[string][]string{"id": {"page.id"}}
@@ -177,40 +178,60 @@ func pageShapeOf(kinds ...feed.Kind) pageShape {
 		}
 		columns = append(columns, column)
 	}
+	if s.hasAuthors() {
+		columns = append(columns, memberFields)
+		s.joins += joinMember(string(feed.Demand) + ".author_id")
+	}
 	s.columns = strings.Join(columns, ", ")
 	return s
 }
 
-// reader returns a function that scans a row of the page: the total, and the record. It
+// hasAuthors reports whether a page may have items that show more of their author than the ID.
+func (s pageShape) hasAuthors() bool { return slices.Contains(s.kinds, feed.Demand) }
+
+// reader returns a function that scans a row of the page: the total, and the item. It
 // scans the columns of the row's own kind, and ignores the others.
-func (s pageShape) reader(d dialect, total *int) func(scanner) (feed.Listable, error) {
+func (s pageShape) reader(d dialect, total *int) func(scanner) (feed.Item, error) {
 	first := min(len(s.kinds), 2) // index of the first column of the record
-	read := map[feed.Kind]func(scanner) (feed.Listable, error){}
+	var author user.Member
+	var authorTargets []any
+	if s.hasAuthors() {
+		authorTargets = memberTargets(&author, d)
+	}
+	width := first + len(s.names) + len(authorTargets)
+	read := map[feed.Kind]func(scanner) (feed.Item, error){}
 	for _, kind := range s.kinds {
 		own, next := recordTables[kind].row(d)
-		targets := make([]any, first+len(s.names))
+		targets := make([]any, width)
 		targets[0] = total
 		for i, position := range s.positions[kind] {
 			targets[first+position] = own[i]
 		}
-		read[kind] = func(scan scanner) (feed.Listable, error) {
+		if kind == feed.Demand {
+			copy(targets[first+len(s.names):], authorTargets)
+		}
+		read[kind] = func(scan scanner) (feed.Item, error) {
 			err := scan(targets...)
 			_, record := next()
-			return record, err
+			i := feed.Item{Listable: record}
+			if kind == feed.Demand && author.ID != 0 {
+				i.Author = new(author)
+			}
+			return i, err
 		}
 	}
 	if len(s.kinds) == 1 {
 		return read[s.kinds[0]]
 	}
 	var kind feed.Kind
-	kindOnly := make([]any, first+len(s.names))
+	kindOnly := make([]any, width)
 	kindOnly[1] = (*string)(&kind)
-	return func(scan scanner) (feed.Listable, error) {
+	return func(scan scanner) (feed.Item, error) {
 		if err := scan(kindOnly...); err != nil {
-			return nil, err
+			return feed.Item{}, err
 		}
 		if read[kind] == nil {
-			return nil, fmt.Errorf("%s has no pages", kind)
+			return feed.Item{}, fmt.Errorf("%s has no pages", kind)
 		}
 		return read[kind](scan)
 	}

@@ -31,20 +31,25 @@ func sqliteReads(t *testing.T, s *Store) []sqliteRead {
 	return slices.Concat(peopleReads(s), pageReads(s), treeReads(s), eventReads(s), eventPageReads(t, s), imageReads(s))
 }
 
+// A user, and when the user was seen.
+const (
+	byUser     = "SEARCH u USING INTEGER PRIMARY KEY (rowid=?)"
+	byPresence = "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"
+)
+
 func peopleReads(s *Store) []sqliteRead {
-	const presence = "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"
 	return []sqliteRead{
 		{
 			name: "session", statement: s.hot.session, args: []any{[]byte("00000000000000000000000000000007")},
 			by: []string{
 				"SEARCH t USING INDEX sqlite_autoindex_tokens_1 (hash=?)", "SEARCH w USING INTEGER PRIMARY KEY (rowid=?)",
-				"SEARCH u USING INTEGER PRIMARY KEY (rowid=?)", presence,
+				byUser, byPresence,
 			},
 			steps: 50,
 		},
 		{
 			name: "members", statement: s.hot.members, args: []any{s.dialect.listOf([]int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})},
-			by:    []string{"SEARCH u USING INTEGER PRIMARY KEY (rowid=?)", presence},
+			by:    []string{byUser, byPresence},
 			steps: 300,
 		},
 		{
@@ -95,19 +100,19 @@ func pageReads(s *Store) []sqliteRead {
 	return []sqliteRead{
 		{"publications", s.hot.pageOf[feed.Publication], here, []string{newestOf, byPublication, countersOfKind}, page, 800},
 		{"nodes", s.hot.pageOf[feed.Node], here, []string{newestOf, byNode, countersOfKind}, page, 720},
-		{"demands", s.hot.pageOf[feed.Demand], here, []string{newestOf, byDemand, countersOfKind}, page, 880},
+		{"demands", s.hot.pageOf[feed.Demand], here, []string{newestOf, byDemand, byUser, byPresence, countersOfKind}, page, 1400},
 		{
 			"nodes, page 26: what is before it is stepped over", s.hot.pageOf[feed.Node], []any{20, 500, 1},
 			[]string{newestOf, byNode, countersOfKind}, page, 2400,
 		},
 		{
 			"merged", s.hot.pageMerged, append(here, s.dialect.listOf(kindNames(feed.ItemKinds()))),
-			[]string{"SEARCH l USING COVERING INDEX feed_listings_merged (category_id=?)", byPublication, byNode, byDemand, countersOfKind},
-			page, 2500,
+			[]string{"SEARCH l USING COVERING INDEX feed_listings_merged (category_id=?)", byPublication, byNode, byDemand, byUser, byPresence, countersOfKind},
+			page, 3000,
 		},
 		{
 			"near: a whole band of latitudes in the category", s.hot.pageNear, append(here, near...),
-			[]string{"SEARCH l USING COVERING INDEX feed_listings_near (category_id=? AND lat>? AND lat<?)", byDemand},
+			[]string{"SEARCH l USING COVERING INDEX feed_listings_near (category_id=? AND lat>? AND lat<?)", byDemand, byUser, byPresence},
 			[]string{scanPage, "SCAN there", "USE TEMP B-TREE FOR ORDER BY"}, 500 + many*45/100, // the rows within the area
 		},
 		{"latest", s.hot.latest, anywhere, []string{latest, byPublication, totalOfKind}, page, 800},

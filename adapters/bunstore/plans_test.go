@@ -188,13 +188,13 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"translations", s.hot.translations, []string{`ARRAY[sha256('7'), sha256('8'), sha256('none')]`, "now()"}, []string{"translations_pkey"}, 6, nil},
 		{"items of a kind", s.hot.pageOf[feed.Publication], []string{"20", "0", "1"}, []string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
 		{"items of a kind, page 1000", s.hot.pageOf[feed.Node], []string{"20", "20000", "1"}, []string{"feed_listings_newest", "nodes_pkey"}, 20_020 + 80, nil},
-		{"demands", s.hot.pageOf[feed.Demand], []string{"20", "0", "1"}, []string{"feed_listings_newest", "demands_pkey", "feed_counters_pkey"}, 80 + 8, nil},
+		{"demands", s.hot.pageOf[feed.Demand], []string{"20", "0", "1"}, []string{"feed_listings_newest", "demands_pkey", "users_pkey", "presence_pkey", "feed_counters_pkey"}, 80 + 40 + 8, nil},
 		{"the tree", s.hot.tree, []string{"'{node,publication,demand}'"}, nil, 0, []string{"feed_counters", "categories"}},
 		{"the version of the feed", s.hot.feedVersion, []string{"'{node,publication,demand}'"}, nil, 0, totals},
 		{"categories", s.hot.categories, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, nil, 0, []string{"categories"}},
 		{"the tree near", s.hot.treeNear, treeParameters(t, area), []string{"feed_listings_by_strip", "feed_tiles_pkey"}, 2 * 1200, []string{"categories", "feed_totals", "feed_tiles_state"}},
-		{"merged items", s.hot.pageMerged, []string{"20", "0", "1", "'{node,publication,demand}'"}, []string{"feed_listings_merged", "publications_pkey", "nodes_pkey", "demands_pkey"}, 200, nil},
-		{"items near", s.hot.pageNear, append([]string{"20", "0", "1"}, near...), []string{"feed_listings_near", "demands_pkey"}, 3500, nil}, // a whole band of latitudes
+		{"merged items", s.hot.pageMerged, []string{"20", "0", "1", "'{node,publication,demand}'"}, []string{"feed_listings_merged", "publications_pkey", "nodes_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 200, nil},
+		{"items near", s.hot.pageNear, append([]string{"20", "0", "1"}, near...), []string{"feed_listings_near", "demands_pkey", "users_pkey", "presence_pkey"}, 3500, nil}, // a whole band of latitudes
 		{"the latest", s.hot.latest, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
 		{"the latest of a category", s.hot.latestOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
 		{"the latest origins", s.hot.latestOrigins, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},

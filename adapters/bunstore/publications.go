@@ -28,5 +28,5 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 		}
 	}
 	p, err := v.s.feedPage(ctx, statement, args, pageShapes[feed.Publication], q.Page)
-	return page.Map(p, func(t feed.Listable) publication.Publication { return t.(publication.Publication) }), err
+	return page.Map(p, func(i feed.Item) publication.Publication { return i.Listable.(publication.Publication) }), err
 }

@@ -225,13 +225,17 @@ func filled[T any](list []T) []T {
 }
 
 // orZeroNumber and orZeroText scan into the value that they point to; NULL becomes
-// zero.
+// zero. What SQLite's driver has is taken as it is, which saves an allocation.
 type (
 	orZeroNumber[T ~int | ~int64] struct{ into *T }
 	orZeroText[T ~string]         struct{ into *T }
 )
 
 func (z orZeroNumber[T]) Scan(src any) error {
+	if number, is := src.(int64); is {
+		*z.into = T(number)
+		return nil
+	}
 	var value sql.NullInt64
 	err := value.Scan(src)
 	*z.into = T(value.Int64)
@@ -245,6 +249,10 @@ func (z orZeroNumber[T]) ScanInt64(v pgtype.Int8) error {
 }
 
 func (z orZeroText[T]) Scan(src any) error {
+	if text, is := src.(string); is {
+		*z.into = T(text)
+		return nil
+	}
 	var value sql.NullString
 	err := value.Scan(src)
 	*z.into = T(value.String)

@@ -44,13 +44,16 @@ func (a *api) listFeedItems(c *call) (reply, error) {
 	}
 	name := fmt.Sprint("items ", in, selection.Kinds, request.Number(), request.Size())
 	return a.whileUnchanged(c.ctx(), selection, name, func(ctx context.Context, s feed.Selection) (reply, bool, error) {
+		if s.HasVersion() && slices.Contains(s.Kinds, feed.Demand) {
+			// Other callers may share the page, which shows people: a replica that has this caller's writes may lack theirs.
+			ctx = access.WithOwnWrites(ctx, nil)
+		}
 		items, err := a.Browsing.Items(ctx, in, s, request)
 		if err != nil {
 			return reply{}, false, err
 		}
-		authors := demandersIn(items.Items)
-		// Other callers may share the page: a replica that has this caller's writes may lack theirs.
-		people, err := a.loadUsers(access.WithOwnWrites(ctx, nil), authors...)
+		authors, members := demandersIn(items.Items)
+		people, err := usersOf(a.People.Describe(members), authors)
 		return paged(page.Map(items, people.renderItem)), len(authors) == 0, err
 	})
 }
@@ -63,15 +66,18 @@ func pathCategory(c *call) (feed.CategoryID, error) {
 	return pathID[feed.CategoryID](c)
 }
 
-// demandersIn returns the authors of the demands. Other items render only the author's uid.
-func demandersIn(items []feed.Item) []user.ID {
-	var ids []user.ID
+// demandersIn returns the authors of the demands, and those of them that came with the items.
+// Other items render only the author's uid.
+func demandersIn(items []feed.Item) (ids []user.ID, members []*user.Member) {
 	for _, item := range items {
 		if d, isDemand := item.Listable.(demand.Demand); isDemand {
 			ids = append(ids, d.Author)
 		}
+		if item.Author != nil {
+			members = append(members, item.Author)
+		}
 	}
-	return ids
+	return ids, members
 }
 
 // selection reads the requested kinds and the area.

@@ -45,13 +45,18 @@ func (a *api) setAvatar(c *call) (reply, error) {
 // users holds the users of a response.
 type users map[user.ID]user.Info
 
-// loadUsers loads all the users at once. Every uid in a response exists, so a missing user is
-// an internal error.
+// loadUsers loads all the users at once.
 func (a *api) loadUsers(ctx context.Context, ids ...user.ID) (users, error) {
 	infos, err := a.People.Infos(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
+	return usersOf(infos, ids)
+}
+
+// usersOf returns the users of the ids. Every uid in a response exists, so a missing user is an
+// internal error.
+func usersOf(infos []user.Info, ids []user.ID) (users, error) {
 	people := make(users, len(infos))
 	for _, info := range infos {
 		people[info.ID] = info

@@ -99,14 +99,23 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	return read(ctx, v.s, func() ([]user.Member, error) {
 		var found []user.Member
 		for _, id := range unique(ids) {
-			if m, exists := v.s.members[id]; exists && !v.s.accounts[id].IsErased() {
-				m.Seen = v.s.seen[id]
-				m.Avatar = copyPicture(m.Avatar)
-				found = append(found, m)
+			if m := v.s.member(id); m != nil {
+				found = append(found, *m)
 			}
 		}
 		return found, nil
 	})
+}
+
+// member returns a copy of the user, or nil if the user does not exist or was erased.
+func (s *Store) member(id user.ID) *user.Member {
+	m, exists := s.members[id]
+	if !exists || s.accounts[id].IsErased() {
+		return nil
+	}
+	m.Seen = s.seen[id]
+	m.Avatar = copyPicture(m.Avatar)
+	return &m
 }
 
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {

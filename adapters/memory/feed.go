@@ -67,7 +67,7 @@ func (v Feed) Version(ctx context.Context, _ []feed.Kind) (feed.Version, error) 
 	return read(ctx, v.s, func() (feed.Version, error) { return v.s.version, nil })
 }
 
-// items returns copies of the listed items, with their distances if near is set.
+// items returns copies of the listed items, demands with their authors, and with their distances if near is set.
 func (s *Store) items(listings []feed.Listing, near *feed.Area) ([]feed.Item, error) {
 	items := make([]feed.Item, len(listings))
 	for i, l := range listings {
@@ -76,6 +76,9 @@ func (s *Store) items(listings []feed.Listing, near *feed.Area) ([]feed.Item, er
 			return nil, err
 		}
 		items[i].Listable = listable
+		if d, isDemand := listable.(demand.Demand); isDemand {
+			items[i].Author = s.member(d.Author)
+		}
 		if near != nil {
 			items[i].Distance = new(near.Centre.To(*l.Point).Rounded())
 		}

@@ -55,14 +55,23 @@ func (p *People) Infos(ctx context.Context, ids []user.ID) ([]user.Info, error) 
 	for i := range members {
 		byID[members[i].ID] = &members[i]
 	}
-	now := p.now()
-	infos := make([]user.Info, 0, len(members))
+	inOrder := make([]*user.Member, 0, len(members))
 	for _, id := range wanted {
 		if m, known := byID[id]; known {
-			infos = append(infos, p.describe(*m, now))
+			inOrder = append(inOrder, m)
 		}
 	}
-	return infos, nil
+	return p.Describe(inOrder), nil
+}
+
+// Describe returns the public info of members that were read, in their order.
+func (p *People) Describe(members []*user.Member) []user.Info {
+	now := p.now()
+	infos := make([]user.Info, len(members))
+	for i, m := range members {
+		infos[i] = p.describe(*m, now)
+	}
+	return infos
 }
 
 func (p *People) describe(m user.Member, now time.Time) user.Info {

@@ -14,6 +14,7 @@ import (
 	"plaza/domain/geo"
 	"plaza/domain/media"
 	"plaza/domain/page"
+	"plaza/domain/user"
 )
 
 // Kind is a kind of item that can be listed.
@@ -75,6 +76,7 @@ type Covered interface {
 // Item is an item on a page of the feed.
 type Item struct {
 	Listable
+	Author   *user.Member    // of a demand; nil for other items, and if the author is unknown to user.Directory
 	Distance *geo.Kilometres // from the centre of the selection's area; nil without one
 }
 
@@ -102,7 +104,8 @@ type Reader interface {
 	Metas(ctx context.Context, s Selection) ([]Category, map[CategoryID]Meta, error)
 	// Page returns a page of the items that the selection admits in the category, or
 	// among the uncategorised items (zero), in the order of Compare. The selection must
-	// have ItemKinds only. The total must be the count that Metas returns. Page returns
+	// have ItemKinds only. The total must be the count that Metas returns. Demands come with
+	// their authors as user.Directory returns them at that moment. Page returns
 	// ErrNoCategory if the category does not exist.
 	Page(ctx context.Context, in CategoryID, s Selection, p page.Request) (page.Page[Item], error)
 	// Version returns the version of the categories and of the items of the kinds, which

@@ -22,7 +22,7 @@ var maxAllocations = map[string]struct{ postgres, sqlite float64 }{
 	"A":       {106, 150},
 	"A1":      {70, 80},
 	"304":     {60, 80},
-	"B":       {236, 370},
+	"B":       {192, 327},
 	"C":       {80, 90},
 	"D":       {130, 170},
 	"E":       {410, 540},

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/signin"
+	"plaza/domain/demand"
 	"plaza/domain/user"
 )
 
@@ -146,6 +147,18 @@ func online(t *testing.T, s *server) {
 	a := bob.reads(t, id)
 	assert.Equal(t, false, a.at("data.user.online"))
 	assert.Equal(t, false, a.at("data.comments.0.user.is_online"))
+
+	s.storesDemand(t, ada, 1, 0, func(d *demand.Demand) { d.Place = &lake })
+	for _, query := range []string{"", "?type=demand", "?" + atTheLake} {
+		shown := func() any {
+			return s.anyone().get(t, "/api/feed/items/uncategory/"+query).is(http.StatusOK).at("data.0.author.is_online")
+		}
+		assert.Equal(t, false, shown(), query)
+		ada.get(t, profile).is(http.StatusOK)
+		assert.Equal(t, true, shown(), query)
+		s.clock.advance(6 * time.Minute)
+		assert.Equal(t, false, shown(), query)
+	}
 }
 
 func portraits(t *testing.T, s *server) {

@@ -7,11 +7,31 @@ import (
 	"math"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"plaza/domain/demand"
+	"plaza/domain/geo"
+	"plaza/domain/user"
+	"plaza/test/content"
 	"plaza/test/postgres"
 )
+
+// wanted stores a demand of the user, without a category.
+func wanted(t *testing.T, database string, by int64) {
+	t.Helper()
+	app := openApp(t, []string{"--database-url=" + database, "--data-dir=" + t.TempDir()})
+	defer func() { require.NoError(t, app.Close()) }()
+	now := time.Now()
+	require.NoError(t, content.Import(t.Context(),
+		content.Stores{Accounts: app.Stores.Accounts, Directory: app.Stores.Directory, Imports: app.Stores.Imports},
+		demand.Demand{
+			ID: 1, Title: "A walk around the lake", Author: user.ID(by), Place: &geo.Point{Lat: 30.25, Lng: 120.15},
+			Closed: now, Start: now, End: now, Published: true, Created: now, Updated: now,
+		}))
+}
 
 // TestRoundTrips_of_requests counts what requests ask of Postgres, as its protocol shows it:
 // each trip is what the server sends before it waits. Limits are on.
@@ -21,6 +41,7 @@ func TestRoundTrips_of_requests(t *testing.T) {
 	}
 	database := postgres.Empty(t)
 	accounts := ordinaryAccounts(t, []string{"--database-url=" + database, "--data-dir=" + t.TempDir()})
+	wanted(t, database, accounts[1])
 	line := newCable(t, database)
 	t.Cleanup(line.close)
 	r := serve(t, "--database-url="+line.URL, "--data-dir="+t.TempDir(), "--database-connections=2")
@@ -47,6 +68,8 @@ func TestRoundTrips_of_requests(t *testing.T) {
 		send  func(n int)
 	}{
 		{"login", 5, func(int) { login(0) }},
+		{"demands near", 2, func(int) { me.get("/api/feed/items/uncategory/?type=demand&lat=30.25&lng=120.15") }},
+		{"demands of a category", 3, func(int) { me.get("/api/feed/items/uncategory/?type=demand") }},
 		{"comment on one's own event", 4, func(int) { comment(mine) }},
 		{"comment on another's event", 4, func(int) { comment(theirs) }},
 		{"like, and take it back", 6, func(int) {

@@ -263,6 +263,18 @@ func membersKnown(w *fixtures) {
 	assert.NotContains(w, ids, b)
 }
 
+// members are those of the users that Members returns.
+func (w *fixtures) members(ids ...user.ID) map[user.ID]user.Member {
+	w.Helper()
+	found, err := w.Directory.Members(w.Context(), ids)
+	require.NoError(w, err)
+	members := map[user.ID]user.Member{}
+	for _, m := range found {
+		members[m.ID] = m
+	}
+	return members
+}
+
 func membersNone(w *fixtures) {
 	w.newUser()
 	for _, ids := range [][]user.ID{nil, {}, {99}} {

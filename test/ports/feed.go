@@ -14,7 +14,9 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/page"
+	"plaza/domain/personaldata"
 	"plaza/domain/publication"
+	"plaza/domain/user"
 )
 
 // Feed is the suite of feed.Reader.
@@ -26,6 +28,7 @@ func Feed(t *testing.T, open Open) {
 		{"Page has what the selection admits in the category, or among the uncategorised items", feedPagesByKind},
 		{"Page is in the order of Compare", feedOrder},
 		{"its items are what was stored, private copies of it", feedItems},
+		{"a demand comes with its author as Members returns them, unless erased; other items have none", feedAuthors},
 		{"items have a distance, to the metre, when the selection has an area", feedDistances},
 		{"an area holds across the antimeridian and around the poles", feedAreas},
 		{"no such category is ErrNoCategory", feedNoCategory},
@@ -230,6 +233,47 @@ func feedItems(w *fixtures) {
 		l, _ := w.pages(1, feed.Selection{Kinds: feed.ItemKinds()}, 10)[0].Listing()
 		*l.Point = geo.Point{}
 	}
+}
+
+// feedAuthors are also those of pages of one kind and of an area.
+func feedAuthors(w *fixtures) {
+	a, m := visitor()
+	ada, err := w.Accounts.Open(w.Context(), a, m)
+	require.NoError(w, err)
+	w.people++
+	bob := w.newUser()
+	w.imports(request(ada, 1, at(30.25, 120.15)), request(bob, 2, at(30.25, 120.15)), request(bob, 3, at(30.25, 120.15)),
+		node(content(ada), 1), article(bob, 1))
+	shown := func(of user.ID) *user.Member {
+		if m, known := w.members(of)[of]; known {
+			return &m
+		}
+		return nil
+	}
+	check := func() {
+		w.Helper()
+		for _, s := range []feed.Selection{{Kinds: feed.ItemKinds()}, {Kinds: []feed.Kind{feed.Demand}}, around(30.25, 120.15, 5)} {
+			items := w.page(0, s, pageNo(1, 10)).Items
+			require.GreaterOrEqual(w, len(items), 3)
+			for _, i := range items {
+				if d, isDemand := i.Listable.(demand.Demand); isDemand {
+					assert.Equal(w, shown(d.Author), i.Author, "%d", d.ID)
+				} else {
+					assert.Nil(w, i.Author)
+				}
+			}
+		}
+	}
+	check()
+	assert.Equal(w, noon.Add(time.Hour), shown(ada).Seen)
+	t := w.issue(token(ada, 1))
+	w.touch(t, noon.Add(2*time.Hour))
+	w.avatar(bob, avatarOf("bob"))
+	require.Equal(w, noon.Add(2*time.Hour), shown(ada).Seen)
+	check()
+	w.erase(bob, personaldata.Account)
+	require.Nil(w, shown(bob))
+	check()
 }
 
 func feedNoCategory(w *fixtures) {

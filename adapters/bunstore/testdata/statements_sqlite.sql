@@ -498,11 +498,13 @@ WITH page AS (SELECT id, created, kind
 SELECT CAST((SELECT SUM(count)
 		FROM feed_counters
 		WHERE category_id = $3 AND kind IN (SELECT value
-			FROM json_each($4))) AS bigint), page.kind, page.id, COALESCE(node.bundle_id, publication.bundle_id), COALESCE(node.title, publication.title, demand.title), COALESCE(node.summary, publication.summary), COALESCE(node.cover, publication.cover, demand.cover), COALESCE(node.author_id, publication.author_id, demand.author_id), COALESCE(node.language, publication.language), COALESCE(node.category_id, publication.category_id, demand.category_id), COALESCE(node.published, publication.published, demand.published), COALESCE(node.deleted, publication.deleted, demand.deleted), COALESCE(node.created, publication.created, demand.created), COALESCE(node.updated, publication.updated, demand.updated), publication.first_original_id, publication.original_id, publication.node_id, publication.type, demand.description, demand.tags, demand.images, demand.address, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends
+			FROM json_each($4))) AS bigint), page.kind, page.id, COALESCE(node.bundle_id, publication.bundle_id), COALESCE(node.title, publication.title, demand.title), COALESCE(node.summary, publication.summary), COALESCE(node.cover, publication.cover, demand.cover), COALESCE(node.author_id, publication.author_id, demand.author_id), COALESCE(node.language, publication.language), COALESCE(node.category_id, publication.category_id, demand.category_id), COALESCE(node.published, publication.published, demand.published), COALESCE(node.deleted, publication.deleted, demand.deleted), COALESCE(node.created, publication.created, demand.created), COALESCE(node.updated, publication.updated, demand.updated), publication.first_original_id, publication.original_id, publication.node_id, publication.type, demand.description, demand.tags, demand.images, demand.address, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends, u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
 FROM page
 LEFT JOIN nodes node ON node.id = CASE WHEN page.kind = 'node' THEN page.id END
 LEFT JOIN publications publication ON publication.id = CASE WHEN page.kind = 'publication' THEN page.id END
 LEFT JOIN demands demand ON demand.id = CASE WHEN page.kind = 'demand' THEN page.id END
+LEFT JOIN users u ON u.id = demand.author_id AND u.phone NOT LIKE 'erased-%'
+LEFT JOIN presence p ON p.user_id = u.id
 ORDER BY page.created DESC, page.kind, page.id;
 
 -- feedStatements.pageNear
@@ -513,9 +515,11 @@ WITH there AS MATERIALIZED (SELECT id, created
 	ORDER BY created DESC, id
 	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
 SELECT CAST((SELECT COUNT(*)
-		FROM there) AS bigint), page.id, demand.title, demand.description, demand.tags, demand.cover, demand.images, demand.author_id, demand.address, demand.category_id, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends, demand.published, demand.deleted, demand.created, demand.updated
+		FROM there) AS bigint), page.id, demand.title, demand.description, demand.tags, demand.cover, demand.images, demand.author_id, demand.address, demand.category_id, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends, demand.published, demand.deleted, demand.created, demand.updated, u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
 FROM page
 LEFT JOIN demands demand ON demand.id = page.id
+LEFT JOIN users u ON u.id = demand.author_id AND u.phone NOT LIKE 'erased-%'
+LEFT JOIN presence p ON p.user_id = u.id
 ORDER BY page.created DESC, page.id;
 
 -- feedStatements.pageOf[demand]
@@ -526,9 +530,11 @@ WITH page AS (SELECT id, created
 	LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))
 SELECT CAST((SELECT SUM(count)
 		FROM feed_counters
-		WHERE category_id = $3 AND kind = 'demand') AS bigint), page.id, demand.title, demand.description, demand.tags, demand.cover, demand.images, demand.author_id, demand.address, demand.category_id, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends, demand.published, demand.deleted, demand.created, demand.updated
+		WHERE category_id = $3 AND kind = 'demand') AS bigint), page.id, demand.title, demand.description, demand.tags, demand.cover, demand.images, demand.author_id, demand.address, demand.category_id, demand.lat, demand.lng, demand.closed, demand.starts, demand.ends, demand.published, demand.deleted, demand.created, demand.updated, u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
 FROM page
 LEFT JOIN demands demand ON demand.id = page.id
+LEFT JOIN users u ON u.id = demand.author_id AND u.phone NOT LIKE 'erased-%'
+LEFT JOIN presence p ON p.user_id = u.id
 ORDER BY page.created DESC, page.id;
 
 -- feedStatements.pageOf[node]
