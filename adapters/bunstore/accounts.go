@@ -244,15 +244,29 @@ func membersStatement(d dialect) string {
 	return "SELECT " + memberFields + " FROM users u" + withPresence + " WHERE " + d.among("u.id", "$1") + " AND " + isMember
 }
 
-func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
+// membersOf returns the step that passes the users of the ids to fn.
+func (s *Store) membersOf(ids []user.ID, fn func(user.Member)) step {
 	var m user.Member
-	targets := memberTargets(&m, v.s.dialect)
-	wanted := []any{v.s.dialect.listOf(numbers(ids))}
-	found := make([]user.Member, 0, len(ids))
-	read := step{statement: v.s.hot.members, args: wanted, row: collect(&found, func(scan scanner) (user.Member, error) {
+	targets := memberTargets(&m, s.dialect)
+	return step{statement: s.hot.members, args: []any{s.dialect.listOf(numbers(ids))}, row: func(scan func(...any) error) error {
 		err := scan(targets...)
-		return m, err
-	})}
+		fn(m)
+		return err
+	}}
+}
+
+// addMember adds what memberTargets scanned, unless it was no member.
+func addMember(members map[user.ID]*user.Member, m user.Member) {
+	if known := members[m.ID]; known != nil {
+		*known = m
+	} else if m.ID != 0 {
+		members[m.ID] = new(m)
+	}
+}
+
+func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
+	found := make([]user.Member, 0, len(ids))
+	read := v.s.membersOf(ids, func(m user.Member) { found = append(found, m) })
 	// What the primary showed before may name users whom a replica does not have yet.
 	read.isEnough = func() bool { return len(found) >= len(distinct(ids)) }
 	err := v.s.readRows(ctx, read, func() { found = found[:0] })

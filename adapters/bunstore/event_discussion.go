@@ -123,28 +123,54 @@ func (s *Store) lockCounts(ctx context.Context, tx *transaction, on event.ID) er
 	return tx.NewRaw(query, on).Scan(ctx, &locked)
 }
 
-func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page.Page[event.Comment], error) {
+func (v Events) Comments(
+	ctx context.Context, on event.ID, r page.Request,
+) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
+	members := map[user.ID]*user.Member{}
 	args := []any{int64(on), int64(r.Size()), int64(r.Offset())}
-	return readPage(ctx, v.s, r, v.s.hot.comments, args, func(total *int) func(scanner) (event.Comment, error) {
-		return func(scan scanner) (c event.Comment, err error) {
-			var created dbTime
-			err = scan(total, (*int64)(&c.ID), (*int64)(&c.Author), &c.Content, &created)
-			c.Event, c.Created = on, created.Time
-			return c, err
+	p, err := readPage(ctx, v.s, r, v.s.hot.comments, args, func(total *int) func(scanner) (event.Comment, error) {
+		read := commentReader(v.s.dialect, members, total)
+		return func(scan scanner) (event.Comment, error) {
+			row, err := read(scan)
+			row.EventID = on
+			return row.comment(), err
 		}
 	})
+	return p, members, err
 }
 
-// commentsPage is the hot read of a page of the comments on the event $1: $2 of them after $3.
-const commentsPage = "SELECT (SELECT COUNT(*) FROM comments WHERE event_id = $1), c.id, c.author_id, c.content, c.created" +
-	" FROM comments c WHERE c.event_id = $1 ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)"
+// commentFields are the columns of a comment c and its author, and commentAuthor joins the author.
+var (
+	commentFields = "c.id, c.author_id, c.content, c.created, " + memberFields
+	commentAuthor = joinMember("c.author_id")
+)
+
+// commentReader returns a function that scans commentFields, after columns for the targets before.
+// It adds the author to the members.
+func commentReader(d dialect, members map[user.ID]*user.Member, before ...any) func(scanner) (commentRow, error) {
+	var row commentRow
+	var author user.Member
+	targets := slices.Concat(before,
+		[]any{(*int64)(&row.ID), (*int64)(&row.AuthorID), &row.Content, &row.Created}, memberTargets(&author, d))
+	return func(scan scanner) (commentRow, error) {
+		err := scan(targets...)
+		addMember(members, author)
+		return row, err
+	}
+}
+
+// commentsPage is the hot read of a page of the comments on the event $1: $2 of them after $3. Only
+// the authors of the page are looked up.
+var commentsPage = "SELECT (SELECT COUNT(*) FROM comments WHERE event_id = $1), " + commentFields +
+	" FROM (SELECT c.id, c.author_id, c.content, c.created FROM comments c WHERE c.event_id = $1 ORDER BY c.created DESC, c.id DESC" +
+	" LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) c" + commentAuthor + " ORDER BY c.created DESC, c.id DESC"
 
 // newestComments returns the query for the newest comments on each event in $1, at most
 // $2 each.
 func newestComments(d dialect) string {
-	return "SELECT c.id, c.event_id, c.author_id, c.content, c.created" +
+	return "SELECT c.event_id, " + commentFields +
 		d.forEach("SELECT c.id FROM comments c WHERE c.event_id = {1} ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint)", "bigint") +
-		" JOIN comments c ON c.id = top.id ORDER BY w.place, c.created DESC, c.id DESC"
+		" JOIN comments c ON c.id = top.id" + commentAuthor + " ORDER BY w.place, c.created DESC, c.id DESC"
 }
 
 // Like locks the counts by a statement of their own: the later ones see all concurrent likes.

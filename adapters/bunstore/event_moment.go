@@ -26,9 +26,10 @@ func onDates(d dialect) string {
 	for _, permission := range permitted(subscription.Contact) {
 		parts = append(parts, ofContacts(d, permission))
 	}
-	return "SELECT c.name, " + storedColumns(d, withoutCounts) +
+	return "SELECT c.name, " + storedColumns(d, withoutCounts) + ", " + memberFields +
 		d.forEach("SELECT id FROM ("+strings.Join(parts, " UNION ALL ")+") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)", "date") +
-		" CROSS JOIN events e LEFT JOIN categories c ON c.id = e.category_id WHERE e.id = top.id ORDER BY w.place, e.created DESC, e.id DESC"
+		" CROSS JOIN events e LEFT JOIN categories c ON c.id = e.category_id" + joinMember("e.author_id") +
+		" WHERE e.id = top.id ORDER BY w.place, e.created DESC, e.id DESC"
 }
 
 // permitted returns the permissions of published events that the relation makes

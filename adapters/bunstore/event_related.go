@@ -7,6 +7,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/user"
 )
 
 // Load reads everything in one round trip.
@@ -15,46 +16,68 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 		related = event.Related{
 			Events: map[event.Date][]*event.Event{}, News: map[event.DayInCity][]event.News{},
 			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
+			Members: map[user.ID]*user.Member{},
 		}
 		var reads []step
 		atOnce := v.s.dialect.keysAtOnce()
+		readEvent, readComment := v.s.relatedEvents(&related), v.s.relatedComments(&related)
 		for dates := range slices.Chunk(distinct(q.Dates), atOnce) {
-			reads = append(reads, v.s.eventsOn(dates, q, &related))
+			reads = append(reads, step{
+				statement: v.s.hot.onDates, args: []any{v.s.dialect.key(dates), int64(q.Viewer), int64(q.Events)}, row: readEvent,
+			})
 		}
 		for days := range slices.Chunk(distinct(q.DaysInCities), atOnce) {
 			reads = append(reads, v.s.newsAt(days, q, &related))
 		}
 		for ids := range slices.Chunk(distinct(q.CommentsFor), atOnce) {
-			reads = append(reads, v.s.newestOf(ids, q, &related))
+			reads = append(reads, step{
+				statement: v.s.hot.newest, args: []any{v.s.dialect.key(numbers(ids)), int64(q.Comments)}, row: readComment,
+			})
 		}
 		if len(q.Categories) > 0 {
 			reads = append(reads, v.s.categoriesOf(q.Categories, func(c feed.Category) { related.CategoryNames[c.ID] = c.Name }))
+		}
+		if len(q.People) > 0 {
+			reads = append(reads, v.s.membersOf(q.People, func(m user.Member) { addMember(related.Members, m) }))
 		}
 		return v.s.dialect.query(ctx, reads...)
 	})
 	return related, err
 }
 
-func (s *Store) eventsOn(dates []event.Date, q event.RelatedQuery, into *event.Related) step {
+// relatedEvents returns the function that scans a row of onDates.
+func (s *Store) relatedEvents(into *event.Related) func(scanner) error {
+	var stored storedEvent
 	var category string
-	return step{
-		statement: s.hot.onDates,
-		args:      []any{s.dialect.key(dates), int64(q.Viewer), int64(q.Events)},
-		row: func(scan func(...any) error) error {
-			var stored storedEvent
-			if err := scan(stored.targets(s.dialect, orZeroText[string]{&category})...); err != nil {
-				return err
-			}
-			e, err := stored.event()
-			if err != nil {
-				return err
-			}
-			into.Events[stored.Date] = append(into.Events[stored.Date], e)
-			if id := stored.Category; id != 0 {
-				into.CategoryNames[id] = category
-			}
-			return nil
-		},
+	var author user.Member
+	targets := append(stored.targets(s.dialect, orZeroText[string]{&category}), memberTargets(&author, s.dialect)...)
+	return func(scan scanner) error {
+		stored = storedEvent{} // no memory is shared with the next row
+		if err := scan(targets...); err != nil {
+			return err
+		}
+		e, err := stored.event()
+		if err != nil {
+			return err
+		}
+		into.Events[stored.Date] = append(into.Events[stored.Date], e)
+		if id := stored.Category; id != 0 {
+			into.CategoryNames[id] = category
+		}
+		addMember(into.Members, author)
+		return nil
+	}
+}
+
+// relatedComments returns the function that scans a row of newest.
+func (s *Store) relatedComments(into *event.Related) func(scanner) error {
+	var on event.ID
+	read := commentReader(s.dialect, into.Members, (*int64)(&on))
+	return func(scan scanner) error {
+		row, err := read(scan)
+		row.EventID = on
+		into.Comments[on] = append(into.Comments[on], row.comment())
+		return err
 	}
 }
 
@@ -76,19 +99,6 @@ func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, int
 			key := daysInCities[position-1]
 			into.News[key] = append(into.News[key], n.News)
 			return nil
-		},
-	}
-}
-
-func (s *Store) newestOf(ids []event.ID, q event.RelatedQuery, into *event.Related) step {
-	return step{
-		statement: s.hot.newest,
-		args:      []any{s.dialect.key(numbers(ids)), int64(q.Comments)},
-		row: func(scan func(...any) error) error {
-			var row commentRow
-			err := scan((*int64)(&row.ID), (*int64)(&row.EventID), (*int64)(&row.AuthorID), &row.Content, &row.Created)
-			into.Comments[row.EventID] = append(into.Comments[row.EventID], row.comment())
-			return err
 		},
 	}
 }

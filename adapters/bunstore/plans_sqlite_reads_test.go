@@ -196,7 +196,7 @@ func eventReads(s *Store) []sqliteRead {
 				"SEARCH back USING COVERING INDEX sqlite_autoindex_subscriptions_1 (user_id=? AND followed_id=?)",
 				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id>? AND author_id<?)", // of a span of authors
 				"SEARCH e USING COVERING INDEX events_of_day_hidden (day=? AND permission=? AND author_id=? AND created>?)",
-				eventItself, eventPlates,
+				eventItself, eventPlates, byUser, byPresence,
 				"SEARCH c USING INTEGER PRIMARY KEY (rowid=?)", // its category
 			},
 			[]string{
@@ -206,13 +206,16 @@ func eventReads(s *Store) []sqliteRead {
 		},
 		{
 			"newest comments", s.hot.newest, []any{s.dialect.key([]int64{7}), 10},
-			[]string{"SEARCH c USING COVERING INDEX comments_of_event (event_id=?)", "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)"},
-			[]string{scanKey, scanTop, sortFound}, 70,
+			[]string{"SEARCH c USING COVERING INDEX comments_of_event (event_id=?)", "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)", byUser, byPresence},
+			[]string{scanKey, scanTop, sortFound}, 105,
 		},
 		{
 			"a page of comments", s.hot.comments, []any{77, 20, 0},
-			[]string{"SEARCH c USING INDEX comments_of_event (event_id=?)", "SEARCH comments USING COVERING INDEX comments_of_event (event_id=?)"},
-			nil, 150,
+			[]string{
+				"SEARCH c USING INDEX comments_of_event (event_id=?)", "SEARCH comments USING COVERING INDEX comments_of_event (event_id=?)",
+				byUser, byPresence,
+			},
+			[]string{"SCAN c"}, 150, // c is the page
 		},
 		{
 			"news around", s.hot.newsOfDays, []any{day, s.dialect.key([]string{"杭州市"}), 10},

@@ -202,9 +202,9 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"an event", s.hot.event, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
 		{"an event for a viewer", s.hot.eventFor, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
 		{"the likes of an event", s.hot.liking, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 6, nil},
-		{"the moment", s.hot.onDates, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_day_hidden", "events_pkey"}, 2 * (3*10 + 3*20), nil},
-		{"the newest comments", s.hot.newest, []string{"'{7,8,9}'", "10"}, []string{"comments_of_event"}, 12, nil},
-		{"a page of comments", s.hot.comments, []string{"77", "20", "0"}, []string{"comments_of_event"}, 3 * 20, nil},
+		{"the moment", s.hot.onDates, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_day_hidden", "events_pkey", "users_pkey", "presence_pkey"}, 2 * (3*10 + 3*20), nil},
+		{"the newest comments", s.hot.newest, []string{"'{7,8,9}'", "10"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 12 + 6, nil},
+		{"a page of comments", s.hot.comments, []string{"77", "20", "0"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
 		{"news around", s.hot.newsOfDays, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day"}, 2 * 2 * 40, nil},
 		{"the events commented last", s.hot.commented, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, nil},
 	}...)

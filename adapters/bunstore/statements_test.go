@@ -116,10 +116,10 @@ func lists(ctx context.Context, s *Store, many int) map[string]func() error {
 			return err
 		},
 		"Commented": func() error { _, err := s.Events().Commented(ctx, 1, many); return err },
-		"Comments":  func() error { _, err := s.Events().Comments(ctx, 1, r); return err },
+		"Comments":  func() error { _, _, err := s.Events().Comments(ctx, 1, r); return err },
 		"Around": func() error {
 			_, err := s.Events().Load(ctx, event.RelatedQuery{
-				Viewer: 1, Dates: dates, Events: 10, DaysInCities: daysInCities, News: 10, CommentsFor: events, Comments: 10,
+				Viewer: 1, Dates: dates, Events: 10, DaysInCities: daysInCities, News: 10, CommentsFor: events, Comments: 10, People: people,
 			})
 			return err
 		},

@@ -45,11 +45,11 @@ func (a *api) listComments(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	comments, err := a.Diary.Comments(c.ctx(), c.actor, on, request)
+	comments, members, err := a.Diary.Comments(c.ctx(), c.actor, on, request)
 	if err != nil {
 		return reply{}, err
 	}
-	people, err := a.loadUsers(c.ctx(), each(comments.Items, func(c event.Comment) user.ID { return c.Author })...)
+	people, err := a.describe(members, each(comments.Items, func(c event.Comment) user.ID { return c.Author }))
 	if err != nil {
 		return reply{}, err
 	}

@@ -17,7 +17,7 @@ func (a *api) writeEvent(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	view, err := a.showEvent(c.ctx(), written)
+	view, err := a.showEvent(written)
 	return createdAt(fmt.Sprintf("/api/xfile/event/%d/", written.ID()), view), err
 }
 
@@ -31,7 +31,7 @@ func (a *api) editEvent(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	view, err := a.showEvent(c.ctx(), edited)
+	view, err := a.showEvent(edited)
 	return data(view), err
 }
 
@@ -52,7 +52,7 @@ func (a *api) readEvent(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	view, err := a.showEvent(c.ctx(), shown)
+	view, err := a.showEvent(shown)
 	return data(view), err
 }
 
@@ -90,7 +90,7 @@ func (a *api) listRecentlyCommented(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	views, err := a.showEvents(c.ctx(), shown)
+	views, err := a.showEvents(shown)
 	return bare(streamedList{items: itemsOf(views), limits: a.limits, onEncoded: c.leave}), err
 }
 
@@ -105,21 +105,24 @@ func (a *api) pageOfEvents(
 	if err != nil {
 		return reply{}, err
 	}
-	views, err := a.showEvents(c.ctx(), p.Items)
+	views, err := a.showEvents(p.Items)
 	return bare(streamedList{items: itemsOf(views), pagination: new(paginationOf(p)), limits: a.limits, onEncoded: c.leave}), err
 }
 
-func (a *api) showEvent(ctx context.Context, shown diary.View) (eventView, error) {
-	people, err := a.loadUsers(ctx, diary.PeopleIn(shown)...)
+func (a *api) showEvent(shown diary.View) (eventView, error) {
+	people, err := a.describe(shown.People, diary.PeopleIn(shown))
 	if err != nil {
 		return eventView{}, err
 	}
 	return a.renderEvent(people, shown), nil
 }
 
-// showEvents renders the events. It loads the users of all events at once.
-func (a *api) showEvents(ctx context.Context, shown []diary.View) ([]eventView, error) {
-	people, err := a.loadUsers(ctx, diary.PeopleIn(shown...)...)
+// showEvents renders the events of a list.
+func (a *api) showEvents(shown []diary.View) ([]eventView, error) {
+	if len(shown) == 0 {
+		return nil, nil
+	}
+	people, err := a.describe(shown[0].People, diary.PeopleIn(shown...))
 	if err != nil {
 		return nil, err
 	}

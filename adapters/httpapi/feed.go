@@ -53,7 +53,7 @@ func (a *api) listFeedItems(c *call) (reply, error) {
 			return reply{}, false, err
 		}
 		authors, members := demandersIn(items.Items)
-		people, err := usersOf(a.People.Describe(members), authors)
+		people, err := a.describe(members, authors)
 		return paged(page.Map(items, people.renderItem)), len(authors) == 0, err
 	})
 }
@@ -68,13 +68,14 @@ func pathCategory(c *call) (feed.CategoryID, error) {
 
 // demandersIn returns the authors of the demands, and those of them that came with the items.
 // Other items render only the author's uid.
-func demandersIn(items []feed.Item) (ids []user.ID, members []*user.Member) {
+func demandersIn(items []feed.Item) (ids []user.ID, members map[user.ID]*user.Member) {
+	members = map[user.ID]*user.Member{}
 	for _, item := range items {
 		if d, isDemand := item.Listable.(demand.Demand); isDemand {
 			ids = append(ids, d.Author)
 		}
 		if item.Author != nil {
-			members = append(members, item.Author)
+			members[item.Author.ID] = item.Author
 		}
 	}
 	return ids, members

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"plaza/domain/user"
 )
@@ -52,6 +54,13 @@ func (a *api) loadUsers(ctx context.Context, ids ...user.ID) (users, error) {
 		return nil, err
 	}
 	return usersOf(infos, ids)
+}
+
+// describe returns the users of the ids, who are among the members that were read with what
+// shows them.
+func (a *api) describe(members map[user.ID]*user.Member, ids []user.ID) (users, error) {
+	all := slices.AppendSeq(make([]*user.Member, 0, len(members)), maps.Values(members))
+	return usersOf(a.People.Describe(all), ids)
 }
 
 // usersOf returns the users of the ids. Every uid in a response exists, so a missing user is an

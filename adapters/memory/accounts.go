@@ -118,6 +118,17 @@ func (s *Store) member(id user.ID) *user.Member {
 	return &m
 }
 
+// membersOf returns copies of those of the users who exist and were not erased, by id.
+func (s *Store) membersOf(ids ...user.ID) map[user.ID]*user.Member {
+	found := make(map[user.ID]*user.Member, len(ids))
+	for _, id := range ids {
+		if m := s.member(id); m != nil {
+			found[id] = m
+		}
+	}
+	return found
+}
+
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
 	return execCharged(ctx, v.s, charges, func() error {
 		m, exists := v.s.members[id]

@@ -74,10 +74,23 @@ func (s *Store) removeComment(id event.CommentID) {
 	delete(s.commented, id)
 }
 
-func (v Events) Comments(ctx context.Context, on event.ID, r page.Request) (page.Page[event.Comment], error) {
-	return read(ctx, v.s, func() (page.Page[event.Comment], error) {
-		return pageOf(r, slices.Clone(v.s.comments[on]))
+func (v Events) Comments(
+	ctx context.Context, on event.ID, r page.Request,
+) (p page.Page[event.Comment], members map[user.ID]*user.Member, err error) {
+	p, err = read(ctx, v.s, func() (page.Page[event.Comment], error) {
+		p, err := pageOf(r, slices.Clone(v.s.comments[on]))
+		members = v.s.membersOf(authorsOf(p.Items)...)
+		return p, err
 	})
+	return p, members, err
+}
+
+func authorsOf(comments []event.Comment) []user.ID {
+	ids := make([]user.ID, len(comments))
+	for i, c := range comments {
+		ids[i] = c.Author
+	}
+	return ids
 }
 
 func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, charges ...ratelimit.Charge) error {

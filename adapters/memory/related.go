@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"plaza/domain/event"
@@ -15,6 +16,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 		related := event.Related{
 			Events: map[event.Date][]*event.Event{}, News: map[event.DayInCity][]event.News{},
 			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
+			Members: v.s.membersOf(q.People...),
 		}
 		wanted := slices.Clone(q.Categories)
 		for _, date := range q.Dates {
@@ -29,6 +31,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 			related.Events[date] = events
 			for _, s := range states {
 				wanted = append(wanted, s.Category)
+				maps.Copy(related.Members, v.s.membersOf(s.Author))
 			}
 		}
 		for _, id := range wanted {
@@ -44,6 +47,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 		for _, id := range q.CommentsFor {
 			if comments := first(v.s.comments[id], q.Comments); len(comments) > 0 {
 				related.Comments[id] = slices.Clone(comments)
+				maps.Copy(related.Members, v.s.membersOf(authorsOf(comments)...))
 			}
 		}
 		return related, nil

@@ -125,7 +125,7 @@ func TestEVT07_who_may_not_see_it_learns_nothing(t *testing.T) {
 		assert.ErrorIs(t, w.Like(t.Context(), stranger, id, true), event.ErrNotFound)
 		_, err = w.Comment(t.Context(), stranger, id, "hello?", nil, nil)
 		assert.Equal(t, "event", fieldOf(t, err))
-		_, err = w.Comments(t.Context(), stranger, id, page.Request{})
+		_, _, err = w.Comments(t.Context(), stranger, id, page.Request{})
 		assert.Equal(t, "event", fieldOf(t, err))
 	}
 	assert.NoError(t, w.Delete(t.Context(), w.ann, id))

@@ -79,7 +79,7 @@ func TestGEN13_a_store_that_fails_leaves_one_comment_to_a_repeated_request(t *te
 		require.ErrorIs(t, err, away)
 		said, err := w.Comment(t.Context(), w.bob, id, "hello", keyOf(t, w.bob, "one"), nil)
 		require.NoError(t, err)
-		all, err := w.Comments(t.Context(), w.bob, id, page.Request{})
+		all, _, err := w.Comments(t.Context(), w.bob, id, page.Request{})
 		require.NoError(t, err)
 		assert.Equal(t, []event.Comment{said}, all.Items, "stores: %v", stores)
 	}

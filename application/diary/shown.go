@@ -17,6 +17,8 @@ type View struct {
 	Moment   []Moment        // events of the same day, own and others' (EVT-14)
 	News     []event.News    // of the same day (EVT-15)
 	Comments []event.Comment // the newest (EVT-17)
+	// People are the authors of all that is shown. The views of a list share one map.
+	People map[user.ID]*user.Member
 }
 
 // Moment is one event of the moment of an event: another event of the same day. The API calls
@@ -26,7 +28,7 @@ type Moment struct {
 	Category string
 }
 
-// PeopleIn returns the ids of all users in the views, for one look-up.
+// PeopleIn returns the ids of all users in the views, each once.
 func PeopleIn(shown ...View) []user.ID {
 	var ids []user.ID
 	for _, s := range shown {
@@ -75,6 +77,7 @@ func (d *Diary) views(ctx context.Context, actor access.Actor, entries []event.E
 			Category: related.CategoryNames[s.Category],
 			News:     related.News[dayInCity(s)],
 			Comments: related.Comments[s.ID],
+			People:   related.Members,
 		}
 		for _, other := range related.Events[s.Date] {
 			if other.ID() != s.ID && len(shown[i].Moment) < deep.moment {
@@ -97,6 +100,7 @@ func relatedQuery(actor access.Actor, entries []event.Entry, deep depth) event.R
 	dates := set[event.Date]{}
 	days := set[event.DayInCity]{}
 	categories := set[feed.CategoryID]{}
+	people := set[user.ID]{}
 	for _, entry := range entries {
 		s := entry.State()
 		if entry.Counts.Comments > 0 {
@@ -105,9 +109,10 @@ func relatedQuery(actor access.Actor, entries []event.Entry, deep depth) event.R
 		dates.add(s.Date)
 		days.add(dayInCity(s))
 		categories.add(s.Category)
+		people.add(s.Author)
 	}
 	delete(categories, 0)
-	query.Dates, query.DaysInCities, query.Categories = dates.all(), days.all(), categories.all()
+	query.Dates, query.DaysInCities, query.Categories, query.People = dates.all(), days.all(), categories.all(), people.all()
 	return query
 }
 

@@ -10,6 +10,7 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
+	"plaza/domain/user"
 )
 
 // noEvent turns event.ErrNotFound into a fault on event. An event that does not exist and one
@@ -57,10 +58,12 @@ func (d *Diary) comment(ctx context.Context, actor access.Actor, id event.Commen
 }
 
 // Comments returns a page of the comments on an event that the actor may see, the newest
-// first. Any other event is a fault on event.
-func (d *Diary) Comments(ctx context.Context, actor access.Actor, on event.ID, p page.Request) (page.Page[event.Comment], error) {
+// first, and their authors. Any other event is a fault on event.
+func (d *Diary) Comments(
+	ctx context.Context, actor access.Actor, on event.ID, p page.Request,
+) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
 	if _, err := d.readable(ctx, actor, on); err != nil {
-		return page.Page[event.Comment]{}, noEvent(err)
+		return page.Page[event.Comment]{}, nil, noEvent(err)
 	}
 	return d.ports.Discussion.Comments(ctx, on, p)
 }

@@ -134,7 +134,8 @@ func (w fixture) events() (all []diary.View) {
 func (w fixture) comments(s diary.View) []event.Comment {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[event.Comment], error) {
-		return w.diary.Comments(w.t.Context(), actor(s.Author()), s.ID(), p)
+		comments, _, err := w.diary.Comments(w.t.Context(), actor(s.Author()), s.ID(), p)
+		return comments, err
 	})
 }
 

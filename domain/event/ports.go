@@ -96,8 +96,9 @@ type Discussion interface {
 	// exactly one deletes it.
 	RemoveComment(ctx context.Context, id CommentID) error
 	// Comments returns a page of the event's comments, newest first, ties by
-	// descending id. A deleted event has no comments.
-	Comments(ctx context.Context, on ID, p page.Request) (page.Page[Comment], error)
+	// descending id, and their authors as user.Directory returns them at that moment. A
+	// deleted event has no comments.
+	Comments(ctx context.Context, on ID, p page.Request) (page.Page[Comment], map[user.ID]*user.Member, error)
 	// Like sets whether the user likes the event. Repeating a call changes nothing, but is
 	// charged. It returns ErrNotFound if the event does not exist.
 	Like(ctx context.Context, on ID, by user.ID, likes bool, charges ...ratelimit.Charge) error

@@ -18,6 +18,7 @@ type RelatedQuery struct {
 	CommentsFor  []ID // events
 	Comments     int  // per event
 	Categories   []feed.CategoryID
+	People       []user.ID
 }
 
 // Related is the data that a RelatedQuery selects. Keys without results are absent
@@ -35,6 +36,9 @@ type Related struct {
 	// CategoryNames are the names of the requested categories and of the categories of
 	// Events.
 	CategoryNames map[feed.CategoryID]string
+	// Members are the requested people and the authors of Events and Comments, as
+	// user.Directory returns them at that moment.
+	Members map[user.ID]*user.Member
 }
 
 // RelatedReader loads the data related to events. It is one port, so that a store can

@@ -238,7 +238,7 @@ func (v guardedDiscussion) RemoveComment(ctx context.Context, id event.CommentID
 	return v.Discussion.RemoveComment(ctx, id)
 }
 
-func (v guardedDiscussion) Comments(ctx context.Context, on event.ID, p page.Request) (page.Page[event.Comment], error) {
+func (v guardedDiscussion) Comments(ctx context.Context, on event.ID, p page.Request) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
 	v.check()
 	return v.Discussion.Comments(ctx, on, p)
 }

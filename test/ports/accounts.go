@@ -264,13 +264,13 @@ func membersKnown(w *fixtures) {
 }
 
 // members are those of the users that Members returns.
-func (w *fixtures) members(ids ...user.ID) map[user.ID]user.Member {
+func (w *fixtures) members(ids ...user.ID) map[user.ID]*user.Member {
 	w.Helper()
 	found, err := w.Directory.Members(w.Context(), ids)
 	require.NoError(w, err)
-	members := map[user.ID]user.Member{}
-	for _, m := range found {
-		members[m.ID] = m
+	members := map[user.ID]*user.Member{}
+	for i := range found {
+		members[found[i].ID] = &found[i]
 	}
 	return members
 }

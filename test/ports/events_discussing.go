@@ -43,7 +43,7 @@ func (w *fixtures) like(on event.ID, who user.ID, likes bool) {
 
 func (w *fixtures) comments(on event.ID, r page.Request) page.Page[event.Comment] {
 	w.Helper()
-	p, err := w.Discussion.Comments(w.Context(), on, r)
+	p, _, err := w.Discussion.Comments(w.Context(), on, r)
 	require.NoError(w, err)
 	return p
 }
@@ -160,7 +160,7 @@ func commentsPages(w *fixtures) {
 		paged = append(paged, p.Items...)
 	}
 	assert.Equal(w, want, paged)
-	_, err := w.Discussion.Comments(w.Context(), e.ID(), pageNo(4, 2))
+	_, _, err := w.Discussion.Comments(w.Context(), e.ID(), pageNo(4, 2))
 	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
 }
 
@@ -373,7 +373,7 @@ var discussionCalls = []call{
 	}},
 	{"Discussion.RemoveComment", func(ctx context.Context, s Stores) error { return s.Discussion.RemoveComment(ctx, 1) }},
 	{"Discussion.Comments", func(ctx context.Context, s Stores) error {
-		_, err := s.Discussion.Comments(ctx, 1, page.Request{})
+		_, _, err := s.Discussion.Comments(ctx, 1, page.Request{})
 		return err
 	}},
 	{"Discussion.Liking", func(ctx context.Context, s Stores) error {

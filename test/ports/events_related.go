@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -8,11 +9,15 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/personaldata"
+	"plaza/domain/user"
 )
 
 // The other promises of RelatedReader are in the suites of events, news and comments.
 var eventRelated = []promise{
 	{"Around names the categories asked for, and those of the events", relatedNames},
+	{"Around has the people asked for and the authors of what it finds, as Members returns them", relatedMembers},
 	{"Around finds everything at once, and leaves out what there is none of", relatedAll},
 }
 
@@ -40,6 +45,40 @@ func relatedNames(w *fixtures) {
 			}
 		}
 		assert.Equal(w, want, names)
+	}
+}
+
+func relatedMembers(w *fixtures) {
+	asked, author, commenter := w.newUser(), w.newUser(), w.newUser()
+	e := w.write(author, noon)
+	w.write(author, noon, dated(date(w, "2026-03-15")))
+	w.say(e.ID(), commenter, noon, "One")
+	w.newUser()
+	query := event.RelatedQuery{
+		Viewer: asked, Dates: []event.Date{pi}, Events: 10, CommentsFor: []event.ID{e.ID()}, Comments: 10, People: []user.ID{asked, 99, asked},
+	}
+	check := func() {
+		w.Helper()
+		related, err := w.Related.Load(w.Context(), query)
+		require.NoError(w, err)
+		assert.Equal(w, w.members(asked, author, commenter), related.Members)
+		p, members, err := w.Discussion.Comments(w.Context(), e.ID(), page.Request{})
+		require.NoError(w, err)
+		assert.Len(w, p.Items, 1)
+		assert.Equal(w, w.members(commenter), members)
+	}
+	check()
+	for i, id := range []user.ID{asked, author, commenter} {
+		t := w.issue(token(id, byte(i)))
+		w.touch(t, noon.Add(time.Hour))
+		w.avatar(id, avatarOf(fmt.Sprint(i)))
+	}
+	require.Equal(w, noon.Add(time.Hour), w.members(author)[author].Seen)
+	check()
+	for _, id := range []user.ID{asked, author, commenter} {
+		w.erase(id, personaldata.Account)
+		require.Empty(w, w.members(id))
+		check()
 	}
 }
 

@@ -244,12 +244,7 @@ func feedAuthors(w *fixtures) {
 	bob := w.newUser()
 	w.imports(request(ada, 1, at(30.25, 120.15)), request(bob, 2, at(30.25, 120.15)), request(bob, 3, at(30.25, 120.15)),
 		node(content(ada), 1), article(bob, 1))
-	shown := func(of user.ID) *user.Member {
-		if m, known := w.members(of)[of]; known {
-			return &m
-		}
-		return nil
-	}
+	shown := func(of user.ID) *user.Member { return w.members(of)[of] }
 	check := func() {
 		w.Helper()
 		for _, s := range []feed.Selection{{Kinds: feed.ItemKinds()}, {Kinds: []feed.Kind{feed.Demand}}, around(30.25, 120.15, 5)} {

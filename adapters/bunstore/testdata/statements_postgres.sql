@@ -169,11 +169,15 @@ LIMIT CAST($2 AS bigint);
 -- eventStatements.comments
 SELECT (SELECT COUNT(*)
 	FROM comments
-	WHERE event_id = $1), c.id, c.author_id, c.content, c.created
-FROM comments c
-WHERE c.event_id = $1
-ORDER BY c.created DESC, c.id DESC
-LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint);
+	WHERE event_id = $1), c.id, c.author_id, c.content, c.created, u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
+FROM (SELECT c.id, c.author_id, c.content, c.created
+	FROM comments c
+	WHERE c.event_id = $1
+	ORDER BY c.created DESC, c.id DESC
+	LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) c
+LEFT JOIN users u ON u.id = c.author_id AND u.phone NOT LIKE 'erased-%'
+LEFT JOIN presence p ON p.user_id = u.id
+ORDER BY c.created DESC, c.id DESC;
 
 -- eventStatements.event
 SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes, (SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint)
@@ -224,7 +228,7 @@ JOIN event_counts n ON n.event_id = e.id
 WHERE e.id = $1;
 
 -- eventStatements.newest
-SELECT c.id, c.event_id, c.author_id, c.content, c.created
+SELECT c.event_id, c.id, c.author_id, c.content, c.created, u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
 FROM unnest($1::bigint[]) WITH ORDINALITY w (key1, place)
 CROSS JOIN LATERAL (SELECT c.id
 	FROM comments c
@@ -232,6 +236,8 @@ CROSS JOIN LATERAL (SELECT c.id
 	ORDER BY c.created DESC, c.id DESC
 	LIMIT CAST($2 AS bigint)) top
 JOIN comments c ON c.id = top.id
+LEFT JOIN users u ON u.id = c.author_id AND u.phone NOT LIKE 'erased-%'
+LEFT JOIN presence p ON p.user_id = u.id
 ORDER BY w.place, c.created DESC, c.id DESC;
 
 -- eventStatements.newsOfDays
@@ -258,7 +264,7 @@ ORDER BY w.place, top.own DESC, n.id;
 SELECT c.name, e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, 0, 0, (SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint)
 		ORDER BY p.id)
 	FROM plates p
-	WHERE p.event_id = e.id)
+	WHERE p.event_id = e.id), u.id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, p.seen, u.avatar
 FROM unnest($1::date[]) WITH ORDINALITY w (key1, place)
 CROSS JOIN LATERAL (SELECT id
 	FROM (SELECT id, created
@@ -332,6 +338,8 @@ CROSS JOIN LATERAL (SELECT id
 	LIMIT CAST($3 AS bigint)) top
 CROSS JOIN events e
 LEFT JOIN categories c ON c.id = e.category_id
+LEFT JOIN users u ON u.id = e.author_id AND u.phone NOT LIKE 'erased-%'
+LEFT JOIN presence p ON p.user_id = u.id
 WHERE e.id = top.id
 ORDER BY w.place, e.created DESC, e.id DESC;
 
