@@ -24,7 +24,7 @@ var maxAllocations = map[string]struct{ postgres, sqlite float64 }{
 	"304":     {60, 80},
 	"B":       {187, 321},
 	"C":       {80, 90},
-	"D":       {130, 170},
+	"D":       {114, 152},
 	"E":       {320, 450},
 	"event":   {902, 1447},
 	"list":    {1096, 1940},
