@@ -135,6 +135,7 @@ func TestPAY14_certificates_that_rotate_while_a_request_is_in_flight_lose_nothin
 				t.Parallel()
 				s := openShop(t, store)
 				s.speaksV3()
+				s.settings = append(s.settings, "--wallet-timeout=10s") // a key is made while the wallet is asked
 				p, id := s.isSold(t)
 				if !knows {
 					s.isKilled(t)
