@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/bunstore"
 	"plaza/test/growth"
 	"plaza/test/postgres"
 )
@@ -66,9 +65,6 @@ func measureGrowth(ctx context.Context, tb testing.TB, binary string, d *dataset
 	if err := execute(ctx, s.full, "CREATE EXTENSION pg_stat_statements"); err != nil {
 		return f, err
 	}
-	if err := refreshTiles(ctx, s.full); err != nil { // else Plaza does, while the first kind is measured
-		return f, err
-	}
 	standby := server.Standby(tb, settings...)
 	alone := watched{benchedStore: s, plaza: plazaCommand(tb, binary, s.full, "127.0.0.1:0")}
 	if alone.rowSizes, err = rowSizes(ctx, s.full); err != nil {
@@ -101,15 +97,6 @@ func measureGrowth(ctx context.Context, tb testing.TB, binary string, d *dataset
 		}
 	}
 	return f, nil
-}
-
-// refreshTiles counts the tiles of the map, as a server does in the background.
-func refreshTiles(ctx context.Context, url string) error {
-	store, err := bunstore.Open(ctx, bunstore.Options{URL: url})
-	if err != nil {
-		return err
-	}
-	return errors.Join(store.RefreshTiles(ctx), store.Close())
 }
 
 // growthConnections are few, so that no request waits for long.

@@ -79,9 +79,6 @@ func benchInside(ctx context.Context, s benchedStore, d *dataset) (rows []inside
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := store.RefreshTiles(ctx); err != nil { // as a server does in the background
-		return nil, err
-	}
 	reads, err := readsInside(ctx, store, d)
 	if err != nil {
 		return nil, err

@@ -53,6 +53,9 @@ func fillPostgres(ctx context.Context, url string, d *dataset) error {
 			return fmt.Errorf("loading %s: %w", t.name, err)
 		}
 	}
+	if err := refreshTiles(ctx, url); err != nil {
+		return err
+	}
 	// Index-only scans need the map of visible rows, which VACUUM makes.
 	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
 	return err
@@ -92,8 +95,21 @@ func fillSQLite(ctx context.Context, path string, d *dataset) error {
 			return fmt.Errorf("loading %s: %w", t.name, err)
 		}
 	}
+	if err := refreshTiles(ctx, "sqlite:"+path); err != nil {
+		return err
+	}
 	_, err = db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
+}
+
+// refreshTiles counts the tiles of the map. Else a server would do so in the background, while the
+// first scenarios are measured, and no other store could.
+func refreshTiles(ctx context.Context, url string) error {
+	store, err := bunstore.Open(ctx, bunstore.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.RefreshTiles(ctx), store.Close())
 }
 
 // How many rows a statement has, and a transaction.

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -188,6 +189,12 @@ func TestReads_are_timed_inside_the_database(t *testing.T) {
 			assert.Equal(t, rows[0].took(), rows[1].pageOne)
 			_, most := newDataset(tiny).densest()
 			assert.Equal(t, most, rows[3].found)
+			const alsoCounted = "INSERT INTO feed_tiles_state (id, version) VALUES (1, 0)"
+			if path, is := strings.CutPrefix(s.full, "sqlite:"); is {
+				assert.ErrorContains(t, executeSQLite(t.Context(), path, alsoCounted), "UNIQUE", "the tiles are counted already")
+			} else {
+				assert.ErrorContains(t, execute(t.Context(), s.full, alsoCounted), "feed_tiles_state_pkey", "the tiles are counted already")
+			}
 		})
 	}
 }
