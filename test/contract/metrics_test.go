@@ -37,10 +37,24 @@ func TestMetrics(t *testing.T) {
 			}
 			t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
-				r.show(t, on.startTill(t, limited, waitingOneSecond, func(c *bootstrap.Config) { c.QuotaDrafts = 1 }))
+				s := on.startTill(t, limited, waitingOneSecond, func(c *bootstrap.Config) { c.QuotaDrafts = 1 })
+				s.awaitFirstRounds(t, "media_cleanup", "sample")
+				r.show(t, s)
 			})
 		}
 	})
+}
+
+// awaitFirstRounds returns when the first rounds of the server's jobs have ended. They begin with
+// the server, and the next ones are too late to disturb a test.
+func (s *server) awaitFirstRounds(t *testing.T, jobs ...string) {
+	t.Helper()
+	for _, job := range jobs {
+		require.Eventually(t, func() bool {
+			took, _ := s.metric(t, `plaza_job_last_duration_seconds{name="`+job+`"}`)
+			return took > 0
+		}, time.Minute, time.Millisecond, job)
+	}
 }
 
 // metric returns the value of the series, added up over the servers, and whether one has it.
