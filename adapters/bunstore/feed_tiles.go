@@ -98,8 +98,9 @@ func (s *Store) RefreshTiles(ctx context.Context) error {
 		}
 	}
 	// The tiles are those of this version only if it still is the current one, and a later
-	// version is never this one again.
-	return s.writeAll(ctx, []step{{statement: s.sql.saveTilesVersion, args: []any{version}}})
+	// version is never this one again. Reads that begin to use them must not keep the plan of
+	// when there were few or none.
+	return s.writeAll(ctx, append(s.dialect.analyse("feed_tiles"), step{statement: s.sql.saveTilesVersion, args: []any{version}}))
 }
 
 // refreshTileRows counts some rows of tiles, and returns the next row. It returns

@@ -93,19 +93,29 @@ func (p plan) read() float64 { return (p.Rows + p.Filtered + p.Rechecks) * max(p
 // and returns the plan.
 func explain(t *testing.T, conn *pgx.Conn, statement string, args ...string) plan {
 	t.Helper()
-	ctx := t.Context()
-	for _, setting := range []string{"DEALLOCATE ALL", "SET plan_cache_mode = force_generic_plan", "SET jit = off"} {
-		_, err := conn.Exec(ctx, setting)
+	prepare(t, conn, statement)
+	return explainPrepared(t, conn, args...)
+}
+
+// prepare makes the statement the connection's only prepared one. Its first run plans it.
+func prepare(t *testing.T, conn *pgx.Conn, statement string) {
+	t.Helper()
+	for _, command := range []string{"DEALLOCATE ALL", "SET plan_cache_mode = force_generic_plan", "SET jit = off", "PREPARE hot AS " + statement} {
+		_, err := conn.Exec(t.Context(), command)
 		require.NoError(t, err)
 	}
-	_, err := conn.Exec(ctx, "PREPARE hot AS "+statement)
-	require.NoError(t, err)
+}
+
+// explainPrepared runs the prepared statement, by the plan of its run before unless Postgres
+// has dropped that, and returns the plan.
+func explainPrepared(t *testing.T, conn *pgx.Conn, args ...string) plan {
+	t.Helper()
 	execute := "EXECUTE hot"
 	if len(args) > 0 {
 		execute += "(" + strings.Join(args, ", ") + ")"
 	}
 	var text string
-	require.NoError(t, conn.QueryRow(ctx, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+execute, pgx.QueryExecModeSimpleProtocol).Scan(&text))
+	require.NoError(t, conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+execute, pgx.QueryExecModeSimpleProtocol).Scan(&text))
 	var explained []struct{ Plan plan }
 	require.NoError(t, json.Unmarshal([]byte(text), &explained))
 	return explained[0].Plan

@@ -124,9 +124,13 @@ type dialect interface {
 	// a JSON list.
 	elements(parameter string) string
 	// lookUp returns a join with the rows of the table that satisfy the condition, for each
-	// row of what precedes it in the FROM clause. It uses an index also if the table was
-	// empty when the statement was planned. The table's alias is a letter.
+	// row of what precedes it in the FROM clause. It never joins the table as a whole, but a
+	// plan made for an empty table scans it; see analyse. The table's alias is a letter.
 	lookUp(table, condition string) string
+	// analyse returns the steps that tell the planner how many rows the table has. When their
+	// transaction commits, statements that were planned before, on any connection, are planned
+	// again.
+	analyse(table string) []step
 	// query runs reads, in one round trip where the database supports it. It keeps the
 	// prepared statements where possible. A scan ignores columns whose target is nil.
 	query(ctx context.Context, reads ...step) error

@@ -361,6 +361,9 @@ func (postgres) lookUp(table, condition string) string {
 	return "CROSS JOIN LATERAL (SELECT * FROM " + table + " WHERE " + condition + " OFFSET 0) " + table[len(table)-1:]
 }
 
+// analyse is ANALYZE, without which an earlier plan would last until autovacuum gets to the table.
+func (postgres) analyse(table string) []step { return []step{{statement: "ANALYZE " + table}} }
+
 // keysAtOnce is unlimited: one statement handles all keys.
 func (postgres) keysAtOnce() int { return math.MaxInt32 }
 
