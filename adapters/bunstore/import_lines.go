@@ -27,7 +27,7 @@ func (t *batchApply) saveLines(ctx context.Context) (replaced int, err error) {
 	for i, line := range t.batch.Lines {
 		ref := line.Record.Ref()
 		id, known := waited[i]
-		waits := t.outcomes[i].Status == imported.Waits || t.outcomes[i].Status == imported.Refused
+		waits := !t.outcomes[i].IsStored()
 		switch {
 		case waits && known:
 			steps = append(steps, step{statement: t.s.sql.updateLine, args: []any{id, string(ref.Kind), ref.ID, filled(line.Raw)}})

@@ -2,6 +2,7 @@ package importing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"plaza/domain/imported"
@@ -10,14 +11,10 @@ import (
 // resolveWaiting retries the waiting lines until no more can be stored, and rejects the rest. If a
 // file is damaged, it rejects none: the unread rest may have the records that they need.
 func (r *run) resolveWaiting(ctx context.Context) error {
-	for again := true; again; {
-		again = false
-		for _, f := range r.files {
-			stored, err := r.retryWaiting(ctx, f)
-			if err != nil {
-				return err
-			}
-			again = again || stored
+	for stored := true; stored; {
+		var err error
+		if stored, err = r.storeWaiting(ctx); err != nil {
+			return err
 		}
 	}
 	names := make([]string, len(r.files))
@@ -35,17 +32,40 @@ func (r *run) resolveWaiting(ctx context.Context) error {
 	return r.ports.Store.Finish(context.WithoutCancel(ctx), names...)
 }
 
-// retryWaiting applies the waiting lines again. It reports whether any was stored.
-func (r *run) retryWaiting(ctx context.Context, f *sourceFile) (stored bool, err error) {
-	err = r.eachWaiting(ctx, f, func(lines []imported.Line) error {
-		result, err := r.applyBatch(context.WithoutCancel(ctx), f, f.progress, imported.Batch{Lines: lines})
-		for _, outcome := range result.Outcomes {
-			stored = stored || outcome.Status != imported.Waits && outcome.Status != imported.Refused
+// storeWaiting retries the waiting lines of all files, and reports whether any are stored now. It
+// ends after the first batch that has stored a category or a user: of those that exclude each other, such as
+// categories whose parents would form a cycle, the first wins, and an import that was interrupted
+// looks at them in the same order as one that was not.
+func (r *run) storeWaiting(ctx context.Context) (stored bool, err error) {
+	for _, f := range r.files {
+		err := r.eachWaiting(ctx, f, func(lines []imported.Line) error {
+			result, err := r.applyBatch(context.WithoutCancel(ctx), f, f.progress, imported.Batch{Lines: lines})
+			if err != nil {
+				return err
+			}
+			for n, outcome := range result.Outcomes {
+				if !outcome.IsStored() {
+					continue
+				}
+				stored = true
+				if kind := lines[n].Record.Ref().Kind; kind == imported.Category || kind == imported.User {
+					err = errBeginAgain
+				}
+			}
+			return err
+		})
+		if errors.Is(err, errBeginAgain) {
+			return true, nil
 		}
-		return err
-	})
-	return stored, err
+		if err != nil {
+			return false, err
+		}
+	}
+	return stored, nil
 }
+
+// errBeginAgain ends a look at the waiting lines, which begins again.
+var errBeginAgain = errors.New("begin again with the first waiting line")
 
 // rejectWaiting rejects the lines that still wait. If any file is damaged, it only counts them.
 func (r *run) rejectWaiting(ctx context.Context, f *sourceFile) error {
@@ -64,7 +84,7 @@ func (r *run) rejectWaiting(ctx context.Context, f *sourceFile) error {
 		var rejects []imported.Reject
 		var abandoned []int64
 		for n, outcome := range result.Outcomes {
-			if outcome.Status != imported.Waits && outcome.Status != imported.Refused {
+			if outcome.IsStored() {
 				continue
 			}
 			abandoned = append(abandoned, lines[n].Number)

@@ -45,7 +45,8 @@ func idProblem(id int64) string {
 }
 
 // Cycles returns the changed categories that would be their own ancestors if all of
-// them were stored. The tree maps each stored category to its parent, zero for roots.
+// them were stored, without those that keep their stored parent. The tree maps each stored
+// category to its parent, zero for roots.
 func Cycles(tree map[CategoryID]CategoryID, changed []Category) []CategoryID {
 	next := make(map[CategoryID]CategoryID, len(changed))
 	for _, c := range changed {
@@ -74,7 +75,8 @@ func Cycles(tree map[CategoryID]CategoryID, changed []Category) []CategoryID {
 	}
 	var cyclic []CategoryID
 	for _, c := range changed {
-		if inCycle[c.ID] {
+		parent, stored := tree[c.ID]
+		if keepsParent := stored && parent == c.Parent; inCycle[c.ID] && !keepsParent {
 			cyclic = append(cyclic, c.ID)
 		}
 	}

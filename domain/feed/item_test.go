@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"plaza/domain/demand"
-	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/media"
@@ -34,10 +33,15 @@ func TestADM04_an_item_gets_the_address_of_its_cover(t *testing.T) {
 	}
 }
 
+// coverless is an item that has no cover.
+type coverless struct{}
+
+func (coverless) Listing() (feed.Listing, bool) { return feed.Listing{}, true }
+
 func TestADM04_an_item_without_a_cover_of_ours_is_not_copied(t *testing.T) {
 	elsewhere := media.Picture{Path: "https://covers.example/1.jpg"}
 	for _, thing := range []feed.Listable{
-		publication.Publication{}, publication.Node{Content: publication.Content{Cover: elsewhere}}, demand.Demand{Cover: elsewhere}, &event.Event{},
+		publication.Publication{}, publication.Node{Content: publication.Content{Cover: elsewhere}}, demand.Demand{Cover: elsewhere}, coverless{},
 	} {
 		item := feed.Item{Listable: thing}
 		assert.Zero(t, allocations.PerRun(10, func() { item.ResolveURLs(func(media.Key) string { panic("it has no key") }) }))

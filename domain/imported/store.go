@@ -34,6 +34,9 @@ type Outcome struct {
 	Wrong fault.Fields
 }
 
+// IsStored reports whether the record is stored, and waits no more.
+func (o Outcome) IsStored() bool { return o.Status != Waits && o.Status != Refused }
+
 // Batch is stored in one step, entirely or not at all.
 type Batch struct {
 	// File names the imported file.
