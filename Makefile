@@ -8,16 +8,16 @@ TEST   := $(GO) test $(FLAGS) -vet=off
 STRIP  := -ldflags='-s -w'
 # Compilers that collect no garbage below this limit need about a fifth less CPU time.
 COMPILE := GOGC=off GOMEMLIMIT=1GiB
-# How Plaza's own packages compile fastest: without optimisation and DWARF, which their tests don't need.
-QUICK  := plaza/...=-N -l -dwarf=false
+# How Plaza's own packages compile fastest: without inlining and DWARF, which their tests don't need.
+QUICK  := plaza/...=-l -dwarf=false
 # Only the race detector needs cgo, and with it a C compiler.
 export CGO_ENABLED = 0
 
 # Packages whose tests need neither gin, bun, pgx, SQLite nor S3, so that the race detector
 # has little to compile. `make test` runs these under it; test/arch holds the list.
-RACE := ./domain/... ./application/... ./adapters/memory ./adapters/prometheus ./adapters/translator/... ./adapters/wallet/... \
+RACE := ./domain/... ./adapters/memory ./adapters/prometheus ./adapters/translator/... ./adapters/wallet/... \
 	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk \
-	./adapters/httpapi/reference ./test/ports ./test/guard ./test/growth/... ./test/report ./test/process ./test/faultproxy
+	./adapters/httpapi/reference ./test/ports ./test/guard ./test/usecases/... ./test/growth/... ./test/report ./test/process ./test/faultproxy
 
 # Tests that the race detector would change (query plans, memory) are built without it, and those that kill and start
 # so many programs that they would take twice as long.
@@ -56,12 +56,14 @@ dist: ## build the archives of a release into dist/ (ARGS="-platforms linux/amd6
 	rm -rf dist
 	$(COMPILE) $(GO) run $(FLAGS) ./bootstrap/release -out dist $(ARGS) -- $(FLAGS) $(STRIP)
 
+# One package more than there are processors: some wait for their servers.
 test: build lint ## the fast tests, in minutes
 	@export $(POSTGRES) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)"; \
 	light=$$($(GO) list $(FLAGS) $(RACE)); rest=$$($(GO) list $(FLAGS) ./... | grep -vxF "$$light"); \
 	cgo=1 race=-race left=; [ -n "$$(test/tools.sh cc install)" ] || \
 		cgo=0 race= left='the race detector, which needs a C compiler'; \
-	{ CGO_ENABLED=$$cgo $(TEST) -short -json $$race $$light; $(TEST) -short -json $$rest; } | $(REPORT) -left-out "$$left"
+	one_more="-p $$(($$(getconf _NPROCESSORS_ONLN) + 1))"; \
+	{ CGO_ENABLED=$$cgo $(TEST) -short $$one_more -json $$race $$light; $(TEST) -short $$one_more -json $$rest; } | $(REPORT) -left-out "$$left"
 
 # Three packages at once, also on two processors: those with servers of their own wait for them.
 test-all: build lint wiring ## everything, with the race detector where possible; nothing may be skipped
@@ -108,7 +110,7 @@ generate: ## write the wiring, the OpenAPI document and the gazetteer's division
 		$(GO) run ./adapters/gazetteer/generate $$d/package adapters/gazetteer/divisions.txt && rm -r $$d
 
 fast: ## the rules and the use cases, over memory, in seconds
-	@$(COMPILE) $(TEST) -gcflags='$(QUICK)' ./domain/... ./application/...
+	@$(COMPILE) $(TEST) -gcflags='$(QUICK)' ./test/usecases/... ./application/... ./domain/...
 
 clean: ## remove what was built
 	rm -rf bin dist

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/test/content"
@@ -50,7 +51,7 @@ func (sh *shell) writes(app *bootstrap.App, uid int64) (photo media.Key) {
 	require.NoError(sh, err)
 	require.Equal(sh, uid, int64(account[0].User))
 	then := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	e, err := event.New(account[0].User, event.Change{Title: new("西湖"), Publish: new(true)}.Sanitised(content.AsSent{}), event.DateOf(then), then)
+	e, err := event.New(account[0].User, event.Change{Title: new("西湖"), Publish: new(true)}.Sanitised(content.AsSent{}), calendar.DateOf(then), then)
 	require.NoError(sh, err)
 	require.NoError(sh, e.AddPlate(photo, 7, then))
 	e, err = app.Stores.Events.Add(sh.Context(), e)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/place"
 	"plaza/domain/user"
@@ -35,7 +36,7 @@ func (sh *shell) diarist() *diarist {
 func (d *diarist) writes(title string, at place.Place) event.ID {
 	d.Helper()
 	then := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	e, err := event.New(d.who, event.Change{Title: &title, Permission: new(event.Private)}, event.DateOf(then), then)
+	e, err := event.New(d.who, event.Change{Title: &title, Permission: new(event.Private)}, calendar.DateOf(then), then)
 	require.NoError(d, err)
 	require.NoError(d, e.Locate(e.Text(), at))
 	e, err = d.store.Events().Add(d.Context(), e)

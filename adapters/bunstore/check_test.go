@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/domain/calendar"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -39,7 +40,7 @@ func storeOneOfEach(t *testing.T, s *bunstore.Store) {
 
 func diaryEntry(t *testing.T, s *bunstore.Store, author user.ID) event.ID {
 	t.Helper()
-	e, err := event.New(author, event.Change{Title: new("An event"), Publish: new(true)}, event.DateOf(noon), noon)
+	e, err := event.New(author, event.Change{Title: new("An event"), Publish: new(true)}, calendar.DateOf(noon), noon)
 	require.NoError(t, err)
 	e, err = s.Events().Add(t.Context(), e)
 	require.NoError(t, err)

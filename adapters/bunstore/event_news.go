@@ -1,7 +1,7 @@
 package bunstore
 
 import (
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/imported"
 )
 
@@ -11,7 +11,7 @@ var newsColumns = columns[imported.NewsRecord]{
 	plain("site_logo", func(n *imported.NewsRecord) *string { return &n.SiteLogo }),
 	plain("url", func(n *imported.NewsRecord) *string { return &n.URL }),
 	plain("title", func(n *imported.NewsRecord) *string { return &n.Title }),
-	day("released", func(n *imported.NewsRecord) *event.Date { return &n.Released }),
+	day("released", func(n *imported.NewsRecord) *calendar.Date { return &n.Released }),
 	plain("html", func(n *imported.NewsRecord) *string { return (*string)(&n.HTML) }),
 	plain("category", func(n *imported.NewsRecord) *string { return &n.Category }),
 	plain("city", func(n *imported.NewsRecord) *string { return &n.City }),

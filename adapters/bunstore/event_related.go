@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/news"
 	"plaza/domain/user"
 )
 
@@ -14,7 +16,7 @@ import (
 func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.Related, err error) {
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		related = event.Related{
-			Events: map[event.Date][]*event.Event{}, News: map[event.DayInCity][]event.News{},
+			Events: map[calendar.Date][]*event.Event{}, News: map[event.DayInCity][]news.Item{},
 			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
 			Members: map[user.ID]*user.Member{},
 		}
@@ -82,7 +84,7 @@ func (s *Store) relatedComments(into *event.Related) func(scanner) error {
 }
 
 func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, into *event.Related) step {
-	days, cities := make([]event.Date, len(daysInCities)), make([]string, len(daysInCities))
+	days, cities := make([]calendar.Date, len(daysInCities)), make([]string, len(daysInCities))
 	for i, key := range daysInCities {
 		days[i], cities[i] = key.Date, key.City
 	}
@@ -97,7 +99,7 @@ func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, int
 				return err
 			}
 			key := daysInCities[position-1]
-			into.News[key] = append(into.News[key], n.News)
+			into.News[key] = append(into.News[key], n.Item)
 			return nil
 		},
 	}

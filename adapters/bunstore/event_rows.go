@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/user"
 )
@@ -23,7 +24,7 @@ var (
 	}
 	// eventIndexed are parts of indexes.
 	eventIndexed = columns[event.State]{
-		day("day", func(e *event.State) *event.Date { return &e.Date }),
+		day("day", func(e *event.State) *calendar.Date { return &e.Date }),
 		optional("category_id", func(e *event.State) *int64 { return (*int64)(&e.Category) }),
 		plain("permission", func(e *event.State) *int { return (*int)(&e.Permission) }),
 		plain("status", func(e *event.State) *int { return (*int)(&e.Status) }),

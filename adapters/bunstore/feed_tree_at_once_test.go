@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"plaza/adapters/bunstore"
+	"plaza/domain/calendar"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -55,7 +56,7 @@ func (a additions) add(ctx context.Context, s *bunstore.Store, author user.ID, k
 		})
 	case feed.Xfile:
 		var e *event.Event
-		if e, err = event.New(author, event.Change{Title: new("One"), Publish: new(true)}, event.DateOf(noon), noon); err == nil {
+		if e, err = event.New(author, event.Change{Title: new("One"), Publish: new(true)}, calendar.DateOf(noon), noon); err == nil {
 			_, err = s.Events().Add(ctx, e)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/domain/calendar"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -166,7 +167,7 @@ func (s *servers) demand(ctx context.Context, at *geo.Point, edit func(*demand.D
 }
 
 func (s *servers) addEvent(ctx context.Context) error {
-	e, err := event.New(s.author, event.Change{Title: new("One"), Publish: new(true)}, event.DateOf(noon), noon)
+	e, err := event.New(s.author, event.Change{Title: new("One"), Publish: new(true)}, calendar.DateOf(noon), noon)
 	if err == nil {
 		e, err = s.writer.Events().Add(ctx, e)
 	}

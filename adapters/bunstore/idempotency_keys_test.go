@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
@@ -28,7 +29,7 @@ func TestGEN13_a_key_takes_at_most_two_further_round_trips(t *testing.T) {
 	s.sweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
 	events, ctx := s.Events(), t.Context()
 	add := func(k *idempotency.Key, charges ...ratelimit.Charge) (*event.Event, error) {
-		e, err := event.New(who, event.Change{Title: new("An event"), Publish: new(true)}, event.DateOf(noon), noon)
+		e, err := event.New(who, event.Change{Title: new("An event"), Publish: new(true)}, calendar.DateOf(noon), noon)
 		require.NoError(t, err)
 		e.CompleteKey(k)
 		return events.Add(ctx, e, charges...)

@@ -192,7 +192,7 @@ func (t *batchApply) news(ctx context.Context, ready map[imported.Kind][]int) er
 		r := t.batch.Lines[i].Record.(imported.NewsRecord)
 		r.ID = 0
 		old, has := t.newsBySource[r.Source]
-		if t.record(i, has, old == r.News) {
+		if t.record(i, has, old == r.Item) {
 			c.put(newsTable.values(&r, t.s.dialect), has, t.s.sql.updateNews)
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
-	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/news"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -26,7 +26,7 @@ type batchApply struct {
 	bundles       map[publication.BundleID]publication.Bundle
 	records       map[feed.Kind]map[int64]feed.Listable
 	howTos        map[imported.Ref]publication.HowTo
-	newsBySource  map[string]event.News
+	newsBySource  map[string]news.Item
 	waiting       []waitingRow
 	listings      []*feed.Listing // new listings
 	hasCategories bool
@@ -46,7 +46,7 @@ func newBatchApply(s *Store, tx *transaction, d imported.Batch) *batchApply {
 		uids: map[string]user.ID{}, accounts: map[string]account{}, holders: map[string]account{},
 		categoryByID: map[feed.CategoryID]feed.Category{}, bundles: map[publication.BundleID]publication.Bundle{},
 		records: map[feed.Kind]map[int64]feed.Listable{feed.Publication: {}, feed.Node: {}, feed.Demand: {}},
-		howTos:  map[imported.Ref]publication.HowTo{}, newsBySource: map[string]event.News{},
+		howTos:  map[imported.Ref]publication.HowTo{}, newsBySource: map[string]news.Item{},
 	}
 }
 
@@ -158,7 +158,7 @@ func (t *batchApply) lookups(n references) []step {
 	}
 	return ask(t, steps, w.news, n.news, func(scan func(...any) error) error {
 		c, err := newsTable.reader(t.s.dialect)(scan)
-		t.newsBySource[c.Source] = c.News
+		t.newsBySource[c.Source] = c.Item
 		return err
 	})
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/calendar"
 	"plaza/domain/demand"
-	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/news"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 	testserver "plaza/test/postgres"
@@ -52,7 +53,7 @@ func records(first, many int) []imported.Line {
 			Closed: noon, Start: noon, End: noon, Created: noon, Updated: noon,
 		}})
 		add(imported.HowToRecord{By: by, HowTo: publication.HowTo{Category: by, Created: noon, Updated: noon}})
-		add(imported.NewsRecord{Source: by, News: event.News{Title: by, Released: event.DateOf(noon)}})
+		add(imported.NewsRecord{Source: by, Item: news.Item{Title: by, Released: calendar.DateOf(noon)}})
 	}
 	return lines
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/news"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -34,7 +35,7 @@ func importedRecords(t *testing.T) []imported.Record {
 		imported.BundleRecord{Bundle: publication.Bundle{ID: 1}}, imported.BundleRecord{Bundle: publication.Bundle{ID: 2, FirstOriginal: 1, Original: 1}},
 		text(1), text(2), imported.NodeRecord{By: "a", Node: publication.Node{ID: 1, Content: content}},
 		imported.HowToRecord{By: "a", HowTo: publication.HowTo{Category: "garden", Bundles: []publication.BundleID{1}, Created: noon, Updated: noon}},
-		imported.NewsRecord{Source: "a", News: event.News{Title: "A", Released: event.DateOf(noon)}},
+		imported.NewsRecord{Source: "a", Item: news.Item{Title: "A", Released: calendar.DateOf(noon)}},
 	}
 }
 

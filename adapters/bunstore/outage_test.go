@@ -16,6 +16,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/access"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
@@ -250,7 +251,7 @@ func something(of reflect.Type) reflect.Value {
 // someEvent returns an event as if it was read; it is not stored.
 func someEvent() *event.Event {
 	now := time.Now()
-	e, err := event.Restore(event.State{ID: 10, Author: 10, Date: event.DateOf(now), Created: now, Modified: now})
+	e, err := event.Restore(event.State{ID: 10, Author: 10, Date: calendar.DateOf(now), Created: now, Modified: now})
 	if err != nil {
 		panic(err)
 	}
@@ -308,7 +309,7 @@ func member(t *testing.T, s *bunstore.Store) user.ID {
 func listedEvent(t *testing.T, author user.ID, title string) *event.Event {
 	t.Helper()
 	e, err := event.New(author, event.Change{Title: &title, Publish: new(true), Permission: new(event.Public)},
-		event.DateOf(time.Now()), time.Now())
+		calendar.DateOf(time.Now()), time.Now())
 	require.NoError(t, err)
 	return e
 }

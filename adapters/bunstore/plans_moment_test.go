@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/user"
 )
@@ -40,14 +41,14 @@ var (
 	busyAuthorsDay = daysFrom("2026-05-05", 1)  // many events of these strangers
 )
 
-func daysFrom(first string, n int) []event.Date {
+func daysFrom(first string, n int) []calendar.Date {
 	start, err := time.Parse(time.DateOnly, first)
 	if err != nil {
 		panic(err) // a constant
 	}
-	days := make([]event.Date, n)
+	days := make([]calendar.Date, n)
 	for i := range days {
-		days[i] = event.DateOf(start.AddDate(0, 0, i))
+		days[i] = calendar.DateOf(start.AddDate(0, 0, i))
 	}
 	return days
 }
@@ -63,13 +64,13 @@ func crowdedDays(differing ...string) []string {
 		statements = append(statements, fmt.Sprintf("INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT "+pair+
 			", {at}, {at} FROM {series of %d}", popular, contactsOfOne))
 	}
-	write := func(day event.Date, n int, author, permission string, later int) {
+	write := func(day calendar.Date, n int, author, permission string, later int) {
 		statements = append(statements, fmt.Sprintf(
 			`INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
 				SELECT %s, '%s', 'A title', '', '', %s, 100, '', '', '', {at}, {at} FROM {series of %d}`, author, day, permission, n))
 		statements[len(statements)-1] = strings.ReplaceAll(statements[len(statements)-1], "{at}", fmt.Sprintf("{at %d}", later))
 	}
-	for _, days := range [][]event.Date{quietDays, privateDays, strangersDay, contactsDay, manyAuthorsDay, everybodysDay, busyAuthorsDay} {
+	for _, days := range [][]calendar.Date{quietDays, privateDays, strangersDay, contactsDay, manyAuthorsDay, everybodysDay, busyAuthorsDay} {
 		for _, day := range days {
 			write(day, 34, "n * 251", "n % 3 * 100", 0)
 		}
@@ -92,7 +93,7 @@ func crowdedDays(differing ...string) []string {
 // crowds must cost at most twice as much as the same days without them.
 var crowds = []struct {
 	name           string
-	quiet, crowded []event.Date
+	quiet, crowded []calendar.Date
 	limit          int
 }{
 	{"a day of 100,000 private events", quietDays[:1], privateDays[:1], 10},
@@ -105,7 +106,7 @@ var crowds = []struct {
 // contacts. Such a viewer pays for reading both lists in order, others nothing.
 var crowdsOfAuthors = []struct {
 	name    string
-	day     []event.Date
+	day     []calendar.Date
 	buffers float64 // in buffers of a quiet day
 	steps   int
 }{
@@ -118,7 +119,7 @@ func TestEVT14_hidden_events_cost_others_nothing_on_Postgres(t *testing.T) {
 	statements := crowdedDays("{list}", "{}", "{at}", "now()", "{at 0}", "now() - n * interval '1 second'", "{at 1}", "now() + n * interval '1 second'",
 		"{series of ", "generate_series(1, ", "}", ") n")
 	s, conn := filledPostgres(t, append(statements, "VACUUM ANALYZE events", "VACUUM ANALYZE subscriptions")...)
-	cost := func(t *testing.T, days []event.Date, viewer, limit int) (p plan, buffers float64) {
+	cost := func(t *testing.T, days []calendar.Date, viewer, limit int) (p plan, buffers float64) {
 		p = explain(t, conn, s.hot.onDates, "'{"+strings.Join(texts(days), ",")+"}'", fmt.Sprint(viewer), fmt.Sprint(limit))
 		assert.Equal(t, float64(len(days)*limit), p.Rows, "what is found")
 		return p, p.Hit + p.Missed
@@ -168,9 +169,9 @@ func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, conn.Close()) })
-	cost := func(t *testing.T, days []event.Date, viewer, limit int) (steps int) {
+	cost := func(t *testing.T, days []calendar.Date, viewer, limit int) (steps int) {
 		for _, day := range days {
-			r := sqliteRead{statement: s.hot.onDates, args: []any{s.dialect.key([]event.Date{day}), viewer, limit}}
+			r := sqliteRead{statement: s.hot.onDates, args: []any{s.dialect.key([]calendar.Date{day}), viewer, limit}}
 			found, took := run(t, conn, r)
 			assert.Equal(t, limit, found)
 			steps += took
@@ -196,7 +197,7 @@ func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 // assertNewestVisible asserts what the days show against a query that reads them whole.
 func assertNewestVisible(t *testing.T, s *Store) {
 	t.Helper()
-	for _, days := range [][]event.Date{quietDays, privateDays, strangersDay, contactsDay, manyAuthorsDay, everybodysDay, busyAuthorsDay} {
+	for _, days := range [][]calendar.Date{quietDays, privateDays, strangersDay, contactsDay, manyAuthorsDay, everybodysDay, busyAuthorsDay} {
 		for _, viewer := range []user.ID{popular, alone, secretive, 2, 1001} {
 			found, err := s.Events().Load(t.Context(), event.RelatedQuery{Viewer: viewer, Dates: days[:1], Events: 10})
 			require.NoError(t, err)
@@ -213,7 +214,7 @@ func assertNewestVisible(t *testing.T, s *Store) {
 	}
 }
 
-func texts(days []event.Date) []string {
+func texts(days []calendar.Date) []string {
 	all := make([]string, len(days))
 	for i, day := range days {
 		all[i] = day.String()

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/test/content"
@@ -166,7 +166,7 @@ const (
 )
 
 func eventReads(s *Store) []sqliteRead {
-	day := s.dialect.key([]event.Date{event.DateOf(time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC))})
+	day := s.dialect.key([]calendar.Date{calendar.DateOf(time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC))})
 	return []sqliteRead{
 		{
 			"liking", s.hot.liking, []any{77, 7},

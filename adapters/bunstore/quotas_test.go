@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/domain/quota"
@@ -19,7 +20,7 @@ import (
 // titled returns an event that is not stored, a draft unless it is published.
 func titled(t *testing.T, author user.ID, publish bool) *event.Event {
 	t.Helper()
-	e, err := event.New(author, event.Change{Title: new("An event"), Publish: &publish}, event.DateOf(noon), noon)
+	e, err := event.New(author, event.Change{Title: new("An event"), Publish: &publish}, calendar.DateOf(noon), noon)
 	require.NoError(t, err)
 	return e
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
@@ -83,7 +84,7 @@ func exceed(t *testing.T, s *bunstore.Store, author user.ID, on event.ID) {
 	events := s.Events().Within(quota.Limits{Drafts: 1, Comments: 1, Pictures: 1})
 	var refused int
 	for range 2 {
-		e, err := event.New(author, event.Change{Title: new("A draft")}, event.DateOf(time.Now()), time.Now())
+		e, err := event.New(author, event.Change{Title: new("A draft")}, calendar.DateOf(time.Now()), time.Now())
 		require.NoError(t, err)
 		_, addErr := events.Add(t.Context(), e)
 		_, sayErr := events.AddComment(t.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: time.Now()})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -27,7 +28,7 @@ func TestGEN14_a_charge_takes_no_further_round_trip(t *testing.T) {
 	s.sweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
 	events, ctx := s.Events(), t.Context()
 	add := func(charges ...ratelimit.Charge) (*event.Event, error) {
-		e, err := event.New(who, event.Change{Title: new("An event"), Publish: new(true)}, event.DateOf(noon), noon)
+		e, err := event.New(who, event.Change{Title: new("An event"), Publish: new(true)}, calendar.DateOf(noon), noon)
 		require.NoError(t, err)
 		return events.Add(ctx, e, charges...)
 	}
@@ -150,7 +151,7 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := s.db.ExecContext(ctx, "DELETE FROM rate_limits")
 			require.NoError(t, err)
-			added, err := event.New(who, event.Change{Title: new("Before")}, event.DateOf(noon), noon)
+			added, err := event.New(who, event.Change{Title: new("Before")}, calendar.DateOf(noon), noon)
 			require.NoError(t, err)
 			added, err = events.Add(ctx, added)
 			require.NoError(t, err)
@@ -189,7 +190,7 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 func TestGEN14_what_a_write_holds_while_it_waits_for_its_charge(t *testing.T) {
 	s, who := openWithUser(t, Options{URL: testserver.Empty(t)})
 	events, ctx := s.Events(), t.Context()
-	e, err := event.New(who, event.Change{Title: new("Before")}, event.DateOf(noon), noon)
+	e, err := event.New(who, event.Change{Title: new("Before")}, calendar.DateOf(noon), noon)
 	require.NoError(t, err)
 	e, err = events.Add(ctx, e)
 	require.NoError(t, err)

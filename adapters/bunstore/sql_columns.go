@@ -11,7 +11,7 @@ import (
 	bundialect "github.com/uptrace/bun/dialect"
 	"github.com/uptrace/bun/schema"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/geo"
 	"plaza/domain/media"
 )
@@ -102,15 +102,15 @@ func (p intoPoint) ScanFloat64(v pgtype.Float8) error {
 }
 
 // dbDate is a day in a column: date on Postgres, YYYY-MM-DD on SQLite.
-type dbDate event.Date
+type dbDate calendar.Date
 
 func (d *dbDate) Scan(src any) (err error) {
-	var date event.Date
+	var date calendar.Date
 	switch src := src.(type) {
 	case time.Time:
-		date = event.DateOf(src)
+		date = calendar.DateOf(src)
 	case string:
-		date, err = event.ParseDate(src)
+		date, err = calendar.ParseDate(src)
 	default:
 		err = fmt.Errorf("cannot scan a day from %T", src)
 	}
@@ -120,7 +120,7 @@ func (d *dbDate) Scan(src any) (err error) {
 
 // ScanDate scans pgx's type directly.
 func (d *dbDate) ScanDate(v pgtype.Date) error {
-	*d = dbDate(event.DateOf(v.Time))
+	*d = dbDate(calendar.DateOf(v.Time))
 	return nil
 }
 

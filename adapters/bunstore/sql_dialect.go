@@ -7,7 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 )
 
 // dialect covers the differences between the databases.
@@ -72,7 +72,7 @@ type dialect interface {
 	timestampType() string
 	// instant and date return bound parameters; the zero instant is NULL.
 	instant(dbTime) any
-	date(event.Date) any
+	date(calendar.Date) any
 	// shard returns the SQL of the writer's shard of shared counters.
 	shard() string
 	// forUpdate returns the clause that locks the rows of a SELECT until the

@@ -24,7 +24,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/fault"
 	"plaza/domain/publication"
 	"plaza/migrations"
@@ -304,7 +304,7 @@ func (postgres) listOf(values any) any {
 	switch list := values.(type) {
 	case []publication.BundleID:
 		return numbers(list)
-	case []event.Date:
+	case []calendar.Date:
 		days := make([]time.Time, len(list))
 		for i, date := range list {
 			days[i] = date.Time()

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 )
 
 // shards is the number of shards; the schema contains it, too.
@@ -28,7 +28,7 @@ func (postgres) instant(m dbTime) any {
 	return m.Time
 }
 
-func (postgres) date(d event.Date) any { return d.Time() }
+func (postgres) date(d calendar.Date) any { return d.Time() }
 
 var (
 	begin  = step{statement: "BEGIN"}

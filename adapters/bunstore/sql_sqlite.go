@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -24,7 +23,7 @@ import (
 	sqlitedriver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/migrations"
 )
 
@@ -165,7 +164,7 @@ func (sqlite) among(column, parameter string) string {
 
 func (sqlite) listOf(values any) any {
 	switch values := values.(type) {
-	case []event.Date:
+	case []calendar.Date:
 		days := make([]string, len(values))
 		for i, date := range values {
 			days[i] = date.String()
@@ -226,15 +225,15 @@ func (sqlite) elements(parameter string) string { return "json_each(" + paramete
 func (sqlite) lookUp(table, condition string) string {
 	return "CROSS JOIN " + table + " ON " + condition
 }
+
 // analyse returns no steps. lookUp fixes the order of the join, and then SQLite uses the index also
 // without statistics of the table.
 func (sqlite) analyse(string) []step { return nil }
 
-
 func (sqlite) keysAtOnce() int { return 1 }
 
 func (d sqlite) key(list any) any {
-	if days, is := list.([]event.Date); is {
+	if days, is := list.([]calendar.Date); is {
 		return d.date(days[0])
 	}
 	return reflect.ValueOf(list).Index(0).Interface()
@@ -315,97 +314,4 @@ func (j asJSON) Scan(src any) error {
 		}
 		return json.Unmarshal(text, j.list)
 	})
-}
-
-// backup copies the database as of one moment, while others write. The copy gets its
-// name only when it is complete and on the disk.
-func (d sqlite) backup(ctx context.Context, path string) (err error) {
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		if err == nil {
-			err = fmt.Errorf("%s: %w", path, fs.ErrExist)
-		}
-		return err
-	}
-	partial := path + ".partial"
-	if err := removePartialBackup(partial); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, removePartialBackup(partial))
-		}
-	}()
-	// A separate connection: the writer must not wait, and the readers must not write.
-	db, err := sql.Open("sqlite", sqliteURL(d.file.path, busyTimeoutPragma(DefaultLimit)))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", partial); err != nil {
-		return fmt.Errorf("copy database: %w", err)
-	}
-	return publishBackup(partial, path)
-}
-
-// removePartialBackup removes an unfinished copy and its journal. Otherwise SQLite would roll the
-// next copy back to the journal.
-func removePartialBackup(partial string) error {
-	var problems []error
-	for _, file := range []string{partial, partial + "-journal"} {
-		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
-			problems = append(problems, err)
-		}
-	}
-	return errors.Join(problems...)
-}
-
-// publishBackup makes the finished file durable under its name.
-func publishBackup(partial, path string) error {
-	file, err := os.OpenFile(partial, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(file.Chmod(0o600), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return rename(partial, path)
-}
-
-// rename gives a file its name durably, even across a power failure. Windows syncs no folders:
-// NTFS has a journal of names.
-func rename(partial, path string) error {
-	if err := os.Rename(partial, path); err != nil || runtime.GOOS == "windows" {
-		return err
-	}
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
-}
-
-func (sqlite) integrity(ctx context.Context, db *bun.DB) ([]string, error) {
-	var found []string
-	var report []string
-	if err := db.NewRaw("PRAGMA integrity_check").Scan(ctx, &report); err != nil {
-		return nil, err
-	}
-	for _, line := range report {
-		if line != "ok" {
-			found = append(found, line)
-		}
-	}
-	var dangling []struct {
-		Table  string
-		Rowid  int64
-		Parent string
-		Fkid   int
-	}
-	if err := db.NewRaw("PRAGMA foreign_key_check").Scan(ctx, &dangling); err != nil {
-		return nil, err
-	}
-	for _, d := range dangling {
-		found = append(found, fmt.Sprintf("%s %d refers to a missing row of %s", d.Table, d.Rowid, d.Parent))
-	}
-	return found, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 )
 
 // shard is constant: there is one writer at a time.
@@ -23,7 +23,7 @@ func (sqlite) instant(m dbTime) any {
 	return m.UnixMicro()
 }
 
-func (sqlite) date(d event.Date) any { return d.String() }
+func (sqlite) date(d calendar.Date) any { return d.String() }
 
 func (d sqlite) transact(
 	ctx context.Context, db *bun.DB, first []step, fn func(context.Context, *transaction) ([]step, error),

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/geo"
 	"plaza/domain/media"
 )
@@ -144,7 +144,7 @@ func moment[R any](name string, field func(*R) *time.Time) column[R] {
 }
 
 // day returns a column of dates.
-func day[R any](name string, field func(*R) *event.Date) column[R] {
+func day[R any](name string, field func(*R) *calendar.Date) column[R] {
 	return column[R]{
 		name:   name,
 		value:  func(r *R, d dialect) any { return d.date(*field(r)) },

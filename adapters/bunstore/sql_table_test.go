@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/media"
 )
 
@@ -50,7 +50,7 @@ func assertColumns[R any](t *testing.T, c columns[R], others map[string]string) 
 func fieldAt(v reflect.Value, at uintptr) string {
 	for i := range v.NumField() {
 		field, name := v.Field(i), v.Type().Field(i).Name
-		whole := []reflect.Type{reflect.TypeFor[event.Date](), reflect.TypeFor[media.Picture]()}
+		whole := []reflect.Type{reflect.TypeFor[calendar.Date](), reflect.TypeFor[media.Picture]()}
 		if field.Kind() == reflect.Struct && field.Type().PkgPath() != "time" && !slices.Contains(whole, field.Type()) {
 			if inner := fieldAt(field, at); inner != "" {
 				return inner

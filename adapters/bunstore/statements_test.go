@@ -12,10 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
+	"plaza/domain/calendar"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
+	"plaza/domain/news"
 	"plaza/domain/page"
 	"plaza/domain/publication"
 	"plaza/domain/subscription"
@@ -51,7 +53,7 @@ var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 func storeMany(t *testing.T, s *Store, many int) {
 	t.Helper()
 	ctx := t.Context()
-	things := []any{feed.Category{ID: 1, Name: "A shelf"}, event.News{Released: event.DateOf(noon), City: "杭州市"}}
+	things := []any{feed.Category{ID: 1, Name: "A shelf"}, news.Item{Released: calendar.DateOf(noon), City: "杭州市"}}
 	for i := range many {
 		phone, err := user.ParsePhone(fmt.Sprintf("+86-138%08d", i+1))
 		require.NoError(t, err)
@@ -83,7 +85,7 @@ func storeMany(t *testing.T, s *Store, many int) {
 // storeDiscussed stores an event with a plate and a comment.
 func storeDiscussed(t *testing.T, s *Store) {
 	t.Helper()
-	e, err := event.New(1, event.Change{Title: new("An event"), Publish: new(true)}, event.DateOf(noon), noon)
+	e, err := event.New(1, event.Change{Title: new("An event"), Publish: new(true)}, calendar.DateOf(noon), noon)
 	require.NoError(t, err)
 	require.NoError(t, e.AddPlate("private/a", 0, noon))
 	e, err = s.Events().Add(t.Context(), e)
@@ -98,11 +100,11 @@ func storeDiscussed(t *testing.T, s *Store) {
 func lists(ctx context.Context, s *Store, many int) map[string]func() error {
 	var people []user.ID
 	var events []event.ID
-	var dates []event.Date
+	var dates []calendar.Date
 	var daysInCities []event.DayInCity
 	for i := range many {
 		people, events = append(people, user.ID(i+1)), append(events, event.ID(i+1))
-		dates = append(dates, event.DateOf(noon.AddDate(0, 0, -i)))
+		dates = append(dates, calendar.DateOf(noon.AddDate(0, 0, -i)))
 		daysInCities = append(daysInCities, event.DayInCity{Date: dates[i], City: "杭州市"})
 	}
 	r, _ := page.New(1, page.MaxSize)

@@ -13,6 +13,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/access"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/publication"
@@ -123,7 +124,7 @@ func TestFED10_no_version_is_lost_when_many_write_at_once(t *testing.T) {
 // each turn but the first changes both.
 func republish(ctx context.Context, s *bunstore.Store, author user.ID, turns int) error {
 	draft := event.Change{Title: new("An event"), Publish: new(true), Category: new(feed.CategoryID(1))}
-	e, err := event.New(author, draft, event.DateOf(noon), noon)
+	e, err := event.New(author, draft, calendar.DateOf(noon), noon)
 	if err != nil {
 		return err
 	}

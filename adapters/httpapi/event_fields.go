@@ -4,11 +4,13 @@ import (
 	"strconv"
 
 	"plaza/application/diary"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
 	"plaza/domain/markup"
+	"plaza/domain/news"
 	"plaza/domain/user"
 )
 
@@ -25,13 +27,13 @@ type eventBody struct {
 }
 
 // day is a date in a JSON body.
-type day struct{ event.Date }
+type day struct{ calendar.Date }
 
 var errBadDate = fault.New(fault.Invalid, "Date has wrong format. Use YYYY-MM-DD.")
 
 // UnmarshalText reads YYYY-MM-DD.
 func (d *day) UnmarshalText(text []byte) error {
-	date, err := event.ParseDate(string(text))
+	date, err := calendar.ParseDate(string(text))
 	if err != nil {
 		return errBadDate
 	}
@@ -156,7 +158,7 @@ func (a *api) renderPlate(author user.Info, p event.Plate) plateView {
 	return plateView{p.ID, author.ID, author.Username, a.Diary.PhotoURL(p), timestamp(p.Created)}
 }
 
-func renderNews(n event.News) placeAround {
+func renderNews(n news.Item) placeAround {
 	return placeAround{
 		SiteName: n.SiteName, URL: n.URL, Title: n.Title, ReleaseDate: n.Released.String(), HTML: n.HTML,
 		City: n.City, Category: n.Category, SiteLogo: n.SiteLogo,

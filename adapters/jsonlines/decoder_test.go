@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/jsonlines"
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
 	"plaza/domain/publication"
@@ -27,9 +27,9 @@ func decoded(t testing.TB, line string) imported.Draft {
 // at is an hour of a day that many lines have.
 func at(hour int) time.Time { return time.Date(2026, 4, 2, hour, 0, 0, 0, time.UTC) }
 
-func day(t testing.TB, s string) event.Date {
+func day(t testing.TB, s string) calendar.Date {
 	t.Helper()
-	d, err := event.ParseDate(s)
+	d, err := calendar.ParseDate(s)
 	require.NoError(t, err)
 	return d
 }

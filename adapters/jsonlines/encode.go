@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/imported"
 )
 
@@ -84,7 +84,7 @@ func isAbsent(v, absent reflect.Value) bool {
 
 func (w writer) field(v any) error {
 	switch v := v.(type) {
-	case event.Date:
+	case calendar.Date:
 		return w.value(v.String())
 	case *imported.CoverDraft:
 		w.buf.WriteByte('{')

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/sanitiser"
-	"plaza/domain/event"
 	"plaza/domain/imported"
+	"plaza/domain/news"
 )
 
 // object is a JSON object as encoding/json reads it.
@@ -160,7 +160,7 @@ func TestADM04_the_limits_of_the_schemas_are_those_of_the_rules(t *testing.T) {
 		}
 	}
 	html := descriptions(t)[slices.Index(imported.Kinds(), imported.News)].properties()["html"].(object)
-	assert.Contains(t, html["description"], strconv.Itoa(event.NewsHTMLLimit.Bytes))
+	assert.Contains(t, html["description"], strconv.Itoa(news.HTMLLimit.Bytes))
 }
 
 func probeCover(t *testing.T, d described, properties object) {

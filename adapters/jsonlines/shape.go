@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
 )
@@ -81,7 +81,7 @@ func setter(of reflect.Type) func(reflect.Value, []byte) string {
 		return setID
 	case time.Time:
 		return setTime
-	case event.Date:
+	case calendar.Date:
 		return setDate
 	case *float64:
 		return setNumber
@@ -227,10 +227,10 @@ func setTime(to reflect.Value, value []byte) string {
 }
 
 func setDate(to reflect.Value, value []byte) string {
-	var day event.Date
+	var day calendar.Date
 	var err error
 	if value[0] == '"' {
-		day, err = event.ParseDate(unquote(value))
+		day, err = calendar.ParseDate(unquote(value))
 	}
 	if err != nil || day.IsZero() {
 		return "Enter a date as YYYY-MM-DD."

@@ -65,7 +65,7 @@ func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.
 				found = append(found, copyAccount(a))
 			}
 		}
-		slices.SortFunc(found, func(a, b access.Account) int { return cmp.Compare(a.User, b.User) })
+		sortFunc(found, func(a, b access.Account) int { return cmp.Compare(a.User, b.User) })
 		return found[:min(max(limit, 0), len(found))], nil
 	})
 }

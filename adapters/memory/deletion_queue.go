@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"plaza/domain/instant"
@@ -38,7 +37,7 @@ func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int
 				due = append(due, key)
 			}
 		}
-		slices.SortFunc(due, func(a, b media.Key) int {
+		sortFunc(due, func(a, b media.Key) int {
 			return cmp.Or(v.s.deletions[a].Compare(v.s.deletions[b]), cmp.Compare(a, b))
 		})
 		due = first(due, max(limit, 0))

@@ -36,7 +36,7 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 		v.s.requests.complete(c.Completes, idempotency.Comment, int64(c.ID))
 		c.Completes = nil
 		said := append(v.s.comments[c.Event], c)
-		slices.SortFunc(said, newestFirst)
+		sortFunc(said, newestFirst)
 		v.s.comments[c.Event] = said
 		v.s.commented[c.ID] = c.Event
 		return c, nil

@@ -32,9 +32,9 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) ([]feed.Category, m
 				metas[l.Category] = meta
 			}
 		}
-		return slices.SortedFunc(maps.Values(v.s.categories), func(a, b feed.Category) int {
-			return cmp.Compare(a.ID, b.ID)
-		}), nil
+		all := slices.Collect(maps.Values(v.s.categories))
+		sortFunc(all, func(a, b feed.Category) int { return cmp.Compare(a.ID, b.ID) })
+		return all, nil
 	})
 	return categories, metas, err
 }
@@ -52,7 +52,7 @@ func (v Feed) Page(
 				admitted = append(admitted, l)
 			}
 		}
-		slices.SortFunc(admitted, feed.Compare)
+		sortFunc(admitted, feed.Compare)
 		p, err := pageOf(r, admitted)
 		if err != nil {
 			return page.Page[feed.Item]{}, err

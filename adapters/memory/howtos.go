@@ -32,7 +32,7 @@ func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (
 				wanted = append(wanted, h)
 			}
 		}
-		slices.SortFunc(wanted, func(a, b publication.HowTo) int {
+		sortFunc(wanted, func(a, b publication.HowTo) int {
 			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Robot, b.Robot))
 		})
 		p, err := pageOf(r, wanted)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"slices"
 
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
@@ -94,7 +93,7 @@ func (s *Store) imagesWhere(q userimage.Query) []userimage.Image {
 			admitted = append(admitted, i)
 		}
 	}
-	slices.SortFunc(admitted, func(a, b userimage.Image) int {
+	sortFunc(admitted, func(a, b userimage.Image) int {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
 	})
 	return admitted

@@ -140,14 +140,14 @@ func (s *Store) storeNews(r imported.NewsRecord) imported.Status {
 	if !is {
 		r.ID = s.numbers.news.next()
 		s.imports.news[r.Source] = len(s.news)
-		s.news = append(s.news, r.News)
+		s.news = append(s.news, r.Item)
 		return imported.New
 	}
 	r.ID = s.news[place].ID
-	if s.news[place] == r.News {
+	if s.news[place] == r.Item {
 		return imported.Same
 	}
-	s.news[place] = r.News
+	s.news[place] = r.Item
 	return imported.Changed
 }
 

@@ -82,7 +82,7 @@ func (s *Store) applyBatch(d imported.Batch) imported.BatchResult {
 	}
 	for i, line := range d.Lines {
 		at := lineKey{d.File, line.Number}
-		if f := outcomes[i].Status; f == imported.Waits || f == imported.Refused {
+		if !outcomes[i].IsStored() {
 			c.waiting[at] = waitingLine{c.arrived(d.File, line.Number), line.Record.Ref(), bytes.Clone(line.Raw)}
 		} else {
 			delete(c.waiting, at)
@@ -168,7 +168,7 @@ func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most
 				lines = append(lines, imported.Line{Number: at.number, Raw: bytes.Clone(w.raw)})
 			}
 		}
-		slices.SortFunc(lines, func(a, b imported.Line) int { return cmp.Compare(a.Number, b.Number) })
+		sortFunc(lines, func(a, b imported.Line) int { return cmp.Compare(a.Number, b.Number) })
 		lines = first(lines, max(most, 0))
 		for n, l := range lines {
 			if size <= 0 {

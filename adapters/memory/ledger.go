@@ -94,7 +94,7 @@ func (l *ledger) ordersOf(id user.ID, state payment.State) []payment.Order {
 			theirs = append(theirs, o)
 		}
 	}
-	slices.SortFunc(theirs, func(a, b payment.Order) int {
+	sortFunc(theirs, func(a, b payment.Order) int {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
 	})
 	return theirs
@@ -136,7 +136,7 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]paym
 				due = append(due, id)
 			}
 		}
-		slices.SortFunc(due, func(a, b payment.OrderID) int { return cmp.Or(looks[a].Compare(looks[b]), cmp.Compare(a, b)) })
+		sortFunc(due, func(a, b payment.OrderID) int { return cmp.Or(looks[a].Compare(looks[b]), cmp.Compare(a, b)) })
 		due = first(due, max(limit, 0))
 		for _, id := range due {
 			looks[id] = instant.Normalise(next)
@@ -154,7 +154,7 @@ func (v Ledger) Payments(ctx context.Context, verdict payment.PaymentState, p pa
 				payments = append(payments, p)
 			}
 		}
-		slices.SortFunc(payments, func(a, b payment.Payment) int {
+		sortFunc(payments, func(a, b payment.Payment) int {
 			return cmp.Or(b.Received.Compare(a.Received), cmp.Compare(b.ID, a.ID))
 		})
 		return pageOf(p, payments)

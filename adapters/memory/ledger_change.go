@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"plaza/domain/payment"
 )
@@ -44,7 +43,7 @@ func (l *ledger) paymentsOf(id payment.OrderID) []payment.Payment {
 			theirs = append(theirs, p)
 		}
 	}
-	slices.SortFunc(theirs, func(a, b payment.Payment) int { return cmp.Compare(a.ID, b.ID) })
+	sortFunc(theirs, func(a, b payment.Payment) int { return cmp.Compare(a.ID, b.ID) })
 	return theirs
 }
 

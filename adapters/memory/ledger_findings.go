@@ -81,7 +81,7 @@ func between(entries []payment.LedgerEntry, after payment.Cursor, until time.Tim
 		at := e.Cursor()
 		return !after.IsBefore(at) || !at.At.Before(until)
 	})
-	slices.SortFunc(entries, func(a, b payment.LedgerEntry) int {
+	sortFunc(entries, func(a, b payment.LedgerEntry) int {
 		if a.Cursor().IsBefore(b.Cursor()) {
 			return -1
 		}
@@ -153,7 +153,7 @@ func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, p page.Re
 				selected = append(selected, one.Finding)
 			}
 		}
-		slices.SortFunc(selected, func(a, b payment.Finding) int { return cmp.Compare(b.ID, a.ID) })
+		sortFunc(selected, func(a, b payment.Finding) int { return cmp.Compare(b.ID, a.ID) })
 		return pageOf(p, selected)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"plaza/domain/idempotency"
@@ -124,7 +123,7 @@ func (l *ledger) selectRefunds(is func(payment.Refund) bool, order func(a, b pay
 			selected = append(selected, r)
 		}
 	}
-	slices.SortFunc(selected, order)
+	sortFunc(selected, order)
 	return selected
 }
 
@@ -188,7 +187,7 @@ func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID,
 				due = append(due, p)
 			}
 		}
-		slices.SortFunc(due, func(a, b payment.Payment) int { return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.ID, b.ID)) })
+		sortFunc(due, func(a, b payment.Payment) int { return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.ID, b.ID)) })
 		ids := make([]payment.PaymentID, 0, len(due))
 		for _, p := range first(due, max(limit, 0)) {
 			ids = append(ids, p.ID)

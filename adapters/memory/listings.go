@@ -2,7 +2,6 @@ package memory
 
 import (
 	"cmp"
-	"slices"
 
 	"plaza/domain/demand"
 	"plaza/domain/event"
@@ -32,7 +31,7 @@ func (s *Store) Listings() []feed.Listing {
 	for _, l := range s.listings {
 		all = append(all, copyListing(l))
 	}
-	slices.SortFunc(all, byItem)
+	sortFunc(all, byItem)
 	return all
 }
 

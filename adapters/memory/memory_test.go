@@ -9,6 +9,7 @@ import (
 
 	"plaza/adapters/memory"
 	"plaza/domain/access"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/media"
@@ -67,7 +68,7 @@ func TestFED_10_events_are_on_the_pages_that_count_them(t *testing.T) {
 	author, err := s.Accounts().Open(t.Context(), access.Account{}, user.Member{Joined: now})
 	require.NoError(t, err)
 	c := event.Change{Title: new("An event"), Publish: new(true), Permission: new(event.Public)}
-	e, err := event.New(author, c, event.DateOf(now), now)
+	e, err := event.New(author, c, calendar.DateOf(now), now)
 	require.NoError(t, err)
 	e, err = s.Events().Add(t.Context(), e)
 	require.NoError(t, err)

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"plaza/domain/event"
+	"plaza/domain/news"
 )
 
 // newsOf returns the news of the day, those of the city first. An empty city matches no
 // news.
-func (s *Store) newsOf(day event.DayInCity) []event.News {
-	var own, others []event.News
+func (s *Store) newsOf(day event.DayInCity) []news.Item {
+	var own, others []news.Item
 	for _, item := range s.news {
 		switch {
 		case item.Released != day.Date:

@@ -73,7 +73,7 @@ func (s *Store) erasable(id user.ID, k personaldata.Kind) []owned {
 // owned returns the records of the kind, sorted.
 func (s *Store) owned(id user.ID, k personaldata.Kind) []owned {
 	all := kinds[k](s, id)
-	slices.SortFunc(all, func(a, b owned) int {
+	sortFunc(all, func(a, b owned) int {
 		return cmp.Or(cmp.Compare(a.order[0], b.order[0]), cmp.Compare(a.order[1], b.order[1]), cmp.Compare(a.name, b.name))
 	})
 	return all

@@ -31,7 +31,7 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 				wanted = append(wanted, p)
 			}
 		}
-		slices.SortFunc(wanted, func(a, b publication.Publication) int {
+		sortFunc(wanted, func(a, b publication.Publication) int {
 			return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
 		})
 		p, err := pageOf(q.Page, wanted)

@@ -15,7 +15,7 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 		within := v.s.eventsWhere(func(e event.State) bool {
 			return e.Author == q.Author && slices.Contains(q.States, stateAndPermission(e))
 		})
-		slices.SortFunc(within, q.Order.Compare)
+		sortFunc(within, q.Order.Compare)
 		p, err := pageOf(q.Page, within)
 		if err != nil {
 			return page.Page[event.Entry]{}, err
@@ -30,7 +30,7 @@ func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]eve
 		commented := v.s.eventsWhere(func(e event.State) bool {
 			return e.Author == author && len(v.s.comments[e.ID]) > 0
 		})
-		slices.SortFunc(commented, func(a, b event.State) int {
+		sortFunc(commented, func(a, b event.State) int {
 			latestA, latestB := v.s.comments[a.ID][0], v.s.comments[b.ID][0]
 			return cmp.Or(latestB.Created.Compare(latestA.Created), cmp.Compare(b.ID, a.ID))
 		})
@@ -53,7 +53,7 @@ func (v Events) OfPlate(ctx context.Context, id event.PlateID) (event.ID, error)
 func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {
 	return read(ctx, v.s, func() ([]event.Located, error) {
 		later := v.s.eventsWhere(func(e event.State) bool { return e.ID > after })
-		slices.SortFunc(later, func(a, b event.State) int { return cmp.Compare(a.ID, b.ID) })
+		sortFunc(later, func(a, b event.State) int { return cmp.Compare(a.ID, b.ID) })
 		var some []event.Located
 		for _, e := range first(later, max(limit, 0)) {
 			some = append(some, event.Located{ID: e.ID, Text: event.Text{Title: e.Title, Content: e.Content}, Place: e.Place})

@@ -6,15 +6,17 @@ import (
 	"maps"
 	"slices"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/news"
 	"plaza/domain/user"
 )
 
 func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, error) {
 	return read(ctx, v.s, func() (event.Related, error) {
 		related := event.Related{
-			Events: map[event.Date][]*event.Event{}, News: map[event.DayInCity][]event.News{},
+			Events: map[calendar.Date][]*event.Event{}, News: map[event.DayInCity][]news.Item{},
 			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
 			Members: v.s.membersOf(q.People...),
 		}
@@ -55,12 +57,12 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 }
 
 // published returns the events of the date that the viewer may see, the newest first.
-func (s *Store) published(on event.Date, viewer user.ID) []event.State {
+func (s *Store) published(on calendar.Date, viewer user.ID) []event.State {
 	states := s.eventsWhere(func(e event.State) bool {
 		return e.Date == on && e.Status == event.Normal &&
 			slices.Contains(event.VisibleStates(s.relation(viewer, e.Author)), stateAndPermission(e))
 	})
-	slices.SortFunc(states, func(a, b event.State) int {
+	sortFunc(states, func(a, b event.State) int {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
 	})
 	return states

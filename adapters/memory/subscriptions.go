@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
@@ -97,7 +96,7 @@ func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Pag
 				admitted = append(admitted, sub)
 			}
 		}
-		slices.SortFunc(admitted, func(a, b subscription.Subscription) int {
+		sortFunc(admitted, func(a, b subscription.Subscription) int {
 			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
 		})
 		return pageOf(q.Page, admitted)

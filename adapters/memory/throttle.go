@@ -95,8 +95,9 @@ func (f *failures) begin(a access.Attempt, now time.Time) error {
 		g := groupOf(l.Grouping, a)
 		within := f.within(g, l.Window, now)
 		if len(within) >= l.Max && !(usual && l.Grouping.SparesUsual()) {
-			last := slices.SortedFunc(slices.Values(within), func(a, b failure) int { return b.at.Compare(a.at) })[l.Max-1]
-			wait = max(wait, last.at.Add(l.Window).Sub(now))
+			newest := slices.Clone(within)
+			sortFunc(newest, func(a, b failure) int { return b.at.Compare(a.at) })
+			wait = max(wait, newest[l.Max-1].at.Add(l.Window).Sub(now))
 		}
 		counted = append(counted, g)
 	}

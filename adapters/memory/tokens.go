@@ -47,7 +47,7 @@ func (s *Store) removeExcess(issued access.Token) {
 			others = append(others, s.token(t.ID))
 		}
 	}
-	slices.SortFunc(others, func(a, b access.Token) int {
+	sortFunc(others, func(a, b access.Token) int {
 		return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(b.ID, a.ID))
 	})
 	for _, t := range others[min(len(others), access.MaxTokens-1):] {
@@ -113,7 +113,7 @@ func (v Tokens) OfUser(ctx context.Context, id user.ID) ([]access.Token, error) 
 				theirs = append(theirs, v.s.token(t.ID))
 			}
 		}
-		slices.SortFunc(theirs, func(a, b access.Token) int {
+		sortFunc(theirs, func(a, b access.Token) int {
 			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
 		})
 		return theirs, nil

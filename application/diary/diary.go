@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
@@ -90,7 +91,7 @@ func (d *Diary) Write(ctx context.Context, actor access.Actor, c event.Change, k
 		return View{}, err
 	}
 	now := d.now()
-	written, err := event.New(actor.ID, c, event.DateOf(actor.Local(now)), now)
+	written, err := event.New(actor.ID, c, calendar.DateOf(actor.Local(now)), now)
 	if err != nil {
 		return View{}, err
 	}

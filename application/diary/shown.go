@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"plaza/domain/access"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/news"
 	"plaza/domain/user"
 )
 
@@ -15,7 +17,7 @@ type View struct {
 	event.Entry
 	Category string          // name; empty: none
 	Moment   []Moment        // events of the same day, own and others' (EVT-14)
-	News     []event.News    // of the same day (EVT-15)
+	News     []news.Item     // of the same day (EVT-15)
 	Comments []event.Comment // the newest (EVT-17)
 	// People are the authors of all that is shown. The views of a list share one map.
 	People map[user.ID]*user.Member
@@ -97,7 +99,7 @@ func dayInCity(s event.State) event.DayInCity {
 // event per day than is shown: an event is not part of its own moment.
 func relatedQuery(actor access.Actor, entries []event.Entry, deep depth) event.RelatedQuery {
 	query := event.RelatedQuery{Viewer: actor.ID, Events: deep.moment + 1, News: deep.news, Comments: deep.comments}
-	dates := set[event.Date]{}
+	dates := set[calendar.Date]{}
 	days := set[event.DayInCity]{}
 	categories := set[feed.CategoryID]{}
 	people := set[user.ID]{}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 )
@@ -31,7 +32,7 @@ func (e entry) change() (event.Change, error) {
 	if e.day == "" {
 		return change, nil
 	}
-	day, err := event.ParseDate(e.day)
+	day, err := calendar.ParseDate(e.day)
 	if err != nil {
 		return change, fmt.Errorf("entry of %s: %w", e.at, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"plaza/domain/calendar"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/instant"
@@ -20,7 +21,7 @@ type Change struct {
 	Title      *string
 	Content    *string
 	HTML       *string // as sent, not sanitised
-	Date       *Date
+	Date       *calendar.Date
 	Permission *Permission
 	Category   *feed.CategoryID // zero: none
 	Publish    *bool            // true: publish; false: make it a draft (EVT-04, EVT-05)

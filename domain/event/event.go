@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"plaza/domain/calendar"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
@@ -49,7 +50,7 @@ var (
 type State struct {
 	ID         ID
 	Author     user.ID
-	Date       Date // the day on which it happened
+	Date       calendar.Date // the day on which it happened
 	Title      string
 	Content    string
 	HTML       markup.HTML
@@ -69,7 +70,7 @@ type Event struct{ s State }
 // New returns a new event of the author. Its date is today unless the change sets
 // one. A violation of the text limits, the enumerations or the rule that a
 // published event is not blank is a fault on the fields.
-func New(author user.ID, c Change, today Date, now time.Time) (*Event, error) {
+func New(author user.ID, c Change, today calendar.Date, now time.Time) (*Event, error) {
 	e := &Event{s: State{Author: author, Date: today, Created: instant.Normalise(now), Modified: instant.Normalise(now)}}
 	if err := e.Apply(c, now); err != nil {
 		return nil, err

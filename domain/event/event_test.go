@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/markup"
@@ -29,7 +30,7 @@ func fieldsOf(t *testing.T, err error) []string {
 }
 
 func TestEVT02_a_new_event(t *testing.T) {
-	today := event.DateOf(noon)
+	today := calendar.DateOf(noon)
 	e, err := event.New(3, event.Change{}, today, noon.Add(123*time.Nanosecond))
 	require.NoError(t, err, "a draft may be blank")
 	s := e.State()
@@ -73,10 +74,10 @@ func TestEVT04_publishing(t *testing.T) {
 			{Title: ptr("x")}, {Content: ptr("x")}, {HTML: ptr("<p>x</p>")},
 		} {
 			c.Publish = ptr(true)
-			_, err := event.New(1, c.Sanitised(asSent{}), event.DateOf(noon), noon)
+			_, err := event.New(1, c.Sanitised(asSent{}), calendar.DateOf(noon), noon)
 			assert.NoError(t, err)
 		}
-		e, err := event.New(1, event.Change{}, event.DateOf(noon), noon)
+		e, err := event.New(1, event.Change{}, calendar.DateOf(noon), noon)
 		require.NoError(t, err)
 		require.NoError(t, e.AddPlate("key", 0, noon))
 		assert.NoError(t, e.Apply(event.Change{Publish: ptr(true)}, noon))
@@ -183,7 +184,7 @@ func TestEVT18_only_sanitised_HTML_is_stored(t *testing.T) {
 	raw := event.Change{HTML: ptr("<p>x</p>")}
 	require.Error(t, e.Apply(raw, noon))
 	assert.Equal(t, before, e.State())
-	_, err := event.New(1, raw, event.DateOf(noon), noon)
+	_, err := event.New(1, raw, calendar.DateOf(noon), noon)
 	require.Error(t, err)
 	assert.False(t, fault.Is(err, fault.Invalid), "the caller forgot it, not the client")
 	require.NoError(t, e.Apply(raw.Sanitised(twice{}), noon))
@@ -203,7 +204,7 @@ func TestEVT21_limits(t *testing.T) {
 		HTML: ptr(strings.Repeat("h", 64<<10+1))}
 	assert.Len(t, over.Check(), 3, "all at once")
 	odd := event.Change{Title: ptr("a\x00b"), Content: ptr("\xff"), Permission: ptr(event.Permission(5)),
-		Date: ptr(event.Date{})}
+		Date: ptr(calendar.Date{})}
 	assert.Len(t, odd.Check(), 4)
 
 	e := restored(t, func(*event.State) {})

@@ -3,7 +3,9 @@ package event
 import (
 	"context"
 
+	"plaza/domain/calendar"
 	"plaza/domain/feed"
+	"plaza/domain/news"
 	"plaza/domain/user"
 )
 
@@ -11,7 +13,7 @@ import (
 // limits.
 type RelatedQuery struct {
 	Viewer       user.ID
-	Dates        []Date
+	Dates        []calendar.Date
 	Events       int // per date
 	DaysInCities []DayInCity
 	News         int  // per day in a city
@@ -21,15 +23,22 @@ type RelatedQuery struct {
 	People       []user.ID
 }
 
+// DayInCity is the day and the city that select the news of an event. The city may be
+// empty.
+type DayInCity struct {
+	Date calendar.Date
+	City string
+}
+
 // Related is the data that a RelatedQuery selects. Keys without results are absent
 // from the maps.
 type Related struct {
 	// Events are the published events of all authors that the viewer may see by
 	// VisibleStates, by date: newest creation first, ties by descending id.
-	Events map[Date][]*Event
+	Events map[calendar.Date][]*Event
 	// News are the news of the day: news of the city first, then by ascending id. An
 	// empty city matches no news.
-	News map[DayInCity][]News
+	News map[DayInCity][]news.Item
 	// Comments are the newest comments of each event, newest first, ties by descending
 	// id.
 	Comments map[ID][]Comment

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/subscription"
@@ -67,7 +68,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func stateOf() event.State {
 	return event.State{
-		ID: 7, Author: 1, Date: event.DateOf(noon), Title: "A walk by the lake",
+		ID: 7, Author: 1, Date: calendar.DateOf(noon), Title: "A walk by the lake",
 		Status: event.Normal, Created: noon, Modified: noon,
 	}
 }
@@ -85,7 +86,7 @@ func TestRestore_refuses_what_breaks_an_invariant(t *testing.T) {
 	for name, breakIt := range map[string]func(*event.State){
 		"no id":               func(s *event.State) { s.ID = 0 },
 		"no author":           func(s *event.State) { s.Author = 0 },
-		"no date":             func(s *event.State) { s.Date = event.Date{} },
+		"no date":             func(s *event.State) { s.Date = calendar.Date{} },
 		"no creation":         func(s *event.State) { s.Created = time.Time{} },
 		"an odd status":       func(s *event.State) { s.Status = 50 },
 		"an odd permission":   func(s *event.State) { s.Permission = 50 },

@@ -5,14 +5,15 @@ import (
 	"strings"
 	"time"
 
+	"plaza/domain/calendar"
 	"plaza/domain/demand"
-	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/instant"
 	"plaza/domain/markup"
 	"plaza/domain/media"
+	"plaza/domain/news"
 	"plaza/domain/publication"
 	"plaza/domain/text"
 	"plaza/domain/user"
@@ -240,7 +241,7 @@ type NewsDraft struct {
 	SiteLogo string
 	URL      string
 	Title    string
-	Released event.Date
+	Released calendar.Date
 	HTML     string
 	Category string
 	City     string
@@ -254,17 +255,17 @@ func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 	var wrong fault.Fields
 	wrong.Add("id", d.ID.problem())
 	// Sanitising may shorten the HTML, so only far too long HTML is rejected before it.
-	wrong.Add("html", text.Limit{Bytes: 4 * event.NewsHTMLLimit.Bytes}.Problem(d.HTML))
+	wrong.Add("html", text.Limit{Bytes: 4 * news.HTMLLimit.Bytes}.Problem(d.HTML))
 	var clean markup.HTML
 	if len(wrong["html"]) == 0 {
 		clean = s.Sanitise(d.HTML)
 	}
-	news, err := event.NewNews(event.News{
+	item, err := news.New(news.Item{
 		SiteName: d.SiteName, SiteLogo: d.SiteLogo, URL: d.URL, Title: d.Title, Released: d.Released, HTML: clean,
 		Category: d.Category, City: d.City, District: d.District, Province: d.Province, Country: d.Country,
 	})
 	wrong.Merge(fault.FieldsOf(err))
-	return NewsRecord{Source: string(d.ID), News: news}, wrong.Err()
+	return NewsRecord{Source: string(d.ID), Item: item}, wrong.Err()
 }
 
 // picture returns the cover at its address, or the name of its file.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/sanitiser"
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/fault"
 	"plaza/domain/geo"
 	"plaza/domain/imported"
@@ -189,7 +189,7 @@ func TestADM04_drafts_of_how_tos(t *testing.T) {
 }
 
 func newsDraft() imported.NewsDraft {
-	return imported.NewsDraft{ID: "n1", SiteName: "The Lake Post", URL: "https://example.org/1", Title: "Fog", Released: event.DateOf(noon)}
+	return imported.NewsDraft{ID: "n1", SiteName: "The Lake Post", URL: "https://example.org/1", Title: "Fog", Released: calendar.DateOf(noon)}
 }
 
 func TestADM04_drafts_of_news(t *testing.T) {
@@ -199,7 +199,7 @@ func TestADM04_drafts_of_news(t *testing.T) {
 	assert.EqualValues(t, "<p>Fog</p>", got.HTML)
 	assert.Equal(t, "n1", got.Source)
 	assert.Equal(t, "Hangzhou", got.City)
-	assert.Zero(t, got.News.ID, "that is for the store")
+	assert.Zero(t, got.Item.ID, "that is for the store")
 
 	for html, wrong := range map[string][]string{
 		strings.Repeat("x", 256<<10):                  nil,

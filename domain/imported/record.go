@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"plaza/domain/demand"
-	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/media"
+	"plaza/domain/news"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -164,7 +164,7 @@ type HowToRecord struct {
 // A NewsRecord is an item of news.
 type NewsRecord struct {
 	Source string
-	event.News
+	news.Item
 }
 
 // Ref implements Record.

@@ -74,6 +74,18 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestUseCases_are_tested_in_few_programs: each program of tests links the adapters that it imports again.
+func TestUseCases_are_tested_in_few_programs(t *testing.T) {
+	for _, p := range packages(t) {
+		if !p.within("application") {
+			continue
+		}
+		for _, imported := range p.TestImports {
+			assert.False(t, inside(imported, "adapters", "test"), "a test of %s imports %s: it belongs to test/usecases", p.ImportPath, imported)
+		}
+	}
+}
+
 func TestForbids(t *testing.T) {
 	for _, c := range []struct {
 		from, to string

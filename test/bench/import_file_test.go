@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"plaza/adapters/jsonlines"
+	"plaza/domain/calendar"
 	"plaza/domain/demand"
-	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/publication"
@@ -218,6 +218,6 @@ func (f *found) newsDraft(i int) imported.Draft {
 	city := pick(r, cities)
 	return imported.NewsDraft{
 		ID: imported.SourceID(fmt.Sprint("clipping-", i)), SiteName: r.text(10), URL: fmt.Sprintf("https://news.example/%d", i), Title: r.text(40),
-		Released: event.DateOf(r.before(history)), HTML: "<p>" + r.text(200) + "</p>", City: city.city, Province: city.province,
+		Released: calendar.DateOf(r.before(history)), HTML: "<p>" + r.text(200) + "</p>", City: city.city, Province: city.province,
 	}
 }

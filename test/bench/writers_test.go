@@ -13,6 +13,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"plaza/adapters/bunstore"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/user"
@@ -97,7 +98,7 @@ func (c *contest) draft(in feed.CategoryID) (*event.Event, error) {
 	draft := event.Change{
 		Title: &title, Content: &text, HTML: &html, Category: &in, Permission: new(event.Public), Publish: new(true),
 	}
-	return event.New(user.ID(r.n(c.users)+1), draft.Sanitised(content.AsSent{}), event.DateOf(now), now)
+	return event.New(user.ID(r.n(c.users)+1), draft.Sanitised(content.AsSent{}), calendar.DateOf(now), now)
 }
 
 // adder is a contender that adds events, and keeps the count of those that were

@@ -9,9 +9,9 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/demand"
-	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/news"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -50,7 +50,7 @@ func Apply(ctx context.Context, imports imported.Store, file string, records ...
 		return err
 	}
 	for i, o := range result.Outcomes {
-		if o.Status == imported.Waits || o.Status == imported.Refused {
+		if !o.IsStored() {
 			return fmt.Errorf("%v is not stored: %v", records[i].Ref(), o.Wrong)
 		}
 	}
@@ -101,8 +101,8 @@ func (b *batch) addThing(ctx context.Context, thing any) error {
 	case publication.HowTo:
 		b.named = append(b.named, thing.Bundles...)
 		return b.written(ctx, thing.Robot, func(source string) imported.Record { return imported.HowToRecord{HowTo: thing, By: source} })
-	case event.News:
-		return b.add(imported.NewsRecord{Source: rand.Text(), News: thing})
+	case news.Item:
+		return b.add(imported.NewsRecord{Source: rand.Text(), Item: thing})
 	}
 	return fmt.Errorf("%T is no content", thing)
 }

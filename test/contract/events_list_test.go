@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
+	"plaza/domain/news"
 )
 
 var eventListRows = []row{
@@ -303,11 +304,11 @@ func momentHasItsFields(t *testing.T, s *server) {
 // print puts news of a day and a city into the archive, titled by a number.
 func (s *server) print(t *testing.T, day, city string, numbers ...int) {
 	t.Helper()
-	date, err := event.ParseDate(day)
+	date, err := calendar.ParseDate(day)
 	require.NoError(t, err)
 	var items []any
 	for _, n := range numbers {
-		items = append(items, event.News{
+		items = append(items, news.Item{
 			SiteName: "The Lake", SiteLogo: "/media/lake.png", URL: fmt.Sprint("https://lake.example/", n),
 			Title: strconv.Itoa(n), Released: date, HTML: "<p>news</p>", Category: "local", City: city,
 		})

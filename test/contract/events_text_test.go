@@ -12,9 +12,11 @@ import (
 
 	"plaza/adapters/sanitiser"
 	"plaza/application/signin"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/markup"
 	"plaza/domain/media"
+	"plaza/domain/news"
 )
 
 var eventTextRows = []row{
@@ -210,8 +212,8 @@ func worstPage(t *testing.T, s *server) {
 		}
 	}
 	for range 3 {
-		s.stores(t, event.News{
-			Title: "The lake", URL: "https://lake.example/", Released: event.DateOf(epoch), HTML: markup.HTML(strings.Repeat("x", 64<<10)),
+		s.stores(t, news.Item{
+			Title: "The lake", URL: "https://lake.example/", Released: calendar.DateOf(epoch), HTML: markup.HTML(strings.Repeat("x", 64<<10)),
 		})
 	}
 

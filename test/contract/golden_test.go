@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/event"
+	"plaza/domain/calendar"
+	"plaza/domain/news"
 	"plaza/domain/user"
 )
 
@@ -199,9 +200,9 @@ func (s *server) diary(t *testing.T) (ada person, id int, known facts) {
 	t.Helper()
 	s.shelve(t, 31, "Walks")
 	ada, li := s.member(t), s.li(t)
-	date, err := event.ParseDate("2026-11-18")
+	date, err := calendar.ParseDate("2026-11-18")
 	require.NoError(t, err)
-	s.stores(t, event.News{
+	s.stores(t, news.Item{
 		SiteName: "Lakeside Daily", SiteLogo: "/logos/lakeside.png", URL: "https://news.example/lake", Title: "Fog on the lake",
 		Released: date, HTML: "<p>Fog.</p>", Category: "Weather", City: "杭州市", District: "西湖区", Province: "浙江省",
 	})

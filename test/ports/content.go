@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/demand"
-	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/media"
+	"plaza/domain/news"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 	importing "plaza/test/content"
@@ -102,10 +102,10 @@ func howTo(category string, robot user.ID, at time.Time, bundles ...publication.
 }
 
 // newsItems are news of the day of noon, told apart by their title.
-func newsItems(city string, titles ...string) []event.News {
-	var items []event.News
+func newsItems(city string, titles ...string) []news.Item {
+	var items []news.Item
 	for _, title := range titles {
-		items = append(items, event.News{Title: title, City: city, Released: pi})
+		items = append(items, news.Item{Title: title, City: city, Released: pi})
 	}
 	return items
 }

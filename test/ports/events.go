@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -237,7 +238,7 @@ func (w *fixtures) readEveryWay(e *event.Event) ([]*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	around, err := w.Related.Load(w.Context(), event.RelatedQuery{Viewer: author, Dates: []event.Date{day}, Events: 10})
+	around, err := w.Related.Load(w.Context(), event.RelatedQuery{Viewer: author, Dates: []calendar.Date{day}, Events: 10})
 	return slices.Concat([]*event.Event{got.Event}, eventsOf(list.Items), eventsOf(commented), around.Events[day]), err
 }
 

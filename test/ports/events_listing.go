@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
@@ -53,7 +54,7 @@ func (w *fixtures) commented(author user.ID, limit int) []event.Entry {
 	return w.copies(entries)
 }
 
-func (w *fixtures) onDates(viewer user.ID, limit int, dates ...event.Date) map[event.Date][]*event.Event {
+func (w *fixtures) onDates(viewer user.ID, limit int, dates ...calendar.Date) map[calendar.Date][]*event.Event {
 	w.Helper()
 	found, err := w.Related.Load(w.Context(), event.RelatedQuery{Viewer: viewer, Dates: dates, Events: limit})
 	require.NoError(w, err)
@@ -264,7 +265,7 @@ func onDatesRandom(w *fixtures) {
 		events := w.randomEvents(c, people)
 		for _, viewer := range append(people, 0) {
 			limit := pick(c, 1, 3, 100)
-			want, got := map[event.Date][]event.State{}, map[event.Date][]event.State{}
+			want, got := map[calendar.Date][]event.State{}, map[calendar.Date][]event.State{}
 			for _, day := range days {
 				if seen := moment(visible(events, viewer, relation, func(s event.State) bool {
 					return s.Date == day && s.Status == event.Normal
@@ -342,7 +343,7 @@ var readerCalls = []call{
 	}},
 	{"Related.Load", func(ctx context.Context, s Stores) error {
 		_, err := s.Related.Load(ctx, event.RelatedQuery{
-			Viewer: 1, Dates: []event.Date{pi}, Events: 10, DaysInCities: []event.DayInCity{{Date: pi}}, News: 10,
+			Viewer: 1, Dates: []calendar.Date{pi}, Events: 10, DaysInCities: []event.DayInCity{{Date: pi}}, News: 10,
 			CommentsFor: []event.ID{1}, Comments: 10, Categories: []feed.CategoryID{1},
 		})
 		return err

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/page"
@@ -31,8 +32,8 @@ func relatedNames(w *fixtures) {
 	w.write(author, noon, dated(on))
 	w.write(author, noon, dated(date(w, "2026-03-15")), under(2))
 	for want, scene := range map[string]event.RelatedQuery{
-		"Nº 1,":      {Dates: []event.Date{on}, Events: 10},
-		"Nº 1,Nº 3,": {Dates: []event.Date{on}, Events: 10, Categories: []feed.CategoryID{3, 9}},
+		"Nº 1,":      {Dates: []calendar.Date{on}, Events: 10},
+		"Nº 1,Nº 3,": {Dates: []calendar.Date{on}, Events: 10, Categories: []feed.CategoryID{3, 9}},
 		"Nº 4,":      {Categories: []feed.CategoryID{4, 4}},
 		"":           {},
 	} {
@@ -55,7 +56,7 @@ func relatedMembers(w *fixtures) {
 	w.say(e.ID(), commenter, noon, "One")
 	w.newUser()
 	query := event.RelatedQuery{
-		Viewer: asked, Dates: []event.Date{pi}, Events: 10, CommentsFor: []event.ID{e.ID()}, Comments: 10, People: []user.ID{asked, 99, asked},
+		Viewer: asked, Dates: []calendar.Date{pi}, Events: 10, CommentsFor: []event.ID{e.ID()}, Comments: 10, People: []user.ID{asked, 99, asked},
 	}
 	check := func() {
 		w.Helper()
@@ -91,7 +92,7 @@ func relatedAll(w *fixtures) {
 	day := newsItems("Sevilla", "new")[0].Released
 	here, nowhere := event.DayInCity{Date: day, City: "Sevilla"}, event.DayInCity{Date: none}
 	around, err := w.Related.Load(w.Context(), event.RelatedQuery{
-		Viewer: author, Dates: []event.Date{on, none, on}, Events: 10, DaysInCities: []event.DayInCity{nowhere, here, here}, News: 10,
+		Viewer: author, Dates: []calendar.Date{on, none, on}, Events: 10, DaysInCities: []event.DayInCity{nowhere, here, here}, News: 10,
 		CommentsFor: []event.ID{e.ID(), e.ID() + 1, e.ID()}, Comments: 10,
 	})
 	require.NoError(w, err)

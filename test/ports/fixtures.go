@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/page"
@@ -36,7 +37,7 @@ type fixtures struct {
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 123456000, time.UTC)
 
 // pi is the day of noon.
-var pi = event.DateOf(noon)
+var pi = calendar.DateOf(noon)
 
 // errBoom is what a function given to Change fails with.
 var errBoom = errors.New("boom")
@@ -146,7 +147,7 @@ func (w *fixtures) befriend(a, b user.ID) {
 type edit func(*event.Change)
 
 func titled(title string) edit           { return func(c *event.Change) { c.Title = new(title) } }
-func dated(d event.Date) edit            { return func(c *event.Change) { c.Date = new(d) } }
+func dated(d calendar.Date) edit         { return func(c *event.Change) { c.Date = new(d) } }
 func under(id feed.CategoryID) edit      { return func(c *event.Change) { c.Category = new(id) } }
 func published(yes bool) edit            { return func(c *event.Change) { c.Publish = new(yes) } }
 func permitted(to event.Permission) edit { return func(c *event.Change) { c.Permission = new(to) } }

@@ -10,10 +10,10 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/demand"
-	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/media"
+	"plaza/domain/news"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -152,12 +152,12 @@ func howToRecord(category string, bundles ...publication.BundleID) imported.HowT
 	return imported.HowToRecord{HowTo: howTo(category, 0, noon, bundles...), By: writer}
 }
 
-func newsRecord(source string, edits ...func(*event.News)) imported.NewsRecord {
-	n := event.News{SiteName: "Plaza Mayor", URL: "https://example.org/1", Title: source, Released: pi, HTML: "<p>New</p>"}
+func newsRecord(source string, edits ...func(*news.Item)) imported.NewsRecord {
+	n := news.Item{SiteName: "Plaza Mayor", URL: "https://example.org/1", Title: source, Released: pi, HTML: "<p>New</p>"}
 	for _, edit := range edits {
 		edit(&n)
 	}
-	return imported.NewsRecord{Source: source, News: n}
+	return imported.NewsRecord{Source: source, Item: n}
 }
 
 var importCalls = []call{

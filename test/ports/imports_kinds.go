@@ -13,6 +13,7 @@ import (
 	"plaza/domain/geo"
 	"plaza/domain/imported"
 	"plaza/domain/media"
+	"plaza/domain/news"
 	"plaza/domain/page"
 	"plaza/domain/publication"
 	"plaza/domain/user"
@@ -253,21 +254,21 @@ func importNews(w *fixtures) {
 	c.again(imported.New, newsRecord("another"))
 	day := func() event.DayInCity { return event.DayInCity{Date: r.Released} }
 	stored := w.newsAround(10, day())[day()][1]
-	for _, edit := range []func(*event.News){
-		func(n *event.News) { n.Title, n.HTML = broad(300), "<p>'\\N\t\n\"</p>" },
-		func(n *event.News) {
+	for _, edit := range []func(*news.Item){
+		func(n *news.Item) { n.Title, n.HTML = broad(300), "<p>'\\N\t\n\"</p>" },
+		func(n *news.Item) {
 			n.SiteName, n.SiteLogo, n.URL = "Other", "https://example.org/l.png", "https://example.org/2"
 		},
-		func(n *event.News) {
+		func(n *news.Item) {
 			n.Category, n.City, n.District, n.Province, n.Country = "Fiestas", "Sevilla", "Triana", "Andalucía", "ES"
 		},
-		func(n *event.News) { n.Released = date(w, "9999-12-31") },
-		func(n *event.News) { n.Released = date(w, "0001-01-01") },
-		func(n *event.News) { n.Released = pi },
+		func(n *news.Item) { n.Released = date(w, "9999-12-31") },
+		func(n *news.Item) { n.Released = date(w, "0001-01-01") },
+		func(n *news.Item) { n.Released = pi },
 	} {
-		edit(&r.News)
+		edit(&r.Item)
 		c.again(imported.Changed, r)
-		want := r.News
+		want := r.Item
 		want.ID = stored.ID
 		assert.Contains(w, w.newsAround(10, day())[day()], want)
 	}

@@ -7,8 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/markup"
+	"plaza/domain/news"
 )
 
 // News is the suite of the news that event.RelatedReader loads.
@@ -24,12 +26,12 @@ func News(t *testing.T, open Open) {
 	})
 }
 
-func (w *fixtures) report(items ...event.News) {
+func (w *fixtures) report(items ...news.Item) {
 	w.Helper()
 	importEach(w, items...)
 }
 
-func (w *fixtures) newsAround(limit int, spots ...event.DayInCity) map[event.DayInCity][]event.News {
+func (w *fixtures) newsAround(limit int, spots ...event.DayInCity) map[event.DayInCity][]news.Item {
 	w.Helper()
 	found, err := w.Related.Load(w.Context(), event.RelatedQuery{DaysInCities: spots, News: limit})
 	require.NoError(w, err)
@@ -47,12 +49,12 @@ func (w *fixtures) headlines(limit int, spot event.DayInCity) string {
 }
 
 func newsAdd(w *fixtures) {
-	full := event.News{
+	full := news.Item{
 		SiteName: "Plaza Mayor", SiteLogo: "logos/1.png", URL: "https://example.org/?a=1&b='", Title: broad(200),
 		Released: pi, HTML: markup.HTML("<p>" + broad(16_000) + "</p>"), Category: "Fiestas", City: "Sevilla",
 		District: "Triana", Province: "Andalucía", Country: "ES",
 	}
-	bare := event.News{ID: 77, Released: pi}
+	bare := news.Item{ID: 77, Released: pi}
 	w.imports(full, bare)
 	w.report(full)
 
@@ -62,7 +64,7 @@ func newsAdd(w *fixtures) {
 	assert.Positive(w, found[0].ID)
 	assert.Less(w, found[0].ID, found[1].ID)
 	assert.Less(w, found[1].ID, found[2].ID)
-	for i, want := range []event.News{full, bare, full} {
+	for i, want := range []news.Item{full, bare, full} {
 		want.ID = found[i].ID
 		assert.Equal(w, want, found[i])
 	}
@@ -70,7 +72,7 @@ func newsAdd(w *fixtures) {
 
 func newsOfDay(w *fixtures) {
 	for _, day := range []string{"2026-03-13", "2026-03-14", "2026-03-15", "0001-01-01", "9999-12-31"} {
-		w.report(event.News{Title: day, Released: date(w, day)}, event.News{Title: day, Released: date(w, day), City: "Sevilla"})
+		w.report(news.Item{Title: day, Released: date(w, day)}, news.Item{Title: day, Released: date(w, day), City: "Sevilla"})
 	}
 	a := event.DayInCity{Date: pi, City: "Sevilla"}
 	b := event.DayInCity{Date: pi}
@@ -134,9 +136,9 @@ func newsPrivate(w *fixtures) {
 	assert.Equal(w, "a b", w.headlines(10, spot))
 }
 
-func date(w *fixtures, day string) event.Date {
+func date(w *fixtures, day string) calendar.Date {
 	w.Helper()
-	d, err := event.ParseDate(day)
+	d, err := calendar.ParseDate(day)
 	require.NoError(w, err)
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/subscription"
@@ -32,7 +33,7 @@ func (w *fixtures) eachSeed(fn func(*fixtures, random)) {
 func pick[T any](c random, of ...T) T { return of[c.IntN(len(of))] }
 
 // days are the days of random events.
-var days = []event.Date{event.DateOf(noon.AddDate(0, 0, -1)), pi, event.DateOf(noon.AddDate(0, 0, 1))}
+var days = []calendar.Date{calendar.DateOf(noon.AddDate(0, 0, -1)), pi, calendar.DateOf(noon.AddDate(0, 0, 1))}
 
 // edits are what an author may want next: any field, each as likely as not.
 func (c random) edits() []edit {

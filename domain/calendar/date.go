@@ -1,0 +1,46 @@
+// Package calendar is about days without a time or a zone, in the form YYYY-MM-DD (GEN-02). A time
+// becomes a day in the time zone that it is in.
+package calendar
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+)
+
+// Date is a calendar day without a time or a zone, like 2026-11-21. The zero Date is
+// no day.
+type Date struct{ year, month, day int }
+
+const dateForm = "2006-01-02"
+
+// ParseDate parses a day in the form YYYY-MM-DD (GEN-02).
+func ParseDate(s string) (Date, error) {
+	t, err := time.Parse(dateForm, s)
+	if err != nil || t.Year() < 1 {
+		return Date{}, fmt.Errorf("%q is not a date in the form YYYY-MM-DD", s)
+	}
+	return DateOf(t), nil
+}
+
+// DateOf returns the day of the instant in the instant's time zone.
+func DateOf(t time.Time) Date {
+	y, m, d := t.Date()
+	return Date{y, int(m), d}
+}
+
+// IsZero reports whether d is the zero Date.
+func (d Date) IsZero() bool { return d == Date{} }
+
+// String returns the day as YYYY-MM-DD.
+func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day) }
+
+// Time returns midnight of the day in UTC.
+func (d Date) Time() time.Time {
+	return time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC)
+}
+
+// Compare orders days. It is negative if d is before o.
+func (d Date) Compare(o Date) int {
+	return cmp.Or(cmp.Compare(d.year, o.year), cmp.Compare(d.month, o.month), cmp.Compare(d.day, o.day))
+}

@@ -1,0 +1,219 @@
+package imported_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/imaging"
+	"plaza/adapters/jsonlines"
+	"plaza/adapters/memory"
+	"plaza/adapters/sanitiser"
+	"plaza/application/importing"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/page"
+	"plaza/test/usecases"
+)
+
+// importFixture is a memory store with an importer.
+type importFixture struct {
+	*testing.T
+	store *memory.Store
+	media *memory.Media
+	ports importing.Ports
+}
+
+func newImportFixture(t *testing.T) *importFixture {
+	t.Helper()
+	store, media := memory.New(), memory.NewMedia("https://plaza.example", []byte("signing"))
+	return &importFixture{t, store, media, importing.Ports{
+		Store: store.Imports(), Decoder: jsonlines.Decoder{}, Feed: store.Feed(), Sanitiser: sanitiser.New("https://plaza.example/media/public/"),
+		Processor: imaging.NewProcessor(1), Pictures: media, Now: func() time.Time { return usecases.Noon },
+	}}
+}
+
+// importedFile is an imported.File of lines in memory.
+type importedFile struct {
+	name    string
+	lines   []string
+	at      int
+	damage  error // comes instead of the end
+	covers  map[string][]byte
+	skipped int
+	reading func(line int) // is called before each line is read, if set
+}
+
+func (f *importedFile) Name() string { return f.name }
+
+func (f *importedFile) Skip(_ context.Context, p imported.Position) (bool, error) {
+	if int(p.Lines) > len(f.lines) || string(p.Print) != f.print(int(p.Lines)) {
+		return false, nil
+	}
+	f.at, f.skipped = int(p.Lines), int(p.Lines)
+	return true, nil
+}
+
+// print is of the line right before.
+func (f *importedFile) print(lines int) string {
+	if lines == 0 {
+		return ""
+	}
+	return f.lines[lines-1]
+}
+
+func (f *importedFile) Next(ctx context.Context) (imported.RawLine, error) {
+	if f.reading != nil {
+		f.reading(f.at + 1)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return imported.RawLine{}, ctx.Err()
+	case f.at == len(f.lines) && f.damage != nil:
+		return imported.RawLine{}, f.damage
+	case f.at == len(f.lines):
+		return imported.RawLine{}, io.EOF
+	}
+	f.at++
+	n := int64(f.at)
+	return imported.RawLine{
+		Number: n, Raw: []byte(f.lines[n-1]), TooLong: f.lines[n-1] == "too long",
+		End: imported.Position{Lines: n, Print: []byte(f.print(f.at))},
+	}, nil
+}
+
+func (f *importedFile) Size() (int64, int64) { return int64(f.at), int64(len(f.lines)) }
+
+func (f *importedFile) OpenCover(name string) (io.ReadCloser, error) {
+	raw, is := f.covers[name]
+	if !is {
+		return nil, imported.ErrNoFile
+	}
+	return io.NopCloser(bytes.NewReader(raw)), nil
+}
+
+func (f *importedFile) Close() error { return nil }
+
+// keptRejects keep their content across imports.
+type keptRejects struct {
+	kept []string
+	fail error
+}
+
+func (r *keptRejects) open(length int64) (imported.Rejects, error) {
+	r.kept = r.kept[:length]
+	return r, nil
+}
+
+func (r *keptRejects) Keep(_ context.Context, lines []imported.Reject) error {
+	if r.fail != nil {
+		return r.fail
+	}
+	for _, l := range lines {
+		r.kept = append(r.kept, fmt.Sprintf("%d: %s", l.Number, rejectReason(l)))
+	}
+	return nil
+}
+
+func (r *keptRejects) Length() int64 { return int64(len(r.kept)) }
+func (r *keptRejects) Close() error  { return nil }
+
+func rejectReason(l imported.Reject) string {
+	_, text, _ := strings.Cut((&fault.Error{Kind: fault.Invalid, Text: l.Reason, Fields: l.Fields}).Error(), " ")
+	return text
+}
+
+// importWatcher records its calls, and may act on them.
+type importWatcher struct {
+	moved    func(importing.Summary)
+	rejected []int64
+	resumed  []int64
+}
+
+func (w *importWatcher) Progressed(_ importing.Source, summary importing.Summary) {
+	if w.moved != nil {
+		w.moved(summary)
+	}
+}
+
+func (w *importWatcher) Rejected(_ importing.Source, r imported.Reject) {
+	w.rejected = append(w.rejected, r.Number)
+}
+
+func (w *importWatcher) Resumed(_ importing.Source, behind int64) {
+	w.resumed = append(w.resumed, behind)
+}
+
+func importSource(f *importedFile, r *keptRejects) importing.Source {
+	return importing.Source{File: f, Label: f.name, Rejects: r.open}
+}
+
+func (w *importFixture) importer() *importing.Importer { return importing.NewImporter(w.ports) }
+
+// bring imports the lines as one file.
+func (w *importFixture) bring(name string, lines ...string) (importing.Summary, []string) {
+	w.Helper()
+	r := &keptRejects{}
+	summary, err := w.importer().Import(w.Context(), []importing.Source{importSource(&importedFile{name: name, lines: lines}, r)}, &importWatcher{})
+	require.NoError(w, err)
+	return summary, r.kept
+}
+
+// recordLine returns a line of an import: a record of the kind, with the fields as pairs of names and values.
+func recordLine(kind string, fields ...any) string {
+	all := map[string]any{"kind": kind}
+	for i := 0; i < len(fields); i += 2 {
+		all[fields[i].(string)] = fields[i+1]
+	}
+	line, err := json.Marshal(all)
+	if err != nil {
+		panic(err)
+	}
+	return string(line)
+}
+
+const (
+	createdDay = "2026-11-01T08:00:00Z"
+	updatedDay = "2026-11-02T08:00:00Z"
+)
+
+func personLine(id string, phone int) string {
+	return recordLine("user", "id", id, "username", fmt.Sprintf("+86-138%08d", phone), "firstname", "F "+id, "lastname", "L", "joined", createdDay)
+}
+
+func categoryLine(id, parent int) string {
+	if parent == 0 {
+		return recordLine("category", "id", id, "name", fmt.Sprint("C", id), "slug", fmt.Sprint("c", id))
+	}
+	return recordLine("category", "id", id, "parent", parent, "name", fmt.Sprint("C", id), "slug", fmt.Sprint("c", id))
+}
+
+func bundleLine(id, original int) string {
+	if original == 0 {
+		return recordLine("bundle", "id", id)
+	}
+	return recordLine("bundle", "id", id, "first_original", original, "original", original)
+}
+
+func publicationLine(id, bundle int, author string, category int, title string) string {
+	return recordLine("publication", "id", id, "bundle", bundle, "author", author, "category", category, "title", title,
+		"language", "en", "created", createdDay, "updated", updatedDay)
+}
+
+// feedPage returns the items of a kind in a category of the feed.
+func (w *importFixture) feedPage(in feed.CategoryID, kind feed.Kind) []feed.Item {
+	w.Helper()
+	first, err := page.New(1, page.MaxSize)
+	require.NoError(w, err)
+	items, err := w.store.Feed().Page(w.Context(), in, feed.Selection{Kinds: []feed.Kind{kind}}, first)
+	require.NoError(w, err)
+	return items.Items
+}

@@ -1,0 +1,105 @@
+package money_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+	"plaza/test/usecases"
+)
+
+// moves restarts the server with version 3 as the current protocol and returns its wallet.
+func (w *payingFixture) moves() (current *payingWallet) {
+	current = newPayingWallet()
+	current.protocol = payment.V3
+	w.restart(payment.Gateways{Current: current, Others: []payment.Gateway{w.wallet}})
+	return current
+}
+
+func (w *payingFixture) protocols(t *testing.T) (all []payment.Protocol) {
+	t.Helper()
+	for _, p := range w.payments(t) {
+		all = append(all, p.Protocol)
+	}
+	return all
+}
+
+func TestPAY09_a_prepayment_stays_with_the_protocol_that_opened_it(t *testing.T) {
+	w := newPayingFixtureWithWallet(t)
+	id := w.order(t, w.ann)
+	_, err := w.begin(t, id)
+	require.NoError(t, err)
+	former, current := w.wallet, w.moves()
+
+	_, err = w.begin(t, id)
+	require.NoError(t, err)
+	assert.Equal(t, 2, former.asked("params"), "the former gateway signs for its own ticket")
+	assert.Zero(t, current.asked("params"))
+
+	w.now = usecases.Noon.Add(payingLimits.Interval)
+	_, err = w.PollDue(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 1, former.asked("query"))
+	assert.Zero(t, current.asked("query"))
+
+	other := w.order(t, w.bob)
+	_, err = w.pay(t, w.bob, other)
+	require.NoError(t, err)
+	assert.Equal(t, 1, current.asked("prepare"), "a new prepayment")
+
+	assert.Equal(t, "true", w.notify(t, former.pays()))
+	said, err := w.Notify(t.Context(), payment.V3, payment.Notification{Body: current.pays()})
+	require.NoError(t, err)
+	assert.Equal(t, "true", string(said.Body))
+	assert.Equal(t, payment.Paid, w.state(t, id))
+	assert.Equal(t, payment.Paid, w.state(t, other))
+	assert.ElementsMatch(t, []payment.Protocol{payment.V2, payment.V3}, w.protocols(t))
+}
+
+func TestPAY09_an_expired_order_is_closed_over_the_protocol_that_opened_it(t *testing.T) {
+	w := newPayingFixtureWithWallet(t)
+	id := w.order(t, w.ann)
+	_, err := w.begin(t, id)
+	require.NoError(t, err)
+	former, current := w.wallet, w.moves()
+	w.now = usecases.Noon.Add(2 * time.Hour)
+	_, err = w.PollDue(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, payment.Closed, w.state(t, id))
+	assert.Equal(t, 1, former.asked("close"))
+	assert.Zero(t, current.asked("close"))
+}
+
+func TestPAY09_without_the_gateway_of_a_prepayment_nothing_happens_to_it(t *testing.T) {
+	w := newPayingFixtureWithWallet(t)
+	id := w.order(t, w.ann)
+	_, err := w.begin(t, id)
+	require.NoError(t, err)
+	current := newPayingWallet()
+	current.protocol = payment.V3
+	w.restart(payment.Gateways{Current: current})
+	_, err = w.begin(t, id)
+	assert.ErrorIs(t, err, payment.ErrNoWallet)
+	for _, at := range []time.Duration{time.Minute, 2 * time.Hour} {
+		w.now = usecases.Noon.Add(at)
+		_, err = w.PollDue(t.Context())
+		assert.ErrorIs(t, err, payment.ErrNoWallet)
+		assert.Equal(t, payment.Open, w.state(t, id), "it may still be paid")
+	}
+	for _, call := range []string{"prepare", "query", "close"} {
+		assert.Zero(t, current.asked(call), "the wallet would not know it, and Plaza would take it for absent")
+	}
+}
+
+func TestPAY10_a_payment_of_no_order_has_the_protocol_of_its_notification(t *testing.T) {
+	w := newPayingFixtureWithWallet(t)
+	w.moves()
+	for p, id := range map[payment.Protocol]string{payment.V2: "t2", payment.V3: "t3"} {
+		_, err := w.Notify(t.Context(), p, payment.Notification{Body: []byte(`{"TransactionID": "` + id + `", "TradeNo": "of-no-order"}`)})
+		require.NoError(t, err)
+	}
+	assert.ElementsMatch(t, []payment.Protocol{payment.V2, payment.V3}, w.protocols(t))
+}

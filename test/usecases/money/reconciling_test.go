@@ -1,0 +1,191 @@
+package money_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/application/reconciling"
+	"plaza/domain/fault"
+	"plaza/domain/page"
+	"plaza/domain/payment"
+)
+
+func TestPAY15_a_bill_that_agrees_leaves_nothing(t *testing.T) {
+	w := newReconcilingFixture(t)
+	paid := w.pays(1, noonInBeijing)
+	w.wallet.bills[billDay] = []payment.BillLine{paid, w.refunds(paid, "refund-1", noonInBeijing.Add(time.Hour)), paid}
+	result, found := w.reconciles(billDay)
+	assert.Equal(t, reconciling.Result{Day: billDay, Payments: 1, Refunds: 1}, result, "a line that is repeated counts once")
+	assert.Empty(t, found)
+	assert.Len(t, w.wallet.asked, 1, "no other bill is needed")
+	assert.NotContains(t, w.log.String(), "needs review")
+}
+
+func TestPAY15_a_payment_that_only_the_bill_knows_is_taken_in(t *testing.T) {
+	w := newReconcilingFixture(t)
+	r := w.opens(1, noonInBeijing)
+	stray := billLineOf(r)
+	stray.TransactionID, stray.TradeNo = "t9", "of-no-order"
+	w.wallet.bills[billDay] = []payment.BillLine{billLineOf(r), stray}
+	result, found := w.reconciles(billDay)
+	assert.Equal(t, reconciling.Result{Day: billDay, Payments: 2, Findings: 2, Repaired: 2}, result)
+	order, err := w.ledger.Order(t.Context(), found[0].Order)
+	require.NoError(t, err)
+	assert.Equal(t, payment.Paid, order.State)
+	assert.Equal(t, noonInBeijing, order.PaidAt)
+	assert.Equal(t, []payment.Finding{
+		{Day: billDay, Kind: payment.FoundUnknownHere, TransactionID: "t1", Order: order.ID, Found: "990 CNY", Resolved: billReady},
+		{Day: billDay, Kind: payment.FoundUnknownHere, TransactionID: "t9", Found: "990 CNY", Resolved: billReady},
+	}, found)
+	disputed, err := w.ledger.Payments(t.Context(), payment.Disputed, page.Request{})
+	require.NoError(t, err)
+	require.Len(t, disputed.Items, 1)
+	assert.Equal(t, payment.V3, disputed.Items[0].Protocol)
+	assert.Contains(t, w.log.String(), "unapplied payment needs review")
+
+	again, same := w.reconciles(billDay)
+	assert.Zero(t, again.Findings)
+	assert.Equal(t, found, same)
+}
+
+func TestPAY15_what_differs_is_stored_once_until_it_does_not(t *testing.T) {
+	w := newReconcilingFixture(t)
+	missing, amount := w.pays(1, noonInBeijing), w.pays(2, noonInBeijing)
+	back := w.refunds(missing, "refund-1", noonInBeijing.Add(time.Hour))
+	other := back
+	other.RefundNo = "refund-9"
+	amount.Amount++
+	w.wallet.bills[billDay] = []payment.BillLine{amount, other}
+	result, found := w.reconciles(billDay)
+	assert.Equal(t, 4, result.Open())
+	require.Len(t, found, 4)
+	kinds := map[payment.FindingKind][]string{}
+	for _, f := range found {
+		assert.Zero(t, f.Resolved)
+		assert.NotZero(t, f.Order)
+		kinds[f.Kind] = append(kinds[f.Kind], fmt.Sprintf("%s %s/%s", f.TransactionID, f.Expected, f.Found))
+	}
+	assert.Equal(t, map[payment.FindingKind][]string{
+		payment.FoundAmount: {"t2 990 CNY/991 CNY"}, payment.FoundUnknownThere: {"t1 990 CNY/"},
+		payment.FoundRefund: {"t1 /refund-9, 300 CNY, succeeded", "t1 refund-1, 300 CNY, succeeded/"},
+	}, kinds)
+	assert.Contains(t, w.log.String(), "bill differs from the ledger and needs review")
+
+	w.now = billReady.Add(time.Hour)
+	_, same := w.reconciles(billDay)
+	assert.Equal(t, found, same)
+
+	w.now = billReady.Add(2 * time.Hour)
+	amount.Amount--
+	w.wallet.bills[billDay] = []payment.BillLine{amount, missing, back}
+	result, found = w.reconciles(billDay)
+	assert.Zero(t, result.Findings)
+	for _, f := range found {
+		assert.Equal(t, w.now, f.Resolved, f.Kind)
+	}
+	w.wallet.bills[billDay] = nil
+	w.reconciles(billDay)
+	assert.Len(t, w.found(billDay), 5, "t2 is new; t1 and its refund are open again")
+}
+
+func TestPAY15_a_payment_at_midnight_may_be_in_the_bill_of_the_next_day(t *testing.T) {
+	w := newReconcilingFixture(t)
+	_, midnight := billDay.Bounds()
+	tomorrow := payment.DayOf(midnight)
+	w.now = billReady.Add(48 * time.Hour)
+	late := w.pays(1, midnight.Add(-time.Second))
+	early := w.pays(2, midnight.Add(time.Second))
+	lost := w.pays(3, midnight.Add(-time.Minute))
+	w.wallet.bills[billDay], w.wallet.bills[tomorrow] = []payment.BillLine{early}, []payment.BillLine{late}
+	_, found := w.reconciles(billDay)
+	assert.Empty(t, found, "what happens before midnight is left to the next bill")
+	_, found = w.reconciles(tomorrow)
+	require.Len(t, found, 1)
+	assert.Equal(t, lost.TransactionID, found[0].TransactionID)
+	assert.Equal(t, []payment.Day{billDay, tomorrow, billDay}, w.wallet.asked)
+}
+
+func TestPAY15_a_comparison_that_is_interrupted_finds_the_same_when_it_is_repeated(t *testing.T) {
+	stop := errors.New("stop")
+	for name, interrupt := range map[string]func(*reconcilingFixture){
+		"reading the bill": func(w *reconcilingFixture) { w.wallet.err = stop },
+		"taking in":        func(w *reconcilingFixture) { w.killed = stop },
+	} {
+		w := newReconcilingFixture(t)
+		r := w.opens(1, noonInBeijing)
+		w.pays(2, noonInBeijing)
+		w.wallet.bills[billDay] = []payment.BillLine{billLineOf(r), billLineOf(payment.Receipt{TransactionID: "t8", TradeNo: "of-no-order", Amount: 1, Currency: "CNY", Paid: noonInBeijing})}
+		interrupt(w)
+		_, err := w.Reconcile(t.Context(), billDay)
+		require.ErrorIs(t, err, stop, name)
+		w.killed = nil
+		w.now = billReady.Add(time.Minute)
+		_, found := w.reconciles(billDay)
+		require.Len(t, found, 3, name)
+		for _, f := range found {
+			assert.Equal(t, f.Kind != payment.FoundUnknownThere, !f.Resolved.IsZero(), "%s: %v", name, f)
+		}
+		payments, err := w.ledger.Payments(t.Context(), "", page.Request{})
+		require.NoError(t, err)
+		assert.Equal(t, 3, payments.Total, name)
+	}
+}
+
+func TestPAY15_many_lines_are_compared_in_batches(t *testing.T) {
+	t.Parallel()
+	w := newReconcilingFixture(t)
+	for n := range 2*reconciling.BatchSize + 1 {
+		w.wallet.bills[billDay] = append(w.wallet.bills[billDay], w.pays(n, noonInBeijing.Add(time.Duration(n/3)*time.Second)))
+	}
+	lost := w.wallet.bills[billDay][700]
+	w.wallet.bills[billDay] = append(w.wallet.bills[billDay][:700:700], w.wallet.bills[billDay][701:]...)
+	result, found := w.reconciles(billDay)
+	assert.Equal(t, 2*reconciling.BatchSize, result.Payments)
+	require.Len(t, found, 1)
+	assert.Equal(t, lost.TransactionID, found[0].TransactionID)
+}
+
+func TestPAY15_days_that_have_no_bill(t *testing.T) {
+	w := newReconcilingFixture(t)
+	_, err := w.Reconcile(t.Context(), payment.DayOf(billReady.Add(24*time.Hour)))
+	assert.Equal(t, fault.Invalid, fault.KindOf(err))
+	w.wallet.err = payment.ErrBillNotReady
+	_, err = w.Reconcile(t.Context(), payment.DayOf(billReady))
+	require.ErrorIs(t, err, payment.ErrBillNotReady)
+	w.pays(1, billReady.Add(-time.Hour))
+	w.pays(2, billReady)
+	result, _ := w.reconciles(payment.DayOf(billReady))
+	assert.Equal(t, 1, result.Open(), "the wallet makes bills of days that are not over: what comes later is not missing")
+	without := reconciling.New(w.ledger, payment.Gateways{}, nil, nil, nil)
+	_, err = without.Reconcile(t.Context(), billDay)
+	require.ErrorIs(t, err, payment.ErrNoWallet)
+	require.NoError(t, without.ReconcileDue(t.Context()))
+}
+
+func TestPAY15_one_server_compares_the_last_days_once(t *testing.T) {
+	w := newReconcilingFixture(t)
+	w.wallet.err = payment.ErrBillNotReady
+	require.NoError(t, w.ReconcileDue(t.Context()))
+	last := []payment.Day{billDay, billDay.Before(), billDay.Before().Before()}
+	assert.Equal(t, last, w.wallet.asked)
+	require.NoError(t, w.ReconcileDue(t.Context()))
+	assert.Len(t, w.wallet.asked, 3, "one is leased, two are done")
+	w.now = billReady.Add(time.Hour)
+	require.NoError(t, w.ReconcileDue(t.Context()))
+	assert.Equal(t, billDay, w.wallet.asked[3])
+	assert.Contains(t, w.log.String(), "bill compared")
+	w.now = billReady.Add(9 * time.Hour)
+	require.NoError(t, w.ReconcileDue(t.Context()))
+	assert.Len(t, w.wallet.asked, 4, "nothing is due")
+	w.now = billReady.Add(24 * time.Hour)
+	w.wallet.err = payment.ErrWalletTimeout
+	require.ErrorIs(t, w.ReconcileDue(t.Context()), payment.ErrWalletTimeout)
+	w.now = billReady.Add(25 * time.Hour)
+	require.NoError(t, w.ReconcileDue(t.Context()))
+	assert.Len(t, w.wallet.asked, 6, "a failure is repeated")
+}

@@ -1,0 +1,216 @@
+package people_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/memory"
+	"plaza/application/cleanup"
+	"plaza/domain/media"
+	"plaza/domain/user"
+	"plaza/test/usecases"
+)
+
+// stuckMedia is a store of pictures whose Remove can be made to fail.
+type stuckMedia struct {
+	media.Store
+	is bool
+}
+
+func (s *stuckMedia) Remove(ctx context.Context, key media.Key) error {
+	if s.is {
+		return errors.New("disk failure")
+	}
+	return s.Store.Remove(ctx, key)
+}
+
+type cleanupFixture struct {
+	*cleanup.Cleanup
+	t        *testing.T
+	store    *memory.Store
+	pictures *stuckMedia
+	who      user.ID
+	now      time.Time
+}
+
+func newCleanupFixture(t *testing.T) *cleanupFixture {
+	t.Helper()
+	w := &cleanupFixture{
+		t: t, store: memory.New(), pictures: &stuckMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))},
+		now: time.Now(),
+	}
+	w.who = usecases.OpenAccount(t, w.store, "+86-13900000001")
+	w.Cleanup = cleanup.New(w.store.DeletionQueue(), w.pictures, func() time.Time { return w.now })
+	return w
+}
+
+func (w *cleanupFixture) put() media.Key {
+	w.t.Helper()
+	key, err := w.pictures.Put(w.t.Context(), media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: []byte("x")}, media.Everyone)
+	require.NoError(w.t, err)
+	return key
+}
+
+func (w *cleanupFixture) shows(p media.Picture) {
+	w.t.Helper()
+	require.NoError(w.t, w.store.Accounts().SetAvatar(w.t.Context(), w.who, p, 0))
+}
+
+func (w *cleanupFixture) isThere(key media.Key) bool {
+	w.t.Helper()
+	f, err := w.pictures.Open(w.t.Context(), key)
+	if err == nil {
+		require.NoError(w.t, f.Close())
+	}
+	return err == nil
+}
+
+func TestIMG07_what_nobody_shows_loses_its_file_however_long_that_takes(t *testing.T) {
+	w := newCleanupFixture(t)
+	key := w.put()
+	w.shows(media.Picture{Key: key})
+	n, err := w.RemoveDue(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, n)
+	w.shows(media.Picture{})
+	w.pictures.is = true
+	n, err = w.RemoveDue(t.Context())
+	require.Error(t, err)
+	assert.Equal(t, 1, n)
+	w.pictures.is = false
+	n, err = w.RemoveDue(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, n, "not before the retry delay")
+	assert.True(t, w.isThere(key))
+	w.now = w.now.Add(5 * time.Minute)
+	n, err = w.RemoveDue(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 1, n)
+	assert.False(t, w.isThere(key))
+	w.now = w.now.Add(time.Hour)
+	n, err = w.RemoveDue(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, n, "it is no longer queued")
+}
+
+func TestIMG07_many_deleted_pictures_are_removed_batch_by_batch(t *testing.T) {
+	w := newCleanupFixture(t)
+	for range 250 {
+		w.shows(media.Picture{Key: w.put()})
+	}
+	var batches []int
+	for n := cleanup.RemoveBatch; n == cleanup.RemoveBatch; {
+		var err error
+		n, err = w.RemoveDue(t.Context())
+		require.NoError(t, err)
+		batches = append(batches, n)
+	}
+	assert.Equal(t, []int{100, 100, 49}, batches, "the last picture is shown")
+	left, err := w.store.DeletionQueue().Claim(t.Context(), w.now.AddDate(1, 0, 0), w.now, 1000)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+func (w *cleanupFixture) check(repair bool) []cleanup.Finding {
+	w.t.Helper()
+	var found []cleanup.Finding
+	for f, err := range w.Check(w.t.Context(), repair) {
+		require.NoError(w.t, err)
+		found = append(found, f)
+	}
+	return found
+}
+
+func TestPLA04_a_check_finds_files_that_nothing_shows_and_pictures_without_one(t *testing.T) {
+	w := newCleanupFixture(t)
+	shown, orphan := w.put(), w.put()
+	w.shows(media.Picture{Key: shown})
+	assert.Empty(t, w.check(false), "a young file may belong to an upload in progress")
+	w.now = time.Now().Add(cleanup.OrphanGracePeriod + time.Second)
+	assert.Equal(t, []cleanup.Finding{{Key: orphan}}, w.check(false))
+	assert.True(t, w.isThere(orphan))
+	assert.Equal(t, []cleanup.Finding{{Key: orphan, Repaired: true}}, w.check(true))
+	assert.False(t, w.isThere(orphan))
+	assert.Empty(t, w.check(true))
+
+	require.NoError(t, w.pictures.Remove(t.Context(), shown))
+	missing := []cleanup.Finding{{Key: shown, Missing: "avatar of user 1"}}
+	assert.Equal(t, missing, w.check(false))
+	assert.Equal(t, missing, w.check(true), "a missing file cannot be repaired")
+	w.shows(media.Picture{})
+	assert.Empty(t, w.check(false), "queued pictures need no file")
+}
+
+func TestPLA04_a_check_ends_when_nobody_wants_to_hear_more(t *testing.T) {
+	w := newCleanupFixture(t)
+	w.put()
+	w.put()
+	w.now = time.Now().Add(2 * cleanup.OrphanGracePeriod)
+	found := 0
+	for _, err := range w.Check(t.Context(), false) {
+		require.NoError(t, err)
+		found++
+		break
+	}
+	assert.Equal(t, 1, found)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for _, err := range w.Check(gone, false) {
+		assert.ErrorIs(t, err, context.Canceled)
+	}
+}
+
+// listedMedia is a store of pictures that calls during for each file that it lists.
+type listedMedia struct {
+	media.Store
+	during func(media.Key)
+}
+
+func (l listedMedia) All(ctx context.Context) iter.Seq2[media.Stored, error] {
+	return func(yield func(media.Stored, error) bool) {
+		for file, err := range l.Store.All(ctx) {
+			if err == nil {
+				l.during(file.Key)
+			}
+			if !yield(file, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {
+	w := newCleanupFixture(t)
+	uploaded := w.put() // its row is not stored yet
+	began := w.now
+	k := cleanup.New(w.store.DeletionQueue(), listedMedia{w.pictures, func(media.Key) {
+		w.now = began.Add(cleanup.OrphanGracePeriod + time.Minute) // the listing takes over an hour
+	}}, func() time.Time { return w.now })
+	for f, err := range k.Check(t.Context(), true) {
+		require.NoError(t, err)
+		t.Errorf("found %+v", f)
+	}
+	assert.True(t, w.isThere(uploaded))
+}
+
+func TestPLA04_RepairReadsTheReferencesAgainBeforeItRemoves(t *testing.T) {
+	w := newCleanupFixture(t)
+	old, orphan := w.put(), w.put()
+	w.now = time.Now().Add(2 * cleanup.OrphanGracePeriod)
+	k := cleanup.New(w.store.DeletionQueue(), listedMedia{w.pictures, func(media.Key) { w.shows(media.Picture{Key: old}) }},
+		func() time.Time { return w.now })
+	var found []cleanup.Finding
+	for f, err := range k.Check(t.Context(), true) {
+		require.NoError(t, err)
+		found = append(found, f)
+	}
+	assert.Equal(t, []cleanup.Finding{{Key: orphan, Repaired: true}}, found)
+	assert.True(t, w.isThere(old))
+	assert.False(t, w.isThere(orphan))
+}

@@ -1,0 +1,385 @@
+package people_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/gazetteer"
+	"plaza/adapters/memory"
+	"plaza/adapters/sanitiser"
+	"plaza/application/diary"
+	"plaza/domain/access"
+	"plaza/domain/calendar"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/feed"
+	"plaza/domain/page"
+	"plaza/domain/quota"
+	"plaza/domain/subscription"
+	"plaza/test/content"
+	"plaza/test/guard"
+	"plaza/test/usecases"
+)
+
+// diaryFixture is a diary over memory: ann and bob are contacts, zoe is a stranger.
+type diaryFixture struct {
+	*diary.Diary
+	store         *memory.Store
+	ports         diary.Ports
+	ann, bob, zoe access.Actor
+	now           time.Time
+}
+
+func newDiaryFixture(t *testing.T, change ...func(*diary.Ports)) *diaryFixture {
+	t.Helper()
+	w := &diaryFixture{store: memory.New(), now: usecases.Noon}
+	s := guard.Wrap(guard.Stores{
+		Events: w.store.Events(), EventReader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
+		Categories: w.store.Categories(), Subscriptions: w.store.Subscriptions(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
+		Room: w.store.Room(quota.Limits{}), Keys: w.store.Keys(),
+	})
+	w.ports = diary.Ports{
+		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
+		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory, Deletions: s.Deletions, Room: s.Room, Keys: s.Keys,
+		Places: gazetteer.New(), Sanitiser: sanitiser.New(),
+	}
+	for _, c := range change {
+		c(&w.ports)
+	}
+	w.Diary = diary.New(w.ports, nil, func() time.Time { return w.now })
+	w.ann, w.bob, w.zoe = w.member(t, "+86-13900000001"), w.member(t, "+86-13900000002"), w.member(t, "+86-13900000003")
+	w.follow(t, w.ann, w.bob)
+	w.follow(t, w.bob, w.ann)
+	return w
+}
+
+func (w *diaryFixture) member(t *testing.T, phone string) access.Actor {
+	t.Helper()
+	return access.Actor{ID: usecases.OpenAccount(t, w.store, phone), Scopes: access.DefaultScopes(), Zone: time.UTC}
+}
+
+func (w *diaryFixture) follow(t *testing.T, who, whom access.Actor) {
+	t.Helper()
+	s, err := subscription.ToUser(who.ID, whom.ID, usecases.Noon)
+	require.NoError(t, err)
+	_, _, err = w.store.Subscriptions().Follow(t.Context(), s)
+	require.NoError(t, err)
+}
+
+// published writes a published event with the permission.
+func (w *diaryFixture) published(t *testing.T, by access.Actor, title string, p event.Permission) event.ID {
+	t.Helper()
+	shown, err := w.Write(t.Context(), by, event.Change{Title: &title, Permission: &p, Publish: new(true)}, nil, nil)
+	require.NoError(t, err)
+	return shown.ID()
+}
+
+// firstPage returns a request for the first page of that size.
+func firstPage(t *testing.T, size int) page.Request {
+	t.Helper()
+	r, err := page.New(1, size)
+	require.NoError(t, err)
+	return r
+}
+
+func TestEVT02_today_is_where_the_author_is(t *testing.T) {
+	w := newDiaryFixture(t)
+	for zone, day := range map[string]string{"Pacific/Kiritimati": "2026-11-21", "America/Los_Angeles": "2026-11-20"} {
+		loc, err := time.LoadLocation(zone)
+		require.NoError(t, err)
+		w.ann.Zone = loc
+		shown, err := w.Write(t.Context(), w.ann, event.Change{}, nil, nil)
+		require.NoError(t, err)
+		assert.Equal(t, day, shown.State().Date.String(), zone)
+	}
+}
+
+func TestEVT07_who_may_not_see_it_learns_nothing(t *testing.T) {
+	w := newDiaryFixture(t)
+	id := w.published(t, w.ann, "for contacts", event.Contact)
+	_, err := w.Read(t.Context(), w.bob, id)
+	assert.NoError(t, err)
+	_, err = w.Edit(t.Context(), w.bob, id, event.Change{Title: new("mine now")}, nil)
+	assert.ErrorIs(t, err, event.ErrNotAuthor)
+	assert.ErrorIs(t, w.Delete(t.Context(), w.bob, id), event.ErrNotAuthor)
+	for _, stranger := range []access.Actor{w.zoe, {}} {
+		_, err = w.Read(t.Context(), stranger, id)
+		assert.ErrorIs(t, err, event.ErrNotFound)
+		_, err = w.Edit(t.Context(), stranger, id, event.Change{}, nil)
+		assert.ErrorIs(t, err, event.ErrNotFound)
+		assert.ErrorIs(t, w.Delete(t.Context(), stranger, id), event.ErrNotFound)
+		assert.ErrorIs(t, w.Like(t.Context(), stranger, id, true), event.ErrNotFound)
+		_, err = w.Comment(t.Context(), stranger, id, "hello?", nil, nil)
+		assert.Equal(t, "event", onlyField(t, err))
+		_, _, err = w.Comments(t.Context(), stranger, id, page.Request{})
+		assert.Equal(t, "event", onlyField(t, err))
+	}
+	assert.NoError(t, w.Delete(t.Context(), w.ann, id))
+	assert.ErrorIs(t, w.Delete(t.Context(), w.ann, id), event.ErrNotFound)
+}
+
+func TestGEN08_access_is_checked_first_then_all_wrong_fields_are_named(t *testing.T) {
+	w := newDiaryFixture(t)
+	id := w.published(t, w.ann, "for contacts", event.Contact)
+	unread, noBody := fault.Field("title", "unreadable"), fault.New(fault.TooLarge, "unreadable")
+	wrong := event.Change{Content: new("\x00"), Category: new(feed.CategoryID(404))}
+	write := func(_ access.Actor, readErr error) error {
+		_, err := w.Write(t.Context(), w.ann, wrong, nil, readErr)
+		return err
+	}
+	edit := func(actor access.Actor, readErr error) error {
+		_, err := w.Edit(t.Context(), actor, id, wrong, readErr)
+		return err
+	}
+	for _, readErr := range []error{unread, noBody} {
+		assert.ErrorIs(t, edit(w.zoe, readErr), event.ErrNotFound)
+		assert.ErrorIs(t, edit(w.bob, readErr), event.ErrNotAuthor)
+	}
+	for _, do := range []func(access.Actor, error) error{write, edit} {
+		assert.Equal(t, noBody, do(w.ann, noBody))
+		assert.Equal(t, fault.Fields{
+			"title": {"unreadable"}, "content": {"Null characters are not allowed."}, "category": {event.NoCategory},
+		}, fault.FieldsOf(do(w.ann, unread)))
+	}
+
+	comment := func(actor access.Actor, on event.ID, readErr error) error {
+		_, err := w.Comment(t.Context(), actor, on, " ", nil, readErr)
+		return err
+	}
+	attach := func(actor access.Actor, on event.ID, readErr error) error {
+		_, err := w.Attach(t.Context(), actor, on, nil, nil, readErr)
+		return err
+	}
+	noEvent, blank := []string{"Event not found."}, []string{"This field may not be blank."}
+	assert.Equal(t, fault.Fields{"title": {"unreadable"}, "event": noEvent, "content": blank}, fault.FieldsOf(comment(w.zoe, id, unread)))
+	assert.Equal(t, fault.Fields{"title": {"unreadable"}, "content": blank}, fault.FieldsOf(comment(w.bob, id, unread)))
+	assert.Equal(t, fault.Fields{"content": {"unreadable"}}, fault.FieldsOf(comment(w.bob, id, fault.Field("content", "unreadable"))))
+	assert.Equal(t, fault.Fields{"title": {"unreadable"}, "event": noEvent}, fault.FieldsOf(attach(w.zoe, id, unread)))
+	assert.ErrorIs(t, attach(w.bob, id, unread), event.ErrNotAuthor)
+	assert.Equal(t, unread, attach(w.ann, id, unread))
+	for _, do := range []func(access.Actor, event.ID, error) error{comment, attach} {
+		assert.Equal(t, noBody, do(w.ann, 0, noBody), "without a body there is no event")
+	}
+}
+
+// onlyField returns the only field that the error names.
+func onlyField(t *testing.T, err error) string {
+	t.Helper()
+	f, ok := fault.As(err)
+	require.True(t, ok, "%v", err)
+	require.Len(t, f.Fields, 1)
+	for name := range f.Fields {
+		return name
+	}
+	return ""
+}
+
+func TestEVT08_lists_show_what_single_events_show(t *testing.T) {
+	w := newDiaryFixture(t)
+	for _, status := range []bool{false, true} {
+		for _, p := range event.Permissions() {
+			_, err := w.Write(t.Context(), w.ann, event.Change{Title: new("x"), Permission: &p, Publish: &status}, nil, nil)
+			require.NoError(t, err)
+		}
+	}
+	for viewer, want := range map[*access.Actor]int{&w.ann: 6, &w.bob: 2, &w.zoe: 1} {
+		p, err := w.Of(t.Context(), *viewer, w.ann.ID, event.Ordering{}, page.Request{})
+		require.NoError(t, err)
+		assert.Equal(t, want, p.Total)
+		assert.Len(t, p.Items, want)
+		for _, shown := range p.Items {
+			_, err := w.Read(t.Context(), *viewer, shown.ID())
+			assert.NoError(t, err)
+		}
+	}
+	_, err := w.Of(t.Context(), w.ann, 999, event.Ordering{}, page.Request{})
+	assert.True(t, fault.Is(err, fault.NotFound))
+}
+
+func TestEVT14_the_moment(t *testing.T) {
+	w := newDiaryFixture(t)
+	mine := w.published(t, w.ann, "mine", event.Public)
+	seen := w.published(t, w.bob, "for contacts", event.Contact)
+	w.published(t, w.zoe, "hers alone", event.Private)
+	w.now = usecases.Noon.Add(time.Minute)
+	newest := w.published(t, w.zoe, "public", event.Public)
+	shown, err := w.Read(t.Context(), w.ann, mine)
+	require.NoError(t, err)
+	assert.Equal(t, []event.ID{newest, seen}, momentIDs(shown), "newest first, without itself")
+
+	for i := range 12 {
+		w.published(t, w.zoe, fmt.Sprint("more ", i), event.Public)
+	}
+	shown, err = w.Read(t.Context(), w.ann, mine)
+	require.NoError(t, err)
+	assert.Len(t, shown.Moment, 10)
+	list, err := w.Own(t.Context(), w.ann, event.Ordering{}, page.Request{})
+	require.NoError(t, err)
+	assert.Len(t, list.Items[0].Moment, 3)
+}
+
+// momentIDs returns the events of the moment.
+func momentIDs(s diary.View) []event.ID {
+	var ids []event.ID
+	for _, m := range s.Moment {
+		ids = append(ids, m.ID())
+	}
+	return ids
+}
+
+func TestEVT16_the_stored_place_belongs_to_the_stored_text(t *testing.T) {
+	w := newDiaryFixture(t)
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: new("杭州的秋天"), Content: new("西湖边散步")}, nil, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "杭州市", shown.State().Place.City)
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Title: new("北京的秋天"), Content: new("")}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "北京市", shown.State().Place.City)
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Permission: new(event.Private)}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "北京市", shown.State().Place.City)
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Title: new("Autumn")}, nil)
+	require.NoError(t, err)
+	assert.True(t, shown.State().Place.IsZero())
+}
+
+func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
+	m := &meddlingAnalyser{Analyser: gazetteer.New(), meddle: func() {}}
+	w := newDiaryFixture(t, func(p *diary.Ports) { p.Places = m })
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: new("x")}, nil, nil)
+	require.NoError(t, err)
+	id := shown.ID()
+	set := func(content string) {
+		_, err := w.store.Events().Change(t.Context(), id, func(e *event.Event) error {
+			return e.Apply(event.Change{Content: &content}, w.now)
+		})
+		require.NoError(t, err)
+	}
+	times := 0
+	m.meddle = func() {
+		if times++; times <= 2 {
+			set(strings.Repeat("上海", times))
+		}
+	}
+	shown, err = w.Edit(t.Context(), w.ann, id, event.Change{Title: new("标题")}, nil)
+	require.NoError(t, err, "the third try holds")
+	assert.Equal(t, "上海市", shown.State().Place.City)
+	assert.Equal(t, "上海上海", shown.State().Content, "nobody's text is lost")
+
+	m.meddle = func() { times++; set(strings.Repeat("北京", times)) }
+	_, err = w.Edit(t.Context(), w.ann, id, event.Change{Title: new("other")}, nil)
+	assert.True(t, fault.Is(err, fault.Conflict), "%v", err)
+}
+
+func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
+	w := newDiaryFixture(t)
+	shown, err := w.Write(t.Context(), w.ann, event.Change{}, nil, nil)
+	require.NoError(t, err)
+	id := shown.ID()
+	edits := []event.Change{
+		{HTML: new("<p>html</p>")}, {Permission: new(event.Contact)}, {Date: new(calendar.DateOf(usecases.Noon.AddDate(0, 0, -9)))},
+		{Title: new("title")},
+	}
+	var wait sync.WaitGroup
+	for _, e := range edits {
+		wait.Go(func() {
+			_, err := w.Edit(t.Context(), w.ann, id, e, nil)
+			assert.NoError(t, err)
+		})
+	}
+	wait.Wait()
+	shown, err = w.Read(t.Context(), w.ann, id)
+	require.NoError(t, err)
+	s := shown.State()
+	assert.Equal(t, "title", s.Title)
+	assert.EqualValues(t, "<p>html</p>", s.HTML)
+	assert.Equal(t, event.Contact, s.Permission)
+	assert.Equal(t, "2026-11-11", s.Date.String())
+}
+
+func TestEVT18_html_is_cleaned_and_text_is_not_interpreted(t *testing.T) {
+	w := newDiaryFixture(t)
+	raw := `<p onclick="x()">hi<script>alert(1)</script></p>`
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: new("<b>t</b>"), Content: &raw, HTML: &raw}, nil, nil)
+	require.NoError(t, err)
+	assert.EqualValues(t, "<p>hi</p>", shown.State().HTML)
+	assert.Equal(t, raw, shown.State().Content)
+	assert.Equal(t, "<b>t</b>", shown.State().Title)
+
+	huge := "<i>" + strings.Repeat("<script></script>", 64<<10)
+	_, err = w.Write(t.Context(), w.ann, event.Change{HTML: &huge}, nil, nil)
+	assert.Equal(t, "html_content", onlyField(t, err), "bounded as it was sent")
+}
+
+func TestEVT12_and_EVT17_comments(t *testing.T) {
+	w := newDiaryFixture(t)
+	quiet := w.published(t, w.ann, "quiet", event.Public)
+	first := w.published(t, w.ann, "first", event.Public)
+	second := w.published(t, w.ann, "second", event.Public)
+	say := func(by access.Actor, on event.ID, what string) event.CommentID {
+		w.now = w.now.Add(time.Second)
+		c, err := w.Comment(t.Context(), by, on, what, nil, nil)
+		require.NoError(t, err)
+		return c.ID
+	}
+	say(w.bob, second, "early")
+	last := say(w.zoe, first, "late")
+	recent, err := w.RecentlyCommented(t.Context(), w.ann)
+	require.NoError(t, err)
+	require.Len(t, recent, 2, "%d has no comments", quiet)
+	assert.Equal(t, []event.ID{first, second}, []event.ID{recent[0].ID(), recent[1].ID()})
+
+	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.bob, last), event.ErrNotCommenter)
+	require.NoError(t, w.DeleteComment(t.Context(), w.ann, last), "the event's author may")
+	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.zoe, last), event.ErrNoComment)
+	for i := range 11 {
+		say(w.bob, first, fmt.Sprint(i))
+	}
+	before := mustReadEvent(t, w, first)
+	assert.Equal(t, 11, before.Counts.Comments)
+	require.Len(t, before.Comments, 10)
+	assert.Equal(t, "10", before.Comments[0].Content, "newest first")
+	require.NoError(t, w.Like(t.Context(), w.bob, first, true))
+	require.NoError(t, w.Like(t.Context(), w.bob, first, true))
+	require.NoError(t, w.Like(t.Context(), w.zoe, first, true))
+	require.NoError(t, w.Like(t.Context(), w.zoe, first, false))
+	after := mustReadEvent(t, w, first)
+	assert.Equal(t, 1, after.Counts.Likes)
+	assert.Equal(t, before.State().Modified, after.State().Modified)
+
+	_, err = w.Edit(t.Context(), w.ann, first, event.Change{Permission: new(event.Private)}, nil)
+	require.NoError(t, err)
+	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.bob, before.Comments[0].ID), event.ErrNoComment, "out of reach")
+}
+
+// mustReadEvent returns the event as Ann reads it.
+func mustReadEvent(t *testing.T, w *diaryFixture, id event.ID) diary.View {
+	t.Helper()
+	shown, err := w.Read(t.Context(), w.ann, id)
+	require.NoError(t, err)
+	return shown
+}
+
+func (w *diaryFixture) category(t *testing.T, c feed.Category) {
+	t.Helper()
+	require.NoError(t, content.Import(t.Context(), content.Stores{Imports: w.store.Imports()}, c))
+}
+
+func TestCategories_must_exist(t *testing.T) {
+	w := newDiaryFixture(t)
+	w.category(t, feed.Category{ID: 4, Name: "Walks", Slug: "walks"})
+	shown, err := w.Write(t.Context(), w.ann, event.Change{Category: new(feed.CategoryID(4))}, nil, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "Walks", shown.Category)
+	_, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Category: new(feed.CategoryID(5))}, nil)
+	assert.Equal(t, "category", onlyField(t, err))
+	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Category: new(feed.CategoryID(0))}, nil)
+	require.NoError(t, err)
+	assert.Zero(t, shown.Category)
+}

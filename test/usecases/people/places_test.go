@@ -1,0 +1,316 @@
+package people_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/gazetteer"
+	"plaza/adapters/memory"
+	"plaza/application/places"
+	"plaza/domain/calendar"
+	"plaza/domain/event"
+	"plaza/domain/place"
+	"plaza/domain/ratelimit"
+	"plaza/domain/user"
+	"plaza/test/guard"
+	"plaza/test/usecases"
+)
+
+var (
+	nowhere  place.Place
+	beijing  = place.Place{Province: "北京市", City: "北京市"}
+	hangzhou = place.Place{Province: "浙江省", City: "杭州市"}
+	shanghai = place.Place{Province: "上海市", City: "上海市"}
+)
+
+// placesFixture has events over memory, and the test doubles of the use case.
+type placesFixture struct {
+	*testing.T
+	store    *memory.Store
+	author   user.ID
+	analyser *meddlingAnalyser
+	events   *crossedEvents
+	read     *countedPages
+}
+
+// crossedEvents is a repository that runs another change after an event was read. It counts its
+// calls.
+type crossedEvents struct {
+	event.Repository
+	behind        func()
+	gets, changes int
+}
+
+func (c *crossedEvents) Get(ctx context.Context, id event.ID) (event.Entry, error) {
+	c.gets++
+	e, err := c.Repository.Get(ctx, id)
+	c.behind()
+	return e, err
+}
+
+func (c *crossedEvents) ChangeRead(
+	ctx context.Context, e event.Entry, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
+	c.changes++
+	return c.Repository.ChangeRead(ctx, e, fn, charges...)
+}
+
+// countedPages counts how often events are read.
+type countedPages struct {
+	event.Reader
+	n int
+}
+
+func (p *countedPages) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {
+	p.n++
+	return p.Reader.Located(ctx, after, limit)
+}
+
+func newPlacesFixture(t *testing.T) *placesFixture {
+	t.Helper()
+	a := &placesFixture{T: t, store: memory.New(), analyser: &meddlingAnalyser{gazetteer.New(), func() {}}}
+	guarded := guard.Wrap(guard.Stores{Events: a.store.Events(), EventReader: a.store.Events()})
+	a.events = &crossedEvents{Repository: guarded.Events, behind: func() {}}
+	a.read = &countedPages{Reader: guarded.EventReader}
+	a.author = usecases.OpenAccount(t, a.store, "+86-13900000001")
+	return a
+}
+
+// before adds an event with the place that an older analyser has found.
+func (a *placesFixture) before(title string, then place.Place, edits ...func(*event.Change)) event.ID {
+	a.Helper()
+	change := event.Change{Title: &title, Publish: new(true)}
+	for _, e := range edits {
+		e(&change)
+	}
+	e, err := event.New(a.author, change, calendar.DateOf(usecases.Noon), usecases.Noon)
+	require.NoError(a, err)
+	require.NoError(a, e.Locate(e.Text(), then))
+	added, err := a.store.Events().Add(a.Context(), e)
+	require.NoError(a, err)
+	return added.ID()
+}
+
+// retitle changes the title and stores the place with it.
+func (a *placesFixture) retitle(id event.ID, title string, found place.Place) {
+	a.Helper()
+	_, err := a.store.Events().Change(a.Context(), id, func(e *event.Event) error {
+		return errors.Join(e.Apply(event.Change{Title: &title}, usecases.Noon), e.Locate(e.Text(), found))
+	})
+	require.NoError(a, err)
+}
+
+func (a *placesFixture) remove(id event.ID) {
+	a.Helper()
+	_, err := a.store.Events().Remove(a.Context(), id)
+	require.NoError(a, err)
+}
+
+func (a *placesFixture) check(repair bool) []places.Misplaced {
+	a.Helper()
+	var found []places.Misplaced
+	for m, err := range places.New(a.events, a.read, a.analyser).Check(a.Context(), repair) {
+		require.NoError(a, err)
+		found = append(found, m)
+	}
+	return found
+}
+
+func (a *placesFixture) state(id event.ID) event.State {
+	a.Helper()
+	e, err := a.store.Events().Get(a.Context(), id)
+	require.NoError(a, err)
+	return e.State()
+}
+
+func asDraft(e *event.Change) { e.Publish = new(false) }
+
+func withContent(content string) func(*event.Change) {
+	return func(e *event.Change) { e.Content = &content }
+}
+
+func asPrivate(e *event.Change) { e.Permission = new(event.Private) }
+
+func TestEVT16_events_of_before_are_found_and_mended(t *testing.T) {
+	a := newPlacesFixture(t)
+	late := a.before("杭州的秋天", nowhere)
+	a.before("北京的秋天", beijing)
+	other := a.before("秋天", hangzhou, asDraft, withContent("上海的秋天"))
+	none := a.before("Autumn", beijing, asPrivate)
+	a.before("Winter", nowhere)
+	want := []places.Misplaced{
+		{Event: late, Stored: nowhere, Found: hangzhou}, {Event: other, Stored: hangzhou, Found: shanghai},
+		{Event: none, Stored: beijing, Found: nowhere},
+	}
+	assert.Equal(t, want, a.check(false))
+	assert.Equal(t, want, a.check(false), "nothing is repaired without repair")
+	assert.Zero(t, a.events.changes)
+
+	for i := range want {
+		want[i].Repaired = true
+	}
+	assert.Equal(t, want, a.check(true))
+	for _, m := range want {
+		assert.Equal(t, m.Found, a.state(m.Event).Place)
+	}
+	assert.Empty(t, a.check(true))
+	assert.Equal(t, 3, a.events.changes)
+}
+
+func TestEVT16_mending_a_place_is_no_modification(t *testing.T) {
+	a := newPlacesFixture(t)
+	id := a.before("杭州的秋天", beijing)
+	before, listings := a.state(id), a.store.Listings()
+	require.Len(t, a.check(true), 1)
+	before.Place = hangzhou
+	assert.Equal(t, before, a.state(id))
+	assert.Equal(t, listings, a.store.Listings())
+}
+
+func TestEVT16_where_all_is_well_only_pages_are_read(t *testing.T) {
+	a := newPlacesFixture(t)
+	for i := range 250 {
+		a.before(fmt.Sprint("杭州的秋天 ", i), hangzhou)
+	}
+	assert.Empty(t, a.check(true))
+	assert.Equal(t, 3, a.read.n)
+	assert.Zero(t, a.events.gets+a.events.changes)
+}
+
+func TestEVT16_every_event_is_looked_at_however_many_there_are(t *testing.T) {
+	t.Parallel()
+	for _, many := range []int{0, 1, 99, 100, 101, 305} {
+		a := newPlacesFixture(t)
+		var want []places.Misplaced
+		for i := range many {
+			if i%7 == 0 {
+				a.remove(a.before("Not for long", beijing))
+			}
+			id := a.before(fmt.Sprint("杭州的秋天 ", i), nowhere)
+			want = append(want, places.Misplaced{Event: id, Found: hangzhou})
+		}
+		assert.Equal(t, want, a.check(false), "%d, each once", many)
+		for i := range want {
+			want[i].Repaired = true
+		}
+		assert.Equal(t, want, a.check(true), "%d", many)
+		assert.Empty(t, a.check(false), "%d", many)
+	}
+}
+
+func TestEVT16_a_text_that_is_edited_while_places_are_mended_keeps_its_own(t *testing.T) {
+	for name, meddle := range map[string]func(a *placesFixture, do func()){
+		"after its page was read": func(a *placesFixture, do func()) { a.analyser.meddle = do },
+		"after it was got":        func(a *placesFixture, do func()) { a.events.behind = do },
+	} {
+		for _, repair := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, repair %t", name, repair), func(t *testing.T) {
+				a := newPlacesFixture(t)
+				id := a.before("杭州的秋天", nowhere)
+				times := 0
+				meddle(a, func() {
+					if times++; times == 1 {
+						a.retitle(id, "北京的秋天", beijing)
+					}
+				})
+				found := a.check(repair)
+				s := a.state(id)
+				assert.Equal(t, "北京的秋天", s.Title, "no edit is lost")
+				assert.Equal(t, beijing, s.Place)
+				if repair || name == "after its page was read" {
+					assert.Empty(t, found, "it is right by now")
+				}
+			})
+		}
+	}
+}
+
+func TestEVT16_a_text_that_is_edited_where_places_are_not_known_is_mended_too(t *testing.T) {
+	a := newPlacesFixture(t)
+	id := a.before("杭州的秋天", nowhere)
+	times := 0
+	a.events.behind = func() {
+		if times++; times == 1 {
+			a.retitle(id, "北京的秋天", shanghai)
+		}
+	}
+	assert.Equal(t, []places.Misplaced{{Event: id, Stored: shanghai, Found: beijing, Repaired: true}}, a.check(true))
+	assert.Equal(t, beijing, a.state(id).Place)
+}
+
+func TestEVT16_an_event_that_never_rests_is_told_and_the_others_are_mended(t *testing.T) {
+	a := newPlacesFixture(t)
+	restless, other := a.before("杭州的秋天", nowhere), a.before("上海的秋天", nowhere)
+	times := 0
+	a.events.behind = func() {
+		if times++; times <= 3 {
+			a.retitle(restless, fmt.Sprint("北京的秋天 ", times), hangzhou)
+		}
+	}
+	found := a.check(true)
+	require.Len(t, found, 2)
+	assert.Equal(t, places.Misplaced{Event: restless, Stored: hangzhou, Found: beijing}, found[0])
+	assert.Equal(t, places.Misplaced{Event: other, Found: shanghai, Repaired: true}, found[1])
+	assert.Equal(t, "北京的秋天 3", a.state(restless).Title)
+}
+
+func TestEVT16_an_event_that_is_deleted_meanwhile_is_no_finding(t *testing.T) {
+	for name, meddle := range map[string]func(a *placesFixture, do func()){
+		"after its page was read": func(a *placesFixture, do func()) { a.analyser.meddle = do },
+		"after it was got":        func(a *placesFixture, do func()) { a.events.behind = do },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newPlacesFixture(t)
+			gone, kept := a.before("杭州的秋天", nowhere), a.before("上海的秋天", nowhere)
+			times := 0
+			meddle(a, func() {
+				if times++; times == 1 {
+					a.remove(gone)
+				}
+			})
+			assert.Equal(t, []places.Misplaced{{Event: kept, Found: shanghai, Repaired: true}}, a.check(true))
+			_, err := a.store.Events().Get(t.Context(), gone)
+			assert.ErrorIs(t, err, event.ErrNotFound)
+		})
+	}
+}
+
+// failingAnalyser is an analyser that always fails.
+type failingAnalyser struct{}
+
+func (failingAnalyser) Analyse(context.Context, string, string) (place.Place, error) {
+	return place.Place{}, usecases.ErrInjected
+}
+
+func TestEVT16_a_check_of_places_ends_with_the_first_error_or_when_nobody_wants_more(t *testing.T) {
+	a := newPlacesFixture(t)
+	first, second := a.before("杭州的秋天", nowhere), a.before("上海的秋天", nowhere)
+	for m, err := range places.New(a.events, a.read, a.analyser).Check(t.Context(), true) {
+		require.NoError(t, err)
+		assert.Equal(t, first, m.Event)
+		break
+	}
+	assert.Equal(t, nowhere, a.state(second).Place)
+
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for want, use := range map[error]*places.Places{
+		context.Canceled:     places.New(a.events, a.read, a.analyser),
+		usecases.ErrInjected: places.New(a.events, a.read, failingAnalyser{}),
+	} {
+		ctx := map[bool]context.Context{true: gone, false: t.Context()}[want == context.Canceled]
+		times := 0
+		for m, err := range use.Check(ctx, true) {
+			times++
+			assert.ErrorIs(t, err, want)
+			assert.Zero(t, m)
+		}
+		assert.Equal(t, 1, times)
+	}
+	assert.Equal(t, nowhere, a.state(second).Place, "no place is stored without an analysis")
+}

@@ -1,0 +1,349 @@
+package people_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/memory"
+	"plaza/application/privacy"
+	"plaza/domain/access"
+	"plaza/domain/calendar"
+	"plaza/domain/event"
+	"plaza/domain/media"
+	"plaza/domain/payment"
+	"plaza/domain/personaldata"
+	"plaza/domain/user"
+	"plaza/test/content"
+	"plaza/test/usecases"
+)
+
+// failingErasure fails the calls of Erase after a number of them.
+type failingErasure struct {
+	personaldata.Store
+	after int // negative: never
+}
+
+func (f *failingErasure) Erase(ctx context.Context, id user.ID, k personaldata.Kind, limit int) (int, error) {
+	if f.after == 0 {
+		return 0, usecases.ErrInjected
+	}
+	f.after--
+	return f.Store.Erase(ctx, id, k, limit)
+}
+
+type privacyFixture struct {
+	*privacy.Privacy
+	*testing.T
+	store    *memory.Store
+	data     *failingErasure
+	pictures *memory.Media
+	ann, bob user.ID
+	event    event.ID // Ann's
+}
+
+func newPrivacyFixture(t *testing.T) *privacyFixture {
+	t.Helper()
+	store := memory.New()
+	w := &privacyFixture{T: t, store: store, data: &failingErasure{store.PersonalData(), -1}, pictures: memory.NewMedia("https://plaza.example", []byte("key"))}
+	w.Privacy = privacy.New(store.Accounts(), w.data, store.Ledger(), w.pictures, func() time.Time { return usecases.Noon })
+	w.ann, w.bob = w.account("+86-13900000001", "Ann"), w.account("+86-13900000002", "Bob")
+	w.event = w.write(w.ann, "A day at the sea", w.put("plate"), "private/aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg")
+	w.say(w.event, w.bob, "Nice")
+	w.say(w.write(w.bob, "A day in the hills"), w.ann, "O'Brien <b>&\u2028\"雪")
+	return w
+}
+
+func (w *privacyFixture) account(phone, name string) user.ID {
+	w.Helper()
+	parsed, err := user.ParsePhone(phone)
+	require.NoError(w, err)
+	id, err := w.store.Accounts().Open(w.Context(), access.Account{Phone: parsed, Hash: "secret-hash", Scopes: access.DefaultScopes(), Staff: true},
+		user.Member{Firstname: name, Timezone: "UTC", Joined: usecases.Noon})
+	require.NoError(w, err)
+	return id
+}
+
+func (w *privacyFixture) put(content string) media.Key {
+	w.Helper()
+	key, err := w.pictures.Put(w.Context(), media.Upload{Type: "image/jpeg", Width: 1, Height: 1, Bytes: []byte(content)}, media.Viewers)
+	require.NoError(w, err)
+	return key
+}
+
+func (w *privacyFixture) write(author user.ID, title string, plates ...media.Key) event.ID {
+	w.Helper()
+	change := event.Change{Title: &title, Publish: new(true)}
+	e, err := event.New(author, change.Sanitised(content.AsSent{}), calendar.DateOf(usecases.Noon), usecases.Noon)
+	require.NoError(w, err)
+	for _, key := range plates {
+		require.NoError(w, e.AddPlate(key, 1, usecases.Noon))
+	}
+	e, err = w.store.Events().Add(w.Context(), e)
+	require.NoError(w, err)
+	return e.ID()
+}
+
+func (w *privacyFixture) say(on event.ID, author user.ID, text string) {
+	w.Helper()
+	c, err := event.NewComment(on, author, text, usecases.Noon)
+	require.NoError(w, err)
+	_, err = w.store.Events().AddComment(w.Context(), c)
+	require.NoError(w, err)
+}
+
+// export returns the files of an export.
+func (w *privacyFixture) export(id user.ID) (privacy.Exported, map[string]string) {
+	w.Helper()
+	var out bytes.Buffer
+	done, err := w.Export(w.Context(), id, &out)
+	require.NoError(w, err)
+	archive, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	require.NoError(w, err)
+	files := map[string]string{}
+	for _, f := range archive.File {
+		require.NotContains(w, files, f.Name)
+		r, err := f.Open()
+		require.NoError(w, err)
+		text, err := io.ReadAll(r)
+		require.NoError(w, err)
+		require.NoError(w, r.Close())
+		files[f.Name] = string(text)
+	}
+	return done, files
+}
+
+func TestExport_has_a_file_for_each_kind_and_the_pictures(t *testing.T) {
+	w := newPrivacyFixture(t)
+	done, files := w.export(w.ann)
+	for _, d := range personaldata.Kinds() {
+		var records []map[string]any
+		require.NoError(t, json.Unmarshal([]byte(files[string(d.Kind)+".json"]), &records), d.Kind)
+	}
+	var events []personaldata.EventRecord
+	require.NoError(t, json.Unmarshal([]byte(files["events.json"]), &events))
+	require.Len(t, events, 1)
+	assert.Equal(t, "A day at the sea", events[0].Title)
+	stored := events[0].Plates[0].Picture
+	assert.Equal(t, "plate", files["pictures/"+string(stored)])
+	assert.Equal(t, []media.Key{"private/aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg"}, done.Missing)
+	assert.JSONEq(t, `["private/aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg"]`, files["missing_pictures.json"])
+	assert.Equal(t, 1, done.Pictures)
+	assert.Contains(t, files["comments.json"], `"O'Brien <b>&\u2028\"雪"`)
+	assert.Equal(t, "[]\n", files["images.json"])
+	for name, text := range files {
+		assert.NotContains(t, text, "secret-hash", name)
+		assert.NotContains(t, text, "Nice", "%s: what others have written is data of theirs", name)
+	}
+	_, again := w.export(w.ann)
+	assert.Equal(t, files, again, "the order is stable")
+
+	_, err := w.Export(t.Context(), 99, io.Discard)
+	assert.ErrorIs(t, err, access.ErrNoAccount)
+}
+
+func TestExport_explains_every_field(t *testing.T) {
+	w := newPrivacyFixture(t)
+	_, files := w.export(w.ann)
+	readme := files["README.txt"]
+	for _, d := range personaldata.Kinds() {
+		assert.Contains(t, readme, "\n"+string(d.Kind)+".json\n  "+d.About)
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(d.Example)) {
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); !f.Anonymous {
+				assert.NotEmpty(t, f.Tag.Get("about"), "%s.%s", d.Kind, name)
+				assert.Contains(t, readme, "  - "+name+": ", d.Kind)
+			}
+		}
+	}
+	assert.Contains(t, readme, "user 1, as of 2026-11-20T12:00:00Z")
+}
+
+// endlessComments has very many comments, one record at a time.
+type endlessComments struct {
+	personaldata.Store
+	n int
+}
+
+func (s endlessComments) Records(_ context.Context, _ user.ID, k personaldata.Kind) iter.Seq2[personaldata.Record, error] {
+	return func(yield func(personaldata.Record, error) bool) {
+		if k != personaldata.Comments {
+			return
+		}
+		for i := range s.n {
+			if !yield(personaldata.CommentRecord{ID: event.CommentID(i), Content: "a comment", Created: usecases.Noon}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// writtenMeter remembers the most that was not written yet when a record was read.
+type writtenMeter struct{ written int64 }
+
+func (m *writtenMeter) Write(p []byte) (int, error) {
+	m.written += int64(len(p))
+	return len(p), nil
+}
+
+func TestExport_writes_while_it_reads(t *testing.T) {
+	t.Parallel()
+	w := newPrivacyFixture(t)
+	out, seen := &writtenMeter{}, []int64{}
+	data := watchedRecords{endlessComments{w.data, 50_000}, func() { seen = append(seen, out.written) }}
+	p := privacy.New(w.store.Accounts(), data, w.store.Ledger(), w.pictures, func() time.Time { return usecases.Noon })
+	done, err := p.Export(t.Context(), w.ann, out)
+	require.NoError(t, err)
+	assert.Equal(t, 50_000, done.Records)
+	middle := seen[len(seen)/2]
+	assert.Greater(t, middle, out.written/4, "half of the records are read when a quarter of the file is written")
+}
+
+// watchedRecords calls fn for each record.
+type watchedRecords struct {
+	personaldata.Store
+	fn func()
+}
+
+func (s watchedRecords) Records(ctx context.Context, id user.ID, k personaldata.Kind) iter.Seq2[personaldata.Record, error] {
+	return func(yield func(personaldata.Record, error) bool) {
+		for r, err := range s.Store.Records(ctx, id, k) {
+			s.fn()
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestExport_fails_when_it_can_not_write_or_read(t *testing.T) {
+	w := newPrivacyFixture(t)
+	_, err := w.Export(t.Context(), w.ann, brokenWriter{})
+	assert.ErrorIs(t, err, usecases.ErrInjected)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = w.Export(ended, w.ann, io.Discard)
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, usecases.ErrInjected }
+
+func TestPreview_counts_and_changes_nothing(t *testing.T) {
+	w := newPrivacyFixture(t)
+	_, before := w.export(w.ann)
+	counts, err := w.Preview(t.Context(), w.ann)
+	require.NoError(t, err)
+	assert.Equal(t, []privacy.Count{
+		{Kind: personaldata.Comments, Erasure: personaldata.Removed, Records: 1}, {Kind: personaldata.Events, Erasure: personaldata.Removed, Records: 1},
+		{Kind: personaldata.Account, Erasure: personaldata.Blanked, Records: 1},
+	}, counts)
+	_, after := w.export(w.ann)
+	assert.Equal(t, before, after)
+	_, err = w.Preview(t.Context(), 99)
+	assert.ErrorIs(t, err, access.ErrNoAccount)
+}
+
+func TestErase_does_what_Preview_has_counted(t *testing.T) {
+	w := newPrivacyFixture(t)
+	counted, err := w.Preview(t.Context(), w.ann)
+	require.NoError(t, err)
+	done, err := w.Erase(t.Context(), w.ann)
+	require.NoError(t, err)
+	assert.Equal(t, counted, done.Counts)
+	again, err := w.Erase(t.Context(), w.ann)
+	require.NoError(t, err)
+	assert.Empty(t, again.Counts)
+	_, err = w.Erase(t.Context(), 99)
+	assert.ErrorIs(t, err, access.ErrNoAccount)
+	bob, err := w.store.Accounts().ByID(t.Context(), w.bob)
+	require.NoError(t, err)
+	assert.False(t, bob.Disabled)
+}
+
+// An erasure that fails at any step leaves a closed account, and continues when it is run again.
+func TestErase_continues_wherever_it_was_interrupted(t *testing.T) {
+	t.Parallel()
+	for steps := 0; ; steps++ {
+		w := newPrivacyFixture(t)
+		for i := range 45 { // more than two batches
+			w.say(w.event, w.ann, fmt.Sprint(i))
+			w.write(w.ann, fmt.Sprint(i))
+		}
+		w.data.after = steps
+		_, err := w.Erase(t.Context(), w.ann)
+		if err == nil {
+			assert.Greater(t, steps, 2*len(personaldata.Kinds()), "each kind was interrupted")
+			return
+		}
+		require.ErrorIs(t, err, usecases.ErrInjected)
+		account, err := w.store.Accounts().ByID(t.Context(), w.ann)
+		require.NoError(t, err)
+		require.True(t, account.Disabled && account.Hash == "" && !account.Staff, "after %d steps", steps)
+		w.data.after = -1
+		_, err = w.Erase(t.Context(), w.ann)
+		require.NoError(t, err, "after %d steps", steps)
+		left, err := w.Preview(t.Context(), w.ann)
+		require.NoError(t, err)
+		require.Empty(t, left, "after %d steps", steps)
+	}
+}
+
+// lateComment stores a comment after the comments were erased, as a request does that was accepted before.
+type lateComment struct {
+	personaldata.Store
+	once func()
+}
+
+func (s *lateComment) Erase(ctx context.Context, id user.ID, k personaldata.Kind, limit int) (int, error) {
+	if k == personaldata.Account && s.once != nil {
+		s.once()
+		s.once = nil
+	}
+	return s.Store.Erase(ctx, id, k, limit)
+}
+
+func TestErase_finds_what_is_stored_meanwhile(t *testing.T) {
+	w := newPrivacyFixture(t)
+	other := w.write(w.bob, "Another day")
+	data := &lateComment{w.data, func() { w.say(other, w.ann, "Late") }}
+	p := privacy.New(w.store.Accounts(), data, w.store.Ledger(), w.pictures, func() time.Time { return usecases.Noon })
+	done, err := p.Erase(t.Context(), w.ann)
+	require.NoError(t, err)
+	assert.True(t, slices.ContainsFunc(done.Counts, func(c privacy.Count) bool { return c.Kind == personaldata.Comments && c.Records == 2 }))
+	left, err := w.Preview(t.Context(), w.ann)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+func TestErase_names_open_orders(t *testing.T) {
+	w := newPrivacyFixture(t)
+	o, err := w.store.Ledger().AddOrder(t.Context(), payment.NewOrder(w.ann, "Tea", 990, time.Hour, usecases.Noon), nil)
+	require.NoError(t, err)
+	done, err := w.Erase(t.Context(), w.ann)
+	require.NoError(t, err)
+	assert.Equal(t, []payment.OrderID{o.ID}, done.OpenOrders)
+	require.NoError(t, w.store.Ledger().Change(t.Context(), o.ID, func(trade *payment.Trade) error {
+		trade.Order.State = payment.Closed
+		return nil
+	}))
+	done, err = w.Erase(t.Context(), w.ann)
+	require.NoError(t, err)
+	assert.Empty(t, done.OpenOrders)
+	stored, err := w.store.Ledger().Order(t.Context(), o.ID)
+	require.NoError(t, err)
+	assert.Empty(t, stored.Subject)
+	assert.Equal(t, int64(990), stored.Amount)
+}

@@ -1,0 +1,186 @@
+package people_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/memory"
+	"plaza/adapters/zxcvbn"
+	"plaza/application/signin"
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/ratelimit"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+// slowHasher takes a tenth of a second for each hash, by the clock of a synctest bubble.
+type slowHasher struct{}
+
+func (slowHasher) Hash(_ context.Context, password secret.String) (string, error) {
+	return password.Reveal(), nil
+}
+
+func (slowHasher) Verify(_ context.Context, hash string, password secret.String) (matches, outdated bool, err error) {
+	<-time.After(100 * time.Millisecond)
+	return hash == password.Reveal(), false, nil
+}
+
+// TestAUT12_many_logins_of_one_do_not_delay_another: 40 clients log in again and again, with
+// one account or from one address. Another person gets in next.
+func TestAUT12_many_logins_of_one_do_not_delay_another(t *testing.T) {
+	for name, login := range map[string]func(i int) signin.Login{
+		"one account": func(i int) signin.Login {
+			return signin.Login{Username: signinPhone, From: netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})}
+		},
+		"one address": func(i int) signin.Login {
+			return signin.Login{Username: fmt.Sprintf("+86-1390000%04d", i), From: netip.MustParseAddr("192.0.2.1")}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := memory.New()
+				s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), slowHasher{}, zxcvbn.Estimator{},
+					signin.TokenTTL(access.DefaultTTL), nil, time.Now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+				const other = "+34-600000003"
+				for _, username := range []string{signinPhone, other} {
+					_, err := s.Register(t.Context(), signin.Registration{
+						Username: username, Password: secret.New(signinPassword), Member: user.Member{Timezone: "UTC"},
+					})
+					require.NoError(t, err)
+				}
+				flood, stop := context.WithCancel(t.Context())
+				var loops sync.WaitGroup
+				for i := range 40 {
+					loops.Go(func() {
+						for flood.Err() == nil {
+							l := login(i)
+							l.Password = secret.New(signinPassword)
+							_, err := s.Login(flood, l, nil)
+							var f *fault.Error
+							assert.True(t, err == nil || errors.Is(err, context.Canceled) || errors.As(err, &f), "%v", err)
+							if f != nil && f.Kind == fault.Throttled {
+								return // an unknown user
+							}
+						}
+					})
+				}
+				<-time.After(time.Second)
+				for range 5 {
+					began := time.Now()
+					_, err := s.Login(t.Context(), signin.Login{
+						Username: other, Password: secret.New(signinPassword), From: netip.MustParseAddr("198.51.100.7"),
+					}, nil)
+					require.NoError(t, err)
+					assert.LessOrEqual(t, time.Since(began), 300*time.Millisecond,
+						"the hashes that are being computed, and its own (%d at once)", runtime.GOMAXPROCS(0))
+				}
+				stop()
+				loops.Wait()
+			})
+		})
+	}
+}
+
+func TestAUT13_a_changed_password_ends_all_other_tokens(t *testing.T) {
+	w := newSigninFixture(t)
+	mine, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	require.NoError(t, err)
+	other, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	require.NoError(t, err)
+	actor, err := w.Authenticate(t.Context(), mine)
+	require.NoError(t, err)
+	change := signin.PasswordChange{Old: secret.New(signinPassword), New: secret.New("a walk by the lake"), From: netip.MustParseAddr("192.0.2.1")}
+	require.NoError(t, w.ChangePassword(t.Context(), actor, change, nil))
+	_, err = w.Authenticate(t.Context(), mine)
+	assert.NoError(t, err)
+	_, err = w.Authenticate(t.Context(), other)
+	assert.Same(t, access.ErrBadKey, err)
+
+	unread := fault.Field("new_password", "unreadable")
+	assert.Equal(t, unread, w.ChangePassword(t.Context(), actor, change, unread))
+	assert.NotEmpty(t, fault.FieldsOf(w.ChangePassword(t.Context(), actor, change, nil))["old_password"], "the old password is another now")
+}
+
+// busyHasher counts the hashes that are computed at once.
+type busyHasher struct {
+	slowHasher
+	now, most atomic.Int64
+}
+
+func (h *busyHasher) Hash(ctx context.Context, password secret.String) (string, error) {
+	defer h.work()()
+	return h.slowHasher.Hash(ctx, password)
+}
+
+func (h *busyHasher) Verify(ctx context.Context, hash string, password secret.String) (matches, outdated bool, err error) {
+	defer h.work()()
+	return h.slowHasher.Verify(ctx, hash, password)
+}
+
+func (h *busyHasher) work() (done func()) {
+	now := h.now.Add(1)
+	for most := h.most.Load(); now > most && !h.most.CompareAndSwap(most, now); most = h.most.Load() {
+	}
+	<-time.After(10 * time.Millisecond)
+	return func() { h.now.Add(-1) }
+}
+
+// TestAUT12_changed_passwords_are_hashed_in_turns: the new hash waits in the same queue as
+// logins.
+func TestAUT12_changed_passwords_are_hashed_in_turns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, hasher := memory.New(), &busyHasher{}
+		s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), hasher, zxcvbn.Estimator{},
+			signin.TokenTTL(access.DefaultTTL), nil, time.Now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+		var changes sync.WaitGroup
+		for i := range runtime.GOMAXPROCS(0) + 8 {
+			id, err := s.Register(t.Context(), signin.Registration{
+				Username: fmt.Sprintf("+86-1390000%04d", i), Password: secret.New(signinPassword), Member: user.Member{Timezone: "UTC"},
+			})
+			require.NoError(t, err)
+			changes.Go(func() {
+				assert.NoError(t, s.ChangePassword(t.Context(), access.Actor{ID: id}, signin.PasswordChange{
+					Old: secret.New(signinPassword), New: secret.New("a walk by the lake"), From: netip.MustParseAddr("192.0.2.1"),
+				}, nil))
+			})
+		}
+		hasher.most.Store(0)
+		changes.Wait()
+		assert.LessOrEqual(t, hasher.most.Load(), int64(runtime.GOMAXPROCS(0)))
+	})
+}
+
+func TestGEN14_logins_that_succeed_are_charged_and_commands_are_not(t *testing.T) {
+	w := newSigninFixture(t)
+	limits := ratelimit.Limits{ratelimit.Login: {Count: 2, Period: time.Hour}}
+	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
+		signin.TokenTTL(access.DefaultTTL), limits, func() time.Time { return w.now }, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+	for range 3 {
+		_, err := w.Login(t.Context(), newLogin(signinPhone, "wrong"), nil)
+		require.ErrorIs(t, err, access.ErrBadLogin)
+		_, err = w.Issue(t.Context(), w.id, nil, 0)
+		require.NoError(t, err)
+	}
+	for range 2 {
+		_, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+		require.NoError(t, err)
+	}
+	_, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	assert.ErrorContains(t, err, "THROTTLED: You are logging in too often.")
+	w.now = w.now.Add(30 * time.Minute)
+	_, err = w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	assert.NoError(t, err)
+}

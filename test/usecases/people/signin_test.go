@@ -1,0 +1,368 @@
+package people_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/argon2id"
+	"plaza/adapters/memory"
+	"plaza/adapters/zxcvbn"
+	"plaza/application/signin"
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+	"plaza/test/guard"
+	"plaza/test/usecases"
+)
+
+const signinPhone, signinPassword = "+86-13900000001", "kettle-and-cups"
+
+// countingHasher counts verifications.
+type countingHasher struct {
+	access.Hasher
+	verified int
+	fail     error
+}
+
+func (h *countingHasher) Verify(ctx context.Context, hash string, p secret.String) (bool, bool, error) {
+	h.verified++
+	if h.fail != nil {
+		return false, false, h.fail
+	}
+	return h.Hasher.Verify(ctx, hash, p)
+}
+
+// fullTokens fails to store presence while it is full.
+type fullTokens struct {
+	access.Tokens
+	full error
+}
+
+func (f *fullTokens) Touch(ctx context.Context, s access.Session, now time.Time) error {
+	if f.full != nil {
+		return f.full
+	}
+	return f.Tokens.Touch(ctx, s, now)
+}
+
+type signinFixture struct {
+	*signin.Signin
+	tokens *fullTokens
+	log    bytes.Buffer
+	store  *memory.Store
+	hasher *countingHasher
+	now    time.Time
+	id     user.ID
+}
+
+func newSigninFixture(t *testing.T) *signinFixture {
+	t.Helper()
+	w := &signinFixture{store: memory.New(), now: usecases.Noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
+	guarded := guard.Wrap(guard.Stores{Accounts: w.store.Accounts(), Tokens: w.store.Tokens(), Throttle: w.store.Throttle()})
+	w.tokens = &fullTokens{Tokens: guarded.Tokens}
+	w.Signin = signin.New(guarded.Accounts, w.tokens, guarded.Throttle, w.hasher, zxcvbn.Estimator{},
+		signin.TokenTTL(access.DefaultTTL), nil, func() time.Time { return w.now }, func(context.Context) *slog.Logger { return slog.New(slog.NewTextHandler(&w.log, nil)) })
+	var err error
+	w.id, err = w.Register(t.Context(), signin.Registration{Username: signinPhone, Password: secret.New(signinPassword)})
+	require.NoError(t, err)
+	return w
+}
+
+// newLogin returns a login from 192.0.2.1.
+func newLogin(username, pass string, scopes ...string) signin.Login {
+	return signin.Login{Username: username, Password: secret.New(pass), Scopes: scopes, From: netip.MustParseAddr("192.0.2.1")}
+}
+
+func TestAUT01_a_login_gives_a_key_that_acts(t *testing.T) {
+	w := newSigninFixture(t)
+	key, err := w.Login(t.Context(), newLogin(" "+signinPhone+" ", signinPassword), nil)
+	require.NoError(t, err)
+	actor, err := w.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	assert.Equal(t, w.id, actor.ID)
+	assert.Equal(t, access.DefaultScopes(), actor.Scopes)
+}
+
+func TestAUT02_whoever_can_not_get_in_learns_nothing(t *testing.T) {
+	w := newSigninFixture(t)
+	shut, err := w.Register(t.Context(), signin.Registration{Username: "+86-13900000002", Password: secret.New(signinPassword)})
+	require.NoError(t, err)
+	require.NoError(t, w.SetDisabled(t.Context(), shut, true))
+	for name, l := range map[string]signin.Login{
+		"unknown user": newLogin("+86-13900000009", signinPassword), "wrong password": newLogin(signinPhone, "not-my-password"),
+		"disabled account": newLogin("+86-13900000002", signinPassword), "trimmed password": newLogin(signinPhone, signinPassword+" "),
+		"empty password": newLogin(signinPhone, ""),
+	} {
+		before := w.hasher.verified
+		_, err := w.Login(t.Context(), l, nil)
+		assert.Same(t, access.ErrBadLogin, err, name)
+		assert.Equal(t, before+1, w.hasher.verified, "%s costs one verification, as a success does", name)
+	}
+	require.NoError(t, w.SetDisabled(t.Context(), shut, false))
+	_, err = w.Login(t.Context(), newLogin("+86-13900000002", signinPassword), nil)
+	assert.NoError(t, err)
+}
+
+func TestAUT11_a_login_that_could_not_be_read_is_not_counted(t *testing.T) {
+	w := newSigninFixture(t)
+	unread := fault.Field("password", "unreadable")
+	for range 20 {
+		_, err := w.Login(t.Context(), newLogin(signinPhone, ""), unread)
+		assert.Equal(t, unread, err)
+	}
+	_, err := w.Login(t.Context(), newLogin("x", "", "root"), unread)
+	assert.Equal(t, fault.Fields{
+		"password": {"unreadable"}, "username": {user.ErrNoPhone.Text}, "scope": {"Unknown scope “root”."},
+	}, fault.FieldsOf(err))
+	_, err = w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	assert.NoError(t, err)
+}
+
+func TestAUT08_scopes(t *testing.T) {
+	w := newSigninFixture(t)
+	key, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword, "xfile_event"), nil)
+	require.NoError(t, err)
+	actor, err := w.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	assert.Equal(t, []access.Scope{access.XfileEvent}, actor.Scopes)
+
+	require.NoError(t, w.SetScopes(t.Context(), w.id, []string{"writing_bundle"}))
+	actor, err = w.Authenticate(t.Context(), key)
+	require.NoError(t, err)
+	assert.Empty(t, actor.Scopes, "tokens lose the scopes that the account loses")
+	_, err = w.Login(t.Context(), newLogin(signinPhone, signinPassword, "xfile_event"), nil)
+	assertField(t, err, "scope")
+	_, err = w.Login(t.Context(), newLogin(signinPhone, signinPassword, "root"), nil)
+	assertField(t, err, "scope")
+}
+
+// assertField asserts that the error names the field.
+func assertField(t *testing.T, err error, name string) {
+	t.Helper()
+	f, ok := fault.As(err)
+	require.True(t, ok, "%v", err)
+	assert.Contains(t, f.Fields, name)
+}
+
+func TestAUT09_a_key_lives_from_its_last_use(t *testing.T) {
+	w := newSigninFixture(t)
+	key, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	require.NoError(t, err)
+	for range 3 {
+		w.now = w.now.Add(29 * 24 * time.Hour)
+		_, err = w.Authenticate(t.Context(), key)
+		require.NoError(t, err)
+	}
+	w.now = w.now.Add(access.DefaultTTL)
+	_, err = w.Authenticate(t.Context(), key)
+	assert.Same(t, access.ErrBadKey, err)
+}
+
+func TestAUT10_revoking(t *testing.T) {
+	w := newSigninFixture(t)
+	keys := make([]secret.String, 3)
+	for i := range keys {
+		var err error
+		keys[i], err = w.Issue(t.Context(), w.id, nil, 0)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Logout(t.Context(), keys[0]))
+	assert.Same(t, access.ErrBadKey, w.Logout(t.Context(), keys[0]))
+	_, err := w.Authenticate(t.Context(), keys[0])
+	assert.Same(t, access.ErrBadKey, err)
+	_, err = w.Authenticate(t.Context(), keys[1])
+	assert.NoError(t, err, "another key stays good")
+
+	require.NoError(t, w.SetPassword(t.Context(), w.id, secret.New("another-kettle-and-cups")))
+	for _, key := range keys {
+		_, err := w.Authenticate(t.Context(), key)
+		assert.Same(t, access.ErrBadKey, err)
+	}
+	_, err = w.Login(t.Context(), newLogin(signinPhone, "another-kettle-and-cups"), nil)
+	assert.NoError(t, err)
+	tokens, err := w.Tokens(t.Context(), w.id)
+	require.NoError(t, err)
+	require.Len(t, tokens, 3)
+	require.NoError(t, w.Revoke(t.Context(), tokens[0].ID))
+	assert.ErrorIs(t, w.Revoke(t.Context(), tokens[0].ID), access.ErrNoSession)
+}
+
+func TestAUT11_guessing_is_slow(t *testing.T) {
+	w := newSigninFixture(t)
+	for range 5 {
+		_, err := w.Login(t.Context(), newLogin(signinPhone, "wrong-password"), nil)
+		assert.Same(t, access.ErrBadLogin, err)
+	}
+	_, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	require.True(t, fault.Is(err, fault.Throttled), "the right one, too: %v", err)
+	elsewhere := newLogin(signinPhone, signinPassword)
+	elsewhere.From = netip.MustParseAddr("198.51.100.7")
+	_, err = w.Login(t.Context(), elsewhere, nil)
+	assert.NoError(t, err, "other sources are not locked out")
+	w.now = w.now.Add(15 * time.Minute)
+	_, err = w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	assert.NoError(t, err)
+}
+
+func TestAUT11_a_shared_address_is_not_closed_to_its_regulars(t *testing.T) {
+	t.Parallel()
+	w := newSigninFixture(t)
+	_, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	require.NoError(t, err)
+	w.now = w.now.Add(access.UsualFor - time.Hour)
+	for i := range 300 {
+		_, err := w.Login(t.Context(), newLogin(fmt.Sprintf("+86-1380000%04d", i), "wrong-password"), nil)
+		require.Same(t, access.ErrBadLogin, err)
+	}
+	_, err = w.Login(t.Context(), newLogin("+86-13900000009", "wrong-password"), nil)
+	require.True(t, fault.Is(err, fault.Throttled), "%v", err)
+	_, err = w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	assert.NoError(t, err)
+}
+
+func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
+	w := newSigninFixture(t)
+	counted := w.hasher
+	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), counted.Hasher, zxcvbn.Estimator{},
+		signin.TokenTTL(access.DefaultTTL), nil, func() time.Time { return usecases.Noon }, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	kinds := map[fault.Kind]int{}
+	for range 40 {
+		wait.Go(func() {
+			_, err := w.Login(t.Context(), newLogin(signinPhone, "wrong-password"), nil)
+			mu.Lock()
+			defer mu.Unlock()
+			kinds[fault.KindOf(err)]++
+		})
+	}
+	wait.Wait()
+	assert.Equal(t, map[fault.Kind]int{fault.Invalid: 5, fault.Throttled: 35}, kinds)
+}
+
+func TestAUT11_what_came_to_no_decision_does_not_count(t *testing.T) {
+	w := newSigninFixture(t)
+	w.hasher.fail = fault.RetryAfter(fault.Unavailable, time.Second, "busy")
+	for range 20 {
+		_, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+		require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
+	}
+	w.hasher.fail = nil
+	for range 20 {
+		_, err := w.Login(t.Context(), newLogin("not a phone", signinPassword), nil)
+		assertField(t, err, "username")
+	}
+	_, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	assert.NoError(t, err)
+}
+
+func TestAUT12_an_old_hash_is_upgraded_at_the_next_login(t *testing.T) {
+	w := newSigninFixture(t)
+	key, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	require.NoError(t, err)
+	before, err := w.store.Accounts().ByID(t.Context(), w.id)
+	require.NoError(t, err)
+	stronger := argon2id.Cheap
+	stronger.Time++
+	w.hasher.Hasher = argon2id.New(stronger, 2, 100)
+	_, err = w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	require.NoError(t, err)
+	after, err := w.store.Accounts().ByID(t.Context(), w.id)
+	require.NoError(t, err)
+	assert.NotEqual(t, before.Hash, after.Hash)
+	_, outdated, err := w.hasher.Verify(t.Context(), after.Hash, secret.New(signinPassword))
+	require.NoError(t, err)
+	assert.False(t, outdated)
+	_, err = w.Authenticate(t.Context(), key)
+	assert.NoError(t, err, "keys stay good")
+}
+
+func TestAUT14_a_narrowed_token_opens_the_back_office_only_if_it_named_it(t *testing.T) {
+	w := newSigninFixture(t)
+	require.NoError(t, w.SetScopes(t.Context(), w.id, []string{"xfile_event", "back_office"}))
+	for _, c := range []struct {
+		scopes []string
+		want   bool
+	}{{nil, true}, {[]string{"xfile_event"}, false}, {[]string{"back_office"}, true}} {
+		key, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword, c.scopes...), nil)
+		require.NoError(t, err, c.scopes)
+		actor, err := w.Authenticate(t.Context(), key)
+		require.NoError(t, err, c.scopes)
+		assert.Equal(t, c.want, actor.Has(access.BackOffice), c.scopes)
+	}
+}
+
+func TestWho_becomes_staff_is_so_at_once(t *testing.T) {
+	w := newSigninFixture(t)
+	key, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	require.NoError(t, err)
+	for _, staff := range []bool{true, false} {
+		require.NoError(t, w.SetStaff(t.Context(), w.id, staff))
+		actor, err := w.Authenticate(t.Context(), key)
+		require.NoError(t, err)
+		assert.Equal(t, staff, actor.Has(access.BackOffice))
+	}
+	assert.ErrorIs(t, w.SetStaff(t.Context(), w.id+1, true), access.ErrNoAccount)
+}
+
+func TestPasswords_that_are_easy_to_guess_are_refused(t *testing.T) {
+	w := newSigninFixture(t)
+	for _, easy := range []string{"x13900000001!", "8613900000001a", "a123456789", "1qaz@wsx"} {
+		assertField(t, w.SetPassword(t.Context(), w.id, secret.New(easy)), "password")
+		_, err := w.Register(t.Context(), signin.Registration{Username: "+86-13900000002", Password: secret.New(easy)})
+		if !strings.Contains(easy, "13900000001") {
+			assertField(t, err, "password")
+		}
+	}
+	require.NoError(t, w.SetPassword(t.Context(), w.id, secret.New("x13900000077!")), "a number that is not one's own")
+	assert.NoError(t, w.SetPassword(t.Context(), w.id, secret.New("plaza-demo")))
+	assert.ErrorIs(t, w.SetPassword(t.Context(), w.id+99, secret.New("plaza-demo")), access.ErrNoAccount)
+}
+
+func TestRegister_tells_all_that_is_wrong(t *testing.T) {
+	w := newSigninFixture(t)
+	_, err := w.Register(t.Context(), signin.Registration{
+		Username: "someone", Password: secret.New("short"), Scopes: []string{"root"},
+		Member: user.Member{Timezone: "Mars/Olympus"},
+	})
+	f, ok := fault.As(err)
+	require.True(t, ok)
+	assert.Len(t, f.Fields, 4, "%v", f.Fields)
+	_, err = w.Register(t.Context(), signin.Registration{Username: signinPhone, Password: secret.New(signinPassword)})
+	assert.ErrorIs(t, err, access.ErrPhoneTaken)
+}
+
+func TestAuthenticate_without_room_for_presence(t *testing.T) {
+	w := newSigninFixture(t)
+	key, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	require.NoError(t, err)
+	w.tokens.full = fault.New(fault.Unavailable, "the disk is full")
+	w.now = w.now.Add(access.SeenEvery)
+	for range 150 { // over two and a half minutes
+		actor, err := w.Authenticate(t.Context(), key)
+		require.NoError(t, err)
+		assert.Equal(t, w.id, actor.ID)
+		w.now = w.now.Add(time.Second)
+	}
+	assert.Equal(t, 3, strings.Count(w.log.String(), "presence cannot be written"), "once a minute at most")
+	assert.Contains(t, w.log.String(), "the disk is full")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	w.log.Reset()
+	w.now = w.now.Add(time.Hour)
+	w.tokens.full = context.Canceled
+	cancel()
+	_, _ = w.Authenticate(ctx, key)
+	assert.Empty(t, w.log.String(), "cancelled requests are not logged")
+}
