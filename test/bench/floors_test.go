@@ -155,13 +155,12 @@ func TestMeasurements_count_what_is_answered(t *testing.T) {
 	url := postgres.New(t, tinyPostgres)
 	d := newDataset(tiny)
 	_, plaza := serveApp(t, url, quiet)
-	load := load{requests: requestsOf(called("F"), d, 50), connections: 3, time: 100 * time.Millisecond}
-	m, err := load.measure(t.Context(), plaza)
+	load := load{connections: 3, time: 100 * time.Millisecond}
+	m, err := server("views", plaza, requestsOf(called("F"), d, 50)).patiently(t.Context(), load)
 	require.NoError(t, err)
 	assert.Positive(t, m.rate)
 	assert.LessOrEqual(t, m.p50, m.p99)
-	load.requests = []request{get("/api/feed/items/99999/")}
-	_, err = load.measure(t.Context(), plaza)
+	_, err = server("nothing", plaza, []request{get("/api/feed/items/99999/")}).patiently(t.Context(), load)
 	assert.ErrorContains(t, err, "404")
 }
 

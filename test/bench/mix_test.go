@@ -80,12 +80,11 @@ func benchMix(ctx context.Context, s benchedStore, plaza running, d *dataset, la
 		return row, err
 	}
 	var sent atomic.Int64
-	next := func() request {
+	fast := serverOnce("Plaza", plaza.at, func() request {
 		_, q := m.request(int(sent.Add(1)))
 		return q
-	}
-	fast := load{next: next, connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: lasting / 5}
-	measured, err := fast.measure(ctx, plaza.at)
+	})
+	measured, err := fast.patiently(ctx, load{connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: lasting / 5})
 	if err != nil {
 		return row, err
 	}

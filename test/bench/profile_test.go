@@ -68,7 +68,7 @@ func profileOf(ctx context.Context, plaza running, store string, sc scenario, d 
 	if err != nil {
 		return p, err
 	}
-	l := load{connections: *connectionsFlag, time: (profileSeconds + 1) * time.Second}
+	l := load{connections: *connectionsFlag, time: patience}
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
 	asked := make(chan error, 1)
