@@ -162,7 +162,7 @@ func pages[T, R any](list func(page.Request) (page.Page[T], error), row func(T) 
 					return
 				}
 			}
-			if _, more := found.Next(); !more {
+			if _, more := found.Request.Next(found.Total); !more {
 				return
 			}
 		}

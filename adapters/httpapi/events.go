@@ -106,7 +106,7 @@ func (a *api) pageOfEvents(
 		return reply{}, err
 	}
 	views, err := a.showEvents(p.Items)
-	return bare(streamedList{items: itemsOf(views), pagination: new(paginationOf(p)), limits: a.limits, onEncoded: c.leave}), err
+	return bare(streamedList{items: itemsOf(views), pagination: new(paginationOf(p.Request, p.Total)), limits: a.limits, onEncoded: c.leave}), err
 }
 
 func (a *api) showEvent(shown diary.View) (eventView, error) {

@@ -88,12 +88,14 @@ func vary(h http.Header, by []string) {
 
 func noContent() reply { return reply{status: http.StatusNoContent} }
 
-func paged[T any](p page.Page[T]) reply { return bare(wrappedPage{p.Items, paginationOf(p)}) }
+func paged[T any](p page.Page[T]) reply {
+	return bare(wrappedPage{p.Items, paginationOf(p.Request, p.Total)})
+}
 
-func paginationOf[T any](p page.Page[T]) pagination {
+func paginationOf(r page.Request, total int) pagination {
 	return pagination{
-		PageSize: p.Size(), TotalCount: p.Total, TotalPages: p.Pages(), CurrentPage: p.Number(),
-		Next: optional(p.Next()), Previous: optional(p.Previous()),
+		PageSize: r.Size(), TotalCount: total, TotalPages: r.Pages(total), CurrentPage: r.Number(),
+		Next: optional(r.Next(total)), Previous: optional(r.Previous()),
 	}
 }
 

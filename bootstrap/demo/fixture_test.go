@@ -92,7 +92,7 @@ func whole[T any](t *testing.T, list func(page.Request) (page.Page[T], error)) [
 	require.NoError(t, err)
 	p, err := list(all)
 	require.NoError(t, err)
-	require.Equal(t, 1, p.Pages())
+	require.Equal(t, 1, p.Request.Pages(p.Total))
 	return p.Items
 }
 

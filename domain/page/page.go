@@ -51,21 +51,31 @@ func (r Request) Size() int {
 // Offset returns the number of items before the page.
 func (r Request) Offset() int { return (r.Number() - 1) * r.Size() }
 
-// Page is one page of a list.
+// Pages returns the number of pages of a list with so many items; an empty list has one.
+func (r Request) Pages(total int) int { return max(1, (total+r.Size()-1)/r.Size()) }
+
+// Next returns the number of the page after this one. It reports false on the last page of a list
+// with so many items.
+func (r Request) Next(total int) (int, bool) { return r.Number() + 1, r.Number() < r.Pages(total) }
+
+// Previous returns the number of the page before this one. It reports false on the first page.
+func (r Request) Previous() (int, bool) { return r.Number() - 1, r.Number() > 1 }
+
+// Page is one page of a list. It has no methods: they would be compiled again for each type of
+// items, in each package that uses it.
 type Page[T any] struct {
 	Items   []T
-	Total   int // items in the whole list
-	request Request
+	Total   int     // items in the whole list
+	Request Request // which page it is
 }
 
 // Of returns the requested page of the items. A page past the last is a NotFound fault,
 // which stores return unchanged.
 func Of[T any](r Request, items []T, total int) (Page[T], error) {
-	p := Page[T]{Items: items, Total: total, request: r}
-	if r.Number() > p.Pages() {
+	if r.Number() > r.Pages(total) {
 		return Page[T]{}, fault.New(fault.NotFound, "Page not found.")
 	}
-	return p, nil
+	return Page[T]{Items: items, Total: total, Request: r}, nil
 }
 
 // Map returns the page with every item converted by turn.
@@ -74,25 +84,10 @@ func Map[T, U any](p Page[T], turn func(T) U) Page[U] {
 	for i, item := range p.Items {
 		items[i] = turn(item)
 	}
-	return Page[U]{Items: items, Total: p.Total, request: p.request}
+	return Page[U]{Items: items, Total: p.Total, Request: p.Request}
 }
 
 // With returns the page with its items replaced one for one.
 func With[T, U any](p Page[T], items []U) Page[U] {
-	return Page[U]{Items: items, Total: p.Total, request: p.request}
+	return Page[U]{Items: items, Total: p.Total, Request: p.Request}
 }
-
-// Number returns the page's number, from 1.
-func (p Page[T]) Number() int { return p.request.Number() }
-
-// Size returns the number of items of a full page.
-func (p Page[T]) Size() int { return p.request.Size() }
-
-// Pages returns the number of pages of the list; an empty list has one.
-func (p Page[T]) Pages() int { return max(1, (p.Total+p.Size()-1)/p.Size()) }
-
-// Next returns the number of the next page. It reports false on the last page.
-func (p Page[T]) Next() (int, bool) { return p.Number() + 1, p.Number() < p.Pages() }
-
-// Previous returns the number of the previous page. It reports false on the first page.
-func (p Page[T]) Previous() (int, bool) { return p.Number() - 1, p.Number() > 1 }

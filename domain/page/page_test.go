@@ -30,9 +30,9 @@ func TestGEN04_sizes_and_numbers(t *testing.T) {
 func TestGEN03_an_empty_list_has_one_page(t *testing.T) {
 	p, err := page.Of[int](page.Request{}, nil, 0)
 	require.NoError(t, err)
-	assert.Equal(t, 1, p.Pages())
-	_, hasNext := p.Next()
-	_, hasPrevious := p.Previous()
+	assert.Equal(t, 1, p.Request.Pages(p.Total))
+	_, hasNext := p.Request.Next(p.Total)
+	_, hasPrevious := p.Request.Previous()
 	assert.False(t, hasNext)
 	assert.False(t, hasPrevious)
 
@@ -53,15 +53,15 @@ func TestPaging_through_yields_everything_once(t *testing.T) {
 			require.Equal(t, seen, r.Offset())
 			p, err := page.Of(r, make([]int, min(r.Size(), total-r.Offset())), total)
 			require.NoError(t, err)
-			if back, has := p.Previous(); has {
+			if back, has := p.Request.Previous(); has {
 				require.Equal(t, last, back)
 			} else {
 				require.Equal(t, 1, number)
 			}
 			seen += len(p.Items)
-			next, has := p.Next()
+			next, has := p.Request.Next(p.Total)
 			if !has {
-				require.Equal(t, p.Pages(), number)
+				require.Equal(t, p.Request.Pages(p.Total), number)
 				break
 			}
 			last, number = number, next
@@ -86,6 +86,6 @@ func TestMap_and_With_keep_the_page(t *testing.T) {
 	doubled := page.Map(p, func(i int) int { return 2 * i })
 	assert.Equal(t, []int{6, 8}, doubled.Items)
 	named := page.With(p, []string{"three", "four"})
-	assert.Equal(t, 2, named.Number())
-	assert.Equal(t, 3, named.Pages())
+	assert.Equal(t, 2, named.Request.Number())
+	assert.Equal(t, 3, named.Request.Pages(named.Total))
 }

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"plaza/domain/access"
 	"plaza/domain/event"
@@ -45,7 +44,7 @@ type Stores struct {
 // Wrap returns the ports, wrapped. A wrapped port panics if it is called from inside the
 // function given to a Change of one of them.
 func Wrap(s Stores) Stores {
-	g := &guard{}
+	g := &guard{changing: map[string]bool{}}
 	s.Accounts = guardedAccounts{s.Accounts, g}
 	s.Directory = guardedDirectory{s.Directory, g}
 	s.Tokens = guardedTokens{s.Tokens, g}
@@ -66,16 +65,16 @@ func Wrap(s Stores) Stores {
 
 // guard knows the goroutines that run a function given to Change.
 type guard struct {
-	running  atomic.Int64 // functions that run; check looks its goroutine up, which takes microseconds, only while there are any
-	changing sync.Map
+	lock     sync.Mutex
+	changing map[string]bool
 }
 
-// check panics inside a Change.
+// check panics inside a Change. It looks its goroutine up, which takes microseconds, only while
+// any is.
 func (g *guard) check() {
-	if g.running.Load() == 0 {
-		return
-	}
-	if _, changing := g.changing.Load(goroutine()); changing {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	if len(g.changing) > 0 && g.changing[goroutine()] {
 		panic("a store was called from inside its own Change")
 	}
 }
@@ -84,12 +83,22 @@ func (g *guard) check() {
 func guarded[T any](g *guard, fn func(T) error) func(T) error {
 	return func(to T) error {
 		id := goroutine()
-		g.changing.Store(id, true)
-		defer g.changing.Delete(id)
-		g.running.Add(1)
-		defer g.running.Add(-1)
+		g.begin(id)
+		defer g.end(id)
 		return fn(to)
 	}
+}
+
+func (g *guard) begin(id string) {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	g.changing[id] = true
+}
+
+func (g *guard) end(id string) {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	delete(g.changing, id)
 }
 
 // goroutine returns the number of the running goroutine. The runtime exposes it only in the

@@ -156,7 +156,7 @@ func commentsPages(w *fixtures) {
 	var paged []event.Comment
 	for n := range 3 {
 		p := w.comments(e.ID(), pageNo(n+1, 2))
-		assert.Equal(w, []int{5, 3, n + 1}, []int{p.Total, p.Pages(), p.Number()})
+		assert.Equal(w, []int{5, 3, n + 1}, []int{p.Total, p.Request.Pages(p.Total), p.Request.Number()})
 		paged = append(paged, p.Items...)
 	}
 	assert.Equal(w, want, paged)

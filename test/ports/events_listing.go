@@ -89,7 +89,7 @@ func listNoReach(w *fixtures) {
 	w.write(author, noon)
 	p := w.list(event.Query{Author: author})
 	assert.Empty(w, p.Items)
-	assert.Equal(w, []int{0, 1}, []int{p.Total, p.Pages()})
+	assert.Equal(w, []int{0, 1}, []int{p.Total, p.Request.Pages(p.Total)})
 	assert.Zero(w, w.list(event.Query{Author: author + 1, States: everything}).Total)
 }
 
@@ -138,7 +138,7 @@ func listTotal(w *fixtures) {
 	assert.Len(w, w.paged(q, 2), 5)
 	q.Page = pageNo(3, 2)
 	last := w.list(q)
-	assert.Equal(w, []int{1, 5, 3, 3}, []int{len(last.Items), last.Total, last.Number(), last.Pages()})
+	assert.Equal(w, []int{1, 5, 3, 3}, []int{len(last.Items), last.Total, last.Request.Number(), last.Request.Pages(last.Total)})
 }
 
 // paged is the whole list, asked for page by page, all of which must agree on
@@ -150,7 +150,7 @@ func (w *fixtures) paged(q event.Query, size int) []*event.Event {
 		q.Page = pageNo(n, size)
 		p := w.list(q)
 		all = append(all, eventsOf(p.Items)...)
-		if _, more := p.Next(); !more {
+		if _, more := p.Request.Next(p.Total); !more {
 			assert.Len(w, all, p.Total)
 			return all
 		}

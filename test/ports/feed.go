@@ -64,7 +64,7 @@ func (w *fixtures) pages(in feed.CategoryID, s feed.Selection, size int) []feed.
 		for _, item := range p.Items {
 			things = append(things, item.Listable)
 		}
-		if _, more := p.Next(); !more {
+		if _, more := p.Request.Next(p.Total); !more {
 			assert.Len(w, things, p.Total)
 			return things
 		}
@@ -188,7 +188,7 @@ func feedPagesByKind(w *fixtures) {
 	assert.Equal(w, []feed.Listable{article(author, 2)}, w.pages(0, feed.Selection{Kinds: []feed.Kind{feed.Publication, feed.Demand}}, 10))
 	empty := w.page(2, all, page.Request{})
 	assert.Empty(w, empty.Items)
-	assert.Equal(w, []int{0, 1}, []int{empty.Total, empty.Pages()})
+	assert.Equal(w, []int{0, 1}, []int{empty.Total, empty.Request.Pages(empty.Total)})
 	assert.Empty(w, w.pages(1, feed.Selection{}, 10))
 }
 
@@ -286,7 +286,7 @@ func feedPages(w *fixtures) {
 	}
 	all := feed.Selection{Kinds: feed.ItemKinds()}
 	last := w.page(0, all, pageNo(3, 2))
-	assert.Equal(w, []int{1, 5, 3, 3}, []int{len(last.Items), last.Total, last.Number(), last.Pages()})
+	assert.Equal(w, []int{1, 5, 3, 3}, []int{len(last.Items), last.Total, last.Request.Number(), last.Request.Pages(last.Total)})
 	for _, r := range []page.Request{pageNo(4, 2), pageNo(1<<40, 100)} {
 		_, err := w.Feed.Page(w.Context(), 0, all, r)
 		assert.True(w, fault.Is(err, fault.NotFound), "%v", err)

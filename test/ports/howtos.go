@@ -80,7 +80,7 @@ func listHowTosPages(w *fixtures) {
 	var paged []publication.HowTo
 	for n := range 3 {
 		p := w.howTos(pageNo(n+1, 2), named...)
-		assert.Equal(w, []int{5, 3, n + 1}, []int{p.Total, p.Pages(), p.Number()})
+		assert.Equal(w, []int{5, 3, n + 1}, []int{p.Total, p.Request.Pages(p.Total), p.Request.Number()})
 		paged = append(paged, p.Items...)
 	}
 	assert.Equal(w, w.howTos(page.Request{}, named...).Items, paged)

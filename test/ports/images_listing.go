@@ -93,7 +93,7 @@ func listImagesPages(w *fixtures) {
 	assert.Equal(w, w.pictures(q), w.pagedImages(q, 2))
 	p, err := w.Images.List(w.Context(), q, page.Request{})
 	require.NoError(w, err)
-	assert.Equal(w, page.DefaultSize, p.Size(), "the zero request is a page as well")
+	assert.Equal(w, page.DefaultSize, p.Request.Size(), "the zero request is a page as well")
 	for _, r := range []page.Request{pageNo(4, 2), pageNo(1<<40, 100)} {
 		_, err := w.Images.List(w.Context(), q, r)
 		assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
@@ -108,7 +108,7 @@ func (w *fixtures) pagedImages(q userimage.Query, size int) []userimage.Image {
 		p, err := w.Images.List(w.Context(), q, pageNo(n, size))
 		require.NoError(w, err)
 		all = append(all, p.Items...)
-		if _, more := p.Next(); !more {
+		if _, more := p.Request.Next(p.Total); !more {
 			assert.Len(w, all, p.Total)
 			return all
 		}

@@ -40,7 +40,7 @@ func publicationsOfCategory(w *fixtures) {
 	for category, want := range map[feed.CategoryID][]publication.ID{0: {1}, 1: {2, 4}, 2: {3}, 9: {}, -1: {}} {
 		p := w.publications(publication.Query{Category: new(category)})
 		assert.Equal(w, want, idsOf(p.Items), "%d", category)
-		assert.Equal(w, []int{len(want), 1}, []int{p.Total, p.Pages()})
+		assert.Equal(w, []int{len(want), 1}, []int{p.Total, p.Request.Pages(p.Total)})
 	}
 }
 
@@ -136,7 +136,7 @@ func (w *fixtures) pagedPublications(q publication.Query, size int) []publicatio
 		q.Page = pageNo(n, size)
 		p := w.publications(q)
 		all = append(all, idsOf(p.Items)...)
-		if _, more := p.Next(); !more {
+		if _, more := p.Request.Next(p.Total); !more {
 			assert.Len(w, all, p.Total)
 			return all
 		}

@@ -217,7 +217,7 @@ func listNewest(w *fixtures) {
 func listPages(w *fixtures) {
 	who := w.newUser()
 	empty := w.subscriptions(subscription.Query{User: who})
-	assert.Equal(w, []int{0, 1}, []int{empty.Total, empty.Pages()})
+	assert.Equal(w, []int{0, 1}, []int{empty.Total, empty.Request.Pages(empty.Total)})
 	for range 5 {
 		w.subscribe(toUser(who, w.newUser(), noon))
 	}
@@ -226,7 +226,7 @@ func listPages(w *fixtures) {
 	for n := range 3 {
 		p := w.subscriptions(subscription.Query{User: who, Page: pageNo(n+1, 2)})
 		assert.Equal(w, 5, p.Total)
-		assert.Equal(w, n+1, p.Number())
+		assert.Equal(w, n+1, p.Request.Number())
 		paged = append(paged, p.Items...)
 	}
 	assert.Equal(w, whole.Items, paged)
