@@ -33,9 +33,9 @@ func (r *run) resolveWaiting(ctx context.Context) error {
 }
 
 // storeWaiting retries the waiting lines of all files, and reports whether any are stored now. It
-// ends after the first batch that has stored a category or a user: of those that exclude each other, such as
-// categories whose parents would form a cycle, the first wins, and an import that was interrupted
-// looks at them in the same order as one that was not.
+// ends after the first batch that has stored a category or a user: of those that exclude each
+// other, such as categories whose parents would form a cycle, the first wins, and an import that was
+// interrupted looks at them in the same order as one that was not.
 func (r *run) storeWaiting(ctx context.Context) (stored bool, err error) {
 	for _, f := range r.files {
 		err := r.eachWaiting(ctx, f, func(lines []imported.Line) error {
