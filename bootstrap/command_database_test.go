@@ -2,8 +2,6 @@ package bootstrap_test
 
 import (
 	"database/sql"
-	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/cleanup"
-	"plaza/bootstrap"
 	"plaza/test/pictures"
 	"plaza/test/postgres"
 )
@@ -159,26 +156,6 @@ func TestBackup_is_a_database_of_its_own(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, before, after, "nothing is overwritten")
 	sh.run("backup", filepath.Join(t.TempDir(), "nowhere", "copy.db")).refuses(refused, "back up")
-}
-
-// TestCommands_work_beside_a_server has the database open in another App, as a
-// server has it.
-func TestCommands_work_beside_a_server(t *testing.T) {
-	sh := newShell(t)
-	app, err := bootstrap.NewApp(t.Context(), bootstrap.Config{
-		DatabaseURL: sh.database, DataDir: sh.dataDir, PublicURL: "http://127.0.0.1", TokenTTL: time.Hour,
-	}, slog.New(slog.NewTextHandler(io.Discard, nil)), bootstrap.Parts{})
-	require.NoError(t, err)
-	defer app.Close()
-
-	uid := sh.somebody("+86-13800000009")
-	accounts, err := app.Signin.Accounts(t.Context(), 0, 10)
-	require.NoError(t, err)
-	require.Len(t, accounts, 1, "the server sees it at once")
-	require.NoError(t, app.Signin.SetDisabled(t.Context(), accounts[0].User, true))
-	assert.True(t, sh.account(uid).Disabled, "and the other way round")
-	sh.run("check").ends(done)
-	sh.run("backup", filepath.Join(t.TempDir(), "copy.db")).ends(done)
 }
 
 func TestCommands_on_Postgres(t *testing.T) {

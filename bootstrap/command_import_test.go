@@ -143,13 +143,6 @@ func TestADM04_a_rehearsal_stores_nothing(t *testing.T) {
 	assert.Equal(t, fresh(2), sh.imports(refused, file).Kinds["category"], "they are new still")
 }
 
-func TestADM04_a_rehearsal_needs_no_database(t *testing.T) {
-	sh := emptyShell(t)
-	file := records(t, t.TempDir(), "a.jsonl", childCategory, rootCategory)
-	sh.run("import", "--dry-run", file).ends(done)
-	assert.NoFileExists(t, sh.path())
-}
-
 func TestADM04_what_is_rejected_is_told_kept_and_imported_once_it_is_mended(t *testing.T) {
 	sh := newShell(t)
 	folder := t.TempDir()
@@ -192,20 +185,6 @@ func TestADM04_what_is_rejected_is_told_kept_and_imported_once_it_is_mended(t *t
 	assert.Equal(t, map[string]map[string]int64{"category": fresh(1), "user": fresh(1), "demand": fresh(1)}, told.Kinds)
 	assert.True(t, told.OK)
 	sh.run("check").ends(done)
-}
-
-func TestADM04_scripts_learn_where_the_rejects_are(t *testing.T) {
-	sh := newShell(t)
-	folder := t.TempDir()
-	inner := filepath.Join(folder, "inner")
-	require.NoError(t, os.Mkdir(inner, 0o750))
-	good := records(t, folder, "same.jsonl", rootCategory)
-	bad := records(t, inner, "same.jsonl", namelessCategory)
-	told := sh.imports(refused, good, bad)
-	assert.Equal(t, []string{filepath.Join(inner, "same.rejects.jsonl")}, told.Rejects)
-	assert.Equal(t, int64(1), told.Rejected)
-	assert.False(t, told.OK)
-	assert.Empty(t, told.Error)
 }
 
 func TestADM04_the_standard_input_is_imported(t *testing.T) {

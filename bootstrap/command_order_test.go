@@ -198,18 +198,6 @@ func TestPAY14_order_refund_and_refunds(t *testing.T) {
 	assert.Contains(t, sh.run("order", "payments").ends(done).out, "REFUNDED")
 }
 
-func TestPAY12_a_list_of_many_orders_is_whole(t *testing.T) {
-	sh := newShell(t)
-	uid := sh.somebody("+86-13800000009")
-	sh.within(func(app *bootstrap.App) {
-		for range 101 {
-			_, err := app.Stores.Ledger.AddOrder(t.Context(), payment.NewOrder(1, "Tea", 1, time.Hour, time.Now()), nil)
-			require.NoError(t, err)
-		}
-	})
-	assert.Len(t, sh.bills(uid), 101)
-}
-
 func TestPAY15_order_reconcile_says_what_is_wrong_with_a_day(t *testing.T) {
 	sh := newShell(t)
 	sh.somebody("+86-13800000009")

@@ -108,15 +108,6 @@ func TestUser_export_and_erase(t *testing.T) {
 	}
 }
 
-func TestUser_export_and_erase_refuse_unknown_accounts(t *testing.T) {
-	sh := newShell(t)
-	file := filepath.Join(t.TempDir(), "person.zip")
-	sh.run("user", "export", "99", "--to", file).refuses(refused, "Account not found.")
-	assert.NoFileExists(t, file)
-	sh.run("user", "erase", "99", "--yes").ends(refused)
-	sh.run("user", "erase", "99").refuses(refused, "Account not found.")
-}
-
 func TestUser_export_leaves_no_part_of_a_file(t *testing.T) {
 	sh := newShell(t)
 	uid := sh.somebody("+86-13800000009")

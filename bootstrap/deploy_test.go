@@ -1,7 +1,6 @@
 package bootstrap_test
 
 import (
-	"encoding/json"
 	"io/fs"
 	"maps"
 	"os"
@@ -212,37 +211,4 @@ func TestDeploy_the_image_is_small_and_runs_without_rights(t *testing.T) {
 	for _, flag := range []string{"CGO_ENABLED=0", "-tags nomsgpack", "-trimpath", "-buildvcs=auto"} {
 		assert.Contains(t, text, flag, "as in the Makefile")
 	}
-}
-
-func TestDeploy_the_dashboard_is_well_formed(t *testing.T) {
-	var dashboard struct {
-		UID    string
-		Panels []struct {
-			ID         int
-			Type       string
-			Title      string
-			Datasource struct{ UID string }
-			GridPos    struct{ X, Y, W, H int }
-			Targets    []struct{ RefID, Expr string }
-		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(deployed(t, "grafana/plaza.json")), &dashboard))
-	assert.Equal(t, "plaza", dashboard.UID)
-	seen, taken := map[int]bool{}, map[[2]int]string{}
-	for _, panel := range dashboard.Panels {
-		assert.False(t, seen[panel.ID], "%s: the id is unique", panel.Title)
-		seen[panel.ID] = true
-		for x := panel.GridPos.X; x < panel.GridPos.X+panel.GridPos.W; x++ {
-			for y := panel.GridPos.Y; y < panel.GridPos.Y+panel.GridPos.H; y++ {
-				assert.Empty(t, taken[[2]int{x, y}], "%s covers it", panel.Title)
-				taken[[2]int{x, y}] = panel.Title
-			}
-		}
-		assert.LessOrEqual(t, panel.GridPos.X+panel.GridPos.W, 24, panel.Title)
-		if panel.Type != "row" {
-			assert.Equal(t, "prometheus", panel.Datasource.UID, panel.Title)
-			assert.NotEmpty(t, panel.Targets, panel.Title)
-		}
-	}
-	assert.Contains(t, deployed(t, "grafana/provisioning/datasources/plaza.yaml"), "uid: prometheus")
 }

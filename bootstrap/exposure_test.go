@@ -59,26 +59,12 @@ func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
 	assert.NotContains(t, logOfStart(t, serveCommand{Config: plain}), "level=WARN")
 }
 
-func TestUnknown_settings_are_warned_of_when_a_server_starts(t *testing.T) {
-	settings := serveSettings(t.TempDir())
-	settings.unknown = []unknownVariable{{"PLAZA_LOG_LVL", "PLAZA_LOG_LEVEL"}}
-	assert.Contains(t, logOfStart(t, serveCommand{Config: settings}),
-		`level=WARN msg="unknown setting is ignored" variable=PLAZA_LOG_LVL did_you_mean=PLAZA_LOG_LEVEL`)
-}
-
 func TestServe_warns_of_a_missing_public_url(t *testing.T) {
 	settings := serveSettings(t.TempDir())
 	assert.NotContains(t, logOfStart(t, serveCommand{Config: settings}), "level=WARN", "on this machine only")
 	everythingIsReachable(t)
 	assert.Contains(t, logOfStart(t, serveCommand{Config: settings}), publicURLWarning)
 	settings.PublicURL = "https://plaza.example.org"
-	assert.NotContains(t, logOfStart(t, serveCommand{Config: settings}), "level=WARN")
-}
-
-func TestServe_on_this_machine_does_not_warn_of_the_demo(t *testing.T) {
-	settings := serveSettings(demoDir(t))
-	settings.Wallet = "none"
-	assert.NotContains(t, logOfStart(t, serveCommand{Demo: true, Config: settings}), "level=WARN")
 	assert.NotContains(t, logOfStart(t, serveCommand{Config: settings}), "level=WARN")
 }
 

@@ -1,15 +1,10 @@
 package bootstrap
 
 import (
-	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"testing"
-	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/imaging"
 )
@@ -38,24 +33,5 @@ func TestMemoryLimit(t *testing.T) {
 func TestCollectorPercent(t *testing.T) {
 	for live, percent := range map[uint64]int{0: 400, 8 << 20: 400, 16 << 20: 200, 32 << 20: 100, 64 << 20: 50, 1 << 30: 50} {
 		assert.Equal(t, percent, collectorPercent(live), "%d MiB", live>>20)
-	}
-}
-
-func TestTheCollectorIsAdjustedAfterEachCollection(t *testing.T) {
-	before := debug.SetGCPercent(100)
-	t.Cleanup(func() { debug.SetGCPercent(before) }) // until the next collection of this test process
-	percent := func() uint64 {
-		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
-		metrics.Read(sample)
-		return sample[0].Value.Uint64()
-	}
-	adjustCollector()
-	for range 2 {
-		large := make([]byte, 256<<20)
-		runtime.GC()
-		require.Eventually(t, func() bool { return percent() == 50 }, time.Minute, time.Millisecond)
-		runtime.KeepAlive(large)
-		runtime.GC()
-		require.Eventually(t, func() bool { return percent() > 50 }, time.Minute, time.Millisecond)
 	}
 }

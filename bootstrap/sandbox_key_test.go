@@ -2,18 +2,12 @@ package bootstrap
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/md5"
-	"crypto/sha256"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -40,22 +34,6 @@ func TestSandboxKey_is_random_in_each_data_directory(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode())
 	assert.Equal(t, "wallet-sandbox.key", info.Name())
-}
-
-func TestSandboxKey_of_many_at_once_is_the_same(t *testing.T) {
-	dir := t.TempDir()
-	keys := make([]string, 20)
-	var wait sync.WaitGroup
-	for i := range keys {
-		wait.Go(func() {
-			key, err := sandboxKey(dir)
-			assert.NoError(t, err)
-			keys[i] = key.Reveal()
-		})
-	}
-	wait.Wait()
-	assert.Len(t, slices.Compact(keys), 1)
-	assert.NotEmpty(t, keys[0])
 }
 
 func TestSandboxKey_that_was_cut_short_is_told(t *testing.T) {
@@ -123,53 +101,7 @@ func TestSandboxKey_is_needed_by_a_sandbox_without_a_key_only(t *testing.T) {
 	}
 }
 
-// formerKey was every sandbox's, and stands in the history of the source.
-const formerKey = "plaza-sandbox-key-of-no-value-00"
-
-// signedNotification is a notification of a payment, signed by the key.
-func signedNotification(key, algorithm string) string {
-	fields := map[string]string{
-		"return_code": "SUCCESS", "result_code": "SUCCESS", "appid": demoAppID, "mch_id": demoMerchant, "nonce_str": "n0nce",
-		"out_trade_no": "p1nowhere", "transaction_id": "4200000001", "total_fee": "1", "fee_type": "CNY",
-		"time_end": "20261120200102", "sign_type": algorithm, "trade_type": "NATIVE", "openid": "a-payer",
-	}
-	var text, xml strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		fmt.Fprintf(&text, "%s=%s&", name, fields[name])
-		fmt.Fprintf(&xml, "<%s><![CDATA[%s]]></%[1]s>", name, fields[name])
-	}
-	fmt.Fprintf(&text, "key=%s", key)
-	sum := md5.New()
-	if algorithm != "MD5" {
-		sum = hmac.New(sha256.New, []byte(key))
-	}
-	sum.Write([]byte(text.String()))
-	return fmt.Sprintf("<xml>%s<sign><![CDATA[%X]]></sign></xml>", xml.String(), sum.Sum(nil))
-}
-
 const payOpenOrder = `{"pay_method": 200, "end_type": 0}`
-
-func TestPAY10_the_former_constant_key_signs_nothing(t *testing.T) {
-	dir := t.TempDir()
-	s := startServing(t, serveCommand{Demo: true, Config: serveSettings(dir)})
-	status, body := s.post("/api/pay/order/pay/", s.login("+86-13800000001"), payOpenOrder)
-	require.Equal(t, 200, status, "the server and its sandbox have the same key: %s", body)
-	assert.Equal(t, 4, strings.Count(s.get(s.url+"/docs/"), `class="person"`), "the page offers the people of the demo")
-
-	_, body = s.post(notifyPath, "", signedNotification(formerKey, "HMAC-SHA256"))
-	assert.Contains(t, body, "FAIL")
-	key, err := sandboxKey(dir)
-	require.NoError(t, err)
-	for _, algorithm := range []string{"HMAC-SHA256", "MD5", "MD5"} {
-		_, body = s.post(notifyPath, "", signedNotification(key.Reveal(), algorithm))
-		assert.Contains(t, body, "SUCCESS", algorithm)
-	}
-	metrics := s.metrics()
-	assert.Contains(t, metrics, `plaza_wallet_notifications_total{algorithm="HMAC-SHA256"} 1`+"\n")
-	assert.Contains(t, metrics, `plaza_wallet_notifications_total{algorithm="MD5"} 2`+"\n")
-	s.stop()
-	assert.NotContains(t, s.log.String(), key.Reveal())
-}
 
 // TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory starts the sandbox first,
 // and then a server of the same directory, or of another one.

@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"encoding/json"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -62,30 +61,6 @@ func TestPAY08_version_3_with_a_sandbox_of_the_server(t *testing.T) {
 	merchant, err := os.ReadFile(filepath.Join(dir, sandboxMerchantFile))
 	require.NoError(t, err)
 	assert.NotContains(t, s.log.String(), string(merchant[30:80]))
-}
-
-// TestPAY08_orders_of_version_2_are_paid_after_a_switch_to_version_3 begins a payment, restarts the
-// server with the other version, and pays.
-func TestPAY08_orders_of_version_2_are_paid_after_a_switch_to_version_3(t *testing.T) {
-	dir := t.TempDir()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, free.Close())
-	first, second := demoWith(dir, "sandbox"), demoWith(dir, "sandboxv3")
-	first.WalletSandboxAddr, second.WalletSandboxAddr = free.Addr().String(), free.Addr().String() // the payer has a link
-	s := startServing(t, first)
-	before := ledgerOf(t, s.begins())
-	require.Len(t, before, 1)
-	assert.Equal(t, sandbox.V2, before[0].Protocol)
-	s.stop()
-	second.WalletPoll = 100 * time.Millisecond // the wallet notifies the address of the first server
-	s = startServing(t, second)
-	link := s.begins()
-	after := ledgerOf(t, link)
-	require.Len(t, after, 1, "it is the prepayment that there was")
-	assert.Equal(t, before[0].OutTradeNo, after[0].OutTradeNo)
-	pays(t, link)
-	s.isPaid()
 }
 
 func ledgerOf(t *testing.T, link string) (trades []sandbox.Trade) {

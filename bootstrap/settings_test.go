@@ -137,20 +137,6 @@ func TestGEN14_limits_have_defaults(t *testing.T) {
 	assert.Equal(t, c.LimitLogins, unset.LimitLogins)
 }
 
-func TestTime_limits_of_the_servers_have_defaults(t *testing.T) {
-	c, err := parsed(t)
-	require.NoError(t, err)
-	assert.Zero(t, c.DrainDelay)
-	made, err := bootstrap.Config{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DataDir: "var", TokenTTL: time.Hour, WalletPoll: time.Minute,
-		WalletTimeout: time.Second, LogFormat: "text", ServerConfig: bootstrap.ServerConfig{IdleTimeout: time.Hour},
-	}.Check()
-	require.NoError(t, err)
-	assert.Equal(t, time.Hour, made.IdleTimeout)
-	made.IdleTimeout = c.IdleTimeout
-	assert.Equal(t, c.ServerConfig, made.ServerConfig, "a Config of a program has the same defaults")
-}
-
 func TestSettings_of_the_environment(t *testing.T) {
 	for variable, value := range map[string]string{
 		"PLAZA_TOKEN_TTL": "soon", "PLAZA_LOG_LEVEL": "debug", "PLAZA_DATABASE_WAIT": "", "PLAZA_DATABASE_CONNECTIONS": "", "PLAZA_DATABASE_POOLER": "",

@@ -62,14 +62,3 @@ func TestVersion(t *testing.T) {
 		assert.Contains(t, fields, name)
 	}
 }
-
-func TestBuildAsJSON(t *testing.T) {
-	for want, b := range map[string]build{
-		`{"version":"v1.4.0","commit":"65d44ee0","date":"2026-11-20T10:00:00Z","modified":true,"go":"go1.26.8","platform":"linux/amd64"}`: {"v1.4.0", "65d44ee0", "2026-11-20T10:00:00Z", true, "go1.26.8", "linux/amd64"},
-		`{"version":null,"commit":null,"date":null,"modified":false,"go":"go1.26.8","platform":"linux/amd64"}`:                            {Go: "go1.26.8", Platform: "linux/amd64"},
-	} {
-		got, err := json.Marshal(b)
-		require.NoError(t, err)
-		assert.JSONEq(t, want, string(got))
-	}
-}

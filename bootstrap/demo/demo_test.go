@@ -17,7 +17,6 @@ import (
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
 	"plaza/domain/event"
-	"plaza/domain/feed"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
@@ -130,32 +129,6 @@ func TestEventsHaveSomethingOfEachKind(t *testing.T) {
 	assert.NotEmpty(t, recent)
 }
 
-func TestCategoriesAreThreeLevelsDeep(t *testing.T) {
-	w := loaded(t)
-	deepest := 0
-	for id := range w.items(feed.Publication) {
-		deepest = max(deepest, w.level(id))
-	}
-	assert.Equal(t, 3, deepest)
-	for _, kind := range feed.ItemKinds() {
-		items := w.items(kind)
-		assert.NotEmpty(t, items[0], "%s without a category", kind)
-		assert.Greater(t, len(items), 1, "%s with a category", kind)
-	}
-}
-
-// level returns how deep the category is; a root is at 1.
-func (w fixture) level(id feed.CategoryID) int {
-	w.t.Helper()
-	if id == 0 {
-		return 0
-	}
-	found, err := w.ports.Categories.ByIDs(w.t.Context(), []feed.CategoryID{id})
-	require.NoError(w.t, err)
-	require.Contains(w.t, found, id)
-	return w.level(found[id].Parent) + 1
-}
-
 func TestPublicationsTranslateEachOther(t *testing.T) {
 	w := loaded(t)
 	languages := map[publication.BundleID]map[string]bool{} // by the first original
@@ -174,24 +147,6 @@ func TestPublicationsTranslateEachOther(t *testing.T) {
 	}
 	assert.Greater(t, len(languages), 1)
 	assert.Greater(t, most, 1, "no text has a translation")
-}
-
-func TestHowTosNamePublications(t *testing.T) {
-	w := loaded(t)
-	published := map[publication.BundleID]bool{}
-	for _, p := range w.publications() {
-		published[p.Bundle.ID] = true
-	}
-	named := 0
-	for _, h := range w.howTos() {
-		assert.NotEmpty(t, w.members(h.Robot), "the robot of %q", h.Category)
-		for _, b := range h.Bundles {
-			if published[b] {
-				named++
-			}
-		}
-	}
-	assert.Positive(t, named)
 }
 
 func TestImagesCarryTags(t *testing.T) {

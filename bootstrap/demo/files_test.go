@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"log/slog"
-	"slices"
 	"testing"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"plaza/application/signin"
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
-	"plaza/domain/fault"
 	"plaza/domain/imported"
 	"plaza/domain/secret"
 	"plaza/domain/user"
@@ -90,18 +88,6 @@ func TestADM04_the_examples_have_joined_authors(t *testing.T) {
 	assert.Positive(t, authored)
 }
 
-func TestADM04_the_examples_name_every_cover(t *testing.T) {
-	records, covers, err := demo.Files()
-	require.NoError(t, err)
-	require.NotEmpty(t, covers)
-	for _, c := range covers {
-		named := slices.ContainsFunc(records, func(f demo.File) bool {
-			return bytes.Contains(f.Content, []byte(`"cover":{"file":"`+c.Name+`"}`))
-		})
-		assert.True(t, named, c.Name)
-	}
-}
-
 func TestADM04_the_examples_are_the_same_each_time(t *testing.T) {
 	assert.Equal(t, files(t), files(t))
 	for _, f := range files(t) {
@@ -132,20 +118,4 @@ func TestLoadRefusesTakenPhone(t *testing.T) {
 	all, err := p.Accounts.List(t.Context(), 0, 10)
 	require.NoError(t, err)
 	assert.Len(t, all, 1, "nothing is written")
-}
-
-func TestLoadFailsOnRejectedRecord(t *testing.T) {
-	w := emptyFixture()
-	phone, err := user.ParsePhone("+34-600000003")
-	require.NoError(t, err)
-	// A person of another import has the phone number.
-	_, err = w.store.Imports().Apply(t.Context(), imported.Batch{File: "other.jsonl", Lines: []imported.Line{{
-		Number: 1, Record: imported.UserRecord{Source: "other", Phone: phone, Member: user.Member{Joined: today(), Timezone: "UTC"}},
-	}}})
-	require.NoError(t, err)
-	err = demo.Load(t.Context(), w.ports)
-	require.ErrorContains(t, err, "people.jsonl")
-	assert.ErrorContains(t, err, "line 3: ")
-	_, is := fault.As(err)
-	assert.False(t, is, "the caller can not mend it")
 }
