@@ -17,7 +17,7 @@ export CGO_ENABLED = 0
 # has little to compile. `make test` runs these under it; test/arch holds the list.
 RACE := ./domain/... ./adapters/memory ./adapters/prometheus ./adapters/translator/... ./adapters/wallet/... \
 	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk \
-	./adapters/httpapi/reference ./test/ports ./test/guard ./test/usecases/... ./test/growth/... ./test/report ./test/process ./test/faultproxy
+	./adapters/httpapi/reference ./test/ports ./test/guard ./test/usecases/... ./test/report ./test/process ./test/faultproxy
 
 # Tests that the race detector would change (query plans, memory) are built without it, and those that kill and start
 # so many programs that they would take twice as long.

@@ -1,5 +1,3 @@
-//go:build !race
-
 package bench
 
 import (
@@ -12,95 +10,55 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
-	"plaza/test/allocations"
 	"plaza/test/postgres"
 )
 
-// maxAllocations are how often the program may allocate for a request of each scenario, from its
-// first header to its last byte: a twentieth more than it did when the bound was set.
-var maxAllocations = map[string]struct{ postgres, sqlite float64 }{
-	"A":       {106, 150},
-	"A1":      {70, 80},
-	"304":     {60, 80},
-	"B":       {187, 321},
-	"C":       {80, 90},
-	"D":       {114, 152},
-	"E":       {320, 450},
-	"event":   {902, 1447},
-	"list":    {1096, 1940},
-	"feed":    {1073, 1586},
-	"comment": {280, 497},
-	"like":    {175, 348},
-	"F":       {1049, 1653},
-}
-
-// TestAllocations runs in make test: numbers of allocations, unlike times, are the same on every machine.
-func TestAllocations(t *testing.T) {
-	urls := map[string]string{"postgres": postgres.New(t, tinyPostgres), "sqlite": tinySQLite(t)}
-	for name, url := range urls {
-		t.Run(name, func(t *testing.T) {
-			app, err := bootstrap.NewApp(t.Context(), appConfig(t, url), quiet, bootstrap.Parts{})
-			require.NoError(t, err)
-			t.Cleanup(func() { assert.NoError(t, app.Close()) })
-			d := newDataset(tiny)
-			for _, sc := range scenarios {
-				most, isHot := maxAllocations[sc.name]
-				if !isHot {
-					continue
-				}
-				bound := most.sqlite
-				if name == "postgres" {
-					bound = most.postgres
-				}
-				t.Run(sc.name, func(t *testing.T) {
-					found := allocationsOf(t, app.Handler, sc, d)
-					t.Logf("%.0f", found)
-					assert.LessOrEqual(t, found, bound)
-				})
+// BenchmarkAllocations tells how often the program allocates for a request of each scenario, from its
+// first header to its last byte:
+//
+//	go test -tags nomsgpack ./test/bench -run '^$' -bench Allocations
+func BenchmarkAllocations(b *testing.B) {
+	for name, url := range map[string]string{"postgres": postgres.New(b, tinyPostgres), "sqlite": tinySQLite(b)} {
+		app, err := bootstrap.NewApp(b.Context(), appConfig(b, url), quiet, bootstrap.Parts{})
+		require.NoError(b, err)
+		b.Cleanup(func() { assert.NoError(b, app.Close()) })
+		d := newDataset(tiny)
+		for _, sc := range scenarios {
+			if sc.alone == "" {
+				b.Run(name+"/"+sc.name, func(b *testing.B) { serveEach(b, app.Handler, sc, d) })
 			}
-		})
+		}
 	}
 }
 
-// allocationRuns is how many requests are averaged each time.
-const allocationRuns = 50
-
-// allocationsOf is how often the handler allocates for a request of the scenario. Every request is
-// sent once, the first ones to warm up.
-func allocationsOf(t *testing.T, handler http.Handler, sc scenario, d *dataset) float64 {
-	t.Helper()
-	const all = allocationRuns + allocations.Series*(allocationRuns+1)
-	requests := make([]request, all)
-	for i := range requests {
-		if requests[i] = sc.request(d, i); sc.once {
-			requests[i] = d.next(sc)
-		}
-	}
+// serveEach has the handler serve the scenario's requests. Making them is not counted.
+func serveEach(b *testing.B, handler http.Handler, sc scenario, d *dataset) {
 	w := &recorder{header: http.Header{}}
+	first := sc.request(d, 0)
 	if sc.conditional {
-		first := requests[0]
-		handler.ServeHTTP(w, parsed(t, first))
-		require.Equal(t, http.StatusOK, w.status)
-		for i := range requests {
-			requests[i] = first.withTag([]byte(w.header.Get("ETag")))
+		handler.ServeHTTP(w, parsed(b, first))
+		require.Equal(b, http.StatusOK, w.status)
+		first = first.withTag([]byte(w.header.Get("ETag")))
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		q := first
+		switch {
+		case sc.once:
+			q = d.next(sc)
+		case !sc.conditional:
+			q = sc.request(d, i)
+		}
+		q.number(serials.Add(1))
+		r := parsed(b, q)
+		w.reset()
+		b.StartTimer()
+		handler.ServeHTTP(w, r)
+		if err := q.check(answer{status: w.status, body: w.body}); err != nil {
+			b.Fatal(err)
 		}
 	}
-	made := make([]*http.Request, len(requests))
-	for i := range requests {
-		requests[i].number(serials.Add(1))
-		made[i] = parsed(t, requests[i])
-	}
-	i := 0
-	serve := func() {
-		w.reset()
-		handler.ServeHTTP(w, made[i])
-		assert.NoError(t, requests[i].check(answer{status: w.status, body: w.body}))
-		i++
-	}
-	for range allocationRuns {
-		serve()
-	}
-	return allocations.PerRun(allocationRuns, serve)
 }
 
 // recorder keeps an answer in memory that it reuses.
@@ -124,7 +82,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func parsed(t *testing.T, q request) *http.Request {
+func parsed(t testing.TB, q request) *http.Request {
 	t.Helper()
 	head, body, _ := strings.Cut(string(q.raw), "\r\n\r\n")
 	lines := strings.Split(head, "\r\n")

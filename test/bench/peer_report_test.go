@@ -94,9 +94,6 @@ func (s results) missedPeers() (all []miss) {
 }
 
 func TestReports_show_peers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	against := func(name string, floor, plaza float64) peerOutcome {
 		return peerOutcome{name: name, summary: summary{rate: 250, p50: time.Millisecond, p99: 3 * time.Millisecond},
 			floor: []float64{floor}, plaza: []float64{plaza - 1, plaza, plaza + 1}}

@@ -3,19 +3,13 @@ package bench
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
-	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/test/postgres"
-	"plaza/test/process"
 )
 
 // peer is a server written with another framework. It gives the same answers to the
@@ -106,56 +100,7 @@ func peersOf(sc scenario, plaza string, peers []peer, requests []request) (asked
 	return asked, comparePeers(plaza, peers, requests[:20])
 }
 
-// toolOf is the path of an installed tool. Without it the test cannot run.
-func toolOf(t *testing.T, variable string) string {
-	t.Helper()
-	path := os.Getenv(variable)
-	if path == "" {
-		t.Skipf("%s is not set; make test-all installs what it names", variable)
-	}
-	return path
-}
-
-func TestPeers_answer_just_as_Plaza_does(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	d := newDataset(tiny)
-	for name, start := range map[string]func(*testing.T, string) peer{
-		"Django": func(t *testing.T, database string) peer {
-			return startDjango(t.Context(), t, toolOf(t, djangoVariable), database)
-		},
-		"PocketBase": func(t *testing.T, _ string) peer {
-			return startPocketBase(t.Context(), t, toolOf(t, pocketBaseVariable), d)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			database := postgres.New(t, tinyPostgres)
-			p := start(t, database)
-			assert.Equal(t, name, p.name)
-			assert.Regexp(t, name+` v?[0-9]+\.[0-9]+`, p.about, "it says its version")
-			_, plaza := serveApp(t, database, quiet)
-			for sc := range peerGoals {
-				assert.NoError(t, comparePeers(plaza, []peer{p}, tried(called(sc), 20)), sc)
-			}
-			_, other := serveApp(t, sqliteWith(t, thousand()), quiet)
-			assert.ErrorIs(t, comparePeers(other, []peer{p}, tried(called("A1"), 1)), errUnlike, "other rows are found out")
-		})
-	}
-}
-
-// sqliteWith makes a database with another dataset than the tests' own.
-func sqliteWith(t *testing.T, d *dataset) string {
-	url := "sqlite:" + filepath.Join(t.TempDir(), "other.db")
-	require.NoError(t, fill(t.Context(), url, d))
-	return url
-}
-
 func TestPeers_are_measured_in_the_same_rounds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	var order []string
 	contenderOf := func(name string, rate float64) contender {
 		return contender{name, func(context.Context, load) (measurement, error) {
@@ -173,39 +118,7 @@ func TestPeers_are_measured_in_the_same_rounds(t *testing.T) {
 	assert.Equal(t, []float64{12, 12, 12}, o.peers[0].plaza)
 }
 
-func TestWorkers_of_Django_end_with_a_bench_that_is_killed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	cmd, printed := djangoCommand(t, toolOf(t, djangoVariable), postgres.New(t, tinyPostgres)), process.NewAnnouncer(address)
-	cmd.Stdout = printed
-	p, err := process.Start(cmd, syscall.SIGKILL)
-	require.NoError(t, err)
-	var at string
-	select {
-	case at = <-printed.Found:
-	case <-p.Ended():
-		require.NoError(t, p.Wait(0))
-	}
-	w, err := dial(at)
-	require.NoError(t, err)
-	defer w.Close()
-	_, err = w.ask(tried(called("E"), 1)[0].raw)
-	require.NoError(t, err, "a worker runs")
-	require.NoError(t, p.Signal(syscall.SIGKILL), "as the kernel does when the bench is killed")
-	assert.Eventually(t, func() bool {
-		conn, err := net.Dial("tcp", at)
-		if err == nil {
-			conn.Close()
-		}
-		return err != nil
-	}, patience, 50*time.Millisecond, "a worker still listens")
-}
-
 func TestA_peer_that_is_slow_is_measured_for_longer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	quick := contender{"quick", func(context.Context, load) (measurement, error) { return measurement{rate: 100}, nil }}
 	slow := contender{"slow", func(_ context.Context, l load) (measurement, error) {
 		if l.time < 3*time.Second {

@@ -1,0 +1,151 @@
+//go:build soak
+
+package bench
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"plaza/adapters/bunstore"
+	"plaza/bootstrap"
+	"plaza/test/postgres"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFloors_answer_just_as_Plaza_does(t *testing.T) {
+	for name, make := range tinyStores() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := make(t)
+			app, plaza := serveApp(t, url, quiet)
+			assert.Empty(t, findings(t, app), "the dataset is not what the program would have written")
+			floor := startFloor(t, url)
+			d := newDataset(tiny)
+			for _, sc := range scenarios {
+				if sc.alone == "" {
+					_, _, err := sc.prepare(tried(sc, 10), d, plaza, floor)
+					assert.NoError(t, err, sc.name)
+				}
+			}
+			assert.Empty(t, findings(t, app), "the edits have left what the program would not have")
+		})
+	}
+}
+
+// findings are what plaza check finds; a few tell enough.
+func findings(t *testing.T, app *bootstrap.App) (found []string) {
+	t.Helper()
+	require.NoError(t, app.Database().Check(t.Context(), false, func(f bunstore.Finding) { found = append(found, f.What) }))
+	return found[:min(len(found), 10)]
+}
+
+// shown is what must appear in some answer of a scenario, for the comparison of its
+// answers to mean something.
+var shown = map[string]string{
+	"A": "data.title data.cover_images.sizes.cover_sm.path data.bundle.original_id pagination.next",
+	"B": "data.distance data.author.expertise data.images data.tags data.auto_covers.sizes.demand_cover_md.path data.service_address",
+	"C": "data.meta.feed_updated_at data.children.parent.meta.feeds_count data.children.name data.slug",
+	"D": "data.tags data.img", "D1": "data.tags data.img",
+	"E": "data.avatars.sizes.lg.path data.expertise data.timezone_utc_offset",
+	"F": `data.city data.category_name data.plates.photo data.comments.user.username data.the_moment.user.avatar
+		data.the_moment.plates.photo data.the_moment.category_name data.place_around.country data.like_count data.user.online`,
+	"deep": "data.title pagination.previous",
+	"304":  "data.title",
+	"event": `data.city data.category_name data.plates.photo data.comments.user.username data.the_moment.user.avatar
+		data.the_moment.plates.photo data.the_moment.category_name data.place_around.country data.like_count data.user.username`,
+	"list": `data.city data.category_name data.plates.photo data.comments.user.username data.the_moment.user.avatar
+		data.the_moment.category_name data.place_around.country data.like_count data.user.username pagination.total_count`,
+	"feed": `data.localized.title data.localized.content data.localized.__translator.title data.localized.__source_language
+		data.cover_images.sizes.cover_sm.path pagination.next`,
+	"comment": "data.user.username data.content data.create_time",
+}
+
+func TestDatasets_show_what_there_is_to_be_shown(t *testing.T) {
+	url := postgres.New(t, tinyPostgres)
+	_, plaza := serveApp(t, url, quiet)
+	w, err := dial(plaza)
+	require.NoError(t, err)
+	defer w.Close()
+	for _, sc := range scenarios {
+		if shown[sc.name] == "" {
+			continue
+		}
+		found := map[string]bool{}
+		for _, q := range tried(sc, 60) {
+			q.number(serials.Add(1))
+			a, err := w.send(q)
+			require.NoError(t, err, sc.name)
+			var content any
+			require.NoError(t, json.Unmarshal(a.body, &content))
+			noteFields(found, "", content)
+		}
+		for path := range strings.FieldsSeq(shown[sc.name]) {
+			assert.True(t, found[path], "%s never shows %s", sc.name, path)
+		}
+	}
+}
+
+// noteFields finds the paths of all values that are not empty.
+func noteFields(found map[string]bool, path string, content any) {
+	switch v := content.(type) {
+	case map[string]any:
+		for name, value := range v {
+			noteFields(found, strings.TrimPrefix(path+"."+name, "."), value)
+		}
+	case []any:
+		for _, value := range v {
+			noteFields(found, path, value)
+		}
+	default:
+		if v != nil && v != "" && v != false && v != 0.0 {
+			found[path] = true
+		}
+	}
+}
+
+// toolOf is the path of an installed tool. Without it the test cannot run.
+func toolOf(t *testing.T, variable string) string {
+	t.Helper()
+	path := os.Getenv(variable)
+	if path == "" {
+		t.Skipf("%s is not set; make test-all installs what it names", variable)
+	}
+	return path
+}
+
+func TestPeers_answer_just_as_Plaza_does(t *testing.T) {
+	d := newDataset(tiny)
+	for name, start := range map[string]func(*testing.T, string) peer{
+		"Django": func(t *testing.T, database string) peer {
+			return startDjango(t.Context(), t, toolOf(t, djangoVariable), database)
+		},
+		"PocketBase": func(t *testing.T, _ string) peer {
+			return startPocketBase(t.Context(), t, toolOf(t, pocketBaseVariable), d)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database := postgres.New(t, tinyPostgres)
+			p := start(t, database)
+			assert.Equal(t, name, p.name)
+			assert.Regexp(t, name+` v?[0-9]+\.[0-9]+`, p.about, "it says its version")
+			_, plaza := serveApp(t, database, quiet)
+			for sc := range peerGoals {
+				assert.NoError(t, comparePeers(plaza, []peer{p}, tried(called(sc), 20)), sc)
+			}
+			_, other := serveApp(t, sqliteWith(t, thousand()), quiet)
+			assert.ErrorIs(t, comparePeers(other, []peer{p}, tried(called("A1"), 1)), errUnlike, "other rows are found out")
+		})
+	}
+}
+
+// sqliteWith makes a database with another dataset than the tests' own.
+func sqliteWith(t *testing.T, d *dataset) string {
+	url := "sqlite:" + filepath.Join(t.TempDir(), "other.db")
+	require.NoError(t, fill(t.Context(), url, d))
+	return url
+}
