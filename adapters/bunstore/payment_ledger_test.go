@@ -13,7 +13,6 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/idempotency"
-	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 	testserver "plaza/test/postgres"
@@ -85,44 +84,6 @@ func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.
 				assert.NotRegexp(t, "idempotency_keys|prepayments|journal", text)
 			}
 		})
-	}
-}
-
-func TestPAY09_what_a_ledger_asks_for_goes_and_comes_together(t *testing.T) {
-	var counted counter
-	s, who := openWithUser(t, Options{URL: testserver.Empty(t), trace: &counted})
-	s.sweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
-	ledger := s.Ledger()
-	o, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), nil)
-	require.NoError(t, err)
-	k := idempotency.Key{User: who, Name: "k"}
-	settle := func(t *payment.Trade) error {
-		t.Settle(payment.Receipt{TransactionID: "t", TradeNo: "lost", Amount: 1, Currency: payment.CNY}, noon)
-		t.NextCheck = noon
-		t.Answer = &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: noon}
-		return nil
-	}
-	for _, c := range []struct {
-		name  string
-		trips int64
-		call  func() error
-	}{
-		{"Reserve", 1, func() error { _, err := ledger.Reserve(t.Context(), k, noon, noon.Add(time.Minute)); return err }},
-		{"Change: BEGIN, what is read, the answer, the order, what else is written", 5, func() error { return ledger.Change(t.Context(), o.ID, settle) }},
-		{"Payments", 1, func() error { _, err := ledger.Payments(t.Context(), payment.Disputed, page.Request{}); return err }},
-		{"Due: BEGIN, what is due, what is put off", 3, func() error {
-			due, err := ledger.Due(t.Context(), o.Expires, o.Expires.Add(time.Hour), 10)
-			assert.Len(t, due, 1)
-			return err
-		}},
-		{"AddUnmatched", 1, func() error {
-			_, err := ledger.AddUnmatched(t.Context(), payment.Payment{TransactionID: "u", State: payment.Disputed, Received: noon})
-			return err
-		}},
-	} {
-		before := counted.n.Load()
-		require.NoError(t, c.call(), c.name)
-		assert.LessOrEqual(t, counted.n.Load()-before, c.trips, c.name)
 	}
 }
 

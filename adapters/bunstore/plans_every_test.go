@@ -1,8 +1,7 @@
-//go:build !race
-
 package bunstore
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -41,4 +40,33 @@ func madeOf(text string, parts []string) bool {
 		text = rest
 	}
 	return true
+}
+
+// partsOf finds the statements in a registry, each of which may consist of several
+// parts.
+func partsOf(t *testing.T, v reflect.Value, name string, found map[string][]string) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.String:
+		found[name] = append(found[name], v.String())
+	case reflect.Array:
+		for i := range v.Len() {
+			partsOf(t, v.Index(i), name, found)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			partsOf(t, v.Index(i), fmt.Sprintf("%s[%d]", name, i), found)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			partsOf(t, v.MapIndex(key), fmt.Sprintf("%s[%v]", name, key), found)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			partsOf(t, v.Field(i), strings.TrimPrefix(name+"."+v.Type().Field(i).Name, "."), found)
+		}
+	case reflect.Interface:
+	default:
+		require.Fail(t, "statements must be found wherever a registry keeps them", "%s is a %s", name, v.Type())
+	}
 }

@@ -3,10 +3,8 @@ package bunstore
 import (
 	"context"
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -43,17 +41,6 @@ func TestReplicas_answer_the_listed_reads_alone(t *testing.T) {
 	slices.Sort(found)
 	assert.Equal(t, replicable, found)
 	assert.Len(t, replicaReads(hot), len(replicable), "no read of the list is missing")
-}
-
-func TestReplicas_add_the_statements_of_the_golden_file(t *testing.T) {
-	parts := map[string][]string{}
-	partsOf(t, reflect.ValueOf(newReplicaStatements(postgres{})), "", parts)
-	var text strings.Builder
-	text.WriteString(heading)
-	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		text.WriteString("\n-- " + name + "\n" + readable(parts[name][0]) + "\n")
-	}
-	assertGolden(t, "statements_replicas.sql", text.String())
 }
 
 func TestProgress_is_that_of_the_primary(t *testing.T) {

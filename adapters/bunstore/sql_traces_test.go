@@ -1,11 +1,8 @@
 package bunstore
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,7 +13,6 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/user"
-	"plaza/test/allocations"
 	testserver "plaza/test/postgres"
 )
 
@@ -67,16 +63,4 @@ func callsAreSpans(t *testing.T, system, url string) {
 		assert.Equal(t, codes.Unset, span.Status().Code, "the client's mistakes are none of the database")
 	}
 	assert.Equal(t, []string{"Tokens.Session", "Accounts.Change", "Accounts.Members"}, slices.Compact(names), "on Postgres a Change reads and writes apart")
-}
-
-func TestA_call_costs_nothing_more_without_traces(t *testing.T) {
-	s := &Store{dialect: sqlite{}}
-	fn := func(context.Context) error { return nil }
-	plain := allocations.PerRun(100, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		_ = fn(ctx)
-	})
-	assert.Equal(t, plain, allocations.PerRun(100, func() { _ = s.callWithin(context.Background(), time.Minute, fn) }))
-	assert.Error(t, s.callWithin(t.Context(), time.Minute, func(context.Context) error { return errors.New("broken") }))
 }

@@ -14,13 +14,13 @@ import (
 // addressLimitRows show the limits of GEN-14 that a process counts for itself: requests of an
 // address without a valid token, and languages of a reader. No store has a part in them.
 var addressLimitRows = []row{
-	{"GEN-14 requests of an address without a token are limited", addressIsLimited, memoryOnly},
-	{"GEN-14 an invalid token does not avoid the limit of the address", invalidTokensCount, memoryOnly},
-	{"GEN-14 a valid token is not limited by address", validTokensAreFree, memoryOnly},
-	{"GEN-14 the wallet and pictures and preflights are never limited", neverLimited, memoryOnly},
-	{"GEN-14 behind a proxy that is not trusted addresses are not limited", forgottenProxy, memoryOnly},
-	{"GEN-14 limits that are off", limitsOff, memoryOnly},
-	{"GEN-14 a reader begins few languages within an hour", languagesAreLimited, memoryOnly},
+	{"GEN-14 requests of an address without a token are limited", addressIsLimited, oneStore},
+	{"GEN-14 an invalid token does not avoid the limit of the address", invalidTokensCount, oneStore},
+	{"GEN-14 a valid token is not limited by address", validTokensAreFree, oneStore},
+	{"GEN-14 the wallet and pictures and preflights are never limited", neverLimited, oneStore},
+	{"GEN-14 behind a proxy that is not trusted addresses are not limited", forgottenProxy, oneStore},
+	{"GEN-14 limits that are off", limitsOff, oneStore},
+	{"GEN-14 a reader begins few languages within an hour", languagesAreLimited, oneStore},
 }
 
 // limitedTo is behindProxy with the limit on requests of an address.

@@ -14,18 +14,18 @@ import (
 )
 
 var addressRows = []row{
-	{"GEN-09 a path without its slash is redirected", slashRedirects, anyStore},
-	{"GEN-09 a redirect keeps method and body", redirectsKeepBodies, anyStore},
-	{"GEN-09 a redirect never leads elsewhere", redirectsStay, anyStore},
-	{"GEN-09 an id that is no positive integer is 404", noIDs, anyStore},
-	{"GEN-09 HEAD answers as GET without a body", headIsGet, anyStore},
-	{"GEN-07 another method is 405 with those that are taken", otherMethods, anyStore},
+	{"GEN-09 a path without its slash is redirected", slashRedirects, oneStore},
+	{"GEN-09 a redirect keeps method and body", redirectsKeepBodies, oneStore},
+	{"GEN-09 a redirect never leads elsewhere", redirectsStay, oneStore},
+	{"GEN-09 an id that is no positive integer is 404", noIDs, oneStore},
+	{"GEN-09 HEAD answers as GET without a body", headIsGet, oneStore},
+	{"GEN-07 another method is 405 with those that are taken", otherMethods, oneStore},
 }
 
 var tracingRows = []row{
-	{"GEN-10 a well-formed request id comes back", knownIDs, anyStore},
-	{"GEN-10 an ill-formed request id gives way to a new one", newIDs, anyStore},
-	{"GEN-10 every log line of a request has its id", tracedLines, anyStore},
+	{"GEN-10 a well-formed request id comes back", knownIDs, oneStore},
+	{"GEN-10 an ill-formed request id gives way to a new one", newIDs, oneStore},
+	{"GEN-10 every log line of a request has its id", tracedLines, oneStore},
 }
 
 // operation is an operation of the document at an address of the tests.

@@ -10,9 +10,9 @@ import (
 
 // assignedRows show that a caller sets only what the interface lets them set.
 var assignedRows = []row{
-	{"GEN-08 fields that are not the client's change no picture", picturesAreNotReassigned, anyStore},
-	{"GEN-08 fields that are not the client's change no order", ordersAreNotReassigned, anyStore},
-	{"GEN-08 fields and parameters name nobody else", nobodyElseIsNamed, anyStore},
+	{"GEN-08 fields that are not the client's change no picture", picturesAreNotReassigned, oneStore},
+	{"GEN-08 fields that are not the client's change no order", ordersAreNotReassigned, oneStore},
+	{"GEN-08 fields and parameters name nobody else", nobodyElseIsNamed, oneStore},
 }
 
 func picturesAreNotReassigned(t *testing.T, s *server) {

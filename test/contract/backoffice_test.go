@@ -16,8 +16,8 @@ import (
 var backOfficeRows = []row{
 	{"AUT-14 a key that was not narrowed has the back-office rights", backOfficeOfFullKeys, everyStore},
 	{"AUT-14 a narrowed key has the back-office rights only if it named them", backOfficeOfNarrowedKeys, everyStore},
-	{"AUT-14 only staff accounts may ask for back_office", backOfficeIsForStaff, anyStore},
-	{"AUT-14 the profile of staff lists back_office", backOfficeInTheProfile, anyStore},
+	{"AUT-14 only staff accounts may ask for back_office", backOfficeIsForStaff, oneStore},
+	{"AUT-14 the profile of staff lists back_office", backOfficeInTheProfile, oneStore},
 	{"AUT-14 taking staff away ends the rights at once", backOfficeTakenAway, everyStore},
 	{"AUT-14 a key of an older program counts as not narrowed if it holds all scopes", backOfficeOfOlderKeys, everyStore},
 }

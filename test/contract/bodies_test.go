@@ -11,22 +11,22 @@ import (
 )
 
 var bodyRows = []row{
-	{"GEN-08 what is no JSON object is refused as a whole", noObjects, anyStore},
-	{"GEN-08 all wrong fields are named together wrong types too", namedTogether, anyStore},
-	{"GEN-08 missing fields are named", missingFields, anyStore},
-	{"GEN-08 unknown fields are ignored", unknownFields, anyStore},
-	{"GEN-08 fields that are not the client's change nothing", notTheClients, anyStore},
-	{"GEN-08 an integer may come as a decimal string", decimalStrings, anyStore},
-	{"GEN-08 titles and user names are trimmed passwords and contents never", trimming, anyStore},
-	{"GEN-08 null is refused where it means nothing", nulls, anyStore},
-	{"GEN-08 text is UTF-8 without NUL", textIsText, anyStore},
+	{"GEN-08 what is no JSON object is refused as a whole", noObjects, oneStore},
+	{"GEN-08 all wrong fields are named together wrong types too", namedTogether, oneStore},
+	{"GEN-08 missing fields are named", missingFields, oneStore},
+	{"GEN-08 unknown fields are ignored", unknownFields, oneStore},
+	{"GEN-08 fields that are not the client's change nothing", notTheClients, oneStore},
+	{"GEN-08 an integer may come as a decimal string", decimalStrings, oneStore},
+	{"GEN-08 titles and user names are trimmed passwords and contents never", trimming, oneStore},
+	{"GEN-08 null is refused where it means nothing", nulls, oneStore},
+	{"GEN-08 text is UTF-8 without NUL", textIsText, oneStore},
 }
 
 var sizeRows = []row{
-	{"GEN-11 a body of one MiB is taken", bodyOfOneMiB, anyStore},
-	{"GEN-11 a larger one is refused before it is sent", bodyAnnouncedTooLarge, anyStore},
-	{"GEN-11 a larger one without a length is refused before its end", bodyWithoutEnd, anyStore},
-	{"GEN-07 another media type is refused", otherMediaTypes, anyStore},
+	{"GEN-11 a body of one MiB is taken", bodyOfOneMiB, oneStore},
+	{"GEN-11 a larger one is refused before it is sent", bodyAnnouncedTooLarge, oneStore},
+	{"GEN-11 a larger one without a length is refused before its end", bodyWithoutEnd, oneStore},
+	{"GEN-07 another media type is refused", otherMediaTypes, oneStore},
 }
 
 // taker is an operation that takes a body: one that it takes gladly, and how the

@@ -13,12 +13,12 @@ import (
 )
 
 var clientParamsSales = []sale{
-	{"PAY-02 a QR code", nativeParams, anyStore},
-	{"PAY-03 an app", appParams, anyStore},
-	{"PAY-04 the wallet's own browser", browserParams, anyStore},
-	{"PAY-05 another mobile browser", webParams, anyStore},
-	{"PAY-07 the order that was chosen is named", chosenOrder, anyStore},
-	{"PAY-08 what terminals verify is signed as they do", signedParams, anyStore},
+	{"PAY-02 a QR code", nativeParams, oneStore},
+	{"PAY-03 an app", appParams, oneStore},
+	{"PAY-04 the wallet's own browser", browserParams, oneStore},
+	{"PAY-05 another mobile browser", webParams, oneStore},
+	{"PAY-07 the order that was chosen is named", chosenOrder, oneStore},
+	{"PAY-08 what terminals verify is signed as they do", signedParams, oneStore},
 }
 
 // The ways to pay, by the kind of terminal.

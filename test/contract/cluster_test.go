@@ -1,11 +1,10 @@
-//go:build !race
+//go:build soak
 
 package contract
 
 import (
 	"errors"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,27 +17,9 @@ import (
 	"plaza/test/postgres"
 )
 
-// everyRow is the variable with which all rows are shown on the cluster: make soak sets it.
-const everyRow = "PLAZA_TEST_EVERY_ROW"
-
-// runsOnACluster reports whether a row is shown on the cluster. Without everyRow these are the rows that
-// depend on the servers that share a store, and those of addresses, which HAProxy reads.
-func runsOnACluster(r row) bool {
-	switch r.needs {
-	case everyServer:
-		return true
-	case everyStore, anyStore:
-		return os.Getenv(everyRow) != "" || strings.HasPrefix(r.name, "GEN-09")
-	}
-	return false
-}
-
 // TestContractOnACluster shows the rows on two servers behind HAProxy, whose database is behind
 // PgBouncer and replicated.
 func TestContractOnACluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	c := cluster.Start(t, nil)
 	app := c.App("app1")
 	db, err := pgx.Connect(t.Context(), app.Superuser())
@@ -71,7 +52,7 @@ func TestContractOnACluster(t *testing.T) {
 		return url, start
 	}
 	for _, r := range on.rows() {
-		if !runsOnACluster(r) {
+		if r.needs == oneDatabase || r.needs == oneStore && !strings.HasPrefix(r.name, "GEN-09") { // HAProxy reads addresses
 			continue
 		}
 		t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {

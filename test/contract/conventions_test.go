@@ -20,19 +20,19 @@ import (
 )
 
 var conventionRows = slices.Concat([]row{
-	{"GEN-01 answers are JSON with the payload in data", answersAreJSON, anyStore},
+	{"GEN-01 answers are JSON with the payload in data", answersAreJSON, oneStore},
 	{"GEN-02 datetimes are UTC and have no fraction or six digits", datetimes, everyStore},
 	{"GEN-03 pagination says where one is", paginationValues, everyStore},
-	{"GEN-04 pages are of twenty and of a hundred at most", pageSizes, anyStore},
-	{"GEN-04 what is no positive integer is refused by name", badPages, anyStore},
-	{"GEN-04 a query value that is no text is refused by name", queryValuesThatAreNoText, anyStore},
+	{"GEN-04 pages are of twenty and of a hundred at most", pageSizes, oneStore},
+	{"GEN-04 what is no positive integer is refused by name", badPages, oneStore},
+	{"GEN-04 a query value that is no text is refused by name", queryValuesThatAreNoText, oneStore},
 	{"GEN-04 a page past the last is 404", pastTheLast, everyStore},
-	{"GEN-04 a blank parameter counts as absent", blankParameters, anyStore},
+	{"GEN-04 a blank parameter counts as absent", blankParameters, oneStore},
 	{"GEN-05 every paged list takes page and page_size", everyListIsPaged, everyStore},
-	{"GEN-06 every error has the one envelope", oneEnvelope, anyStore},
-	{"GEN-07 codes statuses and headers belong together", codesAndStatuses, anyStore},
-	{"GEN-07 a 500 says nothing of its cause and the log does", ownMistake, anyStore},
-	{"GEN-12 what somebody with a token is told nobody keeps", notKept, anyStore},
+	{"GEN-06 every error has the one envelope", oneEnvelope, oneStore},
+	{"GEN-07 codes statuses and headers belong together", codesAndStatuses, oneStore},
+	{"GEN-07 a 500 says nothing of its cause and the log does", ownMistake, oneStore},
+	{"GEN-12 what somebody with a token is told nobody keeps", notKept, oneStore},
 }, bodyRows, addressRows, tracingRows, sizeRows)
 
 // Paths that the rows of more than one file ask for.

@@ -16,7 +16,7 @@ import (
 // quotas of accounts (GEN-14).
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	onEach(t, anyStore, showDemo)
+	onEach(t, oneStore, showDemo)
 }
 
 func showDemo(t *testing.T, on store) {

@@ -20,12 +20,12 @@ import (
 )
 
 var eventTextRows = []row{
-	{"EVT-16 the place is the one that the text names", placeOfText, anyStore},
-	{"EVT-16 another text has another place", placeFollowsText, anyStore},
+	{"EVT-16 the place is the one that the text names", placeOfText, oneStore},
+	{"EVT-16 another text has another place", placeFollowsText, oneStore},
 	{"EVT-16 of two changes at once the place is that of the stored text", placeOfWhatIsStored, everyStore},
-	{"EVT-18 html_content is stored and shown as the sanitiser leaves it", sanitisedHTML, anyStore},
+	{"EVT-18 html_content is stored and shown as the sanitiser leaves it", sanitisedHTML, oneStore},
 	{"EVT-18 title and content are never interpreted", plainTextIsPlain, everyStore},
-	{"EVT-21 each text has its limit", textLimits, anyStore},
+	{"EVT-21 each text has its limit", textLimits, oneStore},
 	{"EVT-21 the worst page is bounded", worstPage, oneDatabase},
 }
 

@@ -22,7 +22,7 @@ var feedRows = slices.Concat([]row{
 	{"FED-02 meta is of the current level only", metaOfOneLevel, everyStore},
 	{"FED-03 the latest creation comes first and those without items last", orderOfCategories, everyStore},
 	{"FED-04 type limits what is counted", typesCounted, everyStore},
-	{"FED-04 an unknown type is refused", typesUnknown, anyStore},
+	{"FED-04 an unknown type is refused", typesUnknown, oneStore},
 	{"FED-04 xfile counts public events", eventsCounted, everyStore},
 	{"FED-05 demands are counted within the distance", demandsCountedNear, everyStore},
 	{"FED-10 what is not published or deleted is in no count", unlistedIsNotCounted, everyStore},

@@ -11,8 +11,8 @@ import (
 
 // formRows show what becomes of forms that are made to confuse.
 var formRows = []row{
-	{"IMG-07 forms that are broken or too large are refused", brokenForms, memoryOnly},
-	{"IMG-07 names of files and types of parts mean nothing", partsMeanNothing, memoryOnly},
+	{"IMG-07 forms that are broken or too large are refused", brokenForms, oneStore},
+	{"IMG-07 names of files and types of parts mean nothing", partsMeanNothing, oneStore},
 }
 
 // formOf is a body of the parts, each its headers and its content.

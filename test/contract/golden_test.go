@@ -23,14 +23,14 @@ import (
 // goldenRows hold whole answers against what was written by hand from the
 // interface, field for field and value for value.
 var goldenRows = []row{
-	{"AUT-01 golden login", goldenLogin, anyStore},
-	{"USR-01 golden simple info", goldenInfo, anyStore},
-	{"USR-05 golden profile", goldenProfile, anyStore},
-	{"EVT-01 golden event", goldenEvent, anyStore},
-	{"EVT-13 golden list of events", goldenEvents, anyStore},
-	{"EVT-19 golden comment", goldenComment, anyStore},
-	{"SUB-01 golden subscriptions", goldenSubscriptions, anyStore},
-	{"GEN-06 golden errors", goldenErrors, anyStore},
+	{"AUT-01 golden login", goldenLogin, oneStore},
+	{"USR-01 golden simple info", goldenInfo, oneStore},
+	{"USR-05 golden profile", goldenProfile, oneStore},
+	{"EVT-01 golden event", goldenEvent, oneStore},
+	{"EVT-13 golden list of events", goldenEvents, oneStore},
+	{"EVT-19 golden comment", goldenComment, oneStore},
+	{"SUB-01 golden subscriptions", goldenSubscriptions, oneStore},
+	{"GEN-06 golden errors", goldenErrors, oneStore},
 }
 
 // forms are what a golden says in place of a value that is never the same.

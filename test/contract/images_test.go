@@ -14,25 +14,25 @@ import (
 )
 
 var imageRows = []row{
-	{"IMG-01 the whole list of tags is replaced", tagsReplaced, anyStore},
-	{"IMG-01 tags are required and not empty", tagsRequired, anyStore},
-	{"IMG-01 golden image", goldenImage, anyStore},
-	{"IMG-02 only its owner changes an image", imagesAreOnesOwn, anyStore},
-	{"IMG-02 key then image then body", orderOfImageChecks, anyStore},
-	{"IMG-03 tags are trimmed and kept once in order", tagsKept, anyStore},
-	{"IMG-03 what is no tag is refused", noTags, anyStore},
+	{"IMG-01 the whole list of tags is replaced", tagsReplaced, oneStore},
+	{"IMG-01 tags are required and not empty", tagsRequired, oneStore},
+	{"IMG-01 golden image", goldenImage, oneStore},
+	{"IMG-02 only its owner changes an image", imagesAreOnesOwn, oneStore},
+	{"IMG-02 key then image then body", orderOfImageChecks, oneStore},
+	{"IMG-03 tags are trimmed and kept once in order", tagsKept, oneStore},
+	{"IMG-03 what is no tag is refused", noTags, oneStore},
 	{"IMG-04 somebody's images with the newest first", imagesListed, everyStore},
-	{"IMG-04 the uid is required", uidRequired, anyStore},
+	{"IMG-04 the uid is required", uidRequired, oneStore},
 	{"IMG-05 images with all of the tags or any of them", imagesByTags, everyStore},
-	{"IMG-05 no more tags are looked for than an image may have", tooManyKeywords, anyStore},
+	{"IMG-05 no more tags are looked for than an image may have", tooManyKeywords, oneStore},
 	{"IMG-06 the list is whole unless a page is asked for", wholeOrPaged, everyStore},
 	{"IMG-06 a user has five thousand images at most", tooManyImages, oneDatabase},
-	{"IMG-07 an image comes as base64 or data URI or form", imageUploads, anyStore},
-	{"IMG-07 what is no picture is refused", noPictures, anyStore},
+	{"IMG-07 an image comes as base64 or data URI or form", imageUploads, oneStore},
+	{"IMG-07 what is no picture is refused", noPictures, oneStore},
 	{"IMG-07 an image is deleted with its file", imageDeleted, everyStore},
 	{"GEN-12 feed items and categories and images are revalidated", revalidation, everyStore},
-	{"GEN-12 other answers have no tag", notRevalidated, anyStore},
-	{"GEN-12 answers are compressed for those who ask and keys and pictures are not", compressed, anyStore},
+	{"GEN-12 other answers have no tag", notRevalidated, oneStore},
+	{"GEN-12 answers are compressed for those who ask and keys and pictures are not", compressed, oneStore},
 }
 
 const images = "/api/user/user-image/"

@@ -21,22 +21,22 @@ import (
 )
 
 var loginRows = slices.Concat([]row{
-	{"AUT-01 a login gives a key", loginGivesAKey, anyStore},
-	{"AUT-02 who does not get in learns nothing of why", nothingOfWhy, anyStore},
-	{"AUT-03 a username of another form is refused by name", otherUsernames, anyStore},
-	{"AUT-04 AUT-05 the header Authorization in all its forms", headerForms, anyStore},
-	{"AUT-05 a bad key is refused where none is needed too", badKeysOnOpenPaths, anyStore},
-	{"AUT-05 login ignores the header", loginIgnoresTheHeader, anyStore},
-	{"AUT-06 AUT-07 what needs which scope", neededScopes, anyStore},
-	{"AUT-08 login grants all scopes or those named", grantedScopes, anyStore},
+	{"AUT-01 a login gives a key", loginGivesAKey, oneStore},
+	{"AUT-02 who does not get in learns nothing of why", nothingOfWhy, oneStore},
+	{"AUT-03 a username of another form is refused by name", otherUsernames, oneStore},
+	{"AUT-04 AUT-05 the header Authorization in all its forms", headerForms, oneStore},
+	{"AUT-05 a bad key is refused where none is needed too", badKeysOnOpenPaths, oneStore},
+	{"AUT-05 login ignores the header", loginIgnoresTheHeader, oneStore},
+	{"AUT-06 AUT-07 what needs which scope", neededScopes, oneStore},
+	{"AUT-08 login grants all scopes or those named", grantedScopes, oneStore},
 	{"AUT-08 a token is never stronger than its account", scopesTakenAway, everyStore},
 	{"AUT-09 a key is random and only its hash is kept", keysAreHashed, everyStore},
 	{"AUT-09 a key lives thirty days from its last use", keysLive, everyStore},
-	{"AUT-09 how long is a setting", keysLiveAsSet, anyStore},
+	{"AUT-09 how long is a setting", keysLiveAsSet, oneStore},
 	{"AUT-10 logging out revokes the key and no other", logsOut, everyStore},
 	{"AUT-10 another password revokes every key", passwordChange, everyStore},
-	{"AUT-12 passwords are kept as argon2id hashes", passwordsAreHashed, anyStore},
-	{"AUT-12 an old hash is upgraded at the next login", hashUpgrade, anyStore},
+	{"AUT-12 passwords are kept as argon2id hashes", passwordsAreHashed, oneStore},
+	{"AUT-12 an old hash is upgraded at the next login", hashUpgrade, oneStore},
 	{"AUT-09 passwords keys and phones are never logged", secretsAreNotLogged, everyStore},
 }, throttleRows)
 

@@ -24,7 +24,7 @@ func TestMatrix(t *testing.T) {
 	maps.Copy(all, contentTrials)
 	routes := httpapi.Routes()
 	require.Len(t, all, len(routes), "the table has a route that is gone, or lacks one")
-	onEach(t, anyStore, func(t *testing.T, on store) {
+	onEach(t, oneStore, func(t *testing.T, on store) {
 		c := newCast(t, on)
 		for _, r := range routes {
 			t.Run(r.Method+" "+r.Path, func(t *testing.T) {

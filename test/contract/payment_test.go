@@ -13,16 +13,16 @@ import (
 )
 
 var paymentRows = []row{
-	{"PAY-01 pay_method must be the mobile wallet", payMethods, anyStore},
-	{"PAY-01 end_type is one of four", endTypes, anyStore},
-	{"PAY-01 what is wrong with a payment is told together", wrongPayments, anyStore},
-	{"PAY-01 a payment needs the scope", paymentNeedsScope, anyStore},
-	{"PAY-04 the wallet's browser needs the open_id", openIDs, anyStore},
-	{"PAY-06 wallet_app_type belongs to the end_type", walletApps, anyStore},
+	{"PAY-01 pay_method must be the mobile wallet", payMethods, oneStore},
+	{"PAY-01 end_type is one of four", endTypes, oneStore},
+	{"PAY-01 what is wrong with a payment is told together", wrongPayments, oneStore},
+	{"PAY-01 a payment needs the scope", paymentNeedsScope, oneStore},
+	{"PAY-04 the wallet's browser needs the open_id", openIDs, oneStore},
+	{"PAY-06 wallet_app_type belongs to the end_type", walletApps, oneStore},
 	{"PAY-07 without order_id the only open order is paid", onlyOpenOrder, everyStore},
 	{"PAY-07 an order is named", namedOrder, everyStore},
 	{"PAY-07 what can't be paid is refused", unpayable, everyStore},
-	{"PAY-07 whatever fits is refused without a wallet", noWallet, anyStore},
+	{"PAY-07 whatever fits is refused without a wallet", noWallet, oneStore},
 }
 
 const pay = "/api/pay/order/pay/"

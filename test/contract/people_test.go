@@ -19,17 +19,17 @@ import (
 )
 
 var peopleRows = []row{
-	{"USR-01 simple user info has exactly the interface's fields", infoHasItsFields, anyStore},
+	{"USR-01 simple user info has exactly the interface's fields", infoHasItsFields, oneStore},
 	{"USR-02 people come in the order asked for each once", orderOfPeople, everyStore},
-	{"USR-02 unknown uids are left out", unknownPeople, anyStore},
-	{"USR-02 two hundred uids at most", tooManyPeople, anyStore},
-	{"USR-03 names time zones and what is not known", names, anyStore},
-	{"USR-03 the offset is the one now", offsetNow, anyStore},
+	{"USR-02 unknown uids are left out", unknownPeople, oneStore},
+	{"USR-02 two hundred uids at most", tooManyPeople, oneStore},
+	{"USR-03 names time zones and what is not known", names, oneStore},
+	{"USR-03 the offset is the one now", offsetNow, oneStore},
 	{"USR-03 online is who was seen within five minutes", online, everyStore},
-	{"USR-04 everyone has a portrait of their own in three true sizes", portraits, anyStore},
-	{"USR-04 a portrait is for everybody and may be kept", portraitsAreKept, anyStore},
-	{"USR-05 the profile is simple user info and what is one's own", ownProfile, anyStore},
-	{"USR-05 the profile is one's own alone", profileNeedsAKey, anyStore},
+	{"USR-04 everyone has a portrait of their own in three true sizes", portraits, oneStore},
+	{"USR-04 a portrait is for everybody and may be kept", portraitsAreKept, oneStore},
+	{"USR-05 the profile is simple user info and what is one's own", ownProfile, oneStore},
+	{"USR-05 the profile is one's own alone", profileNeedsAKey, oneStore},
 }
 
 // looksUp asks for the people.

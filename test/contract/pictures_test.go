@@ -16,13 +16,13 @@ import (
 )
 
 var pictureRows = []row{
-	{"PLA-03 what a camera noted is not kept, and the picture stands upright", cameraNotes, anyStore},
-	{"PLA-03 nothing behind a picture is kept", behindPicture, anyStore},
-	{"PLA-03 a header that promises too much is refused", hugeHeader, anyStore},
-	{"PLA-03 what is transparent stays so", transparentPicture, anyStore},
-	{"USR-04 an avatar of one's own in all three sizes", ownAvatar, anyStore},
-	{"USR-04 what is no avatar is refused", noAvatar, anyStore},
-	{"USR-04 an avatar is seen wherever its person is", avatarEverywhere, anyStore},
+	{"PLA-03 what a camera noted is not kept, and the picture stands upright", cameraNotes, oneStore},
+	{"PLA-03 nothing behind a picture is kept", behindPicture, oneStore},
+	{"PLA-03 a header that promises too much is refused", hugeHeader, oneStore},
+	{"PLA-03 what is transparent stays so", transparentPicture, oneStore},
+	{"USR-04 an avatar of one's own in all three sizes", ownAvatar, oneStore},
+	{"USR-04 what is no avatar is refused", noAvatar, oneStore},
+	{"USR-04 an avatar is seen wherever its person is", avatarEverywhere, oneStore},
 }
 
 const (

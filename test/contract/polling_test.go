@@ -21,9 +21,9 @@ var polledSales = []sale{
 
 // failingSales use a wallet that fails.
 var failingSales = []sale{
-	{"PAY-13 a wallet that is down", walletDown, anyStore},
-	{"PAY-13 a wallet that talks nonsense", walletGarbled, anyStore},
-	{"PAY-13 a wallet that does what it is asked, and says that it did not", walletLies, anyStore},
+	{"PAY-13 a wallet that is down", walletDown, oneStore},
+	{"PAY-13 a wallet that talks nonsense", walletGarbled, oneStore},
+	{"PAY-13 a wallet that does what it is asked, and says that it did not", walletLies, oneStore},
 }
 
 func lostNotice(t *testing.T, s *till) {

@@ -11,8 +11,8 @@ import (
 
 // polyglotRows show that what is shown as a picture is a picture alone.
 var polyglotRows = []row{
-	{"PLA-03 what is two things at once is shown as a picture alone", polyglots, memoryOnly},
-	{"PLA-03 what only some browsers show is refused", otherPictures, memoryOnly},
+	{"PLA-03 what is two things at once is shown as a picture alone", polyglots, oneStore},
+	{"PLA-03 what only some browsers show is refused", otherPictures, oneStore},
 }
 
 func polyglots(t *testing.T, s *server) {

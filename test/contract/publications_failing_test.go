@@ -16,8 +16,8 @@ import (
 )
 
 var failingRows = []row{
-	{"PUB-07 a translator that fails leaves the feed as it was written", translatorFails, anyStore},
-	{"PUB-07 a translator that is slow does so too and still fills the cache", translatorIsSlow, anyStore},
+	{"PUB-07 a translator that fails leaves the feed as it was written", translatorFails, oneStore},
+	{"PUB-07 a translator that is slow does so too and still fills the cache", translatorIsSlow, oneStore},
 }
 
 // translator is a translator that does what it is told to.

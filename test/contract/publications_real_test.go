@@ -1,3 +1,5 @@
+//go:build soak
+
 package contract
 
 import (
@@ -11,14 +13,11 @@ import (
 	"plaza/test/apertium"
 )
 
-var realRows = []row{{"PUB-04 a page comes back from a real translator", realPage, memoryOnly}}
-
-func realPage(t *testing.T, s *server) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
+func TestPUB_04_a_page_comes_back_from_a_real_translator(t *testing.T) {
+	on := stores[0]
+	on.fresh = on.open(t)
 	apertium.OnServer(t, func(t *testing.T, url string) {
-		s := s.on.startWith(t, func(s *bootstrap.Config) {
+		s := on.startWith(t, func(s *bootstrap.Config) {
 			s.Translator, s.TranslatorURL = "apertium", url
 			require.NoError(t, s.TranslatorLanguages.UnmarshalText([]byte("en,es")))
 		})

@@ -20,14 +20,14 @@ import (
 
 var refundSales = []sale{
 	{"PAY-14 staff refunds a payment in parts, and the rest of it", refundedInParts, everyStore},
-	{"PAY-14 all that is wrong with a refund is told together", wrongRefunds, anyStore},
+	{"PAY-14 all that is wrong with a refund is told together", wrongRefunds, oneStore},
 	{"PAY-14 never more than was paid, however many ask at once", refundedAtOnce, everyStore},
 	{"PAY-14 a refund with an Idempotency-Key is made once", refundedOnce, everyStore},
 	{"PAY-14 refunds are listed by state and payment", refundsListed, everyStore},
 	{"PAY-14 a refund ends as the wallet says", refundsEnd, everyStore},
 	{"PAY-14 a refund whose answer was lost is asked after", refundAnswersLost, everyStore},
-	{"PAY-14 what the wallet refuses is closed", refundRefused, anyStore},
-	{"PAY-14 a refund notification is a reason to ask", refundNotified, anyStore},
+	{"PAY-14 what the wallet refuses is closed", refundRefused, oneStore},
+	{"PAY-14 a refund notification is a reason to ask", refundNotified, oneStore},
 	{"PAY-14 refund_due lists what is still due", refundDueLists, everyStore},
 	{"PAY-14 refund_due payments are refunded by a setting", refundedByItself, everyStore},
 }

@@ -18,19 +18,19 @@ import (
 
 var repeatedSales = []sale{
 	{"PAY-09 the same way to pay finds the same prepayment", sameAgain, everyStore},
-	{"PAY-09 a mobile browser's ticket is refreshed by the identical request", webRefreshed, anyStore},
+	{"PAY-09 a mobile browser's ticket is refreshed by the identical request", webRefreshed, oneStore},
 	{"PAY-09 a ticket that has ended is asked for again under the same number", ticketRefreshed, everyStore},
 	{"PAY-09 calls at once make one prepayment", paidAtOnce, everyStore},
 	{"PAY-09 who waits longer than the wallet may take is told when to come again", waitedTooLong, everyStore},
 	{"PAY-09 another way to pay closes the former prepayment first", otherWay, everyStore},
 	{"PAY-09 a former prepayment that is paid is not closed but settled", otherWayTooLate, everyStore},
-	{"PAY-09 none is opened in the last minute of an order", lastMinute, anyStore},
+	{"PAY-09 none is opened in the last minute of an order", lastMinute, oneStore},
 	{"PAY-09 with an Idempotency-Key the answer is the same to the last byte", replayed, everyStore},
 	{"PAY-09 an Idempotency-Key belongs to one request of one account", keyOfOne, everyStore},
 	{"PAY-09 an Idempotency-Key is free again after an error", keyFreed, everyStore},
 	{"PAY-09 an Idempotency-Key whose call is under way", keyInUse, everyStore},
 	{"PAY-09 what an Idempotency-Key was answered with is no longer good", keyOver, everyStore},
-	{"PAY-09 an Idempotency-Key has a form", idempotencyKeyForm, anyStore},
+	{"PAY-09 an Idempotency-Key has a form", idempotencyKeyForm, oneStore},
 }
 
 // retryAfter is for how long the answer asks to stay away.

@@ -1,10 +1,10 @@
+//go:build soak
+
 package contract
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/bunstore"
 	"plaza/bootstrap"
 	"plaza/test/postgres"
 )
@@ -26,9 +25,6 @@ type replicated struct {
 // withReplica starts servers once the replica follows; the settings are of the replica.
 func withReplica(t *testing.T, change func(*bootstrap.Config), settings ...string) *replicated {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	r := &replicated{primary: postgres.Start(t)}
 	r.standby = r.primary.Standby(t, settings...)
 	on := store{name: "replicated", servers: 2, fresh: func(*testing.T) string { return r.primary.URL("postgres") }}
@@ -38,35 +34,6 @@ func withReplica(t *testing.T, change func(*bootstrap.Config), settings ...strin
 	})
 	awaitReplicas(t, r.server, true)
 	return r
-}
-
-// replicaPatience bounds what waits for replicas.
-const replicaPatience = 30 * time.Second
-
-// awaitReplicas waits until each server uses its replica, or does not.
-func awaitReplicas(t *testing.T, s *server, isUsed bool) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		for _, app := range s.apps {
-			readVia(app)
-			for _, r := range replicasOf(app) {
-				if r.IsUsed != isUsed {
-					return false
-				}
-			}
-		}
-		return true
-	}, replicaPatience, 5*time.Millisecond, "the replica is used: %v", isUsed)
-}
-
-// readVia sends a read that a replica may answer to the server.
-func readVia(app *bootstrap.App) {
-	app.Handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api/user/user-image/?uid=1&page=1", nil))
-}
-
-func replicasOf(app *bootstrap.App) []bunstore.Replica {
-	all, _ := app.Database().Replicas()
-	return all
 }
 
 // counted returns how many reads the replica has answered, and for how many it was too old.
@@ -83,16 +50,6 @@ func (r *replicated) counted() (served, behind int64) {
 func (r *replicated) onStandby(t *testing.T, statement string) {
 	t.Helper()
 	onDatabase(t, r.standby.URL("postgres"), statement)
-}
-
-func onDatabase(t *testing.T, url, statement string) {
-	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	conn, err := pgx.Connect(ctx, url)
-	require.NoError(t, err)
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, statement)
-	require.NoError(t, err)
 }
 
 // pause stops the replay of the replica until resume.

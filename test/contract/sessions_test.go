@@ -12,11 +12,11 @@ import (
 // sessionRows show AUT-13.
 var sessionRows = []row{
 	{"AUT-13 a changed password ends all other keys", changedPasswordEndsOtherKeys, everyStore},
-	{"AUT-13 a wrong old password counts as a failed login", wrongOldPasswordCounts, anyStore},
-	{"AUT-13 passwords that can not be set", unusablePasswords, anyStore},
+	{"AUT-13 a wrong old password counts as a failed login", wrongOldPasswordCounts, oneStore},
+	{"AUT-13 passwords that can not be set", unusablePasswords, oneStore},
 	{"AUT-13 keys are listed without the keys", keysAreListed, everyStore},
 	{"AUT-13 a key is ended by its owner alone", keysAreEnded, everyStore},
-	{"AUT-13 a narrowed key opens neither", narrowedKeysOpenNeither, anyStore},
+	{"AUT-13 a narrowed key opens neither", narrowedKeysOpenNeither, oneStore},
 	{"AUT-13 an account has at most a hundred keys", hundredKeys, everyStore},
 }
 

@@ -16,15 +16,15 @@ import (
 
 var noticedSales = []sale{
 	{"PAY-10 a notification of the wallet pays the order", noticed, everyStore},
-	{"PAY-10 a notification settles once, however often it comes", noticedAtOnce, everyStore},
-	{"PAY-10 a forged notification changes nothing and is logged", forgedNotices, anyStore},
-	{"PAY-10 what is no notification is not acknowledged", noNotices, anyStore},
+	{"PAY-10 a notification settles once, however often it comes at once", noticedAtOnce, everyStore},
+	{"PAY-10 a forged notification changes nothing and is logged", forgedNotices, oneStore},
+	{"PAY-10 what is no notification is not acknowledged", noNotices, oneStore},
 	{"PAY-10 a notification that disagrees is disputed", disputes, everyStore},
 	{"PAY-10 a dispute ends when the wallet confirms what we say", disputeEnds, everyStore},
 	{"PAY-10 money for an order that is paid or closed is refund_due", refundsDue, everyStore},
 	{"PAY-10 money for no order that we know is disputed", unmatchedPayments, everyStore},
-	{"PAY-10 a payment that failed is nothing to do", nothingPaid, anyStore},
-	{"PAY-10 the sandbox notifies by itself", notifiedBySandbox, anyStore},
+	{"PAY-10 a payment that failed is nothing to do", nothingPaid, oneStore},
+	{"PAY-10 the sandbox notifies by itself", notifiedBySandbox, oneStore},
 }
 
 const payments = "/api/pay-admin/v1/payment/"

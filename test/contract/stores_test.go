@@ -5,16 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"plaza/adapters/bunstore"
 	"plaza/bootstrap"
 	"plaza/test/postgres"
 	"plaza/test/sqlite"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 )
 
 // store is what a server keeps its data in, and how many processes share it.
@@ -134,4 +139,43 @@ func inTurn(apps []*bootstrap.App) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		apps[n.Add(1)%uint64(len(apps))].Handler.ServeHTTP(w, r)
 	})
+}
+
+// replicaPatience bounds what waits for replicas.
+const replicaPatience = time.Minute
+
+// awaitReplicas waits until each server uses its replica, or does not.
+func awaitReplicas(t *testing.T, s *server, isUsed bool) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		for _, app := range s.apps {
+			readVia(app)
+			for _, r := range replicasOf(app) {
+				if r.IsUsed != isUsed {
+					return false
+				}
+			}
+		}
+		return true
+	}, replicaPatience, 5*time.Millisecond, "the replica is used: %v", isUsed)
+}
+
+// readVia sends a read that a replica may answer to the server.
+func readVia(app *bootstrap.App) {
+	app.Handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api/user/user-image/?uid=1&page=1", nil))
+}
+
+func replicasOf(app *bootstrap.App) []bunstore.Replica {
+	all, _ := app.Database().Replicas()
+	return all
+}
+
+func onDatabase(t *testing.T, url, statement string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	conn, err := pgx.Connect(ctx, url)
+	require.NoError(t, err)
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, statement)
+	require.NoError(t, err)
 }

@@ -12,12 +12,12 @@ var subscriptionRows = []row{
 	{"SUB-01 the caller's subscriptions newest first", ownSubscriptions, everyStore},
 	{"SUB-01 subscriptions are paged", subscriptionsArePaged, everyStore},
 	{"SUB-02 subscriptions are filtered", subscriptionFilters, everyStore},
-	{"SUB-03 a subscription has the interface's fields", subscriptionHasItsFields, anyStore},
-	{"SUB-03 uid_only shows ids alone", idsAlone, anyStore},
+	{"SUB-03 a subscription has the interface's fields", subscriptionHasItsFields, oneStore},
+	{"SUB-03 uid_only shows ids alone", idsAlone, oneStore},
 	{"SUB-04 following again returns the standing subscription", followingAgain, everyStore},
-	{"SUB-04 exactly one of user and category is followed", exactlyOneIsFollowed, anyStore},
-	{"SUB-04 nobody follows themselves or what is not there", followedIsThere, anyStore},
-	{"SUB-04 only one's own subscription is ended", endingSubscriptions, anyStore},
+	{"SUB-04 exactly one of user and category is followed", exactlyOneIsFollowed, oneStore},
+	{"SUB-04 nobody follows themselves or what is not there", followedIsThere, oneStore},
+	{"SUB-04 only one's own subscription is ended", endingSubscriptions, oneStore},
 	{"SUB-04 who follow each other are contacts at once and no longer than that", contactsAtOnce, everyStore},
 }
 

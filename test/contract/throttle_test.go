@@ -21,16 +21,16 @@ import (
 // together is for sharingRows to show.
 var throttleRows = []row{
 	{"AUT-11 five failures from an address close it to the username", fiveFailures, everyStore},
-	{"AUT-11 unknown usernames count alike", unknownCountAlike, anyStore},
+	{"AUT-11 unknown usernames count alike", unknownCountAlike, oneStore},
 	{"AUT-11 a success starts afresh", successForgives, everyStore},
-	{"AUT-11 what is malformed does not count", malformedDoesNotCount, anyStore},
-	{"AUT-11 other addresses stay open", otherAddressesStayOpen, anyStore},
-	{"AUT-11 an IPv6 address is its network", networksOfIPv6, anyStore},
+	{"AUT-11 what is malformed does not count", malformedDoesNotCount, oneStore},
+	{"AUT-11 other addresses stay open", otherAddressesStayOpen, oneStore},
+	{"AUT-11 an IPv6 address is its network", networksOfIPv6, oneStore},
 	{"AUT-11 a hundred failures an hour from addresses not used before", hundredFromElsewhere, everyStore},
-	{"AUT-11 three hundred failures from one address", threeHundredFromOne, anyStore},
+	{"AUT-11 three hundred failures from one address", threeHundredFromOne, oneStore},
 	{"AUT-11 guessing at once does not slip by", guessingAtOnce, everyStore},
-	{"AUT-11 X-Forwarded-For of a stranger is not believed and warned of", strangersForward, anyStore},
-	{"AUT-11 of several forwarded addresses the last not trusted counts", forwardedChain, anyStore},
+	{"AUT-11 X-Forwarded-For of a stranger is not believed and warned of", strangersForward, oneStore},
+	{"AUT-11 of several forwarded addresses the last not trusted counts", forwardedChain, oneStore},
 }
 
 // behindProxy is a server that believes its proxy, from where the tests talk: no balancer is between.
