@@ -82,13 +82,15 @@ func portsWithin(s *bunstore.Store, l quota.Limits) ports.Stores {
 }
 
 func TestPorts(t *testing.T) {
-	for name, url := range map[string]func(t *testing.T) string{
-		"SQLite":   databases["SQLite"],
-		"Postgres": func(t *testing.T) string { return postgres.Lend(t, migrate) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ports.All(t, func(t *testing.T) ports.Stores { return portsOf(open(t, url(t))) })
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		ports.All(t, func(t *testing.T) ports.Stores { return portsOf(open(t, databases["SQLite"](t))) })
+	})
+	t.Run("Postgres", func(t *testing.T) {
+		t.Parallel()
+		lend := postgres.Reuse(t, migrate, func(url string) (*bunstore.Store, error) {
+			return bunstore.Open(context.Background(), bunstore.Options{URL: url})
 		})
-	}
+		ports.All(t, func(t *testing.T) ports.Stores { return portsOf(lend(t)) })
+	})
 }

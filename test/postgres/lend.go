@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,6 +46,67 @@ func (l *Lender) Lend(t testing.TB, prepare Prepare) string {
 	url, err := l.host.lend(t, template)
 	must(t, err)
 	return url
+}
+
+// Reuse returns a function that gives a test what open returns for an empty database. When the test
+// ends, the database is emptied and given to the next one as it is, with its sessions: to connect
+// costs more than most tests of a store. All is closed when the test all ends.
+func Reuse[T io.Closer](all testing.TB, prepare Prepare, open func(url string) (T, error)) func(testing.TB) T {
+	all.Helper()
+	h, err := shared()
+	must(all, err)
+	template, err := h.template(prepare)
+	must(all, err)
+	type opened struct {
+		loan
+		conn *pgx.Conn // which empties it
+		it   T
+	}
+	var mu sync.Mutex
+	var idle []opened
+	all.Cleanup(func() {
+		for _, o := range idle {
+			if err := errors.Join(o.it.Close(), o.conn.Close(context.Background())); err != nil {
+				all.Errorf("closing what tests have reused: %v", err)
+			}
+		}
+	})
+	take := func(ctx context.Context) (o opened, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if last := len(idle) - 1; last >= 0 {
+			o, idle = idle[last], idle[:last]
+			return o, nil
+		}
+		if o.loan, err = h.loan(template); err != nil {
+			return o, err
+		}
+		if o.conn, err = pgx.Connect(ctx, o.url); err != nil {
+			return o, err
+		}
+		o.it, err = open(o.url)
+		return o, err
+	}
+	return func(t testing.TB) T {
+		t.Helper()
+		o, err := take(t.Context())
+		must(t, err)
+		t.Cleanup(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			err := awaitNone(ctx, o.conn, others+" AND state <> 'idle'")
+			if err == nil {
+				_, err = o.conn.Exec(ctx, o.emptying)
+			}
+			if err != nil {
+				t.Errorf("emptying the test's database: %v", err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			idle = append(idle, o)
+		})
+		return o.it
+	}
 }
 
 // lend returns the URL of an empty database. When the test ends it is emptied, for the
@@ -149,7 +212,7 @@ func (l loan) empty() error {
 				return err
 			}
 		}
-		if err := alone(ctx, conn); err != nil {
+		if err := awaitNone(ctx, conn, others); err != nil {
 			return err
 		}
 		_, err := conn.Exec(ctx, l.emptying)
@@ -157,26 +220,25 @@ func (l loan) empty() error {
 	})
 }
 
-// leaving is how long the sessions that a test has closed may take to end.
-const leaving = 5 * time.Second
-
 // endOthers ends the sessions that a pooler keeps.
 const endOthers = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
-// alone returns when the database has no other session, or which ones it has.
-func alone(ctx context.Context, conn *pgx.Conn) error {
-	const others = "SELECT concat_ws(' ', pid, state, query) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()" +
-		" AND backend_type = 'client backend'"
+// others lists the sessions in the database beside the one that asks.
+const others = "SELECT concat_ws(' ', pid, state, query) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()" +
+	" AND backend_type = 'client backend'"
+
+// awaitNone returns when the query finds no sessions, or which ones it finds when the context ends.
+func awaitNone(ctx context.Context, conn *pgx.Conn, query string) error {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(leaving); ; {
-		open, err := names(ctx, conn, others)
+	for {
+		open, err := names(ctx, conn, query)
 		if err != nil || len(open) == 0 {
 			return err
 		}
 		select {
 		case <-tick.C:
-		case <-deadline:
+		case <-ctx.Done():
 			return errors.New("the test has left sessions open: " + strings.Join(open, "; "))
 		}
 	}

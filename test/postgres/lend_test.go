@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,57 +37,6 @@ func TestLend_hands_out_the_same_database_emptied(t *testing.T) {
 				assert.Equal(t, 1, ask[int](t, conn, `INSERT INTO "A book" (shelf) VALUES (1) RETURNING id`))
 			}
 		})
-	}
-}
-
-// failure is a test that is told of errors and goes on.
-type failure struct {
-	testing.TB
-	errs, fatal []error
-	cleanup     []func()
-}
-
-func (f *failure) Helper()           {}
-func (f *failure) Cleanup(fn func()) { f.cleanup = append(f.cleanup, fn) }
-
-func (f *failure) Errorf(_ string, args ...any) { f.errs = append(f.errs, args[0].(error)) }
-
-func (f *failure) Fatalf(_ string, args ...any) { f.fatal = append(f.fatal, args[0].(error)) }
-
-// ends ends the test, and returns what it was told of.
-func (f *failure) ends() error {
-	for _, fn := range f.cleanup {
-		fn()
-	}
-	return errors.Join(append(f.errs, f.fatal...)...)
-}
-
-func TestLend_fails_a_test_that_leaves_a_session_open(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	f := &failure{TB: t}
-	at := Lend(f, shelves)
-	conn := connect(t, at)
-	run(t, conn, "INSERT INTO shelf DEFAULT VALUES")
-	err := f.ends()
-	require.ErrorContains(t, err, "sessions open")
-	assert.ErrorContains(t, err, "INSERT INTO shelf", "and says which")
-	next := Lend(t, shelves)
-	assert.NotEqual(t, at, next, "no other test gets that database")
-}
-
-func TestLend_refuses_a_schema_that_comes_with_rows_or_used_numbers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	for want, prepare := range map[string]Prepare{
-		"rows in fruit":       fruits,
-		"numbers of [seq_id]": filling("CREATE SEQUENCE seq_id; SELECT nextval('seq_id')"),
-	} {
-		f := &failure{TB: t}
-		Lend(f, prepare)
-		assert.ErrorContains(t, f.ends(), want)
 	}
 }
 
