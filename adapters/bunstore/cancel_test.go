@@ -9,14 +9,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	testserver "plaza/test/postgres"
 )
 
 // When a client hangs up, its request's context ends. The statement is cancelled, and
 // its connection serves the next request.
 func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
-	url := testserver.Empty(t)
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	url := migratedPostgres(t)
 	s, _ := openWithUser(t, Options{URL: url})
 	observer, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
@@ -67,7 +68,10 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 // Behind a pooler a statement is never cancelled: it finishes, and its connection
 // serves the next request.
 func TestCancelledStatementsEndBehindAPooler(t *testing.T) {
-	s, _ := openWithUser(t, Options{URL: testserver.Empty(t), Uncached: true})
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	s, _ := openWithUser(t, Options{URL: migratedPostgres(t), Uncached: true})
 	pool := s.dialect.(postgres).pool
 	before := pool.Stat().NewConnsCount()
 	for range 20 {
@@ -81,7 +85,7 @@ func TestCancelledStatementsEndBehindAPooler(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
-	url := testserver.Empty(t)
+	url := migratedPostgres(t)
 	for _, c := range []struct {
 		options Options
 		want    int32

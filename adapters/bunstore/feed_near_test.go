@@ -14,7 +14,6 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/page"
-	testserver "plaza/test/postgres"
 )
 
 // rimWidth is far more than the databases' results differ from Go's, by rounding.
@@ -74,7 +73,7 @@ func areasAndPoints(r *rand.Rand) (areas []feed.Area, points []geo.Point) {
 
 func TestFED05_tree_and_items_within_an_area_are_those_within_the_distance(t *testing.T) {
 	for name, url := range map[string]string{
-		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": testserver.Empty(t),
+		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": migratedPostgres(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, author := openWithUser(t, Options{URL: url})

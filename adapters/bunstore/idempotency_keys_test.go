@@ -10,14 +10,13 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/payment"
 	"plaza/domain/userimage"
-	testserver "plaza/test/postgres"
 )
 
 // A server from before step 0023 reserves an expired key again without its kind, and answers it
 // with an order.
 func TestGEN13_an_older_server_answers_a_key_that_had_a_kind(t *testing.T) {
 	for name, open := range map[string]func(t testing.TB) string{
-		"SQLite": func(t testing.TB) string { return "sqlite:" + t.TempDir() + "/plaza.db" }, "Postgres": testserver.Empty,
+		"SQLite": func(t testing.TB) string { return "sqlite:" + t.TempDir() + "/plaza.db" }, "Postgres": migratedPostgres,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, who := openWithUser(t, Options{URL: open(t)})

@@ -17,7 +17,6 @@ import (
 	"plaza/domain/news"
 	"plaza/domain/publication"
 	"plaza/domain/user"
-	testserver "plaza/test/postgres"
 )
 
 // copies also counts COPY statements.
@@ -95,7 +94,7 @@ func retitled(lines []imported.Line) []imported.Line {
 
 func TestADM04_a_delivery_takes_as_many_round_trips_however_much_it_has(t *testing.T) {
 	var counted copies
-	s, err := Open(t.Context(), Options{URL: testserver.Empty(t), trace: &counted})
+	s, err := Open(t.Context(), Options{URL: migratedPostgres(t), trace: &counted})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())

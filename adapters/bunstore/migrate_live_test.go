@@ -249,6 +249,9 @@ func (s *Store) count(t *testing.T, query string) (n int) {
 const patience = 30 * time.Second
 
 func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	at := testserver.Empty(t)
 	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"}
 	before := program(t, at, files)

@@ -141,6 +141,9 @@ func TestMigrating_twice_changes_nothing(t *testing.T) {
 }
 
 func TestMany_who_migrate_at_once_apply_each_step_once(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	const many = 8
 	onEachEmpty(t, func(t *testing.T, url string) {
 		var stores []*bunstore.Store
@@ -192,6 +195,9 @@ var holdSchema = map[bool][2]string{
 }
 
 func TestWho_migrates_waits_for_another_however_long_that_takes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	const limit = 100 * time.Millisecond
 	onEachEmpty(t, func(t *testing.T, url string) {
 		s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url, Limit: limit})

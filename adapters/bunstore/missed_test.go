@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
-	testserver "plaza/test/postgres"
 )
 
 // standsFirst are the fields of the statements that write and never follow a step that
@@ -66,7 +65,7 @@ func TestStepsBehindAMissAreGuarded(t *testing.T) {
 }
 
 func TestRunRefusesUnguardedSteps(t *testing.T) {
-	s, err := Open(t.Context(), Options{URL: testserver.Empty(t)})
+	s, err := Open(t.Context(), Options{URL: migratedPostgres(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	d := s.dialect.(postgres)

@@ -15,7 +15,6 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/payment"
 	"plaza/domain/user"
-	testserver "plaza/test/postgres"
 )
 
 // openWithUser returns a store with the schema and a user.
@@ -35,7 +34,7 @@ func openWithUser(t *testing.T, o Options) (*Store, user.ID) {
 
 func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
 	for name, url := range map[string]string{
-		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": testserver.Empty(t),
+		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": migratedPostgres(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, who := openWithUser(t, Options{URL: url})
@@ -60,7 +59,7 @@ func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
 
 func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.T) {
 	for name, url := range map[string]string{
-		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": testserver.Empty(t),
+		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": migratedPostgres(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, who := openWithUser(t, Options{URL: url, Connections: 1})
@@ -88,7 +87,7 @@ func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.
 }
 
 func TestPAY11_an_order_that_is_being_changed_holds_up_no_due_one(t *testing.T) {
-	s, who := openWithUser(t, Options{URL: testserver.Empty(t), Limit: 2 * time.Second})
+	s, who := openWithUser(t, Options{URL: migratedPostgres(t), Limit: 2 * time.Second})
 	ledger := s.Ledger()
 	changed, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), nil)
 	require.NoError(t, err)

@@ -16,7 +16,6 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/test/content"
-	testserver "plaza/test/postgres"
 )
 
 // populousPostgres is large enough to make Postgres choose between plans: 100,000 records of
@@ -125,7 +124,7 @@ func explainPrepared(t *testing.T, conn *pgx.Conn, args ...string) plan {
 // analysed from all their rows: a sample would be another one in each run.
 func filledPostgres(t *testing.T, statements ...string) (*Store, *pgx.Conn) {
 	t.Helper()
-	url := testserver.Empty(t)
+	url := migratedPostgres(t)
 	s, err := Open(t.Context(), Options{URL: url})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

@@ -17,14 +17,13 @@ import (
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
-	testserver "plaza/test/postgres"
 )
 
 // TestGEN14_a_charge_takes_no_further_round_trip counts the round trips of every write that
 // takes charges. A comment and a like are one.
 func TestGEN14_a_charge_takes_no_further_round_trip(t *testing.T) {
 	var counted counter
-	s, who := openWithUser(t, Options{URL: testserver.Empty(t), trace: &counted})
+	s, who := openWithUser(t, Options{URL: migratedPostgres(t), trace: &counted})
 	s.sweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
 	events, ctx := s.Events(), t.Context()
 	add := func(charges ...ratelimit.Charge) (*event.Event, error) {
@@ -95,7 +94,7 @@ func TestGEN14_a_charge_takes_no_further_round_trip(t *testing.T) {
 // TestGEN14_charges_that_are_paid_off_are_removed: by the sweep of logins.
 func TestGEN14_charges_that_are_paid_off_are_removed(t *testing.T) {
 	for name, open := range map[string]func(t testing.TB) string{
-		"SQLite": func(t testing.TB) string { return "sqlite:" + t.TempDir() + "/plaza.db" }, "Postgres": testserver.Empty,
+		"SQLite": func(t testing.TB) string { return "sqlite:" + t.TempDir() + "/plaza.db" }, "Postgres": migratedPostgres,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, who := openWithUser(t, Options{URL: open(t)})
@@ -125,7 +124,7 @@ func TestGEN14_charges_that_are_paid_off_are_removed(t *testing.T) {
 // TestGEN14_what_a_charge_pays_for_stays_until_it_is_written: another transaction takes away
 // what the write needs, while the write waits for it.
 func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
-	s, who := openWithUser(t, Options{URL: testserver.Empty(t)})
+	s, who := openWithUser(t, Options{URL: migratedPostgres(t)})
 	events, ctx := s.Events(), t.Context()
 	limits := ratelimit.Limits{ratelimit.Comment: {Count: 10, Period: time.Hour}}
 	charge := limits.Charge(int64(who), ratelimit.Comment, noon)
@@ -188,7 +187,7 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 // TestGEN14_what_a_write_holds_while_it_waits_for_its_charge: the order of locks prevents
 // deadlocks, and comments do not hold up those of others.
 func TestGEN14_what_a_write_holds_while_it_waits_for_its_charge(t *testing.T) {
-	s, who := openWithUser(t, Options{URL: testserver.Empty(t)})
+	s, who := openWithUser(t, Options{URL: migratedPostgres(t)})
 	events, ctx := s.Events(), t.Context()
 	e, err := event.New(who, event.Change{Title: new("Before")}, calendar.DateOf(noon), noon)
 	require.NoError(t, err)

@@ -2,7 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
-	postgrestest "plaza/test/postgres"
 )
 
 // replicable are all hot reads that a replica may answer. A read is added only if nothing bad
@@ -98,14 +96,7 @@ func TestReplicas_have_different_addresses_and_no_secret_in_errors(t *testing.T)
 // TestReplicas_prove_with_every_read_that_they_are_new_enough takes the primary for a replica that
 // the last check has found well.
 func TestReplicas_prove_with_every_read_that_they_are_new_enough(t *testing.T) {
-	url := postgrestest.Lend(t, func(ctx context.Context, url string) error {
-		s, err := Open(ctx, Options{URL: url})
-		if err != nil {
-			return err
-		}
-		_, err = s.Migrate(ctx)
-		return errors.Join(err, s.Close())
-	})
+	url := migratedPostgres(t)
 	s, err := Open(t.Context(), Options{URL: url, Replicas: []string{url}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

@@ -18,6 +18,9 @@ import (
 // A commit waits for the synchronous replica. When a time limit ends the wait, Postgres
 // acknowledges the commit with a warning only, and a failover would lose it.
 func TestA_commit_without_its_replica_is_not_acknowledged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	server := postgres.Start(t)
 	require.NoError(t, migrate(t.Context(), server.URL("postgres")))
 	const limit = time.Second

@@ -13,7 +13,6 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/user"
-	testserver "plaza/test/postgres"
 )
 
 func TestExportedMethod(t *testing.T) {
@@ -34,7 +33,7 @@ func TestExportedMethod(t *testing.T) {
 }
 
 func TestEvery_call_of_a_port_is_a_span(t *testing.T) {
-	for system, url := range map[string]string{"sqlite": "sqlite:" + t.TempDir() + "/plaza.db", "postgresql": testserver.Empty(t)} {
+	for system, url := range map[string]string{"sqlite": "sqlite:" + t.TempDir() + "/plaza.db", "postgresql": migratedPostgres(t)} {
 		t.Run(system, func(t *testing.T) { callsAreSpans(t, system, url) })
 	}
 }

@@ -10,12 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/localisation"
-	testserver "plaza/test/postgres"
 )
 
 func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 	for name, url := range map[string]string{
-		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": testserver.Empty(t),
+		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": migratedPostgres(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := openWithUser(t, Options{URL: url})
@@ -51,7 +50,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 }
 
 func TestSweepPassesOverLockedRows(t *testing.T) {
-	url := testserver.Empty(t)
+	url := migratedPostgres(t)
 	s, _ := openWithUser(t, Options{URL: url})
 	texts := map[localisation.Key]string{{'a'}: "held", {'b'}: "free"}
 	require.NoError(t, s.Translations().Put(t.Context(), texts, noon))
