@@ -96,7 +96,7 @@ func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing
 			written, err := s.Events().Add(t.Context(), listedEvent(t, author, "Before"))
 			require.NoError(t, err)
 			rename := func() error {
-				ctx, cancel := context.WithTimeout(t.Context(), limit+soon)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
 				_, err := s.Events().Change(ctx, written.ID(), func(e *event.Event) error {
 					return e.Apply(event.Change{Title: new("After")}, time.Now())
@@ -104,8 +104,7 @@ func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing
 				return err
 			}
 			release := keepLocked(t, at, written.ID())
-			took := durationOf(func() { assert.ErrorIs(t, rename(), bunstore.ErrAway) })
-			assert.Less(t, took, 3*limit)
+			assert.ErrorIs(t, rename(), bunstore.ErrAway, "it ends by the store's limit, not by the caller's")
 			_, err = s.Events().Get(t.Context(), written.ID())
 			assert.NoError(t, err, "readers do not wait for locks")
 			release()

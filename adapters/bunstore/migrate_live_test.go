@@ -263,9 +263,7 @@ func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
 	const waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
 	for range 2 { // attempts
 		require.Eventually(t, func() bool { return before.count(t, waits) > 0 }, patience, time.Millisecond)
-		start := time.Now()
-		assert.Zero(t, before.count(t, "SELECT count(*) FROM fruit"))
-		assert.Less(t, time.Since(start), DefaultLimit/2, "it waits behind the step, less than a server may")
+		assert.Zero(t, before.count(t, "SELECT count(*) FROM fruit"), "it waits behind the step until that gives up for now")
 	}
 	select {
 	case err := <-done:

@@ -27,9 +27,6 @@ import (
 )
 
 const (
-	// soon limits calls that must fail fast. The machine may be busy; the limit of a
-	// call is longer.
-	soon = 5 * time.Second
 	// eventually limits waiting, however busy the machine is.
 	eventually = 30 * time.Second
 	// secretPassword is a password that must never be shown.
@@ -64,13 +61,6 @@ func withPassword(url, password string) string {
 	return strings.Replace(url, "postgres@", "postgres:"+password+"@", 1)
 }
 
-// durationOf returns how long the function takes.
-func durationOf(fn func()) time.Duration {
-	start := time.Now()
-	fn()
-	return time.Since(start)
-}
-
 func TestOpen_waits_for_a_database_that_comes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -99,13 +89,10 @@ func TestOpen_gives_up(t *testing.T) {
 	nowhere := "postgres://postgres:" + secretPassword + "@/plaza?host=" + t.TempDir()
 	book := &logBook{}
 	const patience = 2 * time.Second
-	took := durationOf(func() {
-		_, err := bunstore.Open(t.Context(), bunstore.Options{URL: nowhere, Patience: patience, Log: book.logger()})
-		require.ErrorContains(t, err, "the database can't be reached")
-		require.ErrorIs(t, err, bunstore.ErrAway)
-		assert.NotContains(t, err.Error(), secretPassword)
-	})
-	assert.Less(t, took, patience+soon)
+	_, err := bunstore.Open(t.Context(), bunstore.Options{URL: nowhere, Patience: patience, Log: book.logger()})
+	require.ErrorContains(t, err, "the database can't be reached")
+	require.ErrorIs(t, err, bunstore.ErrAway)
+	assert.NotContains(t, err.Error(), secretPassword)
 	assert.GreaterOrEqual(t, book.tries(), 3)
 	assert.NotContains(t, book.String(), secretPassword)
 	pauses := pausesIn(t, book)
@@ -126,11 +113,8 @@ func pausesIn(t *testing.T, book *logBook) (all []time.Duration) {
 func TestOpen_stops_waiting_when_it_is_told_to(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
-	took := durationOf(func() {
-		_, err := bunstore.Open(ctx, bunstore.Options{URL: "postgres:///plaza?host=" + t.TempDir(), Patience: time.Minute})
-		assert.ErrorIs(t, err, context.Canceled)
-	})
-	assert.Less(t, took, soon)
+	_, err := bunstore.Open(ctx, bunstore.Options{URL: "postgres:///plaza?host=" + t.TempDir(), Patience: time.Hour})
+	assert.ErrorIs(t, err, context.Canceled)
 }
 
 // demandPasswords makes the server require passwords of all roles except one superuser,
@@ -169,13 +153,10 @@ func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
 			withPassword(server.URL("postgres"), secretPassword) + "&no_such_setting=1", "no_such_setting"},
 	} {
 		book := &logBook{}
-		took := durationOf(func() {
-			_, err := bunstore.Open(t.Context(), bunstore.Options{URL: c.url, Patience: time.Minute, Log: book.logger()})
-			require.Error(t, err, what)
-			assert.ErrorContains(t, err, c.says, what)
-			assert.NotContains(t, err.Error(), secretPassword, what)
-		})
-		assert.Less(t, took, soon, what)
+		_, err := bunstore.Open(t.Context(), bunstore.Options{URL: c.url, Patience: time.Hour, Log: book.logger()})
+		require.Error(t, err, what)
+		assert.ErrorContains(t, err, c.says, what)
+		assert.NotContains(t, err.Error(), secretPassword, what)
 		assert.Empty(t, book.String(), what)
 	}
 }
@@ -258,18 +239,15 @@ func someEvent() *event.Event {
 	return e
 }
 
-// refuseAll asserts that every call soon fails with the fault.
+// refuseAll asserts that every call fails with the fault.
 func refuseAll(t *testing.T, s *bunstore.Store) {
 	t.Helper()
 	calls := portCalls(s)
 	require.Greater(t, len(calls), 40)
 	for name, call := range calls {
-		took := durationOf(func() {
-			err := call(t.Context())
-			assert.ErrorIs(t, err, bunstore.ErrAway, name)
-			assert.True(t, fault.Is(err, fault.Unavailable), name)
-		})
-		assert.Less(t, took, soon, name)
+		err := call(t.Context())
+		assert.ErrorIs(t, err, bunstore.ErrAway, name)
+		assert.True(t, fault.Is(err, fault.Unavailable), name)
 	}
 }
 

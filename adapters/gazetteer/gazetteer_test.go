@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -139,13 +138,12 @@ func TestOtherRecords(t *testing.T) {
 	assert.Empty(t, analysed(t, gazetteer.Of(nil), "杭州", "杭州"))
 }
 
+// A step for each pair of characters would outlast the time limit of all tests.
 func TestHugeTextsTakeLittleTime(t *testing.T) {
 	g := gazetteer.New()
 	for _, unit := range []string{"杭州", "西湖区", "北", "a", "浙江省杭州市西湖区", "南京路", "龙华区海口龙华区深圳"} {
-		start := time.Now()
-		_, err := g.Analyse(t.Context(), "", "日本的“"+strings.Repeat(unit, 1<<18/len(unit)))
+		_, err := g.Analyse(t.Context(), "", "日本的“"+strings.Repeat(unit, 1<<20/len(unit)))
 		require.NoError(t, err)
-		assert.Less(t, time.Since(start), 5*time.Second, unit)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
-	"plaza/test/allocations"
 )
 
 // counted counts as Metrics do, for tests with one request at a time.
@@ -106,29 +105,4 @@ func TestGEN_14_a_request_beyond_the_bound_counts_for_the_limit(t *testing.T) {
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/things/1/", nil))
 	assert.Equal(t, []string{"requests"}, c.limits)
 	assert.Equal(t, map[string]int{"GET none 503": 1, "GET /things/:id/ 204": 1}, c.ended)
-}
-
-// unread is a response that is discarded. It allocates nothing.
-type unread struct{ header http.Header }
-
-func (d unread) Header() http.Header       { return d.header }
-func (unread) Write(b []byte) (int, error) { return len(b), nil }
-func (unread) WriteHeader(int)             {}
-
-// allocationsWith returns how many allocations the middleware makes for a request.
-func allocationsWith(m Metrics) float64 {
-	h := newMiddleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusNoContent)
-	}), Config{Log: slog.New(slog.DiscardHandler), Metrics: m})
-	r, w := httptest.NewRequest("GET", "/", nil), unread{http.Header{}}
-	return allocations.PerRun(1000, func() { h.ServeHTTP(w, r) })
-}
-
-func TestMetrics_cost_the_middleware_no_allocation(t *testing.T) {
-	n := 0
-	counting := Metrics{
-		Begun: func() { n++ }, Ended: func(string, string, int, time.Duration) { n++ }, Limited: func(string) { n++ },
-	}
-	assert.LessOrEqual(t, allocationsWith(counting), allocationsWith(Metrics{}))
-	assert.Positive(t, n)
 }

@@ -183,5 +183,5 @@ func TestADM04_going_on_in_a_plain_file_reads_no_more_than_it_must(t *testing.T)
 	assert.True(t, there)
 	lines, _ := rest(t, f)
 	assert.Len(t, lines, 10)
-	assert.Less(t, allocated()-before, uint64(1<<20))
+	assert.Less(t, allocated()-before, uint64(at.Offset/2), "what is skipped is not read line by line")
 }

@@ -20,7 +20,6 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
-	"plaza/test/allocations"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -104,7 +103,7 @@ func TestRequests_at_once_are_all_counted(t *testing.T) {
 // Requests are counted without an allocation, once their series exist.
 func TestRequests_are_counted_without_an_allocation(t *testing.T) {
 	m := New()
-	assert.Zero(t, allocations.PerRun(1000, func() {
+	assert.Zero(t, testing.AllocsPerRun(1000, func() {
 		m.RequestBegun()
 		m.RequestEnded("GET", "/api/feed/items/:id/", 200, time.Millisecond)
 	}))

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -99,17 +98,16 @@ func TestPrefixesThatAdmitNothing(t *testing.T) {
 	assert.NotEmpty(t, odd.Sanitise(image("https://plaza.example/media/a.png")), "schemes have no case")
 }
 
-// TestHugeMarkupTakesLittleTime uses markup that costs careless sanitisers quadratic time.
+// TestHugeMarkupTakesLittleTime uses markup that costs careless sanitisers quadratic time, which would
+// outlast the time limit of all tests.
 func TestHugeMarkupTakesLittleTime(t *testing.T) {
 	s := sanitiser.New(ours)
-	const n = 30_000
+	const n = 300_000
 	for _, raw := range []string{
 		strings.Repeat("<b>", n) + strings.Repeat("</i>", n), strings.Repeat("<b>", n) + strings.Repeat("</b>", n), strings.Repeat("<", n), strings.Repeat("<a ", n), strings.Repeat("</p", n),
 		strings.Repeat("<p>", n), strings.Repeat("<b><i>", n) + strings.Repeat("</b>", n), strings.Repeat("<!--", n), strings.Repeat("&", n), strings.Repeat("<script>", n), "<p " + strings.Repeat("a ", n) + ">",
 	} {
-		start := time.Now()
 		clean := s.Sanitise(raw)
-		assert.Less(t, time.Since(start), 5*time.Second, "%.10q", raw)
 		requireHarmless(t, clean)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"plaza/domain/geo"
 	"plaza/domain/media"
 	"plaza/domain/publication"
-	"plaza/test/allocations"
 )
 
 func TestADM04_an_item_gets_the_address_of_its_cover(t *testing.T) {
@@ -44,7 +43,7 @@ func TestADM04_an_item_without_a_cover_of_ours_is_not_copied(t *testing.T) {
 		publication.Publication{}, publication.Node{Content: publication.Content{Cover: elsewhere}}, demand.Demand{Cover: elsewhere}, coverless{},
 	} {
 		item := feed.Item{Listable: thing}
-		assert.Zero(t, allocations.PerRun(10, func() { item.ResolveURLs(func(media.Key) string { panic("it has no key") }) }))
+		assert.Zero(t, testing.AllocsPerRun(1000, func() { item.ResolveURLs(func(media.Key) string { panic("it has no key") }) }))
 		assert.Equal(t, feed.Item{Listable: thing}, item)
 	}
 }

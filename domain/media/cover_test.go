@@ -9,7 +9,6 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
-	"plaza/test/allocations"
 )
 
 func TestADM04_a_cover_at_an_address(t *testing.T) {
@@ -83,7 +82,7 @@ func TestPLA04_a_picture_elsewhere_stays_where_it_is(t *testing.T) {
 	require.NoError(t, err)
 	for _, p := range []media.Picture{elsewhere, {}} {
 		var got media.Picture
-		assert.Zero(t, allocations.PerRun(10, func() {
+		assert.Zero(t, testing.AllocsPerRun(1000, func() {
 			got = p.At(func(media.Key) string { panic("it has no key") })
 		}), "nothing is copied")
 		assert.Equal(t, p, got)

