@@ -18,7 +18,7 @@ import (
 )
 
 // manyServers start at once.
-const manyServers = 10
+const manyServers = 3
 
 func TestServers_that_start_at_once_migrate_once_and_share_a_database(t *testing.T) {
 	if testing.Short() {

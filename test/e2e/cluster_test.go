@@ -1,4 +1,4 @@
-//go:build !race
+//go:build soak
 
 package e2e
 
@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -24,9 +22,6 @@ import (
 	"plaza/test/faultproxy"
 	"plaza/test/versitygw"
 )
-
-// fewFailovers show that a failover loses nothing. PLAZA_TEST_FAILOVERS=20 shows it more often.
-const fewFailovers = 2
 
 // everyRequest is the pace of all clients together, so that the machine has time for all servers.
 const everyRequest = 15 * time.Millisecond
@@ -57,16 +52,7 @@ type large struct {
 }
 
 func TestCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	t.Parallel()
-	failovers := fewFailovers
-	if set := os.Getenv("PLAZA_TEST_FAILOVERS"); set != "" {
-		var err error
-		failovers, err = strconv.Atoi(set)
-		require.NoError(t, err, "PLAZA_TEST_FAILOVERS")
-	}
 	l := newLarge(t)
 	l.pay(t)
 	l.load()

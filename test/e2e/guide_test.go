@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"fmt"
-	"net/http"
-	"net/http/httptest"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/test/chromium"
 )
 
 // guide is the guide for clients.
@@ -101,27 +97,6 @@ func TestGuide(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "guide.mjs"), []byte(module), 0o644))
 		script.prints(t, node(t, folder, "guide.mjs"))
 	})
-	t.Run("in Chromium, from another origin", func(t *testing.T) {
-		browser := chromium.Start(t)
-		var module string
-		pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/guide.mjs" {
-				w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-				fmt.Fprint(w, module)
-				return
-			}
-			fmt.Fprint(w, `<!DOCTYPE html><link rel="icon" href="data:,">`)
-		}))
-		defer pages.Close()
-		r := serve(t, append(demo, "--cors-origins="+pages.URL)...)
-		module = strings.ReplaceAll(script.code, exampleServer, r.url)
-		tab := chromium.Open(t, browser, pages.URL)
-		script.prints(t, chromium.Evaluate[string](t, tab, `{
-			const lines = []
-			console.log = (...words) => lines.push(words.join(' '))
-			import('/guide.mjs').then(() => lines.join('\n'))
-		}`))
-	})
 }
 
 func TestPattern(t *testing.T) {
@@ -129,4 +104,16 @@ func TestPattern(t *testing.T) {
 	assert.NotRegexp(t, pattern(`{"id": …}`), dense(`{"id":7`))
 	assert.NotRegexp(t, pattern("a.c"), "abc")
 	assert.NotRegexp(t, pattern(""), "something")
+}
+
+// node runs a script in the folder and returns what it printed.
+func node(t *testing.T, folder string, arguments ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", arguments...)
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
 }

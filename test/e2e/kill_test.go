@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,15 +22,11 @@ import (
 	"plaza/test/postgres"
 )
 
-// fewKills are enough to find what is broken always. PLAZA_TEST_KILLS=50 finds what
-// is broken seldom.
-const fewKills = 4
-
 // manyWriters write at once until the server is killed.
 const manyWriters = 8
 
 func TestNothing_acknowledged_is_lost_when_the_server_is_killed(t *testing.T) {
-	kills := kills(t)
+	kills := kills()
 	t.Run("SQLite", func(t *testing.T) {
 		killing(t, kills, func() {}, "--data-dir="+t.TempDir(), unlimited)
 	})
@@ -51,18 +46,11 @@ func TestNothing_acknowledged_is_lost_when_the_server_is_killed(t *testing.T) {
 const unlimited = "--limits=off"
 
 // kills is how often a test kills. In the short run that is once.
-func kills(t *testing.T) int {
-	t.Helper()
-	set := os.Getenv("PLAZA_TEST_KILLS")
-	switch {
-	case testing.Short():
+func kills() int {
+	if testing.Short() {
 		return 1
-	case set == "":
-		return fewKills
 	}
-	kills, err := strconv.Atoi(set)
-	require.NoError(t, err, "PLAZA_TEST_KILLS")
-	return kills
+	return manyKills
 }
 
 // abandoned waits until the database has ended the sessions of the killed server: a

@@ -1,4 +1,4 @@
-//go:build !race
+//go:build soak
 
 package e2e
 
@@ -37,9 +37,6 @@ func inUse(t *testing.T, r *running) int {
 // images of a user with as many as there may be, and a page of a hundred of the longest
 // events. The clients ask for every coding.
 func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	folder := t.TempDir()
 	args := []string{"--demo", "--wallet=none", "--data-dir=" + folder}
 	r := serve(t, args...)

@@ -1,4 +1,4 @@
-//go:build !race
+//go:build soak
 
 package e2e
 
@@ -30,9 +30,6 @@ const ordinaryPassword = "kettle-and-cups"
 // TestGEN14_Ordinary_use_meets_no_limit has 200 users do all at once what they would do in a
 // minute, all from one address, as if they were behind one router.
 func TestGEN14_Ordinary_use_meets_no_limit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	settings := []string{"--data-dir=" + t.TempDir()}
 	users := ordinaryAccounts(t, settings)
 	r := serve(t, settings...)

@@ -1,5 +1,3 @@
-//go:build !race
-
 package e2e
 
 import (
@@ -49,8 +47,7 @@ func TestPAY15_a_comparison_that_is_killed_at_any_step_finds_the_same_once(t *te
 	}
 	t.Parallel()
 	onStoresAndVersions(t, func(t *testing.T, store string, version sandbox.Protocol) {
-		points := append(billPoints, map[string][]billPoint{"Postgres": billsOnPostgres}[store]...)
-		for _, point := range points {
+		for _, point := range pointsOn(store, billPoints, map[string][]billPoint{"Postgres": billsOnPostgres}) {
 			t.Run(strings.ReplaceAll(point.name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
 				killComparison(t, store, version, point)

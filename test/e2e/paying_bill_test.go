@@ -50,7 +50,7 @@ func TestPAY15_the_command_compares_a_bill(t *testing.T) {
 	}
 	for _, version := range []sandbox.Protocol{sandbox.V2, sandbox.V3} {
 		t.Run(string(version), func(t *testing.T) {
-			onBothStores(t, func(t *testing.T, store string) { comparesABill(t, store, version) })
+			onStores(t, func(t *testing.T, store string) { comparesABill(t, store, version) })
 		})
 	}
 }

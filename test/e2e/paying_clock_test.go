@@ -1,3 +1,5 @@
+//go:build soak
+
 package e2e
 
 import (
@@ -44,9 +46,6 @@ const (
 // Two clocks are ten minutes apart. Version 2 signs no times. Version 3 refuses all messages, says why, and goes on when
 // the clock is right.
 func TestPAY13_clocks_that_are_ten_minutes_apart_lose_nothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	for name, off := range map[string]time.Duration{"the_wallet's_is_ahead": farOff, "the_wallet's_is_behind": -farOff} {
 		t.Run(name, func(t *testing.T) {
 			t.Run("v2", func(t *testing.T) {
@@ -126,9 +125,6 @@ func (s *shop) staysSecretBut(t *testing.T, words ...string) {
 
 // A certificate is replaced while an answer is on its way, once for a server that knows it and once for one that does not.
 func TestPAY14_certificates_that_rotate_while_a_request_is_in_flight_lose_nothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	onBothStores(t, func(t *testing.T, store string) {
 		for _, knows := range []bool{true, false} {
 			t.Run(fmt.Sprintf("the_server_knows_it_%t", knows), func(t *testing.T) {

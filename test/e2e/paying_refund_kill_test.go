@@ -1,10 +1,7 @@
-//go:build !race
-
 package e2e
 
 import (
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
@@ -50,23 +47,22 @@ func TestPAY14_a_server_that_is_killed_at_any_step_of_a_refund_returns_the_money
 	onStoresAndVersions(t, killAtRefunds)
 }
 
-// onStoresAndVersions runs the test on each store and over each version of the wallet's API once. With PLAZA_TEST_KILLS, as
-// in make soak, it runs it on each store over each version.
+// onStoresAndVersions runs the test on each store and over each version of the wallet's API once. In the soak it runs it on
+// each store over each version.
 func onStoresAndVersions(t *testing.T, test func(t *testing.T, store string, version sandbox.Protocol)) {
 	for _, c := range []struct {
 		store   string
 		version sandbox.Protocol
 		isFirst bool
 	}{{"SQLite", sandbox.V2, true}, {"SQLite", sandbox.V3, false}, {"Postgres", sandbox.V2, false}, {"Postgres", sandbox.V3, true}} {
-		if c.isFirst || os.Getenv("PLAZA_TEST_KILLS") != "" {
+		if c.isFirst || isSoak {
 			t.Run(c.store+"/"+string(c.version), func(t *testing.T) { test(t, c.store, c.version) })
 		}
 	}
 }
 
 func killAtRefunds(t *testing.T, store string, version sandbox.Protocol) {
-	points := append(refundKillPoints, map[string][]killPoint{"SQLite": refundsOnSQLite, "Postgres": refundsOnPostgres}[store]...)
-	for _, point := range points {
+	for _, point := range pointsOn(store, refundKillPoints, map[string][]killPoint{"SQLite": refundsOnSQLite, "Postgres": refundsOnPostgres}) {
 		t.Run(strings.ReplaceAll(point.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			s := openShop(t, store)

@@ -65,7 +65,7 @@ func TestPAY10_a_merchant_moves_to_version_3_while_orders_are_open(t *testing.T)
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	onBothStores(t, func(t *testing.T, store string) {
+	onStores(t, func(t *testing.T, store string) {
 		s := openShop(t, store)
 		s.opens(t)
 		var orders []*purchase

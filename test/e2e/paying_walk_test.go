@@ -1,11 +1,11 @@
+//go:build soak
+
 package e2e
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,20 +17,8 @@ import (
 	"plaza/adapters/wallet/sandbox"
 )
 
-// fewPayings are enough to find what is broken often. PLAZA_TEST_PAYINGS=200 finds what
-// is broken seldom.
-const fewPayings = 20
-
 func TestPAY_however_it_goes_our_ledger_is_the_wallets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	rounds := fewPayings
-	if set := os.Getenv("PLAZA_TEST_PAYINGS"); set != "" {
-		var err error
-		rounds, err = strconv.Atoi(set)
-		require.NoError(t, err, "PLAZA_TEST_PAYINGS")
-	}
+	const rounds = payings
 	seed := rand.Uint64()
 	t.Logf("the seed is %d", seed)
 	onBothStores(t, func(t *testing.T, store string) {

@@ -1,4 +1,4 @@
-//go:build !race
+//go:build soak
 
 package e2e
 
@@ -65,9 +65,6 @@ func textured(width, height int) *image.Gray {
 // is bounded, the excess is refused, and others set their avatars meanwhile. Times are
 // printed, and not asserted: they are the machine's.
 func TestPLA_03_twenty_of_the_largest_pictures_at_once(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	const uploads = 20
 	for name, picture := range map[string][]byte{
 		"PNG of 16 bits": pictures.Deep(t, 8000, 5000, false), "progressive JPEG": pictures.Progressive(t, textured(8000, 5000)),

@@ -1,4 +1,4 @@
-//go:build !race
+//go:build soak
 
 package e2e
 
@@ -16,9 +16,6 @@ var peak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 // TestPLA_03_forty_photos_at_once_stay_under_a_gigabyte measures the program as people run
 // it: looking for races takes many times the memory.
 func TestPLA_03_forty_photos_at_once_stay_under_a_gigabyte(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	r := serve(t, "--demo", "--wallet=none", "--data-dir="+t.TempDir())
 	u := uploader{r.url, login(t, r.url), time.Now()}
 	photo := noisy(t, 4000, 3000)

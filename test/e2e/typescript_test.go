@@ -1,13 +1,13 @@
+//go:build soak
+
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -66,18 +66,6 @@ func copyFile(t *testing.T, from, to string) {
 	require.NoError(t, os.WriteFile(to, text, 0o644))
 }
 
-// node runs a script in the folder and returns what it printed.
-func node(t *testing.T, folder string, arguments ...string) string {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", arguments...)
-	cmd.Dir = folder
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return string(out)
-}
-
 // page has a function that runs the compiled client's tests with the server and returns what they report.
 const page = `<!DOCTYPE html><link rel="icon" href="data:,"><script type="module">
 import { retries } from "/dist/test/retries.js"
@@ -89,9 +77,6 @@ window.test = async server => {
 </script>`
 
 func TestTheTypeScriptClientCallsEveryOperation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	const all = `^[1-9][0-9]+ operations\n$`
 	client := buildClient(t)
 	t.Run("in Node.js", func(t *testing.T) {

@@ -1,0 +1,11 @@
+//go:build soak
+
+package e2e
+
+// What is broken seldom is found by many rounds.
+const (
+	isSoak    = true
+	manyKills = 50
+	payings   = 200 // rounds of the walk on each store
+	failovers = 20
+)
