@@ -1,4 +1,4 @@
-//go:build !race
+//go:build soak
 
 package imaging
 
@@ -60,9 +60,6 @@ func upside(raw []byte) []byte {
 // TestPLA03_pictures_take_the_memory_that_is_counted compares what each form needs with what
 // the process takes.
 func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	before := debug.SetGCPercent(400) // as a server
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	const width, height = 5000, 4000

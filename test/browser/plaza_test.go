@@ -1,3 +1,5 @@
+//go:build soak
+
 // Package browser tests Plaza in Chromium: pages of other origins call the interface, people use
 // the reference page and the page of the wallet sandbox, and the example of the guide for clients
 // works.

@@ -1,3 +1,5 @@
+//go:build soak
+
 package cluster
 
 import (
@@ -14,9 +16,6 @@ import (
 
 // TestNoProcessIsLeft starts a cluster in a test that fails, and looks for its processes.
 func TestNoProcessIsLeft(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	var folder string
 	f := &failing{TB: t}
 	t.Run("a failing test", func(t *testing.T) {

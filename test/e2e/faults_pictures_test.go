@@ -1,3 +1,5 @@
+//go:build soak
+
 package e2e
 
 import (
@@ -121,3 +123,5 @@ func (p *faultyPictures) verify(t *testing.T) {
 func (p *faultyPictures) sessions(*testing.T) int { return 0 } // the store does not tell
 
 func (p *faultyPictures) finish(*testing.T) {}
+
+func init() { faulty["pictures"] = behindPictures }

@@ -1,3 +1,5 @@
+//go:build soak
+
 package openapi_test
 
 import (
@@ -12,9 +14,6 @@ import (
 // TestLinters runs public linters, which know mistakes that generators and renderers stumble
 // over. Their rules are in the folder lint.
 func TestLinters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
 	for name, c := range map[string]struct {
 		program   string
 		arguments []string

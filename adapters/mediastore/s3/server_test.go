@@ -27,14 +27,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// onEveryServer runs the test against the stand-in, and in long test runs also against a
-// real store.
+// servers start stores with an empty bucket, and return their URLs. The tag soak brings a real store.
+var servers = map[string]func(t *testing.T) string{
+	"the stand-in": func(t *testing.T) string { return serve(t, newStandIn()) },
+}
+
 func onEveryServer(t *testing.T, test func(t *testing.T, endpoint string)) {
-	t.Run("the stand-in", func(t *testing.T) { test(t, serve(t, newStandIn())) })
-	if testing.Short() {
-		return
+	for name, start := range servers {
+		t.Run(name, func(t *testing.T) { test(t, start(t)) })
 	}
-	t.Run("versitygw", func(t *testing.T) { test(t, versitygw.Start(t)) })
 }
 
 func serve(t *testing.T, s *standIn) string {
