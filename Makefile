@@ -4,6 +4,7 @@ GO     ?= go
 BIN    := bin/plaza
 # The same flags for the program, vet and the tests: they share what is compiled.
 FLAGS  := -tags nomsgpack -trimpath
+SOAK   := -tags nomsgpack,soak -trimpath
 TEST   := $(GO) test $(FLAGS) -vet=off
 STRIP  := -ldflags='-s -w'
 # Compilers that collect no garbage below this limit need about a fifth less CPU time.
@@ -17,26 +18,14 @@ export CGO_ENABLED = 0
 # has little to compile. `make test` runs these under it; test/arch holds the list.
 RACE := ./domain/... ./adapters/memory ./adapters/prometheus ./adapters/translator/... ./adapters/wallet/... \
 	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk \
-	./adapters/httpapi/reference ./test/ports ./test/guard ./test/usecases/... ./test/report ./test/process ./test/faultproxy
-
-# Tests that the race detector would change (query plans, memory) are built without it, and those that kill and start
-# so many programs that they would take twice as long.
-NO_RACE_FILES = $(shell grep -rl --include='*_test.go' '^//go:build !race' .)
-NO_RACE_TESTS = $(shell grep -hoE '^func Test[A-Za-z0-9_]*' $(NO_RACE_FILES) | cut -c6- | paste -sd'|' -)
+	./adapters/httpapi/reference ./test/ports ./test/guard ./test/usecases/... ./test/process ./test/faultproxy
 
 # What is installed reaches the tests as environment variables, so that Go's test cache
 # knows of it. What is missing is installed where that may be done, and told otherwise.
-POSTGRES = PG_BIN="$$(test/tools.sh postgres install)"
-SERVERS  = $(POSTGRES) PLAZA_TEST_APERTIUM="$$(test/tools.sh apertium install)" PLAZA_TEST_S3="$$(test/tools.sh s3 install)" \
-	PLAZA_TEST_CHROMIUM="$$(test/tools.sh chromium install)" \
-	PLAZA_TEST_REDOCLY="$$(test/tools.sh redocly install)" PLAZA_TEST_SPECTRAL="$$(test/tools.sh spectral install)" \
-	PLAZA_TEST_TYPESCRIPT="$$(test/tools.sh typescript install)" \
-	PLAZA_TEST_NGINX="$$(test/tools.sh nginx install)" PLAZA_TEST_PROMETHEUS="$$(test/tools.sh prometheus install)" \
-	PLAZA_TEST_SYSTEMD="$$(test/tools.sh systemd install)" $(PEERS) \
-	PLAZA_TEST_ETCD="$$(test/tools.sh etcd install)" PLAZA_TEST_PATRONI="$$(test/tools.sh patroni install)" \
-	PLAZA_TEST_PGBOUNCER="$$(test/tools.sh pgbouncer install)" PLAZA_TEST_HAPROXY="$$(test/tools.sh haproxy install)"
-PEERS    = PLAZA_TEST_DJANGO="$$(test/tools.sh django install)" PLAZA_TEST_POCKETBASE="$$(test/tools.sh pocketbase install)"
-REPORT   = $(GO) run $(FLAGS) ./test/report
+TOOLS   := GO="$(GO)" RACE="$(RACE)" PG_BIN="$$(test/tools.sh postgres install)" PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)"
+# gotestsum prints a line for each package, what tests that failed have printed, and which were skipped and why.
+RESULTS := bin/tests.json
+SUM     := $(GO) tool gotestsum --format pkgname --format-hide-empty-pkg --jsonfile $(RESULTS) --raw-command --
 
 .DEFAULT_GOAL := help
 .PHONY: help run build dist test test-all soak fast bench lint platforms wiring generate clean
@@ -56,42 +45,24 @@ dist: ## build the archives of a release into dist/ (ARGS="-platforms linux/amd6
 	rm -rf dist
 	$(COMPILE) $(GO) run $(FLAGS) ./bootstrap/release -out dist $(ARGS) -- $(FLAGS) $(STRIP)
 
-# One package more than there are processors: some wait for their servers.
-test: build lint ## the fast tests, in minutes
-	@export $(POSTGRES) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)"; \
-	light=$$($(GO) list $(FLAGS) $(RACE)); rest=$$($(GO) list $(FLAGS) ./... | grep -vxF "$$light"); \
-	cgo=1 race=-race left=; [ -n "$$(test/tools.sh cc install)" ] || \
-		cgo=0 race= left='the race detector, which needs a C compiler'; \
-	one_more="-p $$(($$(getconf _NPROCESSORS_ONLN) + 1))"; \
-	{ CGO_ENABLED=$$cgo $(TEST) -short $$one_more -json $$race $$light; $(TEST) -short $$one_more -json $$rest; } | $(REPORT) -left-out "$$left"
+test: build lint ## the fast tests, in two minutes
+	@export $(TOOLS); $(SUM) test/run.sh short
 
-# Three packages at once, also on two processors: those with servers of their own wait for them.
-test-all: build lint wiring ## everything, with the race detector where possible; nothing may be skipped
-	@export CI=true $(SERVERS); for tool in cc curl; do test/tools.sh $$tool install >/dev/null; done; \
-	CGO_ENABLED=1 $(GO) build $(FLAGS) -race -o $(BIN)-race ./bootstrap/cmd/plaza; \
-	{ PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)-race" CGO_ENABLED=1 $(TEST) -race -p 3 -timeout 30m -json ./...; \
-	  PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" $(TEST) -p 3 -timeout 10m -json -run '^($(NO_RACE_TESTS))$$' $(sort $(dir $(NO_RACE_FILES))); } | \
-	$(REPORT) -all
+test-all: build lint wiring ## everything but the soak, in ten minutes; nothing may be skipped
+	@for tool in cc curl node; do test/tools.sh $$tool install >/dev/null; done; \
+	export CI=true $(TOOLS); $(SUM) test/run.sh all
+	@! grep -E '"Action":"skip","Package":"[^"]*","Test"' $(RESULTS) || { echo 'Nothing may be skipped here.'; exit 1; }
 
-soak: build platforms ## the long loops: kills, payments, failovers, fuzzing, other systems; about an hour and a half
-	export CI=true $(SERVERS) PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)" PLAZA_TEST_KILLS=50 PLAZA_TEST_PAYINGS=200 PLAZA_TEST_FAILOVERS=20; \
-	$(TEST) -count=1 -timeout 90m -json ./test/e2e | $(REPORT) -all
-	export CI=true $(SERVERS) PLAZA_TEST_EVERY_ROW=yes; \
-	$(TEST) -count=1 -timeout 30m -json -run '^TestContractOnACluster$$' ./test/contract | $(REPORT) -all
-	export CI=true $(POSTGRES) PLAZA_TEST_REQUESTS=1000; \
-	$(TEST) -count=1 -timeout 60m -json -run '^TestFuzz$$' ./test/contract | $(REPORT) -all
-	grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's|/[^/]*:[0-9]+:func | |' | \
-	while read -r package target; do $(TEST) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) -fuzzminimizetime 100x $$package || exit; done
-
-FUZZ ?= 60s
+soak: build ## the long loops, one part after the other (make soak PART=cluster for one of them)
+	test/soak.sh $(PART)
 
 bench: ## measure Plaza, minimal hand-written servers, Django and PocketBase into test/bench/RESULTS.md (ARGS="-scale 1 -rounds 5")
-	$(POSTGRES) $(PEERS) $(TEST) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
+	$(POSTGRES) PLAZA_TEST_DJANGO="$$(test/tools.sh django install)" PLAZA_TEST_POCKETBASE="$$(test/tools.sh pocketbase install)" $(TEST) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
 
 lint: ## formatting and vet
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
 		[ -z "$$unformatted" ] || { echo "not gofmt-ed: $$unformatted"; exit 1; }
-	$(COMPILE) $(GO) vet $(FLAGS) ./...
+	$(COMPILE) $(GO) vet $(SOAK) ./...
 
 platforms: ## vet for the other systems of a release
 	$(COMPILE) GOOS=darwin $(GO) vet $(FLAGS) ./...
@@ -99,7 +70,7 @@ platforms: ## vet for the other systems of a release
 
 wiring: ## whether the wiring is what wire makes of it, and staticcheck; vet of the nested module
 	$(GO) tool wire diff ./bootstrap
-	$(GO) tool staticcheck $(FLAGS:-trimpath=) ./...
+	$(GO) tool staticcheck $(SOAK:-trimpath=) ./...
 	$(COMPILE) $(GO) -C test/bench/pocketbase vet -trimpath ./...
 
 generate: ## write the wiring, the OpenAPI document and the gazetteer's divisions anew (the last needs npm)

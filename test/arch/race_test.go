@@ -26,7 +26,6 @@ var notRaced = map[string]string{
 	"plaza/adapters/jsonlines":                "no test starts a goroutine, and they take three times as long",
 	"plaza/bootstrap/demo":                    "no test starts a goroutine",
 	"plaza/bootstrap/release":                 "no test starts a goroutine",
-	"plaza/test/allocations":                  "no test starts a goroutine",
 }
 
 func TestRacePackages(t *testing.T) {
@@ -107,40 +106,4 @@ func heavyOf(all []*pkg, p *pkg) []string {
 	visit(p.Imports)
 	visit(p.TestImports)
 	return libraries
-}
-
-func TestHeavyOf(t *testing.T) {
-	light := &pkg{ImportPath: "plaza/light", Imports: []string{"time"}, TestImports: []string{"modernc.org/sqlite"}}
-	store := &pkg{ImportPath: "plaza/store", Imports: []string{"github.com/uptrace/bun/dialect/pgdialect", "plaza/light"}}
-	user := &pkg{ImportPath: "plaza/user", Imports: []string{"plaza/light"}, TestImports: []string{"plaza/user", "plaza/store"}}
-	all := []*pkg{light, store, user}
-	assert.Equal(t, []string{"modernc.org/sqlite"}, heavyOf(all, light))
-	assert.Equal(t, []string{"github.com/uptrace/bun/dialect/pgdialect"}, heavyOf(all, user), "tests of an imported package do not count")
-	user.TestImports = nil
-	assert.Empty(t, heavyOf(all, user))
-}
-
-func TestVariableOf(t *testing.T) {
-	const makefile = "GO ?= go\nRACE := ./domain/... \\\n\t./adapters/memory\nRACES = ./x\n\ntest:\n\tgo test $(RACE)\n"
-	for name, want := range map[string][]string{
-		"GO": {"go"}, "RACE": {"./domain/...", "./adapters/memory"}, "RACES": {"./x"}, "TEST": nil,
-	} {
-		assert.Equal(t, want, variableOf(makefile, name), name)
-	}
-}
-
-func TestMatches(t *testing.T) {
-	for _, c := range []struct {
-		pattern, importPath string
-		want                bool
-	}{
-		{"./domain/...", "plaza/domain", true},
-		{"./domain/...", "plaza/domain/event", true},
-		{"./domain/...", "plaza/domains", false},
-		{"./adapters/memory", "plaza/adapters/memory", true},
-		{"./adapters/memory", "plaza/adapters/memory/inner", false},
-		{"./adapters/wallet/...", "plaza/adapters/memory", false},
-	} {
-		assert.Equal(t, c.want, matches(c.pattern, c.importPath), "%s of %s", c.importPath, c.pattern)
-	}
 }

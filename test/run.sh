@@ -1,0 +1,35 @@
+#!/bin/sh
+# Usage: test/run.sh short|all
+#
+# Runs the tests of `make test` or of `make test-all`, and prints what `go test -json` says of them.
+# RACE has the packages that the race detector watches in the fast tests. It watches them in all of
+# the tests too, and besides them the tests in which goroutines meet.
+set -u
+
+failed=0
+# One package more than there are processors: some wait for their servers.
+run() {
+	"${GO:-go}" test -tags nomsgpack -trimpath -vet=off -json -p $(($(getconf _NPROCESSORS_ONLN) + 1)) "$@" || failed=1
+}
+
+meet='at_?once|At_?once|LostRaces|deadlock|kept|turns|its_slot|whoever_writes|Jobs|while_four_write'
+meet="$meet|TestPorts/.*/.*/at.once|TestContract/memory/at_once|TestContract_with_a_wallet/memory/at_once|TestGEN_14_limits/memory/at_once"
+
+case $1 in
+short)
+	light=$("${GO:-go}" list -tags nomsgpack $RACE)
+	others=$("${GO:-go}" list -tags nomsgpack ./... | grep -vxF "$light")
+	if [ -n "$(test/tools.sh cc install)" ]; then
+		CGO_ENABLED=1 run -short -race $light
+	else
+		echo 'The race detector is left out: it needs a C compiler.' >&2
+		run -short $light
+	fi
+	run -short $others
+	;;
+all)
+	run -timeout 15m ./...
+	CGO_ENABLED=1 run -timeout 15m -race -run "$meet" ./adapters/httpapi ./adapters/bunstore ./bootstrap ./test/contract
+	;;
+esac
+exit $failed

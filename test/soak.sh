@@ -1,0 +1,92 @@
+#!/bin/sh
+# Usage: test/soak.sh [PART...]
+#
+# Runs parts of `make soak`, all of them without an argument; each takes at most twenty minutes.
+# They repeat what fails seldom, and need servers, browsers and tools that this script installs. The
+# tests have the build tag soak.
+set -u
+cd "$(dirname "$0")/.."
+
+# tool prints the path of an installed program.
+tool() { test/tools.sh "$1" install; }
+
+# run runs the tests of the packages with the tag; a skip fails.
+run() {
+	results=bin/soak.json
+	"${GO:-go}" tool gotestsum --format pkgname --format-hide-empty-pkg --jsonfile $results --raw-command -- \
+		"${GO:-go}" test -tags nomsgpack,soak -trimpath -vet=off -json -count=1 -timeout 40m "$@" || return 1
+	! grep -E '"Action":"skip","Package":"[^"]*","Test"' $results
+}
+
+PG_BIN=$(tool postgres) PLAZA_TEST_PROGRAM=$PWD/bin/plaza CI=true CGO_ENABLED=0
+export PG_BIN PLAZA_TEST_PROGRAM CI CGO_ENABLED
+
+# Kills of the server, of imports and uploads, and at every step of payments, refunds and bills.
+kills() { run -run 'Kill|kill|PAY' -skip 'however_it_goes' ./test/e2e; }
+
+# Random walks of payments with kills, two hundred rounds on each store.
+payings() { run -run 'however_it_goes' ./test/e2e; }
+
+# Failovers of a cluster under load, and the rows of the contract on it.
+cluster() {
+	PLAZA_TEST_ETCD=$(tool etcd) PLAZA_TEST_PATRONI=$(tool patroni) PLAZA_TEST_PGBOUNCER=$(tool pgbouncer) \
+		PLAZA_TEST_HAPROXY=$(tool haproxy) PLAZA_TEST_NGINX=$(tool nginx) run -run 'Cluster|NoProcessIsLeft|Replicas' ./test/cluster ./test/e2e ./test/contract
+}
+
+# The files of bootstrap/deploy with nginx, Prometheus and systemd, and the archives of a release.
+deploy() {
+	PLAZA_TEST_NGINX=$(tool nginx) PLAZA_TEST_PROMETHEUS=$(tool prometheus) PLAZA_TEST_SYSTEMD=$(tool systemd) \
+		run -run 'Nginx|Prometheus|Systemd|Release' ./test/e2e ./bootstrap/release
+}
+
+# Pages in Chromium, the TypeScript client, and linters of the OpenAPI document.
+clients() {
+	PLAZA_TEST_CHROMIUM=$(tool chromium) PLAZA_TEST_TYPESCRIPT=$(tool typescript)
+	PLAZA_TEST_REDOCLY=$(tool redocly) PLAZA_TEST_SPECTRAL=$(tool spectral)
+	export PLAZA_TEST_CHROMIUM PLAZA_TEST_TYPESCRIPT PLAZA_TEST_REDOCLY PLAZA_TEST_SPECTRAL
+	run ./test/browser ./adapters/httpapi/openapi && run -run 'Chromium|TypeScript' ./test/e2e
+}
+
+# A real store of pictures and a real translator.
+peers() {
+	PLAZA_TEST_S3=$(tool s3) PLAZA_TEST_APERTIUM=$(tool apertium) run ./adapters/mediastore/s3 ./adapters/translator/apertium &&
+		PLAZA_TEST_S3=$(tool s3) PLAZA_TEST_APERTIUM=$(tool apertium) run -run 'TestFaults|real_translator' ./test/e2e ./test/contract
+}
+
+# The memory of the program, and what two hundred people do at once.
+memory() { run -run 'memory|Memory|gigabyte|twenty_of_the_largest|Ordinary_use' ./test/e2e ./adapters/imaging; }
+
+# The whole suite under the race detector, but for programs that tests start.
+race() {
+	CGO_ENABLED=1 run -race -p 3 $("${GO:-go}" list -tags nomsgpack ./... | grep -vE '/test/(e2e|bench)$|/bootstrap/release$')
+}
+
+# Requests made from the OpenAPI document, a thousand to each operation.
+requests() { PLAZA_TEST_REQUESTS=1000 run -run '^TestFuzz$' ./test/contract; }
+
+# Each fuzz target for FUZZ.
+fuzz() {
+	grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's|/[^/]*:[0-9]+:func | |' |
+		while read -r package target; do
+			"${GO:-go}" test -tags nomsgpack -trimpath -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZ:-15s}" \
+				-fuzzminimizetime 100x "$package" || exit 1
+		done
+}
+
+# Whether the bench's floors and peers answer as Plaza does.
+bench() {
+	PLAZA_TEST_DJANGO=$(tool django) PLAZA_TEST_POCKETBASE=$(tool pocketbase) run ./test/bench
+}
+
+# Rules that are broken on purpose.
+mutations() { "${GO:-go}" run -tags nomsgpack -trimpath ./test/mutations; }
+
+# Vet for the other systems of a release.
+platforms() { make platforms; }
+
+[ $# -gt 0 ] || set -- kills payings cluster deploy clients peers memory race requests fuzz bench mutations platforms
+for part; do
+	begun=$(date +%s)
+	"$part" || { echo "soak: $part failed" >&2; exit 1; }
+	echo "soak: $part passed in $(($(date +%s) - begun)) seconds"
+done
