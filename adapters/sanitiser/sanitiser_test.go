@@ -102,7 +102,7 @@ func TestPrefixesThatAdmitNothing(t *testing.T) {
 // outlast the time limit of all tests.
 func TestHugeMarkupTakesLittleTime(t *testing.T) {
 	s := sanitiser.New(ours)
-	const n = 300_000
+	const n = 100_000
 	for _, raw := range []string{
 		strings.Repeat("<b>", n) + strings.Repeat("</i>", n), strings.Repeat("<b>", n) + strings.Repeat("</b>", n), strings.Repeat("<", n), strings.Repeat("<a ", n), strings.Repeat("</p", n),
 		strings.Repeat("<p>", n), strings.Repeat("<b><i>", n) + strings.Repeat("</b>", n), strings.Repeat("<!--", n), strings.Repeat("&", n), strings.Repeat("<script>", n), "<p " + strings.Repeat("a ", n) + ">",
