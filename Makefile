@@ -14,11 +14,10 @@ QUICK  := plaza/...=-l -dwarf=false
 # Only the race detector needs cgo, and with it a C compiler.
 export CGO_ENABLED = 0
 
-# Packages whose tests need neither gin, bun, pgx, SQLite nor S3, so that the race detector
-# has little to compile. `make test` runs these under it; test/arch holds the list.
-RACE := ./domain/... ./adapters/memory ./adapters/prometheus ./adapters/translator/... ./adapters/wallet/... \
-	./adapters/argon2id ./adapters/sanitiser ./adapters/gazetteer ./adapters/zxcvbn ./adapters/mediastore/disk \
-	./adapters/httpapi/reference ./test/ports ./test/guard ./test/usecases/... ./test/process ./test/faultproxy
+# Packages in whose tests goroutines meet, and which build without gin, bun, pgx, SQLite and S3, so that the
+# race detector has little to compile. `make test` runs these under it; test/arch holds the list.
+RACE := ./domain/... ./adapters/memory ./adapters/prometheus ./adapters/translator/provider ./adapters/wallet/sandbox \
+	./test/guard ./test/usecases/... ./test/process ./test/faultproxy
 
 # What is installed reaches the tests as environment variables, so that Go's test cache
 # knows of it. What is missing is installed where that may be done, and told otherwise.

@@ -159,6 +159,9 @@ func TestBackup_is_a_database_of_its_own(t *testing.T) {
 }
 
 func TestCommands_on_Postgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	sh := &shell{T: t, database: postgres.Empty(t), dataDir: t.TempDir()}
 	assert.Contains(t, sh.run("migrate", "up").ends(done).out, "Applied 0001_initial")
 	uid := sh.somebody("+86-13800000009")

@@ -57,6 +57,9 @@ func TestEVT16_check_finds_and_mends_the_places_of_events(t *testing.T) {
 		"Postgres": func(t *testing.T) string { return postgres.Lend(t, migrate) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "Postgres" {
+				t.Skip("make test-all runs this")
+			}
 			sh := &shell{T: t, database: database(t), dataDir: t.TempDir()}
 			d := sh.diarist()
 			peking, lake := place.Place{Province: "北京市", City: "北京市"}, place.Place{Province: "浙江省", City: "杭州市", District: "西湖区"}

@@ -190,6 +190,9 @@ func TestWhat_a_backup_was_cut_off_from_is_in_nobodys_way(t *testing.T) {
 }
 
 func TestPostgres_is_backed_up_by_its_own_tools(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	s := open(t, databases["Postgres"](t))
 	path := filepath.Join(t.TempDir(), "copy")
 	err := s.Backup(t.Context(), path)

@@ -85,6 +85,9 @@ func TestCancelledStatementsEndBehindAPooler(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	url := migratedPostgres(t)
 	for _, c := range []struct {
 		options Options

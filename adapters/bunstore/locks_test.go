@@ -85,6 +85,9 @@ func keepLocked(t *testing.T, url string, id event.ID) (release func()) {
 }
 
 func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	for name, url := range databases {
 		t.Run(name, func(t *testing.T) {
 			at := url(t)

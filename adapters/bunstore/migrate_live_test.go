@@ -159,6 +159,9 @@ func TestMigrateKeepsTheStepsBeforeAFailure(t *testing.T) {
 }
 
 func TestNewerSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	old := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": "ALTER TABLE fruit ADD COLUMN kind text"}
 	for name, url := range emptyOnes {
 		for what, c := range map[string]struct {
@@ -205,6 +208,9 @@ func TestNewerSteps(t *testing.T) {
 }
 
 func TestProgramsWithoutMinimumShareTheTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	for name, url := range emptyOnes {
 		t.Run(name, func(t *testing.T) {
 			s := program(t, url(t), map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"})
@@ -281,6 +287,9 @@ const concurrent = "-- transaction: none\n-- Fruit is looked for by its name.\nC
 const isValid = "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('fruit_name') AND indisvalid"
 
 func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	at := testserver.Empty(t)
 	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"}
 	before := program(t, at, files)
@@ -310,6 +319,9 @@ func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
 }
 
 func TestAStepAloneIsBegunAnew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	at := testserver.Empty(t)
 	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": concurrent}
 	s := program(t, at, map[string]string{"0001_a": files["0001_a"]})
@@ -337,6 +349,9 @@ func TestAStepAloneIsBegunAnew(t *testing.T) {
 }
 
 func TestAStepAloneHasNoLimitOfTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	at := testserver.Empty(t)
 	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text); INSERT INTO fruit VALUES ('plum');" +
 		" CREATE FUNCTION slow(name text) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT pg_sleep(0.5)::text || name $$",
@@ -350,6 +365,9 @@ func TestAStepAloneHasNoLimitOfTime(t *testing.T) {
 }
 
 func TestAStepAloneBehindAPooler(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": concurrent}
 	at := testserver.Empty(t)
 	var all sync.WaitGroup

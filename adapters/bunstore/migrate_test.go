@@ -119,6 +119,9 @@ func onEachEmpty(t *testing.T, test func(t *testing.T, url string)) {
 }
 
 func TestMigrating_twice_changes_nothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	onEachEmpty(t, func(t *testing.T, url string) {
 		s := unmigrated(t, url)
 		require.ErrorIs(t, s.CheckSchema(t.Context()), bunstore.ErrOutdated)
@@ -169,6 +172,9 @@ func TestMany_who_migrate_at_once_apply_each_step_once(t *testing.T) {
 }
 
 func TestMany_who_look_at_an_empty_database_at_once_see_that_it_is(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	const many = 8
 	onEachEmpty(t, func(t *testing.T, url string) {
 		var stores []*bunstore.Store
@@ -228,6 +234,9 @@ func TestWho_migrates_waits_for_another_however_long_that_takes(t *testing.T) {
 }
 
 func TestA_schema_that_is_newer_is_left_alone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	const tableOfSteps = "CREATE TABLE schema_migrations (name text NOT NULL PRIMARY KEY, applied %s NOT NULL)"
 	types := map[bool]string{true: "integer", false: "timestamptz"}
 	values := map[bool]string{true: "1", false: "now()"}
@@ -250,6 +259,9 @@ func TestA_schema_that_is_newer_is_left_alone(t *testing.T) {
 }
 
 func TestA_step_that_fails_leaves_nothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	onEachEmpty(t, func(t *testing.T, url string) {
 		db := rawSQL(t, url)
 		execute(t, db, "CREATE TABLE secrets (in_the_way integer)") // the step creates it last
@@ -269,6 +281,9 @@ func TestA_step_that_fails_leaves_nothing(t *testing.T) {
 }
 
 func TestA_cancelled_migration_leaves_nothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	onEachEmpty(t, func(t *testing.T, url string) {
 		s := unmigrated(t, url)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -86,6 +86,9 @@ func TestOpen_waits_for_a_database_that_comes(t *testing.T) {
 }
 
 func TestOpen_gives_up(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	nowhere := "postgres://postgres:" + secretPassword + "@/plaza?host=" + t.TempDir()
 	book := &logBook{}
 	const patience = 2 * time.Second

@@ -15,6 +15,9 @@ import (
 )
 
 func TestPAY11_orders_from_before_there_was_a_wallet_end_as_well(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	onEachEmpty(t, func(t *testing.T, url string) {
 		folder, name, instants, now, later := fs.FS(migrations.Postgres), "postgres", "timestamptz", "now()", "now() + interval '1 hour'"
 		if strings.HasPrefix(url, "sqlite:") {

@@ -40,6 +40,9 @@ func TestPorts_without_cached_statements(t *testing.T) {
 // A pooler takes connections also while it cannot log in at any server, and then refuses what is
 // sent. With many requests the pool of the program finds one such connection after the other.
 func TestA_pooler_without_a_server(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	p := startPooler(t)
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: p.url, Uncached: true, Connections: 8})
 	require.NoError(t, err)

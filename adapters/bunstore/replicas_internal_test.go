@@ -96,6 +96,9 @@ func TestReplicas_have_different_addresses_and_no_secret_in_errors(t *testing.T)
 // TestReplicas_prove_with_every_read_that_they_are_new_enough takes the primary for a replica that
 // the last check has found well.
 func TestReplicas_prove_with_every_read_that_they_are_new_enough(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	url := migratedPostgres(t)
 	s, err := Open(t.Context(), Options{URL: url, Replicas: []string{url}})
 	require.NoError(t, err)

@@ -40,6 +40,8 @@ func TestFED07_what_a_selection_admits(t *testing.T) {
 	assert.False(t, feed.Selection{}.Admits(of(feed.Demand, here)))
 	exactly := feed.Area{Centre: *here, Within: here.To(*far)}
 	assert.True(t, exactly.Contains(*far), "the edge is inside")
+	exactly.Within *= 1 - 1e-6
+	assert.False(t, exactly.Contains(*far), "and nothing beyond it")
 }
 
 func TestFED06_the_order_of_a_feed_is_total(t *testing.T) {

@@ -69,6 +69,9 @@ func TestAfter_the_drain_delay_the_address_closes_and_requests_finish(t *testing
 }
 
 func TestRequests_that_outlast_the_drain_timeout_are_cut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	r := serve(t, "--drain-timeout=1s")
 	slowRequest(t, r)
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))

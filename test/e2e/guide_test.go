@@ -77,6 +77,9 @@ func (e example) prints(t *testing.T, out string) {
 }
 
 func TestGuide(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	shell, script := examples(t)
 	t.Run("in a shell", func(t *testing.T) {
 		r := serve(t, demo...)
@@ -85,9 +88,6 @@ func TestGuide(t *testing.T) {
 		shell.prints(t, out)
 	})
 	t.Run("in Node.js", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("make test-all runs this")
-		}
 		if _, err := exec.LookPath("node"); err != nil {
 			t.Skipf("the guide's JavaScript needs Node.js: %v", err)
 		}

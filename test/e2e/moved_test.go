@@ -12,6 +12,9 @@ import (
 )
 
 func TestAServerWhoseDatabaseFileIsMovedAway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	dir := t.TempDir()
 	settings := []string{"--data-dir=" + dir}
 	path, away := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "away.db")

@@ -34,6 +34,9 @@ func TestTour(t *testing.T) {
 }
 
 func TestTourFailsOnUnexpectedStatus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	teapot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 	}))

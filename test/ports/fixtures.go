@@ -100,12 +100,14 @@ func phone(n int) user.Phone {
 }
 
 // newUser opens an account and returns its uid.
-func (w *fixtures) newUser() user.ID {
+func (w *fixtures) newUser(changes ...func(*user.Member)) user.ID {
 	w.Helper()
 	w.people++
-	id, err := w.Accounts.Open(w.Context(),
-		access.Account{Phone: phone(w.people), Hash: "hash", Scopes: access.DefaultScopes()},
-		user.Member{Firstname: fmt.Sprintf("Nº %d", w.people), Timezone: "Asia/Shanghai", Joined: noon})
+	m := user.Member{Firstname: fmt.Sprintf("Nº %d", w.people), Timezone: "Asia/Shanghai", Joined: noon}
+	for _, change := range changes {
+		change(&m)
+	}
+	id, err := w.Accounts.Open(w.Context(), access.Account{Phone: phone(w.people), Hash: "hash", Scopes: access.DefaultScopes()}, m)
 	require.NoError(w, err)
 	return id
 }

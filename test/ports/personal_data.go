@@ -62,7 +62,8 @@ func kindsOfData() (kinds []personaldata.Kind) {
 // storePerson stores a person. The number tells the persons of a test apart.
 func (w *fixtures) storePerson(n int) person {
 	w.Helper()
-	p := person{id: w.newUser(), other: w.newUser()}
+	described := func(m *user.Member) { m.Lastname, m.Expertise, m.Location = "王", "园艺", "Sevilla" }
+	p := person{id: w.newUser(described), other: w.newUser()}
 	p.phone = w.account(p.id).Phone
 	w.category(feed.CategoryID(n))
 	w.avatar(p.id, avatarOf(fmt.Sprint("avatar-", n)))

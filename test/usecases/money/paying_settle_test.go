@@ -127,6 +127,28 @@ func TestPAY11_asking_finds_what_nobody_has_told(t *testing.T) {
 	assert.Zero(t, n, "it is final")
 }
 
+func TestPAY11_an_order_is_not_due_for_another_server_while_the_first_asks(t *testing.T) {
+	w := newPayingFixtureWithWallet(t)
+	before := payingLimits
+	t.Cleanup(func() { payingLimits = before })
+	payingLimits.Interval = time.Second // a call may take longer
+	w.restart(payment.Gateways{Current: w.wallet})
+	_, err := w.begin(t, w.order(t, w.ann))
+	require.NoError(t, err)
+	w.now = usecases.Noon.Add(payingLimits.Lease)
+	asked := 0
+	w.wallet.asking = func() {
+		asked++
+		later := w.now.Add(2*payingLimits.Lease - time.Second)
+		due, err := w.ledger.Due(t.Context(), later, later.Add(time.Minute), 1)
+		assert.NoError(t, err)
+		assert.Empty(t, due)
+	}
+	_, err = w.PollDue(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 1, asked)
+}
+
 func TestPAY11_an_order_ends_when_nobody_can_pay_it_any_more(t *testing.T) {
 	w := newPayingFixtureWithWallet(t)
 	begun, never := w.order(t, w.ann), w.order(t, w.ann)

@@ -24,6 +24,7 @@ type payingWallet struct {
 	next   map[string]error
 	hold   chan struct{} // Prepare waits until it is closed; nil: no wait
 	held   chan struct{} // receives when Prepare waits
+	asking func()        // is called before Query answers; nil: nothing
 }
 
 type walletTrade struct {
@@ -95,6 +96,9 @@ func (w *payingWallet) Prepare(ctx context.Context, request []byte) (payment.Tic
 }
 
 func (w *payingWallet) Query(_ context.Context, _ payment.WalletApp, no payment.TradeNo) (payment.Report, error) {
+	if w.asking != nil {
+		w.asking()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.end("query"); err != nil {

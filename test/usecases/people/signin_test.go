@@ -288,6 +288,35 @@ func TestAUT12_an_old_hash_is_upgraded_at_the_next_login(t *testing.T) {
 	assert.NoError(t, err, "keys stay good")
 }
 
+// changingHasher changes the password while a hash is made.
+type changingHasher struct {
+	access.Hasher
+	change func()
+}
+
+func (h *changingHasher) Hash(ctx context.Context, p secret.String) (string, error) {
+	if change := h.change; change != nil {
+		h.change = nil
+		change()
+	}
+	return h.Hasher.Hash(ctx, p)
+}
+
+func TestAUT12_an_upgrade_does_not_undo_a_change_of_the_password(t *testing.T) {
+	w := newSigninFixture(t)
+	stronger := argon2id.Cheap
+	stronger.Time++
+	hasher := &changingHasher{Hasher: argon2id.New(stronger, 2, 100)}
+	hasher.change = func() { require.NoError(t, w.SetPassword(t.Context(), w.id, secret.New("heron-gravel-tuba"))) }
+	w.hasher.Hasher = hasher
+	key, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	require.NoError(t, err)
+	_, err = w.Authenticate(t.Context(), key)
+	assert.ErrorIs(t, err, access.ErrBadKey, "it is of the former password")
+	_, err = w.Login(t.Context(), newLogin(signinPhone, "heron-gravel-tuba"), nil)
+	assert.NoError(t, err)
+}
+
 func TestAUT14_a_narrowed_token_opens_the_back_office_only_if_it_named_it(t *testing.T) {
 	w := newSigninFixture(t)
 	require.NoError(t, w.SetScopes(t.Context(), w.id, []string{"xfile_event", "back_office"}))
