@@ -1,6 +1,7 @@
 package bunstore_test
 
 import (
+	"context"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -22,12 +23,10 @@ func TestPorts_without_cached_statements(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	open := func(t *testing.T) ports.Stores {
-		s, err := bunstore.Open(t.Context(), bunstore.Options{URL: postgres.Lend(t, migrate), Uncached: true})
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, s.Close()) })
-		return portsOf(s)
-	}
+	lend := postgres.Reuse(t, migrate, func(url string) (*bunstore.Store, error) {
+		return bunstore.Open(context.Background(), bunstore.Options{URL: url, Uncached: true})
+	})
+	open := func(t *testing.T) ports.Stores { return portsOf(lend(t)) }
 	ports.Tokens(t, open)
 	ports.Feed(t, open)
 	ports.News(t, open)

@@ -2,6 +2,18 @@
 
 package e2e
 
+func TestGuideInNode(t *testing.T) {
+	_, script := examples(t)
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skipf("the guide's JavaScript needs Node.js: %v", err)
+	}
+	r := serve(t, demo...)
+	folder := t.TempDir()
+	module := strings.ReplaceAll(script.code, exampleServer, r.url)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "guide.mjs"), []byte(module), 0o644))
+	script.prints(t, node(t, folder, "guide.mjs"))
+}
+
 import (
 	"fmt"
 	"net/http"
@@ -32,4 +44,16 @@ func TestGuideInChromium(t *testing.T) {
 		console.log = (...words) => lines.push(words.join(' '))
 		import('/guide.mjs').then(() => lines.join('\n'))
 	}`))
+}
+
+// node runs a script in the folder and returns what it printed.
+func node(t *testing.T, folder string, arguments ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", arguments...)
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
 }

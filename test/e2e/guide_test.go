@@ -1,10 +1,6 @@
 package e2e
 
 import (
-	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -80,22 +76,12 @@ func TestGuide(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	shell, script := examples(t)
+	shell, _ := examples(t)
 	t.Run("in a shell", func(t *testing.T) {
 		r := serve(t, demo...)
 		out, err := runScript(t, shell.code, r.url)
 		require.NoError(t, err, "%s", out)
 		shell.prints(t, out)
-	})
-	t.Run("in Node.js", func(t *testing.T) {
-		if _, err := exec.LookPath("node"); err != nil {
-			t.Skipf("the guide's JavaScript needs Node.js: %v", err)
-		}
-		r := serve(t, demo...)
-		folder := t.TempDir()
-		module := strings.ReplaceAll(script.code, exampleServer, r.url)
-		require.NoError(t, os.WriteFile(filepath.Join(folder, "guide.mjs"), []byte(module), 0o644))
-		script.prints(t, node(t, folder, "guide.mjs"))
 	})
 }
 
@@ -104,16 +90,4 @@ func TestPattern(t *testing.T) {
 	assert.NotRegexp(t, pattern(`{"id": …}`), dense(`{"id":7`))
 	assert.NotRegexp(t, pattern("a.c"), "abc")
 	assert.NotRegexp(t, pattern(""), "something")
-}
-
-// node runs a script in the folder and returns what it printed.
-func node(t *testing.T, folder string, arguments ...string) string {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", arguments...)
-	cmd.Dir = folder
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return string(out)
 }
