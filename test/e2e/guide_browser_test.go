@@ -2,6 +2,21 @@
 
 package e2e
 
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"plaza/test/chromium"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
 func TestGuideInNode(t *testing.T) {
 	_, script := examples(t)
 	if _, err := exec.LookPath("node"); err != nil {
@@ -13,15 +28,6 @@ func TestGuideInNode(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "guide.mjs"), []byte(module), 0o644))
 	script.prints(t, node(t, folder, "guide.mjs"))
 }
-
-import (
-	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"plaza/test/chromium"
-	"strings"
-	"testing"
-)
 
 func TestGuideInChromium(t *testing.T) {
 	_, script := examples(t)
