@@ -116,26 +116,6 @@ func start(t *testing.T) (*echo, *Proxy) {
 	return e, Start(t, "tcp", e.address)
 }
 
-func TestProxy_forwards_data_and_ends(t *testing.T) {
-	e, p := start(t)
-	c := dial(t, p)
-	require.NoError(t, says(c, "hello"))
-	assert.Equal(t, 1, p.Links())
-	require.NoError(t, c.(*net.TCPConn).CloseWrite())
-	_, err := c.Read(make([]byte, 1))
-	assert.ErrorIs(t, err, io.EOF, "the server ends in turn")
-	eventually(t, func() bool { return e.ended.Load() == 1 && p.Links() == 0 })
-}
-
-func TestProxy_to_a_server_that_is_gone(t *testing.T) {
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, gone.Close())
-	p := Start(t, "tcp", gone.Addr().String())
-	assert.ErrorIs(t, saysAnew(p, "hello"), syscall.ECONNRESET)
-	eventually(t, func() bool { return p.Links() == 0 })
-}
-
 func TestLatency(t *testing.T) {
 	_, p := start(t)
 	c := dial(t, p)
@@ -166,19 +146,6 @@ func TestReset(t *testing.T) {
 	p.Mend()
 	assert.NoError(t, says(dial(t, p), "hello"))
 	eventually(t, func() bool { return p.Links() == 1 })
-}
-
-func TestResetAnswers(t *testing.T) {
-	e, p := start(t)
-	open := dial(t, p)
-	require.NoError(t, says(open, "one"))
-	p.Break(ResetAnswers)
-	isSilent(t, open)
-	assert.ErrorIs(t, says(open, "two"), syscall.ECONNRESET)
-	assert.ErrorIs(t, saysAnew(p, "six"), syscall.ECONNRESET)
-	assert.EqualValues(t, 9, e.bytes.Load(), "the requests arrive")
-	p.Mend()
-	assert.NoError(t, says(dial(t, p), "ten"))
 }
 
 func TestHalfOpen(t *testing.T) {
@@ -217,30 +184,4 @@ func TestBlackHole(t *testing.T) {
 	assert.NoError(t, hears(old, "late"))
 	assert.NoError(t, hears(young, "late"))
 	eventually(t, func() bool { return e.bytes.Load() == 18 && e.ended.Load() == 1 && p.Links() == 2 })
-}
-
-func TestSlowClose(t *testing.T) {
-	e, p := start(t)
-	c := dial(t, p)
-	p.Break(SlowClose)
-	require.NoError(t, says(c, "hello"))
-	require.NoError(t, c.(*net.TCPConn).CloseWrite())
-	isSilent(t, c)
-	assert.Zero(t, e.ended.Load())
-	p.Mend()
-	assert.ErrorIs(t, hears(c, "x"), io.EOF)
-	eventually(t, func() bool { return e.ended.Load() == 1 })
-}
-
-func TestBreakAt(t *testing.T) {
-	e, p := start(t)
-	c := dial(t, p)
-	begun := p.BreakAt(HalfOpen, "now")
-	require.NoError(t, says(c, "not yet"))
-	_, err := io.WriteString(c, "and now!")
-	require.NoError(t, err)
-	<-begun
-	isSilent(t, c)
-	assert.EqualValues(t, 7, e.bytes.Load(), "the words meet the fault")
-	assert.NoError(t, saysAnew(p, "now"), "the fault has begun once")
 }

@@ -26,20 +26,12 @@ func connect(t *testing.T, at string) *pgx.Conn {
 	return conn
 }
 
-func run(t *testing.T, conn *pgx.Conn, statement string) {
-	t.Helper()
-	_, err := conn.Exec(t.Context(), statement)
-	require.NoError(t, err)
-}
-
 func ask[A any](t *testing.T, conn *pgx.Conn, question string) A {
 	t.Helper()
 	var answer A
 	require.NoError(t, conn.QueryRow(t.Context(), question).Scan(&answer))
 	return answer
 }
-
-const tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
 
 func filling(statements string) Prepare {
 	return func(ctx context.Context, at string) error {

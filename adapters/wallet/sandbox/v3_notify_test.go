@@ -51,25 +51,6 @@ func TestPAY10_v3_a_notification_is_encrypted_and_signed(t *testing.T) {
 	})
 }
 
-func TestPAY10_v3_what_counts_as_taken(t *testing.T) {
-	for status, taken := range map[int]bool{200: true, 204: true, 202: false, 302: false, 401: false, 500: false} {
-		synctest.Test(t, func(t *testing.T) {
-			s, m := bubbleV3(t, Misbehaviour{}, status)
-			assert.Equal(t, taken, s.Ledger()[0].Notified, status)
-			first := <-m.got
-			m.status.Store(http.StatusOK)
-			pass(pauses[0])
-			synctest.Wait()
-			require.Equal(t, !taken, len(m.got) == 1)
-			if !taken {
-				again := <-m.got
-				assert.Equal(t, first.event["id"], again.event["id"], "it is the same event")
-				assert.NotEqual(t, first.event["resource"], again.event["resource"], "with another nonce")
-			}
-		})
-	}
-}
-
 func TestPAY10_v3_notifications_that_must_be_refused(t *testing.T) {
 	for _, trick := range []Trick{Forge, Probe, Old, OtherSerial, RetiredKey, Amount} {
 		synctest.Test(t, func(t *testing.T) {
@@ -91,13 +72,4 @@ func TestPAY10_v3_notifications_that_must_be_refused(t *testing.T) {
 			assert.True(t, s.Ledger()[0].Notified)
 		})
 	}
-}
-
-func TestPAY10_v3_copies_are_the_same_message(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, m := bubbleV3(t, Misbehaviour{Do: Repeat, Copies: 3}, http.StatusNoContent)
-		require.Len(t, m.got, 3)
-		first := <-m.got
-		assert.Equal(t, first.body, (<-m.got).body)
-	})
 }

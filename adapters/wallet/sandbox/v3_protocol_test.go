@@ -118,25 +118,6 @@ func TestPAY08_v3_is_served_with_a_merchants_certificate_only(t *testing.T) {
 	assert.Equal(t, http.StatusMethodNotAllowed, drafted(t, s, http.MethodPost, "/v3/certificates", "{}").send(t, s).Code)
 }
 
-func TestPAY13_v3_answers_that_say_something_else(t *testing.T) {
-	for trick, c := range map[Trick]struct {
-		status int
-		code   string
-		done   bool
-	}{
-		ErrorBefore: {500, "SYSTEM_ERROR", false}, Crowded: {429, "FREQUENCY_LIMITED", false}, SayPaid: {400, "ORDERPAID", false},
-		ErrorAfter: {500, "SYSTEM_ERROR", true},
-	} {
-		s, _ := startV3(t)
-		require.NoError(t, s.Misbehave(Misbehaviour{On: Prepay, Do: trick, No: "order-1"}))
-		status, reply := askV3(t, s, http.MethodPost, "/v3/pay/transactions/native", orderV3("order-1", nil))
-		assert.Equal(t, c.status, status)
-		assert.Equal(t, c.code, reply["code"])
-		assert.Equal(t, c.done, len(s.Ledger()) == 1)
-		placedV3(t, s, "order-1")
-	}
-}
-
 func TestPAY13_v3_answers_that_must_be_refused(t *testing.T) {
 	for _, op := range []struct {
 		Operation
@@ -169,15 +150,6 @@ func TestPAY13_v3_answers_that_must_be_refused(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestPAY13_v3_garbage(t *testing.T) {
-	s, _ := startV3(t)
-	require.NoError(t, s.Misbehave(Misbehaviour{On: Prepay, Do: Garbage}))
-	w := drafted(t, s, http.MethodPost, "/v3/pay/transactions/native", orderV3("order-1", nil)).send(t, s)
-	assert.Contains(t, w.Body.String(), "<html>")
-	assert.Empty(t, w.Header().Get("Wechatpay-Signature"))
-	assert.Len(t, s.Ledger(), 1)
 }
 
 // FuzzAuthorization shows that what is accepted has each field once, and nothing else.
