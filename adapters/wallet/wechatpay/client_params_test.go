@@ -54,15 +54,3 @@ func TestPAY02_what_is_shown_or_opened_is_not_signed(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, payment.ClientParams{EndType: payment.H5, PrepayID: "p1", MWebURL: "https://wallet.example/1"}, v)
 }
-
-func TestPAY09_parameters_have_a_nonce_of_their_own_each_time(t *testing.T) {
-	g, err := New(testConfig("https://wallet.example"))
-	require.NoError(t, err)
-	ticket := payment.Ticket{PrepayID: "p1"}
-	one, err := g.ClientParams(byBrowser, ticket, noon)
-	require.NoError(t, err)
-	two, err := g.ClientParams(byBrowser, ticket, noon)
-	require.NoError(t, err)
-	assert.NotEqual(t, one.Nonce, two.Nonce)
-	assert.NotEqual(t, one.Signature, two.Signature)
-}

@@ -1,14 +1,10 @@
 package wechatpay
 
 import (
-	"context"
 	"errors"
 	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -174,77 +170,6 @@ func TestPAY13_a_refusal_after_a_lost_request_says_nothing_about_that(t *testing
 	assertOnly(t, payment.ErrWalletClosed, closeIt(t, newWallet(t, breaks, fails("ORDERCLOSED"))))
 }
 
-func TestPAY13_nonsense(t *testing.T) {
-	wrong := merged([]string{"trade_type", "JSAPI", "prepay_id", "p1"})
-	wrong = append(wrong, [2]string{"sign", strings.Repeat("F97C", 16)})
-	for name, answer := range map[string]http.HandlerFunc{
-		"no signature":        writes(written(merged([]string{"trade_type", "JSAPI", "prepay_id", "p1"}))),
-		"a wrong signature":   writes(written(wrong)),
-		"another application": says("appid", service, "trade_type", "JSAPI", "prepay_id", "p1"),
-		"another merchant":    says("mch_id", "10000101", "trade_type", "JSAPI", "prepay_id", "p1"),
-		"no merchant":         says("mch_id", "", "trade_type", "JSAPI", "prepay_id", "p1"),
-		"another trade type":  says("trade_type", "NATIVE", "prepay_id", "p1", "code_url", "x"),
-		"no trade type":       says("prepay_id", "p1"),
-		"no ticket":           says("trade_type", "JSAPI"),
-		"no result":           says("result_code", "", "trade_type", "JSAPI", "prepay_id", "p1"),
-		"an odd result":       says("result_code", "MAYBE", "trade_type", "JSAPI", "prepay_id", "p1"),
-		"no return code":      says("return_code", "", "trade_type", "JSAPI", "prepay_id", "p1"),
-		"nothing":             writes(""),
-		"a page":              writes("<html><body>" + testKey + "</body></html>"),
-		"twice":               writes(signed() + signed()),
-		"too much":            writes("<xml><a>" + strings.Repeat("a", sizeLimit) + "</a></xml>"),
-		"an echo":             echo,
-		"a status":            status(http.StatusBadGateway),
-		"another good status": status(http.StatusCreated),
-		"a redirect":          redirects,
-		"no HTTP":             noHTTP,
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWallet(t, answer, says("trade_type", "JSAPI", "prepay_id", "p1"))
-			assertOnly(t, payment.ErrWalletBadResponse, prepare(t, w))
-			assert.Len(t, w.requests(), 1)
-		})
-	}
-}
-
-func echo(w http.ResponseWriter, _ *http.Request) {
-	_, _ = io.WriteString(w, "<xml><sign>"+strings.Repeat("F97C", 16)+"</"+testKey+"></xml>")
-}
-
-func status(code int) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(code)
-		_, _ = io.WriteString(w, signed("trade_type", "JSAPI", "prepay_id", "p1"))
-	}
-}
-
-func redirects(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, "/elsewhere?"+payer, http.StatusTemporaryRedirect)
-}
-
-func noHTTP(w http.ResponseWriter, _ *http.Request) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		return
-	}
-	_, _ = io.WriteString(conn, "<sign>"+testKey+payer+"\r\n\r\n")
-	_ = conn.Close()
-}
-
-func TestPAY13_how_much_is_read(t *testing.T) {
-	long := strings.Repeat("a", sizeLimit-1000)
-	w := newWallet(t, says("trade_type", "JSAPI", "prepay_id", "p1", "coupon_id_0", long))
-	require.NoError(t, prepare(t, w))
-
-	w = newWallet(t, func(rw http.ResponseWriter, r *http.Request) {
-		for r.Context().Err() == nil {
-			_, _ = io.WriteString(rw, long)
-		}
-	})
-	assertOnly(t, payment.ErrWalletBadResponse, prepare(t, w))
-	assert.Len(t, w.requests(), 1)
-}
-
 func TestPAY13_what_came_instead_of_an_answer_is_not_repeated(t *testing.T) {
 	w := newWallet(t, func(rw http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(rw).Hijack()
@@ -268,46 +193,6 @@ func TestPAY02_a_ticket_without_what_the_payer_needs(t *testing.T) {
 		_, err = w.Prepare(t.Context(), request)
 		assertOnly(t, payment.ErrWalletBadResponse, err)
 	}
-}
-
-func TestPAY13_a_wallet_that_does_not_answer(t *testing.T) {
-	w := newWallet(t, hangs)
-	w.transport.deadline = 50 * time.Millisecond
-	for _, c := range []call{prepare, query, closeIt} {
-		err := c(t, w)
-		assertOnly(t, payment.ErrWalletTimeout, err)
-		assert.ErrorIs(t, err, context.DeadlineExceeded)
-	}
-
-	w = newWallet(t, hangs)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	assertOnly(t, payment.ErrWalletTimeout, w.Close(ctx, payment.OfficialAccount, number))
-
-	w = newWallet(t, says("result_code", "FAIL", "err_code", "SYSTEMERROR"))
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	assertOnly(t, payment.ErrWalletTimeout, w.Close(gone, payment.OfficialAccount, number))
-	assert.Empty(t, w.requests())
-}
-
-func TestPAY13_no_wallet_there(t *testing.T) {
-	server := httptest.NewServer(http.NotFoundHandler())
-	server.Close()
-	w := &testWallet{Gateway: newGateway(t, server.URL)}
-	assertOnly(t, payment.ErrWalletTimeout, prepare(t, w))
-
-	untrusted := httptest.NewUnstartedServer(writes(signed()))
-	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
-	untrusted.StartTLS()
-	defer untrusted.Close()
-	w = &testWallet{Gateway: newGateway(t, untrusted.URL)}
-	assertOnly(t, payment.ErrWalletBadResponse, closeIt(t, w))
-	c := testConfig(untrusted.URL)
-	c.Client = untrusted.Client()
-	g, err := New(c)
-	require.NoError(t, err)
-	assert.NoError(t, g.Close(t.Context(), payment.OfficialAccount, number), "with a client that trusts it")
 }
 
 func TestPAY11_how_a_payment_stands(t *testing.T) {

@@ -64,32 +64,6 @@ func TestPAY10_notifications_are_counted_by_their_signature(t *testing.T) {
 	assert.Equal(t, map[string]int64{"HMAC-SHA256": 1, "MD5": 3}, g.Notifications(), "not the forged one")
 }
 
-func TestPAY10_what_is_no_notification_of_the_wallets(t *testing.T) {
-	g := newGateway(t, "https://wallet.example")
-	tampered := append(otherSign("HMAC", merged(reported())), [2]string{"coupon_count", "1"})
-	for name, text := range map[string]string{
-		"no signature":     written(merged(reported())),
-		"something added":  written(tampered),
-		"nonsense":         "nonsense " + testKey,
-		"another merchant": signed(reported("mch_id", "10000101")...),
-		"no merchant":      signed(reported("mch_id", "")...),
-		"no result":        signed(reported("result_code", "")...),
-		"no return code":   signed(reported("return_code", "")...),
-		"a trouble":        "<xml><return_code>FAIL</return_code><return_msg>" + payer + "</return_msg></xml>",
-		"no transaction":   signed(reported("transaction_id", "")...),
-		"no number":        signed(reported("out_trade_no", "")...),
-		"no amount":        signed(reported("total_fee", "much")...),
-		"no time":          signed(reported("time_end", "now")...),
-	} {
-		t.Run(name, func(t *testing.T) {
-			r, err := g.Receive(notification(text))
-			require.ErrorIs(t, err, payment.ErrForged)
-			assert.Zero(t, r)
-			assertDiscreet(t, err)
-		})
-	}
-}
-
 func TestPAY10_a_notification_of_a_failure(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
 	text := signed("result_code", "FAIL", "err_code", "PAYERROR", "out_trade_no", string(number))

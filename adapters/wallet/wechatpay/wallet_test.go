@@ -92,9 +92,6 @@ func writes(text string) http.HandlerFunc {
 // breaks reads the request and closes the connection.
 func breaks(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// hangs blocks until the caller gives up.
-func hangs(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-
 // signed returns an answer of the wallet to the official account: its usual fields, preceded
 // or replaced by the given names and values. An empty value omits a field.
 func signed(fields ...string) string { return written(otherSign("HMAC", merged(fields))) }

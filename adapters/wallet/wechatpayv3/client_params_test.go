@@ -36,14 +36,3 @@ func TestPAY02_what_is_shown_or_opened_is_not_signed_and_has_no_prepay_id(t *tes
 	require.NoError(t, err)
 	assert.Equal(t, payment.ClientParams{EndType: payment.H5, MWebURL: "https://wallet.example/1"}, v)
 }
-
-func TestPAY09_parameters_have_a_nonce_of_their_own_each_time(t *testing.T) {
-	g, err := New(testConfig(t, "https://wallet.example"))
-	require.NoError(t, err)
-	first, err := g.ClientParams(byBrowser, payment.Ticket{PrepayID: "wx20"}, noon)
-	require.NoError(t, err)
-	second, err := g.ClientParams(byBrowser, payment.Ticket{PrepayID: "wx20"}, noon)
-	require.NoError(t, err)
-	assert.NotEqual(t, first.Nonce, second.Nonce)
-	assert.NotEqual(t, first.Signature, second.Signature)
-}

@@ -1,7 +1,6 @@
 package wechatpayv3
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -74,18 +73,6 @@ func closeIt(t *testing.T, w *testWallet) error {
 }
 
 var allCalls = map[string]call{"prepare": prepare, "query": query, "close": closeIt}
-
-// good is an answer with which each call succeeds.
-func good(t *testing.T, name string) (status int, body string) {
-	t.Helper()
-	switch name {
-	case "prepare":
-		return 200, `{"prepay_id":"wx20"}`
-	case "query":
-		return 200, fields(t, unpaidFields())
-	}
-	return 204, ""
-}
 
 // refusal is the body of an answer that refuses a request.
 func refusal(t *testing.T, code string) string {
@@ -167,56 +154,6 @@ func TestPAY13_the_wallet_rejects_the_signature(t *testing.T) {
 		assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, w))
 		w = newWallet(t, writes(401, refusal(t, "SIGN_ERROR"), map[string]string{"Wechatpay-Serial": keyID}))
 		assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, w))
-	}
-}
-
-func TestPAY13_nonsense(t *testing.T) {
-	for name, do := range allCalls {
-		status, body := good(t, name)
-		t.Run(name, func(t *testing.T) {
-			require.NoError(t, do(t, newWallet(t, says(t, status, body))), "a good answer")
-			for what, answer := range map[string]http.HandlerFunc{
-				"not signed":                   writes(status, body, nil),
-				"signed by a stranger":         saysAs(t, testKeys().stranger, keyID, noon, status, body),
-				"signed with an unknown key":   saysAs(t, testKeys().stranger, keyID+"0", noon, status, body),
-				"ten minutes old":              saysAs(t, testKeys().published, keyID, noon.Add(-10*time.Minute), status, body),
-				"ten minutes ahead":            saysAs(t, testKeys().published, keyID, noon.Add(10*time.Minute), status, body),
-				"the signature of another":     writes(status, body, signedHeader(t, testKeys().published, keyID, noon, body+" ")),
-				"a success of another status":  says(t, 202, body),
-				"a redirect":                   writes(307, body, map[string]string{"Location": "/?" + testKey}),
-				"a signed redirect":            says(t, 302, body),
-				"a failure, signed":            says(t, 500, refusal(t, "SYSTEM_ERROR")),
-				"a failure that says paid":     says(t, 502, refusal(t, "ORDERPAID")),
-				"a failure, not signed":        writes(503, "<html>"+payer, nil),
-				"a refusal that is not signed": writes(404, refusal(t, "ORDER_NOT_EXIST"), nil),
-			} {
-				assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, answer)))
-				_ = what
-			}
-			if status == 204 {
-				assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, says(t, 200, `{}`))))
-				return
-			}
-			for _, text := range []string{
-				"", "null", "[]", "{}", "0", payer, body + body, body[:len(body)-1], strings.Replace(body, "{", `{"x":1,"x":2,`, 1), strings.ToUpper(body),
-			} {
-				assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, says(t, 200, text))))
-			}
-			assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, says(t, 200, body+strings.Repeat(" ", sizeLimit)))))
-			assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, says(t, 204, ""))))
-		})
-	}
-}
-
-func TestPAY13_a_wallet_that_does_not_answer(t *testing.T) {
-	for _, do := range allCalls {
-		w := newWallet(t, breaks)
-		assertOnly(t, payment.ErrWalletTimeout, do(t, w))
-		assert.Len(t, w.requests(), 1, "its outcome is unknown")
-		w = newWalletFor(t, func(c *Config) { c.Deadline = 50 * time.Millisecond }, hangs)
-		err := do(t, w)
-		assertOnly(t, payment.ErrWalletTimeout, err)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
 	}
 }
 

@@ -55,35 +55,6 @@ func TestPAY10_notifications_are_counted_by_the_kind_of_key(t *testing.T) {
 	assert.Equal(t, map[string]int64{"RSA-certificate": 1, "RSA-public-key": 2}, w.Notifications())
 }
 
-func TestPAY10_what_is_no_notification_of_the_wallets(t *testing.T) {
-	g := newGateway(t, "https://wallet.example")
-	genuine := paidEvent(t)
-	old := signedHeader(t, testKeys().published, keyID, noon.Add(-301*time.Second), genuine)
-	for name, n := range map[string]payment.Notification{
-		"nothing":                {},
-		"without headers":        {Body: []byte(genuine)},
-		"signed by a stranger":   {Header: signedHeader(t, testKeys().stranger, keyID, noon, genuine), Body: []byte(genuine)},
-		"too old":                {Header: old, Body: []byte(genuine)},
-		"another body":           {Header: notified(t, genuine).Header, Body: []byte(paidEvent(t))},
-		"no JSON":                notified(t, "<xml/>"),
-		"a name that came twice": notified(t, genuine[:len(genuine)-1]+`,"event_type":"TRANSACTION.SUCCESS"}`),
-		"without a resource":     notified(t, `{"event_type":"TRANSACTION.SUCCESS"}`),
-		"another key":            notified(t, event(t, "TRANSACTION.SUCCESS", sealed(t, "x"+testKey[1:], fields(t, paidFields()), ""))),
-		"no JSON inside":         notified(t, event(t, "TRANSACTION.SUCCESS", sealed(t, testKey, "paid", ""))),
-		"another merchant":       notified(t, paidEvent(t, "mchid", "1900000110")),
-		"no merchant":            notified(t, paidEvent(t, "mchid", nil)),
-		"without an amount":      notified(t, paidEvent(t, "amount", nil)),
-		"without a time":         notified(t, paidEvent(t, "success_time", nil)),
-		"without a transaction":  notified(t, paidEvent(t, "transaction_id", nil)),
-		"without a number":       notified(t, paidEvent(t, "out_trade_no", nil)),
-	} {
-		notice, err := g.Receive(n)
-		require.ErrorIs(t, err, payment.ErrForged, name)
-		assert.Zero(t, notice)
-		assertDiscreet(t, err)
-	}
-}
-
 func TestPAY10_associated_data_may_be_empty(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
 	_, err := g.Receive(notified(t, event(t, "TRANSACTION.SUCCESS", sealed(t, testKey, fields(t, paidFields()), ""))))

@@ -185,12 +185,6 @@ func (b *box) merchantNow() time.Time {
 	return now.Add(b.off)
 }
 
-func (b *box) skew(off time.Duration) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.off = off
-}
-
 func (b *box) pass(life time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

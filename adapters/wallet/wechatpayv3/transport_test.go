@@ -65,17 +65,6 @@ func TestPAY13_a_caller_who_left_asks_nothing(t *testing.T) {
 	assert.Empty(t, w.requests())
 }
 
-func TestPAY13_no_wallet_there(t *testing.T) {
-	g := newGateway(t, nowhere(t))
-	_, err := g.Query(t.Context(), payment.OfficialAccount, number)
-	assertOnly(t, payment.ErrWalletTimeout, err)
-	server := httptest.NewTLSServer(nil)
-	t.Cleanup(server.Close)
-	g = newGateway(t, server.URL)
-	_, err = g.Query(t.Context(), payment.OfficialAccount, number)
-	assertOnly(t, payment.ErrWalletBadResponse, err)
-}
-
 func TestPAY08_without_a_public_key_no_answer_is_asked_to_be_signed_with_it(t *testing.T) {
 	w := newWalletFor(t, byCertificates)
 	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
