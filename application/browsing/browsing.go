@@ -1,4 +1,6 @@
 // Package browsing holds the use cases of the home feed.
+//
+// Its tests are those of test/usecases/imported whose files begin with its name.
 package browsing
 
 import (

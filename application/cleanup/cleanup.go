@@ -1,6 +1,8 @@
 // Package cleanup holds the use cases that keep picture files consistent with the records
 // that reference them: files of deleted pictures are removed, orphans and missing files
 // are found.
+//
+// Its tests are those of test/usecases/people whose files begin with its name.
 package cleanup
 
 import (

@@ -3,6 +3,8 @@
 // It decides order and authority; domain/event has the rules. An event that the actor may
 // not see is NotFound, like one that does not exist. Related data is loaded once per list,
 // never once per event.
+//
+// Its tests are those of test/usecases/people whose files begin with its name.
 package diary
 
 import (

@@ -1,4 +1,6 @@
 // Package following holds the use cases of following people and categories.
+//
+// Its tests are those of test/usecases/people whose files begin with its name.
 package following
 
 import (

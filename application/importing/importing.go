@@ -4,6 +4,8 @@
 // An import can be interrupted anywhere and restarted with the same files. Committed records
 // stay stored, none is stored twice, and no line is lost: each line is stored, is rejected
 // with a reason, or is still to be read.
+//
+// Its tests are those of test/usecases/imported whose files begin with its name.
 package importing
 
 import (

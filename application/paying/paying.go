@@ -7,6 +7,8 @@
 //
 // A new prepayment uses the current gateway. All that follows uses the gateway of the prepayment's
 // protocol.
+//
+// Its tests are those of test/usecases/money whose files begin with its name.
 package paying
 
 import (

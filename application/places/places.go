@@ -1,5 +1,7 @@
 // Package places holds the use case of `plaza check` that compares the stored places of
 // events with their texts.
+//
+// Its tests are those of test/usecases/people whose files begin with its name.
 package places
 
 import (

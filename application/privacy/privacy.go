@@ -1,5 +1,7 @@
 // Package privacy holds the use cases that a person may ask an operator for: an export of all that is stored of the
 // person, and its erasure. What belongs to a person, and what happens to it, is in package personaldata.
+//
+// Its tests are those of test/usecases/people whose files begin with its name.
 package privacy
 
 import (

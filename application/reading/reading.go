@@ -1,5 +1,7 @@
 // Package reading holds the use case of reading publications, translated into the reader's
 // language as far as translations are available.
+//
+// Its tests are those of test/usecases/imported whose files begin with its name.
 package reading
 
 import (

@@ -4,6 +4,8 @@
 // A comparison may be repeated, and may run on several servers at once: what is found is stored once. It ends by resolving
 // what was found before and does not differ any more. If it is interrupted, nothing is resolved, and the next one finds the
 // same.
+//
+// Its tests are those of test/usecases/money whose files begin with its name.
 package reconciling
 
 import (

@@ -4,6 +4,8 @@
 // A refund is stored with its number before the wallet is called, and the wallet is never called inside a
 // change of the ledger. After a crash anywhere, Follow asks the wallet about the number, and sends the same
 // request again only when the wallet does not know it. So money moves at most once for each refund.
+//
+// Its tests are those of test/usecases/money whose files begin with its name.
 package refunding
 
 import (

@@ -4,6 +4,8 @@
 // It decides the order of steps; domain/access has the rules for logins, keys and
 // passwords. Passwords and hashes are never returned or logged. A key is returned exactly
 // once, when it is made.
+//
+// Its tests are those of test/usecases/people whose files begin with its name.
 package signin
 
 import (

@@ -9,6 +9,8 @@
 //
 // A claim is a lease that outlasts the call and the storing of its result. If a server
 // crashes, its texts stay untranslated until the lease ends.
+//
+// Its tests are those of test/usecases/imported whose files begin with its name.
 package translation
 
 import (
