@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -17,7 +16,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/prometheus"
 	"plaza/domain/ratelimit"
 )
 
@@ -152,16 +150,6 @@ func TestServe_in_this_process(t *testing.T) {
 	assert.Regexp(t, ` msg="stopping; [^\n]*\n(?s:.*)time=\S+ level=INFO msg=stopped\n$`, s.log.String())
 	assert.FileExists(t, filepath.Join(dir, "plaza.db"))
 	assert.Equal(t, strings.Count(s.log.String(), "level=WARN"), strings.Count(s.log.String(), `level=WARN msg="login failed"`), s.log.String())
-}
-
-func TestGEN14_the_bound_of_requests_is_a_setting(t *testing.T) {
-	c := serveSettings(t.TempDir())
-	c.MaxRequests = 1
-	c, err := c.Check()
-	require.NoError(t, err)
-	config, err := newHTTPConfig(c, time.Now, slog.New(slog.DiscardHandler), prometheus.New())
-	require.NoError(t, err)
-	assert.Equal(t, 1, config.MaxRequests)
 }
 
 func TestGEN14_health_and_metrics_are_not_limited(t *testing.T) {

@@ -1,0 +1,26 @@
+package bootstrap
+
+import (
+	"log/slog"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/prometheus"
+)
+
+func TestGEN_14_the_settings_of_requests_reach_the_HTTP_interface(t *testing.T) {
+	c, err := Parse("--max-requests=7", "--limit-address=3/m", "--trusted-proxies=192.0.2.0/24", "--cors-origins=https://app.example")
+	require.NoError(t, err)
+	c, err = c.Check()
+	require.NoError(t, err)
+	got, err := newHTTPConfig(c, time.Now, slog.New(slog.DiscardHandler), prometheus.New())
+	require.NoError(t, err)
+	assert.Equal(t, 7, got.MaxRequests)
+	assert.Equal(t, c.LimitAddress, got.AddressLimit)
+	assert.Equal(t, []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, got.TrustedProxies)
+	assert.Equal(t, []string{"https://app.example"}, got.Origins)
+}
