@@ -53,7 +53,7 @@ INSERT INTO images (owner_id, key, width, height, tags, created)
 	SELECT 1 + n % ({many} / 200), 'public/a', 1, 1, json_array('t' || (n % 7), 't' || (n % 11)), -n FROM series;`
 
 // many is the number of records of each kind.
-const many = 100_000
+const many = 40_000
 
 // populate creates a database file with these records. It creates the indexes last,
 // which takes a third of the time.

@@ -111,7 +111,7 @@ func pageReads(s *Store) []sqliteRead {
 		{
 			"near: a whole band of latitudes in the category", s.hot.pageNear, append(here, near...),
 			[]string{"SEARCH l USING COVERING INDEX feed_listings_near (category_id=? AND lat>? AND lat<?)", byDemand, byUser, byPresence},
-			[]string{scanPage, "SCAN there", "USE TEMP B-TREE FOR ORDER BY"}, 500 + many*45/100, // the rows within the area
+			[]string{scanPage, "SCAN there", "USE TEMP B-TREE FOR ORDER BY"}, 1000 + many*45/100, // the rows within the area
 		},
 		{"latest", s.hot.latest, anywhere, []string{latest, byPublication, totalOfKind}, page, 800},
 		{"latest of a category", s.hot.latestOf, here, []string{latestOf, byPublication, countersHere}, page, 800},

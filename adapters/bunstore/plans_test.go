@@ -16,7 +16,7 @@ import (
 	"plaza/test/content"
 )
 
-// populousPostgres is large enough to make Postgres choose between plans: 100,000 records of
+// populousPostgres is large enough to make Postgres choose between plans: 40,000 records of
 // each kind in 200 categories, a third of them in the first.
 const populousPostgres = `
 INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
@@ -28,7 +28,7 @@ INSERT INTO token_uses SELECT id, now() FROM tokens;
 INSERT INTO categories (id, name, slug) SELECT n, 'Nº ' || n, '' FROM generate_series(1, 200) n;
 CREATE TEMPORARY TABLE things AS SELECT n AS id, CASE n % 3 WHEN 0 THEN 1 ELSE 1 + n * 31 / 8 % 200 END AS category_id,
 	now() - n * interval '1 minute' AS created, now() - (n * 7919 % 100000) * interval '1 minute' AS updated,
-	30 + n * 7907 % 9973 / 9973.0 AS lat, 120 + n * 6997 % 9967 / 9967.0 AS lng FROM generate_series(1, 100000) n;
+	30 + n * 7907 % 9973 / 9973.0 AS lat, 120 + n * 6997 % 9967 / 9967.0 AS lng FROM generate_series(1, 40000) n;
 INSERT INTO publications (id, bundle_id, first_original_id, type, title, summary, author_id, language, category_id, published, deleted, created, updated)
 	SELECT id, id, CASE WHEN id % 2 = 0 THEN id - 1 END, 0, 'A title', repeat('A summary. ', 20), 1 + id % 20000, 'en', category_id, true, false, created, updated FROM things;
 INSERT INTO nodes (id, title, summary, author_id, language, category_id, published, deleted, created, updated)
@@ -44,17 +44,17 @@ INSERT INTO feed_totals SELECT kind, id % 16, count(*), 1 FROM feed_listings WHE
 INSERT INTO feed_totals VALUES ('category', 0, 0, 200);
 INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
 	SELECT 1 + n % 1000, '2026-01-01'::date + n % 3000, 'A title', '', '', (n % 3) * 100, CASE n % 5 WHEN 0 THEN 0 ELSE 100 END, '', '', '', now() - n * interval '1 minute', now()
-	FROM generate_series(1, 100000) n;
+	FROM generate_series(1, 40000) n;
 INSERT INTO event_counts (event_id, author_id, comments, commented) SELECT id, author_id, 1, created FROM events;
 INSERT INTO plates (event_id, photo, created) SELECT id, 'private/a', created FROM events;
 INSERT INTO comments (event_id, author_id, content, created) SELECT id, 1, 'Well said', created FROM events;
-INSERT INTO likes (event_id, user_id) SELECT id, 7 FROM events WHERE id <= 20000;
-INSERT INTO translations SELECT sha256(convert_to(n::text, 'UTF8')), 'A text', 'infinity' FROM generate_series(1, 100000) n;
+INSERT INTO likes (event_id, user_id) SELECT id, 7 FROM events WHERE id <= 8000;
+INSERT INTO translations SELECT sha256(convert_to(n::text, 'UTF8')), 'A text', 'infinity' FROM generate_series(1, 40000) n;
 INSERT INTO news (site_name, site_logo, url, title, released, html, category, city, district, province, country)
-	SELECT '', '', '', '', '2026-01-01'::date + n % 3000, '', '', CASE n % 10 WHEN 0 THEN '杭州市' ELSE '' END, '', '', '' FROM generate_series(1, 100000) n;
+	SELECT '', '', '', '', '2026-01-01'::date + n % 3000, '', '', CASE n % 10 WHEN 0 THEN '杭州市' ELSE '' END, '', '', '' FROM generate_series(1, 40000) n;
 INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT n, 1 + n % 1000, now(), now() FROM generate_series(1001, 20000) n;
 INSERT INTO images (owner_id, key, width, height, tags, created)
-	SELECT 1 + n % 500, 'public/a', 1, 1, ARRAY['t' || n % 7, 't' || n % 11], now() - n * interval '1 minute' FROM generate_series(1, 100000) n;`
+	SELECT 1 + n % 500, 'public/a', 1, 1, ARRAY['t' || n % 7, 't' || n % 11], now() - n * interval '1 minute' FROM generate_series(1, 40000) n;`
 
 // plan is a node of EXPLAIN's output.
 type plan struct {
@@ -193,7 +193,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"members", s.hot.members, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
 		{"translations", s.hot.translations, []string{`ARRAY[sha256('7'), sha256('8'), sha256('none')]`, "now()"}, []string{"translations_pkey"}, 6, nil},
 		{"items of a kind", s.hot.pageOf[feed.Publication], []string{"20", "0", "1"}, []string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
-		{"items of a kind, page 1000", s.hot.pageOf[feed.Node], []string{"20", "20000", "1"}, []string{"feed_listings_newest", "nodes_pkey"}, 20_020 + 80, nil},
+		{"items of a kind, page 500", s.hot.pageOf[feed.Node], []string{"20", "10000", "1"}, []string{"feed_listings_newest", "nodes_pkey"}, 10_020 + 80, nil},
 		{"demands", s.hot.pageOf[feed.Demand], []string{"20", "0", "1"}, []string{"feed_listings_newest", "demands_pkey", "users_pkey", "presence_pkey", "feed_counters_pkey"}, 80 + 40 + 8, nil},
 		{"the tree", s.hot.tree, []string{"'{node,publication,demand}'"}, nil, 0, []string{"feed_counters", "categories"}},
 		{"the version of the feed", s.hot.feedVersion, []string{"'{node,publication,demand}'"}, nil, 0, totals},

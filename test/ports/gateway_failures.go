@@ -3,7 +3,6 @@ package ports
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -187,10 +186,7 @@ func gatewayLosesAnswers(d *gatewayFixture) {
 }
 
 func gatewayUnreachable(d *gatewayFixture) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(d, err)
-	address := "http://" + taken.Addr().String()
-	require.NoError(d, taken.Close())
+	const address = "http://127.0.0.1:1" // a port below those that programs are given
 	d.assertSoon(d.requests(), d.Gateway(address, longDeadline), func() (context.Context, context.CancelFunc) {
 		return context.WithCancel(d.Context())
 	})

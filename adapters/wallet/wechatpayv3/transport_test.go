@@ -3,7 +3,6 @@ package wechatpayv3
 import (
 	"context"
 	"crypto/x509"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -16,14 +15,8 @@ import (
 	"plaza/test/faultproxy"
 )
 
-// nowhere is an address at which nothing listens.
-func nowhere(t *testing.T) string {
-	t.Helper()
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, taken.Close())
-	return "http://" + taken.Addr().String()
-}
+// nowhere is an address at which nothing listens: its port is below those that programs are given.
+const nowhere = "http://127.0.0.1:1"
 
 // spared is a wallet at its spare address. At the other one is the given server.
 func spared(t *testing.T, main string) *testWallet {
@@ -34,11 +27,11 @@ func spared(t *testing.T, main string) *testWallet {
 }
 
 func TestPAY13_the_spare_address(t *testing.T) {
-	w := spared(t, nowhere(t))
+	w := spared(t, nowhere)
 	require.NoError(t, query(t, w))
 	assert.Equal(t, []string{heard(t, "query")}, w.requests(), "signed as any other")
 
-	w = spared(t, nowhere(t))
+	w = spared(t, nowhere)
 	w.server.Close()
 	assertOnly(t, payment.ErrWalletTimeout, query(t, w))
 }
@@ -57,7 +50,7 @@ func TestPAY13_what_was_sent_is_not_sent_to_the_spare_address(t *testing.T) {
 }
 
 func TestPAY13_a_caller_who_left_asks_nothing(t *testing.T) {
-	w := spared(t, nowhere(t))
+	w := spared(t, nowhere)
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	_, err := w.Query(ctx, payment.OfficialAccount, number)
