@@ -44,7 +44,7 @@ dist: ## build the archives of a release into dist/ (ARGS="-platforms linux/amd6
 	rm -rf dist
 	$(COMPILE) $(GO) run $(FLAGS) ./bootstrap/release -out dist $(ARGS) -- $(FLAGS) $(STRIP)
 
-test: build lint ## the fast tests, in two minutes
+test: build lint ## the fast tests, in three minutes
 	@export $(TOOLS); $(SUM) test/run.sh short
 	@test/left-out.sh $(RESULTS) || true
 
