@@ -95,29 +95,6 @@ func TestADM04_a_file_that_shrinks_is_damaged(t *testing.T) {
 	}
 }
 
-func TestADM04_a_file_that_shrinks_once_it_was_read_is_damaged(t *testing.T) {
-	path := written(t, "a.jsonl", []byte("{1}\n{2}\n{3}"))
-	f := opened(t, path)
-	_, err := f.Next(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, os.Truncate(path, 2))
-	lines, end := rest(t, f)
-	assert.ErrorIs(t, end, imported.ErrDamaged)
-	assert.Equal(t, []string{"{2}"}, texts(lines), "the third had no end")
-}
-
-func TestADM04_a_file_that_grows_and_shrinks_is_damaged(t *testing.T) {
-	path := written(t, "a.jsonl", []byte("{1}\n"))
-	f := opened(t, path)
-	appended(t, path, strings.Repeat("{2}\n", 1000))
-	_, err := f.Next(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, os.Truncate(path, 4))
-	lines, end := rest(t, f)
-	assert.Len(t, lines, 1000, "they were there")
-	assert.ErrorIs(t, end, imported.ErrDamaged)
-}
-
 func TestADM04_a_gzip_that_shrinks_to_a_whole_one_is_damaged(t *testing.T) {
 	first, second := zipped(t, "{1}\n"), zipped(t, "{2}\n")
 	path := written(t, "a.jsonl.gz", append(append([]byte{}, first...), second...))

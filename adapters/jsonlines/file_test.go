@@ -152,16 +152,6 @@ func TestADM04_a_line_of_any_length_is_never_held_whole(t *testing.T) {
 	assert.Less(t, allocated()-before, uint64(40<<20))
 }
 
-func TestADM04_what_was_returned_stays(t *testing.T) {
-	everywhere(t, strings.Repeat("{\"n\":1}\n{\"m\":2}\n", 20_000), func(t *testing.T, f imported.File) {
-		first, err := f.Next(t.Context())
-		require.NoError(t, err)
-		_, err = rest(t, f)
-		assert.Equal(t, io.EOF, err)
-		assert.Equal(t, `{"n":1}`, string(first.Raw))
-	})
-}
-
 func TestADM04_a_file_is_known_by_its_own_name(t *testing.T) {
 	path := written(t, "a.jsonl", zipped(t, "{1}\n"))
 	real, err := filepath.EvalSymlinks(path)

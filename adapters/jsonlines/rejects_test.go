@@ -148,13 +148,6 @@ func TestADM04_no_reject_is_longer_than_a_line_may_be(t *testing.T) {
 	assert.Greater(t, len(lines[2].Raw), jsonlines.MaxLine-200)
 }
 
-func TestADM04_without_rejects_there_is_no_file(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.rejects.jsonl")
-	r := keeper(t, path, 0)
-	keep(t, r)
-	assert.NoFileExists(t, path)
-}
-
 func TestADM04_earlier_rejects_are_moved_aside(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "a.rejects.jsonl")
@@ -239,15 +232,4 @@ func TestADM04_what_does_not_fit_on_the_disk_leaves_what_did(t *testing.T) {
 	assert.EqualValues(t, len(before), r.Length())
 	keep(t, r, reject(4, "{"))
 	assert.Equal(t, 2, bytes.Count([]byte(content(t, path)), []byte("\n")))
-}
-
-func TestADM04_where_no_file_can_be_made_keeping_fails(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "later")
-	path := filepath.Join(folder, "a.rejects.jsonl")
-	r := keeper(t, path, 0)
-	assert.ErrorIs(t, r.Keep(t.Context(), []imported.Reject{reject(1, "{")}), os.ErrNotExist)
-	assert.Zero(t, r.Length())
-	require.NoError(t, os.Mkdir(folder, 0o700))
-	keep(t, r, reject(1, "{"))
-	assert.FileExists(t, path)
 }

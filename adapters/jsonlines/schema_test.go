@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -245,102 +243,4 @@ func ofItems(name string, n int) []any {
 		}
 	}
 	return items
-}
-
-// TestADM04_schemas_and_rules_agree tries randomly changed records. It omits rules that a
-// schema can't express: surrounding white space, the forms of paths, languages and time
-// zones, and rules across fields.
-func TestADM04_schemas_and_rules_agree(t *testing.T) {
-	all := descriptions(t)
-	random := rand.New(rand.NewPCG(1, 2))
-	good := 0
-	for range 6_000 {
-		d := all[random.IntN(len(all))]
-		record := d.example()
-		for range 1 + random.IntN(2) {
-			change(random, d, record)
-		}
-		line, err := json.Marshal(record)
-		require.NoError(t, err)
-		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
-		require.NoError(t, err)
-		want := d.schema.Validate(value)
-		taken, got := takes(t, record)
-		require.Equal(t, want == nil, taken, "%.400s\nschema: %v\nrules: %v", line, want, got)
-		if taken {
-			good++
-		}
-	}
-	assert.Greater(t, good, 600)
-	assert.Less(t, good, 5_400)
-}
-
-func change(random *rand.Rand, d described, record object) {
-	names := slices.Sorted(maps.Keys(d.properties()))
-	name := names[random.IntN(len(names))]
-	switch random.IntN(12) {
-	case 0:
-		delete(record, name)
-	case 1:
-		record[name] = nil
-	case 2:
-		record["no_"+name] = 1
-	default:
-		record[name] = anyOf(random, name, d.properties()[name].(object))
-	}
-}
-
-// anyOf returns a value for the property, usually an invalid one.
-func anyOf(random *rand.Rand, name string, property object) any {
-	values := []any{true, 1.5, -1.25, []any{nil}, []any{[]any{}}, object{"a": 1}}
-	plain := property["pattern"] == nil || property["pattern"] == `\S`
-	most, hasMost := whole(property["maxLength"])
-	switch {
-	case strings.HasSuffix(name, "url"), strings.HasSuffix(name, "logo"):
-		values = append(values, "https://a.example/b", "HTTP://a.example", "ftp://a.example", "a.example", 7)
-	case name == "html" || name == "slug" || name == "file":
-		values = append(values, "a", "b", 7)
-	case hasMost && plain:
-		values = append(values, "a", "桂花", strings.Repeat("é", most), strings.Repeat("é", most+1), random.IntN(1e9), json.Number("92233720368547758070"), 0, -1)
-	case name == "tags":
-		values = append(values, []any{}, []any{"a", "b"}, []any{"a", 1}, []any{strings.Repeat("a", 65)}, ofItems("tags", 50), ofItems("tags", 51), "a")
-	case name == "images":
-		values = append(values, []any{}, []any{"https://a.example/b"}, []any{"b"}, []any{1}, ofItems(name, 100), ofItems(name, 101))
-	case name == "bundles":
-		values = append(values, []any{}, []any{1, 2}, []any{0}, []any{-1}, []any{"1"}, []any{1.5}, ofItems(name, 1000), ofItems(name, 1001), 1)
-	case name == "cover":
-		values = append(values, anyCover(random), anyCover(random), anyCover(random), anyCover(random), "a", 7)
-	case name == "lat" || name == "lng":
-		values = append(values, 0, 90, -90, 90.001, 180, 180.001, -180, "1")
-	case name == "type":
-		values = append(values, 0, 100, 1, -100, "0")
-	case property["minimum"] != nil:
-		values = append(values, 0, -1, 1+random.IntN(1e9), math.MaxInt64-random.IntN(1e9), json.Number("9223372036854775808"), "1")
-	case property["format"] != nil:
-		values = append(values, "2026-13-01T00:00:00Z", "2026-04-31", "2026-04-02 00:00:00Z", "2026-04-02T00:00:00", "T", 1775116800)
-	case name == "published" || name == "deleted":
-		values = append(values, false, "true", 0, 1)
-	default:
-		values = append(values, 7)
-	}
-	return values[random.IntN(len(values))]
-}
-
-func anyCover(random *rand.Rand) object {
-	cover := object{}
-	for name, values := range map[string][]any{
-		"file": {"a.jpg", "b/a.jpg", nil, 7, strings.Repeat("a", 1025)}, "url": {"https://a.example", "https://a.example/b", "a", nil, 7},
-		"width": {1, 65535, 640, 65536, -1, nil, "3", 1.5}, "height": {1, 65535, 640, 65536, -1, nil, "3", 1.5}, "size": {1},
-	} {
-		if often := map[string]int{"file": 3, "size": 12}[name]; random.IntN(max(often, 1)) == 0 {
-			cover[name] = values[random.IntN(len(values))]
-			if first := random.IntN(2) == 0; first {
-				cover[name] = values[0]
-			}
-		}
-	}
-	if random.IntN(3) == 0 {
-		return object{"file": cover["file"]}
-	}
-	return cover
 }

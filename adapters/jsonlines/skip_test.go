@@ -1,10 +1,8 @@
 package jsonlines_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -61,23 +59,6 @@ func goOn(t *testing.T, path string, line imported.RawLine, others []imported.Ra
 	lines, end := rest(t, f)
 	assert.Equal(t, io.EOF, end)
 	assert.Equal(t, append([]imported.RawLine{}, others...), append([]imported.RawLine{}, lines...))
-}
-
-func TestADM04_from_nowhere_is_from_the_beginning(t *testing.T) {
-	for _, path := range onDisk(t, several(3)) {
-		f := opened(t, path)
-		there, err := f.Skip(t.Context(), imported.Position{})
-		require.NoError(t, err)
-		assert.True(t, there)
-		lines, _ := rest(t, f)
-		assert.Len(t, lines, 4)
-	}
-	f := jsonlines.Standard(strings.NewReader("{1}\n"), "")
-	there, err := f.Skip(t.Context(), imported.Position{})
-	require.NoError(t, err)
-	assert.True(t, there)
-	lines, _ := rest(t, f)
-	assert.Len(t, lines, 1)
 }
 
 func TestADM04_another_file_is_read_from_its_beginning(t *testing.T) {
@@ -158,30 +139,4 @@ func TestADM04_a_last_line_that_got_an_end_is_still_done(t *testing.T) {
 	there, err := opened(t, path).Skip(t.Context(), all[0].End)
 	require.NoError(t, err)
 	assert.False(t, there, "the line is longer now")
-}
-
-func TestADM04_going_on_in_a_plain_file_reads_no_more_than_it_must(t *testing.T) {
-	content := bytes.Repeat([]byte("{\"n\":1}\n"), 1<<18)
-	path := written(t, "a.jsonl", content)
-	first := opened(t, path)
-	var at imported.Position
-	for range 1<<18 - 10 {
-		line, err := first.Next(t.Context())
-		require.NoError(t, err)
-		at = line.End
-	}
-	// A hole before the fingerprint is not detected.
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	require.NoError(t, err)
-	_, err = file.WriteAt(make([]byte, 1<<20), 0)
-	require.NoError(t, err)
-	require.NoError(t, file.Close())
-	f := opened(t, path)
-	before := allocated()
-	there, err := f.Skip(t.Context(), at)
-	require.NoError(t, err)
-	assert.True(t, there)
-	lines, _ := rest(t, f)
-	assert.Len(t, lines, 10)
-	assert.Less(t, allocated()-before, uint64(at.Offset/2), "what is skipped is not read line by line")
 }
