@@ -134,12 +134,10 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.db.Close())
 }
 
-// Ping returns nil if the database answers now.
+// Ping returns nil if the database answers now and its settings are those that statements need, or else
+// ErrSettings.
 func (s *Store) Ping(ctx context.Context) error {
 	return s.read(ctx, func(ctx context.Context) error {
-		if err := s.dialect.checkNotReplaced(); err != nil {
-			return err
-		}
-		return s.reader.PingContext(ctx)
+		return s.dialect.ping(ctx, s.reader)
 	})
 }

@@ -89,6 +89,9 @@ func TestPorts(t *testing.T) {
 	t.Run("Postgres", func(t *testing.T) {
 		t.Parallel()
 		lend := postgres.Reuse(t, migrate, func(url string) (*bunstore.Store, error) {
+			if err := postgres.MakeUnusual(url, false); err != nil {
+				return nil, err
+			}
 			return bunstore.Open(context.Background(), bunstore.Options{URL: url})
 		})
 		all := func(t *testing.T) ports.Stores { return portsOf(lend(t)) }

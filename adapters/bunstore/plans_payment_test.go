@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -52,16 +53,22 @@ func record(s *Store) *recorder {
 	return r
 }
 
-func (r *recorder) note(text string) {
+// note keeps the statement of a query with its values, as EXPLAIN takes it.
+func (r *recorder) note(text string, values []any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for i := len(values); i > 0; i-- {
+		if value, is := values[i-1].(string); is {
+			text = strings.ReplaceAll(text, "$"+strconv.Itoa(i), "'"+value+"'")
+		}
+	}
 	if strings.HasPrefix(text, "SELECT") {
 		r.texts = append(r.texts, text)
 	}
 }
 
 func (r *recorder) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
-	r.note(event.Query)
+	r.note(bind(event.Query))
 	return ctx
 }
 
@@ -69,7 +76,7 @@ func (*recorder) AfterQuery(context.Context, *bun.QueryEvent) {}
 
 func (r *recorder) transactAll(ctx context.Context, db *bun.DB, steps []step) error {
 	for _, s := range steps {
-		r.note(s.statement)
+		r.note(s.statement, s.args)
 	}
 	return r.dialect.transactAll(ctx, db, steps)
 }
@@ -79,7 +86,7 @@ func (r *recorder) transact(ctx context.Context, db *bun.DB, first []step, fn fu
 		run := tx.run
 		tx.run = func(ctx context.Context, steps ...step) error {
 			for _, s := range steps {
-				r.note(s.statement)
+				r.note(s.statement, s.args)
 			}
 			return run(ctx, steps...)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -24,6 +25,9 @@ func TestPorts_without_cached_statements(t *testing.T) {
 	}
 	t.Parallel()
 	lend := postgres.Reuse(t, migrate, func(url string) (*bunstore.Store, error) {
+		if err := postgres.MakeUnusual(url, true); err != nil {
+			return nil, err
+		}
 		return bunstore.Open(context.Background(), bunstore.Options{URL: url, Uncached: true})
 	})
 	open := func(t *testing.T) ports.Stores { return portsOf(lend(t)) }
@@ -108,9 +112,31 @@ func (p *pooler) serve(client net.Conn) {
 			_ = backend.Flush()
 			return
 		}
-		if _, is := message.(*pgproto3.Query); is {
+		switch message.(type) {
+		case *pgproto3.Query:
 			backend.Send(&pgproto3.EmptyQueryResponse{})
+			backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		case *pgproto3.Sync:
+			answerSettings(backend)
 			backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
 		}
 	}
+}
+
+// answerSettings answers the only query that is no ping: what the settings are, in the order of
+// their names, and the schema.
+func answerSettings(backend *pgproto3.Backend) {
+	var row pgproto3.RowDescription
+	var values pgproto3.DataRow
+	for _, value := range []string{
+		"on", "hex", "UTF8", "ISO, MDY", "off", "read committed", "off", "1", "0", "postgres", "UTF8", "origin", "on", "UTC", "off", "public",
+	} {
+		row.Fields = append(row.Fields, pgproto3.FieldDescription{Name: []byte("setting"), DataTypeOID: pgtype.TextOID})
+		values.Values = append(values.Values, []byte(value))
+	}
+	backend.Send(&pgproto3.ParseComplete{})
+	backend.Send(&pgproto3.BindComplete{})
+	backend.Send(&row)
+	backend.Send(&values)
+	backend.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
 }

@@ -125,10 +125,10 @@ func (s *Store) awaitDatabase(ctx context.Context, patience time.Duration) error
 		backoff.WithNotify(func(err error, pause time.Duration) {
 			s.log.Warn("the database can't be reached; trying again", "error", err, "pause_ms", pause.Milliseconds())
 		}))
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrSettings) {
 		return fmt.Errorf("the database can't be reached: %s: %w", s.dialect.location(), err)
 	}
-	return nil
+	return err
 }
 
 // aggregate tells change how to load and save a T. Its row carries a revision.

@@ -46,9 +46,9 @@ type dialect interface {
 	location() string
 	// tryLock is lock without waiting: it reports whether the name is locked now.
 	tryLock(ctx context.Context, tx bun.IDB, name string) (bool, error)
-	// checkNotReplaced returns nil unless the database is known to have been replaced or removed
-	// since it was opened.
-	checkNotReplaced() error
+	// ping returns nil if the database answers, is the one that was opened, and has the settings
+	// that statements need.
+	ping(ctx context.Context, db *bun.DB) error
 	// mayBegin returns nil if a new schema may be created.
 	mayBegin() error
 	// identify records the location of the database once it has its schema, so that the

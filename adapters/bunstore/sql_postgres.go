@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"net"
 	"runtime"
@@ -40,7 +41,7 @@ type postgres struct {
 
 const connectTimeout = 5 * time.Second
 
-// openPostgres creates one pool for everything. bun writes arguments into the text of
+// openPostgres creates one pool for everything. bun writes numbers and times into the text of
 // its queries, so by default no statement is kept. The hot reads, whose text is
 // constant, opt in.
 func openPostgres(o Options) (*Store, error) {
@@ -69,7 +70,7 @@ func openPostgres(o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create connection pool: %w", err)
 	}
-	db := bun.NewDB(sql.OpenDB(poolConnector{stdlib.GetPoolConnector(pool), pool}), pgdialect.New())
+	db := bun.NewDB(sql.OpenDB(poolConnector{stdlib.GetPoolConnector(pool), pool}), boundDialect{pgdialect.New()})
 	db.SetMaxIdleConns(0) // the pool keeps them
 	s.db, s.reader, s.dialect, s.replicas = db, db, postgres{pool, mode}, replicas
 	return s, nil
@@ -94,8 +95,9 @@ func poolConfig(o Options, url string) (*pgxpool.Config, error) {
 	}
 	params := config.ConnConfig.RuntimeParams
 	setDefault(params, "application_name", "plaza")
+	maps.Copy(params, trackedSettings)
 	if !o.Uncached { // a pooler rejects settings that it would have to repeat for each client
-		setDefault(params, "timezone", "UTC")
+		maps.Copy(params, otherSettings)
 		setDefault(params, "statement_timeout", milliseconds(o.Limit))
 		setDefault(params, "lock_timeout", milliseconds(o.Limit/2))
 		setDefault(params, "idle_in_transaction_session_timeout", milliseconds(3*o.Limit))
@@ -171,17 +173,6 @@ func pingPolicy(reset func()) (
 	return beforeClose, shouldPing
 }
 
-// poolConnector closes the pool together with the database that uses it.
-type poolConnector struct {
-	driver.Connector
-	pool *pgxpool.Pool
-}
-
-func (o poolConnector) Close() error {
-	o.pool.Close()
-	return nil
-}
-
 func setDefault(params map[string]string, name, value string) {
 	if _, set := params[name]; !set {
 		params[name] = value
@@ -217,9 +208,7 @@ func (postgres) system() string { return "postgresql" }
 
 func (postgres) location() string { return "Postgres" }
 
-// checkNotReplaced, mayBegin and identify do nothing: a server keeps its databases.
-func (postgres) checkNotReplaced() error { return nil }
-
+// mayBegin and identify do nothing: a server keeps its databases.
 func (postgres) mayBegin() error { return nil }
 
 func (postgres) identify(context.Context, *Store) error { return nil }

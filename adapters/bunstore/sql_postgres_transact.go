@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 
 	"plaza/domain/calendar"
@@ -68,7 +67,7 @@ func (d postgres) transact(
 // nativeOf returns the pgx connection of conn, which no other caller uses meanwhile.
 func nativeOf(conn bun.Conn) (native *pgx.Conn, err error) {
 	err = conn.Raw(func(driver any) error {
-		native = driver.(*stdlib.Conn).Conn()
+		native = driver.(boundConn).Conn.Conn()
 		return nil
 	})
 	return native, err

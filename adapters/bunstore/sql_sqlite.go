@@ -101,7 +101,12 @@ func (sqlite) system() string { return "sqlite" }
 
 func (d sqlite) location() string { return d.file.path }
 
-func (d sqlite) checkNotReplaced() error { return d.file.check() }
+func (d sqlite) ping(ctx context.Context, db *bun.DB) error {
+	if err := d.file.check(); err != nil {
+		return err
+	}
+	return db.PingContext(ctx)
+}
 
 func (d sqlite) mayBegin() error { return errIfMarked(d.file.path) }
 

@@ -35,7 +35,7 @@ type step struct {
 	mustMatch bool                                // without a row, the steps after it write nothing and all fail with missed
 	missed    error                               // nil: errMissed
 	readsOnly bool                                // it writes nothing; it may lock
-	built     bool                                // bun has written the values into the text: it is never kept prepared
+	built     bool                                // bun has written numbers and times into the text: it is never kept prepared
 
 	// For hot reads that a replica may answer. proof are steps before the read in which the
 	// replica proves that it has what the read must show. isEnough, if set, reports whether the
@@ -45,7 +45,10 @@ type step struct {
 }
 
 // built returns a query of bun as a step. It panics if the query does not fit its model.
-func built(query fmt.Stringer) step { return step{statement: query.String(), built: true} }
+func built(query fmt.Stringer) step {
+	statement, values := bind(query.String())
+	return step{statement: statement, args: values, built: true}
+}
 
 // builtRead returns a query for whole rows of a model as a step, which passes every row to
 // fn.

@@ -1,0 +1,38 @@
+package bunstore_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/test/postgres"
+)
+
+// TestSettings_that_do_not_fit_are_named: what a connection sets itself is not among them but behind a
+// pooler; that the others make no difference is shown by the suites of ports, whose databases have them.
+func TestSettings_that_do_not_fit_are_named(t *testing.T) {
+	for setting, c := range map[string]struct {
+		value        string
+		behindPooler bool
+		says         string
+	}{
+		"bytea_output":                  {"escape", true, `bytea_output is "escape" and must be "hex"`},
+		"intervalstyle":                 {"iso_8601", true, `intervalstyle is "iso_8601" and must be "postgres"`},
+		"default_transaction_read_only": {"on", false, `default_transaction_read_only is "on" and must be "off"`},
+		"session_replication_role":      {"replica", false, `session_replication_role is "replica" and must be "origin"`},
+		"search_path":                   {"nowhere", false, "search_path names no schema that exists"},
+	} {
+		t.Run(setting, func(t *testing.T) {
+			at := postgres.Empty(t)
+			s, err := bunstore.Open(t.Context(), bunstore.Options{URL: at, Uncached: c.behindPooler, Connections: 1})
+			require.NoError(t, err)
+			require.NoError(t, s.Close())
+			require.NoError(t, postgres.Set(at, setting, c.value))
+			_, err = bunstore.Open(t.Context(), bunstore.Options{URL: at, Uncached: c.behindPooler})
+			assert.ErrorIs(t, err, bunstore.ErrSettings)
+			assert.ErrorContains(t, err, c.says)
+		})
+	}
+}
