@@ -56,8 +56,8 @@ test-all: build lint wiring ## everything but the soak, in ten minutes; nothing 
 soak: build ## the long loops, one part after the other (make soak PART=cluster for one of them)
 	test/soak.sh $(PART)
 
-bench: ## measure Plaza, minimal hand-written servers, Django and PocketBase into test/bench/RESULTS.md (ARGS="-scale 1 -rounds 5")
-	$(POSTGRES) PLAZA_TEST_DJANGO="$$(test/tools.sh django install)" PLAZA_TEST_POCKETBASE="$$(test/tools.sh pocketbase install)" $(TEST) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
+bench: ## measure Plaza, a minimal hand-written server, Django and PocketBase into test/bench/RESULTS.md (ARGS="-scale 1 -rounds 5")
+	PG_BIN="$$(test/tools.sh postgres install)" PLAZA_TEST_DJANGO="$$(test/tools.sh django install)" PLAZA_TEST_POCKETBASE="$$(test/tools.sh pocketbase install)" $(TEST) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
 
 lint: ## formatting and vet
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \

@@ -3,9 +3,9 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"plaza/adapters/bunstore"
 	"plaza/bootstrap"
 	"plaza/test/postgres"
@@ -17,23 +17,18 @@ import (
 )
 
 func TestFloors_answer_just_as_Plaza_does(t *testing.T) {
-	for name, make := range tinyStores() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			url := make(t)
-			app, plaza := serveApp(t, url, quiet)
-			assert.Empty(t, findings(t, app), "the dataset is not what the program would have written")
-			floor := startFloor(t, url)
-			d := newDataset(tiny)
-			for _, sc := range scenarios {
-				if sc.alone == "" {
-					_, _, err := sc.prepare(tried(sc, 10), d, plaza, floor)
-					assert.NoError(t, err, sc.name)
-				}
-			}
-			assert.Empty(t, findings(t, app), "the edits have left what the program would not have")
-		})
+	url := postgres.New(t, tinyPostgres)
+	app, plaza := serveApp(t, url, quiet)
+	assert.Empty(t, findings(t, app), "the dataset is not what the program would have written")
+	floor := startFloor(t, url)
+	d := newDataset(tiny)
+	for _, sc := range scenarios {
+		if sc.alone == "" {
+			_, _, err := sc.prepare(tried(sc, 10), d, plaza, floor)
+			assert.NoError(t, err, sc.name)
+		}
 	}
+	assert.Empty(t, findings(t, app), "the edits have left what the program would not have")
 }
 
 // findings are what plaza check finds; a few tell enough.
@@ -137,15 +132,11 @@ func TestPeers_answer_just_as_Plaza_does(t *testing.T) {
 			for sc := range peerGoals {
 				assert.NoError(t, comparePeers(plaza, []peer{p}, tried(called(sc), 20)), sc)
 			}
-			_, other := serveApp(t, sqliteWith(t, thousand()), quiet)
+			_, other := serveApp(t, postgres.New(t, otherPostgres), quiet)
 			assert.ErrorIs(t, comparePeers(other, []peer{p}, tried(called("A1"), 1)), errUnlike, "other rows are found out")
 		})
 	}
 }
 
-// sqliteWith makes a database with another dataset than the tests' own.
-func sqliteWith(t *testing.T, d *dataset) string {
-	url := "sqlite:" + filepath.Join(t.TempDir(), "other.db")
-	require.NoError(t, fill(t.Context(), url, d))
-	return url
-}
+// otherPostgres has another dataset than the tests' own.
+func otherPostgres(ctx context.Context, url string) error { return fill(ctx, url, thousand()) }

@@ -4,7 +4,7 @@
 // PocketBase (folder pocketbase, a module of its own).
 //
 // It makes a dataset of its own, the same every time, and loads it into a Postgres
-// that it starts, and into SQLite. Plaza, built and run as in production, and the
+// that it starts. Plaza, built and run as in production, and the
 // floor are processes of their own on that database, and are asked the same by
 // connections that cost next to nothing, in turns. Ratios travel from machine to
 // machine; absolute figures don't.
@@ -18,9 +18,8 @@
 // A mix of all that clients do is sent at a fixed rate, however long the answers take. What one
 // takes counts from when it was due.
 //
-// Two tables are of the store alone, which this process opens itself: how many
-// writers fare in one category against a bare insert, and how long reads take inside
-// the database.
+// One table is of the store alone, which this process opens itself: how many
+// writers fare in one category against a bare insert.
 package bench
 
 import (
@@ -28,8 +27,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,8 +43,7 @@ var (
 	secondsFlag     = flag.Float64("seconds", 0.8, "`seconds` of one measurement")
 	mixFlag         = flag.Float64("mix", 15, "`seconds` of the mix at a fixed rate")
 	connectionsFlag = flag.Int("connections", 16, "`connections` that ask at once")
-	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas, or size, inside, mix, start, W, W1, import (default: all)")
-	storeFlag       = flag.String("store", "both", "`postgres`, sqlite or both")
+	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas, or size, mix, W, W1, import (default: all)")
 	outFlag         = flag.String("out", "RESULTS.md", "`file` that the results are written to")
 	binaryFlag      = flag.String("binary", "", "`path` of the program to measure (default: PLAZA_TEST_PROGRAM, or one that is built)")
 )
@@ -62,12 +60,10 @@ func TestMain(m *testing.M) {
 }
 
 // Parts of a run that are no scenarios, as -scenarios calls them: the comparison of
-// sizes, the times inside the database, the mix of all scenarios, and the start.
+// sizes, and the mix of all scenarios.
 const (
-	sizes    = "size"
-	inside   = "inside"
-	mix      = "mix"
-	starting = "start"
+	sizes = "size"
+	mix   = "mix"
 )
 
 func wanted(name string) bool {
@@ -78,19 +74,10 @@ func wanted(name string) bool {
 // to the file of -out.
 func BenchmarkPlaza(b *testing.B) {
 	ctx := context.Background()
-	why, err := readReasons(reasonsFile)
-	if err != nil {
-		b.Fatal(err)
-	}
-	r := report{machine: inspect(ctx), began: time.Now(), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag, why: why}
+	r := report{machine: inspect(ctx), began: time.Now(), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag}
 	binary := program(ctx, b)
 	peers := startPocketBases(ctx, b, r.dataset)
-	if *storeFlag != "sqlite" {
-		r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...), peers))
-	}
-	if *storeFlag != "postgres" {
-		r.stores = append(r.stores, benchStore(ctx, b, binary, sqliteIn(ctx, b), peers))
-	}
+	r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...), peers))
 	text := r.text()
 	fmt.Print("\n", text)
 	if err := os.WriteFile(*outFlag, []byte(text), 0o644); err != nil {
@@ -110,7 +97,6 @@ type benchedStore struct {
 	name, version, settings string
 	full, small             string
 	folder                  string // on the disk of the full one
-	log                     string // the file that the server writes its log to; empty: there is no server
 	// tidy lets writers begin alike: without dead rows, and with everybody who has a
 	// token seen just now, as noting that is due once a minute, for the first request.
 	tidy func() error
@@ -146,7 +132,7 @@ func postgresOn(ctx context.Context, tb testing.TB, server *postgres.Server, set
 	full := server.URL("postgres")
 	return benchedStore{
 		name: "Postgres", version: postgresVersion(ctx, full), settings: strings.Join(settings, ", "),
-		full: full, small: server.URL(small), folder: filepath.Dir(logOf(full)), log: logOf(full),
+		full: full, small: server.URL(small), folder: folderOf(full),
 		tidy: func() error {
 			return cmp.Or(
 				execute(ctx, full, "UPDATE token_uses SET used = now()"),
@@ -156,22 +142,6 @@ func postgresOn(ctx context.Context, tb testing.TB, server *postgres.Server, set
 		},
 		durable: func() benchedStore { return postgresIn(ctx, tb, lasting...) },
 		empty:   func() benchedStore { return postgresIn(ctx, tb, lasting...) },
-	}
-}
-
-func sqliteIn(ctx context.Context, tb testing.TB) benchedStore {
-	dir := tb.TempDir()
-	full := filepath.Join(dir, "full.db")
-	return benchedStore{
-		name: "SQLite", version: sqliteVersion(), settings: "WAL, synchronous=full", full: "sqlite:" + full,
-		small: "sqlite:" + filepath.Join(dir, "small.db"), folder: dir,
-		tidy: func() error {
-			now := time.Now().UnixMicro()
-			return executeSQLite(ctx, full, fmt.Sprintf(`UPDATE token_uses SET used = %[1]d;
-				INSERT INTO presence (user_id, seen) SELECT DISTINCT user_id, %[1]d FROM tokens WHERE true ON CONFLICT (user_id) DO UPDATE SET seen = %[1]d;
-				PRAGMA wal_checkpoint(TRUNCATE)`, now))
-		},
-		empty: func() benchedStore { return sqliteIn(ctx, tb) },
 	}
 }
 
@@ -192,9 +162,6 @@ func benchImports(ctx context.Context, b *testing.B, binary string, all *results
 	fmt.Fprintf(os.Stderr, "%s, import\n", all.name)
 	row, err := benchImport(ctx, b, binary, into.full, into.small, newFound(*scaleFlag))
 	if err != nil {
-		b.Fatalf("%s, import: %v", all.name, err)
-	}
-	if row.apart, err = importApart(ctx, b, binary, all.empty().full, newApart(*scaleFlag)); err != nil {
 		b.Fatalf("%s, import: %v", all.name, err)
 	}
 	all.imported, all.importedOn = &row, into.settings
@@ -220,12 +187,6 @@ func benchRequests(ctx context.Context, b *testing.B, binary string, all *result
 			b.Fatalf("%s, sizes: %v", s.name, err)
 		}
 	}
-	if wanted(inside) {
-		var err error
-		if all.inside, err = benchInside(ctx, s, d); err != nil {
-			b.Fatalf("%s, inside: %v", s.name, err)
-		}
-	}
 	benchSmall(ctx, b, binary, all, d)
 	if slices.ContainsFunc(crowds, func(w crowd) bool { return wanted(w.name) }) {
 		benchDurably(ctx, b, all, d)
@@ -242,15 +203,6 @@ func benchSmall(ctx context.Context, b *testing.B, binary string, all *results, 
 		}
 		all.mix = &measured
 	}
-	if wanted(starting) {
-		for range startRuns {
-			took, err := timeStart(b, binary, s.full)
-			if err != nil {
-				b.Fatalf("%s, start: %v", s.name, err)
-			}
-			all.starts = append(all.starts, took)
-		}
-	}
 }
 
 // bench measures the scenario against the floor, or alone if the scenario has no floor.
@@ -264,9 +216,6 @@ func (all *results) bench(ctx context.Context, sc scenario, d *dataset, plaza ru
 	r, err := bout(ctx, all.benchedStore, sc, d, plaza.at, floor, all.peers)
 	if err != nil {
 		return err
-	}
-	if r.isMissed() {
-		r.profile, err = profileOf(ctx, plaza, all.name, sc, d)
 	}
 	all.rows = append(all.rows, r)
 	return err
@@ -287,6 +236,15 @@ func benchDurably(ctx context.Context, b *testing.B, all *results, d *dataset) {
 		b.Fatalf("%s, writers: %v", s.name, err)
 	}
 	all.lasting, all.flush = s.settings, flush
+}
+
+// folderOf is the folder of a server that test/postgres has started, in which its socket is.
+func folderOf(at string) string {
+	u, err := url.Parse(at)
+	if err != nil {
+		panic(err) // test/postgres has made it
+	}
+	return u.Query().Get("host")
 }
 
 func (s benchedStore) fill(ctx context.Context, b *testing.B, d *dataset) {

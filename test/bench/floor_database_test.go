@@ -1,34 +1,11 @@
 package bench
 
 import (
-	"context"
 	"time"
 )
 
 // scanner reads the row that a query is at.
 type scanner = func(into ...any) error
-
-// database is what the floor needs of one.
-type database interface {
-	// query runs the statement, which is prepared but once on every connection.
-	query(ctx context.Context, s statement, args []any, row func(scanner) error) error
-	// all makes the reads and writes in as few round trips as the database allows, and the
-	// writes all or none.
-	all(ctx context.Context, steps []read) error
-	// edit notes who has been seen, makes the reads and the change in as few round
-	// trips as the database allows, and says whether the event had the revision still.
-	edit(ctx context.Context, c change, reads []read) (bool, error)
-
-	// moment, day and list are where such a column is scanned into.
-	moment(into *time.Time) any
-	day(into *string) any
-	list(into *[]string) any
-	// at, names, ids and keys are values as parameters.
-	at(t time.Time) any
-	names(values []string) any
-	ids(values []int64) any
-	keys(values [][]byte) any
-}
 
 // read is a query whose rows are wanted, or with row nil a statement without rows.
 type read struct {
@@ -65,7 +42,7 @@ func noteOf(c *credentials, user int64, seen, now time.Time) note {
 // due is the latest use that must be noted again.
 func (n note) due() time.Time { return n.now.Add(-noteEvery) }
 
-func (n note) steps(db database) []read {
+func (n note) steps(db *floor) []read {
 	if !n.isStale {
 		return nil
 	}
@@ -77,7 +54,7 @@ func (n note) steps(db database) []read {
 
 const noteEvery = time.Minute
 
-// statement is one that every database has a text for.
+// statement is one that the floor runs.
 type statement int
 
 const (
@@ -103,25 +80,14 @@ const (
 	useStatement                    // $1 token, $2 now, $3 due
 	seenStatement                   // $1 user, $2 now, $3 due
 	changeStatement                 // $1 to $7 event, revision, title, province, city, district, modified
-	listingStatement                // $1 event, $2 modified
-	counterStatement                // $1 category, $2 shard, $3 modified
 	talkCountStatement              // $1 event, $2 now
 	commentStatement                // $1 event, $2 author, $3 content, $4 now
 	likeStatement                   // $1 event, $2 user
-	likeCountStatement              // $1 event; on Postgres likeStatement counts as well
 	statements                      // how many there are
 )
 
-// phrases are what differs between the databases.
-type phrases struct {
-	among func(column, parameter string) string
-	allOf func(column, parameter string) string
-	anyOf func(column, parameter string) string
-	keyed func(column, parameter string) string
-}
-
-// readTexts are the statements that both databases have in common.
-func readTexts(p phrases) (texts [statements]string) {
+// readTexts are all statements but those of poolTexts.
+func readTexts() (texts [statements]string) {
 	texts[secretStatement] = `SELECT content FROM secrets WHERE name = $1`
 	texts[pageStatement] = `WITH page AS (
 			SELECT id, created FROM feed_listings WHERE category_id = $3 AND kind = 'publication'
@@ -143,16 +109,16 @@ func readTexts(p phrases) (texts [statements]string) {
 		ORDER BY page.created DESC, page.id`
 	texts[treeStatement] = `WITH counted AS (
 			SELECT category_id, CAST(SUM(count) AS bigint) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_counters WHERE ` + p.among("kind", "$1") + ` GROUP BY category_id HAVING SUM(count) > 0
+			FROM feed_counters WHERE kind = ANY($1) GROUP BY category_id HAVING SUM(count) > 0
 		)
 		SELECT c.id, c.parent_id, c.name, c.slug, COALESCE(k.count, 0), k.created, k.updated
 		FROM categories c LEFT JOIN counted k ON k.category_id = c.id
 		UNION ALL
 		SELECT 0, NULL, '', '', k.count, k.created, k.updated FROM counted k WHERE k.category_id = 0`
 	images := `SELECT id, key, width, height, tags, created FROM images WHERE owner_id = $1 AND deleted IS NULL AND `
-	texts[imagesStatement] = images + p.allOf("tags", "$2") + ` ORDER BY created DESC, id DESC`
-	texts[anyImageStatement] = images + p.anyOf("tags", "$2") + ` ORDER BY created DESC, id DESC`
-	texts[peopleStatement] = `SELECT ` + memberColumns + ` FROM users u LEFT JOIN presence w ON w.user_id = u.id WHERE ` + p.among("u.id", "$1")
+	texts[imagesStatement] = images + `tags @> $2 ORDER BY created DESC, id DESC`
+	texts[anyImageStatement] = images + `tags && $2 ORDER BY created DESC, id DESC`
+	texts[peopleStatement] = `SELECT ` + memberColumns + ` FROM users u LEFT JOIN presence w ON w.user_id = u.id WHERE u.id = ANY($1)`
 	texts[readerStatement] = `SELECT ` + callerColumns + callerTables + ` WHERE t.hash = $1`
 	texts[latestStatement] = `WITH page AS (
 			SELECT id, updated FROM feed_listings WHERE kind = 'publication' AND kind IN ('origin', 'publication')
@@ -160,7 +126,7 @@ func readTexts(p phrases) (texts [statements]string) {
 		)
 		SELECT CAST((SELECT SUM(count) FROM feed_totals WHERE kind = 'publication') AS bigint), ` + publicationColumns + `
 		FROM page JOIN publications p ON p.id = page.id ORDER BY page.updated DESC, page.id`
-	texts[translationsStatement] = `SELECT key, content FROM translations WHERE ` + p.keyed("key", "$1") + ` AND expires > $2`
+	texts[translationsStatement] = `SELECT key, content FROM translations WHERE key = ANY($1) AND expires > $2`
 	eventTexts(&texts)
 	diaryTexts(&texts)
 	return texts
@@ -243,6 +209,6 @@ func diaryTexts(texts *[statements]string) {
 }
 
 // targets are where memberColumns are scanned into.
-func (m *memberRow) targets(db database) []any {
+func (m *memberRow) targets(db *floor) []any {
 	return []any{&m.id, &m.firstname, &m.lastname, &m.expertise, &m.location, &m.timezone, db.moment(&m.seen)}
 }

@@ -21,7 +21,7 @@ type callerRow struct {
 }
 
 // targets are where callerColumns are scanned into.
-func (c *callerRow) targets(db database) []any {
+func (c *callerRow) targets(db *floor) []any {
 	return append(c.credentials.targets(db), &c.id, db.moment(&c.seen))
 }
 
@@ -35,7 +35,7 @@ type entryRow struct {
 	plate                    plateRow
 }
 
-func (e *entryRow) targets(db database) []any {
+func (e *entryRow) targets(db *floor) []any {
 	v := &e.view
 	return slices.Concat([]any{&v.ID, db.day(&v.EventTime), &v.Title, &v.Content, &v.HTML, &v.Category, &v.CategoryName, &v.Permission, &v.Status,
 		&e.province, &e.city, &e.district, db.moment(&e.created), db.moment(&e.modified), &v.CommentCount, &v.LikeCount}, e.plate.targets(db))
@@ -214,6 +214,5 @@ func (f *floor) like(r *http.Request) (any, error) {
 	}
 	return nil, f.all(r.Context(), append(presence.steps(f),
 		read{likeStatement, []any{on, caller.id}, nil},
-		read{likeCountStatement, []any{on}, nil},
 	))
 }

@@ -81,7 +81,7 @@ type credentials struct {
 // credentialColumns are scanned into targets.
 const credentialColumns = "t.id, t.scopes, t.generation, t.ttl, x.used, u.scopes, u.disabled, u.generation"
 
-func (c *credentials) targets(db database) []any {
+func (c *credentials) targets(db *floor) []any {
 	return []any{&c.token, db.list(&c.granted), &c.generation, &c.ttl, db.moment(&c.used), db.list(&c.held), &c.disabled, &c.stands}
 }
 
@@ -113,7 +113,7 @@ type plateRow struct {
 	created time.Time
 }
 
-func (p *plateRow) targets(db database) []any { return []any{&p.id, &p.photo, db.moment(&p.created)} }
+func (p *plateRow) targets(db *floor) []any { return []any{&p.id, &p.photo, db.moment(&p.created)} }
 
 var (
 	errNobody  = errors.New("no such token")

@@ -16,7 +16,7 @@ type pool struct {
 	texts [statements]string
 }
 
-func openPostgres(ctx context.Context, url string) (database, error) {
+func openPostgres(ctx context.Context, url string) (*pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, err
@@ -29,12 +29,7 @@ func openPostgres(ctx context.Context, url string) (database, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pool{Pool: connections, texts: readTexts(phrases{
-		among: func(column, parameter string) string { return column + " = ANY(" + parameter + ")" },
-		allOf: func(column, parameter string) string { return column + " @> " + parameter },
-		anyOf: func(column, parameter string) string { return column + " && " + parameter },
-		keyed: func(column, parameter string) string { return column + " = ANY(" + parameter + ")" },
-	})}
+	p := &pool{Pool: connections, texts: readTexts()}
 	p.texts[likeStatement] = `WITH liked AS (INSERT INTO likes (event_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING event_id)
 		UPDATE event_counts SET likes = likes + 1 WHERE event_id IN (SELECT event_id FROM liked)`
 	// One statement, and so one round trip: the event, its listing and its counter.

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -24,7 +23,7 @@ import (
 // just as Plaza does: no middleware, no layers, no logging, one statement where one
 // is enough, rows scanned into what is rendered. It knows only what is asked here.
 type floor struct {
-	database
+	*pool
 	portraits string // where they begin
 	addresses media.Addresses
 	places    *gazetteer.Gazetteer
@@ -36,15 +35,11 @@ type floor struct {
 const publicURL = "https://plaza.example"
 
 func newFloor(ctx context.Context, url string) (*floor, error) {
-	open := openPostgres
-	if path, is := strings.CutPrefix(url, "sqlite:"); is {
-		url, open = path, openSQLite
-	}
-	db, err := open(ctx, url)
+	db, err := openPostgres(ctx, url)
 	if err != nil {
 		return nil, err
 	}
-	f := &floor{database: db, portraits: publicURL + "/media/portrait/", places: gazetteer.New()}
+	f := &floor{pool: db, portraits: publicURL + "/media/portrait/", places: gazetteer.New()}
 	var key string
 	err = db.query(ctx, secretStatement, []any{signingKey}, func(scan scanner) error { return scan(&key) })
 	f.addresses = media.NewAddresses(publicURL, secret.New(key))

@@ -36,46 +36,6 @@ func newFound(scale float64) *found {
 	return f
 }
 
-// apart is a file of the same records for each kind alone.
-type apart struct{ *found }
-
-// fullApart is how many publications, and how many demands, are imported for themselves at scale 1.
-const fullApart = 500_000
-
-func newApart(scale float64) *apart {
-	n := max(1000, int(scale*fullApart))
-	d := sized(max(10, n/50), n, n, 0)
-	return &apart{&found{dataset: d}}
-}
-
-// apartPart is a file of the records that are imported together.
-type apartPart struct {
-	kind       string
-	isMeasured bool
-	drafts     iter.Seq[imported.Draft]
-}
-
-// parts begin with all that the records of the measured ones need.
-func (f *apart) parts() []apartPart {
-	return []apartPart{
-		{"people", false, draftsOf(f.users, f.userDraft)},
-		{"categories", false, draftsOf(categories, f.categoryDraft)},
-		{"bundles", false, draftsOf(f.publications, f.bundleDraft)},
-		{"publications", true, draftsOf(f.publications, f.publicationDraft)},
-		{"demands", true, draftsOf(f.demands, f.demandDraft)},
-	}
-}
-
-func draftsOf(count int, draft func(int) imported.Draft) iter.Seq[imported.Draft] {
-	return func(yield func(imported.Draft) bool) {
-		for i := range count {
-			if !yield(draft(i)) {
-				return
-			}
-		}
-	}
-}
-
 // write writes the first so many records of the file: people and categories first, then
 // everything mixed.
 func (f *found) write(path string, records int) error {

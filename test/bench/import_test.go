@@ -22,15 +22,10 @@ import (
 // imports is the table of the import, as -scenarios calls it.
 const imports = "import"
 
-// importGoals are the records a second that an import must bring in, by the store, all kinds
-// mixed and each of apartKinds for itself; the memory that it may have; and how much slower than when idle a
-// server may answer beside it.
-var (
-	importGoals = map[string]float64{"Postgres": 25_000, "SQLite": 10_000}
-	apartGoals  = map[string]float64{"Postgres": 15_000}
-)
-
+// Goals of an import: the records a second that it must bring in, all kinds mixed; the memory that it
+// may have; and how much slower than when idle a server may answer beside it.
 const (
+	importGoal   = 25_000.0
 	importMemory = 150 << 20 // bytes
 	importDrag   = 3.0
 )
@@ -40,16 +35,8 @@ const (
 type importRow struct {
 	records      int
 	first, again importRun
-	apart        []apartRun
 	idle, busy   []time.Duration // that the server took to answer, in order
 	whileItRan   float64         // records a second, beside the server
-}
-
-// apartRun is an import of one kind alone, after all that it needs.
-type apartRun struct {
-	kind    string
-	records int
-	importRun
 }
 
 type importRun struct {
@@ -75,27 +62,6 @@ func benchImport(ctx context.Context, tb testing.TB, binary, empty, other string
 	}
 	fmt.Fprintf(os.Stderr, "  again: %.0f/s, %d MiB\n", row.again.rate(f.records), row.again.memory>>20)
 	return row, row.beside(ctx, tb, binary, other, path, f)
-}
-
-// importApart imports each of apartKinds for itself into the empty database.
-func importApart(ctx context.Context, tb testing.TB, binary, empty string, f *apart) (runs []apartRun, err error) {
-	for _, part := range f.parts() {
-		path := filepath.Join(tb.TempDir(), part.kind+".jsonl")
-		records, err := writeDrafts(path, part.drafts)
-		if err != nil {
-			return nil, err
-		}
-		run, err := importFile(ctx, tb, binary, empty, path, "new", records)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", part.kind, err)
-		}
-		if !part.isMeasured {
-			continue
-		}
-		fmt.Fprintf(os.Stderr, "  %d %s: %.0f/s\n", records, part.kind, run.rate(records))
-		runs = append(runs, apartRun{part.kind, records, run})
-	}
-	return runs, nil
 }
 
 // runWatched runs the program and returns the most memory that it had, in bytes. What the system
@@ -267,7 +233,7 @@ func (r report) writeImport(b *strings.Builder, s results) {
 	if row == nil {
 		return
 	}
-	rate, goal := row.first.rate(row.records), importGoals[s.name]
+	rate, goal := row.first.rate(row.records), importGoal
 	fmt.Fprintf(b, `
 plaza import of a file of %s records, people first, then all kinds mixed. Settings: %s.
 
@@ -278,22 +244,9 @@ plaza import of a file of %s records, people first, then all kinds mixed. Settin
 | once more, when nothing is new | %s records/s | – | – |
 | p99 of a server that is asked 200 times a second, idle → beside an import | %s → %s, × %.1f | ≤ × %.0f | %s |
 | records/s meanwhile | %s | – | – |
-%s`, thousands(row.records), s.importedOn, thousands(int(rate)), thousands(int(goal)), met(rate >= goal),
+`, thousands(row.records), s.importedOn, thousands(int(rate)), thousands(int(goal)), met(rate >= goal),
 		row.first.memory>>20, importMemory>>20, met(row.first.memory <= importMemory),
 		thousands(int(row.again.rate(row.records))),
 		inMilliseconds(percentile(row.idle, 99)), inMilliseconds(percentile(row.busy, 99)), row.drag(), importDrag, met(row.drag() <= importDrag),
-		thousands(int(row.whileItRan)), row.apartRows(s.name))
-}
-
-func (r importRow) apartRows(store string) string {
-	var b strings.Builder
-	for _, run := range r.apart {
-		rate := run.rate(run.records)
-		aim, said := "–", "–"
-		if goal := apartGoals[store]; goal > 0 {
-			aim, said = "≥ "+thousands(int(goal)), met(rate >= goal)
-		}
-		fmt.Fprintf(&b, "| %s %s alone | %s records/s | %s | %s |\n", thousands(run.records), run.kind, thousands(int(rate)), aim, said)
-	}
-	return b.String()
+		thousands(int(row.whileItRan)))
 }

@@ -2,13 +2,10 @@ package bench
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	_ "modernc.org/sqlite"
@@ -20,9 +17,6 @@ import (
 func fill(ctx context.Context, url string, d *dataset) error {
 	if err := prepare(ctx, url); err != nil {
 		return err
-	}
-	if path, is := strings.CutPrefix(url, "sqlite:"); is {
-		return fillSQLite(ctx, path, d)
 	}
 	return fillPostgres(ctx, url, d)
 }
@@ -83,25 +77,6 @@ func copyRows(ctx context.Context, conn *pgx.Conn, t table) error {
 	return err
 }
 
-func fillSQLite(ctx context.Context, path string, d *dataset) error {
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=synchronous(off)")
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	for _, t := range d.tables() {
-		if err := insertRows(ctx, db, t); err != nil {
-			return fmt.Errorf("loading %s: %w", t.name, err)
-		}
-	}
-	if err := refreshTiles(ctx, "sqlite:"+path); err != nil {
-		return err
-	}
-	_, err = db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-	return err
-}
-
 // refreshTiles counts the tiles of the map. Else a server would do so in the background, while the
 // first scenarios are measured, and no other store could.
 func refreshTiles(ctx context.Context, url string) error {
@@ -110,83 +85,4 @@ func refreshTiles(ctx context.Context, url string) error {
 		return err
 	}
 	return errors.Join(store.RefreshTiles(ctx), store.Close())
-}
-
-// How many rows a statement has, and a transaction.
-const (
-	sqliteRows  = 50
-	sqliteBatch = 2000 * sqliteRows
-)
-
-func insertRows(ctx context.Context, db *sql.DB, t table) error {
-	next, stop := iter.Pull(t.rows)
-	defer stop()
-	for more := true; more; {
-		tx, err := db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		if more, err = insertBatch(ctx, tx, t, next); err != nil {
-			return errors.Join(err, tx.Rollback())
-		}
-		if err := tx.Commit(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// insertBatch returns false when there are no more rows.
-func insertBatch(ctx context.Context, tx *sql.Tx, t table, next func() ([]any, bool)) (more bool, err error) {
-	columns := strings.Count(t.columns, ",") + 1
-	text := func(rows int) string {
-		row := "(?" + strings.Repeat(", ?", columns-1) + ")"
-		return "INSERT INTO " + t.name + " (" + t.columns + ") VALUES " + row + strings.Repeat(", "+row, rows-1)
-	}
-	full, err := tx.PrepareContext(ctx, text(sqliteRows))
-	if err != nil {
-		return false, err
-	}
-	defer full.Close()
-	for range sqliteBatch / sqliteRows {
-		args := make([]any, 0, sqliteRows*columns)
-		for len(args) < cap(args) {
-			row, ok := next()
-			if !ok {
-				if len(args) > 0 {
-					_, err = tx.ExecContext(ctx, text(len(args)/columns), args...)
-				}
-				return false, err
-			}
-			for _, value := range row {
-				args = append(args, sqliteValue(value))
-			}
-		}
-		if _, err := full.ExecContext(ctx, args...); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// sqliteValue is the value as SQLite's schema has it.
-func sqliteValue(value any) any {
-	switch v := value.(type) {
-	case time.Time:
-		return v.UnixMicro()
-	case day:
-		return v.String()
-	case bool:
-		if v {
-			return 1
-		}
-		return 0
-	case []string:
-		text, err := json.Marshal(v)
-		if err != nil {
-			panic(err)
-		}
-		return string(text)
-	}
-	return value
 }

@@ -3,7 +3,6 @@ package bench
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"os/exec"
@@ -111,16 +110,6 @@ func execute(ctx context.Context, url, statement string) error {
 	return err
 }
 
-func executeSQLite(ctx context.Context, path, statements string) error {
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)")
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	_, err = db.ExecContext(ctx, statements)
-	return err
-}
-
 func postgresVersion(ctx context.Context, url string) string {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -128,16 +117,4 @@ func postgresVersion(ctx context.Context, url string) string {
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	return conn.PgConn().ParameterStatus("server_version")
-}
-
-func sqliteVersion() (version string) {
-	db, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		return unknown
-	}
-	defer db.Close()
-	if err := db.QueryRow("SELECT sqlite_version()").Scan(&version); err != nil {
-		return unknown
-	}
-	return version
 }

@@ -66,7 +66,6 @@ type mixRow struct {
 	took        [][]time.Duration // by mixture: from when a request was due to its answer, in order
 	memory      int64             // bytes that are resident at the end; zero: the system does not tell
 	peak        int64             // most bytes that were resident
-	profile     profile           // of the memory, if it is too much
 }
 
 // mixConnections are enough that a request seldom waits for one.
@@ -95,9 +94,6 @@ func benchMix(ctx context.Context, s benchedStore, plaza running, d *dataset, la
 	row.took, err = m.atRate(ctx, plaza.at, row)
 	if err == nil {
 		row.memory, row.peak, err = residentMemory(plaza.pid)
-	}
-	if err == nil && row.memory > memoryGoal {
-		row.profile, err = profiled(ctx, plaza.admin, "heap", s.name+"-memory")
 	}
 	fmt.Fprintf(os.Stderr, "  %.0f/s; at %.0f/s p99 %v; %d MiB\n", row.closed, row.rate, quantile(row.all(), 990), row.memory>>20)
 	return row, err

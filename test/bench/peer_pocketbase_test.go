@@ -4,13 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"debug/buildinfo"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // startPocketBase starts the peer in PocketBase with the dataset in a folder of its own.
@@ -45,8 +49,8 @@ func pocketBaseVersion(program string) (string, error) {
 
 // fillPocketBase loads the dataset while the server runs, which has made the tables.
 func fillPocketBase(ctx context.Context, path string, d *dataset) error {
-	const quick = "&_pragma=synchronous(off)&_pragma=cache_size(-262144)"
-	db, err := sql.Open("sqlite", "file:"+path+"?"+waiting+quick)
+	const quick = "_pragma=busy_timeout(5000)&_pragma=synchronous(off)&_pragma=cache_size(-262144)"
+	db, err := sql.Open("sqlite", "file:"+path+"?"+quick)
 	if err != nil {
 		return err
 	}
@@ -121,4 +125,83 @@ func pocketBaseID(id any) string {
 		return ""
 	}
 	return fmt.Sprintf("%015d", id)
+}
+
+// How many rows a statement has, and a transaction.
+const (
+	sqliteRows  = 50
+	sqliteBatch = 2000 * sqliteRows
+)
+
+func insertRows(ctx context.Context, db *sql.DB, t table) error {
+	next, stop := iter.Pull(t.rows)
+	defer stop()
+	for more := true; more; {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if more, err = insertBatch(ctx, tx, t, next); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+		if err := tx.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertBatch returns false when there are no more rows.
+func insertBatch(ctx context.Context, tx *sql.Tx, t table, next func() ([]any, bool)) (more bool, err error) {
+	columns := strings.Count(t.columns, ",") + 1
+	text := func(rows int) string {
+		row := "(?" + strings.Repeat(", ?", columns-1) + ")"
+		return "INSERT INTO " + t.name + " (" + t.columns + ") VALUES " + row + strings.Repeat(", "+row, rows-1)
+	}
+	full, err := tx.PrepareContext(ctx, text(sqliteRows))
+	if err != nil {
+		return false, err
+	}
+	defer full.Close()
+	for range sqliteBatch / sqliteRows {
+		args := make([]any, 0, sqliteRows*columns)
+		for len(args) < cap(args) {
+			row, ok := next()
+			if !ok {
+				if len(args) > 0 {
+					_, err = tx.ExecContext(ctx, text(len(args)/columns), args...)
+				}
+				return false, err
+			}
+			for _, value := range row {
+				args = append(args, sqliteValue(value))
+			}
+		}
+		if _, err := full.ExecContext(ctx, args...); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// sqliteValue is the value as SQLite's schema has it.
+func sqliteValue(value any) any {
+	switch v := value.(type) {
+	case time.Time:
+		return v.UnixMicro()
+	case day:
+		return v.String()
+	case bool:
+		if v {
+			return 1
+		}
+		return 0
+	case []string:
+		text, err := json.Marshal(v)
+		if err != nil {
+			panic(err)
+		}
+		return string(text)
+	}
+	return value
 }

@@ -54,11 +54,10 @@ func startPocketBases(ctx context.Context, tb testing.TB, d *dataset) []peer {
 	return []peer{p}
 }
 
-// startDjangos starts Django over the database if it is installed, asked and knows that
-// kind of database: it reads lists as only Postgres has them.
+// startDjangos starts Django over the database if it is installed and asked.
 func startDjangos(ctx context.Context, tb testing.TB, s benchedStore) []peer {
 	python := installed(djangoVariable)
-	if python == "" || !asksPeers() || s.name != "Postgres" {
+	if python == "" || !asksPeers() {
 		return nil
 	}
 	return []peer{startDjango(ctx, tb, python, s.full)}

@@ -19,19 +19,16 @@ type report struct {
 	dataset *dataset
 	stores  []results
 	before  map[string]float64 // ratios of the run before, by store and scenario
-	why     map[string]string  // what was written by hand of rows that miss their goals
 }
 
 // results are those of one kind of database.
 type results struct {
 	benchedStore
-	rows   []row
-	alone  []aloneRow
-	peers  []peer
-	sizes  []sizeRow
-	inside []insideRow
-	mix    *mixRow         // nil: there was none
-	starts []time.Duration // from the start of the program until it was ready
+	rows  []row
+	alone []aloneRow
+	peers []peer
+	sizes []sizeRow
+	mix   *mixRow // nil: there was none
 
 	writers []row  // the bare insert against the store
 	lasting string // their database's settings
@@ -46,14 +43,9 @@ type results struct {
 type row struct {
 	scenario
 	outcome
-	profile profile // of Plaza, if a goal is missed
 }
 
-func (r row) isSlow() bool { return r.goal > 0 && r.ratio() < r.goal }
-
 func (r row) isLate() bool { return r.scenario.tail > 0 && r.outcome.tail() > r.scenario.tail }
-
-func (r row) isMissed() bool { return r.isSlow() || r.isLate() }
 
 // aloneRow is a scenario without a floor.
 type aloneRow struct {
@@ -95,10 +87,8 @@ The ratio is Plaza's requests a second to the floor's (of writers, the store's e
 the rounds, with the least and the most of a round.
 Noise is a difference under 10 %: to the floor in "verdict"; to the run before in "before", where it is noise as well
 when a round of this run was no different.
-"In the database" is what Postgres itself tells of the statements that the store runs (auto_explain, without timing of
-the plan's nodes), and on SQLite, which is within the process, the whole call of the store.
+[WHY.md](WHY.md) says why goals are missed.
 `)
-	r.writeMissed(&b)
 	fmt.Fprintf(&b, "\nThe limits on writes and requests were off (PLAZA_LIMITS=off). The whole run took %v.\n", time.Since(r.began).Round(time.Second))
 	return b.String()
 }
@@ -111,7 +101,6 @@ func (r report) writeStore(b *strings.Builder, s results) {
 	writeMix(b, s)
 	writeSmall(b, s)
 	writeSizes(b, s.sizes)
-	r.writeInside(b, s.inside)
 	if len(s.writers) > 0 {
 		fmt.Fprintf(b, `
 Writers add through the store, within the process of the bench; the bare insert is the same rows in one transaction,
@@ -161,24 +150,6 @@ func writeSizes(b *strings.Builder, rows []sizeRow) {
 		o := row.outcome
 		fmt.Fprintf(b, "| %s | %s | %s | %.0f | %.0f | %.2f | %s | %s | %s |\n", row.what, thousands(row.little), thousands(row.lots),
 			o.first.rate, o.second.rate, o.ratio(), o.spread(), goal(row.goal), verdict(o.ratio(), row.goal))
-	}
-}
-
-func (r report) writeInside(b *strings.Builder, rows []insideRow) {
-	if len(rows) == 0 {
-		return
-	}
-	fmt.Fprintf(b, `
-| In the database, %d runs, one at a time | among | found | median | min–max | to page 1 | goal | verdict |
-|---|---|---|---|---|---|---|---|
-`, insideRuns)
-	for _, row := range rows {
-		to := "–"
-		if row.pageOne > 0 {
-			to = fmt.Sprintf("× %.1f", float64(row.took())/float64(row.pageOne))
-		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %.2f–%.2f | %s | %s | %s |\n", row.what, thousands(row.among), thousands(row.found),
-			inMilliseconds(row.took()), milliseconds(row.times[0]), milliseconds(row.times[len(row.times)-1]), to, row.aim(), row.verdict(r.scale))
 	}
 }
 

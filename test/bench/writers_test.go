@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
@@ -58,20 +57,16 @@ type contest struct {
 }
 
 func openContest(ctx context.Context, url string, d *dataset) (c *contest, err error) {
-	open, driver, name := openBarePostgres, "pgx", url
-	if path, is := strings.CutPrefix(url, "sqlite:"); is {
-		open, driver, name = openBareSQLite, "sqlite", path
-	}
 	c = &contest{users: d.users}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.close())
 		}
 	}()
-	if c.rows, err = sql.Open(driver, name); err != nil {
+	if c.rows, err = sql.Open("pgx", url); err != nil {
 		return c, err
 	}
-	if c.bare, err = open(ctx, name); err != nil {
+	if c.bare, err = openBarePostgres(ctx, url); err != nil {
 		return c, err
 	}
 	c.store, err = bunstore.Open(ctx, bunstore.Options{URL: url})
