@@ -17,7 +17,7 @@ export CGO_ENABLED = 0
 # Packages in whose tests goroutines meet, and which build without gin, bun, pgx, SQLite and S3, so that the
 # race detector has little to compile. `make test` runs these under it; test/arch looks at the list.
 RACE := ./domain/admission ./domain/ratelimit ./adapters/memory ./adapters/prometheus ./adapters/translator/provider \
-	./test/guard ./test/usecases/... ./test/faultproxy
+	./test/usecases/... ./test/faultproxy
 
 # What is installed reaches the tests as environment variables, so that Go's test cache
 # knows of it. What is missing is installed where that may be done, and told otherwise.
@@ -81,7 +81,7 @@ generate: ## write the wiring, the OpenAPI document and the gazetteer's division
 		$(GO) run ./adapters/gazetteer/generate $$d/package adapters/gazetteer/divisions.txt && rm -r $$d
 
 fast: ## the rules and the use cases, over memory, in seconds
-	@$(COMPILE) $(TEST) -gcflags='$(QUICK)' ./test/usecases/... ./application/... ./domain/...
+	@$(COMPILE) $(TEST) -timeout 1m -gcflags='$(QUICK)' ./test/usecases/... ./application/... ./domain/...
 
 clean: ## remove what was built
 	rm -rf bin dist

@@ -15,7 +15,6 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/payment"
 	"plaza/domain/user"
-	"plaza/test/guard"
 	"plaza/test/usecases"
 )
 
@@ -51,8 +50,7 @@ func newPayingFixtureWithWallet(t *testing.T) *payingFixture {
 func newPayingFixtureWith(t *testing.T, gateways payment.Gateways, around func(payment.Ledger) payment.Ledger) *payingFixture {
 	t.Helper()
 	store := memory.New()
-	guarded := guard.Wrap(guard.Stores{Ledger: store.Ledger(), Directory: store.Accounts()})
-	w := &payingFixture{ledger: guarded.Ledger, directory: guarded.Directory, now: usecases.Noon, log: &bytes.Buffer{}}
+	w := &payingFixture{ledger: store.Ledger(), directory: store.Accounts(), now: usecases.Noon, log: &bytes.Buffer{}}
 	if around != nil {
 		w.ledger = around(w.ledger)
 	}

@@ -16,7 +16,6 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
-	"plaza/test/guard"
 	"plaza/test/usecases"
 )
 
@@ -64,14 +63,13 @@ type reconcilingFixture struct {
 func newReconcilingFixture(t *testing.T) *reconcilingFixture {
 	t.Helper()
 	store := memory.New()
-	guarded := guard.Wrap(guard.Stores{Ledger: store.Ledger(), Directory: store.Accounts()})
-	w := &reconcilingFixture{T: t, ledger: guarded.Ledger, wallet: &reconcilingWallet{bills: map[payment.Day][]payment.BillLine{}}, now: billReady}
+	w := &reconcilingFixture{T: t, ledger: store.Ledger(), wallet: &reconcilingWallet{bills: map[payment.Day][]payment.BillLine{}}, now: billReady}
 	w.user = usecases.OpenActor(t, store, "+86-13900000001").ID
 	logger := slog.New(slog.NewTextHandler(&w.log, nil))
 	log := func(context.Context) *slog.Logger { return logger }
 	now := func() time.Time { return w.now }
 	gateways := payment.Gateways{Current: w.wallet}
-	receipts := paying.New(w.ledger, guarded.Directory, gateways, paying.NewLimits(time.Second, time.Second), now, log)
+	receipts := paying.New(w.ledger, store.Accounts(), gateways, paying.NewLimits(time.Second, time.Second), now, log)
 	w.Reconciling = reconciling.New(w.ledger, gateways, func(ctx context.Context, over payment.Protocol, r payment.Receipt) (payment.Payment, error) {
 		p, err := receipts.ApplyReceipt(ctx, over, r)
 		if err == nil && w.killed != nil {

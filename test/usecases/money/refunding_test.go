@@ -19,7 +19,6 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
-	"plaza/test/guard"
 	"plaza/test/usecases"
 )
 
@@ -38,7 +37,7 @@ func newRefundingFixture(t *testing.T) *refundingFixture {
 	t.Helper()
 	store := memory.New()
 	w := &refundingFixture{
-		ledger: guard.Wrap(guard.Stores{Ledger: store.Ledger()}).Ledger, wallet: newRefundingWallet(payment.V2), now: usecases.Noon, log: &bytes.Buffer{},
+		ledger: store.Ledger(), wallet: newRefundingWallet(payment.V2), now: usecases.Noon, log: &bytes.Buffer{},
 	}
 	w.staff = usecases.OpenActor(t, store, "+86-13900000001").ID
 	w.restart(payment.Gateways{Current: w.wallet}, refundingLimits)

@@ -23,7 +23,6 @@ import (
 	"plaza/domain/quota"
 	"plaza/domain/subscription"
 	"plaza/test/content"
-	"plaza/test/guard"
 	"plaza/test/usecases"
 )
 
@@ -39,14 +38,10 @@ type diaryFixture struct {
 func newDiaryFixture(t *testing.T, change ...func(*diary.Ports)) *diaryFixture {
 	t.Helper()
 	w := &diaryFixture{store: memory.New(), now: usecases.Noon}
-	s := guard.Wrap(guard.Stores{
-		Events: w.store.Events(), EventReader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
-		Categories: w.store.Categories(), Subscriptions: w.store.Subscriptions(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
-		Room: w.store.Room(quota.Limits{}), Keys: w.store.Keys(),
-	})
 	w.ports = diary.Ports{
-		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
-		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory, Deletions: s.Deletions, Room: s.Room, Keys: s.Keys,
+		Events: w.store.Events(), Reader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
+		Categories: w.store.Categories(), Relations: w.store.Subscriptions(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
+		Room: w.store.Room(quota.Limits{}), Keys: w.store.Keys(),
 		Places: gazetteer.New(), Sanitiser: sanitiser.New(),
 	}
 	for _, c := range change {

@@ -17,7 +17,6 @@ import (
 	"plaza/domain/place"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
-	"plaza/test/guard"
 	"plaza/test/usecases"
 )
 
@@ -74,9 +73,8 @@ func (p *countedPages) Located(ctx context.Context, after event.ID, limit int) (
 func newPlacesFixture(t *testing.T) *placesFixture {
 	t.Helper()
 	a := &placesFixture{T: t, store: memory.New(), analyser: &meddlingAnalyser{gazetteer.New(), func() {}}}
-	guarded := guard.Wrap(guard.Stores{Events: a.store.Events(), EventReader: a.store.Events()})
-	a.events = &crossedEvents{Repository: guarded.Events, behind: func() {}}
-	a.read = &countedPages{Reader: guarded.EventReader}
+	a.events = &crossedEvents{Repository: a.store.Events(), behind: func() {}}
+	a.read = &countedPages{Reader: a.store.Events()}
 	a.author = usecases.OpenAccount(t, a.store, "+86-13900000001")
 	return a
 }

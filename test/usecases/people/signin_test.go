@@ -22,7 +22,6 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
-	"plaza/test/guard"
 	"plaza/test/usecases"
 )
 
@@ -69,9 +68,8 @@ type signinFixture struct {
 func newSigninFixture(t *testing.T) *signinFixture {
 	t.Helper()
 	w := &signinFixture{store: memory.New(), now: usecases.Noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
-	guarded := guard.Wrap(guard.Stores{Accounts: w.store.Accounts(), Tokens: w.store.Tokens(), Throttle: w.store.Throttle()})
-	w.tokens = &fullTokens{Tokens: guarded.Tokens}
-	w.Signin = signin.New(guarded.Accounts, w.tokens, guarded.Throttle, w.hasher, zxcvbn.Estimator{},
+	w.tokens = &fullTokens{Tokens: w.store.Tokens()}
+	w.Signin = signin.New(w.store.Accounts(), w.tokens, w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
 		signin.TokenTTL(access.DefaultTTL), nil, func() time.Time { return w.now }, func(context.Context) *slog.Logger { return slog.New(slog.NewTextHandler(&w.log, nil)) })
 	var err error
 	w.id, err = w.Register(t.Context(), signin.Registration{Username: signinPhone, Password: secret.New(signinPassword)})

@@ -23,7 +23,6 @@ import (
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
-	"plaza/test/guard"
 	"plaza/test/pictures"
 	"plaza/test/usecases"
 )
@@ -52,15 +51,14 @@ func newUserImagesFixture(t *testing.T, change ...func(userimage.Repository) use
 func newUserImagesFixtureWithin(t *testing.T, l quota.Limits, change ...func(userimage.Repository) userimage.Repository) *userImagesFixture {
 	t.Helper()
 	store := memory.New()
-	guarded := guard.Wrap(guard.Stores{Images: store.Images().Within(l), Deletions: store.DeletionQueue(), Room: store.Room(l), Keys: store.Keys()})
-	images := guarded.Images
+	images := userimage.Repository(store.Images().Within(l))
 	for _, c := range change {
 		images = c(images)
 	}
 	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
 	processor := &countedProcessor{Processor: imaging.NewProcessor(1)}
 	return &userImagesFixture{
-		UserImages: userimages.New(images, pictures, guarded.Deletions, processor, guarded.Room, guarded.Keys, nil, func() time.Time { return usecases.Noon }),
+		UserImages: userimages.New(images, pictures, store.DeletionQueue(), processor, store.Room(l), store.Keys(), nil, func() time.Time { return usecases.Noon }),
 		pictures:   pictures, processor: processor, ann: usecases.OpenActor(t, store, "+86-13900000001"), bob: usecases.OpenActor(t, store, "+86-13900000002"),
 	}
 }
