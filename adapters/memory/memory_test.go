@@ -35,24 +35,7 @@ func within(s *memory.Store, l quota.Limits) ports.Stores {
 	}
 }
 
-func TestAccounts(t *testing.T)      { ports.Accounts(t, open) }
-func TestTokens(t *testing.T)        { ports.Tokens(t, open) }
-func TestThrottle(t *testing.T)      { ports.Throttle(t, open) }
-func TestCategories(t *testing.T)    { ports.Categories(t, open) }
-func TestSubscriptions(t *testing.T) { ports.Subscriptions(t, open) }
-func TestEvents(t *testing.T)        { ports.Events(t, open) }
-func TestNews(t *testing.T)          { ports.News(t, open) }
-func TestFeed(t *testing.T)          { ports.Feed(t, open) }
-func TestPublications(t *testing.T)  { ports.Publications(t, open) }
-func TestHowTos(t *testing.T)        { ports.HowTos(t, open) }
-func TestTranslations(t *testing.T)  { ports.Cache(t, open) }
-func TestImages(t *testing.T)        { ports.Images(t, open) }
-func TestLedger(t *testing.T)        { ports.Ledger(t, open) }
-func TestQuotas(t *testing.T)        { ports.Quotas(t, open) }
-func TestRateLimits(t *testing.T)    { ports.RateLimits(t, open) }
-func TestImports(t *testing.T)       { ports.Imports(t, open) }
-func TestTelemetry(t *testing.T)     { ports.Telemetry(t, open) }
-func TestPersonalData(t *testing.T)  { ports.PersonalData(t, open) }
+func TestPorts(t *testing.T) { ports.All(t, open) }
 
 func TestMedia(t *testing.T) {
 	ports.Media(t, func(*testing.T) media.Store {

@@ -35,7 +35,6 @@ func Accounts(t *testing.T, open Open) {
 		{"SetAvatar gives the person the picture, in place of the one that they had", setAvatar},
 		{"SetAvatar of an unknown user is ErrNotFound", setAvatarUnknownUser},
 		{"what goes in and comes out is private", accountPrivate},
-		{"a cancelled call returns the error of its context and stores nothing", accountCancelled},
 	})
 }
 
@@ -326,45 +325,4 @@ func accountPrivate(w *fixtures) {
 	}))
 	mine[0], kept.Hash = "spoilt", "spoilt"
 	assert.Equal(w, before, w.account(id))
-}
-
-func accountCancelled(w *fixtures) {
-	id := w.newUser()
-	before := w.account(id)
-	w.refuseCancelled(accountCalls)
-	assert.Equal(w, before, w.account(id))
-	_, err := w.Accounts.ByPhone(w.Context(), phone(newcomer))
-	assert.ErrorIs(w, err, access.ErrNoAccount)
-}
-
-// newcomer's phone is the one that calls of Open use.
-const newcomer = 77
-
-var accountCalls = []call{
-	{"Accounts.Open", func(ctx context.Context, s Stores) error {
-		_, err := s.Accounts.Open(ctx, access.Account{Phone: phone(newcomer)}, user.Member{Joined: noon})
-		return err
-	}},
-	{"Accounts.ByPhone", func(ctx context.Context, s Stores) error {
-		_, err := s.Accounts.ByPhone(ctx, phone(1))
-		return err
-	}},
-	{"Accounts.ByID", func(ctx context.Context, s Stores) error {
-		_, err := s.Accounts.ByID(ctx, 1)
-		return err
-	}},
-	{"Accounts.List", func(ctx context.Context, s Stores) error {
-		_, err := s.Accounts.List(ctx, 0, 1)
-		return err
-	}},
-	{"Accounts.Change", func(ctx context.Context, s Stores) error {
-		return s.Accounts.Change(ctx, 1, func(a *access.Account) error {
-			a.SetPassword("spoilt")
-			return nil
-		})
-	}},
-	{"Directory.Members", func(ctx context.Context, s Stores) error {
-		_, err := s.Directory.Members(ctx, []user.ID{1})
-		return err
-	}},
 }

@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -32,7 +31,6 @@ func Cache(t *testing.T, open Open) {
 		{"Spend counts by translator and day, within the budget", cacheSpend},
 		{"of many that spend at once, none goes beyond the budget", cacheSpendsAtOnce},
 		{"Refund takes back what was spent", cacheRefund},
-		{"a cancelled call returns the error of its context and stores nothing", cacheCancelled},
 	})
 }
 
@@ -135,32 +133,4 @@ func cachePrivate(w *fixtures) {
 	all[keyOf("one")] = "spoilt"
 	w.translated(noon, "one")[keyOf("one")] = "spoilt"
 	assert.Equal(w, "uno", w.translated(noon, "one")[keyOf("one")])
-}
-
-func cacheCancelled(w *fixtures) {
-	w.translate(noon.Add(time.Hour), "one")
-	w.refuseCancelled(cacheCalls)
-	assert.Len(w, w.translated(noon, "one", "new"), 1)
-}
-
-var cacheCalls = []call{
-	{"Translations.Get", func(ctx context.Context, s Stores) error {
-		_, err := s.Translations.Get(ctx, []localisation.Key{keyOf("one")}, noon)
-		return err
-	}},
-	{"Translations.Put", func(ctx context.Context, s Stores) error {
-		return s.Translations.Put(ctx, map[localisation.Key]string{keyOf("new"): "nuevo"}, noon.Add(time.Hour))
-	}},
-	{"Translations.Claim", func(ctx context.Context, s Stores) error {
-		_, err := s.Translations.Claim(ctx, claimOf(holderA, noon, "new"))
-		return err
-	}},
-	{"Translations.Release", func(ctx context.Context, s Stores) error {
-		return s.Translations.Release(ctx, holderA, []localisation.Key{keyOf("one")})
-	}},
-	{"Translations.Spend", func(ctx context.Context, s Stores) error {
-		_, err := s.Translations.Spend(ctx, spending(1), 10)
-		return err
-	}},
-	{"Translations.Refund", func(ctx context.Context, s Stores) error { return s.Translations.Refund(ctx, spending(1)) }},
 }

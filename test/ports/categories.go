@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,7 +13,6 @@ import (
 func Categories(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"ByIDs returns those of the ids that exist, under their ids", categoriesByIDs},
-		{"a canceled context is an error", categoryCancelled},
 	})
 }
 
@@ -38,16 +36,4 @@ func categoriesByIDs(w *fixtures) {
 
 	found[1] = feed.Category{}
 	assert.Equal(w, feed.CategoryID(1), w.categoriesAt(1)[1].ID, "what came out is private")
-}
-
-func categoryCancelled(w *fixtures) {
-	w.category(1)
-	w.refuseCancelled(categoryCalls)
-}
-
-var categoryCalls = []call{
-	{"Categories.ByIDs", func(ctx context.Context, s Stores) error {
-		_, err := s.Categories.ByIDs(ctx, []feed.CategoryID{1})
-		return err
-	}},
 }

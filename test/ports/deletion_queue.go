@@ -32,7 +32,6 @@ func DeletionQueue(t *testing.T, open Open) {
 		{"Emptied forgets the keys; one that is not there is no error", deletionDone},
 		{"Known goes through all pictures that are known of", referencesAll},
 		{"References ends when the caller stops, and with the first error", referencesEnd},
-		{"a cancelled call returns the error of its context and stores nothing", deletionCancelled},
 	})
 }
 
@@ -263,19 +262,4 @@ func referencesEnd(w *fixtures) {
 	}
 	assert.Equal(w, 1, failures)
 	assert.Len(w, slices.Collect(maps.Keys(w.references())), 3, "and the store goes on")
-}
-
-func deletionCancelled(w *fixtures) {
-	keys := w.queueDeletions(2)
-	w.refuseCancelled(deletionCalls)
-	assert.Equal(w, keys, w.dueDeletions(noon))
-}
-
-var deletionCalls = []call{
-	{"Deletions.Claim", func(ctx context.Context, s Stores) error {
-		_, err := s.Deletions.Claim(ctx, noon, noon.Add(time.Hour), 9)
-		return err
-	}},
-	{"Deletions.Done", func(ctx context.Context, s Stores) error { return s.Deletions.Done(ctx, []media.Key{"a"}) }},
-	{"Directory.SetAvatar", func(ctx context.Context, s Stores) error { return s.Directory.SetAvatar(ctx, 1, avatarOf("a"), 1) }},
 }

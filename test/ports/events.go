@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -47,7 +46,6 @@ var eventStoring = []promise{
 	{"texts at their limits come back as they went in", eventTexts},
 	{"days and instants come back as they went in", eventTimes},
 	{"what goes in and comes out is private", eventPrivate},
-	{"a cancelled call returns the error of its context and stores nothing", eventCancelled},
 }
 
 // rich is an event that is not stored yet, none of whose facts is zero.
@@ -240,51 +238,4 @@ func (w *fixtures) readEveryWay(e *event.Event) ([]*event.Event, error) {
 	}
 	around, err := w.Related.Load(w.Context(), event.RelatedQuery{Viewer: author, Dates: []calendar.Date{day}, Events: 10})
 	return slices.Concat([]*event.Event{got.Event}, eventsOf(list.Items), eventsOf(commented), around.Events[day]), err
-}
-
-func eventCancelled(w *fixtures) {
-	author := w.newUser()
-	e := w.write(author, noon)
-	w.say(e.ID(), author, noon, "One")
-	before, listed := w.entry(e.ID()), w.listed()
-	w.refuseCancelled(eventCalls)
-	assert.Equal(w, before, w.entry(e.ID()))
-	assert.Equal(w, listed, w.listed())
-	assert.Equal(w, 1, w.list(event.Query{Author: author, States: everything}).Total)
-	assert.Equal(w, 1, w.comments(e.ID(), pageNo(1, 10)).Total)
-}
-
-var eventCalls = slices.Concat(repositoryCalls, readerCalls, discussionCalls)
-
-var repositoryCalls = []call{
-	{"Events.Add", func(ctx context.Context, s Stores) error {
-		e, err := event.New(1, event.Change{}, pi, noon)
-		if err == nil {
-			_, err = s.Events.Add(ctx, e)
-		}
-		return err
-	}},
-	{"Events.GetFor", func(ctx context.Context, s Stores) error {
-		_, _, err := s.Events.GetFor(ctx, 1, 1)
-		return err
-	}},
-	{"Events.Get", func(ctx context.Context, s Stores) error {
-		_, err := s.Events.Get(ctx, 1)
-		return err
-	}},
-	{"Events.Change", func(ctx context.Context, s Stores) error {
-		_, err := s.Events.Change(ctx, 1, apply(noon, titled("spoilt")))
-		return err
-	}},
-	{"Events.ChangeRead", func(ctx context.Context, s Stores) error {
-		e, err := event.Restore(event.State{ID: 1, Author: 1, Date: pi, Created: noon, Modified: noon})
-		if err == nil {
-			_, err = s.Events.ChangeRead(ctx, event.Entry{Event: e}, apply(noon, titled("spoilt")))
-		}
-		return err
-	}},
-	{"Events.Remove", func(ctx context.Context, s Stores) error {
-		_, err := s.Events.Remove(ctx, 1)
-		return err
-	}},
 }

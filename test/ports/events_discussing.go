@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -360,25 +359,4 @@ func discussionNoModification(w *fixtures) {
 	require.NoError(w, w.Discussion.RemoveComment(w.Context(), c.ID))
 	assert.Equal(w, stateOf(e), stateOf(w.entry(e.ID()).Event))
 	assert.Equal(w, listed, w.listed())
-}
-
-var discussionCalls = []call{
-	{"Discussion.AddComment", func(ctx context.Context, s Stores) error {
-		_, err := s.Discussion.AddComment(ctx, event.Comment{Event: 1, Author: 1, Content: "New", Created: noon})
-		return err
-	}},
-	{"Discussion.Comment", func(ctx context.Context, s Stores) error {
-		_, err := s.Discussion.Comment(ctx, 1)
-		return err
-	}},
-	{"Discussion.RemoveComment", func(ctx context.Context, s Stores) error { return s.Discussion.RemoveComment(ctx, 1) }},
-	{"Discussion.Comments", func(ctx context.Context, s Stores) error {
-		_, _, err := s.Discussion.Comments(ctx, 1, page.Request{})
-		return err
-	}},
-	{"Discussion.Liking", func(ctx context.Context, s Stores) error {
-		_, err := s.Discussion.Liking(ctx, 1, 1)
-		return err
-	}},
-	{"Discussion.Like", func(ctx context.Context, s Stores) error { return s.Discussion.Like(ctx, 1, 1, true) }},
 }

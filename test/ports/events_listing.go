@@ -2,7 +2,6 @@ package ports
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
-	"plaza/domain/feed"
 	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -330,34 +328,4 @@ func moment(events []*event.Event, limit int) []event.State {
 		return cmp.Or(b.State().Created.Compare(a.State().Created), cmp.Compare(b.ID(), a.ID()))
 	})
 	return statesOf(events[:min(limit, len(events))])
-}
-
-var readerCalls = []call{
-	{"EventReader.List", func(ctx context.Context, s Stores) error {
-		_, err := s.EventReader.List(ctx, event.Query{Author: 1, States: everything})
-		return err
-	}},
-	{"EventReader.Commented", func(ctx context.Context, s Stores) error {
-		_, err := s.EventReader.Commented(ctx, 1, 10)
-		return err
-	}},
-	{"Related.Load", func(ctx context.Context, s Stores) error {
-		_, err := s.Related.Load(ctx, event.RelatedQuery{
-			Viewer: 1, Dates: []calendar.Date{pi}, Events: 10, DaysInCities: []event.DayInCity{{Date: pi}}, News: 10,
-			CommentsFor: []event.ID{1}, Comments: 10, Categories: []feed.CategoryID{1},
-		})
-		return err
-	}},
-	{"Related.Load of nothing", func(ctx context.Context, s Stores) error {
-		_, err := s.Related.Load(ctx, event.RelatedQuery{})
-		return err
-	}},
-	{"EventReader.OfPlate", func(ctx context.Context, s Stores) error {
-		_, err := s.EventReader.OfPlate(ctx, 1)
-		return err
-	}},
-	{"EventReader.Located", func(ctx context.Context, s Stores) error {
-		_, err := s.EventReader.Located(ctx, 0, 10)
-		return err
-	}},
 }

@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"time"
@@ -36,7 +35,6 @@ func Feed(t *testing.T, open Open) {
 		{"past the last page is NotFound", feedPages},
 		{"with random content, paging yields the counted items, in order", feedRandom},
 		{"after concurrent changes of all kinds, the counted items are the listed ones", feedEverythingAtOnce},
-		{"a cancelled call returns the error of its context", feedCancelled},
 	})
 }
 
@@ -291,25 +289,4 @@ func feedPages(w *fixtures) {
 		_, err := w.Feed.Page(w.Context(), 0, all, r)
 		assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
 	}
-}
-
-func feedCancelled(w *fixtures) {
-	w.category(1)
-	w.imports(article(w.newUser(), 1))
-	w.refuseCancelled(feedCalls)
-}
-
-var feedCalls = []call{
-	{"Feed.Version", func(ctx context.Context, s Stores) error {
-		_, err := s.Feed.Version(ctx, feed.ItemKinds())
-		return err
-	}},
-	{"Feed.Metas", func(ctx context.Context, s Stores) error {
-		_, _, err := s.Feed.Metas(ctx, feed.Selection{Kinds: feed.ItemKinds()})
-		return err
-	}},
-	{"Feed.Page", func(ctx context.Context, s Stores) error {
-		_, err := s.Feed.Page(ctx, 0, feed.Selection{Kinds: feed.ItemKinds()}, page.Request{})
-		return err
-	}},
 }

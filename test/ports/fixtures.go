@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -275,24 +274,3 @@ func pageNo(number, size int) page.Request {
 
 // broad is a text of so many characters of four bytes each.
 func broad(chars int) string { return strings.Repeat("🀄", chars) }
-
-// call is a method of a port, called with the user, the event and so on with the number
-// one, which the fixtures have.
-type call struct {
-	name string
-	make func(ctx context.Context, s Stores) error
-}
-
-// refuseCancelled asserts that each of the calls fails with the error of a context that was
-// cancelled, or whose deadline has passed.
-func (w *fixtures) refuseCancelled(calls []call) {
-	w.Helper()
-	gone, cancel := context.WithCancel(w.Context())
-	cancel()
-	late, cancel := context.WithDeadline(w.Context(), noon.AddDate(-10, 0, 0))
-	defer cancel()
-	for _, c := range calls {
-		assert.ErrorIs(w, c.make(gone, w.Stores), context.Canceled, c.name)
-		assert.ErrorIs(w, c.make(late, w.Stores), context.DeadlineExceeded, c.name)
-	}
-}

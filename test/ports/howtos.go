@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -20,7 +19,6 @@ func HowTos(t *testing.T, open Open) {
 		{"List is newest first, ties by category and robot", listHowTosNewest},
 		{"the total counts what paging yields, and past it is NotFound", listHowTosPages},
 		{"what comes out is private", howToPrivate},
-		{"a canceled context is an error", howToCancelled},
 	})
 }
 
@@ -98,16 +96,4 @@ func howToPrivate(w *fixtures) {
 		assert.Equal(w, []publication.BundleID{1, 2}, got)
 		got[0] = 99
 	}
-}
-
-func howToCancelled(w *fixtures) {
-	w.imports(howTo("garden", w.newUser(), noon, 1))
-	w.refuseCancelled(howToCalls)
-}
-
-var howToCalls = []call{
-	{"HowTos.List", func(ctx context.Context, s Stores) error {
-		_, err := s.HowTos.List(ctx, nil, page.Request{})
-		return err
-	}},
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
-	"plaza/domain/page"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -36,7 +35,6 @@ func Images(t *testing.T, open Open) {
 		{"All ends when its reader wants no more", listImagesEnds},
 		{"the total counts what paging yields, and past it is NotFound", listImagesPages},
 		{"with random images, List returns the images that Admits", listImagesRandom},
-		{"a cancelled call returns the error of its context and stores nothing", imageCancelled},
 	})
 }
 
@@ -234,35 +232,4 @@ func changeImageAtOnce(w *fixtures) {
 		require.NoError(w, err)
 	}
 	assert.Equal(w, many+1, w.imageOf(i.ID).Tags.Len())
-}
-
-func imageCancelled(w *fixtures) {
-	i := w.picture(w.newUser(), noon, "a")
-	w.refuseCancelled(imageCalls)
-	assert.Equal(w, []userimage.Image{i}, w.pictures(userimage.Query{Owner: i.Owner}))
-}
-
-var imageCalls = []call{
-	{"Images.Add", func(ctx context.Context, s Stores) error {
-		_, err := s.Images.Add(ctx, userimage.New(1, "public/ab/c.jpg", 1, 1, 0, userimage.Tags{}, noon))
-		return err
-	}},
-	{"Images.Get", func(ctx context.Context, s Stores) error {
-		_, err := s.Images.Get(ctx, 1)
-		return err
-	}},
-	{"Images.Change", func(ctx context.Context, s Stores) error {
-		_, err := s.Images.Change(ctx, 1, discard)
-		return err
-	}},
-	{"Images.List", func(ctx context.Context, s Stores) error {
-		_, err := s.Images.List(ctx, userimage.Query{Owner: 1}, page.Request{})
-		return err
-	}},
-	{"Images.All", func(ctx context.Context, s Stores) error {
-		for _, err := range s.Images.All(ctx, userimage.Query{Owner: 1}) {
-			return err
-		}
-		return nil
-	}},
 }

@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -319,12 +318,4 @@ var keyedWrites = map[string]func(w *fixtures) keyedWrite{
 			},
 		}
 	},
-}
-
-var keyCalls = []call{
-	{"Keys.Reserve", func(ctx context.Context, s Stores) error {
-		_, err := s.Keys.Reserve(ctx, keyNamed(1, "k"), noon, noon.Add(time.Minute))
-		return err
-	}},
-	{"Keys.Release", func(ctx context.Context, s Stores) error { return s.Keys.Release(ctx, keyNamed(1, "k")) }},
 }

@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,7 +20,6 @@ func Publications(t *testing.T, open Open) {
 		{"with random publications, origin only follows the rule", originOnlyRandom},
 		{"the total counts what paging yields, and past it is NotFound", publicationPages},
 		{"what comes out is private", publicationPrivate},
-		{"a canceled context is an error", publicationCancelled},
 	})
 }
 
@@ -65,16 +63,4 @@ func contentOf(thing feed.Listable) publication.Content {
 		return n.Content
 	}
 	return thing.(publication.Publication).Content
-}
-
-func publicationCancelled(w *fixtures) {
-	w.imports(article(w.newUser(), 1))
-	w.refuseCancelled(publicationCalls)
-}
-
-var publicationCalls = []call{
-	{"Publications.List", func(ctx context.Context, s Stores) error {
-		_, err := s.Publications.List(ctx, publication.Query{})
-		return err
-	}},
 }
