@@ -9,6 +9,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -109,12 +110,14 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	a := &api{u, newListLimits(), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies(), c.Tracer, c.HasReplicas}
+	lists := newListLimits()
+	lists.trusted = c.TrustedProxies
+	a := &api{u, lists, newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies(), c.Tracer, c.HasReplicas}
 	router, err := newRouter(a, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err
 	}
-	return newMiddleware(withCORS(limitRequests(router, c.MaxRequests), c.Origins), c), nil
+	return newMiddleware(withCORS(limitRequests(router, c.MaxRequests, c.TrustedProxies), c.Origins), c), nil
 }
 
 // newRouter returns the router without the middleware.
@@ -130,7 +133,9 @@ func newRouter(a *api, rows []route) (http.Handler, error) {
 		}
 		engine.Match(r.methods(), r.pattern(), a.serve(r))
 	}
-	engine.NoRoute(func(c *gin.Context) { fail(c.Writer, c.Request, errNoPath) })
+	engine.NoRoute(func(c *gin.Context) {
+		fail(c.Writer, c.Request, cmp.Or(a.addresses.charge(c.Request, requestLogOf(c.Request.Context()).client), error(errNoPath)))
+	})
 	engine.NoMethod(gin.WrapF(refuser(rows)))
 	return engine, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"time"
 
@@ -48,9 +49,10 @@ func paceOf(r *http.Request) pace {
 }
 
 // limitRequests lets at most that many requests be worked on at once, or any number if that
-// is zero, and limits how slowly their bodies may arrive (GEN-14).
-func limitRequests(next http.Handler, most int) http.Handler {
+// is zero, and limits how slowly their bodies may arrive and their responses may leave (GEN-14).
+func limitRequests(next http.Handler, most int, trusted []netip.Prefix) http.Handler {
 	slots := semaphore.NewWeighted(int64(cmp.Or(most, math.MaxInt32)))
+	responses := newSending(trusted)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		slot, err := take(r.Context(), slots)
 		if err != nil {
@@ -62,7 +64,10 @@ func limitRequests(next http.Handler, most int) http.Handler {
 		// Otherwise busy processors would let them wait uncounted, before they are read.
 		runtime.Gosched()
 		paceOf(r).limit(w, r, time.Now(), slot)
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), slotKey{}, slot)))
+		r = r.WithContext(context.WithValue(r.Context(), slotKey{}, slot))
+		out := &sender{ResponseWriter: w, request: r, slot: slot, limits: responses}
+		defer out.end()
+		next.ServeHTTP(out, r)
 	})
 }
 

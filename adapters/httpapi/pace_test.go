@@ -53,7 +53,7 @@ func paced(t *testing.T, work time.Duration) net.Conn {
 		}
 	})
 	server := &http.Server{
-		Handler:           newMiddleware(limitRequests(read, 0), Config{Log: slog.New(slog.DiscardHandler)}),
+		Handler:           newMiddleware(limitRequests(read, 0, nil), Config{Log: slog.New(slog.DiscardHandler)}),
 		ReadHeaderTimeout: time.Second, WriteTimeout: time.Minute,
 	}
 	done := make(chan error, 1)
@@ -179,7 +179,7 @@ func TestGEN_14_requests_count_before_a_busy_processor_works_on_them(t *testing.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const most, arrive = 4, 40
 	work := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	server := newMiddleware(limitRequests(work, most), Config{Log: slog.New(slog.DiscardHandler)})
+	server := newMiddleware(limitRequests(work, most, nil), Config{Log: slog.New(slog.DiscardHandler)})
 	var served, refused atomic.Int32
 	var all sync.WaitGroup
 	for range arrive {
@@ -211,7 +211,7 @@ func TestGEN_14_a_request_that_waits_for_others_gives_up_its_slot(t *testing.T) 
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
-	server := newMiddleware(limitRequests(work, 1), Config{Log: slog.New(slog.DiscardHandler)})
+	server := newMiddleware(limitRequests(work, 1, nil), Config{Log: slog.New(slog.DiscardHandler)})
 	ask := func(path string) int {
 		w := httptest.NewRecorder()
 		server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
@@ -233,7 +233,7 @@ func TestGEN_14_requests_beyond_the_bound_are_refused_at_once(t *testing.T) {
 			assert.NoError(t, err)
 			<-time.After(time.Second)
 		}
-		server := newMiddleware(withCORS(limitRequests(http.HandlerFunc(work), 2), []string{"*"}), Config{Log: slog.New(slog.DiscardHandler)})
+		server := newMiddleware(withCORS(limitRequests(http.HandlerFunc(work), 2, nil), []string{"*"}), Config{Log: slog.New(slog.DiscardHandler)})
 		send := func(body io.Reader) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
 			r := httptest.NewRequest(http.MethodPost, "/", body)

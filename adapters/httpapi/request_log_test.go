@@ -22,7 +22,7 @@ func logged(t *testing.T, r *http.Request, rows ...route) map[string]any {
 	router, err := newRouter(&api{}, rows)
 	require.NoError(t, err)
 	c := Config{Log: slog.New(slog.NewJSONHandler(&log, nil)), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
-	newMiddleware(limitRequests(router, 1), c).ServeHTTP(httptest.NewRecorder(), r)
+	newMiddleware(limitRequests(router, 1, nil), c).ServeHTTP(httptest.NewRecorder(), r)
 	var line map[string]any
 	require.NoError(t, json.Unmarshal(log.Bytes(), &line), "one line: %s", log.String())
 	for _, name := range []string{"time", "level", "msg", "request_id"} {

@@ -12,6 +12,7 @@ import (
 	"iter"
 	"math"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"strconv"
 	"sync"
@@ -28,6 +29,7 @@ type streamedList struct {
 	items      iter.Seq2[any, error]
 	pagination *pagination // nil: the list is not paged
 	limits     *listLimits
+	caller     caller // to whom it is sent
 	onEncoded  func() // called once after encoding, when the items are no longer needed; may be nil
 }
 
@@ -37,8 +39,11 @@ type listLimits struct {
 	// store reads a page as a whole.
 	events *semaphore.Weighted
 	most   int64
-	// files holds one slot for each encoded list that does not fit into memory.
-	files chan struct{}
+	// files holds one slot for each encoded list that does not fit into memory. filesOf are the
+	// shares of callers among them.
+	files   chan struct{}
+	filesOf *shares
+	trusted []netip.Prefix
 }
 
 const (
@@ -54,11 +59,13 @@ const (
 	listHeld = 256 << 10
 	// listFiles is how many encoded lists may be files at once.
 	listFiles = 16
+	// listFilesOf is how many of them may be one caller's.
+	listFilesOf = 4
 )
 
 func newListLimits() *listLimits {
 	most := int64(eventsPerCPU * max(2, runtime.GOMAXPROCS(0)))
-	return &listLimits{events: semaphore.NewWeighted(most), most: most, files: make(chan struct{}, listFiles)}
+	return &listLimits{events: semaphore.NewWeighted(most), most: most, files: make(chan struct{}, listFiles), filesOf: newShares(listFilesOf)}
 }
 
 // errListsBusy is the fault of a server that holds as many large lists as it can.
@@ -100,6 +107,19 @@ func (r *listLimits) file() (free func(), err error) {
 	}
 }
 
+// fileOf is file for the caller, who may have a share of them.
+func (r *listLimits) fileOf(c caller) (free func(), err error) {
+	if !r.filesOf.take(c) {
+		return nil, errListsBusy
+	}
+	leave, err := r.file()
+	if err != nil {
+		r.filesOf.free(c)
+		return nil, err
+	}
+	return func() { leave(); r.filesOf.free(c) }, nil
+}
+
 // itemsOf returns the views as a sequence.
 func itemsOf[T any](views []T) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
@@ -120,7 +140,7 @@ type encodedList struct {
 // encode writes the list as JSON, and compresses it if it is large enough. also gets the JSON
 // uncompressed. encode fails before the first byte is sent.
 func (l streamedList) encode(c coding, also io.Writer) (encodedList, error) {
-	encoded := &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: l.limits.file}
+	encoded := &uploadBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: func() (func(), error) { return l.limits.fileOf(l.caller) }}
 	out := &compressor{to: encoded, coding: c}
 	err := l.write(io.MultiWriter(out, also))
 	if ended := out.Close(); err == nil {
@@ -199,6 +219,7 @@ func (r reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l stre
 	if r.tagged {
 		also = sum
 	}
+	l.caller = callerOf(req, l.limits.trusted)
 	encoded, err := l.encode(accepted(req.Header), also)
 	if l.onEncoded != nil {
 		l.onEncoded()

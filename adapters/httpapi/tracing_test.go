@@ -51,7 +51,7 @@ func TestSpans_of_a_request(t *testing.T) {
 	c := Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Tracer: provider.Tracer("")}
 	router, err := newRouter(&api{tracer: c.Tracer, pages: newPages(c)}, table)
 	require.NoError(t, err)
-	f := newMiddleware(limitRequests(router, 1), c)
+	f := newMiddleware(limitRequests(router, 1, nil), c)
 	send := func(method, path string, headers ...string) []sdktrace.ReadOnlySpan {
 		recorded.Reset()
 		r := httptest.NewRequest(method, path, nil)
