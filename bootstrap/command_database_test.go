@@ -127,8 +127,7 @@ func TestCheck_finds_and_mends(t *testing.T) {
 }
 
 func TestCheck_what_can_not_be_mended_stays_wrong(t *testing.T) {
-	sh := newShell(t)
-	uid := sh.somebody("+86-13800000009")
+	sh, uid := newUser(t)
 	sh.run("order", "create", "--user", uid, "--amount", "990", "--subject", "Tea").ends(done)
 	sh.breaks("UPDATE orders SET user_id = 99")
 	o := sh.run("check", "--repair")
@@ -138,8 +137,7 @@ func TestCheck_what_can_not_be_mended_stays_wrong(t *testing.T) {
 }
 
 func TestBackup_is_a_database_of_its_own(t *testing.T) {
-	sh := newShell(t)
-	uid := sh.somebody("+86-13800000009")
+	sh, uid := newUser(t)
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	assert.Contains(t, sh.run("backup", copied).ends(done).out, copied)
 	sh.run("user", "disable", uid).ends(done)
@@ -164,18 +162,27 @@ func TestCommands_on_Postgres(t *testing.T) {
 	}
 	sh := &shell{T: t, database: postgres.Empty(t), dataDir: t.TempDir()}
 	assert.Contains(t, sh.run("migrate", "up").ends(done).out, "Applied 0001_initial")
-	uid := sh.somebody("+86-13800000009")
-	require.Equal(t, "1", uid)
-	sh.run("user", "create", "--username", "+86-13800000009", "--password", goodPassword).
-		refuses(refused, "username: An account with this phone number exists.")
-	key := sh.run("token", "issue", "--user", uid).line()
-	sh.run("token", "revoke", key).ends(done)
-	id := sh.run("order", "create", "--user", uid, "--amount", "990", "--subject", "茶").line()
-	assert.Contains(t, sh.run("order", "show", id).ends(done).out, "茶")
+	_, files := sh.examples()
+	sh.imports(done, files...)
+	sh.run("demo").ends(done)
+	assert.Contains(t, sh.run("demo", "--remove").ends(done).out, "Disabled 13 accounts, deleted")
+	sh.run("user", "erase", "1", "--yes").ends(done)
 	said := sh.run("check").ends(done).out
 	assert.Contains(t, said, "found 0 wrong")
 	assert.NotContains(t, said, "password")
 	sh.run("backup", filepath.Join(t.TempDir(), "copy.db")).refuses(refused, "pg_dump")
+}
+
+func TestEVT16_check_finds_and_mends_the_places_of_events(t *testing.T) {
+	sh, _ := newUser(t)
+	sh.writesEvent()
+	const finding = "event 1 has no place, but its text is about 浙江省 杭州市 西湖区\n"
+	o := sh.run("check").ends(refused)
+	assert.Contains(t, o.out, ", the places of events, ")
+	assert.Contains(t, o.out, "Wrong: "+finding)
+	assert.NotContains(t, o.out+o.err, "秘密", "private texts are not printed")
+	assert.Contains(t, sh.run("check", "--repair").ends(done).out, "Repaired: "+finding)
+	assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
 }
 
 func TestPLA04_check_looks_at_the_files_of_pictures(t *testing.T) {
