@@ -21,16 +21,14 @@ func told(t *testing.T, status int, args ...string) (out, errOut string) {
 
 func TestMisspelt_commands_are_corrected(t *testing.T) {
 	for line, want := range map[string]string{
-		"serv":         "plaza: unknown command serv, did you mean one of \"serve\", \"user\"?\nTry: plaza --help\n",
-		"nonsense":     "plaza: unknown command nonsense\nTry: plaza --help\n",
-		"user creat":   "plaza: unknown command creat, did you mean \"create\"?\nTry: plaza user --help\n",
-		"help nothing": "plaza: unknown command nothing\n",
+		"serv":       "plaza: unknown command serv, did you mean one of \"serve\", \"user\"?\nTry: plaza --help\n",
+		"nonsense":   "plaza: unknown command nonsense\nTry: plaza --help\n",
+		"user creat": "plaza: unknown command creat, did you mean \"create\"?\nTry: plaza user --help\n",
 		"user": "plaza: plaza user needs a command: create, list, show, disable, enable, passwd, scopes, staff, export, erase\n" +
 			"Try: plaza user --help\n",
 		"user create --usrname x": "plaza: unknown flag --usrname, did you mean \"--username\"?\nTry: plaza user create --help\n",
 		"-x":                      "plaza: unknown flag -x\nTry: plaza --help\n",
 		"user passwd 5 hunter22":  "plaza: unexpected argument: plaza user passwd takes only <uid> and flags\nTry: plaza user passwd --help\n",
-		"user list hunter22":      "plaza: unexpected argument: plaza user list takes only flags\nTry: plaza user list --help\n",
 		"user disable me":         "plaza: <uid>: \"me\" is not a whole number\nTry: plaza user disable --help\n",
 		"order payments --state=": "plaza: --state must be one of \"applied\",\"refund_due\",\"disputed\" but got \"\"\nTry: plaza order payments --help\n",
 	} {
@@ -41,7 +39,7 @@ func TestMisspelt_commands_are_corrected(t *testing.T) {
 }
 
 func TestHelp_is_a_command_as_well(t *testing.T) {
-	for _, command := range [][]string{{}, {"user"}, {"user", "create"}, {"serve"}, {"help"}} {
+	for _, command := range [][]string{{}, {"user", "create"}} {
 		want, _ := told(t, done, append(command[:len(command):len(command)], "--help")...)
 		got, errOut := told(t, done, append([]string{"help"}, command...)...)
 		assert.Equal(t, want, got, "%v", command)
