@@ -41,10 +41,7 @@ func (s *serving) isPaid() {
 	s.Helper()
 	key := s.login("+86-13800000001")
 	require.Eventually(s, func() bool {
-		req, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.url+"/api/pay/order/", http.NoBody)
-		require.NoError(s, err)
-		req.Header.Set("Authorization", "Token "+key)
-		_, body := s.answer(req)
+		_, body := s.asks("GET", s.url+"/api/pay/order/", key, "")
 		return !strings.Contains(body, `"open"`)
 	}, 30*time.Second, 100*time.Millisecond)
 }

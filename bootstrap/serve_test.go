@@ -98,33 +98,35 @@ func startServing(t *testing.T, c serveCommand) *serving {
 // post sends the body with the key and returns the status and the answer.
 func (s *serving) post(path, key, body string) (int, string) {
 	s.Helper()
-	req, err := http.NewRequestWithContext(s.Context(), "POST", s.url+path, strings.NewReader(body))
+	return s.asks("POST", s.url+path, key, body)
+}
+
+// asks sends a request with the headers, each a name and a value.
+func (s *serving) asks(method, url, key, body string, headers ...string) (int, string) {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), method, url, strings.NewReader(body))
 	require.NoError(s, err)
 	if key != "" {
 		req.Header.Set("Authorization", "Token "+key)
 	}
-	return s.answer(req)
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(s, err)
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	require.NoError(s, err)
+	return res.StatusCode, string(answer)
 }
 
 func (s *serving) metrics() string { return s.get(s.admin + "/metrics") }
 
 func (s *serving) get(url string) string {
 	s.Helper()
-	req, err := http.NewRequestWithContext(s.Context(), "GET", url, nil)
-	require.NoError(s, err)
-	status, body := s.answer(req)
+	status, body := s.asks("GET", url, "", "")
 	require.Equal(s, http.StatusOK, status)
 	return body
-}
-
-func (s *serving) answer(req *http.Request) (int, string) {
-	s.Helper()
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(s, err)
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	require.NoError(s, err)
-	return res.StatusCode, string(body)
 }
 
 // login returns a key, or empty when the login is refused.
@@ -157,9 +159,7 @@ func TestGEN14_health_and_metrics_are_not_limited(t *testing.T) {
 	c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Hour}
 	s := startServing(t, serveCommand{Config: c})
 	get := func(url string) int {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
-		require.NoError(t, err)
-		status, _ := s.answer(req)
+		status, _ := s.asks("GET", url, "", "")
 		return status
 	}
 	assert.Equal(t, http.StatusOK, get(s.url+"/api/feed/categories/"))

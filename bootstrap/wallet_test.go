@@ -68,7 +68,7 @@ func TestPAY08_what_the_wallet_would_not_take(t *testing.T) {
 	s.PublicURL = "http://plaza.example.org"
 	c, err := s.Check()
 	require.NoError(t, err)
-	_, err = bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+	_, err = bootstrap.NewGateways(c)
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "Key must be 32 visible characters")
 	assert.Contains(t, err.Error(), "NotifyURL must be an https URL")
@@ -77,9 +77,8 @@ func TestPAY08_what_the_wallet_would_not_take(t *testing.T) {
 	s.WalletKey, s.PublicURL = secret.New(strings.Repeat("k", 32)), "https://plaza.example.org"
 	c, err = s.Check()
 	require.NoError(t, err)
-	app, err := bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+	_, err = bootstrap.NewGateways(c)
 	require.NoError(t, err)
-	require.NoError(t, app.Close())
 }
 
 // settingsV3 are right for version 3 of the wallet's protocol.
@@ -100,9 +99,8 @@ func TestPAY08_settings_of_version_3(t *testing.T) {
 	c, err := settingsV3(t).Check()
 	require.NoError(t, err)
 	assert.Equal(t, "https://api.mch.weixin.qq.com", c.WalletURL)
-	app, err := bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+	_, err = bootstrap.NewGateways(c)
 	require.NoError(t, err)
-	require.NoError(t, app.Close())
 
 	_, err = parsed(t, "--wallet=wechatpayv3")
 	require.Error(t, err)
@@ -142,7 +140,7 @@ func TestPAY08_wrong_settings_of_version_3_name_the_setting(t *testing.T) {
 	s.WalletV2Key = secret.New("hunter22")
 	c, err := s.Check()
 	require.NoError(t, err)
-	_, err = bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+	_, err = bootstrap.NewGateways(c)
 	require.ErrorContains(t, err, "PLAZA_WALLET_V2_KEY: wechatpay: Key must be 32 visible characters")
 	assert.NotContains(t, err.Error(), "hunter22")
 }
