@@ -147,20 +147,6 @@ func TestGEN_14_the_limit_is_off_for_what_an_internal_untrusted_peer_forwards(t 
 	}
 }
 
-func TestGEN_14_addresses_that_a_trusted_proxy_forwards_are_limited(t *testing.T) {
-	l := newLimited(t)
-	got := l.statuses(4, "GET", documentPath, "10.1.2.3", "X-Forwarded-For", "203.0.113.7")
-	assert.Equal(t, []int{200, 200, 200, 429}, got)
-	assert.Equal(t, 200, l.send("GET", documentPath, "10.1.2.3", "X-Forwarded-For", "203.0.113.8").Code)
-	assert.Empty(t, l.log.String())
-}
-
-func TestGEN_14_a_limit_that_is_off_limits_nothing(t *testing.T) {
-	assert.Nil(t, newAddressLimit(Config{}))
-	var off *addressLimit
-	assert.NoError(t, off.charge(httptest.NewRequest("GET", "/", nil), netip.MustParseAddr("192.0.2.1")))
-}
-
 func TestGEN_14_clients_without_an_address_are_not_limited(t *testing.T) {
 	l := newAddressLimit(Config{AddressLimit: ratelimit.Limit{Count: 1, Period: time.Minute}, Now: time.Now})
 	for range 3 {
@@ -185,20 +171,4 @@ func TestGEN_14_requests_at_once_do_not_exceed_the_limit(t *testing.T) {
 	}
 	clients.Wait()
 	assert.EqualValues(t, 10_000, admitted.Load())
-}
-
-// BenchmarkAddressLimit charges 10,000 addresses in turn, all of them within the limit.
-func BenchmarkAddressLimit(b *testing.B) {
-	now := time.Now()
-	l := newAddressLimit(Config{AddressLimit: ratelimit.Limit{Count: 6000, Period: time.Minute}, Now: func() time.Time {
-		now = now.Add(time.Millisecond)
-		return now
-	}})
-	r := httptest.NewRequest("GET", "/", nil)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		if err := l.charge(r, netip.AddrFrom4([4]byte{192, 0, byte(i % 100), byte(i / 100 % 100)})); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -72,21 +72,6 @@ func TestGEN_15_methods_and_headers_of_a_preflight(t *testing.T) {
 	}
 }
 
-func TestGEN_15_an_unlisted_origin_is_answered_as_without_CORS(t *testing.T) {
-	plain := crossOrigin(t, "", "", func(*http.Request) {})
-	require.Equal(t, http.StatusMethodNotAllowed, plain.Code)
-	assert.Empty(t, plain.Header().Values("Vary"))
-	for _, origin := range []string{
-		"https://evil.example", "https://app.example.evil.example", "http://app.example", "https://app.example:8443", "null", "",
-	} {
-		w := crossOrigin(t, "https://app.example", origin, func(*http.Request) {})
-		assert.Equal(t, plain.Code, w.Code, origin)
-		assert.Equal(t, plain.Body.String(), w.Body.String(), origin)
-		assert.Equal(t, []string{"Origin"}, w.Header().Values("Vary"), origin)
-		assert.Empty(t, corsHeaders(w.Header()), origin)
-	}
-}
-
 func TestGEN_15_other_responses_have_the_headers_errors_included(t *testing.T) {
 	for _, path := range []string{"/api/xfile/event/", "/nothing"} {
 		w := crossOrigin(t, "https://app.example", "https://app.example", func(r *http.Request) {

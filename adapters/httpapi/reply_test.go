@@ -1,19 +1,14 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"plaza/domain/page"
 )
 
 func sent(t *testing.T, r reply, header ...string) *httptest.ResponseRecorder {
@@ -48,25 +43,6 @@ func TestGEN_01_replies_are_wrapped_in_data(t *testing.T) {
 	assert.Equal(t, 204, w.Code)
 	assert.Empty(t, w.Body.String())
 	assert.Empty(t, w.Header())
-}
-
-func TestGEN_03_pages_have_pagination(t *testing.T) {
-	for _, c := range []struct {
-		number, size, total int
-		want                string
-	}{
-		{1, 20, 0, `{"page_size":20,"total_count":0,"total_pages":1,"current_page":1,"next":null,"previous":null}`},
-		{1, 2, 5, `{"page_size":2,"total_count":5,"total_pages":3,"current_page":1,"next":2,"previous":null}`},
-		{2, 2, 5, `{"page_size":2,"total_count":5,"total_pages":3,"current_page":2,"next":3,"previous":1}`},
-		{3, 2, 5, `{"page_size":2,"total_count":5,"total_pages":3,"current_page":3,"next":null,"previous":2}`},
-		{1, 500, 5, `{"page_size":100,"total_count":5,"total_pages":1,"current_page":1,"next":null,"previous":null}`},
-	} {
-		request, err := page.New(c.number, c.size)
-		require.NoError(t, err)
-		p, err := page.Of(request, []int{}, c.total)
-		require.NoError(t, err)
-		assert.Equal(t, `{"data":[],"pagination":`+c.want+"}\n", sent(t, paged(p)).Body.String())
-	}
 }
 
 func TestA_reply_that_cant_be_encoded_is_a_mistake_of_ours(t *testing.T) {
@@ -110,20 +86,4 @@ func TestGEN_12_lists_that_may_be_asked_after(t *testing.T) {
 	assert.Equal(t, "no-cache", w.Header().Get("Cache-Control"))
 	assert.Equal(t, "Authorization, Accept-Encoding, x-language-locale", w.Header().Get("Vary"))
 	assert.NotEqual(t, w.Header().Get("ETag"), sent(t, tag(data([]int{1}))).Header().Get("ETag"))
-}
-
-func TestGEN_02_timestamps_are_UTC_with_no_or_six_digits(t *testing.T) {
-	shanghai := time.FixedZone("", 8*60*60)
-	for want, at := range map[string]time.Time{
-		"2026-11-21T01:15:02Z":        time.Date(2026, 11, 21, 1, 15, 2, 0, time.UTC),
-		"2026-11-20T17:15:02Z":        time.Date(2026, 11, 21, 1, 15, 2, 999, shanghai),
-		"2026-11-21T01:15:02.100000Z": time.Date(2026, 11, 21, 1, 15, 2, 100_000_000, time.UTC),
-		"2026-11-21T01:15:02.000001Z": time.Date(2026, 11, 21, 1, 15, 2, 1999, time.UTC),
-		"2026-12-31T23:59:59.999999Z": time.Date(2026, 12, 31, 23, 59, 59, 999_999_999, time.UTC),
-	} {
-		raw, err := encode(timestamp(at))
-		require.NoError(t, err)
-		assert.Equal(t, `"`+want+`"`, string(raw))
-		assert.True(t, bytes.HasSuffix(raw, []byte(`Z"`)))
-	}
 }

@@ -67,14 +67,6 @@ func TestPLA_02_a_large_picture_as_JSON(t *testing.T) {
 	}
 }
 
-func TestPLA02_FieldNamesAreReadAsJSON(t *testing.T) {
-	raw := noise(60_000)
-	body := `{"im\u0067":"` + base64.StdEncoding.EncodeToString(raw) + `"}`
-	got, err := readUpload[imageBody](uploading("application/json", strings.NewReader(body)))
-	require.NoError(t, err)
-	assert.True(t, string(raw) == contentOf(t, got.Img))
-}
-
 // A request holds one file for each of its pictures, however many other long texts and
 // files it brings.
 func TestPLA03_OnlyPicturesAreSpooled(t *testing.T) {
