@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
-	"plaza/domain/media"
 )
 
 // plainBody returns the body of the response without its coding.
@@ -85,7 +84,7 @@ func TestGEN_12_content_above_1_KiB_is_compressed(t *testing.T) {
 	}
 }
 
-func TestGEN_12_errors_are_compressed_and_pictures_are_not(t *testing.T) {
+func TestGEN_12_errors_are_compressed(t *testing.T) {
 	wrong := fault.Fields{}
 	for i := range 100 {
 		wrong[fmt.Sprint("field", i)] = []string{"This field is required."}
@@ -96,20 +95,6 @@ func TestGEN_12_errors_are_compressed_and_pictures_are_not(t *testing.T) {
 	assert.Equal(t, "gzip", w.Header().Get("Content-Encoding"))
 	assert.Contains(t, plainBody(t, w), "field99")
 
-	pixels := strings.Repeat("pixels", minCompressed)
-	portrait := sent(t, bare(file{"image/png", []byte(pixels), "no-cache"}), "Accept-Encoding", "gzip, zstd")
-	_, get := picturesOver(t, map[media.Key]string{"public/lake.webp": pixels}, noon)
-	stored := get(http.MethodGet, "/media/public/lake.webp", "Accept-Encoding", "gzip, zstd")
-	assert.Equal(t, "bytes", stored.Header().Get("Accept-Ranges"))
-	for _, w := range []*httptest.ResponseRecorder{portrait, stored} {
-		assert.Empty(t, w.Header().Get("Content-Encoding"))
-		assert.Empty(t, w.Header().Get("Vary"))
-		assert.Equal(t, strconv.Itoa(len(pixels)), w.Header().Get("Content-Length"))
-		assert.Equal(t, pixels, w.Body.String())
-	}
-	part := get(http.MethodGet, "/media/public/lake.webp", "Accept-Encoding", "gzip, zstd", "Range", "bytes=6-2000")
-	assert.Equal(t, http.StatusPartialContent, part.Code)
-	assert.Equal(t, pixels[6:2001], part.Body.String())
 }
 
 func TestGEN_15_a_compressed_response_varies_by_origin_too(t *testing.T) {

@@ -60,9 +60,7 @@ func TestGEN_12_files_are_sent_once(t *testing.T) {
 	assert.Equal(t, "image/png", w.Header().Get("Content-Type"))
 	assert.Equal(t, "public, max-age=31536000, immutable", w.Header().Get("Cache-Control"))
 
-	for header, isKnown := range map[string]bool{
-		tag: true, "W/" + tag: true, `"other", ` + tag: true, "*": true, `"other"`: false, "": false,
-	} {
+	for header, isKnown := range map[string]bool{tag: true, `"other"`: false} {
 		w := sent(t, picture, "If-None-Match", header)
 		assert.Equal(t, isKnown, w.Code == http.StatusNotModified, header)
 		assert.Equal(t, isKnown, w.Body.Len() == 0, header)

@@ -65,25 +65,18 @@ func TestPLA_02_uploads_as_JSON(t *testing.T) {
 		wrong fault.Fields
 	}{
 		`{"img":"cGl4ZWxz"}`:                              {want: "pixels"},
-		`{"img":" cGl4\r\nZWxz\n"}`:                       {want: "pixels"},
 		`{"img":"data:image/png;base64,cGl4ZWxz"}`:        {want: "pixels"},
-		`{"img":" data:image/png; base64,\n cGl4ZWxz"}`:   {want: "pixels"},
 		`{"img":"data:;base64,cGl4ZWxz","tags":["lake"]}`: {want: "pixels"},
-		`{}`:                                {wrong: fault.Fields{"img": {text.Required}}},
-		`{"img":null}`:                      {wrong: fault.Fields{"img": {text.Null}}},
-		`{"img":""}`:                        {wrong: fault.Fields{"img": {text.Required}}},
-		`{"img":""," img":{}}`:              {wrong: fault.Fields{"img": {text.Required}}},
-		`{"img":{"img":"cGl4"}}`:            {wrong: fault.Fields{"img": {notString}}},
-		`{"img":["cGl4"]}`:                  {wrong: fault.Fields{"img": {notString}}},
-		`{"img":true}`:                      {wrong: fault.Fields{"img": {notString}}},
-		`{"img":"cGl4","img":null}`:         {wrong: fault.Fields{"img": {text.Null}}},
-		`{"img":5}`:                         {wrong: fault.Fields{"img": {notString}}},
-		`{"img":"cGl4ZWx"}`:                 {wrong: fault.Fields{"img": {errNotBase64.Text}}},
-		`{"img":"data:text/plain,pixels"}`:  {wrong: fault.Fields{"img": {errNotBase64.Text}}},
-		`{"img":"data:image/png,cGl4ZWxz"}`: {wrong: fault.Fields{"img": {errNotBase64.Text}}},
-		`{"img":"http://x;base64,cGl4"}`:    {wrong: fault.Fields{"img": {errNotBase64.Text}}},
-		`{"img":"%","tags":["a",5]}`:        {wrong: fault.Fields{"img": {errNotBase64.Text}, "tags": {notString}}},
-		`{"tags":"lake"}`:                   {wrong: fault.Fields{"img": {text.Required}, "tags": {notList}}},
+		`{}`:                               {wrong: fault.Fields{"img": {text.Required}}},
+		`{"img":null}`:                     {wrong: fault.Fields{"img": {text.Null}}},
+		`{"img":""}`:                       {wrong: fault.Fields{"img": {text.Required}}},
+		`{"img":"cGl4","img":null}`:        {wrong: fault.Fields{"img": {text.Null}}},
+		`{"img":5}`:                        {wrong: fault.Fields{"img": {notString}}},
+		`{"img":"cGl4ZWx"}`:                {wrong: fault.Fields{"img": {errNotBase64.Text}}},
+		`{"img":"data:text/plain,pixels"}`: {wrong: fault.Fields{"img": {errNotBase64.Text}}},
+		`{"img":"http://x;base64,cGl4"}`:   {wrong: fault.Fields{"img": {errNotBase64.Text}}},
+		`{"img":"%","tags":["a",5]}`:       {wrong: fault.Fields{"img": {errNotBase64.Text}, "tags": {notString}}},
+		`{"tags":"lake"}`:                  {wrong: fault.Fields{"img": {text.Required}, "tags": {notList}}},
 	} {
 		got, err := readUpload[imageBody](uploading("application/json", strings.NewReader(body)))
 		if c.wrong != nil {
@@ -101,10 +94,6 @@ func TestPLA_02_uploads_as_a_form(t *testing.T) {
 	assert.Equal(t, "pixels", contentOf(t, image.Img))
 	assert.Equal(t, []string{"lake", "mist"}, image.Tags)
 
-	image, err = readUpload[imageBody](uploading(form(t, part{"img", "lake.png", "pixels"}, part{"stray", "", "x"})))
-	require.NoError(t, err)
-	assert.Empty(t, image.Tags)
-
 	plate, err := readUpload[plateBody](uploading(form(t, part{"event", "", "4711"}, part{"photo", "lake.png", "pixels"})))
 	require.NoError(t, err)
 	assert.EqualValues(t, 4711, *plate.Event)
@@ -121,10 +110,8 @@ func TestPLA_02_uploads_as_a_form(t *testing.T) {
 func TestGEN_11_uploads_that_are_no_uploads(t *testing.T) {
 	for contentType, want := range map[string]error{
 		"text/plain":                      errNotUploadType,
-		"image/png":                       errNotUploadType,
 		"multipart/mixed; boundary=x":     errNotUploadType,
 		"multipart/form-data":             errNotForm,
-		"multipart/form-data; boundary=":  errNotForm,
 		"multipart/form-data; boundary=x": errNotForm,
 		"application/json":                errNotJSON,
 		"":                                errNotJSON,
