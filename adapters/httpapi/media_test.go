@@ -95,26 +95,6 @@ func TestPLA_04_public_pictures_are_for_ever(t *testing.T) {
 	}
 }
 
-func TestPLA_04_private_pictures_need_a_signature_that_is_good(t *testing.T) {
-	pictures := map[media.Key]string{"private/plate": "hidden", "private/other": "hidden", "public/lake": "pixels"}
-	source, get := picturesOver(t, pictures, noon.Add(10*time.Minute))
-	address := source.URL("private/plate", media.Viewers, noon)
-	w := get(http.MethodGet, address)
-	assert.Equal(t, http.StatusOK, w.Code)
-	assert.Equal(t, "hidden", w.Body.String())
-	assert.Equal(t, "private, max-age=6600", w.Header().Get("Cache-Control"))
-
-	_, query, _ := strings.Cut(address, "?")
-	for _, target := range []string{
-		"/media/private/plate", "/media/private/lake?" + query,
-		source.URL("private/gone", media.Viewers, noon), source.URL("private/plate", media.Viewers, noon.Add(-2*time.Hour)),
-	} {
-		w := get(http.MethodGet, target)
-		assert.Equal(t, http.StatusNotFound, w.Code, target)
-		assert.JSONEq(t, `{"error":true,"code":"RESOURCE_NOT_FOUND","data":{"detail":"Picture not found."}}`, w.Body.String())
-	}
-}
-
 func TestA_picture_that_cant_be_read_is_a_mistake_of_ours(t *testing.T) {
 	_, get := picturesOver(t, map[media.Key]string{"public/broken": ""}, noon)
 	assert.Equal(t, http.StatusInternalServerError, get(http.MethodGet, "/media/public/broken").Code)

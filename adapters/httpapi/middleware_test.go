@@ -104,22 +104,3 @@ func TestAUT_11_a_peer_that_plays_the_proxy_is_warned_of_once(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(log.String(), "\n"), "the warning of a peer on the internet hides none of an internal one")
 	assert.Regexp(t, `request_id=\w+ peer=192\.168\.1\.2`, log.String())
 }
-
-func TestUploads_have_longer(t *testing.T) {
-	given := func(length int64) (left time.Duration) {
-		r := httptest.NewRequest(http.MethodPost, "/", nil)
-		r.ContentLength = length
-		framed(r, func(_ http.ResponseWriter, r *http.Request) {
-			ends, _ := r.Context().Deadline()
-			left = time.Until(ends)
-		})
-		return left
-	}
-	for _, small := range []int64{0, 2, maxBody} {
-		assert.LessOrEqual(t, given(small), deadline)
-	}
-	for _, upload := range []int64{-1, maxBody + 1, maxForm} {
-		assert.Greater(t, given(upload), deadline)
-		assert.LessOrEqual(t, given(upload), uploadDeadline)
-	}
-}

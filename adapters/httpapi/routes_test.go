@@ -20,6 +20,16 @@ func TestEvery_route_has_a_policy_and_one_variable_at_most(t *testing.T) {
 		assert.False(t, seen[name], name)
 		seen[name] = true
 	}
+	var unlimited []string
+	for _, r := range table {
+		if r.isUnlimited {
+			unlimited = append(unlimited, r.Path)
+		}
+	}
+	assert.Equal(t, []string{
+		"/api/pay/notify/wallet/", "/api/pay/notify/wallet/refund/", "/api/pay/notify/wallet/v3/", "/media/portrait/{name}",
+		"/media/public/{key...}", "/media/private/{key...}",
+	}, unlimited, "GEN-14: the limit of an address counts for all others")
 	_, err := newRouter(&api{}, table)
 	assert.NoError(t, err)
 }

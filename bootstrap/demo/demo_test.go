@@ -19,11 +19,9 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/page"
 	"plaza/domain/payment"
-	"plaza/domain/publication"
 	"plaza/domain/secret"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
-	"plaza/domain/userimage"
 )
 
 func TestKnownAccountsLogIn(t *testing.T) {
@@ -127,37 +125,4 @@ func TestEventsHaveSomethingOfEachKind(t *testing.T) {
 	recent, err := w.diary.RecentlyCommented(t.Context(), actor(1))
 	require.NoError(t, err)
 	assert.NotEmpty(t, recent)
-}
-
-func TestPublicationsTranslateEachOther(t *testing.T) {
-	w := loaded(t)
-	languages := map[publication.BundleID]map[string]bool{} // by the first original
-	most := 0
-	for _, p := range w.publications() {
-		first := p.Bundle.FirstOriginal
-		if p.Bundle.IsOriginal() {
-			first = p.Bundle.ID
-		}
-		if languages[first] == nil {
-			languages[first] = map[string]bool{}
-		}
-		assert.False(t, languages[first][p.Language], "%q is the second text in %s", p.Title, p.Language)
-		languages[first][p.Language] = true
-		most = max(most, len(languages[first]))
-	}
-	assert.Greater(t, len(languages), 1)
-	assert.Greater(t, most, 1, "no text has a translation")
-}
-
-func TestImagesCarryTags(t *testing.T) {
-	w := loaded(t)
-	images, err := w.ports.Images.List(t.Context(), userimage.Query{Owner: 1}, page.Request{})
-	require.NoError(t, err)
-	require.NotEmpty(t, images.Items)
-	for _, i := range images.Items {
-		assert.NotZero(t, i.Tags.Len())
-		decoded, err := jpeg.Decode(bytes.NewReader(w.picture(i.Key)))
-		require.NoError(t, err)
-		assert.Equal(t, []int{i.Width, i.Height}, []int{decoded.Bounds().Dx(), decoded.Bounds().Dy()})
-	}
 }

@@ -161,13 +161,6 @@ func (w fixture) items(kind feed.Kind) map[feed.CategoryID][]feed.Item {
 	return all
 }
 
-func (w fixture) publications() []publication.Publication {
-	w.t.Helper()
-	return whole(w.t, func(p page.Request) (page.Page[publication.Publication], error) {
-		return w.store.Publications().List(w.t.Context(), publication.Query{Page: p})
-	})
-}
-
 func (w fixture) howTos() []publication.HowTo {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[publication.HowTo], error) {
