@@ -15,13 +15,6 @@ import (
 	"plaza/adapters/wallet/sandbox"
 )
 
-// demoWith are settings of a demo with the wallet.
-func demoWith(dir, wallet string) serveCommand {
-	settings := serveSettings(dir)
-	settings.Wallet = wallet
-	return serveCommand{Demo: true, Config: settings}
-}
-
 // begins begins a payment of the open order, and returns the address of the page that pays it.
 func (s *serving) begins() string {
 	s.Helper()
@@ -47,8 +40,10 @@ func (s *serving) isPaid() {
 }
 
 func TestPAY08_version_3_with_a_sandbox_of_the_server(t *testing.T) {
-	dir := t.TempDir()
-	s := startServing(t, demoWith(dir, "sandboxv3"))
+	dir := demoDir(t)
+	settings := serveSettings(dir)
+	settings.Wallet = "sandboxv3"
+	s := startServing(t, serveCommand{Config: settings})
 	link := s.begins()
 	assert.Equal(t, sandbox.V3, ledgerOf(t, link)[0].Protocol)
 	pays(t, link)

@@ -10,8 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/domain/fault"
 )
 
 // counted counts as Metrics do, for tests with one request at a time.
@@ -74,15 +72,6 @@ func TestRequests_are_counted_with_their_route_and_status(t *testing.T) {
 		"GET /things/:id/ 404": 1, "GET /things/:id/ 0": 1,
 	}, c.ended)
 	assert.Empty(t, c.limits)
-}
-
-func TestGEN_14_a_refusal_counts_for_its_limit(t *testing.T) {
-	var c counted
-	h := handlerOf(t, Config{Metrics: c.metrics()}, func() error {
-		return fmt.Errorf("write: %w", fault.New(fault.Throttled, "Later.").AtLimit("things"))
-	})
-	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/things/1/", nil))
-	assert.Equal(t, []string{"things"}, c.limits)
 }
 
 func TestGEN_14_a_request_beyond_the_bound_counts_for_the_limit(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,29 +19,6 @@ func sent(t *testing.T, r reply, header ...string) *httptest.ResponseRecorder {
 	}
 	r.send(w, req)
 	return w
-}
-
-func TestGEN_01_replies_are_wrapped_in_data(t *testing.T) {
-	for _, c := range []struct {
-		reply  reply
-		status int
-		body   string
-	}{
-		{data([]string{}), 200, `{"data":[]}`},
-		{data("<a href=\"x\">&</a>"), 200, `{"data":"<a href=\"x\">&</a>"}`},
-		{created(map[string]int{"id": 7}), 201, `{"data":{"id":7}}`},
-		{bare(map[string]int{"id": 7}), 200, `{"id":7}`},
-	} {
-		w := sent(t, c.reply)
-		assert.Equal(t, c.status, w.Code)
-		assert.Equal(t, c.body+"\n", w.Body.String())
-		assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
-		assert.Equal(t, strconv.Itoa(len(c.body)+1), w.Header().Get("Content-Length"))
-	}
-	w := sent(t, noContent())
-	assert.Equal(t, 204, w.Code)
-	assert.Empty(t, w.Body.String())
-	assert.Empty(t, w.Header())
 }
 
 func TestA_reply_that_cant_be_encoded_is_a_mistake_of_ours(t *testing.T) {
