@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"net/url"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,7 +9,6 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/subscription"
-	"plaza/domain/text"
 )
 
 func queryOf(t *testing.T, raw string) *query {
@@ -31,19 +28,4 @@ func TestAll_wrong_parameters_are_named_together(t *testing.T) {
 	require.True(t, ok)
 	assert.Len(t, wrong.Fields, 4)
 	assert.Equal(t, []string{"“5” is not a valid choice."}, wrong.Fields["entity_type"])
-}
-
-func FuzzList(f *testing.F) {
-	for _, s := range []string{" node,,demand, node", "", ",", "a,\u00a0a\u3000,a", "\x00,\xff", strings.Repeat("a,", 2000), "a;b", "A,a", "\u200b,"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		q := &query{values: url.Values{"type": {s}}}
-		parts := q.list("type")
-		for i, part := range parts {
-			if part == "" || part != text.Trim(part) || slices.Contains(parts[:i], part) {
-				t.Errorf("%q has parts %q", s, parts)
-			}
-		}
-	})
 }
