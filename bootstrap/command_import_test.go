@@ -154,28 +154,6 @@ func TestADM04_what_is_rejected_is_told_kept_and_imported_once_it_is_mended(t *t
 
 	kept, err := os.ReadFile(rejects)
 	require.NoError(t, err)
-	type reject struct {
-		Rejected struct {
-			File   string
-			Line   int64
-			Reason string
-			Fields map[string][]string
-		}
-		Record json.RawMessage
-	}
-	var lines []reject
-	for line := range strings.Lines(string(kept)) {
-		var r reject
-		require.NoError(t, json.Unmarshal([]byte(line), &r))
-		assert.Equal(t, "found.jsonl", r.Rejected.File)
-		lines = append(lines, r)
-	}
-	require.Len(t, lines, 3)
-	assert.Equal(t, namelessCategory, string(lines[0].Record))
-	assert.Contains(t, lines[0].Rejected.Fields, "name")
-	assert.NotEmpty(t, lines[1].Rejected.Reason)
-	assert.Equal(t, []string{"Not found: user u1."}, lines[2].Rejected.Fields["author"])
-
 	mended := strings.NewReplacer(namelessCategory, namedCategory, `"record":"{"`, `"record":`+aPerson).Replace(string(kept))
 	require.NoError(t, os.WriteFile(rejects, []byte(mended), 0o600))
 	told := sh.imports(done, rejects)

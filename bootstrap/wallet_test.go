@@ -60,27 +60,6 @@ func TestPAY08_wrong_settings_of_the_wallet_are_told_together(t *testing.T) {
 	assert.ErrorContains(t, err, "PLAZA_WALLET: ")
 }
 
-// TestPAY08_what_the_wallet_would_not_take: the adapter has rules of its own, and none of
-// the values shows.
-func TestPAY08_what_the_wallet_would_not_take(t *testing.T) {
-	s := settings()
-	s.Wallet, s.WalletMchID, s.WalletAppID, s.WalletKey = "wechatpay", "1900000109", "wx1", secret.New("too-short-a-key")
-	s.PublicURL = "http://plaza.example.org"
-	c, err := s.Check()
-	require.NoError(t, err)
-	_, err = bootstrap.NewGateways(c)
-	require.Error(t, err)
-	assert.Contains(t, err.Error(), "Key must be 32 visible characters")
-	assert.Contains(t, err.Error(), "NotifyURL must be an https URL")
-	assert.NotContains(t, err.Error(), "too-short-a-key")
-
-	s.WalletKey, s.PublicURL = secret.New(strings.Repeat("k", 32)), "https://plaza.example.org"
-	c, err = s.Check()
-	require.NoError(t, err)
-	_, err = bootstrap.NewGateways(c)
-	require.NoError(t, err)
-}
-
 // settingsV3 are right for version 3 of the wallet's protocol.
 func settingsV3(t *testing.T) bootstrap.Config {
 	t.Helper()

@@ -14,8 +14,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/domain/fault"
 )
 
 // plainBody returns the body of the response without its coding.
@@ -82,19 +80,6 @@ func TestGEN_12_content_above_1_KiB_is_compressed(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestGEN_12_errors_are_compressed(t *testing.T) {
-	wrong := fault.Fields{}
-	for i := range 100 {
-		wrong[fmt.Sprint("field", i)] = []string{"This field is required."}
-	}
-	w, req := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", nil)
-	req.Header.Set("Accept-Encoding", "gzip")
-	fail(w, req, &fault.Error{Kind: fault.Invalid, Fields: wrong})
-	assert.Equal(t, "gzip", w.Header().Get("Content-Encoding"))
-	assert.Contains(t, plainBody(t, w), "field99")
-
 }
 
 func TestGEN_15_a_compressed_response_varies_by_origin_too(t *testing.T) {

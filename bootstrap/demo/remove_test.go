@@ -120,3 +120,18 @@ func TestRemove_leaves_other_people_with_such_phone_numbers_alone(t *testing.T) 
 	assert.False(t, account.Disabled)
 	assert.NoError(t, demo.CheckNotRemoved(t.Context(), p.Accounts))
 }
+
+func TestLoadRefusesTakenPhone(t *testing.T) {
+	p := emptyFixture().ports
+	id, err := doorOf(p).Register(t.Context(), signin.Registration{Username: "+34-600000003", Password: secret.New("my own words")})
+	require.NoError(t, err)
+	before, err := p.Accounts.ByID(t.Context(), id)
+	require.NoError(t, err)
+	require.ErrorIs(t, demo.Load(t.Context(), p), access.ErrPhoneTaken)
+	after, err := p.Accounts.ByID(t.Context(), id)
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+	all, err := p.Accounts.List(t.Context(), 0, 10)
+	require.NoError(t, err)
+	assert.Len(t, all, 1, "nothing is written")
+}
