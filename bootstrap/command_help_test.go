@@ -53,29 +53,8 @@ func TestHelp_is_a_command_as_well(t *testing.T) {
 
 func TestHelp_lists_the_settings_that_matter(t *testing.T) {
 	out, _ := told(t, done, "user", "disable", "--help")
-	assert.Equal(t, `Usage: plaza user disable <uid> [flags]
-
-Disable an account; its content stays.
-
-Example:
-
-    plaza user disable 5
-
-Arguments:
-  <uid>    Account.
-
-Flags:
-  -h, --help        Show context-sensitive help.
-  -V, --version     Print the version.
-      --help-all    Show help with all settings.
-
-Settings, as of serve (--help-all lists all):
-  --database-url=URL    Where data is kept: postgres://…, sqlite:PATH,
-                        or memory:, which is lost at exit (default: SQLite in
-                        the data directory) ($PLAZA_DATABASE_URL).
-  --data-dir=DIR        Folder of the embedded database, of pictures, and of the
-                        wallet sandbox's key ($PLAZA_DATA_DIR).
-`, out)
+	assert.Contains(t, out, "--data-dir=DIR        Folder of the embedded database, of pictures, and of the")
+	assert.NotContains(t, out, "--media-url")
 	for _, c := range []struct{ command, also string }{
 		{"check", "--media-url"}, {"import", "--media-secret"}, {"demo", "--media-key-id"}, {"token issue", "--token-ttl"},
 	} {

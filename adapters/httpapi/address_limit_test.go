@@ -43,11 +43,8 @@ const documentPath = "/api/openapi.json"
 
 // send sends a request from the peer with the headers, each a name and a value.
 func (l *limited) send(method, path, peer string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, path, nil)
+	r := newRequest(method, path, headers...)
 	r.RemoteAddr = netip.AddrPortFrom(netip.MustParseAddr(peer), 4711).String()
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
 	w := httptest.NewRecorder()
 	l.ServeHTTP(w, r)
 	return w

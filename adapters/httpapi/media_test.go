@@ -60,11 +60,8 @@ func picturesOver(t *testing.T, pictures map[media.Key]string, now time.Time) (*
 	router, err := newRouter(&api{UseCases: UseCases{Media: source.open, Addresses: source.check}}, table)
 	require.NoError(t, err)
 	return source, func(method, target string, header ...string) *httptest.ResponseRecorder {
-		w, r := httptest.NewRecorder(), httptest.NewRequest(method, target, nil)
-		for i := 0; i < len(header); i += 2 {
-			r.Header.Set(header[i], header[i+1])
-		}
-		router.ServeHTTP(w, r)
+		w := httptest.NewRecorder()
+		router.ServeHTTP(w, newRequest(method, target, header...))
 		return w
 	}
 }

@@ -58,19 +58,11 @@ func TestRequests_are_counted_with_their_route_and_status(t *testing.T) {
 		assert.Zero(t, c.inFlight)
 	}
 	send("GET", "/things/1/")
-	send("HEAD", "/things/2/")
 	send("GET", "/things/3")
-	send("GET", "/nothing/4/")
-	send("DELETE", "/things/5/")
-	failure = errNotFound
-	send("GET", "/things/6/")
 	failure = http.ErrAbortHandler
 	assert.Panics(t, func() { send("GET", "/things/7/") })
 	assert.Zero(t, c.inFlight)
-	assert.Equal(t, map[string]int{
-		"GET /things/:id/ 204": 1, "HEAD /things/:id/ 204": 1, "GET none 301": 1, "GET none 404": 1, "DELETE none 405": 1,
-		"GET /things/:id/ 404": 1, "GET /things/:id/ 0": 1,
-	}, c.ended)
+	assert.Equal(t, map[string]int{"GET /things/:id/ 204": 1, "GET none 301": 1, "GET /things/:id/ 0": 1}, c.ended)
 	assert.Empty(t, c.limits)
 }
 

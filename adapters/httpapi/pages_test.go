@@ -22,12 +22,8 @@ func askPages(t *testing.T, method, path string, header ...string) *httptest.Res
 	config := Config{Version: "v1.2.3", DemoPeople: []reference.Person{{Name: "Ada", Username: "+1-2025550100"}}}
 	router, err := newRouter(&api{pages: newPages(config)}, slices.Concat(table, pageTable))
 	require.NoError(t, err)
-	r := httptest.NewRequest(method, path, nil)
-	for pair := range slices.Chunk(header, 2) {
-		r.Header.Set(pair[0], pair[1])
-	}
 	w := httptest.NewRecorder()
-	router.ServeHTTP(w, r)
+	router.ServeHTTP(w, newRequest(method, path, header...))
 	return w
 }
 
