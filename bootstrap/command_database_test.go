@@ -39,17 +39,6 @@ func TestMigrate(t *testing.T) {
 	assert.Regexp(t, "0001_initial +20", sh.run("migrate", "status").ends(done).out)
 }
 
-func TestMigrate_status_of_an_empty_database(t *testing.T) {
-	sh := emptyShell(t)
-	require.NoError(t, os.WriteFile(sh.path(), nil, 0o600))
-	var steps []step
-	sh.run("migrate", "status", "--json").ends(done).reads(&steps)
-	require.NotEmpty(t, steps)
-	assert.Nil(t, steps[0].Applied)
-	assert.Regexp(t, "0001_initial +- +missing", sh.run("migrate", "status").ends(done).out)
-	sh.run("check").refuses(refused, "plaza migrate up")
-}
-
 func TestMigrate_status_beside_a_newer_program(t *testing.T) {
 	sh := newShell(t)
 	sh.run("migrate", "up").ends(done)
@@ -67,7 +56,12 @@ func TestMigrate_false_changes_nothing(t *testing.T) {
 	sh := emptyShell(t)
 	require.NoError(t, os.WriteFile(sh.path(), nil, 0o600))
 	sh.run("user", "list", "--migrate=false").refuses(refused, "PLAZA_MIGRATE is false", "it lacks 0001_initial, 0002", "plaza migrate up")
-	assert.NotRegexp(t, ` 20\d\d-`, sh.run("migrate", "status").ends(done).out)
+	var steps []step
+	sh.run("migrate", "status", "--json").ends(done).reads(&steps)
+	require.NotEmpty(t, steps)
+	assert.Nil(t, steps[0].Applied)
+	assert.Regexp(t, "0001_initial +- +missing", sh.run("migrate", "status").ends(done).out)
+	sh.run("check").refuses(refused, "plaza migrate up")
 	sh.run("migrate", "up").ends(done)
 	sh.run("user", "list", "--migrate=false").ends(done)
 	sh.run("user", "list", "--migrate=perhaps").refuses(misused, "PLAZA_MIGRATE")

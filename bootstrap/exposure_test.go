@@ -9,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/domain/secret"
 )
 
 func TestIsReachable(t *testing.T) {
@@ -56,8 +54,6 @@ func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
 	assert.Contains(t, warns(), `uids="[1 2 3 4 5 6 7 8 9 10 11 12 13]"`)
 	assert.NotContains(t, log.String(), "+86-13800000001")
 
-	require.NoError(t, app.Signin.SetPassword(t.Context(), 2, secret.New("heron-gravel-tuba")))
-	assert.Contains(t, warns(), `uids="[1 3 4 5 6 7 8 9 10 11 12 13]"`)
 	command := dataCommand{app.Config}
 	require.NoError(t, demoCommand{Remove: true, dataCommand: command}.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
 	assert.Empty(t, warns())

@@ -15,8 +15,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/domain/ratelimit"
 )
 
 // serving is a server in this process, as serve starts it.
@@ -152,19 +150,4 @@ func TestServe_in_this_process(t *testing.T) {
 	assert.Regexp(t, ` msg="stopping; [^\n]*\n(?s:.*)time=\S+ level=INFO msg=stopped\n$`, s.log.String())
 	assert.FileExists(t, filepath.Join(dir, "plaza.db"))
 	assert.Equal(t, strings.Count(s.log.String(), "level=WARN"), strings.Count(s.log.String(), `level=WARN msg="login failed"`), s.log.String())
-}
-
-func TestGEN14_health_and_metrics_are_not_limited(t *testing.T) {
-	c := serveSettings(t.TempDir())
-	c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Hour}
-	s := startServing(t, serveCommand{Config: c})
-	get := func(url string) int {
-		status, _ := s.asks("GET", url, "", "")
-		return status
-	}
-	assert.Equal(t, http.StatusOK, get(s.url+"/api/feed/categories/"))
-	assert.Equal(t, http.StatusTooManyRequests, get(s.url+"/api/feed/categories/"))
-	for _, path := range []string{"/livez", "/readyz", "/metrics", "/livez", "/readyz", "/metrics"} {
-		assert.Equal(t, http.StatusOK, get(s.admin+path), path)
-	}
 }
