@@ -27,7 +27,6 @@ func TestMisspelt_commands_are_corrected(t *testing.T) {
 		"user": "plaza: plaza user needs a command: create, list, show, disable, enable, passwd, scopes, staff, export, erase\n" +
 			"Try: plaza user --help\n",
 		"user create --usrname x": "plaza: unknown flag --usrname, did you mean \"--username\"?\nTry: plaza user create --help\n",
-		"-x":                      "plaza: unknown flag -x\nTry: plaza --help\n",
 		"user passwd 5 hunter22":  "plaza: unexpected argument: plaza user passwd takes only <uid> and flags\nTry: plaza user passwd --help\n",
 		"user disable me":         "plaza: <uid>: \"me\" is not a whole number\nTry: plaza user disable --help\n",
 		"order payments --state=": "plaza: --state must be one of \"applied\",\"refund_due\",\"disputed\" but got \"\"\nTry: plaza order payments --help\n",

@@ -119,13 +119,11 @@ func TestDeploy_each_alert_has_a_section_of_the_guide(t *testing.T) {
 var selected = regexp.MustCompile(`\b(limit|outcome|state|name)!?=~?"([a-z_|]+)"`)
 
 func TestDeploy_alerts_select_values_that_metrics_have(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	require.NoError(t, err)
 	found := selected.FindAllStringSubmatch(deployed(t, "prometheus/alerts.yml"), -1)
 	assert.Greater(t, len(found), 3)
 	for _, one := range found {
 		for value := range strings.SplitSeq(one[2], "|") {
-			assert.Contains(t, string(readme), "`"+value+"`", one[1])
+			assert.Contains(t, readme(t), "`"+value+"`", one[1])
 		}
 	}
 }

@@ -34,12 +34,9 @@ func TestSandboxKey_is_random_in_each_data_directory(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode())
 	assert.Equal(t, "wallet-sandbox.key", info.Name())
-}
 
-func TestSandboxKey_that_was_cut_short_is_told(t *testing.T) {
-	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, sandboxKeyFile), []byte("short-and-secret"), 0o600))
-	_, err := sandboxKey(dir)
+	_, err = sandboxKey(dir)
 	require.ErrorContains(t, err, "wallet-sandbox.key has no key of 32 characters")
 	assert.NotContains(t, err.Error(), "short-and-secret")
 }

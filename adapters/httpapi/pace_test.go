@@ -141,18 +141,6 @@ func TestGEN_14_an_upload_may_take_two_minutes_if_it_does_not_stall(t *testing.T
 	}
 }
 
-func TestGEN_14_a_connection_ends_after_a_body_of_unknown_length(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		res, body, _ := deliver(t, paced(t, 0), head("Transfer-Encoding: chunked"), 1, []byte("2\r\n{}\r\n0\r\n\r\n"), 0)
-		assert.Equal(t, "2", body)
-		assert.True(t, res.Close)
-	})
-	synctest.Test(t, func(t *testing.T) { // chunked hides the length
-		res, _, _ := deliver(t, paced(t, 0), head("Content-Length: 4\r\nTransfer-Encoding: chunked"), 1, []byte("2\r\n{}\r\n0\r\n\r\n"), 0)
-		assert.True(t, res.Close)
-	})
-}
-
 func TestGEN_14_a_slow_answer_does_not_end_with_the_deadline_of_the_body(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := paced(t, 30*time.Second)
