@@ -155,7 +155,7 @@ func TestCommands_on_Postgres(t *testing.T) {
 	sh.imports(done, files...)
 	sh.run("demo").ends(done)
 	assert.Contains(t, sh.run("demo", "--remove").ends(done).out, "Disabled 13 accounts, deleted")
-	sh.run("user", "erase", "1", "--yes").ends(done)
+	sh.run("user", "erase", "3", "--yes").ends(done)
 	said := sh.run("check").ends(done).out
 	assert.Contains(t, said, "found 0 wrong")
 	assert.NotContains(t, said, "password")

@@ -34,9 +34,8 @@ func shaped(t *testing.T, source string) shape {
 
 func TestTypesAndLimits(t *testing.T) {
 	for source, want := range map[string][]string{
-		`{}`:               {"any"},
-		`{"const": "x"}`:   {"constant", "always x"},
-		`{"type": "null"}`: {"null"},
+		`{}`:             {"any"},
+		`{"const": "x"}`: {"constant", "always x"},
 		`{"type": "string", "minLength": 1, "maxLength": 9, "default": "a"}`:                                        {"string", "1 to 9 characters", "default a"},
 		`{"type": "string", "format": "date", "pattern": "^[0-9]"}`:                                                 {"string (date)"},
 		`{"type": ["integer", "null"], "minimum": 0, "exclusiveMaximum": 5}`:                                        {"integer or null", "≥ 0", "< 5"},
