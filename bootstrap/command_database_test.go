@@ -23,9 +23,12 @@ type step struct {
 
 func TestMigrate(t *testing.T) {
 	sh := emptyShell(t)
-	first := sh.run("migrate", "up").ends(done).out
+	audited, first := sh.audits("", "migrate", "up")
+	require.Len(t, audited, 1)
+	assert.Contains(t, audited[0], `act="migrate up" applied="[`)
 	assert.Contains(t, first, "Applied 0001_initial")
-	again := sh.run("migrate", "up").ends(done).out
+	audited, again := sh.audits("", "migrate", "up")
+	assert.Empty(t, audited, "nothing was applied")
 	assert.NotContains(t, again, "Applied")
 	assert.Contains(t, again, "up to date")
 

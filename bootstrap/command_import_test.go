@@ -73,7 +73,6 @@ func TestADM04_an_import_that_can_not_be_meant_begins_nothing(t *testing.T) {
 		{"name the files", nil},
 		{"is named twice", []string{file, file}},
 		{"is named twice", []string{file, link}},
-		{"is named twice", []string{"-", "-"}},
 		{"rejects are written to a.rejects.jsonl", []string{file, zipped}},
 		{"rejects are written to a.rejects.jsonl", []string{file, rejects}},
 		{"nowhere.jsonl: File not found.", []string{file, filepath.Join(folder, "nowhere.jsonl")}},

@@ -55,8 +55,13 @@ var migratedSQLite = sqlite.Copies(migrate)
 
 // migrate is migrate up on the database at the URL.
 func migrate(_ context.Context, url string) error {
+	return runs("migrate", "up", "--database-url", url)
+}
+
+// runs runs the program.
+func runs(args ...string) error {
 	var said bytes.Buffer
-	if status := bootstrap.Run([]string{"migrate", "up", "--database-url", url}, io.Discard, &said); status != done {
+	if status := bootstrap.Run(args, io.Discard, &said); status != done {
 		return errors.New(said.String())
 	}
 	return nil
@@ -134,12 +139,17 @@ func (sh *shell) somebody(phone string) string {
 		"--firstname", "丽", "--lastname", "王").line()
 }
 
-// newUser has an empty database with one account, and returns its uid.
+// newUser has a database with the account that somebody opens, and returns its uid.
 func newUser(t *testing.T) (sh *shell, uid string) {
 	t.Helper()
-	sh = newShell(t)
-	return sh, sh.somebody("+86-13800000009")
+	dir := t.TempDir()
+	return &shell{T: t, database: sqliteWithUser(t, dir), dataDir: dir}, "1"
 }
+
+var sqliteWithUser = sqlite.Copies(func(_ context.Context, url string) error {
+	return runs("user", "create", "--username", "+86-13800000009", "--firstname", "丽", "--lastname", "王",
+		"--password", goodPassword, "--database-url", url)
+})
 
 // works are the commands that need a database, with their arguments.
 var works = [][]string{
