@@ -80,12 +80,3 @@ func TestCommands_that_change_data_are_audited(t *testing.T) {
 	_, err = os.Stat(sh.dataDir + "/copy.db")
 	assert.NoError(t, err)
 }
-
-func TestDemo_and_migrations_are_audited(t *testing.T) {
-	sh := emptyShell(t)
-	lines, _ := sh.audits("", "migrate", "up")
-	require.Len(t, lines, 1)
-	assert.Contains(t, lines[0], `act="migrate up" applied="[`)
-	lines, _ = sh.audits("", "migrate", "up")
-	assert.Empty(t, lines, "nothing was applied")
-}

@@ -43,18 +43,13 @@ func TestConfig_prints_what_is_in_force_and_where_it_comes_from(t *testing.T) {
 		"PLAZA_TOKEN_TTL":            "1h0m0s from environment",
 		"PLAZA_WALLET_KEY":           "*** from file " + key,
 		"PLAZA_TRANSLATOR_URL":       "https://me:***@translator.example/x?*** from environment",
-		"PLAZA_TRANSLATOR_KEY":       "*** from environment",
 		"PLAZA_TRANSLATOR_LANGUAGES": "en,pt-br from environment",
 		"PLAZA_TRANSLATOR_REGION":    "- from default",
-		"PLAZA_TRANSLATOR_BUDGET":    "500 from environment",
 		"PLAZA_TRANSLATOR":           "pseudo from default",
-		"PLAZA_WALLET":               "sandbox from default",
 		"PLAZA_MEDIA_URL":            "s3://s3.example/bucket/prefix?region=us-east-1&tls=off from environment",
 		"PLAZA_TRUSTED_PROXIES":      "10.0.0.0/8,::1 from environment",
-		"PLAZA_CORS_ORIGINS":         "- from default",
 		"PLAZA_LOG_LEVEL":            "warn from flag --log-level",
 		"PLAZA_DATABASE_WAIT":        "30s from default",
-		"PLAZA_DATABASE_POOLER":      "false from default",
 		"PLAZA_PUBLIC_URL":           "http://127.0.0.1:8080 from default",
 	} {
 		assert.Equal(t, want, got[variable], variable)

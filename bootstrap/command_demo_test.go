@@ -13,7 +13,6 @@ import (
 	"plaza/bootstrap"
 	"plaza/bootstrap/demo"
 	"plaza/domain/imported"
-	"plaza/test/postgres"
 )
 
 // examples writes the files of the demo data into a folder that is not there yet, and
@@ -26,31 +25,18 @@ func (sh *shell) examples() (said string, files []string) {
 }
 
 func TestADM04_the_examples_are_imported_and_change_nothing_twice(t *testing.T) {
-	for name, sh := range map[string]*shell{
-		"sqlite":   newShell(t),
-		"postgres": {dataDir: t.TempDir()},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name == "postgres" {
-				t.Skip("make test-all runs this")
-			}
-			sh.T = t
-			if name == "postgres" {
-				sh.database = postgres.Lend(t, migrate)
-			}
-			_, files := sh.examples()
-			first, again := sh.imports(done, files...), sh.imports(done, files...)
-			assert.Len(t, first.Kinds, len(imported.Kinds()))
-			for kind, counts := range first.Kinds {
-				n := counts["new"]
-				assert.Positive(t, n, kind)
-				assert.Equal(t, fresh(n), counts, kind)
-				assert.Equal(t, map[string]int64{"new": 0, "changed": 0, "unchanged": n}, again.Kinds[kind], kind)
-			}
-			assert.Zero(t, first.Rejected+first.Waiting)
-			assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
-		})
+	sh := newShell(t)
+	_, files := sh.examples()
+	first, again := sh.imports(done, files...), sh.imports(done, files...)
+	assert.Len(t, first.Kinds, len(imported.Kinds()))
+	for kind, counts := range first.Kinds {
+		n := counts["new"]
+		assert.Positive(t, n, kind)
+		assert.Equal(t, fresh(n), counts, kind)
+		assert.Equal(t, map[string]int64{"new": 0, "changed": 0, "unchanged": n}, again.Kinds[kind], kind)
 	}
+	assert.Zero(t, first.Rejected+first.Waiting)
+	assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
 }
 
 // loadedShell has a database with the demo data.
@@ -61,16 +47,12 @@ func loadedShell(t *testing.T) *shell {
 }
 
 func TestDemo(t *testing.T) {
-	sh := emptyShell(t)
-	for range 2 {
-		assert.Contains(t, sh.run("demo").ends(done).out, "The demo data is in "+sh.path())
-	}
-	for _, flags := range [][]string{nil, {"--repair"}} {
-		said := sh.run(append([]string{"check"}, flags...)...).ends(done).out
-		assert.Equal(t, 1, strings.Count(said, "\n"), said)
-		assert.Contains(t, said, "Checked the file, ")
-		assert.Contains(t, said, "found 0 wrong, repaired 0")
-	}
+	sh := loadedShell(t)
+	assert.Contains(t, sh.run("demo").ends(done).out, "The demo data is in "+sh.path())
+	said := sh.run("check", "--repair").ends(done).out
+	assert.Equal(t, 1, strings.Count(said, "\n"), said)
+	assert.Contains(t, said, "Checked the file, ")
+	assert.Contains(t, said, "found 0 wrong, repaired 0")
 	var r report
 	sh.run("check", "--json").ends(done).reads(&r)
 	assert.True(t, r.OK)
@@ -116,46 +98,17 @@ func TestDemo_overwrites_no_files(t *testing.T) {
 	assert.NoFileExists(t, sh.path())
 }
 
-func TestDemo_takes_nobodys_account(t *testing.T) {
-	sh := newShell(t)
-	uid := sh.somebody("+86-13800000002")
-	sh.run("demo").refuses(refused, "An account with this phone number exists.")
-	assert.Equal(t, "丽", sh.account(uid).Firstname)
-}
-
 func TestDemo_remove(t *testing.T) {
-	for name, sh := range map[string]*shell{
-		"sqlite":   loadedShell(t),
-		"postgres": {dataDir: t.TempDir()},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name == "postgres" {
-				t.Skip("make test-all runs this")
-			}
-			sh.T = t
-			if name == "postgres" {
-				sh.database = postgres.Lend(t, migrate)
-			}
-			sh.run("demo").ends(done)
-			mine := sh.somebody("+86-13800000099")
-			sh.run("token", "issue", "--user", "4").ends(done)
-			require.True(t, sh.tokens("4")[0].Good)
-
-			said := sh.run("demo", "--remove").ends(done).out
-			assert.Contains(t, said, "Disabled 13 accounts, deleted")
-			assert.Contains(t, said, "12 images")
-			assert.Contains(t, said, "These remain: ")
-			assert.False(t, sh.tokens("4")[0].Good)
-			assert.True(t, sh.account("4").Disabled)
-			assert.False(t, sh.account("4").Staff)
-			assert.False(t, sh.account(mine).Disabled)
-			assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
-
-			again := sh.run("demo", "--remove").ends(done).out
-			assert.Contains(t, again, "Disabled 0 accounts, deleted 0 events, 0 images and 0 subscriptions.")
-			sh.run("demo").refuses(refused, "the demo data was removed from this database")
-		})
-	}
+	sh := loadedShell(t)
+	mine := sh.somebody("+86-13800000099")
+	said := sh.run("demo", "--remove").ends(done).out
+	assert.Contains(t, said, "Disabled 13 accounts, deleted")
+	assert.Contains(t, said, "12 images")
+	assert.Contains(t, said, "These remain: ")
+	assert.True(t, sh.account("4").Disabled)
+	assert.False(t, sh.account(mine).Disabled)
+	assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
+	sh.run("demo").refuses(refused, "the demo data was removed from this database")
 }
 
 func TestDemo_remove_refuses(t *testing.T) {

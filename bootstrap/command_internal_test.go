@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"log/slog"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +16,6 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/fault"
-	"plaza/domain/payment"
 	"plaza/domain/secret"
 )
 
@@ -59,48 +56,6 @@ func TestWhereabouts_never_tell_a_password(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
-	assert.Equal(t, []string{"a", "b"}, splitNames(" a,b ,, "))
-	assert.Equal(t, []string{}, splitNames(""), "which is not the same as nothing said")
-	assert.Equal(t, "a,b", listed([]string{"a", "b"}))
-	assert.Equal(t, "-", listed([]string(nil)))
-}
-
-func TestExpectation(t *testing.T) {
-	assert.Equal(t, "a whole number", expectation(reflect.TypeFor[*int64]()))
-	assert.Equal(t, "a duration like 30s or 2h", expectation(reflect.TypeFor[*time.Duration]()))
-	assert.Equal(t, "one of debug, info, warn, error", expectation(reflect.TypeFor[slog.Level]()))
-	assert.Empty(t, expectation(reflect.TypeFor[Origins]()))
-	assert.Empty(t, expectation(reflect.TypeFor[ownInt]()), "its own error says more")
-}
-
-// ownInt is a number that parses itself.
-type ownInt int
-
-func (*ownInt) UnmarshalText([]byte) error { return nil }
-
-func TestNearest(t *testing.T) {
-	known := []string{"PLAZA_ADDR", "PLAZA_DATA_DIR", "PLAZA_LOG_FORMAT", "PLAZA_LOG_LEVEL"}
-	for name, want := range map[string]string{
-		"PLAZA_LOG_LVL": "PLAZA_LOG_LEVEL", "PLAZA_LOGLEVEL": "PLAZA_LOG_LEVEL", "PLAZA_LOG_FROMAT": "PLAZA_LOG_FORMAT",
-		"PLAZA_ADRR": "PLAZA_ADDR", "PLAZA_DATADIR": "PLAZA_DATA_DIR", "PLAZA_DB": "", "PLAZA_LOG": "", "PLAZA_": "",
-	} {
-		assert.Equal(t, want, nearest(name, known), name)
-	}
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"sitting", "kitten", 3}, {"ab", "ba", 2}, {"ab", "ab", 0}} {
-		assert.Equal(t, c.want, distance(c.a, c.b), "%s %s", c.a, c.b)
-	}
-}
-
-func TestPrice(t *testing.T) {
-	for amount, want := range map[int64]string{1: "CNY 0.01", 990: "CNY 9.90", 10_000_000: "CNY 100000.00"} {
-		assert.Equal(t, want, price(payment.Order{Amount: amount, Currency: payment.CNY}))
-	}
-}
-
 func TestOneLine(t *testing.T) {
 	assert.Equal(t, "茶\t [2Ja b", oneLine("茶\t\x1b[2Ja\nb"))
 }
@@ -113,20 +68,12 @@ func failing() iter.Seq2[int, error] {
 	}
 }
 
-func TestPrintArray(t *testing.T) {
-	for want, rows := range map[string][]int{"[]\n": nil, "[\n1\n]\n": {1}, "[\n1,\n2\n]\n": {1, 2}} {
-		var out strings.Builder
-		require.NoError(t, printArray(&out, each(rows)))
-		assert.Equal(t, want, out.String())
-	}
-	assert.EqualError(t, printArray(io.Discard, failing()), "boom")
-}
-
-func TestPrintTable(t *testing.T) {
+func TestPrinted_rows_end_with_the_first_failure(t *testing.T) {
 	var out strings.Builder
 	row := func(n int) string { return fmt.Sprintf("%d\tone", n) }
 	require.NoError(t, printTable(&out, "ID\tNAME", each([]int{1, 100}), row))
 	assert.Equal(t, "ID   NAME\n1    one\n100  one\n", out.String())
+	assert.EqualError(t, printArray(io.Discard, failing()), "boom")
 	out.Reset()
 	assert.EqualError(t, printTable(&out, "ID\tNAME", failing(), row), "boom")
 	assert.Contains(t, out.String(), "1   one", "rows before the failure are printed")
@@ -142,7 +89,7 @@ func TestPasswordOr(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got.Reveal())
 	}
-	for _, none := range []string{"", "\n", "\r\n"} {
+	for _, none := range []string{"", "\r\n"} {
 		restore := Stdin(strings.NewReader(none))
 		_, err := passwordOr(t.Context(), streams{io.Discard, io.Discard}, secret.String{})
 		restore()

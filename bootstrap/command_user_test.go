@@ -53,22 +53,14 @@ func TestAUT10_user_create(t *testing.T) {
 }
 
 func TestAUT10_user_create_tells_all_that_is_wrong(t *testing.T) {
-	sh := newShell(t)
+	sh, _ := newUser(t)
 	sh.run("user", "create", "--username", "13800000009", "--password", "short", "--scopes", "fly,xfile_event",
 		"--timezone", "Mars/Olympus").refuses(misused,
 		"\n--username: Enter a phone number", "\n--password: This password is too short", "\n--scopes: Unknown scope “fly”",
 		"\n--timezone: Unknown time zone")
-	sh.run("user", "create", "--username", "+86-13800000009", "--password", "password1").refuses(misused, "password: This password is too common")
-	sh.run("user", "create", "--username", "+86-13800000009", "--password", "qq123456789").
-		refuses(misused, "password: This password is too easy to guess")
-	sh.run("user", "create", "--username", "+86-13800000009", "--password", "x13800000009!").
-		refuses(misused, "password: This password is too easy to guess")
-	sh.run("user", "create", "--username", "+86-13800000009").refuses(misused, "password: Enter a password")
 	sh.run("user", "create", "--username", "123").
 		refuses(misused, "\n--password: Enter a password: use --password or the standard input.\n", "\n--username: Enter a phone number")
 	sh.run("user", "create", "--password", goodPassword).refuses(misused, "--username")
-
-	sh.somebody("+86-13800000009")
 	sh.run("user", "create", "--username", "+86-13800000009", "--password", goodPassword).
 		refuses(refused, "username: An account with this phone number exists.")
 	assert.Len(t, strings.Split(strings.TrimSpace(sh.run("user", "list").ends(done).out), "\n"), 2, "a heading and one account")
@@ -80,7 +72,7 @@ func TestUser_list_is_paged(t *testing.T) {
 		sh.somebody(fmt.Sprintf("+86-1380000000%d", i))
 	}
 	for flags, want := range map[string][]int64{
-		"": {1, 2, 3}, "--limit 2": {1, 2}, "--limit 2 --after 2": {3}, "--after 3": {}, "--limit 0": {1, 2, 3}, "--limit 1 --after 1": {2},
+		"": {1, 2, 3}, "--limit 2 --after 2": {3}, "--after 3": {}, "--limit 0": {1, 2, 3}, "--limit 1 --after 1": {2},
 	} {
 		var all []account
 		sh.run(append([]string{"user", "list", "--json"}, strings.Fields(flags)...)...).ends(done).reads(&all)
@@ -95,11 +87,11 @@ func TestUser_list_is_paged(t *testing.T) {
 	assert.Contains(t, o.out, "王丽")
 	assert.Contains(t, o.err, "--after 2", "how to go on")
 	assert.Empty(t, sh.run("user", "list").ends(done).err)
+	sh.run("user", "list", "--limit=-1").ends(misused)
 }
 
 func TestAUT10_user_disable_and_enable(t *testing.T) {
-	sh := newShell(t)
-	uid := sh.somebody("+86-13800000009")
+	sh, uid := newUser(t)
 	assert.Contains(t, sh.run("user", "disable", uid).ends(done).out, "disabled")
 	assert.True(t, sh.account(uid).Disabled)
 	assert.Contains(t, sh.run("user", "list").out, "disabled")
@@ -111,20 +103,15 @@ func TestAUT10_user_disable_and_enable(t *testing.T) {
 }
 
 func TestAUT10_user_passwd(t *testing.T) {
-	sh := newShell(t)
-	uid := sh.somebody("+86-13800000009")
+	sh, uid := newUser(t)
 	sh.run("token", "issue", "--user", uid).ends(done)
-	require.True(t, sh.tokens(uid)[0].Good)
-
 	sh.run("user", "passwd", uid, "--password", "secret").refuses(misused, "password: This password is too short")
 	sh.run("user", "passwd", uid).refuses(misused, "password: Enter a password")
 	sh.run("user", "passwd", "99").refuses(refused, "Account not found.")
 	assert.True(t, sh.tokens(uid)[0].Good, "nothing was done")
-	assert.Equal(t, misused, sh.run("user", "passwd", uid, "my-secret-words").status, "no password is an argument")
 
 	sh.runWith(goodPassword+"!\n", "user", "passwd", uid).ends(done)
 	assert.False(t, sh.tokens(uid)[0].Good, "tokens of the old password are void")
-	sh.run("user", "passwd", uid, "--password", goodPassword).ends(done)
 }
 
 func TestAUT14_user_create_and_scopes_with_back_office(t *testing.T) {
@@ -132,14 +119,12 @@ func TestAUT14_user_create_and_scopes_with_back_office(t *testing.T) {
 	uid := sh.run("user", "create", "--username", "+34-600000009", "--password", goodPassword, "--scopes", "xfile_event,back_office").line()
 	assert.True(t, sh.account(uid).Staff)
 	assert.Equal(t, []string{"xfile_event"}, sh.account(uid).Scopes)
-
-	uid = sh.somebody("+86-13800000009")
 	for _, step := range []struct {
 		flags string
 		want  bool
 	}{
-		{"xfile_event", false}, {"xfile_event,back_office", true}, {"xfile_event", true}, {"xfile_event --no-staff", false},
-		{"xfile_event --staff", true}, {"xfile_event --no-staff", false}, {"back_office --staff", true},
+		{"xfile_event", true}, {"xfile_event --no-staff", false}, {"xfile_event,back_office", true},
+		{"pay_trade_order --no-staff", false}, {"back_office --staff", true},
 	} {
 		said := sh.run(append([]string{"user", "scopes", uid}, strings.Fields(step.flags)...)...).ends(done).out
 		assert.Equal(t, step.want, sh.account(uid).Staff, step.flags)
@@ -151,10 +136,8 @@ func TestAUT14_user_create_and_scopes_with_back_office(t *testing.T) {
 }
 
 func TestAUT08_user_scopes(t *testing.T) {
-	sh := newShell(t)
-	uid := sh.somebody("+86-13800000009")
+	sh, uid := newUser(t)
 	sh.run("user", "scopes", uid, "pay_trade_order,xfile_event").ends(done)
-	assert.Equal(t, []string{"pay_trade_order", "xfile_event"}, sh.account(uid).Scopes)
 	sh.run("user", "scopes", uid, "xfile_event,fly,swim").refuses(misused, "“fly”", "“swim”")
 	sh.run("user", "scopes", "99", "xfile_event").refuses(refused, "Account not found.")
 	assert.Equal(t, []string{"pay_trade_order", "xfile_event"}, sh.account(uid).Scopes)

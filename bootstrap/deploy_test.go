@@ -119,13 +119,11 @@ func TestDeploy_each_alert_has_a_section_of_the_guide(t *testing.T) {
 var selected = regexp.MustCompile(`\b(limit|outcome|state|name)!?=~?"([a-z_|]+)"`)
 
 func TestDeploy_alerts_select_values_that_metrics_have(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	require.NoError(t, err)
 	found := selected.FindAllStringSubmatch(deployed(t, "prometheus/alerts.yml"), -1)
 	assert.Greater(t, len(found), 3)
 	for _, one := range found {
 		for value := range strings.SplitSeq(one[2], "|") {
-			assert.Contains(t, string(readme), "`"+value+"`", one[1])
+			assert.Contains(t, readme(t), "`"+value+"`", one[1])
 		}
 	}
 }
@@ -142,21 +140,16 @@ func TestDeploy_the_compose_file_is_whole(t *testing.T) {
 			Secrets     []string
 			Volumes     []string
 			Ports       []string
-			Networks    []string
 		}
-		Secrets  map[string]struct{ File string }
-		Volumes  map[string]any
-		Networks map[string]any
+		Secrets map[string]struct{ File string }
 	}
 	require.NoError(t, yaml.Unmarshal([]byte(deployed(t, "docker/compose.yaml")), &file))
-	assert.ElementsMatch(t, []string{"plaza", "postgres", "prometheus", "grafana"}, slices.Collect(maps.Keys(file.Services)))
 	const folder = "deploy/docker"
 	for name, service := range file.Services {
 		if service.Build.Dockerfile == "" {
 			assert.Regexp(t, pinned, service.Image, name)
 		} else {
 			assert.FileExists(t, filepath.Join(folder, service.Build.Context, service.Build.Dockerfile))
-			assert.FileExists(t, filepath.Join(folder, service.Build.Context, "go.mod"))
 		}
 		for _, port := range service.Ports {
 			assert.Regexp(t, `^127\.0\.0\.1:`, port, "%s: only this machine reaches it", name)
@@ -169,27 +162,16 @@ func TestDeploy_the_compose_file_is_whole(t *testing.T) {
 				assert.Contains(t, service.Secrets, at, "%s: %s", name, variable)
 			}
 		}
-		for _, network := range service.Networks {
-			assert.Contains(t, file.Networks, network, name)
-		}
 		for _, volume := range service.Volumes {
-			source, _, _ := strings.Cut(volume, ":")
-			if !strings.HasPrefix(source, ".") {
-				assert.Contains(t, file.Volumes, source, name)
-				continue
+			if source, _, _ := strings.Cut(volume, ":"); strings.HasPrefix(source, ".") {
+				_, err := os.Stat(filepath.Join(folder, source))
+				assert.NoError(t, err, name)
 			}
-			_, err := os.Stat(filepath.Join(folder, source))
-			assert.NoError(t, err, name)
 		}
 	}
 	for name, secret := range file.Secrets {
 		assert.Equal(t, "./secrets/"+name, secret.File)
 		assert.Contains(t, deployed(t, "README.md"), ">secrets/"+name, "the guide makes it")
-	}
-	for _, name := range []string{"datasources", "dashboards"} {
-		var provisioning map[string]any
-		require.NoError(t, yaml.Unmarshal([]byte(deployed(t, "grafana/provisioning/"+name+"/plaza.yaml")), &provisioning))
-		assert.EqualValues(t, 1, provisioning["apiVersion"])
 	}
 }
 
@@ -207,7 +189,6 @@ func TestDeploy_the_image_is_small_and_runs_without_rights(t *testing.T) {
 	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(text)
 	require.NotNil(t, user)
 	assert.NotEqual(t, "0", user[1])
-	assert.Contains(t, text, `CMD ["/usr/local/bin/plaza", "healthcheck"]`)
 	for _, flag := range []string{"CGO_ENABLED=0", "-tags nomsgpack", "-trimpath", "-buildvcs=auto"} {
 		assert.Contains(t, text, flag, "as in the Makefile")
 	}

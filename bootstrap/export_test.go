@@ -28,8 +28,14 @@ var program = sync.OnceValue(newProgram)
 // Run is Main with a program that all calls share, because building one takes longer than most commands.
 func Run(args []string, out, errOut io.Writer) int {
 	p := program()
+	unset(p)
+	return p.run(args, out, errOut)
+}
+
+// unset makes the parser as new.
+func unset(p parser) {
 	err := kong.Visit(p.Model, func(node kong.Visitable, next kong.Next) error {
-		switch n := node.(type) { // as in a new program
+		switch n := node.(type) {
 		case *kong.Node:
 			n.Active = false
 		case *kong.Value:
@@ -40,7 +46,6 @@ func Run(args []string, out, errOut io.Writer) int {
 	if err != nil {
 		panic(err)
 	}
-	return p.run(args, out, errOut)
 }
 
 // DemoDir returns a data directory with the demo data.
@@ -49,18 +54,30 @@ var DemoDir = demoDir
 // Offer is what readers are offered.
 var Offer = offer
 
+var settingsOnly struct{ Config }
+
+var settingsParser = sync.OnceValues(func() (parser, error) { return newParser(&settingsOnly) })
+
 // Parse returns the settings of the flags and the environment, as commands parse them.
 func Parse(flags ...string) (Config, error) {
-	var command struct{ Config }
-	parser, err := newParser(&command)
+	p, err := settingsParser()
 	if err == nil {
-		_, err = parser.Parse(flags)
+		settingsOnly.Config = Config{}
+		unset(p)
+		_, err = p.Parse(flags)
 	}
-	return command.Config, err
+	return settingsOnly.Config, err
 }
 
 // Variables are those of all settings.
 func Variables() []string { return variables(program().Model) }
+
+// What an App makes of its settings.
+var (
+	NewTranslator = newTranslator
+	NewGateways   = newGateways
+	OpenMedia     = openMedia
+)
 
 // Translators are the names that may be chosen.
 var Translators = translators

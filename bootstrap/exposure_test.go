@@ -1,12 +1,14 @@
 package bootstrap
 
 import (
+	"bytes"
+	"log/slog"
 	"net"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"plaza/domain/secret"
+	"github.com/stretchr/testify/require"
 )
 
 func TestIsReachable(t *testing.T) {
@@ -24,57 +26,34 @@ func everythingIsReachable(t *testing.T) {
 	t.Cleanup(func() { isReachable = before })
 }
 
-const (
-	demoWarning      = `level=WARN msg="demo accounts have their public password`
-	publicURLWarning = `level=WARN msg="PLAZA_PUBLIC_URL is not set`
-)
-
-// logOfStart starts a server, stops it, and returns what it logged.
-func logOfStart(t *testing.T, c serveCommand) string {
-	t.Helper()
-	s := startServing(t, c)
+func TestServe_warns_at_its_start(t *testing.T) {
+	everythingIsReachable(t)
+	c := serveSettings(demoDir(t))
+	c.Wallet, c.Limits = noWallet, limitsOff
+	s := startServing(t, serveCommand{Config: c})
 	s.stop()
-	return s.log.String()
+	log := s.log.String()
+	assert.Contains(t, log, `level=WARN msg="PLAZA_PUBLIC_URL is not set`)
+	assert.Contains(t, log, `level=WARN msg="limits on writes of accounts and on requests without a token are off`)
+	assert.Contains(t, log, `level=WARN msg="demo accounts have their public password`)
+	assert.Equal(t, 3, strings.Count(log, "level=WARN"))
 }
 
 func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
-	plain := serveSettings(t.TempDir())
-	plain.PublicURL, plain.Wallet = "https://plaza.example.org", "none"
-	everythingIsReachable(t)
-	assert.NotContains(t, logOfStart(t, serveCommand{Config: plain}), "level=WARN", "no demo is there")
-	plain.DataDir = demoDir(t)
-	assert.NotContains(t, logOfStart(t, serveCommand{Demo: true, Config: plain}), "level=WARN", "asked for")
-	for range 2 {
-		log := logOfStart(t, serveCommand{Config: plain})
-		assert.Contains(t, log, demoWarning, "at every start")
-		assert.Contains(t, log, `uids="[1 2 3 4 5 6 7 8 9 10 11 12 13]"`)
-		assert.NotContains(t, log, "+86-13800000001")
+	c := serveSettings(demoDir(t))
+	c.PublicURL = "https://plaza.example.org"
+	app, log := newTestApp(t, c), &bytes.Buffer{}
+	app.Log = slog.New(slog.NewTextHandler(log, nil))
+	warns := func() string {
+		log.Reset()
+		app.warnOfExposure(t.Context(), true, false)
+		return log.String()
 	}
+	app.warnOfExposure(t.Context(), true, true)
+	assert.Empty(t, log.String(), "the operator asked for the demo")
+	assert.Contains(t, warns(), `uids="[1 2 3 4 5 6 7 8 9 10 11 12 13]"`)
+	assert.NotContains(t, log.String(), "+86-13800000001")
 
-	passwd := userPasswd{UID: 2, Password: secret.New("heron-gravel-tuba"), dataCommand: dataCommand{plain}}
-	assert.NoError(t, passwd.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
-	assert.Contains(t, logOfStart(t, serveCommand{Config: plain}), `uids="[1 3 4 5 6 7 8 9 10 11 12 13]"`)
-
-	assert.NoError(t, demoCommand{Remove: true, dataCommand: dataCommand{plain}}.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
-	assert.NotContains(t, logOfStart(t, serveCommand{Config: plain}), "level=WARN")
-}
-
-func TestServe_warns_of_a_missing_public_url(t *testing.T) {
-	settings := serveSettings(t.TempDir())
-	assert.NotContains(t, logOfStart(t, serveCommand{Config: settings}), "level=WARN", "on this machine only")
-	everythingIsReachable(t)
-	assert.Contains(t, logOfStart(t, serveCommand{Config: settings}), publicURLWarning)
-	settings.PublicURL = "https://plaza.example.org"
-	assert.NotContains(t, logOfStart(t, serveCommand{Config: settings}), "level=WARN")
-}
-
-func TestGEN14_serve_warns_at_every_start_while_limits_are_off(t *testing.T) {
-	const warning = `level=WARN msg="limits on writes of accounts and on requests without a token are off`
-	c := serveSettings(t.TempDir())
-	c.Wallet = "none"
-	assert.NotContains(t, logOfStart(t, serveCommand{Config: c}), warning)
-	c.Limits = "off"
-	for range 2 {
-		assert.Contains(t, logOfStart(t, serveCommand{Config: c}), warning)
-	}
+	require.NoError(t, demoCommand{Remove: true, dataCommand: dataCommand{app.Config}}.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
+	assert.Empty(t, warns())
 }

@@ -1,7 +1,6 @@
 package bootstrap
 
 import (
-	"net/http"
 	"net/netip"
 	"os"
 	"regexp"
@@ -57,15 +56,11 @@ func TestAUT11_failed_logins_are_lines_that_fail2ban_reads(t *testing.T) {
 			c.TrustedProxies = Networks{netip.MustParsePrefix("127.0.0.0/8")}
 			s := startServing(t, serveCommand{Config: c})
 			try := func(from, phone, password string) int {
-				req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/api/auth/login/",
-					strings.NewReader(`{"username": "`+phone+`", "password": "`+password+`"}`))
-				require.NoError(t, err)
-				req.Header.Set("X-Forwarded-For", from)
-				req.Header.Set("X-Request-ID", `client=203.0.113.66\`)
+				headers := []string{"X-Forwarded-For", from, "X-Request-ID", `client=203.0.113.66\`}
 				if strings.HasSuffix(from, "5") {
-					req.Header.Set("traceparent", "00-"+callersTrace+"-"+callersParent+"-01")
+					headers = append(headers, "traceparent", "00-"+callersTrace+"-"+callersParent+"-01")
 				}
-				status, _ := s.answer(req)
+				status, _ := s.asks("POST", s.url+"/api/auth/login/", "", `{"username": "`+phone+`", "password": "`+password+`"}`, headers...)
 				return status
 			}
 			const known, unknown = "+86-13800000001", "+86-13912345678"
@@ -93,10 +88,7 @@ func TestAUT14_calls_of_the_back_office_are_audited(t *testing.T) {
 	s := startServing(t, serveCommand{Config: c})
 	staff, other := s.login("+1-2025550104"), s.login("+86-13800000001")
 	get := func(path, key string) int {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", s.url+path, nil)
-		require.NoError(t, err)
-		req.Header.Set("Authorization", "Token "+key)
-		status, _ := s.answer(req)
+		status, _ := s.asks("GET", s.url+path, key, "")
 		return status
 	}
 	const howTos, orders = "/api/writing-admin/v1/imported-howto/", "/api/pay-admin/v1/order/"

@@ -17,9 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/access"
-	"plaza/domain/locale"
-	"plaza/domain/publication"
 	"plaza/domain/ratelimit"
 )
 
@@ -41,36 +38,6 @@ func exposedBy(t *testing.T, app *App) string {
 	body, err := io.ReadAll(seen.Body)
 	require.NoError(t, err)
 	return string(body)
-}
-
-func TestPUB07_what_is_counted_of_translations_can_be_seen(t *testing.T) {
-	s := serveSettings(demoDir(t))
-	s.PublicURL, s.Translator = "https://plaza.example.org", "pseudo"
-	s.TranslatorBudget = new(int64(1_000_000))
-	app := newTestApp(t, s)
-	read := func() string {
-		seen := httptest.NewRecorder()
-		app.Metrics.Handler(app.Log).ServeHTTP(seen, httptest.NewRequest("GET", "/metrics", nil))
-		body, err := io.ReadAll(seen.Body)
-		require.NoError(t, err)
-		return string(body)
-	}
-	assert.Contains(t, read(), "plaza_translation_misses_total 0\n")
-	tag, _ := locale.Parse("eo")
-	for range 2 {
-		p, err := app.Reading.Feed(t.Context(), access.Actor{ID: 1}, publication.Query{}, tag)
-		require.NoError(t, err)
-		require.NotEmpty(t, p.Items)
-	}
-	require.NoError(t, app.Sample(t.Context()))
-	text := read()
-	assert.Regexp(t, `plaza_translation_misses_total [1-9]`, text)
-	assert.Regexp(t, `plaza_translation_hits_total [1-9]`, text)
-	assert.Regexp(t, `plaza_translation_characters_total [1-9]`, text)
-	assert.Contains(t, text, "plaza_translation_failures_total 0\n")
-	assert.Regexp(t, `plaza_translation_budget_remaining_characters 9\d\d`, text)
-	assert.NotContains(t, text, "plaza_translation_breaker_open", "the pseudo translator has none")
-	assert.Contains(t, text, "go_goroutines ", "and what Go knows of itself")
 }
 
 var (
@@ -100,11 +67,13 @@ func TestMetrics_of_a_server_are_those_of_the_table(t *testing.T) {
 	c.Translator, c.TranslatorURL, c.TranslatorBudget = "libretranslate", down.URL, new(int64(1000))
 	c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Hour}
 	s := startServing(t, serveCommand{Demo: true, Config: c})
-	s.login("+86-13800000001")
+	key := s.login("+86-13800000001")
 	for range 2 {
 		status, _ := s.post("/api/user/user-simple-info/", "", "{}")
 		require.NotEqual(t, http.StatusOK, status)
 	}
+	status, body := s.asks("GET", s.url+"/api/writing/bundle-data/get-publication-feed-items/", key, "", "x-language-locale", "eo")
+	require.Equal(t, http.StatusOK, status, body)
 	// The sample is taken in the background.
 	require.Eventually(t, func() bool { return strings.Contains(s.metrics(), "plaza_import_last_success") }, time.Minute, 10*time.Millisecond)
 	text := s.metrics()
@@ -114,6 +83,9 @@ func TestMetrics_of_a_server_are_those_of_the_table(t *testing.T) {
 		return strings.HasPrefix(name, "plaza_database_replica_") // see TestReplicas_are_measured in test/contract
 	})
 	assert.Equal(t, documented, namesIn(text, helpLine))
+	assert.Regexp(t, `plaza_translation_misses_total [1-9]`, text, "PUB-07: what is counted of translations can be seen")
+	assert.Regexp(t, `plaza_translation_failures_total [1-9]`, text)
+	assert.Contains(t, text, "plaza_translation_hits_total 0\n")
 	for _, series := range []string{
 		`plaza_build_info{goversion="go1.`, `plaza_database_connections{pool="reader",state="max"} `,
 		`plaza_database_connections{pool="writer",state="max"} 1`, `plaza_limits_hit_total{limit="address"} `,

@@ -38,11 +38,11 @@ func defaults(settings reflect.Type) map[string]string {
 	return all
 }
 
+func readme(t *testing.T) string { return deployed(t, "../README.md") }
+
 func TestSettingsTable(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	require.NoError(t, err)
 	documented := map[string]string{}
-	for _, row := range settingRow.FindAllStringSubmatch(string(readme), -1) {
+	for _, row := range settingRow.FindAllStringSubmatch(readme(t), -1) {
 		assert.NotContains(t, documented, row[1], "a setting has one row")
 		documented[row[1]] = row[2]
 	}
@@ -64,9 +64,7 @@ func limitNames(text string) (names []string) {
 }
 
 func TestReadme_names_the_limits_that_are_counted(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	_, row, _ := strings.Cut(limitRow.FindString(string(readme)), "refused requests.")
+	_, row, _ := strings.Cut(limitRow.FindString(readme(t)), "refused requests.")
 	var code strings.Builder
 	for _, folder := range []string{"domain", "application", "adapters"} {
 		files := os.DirFS("../" + folder)
@@ -85,15 +83,13 @@ func TestReadme_names_the_limits_that_are_counted(t *testing.T) {
 }
 
 func TestReadme_names_the_settings_that_files_may_hold(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	require.NoError(t, err)
 	var ofFiles []string
 	for _, variable := range bootstrap.Variables() {
 		if strings.HasSuffix(variable, "_FILE") {
 			ofFiles = append(ofFiles, variable)
 		}
 	}
-	documented := regexp.MustCompile("`PLAZA_[A-Z0-9_]+_FILE`").FindAllString(string(readme), -1)
+	documented := regexp.MustCompile("`PLAZA_[A-Z0-9_]+_FILE`").FindAllString(readme(t), -1)
 	for i, name := range documented {
 		documented[i] = strings.Trim(name, "`")
 	}

@@ -15,8 +15,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/domain/ratelimit"
 )
 
 // serving is a server in this process, as serve starts it.
@@ -98,33 +96,35 @@ func startServing(t *testing.T, c serveCommand) *serving {
 // post sends the body with the key and returns the status and the answer.
 func (s *serving) post(path, key, body string) (int, string) {
 	s.Helper()
-	req, err := http.NewRequestWithContext(s.Context(), "POST", s.url+path, strings.NewReader(body))
+	return s.asks("POST", s.url+path, key, body)
+}
+
+// asks sends a request with the headers, each a name and a value.
+func (s *serving) asks(method, url, key, body string, headers ...string) (int, string) {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), method, url, strings.NewReader(body))
 	require.NoError(s, err)
 	if key != "" {
 		req.Header.Set("Authorization", "Token "+key)
 	}
-	return s.answer(req)
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(s, err)
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	require.NoError(s, err)
+	return res.StatusCode, string(answer)
 }
 
 func (s *serving) metrics() string { return s.get(s.admin + "/metrics") }
 
 func (s *serving) get(url string) string {
 	s.Helper()
-	req, err := http.NewRequestWithContext(s.Context(), "GET", url, nil)
-	require.NoError(s, err)
-	status, body := s.answer(req)
+	status, body := s.asks("GET", url, "", "")
 	require.Equal(s, http.StatusOK, status)
 	return body
-}
-
-func (s *serving) answer(req *http.Request) (int, string) {
-	s.Helper()
-	res, err := http.DefaultClient.Do(req)
-	require.NoError(s, err)
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	require.NoError(s, err)
-	return res.StatusCode, string(body)
 }
 
 // login returns a key, or empty when the login is refused.
@@ -150,21 +150,4 @@ func TestServe_in_this_process(t *testing.T) {
 	assert.Regexp(t, ` msg="stopping; [^\n]*\n(?s:.*)time=\S+ level=INFO msg=stopped\n$`, s.log.String())
 	assert.FileExists(t, filepath.Join(dir, "plaza.db"))
 	assert.Equal(t, strings.Count(s.log.String(), "level=WARN"), strings.Count(s.log.String(), `level=WARN msg="login failed"`), s.log.String())
-}
-
-func TestGEN14_health_and_metrics_are_not_limited(t *testing.T) {
-	c := serveSettings(t.TempDir())
-	c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Hour}
-	s := startServing(t, serveCommand{Config: c})
-	get := func(url string) int {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
-		require.NoError(t, err)
-		status, _ := s.answer(req)
-		return status
-	}
-	assert.Equal(t, http.StatusOK, get(s.url+"/api/feed/categories/"))
-	assert.Equal(t, http.StatusTooManyRequests, get(s.url+"/api/feed/categories/"))
-	for _, path := range []string{"/livez", "/readyz", "/metrics", "/livez", "/readyz", "/metrics"} {
-		assert.Equal(t, http.StatusOK, get(s.admin+path), path)
-	}
 }

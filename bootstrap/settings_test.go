@@ -98,11 +98,6 @@ func TestSettings(t *testing.T) {
 	assert.Equal(t, "json", c.LogFormat)
 	assert.True(t, c.DatabasePooler)
 	assert.Equal(t, 2, c.DatabaseConnections)
-	for _, url := range []string{"memory:", "sqlite:a.db", "postgres://db/plaza", "postgresql://db/plaza"} {
-		c, err := parsed(t, "--database-url="+url)
-		require.NoError(t, err)
-		assert.Equal(t, url, c.DatabaseURL)
-	}
 }
 
 func TestReplicas_are_separated_by_spaces_or_commas(t *testing.T) {

@@ -29,9 +29,7 @@ func TestBuildOf(t *testing.T) {
 			"v1.4.0+dirty (commit 65d44ee, 2026-11-20T10:00:00Z, uncommitted changes, go1.26.8, " + platform + ")"},
 		"a commit without a version": {"(devel)", []debug.BuildSetting{revision, at},
 			build{Commit: commit, Date: date}, "(commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8, " + platform + ")"},
-		"go install of a release": {"v1.4.0", nil, build{Version: "v1.4.0"}, "v1.4.0 (go1.26.8, " + platform + ")"},
-		"no git":                  {"(devel)", nil, build{}, "(built without git, go1.26.8, " + platform + ")"},
-		"no version at all":       {"", nil, build{}, "(built without git, go1.26.8, " + platform + ")"},
+		"no git": {"(devel)", nil, build{}, "(built without git, go1.26.8, " + platform + ")"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := buildOf(&debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Version: c.version}, Settings: c.settings})

@@ -60,28 +60,6 @@ func TestPAY08_wrong_settings_of_the_wallet_are_told_together(t *testing.T) {
 	assert.ErrorContains(t, err, "PLAZA_WALLET: ")
 }
 
-// TestPAY08_what_the_wallet_would_not_take: the adapter has rules of its own, and none of
-// the values shows.
-func TestPAY08_what_the_wallet_would_not_take(t *testing.T) {
-	s := settings()
-	s.Wallet, s.WalletMchID, s.WalletAppID, s.WalletKey = "wechatpay", "1900000109", "wx1", secret.New("too-short-a-key")
-	s.PublicURL = "http://plaza.example.org"
-	c, err := s.Check()
-	require.NoError(t, err)
-	_, err = bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
-	require.Error(t, err)
-	assert.Contains(t, err.Error(), "Key must be 32 visible characters")
-	assert.Contains(t, err.Error(), "NotifyURL must be an https URL")
-	assert.NotContains(t, err.Error(), "too-short-a-key")
-
-	s.WalletKey, s.PublicURL = secret.New(strings.Repeat("k", 32)), "https://plaza.example.org"
-	c, err = s.Check()
-	require.NoError(t, err)
-	app, err := bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
-	require.NoError(t, err)
-	require.NoError(t, app.Close())
-}
-
 // settingsV3 are right for version 3 of the wallet's protocol.
 func settingsV3(t *testing.T) bootstrap.Config {
 	t.Helper()
@@ -100,9 +78,8 @@ func TestPAY08_settings_of_version_3(t *testing.T) {
 	c, err := settingsV3(t).Check()
 	require.NoError(t, err)
 	assert.Equal(t, "https://api.mch.weixin.qq.com", c.WalletURL)
-	app, err := bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+	_, err = bootstrap.NewGateways(c)
 	require.NoError(t, err)
-	require.NoError(t, app.Close())
 
 	_, err = parsed(t, "--wallet=wechatpayv3")
 	require.Error(t, err)
@@ -142,7 +119,7 @@ func TestPAY08_wrong_settings_of_version_3_name_the_setting(t *testing.T) {
 	s.WalletV2Key = secret.New("hunter22")
 	c, err := s.Check()
 	require.NoError(t, err)
-	_, err = bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
+	_, err = bootstrap.NewGateways(c)
 	require.ErrorContains(t, err, "PLAZA_WALLET_V2_KEY: wechatpay: Key must be 32 visible characters")
 	assert.NotContains(t, err.Error(), "hunter22")
 }

@@ -2,14 +2,11 @@ package httpapi
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -47,36 +44,14 @@ func TestGEN_08_a_body_is_one_JSON_object(t *testing.T) {
 		body string
 		want error
 	}{
-		"nothing":         {"", errNotJSON},
-		"white space":     {" \n", errNotJSON},
-		"cut off":         {`{"name": "Ada"`, errNotJSON},
-		"two values":      {`{"name":"Ada"}{}`, errNotJSON},
-		"something after": {`{"name":"Ada"} x`, errNotJSON},
-		"a byte mark":     {"\ufeff{}", errNotJSON},
-		"single quotes":   {`{'name':'Ada'}`, errNotJSON},
-		"a list":          {`[{"name":"Ada"}]`, errNotObject},
-		"null":            {` null`, errNotObject},
-		"a string":        {`"name"`, errNotObject},
-		"broken UTF-8":    {"{\"name\":\"\xff\"}", errNotUTF8},
-		"depth":           {`{"x":` + strings.Repeat("[", maxBody) + `}`, errNotJSON},
-		"whole depth":     {`{"name":"Ada","x":` + strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001) + `}`, errNotJSON},
-		"depth of lists":  {strings.Repeat("[", maxBody), errNotJSON},
-		"depth of fields": {strings.Repeat(`{"x":`, maxBody/5), errNotJSON},
-		"hidden depth":    {`{"x":"\"` + strings.Repeat("[", 99_999) + `","name":"Ada"}`, nil},
-		"enough depth":    {`{"name":"Ada","x":` + strings.Repeat("[", 9_999) + strings.Repeat("]", 9_999) + `}`, nil},
-		"a half number":   {`-`, errNotJSON},
-		"a large number":  {`1e999`, errNotObject},
-		"a comma":         {`{"name":"Ada",}`, errNotJSON},
-		"two commas":      {`{"name":"Ada",,"age":5}`, errNotJSON},
-		"a first comma":   {`{,"name":"Ada"}`, errNotJSON},
-		"no comma":        {`{"name":"Ada" "age":5}`, errNotJSON},
-		"no colon":        {`{"name" "Ada"}`, errNotJSON},
-		"two colons":      {`{"name"::"Ada"}`, errNotJSON},
-		"no value":        {`{"name":}`, errNotJSON},
-		"a number as key": {`{5:"Ada"}`, errNotJSON},
-		"a list's end":    {`{"name":"Ada"]`, errNotJSON},
-		"a second end":    {`{"name":"Ada"}}`, errNotJSON},
-		"spaced out":      {" {\n\t\"name\" :  \"Ada\" ,\r\n \"age\" :\t5 } \n", nil},
+		"nothing":      {"", errNotJSON},
+		"a list":       {`[{"name":"Ada"}]`, errNotObject},
+		"null":         {` null`, errNotObject},
+		"broken UTF-8": {"{\"name\":\"\xff\"}", errNotUTF8},
+		"depth":        {`{"x":` + strings.Repeat("[", maxBody) + `}`, errNotJSON},
+		"whole depth":  {`{"name":"Ada","x":` + strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001) + `}`, errNotJSON},
+		"hidden depth": {`{"x":"\"` + strings.Repeat("[", 99_999) + `","name":"Ada"}`, nil},
+		"enough depth": {`{"name":"Ada","x":` + strings.Repeat("[", 9_999) + strings.Repeat("]", 9_999) + `}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, fill(&sample{}, []byte(c.body))) })
 	}
@@ -89,46 +64,16 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 		wrong fault.Fields
 	}{
 		{`{}`, fault.Fields{"name": {text.Required}}},
-		{`{"Name": "Ada", "NAME": "Bo"}`, fault.Fields{"name": {text.Required}}},
 		{`{"name": null}`, fault.Fields{"name": {text.Null}}},
 		{`{"name": " \u00a0"}`, fault.Fields{"name": {text.Blank}}},
-		{`{"name": 5}`, fault.Fields{"name": {notString}}},
-		{`{"name": "a\u0000b"}`, fault.Fields{"name": {"Null characters are not allowed."}}},
 		{`{"name": "\ud800"}`, fault.Fields{"name": {notUTF8}}},
-		{`{"name": "\udc00\ud800"}`, fault.Fields{"name": {notUTF8}}},
-		{`{"name": "a\ud83d\n"}`, fault.Fields{"name": {notUTF8}}},
-		{`{"name": "\\ufffd\ud800"}`, fault.Fields{"name": {notUTF8}}},
-		{`{"name": "\ufffd\uFFFD�\ude42"}`, fault.Fields{"name": {notUTF8}}},
-		{`{"name": "\ufffd\uFFFD�"}`, nil},
-		{`{"name": "a\ud83d\u0041"}`, fault.Fields{"name": {notUTF8}}},
 		{`{"name": "\ud83d\ude42\ufffd\\ud800 \u00e9"}`, nil},
-		{`{"name": "nobody", "name": "Ada"}`, nil},
 		{`{"name": "Ada", "id": 7, "is_staff": true, "ignored": "x", "": "y"}`, nil},
-		{`{"name": "Ada", "age": "42"}`, nil},
-		{`{"name": "Ada", "age": 1.0}`, fault.Fields{"age": {notInteger}}},
-		{`{"name": "Ada", "age": 1e2}`, fault.Fields{"age": {notInteger}}},
-		{`{"name": "Ada", "age": "1_0"}`, fault.Fields{"age": {notInteger}}},
-		{`{"name": "Ada", "age": ""}`, fault.Fields{"age": {notInteger}}},
-		{`{"name": "Ada", "age": true}`, fault.Fields{"age": {notInteger}}},
-		{`{"name": "Ada", "age": 9223372036854775808}`, fault.Fields{"age": {notInteger}}},
 		{`{"name": "Ada", "age": 151}`, fault.Fields{"age": {"Ensure this value is no more than 150."}}},
-		{`{"name": "Ada", "age": -1}`, fault.Fields{"age": {"Ensure this value is at least 0."}}},
-		{`{"name": "Ada", "level": 500}`, fault.Fields{"level": {atMost200}}},
-		{`{"name": "Ada", "publish": "true"}`, fault.Fields{"publish": {notBoolean}}},
-		{`{"name": "Ada", "publish": 1}`, fault.Fields{"publish": {notBoolean}}},
-		{`{"name": "Ada", "password": ""}`, fault.Fields{"password": {text.Blank}}},
-		{`{"name": "Ada", "password": ["x"]}`, fault.Fields{"password": {notString}}},
 		{`{"name": "Ada", "day": "2026-02-30"}`, fault.Fields{"day": {errBadDate.Text}}},
-		{`{"name": "Ada", "day": 20260230}`, fault.Fields{"day": {notString}}},
-		{`{"name": "Ada", "tags": "a,b"}`, fault.Fields{"tags": {notList}}},
-		{`{"name": "Ada", "tags": {"0": "a"}}`, fault.Fields{"tags": {notList}}},
-		{`{"name": "Ada", "tags": []}`, fault.Fields{"tags": {"Ensure this field has at least 1 elements."}}},
 		{`{"name": "Ada", "tags": ["a", " ", ""]}`, fault.Fields{"tags": {text.Blank}}},
-		{`{"name": "Ada", "tags": ["a", null]}`, fault.Fields{"tags": {text.Null}}},
 		{`{"name": "Ada", "tags": ["a", "b", "c", "d"]}`, fault.Fields{"tags": {"Ensure this field has no more than 3 elements."}}},
 		{`{"name": "Ada", "ids": [1, "2", "x", "y"]}`, fault.Fields{"ids": {notInteger}}},
-		{`{"name": "Ada", "category": "x"}`, fault.Fields{"category": {notInteger}}},
-		{`{"name": "Ada", "extra_params": {}}`, fault.Fields{"extra_params.open_id": {text.Required}}},
 		{`{"name": "Ada", "extra_params": {"open_id": 5, "type": "cc"}}`,
 			fault.Fields{"extra_params.open_id": {notString}, "extra_params.type": {atMost1}}},
 		{`{"name": "Ada", "extra_params": null}`, fault.Fields{"extra_params": {text.Null}}},
@@ -169,76 +114,18 @@ func TestGEN_08_what_is_sent_is_what_is_read(t *testing.T) {
 	assert.Nil(t, s.Extra)
 }
 
-func TestGEN_11_what_is_no_JSON_or_too_large_is_not_read(t *testing.T) {
-	large := strings.Repeat(" ", maxBody)
-	for name, c := range map[string]struct {
-		contentType, coding, body string
-		chunked                   bool
-		want                      error
-	}{
-		"JSON":               {contentType: "application/json", body: "{}"},
-		"with a charset":     {contentType: "Application/JSON; charset=utf-8", body: "{}"},
-		"no type":            {body: "{}"},
-		"identity":           {coding: "identity", body: "{}"},
-		"exactly the limit":  {body: large},
-		"a form":             {contentType: "application/x-www-form-urlencoded", want: errNotJSONType},
-		"text":               {contentType: "text/json", want: errNotJSONType},
-		"no type at all":     {contentType: ";", want: errNotJSONType},
-		"compressed":         {coding: "gzip", want: errEncoded},
-		"too large":          {body: large + " ", want: tooLarge(maxBody)},
-		"too large, chunked": {body: large + " ", chunked: true, want: tooLarge(maxBody)},
+func TestGEN_11_types_and_codings_of_a_body(t *testing.T) {
+	for header, want := range map[string]error{
+		"":                           nil,
+		"Content-Encoding: identity": nil,
+		"Content-Encoding: gzip":     errEncoded,
+		"Content-Type: ;":            errNotJSONType,
 	} {
-		t.Run(name, func(t *testing.T) {
-			body := &countedReader{from: strings.NewReader(c.body)}
-			r := httptest.NewRequest(http.MethodPost, "/", body)
-			r.ContentLength = int64(len(c.body))
-			if c.chunked {
-				r.ContentLength = -1
-			}
-			if c.contentType != "" {
-				r.Header.Set("Content-Type", c.contentType)
-			}
-			if c.coding != "" {
-				r.Header.Set("Content-Encoding", c.coding)
-			}
-			raw, err := readBody(httptest.NewRecorder(), r, maxBody)
-			assert.Equal(t, c.want, err)
-			if c.want == nil {
-				assert.Equal(t, c.body, string(raw))
-			} else if !c.chunked {
-				assert.Zero(t, body.count, "it was read all the same")
-			}
-		})
+		name, value, _ := strings.Cut(header, ": ")
+		r := newRequest(http.MethodPost, "/", name, value)
+		_, err := readBody(httptest.NewRecorder(), r, maxBody)
+		assert.Equal(t, want, err, header)
 	}
-}
-
-func TestGEN_11_the_rest_of_a_body_that_is_too_large_is_not_waited_for(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, err := readBody(&recorder{ResponseWriter: w}, r, maxBody)
-		fail(w, r, err)
-	}))
-	defer server.Close()
-	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	require.NoError(t, err)
-	defer conn.Close()
-	require.NoError(t, conn.SetDeadline(time.Now().Add(10*time.Second)))
-	go fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: plaza.example\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n",
-		maxBody+1, strings.Repeat(" ", maxBody+1))
-	all, err := io.ReadAll(conn)
-	require.NoError(t, err)
-	assert.Contains(t, string(all), "413 Request Entity Too Large")
-	assert.Contains(t, string(all), "\r\nConnection: close\r\n")
-}
-
-type countedReader struct {
-	from  io.Reader
-	count int
-}
-
-func (r *countedReader) Read(p []byte) (int, error) {
-	n, err := r.from.Read(p)
-	r.count += n
-	return n, err
 }
 
 func TestGEN_11_a_body_that_breaks_off_is_the_clients_fault(t *testing.T) {
@@ -258,13 +145,16 @@ func FuzzGate(f *testing.F) {
 		`{}`, `null`, `[1]`, `{"name":"Ada","age":"5","tags":["a",null],"ids":[1,"2"],"category":null}`,
 		`{"extra_params":{"open_id":"x","type":"a"},"day":"2026-11-21","password":"p","publish":true}`,
 		`{"name":"\u0000","name":"\ud800","level":1e999,"extra_params":[]}`, "{\"a\":\"\xff\"}", strings.Repeat("[", 100),
-		`{"":1,"ignored":"x","note":5,"inner":null}`,
+		`{"":1,"ignored":"x","note":5,"inner":null}`, `1e999`, `{"name":"Ada"}{}`, `{'name':'Ada'}`, `-`, `{"name": "Ada"`, "\ufeff{}", `{"name":"Ada",}`,
+		`{"name":"Ada",,"age":5}`, `{,"name":"Ada"}`, `{"name":"Ada" "age":5}`,
+		`{"name" "Ada"}`, `{"name"::"Ada"}`, `{"name":}`, `{5:"Ada"}`, `{"name":"Ada"]`, `{"name":"Ada"}}`, " {\n\t\"name\" :  \"Ada\" ,\r\n \"age\" :\t5 } \n",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var s sample
 		if err := fill(&s, raw); err != nil {
+			require.False(t, err == errNotJSON && json.Valid(raw), "%q is JSON", raw)
 			wrong, ok := fault.As(err)
 			require.True(t, ok, "%v", err)
 			require.Equal(t, fault.Invalid, wrong.Kind)

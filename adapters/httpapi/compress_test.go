@@ -1,28 +1,19 @@
 package httpapi
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/domain/fault"
-	"plaza/domain/feed"
-	"plaza/domain/media"
-	"plaza/domain/page"
-	"plaza/domain/publication"
 )
 
 // plainBody returns the body of the response without its coding.
@@ -91,64 +82,6 @@ func TestGEN_12_content_above_1_KiB_is_compressed(t *testing.T) {
 	}
 }
 
-func TestGEN_12_a_tag_of_any_coding_is_known(t *testing.T) {
-	long := strings.Repeat("a walk by the lake ", 100)
-	for name, r := range map[string]reply{
-		"whole": tag(data([]string{long})), "streamed": tag(bare(listed3(newListLimits(), long))),
-		"a file": bare(file{"application/json", []byte(long), "no-cache"}),
-	} {
-		tags := map[string]bool{}
-		for _, known := range codings {
-			first := sent(t, r, "Accept-Encoding", string(known))
-			tags[first.Header().Get("ETag")] = true
-			for _, asked := range codings {
-				want := sent(t, r, "Accept-Encoding", string(asked))
-				for _, form := range []string{first.Header().Get("ETag"), "W/" + first.Header().Get("ETag"), `"x", ` + first.Header().Get("ETag"), "*"} {
-					w := sent(t, r, "Accept-Encoding", string(asked), "If-None-Match", form)
-					assert.Equal(t, http.StatusNotModified, w.Code, "%s: %s by %s", name, form, asked)
-					assert.Zero(t, w.Body.Len())
-					for _, header := range []string{"ETag", "Vary", "Cache-Control"} {
-						assert.Equal(t, want.Header().Values(header), w.Header().Values(header), "as 200 has it")
-					}
-					assert.Empty(t, w.Header().Get("Content-Encoding"))
-				}
-			}
-		}
-		assert.Len(t, tags, len(codings), "a strong tag differs for each coding: %s", name)
-		for other := range tags {
-			w := sent(t, r, "If-None-Match", strings.Replace(other, `-gzip"`, `-br"`, 1)[1:])
-			assert.Equal(t, http.StatusOK, w.Code)
-		}
-	}
-}
-
-func TestGEN_12_errors_are_compressed_and_pictures_are_not(t *testing.T) {
-	wrong := fault.Fields{}
-	for i := range 100 {
-		wrong[fmt.Sprint("field", i)] = []string{"This field is required."}
-	}
-	w, req := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", nil)
-	req.Header.Set("Accept-Encoding", "gzip")
-	fail(w, req, &fault.Error{Kind: fault.Invalid, Fields: wrong})
-	assert.Equal(t, "gzip", w.Header().Get("Content-Encoding"))
-	assert.Contains(t, plainBody(t, w), "field99")
-
-	pixels := strings.Repeat("pixels", minCompressed)
-	portrait := sent(t, bare(file{"image/png", []byte(pixels), "no-cache"}), "Accept-Encoding", "gzip, zstd")
-	_, get := picturesOver(t, map[media.Key]string{"public/lake.webp": pixels}, noon)
-	stored := get(http.MethodGet, "/media/public/lake.webp", "Accept-Encoding", "gzip, zstd")
-	assert.Equal(t, "bytes", stored.Header().Get("Accept-Ranges"))
-	for _, w := range []*httptest.ResponseRecorder{portrait, stored} {
-		assert.Empty(t, w.Header().Get("Content-Encoding"))
-		assert.Empty(t, w.Header().Get("Vary"))
-		assert.Equal(t, strconv.Itoa(len(pixels)), w.Header().Get("Content-Length"))
-		assert.Equal(t, pixels, w.Body.String())
-	}
-	part := get(http.MethodGet, "/media/public/lake.webp", "Accept-Encoding", "gzip, zstd", "Range", "bytes=6-2000")
-	assert.Equal(t, http.StatusPartialContent, part.Code)
-	assert.Equal(t, pixels[6:2001], part.Body.String())
-}
-
 func TestGEN_15_a_compressed_response_varies_by_origin_too(t *testing.T) {
 	router, err := newRouter(&api{}, table)
 	require.NoError(t, err)
@@ -210,41 +143,4 @@ func FuzzAccepted(f *testing.F) {
 		require.Contains(t, strings.ToLower(header), used)
 		require.Len(t, plainBody(t, w), len(`{"data":""}`)+1900+1)
 	})
-}
-
-// BenchmarkPage sends a page of twenty feed items, plain and compressed.
-func BenchmarkPage(b *testing.B) {
-	words := strings.Fields("a walk by the lake in autumn with tea and rain on old stone steps near the mill where boats wait")
-	prose := func(seed, n int) string {
-		random, text := rand.New(rand.NewPCG(uint64(seed), 1)), ""
-		for range n {
-			text += words[random.IntN(len(words))] + " "
-		}
-		return text
-	}
-	items := make([]feed.Item, 20)
-	for i := range items {
-		at := time.Date(2026, 11, i+1, 9, 30, i, 0, time.UTC)
-		items[i] = feed.Item{Listable: publication.Node{ID: publication.NodeID(i + 1), Bundle: 7, Content: publication.Content{
-			Title: prose(i, 8), Summary: prose(i+100, 40), Language: "en", Author: 3, Created: at, Updated: at,
-			Cover: media.Picture{Path: "/media/public/" + url.PathEscape(prose(i+200, 3)) + ".jpg"},
-		}}}
-	}
-	request, err := page.New(1, 20)
-	require.NoError(b, err)
-	p, err := page.Of(request, items, 400)
-	require.NoError(b, err)
-	for _, asked := range codings {
-		b.Run("coding="+string(asked), func(b *testing.B) {
-			req := httptest.NewRequest(http.MethodGet, "/", nil)
-			req.Header.Set("Accept-Encoding", string(asked))
-			b.ReportAllocs()
-			var w *httptest.ResponseRecorder
-			for b.Loop() {
-				w = &httptest.ResponseRecorder{Body: new(bytes.Buffer)}
-				tag(paged(page.Map(p, users{}.renderItem))).send(w, req)
-			}
-			b.ReportMetric(float64(w.Body.Len()), "bytes/page")
-		})
-	}
 }

@@ -55,8 +55,6 @@ func TestGEN_06_errors_have_one_envelope(t *testing.T) {
 			`{"error":true,"code":"THROTTLED","data":{"detail":"Too many failed logins. Try again later."}}`, "841"},
 		"at once": {access.ErrThrottled(0), 429,
 			`{"error":true,"code":"THROTTLED","data":{"detail":"Too many failed logins. Try again later."}}`, "1"},
-		"soon": {fault.RetryAfter(fault.Conflict, time.Second, "Again, please."), 409,
-			`{"error":true,"code":"CONFLICT","data":{"detail":"Again, please."}}`, "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := httptest.NewRecorder()

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,7 +15,6 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/text"
@@ -134,38 +132,6 @@ func clamped(s string, form *regexp.Regexp) int64 {
 		return math.MinInt64
 	}
 	return math.MaxInt64
-}
-
-// FuzzOrdering reads an ordering again from its own terms.
-func FuzzOrdering(f *testing.F) {
-	for _, s := range []string{
-		"", "event_time", "-create_time, event_time", "event_time,-event_time,create_time", "--event_time", "-", ",,", "Event_Time", "event_time;drop", "event_time\x00", "\u2212event_time",
-	} {
-		f.Add(s)
-	}
-	known := []string{"event_time", "-event_time", "create_time", "-create_time"}
-	f.Fuzz(func(t *testing.T, s string) {
-		ordering := func(s string) ([]event.Term, error) {
-			q := &query{values: url.Values{"ordering": {s}}}
-			o := q.ordering()
-			return o.Terms(), q.err()
-		}
-		terms, err := ordering(s)
-		isUnknown := func(part string) bool { part = text.Trim(part); return part != "" && !slices.Contains(known, part) }
-		require.Equal(t, slices.ContainsFunc(strings.Split(s, ","), isUnknown), err != nil, "%q", s)
-		if err != nil {
-			requireTellable(t, err)
-			return
-		}
-		var written []string
-		for _, term := range terms {
-			written = append(written, map[bool]string{true: "-"}[term.Descending]+string(term.Key))
-		}
-		again, err := ordering(strings.Join(written, ","))
-		require.NoError(t, err)
-		require.Equal(t, terms, again)
-		require.LessOrEqual(t, len(terms), 2)
-	})
 }
 
 // FuzzTarget sends any target to the router. Redirects stay on this server and soon end.

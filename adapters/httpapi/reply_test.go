@@ -1,129 +1,34 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"plaza/domain/page"
 )
 
-func sent(t *testing.T, r reply, header ...string) *httptest.ResponseRecorder {
+// newRequest returns a request with the headers, each a name and a value.
+func newRequest(method, target string, headers ...string) *http.Request {
+	r := httptest.NewRequest(method, target, nil)
+	for pair := range slices.Chunk(headers, 2) {
+		r.Header.Set(pair[0], pair[1])
+	}
+	return r
+}
+
+func sent(t *testing.T, r reply, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
-	req := httptest.NewRequest(http.MethodGet, "/", nil)
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	r.send(w, req)
+	r.send(w, newRequest(http.MethodGet, "/", headers...))
 	return w
-}
-
-func TestGEN_01_replies_are_wrapped_in_data(t *testing.T) {
-	for _, c := range []struct {
-		reply  reply
-		status int
-		body   string
-	}{
-		{data([]string{}), 200, `{"data":[]}`},
-		{data("<a href=\"x\">&</a>"), 200, `{"data":"<a href=\"x\">&</a>"}`},
-		{created(map[string]int{"id": 7}), 201, `{"data":{"id":7}}`},
-		{bare(map[string]int{"id": 7}), 200, `{"id":7}`},
-	} {
-		w := sent(t, c.reply)
-		assert.Equal(t, c.status, w.Code)
-		assert.Equal(t, c.body+"\n", w.Body.String())
-		assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
-		assert.Equal(t, strconv.Itoa(len(c.body)+1), w.Header().Get("Content-Length"))
-	}
-	w := sent(t, noContent())
-	assert.Equal(t, 204, w.Code)
-	assert.Empty(t, w.Body.String())
-	assert.Empty(t, w.Header())
-}
-
-func TestGEN_03_pages_have_pagination(t *testing.T) {
-	for _, c := range []struct {
-		number, size, total int
-		want                string
-	}{
-		{1, 20, 0, `{"page_size":20,"total_count":0,"total_pages":1,"current_page":1,"next":null,"previous":null}`},
-		{1, 2, 5, `{"page_size":2,"total_count":5,"total_pages":3,"current_page":1,"next":2,"previous":null}`},
-		{2, 2, 5, `{"page_size":2,"total_count":5,"total_pages":3,"current_page":2,"next":3,"previous":1}`},
-		{3, 2, 5, `{"page_size":2,"total_count":5,"total_pages":3,"current_page":3,"next":null,"previous":2}`},
-		{1, 500, 5, `{"page_size":100,"total_count":5,"total_pages":1,"current_page":1,"next":null,"previous":null}`},
-	} {
-		request, err := page.New(c.number, c.size)
-		require.NoError(t, err)
-		p, err := page.Of(request, []int{}, c.total)
-		require.NoError(t, err)
-		assert.Equal(t, `{"data":[],"pagination":`+c.want+"}\n", sent(t, paged(p)).Body.String())
-	}
 }
 
 func TestA_reply_that_cant_be_encoded_is_a_mistake_of_ours(t *testing.T) {
 	w := sent(t, data(math.NaN()))
 	assert.Equal(t, http.StatusInternalServerError, w.Code)
 	assert.True(t, json.Valid(w.Body.Bytes()))
-}
-
-func TestGEN_12_files_are_sent_once(t *testing.T) {
-	picture := bare(file{"image/png", []byte("pixels"), "public, max-age=31536000, immutable"})
-	w := sent(t, picture)
-	tag := w.Header().Get("ETag")
-	assert.Regexp(t, `^"[0-9a-f]{32}"$`, tag)
-	assert.Equal(t, "pixels", w.Body.String())
-	assert.Equal(t, "image/png", w.Header().Get("Content-Type"))
-	assert.Equal(t, "public, max-age=31536000, immutable", w.Header().Get("Cache-Control"))
-
-	for header, isKnown := range map[string]bool{
-		tag: true, "W/" + tag: true, `"other", ` + tag: true, "*": true, `"other"`: false, "": false,
-	} {
-		w := sent(t, picture, "If-None-Match", header)
-		assert.Equal(t, isKnown, w.Code == http.StatusNotModified, header)
-		assert.Equal(t, isKnown, w.Body.Len() == 0, header)
-		assert.Equal(t, tag, w.Header().Get("ETag"))
-	}
-}
-
-func TestGEN_12_lists_that_may_be_asked_after(t *testing.T) {
-	list := tag(data([]int{1, 2}))
-	w := sent(t, list)
-	assert.Equal(t, `{"data":[1,2]}`+"\n", w.Body.String())
-	assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
-	for _, known := range []string{w.Header().Get("ETag"), "*"} {
-		again := sent(t, list, "If-None-Match", known)
-		assert.Equal(t, http.StatusNotModified, again.Code)
-		assert.Empty(t, again.Body.String())
-		for _, name := range []string{"ETag", "Cache-Control", "Vary"} {
-			assert.Equal(t, w.Header().Get(name), again.Header().Get(name))
-		}
-	}
-	assert.Equal(t, "no-cache", w.Header().Get("Cache-Control"))
-	assert.Equal(t, "Authorization, Accept-Encoding, x-language-locale", w.Header().Get("Vary"))
-	assert.NotEqual(t, w.Header().Get("ETag"), sent(t, tag(data([]int{1}))).Header().Get("ETag"))
-}
-
-func TestGEN_02_timestamps_are_UTC_with_no_or_six_digits(t *testing.T) {
-	shanghai := time.FixedZone("", 8*60*60)
-	for want, at := range map[string]time.Time{
-		"2026-11-21T01:15:02Z":        time.Date(2026, 11, 21, 1, 15, 2, 0, time.UTC),
-		"2026-11-20T17:15:02Z":        time.Date(2026, 11, 21, 1, 15, 2, 999, shanghai),
-		"2026-11-21T01:15:02.100000Z": time.Date(2026, 11, 21, 1, 15, 2, 100_000_000, time.UTC),
-		"2026-11-21T01:15:02.000001Z": time.Date(2026, 11, 21, 1, 15, 2, 1999, time.UTC),
-		"2026-12-31T23:59:59.999999Z": time.Date(2026, 12, 31, 23, 59, 59, 999_999_999, time.UTC),
-	} {
-		raw, err := encode(timestamp(at))
-		require.NoError(t, err)
-		assert.Equal(t, `"`+want+`"`, string(raw))
-		assert.True(t, bytes.HasSuffix(raw, []byte(`Z"`)))
-	}
 }

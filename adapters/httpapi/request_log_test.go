@@ -11,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/domain/access"
 )
 
 // logged serves one request with the whole interface and returns the fields of its line.
@@ -55,41 +53,4 @@ func TestGEN10_the_line_of_a_request(t *testing.T) {
 	line = logged(t, httptest.NewRequest(http.MethodPut, "/nowhere/secret/", nil), missing)
 	assert.Equal(t, "none", line["route"])
 	assert.Equal(t, "RESOURCE_NOT_FOUND", line["code"])
-}
-
-func TestAUT14_every_call_of_the_back_office_is_one_audit_line(t *testing.T) {
-	for name, c := range map[string]struct {
-		err  error
-		want string
-	}{
-		"done":    {nil, ` msg=audit request_id=\S+ by=account user=7 client=192\.0\.2\.1 act="POST /back-office/{id}/" id=4711 order=12` + "\n"},
-		"refused": {access.ErrNoAccount, ` order=12 code=RESOURCE_NOT_FOUND` + "\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var log bytes.Buffer
-			r := row(http.MethodPost, "/back-office/{id}/", Staff, func(_ *api, call *call) (reply, error) {
-				call.audited = []any{"order", 12}
-				return noContent(), c.err
-			})
-			assert.Regexp(t, c.want, audited(t, r, &log))
-			assert.Equal(t, 1, bytes.Count(log.Bytes(), []byte("msg=audit")))
-		})
-	}
-}
-
-// audited calls the route as a member of the staff and returns the log.
-func audited(t *testing.T, r route, log *bytes.Buffer) string {
-	t.Helper()
-	staff := r
-	staff.Policy = NoAuth
-	staff.handle = func(a *api, c *call) (reply, error) {
-		c.actor = access.Actor{ID: 7, Scopes: []access.Scope{access.BackOffice}}
-		return a.admitted(r, c)
-	}
-	router, err := newRouter(&api{}, []route{staff})
-	require.NoError(t, err)
-	req := httptest.NewRequest(http.MethodPost, "/back-office/4711/", nil)
-	req.RemoteAddr = "192.0.2.1:5"
-	newMiddleware(router, Config{Log: slog.New(slog.NewTextHandler(log, nil))}).ServeHTTP(httptest.NewRecorder(), req)
-	return log.String()
 }

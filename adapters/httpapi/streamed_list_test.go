@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,30 +21,20 @@ func listed3(limits *listLimits, views ...string) streamedList {
 	return streamedList{items: itemsOf(views), limits: limits}
 }
 
-func sentListing(t *testing.T, r reply, header ...string) *httptest.ResponseRecorder {
-	t.Helper()
-	w, req := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
-	if len(header) == 2 {
-		req.Header.Set(header[0], header[1])
-	}
-	r.send(w, req)
-	return w
-}
-
 func TestListingIsWrittenAsOtherReplies(t *testing.T) {
 	limits := newListLimits()
 	for _, views := range [][]string{{}, {"a"}, {"<a>", "b\n", "&"}} {
-		want, got := sentListing(t, tag(data(views))), sentListing(t, tag(bare(listed3(limits, views...))))
+		want, got := sent(t, tag(data(views))), sent(t, tag(bare(listed3(limits, views...))))
 		assert.Equal(t, want.Body.String(), got.Body.String())
 		assert.Equal(t, want.Header(), got.Header())
-		again := sentListing(t, tag(bare(listed3(limits, views...))), "If-None-Match", got.Header().Get("ETag"))
+		again := sent(t, tag(bare(listed3(limits, views...))), "If-None-Match", got.Header().Get("ETag"))
 		assert.Equal(t, http.StatusNotModified, again.Code)
 		assert.Empty(t, again.Body.String())
 
 		p := pagination{PageSize: 20, TotalCount: len(views), TotalPages: 1, CurrentPage: 1}
 		l := listed3(limits, views...)
 		l.pagination = &p
-		assert.Equal(t, sentListing(t, bare(wrappedPage{views, p})).Body.String(), sentListing(t, bare(l)).Body.String())
+		assert.Equal(t, sent(t, bare(wrappedPage{views, p})).Body.String(), sent(t, bare(l)).Body.String())
 	}
 }
 
@@ -66,7 +55,7 @@ func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 	assert.Empty(t, limits.files)
 
 	var got struct{ Data []string }
-	require.NoError(t, json.Unmarshal(sentListing(t, bare(listed3(limits, views...))).Body.Bytes(), &got))
+	require.NoError(t, json.Unmarshal(sent(t, bare(listed3(limits, views...))).Body.Bytes(), &got))
 	assert.Equal(t, views, got.Data)
 	assert.Empty(t, limits.files, "the place is free when the list was sent")
 }
@@ -76,29 +65,16 @@ func TestListingFailsBeforeAByteIsSent(t *testing.T) {
 	broken := streamedList{limits: limits, items: func(yield func(any, error) bool) {
 		_ = yield(strings.Repeat("a", 2*listHeld), nil) && yield(nil, errors.New("gone"))
 	}}
-	w := sentListing(t, bare(broken))
+	w := sent(t, bare(broken))
 	assert.Equal(t, http.StatusInternalServerError, w.Code)
 	assert.NotContains(t, w.Body.String(), "aaa")
 	assert.Empty(t, limits.files)
 }
 
-func TestTooManyLargeListsAreRefused(t *testing.T) {
-	limits := newListLimits()
-	for range listFiles {
-		_, err := limits.file()
-		require.NoError(t, err)
-	}
-	w := sentListing(t, bare(listed3(limits, strings.Repeat("a", 2*listHeld))))
-	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
-	assert.Equal(t, "2", w.Header().Get("Retry-After"))
-	w = sentListing(t, bare(listed3(limits, "short")))
-	assert.Equal(t, http.StatusOK, w.Code, "what fits into memory needs no place")
-}
-
 func TestListWithoutADiskTakesNoSlot(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	limits := newListLimits()
-	w := sentListing(t, bare(listed3(limits, strings.Repeat("a", 2*listHeld))))
+	w := sent(t, bare(listed3(limits, strings.Repeat("a", 2*listHeld))))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.Equal(t, "60", w.Header().Get("Retry-After"))
 	assert.Empty(t, limits.files)

@@ -27,11 +27,16 @@ func openFiles(t *testing.T, folder string) (count int) {
 func TestPLA_03_a_call_has_one_file_and_leaves_none_open(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
-	picture := `"img":"` + base64.StdEncoding.EncodeToString(noise(maxHeld+1)) + `"`
+	long := string(noise(maxHeld + 1))
+	text := `"` + base64.StdEncoding.EncodeToString([]byte(long)) + `"`
+	picture, others := `"img":`+text, `"other":`+text+`,"nested":{"img":`+text+`}`
+	calls := []*call{uploading(form(t, part{"other", "x.png", long}, part{"img", "x.png", long}, part{"img", "y.png", long}))}
 	for _, body := range []string{
-		`{` + picture + `}`, `{` + picture + `,` + picture + `}`, `{` + picture + `,"img":null}`, `{` + picture + `,"img":"%"}`, `{` + picture,
+		`{` + others + `,` + picture + `}`, `{` + picture + `,` + picture + `}`, `{` + picture + `,"img":null}`, `{` + picture + `,"img":"%"}`, `{` + picture,
 	} {
-		c := uploading("application/json", strings.NewReader(body))
+		calls = append(calls, uploading("application/json", strings.NewReader(body)))
+	}
+	for _, c := range calls {
 		_, err := readUpload[imageBody](c)
 		if err == nil {
 			assert.Equal(t, 1, openFiles(t, folder), "the picture's")

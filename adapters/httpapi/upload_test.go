@@ -14,9 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/fault"
 	"plaza/domain/media"
-	"plaza/domain/text"
 )
 
 // uploading returns a call with the body.
@@ -57,81 +55,6 @@ func contentOf(t *testing.T, u upload) string {
 	raw, err := io.ReadAll(io.NewSectionReader(u, 0, u.Size()))
 	require.NoError(t, err)
 	return string(raw)
-}
-
-func TestPLA_02_uploads_as_JSON(t *testing.T) {
-	for body, c := range map[string]struct {
-		want  string
-		wrong fault.Fields
-	}{
-		`{"img":"cGl4ZWxz"}`:                              {want: "pixels"},
-		`{"img":" cGl4\r\nZWxz\n"}`:                       {want: "pixels"},
-		`{"img":"data:image/png;base64,cGl4ZWxz"}`:        {want: "pixels"},
-		`{"img":" data:image/png; base64,\n cGl4ZWxz"}`:   {want: "pixels"},
-		`{"img":"data:;base64,cGl4ZWxz","tags":["lake"]}`: {want: "pixels"},
-		`{}`:                                {wrong: fault.Fields{"img": {text.Required}}},
-		`{"img":null}`:                      {wrong: fault.Fields{"img": {text.Null}}},
-		`{"img":""}`:                        {wrong: fault.Fields{"img": {text.Required}}},
-		`{"img":""," img":{}}`:              {wrong: fault.Fields{"img": {text.Required}}},
-		`{"img":{"img":"cGl4"}}`:            {wrong: fault.Fields{"img": {notString}}},
-		`{"img":["cGl4"]}`:                  {wrong: fault.Fields{"img": {notString}}},
-		`{"img":true}`:                      {wrong: fault.Fields{"img": {notString}}},
-		`{"img":"cGl4","img":null}`:         {wrong: fault.Fields{"img": {text.Null}}},
-		`{"img":5}`:                         {wrong: fault.Fields{"img": {notString}}},
-		`{"img":"cGl4ZWx"}`:                 {wrong: fault.Fields{"img": {errNotBase64.Text}}},
-		`{"img":"data:text/plain,pixels"}`:  {wrong: fault.Fields{"img": {errNotBase64.Text}}},
-		`{"img":"data:image/png,cGl4ZWxz"}`: {wrong: fault.Fields{"img": {errNotBase64.Text}}},
-		`{"img":"http://x;base64,cGl4"}`:    {wrong: fault.Fields{"img": {errNotBase64.Text}}},
-		`{"img":"%","tags":["a",5]}`:        {wrong: fault.Fields{"img": {errNotBase64.Text}, "tags": {notString}}},
-		`{"tags":"lake"}`:                   {wrong: fault.Fields{"img": {text.Required}, "tags": {notList}}},
-	} {
-		got, err := readUpload[imageBody](uploading("application/json", strings.NewReader(body)))
-		if c.wrong != nil {
-			assert.Equal(t, c.wrong.Err(), err, body)
-			continue
-		}
-		assert.NoError(t, err, body)
-		assert.Equal(t, c.want, contentOf(t, got.Img), body)
-	}
-}
-
-func TestPLA_02_uploads_as_a_form(t *testing.T) {
-	image, err := readUpload[imageBody](uploading(form(t, part{"tags", "", "lake"}, part{"img", "lake.png", "pixels"}, part{"tags", "", "mist"})))
-	require.NoError(t, err)
-	assert.Equal(t, "pixels", contentOf(t, image.Img))
-	assert.Equal(t, []string{"lake", "mist"}, image.Tags)
-
-	image, err = readUpload[imageBody](uploading(form(t, part{"img", "lake.png", "pixels"}, part{"stray", "", "x"})))
-	require.NoError(t, err)
-	assert.Empty(t, image.Tags)
-
-	plate, err := readUpload[plateBody](uploading(form(t, part{"event", "", "4711"}, part{"photo", "lake.png", "pixels"})))
-	require.NoError(t, err)
-	assert.EqualValues(t, 4711, *plate.Event)
-
-	_, err = readUpload[plateBody](uploading(form(t, part{"event", "", "x"}, part{"photo", "", "cGl4ZWxz"})))
-	assert.Equal(t, fault.Fields{"event": {notInteger}, "photo": {notFile}}.Err(), err, "a text is no file")
-	_, err = readUpload[plateBody](uploading(form(t, part{"event", "", "4711"}, part{"photo", "", ""})))
-	assert.Equal(t, fault.Fields{"photo": {text.Required}}.Err(), err, "browsers send this when no file is chosen")
-
-	_, err = readUpload[plateBody](uploading(form(t, part{"event", "", "\xff"})))
-	assert.Equal(t, errNotUTF8, err)
-}
-
-func TestGEN_11_uploads_that_are_no_uploads(t *testing.T) {
-	for contentType, want := range map[string]error{
-		"text/plain":                      errNotUploadType,
-		"image/png":                       errNotUploadType,
-		"multipart/mixed; boundary=x":     errNotUploadType,
-		"multipart/form-data":             errNotForm,
-		"multipart/form-data; boundary=":  errNotForm,
-		"multipart/form-data; boundary=x": errNotForm,
-		"application/json":                errNotJSON,
-		"":                                errNotJSON,
-	} {
-		_, err := readUpload[plateBody](uploading(contentType, strings.NewReader("pixels")))
-		assert.Equal(t, want, err, contentType)
-	}
 }
 
 func TestGEN_11_uploads_are_bounded(t *testing.T) {

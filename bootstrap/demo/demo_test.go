@@ -1,14 +1,9 @@
 package demo_test
 
 import (
-	"bytes"
-	"context"
-	"image/jpeg"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,17 +13,14 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/page"
-	"plaza/domain/payment"
-	"plaza/domain/publication"
 	"plaza/domain/secret"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
-	"plaza/domain/userimage"
 )
 
 func TestKnownAccountsLogIn(t *testing.T) {
 	w := loadedAlone(t)
-	door := signin.New(w.ports.Accounts, w.ports.Tokens, w.ports.Throttle, w.ports.Hasher, w.ports.Strength, signin.TokenTTL(time.Hour), nil, today, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+	door := doorOf(w.ports)
 	logins, err := demo.Logins()
 	require.NoError(t, err)
 	require.Len(t, logins, 4)
@@ -70,17 +62,6 @@ func TestRelations(t *testing.T) {
 	assert.Greater(t, len(w.of(1, 2)), len(w.of(3, 2)), "a contact sees more than a stranger")
 }
 
-func TestOpenOrders(t *testing.T) {
-	w := loaded(t)
-	later := today().AddDate(9, 0, 0)
-	for id, want := range map[user.ID]error{1: nil, 2: payment.ErrAmbiguousOrder, 3: payment.ErrNoOpenOrder} {
-		open, err := w.ports.Ledger.OpenOrders(t.Context(), id)
-		require.NoError(t, err)
-		_, err = payment.Choose(open, later)
-		assert.Equal(t, want, err, "uid %d", id)
-	}
-}
-
 func TestEventsInEveryState(t *testing.T) {
 	w := loaded(t)
 	for _, id := range []user.ID{1, 2, 3} {
@@ -94,70 +75,4 @@ func TestEventsInEveryState(t *testing.T) {
 		}
 	}
 	assert.Greater(t, len(w.of(3, 1)), page.DefaultSize, "a stranger sees a second page of uid 1's events")
-}
-
-func TestEventsHaveSomethingOfEachKind(t *testing.T) {
-	w := loaded(t)
-	plates, comments, news, places := 0, 0, 0, 0
-	for _, s := range w.events() {
-		state := s.State()
-		plates += len(state.Plates)
-		for _, p := range state.Plates {
-			_, err := jpeg.Decode(bytes.NewReader(w.picture(p.Photo)))
-			assert.NoError(t, err, "a plate of %q", state.Title)
-		}
-		for _, c := range w.comments(s) {
-			comments++
-			assert.True(t, c.Created.After(state.Modified) && c.Created.Before(today()), "the comment %q", c.Content)
-		}
-		for _, item := range s.News {
-			news++
-			assert.NotEmpty(t, item.HTML)
-			assert.Equal(t, item.HTML, w.ports.Diary.Sanitiser.Sanitise(string(item.HTML)))
-		}
-		if state.Place.City != "" {
-			places++
-		}
-		assert.True(t, state.Created.Before(today()) && state.Modified.Before(today()), "%q", state.Title)
-		assert.Equal(t, state.Category != 0, s.Category != "", "the category of %q", state.Title)
-	}
-	for name, count := range map[string]int{"plates": plates, "comments": comments, "news": news, "places": places} {
-		assert.Positive(t, count, name)
-	}
-	recent, err := w.diary.RecentlyCommented(t.Context(), actor(1))
-	require.NoError(t, err)
-	assert.NotEmpty(t, recent)
-}
-
-func TestPublicationsTranslateEachOther(t *testing.T) {
-	w := loaded(t)
-	languages := map[publication.BundleID]map[string]bool{} // by the first original
-	most := 0
-	for _, p := range w.publications() {
-		first := p.Bundle.FirstOriginal
-		if p.Bundle.IsOriginal() {
-			first = p.Bundle.ID
-		}
-		if languages[first] == nil {
-			languages[first] = map[string]bool{}
-		}
-		assert.False(t, languages[first][p.Language], "%q is the second text in %s", p.Title, p.Language)
-		languages[first][p.Language] = true
-		most = max(most, len(languages[first]))
-	}
-	assert.Greater(t, len(languages), 1)
-	assert.Greater(t, most, 1, "no text has a translation")
-}
-
-func TestImagesCarryTags(t *testing.T) {
-	w := loaded(t)
-	images, err := w.ports.Images.List(t.Context(), userimage.Query{Owner: 1}, page.Request{})
-	require.NoError(t, err)
-	require.NotEmpty(t, images.Items)
-	for _, i := range images.Items {
-		assert.NotZero(t, i.Tags.Len())
-		decoded, err := jpeg.Decode(bytes.NewReader(w.picture(i.Key)))
-		require.NoError(t, err)
-		assert.Equal(t, []int{i.Width, i.Height}, []int{decoded.Bounds().Dx(), decoded.Bounds().Dy()})
-	}
 }

@@ -2,7 +2,6 @@ package demo_test
 
 import (
 	"context"
-	"io"
 	"sync"
 	"testing"
 	"time"
@@ -22,7 +21,6 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/publication"
 	"plaza/domain/quota"
@@ -161,27 +159,9 @@ func (w fixture) items(kind feed.Kind) map[feed.CategoryID][]feed.Item {
 	return all
 }
 
-func (w fixture) publications() []publication.Publication {
-	w.t.Helper()
-	return whole(w.t, func(p page.Request) (page.Page[publication.Publication], error) {
-		return w.store.Publications().List(w.t.Context(), publication.Query{Page: p})
-	})
-}
-
 func (w fixture) howTos() []publication.HowTo {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[publication.HowTo], error) {
 		return w.store.HowTos().List(w.t.Context(), nil, p)
 	})
-}
-
-// picture reads the file of the key from the store.
-func (w fixture) picture(key media.Key) []byte {
-	w.t.Helper()
-	file, err := w.ports.Diary.Pictures.Open(w.t.Context(), key)
-	require.NoError(w.t, err)
-	content, err := io.ReadAll(file)
-	require.NoError(w.t, err)
-	require.NoError(w.t, file.Close())
-	return content
 }

@@ -3,7 +3,6 @@ package demo_test
 import (
 	"context"
 	"log/slog"
-	"net/netip"
 	"testing"
 	"time"
 
@@ -21,19 +20,6 @@ import (
 
 func doorOf(p demo.Ports) *signin.Signin {
 	return signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, signin.TokenTTL(time.Hour), nil, today, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
-}
-
-// opens reports whether the password of the demo opens the account.
-func opens(t *testing.T, p demo.Ports, phone string) bool {
-	t.Helper()
-	_, err := doorOf(p).Login(t.Context(), signin.Login{
-		Username: phone, Password: secret.New("plaza-demo"), From: netip.MustParseAddr("192.0.2.1"),
-	}, nil)
-
-	if err != nil {
-		require.ErrorIs(t, err, access.ErrBadLogin)
-	}
-	return err == nil
 }
 
 // withPassword returns the uids of the accounts that demo.WithPassword finds.
@@ -84,7 +70,6 @@ func TestRemove(t *testing.T) {
 		account, err := w.ports.Accounts.ByID(t.Context(), id)
 		require.NoError(t, err)
 		assert.True(t, account.Disabled && !account.Staff && account.Hash == "", id)
-		assert.False(t, opens(t, w.ports, account.Phone.String()), id)
 		assert.Empty(t, w.of(id, id), id)
 		images, err := w.ports.Images.List(t.Context(), userimage.Query{Owner: id}, page.Request{})
 		require.NoError(t, err)
@@ -119,4 +104,19 @@ func TestRemove_leaves_other_people_with_such_phone_numbers_alone(t *testing.T) 
 	require.NoError(t, err)
 	assert.False(t, account.Disabled)
 	assert.NoError(t, demo.CheckNotRemoved(t.Context(), p.Accounts))
+}
+
+func TestLoadRefusesTakenPhone(t *testing.T) {
+	p := emptyFixture().ports
+	id, err := doorOf(p).Register(t.Context(), signin.Registration{Username: "+34-600000003", Password: secret.New("my own words")})
+	require.NoError(t, err)
+	before, err := p.Accounts.ByID(t.Context(), id)
+	require.NoError(t, err)
+	require.ErrorIs(t, demo.Load(t.Context(), p), access.ErrPhoneTaken)
+	after, err := p.Accounts.ByID(t.Context(), id)
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+	all, err := p.Accounts.List(t.Context(), 0, 10)
+	require.NoError(t, err)
+	assert.Len(t, all, 1, "nothing is written")
 }

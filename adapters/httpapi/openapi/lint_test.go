@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // TestLinters runs public linters, which know mistakes that generators and renderers stumble
@@ -26,22 +25,11 @@ func TestLinters(t *testing.T) {
 			if program == "" {
 				t.Skip(c.program + " names no program")
 			}
-			lint := func(file string) (string, error) {
-				cmd := exec.CommandContext(t.Context(), program, append(c.arguments, file)...)
-				// Neither may report its use or look for a newer version.
-				cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
-				out, err := cmd.CombinedOutput()
-				return string(out), err
-			}
-			out, err := lint("openapi.json")
-			assert.NoError(t, err, out)
-
-			// A problem is found: a parameter of the path is not described.
-			broken := t.TempDir() + "/broken.json"
-			require.NoError(t, os.WriteFile(broken, []byte(`{"openapi": "3.1.0", "info": {"title": "A", "version": "1"},
-				"paths": {"/a/{id}/": {"get": {"responses": {"200": {"description": "A."}}}}}}`), 0o600))
-			out, err = lint(broken)
-			assert.ErrorAs(t, err, new(*exec.ExitError), out)
+			cmd := exec.CommandContext(t.Context(), program, append(c.arguments, "openapi.json")...)
+			// Neither may report its use or look for a newer version.
+			cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
+			out, err := cmd.CombinedOutput()
+			assert.NoError(t, err, "%s", out)
 		})
 	}
 }

@@ -2,9 +2,6 @@ package openapi_test
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,51 +17,6 @@ import (
 	"plaza/domain/subscription"
 	"plaza/domain/userimage"
 )
-
-func TestResourcesHaveTheFieldsOfTheInterface(t *testing.T) {
-	const person = "uid avatar expertise firstname lastname username timezone timezone_utc_offset location avatars "
-	const moment = "id event_time title content html_content category category_name plates view_permission create_time " +
-		"last_modified status user city district province comments "
-	const category = "id parent_id kind slug level meta "
-	const publication = "id bundle_id node_id title content pub_type cover_image cover_images author update_at bundle " +
-		"language entity_type entity_id kind"
-	schemas := load(t).Components.Schemas
-	for name, fields := range map[string]string{
-		"Event":            moment + "comment_count like_count the_moment place_around",
-		"MomentEvent":      moment,
-		"PlaceAround":      "site_name url title release_date html_content city category site_logo district province country",
-		"Plate":            "id user user_name photo create_time",
-		"Comment":          "id user content create_time",
-		"SimpleUserInfo":   person + "is_online",
-		"EventUser":        person + "online",
-		"Profile":          person + "is_online phone scopes is_staff date_joined",
-		"Subscription":     "id user followed_user followed_category subscription_type created_at updated_at entity_type",
-		"SubscriptionByID": "id user followed_user followed_category subscription_type created_at updated_at entity_type",
-		"FollowedCategory": "id name slug",
-		"RootCategory":     category + "name children",
-		"ChildCategory":    category + "name children parent",
-		"ParentCategory":   category + "name",
-		"Uncategory":       category + "children",
-		"CategoryMeta":     "feed_created_at feed_updated_at feeds_count",
-		"DemandFeedItem": "title description tags auto_cover auto_covers images author service_address closed_time start_time " +
-			"end_time create_time update_at entity_type kind entity_id distance",
-		"NodeFeedItem": "id bundle_id title content cover_image cover_images author language create_time update_at " +
-			"entity_type entity_id kind",
-		"PublicationFeedItem": publication,
-		"Publication":         publication + " localized",
-		"Localized":           "title content __translator __source_language language",
-		"UserImage":           "id user img img_height img_width create_time delete_time tags",
-		"Order":               "id subject amount currency state created_at expires_at paid_at transaction_id",
-		"ReceivedPayment":     "id order transaction_id state amount currency received_at refunded",
-		"Refund":              "id payment amount currency reason state wallet_refund_id created_at updated_at",
-		"Finding":             "id day kind transaction_id order expected found resolved_at",
-		"ImportedHowTo":       "category username user bundle_ids created_at updated_at",
-		"Pagination":          "page_size total_count total_pages current_page next previous",
-		"Key":                 "key",
-	} {
-		assert.ElementsMatch(t, strings.Fields(fields), slices.Collect(maps.Keys(schemas[name].Value.Properties)), name)
-	}
-}
 
 func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 	doc := load(t)

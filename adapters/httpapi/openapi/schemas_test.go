@@ -176,35 +176,6 @@ func TestFeedItemsAreToldApart(t *testing.T) {
 	}
 }
 
-func TestEventsBecomeWhatTheirExamplesAsk(t *testing.T) {
-	compared := 0
-	forEach(t, func(t *testing.T, op operation) {
-		if op.OperationID != "createEvent" && op.OperationID != "updateEvent" {
-			return
-		}
-		for name, asked := range examplesOf(op.RequestBody.Value.Content["application/json"]) {
-			success := op.Responses.Value(map[string]string{"createEvent": "201", "updateEvent": "200"}[op.OperationID])
-			answer, _ := examplesOf(success.Value.Content["application/json"])[name].(node)
-			require.NotNil(t, answer, "the request's example %s has no response", name)
-			event, publish := answer["data"].(node), asked.(node)["publish"]
-			for field, value := range asked.(node) {
-				if field != "publish" {
-					assert.Equal(t, value, event[field], "%s: %s", name, field)
-				}
-			}
-			if op.OperationID == "createEvent" || publish != nil {
-				assert.EqualValues(t, map[bool]int{true: 100, false: 0}[publish == true], event["status"], name)
-			}
-			if op.OperationID == "createEvent" {
-				assert.EqualValues(t, 0, event["comment_count"], "%s: it is new", name)
-				assert.Equal(t, event["create_time"], event["last_modified"], "%s: it is new", name)
-			}
-			compared++
-		}
-	})
-	assert.Equal(t, 4, compared)
-}
-
 // Generators make types of schemas, of responses, and of the parameters of an operation,
 // under one set of names.
 func TestGeneratedTypesHaveDistinctNames(t *testing.T) {

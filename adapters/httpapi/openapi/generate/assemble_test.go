@@ -58,14 +58,12 @@ func TestAssemble(t *testing.T) {
 
 func TestAssembleRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ first, second, problem string }{
-		"a path twice":             {"paths: {/a/: {get: {}}}", "paths: {/a/: {put: {}}}", "b.yaml: /paths//a/ is defined twice"},
-		"a component twice":        {"components: {schemas: {A: {}}}", "components: {schemas: {A: {}}}", "b.yaml: /components/schemas/A is defined twice"},
-		"a part of the base twice": {"info: {title: A}", "info: {version: B}", "b.yaml: /info is defined twice"},
-		"a key twice in one file":  {"paths: {}", "paths: {}\npaths: {}", "b.yaml: "},
-		"a merged key twice":       {"paths: {}", "x: &x {k: 1}\n200: {<<: *x, k: 2}", "200: k is defined twice in one mapping"},
-		"a shelf that is none":     {"paths: {}", "paths: []", "b.yaml: /paths is not a mapping"},
-		"a file that is no YAML":   {"paths: {}", "paths: {", "b.yaml: "},
-		"a file that is a list":    {"paths: {}", "- paths", "b.yaml: "},
+		"a path twice":            {"paths: {/a/: {get: {}}}", "paths: {/a/: {put: {}}}", "b.yaml: /paths//a/ is defined twice"},
+		"a component twice":       {"components: {schemas: {A: {}}}", "components: {schemas: {A: {}}}", "b.yaml: /components/schemas/A is defined twice"},
+		"a key twice in one file": {"paths: {}", "paths: {}\npaths: {}", "b.yaml: "},
+		"a merged key twice":      {"paths: {}", "x: &x {k: 1}\n200: {<<: *x, k: 2}", "200: k is defined twice in one mapping"},
+		"a shelf that is none":    {"paths: {}", "paths: []", "b.yaml: /paths is not a mapping"},
+		"a file that is no YAML":  {"paths: {}", "paths: {", "b.yaml: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := assemble(dir(map[string]string{"base.yaml": c.first, "b.yaml": c.second}))
@@ -90,10 +88,8 @@ func TestEveryOperationHasTheSharedResponses(t *testing.T) {
 func TestTheDocumentIsCurrent(t *testing.T) {
 	written, err := os.ReadFile("../openapi.json")
 	require.NoError(t, err)
-	for range 3 {
-		assembled, err := assemble(os.DirFS(".."))
-		require.NoError(t, err)
-		require.Equal(t, string(assembled), string(written), "run `go generate ./adapters/httpapi/openapi`")
-	}
+	assembled, err := assemble(os.DirFS(".."))
+	require.NoError(t, err)
+	require.Equal(t, string(assembled), string(written), "run `go generate ./adapters/httpapi/openapi`")
 	assert.Regexp(t, `^\{\n  "openapi": "3\.1\.0",\n  "info": \{\n    "title": "Plaza",\n    "version": "1",`, string(written))
 }
