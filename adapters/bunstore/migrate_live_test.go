@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/migrations"
 	testserver "plaza/test/postgres"
 )
 
@@ -104,33 +102,6 @@ func breaks(f migrationFile, files []migrationFile, isPostgres bool) error {
 	return nil
 }
 
-func TestMigrationFilesThatBreakRules(t *testing.T) {
-	const index = "CREATE INDEX CONCURRENTLY i ON fruit (name);\n"
-	for text, is := range map[string]bool{
-		"CREATE TABLE fruit ();":                                           true,
-		"-- transaction: none\n" + index:                                   true,
-		"-- transaction: none\n-- Why; and how.\n" + index:                 true,
-		"-- transaction: none\nDROP INDEX CONCURRENTLY IF EXISTS i;":       true,
-		"-- transaction: none\n-- minimum: 0001\n" + index:                 true,
-		"-- minimum: 0002\nDROP TABLE fruit;":                              true,
-		"-- minimum: 0003\nDROP TABLE fruit;":                              false,
-		"-- minimum: 2\nDROP TABLE fruit;":                                 false,
-		"-- Minimum of what?\n--minimum: 0001\nDROP TABLE fruit;":          false,
-		"-- Why.\n-- transaction: none\n" + index:                          false,
-		"-- transaction: none\n" + index + index:                           false,
-		"-- transaction: none\nDROP INDEX CONCURRENTLY i;":                 false,
-		"-- transaction: none\nCREATE INDEX i ON fruit (name);":            false,
-		"-- transaction: none\nALTER TABLE fruit ADD COLUMN x int;":        false,
-		"-- transaction: none\n-- transaction: none\n" + index:             false,
-		"-- transaction: none\nCREATE INDEX CONCURRENTLY ON fruit (name);": false,
-	} {
-		s := &Store{schema: schemaFiles(map[string]string{"0001_a": "", "0002_b": text, "0003_c": ""})}
-		files, err := s.files()
-		require.NoError(t, err)
-		assert.Equal(t, is, breaks(files[1], files, true) == nil, text)
-	}
-}
-
 func TestMigrateKeepsTheStepsBeforeAFailure(t *testing.T) {
 	for name, url := range emptyOnes {
 		t.Run(name, func(t *testing.T) {
@@ -204,23 +175,6 @@ func TestNewerSteps(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-func TestProgramsWithoutMinimumShareTheTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	for name, url := range emptyOnes {
-		t.Run(name, func(t *testing.T) {
-			s := program(t, url(t), map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"})
-			_, err := s.Migrate(t.Context())
-			require.NoError(t, err)
-			do(t, s, "DELETE FROM schema_migrations")
-			moment := map[string]string{"SQLite": "1", "Postgres": "now()"}[name]
-			do(t, s, "INSERT INTO schema_migrations (name, applied) VALUES ('0001_a', "+moment+")")
-			assert.NoError(t, s.CheckSchema(t.Context()))
-		})
 	}
 }
 
@@ -362,35 +316,4 @@ func TestAStepAloneHasNoLimitOfTime(t *testing.T) {
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 1, s.count(t, isValid))
-}
-
-func TestAStepAloneBehindAPooler(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": concurrent}
-	at := testserver.Empty(t)
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			s, err := Open(t.Context(), Options{URL: at, Uncached: true, schema: schemaFiles(files)})
-			if assert.NoError(t, err) {
-				_, err = s.Migrate(t.Context())
-				assert.NoError(t, errors.Join(err, s.Close()))
-			}
-		})
-	}
-	all.Wait()
-	s := program(t, at, files)
-	assert.NoError(t, s.CheckSchema(t.Context()))
-	assert.Equal(t, 1, s.count(t, isValid))
-}
-
-func TestMigrationsAreEmbedded(t *testing.T) {
-	files, err := fs.Glob(migrations.Postgres, "postgres/*.sql")
-	require.NoError(t, err)
-	s := &Store{schema: postgres{}.migrations()}
-	known, err := s.files()
-	require.NoError(t, err)
-	assert.Len(t, known, len(files))
 }

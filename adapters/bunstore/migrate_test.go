@@ -1,7 +1,6 @@
 package bunstore_test
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"io/fs"
@@ -171,28 +170,6 @@ func TestMany_who_migrate_at_once_apply_each_step_once(t *testing.T) {
 	})
 }
 
-func TestMany_who_look_at_an_empty_database_at_once_see_that_it_is(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	const many = 8
-	onEachEmpty(t, func(t *testing.T, url string) {
-		var stores []*bunstore.Store
-		for range many {
-			stores = append(stores, unmigrated(t, url))
-		}
-		var errs [many]error
-		var done sync.WaitGroup
-		for i, s := range stores {
-			done.Go(func() { errs[i] = s.CheckSchema(t.Context()) })
-		}
-		done.Wait()
-		for _, err := range errs {
-			assert.ErrorIs(t, err, bunstore.ErrOutdated)
-		}
-	})
-}
-
 // holdSchema are the statements that prevent other migrations while a transaction is
 // open.
 var holdSchema = map[bool][2]string{
@@ -230,66 +207,5 @@ func TestWho_migrates_waits_for_another_however_long_that_takes(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, <-migrated)
 		assert.NoError(t, s.CheckSchema(t.Context()))
-	})
-}
-
-func TestA_schema_that_is_newer_is_left_alone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	const tableOfSteps = "CREATE TABLE schema_migrations (name text NOT NULL PRIMARY KEY, applied %s NOT NULL)"
-	types := map[bool]string{true: "integer", false: "timestamptz"}
-	values := map[bool]string{true: "1", false: "now()"}
-	onEachEmpty(t, func(t *testing.T, url string) {
-		embedded := strings.HasPrefix(url, "sqlite:")
-		db := rawSQL(t, url)
-		execute(t, db, strings.ReplaceAll(tableOfSteps, "%s", types[embedded]))
-		execute(t, db, "INSERT INTO schema_migrations VALUES ('9999_from_the_future', "+values[embedded]+")")
-		before := schemaOf(t, url)
-		s := unmigrated(t, url)
-		_, err := s.Migrate(t.Context())
-		require.ErrorIs(t, err, bunstore.ErrNewer)
-		assert.ErrorContains(t, err, "9999_from_the_future", "people must learn which")
-		_, err = s.Migrations(t.Context())
-		require.ErrorIs(t, err, bunstore.ErrNewer)
-		require.ErrorIs(t, s.CheckSchema(t.Context()), bunstore.ErrNewer)
-		assert.Equal(t, before, schemaOf(t, url), "although steps are missing")
-		assert.Equal(t, []string{"9999_from_the_future"}, column[string](t, db, "SELECT name FROM schema_migrations"))
-	})
-}
-
-func TestA_step_that_fails_leaves_nothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	onEachEmpty(t, func(t *testing.T, url string) {
-		db := rawSQL(t, url)
-		execute(t, db, "CREATE TABLE secrets (in_the_way integer)") // the step creates it last
-		before := schemaOf(t, url)
-		s := unmigrated(t, url)
-		applied, err := s.Migrate(t.Context())
-		require.Error(t, err)
-		assert.Empty(t, applied)
-		assert.ErrorContains(t, err, "0001_initial")
-		assert.ErrorContains(t, err, "secrets")
-		assert.Equal(t, before, schemaOf(t, url))
-
-		execute(t, db, "DROP TABLE secrets")
-		_, err = s.Migrate(t.Context())
-		require.NoError(t, err, "the repaired migration starts again")
-	})
-}
-
-func TestA_cancelled_migration_leaves_nothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	onEachEmpty(t, func(t *testing.T, url string) {
-		s := unmigrated(t, url)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_, err := s.Migrate(ctx)
-		require.ErrorIs(t, err, context.Canceled)
-		assert.Empty(t, schemaOf(t, url))
 	})
 }
