@@ -81,10 +81,11 @@ func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
 	}
 	path := filepath.Join(dir, "copy.db")
 	var acknowledged *eventWriter
-	w.whileWriting(func() {
+	written := w.whileWriting(func() {
 		acknowledged = w.soFar()
 		require.NoError(t, s.Backup(t.Context(), path))
 	})
+	assert.Positive(t, written, "writers go on during a backup")
 	assert.Equal(t, []string{"copy.db", "plaza.db"}, filesIn(t, dir), "nothing but the copy")
 	info, err := os.Stat(path)
 	require.NoError(t, err)
@@ -111,19 +112,6 @@ func filesIn(t *testing.T, dir string) []string {
 		}
 	}
 	return names
-}
-
-func TestWriters_go_on_during_a_backup(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	s, dir := embedded(t)
-	w := newEventWriter(t, s)
-	for n := range 1000 {
-		require.NoError(t, w.write(n))
-	}
-	written := w.whileWriting(func() { require.NoError(t, s.Backup(t.Context(), filepath.Join(dir, "copy.db"))) })
-	assert.Positive(t, written)
 }
 
 func TestA_backup_replaces_nothing(t *testing.T) {

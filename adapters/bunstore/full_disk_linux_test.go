@@ -162,22 +162,6 @@ func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
 	}
 }
 
-func TestA_schema_that_does_not_fit_on_the_disk(t *testing.T) {
-	if !inChild(t, nil) {
-		return
-	}
-	room := limitTo(t, 64<<10)
-	url := "sqlite:" + filepath.Join(t.TempDir(), "plaza.db")
-	s := unmigrated(t, url)
-	_, err := s.Migrate(t.Context())
-	require.ErrorIs(t, err, bunstore.ErrFull)
-	assert.Empty(t, schemaOf(t, url))
-	room()
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	assert.NoError(t, s.CheckSchema(t.Context()))
-}
-
 // nobody is the uid of the unprivileged account of that name. The superuser ignores permissions.
 const nobody = 65534
 

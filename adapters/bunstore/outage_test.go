@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -98,19 +97,6 @@ func TestOpen_gives_up(t *testing.T) {
 	assert.NotContains(t, err.Error(), secretPassword)
 	assert.GreaterOrEqual(t, book.tries(), 3)
 	assert.NotContains(t, book.String(), secretPassword)
-	pauses := pausesIn(t, book)
-	assert.Greater(t, pauses[len(pauses)-1], pauses[0], "pauses grow: %v", pauses)
-}
-
-func pausesIn(t *testing.T, book *logBook) (all []time.Duration) {
-	t.Helper()
-	for _, found := range regexp.MustCompile(`pause_ms=(\d+)`).FindAllStringSubmatch(book.String(), -1) {
-		pause, err := time.ParseDuration(found[1] + "ms")
-		require.NoError(t, err)
-		all = append(all, pause)
-	}
-	require.NotEmpty(t, all)
-	return all
 }
 
 func TestOpen_stops_waiting_when_it_is_told_to(t *testing.T) {
@@ -326,24 +312,6 @@ func TestA_database_that_goes_away_and_comes_back(t *testing.T) {
 func assertConsistent(t *testing.T, s *bunstore.Store) {
 	t.Helper()
 	require.NoError(t, s.Check(t.Context(), false, func(f bunstore.Finding) { assert.Fail(t, f.What) }))
-}
-
-func TestThe_first_who_finds_a_dead_connection_spares_the_others(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	server := postgres.Start(t)
-	s := openFresh(t, server, bunstore.Options{})
-	connectMany(t, s, server.URL("postgres"))
-	server.Stop()
-	server.Start()
-	tries := 0
-	require.Eventually(t, func() bool {
-		tries++
-		_, err := s.Accounts().List(t.Context(), 0, 1)
-		return err == nil
-	}, eventually, 50*time.Millisecond)
-	assert.LessOrEqual(t, tries, 2, "one finds out")
 }
 
 // connectMany makes the store's pool open many connections: concurrent readers all wait

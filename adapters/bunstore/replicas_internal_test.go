@@ -67,19 +67,6 @@ func TestProgress_is_that_of_the_primary(t *testing.T) {
 	assert.False(t, known)
 }
 
-func TestLogPositions_are_those_of_Postgres(t *testing.T) {
-	for text, want := range map[string]logPosition{"0/0": 0, "0/16B3748": 0x16B3748, "1A/FF000028": 0x1AFF000028} {
-		position, err := parseLogPosition(text)
-		require.NoError(t, err)
-		assert.Equal(t, want, position)
-		assert.Equal(t, text, position.String())
-	}
-	for _, text := range []string{"", "16", "x/y"} {
-		_, err := parseLogPosition(text)
-		assert.Error(t, err, text)
-	}
-}
-
 func TestReplicas_have_different_addresses_and_no_secret_in_errors(t *testing.T) {
 	for _, urls := range [][]string{
 		{"postgres://me:hunter2@a:1/plaza", "postgres://me:hunter2@a:1/plaza"}, {"postgres://me:hunter2@a:x/plaza"},

@@ -66,20 +66,3 @@ func TestConnections_that_died_silently_cost_one_limit_and_one_ping(t *testing.T
 	}, eventually, time.Millisecond)
 	assert.LessOrEqual(t, tries, 2, "one finds out")
 }
-
-func TestADeadConnectionLeavesItsPlaceInThePool(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	line, url := postgres.Behind(t, postgres.Empty(t))
-	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url, Limit: 2 * time.Second, Connections: 1})
-	require.NoError(t, err)
-	defer s.Close()
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	line.Break(faultproxy.HalfOpen)
-	_, err = s.Accounts().List(t.Context(), 0, 1)
-	require.ErrorIs(t, err, bunstore.ErrAway)
-	_, err = s.Accounts().List(t.Context(), 0, 1)
-	assert.NoError(t, err)
-}
