@@ -74,6 +74,7 @@ func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	s, dir := embedded(t)
 	w := newEventWriter(t, s)
 	for n := range 500 {
@@ -133,6 +134,7 @@ func TestA_backup_replaces_nothing(t *testing.T) {
 }
 
 func TestA_backup_that_fails_leaves_nothing(t *testing.T) {
+	t.Parallel()
 	s, _ := embedded(t)
 	w := newEventWriter(t, s)
 	for n := range 500 {
@@ -181,7 +183,8 @@ func TestPostgres_is_backed_up_by_its_own_tools(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	s := open(t, databases["Postgres"](t))
+	t.Parallel()
+	s := open(t, bunstore.MigratedPostgres(t))
 	path := filepath.Join(t.TempDir(), "copy")
 	err := s.Backup(t.Context(), path)
 	require.ErrorIs(t, err, bunstore.ErrNoBackup)

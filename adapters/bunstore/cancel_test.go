@@ -17,7 +17,8 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	url := migratedPostgres(t)
+	t.Parallel()
+	url := MigratedPostgres(t)
 	s, _ := openWithUser(t, Options{URL: url})
 	observer, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
@@ -67,7 +68,8 @@ func TestCancelledStatementsEndBehindAPooler(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	s, _ := openWithUser(t, Options{URL: migratedPostgres(t), Uncached: true})
+	t.Parallel()
+	s, _ := openWithUser(t, Options{URL: MigratedPostgres(t), Uncached: true})
 	pool := s.dialect.(postgres).pool
 	before := pool.Stat().NewConnsCount()
 	for range 20 {
@@ -84,7 +86,8 @@ func TestConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	url := migratedPostgres(t)
+	t.Parallel()
+	url := MigratedPostgres(t)
 	for _, c := range []struct {
 		options Options
 		want    int32

@@ -46,70 +46,64 @@ func diaryEntry(t *testing.T, s *bunstore.Store, author user.ID) event.ID {
 }
 
 func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			at := url(t)
-			s, db := open(t, at), rawSQL(t, at)
-			storeOneOfEach(t, s)
-			require.Empty(t, checked(t, s, false), "all is well")
-			for _, spoil := range []string{
-				"DELETE FROM feed_listings WHERE kind = 'publication'",
-				"UPDATE feed_listings SET category_id = 2 WHERE kind = 'node'",
-				"UPDATE feed_listings SET lat = 31 WHERE kind = 'demand'",
-				"INSERT INTO feed_listings (kind, id, category_id, created, updated) SELECT 'node', 77, 1, created, updated FROM nodes",
-				"UPDATE publications SET published = FALSE",
-				"UPDATE nodes SET category_id = 2",
-				"UPDATE feed_counters SET count = count + 1 WHERE count > 0",
-				"UPDATE feed_counters SET count = 0, created = NULL, updated = NULL",
-				"DELETE FROM feed_counters",
-				"UPDATE feed_totals SET count = count - 1 WHERE kind = 'node'",
-				"UPDATE feed_totals SET count = 0",
-				"UPDATE event_counts SET comments = 7",
-				"UPDATE event_counts SET likes = 0",
-				"UPDATE event_counts SET comments = 0, commented = NULL",
-				"DELETE FROM event_counts",
-				"UPDATE image_counts SET kept = 4",
-				"DELETE FROM image_counts",
-				"UPDATE picture_totals SET bytes = bytes + 1",
-				"UPDATE picture_totals SET bytes = -5",
-				"DELETE FROM picture_totals",
-				"UPDATE pictures SET bytes = 8",
-				"DELETE FROM pictures",
-			} {
-				done, err := db.Exec(spoil)
-				require.NoError(t, err, spoil)
-				rows, err := done.RowsAffected()
-				require.NoError(t, err)
-				require.NotZero(t, rows, spoil)
-				found := checked(t, s, false)
-				require.NotEmpty(t, found, spoil)
-				for _, f := range found {
-					assert.False(t, f.Repaired)
-				}
-				assert.Equal(t, found, checked(t, s, false), "looking changes nothing: %s", spoil)
-				repaired := checked(t, s, true)
-				require.NotEmpty(t, repaired)
-				for _, f := range repaired {
-					assert.True(t, f.Repaired, "%s: %s", spoil, f.What)
-				}
-				require.Empty(t, checked(t, s, false), spoil)
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, db := open(t, at), rawSQL(t, at)
+		storeOneOfEach(t, s)
+		require.Empty(t, checked(t, s, false), "all is well")
+		for _, spoil := range []string{
+			"DELETE FROM feed_listings WHERE kind = 'publication'",
+			"UPDATE feed_listings SET category_id = 2 WHERE kind = 'node'",
+			"UPDATE feed_listings SET lat = 31 WHERE kind = 'demand'",
+			"INSERT INTO feed_listings (kind, id, category_id, created, updated) SELECT 'node', 77, 1, created, updated FROM nodes",
+			"UPDATE publications SET published = FALSE",
+			"UPDATE nodes SET category_id = 2",
+			"UPDATE feed_counters SET count = count + 1 WHERE count > 0",
+			"UPDATE feed_counters SET count = 0, created = NULL, updated = NULL",
+			"DELETE FROM feed_counters",
+			"UPDATE feed_totals SET count = count - 1 WHERE kind = 'node'",
+			"UPDATE feed_totals SET count = 0",
+			"UPDATE event_counts SET comments = 7",
+			"UPDATE event_counts SET likes = 0",
+			"UPDATE event_counts SET comments = 0, commented = NULL",
+			"DELETE FROM event_counts",
+			"UPDATE image_counts SET kept = 4",
+			"DELETE FROM image_counts",
+			"UPDATE picture_totals SET bytes = bytes + 1",
+			"UPDATE picture_totals SET bytes = -5",
+			"DELETE FROM picture_totals",
+			"UPDATE pictures SET bytes = 8",
+			"DELETE FROM pictures",
+		} {
+			done, err := db.Exec(spoil)
+			require.NoError(t, err, spoil)
+			rows, err := done.RowsAffected()
+			require.NoError(t, err)
+			require.NotZero(t, rows, spoil)
+			found := checked(t, s, false)
+			require.NotEmpty(t, found, spoil)
+			for _, f := range found {
+				assert.False(t, f.Repaired)
 			}
-		})
-	}
+			assert.Equal(t, found, checked(t, s, false), "looking changes nothing: %s", spoil)
+			repaired := checked(t, s, true)
+			require.NotEmpty(t, repaired)
+			for _, f := range repaired {
+				assert.True(t, f.Repaired, "%s: %s", spoil, f.What)
+			}
+			require.Empty(t, checked(t, s, false), spoil)
+		}
+	})
 }
 
 func TestCheck_tells_what_can_not_be_mended(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			at := url(t)
-			s, db := open(t, at), rawSQL(t, at)
-			storeOneOfEach(t, s)
-			_, err := db.Exec("UPDATE events SET title = ''")
-			require.NoError(t, err)
-			found := checked(t, s, true)
-			require.Len(t, found, 1)
-			assert.False(t, found[0].Repaired)
-			assert.Contains(t, found[0].What, "published and blank")
-		})
-	}
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, db := open(t, at), rawSQL(t, at)
+		storeOneOfEach(t, s)
+		_, err := db.Exec("UPDATE events SET title = ''")
+		require.NoError(t, err)
+		found := checked(t, s, true)
+		require.Len(t, found, 1)
+		assert.False(t, found[0].Repaired)
+		assert.Contains(t, found[0].What, "published and blank")
+	})
 }

@@ -2,6 +2,7 @@ package bunstore_test
 
 import (
 	"errors"
+	"plaza/adapters/bunstore"
 	"strings"
 	"testing"
 
@@ -144,19 +145,16 @@ func refusalOf(err error) string {
 }
 
 func TestConstraints(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			at := url(t)
-			open(t, at)
-			db := rawSQL(t, at)
-			for _, statement := range filler {
-				execute(t, db, inDialect(at, statement))
-			}
-			execute(t, db, inDialect(at, strings.Replace(filler[0], "13800000001", "13800000002", 1)))
-			for what, r := range refused {
-				_, err := db.ExecContext(t.Context(), inDialect(at, r.statement))
-				assert.Equal(t, r.code, refusalOf(err), "%s: %v", what, err)
-			}
-		})
-	}
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		open(t, at)
+		db := rawSQL(t, at)
+		for _, statement := range filler {
+			execute(t, db, inDialect(at, statement))
+		}
+		execute(t, db, inDialect(at, strings.Replace(filler[0], "13800000001", "13800000002", 1)))
+		for what, r := range refused {
+			_, err := db.ExecContext(t.Context(), inDialect(at, r.statement))
+			assert.Equal(t, r.code, refusalOf(err), "%s: %v", what, err)
+		}
+	})
 }

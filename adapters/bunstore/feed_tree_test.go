@@ -280,75 +280,64 @@ var treeChanges = []treeChange{
 }
 
 func TestEvery_server_shows_at_once_what_another_has_changed_of_the_tree(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := bothServers(t, url(t))
-			for _, change := range treeChanges {
-				require.NoError(t, change.do(t.Context(), s), change.what)
-				s.agree(t, change.what)
-			}
-		})
-	}
+	bunstore.OnEach(t, func(t *testing.T, url string) {
+		s := bothServers(t, url)
+		for _, change := range treeChanges {
+			require.NoError(t, change.do(t.Context(), s), change.what)
+			s.agree(t, change.what)
+		}
+	})
 }
 
 // TestA_repaired_tree_is_shown_at_once lets the servers cache a tree that was corrupted
 // directly in the database: only the repair changes its version.
 func TestA_repaired_tree_is_shown_at_once(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			at := url(t)
-			s, db := bothServers(t, at), rawSQL(t, at)
-			storeTwoOfEach(t, s)
-			for i, spoil := range []string{
-				"UPDATE feed_counters SET count = count + 1 WHERE kind = 'publication' AND count > 0",
-				"DELETE FROM feed_counters WHERE kind = 'node'",
-				"UPDATE feed_counters SET created = NULL, updated = NULL, count = 0 WHERE kind = 'demand'",
-				"DELETE FROM feed_listings WHERE kind = 'publication' AND id = 1",
-				"UPDATE feed_listings SET category_id = 2 WHERE kind = 'node'",
-				"UPDATE feed_counters SET count = count + 1 WHERE kind = 'xfile' AND count > 0",
-			} {
-				execute(t, db, spoil)
-				require.NoError(t, s.category(t.Context(), feed.Category{ID: 4, Name: fmt.Sprint(i)}), "so that the tree is read again")
-				wrong := map[*bunstore.Store]bool{}
-				for _, sel := range selections() {
-					for _, server := range []*bunstore.Store{s.reader, s.writer} {
-						shows := metasOf(t, server, sel)
-						wrong[server] = wrong[server] || !assert.ObjectsAreEqual(expectedTree(t, s.writer, sel), shows)
-					}
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, db := bothServers(t, at), rawSQL(t, at)
+		storeTwoOfEach(t, s)
+		for i, spoil := range []string{
+			"UPDATE feed_counters SET count = count + 1 WHERE kind = 'publication' AND count > 0",
+			"DELETE FROM feed_counters WHERE kind = 'node'",
+			"UPDATE feed_counters SET created = NULL, updated = NULL, count = 0 WHERE kind = 'demand'",
+			"DELETE FROM feed_listings WHERE kind = 'publication' AND id = 1",
+			"UPDATE feed_listings SET category_id = 2 WHERE kind = 'node'",
+			"UPDATE feed_counters SET count = count + 1 WHERE kind = 'xfile' AND count > 0",
+		} {
+			execute(t, db, spoil)
+			require.NoError(t, s.category(t.Context(), feed.Category{ID: 4, Name: fmt.Sprint(i)}), "so that the tree is read again")
+			wrong := map[*bunstore.Store]bool{}
+			for _, sel := range selections() {
+				for _, server := range []*bunstore.Store{s.reader, s.writer} {
+					shows := metasOf(t, server, sel)
+					wrong[server] = wrong[server] || !assert.ObjectsAreEqual(expectedTree(t, s.writer, sel), shows)
 				}
-				require.True(t, wrong[s.reader] && wrong[s.writer], "%s must be seen", spoil)
-				require.NotEmpty(t, checked(t, s.writer, true), spoil)
-				s.agree(t, spoil)
 			}
-		})
-	}
+			require.True(t, wrong[s.reader] && wrong[s.writer], "%s must be seen", spoil)
+			require.NotEmpty(t, checked(t, s.writer, true), spoil)
+			s.agree(t, spoil)
+		}
+	})
 }
 
 // TestA_tree_that_is_kept_is_never_taken_for_a_later_one deletes the versions and
 // repeats as many changes as there were before.
 func TestA_tree_that_is_kept_is_never_taken_for_a_later_one(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			at := url(t)
-			s, db := bothServers(t, at), rawSQL(t, at)
-			storeTwoOfEach(t, s)
-			sel := feed.Selection{Kinds: []feed.Kind{feed.Node}}
-			version := func() int {
-				return column[int](t, db, "SELECT COALESCE(SUM(version), 0) FROM feed_totals WHERE kind IN ('node', 'category')")[0]
-			}
-			kept := version()
-			require.Equal(t, expectedTree(t, s.writer, sel), metasOf(t, s.reader, sel))
-			execute(t, db, "DELETE FROM feed_totals")
-			require.NotEmpty(t, checked(t, s.writer, true))
-			for i := 0; i == 0 || version() < kept; i++ {
-				require.NoError(t, s.category(t.Context(), feed.Category{ID: 3, Name: fmt.Sprint(i)}))
-			}
-			assert.Equal(t, expectedTree(t, s.writer, sel), metasOf(t, s.reader, sel))
-		})
-	}
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, db := bothServers(t, at), rawSQL(t, at)
+		storeTwoOfEach(t, s)
+		sel := feed.Selection{Kinds: []feed.Kind{feed.Node}}
+		version := func() int {
+			return column[int](t, db, "SELECT COALESCE(SUM(version), 0) FROM feed_totals WHERE kind IN ('node', 'category')")[0]
+		}
+		kept := version()
+		require.Equal(t, expectedTree(t, s.writer, sel), metasOf(t, s.reader, sel))
+		execute(t, db, "DELETE FROM feed_totals")
+		require.NotEmpty(t, checked(t, s.writer, true))
+		for i := 0; i == 0 || version() < kept; i++ {
+			require.NoError(t, s.category(t.Context(), feed.Category{ID: 3, Name: fmt.Sprint(i)}))
+		}
+		assert.Equal(t, expectedTree(t, s.writer, sel), metasOf(t, s.reader, sel))
+	})
 }
 
 // storeTwoOfEach stores two of every listed kind.

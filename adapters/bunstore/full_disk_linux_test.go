@@ -186,13 +186,13 @@ func publicFolder(t *testing.T) string {
 var unusable = map[string]func(t *testing.T, dir string) (path, named string){
 	"a_file_that_may_only_be_read": func(t *testing.T, dir string) (path, named string) {
 		path = filepath.Join(dir, "plaza.db")
-		require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+		require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 		require.NoError(t, os.Chmod(path, 0o444))
 		return path, path
 	},
 	"a_folder_that_may_only_be_read": func(t *testing.T, dir string) (path, named string) {
 		path = filepath.Join(dir, "plaza.db")
-		require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+		require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 		require.NoError(t, os.Chmod(path, 0o666))
 		require.NoError(t, os.Chmod(dir, 0o555))
 		return path, path

@@ -76,26 +76,23 @@ func rowsOf(t *testing.T, db *sql.DB, url string) []string {
 }
 
 func TestADM04_what_is_there_just_so_is_not_touched(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			at := url(t)
-			s, db := open(t, at), rawSQL(t, at)
-			records := importedRecords(t)
-			for _, fate := range bring(t, s, records...) {
-				require.Equal(t, imported.New, fate)
-			}
-			before := rowsOf(t, db, at)
-			require.Greater(t, len(before), 2*len(records))
-			for _, fate := range bring(t, s, records...) {
-				require.Equal(t, imported.Same, fate)
-			}
-			assert.Equal(t, before, rowsOf(t, db, at))
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, db := open(t, at), rawSQL(t, at)
+		records := importedRecords(t)
+		for _, fate := range bring(t, s, records...) {
+			require.Equal(t, imported.New, fate)
+		}
+		before := rowsOf(t, db, at)
+		require.Greater(t, len(before), 2*len(records))
+		for _, fate := range bring(t, s, records...) {
+			require.Equal(t, imported.Same, fate)
+		}
+		assert.Equal(t, before, rowsOf(t, db, at))
 
-			shelf := records[1].(imported.CategoryRecord)
-			shelf.Name = "Another"
-			require.Equal(t, []imported.Status{imported.Changed}, bring(t, s, shelf))
-			assert.NotEqual(t, before, rowsOf(t, db, at), "what is touched is seen")
-			assertConsistent(t, s)
-		})
-	}
+		shelf := records[1].(imported.CategoryRecord)
+		shelf.Name = "Another"
+		require.Equal(t, []imported.Status{imported.Changed}, bring(t, s, shelf))
+		assert.NotEqual(t, before, rowsOf(t, db, at), "what is touched is seen")
+		assertConsistent(t, s)
+	})
 }

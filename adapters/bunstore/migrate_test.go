@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,14 +16,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/migrations"
-	"plaza/test/postgres"
 )
-
-// untouched are databases that have not been migrated.
-var untouched = map[string]func(t *testing.T) string{
-	"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "plaza.db") },
-	"Postgres": func(t *testing.T) string { return postgres.Empty(t) },
-}
 
 // rawSQL opens the database without the store, as an administrator does.
 func rawSQL(t *testing.T, url string) *sql.DB {
@@ -93,11 +85,9 @@ func TestBoth_databases_have_the_same_steps(t *testing.T) {
 }
 
 func TestBoth_databases_end_in_the_same_tables(t *testing.T) {
-	found := map[string]map[string]schemaTable{}
-	for name, url := range databases {
-		at := url(t)
-		open(t, at)
-		found[name] = schemaOf(t, at)
+	t.Parallel()
+	found := map[string]map[string]schemaTable{
+		"SQLite": schemaOf(t, bunstore.MigratedSQLite(t)), "Postgres": schemaOf(t, bunstore.MigratedPostgres(t)),
 	}
 	require.NotEmpty(t, found["Postgres"])
 	require.Contains(t, found["Postgres"], "events")
@@ -110,18 +100,11 @@ func TestBoth_databases_end_in_the_same_tables(t *testing.T) {
 	}
 }
 
-// onEachEmpty runs the test on every database, each time without tables.
-func onEachEmpty(t *testing.T, test func(t *testing.T, url string)) {
-	for name, url := range untouched {
-		t.Run(name, func(t *testing.T) { test(t, url(t)) })
-	}
-}
-
 func TestMigrating_twice_changes_nothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	onEachEmpty(t, func(t *testing.T, url string) {
+	bunstore.OnEachEmpty(t, func(t *testing.T, url string) {
 		s := unmigrated(t, url)
 		require.ErrorIs(t, s.CheckSchema(t.Context()), bunstore.ErrOutdated)
 		applied, err := s.Migrate(t.Context())
@@ -147,7 +130,7 @@ func TestMany_who_migrate_at_once_apply_each_step_once(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	const many = 8
-	onEachEmpty(t, func(t *testing.T, url string) {
+	bunstore.OnEachEmpty(t, func(t *testing.T, url string) {
 		var stores []*bunstore.Store
 		for range many {
 			stores = append(stores, unmigrated(t, url))
@@ -182,7 +165,7 @@ func TestWho_migrates_waits_for_another_however_long_that_takes(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	const limit = 100 * time.Millisecond
-	onEachEmpty(t, func(t *testing.T, url string) {
+	bunstore.OnEachEmpty(t, func(t *testing.T, url string) {
 		s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url, Limit: limit})
 		require.NoError(t, err)
 		defer s.Close()

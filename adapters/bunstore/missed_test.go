@@ -7,10 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
+	testserver "plaza/test/postgres"
 )
 
 func TestRunRefusesUnguardedSteps(t *testing.T) {
-	s, err := Open(t.Context(), Options{URL: migratedPostgres(t)})
+	t.Parallel()
+	s, err := Open(t.Context(), Options{URL: testserver.New(t, MigrateAt)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	d := s.dialect.(postgres)

@@ -33,6 +33,7 @@ func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 }
 
 func TestADatabaseFileThatIsMovedAway(t *testing.T) {
+	t.Parallel()
 	s, dir := embedded(t)
 	path, away := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "away.db")
 	w := newEventWriter(t, s)
@@ -54,7 +55,7 @@ func TestADatabaseFileThatIsMovedAway(t *testing.T) {
 	for what, replace := range map[string]func(){
 		"an empty file": func() { require.NoError(t, os.WriteFile(path, nil, 0o600)) },
 		"another database": func() {
-			require.NoError(t, migrate(t.Context(), "sqlite:"+filepath.Join(dir, "other.db")))
+			require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+filepath.Join(dir, "other.db")))
 			rename(t, filepath.Join(dir, "other.db"), path)
 		},
 	} {
@@ -84,6 +85,7 @@ func assertLost(t *testing.T, path string) {
 }
 
 func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path, copied := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "copy.db")
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: "sqlite:" + path})
@@ -103,7 +105,7 @@ func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	assertLost(t, path)
 	other := filepath.Join(t.TempDir(), "other.db")
-	require.NoError(t, migrate(t.Context(), "sqlite:"+other))
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+other))
 	rename(t, other, path)
 	assertLost(t, path)
 	require.NoError(t, os.Remove(path))
@@ -122,22 +124,22 @@ func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
 
 func TestOpenBeginsAnewWithoutTheMarker(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plaza.db")
-	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 	require.NoError(t, os.Remove(path))
 	assertLost(t, path)
 	require.NoError(t, os.Remove(path+".id"))
-	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 	assert.FileExists(t, path+".id")
 }
 
 func TestABackupFromBeforeThereWereIDsGetsTheMarkers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plaza.db")
-	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 	before, err := os.ReadFile(path + ".id")
 	require.NoError(t, err)
 	db := rawSQL(t, "sqlite:"+path)
 	execute(t, db, "DELETE FROM secrets WHERE name = 'database id'")
-	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 	after, err := os.ReadFile(path + ".id")
 	require.NoError(t, err)
 	assert.Equal(t, before, after)

@@ -64,6 +64,7 @@ func TestOpen_waits_for_a_database_that_comes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	server := postgres.Start(t)
 	server.Stop()
 	book := &logBook{}
@@ -88,6 +89,7 @@ func TestOpen_gives_up(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	nowhere := "postgres://postgres:" + secretPassword + "@/plaza?host=" + t.TempDir()
 	book := &logBook{}
 	const patience = 2 * time.Second
@@ -121,6 +123,7 @@ func TestOpen_does_not_wait_for_what_waiting_cannot_mend(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	server := postgres.Start(t)
 	demandPasswords(t, server)
 	as := func(password string) string {
@@ -285,6 +288,7 @@ func TestA_database_that_goes_away_and_comes_back(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	server := postgres.Start(t)
 	s := openFresh(t, server, bunstore.Options{})
 	author := member(t, s)
@@ -331,7 +335,7 @@ func connectMany(t *testing.T, s *bunstore.Store, url string) {
 			assert.NoError(t, err)
 		})
 	}
-	require.Eventually(t, func() bool { return column[int](t, db, waiting)[0] == many }, eventually, time.Millisecond)
+	require.Eventually(t, func() bool { return column[int](t, db, bunstore.Waiting)[0] == many }, eventually, time.Millisecond)
 	require.NoError(t, tx.Rollback())
 	reading.Wait()
 }

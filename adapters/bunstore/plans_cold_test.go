@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ var readWhole = []string{
 }
 
 func TestCold_statements_of_SQLite_use_indexes(t *testing.T) {
-	s, _ := openWithUser(t, Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "plaza.db")})
+	s, _ := openWithUser(t, Options{URL: MigratedSQLite(t)})
 	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, conn.Close()) })

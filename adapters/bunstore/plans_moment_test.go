@@ -117,6 +117,7 @@ func TestEVT14_hidden_events_cost_others_nothing_on_Postgres(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	statements := crowdedDays("{list}", "{}", "{at}", "now()", "{at 0}", "now() - n * interval '1 second'", "{at 1}", "now() + n * interval '1 second'",
 		"{series of ", "generate_series(1, ", "}", ") n")
 	s, conn := filledPostgres(t, statements...)
@@ -157,6 +158,7 @@ func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "plaza.db")
 	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
 	require.NoError(t, err)

@@ -55,6 +55,7 @@ func TestFED05_TreeReadsWhatLiesWithinOnPostgres(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	const many = 100_000
 	statements := demandStatements(many, "{at}", "now() - n * interval '1 minute'", "{series of ", "generate_series(1, ", "}", ") n")
 	// Reading a table that was vacuumed while empty costs nothing in the eyes of the planner. The
@@ -98,6 +99,7 @@ func TestFED05_TreeReadsWhatLiesWithinOnSQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	const many = 100_000
 	path := filepath.Join(t.TempDir(), "plaza.db")
 	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})

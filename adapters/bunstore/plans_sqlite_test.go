@@ -22,6 +22,7 @@ func TestHot_reads_of_SQLite_are_planned_by_their_indexes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "plaza.db")
 	populate(t, path)
 	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})

@@ -23,7 +23,7 @@ func TestPorts_without_cached_statements(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	lend := postgres.Reuse(t, migrate, func(url string) (*bunstore.Store, error) {
+	lend := postgres.Reuse(t, bunstore.MigrateAt, func(url string) (*bunstore.Store, error) {
 		return bunstore.Open(context.Background(), bunstore.Options{URL: url, Uncached: true})
 	})
 	open := func(t *testing.T) ports.Stores { return portsOf(lend(t)) }
@@ -42,6 +42,7 @@ func TestA_pooler_without_a_server(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	p := startPooler(t)
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: p.url, Uncached: true, Connections: 8})
 	require.NoError(t, err)

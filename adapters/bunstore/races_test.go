@@ -27,6 +27,7 @@ func TestGEN14_charges_cause_no_deadlock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	const writers, rounds, few = 12, 60, 3
 	server := postgres.Start(t, "log_min_messages=warning", "log_min_error_statement=error", "deadlock_timeout=100ms")
 	s := openFresh(t, server, bunstore.Options{})

@@ -17,38 +17,35 @@ import (
 
 // TestGEN14_charges_that_are_paid_off_are_removed: by the sweep of logins.
 func TestGEN14_charges_that_are_paid_off_are_removed(t *testing.T) {
-	for name, open := range map[string]func(t testing.TB) string{
-		"SQLite": func(t testing.TB) string { return "sqlite:" + t.TempDir() + "/plaza.db" }, "Postgres": migratedPostgres,
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, who := openWithUser(t, Options{URL: open(t)})
-			s.sweepDraw = func() int { return 0 }
-			limits := ratelimit.Limits{ratelimit.Upload: {Count: 1, Period: time.Hour}, ratelimit.UploadBytes: {Count: 2, Period: time.Hour}}
-			avatar := func(now time.Time) error {
-				return s.Accounts().SetAvatar(t.Context(), who, media.Picture{Key: "public/a"}, 0, limits.Upload(int64(who), 1, now)...)
-			}
-			require.NoError(t, avatar(noon))
-			stored := func() (n int) {
-				require.NoError(t, s.db.NewRaw("SELECT count(*) FROM rate_limits").Scan(t.Context(), &n))
-				return n
-			}
-			require.Equal(t, 2, stored())
-			login := func(now time.Time) { require.NoError(t, s.Throttle().Begin(t.Context(), access.Attempt{}, now)) }
-			login(noon.Add(30*time.Minute - time.Microsecond))
-			assert.Equal(t, 2, stored())
-			login(noon.Add(30 * time.Minute))
-			assert.Equal(t, 1, stored())
-			assert.True(t, fault.Is(avatar(noon.Add(30*time.Minute)), fault.Throttled), "what is not paid off stays")
-			login(noon.Add(time.Hour))
-			assert.Zero(t, stored())
-		})
-	}
+	OnEach(t, func(t *testing.T, url string) {
+		s, who := openWithUser(t, Options{URL: url})
+		s.sweepDraw = func() int { return 0 }
+		limits := ratelimit.Limits{ratelimit.Upload: {Count: 1, Period: time.Hour}, ratelimit.UploadBytes: {Count: 2, Period: time.Hour}}
+		avatar := func(now time.Time) error {
+			return s.Accounts().SetAvatar(t.Context(), who, media.Picture{Key: "public/a"}, 0, limits.Upload(int64(who), 1, now)...)
+		}
+		require.NoError(t, avatar(noon))
+		stored := func() (n int) {
+			require.NoError(t, s.db.NewRaw("SELECT count(*) FROM rate_limits").Scan(t.Context(), &n))
+			return n
+		}
+		require.Equal(t, 2, stored())
+		login := func(now time.Time) { require.NoError(t, s.Throttle().Begin(t.Context(), access.Attempt{}, now)) }
+		login(noon.Add(30*time.Minute - time.Microsecond))
+		assert.Equal(t, 2, stored())
+		login(noon.Add(30 * time.Minute))
+		assert.Equal(t, 1, stored())
+		assert.True(t, fault.Is(avatar(noon.Add(30*time.Minute)), fault.Throttled), "what is not paid off stays")
+		login(noon.Add(time.Hour))
+		assert.Zero(t, stored())
+	})
 }
 
 // TestGEN14_what_a_charge_pays_for_stays_until_it_is_written: another transaction takes away
 // what the write needs, while the write waits for it.
 func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
-	s, who := openWithUser(t, Options{URL: migratedPostgres(t)})
+	t.Parallel()
+	s, who := openWithUser(t, Options{URL: MigratedPostgres(t)})
 	events, ctx := s.Events(), t.Context()
 	limits := ratelimit.Limits{ratelimit.Comment: {Count: 10, Period: time.Hour}}
 	charge := limits.Charge(int64(who), ratelimit.Comment, noon)
@@ -90,7 +87,7 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 			go func() { written <- c.call(read) }()
 			require.Eventually(t, func() bool {
 				var waiting int
-				err := s.db.NewRaw("SELECT count(*) FROM pg_locks WHERE NOT granted").Scan(ctx, &waiting)
+				err := s.db.NewRaw(Waiting).Scan(ctx, &waiting)
 				return err == nil && waiting > 0
 			}, time.Minute, time.Millisecond)
 			require.NoError(t, other.Commit())

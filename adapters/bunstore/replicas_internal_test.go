@@ -86,7 +86,8 @@ func TestReplicas_prove_with_every_read_that_they_are_new_enough(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	url := migratedPostgres(t)
+	t.Parallel()
+	url := MigratedPostgres(t)
 	s, err := Open(t.Context(), Options{URL: url, Replicas: []string{url}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

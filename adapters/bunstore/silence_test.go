@@ -17,6 +17,7 @@ func TestA_database_that_says_nothing_costs_no_more_than_the_limit(t *testing.T)
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	line, url := postgres.Behind(t, postgres.Empty(t))
 	const limit = time.Second
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url, Limit: limit})
@@ -48,6 +49,7 @@ func TestConnections_that_died_silently_cost_one_limit_and_one_ping(t *testing.T
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	database := postgres.Empty(t)
 	line, url := postgres.Behind(t, database)
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url, Limit: 4 * time.Second, Connections: 10})

@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,12 +17,14 @@ import (
 )
 
 func TestEvery_call_of_a_port_is_a_span(t *testing.T) {
-	for system, url := range map[string]string{"sqlite": "sqlite:" + t.TempDir() + "/plaza.db", "postgresql": migratedPostgres(t)} {
-		t.Run(system, func(t *testing.T) { callsAreSpans(t, system, url) })
-	}
+	OnEach(t, callsAreSpans)
 }
 
-func callsAreSpans(t *testing.T, system, url string) {
+func callsAreSpans(t *testing.T, url string) {
+	system := "postgresql"
+	if strings.HasPrefix(url, "sqlite:") {
+		system = "sqlite"
+	}
 	recorded := tracetest.NewSpanRecorder()
 	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorded)).Tracer("")
 	s, who := openWithUser(t, Options{URL: url, Tracer: tracer})

@@ -2,7 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -25,7 +24,6 @@ import (
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 	"plaza/test/content"
-	testserver "plaza/test/postgres"
 )
 
 // counter counts round trips: statements, including BEGIN and COMMIT; a batch counts as
@@ -49,18 +47,6 @@ func (*counter) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryD
 func (*counter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-
-// migratedPostgres returns the URL of a database of the test's own that has the schema.
-func migratedPostgres(t testing.TB) string { return testserver.New(t, migrateAt) }
-
-func migrateAt(ctx context.Context, url string) error {
-	s, err := Open(ctx, Options{URL: url})
-	if err != nil {
-		return err
-	}
-	_, err = s.Migrate(ctx)
-	return errors.Join(err, s.Close())
-}
 
 // storeMany stores many records of everything.
 func storeMany(t *testing.T, s *Store, many int) {
@@ -166,8 +152,9 @@ func lists(ctx context.Context, s *Store, many int) map[string]func() error {
 }
 
 func TestEVT08_every_list_is_one_statement_however_long(t *testing.T) {
+	t.Parallel()
 	var counted counter
-	s, err := Open(t.Context(), Options{URL: migratedPostgres(t), trace: &counted})
+	s, err := Open(t.Context(), Options{URL: MigratedPostgres(t), trace: &counted})
 	require.NoError(t, err)
 	s.sweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
