@@ -118,7 +118,10 @@ func TestCheck_finds_and_mends_tiles_that_reads_use(t *testing.T) {
 	})
 }
 
-func TestFED05_counts_within_a_circle_are_exact_while_demands_are_imported_and_tiles_counted(t *testing.T) {
+// counted are the selections of which trees are read while others write: from tiles, and from counters.
+var counted = []feed.Selection{lakeside, {Kinds: []feed.Kind{feed.Demand}}}
+
+func TestFED05_counts_are_exact_while_demands_are_imported_and_tiles_counted(t *testing.T) {
 	const demands = 60
 	bunstore.OnEach(t, func(t *testing.T, url string) {
 		s := bothServers(t, url)
@@ -142,7 +145,10 @@ func TestFED05_counts_within_a_circle_are_exact_while_demands_are_imported_and_t
 				}
 			})
 			beside.Go(func() {
-				for !over.Load() && assert.NoError(t, assertBetween(t.Context(), server, &done, &begun)) {
+				for turn := 0; !over.Load(); turn++ {
+					if !assert.NoError(t, assertBetween(t.Context(), server, counted[turn%len(counted)], &done, &begun)) {
+						return
+					}
 				}
 			})
 		}
@@ -150,7 +156,7 @@ func TestFED05_counts_within_a_circle_are_exact_while_demands_are_imported_and_t
 		over.Store(true)
 		beside.Wait()
 		require.NoError(t, s.writer.RefreshTiles(t.Context()))
-		s.agreeOn(t, "all are done", []feed.Selection{lakeside})
+		s.agreeOn(t, "all are done", counted)
 		require.Empty(t, checked(t, s.writer, false))
 		require.Equal(t, int64(demands), done.Load())
 	})
@@ -158,9 +164,9 @@ func TestFED05_counts_within_a_circle_are_exact_while_demands_are_imported_and_t
 
 // assertBetween returns an error unless the tree has everything finished before, and nothing
 // that begins afterwards.
-func assertBetween(ctx context.Context, s *bunstore.Store, done, begun *atomic.Int64) error {
+func assertBetween(ctx context.Context, s *bunstore.Store, sel feed.Selection, done, begun *atomic.Int64) error {
 	atLeast := int(done.Load())
-	_, metas, err := s.Feed().Metas(ctx, lakeside)
+	_, metas, err := s.Feed().Metas(ctx, sel)
 	atMost, sum := int(begun.Load()), 0
 	for _, meta := range metas {
 		sum += meta.Count

@@ -190,13 +190,6 @@ var unusable = map[string]func(t *testing.T, dir string) (path, named string){
 		require.NoError(t, os.Chmod(path, 0o444))
 		return path, path
 	},
-	"a_folder_that_may_only_be_read": func(t *testing.T, dir string) (path, named string) {
-		path = filepath.Join(dir, "plaza.db")
-		require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
-		require.NoError(t, os.Chmod(path, 0o666))
-		require.NoError(t, os.Chmod(dir, 0o555))
-		return path, path
-	},
 	"a_folder_in_which_none_can_be_made": func(t *testing.T, dir string) (path, named string) {
 		require.NoError(t, os.Chmod(dir, 0o555))
 		return filepath.Join(dir, "var", "plaza.db"), filepath.Join(dir, "var")
@@ -206,11 +199,6 @@ var unusable = map[string]func(t *testing.T, dir string) (path, named string){
 		require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("My diary. ", 1000)), 0o600))
 		require.NoError(t, os.Chmod(path, 0o666))
 		require.NoError(t, os.Chmod(dir, 0o777))
-		return path, path
-	},
-	"a_folder_in_place_of_the_file": func(t *testing.T, dir string) (path, named string) {
-		path = filepath.Join(dir, "plaza.db")
-		require.NoError(t, os.Mkdir(path, 0o777))
 		return path, path
 	},
 }

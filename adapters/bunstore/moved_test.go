@@ -19,8 +19,8 @@ func rename(t *testing.T, from, to string) {
 	require.NoError(t, os.Rename(from, to))
 }
 
-// refuseWrites asserts that the store rejects writes, on many concurrent connections,
-// and reports that it is not ready.
+// refuseWrites asserts that the store rejects writes, that no connection reads another database,
+// and that the store reports that it is not ready.
 func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 	t.Helper()
 	for n := range 3 {
@@ -29,6 +29,18 @@ func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 		assert.True(t, fault.Is(err, fault.Unavailable))
 		assert.ErrorContains(t, err, "moved or replaced")
 	}
+	var readers sync.WaitGroup
+	for range 32 { // more than the open connections
+		readers.Go(func() {
+			found, err := s.Accounts().List(t.Context(), 0, 1)
+			if err != nil {
+				assert.ErrorIs(t, err, bunstore.ErrAway)
+				return
+			}
+			assert.Len(t, found, 1, "the account of the store's own database")
+		})
+	}
+	readers.Wait()
 	assert.ErrorIs(t, s.Ping(t.Context()), bunstore.ErrAway)
 }
 
@@ -40,16 +52,6 @@ func TestADatabaseFileThatIsMovedAway(t *testing.T) {
 	require.NoError(t, w.write(0))
 	rename(t, path, away)
 	refuseWrites(t, s, w)
-	var readers sync.WaitGroup
-	for range 32 { // more than the open connections
-		readers.Go(func() {
-			_, err := s.Accounts().List(t.Context(), 0, 1)
-			if err != nil {
-				assert.ErrorIs(t, err, bunstore.ErrAway)
-			}
-		})
-	}
-	readers.Wait()
 	assert.NoFileExists(t, path, "no connection makes another")
 
 	for what, replace := range map[string]func(){
