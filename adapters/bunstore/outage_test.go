@@ -251,18 +251,6 @@ func serveAll(t *testing.T, s *bunstore.Store) {
 	}
 }
 
-// openFresh opens a store with the schema on the server.
-func openFresh(t *testing.T, server *postgres.Server, o bunstore.Options) *bunstore.Store {
-	t.Helper()
-	o.URL = server.URL("postgres")
-	s, err := bunstore.Open(t.Context(), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	return s
-}
-
 // member opens an account and returns its user.
 func member(t *testing.T, s *bunstore.Store) user.ID {
 	t.Helper()
@@ -290,7 +278,7 @@ func TestA_database_that_goes_away_and_comes_back(t *testing.T) {
 	}
 	t.Parallel()
 	server := postgres.Start(t)
-	s := openFresh(t, server, bunstore.Options{})
+	s := open(t, server.URL("postgres"))
 	author := member(t, s)
 	written, err := s.Events().Add(t.Context(), listedEvent(t, author, "Before"))
 	require.NoError(t, err)

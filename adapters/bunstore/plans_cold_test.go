@@ -18,10 +18,7 @@ var readWhole = []string{
 }
 
 func TestCold_statements_of_SQLite_use_indexes(t *testing.T) {
-	s, _ := openWithUser(t, Options{URL: MigratedSQLite(t)})
-	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	s, conn := filledSQLite(t)
 	all := map[string][]string{}
 	for _, group := range []any{
 		s.sql.eventSteps, s.sql.tokenSteps, s.sql.imageSteps, s.sql.rateLimitSteps, s.sql.quotaSteps, s.sql.throttleSteps,

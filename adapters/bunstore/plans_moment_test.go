@@ -1,16 +1,12 @@
 package bunstore
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/domain/calendar"
 )
@@ -142,22 +138,8 @@ func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "plaza.db")
-	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
-		for _, statement := range crowdedDays("{list}", "[]", "{at}", "0", "{at 0}", "-n", "{at 1}", "n",
-			"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)") {
-			_, err := db.ExecContext(ctx, statement)
-			require.NoError(t, err, statement)
-		}
-	})
-	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	s, conn := filledSQLite(t, crowdedDays("{list}", "[]", "{at}", "0", "{at 0}", "-n", "{at 1}", "n",
+		"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)")...)
 	cost := func(t *testing.T, days []calendar.Date, viewer, limit int) (steps int) {
 		for _, day := range days {
 			r := sqliteRead{statement: s.hot.onDates, args: []any{s.dialect.key([]calendar.Date{day}), viewer, limit}}

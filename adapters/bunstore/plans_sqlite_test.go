@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,14 +22,7 @@ func TestHot_reads_of_SQLite_are_planned_by_their_indexes(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "plaza.db")
-	populate(t, path)
-	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	s, conn := populatedSQLite(t)
 	var texts []string
 	for _, r := range sqliteReads(t, s) {
 		texts = append(texts, r.statement)

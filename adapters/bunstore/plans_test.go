@@ -172,6 +172,7 @@ func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
 		})
 	}
 	assert.Empty(t, unexpected(t, s.hot, texts), "no plan is expected of")
+	assertListsAreOneStatement(t, conn.Config().ConnString())
 }
 
 // postgresRead is a hot read with its expected plan on Postgres.

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/bunstore"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -30,7 +29,7 @@ func TestGEN14_charges_cause_no_deadlock(t *testing.T) {
 	t.Parallel()
 	const writers, rounds, few = 12, 60, 3
 	server := postgres.Start(t, "log_min_messages=warning", "log_min_error_statement=error", "deadlock_timeout=100ms")
-	s := openFresh(t, server, bunstore.Options{})
+	s := open(t, server.URL("postgres"))
 	author, now := member(t, s), time.Now()
 	tight := ratelimit.Limit{Count: writers * rounds / 12, Period: time.Hour} // some are refused
 	limits := ratelimit.Limits{
