@@ -16,7 +16,6 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/event"
-	"plaza/domain/fault"
 )
 
 // whileWriting calls fn while four goroutines write, once each has written, and returns
@@ -177,19 +176,4 @@ func TestWhat_a_backup_was_cut_off_from_is_in_nobodys_way(t *testing.T) {
 	require.NoError(t, s.Backup(t.Context(), path))
 	assert.Equal(t, []string{"copy.db", "plaza.db"}, filesIn(t, dir))
 	w.assertKept(open(t, "sqlite:"+path))
-}
-
-func TestPostgres_is_backed_up_by_its_own_tools(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	t.Parallel()
-	s := open(t, bunstore.MigratedPostgres(t))
-	path := filepath.Join(t.TempDir(), "copy")
-	err := s.Backup(t.Context(), path)
-	require.ErrorIs(t, err, bunstore.ErrNoBackup)
-	assert.True(t, fault.Is(err, fault.Conflict))
-	assert.ErrorContains(t, err, "pg_dump")
-	assert.ErrorContains(t, err, "pg_restore")
-	assert.NoFileExists(t, path)
 }

@@ -94,16 +94,3 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 		}
 	})
 }
-
-func TestCheck_tells_what_can_not_be_mended(t *testing.T) {
-	bunstore.OnEach(t, func(t *testing.T, at string) {
-		s, db := open(t, at), rawSQL(t, at)
-		storeOneOfEach(t, s)
-		_, err := db.Exec("UPDATE events SET title = ''")
-		require.NoError(t, err)
-		found := checked(t, s, true)
-		require.Len(t, found, 1)
-		assert.False(t, found[0].Repaired)
-		assert.Contains(t, found[0].What, "published and blank")
-	})
-}

@@ -73,13 +73,8 @@ func (d disk) inChild(t *testing.T) bool {
 	return inChild(t, d.attributes)
 }
 
+// limitFiles limits the size of the process's files.
 func limitFiles(t *testing.T) (dir string, room func()) {
-	t.Helper()
-	return t.TempDir(), limitTo(t, 2<<20)
-}
-
-// limitTo limits the size of the process's files until the returned function is called.
-func limitTo(t *testing.T, most uint64) (room func()) {
 	t.Helper()
 	var before syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
@@ -87,8 +82,8 @@ func limitTo(t *testing.T, most uint64) (room func()) {
 		t.Helper()
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: before.Max}))
 	}
-	set(most)
-	return func() { set(before.Cur) }
+	set(2 << 20)
+	return t.TempDir(), func() { set(before.Cur) }
 }
 
 func mountLittle(t *testing.T) (dir string, room func()) {

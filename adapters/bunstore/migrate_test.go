@@ -2,12 +2,9 @@ package bunstore_test
 
 import (
 	"database/sql"
-	"errors"
 	"io/fs"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -122,34 +119,6 @@ func TestMigrating_twice_changes_nothing(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, steps, again, "not even the time has changed")
 		assert.Equal(t, tables, schemaOf(t, url))
-	})
-}
-
-func TestMany_who_migrate_at_once_apply_each_step_once(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	const many = 8
-	bunstore.OnEachEmpty(t, func(t *testing.T, url string) {
-		var stores []*bunstore.Store
-		for range many {
-			stores = append(stores, unmigrated(t, url))
-		}
-		var all [many][]string
-		var errs [many]error
-		var done sync.WaitGroup
-		for i, s := range stores {
-			done.Go(func() { all[i], errs[i] = s.Migrate(t.Context()) })
-		}
-		done.Wait()
-		require.NoError(t, errors.Join(errs[:]...))
-		var applied []string
-		for _, names := range all {
-			applied = append(applied, names...)
-		}
-		slices.Sort(applied) // each step may be applied by another server
-		assert.Equal(t, column[string](t, rawSQL(t, url), "SELECT name FROM schema_migrations ORDER BY name"), applied)
-		assert.NotEmpty(t, applied)
 	})
 }
 

@@ -2,8 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"reflect"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,34 +10,6 @@ import (
 
 	"plaza/domain/access"
 )
-
-// replicable are all hot reads that a replica may answer. A read is added only if nothing bad
-// happens when its answer is as old as the maximum lag: see replicaReads.
-var replicable = []string{
-	"eventStatements.comments",
-	"feedStatements.latest", "feedStatements.latestOf", "feedStatements.latestOrigins", "feedStatements.latestOriginsOf",
-	"feedStatements.pageMerged", "feedStatements.pageNear",
-	"feedStatements.pageOf[demand]", "feedStatements.pageOf[node]", "feedStatements.pageOf[publication]",
-	"feedStatements.tree", "feedStatements.treeNear",
-	"imageStatements.images[{false false true}]", "imageStatements.images[{false true true}]",
-	"imageStatements.images[{true false true}]", "imageStatements.images[{true true true}]",
-	"members", "translations",
-}
-
-func TestReplicas_answer_the_listed_reads_alone(t *testing.T) {
-	hot := newStatements(postgres{})
-	named := map[string][]string{}
-	partsOf(t, reflect.ValueOf(hot), "", named)
-	var found []string
-	for name, parts := range named {
-		if len(parts) == 1 && replicaReads(hot)[parts[0]] {
-			found = append(found, name)
-		}
-	}
-	slices.Sort(found)
-	assert.Equal(t, replicable, found)
-	assert.Len(t, replicaReads(hot), len(replicable), "no read of the list is missing")
-}
 
 func TestProgress_is_that_of_the_primary(t *testing.T) {
 	begin := time.Unix(0, 0)

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
-	"plaza/domain/access"
 	"plaza/domain/feed"
 	"plaza/domain/user"
 	"plaza/test/content"
@@ -19,10 +18,7 @@ var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 // openWithCategories opens an account and adds two categories.
 func openWithCategories(t *testing.T, s *bunstore.Store) user.ID {
 	t.Helper()
-	phone, err := user.ParsePhone("+86-13800000001")
-	require.NoError(t, err)
-	id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
-	require.NoError(t, err)
+	id := member(t, s)
 	require.NoError(t, imports(t.Context(), s, feed.Category{ID: 1, Name: "A shelf"}, feed.Category{ID: 2, Name: "A shelf"}))
 	return id
 }
