@@ -16,7 +16,6 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/event"
-	"plaza/domain/fault"
 )
 
 // whileWriting calls fn while four goroutines write, once each has written, and returns
@@ -74,6 +73,7 @@ func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	s, dir := embedded(t)
 	w := newEventWriter(t, s)
 	for n := range 500 {
@@ -81,10 +81,11 @@ func TestA_backup_while_four_write_is_a_consistent_copy(t *testing.T) {
 	}
 	path := filepath.Join(dir, "copy.db")
 	var acknowledged *eventWriter
-	w.whileWriting(func() {
+	written := w.whileWriting(func() {
 		acknowledged = w.soFar()
 		require.NoError(t, s.Backup(t.Context(), path))
 	})
+	assert.Positive(t, written, "writers go on during a backup")
 	assert.Equal(t, []string{"copy.db", "plaza.db"}, filesIn(t, dir), "nothing but the copy")
 	info, err := os.Stat(path)
 	require.NoError(t, err)
@@ -113,19 +114,6 @@ func filesIn(t *testing.T, dir string) []string {
 	return names
 }
 
-func TestWriters_go_on_during_a_backup(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	s, dir := embedded(t)
-	w := newEventWriter(t, s)
-	for n := range 1000 {
-		require.NoError(t, w.write(n))
-	}
-	written := w.whileWriting(func() { require.NoError(t, s.Backup(t.Context(), filepath.Join(dir, "copy.db"))) })
-	assert.Positive(t, written)
-}
-
 func TestA_backup_replaces_nothing(t *testing.T) {
 	s, dir := embedded(t)
 	target := filepath.Join(dir, "precious")
@@ -145,6 +133,7 @@ func TestA_backup_replaces_nothing(t *testing.T) {
 }
 
 func TestA_backup_that_fails_leaves_nothing(t *testing.T) {
+	t.Parallel()
 	s, _ := embedded(t)
 	w := newEventWriter(t, s)
 	for n := range 500 {
@@ -187,18 +176,4 @@ func TestWhat_a_backup_was_cut_off_from_is_in_nobodys_way(t *testing.T) {
 	require.NoError(t, s.Backup(t.Context(), path))
 	assert.Equal(t, []string{"copy.db", "plaza.db"}, filesIn(t, dir))
 	w.assertKept(open(t, "sqlite:"+path))
-}
-
-func TestPostgres_is_backed_up_by_its_own_tools(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	s := open(t, databases["Postgres"](t))
-	path := filepath.Join(t.TempDir(), "copy")
-	err := s.Backup(t.Context(), path)
-	require.ErrorIs(t, err, bunstore.ErrNoBackup)
-	assert.True(t, fault.Is(err, fault.Conflict))
-	assert.ErrorContains(t, err, "pg_dump")
-	assert.ErrorContains(t, err, "pg_restore")
-	assert.NoFileExists(t, path)
 }

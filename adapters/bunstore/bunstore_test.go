@@ -2,7 +2,6 @@ package bunstore_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"testing"
 
@@ -13,29 +12,9 @@ import (
 	"plaza/domain/quota"
 	"plaza/test/ports"
 	"plaza/test/postgres"
-	"plaza/test/sqlite"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
-
-// databases are the databases on which every test must hold.
-var databases = map[string]func(t *testing.T) string{
-	"SQLite":   func(t *testing.T) string { return copyOfSQLite(t, scratch(t)) },
-	"Postgres": func(t *testing.T) string { return postgres.New(t, migrate) },
-}
-
-var copyOfSQLite = sqlite.Copies(migrate)
-
-// scratch returns a folder in memory if possible: synced writes are slow on a disk, and
-// no test here cuts the power.
-func scratch(t *testing.T) string {
-	dir, err := os.MkdirTemp("/dev/shm", "plaza-test-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	return dir
-}
 
 // open opens a store with the schema until the test ends.
 func open(t *testing.T, url string) *bunstore.Store {
@@ -46,15 +25,6 @@ func open(t *testing.T, url string) *bunstore.Store {
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
 	return s
-}
-
-func migrate(ctx context.Context, url string) error {
-	s, err := bunstore.Open(ctx, bunstore.Options{URL: url})
-	if err != nil {
-		return err
-	}
-	_, err = s.Migrate(ctx)
-	return errors.Join(err, s.Close())
 }
 
 func portsOf(s *bunstore.Store) ports.Stores { return portsWithin(s, quota.Limits{}) }
@@ -84,11 +54,11 @@ func portsWithin(s *bunstore.Store, l quota.Limits) ports.Stores {
 func TestPorts(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
-		ports.All(t, func(t *testing.T) ports.Stores { return portsOf(open(t, databases["SQLite"](t))) })
+		ports.All(t, func(t *testing.T) ports.Stores { return portsOf(open(t, bunstore.MigratedSQLite(t))) })
 	})
 	t.Run("Postgres", func(t *testing.T) {
 		t.Parallel()
-		lend := postgres.Reuse(t, migrate, func(url string) (*bunstore.Store, error) {
+		lend := postgres.Reuse(t, bunstore.MigrateAt, func(url string) (*bunstore.Store, error) {
 			if err := postgres.MakeUnusual(url, false); err != nil {
 				return nil, err
 			}

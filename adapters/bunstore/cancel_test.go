@@ -17,7 +17,8 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	url := migratedPostgres(t)
+	t.Parallel()
+	url := MigratedPostgres(t)
 	s, _ := openWithUser(t, Options{URL: url})
 	observer, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
@@ -46,11 +47,7 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pool := s.dialect.(postgres).pool
 			before := pool.Stat().NewConnsCount()
-			rounds := 20
-			if testing.Short() {
-				rounds = 4 // each takes 100 ms: the driver waits for the cancellation to arrive
-			}
-			for range rounds {
+			for range 5 { // each takes 100 ms: the driver waits for the cancellation to arrive
 				ctx, hangUp := context.WithCancel(t.Context())
 				ended := make(chan error, 1)
 				go func() { ended <- sleep(ctx) }()
@@ -71,7 +68,8 @@ func TestCancelledStatementsEndBehindAPooler(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	s, _ := openWithUser(t, Options{URL: migratedPostgres(t), Uncached: true})
+	t.Parallel()
+	s, _ := openWithUser(t, Options{URL: MigratedPostgres(t), Uncached: true})
 	pool := s.dialect.(postgres).pool
 	before := pool.Stat().NewConnsCount()
 	for range 20 {
@@ -88,7 +86,8 @@ func TestConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	url := migratedPostgres(t)
+	t.Parallel()
+	url := MigratedPostgres(t)
 	for _, c := range []struct {
 		options Options
 		want    int32

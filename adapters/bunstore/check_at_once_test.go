@@ -54,30 +54,24 @@ func (s *servers) checkWhileWriting(t *testing.T) (found []bunstore.Finding) {
 }
 
 func TestChecks_at_once_mend_a_thing_once_and_find_nothing_in_what_is_being_written(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			at := url(t)
-			s, db := bothServers(t, at), rawSQL(t, at)
-			storeTwoOfEach(t, s)
-			for range 2 {
-				require.Empty(t, s.checkWhileWriting(t))
-				for _, spoil := range []string{
-					"UPDATE feed_totals SET count = count + 1 WHERE kind = 'node'", "DELETE FROM feed_totals",
-					"UPDATE feed_counters SET count = count + 1 WHERE kind = 'node'", "DELETE FROM feed_counters",
-				} {
-					execute(t, db, spoil)
-					times := map[string]int{}
-					for _, f := range s.checkWhileWriting(t) {
-						times[fmt.Sprint(f.What)]++
-					}
-					assert.NotEmpty(t, times, spoil)
-					for what, n := range times {
-						assert.Equal(t, 1, n, "%s: %s", spoil, what)
-					}
-					require.Empty(t, checked(t, s.writer, false), spoil)
-				}
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, db := bothServers(t, at), rawSQL(t, at)
+		storeTwoOfEach(t, s)
+		require.Empty(t, s.checkWhileWriting(t))
+		for _, spoil := range []string{
+			"UPDATE feed_totals SET count = count + 1 WHERE kind = 'node'", "DELETE FROM feed_totals",
+			"UPDATE feed_counters SET count = count + 1 WHERE kind = 'node'", "DELETE FROM feed_counters",
+		} {
+			execute(t, db, spoil)
+			times := map[string]int{}
+			for _, f := range s.checkWhileWriting(t) {
+				times[fmt.Sprint(f.What)]++
 			}
-		})
-	}
+			assert.NotEmpty(t, times, spoil)
+			for what, n := range times {
+				assert.Equal(t, 1, n, "%s: %s", spoil, what)
+			}
+			require.Empty(t, checked(t, s.writer, false), spoil)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package bunstore_test
 
 import (
 	"errors"
+	"plaza/adapters/bunstore"
 	"strings"
 	"testing"
 
@@ -46,37 +47,12 @@ const newEvent = `INSERT INTO events (author_id, day, title, content, html, cate
 
 var refused = map[string]struct{ statement, code string }{
 	"a permission that is none": {newEvent + `(1, '2026-03-14', '', '', '', NULL, 50, 0, '', '', '', NOW, NOW)`, mustBeInRange},
-	"a status that is none":     {newEvent + `(1, '2026-03-14', '', '', '', NULL, 0, 1, '', '', '', NOW, NOW)`, mustBeInRange},
 	"an unknown author":         {newEvent + `(3, '2026-03-14', '', '', '', NULL, 0, 0, '', '', '', NOW, NOW)`, mustExistThere},
-	"a category that isn't there": {
-		newEvent + `(1, '2026-03-14', '', '', '', 9, 0, 0, '', '', '', NOW, NOW)`, mustExistThere},
-	"an event without a day": {newEvent + `(1, NULL, '', '', '', NULL, 0, 0, '', '', '', NOW, NOW)`, mustBeThere},
-	"a comment on no event": {
-		`INSERT INTO comments (event_id, author_id, content, created) VALUES (9, 1, '', NOW)`, mustExistThere},
+	"an event without a day":    {newEvent + `(1, NULL, '', '', '', NULL, 0, 0, '', '', '', NOW, NOW)`, mustBeThere},
 	"counts below nothing": {
 		`INSERT INTO event_counts (event_id, author_id, likes) VALUES (1, 1, -1)`, mustBeInRange},
-	"comments without a latest one": {
-		`INSERT INTO event_counts (event_id, author_id, comments) VALUES (1, 1, 1)`, mustBeInRange},
-	"a listing of an unknown kind": {
-		`INSERT INTO feed_listings (kind, id, category_id, created, updated) VALUES ('rumour', 1, 0, NOW, NOW)`, mustBeInRange},
 	"half a place": {
 		`INSERT INTO feed_listings (kind, id, category_id, created, updated, lat) VALUES ('demand', 1, 0, NOW, NOW, 1)`, mustBeInRange},
-	"a shard too many": {
-		`INSERT INTO feed_counters VALUES (0, 'xfile', 16, 0, NULL, NULL, 1)`, mustBeInRange},
-	"a shard below nothing": {
-		`INSERT INTO feed_counters VALUES (0, 'xfile', -1, 0, NULL, NULL, 1)`, mustBeInRange},
-	"a counter of an unknown kind": {
-		`INSERT INTO feed_counters VALUES (0, 'category', 0, 0, NULL, NULL, 1)`, mustBeInRange},
-	"a total of an unknown kind": {
-		`INSERT INTO feed_totals VALUES ('rumour', 0, 0, 1)`, mustBeInRange},
-	"a total of events": {
-		`INSERT INTO feed_totals VALUES ('xfile', 0, 0, 1)`, mustBeInRange},
-	"a shard of a total too many": {
-		`INSERT INTO feed_totals VALUES ('node', 16, 0, 1)`, mustBeInRange},
-	"a shard of a total below nothing": {
-		`INSERT INTO feed_totals VALUES ('node', -1, 0, 1)`, mustBeInRange},
-	"a total that counts nothing at all": {
-		`INSERT INTO feed_totals VALUES ('node', 0, NULL, 1)`, mustBeThere},
 	"following a user twice": {
 		`INSERT INTO subscriptions (user_id, followed_id, created, updated) VALUES (1, 1, NOW, NOW)`, mustBeUnique},
 	"following neither a user nor a category": {
@@ -85,16 +61,12 @@ var refused = map[string]struct{ statement, code string }{
 		`UPDATE users SET phone = '+86-13800000001' WHERE id = 2`, mustBeUnique},
 	"an order for nothing": {`UPDATE orders SET amount = 0 WHERE id = 1`, mustBeInRange},
 	"an order in dollars":  {`UPDATE orders SET currency = 'USD' WHERE id = 1`, mustBeInRange},
-	"an order in a state of its own": {
-		`UPDATE orders SET state = 'forgotten' WHERE id = 1`, mustBeInRange},
 	"two live prepayments of one order": {
 		newPrepayment + `(1, 'second', 0, 'official_account', '', 'preparing', 'abc', '', '', '', NOW)`, mustBeUnique},
 	"a closed prepayment that lives again beside another": {
 		`UPDATE prepayments SET state = 'unknown' WHERE out_trade_no = 'past'`, mustBeUnique},
 	"an out_trade_no that is repeated": {
 		newPrepayment + `(2, 'first', 0, 'official_account', '', 'live', 'abc', '', '', '', NOW)`, mustBeUnique},
-	"a prepayment in a state of its own": {
-		`UPDATE prepayments SET state = 'maybe' WHERE out_trade_no = 'past'`, mustBeInRange},
 	"a transaction id that is repeated": {
 		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (2, 'given', 'first', 'refund_due', 1, 'CNY', NOW)`, mustBeUnique},
 	"an order that is paid twice": {
@@ -103,14 +75,11 @@ var refused = map[string]struct{ statement, code string }{
 		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (9, 'later', 'first', 'applied', 100, 'CNY', NOW)`, mustExistThere},
 	"a payment that is of no order, and not disputed": {
 		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (NULL, 'later', 'first', 'refund_due', 1, 'CNY', NOW)`, mustBeInRange},
-	"a way to pay that there is not":    {`UPDATE prepayments SET end_type = 50 WHERE out_trade_no = 'past'`, mustBeInRange},
 	"an order that was paid and is not": {`UPDATE orders SET state = 'open' WHERE id = 3`, mustStay},
 	"an entry that is written anew":     {`UPDATE journal SET noted = 'paid' WHERE order_id = 1`, mustStay},
 	"an entry that is torn out":         {`DELETE FROM journal WHERE order_id = 1`, mustStay},
 	"a key of no request": {
 		`INSERT INTO idempotency_keys (user_id, name, fingerprint, since) VALUES (1, 'k', 'abc', NOW)`, mustBeInRange},
-	"a key of an unknown kind": {
-		`INSERT INTO idempotency_keys (user_id, name, fingerprint, since, kind, made_id) VALUES (1, 'k', HASH, NOW, 'order', 1)`, mustBeInRange},
 	"a kind without what was made": {
 		`INSERT INTO idempotency_keys (user_id, name, fingerprint, since, kind) VALUES (1, 'k', HASH, NOW, 'event')`, mustBeInRange},
 	"an order whose payments would dangle": {`DELETE FROM orders WHERE id = 1`, mustExistThere},
@@ -144,19 +113,16 @@ func refusalOf(err error) string {
 }
 
 func TestConstraints(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			at := url(t)
-			open(t, at)
-			db := rawSQL(t, at)
-			for _, statement := range filler {
-				execute(t, db, inDialect(at, statement))
-			}
-			execute(t, db, inDialect(at, strings.Replace(filler[0], "13800000001", "13800000002", 1)))
-			for what, r := range refused {
-				_, err := db.ExecContext(t.Context(), inDialect(at, r.statement))
-				assert.Equal(t, r.code, refusalOf(err), "%s: %v", what, err)
-			}
-		})
-	}
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		open(t, at)
+		db := rawSQL(t, at)
+		for _, statement := range filler {
+			execute(t, db, inDialect(at, statement))
+		}
+		execute(t, db, inDialect(at, strings.Replace(filler[0], "13800000001", "13800000002", 1)))
+		for what, r := range refused {
+			_, err := db.ExecContext(t.Context(), inDialect(at, r.statement))
+			assert.Equal(t, r.code, refusalOf(err), "%s: %v", what, err)
+		}
+	})
 }

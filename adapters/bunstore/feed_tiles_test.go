@@ -60,117 +60,113 @@ func importDemands(t *testing.T, s *bunstore.Store, all ...demand.Demand) {
 }
 
 func TestFED05_counts_within_a_circle_are_exact_before_and_after_the_tiles_are_counted(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, r := bothServers(t, url(t)), rand.New(rand.NewPCG(3, 4))
-			all := make([]demand.Demand, 600)
-			for i := range all {
-				all[i] = s.located(demand.ID(i+1), r)
+	bunstore.OnEach(t, func(t *testing.T, url string) {
+		s, r := bothServers(t, url), rand.New(rand.NewPCG(3, 4))
+		all := make([]demand.Demand, 600)
+		for i := range all {
+			all[i] = s.located(demand.ID(i+1), r)
+		}
+		importDemands(t, s.writer, all...)
+		for turn := range 30 {
+			if turn%3 == 0 {
+				require.NoError(t, []*bunstore.Store{s.reader, s.writer}[turn%2].RefreshTiles(t.Context()))
 			}
-			importDemands(t, s.writer, all...)
-			for turn := range 30 {
-				if turn%3 == 0 {
-					require.NoError(t, []*bunstore.Store{s.reader, s.writer}[turn%2].RefreshTiles(t.Context()))
-				}
-				s.agreeOn(t, fmt.Sprint("turn ", turn), []feed.Selection{lakeside})
-				for range 1 + r.IntN(20) {
-					i := r.IntN(len(all))
-					all[i] = altered(all[i], r)
-					importDemands(t, s.writer, all[i])
-				}
-				s.agreeOn(t, fmt.Sprint("changes of turn ", turn), []feed.Selection{lakeside})
+			s.agreeOn(t, fmt.Sprint("turn ", turn), []feed.Selection{lakeside})
+			for range 1 + r.IntN(20) {
+				i := r.IntN(len(all))
+				all[i] = altered(all[i], r)
+				importDemands(t, s.writer, all[i])
 			}
-			for i := range all {
-				all[i].Deleted = true
-			}
-			importDemands(t, s.writer, all...)
-			require.NoError(t, s.reader.RefreshTiles(t.Context()))
-			require.Empty(t, metasOf(t, s.reader, lakeside).Metas)
-		})
-	}
+			s.agreeOn(t, fmt.Sprint("changes of turn ", turn), []feed.Selection{lakeside})
+		}
+		for i := range all {
+			all[i].Deleted = true
+		}
+		importDemands(t, s.writer, all...)
+		require.NoError(t, s.reader.RefreshTiles(t.Context()))
+		require.Empty(t, metasOf(t, s.reader, lakeside).Metas)
+	})
 }
 
 func TestCheck_finds_and_mends_tiles_that_reads_use(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			at := url(t)
-			s, db, r := bothServers(t, at), rawSQL(t, at), rand.New(rand.NewPCG(5, 6))
-			all := make([]demand.Demand, 300)
-			for i := range all {
-				all[i] = s.located(demand.ID(i+1), r)
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, db, r := bothServers(t, at), rawSQL(t, at), rand.New(rand.NewPCG(5, 6))
+		all := make([]demand.Demand, 300)
+		for i := range all {
+			all[i] = s.located(demand.ID(i+1), r)
+		}
+		importDemands(t, s.writer, all...)
+		for _, spoil := range []string{
+			"UPDATE feed_tiles SET count = count + 1", "DELETE FROM feed_tiles", "UPDATE feed_tiles SET tile_column = tile_column + 1000000",
+			"UPDATE feed_tiles SET created = updated", "UPDATE feed_tiles SET category_id = category_id + 7",
+		} {
+			execute(t, db, spoil)
+			require.Empty(t, checked(t, s.writer, false), "nothing reads tiles that were not counted: %s", spoil)
+			require.NoError(t, s.writer.RefreshTiles(t.Context()))
+			require.Empty(t, checked(t, s.writer, false), spoil)
+			execute(t, db, spoil)
+			assert.NotEqual(t, expectedTree(t, s.writer, lakeside), metasOf(t, s.reader, lakeside), "reads use the tiles: %s", spoil)
+			for range 2 { // a check without repair changes nothing
+				require.Len(t, checked(t, s.writer, false), 1, spoil)
 			}
-			importDemands(t, s.writer, all...)
-			for _, spoil := range []string{
-				"UPDATE feed_tiles SET count = count + 1", "DELETE FROM feed_tiles", "UPDATE feed_tiles SET tile_column = tile_column + 1000000",
-				"UPDATE feed_tiles SET created = updated", "UPDATE feed_tiles SET category_id = category_id + 7",
-			} {
-				execute(t, db, spoil)
-				require.Empty(t, checked(t, s.writer, false), "nothing reads tiles that were not counted: %s", spoil)
-				require.NoError(t, s.writer.RefreshTiles(t.Context()))
-				require.Empty(t, checked(t, s.writer, false), spoil)
-				execute(t, db, spoil)
-				assert.NotEqual(t, expectedTree(t, s.writer, lakeside), metasOf(t, s.reader, lakeside), "reads use the tiles: %s", spoil)
-				for range 2 { // a check without repair changes nothing
-					require.Len(t, checked(t, s.writer, false), 1, spoil)
-				}
-				require.Len(t, checked(t, s.reader, true), 1, spoil)
-				require.Empty(t, checked(t, s.writer, false), spoil)
-				s.agreeOn(t, spoil, []feed.Selection{lakeside})
-				all[0].Updated = all[0].Updated.Add(time.Minute)
-				importDemands(t, s.writer, all[0])
-			}
-		})
-	}
+			require.Len(t, checked(t, s.reader, true), 1, spoil)
+			require.Empty(t, checked(t, s.writer, false), spoil)
+			s.agreeOn(t, spoil, []feed.Selection{lakeside})
+			all[0].Updated = all[0].Updated.Add(time.Minute)
+			importDemands(t, s.writer, all[0])
+		}
+	})
 }
 
-func TestFED05_counts_within_a_circle_are_exact_while_demands_are_imported_and_tiles_counted(t *testing.T) {
+// counted are the selections of which trees are read while others write: from tiles, and from counters.
+var counted = []feed.Selection{lakeside, {Kinds: []feed.Kind{feed.Demand}}}
+
+func TestFED05_counts_are_exact_while_demands_are_imported_and_tiles_counted(t *testing.T) {
 	const demands = 60
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := bothServers(t, url(t))
-			var begun, done atomic.Int64
-			var over atomic.Bool
-			var writing, beside sync.WaitGroup
-			for n, server := range []*bunstore.Store{s.reader, s.writer} {
-				r := rand.New(rand.NewPCG(7, uint64(n)))
-				writing.Go(func() {
-					for id := 1 + n; id <= demands; id += 2 {
-						d := s.located(demand.ID(id), r)
-						d.Place = &geo.Point{Lat: 30.5 + 0.02*r.Float64(), Lng: 120.5 + 0.02*r.Float64()}
-						begun.Add(1)
-						assert.NoError(t, imports(t.Context(), server, d))
-						done.Add(1)
+	bunstore.OnEach(t, func(t *testing.T, url string) {
+		s := bothServers(t, url)
+		var begun, done atomic.Int64
+		var over atomic.Bool
+		var writing, beside sync.WaitGroup
+		for n, server := range []*bunstore.Store{s.reader, s.writer} {
+			r := rand.New(rand.NewPCG(7, uint64(n)))
+			writing.Go(func() {
+				for id := 1 + n; id <= demands; id += 2 {
+					d := s.located(demand.ID(id), r)
+					d.Place = &geo.Point{Lat: 30.5 + 0.02*r.Float64(), Lng: 120.5 + 0.02*r.Float64()}
+					begun.Add(1)
+					assert.NoError(t, imports(t.Context(), server, d))
+					done.Add(1)
+				}
+			})
+			beside.Go(func() {
+				for !over.Load() {
+					assert.NoError(t, server.RefreshTiles(t.Context()))
+				}
+			})
+			beside.Go(func() {
+				for turn := 0; !over.Load(); turn++ {
+					if !assert.NoError(t, assertBetween(t.Context(), server, counted[turn%len(counted)], &done, &begun)) {
+						return
 					}
-				})
-				beside.Go(func() {
-					for !over.Load() {
-						assert.NoError(t, server.RefreshTiles(t.Context()))
-					}
-				})
-				beside.Go(func() {
-					for !over.Load() && assert.NoError(t, assertBetween(t.Context(), server, &done, &begun)) {
-					}
-				})
-			}
-			writing.Wait()
-			over.Store(true)
-			beside.Wait()
-			require.NoError(t, s.writer.RefreshTiles(t.Context()))
-			s.agreeOn(t, "all are done", []feed.Selection{lakeside})
-			require.Empty(t, checked(t, s.writer, false))
-			require.Equal(t, int64(demands), done.Load())
-		})
-	}
+				}
+			})
+		}
+		writing.Wait()
+		over.Store(true)
+		beside.Wait()
+		require.NoError(t, s.writer.RefreshTiles(t.Context()))
+		s.agreeOn(t, "all are done", counted)
+		require.Empty(t, checked(t, s.writer, false))
+		require.Equal(t, int64(demands), done.Load())
+	})
 }
 
 // assertBetween returns an error unless the tree has everything finished before, and nothing
 // that begins afterwards.
-func assertBetween(ctx context.Context, s *bunstore.Store, done, begun *atomic.Int64) error {
+func assertBetween(ctx context.Context, s *bunstore.Store, sel feed.Selection, done, begun *atomic.Int64) error {
 	atLeast := int(done.Load())
-	_, metas, err := s.Feed().Metas(ctx, lakeside)
+	_, metas, err := s.Feed().Metas(ctx, sel)
 	atMost, sum := int(begun.Load()), 0
 	for _, meta := range metas {
 		sum += meta.Count

@@ -73,13 +73,8 @@ func (d disk) inChild(t *testing.T) bool {
 	return inChild(t, d.attributes)
 }
 
+// limitFiles limits the size of the process's files.
 func limitFiles(t *testing.T) (dir string, room func()) {
-	t.Helper()
-	return t.TempDir(), limitTo(t, 2<<20)
-}
-
-// limitTo limits the size of the process's files until the returned function is called.
-func limitTo(t *testing.T, most uint64) (room func()) {
 	t.Helper()
 	var before syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
@@ -87,8 +82,8 @@ func limitTo(t *testing.T, most uint64) (room func()) {
 		t.Helper()
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: before.Max}))
 	}
-	set(most)
-	return func() { set(before.Cur) }
+	set(2 << 20)
+	return t.TempDir(), func() { set(before.Cur) }
 }
 
 func mountLittle(t *testing.T) (dir string, room func()) {
@@ -162,22 +157,6 @@ func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
 	}
 }
 
-func TestA_schema_that_does_not_fit_on_the_disk(t *testing.T) {
-	if !inChild(t, nil) {
-		return
-	}
-	room := limitTo(t, 64<<10)
-	url := "sqlite:" + filepath.Join(t.TempDir(), "plaza.db")
-	s := unmigrated(t, url)
-	_, err := s.Migrate(t.Context())
-	require.ErrorIs(t, err, bunstore.ErrFull)
-	assert.Empty(t, schemaOf(t, url))
-	room()
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	assert.NoError(t, s.CheckSchema(t.Context()))
-}
-
 // nobody is the uid of the unprivileged account of that name. The superuser ignores permissions.
 const nobody = 65534
 
@@ -202,15 +181,8 @@ func publicFolder(t *testing.T) string {
 var unusable = map[string]func(t *testing.T, dir string) (path, named string){
 	"a_file_that_may_only_be_read": func(t *testing.T, dir string) (path, named string) {
 		path = filepath.Join(dir, "plaza.db")
-		require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+		require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 		require.NoError(t, os.Chmod(path, 0o444))
-		return path, path
-	},
-	"a_folder_that_may_only_be_read": func(t *testing.T, dir string) (path, named string) {
-		path = filepath.Join(dir, "plaza.db")
-		require.NoError(t, migrate(t.Context(), "sqlite:"+path))
-		require.NoError(t, os.Chmod(path, 0o666))
-		require.NoError(t, os.Chmod(dir, 0o555))
 		return path, path
 	},
 	"a_folder_in_which_none_can_be_made": func(t *testing.T, dir string) (path, named string) {
@@ -222,11 +194,6 @@ var unusable = map[string]func(t *testing.T, dir string) (path, named string){
 		require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("My diary. ", 1000)), 0o600))
 		require.NoError(t, os.Chmod(path, 0o666))
 		require.NoError(t, os.Chmod(dir, 0o777))
-		return path, path
-	},
-	"a_folder_in_place_of_the_file": func(t *testing.T, dir string) (path, named string) {
-		path = filepath.Join(dir, "plaza.db")
-		require.NoError(t, os.Mkdir(path, 0o777))
 		return path, path
 	},
 }

@@ -76,61 +76,23 @@ func rowsOf(t *testing.T, db *sql.DB, url string) []string {
 }
 
 func TestADM04_what_is_there_just_so_is_not_touched(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			at := url(t)
-			s, db := open(t, at), raw(t, at)
-			records := importedRecords(t)
-			for _, fate := range bring(t, s, records...) {
-				require.Equal(t, imported.New, fate)
-			}
-			before := rowsOf(t, db, at)
-			require.Greater(t, len(before), 2*len(records))
-			for _, fate := range bring(t, s, records...) {
-				require.Equal(t, imported.Same, fate)
-			}
-			assert.Equal(t, before, rowsOf(t, db, at))
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, db := open(t, at), rawSQL(t, at)
+		records := importedRecords(t)
+		for _, fate := range bring(t, s, records...) {
+			require.Equal(t, imported.New, fate)
+		}
+		before := rowsOf(t, db, at)
+		require.Greater(t, len(before), 2*len(records))
+		for _, fate := range bring(t, s, records...) {
+			require.Equal(t, imported.Same, fate)
+		}
+		assert.Equal(t, before, rowsOf(t, db, at))
 
-			shelf := records[1].(imported.CategoryRecord)
-			shelf.Name = "Another"
-			require.Equal(t, []imported.Status{imported.Changed}, bring(t, s, shelf))
-			assert.NotEqual(t, before, rowsOf(t, db, at), "what is touched is seen")
-			assertConsistent(t, s)
-		})
-	}
-}
-
-func TestADM04_the_tree_moves_with_what_is_brought_and_not_otherwise(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			at := url(t)
-			s, db := open(t, at), raw(t, at)
-			version := func() int64 {
-				return column[int64](t, db, "SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals")[0]
-			}
-			last := version()
-			moves := func(want bool, records ...imported.Record) {
-				t.Helper()
-				bring(t, s, records...)
-				now := version()
-				assert.Equal(t, want, now > last, "%v", records[0].Ref())
-				last = now
-			}
-			records := importedRecords(t)
-			moves(true, records...)
-			moves(false, records...)
-			shelf, text, part := records[1].(imported.CategoryRecord), records[5].(imported.PublicationRecord), records[7].(imported.NodeRecord)
-			shelf.Slug = "another"
-			moves(true, shelf)
-			text.Title = "Another"
-			moves(true, text)
-			part.Published = false
-			moves(true, part)
-			part.Title = "Nobody sees it"
-			moves(false, part)
-			moves(false, imported.BundleRecord{Bundle: publication.Bundle{ID: 7}})
-			moves(true, imported.BundleRecord{Bundle: publication.Bundle{ID: 2, FirstOriginal: 2}})
-			moves(false, records[0], records[8], records[9])
-		})
-	}
+		shelf := records[1].(imported.CategoryRecord)
+		shelf.Name = "Another"
+		require.Equal(t, []imported.Status{imported.Changed}, bring(t, s, shelf))
+		assert.NotEqual(t, before, rowsOf(t, db, at), "what is touched is seen")
+		assertConsistent(t, s)
+	})
 }

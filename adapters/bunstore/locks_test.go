@@ -13,11 +13,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/event"
-	"plaza/test/postgres"
 )
-
-// waiting counts the sessions that wait for a lock.
-const waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 
 const lockNotAvailable = "55P03"
 
@@ -25,9 +21,9 @@ func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	server := postgres.Start(t, "deadlock_timeout=100ms")
-	s := openFresh(t, server, bunstore.Options{})
-	db := rawSQL(t, server.URL("postgres"))
+	t.Parallel()
+	at := bunstore.MigratedPostgres(t)
+	s, db := open(t, at), rawSQL(t, at)
 	written, err := s.Events().Add(t.Context(), listedEvent(t, member(t, s), "Before"))
 	require.NoError(t, err)
 
@@ -48,7 +44,7 @@ func TestOne_of_two_that_wait_for_each_other_tries_again(t *testing.T) {
 		})
 		changed <- err
 	}()
-	require.Eventually(t, func() bool { return column[int](t, db, waiting)[0] > 0 }, eventually, time.Millisecond)
+	require.Eventually(t, func() bool { return column[int](t, db, bunstore.Waiting)[0] > 0 }, eventually, time.Millisecond)
 	lock := fmt.Sprintf("SELECT FROM events WHERE id = %d FOR UPDATE", written.ID())
 	_, err = db.ExecContext(t.Context(), lock+" NOWAIT")
 	require.Equal(t, lockNotAvailable, refusalOf(err), "the store must hold what the other is to wait for")
@@ -88,30 +84,27 @@ func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			at := url(t)
-			author := member(t, open(t, at))
-			const limit = time.Second
-			s, err := bunstore.Open(t.Context(), bunstore.Options{URL: at, Limit: limit})
-			require.NoError(t, err)
-			defer s.Close()
-			written, err := s.Events().Add(t.Context(), listedEvent(t, author, "Before"))
-			require.NoError(t, err)
-			rename := func() error {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-				defer cancel()
-				_, err := s.Events().Change(ctx, written.ID(), func(e *event.Event) error {
-					return e.Apply(event.Change{Title: new("After")}, time.Now())
-				})
-				return err
-			}
-			release := keepLocked(t, at, written.ID())
-			assert.ErrorIs(t, rename(), bunstore.ErrAway, "it ends by the store's limit, not by the caller's")
-			_, err = s.Events().Get(t.Context(), written.ID())
-			assert.NoError(t, err, "readers do not wait for locks")
-			release()
-			assert.NoError(t, rename())
-		})
-	}
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		author := member(t, open(t, at))
+		const limit = time.Second
+		s, err := bunstore.Open(t.Context(), bunstore.Options{URL: at, Limit: limit})
+		require.NoError(t, err)
+		defer s.Close()
+		written, err := s.Events().Add(t.Context(), listedEvent(t, author, "Before"))
+		require.NoError(t, err)
+		rename := func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			_, err := s.Events().Change(ctx, written.ID(), func(e *event.Event) error {
+				return e.Apply(event.Change{Title: new("After")}, time.Now())
+			})
+			return err
+		}
+		release := keepLocked(t, at, written.ID())
+		assert.ErrorIs(t, rename(), bunstore.ErrAway, "it ends by the store's limit, not by the caller's")
+		_, err = s.Events().Get(t.Context(), written.ID())
+		assert.NoError(t, err, "readers do not wait for locks")
+		release()
+		assert.NoError(t, rename())
+	})
 }

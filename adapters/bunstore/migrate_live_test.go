@@ -5,11 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
-	"path/filepath"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/migrations"
 	testserver "plaza/test/postgres"
 )
 
@@ -40,12 +38,6 @@ func program(t *testing.T, url string, files map[string]string) *Store {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
-}
-
-// emptyOnes are databases without tables.
-var emptyOnes = map[string]func(t *testing.T) string{
-	"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "plaza.db") },
-	"Postgres": func(t *testing.T) string { return testserver.Empty(t) },
 }
 
 func namesOf(t *testing.T, s *Store) (names []string) {
@@ -104,58 +96,29 @@ func breaks(f migrationFile, files []migrationFile, isPostgres bool) error {
 	return nil
 }
 
-func TestMigrationFilesThatBreakRules(t *testing.T) {
-	const index = "CREATE INDEX CONCURRENTLY i ON fruit (name);\n"
-	for text, is := range map[string]bool{
-		"CREATE TABLE fruit ();":                                           true,
-		"-- transaction: none\n" + index:                                   true,
-		"-- transaction: none\n-- Why; and how.\n" + index:                 true,
-		"-- transaction: none\nDROP INDEX CONCURRENTLY IF EXISTS i;":       true,
-		"-- transaction: none\n-- minimum: 0001\n" + index:                 true,
-		"-- minimum: 0002\nDROP TABLE fruit;":                              true,
-		"-- minimum: 0003\nDROP TABLE fruit;":                              false,
-		"-- minimum: 2\nDROP TABLE fruit;":                                 false,
-		"-- Minimum of what?\n--minimum: 0001\nDROP TABLE fruit;":          false,
-		"-- Why.\n-- transaction: none\n" + index:                          false,
-		"-- transaction: none\n" + index + index:                           false,
-		"-- transaction: none\nDROP INDEX CONCURRENTLY i;":                 false,
-		"-- transaction: none\nCREATE INDEX i ON fruit (name);":            false,
-		"-- transaction: none\nALTER TABLE fruit ADD COLUMN x int;":        false,
-		"-- transaction: none\n-- transaction: none\n" + index:             false,
-		"-- transaction: none\nCREATE INDEX CONCURRENTLY ON fruit (name);": false,
-	} {
-		s := &Store{schema: schemaFiles(map[string]string{"0001_a": "", "0002_b": text, "0003_c": ""})}
-		files, err := s.files()
-		require.NoError(t, err)
-		assert.Equal(t, is, breaks(files[1], files, true) == nil, text)
-	}
-}
-
 func TestMigrateKeepsTheStepsBeforeAFailure(t *testing.T) {
-	for name, url := range emptyOnes {
-		t.Run(name, func(t *testing.T) {
-			files := map[string]string{
-				"0001_a": secrets + "CREATE TABLE fruit (name text PRIMARY KEY)",
-				"0002_b": "CREATE TABLE nut (name text); INSERT INTO nowhere VALUES (1)",
-				"0003_c": "CREATE TABLE berry (name text)",
-			}
-			s := program(t, url(t), files)
-			applied, err := s.Migrate(t.Context())
-			require.ErrorContains(t, err, "0002_b")
-			assert.Equal(t, []string{"0001_a"}, applied)
-			assert.Equal(t, applied, namesOf(t, s))
-			columns, err := s.recordColumns(t.Context(), s.db)
-			require.NoError(t, err)
-			assert.Equal(t, []string{"name", "applied", "minimum"}, columns)
-			var left []string
-			require.NoError(t, s.db.NewRaw(s.dialect.columns(), "nut").Scan(t.Context(), &left))
-			assert.Empty(t, left)
-			s.schema = schemaFiles(map[string]string{"0001_a": files["0001_a"], "0002_b": "CREATE TABLE nut (name text)", "0003_c": files["0003_c"]})
-			applied, err = s.Migrate(t.Context())
-			require.NoError(t, err)
-			assert.Equal(t, []string{"0002_b", "0003_c"}, applied)
-		})
-	}
+	OnEachEmpty(t, func(t *testing.T, url string) {
+		files := map[string]string{
+			"0001_a": secrets + "CREATE TABLE fruit (name text PRIMARY KEY)",
+			"0002_b": "CREATE TABLE nut (name text); INSERT INTO nowhere VALUES (1)",
+			"0003_c": "CREATE TABLE berry (name text)",
+		}
+		s := program(t, url, files)
+		applied, err := s.Migrate(t.Context())
+		require.ErrorContains(t, err, "0002_b")
+		assert.Equal(t, []string{"0001_a"}, applied)
+		assert.Equal(t, applied, namesOf(t, s))
+		columns, err := s.recordColumns(t.Context(), s.db)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"name", "applied", "minimum"}, columns)
+		var left []string
+		require.NoError(t, s.db.NewRaw(s.dialect.columns(), "nut").Scan(t.Context(), &left))
+		assert.Empty(t, left)
+		s.schema = schemaFiles(map[string]string{"0001_a": files["0001_a"], "0002_b": "CREATE TABLE nut (name text)", "0003_c": files["0003_c"]})
+		applied, err = s.Migrate(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, []string{"0002_b", "0003_c"}, applied)
+	})
 }
 
 func TestNewerSteps(t *testing.T) {
@@ -163,65 +126,38 @@ func TestNewerSteps(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	old := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": "ALTER TABLE fruit ADD COLUMN kind text"}
-	for name, url := range emptyOnes {
-		for what, c := range map[string]struct {
-			mark  string
-			works bool
+	OnEachEmpty(t, func(t *testing.T, at string) {
+		_, err := program(t, at, old).Migrate(t.Context())
+		require.NoError(t, err)
+		grown := maps.Clone(old)
+		for _, c := range []struct {
+			step, mark string
+			works      bool // the program that does not know the step
 		}{
-			"additive":               {"", true},
-			"for all who know 0002":  {"-- minimum: 0002\n", true},
-			"for all who know 0001":  {"-- minimum: 0001\n", true},
-			"only for the new":       {"-- minimum: 0003\n", false},
-			"for those who know b/w": {"-- Why.\n-- minimum: 0003\n", false},
+			{"0003_c", "", true}, {"0004_d", "-- minimum: 0002\n", true}, {"0005_e", "-- Why.\n-- minimum: 0005\n", false},
 		} {
-			t.Run(name+" "+what, func(t *testing.T) {
-				at := url(t)
-				before := program(t, at, old)
-				_, err := before.Migrate(t.Context())
-				require.NoError(t, err)
-				grown := map[string]string{"0003_c": c.mark + "ALTER TABLE fruit ADD COLUMN eaten integer"}
-				for name, text := range old {
-					grown[name] = text
-				}
-				applied, err := program(t, at, grown).Migrate(t.Context())
-				require.NoError(t, err)
-				assert.Equal(t, []string{"0003_c"}, applied)
-
-				again := program(t, at, old)
-				steps, err := again.Migrations(t.Context())
-				require.Len(t, steps, 3)
-				assert.True(t, steps[2].Unknown)
-				assert.False(t, steps[1].Unknown)
-				_, migrated := again.Migrate(t.Context())
-				for _, err := range []error{err, migrated, again.CheckSchema(t.Context())} {
-					if c.works {
-						assert.NoError(t, err)
-						continue
-					}
-					require.ErrorIs(t, err, ErrNewer)
-					assert.ErrorContains(t, err, "0003_c")
-					assert.ErrorContains(t, err, "step 0003")
-				}
-			})
-		}
-	}
-}
-
-func TestProgramsWithoutMinimumShareTheTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	for name, url := range emptyOnes {
-		t.Run(name, func(t *testing.T) {
-			s := program(t, url(t), map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"})
-			_, err := s.Migrate(t.Context())
+			grown[c.step] = c.mark + "ALTER TABLE fruit ADD COLUMN of_" + c.step + " integer"
+			applied, err := program(t, at, grown).Migrate(t.Context())
 			require.NoError(t, err)
-			do(t, s, "DELETE FROM schema_migrations")
-			moment := map[string]string{"SQLite": "1", "Postgres": "now()"}[name]
-			do(t, s, "INSERT INTO schema_migrations (name, applied) VALUES ('0001_a', "+moment+")")
-			assert.NoError(t, s.CheckSchema(t.Context()))
-		})
-	}
+			assert.Equal(t, []string{c.step}, applied)
+
+			again := program(t, at, old)
+			steps, err := again.Migrations(t.Context())
+			require.Len(t, steps, len(grown))
+			assert.True(t, steps[len(old)].Unknown)
+			assert.False(t, steps[len(old)-1].Unknown)
+			_, migrated := again.Migrate(t.Context())
+			for _, err := range []error{err, migrated, again.CheckSchema(t.Context())} {
+				if c.works {
+					assert.NoError(t, err)
+					continue
+				}
+				require.ErrorIs(t, err, ErrNewer)
+				assert.ErrorContains(t, err, c.step)
+				assert.ErrorContains(t, err, "step 0005")
+			}
+		}
+	})
 }
 
 // reader keeps a transaction open that has read the table.
@@ -258,6 +194,7 @@ func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	at := testserver.Empty(t)
 	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"}
 	before := program(t, at, files)
@@ -266,11 +203,9 @@ func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
 	release := reader(t, before, sql.LevelDefault, "fruit")
 	files["0002_b"] = "ALTER TABLE fruit ADD COLUMN kind text"
 	done := migrating(t, program(t, at, files))
-	const waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
-	for range 2 { // attempts
-		require.Eventually(t, func() bool { return before.count(t, waits) > 0 }, patience, time.Millisecond)
-		assert.Zero(t, before.count(t, "SELECT count(*) FROM fruit"), "it waits behind the step until that gives up for now")
-	}
+	const waits = Waiting + " AND mode = 'AccessExclusiveLock'"
+	require.Eventually(t, func() bool { return before.count(t, waits) > 0 }, patience, time.Millisecond)
+	assert.Zero(t, before.count(t, "SELECT count(*) FROM fruit"), "it waits behind the step until that gives up for now")
 	select {
 	case err := <-done:
 		require.Fail(t, "the reader still reads", "%v", err)
@@ -290,6 +225,7 @@ func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	at := testserver.Empty(t)
 	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)"}
 	before := program(t, at, files)
@@ -301,7 +237,7 @@ func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
 	for range 3 {
 		waiting = append(waiting, migrating(t, program(t, at, files)))
 	}
-	const waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'virtualxid'"
+	const waits = Waiting + " AND locktype = 'virtualxid'"
 	require.Eventually(t, func() bool { return before.count(t, waits) == 1 }, patience, time.Millisecond, "one makes the index")
 	do(t, before, "INSERT INTO fruit VALUES ('plum')")
 	// Programs that do not know such steps request this lock, with a snapshot.
@@ -322,6 +258,7 @@ func TestAStepAloneIsBegunAnew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	at := testserver.Empty(t)
 	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": concurrent}
 	s := program(t, at, map[string]string{"0001_a": files["0001_a"]})
@@ -352,6 +289,7 @@ func TestAStepAloneHasNoLimitOfTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	at := testserver.Empty(t)
 	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text); INSERT INTO fruit VALUES ('plum');" +
 		" CREATE FUNCTION slow(name text) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT pg_sleep(0.5)::text || name $$",
@@ -362,35 +300,4 @@ func TestAStepAloneHasNoLimitOfTime(t *testing.T) {
 	_, err = s.Migrate(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 1, s.count(t, isValid))
-}
-
-func TestAStepAloneBehindAPooler(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text)", "0002_b": concurrent}
-	at := testserver.Empty(t)
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			s, err := Open(t.Context(), Options{URL: at, Uncached: true, schema: schemaFiles(files)})
-			if assert.NoError(t, err) {
-				_, err = s.Migrate(t.Context())
-				assert.NoError(t, errors.Join(err, s.Close()))
-			}
-		})
-	}
-	all.Wait()
-	s := program(t, at, files)
-	assert.NoError(t, s.CheckSchema(t.Context()))
-	assert.Equal(t, 1, s.count(t, isValid))
-}
-
-func TestMigrationsAreEmbedded(t *testing.T) {
-	files, err := fs.Glob(migrations.Postgres, "postgres/*.sql")
-	require.NoError(t, err)
-	s := &Store{schema: postgres{}.migrations()}
-	known, err := s.files()
-	require.NoError(t, err)
-	assert.Len(t, known, len(files))
 }

@@ -1,15 +1,10 @@
 package bunstore_test
 
 import (
-	"context"
 	"database/sql"
-	"errors"
 	"io/fs"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,14 +13,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/migrations"
-	"plaza/test/postgres"
 )
-
-// untouched are databases that have not been migrated.
-var untouched = map[string]func(t *testing.T) string{
-	"SQLite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "plaza.db") },
-	"Postgres": func(t *testing.T) string { return postgres.Empty(t) },
-}
 
 // rawSQL opens the database without the store, as an administrator does.
 func rawSQL(t *testing.T, url string) *sql.DB {
@@ -94,11 +82,9 @@ func TestBoth_databases_have_the_same_steps(t *testing.T) {
 }
 
 func TestBoth_databases_end_in_the_same_tables(t *testing.T) {
-	found := map[string]map[string]schemaTable{}
-	for name, url := range databases {
-		at := url(t)
-		open(t, at)
-		found[name] = schemaOf(t, at)
+	t.Parallel()
+	found := map[string]map[string]schemaTable{
+		"SQLite": schemaOf(t, bunstore.MigratedSQLite(t)), "Postgres": schemaOf(t, bunstore.MigratedPostgres(t)),
 	}
 	require.NotEmpty(t, found["Postgres"])
 	require.Contains(t, found["Postgres"], "events")
@@ -111,18 +97,11 @@ func TestBoth_databases_end_in_the_same_tables(t *testing.T) {
 	}
 }
 
-// onEachEmpty runs the test on every database, each time without tables.
-func onEachEmpty(t *testing.T, test func(t *testing.T, url string)) {
-	for name, url := range untouched {
-		t.Run(name, func(t *testing.T) { test(t, url(t)) })
-	}
-}
-
 func TestMigrating_twice_changes_nothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	onEachEmpty(t, func(t *testing.T, url string) {
+	bunstore.OnEachEmpty(t, func(t *testing.T, url string) {
 		s := unmigrated(t, url)
 		require.ErrorIs(t, s.CheckSchema(t.Context()), bunstore.ErrOutdated)
 		applied, err := s.Migrate(t.Context())
@@ -143,56 +122,6 @@ func TestMigrating_twice_changes_nothing(t *testing.T) {
 	})
 }
 
-func TestMany_who_migrate_at_once_apply_each_step_once(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	const many = 8
-	onEachEmpty(t, func(t *testing.T, url string) {
-		var stores []*bunstore.Store
-		for range many {
-			stores = append(stores, unmigrated(t, url))
-		}
-		var all [many][]string
-		var errs [many]error
-		var done sync.WaitGroup
-		for i, s := range stores {
-			done.Go(func() { all[i], errs[i] = s.Migrate(t.Context()) })
-		}
-		done.Wait()
-		require.NoError(t, errors.Join(errs[:]...))
-		var applied []string
-		for _, names := range all {
-			applied = append(applied, names...)
-		}
-		slices.Sort(applied) // each step may be applied by another server
-		assert.Equal(t, column[string](t, rawSQL(t, url), "SELECT name FROM schema_migrations ORDER BY name"), applied)
-		assert.NotEmpty(t, applied)
-	})
-}
-
-func TestMany_who_look_at_an_empty_database_at_once_see_that_it_is(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	const many = 8
-	onEachEmpty(t, func(t *testing.T, url string) {
-		var stores []*bunstore.Store
-		for range many {
-			stores = append(stores, unmigrated(t, url))
-		}
-		var errs [many]error
-		var done sync.WaitGroup
-		for i, s := range stores {
-			done.Go(func() { errs[i] = s.CheckSchema(t.Context()) })
-		}
-		done.Wait()
-		for _, err := range errs {
-			assert.ErrorIs(t, err, bunstore.ErrOutdated)
-		}
-	})
-}
-
 // holdSchema are the statements that prevent other migrations while a transaction is
 // open.
 var holdSchema = map[bool][2]string{
@@ -205,7 +134,7 @@ func TestWho_migrates_waits_for_another_however_long_that_takes(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	const limit = 100 * time.Millisecond
-	onEachEmpty(t, func(t *testing.T, url string) {
+	bunstore.OnEachEmpty(t, func(t *testing.T, url string) {
 		s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url, Limit: limit})
 		require.NoError(t, err)
 		defer s.Close()
@@ -230,66 +159,5 @@ func TestWho_migrates_waits_for_another_however_long_that_takes(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, <-migrated)
 		assert.NoError(t, s.CheckSchema(t.Context()))
-	})
-}
-
-func TestA_schema_that_is_newer_is_left_alone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	const tableOfSteps = "CREATE TABLE schema_migrations (name text NOT NULL PRIMARY KEY, applied %s NOT NULL)"
-	types := map[bool]string{true: "integer", false: "timestamptz"}
-	values := map[bool]string{true: "1", false: "now()"}
-	onEachEmpty(t, func(t *testing.T, url string) {
-		embedded := strings.HasPrefix(url, "sqlite:")
-		db := rawSQL(t, url)
-		execute(t, db, strings.ReplaceAll(tableOfSteps, "%s", types[embedded]))
-		execute(t, db, "INSERT INTO schema_migrations VALUES ('9999_from_the_future', "+values[embedded]+")")
-		before := schemaOf(t, url)
-		s := unmigrated(t, url)
-		_, err := s.Migrate(t.Context())
-		require.ErrorIs(t, err, bunstore.ErrNewer)
-		assert.ErrorContains(t, err, "9999_from_the_future", "people must learn which")
-		_, err = s.Migrations(t.Context())
-		require.ErrorIs(t, err, bunstore.ErrNewer)
-		require.ErrorIs(t, s.CheckSchema(t.Context()), bunstore.ErrNewer)
-		assert.Equal(t, before, schemaOf(t, url), "although steps are missing")
-		assert.Equal(t, []string{"9999_from_the_future"}, column[string](t, db, "SELECT name FROM schema_migrations"))
-	})
-}
-
-func TestA_step_that_fails_leaves_nothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	onEachEmpty(t, func(t *testing.T, url string) {
-		db := rawSQL(t, url)
-		execute(t, db, "CREATE TABLE secrets (in_the_way integer)") // the step creates it last
-		before := schemaOf(t, url)
-		s := unmigrated(t, url)
-		applied, err := s.Migrate(t.Context())
-		require.Error(t, err)
-		assert.Empty(t, applied)
-		assert.ErrorContains(t, err, "0001_initial")
-		assert.ErrorContains(t, err, "secrets")
-		assert.Equal(t, before, schemaOf(t, url))
-
-		execute(t, db, "DROP TABLE secrets")
-		_, err = s.Migrate(t.Context())
-		require.NoError(t, err, "the repaired migration starts again")
-	})
-}
-
-func TestA_cancelled_migration_leaves_nothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	onEachEmpty(t, func(t *testing.T, url string) {
-		s := unmigrated(t, url)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_, err := s.Migrate(ctx)
-		require.ErrorIs(t, err, context.Canceled)
-		assert.Empty(t, schemaOf(t, url))
 	})
 }

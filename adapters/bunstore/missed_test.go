@@ -1,71 +1,18 @@
 package bunstore
 
 import (
-	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
+	testserver "plaza/test/postgres"
 )
 
-// standsFirst are the fields of the statements that write and never follow a step that
-// must match.
-var standsFirst = []string{
-	"deleteEvent",
-	"saveImage",
-	"use", "see", // presence
-}
-
-// unconditional are the groups of statements that never follow a step that must match:
-// imports, attempts to log in, erasures and counts of tiles have none.
-var unconditional = []reflect.Type{
-	reflect.TypeFor[importSteps](), reflect.TypeFor[throttleSteps](), reflect.TypeFor[personalSteps](), reflect.TypeFor[tileSteps](),
-}
-
-// textsIn passes the statements of the fields to fn, including those of embedded
-// structs.
-func textsIn(of reflect.Value, fn func(name, text string)) {
-	for i := range of.NumField() {
-		switch field, value := of.Type().Field(i), of.Field(i); {
-		case slices.Contains(unconditional, field.Type):
-		case field.Type.Kind() == reflect.Struct:
-			textsIn(value, fn)
-		case field.Type.Kind() == reflect.String:
-			fn(field.Name, value.String())
-		}
-	}
-}
-
-// writesOrLocks reports whether other transactions can see, or wait for, the
-// statement's effect.
-func writesOrLocks(text string) bool {
-	return slices.ContainsFunc([]string{"INSERT ", "UPDATE", "DELETE "}, func(word string) bool { return strings.Contains(text, word) })
-}
-
-func TestStepsBehindAMissAreGuarded(t *testing.T) {
-	guardedOnes, met := 0, map[string]bool{}
-	textsIn(reflect.ValueOf(newStepStatements(postgres{})), func(name, text string) {
-		met[name] = true
-		switch {
-		case !writesOrLocks(text) || name == "lockEvent" || name == "lockImage": // they lock rows that are then changed
-		case slices.Contains(standsFirst, name):
-		default:
-			guardedOnes++
-			assert.Contains(t, text, unlessMissed, name)
-		}
-	})
-	for _, name := range standsFirst {
-		assert.True(t, met[name], name)
-	}
-	assert.Greater(t, guardedOnes, 9)
-}
-
 func TestRunRefusesUnguardedSteps(t *testing.T) {
-	s, err := Open(t.Context(), Options{URL: migratedPostgres(t)})
+	t.Parallel()
+	s, err := Open(t.Context(), Options{URL: testserver.New(t, MigrateAt)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	d := s.dialect.(postgres)

@@ -19,8 +19,8 @@ func rename(t *testing.T, from, to string) {
 	require.NoError(t, os.Rename(from, to))
 }
 
-// refuseWrites asserts that the store rejects writes, on many concurrent connections,
-// and reports that it is not ready.
+// refuseWrites asserts that the store rejects writes, that no connection reads another database,
+// and that the store reports that it is not ready.
 func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 	t.Helper()
 	for n := range 3 {
@@ -29,32 +29,35 @@ func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 		assert.True(t, fault.Is(err, fault.Unavailable))
 		assert.ErrorContains(t, err, "moved or replaced")
 	}
+	var readers sync.WaitGroup
+	for range 32 { // more than the open connections
+		readers.Go(func() {
+			found, err := s.Accounts().List(t.Context(), 0, 1)
+			if err != nil {
+				assert.ErrorIs(t, err, bunstore.ErrAway)
+				return
+			}
+			assert.Len(t, found, 1, "the account of the store's own database")
+		})
+	}
+	readers.Wait()
 	assert.ErrorIs(t, s.Ping(t.Context()), bunstore.ErrAway)
 }
 
 func TestADatabaseFileThatIsMovedAway(t *testing.T) {
+	t.Parallel()
 	s, dir := embedded(t)
 	path, away := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "away.db")
 	w := newEventWriter(t, s)
 	require.NoError(t, w.write(0))
 	rename(t, path, away)
 	refuseWrites(t, s, w)
-	var readers sync.WaitGroup
-	for range 32 { // more than the open connections
-		readers.Go(func() {
-			_, err := s.Accounts().List(t.Context(), 0, 1)
-			if err != nil {
-				assert.ErrorIs(t, err, bunstore.ErrAway)
-			}
-		})
-	}
-	readers.Wait()
 	assert.NoFileExists(t, path, "no connection makes another")
 
 	for what, replace := range map[string]func(){
 		"an empty file": func() { require.NoError(t, os.WriteFile(path, nil, 0o600)) },
 		"another database": func() {
-			require.NoError(t, migrate(t.Context(), "sqlite:"+filepath.Join(dir, "other.db")))
+			require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+filepath.Join(dir, "other.db")))
 			rename(t, filepath.Join(dir, "other.db"), path)
 		},
 	} {
@@ -84,6 +87,7 @@ func assertLost(t *testing.T, path string) {
 }
 
 func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path, copied := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "copy.db")
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: "sqlite:" + path})
@@ -103,7 +107,7 @@ func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	assertLost(t, path)
 	other := filepath.Join(t.TempDir(), "other.db")
-	require.NoError(t, migrate(t.Context(), "sqlite:"+other))
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+other))
 	rename(t, other, path)
 	assertLost(t, path)
 	require.NoError(t, os.Remove(path))
@@ -122,22 +126,22 @@ func TestOpenMakesNoDatabaseWhereOneWas(t *testing.T) {
 
 func TestOpenBeginsAnewWithoutTheMarker(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plaza.db")
-	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 	require.NoError(t, os.Remove(path))
 	assertLost(t, path)
 	require.NoError(t, os.Remove(path+".id"))
-	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 	assert.FileExists(t, path+".id")
 }
 
 func TestABackupFromBeforeThereWereIDsGetsTheMarkers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plaza.db")
-	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 	before, err := os.ReadFile(path + ".id")
 	require.NoError(t, err)
 	db := rawSQL(t, "sqlite:"+path)
 	execute(t, db, "DELETE FROM secrets WHERE name = 'database id'")
-	require.NoError(t, migrate(t.Context(), "sqlite:"+path))
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+path))
 	after, err := os.ReadFile(path + ".id")
 	require.NoError(t, err)
 	assert.Equal(t, before, after)

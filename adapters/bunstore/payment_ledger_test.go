@@ -3,7 +3,6 @@ package bunstore
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -33,61 +32,54 @@ func openWithUser(t *testing.T, o Options) (*Store, user.ID) {
 }
 
 func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
-	for name, url := range map[string]string{
-		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": migratedPostgres(t),
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, who := openWithUser(t, Options{URL: url})
-			ledger := s.Ledger()
-			for _, k := range []idempotency.Key{{User: who, Name: "old"}, {User: who, Name: "young"}} {
-				at := noon
-				if k.Name == "young" {
-					at = noon.Add(time.Microsecond)
-				}
-				_, err := ledger.Reserve(t.Context(), k, at, at.Add(time.Minute))
-				require.NoError(t, err)
+	OnEach(t, func(t *testing.T, url string) {
+		s, who := openWithUser(t, Options{URL: url})
+		ledger := s.Ledger()
+		for _, k := range []idempotency.Key{{User: who, Name: "old"}, {User: who, Name: "young"}} {
+			at := noon
+			if k.Name == "young" {
+				at = noon.Add(time.Microsecond)
 			}
-			_, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), &idempotency.Key{User: who, Name: "old"})
+			_, err := ledger.Reserve(t.Context(), k, at, at.Add(time.Minute))
 			require.NoError(t, err)
-			s.sweep(t.Context(), expiredKeys(noon.Add(idempotency.KeyLife)))
-			var kept []string
-			require.NoError(t, s.reader.NewSelect().Table("idempotency_keys").Column("name").Scan(t.Context(), &kept))
-			assert.Equal(t, []string{"young"}, kept)
-		})
-	}
+		}
+		_, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), &idempotency.Key{User: who, Name: "old"})
+		require.NoError(t, err)
+		s.sweep(t.Context(), expiredKeys(noon.Add(idempotency.KeyLife)))
+		var kept []string
+		require.NoError(t, s.reader.NewSelect().Table("idempotency_keys").Column("name").Scan(t.Context(), &kept))
+		assert.Equal(t, []string{"young"}, kept)
+	})
 }
 
 func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.T) {
-	for name, url := range map[string]string{
-		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": migratedPostgres(t),
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, who := openWithUser(t, Options{URL: url, Connections: 1})
-			ledger := s.Ledger()
-			for i := range 3 {
-				k := idempotency.Key{User: who, Name: fmt.Sprint("a key of that name ", i)}
-				_, err := ledger.Reserve(t.Context(), k, noon, noon.Add(time.Minute))
-				require.NoError(t, err)
-				o, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), &k)
-				require.NoError(t, err)
-				require.NoError(t, ledger.Change(t.Context(), o.ID, func(t *payment.Trade) error { return nil }))
-			}
-			var kept []string
-			if d, is := s.dialect.(sqlite); is {
-				kept = slices.Concat(slices.Collect(maps.Keys(d.written.kept)), slices.Collect(maps.Keys(d.written.unprepared)))
-			} else {
-				require.NoError(t, s.db.NewRaw("SELECT statement FROM pg_prepared_statements").Scan(t.Context(), &kept))
-				assert.Contains(t, kept, "BEGIN", "the one connection keeps what is constant")
-			}
-			for _, text := range kept {
-				assert.NotRegexp(t, "idempotency_keys|prepayments|journal", text)
-			}
-		})
-	}
+	OnEach(t, func(t *testing.T, url string) {
+		s, who := openWithUser(t, Options{URL: url, Connections: 1})
+		ledger := s.Ledger()
+		for i := range 3 {
+			k := idempotency.Key{User: who, Name: fmt.Sprint("a key of that name ", i)}
+			_, err := ledger.Reserve(t.Context(), k, noon, noon.Add(time.Minute))
+			require.NoError(t, err)
+			o, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), &k)
+			require.NoError(t, err)
+			require.NoError(t, ledger.Change(t.Context(), o.ID, func(t *payment.Trade) error { return nil }))
+		}
+		var kept []string
+		if d, is := s.dialect.(sqlite); is {
+			kept = slices.Concat(slices.Collect(maps.Keys(d.written.kept)), slices.Collect(maps.Keys(d.written.unprepared)))
+		} else {
+			require.NoError(t, s.db.NewRaw("SELECT statement FROM pg_prepared_statements").Scan(t.Context(), &kept))
+			assert.Contains(t, kept, "BEGIN", "the one connection keeps what is constant")
+		}
+		for _, text := range kept {
+			assert.NotRegexp(t, "idempotency_keys|prepayments|journal", text)
+		}
+	})
 }
 
 func TestPAY11_an_order_that_is_being_changed_holds_up_no_due_one(t *testing.T) {
-	s, who := openWithUser(t, Options{URL: migratedPostgres(t), Limit: 2 * time.Second})
+	t.Parallel()
+	s, who := openWithUser(t, Options{URL: MigratedPostgres(t), Limit: 2 * time.Second})
 	ledger := s.Ledger()
 	changed, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), nil)
 	require.NoError(t, err)

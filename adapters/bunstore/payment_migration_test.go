@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/migrations"
@@ -18,7 +19,7 @@ func TestPAY11_orders_from_before_there_was_a_wallet_end_as_well(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	onEachEmpty(t, func(t *testing.T, url string) {
+	bunstore.OnEachEmpty(t, func(t *testing.T, url string) {
 		folder, name, instants, now, later := fs.FS(migrations.Postgres), "postgres", "timestamptz", "now()", "now() + interval '1 hour'"
 		if strings.HasPrefix(url, "sqlite:") {
 			folder, name, instants, now, later = migrations.SQLite, "sqlite", "integer", "1", "3600000001"

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore"
 	"plaza/domain/access"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
@@ -130,31 +131,29 @@ var impersonal = []string{"news.source"} // ids of articles
 var personalName = regexp.MustCompile(`^(?:.*_)?(?:user|author|owner|followed|robot|member|person|account|phone|username|email|open_id|source|staff)(?:_id)?$`)
 
 func TestEveryColumnThatRefersToAPersonIsExportedOrErased(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			schema := schemaOf(t, url(t))
-			for table := range refersToUsers(schema) {
-				assert.Contains(t, personalTables, table, "%s refers to users: say here what an export and an erasure do to each column", table)
-			}
-			for table, s := range schema {
-				for column := range s.Columns {
-					if !personalName.MatchString(column) || slices.Contains(impersonal, table+"."+column) {
-						continue
-					}
-					assert.Contains(t, personalTables, table, "%s.%s sounds like a person: say here what an export and an erasure do to it", table, column)
+	bunstore.OnEach(t, func(t *testing.T, url string) {
+		schema := schemaOf(t, url)
+		for table := range refersToUsers(schema) {
+			assert.Contains(t, personalTables, table, "%s refers to users: say here what an export and an erasure do to each column", table)
+		}
+		for table, s := range schema {
+			for column := range s.Columns {
+				if !personalName.MatchString(column) || slices.Contains(impersonal, table+"."+column) {
+					continue
 				}
+				assert.Contains(t, personalTables, table, "%s.%s sounds like a person: say here what an export and an erasure do to it", table, column)
 			}
-			for table, p := range personalTables {
-				columns := slices.Sorted(maps.Keys(schema[table].Columns))
-				said := slices.Sorted(slices.Values(strings.Fields(p.exported + " " + p.internal)))
-				assert.Equal(t, columns, said, "%s: each column is exported or internal", table)
-				if p.kept+p.blank != "" {
-					left := slices.Sorted(slices.Values(strings.Fields(p.kept + " " + p.blank)))
-					assert.Equal(t, columns, left, "%s: each column is kept or blanked", table)
-				}
+		}
+		for table, p := range personalTables {
+			columns := slices.Sorted(maps.Keys(schema[table].Columns))
+			said := slices.Sorted(slices.Values(strings.Fields(p.exported + " " + p.internal)))
+			assert.Equal(t, columns, said, "%s: each column is exported or internal", table)
+			if p.kept+p.blank != "" {
+				left := slices.Sorted(slices.Values(strings.Fields(p.kept + " " + p.blank)))
+				assert.Equal(t, columns, left, "%s: each column is kept or blanked", table)
 			}
-		})
-	}
+		}
+	})
 }
 
 // refersToUsers returns the tables from which foreign keys lead to users, and users.
@@ -174,66 +173,60 @@ func refersToUsers(schema map[string]schemaTable) map[string]bool {
 }
 
 func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
-	for name, url := range databases {
-		t.Run(name, func(t *testing.T) {
-			address := url(t)
-			s := open(t, address)
-			p := portsOf(s)
-			ctx, noon := t.Context(), time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-			phone, err := user.ParsePhone("+86-13900000001")
+	bunstore.OnEach(t, func(t *testing.T, address string) {
+		s := open(t, address)
+		p := portsOf(s)
+		ctx := t.Context()
+		phone, err := user.ParsePhone("+86-13900000001")
+		require.NoError(t, err)
+		id, err := p.Accounts.Open(ctx, access.Account{Phone: phone, Hash: "hash", Scopes: access.DefaultScopes()},
+			user.Member{Firstname: "Ann", Lastname: "Lee", Expertise: "Tea", Location: "Sevilla", Timezone: "Europe/Madrid", Joined: noon, Seen: noon})
+		require.NoError(t, err)
+		_, err = p.Tokens.Issue(ctx, access.Token{User: id, Hash: access.KeyHash{1}, TTL: time.Hour, Created: noon, Used: noon})
+		require.NoError(t, err)
+		require.NoError(t, p.Directory.SetAvatar(ctx, id, media.CoverOf("public/avatar", "lg", 1, 1), 10))
+		_, err = p.Images.Add(ctx, userimage.New(id, "public/image", 1, 1, 10, userimage.Tags{}, noon))
+		require.NoError(t, err)
+		attempt := access.Attempt{Phone: phone, Source: access.SourceOf(netip.MustParseAddr("192.0.2.1"))}
+		require.NoError(t, p.Throttle.Begin(ctx, attempt, noon))
+		require.NoError(t, p.Throttle.Succeed(ctx, attempt, noon))
+		require.NoError(t, p.Throttle.Begin(ctx, attempt, noon))
+		other, err := p.Accounts.Open(ctx, access.Account{}, user.Member{Timezone: "UTC", Joined: noon})
+		require.NoError(t, err)
+		for _, follow := range [][2]user.ID{{id, other}, {other, id}} {
+			sub, err := subscription.ToUser(follow[0], follow[1], noon)
 			require.NoError(t, err)
-			id, err := p.Accounts.Open(ctx, access.Account{Phone: phone, Hash: "hash", Scopes: access.DefaultScopes()},
-				user.Member{Firstname: "Ann", Lastname: "Lee", Expertise: "Tea", Location: "Sevilla", Timezone: "Europe/Madrid", Joined: noon, Seen: noon})
+			_, _, err = p.Subscriptions.Follow(ctx, sub)
 			require.NoError(t, err)
-			_, err = p.Tokens.Issue(ctx, access.Token{User: id, Hash: access.KeyHash{1}, TTL: time.Hour, Created: noon, Used: noon})
-			require.NoError(t, err)
-			require.NoError(t, p.Directory.SetAvatar(ctx, id, media.CoverOf("public/avatar", "lg", 1, 1), 10))
-			_, err = p.Images.Add(ctx, userimage.New(id, "public/image", 1, 1, 10, userimage.Tags{}, noon))
-			require.NoError(t, err)
-			attempt := access.Attempt{Phone: phone, Source: access.SourceOf(netip.MustParseAddr("192.0.2.1"))}
-			require.NoError(t, p.Throttle.Begin(ctx, attempt, noon))
-			require.NoError(t, p.Throttle.Succeed(ctx, attempt, noon))
-			require.NoError(t, p.Throttle.Begin(ctx, attempt, noon))
-			other, err := p.Accounts.Open(ctx, access.Account{}, user.Member{Timezone: "UTC", Joined: noon})
-			require.NoError(t, err)
-			for _, follow := range [][2]user.ID{{id, other}, {other, id}} {
-				sub, err := subscription.ToUser(follow[0], follow[1], noon)
-				require.NoError(t, err)
-				_, _, err = p.Subscriptions.Follow(ctx, sub)
-				require.NoError(t, err)
-			}
-			o := payment.NewOrder(id, "Tea", 990, time.Hour, noon)
-			o.State = payment.Closed
-			_, err = p.Ledger.AddOrder(ctx, o, &idempotency.Key{User: id, Name: "key"})
-			require.NoError(t, err)
-			db := rawSQL(t, address)
-			_, err = db.ExecContext(ctx, "UPDATE users SET source = 'someone' WHERE id = 1")
-			require.NoError(t, err)
-			_, err = db.ExecContext(ctx, "INSERT INTO import_lines (file, number, kind, source, raw) VALUES ('f', 1, 'user', 'someone', CAST('{}' AS "+
-				map[string]string{"SQLite": "blob", "Postgres": "bytea"}[name]+"))")
-			require.NoError(t, err)
+		}
+		o := payment.NewOrder(id, "Tea", 990, time.Hour, noon)
+		o.State = payment.Closed
+		_, err = p.Ledger.AddOrder(ctx, o, &idempotency.Key{User: id, Name: "key"})
+		require.NoError(t, err)
+		db := rawSQL(t, address)
+		execute(t, db, "UPDATE users SET source = 'someone' WHERE id = 1")
+		execute(t, db, inDialect(address, "INSERT INTO import_lines (file, number, kind, source, raw) VALUES ('f', 1, 'user', 'someone', HASH)"))
 
-			for _, d := range personaldata.Kinds() {
-				for n := 1; n > 0; {
-					n, err = p.PersonalData.Erase(ctx, id, d.Kind, 10)
-					require.NoError(t, err)
-				}
+		for _, d := range personaldata.Kinds() {
+			for n := 1; n > 0; {
+				n, err = p.PersonalData.Erase(ctx, id, d.Kind, 10)
+				require.NoError(t, err)
 			}
-			count := func(table, where string) int64 {
-				where = strings.NewReplacer("{user}", fmt.Sprint(id), "{phone}", phone.String(), "{source}", "someone").Replace(where)
-				return column[int64](t, db, "SELECT count(*) FROM "+table+" WHERE "+where)[0]
+		}
+		count := func(table, where string) int64 {
+			where = strings.NewReplacer("{user}", fmt.Sprint(id), "{phone}", phone.String(), "{source}", "someone").Replace(where)
+			return column[int64](t, db, "SELECT count(*) FROM "+table+" WHERE "+where)[0]
+		}
+		for table, is := range personalTables {
+			if is.kept == "" {
+				assert.Zero(t, count(table, is.owner), "rows of %s", table)
+				continue
 			}
-			for table, is := range personalTables {
-				if is.kept == "" {
-					assert.Zero(t, count(table, is.owner), "rows of %s", table)
-					continue
-				}
-				for _, blank := range strings.Fields(is.blank) {
-					assert.Zero(t, count(table, "("+is.owner+") AND "+blank+" <> ''"), "%s.%s", table, blank)
-				}
+			for _, blank := range strings.Fields(is.blank) {
+				assert.Zero(t, count(table, "("+is.owner+") AND "+blank+" <> ''"), "%s.%s", table, blank)
 			}
-			assert.Equal(t, int64(1), count("users", "id = {user} AND avatar IS NULL AND timezone = 'UTC' AND phone = 'erased-1'"))
-			assertConsistent(t, s)
-		})
-	}
+		}
+		assert.Equal(t, int64(1), count("users", "id = {user} AND avatar IS NULL AND timezone = 'UTC' AND phone = 'erased-1'"))
+		assertConsistent(t, s)
+	})
 }

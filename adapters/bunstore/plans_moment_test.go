@@ -1,20 +1,14 @@
 package bunstore
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/domain/calendar"
-	"plaza/domain/event"
-	"plaza/domain/user"
 )
 
 // The users of the crowded days: contacts of the popular viewer have even IDs up to
@@ -34,9 +28,7 @@ var (
 	privateDays    = daysFrom("2026-03-01", 20) // the first has many private events, the others some
 	strangersDay   = daysFrom("2026-05-01", 1)  // many events of ten strangers for contacts
 	contactsDay    = daysFrom("2026-05-03", 1)  // many events of one contact for contacts
-	manyAuthorsDay = daysFrom("2026-05-02", 1)  // events of as many strangers as the viewer has contacts
-	everybodysDay  = daysFrom("2026-05-04", 1)  // one event of each of these strangers and of each contact
-	busyAuthorsDay = daysFrom("2026-05-05", 1)  // many events of these strangers
+	busyAuthorsDay = daysFrom("2026-05-05", 1)  // many events of as many strangers as the viewer has contacts
 )
 
 func daysFrom(first string, n int) []calendar.Date {
@@ -68,7 +60,7 @@ func crowdedDays(differing ...string) []string {
 				SELECT %s, '%s', 'A title', '', '', %s, 100, '', '', '', {at}, {at} FROM {series of %d}`, author, day, permission, n))
 		statements[len(statements)-1] = strings.ReplaceAll(statements[len(statements)-1], "{at}", fmt.Sprintf("{at %d}", later))
 	}
-	for _, days := range [][]calendar.Date{quietDays, privateDays, strangersDay, contactsDay, manyAuthorsDay, everybodysDay, busyAuthorsDay} {
+	for _, days := range [][]calendar.Date{quietDays, privateDays, strangersDay, contactsDay, busyAuthorsDay} {
 		for _, day := range days {
 			write(day, 34, "n * 53", "n % 3 * 100", 0)
 		}
@@ -79,8 +71,6 @@ func crowdedDays(differing ...string) []string {
 	}
 	write(strangersDay[0], crowdSize, "1 + 200 * (n % 10)", "100", 1)
 	write(contactsDay[0], crowdSize, "2", "100", 1)
-	write(manyAuthorsDay[0], contactsOfOne, "2 * n - 1", "100", 1)
-	write(everybodysDay[0], 2*contactsOfOne, fmt.Sprintf("1 + n * 7919 %% %d", 2*contactsOfOne), "100", 1)
 	write(busyAuthorsDay[0], crowdSize, fmt.Sprintf("1 + n %% %d * 2", contactsOfOne), "100", 1)
 	for i, statement := range statements {
 		statements[i] = strings.NewReplacer(differing...).Replace(statement)
@@ -100,23 +90,18 @@ var crowds = []struct {
 	{"a day of 20,000 events for a contact's contacts", quietDays[:1], contactsDay, 10},
 }
 
-// crowdsOfAuthors are days whose hidden events are of as many authors as the viewer has
-// contacts. Such a viewer pays for reading both lists in order, others nothing.
-var crowdsOfAuthors = []struct {
-	name    string
-	day     []calendar.Date
-	buffers float64 // in buffers of a quiet day
-	steps   int
-}{
-	{"an event of each of 1,000 strangers", manyAuthorsDay, 2.3, 41_000},
-	{"an event of each of 1,000 strangers and 1,000 contacts", everybodysDay, 3, 88_000},
-	{"20 events of each of 1,000 strangers", busyAuthorsDay, 24, 260_000},
-}
+// A day's hidden events may be of as many authors as the viewer has contacts. Such a viewer pays for
+// reading both lists in order, others nothing.
+const (
+	busyAuthorsBuffers = 24 // in buffers of a quiet day
+	busyAuthorsSteps   = 260_000
+)
 
 func TestEVT14_hidden_events_cost_others_nothing_on_Postgres(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	statements := crowdedDays("{list}", "{}", "{at}", "now()", "{at 0}", "now() - n * interval '1 second'", "{at 1}", "now() + n * interval '1 second'",
 		"{series of ", "generate_series(1, ", "}", ") n")
 	s, conn := filledPostgres(t, statements...)
@@ -125,7 +110,6 @@ func TestEVT14_hidden_events_cost_others_nothing_on_Postgres(t *testing.T) {
 		assert.Equal(t, float64(len(days)*limit), p.Rows, "what is found")
 		return p, p.Hit + p.Missed
 	}
-	assertNewestVisible(t, s)
 	for _, c := range crowds {
 		for name, viewer := range map[string]int{"with 1,000 contacts": popular, "without contacts": alone} {
 			t.Run(c.name+", seen by one "+name, func(t *testing.T) {
@@ -136,43 +120,26 @@ func TestEVT14_hidden_events_cost_others_nothing_on_Postgres(t *testing.T) {
 			})
 		}
 	}
-	for _, c := range crowdsOfAuthors {
-		t.Run(c.name, func(t *testing.T) {
-			_, quiet := cost(t, quietDays[:1], popular, 10)
-			p, crowded := cost(t, c.day, popular, 10)
-			for _, scan := range p.scans() {
-				if scan.Relation == "events" || scan.Relation == "subscriptions" {
-					assert.NotEqual(t, "Seq Scan", scan.Node, scan.Relation)
-				}
-			}
-			assert.LessOrEqual(t, crowded, c.buffers*quiet, "buffers")
-			_, quiet = cost(t, quietDays[:1], alone, 10)
-			_, crowded = cost(t, c.day, alone, 10)
-			assert.LessOrEqual(t, crowded, 2*quiet, "buffers, without contacts")
-		})
+	_, quiet := cost(t, quietDays[:1], popular, 10)
+	p, crowded := cost(t, busyAuthorsDay, popular, 10)
+	for _, scan := range p.scans() {
+		if scan.Relation == "events" || scan.Relation == "subscriptions" {
+			assert.NotEqual(t, "Seq Scan", scan.Node, scan.Relation)
+		}
 	}
+	assert.LessOrEqual(t, crowded, busyAuthorsBuffers*quiet, "buffers")
+	_, quiet = cost(t, quietDays[:1], alone, 10)
+	_, crowded = cost(t, busyAuthorsDay, alone, 10)
+	assert.LessOrEqual(t, crowded, 2*quiet, "buffers, without contacts")
 }
 
 func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	path := filepath.Join(t.TempDir(), "plaza.db")
-	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
-		for _, statement := range crowdedDays("{list}", "[]", "{at}", "0", "{at 0}", "-n", "{at 1}", "n",
-			"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)") {
-			_, err := db.ExecContext(ctx, statement)
-			require.NoError(t, err, statement)
-		}
-	})
-	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	t.Parallel()
+	s, conn := filledSQLite(t, crowdedDays("{list}", "[]", "{at}", "0", "{at 0}", "-n", "{at 1}", "n",
+		"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)")...)
 	cost := func(t *testing.T, days []calendar.Date, viewer, limit int) (steps int) {
 		for _, day := range days {
 			r := sqliteRead{statement: s.hot.onDates, args: []any{s.dialect.key([]calendar.Date{day}), viewer, limit}}
@@ -182,7 +149,6 @@ func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 		}
 		return steps
 	}
-	assertNewestVisible(t, s)
 	for _, c := range crowds {
 		for name, viewer := range map[string]int{"with 1,000 contacts": popular, "without contacts": alone} {
 			t.Run(c.name+", seen by one "+name, func(t *testing.T) {
@@ -190,32 +156,8 @@ func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 			})
 		}
 	}
-	for _, c := range crowdsOfAuthors {
-		t.Run(c.name, func(t *testing.T) {
-			assert.LessOrEqual(t, cost(t, c.day, popular, 10), c.steps, "steps")
-			assert.LessOrEqual(t, cost(t, c.day, alone, 10), 2*cost(t, quietDays[:1], alone, 10), "steps, without contacts")
-		})
-	}
-}
-
-// assertNewestVisible asserts what the days show against a query that reads them whole.
-func assertNewestVisible(t *testing.T, s *Store) {
-	t.Helper()
-	for _, days := range [][]calendar.Date{quietDays, privateDays, strangersDay, contactsDay, manyAuthorsDay, everybodysDay, busyAuthorsDay} {
-		for _, viewer := range []user.ID{popular, alone, secretive, 2, 1001} {
-			found, err := s.Events().Load(t.Context(), event.RelatedQuery{Viewer: viewer, Dates: days[:1], Events: 10})
-			require.NoError(t, err)
-			var shown []int64
-			for _, e := range found.Events[days[0]] {
-				shown = append(shown, int64(e.ID()))
-			}
-			var want []int64
-			require.NoError(t, s.reader.NewRaw(`SELECT e.id FROM events e WHERE e.day = ?0 AND (e.permission = 0 OR e.author_id = ?1 OR e.permission = 100
-					AND e.author_id IN (SELECT followed_id FROM subscriptions WHERE user_id = ?1) AND e.author_id IN (SELECT user_id FROM subscriptions WHERE followed_id = ?1))
-				ORDER BY e.created DESC, e.id DESC LIMIT 10`, days[0].String(), viewer).Scan(t.Context(), &want))
-			assert.Equal(t, want, shown, "%v, seen by %d", days[0], viewer)
-		}
-	}
+	assert.LessOrEqual(t, cost(t, busyAuthorsDay, popular, 10), busyAuthorsSteps, "steps")
+	assert.LessOrEqual(t, cost(t, busyAuthorsDay, alone, 10), 2*cost(t, quietDays[:1], alone, 10), "steps, without contacts")
 }
 
 func texts(days []calendar.Date) []string {

@@ -1,10 +1,7 @@
 package bunstore
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,6 +52,7 @@ func TestFED05_TreeReadsWhatLiesWithinOnPostgres(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	const many = 100_000
 	statements := demandStatements(many, "{at}", "now() - n * interval '1 minute'", "{series of ", "generate_series(1, ", "}", ") n")
 	// Reading a table that was vacuumed while empty costs nothing in the eyes of the planner. The
@@ -98,23 +96,10 @@ func TestFED05_TreeReadsWhatLiesWithinOnSQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	const many = 100_000
-	path := filepath.Join(t.TempDir(), "plaza.db")
-	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
-		for _, statement := range demandStatements(many, "{at}", "-n",
-			"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)") {
-			_, err := db.ExecContext(ctx, statement)
-			require.NoError(t, err, statement)
-		}
-	})
-	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	s, conn := filledSQLite(t, demandStatements(many, "{at}", "-n",
+		"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)")...)
 	r := sqliteRead{statement: s.hot.treeNear, args: nearArgs(feed.Area{Centre: lake, Within: 5})}
 	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH l USING COVERING INDEX feed_listings_by_strip (kind=? AND <expr>=? AND lng>? AND lng<?)")
 	rows, steps := run(t, conn, r)

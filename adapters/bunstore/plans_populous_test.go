@@ -55,16 +55,12 @@ INSERT INTO images (owner_id, key, width, height, tags, created)
 // many is the number of records of each kind.
 const many = 40_000
 
-// populate creates a database file with these records. It creates the indexes last,
-// which takes a third of the time.
-func populate(t *testing.T, path string) {
+// populatedSQLite returns a store on a database file with these records, and a connection of its
+// reader. It creates the indexes last, which takes a third of the time.
+func populatedSQLite(t *testing.T) (*Store, *sql.Conn) {
 	t.Helper()
-	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
-	require.NoError(t, err)
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, s.Close())
-
+	url := MigratedSQLite(t)
+	path := strings.TrimPrefix(url, "sqlite:")
 	statements := []string{"BEGIN"}
 	var indexes []string
 	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
@@ -86,6 +82,33 @@ func populate(t *testing.T, path string) {
 			require.NoError(t, err, statement)
 		}
 	})
+	return openReader(t, url)
+}
+
+// filledSQLite returns a store on a database file of its own that has executed the statements, and a
+// connection of its reader.
+func filledSQLite(t *testing.T, statements ...string) (*Store, *sql.Conn) {
+	t.Helper()
+	url := MigratedSQLite(t)
+	withRawConn(t, strings.TrimPrefix(url, "sqlite:"), func(ctx context.Context, db *sql.Conn) {
+		for _, statement := range statements {
+			_, err := db.ExecContext(ctx, statement)
+			require.NoError(t, err, statement)
+		}
+	})
+	return openReader(t, url)
+}
+
+// openReader returns a store and a connection of its reader.
+func openReader(t *testing.T, url string) (*Store, *sql.Conn) {
+	t.Helper()
+	s, err := Open(t.Context(), Options{URL: url})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	return s, conn
 }
 
 // withRawConn opens the database without the store, on one connection.

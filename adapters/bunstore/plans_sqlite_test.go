@@ -1,12 +1,10 @@
 package bunstore
 
 import (
-	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"io"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,29 +16,13 @@ import (
 )
 
 // TestHot_reads_of_SQLite_are_planned_by_their_indexes checks a database without
-// statistics, as the program leaves it, and one with statistics.
+// statistics, as the program leaves it.
 func TestHot_reads_of_SQLite_are_planned_by_their_indexes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	path := filepath.Join(t.TempDir(), "plaza.db")
-	populate(t, path)
-	t.Run("as it is", func(t *testing.T) { holdPlans(t, path) })
-	withRawConn(t, path, func(ctx context.Context, db *sql.Conn) {
-		_, err := db.ExecContext(ctx, "ANALYZE")
-		require.NoError(t, err)
-	})
-	t.Run("analysed", func(t *testing.T) { holdPlans(t, path) }) // a new connection reads the statistics
-}
-
-// holdPlans asserts the plan of every hot read of the store.
-func holdPlans(t *testing.T, path string) {
-	s, err := Open(t.Context(), Options{URL: "sqlite:" + path})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	conn, err := s.dialect.(sqlite).reader.Conn(t.Context())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	t.Parallel()
+	s, conn := populatedSQLite(t)
 	var texts []string
 	for _, r := range sqliteReads(t, s) {
 		texts = append(texts, r.statement)

@@ -14,6 +14,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/test/content"
+	testserver "plaza/test/postgres"
 )
 
 // populousPostgres is large enough to make Postgres choose between plans: 40,000 records of
@@ -122,7 +123,7 @@ func explainPrepared(t *testing.T, conn *pgx.Conn, args ...string) plan {
 // analysed from all their rows: a sample would be another one in each run.
 func filledPostgres(t *testing.T, statements ...string) (*Store, *pgx.Conn) {
 	t.Helper()
-	url := migratedPostgres(t)
+	url := testserver.New(t, MigrateAt) // what is deleted stays in a database that is lent
 	s, err := Open(t.Context(), Options{URL: url})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
@@ -144,6 +145,7 @@ func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	s, conn := filledPostgres(t, populousPostgres)
 	require.NoError(t, s.RefreshTiles(t.Context()))
 	_, err := conn.Exec(t.Context(), "ANALYZE feed_tiles")
@@ -170,6 +172,7 @@ func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
 		})
 	}
 	assert.Empty(t, unexpected(t, s.hot, texts), "no plan is expected of")
+	assertListsAreOneStatement(t, conn.Config().ConnString())
 }
 
 // postgresRead is a hot read with its expected plan on Postgres.

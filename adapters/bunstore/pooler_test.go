@@ -24,20 +24,22 @@ func TestPorts_without_cached_statements(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	lend := postgres.Reuse(t, migrate, func(url string) (*bunstore.Store, error) {
+	uncached := uncachedStores(t)
+	ports.Tokens(t, uncached)
+	ports.Feed(t, uncached)
+	ports.Images(t, uncached)
+	ports.Ledger(t, uncached)
+}
+
+// uncachedStores returns stores that prepare no statements.
+func uncachedStores(t *testing.T) ports.Open {
+	lend := postgres.Reuse(t, bunstore.MigrateAt, func(url string) (*bunstore.Store, error) {
 		if err := postgres.MakeUnusual(url, true); err != nil {
 			return nil, err
 		}
 		return bunstore.Open(context.Background(), bunstore.Options{URL: url, Uncached: true})
 	})
-	open := func(t *testing.T) ports.Stores { return portsOf(lend(t)) }
-	ports.Tokens(t, open)
-	ports.Feed(t, open)
-	ports.News(t, open)
-	ports.Images(t, open)
-	ports.Ledger(t, open)
-	ports.RateLimits(t, open)
-	ports.Imports(t, open)
+	return func(t *testing.T) ports.Stores { return portsOf(lend(t)) }
 }
 
 // A pooler takes connections also while it cannot log in at any server, and then refuses what is
@@ -46,6 +48,7 @@ func TestA_pooler_without_a_server(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	p := startPooler(t)
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: p.url, Uncached: true, Connections: 8})
 	require.NoError(t, err)

@@ -2,8 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"reflect"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,34 +10,6 @@ import (
 
 	"plaza/domain/access"
 )
-
-// replicable are all hot reads that a replica may answer. A read is added only if nothing bad
-// happens when its answer is as old as the maximum lag: see replicaReads.
-var replicable = []string{
-	"eventStatements.comments",
-	"feedStatements.latest", "feedStatements.latestOf", "feedStatements.latestOrigins", "feedStatements.latestOriginsOf",
-	"feedStatements.pageMerged", "feedStatements.pageNear",
-	"feedStatements.pageOf[demand]", "feedStatements.pageOf[node]", "feedStatements.pageOf[publication]",
-	"feedStatements.tree", "feedStatements.treeNear",
-	"imageStatements.images[{false false true}]", "imageStatements.images[{false true true}]",
-	"imageStatements.images[{true false true}]", "imageStatements.images[{true true true}]",
-	"members", "translations",
-}
-
-func TestReplicas_answer_the_listed_reads_alone(t *testing.T) {
-	hot := newStatements(postgres{})
-	named := map[string][]string{}
-	partsOf(t, reflect.ValueOf(hot), "", named)
-	var found []string
-	for name, parts := range named {
-		if len(parts) == 1 && replicaReads(hot)[parts[0]] {
-			found = append(found, name)
-		}
-	}
-	slices.Sort(found)
-	assert.Equal(t, replicable, found)
-	assert.Len(t, replicaReads(hot), len(replicable), "no read of the list is missing")
-}
 
 func TestProgress_is_that_of_the_primary(t *testing.T) {
 	begin := time.Unix(0, 0)
@@ -67,19 +37,6 @@ func TestProgress_is_that_of_the_primary(t *testing.T) {
 	assert.False(t, known)
 }
 
-func TestLogPositions_are_those_of_Postgres(t *testing.T) {
-	for text, want := range map[string]logPosition{"0/0": 0, "0/16B3748": 0x16B3748, "1A/FF000028": 0x1AFF000028} {
-		position, err := parseLogPosition(text)
-		require.NoError(t, err)
-		assert.Equal(t, want, position)
-		assert.Equal(t, text, position.String())
-	}
-	for _, text := range []string{"", "16", "x/y"} {
-		_, err := parseLogPosition(text)
-		assert.Error(t, err, text)
-	}
-}
-
 func TestReplicas_have_different_addresses_and_no_secret_in_errors(t *testing.T) {
 	for _, urls := range [][]string{
 		{"postgres://me:hunter2@a:1/plaza", "postgres://me:hunter2@a:1/plaza"}, {"postgres://me:hunter2@a:x/plaza"},
@@ -99,7 +56,8 @@ func TestReplicas_prove_with_every_read_that_they_are_new_enough(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	url := migratedPostgres(t)
+	t.Parallel()
+	url := MigratedPostgres(t)
 	s, err := Open(t.Context(), Options{URL: url, Replicas: []string{url}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

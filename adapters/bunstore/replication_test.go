@@ -21,8 +21,9 @@ func TestA_commit_without_its_replica_is_not_acknowledged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	server := postgres.Start(t)
-	require.NoError(t, migrate(t.Context(), server.URL("postgres")))
+	require.NoError(t, bunstore.MigrateAt(t.Context(), server.URL("postgres")))
 	const limit = time.Second
 	opens := map[string]bunstore.Options{
 		"Postgres ends the statement": {URL: server.URL("postgres") + "&statement_timeout=200", Limit: limit},

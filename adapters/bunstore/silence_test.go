@@ -17,6 +17,7 @@ func TestA_database_that_says_nothing_costs_no_more_than_the_limit(t *testing.T)
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	line, url := postgres.Behind(t, postgres.Empty(t))
 	const limit = time.Second
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url, Limit: limit})
@@ -48,6 +49,7 @@ func TestConnections_that_died_silently_cost_one_limit_and_one_ping(t *testing.T
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
+	t.Parallel()
 	database := postgres.Empty(t)
 	line, url := postgres.Behind(t, database)
 	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url, Limit: 4 * time.Second, Connections: 10})
@@ -65,21 +67,4 @@ func TestConnections_that_died_silently_cost_one_limit_and_one_ping(t *testing.T
 		return err == nil
 	}, eventually, time.Millisecond)
 	assert.LessOrEqual(t, tries, 2, "one finds out")
-}
-
-func TestADeadConnectionLeavesItsPlaceInThePool(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	line, url := postgres.Behind(t, postgres.Empty(t))
-	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: url, Limit: 2 * time.Second, Connections: 1})
-	require.NoError(t, err)
-	defer s.Close()
-	_, err = s.Migrate(t.Context())
-	require.NoError(t, err)
-	line.Break(faultproxy.HalfOpen)
-	_, err = s.Accounts().List(t.Context(), 0, 1)
-	require.ErrorIs(t, err, bunstore.ErrAway)
-	_, err = s.Accounts().List(t.Context(), 0, 1)
-	assert.NoError(t, err)
 }

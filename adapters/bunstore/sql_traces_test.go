@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,30 +16,15 @@ import (
 	"plaza/domain/user"
 )
 
-func TestExportedMethod(t *testing.T) {
-	for function, want := range map[string]string{
-		"plaza/adapters/bunstore.Tokens.Session":               "Tokens.Session",
-		"plaza/adapters/bunstore.(*Store).Ping":                "Store.Ping",
-		"plaza/adapters/bunstore.Ledger.Change.func1":          "Ledger.Change",
-		"plaza/adapters/bunstore.(*Store).callTraced":          "",
-		"plaza/adapters/bunstore.change[...]":                  "",
-		"plaza/application/paying.(*Paying).Pay":               "",
-		"github.com/uptrace/bun.(*DB).QueryContext":            "",
-		"plaza/adapters/bunstore.(*Store).writeWithin.func1.1": "",
-	} {
-		name, is := exportedMethod(function)
-		assert.Equal(t, want, name, function)
-		assert.Equal(t, want != "", is, function)
-	}
-}
-
 func TestEvery_call_of_a_port_is_a_span(t *testing.T) {
-	for system, url := range map[string]string{"sqlite": "sqlite:" + t.TempDir() + "/plaza.db", "postgresql": migratedPostgres(t)} {
-		t.Run(system, func(t *testing.T) { callsAreSpans(t, system, url) })
-	}
+	OnEach(t, callsAreSpans)
 }
 
-func callsAreSpans(t *testing.T, system, url string) {
+func callsAreSpans(t *testing.T, url string) {
+	system := "postgresql"
+	if strings.HasPrefix(url, "sqlite:") {
+		system = "sqlite"
+	}
 	recorded := tracetest.NewSpanRecorder()
 	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorded)).Tracer("")
 	s, who := openWithUser(t, Options{URL: url, Tracer: tracer})

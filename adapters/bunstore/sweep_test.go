@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 func TestSweeps_report_their_result(t *testing.T) {
 	var results []error
 	s, _ := openWithUser(t, Options{
-		URL: "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"),
+		URL: MigratedSQLite(t),
 		Swept: func(began time.Time, err error) {
 			assert.WithinRange(t, began, time.Now().Add(-time.Minute), time.Now())
 			results = append(results, err)

@@ -1,6 +1,8 @@
 package bunstore_test
 
 import (
+	"plaza/adapters/bunstore"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,18 +10,20 @@ import (
 )
 
 func TestPools(t *testing.T) {
-	for name, want := range map[string][]string{"SQLite": {"reader", "writer"}, "Postgres": {"requests"}} {
-		t.Run(name, func(t *testing.T) {
-			s := open(t, databases[name](t))
-			require.NoError(t, s.Ping(t.Context()))
-			var names []string
-			for _, p := range s.Pools() {
-				names = append(names, p.Name)
-				assert.Positive(t, p.Max, p.Name)
-				assert.LessOrEqual(t, p.Acquired+p.Idle, p.Max, p.Name)
-			}
-			assert.Equal(t, want, names)
-			assert.Positive(t, s.Pools()[0].Idle, "the connection of the ping")
-		})
-	}
+	bunstore.OnEach(t, func(t *testing.T, url string) {
+		want := []string{"requests"}
+		if strings.HasPrefix(url, "sqlite:") {
+			want = []string{"reader", "writer"}
+		}
+		s := open(t, url)
+		require.NoError(t, s.Ping(t.Context()))
+		var names []string
+		for _, p := range s.Pools() {
+			names = append(names, p.Name)
+			assert.Positive(t, p.Max, p.Name)
+			assert.LessOrEqual(t, p.Acquired+p.Idle, p.Max, p.Name)
+		}
+		assert.Equal(t, want, names)
+		assert.Positive(t, s.Pools()[0].Idle, "the connection of the ping")
+	})
 }

@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,44 +12,41 @@ import (
 )
 
 func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
-	for name, url := range map[string]string{
-		"SQLite": "sqlite:" + filepath.Join(t.TempDir(), "plaza.db"), "Postgres": migratedPostgres(t),
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, _ := openWithUser(t, Options{URL: url})
-			cache := s.Translations()
-			put := func(key byte, at time.Time) {
-				t.Helper()
-				require.NoError(t, cache.Put(t.Context(), map[localisation.Key]string{{key}: "a text"}, at.Add(localisation.CacheFor)))
+	OnEach(t, func(t *testing.T, url string) {
+		s, _ := openWithUser(t, Options{URL: url})
+		cache := s.Translations()
+		put := func(key byte, at time.Time) {
+			t.Helper()
+			require.NoError(t, cache.Put(t.Context(), map[localisation.Key]string{{key}: "a text"}, at.Add(localisation.CacheFor)))
+		}
+		claim := func(key byte, until time.Time) {
+			t.Helper()
+			_, err := cache.Claim(t.Context(), localisation.Claim{Keys: []localisation.Key{{key}}, Now: noon, Until: until})
+			require.NoError(t, err)
+		}
+		// The first text expires at noon, and so does the first claim.
+		put('a', noon.Add(-localisation.CacheFor))
+		put('b', noon.Add(-localisation.CacheFor+time.Microsecond))
+		claim('c', noon)
+		claim('d', noon.Add(time.Microsecond))
+		stored := func(table string) (keys [][]byte) {
+			t.Helper()
+			require.NoError(t, s.reader.NewSelect().Table(table).Column("key").Order("key").Scan(t.Context(), &keys))
+			return keys
+		}
+		for range 1000 { // a few of them sweep
+			if put('e', noon); len(stored("translations")) == 2 {
+				break
 			}
-			claim := func(key byte, until time.Time) {
-				t.Helper()
-				_, err := cache.Claim(t.Context(), localisation.Claim{Keys: []localisation.Key{{key}}, Now: noon, Until: until})
-				require.NoError(t, err)
-			}
-			// The first text expires at noon, and so does the first claim.
-			put('a', noon.Add(-localisation.CacheFor))
-			put('b', noon.Add(-localisation.CacheFor+time.Microsecond))
-			claim('c', noon)
-			claim('d', noon.Add(time.Microsecond))
-			stored := func(table string) (keys [][]byte) {
-				t.Helper()
-				require.NoError(t, s.reader.NewSelect().Table(table).Column("key").Order("key").Scan(t.Context(), &keys))
-				return keys
-			}
-			for range 1000 { // a few of them sweep
-				if put('e', noon); len(stored("translations")) == 2 {
-					break
-				}
-			}
-			assert.Equal(t, [][]byte{b32('b'), b32('e')}, stored("translations"))
-			assert.Equal(t, [][]byte{b32('d')}, stored("translation_claims"))
-		})
-	}
+		}
+		assert.Equal(t, [][]byte{b32('b'), b32('e')}, stored("translations"))
+		assert.Equal(t, [][]byte{b32('d')}, stored("translation_claims"))
+	})
 }
 
 func TestSweepPassesOverLockedRows(t *testing.T) {
-	url := migratedPostgres(t)
+	t.Parallel()
+	url := MigratedPostgres(t)
 	s, _ := openWithUser(t, Options{URL: url})
 	texts := map[localisation.Key]string{{'a'}: "held", {'b'}: "free"}
 	require.NoError(t, s.Translations().Put(t.Context(), texts, noon))

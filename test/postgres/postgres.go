@@ -39,11 +39,7 @@ func Lend(t testing.TB, prepare Prepare) string {
 	t.Helper()
 	host, err := shared()
 	must(t, err)
-	template, err := host.template(prepare)
-	must(t, err)
-	url, err := host.lend(t, template)
-	must(t, err)
-	return url
+	return (&Lender{host}).Lend(t, prepare)
 }
 
 // Empty returns the URL of a fresh database without any tables, which is dropped

@@ -1,0 +1,18 @@
+//go:build soak
+
+package bunstore_test
+
+import (
+	"testing"
+
+	"plaza/test/ports"
+)
+
+// The other suites behind a pooler: they repeat statements whose parameters are of the same kinds.
+func TestPorts_of_imports_and_limits_without_cached_statements(t *testing.T) {
+	t.Parallel()
+	uncached := uncachedStores(t)
+	ports.News(t, uncached)
+	ports.RateLimits(t, uncached)
+	ports.Imports(t, uncached)
+}
