@@ -15,10 +15,7 @@ import (
 // Publications is the suite of publication.Repository.
 func Publications(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"List has the visible ones alone, the latest update first, ties by ascending id", publicationOrder},
-		{"a category that is not there has none", publicationsOfCategory},
-		{"origin only: originals, and translations whose original is not visible", originOnly},
-		{"with random publications, origin only follows the rule", originOnlyRandom},
+		{"List has the visible ones of the category, the latest update first, ties by ascending id; origin only: originals, and translations whose original is not visible", originOnlyRandom},
 		{"the total counts what paging yields, and past it is NotFound", publicationPages},
 		{"what comes out is private", publicationPrivate},
 		{"a canceled context is an error", publicationCancelled},
