@@ -53,6 +53,7 @@ func TestRateLimits(t *testing.T)    { ports.RateLimits(t, open) }
 func TestImports(t *testing.T)       { ports.Imports(t, open) }
 func TestTelemetry(t *testing.T)     { ports.Telemetry(t, open) }
 func TestPersonalData(t *testing.T)  { ports.PersonalData(t, open) }
+func TestCalls(t *testing.T)         { ports.Calls(t, open) }
 
 func TestMedia(t *testing.T) {
 	ports.Media(t, func(*testing.T) media.Store {

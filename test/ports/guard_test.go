@@ -1,8 +1,6 @@
 package ports
 
 import (
-	"context"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,14 +30,6 @@ func openGuarded(*testing.T) Stores {
 }
 
 func TestGuard_every_call_inside_a_Change_panics(t *testing.T) {
-	calls := slices.Concat(accountCalls, tokenCalls, throttleCalls, categoryCalls, subscriptionCalls, eventCalls,
-		imageCalls, ledgerCalls, keyCalls, deletionCalls)
-	calls = append(calls, call{"Deletions.References", func(ctx context.Context, s Stores) error {
-		for _, err := range s.Deletions.References(ctx) {
-			return err
-		}
-		return nil
-	}})
 	for port, change := range map[string]func(w *fixtures, fn func()) error{
 		"Accounts.Change": func(w *fixtures, fn func()) error {
 			return w.Accounts.Change(w.Context(), 1, func(*access.Account) error { fn(); return nil })
@@ -66,7 +56,7 @@ func TestGuard_every_call_inside_a_Change_panics(t *testing.T) {
 			w.write(owner, noon)
 			w.picture(owner, noon)
 			w.charge(order(owner, noon))
-			for _, c := range calls {
+			for _, c := range w.calls() {
 				w.promptly(func() {
 					assert.NoError(w, change(w, func() {
 						assert.Panics(w, func() { _ = c.make(w.Context(), w.Stores) }, c.name)

@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
-	"plaza/domain/media"
 	"plaza/domain/news"
 	"plaza/domain/publication"
 	"plaza/domain/user"
@@ -158,36 +156,6 @@ func newsRecord(source string, edits ...func(*news.Item)) imported.NewsRecord {
 		edit(&n)
 	}
 	return imported.NewsRecord{Source: source, Item: n}
-}
-
-var importCalls = []call{
-	{"Imports.Apply", func(ctx context.Context, s Stores) error {
-		_, err := s.Imports.Apply(ctx, imported.Batch{File: "new", Progress: []byte("new"), Lines: []imported.Line{
-			{Number: 1, Record: categoryRecord(newcomer, 0)}, {Number: 2, Record: categoryRecord(newcomer+1, newcomer+2)},
-		}})
-		return err
-	}},
-	{"Imports.Progress", func(ctx context.Context, s Stores) error {
-		_, err := s.Imports.Progress(ctx, "new")
-		return err
-	}},
-	{"Imports.Waiting", func(ctx context.Context, s Stores) error {
-		_, err := s.Imports.Waiting(ctx, "new", 0, 1, 1)
-		return err
-	}},
-	{"Imports.Finish", func(ctx context.Context, s Stores) error { return s.Imports.Finish(ctx, "standing") }},
-	{"Imports.Known", func(ctx context.Context, s Stores) error {
-		_, err := s.Imports.Known(ctx, []imported.Ref{imported.NumberRef(imported.Category, feed.CategoryID(1))})
-		return err
-	}},
-	{"Imports.Cover", func(ctx context.Context, s Stores) error {
-		_, _, err := s.Imports.Cover(ctx, imported.Digest{1})
-		return err
-	}},
-	{"Imports.RememberCover", func(ctx context.Context, s Stores) error {
-		_, err := s.Imports.RememberCover(ctx, imported.Digest{1}, media.Picture{Key: "public/new"})
-		return err
-	}},
 }
 
 var importsUsers = []promise{

@@ -20,7 +20,6 @@ var importsSteps = []promise{
 	{"a batch is stored as a whole or not at all", batchFails},
 	{"RememberCover remembers the picture, unless there is one already", rememberCover},
 	{"of many RememberCovers at once, all return the one that is remembered", rememberCoverAtOnce},
-	{"a cancelled call returns the error of its context and stores nothing", importCancelled},
 }
 
 // dayOfPi is nowhere, on the day of noon.
@@ -99,18 +98,4 @@ func rememberCoverAtOnce(w *fixtures) {
 	got, _, err := w.Imports.Cover(context.Background(), imported.Digest{1})
 	require.NoError(w, err)
 	assert.Equal(w, covers[0], got)
-}
-
-func importCancelled(w *fixtures) {
-	c := w.importer("standing")
-	c.apply(imported.Batch{Lines: c.lines(demandRecord(1)), Progress: []byte("far")})
-	w.refuseCancelled(importCalls)
-	assert.Equal(w, "far", string(c.progress()))
-	assert.Equal(w, []int64{1}, c.waiting())
-	assert.Nil(w, w.importer("new").progress())
-	assert.Empty(w, w.importer("new").waiting())
-	assert.Empty(w, w.categoriesAt(newcomer))
-	_, is, err := w.Imports.Cover(w.Context(), imported.Digest{1})
-	require.NoError(w, err)
-	assert.False(w, is)
 }

@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -168,12 +167,4 @@ func reservedAcrossKinds(w *fixtures) {
 	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.Order, ID: int64(o.ID), At: at}, w.reserves(k, at))
 	at = at.Add(idempotency.KeyLife)
 	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.Comment, ID: say(), At: at}, w.reserves(k, at))
-}
-
-var keyCalls = []call{
-	{"Keys.Reserve", func(ctx context.Context, s Stores) error {
-		_, err := s.Keys.Reserve(ctx, keyNamed(1, "k"), noon, noon.Add(time.Minute))
-		return err
-	}},
-	{"Keys.Release", func(ctx context.Context, s Stores) error { return s.Keys.Release(ctx, keyNamed(1, "k")) }},
 }

@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
-	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 )
@@ -28,7 +26,6 @@ var ledgerOrders = []promise{
 	{"Orders returns the user's orders that are in the state, or all", ordersOf},
 	{"OpenOrders and Orders are newest first, ties by descending id", ordersNewest},
 	{"an order begins its journal, and is to be looked at when it ends", addOrderNotes},
-	{"a cancelled call returns the error of its context and stores nothing", orderCancelled},
 }
 
 func order(of user.ID, at time.Time) payment.Order {
@@ -182,60 +179,4 @@ func ordersNewest(w *fixtures) {
 		_, err := w.Ledger.Orders(w.Context(), who, s, pageNo(3, 3))
 		assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
 	}
-}
-
-func orderCancelled(w *fixtures) {
-	o := w.charge(order(w.newUser(), noon))
-	w.refuseCancelled(ledgerCalls)
-	assert.Equal(w, []payment.Order{o}, w.ordersOf(o.User, payment.Open))
-	assert.Len(w, w.journal(o.ID), 1)
-	assert.Zero(w, w.payments("", pageNo(1, 10)).Total)
-	assert.Equal(w, []payment.OrderID{o.ID}, w.due(o.Expires, 10))
-}
-
-var ledgerCalls = []call{
-	{"Ledger.AddOrder", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.AddOrder(ctx, order(1, noon), nil)
-		return err
-	}},
-	{"Ledger.Order", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.Order(ctx, 1)
-		return err
-	}},
-	{"Ledger.OpenOrders", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.OpenOrders(ctx, 1)
-		return err
-	}},
-	{"Ledger.Orders", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.Orders(ctx, 1, "", page.Request{})
-		return err
-	}},
-	{"Ledger.Change", func(ctx context.Context, s Stores) error {
-		return s.Ledger.Change(ctx, 1, func(*payment.Trade) error { return nil })
-	}},
-	{"Ledger.OrderOf", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.OrderOf(ctx, "a")
-		return err
-	}},
-	{"Ledger.AddUnmatched", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.AddUnmatched(ctx, unmatchedPayment("t", noon))
-		return err
-	}},
-	{"Ledger.Due", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.Due(ctx, noon.AddDate(1, 0, 0), noon.AddDate(2, 0, 0), 10)
-		return err
-	}},
-	{"Ledger.Payments", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.Payments(ctx, "", page.Request{})
-		return err
-	}},
-	{"Ledger.Journal", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.Journal(ctx, 1)
-		return err
-	}},
-	{"Ledger.Reserve", func(ctx context.Context, s Stores) error {
-		_, err := s.Ledger.Reserve(ctx, keyNamed(1, "k"), noon, noon.Add(time.Minute))
-		return err
-	}},
-	{"Ledger.Release", func(ctx context.Context, s Stores) error { return s.Ledger.Release(ctx, keyNamed(1, "k")) }},
 }

@@ -1,8 +1,6 @@
 package ports
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,7 +39,6 @@ func PersonalData(t *testing.T, open Open) {
 		{"an erased account is disabled, and its phone number is free", personalEraseAccount},
 		{"an erased user is unknown, and can't be followed", personalEraseUnknown},
 		{"an import brings neither an erased user back nor what the user has written", personalEraseImport},
-		{"a cancelled call returns the error of its context and stores nothing", personalCancelled},
 	})
 }
 
@@ -261,26 +258,4 @@ func personalRecordsOfOthers(w *fixtures) {
 		assert.Zero(w, n, k)
 	}
 	assert.NotEmpty(w, w.records(p.id, personaldata.Events))
-}
-
-func personalCancelled(w *fixtures) {
-	p := w.storePerson(1)
-	before := w.everything(p.id)
-	w.refuseCancelled([]call{
-		{"PersonalData.Records", func(ctx context.Context, s Stores) error {
-			for _, err := range s.PersonalData.Records(ctx, p.id, personaldata.Events) {
-				return err
-			}
-			return errors.New("nothing was yielded")
-		}},
-		{"PersonalData.Remaining", func(ctx context.Context, s Stores) error {
-			_, err := s.PersonalData.Remaining(ctx, p.id, personaldata.Events)
-			return err
-		}},
-		{"PersonalData.Erase", func(ctx context.Context, s Stores) error {
-			_, err := s.PersonalData.Erase(ctx, p.id, personaldata.Events, 10)
-			return err
-		}},
-	})
-	assert.Equal(w, before, w.everything(p.id))
 }

@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +17,6 @@ func Publications(t *testing.T, open Open) {
 		{"List has the visible ones of the category, the latest update first, ties by ascending id; origin only: originals, and translations whose original is not visible", originOnlyRandom},
 		{"the total counts what paging yields, and past it is NotFound", publicationPages},
 		{"what comes out is private", publicationPrivate},
-		{"a canceled context is an error", publicationCancelled},
 	})
 }
 
@@ -62,16 +60,4 @@ func contentOf(thing feed.Listable) publication.Content {
 		return n.Content
 	}
 	return thing.(publication.Publication).Content
-}
-
-func publicationCancelled(w *fixtures) {
-	w.imports(article(w.newUser(), 1))
-	w.refuseCancelled(publicationCalls)
-}
-
-var publicationCalls = []call{
-	{"Publications.List", func(ctx context.Context, s Stores) error {
-		_, err := s.Publications.List(ctx, publication.Query{})
-		return err
-	}},
 }

@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -33,7 +32,6 @@ func Quotas(t *testing.T, open Open) {
 		{"pictures that are stored at once don't exceed the quota", picturesAtOnce},
 		{"bytes count where there is no quota, too", picturesUnlimited},
 		{"CheckPictures is ErrPictures as soon as no byte is left", picturesRoom},
-		{"a cancelled call returns the error of its context", roomCancelled},
 	})
 }
 
@@ -406,12 +404,4 @@ func picturesRoom(w *fixtures) {
 	assert.NoError(w, w.within(quota.Limits{}).Room.CheckPictures(w.Context(), owner))
 	w.changeOf(last.ID, discard)
 	assert.NoError(w, w.Room.CheckPictures(w.Context(), owner))
-}
-
-func roomCancelled(w *fixtures) {
-	for _, l := range []quota.Limits{{}, {Pictures: 1}} {
-		w.within(l).refuseCancelled([]call{
-			{"Room.CheckPictures", func(ctx context.Context, s Stores) error { return s.Room.CheckPictures(ctx, 1) }},
-		})
-	}
 }

@@ -70,7 +70,7 @@ func All(t *testing.T, open Open) {
 		{"Images", Images}, {"Ledger", Ledger}, {"Keys", Keys}, {"RateLimits", RateLimits}, {"Quotas", Quotas},
 		{"Imports", Imports}, {"DeletionQueue", DeletionQueue},
 		{"Telemetry", Telemetry},
-		{"PersonalData", PersonalData},
+		{"PersonalData", PersonalData}, {"Calls", Calls},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}

@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -31,7 +30,6 @@ func Subscriptions(t *testing.T, open Open) {
 		{"the total counts what paging yields, and past it is NotFound", listPages},
 		{"Relations returns the viewer's relation to each author, Stranger included", relations},
 		{"the zero viewer is a Stranger to every author", relationsOfAnonymous},
-		{"a cancelled call returns the error of its context and stores nothing", subscriptionCancelled},
 	})
 }
 
@@ -263,32 +261,4 @@ func relationsOfAnonymous(w *fixtures) {
 	w.befriend(a, b)
 	want := map[user.ID]subscription.Relation{a: subscription.Stranger, b: subscription.Stranger, 0: subscription.Stranger}
 	assert.Equal(w, want, w.relations(0, a, b, 0))
-}
-
-func subscriptionCancelled(w *fixtures) {
-	who, followed := w.newUser(), w.newUser()
-	s := w.subscribe(toUser(followed, who, noon))
-	w.refuseCancelled(subscriptionCalls)
-	assert.Empty(w, w.subscriptions(subscription.Query{User: who}).Items)
-	assert.Equal(w, []subscription.Subscription{s}, w.subscriptions(subscription.Query{User: followed}).Items)
-}
-
-var subscriptionCalls = []call{
-	{"Subscriptions.Follow", func(ctx context.Context, s Stores) error {
-		_, _, err := s.Subscriptions.Follow(ctx, toUser(1, 2, noon))
-		return err
-	}},
-	{"Subscriptions.Get", func(ctx context.Context, s Stores) error {
-		_, err := s.Subscriptions.Get(ctx, 2, 1)
-		return err
-	}},
-	{"Subscriptions.Remove", func(ctx context.Context, s Stores) error { return s.Subscriptions.Remove(ctx, 2, 1) }},
-	{"Subscriptions.List", func(ctx context.Context, s Stores) error {
-		_, err := s.Subscriptions.List(ctx, subscription.Query{User: 1})
-		return err
-	}},
-	{"Subscriptions.Relations", func(ctx context.Context, s Stores) error {
-		_, err := s.Subscriptions.Relations(ctx, 1, []user.ID{2})
-		return err
-	}},
 }

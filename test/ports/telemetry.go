@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -26,7 +25,6 @@ func Telemetry(t *testing.T, open Open) {
 		{"the deletion queue is counted, due or not", sampleDeletions},
 		{"the spending is the translator's on the day", sampleSpending},
 		{"Complete keeps the import that ended last", sampleImport},
-		{"a cancelled call returns the error of its context and stores nothing", sampleCancelled},
 	})
 }
 
@@ -134,13 +132,4 @@ func sampleImport(w *fixtures) {
 		require.NoError(w, w.Imports.Complete(w.Context(), c.completed))
 		assert.Equal(w, c.recorded, w.sample().Import)
 	}
-}
-
-func sampleCancelled(w *fixtures) {
-	ctx, cancel := context.WithCancel(w.Context())
-	cancel()
-	_, err := w.Telemetry.Sample(ctx, telemetry.Query{})
-	require.ErrorIs(w, err, context.Canceled)
-	require.ErrorIs(w, w.Imports.Complete(ctx, imported.Completion{Began: noon, Ended: noon}), context.Canceled)
-	assert.Zero(w, w.sample())
 }

@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"net/netip"
 	"testing"
 	"time"
@@ -29,7 +28,6 @@ func Throttle(t *testing.T, open Open) {
 		{"Succeed forgets what counted ByPair, and nothing else", succeedForgets},
 		{"Succeed makes the source a usual one of the phone", succeedUsual},
 		{"Abandon takes back one attempt, and nothing else", abandon},
-		{"a cancelled call returns the error of its context and stores nothing", throttleCancelled},
 	})
 }
 
@@ -268,18 +266,4 @@ func abandon(w *fixtures) {
 	w.fail(noon, try(1, 500))
 	w.full(noon, try(1, 501))
 	w.full(noon, try(1, 100)) // coming to no decision made it no usual source
-}
-
-func throttleCancelled(w *fixtures) {
-	pair := limit(access.ByPair)
-	w.fail(noon, times(pair.Max-1, try(1, 1))...)
-	w.refuseCancelled(throttleCalls)
-	w.fail(noon, try(1, 1))
-	w.full(noon, try(1, 1))
-}
-
-var throttleCalls = []call{
-	{"Throttle.Begin", func(ctx context.Context, s Stores) error { return s.Throttle.Begin(ctx, try(1, 1), noon) }},
-	{"Throttle.Succeed", func(ctx context.Context, s Stores) error { return s.Throttle.Succeed(ctx, try(1, 1), noon) }},
-	{"Throttle.Abandon", func(ctx context.Context, s Stores) error { return s.Throttle.Abandon(ctx, try(1, 1), noon) }},
 }

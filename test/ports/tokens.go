@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"time"
@@ -36,7 +35,6 @@ func Tokens(t *testing.T, open Open) {
 		{"a user has at most MaxTokens: Issue removes the least recently used ones", tokensBounded},
 		{"a new generation leaves the kept token alone valid", tokenKept},
 		{"what goes in and comes out is private", tokenPrivate},
-		{"a cancelled call returns the error of its context and stores nothing", tokenCancelled},
 	})
 }
 
@@ -370,35 +368,4 @@ func tokenPrivate(w *fixtures) {
 
 	assert.Equal(w, want, w.session(stored).Scopes)
 	assert.Equal(w, access.DefaultScopes(), w.session(stored).Account.Scopes)
-}
-
-func tokenCancelled(w *fixtures) {
-	t := w.issue(token(w.newUser(), 1))
-	before := w.session(t)
-	w.refuseCancelled(tokenCalls)
-	assert.Equal(w, before, w.session(t))
-	theirs, err := w.Tokens.OfUser(w.Context(), t.User)
-	require.NoError(w, err)
-	assert.Len(w, theirs, 1)
-}
-
-var tokenCalls = []call{
-	{"Tokens.Issue", func(ctx context.Context, s Stores) error {
-		_, err := s.Tokens.Issue(ctx, token(1, 77))
-		return err
-	}},
-	{"Tokens.Session", func(ctx context.Context, s Stores) error {
-		_, err := s.Tokens.Session(ctx, token(1, 1).Hash)
-		return err
-	}},
-	{"Tokens.Touch", func(ctx context.Context, s Stores) error {
-		t := token(1, 1)
-		t.ID = 1
-		return s.Tokens.Touch(ctx, access.Session{Token: t}, noon.Add(time.Hour))
-	}},
-	{"Tokens.Revoke", func(ctx context.Context, s Stores) error { return s.Tokens.Revoke(ctx, 1) }},
-	{"Tokens.OfUser", func(ctx context.Context, s Stores) error {
-		_, err := s.Tokens.OfUser(ctx, 1)
-		return err
-	}},
 }
