@@ -14,9 +14,6 @@ import (
 
 var importsBundles = []promise{
 	{"a change of a bundle is one of all its publications", bundleChanges},
-	{"a translation is an origin until its original can be seen", translationFirst},
-	{"origins are right also when the original changes", originalComesAndGoes},
-	{"origins hold among publications that come together", originsTogether},
 	{"origins hold when many publications of a bundle come and go at once", originsCrowd},
 }
 
@@ -62,63 +59,6 @@ func bundleChanges(w *fixtures) {
 	assert.Equal(w, []publication.ID{2, 3, 4}, w.originals())
 	assert.Equal(w, publication.Bundle{ID: 2, FirstOriginal: 1}, w.bundles()[4])
 	assert.Equal(w, repeated(3, imported.Same), c.importAll(publicationRecord(2), publicationRecord(3, bundleOf(2)), publicationRecord(4, bundleOf(2))))
-	w.checkAgrees()
-}
-
-func translationFirst(w *fixtures) {
-	c := w.importer("a")
-	c.settled()
-	c.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 1, 1))
-	inOne := func(p *publication.Publication) { p.Category = 1 }
-	c.again(imported.New, publicationRecord(2, inOne))
-	assert.Equal(w, []publication.ID{2}, w.originals())
-	c.again(imported.New, publicationRecord(1, hidden))
-	assert.Equal(w, []publication.ID{2}, w.originals())
-	c.again(imported.New, publicationRecord(3, bundleOf(1), inOne, hidden))
-	assert.Equal(w, []publication.ID{2}, w.originals())
-	c.again(imported.New, publicationRecord(4, bundleOf(1)))
-	assert.Equal(w, []publication.ID{4}, w.originals())
-	inCategory := publication.Query{Category: new(feed.CategoryID(1)), OriginOnly: true}
-	assert.Zero(w, w.publications(inCategory).Total)
-}
-
-func originalComesAndGoes(w *fixtures) {
-	c := w.importer("a")
-	c.settled()
-	c.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 1, 1), bundleRecord(3, 1, 2), bundleRecord(4, 0, 0), publicationRecord(1), publicationRecord(2), publicationRecord(3))
-	original := publicationRecord(1)
-	for _, next := range []struct {
-		edit func(*publication.Publication)
-		want []publication.ID
-	}{
-		{hidden, []publication.ID{2, 3}},
-		{func(p *publication.Publication) { p.Published = true }, []publication.ID{1}},
-		{func(p *publication.Publication) { p.Deleted = true }, []publication.ID{2, 3}},
-		{func(p *publication.Publication) { p.Deleted, p.Category = false, 1 }, []publication.ID{1}},
-		{bundleOf(4), []publication.ID{1, 2, 3}},
-		{bundleOf(2), []publication.ID{1, 2, 3}},
-		{bundleOf(1), []publication.ID{1}},
-	} {
-		next.edit(&original.Publication)
-		c.again(imported.Changed, original)
-		got := w.originals()
-		slices.Sort(got)
-		assert.Equal(w, next.want, got)
-	}
-}
-
-func originsTogether(w *fixtures) {
-	c := w.importer("a")
-	c.settled()
-	c.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 1, 1), bundleRecord(3, 0, 0), bundleRecord(4, 3, 3))
-	assert.Equal(w, repeated(4, imported.New), c.importAll(publicationRecord(2), publicationRecord(1), publicationRecord(4), publicationRecord(3, hidden)))
-	assert.Equal(w, []publication.ID{1, 4}, w.originals())
-	assert.Equal(w, repeated(2, imported.Changed), c.importAll(publicationRecord(1, hidden), publicationRecord(3)))
-	assert.Equal(w, []publication.ID{2, 3}, w.originals())
-	assert.Equal(w, repeated(3, imported.Changed), c.importAll(bundleRecord(2, 3, 3), bundleRecord(4, 1, 1), publicationRecord(1)))
-	assert.Equal(w, []publication.ID{1, 3}, w.originals())
-	assert.Equal(w, []imported.Status{imported.New, imported.New, imported.Changed}, c.importAll(publicationRecord(5, bundleOf(1)), publicationRecord(6, bundleOf(4)), publicationRecord(1, hidden)))
-	assert.Equal(w, []publication.ID{3, 5}, w.originals(), "another shows the bundle")
 	w.checkAgrees()
 }
 

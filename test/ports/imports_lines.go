@@ -8,28 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
-	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/publication"
 )
 
 var importsNeeds = []promise{
-	{"a record may come before or after the records that it needs", needsTogether},
 	{"a record whose needs are not there waits, and says what it lacks", needsMissing},
-	{"categories whose parents would form a cycle wait", needsCycle},
-	{"what waits for itself waits", needsItself},
-}
-
-func needsTogether(w *fixtures) {
-	c := w.importer("a")
-	records := []imported.Record{
-		howToRecord("garden", 2, 1), demandRecord(1), nodeRecord(1, func(n *publication.Node) { n.Bundle, n.Category = 2, 3 }), publicationRecord(2),
-		bundleRecord(2, 1, 1), bundleRecord(1, 1, 0), categoryRecord(3, 2), categoryRecord(2, 1), categoryRecord(1, 0), userRecord(writer, 1), newsRecord("1"),
-	}
-	assert.Equal(w, repeated(len(records), imported.New), c.importAll(records...))
-	assert.Equal(w, repeated(len(records), imported.Same), c.importAll(records...))
-	assert.Empty(w, c.waiting())
-	w.checkAgrees()
 }
 
 func needsMissing(w *fixtures) {
@@ -58,26 +42,6 @@ func needsMissing(w *fixtures) {
 	assert.Empty(w, c.waiting())
 	assert.Len(w, w.listed(), 3)
 	w.checkAgrees()
-}
-
-func needsCycle(w *fixtures) {
-	c := w.importer("a")
-	assert.Equal(w, []imported.Status{imported.New, imported.Waits, imported.Waits, imported.Waits}, c.importAll(categoryRecord(1, 0), categoryRecord(2, 3), categoryRecord(3, 2), categoryRecord(4, 3)))
-	assert.Equal(w, repeated(3, imported.New), c.importAll(categoryRecord(2, 1), categoryRecord(3, 2), categoryRecord(4, 3)))
-	d := imported.Batch{Lines: c.lines(categoryRecord(1, 4), nodeRecord(1, func(n *publication.Node) { n.Category = 1 }), userRecord(writer, 1))}
-	receipt := c.apply(d)
-	assert.Equal(w, []imported.Status{imported.Waits, imported.New, imported.New}, statusesOf(receipt))
-	assert.Equal(w, fault.Fields{"parent": {"The parents form a cycle."}}, receipt.Outcomes[0].Wrong)
-	assert.Zero(w, w.categoriesAt(1)[1].Parent)
-	assert.Equal(w, repeated(2, imported.Changed), c.importAll(categoryRecord(1, 2), categoryRecord(2, 0)), "turned around in one step")
-	assert.Equal(w, feed.CategoryID(2), w.categoriesAt(1)[1].Parent)
-}
-
-func needsItself(w *fixtures) {
-	c := w.importer("a")
-	assert.Equal(w, repeated(3, imported.Waits), c.importAll(bundleRecord(1, 2, 0), bundleRecord(2, 3, 0), bundleRecord(3, 1, 0)))
-	assert.Equal(w, repeated(3, imported.New), c.importAll(bundleRecord(1, 1, 0), bundleRecord(2, 3, 0), bundleRecord(3, 1, 0)))
-	assert.Equal(w, repeated(1, imported.Changed), c.importAll(bundleRecord(1, 2, 0)), "it is stored already, so nothing waits")
 }
 
 var importsLines = []promise{
