@@ -305,7 +305,6 @@ func importPrivate(w *fixtures) {
 	author := c.settled()
 	r := demandRecord(1)
 	r.Demand = fullRequest(0, 1, 1)
-	waiting := c.lines(categoryRecord(8, 9))
 	p, n, h := publicationRecord(1, func(p *publication.Publication) { p.Cover = cover() }), nodeRecord(1), howToRecord("garden", 1, 2)
 	n.Cover = cover()
 	c.importAll(r, bundleRecord(1, 0, 0), bundleRecord(2, 0, 0), p, n, h)
@@ -314,22 +313,10 @@ func importPrivate(w *fixtures) {
 		assert.Equal(w, cover(), contentOf(thing).Cover)
 	}
 	assert.Equal(w, []publication.BundleID{1, 2}, w.howTos(page.Request{}).Items[0].Bundles)
-	c.apply(imported.Batch{Lines: waiting, Progress: []byte("far")})
 	r.Tags[0], r.Images[0], r.Cover.Sizes[0].Name = "spoilt", "spoilt", "spoilt"
 	*r.Place = geo.Point{}
 	assert.Equal(w, []feed.Listable{fullRequest(author, 1, 1)}, w.requests(1))
 	assert.Contains(w, w.listed(), listingOf(fullRequest(author, 1, 1)))
-	for range 2 {
-		lines, err := w.Imports.Waiting(w.Context(), "a", 0, 10, 1<<20)
-		require.NoError(w, err)
-		require.Len(w, lines, 1)
-		assert.Equal(w, waiting[0].Raw, lines[0].Raw)
-		lines[0].Raw[0] = 'X'
-		progress, err := w.Imports.Progress(w.Context(), "a")
-		require.NoError(w, err)
-		assert.Equal(w, "far", string(progress))
-		progress[0] = 'X'
-	}
 }
 
 // listingOf is how the thing, which is visible, is listed.

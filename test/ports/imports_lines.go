@@ -45,28 +45,12 @@ func needsMissing(w *fixtures) {
 }
 
 var importsLines = []promise{
-	{"a line that was waiting and is stored now waits no longer", lineStored},
 	{"a line that was given up waits no longer", lineAbandoned},
 	{"Waiting returns the lines in the order of their numbers, with higher numbers than after, at most so many lines, and none behind so many bytes", waitingPages},
-	{"nor does one of any file that has a record of a Ref that is stored now, and was given before", lineReplaced},
+	{"a line of any file waits no longer when a later line of its Ref is stored", lineReplaced},
 	{"one that was given later waits on", lineLater},
 	{"a line that is given again and waits keeps its place", lineKeepsItsPlace},
 	{"Finish removes the file's progress and its waiting lines", finish},
-}
-
-func lineStored(w *fixtures) {
-	c, other := w.importer("a"), w.importer("b")
-	d := imported.Batch{Lines: c.lines(demandRecord(1), categoryRecord(2, 1))}
-	assert.Equal(w, repeated(2, imported.Waits), statusesOf(c.apply(d)))
-	assert.Equal(w, repeated(1, imported.Waits), other.importAll(categoryRecord(4, 3)))
-	assert.Equal(w, []imported.Status{imported.Waits, imported.Waits}, statusesOf(c.apply(d)), "still")
-	assert.Equal(w, []int64{1, 2}, c.waiting(), "once each")
-	c.importAll(categoryRecord(1, 0))
-	receipt := c.apply(d)
-	assert.Equal(w, []imported.Status{imported.Waits, imported.New}, statusesOf(receipt))
-	assert.Zero(w, receipt.Replaced, "nothing was replaced")
-	assert.Equal(w, []int64{1}, c.waiting())
-	assert.Equal(w, []int64{1}, other.waiting())
 }
 
 func lineAbandoned(w *fixtures) {
@@ -140,16 +124,6 @@ func lineReplaced(w *fixtures) {
 	assert.Equal(w, []int64{2}, c.waiting())
 	assert.Empty(w, other.waiting())
 	assert.Equal(w, []string{"1 young"}, w.demandTitles())
-
-	d := imported.Batch{Lines: c.lines(publicationRecord(1))}
-	c.apply(d)
-	c.importAll(bundleRecord(1, 0, 0))
-	c.importAll(publicationRecord(1))
-	assert.Equal(w, []int64{2}, c.waiting())
-	c.apply(imported.Batch{Lines: c.lines(publicationRecord(7))})
-	assert.Len(w, c.waiting(), 2)
-	c.importAll(publicationRecord(1)) // which changes nothing
-	assert.Len(w, c.waiting(), 2)
 }
 
 func lineLater(w *fixtures) {
@@ -179,12 +153,6 @@ func lineKeepsItsPlace(w *fixtures) {
 	assert.Equal(w, 1, receipt.Replaced)
 	assert.Empty(w, c.waiting())
 	assert.Equal(w, []string{"1 younger"}, w.demandTitles())
-
-	c.importAll(imported.DemandRecord{Demand: demandTitled("waits").Demand, By: "nobody"})
-	receipt = other.apply(imported.Batch{Lines: other.lines(demandTitled("younger"))})
-	assert.Equal(w, repeated(1, imported.Same), statusesOf(receipt), "also what changes nothing was the last word")
-	assert.Equal(w, 1, receipt.Replaced)
-	assert.Empty(w, c.waiting())
 }
 
 func finish(w *fixtures) {

@@ -14,7 +14,6 @@ import (
 )
 
 var ledgerChanges = []promise{
-	{"Change stores what fn makes of the trade, and shows it to the next", changeTrade},
 	{"Change of what is not there is ErrNoOrder", changeNoTrade},
 	{"if fn fails, nothing is stored and its error comes back as it is", changeTradeFails},
 	{"nothing is stored when fn panics, and the store goes on", changeTradePanics},
@@ -115,49 +114,6 @@ func (w *fixtures) kept(want payment.Trade, before []payment.Entry) {
 	o, err := w.Ledger.Order(w.Context(), want.Order.ID)
 	require.NoError(w, err)
 	assert.Equal(w, want.Order, o)
-}
-
-func changeTrade(w *fixtures) {
-	o, bystander := w.charge(order(w.newUser(), noon)), w.charge(order(w.newUser(), noon))
-	want := payment.Trade{Order: o, NextCheck: o.Expires}
-	ordered := w.journal(o.ID)
-	w.kept(want, ordered)
-	at := noon.Add(time.Second)
-	for _, do := range []func(t *payment.Trade) error{
-		func(t *payment.Trade) error { _, err := t.Begin(opening(inside, "a"), at); return err },
-		func(t *payment.Trade) error {
-			t.RecordSent("a", payment.Ticket{PrepayID: "p'", CodeURL: "weixin://🀄", MWebURL: "https://w.example/?a=b"}, at)
-			t.ScheduleCheck(time.Minute, at)
-			return nil
-		},
-		func(t *payment.Trade) error { // the state stays
-			t.RecordSent("a", payment.Ticket{PrepayID: "q", CodeURL: "weixin://b", MWebURL: "https://w.example/?b"}, at.Add(time.Minute))
-			return nil
-		},
-		func(t *payment.Trade) error { _, err := t.Begin(opening(byCode, "b"), at); return err },
-		func(t *payment.Trade) error {
-			if err := t.RecordClosed("a", nil, at); err != nil {
-				return err
-			}
-			_, err := t.Begin(opening(byCode, "b"), at)
-			return err
-		},
-		func(t *payment.Trade) error { t.Settle(receiptOf(t.Order, "later", "lost", at), at); return nil },
-		func(t *payment.Trade) error { t.Settle(receiptOf(t.Order, "first", "b", at), at); return nil },
-		func(t *payment.Trade) error {
-			t.Settle(receiptOf(t.Order, "later", "a", at), at.Add(time.Second))
-			t.ScheduleCheck(time.Minute, at)
-			return nil
-		},
-	} {
-		require.NoError(w, do(&want))
-		require.NoError(w, w.Ledger.Change(w.Context(), o.ID, do))
-		w.kept(cloned(want), ordered)
-	}
-	assert.Equal(w, payment.Paid, want.Order.State)
-	assert.Len(w, want.Prepayments, 2)
-	assert.Len(w, want.Payments, 2)
-	w.kept(payment.Trade{Order: bystander, NextCheck: bystander.Expires}, w.journal(bystander.ID))
 }
 
 func changeNoTrade(w *fixtures) {

@@ -18,8 +18,7 @@ var ledgerPayments = []promise{
 	{"AddUnmatched of one transaction at once stores one payment", addUnmatchedAtOnce},
 	{"Payments is newest first, ties by descending id, in the given state", payments},
 	{"the total of Payments counts what paging yields, and past it is NotFound", paymentPages},
-	{"Due returns the orders whose Look has come, the earliest first", due},
-	{"Due puts off what it returns", duePostpones},
+	{"Due returns the orders whose Look has come, the earliest first, and puts them off", due},
 	{"Due never gives an order to two who ask at once", dueAtOnce},
 }
 
@@ -165,18 +164,9 @@ func due(w *fixtures) {
 	assert.Equal(w, []payment.OrderID{late, same}, w.due(noon, 10))
 	assert.Empty(w, w.due(noon, 10))
 	assert.Equal(w, []payment.OrderID{future}, w.due(noon.Add(time.Hour), 10))
+	assert.Empty(w, w.due(noon.AddDate(0, 0, 1).Add(-time.Microsecond), 10), "they are put off")
+	assert.Equal(w, []payment.OrderID{late, early, same}, w.due(noon.AddDate(0, 0, 1), 10))
 	assert.NotContains(w, w.due(noon.AddDate(10, 0, 0), 10), never)
-}
-
-func duePostpones(w *fixtures) {
-	id := w.orderDueAt(noon)
-	next := noon.Add(time.Minute)
-	ids, err := w.Ledger.Due(w.Context(), noon, next, 10)
-	require.NoError(w, err)
-	require.Equal(w, []payment.OrderID{id}, ids)
-	assert.Equal(w, next, w.traded(id).NextCheck)
-	assert.Empty(w, w.due(next.Add(-time.Microsecond), 10))
-	assert.Equal(w, []payment.OrderID{id}, w.due(next, 10))
 }
 
 func dueAtOnce(w *fixtures) {
