@@ -129,12 +129,6 @@ func newestPlateCompleted(w *fixtures) {
 	e := w.change(w.write(author, noon).ID(), attach)
 	assert.Nil(w, e.State().Completes)
 	assert.Equal(w, int64(e.State().Plates[1].ID), w.reserves(k, noon).ID)
-
-	k = keyNamed(author, "two")
-	w.reserves(k, noon)
-	e = w.changeRead(w.got(w.write(author, noon).ID()), attach)
-	assert.Nil(w, e.State().Completes)
-	assert.Equal(w, int64(e.State().Plates[1].ID), w.reserves(k, noon).ID)
 }
 
 func keyedWithoutPlate(w *fixtures) {

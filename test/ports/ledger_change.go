@@ -15,9 +15,7 @@ import (
 
 var ledgerChanges = []promise{
 	{"Change of what is not there is ErrNoOrder", changeNoTrade},
-	{"if fn fails, nothing is stored and its error comes back as it is", changeTradeFails},
-	{"nothing is stored when fn panics, and the store goes on", changeTradePanics},
-	{"nothing is stored when the context ends meanwhile", changeTradeCancelled},
+	{"if fn fails or panics, or the context ends meanwhile, nothing is stored, an error comes back as it is, and the store goes on", changeTradeFails},
 	{"what goes into a Change and comes out of it is private", changeTradePrivate},
 	{"Changes of one order at once don't lose each other's work", changeTradeAtOnce},
 	{"data that must agree does, also when fn breaks the rules", changeTradeWrong},
@@ -137,42 +135,25 @@ func spoil(t *payment.Trade) {
 func changeTradeFails(w *fixtures) {
 	o := w.charge(order(w.newUser(), noon))
 	before, noted := w.traded(o.ID), w.journal(o.ID)
-	for _, boom := range []error{errBoom, payment.ErrTooLate} {
-		err := w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+	change := func(ctx context.Context, end func() error) error {
+		return w.Ledger.Change(ctx, o.ID, func(t *payment.Trade) error {
 			spoil(t)
-			return boom
+			return end()
 		})
-		assert.Same(w, boom, err)
 	}
-	w.kept(before, noted)
+	for _, boom := range []error{errBoom, payment.ErrTooLate} {
+		assert.Same(w, boom, change(w.Context(), func() error { return boom }))
+	}
+	assert.Panics(w, func() { _ = change(w.Context(), func() error { panic("boom") }) })
+	ctx, cancel := context.WithCancel(w.Context())
+	require.ErrorIs(w, change(ctx, func() error {
+		cancel()
+		return nil
+	}), context.Canceled)
+	w.promptly(func() { w.kept(before, noted) })
 	_, err := w.Ledger.OrderOf(w.Context(), "spoilt")
 	assert.ErrorIs(w, err, payment.ErrNoOrder)
 	assert.Zero(w, w.payments("", pageNo(1, 10)).Total)
-}
-
-func changeTradePanics(w *fixtures) {
-	o := w.charge(order(w.newUser(), noon))
-	before, noted := w.traded(o.ID), w.journal(o.ID)
-	assert.Panics(w, func() {
-		_ = w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
-			spoil(t)
-			panic("boom")
-		})
-	})
-	w.promptly(func() { w.kept(before, noted) })
-}
-
-func changeTradeCancelled(w *fixtures) {
-	o := w.charge(order(w.newUser(), noon))
-	before, noted := w.traded(o.ID), w.journal(o.ID)
-	ctx, cancel := context.WithCancel(w.Context())
-	err := w.Ledger.Change(ctx, o.ID, func(t *payment.Trade) error {
-		cancel()
-		spoil(t)
-		return nil
-	})
-	require.ErrorIs(w, err, context.Canceled)
-	w.kept(before, noted)
 }
 
 func changeTradePrivate(w *fixtures) {
