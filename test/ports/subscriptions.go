@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,24 +105,19 @@ func followAtOnce(w *fixtures) {
 	for _, s := range []subscription.Subscription{
 		toUser(who, w.newUser(), noon), subscription.ToCategory(who, w.category(1), noon),
 	} {
-		type answer struct {
-			stored subscription.Subscription
-			isNew  bool
-			err    error
-		}
-		news := 0
+		var news atomic.Int64
 		ids := map[subscription.ID]bool{}
-		for _, a := range atOnce(many, func(int) answer {
+		for _, id := range atOnce(many, func(int) subscription.ID {
 			stored, isNew, err := w.Subscriptions.Follow(w.Context(), s)
-			return answer{stored, isNew, err}
-		}) {
-			require.NoError(w, a.err)
-			ids[a.stored.ID] = true
-			if a.isNew {
-				news++
+			assert.NoError(w, err)
+			if isNew {
+				news.Add(1)
 			}
+			return stored.ID
+		}) {
+			ids[id] = true
 		}
-		assert.Equal(w, 1, news)
+		assert.EqualValues(w, 1, news.Load())
 		assert.Len(w, ids, 1)
 	}
 	assert.Equal(w, 2, w.subscriptions(subscription.Query{User: who}).Total)
