@@ -13,53 +13,11 @@ import (
 )
 
 var importsBundles = []promise{
-	{"a change of a bundle is one of all its publications", bundleChanges},
 	{"origins hold when many publications of a bundle come and go at once", originsCrowd},
 }
 
 func bundleOf(id publication.BundleID) func(*publication.Publication) {
 	return func(p *publication.Publication) { p.Bundle.ID = id }
-}
-
-func hidden(p *publication.Publication) { p.Published = false }
-
-// bundles are those of the publications that can be seen.
-func (w *fixtures) bundles() map[publication.ID]publication.Bundle {
-	w.Helper()
-	of := map[publication.ID]publication.Bundle{}
-	for _, p := range w.publications(publication.Query{}).Items {
-		of[p.ID] = p.Bundle
-	}
-	return of
-}
-
-func bundleChanges(w *fixtures) {
-	c := w.importer("a")
-	c.settled()
-	c.again(imported.New, bundleRecord(1, 0, 0))
-	c.again(imported.New, bundleRecord(2, 0, 0))
-	assert.Equal(w, repeated(4, imported.New), c.importAll(publicationRecord(1), publicationRecord(2), publicationRecord(3, bundleOf(2)), publicationRecord(4, bundleOf(2), hidden)))
-	for _, next := range []struct {
-		imported.BundleRecord
-		origins []publication.ID
-	}{
-		{bundleRecord(2, 1, 1), []publication.ID{1}},
-		{bundleRecord(2, 1, 0), []publication.ID{1}},
-		{bundleRecord(2, 2, 1), []publication.ID{1, 2, 3}},
-		{bundleRecord(2, 0, 1), []publication.ID{1, 2, 3}},
-		{bundleRecord(2, 1, 1), []publication.ID{1}},
-		{bundleRecord(2, 0, 0), []publication.ID{1, 2, 3}},
-	} {
-		c.again(imported.Changed, next.BundleRecord)
-		assert.Equal(w, next.origins, w.originals())
-		assert.Equal(w, map[publication.ID]publication.Bundle{1: {ID: 1}, 2: next.Bundle, 3: next.Bundle}, w.bundles())
-	}
-	assert.Equal(w, []imported.Status{imported.Changed, imported.Changed, imported.Changed},
-		c.importAll(bundleRecord(2, 1, 0), publicationRecord(4, bundleOf(2)), publicationRecord(1, hidden)))
-	assert.Equal(w, []publication.ID{2, 3, 4}, w.originals())
-	assert.Equal(w, publication.Bundle{ID: 2, FirstOriginal: 1}, w.bundles()[4])
-	assert.Equal(w, repeated(3, imported.Same), c.importAll(publicationRecord(2), publicationRecord(3, bundleOf(2)), publicationRecord(4, bundleOf(2))))
-	w.checkAgrees()
 }
 
 func originsCrowd(w *fixtures) {
