@@ -22,7 +22,7 @@ type guardedWrite struct {
 	account user.ID
 	write   func(i int, k *idempotency.Key, charges ...ratelimit.Charge) (id int64, err error) // for each i a write of its own
 	stored  func() []int64                                                                     // the numbers of what the writes made
-	fail    func(k *idempotency.Key, charges ...ratelimit.Charge) error                        // is a call that fails for another reason
+	fail    func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error)               // is a call that fails for another reason
 }
 
 // guardedWrites are all such methods, each prepared for many writes.
@@ -62,10 +62,7 @@ func commenting(w *fixtures) guardedWrite {
 			assert.Len(w, ids, w.entry(on).Comments)
 			return ids
 		},
-		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) error {
-			_, err := add(on+1, k, charges)
-			return err
-		},
+		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(on+1, k, charges) },
 	}
 }
 
@@ -88,8 +85,8 @@ func liking(w *fixtures) guardedWrite {
 			}
 			return liked
 		},
-		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) error {
-			return w.Discussion.Like(w.Context(), events[many-1]+1, author, false, charges...)
+		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return 0, w.Discussion.Like(w.Context(), events[many-1]+1, author, false, charges...)
 		},
 	}
 }
@@ -118,10 +115,7 @@ func addingEvents(w *fixtures) guardedWrite {
 			assert.Len(w, w.listed(), len(ids))
 			return ids
 		},
-		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) error {
-			_, err := add(author+1, k, charges)
-			return err
-		},
+		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(author+1, k, charges) },
 	}
 }
 
@@ -153,14 +147,13 @@ func (w *fixtures) plating(
 			}
 			return ids
 		},
-		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) error {
+		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			nothing := func(*event.Event) error { return nil }
 			_, err := change(true, nothing, charges)
 			require.ErrorIs(w, err, event.ErrNotFound)
 			_, err = change(false, nothing, charges)
 			require.NoError(w, err, "a change of nothing is not charged")
-			_, err = attach(k, errBoom, charges)
-			return err
+			return attach(k, errBoom, charges)
 		},
 	}
 }
@@ -218,9 +211,8 @@ func following(w *fixtures) guardedWrite {
 			}
 			return ids
 		},
-		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) error {
-			_, err := add(subscription.ToCategory(follower, feed.CategoryID(77), noon), k, charges)
-			return err
+		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return add(subscription.ToCategory(follower, feed.CategoryID(77), noon), k, charges)
 		},
 	}
 }
@@ -245,10 +237,7 @@ func addingImages(w *fixtures) guardedWrite {
 			}
 			return ids
 		},
-		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) error {
-			_, err := add(owner+1, k, charges)
-			return err
-		},
+		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(owner+1, k, charges) },
 	}
 }
 
@@ -265,8 +254,8 @@ func settingAvatars(w *fixtures) guardedWrite {
 			return 0, err
 		},
 		stored: func() []int64 { return make([]int64, set.Load()) },
-		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) error {
-			return w.Directory.SetAvatar(w.Context(), id+1, media.Picture{Key: "public/a"}, 0, charges...)
+		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return 0, w.Directory.SetAvatar(w.Context(), id+1, media.Picture{Key: "public/a"}, 0, charges...)
 		},
 	}
 }
@@ -288,11 +277,11 @@ func issuing(w *fixtures) guardedWrite {
 			}
 			return ids
 		},
-		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) error {
+		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			duplicate := token(holder, 0)
 			duplicate.Hash = taken.Hash
-			_, err := w.Tokens.Issue(w.Context(), duplicate, charges...)
-			return err
+			id, err := w.Tokens.Issue(w.Context(), duplicate, charges...)
+			return int64(id), err
 		},
 	}
 }

@@ -98,9 +98,7 @@ func (w *fixtures) knows(refs ...imported.Ref) map[imported.Ref]bool {
 func (w *fixtures) checkAgrees() {
 	w.Helper()
 	w.assertCounted()
-	if w.Check != nil {
-		w.Check(w.T)
-	}
+	w.consistent()
 }
 
 // uid is that of the account with the phone.

@@ -93,8 +93,9 @@ func keyedAtOnce(w *fixtures, c guardedWrite, _ idempotency.Kind) {
 func keyedFails(w *fixtures, c guardedWrite, _ idempotency.Kind) {
 	k := keyNamed(c.account, "one")
 	w.reserves(k, noon)
-	require.Error(w, c.fail(&k))
-	_, err := w.Keys.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
+	_, err := c.fail(&k)
+	require.Error(w, err)
+	_, err = w.Keys.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
 	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
 	require.NoError(w, w.Keys.Release(w.Context(), k))
 	assert.Nil(w, w.reserves(k, noon))

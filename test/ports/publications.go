@@ -3,7 +3,6 @@ package ports
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/feed"
@@ -15,7 +14,6 @@ import (
 func Publications(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"List has a page of the visible ones of the category, and past it is NotFound, the latest update first, ties by ascending id; origin only: originals, and translations whose original is not visible", originOnlyRandom},
-		{"what comes out is private", publicationPrivate},
 	})
 }
 
@@ -33,24 +31,6 @@ func idsOf(all []publication.Publication) []publication.ID {
 		ids = append(ids, p.ID)
 	}
 	return ids
-}
-
-func publicationPrivate(w *fixtures) {
-	p := article(w.newUser(), 1, func(p *publication.Publication) { p.Cover = cover() })
-	n := publication.Node{ID: 1, Content: content(p.Author)}
-	n.Cover = cover()
-	w.imports(p, n)
-	sel := feed.Selection{Kinds: feed.ItemKinds()}
-	for range 2 {
-		got := w.publications(publication.Query{}).Items
-		assert.Equal(w, cover(), got[0].Cover)
-		got[0].Cover.Sizes[0].Name = "spoilt"
-		for _, thing := range w.pages(0, sel, 10) {
-			sizes := contentOf(thing).Cover.Sizes
-			assert.Equal(w, cover().Sizes, sizes)
-			sizes[0].Name = "spoilt"
-		}
-	}
 }
 
 // contentOf is the content of a publication or a node.

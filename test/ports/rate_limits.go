@@ -86,7 +86,7 @@ func chargedAtOnce(w *fixtures, c guardedWrite) {
 func failedNotCharged(w *fixtures, c guardedWrite) {
 	limit := ratelimit.Limit{Count: 1, Period: time.Hour}
 	for range 3 {
-		err := c.fail(nil, c.charge(limit, noon))
+		_, err := c.fail(nil, c.charge(limit, noon))
 		require.Error(w, err)
 		require.False(w, fault.Is(err, fault.Throttled), "%v", err)
 	}

@@ -22,9 +22,8 @@ func Subscriptions(t *testing.T, open Open) {
 		{"Follow of what is followed already returns the standing one", followAgain},
 		{"however many Follow at once, one is stored", followAtOnce},
 		{"what is followed must exist, else ErrNotFound", followNothing},
-		{"Get returns the owner's subscription, or ErrNotFound", getOwned},
+		{"Get returns the owner's subscription; of an unknown one, or another user's, Get and Remove are ErrNotFound", getOwned},
 		{"Remove ends the subscription", unfollow},
-		{"Remove of an unknown subscription, or of another user's, is ErrNotFound", unfollowNothing},
 		{"of many who Remove at once one does", unfollowAtOnce},
 		{"List returns what the query admits", listAdmitted},
 		{"List is newest first, ties by descending id; the total counts what paging yields, and past it is NotFound", listPages},
@@ -66,7 +65,9 @@ func getOwned(w *fixtures) {
 	for id, owner := range map[subscription.ID]user.ID{toPerson.ID: followed, toCategory.ID: who, 0: who, -1: who, 1 << 40: who} {
 		_, err := w.Subscriptions.Get(w.Context(), owner, id)
 		assert.ErrorIs(w, err, subscription.ErrNotFound, "%d", id)
+		assert.ErrorIs(w, w.Subscriptions.Remove(w.Context(), owner, id), subscription.ErrNotFound, "%d", id)
 	}
+	assert.Equal(w, []subscription.Subscription{toPerson}, w.subscriptions(subscription.Query{User: who}).Items)
 }
 
 func followNew(w *fixtures) {
@@ -151,16 +152,6 @@ func unfollow(w *fixtures) {
 	again := w.subscribe(toUser(who, followed, noon))
 	assert.NotEqual(w, all.Items[1].ID, again.ID)
 	assert.Equal(w, subscription.Contact, w.relations(who, followed)[followed])
-}
-
-func unfollowNothing(w *fixtures) {
-	who, followed := w.newUser(), w.newUser()
-	s := w.subscribe(toUser(who, followed, noon))
-	for _, owner := range []user.ID{followed, 0} {
-		assert.ErrorIs(w, w.Subscriptions.Remove(w.Context(), owner, s.ID), subscription.ErrNotFound)
-	}
-	assert.ErrorIs(w, w.Subscriptions.Remove(w.Context(), who, s.ID+1), subscription.ErrNotFound)
-	assert.Equal(w, []subscription.Subscription{s}, w.subscriptions(subscription.Query{User: who}).Items)
 }
 
 func unfollowAtOnce(w *fixtures) {
