@@ -15,10 +15,6 @@ import (
 	"plaza/domain/publication"
 )
 
-var importsNeeds = []promise{
-	{"a record whose needs are not there waits, and says what it lacks", needsMissing},
-}
-
 func needsMissing(w *fixtures) {
 	c := w.importer("a")
 	records := []imported.Record{
@@ -48,6 +44,8 @@ func needsMissing(w *fixtures) {
 }
 
 var importsLines = []promise{
+	{"a record whose needs are not there waits, and says what it lacks", needsMissing},
+	{"origins hold when many publications of a bundle come and go at once", originsCrowd},
 	{"a line that was given up waits no longer", lineAbandoned},
 	{"Waiting returns the lines in the order of their numbers, with higher numbers than after, at most so many lines, and none behind so many bytes", waitingPages},
 	{"a line of any file waits no longer when a later line of its Ref is stored", lineReplaced},
@@ -180,10 +178,6 @@ func (c *importer) progress() []byte {
 	p, err := c.Imports.Progress(c.Context(), c.file)
 	require.NoError(c, err)
 	return slices.Clone(p)
-}
-
-var importsBundles = []promise{
-	{"origins hold when many publications of a bundle come and go at once", originsCrowd},
 }
 
 func bundleOf(id publication.BundleID) func(*publication.Publication) {
