@@ -66,22 +66,3 @@ func TestGuard_every_call_inside_a_Change_panics(t *testing.T) {
 		})
 	}
 }
-
-func TestGuard_later_calls_and_other_stores_are_served(t *testing.T) {
-	w := Open(openGuarded).fixtures(t)
-	owner := w.newUser()
-	w.write(owner, noon)
-	others := Open(openGuarded).fixtures(t)
-	others.newUser()
-	fn := func(*event.Event) error {
-		assert.NotPanics(w, func() { others.account(1) }, "the guard of another store")
-		return errBoom
-	}
-	_, err := w.Events.Change(w.Context(), 1, fn)
-	assert.ErrorIs(w, err, errBoom)
-	assert.NotPanics(w, func() { w.account(owner) }, "after a Change that failed")
-	assert.Panics(w, func() {
-		_, _ = w.Events.Change(w.Context(), 1, func(*event.Event) error { panic("boom") })
-	})
-	assert.NotPanics(w, func() { w.account(owner) }, "after a Change that panicked")
-}
