@@ -27,7 +27,7 @@ var importsKinds = []promise{
 	{"a how-to is stored, and in place of what was there", importHowTo},
 	{"news is stored, and in place of what was there", importNews},
 	{"Known returns those of the refs that are stored", known},
-	{"what goes in is private", importPrivate},
+	{"what goes in and comes out is private", importPrivate},
 }
 
 // settled imports the writer and two categories, and returns the uid.
@@ -46,11 +46,16 @@ func (c *importer) again(want imported.Status, r imported.Record) {
 	c.checkAgrees()
 }
 
-func firstThenChanged(i int) imported.Status {
-	if i == 0 {
-		return imported.New
+// follows brings the record and then each edit of it, and asserts after each that it is stored so.
+func follows[R imported.Record](c *importer, r *R, isStored func(R), edits ...func(*R)) {
+	c.Helper()
+	c.again(imported.New, *r)
+	isStored(*r)
+	for _, edit := range edits {
+		edit(r)
+		c.again(imported.Changed, *r)
+		isStored(*r)
 	}
-	return imported.Changed
 }
 
 func importCategory(w *fixtures) {
@@ -58,18 +63,13 @@ func importCategory(w *fixtures) {
 	c.again(imported.New, categoryRecord(1, 0))
 	child := categoryRecord(1<<40, 1)
 	child.Name, child.Slug = "O'Brien \\ \"%_\" "+broad(50), "杭-2"
-	c.again(imported.New, child)
-	assert.Equal(w, child.Category, w.categoriesAt(1 << 40)[1<<40])
-	for _, edit := range []func(*imported.CategoryRecord){
-		func(s *imported.CategoryRecord) { s.Name = "Another" },
+	follows(c, &child, func(s imported.CategoryRecord) {
+		assert.Equal(w, s.Category, w.categoriesAt(1 << 40)[1<<40])
+	}, func(s *imported.CategoryRecord) { s.Name = "Another" },
 		func(s *imported.CategoryRecord) { s.Slug = "another" },
 		func(s *imported.CategoryRecord) { s.Name, s.Slug = "", "" },
 		func(s *imported.CategoryRecord) { s.Parent = 0 },
-	} {
-		edit(&child)
-		c.again(imported.Changed, child)
-		assert.Equal(w, child.Category, w.categoriesAt(1 << 40)[1<<40])
-	}
+	)
 	categories, _, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
 	require.NoError(w, err)
 	assert.ElementsMatch(w, []feed.Category{categoryRecord(1, 0).Category, child.Category}, categories, "the tree has moved on")
@@ -80,99 +80,85 @@ func keptCover(size string) media.Picture {
 	return media.CoverOf("public/0a1b2c", size, 320, 200)
 }
 
-// contents are a text's contents one after the other, each different from the last.
+// contents are edits of a text's content, one after the other.
 var contents = []func(*publication.Content){
-	func(*publication.Content) {},
 	func(c *publication.Content) {
 		c.Title, c.Summary = broad(300), "O'Brien \\ \"%_\"\n\t {1,\"2\"} \\N "+broad(9000)
 	},
 	func(c *publication.Content) { c.Cover = cover() },
 	func(c *publication.Content) { c.Cover = keptCover(media.CoverSM) },
-	func(c *publication.Content) { c.Category, c.Language = 1, "zh-Hant-TW" },
+	func(c *publication.Content) { c.Language = "zh-Hant-TW" },
 	func(c *publication.Content) { c.Category, c.Cover = 2, media.Picture{} },
 	func(c *publication.Content) { c.Published = false },
 	func(c *publication.Content) { c.Title = "Hidden" },
 	func(c *publication.Content) { c.Published, c.Updated = true, noon.Add(time.Microsecond) },
-	func(c *publication.Content) { c.Updated = noon.Add(time.Hour) },
 	func(c *publication.Content) { c.Deleted = true },
 	func(c *publication.Content) { c.Deleted, c.Category = false, 0 },
 	func(c *publication.Content) { c.Created = time.Date(1000, 1, 1, 0, 0, 0, 0, time.UTC) },
 	func(c *publication.Content) { c.Updated = time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC) },
 }
 
+// authors imports another author besides the settled one, and returns both by their names.
+func (c *importer) authors() map[string]user.ID {
+	c.Helper()
+	c.settled()
+	c.importAll(userRecord("another", 1))
+	return map[string]user.ID{writer: c.uid(phone(0)), "another": c.uid(phone(1))}
+}
+
 func importPublication(w *fixtures) {
 	c := w.importer("a")
-	author := c.settled()
-	c.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 1, 1))
-	r := publicationRecord(1<<40, bundleOf(1))
-	for i, edit := range contents {
-		edit(&r.Content)
-		c.again(firstThenChanged(i), r)
-		want := r.Publication
-		want.Author = author
-		w.assertListed(want)
+	authors := c.authors()
+	bundles := map[publication.BundleID]publication.Bundle{1: {ID: 1}, 2: {ID: 2, FirstOriginal: 1, Original: 1}}
+	c.importAll(imported.BundleRecord{Bundle: bundles[1]}, imported.BundleRecord{Bundle: bundles[2]})
+	var edits []func(*imported.PublicationRecord)
+	for _, edit := range contents {
+		edits = append(edits, func(r *imported.PublicationRecord) { edit(&r.Content) })
 	}
-	for _, edit := range []func(*imported.PublicationRecord){
+	r := publicationRecord(1<<40, bundleOf(1))
+	follows(c, &r, func(r imported.PublicationRecord) {
+		r.Author, r.Bundle = authors[r.By], bundles[r.Bundle.ID]
+		w.assertListed(r.Publication)
+	}, append(edits,
 		func(r *imported.PublicationRecord) { r.Type, r.Node = publication.MultiChapter, 1<<40 },
 		func(r *imported.PublicationRecord) { r.Bundle.ID = 2 },
 		func(r *imported.PublicationRecord) { r.By = "another" },
 		func(r *imported.PublicationRecord) { r.Bundle.ID = 0 },
-	} {
-		c.importAll(userRecord("another", 1))
-		edit(&r)
-		c.again(imported.Changed, r)
-		want := r.Publication
-		want.Author = w.uid(phone(0))
-		if r.By == "another" {
-			want.Author = w.uid(phone(1))
-		}
-		if r.Bundle.ID == 2 {
-			want.Bundle = bundleRecord(2, 1, 1).Bundle
-		}
-		w.assertListed(want)
-	}
+	)...)
 }
 
 func importNode(w *fixtures) {
 	c := w.importer("a")
-	author := c.settled()
-	r := nodeRecord(1 << 40)
-	for i, edit := range contents {
-		edit(&r.Content)
-		c.again(firstThenChanged(i), r)
-		want := r.Node
-		want.Author = author
-		w.assertListed(want)
+	authors := c.authors()
+	c.importAll(bundleRecord(7, 0, 0))
+	var edits []func(*imported.NodeRecord)
+	for _, edit := range contents {
+		edits = append(edits, func(r *imported.NodeRecord) { edit(&r.Content) })
 	}
-	c.importAll(bundleRecord(7, 0, 0), userRecord("another", 1))
-	r.Bundle, r.By = 7, "another"
-	c.again(imported.Changed, r)
-	want := r.Node
-	want.Author = w.uid(phone(1))
-	w.assertListed(want)
-	r.Bundle = 0
-	c.again(imported.Changed, r)
-	want.Bundle = 0
-	w.assertListed(want)
+	r := nodeRecord(1 << 40)
+	follows(c, &r, func(r imported.NodeRecord) {
+		r.Author = authors[r.By]
+		w.assertListed(r.Node)
+	}, append(edits,
+		func(r *imported.NodeRecord) { r.Bundle, r.By = 7, "another" },
+		func(r *imported.NodeRecord) { r.Bundle = 0 },
+	)...)
 }
 
 func importDemand(w *fixtures) {
 	c := w.importer("a")
-	author := c.settled()
+	authors := c.authors()
 	r := demandRecord(1 << 40)
-	full := fullRequest(0, 1<<40, 1)
-	for i, edit := range []func(*demand.Demand){
-		func(*demand.Demand) {},
-		func(d *demand.Demand) { *d = full },
+	var edits []func(*imported.DemandRecord)
+	for _, edit := range []func(*demand.Demand){
+		func(d *demand.Demand) { *d = fullRequest(0, 1<<40, 1) },
 		func(d *demand.Demand) { d.Cover = keptCover(media.DemandCoverMD) },
 		func(d *demand.Demand) { d.Tags = []string{"a", `b,"c"`, "NULL", "{}", `\`, broad(64)} },
-		func(d *demand.Demand) { d.Tags = []string{"a"} },
 		func(d *demand.Demand) { d.Images, d.Tags = nil, nil },
 		func(d *demand.Demand) { d.Place = &geo.Point{Lat: 30.123456789012345, Lng: -179.98765432109876} },
-		func(d *demand.Demand) { d.Place = &geo.Point{} },
-		func(d *demand.Demand) { d.Place = &geo.Point{Lat: 90, Lng: -180} },
 		func(d *demand.Demand) { d.Place = &geo.Point{Lat: math.SmallestNonzeroFloat64, Lng: -1e-17} },
 		func(d *demand.Demand) { d.Place, d.Description, d.Address = nil, "", "" },
+		func(d *demand.Demand) { d.Place = &geo.Point{} },
 		func(d *demand.Demand) { d.Category, d.Closed = 0, noon.Add(-time.Microsecond) },
 		func(d *demand.Demand) { d.Start, d.End = noon.AddDate(1, 0, 0), noon.AddDate(2, 0, 0) },
 		func(d *demand.Demand) { d.Published = false },
@@ -182,18 +168,12 @@ func importDemand(w *fixtures) {
 		func(d *demand.Demand) { d.Deleted = true },
 		func(d *demand.Demand) { d.Deleted, d.Category, d.Place = false, 2, &geo.Point{Lat: -90, Lng: 180} },
 	} {
-		edit(&r.Demand)
-		c.again(firstThenChanged(i), r)
-		want := r.Demand
-		want.Author = author
-		w.assertListed(want)
+		edits = append(edits, func(r *imported.DemandRecord) { edit(&r.Demand) })
 	}
-	c.importAll(userRecord("another", 1))
-	r.By = "another"
-	c.again(imported.Changed, r)
-	want := r.Demand
-	want.Author = w.uid(phone(1))
-	w.assertListed(want)
+	follows(c, &r, func(r imported.DemandRecord) {
+		r.Author = authors[r.By]
+		w.assertListed(r.Demand)
+	}, append(edits, func(r *imported.DemandRecord) { r.By = "another" })...)
 	r.Tags, r.Images = []string{}, []string{}
 	assert.Equal(w, repeated(1, imported.Same), c.importAll(r), "no tags are no tags")
 }
@@ -222,27 +202,21 @@ func (w *fixtures) assertListed(thing feed.Listable) {
 
 func importHowTo(w *fixtures) {
 	c := w.importer("a")
-	robot := c.settled()
-	c.importAll(userRecord("another", 1), bundleRecord(1, 0, 0), bundleRecord(2, 0, 0), bundleRecord(1<<40, 0, 0))
+	authors := c.authors()
+	c.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 0, 0), bundleRecord(1<<40, 0, 0))
 	r := howToRecord("O'Brien \\ \"%_\"\n" + broad(64))
-	for i, edit := range []func(*imported.HowToRecord){
-		func(*imported.HowToRecord) {},
-		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{1 << 40, 1, 2, 1} },
+	follows(c, &r, func(r imported.HowToRecord) {
+		r.Robot = authors[r.By]
+		assert.Equal(w, []publication.HowTo{r.HowTo}, w.howTos(page.Request{}).Items)
+	}, func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{1 << 40, 1, 2, 1} },
 		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{1, 2, 1 << 40} },
 		func(r *imported.HowToRecord) { r.Created = noon.Add(-time.Microsecond) },
 		func(r *imported.HowToRecord) { r.Updated, r.Bundles = noon.Add(time.Hour), nil },
-	} {
-		edit(&r)
-		c.again(firstThenChanged(i), r)
-		want := r.HowTo
-		want.Robot = robot
-		assert.Equal(w, []publication.HowTo{want}, w.howTos(page.Request{}).Items)
-	}
-	other := r
-	other.By = "another"
-	c.again(imported.New, other)
-	other.Category = "Garden"
-	c.again(imported.New, other)
+	)
+	r.By = "another"
+	c.again(imported.New, r)
+	r.Category = "Garden"
+	c.again(imported.New, r)
 	assert.Equal(w, 3, w.howTos(page.Request{}).Total)
 }
 
@@ -305,31 +279,23 @@ func importPrivate(w *fixtures) {
 	author := c.settled()
 	r := demandRecord(1)
 	r.Demand = fullRequest(0, 1, 1)
-	waiting := c.lines(categoryRecord(8, 9))
 	p, n, h := publicationRecord(1, func(p *publication.Publication) { p.Cover = cover() }), nodeRecord(1), howToRecord("garden", 1, 2)
 	n.Cover = cover()
 	c.importAll(r, bundleRecord(1, 0, 0), bundleRecord(2, 0, 0), p, n, h)
 	p.Cover.Sizes[0].Name, n.Cover.Sizes[0].Name, h.Bundles[0] = "spoilt", "spoilt", 2
-	for _, thing := range w.pages(0, feed.Selection{Kinds: feed.ItemKinds()}, 10) {
-		assert.Equal(w, cover(), contentOf(thing).Cover)
+	for range 2 {
+		assert.Equal(w, cover(), w.publications(publication.Query{}).Items[0].Cover)
+		w.publications(publication.Query{}).Items[0].Cover.Sizes[0].Name = "spoilt"
+		for _, thing := range w.pages(0, feed.Selection{Kinds: feed.ItemKinds()}, 10) {
+			assert.Equal(w, cover(), contentOf(thing).Cover)
+			contentOf(thing).Cover.Sizes[0].Name = "spoilt"
+		}
 	}
 	assert.Equal(w, []publication.BundleID{1, 2}, w.howTos(page.Request{}).Items[0].Bundles)
-	c.apply(imported.Batch{Lines: waiting, Progress: []byte("far")})
 	r.Tags[0], r.Images[0], r.Cover.Sizes[0].Name = "spoilt", "spoilt", "spoilt"
 	*r.Place = geo.Point{}
 	assert.Equal(w, []feed.Listable{fullRequest(author, 1, 1)}, w.requests(1))
 	assert.Contains(w, w.listed(), listingOf(fullRequest(author, 1, 1)))
-	for range 2 {
-		lines, err := w.Imports.Waiting(w.Context(), "a", 0, 10, 1<<20)
-		require.NoError(w, err)
-		require.Len(w, lines, 1)
-		assert.Equal(w, waiting[0].Raw, lines[0].Raw)
-		lines[0].Raw[0] = 'X'
-		progress, err := w.Imports.Progress(w.Context(), "a")
-		require.NoError(w, err)
-		assert.Equal(w, "far", string(progress))
-		progress[0] = 'X'
-	}
 }
 
 // listingOf is how the thing, which is visible, is listed.

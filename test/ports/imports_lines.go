@@ -3,6 +3,7 @@ package ports
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -10,27 +11,9 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/page"
 	"plaza/domain/publication"
 )
-
-var importsNeeds = []promise{
-	{"a record may come before or after the records that it needs", needsTogether},
-	{"a record whose needs are not there waits, and says what it lacks", needsMissing},
-	{"categories whose parents would form a cycle wait", needsCycle},
-	{"what waits for itself waits", needsItself},
-}
-
-func needsTogether(w *fixtures) {
-	c := w.importer("a")
-	records := []imported.Record{
-		howToRecord("garden", 2, 1), demandRecord(1), nodeRecord(1, func(n *publication.Node) { n.Bundle, n.Category = 2, 3 }), publicationRecord(2),
-		bundleRecord(2, 1, 1), bundleRecord(1, 1, 0), categoryRecord(3, 2), categoryRecord(2, 1), categoryRecord(1, 0), userRecord(writer, 1), newsRecord("1"),
-	}
-	assert.Equal(w, repeated(len(records), imported.New), c.importAll(records...))
-	assert.Equal(w, repeated(len(records), imported.Same), c.importAll(records...))
-	assert.Empty(w, c.waiting())
-	w.checkAgrees()
-}
 
 func needsMissing(w *fixtures) {
 	c := w.importer("a")
@@ -60,49 +43,15 @@ func needsMissing(w *fixtures) {
 	w.checkAgrees()
 }
 
-func needsCycle(w *fixtures) {
-	c := w.importer("a")
-	assert.Equal(w, []imported.Status{imported.New, imported.Waits, imported.Waits, imported.Waits}, c.importAll(categoryRecord(1, 0), categoryRecord(2, 3), categoryRecord(3, 2), categoryRecord(4, 3)))
-	assert.Equal(w, repeated(3, imported.New), c.importAll(categoryRecord(2, 1), categoryRecord(3, 2), categoryRecord(4, 3)))
-	d := imported.Batch{Lines: c.lines(categoryRecord(1, 4), nodeRecord(1, func(n *publication.Node) { n.Category = 1 }), userRecord(writer, 1))}
-	receipt := c.apply(d)
-	assert.Equal(w, []imported.Status{imported.Waits, imported.New, imported.New}, statusesOf(receipt))
-	assert.Equal(w, fault.Fields{"parent": {"The parents form a cycle."}}, receipt.Outcomes[0].Wrong)
-	assert.Zero(w, w.categoriesAt(1)[1].Parent)
-	assert.Equal(w, repeated(2, imported.Changed), c.importAll(categoryRecord(1, 2), categoryRecord(2, 0)), "turned around in one step")
-	assert.Equal(w, feed.CategoryID(2), w.categoriesAt(1)[1].Parent)
-}
-
-func needsItself(w *fixtures) {
-	c := w.importer("a")
-	assert.Equal(w, repeated(3, imported.Waits), c.importAll(bundleRecord(1, 2, 0), bundleRecord(2, 3, 0), bundleRecord(3, 1, 0)))
-	assert.Equal(w, repeated(3, imported.New), c.importAll(bundleRecord(1, 1, 0), bundleRecord(2, 3, 0), bundleRecord(3, 1, 0)))
-	assert.Equal(w, repeated(1, imported.Changed), c.importAll(bundleRecord(1, 2, 0)), "it is stored already, so nothing waits")
-}
-
 var importsLines = []promise{
-	{"a line that was waiting and is stored now waits no longer", lineStored},
+	{"a record whose needs are not there waits, and says what it lacks", needsMissing},
+	{"origins hold when many publications of a bundle come and go at once", originsCrowd},
 	{"a line that was given up waits no longer", lineAbandoned},
 	{"Waiting returns the lines in the order of their numbers, with higher numbers than after, at most so many lines, and none behind so many bytes", waitingPages},
-	{"nor does one of any file that has a record of a Ref that is stored now, and was given before", lineReplaced},
+	{"a line of any file waits no longer when a later line of its Ref is stored", lineReplaced},
 	{"one that was given later waits on", lineLater},
 	{"a line that is given again and waits keeps its place", lineKeepsItsPlace},
 	{"Finish removes the file's progress and its waiting lines", finish},
-}
-
-func lineStored(w *fixtures) {
-	c, other := w.importer("a"), w.importer("b")
-	d := imported.Batch{Lines: c.lines(demandRecord(1), categoryRecord(2, 1))}
-	assert.Equal(w, repeated(2, imported.Waits), statusesOf(c.apply(d)))
-	assert.Equal(w, repeated(1, imported.Waits), other.importAll(categoryRecord(4, 3)))
-	assert.Equal(w, []imported.Status{imported.Waits, imported.Waits}, statusesOf(c.apply(d)), "still")
-	assert.Equal(w, []int64{1, 2}, c.waiting(), "once each")
-	c.importAll(categoryRecord(1, 0))
-	receipt := c.apply(d)
-	assert.Equal(w, []imported.Status{imported.Waits, imported.New}, statusesOf(receipt))
-	assert.Zero(w, receipt.Replaced, "nothing was replaced")
-	assert.Equal(w, []int64{1}, c.waiting())
-	assert.Equal(w, []int64{1}, other.waiting())
 }
 
 func lineAbandoned(w *fixtures) {
@@ -176,16 +125,6 @@ func lineReplaced(w *fixtures) {
 	assert.Equal(w, []int64{2}, c.waiting())
 	assert.Empty(w, other.waiting())
 	assert.Equal(w, []string{"1 young"}, w.demandTitles())
-
-	d := imported.Batch{Lines: c.lines(publicationRecord(1))}
-	c.apply(d)
-	c.importAll(bundleRecord(1, 0, 0))
-	c.importAll(publicationRecord(1))
-	assert.Equal(w, []int64{2}, c.waiting())
-	c.apply(imported.Batch{Lines: c.lines(publicationRecord(7))})
-	assert.Len(w, c.waiting(), 2)
-	c.importAll(publicationRecord(1)) // which changes nothing
-	assert.Len(w, c.waiting(), 2)
 }
 
 func lineLater(w *fixtures) {
@@ -215,12 +154,6 @@ func lineKeepsItsPlace(w *fixtures) {
 	assert.Equal(w, 1, receipt.Replaced)
 	assert.Empty(w, c.waiting())
 	assert.Equal(w, []string{"1 younger"}, w.demandTitles())
-
-	c.importAll(imported.DemandRecord{Demand: demandTitled("waits").Demand, By: "nobody"})
-	receipt = other.apply(imported.Batch{Lines: other.lines(demandTitled("younger"))})
-	assert.Equal(w, repeated(1, imported.Same), statusesOf(receipt), "also what changes nothing was the last word")
-	assert.Equal(w, 1, receipt.Replaced)
-	assert.Empty(w, c.waiting())
 }
 
 func finish(w *fixtures) {
@@ -245,4 +178,41 @@ func (c *importer) progress() []byte {
 	p, err := c.Imports.Progress(c.Context(), c.file)
 	require.NoError(c, err)
 	return slices.Clone(p)
+}
+
+func bundleOf(id publication.BundleID) func(*publication.Publication) {
+	return func(p *publication.Publication) { p.Bundle.ID = id }
+}
+
+func originsCrowd(w *fixtures) {
+	const texts = 300 // more than fit on a page, or into a statement
+	c := w.importer("a")
+	c.settled()
+	var some []imported.Record
+	for i := range publication.ID(texts) {
+		id := i + 1
+		bundle := publication.BundleID(1 + i%100)
+		if i < 100 {
+			first := publication.BundleID(1 + i%10)
+			some = append(some, bundleRecord(bundle, first, 0))
+		}
+		some = append(some, publicationRecord(id, bundleOf(bundle), func(p *publication.Publication) {
+			p.Category, p.Updated = feed.CategoryID(i%3), noon.Add(time.Duration(i)*time.Second)
+		}))
+	}
+	slices.Reverse(some)
+	assert.Equal(w, repeated(len(some), imported.New), c.importAll(some...))
+	assert.Equal(w, 30, w.publications(publication.Query{OriginOnly: true}).Total)
+	assert.Equal(w, repeated(len(some), imported.Same), c.importAll(some...))
+	w.checkAgrees()
+	for i, r := range some {
+		if t, is := r.(imported.PublicationRecord); is && t.Bundle.ID <= 5 {
+			t.Deleted = true
+			some[i] = t
+		}
+	}
+	c.importAll(some...)
+	p := w.publications(publication.Query{OriginOnly: true, Page: page.Request{}})
+	assert.Equal(w, 5*3+5*9*3, p.Total)
+	w.checkAgrees()
 }

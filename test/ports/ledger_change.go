@@ -14,11 +14,8 @@ import (
 )
 
 var ledgerChanges = []promise{
-	{"Change stores what fn makes of the trade, and shows it to the next", changeTrade},
 	{"Change of what is not there is ErrNoOrder", changeNoTrade},
-	{"if fn fails, nothing is stored and its error comes back as it is", changeTradeFails},
-	{"nothing is stored when fn panics, and the store goes on", changeTradePanics},
-	{"nothing is stored when the context ends meanwhile", changeTradeCancelled},
+	{"if fn fails or panics, or the context ends meanwhile, nothing is stored, an error comes back as it is, and the store goes on", changeTradeFails},
 	{"what goes into a Change and comes out of it is private", changeTradePrivate},
 	{"Changes of one order at once don't lose each other's work", changeTradeAtOnce},
 	{"data that must agree does, also when fn breaks the rules", changeTradeWrong},
@@ -117,49 +114,6 @@ func (w *fixtures) kept(want payment.Trade, before []payment.Entry) {
 	assert.Equal(w, want.Order, o)
 }
 
-func changeTrade(w *fixtures) {
-	o, bystander := w.charge(order(w.newUser(), noon)), w.charge(order(w.newUser(), noon))
-	want := payment.Trade{Order: o, NextCheck: o.Expires}
-	ordered := w.journal(o.ID)
-	w.kept(want, ordered)
-	at := noon.Add(time.Second)
-	for _, do := range []func(t *payment.Trade) error{
-		func(t *payment.Trade) error { _, err := t.Begin(opening(inside, "a"), at); return err },
-		func(t *payment.Trade) error {
-			t.RecordSent("a", payment.Ticket{PrepayID: "p'", CodeURL: "weixin://🀄", MWebURL: "https://w.example/?a=b"}, at)
-			t.ScheduleCheck(time.Minute, at)
-			return nil
-		},
-		func(t *payment.Trade) error { // the state stays
-			t.RecordSent("a", payment.Ticket{PrepayID: "q", CodeURL: "weixin://b", MWebURL: "https://w.example/?b"}, at.Add(time.Minute))
-			return nil
-		},
-		func(t *payment.Trade) error { _, err := t.Begin(opening(byCode, "b"), at); return err },
-		func(t *payment.Trade) error {
-			if err := t.RecordClosed("a", nil, at); err != nil {
-				return err
-			}
-			_, err := t.Begin(opening(byCode, "b"), at)
-			return err
-		},
-		func(t *payment.Trade) error { t.Settle(receiptOf(t.Order, "later", "lost", at), at); return nil },
-		func(t *payment.Trade) error { t.Settle(receiptOf(t.Order, "first", "b", at), at); return nil },
-		func(t *payment.Trade) error {
-			t.Settle(receiptOf(t.Order, "later", "a", at), at.Add(time.Second))
-			t.ScheduleCheck(time.Minute, at)
-			return nil
-		},
-	} {
-		require.NoError(w, do(&want))
-		require.NoError(w, w.Ledger.Change(w.Context(), o.ID, do))
-		w.kept(cloned(want), ordered)
-	}
-	assert.Equal(w, payment.Paid, want.Order.State)
-	assert.Len(w, want.Prepayments, 2)
-	assert.Len(w, want.Payments, 2)
-	w.kept(payment.Trade{Order: bystander, NextCheck: bystander.Expires}, w.journal(bystander.ID))
-}
-
 func changeNoTrade(w *fixtures) {
 	o := w.charge(order(w.newUser(), noon))
 	for _, none := range []payment.OrderID{0, -1, o.ID + 1} {
@@ -181,42 +135,25 @@ func spoil(t *payment.Trade) {
 func changeTradeFails(w *fixtures) {
 	o := w.charge(order(w.newUser(), noon))
 	before, noted := w.traded(o.ID), w.journal(o.ID)
-	for _, boom := range []error{errBoom, payment.ErrTooLate} {
-		err := w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
+	change := func(ctx context.Context, end func() error) error {
+		return w.Ledger.Change(ctx, o.ID, func(t *payment.Trade) error {
 			spoil(t)
-			return boom
+			return end()
 		})
-		assert.Same(w, boom, err)
 	}
-	w.kept(before, noted)
+	for _, boom := range []error{errBoom, payment.ErrTooLate} {
+		assert.Same(w, boom, change(w.Context(), func() error { return boom }))
+	}
+	assert.Panics(w, func() { _ = change(w.Context(), func() error { panic("boom") }) })
+	ctx, cancel := context.WithCancel(w.Context())
+	require.ErrorIs(w, change(ctx, func() error {
+		cancel()
+		return nil
+	}), context.Canceled)
+	w.promptly(func() { w.kept(before, noted) })
 	_, err := w.Ledger.OrderOf(w.Context(), "spoilt")
 	assert.ErrorIs(w, err, payment.ErrNoOrder)
 	assert.Zero(w, w.payments("", pageNo(1, 10)).Total)
-}
-
-func changeTradePanics(w *fixtures) {
-	o := w.charge(order(w.newUser(), noon))
-	before, noted := w.traded(o.ID), w.journal(o.ID)
-	assert.Panics(w, func() {
-		_ = w.Ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
-			spoil(t)
-			panic("boom")
-		})
-	})
-	w.promptly(func() { w.kept(before, noted) })
-}
-
-func changeTradeCancelled(w *fixtures) {
-	o := w.charge(order(w.newUser(), noon))
-	before, noted := w.traded(o.ID), w.journal(o.ID)
-	ctx, cancel := context.WithCancel(w.Context())
-	err := w.Ledger.Change(ctx, o.ID, func(t *payment.Trade) error {
-		cancel()
-		spoil(t)
-		return nil
-	})
-	require.ErrorIs(w, err, context.Canceled)
-	w.kept(before, noted)
 }
 
 func changeTradePrivate(w *fixtures) {

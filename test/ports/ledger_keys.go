@@ -124,10 +124,6 @@ func release(w *fixtures) {
 	another.Fingerprint[0]++
 	another.Holder[0]++
 	assert.Nil(w, w.reserves(another, noon), "it is free for any request")
-	require.NoError(w, w.Ledger.Release(w.Context(), k))
-	_, err = w.Ledger.Reserve(w.Context(), another, noon, noon.Add(time.Minute))
-	assert.ErrorIs(w, err, idempotency.ErrKeyInUse, "it is not theirs any more")
-
 	o, err := w.Ledger.AddOrder(w.Context(), order(who, noon), &another)
 	require.NoError(w, err)
 	require.NoError(w, w.Ledger.Release(w.Context(), another))

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/url"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -25,9 +27,8 @@ func Media(t *testing.T, open func(t *testing.T) media.Store) {
 		sentence string
 		kept     func(*testing.T, media.Store)
 	}{
-		{"Put stores the picture under a new key, and Open returns it", mediaPut},
+		{"Put stores a copy of the picture under a new key, and Open returns it; what is no picture is an error", mediaPut},
 		{"a key can't be guessed", mediaKeys},
-		{"what is no picture is an error", mediaNoPicture},
 		{"an opened picture can be read by many, in any order", mediaRead},
 		{"Open of any key that no Put has returned is ErrNotFound", mediaStrange},
 		{"Remove deletes the picture, and one that is not there is no error", mediaRemove},
@@ -35,7 +36,6 @@ func Media(t *testing.T, open func(t *testing.T) media.Store) {
 		{"the address for Everyone is absolute and for ever", mediaPublic},
 		{"the address for Viewers is signed and expires, the same within one hour", mediaPrivate},
 		{"a picture for Viewers is never where those for Everyone are", mediaApart},
-		{"what goes in is private", mediaIsCopied},
 		{"a cancelled call returns the error of its context and stores nothing", mediaCancelled},
 		{"All goes through the pictures that are there", mediaAll},
 		{"what comes or goes while All is under way hides nothing else", mediaAllMeanwhile},
@@ -82,7 +82,9 @@ func mediaPut(t *testing.T, s media.Store) {
 	for _, kind := range []string{"image/jpeg", "image/png"} {
 		for _, a := range []media.Audience{media.Everyone, media.Viewers} {
 			for _, content := range [][]byte{{}, {0}, bytes.Repeat([]byte("\x00\r\n\xff"), 300_000)} {
-				key := store(t, s, upload(kind, content...), a)
+				given := bytes.Clone(content)
+				key := store(t, s, upload(kind, given...), a)
+				clear(given)
 				got, gotKind := stored(t, s, key)
 				assert.True(t, bytes.Equal(content, got))
 				assert.Equal(t, kind, gotKind)
@@ -93,6 +95,10 @@ func mediaPut(t *testing.T, s media.Store) {
 				require.NoError(t, f.Close())
 			}
 		}
+	}
+	for _, kind := range []string{"", "text/html", "image/svg+xml", "image/bmp", "IMAGE/PNG"} {
+		_, err := s.Put(t.Context(), upload(kind, 1), media.Everyone)
+		assert.Error(t, err, kind)
 	}
 }
 
@@ -117,31 +123,17 @@ func mediaKeys(t *testing.T, s media.Store) {
 	assert.Greater(t, differ, len(stems[0])/2, "a key says nothing of the next one")
 }
 
-func mediaNoPicture(t *testing.T, s media.Store) {
-	for _, kind := range []string{"", "text/html", "image/svg+xml", "image/bmp", "IMAGE/PNG"} {
-		_, err := s.Put(t.Context(), upload(kind, 1), media.Everyone)
-		assert.Error(t, err, kind)
-	}
-}
-
 func mediaRead(t *testing.T, s media.Store) {
-	key := store(t, s, upload("image/png", []byte("0123456789")...), media.Everyone)
+	content := []byte("0123456789")
+	key := store(t, s, upload("image/png", content...), media.Everyone)
 	first, err := s.Open(t.Context(), key)
 	require.NoError(t, err)
 	second, err := s.Open(t.Context(), key)
 	require.NoError(t, err)
-	end, err := first.Seek(0, io.SeekEnd)
-	require.NoError(t, err)
-	assert.EqualValues(t, 10, end)
-	_, err = first.Seek(4, io.SeekStart)
-	require.NoError(t, err)
-	part := make([]byte, 3)
-	_, err = io.ReadFull(first, part)
-	require.NoError(t, err)
-	assert.Equal(t, "456", string(part))
+	require.NoError(t, iotest.TestReader(first, content))
 	whole, err := io.ReadAll(second)
 	require.NoError(t, err)
-	assert.Equal(t, "0123456789", string(whole))
+	assert.Equal(t, content, whole)
 	require.NoError(t, first.Close())
 	require.NoError(t, second.Close())
 }
@@ -262,17 +254,6 @@ func mediaApart(t *testing.T, s media.Store) {
 	assert.NotContains(t, s.URL(public, media.Everyone, noon), "/media/private/")
 }
 
-func mediaIsCopied(t *testing.T, s media.Store) {
-	content := []byte{1, 2, 3}
-	key := store(t, s, media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: content}, media.Everyone)
-	content[0] = 9
-	got, _ := stored(t, s, key)
-	assert.Equal(t, []byte{1, 2, 3}, got)
-	got[0] = 9
-	again, _ := stored(t, s, key)
-	assert.Equal(t, []byte{1, 2, 3}, again)
-}
-
 func mediaCancelled(t *testing.T, s media.Store) {
 	key := store(t, s, upload("image/png", 1), media.Everyone)
 	gone, cancel := context.WithCancel(t.Context())
@@ -284,4 +265,108 @@ func mediaCancelled(t *testing.T, s media.Store) {
 	assert.ErrorIs(t, s.Remove(gone, key), context.Canceled)
 	content, _ := stored(t, s, key)
 	assert.Equal(t, []byte{1}, content)
+}
+
+// allStored is what All goes through: each picture once, and no error.
+func allStored(t *testing.T, s media.Store) map[media.Key]time.Time {
+	t.Helper()
+	all := map[media.Key]time.Time{}
+	for picture, err := range s.All(t.Context()) {
+		require.NoError(t, err)
+		require.NotContains(t, all, picture.Key, "each once")
+		all[picture.Key] = picture.Since
+	}
+	return all
+}
+
+// storeSome puts pictures of both audiences and types into the store.
+func storeSome(t *testing.T, s media.Store, n int) []media.Key {
+	t.Helper()
+	var keys []media.Key
+	for i := range n {
+		kind := []string{"image/jpeg", "image/png"}[i/2%2]
+		keys = append(keys, store(t, s, upload(kind, byte(i)), media.Audience(i%2)))
+	}
+	return keys
+}
+
+func mediaAll(t *testing.T, s media.Store) {
+	assert.Empty(t, allStored(t, s))
+	began := time.Now().Add(-time.Minute)
+	keys := storeSome(t, s, 24)
+	all := allStored(t, s)
+	require.Len(t, all, len(keys))
+	for _, key := range keys {
+		require.Contains(t, all, key)
+		assert.WithinRange(t, all[key], began, time.Now().Add(time.Minute))
+		assert.Equal(t, time.UTC, all[key].Location())
+		f, err := s.Open(t.Context(), key)
+		require.NoError(t, err)
+		assert.WithinDuration(t, f.Modified, all[key], time.Second, "some stores keep whole seconds")
+		require.NoError(t, f.Close())
+	}
+
+	require.NoError(t, s.Remove(t.Context(), keys[0]))
+	all = allStored(t, s)
+	assert.Len(t, all, len(keys)-1)
+	assert.NotContains(t, all, keys[0])
+
+	for range s.All(t.Context()) {
+		break // the caller may stop
+	}
+	walk := s.All(t.Context())
+	for range 2 {
+		seen := 0
+		for _, err := range walk {
+			require.NoError(t, err)
+			seen++
+		}
+		assert.Equal(t, len(keys)-1, seen, "and begin again")
+	}
+}
+
+func mediaAllMeanwhile(t *testing.T, s media.Store) {
+	keys := storeSome(t, s, 12)
+	staying, going := keys[:6], keys[6:]
+	seen := map[media.Key]int{}
+	for picture, err := range s.All(t.Context()) {
+		require.NoError(t, err)
+		seen[picture.Key]++
+		if len(going) > 0 {
+			require.NoError(t, s.Remove(t.Context(), going[0]))
+			going = going[1:]
+			storeSome(t, s, 1)
+		}
+	}
+	for _, key := range staying {
+		assert.Equal(t, 1, seen[key])
+	}
+	for key, times := range seen {
+		assert.Equal(t, 1, times, key)
+	}
+	assert.Len(t, allStored(t, s), 12)
+}
+
+func mediaAllCancelled(t *testing.T, s media.Store) {
+	storeSome(t, s, 6)
+	leaving, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	seen, failed := 0, 0
+	for _, err := range s.All(leaving) {
+		if err != nil {
+			assert.ErrorIs(t, err, context.Canceled)
+			failed++
+			continue
+		}
+		assert.Zero(t, failed, "the error is the last")
+		seen++
+		cancel()
+	}
+	assert.Equal(t, 1, seen)
+	assert.Equal(t, 1, failed, "what is not whole does not look so")
+	next, stop := iter.Pull2(s.All(leaving))
+	defer stop()
+	picture, err, _ := next()
+	assert.Zero(t, picture)
+	assert.ErrorIs(t, err, context.Canceled, "it does not begin")
 }

@@ -30,14 +30,12 @@ func PersonalData(t *testing.T, open Open) {
 		{"Records is in the order of the keys, however many there are", personalRecordsMany},
 		{"Records ends when its reader wants no more", personalRecordsEnd},
 		{"an unknown user has no records, and nothing of others is among a user's", personalRecordsOfOthers},
-		{"Erase leaves nothing of what is removed, and nothing that tells who of what is blanked", personalErase},
-		{"Erase treats at most limit records, and Remaining counts the others", personalEraseLimited},
+		{"Erase treats at most limit records, Remaining counts the others, and at the end nothing is left of what is removed, and nothing that tells who of what is blanked", personalErase},
 		{"Erase keeps counts, listings and the pictures to delete right", personalEraseDerived},
 		{"Erase changes nothing of others", personalEraseOthers},
 		{"Erase and writers at once keep counts right", personalEraseAtOnce},
 		{"an open order, and a prepayment that may be paid, stay as they are", personalEraseOpenOrder},
-		{"an erased account is disabled, and its phone number is free", personalEraseAccount},
-		{"an erased user is unknown, and can't be followed", personalEraseUnknown},
+		{"an erased account is disabled and unknown, can't be followed, and its phone number is free", personalEraseAccount},
 		{"an import brings neither an erased user back nor what the user has written", personalEraseImport},
 	})
 }

@@ -49,11 +49,6 @@ func samplePayments(w *fixtures) {
 	}
 	w.addUnmatched("a", noon)
 	w.addUnmatched("b", noon)
-	all := map[payment.PaymentState]int{}
-	for _, state := range payment.PaymentStates() {
-		all[state] = w.payments(state, pageNo(1, 100)).Total
-	}
-	assert.Equal(w, map[payment.PaymentState]int{payment.Applied: 3, payment.RefundDue: 1, payment.Disputed: 2}, all)
 	sample := w.sample()
 	assert.Equal(w, 1, sample.RefundDue)
 	assert.Equal(w, 2, sample.Disputed)

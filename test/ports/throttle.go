@@ -72,32 +72,28 @@ func (w *fixtures) full(now time.Time, a access.Attempt) time.Duration {
 	return f.RetryAfter
 }
 
-// times is the attempt so many times.
-func times(n int, a access.Attempt) []access.Attempt {
-	all := make([]access.Attempt, n)
-	for i := range all {
-		all[i] = a
+// attempts are so many, each made with its number.
+func attempts(n int, make func(i int) access.Attempt) (all []access.Attempt) {
+	for i := range n {
+		all = append(all, make(i))
 	}
 	return all
+}
+
+// times is the attempt so many times.
+func times(n int, a access.Attempt) []access.Attempt {
+	return attempts(n, func(int) access.Attempt { return a })
 }
 
 // strangers are attempts for the n-th phone from sources of their own, numbered
 // from the first on.
 func strangers(n, first, count int) []access.Attempt {
-	all := make([]access.Attempt, count)
-	for i := range all {
-		all[i] = try(n, first+i)
-	}
-	return all
+	return attempts(count, func(i int) access.Attempt { return try(n, first+i) })
 }
 
 // neighbours are attempts from the m-th source for phones of their own.
 func neighbours(m, first, count int) []access.Attempt {
-	all := make([]access.Attempt, count)
-	for i := range all {
-		all[i] = try(first+i, m)
-	}
-	return all
+	return attempts(count, func(i int) access.Attempt { return try(first+i, m) })
 }
 
 func beginByPair(w *fixtures) {

@@ -1,0 +1,287 @@
+package ports
+
+import (
+	"sync/atomic"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/idempotency"
+	"plaza/domain/media"
+	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// guardedWrite is a method that takes charges. Most of them complete an idempotency key as well.
+type guardedWrite struct {
+	account user.ID
+	write   func(i int, k *idempotency.Key, charges ...ratelimit.Charge) (id int64, err error) // for each i a write of its own
+	stored  func() []int64                                                                     // the numbers of what the writes made
+	fail    func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error)               // is a call that fails for another reason
+}
+
+// guardedWrites are all such methods, each prepared for many writes.
+var guardedWrites = []struct {
+	name    string
+	kind    idempotency.Kind // of what the key is completed with; empty: the method takes no key
+	prepare func(w *fixtures) guardedWrite
+}{
+	{"Discussion.AddComment", idempotency.Comment, commenting},
+	{"Discussion.Like", "", liking},
+	{"Events.Add", idempotency.Event, addingEvents},
+	{"Events.Change", idempotency.Plate, attaching},
+	{"Events.ChangeRead", idempotency.Plate, attachingToRead},
+	{"Subscriptions.Follow", idempotency.Subscription, following},
+	{"Images.Add", idempotency.Image, addingImages},
+	{"Directory.SetAvatar", "", settingAvatars},
+	{"Tokens.Issue", "", issuing},
+}
+
+func commenting(w *fixtures) guardedWrite {
+	author := w.newUser()
+	on := w.write(author, noon).ID()
+	add := func(on event.ID, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
+		c, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon, Completes: k}, charges...)
+		assert.Nil(w, c.Completes)
+		return int64(c.ID), err
+	}
+	return guardedWrite{
+		account: author,
+		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return add(on, k, charges)
+		},
+		stored: func() (ids []int64) {
+			for _, c := range w.comments(on, page.Request{}).Items {
+				ids = append(ids, int64(c.ID))
+			}
+			assert.Len(w, ids, w.entry(on).Comments)
+			return ids
+		},
+		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(on+1, k, charges) },
+	}
+}
+
+func liking(w *fixtures) guardedWrite {
+	author := w.newUser()
+	var events []event.ID
+	for range many {
+		events = append(events, w.write(author, noon).ID())
+	}
+	return guardedWrite{
+		account: author,
+		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return int64(events[i]), w.Discussion.Like(w.Context(), events[i], author, true, charges...)
+		},
+		stored: func() (liked []int64) {
+			for _, id := range events {
+				if w.entry(id).Likes > 0 {
+					liked = append(liked, int64(id))
+				}
+			}
+			return liked
+		},
+		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return 0, w.Discussion.Like(w.Context(), events[many-1]+1, author, false, charges...)
+		},
+	}
+}
+
+func addingEvents(w *fixtures) guardedWrite {
+	author := w.newUser()
+	add := func(author user.ID, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
+		e := w.written(author, noon)
+		e.CompleteKey(k)
+		stored, err := w.Events.Add(w.Context(), e, charges...)
+		if err != nil {
+			return 0, err
+		}
+		assert.Nil(w, stored.State().Completes)
+		return int64(stored.ID()), nil
+	}
+	return guardedWrite{
+		account: author,
+		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return add(author, k, charges)
+		},
+		stored: func() (ids []int64) {
+			for _, e := range w.list(event.Query{Author: author, States: event.VisibleStates(subscription.Self)}).Items {
+				ids = append(ids, int64(e.ID()))
+			}
+			assert.Len(w, w.listed(), len(ids))
+			return ids
+		},
+		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(author+1, k, charges) },
+	}
+}
+
+// plating is a Change or a ChangeRead, which attaches a plate in each write.
+func (w *fixtures) plating(
+	author user.ID, on event.ID, change func(gone bool, fn func(*event.Event) error, charges []ratelimit.Charge) (event.Entry, error),
+) guardedWrite {
+	attach := func(k *idempotency.Key, failed error, charges []ratelimit.Charge) (int64, error) {
+		e, err := change(false, func(e *event.Event) error {
+			e.CompleteKey(k)
+			require.NoError(w, e.AddPlate("plates/a", 0, noon))
+			return failed
+		}, charges)
+		if err != nil {
+			return 0, err
+		}
+		s := e.State()
+		assert.Nil(w, s.Completes)
+		return int64(s.Plates[len(s.Plates)-1].ID), nil
+	}
+	return guardedWrite{
+		account: author,
+		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return attach(k, nil, charges)
+		},
+		stored: func() (ids []int64) {
+			for _, p := range w.entry(on).State().Plates {
+				ids = append(ids, int64(p.ID))
+			}
+			return ids
+		},
+		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			nothing := func(*event.Event) error { return nil }
+			_, err := change(true, nothing, charges)
+			require.ErrorIs(w, err, event.ErrNotFound)
+			_, err = change(false, nothing, charges)
+			require.NoError(w, err, "a change of nothing is not charged")
+			return attach(k, errBoom, charges)
+		},
+	}
+}
+
+func attaching(w *fixtures) guardedWrite {
+	author := w.newUser()
+	id := w.write(author, noon).ID()
+	return w.plating(author, id, func(gone bool, fn func(*event.Event) error, charges []ratelimit.Charge) (event.Entry, error) {
+		if gone {
+			return w.Events.Change(w.Context(), id+1, fn, charges...)
+		}
+		return w.Events.Change(w.Context(), id, fn, charges...)
+	})
+}
+
+func attachingToRead(w *fixtures) guardedWrite {
+	author := w.newUser()
+	read := w.got(w.write(author, noon).ID())
+	removed := w.got(w.write(author, noon).ID())
+	_, err := w.Events.Remove(w.Context(), removed.ID())
+	require.NoError(w, err)
+	var calls atomic.Int64
+	return w.plating(author, read.ID(), func(gone bool, fn func(*event.Event) error, charges []ratelimit.Charge) (event.Entry, error) {
+		of := read
+		switch {
+		case gone:
+			of = removed
+		case calls.Add(1)%2 == 0:
+			of = w.got(read.ID()) // current, if no other writer is faster
+		}
+		return w.Events.ChangeRead(w.Context(), of, fn, charges...)
+	})
+}
+
+func following(w *fixtures) guardedWrite {
+	follower := w.newUser()
+	var followed []user.ID
+	for range many {
+		followed = append(followed, w.newUser())
+	}
+	add := func(s subscription.Subscription, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
+		s.Completes = k
+		stored, _, err := w.Subscriptions.Follow(w.Context(), s, charges...)
+		assert.Nil(w, stored.Completes)
+		return int64(stored.ID), err
+	}
+	return guardedWrite{
+		account: follower,
+		write: func(i int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return add(toUser(follower, followed[i], noon), k, charges)
+		},
+		stored: func() (ids []int64) {
+			for _, s := range w.subscriptions(subscription.Query{User: follower}).Items {
+				ids = append(ids, int64(s.ID))
+			}
+			return ids
+		},
+		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return add(subscription.ToCategory(follower, feed.CategoryID(77), noon), k, charges)
+		},
+	}
+}
+
+func addingImages(w *fixtures) guardedWrite {
+	owner := w.newUser()
+	add := func(owner user.ID, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
+		i := userimage.New(owner, "public/a", 1, 1, 0, userimage.Tags{}, noon)
+		i.Completes = k
+		stored, err := w.Images.Add(w.Context(), i, charges...)
+		assert.Nil(w, stored.Completes)
+		return int64(stored.ID), err
+	}
+	return guardedWrite{
+		account: owner,
+		write: func(_ int, k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return add(owner, k, charges)
+		},
+		stored: func() (ids []int64) {
+			for _, i := range w.pictures(userimage.Query{Owner: owner}) {
+				ids = append(ids, int64(i.ID))
+			}
+			return ids
+		},
+		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(owner+1, k, charges) },
+	}
+}
+
+func settingAvatars(w *fixtures) guardedWrite {
+	id := w.newUser()
+	var set atomic.Int64 // an avatar replaces the one before
+	return guardedWrite{
+		account: id,
+		write: func(_ int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			err := w.Directory.SetAvatar(w.Context(), id, media.Picture{Key: "public/a"}, 0, charges...)
+			if err == nil {
+				set.Add(1)
+			}
+			return 0, err
+		},
+		stored: func() []int64 { return make([]int64, set.Load()) },
+		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return 0, w.Directory.SetAvatar(w.Context(), id+1, media.Picture{Key: "public/a"}, 0, charges...)
+		},
+	}
+}
+
+func issuing(w *fixtures) guardedWrite {
+	holder := w.newUser()
+	taken := w.issue(token(w.newUser(), 255))
+	return guardedWrite{
+		account: holder,
+		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			id, err := w.Tokens.Issue(w.Context(), token(holder, byte(i)), charges...)
+			return int64(id), err
+		},
+		stored: func() (ids []int64) {
+			theirs, err := w.Tokens.OfUser(w.Context(), holder)
+			require.NoError(w, err)
+			for _, t := range theirs {
+				ids = append(ids, int64(t.ID))
+			}
+			return ids
+		},
+		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			duplicate := token(holder, 0)
+			duplicate.Hash = taken.Hash
+			id, err := w.Tokens.Issue(w.Context(), duplicate, charges...)
+			return int64(id), err
+		},
+	}
+}
