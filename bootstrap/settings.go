@@ -57,7 +57,7 @@ type Config struct {
 	TrustedProxies Networks `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is trusted (default: none)." placeholder:"CIDR,..."`
 	CORSOrigins    Origins  `env:"PLAZA_CORS_ORIGINS" help:"Origins, comma separated, whose pages may call the interface from a browser, like https://app.example; * for any (default: none)." placeholder:"ORIGIN,..."`
 	MaxRequests    int      `env:"PLAZA_MAX_REQUESTS" help:"How many requests are worked on at once (default: 32 for each processor, at least 64); further ones are answered with 503." placeholder:"N"`
-	MaxConnections int      `default:"10000" env:"PLAZA_MAX_CONNECTIONS" help:"How many connections of clients may be open at once; a further one is answered with 503 and closed." placeholder:"N"`
+	MaxConnections int      `default:"10000" env:"PLAZA_MAX_CONNECTIONS" help:"How many connections of clients may be open at once, a tenth of them from one address that is no trusted proxy; a further one is answered with 503 and closed." placeholder:"N"`
 	ServerConfig
 	LimitsConfig
 	QuotaDrafts   Quota      `default:"1000" env:"PLAZA_QUOTA_DRAFTS" help:"How many drafts an account may have; none for no limit." placeholder:"N"`

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 )
@@ -17,23 +18,27 @@ const (
 	refusalTime = time.Second
 )
 
-// LimitConnections returns a listener that accepts at most that many connections at once,
-// or any number if that is zero. It answers a further one with 503 and closes it (GEN-14). It
-// calls limited with the name of the limit for each of them.
-func LimitConnections(l *net.TCPListener, most int, limited func(limit string)) net.Listener {
-	if most == 0 {
-		return l
-	}
-	return &limitedListener{l, make(chan struct{}, most), make(chan struct{}, maxRefused), limited}
+// networkShare is the part of all connections that one network of clients may have. A network is
+// that of AUT-11: an IPv4 address, or a /64 of IPv6.
+const networkShare = 10
+
+// LimitConnections returns a listener that accepts at most that many connections at once, and at
+// most a tenth of them, or 64, from one network, unless it is a trusted proxy. It answers a further
+// one with 503 and closes it (GEN-14). It calls limited with the name of the limit for each of them.
+func LimitConnections(l *net.TCPListener, most int, trusted []netip.Prefix, limited func(limit string)) net.Listener {
+	ofNetwork := newShares(max(most/networkShare, min(most, 64)))
+	return &limitedListener{l, make(chan struct{}, most), ofNetwork, trusted, make(chan struct{}, maxRefused), limited}
 }
 
 // limitedListener has an element in open for each open connection, and one in refused for
 // each that is being refused.
 type limitedListener struct {
 	*net.TCPListener
-	open    chan struct{}
-	refused chan struct{}
-	limited func(limit string)
+	open      chan struct{}
+	ofNetwork *shares
+	trusted   []netip.Prefix
+	refused   chan struct{}
+	limited   func(limit string)
 }
 
 // Accept implements net.Listener.
@@ -43,13 +48,32 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		select {
-		case l.open <- struct{}{}:
-			return &limitedConn{conn, sync.OnceFunc(func() { <-l.open })}, nil
-		default:
-			l.limited("connections")
-			l.refuse(conn)
+		if leave := l.admit(conn); leave != nil {
+			return &limitedConn{conn, sync.OnceFunc(leave)}, nil
 		}
+		l.limited("connections")
+		l.refuse(conn)
+	}
+}
+
+// admit counts the connection, and returns what ends that. It returns nil if there are too many.
+func (l *limitedListener) admit(conn *net.TCPConn) (leave func()) {
+	var network caller
+	if peer, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && !isAmong(l.trusted, peer.Addr().Unmap()) {
+		network = networkOf(peer.Addr())
+	}
+	if !l.ofNetwork.take(network) {
+		return nil
+	}
+	select {
+	case l.open <- struct{}{}:
+		return func() {
+			<-l.open
+			l.ofNetwork.free(network)
+		}
+	default:
+		l.ofNetwork.free(network)
+		return nil
 	}
 }
 

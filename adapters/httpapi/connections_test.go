@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync/atomic"
 	"testing"
 
@@ -17,7 +18,7 @@ func TestGEN_14_connections_beyond_the_bound_are_answered_503_and_closed(t *test
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	var refused atomic.Int64
-	limited := LimitConnections(tcp.(*net.TCPListener), 2, func(limit string) {
+	limited := LimitConnections(tcp.(*net.TCPListener), 2, nil, func(limit string) {
 		assert.Equal(t, "connections", limit)
 		refused.Add(1)
 	})
@@ -69,7 +70,7 @@ func TestGEN_14_connections_beyond_the_bound_are_answered_503_and_closed(t *test
 func TestGEN_14_a_connection_that_is_closed_twice_makes_room_for_one(t *testing.T) {
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	l := LimitConnections(tcp.(*net.TCPListener), 2, nil).(*limitedListener)
+	l := LimitConnections(tcp.(*net.TCPListener), 2, nil, nil).(*limitedListener)
 	defer l.Close()
 	var accepted []net.Conn
 	for range 2 {
@@ -85,4 +86,35 @@ func TestGEN_14_a_connection_that_is_closed_twice_makes_room_for_one(t *testing.
 	assert.Len(t, l.open, 1)
 	accepted[1].Close()
 	assert.Empty(t, l.open)
+}
+
+func TestGEN_14_one_network_does_not_have_all_connections(t *testing.T) {
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	trusted := []netip.Prefix{netip.MustParsePrefix("127.0.0.3/32")}
+	l := LimitConnections(tcp.(*net.TCPListener), 100, trusted, nil).(*limitedListener)
+	defer l.Close()
+	admitted := func(from string) (leave func()) {
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+		conn, err := dialer.Dial("tcp", tcp.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { conn.Close() })
+		there, err := l.AcceptTCP()
+		require.NoError(t, err)
+		t.Cleanup(func() { there.Close() })
+		return l.admit(there)
+	}
+	var leave func()
+	for range 64 {
+		leave = admitted("127.0.0.1")
+		require.NotNil(t, leave)
+	}
+	assert.Nil(t, admitted("127.0.0.1"))
+	assert.NotNil(t, admitted("127.0.0.2"), "another network")
+	leave()
+	assert.NotNil(t, admitted("127.0.0.1"))
+	for range 35 {
+		assert.NotNil(t, admitted("127.0.0.3"), "a trusted proxy has no share of its own")
+	}
+	assert.Nil(t, admitted("127.0.0.3"), "but all together have one")
 }

@@ -9,7 +9,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -133,11 +132,20 @@ func newRouter(a *api, rows []route) (http.Handler, error) {
 		}
 		engine.Match(r.methods(), r.pattern(), a.serve(r))
 	}
-	engine.NoRoute(func(c *gin.Context) {
-		fail(c.Writer, c.Request, cmp.Or(a.addresses.charge(c.Request, requestLogOf(c.Request.Context()).client), error(errNoPath)))
-	})
-	engine.NoMethod(gin.WrapF(refuser(rows)))
+	engine.NoRoute(a.unrouted(func(w http.ResponseWriter, r *http.Request) { fail(w, r, errNoPath) }))
+	engine.NoMethod(a.unrouted(refuser(rows)))
 	return engine, nil
+}
+
+// unrouted returns the handler of requests that no route takes. They count for the limit of the address.
+func (a *api) unrouted(refuse http.HandlerFunc) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if err := a.addresses.charge(c.Request, requestLogOf(c.Request.Context()).client); err != nil {
+			fail(c.Writer, c.Request, err)
+			return
+		}
+		refuse(c.Writer, c.Request)
+	}
 }
 
 // serve returns the handler of the route.

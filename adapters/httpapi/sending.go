@@ -21,11 +21,12 @@ const (
 	// sendPiece and sendDeadline are how much of a response a client must take in what time.
 	sendPiece    = 16 << 10 // bytes
 	sendDeadline = 10 * time.Second
-	// maxSending is how much may be on its way at once in all, in bytes.
+	// maxSending is how much memory the responses on their way may hold, in bytes. A larger
+	// response is a file, and counts as listHeld.
 	maxSending = 128 << 20
 	// maxSendingOf is how many responses may be on their way at once to one caller: to an account,
 	// or to a network of callers without one.
-	maxSendingOf = 32
+	maxSendingOf = 64
 )
 
 // caller is whom shares of a limit are counted for.
@@ -42,8 +43,11 @@ func callerOf(r *http.Request, trusted []netip.Prefix) caller {
 	case !log.client.IsValid() || isInternal(untrustedForwarder(r, trusted)):
 		return ""
 	}
-	return caller(access.SourceOf(log.client).First().String())
+	return networkOf(log.client)
 }
+
+// networkOf returns the network of the address (AUT-11).
+func networkOf(addr netip.Addr) caller { return caller(access.SourceOf(addr).First().String()) }
 
 // shares bound how much of something each caller has at once. They hold one number for each caller
 // who has any.
@@ -130,7 +134,7 @@ func (s *sender) enter(size int64) bool {
 	if !s.limits.callers.take(s.caller) {
 		return false
 	}
-	size = min(size, maxSending)
+	size = min(size, listHeld)
 	if !s.limits.bytes.TryAcquire(size) {
 		s.limits.callers.free(s.caller)
 		return false
