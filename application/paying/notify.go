@@ -3,6 +3,7 @@ package paying
 import (
 	"context"
 	"errors"
+	"time"
 
 	"plaza/domain/payment"
 )
@@ -19,7 +20,7 @@ func (p *Paying) Notify(ctx context.Context, over payment.Protocol, n payment.No
 	}
 	err = p.notify(ctx, gateway, n)
 	if err != nil {
-		p.log(ctx).WarnContext(ctx, "payment notification rejected", "protocol", over, "error", err)
+		p.logRejected(ctx, over, err)
 	}
 	return gateway.Acknowledge(err == nil), nil
 }
@@ -38,4 +39,42 @@ func (p *Paying) notify(ctx context.Context, gateway payment.Gateway, n payment.
 	}
 	_, err = p.ApplyReceipt(ctx, gateway.Protocol(), *notice.Receipt)
 	return err
+}
+
+// forgeryInterval is the least time between two lines of the log about forged notifications over one
+// protocol. Anybody can send those, any number of them.
+const forgeryInterval = time.Minute
+
+// forgeries counts the forged notifications over a protocol since the last line about them.
+type forgeries struct {
+	unlogged int
+	logged   time.Time
+}
+
+// logRejected logs why a notification was rejected: of forged ones the first in a minute, with how many
+// came since the line before.
+func (p *Paying) logRejected(ctx context.Context, over payment.Protocol, err error) {
+	attrs := []any{"protocol", over, "error", err}
+	if errors.Is(err, payment.ErrForged) {
+		unlogged, logs := p.countForged(over)
+		if !logs {
+			return
+		}
+		attrs = append(attrs, "unlogged", unlogged)
+	}
+	p.log(ctx).WarnContext(ctx, "payment notification rejected", attrs...)
+}
+
+// countForged counts a forged notification, and reports whether to log it and how many before it were not.
+func (p *Paying) countForged(over payment.Protocol) (unlogged int, logs bool) {
+	p.forgedMu.Lock()
+	defer p.forgedMu.Unlock()
+	f, now := p.forged[over], p.now()
+	if !f.logged.IsZero() && now.Sub(f.logged).Abs() < forgeryInterval {
+		f.unlogged++
+		p.forged[over] = f
+		return 0, false
+	}
+	p.forged[over] = forgeries{logged: now}
+	return f.unlogged, true
 }

@@ -14,6 +14,7 @@ package paying
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"plaza/domain/payment"
@@ -45,11 +46,15 @@ type Paying struct {
 	now       func() time.Time
 	log       func(context.Context) *slog.Logger
 	queue     queue
+
+	forgedMu sync.Mutex
+	forged   map[payment.Protocol]forgeries // one for each protocol of a gateway
 }
 
 // New returns the use cases over the ports; now returns the time, and log the logger of a
 // context. Without a gateway, payments fail with ErrNoWallet.
 func New(ledger payment.Ledger, directory user.Directory, gateways payment.Gateways, l Limits, now func() time.Time,
 	log func(context.Context) *slog.Logger) *Paying {
-	return &Paying{ledger: ledger, directory: directory, gateways: gateways, limits: l, now: now, log: log}
+	return &Paying{ledger: ledger, directory: directory, gateways: gateways, limits: l, now: now, log: log,
+		forged: map[payment.Protocol]forgeries{}}
 }

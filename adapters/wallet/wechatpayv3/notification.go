@@ -11,11 +11,11 @@ import (
 )
 
 // Receive implements payment.Gateway. A notification that names an unknown certificate may wait for a fetch of the
-// wallet's certificates, until the gateway's deadline.
+// wallet's certificates, until the gateway's deadline, and is refused at once if many wait.
 func (g *Gateway) Receive(n payment.Notification) (payment.Notice, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.transport.deadline)
 	defer cancel()
-	key, err := verify(ctx, message{header: n.Header, body: n.Body}, g.now(), g.keys.find)
+	key, err := verify(ctx, message{header: n.Header, body: n.Body}, g.now(), g.keys.findNotified)
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
 	}

@@ -6,17 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // Least time between two fetches of the wallet's certificates, after a success and after a failure. Messages that name
-// unknown certificates, forged ones included, cause no more fetches than that.
+// unknown certificates, forged ones included, cause no more fetches than that. A genuine notification that comes within
+// the pause is refused, and the wallet sends it again after it.
 const (
-	fetchPause = 5 * time.Minute
+	fetchPause = 30 * time.Second
 	retryPause = 10 * time.Second
 )
+
+// maxWaiting is how many notifications may wait for a fetch at once. Further ones fail at once: anybody can send a
+// notification that names an unknown certificate.
+const maxWaiting = 16
 
 // expiryGrace is how long a certificate counts after it has expired, for messages on their way.
 const expiryGrace = 5 * time.Minute
@@ -43,7 +50,10 @@ func (k platformKey) isValid(now time.Time) bool {
 	return k.until.IsZero() || !now.Before(k.from.Add(-window)) && !now.After(k.until.Add(expiryGrace))
 }
 
-var errUnknownKey = errors.New("signed with a key that is not the wallet's, or no longer")
+var (
+	errUnknownKey = errors.New("signed with a key that is not the wallet's, or no longer")
+	errTooMany    = errors.New("too many notifications wait for the wallet's certificates")
+)
 
 // platformKeys holds the wallet's keys: the configured public key, and certificates that are fetched when a message
 // names an unknown one. It is safe for concurrent use.
@@ -59,11 +69,22 @@ type platformKeys struct {
 	fetching chan struct{}          // closed when the fetch under way has ended; nil: none is
 	next     time.Time              // no fetch before
 	failure  error                  // of the last fetch
+
+	waiting atomic.Int32 // messages that wait for a fetch
 }
 
 // find returns the key with the serial number or the id. If the certificate is not known it waits for one fetch, which
 // it may have begun. It fails if the context ends first.
 func (p *platformKeys) find(ctx context.Context, serial string) (platformKey, error) {
+	return p.findAmong(ctx, serial, math.MaxInt32)
+}
+
+// findNotified is find for a notification: it does not wait if maxWaiting others wait.
+func (p *platformKeys) findNotified(ctx context.Context, serial string) (platformKey, error) {
+	return p.findAmong(ctx, serial, maxWaiting)
+}
+
+func (p *platformKeys) findAmong(ctx context.Context, serial string, most int32) (platformKey, error) {
 	if serial == p.fixedID && serial != "" {
 		return p.fixed, nil
 	}
@@ -72,12 +93,10 @@ func (p *platformKeys) find(ctx context.Context, serial string) (platformKey, er
 	}
 	key, ended := p.lookup(serial, true)
 	if ended != nil {
-		select {
-		case <-ended:
-			key, _ = p.lookup(serial, false)
-		case <-ctx.Done():
-			return platformKey{}, fmt.Errorf("waiting for the wallet's certificates: %w", ctx.Err())
+		if err := p.wait(ctx, ended, most); err != nil {
+			return platformKey{}, err
 		}
+		key, _ = p.lookup(serial, false)
 	}
 	if key.rsa != nil {
 		return key, nil
@@ -88,6 +107,20 @@ func (p *platformKeys) find(ctx context.Context, serial string) (platformKey, er
 		return platformKey{}, fmt.Errorf("fetching the wallet's certificates failed: %w", p.failure)
 	}
 	return platformKey{}, errUnknownKey
+}
+
+// wait waits until the fetch has ended, as one of at most that many.
+func (p *platformKeys) wait(ctx context.Context, ended <-chan struct{}, most int32) error {
+	defer p.waiting.Add(-1)
+	if p.waiting.Add(1) > most {
+		return errTooMany
+	}
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the wallet's certificates: %w", ctx.Err())
+	}
 }
 
 // lookup returns a valid certificate's key. Without one, and with mayFetch set, it returns a channel that is closed

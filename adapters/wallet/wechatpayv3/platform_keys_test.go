@@ -98,11 +98,11 @@ func TestPAY14_a_certificate_that_expires_while_a_refund_is_in_flight(t *testing
 	}
 }
 
-func TestPAY10_unknown_serials_fetch_once_in_five_minutes(t *testing.T) {
+func TestPAY10_unknown_serials_fetch_once_in_half_a_minute(t *testing.T) {
 	w := newWalletFor(t, byCertificates)
 	flood := func() {
 		var all sync.WaitGroup
-		for n := range 50 {
+		for n := range maxWaiting {
 			all.Go(func() {
 				body := paidEvent(t)
 				header := signedHeader(t, testKeys().stranger, fmt.Sprintf("AB%02d", n), w.clock(), body)
@@ -259,4 +259,34 @@ func TestPAY10_an_expired_certificate_signs_no_list(t *testing.T) {
 	require.ErrorIs(t, w.ask(t), payment.ErrWalletBadResponse)
 	w.change(func() { w.signedBy, w.now = second, w.now.Add(retryPause) })
 	require.NoError(t, w.ask(t))
+}
+
+func TestPAY10_few_notifications_wait_for_the_certificates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := firstCertificate()
+		answer := make(chan struct{})
+		p := &platformKeys{deadline: time.Minute, now: time.Now, fetch: func(context.Context, keyFinder) (map[string]platformKey, error) {
+			<-answer
+			return map[string]platformKey{c.serial: {rsa: &c.key.PublicKey}}, nil
+		}}
+		var waiting sync.WaitGroup
+		for range maxWaiting {
+			waiting.Go(func() {
+				_, err := p.findNotified(t.Context(), c.serial)
+				assert.NoError(t, err)
+			})
+		}
+		synctest.Wait()
+		_, err := p.findNotified(t.Context(), c.serial)
+		require.ErrorIs(t, err, errTooMany)
+		waiting.Go(func() {
+			_, err := p.find(t.Context(), c.serial)
+			assert.NoError(t, err, "an answer to the program's own request waits all the same")
+		})
+		synctest.Wait()
+		close(answer)
+		waiting.Wait()
+		_, err = p.findNotified(t.Context(), c.serial)
+		require.NoError(t, err)
+	})
 }

@@ -3,6 +3,7 @@ package money_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -70,6 +71,18 @@ func TestPAY10_what_is_not_taken(t *testing.T) {
 	assert.ErrorIs(t, err, payment.ErrNoWallet)
 	_, err = w.Notify(t.Context(), payment.V3, payment.Notification{})
 	assert.ErrorIs(t, err, payment.ErrNoWallet, "no gateway speaks that")
+}
+
+func TestPAY10_forged_notifications_are_logged_once_a_minute(t *testing.T) {
+	w := newPayingFixtureWithWallet(t)
+	for range 100 {
+		assert.Equal(t, "false", w.notify(t, []byte("forged")))
+	}
+	assert.Equal(t, 1, strings.Count(w.log.String(), "level=WARN"))
+	w.now = w.now.Add(time.Minute)
+	assert.Equal(t, "false", w.notify(t, []byte("forged")))
+	assert.Equal(t, 2, strings.Count(w.log.String(), "level=WARN"))
+	assert.Contains(t, w.log.String(), "unlogged=99")
 }
 
 // failingLedger is a ledger that fails for a while.
