@@ -15,7 +15,7 @@ QUICK  := plaza/...=-l -dwarf=false
 export CGO_ENABLED = 0
 
 # Packages in whose tests goroutines meet, and which build without gin, bun, pgx, SQLite and S3, so that the
-# race detector has little to compile. `make test` runs these under it; test/arch looks at the list.
+# race detector has little to compile. `make test-all` runs these under it; test/arch looks at the list.
 RACE := ./domain/admission ./domain/ratelimit ./adapters/memory ./adapters/prometheus ./adapters/translator/provider \
 	./test/usecases/... ./test/faultproxy
 
@@ -44,7 +44,7 @@ dist: ## build the archives of a release into dist/ (ARGS="-platforms linux/amd6
 	rm -rf dist
 	$(COMPILE) $(GO) run $(FLAGS) ./bootstrap/release -out dist $(ARGS) -- $(FLAGS) $(STRIP)
 
-test: build lint ## the fast tests, in three minutes
+test: build lint ## the fast tests, in two minutes
 	@export $(TOOLS); $(SUM) test/run.sh short
 	@test/left-out.sh $(RESULTS) || true
 

@@ -2,8 +2,8 @@
 # Usage: test/run.sh short|all
 #
 # Runs the tests of `make test` or of `make test-all`, and prints what `go test -json` says of them.
-# RACE has the packages that the race detector watches in the fast tests. It watches them in all of
-# the tests too, and besides them the tests in which goroutines meet.
+# The race detector watches all tests of the packages in RACE, and of others those in which goroutines meet;
+# it does so in `make test-all` alone, as it compiles everything once more.
 set -u
 
 failed=0
@@ -21,19 +21,10 @@ meet='at_?once|At_?once|LostRaces|deadlock|kept|turns|its_slot|whoever_writes|Jo
 meet="$meet|TestPorts/.*/.*/at.once|TestContract/memory/at_once|TestContract_with_a_wallet/memory/at_once|TestGEN_14_limits/memory/at_once"
 
 case $1 in
-short)
-	light=$("${GO:-go}" list -tags nomsgpack $RACE)
-	others=$("${GO:-go}" list -tags nomsgpack ./... | grep -vxF "$light")
-	if [ -n "$(test/tools.sh cc install)" ]; then
-		CGO_ENABLED=1 run -short -race $light
-	else
-		echo 'The race detector is left out: it needs a C compiler.' >&2
-		run -short $light
-	fi
-	run -short $others
-	;;
+short) run -short ./... ;;
 all)
 	run -timeout 15m ./...
+	CGO_ENABLED=1 run -race -short $RACE
 	CGO_ENABLED=1 run -timeout 15m -race -run "$meet" ./adapters/httpapi ./adapters/bunstore ./bootstrap ./test/contract
 	;;
 esac

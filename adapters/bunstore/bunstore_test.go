@@ -65,9 +65,8 @@ func TestPorts(t *testing.T) {
 			return bunstore.Open(context.Background(), bunstore.Options{URL: url})
 		})
 		all := func(t *testing.T) ports.Stores { return portsOf(lend(t)) }
-		if testing.Short() { // those whose statements differ most from SQLite's
-			t.Run("Events", func(t *testing.T) { ports.Events(t, all) })
-			t.Run("Feed", func(t *testing.T) { ports.Feed(t, all) })
+		if testing.Short() { // a few on Postgres, too
+			t.Run("Images", func(t *testing.T) { ports.Images(t, all) })
 			t.Run("Ledger", func(t *testing.T) { ports.Ledger(t, all) })
 			return
 		}

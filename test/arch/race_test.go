@@ -21,7 +21,7 @@ func TestRacePackages(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
 	patterns := variableOf(string(makefile), "RACE")
-	require.NotEmpty(t, patterns, "the Makefile needs RACE: the packages that `make test` runs under the race detector")
+	require.NotEmpty(t, patterns, "the Makefile needs RACE: the packages that `make test-all` runs under the race detector")
 	all := packages(t)
 	used := map[string]bool{}
 	for _, p := range all {

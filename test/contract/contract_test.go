@@ -41,7 +41,7 @@ func (on store) runs(n needs, short bool) bool {
 	switch {
 	case on.name == "memory":
 		return true
-	case n == oneStore || short && on.name != "SQLite":
+	case n == oneStore || short:
 		return false
 	case n == oneDatabase:
 		return on.name == "Postgres"

@@ -91,6 +91,9 @@ func variants(t *testing.T, s media.Processor, raw []byte) []media.Variant {
 var kinds = []string{"image/png", "image/webp", "image/gif", "image/jpeg"}
 
 func processorSharp(t *testing.T, s media.Processor) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	black, white := color.NRGBA{0, 0, 0, 255}, color.NRGBA{255, 255, 255, 255}
 	for _, kind := range kinds {
 		for _, r := range variants(t, s, encoded(t, quarters(480, 360))[kind]) {

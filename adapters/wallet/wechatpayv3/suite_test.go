@@ -35,6 +35,9 @@ import (
 )
 
 func TestPAY_the_port_of_a_wallet_that_signs_with_a_public_key(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
 	ports.Gateway(t, func(t *testing.T) ports.Wallet { return openBox(t, sandbox.PublicKey).wallet() })
 }
 
