@@ -15,7 +15,7 @@ import (
 
 // Ledger is the suite of payment.Ledger.
 func Ledger(t *testing.T, open Open) {
-	open.keeps(t, slices.Concat(ledgerOrders, ledgerChanges, ledgerPayments, ledgerRefunds, ledgerFindings, ledgerKeys, ledgerRandom))
+	open.keeps(t, slices.Concat(ledgerOrders, ledgerChanges, ledgerPayments, ledgerRefunds, ledgerFindings, ledgerKeys))
 }
 
 var ledgerOrders = []promise{

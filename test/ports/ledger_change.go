@@ -14,6 +14,7 @@ import (
 )
 
 var ledgerChanges = []promise{
+	{"Change stores what fn makes of the trade, and shows it to the next", changeTrade},
 	{"Change of what is not there is ErrNoOrder", changeNoTrade},
 	{"if fn fails or panics, or the context ends meanwhile, nothing is stored, an error comes back as it is, and the store goes on", changeTradeFails},
 	{"what goes into a Change and comes out of it is private", changeTradePrivate},
@@ -112,6 +113,42 @@ func (w *fixtures) kept(want payment.Trade, before []payment.Entry) {
 	o, err := w.Ledger.Order(w.Context(), want.Order.ID)
 	require.NoError(w, err)
 	assert.Equal(w, want.Order, o)
+}
+
+func changeTrade(w *fixtures) {
+	o := w.charge(order(w.newUser(), noon))
+	w.begins(w.charge(order(o.User, noon)).ID, inApp, "of another order", noon)
+	plain := payment.Trade{Order: o, NextCheck: o.Expires, Entries: w.journal(o.ID)}
+	at := noon
+	begin := func(i payment.Intent, no payment.TradeNo) func(*payment.Trade) {
+		return func(t *payment.Trade) {
+			_, err := t.Begin(opening(i, no), at)
+			require.NoError(w, err)
+		}
+	}
+	for _, do := range []func(*payment.Trade){
+		begin(inside, "a"),
+		func(t *payment.Trade) {
+			t.RecordSent("a", payment.Ticket{PrepayID: "p'", CodeURL: "weixin://🀄", MWebURL: "https://w.example/?a=b"}, at)
+		},
+		begin(inApp, ""), // closes the former one
+		func(t *payment.Trade) { require.NoError(w, t.RecordClosed("a", payment.ErrWalletNotFound, at)) },
+		begin(byCode, "b"),
+		func(t *payment.Trade) { t.RecordFailed("b", payment.ErrWalletTimeout, at) },
+		func(t *payment.Trade) { t.ScheduleCheck(time.Minute, at) },
+		func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "disputed", "lost", at), at) },
+		func(t *payment.Trade) {
+			t.RecordReport("b", payment.Report{State: payment.WalletPaid, Receipt: receiptOf(t.Order, "applied", "b", at)}, at)
+		},
+		func(t *payment.Trade) { t.Settle(receiptOf(t.Order, "back", "b", at), at) },
+	} {
+		at = at.Add(30 * time.Second)
+		do(&plain)
+		w.trade(o.ID, do)
+		w.kept(cloned(plain), nil)
+	}
+	assert.Equal(w, payment.Paid, plain.Order.State)
+	assert.Len(w, w.payments("", pageNo(1, 100)).Items, len(plain.Payments))
 }
 
 func changeNoTrade(w *fixtures) {

@@ -67,11 +67,6 @@ func assertBusy(t *testing.T, ended <-chan error) {
 // someone is another key each time.
 func someone(n int) admission.Key { return admission.Key(fmt.Sprint("user ", n)) }
 
-// largePNG declares the most pixels that are accepted, and ends before them.
-func largePNG() []byte {
-	return withChunks(hollowPNG(8000, 5000), chunk("prVt", make([]byte, 200_000)...))
-}
-
 // processorWaits runs the cases in which calls wait. small is a whole picture.
 func processorWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 	small := encoded(t, noise(400, 400))["image/jpeg"]
@@ -82,9 +77,7 @@ func processorWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		{"few pictures are processed at once, and later calls wait until their context ends", processorFew},
 		{"a call waits a bounded time", processorWaitEnds},
 		{"a call whose deadline passes is refused for now", processorDeadline},
-		{"the waiting calls of a key are bounded, and others come before them", processorTurns},
-		{"the waiting calls are bounded", processorLineEnds},
-		{"small pictures don't wait for large ones", processorLanes},
+		{"the waiting calls of a key are bounded, and those of all keys", processorWaitingBounded},
 	} {
 		t.Run(p.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -163,67 +156,25 @@ func processorDeadline(t *testing.T, c *crowd, small []byte) {
 	assertBusy(t, inWork)
 }
 
-func processorTurns(t *testing.T, c *crowd, small []byte) {
-	const most = 200
+func processorWaitingBounded(t *testing.T, c *crowd, small []byte) {
 	c.fill(t, small)
+	assert.Less(t, c.callsUntilRefused(t, 200, func(int) admission.Key { return "many" }, small), 200)
+	assert.Less(t, c.callsUntilRefused(t, 250, someone, small), 250)
+	close(c.gate)
+}
+
+// callsUntilRefused returns how many calls come before one of them is refused, at most that many.
+func (c *crowd) callsUntilRefused(t *testing.T, most int, by func(n int) admission.Key, raw []byte) int {
+	t.Helper()
 	var waiting []<-chan error
-	for len(waiting) < most {
-		ended := c.come(t.Context(), "many", small)
-		if len(ended) > 0 {
-			assertBusy(t, ended)
-			break
+	for n := range most {
+		waiting = append(waiting, c.come(t.Context(), by(n), raw))
+		for _, ended := range waiting {
+			if len(ended) > 0 {
+				assertBusy(t, ended)
+				return n
+			}
 		}
-		waiting = append(waiting, ended)
 	}
-	require.Less(t, len(waiting), most)
-	require.NotEmpty(t, waiting)
-	other := c.come(t.Context(), "one", small)
-	require.Empty(t, other, "it waits, and is not refused")
-	for len(other) == 0 {
-		c.gate <- struct{}{}
-		synctest.Wait()
-	}
-	require.NoError(t, <-other)
-	ended := 0
-	for _, w := range waiting {
-		ended += len(w)
-	}
-	assert.Less(t, ended, len(waiting)/2, "it came before most of the others")
-	close(c.gate)
-	for _, w := range waiting {
-		assert.NoError(t, <-w)
-	}
-}
-
-func processorLineEnds(t *testing.T, c *crowd, small []byte) {
-	const most = 250
-	var ended []<-chan error
-	refused := func() (n int) {
-		for _, e := range ended {
-			n += len(e)
-		}
-		return n
-	}
-	for len(ended) < most && refused() == 0 {
-		ended = append(ended, c.come(t.Context(), someone(len(ended)), small))
-	}
-	assert.Less(t, len(ended), most)
-	close(c.gate)
-}
-
-func processorLanes(t *testing.T, c *crowd, small []byte) {
-	large := largePNG()
-	var all []<-chan error
-	for n := range 40 {
-		all = append(all, c.come(t.Context(), someone(n), large))
-	}
-	inWork := c.inner.Load()
-	one := c.come(t.Context(), "one", small)
-	assert.Equal(t, inWork+1, c.inner.Load())
-	close(c.gate)
-	assert.NoError(t, <-one)
-	synctest.Wait()
-	for _, ended := range all {
-		assert.Len(t, ended, 1)
-	}
+	return most
 }
