@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/domain/userimage"
 )
@@ -17,16 +16,13 @@ var imageRows = []row{
 	{"IMG-01 the whole list of tags is replaced", tagsReplaced, oneStore},
 	{"IMG-01 tags are required and not empty", tagsRequired, oneStore},
 	{"IMG-01 golden image", goldenImage, oneStore},
-	{"IMG-02 only its owner changes an image", imagesAreOnesOwn, oneStore},
 	{"IMG-02 key then image then body", orderOfImageChecks, oneStore},
-	{"IMG-03 tags are trimmed and kept once in order", tagsKept, oneStore},
-	{"IMG-03 what is no tag is refused", noTags, oneStore},
+	{"IMG-03 tags are judged wherever they are sent", tagsJudged, oneStore},
 	{"IMG-04 somebody's images with the newest first", imagesListed, everyStore},
 	{"IMG-04 the uid is required", uidRequired, oneStore},
-	{"IMG-05 images with all of the tags or any of them", imagesByTags, everyStore},
+	{"IMG-05 images with all of the tags or any of them", imagesByTags, oneStore},
 	{"IMG-05 no more tags are looked for than an image may have", tooManyKeywords, oneStore},
-	{"IMG-06 the list is whole unless a page is asked for", wholeOrPaged, everyStore},
-	{"IMG-06 a user has five thousand images at most", tooManyImages, oneDatabase},
+	{"IMG-06 the list is whole unless a page is asked for", wholeOrPaged, oneStore},
 	{"IMG-07 an image comes as base64 or data URI or form", imageUploads, oneStore},
 	{"IMG-07 what is no picture is refused", noPictures, oneStore},
 	{"IMG-07 an image is deleted with its file", imageDeleted, everyStore},
@@ -70,13 +66,9 @@ func tagsReplaced(t *testing.T, s *server) {
 func tagsRequired(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.keeps(t, "lake")
-	for _, body := range []any{
-		object{}, object{"tags": []string{}}, object{"tags": nil}, object{"tags": "lake"}, object{"tags": object{}}, object{"tags": 5},
-		object{"tags": []any{5}}, object{"tags": []any{nil}}, object{"tags": []any{"tea", true}}, object{"tag": []string{"tea"}},
-	} {
+	for _, body := range []any{object{}, object{"tags": []string{}}, object{"tags": nil}, object{"tags": "lake"}, object{"tags": []any{"tea", 5}}} {
 		ada.patch(t, imagePath(id), body).invalid("tags")
 	}
-	ada.patch(t, imagePath(id), "{").invalid("non_field_errors")
 	sameJSON(t, []string{"lake"}, s.tagsOf(t, ada))
 }
 
@@ -93,31 +85,10 @@ func goldenImage(t *testing.T, s *server) {
 	}
 }
 
-func imagesAreOnesOwn(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	befriend(t, ada, bob)
-	id := ada.keeps(t, "lake")
-	bob.patch(t, imagePath(id), object{"tags": []string{"mine"}}).fails(403, "PERMISSION_DENIED")
-	bob.delete(t, imagePath(id)).fails(403, "PERMISSION_DENIED")
-	s.anyone().patch(t, imagePath(id), object{"tags": []string{"mine"}}).fails(401, "NOT_AUTHENTICATED")
-	s.anyone().delete(t, imagePath(id)).fails(401, "NOT_AUTHENTICATED")
-	s.anyone().post(t, images, object{"img": aPNG(t)}).fails(401, "NOT_AUTHENTICATED")
-	sameJSON(t, []string{"lake"}, s.tagsOf(t, ada))
-	gone := ada.keeps(t, "gone")
-	ada.delete(t, imagePath(gone)).is(204)
-	for _, who := range []person{ada, bob} {
-		for _, none := range []string{imagePath(gone), imagePath(99999), imagePath(0), images + "x/"} {
-			who.patch(t, none, object{"tags": []string{"x"}}).fails(404, "RESOURCE_NOT_FOUND")
-			who.delete(t, none).fails(404, "RESOURCE_NOT_FOUND")
-		}
-	}
-	ada.patch(t, imagePath(id), object{"tags": []string{"tea"}}).is(200)
-}
-
 func orderOfImageChecks(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	id := ada.keeps(t, "lake")
-	for _, wrong := range []any{object{}, object{"tags": []string{}}, object{"tags": []string{"a,b"}}, object{"tags": 5}, "{", "[]"} {
+	for _, wrong := range []any{object{}, object{"tags": []string{"a,b"}}, "{"} {
 		s.with("x").patch(t, imagePath(id), wrong).fails(401, "AUTHENTICATION_FAILED")
 		s.anyone().patch(t, imagePath(99999), wrong).fails(401, "NOT_AUTHENTICATED")
 		bob.patch(t, imagePath(99999), wrong).fails(404, "RESOURCE_NOT_FOUND")
@@ -126,73 +97,38 @@ func orderOfImageChecks(t *testing.T, s *server) {
 	}
 }
 
-func tagsKept(t *testing.T, s *server) {
+func tagsJudged(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.keeps(t)
-	long, fifty := strings.Repeat("雾", 64), []string{}
-	for i := range 50 {
-		fifty = append(fifty, fmt.Sprintf("tag %d", i))
-	}
-	for _, c := range []struct{ sent, kept []string }{
-		{[]string{" lake ", "\ttea\n"}, []string{"lake", "tea"}},
-		{[]string{"b", "a", "b", " a", "c", "b "}, []string{"b", "a", "c"}},
-		{[]string{"Lake", "lake"}, []string{"Lake", "lake"}},
-		{[]string{long, "x"}, []string{long, "x"}},
-		{[]string{" " + long + " "}, []string{long}},
-		{[]string{"a b", "<b>", "?&=%", "a;b"}, []string{"a b", "<b>", "?&=%", "a;b"}},
-		{fifty, fifty},
-		{append(fifty[:50:50], "tag 7"), fifty},
-	} {
-		a := ada.patch(t, imagePath(id), object{"tags": c.sent}).is(200)
-		sameJSON(t, c.kept, a.at("tags"))
-		made := ada.post(t, images, object{"img": aPNG(t), "tags": c.sent}).is(201)
-		sameJSON(t, c.kept, made.at("data.tags"))
-	}
-}
-
-func noTags(t *testing.T, s *server) {
-	ada := s.member(t)
-	id := ada.keeps(t, "lake")
-	many := []string{}
-	for i := range 51 {
-		many = append(many, fmt.Sprint(i))
-	}
-	for _, no := range [][]string{
-		{""}, {"tea", " "}, {"a,b"}, {","}, {strings.Repeat("x", 65)}, {"nul\x00"}, {"\u200b"}, many,
-	} {
-		ada.patch(t, imagePath(id), object{"tags": no}).invalid("tags")
-		ada.post(t, images, object{"img": aPNG(t), "tags": no}).invalid("tags")
-		ada.post(t, images, object{"tags": no}).invalid("tags", "img")
-	}
-	list := s.anyone().get(t, imagesOf(ada)).is(200)
-	assert.Len(t, list.list("data"), 1)
-	sameJSON(t, []string{"lake"}, list.at("data.0.tags"))
+	sent, kept := []string{" b ", "a", "b"}, []string{"b", "a"}
+	sameJSON(t, kept, ada.patch(t, imagePath(id), object{"tags": sent}).is(200).at("tags"))
+	sameJSON(t, kept, ada.post(t, images, object{"img": aPNG(t), "tags": sent}).is(201).at("data.tags"))
+	no := []string{"tea", "a,b"}
+	ada.patch(t, imagePath(id), object{"tags": no}).invalid("tags")
+	ada.post(t, images, object{"img": aPNG(t), "tags": no}).invalid("tags")
+	ada.post(t, images, object{"tags": no}).invalid("tags", "img")
+	assert.Len(t, s.anyone().get(t, imagesOf(ada)).is(200).list("data"), 2)
 }
 
 func imagesListed(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	assert.JSONEq(t, `{"data": []}`, string(s.anyone().get(t, imagesOf(ada)).is(200).body))
-	first, second := ada.keeps(t), ada.keeps(t) // at one instant
+	first := ada.keeps(t)
 	bob.keeps(t)
-	var third, gone int
-	s.minutesLater(func() { third = ada.keeps(t) }, func() { gone = ada.keeps(t) })
-	ada.delete(t, imagePath(gone)).is(204)
+	var second int
+	s.minutesLater(func() { second = ada.keeps(t) })
 	ada.patch(t, imagePath(first), object{"tags": []string{"changed"}}).is(200) // moves nothing
 	for _, c := range []*client{s.anyone(), ada.client, bob.client} {
 		a := c.get(t, imagesOf(ada)).is(200)
 		assert.Equal(t, []string{"data"}, a.names())
-		assert.Equal(t, words(third, second, first), a.column("data", "id"))
-		assert.Equal(t, words(int(ada.id), int(ada.id), int(ada.id)), a.column("data", "user"))
+		assert.Equal(t, words(second, first), a.column("data", "id"))
 		a.hasFields("data.0", imageFields)
 	}
-	s.with("x").get(t, imagesOf(ada)).fails(401, "AUTHENTICATION_FAILED")
 }
 
 func uidRequired(t *testing.T, s *server) {
-	ada := s.member(t)
-	for _, query := range []string{"", "?uid=", "?uid=%20", "?uid=x", "?uid=1.0", "?uid=1,2", "?uid=me", "?uid=0x1", "?tags__contains=a", "?UID=1"} {
+	for _, query := range []string{"", "?uid=%20", "?uid=x", "?uid=1.0", "?UID=1"} {
 		s.anyone().get(t, images+query).invalid("uid")
-		ada.get(t, images+query).invalid("uid")
 	}
 	s.anyone().get(t, images+"?page=0&page_size=x").invalid("uid", "page", "page_size")
 	for _, nobody := range []string{"99999", "9223372036854775807"} {
@@ -201,34 +137,20 @@ func uidRequired(t *testing.T, s *server) {
 }
 
 func imagesByTags(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	ids := map[int]string{}
-	for _, tags := range [][]string{{"lake", "tea"}, {"lake"}, {"tea", "雾 mist"}, {}, {"lakeside"}} {
-		s.minutesLater(func() { ids[ada.keeps(t, tags...)] = strings.Join(tags, "+") })
-	}
-	bob.keeps(t, "lake", "tea")
-	all := []string{"lakeside", "", "tea+雾 mist", "lake", "lake+tea"}
+	ada := s.member(t)
+	lake := ada.keeps(t, "lake")
+	both := ada.keeps(t, "lake", "tea")
+	mist := ada.keeps(t, "雾 mist")
 	for _, c := range []struct {
 		contains, overlap string
-		want              []string
+		want              []int
 	}{
-		{"lake", "", []string{"lake", "lake+tea"}}, {"lake,tea", "", []string{"lake+tea"}}, {"tea, lake ,tea", "", []string{"lake+tea"}},
-		{"lake,other", "", []string{}}, {"", "lake,tea", []string{"tea+雾 mist", "lake", "lake+tea"}}, {"", "other,雾 mist", []string{"tea+雾 mist"}},
-		{"tea", "lake,other", []string{"lake+tea"}}, {"lake", "雾 mist", []string{}}, {"Lake", "", []string{}}, {"lak", "", []string{}}, {"", "%", []string{}},
-		{"", "", all}, {" ", ",", all}, {", ,", " , ", all}, {",lake,", ",", []string{"lake", "lake+tea"}},
+		{"lake", "", []int{both, lake}}, {"tea, lake ,tea", "", []int{both}}, {"", "other,雾 mist", []int{mist}},
+		{"lake", "tea,other", []int{both}}, {" ", ",", []int{mist, both, lake}}, {",lake,", " , ", []int{both, lake}},
 	} {
 		q := url.Values{"tags__contains": {c.contains}, "tags__overlap": {c.overlap}}.Encode()
-		found := []string{}
-		for _, id := range s.anyone().get(t, imagesOf(ada)+"&"+q).is(200).list("data") {
-			number, _ := dig(id, "id")
-			var n int
-			_, err := fmt.Sscan(fmt.Sprint(number), &n)
-			require.NoError(t, err)
-			found = append(found, ids[n])
-		}
-		assert.Equal(t, c.want, found, q)
+		assert.Equal(t, words(c.want...), s.anyone().get(t, imagesOf(ada)+"&"+q).is(200).column("data", "id"), q)
 	}
-	assert.Empty(t, s.anyone().get(t, images+"?uid=99999&tags__contains=lake").is(200).list("data"))
 }
 
 func tooManyKeywords(t *testing.T, s *server) {
@@ -246,43 +168,19 @@ func tooManyKeywords(t *testing.T, s *server) {
 
 func wholeOrPaged(t *testing.T, s *server) {
 	ada := s.member(t)
-	for i := range 23 {
-		ada.keeps(t, []string{"even", "odd"}[i%2])
+	for range 23 {
+		ada.keeps(t)
 	}
-	whole := s.anyone().get(t, imagesOf(ada)).is(200)
+	whole := s.anyone().get(t, imagesOf(ada)+"&page=&page_size=%20").is(200)
 	assert.Len(t, whole.list("data"), 23)
-	assert.Len(t, s.anyone().get(t, imagesOf(ada)+"&page=&page_size=%20").is(200).list("data"), 23)
 	assert.False(t, whole.has("pagination"))
 	for query, want := range map[string]object{
-		"&page=1": pagination(20, 23, 2, 1, 2, nil), "&page=2": pagination(20, 23, 2, 2, nil, 1), "&page_size=5": pagination(5, 23, 5, 1, 2, nil),
-		"&page=2&page_size=10&tags__contains=even": pagination(10, 12, 2, 2, nil, 1), "&page_size=500": pagination(100, 23, 1, 1, nil, nil),
+		"&page=2": pagination(20, 23, 2, 2, nil, 1), "&page_size=5": pagination(5, 23, 5, 1, 2, nil),
 	} {
 		a := s.anyone().get(t, imagesOf(ada)+query).is(200)
 		assert.Equal(t, []string{"data", "pagination"}, a.names())
 		sameJSON(t, want, a.at("pagination"), query)
 	}
-	last := s.anyone().get(t, imagesOf(ada)+"&page=5&page_size=5").is(200)
-	assert.Equal(t, whole.column("data", "id")[20:], last.column("data", "id"))
-	s.anyone().get(t, imagesOf(ada)+"&page=3").fails(404, "RESOURCE_NOT_FOUND")
-	s.anyone().get(t, imagesOf(ada)+"&page=x").invalid("page")
-	sameJSON(t, pagination(20, 0, 1, 1, nil, nil), s.anyone().get(t, images+"?uid=99999&page=1").is(200).at("pagination"))
-}
-
-func tooManyImages(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	for range userimage.MaxImages - 1 {
-		_, err := s.app.Stores.Images.Add(t.Context(), userimage.New(ada.id, "public/x", 1, 1, 0, userimage.Tags{}, epoch))
-		require.NoError(t, err)
-	}
-	last := ada.keeps(t)
-	ada.post(t, images, object{"img": aPNG(t)}).fails(409, "CONFLICT")
-	ada.sends(t, images, form{field: "img", file: aPNG(t)}).fails(409, "CONFLICT")
-	assert.Len(t, s.anyone().get(t, imagesOf(ada)).is(200).list("data"), 5000)
-	assert.Equal(t, 5000, s.anyone().get(t, imagesOf(ada)+"&page=1").is(200).int("pagination.total_count"))
-	bob.keeps(t)
-	ada.delete(t, imagePath(last)).is(204)
-	ada.keeps(t)
-	ada.post(t, images, object{"img": aPNG(t)}).fails(409, "CONFLICT")
 }
 
 // inBase64 is the picture as a data URI of the type.

