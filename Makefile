@@ -56,8 +56,8 @@ test-all: build lint wiring ## everything but the soak, in ten minutes; nothing 
 soak: build ## the long loops, one part after the other (make soak PART=cluster for one of them)
 	test/soak.sh $(PART)
 
-bench: ## measure Plaza, a minimal hand-written server, Django and PocketBase into test/bench/RESULTS.md (ARGS="-scale 1 -rounds 5")
-	PG_BIN="$$(test/tools.sh postgres install)" PLAZA_TEST_DJANGO="$$(test/tools.sh django install)" PLAZA_TEST_POCKETBASE="$$(test/tools.sh pocketbase install)" $(TEST) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
+bench: ## measure Plaza, a minimal hand-written server and Django into test/bench/RESULTS.md (ARGS="-scale 1 -rounds 5")
+	PG_BIN="$$(test/tools.sh postgres install)" PLAZA_TEST_DJANGO="$$(test/tools.sh django install)" $(TEST) -timeout 60m ./test/bench -run '^$$' -bench '^BenchmarkPlaza$$' -benchtime 1x -args $(ARGS)
 
 lint: ## formatting and vet
 	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
@@ -68,10 +68,9 @@ platforms: ## vet for the other systems of a release
 	$(COMPILE) GOOS=darwin $(GO) vet $(FLAGS) ./...
 	$(COMPILE) GOOS=windows $(GO) vet $(FLAGS) ./...
 
-wiring: ## whether the wiring is what wire makes of it, and staticcheck; vet of the nested module
+wiring: ## whether the wiring is what wire makes of it, and staticcheck
 	$(GO) tool wire diff ./bootstrap
 	GOFLAGS=-trimpath $(GO) tool staticcheck $(SOAK:-trimpath=) ./...
-	$(COMPILE) $(GO) -C test/bench/pocketbase vet -trimpath ./...
 
 generate: ## write the wiring, the OpenAPI document and the gazetteer's divisions anew (the last needs npm)
 	$(GO) tool wire gen ./bootstrap

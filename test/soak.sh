@@ -75,9 +75,9 @@ fuzz() {
 		done
 }
 
-# Whether the bench's floors and peers answer as Plaza does.
+# Whether the bench's floor and Django answer as Plaza does.
 bench() {
-	PLAZA_TEST_DJANGO=$(tool django) PLAZA_TEST_POCKETBASE=$(tool pocketbase) run ./test/bench
+	PLAZA_TEST_DJANGO=$(tool django) run ./test/bench
 }
 
 # Rules that are broken on purpose.

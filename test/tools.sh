@@ -4,8 +4,7 @@
 # Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
 # its programs), apertium, s3, chromium, redocly, spectral, typescript (the folder of its modules),
 # nginx, prometheus (the folder of its programs), systemd (its analyser), django (a Python that has
-# it), pocketbase (the program that is built from test/bench/pocketbase), etcd, patroni, pgbouncer or
-# haproxy.
+# it), etcd, patroni, pgbouncer or haproxy.
 # With "install" a missing program is installed first, where this machine allows that. A program
 # that cannot be had is told on standard error, and nothing is printed: the tests that need it then
 # skip themselves and say so.
@@ -19,7 +18,6 @@ spectral=6.16.3
 modules=$(sed -nE 's/.*"((openapi-)?typescript)": "([0-9.]+)".*/\1@\3/p' "$(dirname "$0")/../adapters/httpapi/client/typescript/package.json")
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test
 client=client-$(echo $modules | tr ' ' '-')
-pocketbase=$(cd "$(dirname "$0")/bench/pocketbase" && pwd)
 
 path() {
 	case $name in
@@ -51,10 +49,6 @@ path() {
 		done
 		return 1
 		;;
-	pocketbase)
-		program=$(built)/pocketbase
-		[ -x "$program" ] && echo "$program"
-		;;
 	# Without its library for etcd Patroni starts and then fails.
 	patroni) /usr/bin/python3 -c 'import etcd' 2>/dev/null && command -v patroni ;;
 	etcd) command -v etcd ;;
@@ -68,9 +62,6 @@ installed() {
 	program=$cache/$1/node_modules/.bin/$name
 	[ -x "$program" ] && echo "$program"
 }
-
-# built prints the folder of the cache for the program of the present source.
-built() { echo "$cache/pocketbase-$(cat "$pocketbase"/go.* "$pocketbase"/*.go | cksum | tr ' ' '-')"; }
 
 packages() {
 	command -v apt-get >/dev/null || { echo "apt-get is missing" >&2; return 1; }
@@ -128,11 +119,6 @@ install() {
 			go install -trimpath "-ldflags=-s -w" github.com/versity/versitygw/cmd/versitygw@$versitygw >&2)
 		;;
 	django) packages python3-django python3-djangorestframework python3-gunicorn python3-psycopg2 ;;
-	pocketbase)
-		echo "test/tools.sh: building test/bench/pocketbase" >&2
-		rm -rf "$cache"/pocketbase-*
-		(cd "$pocketbase" && CGO_ENABLED=0 GOWORK=off go build -trimpath "-ldflags=-s -w" -o "$(built)/pocketbase" . >&2)
-		;;
 	redocly) npm_packages redocly-$redocly @redocly/cli@$redocly ;;
 	spectral) npm_packages spectral-$spectral @stoplight/spectral-cli@$spectral ;;
 	typescript) npm_packages "$client" $modules ;;

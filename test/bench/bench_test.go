@@ -1,7 +1,6 @@
 // Package bench measures Plaza against floors: the leanest servers by hand that do
-// the same work on the same data. Of some requests it also measures peers, which are
-// servers in other frameworks: in Django REST framework (folder django), and in
-// PocketBase (folder pocketbase, a module of its own).
+// the same work on the same data. Of some requests it also measures a peer, a server
+// in Django REST framework (folder django).
 //
 // It makes a dataset of its own, the same every time, and loads it into a Postgres
 // that it starts. Plaza, built and run as in production, and the
@@ -76,8 +75,7 @@ func BenchmarkPlaza(b *testing.B) {
 	ctx := context.Background()
 	r := report{machine: inspect(ctx), began: time.Now(), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag}
 	binary := program(ctx, b)
-	peers := startPocketBases(ctx, b, r.dataset)
-	r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...), peers))
+	r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...)))
 	text := r.text()
 	fmt.Print("\n", text)
 	if err := os.WriteFile(*outFlag, []byte(text), 0o644); err != nil {
@@ -145,9 +143,9 @@ func postgresOn(ctx context.Context, tb testing.TB, server *postgres.Server, set
 	}
 }
 
-// benchStore runs all that is wanted over one kind of database, beside peers that run already.
-func benchStore(ctx context.Context, b *testing.B, binary string, s benchedStore, peers []peer) results {
-	all := results{benchedStore: s, peers: peers}
+// benchStore runs all that is wanted over one kind of database.
+func benchStore(ctx context.Context, b *testing.B, binary string, s benchedStore) results {
+	all := results{benchedStore: s}
 	if wanted(imports) {
 		benchImports(ctx, b, binary, &all)
 	}
@@ -172,7 +170,7 @@ func benchRequests(ctx context.Context, b *testing.B, binary string, all *result
 	s, d := all.benchedStore, newDataset(*scaleFlag)
 	s.fill(ctx, b, d)
 	plaza, floor := launchPlaza(b, binary, s.full), startFloor(b, s.full)
-	all.peers = append(startDjangos(ctx, b, s), all.peers...)
+	all.peers = startDjangos(ctx, b, s)
 	for _, sc := range scenarios {
 		if !wanted(sc.name) {
 			continue

@@ -35,24 +35,8 @@ func asksPeers() bool {
 	})
 }
 
-// What test/tools.sh installs for peers: a Python with Django REST framework and gunicorn,
-// and the program that is built from the folder pocketbase.
-const (
-	djangoVariable     = "PLAZA_TEST_DJANGO"
-	pocketBaseVariable = "PLAZA_TEST_POCKETBASE"
-)
-
-// startPocketBases starts PocketBase with the dataset if it is installed and asked.
-func startPocketBases(ctx context.Context, tb testing.TB, d *dataset) []peer {
-	program := installed(pocketBaseVariable)
-	if program == "" || !asksPeers() {
-		return nil
-	}
-	began := time.Now()
-	p := startPocketBase(ctx, tb, program, d)
-	fmt.Fprintf(os.Stderr, "PocketBase: loaded in %v\n", time.Since(began).Round(time.Second))
-	return []peer{p}
-}
+// djangoVariable names what test/tools.sh installs: a Python with Django REST framework and gunicorn.
+const djangoVariable = "PLAZA_TEST_DJANGO"
 
 // startDjangos starts Django over the database if it is installed and asked.
 func startDjangos(ctx context.Context, tb testing.TB, s benchedStore) []peer {

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -16,12 +15,8 @@ import (
 var durableRows = []row{
 	{"AUT-09 keys outlive the servers", keysOutlive, everyServer},
 	{"AUT-11 failures are counted although every one was in another process", failuresOutlive, everyServer},
-	{"EVT-01 events and all that belongs to them outlive the servers", eventsOutlive, everyServer},
-	{"SUB-01 subscriptions outlive the servers", subscriptionsOutlive, everyServer},
-	{"IMG-01 images outlive the servers with their files", imagesOutlive, everyServer},
 	{"PLA-04 plates outlive the servers at their signed addresses", platesOutlive, everyServer},
 	{"PUB-06 translations outlive the servers", translationsOutlive, everyServer},
-	{"PAY-07 orders outlive the servers", ordersOutlive, everyServer},
 }
 
 // sharingRows show what several servers must agree on, each asked by itself.
@@ -88,39 +83,6 @@ func failuresOutlive(t *testing.T, s *server) {
 	s.anyone().gets(t, ada)
 }
 
-func eventsOutlive(t *testing.T, s *server) {
-	ada, id, known := s.diary(t)
-	s.again(t)
-	ada.reads(t, id).golden("event", known)
-	ada.writes(t, object{"title": "A draft", "event_time": "2026-11-19", "view_permission": 200})
-	ada.get(t, events).is(200).golden("events", known)
-	assert.Greater(t, ada.publishes(t, "Another"), id, "no number is given twice")
-}
-
-func subscriptionsOutlive(t *testing.T, s *server) {
-	ada, li := s.member(t), s.li(t)
-	ada.follows(t, li)
-	id := ada.publishes(t, "x", object{"view_permission": 100})
-	li.get(t, eventPath(id)).is(404)
-	s.again(t)
-	li.follows(t, ada)
-	li.reads(t, id)
-	assert.Len(t, ada.get(t, subscriptions).is(200).list("data"), 1)
-}
-
-func imagesOutlive(t *testing.T, s *server) {
-	ada := s.member(t)
-	made := ada.post(t, images, object{"img": aPNG(t), "tags": []string{"lake", "雾"}}).is(201)
-	path := s.path(t, made.text("data.img"))
-	before := s.anyone().get(t, path).is(200)
-	s.again(t)
-	listed := s.anyone().get(t, imagesOf(ada)+"&tags__contains="+url.QueryEscape("雾")).is(200)
-	assert.Equal(t, path, s.path(t, listed.text("data.0.img")))
-	after := s.anyone().get(t, path).is(200)
-	assert.Equal(t, before.body, after.body)
-	assert.Equal(t, before.header.Get("Content-Type"), after.header.Get("Content-Type"))
-}
-
 func platesOutlive(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.publishes(t, "x", object{"view_permission": 200})
@@ -132,15 +94,6 @@ func platesOutlive(t *testing.T, s *server) {
 	s.anyone().get(t, path+"0").fails(404, "RESOURCE_NOT_FOUND")
 	s.clock.advance(2 * time.Hour)
 	s.anyone().get(t, path).fails(404, "RESOURCE_NOT_FOUND")
-}
-
-func ordersOutlive(t *testing.T, s *server) {
-	ada := s.member(t)
-	first, settled := s.orders(t, ada), s.orders(t, ada, paid)
-	s.again(t)
-	ada.post(t, pay, paymentWith(object{"order_id": settled})).fails(409, "CONFLICT")
-	ada.post(t, pay, paymentWith(object{"order_id": first})).goesThrough("")
-	assert.Greater(t, s.orders(t, ada), settled, "no number is given twice")
 }
 
 func keysEverywhere(t *testing.T, s *server) {

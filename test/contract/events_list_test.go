@@ -17,7 +17,6 @@ import (
 
 var eventListRows = []row{
 	{"EVT-08 what the relation the status and the permission let one see", visibility, everyStore},
-	{"EVT-08 contacts are those who follow each other", contactsFollowEachOther, everyStore},
 	{"EVT-10 the own list has drafts and is paged", ownList, everyStore},
 	{"EVT-11 one event is read by its number", oneEvent, oneStore},
 	{"EVT-12 the ten most recently commented the latest comment first", recentlyCommented, everyStore},
@@ -26,7 +25,6 @@ var eventListRows = []row{
 	{"EVT-13 another ordering is refused", unknownOrdering, oneStore},
 	{"EVT-13 a user who is not there is not found", unknownAuthor, oneStore},
 	{"EVT-14 the moment is what the caller may see of the day", momentOfTheDay, everyStore},
-	{"EVT-14 the moment is bounded", momentIsBounded, everyStore},
 	{"EVT-14 the moment has its fields", momentHasItsFields, oneStore},
 	{"EVT-15 the news of the day the own city first", newsOfTheDay, everyStore},
 	{"EVT-15 the news has the interface's fields", newsHasItsFields, oneStore},
@@ -86,18 +84,6 @@ func paged(t *testing.T, c *client, path string) []string {
 			return all
 		}
 	}
-}
-
-func contactsFollowEachOther(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	id := ada.publishes(t, "for contacts", object{"view_permission": 100})
-	bob.follows(t, ada)
-	bob.get(t, eventPath(id)).is(404)
-	back := ada.follows(t, bob)
-	bob.reads(t, id)
-	ada.delete(t, subscriptionPath(back)).is(204)
-	bob.get(t, eventPath(id)).is(404)
-	assert.Empty(t, bob.get(t, eventsOf(ada)).is(200).list("data"))
 }
 
 func ownList(t *testing.T, s *server) {
@@ -259,24 +245,6 @@ func momentOfTheDay(t *testing.T, s *server) {
 	}
 	s.minutesLater(func() { ada.patch(t, eventPath(centre), object{"event_time": "2026-11-19"}).is(200) })
 	assert.Equal(t, []string{"bob's of another day"}, ada.reads(t, centre).column("data.the_moment", "title"))
-}
-
-func momentIsBounded(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	var want []string
-	for i := range 12 {
-		title := fmt.Sprint("bob's ", i)
-		s.minutesLater(func() { bob.publishes(t, title) })
-		want = append([]string{title}, want...)
-	}
-	s.clock.advance(time.Minute)
-	id := ada.publishes(t, "the newest of the day")
-	ada.comments(t, id, "mine")
-	assert.Equal(t, want[:10], ada.reads(t, id).column("data.the_moment", "title"))
-	assert.Equal(t, want[:10], ada.patch(t, eventPath(id), object{"content": "x"}).is(200).column("data.the_moment", "title"))
-	for _, list := range []string{events, eventsOf(ada), recent} {
-		assert.Equal(t, want[:3], ada.get(t, list).is(200).column("data.0.the_moment", "title"), list)
-	}
 }
 
 func momentHasItsFields(t *testing.T, s *server) {

@@ -2,14 +2,12 @@ package contract
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/application/signin"
 	"plaza/domain/event"
 )
 
@@ -17,11 +15,9 @@ var eventRows = []row{
 	{"EVT-01 an event has exactly the interface's fields", eventHasItsFields, oneStore},
 	{"EVT-01 what an event has not is null or empty", emptyEventIsNull, oneStore},
 	{"EVT-02 a new event is a blank public draft of today", newEventDefaults, oneStore},
-	{"EVT-02 today is where the author is", todayIsWhereTheAuthorIs, oneStore},
 	{"EVT-02 what the client may not set is ignored", clientSetsNoMore, oneStore},
 	{"EVT-02 the category is one that exists or null", categoryExists, oneStore},
 	{"EVT-02 wrong fields are named together", wrongFieldsTogether, oneStore},
-	{"EVT-02 an unknown category is named with the other wrong fields", unknownCategoryWithOthers, oneStore},
 	{"EVT-03 a patch writes the fields it carries", patchWritesWhatItCarries, oneStore},
 	{"EVT-03 null is refused where it means nothing", patchRefusesNull, oneStore},
 	{"EVT-04 publish true publishes and stays published", publishPublishes, everyStore},
@@ -76,19 +72,6 @@ func newEventDefaults(t *testing.T, s *server) {
 	assert.Equal(t, 3, ada.get(t, events).is(200).int("pagination.total_count"), "the refused one was not stored")
 }
 
-func todayIsWhereTheAuthorIs(t *testing.T, s *server) {
-	livesIn := func(zone string) person {
-		return s.member(t, func(r *signin.Registration) { r.Member.Timezone = zone })
-	}
-	east, west := livesIn("Pacific/Kiritimati"), livesIn("America/Los_Angeles")
-	today := func(p person) string { return p.writes(t, object{}).text("data.event_time") }
-	assert.Equal(t, "2026-11-21", today(east), "2 in the morning")
-	assert.Equal(t, "2026-11-20", today(west), "4 in the morning")
-	s.clock.advance(14 * time.Hour) // 2 in the morning of the 21st, UTC
-	assert.Equal(t, "2026-11-21", today(east), "4 in the afternoon")
-	assert.Equal(t, "2026-11-20", today(west), "6 in the evening")
-}
-
 func clientSetsNoMore(t *testing.T, s *server) {
 	ada, eve := s.member(t), s.member(t)
 	reach := object{
@@ -139,13 +122,6 @@ func wrongFieldsTogether(t *testing.T, s *server) {
 		a := ada.post(t, events, body).is(http.StatusBadRequest)
 		assert.Equal(t, "VALIDATION_EXCEPTION", a.text("code"), body)
 	}
-}
-
-func unknownCategoryWithOthers(t *testing.T, s *server) {
-	ada := s.member(t)
-	wrong := object{"category": 99, "title": strings.Repeat("x", 201), "publish": 1}
-	ada.post(t, events, wrong).invalid("category", "title", "publish")
-	ada.patch(t, eventPath(ada.publishes(t, "x")), wrong).invalid("category", "title", "publish")
 }
 
 func patchWritesWhatItCarries(t *testing.T, s *server) {

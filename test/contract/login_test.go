@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,12 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/argon2id"
 	"plaza/application/signin"
 	"plaza/bootstrap"
 	"plaza/domain/access"
-	"plaza/domain/secret"
-	"plaza/domain/user"
 )
 
 var loginRows = slices.Concat([]row{
@@ -29,14 +25,8 @@ var loginRows = slices.Concat([]row{
 	{"AUT-05 login ignores the header", loginIgnoresTheHeader, oneStore},
 	{"AUT-06 AUT-07 what needs which scope", neededScopes, oneStore},
 	{"AUT-08 login grants all scopes or those named", grantedScopes, oneStore},
-	{"AUT-08 a token is never stronger than its account", scopesTakenAway, everyStore},
-	{"AUT-09 a key is random and only its hash is kept", keysAreHashed, everyStore},
-	{"AUT-09 a key lives thirty days from its last use", keysLive, everyStore},
 	{"AUT-09 how long is a setting", keysLiveAsSet, oneStore},
 	{"AUT-10 logging out revokes the key and no other", logsOut, everyStore},
-	{"AUT-10 another password revokes every key", passwordChange, everyStore},
-	{"AUT-12 passwords are kept as argon2id hashes", passwordsAreHashed, oneStore},
-	{"AUT-12 an old hash is upgraded at the next login", hashUpgrade, oneStore},
 	{"AUT-09 passwords keys and phones are never logged", secretsAreNotLogged, everyStore},
 }, throttleRows)
 
@@ -206,55 +196,7 @@ func grantedScopes(t *testing.T, s *server) {
 	s.anyone().logsIn(t, part.phone, "not-this-one", "pay_trade_order").invalid("non_field_errors") // what it lacks is not for strangers
 }
 
-func scopesTakenAway(t *testing.T, s *server) {
-	ada := s.member(t)
-	key := s.anyone().gets(t, ada, "xfile_event")
-	s.with(key).get(t, events).is(200)
-	require.NoError(t, s.app.Signin.SetScopes(t.Context(), ada.id, []string{"writing_bundle"}))
-	s.with(key).get(t, events).fails(403, "PERMISSION_DENIED")
-	s.with(key).get(t, profile).is(200)
-	require.NoError(t, s.app.Signin.SetScopes(t.Context(), ada.id, []string{"xfile_event"}))
-	s.with(key).get(t, events).is(200)
-}
-
-func keysAreHashed(t *testing.T, s *server) {
-	ada := s.member(t)
-	seen := map[string]bool{}
-	var hashes []access.KeyHash
-	for range 20 {
-		key := s.anyone().gets(t, ada)
-		assert.Regexp(t, keyForm, key)
-		assert.False(t, seen[key])
-		seen[key] = true
-		hashes = append(hashes, sha256.Sum256([]byte(key)))
-	}
-	kept, err := s.app.Stores.Tokens.OfUser(t.Context(), ada.id)
-	require.NoError(t, err)
-	require.Len(t, kept, 21, "and the one from the beginning")
-	for _, token := range kept {
-		if token.Hash == sha256.Sum256([]byte(ada.key)) {
-			continue
-		}
-		assert.Contains(t, hashes, token.Hash)
-	}
-}
-
 const day = 24 * time.Hour
-
-func keysLive(t *testing.T, s *server) {
-	ada := s.member(t)
-	used, idle := s.with(s.anyone().gets(t, ada)), s.with(s.anyone().gets(t, ada))
-	for range 3 {
-		s.clock.advance(29 * day)
-		used.get(t, profile).is(200)
-	}
-	idle.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
-	s.clock.advance(30*day - time.Second)
-	used.get(t, profile).is(200)
-	s.clock.advance(30 * day)
-	used.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
-	used.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
-}
 
 func keysLiveAsSet(t *testing.T, s *server) {
 	s = s.on.startWith(t, func(c *bootstrap.Config) { c.TokenTTL = 2 * time.Hour })
@@ -277,57 +219,6 @@ func logsOut(t *testing.T, s *server) {
 	s.anyone().post(t, logout, nil).fails(401, "NOT_AUTHENTICATED")
 	ada.get(t, profile).is(200)
 	s.with(s.anyone().gets(t, ada)).get(t, profile).is(200)
-}
-
-func passwordChange(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	keys := []string{ada.key, s.anyone().gets(t, ada), s.issue(t, ada, 300*day)}
-	require.NoError(t, s.app.Signin.SetPassword(t.Context(), ada.id, secret.New("another-kettle-and-cups")))
-	for _, key := range keys {
-		s.with(key).get(t, profile).fails(401, "AUTHENTICATION_FAILED")
-		s.with(key).post(t, simpleInfo, object{"uid": []any{}}).fails(401, "AUTHENTICATION_FAILED")
-	}
-	bob.get(t, profile).is(200)
-	s.anyone().logsIn(t, ada.phone, password).invalid("non_field_errors")
-	key := s.anyone().logsIn(t, ada.phone, "another-kettle-and-cups").is(200).text("data.key")
-	s.with(key).get(t, profile).is(200)
-}
-
-// hash is what is kept of the person's password.
-func (s *server) hash(t *testing.T, id user.ID) string {
-	t.Helper()
-	account, err := s.app.Stores.Accounts.ByID(t.Context(), id)
-	require.NoError(t, err)
-	return account.Hash
-}
-
-func passwordsAreHashed(t *testing.T, s *server) {
-	assert.Equal(t, argon2id.Params{Memory: 19 * 1024, Time: 2, Threads: 1}, argon2id.OWASP, "what serve uses")
-	ada, bob := s.member(t), s.member(t)
-	for _, p := range []person{ada, bob} {
-		assert.Regexp(t, `^\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43,}$`, s.hash(t, p.id))
-	}
-	assert.NotEqual(t, s.hash(t, ada.id), s.hash(t, bob.id), "salted: the same password")
-}
-
-func hashUpgrade(t *testing.T, s *server) {
-	ada := s.member(t)
-	weaker := argon2id.Cheap
-	weaker.Memory /= 2
-	old, err := argon2id.New(weaker, 1, 0).Hash(t.Context(), secret.New(password))
-	require.NoError(t, err)
-	require.NoError(t, s.app.Stores.Accounts.Change(t.Context(), ada.id, func(a *access.Account) error {
-		a.Rehash(old)
-		return nil
-	}))
-	s.anyone().wrongly(t, ada.phone).invalid("non_field_errors")
-	assert.Equal(t, old, s.hash(t, ada.id))
-	s.anyone().gets(t, ada)
-	upgraded := s.hash(t, ada.id)
-	assert.Contains(t, upgraded, fmt.Sprintf("$m=%d,", argon2id.Cheap.Memory))
-	ada.get(t, profile).is(200)
-	s.anyone().gets(t, ada)
-	assert.Equal(t, upgraded, s.hash(t, ada.id), "once")
 }
 
 func secretsAreNotLogged(t *testing.T, s *server) {
