@@ -56,9 +56,9 @@ type behindLine struct {
 	peer faultyPeer
 }
 
-// faulty are the peers whose line to the server is broken. The tag soak brings a store of pictures.
+// faulty are the peers whose line to the server is broken.
 var faulty = map[string]func(t *testing.T) behindLine{
-	"Postgres": behindPostgres, "wallet": behindWallet, "translator": behindTranslator,
+	"Postgres": behindPostgres, "wallet": behindWallet,
 }
 
 func TestFaults(t *testing.T) {

@@ -14,65 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPAY13_answers_that_say_something_else(t *testing.T) {
-	for trick, c := range map[Trick]struct {
-		code string
-		done bool
-	}{
-		ErrorBefore: {"SYSTEMERROR", false}, Crowded: {"FREQUENCY_LIMITED", false}, SayPaid: {"ORDERPAID", false},
-		ErrorAfter: {"SYSTEMERROR", true},
-	} {
-		t.Run(string(trick), func(t *testing.T) {
-			s := start(t, config(newClock()))
-			require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: trick, Times: 2}))
-			for range 2 {
-				reply := ask(t, s, UnifiedOrder, order("order-1"))
-				assert.Equal(t, c.code, reply["err_code"])
-				assert.Empty(t, reply["prepay_id"])
-				assert.Equal(t, c.done, len(s.Ledger()) == 1)
-			}
-			assert.Equal(t, "SUCCESS", ask(t, s, UnifiedOrder, order("order-1"))["result_code"])
-		})
-	}
-}
-
-func TestPAY13_only_the_order_and_the_operation_that_were_named(t *testing.T) {
-	s := start(t, config(newClock()))
-	require.NoError(t, s.Misbehave(Misbehaviour{On: OrderQuery, Do: ErrorBefore, No: "order-2"}))
-	placed(t, s, "order-1")
-	placed(t, s, "order-2")
-	assert.Equal(t, "NOTPAY", ask(t, s, OrderQuery, about("order-1"))["trade_state"])
-	assert.Equal(t, "SYSTEMERROR", ask(t, s, OrderQuery, about("order-2"))["err_code"])
-	assert.Equal(t, "NOTPAY", ask(t, s, OrderQuery, about("order-2"))["trade_state"])
-}
-
-func TestPAY13_a_wrong_signature_and_garbage(t *testing.T) {
-	s := start(t, config(newClock()))
-	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Forge}))
-	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Garbage}))
-	body := render(signedAs(order("order-1")))
-	reply, err := parse(post(s, "/pay/unifiedorder", body).Body.Bytes())
-	require.NoError(t, err)
-	assert.NotEmpty(t, reply["prepay_id"])
-	want, err := sign(reply, key, hmacSign)
-	require.NoError(t, err)
-	assert.NotEqual(t, want, reply["sign"])
-	assert.Len(t, reply["sign"], len(want))
-	_, err = parse(post(s, "/pay/unifiedorder", body).Body.Bytes())
-	require.Error(t, err)
-	assert.Equal(t, 2, s.Ledger()[0].Requests)
-}
-
-func TestPAY13_the_connection_ends_after_it_was_done(t *testing.T) {
-	s := start(t, config(newClock()))
-	srv := httptest.NewServer(s)
-	defer srv.Close()
-	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Reset}))
-	_, err := srv.Client().Post(srv.URL+"/pay/unifiedorder", "text/xml", bytes.NewReader(render(signedAs(order("order-1")))))
-	require.Error(t, err)
-	assert.Len(t, s.Ledger(), 1)
-}
-
 func TestPAY13_slow_answers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, config(newClock()))

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -140,36 +139,6 @@ func TestButtons_that_the_page_does_not_have(t *testing.T) {
 	for _, path := range []string{"/sandbox/answer", "/sandbox/behave", "/sandbox/decline/order-1", "/sandbox/expire/order-1"} {
 		assert.Equal(t, http.StatusMethodNotAllowed, call(s, http.MethodGet, path, "").Code)
 	}
-}
-
-func TestHeld_answers_are_sent_by_a_button(t *testing.T) {
-	s := start(t, config(newClock()))
-	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/answer", url.Values{"on": {"unifiedorder"}, "do": {"hold"}}).Code)
-	answered := make(chan struct{})
-	go func() {
-		defer close(answered)
-		ask(t, s, UnifiedOrder, order("order-1"))
-	}()
-	require.NoError(t, s.AwaitHeld(t.Context(), 1))
-	assert.Contains(t, call(s, http.MethodGet, "/", "").Body.String(), "One answer is held")
-	require.Equal(t, "/sandbox/pay/order-1", pressed(s, "/sandbox/behave", url.Values{"out_trade_no": {"order-1"}}).Header().Get("Location"))
-	<-answered
-	assert.NotContains(t, call(s, http.MethodGet, "/", "").Body.String(), "About to go wrong")
-}
-
-func TestPAY10_buttons_that_pay_an_order_of_version_3(t *testing.T) {
-	s, _ := startV3(t)
-	for i, c := range s.payments(V3) {
-		no := fmt.Sprintf("order-%d", i)
-		placedV3(t, s, no)
-		page := call(s, http.MethodGet, "/sandbox/pay/"+no, "").Body.String()
-		assert.Contains(t, page, ">"+c.Label+"</button>")
-		assert.Contains(t, page, "protocol v3")
-		assert.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/pay/"+no, url.Values{"notification": {string(c.Do)}}).Code)
-		assert.Equal(t, Success, s.trades[no].State)
-		assert.Equal(t, c.Do, s.nextMisbehaviour(Notify, no).Do)
-	}
-	assert.Len(t, s.payments(V3), len(notices))
 }
 
 func TestPAY14_buttons_that_end_a_refund(t *testing.T) {

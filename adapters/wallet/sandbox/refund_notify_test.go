@@ -121,27 +121,3 @@ func TestPAY14_refunds_end_by_themselves(t *testing.T) {
 		})
 	}
 }
-
-func TestPAY14_a_refund_without_an_address_is_not_told(t *testing.T) {
-	s, _ := startV3(t)
-	trade := paidV3(t, s, "order-1")
-	status, _ := askV3(t, s, http.MethodPost, refundsV3, refundBody(trade, "refund-1", 1, object{"notify_url": nil}))
-	require.Equal(t, http.StatusOK, status)
-	require.NoError(t, s.RefundOutcome("refund-1", RefundSucceeded))
-	assert.NotContains(t, s.pending, subject{trade: "order-1", refund: "refund-1"})
-}
-
-func TestPAY14_the_notification_of_a_refund_names_another_amount(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, m := bubbleV3(t, Misbehaviour{}, http.StatusNoContent)
-		<-m.got
-		require.Empty(t, refunders[V3].ask(t, s, s.Ledger()[0], "refund-1", 400))
-		require.NoError(t, s.Misbehave(Misbehaviour{On: NotifyRefund, Do: Amount, No: "order-1"}))
-		require.NoError(t, s.RefundOutcome("refund-1", RefundSucceeded))
-		synctest.Wait()
-		n := <-m.got
-		assert.True(t, isSignedV3(t, s, n.header, n.body))
-		assert.Equal(t, 401.0, n.content["amount"].(map[string]any)["refund"])
-		assert.Equal(t, int64(400), s.Refunds()[0].Amount)
-	})
-}
