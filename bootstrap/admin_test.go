@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"regexp"
-	"runtime/trace"
 	"testing"
 	"time"
 
@@ -87,22 +86,6 @@ func runAdmin(t *testing.T, c ServerConfig) (a *admin, url string) {
 	a = startAdmin(l, c, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { assert.NoError(t, a.close()) })
 	return a, "http://" + l.Addr().String() + "/debug/pprof/"
-}
-
-func TestProfiles_end_with_the_server(t *testing.T) {
-	a, url := runAdmin(t, ServerConfig{})
-	done := make(chan error, 1)
-	go func() {
-		res, err := http.Get(url + "trace?seconds=3600")
-		if err == nil {
-			_, err = io.Copy(io.Discard, res.Body)
-			res.Body.Close()
-		}
-		done <- err
-	}()
-	require.Eventually(t, trace.IsEnabled, patience, time.Millisecond)
-	require.NoError(t, a.close())
-	assert.NoError(t, <-done, "the part that was taken")
 }
 
 func TestProfiles_are_for_callers_on_this_machine(t *testing.T) {

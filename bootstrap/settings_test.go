@@ -1,7 +1,6 @@
 package bootstrap_test
 
 import (
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"strings"
@@ -12,8 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
-	"plaza/domain/quota"
-	"plaza/domain/ratelimit"
 )
 
 // parsed returns the checked settings of the flags.
@@ -100,38 +97,6 @@ func TestSettings(t *testing.T) {
 	assert.Equal(t, 2, c.DatabaseConnections)
 }
 
-func TestReplicas_are_separated_by_spaces_or_commas(t *testing.T) {
-	want := bootstrap.DatabaseURLs{"postgres://me:hunter2@a,b/plaza", "postgresql://c/plaza?sslmode=require"}
-	for _, list := range []string{
-		strings.Join(want, " "), strings.Join(want, ","), strings.Join(want, ", "), " " + want[0] + " ,\n" + want[1] + ", ",
-	} {
-		c, err := parsed(t, "--database-url=postgres://db/plaza", "--database-replica-urls="+list)
-		require.NoError(t, err, list)
-		assert.Equal(t, want, c.DatabaseReplicaURLs, list)
-		assert.Equal(t, 5*time.Second, c.DatabaseReplicaLag)
-		assert.NotContains(t, fmt.Sprint(c.DatabaseReplicaURLs), "hunter2")
-	}
-}
-
-func TestGEN14_limits_have_defaults(t *testing.T) {
-	c, err := parsed(t, "--limit-likes=off", "--limit-comments=5/m", "--limit-follows=")
-	require.NoError(t, err)
-	assert.Equal(t, "on", c.Limits)
-	assert.Equal(t, ratelimit.Off, c.LimitLikes)
-	assert.Equal(t, ratelimit.Limit{Count: 5, Period: time.Minute}, c.LimitComments)
-	assert.Equal(t, ratelimit.Limit{Count: 500, Period: time.Hour}, c.LimitFollows, "an empty value is a missing one")
-	assert.Equal(t, ratelimit.Limit{Count: 8 << 30, Period: 24 * time.Hour}, c.LimitUploadBytes)
-
-	unset, err := bootstrap.Config{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DataDir: "var", TokenTTL: time.Hour, WalletPoll: time.Minute,
-		WalletTimeout: time.Second, LogFormat: "text", LimitsConfig: bootstrap.LimitsConfig{LimitComments: ratelimit.Off},
-	}.Check()
-	require.NoError(t, err)
-	assert.Equal(t, "on", unset.Limits, "a Config of a program has the same defaults")
-	assert.True(t, unset.LimitComments.IsOff())
-	assert.Equal(t, c.LimitLogins, unset.LimitLogins)
-}
-
 func TestSettings_of_the_environment(t *testing.T) {
 	for variable, value := range map[string]string{
 		"PLAZA_TOKEN_TTL": "soon", "PLAZA_LOG_LEVEL": "debug", "PLAZA_DATABASE_WAIT": "", "PLAZA_DATABASE_CONNECTIONS": "", "PLAZA_DATABASE_POOLER": "",
@@ -149,26 +114,4 @@ func TestSettings_of_the_environment(t *testing.T) {
 	assert.False(t, c.DatabasePooler)
 	_, err = parsed(t, "--log-level=loud", "--token-ttl=1h")
 	assert.ErrorContains(t, err, "PLAZA_LOG_LEVEL: ", "also when its variable is valid")
-}
-
-func TestGEN14_quotas_are_settings(t *testing.T) {
-	c, err := parsed(t)
-	require.NoError(t, err)
-	assert.Equal(t, quota.Limits{Drafts: 1000, Comments: 500, Pictures: 10 << 30}, c.Quotas(), "the defaults")
-	for size, want := range map[string]int64{
-		"10GiB": 10 << 30, "500MiB": 500 << 20, "1.5 KiB": 1536, "2GB": 2_000_000_000, "4096": 4096, "0": 0, "none": 0, "": 10 << 30,
-	} {
-		c, err := parsed(t, "--quota-pictures="+size)
-		require.NoError(t, err, size)
-		assert.Equal(t, want, c.Quotas().Pictures, size)
-	}
-	for number, want := range map[string]int{"1": 1, "2000000": 2_000_000, "0": 0, "none": 0} {
-		c, err := parsed(t, "--quota-drafts="+number, "--quota-comments="+number)
-		require.NoError(t, err, number)
-		assert.Equal(t, []int{want, want}, []int{c.Quotas().Drafts, c.Quotas().Comments}, number)
-	}
-	assert.Zero(t, bootstrap.Config{}.Quotas(), "a program sets those that it wants")
-	c, err = parsed(t, "--limits=off", "--quota-drafts=3")
-	require.NoError(t, err)
-	assert.Zero(t, c.Quotas(), "off for load tests, as all limits are")
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -154,52 +152,6 @@ func TestTraces_lead_from_the_caller_through_the_database_to_the_wallet(t *testi
 	assert.Contains(t, s.log.String(), `msg="sending traces" collector=`+collector.URL)
 }
 
-func TestTraces_are_off_by_default(t *testing.T) {
-	withoutTraces(t)
-	traces, err := openTraces(t.Context(), nil)
-	require.NoError(t, err)
-	assert.Nil(t, traces)
-	assert.Nil(t, traces.tracer())
-	assert.Nil(t, traces.spans("wallet", true))
-	traces.close()
-}
-
-func TestCollectorOf(t *testing.T) {
-	of := func(env map[string]string) (*collector, error) {
-		return collectorOf(func(name string) string { return env[name] })
-	}
-	for _, env := range []map[string]string{
-		{"OTEL_TRACES_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"},
-		{"OTEL_SDK_DISABLED": "true", "OTEL_TRACES_EXPORTER": "otlp"},
-	} {
-		c, err := of(env)
-		require.NoError(t, err)
-		assert.Nil(t, c)
-	}
-	for want, env := range map[string]map[string]string{
-		"http://localhost:4318/v1/traces": {"OTEL_TRACES_EXPORTER": "otlp"},
-		"https://c.example/v1/traces":     {"OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example/", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"},
-		"https://t.example/in":            {"OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://t.example/in"},
-	} {
-		c, err := of(env)
-		require.NoError(t, err)
-		assert.Equal(t, want, c.url)
-		assert.Equal(t, collectorTimeout, c.client.Timeout)
-	}
-	c, err := of(map[string]string{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_TIMEOUT": "1500"})
-	require.NoError(t, err)
-	assert.Equal(t, 1500*time.Millisecond, c.client.Timeout)
-
-	_, err = of(map[string]string{
-		"OTEL_TRACES_EXPORTER": "zipkin", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
-		"OTEL_EXPORTER_OTLP_ENDPOINT": "secret.example:4317", "OTEL_EXPORTER_OTLP_HEADERS": "secret", "OTEL_EXPORTER_OTLP_TIMEOUT": "soon",
-	})
-	for _, said := range []string{"OTEL_TRACES_EXPORTER", "_PROTOCOL", "_COMPRESSION", "_ENDPOINT", "_HEADERS", "_TIMEOUT"} {
-		assert.ErrorContains(t, err, said)
-	}
-	assert.NotContains(t, err.Error(), "secret")
-}
-
 func TestA_dead_collector_costs_counted_spans_alone(t *testing.T) {
 	log := newOutput()
 	traces := tracesTo(t, "http://127.0.0.1:1", log) // a port below those that programs are given
@@ -214,45 +166,6 @@ func TestA_dead_collector_costs_counted_spans_alone(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(log.String(), "spans are dropped"), "once a minute: %s", log.String())
 	assert.Contains(t, log.String(), "connection refused")
 	assert.Contains(t, log.String(), `msg="traces were dropped" spans=10`)
-}
-
-func TestA_collector_that_hangs_fills_a_bounded_queue(t *testing.T) {
-	hangs := make(chan struct{})
-	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hangs }))
-	defer collector.Close()
-	defer sync.OnceFunc(func() { close(hangs) })()
-	log := newOutput()
-	traces := tracesTo(t, collector.URL, log)
-	for range maxQueued + 100 {
-		_, span := traces.tracer().Start(t.Context(), "request")
-		span.End()
-	}
-	assert.EqualValues(t, 100, traces.dropped.Load())
-	assert.EqualValues(t, maxQueued, traces.queued.Load())
-	if testing.Short() {
-		return // the rest takes flushTimeout
-	}
-	traces.close()
-	assert.Contains(t, log.String(), "the last traces were not sent")
-}
-
-// silent is a transport without answers.
-type silent struct{}
-
-func (silent) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("secret") }
-
-func TestSpans_of_requests_that_fail_have_no_secrets(t *testing.T) {
-	r := newReceiver(t)
-	traces := tracesTo(t, r.URL, io.Discard)
-	client := http.Client{Transport: traces.spans("s3", false)(silent{})}
-	_, err := client.Post("https://peer.example/secret/picture.jpg?key=secret", "text/plain", strings.NewReader("secret"))
-	require.Error(t, err)
-	traces.close()
-	all, raw := r.spans(t)
-	require.Len(t, all, 1)
-	assert.Equal(t, "s3 POST", all[0].Name)
-	assert.Equal(t, otlp.Status_STATUS_CODE_ERROR, all[0].Status.Code)
-	assert.NotContains(t, string(raw), "secret")
 }
 
 func TestRequests_to_the_translator_and_to_S3_are_spans_without_secrets(t *testing.T) {

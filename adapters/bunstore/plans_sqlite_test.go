@@ -10,36 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// TestHot_reads_of_SQLite_are_planned_by_their_indexes checks a database without
-// statistics, as the program leaves it.
-func TestHot_reads_of_SQLite_are_planned_by_their_indexes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	t.Parallel()
-	s, conn := populatedSQLite(t)
-	var texts []string
-	for _, r := range sqliteReads(t, s) {
-		texts = append(texts, r.statement)
-		t.Run(r.name, func(t *testing.T) {
-			plan := explainSQLite(t, conn, r)
-			for _, line := range r.by {
-				assert.Contains(t, plan, line)
-			}
-			for _, line := range plan {
-				assert.True(t, slices.Contains(r.by, line) || slices.Contains(r.also, line), "unexpected: %s", line)
-			}
-			rows, steps := run(t, conn, r)
-			assert.NotZero(t, rows, "that nothing is found quickly tells nothing")
-			assert.LessOrEqual(t, steps, r.steps, "steps to %d rows", rows)
-		})
-	}
-	assert.Empty(t, unexpected(t, s.hot, texts), "no plan is expected of")
+// sqliteRead is a read of SQLite.
+type sqliteRead struct {
+	statement string
+	args      []any
 }
 
 // explainSQLite returns the accesses and sorts of the statement, each line once. It

@@ -239,6 +239,10 @@ func imagePlans(s *Store) []postgresRead {
 	return reads
 }
 
+// eventOrders are an order of a page of events of each kind: that of the author's index, one in
+// which the author's events of a day are sorted, and one in which all the author's events are.
+var eventOrders = []string{"-event_time,-create_time", "event_time,-create_time", "create_time"}
+
 // eventPagePlans are the pages in all orders. Each page is selected from the author's
 // index, and only its events are looked up.
 func eventPagePlans(t *testing.T, s *Store) []postgresRead {

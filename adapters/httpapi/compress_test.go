@@ -3,7 +3,6 @@ package httpapi
 import (
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -94,34 +93,6 @@ func TestGEN_15_a_compressed_response_varies_by_origin_too(t *testing.T) {
 			assert.Equal(t, []string{"Origin", "Accept-Encoding"}, w.Header().Values("Vary"))
 			assert.Equal(t, string(asked), w.Header().Get("Content-Encoding"))
 		}
-	}
-}
-
-// TestCompressedListingsTakeLittleMemory shows that compressed content is what counts for
-// the memory and the files of large lists, and that errors of compressors keep their cause.
-func TestCompressedListingsTakeLittleMemory(t *testing.T) {
-	limits := newListLimits()
-	for range listFiles {
-		_, err := limits.file()
-		require.NoError(t, err)
-	}
-	noise := make([]byte, 4*listHeld)
-	for i := range noise {
-		noise[i] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"[rand.IntN(64)]
-	}
-	for _, asked := range []coding{gzipped, zstandard} {
-		repeated := bare(listed3(limits, strings.Repeat("walk", listHeld)))
-		assert.Equal(t, http.StatusServiceUnavailable, sent(t, repeated).Code)
-		assert.Equal(t, http.StatusOK, sent(t, repeated, "Accept-Encoding", string(asked)).Code)
-		for range 2 {
-			busy := sent(t, bare(listed3(limits, string(noise))), "Accept-Encoding", string(asked))
-			assert.Equal(t, http.StatusServiceUnavailable, busy.Code)
-			assert.Equal(t, "2", busy.Header().Get("Retry-After"))
-			assert.Empty(t, busy.Header().Get("Content-Encoding"))
-			assert.Contains(t, busy.Body.String(), "SERVICE_UNAVAILABLE")
-		}
-		unlimited := bare(listed3(newListLimits(), string(noise)))
-		assert.Equal(t, sent(t, unlimited).Body.String(), plainBody(t, sent(t, unlimited, "Accept-Encoding", string(asked))), "a compressor that failed is as new")
 	}
 }
 

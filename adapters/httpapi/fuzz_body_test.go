@@ -3,7 +3,6 @@ package httpapi
 import (
 	"encoding/json"
 	"io"
-	"math"
 	"math/big"
 	"mime/multipart"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -136,33 +134,5 @@ func FuzzSignedURL(f *testing.F) {
 		isIssued := name == "plate" && values.Get("expires") == expires && values.Get("signature") == signature
 		require.Equal(t, isIssued, w.Code == http.StatusOK, "%d", w.Code)
 		require.Equal(t, isIssued, strings.Contains(w.Body.String(), "hidden"))
-	})
-}
-
-// FuzzTimestamp compares the text of a time with that of package time.
-func FuzzTimestamp(f *testing.F) {
-	for _, seconds := range []int64{0, -1, 951_782_400, 1_773_496_800, -62_135_596_800, 253_402_300_799} {
-		for _, nanoseconds := range []int64{0, 1, 999, 1000, 7_000, 120_000_000, 999_999_999} {
-			f.Add(seconds, nanoseconds, int16(0))
-			f.Add(seconds, nanoseconds, int16(-719))
-		}
-	}
-	f.Fuzz(func(t *testing.T, seconds, nanoseconds int64, zone int16) {
-		if math.Abs(float64(seconds)) > 1e12 {
-			return
-		}
-		at := time.Unix(seconds, nanoseconds).In(time.FixedZone("", int(zone)*60))
-		if year := at.UTC().Year(); year < 1 || year > 9999 {
-			return // such a time is never stored
-		}
-		form := "2006-01-02T15:04:05.000000Z"
-		if at.Truncate(time.Microsecond).Equal(at.Truncate(time.Second)) {
-			form = "2006-01-02T15:04:05Z"
-		}
-		got := timestamp(at).String()
-		require.Equal(t, at.UTC().Truncate(time.Microsecond).Format(form), got)
-		back, err := time.Parse(time.RFC3339, got)
-		require.NoError(t, err)
-		require.True(t, back.Equal(at.Truncate(time.Microsecond)))
 	})
 }

@@ -115,28 +115,6 @@ func TestAPortraitIsTheSameInAllSizes(t *testing.T) {
 	}
 }
 
-func TestDifferentSeedsLookDifferent(t *testing.T) {
-	const n = 60
-	var pictures []*image.RGBA
-	for seed := range int64(n) {
-		pictures = append(pictures, drawn(t, seed, 32))
-		for other := range seed {
-			assert.Greater(t, difference(pictures[seed], pictures[other]), 10.0, "%d and %d", seed, other)
-		}
-	}
-}
-
-func TestEdgesAreSmooth(t *testing.T) {
-	for seed := range int64(8) {
-		colours := map[[4]byte]bool{}
-		img := drawn(t, seed, 256)
-		for i := 0; i < len(img.Pix); i += 4 {
-			colours[[4]byte(img.Pix[i:i+4])] = true
-		}
-		assert.Greater(t, len(colours), 300, "seed %d", seed)
-	}
-}
-
 func TestSizesThatAreNotDrawn(t *testing.T) {
 	for _, size := range []int{math.MinInt, -16, -1, 0, 1, 15, 100, 513, 528, math.MaxInt} {
 		_, err := imaging.Draw(1, size)
@@ -144,14 +122,6 @@ func TestSizesThatAreNotDrawn(t *testing.T) {
 	}
 	for _, size := range []int{16, 48, 512} {
 		assert.Equal(t, size, drawn(t, 1, size).Bounds().Dx())
-	}
-}
-
-func BenchmarkDraw(b *testing.B) {
-	for b.Loop() {
-		picture, err := imaging.Draw(7, 256)
-		require.NoError(b, err)
-		b.ReportMetric(float64(len(picture)), "bytes")
 	}
 }
 

@@ -86,40 +86,6 @@ func TestUseCases_are_tested_in_few_programs(t *testing.T) {
 	}
 }
 
-func TestForbids(t *testing.T) {
-	for _, c := range []struct {
-		from, to string
-		allowed  bool
-	}{
-		{"plaza/domain/event", "plaza/domain/user", true},
-		{"plaza/domain/event", "time", true},
-		{"plaza/domain/event", "net/http", false},
-		{"plaza/domain/event", "github.com/gin-gonic/gin", false},
-		{"plaza/domain/event", "golang.org/x/text/language", false},
-		{"plaza/domain/locale", "golang.org/x/text/language", true},
-		{"plaza/domain/event", "plaza/adapters/memory", false},
-		{"plaza/application/diary", "plaza/domain/event", true},
-		{"plaza/application/diary", "plaza/application/people", false},
-		{"plaza/application/diary", "plaza/adapters/memory", false},
-		{"plaza/application/diary", "golang.org/x/sync/errgroup", false},
-		{"plaza/adapters/memory", "plaza/domain/event", true},
-		{"plaza/adapters/memory", "plaza/adapters/argon2id", false},
-		{"plaza/adapters/memory", "plaza/application/diary", false},
-		{"plaza/adapters/memory", "github.com/google/wire", false},
-		{"plaza/adapters/httpapi", "plaza/application/diary", true},
-		{"plaza/adapters/httpapi", "plaza/adapters/httpapi/openapi", true},
-		{"plaza/adapters/httpapi", "plaza/adapters/imaging", false},
-		{"plaza/adapters/httpapi", "plaza/bootstrap", false},
-		{"plaza/adapters/wallet/sandbox", "plaza/adapters/wallet/wechatpay", false},
-		{"plaza/adapters/wallet/wechatpayv3", "plaza/adapters/wallet/wechatpay", false},
-		{"plaza/bootstrap", "plaza/adapters/memory", true},
-		{"plaza/bootstrap", "github.com/google/wire", true},
-		{"plaza/tools", "time", false},
-	} {
-		assert.Equal(t, c.allowed, forbids(&pkg{ImportPath: c.from}, c.to) == "", "%s imports %s", c.from, c.to)
-	}
-}
-
 func TestPackageNamesAndDocs(t *testing.T) {
 	names := regexp.MustCompile(`(?i)^(utils?|common|helpers?|shared|misc|base|core|lib|x)$`)
 	for _, p := range packages(t) {

@@ -72,10 +72,3 @@ func TestDocumentLinks(t *testing.T) {
 	}))
 	assert.Greater(t, documents, 5)
 }
-
-func TestBrokenLinks(t *testing.T) {
-	const good = "# What's here\n[a](arch_test.go) [b](../README.md#where-a-test-goes) [c](#whats-here) [d](https://example.org/x)"
-	assert.Empty(t, brokenLinks(".", good))
-	const bad = "[a](gone.md) [b](../gone/x.go#y) [c](#gone) [d](../README.md#gone)"
-	assert.Equal(t, []string{"gone.md", "../gone/x.go#y", "#gone", "../README.md#gone"}, brokenLinks(".", bad))
-}

@@ -15,7 +15,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -112,22 +111,4 @@ func (p *pkg) add(name string) error {
 		}
 	}
 	return nil
-}
-
-func TestParse(t *testing.T) {
-	found := map[string]*pkg{}
-	for _, p := range packages(t) {
-		found[p.ImportPath] = p
-	}
-	memory := found["plaza/adapters/memory"]
-	require.NotNil(t, memory)
-	assert.Contains(t, memory.Imports, "plaza/domain/event")
-	assert.Contains(t, memory.TestImports, "plaza/test/ports")
-	assert.NotContains(t, memory.Imports, "plaza/test/ports")
-	assert.Contains(t, memory.Doc, "Package memory ")
-	assert.Contains(t, found["plaza/bootstrap"].Imports, "github.com/google/wire", "in spite of its build constraint")
-	assert.NotNil(t, found["plaza/test/contract"], "a package of test files alone")
-	for folder, ignored := range map[string]bool{"testdata": true, ".git": true, "_old": true, "domain": false} {
-		assert.Equal(t, ignored, isIgnored(folder), folder)
-	}
 }

@@ -2,13 +2,10 @@ package arch
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"path"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // otherCallers are methods that stores or the domain itself call, with their callers.
@@ -83,29 +80,4 @@ func uncalled(file *ast.File, selected map[string]bool) []string {
 		return true
 	})
 	return methods
-}
-
-func TestUncalled(t *testing.T) {
-	file := parseText(t, `package port
-type Repository interface {
-	Embedded
-	Load() error
-	Store() error
-	private()
-}
-type Embedded interface { Count() int }
-type Struct struct { Unused func() }
-`)
-	selected := map[string]bool{}
-	addSelected(selected, parseText(t, `package usecase
-func use(r port.Repository) { _ = r.Load; go func() { r.Count() }(); Store() }
-`))
-	assert.Equal(t, []string{"Repository.Store"}, uncalled(file, selected))
-}
-
-func parseText(t *testing.T, text string) *ast.File {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "text.go", text, parser.SkipObjectResolution)
-	require.NoError(t, err)
-	return file
 }

@@ -1,7 +1,6 @@
 package arch
 
 import (
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -100,17 +99,4 @@ func keysOf(operation *openapi3.Operation) string {
 		return "none"
 	}
 	return strings.Join(takes, " or ")
-}
-
-func TestPlaces_of_routes(t *testing.T) {
-	for path, want := range map[string]string{
-		"/api/xfile/event/{id}/": "GET /api/xfile/event/{}/", "/api/xfile/event/:uid/view-list/": "GET /api/xfile/event/{}/view-list/",
-		"/media/portrait/{name}": "GET /media/portrait/{}", "/api/auth/login/": "GET /api/auth/login/",
-	} {
-		assert.Equal(t, want, place("GET", path))
-	}
-	none, either := openapi3.SecurityRequirements{}, openapi3.SecurityRequirements{{}, {"Token": {}}}
-	for want, takes := range map[string]*openapi3.SecurityRequirements{"Token": nil, "none": &none, "none or Token": &either} {
-		assert.Equal(t, want, keysOf(&openapi3.Operation{Security: takes}), fmt.Sprint(takes))
-	}
 }

@@ -5,14 +5,9 @@ package browser
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"fmt"
 	"image/png"
-	"maps"
-	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,10 +126,6 @@ func showSandbox(t *testing.T, browser context.Context, elsewhere string) {
 	page := s.open(t, browser, s.url+"/")
 	t.Run("pay", func(t *testing.T) { paysInSandbox(t, s, page) })
 	t.Run("keeps_what_a_person_does", func(t *testing.T) { keepsWhatAPersonDoes(t, s, page) })
-	t.Run("rests_while_hidden", func(t *testing.T) { restsWhileHidden(t, s, browser) })
-	t.Run("payments_go_wrong", func(t *testing.T) { paymentsGoWrong(t, s, page) })
-	t.Run("refunds", func(t *testing.T) { refundsEnd(t, s, page) })
-	t.Run("answers_go_wrong", func(t *testing.T) { answersGoWrong(t, s, page) })
 	t.Run("readable", func(t *testing.T) { isReadableEverywhere(t, s, browser) })
 	t.Run("other_origin", func(t *testing.T) {
 		_, params := s.order(t, "Not to be paid")
@@ -223,131 +214,6 @@ func keepsWhatAPersonDoes(t *testing.T, s *till, page *chromium.Tab) {
 	assert.True(t, chromium.Evaluate[bool](t, page, `document.querySelector('#answers').open`))
 	assert.Equal(t, "closeorder", chromium.Evaluate[string](t, page, `document.querySelector('select').value`))
 	assert.True(t, chromium.Evaluate[bool](t, page, `document.activeElement === window.focused && document.querySelectorAll('article')[1] === window.former`))
-}
-
-// restsWhileHidden shows that a hidden tab asks for nothing, a shown one at once, and each of
-// them more rarely while the sandbox does not answer. The test runs the timers of the page.
-func restsWhileHidden(t *testing.T, s *till, browser context.Context) {
-	page := s.open(t, browser, s.url+"/")
-	chromium.Evaluate[chromedp.Void](t, page, `
-		var isHidden = false, asked = 0, timers = [], scheduled, send = XMLHttpRequest.prototype.send
-		var next = () => new Promise(done => { scheduled = done })
-		Object.defineProperty(document, 'hidden', {get: () => isHidden})
-		XMLHttpRequest.prototype.send = function () { asked++; send.call(this) }
-		window.setTimeout = (run, wait) => { timers.push({run, wait}); scheduled?.(); return 0 }
-		next()`)
-	asked := func(script string) int { return chromium.Evaluate[int](t, page, "asked = 0; "+script+"; asked") }
-	assert.Equal(t, 1, asked(`timers.pop().run()`))
-	chromium.Evaluate[chromedp.Void](t, page, `timers.length || next()`)
-	assert.Zero(t, asked(`isHidden = true; document.dispatchEvent(new Event('visibilitychange'))`))
-	assert.Zero(t, asked(`timers.pop().run()`))
-	assert.Zero(t, chromium.Evaluate[int](t, page, `timers.length`))
-	assert.Equal(t, 1, asked(`isHidden = false; document.dispatchEvent(new Event('visibilitychange'))`))
-	chromium.Evaluate[chromedp.Void](t, page, `timers.length || next()`)
-
-	chromium.Evaluate[chromedp.Void](t, page, `XMLHttpRequest.prototype.send = function () { this.onloadend() }`)
-	waits := chromium.Evaluate[[]int](t, page, `Array.from({length: 7}, () => { timers.pop().run(); return timers[0].wait })`)
-	assert.Equal(t, []int{2000, 4000, 8000, 16000, 30000, 30000, 30000}, waits)
-}
-
-// paymentsGoWrong presses each button of an order that can be paid.
-func paymentsGoWrong(t *testing.T, s *till, page *chromium.Tab) {
-	_, params := s.order(t, "Tea")
-	page.Do(t, chromedp.Navigate(params.CodeURL))
-	labels := chromium.Evaluate[[]string](t, page, `[...document.querySelectorAll('#payments button')].map(button => button.textContent)`)
-	require.Len(t, labels, 8)
-	for n, label := range labels {
-		t.Run(label, func(t *testing.T) {
-			id, params := s.order(t, label)
-			page.Do(t, chromedp.Navigate(params.CodeURL))
-			press(t, page, fmt.Sprintf("#payments li:nth-child(%d) button", n+1))
-			switch label {
-			case "Decline":
-				shows(t, page, "Declined; expires")
-				press(t, page, ".pay")
-			case "Expire":
-				shows(t, page, "Expired")
-				assert.Zero(t, chromium.Evaluate[int](t, page, `document.querySelectorAll('.pay, #payments').length`))
-				return
-			}
-			shows(t, page, "acknowledged by the merchant after")
-			if strings.Contains(label, "wrong amount") {
-				entries, err := s.app.Stores.Ledger.Journal(t.Context(), id)
-				require.NoError(t, err)
-				disputed := func(e payment.Entry) bool { return e.Noted == payment.NotedDisputed }
-				assert.True(t, slices.ContainsFunc(entries, disputed), "whatever the wallet answered since")
-				return
-			}
-			s.isPaid(t, id)
-		})
-	}
-}
-
-// refundsEnd ends refunds with each button.
-func refundsEnd(t *testing.T, s *till, page *chromium.Tab) {
-	id, params := s.order(t, "Tea to be returned")
-	page.Do(t, chromedp.Navigate(params.CodeURL))
-	press(t, page, ".pay")
-	s.isPaid(t, id)
-	all := s.box.Ledger()
-	trade := all[len(all)-1]
-	s.refund(t, trade, "refund-1")
-	shows(t, page, "is being processed since")
-	press(t, page, "#refund-refund-1 [value=ABNORMAL]")
-	shows(t, page, "lost")
-	press(t, page, "#refund-refund-1 [value=SUCCESS]")
-	shows(t, page, "returned")
-	assert.Zero(t, chromium.Evaluate[int](t, page, `document.querySelectorAll('.refund button').length`))
-	s.refund(t, trade, "refund-2")
-	shows(t, page, "is being processed since")
-	press(t, page, "#refund-refund-2 [value=CLOSED]")
-	shows(t, page, "closed without returning anything")
-	page.Do(t, chromedp.Navigate(s.url+"/"))
-	shows(t, page, "Refund of ¥1.00, returned")
-}
-
-// refund asks the sandbox for a refund of ¥1.00, as a merchant does in version 2.
-func (s *till) refund(t *testing.T, trade sandbox.Trade, no string) {
-	t.Helper()
-	fields := map[string]string{
-		"appid": trade.AppID, "mch_id": "1900000109", "nonce_str": "n0nce", "out_refund_no": no, "refund_fee": "100", "sign_type": "HMAC-SHA256",
-		"total_fee": fmt.Sprint(trade.Amount), "transaction_id": trade.TransactionID,
-	}
-	var text, body strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		fmt.Fprintf(&text, "%s=%s&", name, fields[name])
-		fmt.Fprintf(&body, "<%s>%s</%[1]s>", name, fields[name])
-	}
-	text.WriteString("key=" + tillKey)
-	mac := hmac.New(sha256.New, []byte(tillKey))
-	mac.Write([]byte(text.String()))
-	response, err := http.Post(s.url+"/secapi/pay/refund", "text/xml", strings.NewReader(fmt.Sprintf("<xml>%s<sign>%X</sign></xml>", body.String(), mac.Sum(nil))))
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	all := s.box.Refunds()
-	require.NotEmpty(t, all)
-	require.Equal(t, no, all[len(all)-1].No)
-}
-
-// answersGoWrong presses each button for the next answer, for a request that does not come.
-func answersGoWrong(t *testing.T, s *till, page *chromium.Tab) {
-	page.Do(t, chromedp.Navigate(s.url+"/"))
-	buttons := chromium.Evaluate[int](t, page, `document.querySelectorAll('#answers button').length`)
-	require.Equal(t, 14, buttons)
-	for n := 1; n <= buttons; n++ {
-		chromium.Evaluate[chromedp.Void](t, page, `document.querySelector('#answers').open = true; document.querySelector('select').value = 'closeorder'`)
-		button := fmt.Sprintf("#answers li:nth-child(%d) button", n)
-		label := chromium.Evaluate[string](t, page, `document.querySelector('`+button+`').textContent`)
-		press(t, page, button)
-		shows(t, page, "request to close: "+label)
-		press(t, page, "#pending button")
-		assert.Zero(t, chromium.Evaluate[int](t, page, `document.querySelectorAll('#pending').length`))
-	}
-	chromium.Evaluate[chromedp.Void](t, page, `document.querySelector('#answers').open = true; document.querySelector('select').value = 'unifiedorder'`)
-	press(t, page, `#answers [value=crowded]`)
-	_, _, err := s.begin(t, "Refused")
-	require.ErrorIs(t, err, payment.ErrWalletBusy)
-	chromium.Get(t, page, chromedp.Poll[bool](`!document.querySelector('#pending')`))
 }
 
 // isReadableEverywhere shows that nothing is faint, in both modes, or wider than a narrow screen.

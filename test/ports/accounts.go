@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
-	"plaza/domain/fault"
 	"plaza/domain/user"
 )
 
@@ -26,15 +24,11 @@ func Accounts(t *testing.T, open Open) {
 		{"Change stores what fn makes of the account", accountChange},
 		{"Change of an unknown account is ErrNoAccount", accountChangeUnknown},
 		{"Changes at once lose nothing", accountChangesAtOnce},
-		{"if fn fails nothing is stored and its error comes back as it is", accountChangeFails},
-		{"if fn panics nothing is stored and later calls are served", accountChangePanics},
-		{"if the context ends inside fn nothing is stored", accountChangeCancelled},
 		{"Members returns those of the ids that exist, each once", membersKnown},
 		{"no ids at all is no error", membersNone},
 		{"names come back as they went in", membersNames},
 		{"SetAvatar gives the person the picture, in place of the one that they had", setAvatar},
 		{"SetAvatar of an unknown user is ErrNotFound", setAvatarUnknownUser},
-		{"what goes in and comes out is private", accountPrivate},
 	})
 }
 
@@ -211,45 +205,6 @@ func accountChangesAtOnce(w *fixtures) {
 	assert.Equal(w, many, w.account(id).Generation)
 }
 
-func accountChangeFails(w *fixtures) {
-	id := w.newUser()
-	before := w.account(id)
-	for _, want := range []error{errBoom, fault.Field("scope", "This account does not have the scope.")} {
-		err := w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
-			a.SetPassword("another hash")
-			a.Scopes[0] = "spoilt"
-			return want
-		})
-		assert.True(w, err == want, "%v", err)
-		assert.Equal(w, before, w.account(id))
-	}
-}
-
-func accountChangePanics(w *fixtures) {
-	id := w.newUser()
-	before := w.account(id)
-	assert.Panics(w, func() {
-		_ = w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
-			a.SetPassword("another hash")
-			panic("boom")
-		})
-	})
-	w.promptly(func() { assert.Equal(w, before, w.account(id)) })
-}
-
-func accountChangeCancelled(w *fixtures) {
-	id := w.newUser()
-	before := w.account(id)
-	ctx, leave := context.WithCancel(w.Context())
-	err := w.Accounts.Change(ctx, id, func(a *access.Account) error {
-		a.SetPassword("another hash")
-		leave()
-		return nil
-	})
-	require.ErrorIs(w, err, context.Canceled)
-	assert.Equal(w, before, w.account(id))
-}
-
 func membersKnown(w *fixtures) {
 	a, b, c := w.newUser(), w.newUser(), w.newUser()
 	members, err := w.Directory.Members(w.Context(), []user.ID{c, a, 0, -1, c + 1, a, c})
@@ -293,36 +248,4 @@ func membersNames(w *fixtures) {
 	members, err := w.Directory.Members(w.Context(), []user.ID{id})
 	require.NoError(w, err)
 	assert.Equal(w, []user.Member{m}, members)
-}
-
-func accountPrivate(w *fixtures) {
-	a, m := visitor()
-	id, err := w.Accounts.Open(w.Context(), a, m)
-	require.NoError(w, err)
-	before := w.account(id)
-	require.Equal(w, a.Scopes, before.Scopes)
-
-	a.Scopes[0] = "spoilt"
-	for _, find := range []func() (access.Account, error){
-		func() (access.Account, error) { return w.Accounts.ByID(w.Context(), id) },
-		func() (access.Account, error) { return w.Accounts.ByPhone(w.Context(), a.Phone) },
-		func() (access.Account, error) {
-			found, err := w.Accounts.List(w.Context(), id-1, 1)
-			require.Len(w, found, 1)
-			return found[0], err
-		},
-	} {
-		found, err := find()
-		require.NoError(w, err)
-		require.Equal(w, before, found)
-		found.Scopes[0] = "spoilt"
-	}
-	var kept *access.Account
-	mine := []access.Scope{access.PayTradeOrder, access.XfileEvent}
-	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
-		a.Scopes, kept = mine, a
-		return nil
-	}))
-	mine[0], kept.Hash = "spoilt", "spoilt"
-	assert.Equal(w, before, w.account(id))
 }

@@ -21,7 +21,6 @@ func Cache(t *testing.T, open Open) {
 		{"texts come back as they went in", cacheTexts},
 		{"Puts of one translation at once all succeed", cacheAtOnce},
 		{"what has not expired is kept, however many come and go", cacheMany},
-		{"what goes in and comes out is private", cachePrivate},
 		{"Claim gives what is not kept to one of many holders", cacheClaim},
 		{"of many that claim at once, one gets a key", cacheClaimsAtOnce},
 		{"a claim ends with its time, even for its holder", cacheClaimEnds},
@@ -125,12 +124,4 @@ func cacheMany(w *fixtures) {
 		assert.Len(w, w.translated(now, texts...), 500)
 		assert.Len(w, w.translated(now, "lasting"), 1)
 	}
-}
-
-func cachePrivate(w *fixtures) {
-	all := map[localisation.Key]string{keyOf("one"): "uno"}
-	require.NoError(w, w.Translations.Put(w.Context(), all, noon.Add(time.Hour)))
-	all[keyOf("one")] = "spoilt"
-	w.translated(noon, "one")[keyOf("one")] = "spoilt"
-	assert.Equal(w, "uno", w.translated(noon, "one")[keyOf("one")])
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -22,14 +20,11 @@ import (
 var eventChanging = []promise{
 	{"Change stores what fn makes of the event, and returns it with its counts", changeStores},
 	{"new plates get their numbers, and the others keep theirs", changePlates},
-	{"Change of an event that is not there is ErrNotFound", changeNothing},
 	{"if fn fails nothing is stored and its error comes back as it is", changeFails},
 	{"if fn panics nothing is stored and later calls are served", changePanics},
 	{"if the context ends inside fn nothing is stored", changeCancelled},
-	{"other events can be changed meanwhile", othersMeanwhile},
 	{"an event that comes to refer to nothing is an error, and nothing is stored", changeDangling},
 	{"Changes at once lose nothing", changesAtOnce},
-	{"Changes at once see each other", changesIsolated},
 	{"no reader sees a partial Change", changeNeverHalf},
 	{"a Change and a Remove at once leave nothing behind", changeAgainstRemove},
 }
@@ -104,14 +99,6 @@ func changePlates(w *fixtures) {
 	}
 	assert.Equal(w, stateOf(got.Event), stateOf(w.entry(e.ID()).Event))
 	assert.Equal(w, stateOf(other), stateOf(w.entry(other.ID()).Event))
-}
-
-func changeNothing(w *fixtures) {
-	_, err := w.Events.Change(w.Context(), 1, func(*event.Event) error {
-		w.Error("there is nothing to change")
-		return nil
-	})
-	assert.ErrorIs(w, err, event.ErrNotFound)
 }
 
 func changeFails(w *fixtures) {
@@ -219,22 +206,6 @@ func changesAtOnce(w *fixtures) {
 	}, s)
 }
 
-func changesIsolated(w *fixtures) {
-	e := w.write(w.newUser(), noon)
-	refused := 0
-	for _, err := range atOnce(event.MaxPlates+5, func(i int) error {
-		_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", 0, noon) })
-		return err
-	}) {
-		if err != nil {
-			refused++
-			assert.True(w, fault.Is(err, fault.Invalid), "%v", err)
-		}
-	}
-	assert.Equal(w, 5, refused)
-	assert.Len(w, w.entry(e.ID()).State().Plates, event.MaxPlates)
-}
-
 // changeNeverHalf moves all that an event shows from its title to a plate and
 // back: halfway it would be blank, or show both.
 func changeNeverHalf(w *fixtures) {
@@ -311,34 +282,6 @@ func changeAgainstRemove(w *fixtures) {
 		assert.ErrorIs(w, err, event.ErrNotFound)
 		assert.Empty(w, w.listed())
 	}
-}
-
-func othersMeanwhile(w *fixtures) {
-	author := w.newUser()
-	changed, other := w.write(author, noon).ID(), w.write(author, noon).ID()
-	changing, calling := make(chan struct{}), make(chan struct{})
-	served := make(chan error, 1)
-	go func() {
-		<-changing
-		close(calling)
-		_, err := w.Events.Change(w.Context(), other, apply(noon, titled("Another")))
-		served <- err
-	}()
-	var first sync.Once
-	_, err := w.Events.Change(w.Context(), changed, func(e *event.Event) error {
-		first.Do(func() {
-			close(changing)
-			<-calling
-			for range 1000 {
-				runtime.Gosched()
-			}
-		})
-		return e.Apply(change(titled("Changed")), noon)
-	})
-	require.NoError(w, err)
-	require.NoError(w, <-served)
-	assert.Equal(w, "Changed", w.entry(changed).Text().Title)
-	assert.Equal(w, "Another", w.entry(other).Text().Title)
 }
 
 func removeReturns(w *fixtures) {

@@ -2,7 +2,6 @@ package ports
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
-	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/place"
@@ -24,15 +22,9 @@ import (
 // held to readFirst.
 var eventChangingRead = []promise{
 	{"ChangeRead takes the event from wherever the store hands it out", changeReadFrom},
-	{"fn does not change the event that the caller has read", changeReadPrivate},
 	{"if the event was changed since, fn gets it as it is and nothing is lost", changeReadOld},
-	{"if only its comments and likes changed since, they are returned as they are", changeReadCounts},
 	{"if the event was removed since, it is ErrNotFound", changeReadRemoved},
-	{"if fn fails nothing is stored and its error comes back as it is", changeReadFails},
-	{"if fn fails, or does nothing, only because what was read is old, it runs again", changeReadAgain},
-	{"if the context ends nothing is stored", changeReadCancelled},
 	{"ChangeReads at once of what was read once lose nothing", changeReadsAtOnce},
-	{"ChangeReads at once of what was read once see each other", changeReadsIsolated},
 }
 
 // readFirst is a repository whose Change gets the event and makes ChangeRead change
@@ -114,27 +106,6 @@ func changeReadFrom(w *fixtures) {
 // same leaves the event as it is.
 func same(*event.Event) error { return nil }
 
-func changeReadPrivate(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
-	require.NoError(w, err)
-	read := w.got(e.ID())
-	want := w.copy(read)
-	var inside *event.Event
-	got := w.changeRead(read, func(e *event.Event) error {
-		inside = e
-		w.spoil(e)
-		return nil
-	})
-	assert.Equal(w, want, w.copy(read))
-	stored := w.entry(e.ID())
-	assert.Equal(w, stored, w.copy(got))
-	for _, mine := range []*event.Event{read.Event, inside, got.Event} {
-		w.attach(mine, noon, "spoilt again")
-		require.NoError(w, mine.Apply(change(titled("spoilt again")), noon))
-		assert.Equal(w, stored, w.entry(e.ID()))
-	}
-}
-
 // changeReadOld changes, one after the other, all that an event has, each time
 // having read what it was before any of that.
 func changeReadOld(w *fixtures) {
@@ -181,25 +152,6 @@ func numberless(s event.State) event.State {
 	return s
 }
 
-func changeReadCounts(w *fixtures) {
-	author, other := w.newUser(), w.newUser()
-	e := w.write(author, noon)
-	gone := w.say(e.ID(), other, noon, "One")
-	w.like(e.ID(), author, true)
-	read := w.got(e.ID())
-	w.say(e.ID(), other, noon, "Two")
-	w.say(e.ID(), author, noon, "Three")
-	require.NoError(w, w.Discussion.RemoveComment(w.Context(), gone.ID))
-	w.like(e.ID(), author, false)
-	w.like(e.ID(), other, true)
-	w.like(e.ID(), w.newUser(), true)
-	want := event.Counts{Comments: 2, Likes: 2}
-	assert.Equal(w, want, w.changeRead(read, apply(noon, titled("Another"))).Counts)
-	assert.Equal(w, want, w.changeRead(read, apply(noon, titled("A third"))).Counts, "that was changed since, too")
-	assert.Equal(w, want, w.changeRead(read, same).Counts)
-	assert.Equal(w, want, w.entry(e.ID()).Counts)
-}
-
 func changeReadRemoved(w *fixtures) {
 	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
 	require.NoError(w, err)
@@ -219,77 +171,6 @@ func changeReadRemoved(w *fixtures) {
 	_, err = w.Events.Get(w.Context(), e.ID())
 	assert.ErrorIs(w, err, event.ErrNotFound)
 	assert.Empty(w, w.listed())
-}
-
-func changeReadFails(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
-	require.NoError(w, err)
-	old := w.got(e.ID())
-	w.change(e.ID(), apply(noon.Add(time.Minute), titled("Another")))
-	before, listed := w.entry(e.ID()), w.listed()
-	for _, read := range []event.Entry{old, w.got(e.ID())} {
-		for _, want := range []error{errBoom, event.ErrLastPlate, event.ErrTextChanged, fault.Field("publish", "No.")} {
-			_, err := w.Events.ChangeRead(w.Context(), read, func(e *event.Event) error {
-				w.spoil(e)
-				return want
-			})
-			assert.True(w, err == want, "%v", err)
-			assert.Equal(w, before, w.entry(e.ID()))
-			assert.Equal(w, listed, w.listed())
-		}
-	}
-}
-
-func changeReadAgain(w *fixtures) {
-	e := w.write(w.newUser(), noon, published(false))
-	old := w.got(e.ID())
-	w.change(e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", 0, noon) })
-	plate := w.entry(e.ID()).State().Plates[0]
-	got := w.changeRead(old, func(e *event.Event) error {
-		if err := e.AddPlate("plates/b", 0, noon); err != nil {
-			return err
-		}
-		_, err := e.RemovePlate(plate.ID, noon) // which wasn't there
-		return err
-	})
-	require.Len(w, got.State().Plates, 1)
-	assert.Equal(w, media.Key("plates/b"), got.State().Plates[0].Photo)
-	assert.Equal(w, stateOf(got.Event), stateOf(w.entry(e.ID()).Event))
-
-	got = w.changeRead(old, func(e *event.Event) error {
-		for _, p := range e.State().Plates { // of which there were none
-			if _, err := e.RemovePlate(p.ID, noon); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	assert.Empty(w, got.State().Plates)
-	assert.Empty(w, w.entry(e.ID()).State().Plates)
-}
-
-func changeReadCancelled(w *fixtures) {
-	e, err := w.Events.Add(w.Context(), w.rich(w.newUser()))
-	require.NoError(w, err)
-	old := w.got(e.ID())
-	w.change(e.ID(), apply(noon.Add(time.Minute), titled("Another")))
-	before, listed := w.entry(e.ID()), w.listed()
-	for _, read := range []event.Entry{old, w.got(e.ID())} {
-		for _, made := range []error{nil, errBoom} {
-			ctx, leave := context.WithCancel(w.Context())
-			_, err := w.Events.ChangeRead(ctx, read, func(e *event.Event) error {
-				w.spoil(e)
-				leave()
-				return made
-			})
-			require.Error(w, err)
-			assert.True(w, errors.Is(err, context.Canceled) || err == made, "%v", err)
-			_, err = w.Events.ChangeRead(ctx, read, apply(noon, titled("spoilt")))
-			require.ErrorIs(w, err, context.Canceled)
-			assert.Equal(w, before, w.entry(e.ID()))
-			assert.Equal(w, listed, w.listed())
-		}
-	}
 }
 
 func changeReadsAtOnce(w *fixtures) {
@@ -332,21 +213,4 @@ func changeReadsAtOnce(w *fixtures) {
 	}, s)
 	assert.Equal(w, len(likers), entry.Likes)
 	assert.Empty(w, w.listed())
-}
-
-func changeReadsIsolated(w *fixtures) {
-	e := w.write(w.newUser(), noon)
-	read := w.got(e.ID())
-	refused := 0
-	for _, err := range atOnce(event.MaxPlates+5, func(int) error {
-		_, err := w.Events.ChangeRead(w.Context(), read, func(e *event.Event) error { return e.AddPlate("plates/a", 0, noon) })
-		return err
-	}) {
-		if err != nil {
-			refused++
-			assert.True(w, fault.Is(err, fault.Invalid), "%v", err)
-		}
-	}
-	assert.Equal(w, 5, refused)
-	assert.Len(w, w.entry(e.ID()).State().Plates, event.MaxPlates)
 }

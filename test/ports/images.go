@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -25,9 +24,6 @@ func Images(t *testing.T, open Open) {
 		{"Get returns the image, deleted ones too, or ErrNotFound", getImage},
 		{"Change stores the result and returns what is stored", changeImage},
 		{"Change of what is not there is ErrNotFound", changeNoImage},
-		{"if fn fails, nothing is stored and its error comes back as it is", changeImageFails},
-		{"nothing is stored when fn panics, and the store goes on", changeImagePanics},
-		{"nothing is stored when the context ends meanwhile", changeImageCancelled},
 		{"Changes of one image at once don't lose each other's work", changeImageAtOnce},
 		{"List returns what the query admits", listImages},
 		{"List is newest first, ties by descending id", listImagesNewest},
@@ -180,44 +176,6 @@ func changeNoImage(w *fixtures) {
 		})
 		assert.ErrorIs(w, err, userimage.ErrNotFound)
 	}
-}
-
-func changeImageFails(w *fixtures) {
-	i := w.picture(w.newUser(), noon, "a")
-	_, err := w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
-		return errors.Join(loaded.Retag(tagged(w, "b")), errBoom)
-	})
-	assert.ErrorIs(w, err, errBoom)
-	_, err = w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
-		loaded.Width = 1
-		return userimage.ErrNotOwner
-	})
-	assert.Same(w, userimage.ErrNotOwner, err)
-	assert.Equal(w, i, w.imageOf(i.ID))
-}
-
-func changeImagePanics(w *fixtures) {
-	i := w.picture(w.newUser(), noon, "a")
-	assert.Panics(w, func() {
-		_, _ = w.Images.Change(w.Context(), i.ID, func(loaded *userimage.Image) error {
-			loaded.Width = 1
-			panic("boom")
-		})
-	})
-	w.promptly(func() { assert.Equal(w, i, w.imageOf(i.ID)) })
-	w.promptly(func() { w.changeOf(i.ID, discard) })
-}
-
-func changeImageCancelled(w *fixtures) {
-	i := w.picture(w.newUser(), noon, "a")
-	ctx, cancel := context.WithCancel(w.Context())
-	_, err := w.Images.Change(ctx, i.ID, func(loaded *userimage.Image) error {
-		cancel()
-		loaded.Width = 1
-		return nil
-	})
-	require.ErrorIs(w, err, context.Canceled)
-	assert.Equal(w, i, w.imageOf(i.ID))
 }
 
 func changeImageAtOnce(w *fixtures) {

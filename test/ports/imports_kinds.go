@@ -27,7 +27,6 @@ var importsKinds = []promise{
 	{"a how-to is stored, and in place of what was there", importHowTo},
 	{"news is stored, and in place of what was there", importNews},
 	{"Known returns those of the refs that are stored", known},
-	{"what goes in and comes out is private", importPrivate},
 }
 
 // settled imports the writer and two categories, and returns the uid.
@@ -272,34 +271,4 @@ func known(w *fixtures) {
 		assert.True(w, got[ref], "%v", ref)
 	}
 	assert.Empty(w, w.knows())
-}
-
-func importPrivate(w *fixtures) {
-	c := w.importer("a")
-	author := c.settled()
-	r := demandRecord(1)
-	r.Demand = fullRequest(0, 1, 1)
-	p, n, h := publicationRecord(1, func(p *publication.Publication) { p.Cover = cover() }), nodeRecord(1), howToRecord("garden", 1, 2)
-	n.Cover = cover()
-	c.importAll(r, bundleRecord(1, 0, 0), bundleRecord(2, 0, 0), p, n, h)
-	p.Cover.Sizes[0].Name, n.Cover.Sizes[0].Name, h.Bundles[0] = "spoilt", "spoilt", 2
-	for range 2 {
-		assert.Equal(w, cover(), w.publications(publication.Query{}).Items[0].Cover)
-		w.publications(publication.Query{}).Items[0].Cover.Sizes[0].Name = "spoilt"
-		for _, thing := range w.pages(0, feed.Selection{Kinds: feed.ItemKinds()}, 10) {
-			assert.Equal(w, cover(), contentOf(thing).Cover)
-			contentOf(thing).Cover.Sizes[0].Name = "spoilt"
-		}
-	}
-	assert.Equal(w, []publication.BundleID{1, 2}, w.howTos(page.Request{}).Items[0].Bundles)
-	r.Tags[0], r.Images[0], r.Cover.Sizes[0].Name = "spoilt", "spoilt", "spoilt"
-	*r.Place = geo.Point{}
-	assert.Equal(w, []feed.Listable{fullRequest(author, 1, 1)}, w.requests(1))
-	assert.Contains(w, w.listed(), listingOf(fullRequest(author, 1, 1)))
-}
-
-// listingOf is how the thing, which is visible, is listed.
-func listingOf(thing feed.Listable) feed.Listing {
-	l, _ := thing.Listing()
-	return l
 }

@@ -26,7 +26,6 @@ var ledgerKeys = []promise{
 	{"of those who answer one key at once, one has an effect", answerAtOnce},
 	{"a key of an unknown user is an error", reserveUnknownUser},
 	{"an answer that fn fails with is not stored", answerFails},
-	{"what is answered is private", answerPrivate},
 }
 
 // keyNamed is a key for the request of that name.
@@ -209,14 +208,4 @@ func answerFails(w *fixtures) {
 	assert.Equal(w, fault.Internal, fault.KindOf(err), "the order of an unknown user")
 	_, err = w.Ledger.Reserve(w.Context(), k, noon, noon.Add(time.Minute))
 	assert.ErrorIs(w, err, idempotency.ErrKeyInUse)
-}
-
-func answerPrivate(w *fixtures) {
-	o := w.charge(order(w.newUser(), noon))
-	k := keyNamed(o.User, "k")
-	w.reserves(k, noon)
-	given := w.answers(o.ID, k, "reply", noon)
-	given.Reply[0] = 'R'
-	w.reserves(k, noon).Reply[0] = '!'
-	assert.Equal(w, "reply", string(w.reserves(k, noon).Reply))
 }

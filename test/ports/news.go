@@ -20,7 +20,6 @@ func News(t *testing.T, open Open) {
 		{"Around returns for every spot the news of its day, and leaves out spots without any", newsOfDay},
 		{"those of the spot's own city, if it has one, come first, then by ascending id", newsOwnCity},
 		{"at most limit each", newsLimit},
-		{"what comes out is private", newsPrivate},
 	})
 }
 
@@ -111,13 +110,6 @@ func newsLimit(w *fixtures) {
 	for spot, items := range w.newsAround(2, event.DayInCity{Date: pi, City: "杭州市"}, event.DayInCity{Date: pi}) {
 		assert.Len(w, items, 2, "%v", spot)
 	}
-}
-
-func newsPrivate(w *fixtures) {
-	w.report(newsItems("Sevilla", "a", "b")...)
-	spot := event.DayInCity{Date: pi}
-	w.newsAround(10, spot)[spot][0].Title = "spoilt"
-	assert.Equal(w, "a b", w.headlines(10, spot))
 }
 
 func date(w *fixtures, day string) calendar.Date {

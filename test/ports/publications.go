@@ -38,14 +38,6 @@ func idsOf(all []publication.Publication) []publication.ID {
 	return ids
 }
 
-// contentOf is the content of a publication or a node.
-func contentOf(thing feed.Listable) publication.Content {
-	if n, isNode := thing.(publication.Node); isNode {
-		return n.Content
-	}
-	return thing.(publication.Publication).Content
-}
-
 // originals are the numbers of what there is when only originals are asked for.
 func (w *fixtures) originals() []publication.ID {
 	w.Helper()

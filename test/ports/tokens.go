@@ -26,7 +26,6 @@ func Tokens(t *testing.T, open Open) {
 		{"OfUser returns the user's tokens, the latest issued first", tokensOfUser},
 		{"a user has at most MaxTokens: Issue removes the least recently used ones", tokensBounded},
 		{"a new generation leaves the kept token alone valid", tokenKept},
-		{"what goes in and comes out is private", tokenPrivate},
 	})
 }
 
@@ -272,20 +271,4 @@ func tokenKept(w *fixtures) {
 	assert.Equal(w, generation, w.session(ended).Generation)
 	assert.Equal(w, generation-1, w.session(outdated).Generation)
 	assert.Equal(w, generation, w.session(others).Generation)
-}
-
-func tokenPrivate(w *fixtures) {
-	holder := w.newUser()
-	given := token(holder, 1)
-	stored := w.issue(given)
-	want := slices.Clone(stored.Scopes)
-	given.Scopes[0] = "spoilt"
-	w.session(stored).Scopes[0] = "spoilt"
-	w.session(stored).Account.Scopes[0] = "spoilt"
-	theirs, err := w.Tokens.OfUser(w.Context(), holder)
-	require.NoError(w, err)
-	theirs[0].Scopes[0] = "spoilt"
-
-	assert.Equal(w, want, w.session(stored).Scopes)
-	assert.Equal(w, access.DefaultScopes(), w.session(stored).Account.Scopes)
 }

@@ -29,13 +29,6 @@ func TestAnnouncer_finds_lines_however_they_are_cut(t *testing.T) {
 	assert.Equal(t, []string{"one", "two"}, found, "the third line has not ended")
 }
 
-func TestAnnouncer_finds_every_group(t *testing.T) {
-	a := NewAnnouncer(regexp.MustCompile(`^at (\S+) and (\S+)$`))
-	_, err := a.Write([]byte("at one and two\n"))
-	require.NoError(t, err)
-	assert.Equal(t, []string{"one", "two"}, []string{<-a.Found, <-a.Found})
-}
-
 func TestStart_and_Wait(t *testing.T) {
 	out := &Output{}
 	cmd := exec.Command("/bin/sh", "-c", "echo begun; cat; exit 3")
@@ -50,30 +43,6 @@ func TestStart_and_Wait(t *testing.T) {
 	assert.Equal(t, "begun\n", out.String())
 	assert.NoError(t, p.Signal(syscall.SIGTERM), "a program that has ended needs no signal")
 }
-
-func TestOnLoopback_says_why_a_server_does_not_start(t *testing.T) {
-	f := &failure{TB: t}
-	tries := 0
-	OnLoopback(f, Server{
-		Command: func(address string) *exec.Cmd {
-			tries++
-			return exec.Command("/bin/sh", "-c", "echo no such setting >&2; exit 1")
-		},
-		IsReady: func(string) bool { return false },
-	})
-	assert.Contains(t, f.why, "no such setting")
-	assert.Equal(t, 3, tries)
-}
-
-// failure is a test that is told why it fails.
-type failure struct {
-	testing.TB
-	why string
-}
-
-func (f *failure) Helper() {}
-
-func (f *failure) Fatalf(_ string, args ...any) { f.why = args[0].(error).Error() }
 
 // listenAt makes this program listen at the address, with a program of its own beside it.
 const listenAt = "PLAZA_TEST_LISTEN_AT"

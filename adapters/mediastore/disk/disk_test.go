@@ -161,31 +161,6 @@ func TestPicturesOfFormerTypesAreStillThere(t *testing.T) {
 	}
 }
 
-func TestAllOfMoreThanAreReadAtOnce(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir)
-	folder := filepath.Join(dir, "private", "aa")
-	require.NoError(t, os.MkdirAll(folder, 0o750))
-	for i := range 600 {
-		letters := string([]byte{'a' + byte(i%26), 'a' + byte(i/26)})
-		name := strings.Repeat("a", 24) + letters + ".jpg"
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
-	}
-	assert.Len(t, keysOf(t, s), 600)
-}
-
-func TestAllEndsWithWhatCanNotBeRead(t *testing.T) {
-	closed, err := disk.New(t.TempDir(), "https://plaza.example", key)
-	require.NoError(t, err)
-	require.NoError(t, closed.Close())
-	var errs []error
-	for _, err := range closed.All(t.Context()) {
-		errs = append(errs, err)
-	}
-	require.Len(t, errs, 1)
-	assert.Error(t, errs[0])
-}
-
 func TestWhatAKilledServerLeftIsCleared(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir)

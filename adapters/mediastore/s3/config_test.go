@@ -81,17 +81,3 @@ func TestA_store_does_not_show_its_secrets(t *testing.T) {
 	assert.NotContains(t, shown, signing.Reveal())
 	assert.NotContains(t, s.URL(there, media.Viewers, noon), secretKey)
 }
-
-// The environment must be ignored.
-func TestA_store_takes_nothing_from_the_environment(t *testing.T) {
-	for name, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": "other", "AWS_SECRET_ACCESS_KEY": "other", "AWS_SESSION_TOKEN": "other", "AWS_REGION": "other",
-		"MINIO_ACCESS_KEY": "other", "MINIO_SECRET_KEY": "other", "HTTP_PROXY": "http://127.0.0.1:1", "http_proxy": "http://127.0.0.1:1",
-	} {
-		t.Setenv(name, value)
-	}
-	onEveryServer(t, func(t *testing.T, endpoint string) {
-		s := open(t, endpoint)
-		assert.Equal(t, []media.Key{put(t, s, media.Viewers)}, keysOf(t, s))
-	})
-}

@@ -285,14 +285,6 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (fn roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return fn(r) }
 
-func TestWhat_was_refused_is_not_asked_for_again(t *testing.T) {
-	var sent *requests
-	s := open(t, broken(t, refuse(403, "AccessDenied", "").ServeHTTP), func(c *s3.Config) { sent = watched(c) })
-	_, err := s.Put(t.Context(), photo, media.Everyone)
-	require.Error(t, err)
-	assert.Len(t, sent.taken(), 1, "nor is anything removed")
-}
-
 func TestA_busy_server_is_asked_again(t *testing.T) {
 	onEveryServer(t, func(t *testing.T, endpoint string) {
 		asked := map[string]int{}

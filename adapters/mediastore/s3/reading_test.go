@@ -1,14 +1,11 @@
 package s3_test
 
 import (
-	"context"
 	"encoding/xml"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/iotest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,14 +39,6 @@ func part(w http.ResponseWriter, length, content string) {
 	w.Header().Set("Content-Length", length)
 	w.Header().Set("Last-Modified", noon.Format(http.TimeFormat))
 	_, _ = io.WriteString(w, content)
-}
-
-func TestHalf_a_picture_is_an_error(t *testing.T) {
-	content, err := reads(t, 0, func(w http.ResponseWriter, _ *http.Request) { part(w, "10", "01234") })
-	require.ErrorIs(t, err, s3.ErrAway)
-	assert.ErrorContains(t, err, "connection broken")
-	assert.Equal(t, "01234", string(content))
-	assertDiscreet(t, err)
 }
 
 func TestHalf_a_picture_is_an_error_whoever_carries_it(t *testing.T) {
@@ -103,34 +92,6 @@ func TestA_picture_that_stops_coming_is_not_waited_for(t *testing.T) {
 	require.ErrorIs(t, err, s3.ErrAway)
 	assert.ErrorContains(t, err, "timed out")
 	assert.Equal(t, "01234", string(content))
-}
-
-// The deadline applies to a read, not to the time between reads.
-func TestA_picture_may_be_read_slowly(t *testing.T) {
-	s := open(t, serve(t, newStandIn()), hurried)
-	f, err := s.Open(t.Context(), put(t, s, media.Viewers))
-	require.NoError(t, err)
-	one := make([]byte, 1)
-	_, err = io.ReadFull(f, one)
-	require.NoError(t, err)
-	<-time.After(deadline + deadline/5) // the test is about a slow reader
-	rest, err := io.ReadAll(iotest.OneByteReader(f))
-	require.NoError(t, err)
-	assert.Equal(t, string(photo.Bytes), string(one)+string(rest))
-	require.NoError(t, f.Close())
-}
-
-func TestWhoever_goes_away_reads_nothing_more(t *testing.T) {
-	s := open(t, serve(t, newStandIn()))
-	leaving, cancel := context.WithCancel(t.Context())
-	f, err := s.Open(leaving, put(t, s, media.Viewers))
-	require.NoError(t, err)
-	_, err = f.Read(make([]byte, 1))
-	require.NoError(t, err)
-	cancel()
-	_, err = f.Read(make([]byte, 1))
-	assert.ErrorIs(t, err, context.Canceled)
-	require.NoError(t, f.Close())
 }
 
 // lists returns the result of All for such a list.

@@ -1,9 +1,7 @@
 package s3_test
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -90,25 +88,6 @@ func TestServers_share_a_bucket_and_others_may_have_objects_in_it(t *testing.T) 
 		assert.ErrorIs(t, err, media.ErrNotFound)
 		require.NoError(t, whole.Remove(t.Context(), second))
 		assert.Equal(t, []media.Key{second}, keysOf(t, within))
-	})
-}
-
-// Former versions stored uploads unchanged, in other types than today.
-func TestPictures_of_former_types_are_still_there(t *testing.T) {
-	onEveryServer(t, func(t *testing.T, endpoint string) {
-		s := open(t, endpoint, func(c *s3.Config) { c.Prefix = "former" })
-		for kind, key := range map[string]media.Key{
-			"image/gif":  media.KeyAt(media.Everyone, strings.Repeat("g", 26)+".gif"),
-			"image/webp": media.KeyAt(media.Viewers, strings.Repeat("w", 26)+".webp"),
-		} {
-			putDirectly(t, endpoint, "former/"+string(key))
-			f, err := s.Open(t.Context(), key)
-			require.NoError(t, err)
-			assert.Equal(t, kind, f.Type, "whatever the store says of it")
-			require.NoError(t, f.Close())
-			assert.Equal(t, []media.Key{key}, keysOf(t, s))
-			require.NoError(t, s.Remove(t.Context(), key))
-		}
 	})
 }
 
@@ -204,46 +183,6 @@ func TestA_picture_is_read_where_and_when_it_is_wanted(t *testing.T) {
 			assert.Equal(t, c.asked, asked, c.value)
 			require.NoError(t, f.Close())
 		}
-	})
-}
-
-func TestA_picture_can_be_read_in_any_order(t *testing.T) {
-	onEveryServer(t, func(t *testing.T, endpoint string) {
-		s := open(t, endpoint)
-		content := make([]byte, 300_000)
-		for i := range content {
-			content[i] = byte(i * 7 >> 3)
-		}
-		key, err := s.Put(t.Context(), media.Upload{Type: "image/jpeg", Bytes: content}, media.Viewers)
-		require.NoError(t, err)
-		f, err := s.Open(t.Context(), key)
-		require.NoError(t, err)
-		buffer := make([]byte, 1000)
-		for _, at := range []int64{0, 1000, 1000, 299_000, 5, 150_000, 151_000, 0} {
-			_, err := f.Seek(at, io.SeekStart)
-			require.NoError(t, err)
-			_, err = io.ReadFull(f, buffer)
-			require.NoError(t, err)
-			assert.True(t, bytes.Equal(content[at:at+1000], buffer), at)
-		}
-		at, err := f.Seek(-500, io.SeekCurrent)
-		require.NoError(t, err)
-		assert.EqualValues(t, 500, at)
-		_, err = f.Seek(-1, io.SeekStart)
-		assert.Error(t, err)
-		_, err = f.Seek(0, 9)
-		assert.Error(t, err)
-		rest, err := io.ReadAll(f)
-		require.NoError(t, err)
-		assert.True(t, bytes.Equal(content[500:], rest), "what failed has not moved it")
-		_, err = f.Seek(1_000_000, io.SeekStart)
-		require.NoError(t, err)
-		_, err = f.Read(buffer)
-		assert.Equal(t, io.EOF, err)
-		require.NoError(t, f.Close())
-		_, err = f.Read(buffer)
-		assert.Error(t, err)
-		assert.Error(t, f.Close())
 	})
 }
 
