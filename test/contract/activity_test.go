@@ -13,16 +13,12 @@ var activityRows = []row{
 	{"EVT-17 comments and likes are counted", activityIsCounted, everyStore},
 	{"EVT-17 counts are exact whoever comes at once", countsAreExact, everyStore},
 	{"EVT-17 an event shows its newest ten comments", newestTenComments, everyStore},
-	{"EVT-17 comments and likes are no modification", activityModifiesNothing, everyStore},
 	{"EVT-19 a comment has its fields", commentHasItsFields, oneStore},
 	{"EVT-19 a comment says something of an event", commentIsChecked, oneStore},
 	{"EVT-19 an unknown event is named with the other wrong fields", unknownEventWithOthers, oneStore},
 	{"EVT-19 an event out of reach is like one that never was", eventOutOfReach, everyStore},
-	{"EVT-19 comments are paged newest first", commentsArePaged, everyStore},
 	{"EVT-19 its author or the event's removes a comment", whoRemovesComments, oneStore},
 	{"EVT-19 what is out of reach is out of reach for its author too", ownCommentOutOfReach, everyStore},
-	{"EVT-19 liking twice is liking once", likingIsIdempotent, everyStore},
-	{"EVT-19 what one may not see one cannot like", likesNeedSight, everyStore},
 }
 
 func activityIsCounted(t *testing.T, s *server) {
@@ -78,21 +74,6 @@ func newestTenComments(t *testing.T, s *server) {
 	for _, list := range []string{events, eventsOf(ada), recent} {
 		assert.Equal(t, said[:10], ada.get(t, list).is(200).column("data.0.comments", "content"), list)
 	}
-}
-
-func activityModifiesNothing(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	id := ada.publishes(t, "x")
-	before := object{"create_time": "2026-11-20T12:00:00Z", "last_modified": "2026-11-20T12:00:00Z"}
-	var comment int
-	s.minutesLater(
-		func() { comment = bob.comments(t, id, "Oh") },
-		func() { bob.put(t, likePath(id)).is(204) },
-		func() { ada.reads(t, id).shows(before) },
-		func() { bob.delete(t, commentPath(comment)).is(204) },
-		func() { bob.delete(t, likePath(id)).is(204) },
-		func() { ada.reads(t, id).shows(before) },
-	)
 }
 
 func commentHasItsFields(t *testing.T, s *server) {
@@ -162,25 +143,6 @@ func eventOutOfReach(t *testing.T, s *server) {
 	}
 }
 
-func commentsArePaged(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	id, other := ada.publishes(t, "x"), ada.publishes(t, "y")
-	assert.Empty(t, bob.get(t, commentsOn(id)).is(200).list("data"))
-	bob.comments(t, other, "elsewhere")
-	for _, words := range []string{"one", "two"} { // at one instant
-		bob.comments(t, id, words)
-	}
-	s.minutesLater(func() { ada.comments(t, id, "three") })
-	bob.get(t, commentsOn(id)).is(200).shows(object{"0.content": "three", "1.content": "two", "2.content": "one"})
-	last := bob.get(t, commentsOn(id)+"&page_size=2&page=2").is(200)
-	assert.Equal(t, []string{"one"}, last.column("data", "content"))
-	wanted := object{"page_size": 2, "total_count": 3, "total_pages": 2, "current_page": 2, "next": nil, "previous": 1}
-	for field, value := range wanted {
-		assert.Equal(t, fmt.Sprint(value), fmt.Sprint(last.at("pagination."+field)), field)
-	}
-	bob.get(t, commentsOn(id)+"&page_size=2&page=3").fails(404, "RESOURCE_NOT_FOUND")
-}
-
 func whoRemovesComments(t *testing.T, s *server) {
 	ada, bob, eve := s.member(t), s.member(t), s.member(t)
 	id := ada.publishes(t, "x")
@@ -211,31 +173,4 @@ func ownCommentOutOfReach(t *testing.T, s *server) {
 	ada.reads(t, id).shows(object{"comment_count": 1, "like_count": 1})
 	ada.patch(t, eventPath(id), object{"view_permission": 0}).is(200)
 	bob.delete(t, commentPath(comment)).is(204)
-}
-
-func likingIsIdempotent(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	id := ada.publishes(t, "x")
-	ada.put(t, likePath(id)).is(204)
-	for range 2 {
-		assert.Empty(t, bob.put(t, likePath(id)).is(204).body)
-		ada.reads(t, id).shows(object{"like_count": 2})
-	}
-	for range 2 {
-		assert.Empty(t, bob.delete(t, likePath(id)).is(204).body)
-		ada.reads(t, id).shows(object{"like_count": 1})
-	}
-}
-
-func likesNeedSight(t *testing.T, s *server) {
-	ada, bob, eve := s.member(t), s.member(t), s.member(t)
-	befriend(t, ada, bob)
-	id := ada.publishes(t, "x", object{"view_permission": 100})
-	bob.put(t, likePath(id)).is(204)
-	eve.unseen(t, id)
-	for _, path := range []string{"99999/", "0/", "x/"} {
-		ada.put(t, "/api/activity/like/"+path).fails(404, "RESOURCE_NOT_FOUND")
-		ada.delete(t, "/api/activity/like/"+path).fails(404, "RESOURCE_NOT_FOUND")
-	}
-	ada.reads(t, id).shows(object{"like_count": 1})
 }

@@ -29,7 +29,6 @@ var eventRows = []row{
 	{"EVT-07 who and what come before the body", pathBeforeBody, oneStore},
 	{"EVT-09 a deleted event is gone with all that hung on it", deletedIsGone, everyStore},
 	{"EVT-20 patches at once lose nothing", patchesAtOnce, everyStore},
-	{"EVT-20 publishing and blanking at once end in an allowed state", publishAgainstBlanking, everyStore},
 }
 
 func eventHasItsFields(t *testing.T, s *server) {
@@ -320,21 +319,5 @@ func patchesAtOnce(t *testing.T, s *server) {
 			"title": "in 杭州市", "content": "all day", "html_content": "<p>long</p>", "event_time": "2026-11-01",
 			"view_permission": 100, "category": 7, "status": 100, "city": "杭州市", "province": "浙江省",
 		})
-	}
-}
-
-func publishAgainstBlanking(t *testing.T, s *server) {
-	ada := s.member(t)
-	for range 20 {
-		id := ada.writes(t, object{"title": "x"}).int("data.id")
-		patches := []object{{"publish": true}, {"title": ""}}
-		answers := make([]int, len(patches))
-		atOnce(len(patches), func(i int) { answers[i] = ada.patch(t, eventPath(id), patches[i]).status })
-		assert.ElementsMatch(t, []int{200, 400}, answers, "whichever came second was refused")
-		want := object{"status": 0, "title": ""}
-		if answers[0] == 200 {
-			want = object{"status": 100, "title": "x"}
-		}
-		ada.reads(t, id).shows(want)
 	}
 }

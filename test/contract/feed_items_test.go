@@ -1,9 +1,7 @@
 package contract
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/url"
 	"testing"
 	"time"
 
@@ -17,7 +15,6 @@ import (
 
 var feedItemRows = []row{
 	{"FED-05 demands are listed within the distance", demandsListedNear, everyStore},
-	{"FED-05 near is on both sides of the antimeridian and around the poles", nearAcrossTheAntimeridian, everyStore},
 	{"FED-05 what says no place is refused", noPlace, oneStore},
 	{"FED-05 with other types a place is ignored", placeIgnored, oneStore},
 	{"FED-06 items of all types are merged with the newest first", itemsMerged, everyStore},
@@ -25,7 +22,6 @@ var feedItemRows = []row{
 	{"FED-06 items are paged", itemsPaged, everyStore},
 	{"FED-06 an unknown category is 404", unknownCategory, oneStore},
 	{"FED-07 a demand has exactly the interface's fields", demandHasItsFields, oneStore},
-	{"FED-07 a distance is in kilometres to the metre", distances, everyStore},
 	{"FED-08 a publication has exactly the interface's fields", publicationHasItsFields, oneStore},
 	{"FED-09 a node has its fields", nodeHasItsFields, oneStore},
 }
@@ -85,30 +81,6 @@ func demandsListedNear(t *testing.T, s *server) {
 		assert.Equal(t, len(want), a.int("pagination.total_count"), query)
 	}
 	assert.Empty(t, s.anyone().get(t, itemsOf("uncategory")+"?"+atTheLake).is(200).list("data"))
-}
-
-func nearAcrossTheAntimeridian(t *testing.T, s *server) {
-	ada := s.member(t)
-	for i, at := range []geo.Point{
-		{Lat: -16.8, Lng: 179.99}, {Lat: -16.8, Lng: -179.99}, {Lat: -16.8, Lng: 180}, {Lat: -16.8, Lng: -179.9}, {Lat: -16.8, Lng: 0.01},
-		{Lat: 89.99, Lng: 10}, {Lat: 89.99, Lng: -170}, {Lat: 90, Lng: 77}, {Lat: -90, Lng: 0},
-	} {
-		s.storesDemand(t, ada, 1+i, 0, func(d *demand.Demand) { d.Place = &at })
-	}
-	near := func(lat, lng string) []string {
-		t.Helper()
-		q := url.Values{"type": {"demand"}, "lat": {lat}, "lng": {lng}}.Encode()
-		found := s.anyone().get(t, itemsOf("uncategory")+"?"+q).is(200).column("data", "entity_id")
-		assert.Equal(t, map[string]int{"uncategory": len(found)}, s.anyone().counts(t, "?"+q))
-		return found
-	}
-	for _, lng := range []string{"179.985", "-179.985", "180", "-180"} {
-		assert.Equal(t, words(1, 2, 3), near("-16.8", lng), lng)
-	}
-	assert.Equal(t, words(5), near("-16.8", "0"))
-	assert.Equal(t, words(6, 7, 8), near("89.995", "10")) // the meridian beyond the pole is near too
-	assert.Equal(t, words(6, 7, 8), near("90", "-120"))
-	assert.Equal(t, words(9), near("-89.99", "150"))
 }
 
 func noPlace(t *testing.T, s *server) {
@@ -250,25 +222,6 @@ func demandHasItsFields(t *testing.T, s *server) {
 	})
 	plain.hasFields("data.0", demandFields)
 	plain.hasFields("data.0.author", infoFields)
-}
-
-func distances(t *testing.T, s *server) {
-	ada := s.member(t)
-	paris, london := geo.Point{Lat: 48.8566, Lng: 2.3522}, geo.Point{Lat: 51.5074, Lng: -0.1278}
-	for id, at := range map[int]geo.Point{1: paris, 2: london, 3: {Lat: 49.8566, Lng: 2.3522}, 4: {Lat: 48.8566, Lng: 2.352209}} {
-		s.storesDemand(t, ada, id, 0, func(d *demand.Demand) { d.Place = &at })
-	}
-	s.storesDemand(t, ada, 5, 0)
-	a := s.anyone().get(t, itemsOf("uncategory")+"?type=demand&lat=48.8566&lng=2.3522&within_distance=500").is(200)
-	assert.Equal(t, words(1, 2, 3, 4), a.column("data", "entity_id"))
-	for i, want := range []json.Number{"0", "343.557", "111.195", "0.001"} {
-		assert.Equal(t, want, a.at(fmt.Sprintf("data.%d.distance", i)))
-	}
-	for _, query := range []string{"", "?type=demand", "?type=demand,node&lat=48.8566&lng=2.3522"} {
-		for _, distance := range s.anyone().get(t, itemsOf("uncategory")+query).is(200).each("data", "distance") {
-			assert.Nil(t, distance, query)
-		}
-	}
 }
 
 func publicationHasItsFields(t *testing.T, s *server) {

@@ -2,13 +2,11 @@ package contract
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/domain/demand"
 	"plaza/domain/feed"
@@ -19,14 +17,11 @@ var feedRows = slices.Concat([]row{
 	{"FED-01 categories are a tree with exactly the interface's fields", treeOfCategories, everyStore},
 	{"FED-01 uncategorised items have a node if there are any", uncategorisedNode, everyStore},
 	{"FED-02 meta tells the latest creation and update and the count", metaOfCategories, everyStore},
-	{"FED-02 meta is of the current level only", metaOfOneLevel, everyStore},
 	{"FED-03 the latest creation comes first and those without items last", orderOfCategories, everyStore},
 	{"FED-04 type limits what is counted", typesCounted, everyStore},
 	{"FED-04 an unknown type is refused", typesUnknown, oneStore},
 	{"FED-04 xfile counts public events", eventsCounted, everyStore},
-	{"FED-05 demands are counted within the distance", demandsCountedNear, everyStore},
 	{"FED-10 what is not published or deleted is in no count", unlistedIsNotCounted, everyStore},
-	{"FED-10 a count is of what paging yields", countsArePaged, everyStore},
 	{"FED-10 every server shows what any has stored as soon as it is stored", shownAtOnce, everyStore},
 }, feedItemRows)
 
@@ -134,16 +129,6 @@ func metaOfCategories(t *testing.T, s *server) {
 	shows("?type=publication,node", "2026-11-20T13:00:00Z", "2026-11-20T17:00:00Z", 2)
 }
 
-func metaOfOneLevel(t *testing.T, s *server) {
-	ada := s.member(t)
-	s.storesCategory(t, 3, 0, "Crafts")
-	s.storesCategory(t, 5, 3, "Paper")
-	s.storesItem(t, ada, 1, 5)
-	assert.Equal(t, map[string]int{"3": 0, "5": 3}, s.anyone().counts(t, ""))
-	s.storesNode(t, ada, 2, 3)
-	assert.Equal(t, map[string]int{"3": 1, "5": 3}, s.anyone().counts(t, ""))
-}
-
 func orderOfCategories(t *testing.T, s *server) {
 	ada := s.member(t)
 	for id, parent := range map[feed.CategoryID]feed.CategoryID{12: 0, 11: 0, 14: 0, 13: 0, 15: 0} {
@@ -225,15 +210,6 @@ func eventsCounted(t *testing.T, s *server) {
 	s.anyone().get(t, itemsOf(6)+"?type=xfile").invalid("type")
 }
 
-func demandsCountedNear(t *testing.T, s *server) {
-	s.shelve(t, 4, "Walks")
-	s.aroundTheLake(t, 4)
-	for query, want := range nearQueries() {
-		counted := s.anyone().counts(t, "?"+query)
-		assert.Equal(t, map[string]int{"4": len(want)}, counted, query)
-	}
-}
-
 func unlistedIsNotCounted(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.shelve(t, 4, "Walks")
@@ -258,29 +234,6 @@ func (s *server) unlists(t *testing.T, by person, id int, in feed.CategoryID) {
 		s.storesPublication(t, by, id+i, in, func(p *publication.Publication) { hide(&p.Content) })
 		s.storesNode(t, by, id+i, in, func(n *publication.Node) { hide(&n.Content) })
 		s.storesDemand(t, by, id+i, in, func(d *demand.Demand) { d.Published, d.Deleted = is.published, is.deleted })
-	}
-}
-
-func countsArePaged(t *testing.T, s *server) {
-	ada := s.member(t)
-	s.storesCategory(t, 3, 0, "Crafts")
-	s.storesCategory(t, 5, 3, "Paper")
-	for id := range 7 {
-		s.storesItem(t, ada, 10+id, []feed.CategoryID{0, 3, 5, 5}[id%4])
-		s.clock.advance(time.Minute)
-	}
-	s.unlists(t, ada, 50, 5)
-	s.aroundTheLake(t, 5)
-	for _, selection := range append(slices.Sorted(maps.Keys(nearQueries())), "type=", "type=node", "type=publication,node", "type=demand") {
-		counts := s.anyone().counts(t, "?"+selection)
-		for _, category := range []string{"3", "5", "uncategory"} {
-			titles := paged(t, s.anyone(), itemsOf(category)+"?page_size=2&"+selection)
-			assert.Len(t, titles, counts[category], "%s: %s", category, selection)
-			slices.Sort(titles)
-			assert.Len(t, slices.Compact(titles), counts[category], "each once: %s: %s", category, selection)
-			a := s.anyone().get(t, itemsOf(category)+"?"+selection).is(200)
-			require.Equal(t, counts[category], a.int("pagination.total_count"), selection)
-		}
 	}
 }
 

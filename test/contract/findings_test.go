@@ -2,8 +2,6 @@ package contract
 
 import (
 	"fmt"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,10 +15,8 @@ import (
 var findingSales = []sale{
 	{"PAY-15 a bill that agrees leaves no finding", billAgrees, everyStore},
 	{"PAY-15 a payment that only the bill knows is taken in", billKnowsMore, everyStore},
-	{"PAY-15 what differs is found once, and is resolved when it does not differ any more", billDiffers, everyStore},
 	{"PAY-15 a bill that can't be trusted finds nothing", billDistrusted, oneStore},
 	{"PAY-15 staff lists findings by kind, state and day", findingsListed, everyStore},
-	{"PAY-15 a bill is compared once a day, by one server", billsComparedOnce, everyStore},
 }
 
 const findings = "/api/pay-admin/v1/finding/"
@@ -74,32 +70,6 @@ func billKnowsMore(t *testing.T, s *till) {
 	assert.Equal(t, 1, s.received(t, "").int("pagination.total_count"))
 }
 
-func billDiffers(t *testing.T, s *till) {
-	_, order, paid := s.bought(t)
-	s.clock.advance(time.Second)
-	s.bought(t)
-	s.refundsPart(t, paid)
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.TradeBill, Do: sandbox.LoseLine}) // the refund's
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.TradeBill, Do: sandbox.LoseLine}) // of the day before, which has none
-	found := s.reconciles(t)
-	require.Len(t, found, 1)
-	of := found[0].(object)
-	assert.Equal(t, "refund", of["kind"])
-	assert.Nil(t, of["found"])
-	assert.Nil(t, of["resolved_at"])
-	assert.Contains(t, of["expected"], ", 300 CNY, processing")
-	assert.Contains(t, s.log.String(), "bill differs from the ledger and needs review")
-	s.sampled(t, map[string]float64{`plaza_wallet_findings{kind="refund"}`: 1, `plaza_wallet_findings{kind="amount"}`: 0})
-
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.TradeBill, Do: sandbox.Amount})
-	s.reconciles(t)
-	a := s.staff(t).get(t, findings+"?kind=amount&state=open").is(200)
-	a.shows(object{"0.expected": "990 CNY", "0.found": "991 CNY", "0.order": order, "0.day": "2026-11-20"})
-	s.sampled(t, map[string]float64{`plaza_wallet_findings{kind="refund"}`: 0, `plaza_wallet_findings{kind="amount"}`: 1})
-	assert.Len(t, s.reconciles(t), 2)
-	assert.Empty(t, s.staff(t).get(t, findings+"?state=open").is(200).list("data"))
-}
-
 func billDistrusted(t *testing.T, s *till) {
 	s.bought(t)
 	s.reconciles(t)
@@ -140,22 +110,4 @@ func findingsListed(t *testing.T, s *till) {
 	staff.get(t, findings+"?page=2").fails(404, "RESOURCE_NOT_FOUND")
 	s.member(t).get(t, findings).fails(403, "PERMISSION_DENIED")
 	s.anyone().get(t, findings).fails(401, "NOT_AUTHENTICATED")
-}
-
-func billsComparedOnce(t *testing.T, s *till) {
-	ada, order, _ := s.settled(t)
-	_, over := billed.Bounds()
-	s.clock.advance(over.Add(payment.BillReady - time.Second).Sub(s.clock.Now()))
-	require.NoError(t, s.app.Reconciling.ReconcileDue(t.Context()))
-	ada.stands(t, order, payment.Open)
-	s.clock.advance(time.Second)
-	before := strings.Count(s.log.String(), "bill compared")
-	var all sync.WaitGroup
-	for range 5 {
-		all.Go(func() { assert.NoError(t, s.app.Reconciling.ReconcileDue(t.Context())) })
-	}
-	all.Wait()
-	ada.stands(t, order, payment.Paid)
-	assert.Equal(t, before+1, strings.Count(s.log.String(), "bill compared"))
-	s.sampled(t, map[string]float64{"plaza_wallet_last_reconciliation_timestamp_seconds": float64(s.clock.Now().Unix())})
 }

@@ -3,16 +3,12 @@ package contract
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/calendar"
@@ -43,17 +39,13 @@ var forms = map[string]*regexp.Regexp{
 // facts are values that a golden names and that a test knows.
 type facts map[string]any
 
-// golden holds the answer against the file, and then asserts that it would have
-// noticed every field and every item that was one too many or one too few.
+// golden holds the answer against the file.
 func (a answer) golden(name string, known facts) {
 	a.t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", name+".json"))
 	require.NoError(a.t, err)
 	want := answer{t: a.t, body: raw}.json()
 	require.Empty(a.t, differences("", want, a.json(), known), "%s", a.body)
-	for what, spoilt := range mutations("", a.json()) {
-		assert.NotEmpty(a.t, differences("", want, spoilt, known), "%s: %s goes unnoticed", name, what)
-	}
 }
 
 // differences tells where the answer is not what the golden says.
@@ -122,60 +114,6 @@ func textDifferences(at, want string, got any, known facts) []string {
 		return []string{fmt.Sprintf("%s: %v is not %s", at, got, want)}
 	}
 	return nil
-}
-
-// mutations is the value with one thing wrong in each: a field or an item added
-// or dropped, or a value of another type, anywhere in it.
-func mutations(at string, value any) map[string]any {
-	all := map[string]any{at + " of another type": []any{"spoilt"}}
-	switch v := value.(type) {
-	case object:
-		added := maps.Clone(v)
-		added["intruder"] = nil
-		all[at+".intruder"] = added
-		for name, field := range v {
-			dropped := maps.Clone(v)
-			delete(dropped, name)
-			all[at+"."+name+" dropped"] = dropped
-			for what, spoilt := range mutations(at+"."+name, field) {
-				changed := maps.Clone(v)
-				changed[name] = spoilt
-				all[what] = changed
-			}
-		}
-	case []any:
-		all[at+" longer"] = append(slices.Clone(v), v...)
-		if len(v) == 0 {
-			all[at+" longer"] = []any{nil}
-		}
-		for i, item := range v {
-			all[fmt.Sprint(at, ".", i, " dropped")] = slices.Delete(slices.Clone(v), i, i+1)
-			for what, spoilt := range mutations(fmt.Sprint(at, ".", i), item) {
-				changed := slices.Clone(v)
-				changed[i] = spoilt
-				all[what] = changed
-			}
-		}
-	}
-	return all
-}
-
-func TestGolden_differences(t *testing.T) {
-	read := func(text string) any { return answer{t: t, body: []byte(text)}.json() }
-	want := read(`{"id": "<id>", "who": "<ada>", "title": "x", "none": null, "yes": true, "n": 1.50, "list": [{"a": 1}, "<url>"]}`)
-	good := `{"id": 7, "who": 12, "title": "x", "none": null, "yes": true, "n": 1.50, "list": [{"a": 1}, "http://127.0.0.1:80/media/x/1.png"]}`
-	known := facts{"<ada>": 12}
-	assert.Empty(t, differences("", want, read(good), known))
-	for _, change := range [][2]string{
-		{`"id": 7`, `"id": "7"`}, {`"id": 7`, `"id": 0`}, {`"id": 7`, `"id": 7.5`}, {`"who": 12`, `"who": 13`}, {`"who": 12`, `"who": "12"`},
-		{`"title": "x"`, `"title": "y"`}, {`"title": "x", `, ``}, {`"none": null`, `"none": ""`}, {`"none": null, `, ``}, {`true`, `false`}, {`true`, `1`},
-		{`1.50`, `1.5`}, {`[{"a": 1}`, `[{"a": 1, "b": 2}`}, {`{"a": 1}, `, ``}, {`/media/x/1.png`, `/1.png`}, {`{"id"`, `{"more": 1, "id"`},
-	} {
-		bad := strings.Replace(good, change[0], change[1], 1)
-		require.NotEqual(t, good, bad)
-		assert.Len(t, differences("", want, read(bad), known), 1, bad)
-	}
-	assert.Greater(t, len(mutations("", read(good))), 20)
 }
 
 func goldenLogin(t *testing.T, s *server) {

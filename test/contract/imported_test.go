@@ -14,7 +14,6 @@ import (
 
 var importedRows = []row{
 	{"ADM-01 imported how-tos with the newest first", howTosListed, everyStore},
-	{"ADM-01 imported how-tos are paged", howTosPaged, everyStore},
 	{"ADM-01 golden imported how-tos", goldenHowTos, oneStore},
 	{"ADM-02 imported how-tos are for staff", howTosForStaff, oneStore},
 	{"ADM-03 categories are named in either way", howTosOfCategories, everyStore},
@@ -49,21 +48,6 @@ func howTosListed(t *testing.T, s *server) {
 	again := staff.get(t, importedHowTos).is(200)
 	assert.Equal(t, []string{"Tea", "Walks", "Boats"}, again.column("data", "category"))
 	sameJSON(t, []int{9}, again.at("data.0.bundle_ids"))
-}
-
-func howTosPaged(t *testing.T, s *server) {
-	staff := s.staff(t)
-	for i := range 23 {
-		s.imports(t, string(rune('a'+i)), staff.id, time.Duration(i)*time.Minute)
-	}
-	first := staff.get(t, importedHowTos).is(200)
-	assert.Equal(t, []string{"data", "pagination"}, first.names())
-	sameJSON(t, pagination(20, 23, 2, 1, 2, nil), first.at("pagination"))
-	last := staff.get(t, importedHowTos+"?page=2").is(200)
-	assert.Equal(t, []string{"c", "b", "a"}, last.column("data", "category"))
-	sameJSON(t, pagination(2, 3, 2, 1, 2, nil), staff.get(t, importedHowTos+"?category=a&category=b&category=c&page_size=2").is(200).at("pagination"))
-	staff.get(t, importedHowTos+"?page=3").fails(404, "RESOURCE_NOT_FOUND")
-	staff.get(t, importedHowTos+"?page=x&page_size=0").invalid("page", "page_size")
 }
 
 func goldenHowTos(t *testing.T, s *server) {

@@ -19,9 +19,7 @@ var keyRows = []row{
 	{"GEN-13 the answer to a repeated request is the thing as it is now", repeatedAsItIs, everyStore},
 	{"GEN-13 what is gone or out of sight is 409", repeatedGone, everyStore},
 	{"GEN-13 another body or operation with the key is 409", keyReused, oneStore},
-	{"GEN-13 a request that fails frees its key", failedFreesKey, everyStore},
 	{"GEN-13 what is wrong is told as without a key", wrongWithKey, oneStore},
-	{"GEN-13 following again is repeated with its status", followedStatus, everyStore},
 	{"GEN-13 the body of an upload may come in another form", uploadForms, oneStore},
 	{"GEN-13 a created event has a Location", createdLocation, oneStore},
 	{"EVT-22 a like is read by whoever sees the event", likeIsRead, everyStore},
@@ -175,29 +173,6 @@ func keyReused(t *testing.T, s *server) {
 	ada.saying(keyHeader, "image").post(t, images, larger).fails(409, "CONFLICT")
 }
 
-func failedFreesKey(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	id := ada.writes(t, object{"title": "A lake"}).int("data.id") // a draft
-	keyed, body := bob.saying(keyHeader, "one"), object{"event": id, "content": "Oh"}
-	for range 2 {
-		keyed.post(t, comments, body).invalid("event")
-	}
-	ada.patch(t, eventPath(id), object{"publish": true}).is(200)
-	keyed.post(t, comments, body).is(201)
-	assert.Len(t, ada.get(t, commentsOn(id)).is(200).list("data"), 1)
-
-	plated := ada.saying(keyHeader, "two")
-	plated.post(t, plates, object{"event": id, "photo": []byte("no picture")}).invalid("photo")
-	plated.post(t, plates, object{"event": id, "photo": aPNG(t)}).is(201)
-	bob.saying(keyHeader, "two").post(t, plates, object{"event": id, "photo": aPNG(t)}).fails(403, "PERMISSION_DENIED")
-	following := ada.saying(keyHeader, "three")
-	following.post(t, subscriptions, object{"followed_user": 99999}).invalid("followed_user")
-	following.post(t, subscriptions, object{"followed_user": bob.id}).is(201)
-	written := ada.saying(keyHeader, "four")
-	written.post(t, events, object{"category": 99999}).invalid("category")
-	written.post(t, events, object{"title": "x"}).is(201)
-}
-
 func wrongWithKey(t *testing.T, s *server) {
 	ada := s.member(t)
 	wrong := map[string][]string{
@@ -221,22 +196,6 @@ func wrongWithKey(t *testing.T, s *server) {
 		two.post(t, p.path, p.other).invalid(keyHeader)
 		assert.Equal(t, before, p.count(t))
 		ada.saying(keyHeader, string(bytes.Repeat([]byte("k"), 255-len(p.path)))+p.path).post(t, p.path, p.other).is(201)
-	}
-}
-
-func followedStatus(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	body := object{"followed_user": bob.id}
-	first, second := ada.saying(keyHeader, "one"), ada.saying(keyHeader, "two")
-	id := first.post(t, subscriptions, body).is(201).int("data.id")
-	for range 2 {
-		assert.Equal(t, id, second.post(t, subscriptions, body).is(200).int("data.id"))
-		assert.Equal(t, id, first.post(t, subscriptions, body).is(201).int("data.id"))
-	}
-	ada.delete(t, subscriptionPath(id)).is(204)
-	ada.follows(t, bob)
-	for _, keyed := range []*client{first, second} {
-		keyed.post(t, subscriptions, body).fails(409, "CONFLICT")
 	}
 }
 

@@ -16,11 +16,7 @@ import (
 // an hour.
 var limitRows = []row{
 	{"GEN-14 comments of an account are limited", commentsAreLimited, everyServer},
-	{"GEN-14 likes of an account are limited", likesAreLimited, everyStore},
-	{"GEN-14 follows of an account are limited", followsAreLimited, everyStore},
-	{"GEN-14 writing and changing events is limited", eventsAreLimited, everyStore},
 	{"GEN-14 uploads of an account are limited by their number", uploadsAreLimited, everyStore},
-	{"GEN-14 uploads of an account are limited by their bytes", uploadedBytesAreLimited, everyStore},
 	{"GEN-14 logins that succeed are limited", loginsAreLimited, everyServer},
 	{"GEN-14 writers at once do not slip by", writersAtOnceAreLimited, everyServer},
 }
@@ -84,65 +80,6 @@ func commentsAreLimited(t *testing.T, s *server) {
 	bob.reads(t, id).shows(object{"comment_count": 5})
 }
 
-func likesAreLimited(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	id := ada.publishes(t, "x")
-	for range 4 {
-		bob.put(t, likePath(id+1)).fails(404, "RESOURCE_NOT_FOUND")
-	}
-	s.isLimited(t, func(i int) answer {
-		if i%2 == 1 {
-			return bob.delete(t, likePath(id))
-		}
-		return bob.put(t, likePath(id))
-	}, "You are liking too often.")
-	ada.reads(t, id).shows(object{"like_count": 0})
-}
-
-func followsAreLimited(t *testing.T, s *server) {
-	ada := s.member(t)
-	var people []person
-	for range 5 {
-		people = append(people, s.member(t))
-	}
-	s.shelve(t, 7, "Walks")
-	for range 4 {
-		ada.post(t, subscriptions, object{"followed_category": 8}).invalid("followed_category")
-	}
-	s.isLimited(t, func(i int) answer {
-		if i == 0 {
-			return ada.post(t, subscriptions, object{"followed_category": 7})
-		}
-		return ada.post(t, subscriptions, object{"followed_user": people[i].id})
-	}, "You are following too often.")
-	assert.Equal(t, 4, ada.get(t, subscriptions).is(200).int("pagination.total_count"))
-}
-
-func eventsAreLimited(t *testing.T, s *server) {
-	ada := s.member(t)
-	for range 4 {
-		ada.post(t, events, object{"publish": true}).is(400)
-	}
-	var id int
-	s.isLimited(t, func(i int) answer {
-		if i == 0 {
-			a := ada.post(t, events, object{"title": "0"})
-			id = a.int("data.id")
-			return a
-		}
-		switch i {
-		case 1:
-			return ada.patch(t, eventPath(id), object{"publish": true})
-		case 3:
-			return ada.patch(t, eventPath(id), object{"title": "3"})
-		}
-		return ada.post(t, events, object{"title": fmt.Sprint(i)})
-	}, "You are changing events too often.")
-	ada.reads(t, id).shows(object{"title": "3"})
-	assert.Equal(t, 2, ada.get(t, events).is(200).int("pagination.total_count"))
-	ada.delete(t, eventPath(id)).is(204)
-}
-
 func uploadsAreLimited(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.publishes(t, "x")
@@ -163,19 +100,6 @@ func uploadsAreLimited(t *testing.T, s *server) {
 	assert.Equal(t, 2, len(ada.reads(t, id).list("data.plates")))
 	ada.post(t, images, object{"img": aPNG(t)}).throttled()
 	assert.Equal(t, 1, len(ada.get(t, imagesOf(ada)).is(200).list("data")))
-}
-
-func uploadedBytesAreLimited(t *testing.T, s *server) {
-	bytes := int64(len(aPNG(t)))
-	s = s.on.startWith(t, func(c *bootstrap.Config) { c.LimitUploadBytes = ratelimit.Limit{Count: 3 * bytes, Period: time.Hour} })
-	ada := s.member(t)
-	s.isLimited(t, func(i int) answer {
-		if i%2 == 0 {
-			return ada.post(t, images, object{"img": aPNG(t)})
-		}
-		return ada.sends(t, images, form{field: "img", file: aPNG(t)})
-	}, "You are uploading too much data.")
-	assert.Equal(t, 4, len(ada.get(t, imagesOf(ada)).is(200).list("data")))
 }
 
 func loginsAreLimited(t *testing.T, s *server) {

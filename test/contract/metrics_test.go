@@ -13,8 +13,6 @@ import (
 
 	"plaza/adapters/wallet/sandbox"
 	"plaza/bootstrap"
-	"plaza/domain/media"
-	"plaza/domain/payment"
 )
 
 // metricSales show that each metric follows what happens, over HTTP and on every store.
@@ -23,9 +21,6 @@ var metricSales = []sale{
 	{"metrics of logins", loginsCounted, everyStore},
 	{"metrics of limits", limitsCounted, everyStore},
 	{"metrics of the wallet's calls", walletCounted, everyStore},
-	{"metrics of payments and prepayments", moneySampled, everyStore},
-	{"metrics of deleted pictures", deletionsSampled, everyStore},
-	{"metrics of imports", importsSampled, everyStore},
 	{"metrics of the database", poolsShown, everyStore},
 }
 
@@ -80,9 +75,6 @@ func (s *server) counts(t *testing.T, want float64, series string) {
 	got, _ := s.metric(t, series)
 	assert.InDelta(t, want, got, 1e-6, series)
 }
-
-// avatarIn is an avatar with one file.
-func avatarIn(key media.Key) media.Picture { return media.Picture{Key: key} }
 
 // sampled asserts the values of the series in a sample of one server.
 func (s *server) sampled(t *testing.T, want map[string]float64) {
@@ -182,47 +174,6 @@ func walletCounted(t *testing.T, s *till) {
 	s.clock.advance(10 * time.Minute)
 	ada.post(t, pay, paymentWith(byApp)).is(200)
 	calls(1, "close", "ok")
-}
-
-func moneySampled(t *testing.T, s *till) {
-	const age, notices = "plaza_wallet_oldest_open_prepayment_age_seconds", `plaza_wallet_notifications_total{algorithm="HMAC-SHA256"}`
-	due, disputed := `plaza_payments{state="refund_due"}`, `plaza_payments{state="disputed"}`
-	s.sampled(t, map[string]float64{age: 0, due: 0, disputed: 0})
-	_, _, trade := s.settled(t)
-	s.clock.advance(time.Minute)
-	s.sampled(t, map[string]float64{age: 60, due: 0, disputed: 0})
-	s.counts(t, 0, notices)
-	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken()
-	s.counts(t, 1, notices)
-	s.sampled(t, map[string]float64{age: 0, due: 0, disputed: 0})
-	s.hears(t, letter(s.notice(trade, map[string]string{"transaction_id": "4200000000202611200000000002"}), walletKey)).isTaken()
-	s.sampled(t, map[string]float64{age: 0, due: 1, disputed: 0})
-	bob, order, trade := s.settled(t)
-	s.hears(t, letter(s.notice(trade, map[string]string{"total_fee": "1"}), walletKey)).isTaken()
-	bob.stands(t, order, payment.Open)
-	s.sampled(t, map[string]float64{due: 1, disputed: 1})
-}
-
-func deletionsSampled(t *testing.T, s *till) {
-	const pending = "plaza_media_deletions_pending"
-	s.sampled(t, map[string]float64{pending: 0})
-	ada := s.member(t)
-	require.NoError(t, s.app.Stores.Directory.SetAvatar(t.Context(), ada.id, avatarIn("public/lost"), 0))
-	require.NoError(t, s.app.Stores.Directory.SetAvatar(t.Context(), ada.id, avatarIn("public/found"), 0))
-	s.sampled(t, map[string]float64{pending: 1})
-	_, err := s.app.Cleanup.RemoveDue(t.Context())
-	require.NoError(t, err)
-	s.sampled(t, map[string]float64{pending: 0})
-}
-
-func importsSampled(t *testing.T, s *till) {
-	const ended, took = "plaza_import_last_success_timestamp_seconds", "plaza_import_last_duration_seconds"
-	require.NoError(t, s.apps[0].Sample(t.Context()))
-	_, found := s.metric(t, ended)
-	assert.False(t, found, "nothing has been imported")
-	s.clock.advance(time.Hour)
-	s.brings(t, `{"kind":"category","id":9001,"name":"Teaware","slug":"teaware"}`)
-	s.sampled(t, map[string]float64{ended: float64(epoch.Add(time.Hour).Unix()), took: 0})
 }
 
 func poolsShown(t *testing.T, s *till) {

@@ -9,14 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/idempotency"
 	"plaza/domain/payment"
 )
 
 var orderSales = []sale{
 	{"PAY-12 the back office creates orders", ordersCreated, everyStore},
 	{"PAY-12 all that is wrong with a new order is told together", wrongOrders, oneStore},
-	{"PAY-12 creating with an Idempotency-Key creates once", createdOnce, everyStore},
 	{"PAY-12 people see their own orders", ownOrdersListed, everyStore},
 	{"PAY-12 one's order and nobody else's", ownOrderRead, oneStore},
 }
@@ -90,24 +88,6 @@ func wrongOrders(t *testing.T, s *till) {
 	staff.post(t, newOrder, object{}).invalid("user", "subject", "amount", "currency", "expires_in")
 	staff.post(t, newOrder, "[]").invalid("non_field_errors")
 	assert.Empty(t, ada.get(t, ownOrders).is(200).list("data"))
-}
-
-func createdOnce(t *testing.T, s *till) {
-	ada, staff := s.member(t), s.staff(t)
-	keyed := staff.saying(keyHeader, "one")
-	first := keyed.post(t, newOrder, draftFor(ada)).is(201)
-	ada.post(t, pay, paymentWith(byCode)).is(200)
-	s.hears(t, letter(s.notice(s.isPaid(t), nil), walletKey)).isTaken()
-	assert.Equal(t, string(first.body), string(keyed.post(t, newOrder, draftFor(ada)).is(201).body), "as it was made")
-	assert.Len(t, ada.get(t, ownOrders).is(200).list("data"), 1)
-	wrong := draftFor(ada)
-	wrong["amount"] = 0
-	staff.saying(keyHeader, "two").post(t, newOrder, wrong).invalid("amount")
-	staff.saying(keyHeader, "two").post(t, newOrder, draftFor(ada)).is(201) // nothing had come of it
-	staff.saying(keyHeader, " ").post(t, newOrder, draftFor(ada)).invalid(keyHeader)
-	s.clock.advance(idempotency.KeyLife)
-	keyed.post(t, newOrder, draftFor(ada)).is(201)
-	assert.Len(t, ada.get(t, ownOrders).is(200).list("data"), 3)
 }
 
 func ownOrdersListed(t *testing.T, s *till) {

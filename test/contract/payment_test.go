@@ -19,9 +19,7 @@ var paymentRows = []row{
 	{"PAY-01 a payment needs the scope", paymentNeedsScope, oneStore},
 	{"PAY-04 the wallet's browser needs the open_id", openIDs, oneStore},
 	{"PAY-06 wallet_app_type belongs to the end_type", walletApps, oneStore},
-	{"PAY-07 without order_id the only open order is paid", onlyOpenOrder, everyStore},
 	{"PAY-07 an order is named", namedOrder, everyStore},
-	{"PAY-07 what can't be paid is refused", unpayable, everyStore},
 	{"PAY-07 whatever fits is refused without a wallet", noWallet, oneStore},
 }
 
@@ -165,53 +163,12 @@ func walletApps(t *testing.T, s *server) {
 	}
 }
 
-func onlyOpenOrder(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	s.orders(t, bob)
-	s.orders(t, ada, paid)
-	s.orders(t, ada, closed)
-	assert.Empty(t, ada.post(t, pay, paymentWith(nil)).fails(404, "RESOURCE_NOT_FOUND").header.Get("X-Order-ID"))
-	first := s.orders(t, ada)
-	ada.post(t, pay, paymentWith(nil)).goesThrough(fmt.Sprint(first))
-	s.clock.advance(time.Minute)
-	second := s.orders(t, ada)
-	several := ada.post(t, pay, paymentWith(nil)).fails(409, "CONFLICT")
-	assert.Contains(t, several.text("data.detail"), "order_id")
-	assert.Empty(t, several.header.Get("X-Order-ID"))
-	s.clock.advance(59 * time.Minute) // the first has expired
-	ada.post(t, pay, paymentWith(nil)).goesThrough(fmt.Sprint(second))
-	s.clock.advance(time.Minute)
-	ada.post(t, pay, paymentWith(nil)).fails(404, "RESOURCE_NOT_FOUND")
-	bob.post(t, pay, paymentWith(nil)).fails(404, "RESOURCE_NOT_FOUND")
-}
-
-func paid(o *payment.Order) { o.State, o.PaidAt, o.Transaction = payment.Paid, epoch, "4200001" }
-
-func closed(o *payment.Order) { o.State = payment.Closed }
-
 func namedOrder(t *testing.T, s *server) {
 	ada := s.member(t)
 	first, second := s.orders(t, ada), s.orders(t, ada)
 	for _, id := range []any{first, second, fmt.Sprint(first)} {
 		ada.post(t, pay, paymentWith(object{"order_id": id})).goesThrough("") // it was named already
 	}
-}
-
-func unpayable(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	s.orders(t, ada)
-	theirs := s.orders(t, bob)
-	for _, none := range []any{theirs, 99999, 0, -1, "99999"} {
-		ada.post(t, pay, paymentWith(object{"order_id": none})).fails(404, "RESOURCE_NOT_FOUND")
-	}
-	expired := s.orders(t, ada, func(o *payment.Order) { o.Expires = s.clock.Now() })
-	lastMoment := s.orders(t, ada, func(o *payment.Order) { o.Expires = s.clock.Now().Add(time.Hour) })
-	for _, id := range []int{s.orders(t, ada, paid), s.orders(t, ada, closed), expired} {
-		refused := ada.post(t, pay, paymentWith(object{"order_id": id})).fails(409, "CONFLICT")
-		assert.Empty(t, refused.header.Get("X-Order-ID"))
-		bob.post(t, pay, paymentWith(object{"order_id": id})).fails(404, "RESOURCE_NOT_FOUND") // not even that it is paid
-	}
-	ada.post(t, pay, paymentWith(object{"order_id": lastMoment})).goesThrough("")
 }
 
 func noWallet(t *testing.T, s *server) {

@@ -23,7 +23,6 @@ var peopleRows = []row{
 	{"USR-02 people come in the order asked for each once", orderOfPeople, everyStore},
 	{"USR-02 unknown uids are left out", unknownPeople, oneStore},
 	{"USR-02 two hundred uids at most", tooManyPeople, oneStore},
-	{"USR-03 names time zones and what is not known", names, oneStore},
 	{"USR-03 the offset is the one now", offsetNow, oneStore},
 	{"USR-03 online is who was seen within five minutes", online, everyStore},
 	{"USR-04 everyone has a portrait of their own in three true sizes", portraits, oneStore},
@@ -88,32 +87,6 @@ func tooManyPeople(t *testing.T, s *server) {
 	}
 	assert.Len(t, s.anyone().looksUp(t, asked...).list("data"), 1)
 	s.anyone().post(t, simpleInfo, object{"uid": append(asked, 999)}).invalid("uid")
-}
-
-func names(t *testing.T, s *server) {
-	for _, c := range []struct {
-		user.Member
-		want object
-	}{
-		{user.Member{Firstname: "Lucía", Lastname: "Fernández", Location: "Madrid", Timezone: "Europe/Madrid"},
-			object{"firstname": "Lucía", "lastname": "Fernández", "username": "Lucía Fernández", "location": "Madrid",
-				"timezone": "Europe/Madrid", "timezone_utc_offset": "+01:00", "expertise": nil}},
-		{user.Member{Firstname: "雷", Lastname: "李", Expertise: "摄影", Location: "杭州", Timezone: "Asia/Shanghai"},
-			object{"username": "李雷", "expertise": "摄影", "timezone": "Asia/Shanghai", "timezone_utc_offset": "+08:00"}},
-		{user.Member{Firstname: "凪", Lastname: "早川", Timezone: "Asia/Kathmandu"},
-			object{"username": "早川凪", "location": "", "timezone_utc_offset": "+05:45"}},
-		{user.Member{Firstname: " Ada ", Timezone: "America/St_Johns"},
-			object{"firstname": "Ada", "lastname": "", "username": "Ada", "timezone_utc_offset": "-03:30"}},
-		{user.Member{Firstname: "Grace"}, object{"timezone": "UTC", "timezone_utc_offset": "+00:00"}},
-	} {
-		p := s.known(t, c.Member)
-		a := s.anyone().looksUp(t, p.id)
-		a.hasFields("data.0", infoFields)
-		for field, value := range c.want {
-			sameJSON(t, value, a.at("data.0."+field), field)
-			sameJSON(t, value, p.get(t, profile).is(200).at("data."+field), field)
-		}
-	}
 }
 
 func offsetNow(t *testing.T, s *server) {

@@ -13,7 +13,6 @@ import (
 
 var polledSales = []sale{
 	{"PAY-11 a lost notification is found by asking", lostNotice, everyStore},
-	{"PAY-11 an order is closed when its time is over and the wallet confirms", expiredClosed, everyStore},
 	{"PAY-11 an order that is paid in its last moment is not closed", paidAtLast, everyStore},
 	{"PAY-11 whoever pays while the wallet is told to close is not lost", paidWhileClosing, everyStore},
 	{"PAY-11 payments are listed for the back office", listedPayments, everyStore},
@@ -21,9 +20,7 @@ var polledSales = []sale{
 
 // failingSales use a wallet that fails.
 var failingSales = []sale{
-	{"PAY-13 a wallet that is down", walletDown, oneStore},
 	{"PAY-13 a wallet that talks nonsense", walletGarbled, oneStore},
-	{"PAY-13 a wallet that does what it is asked, and says that it did not", walletLies, oneStore},
 }
 
 func lostNotice(t *testing.T, s *till) {
@@ -36,29 +33,6 @@ func lostNotice(t *testing.T, s *till) {
 	assert.Zero(t, s.tend(t), "it is final")
 	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken() // late
 	assert.Len(t, s.received(t, "").list("data"), 1)
-}
-
-func expiredClosed(t *testing.T, s *till) {
-	ada, order := s.sells(t)
-	bob, never := s.sells(t)
-	ada.post(t, pay, paymentWith(byCode)).is(200)
-	s.clock.advance(time.Hour - time.Second)
-	s.tend(t)
-	ada.stands(t, order, payment.Open)
-	s.clock.advance(time.Minute)
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.CloseOrder, Do: sandbox.Garbage})
-	_, err := s.app.Paying.PollDue(t.Context())
-	assert.Error(t, err, "the wallet has confirmed nothing")
-	ada.stands(t, order, payment.Open)
-	bob.stands(t, never, payment.Closed) // it could not be paid
-	for range 2 {
-		s.clock.advance(time.Minute)
-		s.tend(t)
-	}
-	ada.stands(t, order, payment.Closed)
-	assert.Equal(t, sandbox.Closed, s.trade(t).State)
-	s.clock.advance(24 * time.Hour)
-	assert.Zero(t, s.tend(t))
 }
 
 func paidAtLast(t *testing.T, s *till) {
@@ -126,33 +100,11 @@ func (s *till) unharmed(t *testing.T, ada person, order int) {
 	ada.stands(t, order, payment.Paid)
 }
 
-func walletDown(t *testing.T, s *till) {
-	s = s.on.startTill(t, waitingOneSecond)
-	ada, order := s.sells(t)
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.ErrorBefore, Times: 3})
-	a := ada.post(t, pay, paymentWith(byCode)).fails(504, "GATEWAY_TIMEOUT")
-	assert.Equal(t, fmt.Sprint(order), a.header.Get("X-Order-ID"))
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Slow, DelayMS: 2000})
-	ada.post(t, pay, paymentWith(byCode)).fails(504, "GATEWAY_TIMEOUT")
-	s.unharmed(t, ada, order)
-}
-
 func walletGarbled(t *testing.T, s *till) {
 	ada, order := s.sells(t)
 	for _, trick := range []sandbox.Trick{sandbox.Garbage, sandbox.Forge} {
 		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: trick})
 		ada.post(t, pay, paymentWith(byCode)).fails(502, "GATEWAY_ERROR")
 	}
-	s.unharmed(t, ada, order)
-}
-
-func walletLies(t *testing.T, s *till) {
-	ada, order := s.sells(t)
-	for _, trick := range []sandbox.Trick{sandbox.ErrorAfter, sandbox.Reset} {
-		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: trick, Times: 3})
-		ada.post(t, pay, paymentWith(byCode)).fails(504, "GATEWAY_TIMEOUT")
-	}
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.SayPaid})
-	ada.post(t, pay, paymentWith(byCode)).fails(502, "GATEWAY_ERROR") // asked, it says otherwise
 	s.unharmed(t, ada, order)
 }

@@ -10,16 +10,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
 )
 
 var cacheRows = []row{
-	{"PUB-06 a page that many read at once is one batch of each language", onePageManyReaders, everyStore},
 	{"PUB-06 a month later a page is translated anew", aMonthLater, everyStore},
-	{"PUB-06 a language that is not offered counts as no header", languagesOffered, oneStore},
-	{"PUB-06 a spent budget leaves pages as they were written until the next day", dailyBudget, oneStore},
 	{"PUB-07 a translator that does not work is asked but now and then", askedNowAndThen, oneStore},
 }
 
@@ -89,36 +85,6 @@ func (on store) asking(t *testing.T, b *babel, change ...func(*bootstrap.Config)
 	return s, ada
 }
 
-func (s *server) misses() (n int64) {
-	for _, app := range s.apps {
-		n += app.Translation.Counts().Misses
-	}
-	return n
-}
-
-func onePageManyReaders(t *testing.T, s *server) {
-	const readers = 20
-	b := newBabel(t)
-	b.holds = make(chan struct{})
-	s, ada := s.on.asking(t, b)
-	var all sync.WaitGroup
-	all.Go(func() { atOnce(readers, func(int) { ada.reading(t, "en") }) })
-	require.Eventually(t, func() bool { return s.misses() == readers*6 }, time.Minute, time.Millisecond, "all of them miss all of it")
-	close(b.holds)
-	all.Wait()
-	for _, app := range s.apps {
-		app.Translation.Close()
-	}
-	assert.Equal(t, []bool{true, true, true}, ada.reading(t, "en").translated())
-	ada.reading(t, "en").shows(object{
-		"0.localized.title": "[en] publication 1", "0.localized.content": "[en] Of publication 1",
-		"0.localized.__translator": object{"title": "libretranslate", "content": "libretranslate"},
-	})
-	assert.Equal(t, []string{"fr>en", "zh-Hans>en"}, b.requests())
-	ada.reading(t, "en_GB")
-	assert.Len(t, b.requests(), 2, "it is the same language")
-}
-
 // readAgain reads a page until it must be translated anew, a month later.
 func (s *server) readAgain(t *testing.T, b *babel, ada person) {
 	t.Helper()
@@ -145,36 +111,6 @@ func translationsOutlive(t *testing.T, s *server) {
 	assert.Equal(t, []bool{true, true, true}, ada.reading(t, "en").translated())
 	assert.Len(t, b.requests(), 2)
 	s.readAgain(t, b, ada)
-}
-
-func languagesOffered(t *testing.T, s *server) {
-	b := newBabel(t)
-	_, ada := s.on.asking(t, b, func(s *bootstrap.Config) {
-		require.NoError(t, s.TranslatorLanguages.UnmarshalText([]byte("en, zh-Hant")))
-	})
-	for header, translated := range map[string][]bool{
-		"en-AU": {true, true, true}, "zh_TW": {true, true, true}, "zh-CN": {false, false, false}, "es": {false, false, false},
-	} {
-		assert.Equal(t, translated, ada.reading(t, header).translated(), header)
-	}
-	assert.Equal(t, []string{"fr>en", "fr>zh-Hant", "zh-Hans>en", "zh-Hans>zh-Hant"}, b.requests())
-}
-
-func dailyBudget(t *testing.T, s *server) {
-	b := newBabel(t)
-	const page = 3 * int64(len("publication 1")+len("Of publication 1"))
-	s, ada := s.on.asking(t, b, func(s *bootstrap.Config) { s.TranslatorBudget = new(int64(90)) })
-	require.Greater(t, int64(90), page, "it is enough for one language")
-	assert.Equal(t, []bool{true, true, true}, ada.reading(t, "en").translated())
-	for range 2 { // at each of the servers
-		assert.Equal(t, []bool{false, false, false}, ada.reading(t, "es").translated())
-		assert.Equal(t, []bool{true, true, true}, ada.reading(t, "en").translated(), "it is kept")
-	}
-	assert.Len(t, b.requests(), 2)
-	assert.NotZero(t, s.failures())
-	s.clock.advance(12 * time.Hour) // to midnight
-	require.Eventually(t, func() bool { return slices.Equal([]bool{true, true, true}, ada.reading(t, "es").translated()) },
-		time.Minute, 50*time.Millisecond)
 }
 
 func askedNowAndThen(t *testing.T, s *server) {

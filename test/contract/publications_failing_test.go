@@ -17,7 +17,6 @@ import (
 
 var failingRows = []row{
 	{"PUB-07 a translator that fails leaves the feed as it was written", translatorFails, oneStore},
-	{"PUB-07 a translator that is slow does so too and still fills the cache", translatorIsSlow, oneStore},
 }
 
 // translator is a translator that does what it is told to.
@@ -74,24 +73,4 @@ func (s *server) failures() (n int64) {
 		n += app.Translation.Counts().Failures
 	}
 	return n
-}
-
-func translatorIsSlow(t *testing.T, s *server) {
-	answers := make(chan struct{})
-	tr := &translator{translate: func(ctx context.Context, texts []string) ([]string, error) {
-		select {
-		case <-answers:
-			return texts, nil
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}}
-	s, ada := s.on.translatedBy(t, tr)
-	assert.False(t, ada.reading(t, "en").has("data.0.localized"), "nobody waits for long")
-	close(answers)
-	for _, app := range s.apps {
-		app.Translation.Close() // the batch has come to its end
-	}
-	assert.True(t, ada.reading(t, "en").has("data.0.localized"))
-	assert.EqualValues(t, 1, tr.calls.Load())
 }

@@ -15,7 +15,6 @@ func TestGEN_14_quotas(t *testing.T) {
 	onEach(t, everyStore, func(t *testing.T, on store) {
 		for name, show := range map[string]func(*testing.T, store){
 			"GEN-14 drafts": draftQuota, "GEN-14 comments on an event": commentQuota, "GEN-14 bytes of pictures": pictureQuota,
-			"GEN-14 none": noQuotas,
 		} {
 			t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
@@ -127,17 +126,4 @@ func pictureQuota(t *testing.T, on store) {
 		ada.post(t, images, object{"img": aPNG(t)}).isFull(" bytes")
 	}
 	assert.Equal(t, 5, s.files(t), "four of hers, one of another person")
-}
-
-func noQuotas(t *testing.T, on store) {
-	s := on.start(t)
-	ada := s.member(t)
-	event := ada.writes(t, object{"title": "A draft"}).int("data.id")
-	for range 3 {
-		ada.writes(t, object{"title": "A draft"})
-		ada.comments(t, event, "Well said")
-		ada.keeps(t)
-		ada.attaches(t, event)
-		ada.send(t, "PUT", avatars, object{"avatar": aPNG(t)}).is(200)
-	}
 }

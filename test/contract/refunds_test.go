@@ -14,22 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
-	"plaza/bootstrap"
-	"plaza/domain/payment"
 )
 
 var refundSales = []sale{
 	{"PAY-14 staff refunds a payment in parts, and the rest of it", refundedInParts, everyStore},
 	{"PAY-14 all that is wrong with a refund is told together", wrongRefunds, oneStore},
 	{"PAY-14 never more than was paid, however many ask at once", refundedAtOnce, everyStore},
-	{"PAY-14 a refund with an Idempotency-Key is made once", refundedOnce, everyStore},
 	{"PAY-14 refunds are listed by state and payment", refundsListed, everyStore},
 	{"PAY-14 a refund ends as the wallet says", refundsEnd, everyStore},
-	{"PAY-14 a refund whose answer was lost is asked after", refundAnswersLost, everyStore},
-	{"PAY-14 what the wallet refuses is closed", refundRefused, oneStore},
 	{"PAY-14 a refund notification is a reason to ask", refundNotified, oneStore},
 	{"PAY-14 refund_due lists what is still due", refundDueLists, everyStore},
-	{"PAY-14 refund_due payments are refunded by a setting", refundedByItself, everyStore},
 }
 
 const refunds = "/api/pay-admin/v1/refund/"
@@ -132,18 +126,6 @@ func refundedAtOnce(t *testing.T, s *till) {
 	assert.Equal(t, 800, s.received(t, "").int("data.0.refunded"))
 }
 
-func refundedOnce(t *testing.T, s *till) {
-	_, _, paid := s.bought(t)
-	keyed := s.staff(t).saying(keyHeader, "one")
-	body := object{"payment": paid, "amount": 300, "reason": "x"}
-	first := keyed.post(t, refunds, body).is(201)
-	assert.Equal(t, string(first.body), string(keyed.post(t, refunds, body).is(201).body))
-	body["amount"] = 301
-	keyed.post(t, refunds, body).fails(409, "CONFLICT")
-	assert.Equal(t, 300, s.received(t, "").int("data.0.refunded"))
-	assert.Len(t, s.box.Refunds(), 1)
-}
-
 func refundsListed(t *testing.T, s *till) {
 	staff := s.staff(t)
 	_, _, first := s.bought(t)
@@ -180,48 +162,6 @@ func refundsEnd(t *testing.T, s *till) {
 	}
 }
 
-func refundAnswersLost(t *testing.T, s *till) {
-	for _, trick := range []sandbox.Trick{sandbox.Garbage, sandbox.ErrorAfter, sandbox.Reset, sandbox.Forge} {
-		_, _, paid := s.bought(t)
-		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.RefundOrder, Do: trick, Times: 3})
-		a := s.staff(t).post(t, refunds, object{"payment": paid, "reason": "x"}).is(201)
-		assert.Nil(t, a.at("data.wallet_refund_id"), trick)
-		s.box.Behave()
-		made := len(s.box.Refunds())
-		s.follows(t, time.Hour)
-		assert.Len(t, s.box.Refunds(), made, "money moves once")
-		found := s.staff(t).get(t, fmt.Sprintf("%s?payment=%d", refunds, paid)).is(200)
-		assert.Equal(t, s.box.Refunds()[made-1].ID, found.text("data.0.wallet_refund_id"), trick)
-		s.clock.advance(time.Second)
-	}
-	_, _, paid := s.bought(t)
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.RefundOrder, Do: sandbox.ErrorBefore, Times: 3})
-	id := s.staff(t).post(t, refunds, object{"payment": paid, "reason": "x"}).is(201).int("data.id")
-	made := len(s.box.Refunds())
-	s.box.Behave()
-	s.follows(t, time.Hour)
-	assert.Len(t, s.box.Refunds(), made+1, "what never arrived is sent again")
-	assert.Equal(t, "processing", s.refundState(t, id))
-}
-
-func refundRefused(t *testing.T, s *till) {
-	_, _, paid := s.bought(t)
-	staff := s.staff(t)
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.RefundOrder, Do: sandbox.NoFunds})
-	id := staff.post(t, refunds, object{"payment": paid, "amount": 90, "reason": "x"}).is(201).int("data.id")
-	assert.Empty(t, s.box.Refunds())
-	s.follows(t, time.Hour)
-	assert.Len(t, s.box.Refunds(), 1, "when the merchant has funds")
-	assert.Equal(t, "processing", s.refundState(t, id))
-	// What was paid in truth is less.
-	_, _, trade := s.settled(t)
-	s.hears(t, letter(s.notice(trade, map[string]string{"total_fee": "1990"}), walletKey)).isTaken()
-	disputed := s.received(t, "?state=disputed").int("data.0.id")
-	staff.post(t, refunds, object{"payment": disputed, "reason": "x"}).fails(409, "CONFLICT")
-	assert.Equal(t, []any{"closed"}, staff.get(t, fmt.Sprintf("%s?payment=%d", refunds, disputed)).is(200).each("data", "state"))
-	assert.Zero(t, s.received(t, "?state=disputed").int("data.0.refunded"))
-}
-
 func refundNotified(t *testing.T, s *till) {
 	_, _, paid := s.bought(t)
 	id := s.staff(t).post(t, refunds, object{"payment": paid, "reason": "x"}).is(201).int("data.id")
@@ -254,26 +194,4 @@ func refundDueLists(t *testing.T, s *till) {
 	assert.Zero(t, s.received(t, "?state=refund_due").int("pagination.total_count"))
 	s.sampled(t, map[string]float64{`plaza_payments{state="refund_due"}`: 0})
 	assert.Equal(t, []any{"refund_due", "applied"}, s.received(t, "").each("data", "state"))
-}
-
-func refundedByItself(t *testing.T, s *till) {
-	own := s.on.startTill(t, func(c *bootstrap.Config) { c.WalletRefundDue = "auto" })
-	bob, order := own.sells(t)
-	bob.post(t, pay, paymentWith(byCode)).is(200)
-	own.clock.advance(2 * time.Hour)
-	for range 2 {
-		own.tend(t)
-		own.clock.advance(time.Minute)
-	}
-	bob.stands(t, order, "closed")
-	late := own.trade(t)
-	late.TransactionID, late.Paid = "4200000000202611200000000003", own.clock.Now()
-	own.hears(t, letter(own.notice(late, nil), walletKey)).isTaken()
-	_, err := own.app.Refunding.RefundDue(t.Context())
-	require.ErrorIs(t, err, payment.ErrWalletNotFound, "the sandbox does not know the payment")
-	_, err = own.app.Refunding.RefundDue(t.Context())
-	require.NoError(t, err)
-	all := own.staff(t).get(t, refunds).is(200)
-	require.Len(t, all.list("data"), 1, "once")
-	assert.Equal(t, 990, all.int("data.0.amount"))
 }

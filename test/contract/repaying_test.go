@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,17 +17,10 @@ import (
 
 var repeatedSales = []sale{
 	{"PAY-09 the same way to pay finds the same prepayment", sameAgain, everyStore},
-	{"PAY-09 a mobile browser's ticket is refreshed by the identical request", webRefreshed, oneStore},
-	{"PAY-09 a ticket that has ended is asked for again under the same number", ticketRefreshed, everyStore},
 	{"PAY-09 calls at once make one prepayment", paidAtOnce, everyStore},
-	{"PAY-09 who waits longer than the wallet may take is told when to come again", waitedTooLong, everyStore},
 	{"PAY-09 another way to pay closes the former prepayment first", otherWay, everyStore},
-	{"PAY-09 a former prepayment that is paid is not closed but settled", otherWayTooLate, everyStore},
-	{"PAY-09 none is opened in the last minute of an order", lastMinute, oneStore},
 	{"PAY-09 with an Idempotency-Key the answer is the same to the last byte", replayed, everyStore},
 	{"PAY-09 an Idempotency-Key belongs to one request of one account", keyOfOne, everyStore},
-	{"PAY-09 an Idempotency-Key is free again after an error", keyFreed, everyStore},
-	{"PAY-09 an Idempotency-Key whose call is under way", keyInUse, everyStore},
 	{"PAY-09 what an Idempotency-Key was answered with is no longer good", keyOver, everyStore},
 	{"PAY-09 an Idempotency-Key has a form", idempotencyKeyForm, oneStore},
 }
@@ -55,30 +47,6 @@ func sameAgain(t *testing.T, s *till) {
 	}
 }
 
-func webRefreshed(t *testing.T, s *till) {
-	ada, _ := s.sells(t)
-	first := ada.post(t, pay, paymentWith(byWeb)).is(200).text("data.prepay_id")
-	s.clock.advance(5*time.Minute - time.Second)
-	ada.post(t, pay, paymentWith(byWeb)).is(200)
-	assert.Equal(t, 1, s.trade(t).Requests)
-	s.clock.advance(time.Second)
-	assert.Equal(t, first, ada.post(t, pay, paymentWith(byWeb)).is(200).text("data.prepay_id"))
-	require.Len(t, s.box.Ledger(), 1)
-	assert.Equal(t, 2, s.trade(t).Requests)
-	s.isPaid(t) // the new address is good
-}
-
-func ticketRefreshed(t *testing.T, s *till) {
-	ada := s.member(t)
-	s.orders(t, ada, func(o *payment.Order) { o.Expires = o.Created.Add(5 * time.Hour) })
-	ada.post(t, pay, paymentWith(byCode)).is(200)
-	s.clock.advance(2 * time.Hour)
-	ada.post(t, pay, paymentWith(byCode)).is(200)
-	require.Len(t, s.box.Ledger(), 1, "a second number is how people pay twice")
-	assert.Equal(t, 2, s.trade(t).Requests)
-	s.isPaid(t)
-}
-
 func paidAtOnce(t *testing.T, s *till) {
 	ada, order := s.sells(t)
 	bodies := make([]string, 50)
@@ -88,25 +56,6 @@ func paidAtOnce(t *testing.T, s *till) {
 		bodies[i] = string(a.body)
 	})
 	assert.Len(t, slices.Compact(bodies), 1)
-	assert.Len(t, s.box.Ledger(), 1)
-}
-
-func waitedTooLong(t *testing.T, s *till) {
-	s = s.on.startTill(t, waitingOneSecond)
-	ada, _ := s.sells(t)
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Hold, Times: 10})
-	var first, second answer
-	var both sync.WaitGroup
-	both.Go(func() { first = ada.post(t, pay, paymentWith(byCode)) })
-	require.NoError(t, s.box.AwaitHeld(t.Context(), 1))
-	both.Go(func() { second = ada.post(t, pay, paymentWith(byCode)) })
-	both.Wait()
-	first.fails(504, "GATEWAY_TIMEOUT")
-	if second.status == 504 { // it came in as the first one gave up
-		second.fails(504, "GATEWAY_TIMEOUT")
-	} else {
-		assert.Positive(t, second.fails(409, "CONFLICT").retryAfter())
-	}
 	assert.Len(t, s.box.Ledger(), 1)
 }
 
@@ -134,26 +83,6 @@ func otherWay(t *testing.T, s *till) {
 	ada.post(t, pay, paymentWith(other)).is(200)
 	assert.Len(t, s.box.Ledger(), 3, "for somebody else is another way, too")
 	ada.stands(t, order, payment.Open)
-}
-
-func otherWayTooLate(t *testing.T, s *till) {
-	ada, order := s.sells(t)
-	ada.post(t, pay, paymentWith(byCode)).is(200)
-	paid := s.isPaid(t)
-	s.clock.advance(6 * time.Minute)
-	ada.post(t, pay, paymentWith(byApp)).fails(409, "CONFLICT")
-	assert.Len(t, s.box.Ledger(), 1)
-	assert.Equal(t, paid.TransactionID, ada.stands(t, order, payment.Paid).text("data.transaction_id"))
-}
-
-func lastMinute(t *testing.T, s *till) {
-	ada, _ := s.sells(t)
-	s.clock.advance(59*time.Minute + time.Second)
-	ada.post(t, pay, paymentWith(byCode)).fails(409, "CONFLICT")
-	assert.Empty(t, s.box.Ledger())
-	bob, _ := s.sells(t)
-	s.clock.advance(59 * time.Minute)
-	bob.post(t, pay, paymentWith(byCode)).is(200)
 }
 
 const keyHeader = "Idempotency-Key"
@@ -185,34 +114,6 @@ func keyOfOne(t *testing.T, s *till) {
 	draft["amount"] = 991
 	staff.saying(keyHeader, "one").post(t, newOrder, draft).fails(409, "CONFLICT")
 	assert.Len(t, s.box.Ledger(), 2)
-}
-
-func keyFreed(t *testing.T, s *till) {
-	ada := s.member(t)
-	keyed := ada.saying(keyHeader, "one")
-	keyed.post(t, pay, paymentWith(byCode)).fails(404, "RESOURCE_NOT_FOUND")
-	s.orders(t, ada)
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Crowded})
-	keyed.post(t, pay, paymentWith(byCode)).fails(503, "SERVICE_UNAVAILABLE")
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Garbage})
-	keyed.post(t, pay, paymentWith(byCode)).fails(502, "GATEWAY_ERROR")
-	keyed.post(t, pay, paymentWith(byApp)).is(409) // whose way to pay is another, but the key is free
-	keyed.post(t, pay, paymentWith(byCode)).is(200)
-}
-
-func keyInUse(t *testing.T, s *till) {
-	ada, _ := s.sells(t)
-	keyed := ada.saying(keyHeader, "one")
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Hold})
-	var first answer
-	var running sync.WaitGroup
-	running.Go(func() { first = keyed.post(t, pay, paymentWith(byCode)) })
-	require.NoError(t, s.box.AwaitHeld(t.Context(), 1))
-	assert.Positive(t, keyed.post(t, pay, paymentWith(byCode)).fails(409, "CONFLICT").retryAfter())
-	s.box.Release()
-	running.Wait()
-	first.is(200)
-	assert.Equal(t, string(first.body), string(keyed.post(t, pay, paymentWith(byCode)).is(200).body))
 }
 
 func keyOver(t *testing.T, s *till) {

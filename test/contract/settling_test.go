@@ -3,7 +3,6 @@ package contract
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,12 +15,9 @@ import (
 
 var noticedSales = []sale{
 	{"PAY-10 a notification of the wallet pays the order", noticed, everyStore},
-	{"PAY-10 a notification settles once, however often it comes at once", noticedAtOnce, everyStore},
 	{"PAY-10 a forged notification changes nothing and is logged", forgedNotices, oneStore},
 	{"PAY-10 what is no notification is not acknowledged", noNotices, oneStore},
 	{"PAY-10 a notification that disagrees is disputed", disputes, everyStore},
-	{"PAY-10 a dispute ends when the wallet confirms what we say", disputeEnds, everyStore},
-	{"PAY-10 money for an order that is paid or closed is refund_due", refundsDue, everyStore},
 	{"PAY-10 money for no order that we know is disputed", unmatchedPayments, everyStore},
 	{"PAY-10 a payment that failed is nothing to do", nothingPaid, oneStore},
 	{"PAY-10 the sandbox notifies by itself", notifiedBySandbox, oneStore},
@@ -58,22 +54,6 @@ func noticed(t *testing.T, s *till) {
 	}}, a.at("data"))
 	ada.post(t, pay, paymentWith(object{"order_id": order})).fails(409, "CONFLICT")
 	ada.post(t, pay, paymentWith(nil)).fails(404, "RESOURCE_NOT_FOUND")
-}
-
-func noticedAtOnce(t *testing.T, s *till) {
-	ada, order, trade := s.settled(t)
-	text := letter(s.notice(trade, nil), walletKey)
-	var all sync.WaitGroup
-	for range 20 {
-		all.Go(func() { s.hears(t, text).isTaken() })
-	}
-	all.Wait()
-	s.clock.advance(time.Hour * 24 * 40)
-	s.hears(t, text).isTaken()
-	s.clock.advance(-time.Hour * 24 * 40)
-	paid := ada.stands(t, order, payment.Paid)
-	assert.Equal(t, "2026-11-20T12:00:00Z", paid.text("data.paid_at"))
-	assert.Len(t, s.received(t, "").list("data"), 1)
 }
 
 func forgedNotices(t *testing.T, s *till) {
@@ -164,47 +144,6 @@ func disputes(t *testing.T, s *till) {
 	}
 	assert.Equal(t, 4, s.received(t, "").int("pagination.total_count"))
 	assert.Contains(t, s.log.problems(), "unapplied payment needs review")
-}
-
-func disputeEnds(t *testing.T, s *till) {
-	ada, order, trade := s.settled(t)
-	s.hears(t, letter(s.notice(trade, map[string]string{"total_fee": "1"}), walletKey)).isTaken()
-	ada.stands(t, order, payment.Open)
-	s.clock.advance(payment.DisputeInterval)
-	assert.Equal(t, 1, s.tend(t), "the wallet is asked after it")
-	ada.stands(t, order, payment.Paid)
-
-	bob, other, trade := s.settled(t)
-	s.hears(t, letter(s.notice(trade, map[string]string{"fee_type": "USD"}), walletKey)).isTaken()
-	bob.post(t, pay, paymentWith(byWeb)).fails(409, "CONFLICT") // no second way to pay is opened: the first is found to be paid
-	bob.stands(t, other, payment.Paid)
-	assert.Equal(t, []any{"applied", "applied"}, s.received(t, "").each("data", "state"))
-}
-
-func refundsDue(t *testing.T, s *till) {
-	ada, order, trade := s.settled(t)
-	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken()
-	s.clock.advance(time.Second)
-	second := letter(s.notice(trade, map[string]string{"transaction_id": "4200000000202611200000000002"}), walletKey)
-	for range 2 {
-		s.hears(t, second).isTaken()
-	}
-	assert.Equal(t, []any{"refund_due", "applied"}, s.received(t, "").each("data", "state"))
-	assert.Equal(t, trade.TransactionID, ada.stands(t, order, payment.Paid).text("data.transaction_id"), "the first one")
-
-	bob, expired := s.sells(t)
-	bob.post(t, pay, paymentWith(byCode)).is(200)
-	late := s.trade(t)
-	late.TransactionID, late.Paid = "4200000000202611200000000003", s.clock.Now()
-	s.clock.advance(2 * time.Hour)
-	for range 2 {
-		s.tend(t)
-		s.clock.advance(time.Minute)
-	}
-	bob.stands(t, expired, payment.Closed)
-	s.hears(t, letter(s.notice(late, nil), walletKey)).isTaken()
-	bob.stands(t, expired, payment.Closed)
-	assert.Equal(t, 2, s.received(t, "?state=refund_due").int("pagination.total_count"))
 }
 
 func unmatchedPayments(t *testing.T, s *till) {

@@ -18,7 +18,6 @@ var subscriptionRows = []row{
 	{"SUB-04 exactly one of user and category is followed", exactlyOneIsFollowed, oneStore},
 	{"SUB-04 nobody follows themselves or what is not there", followedIsThere, oneStore},
 	{"SUB-04 only one's own subscription is ended", endingSubscriptions, oneStore},
-	{"SUB-04 who follow each other are contacts at once and no longer than that", contactsAtOnce, everyStore},
 }
 
 var subscriptionFields = []string{
@@ -197,32 +196,4 @@ func endingSubscriptions(t *testing.T, s *server) {
 	assert.Empty(t, ada.delete(t, subscriptionPath(id)).is(204).body)
 	ada.delete(t, subscriptionPath(id)).fails(404, "RESOURCE_NOT_FOUND")
 	assert.Empty(t, ada.get(t, subscriptions).is(200).list("data"))
-}
-
-func contactsAtOnce(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	theirs := ada.publishes(t, "for contacts", object{"view_permission": 100})
-	mine := bob.publishes(t, "of the same day")
-	sees := func() []bool {
-		return []bool{
-			bob.put(t, likePath(theirs)).status == 204,
-			bob.get(t, eventPath(theirs)).status == 200,
-			len(bob.get(t, eventsOf(ada)).is(200).list("data")) == 1,
-			len(bob.reads(t, mine).list("data.the_moment")) == 1,
-			bob.get(t, commentsOn(theirs)).status == 200,
-			bob.patch(t, eventPath(theirs), object{}).status == 403,
-		}
-	}
-	all, none := slices.Repeat([]bool{true}, 6), make([]bool, 6)
-	assert.Equal(t, none, sees())
-	there := bob.follows(t, ada)
-	assert.Equal(t, none, sees())
-	back := ada.follows(t, bob)
-	assert.Equal(t, all, sees())
-	bob.delete(t, subscriptionPath(there)).is(204)
-	assert.Equal(t, none, sees())
-	bob.follows(t, ada)
-	assert.Equal(t, all, sees())
-	ada.delete(t, subscriptionPath(back)).is(204)
-	assert.Equal(t, none, sees())
 }
