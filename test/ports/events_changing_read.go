@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
-	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/place"
 	"plaza/domain/ratelimit"
@@ -21,7 +20,6 @@ import (
 // eventChangingRead is what ChangeRead promises beyond what Change does, which is
 // held to readFirst.
 var eventChangingRead = []promise{
-	{"ChangeRead takes the event from wherever the store hands it out", changeReadFrom},
 	{"if the event was changed since, fn gets it as it is and nothing is lost", changeReadOld},
 	{"if the event was removed since, it is ErrNotFound", changeReadRemoved},
 	{"ChangeReads at once of what was read once lose nothing", changeReadsAtOnce},
@@ -64,43 +62,6 @@ func (w *fixtures) changeRead(read event.Entry, fn func(*event.Event) error) eve
 	e, err := w.Events.ChangeRead(w.Context(), read, fn)
 	require.NoError(w, err)
 	return e
-}
-
-func changeReadFrom(w *fixtures) {
-	author := w.newUser()
-	w.category(1)
-	w.category(2)
-	e, err := w.Events.Add(w.Context(), w.rich(author))
-	require.NoError(w, err)
-	w.say(e.ID(), author, noon, "One")
-	later, old := noon.Add(time.Hour), w.got(e.ID())
-	w.change(e.ID(), apply(later, titled("Another")))
-	for name, entry := range map[string]func() (event.Entry, error){
-		"Get": func() (event.Entry, error) { return w.got(e.ID()), nil },
-		"List": func() (event.Entry, error) {
-			return w.list(event.Query{Author: author, States: everything}).Items[0], nil
-		},
-		"Commented": func() (event.Entry, error) {
-			all, err := w.EventReader.Commented(w.Context(), author, 1)
-			return all[0], err
-		},
-		"Change":                   func() (event.Entry, error) { return w.Events.Change(w.Context(), e.ID(), apply(later, titled("a"))) },
-		"Change of nothing":        func() (event.Entry, error) { return w.Events.Change(w.Context(), e.ID(), same) },
-		"ChangeRead":               func() (event.Entry, error) { return w.changeRead(w.got(e.ID()), apply(later, titled("b"))), nil },
-		"ChangeRead of nothing":    func() (event.Entry, error) { return w.changeRead(w.got(e.ID()), same), nil },
-		"ChangeRead of what's old": func() (event.Entry, error) { return w.changeRead(old, apply(later, titled("c"))), nil },
-	} {
-		read, err := entry()
-		require.NoError(w, err, name)
-		later = later.Add(time.Microsecond)
-		edits := []edit{titled(name), permitted(event.Public), under(feed.CategoryID(1 + later.Nanosecond()/1000%2))}
-		got := w.changeRead(read, apply(later, edits...))
-		want := w.copy(read)
-		require.NoError(w, apply(later, edits...)(want.Event))
-		assert.Equal(w, want, w.copy(got), name)
-		assert.Equal(w, want, w.entry(e.ID()), name)
-		assert.Equal(w, listingsOf([]*event.Event{got.Event}), w.listed(), name)
-	}
 }
 
 // same leaves the event as it is.

@@ -3,7 +3,6 @@ package ports
 import (
 	"cmp"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -20,7 +19,6 @@ var eventFeed = []promise{
 	{"Change moves the listing with the event", feedChange},
 	{"Remove takes the event off the feed", feedRemove},
 	{"after random changes the feed equals the events' listings", eventFeedRandom},
-	{"after concurrent changes the feed equals the events' listings", feedAtOnce},
 }
 
 func feedShowings(w *fixtures) {
@@ -134,30 +132,4 @@ func eventFeedRandom(w *fixtures) {
 			assert.Equal(w, stateOf(e), stateOf(w.entry(e.ID()).Event))
 		}
 	})
-}
-
-func feedAtOnce(w *fixtures) {
-	w.category(1)
-	w.category(2)
-	author := w.newUser()
-	var events []*event.Event
-	for range 4 {
-		events = append(events, w.write(author, noon))
-	}
-	for _, err := range atOnce(2*many, func(i int) error {
-		c := random{rand.New(rand.NewPCG(uint64(i), 0))}
-		if i == 0 {
-			_, err := w.Events.Remove(w.Context(), events[0].ID())
-			return err
-		}
-		later := noon.Add(time.Duration(i) * time.Second)
-		_, err := w.Events.Change(w.Context(), events[1+i%3].ID(), apply(later, c.edits()...))
-		return err
-	}) {
-		require.NoError(w, err)
-	}
-	for i, e := range events[1:] {
-		events[1+i] = w.entry(e.ID()).Event
-	}
-	assert.Equal(w, listingsOf(events[1:]), w.listed())
 }

@@ -28,9 +28,6 @@ var eventListing = []promise{
 	{"Commented has the event with the latest comment first, ties by descending id", commentedOrder},
 	{"Commented follows comments that are taken away", commentedRemoved},
 	{"Commented returns at most limit, of the author's events alone", commentedLimit},
-	{"OnDates returns for every date what was published and the viewer may see", onDatesVisible},
-	{"OnDates shows of every relation, status and permission what the rule of visibility says", onDatesReach},
-	{"OnDates has the newest creation first, ties by descending id, at most limit each", onDatesOrder},
 	{"OnDates is, for everybody, what the rule of visibility says", onDatesRandom},
 	{"OfPlate returns the event of a plate, or ErrNoPlate", eventOfPlate},
 }
@@ -203,42 +200,6 @@ func commentedLimit(w *fixtures) {
 	assert.Len(w, all, 5)
 	assert.Equal(w, all[:3], w.commented(author, 3))
 	assert.Empty(w, w.commented(other+1, 10))
-}
-
-func onDatesVisible(w *fixtures) {
-	author, friend, fan := w.newUser(), w.newUser(), w.newUser()
-	w.befriend(author, friend)
-	w.follow(fan, author)
-	next, empty := date(w, "2026-03-15"), date(w, "2026-03-16")
-	for p, name := range map[event.Permission]string{event.Public: "public", event.Contact: "contact", event.Private: "private"} {
-		w.write(author, noon, titled("draft "+name), permitted(p), published(false))
-		w.write(author, noon, titled("normal "+name), permitted(p))
-	}
-	w.write(friend, noon, titled("friend's"), dated(next))
-	for viewer, want := range map[user.ID][]string{
-		author: {"normal public", "normal contact", "normal private"}, friend: {"normal public", "normal contact"},
-		fan: {"normal public"}, 0: {"normal public"}, fan + 1: {"normal public"},
-	} {
-		found := w.onDates(viewer, 10, pi, next, empty, pi)
-		assert.Len(w, found, 2, "dates without any are left out")
-		assert.ElementsMatch(w, want, titlesOf(found[pi]), "%d", viewer)
-		assert.Equal(w, []string{"friend's"}, titlesOf(found[next]))
-	}
-	assert.Empty(w, w.onDates(author, 10))
-}
-
-func onDatesOrder(w *fixtures) {
-	a, b := w.newUser(), w.newUser()
-	w.write(a, noon, titled("first"))
-	w.write(b, noon.Add(2*time.Microsecond), titled("third"))
-	w.write(a, noon.Add(time.Microsecond), titled("second"))
-	w.write(b, noon.Add(2*time.Microsecond), titled("fourth"))
-	next := date(w, "2026-03-15")
-	w.write(a, noon, titled("another day"), dated(next))
-	assert.Equal(w, []string{"fourth", "third", "second", "first"}, titlesOf(w.onDates(0, 10, pi)[pi]))
-	found := w.onDates(0, 2, pi, next)
-	assert.Equal(w, []string{"fourth", "third"}, titlesOf(found[pi]))
-	assert.Equal(w, []string{"another day"}, titlesOf(found[next]))
 }
 
 func listRandom(w *fixtures) {

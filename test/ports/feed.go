@@ -1,7 +1,6 @@
 package ports
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -24,8 +23,6 @@ func Feed(t *testing.T, open Open) {
 		{"Metas returns all categories", feedCategories},
 		{"Metas sums up what the selection admits, wherever there is any", feedMetas},
 		{"Metas counts public events when asked for", feedMetasOfEvents},
-		{"Page has what the selection admits in the category, or among the uncategorised items", feedPagesByKind},
-		{"Page is in the order of Compare", feedOrder},
 		{"its items are what was stored, private copies of it", feedItems},
 		{"a demand comes with its author as Members returns them, unless erased; other items have none", feedAuthors},
 		{"items have a distance, to the metre, when the selection has an area", feedDistances},
@@ -170,46 +167,6 @@ func feedMetasOfEvents(w *fixtures) {
 	assert.Empty(w, w.metas(feed.Selection{Kinds: feed.ItemKinds()}))
 	for in := range feed.CategoryID(2) {
 		assert.Empty(w, w.pages(in, feed.Selection{Kinds: feed.ItemKinds()}, 10))
-	}
-}
-
-func feedPagesByKind(w *fixtures) {
-	author := w.newUser()
-	w.category(1)
-	w.category(2)
-	inOne := func(p *publication.Publication) { p.Category = 1 }
-	w.imports(article(author, 1, inOne), article(author, 2), node(content(author), 3),
-		request(author, 4, func(d *demand.Demand) { d.Category = 1 }))
-	all := feed.Selection{Kinds: feed.ItemKinds()}
-	assert.Equal(w, []feed.Listable{request(author, 4, func(d *demand.Demand) { d.Category = 1 }), article(author, 1, inOne)}, w.pages(1, all, 10))
-	assert.Equal(w, []feed.Listable{node(content(author), 3), article(author, 2)}, w.pages(0, all, 1))
-	assert.Equal(w, []feed.Listable{article(author, 2)}, w.pages(0, feed.Selection{Kinds: []feed.Kind{feed.Publication, feed.Demand}}, 10))
-	empty := w.page(2, all, page.Request{})
-	assert.Empty(w, empty.Items)
-	assert.Equal(w, []int{0, 1}, []int{empty.Total, empty.Request.Pages(empty.Total)})
-	assert.Empty(w, w.pages(1, feed.Selection{}, 10))
-}
-
-func feedOrder(w *fixtures) {
-	author := w.newUser()
-	at := func(micros int) publication.Content {
-		c := content(author)
-		c.Created, c.Updated = noon.Add(time.Duration(micros)*time.Microsecond), noon.Add(-time.Duration(micros)*time.Hour)
-		return c
-	}
-	want := []feed.Listable{
-		node(at(3), 9),
-		request(author, 2, func(d *demand.Demand) { d.Created = at(2).Created }),
-		request(author, 10, func(d *demand.Demand) { d.Created = at(2).Created }),
-		node(at(2), 1),
-		publication.Publication{ID: 1, Content: at(2)},
-		node(at(0), 5), node(at(0), 50),
-	}
-	backwards := slices.Clone(want)
-	slices.Reverse(backwards)
-	importEach(w, backwards...)
-	for _, size := range []int{1, 2, 10} {
-		assert.Equal(w, want, w.pages(0, feed.Selection{Kinds: feed.ItemKinds()}, size))
 	}
 }
 

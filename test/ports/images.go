@@ -25,8 +25,6 @@ func Images(t *testing.T, open Open) {
 		{"Change stores the result and returns what is stored", changeImage},
 		{"Change of what is not there is ErrNotFound", changeNoImage},
 		{"Changes of one image at once don't lose each other's work", changeImageAtOnce},
-		{"List returns what the query admits", listImages},
-		{"List is newest first, ties by descending id", listImagesNewest},
 		{"All yields the whole list", listImagesWhole},
 		{"All ends when its reader wants no more", listImagesEnds},
 		{"the total counts what paging yields, and past it is NotFound", listImagesPages},

@@ -14,26 +14,6 @@ import (
 	"plaza/domain/userimage"
 )
 
-func listImages(w *fixtures) {
-	owner, other := w.newUser(), w.newUser()
-	all := []userimage.Image{
-		w.picture(owner, noon), w.picture(owner, noon, "a"), w.picture(owner, noon, "a", "b"), w.picture(owner, noon, "b", "c"),
-		w.picture(owner, noon, "A", "a%", "_", "a b"), w.picture(other, noon, "a", "b"),
-	}
-	all = append(all, w.changeOf(w.picture(owner, noon, "a", "b").ID, discard))
-	lists := [][]string{nil, {}, {"a"}, {"a", "b"}, {"b", "a", "b"}, {"A"}, {"a%"}, {"_"}, {"a "}, {"a b"}, {"ab"}, {""}, {"a", "x"}, {"'"}}
-	for _, who := range []user.ID{owner, other, 0, other + 1} {
-		for _, contains := range lists {
-			for _, overlaps := range lists {
-				q := userimage.Query{Owner: who, Contains: contains, Overlaps: overlaps}
-				want := imagesOf(all, q)
-				require.Equal(w, want, w.pictures(q), "%+v", q)
-				require.Equal(w, want, w.pagedImages(q, page.MaxSize), "%+v", q)
-			}
-		}
-	}
-}
-
 // imagesOf are those of the images that the query admits, in order.
 func imagesOf(all []userimage.Image, q userimage.Query) []userimage.Image {
 	admitted := []userimage.Image{}
@@ -46,16 +26,6 @@ func imagesOf(all []userimage.Image, q userimage.Query) []userimage.Image {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
 	})
 	return admitted
-}
-
-func listImagesNewest(w *fixtures) {
-	owner := w.newUser()
-	var stored []userimage.Image
-	for _, micros := range []int{0, 2, 1, 1} {
-		stored = append(stored, w.picture(owner, noon.Add(time.Duration(micros)*time.Microsecond)))
-	}
-	want := []userimage.Image{stored[1], stored[3], stored[2], stored[0]}
-	assert.Equal(w, want, w.pictures(userimage.Query{Owner: owner}))
 }
 
 func listImagesWhole(w *fixtures) {

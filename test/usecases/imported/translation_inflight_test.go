@@ -84,24 +84,6 @@ func TestPUB06_a_long_batch_stays_with_the_server_that_translates_it(t *testing.
 	})
 }
 
-func TestPUB06_a_call_ends_before_another_server_can_claim_its_texts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newTranslationFixture(t)
-		w.cache = &unsteadyCache{Cache: w.cache, claims: 1 << 20} // Release fails, so only the lease ends the claims
-		w.serve(t, translation.Offer{})
-		other := w.another(t)
-		w.translator.takes = time.Hour
-		began := time.Now()
-		w.read(t, "en")
-		for w.translator.asked() == 1 {
-			require.Less(t, time.Since(began), time.Minute)
-			other.read(t, "en")
-		}
-		assert.InDelta(t, claimLease, time.Since(began)-2*time.Second, float64(3*time.Second), "the texts of a server that hangs wait for the lease")
-		assert.Equal(t, 20*time.Second, w.translator.lastEnd().Sub(began))
-	})
-}
-
 // claimLease is how long texts wait for a server that has crashed.
 const claimLease = 25 * time.Second
 
@@ -120,34 +102,6 @@ func TestPUB06_texts_of_a_crashed_server_are_translated_by_another_after_the_lea
 		}
 		assert.InDelta(t, claimLease, time.Since(began), float64(200*time.Millisecond))
 		assert.Equal(t, [][]string{{"Bells", "How to make it"}, {"Tea"}}, w.translator.batches)
-	})
-}
-
-func TestPUB06_a_server_that_closes_waits_for_no_other_server(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newTranslationFixture(t)
-		w.crashes(t, "Pain", "fr", "en")
-		gone, leave := context.WithCancel(t.Context())
-		leave()
-		began := time.Now()
-		assert.Empty(t, w.Translate(gone, readerAda, textsOfPage(t)[2:3], localeTag(t, "en")))
-		w.Close()
-		assert.Zero(t, time.Since(began))
-		assert.Empty(t, w.read(t, "en")[textsOfPage(t)[2]], "nor does a later call")
-		assert.Zero(t, time.Since(began))
-	})
-}
-
-func TestPUB06_texts_that_another_server_gave_up_are_tried_again(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newTranslationFixture(t)
-		w.crashes(t, "Pain", "fr", "en")
-		time.AfterFunc(time.Second, func() {
-			assert.NoError(t, w.cache.Release(context.Background(), localisation.Holder{1}, []localisation.Key{cacheKey(t, "Pain", "fr", "en")}))
-		})
-		began := time.Now()
-		assert.Len(t, w.read(t, "en"), 2)
-		assert.InDelta(t, time.Second, time.Since(began), float64(150*time.Millisecond))
 	})
 }
 
@@ -191,14 +145,6 @@ func TestPUB06_readers_of_one_server_claim_a_page_once(t *testing.T) {
 		readers.Wait()
 		assert.Zero(t, w.Counts().Failures)
 	})
-}
-
-func TestPUB06_a_text_that_a_page_has_twice_is_translated_once(t *testing.T) {
-	w := newTranslationFixture(t)
-	tea := localisation.Text{Content: "Tea", Language: localeTag(t, "en")}
-	australian := localisation.Text{Content: "Tea", Language: localeTag(t, "en-AU")}
-	assert.Len(t, w.Translate(t.Context(), readerAda, []localisation.Text{tea, australian, tea}, localeTag(t, "fr")), 2)
-	assert.Equal(t, [][]string{{"Tea"}}, w.translator.batches)
 }
 
 func TestPUB07_a_reader_that_goes_away_leaves_the_batch_to_the_next(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"plaza/application/translation"
 	"plaza/domain/ratelimit"
-	"plaza/domain/user"
 )
 
 // limitedTo serves with a limit of new languages within an hour.
@@ -83,16 +82,5 @@ func TestGEN_14_pages_at_once_in_one_language_count_once(t *testing.T) {
 			pages.Go(func() { assert.Len(t, w.readBy(t, readerAda, []string{"es", "de"}[i%2]), 5) })
 		}
 		pages.Wait()
-	})
-}
-
-func TestGEN_14_readers_do_not_share_their_languages(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newTranslationFixture(t)
-		w.limitedTo(t, 1)
-		for reader, language := range map[user.ID]string{1: "es", 11: "de", 111: "it"} {
-			assert.Len(t, w.readBy(t, reader, language), 5, language)
-			assert.Empty(t, w.readBy(t, reader, "pt"))
-		}
 	})
 }

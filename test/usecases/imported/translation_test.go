@@ -55,13 +55,6 @@ func (tr *recordingTranslator) asked() int {
 	return len(tr.batches)
 }
 
-// lastEnd returns when the last batch ended.
-func (tr *recordingTranslator) lastEnd() time.Time {
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
-	return tr.ended
-}
-
 // translationFixture is a server over a store that other servers may share.
 type translationFixture struct {
 	*translation.Translation

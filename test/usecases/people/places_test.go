@@ -160,26 +160,6 @@ func TestEVT16_events_of_before_are_found_and_mended(t *testing.T) {
 	assert.Equal(t, 3, a.events.changes)
 }
 
-func TestEVT16_mending_a_place_is_no_modification(t *testing.T) {
-	a := newPlacesFixture(t)
-	id := a.before("杭州的秋天", beijing)
-	before, listings := a.state(id), a.store.Listings()
-	require.Len(t, a.check(true), 1)
-	before.Place = hangzhou
-	assert.Equal(t, before, a.state(id))
-	assert.Equal(t, listings, a.store.Listings())
-}
-
-func TestEVT16_where_all_is_well_only_pages_are_read(t *testing.T) {
-	a := newPlacesFixture(t)
-	for i := range 250 {
-		a.before(fmt.Sprint("杭州的秋天 ", i), hangzhou)
-	}
-	assert.Empty(t, a.check(true))
-	assert.Equal(t, 3, a.read.n)
-	assert.Zero(t, a.events.gets+a.events.changes)
-}
-
 func TestEVT16_every_event_is_looked_at_however_many_there_are(t *testing.T) {
 	t.Parallel()
 	for _, many := range []int{0, 1, 99, 100, 101, 305} {
@@ -228,19 +208,6 @@ func TestEVT16_a_text_that_is_edited_while_places_are_mended_keeps_its_own(t *te
 	}
 }
 
-func TestEVT16_a_text_that_is_edited_where_places_are_not_known_is_mended_too(t *testing.T) {
-	a := newPlacesFixture(t)
-	id := a.before("杭州的秋天", nowhere)
-	times := 0
-	a.events.behind = func() {
-		if times++; times == 1 {
-			a.retitle(id, "北京的秋天", shanghai)
-		}
-	}
-	assert.Equal(t, []places.Misplaced{{Event: id, Stored: shanghai, Found: beijing, Repaired: true}}, a.check(true))
-	assert.Equal(t, beijing, a.state(id).Place)
-}
-
 func TestEVT16_an_event_that_never_rests_is_told_and_the_others_are_mended(t *testing.T) {
 	a := newPlacesFixture(t)
 	restless, other := a.before("杭州的秋天", nowhere), a.before("上海的秋天", nowhere)
@@ -255,27 +222,6 @@ func TestEVT16_an_event_that_never_rests_is_told_and_the_others_are_mended(t *te
 	assert.Equal(t, places.Misplaced{Event: restless, Stored: hangzhou, Found: beijing}, found[0])
 	assert.Equal(t, places.Misplaced{Event: other, Found: shanghai, Repaired: true}, found[1])
 	assert.Equal(t, "北京的秋天 3", a.state(restless).Title)
-}
-
-func TestEVT16_an_event_that_is_deleted_meanwhile_is_no_finding(t *testing.T) {
-	for name, meddle := range map[string]func(a *placesFixture, do func()){
-		"after its page was read": func(a *placesFixture, do func()) { a.analyser.meddle = do },
-		"after it was got":        func(a *placesFixture, do func()) { a.events.behind = do },
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := newPlacesFixture(t)
-			gone, kept := a.before("杭州的秋天", nowhere), a.before("上海的秋天", nowhere)
-			times := 0
-			meddle(a, func() {
-				if times++; times == 1 {
-					a.remove(gone)
-				}
-			})
-			assert.Equal(t, []places.Misplaced{{Event: kept, Found: shanghai, Repaired: true}}, a.check(true))
-			_, err := a.store.Events().Get(t.Context(), gone)
-			assert.ErrorIs(t, err, event.ErrNotFound)
-		})
-	}
 }
 
 // failingAnalyser is an analyser that always fails.
