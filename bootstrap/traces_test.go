@@ -20,9 +20,6 @@ import (
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"plaza/domain/locale"
-	"plaza/domain/media"
-	"plaza/domain/secret"
 	"plaza/test/pictures"
 )
 
@@ -75,16 +72,6 @@ func withoutTraces(t *testing.T) {
 			t.Setenv(name, "")
 		}
 	}
-}
-
-// tracesTo sends traces to the collector.
-func tracesTo(t *testing.T, collector string, log io.Writer) *traces {
-	t.Helper()
-	withoutTraces(t)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector)
-	opened, err := openTraces(t.Context(), newLogger(Config{LogFormat: "text"}, log))
-	require.NoError(t, err)
-	return opened
 }
 
 // tracedServer serves the demo with the sandbox wallet, and sends traces to the receiver.
@@ -150,63 +137,6 @@ func TestTraces_lead_from_the_caller_through_the_database_to_the_wallet(t *testi
 	assert.NotContains(t, strings.Join(edges, "\n"), "database", "every call of a port has a name")
 	assert.Regexp(t, `msg=request \S+ method=POST route=/api/pay/order/pay/ .* trace_id=`+callersTrace, s.log.String())
 	assert.Contains(t, s.log.String(), `msg="sending traces" collector=`+collector.URL)
-}
-
-func TestA_dead_collector_costs_counted_spans_alone(t *testing.T) {
-	log := newOutput()
-	traces := tracesTo(t, "http://127.0.0.1:1", log) // a port below those that programs are given
-	for range 10 {
-		_, span := traces.tracer().Start(t.Context(), "request")
-		span.End()
-	}
-	require.NoError(t, traces.provider.ForceFlush(t.Context()))
-	assert.EqualValues(t, 10, traces.dropped.Load())
-	assert.Zero(t, traces.queued.Load())
-	traces.close()
-	assert.Equal(t, 1, strings.Count(log.String(), "spans are dropped"), "once a minute: %s", log.String())
-	assert.Contains(t, log.String(), "connection refused")
-	assert.Contains(t, log.String(), `msg="traces were dropped" spans=10`)
-}
-
-func TestRequests_to_the_translator_and_to_S3_are_spans_without_secrets(t *testing.T) {
-	withoutTraces(t)
-	r := newReceiver(t)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
-	peer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		assert.Empty(t, r.Header.Get("Traceparent"), "other systems get no traceparent")
-		w.WriteHeader(http.StatusForbidden)
-	}))
-	defer peer.Close()
-	traces, err := openTraces(t.Context(), newLogger(Config{LogFormat: "text"}, io.Discard))
-	require.NoError(t, err)
-	c := Config{
-		PublicURL: "http://127.0.0.1", Translator: "libretranslate", TranslatorURL: peer.URL, TranslatorKey: secret.New("secret-key"), traces: traces,
-		MediaURL: MediaURL{Endpoint: peer.URL, Region: "eu", Bucket: "plaza-pictures"}, MediaKeyID: "secret-id", MediaSecret: secret.New("secret-key"),
-	}
-	ctx, request := traces.tracer().Start(t.Context(), "request")
-	translator, err := newTranslator(c)
-	require.NoError(t, err)
-	en, _ := locale.Parse("en")
-	fr, _ := locale.Parse("fr")
-	_, err = translator.Translate(ctx, en, fr, []string{"a secret walk"})
-	require.Error(t, err)
-	store, err := openMedia(c, secret.New("signing"))
-	require.NoError(t, err)
-	_, err = store.Open(ctx, media.KeyAt(media.Everyone, "abcdefghijklmnopqrstuvwxyz.jpg"))
-	require.Error(t, err)
-	request.End()
-	traces.close()
-	all, raw := r.spans(t)
-	names := map[string]bool{}
-	for _, span := range all {
-		if id := request.SpanContext().SpanID(); bytes.Equal(id[:], span.ParentSpanId) {
-			names[span.Name] = true
-			assert.Equal(t, otlp.Span_SPAN_KIND_CLIENT, span.Kind)
-		}
-	}
-	assert.Equal(t, map[string]bool{"translator POST /translate": true, "s3 HEAD": true}, names)
-	assert.NotContains(t, string(raw), "abcdefghijklm")
-	assert.NotContains(t, string(raw), "secret")
 }
 
 // TestSecrets_are_in_no_log_metric_or_span: a walk over the interface, with secrets wherever a

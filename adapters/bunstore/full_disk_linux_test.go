@@ -132,31 +132,6 @@ func fillAndEmpty(t *testing.T, d disk) {
 	assert.Len(t, column[int](t, rawSQL(t, url), "SELECT id FROM events"), len(w.kept), "what was refused isn't there")
 }
 
-func TestA_backup_onto_a_full_disk_leaves_nothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	for _, d := range disks {
-		t.Run(d.name, func(t *testing.T) {
-			if !d.inChild(t) {
-				return
-			}
-			s, _ := embedded(t)
-			w := newEventWriter(t, s)
-			for n := range 700 {
-				require.NoError(t, w.write(n))
-			}
-			dir, room := d.prepare(t)
-			before := filesIn(t, dir)
-			err := s.Backup(t.Context(), filepath.Join(dir, "copy.db"))
-			require.ErrorIs(t, err, bunstore.ErrFull)
-			assert.Equal(t, before, filesIn(t, dir))
-			room()
-			assertConsistent(t, s)
-		})
-	}
-}
-
 // nobody is the uid of the unprivileged account of that name. The superuser ignores permissions.
 const nobody = 65534
 

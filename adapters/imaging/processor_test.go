@@ -10,7 +10,6 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
-	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -292,45 +291,6 @@ func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade: a much smaller variant is made from a
-// larger one, without visible difference.
-func TestPLA03_ARenderingIsTheSameWhicheverOthersAreMade(t *testing.T) {
-	raw := pictures.JPEG(t, photo(1500, 1100, image.YCbCrSubsampleRatio420))
-	develop := func(specs ...media.SizeSpec) []media.Variant {
-		d, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw), specs...)
-		require.NoError(t, err)
-		return d.Variants
-	}
-	small, near, far := media.SizeSpec{Name: "small", Width: 200, Height: 200}, media.SizeSpec{Width: 320, Height: 320}, media.SizeSpec{Width: 420, Height: 420}
-	alone := develop(small)[0]
-	assert.Equal(t, alone, develop(near, small)[1])
-	one, err := jpeg.Decode(bytes.NewReader(alone.Bytes))
-	require.NoError(t, err)
-	other, err := jpeg.Decode(bytes.NewReader(develop(small, far)[0].Bytes))
-	require.NoError(t, err)
-	a, b := one.(*image.YCbCr), other.(*image.YCbCr)
-	var sum float64
-	for i := range a.Y {
-		sum += math.Abs(float64(a.Y[i]) - float64(b.Y[i]))
-	}
-	assert.Less(t, sum/float64(len(a.Y)), 2.5, "levels of 255")
-}
-
-func BenchmarkDevelop(b *testing.B) {
-	plain := pictures.JPEG(b, photo(4000, 3000, image.YCbCrSubsampleRatio420))
-	for name, raw := range map[string][]byte{"upright": plain, "turned": held(plain, 6)} {
-		for sizes, specs := range map[string][]media.SizeSpec{"avatar": media.AvatarSizes, "demand": media.DemandCoverSizes, "alone": nil} {
-			b.Run(name+"/"+sizes, func(b *testing.B) {
-				s := imaging.NewProcessor(1)
-				for b.Loop() {
-					_, err := s.Process(b.Context(), "user 1", bytes.NewReader(raw), specs...)
-					require.NoError(b, err)
-				}
-			})
 		}
 	}
 }

@@ -3,11 +3,8 @@ package jsonlines
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -16,7 +13,6 @@ import (
 
 	"plaza/adapters/sanitiser"
 	"plaza/domain/imported"
-	"plaza/domain/news"
 )
 
 // object is a JSON object as encoding/json reads it.
@@ -142,105 +138,4 @@ func TestADM04_what_the_schema_requires_must_be_there(t *testing.T) {
 		taken, err := takes(t, record)
 		assert.True(t, taken, "%s: %v", d.kind, err)
 	}
-}
-
-func TestADM04_the_limits_of_the_schemas_are_those_of_the_rules(t *testing.T) {
-	for _, d := range descriptions(t) {
-		for name, property := range d.properties() {
-			probe(t, property.(object), string(d.kind)+"."+name, func(value any) (bool, error) {
-				record := d.example()
-				record[name] = value
-				return takes(t, record)
-			})
-			if name == "cover" {
-				probeCover(t, d, property.(object)["properties"].(object))
-			}
-		}
-	}
-	html := descriptions(t)[slices.Index(imported.Kinds(), imported.News)].properties()["html"].(object)
-	assert.Contains(t, html["description"], strconv.Itoa(news.HTMLLimit.Bytes))
-}
-
-func probeCover(t *testing.T, d described, properties object) {
-	for name, property := range properties {
-		probe(t, property.(object), string(d.kind)+".cover."+name, func(value any) (bool, error) {
-			cover := object{"url": "https://pictures.example/a", "width": 3, "height": 4}
-			if name == "file" {
-				cover = object{}
-			}
-			cover[name] = value
-			record := d.example()
-			record["cover"] = cover
-			return takes(t, record)
-		})
-	}
-}
-
-// probe tries values at the limits of the property, and right beyond.
-func probe(t *testing.T, property object, name string, takes func(any) (bool, error)) {
-	t.Helper()
-	try := func(value any, want bool) {
-		taken, err := takes(value)
-		assert.Equal(t, want, taken, "%s: %.60v: %v", name, value, err)
-	}
-	if most, has := whole(property["maxLength"]); has {
-		try(ofLength(name, most), true)
-		try(ofLength(name, most+1), false)
-	}
-	if least, has := whole(property["minLength"]); has {
-		try(strings.Repeat("e", least-1), false)
-	}
-	if most, has := whole(property["maxItems"]); has {
-		try(ofItems(name, most), true)
-		try(ofItems(name, most+1), false)
-		probe(t, property["items"].(object), name+"[]", func(value any) (bool, error) { return takes([]any{value}) })
-	}
-	for bound, beyond := range map[string]int64{"minimum": -1, "maximum": 1} {
-		if number, has := property[bound].(json.Number); has {
-			n, err := number.Int64()
-			require.NoError(t, err)
-			try(number, true)
-			if n+beyond > n == (beyond > 0) {
-				try(n+beyond, false)
-			} else {
-				try(json.Number("9223372036854775808"), false)
-			}
-		}
-	}
-}
-
-func whole(v any) (int, bool) {
-	number, is := v.(json.Number)
-	if !is {
-		return 0, false
-	}
-	n, err := strconv.Atoi(number.String())
-	return n, err == nil
-}
-
-// ofLength returns a value of the property that is valid except for its length.
-func ofLength(name string, n int) string {
-	switch {
-	case strings.HasSuffix(name, "html"):
-		return "<!--" + strings.Repeat("a", n-7) + "-->"
-	case strings.HasSuffix(name, "url"), strings.HasSuffix(name, "logo"), strings.HasSuffix(name, "images[]"):
-		const beginning = "https://pictures.example/"
-		return beginning + strings.Repeat("a", n-len(beginning))
-	case strings.HasSuffix(name, "file"):
-		return strings.Repeat("a", n)
-	}
-	return strings.Repeat("桂", n)
-}
-
-func ofItems(name string, n int) []any {
-	var items []any
-	for i := range n {
-		switch {
-		case strings.HasSuffix(name, "bundles"):
-			items = append(items, i+1)
-		default:
-			items = append(items, fmt.Sprintf("https://pictures.example/%d", i))
-		}
-	}
-	return items
 }

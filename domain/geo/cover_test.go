@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -79,47 +78,4 @@ func TestCellsCoverTheCircleOnce(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestMostOfTheCircleIsInInteriorCells(t *testing.T) {
-	for _, c := range []struct {
-		centre geo.Point
-		reach  geo.Kilometres
-		part   float64
-	}{
-		{geo.Point{Lat: 30.5, Lng: 120.5}, 5, 0.7},
-		{geo.Point{Lat: 30.5, Lng: 120.5}, 500, 0.99},
-		{geo.Point{Lat: -70, Lng: 179.99}, 100, 0.95},
-		{geo.Point{Lat: 90}, 100, 0.97},
-	} {
-		var interior, all float64
-		cells, _ := geo.Grid{Strips: 100, Height: 2, Columns: 64}.Cover(c.centre, c.reach)
-		for _, cell := range cells {
-			area := (min(cell.East, 180) - cell.West) * math.Cos((cell.Strip/100-90)*math.Pi/180)
-			all += area
-			if cell.Interior {
-				interior += area
-			}
-		}
-		circle := math.Pi * math.Pow(float64(c.reach/geo.Radius)*180/math.Pi, 2) * 100
-		assert.Greater(t, interior, c.part*circle, "%v", c)
-		assert.Less(t, interior, circle, "%v", c)
-		assert.Less(t, all, (2-c.part)*circle, "%v", c)
-	}
-}
-
-func TestTilesFillMostOfALargeCircle(t *testing.T) {
-	for reach, part := range map[geo.Kilometres]float64{5: 0.5, 50: 0.9, 500: 0.97} {
-		cells, _ := geo.Grid{Strips: 100, Height: 2, Columns: 64}.Cover(geo.Point{Lat: 30.5, Lng: 120.5}, reach)
-		var tiled, interior float64
-		for _, cell := range cells {
-			if cell.Interior {
-				interior += cell.East - cell.West
-			}
-			if cell.Tiled {
-				tiled += cell.East - cell.West
-			}
-		}
-		assert.Greater(t, tiled, part*interior, "%v km", reach)
-	}
 }

@@ -100,16 +100,3 @@ func TestPeers_are_measured_in_the_same_rounds(t *testing.T) {
 	assert.Equal(t, []float64{10, 10, 10}, o.peers[0].floor)
 	assert.Equal(t, []float64{12, 12, 12}, o.peers[0].plaza)
 }
-
-func TestA_peer_that_is_slow_is_measured_for_longer(t *testing.T) {
-	quick := contender{"quick", func(context.Context, load) (measurement, error) { return measurement{rate: 100}, nil }}
-	slow := contender{"slow", func(_ context.Context, l load) (measurement, error) {
-		if l.time < 3*time.Second {
-			return measurement{}, errNothingDone
-		}
-		return measurement{rate: 1}, nil
-	}}
-	o, err := rounds{count: 2, load: load{time: time.Second}}.duel(t.Context(), quick, quick, slow)
-	require.NoError(t, err)
-	assert.Equal(t, []float64{100, 100}, o.peers[0].plaza)
-}

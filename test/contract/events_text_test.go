@@ -12,7 +12,6 @@ import (
 
 var eventTextRows = []row{
 	{"EVT-16 the place is the one that the text names", placeOfText, oneStore},
-	{"EVT-16 another text has another place", placeFollowsText, oneStore},
 	{"EVT-18 html_content is stored and shown as the sanitiser leaves it", sanitisedHTML, oneStore},
 	{"EVT-18 title and content are never interpreted", plainTextIsPlain, everyStore},
 	{"EVT-21 each text has its limit", textLimits, oneStore},
@@ -51,23 +50,6 @@ func placeOfText(t *testing.T, s *server) {
 		ada.reads(t, id).shows(c.want)
 	}
 	ada.writes(t, object{"html_content": "<p>杭州市</p>"}).shows(place("", "", ""))
-}
-
-func placeFollowsText(t *testing.T, s *server) {
-	ada := s.member(t)
-	id := ada.writes(t, object{"title": "散步", "content": "在杭州市"}).shows(place("浙江省", "杭州市", "")).int("data.id")
-	for _, step := range []struct{ change, want object }{
-		{object{"title": "西湖区"}, place("浙江省", "杭州市", "西湖区")},
-		{object{"title": "A walk"}, place("浙江省", "杭州市", "")},
-		{object{"event_time": "2026-01-01", "html_content": "<p>南京市</p>"}, place("浙江省", "杭州市", "")},
-		{object{"content": "在南京市"}, place("江苏省", "南京市", "")},
-		{object{"title": "上海市", "content": ""}, place("上海市", "上海市", "")},
-		{object{"city": "杭州市", "publish": true}, place("上海市", "上海市", "")},
-		{object{"title": "Shelter"}, place("", "", "")},
-	} {
-		ada.patch(t, eventPath(id), step.change).is(200).shows(step.want)
-		ada.reads(t, id).shows(step.want)
-	}
 }
 
 // sanitisedHTML shows what becomes of HTML on its way: that the sanitiser leaves nothing

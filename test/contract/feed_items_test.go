@@ -18,7 +18,6 @@ var feedItemRows = []row{
 	{"FED-05 what says no place is refused", noPlace, oneStore},
 	{"FED-05 with other types a place is ignored", placeIgnored, oneStore},
 	{"FED-06 items of all types are merged with the newest first", itemsMerged, everyStore},
-	{"FED-06 items are of the types asked for", itemsOfTypes, everyStore},
 	{"FED-06 items are paged", itemsPaged, everyStore},
 	{"FED-06 an unknown category is 404", unknownCategory, oneStore},
 	{"FED-07 a demand has exactly the interface's fields", demandHasItsFields, oneStore},
@@ -159,23 +158,6 @@ func itemsMerged(t *testing.T, s *server) {
 	assert.Equal(t, []string{"node 3"}, s.anyone().get(t, itemsOf(5)).is(200).entities())
 	assert.Equal(t, []string{"demand 4"}, ada.get(t, itemsOf("uncategory")).is(200).entities())
 	s.with("x").get(t, itemsOf(4)).fails(401, "AUTHENTICATION_FAILED")
-}
-
-func itemsOfTypes(t *testing.T, s *server) {
-	ada := s.member(t)
-	s.shelve(t, 4, "Walks")
-	s.storesItem(t, ada, 1, 4)
-	ada.publishes(t, "an event", object{"category": 4})
-	for query, want := range map[string][]string{
-		"": {"demand 1", "node 1", "publication 1"}, "?type=": {"demand 1", "node 1", "publication 1"},
-		"?type=publication": {"publication 1"}, "?type=node": {"node 1"}, "?type=demand": {"demand 1"},
-		"?type=publication,demand": {"demand 1", "publication 1"}, "?type=node,%20node": {"node 1"},
-		"?type=publication,demand,node": {"demand 1", "node 1", "publication 1"},
-	} {
-		assert.Equal(t, want, s.anyone().get(t, itemsOf(4)+query).is(200).entities(), query)
-	}
-	s.anyone().get(t, itemsOf(4)+"?type=xfile").invalid("type")
-	s.anyone().get(t, itemsOf(4)+"?type=node,xfile").invalid("type")
 }
 
 func itemsPaged(t *testing.T, s *server) {

@@ -18,9 +18,7 @@ var feedRows = slices.Concat([]row{
 	{"FED-01 uncategorised items have a node if there are any", uncategorisedNode, everyStore},
 	{"FED-02 meta tells the latest creation and update and the count", metaOfCategories, everyStore},
 	{"FED-03 the latest creation comes first and those without items last", orderOfCategories, everyStore},
-	{"FED-04 type limits what is counted", typesCounted, everyStore},
 	{"FED-04 an unknown type is refused", typesUnknown, oneStore},
-	{"FED-04 xfile counts public events", eventsCounted, everyStore},
 	{"FED-10 what is not published or deleted is in no count", unlistedIsNotCounted, everyStore},
 	{"FED-10 every server shows what any has stored as soon as it is stored", shownAtOnce, everyStore},
 }, feedItemRows)
@@ -152,62 +150,12 @@ func orderOfCategories(t *testing.T, s *server) {
 	assert.Equal(t, words(22, 23, 21, 24), children)
 }
 
-func typesCounted(t *testing.T, s *server) {
-	ada := s.member(t)
-	s.shelve(t, 4, "Walks")
-	s.storesPublication(t, ada, 1, 4)
-	for id := range 2 {
-		s.storesNode(t, ada, 1+id, 4)
-	}
-	for id := range 4 {
-		s.storesDemand(t, ada, 1+id, 4)
-	}
-	for range 8 {
-		ada.publishes(t, "x", object{"category": 4})
-	}
-	for query, want := range map[string]int{
-		"": 7, "?type=": 7, "?type=%20,%20": 7, "?type=publication": 1, "?type=node": 2, "?type=demand": 4, "?type=xfile": 8,
-		"?type=publication,node": 3, "?type=demand,%20node": 6, "?type=node,node": 2, "?type=node,,demand,": 6,
-		"?type=xfile,publication": 9, "?type=node,publication,demand,xfile": 15,
-	} {
-		assert.Equal(t, map[string]int{"4": want}, s.anyone().counts(t, query), query)
-	}
-}
-
 func typesUnknown(t *testing.T, s *server) {
 	s.shelve(t, 4, "Walks")
 	for _, other := range []string{"event", "Node", "NODE", "node,other", "node%3Bdemand", "*", "all", "node+demand", "0", "%EF%BC%8C"} {
 		s.anyone().get(t, categories+"?type="+other).invalid("type")
 		s.anyone().get(t, itemsOf(4)+"?type="+other).invalid("type")
 	}
-}
-
-func eventsCounted(t *testing.T, s *server) {
-	ada := s.member(t)
-	s.shelve(t, 4, "Walks")
-	s.shelve(t, 6, "Tea")
-	s.clock.advance(time.Minute)
-	public := ada.publishes(t, "public", object{"category": 4})
-	uncategorised := ada.publishes(t, "public, of no category")
-	ada.publishes(t, "for contacts", object{"category": 4, "view_permission": 100})
-	ada.publishes(t, "private", object{"category": 4, "view_permission": 200})
-	draft := ada.writes(t, object{"title": "draft", "category": 4}).int("data.id")
-	counts := func() map[string]int { return s.anyone().counts(t, "?type=xfile") }
-	assert.Equal(t, map[string]int{"4": 1, "6": 0, "uncategory": 1}, counts())
-	assert.Equal(t, map[string]int{"4": 0, "6": 0}, s.anyone().counts(t, ""), "unless asked for")
-	assert.Equal(t, counts(), ada.counts(t, "?type=xfile"), "one's own count alike")
-
-	ada.delete(t, eventPath(uncategorised)).is(204)
-	ada.patch(t, eventPath(draft), object{"publish": true}).is(200)
-	assert.Equal(t, map[string]int{"4": 2, "6": 0}, counts())
-	s.clock.advance(time.Minute)
-	ada.patch(t, eventPath(public), object{"category": 6}).is(200)
-	ada.patch(t, eventPath(draft), object{"view_permission": 200}).is(200)
-	assert.Equal(t, map[string]int{"4": 0, "6": 1}, counts())
-	s.anyone().get(t, categories+"?type=xfile").is(200).shows(object{"0.id": 6, "0.meta": object{
-		"feed_created_at": "2026-11-20T12:01:00Z", "feed_updated_at": "2026-11-20T12:02:00Z", "feeds_count": 1,
-	}})
-	s.anyone().get(t, itemsOf(6)+"?type=xfile").invalid("type")
 }
 
 func unlistedIsNotCounted(t *testing.T, s *server) {

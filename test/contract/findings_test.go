@@ -8,14 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/wallet/sandbox"
 	"plaza/domain/payment"
 )
 
 var findingSales = []sale{
 	{"PAY-15 a bill that agrees leaves no finding", billAgrees, everyStore},
-	{"PAY-15 a payment that only the bill knows is taken in", billKnowsMore, everyStore},
-	{"PAY-15 a bill that can't be trusted finds nothing", billDistrusted, oneStore},
 	{"PAY-15 staff lists findings by kind, state and day", findingsListed, everyStore},
 }
 
@@ -52,36 +49,6 @@ func billAgrees(t *testing.T, s *till) {
 	assert.Empty(t, s.reconciles(t))
 	assert.NotContains(t, s.log.String(), "needs review")
 	assert.Equal(t, 1, s.received(t, "").int("pagination.total_count"))
-}
-
-func billKnowsMore(t *testing.T, s *till) {
-	ada, order, trade := s.settled(t)
-	ada.stands(t, order, payment.Open)
-	found := s.reconciles(t)
-	ada.stands(t, order, payment.Paid)
-	a := s.staff(t).get(t, findings)
-	sameJSON(t, []any{object{
-		"id": a.int("data.0.id"), "day": "2026-11-20", "kind": "unknown_here", "transaction_id": trade.TransactionID, "order": order,
-		"expected": nil, "found": "990 CNY", "resolved_at": "2026-11-21T02:00:00Z",
-	}}, found)
-	received := s.received(t, "")
-	assert.Equal(t, "applied", received.text("data.0.state"))
-	assert.Len(t, s.reconciles(t), 1, "it is found once")
-	assert.Equal(t, 1, s.received(t, "").int("pagination.total_count"))
-}
-
-func billDistrusted(t *testing.T, s *till) {
-	s.bought(t)
-	s.reconciles(t)
-	for _, trick := range []sandbox.Trick{sandbox.BadHash, sandbox.Truncate, sandbox.Garbage, sandbox.ErrorAfter, sandbox.Reset} {
-		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.TradeBill, Do: trick})
-		_, err := s.app.Reconciling.Reconcile(t.Context(), billed)
-		require.Error(t, err, trick)
-		assert.NotContains(t, err.Error(), walletKey)
-		assert.Empty(t, s.staff(t).get(t, findings).is(200).list("data"), trick)
-	}
-	_, err := s.app.Reconciling.Reconcile(t.Context(), payment.DayOf(s.clock.Now()))
-	require.ErrorIs(t, err, payment.ErrBillNotReady)
 }
 
 func findingsListed(t *testing.T, s *till) {

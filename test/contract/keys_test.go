@@ -15,7 +15,6 @@ import (
 
 var keyRows = []row{
 	{"GEN-13 a request that is repeated with its key makes one thing", repeatedOnce, everyStore},
-	{"GEN-13 requests at once with one key make one thing", keyedAtOnce, everyServer},
 	{"GEN-13 the answer to a repeated request is the thing as it is now", repeatedAsItIs, everyStore},
 	{"GEN-13 what is gone or out of sight is 409", repeatedGone, everyStore},
 	{"GEN-13 another body or operation with the key is 409", keyReused, oneStore},
@@ -78,29 +77,6 @@ func repeatedOnce(t *testing.T, s *server) {
 	bob := s.member(t)
 	bob.saying(keyHeader, "daily").post(t, p.path, p.body).is(201)
 	assert.Equal(t, 3, p.count(t), "the keys of accounts are apart")
-}
-
-func keyedAtOnce(t *testing.T, s *server) {
-	ada := s.member(t)
-	for name, p := range keyedPosts(t, s, ada) {
-		before := p.count(t)
-		keyed := ada.saying(keyHeader, name)
-		answers := make([]answer, 16)
-		atOnce(len(answers), func(i int) { answers[i] = keyed.post(t, p.path, p.body) })
-		made := keyed.post(t, p.path, p.body).is(201).at("data.id")
-		first := 0
-		for _, a := range answers {
-			if a.status == 409 {
-				a.fails(409, "CONFLICT")
-				assert.Equal(t, "1", a.header.Get("Retry-After"))
-				continue
-			}
-			sameJSON(t, made, a.is(201).at("data.id"))
-			first++
-		}
-		assert.Positive(t, first, name)
-		assert.Equal(t, before+1, p.count(t), name)
-	}
 }
 
 func repeatedAsItIs(t *testing.T, s *server) {

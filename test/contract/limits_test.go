@@ -18,7 +18,6 @@ var limitRows = []row{
 	{"GEN-14 comments of an account are limited", commentsAreLimited, everyServer},
 	{"GEN-14 uploads of an account are limited by their number", uploadsAreLimited, everyStore},
 	{"GEN-14 logins that succeed are limited", loginsAreLimited, everyServer},
-	{"GEN-14 writers at once do not slip by", writersAtOnceAreLimited, everyServer},
 }
 
 var threeAnHour = ratelimit.Limit{Count: 3, Period: time.Hour}
@@ -116,21 +115,6 @@ func loginsAreLimited(t *testing.T, s *server) {
 	}
 	ada.changesPassword(t, password, newPassword).is(204)
 	assert.NoError(t, s.app.Signin.SetPassword(t.Context(), ada.id, secret.New(password)))
-}
-
-func writersAtOnceAreLimited(t *testing.T, s *server) {
-	ada := s.member(t)
-	id := ada.publishes(t, "x")
-	statuses := make([]int, 12)
-	atOnce(len(statuses), func(i int) {
-		statuses[i] = ada.post(t, comments, object{"event": id, "content": "x"}).status
-	})
-	admitted := map[int]int{}
-	for _, status := range statuses {
-		admitted[status]++
-	}
-	assert.Equal(t, map[int]int{201: 3, 429: 9}, admitted)
-	ada.reads(t, id).shows(object{"comment_count": 3})
 }
 
 // TestGEN_14_limits_off: a store has no part in it.

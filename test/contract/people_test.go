@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/signin"
-	"plaza/domain/demand"
 	"plaza/domain/user"
 )
 
@@ -24,9 +23,7 @@ var peopleRows = []row{
 	{"USR-02 unknown uids are left out", unknownPeople, oneStore},
 	{"USR-02 two hundred uids at most", tooManyPeople, oneStore},
 	{"USR-03 the offset is the one now", offsetNow, oneStore},
-	{"USR-03 online is who was seen within five minutes", online, everyStore},
 	{"USR-04 everyone has a portrait of their own in three true sizes", portraits, oneStore},
-	{"USR-04 a portrait is for everybody and may be kept", portraitsAreKept, oneStore},
 	{"USR-05 the profile is simple user info and what is one's own", ownProfile, oneStore},
 	{"USR-05 the profile is one's own alone", profileNeedsAKey, oneStore},
 }
@@ -97,43 +94,6 @@ func offsetNow(t *testing.T, s *server) {
 	assert.Equal(t, []any{"+02:00", "-04:00"}, offsets(), "July")
 }
 
-func online(t *testing.T, s *server) {
-	ada, bob := s.member(t), s.member(t)
-	isOnline := func(p person) any { return s.anyone().looksUp(t, p.id).at("data.0.is_online") }
-	assert.Equal(t, false, isOnline(ada), "never seen")
-	bob.looksUp(t, ada.id)
-	assert.Equal(t, false, isOnline(ada), "being looked at is not being here")
-	assert.Equal(t, true, isOnline(bob), "a key that is not needed is seen too")
-
-	assert.Equal(t, true, ada.get(t, profile).is(200).at("data.is_online"))
-	assert.Equal(t, true, isOnline(ada))
-	s.clock.advance(5*time.Minute - time.Second)
-	assert.Equal(t, true, isOnline(ada))
-	s.clock.advance(2 * time.Second)
-	assert.Equal(t, false, isOnline(ada))
-	ada.put(t, likePath(99)).is(404)
-	assert.Equal(t, true, isOnline(ada), "who is refused is here too")
-
-	id := ada.publishes(t, "x")
-	ada.comments(t, id, "Oh")
-	s.clock.advance(6 * time.Minute)
-	a := bob.reads(t, id)
-	assert.Equal(t, false, a.at("data.user.online"))
-	assert.Equal(t, false, a.at("data.comments.0.user.is_online"))
-
-	s.storesDemand(t, ada, 1, 0, func(d *demand.Demand) { d.Place = &lake })
-	for _, query := range []string{"", "?type=demand", "?" + atTheLake} {
-		shown := func() any {
-			return s.anyone().get(t, "/api/feed/items/uncategory/"+query).is(http.StatusOK).at("data.0.author.is_online")
-		}
-		assert.Equal(t, false, shown(), query)
-		ada.get(t, profile).is(http.StatusOK)
-		assert.Equal(t, true, shown(), query)
-		s.clock.advance(6 * time.Minute)
-		assert.Equal(t, false, shown(), query)
-	}
-}
-
 func portraits(t *testing.T, s *server) {
 	pictures := map[string]bool{}
 	for range 2 {
@@ -168,24 +128,6 @@ func (s *server) picture(t *testing.T, address string) []byte {
 	a := s.anyone().get(t, path).is(200)
 	assert.Contains(t, []string{"image/png", "image/jpeg"}, a.header.Get("Content-Type"))
 	return a.body
-}
-
-func portraitsAreKept(t *testing.T, s *server) {
-	address := s.anyone().looksUp(t, s.member(t).id).text("data.0.avatars.sizes.sm.path")
-	path := strings.TrimPrefix(address, s.url)
-	first := s.anyone().get(t, path).is(200)
-	assert.Regexp(t, `\bpublic\b.*\bimmutable\b`, first.header.Get("Cache-Control"))
-	assert.Equal(t, "nosniff", first.header.Get("X-Content-Type-Options"))
-	assert.Equal(t, first.body, s.with("not-even-a-key").get(t, path).is(200).body, "the header Authorization is ignored")
-	tag := first.header.Get("ETag")
-	require.NotEmpty(t, tag)
-	for _, known := range []string{tag, "*", `"x", ` + tag, "W/" + tag} {
-		assert.Empty(t, s.anyone().saying("If-None-Match", known).get(t, path).is(304).body)
-	}
-	s.anyone().saying("If-None-Match", `"x"`).get(t, path).is(200)
-	for _, none := range []string{"0-sm.png", "-1-sm.png", "01-sm.png", "1-xl.png", "1-sm.jpg", "1-sm", "x", "9223372036854775808-sm.png"} {
-		s.anyone().get(t, "/media/portrait/"+none).fails(404, "RESOURCE_NOT_FOUND")
-	}
 }
 
 func ownProfile(t *testing.T, s *server) {

@@ -13,8 +13,6 @@ import (
 
 var polledSales = []sale{
 	{"PAY-11 a lost notification is found by asking", lostNotice, everyStore},
-	{"PAY-11 an order that is paid in its last moment is not closed", paidAtLast, everyStore},
-	{"PAY-11 whoever pays while the wallet is told to close is not lost", paidWhileClosing, everyStore},
 	{"PAY-11 payments are listed for the back office", listedPayments, everyStore},
 }
 
@@ -33,28 +31,6 @@ func lostNotice(t *testing.T, s *till) {
 	assert.Zero(t, s.tend(t), "it is final")
 	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken() // late
 	assert.Len(t, s.received(t, "").list("data"), 1)
-}
-
-func paidAtLast(t *testing.T, s *till) {
-	ada, order := s.sells(t)
-	ada.post(t, pay, paymentWith(byCode)).is(200)
-	s.clock.advance(time.Hour - time.Second)
-	s.isPaid(t)
-	s.clock.advance(time.Hour)
-	s.tend(t)
-	ada.stands(t, order, payment.Paid)
-}
-
-func paidWhileClosing(t *testing.T, s *till) {
-	ada, order := s.sells(t)
-	ada.post(t, pay, paymentWith(byCode)).is(200)
-	s.clock.advance(10 * time.Minute)
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.CloseOrder, Do: sandbox.ErrorBefore, Times: 3})
-	ada.post(t, pay, paymentWith(byApp)).fails(504, "GATEWAY_TIMEOUT")
-	trade := s.isPaid(t) // before the next try
-	ada.post(t, pay, paymentWith(byApp)).fails(409, "CONFLICT")
-	assert.Equal(t, trade.TransactionID, ada.stands(t, order, payment.Paid).text("data.transaction_id"))
-	assert.Len(t, s.box.Ledger(), 1)
 }
 
 func listedPayments(t *testing.T, s *till) {

@@ -16,7 +16,6 @@ import (
 
 var publicationRows = []row{
 	{"PUB-01 publications come with the latest update first", publicationsByUpdate, everyStore},
-	{"PUB-01 publications are paged", publicationsPaged, everyStore},
 	{"PUB-01 only what is published and not deleted is listed", publicationsListed, everyStore},
 	{"PUB-01 publications need the scope", publicationsNeedScope, oneStore},
 	{"PUB-01 golden publications", goldenPublications, oneStore},
@@ -53,23 +52,6 @@ func publicationsByUpdate(t *testing.T, s *server) {
 		})
 	}
 	assert.Equal(t, words(5, 7, 4, 9, 3), ada.get(t, publications).is(200).column("data", "id"))
-}
-
-func publicationsPaged(t *testing.T, s *server) {
-	ada := s.member(t)
-	sameJSON(t, pagination(20, 0, 1, 1, nil, nil), ada.get(t, publications).is(200).at("pagination"))
-	for id := range 23 {
-		s.minutesLater(func() { s.storesPublication(t, ada, 1+id, 0) })
-	}
-	first := ada.get(t, publications).is(200)
-	assert.Equal(t, []string{"data", "pagination"}, first.names())
-	sameJSON(t, pagination(20, 23, 2, 1, 2, nil), first.at("pagination"))
-	assert.Len(t, first.list("data"), 20)
-	second := ada.get(t, publications+"?page=2").is(200)
-	assert.Equal(t, words(3, 2, 1), second.column("data", "id"))
-	sameJSON(t, pagination(20, 23, 2, 2, nil, 1), second.at("pagination"))
-	ada.get(t, publications+"?page=3").fails(404, "RESOURCE_NOT_FOUND")
-	ada.get(t, publications+"?page=x&page_size=0&category_id=x").invalid("page", "page_size", "category_id")
 }
 
 func publicationsListed(t *testing.T, s *server) {

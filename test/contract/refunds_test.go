@@ -19,11 +19,9 @@ import (
 var refundSales = []sale{
 	{"PAY-14 staff refunds a payment in parts, and the rest of it", refundedInParts, everyStore},
 	{"PAY-14 all that is wrong with a refund is told together", wrongRefunds, oneStore},
-	{"PAY-14 never more than was paid, however many ask at once", refundedAtOnce, everyStore},
 	{"PAY-14 refunds are listed by state and payment", refundsListed, everyStore},
 	{"PAY-14 a refund ends as the wallet says", refundsEnd, everyStore},
 	{"PAY-14 a refund notification is a reason to ask", refundNotified, oneStore},
-	{"PAY-14 refund_due lists what is still due", refundDueLists, everyStore},
 }
 
 const refunds = "/api/pay-admin/v1/refund/"
@@ -107,25 +105,6 @@ func wrongRefunds(t *testing.T, s *till) {
 	assert.Empty(t, s.box.Refunds())
 }
 
-func refundedAtOnce(t *testing.T, s *till) {
-	_, _, paid := s.bought(t)
-	staff := s.staff(t)
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	status := map[int]int{}
-	for range 10 {
-		all.Go(func() {
-			a := staff.post(t, refunds, object{"payment": paid, "amount": 400, "reason": "x"})
-			mu.Lock()
-			defer mu.Unlock()
-			status[a.status]++
-		})
-	}
-	all.Wait()
-	assert.Equal(t, map[int]int{201: 2, 409: 8}, status)
-	assert.Equal(t, 800, s.received(t, "").int("data.0.refunded"))
-}
-
 func refundsListed(t *testing.T, s *till) {
 	staff := s.staff(t)
 	_, _, first := s.bought(t)
@@ -175,23 +154,4 @@ func refundNotified(t *testing.T, s *till) {
 	assert.Equal(t, "processing", s.refundState(t, id), "the notification itself proves nothing")
 	s.follows(t, 0)
 	assert.Equal(t, "succeeded", s.refundState(t, id), "it makes the refund due")
-}
-
-func refundDueLists(t *testing.T, s *till) {
-	_, _, trade := s.settled(t)
-	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken()
-	s.clock.advance(time.Second)
-	s.hears(t, letter(s.notice(trade, map[string]string{"transaction_id": "4200000000202611200000000002"}), walletKey)).isTaken()
-	due := s.received(t, "?state=refund_due")
-	require.Equal(t, 1, due.int("pagination.total_count"))
-	s.sampled(t, map[string]float64{`plaza_payments{state="refund_due"}`: 1})
-	// The sandbox does not know the second payment.
-	s.staff(t).post(t, refunds, object{"payment": due.int("data.0.id"), "reason": "x"}).fails(404, "RESOURCE_NOT_FOUND")
-	assert.Equal(t, 1, s.received(t, "?state=refund_due").int("pagination.total_count"), "nothing was returned")
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.RefundOrder, Do: sandbox.ErrorBefore, Times: 3})
-	s.clock.advance(time.Minute)
-	s.staff(t).post(t, refunds, object{"payment": due.int("data.0.id"), "reason": "x"}).is(201)
-	assert.Zero(t, s.received(t, "?state=refund_due").int("pagination.total_count"))
-	s.sampled(t, map[string]float64{`plaza_payments{state="refund_due"}`: 0})
-	assert.Equal(t, []any{"refund_due", "applied"}, s.received(t, "").each("data", "state"))
 }

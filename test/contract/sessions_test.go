@@ -17,7 +17,6 @@ var sessionRows = []row{
 	{"AUT-13 keys are listed without the keys", keysAreListed, everyStore},
 	{"AUT-13 a key is ended by its owner alone", keysAreEnded, everyStore},
 	{"AUT-13 a narrowed key opens neither", narrowedKeysOpenNeither, oneStore},
-	{"AUT-13 an account has at most a hundred keys", hundredKeys, everyStore},
 }
 
 const (
@@ -121,18 +120,4 @@ func narrowedKeysOpenNeither(t *testing.T, s *server) {
 		narrowed.delete(t, sessionPath(id)).fails(403, "PERMISSION_DENIED")
 	}
 	s.anyone().logsIn(t, ada.phone, password).is(200)
-}
-
-func hundredKeys(t *testing.T, s *server) {
-	ada := s.member(t)
-	for range 99 {
-		s.clock.advance(time.Second)
-		s.issue(t, ada, 0)
-	}
-	ada.get(t, profile).is(200)
-	s.clock.advance(2 * time.Minute)
-	ada.get(t, profile).is(200)
-	s.issue(t, ada, 0)
-	assert.Equal(t, 100, ada.get(t, sessions).is(200).int("pagination.total_count"))
-	ada.get(t, profile).is(200) // used last, so it stays
 }

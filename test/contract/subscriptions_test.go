@@ -10,7 +10,6 @@ import (
 
 var subscriptionRows = []row{
 	{"SUB-01 the caller's subscriptions newest first", ownSubscriptions, everyStore},
-	{"SUB-01 subscriptions are paged", subscriptionsArePaged, everyStore},
 	{"SUB-02 subscriptions are filtered", subscriptionFilters, everyStore},
 	{"SUB-03 a subscription has the interface's fields", subscriptionHasItsFields, oneStore},
 	{"SUB-03 uid_only shows ids alone", idsAlone, oneStore},
@@ -52,22 +51,6 @@ func words(numbers ...int) []string {
 		all = append(all, fmt.Sprint(n))
 	}
 	return all
-}
-
-func subscriptionsArePaged(t *testing.T, s *server) {
-	ada := s.member(t)
-	var ids []int
-	for range 3 {
-		ids = append([]int{ada.follows(t, s.member(t))}, ids...)
-	}
-	first := ada.get(t, subscriptions+"?page_size=2").is(200)
-	assert.Equal(t, words(ids[:2]...), first.column("data", "id"))
-	assert.Equal(t, 2, first.int("pagination.next"))
-	last := ada.get(t, subscriptions+"?page_size=2&page=2&uid_only=1").is(200)
-	assert.Equal(t, words(ids[2]), last.column("data", "id"))
-	assert.Equal(t, 3, last.int("pagination.total_count"))
-	assert.Nil(t, last.at("pagination.next"))
-	ada.get(t, subscriptions+"?page_size=2&page=3").fails(404, "RESOURCE_NOT_FOUND")
 }
 
 func subscriptionFilters(t *testing.T, s *server) {

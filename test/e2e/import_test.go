@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"database/sql"
 	"fmt"
@@ -185,28 +183,4 @@ func TestADM04_an_import_that_is_killed_ends_like_one_that_is_not(t *testing.T) 
 			assert.Zero(t, status, out+said)
 		})
 	}
-}
-
-func TestADM04_a_broken_gzip_is_told_and_what_came_before_is_kept(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, err := z.Write(crawled(rand.New(rand.NewPCG(1, 2))))
-	require.NoError(t, err)
-	require.NoError(t, z.Close())
-	at := importedTo(t, "SQLite", packed.Bytes()[:packed.Len()/2])
-	_, said, status := run(t, at.env, "import", at.path())
-	assert.Equal(t, 1, status)
-	assert.Contains(t, said, "crawl.jsonl")
-	assert.Contains(t, said, "Run the same command again to resume.")
-	require.NoError(t, os.WriteFile(at.path(), packed.Bytes(), 0o600))
-	_, said, status = run(t, at.env, "import", at.path())
-	assert.Equal(t, 1, status)
-	assert.Contains(t, said, "resuming after line")
-
-	whole := importedTo(t, "SQLite", packed.Bytes())
-	run(t, whole.env, "import", whole.path())
-	assert.Equal(t, contents(t, whole.driver, whole.source), contents(t, at.driver, at.source))
 }

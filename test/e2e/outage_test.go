@@ -3,8 +3,6 @@ package e2e
 import (
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -88,52 +86,4 @@ func TestA_server_that_stops_while_the_database_is_away(t *testing.T) {
 	database.Kill()
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
 	assert.Zero(t, r.ends(t), "%s", r.log)
-}
-
-// hushed is a password that must never be shown.
-const hushed = "kettle-and-cups"
-
-func TestA_server_that_waits_for_its_database_can_be_stopped(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	nowhere := "postgres://plaza:" + hushed + "@/plaza?host=" + t.TempDir()
-	r := begin(t, "--data-dir="+t.TempDir(), "--database-url="+nowhere)
-	require.Eventually(t, func() bool { return strings.Contains(r.log.String(), "trying again") }, patience, time.Millisecond)
-	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
-	assert.NotZero(t, r.ends(t), "it never served")
-	assert.NotContains(t, r.log.String(), hushed)
-}
-
-func TestA_database_that_cannot_be_used_is_told_at_once(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	database := postgres.Start(t)
-	dir := t.TempDir()
-	diary := filepath.Join(dir, "diary.txt")
-	require.NoError(t, os.WriteFile(diary, []byte(strings.Repeat("Dear diary. ", 1000)), 0o600))
-	for url, says := range map[string]string{
-		strings.Replace(database.URL("nowhere"), "postgres@", "postgres:"+hushed+"@", 1): `database "nowhere" does not exist`,
-		"sqlite:" + diary: diary,
-		"sqlite:" + dir:   dir,
-	} {
-		_, errOut, code := run(t, nil, "serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
-			"--data-dir="+t.TempDir(), "--database-url="+url)
-		assert.Equal(t, 1, code, says)
-		assert.Contains(t, errOut, says)
-		assert.NotContains(t, errOut, hushed)
-	}
-}
-
-func TestA_start_without_its_database_gives_up(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	_, errOut, status := run(t, nil, "serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
-		"--database-wait=1s", "--database-url=postgres://plaza:secret@/plaza?host="+t.TempDir())
-	assert.Equal(t, 1, status)
-	assert.Contains(t, errOut, "trying again")
-	assert.Contains(t, errOut, "the database can't be reached")
-	assert.NotContains(t, errOut, "secret")
 }

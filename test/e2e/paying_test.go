@@ -77,15 +77,6 @@ func onBothStores(t *testing.T, test func(t *testing.T, store string)) {
 	}
 }
 
-// onStores runs the test on Postgres alone, and in the soak on both stores.
-func onStores(t *testing.T, test func(t *testing.T, store string)) {
-	if isSoak {
-		onBothStores(t, test)
-		return
-	}
-	t.Run("Postgres", func(t *testing.T) { test(t, "Postgres") })
-}
-
 // openShop opens a shop without a server.
 func openShop(t *testing.T, store string) *shop {
 	t.Helper()

@@ -1,10 +1,7 @@
 package ports
 
 import (
-	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"testing"
 	"time"
 
@@ -31,7 +28,6 @@ func DeletionQueue(t *testing.T, open Open) {
 		{"of many who ask at once each key is given to one", deletionsAtOnce},
 		{"Emptied forgets the keys; one that is not there is no error", deletionDone},
 		{"Known goes through all pictures that are known of", referencesAll},
-		{"References ends when the caller stops, and with the first error", referencesEnd},
 	})
 }
 
@@ -244,22 +240,4 @@ func referencesAll(w *fixtures) {
 		"public/face": fmt.Sprint("avatar of user ", who), "public/face-sm": fmt.Sprint("avatar of user ", who),
 		"public/cover": imported, "public/cover-sm": imported,
 	}, known)
-}
-
-func referencesEnd(w *fixtures) {
-	keys := w.queueDeletions(3)
-	for k, err := range w.Deletions.References(w.Context()) {
-		require.NoError(w, err)
-		assert.Contains(w, keys, k.Key)
-		break
-	}
-	gone, leave := context.WithCancel(w.Context())
-	leave()
-	failures := 0
-	for _, err := range w.Deletions.References(gone) {
-		require.ErrorIs(w, err, context.Canceled)
-		failures++
-	}
-	assert.Equal(w, 1, failures)
-	assert.Len(w, slices.Collect(maps.Keys(w.references())), 3, "and the store goes on")
 }

@@ -9,7 +9,6 @@ import (
 
 	"plaza/domain/calendar"
 	"plaza/domain/event"
-	"plaza/domain/feed"
 	"plaza/domain/page"
 	"plaza/domain/personaldata"
 	"plaza/domain/user"
@@ -17,36 +16,8 @@ import (
 
 // The other promises of RelatedReader are in the suites of events, news and comments.
 var eventRelated = []promise{
-	{"Around names the categories asked for, and those of the events", relatedNames},
 	{"Around has the people asked for and the authors of what it finds, as Members returns them", relatedMembers},
 	{"Around finds everything at once, and leaves out what there is none of", relatedAll},
-}
-
-func relatedNames(w *fixtures) {
-	author := w.newUser()
-	for id := range feed.CategoryID(4) {
-		w.category(id + 1)
-	}
-	on := date(w, "2026-03-14")
-	w.write(author, noon, dated(on), under(1))
-	w.write(author, noon, dated(on))
-	w.write(author, noon, dated(date(w, "2026-03-15")), under(2))
-	for want, scene := range map[string]event.RelatedQuery{
-		"Nº 1,":      {Dates: []calendar.Date{on}, Events: 10},
-		"Nº 1,Nº 3,": {Dates: []calendar.Date{on}, Events: 10, Categories: []feed.CategoryID{3, 9}},
-		"Nº 4,":      {Categories: []feed.CategoryID{4, 4}},
-		"":           {},
-	} {
-		around, err := w.Related.Load(w.Context(), scene)
-		require.NoError(w, err)
-		names := ""
-		for id := range feed.CategoryID(10) {
-			if name, is := around.CategoryNames[id]; is {
-				names += name + ","
-			}
-		}
-		assert.Equal(w, want, names)
-	}
 }
 
 func relatedMembers(w *fixtures) {

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/publication"
 )
@@ -17,7 +16,6 @@ func HowTos(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"List has the how-tos of the categories, of all when none is named", listHowTos},
 		{"List is newest first, ties by category and robot", listHowTosNewest},
-		{"the total counts what paging yields, and past it is NotFound", listHowTosPages},
 	})
 }
 
@@ -66,23 +64,4 @@ func listHowTosNewest(w *fixtures) {
 		w.imports(want[at])
 	}
 	assert.Equal(w, want, w.howTos(page.Request{}).Items)
-}
-
-func listHowTosPages(w *fixtures) {
-	robot := w.newUser()
-	for _, category := range []string{"a", "b", "c", "d", "e"} {
-		w.imports(howTo(category, robot, noon), howTo(category+"'", robot, noon))
-	}
-	named := []string{"a", "b", "c", "d", "e"}
-	var paged []publication.HowTo
-	for n := range 3 {
-		p := w.howTos(pageNo(n+1, 2), named...)
-		assert.Equal(w, []int{5, 3, n + 1}, []int{p.Total, p.Request.Pages(p.Total), p.Request.Number()})
-		paged = append(paged, p.Items...)
-	}
-	assert.Equal(w, w.howTos(page.Request{}, named...).Items, paged)
-	for _, r := range []page.Request{pageNo(4, 2), pageNo(1<<40, 100)} {
-		_, err := w.HowTos.List(w.Context(), named, r)
-		assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
-	}
 }

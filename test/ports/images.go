@@ -18,7 +18,6 @@ import (
 func Images(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Add stores the image and returns it with its number", addImage},
-		{"Add never gives a number twice", addImageNumbers},
 		{"an image of an unknown user is an error, and is not stored", addDanglingImage},
 		{"ErrFull when its owner has MaxImages, however many are added at once", addImagesFull},
 		{"Get returns the image, deleted ones too, or ErrNotFound", getImage},
@@ -90,21 +89,6 @@ func addImage(w *fixtures) {
 		assert.Equal(w, i, w.imageOf(added.ID))
 		assert.Contains(w, w.pictures(userimage.Query{Owner: owner}), i)
 	}
-}
-
-func addImageNumbers(w *fixtures) {
-	owner := w.newUser()
-	given := map[userimage.ID]bool{}
-	for range 3 {
-		i := w.picture(owner, noon)
-		assert.False(w, given[i.ID])
-		given[i.ID] = true
-		w.changeOf(i.ID, discard)
-	}
-	i := w.imageOf(w.picture(owner, noon).ID)
-	again, err := w.Images.Add(w.Context(), i)
-	require.NoError(w, err)
-	assert.NotEqual(w, i.ID, again.ID, "the store alone gives numbers")
 }
 
 func addDanglingImage(w *fixtures) {

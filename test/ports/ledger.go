@@ -20,7 +20,6 @@ func Ledger(t *testing.T, open Open) {
 
 var ledgerOrders = []promise{
 	{"AddOrder stores the order and returns it with its number, and so does Order, or else ErrNoOrder", addOrder},
-	{"AddOrder never gives a number twice", addOrderNumbers},
 	{"an order of an unknown user is an error, and is not stored", addDanglingOrder},
 	{"Orders returns a page of the user's orders that are in the state, or of all, and OpenOrders the open ones: newest first, ties by descending id", ordersOf},
 	{"an order begins its journal, and is to be looked at when it ends", addOrderNotes},
@@ -71,21 +70,6 @@ func addOrder(w *fixtures) {
 		_, err := w.Ledger.Order(w.Context(), none)
 		assert.ErrorIs(w, err, payment.ErrNoOrder)
 	}
-}
-
-func addOrderNumbers(w *fixtures) {
-	who := w.newUser()
-	o := w.charge(order(who, noon))
-	given := map[payment.OrderID]bool{o.ID: true}
-	for _, id := range atOnce(many, func(int) payment.OrderID {
-		o, err := w.Ledger.AddOrder(w.Context(), o, nil) // the store alone gives numbers
-		assert.NoError(w, err)
-		return o.ID
-	}) {
-		assert.False(w, given[id])
-		given[id] = true
-	}
-	assert.Len(w, w.ordersOf(who, payment.Open), many+1)
 }
 
 func addDanglingOrder(w *fixtures) {

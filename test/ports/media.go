@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net/url"
 	"strconv"
 	"strings"
@@ -38,8 +37,6 @@ func Media(t *testing.T, open func(t *testing.T) media.Store) {
 		{"a picture for Viewers is never where those for Everyone are", mediaApart},
 		{"a cancelled call returns the error of its context and stores nothing", mediaCancelled},
 		{"All goes through the pictures that are there", mediaAll},
-		{"what comes or goes while All is under way hides nothing else", mediaAllMeanwhile},
-		{"All ends with the first error", mediaAllCancelled},
 	} {
 		t.Run(p.sentence, func(t *testing.T) { p.kept(t, open(t)) })
 	}
@@ -323,50 +320,4 @@ func mediaAll(t *testing.T, s media.Store) {
 		}
 		assert.Equal(t, len(keys)-1, seen, "and begin again")
 	}
-}
-
-func mediaAllMeanwhile(t *testing.T, s media.Store) {
-	keys := storeSome(t, s, 12)
-	staying, going := keys[:6], keys[6:]
-	seen := map[media.Key]int{}
-	for picture, err := range s.All(t.Context()) {
-		require.NoError(t, err)
-		seen[picture.Key]++
-		if len(going) > 0 {
-			require.NoError(t, s.Remove(t.Context(), going[0]))
-			going = going[1:]
-			storeSome(t, s, 1)
-		}
-	}
-	for _, key := range staying {
-		assert.Equal(t, 1, seen[key])
-	}
-	for key, times := range seen {
-		assert.Equal(t, 1, times, key)
-	}
-	assert.Len(t, allStored(t, s), 12)
-}
-
-func mediaAllCancelled(t *testing.T, s media.Store) {
-	storeSome(t, s, 6)
-	leaving, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	seen, failed := 0, 0
-	for _, err := range s.All(leaving) {
-		if err != nil {
-			assert.ErrorIs(t, err, context.Canceled)
-			failed++
-			continue
-		}
-		assert.Zero(t, failed, "the error is the last")
-		seen++
-		cancel()
-	}
-	assert.Equal(t, 1, seen)
-	assert.Equal(t, 1, failed, "what is not whole does not look so")
-	next, stop := iter.Pull2(s.All(leaving))
-	defer stop()
-	picture, err, _ := next()
-	assert.Zero(t, picture)
-	assert.ErrorIs(t, err, context.Canceled, "it does not begin")
 }

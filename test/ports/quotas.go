@@ -22,15 +22,12 @@ import (
 func Quotas(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"an event that is made a draft is one more, whichever call makes it", draftsUnpublished},
-		{"one draft too many is ErrDrafts, and is not stored; published, deleted and other people's events leave room", draftsRoom},
 		{"drafts that are added at once don't exceed the quota", draftsAtOnce},
 		{"one comment too many on an event is ErrComments, and is not counted", commentsFull},
 		{"comments that are added at once don't exceed the quota", commentsFullAtOnce},
 		{"plates, images and avatars share one quota of bytes, and what exceeds it is not stored", picturesFull},
 		{"what is deleted or replaced gives its bytes back", picturesGiveBack},
 		{"pictures that are stored at once don't exceed the quota", picturesAtOnce},
-		{"bytes count where there is no quota, too", picturesUnlimited},
-		{"CheckPictures is ErrPictures as soon as no byte is left", picturesRoom},
 	})
 }
 
@@ -99,32 +96,6 @@ func draftsUnpublished(w *fixtures) {
 	w.changeRead(w.got(shown[0].ID()), apply(noon, published(true)))
 	w.changeRead(shown[2], apply(noon, published(false)))
 	assert.Equal(w, 2, w.draftsOf(author))
-	w.consistent()
-}
-
-func draftsRoom(w *fixtures) {
-	l := quota.Limits{Drafts: 2}
-	author, other, unlimited, w := w.newUser(), w.newUser(), w, w.within(l)
-	first, err := w.Events.Add(w.Context(), w.drafted(author))
-	require.NoError(w, err)
-	second, err := w.Events.Add(w.Context(), w.drafted(author))
-	require.NoError(w, err)
-	w.write(author, noon)
-	w.change(first.ID(), apply(noon, published(true)))
-	require.NoError(w, w.addsDraft(author), "one is published")
-	_, err = w.Events.Remove(w.Context(), second.ID())
-	require.NoError(w, err)
-	require.NoError(w, w.addsDraft(author), "one is deleted")
-	require.NoError(w, w.addsDraft(other))
-	plated := w.drafted(author)
-	w.attach(plated, noon, "plates/a")
-	_, err = w.Events.Add(w.Context(), plated)
-	assert.Equal(w, l.ErrDrafts(), err)
-	assert.Equal(w, l.ErrDrafts(), w.addsDraft(author))
-	require.NoError(w, unlimited.addsDraft(author), "no quota")
-	require.NoError(w, w.within(quota.Limits{Drafts: 4}).addsDraft(author), "a larger quota")
-	assert.Equal(w, l.ErrDrafts(), w.addsDraft(author), "more than the quota are there")
-	assert.Equal(w, 4, w.draftsOf(author))
 	w.consistent()
 }
 
@@ -361,34 +332,4 @@ func picturesAtOnce(w *fixtures) {
 		require.NoError(w, err)
 	}
 	w.consistent()
-}
-
-func picturesUnlimited(w *fixtures) {
-	owner := w.newUser()
-	_, err := w.keeps(owner, keyNo(1), 1<<40)
-	require.NoError(w, err)
-	e := w.write(owner, noon)
-	require.NoError(w, w.attaches(e.ID(), keyNo(2), 1<<40))
-	w.changeRead(w.got(e.ID()), func(e *event.Event) error { return e.AddPlate(keyNo(3), 1<<40, noon) })
-	require.NoError(w, w.portrays(owner, "a", 1<<40))
-	w.assertLeft(owner, quota.Limits{Pictures: 5 << 40}, 1<<40)
-}
-
-func picturesRoom(w *fixtures) {
-	l := quota.Limits{Pictures: 100}
-	owner, other, w := w.newUser(), w.newUser(), w.within(l)
-	for _, bytes := range []int64{60, 39} {
-		_, err := w.keeps(owner, keyNo(int(bytes)), bytes)
-		require.NoError(w, err)
-		require.NoError(w, w.Room.CheckPictures(w.Context(), owner))
-	}
-	last, err := w.keeps(owner, keyNo(1), 1)
-	require.NoError(w, err)
-	assert.Equal(w, l.ErrPictures(), w.Room.CheckPictures(w.Context(), owner))
-	for _, free := range []user.ID{other, other + 1, 0} {
-		assert.NoError(w, w.Room.CheckPictures(w.Context(), free))
-	}
-	assert.NoError(w, w.within(quota.Limits{}).Room.CheckPictures(w.Context(), owner))
-	w.changeOf(last.ID, discard)
-	assert.NoError(w, w.Room.CheckPictures(w.Context(), owner))
 }

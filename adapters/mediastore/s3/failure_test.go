@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -133,52 +132,6 @@ func TestWhat_servers_can_do_wrong(t *testing.T) {
 		})
 	}
 	t.Cleanup(func() { assert.Zero(t, elsewhere.Load(), "nobody goes where they are sent") })
-}
-
-func TestA_server_that_is_not_there_or_speaks_something_else(t *testing.T) {
-	secure := httptest.NewUnstartedServer(newStandIn())
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
-	secure.StartTLS()
-	t.Cleanup(secure.Close)
-	for name, c := range map[string]struct {
-		endpoint string
-		kind     fault.Kind
-	}{
-		"not there":              {"http://127.0.0.1:1", fault.Unavailable},
-		"an unknown certificate": {secure.URL, fault.Gateway},
-		"not HTTP":               {"http://" + shouting(t), fault.Gateway},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for call, err := range allCalls(t, open(t, c.endpoint)) {
-				require.Error(t, err, call)
-				assert.Equal(t, c.kind.Code(), fault.KindOf(err).Code(), "%s: %v", call, err)
-				assertDiscreet(t, err)
-			}
-		})
-	}
-}
-
-// shouting returns the URL of a server that does not speak HTTP.
-func shouting(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			c, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() { // it has to be asked first, else the connection is just odd
-				_, _ = c.Read(make([]byte, 4096))
-				_, _ = io.WriteString(c, "echo? echo!\r\n\r\n")
-				_ = c.Close()
-			}()
-		}
-	}()
-	return listener.Addr().String()
 }
 
 func TestA_server_that_does_not_answer_is_not_waited_for(t *testing.T) {

@@ -89,22 +89,6 @@ func TestPUB07_What_passes_is_asked_again_thrice_at_most(t *testing.T) {
 	}
 }
 
-func TestPUB07_What_lasts_is_never_asked_again(t *testing.T) {
-	for status, want := range map[int]error{
-		204: ErrInvalidAnswer, 301: ErrInvalidAnswer, 400: ErrRefused, 401: ErrKey, 403: ErrKey, 404: ErrRefused, 413: ErrTooLong, 456: ErrQuota,
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			p := open(t, Limits{}, func(_ int, w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Retry-After", "1")
-				w.WriteHeader(status)
-			})
-			_, err := p.ask(t.Context(), "one")
-			require.ErrorIs(t, err, want, status)
-			assert.EqualValues(t, 1, p.asked.Load(), status)
-		})
-	}
-}
-
 func TestPUB07_It_waits_as_long_as_it_is_told(t *testing.T) {
 	for name, said := range map[string]func() string{
 		"seconds": func() string { return "7" },
@@ -151,20 +135,6 @@ func TestPUB07_It_does_not_wait_in_vain_nor_does_anybody_else(t *testing.T) {
 		_, err = p.ask(t.Context(), "one")
 		require.NoError(t, err)
 	})
-}
-
-func TestPUB07_Pauses_differ(t *testing.T) {
-	took := map[time.Duration]bool{}
-	for range 8 {
-		synctest.Test(t, func(t *testing.T) {
-			p := open(t, Limits{}, func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
-			began := time.Now()
-			_, err := p.ask(t.Context(), "one")
-			require.ErrorIs(t, err, ErrUnavailable)
-			took[time.Since(began)] = true
-		})
-	}
-	assert.Greater(t, len(took), 4)
 }
 
 func TestPUB07_It_ends_in_time(t *testing.T) {
@@ -231,30 +201,6 @@ func TestPUB07_Who_fails_too_often_is_left_alone(t *testing.T) {
 		works = false
 		_, err = p.ask(t.Context(), "one")
 		require.NotErrorIs(t, err, ErrOpen, "all is forgotten")
-	})
-}
-
-func TestPUB07_A_spent_quota_and_a_refused_key_stop_all(t *testing.T) {
-	for _, status := range []int{401, 403, 456} {
-		synctest.Test(t, func(t *testing.T) {
-			p := open(t, Limits{}, func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
-			_, err := p.ask(t.Context(), "one")
-			require.Error(t, err)
-			<-time.After(longOpen - time.Second)
-			_, err = p.ask(t.Context(), "one")
-			require.ErrorIs(t, err, ErrOpen)
-			assert.EqualValues(t, 1, p.asked.Load())
-		})
-	}
-}
-
-func TestPUB07_Requests_that_are_wrong_do_not_open_it(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := open(t, Limits{}, func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400) })
-		for range 3 * failuresInRow {
-			_, err := p.ask(t.Context(), "one")
-			require.ErrorIs(t, err, ErrRefused)
-		}
 	})
 }
 
@@ -363,22 +309,6 @@ func TestPUB07_A_provider_leads_nowhere_else_and_has_its_measure(t *testing.T) {
 		})
 	}
 	assert.False(t, astray)
-}
-
-func TestPUB07_A_connection_that_breaks_is_tried_again(t *testing.T) {
-	var asked atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked.Add(1) == 1 {
-			panic(http.ErrAbortHandler)
-		}
-		echo(w, r)
-	}))
-	defer server.Close()
-	tr, err := New(Connection{URL: server.URL}, plain{})
-	require.NoError(t, err)
-	got, err := (&provided{Translator: tr}).ask(t.Context(), "one")
-	require.NoError(t, err)
-	assert.Equal(t, []string{"one"}, got)
 }
 
 func TestWhat_a_line_may_be(t *testing.T) {

@@ -1,10 +1,8 @@
 package wechatpay
 
 import (
-	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,24 +62,4 @@ func TestWhat_a_configuration_may_be(t *testing.T) {
 	for _, field := range []string{"URL", "MerchantID", "Key", "NotifyURL", "SpbillIP", "Deadline", "AppIDs"} {
 		assert.ErrorContains(t, err, "wechatpay: "+field+" ", "all at once")
 	}
-}
-
-func TestThe_client_is_left_as_it_was(t *testing.T) {
-	c := testConfig("https://wallet.example/pay/")
-	c.Client = &http.Client{Timeout: time.Second}
-	g, err := New(c)
-	require.NoError(t, err)
-	assert.Nil(t, c.Client.CheckRedirect)
-	assert.Equal(t, time.Second, g.transport.client.Timeout)
-	assert.Equal(t, "https://wallet.example/pay", g.transport.url)
-	c.AppIDs[payment.OfficialAccount] = "wx1"
-	assert.Equal(t, official, g.appIDs[payment.OfficialAccount])
-}
-
-func TestOur_own_client_knows_no_proxies(t *testing.T) {
-	g := newGateway(t, "https://wallet.example")
-	transport, is := g.transport.client.Transport.(*http.Transport)
-	require.True(t, is)
-	assert.Nil(t, transport.Proxy)
-	assert.GreaterOrEqual(t, transport.TLSClientConfig.MinVersion, uint16(0x0303))
 }

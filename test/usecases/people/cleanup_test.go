@@ -147,25 +147,6 @@ func TestPLA04_a_check_finds_files_that_nothing_shows_and_pictures_without_one(t
 	assert.Empty(t, w.check(false), "queued pictures need no file")
 }
 
-func TestPLA04_a_check_ends_when_nobody_wants_to_hear_more(t *testing.T) {
-	w := newCleanupFixture(t)
-	w.put()
-	w.put()
-	w.now = time.Now().Add(2 * cleanup.OrphanGracePeriod)
-	found := 0
-	for _, err := range w.Check(t.Context(), false) {
-		require.NoError(t, err)
-		found++
-		break
-	}
-	assert.Equal(t, 1, found)
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	for _, err := range w.Check(gone, false) {
-		assert.ErrorIs(t, err, context.Canceled)
-	}
-}
-
 // listedMedia is a store of pictures that calls during for each file that it lists.
 type listedMedia struct {
 	media.Store
