@@ -88,7 +88,8 @@ func (v PersonalData) Remaining(ctx context.Context, id user.ID, k personaldata.
 	return n, err
 }
 
-// Erase runs one transaction.
+// Erase runs one transaction. When the account has been erased it also discards deleted rows from the
+// files of the database.
 func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind, limit int) (n int, err error) {
 	erase := map[personaldata.Kind]func(context.Context, *transaction, user.ID, int) (int, error){
 		personaldata.Events: v.eraseEvents, personaldata.Comments: v.eraseComments, personaldata.Likes: v.eraseLikes,
@@ -108,6 +109,9 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 		n, err = erase(ctx, tx, id, limit)
 		return err
 	})
+	if err == nil && n == 0 && k == personaldata.Account {
+		err = v.s.call(ctx, func(ctx context.Context) error { return v.s.dialect.discardDeleted(ctx, v.s.db) })
+	}
 	return n, err
 }
 

@@ -96,6 +96,8 @@ type eraseSteps struct {
 	deleteRecords map[feed.Kind]string // $1 ids
 	discardCover  string               // $1 key, $2 when it is due
 	forgetCover   string               // $1 key
+	phoneOf       string               // $1 user
+	forgetLogins  []string             // $1 phone
 	blankAccount  string               // $1 user, $2 phone, $3 no scopes
 	afterAccount  []string             // $1 user
 }
@@ -120,6 +122,8 @@ func newEraseSteps(d dialect) eraseSteps {
 		deleteImages:  "DELETE FROM images WHERE " + d.among("id", "$1") + " RETURNING id",
 		uncountImages: "UPDATE image_counts SET kept = kept - $2 WHERE owner_id = $1",
 		deleteRecords: map[feed.Kind]string{},
+		phoneOf:       "SELECT phone FROM users WHERE id = $1 AND " + notErased,
+		forgetLogins:  []string{"DELETE FROM usual_sources WHERE phone = $1", "DELETE FROM login_failures WHERE phone = $1"},
 		blankAccount: "UPDATE users SET phone = $2, password_hash = '', scopes = $3, staff = FALSE, disabled = TRUE, generation = generation + 1, " +
 			"firstname = '', lastname = '', expertise = '', location = '', timezone = 'UTC', avatar = NULL, revision = revision + 1 " +
 			"WHERE id = $1 AND " + notErased + " RETURNING id",
@@ -314,7 +318,26 @@ func coverKeyOf(record feed.Listable) string {
 	return ""
 }
 
+// eraseAccount also forgets logins that have succeeded or failed since those were erased: nothing leads
+// from the account to its phone afterwards. A login waits for the lock, and then stores nothing.
 func (v PersonalData) eraseAccount(ctx context.Context, tx *transaction, id user.ID, _ int) (int, error) {
+	var phone string
+	err := tx.run(ctx, step{statement: v.s.sql.phoneOf, args: []any{int64(id)}, readsOnly: true, row: func(scan func(...any) error) error {
+		return scan(&phone)
+	}})
+	if err != nil || phone == "" {
+		return 0, err
+	}
+	var forget []step
+	if v.s.sql.lockAttempts != "" {
+		forget = append(forget, step{statement: v.s.sql.lockAttempts, args: []any{loginsOf(phone)}, readsOnly: true})
+	}
+	for _, statement := range v.s.sql.forgetLogins {
+		forget = append(forget, step{statement: statement, args: []any{phone}})
+	}
+	if err := tx.run(ctx, forget...); err != nil {
+		return 0, err
+	}
 	n, err := rowsOf(ctx, tx, v.s.sql.blankAccount, int64(id), user.ErasedPhone(id).String(), v.s.dialect.listOf([]string{}))
 	if err != nil || n == 0 {
 		return 0, err

@@ -65,6 +65,9 @@ type dialect interface {
 	// prevents scans of whole tables, which may have been empty when a statement was
 	// planned, and provides the memory and the time.
 	prepareBulk(ctx context.Context, tx bun.IDB, limit time.Duration) error
+	// discardDeleted removes what was deleted from the files of the database as well, as far as
+	// the database lets a client do that.
+	discardDeleted(ctx context.Context, db *bun.DB) error
 	// columns returns the query for the columns of a named table; it finds none if the
 	// table is missing.
 	columns() string

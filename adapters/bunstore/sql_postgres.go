@@ -228,6 +228,9 @@ func (postgres) columns() string {
 	return "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped"
 }
 
+// discardDeleted does nothing: VACUUM frees what was deleted, and Postgres runs it by itself.
+func (postgres) discardDeleted(context.Context, *bun.DB) error { return nil }
+
 func (postgres) timestampType() string { return "timestamptz" }
 
 func (postgres) forUpdate() string { return "FOR UPDATE" }

@@ -52,7 +52,7 @@ func openSQLite(o Options) (*Store, error) {
 	}
 	busyTimeout := busyTimeoutPragma(o.Limit)
 	writer := sql.OpenDB(fileConnector{made.Driver(), sqliteURL(o.URL,
-		"journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "temp_store(memory)", busyTimeout) + "&_txlock=immediate", file})
+		"journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "secure_delete(on)", "temp_store(memory)", busyTimeout) + "&_txlock=immediate", file})
 	writer.SetMaxOpenConns(1)
 	writer.SetConnMaxLifetime(0)
 	reader := sql.OpenDB(fileConnector{made.Driver(), sqliteURL(o.URL, "query_only(on)", busyTimeout), file})
@@ -124,6 +124,20 @@ func (sqlite) execOutsideTx(context.Context, string) error {
 func (sqlite) prepareBulk(ctx context.Context, tx bun.IDB, _ time.Duration) error {
 	_, err := tx.ExecContext(ctx, "PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 8000")
 	return err
+}
+
+// discardDeleted empties the write-ahead log, which still has former pages. The database file has
+// none: secure_delete overwrites what is deleted.
+func (sqlite) discardDeleted(ctx context.Context, db *bun.DB) error {
+	var isBusy bool
+	var inLog, copied int
+	if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&isBusy, &inLog, &copied); err != nil {
+		return fmt.Errorf("empty the write-ahead log: %w", err)
+	}
+	if isBusy {
+		return errors.New("the write-ahead log still has what was deleted, because others read it: try again")
+	}
+	return nil
 }
 
 func (sqlite) columns() string { return "SELECT name FROM pragma_table_info(?)" }

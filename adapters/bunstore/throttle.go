@@ -40,7 +40,8 @@ func newThrottleSteps(d dialect) throttleSteps {
 		removeFailure: "DELETE FROM login_failures WHERE id = (SELECT id FROM login_failures WHERE " + ofAttempt +
 			" ORDER BY failed DESC, id DESC LIMIT 1)",
 		resetPair: "UPDATE login_failures SET in_pair = FALSE WHERE " + ofAttempt + " AND in_pair",
-		addUsual: "INSERT INTO usual_sources AS o (phone, source, last_login) VALUES ($1, $2, $3)" +
+		addUsual: "INSERT INTO usual_sources AS o (phone, source, last_login)" +
+			" SELECT u.phone, CAST($2 AS text), CAST($3 AS " + d.timestampType() + ") FROM users u WHERE u.phone = $1" +
 			" ON CONFLICT (phone, source) DO UPDATE SET last_login = EXCLUDED.last_login WHERE EXCLUDED.last_login > o.last_login",
 	}
 }
@@ -95,11 +96,14 @@ func (v Throttle) lock(a access.Attempt) (steps []step) {
 	if v.s.sql.lockAttempts == "" {
 		return nil
 	}
-	for _, name := range []string{"logins from " + a.Source.String(), "logins of " + a.Phone.String()} {
+	for _, name := range []string{"logins from " + a.Source.String(), loginsOf(a.Phone.String())} {
 		steps = append(steps, step{statement: v.s.sql.lockAttempts, args: []any{name}, readsOnly: true})
 	}
 	return steps
 }
+
+// loginsOf returns the name of the lock of a phone's attempts.
+func loginsOf(phone string) string { return "logins of " + phone }
 
 // failures are the failures that count against an attempt.
 type failures struct {

@@ -106,6 +106,7 @@ func (s *Store) ownAccount(id user.ID) []owned {
 
 func (s *Store) eraseAccount(a access.Account, m user.Member) {
 	delete(s.phones, a.Phone)
+	s.failures.forget(a.Phone) // nothing leads from the account to its phone afterwards
 	a.Close()
 	a.Phone = user.ErasedPhone(a.User)
 	s.putAccount(a)

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -26,7 +27,9 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
 	return exec(ctx, v.s, func() error {
 		v.s.failures.uncount(a)
-		v.s.failures.recordLogin(a, now)
+		if _, has := v.s.phones[a.Phone]; has {
+			v.s.failures.recordLogin(a, now)
+		}
 		return nil
 	})
 }
@@ -133,6 +136,14 @@ func (f *failures) recordLogin(a access.Attempt, now time.Time) {
 	if now.After(f.usual[a]) {
 		f.usual[a] = now
 	}
+}
+
+// forget removes what is counted of the phone.
+func (f *failures) forget(phone user.Phone) {
+	for g, counted := range f.counts {
+		f.keep(g, slices.DeleteFunc(counted, func(c failure) bool { return c.Phone == phone }))
+	}
+	maps.DeleteFunc(f.usual, func(a access.Attempt, _ time.Time) bool { return a.Phone == phone })
 }
 
 func (f *failures) isUsual(a access.Attempt, now time.Time) bool {

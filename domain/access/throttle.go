@@ -79,7 +79,8 @@ type Throttle interface {
 	// cannot exceed a limit.
 	Begin(ctx context.Context, a Attempt, now time.Time) error
 	// Succeed removes the attempt, clears the ByPair count, and makes the source a
-	// usual one of the phone.
+	// usual one of the phone, unless no account has the phone any more: it may have
+	// been erased since the attempt began.
 	Succeed(ctx context.Context, a Attempt, now time.Time) error
 	// Abandon removes one attempt that was not decided.
 	Abandon(ctx context.Context, a Attempt, now time.Time) error

@@ -36,6 +36,7 @@ func PersonalData(t *testing.T, open Open) {
 		{"Erase and writers at once keep counts right", personalEraseAtOnce},
 		{"an open order, and a prepayment that may be paid, stay as they are", personalEraseOpenOrder},
 		{"an erased account is disabled and unknown, can't be followed, and its phone number is free", personalEraseAccount},
+		{"nothing stays of logins that end while the account is erased", personalEraseLogins},
 		{"an import brings neither an erased user back nor what the user has written", personalEraseImport},
 	})
 }

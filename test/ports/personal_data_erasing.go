@@ -214,6 +214,20 @@ func personalEraseAccount(w *fixtures) {
 	assert.True(w, w.account(p.id).IsErased())
 }
 
+func personalEraseLogins(w *fixtures) {
+	p := w.storePerson(1)
+	before, after := access.Attempt{Phone: p.phone, Source: try(1, 1).Source}, access.Attempt{Phone: p.phone, Source: try(1, 2).Source}
+	w.erase(p.id, slices.DeleteFunc(kindsOfData(), func(k personaldata.Kind) bool { return k == personaldata.Account })...)
+	w.login(noon, before)
+	w.fail(noon, after)
+	w.erase(p.id, personaldata.Account)
+	require.NoError(w, w.Throttle.Succeed(w.Context(), after, noon))
+	again, err := w.Accounts.Open(w.Context(), access.Account{Phone: p.phone}, user.Member{Timezone: "UTC", Joined: noon})
+	require.NoError(w, err)
+	assert.Empty(w, w.records(again, personaldata.LoginNetworks))
+	assert.Empty(w, w.records(again, personaldata.FailedLogins))
+}
+
 func personalEraseImport(w *fixtures) {
 	in := w.importer("a.jsonl")
 	someone := userRecord(writer, 900)

@@ -10,6 +10,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/fault"
+	"plaza/domain/user"
 )
 
 // Throttle is the suite of access.Throttle. No user in it has an account: phones
@@ -55,9 +56,13 @@ func (w *fixtures) fail(now time.Time, attempts ...access.Attempt) {
 	}
 }
 
-// login makes an attempt that succeeds.
+// login makes an attempt that succeeds, for an account.
 func (w *fixtures) login(now time.Time, a access.Attempt) {
 	w.Helper()
+	if _, err := w.Accounts.ByPhone(w.Context(), a.Phone); err != nil {
+		_, err := w.Accounts.Open(w.Context(), access.Account{Phone: a.Phone}, user.Member{Timezone: "UTC", Joined: noon})
+		require.NoError(w, err)
+	}
 	w.fail(now, a)
 	require.NoError(w, w.Throttle.Succeed(w.Context(), a, now))
 }
