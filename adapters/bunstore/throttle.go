@@ -20,6 +20,7 @@ var _ access.Throttle = Throttle{}
 // throttleSteps are the statements of attempts: $1 phone, $2 source.
 type throttleSteps struct {
 	lockAttempts  string // $1 name; empty where transactions that write never overlap
+	isUsual       string // $3 when a usual source must have been used last
 	countFailures string // $3 when a usual source must have been used last, and for each limit when its window began
 	addFailure    string // $3 now, $4 whether it counts in ByUnusual
 	removeFailure string // the latest
@@ -29,12 +30,14 @@ type throttleSteps struct {
 
 func newThrottleSteps(d dialect) throttleSteps {
 	const ofAttempt = "phone = $1 AND source = $2"
-	failures := "SELECT EXISTS (SELECT 1 FROM usual_sources WHERE " + ofAttempt + " AND last_login > $3)"
+	isUsual := "SELECT EXISTS (SELECT 1 FROM usual_sources WHERE " + ofAttempt + " AND last_login > $3)"
+	failures := isUsual
 	for i, l := range access.Limits() {
 		failures += ", (" + limitingFailure(l, fmt.Sprint("$", 4+i)) + ")"
 	}
 	return throttleSteps{
 		lockAttempts:  d.lockName("$1"),
+		isUsual:       isUsual,
 		countFailures: failures,
 		addFailure:    "INSERT INTO login_failures (phone, source, failed, in_pair, in_unusual) VALUES ($1, $2, $3, TRUE, $4)",
 		removeFailure: "DELETE FROM login_failures WHERE id = (SELECT id FROM login_failures WHERE " + ofAttempt +
@@ -74,6 +77,14 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 		v.s.sweepSometimes(ctx, v.expired(now)...)
 	}
 	return err
+}
+
+func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (is bool, err error) {
+	since := v.s.dialect.instant(dbTime{instant.Normalise(now).Add(-access.UsualFor)})
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		return v.s.each(ctx, v.s.sql.isUsual, []any{a.Phone.String(), a.Source.String(), since}, func(scan func(...any) error) error { return scan(&is) })
+	})
+	return is, err
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {

@@ -19,9 +19,10 @@ type keyView struct {
 
 // login returns a new key (AUT-01).
 func (a *api) login(c *call) (reply, error) {
+	limited := a.addresses.charge(c.gin.Request, c.address())
 	body, readErr := read[loginBody](c)
 	key, err := a.Signin.Login(c.ctx(), signin.Login{
-		Username: orZero(body.Username), Password: orZero(body.Password), Scopes: body.Scope, From: c.address(),
+		Username: orZero(body.Username), Password: orZero(body.Password), Scopes: body.Scope, From: c.address(), Limited: limited,
 	}, readErr)
 	if err != nil {
 		return reply{}, err

@@ -23,12 +23,12 @@ type Route struct {
 type route struct {
 	Route
 	handle      func(*api, *call) (reply, error)
-	isUnlimited bool // never limited by address (GEN-14); its policy is NoAuth
+	isUnlimited bool // its handler alone charges the address, if at all (GEN-14); its policy is NoAuth
 }
 
 // table holds every route. Every GET route also serves HEAD.
 var table = []route{
-	row(http.MethodPost, "/api/auth/login/", NoAuth, (*api).login),
+	unlimited(http.MethodPost, "/api/auth/login/", (*api).login),
 	row(http.MethodPost, "/api/auth/logout/", Authenticated, (*api).logout),
 	row(http.MethodPut, "/api/user/password/", Unnarrowed, (*api).changePassword),
 	row(http.MethodGet, "/api/user/session/", Unnarrowed, (*api).listSessions),
@@ -98,7 +98,7 @@ func row(method, path string, p Policy, handle func(*api, *call) (reply, error))
 	return route{Route: Route{method, path, p}, handle: handle}
 }
 
-// unlimited returns a row with the policy NoAuth that is never limited by address.
+// unlimited returns a row with the policy NoAuth. Only its handler may limit requests by address.
 func unlimited(method, path string, handle func(*api, *call) (reply, error)) route {
 	return route{Route: Route{method, path, NoAuth}, handle: handle, isUnlimited: true}
 }

@@ -24,6 +24,14 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 	})
 }
 
+func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (is bool, err error) {
+	err = exec(ctx, v.s, func() error {
+		is = v.s.failures.isUsual(a, now)
+		return nil
+	})
+	return is, err
+}
+
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
 	return exec(ctx, v.s, func() error {
 		v.s.failures.uncount(a)

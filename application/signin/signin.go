@@ -9,6 +9,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,6 +71,9 @@ type Login struct {
 	Password secret.String
 	Scopes   []string // empty: all scopes of the account
 	From     netip.Addr
+	// Limited is the fault of an address that sends too many requests, or nil. It stops no username
+	// at a usual source (AUT-11).
+	Limited error
 }
 
 // Login returns a new key for the account (AUT-01). The caller can't learn why a login
@@ -85,6 +89,15 @@ func (s *Signin) Login(ctx context.Context, l Login, readErr error) (secret.Stri
 
 func (s *Signin) login(ctx context.Context, l Login, readErr error) (secret.String, error) {
 	phone, err := user.ParsePhone(l.Username)
+	if l.Limited != nil {
+		if err != nil {
+			return secret.String{}, l.Limited
+		}
+		isUsual, err := s.throttle.IsUsual(ctx, access.Attempt{Phone: phone, Source: access.SourceOf(l.From)}, s.now())
+		if err != nil || !isUsual {
+			return secret.String{}, cmp.Or(err, l.Limited)
+		}
+	}
 	asked, scopeErr := access.ParseScopes(l.Scopes)
 	if err := fault.Merge(readErr, fault.Merge(fault.OnField("username", err), scopeErr)); err != nil {
 		return secret.String{}, err

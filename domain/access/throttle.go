@@ -78,6 +78,9 @@ type Throttle interface {
 	// counts it. Checking and counting must be one step, so that concurrent attempts
 	// cannot exceed a limit.
 	Begin(ctx context.Context, a Attempt, now time.Time) error
+	// IsUsual reports whether the attempt comes from a usual source of the phone: one that
+	// it logged in from within UsualFor.
+	IsUsual(ctx context.Context, a Attempt, now time.Time) (bool, error)
 	// Succeed removes the attempt, clears the ByPair count, and makes the source a
 	// usual one of the phone, unless no account has the phone any more: it may have
 	// been erased since the attempt began.

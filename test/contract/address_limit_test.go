@@ -51,7 +51,9 @@ func addressIsLimited(t *testing.T, s *server) {
 		assert.Equal(t, 10*time.Second, home.get(t, path).throttled(), path)
 		assert.Equal(t, 429, home.send(t, "HEAD", path, nil).status, path)
 	}
-	assert.Equal(t, 10*time.Second, home.logsIn(t, ada.phone, password).throttled())
+	assert.Equal(t, 10*time.Second, home.logsIn(t, s.member(t).phone, password).throttled())
+	home.logsIn(t, "no phone", password).throttled()
+	home.gets(t, ada) // AUT-11: she has logged in here before
 	home.post(t, simpleInfo, object{"uid": []any{ada.id}}).throttled()
 	s.from("192.0.2.2").get(t, opened).is(200)
 	s.from("2001:db8:1:2::1").get(t, opened).is(200)

@@ -21,6 +21,7 @@ func Throttle(t *testing.T, open Open) {
 		{"Begin takes as many of a phone from unusual sources as ByUnusual allows", beginByUnusual},
 		{"Begin takes as many from a source as BySourceAny allows", beginBySource},
 		{"a full BySourceAny does not stop a phone at a usual source of its own, and counts it", beginUsualSource},
+		{"IsUsual reports a login from the source within UsualFor", isUsual},
 		{"Begin counts nothing when one grouping is full", beginRefused},
 		{"the fault has the time until the first place is free again", beginLater},
 		{"of several full groupings the fault has the time until the last one is free", beginLatest},
@@ -134,6 +135,21 @@ func beginBySource(w *fixtures) {
 	w.fail(noon, try(902, 2))
 	w.full(noon.Add(l.Window-time.Microsecond), try(902, 1))
 	w.fail(noon.Add(l.Window), try(902, 1))
+}
+
+func isUsual(w *fixtures) {
+	w.login(noon, try(1, 1))
+	for _, c := range []struct {
+		of    access.Attempt
+		after time.Duration
+		want  bool
+	}{
+		{try(1, 1), access.UsualFor - time.Microsecond, true}, {try(1, 1), access.UsualFor, false}, {try(1, 2), 0, false}, {try(2, 1), 0, false},
+	} {
+		is, err := w.Throttle.IsUsual(w.Context(), c.of, noon.Add(c.after))
+		require.NoError(w, err)
+		assert.Equal(w, c.want, is, c)
+	}
 }
 
 func beginUsualSource(w *fixtures) {
