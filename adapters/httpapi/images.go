@@ -76,7 +76,7 @@ func (a *api) deleteImage(c *call) (reply, error) {
 	return noContent(), a.UserImages.Delete(c.ctx(), c.actor, id)
 }
 
-// keywords reads a comma-separated list of tags. An image has no more than MaxTags, so more
+// keywords reads a list of tags. An image has no more than MaxTags, so more
 // are a problem.
 func (q *query) keywords(name string) []string {
 	words := q.list(name)

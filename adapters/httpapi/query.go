@@ -41,9 +41,21 @@ func (c *call) query() *query {
 	return q
 }
 
-// text returns the trimmed value of the parameter, the first one if it is repeated. A blank
-// value counts as absent (GEN-04).
-func (q *query) text(name string) string { return text.Trim(q.values.Get(name)) }
+// text returns the trimmed value of the parameter. A blank value counts as absent, and different
+// values of a repeated parameter are a problem (GEN-04).
+func (q *query) text(name string) string {
+	var found string
+	for _, sent := range q.values[name] {
+		switch sent = text.Trim(sent); {
+		case sent == "" || sent == found:
+		case found != "":
+			q.wrong.Merge(fault.Fields{name: {"Only one value is allowed."}})
+		default:
+			found = sent
+		}
+	}
+	return found
+}
 
 // positiveInt returns the parameter as a positive integer, or the fallback if it is absent.
 func (q *query) positiveInt(name string, fallback int64) int64 {
@@ -99,12 +111,12 @@ func (q *query) number(name string) (float64, bool) {
 	return n, true
 }
 
-// list returns the trimmed parts of a comma-separated parameter, each once. Blank parts are
-// ignored.
+// list returns the trimmed parts of a parameter that is comma-separated, repeated, or both, each
+// once (GEN-04). Blank parts are ignored.
 func (q *query) list(name string) []string {
 	var parts []string
 	seen := map[string]bool{"": true}
-	for part := range strings.SplitSeq(q.values.Get(name), ",") {
+	for part := range strings.SplitSeq(strings.Join(q.values[name], ","), ",") {
 		if part = text.Trim(part); !seen[part] {
 			seen[part] = true
 			parts = append(parts, part)

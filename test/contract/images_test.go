@@ -21,6 +21,7 @@ var imageRows = []row{
 	{"IMG-04 somebody's images with the newest first", imagesListed, everyStore},
 	{"IMG-04 the uid is required", uidRequired, oneStore},
 	{"IMG-05 images with all of the tags or any of them", imagesByTags, oneStore},
+	{"GEN-04 a list may be repeated and a single value may not", keywordsRepeated, oneStore},
 	{"IMG-05 no more tags are looked for than an image may have", tooManyKeywords, oneStore},
 	{"IMG-06 the list is whole unless a page is asked for", wholeOrPaged, oneStore},
 	{"IMG-07 an image comes as base64 or data URI or form", imageUploads, oneStore},
@@ -151,6 +152,18 @@ func imagesByTags(t *testing.T, s *server) {
 		q := url.Values{"tags__contains": {c.contains}, "tags__overlap": {c.overlap}}.Encode()
 		assert.Equal(t, words(c.want...), s.anyone().get(t, imagesOf(ada)+"&"+q).is(200).column("data", "id"), q)
 	}
+}
+
+func keywordsRepeated(t *testing.T, s *server) {
+	ada := s.member(t)
+	ada.keeps(t, "lake")
+	both := ada.keeps(t, "lake", "tea")
+	for _, q := range []string{"tags__contains=lake&tags__contains=tea", "tags__contains=lake,&tags__contains=%20,tea", "tags__contains=&tags__contains=lake,tea"} {
+		assert.Equal(t, words(both), s.anyone().get(t, imagesOf(ada)+"&"+q).is(200).column("data", "id"), q)
+	}
+	same := fmt.Sprintf("&uid=%d&uid=%%20", ada.id)
+	assert.Len(t, s.anyone().get(t, imagesOf(ada)+same+"&page=1&page=1").is(200).list("data"), 2)
+	s.anyone().get(t, imagesOf(ada)+"&uid=99999&page=1&page=2&page_size=5&page_size=x").invalid("uid", "page", "page_size")
 }
 
 func tooManyKeywords(t *testing.T, s *server) {
