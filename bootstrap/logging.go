@@ -1,10 +1,12 @@
 package bootstrap
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -39,6 +41,7 @@ type logBuffer struct {
 	w       io.Writer
 	pending []byte
 	due     *time.Timer
+	lost    atomic.Int64 // lines that could not be written
 }
 
 func (b *logBuffer) Write(line []byte) (int, error) {
@@ -60,11 +63,13 @@ func (b *logBuffer) flush() {
 	b.write()
 }
 
-// write ignores errors: they can't be logged.
+// write counts the lines that nobody reads any more: they can't be logged.
 func (b *logBuffer) write() {
 	b.due.Stop()
 	if len(b.pending) > 0 {
-		b.w.Write(b.pending)
+		if n, err := b.w.Write(b.pending); err != nil {
+			b.lost.Add(int64(bytes.Count(b.pending[n:], []byte("\n"))))
+		}
 		b.pending = b.pending[:0]
 	}
 }

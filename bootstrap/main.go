@@ -100,7 +100,7 @@ func (p parser) run(args []string, out, errOut io.Writer) int {
 		fmt.Fprintf(errOut, "plaza: %s\nTry: %s --help\n", problem, command)
 		return usage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	parsed.Bind(stop, streams{out, errOut})

@@ -36,6 +36,9 @@ func (a *App) registerMetrics(wallets payment.Gateways, translator localisation.
 		a.registerCounter("plaza_trace_spans_dropped_total", "Spans that the collector did not take, or that exceeded the queue.",
 			nil, a.Config.traces.dropped.Load)
 	}
+	if a.Config.lines != nil {
+		a.registerCounter("plaza_log_lines_lost_total", "Lines of the log that could not be written.", nil, a.Config.lines.lost.Load)
+	}
 	if database := a.Database(); database != nil {
 		a.Metrics.Register(newPoolCollector(database), client.NewGaugeFunc(client.GaugeOpts{
 			Name: "plaza_database_up", Help: "1 if the database answers when the metrics are read, as for /readyz.",

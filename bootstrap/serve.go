@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os/signal"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -40,8 +42,10 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if err := config.useSandboxKey(); err != nil {
 		return err
 	}
+	signal.Ignore(syscall.SIGPIPE) // who reads the log may end before the server
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
+	config.lines = lines
 	defer func() { log.Info("stopped") }()
 	if config.traces, err = openTraces(ctx, log); err != nil {
 		return err

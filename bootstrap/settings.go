@@ -68,8 +68,9 @@ type Config struct {
 
 	unparsed
 	offersDemo bool
-	traces     *traces  // nil: off
-	merchant   merchant // of the sandbox, for version 3
+	traces     *traces    // nil: off
+	lines      *logBuffer // of a server
+	merchant   merchant   // of the sandbox, for version 3
 }
 
 // OfferDemo returns the configuration of a server whose reference page offers to log in as

@@ -264,3 +264,22 @@ func TestReplicas_that_are_away_at_the_start_stop_no_server(t *testing.T) {
 	r.standby.Start()
 	awaitReplicas(t, r.server, true)
 }
+
+func TestReplicas_are_measured(t *testing.T) {
+	r := withReplica(t, func(*bootstrap.Config) {})
+	name := replicasOf(r.app)[0].Name
+	for series, least := range map[string]float64{
+		`plaza_database_replica_used{replica="` + name + `"}`:                         2,
+		`plaza_database_replica_reads_total{outcome="served",replica="` + name + `"}`: 1,
+		`plaza_database_replica_reads_total{outcome="behind",replica="` + name + `"}`: 0,
+		`plaza_database_replica_reads_total{outcome="failed",replica="` + name + `"}`: 0,
+		`plaza_database_replica_reads_on_primary_total`:                               1,
+		`plaza_database_replica_lag_seconds{replica="` + name + `"}`:                  0,
+		`plaza_database_connections{pool="replica ` + name + `",state="max"}`:         2,
+	} {
+		awaitReplicas(t, r.server, true)
+		value, found := r.metric(t, series)
+		assert.True(t, found, series)
+		assert.GreaterOrEqual(t, value, least, series)
+	}
+}

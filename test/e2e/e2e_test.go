@@ -270,6 +270,30 @@ func TestA_second_signal_ends_at_once(t *testing.T) {
 	assert.Equal(t, -1, r.ends(t), "the signal ended it, not the time for draining: %s", r.log)
 }
 
+func TestA_server_outlives_who_reads_its_log_and_ends_with_its_terminal(t *testing.T) {
+	cmd := command(t, context.Background(), "serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--database-url=memory:", "--log-level=debug")
+	log, stderr, err := os.Pipe()
+	require.NoError(t, err)
+	cmd.Stderr = stderr
+	p, err := process.Start(cmd, syscall.SIGKILL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	require.NoError(t, stderr.Close())
+	var found []string
+	for lines := bufio.NewScanner(log); found == nil; {
+		require.True(t, lines.Scan())
+		found = address.FindStringSubmatch(lines.Text())
+	}
+	require.NoError(t, log.Close())
+	public, admin := &running{url: "http://" + found[1]}, &running{url: "http://" + found[2]}
+	require.Eventually(t, func() bool {
+		assert.Equal(t, http.StatusBadRequest, ask(public, "", http.MethodPost, "/api/auth/login/", nil, map[string]string{"username": "+86-13800000001", "password": "a guess"}).status)
+		return !strings.Contains(ask(admin, "", http.MethodGet, "/metrics", nil, nil).body, "plaza_log_lines_lost_total 0\n")
+	}, patience, 10*time.Millisecond)
+	require.NoError(t, p.Signal(syscall.SIGHUP))
+	assert.NoError(t, p.Wait(patience), "as after SIGTERM")
+}
+
 func TestWrong_settings_are_told_all_at_once(t *testing.T) {
 	_, errOut, status := run(t, []string{"PLAZA_ADDR=nowhere", "PLAZA_TOKEN_TTL=soon", "PLAZA_LOG_LEVEL=loud"},
 		"serve", "--trusted-proxies=10.0.0.0/99,me", "--database-url=mysql://x", "--public-url=ftp://x", "--log-format=xml")
