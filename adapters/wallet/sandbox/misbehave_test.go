@@ -1,11 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
-	"context"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,33 +41,6 @@ func TestPAY13_only_the_order_and_the_operation_that_were_named(t *testing.T) {
 	assert.Equal(t, "NOTPAY", ask(t, s, OrderQuery, about("order-2"))["trade_state"])
 }
 
-func TestPAY13_a_wrong_signature_and_garbage(t *testing.T) {
-	s := start(t, config(newClock()))
-	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Forge}))
-	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Garbage}))
-	body := render(signedAs(order("order-1")))
-	reply, err := parse(post(s, "/pay/unifiedorder", body).Body.Bytes())
-	require.NoError(t, err)
-	assert.NotEmpty(t, reply["prepay_id"])
-	want, err := sign(reply, key, hmacSign)
-	require.NoError(t, err)
-	assert.NotEqual(t, want, reply["sign"])
-	assert.Len(t, reply["sign"], len(want))
-	_, err = parse(post(s, "/pay/unifiedorder", body).Body.Bytes())
-	require.Error(t, err)
-	assert.Equal(t, 2, s.Ledger()[0].Requests)
-}
-
-func TestPAY13_the_connection_ends_after_it_was_done(t *testing.T) {
-	s := start(t, config(newClock()))
-	srv := httptest.NewServer(s)
-	defer srv.Close()
-	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Reset}))
-	_, err := srv.Client().Post(srv.URL+"/pay/unifiedorder", "text/xml", bytes.NewReader(render(signedAs(order("order-1")))))
-	require.Error(t, err)
-	assert.Len(t, s.Ledger(), 1)
-}
-
 func TestPAY13_slow_answers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, config(newClock()))
@@ -96,39 +64,6 @@ func TestPAY13_slow_answers(t *testing.T) {
 			assert.Equal(t, max(c.before, 1), s.Ledger()[0].Requests)
 		}
 	})
-}
-
-func TestPAY13_an_answer_is_held_until_it_is_released(t *testing.T) {
-	s := start(t, config(newClock()))
-	srv := httptest.NewServer(s)
-	defer srv.Close()
-	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Hold, Times: 2}))
-	answered := make(chan string, 1)
-	request := func(ctx context.Context) {
-		body := bytes.NewReader(render(signedAs(order("order-1"))))
-		r, _ := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL+"/pay/unifiedorder", body)
-		response, err := srv.Client().Do(r)
-		if err != nil {
-			answered <- ""
-			return
-		}
-		got, _ := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		answered <- string(got)
-	}
-	go request(t.Context())
-	require.NoError(t, s.AwaitHeld(t.Context(), 1))
-	assert.Len(t, s.Ledger(), 1, "it is done")
-	assert.Empty(t, answered)
-	s.Release()
-	assert.Contains(t, <-answered, "prepay_id")
-
-	ctx, cancel := context.WithCancel(t.Context())
-	go request(ctx)
-	require.NoError(t, s.AwaitHeld(t.Context(), 1))
-	cancel()
-	assert.Empty(t, <-answered)
-	require.Eventually(t, func() bool { return s.Held() == 0 }, 10*time.Second, time.Millisecond, "who asked has gone")
 }
 
 func TestMisbehaviour_is_checked(t *testing.T) {

@@ -72,29 +72,6 @@ func TestPAY14_the_end_of_a_refund_is_told_in_version_2(t *testing.T) {
 	})
 }
 
-func TestPAY14_the_end_of_a_refund_is_told_in_version_3(t *testing.T) {
-	for state, kind := range map[RefundState]string{RefundSucceeded: "REFUND.SUCCESS", RefundClosed: "REFUND.CLOSED", RefundAbnormal: "REFUND.ABNORMAL"} {
-		synctest.Test(t, func(t *testing.T) {
-			s, m := bubbleV3(t, Misbehaviour{}, http.StatusNoContent)
-			<-m.got
-			require.Empty(t, refunders[V3].ask(t, s, s.Ledger()[0], "refund-1", 400))
-			require.NoError(t, s.RefundOutcome("refund-1", state))
-			synctest.Wait()
-			n := <-m.got
-			assert.True(t, isSignedV3(t, s, n.header, n.body))
-			assert.Equal(t, kind, n.event["event_type"])
-			resource := n.event["resource"].(map[string]any)
-			assert.Equal(t, "refund", resource["original_type"])
-			assert.Empty(t, resource["associated_data"])
-			assert.Equal(t, string(state), n.content["refund_status"])
-			assert.Equal(t, "refund-1", n.content["out_refund_no"])
-			assert.Equal(t, "order-1", n.content["out_trade_no"])
-			assert.Equal(t, state == RefundSucceeded, n.content["success_time"] != nil)
-			assert.True(t, s.Refunds()[0].Notified)
-		})
-	}
-}
-
 func TestPAY14_refunds_end_by_themselves(t *testing.T) {
 	for trick, state := range map[Trick]RefundState{"": RefundSucceeded, Abnormal: RefundAbnormal, Unreturned: RefundClosed} {
 		synctest.Test(t, func(t *testing.T) {
@@ -129,19 +106,4 @@ func TestPAY14_a_refund_without_an_address_is_not_told(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	require.NoError(t, s.RefundOutcome("refund-1", RefundSucceeded))
 	assert.NotContains(t, s.pending, subject{trade: "order-1", refund: "refund-1"})
-}
-
-func TestPAY14_the_notification_of_a_refund_names_another_amount(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, m := bubbleV3(t, Misbehaviour{}, http.StatusNoContent)
-		<-m.got
-		require.Empty(t, refunders[V3].ask(t, s, s.Ledger()[0], "refund-1", 400))
-		require.NoError(t, s.Misbehave(Misbehaviour{On: NotifyRefund, Do: Amount, No: "order-1"}))
-		require.NoError(t, s.RefundOutcome("refund-1", RefundSucceeded))
-		synctest.Wait()
-		n := <-m.got
-		assert.True(t, isSignedV3(t, s, n.header, n.body))
-		assert.Equal(t, 401.0, n.content["amount"].(map[string]any)["refund"])
-		assert.Equal(t, int64(400), s.Refunds()[0].Amount)
-	})
 }

@@ -30,27 +30,6 @@ func bubbleV3(t *testing.T, m Misbehaviour, status int) (*Server, *merchantV3) {
 	return s, told
 }
 
-func TestPAY10_v3_a_notification_is_encrypted_and_signed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, m := bubbleV3(t, Misbehaviour{}, http.StatusNoContent)
-		require.Len(t, m.got, 1)
-		n := <-m.got
-		assert.True(t, isSignedV3(t, s, n.header, n.body))
-		assert.Equal(t, "application/json; charset=utf-8", n.header.Get("Content-Type"))
-		assert.Equal(t, "TRANSACTION.SUCCESS", n.event["event_type"])
-		assert.Equal(t, "encrypt-resource", n.event["resource_type"])
-		assert.Regexp(t, `^[0-9a-f-]{36}$`, n.event["id"])
-		resource := n.event["resource"].(map[string]any)
-		assert.Equal(t, "transaction", resource["original_type"])
-		trade := s.Ledger()[0]
-		assert.True(t, trade.Notified)
-		assert.Equal(t, trade.TransactionID, n.content["transaction_id"])
-		assert.Equal(t, "SUCCESS", n.content["trade_state"])
-		assert.Equal(t, "10000100", n.content["mchid"])
-		assert.Equal(t, map[string]any{"total": 990.0, "payer_total": 990.0, "currency": "CNY", "payer_currency": "CNY"}, n.content["amount"])
-	})
-}
-
 func TestPAY10_v3_notifications_that_must_be_refused(t *testing.T) {
 	for _, trick := range []Trick{Forge, Probe, Old, OtherSerial, RetiredKey, Amount} {
 		synctest.Test(t, func(t *testing.T) {
