@@ -11,7 +11,6 @@ import (
 
 var gatewayQueryPromises = []gatewayPromise{
 	{"Query returns the state of a prepayment, and the receipt if it is paid", gatewayQueries},
-	{"Query of what the wallet has never heard of is ErrNotThere", gatewayQueriesUnknown},
 	{"after Close the prepayment can't be paid, and Close again is nil or ErrWalletClosed", gatewayCloses},
 	{"Close of what is too young is ErrNotClosed, and it can still be paid", gatewayClosesTooEarly},
 	{"Close of what is paid is ErrPaidThere, and it stays paid", gatewayClosesPaid},
@@ -41,14 +40,6 @@ func gatewayQueries(d *gatewayFixture) {
 		d.assertClosed(d.gateway.Close(d.Context(), i.App, bystander.no))
 		assert.Equal(d, payment.Report{State: payment.WalletClosed}, d.ask(bystander))
 		assert.Equal(d, report, d.ask(p))
-	}
-}
-
-func gatewayQueriesUnknown(d *gatewayFixture) {
-	for _, i := range d.intents() {
-		d.prepared(i)
-		_, err := d.gateway.Query(d.Context(), i.App, d.drawn(d.wanted("Tea", 990), i).no)
-		d.assertFault(payment.ErrWalletNotFound, err)
 	}
 }
 

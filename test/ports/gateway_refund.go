@@ -187,7 +187,7 @@ func gatewayRefundForged(d *gatewayFixture) {
 	r := d.owing(300)
 	d.refunded(r)
 	said := d.refundEnds(r.No, payment.RefundSucceeded)
-	for _, changed := range changes(said.Body, 200) {
+	for _, changed := range changes(said.Body, 50) {
 		notice, err := d.gateway.Receive(payment.Notification{Header: said.Header, Body: changed})
 		if err != nil {
 			d.assertFault(payment.ErrForged, err)

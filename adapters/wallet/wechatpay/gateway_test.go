@@ -170,18 +170,6 @@ func TestPAY13_a_refusal_after_a_lost_request_says_nothing_about_that(t *testing
 	assertOnly(t, payment.ErrWalletClosed, closeIt(t, newWallet(t, breaks, fails("ORDERCLOSED"))))
 }
 
-func TestPAY13_what_came_instead_of_an_answer_is_not_repeated(t *testing.T) {
-	w := newWallet(t, func(rw http.ResponseWriter, _ *http.Request) {
-		conn, _, err := http.NewResponseController(rw).Hijack()
-		if err != nil {
-			return
-		}
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: "+testKey+payer+"\r\n\r\n")
-		_ = conn.Close()
-	})
-	assertOnly(t, payment.ErrWalletTimeout, prepare(t, w))
-}
-
 func TestPAY02_a_ticket_without_what_the_payer_needs(t *testing.T) {
 	for _, c := range []struct {
 		intent payment.Intent

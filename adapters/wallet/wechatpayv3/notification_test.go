@@ -75,14 +75,3 @@ func TestPAY10_events_that_are_no_payments(t *testing.T) {
 		assert.Zero(t, notice)
 	}
 }
-
-func TestPAY10_what_the_wallet_is_answered(t *testing.T) {
-	g := newGateway(t, "https://wallet.example")
-	assert.Equal(t, payment.Acknowledgement{Status: 204}, g.Acknowledge(true))
-	no := g.Acknowledge(false)
-	assert.Equal(t, 400, no.Status)
-	assert.Equal(t, "application/json", no.MediaType)
-	assert.JSONEq(t, `{"code":"FAIL","message":"NOT TAKEN"}`, string(no.Body))
-	clear(no.Body)
-	assert.NotEqual(t, no.Body, g.Acknowledge(false).Body, "the caller may change it")
-}

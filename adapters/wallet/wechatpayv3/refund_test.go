@@ -2,7 +2,6 @@ package wechatpayv3
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -144,19 +143,6 @@ func TestPAY14_a_rule_of_refunds_that_is_broken(t *testing.T) {
 	}
 	w := newWallet(t, says(t, 200, fields(t, refundFields(), "amount", map[string]any{"refund": 301})))
 	assertOnly(t, payment.ErrRefundDiffers, refund(t, w))
-}
-
-func TestPAY14_refund_numbers_that_the_wallet_does_not_take(t *testing.T) {
-	w := newWallet(t, breaks)
-	for _, no := range []payment.RefundNo{"", "12345", payment.RefundNo(strings.Repeat("1", 65)), "refund/7", "refund?7", "refund 7", "茶茶茶茶"} {
-		_, err := w.QueryRefund(t.Context(), payment.OfficialAccount, no)
-		require.ErrorContains(t, err, "refund number")
-		r := refundRequest()
-		r.No = no
-		_, err = w.Refund(t.Context(), r)
-		require.ErrorContains(t, err, "refund number")
-	}
-	assert.Empty(t, w.requests())
 }
 
 // A notification is a reason to ask, never a fact: what it says of the state is left.
