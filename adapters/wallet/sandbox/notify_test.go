@@ -80,13 +80,6 @@ func TestPAY10_what_counts_as_taken(t *testing.T) {
 	}
 }
 
-func TestPAY10_a_merchant_has_five_seconds(t *testing.T) {
-	s := start(t, config(newClock()))
-	assert.Equal(t, 5*time.Second, s.client.Timeout)
-	assert.Nil(t, newClient().Transport.(*http.Transport).Proxy)
-	assert.ErrorIs(t, s.client.CheckRedirect(nil, nil), http.ErrUseLastResponse)
-}
-
 func TestPAY10_a_late_notification_comes_after_the_next_one(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, m := bubble(t, 1)

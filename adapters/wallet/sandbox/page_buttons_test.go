@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -114,36 +113,6 @@ func TestButtons_that_the_page_does_not_have(t *testing.T) {
 	}
 }
 
-func TestHeld_answers_are_sent_by_a_button(t *testing.T) {
-	s := start(t, config(newClock()))
-	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/answer", url.Values{"on": {"unifiedorder"}, "do": {"hold"}}).Code)
-	answered := make(chan struct{})
-	go func() {
-		defer close(answered)
-		ask(t, s, UnifiedOrder, order("order-1"))
-	}()
-	require.NoError(t, s.AwaitHeld(t.Context(), 1))
-	assert.Contains(t, call(s, http.MethodGet, "/", "").Body.String(), "One answer is held")
-	require.Equal(t, "/sandbox/pay/order-1", pressed(s, "/sandbox/behave", url.Values{"out_trade_no": {"order-1"}}).Header().Get("Location"))
-	<-answered
-	assert.NotContains(t, call(s, http.MethodGet, "/", "").Body.String(), "About to go wrong")
-}
-
-func TestPAY10_buttons_that_pay_an_order_of_version_3(t *testing.T) {
-	s, _ := startV3(t)
-	for i, c := range s.payments(V3) {
-		no := fmt.Sprintf("order-%d", i)
-		placedV3(t, s, no)
-		page := call(s, http.MethodGet, "/sandbox/pay/"+no, "").Body.String()
-		assert.Contains(t, page, ">"+c.Label+"</button>")
-		assert.Contains(t, page, "protocol v3")
-		assert.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/pay/"+no, url.Values{"notification": {string(c.Do)}}).Code)
-		assert.Equal(t, Success, s.trades[no].State)
-		assert.Equal(t, c.Do, s.nextMisbehaviour(Notify, no).Do)
-	}
-	assert.Len(t, s.payments(V3), len(notices))
-}
-
 func TestPAY14_buttons_that_end_a_refund(t *testing.T) {
 	for _, c := range outcomes {
 		s, _ := startV3(t)
@@ -175,22 +144,40 @@ func TestPAY14_buttons_that_end_a_refund(t *testing.T) {
 	assert.Equal(t, RefundProcessing, s.Refunds()[0].State)
 }
 
-func TestPAY13_every_misbehaviour_has_a_button(t *testing.T) {
+// TestPAY13_buttons_that_misbehave presses a button for every misbehaviour of answers, refunds and bills.
+func TestPAY13_buttons_that_misbehave(t *testing.T) {
+	s := start(t, config(newClock()))
+	placed(t, s, "order-1")
 	offered := map[Operation][]Trick{}
-	for _, c := range otherChoices {
-		offered[c.On] = append(offered[c.On], c.Do)
+	press := func(on Operation, do Trick, label string) {
+		offered[on] = append(offered[on], do)
+		done := pressed(s, "/sandbox/answer", url.Values{"on": {string(on)}, "do": {string(do)}, "out_trade_no": {"order-1"}})
+		require.Equal(t, http.StatusSeeOther, done.Code)
+		assert.Equal(t, "/sandbox/pay/order-1", done.Header().Get("Location"))
+		page := call(s, http.MethodGet, "/sandbox/pay/order-1", "").Body.String()
+		assert.Contains(t, page, `<button name="do" value="`+string(do)+`">`+label+"</button>")
+		no, of := "order-1", ", for order-1"
+		if slices.Contains(ofNoOrder, on) {
+			no, of = "", ""
+		}
+		assert.Contains(t, page, label+of+"</li>")
+		assert.Equal(t, do, s.nextMisbehaviour(on, no).Do)
 	}
-	var always []Trick
-	for _, c := range answerChoices {
-		always = append(always, c.Do)
+	for _, c := range otherChoices {
+		press(c.On, c.Do, c.Label)
+	}
+	for _, op := range answeredOperations {
+		for _, c := range answerChoices {
+			press(op.On, c.Do, c.Label)
+		}
 	}
 	for op, all := range tricks {
-		if op == Notify || op == NotifyRefund {
-			continue
-		}
-		for _, trick := range all {
-			assert.True(t, slices.Contains(always, trick) || slices.Contains(offered[op], trick), "%s %s has no button", op, trick)
+		if op != Notify && op != NotifyRefund && op != EndRefund {
+			assert.Subset(t, append(offered[op], answers...), all, op)
 		}
 		assert.NotPanics(t, func() { _ = labelOf(Misbehaviour{On: op}) })
 	}
+	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/answer", url.Values{"on": {"orderquery"}, "do": {"slow"}}).Code)
+	assert.Equal(t, Misbehaviour{On: OrderQuery, Do: Slow, Times: 1, DelayMS: lateAnswer.Milliseconds()}, s.nextMisbehaviour(OrderQuery, "order-1"))
+	assert.Equal(t, "/", pressed(s, "/sandbox/behave", nil).Header().Get("Location"))
 }

@@ -98,12 +98,3 @@ func TestPAY14_refunds_end_by_themselves(t *testing.T) {
 		})
 	}
 }
-
-func TestPAY14_a_refund_without_an_address_is_not_told(t *testing.T) {
-	s, _ := startV3(t)
-	trade := paidV3(t, s, "order-1")
-	status, _ := askV3(t, s, http.MethodPost, refundsV3, refundBody(trade, "refund-1", 1, object{"notify_url": nil}))
-	require.Equal(t, http.StatusOK, status)
-	require.NoError(t, s.RefundOutcome("refund-1", RefundSucceeded))
-	assert.NotContains(t, s.pending, subject{trade: "order-1", refund: "refund-1"})
-}

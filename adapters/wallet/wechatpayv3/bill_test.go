@@ -79,6 +79,10 @@ func TestPAY15_a_bill(t *testing.T) {
 	assert.Contains(t, w.requests()[1], "GET /v3/billdownload/file?token=a%2Bb\n")
 	assert.Contains(t, w.requests()[1], "Authorization: WECHATPAY2")
 
+	lines, err = linesOf(t, bills(t, text, packed(t, strings.Replace(text, "9.90", "9.91", 1))).Gateway)
+	require.ErrorIs(t, err, payment.ErrWalletBadResponse, "another hash")
+	assert.Empty(t, lines)
+
 	stop := errors.New("stop")
 	require.ErrorIs(t, bills(t, text, packed(t, text)).Bill(t.Context(), billDay, func(payment.BillLine) error { return stop }), stop)
 }
