@@ -3,13 +3,13 @@ package wechatpay
 import (
 	"os"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
 	"plaza/domain/payment"
+	"plaza/test/ports"
 )
 
 var (
@@ -18,12 +18,6 @@ var (
 	byBrowser = payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: payer}
 	byPage    = payment.Intent{EndType: payment.H5, App: payment.OfficialAccount}
 )
-
-func testOrder() payment.Order {
-	o := payment.NewOrder(1, "茶 <Earl> & Grey's ]]> tea", 990, 2*time.Hour, noon)
-	o.ID = 7
-	return o
-}
 
 // heard is the expected request, byte for byte. Another program made it.
 func heard(t *testing.T, name string) string {
@@ -48,7 +42,7 @@ func TestPAY09_what_the_wallet_hears(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWallet(t, says(c.answer...))
-			request, err := w.BuildRequest(testOrder(), c.intent, number)
+			request, err := w.BuildRequest(ports.WalletOrder(noon), c.intent, number)
 			require.NoError(t, err)
 			for range 2 {
 				ticket, err := w.Prepare(t.Context(), request)
@@ -73,7 +67,7 @@ func TestPAY09_no_two_requests_have_the_same_nonce(t *testing.T) {
 	require.NoError(t, err)
 	seen := map[string]bool{}
 	for range 100 {
-		request, err := g.BuildRequest(testOrder(), byCode, number)
+		request, err := g.BuildRequest(ports.WalletOrder(noon), byCode, number)
 		require.NoError(t, err)
 		m, err := parse(request)
 		require.NoError(t, err)
@@ -86,7 +80,7 @@ func TestPAY09_no_two_requests_have_the_same_nonce(t *testing.T) {
 
 func TestPAY09_what_XML_cannot_say_is_not_signed_either(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
-	o := testOrder()
+	o := ports.WalletOrder(noon)
 	o.Subject = "a\x01b\rc\td\uFFFEe\u2028"
 	request, err := g.BuildRequest(o, byCode, number)
 	require.NoError(t, err)

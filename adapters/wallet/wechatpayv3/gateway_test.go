@@ -1,7 +1,6 @@
 package wechatpayv3
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,28 +9,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/fault"
 	"plaza/domain/payment"
+	"plaza/test/ports"
 )
 
-// definite are the errors that state what the wallet has done.
-var definite = []error{
-	payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder,
-	payment.ErrInsufficientFunds, payment.ErrWalletRefused, payment.ErrWalletBusy,
-}
+var query = ports.WalletCalls["query"]
 
 // assertOnly asserts that the error is this one and no other of them.
 func assertOnly(t *testing.T, want, err error) {
 	t.Helper()
-	require.ErrorIs(t, err, want)
-	for _, other := range append([]error{payment.ErrWalletTimeout, payment.ErrWalletBadResponse}, definite...) {
-		if !errors.Is(other, want) {
-			assert.NotErrorIs(t, err, other)
-		}
-	}
-	told, is := fault.As(err)
-	require.True(t, is)
-	assert.Equal(t, want, error(told), "what the caller tells")
+	ports.AssertWalletFault(t, want, err)
 	assertDiscreet(t, err)
 }
 
@@ -43,36 +30,6 @@ func assertDiscreet(t *testing.T, err error) {
 	}
 	assert.NotRegexp(t, `[0-9A-Za-z+/]{40}`, err.Error(), "a signature")
 }
-
-// call is a request to the gateway.
-type call func(t *testing.T, w *testWallet) error
-
-func prepare(t *testing.T, w *testWallet) error {
-	t.Helper()
-	request, err := w.BuildRequest(testOrder(), byBrowser, number)
-	require.NoError(t, err)
-	ticket, err := w.Prepare(t.Context(), request)
-	if err != nil {
-		assert.Zero(t, ticket)
-	}
-	return err
-}
-
-func query(t *testing.T, w *testWallet) error {
-	t.Helper()
-	report, err := w.Query(t.Context(), payment.OfficialAccount, number)
-	if err != nil {
-		assert.Zero(t, report)
-	}
-	return err
-}
-
-func closeIt(t *testing.T, w *testWallet) error {
-	t.Helper()
-	return w.Close(t.Context(), payment.OfficialAccount, number)
-}
-
-var allCalls = map[string]call{"prepare": prepare, "query": query, "close": closeIt}
 
 // refusal is the body of an answer that refuses a request.
 func refusal(t *testing.T, code string) string {
@@ -112,11 +69,11 @@ func TestPAY13_what_the_wallets_codes_mean(t *testing.T) {
 		for code, want := range c.codes {
 			t.Run(name+" "+code, func(t *testing.T) {
 				w := newWallet(t, says(t, 400, refusal(t, code)))
-				assertOnly(t, want, allCalls[name](t, w))
+				assertOnly(t, want, ports.WalletCalls[name](t, w))
 				assert.Len(t, w.requests(), 1, "asked once")
 
 				w = newWallet(t, writes(400, refusal(t, code), nil))
-				assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, w))
+				assertOnly(t, payment.ErrWalletBadResponse, ports.WalletCalls[name](t, w))
 			})
 		}
 	}
@@ -126,8 +83,8 @@ func TestPAY13_too_many_requests(t *testing.T) {
 	for name, want := range map[string]error{
 		"prepare": payment.ErrWalletBusy, "query": payment.ErrWalletBusy, "close": payment.ErrWalletNotClosed,
 	} {
-		assertOnly(t, want, allCalls[name](t, newWallet(t, says(t, 429, `{"code":"NEVER_HEARD_OF"}`))))
-		assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, newWallet(t, writes(429, `{"code":"FREQUENCY_LIMITED"}`, nil))))
+		assertOnly(t, want, ports.WalletCalls[name](t, newWallet(t, says(t, 429, `{"code":"NEVER_HEARD_OF"}`))))
+		assertOnly(t, payment.ErrWalletBadResponse, ports.WalletCalls[name](t, newWallet(t, writes(429, `{"code":"FREQUENCY_LIMITED"}`, nil))))
 	}
 }
 
@@ -137,23 +94,23 @@ func TestPAY13_the_wallet_rejects_the_signature(t *testing.T) {
 		"prepare": payment.ErrWalletRefused, "query": payment.ErrWalletRefused, "close": payment.ErrWalletNotClosed,
 	} {
 		w := newWallet(t, writes(401, refusal(t, "SIGN_ERROR"), nil))
-		err := allCalls[name](t, w)
+		err := ports.WalletCalls[name](t, w)
 		assertOnly(t, want, err)
 		require.ErrorContains(t, err, "check the clock, the private key and the serial number")
 
 		for _, off := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
 			w = newWallet(t, writes(401, refusal(t, "SIGN_ERROR"), map[string]string{"Date": noon.Add(off).Format(http.TimeFormat)}))
-			require.ErrorContains(t, allCalls[name](t, w), "this server's clock differs from the wallet's by 10m0s")
+			require.ErrorContains(t, ports.WalletCalls[name](t, w), "this server's clock differs from the wallet's by 10m0s")
 		}
 		w = newWallet(t, writes(401, refusal(t, "SIGN_ERROR"), map[string]string{"Date": noon.Format(http.TimeFormat)}))
-		assert.NotContains(t, allCalls[name](t, w).Error(), "differs")
+		assert.NotContains(t, ports.WalletCalls[name](t, w).Error(), "differs")
 
 		w = newWallet(t, writes(401, refusal(t, "ORDERPAID"), nil))
-		assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, w))
+		assertOnly(t, payment.ErrWalletBadResponse, ports.WalletCalls[name](t, w))
 		w = newWallet(t, writes(401, "<html>", nil))
-		assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, w))
+		assertOnly(t, payment.ErrWalletBadResponse, ports.WalletCalls[name](t, w))
 		w = newWallet(t, writes(401, refusal(t, "SIGN_ERROR"), map[string]string{"Wechatpay-Serial": keyID}))
-		assertOnly(t, payment.ErrWalletBadResponse, allCalls[name](t, w))
+		assertOnly(t, payment.ErrWalletBadResponse, ports.WalletCalls[name](t, w))
 	}
 }
 

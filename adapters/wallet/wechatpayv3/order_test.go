@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
 	"plaza/domain/payment"
+	"plaza/test/ports"
 )
 
 var (
@@ -19,12 +19,6 @@ var (
 	byBrowser = payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: payer}
 	byPage    = payment.Intent{EndType: payment.H5, App: payment.OfficialAccount}
 )
-
-func testOrder() payment.Order {
-	o := payment.NewOrder(1, "茶 <Earl> & Grey's ]]> tea", 990, 2*time.Hour, noon)
-	o.ID = 7
-	return o
-}
 
 // heard is the expected request, byte for byte. Another program made it.
 func heard(t *testing.T, name string) string {
@@ -47,7 +41,7 @@ func TestPAY09_what_the_wallet_hears(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWallet(t, says(t, 200, c.answer))
-			request, err := w.BuildRequest(testOrder(), c.intent, number)
+			request, err := w.BuildRequest(ports.WalletOrder(noon), c.intent, number)
 			require.NoError(t, err)
 			for range 2 {
 				ticket, err := w.Prepare(t.Context(), request)
@@ -69,7 +63,7 @@ func TestPAY09_questions_that_the_wallet_hears(t *testing.T) {
 
 func TestPAY09_texts_that_no_terminal_shows(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
-	o := testOrder()
+	o := ports.WalletOrder(noon)
 	o.Subject = "a\nb\x00c\x7fd\xffe\uFFFEf"
 	request, err := g.BuildRequest(o, byCode, number)
 	require.NoError(t, err)
@@ -105,7 +99,7 @@ func TestPAY02_a_ticket_without_what_the_payer_needs(t *testing.T) {
 		{byBrowser, `{"prepay_id":1}`},
 	} {
 		w := newWallet(t, says(t, 200, c.answer))
-		request, err := w.BuildRequest(testOrder(), c.intent, number)
+		request, err := w.BuildRequest(ports.WalletOrder(noon), c.intent, number)
 		require.NoError(t, err)
 		_, err = w.Prepare(t.Context(), request)
 		assertOnly(t, payment.ErrWalletBadResponse, err)

@@ -23,26 +23,20 @@ func (w *testWallet) unpaidAs(t *testing.T, c testCertificate) http.HandlerFunc 
 	}
 }
 
-func (w *testWallet) ask(t *testing.T) error {
-	t.Helper()
-	_, err := w.Query(t.Context(), payment.OfficialAccount, number)
-	return err
-}
-
 func TestPAY10_certificates_rotate_without_a_restart(t *testing.T) {
 	w := newWalletFor(t, byCertificates)
 	first, second := firstCertificate(), secondCertificate()
 	w.answers = []http.HandlerFunc{w.unpaidAs(t, first), w.unpaidAs(t, first), w.unpaidAs(t, second), w.unpaidAs(t, second), w.unpaidAs(t, first)}
-	require.NoError(t, w.ask(t))
-	require.NoError(t, w.ask(t))
+	require.NoError(t, query(t, w))
+	require.NoError(t, query(t, w))
 	assert.Equal(t, 1, w.fetched(), "fetched when an answer names it, and once")
 
 	w.change(func() { w.certificates, w.now = []testCertificate{first, second}, noon.Add(time.Hour) })
-	require.NoError(t, w.ask(t), "the new one signs at once; the list is signed by the old one")
+	require.NoError(t, query(t, w), "the new one signs at once; the list is signed by the old one")
 	assert.Equal(t, 2, w.fetched())
-	require.NoError(t, w.ask(t))
+	require.NoError(t, query(t, w))
 	w.change(func() { w.certificates = []testCertificate{second} })
-	require.NoError(t, w.ask(t), "what the old one has signed may still be on its way")
+	require.NoError(t, query(t, w), "what the old one has signed may still be on its way")
 	assert.Equal(t, 2, w.fetched())
 }
 
@@ -50,14 +44,14 @@ func TestPAY10_an_expired_certificate_counts_for_five_minutes_more(t *testing.T)
 	w := newWalletFor(t, byCertificates)
 	c := firstCertificate()
 	w.answers = []http.HandlerFunc{w.unpaidAs(t, c)}
-	require.NoError(t, w.ask(t))
+	require.NoError(t, query(t, w))
 	w.change(func() { w.now = c.until.Add(5 * time.Minute) })
-	require.NoError(t, w.ask(t))
+	require.NoError(t, query(t, w))
 	w.change(func() { w.now = c.until.Add(5*time.Minute + time.Second) })
-	require.ErrorIs(t, w.ask(t), payment.ErrWalletBadResponse)
+	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse)
 	assert.Equal(t, 2, w.fetched(), "another one may have taken its place")
 	w.change(func() { w.now = c.from.Add(-time.Hour) })
-	require.ErrorIs(t, w.ask(t), payment.ErrWalletBadResponse, "not valid yet")
+	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse, "not valid yet")
 }
 
 // The certificate expires, and another one takes its place, while an answer is on its way.
@@ -77,7 +71,7 @@ func TestPAY14_a_certificate_that_expires_while_a_refund_is_in_flight(t *testing
 			w.change(func() { w.now = first.until.Add(-time.Second) })
 			if c.isKnown {
 				w.answers = append(w.answers, w.unpaidAs(t, first))
-				require.NoError(t, w.ask(t))
+				require.NoError(t, query(t, w))
 			}
 			w.answers = append(w.answers, func(rw http.ResponseWriter, r *http.Request) {
 				arrived := first.until.Add(c.delay)
@@ -138,11 +132,11 @@ func TestPAY10_both_modes_at_once(t *testing.T) {
 	w := newWallet(t)
 	first := firstCertificate()
 	w.answers = []http.HandlerFunc{says(t, 200, fields(t, unpaidFields())), w.unpaidAs(t, first), says(t, 200, fields(t, unpaidFields()))}
-	require.NoError(t, w.ask(t))
+	require.NoError(t, query(t, w))
 	assert.Zero(t, w.fetched())
 	w.change(func() { w.signedBy = testCertificate{key: testKeys().published, serial: keyID} })
-	require.NoError(t, w.ask(t), "the list is signed with the published key")
-	require.NoError(t, w.ask(t))
+	require.NoError(t, query(t, w), "the list is signed with the published key")
+	require.NoError(t, query(t, w))
 	assert.Equal(t, 1, w.fetched())
 }
 
@@ -151,13 +145,13 @@ func TestPAY10_a_failed_fetch_is_repeated_soon(t *testing.T) {
 	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
 	w.change(func() { w.onFetch = writes(503, "", nil) })
 	for range 3 {
-		err := w.ask(t)
+		err := query(t, w)
 		require.ErrorIs(t, err, payment.ErrWalletBadResponse)
 		require.ErrorContains(t, err, "fetching the wallet's certificates failed")
 	}
 	assert.Equal(t, 1, w.fetched())
 	w.change(func() { w.onFetch, w.now = nil, noon.Add(retryPause) })
-	require.NoError(t, w.ask(t))
+	require.NoError(t, query(t, w))
 	assert.Equal(t, 2, w.fetched())
 }
 
@@ -232,7 +226,7 @@ func TestPAY10_lists_of_certificates_that_do_not_count(t *testing.T) {
 			w := newWalletFor(t, byCertificates)
 			w.answers = []http.HandlerFunc{w.unpaidAs(t, first)}
 			w.change(func() { w.onFetch = c.answer })
-			err := w.ask(t)
+			err := query(t, w)
 			require.ErrorIs(t, err, payment.ErrWalletBadResponse)
 			require.ErrorContains(t, err, c.wrong)
 			assertDiscreet(t, err)
@@ -246,14 +240,14 @@ func TestPAY10_an_expired_certificate_signs_no_list(t *testing.T) {
 	w := newWalletFor(t, byCertificates)
 	w.answers = []http.HandlerFunc{w.unpaidAs(t, second)}
 	w.change(func() { w.certificates = []testCertificate{expired, second} }) // it is in the list itself
-	require.ErrorIs(t, w.ask(t), payment.ErrWalletBadResponse)
+	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse)
 
 	first := firstCertificate()
 	w = newWalletFor(t, byCertificates)
 	w.answers = []http.HandlerFunc{w.unpaidAs(t, first), w.unpaidAs(t, second)}
-	require.NoError(t, w.ask(t))
+	require.NoError(t, query(t, w))
 	w.change(func() { w.certificates, w.now = []testCertificate{second}, first.until.Add(time.Hour) }) // it was known
-	require.ErrorIs(t, w.ask(t), payment.ErrWalletBadResponse)
+	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse)
 	w.change(func() { w.signedBy, w.now = second, w.now.Add(retryPause) })
-	require.NoError(t, w.ask(t))
+	require.NoError(t, query(t, w))
 }

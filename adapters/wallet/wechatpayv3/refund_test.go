@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/payment"
+	"plaza/test/ports"
 )
 
 const refundNo = payment.RefundNo("refund-7_1|*@")
@@ -34,7 +35,7 @@ func refundReported() payment.RefundReport {
 	}
 }
 
-func refund(t *testing.T, w *testWallet) error {
+func refund(t *testing.T, w payment.Gateway) error {
 	t.Helper()
 	report, err := w.Refund(t.Context(), refundRequest())
 	if err != nil {
@@ -43,7 +44,7 @@ func refund(t *testing.T, w *testWallet) error {
 	return err
 }
 
-func queryRefund(t *testing.T, w *testWallet) error {
+func queryRefund(t *testing.T, w payment.Gateway) error {
 	t.Helper()
 	report, err := w.QueryRefund(t.Context(), payment.OfficialAccount, refundNo)
 	if err != nil {
@@ -83,7 +84,7 @@ func TestPAY14_how_a_refund_stands(t *testing.T) {
 		"without an id":              fields(t, refundFields(), "refund_id", nil),
 		"without an amount":          fields(t, refundFields(), "amount", nil),
 	} {
-		for _, do := range []call{refund, queryRefund} {
+		for _, do := range []ports.WalletCall{refund, queryRefund} {
 			assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, says(t, 200, body))))
 			_ = name
 		}
@@ -107,7 +108,7 @@ func TestPAY14_what_the_wallets_codes_mean_for_refunds(t *testing.T) {
 	} {
 		assertOnly(t, want, queryRefund(t, newWallet(t, says(t, 404, refusal(t, code)))))
 	}
-	for _, do := range []call{refund, queryRefund} {
+	for _, do := range []ports.WalletCall{refund, queryRefund} {
 		assertOnly(t, payment.ErrWalletBadResponse, do(t, newWallet(t, says(t, 500, refusal(t, "SYSTEM_ERROR")))))
 		assertOnly(t, payment.ErrWalletTimeout, do(t, newWallet(t, breaks)))
 	}

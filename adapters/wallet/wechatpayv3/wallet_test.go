@@ -28,6 +28,7 @@ import (
 
 	"plaza/domain/payment"
 	"plaza/domain/secret"
+	"plaza/test/ports"
 )
 
 const (
@@ -37,8 +38,8 @@ const (
 	merchant   = "1900000109"
 	testSerial = "1DDE55AD98ED71D6EDD4A4A16996DE7B47773A8C"
 	testNonce  = "593BEC0C930BF1AFEB40B4A08C8FB242"
-	payer      = "oPayer00000000000000000000001"
-	number     = payment.TradeNo("plaza-7_1|*")
+	payer      = ports.WalletPayer
+	number     = ports.WalletTradeNo
 	keyID      = "PUB_KEY_ID_0119000001092026112000000000000001"
 )
 
