@@ -21,7 +21,6 @@ var gatewayPreparePromises = []gatewayPromise{
 	{"a request stays valid as long as its order: built long before it is sent, and sent again after its ticket's life", gatewaySendsLate},
 	{"what the wallet does not take is a fault, and is not sent", gatewayRejects},
 	{"another request under the same number is ErrOtherThere, and changes nothing", gatewayOther},
-	{"Prepare of what is paid is ErrPaidThere, and of what is closed ErrShutThere", gatewayPreparesEnded},
 	{"ClientParams have the fields of their end type and are signed anew each time without a request", gatewayClientParams},
 	{"any number of payments may be made at once", gatewayAtOnce},
 }
@@ -161,21 +160,6 @@ func gatewayOther(d *gatewayFixture) {
 	d.send(&first)
 	d.paid(first)
 	d.assertReceipt(first, d.ask(first).Receipt)
-}
-
-func gatewayPreparesEnded(d *gatewayFixture) {
-	for _, i := range d.intents() {
-		paid, shut := d.prepared(i), d.prepared(i)
-		d.paid(paid)
-		d.pass(d.CloseAge)
-		d.assertClosed(d.gateway.Close(d.Context(), i.App, shut.no))
-		for range 2 {
-			_, err := d.gateway.Prepare(d.Context(), paid.request)
-			d.assertFault(payment.ErrWalletPaid, err)
-			_, err = d.another().Prepare(d.Context(), shut.request)
-			d.assertFault(payment.ErrWalletClosed, err)
-		}
-	}
 }
 
 // clientParamsFields are the fields besides the end type and the ticket's id (PAY-02..05).

@@ -11,9 +11,8 @@ import (
 
 var gatewayQueryPromises = []gatewayPromise{
 	{"Query returns the state of a prepayment, and the receipt if it is paid", gatewayQueries},
-	{"after Close the prepayment can't be paid, and Close again is nil or ErrWalletClosed", gatewayCloses},
+	{"after Close the prepayment can't be paid, Prepare is ErrWalletClosed, and Close again is nil or ErrWalletClosed", gatewayCloses},
 	{"Close of what is too young is ErrNotClosed, and it can still be paid", gatewayClosesTooEarly},
-	{"Close of what is paid is ErrPaidThere, and it stays paid", gatewayClosesPaid},
 	{"Close of an unknown prepayment is ErrWalletNotFound, or it can't be paid from then on", gatewayClosesUnknown},
 	{"of those who close and who pay at once one wins", gatewayRaces},
 }
@@ -70,17 +69,6 @@ func gatewayClosesTooEarly(d *gatewayFixture) {
 		assert.Equal(d, payment.Report{State: payment.WalletUnpaid}, d.ask(p))
 		d.send(&p)
 		d.paid(p)
-		d.assertReceipt(p, d.ask(p).Receipt)
-	}
-}
-
-func gatewayClosesPaid(d *gatewayFixture) {
-	for _, i := range d.intents() {
-		p := d.old(i)
-		d.paid(p)
-		for range 2 {
-			d.assertFault(payment.ErrWalletPaid, d.gateway.Close(d.Context(), i.App, p.no))
-		}
 		d.assertReceipt(p, d.ask(p).Receipt)
 	}
 }

@@ -33,18 +33,3 @@ func TestPAY13_slow_answers(t *testing.T) {
 		}
 	})
 }
-
-func TestMisbehaviour_is_checked(t *testing.T) {
-	s := start(t, config(newClock()))
-	for _, m := range []Misbehaviour{
-		{}, {On: Notify, Do: Garbage}, {On: CloseOrder, Do: Lose}, {On: OrderQuery, Do: "else"},
-		{On: OrderQuery, Do: Delay, DelayMS: -1}, {On: OrderQuery, Do: Delay, DelayMS: maxDelay.Milliseconds() + 1},
-		{On: Notify, Do: Repeat, Copies: maxCopies + 1},
-	} {
-		assert.Error(t, s.Misbehave(m), m)
-	}
-	for range maxTricks {
-		require.NoError(t, s.Misbehave(Misbehaviour{On: OrderQuery, Do: Reset}))
-	}
-	assert.Error(t, s.Misbehave(Misbehaviour{On: OrderQuery, Do: Reset}))
-}

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -79,27 +77,4 @@ func TestPAY09_lifetimes_end_and_are_scaled(t *testing.T) {
 			assert.Equal(t, "NOTPAY", ask(t, s, OrderQuery, about("order-2"))["trade_state"])
 		})
 	}
-}
-
-func TestPAY09_an_order_is_paid_once_however_many_try(t *testing.T) {
-	s := start(t, config(newClock()))
-	placed(t, s, "order-1")
-	var all sync.WaitGroup
-	var times atomic.Int32
-	for range 50 {
-		all.Go(func() {
-			if _, err := s.Pay("order-1", PaymentOptions{}); err == nil {
-				times.Add(1)
-			} else {
-				assert.ErrorIs(t, err, ErrPaid)
-			}
-		})
-	}
-	all.Wait()
-	assert.Equal(t, int32(1), times.Load())
-	_, err := s.Pay("order-2", PaymentOptions{})
-	assert.ErrorIs(t, err, ErrUnknown)
-	placed(t, s, "order-3")
-	_, err = s.Pay("order-3", PaymentOptions{Coupon: 991})
-	assert.Error(t, err)
 }

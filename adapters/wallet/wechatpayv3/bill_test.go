@@ -87,14 +87,6 @@ func TestPAY15_a_bill(t *testing.T) {
 	require.ErrorIs(t, bills(t, text, packed(t, text)).Bill(t.Context(), billDay, func(payment.BillLine) error { return stop }), stop)
 }
 
-func TestPAY15_days_without_a_bill(t *testing.T) {
-	lines, err := linesOf(t, newWallet(t, says(t, 400, refusal(t, "NO_STATEMENT_EXIST"))).Gateway)
-	require.NoError(t, err)
-	assert.Empty(t, lines)
-	_, err = linesOf(t, newWallet(t, says(t, 400, refusal(t, "STATEMENT_CREATING"))).Gateway)
-	require.ErrorIs(t, err, payment.ErrBillNotReady)
-}
-
 func TestPAY15_no_request_is_signed_for_another_host(t *testing.T) {
 	for _, address := range []string{"https://elsewhere.example/v3/billdownload/file", "", "//elsewhere.example/", "http://127.0.0.1:1/x", "%"} {
 		w := newWallet(t, says(t, 200, encoded(t, map[string]any{"hash_type": "SHA1", "hash_value": "00", "download_url": address})))
