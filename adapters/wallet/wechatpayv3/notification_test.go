@@ -55,12 +55,6 @@ func TestPAY10_notifications_are_counted_by_the_kind_of_key(t *testing.T) {
 	assert.Equal(t, map[string]int64{"RSA-certificate": 1, "RSA-public-key": 2}, w.Notifications())
 }
 
-func TestPAY10_associated_data_may_be_empty(t *testing.T) {
-	g := newGateway(t, "https://wallet.example")
-	_, err := g.Receive(notified(t, event(t, "TRANSACTION.SUCCESS", sealed(t, testKey, fields(t, paidFields()), ""))))
-	require.NoError(t, err)
-}
-
 // What the wallet reports and needs no action is acknowledged, or it would come again for a day.
 func TestPAY10_events_that_are_no_payments(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")

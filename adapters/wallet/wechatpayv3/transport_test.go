@@ -48,15 +48,6 @@ func TestPAY13_what_was_sent_is_not_sent_to_the_spare_address(t *testing.T) {
 	}
 }
 
-func TestPAY13_a_caller_who_left_asks_nothing(t *testing.T) {
-	w := spared(t, nowhere)
-	ctx, leave := context.WithCancel(t.Context())
-	leave()
-	_, err := w.Query(ctx, payment.OfficialAccount, number)
-	assertOnly(t, payment.ErrWalletTimeout, err)
-	assert.Empty(t, w.requests())
-}
-
 func TestPAY08_without_a_public_key_no_answer_is_asked_to_be_signed_with_it(t *testing.T) {
 	w := newWalletFor(t, byCertificates)
 	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
