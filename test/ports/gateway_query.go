@@ -89,7 +89,7 @@ func gatewayClosesUnknown(d *gatewayFixture) {
 }
 
 func gatewayRaces(d *gatewayFixture) {
-	for range 10 {
+	for range 4 {
 		p := d.old(d.intent())
 		var closed, paid error
 		atOnce(2, func(n int) bool {

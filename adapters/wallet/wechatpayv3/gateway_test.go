@@ -2,7 +2,6 @@ package wechatpayv3
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -38,8 +37,8 @@ func refusal(t *testing.T, code string) string {
 }
 
 func TestPAY13_what_the_wallets_codes_mean(t *testing.T) {
-	ours := []string{"SIGN_ERROR", "NO_AUTH", "APPID_MCHID_NOT_MATCH", "MCH_NOT_EXISTS", "PARAM_ERROR"}
-	odd := []string{"NEVER_HEARD_OF", "", testKey, "< odd >", strings.Repeat("A", 40)}
+	ours := []string{"SIGN_ERROR", "NO_AUTH", "PARAM_ERROR"}
+	odd := []string{"NEVER_HEARD_OF", "", testKey}
 	for name, c := range map[string]struct {
 		codes     map[string]error
 		ours, odd error

@@ -2,7 +2,6 @@ package wechatpayv3_test
 
 import (
 	"crypto/rand"
-	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
@@ -18,7 +17,6 @@ import (
 	"plaza/test/walletsandbox"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -44,25 +42,13 @@ const (
 	boxSerial   = "2A"
 )
 
-// walletKeys are the sandbox's keys. Made once, because that takes long.
-var walletKeys = sync.OnceValue(func() (keys []*rsa.PrivateKey) {
-	for range 3 {
-		key, err := rsa.GenerateKey(rand.Reader, 2048)
-		if err != nil {
-			panic(err)
-		}
-		keys = append(keys, key)
-	}
-	return keys
-})
-
 func openWallet(t *testing.T, mode sandbox.KeyMode) ports.Wallet {
 	t.Helper()
 	private, err := os.ReadFile("testdata/merchant-key.pem")
 	require.NoError(t, err)
 	s := walletsandbox.Open(t, sandbox.Config{
 		MerchantID: boxMerchant, Key: secret.New(strings.Repeat("2", 32)), AppIDs: []string{boxAccount, boxService},
-		MerchantCert: merchantCertificate(t, private), V3Key: secret.New(boxKey), Keys: walletKeys(), KeyMode: mode,
+		MerchantCert: merchantCertificate(t, private), V3Key: secret.New(boxKey), Keys: walletsandbox.Keys()[:3], KeyMode: mode,
 	})
 	s.Gateway = func(address string, deadline time.Duration) payment.Gateway {
 		c := wechatpayv3.Config{
