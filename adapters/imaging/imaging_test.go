@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/image/draw"
-	"pgregory.net/rapid"
 
 	"plaza/adapters/imaging"
 	"plaza/domain/media"
@@ -48,19 +47,6 @@ func TestAddresses(t *testing.T) {
 			},
 		}, p)
 	}
-}
-
-func TestNamesAreReadAsWritten(t *testing.T) {
-	p := imaging.NewPortraits("https://plaza.example")
-	rapid.Check(t, func(t *rapid.T) {
-		seed := rapid.Int64Min(1).Draw(t, "seed")
-		for _, s := range p.Portrait(seed).Sizes {
-			gotSeed, gotSize, ok := imaging.ParsePortrait(path.Base(s.Path))
-			assert.True(t, ok, s.Path)
-			assert.Equal(t, seed, gotSeed)
-			assert.Equal(t, s.Width, gotSize)
-		}
-	})
 }
 
 func TestNamesThatAreNone(t *testing.T) {

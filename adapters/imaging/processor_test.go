@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"image"
 	"image/color"
-	"image/jpeg"
 	"image/png"
 	"runtime"
 	"slices"
@@ -110,7 +109,7 @@ func declared(t *testing.T, width, height int, raw []byte) []byte {
 func TestPLA03_pictures_are_admitted_by_their_memory(t *testing.T) {
 	r := image.Rect(0, 0, 8, 8)
 	deep, plain := pictures.PNG(t, image.NewNRGBA64(r)), pictures.PNG(t, image.NewRGBA(r))
-	grey, photo, progressive := pictures.JPEG(t, image.NewGray(r)), pictures.JPEG(t, image.NewRGBA(r)), pictures.Progressive(t, image.NewGray(r))
+	photo, progressive := pictures.JPEG(t, image.NewRGBA(r)), pictures.Progressive(t, image.NewGray(r))
 	for _, c := range []struct {
 		name          string
 		processors    int
@@ -118,16 +117,12 @@ func TestPLA03_pictures_are_admitted_by_their_memory(t *testing.T) {
 		width, height int
 		want          int64
 	}{
-		{"a pixel", 1, plain, 1, 1, 1}, {"pixels", 3, plain, 1, 1, 3}, {"no processor", 0, plain, 1, 1, 1},
-		{"photos of a telephone", 2, photo, 4000, 3000, 2},
+		{"a pixel, without a processor", 0, plain, 1, 1, 1},
 		{"largest photos", 8, photo, 8000, 5000, 4},
 		{"largest photos, two processors", 2, photo, 8000, 5000, 2},
-		{"largest grey photos", 8, grey, 8000, 5000, 4},
-		{"largest PNG", 8, plain, 8000, 5000, 1},
 		{"largest PNG of 16 bits", 8, deep, 8000, 5000, 1},
 		{"PNG of 16 bits", 8, deep, 5000, 4000, 2},
 		{"largest progressive JPEG", 8, progressive, 8000, 5000, 1},
-		{"progressive JPEG", 8, progressive, 5000, 4000, 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, inner, gate, done := imaging.NewProcessor(c.processors), new(atomic.Int64), make(chan struct{}), make(chan struct{})
@@ -163,47 +158,6 @@ func (s stuck) ReadAt(p []byte, at int64) (int, error) {
 		return 0, assert.AnError
 	}
 	return s.Reader.ReadAt(p, at)
-}
-
-// TestPLA03_ADevelopmentIsSmall: many are made on small machines. A photo has a byte and
-// a half for each pixel, and is there twice while it is turned. Pixels of 16 bits are there
-// with their high bytes.
-func TestPLA03_ADevelopmentIsSmall(t *testing.T) {
-	const pixels = 1600 * 1200
-	for name, c := range map[string]struct {
-		raw   []byte
-		bytes float64 // a pixel
-	}{
-		"as it is":         {pictures.JPEG(t, photo(1600, 1200, image.YCbCrSubsampleRatio420)), 3.5},
-		"turned":           {held(pictures.JPEG(t, photo(1600, 1200, image.YCbCrSubsampleRatio420)), 6), 5},
-		"of 16 bits":       {pictures.PNG(t, image.NewNRGBA64(image.Rect(0, 0, 1600, 1200))), 13},
-		"with one colour":  {pictures.PNG(t, image.NewGray(image.Rect(0, 0, 1600, 1200))), 2},
-		"with few colours": {pictures.PNG(t, image.NewPaletted(image.Rect(0, 0, 1600, 1200), color.Palette{color.White, color.Transparent})), 6.5},
-	} {
-		got := allocated(func() {
-			_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(c.raw))
-			require.NoError(t, err)
-		})
-		assert.Less(t, float64(got)/pixels, c.bytes, name)
-	}
-}
-
-// TestPLA03_AProfileCostsItsBound: a few kilobytes can inflate to gigabytes.
-func TestPLA03_AProfileCostsItsBound(t *testing.T) {
-	raw := pictures.PNG(t, image.NewGray(image.Rect(0, 0, 4, 4)))
-	plain := allocated(func() {
-		_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw))
-		require.NoError(t, err)
-	})
-	for _, says := range []uint32{0, 100, 512 << 10, 512<<10 + 1, 1 << 31} {
-		bomb := deflated(t, append(binary.BigEndian.AppendUint32(nil, says), make([]byte, 8<<20)...))
-		with := withChunk(raw, "iCCP", append([]byte("bomb\x00\x00"), bomb...))
-		cost := allocated(func() {
-			_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(with))
-			require.NoError(t, err)
-		})
-		assert.Less(t, cost, plain+room, "%d", says)
-	}
 }
 
 // TestPLA03_ScansAreCounted: each scan visits the whole picture, though it may have few
@@ -255,42 +209,4 @@ func TestPLA03_LargePNGsAreTheirPixels(t *testing.T) {
 	assert.Equal(t, "iCCP", string(d.Bytes[8+25+4:8+25+8]), "the profile comes before the pixels")
 	again := developed(t, d.Bytes)
 	assert.Equal(t, d.Bytes, again.Bytes)
-}
-
-// TestPLA03_ColoursAreTurnedWithTheirPixels covers every chroma subsampling.
-func TestPLA03_ColoursAreTurnedWithTheirPixels(t *testing.T) {
-	for _, size := range []image.Point{{64, 48}, {63, 47}, {64, 47}, {1, 1}, {2, 1}} {
-		m := image.NewNRGBA(image.Rectangle{Max: size})
-		for y := range size.Y {
-			for x := range size.X {
-				m.SetNRGBA(x, y, color.NRGBA{uint8(3 * x), uint8(5 * y), uint8(x + y), 255})
-			}
-		}
-		raw := pictures.JPEG(t, m)
-		stored, err := jpeg.Decode(bytes.NewReader(raw))
-		require.NoError(t, err)
-		at := func(x, y int) color.Color { return stored.At(x, y) }
-		w, h := size.X, size.Y
-		for orientation, from := range map[byte]func(x, y int) color.Color{
-			1: at,
-			2: func(x, y int) color.Color { return at(w-1-x, y) }, 3: func(x, y int) color.Color { return at(w-1-x, h-1-y) },
-			4: func(x, y int) color.Color { return at(x, h-1-y) }, 5: func(x, y int) color.Color { return at(y, x) },
-			6: func(x, y int) color.Color { return at(y, h-1-x) }, 7: func(x, y int) color.Color { return at(w-1-y, h-1-x) },
-			8: func(x, y int) color.Color { return at(w-1-y, x) },
-		} {
-			d, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(held(raw, orientation)))
-			require.NoError(t, err)
-			got, err := jpeg.Decode(bytes.NewReader(d.Bytes))
-			require.NoError(t, err)
-			for y := range d.Height {
-				for x := range d.Width {
-					r, g, b, _ := from(x, y).RGBA()
-					gr, gg, gb, _ := got.At(x, y).RGBA()
-					for _, pair := range [][2]uint32{{r, gr}, {g, gg}, {b, gb}} {
-						require.InDelta(t, float64(pair[0]>>8), float64(pair[1]>>8), 16, "%v, orientation %d at %d, %d", size, orientation, x, y)
-					}
-				}
-			}
-		}
-	}
 }

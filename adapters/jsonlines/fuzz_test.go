@@ -77,7 +77,9 @@ func FuzzLines(f *testing.F) {
 		f.Add([]byte(content), byte(0))
 	}
 	f.Add(zipped(f, "a\nb", "c\n\n"), byte(1))
-	f.Add([]byte("long\n\r\nlong\r\n"), byte(2))
+	for _, how := range []byte{0x02, 0x72, 0x82} { // the last two: as long as a line may be, and one byte longer
+		f.Add([]byte("long\n\r\nlong\r\n"), how)
+	}
 	f.Fuzz(func(t *testing.T, content []byte, how byte) {
 		if how&2 != 0 {
 			content = bytes.Replace(content, []byte("long"), bytes.Repeat([]byte("x"), jsonlines.MaxLine+int(how>>4)-7), 2)

@@ -105,18 +105,6 @@ func TestADM04_the_standard_input_is_never_the_same(t *testing.T) {
 	assert.Equal(t, all, lines, "nothing was read")
 }
 
-func TestADM04_a_gzip_that_is_cut_off_before_where_one_was_is_another(t *testing.T) {
-	content := several(200)
-	all, _ := rest(t, opened(t, written(t, "a", []byte(content))))
-	gz := zipped(t, content)
-	f := opened(t, written(t, "a.gz", gz[:len(gz)/2]))
-	there, err := f.Skip(t.Context(), all[len(all)-1].End)
-	require.NoError(t, err)
-	assert.False(t, there)
-	_, end := rest(t, f)
-	assert.ErrorIs(t, end, imported.ErrDamaged)
-}
-
 func TestADM04_a_last_line_that_got_an_end_is_still_done(t *testing.T) {
 	for _, more := range []string{"\n", "\r\n", "\n{2}\n", "\r\n{2}"} {
 		path := written(t, "a.jsonl", []byte("{1}"))

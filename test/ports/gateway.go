@@ -246,7 +246,7 @@ var gatewayFaults = []*fault.Error{
 	payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder,
 	payment.ErrInsufficientFunds, payment.ErrWalletRefused, payment.ErrWalletBusy, payment.ErrNothingPaid, payment.ErrForged,
 	payment.ErrRefundNotFound, payment.ErrRefundDiffers, payment.ErrRefundTooMuch, payment.ErrRefundsOff, payment.ErrMerchantFunds,
-	payment.ErrBillNotReady,
+	payment.ErrBillNotReady, payment.ErrNoWallet,
 }
 
 // faultsOf are what the error says.

@@ -62,7 +62,7 @@ func gatewayReceivesReceipts(d *gatewayFixture) {
 func gatewayReceivesForged(d *gatewayFixture) {
 	said := d.paid(d.prepared(d.intent()))
 	genuine := receives(d, d.gateway, said)
-	for _, changed := range changes(said.Body, len(said.Body)) {
+	for _, changed := range changes(said.Body, 100) {
 		d.assertForgedOr(genuine, payment.Notification{Header: said.Header, Body: changed})
 	}
 }
@@ -78,7 +78,7 @@ func gatewayReceivesHeaders(d *gatewayFixture) {
 	}
 	for name, value := range said.Header {
 		values := []string{"", other.Header[name], value + value, strings.Repeat("a", 1024), "\x00", d.Secrets[0]}
-		for _, changed := range changes([]byte(value), 20) {
+		for _, changed := range changes([]byte(value), 5) {
 			values = append(values, string(changed))
 		}
 		for _, v := range values {
@@ -99,7 +99,7 @@ func gatewayReceivesHeaders(d *gatewayFixture) {
 }
 
 // changes are what may become of a text on its way, at about so many places of it: bytes
-// that are others, get lost or come twice, and an end that is missing.
+// that get lost, come twice or are others, and an end that is missing.
 func changes(text []byte, places int) (all [][]byte) {
 	for n := 0; n < len(text); n += stepOf(len(text), places) {
 		for kind := range kindsOfChange {
@@ -111,7 +111,7 @@ func changes(text []byte, places int) (all [][]byte) {
 
 func stepOf(length, places int) int { return max(1, length/max(1, places)) }
 
-const kindsOfChange = 6
+const kindsOfChange = 4
 
 // changed is the text with one change at the place.
 func changed(text []byte, n, kind int) []byte {
@@ -124,7 +124,7 @@ func changed(text []byte, n, kind int) []byte {
 		return slices.Clone(text[:n])
 	}
 	other := slices.Clone(text)
-	other[n] ^= []byte{0x01, 0x20, 0x80}[kind-3]
+	other[n] ^= 0x20
 	return other
 }
 

@@ -19,8 +19,7 @@ var gatewayRefundPromises = []gatewayPromise{
 	{"a payment is refunded in whole or in parts, and never more than was paid", gatewayRefundsParts},
 	{"a refund with a number that was sent before, with another amount or for another payment, is ErrRefundDiffers", gatewayRefundDiffers},
 	{"a refund that the wallet has never received is ErrRefundNotFound; one of an unknown payment is ErrWalletNotFound", gatewayRefundUnknown},
-	{"a refund ends as the wallet says; Succeeded is set only if it has succeeded", gatewayRefundEnds},
-	{"Receive of a refund notification returns the number of the refund and no more", gatewayRefundNotifies},
+	{"a refund ends as the wallet says, which notifies of its number and no more; Succeeded is set only if it has succeeded", gatewayRefundEnds},
 	{"Receive of a refund notification that was changed is ErrForged, or names a refund that the wallet is asked about", gatewayRefundForged},
 	{"an answer about another refund is no answer", gatewayRefundOther},
 }
@@ -160,7 +159,12 @@ func gatewayRefundEnds(d *gatewayFixture) {
 		d.refunded(r)
 		assert.Equal(d, payment.RefundProcessing, d.refundOf(r).State)
 		d.pass(time.Second)
-		d.refundEnds(r.No, s)
+		said := d.refundEnds(r.No, s)
+		for range 2 {
+			notice, err := d.another().Receive(said)
+			require.NoError(d, err)
+			assert.Equal(d, payment.Notice{Refund: r.No}, notice)
+		}
 		report := d.refundOf(r)
 		assert.Equal(d, s, report.State)
 		if s == payment.RefundSucceeded {
@@ -170,24 +174,11 @@ func gatewayRefundEnds(d *gatewayFixture) {
 	}
 }
 
-func gatewayRefundNotifies(d *gatewayFixture) {
-	for _, s := range []payment.RefundState{payment.RefundSucceeded, payment.RefundClosed, payment.RefundAbnormal} {
-		r := d.owing(300)
-		d.refunded(r)
-		said := d.refundEnds(r.No, s)
-		for range 2 {
-			notice, err := d.another().Receive(said)
-			require.NoError(d, err)
-			assert.Equal(d, payment.Notice{Refund: r.No}, notice)
-		}
-	}
-}
-
 func gatewayRefundForged(d *gatewayFixture) {
 	r := d.owing(300)
 	d.refunded(r)
 	said := d.refundEnds(r.No, payment.RefundSucceeded)
-	for _, changed := range changes(said.Body, 200) {
+	for _, changed := range changes(said.Body, 50) {
 		notice, err := d.gateway.Receive(payment.Notification{Header: said.Header, Body: changed})
 		if err != nil {
 			d.assertFault(payment.ErrForged, err)

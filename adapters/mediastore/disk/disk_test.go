@@ -1,7 +1,6 @@
 package disk_test
 
 import (
-	"context"
 	"io"
 	"io/fs"
 	"os"
@@ -59,19 +58,6 @@ func TestPicturesAreStillThereAfterwards(t *testing.T) {
 	assert.Regexp(t, `^private/[a-z2-7]{26}\.png$`, string(k))
 	name := strings.TrimPrefix(string(k), "private/")
 	assert.Equal(t, []string{"private/" + name[:2] + "/" + name}, files(t, dir), "and nothing else is")
-}
-
-func TestNothingIsLeftOfAPictureThatFailed(t *testing.T) {
-	dir := t.TempDir()
-	s := open(t, dir)
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := s.Put(gone, photo, media.Everyone)
-	require.ErrorIs(t, err, context.Canceled)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "public"), nil, 0o600)) // in the way of the folder
-	_, err = s.Put(t.Context(), photo, media.Everyone)
-	require.Error(t, err)
-	assert.Equal(t, []string{"public"}, files(t, dir))
 }
 
 func TestThereIsNoWayOut(t *testing.T) {

@@ -2,7 +2,6 @@ package s3_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,34 +17,24 @@ func TestWhat_a_configuration_may_be(t *testing.T) {
 		change func(*s3.Config)
 		wrong  string
 	}{
-		"as it is":              {func(*s3.Config) {}, ""},
-		"a port and a slash":    {func(c *s3.Config) { c.Endpoint = "https://s3.example:9000/" }, ""},
-		"a trusted network":     {func(c *s3.Config) { c.Endpoint = "http://10.0.0.1:9000" }, ""},
-		"a prefix":              {func(c *s3.Config) { c.Prefix = "plaza/pictures_1.x/" }, ""},
-		"a public place":        {func(c *s3.Config) { c.PublicURL = "https://cdn.example/pictures/" }, ""},
-		"no endpoint":           {func(c *s3.Config) { c.Endpoint = "" }, "Endpoint"},
-		"no scheme":             {func(c *s3.Config) { c.Endpoint = "s3.example:9000" }, "Endpoint"},
-		"another scheme":        {func(c *s3.Config) { c.Endpoint = "ftp://s3.example" }, "Endpoint"},
-		"only a port":           {func(c *s3.Config) { c.Endpoint = "https://:9000" }, "Endpoint"},
-		"a path":                {func(c *s3.Config) { c.Endpoint = "https://s3.example/bucket" }, "Endpoint"},
-		"a user":                {func(c *s3.Config) { c.Endpoint = "https://" + secretKey + "@s3.example" }, "Endpoint"},
-		"a query":               {func(c *s3.Config) { c.Endpoint = "https://s3.example?a=b" }, "Endpoint"},
-		"no region":             {func(c *s3.Config) { c.Region = "" }, "Region"},
-		"an odd region":         {func(c *s3.Config) { c.Region = "eu/1" }, "Region"},
-		"no bucket":             {func(c *s3.Config) { c.Bucket = "" }, "Bucket"},
-		"an odd bucket":         {func(c *s3.Config) { c.Bucket = "Pictures/x" }, "Bucket"},
-		"no key":                {func(c *s3.Config) { c.KeyID = "" }, "KeyID"},
-		"a key with a newline":  {func(c *s3.Config) { c.KeyID += "\n" }, "KeyID"},
-		"no secret":             {func(c *s3.Config) { c.Secret = secret.String{} }, "Secret"},
-		"a secret with a space": {func(c *s3.Config) { c.Secret = secret.New(secretKey + " ") }, "Secret"},
-		"a way up":              {func(c *s3.Config) { c.Prefix = "a/../b" }, "Prefix"},
-		"a prefix from a root":  {func(c *s3.Config) { c.Prefix = "/a" }, "Prefix"},
-		"empty folders":         {func(c *s3.Config) { c.Prefix = "a//b" }, "Prefix"},
-		"an odd prefix":         {func(c *s3.Config) { c.Prefix = "a b" }, "Prefix"},
-		"a long prefix":         {func(c *s3.Config) { c.Prefix = strings.Repeat("a", 257) }, "Prefix"},
-		"a public user":         {func(c *s3.Config) { c.PublicURL = "https://me@cdn.example" }, "PublicURL"},
-		"a public path":         {func(c *s3.Config) { c.PublicURL = "/pictures" }, "PublicURL"},
-		"a negative deadline":   {func(c *s3.Config) { c.Deadline = -1 }, "Deadline"},
+		"as it is":             {func(*s3.Config) {}, ""},
+		"a port and a slash":   {func(c *s3.Config) { c.Endpoint = "https://s3.example:9000/" }, ""},
+		"a trusted network":    {func(c *s3.Config) { c.Endpoint = "http://10.0.0.1:9000" }, ""},
+		"a prefix":             {func(c *s3.Config) { c.Prefix = "plaza/pictures_1.x/" }, ""},
+		"a public place":       {func(c *s3.Config) { c.PublicURL = "https://cdn.example/pictures/" }, ""},
+		"no endpoint":          {func(c *s3.Config) { c.Endpoint = "" }, "Endpoint"},
+		"another scheme":       {func(c *s3.Config) { c.Endpoint = "ftp://s3.example" }, "Endpoint"},
+		"a path":               {func(c *s3.Config) { c.Endpoint = "https://s3.example/bucket" }, "Endpoint"},
+		"a user":               {func(c *s3.Config) { c.Endpoint = "https://" + secretKey + "@s3.example" }, "Endpoint"},
+		"a query":              {func(c *s3.Config) { c.Endpoint = "https://s3.example?a=b" }, "Endpoint"},
+		"no bucket":            {func(c *s3.Config) { c.Bucket = "" }, "Bucket"},
+		"a key with a newline": {func(c *s3.Config) { c.KeyID += "\n" }, "KeyID"},
+		"no secret":            {func(c *s3.Config) { c.Secret = secret.String{} }, "Secret"},
+		"a way up":             {func(c *s3.Config) { c.Prefix = "a/../b" }, "Prefix"},
+		"a prefix from a root": {func(c *s3.Config) { c.Prefix = "/a" }, "Prefix"},
+		"an odd prefix":        {func(c *s3.Config) { c.Prefix = "a b" }, "Prefix"},
+		"a public user":        {func(c *s3.Config) { c.PublicURL = "https://me@cdn.example" }, "PublicURL"},
+		"a negative deadline":  {func(c *s3.Config) { c.Deadline = -1 }, "Deadline"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			given := config("https://s3.example")

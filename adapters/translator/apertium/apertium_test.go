@@ -150,12 +150,6 @@ func TestPUB06_Apertium_marks_do_not_show_and_asterisks_stay(t *testing.T) {
 	}
 }
 
-func TestPUB06_Apertium_keeps_the_space_around_texts(t *testing.T) {
-	tr := open(t, "https://provider.example", &http.Client{Transport: ports.Played(standIn)})
-	got := translate(t, tr, "en", "es", " \n one\n\n", "two", "\u3000three\u00a0", "\r\n", "")
-	assert.Equal(t, []string{" \n <eng|spa> one\n\n", "<eng|spa> two", "\u3000<eng|spa> three\u00a0", "\r\n", ""}, got)
-}
-
 func TestPUB06_Apertium_gets_long_texts_in_pieces(t *testing.T) {
 	var sent []string
 	tr := open(t, "https://provider.example", &http.Client{Transport: ports.Played(func(w http.ResponseWriter, r *http.Request) {

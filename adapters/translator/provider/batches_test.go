@@ -123,21 +123,6 @@ func openForm(t *testing.T, answer http.HandlerFunc) *provided {
 	return p
 }
 
-func TestPUB06_A_question_may_be_a_form(t *testing.T) {
-	texts := []string{"a & b = c", "西湖 100%", "line\nline+", "<ü>"}
-	p := openForm(t, func(w http.ResponseWriter, r *http.Request) {
-		assert.Equal(t, "application/x-www-form-urlencoded", r.Header.Get("Content-Type"))
-		if assert.NoError(t, r.ParseForm()) {
-			assert.Equal(t, url.Values{"to": {"es"}, "q": texts}, r.PostForm)
-			assert.Empty(t, r.URL.RawQuery, "addresses get logged")
-		}
-		_, _ = io.WriteString(w, `["1","2","3","4"]`)
-	})
-	got, err := p.ask(t.Context(), texts...)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"1", "2", "3", "4"}, got)
-}
-
 func TestPUB07_A_language_that_is_not_spoken_does_not_open_it(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openForm(t, func(w http.ResponseWriter, r *http.Request) {

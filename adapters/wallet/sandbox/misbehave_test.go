@@ -1,11 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
-	"context"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,52 +32,4 @@ func TestPAY13_slow_answers(t *testing.T) {
 			assert.Equal(t, max(c.before, 1), s.Ledger()[0].Requests)
 		}
 	})
-}
-
-func TestPAY13_an_answer_is_held_until_it_is_released(t *testing.T) {
-	s := start(t, config(newClock()))
-	srv := httptest.NewServer(s)
-	defer srv.Close()
-	require.NoError(t, s.Misbehave(Misbehaviour{On: UnifiedOrder, Do: Hold, Times: 2}))
-	answered := make(chan string, 1)
-	request := func(ctx context.Context) {
-		body := bytes.NewReader(render(signedAs(order("order-1"))))
-		r, _ := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL+"/pay/unifiedorder", body)
-		response, err := srv.Client().Do(r)
-		if err != nil {
-			answered <- ""
-			return
-		}
-		got, _ := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		answered <- string(got)
-	}
-	go request(t.Context())
-	require.NoError(t, s.AwaitHeld(t.Context(), 1))
-	assert.Len(t, s.Ledger(), 1, "it is done")
-	assert.Empty(t, answered)
-	s.Release()
-	assert.Contains(t, <-answered, "prepay_id")
-
-	ctx, cancel := context.WithCancel(t.Context())
-	go request(ctx)
-	require.NoError(t, s.AwaitHeld(t.Context(), 1))
-	cancel()
-	assert.Empty(t, <-answered)
-	require.Eventually(t, func() bool { return s.Held() == 0 }, 10*time.Second, time.Millisecond, "who asked has gone")
-}
-
-func TestMisbehaviour_is_checked(t *testing.T) {
-	s := start(t, config(newClock()))
-	for _, m := range []Misbehaviour{
-		{}, {On: Notify, Do: Garbage}, {On: CloseOrder, Do: Lose}, {On: OrderQuery, Do: "else"},
-		{On: OrderQuery, Do: Delay, DelayMS: -1}, {On: OrderQuery, Do: Delay, DelayMS: maxDelay.Milliseconds() + 1},
-		{On: Notify, Do: Repeat, Copies: maxCopies + 1},
-	} {
-		assert.Error(t, s.Misbehave(m), m)
-	}
-	for range maxTricks {
-		require.NoError(t, s.Misbehave(Misbehaviour{On: OrderQuery, Do: Reset}))
-	}
-	assert.Error(t, s.Misbehave(Misbehaviour{On: OrderQuery, Do: Reset}))
 }

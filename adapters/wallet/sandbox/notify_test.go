@@ -80,38 +80,19 @@ func TestPAY10_what_counts_as_taken(t *testing.T) {
 	}
 }
 
-func TestPAY10_a_notification_is_signed_as_the_order_was(t *testing.T) {
-	for _, how := range []string{md5Sign, hmacSign} {
-		s := start(t, config(newClock()))
-		m := newMerchant(s)
+func TestPAY10_a_late_notification_comes_after_the_next_one(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m := bubble(t, 1)
 		running(t, s)
-		require.Equal(t, "SUCCESS", ask(t, s, UnifiedOrder, with(order("order-1"), fields{"sign_type": how}))["result_code"])
+		require.NoError(t, s.Misbehave(Misbehaviour{On: Notify, Do: Late, No: "order-1"}))
 		pay(t, s, "order-1")
-		got := <-m.got
-		want, err := sign(got, key, how)
-		require.NoError(t, err)
-		assert.Equal(t, want, got["sign"])
-		assert.NotContains(t, got, "sign_type")
-		assert.Equal(t, s.Ledger()[0].TransactionID, got["transaction_id"])
-	}
-}
-
-func TestPAY10_several_merchants_answers_are_waited_for_at_once(t *testing.T) {
-	s := start(t, config(newClock()))
-	m := newMerchant(s)
-	both, here := make(chan struct{}), make(chan struct{}, 2)
-	m.answer = func(fields) (int, string) {
-		here <- struct{}{}
-		<-both
-		return http.StatusOK, yes
-	}
-	running(t, s)
-	paid(t, s, "order-1")
-	paid(t, s, "order-2")
-	<-here
-	<-here
-	close(both)
-	assert.NotEqual(t, (<-m.got)["out_trade_no"], (<-m.got)["out_trade_no"])
+		synctest.Wait()
+		assert.Empty(t, m.got)
+		pay(t, s, "order-2")
+		synctest.Wait()
+		assert.Equal(t, "order-2", (<-m.got)["out_trade_no"])
+		assert.Equal(t, "order-1", (<-m.got)["out_trade_no"])
+	})
 }
 
 func TestPAY10_who_is_stopped_while_telling_tells_again(t *testing.T) {

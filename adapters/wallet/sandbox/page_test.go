@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -54,14 +53,6 @@ func TestThe_page_shows_orders_and_pays_one(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, call(s, http.MethodPost, "/sandbox/pay/nothing", "").Code)
 }
 
-func TestOnly_what_a_QR_code_pays_has_one(t *testing.T) {
-	s := start(t, config(newClock()))
-	require.Equal(t, "SUCCESS", ask(t, s, UnifiedOrder, with(order("order-1"), fields{"trade_type": "APP", "product_id": "-"}))["result_code"])
-	page := call(s, http.MethodGet, "/sandbox/pay/order-1", "").Body.String()
-	assert.Contains(t, page, `class="pay"`)
-	assert.NotContains(t, page, "<svg")
-}
-
 func TestThe_page_tells_how_an_order_is(t *testing.T) {
 	clk := newClock()
 	s := start(t, config(clk))
@@ -89,32 +80,6 @@ func TestThe_page_tells_how_an_order_is(t *testing.T) {
 		s.delivered(subject{trade: "paid-1"}, false)
 	}
 	assert.Contains(t, call(s, http.MethodGet, "/sandbox/pay/paid-1", "").Body.String(), "given up after 16 attempts")
-}
-
-func TestThe_page_is_sent_again_when_it_has_changed(t *testing.T) {
-	clk := newClock()
-	s := start(t, config(clk))
-	placed(t, s, "order-1")
-	ask := func(path, version string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest(http.MethodGet, path, nil)
-		r.Header.Set("If-None-Match", version)
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, r)
-		return w
-	}
-	for _, path := range []string{"/", "/sandbox/pay/order-1"} {
-		first := ask(path, "")
-		version := first.Header().Get("ETag")
-		same := ask(path, version)
-		assert.Equal(t, http.StatusNotModified, same.Code)
-		assert.Empty(t, same.Body.String())
-		clk.add(time.Minute)
-		assert.Equal(t, http.StatusOK, ask(path, version).Code, "its times have changed")
-	}
-	version := ask("/", "").Header().Get("ETag")
-	_, err := s.Pay("order-1", PaymentOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, http.StatusOK, ask("/", version).Code)
 }
 
 func TestThe_page_loads_its_own_files_only(t *testing.T) {
@@ -159,18 +124,4 @@ func TestA_page_of_another_origin_presses_no_button(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, w.Code)
 	assert.Equal(t, before, s.Ledger())
 	assert.Empty(t, s.pendingMisbehaviours())
-}
-
-func TestThe_page_is_bounded(t *testing.T) {
-	s := start(t, config(newClock()))
-	for i := range maxShown + 3 {
-		placed(t, s, fmt.Sprintf("order-%03d", i))
-	}
-	for range maxTricks {
-		require.NoError(t, s.Misbehave(Misbehaviour{On: OrderQuery, Do: Reset}))
-	}
-	page := call(s, http.MethodGet, "/", "").Body.String()
-	assert.Equal(t, maxShown, strings.Count(page, "<article"))
-	assert.Contains(t, page, "3 older ones are not shown")
-	assert.Equal(t, maxShown, strings.Count(page, "query: Break the connection"))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -135,7 +136,7 @@ func TestA_journal_of_an_older_version_has_orders_of_version_2(t *testing.T) {
 	placed(t, s, "order-1")
 	line := strings.Replace(string(marshal(s.Ledger()[0])), `"protocol":"v2",`, "", 1)
 	require.NotContains(t, line, "protocol")
-	writeFile(t, path, line+"\n")
+	require.NoError(t, os.WriteFile(path, []byte(line+"\n"), 0o600))
 	cfg := config(newClock())
 	cfg.Journal = path
 	assert.Equal(t, s.Ledger(), start(t, cfg).Ledger())

@@ -179,34 +179,6 @@ func TestWhat_is_wrong_with_a_configuration_is_told_at_once(t *testing.T) {
 	}
 }
 
-func TestThe_ledger_survives_a_restart(t *testing.T) {
-	c := newClock()
-	cfg := config(c)
-	cfg.Journal = filepath.Join(t.TempDir(), "journal")
-	s := start(t, cfg)
-	paid(t, s, "first-1")
-	placed(t, s, "second-2")
-	c.add(closeAge)
-	require.Equal(t, "SUCCESS", ask(t, s, CloseOrder, about("second-2"))["result_code"])
-	placed(t, s, "third-3")
-	before := s.Ledger()
-	require.Len(t, before, 3)
-
-	// The journal was not closed: a kill leaves it like this, with a truncated line.
-	_, err := s.journal.file.WriteAt([]byte(`{"out_trade_no":"torn-4","tot`), s.journal.size)
-	require.NoError(t, err)
-	again := start(t, cfg)
-	assert.Equal(t, before, again.Ledger())
-	_, err = again.Pay("first-1", PaymentOptions{})
-	require.ErrorIs(t, err, ErrPaid)
-	m := newMerchant(again)
-	stop := running(t, again)
-	assert.Equal(t, "first-1", (<-m.got)["out_trade_no"])
-	stop()
-	require.NoError(t, again.Close())
-	assert.True(t, start(t, cfg).Ledger()[0].Notified)
-}
-
 func TestA_journal_that_is_damaged_in_its_middle_is_refused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j, _, err := openJournal(path)
@@ -218,28 +190,4 @@ func TestA_journal_that_is_damaged_in_its_middle_is_refused(t *testing.T) {
 	cfg.Journal = path
 	_, err = New(cfg)
 	assert.ErrorContains(t, err, "line 2")
-}
-
-func TestWhat_cannot_be_kept_has_not_happened(t *testing.T) {
-	cfg := config(newClock())
-	cfg.Journal = filepath.Join(t.TempDir(), "journal")
-	s := start(t, cfg)
-	placed(t, s, "order-1")
-	require.NoError(t, s.Close())
-	assert.Equal(t, "SYSTEMERROR", ask(t, s, UnifiedOrder, order("order-2"))["err_code"])
-	_, err := s.Pay("order-1", PaymentOptions{})
-	require.Error(t, err)
-	ledger := s.Ledger()
-	require.Len(t, ledger, 1)
-	assert.Equal(t, NotPaid, ledger[0].State)
-}
-
-func TestOrders_are_bounded(t *testing.T) {
-	s := start(t, config(newClock()))
-	s.mu.Lock()
-	for i := range maxTrades {
-		s.trades[strings.Repeat("x", 33)+string(rune(i))+time.Duration(i).String()] = Trade{}
-	}
-	s.mu.Unlock()
-	assert.Equal(t, "FREQUENCY_LIMITED", ask(t, s, UnifiedOrder, order("order-1"))["err_code"])
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,24 +62,6 @@ func TestPAY08_v3_certificates_rotate(t *testing.T) {
 	assert.Contains(t, after, second)
 	s.Retire()
 	assert.Len(t, listedKeys(t, s), 1, "one remains")
-
-	require.NoError(t, s.Misbehave(Misbehaviour{On: QueryTrade, Do: RetiredKey}))
-	w := drafted(t, s, http.MethodGet, aboutV3+"order-1?mchid=10000100", "").send(t, s)
-	assert.Equal(t, first, w.Header().Get("Wechatpay-Serial"))
-	for len(s.keys.listed) < maxCertificates {
-		s.keys.listed = append(s.keys.listed, s.keys.listed[0])
-	}
-	assert.Error(t, s.Rotate())
-}
-
-func TestPAY08_v3_certificates_expire(t *testing.T) {
-	s, clk := startV3(t, func(c *Config) { c.CertificateLife = time.Minute })
-	first := signs(t, s, "")
-	assert.Equal(t, s.now().Add(time.Minute), listedKeys(t, s)[first].NotAfter)
-	clk.add(time.Minute)
-	require.NoError(t, s.Rotate())
-	assert.NotEqual(t, first, signs(t, s, first), "it has expired")
-	assert.Len(t, listedKeys(t, s), 2)
 }
 
 func TestPAY08_v3_the_public_key_signs_if_it_is_chosen(t *testing.T) {
@@ -102,13 +83,6 @@ func TestPAY08_v3_the_public_key_signs_if_it_is_chosen(t *testing.T) {
 	require.Error(t, s.SignWith("else"))
 }
 
-func TestPAY08_v3_keys_are_made_when_there_are_none(t *testing.T) {
-	s, _ := startV3(t, func(c *Config) { c.Keys = nil })
-	s.PublicKey()
-	assert.Equal(t, keyBits, s.keys.public.N.BitLen())
-	assert.False(t, s.keys.public.Equal(s.keys.listed[0].PrivateKey))
-}
-
 func TestThe_keys_over_HTTP(t *testing.T) {
 	s, _ := startV3(t)
 	change := func(do string) int { return call(s, http.MethodPost, "/sandbox/keys/"+do, "").Code }
@@ -121,10 +95,6 @@ func TestThe_keys_over_HTTP(t *testing.T) {
 	assert.Contains(t, call(s, http.MethodGet, "/sandbox/keys", "").Body.String(), signs(t, s, ""))
 	assert.Equal(t, http.StatusNoContent, change("certificate"))
 	assert.Equal(t, http.StatusBadRequest, change("else"))
-	for len(s.keys.listed) < maxCertificates {
-		s.keys.listed = append(s.keys.listed, s.keys.listed[0])
-	}
-	assert.Equal(t, http.StatusBadRequest, change("rotate"))
 	old := start(t, config(newClock()))
 	assert.Equal(t, http.StatusBadRequest, call(old, http.MethodPost, "/sandbox/keys/rotate", "").Code)
 }

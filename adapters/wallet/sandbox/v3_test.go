@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"crypto"
 	"crypto/aes"
 	"crypto/cipher"
@@ -19,7 +18,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -203,38 +201,4 @@ func opened(t testing.TB, sealed map[string]any) []byte {
 	plain, err := gcm.Open(nil, []byte(sealed["nonce"].(string)), text, []byte(sealed["associated_data"].(string)))
 	require.NoError(t, err)
 	return plain
-}
-
-// noticeV3 is a notification of version 3 as the merchant received it.
-type noticeV3 struct {
-	header  http.Header
-	body    []byte
-	event   object
-	content object
-}
-
-// merchantV3 receives notifications of version 3 without a network.
-type merchantV3 struct {
-	testing.TB
-	got    chan noticeV3
-	status atomic.Int32 // of its answers
-}
-
-func newMerchantV3(t testing.TB, s *Server) *merchantV3 {
-	m := &merchantV3{TB: t, got: make(chan noticeV3, 100)}
-	m.status.Store(http.StatusNoContent)
-	s.client.Transport = m
-	return m
-}
-
-func (m *merchantV3) RoundTrip(r *http.Request) (*http.Response, error) {
-	var body bytes.Buffer
-	if _, err := body.ReadFrom(r.Body); err != nil {
-		return nil, err
-	}
-	n := noticeV3{header: r.Header, body: body.Bytes()}
-	require.NoError(m, json.Unmarshal(n.body, &n.event))
-	require.NoError(m, json.Unmarshal(opened(m, n.event["resource"].(map[string]any)), &n.content))
-	m.got <- n
-	return &http.Response{StatusCode: int(m.status.Load()), Body: http.NoBody, Request: r}, nil
 }

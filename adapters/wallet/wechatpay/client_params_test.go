@@ -33,24 +33,3 @@ func TestPAY08_what_the_terminals_are_given(t *testing.T) {
 		Signature: "15FC5558B3F2A6AF14B8C4FEB53F8D822E04051B2C788ECDD0ABA657F9EA5A06",
 	}, v)
 }
-
-func TestPAY08_the_published_signature_of_the_browser(t *testing.T) {
-	c := testConfig("https://wallet.example")
-	require.NoError(t, c.Key.UnmarshalText([]byte("qazwsxedcrfvtgbyhnujmikolp111111")))
-	g, err := New(c)
-	require.NoError(t, err)
-	assert.Equal(t, "22D9B4E54AB1950F51E0649E8810ACD6", g.signJSAPI(payment.ClientParams{
-		AppID: "wxd678efh567hg6787", Timestamp: 1490840662, Nonce: testNonce, SignType: "MD5",
-		Package: "prepay_id=wx2017033010242291fcfe0db70013231072",
-	}))
-}
-
-func TestPAY02_what_is_shown_or_opened_is_not_signed(t *testing.T) {
-	g := newGateway(t, "https://wallet.example")
-	v, err := g.ClientParams(byCode, payment.Ticket{PrepayID: "p1", CodeURL: "weixin://1"}, noon)
-	require.NoError(t, err)
-	assert.Equal(t, payment.ClientParams{EndType: payment.Native, PrepayID: "p1", CodeURL: "weixin://1"}, v)
-	v, err = g.ClientParams(byPage, payment.Ticket{PrepayID: "p1", MWebURL: "https://wallet.example/1"}, noon)
-	require.NoError(t, err)
-	assert.Equal(t, payment.ClientParams{EndType: payment.H5, PrepayID: "p1", MWebURL: "https://wallet.example/1"}, v)
-}

@@ -1,7 +1,6 @@
 package wechatpay
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -11,28 +10,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/fault"
 	"plaza/domain/payment"
+	"plaza/test/ports"
 )
 
-// definite are the errors that state what the wallet has done.
-var definite = []error{
-	payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletNotClosed, payment.ErrWalletOtherOrder,
-	payment.ErrInsufficientFunds, payment.ErrWalletRefused, payment.ErrWalletBusy,
-}
+var prepare, query, closeIt = ports.WalletCalls["prepare"], ports.WalletCalls["query"], ports.WalletCalls["close"]
 
 // assertOnly asserts that the error is this one and no other of them.
 func assertOnly(t *testing.T, want, err error) {
 	t.Helper()
-	require.ErrorIs(t, err, want)
-	for _, other := range append([]error{payment.ErrWalletTimeout, payment.ErrWalletBadResponse}, definite...) {
-		if !errors.Is(other, want) {
-			assert.NotErrorIs(t, err, other)
-		}
-	}
-	told, is := fault.As(err)
-	require.True(t, is)
-	assert.Equal(t, want, error(told), "what the caller tells")
+	ports.AssertWalletFault(t, want, err)
 	assertDiscreet(t, err)
 }
 
@@ -45,41 +32,13 @@ func assertDiscreet(t *testing.T, err error) {
 	assert.NotRegexp(t, `[0-9A-F]{32}`, err.Error(), "a signature")
 }
 
-// call is a request to the gateway.
-type call func(t *testing.T, w *testWallet) error
-
-func prepare(t *testing.T, w *testWallet) error {
-	t.Helper()
-	request, err := w.BuildRequest(testOrder(), byBrowser, number)
-	require.NoError(t, err)
-	ticket, err := w.Prepare(t.Context(), request)
-	if err != nil {
-		assert.Zero(t, ticket)
-	}
-	return err
-}
-
-func query(t *testing.T, w *testWallet) error {
-	t.Helper()
-	report, err := w.Query(t.Context(), payment.OfficialAccount, number)
-	if err != nil {
-		assert.Zero(t, report)
-	}
-	return err
-}
-
-func closeIt(t *testing.T, w *testWallet) error {
-	t.Helper()
-	return w.Close(t.Context(), payment.OfficialAccount, number)
-}
-
 func TestPAY13_what_the_wallets_codes_mean(t *testing.T) {
 	ours := []string{
 		"NOAUTH", "APPID_NOT_EXIST", "MCHID_NOT_EXIST", "APPID_MCHID_NOT_MATCH", "SIGNERROR", "LACK_PARAMS", "PARAM_ERROR",
 		"XML_FORMAT_ERROR", "POST_DATA_EMPTY", "REQUIRE_POST_METHOD", "NOT_UTF8",
 	}
 	for name, c := range map[string]struct {
-		call  call
+		call  ports.WalletCall
 		codes map[string]error
 		ours  error
 	}{
@@ -116,7 +75,7 @@ func TestPAY13_a_request_that_the_wallet_does_not_look_at(t *testing.T) {
 		return writes("<xml><return_code>FAIL</return_code><return_msg><![CDATA[" + text + "]]></return_msg></xml>")
 	}
 	for text, hint := range map[string]string{"签名错误 " + testKey: "signature", "appid参数长度有误": "appid", payer: "request"} {
-		for want, c := range map[error]call{payment.ErrWalletRefused: prepare, payment.ErrWalletNotClosed: closeIt} {
+		for want, c := range map[error]ports.WalletCall{payment.ErrWalletRefused: prepare, payment.ErrWalletNotClosed: closeIt} {
 			w := newWallet(t, refused(text))
 			err := c(t, w)
 			assertOnly(t, want, err)
@@ -136,7 +95,7 @@ func TestPAY13_what_nobody_knows_is_asked_again_in_the_same_words(t *testing.T) 
 		"close":   says(),
 	}
 	trouble := says("result_code", "FAIL", "err_code", "SYSTEMERROR")
-	for name, c := range map[string]call{"prepare": prepare, "query": query, "close": closeIt} {
+	for name, c := range map[string]ports.WalletCall{"prepare": prepare, "query": query, "close": closeIt} {
 		t.Run(name, func(t *testing.T) {
 			w := newWallet(t, trouble, breaks, good[name])
 			require.NoError(t, c(t, w))
@@ -170,25 +129,13 @@ func TestPAY13_a_refusal_after_a_lost_request_says_nothing_about_that(t *testing
 	assertOnly(t, payment.ErrWalletClosed, closeIt(t, newWallet(t, breaks, fails("ORDERCLOSED"))))
 }
 
-func TestPAY13_what_came_instead_of_an_answer_is_not_repeated(t *testing.T) {
-	w := newWallet(t, func(rw http.ResponseWriter, _ *http.Request) {
-		conn, _, err := http.NewResponseController(rw).Hijack()
-		if err != nil {
-			return
-		}
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: "+testKey+payer+"\r\n\r\n")
-		_ = conn.Close()
-	})
-	assertOnly(t, payment.ErrWalletTimeout, prepare(t, w))
-}
-
 func TestPAY02_a_ticket_without_what_the_payer_needs(t *testing.T) {
 	for _, c := range []struct {
 		intent payment.Intent
 		kind   string
 	}{{byCode, "NATIVE"}, {byPage, "MWEB"}} {
 		w := newWallet(t, says("trade_type", c.kind, "prepay_id", "p1"))
-		request, err := w.BuildRequest(testOrder(), c.intent, number)
+		request, err := w.BuildRequest(ports.WalletOrder(noon), c.intent, number)
 		require.NoError(t, err)
 		_, err = w.Prepare(t.Context(), request)
 		assertOnly(t, payment.ErrWalletBadResponse, err)

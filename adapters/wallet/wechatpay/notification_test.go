@@ -73,18 +73,6 @@ func TestPAY10_a_notification_of_a_failure(t *testing.T) {
 	assert.Zero(t, r)
 }
 
-func TestPAY10_what_the_wallet_is_answered(t *testing.T) {
-	g := newGateway(t, "https://wallet.example")
-	yes, no := g.Acknowledge(true), g.Acknowledge(false)
-	assert.Equal(t, "<xml><return_code><![CDATA[SUCCESS]]></return_code><return_msg><![CDATA[OK]]></return_msg></xml>", string(yes.Body))
-	assert.Equal(t, "text/xml; charset=utf-8", yes.MediaType)
-	assert.Equal(t, []int{200, 200}, []int{yes.Status, no.Status}, "the body decides")
-	m, err := parse(no.Body)
-	require.NoError(t, err)
-	assert.Equal(t, "FAIL", m["return_code"])
-	assert.NotEmpty(t, m["return_msg"])
-}
-
 func FuzzReceive(f *testing.F) {
 	g, err := New(testConfig("https://wallet.example"))
 	if err != nil {

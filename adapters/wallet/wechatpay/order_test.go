@@ -2,15 +2,14 @@ package wechatpay
 
 import (
 	"os"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/fault"
 	"plaza/domain/payment"
+	"plaza/test/ports"
 )
 
 var (
@@ -19,12 +18,6 @@ var (
 	byBrowser = payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: payer}
 	byPage    = payment.Intent{EndType: payment.H5, App: payment.OfficialAccount}
 )
-
-func testOrder() payment.Order {
-	o := payment.NewOrder(1, "茶 <Earl> & Grey's ]]> tea", 990, 2*time.Hour, noon)
-	o.ID = 7
-	return o
-}
 
 // heard is the expected request, byte for byte. Another program made it.
 func heard(t *testing.T, name string) string {
@@ -49,7 +42,7 @@ func TestPAY09_what_the_wallet_hears(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWallet(t, says(c.answer...))
-			request, err := w.BuildRequest(testOrder(), c.intent, number)
+			request, err := w.BuildRequest(ports.WalletOrder(noon), c.intent, number)
 			require.NoError(t, err)
 			for range 2 {
 				ticket, err := w.Prepare(t.Context(), request)
@@ -74,7 +67,7 @@ func TestPAY09_no_two_requests_have_the_same_nonce(t *testing.T) {
 	require.NoError(t, err)
 	seen := map[string]bool{}
 	for range 100 {
-		request, err := g.BuildRequest(testOrder(), byCode, number)
+		request, err := g.BuildRequest(ports.WalletOrder(noon), byCode, number)
 		require.NoError(t, err)
 		m, err := parse(request)
 		require.NoError(t, err)
@@ -87,7 +80,7 @@ func TestPAY09_no_two_requests_have_the_same_nonce(t *testing.T) {
 
 func TestPAY09_what_XML_cannot_say_is_not_signed_either(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
-	o := testOrder()
+	o := ports.WalletOrder(noon)
 	o.Subject = "a\x01b\rc\td\uFFFEe\u2028"
 	request, err := g.BuildRequest(o, byCode, number)
 	require.NoError(t, err)
@@ -100,45 +93,4 @@ func TestPAY09_what_XML_cannot_say_is_not_signed_either(t *testing.T) {
 	intent.OpenID = "a\rb"
 	_, err = g.BuildRequest(o, intent, number)
 	assert.Contains(t, fault.FieldsOf(err), "extra_params.open_id")
-}
-
-func TestPAY09_numbers_that_the_wallet_does_not_take(t *testing.T) {
-	w := newWallet(t, says())
-	for _, no := range []payment.TradeNo{"", "12345", payment.TradeNo(strings.Repeat("1", 33)), "plaza 7", "plaza-茶", "plaza.7"} {
-		_, err := w.BuildRequest(testOrder(), byCode, no)
-		assert.Error(t, err, "%q", no)
-		_, err = w.Query(t.Context(), payment.OfficialAccount, no)
-		assert.Error(t, err, "%q", no)
-		assert.Error(t, w.Close(t.Context(), payment.OfficialAccount, no), "%q", no)
-	}
-	assert.Empty(t, w.requests())
-	for _, no := range []payment.TradeNo{"123456", payment.TradeNo(strings.Repeat("z", 32)), "aZ_-|*"} {
-		_, err := w.BuildRequest(testOrder(), byCode, no)
-		assert.NoError(t, err, "%q", no)
-	}
-}
-
-func TestPAY06_an_application_without_an_id(t *testing.T) {
-	c := testConfig("https://wallet.example")
-	delete(c.AppIDs, payment.SvcIOSApp)
-	g, err := New(c)
-	require.NoError(t, err)
-	_, err = g.BuildRequest(testOrder(), byApp, number)
-	assert.ErrorIs(t, err, payment.ErrNoWallet)
-	_, err = g.Query(t.Context(), payment.SvcIOSApp, number)
-	assert.ErrorIs(t, err, payment.ErrNoWallet)
-	assert.ErrorIs(t, g.Close(t.Context(), payment.SvcIOSApp, number), payment.ErrNoWallet)
-	_, err = g.ClientParams(byApp, payment.Ticket{PrepayID: "p1"}, noon)
-	assert.ErrorIs(t, err, payment.ErrNoWallet)
-}
-
-func TestPAY09_an_end_type_that_there_is_not(t *testing.T) {
-	g := newGateway(t, "https://wallet.example")
-	odd := payment.Intent{EndType: 42, App: payment.OfficialAccount}
-	_, err := g.BuildRequest(testOrder(), odd, number)
-	assert.Error(t, err)
-	_, err = g.ClientParams(odd, payment.Ticket{}, noon)
-	assert.Error(t, err)
-	_, err = g.Prepare(t.Context(), []byte("nonsense"))
-	assert.Error(t, err)
 }

@@ -17,6 +17,7 @@ import (
 
 	"plaza/domain/payment"
 	"plaza/domain/secret"
+	"plaza/test/ports"
 )
 
 const (
@@ -25,8 +26,8 @@ const (
 	service   = "wx2421b1c4370ec43b"
 	merchant  = "10000100"
 	testNonce = "5K8264ILTKCH16CQ2502SI8ZNMTM67VS"
-	payer     = "oPayer00000000000000000000001"
-	number    = payment.TradeNo("plaza-7_1|*")
+	payer     = ports.WalletPayer
+	number    = ports.WalletTradeNo
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -79,16 +79,12 @@ func TestPAY15_a_bill(t *testing.T) {
 	assert.Contains(t, w.requests()[1], "GET /v3/billdownload/file?token=a%2Bb\n")
 	assert.Contains(t, w.requests()[1], "Authorization: WECHATPAY2")
 
+	lines, err = linesOf(t, bills(t, text, packed(t, strings.Replace(text, "9.90", "9.91", 1))).Gateway)
+	require.ErrorIs(t, err, payment.ErrWalletBadResponse, "another hash")
+	assert.Empty(t, lines)
+
 	stop := errors.New("stop")
 	require.ErrorIs(t, bills(t, text, packed(t, text)).Bill(t.Context(), billDay, func(payment.BillLine) error { return stop }), stop)
-}
-
-func TestPAY15_days_without_a_bill(t *testing.T) {
-	lines, err := linesOf(t, newWallet(t, says(t, 400, refusal(t, "NO_STATEMENT_EXIST"))).Gateway)
-	require.NoError(t, err)
-	assert.Empty(t, lines)
-	_, err = linesOf(t, newWallet(t, says(t, 400, refusal(t, "STATEMENT_CREATING"))).Gateway)
-	require.ErrorIs(t, err, payment.ErrBillNotReady)
 }
 
 func TestPAY15_no_request_is_signed_for_another_host(t *testing.T) {

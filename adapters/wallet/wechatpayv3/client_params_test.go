@@ -26,13 +26,3 @@ func TestPAY08_what_the_terminals_are_given(t *testing.T) {
 		Nonce: testNonce, Timestamp: noon.Unix(), Signature: heard(t, "client-jsapi"),
 	}, v)
 }
-
-func TestPAY02_what_is_shown_or_opened_is_not_signed_and_has_no_prepay_id(t *testing.T) {
-	g := newGateway(t, "https://wallet.example")
-	v, err := g.ClientParams(byCode, payment.Ticket{CodeURL: "weixin://wxpay/1"}, noon)
-	require.NoError(t, err)
-	assert.Equal(t, payment.ClientParams{EndType: payment.Native, CodeURL: "weixin://wxpay/1"}, v)
-	v, err = g.ClientParams(byPage, payment.Ticket{MWebURL: "https://wallet.example/1"}, noon)
-	require.NoError(t, err)
-	assert.Equal(t, payment.ClientParams{EndType: payment.H5, MWebURL: "https://wallet.example/1"}, v)
-}

@@ -55,12 +55,6 @@ func TestPAY10_notifications_are_counted_by_the_kind_of_key(t *testing.T) {
 	assert.Equal(t, map[string]int64{"RSA-certificate": 1, "RSA-public-key": 2}, w.Notifications())
 }
 
-func TestPAY10_associated_data_may_be_empty(t *testing.T) {
-	g := newGateway(t, "https://wallet.example")
-	_, err := g.Receive(notified(t, event(t, "TRANSACTION.SUCCESS", sealed(t, testKey, fields(t, paidFields()), ""))))
-	require.NoError(t, err)
-}
-
 // What the wallet reports and needs no action is acknowledged, or it would come again for a day.
 func TestPAY10_events_that_are_no_payments(t *testing.T) {
 	g := newGateway(t, "https://wallet.example")
@@ -74,15 +68,4 @@ func TestPAY10_events_that_are_no_payments(t *testing.T) {
 		assert.NotErrorIs(t, err, payment.ErrForged)
 		assert.Zero(t, notice)
 	}
-}
-
-func TestPAY10_what_the_wallet_is_answered(t *testing.T) {
-	g := newGateway(t, "https://wallet.example")
-	assert.Equal(t, payment.Acknowledgement{Status: 204}, g.Acknowledge(true))
-	no := g.Acknowledge(false)
-	assert.Equal(t, 400, no.Status)
-	assert.Equal(t, "application/json", no.MediaType)
-	assert.JSONEq(t, `{"code":"FAIL","message":"NOT TAKEN"}`, string(no.Body))
-	clear(no.Body)
-	assert.NotEqual(t, no.Body, g.Acknowledge(false).Body, "the caller may change it")
 }

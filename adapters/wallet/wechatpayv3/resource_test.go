@@ -53,18 +53,14 @@ func TestPAY10_resources_that_cannot_be_decrypted(t *testing.T) {
 		value any
 		wrong string
 	}{
-		"another algorithm":        {"algorithm", "AEAD_AES_128_GCM", "AEAD_AES_256_GCM"},
-		"no algorithm":             {"algorithm", nil, "AEAD_AES_256_GCM"},
-		"a short nonce":            {"nonce", "12345678901", "12 bytes"},
-		"a long nonce":             {"nonce", "1234567890123", "12 bytes"},
-		"another nonce":            {"nonce", "123456789012", "the merchant's key"},
-		"no base64":                {"ciphertext", text + "\n", "base64"},
-		"without its end":          {"ciphertext", text[:len(text)-4], "the merchant's key"},
-		"less than a tag":          {"ciphertext", "AAAA", "the merchant's key"},
-		"no ciphertext":            {"ciphertext", nil, "the merchant's key"},
-		"other associated data":    {"associated_data", "refund", "the merchant's key"},
-		"without associated data":  {"associated_data", nil, "the merchant's key"},
-		"associated, but a number": {"associated_data", 1, "the merchant's key"},
+		"another algorithm":       {"algorithm", "AEAD_AES_128_GCM", "AEAD_AES_256_GCM"},
+		"a short nonce":           {"nonce", "12345678901", "12 bytes"},
+		"another nonce":           {"nonce", "123456789012", "the merchant's key"},
+		"no base64":               {"ciphertext", text + "\n", "base64"},
+		"without its end":         {"ciphertext", text[:len(text)-4], "the merchant's key"},
+		"less than a tag":         {"ciphertext", "AAAA", "the merchant's key"},
+		"other associated data":   {"associated_data", "refund", "the merchant's key"},
+		"without associated data": {"associated_data", nil, "the merchant's key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			other := maps.Clone(genuine)

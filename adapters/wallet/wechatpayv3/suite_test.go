@@ -1,51 +1,40 @@
 package wechatpayv3_test
 
 import (
-	"context"
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/rand"
-	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/json"
 	"encoding/pem"
-	"io"
 	"maps"
 	"math/big"
-	"net/http"
-	"net/http/httptest"
 	"os"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
-	"testing"
-	"time"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"plaza/adapters/wallet/sandbox"
 	"plaza/adapters/wallet/wechatpayv3"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
 	"plaza/test/ports"
+	"plaza/test/walletsandbox"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestPAY_the_port_of_a_wallet_that_signs_with_a_public_key(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	ports.Gateway(t, func(t *testing.T) ports.Wallet { return openBox(t, sandbox.PublicKey).wallet() })
+	ports.Gateway(t, func(t *testing.T) ports.Wallet { return openWallet(t, sandbox.PublicKey) })
 }
 
 func TestPAY_the_port_of_a_wallet_that_signs_with_certificates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	ports.Gateway(t, func(t *testing.T) ports.Wallet { return openBox(t, sandbox.Certificates).wallet() })
+	ports.Gateway(t, func(t *testing.T) ports.Wallet { return openWallet(t, sandbox.Certificates) })
 }
 
 const (
@@ -56,63 +45,33 @@ const (
 	boxSerial   = "2A"
 )
 
-// listener is told of a notification, and answers it.
-type listener func(payment.Notification) payment.Acknowledgement
-
-// box is a sandbox with its own clock and a merchant that receives its notifications.
-type box struct {
-	*testing.T
-	server  *sandbox.Server
-	shop    *httptest.Server
-	mode    sandbox.KeyMode
-	private string // the merchant's key
-
-	mu    sync.Mutex
-	ahead time.Duration
-	off   time.Duration // of the merchant's clock
-	told  map[payment.TradeNo]listener
-	back  listener // of refunds
-}
-
-// walletKeys are the sandbox's keys. Made once, because that takes long.
-var walletKeys = sync.OnceValue(func() (keys []*rsa.PrivateKey) {
-	for range 3 {
-		key, err := rsa.GenerateKey(rand.Reader, 2048)
-		if err != nil {
-			panic(err)
-		}
-		keys = append(keys, key)
-	}
-	return keys
-})
-
-func openBox(t *testing.T, mode sandbox.KeyMode) *box {
+func openWallet(t *testing.T, mode sandbox.KeyMode) ports.Wallet {
 	t.Helper()
-	b := &box{T: t, mode: mode, told: map[payment.TradeNo]listener{}}
-	b.shop = httptest.NewServer(http.HandlerFunc(b.hear))
-	t.Cleanup(b.shop.Close)
 	private, err := os.ReadFile("testdata/merchant-key.pem")
 	require.NoError(t, err)
-	b.private = string(private)
-	b.server, err = sandbox.New(sandbox.Config{
+	s := walletsandbox.Open(t, sandbox.Config{
 		MerchantID: boxMerchant, Key: secret.New(strings.Repeat("2", 32)), AppIDs: []string{boxAccount, boxService},
-		MerchantCert: merchantCertificate(t, private), V3Key: secret.New(boxKey), Keys: walletKeys(), KeyMode: mode,
-		PublicURL: "http://127.0.0.1:8090", Clock: b.now,
+		MerchantCert: merchantCertificate(t, private), V3Key: secret.New(boxKey), Keys: walletsandbox.Keys()[:3], KeyMode: mode,
 	})
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(t, b.server.Run(ctx)) })
-	t.Cleanup(running.Wait)
-	t.Cleanup(stop)
-	return b
-}
-
-func (b *box) wallet() ports.Wallet {
+	s.Gateway = func(address string, deadline time.Duration) payment.Gateway {
+		c := wechatpayv3.Config{
+			URL: address, MerchantID: boxMerchant, Key: secret.New(boxKey), PrivateKey: secret.New(string(private)), Serial: boxSerial,
+			AppIDs:    map[payment.WalletApp]string{payment.OfficialAccount: boxAccount, payment.SvcIOSApp: boxService},
+			NotifyURL: s.MerchantURL + "/paid/", Deadline: deadline, Now: s.Now,
+		}
+		if mode == sandbox.PublicKey {
+			id, text := s.PublicKey()
+			c.PublicKeyID, c.PublicKey = id, string(text)
+		}
+		g, err := wechatpayv3.New(c)
+		require.NoError(t, err)
+		return g
+	}
 	return ports.Wallet{
-		Side: b.server, Gateway: b.gateway, Pay: b.pay, RefundOutcome: b.refundEnds, Pass: b.pass, Forgeries: b.forgeries,
-		Secrets:  []string{boxKey, strings.Split(b.private, "\n")[1]},
-		EndTypes: []payment.EndType{payment.Native, payment.App, payment.JSAPI, payment.H5},
+		Side: s.Server, Gateway: s.Gateway, Pay: s.Pay, RefundOutcome: s.RefundOutcome, Pass: s.Pass,
+		Forgeries: func(n payment.Notification) []payment.Notification { return forgeries(t, n) },
+		Secrets:   []string{boxKey, strings.Split(string(private), "\n")[1]},
+		EndTypes:  []payment.EndType{payment.Native, payment.App, payment.JSAPI, payment.H5},
 	}
 }
 
@@ -134,23 +93,8 @@ func merchantCertificate(t *testing.T, private []byte) *x509.Certificate {
 	return certificate
 }
 
-func (b *box) gateway(address string, deadline time.Duration) payment.Gateway {
-	c := wechatpayv3.Config{
-		URL: address, MerchantID: boxMerchant, Key: secret.New(boxKey), PrivateKey: secret.New(b.private), Serial: boxSerial,
-		AppIDs:    map[payment.WalletApp]string{payment.OfficialAccount: boxAccount, payment.SvcIOSApp: boxService},
-		NotifyURL: b.shop.URL + "/paid/", Deadline: deadline, Now: b.merchantNow,
-	}
-	if b.mode == sandbox.PublicKey {
-		id, text := b.server.PublicKey()
-		c.PublicKeyID, c.PublicKey = id, string(text)
-	}
-	g, err := wechatpayv3.New(c)
-	require.NoError(b, err)
-	return g
-}
-
 // forgeries differ from the notification in one thing that makes it genuine.
-func (b *box) forgeries(n payment.Notification) []payment.Notification {
+func forgeries(t *testing.T, n payment.Notification) []payment.Notification {
 	all := []payment.Notification{{Body: n.Body}}
 	with := func(name, value string) {
 		header := maps.Clone(n.Header)
@@ -162,7 +106,7 @@ func (b *box) forgeries(n payment.Notification) []payment.Notification {
 		with(name, "")
 	}
 	at, err := strconv.ParseInt(n.Header[timestamp], 10, 64)
-	require.NoError(b, err)
+	require.NoError(t, err)
 	with(timestamp, strconv.FormatInt(at-301, 10))
 	with(timestamp, strconv.FormatInt(at+301, 10))
 	with(serial, "5157F09EFDC096DE15EBE81A47057A7232F1B8E1")
@@ -172,113 +116,4 @@ func (b *box) forgeries(n payment.Notification) []payment.Notification {
 	with(signature, base64.StdEncoding.EncodeToString(make([]byte, 256)))
 	all = append(all, payment.Notification{Header: n.Header, Body: []byte(strings.Replace(string(n.Body), "transaction", "refund", 1))})
 	return all
-}
-
-func (b *box) now() time.Time {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return time.Now().Add(b.ahead)
-}
-
-// merchantNow is the time by the merchant's clock, which skew changes.
-func (b *box) merchantNow() time.Time {
-	now := b.now()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return now.Add(b.off)
-}
-
-func (b *box) pass(life time.Duration) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.ahead += life
-}
-
-func (b *box) pay(no payment.TradeNo, told func(payment.Notification) payment.Acknowledgement) (taken bool, err error) {
-	b.mu.Lock()
-	b.told[no] = told
-	b.mu.Unlock()
-	if _, err := b.server.Pay(string(no), sandbox.PaymentOptions{}); err != nil {
-		return false, err
-	}
-	assert.Eventually(b, func() bool { return b.trade(no).Attempts > 0 }, 10*time.Second, time.Millisecond)
-	return b.trade(no).Notified, nil
-}
-
-// refundStates are the wallet's names.
-var refundStates = map[payment.RefundState]sandbox.RefundState{
-	payment.RefundSucceeded: sandbox.RefundSucceeded, payment.RefundClosed: sandbox.RefundClosed, payment.RefundAbnormal: sandbox.RefundAbnormal,
-}
-
-func (b *box) refundEnds(no payment.RefundNo, s payment.RefundState, told func(payment.Notification) payment.Acknowledgement) error {
-	b.mu.Lock()
-	b.back = told
-	b.mu.Unlock()
-	if err := b.server.RefundOutcome(string(no), refundStates[s]); err != nil {
-		return err
-	}
-	assert.Eventually(b, func() bool {
-		return slices.ContainsFunc(b.server.Refunds(), func(r sandbox.Refund) bool { return r.No == string(no) && r.Notified })
-	}, 10*time.Second, time.Millisecond)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.back = nil
-	return nil
-}
-
-func (b *box) trade(no payment.TradeNo) sandbox.Trade {
-	all := b.server.Ledger()
-	return all[slices.IndexFunc(all, func(t sandbox.Trade) bool { return t.OutTradeNo == string(no) })]
-}
-
-// hear passes a notification to its listener and answers as that decides.
-func (b *box) hear(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	assert.NoError(b, err)
-	told := b.listener(body)
-	if !assert.NotNil(b, told, "a notification of no payment") {
-		return
-	}
-	n := payment.Notification{Header: map[string]string{}, Body: body}
-	for name, values := range r.Header {
-		if strings.HasPrefix(name, "Wechatpay-") && assert.Len(b, values, 1) {
-			n.Header[strings.ToLower(name)] = values[0]
-		}
-	}
-	answer := told(n)
-	w.Header().Set("Content-Type", answer.MediaType)
-	w.WriteHeader(answer.Status)
-	_, _ = w.Write(answer.Body) // the sandbox checks that the answer arrives
-}
-
-// listener receives the notification. Its number is encrypted.
-func (b *box) listener(body []byte) listener {
-	var said struct {
-		Resource struct {
-			Ciphertext []byte `json:"ciphertext"`
-			Nonce      string `json:"nonce"`
-			Data       string `json:"associated_data"`
-		} `json:"resource"`
-	}
-	if !assert.NoError(b, json.Unmarshal(body, &said)) {
-		return nil
-	}
-	block, err := aes.NewCipher([]byte(boxKey))
-	assert.NoError(b, err)
-	gcm, err := cipher.NewGCM(block)
-	assert.NoError(b, err)
-	plain, err := gcm.Open(nil, []byte(said.Resource.Nonce), said.Resource.Ciphertext, []byte(said.Resource.Data))
-	var about struct {
-		No     payment.TradeNo  `json:"out_trade_no"`
-		Refund payment.RefundNo `json:"out_refund_no"`
-	}
-	if !assert.NoError(b, err) || !assert.NoError(b, json.Unmarshal(plain, &about)) {
-		return nil
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if about.Refund != "" {
-		return b.back
-	}
-	return b.told[about.No]
 }

@@ -2,7 +2,6 @@ package wechatpayv3
 
 import (
 	"context"
-	"crypto/x509"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -12,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/payment"
-	"plaza/test/faultproxy"
+	"plaza/test/ports"
 )
 
 // nowhere is an address at which nothing listens: its port is below those that programs are given.
@@ -49,15 +48,6 @@ func TestPAY13_what_was_sent_is_not_sent_to_the_spare_address(t *testing.T) {
 	}
 }
 
-func TestPAY13_a_caller_who_left_asks_nothing(t *testing.T) {
-	w := spared(t, nowhere)
-	ctx, leave := context.WithCancel(t.Context())
-	leave()
-	_, err := w.Query(ctx, payment.OfficialAccount, number)
-	assertOnly(t, payment.ErrWalletTimeout, err)
-	assert.Empty(t, w.requests())
-}
-
 func TestPAY08_without_a_public_key_no_answer_is_asked_to_be_signed_with_it(t *testing.T) {
 	w := newWalletFor(t, byCertificates)
 	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
@@ -65,27 +55,12 @@ func TestPAY08_without_a_public_key_no_answer_is_asked_to_be_signed_with_it(t *t
 	assert.NotContains(t, w.requests()[0], "Wechatpay-Serial")
 }
 
-// A connection of HTTP/2 serves all requests, and stays open when one of them times out.
 func TestPAY13_an_HTTP2_connection_that_died_silently_is_replaced(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		assert.Equal(t, 2, r.ProtoMajor)
-	}))
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	line := faultproxy.Start(t, "tcp", server.Listener.Addr().String())
-	w := newTransport(Config{URL: "https://" + line.Address(), Deadline: time.Second})
-	transport := w.client.Transport.(*http.Transport)
-	transport.TLSClientConfig.RootCAs = x509.NewCertPool()
-	transport.TLSClientConfig.RootCAs.AddCert(server.Certificate())
-	t.Cleanup(transport.CloseIdleConnections)
-	isAnswered := func() bool {
-		ctx, cancel := context.WithTimeout(t.Context(), w.deadline)
-		defer cancel()
-		_, err := w.exchange(ctx, request{method: http.MethodGet}, func(string, string, []byte) (string, error) { return "", nil })
-		return err == nil
-	}
-	require.True(t, isAnswered())
-	line.Break(faultproxy.HalfOpen)
-	assert.Eventually(t, isAnswered, 30*time.Second, time.Millisecond)
+	ports.HTTP2Reconnects(t, func(url string) (http.RoundTripper, func(context.Context) error) {
+		w := newTransport(Config{URL: url, Deadline: time.Second})
+		return w.client.Transport, func(ctx context.Context) error {
+			_, err := w.exchange(ctx, request{method: http.MethodGet}, func(string, string, []byte) (string, error) { return "", nil })
+			return err
+		}
+	})
 }

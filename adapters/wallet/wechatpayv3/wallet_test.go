@@ -28,6 +28,8 @@ import (
 
 	"plaza/domain/payment"
 	"plaza/domain/secret"
+	"plaza/test/ports"
+	"plaza/test/walletsandbox"
 )
 
 const (
@@ -37,27 +39,19 @@ const (
 	merchant   = "1900000109"
 	testSerial = "1DDE55AD98ED71D6EDD4A4A16996DE7B47773A8C"
 	testNonce  = "593BEC0C930BF1AFEB40B4A08C8FB242"
-	payer      = "oPayer00000000000000000000001"
-	number     = payment.TradeNo("plaza-7_1|*")
+	payer      = ports.WalletPayer
+	number     = ports.WalletTradeNo
 	keyID      = "PUB_KEY_ID_0119000001092026112000000000000001"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// testKeys are the wallet's keys and one of a stranger. Made once, because that takes long.
-var testKeys = sync.OnceValue(func() (keys struct{ first, second, published, stranger *rsa.PrivateKey }) {
-	var making sync.WaitGroup
-	for _, key := range []**rsa.PrivateKey{&keys.first, &keys.second, &keys.published, &keys.stranger} {
-		making.Go(func() {
-			var err error
-			if *key, err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
-				panic(err)
-			}
-		})
-	}
-	making.Wait()
+// testKeys returns the wallet's keys and one of a stranger.
+func testKeys() (keys struct{ first, second, published, stranger *rsa.PrivateKey }) {
+	all := walletsandbox.Keys()
+	keys.first, keys.second, keys.published, keys.stranger = all[0], all[1], all[2], all[3]
 	return keys
-})
+}
 
 // testCertificate is a certificate of the wallet.
 type testCertificate struct {
