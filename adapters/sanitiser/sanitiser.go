@@ -37,15 +37,20 @@ func (s *Sanitiser) Sanitise(raw string) markup.HTML {
 }
 
 // elements are the elements that are allowed without attributes.
-var elements = strings.Fields(`p br b strong i em u s ul ol li blockquote h1 h2 h3 h4 h5 h6 pre code hr`)
+var elements = strings.Fields(`p br b strong i em u s sup sub ul ol li blockquote h1 h2 h3 h4 h5 h6 pre code hr`)
 
-// pixels matches widths and heights.
-var pixels = regexp.MustCompile(`^[0-9]{1,4}$`)
+// pixels matches widths and heights, and ordinal the numbers of lists and of their items.
+var (
+	pixels  = regexp.MustCompile(`^[0-9]{1,4}$`)
+	ordinal = regexp.MustCompile(`^-?[0-9]{1,6}$`)
+)
 
 func newPolicy(pictures *regexp.Regexp) *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements(elements...)
 
+	p.AllowAttrs("start").Matching(ordinal).OnElements("ol")
+	p.AllowAttrs("value").Matching(ordinal).OnElements("li")
 	p.AllowAttrs("href").OnElements("a")
 	p.RequireParseableURLs(true)
 	p.AllowURLSchemeWithCustomPolicy("http", isAbsolute)

@@ -33,7 +33,14 @@ func TestWhatBecomesOfMarkup(t *testing.T) {
 		"<P CLASS=x>a</P>": "<p>a</p>", "<p>a<p>b": "<p>a</p><p>b</p>", "<b>a": "<b>a</b>", "a</b>": "a", "<b><i>a</b>b</i>": "<b><i>a</i></b>b",
 		"<ul><li>a<li>b</ul>c": "<ul><li>a</li><li>b</li></ul>c", "<p>a<h1>b</h1>": "<p>a</p><h1>b</h1>", "<br>a</br>": "<br/>a",
 		"<ul><li>a<ul><li>b</ul><li>c</ul>": "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "<p/>a": "<p>a</p>",
-		"<span><b>a</b></span>": "<b>a</b>", "<details open><summary>a</summary>b</details>": "ab",
+		"<span><b>a</b></span>": "<b>a</b>", "<details open><summary>a</summary>b</details>": "a<br/>b",
+		// What is removed leaves things apart, and what means the same stays.
+		"<div>one</div><div>two</div>": "one<br/>two", "<div>one<div>two</div>three</div>": "one<br/>two<br/>three", "a<section><p>b</p></section>c": "a<p>b</p>c",
+		"<div>one</div>\n<div><b>two</b></div>": "one\n<br/><b>two</b>", "<div><div>one</div></div>": "one", "<div>one<br></div><div>two</div>": "one<br/>two",
+		"<table><tr><th>T<th>h</tr><tr><td>1</td><td>2</td></tr></table>x": "T h<br/>1 2<br/>x", "<dl><dt>a<dd>b<dt>c</dl>": "a<br/>b<br/>c",
+		"<b><div>a</div><div>b</div></b>": "<b>a<br/>b</b>", "<ul><li><div>a</div></li><li>b</ul>": "<ul><li>a</li><li>b</li></ul>",
+		"<del>no</del> <strike>no</strike>": "<s>no</s> <s>no</s>", "<s>a</del>b": "<s>a</s>b", "x<sup>2</sup>, H<sub>2</sub>O": "x<sup>2</sup>, H<sub>2</sub>O",
+		"<ol start=3><li>a<li value=7>b</ol>": `<ol start="3"><li>a</li><li value="7">b</li></ol>`, "<ol start=x><li value='1 2'>a</ol>": "<ol><li>a</li></ol>",
 		// Invisible text.
 		"<script>a</script>b": "b", "<script/>a</script>b": "b", "<script>a": "", "<style>a</style>b": "b", "</iframe><iframe>a</iframe>b": "b",
 		"<noscript>a</noscript>b": "b", "<svg><style>a</style><text>b</text></svg>c": "bc", "<object><p>a</p></object>b": "<p>a</p>b",

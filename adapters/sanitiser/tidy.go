@@ -20,6 +20,18 @@ var void = set("br", "hr", "img")
 // blocks are the elements whose start ends a paragraph.
 var blocks = set("p", "ul", "ol", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "hr")
 
+// lines are the elements that are removed and leave a line break where they begin and end, and cells
+// those that leave a space.
+var (
+	lines = set("address", "article", "aside", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset",
+		"figcaption", "figure", "footer", "form", "header", "hgroup", "legend", "main", "menu", "nav", "option", "search", "section", "summary",
+		"table", "tbody", "tfoot", "thead", "tr")
+	cells = set("td", "th")
+)
+
+// renamed are elements that mean the same as an allowed one.
+var renamed = map[string]string{"del": "s", "strike": "s"}
+
 var allowed = set(append(slices.Clone(elements), "a", "img")...)
 
 func set(names ...string) map[string]bool {
@@ -36,20 +48,26 @@ func (s *Sanitiser) tidy(raw string) string {
 	var out writer
 	skipping := false // the next text belongs to an unread element
 	for z := html.NewTokenizer(strings.NewReader(raw)); z.Next() != html.ErrorToken; {
-		switch t := z.Token(); t.Type {
+		t := z.Token()
+		if name, is := renamed[t.Data]; is && t.Type != html.TextToken {
+			t.Data = name
+		}
+		switch t.Type {
 		case html.TextToken:
 			if !skipping {
-				out.WriteString(t.String())
+				out.text(t)
 			}
 			skipping = false
 		case html.StartTagToken, html.SelfClosingTagToken:
 			skipping = unread[t.Data]
+			out.separate(t.Data)
 			out.begin(t.Data)
 			if s.cleanToken(&t) && len(out.open) < maxDepth {
 				out.start(t)
 			}
 		case html.EndTagToken:
 			skipping = false
+			out.separate(t.Data)
 			out.end(t.Data)
 		}
 	}
@@ -73,6 +91,10 @@ func (s *Sanitiser) cleanToken(t *html.Token) bool {
 	case "a":
 		keep("href")
 		return len(t.Attr) == 1 && isLink(t.Attr[0].Val)
+	case "ol":
+		keep("start")
+	case "li":
+		keep("value")
 	case "img":
 		keep("src", "alt", "width", "height")
 		return len(t.Attr) > 0 && t.Attr[0].Key == "src" && s.pictures.MatchString(t.Attr[0].Val)
@@ -89,7 +111,37 @@ func isLink(href string) bool {
 // writer is the markup written so far, with its open elements.
 type writer struct {
 	strings.Builder
-	open []string // at most maxDepth
+	open    []string // at most maxDepth
+	inLine  bool     // something is on the line that is being written
+	pending string   // what separates it from the next thing on the line: a break, a space, or nothing
+}
+
+// separate notes that an element begins or ends. Removed ones leave what they separate apart, and allowed
+// blocks separate by themselves.
+func (o *writer) separate(name string) {
+	switch {
+	case !o.inLine:
+	case lines[name]:
+		o.pending = "<br/>"
+	case cells[name] && o.pending == "":
+		o.pending = " "
+	case blocks[name] || name == "li" || name == "br":
+		o.inLine, o.pending = false, ""
+	}
+}
+
+// separated writes what separates the next thing on the line.
+func (o *writer) separated() {
+	o.WriteString(o.pending)
+	o.pending = ""
+}
+
+func (o *writer) text(t html.Token) {
+	if strings.TrimSpace(t.Data) != "" {
+		o.separated()
+		o.inLine = true
+	}
+	o.WriteString(t.String())
 }
 
 // begin closes the elements that a start tag ends, even if the element itself is removed:
@@ -108,6 +160,8 @@ func (o *writer) begin(name string) {
 }
 
 func (o *writer) start(t html.Token) {
+	o.separated()
+	o.inLine = o.inLine || t.Data == "img"
 	if void[t.Data] {
 		t.Type = html.SelfClosingTagToken
 	} else {
