@@ -25,8 +25,9 @@ type admin struct {
 
 // adminApp is what the admin address needs of an App.
 type adminApp struct {
-	ping    func(context.Context) error
-	metrics http.Handler
+	ping             func(context.Context) error
+	mayStorePictures func() error
+	metrics          http.Handler
 }
 
 // startAdmin serves the admin address until close is called.
@@ -65,7 +66,7 @@ func (a *admin) wait(ctx context.Context) error {
 }
 
 // serves lets /startupz and /readyz succeed. Connections to the public address wait until they are served.
-func (a *admin) serves(app *App) { a.app.Store(&adminApp{app.ping, app.Metrics.Handler(app.Log)}) }
+func (a *admin) serves(app *App) { a.app.Store(&adminApp{app.ping, app.mayStorePictures, app.Metrics.Handler(app.Log)}) }
 
 // handler serves /livez, /startupz, /readyz, /metrics and, to callers on this machine, /debug/pprof/.
 func (a *admin) handler() http.Handler {
@@ -103,6 +104,8 @@ func (a *admin) readiness(app *adminApp) http.HandlerFunc {
 			http.Error(w, "stopping", http.StatusServiceUnavailable)
 		case app.ping(r.Context()) != nil:
 			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+		case app.mayStorePictures() != nil:
+			http.Error(w, "this user may not write into the folder of pictures", http.StatusServiceUnavailable)
 		default:
 			healthy(w, r)
 		}

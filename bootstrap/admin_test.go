@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -134,5 +135,19 @@ func TestA_server_ends_when_an_address_fails(t *testing.T) {
 			assert.ErrorIs(t, <-done, net.ErrClosed, "without the drain delay")
 			assert.NoError(t, app.Close())
 		})
+	}
+}
+
+func TestReadyz_tells_what_is_missing(t *testing.T) {
+	away := errors.New("away")
+	for want, app := range map[string]*adminApp{
+		"ok\n":                           {ping: func(context.Context) error { return nil }, mayStorePictures: func() error { return nil }},
+		"the database does not answer\n": {ping: func(context.Context) error { return away }},
+		"this user may not write into the folder of pictures\n": {ping: func(context.Context) error { return nil }, mayStorePictures: func() error { return away }},
+	} {
+		w := httptest.NewRecorder()
+		(&admin{}).readiness(app)(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		assert.Equal(t, want, w.Body.String())
+		assert.Equal(t, want == "ok\n", w.Code == http.StatusOK)
 	}
 }

@@ -99,7 +99,10 @@ func parseS3(value string) (MediaURL, error) {
 type mediaStore struct {
 	media.Store
 	close func() error
+	check func() error // whether pictures may be stored
 }
+
+func (m mediaStore) Check() error { return m.check() }
 
 // mediaDir returns the folder of pictures. It applies only to the disk store.
 func (c Config) mediaDir() string { return cmp.Or(c.MediaURL.Dir, filepath.Join(c.DataDir, "media")) }
@@ -111,7 +114,7 @@ func openMedia(c Config, signing secret.String) (mediaStore, error) {
 		if err != nil {
 			return mediaStore{}, fmt.Errorf("open folder of pictures: %w", err)
 		}
-		return mediaStore{s, s.Close}, nil
+		return mediaStore{s, s.Close, s.Check}, nil
 	}
 	at := c.MediaURL
 	s, err := s3.New(s3.Config{
@@ -121,7 +124,7 @@ func openMedia(c Config, signing secret.String) (mediaStore, error) {
 	if err != nil {
 		return mediaStore{}, fmt.Errorf("%w: PLAZA_MEDIA_…:\n%w", errUsage, err)
 	}
-	return mediaStore{s, func() error { return nil }}, nil
+	return mediaStore{s, func() error { return nil }, func() error { return nil }}, nil
 }
 
 // showable returns the URL prefixes of the pictures that members' HTML may show: the public

@@ -203,6 +203,9 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 		return nil
 	})
 	admin.serves(a)
+	if err := a.mayStorePictures(); err != nil {
+		a.Log.Error("pictures can't be stored", "error", err)
+	}
 	a.Log.Info("serving", "addr", l.public.Addr().String(), "admin", l.admin.Addr().String(), "version", thisBuild().String())
 	return group.Wait()
 }
@@ -235,6 +238,14 @@ func closingConnections(next http.Handler, isStopping *atomic.Bool) http.Handler
 const pingTimeout = 2 * time.Second
 
 // ping returns an error if the store is unreachable.
+// mayStorePictures returns an error if the process may not write into the folder of pictures.
+func (a *App) mayStorePictures() error {
+	if folder, is := a.Stores.Media.(interface{ Check() error }); is {
+		return folder.Check()
+	}
+	return nil
+}
+
 func (a *App) ping(ctx context.Context) error {
 	if a.Database() == nil {
 		return nil

@@ -7,6 +7,7 @@ package disk
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,10 +61,56 @@ func New(dir, publicURL string, key []byte) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{Addresses: media.NewAddresses(publicURL, secret.New(string(key))), root: root}
-	if err := s.clear(); err != nil {
+	err = s.clear()
+	if errors.Is(err, fs.ErrPermission) {
+		err = nil // pictures are shown all the same; Check tells
+	}
+	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	return s, nil
+}
+
+// Check returns ErrDenied if the process may not write into the folder. A full disk is no fault: pictures
+// are shown all the same.
+func (s *Store) Check() error {
+	name := path.Join(incoming, "check-"+rand.Text())
+	err := s.write(name, nil)
+	if err == nil {
+		err = s.root.Remove(name)
+	}
+	if err = explain(err); errors.Is(err, ErrDenied) {
+		return err
+	}
+	return nil
+}
+
+// makeFolder makes the folder of that name, if it is missing, with the owner of the folder of all pictures.
+func (s *Store) makeFolder(name string) error {
+	if _, err := s.root.Lstat(name); err == nil {
+		return nil
+	}
+	if parent := path.Dir(name); parent != "." {
+		if err := s.makeFolder(parent); err != nil {
+			return err
+		}
+	}
+	if err := s.root.Mkdir(name, 0o750); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return s.give(name)
+}
+
+// give gives a file or folder to the owner of the folder of all pictures, if this process is root.
+func (s *Store) give(name string) error {
+	folder, err := s.root.Stat(".")
+	if err != nil {
+		return err
+	}
+	if uid, gid, differs := ownerOf(folder); differs {
+		return s.root.Lchown(name, uid, gid)
+	}
+	return nil
 }
 
 // Close closes the folder. Files opened before can still be read.
@@ -72,7 +119,7 @@ func (s *Store) Close() error { return s.root.Close() }
 // clear makes the folder of incoming files. It removes files that a killed server left
 // behind, but not those that other servers are writing.
 func (s *Store) clear() error {
-	if err := s.root.MkdirAll(incoming, 0o750); err != nil {
+	if err := s.makeFolder(incoming); err != nil {
 		return err
 	}
 	files, err := fs.ReadDir(s.root.FS(), incoming)
@@ -119,8 +166,13 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 	return key, nil
 }
 
-// ErrFull is the fault of a disk that is full or read-only. It wraps the cause for the log.
-var ErrFull = fault.RetryAfter(fault.Unavailable, time.Minute, "The server's disk is full. Try again later.")
+// Faults of a disk that takes no picture. They wrap the cause for the log.
+var (
+	// ErrFull is the fault of a disk that is full or read-only.
+	ErrFull = fault.RetryAfter(fault.Unavailable, time.Minute, "The server's disk is full. Try again later.")
+	// ErrDenied is the fault of a folder that this process may not write into.
+	ErrDenied = fault.RetryAfter(fault.Unavailable, time.Minute, "The server can't store pictures right now. Try again later.")
+)
 
 // explain turns an error of the file system into a fault.
 func explain(err error) error {
@@ -129,16 +181,24 @@ func explain(err error) error {
 			return fmt.Errorf("%w: %w", ErrFull, err)
 		}
 	}
+	if errors.Is(err, fs.ErrPermission) { // also EPERM
+		return fmt.Errorf("%w: %w", ErrDenied, err)
+	}
 	return err
 }
 
 // write makes a file whose bytes are on the disk when write returns.
 func (s *Store) write(name string, content []byte) error {
+	if err := s.makeFolder(path.Dir(name)); err != nil {
+		return err
+	}
 	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(content)
+	if err = s.give(name); err == nil {
+		_, err = f.Write(content)
+	}
 	if err == nil {
 		err = f.Sync()
 	}
@@ -148,7 +208,7 @@ func (s *Store) write(name string, content []byte) error {
 // publish renames the file so that a power failure can't undo it: it also syncs the folder.
 func (s *Store) publish(temporary, name string) error {
 	folder := path.Dir(name)
-	if err := s.root.MkdirAll(folder, 0o750); err != nil {
+	if err := s.makeFolder(folder); err != nil {
 		return err
 	}
 	if err := s.root.Rename(temporary, name); err != nil {

@@ -1,6 +1,7 @@
 package disk_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,4 +93,46 @@ func TestPutOnAFullFileSystem(t *testing.T) {
 	require.NoError(t, err, "a small one fits still")
 	require.NoError(t, syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	refuses(t, s, dir, photo, syscall.EROFS)
+}
+
+// nobody has no rights to what root owns.
+const nobody = 65534
+
+func TestPutIntoAFolderOfAnotherUser(t *testing.T) {
+	if !inChild(t, nil) {
+		return
+	}
+	dir, err := os.MkdirTemp("/tmp", "plaza-test-")
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(dir, 0o555))
+	if os.Geteuid() == 0 {
+		require.NoError(t, errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)))
+	}
+	s := open(t, dir)
+	require.ErrorIs(t, s.Check(), disk.ErrDenied)
+	_, err = s.Put(t.Context(), large, media.Viewers)
+	require.ErrorIs(t, err, disk.ErrDenied)
+	assert.Equal(t, fault.Unavailable, fault.KindOf(err))
+	_, err = s.Open(t.Context(), "public/aabbccddeeffgghh.png")
+	assert.ErrorIs(t, err, media.ErrNotFound, "it is read all the same")
+}
+
+func TestWhatRootMakesBelongsToTheOwnerOfTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	owner := os.Geteuid()
+	if owner == 0 {
+		owner = nobody
+		require.NoError(t, os.Chown(dir, nobody, nobody))
+	}
+	s := open(t, dir)
+	require.NoError(t, s.Check())
+	_, err := s.Put(t.Context(), large, media.Everyone)
+	require.NoError(t, err)
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := d.Info()
+		require.NoError(t, err)
+		assert.EqualValues(t, owner, info.Sys().(*syscall.Stat_t).Uid, path)
+		return nil
+	}))
 }
