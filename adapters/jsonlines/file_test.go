@@ -93,16 +93,6 @@ func TestADM04_lines_are_numbered_as_they_stand_in_the_file(t *testing.T) {
 	})
 }
 
-func TestADM04_files_without_records_just_end(t *testing.T) {
-	for _, content := range []string{"", "\n", "\ufeff", "\ufeff \r\n\t\n", "  "} {
-		everywhere(t, content, func(t *testing.T, f imported.File) {
-			lines, end := rest(t, f)
-			assert.Equal(t, io.EOF, end)
-			assert.Empty(t, lines, "%q", content)
-		})
-	}
-}
-
 func TestADM04_lines_that_are_too_long_come_back_as_their_beginnings(t *testing.T) {
 	const head = "{\"kind\":"
 	long := head + strings.Repeat("x", jsonlines.MaxLine-len(head)+1)
@@ -143,19 +133,6 @@ func TestADM04_a_file_is_known_by_its_own_name(t *testing.T) {
 		assert.Equal(t, real, opened(t, name).Name())
 	}
 	assert.Empty(t, jsonlines.Standard(strings.NewReader(""), ".").Name())
-}
-
-func TestADM04_progress_is_in_bytes_of_the_disk(t *testing.T) {
-	content := zipped(t, strings.Repeat("{1}\n", 1000))
-	f := opened(t, written(t, "a.jsonl.gz", content))
-	read, size := f.Size()
-	assert.Equal(t, []int64{0, int64(len(content))}, []int64{read, size})
-	_, err := rest(t, f)
-	assert.Equal(t, io.EOF, err)
-	read, size = f.Size()
-	assert.Equal(t, []int64{int64(len(content)), int64(len(content))}, []int64{read, size})
-	read, size = jsonlines.Standard(bytes.NewReader(content), "").Size()
-	assert.Equal(t, []int64{0, 0}, []int64{read, size})
 }
 
 func TestADM04_what_is_no_file_is_said_at_once(t *testing.T) {
