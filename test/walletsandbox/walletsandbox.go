@@ -31,6 +31,8 @@ type Sandbox struct {
 	// Gateway returns a gateway whose wallet is at the address. The merchant reads with it what a notification is about.
 	Gateway func(address string, deadline time.Duration) payment.Gateway
 
+	reads func() payment.Gateway
+
 	mu    sync.Mutex
 	ahead time.Duration
 	told  map[string]listener // by the number of the payment or of the refund
@@ -47,6 +49,9 @@ func Open(t *testing.T, c sandbox.Config) *Sandbox {
 	var err error
 	s.Server, err = sandbox.New(c)
 	require.NoError(t, err)
+	wallet := httptest.NewServer(s.Server)
+	t.Cleanup(wallet.Close)
+	s.reads = sync.OnceValue(func() payment.Gateway { return s.Gateway(wallet.URL, time.Minute) })
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(t, s.Server.Run(ctx)) })
@@ -117,7 +122,7 @@ func (s *Sandbox) notified(w http.ResponseWriter, r *http.Request) {
 			n.Header[strings.ToLower(name)] = values[0]
 		}
 	}
-	notice, err := s.Gateway(s.MerchantURL, time.Minute).Receive(n)
+	notice, err := s.reads().Receive(n)
 	assert.NoError(s, err)
 	number := string(notice.Refund)
 	if notice.Receipt != nil {
