@@ -27,11 +27,9 @@ type listener = func(payment.Notification) payment.Acknowledgement
 type Sandbox struct {
 	*testing.T
 	*sandbox.Server
-	MerchantURL string // where the merchant receives notifications
+	MerchantURL string // of the merchant, who receives notifications under /paid/ and /refunded/; else it is the wallet's
 	// Gateway returns a gateway whose wallet is at the address. The merchant reads with it what a notification is about.
 	Gateway func(address string, deadline time.Duration) payment.Gateway
-
-	reads func() payment.Gateway
 
 	mu    sync.Mutex
 	ahead time.Duration
@@ -42,16 +40,17 @@ type Sandbox struct {
 func Open(t *testing.T, c sandbox.Config) *Sandbox {
 	t.Helper()
 	s := &Sandbox{T: t, told: map[string]listener{}}
-	merchant := httptest.NewServer(http.HandlerFunc(s.notified))
+	mux := http.NewServeMux()
+	mux.HandleFunc("/paid/", s.notified)
+	mux.HandleFunc("/refunded/", s.notified)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.Server.ServeHTTP(w, r) })
+	merchant := httptest.NewServer(mux)
 	t.Cleanup(merchant.Close)
 	s.MerchantURL = merchant.URL
 	c.PublicURL, c.Clock = "http://127.0.0.1:8090", s.Now
 	var err error
 	s.Server, err = sandbox.New(c)
 	require.NoError(t, err)
-	wallet := httptest.NewServer(s.Server)
-	t.Cleanup(wallet.Close)
-	s.reads = sync.OnceValue(func() payment.Gateway { return s.Gateway(wallet.URL, time.Minute) })
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(t, s.Server.Run(ctx)) })
@@ -122,7 +121,7 @@ func (s *Sandbox) notified(w http.ResponseWriter, r *http.Request) {
 			n.Header[strings.ToLower(name)] = values[0]
 		}
 	}
-	notice, err := s.reads().Receive(n)
+	notice, err := s.Gateway(s.MerchantURL, time.Minute).Receive(n)
 	assert.NoError(s, err)
 	number := string(notice.Refund)
 	if notice.Receipt != nil {
