@@ -1,6 +1,7 @@
 package wechatpay
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -52,4 +53,12 @@ func TestWhat_a_configuration_may_be(t *testing.T) {
 	for _, field := range []string{"URL", "MerchantID", "Key", "NotifyURL", "SpbillIP", "Deadline", "AppIDs"} {
 		assert.ErrorContains(t, err, "wechatpay: "+field+" ", "all at once")
 	}
+}
+
+func TestOur_own_client_knows_no_proxies(t *testing.T) {
+	g := newGateway(t, "https://wallet.example")
+	transport, is := g.transport.client.Transport.(*http.Transport)
+	require.True(t, is)
+	assert.Nil(t, transport.Proxy)
+	assert.GreaterOrEqual(t, transport.TLSClientConfig.MinVersion, uint16(0x0303))
 }
