@@ -124,7 +124,7 @@ func (r reply) send(w http.ResponseWriter, req *http.Request) {
 	case verbatim:
 		r.write(w, identity, content.mediaType, content.bytes)
 	case envelope:
-		requestLogOf(req.Context()).code = content.Code
+		requestLogOf(req.Context()).refused(content)
 		r.sendJSON(w, req, content)
 	default:
 		r.sendJSON(w, req, content)

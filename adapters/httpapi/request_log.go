@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -23,11 +26,30 @@ type requestLog struct {
 	route  string     // pattern of the matched route; empty: none
 	user   user.ID    // zero: no valid token
 	code   string     // of the error; empty: none
+	fields string     // names of the refused fields; empty: none
+	detail string     // the sentence of a 404 or 409; empty: none
 
 	limited func(limit string) // counts a refusal (Metrics); nil: nothing counts
 
 	trace trace.TraceID
 	span  trace.Span // nil: none
+}
+
+// maxLoggedFields bounds the names of refused fields in a line, some of which a client chooses, in bytes.
+const maxLoggedFields = 200
+
+// refused notes why the request was refused. Values of fields are not logged: they may be secrets.
+func (l *requestLog) refused(e envelope) {
+	l.code = e.Code
+	switch why := e.Data.(type) {
+	case fault.Fields:
+		l.fields = strings.Join(slices.Sorted(maps.Keys(why)), ",")
+		l.fields = strings.ToValidUTF8(l.fields[:min(len(l.fields), maxLoggedFields)], "")
+	case detail:
+		if e.Code == fault.NotFound.Code() || e.Code == fault.Conflict.Code() {
+			l.detail = why.Detail
+		}
+	}
 }
 
 type requestLogKey struct{}
@@ -72,7 +94,7 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 		return
 	}
 	line := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
-	attrs := append(make([]slog.Attr, 0, 10),
+	attrs := append(make([]slog.Attr, 0, 11),
 		slog.String("request_id", l.id[0]), slog.String("method", req.Method), slog.String("route", l.pattern()),
 		slog.Int("status", r.status), slog.Int("bytes", r.bytes), slog.Float64("duration_ms", milliseconds(took)))
 	if l.client.IsValid() {
@@ -83,6 +105,12 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 	}
 	if l.code != "" {
 		attrs = append(attrs, slog.String("code", l.code))
+	}
+	if l.fields != "" {
+		attrs = append(attrs, slog.String("fields", l.fields))
+	}
+	if l.detail != "" {
+		attrs = append(attrs, slog.String("detail", l.detail))
 	}
 	if l.trace.IsValid() {
 		attrs = append(attrs, slog.String("trace_id", l.trace.String()))

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"plaza/domain/fault"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -47,7 +48,13 @@ func TestGEN10_the_line_of_a_request(t *testing.T) {
 	r.RemoteAddr = "[2001:db8::1]:99"
 	line := logged(t, r, missing)
 	delete(line, "bytes")
-	assert.Equal(t, map[string]any{"method": "POST", "route": "/things/", "status": 404.0, "client": "2001:db8::1", "code": "RESOURCE_NOT_FOUND"}, line)
+	assert.Equal(t, map[string]any{"method": "POST", "route": "/things/", "status": 404.0, "client": "2001:db8::1", "code": "RESOURCE_NOT_FOUND", "detail": "Not found."}, line)
+	wrong := row(http.MethodPost, "/things/", OptionalAuth, func(*api, *call) (reply, error) {
+		return reply{}, fault.Fields{"title": {"“secret” is wrong."}, "content": {"This field is required."}}.Err()
+	})
+	line = logged(t, httptest.NewRequest(http.MethodPost, "/things/", nil), wrong)
+	assert.Equal(t, "VALIDATION_EXCEPTION", line["code"])
+	assert.Equal(t, "content,title", line["fields"])
 	line = logged(t, httptest.NewRequest(http.MethodPut, "/things/", nil), missing)
 	assert.Equal(t, "METHOD_NOT_ALLOWED", line["code"])
 	line = logged(t, httptest.NewRequest(http.MethodPut, "/nowhere/secret/", nil), missing)
