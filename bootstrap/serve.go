@@ -206,7 +206,8 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 	if err := a.mayStorePictures(); err != nil {
 		a.Log.Error("pictures can't be stored", "error", err)
 	}
-	a.Log.Info("serving", "addr", l.public.Addr().String(), "admin", l.admin.Addr().String(), "version", thisBuild().String())
+	a.Log.Info("serving", "addr", l.public.Addr().String(), "admin", l.admin.Addr().String(), "version", thisBuild().String(),
+		"database", displayURL(a.Config))
 	return group.Wait()
 }
 

@@ -190,10 +190,16 @@ func (u *unparsed) AfterApply(parsed *kong.Context, notes *settingNotes) error {
 	return nil
 }
 
-// problems returns the problems, to which the caller may add.
+// problems returns the problems, to which the caller may add. A variable whose name is near that of a
+// setting is one: without the setting the program would work on something else.
 func (u unparsed) problems() problems {
 	all := problems{}
 	maps.Copy(all, u.wrong)
+	for _, v := range u.unknown {
+		if v.similar != "" {
+			all.note(v.name, fmt.Errorf("is no setting: did you mean %s?", v.similar))
+		}
+	}
 	return all
 }
 
@@ -214,13 +220,9 @@ func (u unparsed) err(p problems) error {
 	return errors.Join(all...)
 }
 
-// warnOfUnknown logs the variables that look like settings and are none.
+// warnOfUnknown logs the variables that look like settings, and are near none.
 func (u unparsed) warnOfUnknown(log *slog.Logger) {
 	for _, v := range u.unknown {
-		attrs := []any{"variable", v.name}
-		if v.similar != "" {
-			attrs = append(attrs, "did_you_mean", v.similar)
-		}
-		log.Warn("unknown setting is ignored", attrs...)
+		log.Warn("unknown setting is ignored", "variable", v.name)
 	}
 }

@@ -230,6 +230,7 @@ func TestA_demo_server_serves_and_stops_with_status_0(t *testing.T) {
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
 	assert.Zero(t, r.ends(t), "%s", r.log)
 	assert.NotContains(t, r.log.String(), key, "keys are never logged")
+	assert.Regexp(t, `msg=serving .* database=\S+`, r.log.String())
 	assert.NotContains(t, r.log.String(), "DATA RACE")
 }
 
