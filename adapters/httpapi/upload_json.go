@@ -161,18 +161,45 @@ func (u *upload) UnmarshalJSON(raw []byte) error {
 // spaceless removes the white space of JSON.
 var spaceless = runes.Remove(runes.Predicate(func(r rune) bool { return r == ' ' || r == '\n' || r == '\r' || r == '\t' }))
 
-// writeBase64 decodes base64 or a data URI. It ignores white space, and the media type of the
-// URI: pictures are judged by their content (PLA-03).
+// standard replaces the letters of the alphabet for URLs by those of the standard one.
+var standard = runes.Map(func(r rune) rune {
+	switch r {
+	case '-':
+		return '+'
+	case '_':
+		return '/'
+	}
+	return r
+})
+
+// unpadded reads base64 without its padding, which may be missing. Nothing may follow the padding.
+type unpadded struct {
+	io.Reader
+	padding int // so many = were read
+}
+
+func (u *unpadded) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	kept := len(bytes.TrimRight(p[:n], "="))
+	if u.padding > 0 && kept > 0 || u.padding+n-kept > 2 {
+		return 0, errNotBase64
+	}
+	u.padding += n - kept
+	return kept, err
+}
+
+// writeBase64 decodes base64 in either alphabet, padded or not, or a data URI. It ignores white space,
+// and the media type of the URI: pictures are judged by their content (PLA-03).
 func writeBase64(to io.Writer, content io.Reader) error {
 	in := bufio.NewReader(transform.NewReader(content, spaceless))
 	const scheme = "data:"
-	if begin, _ := in.Peek(len(scheme)); string(begin) == scheme {
+	if begin, _ := in.Peek(len(scheme)); strings.EqualFold(string(begin), scheme) {
 		prefix, err := in.ReadSlice(',')
-		if err != nil || !bytes.HasSuffix(prefix, []byte(";base64,")) {
+		if err != nil || !bytes.HasSuffix(bytes.ToLower(prefix), []byte(";base64,")) {
 			return errNotBase64
 		}
 	}
-	_, err := io.Copy(to, base64.NewDecoder(base64.StdEncoding, in))
+	_, err := io.Copy(to, base64.NewDecoder(base64.RawStdEncoding, &unpadded{Reader: transform.NewReader(in, standard)}))
 	if err != nil && !errors.Is(err, errDiskFull) {
 		return errNotBase64
 	}

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"plaza/domain/userimage"
 	"strings"
@@ -26,6 +27,8 @@ func imageUploads(t *testing.T, s *server) {
 		"white space":   ada.post(t, images, object{"img": " " + inBase64("", picture) + "\n", "tags": []string{" a", "b "}}),
 		"data URI":      ada.post(t, images, object{"img": inBase64("data:image/png;base64,", picture), "tags": []string{"a", "b"}}),
 		"another type":  ada.post(t, images, object{"img": inBase64("data:text/plain;base64,", picture), "tags": []string{"a", "b"}}),
+		"for URLs":      ada.post(t, images, object{"img": base64.RawURLEncoding.EncodeToString(picture), "tags": []string{"a", "b"}}),
+		"DATA URI":      ada.post(t, images, object{"img": inBase64("DATA:image/png;base64,", picture), "tags": []string{"a", "b"}}),
 		"form":          ada.sends(t, images, form{[][2]string{{"tags", "a"}, {"tags", "b"}}, "img", picture}),
 		"form and more": ada.sends(t, images, form{[][2]string{{"tags", "a"}, {"x", "y"}, {"tags", " b"}, {"tags", "a"}}, "img", picture}),
 	} {
