@@ -66,7 +66,9 @@ func (a *admin) wait(ctx context.Context) error {
 }
 
 // serves lets /startupz and /readyz succeed. Connections to the public address wait until they are served.
-func (a *admin) serves(app *App) { a.app.Store(&adminApp{app.ping, app.mayStorePictures, app.Metrics.Handler(app.Log)}) }
+func (a *admin) serves(app *App) {
+	a.app.Store(&adminApp{app.ping, app.mayStorePictures, app.Metrics.Handler(app.Log)})
+}
 
 // handler serves /livez, /startupz, /readyz, /metrics and, to callers on this machine, /debug/pprof/.
 func (a *admin) handler() http.Handler {

@@ -125,7 +125,14 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 
 // LoadDemo writes the demo data, unless it is loaded already. If several servers try at the
 // same time, one writes it and the others wait.
-func (a *App) LoadDemo(ctx context.Context) error {
+//
+// It refuses a store that has other accounts, unless it is to load the demo into an existing one.
+func (a *App) LoadDemo(ctx context.Context, intoExisting bool) error {
+	if !intoExisting {
+		if err := demo.CheckNoOthers(ctx, a.Stores.Accounts, a.Stores.Directory); err != nil {
+			return err
+		}
+	}
 	database := a.Database()
 	if database == nil {
 		return a.writeDemo(ctx)

@@ -14,8 +14,9 @@ import (
 )
 
 type demoCommand struct {
-	Write  *string `placeholder:"DIR" help:"Only write the import files of the demo data into the folder. Existing files are not overwritten, and no database is needed." xor:"what"`
-	Remove bool    `help:"Only disable the accounts of the demo's people, even if their passwords have changed, revoke their tokens, and delete their events, images and subscriptions. Imported demo records, orders, comments and likes stay." xor:"what"`
+	Write        *string `placeholder:"DIR" help:"Only write the import files of the demo data into the folder. Existing files are not overwritten, and no database is needed." xor:"what"`
+	Remove       bool    `help:"Only disable the accounts of the demo's people, even if their passwords have changed, revoke their tokens, and delete their events, images and subscriptions. Imported demo records, orders, comments and likes stay." xor:"what"`
+	IntoExisting bool    `name:"demo-into-existing" help:"Load the demo data also into a database that has other accounts. Its people, one of them staff, have a public password." xor:"what"`
 	dataCommand
 }
 
@@ -27,7 +28,7 @@ func (c demoCommand) Run(ctx context.Context, s streams) error {
 		return c.remove(ctx, s)
 	}
 	return c.withApp(ctx, s, mayCreate, func(app *App) error {
-		if err := app.LoadDemo(ctx); err != nil {
+		if err := app.LoadDemo(ctx, c.IntoExisting); err != nil {
 			return fmt.Errorf("load demo data: %w", err)
 		}
 		audit(ctx, app.Log, "demo")

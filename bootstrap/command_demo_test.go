@@ -98,6 +98,15 @@ func TestDemo_overwrites_no_files(t *testing.T) {
 	assert.NoFileExists(t, sh.path())
 }
 
+func TestDemo_refuses_a_database_with_other_accounts(t *testing.T) {
+	sh := newShell(t)
+	sh.somebody("+86-13912345678")
+	assert.Contains(t, sh.run("demo").ends(refused).err, "has accounts that are not the demo's")
+	assert.Equal(t, 1, strings.Count(sh.run("user", "list").ends(done).out, "+86-"))
+	sh.run("demo", "--demo-into-existing").ends(done)
+	sh.run("demo").ends(done)
+}
+
 func TestDemo_remove(t *testing.T) {
 	sh := loadedShell(t)
 	mine := sh.somebody("+86-13800000099")

@@ -3,6 +3,8 @@ package bootstrap
 import (
 	"context"
 	"net"
+	"net/netip"
+	"net/url"
 
 	"plaza/bootstrap/demo"
 )
@@ -12,6 +14,17 @@ import (
 var isReachable = func(addr net.Addr) bool {
 	tcp, isTCP := addr.(*net.TCPAddr)
 	return !isTCP || !tcp.IP.IsLoopback()
+}
+
+// isPublished reports whether the settings lead other machines to the server: by a public address, or through
+// proxies. The server may listen on loopback all the same.
+func (c Config) isPublished() bool {
+	u, err := url.Parse(c.PublicURL)
+	if err != nil || len(c.TrustedProxies) > 0 {
+		return true
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback())
 }
 
 // warnOfExposure logs settings and data that are unsafe for a server that other machines may

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"net"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -17,6 +18,15 @@ func TestIsReachable(t *testing.T) {
 	} {
 		assert.Equal(t, want, isReachable(&net.TCPAddr{IP: net.ParseIP(address), Port: 8080}), address)
 	}
+}
+
+func TestIsPublished(t *testing.T) {
+	for address, want := range map[string]bool{
+		"http://127.0.0.1:8080": false, "http://localhost:8080": false, "http://[::1]": false, "https://plaza.example": true, "http://192.168.1.2": true,
+	} {
+		assert.Equal(t, want, Config{PublicURL: address}.isPublished(), address)
+	}
+	assert.True(t, Config{PublicURL: "http://127.0.0.1", TrustedProxies: Networks{netip.MustParsePrefix("127.0.0.1/32")}}.isPublished())
 }
 
 // everythingIsReachable makes every address count as one that other machines may reach.

@@ -18,7 +18,8 @@ import (
 )
 
 type serveCommand struct {
-	Demo bool `help:"Load the demo data first."`
+	Demo         bool `help:"Load the demo data first. It refuses a database that has other accounts."`
+	IntoExisting bool `name:"demo-into-existing" help:"With --demo: load it also into a database that has other accounts. Its people, one of them staff, have a public password."`
 	Config
 }
 
@@ -77,15 +78,16 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	}
 	defer func() { err = errors.Join(err, app.Close()) }()
 	if c.Demo {
-		if err := app.LoadDemo(ctx); err != nil {
+		if err := app.LoadDemo(ctx, c.IntoExisting); err != nil {
 			return fmt.Errorf("load demo data: %w", err)
 		}
 	}
 	if config.Limits == limitsOff {
 		log.WarnContext(ctx, "limits on writes of accounts and on requests without a token are off: PLAZA_LIMITS=off is for load tests")
 	}
-	if isReachable(listeners.public.Addr()) {
-		app.warnOfExposure(ctx, hasPublicURL, c.Demo)
+	isPublished := config.isPublished()
+	if isPublished || isReachable(listeners.public.Addr()) {
+		app.warnOfExposure(ctx, hasPublicURL, c.Demo && !isPublished)
 	}
 	limitMemory(log)
 	admin.serves(app) // before the greeting, which says where to ask

@@ -83,6 +83,24 @@ func CheckNotRemoved(ctx context.Context, accounts access.Accounts) error {
 	return err
 }
 
+// ErrOthers is the error of a store that has accounts, none of which is the demo's. The demo's people
+// have a public password, and one of them is staff.
+var ErrOthers = errors.New("this database has accounts that are not the demo's; use an empty database, " +
+	"or load the demo into it all the same with --demo-into-existing")
+
+// CheckNoOthers returns ErrOthers if the store has accounts, and none of them is the demo's.
+func CheckNoOthers(ctx context.Context, accounts access.Accounts, directory user.Directory) error {
+	some, err := accounts.List(ctx, 0, 1)
+	if err != nil || len(some) == 0 {
+		return err
+	}
+	own, err := demoAccounts(ctx, accounts, directory)
+	if err == nil && len(own) == 0 {
+		err = ErrOthers
+	}
+	return err
+}
+
 // Removed counts what Remove has removed.
 type Removed struct {
 	Accounts, Events, Images, Subscriptions int

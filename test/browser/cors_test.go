@@ -209,7 +209,7 @@ func TestChromium(t *testing.T) {
 	example := serveExample(t)
 	seen := &recorder{}
 	api := serve(t, bootstrap.Origins{listed, example}, func(app *bootstrap.App) {
-		require.NoError(t, app.LoadDemo(t.Context()))
+		require.NoError(t, app.LoadDemo(t.Context(), true))
 		app.Handler = seen.wrap(app.Handler)
 	})
 	t.Run("GEN_15", func(t *testing.T) { showCORS(t, browser, api, listed, unlisted, seen) })

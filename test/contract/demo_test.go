@@ -23,7 +23,7 @@ func showDemo(t *testing.T, on store) {
 	s := on.startWith(t, func(s *bootstrap.Config) {
 		s.Translator, s.QuotaDrafts, s.QuotaComments, s.QuotaPictures = "pseudo", 1, 1, 1
 	})
-	require.NoError(t, s.app.LoadDemo(t.Context()))
+	require.NoError(t, s.app.LoadDemo(t.Context(), true))
 	entering := func(phone string) *client {
 		return s.with(s.anyone().post(t, login, object{"username": phone, "password": "plaza-demo"}).is(200).text("data.key"))
 	}

@@ -44,7 +44,7 @@ func TestFuzz(t *testing.T) {
 		t.Run(on.name, func(t *testing.T) {
 			on.fresh = on.open(t)
 			s := on.startWith(t, func(s *bootstrap.Config) { s.Translator, s.Limits = "pseudo", "off" }) // the clock stands
-			require.NoError(t, s.app.LoadDemo(t.Context()))
+			require.NoError(t, s.app.LoadDemo(t.Context(), true))
 			for n, op := range operations(t) {
 				t.Run(op.method+strings.ReplaceAll(op.template, "/", "_"), func(t *testing.T) {
 					f := newFuzzer(t, s, op, rand.New(rand.NewPCG(uint64(seed), uint64(n))))
