@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/user"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,23 @@ import (
 
 	"plaza/bootstrap"
 )
+
+// audited are the commands that change or copy data, each with its audit line, and reading those that do not.
+var (
+	audited = []string{
+		"backup", "check", "demo", "import", "migrate up", "order create", "order reconcile", "order refund", "token issue", "token revoke",
+		"user create", "user disable", "user enable", "user erase", "user export", "user passwd", "user scopes", "user staff",
+	}
+	reading = []string{
+		"completion", "config", "healthcheck", "help", "migrate status", "openapi", "order list", "order payments", "order refunds",
+		"order show", "serve", "token list", "user list", "user show", "version", "wallet-sandbox", "__complete",
+	}
+)
+
+// A new command is of one of the two kinds.
+func TestEvery_command_is_audited_or_reads(t *testing.T) {
+	assert.ElementsMatch(t, slices.Concat(audited, reading), bootstrap.Commands())
+}
 
 // audits runs the command at the level of audit lines and returns those lines.
 func (sh *shell) audits(input string, args ...string) (lines []string, out string) {
@@ -54,6 +72,10 @@ func TestCommands_that_change_data_are_audited(t *testing.T) {
 		{[]string{"import", found}, "", `act=import files=[` + found + `] new=0 changed=0 rejected=0 complete=true`},
 		{[]string{"check", "--repair"}, "", `act="check --repair" repaired=0 complete=true`},
 		{[]string{"backup", sh.dataDir + "/copy.db"}, "", `act=backup file=` + sh.dataDir + `/copy.db`},
+		{[]string{"user", "staff", "1", "on"}, "", `act="user staff" user=1 staff=true`},
+		{[]string{"user", "export", "1", "--to", sh.dataDir + "/1.zip"}, "", `act="user export" user=1 file=` + sh.dataDir + `/1.zip`},
+		{[]string{"user", "create", "--username", "+86-13900000010"}, goodPassword, `act="user create" user=2 staff=false`},
+		{[]string{"user", "erase", "2", "--yes"}, "", `act="user erase" user=2 complete=true`},
 		{[]string{"check"}, "", ""},
 		{[]string{"user", "list"}, "", ""},
 		{[]string{"import", "--dry-run", found}, "", ""},

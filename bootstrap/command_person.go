@@ -46,6 +46,7 @@ func (c userStaff) Run(ctx context.Context, s streams) error {
 		if err := app.Signin.SetStaff(ctx, c.UID, staff); err != nil {
 			return err
 		}
+		audit(ctx, app.Log, "user staff", "user", c.UID, "staff", staff)
 		if staff {
 			return s.printf("Account %d may use the back office.\n", c.UID)
 		}
@@ -69,6 +70,7 @@ func (c userExport) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
+		audit(ctx, app.Log, "user export", "user", c.UID, "file", name)
 		for _, key := range done.Missing {
 			fmt.Fprintln(s.err, "No file for the picture", key)
 		}
@@ -129,6 +131,7 @@ func (c userErase) Run(ctx context.Context, s streams) error {
 			return errors.Join(c.print(s, counts), misusef("nothing was erased: this would be. Add --yes to erase user %d", c.UID))
 		}
 		done, err := app.Privacy.Erase(ctx, c.UID)
+		audit(ctx, app.Log, "user erase", "user", c.UID, "complete", err == nil)
 		if err = errors.Join(c.print(s, done.Counts), err); err != nil {
 			return fmt.Errorf("the erasure of user %d is not complete: run it again: %w", c.UID, err)
 		}

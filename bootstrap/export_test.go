@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/alecthomas/kong"
@@ -46,6 +47,14 @@ func unset(p parser) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+// Commands returns the names of all commands.
+func Commands() (names []string) {
+	for _, leaf := range program().Model.Leaves(false) {
+		names = append(names, strings.TrimPrefix(leaf.FullPath(), "plaza "))
+	}
+	return names
 }
 
 // DemoDir returns a data directory with the demo data.
