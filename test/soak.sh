@@ -70,7 +70,7 @@ requests() { PLAZA_TEST_REQUESTS=1000 run -run '^TestFuzz$' ./test/contract; }
 fuzz() {
 	grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's|/[^/]*:[0-9]+:func | |' |
 		while read -r package target; do
-			"${GO:-go}" test -tags nomsgpack -trimpath -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZ:-15s}" \
+			"${GO:-go}" test -tags nomsgpack -trimpath -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZ:-10s}" \
 				-fuzzminimizetime 100x "$package" || exit 1
 		done
 }

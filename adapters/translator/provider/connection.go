@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"plaza/domain/secret"
 	"plaza/domain/text"
@@ -139,6 +140,8 @@ func (s sender) post(ctx context.Context, q Question) (reply, error) {
 		return reply{}, lost(ctx, err)
 	case len(answer) > answerLimit:
 		return reply{}, fmt.Errorf("%w: the answer is too long", ErrInvalidAnswer)
+	case !utf8.Valid(answer): // JSON would be read with U+FFFD in its place
+		return reply{}, fmt.Errorf("%w: the answer is not UTF-8", ErrInvalidAnswer)
 	}
 	return r, nil
 }

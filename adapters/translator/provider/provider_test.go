@@ -296,6 +296,7 @@ func TestPUB07_A_provider_leads_nowhere_else_and_has_its_measure(t *testing.T) {
 		"endless": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `["x"]`+strings.Repeat(" ", answerLimit))
 		},
+		"no UTF-8":    func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "[\"un\xff\"]") },
 		"no words":    func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `[" "]`) },
 		"one too few": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `[]`) },
 	} {
