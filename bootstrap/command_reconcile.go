@@ -17,12 +17,14 @@ type orderReconcile struct {
 
 // reconciled is the result of a comparison as JSON.
 type reconciled struct {
-	Day      string        `json:"day"`
-	OK       bool          `json:"ok"`
-	Payments int           `json:"payments"`
-	Refunds  int           `json:"refunds"`
-	Repaired int           `json:"repaired"`
-	Findings []billFinding `json:"findings"` // the open ones
+	Day      string `json:"day"`
+	OK       bool   `json:"ok"`
+	Payments int    `json:"payments"`
+	Refunds  int    `json:"refunds"`
+	Repaired int    `json:"repaired"`
+	// Unapplied are those of Repaired that pay no order.
+	Unapplied int           `json:"unapplied"`
+	Findings  []billFinding `json:"findings"` // the open ones
 }
 
 // billFinding is a finding as the command line shows it, with the field names of the REST interface.
@@ -55,7 +57,7 @@ func (f billFinding) row() string {
 	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s", f.ID, f.Kind, order, text(f.Expected), text(f.Found), f.Transaction)
 }
 
-// Run prints the open findings of the day. It fails if there are any.
+// Run prints the open findings of the day. It fails if there are any, or if money was taken in that pays no order.
 func (c orderReconcile) Run(ctx context.Context, s streams) error {
 	day, err := payment.ParseDay(c.Day)
 	if err != nil {
@@ -67,12 +69,12 @@ func (c orderReconcile) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		audit(ctx, app.Log, "order reconcile", "day", c.Day, "payments", result.Payments, "refunds", result.Refunds,
-			"findings", result.Findings, "repaired", result.Repaired)
+			"findings", result.Findings, "repaired", result.Repaired, "unapplied", result.Unapplied)
 		open := pages(func(p page.Request) (page.Page[payment.Finding], error) {
 			return app.Reconciling.Findings(ctx, payment.FindingFilter{Day: day, State: payment.FindingOpen}, p)
 		}, billFindingOf)
 		if c.JSON {
-			out := reconciled{day.String(), result.Open() == 0, result.Payments, result.Refunds, result.Repaired, []billFinding{}}
+			out := reconciled{day.String(), result.Open() == 0 && result.Unapplied == 0, result.Payments, result.Refunds, result.Repaired, result.Unapplied, []billFinding{}}
 			for f, err := range open {
 				if err != nil {
 					return err
@@ -85,9 +87,15 @@ func (c orderReconcile) Run(ctx context.Context, s streams) error {
 				day, result.Payments, result.Refunds, result.Findings, result.Repaired)
 			err = printList(s, false, "ID\tKIND\tORDER\tEXPECTED\tFOUND\tTRANSACTION", open, billFinding.row)
 		}
-		if err == nil && result.Open() > 0 {
-			err = fmt.Errorf("the bill of %s differs from the orders", day)
+		switch {
+		case err != nil:
+			return err
+		case result.Open() > 0:
+			return fmt.Errorf("the bill of %s differs from the orders", day)
+		case result.Unapplied > 0:
+			return fmt.Errorf("%s of the bill of %s that no order had are taken in and pay none: see plaza order payments --state disputed",
+				amount(int64(result.Unapplied), "payment"), day)
 		}
-		return err
+		return nil
 	})
 }

@@ -56,6 +56,8 @@ type Result struct {
 	Refunds  int // lines of the bill
 	Findings int // differences, repaired ones included
 	Repaired int // payments that only the bill had, and that the ledger has now
+	// Unapplied are those of Repaired that pay no order: staff must look after the money.
+	Unapplied int
 }
 
 // Open returns how many differences remain.

@@ -112,6 +112,9 @@ func (r *run) takeIn(ctx context.Context, c payment.Comparison, unknown []paymen
 		if err != nil {
 			return err
 		}
+		if stored.State != payment.Applied {
+			r.result.Unapplied++
+		}
 		f, _ := c.Compare(l)
 		f.Order, f.Resolved = stored.Order, r.now()
 		repaired = append(repaired, f)

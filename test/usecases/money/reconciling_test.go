@@ -33,7 +33,7 @@ func TestPAY15_a_payment_that_only_the_bill_knows_is_taken_in(t *testing.T) {
 	stray.TransactionID, stray.TradeNo = "t9", "of-no-order"
 	w.wallet.bills[billDay] = []payment.BillLine{billLineOf(r), stray}
 	result, found := w.reconciles(billDay)
-	assert.Equal(t, reconciling.Result{Day: billDay, Payments: 2, Findings: 2, Repaired: 2}, result)
+	assert.Equal(t, reconciling.Result{Day: billDay, Payments: 2, Findings: 2, Repaired: 2, Unapplied: 1}, result)
 	order, err := w.ledger.Order(t.Context(), found[0].Order)
 	require.NoError(t, err)
 	assert.Equal(t, payment.Paid, order.State)
