@@ -102,10 +102,12 @@ func (m Member) Zone() *time.Location {
 // time zone database bounds its size.
 var zones sync.Map
 
-// zone returns the time zone with the name. It rejects "Local", which is the server's
-// time zone.
+// zone returns the time zone with the name. It rejects names of the database that are no place's: the
+// server's own time zone, and copies that count leap seconds or none.
 func zone(name string) (*time.Location, error) {
-	if strings.EqualFold(name, "local") {
+	folder, _, _ := strings.Cut(strings.ToLower(name), "/")
+	switch folder {
+	case "local", "localtime", "posix", "posixrules", "right", "factory":
 		return nil, fmt.Errorf("unknown time zone %q", name)
 	}
 	if loaded, is := zones.Load(name); is {

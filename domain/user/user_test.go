@@ -84,6 +84,10 @@ func TestNewMember(t *testing.T) {
 	f, ok := fault.As(err)
 	require.True(t, ok)
 	assert.Len(t, f.Fields, 3, "all at once: %v", f.Fields)
+	for _, nowhere := range []string{"localtime", "posix/Europe/Madrid", "right/UTC", "posixrules", "Factory", "Nowhere/City"} {
+		_, err := user.NewMember(user.Member{Firstname: "Ada", Timezone: nowhere})
+		assert.Error(t, err, nowhere)
+	}
 }
 
 func TestDescribe_takes_everything_over(t *testing.T) {
