@@ -87,7 +87,7 @@ func (q *query) selection(allowed ...feed.Kind) feed.Selection {
 	for _, name := range q.list("type") {
 		kinds = append(kinds, feed.Kind(name))
 		if !slices.Contains(allowed, feed.Kind(name)) {
-			q.wrong.Merge(fault.Fields{"type": {text.NoChoice(name)}})
+			q.wrong.Merge(fault.Fields{"type": {text.NoChoice(name, allowed...)}})
 		}
 	}
 	if feed.Select(kinds, &feed.Area{}).Near == nil {

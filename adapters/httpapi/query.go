@@ -150,7 +150,7 @@ func choose[T any](q *query, name string, values ...T) (chosen T) {
 			return value
 		}
 	}
-	q.wrong.Add(name, text.NoChoice(sent))
+	q.wrong.Add(name, text.NoChoice(sent, values...))
 	return chosen
 }
 

@@ -57,7 +57,7 @@ func (c Change) Check() fault.Fields {
 		wrong.Add("event_time", "Date has wrong format. Use YYYY-MM-DD.")
 	}
 	if c.Permission != nil && !slices.Contains(Permissions(), *c.Permission) {
-		wrong.Add("view_permission", text.NoChoice(*c.Permission))
+		wrong.Add("view_permission", text.NoChoice(*c.Permission, Permissions()...))
 	}
 	if c.Category != nil && *c.Category < 0 {
 		wrong.Add("category", NoCategory)

@@ -56,7 +56,7 @@ func NewIntent(m Method, e EndType, app WalletApp, openID string) (Intent, error
 	case CardNetwork, EWallet:
 		wrong.Add("pay_method", "The only supported method is 200, the mobile wallet.")
 	default:
-		wrong.Add("pay_method", text.NoChoice(m))
+		wrong.Add("pay_method", text.NoChoice(m, MobileWallet))
 	}
 	if app == "" {
 		app = OfficialAccount
@@ -64,12 +64,12 @@ func NewIntent(m Method, e EndType, app WalletApp, openID string) (Intent, error
 	needs, known := map[EndType]WalletApp{Native: OfficialAccount, App: SvcIOSApp, JSAPI: OfficialAccount, H5: OfficialAccount}[e]
 	switch {
 	case app != OfficialAccount && app != SvcIOSApp:
-		wrong.Add("extra_params.wallet_app_type", text.NoChoice(app))
+		wrong.Add("extra_params.wallet_app_type", text.NoChoice(app, OfficialAccount, SvcIOSApp))
 	case known && app != needs:
 		wrong.Add("extra_params.wallet_app_type", fmt.Sprintf("The end_type %d requires %s.", e, needs))
 	}
 	if !known {
-		wrong.Add("end_type", text.NoChoice(e))
+		wrong.Add("end_type", text.NoChoice(e, Native, App, JSAPI, H5))
 	}
 	if e == JSAPI {
 		wrong.Add("extra_params.open_id", OpenIDLimit.RequiredProblem(openID))

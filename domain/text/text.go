@@ -17,8 +17,14 @@ const (
 	Null     = "This field may not be null."
 )
 
-// NoChoice returns the sentence about a value that is none of the allowed ones.
-func NoChoice(value any) string { return fmt.Sprintf("“%v” is not a valid choice.", value) }
+// NoChoice returns the sentence about a value that is none of the choices, which it names.
+func NoChoice[T any](value any, choices ...T) string {
+	names := make([]string, len(choices))
+	for i, c := range choices {
+		names[i] = fmt.Sprint(c)
+	}
+	return fmt.Sprintf("“%v” is not a valid choice. Use one of: %s.", value, strings.Join(names, ", "))
+}
 
 // Limit bounds a text. A zero bound does not limit.
 type Limit struct {

@@ -36,3 +36,7 @@ func TestBlank(t *testing.T) {
 func TestGEN08_trimming(t *testing.T) {
 	assert.Equal(t, "a b", text.Trim("\u3000 a b\t\n"))
 }
+
+func TestNoChoice_names_the_choices(t *testing.T) {
+	assert.Equal(t, "“50” is not a valid choice. Use one of: 0, 100, 200.", text.NoChoice(50, 0, 100, 200))
+}
