@@ -160,6 +160,18 @@ func operationOf(r *http.Request) string {
 	}
 }
 
+// refusesThe answers the next request of that name as the wallet answers when it takes none from this merchant.
+func (g *gate) refusesThe(name string) *stop {
+	return g.stop(func(what string) bool { return what == name }, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v3/") {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"code":"SIGN_ERROR","message":"wrong signature"}`)
+			return
+		}
+		_, _ = io.WriteString(w, "<xml><return_code>FAIL</return_code><return_msg>wrong parameters</return_msg></xml>")
+	})
+}
+
 // heldAnswer holds an answer before its first byte.
 type heldAnswer struct {
 	http.ResponseWriter

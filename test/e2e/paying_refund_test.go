@@ -54,6 +54,21 @@ func (b *giveBack) order(r *running) said {
 	return a
 }
 
+// isOrdered orders the refund, again and again while its key is in use.
+func (s *shop) isOrdered(t *testing.T, b *giveBack) said {
+	t.Helper()
+	var a said
+	until(t, func() bool {
+		a = b.order(s.now)
+		require.Contains(t, append(passing, http.StatusCreated), a.status, a.body)
+		if a.status != http.StatusCreated {
+			s.refundsGrowOld(t)
+		}
+		return a.status == http.StatusCreated
+	})
+	return a
+}
+
 // newest returns the payments that staff is shown first.
 func (s *shop) newest(t *testing.T) []paymentShown {
 	t.Helper()
@@ -62,6 +77,30 @@ func (s *shop) newest(t *testing.T) []paymentShown {
 	var list struct{ Data []paymentShown }
 	read(t, c, s.staff, paymentsPath+"?page_size=100", &list)
 	return list.Data
+}
+
+// isSold starts a server, and sells something, which is paid. It returns the number of the payment as well.
+func (s *shop) isSold(t *testing.T) (p *purchase, payment int64) {
+	t.Helper()
+	s.opens(t)
+	p = s.sells(t)
+	s.isBegun(t, p, byCode, "")
+	s.isPaid(t, p)
+	return p, s.paymentOf(t, p)
+}
+
+// paymentOf waits for the payment of the order.
+func (s *shop) paymentOf(t *testing.T, p *purchase) (id int64) {
+	t.Helper()
+	until(t, func() bool {
+		for _, came := range s.newest(t) {
+			if came.Order != nil && *came.Order == p.id {
+				id = came.ID
+			}
+		}
+		return id != 0
+	})
+	return id
 }
 
 // refundsGrowOld lets the minutes pass that refunds wait for, in the database, because waiting for them would take
@@ -103,6 +142,17 @@ func (s *shop) end(t *testing.T, as sandbox.RefundState) {
 			require.NoError(t, s.wallet.RefundOutcome(r.No, as))
 		}
 	}
+}
+
+// isAtWallet waits until the wallet has so many refunds.
+func (s *shop) isAtWallet(t *testing.T, n int) {
+	t.Helper()
+	until(t, func() bool {
+		if len(s.wallet.Refunds()) < n {
+			s.refundsGrowOld(t)
+		}
+		return len(s.wallet.Refunds()) == n
+	})
 }
 
 // isPaidInVain sells something that is paid when the order is closed: the wallet gets the request for its prepayment

@@ -1,0 +1,82 @@
+package arch
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// heavy are the libraries that take minutes to build for the race detector.
+var heavy = []string{
+	"github.com/gin-gonic/gin", "github.com/jackc/pgx/v5", "github.com/minio/minio-go/v7", "github.com/uptrace/bun", "modernc.org/sqlite",
+}
+
+func TestRacePackages(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	patterns := variableOf(string(makefile), "RACE")
+	require.NotEmpty(t, patterns, "the Makefile needs RACE: the packages that `make test-all` runs under the race detector")
+	all := packages(t)
+	used := map[string]bool{}
+	for _, p := range all {
+		for _, pattern := range patterns {
+			if len(p.TestImports) > 0 && matches(pattern, p.ImportPath) {
+				used[pattern] = true
+				assert.Empty(t, heavyOf(all, p), "%s is in RACE of the Makefile, and its tests import heavy libraries", p.ImportPath)
+			}
+		}
+	}
+	for _, pattern := range patterns {
+		assert.True(t, used[pattern], "RACE of the Makefile: %s matches no package with tests", pattern)
+	}
+}
+
+// variableOf returns the words of a variable in a Makefile.
+func variableOf(makefile, name string) []string {
+	found := regexp.MustCompile(`(?m)^` + name + `[ \t]*[:?]?=((?:.*\\\n)*.*)$`).FindStringSubmatch(makefile)
+	if found == nil {
+		return nil
+	}
+	return strings.Fields(strings.ReplaceAll(found[1], "\\\n", " "))
+}
+
+// matches reports whether the go command's pattern names the package: ./domain/... or ./adapters/memory.
+func matches(pattern, importPath string) bool {
+	folder, below := strings.CutSuffix(strings.TrimPrefix(pattern, "./"), "/...")
+	if below {
+		return inside(importPath, folder)
+	}
+	return importPath == module+"/"+folder
+}
+
+// heavyOf returns the heavy libraries that the package's tests import, directly or through packages of the module.
+func heavyOf(all []*pkg, p *pkg) []string {
+	var libraries []string
+	seen := map[string]bool{}
+	var visit func(imports []string)
+	visit = func(imports []string) {
+		for _, imported := range imports {
+			if seen[imported] {
+				continue
+			}
+			seen[imported] = true
+			for _, library := range heavy {
+				if imported == library || strings.HasPrefix(imported, library+"/") {
+					libraries = append(libraries, imported)
+				}
+			}
+			if at := slices.IndexFunc(all, func(p *pkg) bool { return p.ImportPath == imported }); at >= 0 {
+				visit(all[at].Imports)
+			}
+		}
+	}
+	visit(p.Imports)
+	visit(p.TestImports)
+	return libraries
+}

@@ -1,0 +1,116 @@
+package contract
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+)
+
+// borderRows show that no number, wherever it is sent, is the server's mistake.
+var borderRows = []row{
+	{"GEN-04 numbers at every border are answered in every parameter", bordersInQueries, oneDatabase},
+	{"GEN-08 numbers at every border are answered in every field", bordersInBodies, oneDatabase},
+	{"GEN-08 ninety thousand unknown names are ignored", manyNames, oneStore},
+}
+
+// borders are numbers where a type of some program ends, and texts that some programs take for
+// numbers. The last ones are no JSON.
+var borders = []string{
+	"0", "-0", "1", "-1", "32767", "32768", "65536", "2147483647", "2147483648", "-2147483648", "-2147483649", "4294967296", "9007199254740993", "9223372036854775807", "9223372036854775808",
+	"-9223372036854775808", "-9223372036854775809", "18446744073709551616", "100000000000000000000000000000", "1e2", "1e400", "-1e400", "1e-400", "1.5", "0.1", "1.0", "90.0000001", "-180.0000001",
+	"00", "007", "+1", "0x10", "0b1", "1_000", ".5", "5.", "NaN", "Infinity", "-Infinity", "nan(0)", "1,000", "１", "٣", "½", " 1 ", "1 OR 1=1", "null", "true", "%", "'", strings.Repeat("9", 3000),
+}
+
+const jsonBorders = 28 // how many of them are JSON
+
+func bordersInQueries(t *testing.T, s *server) {
+	ada := s.staff(t)
+	id := ada.publishes(t, "x")
+	s.storesItem(t, ada, 1, 0)
+	for _, o := range operations(t) {
+		if o.method != "GET" {
+			continue
+		}
+		path := concrete(o.template, fmt.Sprint(id))
+		needed := url.Values{}
+		switch o.template {
+		case "/api/activity/comment/":
+			needed.Set("event", fmt.Sprint(id))
+		case images:
+			needed.Set("uid", fmt.Sprint(ada.id))
+		case "/api/feed/items/{category_id}/":
+			path = itemsOf("uncategory")
+		}
+		for _, parameter := range o.Parameters {
+			if parameter.Value.In != openapi3.ParameterInQuery {
+				continue
+			}
+			name := parameter.Value.Name
+			for _, value := range borders {
+				query := maps.Clone(needed)
+				query.Set(name, value)
+				switch name {
+				case "lat", "lng", "within_distance":
+					for other, place := range map[string]string{"lat": "30.2741", "lng": "120.1551", "type": "demand"} {
+						if other != name {
+							query.Set(other, place)
+						}
+					}
+				}
+				a := ada.get(t, path+"?"+query.Encode())
+				assert.Contains(t, []int{200, 400, 404}, a.status, "%s?%s: %.300s", path, query.Encode(), a.body)
+			}
+		}
+	}
+}
+
+func bordersInBodies(t *testing.T, s *server) {
+	ada := s.staff(t)
+	id := ada.publishes(t, "x")
+	more := map[string][]string{ // numbers of a body that the examples leave out
+		"POST " + events: {"category", "view_permission"}, "PATCH " + eventPath(id): {"category", "view_permission"}, "POST " + subscriptions: {"followed_category"}, "POST " + pay: {"order_id"},
+	}
+	for _, to := range s.takers(t, ada, id) {
+		fields := more[to.method+" "+to.path]
+		for name, value := range to.body {
+			if _, isText := value.(string); !isText {
+				fields = append(fields, name)
+			}
+		}
+		slices.Sort(fields)
+		for _, field := range fields {
+			for _, value := range borders[:jsonBorders] {
+				raw := value
+				if list, isList := to.body[field].([]any); isList && len(list) > 0 {
+					raw = "[" + value + "]"
+				}
+				for _, sent := range []string{raw, fmt.Sprintf("%q", value)} {
+					body := maps.Clone(to.body)
+					delete(body, field)
+					rest := strings.TrimPrefix(marshalled(t, body), "{")
+					if rest != "}" {
+						rest = "," + rest
+					}
+					a := ada.send(t, to.method, to.path, fmt.Sprintf("{%q: %s%s", field, sent, rest))
+					assert.True(t, a.status < 500 || a.status == 503 && to.path == pay, "%s %s %s=%s: %d %.300s", to.method, to.path, field, sent, a.status, a.body)
+				}
+			}
+		}
+	}
+}
+
+func manyNames(t *testing.T, s *server) {
+	ada := s.member(t)
+	var body strings.Builder
+	body.WriteString(`{"Title": "no", "TITLE": "no", " title": "no", "title\u0020": "no", "\u0074itle": "named in escapes"`)
+	for i := range 90_000 {
+		fmt.Fprintf(&body, `,"k%d":1`, i)
+	}
+	ada.post(t, events, body.String()+"}").is(201).shows(object{"title": "named in escapes"})
+}
