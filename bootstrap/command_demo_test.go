@@ -105,6 +105,7 @@ func TestDemo_refuses_a_database_with_other_accounts(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(sh.run("user", "list").ends(done).out, "+86-"))
 	sh.run("demo", "--demo-into-existing").ends(done)
 	sh.run("demo").ends(done)
+	sh.run("serve", "--demo-into-existing").refuses(misused, "--demo")
 }
 
 func TestDemo_remove(t *testing.T) {

@@ -139,7 +139,7 @@ func (sh *shell) somebody(phone string) string {
 		"--firstname", "丽", "--lastname", "王").line()
 }
 
-// newUser has a database with the account that somebody opens, and returns its uid.
+// newUser returns a shell over a database with one account, and the uid of that account.
 func newUser(t *testing.T) (sh *shell, uid string) {
 	t.Helper()
 	dir := t.TempDir()

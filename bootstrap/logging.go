@@ -63,7 +63,7 @@ func (b *logBuffer) flush() {
 	b.write()
 }
 
-// write counts the lines that nobody reads any more: they can't be logged.
+// write counts the lines that can't be written.
 func (b *logBuffer) write() {
 	b.due.Stop()
 	if len(b.pending) > 0 {

@@ -26,6 +26,9 @@ type serveCommand struct {
 // Run serves until the context ends: the first signal stops the server gracefully, a second
 // one ends the program immediately.
 func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s streams) (err error) {
+	if c.IntoExisting && !c.Demo {
+		return misusef("--demo-into-existing needs --demo")
+	}
 	config, err := c.Check()
 	if err != nil {
 		return fmt.Errorf("%w:\n%w", errUsage, err)
@@ -43,7 +46,7 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if err := config.useSandboxKey(); err != nil {
 		return err
 	}
-	signal.Ignore(syscall.SIGPIPE) // who reads the log may end before the server
+	signal.Ignore(syscall.SIGPIPE) // the reader of the log may end before the server
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
 	config.lines = lines
@@ -240,7 +243,6 @@ func closingConnections(next http.Handler, isStopping *atomic.Bool) http.Handler
 // pingTimeout is how long the database may take to answer until /readyz fails.
 const pingTimeout = 2 * time.Second
 
-// ping returns an error if the store is unreachable.
 // mayStorePictures returns an error if the process may not write into the folder of pictures.
 func (a *App) mayStorePictures() error {
 	if folder, is := a.Stores.Media.(interface{ Check() error }); is {
@@ -249,6 +251,7 @@ func (a *App) mayStorePictures() error {
 	return nil
 }
 
+// ping returns an error if the store is unreachable.
 func (a *App) ping(ctx context.Context) error {
 	if a.Database() == nil {
 		return nil

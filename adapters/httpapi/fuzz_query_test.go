@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"math"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -80,7 +81,58 @@ func requireTellable(t *testing.T, err error) {
 	require.True(t, utf8.Valid(raw))
 }
 
-var decimalsAlone = regexp.MustCompile(`\A-?[0-9]+\z`)
+var digitsAlone, decimalsAlone = regexp.MustCompile(`\A[0-9]+\z`), regexp.MustCompile(`\A-?[0-9]+\z`)
+
+// FuzzNumbers compares the numbers of paths and queries with those of math/big.
+func FuzzNumbers(f *testing.F) {
+	for _, s := range []string{
+		"1", "0", "007", "-0", "-1", "+1", " 1\t", "1.0", ".5", "5.", ".", "1e3", "1e-400", "1e400", "0x10", "1_0", "Inf", "NaN", "infinity", "\u0663", "\uff11", "1\x00",
+		"2147483648", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", strings.Repeat("9", 400), "\u00a07\u3000",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		require.Equal(t, clamped(s, digitsAlone), positiveInt(s))
+
+		q := &query{values: url.Values{"n": {s}}}
+		n, sent := q.integer("n")
+		isNumber := decimalsAlone.MatchString(text.Trim(s))
+		require.Equal(t, isNumber, sent)
+		require.Equal(t, isNumber || text.Trim(s) == "", q.err() == nil)
+		require.Equal(t, clamped(text.Trim(s), decimalsAlone), n)
+
+		q = &query{values: url.Values{"n": {s}}}
+		if x, sent := q.number("n"); sent && q.err() == nil {
+			require.False(t, math.IsNaN(x) || math.IsInf(x, 0))
+			require.Empty(t, strings.Trim(text.Trim(s), "0123456789+-.eE"), "%q", s)
+		}
+
+		q = &query{values: url.Values{"page": {s}, "page_size": {s}}}
+		if request := q.page(); q.err() == nil {
+			want := max(clamped(text.Trim(s), digitsAlone), 1)
+			if text.Trim(s) == "" {
+				want = page.DefaultSize
+			}
+			require.Equal(t, min(want, page.MaxSize), int64(request.Size()))
+			_, err := page.Of(request, []int{}, 0)
+			require.Equal(t, request.Number() > 1, err != nil)
+		}
+	})
+}
+
+// clamped returns the number that s has if it has the form, limited to 64 bits, else 0.
+func clamped(s string, form *regexp.Regexp) int64 {
+	n, ok := new(big.Int).SetString(s, 10)
+	switch {
+	case !ok || !form.MatchString(s):
+		return 0
+	case n.IsInt64():
+		return n.Int64()
+	case n.Sign() < 0:
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
 
 // FuzzTarget sends any target to the router. Redirects stay on this server and soon end.
 func FuzzTarget(f *testing.F) {

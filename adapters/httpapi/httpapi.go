@@ -109,9 +109,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	lists := newListLimits()
-	lists.trusted = c.TrustedProxies
-	a := &api{u, lists, newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies(), c.Tracer, c.HasReplicas}
+	a := &api{u, newListLimits(c.TrustedProxies), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies(), c.Tracer, c.HasReplicas}
 	router, err := newRouter(a, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func TestGEN_14_responses_on_their_way_are_counted_by_account(t *testing.T) {
 }
 
 func TestGEN_14_a_caller_has_a_share_of_the_files_of_lists(t *testing.T) {
-	limits := newListLimits()
+	limits := newListLimits(nil)
 	for range listFilesOf {
 		_, err := limits.fileOf("account 1")
 		require.NoError(t, err)

@@ -63,9 +63,9 @@ const (
 	listFilesOf = 4
 )
 
-func newListLimits() *listLimits {
+func newListLimits(trusted []netip.Prefix) *listLimits {
 	most := int64(eventsPerCPU * max(2, runtime.GOMAXPROCS(0)))
-	return &listLimits{events: semaphore.NewWeighted(most), most: most, files: make(chan struct{}, listFiles), filesOf: newShares(listFilesOf)}
+	return &listLimits{events: semaphore.NewWeighted(most), most: most, files: make(chan struct{}, listFiles), filesOf: newShares(listFilesOf), trusted: trusted}
 }
 
 // errListsBusy is the fault of a server that holds as many large lists as it can.

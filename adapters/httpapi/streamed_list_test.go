@@ -22,7 +22,7 @@ func listed3(limits *listLimits, views ...string) streamedList {
 }
 
 func TestListingIsWrittenAsOtherReplies(t *testing.T) {
-	limits := newListLimits()
+	limits := newListLimits(nil)
 	for _, views := range [][]string{{}, {"a"}, {"<a>", "b\n", "&"}} {
 		want, got := sent(t, tag(data(views))), sent(t, tag(bare(listed3(limits, views...))))
 		assert.Equal(t, want.Body.String(), got.Body.String())
@@ -41,7 +41,7 @@ func TestListingIsWrittenAsOtherReplies(t *testing.T) {
 func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	limits := newListLimits()
+	limits := newListLimits(nil)
 	views := []string{strings.Repeat("a", listHeld), strings.Repeat("b", listHeld)}
 	e, err := listed3(limits, views...).encode(identity, io.Discard)
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 }
 
 func TestListingFailsBeforeAByteIsSent(t *testing.T) {
-	limits := newListLimits()
+	limits := newListLimits(nil)
 	broken := streamedList{limits: limits, items: func(yield func(any, error) bool) {
 		_ = yield(strings.Repeat("a", 2*listHeld), nil) && yield(nil, errors.New("gone"))
 	}}
@@ -73,7 +73,7 @@ func TestListingFailsBeforeAByteIsSent(t *testing.T) {
 
 func TestListWithoutADiskTakesNoSlot(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
-	limits := newListLimits()
+	limits := newListLimits(nil)
 	w := sent(t, bare(listed3(limits, strings.Repeat("a", 2*listHeld))))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.Equal(t, "60", w.Header().Get("Retry-After"))
@@ -82,7 +82,7 @@ func TestListWithoutADiskTakesNoSlot(t *testing.T) {
 
 func TestRoomForEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limits := newListLimits()
+		limits := newListLimits(nil)
 		leave, err := limits.enter(t.Context(), 1<<30)
 		require.NoError(t, err, "a page above the limit is admitted alone")
 		_, err = limits.enter(t.Context(), 1)

@@ -14,11 +14,13 @@ import (
 
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 
-// TestFuzzTargets_are_told fails if the table of attacks does not name a fuzz target.
+// TestFuzzTargets_are_told fails if the table of attacks does not name a fuzz target, or names one that does not exist.
 func TestFuzzTargets_are_told(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(root, "test", "contract", "ATTACKS.md"))
 	require.NoError(t, err)
 	attacks := string(raw)
+	told := regexp.MustCompile("`(Fuzz\\w+)`").FindAllStringSubmatch(attacks, -1)
+	exists := map[string]bool{}
 	require.NoError(t, filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -31,7 +33,11 @@ func TestFuzzTargets_are_told(t *testing.T) {
 		text, err := os.ReadFile(file)
 		for _, match := range fuzzTarget.FindAllStringSubmatch(string(text), -1) {
 			assert.Contains(t, attacks, "`"+match[1]+"`", "of %s", file)
+			exists[match[1]] = true
 		}
 		return err
 	}))
+	for _, match := range told {
+		assert.True(t, exists[match[1]], "%s does not exist", match[1])
+	}
 }

@@ -56,7 +56,7 @@ func (on store) rows() []row {
 	all := slices.Concat(
 		conventionRows, loginRows, peopleRows, erasedRows, goldenRows, eventRows, eventListRows, eventTextRows,
 		activityRows, subscriptionRows, feedRows, feedWideRows, publicationRows, failingRows, cacheRows, imageRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, usualPlaceRows, sessionRows,
-		addressLimitRows, oracleRows, assignedRows, formRows, spoofRows, polyglotRows, keyRows,
+		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
 	)
 	if on.isDurable {
 		all = append(all, durableRows...)

@@ -99,7 +99,7 @@ func Hasher(t *testing.T, fresh Hashers) {
 	t.Run("a crowd is turned away rather than let queue", func(t *testing.T) {
 		h := fresh.Real(t)
 		hash := hashed(t, h, password)
-		for _, of := range []string{hash, ""} { // an empty one is as much work: of an unknown user nobody learns it
+		for _, of := range []string{hash, ""} { // an empty one takes as much work, so that a caller cannot tell an unknown user
 			refused := slices.DeleteFunc(atOnce(1000, func(int) error {
 				matches, _, err := h.Verify(ctx, of, password)
 				if err == nil && matches != (of != "") {

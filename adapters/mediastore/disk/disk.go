@@ -75,9 +75,12 @@ func New(dir, publicURL string, key []byte) (*Store, error) {
 // are shown all the same.
 func (s *Store) Check() error {
 	name := path.Join(incoming, "check-"+rand.Text())
-	err := s.write(name, nil)
+	err := s.makeFolder(incoming)
 	if err == nil {
-		err = s.root.Remove(name)
+		var f *os.File
+		if f, err = s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640); err == nil { // not synced: probes are frequent
+			err = errors.Join(f.Close(), s.root.Remove(name))
+		}
 	}
 	if err = explain(err); errors.Is(err, ErrDenied) {
 		return err

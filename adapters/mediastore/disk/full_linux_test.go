@@ -95,7 +95,7 @@ func TestPutOnAFullFileSystem(t *testing.T) {
 	refuses(t, s, dir, photo, syscall.EROFS)
 }
 
-// nobody has no rights to what root owns.
+// nobody is the number of the account nobody, which may not write into what root owns.
 const nobody = 65534
 
 func TestPutIntoAFolderOfAnotherUser(t *testing.T) {
