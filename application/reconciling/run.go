@@ -52,9 +52,11 @@ func (r *run) compareBill(ctx context.Context) error {
 			return nil
 		}
 		r.billed[key] = struct{}{}
-		if l.IsRefund() {
+		switch {
+		case l.Unread != "": // counts as a finding alone
+		case l.IsRefund():
 			r.result.Refunds++
-		} else {
+		default:
 			r.result.Payments++
 		}
 		if batch = append(batch, l); len(batch) < BatchSize {
@@ -82,7 +84,7 @@ func (r *run) compareLines(ctx context.Context, lines []payment.BillLine) error 
 		f, differs := c.Compare(l)
 		switch {
 		case !differs:
-		case f.Kind == payment.FoundUnknownHere:
+		case f.Kind == payment.FoundUnknownHere && l.Unread == "":
 			unknown = append(unknown, l)
 			fallthrough
 		default:

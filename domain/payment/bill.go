@@ -58,4 +58,7 @@ type BillLine struct {
 	Amount        int64     // of the payment, or of the refund; minor units
 	Currency      string
 	At            time.Time // as the line has it, UTC
+	// Unread says for people why the line could not be read, which line that is, and nothing of what it has. Not empty: of
+	// the other fields the line has only the TransactionID, under which it is stored.
+	Unread string
 }

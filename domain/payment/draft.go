@@ -2,6 +2,7 @@ package payment
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"plaza/domain/fault"
@@ -41,6 +42,9 @@ func (d Draft) Order(now time.Time) (Order, error) {
 	}
 	d.Subject = text.Trim(d.Subject)
 	wrong.Add("subject", SubjectLimit.RequiredProblem(d.Subject))
+	if strings.ContainsAny(d.Subject, "\r\n") { // the wallet writes it into a line of a bill
+		wrong.Add("subject", "Use one line.")
+	}
 	if d.Amount < MinAmount || d.Amount > MaxAmount {
 		wrong.Add("amount", fmt.Sprintf("Ensure this value is between %d and %d, in the currency's minor units.",
 			MinAmount, MaxAmount))

@@ -45,6 +45,7 @@ func TestPAY12_what_an_order_may_be(t *testing.T) {
 		"no subject":           {func(d *payment.Draft) { d.Subject = "" }, []string{"subject"}},
 		"a blank subject":      {func(d *payment.Draft) { d.Subject = " \u200b " }, []string{"subject"}},
 		"too long a subject":   {func(d *payment.Draft) { d.Subject = strings.Repeat("茶", 43) }, []string{"subject"}},
+		"two lines":            {func(d *payment.Draft) { d.Subject = "Tea\ngreen" }, []string{"subject"}},
 		"a NUL in the subject": {func(d *payment.Draft) { d.Subject = "T\x00" }, []string{"subject"}},
 		"broken UTF-8":         {func(d *payment.Draft) { d.Subject = "T\xff" }, []string{"subject"}},
 		"another currency":     {func(d *payment.Draft) { d.Currency = "EUR" }, []string{"currency"}},

@@ -15,7 +15,7 @@ type FindingKind string
 
 // The kinds of findings.
 const (
-	FoundUnknownHere  FindingKind = "unknown_here"  // a payment of the bill that the ledger did not have
+	FoundUnknownHere  FindingKind = "unknown_here"  // a payment of the bill that the ledger did not have, or a line that could not be read
 	FoundUnknownThere FindingKind = "unknown_there" // a payment of the ledger that the bill does not have
 	FoundAmount       FindingKind = "amount"        // a payment with another amount
 	FoundRefund       FindingKind = "refund"        // a refund that one side alone has, or that differs
@@ -117,6 +117,9 @@ func NewComparison(d Day, entries []LedgerEntry) Comparison {
 
 // Compare compares a line of the bill with the ledger. It returns false if they agree.
 func (c Comparison) Compare(l BillLine) (Finding, bool) {
+	if l.Unread != "" {
+		return Finding{Day: c.day, Kind: FoundUnknownHere, TransactionID: l.TransactionID, Found: l.Unread}, true
+	}
 	paid, isKnown := c.payments[l.TransactionID]
 	f := Finding{Day: c.day, TransactionID: l.TransactionID, RefundNo: l.RefundNo, Order: paid.Order, Found: l.describe()}
 	if l.IsRefund() {

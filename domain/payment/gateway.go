@@ -58,7 +58,8 @@ var (
 )
 
 // Gateway is a client of a mobile wallet. Every call must end by the deadline of its
-// context, and by a deadline of the gateway. Every implementation passes
+// context, and by a deadline of the gateway. It must give up an answer without an end:
+// after less than 64 MiB, or less than 512 MiB of a bill. Every implementation passes
 // test/ports.Gateway.
 type Gateway interface {
 	// Protocol returns the protocol that the gateway speaks.
@@ -90,8 +91,9 @@ type Gateway interface {
 	// empty: unknown.
 	QueryRefund(ctx context.Context, app WalletApp, no RefundNo) (RefundReport, error)
 	// Bill calls fn with each payment and each refund of the day, once, and returns fn's error. The bill is read wholly, and
-	// compared with its hash or its sums, before the first call. A day without payments has no lines. Bill
-	// returns ErrBillNotReady while the wallet has not made the bill. fn may take any time.
+	// compared with its hash or its sums, before the first call. A line that cannot be read is passed on as Unread, and the
+	// others follow. A day without payments has no lines. Bill returns ErrBillNotReady while the wallet has not made the
+	// bill. fn may take any time.
 	Bill(ctx context.Context, d Day, fn func(BillLine) error) error
 	// Receive verifies and decodes a notification of the wallet. It returns ErrForged or
 	// ErrNothingPaid.
@@ -120,8 +122,8 @@ type Report struct {
 type Receipt struct {
 	TransactionID string // the wallet's unique number of the payment
 	TradeNo       TradeNo
-	App           WalletApp
-	Amount        int64 // the currency's minor units
+	App           WalletApp // of the prepayment, by its ID in the report; empty: the ID is none of the gateway's
+	Amount        int64     // the currency's minor units
 	Currency      string
 	Paid          time.Time
 	// Refunded reports that the wallet has already returned the money.

@@ -2,22 +2,18 @@ package wechatpay
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"time"
 
+	"plaza/adapters/wallet/wechatbill"
 	"plaza/domain/payment"
 )
 
-// Bounds of fetching a bill.
-const (
-	billDeadlines = 24        // how many times the deadline of another call the whole bill may take
-	billLimit     = 256 << 20 // bytes, unpacked
-)
+// billDeadlines is how many times the deadline of another call the whole bill may take.
+const billDeadlines = 24
 
 // Messages of refusals, which have no signature and no code of their own.
 const (
@@ -28,31 +24,7 @@ const (
 // Bill implements payment.Gateway. This version has neither a signature nor a hash of a bill. So the bill is read wholly
 // and compared with its sums before the first call of fn.
 func (g *Gateway) Bill(ctx context.Context, d payment.Day, fn func(payment.BillLine) error) error {
-	file, err := os.CreateTemp("", "plaza-bill-")
-	if err != nil {
-		return fmt.Errorf("storing a wallet bill: %w", err)
-	}
-	_ = os.Remove(file.Name()) // a killed server leaves no file, except on Windows
-	defer func() {
-		_ = file.Close()
-		_ = os.Remove(file.Name())
-	}()
-	isMade, err := g.download(ctx, d, file)
-	if err != nil {
-		return fmt.Errorf("downloading a wallet bill: %w", err)
-	}
-	if !isMade {
-		return nil
-	}
-	for _, each := range []func(payment.BillLine) error{func(payment.BillLine) error { return nil }, fn} {
-		if _, err := file.Seek(0, io.SeekStart); err != nil {
-			return fmt.Errorf("reading a wallet bill: %w", err)
-		}
-		if err := g.readBill(file, each); err != nil {
-			return err
-		}
-	}
-	return nil
+	return wechatbill.Reader{Merchant: g.merchant, Apps: g.apps}.Read(func(into io.Writer) (bool, error) { return g.download(ctx, d, into) }, fn)
 }
 
 // download unpacks the bill into the writer. It returns false if the day has no bill.
@@ -78,7 +50,7 @@ func (g *Gateway) download(ctx context.Context, d payment.Day, into io.Writer) (
 	if start, _ := body.Peek(len("<xml>")); string(start) == "<xml>" {
 		return false, billRefusal(ctx, body)
 	}
-	return true, unpack(ctx, body, into)
+	return true, wechatbill.Unpack(ctx, body, into)
 }
 
 // billRefusal returns why the wallet sends no bill; nil if the day has none. No refusal of a bill is signed.
@@ -97,21 +69,4 @@ func billRefusal(ctx context.Context, body io.Reader) error {
 		return payment.ErrBillNotReady
 	}
 	return fmt.Errorf("%w: the wallet sends no bill%s", payment.ErrWalletBadResponse, hint(reply["return_msg"]))
-}
-
-func unpack(ctx context.Context, body io.Reader, into io.Writer) error {
-	packed, err := gzip.NewReader(body)
-	var n int64
-	if err == nil {
-		n, err = io.Copy(into, io.LimitReader(packed, billLimit+1))
-	}
-	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, ctx.Err())
-	case err != nil:
-		return fmt.Errorf("%w: the bill is not packed, or ends early", payment.ErrWalletBadResponse)
-	case n > billLimit:
-		return fmt.Errorf("%w: the bill is too large", payment.ErrWalletBadResponse)
-	}
-	return nil
 }

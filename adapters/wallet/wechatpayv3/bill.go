@@ -1,7 +1,6 @@
 package wechatpayv3
 
 import (
-	"compress/gzip"
 	"context"
 	"crypto/sha1" // the protocol's; it finds what was lost or changed by accident
 	"encoding/hex"
@@ -10,19 +9,16 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
+	"plaza/adapters/wallet/wechatbill"
 	"plaza/domain/fault"
 	"plaza/domain/payment"
 )
 
-// Bounds of fetching a bill.
-const (
-	billDeadlines = 24        // how many times the deadline of another call the download may take
-	billLimit     = 256 << 20 // bytes, unpacked
-)
+// billDeadlines is how many times the deadline of another call the download may take.
+const billDeadlines = 24
 
 // errNoBill: there was neither a payment nor a refund on the day.
 var errNoBill = fault.New(fault.NotFound, "No bill of this day.")
@@ -43,22 +39,7 @@ func (g *Gateway) Bill(ctx context.Context, d payment.Day, fn func(payment.BillL
 	if err != nil {
 		return fmt.Errorf("asking for a bill: %w", err)
 	}
-	file, err := os.CreateTemp("", "plaza-bill-")
-	if err != nil {
-		return fmt.Errorf("storing a bill: %w", err)
-	}
-	_ = os.Remove(file.Name()) // a killed server leaves no file, except on Windows
-	defer func() {
-		_ = file.Close()
-		_ = os.Remove(file.Name())
-	}()
-	if err := g.download(ctx, link, file); err != nil {
-		return fmt.Errorf("downloading a bill: %w", err)
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("reading a bill: %w", err)
-	}
-	return g.readBill(file, fn)
+	return wechatbill.Reader{Merchant: g.merchant, Apps: g.apps}.Read(func(into io.Writer) (bool, error) { return true, g.download(ctx, link, into) }, fn)
 }
 
 // download unpacks the bill into the writer. The answer is not signed: the hash in the link, which is, covers what was packed.
@@ -79,20 +60,11 @@ func (g *Gateway) download(ctx context.Context, link object, into io.Writer) err
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%w: status %d", payment.ErrWalletBadResponse, response.StatusCode)
 	}
-	packed, err := gzip.NewReader(response.Body)
-	if err != nil {
-		return fmt.Errorf("%w: the bill is not packed with gzip", payment.ErrWalletBadResponse)
-	}
 	sum := sha1.New()
-	n, err := io.Copy(io.MultiWriter(into, sum), io.LimitReader(packed, billLimit+1))
-	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("%w: %w", payment.ErrWalletTimeout, ctx.Err())
-	case err != nil:
-		return fmt.Errorf("%w: the bill ends early", payment.ErrWalletBadResponse)
-	case n > billLimit:
-		return fmt.Errorf("%w: the bill is too large", payment.ErrWalletBadResponse)
-	case link.text("hash_type") != "SHA1" || !strings.EqualFold(link.text("hash_value"), hex.EncodeToString(sum.Sum(nil))):
+	if err := wechatbill.Unpack(ctx, response.Body, io.MultiWriter(into, sum)); err != nil {
+		return err
+	}
+	if link.text("hash_type") != "SHA1" || !strings.EqualFold(link.text("hash_value"), hex.EncodeToString(sum.Sum(nil))) {
 		return fmt.Errorf("%w: the bill has another hash", payment.ErrWalletBadResponse)
 	}
 	return nil
