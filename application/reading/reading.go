@@ -86,7 +86,7 @@ func (r *Reading) localise(ctx context.Context, reader user.ID, items []Item, la
 		title, hasTitle := translated[texts[2*i]]
 		content, hasContent := translated[texts[2*i+1]]
 		if hasTitle && hasContent {
-			items[i].Localised = &Localised{Title: title, Content: content, Source: texts[2*i].Language, Language: language}
+			items[i].Localised = &Localised{Title: title, Content: content, Source: texts[2*i].Language, Language: title.Language}
 		}
 	}
 }

@@ -99,6 +99,7 @@ func (t *Translation) Translate(ctx context.Context, reader user.ID, texts []loc
 	if t.translator == nil || to.IsZero() || !t.offer.includes(to) {
 		return nil
 	}
+	to = t.translator.Target(to)
 	translator := t.translator.Name()
 	translated := map[localisation.Text]localisation.Translation{}
 	var all []wanted
@@ -106,7 +107,7 @@ func (t *Translation) Translate(ctx context.Context, reader user.ID, texts []loc
 		switch {
 		case s.Language.IsZero(), locale.Same(s.Language, to):
 		case text.IsBlank(s.Content):
-			translated[s] = localisation.Translation{Text: s.Content, Translator: translator}
+			translated[s] = localisation.Translation{Text: s.Content, Translator: translator, Language: to}
 		default:
 			all = append(all, wanted{s, localisation.KeyOf(s, to, translator)})
 		}
@@ -114,7 +115,7 @@ func (t *Translation) Translate(ctx context.Context, reader user.ID, texts []loc
 	have := t.find(ctx, reader, all, to)
 	for _, w := range all {
 		if found, is := have[w.key]; is {
-			translated[w.Text] = localisation.Translation{Text: found, Translator: translator}
+			translated[w.Text] = localisation.Translation{Text: found, Translator: translator, Language: to}
 		}
 	}
 	return translated

@@ -32,12 +32,18 @@ func Parse(header string) (Tag, bool) {
 	if err != nil {
 		return Tag{}, false
 	}
-	if base, _, _ := tag.Raw(); base == (language.Base{}) {
+	if base, _, _ := tag.Raw(); base == (language.Base{}) || isNone(base.String()) {
 		return Tag{}, false // only a region or private use: the language is unknown
 	}
 	base, _ := tag.Base()
 	script, _ := tag.Script()
 	return Tag{name: tag.String(), language: base.String() + "-" + script.String()}, true
+}
+
+// isNone reports whether the code of ISO 639-2 stands for no one language: for an unwritten one, for
+// several, for a text without words, or for one without a code.
+func isNone(base string) bool {
+	return base == "und" || base == "mul" || base == "zxx" || base == "mis"
 }
 
 func first(header string) string {
@@ -63,6 +69,17 @@ func (t Tag) String() string { return t.name }
 // Language returns the language that Same compares, as a text for storing and
 // searching: zh-Hans, en-Latn. It is empty for the zero Tag.
 func (t Tag) Language() string { return t.language }
+
+// Base returns the tag of the language alone, as Same compares it, without a region: pt for
+// pt-BR, zh-Hant for zh-HK.
+func (t Tag) Base() Tag {
+	base, script, _ := strings.Cut(t.language, "-")
+	if usual, ok := Parse(base); ok && Same(usual, t) {
+		return usual
+	}
+	b, _ := Parse(base + "-" + script)
+	return b
+}
 
 // IsZero reports whether the tag names no language.
 func (t Tag) IsZero() bool { return t == Tag{} }

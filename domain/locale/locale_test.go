@@ -120,7 +120,7 @@ func TestHeadersThatNameNone(t *testing.T) {
 	for _, header := range []string{
 		"", " ", ",", ";", ",en", ";q=1", "*", "*,en", "auto", "english", "default", "null", "undefined",
 		"zh-CHS", "zh_CHT", "ZH-cht", "C", "POSIX", "en_US.UTF-8", "ca_ES@valencia", "en-", "-en", "en--US",
-		"en US", "e", "1", "jp", "cn", "und", "und-CN", "root", "x-mine", "中文", "en\x00", "\xff\xfe",
+		"en US", "e", "1", "jp", "cn", "und", "und-CN", "zxx", "mul", "mul-Latn", "mis", "root", "x-mine", "中文", "en\x00", "\xff\xfe",
 		"<script>", "../etc/passwd", "' OR 1=1", strings.Repeat("a", 65), strings.Repeat("字", 10_000),
 		strings.Repeat("en-", 1000),
 	} {

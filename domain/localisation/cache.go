@@ -15,10 +15,11 @@ const CacheFor = 30 * 24 * time.Hour
 // Key identifies a translation by its text, its two languages and its translator.
 type Key [sha256.Size]byte
 
-// KeyOf returns the key of the text's translation.
+// KeyOf returns the key of the text's translation into a target of the translator
+// (Translator.Target).
 func KeyOf(t Text, to locale.Tag, translator string) Key {
 	all := make([]byte, 0, len(t.Content)+128)
-	for _, part := range []string{t.Content, t.Language.Language(), to.Language(), translator} {
+	for _, part := range []string{t.Content, t.Language.Language(), to.String(), translator} {
 		all = binary.BigEndian.AppendUint64(all, uint64(len(part)))
 		all = append(all, part...)
 	}

@@ -19,11 +19,12 @@ func TestPUB06_what_translations_are_kept_by(t *testing.T) {
 		return localisation.KeyOf(localisation.Text{Content: text, Language: from}, to, translator)
 	}
 	key := keyOf("text", tag("en"), tag("zh-CN"), "pseudo")
-	assert.Equal(t, key, keyOf("text", tag("en-GB"), tag("zh_Hans"), "pseudo"), "the same languages")
+	assert.Equal(t, key, keyOf("text", tag("en-GB"), tag("zh_CN"), "pseudo"), "the same languages")
 	for name, other := range map[string]localisation.Key{
 		"text":       keyOf("texts", tag("en"), tag("zh-CN"), "pseudo"),
 		"source":     keyOf("text", tag("es"), tag("zh-CN"), "pseudo"),
 		"target":     keyOf("text", tag("en"), tag("zh-TW"), "pseudo"),
+		"variant":    keyOf("text", tag("en"), tag("zh-SG"), "pseudo"),
 		"translator": keyOf("text", tag("en"), tag("zh-CN"), "real"),
 		"direction":  keyOf("text", tag("zh-CN"), tag("en"), "pseudo"),
 		"boundary":   keyOf("texten-Latn", locale.Tag{}, tag("zh-CN"), "pseudo"),

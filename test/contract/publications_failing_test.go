@@ -27,6 +27,8 @@ type translator struct {
 
 func (*translator) Name() string { return "told" }
 
+func (*translator) Target(to locale.Tag) locale.Tag { return to.Base() }
+
 func (tr *translator) Translate(ctx context.Context, _, _ locale.Tag, texts []string) ([]string, error) {
 	tr.calls.Add(1)
 	return tr.translate(ctx, texts)

@@ -34,6 +34,15 @@ func TranslatorInto(t *testing.T, targets []string, fresh func(t *testing.T) loc
 		assert.Equal(t, tr.Name(), fresh(t).Name())
 	})
 
+	t.Run("the target of a language is of that language, and its own target", func(t *testing.T) {
+		tr := fresh(t)
+		for _, name := range []string{"en", "en-GB", "en-IE", "pt", "pt-PT", "pt-BR", "zh", "zh-HK", "zh-TW", "no", "fil", "sr-Latn", "hr", "ms", "fa"} {
+			target := tr.Target(language(name))
+			assert.True(t, locale.Same(target, language(name)), name)
+			assert.Equal(t, target, tr.Target(target), name)
+		}
+	})
+
 	t.Run("it returns the texts in their order and as many", func(t *testing.T) {
 		tr := fresh(t)
 		for _, target := range targets {

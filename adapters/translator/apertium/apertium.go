@@ -45,6 +45,9 @@ func New(c Config) (*Translator, error) {
 // Name implements localisation.Translator.
 func (t *Translator) Name() string { return t.remote.Name() }
 
+// Target implements localisation.Translator.
+func (t *Translator) Target(to locale.Tag) locale.Tag { return t.remote.Target(to) }
+
 // BreakerOpen is that of provider.Translator.
 func (t *Translator) BreakerOpen() bool { return t.remote.BreakerOpen() }
 

@@ -86,7 +86,6 @@ func refuse(w http.ResponseWriter, why string) {
 func TestPUB06_Apertium(t *testing.T) {
 	ports.TranslatorUpstream(t, ports.Upstream{
 		Open: open, Provider: http.HandlerFunc(standIn), Targets: []string{"es", "hr"}, Texts: 1,
-		Key: "it has none, but its words must not show either",
 		Spoken: []ports.Spoken{
 			{From: "en-US", To: "es-419", Says: "<eng|spa> x"},
 			{From: "en", To: "zh-CN", Says: "<eng|zho> x"},
@@ -110,8 +109,8 @@ func TestPUB06_Apertium(t *testing.T) {
 		Refusals: map[string]ports.Refusal{
 			"a pair that is not there": {Status: 400, Body: refusal(400, "That pair is not installed"), Is: provider.ErrUnsupportedLanguage},
 			"a pair that is none":      {Status: 400, Body: refusal(400, "That pair is invalid, use e.g. eng|spa"), Is: provider.ErrRefused},
-			"no text":                  {Status: 400, Body: refusal(400, "Missing argument q (key)"), Is: provider.ErrRefused},
-			"no JSON":                  {Status: 400, Body: "<html>(key)", Is: provider.ErrRefused},
+			"no text":                  {Status: 400, Body: refusal(400, "Missing argument q"), Is: provider.ErrRefused},
+			"no JSON":                  {Status: 400, Body: "<html>", Is: provider.ErrRefused},
 			"another place":            {Status: 404, Body: "<html><title>404: Not Found</title>", Is: provider.ErrRefused},
 			"the wrong status":         {Status: 404, Body: refusal(404, "That pair is not installed"), Is: provider.ErrRefused},
 			"too long":                 {Status: 413, Is: provider.ErrTooLong},

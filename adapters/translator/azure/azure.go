@@ -90,7 +90,7 @@ func (d dialect) Ask(c provider.Codes, texts []string) provider.Question {
 	for i, text := range texts {
 		body[i].Text = text
 	}
-	return provider.Question{Path: "/translate?" + query.Encode(), Header: header, Body: body}
+	return provider.Question{Path: "/translate?" + query.Encode(), Header: header, Key: d.key, Body: body}
 }
 
 func (dialect) Read(answer []byte) ([]string, error) {

@@ -81,6 +81,7 @@ func (d dialect) Ask(c provider.Codes, texts []string) provider.Question {
 	return provider.Question{
 		Path:   "/v2/translate",
 		Header: http.Header{"Authorization": {"DeepL-Auth-Key " + d.key.Reveal()}},
+		Key:    d.key,
 		Body:   request{Text: texts, Source: c.From, Target: c.To},
 	}
 }

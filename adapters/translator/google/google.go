@@ -66,6 +66,7 @@ func (d dialect) Ask(c provider.Codes, texts []string) provider.Question {
 	return provider.Question{
 		Path:   "/language/translate/v2",
 		Header: http.Header{"X-Goog-Api-Key": {d.key.Reveal()}},
+		Key:    d.key,
 		Body:   request{Q: texts, Source: c.From, Target: c.To, Format: "text"},
 	}
 }

@@ -1,6 +1,7 @@
 // Package libretranslate translates texts with LibreTranslate, a self-hosted server.
 //
-// Its operator sets its limits. It decodes entities, so translations are plain text and must
+// Its operator sets its limits. Servers from before April 2025 have other codes for Chinese and
+// for Brazilian Portuguese, so the server is asked which it names. It decodes entities, so translations are plain text and must
 // never be used as HTML.
 package libretranslate
 
@@ -30,12 +31,12 @@ const (
 	bodyLimit    = 1 << 20 // the usual limit of proxies in front of it
 )
 
-// codes are the server's codes of languages with two scripts or two countries; it refuses
+// codes are the newer servers' codes of languages with two scripts or two countries; it refuses
 // zh-CN.
 var codes = provider.Table{"zh-Hans": "zh-Hans", "zh-Hant": "zh-Hant", "pt-BR": "pt-BR", "no": "nb", "fil": "tl"}
 
 // New returns a translator, or all problems of the configuration.
-func New(c Config) (*provider.Translator, error) {
+func New(c Config) (*Translator, error) {
 	c.Connection.Plain = !hasKey(c.Key)
 	if hasKey(c.Key) {
 		if err := provider.CheckKey(c.Key); err != nil {
@@ -49,7 +50,12 @@ func New(c Config) (*provider.Translator, error) {
 	if c.Texts > 0 {
 		limits.Texts = c.Texts
 	}
-	return provider.New(c.Connection, dialect{key: c.Key, limits: limits})
+	named := &names{}
+	remote, err := provider.New(c.Connection, dialect{key: c.Key, limits: limits, names: named})
+	if err != nil {
+		return nil, err
+	}
+	return &Translator{Translator: remote, names: named}, nil
 }
 
 func hasKey(key secret.String) bool { return key.Reveal() != "" }
@@ -57,6 +63,7 @@ func hasKey(key secret.String) bool { return key.Reveal() != "" }
 type dialect struct {
 	key    secret.String
 	limits provider.Limits
+	names  *names
 }
 
 type request struct {
@@ -75,11 +82,12 @@ func (dialect) Codes(from, to locale.Tag) (provider.Codes, error) {
 }
 
 func (d dialect) Ask(c provider.Codes, texts []string) provider.Question {
-	if c.From == "" {
-		c.From = "auto"
+	source := "auto"
+	if c.From != "" {
+		source = d.names.of(c.From)
 	}
-	return provider.Question{Path: "/translate", Body: request{
-		Q: texts, Source: c.From, Target: c.To, Format: "text", Key: d.key.Reveal(),
+	return provider.Question{Path: "/translate", Key: d.key, Body: request{
+		Q: texts, Source: source, Target: d.names.of(c.To), Format: "text", Key: d.key.Reveal(),
 	}}
 }
 

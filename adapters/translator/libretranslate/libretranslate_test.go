@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,8 +27,28 @@ func open(t *testing.T, url string, client *http.Client) localisation.Translator
 	return tr
 }
 
-// standIn behaves like LibreTranslate with a batch limit of eight.
-func standIn(w http.ResponseWriter, r *http.Request) {
+// Servers from before April 2025 name three languages otherwise.
+var (
+	newer = []string{"en", "es", "zh-Hans", "zh-Hant", "pt-BR", "pt", "nb"}
+	older = []string{"en", "es", "zh", "zt", "pb", "pt", "nb"}
+)
+
+// standIn behaves like LibreTranslate with the languages and a batch limit of eight.
+func standIn(languages []string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.Path != "/languages" {
+			translate(languages, w, r)
+			return
+		}
+		var all []map[string]string
+		for _, code := range languages {
+			all = append(all, map[string]string{"code": code, "name": "a language"})
+		}
+		_ = json.NewEncoder(w).Encode(all)
+	}
+}
+
+func translate(languages []string, w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Q      []string `json:"q"`
 		Source string   `json:"source"`
@@ -37,7 +58,6 @@ func standIn(w http.ResponseWriter, r *http.Request) {
 	}
 	body := json.NewDecoder(r.Body)
 	body.DisallowUnknownFields()
-	known := map[string]bool{"en": true, "es": true, "zh-Hans": true, "zh-Hant": true, "pt-BR": true, "nb": true}
 	err := body.Decode(&asked)
 	switch {
 	case r.Method != http.MethodPost || r.URL.RequestURI() != "/translate":
@@ -48,7 +68,7 @@ func standIn(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, "Invalid API key")
 	case len(asked.Q) > 8:
 		refuse(w, http.StatusBadRequest, "Invalid request: request (9) exceeds text limit (8)")
-	case asked.Source != "auto" && !known[asked.Source] || !known[asked.Target]:
+	case asked.Source != "auto" && !slices.Contains(languages, asked.Source) || !slices.Contains(languages, asked.Target):
 		refuse(w, http.StatusBadRequest, asked.Target+" is not supported")
 	default:
 		var texts []string
@@ -67,7 +87,7 @@ func refuse(w http.ResponseWriter, status int, why string) {
 
 func TestPUB06_LibreTranslate(t *testing.T) {
 	ports.TranslatorUpstream(t, ports.Upstream{
-		Open: open, Provider: http.HandlerFunc(standIn), Texts: 8, Key: key,
+		Open: open, Provider: standIn(newer), Texts: 8, Key: key,
 		Spoken: []ports.Spoken{
 			{From: "zh-CN", To: "en", Says: "[zh-Hans>en] x"},
 			{From: "zh", To: "zh-HK", Says: "[zh-Hans>zh-Hant] x"},
@@ -76,10 +96,22 @@ func TestPUB06_LibreTranslate(t *testing.T) {
 			{From: "", To: "es-419", Says: "[auto>es] x"},
 		},
 		Refusals: map[string]ports.Refusal{
-			"an unknown language": {Status: 400, Body: `{"error":"xx is not supported"}`, Is: provider.ErrRefused},
-			"a key, repeated":     {Status: 403, Body: `{"error":"Invalid API key (key)"}`, Is: provider.ErrKey},
+			"an unknown language": {Status: 400, Body: `{"error":"xx is not supported"}`, Says: `status 400, "xx is not supported"`, Is: provider.ErrRefused},
+			"a key, repeated":     {Status: 403, Body: `{"error":"Invalid API key (key)"}`, Says: "Invalid API key (key)", Is: provider.ErrKey},
 			"too fast":            {Status: 429, Body: `{"error":"Slowdown: 10 per 1 minute"}`, Again: true},
 			"a broken model":      {Status: 500, Body: `{"error":"Cannot translate text"}`, Again: true},
+		},
+	})
+}
+
+func TestPUB06_LibreTranslate_before_April_2025(t *testing.T) {
+	ports.TranslatorUpstream(t, ports.Upstream{
+		Open: open, Provider: standIn(older), Texts: 8, Key: key,
+		Spoken: []ports.Spoken{
+			{From: "zh-CN", To: "en", Says: "[zh>en] x"},
+			{From: "zh", To: "zh-HK", Says: "[zh>zt] x"},
+			{From: "en-US", To: "pt-BR", Says: "[en>pb] x"},
+			{From: "en-US", To: "pt-PT", Says: "[en>pt] x"},
 		},
 	})
 }

@@ -60,7 +60,7 @@ func (t *Translator) try(ctx context.Context, q Question, sent int) ([]string, e
 	if r.status == http.StatusOK {
 		return t.read(r.body, sent)
 	}
-	err = t.judge(r.status, r.body)
+	err = t.judge(r, q.Key)
 	if r.again > 0 {
 		// The jitter spreads the retries of callers that were throttled at once.
 		pause := min(r.again, longestOpen) + rand.N(firstPause)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -116,14 +117,20 @@ func (s sender) post(ctx context.Context, q Question) (reply, error) {
 	if err != nil {
 		return reply{}, fmt.Errorf("encoding the request: %w", err)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+q.Path, body)
+	header := http.Header{"Content-Type": {kind}}
+	for name, values := range q.Header {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
+	return s.send(ctx, http.MethodPost, q.Path, header, body)
+}
+
+// send sends a request once. The body may be nil.
+func (s sender) send(ctx context.Context, method, path string, header http.Header, body io.Reader) (reply, error) {
+	request, err := http.NewRequestWithContext(ctx, method, s.url+path, body)
 	if err != nil {
 		return reply{}, fmt.Errorf("making a request: %w", err)
 	}
-	for name, values := range q.Header {
-		request.Header[http.CanonicalHeaderKey(name)] = values
-	}
-	request.Header.Set("Content-Type", kind)
+	maps.Copy(request.Header, header)
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "plaza")
 	response, err := s.client.Do(request)

@@ -7,13 +7,14 @@
 // provider's Retry-After says.
 //
 // A Dialect, one small package each, implements a provider's protocol. The package does not
-// trust providers: it limits the size of answers, follows no redirects and never puts their
-// text into errors, because it may repeat the request.
+// trust providers: it limits the size of answers and follows no redirects. Of their text it
+// puts into errors the short sentence of a refusal alone, without the key.
 package provider
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -25,6 +26,7 @@ import (
 
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
+	"plaza/domain/secret"
 	"plaza/domain/text"
 )
 
@@ -55,7 +57,8 @@ type Codes struct{ From, To string }
 type Question struct {
 	Path   string // with the query; it must never contain the key, because URLs get logged
 	Header http.Header
-	Body   any // url.Values are sent as a form, other values as JSON
+	Key    secret.String // what the header or the body has of the key; errors never show it
+	Body   any           // url.Values are sent as a form, other values as JSON
 }
 
 // Dialect implements the protocol of one provider.
@@ -97,6 +100,29 @@ func (t *Translator) Name() string { return t.dialect.Name() }
 // BreakerOpen reports whether failures have stopped the requests to the provider and none has
 // succeeded since.
 func (t *Translator) BreakerOpen() bool { return t.breaker.isOpen() }
+
+// Target implements localisation.Translator. It is the variant that the provider is asked for.
+func (t *Translator) Target(to locale.Tag) locale.Tag {
+	codes, err := t.dialect.Codes(locale.Tag{}, to)
+	if err != nil { // also if the provider must be told the source
+		codes, err = t.dialect.Codes(to, to)
+	}
+	if variant, is := locale.Parse(codes.To); err == nil && is && locale.Same(variant, to) {
+		return variant
+	}
+	return to.Base() // the code is the provider's own
+}
+
+// Get returns the provider's answer to a GET of the path, which the breaker does not count.
+func (t *Translator) Get(ctx context.Context, path string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.deadline/4)
+	defer cancel()
+	r, err := t.sender.send(ctx, http.MethodGet, path, nil, nil)
+	if err == nil && r.status != http.StatusOK {
+		err = t.judge(r, secret.String{})
+	}
+	return r.body, err
+}
 
 // Translate implements localisation.Translator. It returns texts without words unchanged, and
 // all texts if both languages are the same, without a request.
@@ -183,13 +209,44 @@ func (t *Translator) read(answer []byte, sent int) ([]string, error) {
 	return texts, nil
 }
 
-// judge returns the meaning of a status other than 200.
-func (t *Translator) judge(status int, answer []byte) error {
-	err := t.dialect.Judge(status, answer)
+// judge returns the meaning of a status other than 200, with the provider's sentence.
+func (t *Translator) judge(r reply, key secret.String) error {
+	err := t.dialect.Judge(r.status, r.body)
 	if err == nil {
-		err = meaning(status)
+		err = meaning(r.status)
 	}
-	return fmt.Errorf("%w: status %d", err, status)
+	if said := sentence(r.body, key); said != "" {
+		return fmt.Errorf("%w: status %d, %q", err, r.status, said)
+	}
+	return fmt.Errorf("%w: status %d", err, r.status)
+}
+
+// maxSentence is how many characters of a provider's sentence an error shows.
+const maxSentence = 200
+
+// sentence returns why the provider refused in its own words, without the key; empty if it gave
+// none. All providers put it into one of a few fields.
+func sentence(answer []byte, key secret.String) string {
+	var r struct {
+		Error       any    `json:"error"` // a sentence, or an object with the message
+		Message     string `json:"message"`
+		Explanation string `json:"explanation"`
+	}
+	if json.Unmarshal(answer, &r) != nil {
+		return ""
+	}
+	said, _ := r.Error.(string)
+	if object, is := r.Error.(map[string]any); is {
+		said, _ = object["message"].(string)
+	}
+	said = cmp.Or(said, r.Explanation, r.Message)
+	if k := key.Reveal(); k != "" {
+		said = strings.ReplaceAll(said, k, "(key)")
+	}
+	if chars := []rune(said); len(chars) > maxSentence {
+		said = string(chars[:maxSentence]) + "…"
+	}
+	return said
 }
 
 func meaning(status int) error {

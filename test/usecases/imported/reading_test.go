@@ -66,7 +66,7 @@ func (tr *knownTranslations) translate(_ context.Context, reader user.ID, texts 
 	all := map[localisation.Text]localisation.Translation{}
 	for _, s := range texts {
 		if known := tr.known[s.Content]; known != "" && s.Language.String() == "fr" && to.String() == "en-US" {
-			all[s] = localisation.Translation{Text: known, Translator: "by " + known}
+			all[s] = localisation.Translation{Text: known, Translator: "by " + known, Language: to}
 		}
 	}
 	return all
@@ -81,8 +81,8 @@ func TestPUB04_publications_come_with_the_translations_of_title_and_content(t *t
 	source, _ := locale.Parse("fr")
 	target, _ := locale.Parse("en-US")
 	assert.Equal(t, &reading.Localised{
-		Title:   localisation.Translation{Text: "Bread", Translator: "by Bread"},
-		Content: localisation.Translation{Text: "Crumb and crust", Translator: "by Crumb and crust"},
+		Title:   localisation.Translation{Text: "Bread", Translator: "by Bread", Language: target},
+		Content: localisation.Translation{Text: "Crumb and crust", Translator: "by Crumb and crust", Language: target},
 		Source:  source, Language: target,
 	}, items[1].Localised)
 	var given []string

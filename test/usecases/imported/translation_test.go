@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -29,6 +30,14 @@ type recordingTranslator struct {
 	ended   time.Time // of the last batch
 	takes   time.Duration
 	fails   error
+}
+
+// Target distinguishes the variants of Portuguese alone.
+func (*recordingTranslator) Target(to locale.Tag) locale.Tag {
+	if strings.HasPrefix(to.String(), "pt-") {
+		return to
+	}
+	return to.Base()
 }
 
 func (tr *recordingTranslator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {
@@ -136,11 +145,11 @@ func TestPUB04_only_texts_in_another_language_are_translated(t *testing.T) {
 	w := newTranslationFixture(t)
 	french := localeTag(t, "fr")
 	assert.Equal(t, translatedTexts{
-		{Content: "Pain", Language: french}:                {Text: "⟦en-US⟧ Pain", Translator: "pseudo"},
-		{Content: "La mie et la croûte", Language: french}: {Text: "⟦en-US⟧ La mie et la croûte", Translator: "pseudo"},
+		{Content: "Pain", Language: french}:                {Text: "⟦en⟧ Pain", Translator: "pseudo", Language: localeTag(t, "en")},
+		{Content: "La mie et la croûte", Language: french}: {Text: "⟦en⟧ La mie et la croûte", Translator: "pseudo", Language: localeTag(t, "en")},
 	}, w.read(t, "en-US"))
 	blank := localisation.Text{Content: " ", Language: french}
-	assert.EqualValues(t, translatedTexts{blank: {Text: " ", Translator: "pseudo"}},
+	assert.EqualValues(t, translatedTexts{blank: {Text: " ", Translator: "pseudo", Language: localeTag(t, "en")}},
 		w.Translate(t.Context(), readerAda, []localisation.Text{blank, {Content: "of no language"}}, localeTag(t, "en")), "a blank text is its own translation")
 	assert.Empty(t, w.Translate(t.Context(), readerAda, textsOfPage(t), locale.Tag{}))
 	assert.Equal(t, 1, w.translator.asked())
@@ -160,6 +169,15 @@ func TestPUB06_a_page_asks_once_per_language_and_then_never_for_a_month(t *testi
 		w.read(t, "es")
 		assert.Len(t, w.translator.batches, 4, "after a month")
 	})
+}
+
+func TestPUB06_readers_of_two_variants_get_their_own(t *testing.T) {
+	w := newTranslationFixture(t)
+	w.read(t, "pt-PT")
+	for _, got := range w.readBy(t, readerBob, "pt-BR") {
+		assert.Contains(t, got.Text, "⟦pt-BR⟧")
+		assert.Equal(t, localeTag(t, "pt-BR"), got.Language)
+	}
 }
 
 func TestPUB06_texts_are_counted(t *testing.T) {
