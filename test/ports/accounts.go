@@ -57,6 +57,8 @@ func openStoresBoth(w *fixtures) {
 	members, err := w.Directory.Members(w.Context(), []user.ID{id})
 	require.NoError(w, err)
 	assert.Equal(w, []user.Member{m}, members)
+	assertComplete(w, []access.Account{a}, "Kept")
+	assertComplete(w, []user.Member{m}, "Avatar")
 }
 
 func openTaken(w *fixtures) {

@@ -61,6 +61,7 @@ func setAvatar(w *fixtures) {
 		assert.Zero(w, w.member(other).Avatar)
 	}
 	w.avatar(who, avatarOf("c"))
+	assertComplete(w, []media.Picture{avatarOf("c")}, "Path", "Sizes.Path")
 	shown := w.member(who).Avatar
 	shown.Sizes[0].Key = "x"
 	assert.Equal(w, avatarOf("c"), w.member(who).Avatar, "what came out is private")

@@ -67,6 +67,7 @@ func addComment(w *fixtures) {
 	assert.Equal(w, given, first)
 	assert.Equal(w, given, w.comment(first.ID))
 	assert.Equal(w, second, w.comment(second.ID))
+	assertComplete(w, []event.Comment{given}, "Completes")
 }
 
 func addCommentNowhere(w *fixtures) {

@@ -45,16 +45,19 @@ func (c *importer) again(want imported.Status, r imported.Record) {
 	c.checkAgrees()
 }
 
-// follows brings the record and then each edit of it, and asserts after each that it is stored so.
-func follows[R imported.Record](c *importer, r *R, isStored func(R), edits ...func(*R)) {
+// follows brings the record and then each edit of it, and asserts after each that it is stored so. It returns all that it brought.
+func follows[R imported.Record](c *importer, r *R, isStored func(R), edits ...func(*R)) (all []R) {
 	c.Helper()
 	c.again(imported.New, *r)
 	isStored(*r)
+	all = append(all, *r)
 	for _, edit := range edits {
 		edit(r)
 		c.again(imported.Changed, *r)
 		isStored(*r)
+		all = append(all, *r)
 	}
+	return all
 }
 
 func importCategory(w *fixtures) {
@@ -62,13 +65,13 @@ func importCategory(w *fixtures) {
 	c.again(imported.New, categoryRecord(1, 0))
 	child := categoryRecord(1<<40, 1)
 	child.Name, child.Slug = "O'Brien \\ \"%_\" "+broad(50), "杭-2"
-	follows(c, &child, func(s imported.CategoryRecord) {
+	assertComplete(w, follows(c, &child, func(s imported.CategoryRecord) {
 		assert.Equal(w, s.Category, w.categoriesAt(1 << 40)[1<<40])
 	}, func(s *imported.CategoryRecord) { s.Name = "Another" },
 		func(s *imported.CategoryRecord) { s.Slug = "another" },
 		func(s *imported.CategoryRecord) { s.Name, s.Slug = "", "" },
 		func(s *imported.CategoryRecord) { s.Parent = 0 },
-	)
+	))
 	categories, _, err := w.Feed.Metas(w.Context(), feed.Selection{Kinds: feed.ItemKinds()})
 	require.NoError(w, err)
 	assert.ElementsMatch(w, []feed.Category{categoryRecord(1, 0).Category, child.Category}, categories, "the tree has moved on")
@@ -115,7 +118,7 @@ func importPublication(w *fixtures) {
 		edits = append(edits, func(r *imported.PublicationRecord) { edit(&r.Content) })
 	}
 	r := publicationRecord(1<<40, bundleOf(1))
-	follows(c, &r, func(r imported.PublicationRecord) {
+	assertComplete(w, follows(c, &r, func(r imported.PublicationRecord) {
 		r.Author, r.Bundle = authors[r.By], bundles[r.Bundle.ID]
 		w.assertListed(r.Publication)
 	}, append(edits,
@@ -123,7 +126,7 @@ func importPublication(w *fixtures) {
 		func(r *imported.PublicationRecord) { r.Bundle.ID = 2 },
 		func(r *imported.PublicationRecord) { r.By = "another" },
 		func(r *imported.PublicationRecord) { r.Bundle.ID = 0 },
-	)...)
+	)...), "Publication.Content.Author", "Publication.Bundle.FirstOriginal", "Publication.Bundle.Original") // of other records
 }
 
 func importNode(w *fixtures) {
@@ -135,13 +138,13 @@ func importNode(w *fixtures) {
 		edits = append(edits, func(r *imported.NodeRecord) { edit(&r.Content) })
 	}
 	r := nodeRecord(1 << 40)
-	follows(c, &r, func(r imported.NodeRecord) {
+	assertComplete(w, follows(c, &r, func(r imported.NodeRecord) {
 		r.Author = authors[r.By]
 		w.assertListed(r.Node)
 	}, append(edits,
 		func(r *imported.NodeRecord) { r.Bundle, r.By = 7, "another" },
 		func(r *imported.NodeRecord) { r.Bundle = 0 },
-	)...)
+	)...), "Node.Content.Author") // of another record
 }
 
 func importDemand(w *fixtures) {
@@ -169,10 +172,10 @@ func importDemand(w *fixtures) {
 	} {
 		edits = append(edits, func(r *imported.DemandRecord) { edit(&r.Demand) })
 	}
-	follows(c, &r, func(r imported.DemandRecord) {
+	assertComplete(w, follows(c, &r, func(r imported.DemandRecord) {
 		r.Author = authors[r.By]
 		w.assertListed(r.Demand)
-	}, append(edits, func(r *imported.DemandRecord) { r.By = "another" })...)
+	}, append(edits, func(r *imported.DemandRecord) { r.By = "another" })...), "Demand.Author")
 	r.Tags, r.Images = []string{}, []string{}
 	assert.Equal(w, repeated(1, imported.Same), c.importAll(r), "no tags are no tags")
 }
@@ -204,14 +207,14 @@ func importHowTo(w *fixtures) {
 	authors := c.authors()
 	c.importAll(bundleRecord(1, 0, 0), bundleRecord(2, 0, 0), bundleRecord(1<<40, 0, 0))
 	r := howToRecord("O'Brien \\ \"%_\"\n" + broad(64))
-	follows(c, &r, func(r imported.HowToRecord) {
+	assertComplete(w, follows(c, &r, func(r imported.HowToRecord) {
 		r.Robot = authors[r.By]
 		assert.Equal(w, []publication.HowTo{r.HowTo}, w.howTos(page.Request{}).Items)
 	}, func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{1 << 40, 1, 2, 1} },
 		func(r *imported.HowToRecord) { r.Bundles = []publication.BundleID{1, 2, 1 << 40} },
 		func(r *imported.HowToRecord) { r.Created = noon.Add(-time.Microsecond) },
 		func(r *imported.HowToRecord) { r.Updated, r.Bundles = noon.Add(time.Hour), nil },
-	)
+	), "HowTo.Robot")
 	r.By = "another"
 	c.again(imported.New, r)
 	r.Category = "Garden"
@@ -227,6 +230,7 @@ func importNews(w *fixtures) {
 	c.again(imported.New, newsRecord("another"))
 	day := func() event.DayInCity { return event.DayInCity{Date: r.Released} }
 	stored := w.newsAround(10, day())[day()][1]
+	var all []news.Item
 	for _, edit := range []func(*news.Item){
 		func(n *news.Item) { n.Title, n.HTML = broad(300), "<p>'\\N\t\n\"</p>" },
 		func(n *news.Item) {
@@ -243,8 +247,10 @@ func importNews(w *fixtures) {
 		c.again(imported.Changed, r)
 		want := r.Item
 		want.ID = stored.ID
+		all = append(all, want)
 		assert.Contains(w, w.newsAround(10, day())[day()], want)
 	}
+	assertComplete(w, all)
 	assert.Len(w, w.newsAround(10, day())[day()], 3)
 }
 

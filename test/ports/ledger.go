@@ -65,7 +65,9 @@ func addOrder(w *fixtures) {
 		require.NoError(w, err)
 		assert.Equal(w, o, got)
 		assert.Equal(w, []payment.Order{o}, w.ordersOf(who, o.State))
+		full.ID = o.ID
 	}
+	assertComplete(w, []payment.Order{full})
 	for _, none := range []payment.OrderID{0, -1, 1 << 40} {
 		_, err := w.Ledger.Order(w.Context(), none)
 		assert.ErrorIs(w, err, payment.ErrNoOrder)

@@ -120,6 +120,7 @@ func changeTrade(w *fixtures) {
 	w.begins(w.charge(order(o.User, noon)).ID, inApp, "of another order", noon)
 	plain := payment.Trade{Order: o, NextCheck: o.Expires, Entries: w.journal(o.ID)}
 	at := noon
+	var all []payment.Trade
 	begin := func(i payment.Intent, no payment.TradeNo) func(*payment.Trade) {
 		return func(t *payment.Trade) {
 			_, err := t.Begin(opening(i, no), at)
@@ -146,7 +147,9 @@ func changeTrade(w *fixtures) {
 		do(&plain)
 		w.trade(o.ID, do)
 		w.kept(cloned(plain), nil)
+		all = append(all, w.traded(o.ID))
 	}
+	assertComplete(w, all, "Entries", "Answer", "Payments.Refunded")
 	assert.Equal(w, payment.Paid, plain.Order.State)
 	assert.Len(w, w.payments("", pageNo(1, 100)).Items, len(plain.Payments))
 }

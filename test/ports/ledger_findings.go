@@ -171,6 +171,7 @@ func storeFindings(w *fixtures) {
 	require.Len(w, all, 5)
 	one.ID = first[0].ID
 	assert.Equal(w, one, all[4])
+	assertComplete(w, all)
 	one.Resolved = time.Time{}
 	w.finds(noon.Add(time.Second), one)
 	assert.Equal(w, one, w.findings(payment.FindingFilter{})[4], "it is open again")

@@ -83,6 +83,7 @@ func changeRefunds(w *fixtures) {
 	staff := w.newUser()
 	before := w.journal(paid.Order)
 	var entries []payment.Entry
+	var all []payment.RefundAccount
 	want := payment.RefundAccount{Payment: paid, App: payment.OfficialAccount}
 	for n, do := range []func(a *payment.RefundAccount) error{
 		func(a *payment.RefundAccount) error {
@@ -123,6 +124,7 @@ func changeRefunds(w *fixtures) {
 			assert.Positive(w, got.Refunds[i].ID)
 			want.Refunds[i].ID = got.Refunds[i].ID
 		}
+		all = append(all, got)
 		assert.Equal(w, want, got, n)
 		assert.Equal(w, want, w.refundAccount(paid.ID), n)
 		assert.Equal(w, slices.Concat(before, entries), w.journal(paid.Order))
@@ -134,6 +136,7 @@ func changeRefunds(w *fixtures) {
 		assert.Equal(w, want.Payment, w.traded(paid.Order).Payments[0], "the payment has the sum")
 	}
 	assert.EqualValues(w, 300, want.Payment.Refunded)
+	assertComplete(w, all, "Entries", "Answer", "Completes")
 	assert.Equal(w, payment.RefundAccount{Payment: bystander, App: payment.OfficialAccount}, w.refundAccount(bystander.ID))
 	_, err := w.Ledger.Refund(w.Context(), want.Refunds[1].ID+1)
 	assert.ErrorIs(w, err, payment.ErrNoRefund)

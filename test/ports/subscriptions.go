@@ -61,6 +61,7 @@ func getOwned(w *fixtures) {
 		require.NoError(w, err)
 		assert.Equal(w, want, got)
 	}
+	assertComplete(w, []subscription.Subscription{toPerson, toCategory}, "Completes")
 	require.NoError(w, w.Subscriptions.Remove(w.Context(), who, toCategory.ID))
 	for id, owner := range map[subscription.ID]user.ID{toPerson.ID: followed, toCategory.ID: who, 0: who, -1: who, 1 << 40: who} {
 		_, err := w.Subscriptions.Get(w.Context(), owner, id)

@@ -68,6 +68,7 @@ func issue(w *fixtures) {
 	expired.TTL, expired.Narrowing = -time.Hour, access.NotNarrowed
 	ancient.Created, ancient.Used = noon.AddDate(-20, 0, 0), noon.AddDate(-20, 0, 0)
 	given := map[access.TokenID]bool{}
+	assertComplete(w, []access.Token{first, expired, ancient})
 	for _, t := range []access.Token{first, expired, ancient} {
 		t = w.issue(t)
 		require.Positive(w, t.ID)
