@@ -40,6 +40,16 @@ func beginsWithOne(name string, words []string) bool {
 	return false
 }
 
+// withDefault returns the help of a flag with its default, unless its text tells it.
+func withDefault(v *kong.Value) string {
+	if v.Default != "" && !strings.Contains(v.Help, "(default: ") && !strings.Contains(v.Help, "("+v.Default+": ") {
+		told := *v
+		told.Help = strings.TrimSuffix(v.Help, ".") + " (default: " + v.Default + ")."
+		v = &told
+	}
+	return kong.DefaultHelpValueFormatter(v)
+}
+
 // helpAllFlag prints the help of the command with all its settings.
 type helpAllFlag bool
 

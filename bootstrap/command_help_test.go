@@ -68,6 +68,12 @@ func TestHelp_lists_the_settings_that_matter(t *testing.T) {
 			assert.Contains(t, strings.Join(strings.Fields(all), ""), "($"+variable+")")
 		}
 	}
+	words := strings.Join(strings.Fields(all), " ")
+	for _, told := range []string{
+		"Address of the REST interface (default: 127.0.0.1:8080) ($PLAZA_ADDR).", "last use (default: 720h)", "(auto: pseudo with --demo, else none) ($PLAZA_TRANSLATOR)",
+	} {
+		assert.Contains(t, words, told)
+	}
 	again, _ := told(t, done, "user", "disable", "--help")
 	assert.Equal(t, out, again, "--help-all has changed nothing")
 }

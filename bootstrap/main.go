@@ -71,6 +71,7 @@ func newProgram() parser {
 		kong.Description("The backend of a social content platform."),
 		kong.ExplicitGroups([]kong.Group{settingsGroup}),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ValueFormatter(withDefault),
 		kong.Vars{
 			"version": "plaza " + thisBuild().String(), "kinds": joined(imported.Kinds(), ","), "shells": strings.Join(shells(), ","),
 		},
