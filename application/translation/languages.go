@@ -34,7 +34,7 @@ func (l *languageLimit) admits(reader user.ID, to locale.Tag, now time.Time) boo
 	if l == nil {
 		return true
 	}
-	language := fmt.Appendf(nil, "%d %s", reader, to)
+	language := fmt.Appendf(nil, "%d %s", reader, to.Language())
 	first := ratelimit.Charge{Limit: ratelimit.Limit{Count: 1, Period: l.limit.Period}, Units: 1, Now: now}
 	l.mu.Lock()
 	defer l.mu.Unlock()

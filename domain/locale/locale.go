@@ -81,6 +81,17 @@ func (t Tag) Base() Tag {
 	return b
 }
 
+// Regional returns the tag without variants, extensions and private use: en-GB for en-GB-x-mine.
+func (t Tag) Regional() Tag {
+	base, script, region := language.Make(t.name).Raw()
+	composed, err := language.Compose(base, script, region)
+	if err != nil {
+		return t.Base()
+	}
+	plain, _ := Parse(composed.String())
+	return plain
+}
+
 // IsZero reports whether the tag names no language.
 func (t Tag) IsZero() bool { return t == Tag{} }
 

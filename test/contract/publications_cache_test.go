@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -38,6 +39,10 @@ func newBabel(t *testing.T) *babel {
 }
 
 func (b *babel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet { // its languages
+		_, _ = io.WriteString(w, `[{"code":"zh-Hans"}]`)
+		return
+	}
 	var q struct {
 		Q              []string
 		Source, Target string

@@ -22,8 +22,8 @@ var _ localisation.Translator = Translator{}
 // Name implements localisation.Translator.
 func (Translator) Name() string { return "pseudo" }
 
-// Target implements localisation.Translator: each variant is marked as itself.
-func (Translator) Target(to locale.Tag) locale.Tag { return to }
+// Target implements localisation.Translator: each region is marked as itself.
+func (Translator) Target(to locale.Tag) locale.Tag { return to.Regional() }
 
 // Translate implements localisation.Translator: text becomes ⟦es⟧ text.
 func (Translator) Translate(ctx context.Context, _, to locale.Tag, texts []string) ([]string, error) {
