@@ -2,7 +2,7 @@
 # Usage: test/tools.sh NAME [install]
 #
 # Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
-# its programs), apertium, s3, chromium, redocly, spectral, typescript (the folder of its modules),
+# its programs), apertium, s3, chromium, redocly, spectral, typescript, generators (the folders of their modules),
 # nginx, prometheus (the folder of its programs), systemd (its analyser), django (a Python that has
 # it), etcd, patroni, pgbouncer or haproxy.
 # With "install" a missing program is installed first, where this machine allows that. A program
@@ -16,8 +16,11 @@ redocly=2.77.0
 spectral=6.16.3
 # The modules that the TypeScript client is built with, as its package.json pins them.
 modules=$(sed -nE 's/.*"((openapi-)?typescript)": "([0-9.]+)".*/\1@\3/p' "$(dirname "$0")/../adapters/httpapi/client/typescript/package.json")
+# Generators of clients from the OpenAPI document, beside those modules.
+generators='openapi-fetch@0.17.0 @hey-api/openapi-ts@0.99.0 orval@8.38.0'
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/plaza-test
 client=client-$(echo $modules | tr ' ' '-')
+generated=generators-$(echo "$modules $generators" | cksum | cut -d' ' -f1)
 
 path() {
 	case $name in
@@ -39,6 +42,7 @@ path() {
 	redocly) installed redocly-$redocly ;;
 	spectral) installed spectral-$spectral ;;
 	typescript) [ -d "$cache/$client/node_modules/typescript" ] && echo "$cache/$client/node_modules" ;;
+	generators) [ -d "$cache/$generated/node_modules/orval" ] && echo "$cache/$generated/node_modules" ;;
 	nginx) PATH=$PATH:/usr/sbin command -v nginx ;;
 	prometheus) command -v promtool >/dev/null && dirname "$(command -v prometheus)" ;;
 	systemd) command -v systemd-analyze ;;
@@ -122,6 +126,7 @@ install() {
 	redocly) npm_packages redocly-$redocly @redocly/cli@$redocly ;;
 	spectral) npm_packages spectral-$spectral @stoplight/spectral-cli@$spectral ;;
 	typescript) npm_packages "$client" $modules ;;
+	generators) npm_packages "$generated" $modules $generators @types/node@20 ;;
 	esac
 }
 

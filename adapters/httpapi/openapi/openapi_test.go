@@ -93,9 +93,9 @@ func (op operation) token() (taken, needed bool) {
 		if len(r) == 0 {
 			needed = false
 		}
-		if _, named := r["Token"]; named {
-			taken = true
-		}
+		_, token := r["Token"]
+		_, bearer := r["Bearer"]
+		taken = taken || token || bearer
 	}
 	return taken, needed
 }
