@@ -15,7 +15,10 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -52,14 +55,20 @@ type release struct {
 	flags     []string // of go build
 }
 
-// documents are the files of the repository that every archive has. The image of bootstrap/deploy
-// is built from the sources, so its files are left out.
-var documents = []string{"LICENSE", "README.md", "CHANGELOG.md", "bootstrap/README.md",
+// documents are the files of the repository that every archive has: the guides of those who operate a server or
+// call one. The image of bootstrap/deploy is built from the sources, so its files are left out.
+var documents = []string{"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "bootstrap/README.md",
+	"adapters/httpapi/README.md", "adapters/translator/README.md", "adapters/wallet/README.md",
+	"application/importing/README.md", "migrations/README.md", "test/tour.sh",
 	"bootstrap/completion/plaza.bash", "bootstrap/completion/plaza.fish", "bootstrap/completion/plaza.zsh",
 	"bootstrap/deploy/README.md", "bootstrap/deploy/nginx/plaza.conf",
 	"bootstrap/deploy/systemd/plaza@.service", "bootstrap/deploy/systemd/plaza.env",
 	"bootstrap/deploy/prometheus/prometheus.yml", "bootstrap/deploy/prometheus/alerts.yml", "bootstrap/deploy/prometheus/targets.yml",
-	"bootstrap/deploy/grafana/plaza.json"}
+	"bootstrap/deploy/cluster/README.md", "bootstrap/deploy/cluster/cluster.env", "bootstrap/deploy/cluster/etcd.env",
+	"bootstrap/deploy/cluster/haproxy.cfg", "bootstrap/deploy/cluster/patroni.yml", "bootstrap/deploy/cluster/pgbouncer.ini",
+	"bootstrap/deploy/cluster/plaza.env", "bootstrap/deploy/cluster/plaza.sql", "bootstrap/deploy/cluster/userlist.txt",
+	"bootstrap/deploy/grafana/plaza.json", "bootstrap/deploy/grafana/provisioning/dashboards/plaza.yaml",
+	"bootstrap/deploy/grafana/provisioning/datasources/plaza.yaml"}
 
 // checksums is the name of the file with the checksums of the archives, as sha256sum -c reads it.
 const checksums = "SHA256SUMS"
@@ -115,13 +124,11 @@ func (r release) archive(ctx context.Context, platform string) (name string, con
 		return "", nil, err
 	}
 	files := []file{{filepath.Base(executable), binary, 0o755}, {"THIRD_PARTY_LICENSES", notices, 0o644}}
-	for _, document := range documents {
-		text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(document)))
-		if err != nil {
-			return "", nil, err
-		}
-		files = append(files, file{document, text, 0o644})
+	texts, err := r.documents()
+	if err != nil {
+		return "", nil, err
 	}
+	files = append(files, texts...)
 	name = "plaza_" + version + "_" + strings.ReplaceAll(platform, "/", "_")
 	if system == "windows" {
 		content, err = zipped(name, date, files)
@@ -129,6 +136,36 @@ func (r release) archive(ctx context.Context, platform string) (name string, con
 	}
 	content, err = tarred(name, date, files)
 	return name + ".tar.gz", content, err
+}
+
+// documents returns the documents of an archive.
+func (r release) documents() (files []file, err error) {
+	for _, name := range documents {
+		text, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, err
+		}
+		if path.Ext(name) == ".md" {
+			text = linkedWithin(text, path.Dir(name))
+		}
+		files = append(files, file{name, text, 0o644})
+	}
+	return files, nil
+}
+
+// link is a link of Markdown to a file: its text, the path, and the heading.
+var link = regexp.MustCompile(`\[([^\]]+)\]\(([^)#:\s]+)(#[^)]*)?\)`)
+
+// linkedWithin returns the text of a document in the folder. Links to files that no archive has become their text.
+func linkedWithin(text []byte, folder string) []byte {
+	return link.ReplaceAllFunc(text, func(found []byte) []byte {
+		parts := link.FindSubmatch(found)
+		to := path.Join(folder, string(parts[2]))
+		if slices.ContainsFunc(documents, func(name string) bool { return name == to || strings.HasPrefix(name, to+"/") }) {
+			return found
+		}
+		return parts[1]
+	})
 }
 
 // run runs the go command for the platform and returns what it printed. The environment of the caller

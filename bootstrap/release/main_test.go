@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,4 +104,30 @@ func TestBuild_needs_an_empty_folder(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600))
 	assert.ErrorContains(t, release{dir: ".", out: dir}.build(t.Context()), "is not empty")
 	assert.FileExists(t, filepath.Join(dir, "mine"))
+}
+
+// TestDocuments_link_to_what_an_archive_has unpacks the documents of an archive and follows their links.
+func TestDocuments_link_to_what_an_archive_has(t *testing.T) {
+	documents, err := release{dir: "../.."}.documents()
+	require.NoError(t, err)
+	content, err := tarred("plaza_v1", date, documents)
+	require.NoError(t, err)
+	folder := t.TempDir()
+	for name, f := range untarred(t, content) {
+		require.NoError(t, os.MkdirAll(filepath.Join(folder, filepath.Dir(name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(f.content), 0o644))
+	}
+	followed := 0
+	for _, d := range documents {
+		for _, found := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllSubmatch(d.content, -1) {
+			to, _, _ := strings.Cut(string(found[1]), "#")
+			if filepath.Ext(d.name) != ".md" || to == "" || strings.Contains(to, "://") {
+				continue
+			}
+			followed++
+			_, err := os.Stat(filepath.Join(folder, "plaza_v1", filepath.Dir(d.name), to))
+			assert.NoError(t, err, "%s links to %s", d.name, to)
+		}
+	}
+	assert.Greater(t, followed, 40)
 }
