@@ -105,7 +105,7 @@ func (a *admin) readiness(app *adminApp) http.HandlerFunc {
 		case a.isStopping.Load():
 			http.Error(w, "stopping", http.StatusServiceUnavailable)
 		case app.ping(r.Context()) != nil:
-			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+			http.Error(w, "the database does not answer, or refuses new connections", http.StatusServiceUnavailable)
 		case app.mayStorePictures() != nil:
 			http.Error(w, "this user may not write into the folder of pictures", http.StatusServiceUnavailable)
 		default:

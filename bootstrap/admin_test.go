@@ -142,7 +142,7 @@ func TestReadyz_tells_what_is_missing(t *testing.T) {
 	away := errors.New("away")
 	for want, app := range map[string]*adminApp{
 		"ok\n":                           {ping: func(context.Context) error { return nil }, mayStorePictures: func() error { return nil }},
-		"the database does not answer\n": {ping: func(context.Context) error { return away }},
+		"the database does not answer, or refuses new connections\n": {ping: func(context.Context) error { return away }},
 		"this user may not write into the folder of pictures\n": {ping: func(context.Context) error { return nil }, mayStorePictures: func() error { return away }},
 	} {
 		w := httptest.NewRecorder()

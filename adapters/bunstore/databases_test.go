@@ -72,3 +72,6 @@ func MigrateAt(ctx context.Context, url string) error {
 	_, err = s.Migrate(ctx)
 	return errors.Join(err, s.Close())
 }
+
+// OpenAtEveryPing makes each ping look whether Postgres takes new connections.
+func (s *Store) OpenAtEveryPing() { s.dialect.(postgres).opening.every = 0 }

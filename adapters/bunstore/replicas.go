@@ -128,7 +128,7 @@ func openReplica(o Options, url string, mode pgx.QueryExecMode) (*replica, error
 	if err != nil {
 		return nil, fmt.Errorf("create connection pool of replica %s: %w", r.name, err)
 	}
-	r.postgres = postgres{pool, mode}
+	r.postgres = postgres{pool: pool, mode: mode}
 	return r, nil
 }
 

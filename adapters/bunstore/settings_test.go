@@ -1,8 +1,13 @@
 package bunstore_test
 
 import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -34,5 +39,30 @@ func TestSettings_that_do_not_fit_are_named(t *testing.T) {
 			assert.ErrorIs(t, err, bunstore.ErrSettings)
 			assert.ErrorContains(t, err, c.says)
 		})
+	}
+}
+
+// TestNew_connections_that_are_refused_are_noticed: those that are open would serve on for an hour.
+func TestNew_connections_that_are_refused_are_noticed(t *testing.T) {
+	at, elsewhere := postgres.Empty(t), postgres.Empty(t)
+	s, err := bunstore.Open(t.Context(), bunstore.Options{URL: at})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	s.OpenAtEveryPing()
+	require.NoError(t, s.Ping(t.Context()))
+	u, err := url.Parse(at)
+	require.NoError(t, err)
+	other, err := pgx.Connect(t.Context(), elsewhere)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, other.Close(context.Background())) })
+	for _, takes := range []bool{false, true} {
+		_, err := other.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %s ALLOW_CONNECTIONS %t", pgx.Identifier{strings.TrimPrefix(u.Path, "/")}.Sanitize(), takes))
+		require.NoError(t, err)
+		if err := s.Ping(t.Context()); takes {
+			assert.NoError(t, err)
+		} else {
+			assert.ErrorContains(t, err, "it refuses new connections: ")
+			assert.ErrorIs(t, err, bunstore.ErrSettings)
+		}
 	}
 }

@@ -35,8 +35,9 @@ import (
 // connections of the same pool directly, which avoids converting values to the few
 // types of database/sql.
 type postgres struct {
-	pool *pgxpool.Pool
-	mode pgx.QueryExecMode // of hot reads and steps
+	pool    *pgxpool.Pool
+	mode    pgx.QueryExecMode // of hot reads and steps
+	opening *opening
 }
 
 const connectTimeout = 5 * time.Second
@@ -72,7 +73,8 @@ func openPostgres(o Options) (*Store, error) {
 	}
 	db := bun.NewDB(sql.OpenDB(poolConnector{stdlib.GetPoolConnector(pool), pool}), boundDialect{pgdialect.New()})
 	db.SetMaxIdleConns(0) // the pool keeps them
-	s.db, s.reader, s.dialect, s.replicas = db, db, postgres{pool, mode}, replicas
+	s.db, s.reader, s.replicas = db, db, replicas
+	s.dialect = postgres{pool, mode, &opening{config: config.ConnConfig, every: openEvery}}
 	return s, nil
 }
 
