@@ -19,7 +19,7 @@ import (
 var (
 	audited = []string{
 		"backup", "check", "demo", "import", "migrate up", "order create", "order reconcile", "order refund", "token issue", "token revoke",
-		"user create", "user disable", "user enable", "user erase", "user export", "user passwd", "user scopes", "user staff",
+		"user create", "user disable", "user enable", "user erase", "user export", "user passwd", "user phone", "user scopes", "user staff",
 	}
 	reading = []string{
 		"completion", "config", "healthcheck", "help", "migrate status", "openapi", "order list", "order payments", "order refunds",
@@ -64,6 +64,7 @@ func TestCommands_that_change_data_are_audited(t *testing.T) {
 		{[]string{"user", "disable", "1"}, "", `act="user disable" user=1`},
 		{[]string{"user", "enable", "1"}, "", `act="user enable" user=1`},
 		{[]string{"user", "passwd", "1"}, goodPassword, `act="user passwd" user=1`},
+		{[]string{"user", "phone", "1", "+86-13900000011"}, "", `act="user phone" user=1`},
 		{[]string{"user", "scopes", "1", "xfile_event", "--no-staff"}, "", `act="user scopes" user=1 scopes=xfile_event staff=false`},
 		{[]string{"token", "issue", "--user", "1"}, "", `act="token issue" user=1 token=1 scopes=xfile_event`},
 		{[]string{"token", "revoke", "KEY"}, "", `act="token revoke" token=1`},
@@ -99,6 +100,9 @@ func TestCommands_that_change_data_are_audited(t *testing.T) {
 			}
 		})
 	}
+	lines, _ := sh.audits("", "backup", sh.dataDir+"/copy2.db", "--operator", "Wang Li")
+	require.Len(t, lines, 1)
+	assert.Contains(t, lines[0], `operator="Wang Li"`)
 	_, err = os.Stat(sh.dataDir + "/copy.db")
 	assert.NoError(t, err)
 }

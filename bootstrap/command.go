@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"net/url"
 	"os"
@@ -25,7 +26,17 @@ import (
 // dataCommand is embedded in every command that works on stored data. It has the settings of
 // serve, so that commands and servers use the same data.
 type dataCommand struct {
-	Config `embed:"" group:"settings"`
+	Config   `embed:"" group:"settings"`
+	Operator string `help:"Who runs the command, for its audit line, which has the user of the operating system and SUDO_USER besides." placeholder:"NAME"`
+}
+
+// logger returns the logger of a command.
+func (c dataCommand) logger(config Config, s streams) *slog.Logger {
+	log := newLogger(config, s.err)
+	if c.Operator != "" {
+		log = log.With("operator", c.Operator)
+	}
+	return log
 }
 
 // missingDatabase is how a command handles a missing embedded database.
@@ -96,7 +107,7 @@ func (c dataCommand) withAppOf(
 	if err != nil {
 		return err
 	}
-	log := newLogger(config, s.err)
+	log := c.logger(config, s)
 	config.warnOfUnknown(log)
 	app, err := NewApp(ctx, config, log, Parts{})
 	if err != nil {
@@ -113,7 +124,7 @@ func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing miss
 	if err != nil {
 		return err
 	}
-	log := newLogger(config, s.err)
+	log := c.logger(config, s)
 	config.warnOfUnknown(log)
 	database, err := openDatabase(ctx, config, log, nil)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestCompletion_offers_what_fits(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                              {"serve", "config", "migrate", "demo", "user", "token", "order", "import", "check", "backup", "healthcheck", "wallet-sandbox", "openapi", "completion", "version", "help"},
 		"co":                            {"config", "completion"},
-		"user ":                         {"create", "list", "show", "disable", "enable", "passwd", "scopes", "staff", "export", "erase"},
+		"user ":                         {"create", "list", "show", "disable", "enable", "passwd", "phone", "scopes", "staff", "export", "erase"},
 		"user dis":                      {"disable"},
 		"user list --limit ":            nil,
 		"user list --limit = 5 --j":     {"--json"}, // as bash splits --limit=5

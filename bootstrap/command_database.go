@@ -27,7 +27,7 @@ func (c migrateUp) Run(ctx context.Context, s streams) error {
 			fmt.Fprintln(s.out, "Applied", name)
 		}
 		if len(applied) > 0 {
-			audit(ctx, newLogger(config, s.err), "migrate up", "applied", applied)
+			audit(ctx, c.logger(config, s), "migrate up", "applied", applied)
 		}
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 			err = c.checkPictures(ctx, s, config, database, &r)
 		}
 		if c.Repair {
-			audit(ctx, newLogger(config, s.err), "check --repair", "repaired", r.found-r.wrong, "complete", err == nil)
+			audit(ctx, c.logger(config, s), "check --repair", "repaired", r.found-r.wrong, "complete", err == nil)
 		}
 		if err != nil {
 			return fmt.Errorf("check: %w", err)
@@ -233,7 +233,7 @@ func (c backupCommand) Run(ctx context.Context, s streams) error {
 		if err := database.Backup(ctx, c.File); err != nil {
 			return fmt.Errorf("back up: %w", err)
 		}
-		audit(ctx, newLogger(config, s.err), "backup", "file", c.File)
+		audit(ctx, c.logger(config, s), "backup", "file", c.File)
 		return s.printf("Backed up %s to %s. %s\n", displayURL(config), c.File, besides(config))
 	})
 }

@@ -2,6 +2,10 @@ package bootstrap
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -57,6 +61,9 @@ func (c importCommand) apart(sources []importing.Source) error {
 			if err != nil {
 				return err
 			}
+			if err := canWrite(path); err != nil {
+				return fmt.Errorf("rejects of %s could not be kept: %w", name, err)
+			}
 			claims = append(claims, claim{path, name, true})
 		}
 		for _, p := range claims {
@@ -71,6 +78,20 @@ func (c importCommand) apart(sources []importing.Source) error {
 		taken = append(taken, claims...)
 	}
 	return nil
+}
+
+// canWrite returns why the file can't be written or made. It leaves no file that was not there.
+func canWrite(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err = os.CreateTemp(filepath.Dir(path), ".plaza-"); err == nil {
+			defer func() { _ = os.Remove(f.Name()) }()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // claim is a path that a source uses: its own, or that of its rejects.

@@ -84,6 +84,19 @@ func TestADM04_an_import_that_can_not_be_meant_begins_nothing(t *testing.T) {
 	assert.NoFileExists(t, sh.path())
 }
 
+func TestADM04_an_import_whose_rejects_could_not_be_kept_begins_nothing(t *testing.T) {
+	sh := emptyShell(t)
+	folder := t.TempDir()
+	file := records(t, folder, "a.jsonl", rootCategory, namelessCategory)
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "a.rejects.jsonl"), 0o700))
+	sh.run("import", file).refuses(refused, "rejects of "+file+" could not be kept: ")
+	assert.NoFileExists(t, sh.path())
+	sh.run("import", "--dry-run", file).ends(refused)
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Len(t, entries, 2, "looking leaves nothing")
+}
+
 func TestADM04_the_schema_of_each_kind_is_printed_without_a_database(t *testing.T) {
 	sh := emptyShell(t)
 	for _, kind := range imported.Kinds() {

@@ -22,6 +22,7 @@ type userCommands struct {
 	Disable userDisable `cmd:"" help:"Disable an account; its content stays." example:"plaza user disable 5"`
 	Enable  userEnable  `cmd:"" help:"Enable a disabled account." example:"plaza user enable 5"`
 	Passwd  userPasswd  `cmd:"" help:"Set an account's password and revoke all its tokens." example:"echo 'heron-gravel-tuba' | plaza user passwd 5"`
+	Phone   userPhone   `cmd:"" help:"Set the phone number that an account logs in with, and revoke all its tokens." example:"plaza user phone 5 +86-13800000010"`
 	Scopes  userScopes  `cmd:"" help:"Set an account's scopes and its access to the back office." example:"plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
 	Staff   userStaff   `cmd:"" help:"Grant or take access to the back office." example:"plaza user staff 5 on"`
 	Export  userExport  `cmd:"" help:"Write all that is stored of a person into a zip of JSON files and pictures." example:"plaza user export 5 --to person-5.zip" settings:"media"`
@@ -270,6 +271,22 @@ func (c userPasswd) Run(ctx context.Context, s streams) error {
 		}
 		audit(ctx, app.Log, "user passwd", "user", c.UID)
 		return s.printf("The password of account %d is set. Its tokens are revoked.\n", c.UID)
+	})
+}
+
+type userPhone struct {
+	UID      user.ID `arg:"" name:"uid" help:"Account."`
+	Username string  `arg:"" help:"Phone number to log in with." placeholder:"+86-13800000001"`
+	dataCommand
+}
+
+func (c userPhone) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *App) error {
+		if err := app.Signin.SetPhone(ctx, c.UID, c.Username); err != nil {
+			return err
+		}
+		audit(ctx, app.Log, "user phone", "user", c.UID)
+		return s.printf("Account %d logs in with the new number. Its password stays, and its tokens are revoked.\n", c.UID)
 	})
 }
 

@@ -64,6 +64,6 @@ func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
 	assert.Contains(t, warns(), `uids="[1 2 3 4 5 6 7 8 9 10 11 12 13]"`)
 	assert.NotContains(t, log.String(), "+86-13800000001")
 
-	require.NoError(t, demoCommand{Remove: true, dataCommand: dataCommand{app.Config}}.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
+	require.NoError(t, demoCommand{Remove: true, dataCommand: dataCommand{Config: app.Config}}.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
 	assert.Empty(t, warns())
 }

@@ -83,6 +83,18 @@ func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.St
 	})
 }
 
+// SetPhone sets the number that the account logs in with. All its tokens become invalid.
+func (s *Signin) SetPhone(ctx context.Context, id user.ID, username string) error {
+	phone, err := user.ParsePhone(username)
+	if err != nil {
+		return fault.OnField("username", err)
+	}
+	return s.change(ctx, id, func(a *access.Account) error {
+		a.SetPhone(phone)
+		return nil
+	})
+}
+
 // SetScopes replaces the scopes of the account. Its tokens lose removed scopes immediately.
 // The account becomes staff if back_office is among the scopes; it stays staff otherwise.
 func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) error {

@@ -45,6 +45,12 @@ func (a *Account) SetPasswordWith(token TokenID, hash string) {
 	a.Kept = token
 }
 
+// SetPhone replaces the number to log in with. All keys end, and the password stays.
+func (a *Account) SetPhone(phone user.Phone) {
+	a.Phone = phone
+	a.Generation++
+}
+
 // Rehash replaces the hash of an unchanged password. Keys stay valid (AUT-12).
 func (a *Account) Rehash(hash string) { a.Hash = hash }
 
@@ -106,6 +112,8 @@ type Accounts interface {
 	// returns fn's error unchanged. If fn panics or the context ends, nothing is
 	// stored. No reader may see a partial Change. fn must do no I/O: it may run again.
 	// fn must not call a port of the store: such a call may never return.
+	//
+	// If another account has the phone that fn sets, Change stores nothing and returns ErrPhoneTaken.
 	//
 	// If fn sets Kept and a new Generation, Change also moves that token to it, if the
 	// token is the account's and was of the old one.

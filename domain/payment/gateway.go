@@ -54,7 +54,7 @@ var (
 // their texts must not say that nothing was charged.
 var (
 	ErrWalletBadResponse = fault.New(fault.Gateway, "The wallet sent an invalid response. It is safe to try again.")
-	ErrWalletTimeout     = fault.New(fault.Timeout, "The wallet did not respond in time. It is safe to try again.")
+	ErrWalletTimeout     = fault.New(fault.Timeout, "The wallet did not answer. It is safe to try again.")
 )
 
 // Gateway is a client of a mobile wallet. Every call must end by the deadline of its

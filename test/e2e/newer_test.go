@@ -157,3 +157,17 @@ func TestANewerServerMigratesBesideAnOlderOne(t *testing.T) {
 	}
 	t.Logf("%d writes and as many reads were answered", l.done.Load())
 }
+
+func TestTwo_servers_share_an_embedded_database(t *testing.T) {
+	settings := []string{"--data-dir=" + t.TempDir(), unlimited}
+	l := &load{t: t, key: people(t, 0, settings).writers[0].key, stop: make(chan struct{})}
+	end := sync.OnceFunc(func() { close(l.stop); l.all.Wait() })
+	defer end()
+	for range 2 {
+		l.on(newCaller(serve(t, settings...).url))
+	}
+	l.more()
+	end()
+	_, errOut, status := run(t, nil, append([]string{"check"}, settings...)...)
+	assert.Zero(t, status, "%s", errOut)
+}

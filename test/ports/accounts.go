@@ -162,6 +162,11 @@ func accountChange(w *fixtures) {
 	assert.Equal(w, want, byPhone)
 	assert.Equal(w, bystander, w.account(other))
 
+	assert.ErrorIs(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+		a.SetPhone(bystander.Phone)
+		return nil
+	}), access.ErrPhoneTaken)
+	assert.Equal(w, want, w.account(id))
 	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
 		a.Hash, a.Scopes, a.Staff, a.Disabled = "", nil, false, false
 		return nil

@@ -343,6 +343,24 @@ func TestWho_becomes_staff_is_so_at_once(t *testing.T) {
 	assert.ErrorIs(t, w.SetStaff(t.Context(), w.id+1, true), access.ErrNoAccount)
 }
 
+func TestAUT18_a_number_changes_and_the_password_stays(t *testing.T) {
+	w := newSigninFixture(t)
+	key, err := w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	require.NoError(t, err)
+	const next = "+86-13900000002"
+	other, err := w.Register(t.Context(), signin.Registration{Username: "+86-13900000003", Password: secret.New(signinPassword)})
+	require.NoError(t, err)
+	assertField(t, w.SetPhone(t.Context(), w.id, "13900000002"), "username")
+	assert.ErrorIs(t, w.SetPhone(t.Context(), other, signinPhone), access.ErrPhoneTaken)
+	require.NoError(t, w.SetPhone(t.Context(), w.id, next))
+	_, err = w.Authenticate(t.Context(), key)
+	assert.ErrorIs(t, err, access.ErrBadKey)
+	_, err = w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
+	assert.ErrorIs(t, err, access.ErrBadLogin)
+	_, err = w.Login(t.Context(), newLogin(next, signinPassword), nil)
+	assert.NoError(t, err)
+}
+
 func TestPasswords_that_are_easy_to_guess_are_refused(t *testing.T) {
 	w := newSigninFixture(t)
 	for _, easy := range []string{"x13900000001!", "8613900000001a", "a123456789", "1qaz@wsx"} {
