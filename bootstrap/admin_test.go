@@ -141,9 +141,9 @@ func TestA_server_ends_when_an_address_fails(t *testing.T) {
 func TestReadyz_tells_what_is_missing(t *testing.T) {
 	away := errors.New("away")
 	for want, app := range map[string]*adminApp{
-		"ok\n":                           {ping: func(context.Context) error { return nil }, mayStorePictures: func() error { return nil }},
+		"ok\n": {ping: func(context.Context) error { return nil }, mayStorePictures: func() error { return nil }},
 		"the database does not answer, or refuses new connections\n": {ping: func(context.Context) error { return away }},
-		"this user may not write into the folder of pictures\n": {ping: func(context.Context) error { return nil }, mayStorePictures: func() error { return away }},
+		"this user may not write into the folder of pictures\n":      {ping: func(context.Context) error { return nil }, mayStorePictures: func() error { return away }},
 	} {
 		w := httptest.NewRecorder()
 		(&admin{}).readiness(app)(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
