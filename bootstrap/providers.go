@@ -62,6 +62,9 @@ func newHTTPConfig(c Config, now func() time.Time, log *slog.Logger, m *promethe
 	if !c.offersDemo {
 		return config, nil
 	}
+	if c.usesSandbox() {
+		config.Sandbox = c.WalletURL + "/"
+	}
 	logins, err := demo.Logins()
 	for _, l := range logins {
 		config.DemoPeople = append(config.DemoPeople, reference.Person(l))

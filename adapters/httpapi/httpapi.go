@@ -57,6 +57,8 @@ type Config struct {
 	// DemoPeople are the people of the demo data. The reference page offers to log in as
 	// them.
 	DemoPeople []reference.Person
+	// Sandbox is the address of the wallet sandbox's page, to which the reference page links. Empty: none.
+	Sandbox string
 	// HasReplicas tells the store with every request which writes its reads must show
 	// (access.OwnWrites).
 	HasReplicas bool

@@ -5,12 +5,10 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,13 +79,8 @@ var servedByReplica = regexp.MustCompile(`(?m)^plaza_database_replica_reads_tota
 // readsOfReplicas returns how many reads replicas have answered for the server.
 func (r *running) readsOfReplicas(t *testing.T) (sum float64) {
 	t.Helper()
-	res, err := http.Get(strings.TrimSuffix(r.admin, "/readyz") + "/metrics")
-	require.NoError(t, err)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	for _, found := range servedByReplica.FindAllSubmatch(text, -1) {
-		served, err := strconv.ParseFloat(string(found[1]), 64)
+	for _, found := range servedByReplica.FindAllStringSubmatch(metricsOf(t, r), -1) {
+		served, err := strconv.ParseFloat(found[1], 64)
 		require.NoError(t, err)
 		sum += served
 	}

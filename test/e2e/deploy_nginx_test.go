@@ -304,11 +304,24 @@ func (b *behindNginx) upgrade(t *testing.T) {
 		b.servers[i] = b.restarts(t, r, b.limits...)
 		b.run(t, out+"back "+r.address(), "")
 		require.NotContains(t, readFile(t, b.config), " down ")
+		require.Eventually(t, func() bool { return strings.Contains(metricsOf(t, b.servers[i]), `route="`+eventsPath+`"`) }, patience, 10*time.Millisecond,
+			"nginx reads its file when it comes to it; workers of the former one know the server as down")
 		l.more()
 	}
 	close(l.stop)
 	l.all.Wait()
 	t.Logf("%d writes and as many reads were answered during an upgrade", l.done.Load())
+}
+
+// metricsOf returns what the server's admin address says of it.
+func metricsOf(t *testing.T, r *running) string {
+	t.Helper()
+	res, err := http.Get(strings.TrimSuffix(r.admin, "/readyz") + "/metrics")
+	require.NoError(t, err)
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return string(raw)
 }
 
 // stopOne stops a server that nginx does not know to stop, while clients read.

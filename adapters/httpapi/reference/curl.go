@@ -2,6 +2,7 @@ package reference
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -81,9 +82,57 @@ func (e entry) IsPicture() bool {
 	return false
 }
 
+// typeScript returns the example request as a call of the TypeScript client.
+func (e entry) typeScript() string {
+	if !e.IsForClients {
+		return ""
+	}
+	var path, query, form []string
+	for _, p := range e.Parameters {
+		example := p.Example
+		if p.Shape.Type == "string" {
+			example = strconv.Quote(example)
+		}
+		switch {
+		case p.In == "path":
+			path = append(path, p.Name+": "+example)
+		case p.In == "query" && p.Required:
+			query = append(query, p.Name+": "+example)
+		}
+	}
+	var input []string
+	add := func(name string, fields []string) {
+		if len(fields) > 0 {
+			input = append(input, name+": { "+strings.Join(fields, ", ")+" }")
+		}
+	}
+	add("path", path)
+	add("query", query)
+	if len(e.Bodies) > 0 {
+		if b := e.Bodies[0]; b.IsForm() {
+			for _, f := range b.Shape.Fields {
+				switch {
+				case f.Shape.IsFile:
+					form = append(form, f.Name+": file")
+				case f.Required:
+					form = append(form, f.Name+": …")
+				}
+			}
+			add("form", form)
+		} else {
+			input = append(input, "body: "+b.Example())
+		}
+	}
+	call := "plaza.call(" + strconv.Quote(e.ID)
+	if len(input) > 0 {
+		call += ", { " + strings.Join(input, ", ") + " }"
+	}
+	return "await " + call + ")"
+}
+
 // words returns what the search looks at.
 func (e entry) words() string {
-	all := []string{e.Method, e.Path, e.Summary, e.ID, e.Contract, strings.Join(e.Requires, " ")}
+	all := []string{e.Method, e.Path, e.Summary, e.ID, strings.Join(e.Requires, " ")}
 	for _, p := range e.Parameters {
 		all = append(all, p.Name)
 	}
@@ -105,6 +154,9 @@ func (e entry) words() string {
 	}
 	return strings.ToLower(strings.Join(once, " "))
 }
+
+// Title returns what the search ranks first: what the operation is called.
+func (e entry) Title() string { return strings.ToLower(e.Method + " " + e.Path + " " + e.Summary + " " + e.ID) }
 
 // words returns the names of the fields that are shown.
 func (s shape) words() (all []string) {

@@ -41,7 +41,6 @@ type operation struct {
 	Staff                             json.RawMessage `json:"x-staff"`
 	Unnarrowed                        json.RawMessage `json:"x-unnarrowed"`
 	Extension                         json.RawMessage `json:"x-extension"`
-	Contract                          words           `json:"x-contract"`
 }
 
 // parameter is a parameter or a header.

@@ -55,8 +55,9 @@ func version(name string) (string, error) {
 // Home returns the page that leads to the reference. Its links are relative.
 func Home(version string) ([]byte, error) { return execute("home.html", version) }
 
-// Page returns the reference of the OpenAPI document. It offers to log in as the people.
-func Page(openapi []byte, people []Person) ([]byte, error) {
+// Page returns the reference of the OpenAPI document. It offers to log in as the people, and links to the page of the
+// wallet's sandbox, if there are any.
+func Page(openapi []byte, people []Person, sandbox string) ([]byte, error) {
 	var d document
 	if err := json.Unmarshal(openapi, &d); err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
@@ -65,7 +66,7 @@ func Page(openapi []byte, people []Person) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
-	p.People = people
+	p.People, p.Sandbox = people, sandbox
 	return execute("page.html", p)
 }
 
@@ -84,6 +85,7 @@ type page struct {
 	Groups                  []*group
 	Schemas                 []shape
 	People                  []Person
+	Sandbox                 string // the address of its page; empty: none
 }
 
 // group has the operations of a tag.
@@ -99,14 +101,14 @@ type entry struct {
 	Description               []block
 	Auth                      string // required, optional or none
 	Requires                  []string
-	Contract                  string
 	Deprecated                bool
 	IsExtension               bool   // not of the original interface
 	Words                     string // for the search
 	Parameters                []input
 	Bodies                    []body
 	Responses                 []answer
-	Curl                      string
+	Curl, TypeScript          string
+	IsForClients              bool // of the interface's clients, which the wallet is not
 }
 
 // input is a parameter.
@@ -200,9 +202,8 @@ func (d *document) addPath(groups map[string]*group, path string, item ordered[j
 
 func (d *document) entry(method, path string, o operation) (entry, error) {
 	e := entry{
-		ID: o.OperationID, Method: method, Path: path, Summary: cmp.Or(o.Summary, o.OperationID), Description: blocks(o.Description),
-		Auth: d.auth(o), Contract: strings.Join(o.Contract, ", "), Deprecated: o.Deprecated,
-		IsExtension: o.Extension != nil,
+		ID: o.OperationID, Method: method, Path: path, Summary: cmp.Or(o.Summary, o.OperationID), Description: blocks(withoutScope(o.Description, o.Scope)),
+		Auth: d.auth(o), Deprecated: o.Deprecated, IsExtension: o.Extension != nil, IsForClients: !slices.Contains(o.Tags, walletTag),
 	}
 	if o.Scope != "" {
 		e.Requires = append(e.Requires, "scope "+o.Scope)
@@ -240,8 +241,16 @@ func (d *document) entry(method, path string, o operation) (entry, error) {
 		e.Responses = append(e.Responses, shown)
 	}
 	e.Words = e.words()
-	e.Curl = e.curl()
+	e.Curl, e.TypeScript = e.curl(), e.typeScript()
 	return e, nil
+}
+
+// walletTag is the tag of operations that only the mobile wallet calls.
+const walletTag = "Wallet notifications"
+
+// withoutScope returns the description without the sentence about the scope, which the page shows beside the path.
+func withoutScope(description, scope string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(description, " Needs the scope `"+scope+"`.", ""), "Needs the scope `"+scope+"`.", "")
 }
 
 // auth reports whether the operation needs a token.
@@ -298,10 +307,13 @@ func (d *document) answer(status string, r *response) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		in.Name = header.Name
+		in.Name, in.Required = header.Name, false
 		a.Headers = append(a.Headers, in)
 	}
 	a.Bodies, err = d.bodies(r.Content)
+	for _, b := range a.Bodies {
+		b.Shape.unrequire()
+	}
 	return a, err
 }
 

@@ -24,6 +24,7 @@ document.addEventListener('DOMContentLoaded', () => {
   setUpCode()
   setUpLogin()
   for (const form of document.querySelectorAll('.try form')) setUpForm(form)
+  document.addEventListener('toggle', event => event.target.matches('.try[open]') && look(), true)
 })
 
 const find = selector => document.querySelector(selector)
@@ -45,18 +46,28 @@ function setUpTheme() {
   })
 }
 
-// setUpSearch lets the navigation show only operations that have all words.
+// setUpSearch lets the navigation show only operations and chapters that have all words. If some are called so, those that
+// only have such a field are left out.
 function setUpSearch() {
+  for (const link of document.querySelectorAll('nav a[href^="#about-"]')) {
+    const item = link.parentElement, heading = document.getElementById(link.hash.slice(1))
+    let text = ''
+    for (let part = heading.nextElementSibling; part && part.tagName !== heading.tagName; part = part.nextElementSibling) text += ' ' + part.textContent
+    item.dataset.title = link.textContent.toLowerCase()
+    item.dataset.words = item.dataset.title + text.toLowerCase()
+  }
   const field = find('#search'), items = [...document.querySelectorAll('nav [data-words]')]
   const shown = () => items.filter(item => !item.hidden)
   field.addEventListener('input', () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean)
-    for (const item of items) item.hidden = !words.every(word => item.dataset.words.includes(word))
+    const have = (item, where) => words.every(word => item.dataset[where].includes(word))
+    const where = items.some(item => have(item, 'title')) ? 'title' : 'words'
+    for (const item of items) item.hidden = !have(item, where)
     for (const group of document.querySelectorAll('nav .group')) {
       group.hidden = words.length > 0 && !group.querySelector('[data-words]:not([hidden])')
     }
     const count = shown().length
-    find('#found').textContent = words.length === 0 ? '' : count === 1 ? '1 operation' : `${count || 'No'} operations`
+    find('#found').textContent = words.length === 0 ? '' : count === 1 ? '1 result' : `${count || 'No'} results`
   })
   const clear = () => {
     field.value = ''
@@ -196,7 +207,74 @@ function showSession() {
   find('#who').textContent = session ? session.name : ''
   find('#login-open').hidden = Boolean(session)
   find('#logout').hidden = !session
-  for (const form of document.querySelectorAll('.try[open] form')) showCommand(form)
+  for (const form of document.querySelectorAll('.try form')) showCommand(form)
+  hasLooked = false
+  if (session) look()
+}
+
+// The examples of the document stand for what a server has. seen has this server's own by the examples: from what the page
+// reads once a form is opened or a person logs in, and from the answers to what people send.
+const seen = new Map()
+let hasLooked = false
+
+const created = {createEvent: '4711', createComment: '88', createImage: '801', createPlate: '905', subscribe: '301', createOrder: '5001'}
+
+// look asks the server for what the caller has.
+async function look() {
+  if (hasLooked) return
+  hasLooked = true
+  const get = async path => {
+    try {
+      const response = await fetch(base + path, {headers: session ? {Authorization: 'Token ' + session.key} : {}})
+      return response.ok ? (await response.json()).data : null
+    } catch { return null }
+  }
+  const categories = await get('/api/feed/categories/')
+  notice({31: categories?.[0]?.id})
+  if (!session) return
+  const me = await get('/api/user/profile/')
+  if (!me) return
+  const [events, orders, images, follows, keys] = await Promise.all([
+    '/api/xfile/event/?page_size=20', '/api/pay/order/?page_size=1', `/api/user/user-image/?page_size=1&uid=${me.uid}`,
+    '/api/subscription/user-subscription/?page_size=1', '/api/user/session/?page_size=2',
+  ].map(get))
+  const mine = events?.flatMap(event => event.comments).find(comment => comment.user?.uid === me.uid)
+  const plate = events?.flatMap(event => event.plates)[0]
+  const address = plate && new URL(plate.photo, base)
+  notice({
+    12: me.uid, '12-md.png': last(me.avatars?.sizes?.md?.path ?? me.avatar), 7: follows?.[0]?.followed_user?.uid, 301: follows?.[0]?.id,
+    4711: events?.[0]?.id, 88: mine?.id, 905: plate?.id, 5001: orders?.[0]?.id, 801: images?.[0]?.id, '3fJ2kQ9vXw7Zr1.jpg': last(images?.[0]?.img),
+    41: (keys?.find(key => !key.current) ?? keys?.[0])?.id,
+    '8sT4mW2cYb6Nq5.jpg': last(plate?.photo), 1795240800: address?.searchParams.get('expires'), Zk1vQw: address?.searchParams.get('signature'),
+  })
+}
+
+// last returns the last part of an address's path.
+const last = address => address && new URL(address, base).pathname.split('/').pop()
+
+// notice remembers what the server has, and fills it into the forms that nobody has changed.
+function notice(values) {
+  for (const [example, value] of Object.entries(values)) if (value !== undefined && value !== null) seen.set(example, String(value))
+  for (const form of document.querySelectorAll('.try form')) fillIn(form)
+  for (const code of document.querySelectorAll('.typescript code')) {
+    code.dataset.example ??= code.textContent
+    code.textContent = withSeen(code.dataset.example)
+  }
+}
+
+// withSeen returns a value, or a text with values, in which examples are replaced by what the server has.
+const withSeen = text => seen.get(text) ?? text.replace(/(?<=[:[,]\s*)\d+(?=\s*[,}\]])/g, number => seen.get(number) ?? number)
+
+function fillIn(form) {
+  for (const option of form.querySelectorAll('.examples option')) {
+    option.dataset.example ??= option.value
+    option.value = withSeen(option.dataset.example)
+  }
+  for (const field of form.querySelectorAll('input[data-in]:not([type=file]), textarea[data-in]')) {
+    field.dataset.example ??= field.defaultValue
+    if (field.value === field.defaultValue) field.value = field.defaultValue = withSeen(field.dataset.example)
+  }
+  showCommand(form)
 }
 
 function openLogin(then = null) {
@@ -253,7 +331,7 @@ async function logIn(username, password, name) {
 function requestOf(form) {
   const {method, path, auth} = form.dataset
   const request = {method, path, headers: [], parts: [], body: undefined, contentType: ''}
-  if (auth === 'required' || auth === 'optional' && session) request.headers.push(['Authorization', 'Token <key>'])
+  if (auth === 'required' || auth === 'optional' && session) request.headers.push(['Authorization', 'Token ' + (session?.key ?? '<key>')])
   const query = new URLSearchParams()
   for (const field of form.querySelectorAll('[data-in]')) {
     const {in: place} = field.dataset, {name, value} = field
@@ -295,7 +373,11 @@ function setUpForm(form) {
     for (const fieldset of fieldsets) fieldset.hidden = fieldset.disabled = fieldset.dataset.media !== media.value
   })
   for (const examples of form.querySelectorAll('.examples')) {
-    examples.addEventListener('change', () => { examples.closest('fieldset').querySelector('textarea').value = examples.value })
+    examples.addEventListener('change', () => {
+      const area = examples.closest('fieldset').querySelector('textarea')
+      area.dataset.example = examples.selectedOptions[0].dataset.example ?? examples.value
+      area.value = area.defaultValue = examples.value
+    })
   }
   form.addEventListener('input', () => showCommand(form))
   form.addEventListener('change', () => showCommand(form))
@@ -309,7 +391,7 @@ function setUpForm(form) {
 async function send(form) {
   const {method, path, headers, parts, body} = requestOf(form), output = form.parentElement.querySelector('output')
   const button = form.querySelector('.primary')
-  const options = {method, headers: headers.map(([name, value]) => [name, name === 'Authorization' ? 'Token ' + session?.key : value]), body}
+  const options = {method, headers, body}
   if (parts.length > 0) {
     options.body = new FormData()
     for (const [name, part] of parts) options.body.append(name, part)
@@ -320,10 +402,20 @@ async function send(form) {
     const response = await fetch(base + path, options)
     const content = await response.blob()
     await show(output, response, content, Math.round(performance.now() - began))
+    await learn(form.closest('article').id.slice('op-'.length), method, response, content)
   } catch (error) {
     output.replaceChildren(make('p', `The request failed: ${error.message}`))
   }
   button.disabled = false
+}
+
+// learn takes what was created for the next requests. After something was removed the page looks again.
+async function learn(operation, method, response, content) {
+  if (!response.ok) return
+  if (created[operation]) notice({[created[operation]]: JSON.parse(await content.text()).data?.id})
+  if (method !== 'DELETE') return
+  hasLooked = false
+  look()
 }
 
 // show writes the response into the output.

@@ -15,7 +15,7 @@ import (
 // rendered returns the page of the interface's document.
 func rendered(t *testing.T) string {
 	t.Helper()
-	html, err := Page(openapi.JSON(), []Person{{"Ada <b>", "tries it", "+1-2025550100", `a"b`}})
+	html, err := Page(openapi.JSON(), []Person{{"Ada <b>", "tries it", "+1-2025550100", `a"b`}}, "http://127.0.0.1:8090/")
 	require.NoError(t, err)
 	return string(html)
 }
@@ -38,7 +38,12 @@ func TestPageHasEveryOperation(t *testing.T) {
 			_, article, found := strings.Cut(html, `<article id="op-`+o.OperationID+`"`)
 			require.True(t, found, o.OperationID)
 			article, _, _ = strings.Cut(article, "</article>")
-			assert.Contains(t, article, `data-method="`+strings.ToUpper(method)+`" data-path="`+path+`"`, o.OperationID)
+			isForClients := !strings.Contains(path, "/notify/")
+			assert.Equal(t, isForClients, strings.Contains(article, `data-method="`+strings.ToUpper(method)+`" data-path="`+path+`"`), o.OperationID)
+			assert.Equal(t, isForClients, strings.Contains(article, "<code>await plaza.call(&#34;"+o.OperationID+"&#34;"), o.OperationID)
+			_, responses, _ := strings.Cut(article, "<h4>Responses</h4>")
+			responses, _, _ = strings.Cut(responses, `<div class="side">`)
+			assert.NotContains(t, responses, `class="required"`, o.OperationID)
 			assert.Contains(t, article, "<code>curl ", o.OperationID)
 			assert.Contains(t, article, `<span class="status s2">`, o.OperationID)
 			assert.Equal(t, strings.Contains(article, `<span class="need">token</span>`), strings.Contains(article, "Authorization: Token &lt;key&gt;"), o.OperationID)
@@ -68,9 +73,11 @@ func TestPageFitsPolicy(t *testing.T) {
 func TestPageShowsPeople(t *testing.T) {
 	html := rendered(t)
 	assert.Contains(t, html, `data-username="&#43;1-2025550100" data-password="a&#34;b">Ada &lt;b&gt;<span`)
-	without, err := Page(openapi.JSON(), nil)
+	without, err := Page(openapi.JSON(), nil, "")
 	require.NoError(t, err)
 	assert.NotContains(t, string(without), "demo data:")
+	assert.Contains(t, html, `<a href="http://127.0.0.1:8090/">page of the wallet's sandbox`)
+	assert.NotContains(t, string(without), "sandbox</a>")
 }
 
 func TestBrokenDocuments(t *testing.T) {
@@ -83,7 +90,7 @@ func TestBrokenDocuments(t *testing.T) {
 		"200 is null":              `{"tags": [{"name": "T"}], "paths": {"/a/": {"get": {"responses": {"200": null}}}}}`,
 		"/a/: get: response 200: ": `{"tags": [{"name": "T"}], "paths": {"/a/": {"get": {"responses": {"200": {"$ref": "#/components/responses/Gone"}}}}}}`,
 	} {
-		_, err := Page([]byte(document), nil)
+		_, err := Page([]byte(document), nil, "")
 		assert.ErrorContains(t, err, want)
 	}
 }

@@ -39,6 +39,17 @@ type field struct {
 	Shape               shape
 }
 
+// unrequire forgets which fields are required: a response has them all.
+func (s shape) unrequire() {
+	for i := range s.Fields {
+		s.Fields[i].Required = false
+		s.Fields[i].Shape.unrequire()
+	}
+	for _, v := range s.Variants {
+		v.unrequire()
+	}
+}
+
 // shaper makes shapes of schemas.
 type shaper struct {
 	*document
