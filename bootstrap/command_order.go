@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"plaza/application/paying"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -94,7 +95,7 @@ func (o order) row() string {
 }
 
 type orderList struct {
-	User  user.ID        `required:"" help:"Account of the orders." placeholder:"UID"`
+	User  user.ID        `help:"Only those of this account." placeholder:"UID"`
 	State *payment.State `enum:"open,paid,closed" help:"Only those that are open, paid or closed." placeholder:"STATE"`
 	JSON  bool           `name:"json" help:"Print a JSON array."`
 	dataCommand
@@ -102,11 +103,13 @@ type orderList struct {
 
 func (c orderList) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		if _, err := app.Stores.Accounts.ByID(ctx, c.User); err != nil {
-			return err
+		if c.User != 0 {
+			if _, err := app.Stores.Accounts.ByID(ctx, c.User); err != nil {
+				return err
+			}
 		}
 		rows := pages(func(p page.Request) (page.Page[payment.Order], error) {
-			return app.Paying.Orders(ctx, c.User, orZero(c.State), p)
+			return app.Paying.Orders(ctx, payment.OrderFilter{User: c.User, State: orZero(c.State)}, p)
 		}, orderOf)
 		return printList(s, c.JSON, "ID\tSTATE\tPRICE\tCREATED\tEXPIRES\tSUBJECT", rows, order.row)
 	})
@@ -180,10 +183,14 @@ type received struct {
 	Currency    string               `json:"currency"`
 	Received    time.Time            `json:"received_at"`
 	Refunded    int64                `json:"refunded"`
+	User        *user.ID             `json:"user"`
+	Subject     *string              `json:"subject"`
 }
 
-func receivedOf(p payment.Payment) received {
-	return received{p.ID, orNull(p.Order), p.TransactionID, p.State, p.Amount, p.Currency, p.Received, p.Refunded}
+func receivedOf(p paying.Received) received {
+	return received{
+		p.ID, orNull(p.Order), p.TransactionID, p.State, p.Amount, p.Currency, p.Payment.Received, p.Refunded, orNull(p.For.User), orNull(p.For.Subject),
+	}
 }
 
 func (r received) row() string {
@@ -197,7 +204,7 @@ func (r received) row() string {
 
 func (c orderPayments) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		rows := pages(func(p page.Request) (page.Page[payment.Payment], error) {
+		rows := pages(func(p page.Request) (page.Page[paying.Received], error) {
 			return app.Paying.Payments(ctx, orZero(c.State), p)
 		}, receivedOf)
 		return printList(s, c.JSON, "ID\tSTATE\tAMOUNT\tREFUNDED\tRECEIVED\tORDER\tTRANSACTION", rows, received.row)

@@ -75,14 +75,33 @@ func (v Ledger) OpenOrders(ctx context.Context, id user.ID) (orders []payment.Or
 	return orders, err
 }
 
-func (v Ledger) Orders(ctx context.Context, id user.ID, state payment.State, r page.Request) (page.Page[payment.Order], error) {
+func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, r page.Request) (page.Page[payment.Order], error) {
 	p, err := listPage[orderRow](ctx, v.s, r, func(query *bun.SelectQuery) *bun.SelectQuery {
-		if state != "" {
-			query = query.Where("state = ?", state)
+		if f.State != "" {
+			query = query.Where("state = ?", f.State)
 		}
-		return query.Where("user_id = ?", id)
+		if f.User != 0 {
+			query = query.Where("user_id = ?", f.User)
+		}
+		return query
 	}, "created DESC, id DESC")
 	return page.Map(p, orderRow.order), err
+}
+
+func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) (found []payment.Order, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = v.s.read(ctx, func(ctx context.Context) error {
+		var rows []orderRow
+		err := v.s.reader.NewSelect().Model(&rows).Where("id IN (?)", bun.List(ids)).Scan(ctx)
+		found = nil
+		for _, r := range rows {
+			found = append(found, r.order())
+		}
+		return err
+	})
+	return found, err
 }
 
 func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (id payment.OrderID, err error) {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,7 @@ var (
 	errTooSlow     = fault.New(fault.Timeout, "The body arrived too slowly.")
 	errNotUTF8     = fault.New(fault.Invalid, "The body is not valid UTF-8.")
 	errNotJSON     = fault.New(fault.Invalid, "The body is not valid JSON.")
+	errEmpty       = fault.New(fault.Invalid, "The body is empty. Send a JSON object.")
 	errNotObject   = fault.New(fault.Invalid, "The body is not a JSON object.")
 )
 
@@ -141,8 +143,11 @@ func isJSON(contentType string) bool {
 // parse reads exactly one JSON object. Names are case-sensitive. The last of repeated names
 // counts.
 func parse(raw []byte) (object map[string]json.RawMessage, err error) {
-	if !utf8.Valid(raw) {
+	switch {
+	case !utf8.Valid(raw):
 		return nil, errNotUTF8
+	case len(bytes.TrimSpace(raw)) == 0:
+		return nil, errEmpty
 	}
 	err = json.Unmarshal(raw, &object)
 	_, isOther := errors.AsType[*json.UnmarshalTypeError](err)

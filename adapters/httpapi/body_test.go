@@ -44,7 +44,7 @@ func TestGEN_08_a_body_is_one_JSON_object(t *testing.T) {
 		body string
 		want error
 	}{
-		"nothing":      {"", errNotJSON},
+		"nothing":      {"", errEmpty},
 		"a list":       {`[{"name":"Ada"}]`, errNotObject},
 		"null":         {` null`, errNotObject},
 		"broken UTF-8": {"{\"name\":\"\xff\"}", errNotUTF8},
@@ -70,7 +70,8 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 		{`{"name": "\ud83d\ude42\ufffd\\ud800 \u00e9"}`, nil},
 		{`{"name": "Ada", "id": 7, "is_staff": true, "ignored": "x", "": "y"}`, nil},
 		{`{"name": "Ada", "age": 151}`, fault.Fields{"age": {"Ensure this value is no more than 150."}}},
-		{`{"name": "Ada", "day": "2026-02-30"}`, fault.Fields{"day": {errBadDate.Text}}},
+		{`{"name": "Ada", "day": "2026-02-30"}`, fault.Fields{"day": {errNoDay.Text}}},
+		{`{"name": "Ada", "day": "2026-2-3"}`, fault.Fields{"day": {errBadDate.Text}}},
 		{`{"name": "Ada", "tags": ["a", " ", ""]}`, fault.Fields{"tags": {text.Blank}}},
 		{`{"name": "Ada", "tags": ["a", "b", "c", "d"]}`, fault.Fields{"tags": {"Ensure this field has no more than 3 elements."}}},
 		{`{"name": "Ada", "ids": [1, "2", "x", "y"]}`, fault.Fields{"ids": {notInteger}}},

@@ -24,7 +24,7 @@ var refusals = map[fault.Kind]refusal{
 	fault.Internal:        {http.StatusInternalServerError, "Internal server error."},
 	fault.Invalid:         {http.StatusBadRequest, "The request is not valid."},
 	fault.Unauthenticated: {http.StatusUnauthorized, "Authentication credentials were not provided."},
-	fault.BadCredentials:  {http.StatusUnauthorized, "Invalid token."},
+	fault.BadCredentials:  {http.StatusUnauthorized, "Invalid token. Log in again."},
 	fault.Denied:          {http.StatusForbidden, "You do not have permission to do this."},
 	fault.NotFound:        {http.StatusNotFound, "Not found."},
 	fault.Conflict:        {http.StatusConflict, "The request conflicts with the current state."},

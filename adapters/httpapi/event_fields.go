@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"regexp"
 	"strconv"
 
 	"plaza/application/diary"
@@ -29,12 +30,21 @@ type eventBody struct {
 // day is a date in a JSON body.
 type day struct{ calendar.Date }
 
-var errBadDate = fault.New(fault.Invalid, "Date has wrong format. Use YYYY-MM-DD.")
+// Faults of a date.
+var (
+	errBadDate = fault.New(fault.Invalid, "Date has wrong format. Use YYYY-MM-DD.")
+	errNoDay   = fault.New(fault.Invalid, "There is no such day. Use YYYY-MM-DD.")
+)
+
+var dateForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 
 // UnmarshalText reads YYYY-MM-DD.
 func (d *day) UnmarshalText(text []byte) error {
 	date, err := calendar.ParseDate(string(text))
-	if err != nil {
+	switch {
+	case err != nil && dateForm.Match(text):
+		return errNoDay
+	case err != nil:
 		return errBadDate
 	}
 	d.Date = date

@@ -63,8 +63,15 @@ func pathCategory(c *call) (feed.CategoryID, error) {
 	if c.name() == uncategorised {
 		return 0, nil
 	}
-	return pathID[feed.CategoryID](c)
+	id, err := pathID[feed.CategoryID](c)
+	if err != nil {
+		return 0, errNoCategoryID
+	}
+	return id, nil
 }
+
+// errNoCategoryID is for clients that send the slug, which the tree of categories has, too.
+var errNoCategoryID = fault.New(fault.NotFound, "Category not found. The path takes its id, not its slug, or "+uncategorised+".")
 
 // demandersIn returns the authors of the demands, and those of them that came with the items.
 // Other items render only the author's uid.

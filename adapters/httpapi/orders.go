@@ -3,6 +3,7 @@ package httpapi
 import (
 	"time"
 
+	"plaza/application/paying"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
@@ -37,11 +38,34 @@ func (a *api) listOrders(c *call) (reply, error) {
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}
-	orders, err := a.Paying.Orders(c.ctx(), c.actor.ID, state, request)
+	orders, err := a.Paying.Orders(c.ctx(), payment.OrderFilter{User: c.actor.ID, State: state}, request)
 	if err != nil {
 		return reply{}, err
 	}
 	return paged(page.Map(orders, renderOrder)), nil
+}
+
+// staffOrderView is an order of anybody, for the back office (PAY-11).
+type staffOrderView struct {
+	orderView
+	User user.ID `json:"user"`
+}
+
+// listAllOrders returns the orders of everybody or of one user, the newest first.
+func (a *api) listAllOrders(c *call) (reply, error) {
+	q := c.query()
+	state, request := choose(q, "state", payment.States()...), q.page()
+	of, _ := q.integer("user")
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	f := payment.OrderFilter{User: user.ID(of), State: state}
+	c.audited = []any{"state", state, "payer", of, "page", request.Number()}
+	orders, err := a.Paying.Orders(c.ctx(), f, request)
+	if err != nil {
+		return reply{}, err
+	}
+	return paged(page.Map(orders, func(o payment.Order) staffOrderView { return staffOrderView{renderOrder(o), o.User} })), nil
 }
 
 func (a *api) readOrder(c *call) (reply, error) {
@@ -61,15 +85,19 @@ type orderBody struct {
 	User      *user.ID `json:"user" validate:"required"`
 	Subject   *string  `json:"subject" validate:"required"`
 	Amount    *int64   `json:"amount" validate:"required"`
-	Currency  *string  `json:"currency" validate:"required"`
-	ExpiresIn *int64   `json:"expires_in" validate:"required"` // seconds
+	Currency  *string  `json:"currency"`   // nil: CNY
+	ExpiresIn *int64   `json:"expires_in"` // seconds; nil: payment.DefaultLife
 }
 
 func (b *orderBody) draft() payment.Draft {
-	return payment.Draft{
-		User: orZero(b.User), Subject: orZero(b.Subject), Amount: orZero(b.Amount), Currency: orZero(b.Currency),
-		ExpiresIn: secondsToDuration(orZero(b.ExpiresIn)),
+	d := payment.Draft{User: orZero(b.User), Subject: orZero(b.Subject), Amount: orZero(b.Amount), Currency: payment.CNY, ExpiresIn: payment.DefaultLife}
+	if b.Currency != nil {
+		d.Currency = *b.Currency
 	}
+	if b.ExpiresIn != nil {
+		d.ExpiresIn = secondsToDuration(*b.ExpiresIn)
+	}
+	return d
 }
 
 // secondsToDuration returns n seconds as a duration, limited to the range of time.Duration.
@@ -107,10 +135,13 @@ type paymentView struct {
 	Currency    string               `json:"currency"`
 	Received    timestamp            `json:"received_at"`
 	Refunded    int64                `json:"refunded"`
+	User        *user.ID             `json:"user"`    // who the order is for
+	Subject     *string              `json:"subject"` // of the order
 }
 
-func renderPayment(p payment.Payment) paymentView {
+func renderPayment(p paying.Received) paymentView {
 	return paymentView{
+		User: optional(p.For.User, p.For.ID != 0), Subject: optional(p.For.Subject, p.For.ID != 0),
 		ID: p.ID, Order: optional(p.Order, p.Order != 0), Transaction: p.TransactionID, State: p.State,
 		Amount: p.Amount, Currency: p.Currency, Received: timestamp(p.Received), Refunded: p.Refunded,
 	}

@@ -94,7 +94,7 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 		return
 	}
 	line := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
-	attrs := append(make([]slog.Attr, 0, 11),
+	attrs := append(make([]slog.Attr, 0, 12),
 		slog.String("request_id", l.id[0]), slog.String("method", req.Method), slog.String("route", l.pattern()),
 		slog.Int("status", r.status), slog.Int("bytes", r.bytes), slog.Float64("duration_ms", milliseconds(took)))
 	if l.client.IsValid() {
@@ -111,6 +111,9 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 	}
 	if l.detail != "" {
 		attrs = append(attrs, slog.String("detail", l.detail))
+	}
+	if origin := req.Header.Get("Origin"); req.Method == http.MethodOptions && origin != "" && r.status >= http.StatusBadRequest { // a preflight of an origin that is not listed
+		attrs = append(attrs, slog.String("origin", strings.ToValidUTF8(origin[:min(len(origin), maxLoggedFields)], "")))
 	}
 	if l.trace.IsValid() {
 		attrs = append(attrs, slog.String("trace_id", l.trace.String()))

@@ -77,6 +77,7 @@ var table = []route{
 	unlimited(http.MethodPost, "/api/pay/notify/wallet/refund/", notifyOver(payment.V2)),
 	unlimited(http.MethodPost, "/api/pay/notify/wallet/v3/", notifyOver(payment.V3)),
 	row(http.MethodPost, "/api/pay-admin/v1/order/", Staff, (*api).createOrder),
+	row(http.MethodGet, "/api/pay-admin/v1/order/", Staff, (*api).listAllOrders),
 	row(http.MethodGet, "/api/pay-admin/v1/payment/", Staff, (*api).listPayments),
 	row(http.MethodPost, "/api/pay-admin/v1/refund/", Staff, (*api).createRefund),
 	row(http.MethodGet, "/api/pay-admin/v1/refund/", Staff, (*api).listRefunds),

@@ -82,15 +82,15 @@ func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, e
 
 func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, error) {
 	return read(ctx, v.s, func() ([]payment.Order, error) {
-		return v.s.ledger.ordersOf(id, payment.Open), nil
+		return v.s.ledger.ordersOf(payment.OrderFilter{User: id, State: payment.Open}), nil
 	})
 }
 
-// ordersOf returns the user's orders in the state (empty: any), the newest first.
-func (l *ledger) ordersOf(id user.ID, state payment.State) []payment.Order {
+// ordersOf returns the orders that the filter selects, the newest first.
+func (l *ledger) ordersOf(f payment.OrderFilter) []payment.Order {
 	var theirs []payment.Order
 	for _, o := range l.orders {
-		if o.User == id && (o.State == state || state == "") {
+		if (o.User == f.User || f.User == 0) && (o.State == f.State || f.State == "") {
 			theirs = append(theirs, o)
 		}
 	}
@@ -100,9 +100,20 @@ func (l *ledger) ordersOf(id user.ID, state payment.State) []payment.Order {
 	return theirs
 }
 
-func (v Ledger) Orders(ctx context.Context, id user.ID, state payment.State, p page.Request) (page.Page[payment.Order], error) {
+func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, p page.Request) (page.Page[payment.Order], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Order], error) {
-		return pageOf(p, v.s.ledger.ordersOf(id, state))
+		return pageOf(p, v.s.ledger.ordersOf(f))
+	})
+}
+
+func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) ([]payment.Order, error) {
+	return read(ctx, v.s, func() (found []payment.Order, err error) {
+		for _, id := range unique(ids) {
+			if o, exists := v.s.ledger.orders[id]; exists {
+				found = append(found, o)
+			}
+		}
+		return found, nil
 	})
 }
 

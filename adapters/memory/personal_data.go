@@ -272,7 +272,7 @@ func (s *Store) ownHowTos(id user.ID) (all []owned) {
 }
 
 func (s *Store) ownOrders(id user.ID) (all []owned) {
-	for _, order := range s.ledger.ordersOf(id, "") {
+	for _, order := range s.ledger.ordersOf(payment.OrderFilter{User: id}) {
 		o := owned{record: personaldata.NewOrderRecord(order), order: [2]int64{int64(order.ID)}}
 		if order.State != payment.Open && order.Subject != "" {
 			o.erase = func() {
@@ -286,7 +286,7 @@ func (s *Store) ownOrders(id user.ID) (all []owned) {
 }
 
 func (s *Store) ownPrepayments(id user.ID) (all []owned) {
-	for _, order := range s.ledger.ordersOf(id, "") {
+	for _, order := range s.ledger.ordersOf(payment.OrderFilter{User: id}) {
 		theirs := s.ledger.prepayments[order.ID]
 		for i, p := range theirs {
 			o := owned{record: personaldata.NewPrepaymentRecord(order.ID, p), order: [2]int64{int64(order.ID), int64(i)}}

@@ -58,12 +58,12 @@ func (d *Diary) comment(ctx context.Context, actor access.Actor, id event.Commen
 }
 
 // Comments returns a page of the comments on an event that the actor may see, the newest
-// first, and their authors. Any other event is a fault on event.
+// first, and their authors. Any other event is ErrNotFound.
 func (d *Diary) Comments(
 	ctx context.Context, actor access.Actor, on event.ID, p page.Request,
 ) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
 	if _, err := d.readable(ctx, actor, on); err != nil {
-		return page.Page[event.Comment]{}, nil, noEvent(err)
+		return page.Page[event.Comment]{}, nil, err
 	}
 	return d.ports.Discussion.Comments(ctx, on, p)
 }

@@ -42,9 +42,9 @@ func (p *Paying) newOrder(ctx context.Context, d payment.Draft) (payment.Order, 
 	return d.Order(p.now())
 }
 
-// Orders returns a page of the user's orders in the state (empty: any), the newest first.
-func (p *Paying) Orders(ctx context.Context, id user.ID, s payment.State, r page.Request) (page.Page[payment.Order], error) {
-	return p.ledger.Orders(ctx, id, s, r)
+// Orders returns a page of the orders that the filter selects, the newest first.
+func (p *Paying) Orders(ctx context.Context, f payment.OrderFilter, r page.Request) (page.Page[payment.Order], error) {
+	return p.ledger.Orders(ctx, f, r)
 }
 
 // Order returns the order of any user.
@@ -69,8 +69,29 @@ func (p *Paying) Journal(ctx context.Context, id payment.OrderID) ([]payment.Ent
 	return p.ledger.Journal(ctx, id)
 }
 
-// Payments returns a page of the payments in the state (empty: any), the newest first
+// Received is a payment with its order, which is zero if the payment is for none that is known.
+type Received struct {
+	payment.Payment
+	For payment.Order
+}
+
+// Payments returns a page of the payments in the state (empty: any), the newest first, with their orders
 // (PAY-11).
-func (p *Paying) Payments(ctx context.Context, v payment.PaymentState, r page.Request) (page.Page[payment.Payment], error) {
-	return p.ledger.Payments(ctx, v, r)
+func (p *Paying) Payments(ctx context.Context, v payment.PaymentState, r page.Request) (page.Page[Received], error) {
+	payments, err := p.ledger.Payments(ctx, v, r)
+	if err != nil {
+		return page.Page[Received]{}, err
+	}
+	var ids []payment.OrderID
+	for _, one := range payments.Items {
+		if one.Order != 0 {
+			ids = append(ids, one.Order)
+		}
+	}
+	orders, err := p.ledger.OrdersOf(ctx, ids)
+	byID := map[payment.OrderID]payment.Order{}
+	for _, o := range orders {
+		byID[o.ID] = o
+	}
+	return page.Map(payments, func(one payment.Payment) Received { return Received{one, byID[one.Order]} }), err
 }

@@ -27,7 +27,7 @@ func (w fixture) everything() string {
 			return w.ports.Images.List(w.t.Context(), userimage.Query{Owner: account.User}, p)
 		})
 		orders := whole(w.t, func(p page.Request) (page.Page[payment.Order], error) {
-			return w.ports.Ledger.Orders(w.t.Context(), account.User, "", p)
+			return w.ports.Ledger.Orders(w.t.Context(), payment.OrderFilter{User: account.User}, p)
 		})
 		made = append(made, account.Phone.String(), account, w.members(account.User), w.subscriptions(account.User), images, orders)
 	}

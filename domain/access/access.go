@@ -81,7 +81,7 @@ func (a Actor) Has(s Scope) bool { return slices.Contains(a.Scopes, s) }
 
 // Faults of authentication and authorisation (AUT-02, AUT-05).
 var (
-	ErrBadKey     = fault.New(fault.BadCredentials, "Invalid token.")
+	ErrBadKey     = fault.New(fault.BadCredentials, "Invalid token. Log in again.")
 	ErrNotStaff   = fault.New(fault.Denied, "Back-office login permission and the scope back_office are required.")
 	ErrNarrowed   = fault.New(fault.Denied, "This needs a token whose login named no scopes.")
 	ErrBadLogin   = fault.New(fault.Invalid, "Unable to log in with provided credentials.")

@@ -16,6 +16,8 @@ const (
 	MaxAmount = 10_000_000 // in the currency's minor units
 	MinLife   = time.Second
 	MaxLife   = 366 * 24 * time.Hour
+	// DefaultLife is how long an order can be paid whose maker does not say it.
+	DefaultLife = 2 * time.Hour
 )
 
 // SubjectLimit bounds the subject of an order. Wallets accept no longer one.

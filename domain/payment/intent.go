@@ -71,8 +71,8 @@ func NewIntent(m Method, e EndType, app WalletApp, openID string) (Intent, error
 	if !known {
 		wrong.Add("end_type", text.NoChoice(e, Native, App, JSAPI, H5))
 	}
-	if e == JSAPI {
-		wrong.Add("extra_params.open_id", OpenIDLimit.RequiredProblem(openID))
+	if e == JSAPI && text.IsBlank(openID) {
+		wrong.Add("extra_params.open_id", fmt.Sprintf("The end_type %d requires the payer's open_id.", e))
 	} else {
 		wrong.Add("extra_params.open_id", OpenIDLimit.Problem(openID))
 	}

@@ -32,9 +32,17 @@ type Orders interface {
 	// OpenOrders returns the user's orders in the state Open, expired ones included, the
 	// newest first, ties by descending id.
 	OpenOrders(ctx context.Context, id user.ID) ([]Order, error)
-	// Orders returns a page of the user's orders in the state, or in any state if s is
-	// empty, the newest first, ties by descending id.
-	Orders(ctx context.Context, id user.ID, s State, p page.Request) (page.Page[Order], error)
+	// Orders returns a page of the orders that the filter selects, the newest first, ties by
+	// descending id.
+	Orders(ctx context.Context, f OrderFilter, p page.Request) (page.Page[Order], error)
+	// OrdersOf returns those of the orders that exist, in any order.
+	OrdersOf(ctx context.Context, ids []OrderID) ([]Order, error)
+}
+
+// OrderFilter selects orders.
+type OrderFilter struct {
+	User  user.ID // zero: of anybody
+	State State   // empty: any
 }
 
 // Trades stores what happens to orders.

@@ -295,7 +295,7 @@ func deletedIsGone(t *testing.T, s *server) {
 	bob.unseen(t, goes)
 	bob.delete(t, commentPath(comment)).fails(404, "RESOURCE_NOT_FOUND")
 	for _, p := range []person{ada, bob} {
-		p.get(t, commentsOn(goes)).invalid("event")
+		p.get(t, commentsOn(goes)).fails(404, "RESOURCE_NOT_FOUND")
 		list := p.get(t, eventsOf(ada)).is(200)
 		assert.Equal(t, []string{"stays"}, list.titles())
 		assert.Equal(t, 1, list.int("pagination.total_count"))

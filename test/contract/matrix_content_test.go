@@ -39,6 +39,7 @@ var contentTrials = map[string]trial{
 	"POST /api/pay-admin/v1/order/": {"staff", func(_ *testing.T, c *cast) []aim {
 		return []aim{{path: newOrder, body: draftFor(c.owner), want: everybody(201)}}
 	}},
+	"GET /api/pay-admin/v1/order/":   {"staff", plainly(newOrder, nil, 200)},
 	"GET /api/pay-admin/v1/payment/": {"staff", plainly(payments, nil, 200)},
 	"POST /api/pay-admin/v1/refund/": {"staff", plainly(refunds, object{"payment": 1, "reason": "x"}, 404)},
 	"GET /api/pay-admin/v1/refund/":  {"staff", plainly(refunds, nil, 200)},

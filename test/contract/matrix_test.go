@@ -233,7 +233,7 @@ var trials = map[string]trial{
 	"GET /api/activity/like/{event_id}/":    {scoped, aboutEvents(200, 200, 404, likePath, nil)},
 	"PUT /api/activity/like/{event_id}/":    {scoped, aboutEvents(204, 204, 404, likePath, nil)},
 	"DELETE /api/activity/like/{event_id}/": {scoped, aboutEvents(204, 204, 404, likePath, nil)},
-	"GET /api/activity/comment/": {scoped, aboutEvents(200, 200, 400, func(id int) string {
+	"GET /api/activity/comment/": {scoped, aboutEvents(200, 200, 404, func(id int) string {
 		return fmt.Sprintf("%s?event=%d", comments, id)
 	}, nil)},
 	"POST /api/activity/comment/":        {scoped, commentsOnEvents},

@@ -41,6 +41,18 @@ func ordersCreated(t *testing.T, s *till) {
 	ada.post(t, pay, paymentWith(object{"order_id": id})).is(200)
 	assert.Equal(t, int64(990), s.trade(t).Amount)
 
+	made["user"] = ada.id
+	for _, query := range []string{"", "?state=open", fmt.Sprint("?user=", ada.id), fmt.Sprintf("?state=open&user=%d", ada.id)} {
+		sameJSON(t, []any{made}, staff.get(t, newOrder+query).is(200).at("data"))
+	}
+	for _, query := range []string{"?state=paid", fmt.Sprint("?user=", staff.id)} {
+		sameJSON(t, []any{}, staff.get(t, newOrder+query).is(200).at("data"))
+	}
+	staff.get(t, newOrder+"?state=lost&user=x").invalid("state", "user")
+	ada.get(t, newOrder).fails(403, "PERMISSION_DENIED")
+	least := staff.post(t, newOrder, object{"user": ada.id, "subject": "Tea", "amount": 990}).is(201)
+	assert.Equal(t, []string{"CNY", "2026-11-20T14:00:00Z"}, []string{least.text("data.currency"), least.text("data.expires_at")})
+
 	for _, edge := range []object{{"amount": 1}, {"amount": 10_000_000}, {"expires_in": 1}, {"subject": strings.Repeat("茶", 42) + "x"}, {"user": staff.id}} {
 		body := draftFor(ada)
 		for name, value := range edge {

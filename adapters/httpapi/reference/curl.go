@@ -156,7 +156,9 @@ func (e entry) words() string {
 }
 
 // Title returns what the search ranks first: what the operation is called.
-func (e entry) Title() string { return strings.ToLower(e.Method + " " + e.Path + " " + e.Summary + " " + e.ID) }
+func (e entry) Title() string {
+	return strings.ToLower(e.Method + " " + e.Path + " " + e.Summary + " " + e.ID)
+}
 
 // words returns the names of the fields that are shown.
 func (s shape) words() (all []string) {

@@ -48,7 +48,7 @@ func TestPAY12_all_that_is_wrong_is_told_at_once(t *testing.T) {
 		fault.Field("expires_in", "unreadable"))
 	assert.Equal(t, fault.Fields{"user": {"User not found."}, "expires_in": {"unreadable"}}, fault.FieldsOf(err))
 	for _, somebody := range []access.Actor{w.ann, w.bob} {
-		orders, err := w.Orders(t.Context(), somebody.ID, "", page.Request{})
+		orders, err := w.Orders(t.Context(), payment.OrderFilter{User: somebody.ID}, page.Request{})
 		require.NoError(t, err)
 		assert.Empty(t, orders.Items, "nothing is stored")
 	}
@@ -64,7 +64,7 @@ func TestPAY12_whose_orders_in_which_state(t *testing.T) {
 	for state, want := range map[payment.State][]payment.OrderID{
 		"": {late, closed, paid}, payment.Open: {late}, payment.Paid: {paid}, payment.Closed: {closed}, "lost": nil,
 	} {
-		found, err := w.Orders(t.Context(), w.ann.ID, state, page.Request{})
+		found, err := w.Orders(t.Context(), payment.OrderFilter{User: w.ann.ID, State: state}, page.Request{})
 		require.NoError(t, err)
 		var ids []payment.OrderID
 		for _, o := range found.Items {

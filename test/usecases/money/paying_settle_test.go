@@ -28,7 +28,7 @@ func (w *payingFixture) notify(t *testing.T, text []byte) string {
 // payments returns all stored payments.
 func (w *payingFixture) payments(t *testing.T) []payment.Payment {
 	t.Helper()
-	paged, err := w.Payments(t.Context(), "", page.Request{})
+	paged, err := w.ledger.Payments(t.Context(), "", page.Request{})
 	require.NoError(t, err)
 	return paged.Items
 }

@@ -192,6 +192,7 @@ async function pay(member: Plaza, staff: Plaza, scan: (codeURL: string) => Promi
     const { data: refund } = await staff.call("createRefund", { body: { payment: payment.id, amount: 90, reason: "A cup was cold" } });
     check(refund.amount === 90 && refund.state === "processing", "a refund");
   }
+  for await (const listed of staff.items("orders", { query: { state: "paid" } })) check(listed.user > 0, "orders of everybody");
   for await (const refund of staff.items("refunds")) check(refund.amount > 0, "the refunds");
   for await (const finding of staff.items("findings")) check(finding.resolved_at !== "", "the findings");
   for await (const howTo of staff.items("importedHowTos")) check(howTo.bundle_ids.length >= 0, "a how-to");
