@@ -1,7 +1,6 @@
 package people_test
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -175,75 +174,6 @@ func onlyField(t *testing.T, err error) string {
 	return ""
 }
 
-func TestEVT08_lists_show_what_single_events_show(t *testing.T) {
-	w := newDiaryFixture(t)
-	for _, status := range []bool{false, true} {
-		for _, p := range event.Permissions() {
-			_, err := w.Write(t.Context(), w.ann, event.Change{Title: new("x"), Permission: &p, Publish: &status}, nil, nil)
-			require.NoError(t, err)
-		}
-	}
-	for viewer, want := range map[*access.Actor]int{&w.ann: 6, &w.bob: 2, &w.zoe: 1} {
-		p, err := w.Of(t.Context(), *viewer, w.ann.ID, event.Ordering{}, page.Request{})
-		require.NoError(t, err)
-		assert.Equal(t, want, p.Total)
-		assert.Len(t, p.Items, want)
-		for _, shown := range p.Items {
-			_, err := w.Read(t.Context(), *viewer, shown.ID())
-			assert.NoError(t, err)
-		}
-	}
-	_, err := w.Of(t.Context(), w.ann, 999, event.Ordering{}, page.Request{})
-	assert.True(t, fault.Is(err, fault.NotFound))
-}
-
-func TestEVT14_the_moment(t *testing.T) {
-	w := newDiaryFixture(t)
-	mine := w.published(t, w.ann, "mine", event.Public)
-	seen := w.published(t, w.bob, "for contacts", event.Contact)
-	w.published(t, w.zoe, "hers alone", event.Private)
-	w.now = usecases.Noon.Add(time.Minute)
-	newest := w.published(t, w.zoe, "public", event.Public)
-	shown, err := w.Read(t.Context(), w.ann, mine)
-	require.NoError(t, err)
-	assert.Equal(t, []event.ID{newest, seen}, momentIDs(shown), "newest first, without itself")
-
-	for i := range 12 {
-		w.published(t, w.zoe, fmt.Sprint("more ", i), event.Public)
-	}
-	shown, err = w.Read(t.Context(), w.ann, mine)
-	require.NoError(t, err)
-	assert.Len(t, shown.Moment, 10)
-	list, err := w.Own(t.Context(), w.ann, event.Ordering{}, page.Request{})
-	require.NoError(t, err)
-	assert.Len(t, list.Items[0].Moment, 3)
-}
-
-// momentIDs returns the events of the moment.
-func momentIDs(s diary.View) []event.ID {
-	var ids []event.ID
-	for _, m := range s.Moment {
-		ids = append(ids, m.ID())
-	}
-	return ids
-}
-
-func TestEVT16_the_stored_place_belongs_to_the_stored_text(t *testing.T) {
-	w := newDiaryFixture(t)
-	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: new("杭州的秋天"), Content: new("西湖边散步")}, nil, nil)
-	require.NoError(t, err)
-	assert.Equal(t, "杭州市", shown.State().Place.City)
-	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Title: new("北京的秋天"), Content: new("")}, nil)
-	require.NoError(t, err)
-	assert.Equal(t, "北京市", shown.State().Place.City)
-	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Permission: new(event.Private)}, nil)
-	require.NoError(t, err)
-	assert.Equal(t, "北京市", shown.State().Place.City)
-	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Title: new("Autumn")}, nil)
-	require.NoError(t, err)
-	assert.True(t, shown.State().Place.IsZero())
-}
-
 func TestEVT16_a_text_that_moves_while_it_is_analysed(t *testing.T) {
 	m := &meddlingAnalyser{Analyser: gazetteer.New(), meddle: func() {}}
 	w := newDiaryFixture(t, func(p *diary.Ports) { p.Places = m })
@@ -298,61 +228,6 @@ func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
 	assert.Equal(t, "2026-11-11", s.Date.String())
 }
 
-func TestEVT18_html_is_cleaned_and_text_is_not_interpreted(t *testing.T) {
-	w := newDiaryFixture(t)
-	raw := `<p onclick="x()">hi<script>alert(1)</script></p>`
-	shown, err := w.Write(t.Context(), w.ann, event.Change{Title: new("<b>t</b>"), Content: &raw, HTML: &raw}, nil, nil)
-	require.NoError(t, err)
-	assert.EqualValues(t, "<p>hi</p>", shown.State().HTML)
-	assert.Equal(t, raw, shown.State().Content)
-	assert.Equal(t, "<b>t</b>", shown.State().Title)
-
-	huge := "<i>" + strings.Repeat("<script></script>", 64<<10)
-	_, err = w.Write(t.Context(), w.ann, event.Change{HTML: &huge}, nil, nil)
-	assert.Equal(t, "html_content", onlyField(t, err), "bounded as it was sent")
-}
-
-func TestEVT12_and_EVT17_comments(t *testing.T) {
-	w := newDiaryFixture(t)
-	quiet := w.published(t, w.ann, "quiet", event.Public)
-	first := w.published(t, w.ann, "first", event.Public)
-	second := w.published(t, w.ann, "second", event.Public)
-	say := func(by access.Actor, on event.ID, what string) event.CommentID {
-		w.now = w.now.Add(time.Second)
-		c, err := w.Comment(t.Context(), by, on, what, nil, nil)
-		require.NoError(t, err)
-		return c.ID
-	}
-	say(w.bob, second, "early")
-	last := say(w.zoe, first, "late")
-	recent, err := w.RecentlyCommented(t.Context(), w.ann)
-	require.NoError(t, err)
-	require.Len(t, recent, 2, "%d has no comments", quiet)
-	assert.Equal(t, []event.ID{first, second}, []event.ID{recent[0].ID(), recent[1].ID()})
-
-	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.bob, last), event.ErrNotCommenter)
-	require.NoError(t, w.DeleteComment(t.Context(), w.ann, last), "the event's author may")
-	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.zoe, last), event.ErrNoComment)
-	for i := range 11 {
-		say(w.bob, first, fmt.Sprint(i))
-	}
-	before := mustReadEvent(t, w, first)
-	assert.Equal(t, 11, before.Counts.Comments)
-	require.Len(t, before.Comments, 10)
-	assert.Equal(t, "10", before.Comments[0].Content, "newest first")
-	require.NoError(t, w.Like(t.Context(), w.bob, first, true))
-	require.NoError(t, w.Like(t.Context(), w.bob, first, true))
-	require.NoError(t, w.Like(t.Context(), w.zoe, first, true))
-	require.NoError(t, w.Like(t.Context(), w.zoe, first, false))
-	after := mustReadEvent(t, w, first)
-	assert.Equal(t, 1, after.Counts.Likes)
-	assert.Equal(t, before.State().Modified, after.State().Modified)
-
-	_, err = w.Edit(t.Context(), w.ann, first, event.Change{Permission: new(event.Private)}, nil)
-	require.NoError(t, err)
-	assert.ErrorIs(t, w.DeleteComment(t.Context(), w.bob, before.Comments[0].ID), event.ErrNoComment, "out of reach")
-}
-
 // mustReadEvent returns the event as Ann reads it.
 func mustReadEvent(t *testing.T, w *diaryFixture, id event.ID) diary.View {
 	t.Helper()
@@ -364,17 +239,4 @@ func mustReadEvent(t *testing.T, w *diaryFixture, id event.ID) diary.View {
 func (w *diaryFixture) category(t *testing.T, c feed.Category) {
 	t.Helper()
 	require.NoError(t, content.Import(t.Context(), content.Stores{Imports: w.store.Imports()}, c))
-}
-
-func TestCategories_must_exist(t *testing.T) {
-	w := newDiaryFixture(t)
-	w.category(t, feed.Category{ID: 4, Name: "Walks", Slug: "walks"})
-	shown, err := w.Write(t.Context(), w.ann, event.Change{Category: new(feed.CategoryID(4))}, nil, nil)
-	require.NoError(t, err)
-	assert.Equal(t, "Walks", shown.Category)
-	_, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Category: new(feed.CategoryID(5))}, nil)
-	assert.Equal(t, "category", onlyField(t, err))
-	shown, err = w.Edit(t.Context(), w.ann, shown.ID(), event.Change{Category: new(feed.CategoryID(0))}, nil)
-	require.NoError(t, err)
-	assert.Zero(t, shown.Category)
 }
