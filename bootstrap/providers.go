@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"context"
 	"log/slog"
+	"net/url"
 	"runtime"
 	"time"
 
@@ -58,6 +59,9 @@ func newHTTPConfig(c Config, now func() time.Time, log *slog.Logger, m *promethe
 		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
 		AddressLimit: c.of(c.LimitAddress), Now: now, Version: thisBuild().String(), Log: log, Metrics: httpMetrics(m),
 		Tracer: c.traces.tracer(), HasReplicas: len(c.DatabaseReplicaURLs) > 0,
+	}
+	if public, err := url.Parse(c.PublicURL); err == nil {
+		config.BasePath = public.EscapedPath()
 	}
 	if !c.offersDemo {
 		return config, nil

@@ -25,7 +25,7 @@ var (
 	errNotJSONType = fault.New(fault.Unsupported, "Send the body as application/json.")
 	errEncoded     = fault.New(fault.Unsupported, "Send the body without a Content-Encoding.")
 	errCutOff      = fault.New(fault.Invalid, "The body could not be read to its end.")
-	errTooSlow     = fault.New(fault.Timeout, "The body arrived too slowly.")
+	errTooSlow     = fault.New(fault.SlowBody, "The body arrived too slowly.")
 	errNotUTF8     = fault.New(fault.Invalid, "The body is not valid UTF-8.")
 	errNotJSON     = fault.New(fault.Invalid, "The body is not valid JSON.")
 	errEmpty       = fault.New(fault.Invalid, "The body is empty. Send a JSON object.")
@@ -99,10 +99,7 @@ func readFault(w http.ResponseWriter, r *http.Request, err, fallback error) erro
 	if _, isFault := fault.As(err); isFault {
 		return err
 	}
-	if errors.Is(r.Context().Err(), context.DeadlineExceeded) {
-		return r.Context().Err()
-	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
+	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(r.Context().Err(), context.DeadlineExceeded) {
 		return errTooSlow
 	}
 	if over, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {

@@ -34,6 +34,7 @@ var refusals = map[fault.Kind]refusal{
 	fault.Gateway:         {http.StatusBadGateway, "An upstream service is failing."},
 	fault.Unavailable:     {http.StatusServiceUnavailable, "The service is temporarily unavailable. Try again soon."},
 	fault.Timeout:         {http.StatusGatewayTimeout, "The request timed out."},
+	fault.SlowBody:        {http.StatusRequestTimeout, "The body arrived too slowly."},
 }
 
 // envelope is the body of every error (GEN-06).

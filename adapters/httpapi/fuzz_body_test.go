@@ -9,12 +9,14 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/secret"
 )
@@ -35,7 +37,7 @@ func FuzzForm(f *testing.F) {
 		var got struct {
 			Img upload `json:"img"`
 		}
-		texts, err := readForm(multipart.NewReader(strings.NewReader(body), "b"), picturesOf(&got))
+		texts, err := readForm(multipart.NewReader(strings.NewReader(body), "b"), namesOf(&got), picturesOf(&got), fault.Fields{})
 		defer got.Img.close()
 		want, wrong := multipart.NewReader(strings.NewReader(body), "b").ReadForm(maxBody)
 		if err != nil {
@@ -52,13 +54,21 @@ func FuzzForm(f *testing.F) {
 				require.Equal(t, want.Value[name], values)
 			}
 		}
-		require.Equal(t, len(want.File["img"]) > 0, got.Img.uploadBuffer != nil)
-		if got.Img.uploadBuffer != nil {
-			file, err := want.File["img"][0].Open()
+		var pictures []string // which may be sent with a file name or without
+		for _, header := range want.File["img"] {
+			file, err := header.Open()
 			require.NoError(t, err)
 			content, err := io.ReadAll(file)
 			require.NoError(t, err)
-			require.Equal(t, string(content), contentOf(t, got.Img))
+			pictures = append(pictures, string(content))
+		}
+		pictures = slices.DeleteFunc(append(pictures, want.Value["img"]...), func(content string) bool { return content == "" })
+		require.Equal(t, len(pictures) > 0, got.Img.uploadBuffer != nil)
+		require.Equal(t, len(pictures) > 1, got.Img.problem != "")
+		if got.Img.uploadBuffer != nil {
+			read, err := io.ReadAll(got.Img.reader())
+			require.NoError(t, err)
+			require.Contains(t, pictures, string(read))
 		}
 	})
 }

@@ -52,6 +52,9 @@ type Config struct {
 	// zero Limit is none.
 	AddressLimit ratelimit.Limit
 	Now          func() time.Time // required with an AddressLimit
+	// BasePath is what clients see before the paths of this server, like /plaza, because a proxy
+	// removes it. Empty: nothing.
+	BasePath string
 	// Version is the version of the program, as people read it.
 	Version string
 	// DemoPeople are the people of the demo data. The reference page offers to log in as

@@ -83,6 +83,9 @@ func (q *query) keywords(name string) []string {
 	if len(words) > userimage.MaxTags {
 		q.wrong.Add(name, fmt.Sprintf("Filter by at most %d tags.", userimage.MaxTags))
 	}
+	for i, word := range words {
+		words[i] = text.Composed(word) // as tags are stored
+	}
 	return words
 }
 

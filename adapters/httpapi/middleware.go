@@ -24,12 +24,13 @@ type middleware struct {
 	metrics Metrics
 	tracer  trace.Tracer // nil: none
 	trusted []netip.Prefix
+	base    string // Config.BasePath
 
 	warned struct{ internal, public sync.Once } // of an untrusted peer that forwards
 }
 
 func newMiddleware(next http.Handler, c Config) *middleware {
-	return &middleware{next: next, log: c.Log, metrics: c.Metrics.complete(), tracer: c.Tracer, trusted: c.TrustedProxies}
+	return &middleware{next: next, log: c.Log, metrics: c.Metrics.complete(), tracer: c.Tracer, trusted: c.TrustedProxies, base: c.BasePath}
 }
 
 // commonHeaders are the headers of every response. A handler may override them. All responses share
@@ -52,7 +53,7 @@ func setCommonHeaders(h http.Header) {
 
 func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead}
+	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead, base: f.base}
 	out.log = requestLog{
 		log: f.log, id: [1]string{requestID(r.Header.Get(requestIDHeader))}, client: clientAddr(r, f.trusted), limited: f.metrics.Limited,
 	}
@@ -131,6 +132,7 @@ const requestIDHeader = "X-Request-Id"
 type recorder struct {
 	http.ResponseWriter
 	isHead bool
+	base   string // what clients see before the paths of this server
 	status int // zero before the response begins
 	bytes  int
 	log    requestLog
@@ -144,6 +146,9 @@ func (r *recorder) WriteHeader(status int) {
 	}
 	if r.status == 0 && status >= http.StatusOK {
 		r.status = status
+		if at := r.Header().Get("Location"); r.base != "" && strings.HasPrefix(at, "/") {
+			r.Header().Set("Location", r.base+at)
+		}
 	}
 	r.ResponseWriter.WriteHeader(status)
 }

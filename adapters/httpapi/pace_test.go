@@ -103,8 +103,8 @@ func head(framing string) string {
 func TestGEN_14_a_JSON_body_has_twenty_seconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		res, body, took := deliver(t, paced(t, 0), head("Content-Length: 1000"), 100, []byte("x"), time.Second)
-		assert.Equal(t, http.StatusGatewayTimeout, res.StatusCode)
-		assert.Contains(t, body, "GATEWAY_TIMEOUT")
+		assert.Equal(t, http.StatusRequestTimeout, res.StatusCode)
+		assert.Contains(t, body, "REQUEST_TIMEOUT")
 		assert.Equal(t, deadline, took)
 	})
 	synctest.Test(t, func(t *testing.T) {
@@ -127,9 +127,9 @@ func TestGEN_14_an_upload_may_take_two_minutes_if_it_does_not_stall(t *testing.T
 		took   time.Duration
 	}{
 		"1 Mbit/s":                      {picture / (128 << 10), 128 << 10, 1049 * time.Millisecond, http.StatusOK, 80 * 1049 * time.Millisecond},
-		"stalls later":                  {1, 1 << 20, 3 * time.Second, http.StatusGatewayTimeout, 3*time.Second + pieceDeadline},
-		"pieces in time, but too slow":  {1000, 32 << 10, 5 * time.Second, http.StatusGatewayTimeout, uploadDeadline},
-		"a piece in a little under ten": {1000, uploadPiece, 9 * time.Second, http.StatusGatewayTimeout, uploadDeadline},
+		"stalls later":                  {1, 1 << 20, 3 * time.Second, http.StatusRequestTimeout, 3*time.Second + pieceDeadline},
+		"pieces in time, but too slow":  {1000, 32 << 10, 5 * time.Second, http.StatusRequestTimeout, uploadDeadline},
+		"a piece in a little under ten": {1000, uploadPiece, 9 * time.Second, http.StatusRequestTimeout, uploadDeadline},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -171,13 +171,21 @@ func (r reply) sendFile(w http.ResponseWriter, req *http.Request, f file) {
 }
 
 // isUnchanged sets the entity tag from the SHA-256 of the content and its coding. If the
-// client has that content, in any coding, it answers 304 and reports true.
+// client has that content, in any coding, it answers 304 with the tag that the client has, and
+// reports true.
 func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding, caching string) bool {
 	w.Header()["Etag"] = []string{entityTag(sum, c)}
 	w.Header()["Cache-Control"] = []string{caching}
 	known := req.Header.Get("If-None-Match")
-	if known == "" || !slices.ContainsFunc(codings, func(c coding) bool { return names(known, entityTag(sum, c)) }) {
+	if known == "" {
 		return false
+	}
+	if !names(known, entityTag(sum, c)) {
+		at := slices.IndexFunc(codings, func(c coding) bool { return names(known, entityTag(sum, c)) })
+		if at < 0 {
+			return false
+		}
+		w.Header()["Etag"] = []string{entityTag(sum, codings[at])}
 	}
 	w.WriteHeader(http.StatusNotModified)
 	return true

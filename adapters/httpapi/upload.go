@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"mime"
@@ -65,8 +66,12 @@ func picturesOf(body any) map[string]*upload {
 	return pictures
 }
 
-// notFile is the problem of a picture that came as a text of a form.
-const notFile = "Send a file: this part of the form has no file name."
+// Problems of the parts of a form.
+const (
+	secondFile  = "Send one file."
+	fileForText = "Send a text, not a file."
+	bracketed   = "Name this field without brackets, also if it is sent several times."
+)
 
 // fillFromForm checks the form like JSON.
 func fillFromForm(body any, c *call) error {
@@ -78,21 +83,17 @@ func fillFromForm(body any, c *call) error {
 	if err != nil {
 		return errNotForm
 	}
-	texts, err := readForm(form, c.pictures)
+	wrong := fault.Fields{}
+	texts, err := readForm(form, namesOf(body), c.pictures, wrong)
 	if err != nil {
 		return readFault(w, r, err, errNotForm)
-	}
-	for name, picture := range c.pictures {
-		if picture.uploadBuffer == nil && strings.Join(texts[name], "") != "" { // a browser sends an empty text without a file
-			picture.problem = notFile
-		}
 	}
 	object := map[string]json.RawMessage{}
 	for field := range reflect.TypeOf(body).Elem().Fields() {
 		name := jsonName(field)
 		sent := texts[name]
 		switch {
-		case len(sent) == 0 || c.pictures[name] != nil:
+		case len(sent) == 0:
 		case field.Type.Kind() == reflect.Slice:
 			object[name], err = encode(sent)
 		default:
@@ -102,12 +103,21 @@ func fillFromForm(body any, c *call) error {
 			return err
 		}
 	}
-	return complete(body, object, c.pictures)
+	return fault.Merge(wrong.Err(), complete(body, object, c.pictures))
 }
 
-// readForm fills each picture from the first file of its field and returns the texts. It
-// drops other files while it reads them.
-func readForm(form *multipart.Reader, pictures map[string]*upload) (map[string][]string, error) {
+// namesOf returns the names of the body's fields.
+func namesOf(body any) map[string]bool {
+	names := map[string]bool{}
+	for field := range reflect.TypeOf(body).Elem().Fields() {
+		names[jsonName(field)] = true
+	}
+	return names
+}
+
+// readForm fills each picture from the part of its field, with or without a file name, and returns the texts. It notes what is
+// sent in a way that no field takes, and drops what is for no field while it reads it.
+func readForm(form *multipart.Reader, names map[string]bool, pictures map[string]*upload, wrong fault.Fields) (map[string][]string, error) {
 	texts, left := map[string][]string{}, int64(maxBody)
 	for range maxParts + 1 {
 		part, err := form.NextPart()
@@ -118,13 +128,20 @@ func readForm(form *multipart.Reader, pictures map[string]*upload) (map[string][
 			return nil, err
 		}
 		name := part.FormName()
-		if part.FileName() != "" {
-			into := io.Discard
-			if u := pictures[name]; u != nil && u.uploadBuffer == nil {
-				u.uploadBuffer = newPicture()
-				into = u
+		if plain := strings.TrimSuffix(name, "[]"); plain != name && names[plain] {
+			wrong.Add(plain, bracketed)
+		}
+		if pictures[name] != nil {
+			if err := pictures[name].take(part); err != nil {
+				return nil, err
 			}
-			if _, err := io.Copy(into, part); err != nil {
+			continue
+		}
+		if part.FileName() != "" {
+			if names[name] {
+				wrong.Add(name, fileForText)
+			}
+			if _, err := io.Copy(io.Discard, part); err != nil {
 				return nil, err
 			}
 			continue
@@ -142,4 +159,22 @@ func readForm(form *multipart.Reader, pictures map[string]*upload) (map[string][
 		texts[name] = append(texts[name], string(content))
 	}
 	return nil, errNotForm
+}
+
+// take reads the picture from a part of a form. An empty part is none: browsers send one for a field without a file.
+func (u *upload) take(part io.Reader) error {
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(part, first); err == io.EOF {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if u.uploadBuffer != nil {
+		u.problem = secondFile
+		_, err := io.Copy(io.Discard, part)
+		return err
+	}
+	u.uploadBuffer = newPicture()
+	_, err := io.Copy(u, io.MultiReader(bytes.NewReader(first), part))
+	return err
 }

@@ -50,7 +50,7 @@ func New(d Demand) (Demand, error) {
 // distinctTexts trims the values and drops repetitions. It adds the first problem to wrong.
 func distinctTexts(wrong *fault.Fields, name string, values []string, most int, problem func(string) string) []string {
 	distinct, p := text.Distinct(values, most, func(v string) (string, string) {
-		v = text.Trim(v)
+		v = text.Composed(text.Trim(v))
 		return v, problem(v)
 	})
 	wrong.Add(name, p)

@@ -34,6 +34,7 @@ const (
 	Gateway                     // an upstream system refused or failed
 	Unavailable                 // temporarily not possible; RetryAfter says when to retry
 	Timeout                     // an upstream system or the server took too long
+	SlowBody                    // the client sent its body too slowly
 )
 
 var codes = map[Kind]string{
@@ -50,6 +51,7 @@ var codes = map[Kind]string{
 	Gateway:         "GATEWAY_ERROR",
 	Unavailable:     "SERVICE_UNAVAILABLE",
 	Timeout:         "GATEWAY_TIMEOUT",
+	SlowBody:        "REQUEST_TIMEOUT",
 }
 
 // Kinds returns every kind, so that tests can check that each one is handled.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Sentences that several checks return. Clients of Django REST framework know them.
@@ -61,6 +63,10 @@ func (l Limit) RequiredProblem(s string) string {
 // Trim removes white space from both ends. It is for titles, tags and names (GEN-08),
 // never for contents or passwords.
 func Trim(s string) string { return strings.TrimFunc(s, unicode.IsSpace) }
+
+// Composed returns the text in Unicode's form NFC, in which two texts that look alike, such as é as one
+// character or as two, are equal.
+func Composed(s string) string { return norm.NFC.String(s) }
 
 // IsBlank reports whether the text has no visible character: only white space (the
 // no-break space included) and characters without a width.

@@ -44,7 +44,7 @@ type Tags struct{ names []string }
 // ParseTags parses tags as a client sends them. An invalid tag is a fault on tags.
 func ParseTags(names []string) (Tags, error) {
 	distinct, problem := text.Distinct(names, MaxTags, func(name string) (string, string) {
-		name = text.Trim(name)
+		name = text.Composed(text.Trim(name))
 		problem := TagLimit.RequiredProblem(name)
 		if problem == "" && strings.Contains(name, ",") {
 			problem = "A tag may not contain a comma."

@@ -37,6 +37,7 @@ func TestIMG03_tags(t *testing.T) {
 	for _, c := range []struct{ names, want []string }{
 		{[]string{"b", "a", "c"}, []string{"b", "a", "c"}},
 		{[]string{" a ", "a", "\ta\n", "A"}, []string{"a", "A"}},
+		{[]string{"cafe\u0301", "caf\u00e9"}, []string{"caf\u00e9"}},
 		{[]string{"two words", "西湖 🌊"}, []string{"two words", "西湖 🌊"}},
 		{[]string{strings.Repeat("🀄", 64)}, []string{strings.Repeat("🀄", 64)}},
 		{[]string{"  " + strings.Repeat("a", 64) + "  "}, []string{strings.Repeat("a", 64)}},

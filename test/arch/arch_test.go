@@ -33,8 +33,8 @@ func adapterOf(importPath string) string {
 func forbids(p *pkg, imported string) string {
 	switch {
 	case p.within("domain"):
-		isLocale := p.within("domain/locale") && strings.HasPrefix(imported, "golang.org/x/text/")
-		if !isStandard(imported) && !inside(imported, "domain") && !isLocale {
+		isUnicode := (p.within("domain/locale") || p.within("domain/text")) && strings.HasPrefix(imported, "golang.org/x/text/")
+		if !isStandard(imported) && !inside(imported, "domain") && !isUnicode {
 			return "the domain imports the standard library and itself"
 		}
 		if slices.Contains([]string{"net/http", "database/sql", "os", "os/exec", "io/ioutil"}, imported) {

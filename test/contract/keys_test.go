@@ -3,12 +3,15 @@ package contract
 import (
 	"bytes"
 	"fmt"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/bootstrap"
 	"plaza/domain/idempotency"
 	"plaza/test/pictures"
 )
@@ -196,6 +199,12 @@ func createdLocation(t *testing.T, s *server) {
 		assert.Equal(t, name == "event", a.header.Get("Location") != "", name)
 	}
 	require.Empty(t, ada.reads(t, made.int("data.id")).header.Get("Location"))
+
+	s = s.on.startWith(t, func(c *bootstrap.Config) { c.PublicURL = "https://social.example/plaza" })
+	ada = s.member(t)
+	made = ada.writes(t, object{"title": "A lake"})
+	assert.Equal(t, "/plaza"+eventPath(made.int("data.id")), made.header.Get("Location"), "behind a proxy with a path")
+	assert.Equal(t, "/plaza"+profile, ada.send(t, http.MethodGet, strings.TrimSuffix(profile, "/"), nil).is(301).header.Get("Location"))
 }
 
 func likeIsRead(t *testing.T, s *server) {

@@ -38,12 +38,12 @@ func TestPUB_04_a_page_comes_back_from_a_real_translator(t *testing.T) {
 		assert.Equal(t, []bool{true, false, false}, a.translated(), "French it has not learned")
 		sameJSON(t, object{
 			"title": "La casa grande", "content": "Bebemos café en la cocina.", "__translator": by,
-			"__source_language": "en-GB", "language": "es-MX",
+			"__source_language": "en-GB", "language": "es",
 		}, a.at("data.0.localized"))
 		a = ada.reading(t, "en_US")
 		sameJSON(t, object{
 			"title": "The river", "content": "The city is big.", "__translator": by,
-			"__source_language": "es", "language": "en-US",
+			"__source_language": "es", "language": "en",
 		}, a.at("data.1.localized"))
 		assert.Equal(t, []bool{false, false, false}, ada.reading(t, "fr").translated(), "it is not offered")
 	})

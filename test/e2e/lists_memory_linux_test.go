@@ -73,8 +73,8 @@ func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
 	}
 }
 
-// fetch returns the length and the status of the response in the coding, which is the list
-// or 503.
+// fetch returns the length and the status of the response in the coding, which is the list,
+// or 503, or 504 where the machine has much else to do.
 func fetch(t *testing.T, url, key, coding string) (int64, int) {
 	req, err := http.NewRequest("GET", url, nil)
 	if !assert.NoError(t, err) {
@@ -89,7 +89,9 @@ func fetch(t *testing.T, url, key, coding string) (int64, int) {
 	defer func() { _ = res.Body.Close() }()
 	n, err := io.Copy(io.Discard, res.Body)
 	assert.NoError(t, err)
-	if res.StatusCode != http.StatusOK {
+	switch res.StatusCode {
+	case http.StatusOK, http.StatusGatewayTimeout:
+	default:
 		assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
 		assert.NotEmpty(t, res.Header.Get("Retry-After"))
 	}

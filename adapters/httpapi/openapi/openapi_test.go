@@ -177,6 +177,7 @@ func TestAnswersFollowFromWhatIsAsked(t *testing.T) {
 		expect("401", taken, "a token can be wrong")
 		expect("403", op.scope() != "" || op.marked("x-staff") || op.marked("x-owner") || op.marked("x-unnarrowed"), "a scope or another right can be missing")
 		expect("404", op.has("path") || op.isPaged() || op.marked("x-names-in-body"), "what is named can be missing")
+		expect("408", body, "a body can be too slow")
 		expect("413", body, "a body can be too large")
 		expect("415", body, "a body can be something else")
 		expect("429", !isFile && !op.marked("x-outside-envelope"), "an address or an account is limited")
