@@ -133,7 +133,7 @@ type recorder struct {
 	http.ResponseWriter
 	isHead bool
 	base   string // what clients see before the paths of this server
-	status int // zero before the response begins
+	status int    // zero before the response begins
 	bytes  int
 	log    requestLog
 }
