@@ -28,7 +28,7 @@ func (c Config) isPublished() bool {
 }
 
 // warnOfExposure logs settings and data that are unsafe for a server that other machines may
-// reach.
+// reach. Demo accounts are told of on loopback as well, because a proxy may lead there that no setting names.
 func (a *App) warnOfExposure(ctx context.Context, hasPublicURL, withDemo bool) {
 	if !hasPublicURL {
 		a.Log.WarnContext(ctx, "PLAZA_PUBLIC_URL is not set; clients may not reach the address in links to pictures",

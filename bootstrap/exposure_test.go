@@ -49,6 +49,15 @@ func TestServe_warns_at_its_start(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(log, "level=WARN"))
 }
 
+func TestServe_tells_of_demo_accounts_on_loopback_as_well(t *testing.T) {
+	c := serveSettings(demoDir(t))
+	c.Wallet = noWallet
+	s := startServing(t, serveCommand{Config: c})
+	s.stop()
+	assert.Equal(t, 1, strings.Count(s.log.String(), "level=WARN"))
+	assert.Contains(t, s.log.String(), `level=WARN msg="demo accounts have their public password`)
+}
+
 func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
 	c := serveSettings(demoDir(t))
 	c.PublicURL = "https://plaza.example.org"

@@ -89,9 +89,8 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		log.WarnContext(ctx, "limits on writes of accounts and on requests without a token are off: PLAZA_LIMITS=off is for load tests")
 	}
 	isPublished := config.isPublished()
-	if isPublished || isReachable(listeners.public.Addr()) {
-		app.warnOfExposure(ctx, hasPublicURL, c.Demo && !isPublished)
-	}
+	isExposed := isPublished || isReachable(listeners.public.Addr())
+	app.warnOfExposure(ctx, hasPublicURL || !isExposed, c.Demo && !isPublished)
 	limitMemory(log)
 	admin.serves(app) // before the greeting, which says where to ask
 	if config.greets(s.out) {

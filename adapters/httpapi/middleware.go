@@ -26,11 +26,13 @@ type middleware struct {
 	trusted []netip.Prefix
 	base    string // Config.BasePath
 
+	hasDemo bool // whether the page offers to log in as people of the demo data
+
 	warned struct{ internal, public sync.Once } // of an untrusted peer that forwards
 }
 
 func newMiddleware(next http.Handler, c Config) *middleware {
-	return &middleware{next: next, log: c.Log, metrics: c.Metrics.complete(), tracer: c.Tracer, trusted: c.TrustedProxies, base: c.BasePath}
+	return &middleware{next: next, log: c.Log, metrics: c.Metrics.complete(), tracer: c.Tracer, trusted: c.TrustedProxies, base: c.BasePath, hasDemo: len(c.DemoPeople) > 0}
 }
 
 // commonHeaders are the headers of every response. A handler may override them. All responses share
@@ -106,6 +108,9 @@ func (f *middleware) dropProxyHeaders(r *http.Request) {
 		f.warned.internal.Do(func() {
 			Logger(r.Context()).Warn("ignoring X-Forwarded-For from an untrusted peer, and the limit by address for it: "+
 				"if the peer is a proxy, add it to PLAZA_TRUSTED_PROXIES", "peer", peer)
+			if f.hasDemo {
+				Logger(r.Context()).Warn("demo accounts have their public password, and a proxy leads other machines here")
+			}
 		})
 	default:
 		f.warned.public.Do(func() {
