@@ -2,7 +2,9 @@ package contract
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,6 +50,10 @@ func TestGEN_15(t *testing.T) {
 		assert.Equal(t, http.StatusMethodNotAllowed, res.StatusCode, path)
 		assert.Empty(t, res.Header.Get("Access-Control-Allow-Origin"), path)
 	}
+	require.Eventually(t, func() bool {
+		return strings.Contains(s.log.String(), "status=405") && strings.Contains(s.log.String(), "origin="+stranger)
+	},
+		time.Minute, time.Millisecond, "the log names the origin that is not listed, after the answer")
 	for path, status := range map[string]int{
 		profile: 200, events: 200, images + "?uid=1": 200, itemsOf("uncategory"): 200, "/nothing/": 404, "/api/user/profile": 301, eventPath(4711): 404, image[len(s.url):]: 200,
 	} {

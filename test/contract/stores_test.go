@@ -44,7 +44,7 @@ type fresh func(t *testing.T) string
 var stores = []store{
 	{name: "memory", open: inMemory, servers: 1},
 	{name: "SQLite", open: onSQLite, servers: 1, isDurable: true},
-	{name: "Postgres", open: onPostgres, servers: 1, isDurable: true},
+	{name: "Postgres", open: onWatchedPostgres, servers: 1, isDurable: true},
 	{name: "two_servers", open: onPostgres, servers: 2, isDurable: true}, // which share a Postgres
 	{name: "replica", open: onReplicated, servers: 2, isDurable: true},   // which also share its replica
 }

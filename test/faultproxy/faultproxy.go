@@ -8,6 +8,7 @@ package faultproxy
 
 import (
 	"bytes"
+	"io"
 	"net"
 	"sync"
 	"testing"
@@ -56,6 +57,15 @@ type Proxy struct {
 	over  chan struct{} // closed when the fault ends
 	links map[*link]struct{}
 	next  *trigger // nil: no fault waits
+	tap   func() io.WriteCloser
+}
+
+// Tap lets what the client sends on each further connection be written to what open returns as well, which is closed at the end of the
+// connection.
+func (p *Proxy) Tap(open func() io.WriteCloser) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tap = open
 }
 
 // trigger begins a fault when a client sends the words.
@@ -201,10 +211,16 @@ func (p *Proxy) carry(l *link) {
 	}
 	p.mu.Lock()
 	l.server = server
+	sent := io.Reader(l.client)
+	if p.tap != nil {
+		tap := p.tap()
+		defer tap.Close()
+		sent = io.TeeReader(l.client, tap)
+	}
 	p.mu.Unlock()
 	var back sync.WaitGroup
 	back.Go(func() { p.pump(l, l.client, l.server, answer) })
-	p.pump(l, l.server, l.client, request)
+	p.pump(l, l.server, sent, request)
 	p.mu.Lock()
 	l.left = true
 	p.mu.Unlock()
@@ -212,7 +228,7 @@ func (p *Proxy) carry(l *link) {
 }
 
 // pump carries data in one direction, and then the end of the connection.
-func (p *Proxy) pump(l *link, to, from net.Conn, data event) {
+func (p *Proxy) pump(l *link, to net.Conn, from io.Reader, data event) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
