@@ -12,7 +12,6 @@ import (
 
 	"plaza/bootstrap"
 	"plaza/bootstrap/demo"
-	"plaza/domain/imported"
 )
 
 // examples writes the files of the demo data into a folder that is not there yet, and
@@ -22,21 +21,6 @@ func (sh *shell) examples() (said string, files []string) {
 	folder := filepath.Join(sh.TempDir(), "it's new", "examples")
 	said = sh.run("demo", "--write", folder).ends(done).out
 	return said, slices.DeleteFunc(filesIn(sh.T, folder), func(path string) bool { return filepath.Ext(path) != ".jsonl" })
-}
-
-func TestADM04_the_examples_are_imported_and_change_nothing_twice(t *testing.T) {
-	sh := newShell(t)
-	_, files := sh.examples()
-	first, again := sh.imports(done, files...), sh.imports(done, files...)
-	assert.Len(t, first.Kinds, len(imported.Kinds()))
-	for kind, counts := range first.Kinds {
-		n := counts["new"]
-		assert.Positive(t, n, kind)
-		assert.Equal(t, fresh(n), counts, kind)
-		assert.Equal(t, map[string]int64{"new": 0, "changed": 0, "unchanged": n}, again.Kinds[kind], kind)
-	}
-	assert.Zero(t, first.Rejected+first.Waiting)
-	assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
 }
 
 // loadedShell has a database with the demo data.
@@ -106,19 +90,6 @@ func TestDemo_refuses_a_database_with_other_accounts(t *testing.T) {
 	sh.run("demo", "--demo-into-existing").ends(done)
 	sh.run("demo").ends(done)
 	sh.run("serve", "--demo-into-existing").refuses(misused, "--demo")
-}
-
-func TestDemo_remove(t *testing.T) {
-	sh := loadedShell(t)
-	mine := sh.somebody("+86-13800000099")
-	said := sh.run("demo", "--remove").ends(done).out
-	assert.Contains(t, said, "Disabled 13 accounts, deleted")
-	assert.Contains(t, said, "12 images")
-	assert.Contains(t, said, "These remain: ")
-	assert.True(t, sh.account("4").Disabled)
-	assert.False(t, sh.account(mine).Disabled)
-	assert.Contains(t, sh.run("check").ends(done).out, "found 0 wrong")
-	sh.run("demo").refuses(refused, "the demo data was removed from this database")
 }
 
 func TestDemo_remove_refuses(t *testing.T) {

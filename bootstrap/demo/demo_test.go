@@ -2,7 +2,6 @@ package demo_test
 
 import (
 	"net/netip"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,10 +10,7 @@ import (
 	"plaza/application/signin"
 	"plaza/bootstrap/demo"
 	"plaza/domain/access"
-	"plaza/domain/event"
-	"plaza/domain/page"
 	"plaza/domain/secret"
-	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -42,37 +38,4 @@ func TestKnownAccountsLogIn(t *testing.T) {
 		}
 		assert.Equal(t, want, who.Scopes, name)
 	}
-}
-
-func TestRelations(t *testing.T) {
-	w := loaded(t)
-	relation := func(viewer, author user.ID) subscription.Relation {
-		found, err := w.ports.Subscriptions.Relations(t.Context(), viewer, []user.ID{author})
-		require.NoError(t, err)
-		return found[author]
-	}
-	follows := func(who, whom user.ID) bool {
-		return slices.ContainsFunc(w.subscriptions(who), func(s subscription.Subscription) bool { return s.Followed == whom })
-	}
-	assert.Equal(t, subscription.Contact, relation(1, 2))
-	assert.Equal(t, subscription.Contact, relation(2, 1))
-	assert.True(t, follows(3, 1))
-	assert.False(t, follows(1, 3))
-	assert.Equal(t, subscription.Stranger, relation(3, 1))
-	assert.Greater(t, len(w.of(1, 2)), len(w.of(3, 2)), "a contact sees more than a stranger")
-}
-
-func TestEventsInEveryState(t *testing.T) {
-	w := loaded(t)
-	for _, id := range []user.ID{1, 2, 3} {
-		counts := map[event.StatusPermission]int{}
-		for _, shown := range w.of(id, id) {
-			s := shown.State()
-			counts[event.StatusPermission{Status: s.Status, Permission: s.Permission}]++
-		}
-		for _, state := range event.VisibleStates(subscription.Self) {
-			assert.Positive(t, counts[state], "uid %d has no event with %+v", id, state)
-		}
-	}
-	assert.Greater(t, len(w.of(3, 1)), page.DefaultSize, "a stranger sees a second page of uid 1's events")
 }

@@ -299,25 +299,3 @@ func TestADM04_a_cover_is_kept_once(t *testing.T) {
 	_, err = w.media.Open(t.Context(), cover.Key)
 	assert.NoError(t, err)
 }
-
-func TestADM04_a_rehearsal_stores_nothing(t *testing.T) {
-	w := newImportFixture(t)
-	w.bring("before", personLine("u1", 1), categoryLine(1, 0))
-	lines := append(relatedLines()[3:], categoryLine(2, 1), publicationLine(102, 99, "u1", 2, "Of no bundle"), categoryLine(5, 6), categoryLine(6, 5), "nonsense")
-	r := &keptRejects{}
-	seen := &importWatcher{}
-	summary, err := w.importer().DryRun(t.Context(), []importing.Source{importSource(&importedFile{name: "a", lines: lines}, r)}, seen)
-	require.NoError(t, err)
-	assert.Equal(t, int64(4), summary.Rejected)
-	assert.Len(t, seen.rejected, 4)
-	assert.Equal(t, int64(9), summary.All().New)
-	assert.Empty(t, r.kept)
-	categories, _, err := w.store.Feed().Metas(t.Context(), feed.Selection{})
-	require.NoError(t, err)
-	assert.Len(t, categories, 1)
-
-	real, err := w.importer().Import(t.Context(), []importing.Source{importSource(&importedFile{name: "a", lines: lines}, r)}, &importWatcher{})
-	require.NoError(t, err)
-	assert.Equal(t, summary.Rejected, real.Rejected)
-	assert.Equal(t, summary.All().Stored(), real.All().Stored())
-}

@@ -18,7 +18,6 @@ import (
 	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
-	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -78,22 +77,6 @@ func TestPLA03_images_wait_in_the_turn_of_their_account(t *testing.T) {
 	assert.Equal(t, []admission.Key{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
 }
 
-func TestIMG07_keeping_and_deleting(t *testing.T) {
-	w := newUserImagesFixture(t)
-	kept, err := w.Upload(t.Context(), w.ann, rawPicture(t), []string{"lake"}, nil, nil)
-	require.NoError(t, err)
-	assert.Equal(t, 30, kept.Width)
-	assert.Equal(t, 20, kept.Height)
-	assert.Contains(t, kept.URL, "https://plaza.example/media/public/")
-	assert.ErrorIs(t, w.Delete(t.Context(), w.bob, kept.ID), userimage.ErrNotOwner)
-	require.NoError(t, w.Delete(t.Context(), w.ann, kept.ID))
-	assert.ErrorIs(t, w.Delete(t.Context(), w.ann, kept.ID), userimage.ErrNotFound)
-	assert.Zero(t, w.pictures.held, "the file is gone")
-	p, err := w.List(t.Context(), userimage.Query{Owner: w.ann.ID}, page.Request{})
-	require.NoError(t, err)
-	assert.Empty(t, p.Items)
-}
-
 func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
 	w := newUserImagesFixture(t, func(r userimage.Repository) userimage.Repository { return fullImages{r} })
 	_, err := w.Upload(t.Context(), w.ann, rawPicture(t), nil, nil, nil)
@@ -104,33 +87,6 @@ func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
 	require.True(t, ok)
 	assert.Contains(t, f.Fields, "img")
 	assert.Zero(t, w.pictures.held)
-}
-
-func TestIMG01_and_02_retagging(t *testing.T) {
-	w := newUserImagesFixture(t)
-	kept, err := w.Upload(t.Context(), w.ann, rawPicture(t), []string{"lake", "autumn"}, nil, nil)
-	require.NoError(t, err)
-	again, err := w.Retag(t.Context(), w.ann, kept.ID, []string{"tea"}, nil)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"tea"}, again.Tags.Names(), "replaced, not appended")
-	_, err = w.Retag(t.Context(), w.ann, kept.ID, nil, nil)
-	assert.True(t, fault.Is(err, fault.Invalid))
-	_, err = w.Retag(t.Context(), w.bob, kept.ID, []string{"mine"}, nil)
-	assert.ErrorIs(t, err, userimage.ErrNotOwner)
-	unread := fault.New(fault.TooLarge, "unreadable")
-	for _, readErr := range []error{unread, fault.Field("tags", "unreadable")} {
-		_, err = w.Retag(t.Context(), w.bob, kept.ID, nil, readErr)
-		assert.ErrorIs(t, err, userimage.ErrNotOwner, "access is checked first")
-		_, err = w.Retag(t.Context(), w.ann, 999, nil, readErr)
-		assert.ErrorIs(t, err, userimage.ErrNotFound, "access is checked first")
-		_, err = w.Retag(t.Context(), w.ann, kept.ID, []string{"a,b"}, readErr)
-		assert.Equal(t, readErr, err)
-	}
-	_, err = w.Upload(t.Context(), w.ann, nil, []string{"a,b"}, nil, fault.Field("img", "unreadable"))
-	assert.Len(t, fault.FieldsOf(err), 2, "%v", err)
-	found, err := w.List(t.Context(), userimage.Query{Owner: w.ann.ID, Contains: []string{"tea"}}, page.Request{})
-	require.NoError(t, err)
-	assert.Len(t, found.Items, 1)
 }
 
 func TestGEN14_an_image_beyond_the_quota_leaves_no_file_and_a_full_account_decodes_none(t *testing.T) {
