@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,8 +26,11 @@ type opening struct {
 	refused error // nil: it takes them
 }
 
-// check opens a connection if that is due, and returns why Postgres refused the last one. An outage, and a Postgres
-// without room for another connection, are not refusals.
+// refusals are the classes of errors with which Postgres refuses each new connection: of who logs in, of a database
+// that is missing or takes none, and of a privilege. An outage, and a Postgres or a pooler without room, are not among them.
+var refusals = []string{"28", "3D", "42", "55"}
+
+// check opens a connection if that is due, and returns why Postgres refused the last one.
 func (o *opening) check(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -40,8 +43,7 @@ func (o *opening) check(ctx context.Context) error {
 		_ = conn.Close(ctx)
 		return nil
 	}
-	const noRoom, shutdown = "53", "57"
-	if e, is := errors.AsType[*pgconn.PgError](err); is && !strings.HasPrefix(e.Code, noRoom) && !strings.HasPrefix(e.Code, shutdown) {
+	if e, is := errors.AsType[*pgconn.PgError](err); is && slices.Contains(refusals, e.Code[:min(len(e.Code), 2)]) {
 		o.refused = fmt.Errorf("%w: it refuses new connections: %w", ErrSettings, err)
 	}
 	return o.refused

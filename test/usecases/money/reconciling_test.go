@@ -93,6 +93,16 @@ func TestPAY15_what_differs_is_stored_once_until_it_does_not(t *testing.T) {
 	assert.Len(t, w.found(billDay), 5, "t2 is new; t1 and its refund are open again")
 }
 
+func TestPAY15_a_line_that_can_not_be_read_stays_a_finding_and_is_no_payment(t *testing.T) {
+	w := newReconcilingFixture(t)
+	w.wallet.bills[billDay] = []payment.BillLine{{TransactionID: "line 2", Unread: "line 2: no time"}, w.pays(1, noonInBeijing)}
+	result, found := w.reconciles(billDay)
+	assert.Equal(t, reconciling.Result{Day: billDay, Payments: 1, Findings: 1}, result)
+	require.Len(t, found, 1)
+	assert.Equal(t, "line 2: no time", found[0].Found)
+	assert.Zero(t, found[0].Resolved)
+}
+
 func TestPAY15_a_payment_at_midnight_may_be_in_the_bill_of_the_next_day(t *testing.T) {
 	w := newReconcilingFixture(t)
 	_, midnight := billDay.Bounds()
