@@ -235,7 +235,7 @@ func (h hostility) fields() []attack {
 	many := func(n int) string { return `"` + strings.Repeat("x", n) + `"` }
 	of := func(wrong []string, more ...string) []string { return append(slices.Clone(wrong), more...) }
 	written := map[string][]string{
-		"title": of(notTexts, many(201), many(500_000)), "content": of(notTexts, many(20_001)), "html_content": of(notTexts, many(65_537)),
+		"title": of(notTexts, many(201), many(500_000)), "content": of(notTexts, many(20_001)), "html_content": of(notTexts, many(65_537), `"`+strings.Repeat("<script></script>", 5000)+`"`),
 		"event_time": notDates, "view_permission": of(notIntegers, "1", "150", `"Public"`), "publish": notBooleans,
 		"category": of(notIntegers[1:], "0", "4711"),
 	}
