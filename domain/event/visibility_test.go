@@ -11,6 +11,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/subscription"
+	"plaza/domain/user"
 )
 
 func TestEVT08_who_may_see_what(t *testing.T) {
@@ -110,4 +111,11 @@ func TestState_and_Restore_share_nothing(t *testing.T) {
 	out := e.State()
 	out.Plates[0].Photo = "c"
 	assert.EqualValues(t, "a", e.State().Plates[0].Photo)
+}
+
+func TestEVT19_who_may_delete_a_comment(t *testing.T) {
+	c := event.Comment{Author: 2}
+	for who, may := range map[user.ID]bool{0: false, 1: true, 2: true, 3: false} {
+		assert.Equal(t, may, c.RemovableBy(who, 1), "%d", who)
+	}
 }
