@@ -30,7 +30,8 @@ type opening struct {
 // that is missing or takes none, and of a privilege. An outage, and a Postgres or a pooler without room, are not among them.
 var refusals = []string{"28", "3D", "42", "55"}
 
-// check opens a connection if that is due, and returns why Postgres refused the last one.
+// check opens a connection if that is due, and returns why Postgres refuses new ones. That holds until one is opened: a
+// caller that does not wait, or an outage, says nothing about it.
 func (o *opening) check(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -38,10 +39,12 @@ func (o *opening) check(ctx context.Context) error {
 		return o.refused
 	}
 	conn, err := pgx.ConnectConfig(ctx, o.config.Copy())
-	o.tried, o.refused = time.Now(), nil
+	if ctx.Err() == nil {
+		o.tried = time.Now()
+	}
 	if err == nil {
 		_ = conn.Close(ctx)
-		return nil
+		o.refused = nil
 	}
 	if e, is := errors.AsType[*pgconn.PgError](err); is && slices.Contains(refusals, e.Code[:min(len(e.Code), 2)]) {
 		o.refused = fmt.Errorf("%w: it refuses new connections: %w", ErrSettings, err)

@@ -54,8 +54,7 @@ type staffOrderView struct {
 // listAllOrders returns the orders of everybody or of one user, the newest first.
 func (a *api) listAllOrders(c *call) (reply, error) {
 	q := c.query()
-	state, request := choose(q, "state", payment.States()...), q.page()
-	of, _ := q.integer("user")
+	state, of, request := choose(q, "state", payment.States()...), q.positiveInt("user", 0), q.page()
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -180,15 +179,14 @@ func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding,
 	if known == "" {
 		return false
 	}
-	if !names(known, entityTag(sum, c)) {
-		at := slices.IndexFunc(codings, func(c coding) bool { return names(known, entityTag(sum, c)) })
-		if at < 0 {
-			return false
+	for _, held := range append([]coding{c}, codings...) {
+		if tag := entityTag(sum, held); names(known, tag) {
+			w.Header()["Etag"] = []string{tag}
+			w.WriteHeader(http.StatusNotModified)
+			return true
 		}
-		w.Header()["Etag"] = []string{entityTag(sum, codings[at])}
 	}
-	w.WriteHeader(http.StatusNotModified)
-	return true
+	return false
 }
 
 // entityTag returns the tag of the content with the SHA-256. A strong tag, as this one is,

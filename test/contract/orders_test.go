@@ -48,7 +48,9 @@ func ordersCreated(t *testing.T, s *till) {
 	for _, query := range []string{"?state=paid", fmt.Sprint("?user=", staff.id)} {
 		sameJSON(t, []any{}, staff.get(t, newOrder+query).is(200).at("data"))
 	}
-	staff.get(t, newOrder+"?state=lost&user=x").invalid("state", "user")
+	for _, nobody := range []string{"x", "0", "-1"} {
+		staff.get(t, newOrder+"?state=lost&user="+nobody).invalid("state", "user")
+	}
 	ada.get(t, newOrder).fails(403, "PERMISSION_DENIED")
 	least := staff.post(t, newOrder, object{"user": ada.id, "subject": "Tea", "amount": 990}).is(201)
 	assert.Equal(t, []string{"CNY", "2026-11-20T14:00:00Z"}, []string{least.text("data.currency"), least.text("data.expires_at")})

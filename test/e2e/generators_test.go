@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,11 +34,17 @@ func TestTypeScript_clients_of_three_generators(t *testing.T) {
 	node(t, folder, "node_modules/typescript/bin/tsc")
 
 	settings := []string{"--data-dir=" + t.TempDir()}
-	people(t, 0, settings)
-	t.Setenv("PLAZA", serve(t, settings...).url)
+	w := people(t, 0, settings)
+	server := serve(t, settings...).url
+	t.Setenv("PLAZA", server)
 	t.Setenv("PASSWORD", "kettle-and-cups")
 	for n, program := range []string{"openapi-fetch", "hey-api", "orval"} {
 		t.Setenv("USERNAME", "+86-1390000000"+string(rune('1'+n)))
+		status, raw, err := newCaller(server).send(w.writers[n].key, http.MethodPost, imagesPath, map[string]any{
+			"img": "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==", "tags": []string{"夜"}, // which has one of the two
+		})
+		require.NoError(t, err)
+		require.Equal(t, http.StatusCreated, status, "%s", raw)
 		assert.Equal(t, "1", strings.TrimSpace(node(t, folder, "dist/"+program+".js")), program)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"time"
 
 	"plaza/adapters/translator/provider"
 	"plaza/domain/locale"
@@ -33,7 +34,8 @@ var former = map[string]string{"zh-Hans": "zh", "zh-Hant": "zt", "pt-BR": "pb"}
 // names are the codes that the server calls languages by.
 type names struct {
 	mu    sync.Mutex
-	known bool            // whether the server has been asked
+	asked time.Time       // when the server was asked last
+	known bool            // whether it has answered
 	old   map[string]bool // newer codes that it does not know, but the former ones
 }
 
@@ -47,14 +49,18 @@ func (n *names) of(code string) string {
 	return code
 }
 
-// learn asks the server for its languages, once. If it does not answer, its codes are taken to be
-// the newer ones, and the next call asks again.
+// askAgain is how long a server is left alone that did not tell its languages.
+const askAgain = 30 * time.Second
+
+// learn asks the server for its languages, once. If the server does not answer, learn takes its codes to be
+// the newer ones, and asks again after askAgain.
 func (n *names) learn(ctx context.Context, get func(context.Context, string) ([]byte, error)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.known || ctx.Err() != nil {
+	if n.known || ctx.Err() != nil || time.Since(n.asked) < askAgain {
 		return
 	}
+	n.asked = time.Now()
 	answer, err := get(ctx, "/languages")
 	var all []struct {
 		Code string `json:"code"`
