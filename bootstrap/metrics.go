@@ -44,9 +44,6 @@ func (a *App) registerMetrics(wallets payment.Gateways, translator localisation.
 			Name: "plaza_database_up", Help: "1 if the database answers when the metrics are read, as for /readyz.",
 		}, func() float64 { return map[bool]float64{true: 1}[a.ping(context.Background()) == nil] }))
 		a.Metrics.AddJob(sweepJob, time.Now())
-		if len(a.Config.DatabaseReplicaURLs) > 0 {
-			a.Metrics.Register(newReplicaCollector(database))
-		}
 	}
 }
 
@@ -145,42 +142,6 @@ func (c poolCollector) Collect(to chan<- client.Metric) {
 		to <- client.MustNewConstMetric(c.waits, client.CounterValue, float64(p.Waits), p.Name)
 		to <- client.MustNewConstMetric(c.waited, client.CounterValue, p.Waited.Seconds(), p.Name)
 	}
-}
-
-// replicaCollector reads the state of the replicas of the database when the metrics are read.
-type replicaCollector struct {
-	database                    *bunstore.Store
-	used, lag, reads, onPrimary *client.Desc
-}
-
-func newReplicaCollector(database *bunstore.Store) client.Collector {
-	replica := []string{"replica"}
-	return replicaCollector{
-		database: database,
-		used:     client.NewDesc("plaza_database_replica_used", "1 while the replica answers reads.", replica, nil),
-		lag:      client.NewDesc("plaza_database_replica_lag_seconds", "How old what the replica shows is at most, by the last check.", replica, nil),
-		reads: client.NewDesc("plaza_database_replica_reads_total",
-			"Reads sent to the replica: served; behind and failed, which the primary answered.", []string{"replica", "outcome"}, nil),
-		onPrimary: client.NewDesc("plaza_database_replica_reads_on_primary_total", "Reads that the primary answered and a replica might have.", nil, nil),
-	}
-}
-
-func (c replicaCollector) Describe(to chan<- *client.Desc) {
-	for _, d := range []*client.Desc{c.used, c.lag, c.reads, c.onPrimary} {
-		to <- d
-	}
-}
-
-func (c replicaCollector) Collect(to chan<- client.Metric) {
-	all, onPrimary := c.database.Replicas()
-	for _, r := range all {
-		to <- client.MustNewConstMetric(c.used, client.GaugeValue, map[bool]float64{true: 1}[r.IsUsed], r.Name)
-		to <- client.MustNewConstMetric(c.lag, client.GaugeValue, r.Lag.Seconds(), r.Name)
-		for outcome, n := range map[string]int64{"served": r.Served, "behind": r.Behind, "failed": r.Failed} {
-			to <- client.MustNewConstMetric(c.reads, client.CounterValue, float64(n), r.Name, outcome)
-		}
-	}
-	to <- client.MustNewConstMetric(c.onPrimary, client.CounterValue, float64(onPrimary))
 }
 
 // Sample reads the stored state into the metrics. A server does so every 30 seconds.

@@ -58,7 +58,7 @@ func newHTTPConfig(c Config, now func() time.Time, log *slog.Logger, m *promethe
 	config := httpapi.Config{
 		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
 		AddressLimit: c.of(c.LimitAddress), Now: now, Version: thisBuild().String(), Log: log, Metrics: httpMetrics(m),
-		Tracer: c.traces.tracer(), HasReplicas: len(c.DatabaseReplicaURLs) > 0,
+		Tracer: c.traces.tracer(),
 	}
 	if public, err := url.Parse(c.PublicURL); err == nil {
 		config.BasePath = public.EscapedPath()

@@ -22,17 +22,16 @@ import (
 // Config is the configuration of the program. Its settings are environment variables with the
 // prefix PLAZA_, each also a flag of serve.
 type Config struct {
-	Addr                string `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
-	AdminAddr           string `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of health, metrics and profiles, not for the public." placeholder:"HOST:PORT"`
-	DatabaseURL         string `env:"PLAZA_DATABASE_URL" secret:"" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which is lost at exit (default: SQLite in the data directory)." placeholder:"URL"` // may hold a password
-	DatabasePooler      bool   `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: connections keep no state."`
-	DatabaseConnections int    `env:"PLAZA_DATABASE_CONNECTIONS" help:"Maximum connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
-	ReplicaConfig
-	Migrate      string        `default:"true" env:"PLAZA_MIGRATE" help:"Whether a start applies missing migrations; with false it fails if some are missing." placeholder:"BOOL"`
-	DatabaseWait time.Duration `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for an unreachable database." placeholder:"DURATION"`
-	DataDir      string        `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database, of pictures, and of the wallet sandbox's key." placeholder:"DIR"`
-	PublicURL    string        `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"` // without a trailing slash
-	TokenTTL     time.Duration `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
+	Addr                string        `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
+	AdminAddr           string        `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of health, metrics and profiles, not for the public." placeholder:"HOST:PORT"`
+	DatabaseURL         string        `env:"PLAZA_DATABASE_URL" secret:"" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which is lost at exit (default: SQLite in the data directory)." placeholder:"URL"` // may hold a password
+	DatabasePooler      bool          `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: connections keep no state."`
+	DatabaseConnections int           `env:"PLAZA_DATABASE_CONNECTIONS" help:"Maximum connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
+	Migrate             string        `default:"true" env:"PLAZA_MIGRATE" help:"Whether a start applies missing migrations; with false it fails if some are missing." placeholder:"BOOL"`
+	DatabaseWait        time.Duration `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for an unreachable database." placeholder:"DURATION"`
+	DataDir             string        `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database, of pictures, and of the wallet sandbox's key." placeholder:"DIR"`
+	PublicURL           string        `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"` // without a trailing slash
+	TokenTTL            time.Duration `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 
 	Translator          string        `default:"auto" env:"PLAZA_TRANSLATOR" help:"Translator of publications: none, pseudo, which only marks them, libretranslate, deepl, google, azure or apertium (auto: pseudo with --demo, else none)." placeholder:"NAME"`
 	TranslatorURL       string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; libretranslate and apertium need one)." placeholder:"URL"`
@@ -95,7 +94,6 @@ func (c Config) Check() (Config, error) {
 	if c.DatabaseConnections != 0 {
 		p.note("PLAZA_DATABASE_CONNECTIONS", between(c.DatabaseConnections, 2, 1000, "a number"))
 	}
-	c.checkReplicas(p, c.DatabaseURL)
 	p.note("PLAZA_MIGRATE", oneOf(cmp.Or(c.Migrate, "true"), "true", "false"))
 	p.note("PLAZA_DATABASE_WAIT", between(c.DatabaseWait, 0, time.Hour, "a duration"))
 	c.DatabaseWait = max(c.DatabaseWait, time.Millisecond) // zero would be the store's default
@@ -164,7 +162,7 @@ func checkDatabaseURL(value string) error {
 	switch {
 	case embedded && path == "":
 		return errors.New("sqlite: needs the path of a file")
-	case isPostgres(value):
+	case strings.HasPrefix(value, "postgres://") || strings.HasPrefix(value, "postgresql://"):
 		if _, err := url.Parse(value); err != nil {
 			return errors.New("is not a valid URL after postgres://")
 		}

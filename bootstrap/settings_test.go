@@ -33,11 +33,6 @@ var wrongSettings = []struct {
 	{"--database-pooler", "PLAZA_DATABASE_POOLER", []string{"perhaps"}},
 	{"--database-connections", "PLAZA_DATABASE_CONNECTIONS", []string{"many", "1", "-1", "1001"}},
 	{"--database-wait", "PLAZA_DATABASE_WAIT", []string{"soon", "-1s", "61m"}},
-	{"--database-replica-urls", "PLAZA_DATABASE_REPLICA_URLS", []string{
-		"postgres://replica/plaza", // the database is SQLite
-		"mysql://hunter2@x", "sqlite:replica.db", "postgres://me:hun%ter2@x",
-	}},
-	{"--database-replica-lag", "PLAZA_DATABASE_REPLICA_LAG", []string{"0.9s", "soon", "61s", "-1s"}},
 	{"--migrate", "PLAZA_MIGRATE", []string{"perhaps"}},
 	{"--public-url", "PLAZA_PUBLIC_URL", []string{"ftp://x", "plaza.example.org", "https://", "https://x?a=b", "https://x#a", "https://me@x"}},
 	{"--token-ttl", "PLAZA_TOKEN_TTL", []string{"0", "soon", "59s", "87601h"}},

@@ -109,7 +109,6 @@ func openDatabase(ctx context.Context, c Config, log *slog.Logger, swept func(be
 	}
 	return bunstore.Open(ctx, bunstore.Options{
 		URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait,
-		Replicas: c.DatabaseReplicaURLs, MaxLag: c.DatabaseReplicaLag,
 		Swept: swept, Log: log, Tracer: c.traces.tracer(),
 	})
 }

@@ -7,7 +7,6 @@
 package bootstrap
 
 import (
-	"github.com/google/wire"
 	"log/slog"
 	"plaza/adapters/argon2id"
 	"plaza/adapters/gazetteer"
@@ -41,6 +40,8 @@ import (
 	"plaza/domain/payment"
 	"plaza/domain/place"
 	"time"
+
+	"github.com/google/wire"
 )
 
 // Injectors from wire.go:

@@ -28,7 +28,6 @@ type Store struct {
 	// others; on Postgres they are the same pool.
 	db        *bun.DB
 	reader    *bun.DB
-	replicas  *replicas // nil: none
 	dialect   dialect
 	hot       statements
 	sql       stepStatements
@@ -54,12 +53,6 @@ type Options struct {
 	// Connections is the maximum number of connections to Postgres. Zero means
 	// pool_max_conns from the URL, or else four per processor and at least 16.
 	Connections int
-	// Replicas are the URLs of hot standbys of the Postgres at URL. They answer the reads of
-	// replicaReads whose context has access.OwnWrites.
-	Replicas []string
-	// MaxLag is how old what a replica shows may be; zero means DefaultMaxLag. A replica that
-	// lags further behind is not used.
-	MaxLag time.Duration
 	// Patience is how long Open tries to reach the database; zero means
 	// DefaultPatience.
 	Patience time.Duration
@@ -90,9 +83,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Limit == 0 {
 		o.Limit = DefaultLimit
 	}
-	if o.MaxLag == 0 {
-		o.MaxLag = DefaultMaxLag
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -113,9 +103,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		s.schema = s.dialect.migrations()
 	}
 	s.hot, s.sql = newStatements(s.dialect), newStepStatements(s.dialect)
-	if s.replicas != nil {
-		s.replicas.reads = replicaReads(s.hot)
-	}
 	if err := s.awaitDatabase(ctx, o.Patience); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -124,9 +111,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 // Close closes the connections once their running calls have ended.
 func (s *Store) Close() error {
-	if s.replicas != nil {
-		s.replicas.close()
-	}
 	var err error
 	if s.reader != s.db {
 		err = s.reader.Close()

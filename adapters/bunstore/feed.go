@@ -42,7 +42,7 @@ func (v Feed) Page(
 		}
 		args = append(args, v.s.dialect.listOf(kindNames(wanted)))
 	}
-	p, err := v.s.feedPage(ctx, statement, args, shape, r, v.s.showsVersion(sel)...)
+	p, err := v.s.feedPage(ctx, statement, args, shape, r)
 	if len(p.Items) == 0 {
 		err = cmp.Or(v.known(ctx, in), err)
 	}
@@ -78,11 +78,11 @@ func addDistance(i *feed.Item, near feed.Area) {
 
 // feedPage runs a statement of pageStatement.
 func (s *Store) feedPage(
-	ctx context.Context, statement string, args []any, shape pageShape, r page.Request, proof ...step,
+	ctx context.Context, statement string, args []any, shape pageShape, r page.Request,
 ) (page.Page[feed.Item], error) {
 	return readPage(ctx, s, r, statement, args, func(total *int) func(scanner) (feed.Item, error) {
 		return shape.reader(s.dialect, total)
-	}, proof...)
+	})
 }
 
 func kindNames(kinds []feed.Kind) []string {

@@ -32,7 +32,7 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 		}
 		return nil
 	}
-	err = v.s.readRows(ctx, step{statement: statement, args: args, row: add, proof: v.s.showsVersion(sel)}, func() {
+	err = v.s.readRows(ctx, step{statement: statement, args: args, row: add}, func() {
 		categories, metas = nil, map[feed.CategoryID]feed.Meta{}
 	})
 	return categories, metas, err

@@ -52,11 +52,19 @@ func collect[R any](rows *[]R, read func(scanner) (R, error)) func(scanner) erro
 	}
 }
 
+// readRows runs a hot read. reset is called before each try.
+func (s *Store) readRows(ctx context.Context, read step, reset func()) error {
+	return s.read(ctx, func(ctx context.Context) error {
+		reset()
+		return s.dialect.query(ctx, read)
+	})
+}
+
 // readAll runs a hot read and returns what read returns for each row.
 func readAll[R any](
-	ctx context.Context, s *Store, statement string, args []any, read func(scanner) (R, error), proof ...step,
+	ctx context.Context, s *Store, statement string, args []any, read func(scanner) (R, error),
 ) (rows []R, err error) {
-	hot := step{statement: statement, args: args, row: collect(&rows, read), proof: proof}
+	hot := step{statement: statement, args: args, row: collect(&rows, read)}
 	err = s.readRows(ctx, hot, func() { rows = nil })
 	return rows, err
 }
@@ -66,10 +74,9 @@ func readAll[R any](
 // the total has no effect then.
 func readPage[R any](
 	ctx context.Context, s *Store, r page.Request, statement string, args []any, reader func(total *int) func(scanner) (R, error),
-	proof ...step,
 ) (page.Page[R], error) {
 	var total int
-	items, err := readAll(ctx, s, statement, args, reader(&total), proof...)
+	items, err := readAll(ctx, s, statement, args, reader(&total))
 	if err != nil {
 		return page.Page[R]{}, err
 	}

@@ -46,7 +46,7 @@ const connectTimeout = 5 * time.Second
 // its queries, so by default no statement is kept. The hot reads, whose text is
 // constant, opt in.
 func openPostgres(o Options) (*Store, error) {
-	config, err := poolConfig(o, o.URL)
+	config, err := poolConfig(o)
 	if err != nil {
 		return nil, err
 	}
@@ -63,24 +63,20 @@ func openPostgres(o Options) (*Store, error) {
 	if o.Uncached {
 		mode = pgx.QueryExecModeExec
 	}
-	replicas, err := openReplicas(o, mode)
-	if err != nil {
-		return nil, err
-	}
 	pool, err = pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
 		return nil, fmt.Errorf("create connection pool: %w", err)
 	}
 	db := bun.NewDB(sql.OpenDB(poolConnector{stdlib.GetPoolConnector(pool), pool}), boundDialect{pgdialect.New()})
 	db.SetMaxIdleConns(0) // the pool keeps them
-	s.db, s.reader, s.replicas = db, db, replicas
+	s.db, s.reader = db, db
 	s.dialect = postgres{pool, mode, &opening{config: config.ConnConfig, every: openEvery}}
 	return s, nil
 }
 
-// poolConfig returns what the pools of connections to the primary and to replicas have in common.
-func poolConfig(o Options, url string) (*pgxpool.Config, error) {
-	config, err := pgxpool.ParseConfig(url)
+// poolConfig returns the settings of the pool.
+func poolConfig(o Options) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(o.URL)
 	if err != nil {
 		return nil, errors.New("invalid database URL") // the cause quotes it, including the password
 	}
@@ -92,7 +88,7 @@ func poolConfig(o Options, url string) (*pgxpool.Config, error) {
 	switch {
 	case o.Connections > 0:
 		config.MaxConns = int32(o.Connections)
-	case !strings.Contains(url, "pool_max_conns"):
+	case !strings.Contains(o.URL, "pool_max_conns"):
 		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
 	params := config.ConnConfig.RuntimeParams

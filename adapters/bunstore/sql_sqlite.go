@@ -39,9 +39,6 @@ type sqlite struct {
 // creates the file and its folder if they are missing. A commit returns when its
 // data is on the disk (synchronous=FULL).
 func openSQLite(o Options) (*Store, error) {
-	if len(o.Replicas) > 0 {
-		return nil, errors.New("SQLite has no replicas")
-	}
 	file, err := makeFile(o.URL)
 	if err != nil {
 		return nil, fmt.Errorf("open database file: %w", err)

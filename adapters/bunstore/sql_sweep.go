@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-
-	"plaza/domain/access"
 )
 
 const (
@@ -42,7 +40,7 @@ func drawSweep() int { return rand.N(sweepOdds) }
 // it, so errors are only logged.
 func (s *Store) sweep(ctx context.Context, rows ...expired) {
 	began := time.Now()
-	err := s.write(access.WithOwnWrites(ctx, nil), func(ctx context.Context, tx *transaction) error { // not the caller's write
+	err := s.write(ctx, func(ctx context.Context, tx *transaction) error {
 		for _, r := range rows {
 			oldest := tx.NewSelect().Table(r.table).Column(r.key...).
 				Where("? <= ?", bun.Ident(r.time), r.by).OrderBy(r.time, bun.OrderAsc).Limit(sweepMost)

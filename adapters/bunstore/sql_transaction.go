@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -36,12 +35,6 @@ type step struct {
 	missed    error                               // nil: errMissed
 	readsOnly bool                                // it writes nothing; it may lock
 	built     bool                                // bun has written numbers and times into the text: it is never kept prepared
-
-	// For hot reads that a replica may answer. proof are steps before the read in which the
-	// replica proves that it has what the read must show. isEnough, if set, reports whether the
-	// rows are all that the primary has.
-	proof    []step
-	isEnough func() bool
 }
 
 // built returns a query of bun as a step. It panics if the query does not fit its model.
@@ -127,7 +120,7 @@ func (s *Store) writeWithin(
 			if err := fn(ctx, tx); err != nil {
 				return nil, err
 			}
-			return append(s.sql.stepsFor(tx.changes), s.ownWrite(ctx)...), nil
+			return s.sql.stepsFor(tx.changes), nil
 		})
 	})
 	return s.orThrottled(ctx, err)
@@ -135,7 +128,6 @@ func (s *Store) writeWithin(
 
 // writeAll runs the steps in their own transaction. If one misses, none writes.
 func (s *Store) writeAll(ctx context.Context, steps []step) error {
-	steps = append(slices.Clip(steps), s.ownWrite(ctx)...)
 	err := s.call(ctx, func(ctx context.Context) error { return s.dialect.transactAll(ctx, s.db, steps) })
 	return s.orThrottled(ctx, err)
 }

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
 )
@@ -78,24 +76,16 @@ type Pool struct {
 	Waited              time.Duration // by all of them together
 }
 
-// Pools returns the pools of the store: that of Postgres and those of its replicas, or those of the reading connections
+// Pools returns the pools of the store: that of Postgres, or those of the reading connections
 // and of the writing one of SQLite.
 func (s *Store) Pools() []Pool { return s.dialect.pools(s) }
 
-func (d postgres) pools(s *Store) []Pool {
-	pool := func(name string, stat *pgxpool.Stat) Pool {
-		return Pool{
-			Name: name, Acquired: int(stat.AcquiredConns()), Idle: int(stat.IdleConns()), Max: int(stat.MaxConns()),
-			Waits: stat.EmptyAcquireCount(), Waited: stat.EmptyAcquireWaitTime(),
-		}
-	}
-	all := []Pool{pool("requests", d.pool.Stat())}
-	if s.replicas != nil {
-		for _, r := range s.replicas.all {
-			all = append(all, pool("replica "+r.name, r.pool.Stat()))
-		}
-	}
-	return all
+func (d postgres) pools(*Store) []Pool {
+	stat := d.pool.Stat()
+	return []Pool{{
+		Name: "requests", Acquired: int(stat.AcquiredConns()), Idle: int(stat.IdleConns()), Max: int(stat.MaxConns()),
+		Waits: stat.EmptyAcquireCount(), Waited: stat.EmptyAcquireWaitTime(),
+	}}
 }
 
 func (sqlite) pools(s *Store) []Pool {

@@ -76,24 +76,15 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 
 // sessionStatement is the hot read of the caller's token, account and presence, by the
 // hash of the key, $1.
-const sessionStatement = sessionColumns + sessionRows
-
-const (
-	sessionColumns = `SELECT t.id, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used,
-		u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen`
-	sessionRows = `
+const sessionStatement = `SELECT t.id, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used,
+		u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen
 	FROM tokens t JOIN token_uses w ON w.token_id = t.id JOIN users u ON u.id = t.user_id
 	LEFT JOIN presence p ON p.user_id = u.id WHERE t.hash = $1`
-)
 
 func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (s access.Session, err error) {
-	statement := v.s.hot.session
-	if v.s.replicas != nil {
-		statement = v.s.replicas.sql.session
-	}
 	err = v.s.read(ctx, func(ctx context.Context) error {
 		s = access.Session{}
-		err := v.s.each(ctx, statement, []any{hash[:]}, func(scan func(...any) error) (err error) {
+		err := v.s.each(ctx, v.s.hot.session, []any{hash[:]}, func(scan func(...any) error) (err error) {
 			s, err = v.session(scan)
 			s.Hash = hash
 			return err
@@ -113,14 +104,10 @@ func (v Tokens) session(scan func(...any) error) (access.Session, error) {
 	var narrowed sql.NullBool
 	var created, used, seen dbTime
 	t, a, list := &s.Token, &s.Account, v.s.dialect.list
-	targets := []any{
+	err := scan(
 		&t.ID, &t.User, list(&granted), &narrowed, &t.Generation, &t.TTL, &created, &used,
 		&phone, &a.Hash, list(&held), &a.Staff, &a.Disabled, &a.Generation, &s.Zone, &seen,
-	}
-	if v.s.replicas != nil {
-		targets = append(targets, &s.Writes)
-	}
-	err := scan(targets...)
+	)
 	if err != nil {
 		return access.Session{}, err
 	}

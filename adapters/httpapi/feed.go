@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"plaza/domain/access"
 	"plaza/domain/demand"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
@@ -44,10 +43,6 @@ func (a *api) listFeedItems(c *call) (reply, error) {
 	}
 	name := fmt.Sprint("items ", in, selection.Kinds, request.Number(), request.Size())
 	return a.whileUnchanged(c.ctx(), selection, name, func(ctx context.Context, s feed.Selection) (reply, bool, error) {
-		if s.HasVersion() && slices.Contains(s.Kinds, feed.Demand) {
-			// Other callers may share the page, which shows people: a replica that has this caller's writes may lack theirs.
-			ctx = access.WithOwnWrites(ctx, nil)
-		}
 		items, err := a.Browsing.Items(ctx, in, s, request)
 		if err != nil {
 			return reply{}, false, err

@@ -62,9 +62,6 @@ type Config struct {
 	DemoPeople []reference.Person
 	// Sandbox is the address of the wallet sandbox's page, to which the reference page links. Empty: none.
 	Sandbox string
-	// HasReplicas tells the store with every request which writes its reads must show
-	// (access.OwnWrites).
-	HasReplicas bool
 	// Tracer begins spans of requests. Nil: none begin, at no cost.
 	Tracer  trace.Tracer
 	Log     *slog.Logger
@@ -102,8 +99,6 @@ type api struct {
 	pages     pages
 	kept      *keptReplies
 	tracer    trace.Tracer // nil: none
-
-	hasReplicas bool
 }
 
 // New returns the interface's handler. It fails if a use case is missing or a route has no
@@ -114,7 +109,7 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	a := &api{u, newListLimits(c.TrustedProxies), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies(), c.Tracer, c.HasReplicas}
+	a := &api{u, newListLimits(c.TrustedProxies), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies(), c.Tracer}
 	router, err := newRouter(a, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err

@@ -121,8 +121,7 @@ func (k *keptReplies) put(name string, r *keptJSON) {
 type readSelection = func(context.Context, feed.Selection) (r reply, isConstant bool, err error)
 
 // whileUnchanged returns the tagged reply that fn returns, or the one that fn returned for
-// the name while the version of the selection was the same. fn gets the selection with that
-// version. It reports whether its reply depends on nothing but the selection and the name.
+// the name while the version of the selection was the same. fn gets the selection. It reports whether its reply depends on nothing but the selection and the name.
 // Calls for the same version share one call of fn.
 func (a *api) whileUnchanged(
 	ctx context.Context, s feed.Selection, name string, fn readSelection,
@@ -138,10 +137,9 @@ func (a *api) whileUnchanged(
 	if found := a.kept.find(name, version); found != nil {
 		return bare(found), nil
 	}
-	s.AtLeast = version
 	for {
 		made, err, isShared := a.kept.encoding.Do(fmt.Sprint(name, " ", version), func() (any, error) {
-			return a.encodeAndKeep(ctx, name, s, fn)
+			return a.encodeAndKeep(ctx, name, s, version, fn)
 		})
 		if isShared && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 			continue // the context of another call has ended
@@ -156,16 +154,16 @@ func (a *api) whileUnchanged(
 // encodeAndKeep calls fn, unless a reply has been kept meanwhile, and keeps its reply if that
 // depends on nothing else.
 func (a *api) encodeAndKeep(
-	ctx context.Context, name string, s feed.Selection, fn readSelection,
+	ctx context.Context, name string, s feed.Selection, version feed.Version, fn readSelection,
 ) (reply, error) {
-	if found := a.kept.find(name, s.AtLeast); found != nil {
+	if found := a.kept.find(name, version); found != nil {
 		return bare(found), nil
 	}
 	r, isConstant, err := fn(ctx, s)
 	if err != nil || !isConstant {
 		return tag(r), err
 	}
-	made, err := newKeptJSON(r.content, s.AtLeast)
+	made, err := newKeptJSON(r.content, version)
 	if err != nil {
 		return reply{}, err
 	}

@@ -58,9 +58,6 @@ func (a *api) identify(r route, c *call) error {
 		return nil
 	}
 	err := a.authenticate(r.Policy, c)
-	if a.hasReplicas && err == nil && r.Policy != NoAuth {
-		c.gin.Request = c.gin.Request.WithContext(access.WithOwnWrites(c.ctx(), access.NewOwnWrites(c.actor)))
-	}
 	if !c.actor.IsAnonymous() || err != nil && !fault.Is(err, fault.BadCredentials) {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"plaza/domain/access"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 )
@@ -71,7 +70,7 @@ func (t *Translation) join(ctx context.Context, missing []wanted, to locale.Tag)
 		}
 	}
 	for _, c := range started {
-		t.running.Go(func() { t.finish(c, t.run(access.WithOwnWrites(context.WithoutCancel(ctx), nil), c)) }) // no write of the reader
+		t.running.Go(func() { t.finish(c, t.run(context.WithoutCancel(ctx), c)) })
 	}
 	return all
 }

@@ -59,7 +59,6 @@ type Actor struct {
 	Zone     *time.Location // nil: UTC
 	Token    TokenID        // that the request presented; zero: none
 	Narrowed bool           // the token was requested with explicit scopes (AUT-13, AUT-14)
-	Writes   int64          // of the user that the store has counted (OwnWrites)
 }
 
 // Local returns the time in the actor's time zone.

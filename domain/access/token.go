@@ -102,7 +102,6 @@ type Session struct {
 	Account Account
 	Zone    string    // the user's time zone
 	Seen    time.Time // when the user was last seen with any token; zero: never
-	Writes  int64     // of the user, also with other tokens, that the store has counted; zero in stores without replicas
 }
 
 // Actor returns the actor of the token. It returns ErrBadKey if the token has expired
@@ -120,7 +119,6 @@ func (s Session) Actor(now time.Time) (Actor, error) {
 	}
 	return Actor{
 		ID: s.User, Scopes: scopes, Zone: user.Member{Timezone: s.Zone}.Zone(), Token: s.ID, Narrowed: s.isNarrowed(),
-		Writes: s.Writes,
 	}, nil
 }
 

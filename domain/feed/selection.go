@@ -11,8 +11,6 @@ import (
 type Selection struct {
 	Kinds []Kind // each once
 	Near  *Area  // nil: anywhere
-	// AtLeast is the version that what is read must show, or a later one. Zero: any.
-	AtLeast Version
 }
 
 // Area is a centre with a radius.

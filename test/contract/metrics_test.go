@@ -178,7 +178,7 @@ func walletCounted(t *testing.T, s *till) {
 
 func poolsShown(t *testing.T, s *till) {
 	s.member(t).get(t, profile).is(200)
-	pools := map[string]string{"SQLite": "reader", "Postgres": "requests", "two_servers": "requests", "replica": "requests"}
+	pools := map[string]string{"SQLite": "reader", "Postgres": "requests", "two_servers": "requests"}
 	for _, pool := range []string{"reader", "requests"} {
 		for _, series := range []string{
 			`plaza_database_connections{pool="` + pool + `",state="max"}`, `plaza_database_connections{pool="` + pool + `",state="idle"}`,

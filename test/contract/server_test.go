@@ -60,18 +60,14 @@ func (on store) startWith(t *testing.T, change func(*bootstrap.Config)) *server 
 func (on store) startAs(t *testing.T, change func(*bootstrap.Config), parts bootstrap.Parts) *server {
 	t.Helper()
 	s := &server{on: on, clock: &clock{now: epoch}, log: &logBuffer{}}
-	database, replica, isReplicated := strings.Cut(on.fresh(t), " ")
 	s.settings = bootstrap.Config{
-		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: database, DataDir: t.TempDir(),
+		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(),
 		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogLevel: slog.LevelDebug, LogFormat: "text",
 		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second, DatabasePooler: on.isPooled,
 	}
 	if on.balance != nil {
 		url, start := on.balance(t, &s.settings)
 		s.front, s.balance = url, sync.OnceFunc(start)
-	}
-	if isReplicated {
-		s.settings.DatabaseReplicaURLs = bootstrap.DatabaseURLs{replica}
 	}
 	change(&s.settings)
 	parts.Now, parts.Hashing = s.clock.Now, &argon2id.Cheap
@@ -85,9 +81,6 @@ func (on store) startAs(t *testing.T, change func(*bootstrap.Config), parts boot
 		}
 	})
 	s.run(t)
-	if isReplicated {
-		awaitReplicas(t, s, true)
-	}
 	return s
 }
 

@@ -5,21 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"plaza/adapters/bunstore"
 	"plaza/bootstrap"
 	"plaza/test/postgres"
 	"plaza/test/sqlite"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
 )
 
 // store is what a server keeps its data in, and how many processes share it.
@@ -36,8 +31,7 @@ type store struct {
 	fresh fresh // what open has returned
 }
 
-// fresh returns the address of an empty store, which is the test's until it ends. Behind a space is
-// that of a replica, if it has one.
+// fresh returns the address of an empty store, which is the test's until it ends.
 type fresh func(t *testing.T) string
 
 // stores are those that the contract must hold on.
@@ -46,7 +40,6 @@ var stores = []store{
 	{name: "SQLite", open: onSQLite, servers: 1, isDurable: true},
 	{name: "Postgres", open: onWatchedPostgres, servers: 1, isDurable: true},
 	{name: "two_servers", open: onPostgres, servers: 2, isDurable: true}, // which share a Postgres
-	{name: "replica", open: onReplicated, servers: 2, isDurable: true},   // which also share its replica
 }
 
 func inMemory(*testing.T) fresh { return func(*testing.T) string { return "memory:" } }
@@ -56,27 +49,6 @@ func onSQLite(*testing.T) fresh {
 }
 
 func onPostgres(all *testing.T) fresh { return (&lending{t: all}).lend }
-
-// onReplicated starts a Postgres whose commits wait until its replica shows them. So what the
-// replica answers is never old, and must be what the primary would answer.
-func onReplicated(all *testing.T) fresh {
-	ctx := all.Context()
-	primary := postgres.Start(all, "synchronous_commit=remote_apply")
-	onDatabase(all, primary.URL("postgres"), "CREATE DATABASE empty")
-	if err := migrate(ctx, primary.URL("empty")); err != nil {
-		all.Fatal(err)
-	}
-	standby := primary.Standby(all)
-	onDatabase(all, primary.URL("postgres"), "ALTER SYSTEM SET synchronous_standby_names = '*'")
-	onDatabase(all, primary.URL("postgres"), "SELECT pg_reload_conf()")
-	var n atomic.Int64
-	return func(t *testing.T) string {
-		name := fmt.Sprint("plaza", n.Add(1))
-		onDatabase(t, primary.URL("postgres"), "CREATE DATABASE "+name+" TEMPLATE empty")
-		t.Cleanup(func() { onDatabase(t, primary.URL("postgres"), "DROP DATABASE "+name) })
-		return primary.URL(name) + " " + standby.URL(name)
-	}
-}
 
 var copyOfSQLite = sqlite.Copies(migrate)
 
@@ -139,43 +111,4 @@ func inTurn(apps []*bootstrap.App) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		apps[n.Add(1)%uint64(len(apps))].Handler.ServeHTTP(w, r)
 	})
-}
-
-// replicaPatience bounds what waits for replicas.
-const replicaPatience = time.Minute
-
-// awaitReplicas waits until each server uses its replica, or does not.
-func awaitReplicas(t *testing.T, s *server, isUsed bool) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		for _, app := range s.apps {
-			readVia(app)
-			for _, r := range replicasOf(app) {
-				if r.IsUsed != isUsed {
-					return false
-				}
-			}
-		}
-		return true
-	}, replicaPatience, 5*time.Millisecond, "the replica is used: %v", isUsed)
-}
-
-// readVia sends a read that a replica may answer to the server.
-func readVia(app *bootstrap.App) {
-	app.Handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api/user/user-image/?uid=1&page=1", nil))
-}
-
-func replicasOf(app *bootstrap.App) []bunstore.Replica {
-	all, _ := app.Database().Replicas()
-	return all
-}
-
-func onDatabase(t *testing.T, url, statement string) {
-	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	conn, err := pgx.Connect(ctx, url)
-	require.NoError(t, err)
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, statement)
-	require.NoError(t, err)
 }

@@ -45,9 +45,6 @@ type sale struct {
 
 func TestContract_with_a_wallet(t *testing.T) {
 	onEach(t, everyServer, func(t *testing.T, on store) {
-		if on.name == "replica" {
-			return // orders and payments are never read from a replica
-		}
 		for _, r := range slices.Concat(clientParamsSales, repeatedSales, noticedSales, polledSales, failingSales, orderSales, refundSales, findingSales) {
 			if !on.runs(r.needs, testing.Short()) {
 				continue

@@ -57,7 +57,7 @@ func TestCluster(t *testing.T) {
 	l.pay(t)
 	l.load()
 	assert.Zero(t, l.suffers(t, "a Plaza server is killed", l.killServer).failed)
-	assert.Zero(t, l.suffers(t, "a replica is killed", l.killReplica).failed, "the primary answers what it has answered")
+	assert.Zero(t, l.suffers(t, "a replica is killed", l.killReplica).failed)
 	l.suffers(t, "the line from a server to the database is cut", l.cutLine)
 	l.suffers(t, "PgBouncer of a server stops", l.stopPooler)
 	l.serves(t, "app3")
@@ -329,15 +329,12 @@ func (l *large) finish(t *testing.T) {
 	out, errOut, status := run(t, l.apps[0].Settings(), "check", "--data-dir="+t.TempDir(), "--database-url="+l.direct)
 	require.Zero(t, status, "%s%s", out, errOut)
 	assert.Contains(t, out, "found 0 wrong")
-	served := 0.0
 	for _, r := range l.servers {
 		r.assertSilentOn(t, "DATA RACE", "panic", "level=ERROR")
 		assertNoSecret(t, r.log.String(), l.walk.shop)
-		served += r.readsOfReplicas(t)
 	}
-	assert.Positive(t, served, "replicas answer reads")
 	assert.Positive(t, l.witness.looks, "an own write was looked for")
 	t.Logf("%d writes were acknowledged and %d reads answered; of %d orders %d were paid, none twice; "+
-		"%d own writes were looked for at once and found; replicas answered %.0f reads of the last servers",
-		l.writers.acknowledged.Load(), l.reads.Load(), len(l.walk.orders), l.walk.paid(), l.witness.looks, served)
+		"%d own writes were looked for at once and found",
+		l.writers.acknowledged.Load(), l.reads.Load(), len(l.walk.orders), l.walk.paid(), l.witness.looks)
 }

@@ -6,16 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// witness is a member who looks at once, through any server, for what was written last. The list of
-// comments is one that replicas may answer.
+// witness is a member who looks at once, through any server, for what was written last.
 type witness struct {
 	*writer
 	event int64
@@ -71,18 +68,4 @@ func (w *witness) looksFor(c caller, comment int64, wanted bool) (answered bool)
 		w.wrong = fmt.Sprintf("comment %d is there: %v, and the opposite was acknowledged; %s", comment, !wanted, raw)
 	}
 	return true
-}
-
-// servedByReplica finds the reads that replicas have answered in the metrics.
-var servedByReplica = regexp.MustCompile(`(?m)^plaza_database_replica_reads_total\{outcome="served",.*\} (\S+)$`)
-
-// readsOfReplicas returns how many reads replicas have answered for the server.
-func (r *running) readsOfReplicas(t *testing.T) (sum float64) {
-	t.Helper()
-	for _, found := range servedByReplica.FindAllStringSubmatch(metricsOf(t, r), -1) {
-		served, err := strconv.ParseFloat(found[1], 64)
-		require.NoError(t, err)
-		sum += served
-	}
-	return sum
 }

@@ -32,13 +32,3 @@ func signal(pid int, how syscall.Signal) { _ = syscall.Kill(pid, how) }
 
 // suspend stops the process in its tracks.
 func suspend(pid int) { signal(pid, syscall.SIGSTOP) }
-
-func (f *Folder) freeze() { f.tell(syscall.SIGSTOP) }
-
-func (f *Folder) thaw() { f.tell(syscall.SIGCONT) }
-
-func (f *Folder) tell(how syscall.Signal) {
-	for _, pid := range f.processes() {
-		signal(pid, how)
-	}
-}

@@ -21,7 +21,3 @@ func runAs(int, int) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 func signal(int, syscall.Signal) {}
 
 func suspend(int) {}
-
-func (f *Folder) freeze() {}
-
-func (f *Folder) thaw() {}
