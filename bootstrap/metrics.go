@@ -7,7 +7,7 @@ import (
 	client "github.com/prometheus/client_golang/prometheus"
 
 	"plaza/adapters/bunstore"
-	"plaza/adapters/httpapi"
+	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/prometheus"
 	"plaza/application/signin"
 	"plaza/application/translation"
@@ -17,8 +17,8 @@ import (
 )
 
 // httpMetrics returns what the interface counts.
-func httpMetrics(m *prometheus.Metrics) httpapi.Metrics {
-	return httpapi.Metrics{Begun: m.RequestBegun, Ended: m.RequestEnded, Limited: m.LimitHit}
+func httpMetrics(m *prometheus.Metrics) transport.Metrics {
+	return transport.Metrics{Begun: m.RequestBegun, Ended: m.RequestEnded, Limited: m.LimitHit}
 }
 
 // registerMetrics adds what the parts of the App count by themselves to its metrics. The

@@ -10,6 +10,7 @@ import (
 	"plaza/adapters/argon2id"
 	"plaza/adapters/httpapi"
 	"plaza/adapters/httpapi/reference"
+	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/imaging"
 	"plaza/adapters/prometheus"
 	"plaza/adapters/sanitiser"
@@ -55,11 +56,10 @@ func newSanitiser(c Config) *sanitiser.Sanitiser {
 }
 
 func newHTTPConfig(c Config, now func() time.Time, log *slog.Logger, m *prometheus.Metrics) (httpapi.Config, error) {
-	config := httpapi.Config{
+	config := httpapi.Config{Version: thisBuild().String(), Config: transport.Config{
 		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
-		AddressLimit: c.of(c.LimitAddress), Now: now, Version: thisBuild().String(), Log: log, Metrics: httpMetrics(m),
-		Tracer: c.traces.tracer(),
-	}
+		AddressLimit: c.of(c.LimitAddress), Now: now, Log: log, Metrics: httpMetrics(m), Tracer: c.traces.tracer(), HasDemo: c.offersDemo,
+	}}
 	if public, err := url.Parse(c.PublicURL); err == nil {
 		config.BasePath = public.EscapedPath()
 	}
@@ -96,7 +96,7 @@ func addressCheck(addresses media.Addresses, now func() time.Time) httpapi.Addre
 // logOf returns a function that returns the logger of a request, with its ID. Outside of a
 // request it returns log.
 func logOf(log *slog.Logger) func(context.Context) *slog.Logger {
-	return func(ctx context.Context) *slog.Logger { return httpapi.LoggerOr(ctx, log) }
+	return func(ctx context.Context) *slog.Logger { return transport.LoggerOr(ctx, log) }
 }
 
 func translate(t *translation.Translation) reading.Translate { return t.Translate }

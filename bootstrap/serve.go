@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"plaza/adapters/httpapi"
+	"plaza/adapters/httpapi/transport"
 )
 
 type serveCommand struct {
@@ -181,7 +181,7 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 	group, failed := errgroup.WithContext(context.WithoutCancel(ctx))
 	working, stopWorking := context.WithCancel(failed)
 	defer stopWorking()
-	limited := httpapi.LimitConnections(l.public, a.Config.MaxConnections, a.Config.TrustedProxies, a.Metrics.LimitHit)
+	limited := transport.LimitConnections(l.public, a.Config.MaxConnections, a.Config.TrustedProxies, a.Metrics.LimitHit)
 	group.Go(func() error { return serve(public, limited) })
 	group.Go(func() error { return admin.wait(working) })
 	for _, j := range a.jobs() {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"plaza/adapters/httpapi"
+	"plaza/adapters/httpapi/transport"
 )
 
 // ServerConfig has the time limits of the servers of both addresses, and how the server stops. A limit that is zero
@@ -35,7 +35,7 @@ func (c *ServerConfig) checkServer(p problems, isParsed bool) {
 		c.DrainTimeout = cmp.Or(c.DrainTimeout, drainTimeout)
 	}
 	p.note("PLAZA_READ_TIMEOUT", between(c.ReadTimeout, time.Second, time.Minute, "a duration"))
-	p.note("PLAZA_WRITE_TIMEOUT", between(c.WriteTimeout, httpapi.MinWriteTimeout, time.Hour, "a duration"))
+	p.note("PLAZA_WRITE_TIMEOUT", between(c.WriteTimeout, transport.MinWriteTimeout, time.Hour, "a duration"))
 	p.note("PLAZA_IDLE_TIMEOUT", between(c.IdleTimeout, time.Second, time.Hour, "a duration"))
 	p.note("PLAZA_DRAIN_DELAY", between(c.DrainDelay, 0, time.Hour, "a duration"))
 	p.note("PLAZA_DRAIN_TIMEOUT", between(c.DrainTimeout, time.Second, time.Hour, "a duration"))

@@ -59,7 +59,7 @@ memory() { run -run 'memory|Memory|gigabyte|twenty_of_the_largest|Ordinary_use' 
 # The fast tests under the race detector, but for programs that tests start.
 race() {
 	CGO_ENABLED=1 "${GO:-go}" tool gotestsum --format pkgname --format-hide-empty-pkg --hide-summary=skipped --raw-command -- \
-		"${GO:-go}" test -tags nomsgpack,soak -trimpath -vet=off -json -count=1 -timeout 40m -race -short -p 3 \
+		"${GO:-go}" test -tags nomsgpack -trimpath -vet=off -json -count=1 -timeout 40m -race -short -p 3 \
 		$("${GO:-go}" list -tags nomsgpack ./... | grep -vE '/test/(e2e|bench|cluster|browser)$|/bootstrap/release$')
 }
 

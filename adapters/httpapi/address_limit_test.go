@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/ratelimit"
 )
 
@@ -27,15 +28,15 @@ type limited struct {
 func newLimited(t *testing.T) *limited {
 	t.Helper()
 	l := &limited{}
-	c := Config{
+	c := transport.Config{
 		AddressLimit: ratelimit.Limit{Count: 3, Period: time.Minute}, Now: func() time.Time { return noon },
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 		Log:            slog.New(slog.NewTextHandler(&l.log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
-	a := &api{addresses: newAddressLimit(c)}
+	a := &api{addresses: transport.NewAddressLimit(c)}
 	router, err := newRouter(a, table)
 	require.NoError(t, err)
-	l.Handler = newMiddleware(router, c)
+	l.Handler = transport.NewMiddleware(router, c)
 	return l
 }
 
@@ -93,22 +94,22 @@ func TestGEN_14_the_limit_is_off_for_what_an_internal_untrusted_peer_forwards(t 
 }
 
 func TestGEN_14_clients_without_an_address_are_not_limited(t *testing.T) {
-	l := newAddressLimit(Config{AddressLimit: ratelimit.Limit{Count: 1, Period: time.Minute}, Now: time.Now})
+	l := transport.NewAddressLimit(transport.Config{AddressLimit: ratelimit.Limit{Count: 1, Period: time.Minute}, Now: time.Now})
 	for range 3 {
-		assert.NoError(t, l.charge(httptest.NewRequest("GET", "/", nil), netip.Addr{}))
+		assert.NoError(t, l.Charge(httptest.NewRequest("GET", "/", nil), netip.Addr{}))
 	}
 }
 
 func TestGEN_14_requests_at_once_do_not_exceed_the_limit(t *testing.T) {
 	now := time.Now()
-	l := newAddressLimit(Config{AddressLimit: ratelimit.Limit{Count: 10_000, Period: time.Hour}, Now: func() time.Time { return now }})
+	l := transport.NewAddressLimit(transport.Config{AddressLimit: ratelimit.Limit{Count: 10_000, Period: time.Hour}, Now: func() time.Time { return now }})
 	r := httptest.NewRequest("GET", "/", nil)
 	var admitted atomic.Int64
 	var clients sync.WaitGroup
 	for range 20 {
 		clients.Go(func() {
 			for range 1000 {
-				if l.charge(r, netip.MustParseAddr("192.0.2.1")) == nil {
+				if l.Charge(r, netip.MustParseAddr("192.0.2.1")) == nil {
 					admitted.Add(1)
 				}
 			}

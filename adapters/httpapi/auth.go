@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"plaza/adapters/httpapi/transport"
 	"plaza/application/signin"
+	"plaza/domain/access"
+	"plaza/domain/page"
 	"plaza/domain/secret"
 )
 
@@ -18,19 +21,64 @@ type keyView struct {
 }
 
 // login returns a new key (AUT-01).
-func (a *api) login(c *call) (reply, error) {
-	limited := a.addresses.charge(c.gin.Request, c.address())
-	body, readErr := read[loginBody](c)
-	key, err := a.Signin.Login(c.ctx(), signin.Login{
-		Username: orZero(body.Username), Password: orZero(body.Password), Scopes: body.Scope, From: c.address(), Limited: limited,
+func (a *api) login(c *transport.Call) (transport.Reply, error) {
+	limited := a.addresses.Charge(c.Gin.Request, c.Address())
+	body, readErr := transport.Read[loginBody](c)
+	key, err := a.Signin.Login(c.Context(), signin.Login{
+		Username: orZero(body.Username), Password: orZero(body.Password), Scopes: body.Scope, From: c.Address(), Limited: limited,
 	}, readErr)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return data(keyView{key.Reveal()}), nil
+	return transport.Data(keyView{key.Reveal()}), nil
 }
 
 // logout revokes the key that the request presents (AUT-10).
-func (a *api) logout(c *call) (reply, error) {
-	return noContent(), a.Signin.Logout(c.ctx(), c.key)
+func (a *api) logout(c *transport.Call) (transport.Reply, error) {
+	return transport.NoContent(), a.Signin.Logout(c.Context(), c.Key)
+}
+
+// passwordBody is a change of the caller's password (AUT-13). Passwords are never trimmed.
+type passwordBody struct {
+	Old *secret.String `json:"old_password" validate:"required,min=1"`
+	New *secret.String `json:"new_password" validate:"required,min=1"`
+}
+
+func (a *api) changePassword(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[passwordBody](c)
+	return transport.NoContent(), a.Signin.ChangePassword(c.Context(), c.Actor, signin.PasswordChange{
+		Old: orZero(body.Old), New: orZero(body.New), From: c.Address(),
+	}, readErr)
+}
+
+// sessionView is a token of the caller, without its key.
+type sessionView struct {
+	ID       access.TokenID      `json:"id"`
+	Scopes   []access.Scope      `json:"scopes"`
+	Created  transport.Timestamp `json:"created_at"`
+	LastUsed transport.Timestamp `json:"last_used_at"`
+	Current  bool                `json:"current"` // the token of this request
+}
+
+func (a *api) listSessions(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	request := q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	sessions, err := a.Signin.Sessions(c.Context(), c.Actor, request)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	return transport.Paged(page.Map(sessions, func(t access.Token) sessionView {
+		return sessionView{t.ID, listed(t.Scopes), transport.Timestamp(t.Created), transport.Timestamp(t.Used), t.ID == c.Actor.Token}
+	})), nil
+}
+
+func (a *api) endSession(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[access.TokenID](c)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	return transport.NoContent(), a.Signin.EndSession(c.Context(), c.Actor, id)
 }

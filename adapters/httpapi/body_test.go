@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/text"
@@ -19,18 +20,18 @@ import (
 
 // sample is a body with every type of field.
 type sample struct {
-	Name     *string          `json:"name" validate:"required,visible"`
-	Age      *int64           `json:"age" validate:"omitnil,min=0,max=150"`
-	Level    *int             `json:"level" validate:"omitnil,max=200"`
-	Publish  *bool            `json:"publish"`
-	Password *secret.String   `json:"password" validate:"omitnil,min=1"`
-	Day      *day             `json:"day"`
-	Tags     []string         `json:"tags" validate:"omitnil,min=1,max=3,dive,visible"`
-	IDs      []int64          `json:"ids"`
-	Category nullable[int64]  `json:"category"`
-	Extra    *extra           `json:"extra_params"`
-	Note     string           `json:"note"`
-	Inner    nullable[string] `json:"inner"`
+	Name     *string                    `json:"name" validate:"required,visible"`
+	Age      *int64                     `json:"age" validate:"omitnil,min=0,max=150"`
+	Level    *int                       `json:"level" validate:"omitnil,max=200"`
+	Publish  *bool                      `json:"publish"`
+	Password *secret.String             `json:"password" validate:"omitnil,min=1"`
+	Day      *day                       `json:"day"`
+	Tags     []string                   `json:"tags" validate:"omitnil,min=1,max=3,dive,visible"`
+	IDs      []int64                    `json:"ids"`
+	Category transport.Nullable[int64]  `json:"category"`
+	Extra    *extra                     `json:"extra_params"`
+	Note     string                     `json:"note"`
+	Inner    transport.Nullable[string] `json:"inner"`
 	ignored  string
 }
 
@@ -44,16 +45,16 @@ func TestGEN_08_a_body_is_one_JSON_object(t *testing.T) {
 		body string
 		want error
 	}{
-		"nothing":      {"", errEmpty},
-		"a list":       {`[{"name":"Ada"}]`, errNotObject},
-		"null":         {` null`, errNotObject},
-		"broken UTF-8": {"{\"name\":\"\xff\"}", errNotUTF8},
-		"depth":        {`{"x":` + strings.Repeat("[", maxBody) + `}`, errNotJSON},
-		"whole depth":  {`{"name":"Ada","x":` + strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001) + `}`, errNotJSON},
+		"nothing":      {"", transport.ErrEmpty},
+		"a list":       {`[{"name":"Ada"}]`, transport.ErrNotObject},
+		"null":         {` null`, transport.ErrNotObject},
+		"broken UTF-8": {"{\"name\":\"\xff\"}", transport.ErrNotUTF8},
+		"depth":        {`{"x":` + strings.Repeat("[", transport.MaxBody) + `}`, transport.ErrNotJSON},
+		"whole depth":  {`{"name":"Ada","x":` + strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001) + `}`, transport.ErrNotJSON},
 		"hidden depth": {`{"x":"\"` + strings.Repeat("[", 99_999) + `","name":"Ada"}`, nil},
 		"enough depth": {`{"name":"Ada","x":` + strings.Repeat("[", 9_999) + strings.Repeat("]", 9_999) + `}`, nil},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, fill(&sample{}, []byte(c.body))) })
+		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, transport.Fill(&sample{}, []byte(c.body))) })
 	}
 }
 
@@ -66,7 +67,7 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 		{`{}`, fault.Fields{"name": {text.Required}}},
 		{`{"name": null}`, fault.Fields{"name": {text.Null}}},
 		{`{"name": " \u00a0"}`, fault.Fields{"name": {text.Blank}}},
-		{`{"name": "\ud800"}`, fault.Fields{"name": {notUTF8}}},
+		{`{"name": "\ud800"}`, fault.Fields{"name": {transport.NotUTF8}}},
 		{`{"name": "\ud83d\ude42\ufffd\\ud800 \u00e9"}`, nil},
 		{`{"name": "Ada", "id": 7, "is_staff": true, "ignored": "x", "": "y"}`, nil},
 		{`{"name": "Ada", "age": 151}`, fault.Fields{"age": {"Ensure this value is no more than 150."}}},
@@ -74,24 +75,24 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 		{`{"name": "Ada", "day": "2026-2-3"}`, fault.Fields{"day": {errBadDate.Text}}},
 		{`{"name": "Ada", "tags": ["a", " ", ""]}`, fault.Fields{"tags": {text.Blank}}},
 		{`{"name": "Ada", "tags": ["a", "b", "c", "d"]}`, fault.Fields{"tags": {"Ensure this field has no more than 3 elements."}}},
-		{`{"name": "Ada", "ids": [1, "2", "x", "y"]}`, fault.Fields{"ids": {notInteger}}},
+		{`{"name": "Ada", "ids": [1, "2", "x", "y"]}`, fault.Fields{"ids": {transport.NotInteger}}},
 		{`{"name": "Ada", "extra_params": {"open_id": 5, "type": "cc"}}`,
-			fault.Fields{"extra_params.open_id": {notString}, "extra_params.type": {atMost1}}},
+			fault.Fields{"extra_params.open_id": {transport.NotString}, "extra_params.type": {atMost1}}},
 		{`{"name": "Ada", "extra_params": null}`, fault.Fields{"extra_params": {text.Null}}},
 		{`{"name": 5, "level": 500, "publish": 5, "ids": 5, "extra_params": {"open_id": null}}`, fault.Fields{
-			"name": {notString}, "level": {atMost200}, "publish": {notBoolean}, "ids": {notList}, "extra_params.open_id": {text.Null},
+			"name": {transport.NotString}, "level": {atMost200}, "publish": {transport.NotBoolean}, "ids": {transport.NotList}, "extra_params.open_id": {text.Null},
 		}},
 	} {
-		assert.Equal(t, c.wrong.Err(), fill(&sample{}, []byte(c.body)), c.body)
+		assert.Equal(t, c.wrong.Err(), transport.Fill(&sample{}, []byte(c.body)), c.body)
 	}
-	wrong, _ := fault.As(fill(&sample{}, []byte(`{"name": "Ada", "extra_params": []}`)))
+	wrong, _ := fault.As(transport.Fill(&sample{}, []byte(`{"name": "Ada", "extra_params": []}`)))
 	require.NotNil(t, wrong)
-	assert.Equal(t, []string{notObject}, wrong.Fields["extra_params"])
+	assert.Equal(t, []string{transport.NotObject}, wrong.Fields["extra_params"])
 }
 
 func TestGEN_08_what_is_sent_is_what_is_read(t *testing.T) {
 	var s sample
-	require.NoError(t, fill(&s, []byte(`{"name": " Ada ", "age": "007", "level": 100, "publish": false, "password": " x ",
+	require.NoError(t, transport.Fill(&s, []byte(`{"name": " Ada ", "age": "007", "level": 100, "publish": false, "password": " x ",
 		"day": "2026-11-21", "tags": ["a"], "ids": [], "category": null, "extra_params": {"open_id": "o\u00e9"}, "note": "\\n"}`)))
 	assert.Equal(t, " Ada ", *s.Name)
 	assert.EqualValues(t, 7, *s.Age)
@@ -101,15 +102,15 @@ func TestGEN_08_what_is_sent_is_what_is_read(t *testing.T) {
 	assert.Equal(t, "2026-11-21", s.Day.String())
 	assert.Equal(t, []string{"a"}, s.Tags)
 	assert.Equal(t, []int64{}, s.IDs)
-	assert.Equal(t, nullable[int64]{Sent: true, Null: true}, s.Category)
-	assert.Equal(t, nullable[string]{}, s.Inner)
+	assert.Equal(t, transport.Nullable[int64]{Sent: true, Null: true}, s.Category)
+	assert.Equal(t, transport.Nullable[string]{}, s.Inner)
 	assert.Equal(t, "oé", *s.Extra.OpenID)
 	assert.Equal(t, `\n`, s.Note)
 
 	s = sample{}
-	require.NoError(t, fill(&s, []byte(`{"name": "Ada", "category": 5, "inner": ""}`)))
-	assert.Equal(t, nullable[int64]{Sent: true, Value: 5}, s.Category)
-	assert.Equal(t, nullable[string]{Sent: true}, s.Inner)
+	require.NoError(t, transport.Fill(&s, []byte(`{"name": "Ada", "category": 5, "inner": ""}`)))
+	assert.Equal(t, transport.Nullable[int64]{Sent: true, Value: 5}, s.Category)
+	assert.Equal(t, transport.Nullable[string]{Sent: true}, s.Inner)
 	assert.Nil(t, s.Age)
 	assert.Nil(t, s.Tags)
 	assert.Nil(t, s.Extra)
@@ -119,20 +120,20 @@ func TestGEN_11_types_and_codings_of_a_body(t *testing.T) {
 	for header, want := range map[string]error{
 		"":                           nil,
 		"Content-Encoding: identity": nil,
-		"Content-Encoding: gzip":     errEncoded,
-		"Content-Type: ;":            errNotJSONType,
+		"Content-Encoding: gzip":     transport.ErrEncoded,
+		"Content-Type: ;":            transport.ErrNotJSONType,
 	} {
 		name, value, _ := strings.Cut(header, ": ")
 		r := newRequest(http.MethodPost, "/", name, value)
-		_, err := readBody(httptest.NewRecorder(), r, maxBody)
+		_, err := transport.ReadBody(httptest.NewRecorder(), r, transport.MaxBody)
 		assert.Equal(t, want, err, header)
 	}
 }
 
 func TestGEN_11_a_body_that_breaks_off_is_the_clients_fault(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader(`{"name`), brokenReader{}))
-	_, err := readBody(httptest.NewRecorder(), r, maxBody)
-	assert.Equal(t, errCutOff, err)
+	_, err := transport.ReadBody(httptest.NewRecorder(), r, transport.MaxBody)
+	assert.Equal(t, transport.ErrCutOff, err)
 }
 
 type brokenReader struct{}
@@ -154,13 +155,13 @@ func FuzzGate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var s sample
-		if err := fill(&s, raw); err != nil {
-			require.False(t, err == errNotJSON && json.Valid(raw), "%q is JSON", raw)
+		if err := transport.Fill(&s, raw); err != nil {
+			require.False(t, err == transport.ErrNotJSON && json.Valid(raw), "%q is JSON", raw)
 			wrong, ok := fault.As(err)
 			require.True(t, ok, "%v", err)
 			require.Equal(t, fault.Invalid, wrong.Kind)
 			require.True(t, wrong.Text != "" || len(wrong.Fields) > 0)
-			_, err := encode(refuse(err).content)
+			_, err := transport.Encode(transport.Refuse(err).Content)
 			require.NoError(t, err)
 			return
 		}

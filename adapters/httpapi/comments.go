@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
@@ -16,64 +17,64 @@ type commentBody struct {
 }
 
 func (b *commentBody) content() idempotency.Request {
-	var sent sentFields
-	number(&sent, "event", b.Event)
-	sent.text("content", b.Content)
+	var sent transport.SentFields
+	transport.Number(&sent, "event", b.Event)
+	sent.Text("content", b.Content)
 	return idempotency.Request{Operation: "comment", Fields: sent}
 }
 
-func (a *api) writeComment(c *call) (reply, error) {
-	body, readErr := read[commentBody](c)
-	key, readErr := c.idempotencyKey(body.content, readErr)
-	comment, err := a.Diary.Comment(c.ctx(), c.actor, orZero(body.Event), orZero(body.Content), key, readErr)
+func (a *api) writeComment(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[commentBody](c)
+	key, readErr := c.IdempotencyKey(body.content, readErr)
+	comment, err := a.Diary.Comment(c.Context(), c.Actor, orZero(body.Event), orZero(body.Content), key, readErr)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	people, err := a.loadUsers(c.ctx(), comment.Author)
+	people, err := a.loadUsers(c.Context(), comment.Author)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return created(people.renderComment(comment)), nil
+	return transport.Created(people.renderComment(comment)), nil
 }
 
-func (a *api) listComments(c *call) (reply, error) {
-	q := c.query()
-	on, request := event.ID(q.positiveInt("event", 0)), q.page()
+func (a *api) listComments(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	on, request := event.ID(q.PositiveInt("event", 0)), q.Page()
 	if on == 0 {
-		q.wrong.Merge(fault.Fields{"event": {text.Required}})
+		q.Wrong.Merge(fault.Fields{"event": {text.Required}})
 	}
-	if err := q.err(); err != nil {
-		return reply{}, err
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
-	comments, members, err := a.Diary.Comments(c.ctx(), c.actor, on, request)
+	comments, members, err := a.Diary.Comments(c.Context(), c.Actor, on, request)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
 	people, err := a.describe(members, each(comments.Items, func(c event.Comment) user.ID { return c.Author }))
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return paged(page.Map(comments, people.renderComment)), nil
+	return transport.Paged(page.Map(comments, people.renderComment)), nil
 }
 
-func (a *api) deleteComment(c *call) (reply, error) {
-	id, err := pathID[event.CommentID](c)
+func (a *api) deleteComment(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[event.CommentID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return noContent(), a.Diary.DeleteComment(c.ctx(), c.actor, id)
+	return transport.NoContent(), a.Diary.DeleteComment(c.Context(), c.Actor, id)
 }
 
-func (a *api) like(c *call) (reply, error) { return a.setLike(c, true) }
+func (a *api) like(c *transport.Call) (transport.Reply, error) { return a.setLike(c, true) }
 
-func (a *api) unlike(c *call) (reply, error) { return a.setLike(c, false) }
+func (a *api) unlike(c *transport.Call) (transport.Reply, error) { return a.setLike(c, false) }
 
-func (a *api) setLike(c *call, likes bool) (reply, error) {
-	id, err := pathID[event.ID](c)
+func (a *api) setLike(c *transport.Call, likes bool) (transport.Reply, error) {
+	id, err := transport.PathID[event.ID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return noContent(), a.Diary.Like(c.ctx(), c.actor, id, likes)
+	return transport.NoContent(), a.Diary.Like(c.Context(), c.Actor, id, likes)
 }
 
 // likeView is the likes of an event to the caller (EVT-22).
@@ -82,11 +83,23 @@ type likeView struct {
 	LikeCount int  `json:"like_count"`
 }
 
-func (a *api) readLike(c *call) (reply, error) {
-	id, err := pathID[event.ID](c)
+func (a *api) readLike(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[event.ID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	likes, err := a.Diary.Liking(c.ctx(), c.actor, id)
-	return data(likeView{likes.IsLiked, likes.Likes}), err
+	likes, err := a.Diary.Liking(c.Context(), c.Actor, id)
+	return transport.Data(likeView{likes.IsLiked, likes.Likes}), err
+}
+
+// commentView is a comment, alone or within its event (EVT-17).
+type commentView struct {
+	ID         event.CommentID     `json:"id"`
+	User       person              `json:"user"`
+	Content    string              `json:"content"`
+	CreateTime transport.Timestamp `json:"create_time"`
+}
+
+func (people users) renderComment(c event.Comment) commentView {
+	return commentView{c.ID, renderPerson(people[c.Author]), c.Content, transport.Timestamp(c.Created)}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/httpapi/transport"
 )
 
 func corsHeaders(h http.Header) (names []string) {
@@ -24,7 +26,7 @@ func TestGEN_15_methods_and_headers_of_a_preflight(t *testing.T) {
 	require.NoError(t, err)
 	allowed := func(origins, method, headers string) string {
 		w := httptest.NewRecorder()
-		withCORS(router, []string{origins}).ServeHTTP(w, newRequest(http.MethodOptions, "/api/xfile/event/",
+		transport.WithCORS(router, []string{origins}).ServeHTTP(w, newRequest(http.MethodOptions, "/api/xfile/event/",
 			"Origin", "https://app.example", "Access-Control-Request-Method", method, "Access-Control-Request-Headers", headers))
 		assert.Empty(t, w.Header().Get("Access-Control-Allow-Credentials"))
 		return w.Header().Get("Access-Control-Allow-Origin")

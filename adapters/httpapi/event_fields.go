@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/application/diary"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
@@ -18,13 +19,13 @@ import (
 // eventBody is the body of a new event (EVT-02) or of a change (EVT-03). No field has a
 // default (EVT-06).
 type eventBody struct {
-	Title      *string                   `json:"title"`
-	Content    *string                   `json:"content"`
-	HTML       *string                   `json:"html_content"`
-	Date       *day                      `json:"event_time"`
-	Permission *event.Permission         `json:"view_permission"`
-	Category   nullable[feed.CategoryID] `json:"category"`
-	Publish    *bool                     `json:"publish"`
+	Title      *string                             `json:"title"`
+	Content    *string                             `json:"content"`
+	HTML       *string                             `json:"html_content"`
+	Date       *day                                `json:"event_time"`
+	Permission *event.Permission                   `json:"view_permission"`
+	Category   transport.Nullable[feed.CategoryID] `json:"category"`
+	Publish    *bool                               `json:"publish"`
 }
 
 // day is a date in a JSON body.
@@ -53,17 +54,17 @@ func (d *day) UnmarshalText(text []byte) error {
 
 // content returns the content of a request for a new event.
 func (b *eventBody) content() idempotency.Request {
-	var sent sentFields
-	sent.text("title", b.Title)
-	sent.text("content", b.Content)
-	sent.text("html_content", b.HTML)
+	var sent transport.SentFields
+	sent.Text("title", b.Title)
+	sent.Text("content", b.Content)
+	sent.Text("html_content", b.HTML)
 	if b.Date != nil {
-		sent.text("event_time", new(b.Date.String()))
+		sent.Text("event_time", new(b.Date.String()))
 	}
-	number(&sent, "view_permission", b.Permission)
-	number(&sent, "category", b.Category.orNil())
+	transport.Number(&sent, "view_permission", b.Permission)
+	transport.Number(&sent, "category", b.Category.OrNil())
 	if b.Publish != nil {
-		sent.text("publish", new(strconv.FormatBool(*b.Publish)))
+		sent.Text("publish", new(strconv.FormatBool(*b.Publish)))
 	}
 	return idempotency.Request{Operation: "event", Fields: sent}
 }
@@ -84,23 +85,23 @@ func (b *eventBody) change() event.Change {
 
 // eventFields holds the fields shared by an event and the events of its moment.
 type eventFields struct {
-	ID           event.ID         `json:"id"`
-	EventTime    string           `json:"event_time"`
-	Title        string           `json:"title"`
-	Content      string           `json:"content"`
-	HTML         markup.HTML      `json:"html_content"`
-	Category     *feed.CategoryID `json:"category"`
-	CategoryName *string          `json:"category_name"`
-	Plates       []plateView      `json:"plates"`
-	Permission   event.Permission `json:"view_permission"`
-	CreateTime   timestamp        `json:"create_time"`
-	LastModified timestamp        `json:"last_modified"`
-	Status       event.Status     `json:"status"`
-	User         author           `json:"user"`
-	City         *string          `json:"city"`
-	District     *string          `json:"district"`
-	Province     *string          `json:"province"`
-	Comments     []commentView    `json:"comments"`
+	ID           event.ID            `json:"id"`
+	EventTime    string              `json:"event_time"`
+	Title        string              `json:"title"`
+	Content      string              `json:"content"`
+	HTML         markup.HTML         `json:"html_content"`
+	Category     *feed.CategoryID    `json:"category"`
+	CategoryName *string             `json:"category_name"`
+	Plates       []plateView         `json:"plates"`
+	Permission   event.Permission    `json:"view_permission"`
+	CreateTime   transport.Timestamp `json:"create_time"`
+	LastModified transport.Timestamp `json:"last_modified"`
+	Status       event.Status        `json:"status"`
+	User         author              `json:"user"`
+	City         *string             `json:"city"`
+	District     *string             `json:"district"`
+	Province     *string             `json:"province"`
+	Comments     []commentView       `json:"comments"`
 }
 
 // eventView is an event (EVT-01).
@@ -113,11 +114,11 @@ type eventView struct {
 }
 
 type plateView struct {
-	ID         event.PlateID `json:"id"`
-	User       user.ID       `json:"user"`
-	UserName   string        `json:"user_name"`
-	Photo      string        `json:"photo"`
-	CreateTime timestamp     `json:"create_time"`
+	ID         event.PlateID       `json:"id"`
+	User       user.ID             `json:"user"`
+	UserName   string              `json:"user_name"`
+	Photo      string              `json:"photo"`
+	CreateTime transport.Timestamp `json:"create_time"`
 }
 
 // placeAround is a news item of the event's day (EVT-15).
@@ -156,7 +157,7 @@ func (a *api) renderEventFields(people users, e *event.Event, category string) e
 		ID: s.ID, EventTime: s.Date.String(), Title: s.Title, Content: s.Content, HTML: s.HTML,
 		Category: orNull(s.Category), CategoryName: orNull(category),
 		Plates:     each(s.Plates, func(p event.Plate) plateView { return a.renderPlate(who, p) }),
-		Permission: s.Permission, CreateTime: timestamp(s.Created), LastModified: timestamp(s.Modified),
+		Permission: s.Permission, CreateTime: transport.Timestamp(s.Created), LastModified: transport.Timestamp(s.Modified),
 		Status: s.Status, User: renderAuthor(who),
 		City: orNull(s.Place.City), District: orNull(s.Place.District), Province: orNull(s.Place.Province),
 		Comments: []commentView{},
@@ -165,7 +166,7 @@ func (a *api) renderEventFields(people users, e *event.Event, category string) e
 
 // renderPlate renders the plate with a signed URL that expires (PLA-04).
 func (a *api) renderPlate(author user.Info, p event.Plate) plateView {
-	return plateView{p.ID, author.ID, author.Username, a.Diary.PhotoURL(p), timestamp(p.Created)}
+	return plateView{p.ID, author.ID, author.Username, a.Diary.PhotoURL(p), transport.Timestamp(p.Created)}
 }
 
 func renderNews(n news.Item) placeAround {

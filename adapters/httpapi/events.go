@@ -3,110 +3,113 @@ package httpapi
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/application/diary"
 	"plaza/domain/event"
+	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/user"
 )
 
-func (a *api) writeEvent(c *call) (reply, error) {
-	body, readErr := read[eventBody](c)
-	key, readErr := c.idempotencyKey(body.content, readErr)
-	written, err := a.Diary.Write(c.ctx(), c.actor, body.change(), key, readErr)
+func (a *api) writeEvent(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[eventBody](c)
+	key, readErr := c.IdempotencyKey(body.content, readErr)
+	written, err := a.Diary.Write(c.Context(), c.Actor, body.change(), key, readErr)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
 	view, err := a.showEvent(written)
-	return createdAt(fmt.Sprintf("/api/xfile/event/%d/", written.ID()), view), err
+	return transport.CreatedAt(fmt.Sprintf("/api/xfile/event/%d/", written.ID()), view), err
 }
 
-func (a *api) editEvent(c *call) (reply, error) {
-	id, err := pathID[event.ID](c)
+func (a *api) editEvent(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[event.ID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	body, readErr := read[eventBody](c)
-	edited, err := a.Diary.Edit(c.ctx(), c.actor, id, body.change(), readErr)
+	body, readErr := transport.Read[eventBody](c)
+	edited, err := a.Diary.Edit(c.Context(), c.Actor, id, body.change(), readErr)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
 	view, err := a.showEvent(edited)
-	return data(view), err
+	return transport.Data(view), err
 }
 
-func (a *api) deleteEvent(c *call) (reply, error) {
-	id, err := pathID[event.ID](c)
+func (a *api) deleteEvent(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[event.ID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return noContent(), a.Diary.Delete(c.ctx(), c.actor, id)
+	return transport.NoContent(), a.Diary.Delete(c.Context(), c.Actor, id)
 }
 
-func (a *api) readEvent(c *call) (reply, error) {
-	id, err := pathID[event.ID](c)
+func (a *api) readEvent(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[event.ID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	shown, err := a.Diary.Read(c.ctx(), c.actor, id)
+	shown, err := a.Diary.Read(c.Context(), c.Actor, id)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
 	view, err := a.showEvent(shown)
-	return data(view), err
+	return transport.Data(view), err
 }
 
-func (a *api) listOwnEvents(c *call) (reply, error) {
-	q := c.query()
-	ordering, request := q.ordering(), q.page()
-	if err := q.err(); err != nil {
-		return reply{}, err
+func (a *api) listOwnEvents(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	ordering, request := orderingIn(q), q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
 	return a.pageOfEvents(c, request, func(ctx context.Context) (page.Page[diary.View], error) {
-		return a.Diary.Own(ctx, c.actor, ordering, request)
+		return a.Diary.Own(ctx, c.Actor, ordering, request)
 	})
 }
 
-func (a *api) listEventsOf(c *call) (reply, error) {
-	author, err := pathID[user.ID](c)
+func (a *api) listEventsOf(c *transport.Call) (transport.Reply, error) {
+	author, err := transport.PathID[user.ID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	q := c.query()
-	ordering, request := q.ordering(), q.page()
-	if err := q.err(); err != nil {
-		return reply{}, err
+	q := c.Query()
+	ordering, request := orderingIn(q), q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
 	return a.pageOfEvents(c, request, func(ctx context.Context) (page.Page[diary.View], error) {
-		return a.Diary.Of(ctx, c.actor, author, ordering, request)
+		return a.Diary.Of(ctx, c.Actor, author, ordering, request)
 	})
 }
 
-func (a *api) listRecentlyCommented(c *call) (reply, error) {
-	if err := c.enter(a.limits, diary.MaxRecentlyCommented); err != nil {
-		return reply{}, err
+func (a *api) listRecentlyCommented(c *transport.Call) (transport.Reply, error) {
+	if err := c.Enter(a.limits, diary.MaxRecentlyCommented); err != nil {
+		return transport.Reply{}, err
 	}
-	shown, err := a.Diary.RecentlyCommented(c.ctx(), c.actor)
+	shown, err := a.Diary.RecentlyCommented(c.Context(), c.Actor)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
 	views, err := a.showEvents(shown)
-	return bare(streamedList{items: itemsOf(views), limits: a.limits, onEncoded: c.leave}), err
+	return transport.Bare(transport.StreamedList{Items: transport.ItemsOf(views), Limits: a.limits, OnEncoded: c.Leave}), err
 }
 
 // pageOfEvents reads a page as soon as memory for it is free.
 func (a *api) pageOfEvents(
-	c *call, request page.Request, read func(context.Context) (page.Page[diary.View], error),
-) (reply, error) {
-	if err := c.enter(a.limits, request.Size()); err != nil {
-		return reply{}, err
+	c *transport.Call, request page.Request, read func(context.Context) (page.Page[diary.View], error),
+) (transport.Reply, error) {
+	if err := c.Enter(a.limits, request.Size()); err != nil {
+		return transport.Reply{}, err
 	}
-	p, err := read(c.ctx())
+	p, err := read(c.Context())
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
 	views, err := a.showEvents(p.Items)
-	return bare(streamedList{items: itemsOf(views), pagination: new(paginationOf(p.Request, p.Total)), limits: a.limits, onEncoded: c.leave}), err
+	return transport.Bare(transport.StreamedList{Items: transport.ItemsOf(views), Pagination: new(transport.PaginationOf(p.Request, p.Total)), Limits: a.limits, OnEncoded: c.Leave}), err
 }
 
 func (a *api) showEvent(shown diary.View) (eventView, error) {
@@ -127,4 +130,16 @@ func (a *api) showEvents(shown []diary.View) ([]eventView, error) {
 		return nil, err
 	}
 	return each(shown, func(s diary.View) eventView { return a.renderEvent(people, s) }), nil
+}
+
+// orderingIn reads the order of events (EVT-13); a leading minus sign means descending.
+func orderingIn(q *transport.Query) event.Ordering {
+	var terms []event.Term
+	for _, part := range q.List("ordering") {
+		name, descending := strings.CutPrefix(part, "-")
+		terms = append(terms, event.Term{Key: event.Key(name), Descending: descending})
+	}
+	order, err := event.NewOrdering(terms...)
+	q.Wrong.Merge(fault.FieldsOf(fault.OnField("ordering", err)))
+	return order
 }

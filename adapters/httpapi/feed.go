@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/demand"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/page"
+	"plaza/domain/publication"
 	"plaza/domain/text"
 	"plaza/domain/user"
 )
@@ -18,47 +22,47 @@ import (
 const uncategorised = "uncategory"
 
 // listCategories returns the tree of categories with their counters (FED-01).
-func (a *api) listCategories(c *call) (reply, error) {
-	q := c.query()
-	selection := q.selection(feed.Node, feed.Publication, feed.Demand, feed.Xfile)
-	if err := q.err(); err != nil {
-		return reply{}, err
+func (a *api) listCategories(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	selection := selectionIn(q, feed.Node, feed.Publication, feed.Demand, feed.Xfile)
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
-	return a.whileUnchanged(c.ctx(), selection, fmt.Sprint("tree ", selection.Kinds), func(ctx context.Context, s feed.Selection) (reply, bool, error) {
+	return a.whileUnchanged(c.Context(), selection, fmt.Sprint("tree ", selection.Kinds), func(ctx context.Context, s feed.Selection) (transport.Reply, bool, error) {
 		tree, err := a.Browsing.Categories(ctx, s)
-		return data(each(tree, renderCategory)), true, err
+		return transport.Data(each(tree, renderCategory)), true, err
 	})
 }
 
 // listFeedItems returns the items of a category, or those without one (FED-06).
-func (a *api) listFeedItems(c *call) (reply, error) {
+func (a *api) listFeedItems(c *transport.Call) (transport.Reply, error) {
 	in, err := pathCategory(c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	q := c.query()
-	selection, request := q.selection(feed.ItemKinds()...), q.page()
-	if err := q.err(); err != nil {
-		return reply{}, err
+	q := c.Query()
+	selection, request := selectionIn(q, feed.ItemKinds()...), q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
 	name := fmt.Sprint("items ", in, selection.Kinds, request.Number(), request.Size())
-	return a.whileUnchanged(c.ctx(), selection, name, func(ctx context.Context, s feed.Selection) (reply, bool, error) {
+	return a.whileUnchanged(c.Context(), selection, name, func(ctx context.Context, s feed.Selection) (transport.Reply, bool, error) {
 		items, err := a.Browsing.Items(ctx, in, s, request)
 		if err != nil {
-			return reply{}, false, err
+			return transport.Reply{}, false, err
 		}
 		authors, members := demandersIn(items.Items)
 		people, err := a.describe(members, authors)
-		return paged(page.Map(items, people.renderItem)), len(authors) == 0, err
+		return transport.Paged(page.Map(items, people.renderItem)), len(authors) == 0, err
 	})
 }
 
 // pathCategory returns the category in the path; zero stands for the uncategorised items.
-func pathCategory(c *call) (feed.CategoryID, error) {
-	if c.name() == uncategorised {
+func pathCategory(c *transport.Call) (feed.CategoryID, error) {
+	if c.Name() == uncategorised {
 		return 0, nil
 	}
-	id, err := pathID[feed.CategoryID](c)
+	id, err := transport.PathID[feed.CategoryID](c)
 	if err != nil {
 		return 0, errNoCategoryID
 	}
@@ -83,40 +87,197 @@ func demandersIn(items []feed.Item) (ids []user.ID, members map[user.ID]*user.Me
 	return ids, members
 }
 
-// selection reads the requested kinds and the area.
-func (q *query) selection(allowed ...feed.Kind) feed.Selection {
+// selectionIn reads the requested kinds and the area.
+func selectionIn(q *transport.Query, allowed ...feed.Kind) feed.Selection {
 	var kinds []feed.Kind
-	for _, name := range q.list("type") {
+	for _, name := range q.List("type") {
 		kinds = append(kinds, feed.Kind(name))
 		if !slices.Contains(allowed, feed.Kind(name)) {
-			q.wrong.Merge(fault.Fields{"type": {text.NoChoice(name, allowed...)}})
+			q.Wrong.Merge(fault.Fields{"type": {text.NoChoice(name, allowed...)}})
 		}
 	}
 	if feed.Select(kinds, &feed.Area{}).Near == nil {
 		return feed.Select(kinds, nil) // without demands the area is ignored, even an invalid one
 	}
-	return feed.Select(kinds, q.circle())
+	return feed.Select(kinds, circleIn(q))
 }
 
-// circle reads the area to search (FED-05); nil means anywhere.
-func (q *query) circle() *feed.Area {
-	lat, hasLat := q.number("lat")
-	lng, hasLng := q.number("lng")
+// circleIn reads the area to search (FED-05); nil means anywhere.
+func circleIn(q *transport.Query) *feed.Area {
+	lat, hasLat := q.Number("lat")
+	lng, hasLng := q.Number("lng")
 	centre := geo.Point{Lat: lat, Lng: lng}
 	latProblem, lngProblem := centre.Problems()
-	q.wrong.Merge(fault.Fields{"lat": {latProblem}, "lng": {lngProblem}})
+	q.Wrong.Merge(fault.Fields{"lat": {latProblem}, "lng": {lngProblem}})
 	within := geo.DefaultDistance
-	if km, isSaid := q.number("within_distance"); isSaid {
+	if km, isSaid := q.Number("within_distance"); isSaid {
 		within = geo.Kilometres(km)
-		q.wrong.Merge(fault.Fields{"within_distance": {within.SearchProblem()}})
+		q.Wrong.Merge(fault.Fields{"within_distance": {within.SearchProblem()}})
 	}
 	switch {
 	case hasLat && !hasLng:
-		q.wrong.Add("lng", text.Required)
+		q.Wrong.Add("lng", text.Required)
 	case hasLng && !hasLat:
-		q.wrong.Add("lat", text.Required)
+		q.Wrong.Add("lat", text.Required)
 	case !hasLat:
 		return nil
 	}
 	return &feed.Area{Centre: centre, Within: within}
 }
+
+// readSelection reads a selection for whileUnchanged.
+type readSelection = func(context.Context, feed.Selection) (r transport.Reply, isConstant bool, err error)
+
+// whileUnchanged returns the tagged reply that fn returns, or the one that fn returned for the
+// name while the version of the selection was the same. fn reports whether its reply depends on
+// nothing but the selection and the name.
+func (a *api) whileUnchanged(ctx context.Context, s feed.Selection, name string, fn readSelection) (transport.Reply, error) {
+	version, has, err := a.Browsing.Version(ctx, s)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	if !has {
+		r, _, err := fn(ctx, s)
+		return transport.Tag(r), err
+	}
+	return a.kept.Once(ctx, name, version, func() (transport.Reply, bool, error) { return fn(ctx, s) })
+}
+
+// categoryRef is a category without its parent and children.
+type categoryRef struct {
+	ID       categoryRefID    `json:"id"`
+	Name     *string          `json:"name,omitempty"` // absent for uncategorised items
+	ParentID *feed.CategoryID `json:"parent_id"`
+	Kind     string           `json:"kind"`
+	Slug     string           `json:"slug"`
+	Level    int              `json:"level"`
+	Meta     metaView         `json:"meta"`
+}
+
+// categoryView is a category with its parent and children (FED-01).
+type categoryView struct {
+	categoryRef
+	Parent   *categoryRef   `json:"parent,omitempty"` // absent for roots
+	Children []categoryView `json:"children"`
+}
+
+// categoryRefID is the ID of a category, or the name of the uncategorised items.
+type categoryRefID feed.CategoryID
+
+// MarshalJSON writes a number or the name of the uncategorised items.
+func (id categoryRefID) MarshalJSON() ([]byte, error) {
+	if id == 0 {
+		return []byte(strconv.Quote(uncategorised)), nil
+	}
+	return strconv.AppendInt(nil, int64(id), 10), nil
+}
+
+type metaView struct {
+	CreatedAt *transport.Timestamp `json:"feed_created_at"`
+	UpdatedAt *transport.Timestamp `json:"feed_updated_at"`
+	Count     int                  `json:"feeds_count"`
+}
+
+func renderCategory(b feed.CategoryNode) categoryView {
+	view := categoryView{categoryRef: renderShelf(b), Children: each(b.Children, renderCategory)}
+	if b.Above != nil {
+		view.Parent = new(renderShelf(*b.Above))
+	}
+	return view
+}
+
+func renderShelf(b feed.CategoryNode) categoryRef {
+	s := categoryRef{
+		ID: categoryRefID(b.ID), Name: &b.Name, ParentID: orNull(b.Parent),
+		Kind: "category", Slug: b.Slug, Level: b.Level,
+		Meta: metaView{orNever(b.Meta.Created), orNever(b.Meta.Updated), b.Meta.Count},
+	}
+	if b.IsUncategorised() {
+		s.Name, s.Slug = nil, uncategorised
+	}
+	return s
+}
+
+// orNever returns nil, written as null, for the zero time.
+func orNever(at time.Time) *transport.Timestamp {
+	return transport.Optional(transport.Timestamp(at), !at.IsZero())
+}
+
+// demandItem is a demand in the feed (FED-07).
+type demandItem struct {
+	Title          string              `json:"title"`
+	Description    string              `json:"description"`
+	Tags           []string            `json:"tags"`
+	Cover          string              `json:"auto_cover"`
+	Covers         picture             `json:"auto_covers"`
+	Images         []string            `json:"images"`
+	Author         person              `json:"author"`
+	ServiceAddress *string             `json:"service_address"`
+	ClosedTime     transport.Timestamp `json:"closed_time"`
+	StartTime      transport.Timestamp `json:"start_time"`
+	EndTime        transport.Timestamp `json:"end_time"`
+	CreateTime     transport.Timestamp `json:"create_time"`
+	UpdateAt       transport.Timestamp `json:"update_at"`
+	EntityType     feed.Kind           `json:"entity_type"`
+	Kind           string              `json:"kind"`
+	EntityID       demand.ID           `json:"entity_id"`
+	Distance       *geo.Kilometres     `json:"distance"`
+}
+
+// nodeItem is a node in the feed (FED-09).
+type nodeItem struct {
+	ID         publication.NodeID    `json:"id"`
+	BundleID   *publication.BundleID `json:"bundle_id"`
+	Title      string                `json:"title"`
+	Content    string                `json:"content"`
+	Cover      string                `json:"cover_image"`
+	Covers     picture               `json:"cover_images"`
+	Author     user.ID               `json:"author"`
+	Language   string                `json:"language"`
+	CreateTime transport.Timestamp   `json:"create_time"`
+	UpdateAt   transport.Timestamp   `json:"update_at"`
+	EntityType feed.Kind             `json:"entity_type"`
+	EntityID   publication.NodeID    `json:"entity_id"`
+	Kind       string                `json:"kind"`
+}
+
+// inFeed is the type of every feed item.
+const inFeed = "feed"
+
+func (people users) renderItem(i feed.Item) any {
+	switch thing := i.Listable.(type) {
+	case publication.Publication:
+		return renderPublication(thing)
+	case publication.Node:
+		return renderNode(thing)
+	case demand.Demand:
+		return people.renderDemand(thing, i.Distance)
+	}
+	panic(fmt.Sprintf("httpapi: unknown feed item %T", i.Listable))
+}
+
+func (people users) renderDemand(d demand.Demand, away *geo.Kilometres) demandItem {
+	if away != nil {
+		away = new(away.Rounded())
+	}
+	return demandItem{
+		Title: d.Title, Description: d.Description, Tags: listed(d.Tags),
+		Cover: d.Cover.Path, Covers: renderPicture(d.Cover), Images: listed(d.Images),
+		Author: renderPerson(people[d.Author]), ServiceAddress: orNull(d.Address),
+		ClosedTime: transport.Timestamp(d.Closed), StartTime: transport.Timestamp(d.Start), EndTime: transport.Timestamp(d.End),
+		CreateTime: transport.Timestamp(d.Created), UpdateAt: transport.Timestamp(d.Updated),
+		EntityType: feed.Demand, Kind: inFeed, EntityID: d.ID, Distance: away,
+	}
+}
+
+func renderNode(n publication.Node) nodeItem {
+	return nodeItem{
+		ID: n.ID, BundleID: orNull(n.Bundle), Title: n.Title, Content: n.Summary,
+		Cover: n.Cover.Path, Covers: renderPicture(n.Cover), Author: n.Author, Language: n.Language,
+		CreateTime: transport.Timestamp(n.Created), UpdateAt: transport.Timestamp(n.Updated),
+		EntityType: feed.Node, EntityID: n.ID, Kind: inFeed,
+	}
+}
+
+// listed returns a copy that is never nil, so an empty list is written as [].
+func listed[T any](items []T) []T { return append([]T{}, items...) }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/secret"
@@ -35,13 +36,13 @@ func FuzzForm(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		var got struct {
-			Img upload `json:"img"`
+			Img transport.Upload `json:"img"`
 		}
-		texts, err := readForm(multipart.NewReader(strings.NewReader(body), "b"), namesOf(&got), picturesOf(&got), fault.Fields{})
-		defer got.Img.close()
-		want, wrong := multipart.NewReader(strings.NewReader(body), "b").ReadForm(maxBody)
+		texts, err := transport.ReadForm(multipart.NewReader(strings.NewReader(body), "b"), transport.NamesOf(&got), transport.PicturesOf(&got), fault.Fields{})
+		defer got.Img.Close()
+		want, wrong := multipart.NewReader(strings.NewReader(body), "b").ReadForm(transport.MaxBody)
 		if err != nil {
-			require.True(t, wrong != nil || err == errNotUTF8 || strings.Count(body, "--b") > maxParts, "%v", err)
+			require.True(t, wrong != nil || err == transport.ErrNotUTF8 || strings.Count(body, "--b") > transport.MaxParts, "%v", err)
 			return
 		}
 		require.NoError(t, wrong)
@@ -63,10 +64,10 @@ func FuzzForm(f *testing.F) {
 			pictures = append(pictures, string(content))
 		}
 		pictures = slices.DeleteFunc(append(pictures, want.Value["img"]...), func(content string) bool { return content == "" })
-		require.Equal(t, len(pictures) > 0, got.Img.uploadBuffer != nil)
-		require.Equal(t, len(pictures) > 1, got.Img.problem != "")
-		if got.Img.uploadBuffer != nil {
-			read, err := io.ReadAll(got.Img.reader())
+		require.Equal(t, len(pictures) > 0, got.Img.SpillBuffer != nil)
+		require.Equal(t, len(pictures) > 1, got.Img.Problem != "")
+		if got.Img.SpillBuffer != nil {
+			read, err := io.ReadAll(got.Img.Reader())
 			require.NoError(t, err)
 			require.Contains(t, pictures, string(read))
 		}
@@ -95,7 +96,7 @@ func FuzzValue(f *testing.F) {
 		for _, match := range escapes.FindAllStringSubmatch(raw, -1) {
 			isWhole = isWhole && match[1] == ""
 		}
-		s, problem := readString(json.RawMessage(raw))
+		s, problem := transport.ReadString(json.RawMessage(raw))
 		if raw == "null" {
 			return // value handles it before
 		}
@@ -107,7 +108,7 @@ func FuzzValue(f *testing.F) {
 		if isString {
 			digits = s
 		}
-		n, isInteger := readInteger(json.RawMessage(raw), 64)
+		n, isInteger := transport.ReadInteger(json.RawMessage(raw), 64)
 		exact, _ := new(big.Int).SetString(digits, 10)
 		require.Equal(t, decimalsAlone.MatchString(digits) && exact.IsInt64(), isInteger, "%q", raw)
 		if isInteger {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/access"
 )
 
@@ -49,10 +50,10 @@ func FuzzRequestID(f *testing.F) {
 	}
 	form := regexp.MustCompile(`\A[!#-&(-~]{1,128}\z`)
 	f.Fuzz(func(t *testing.T, given string) {
-		id := requestID(given)
+		id := transport.RequestID(given)
 		require.Regexp(t, form, id)
 		require.Equal(t, form.MatchString(given), id == given)
-		require.Equal(t, id, requestID(id))
+		require.Equal(t, id, transport.RequestID(id))
 	})
 }
 
@@ -67,7 +68,7 @@ func FuzzNames(f *testing.F) {
 	}
 	valid := regexp.MustCompile(`\A[ \t]*(?:\*|(?:W/)?"[!#-+\--~]*"(?:[ \t]*,[ \t]*(?:W/)?"[!#-+\--~]*")*)[ \t]*\z`)
 	f.Fuzz(func(t *testing.T, header string) {
-		got := names(header, tag)
+		got := transport.Names(header, tag)
 		if !valid.MatchString(header) {
 			require.True(t, !got || strings.Contains(header, tag) || strings.Contains(header, "*"), "%q", header)
 			return
@@ -96,12 +97,12 @@ func FuzzForwarded(f *testing.F) {
 		return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) })
 	}
 	var got netip.Addr
-	router, err := newRouter(&api{}, []route{row(http.MethodGet, "/", NoAuth, func(_ *api, c *call) (reply, error) {
-		got = c.address()
-		return noContent(), nil
+	router, err := newRouter(&api{}, []route{row(http.MethodGet, "/", NoAuth, func(_ *api, c *transport.Call) (transport.Reply, error) {
+		got = c.Address()
+		return transport.NoContent(), nil
 	})})
 	require.NoError(f, err)
-	handler := newMiddleware(router, Config{TrustedProxies: trusted, Log: slog.New(slog.DiscardHandler)})
+	handler := transport.NewMiddleware(router, transport.Config{TrustedProxies: trusted, Log: slog.New(slog.DiscardHandler)})
 	f.Fuzz(func(t *testing.T, first, second string, isProxy bool) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.RemoteAddr = map[bool]string{true: "127.0.0.1:5", false: "198.51.100.9:5"}[isProxy]
@@ -137,7 +138,7 @@ func FuzzOrigin(f *testing.F) {
 	}
 	router, err := newRouter(&api{}, table)
 	require.NoError(f, err)
-	with := withCORS(router, listed)
+	with := transport.WithCORS(router, listed)
 	f.Fuzz(func(t *testing.T, origin string, isPreflight bool) {
 		send := func(h http.Handler) *httptest.ResponseRecorder {
 			r := httptest.NewRequest(http.MethodGet, "/api/user/profile/", nil)

@@ -15,6 +15,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/text"
@@ -35,15 +36,15 @@ func FuzzQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		g, _ := gin.CreateTestContext(httptest.NewRecorder())
 		g.Request = &http.Request{URL: &url.URL{RawQuery: raw}}
-		q := (&call{gin: g}).query()
-		for name, values := range q.values {
+		q := (&transport.Call{Gin: g}).Query()
+		for name, values := range q.Values {
 			for _, value := range values {
 				require.Empty(t, text.Limit{}.Problem(value), "%q", name)
 			}
 		}
-		request, ordering, area := q.page(), q.ordering(), q.circle()
-		words, uid := q.keywords("tags__overlap"), q.positiveInt("uid", 0)
-		err := q.err()
+		request, ordering, area := q.Page(), orderingIn(q), circleIn(q)
+		words, uid := keywordsIn(q, "tags__overlap"), q.PositiveInt("uid", 0)
+		err := q.Err()
 		if _, malformed := url.ParseQuery(raw); malformed != nil {
 			require.Error(t, err)
 		}
@@ -76,7 +77,7 @@ func requireTellable(t *testing.T, err error) {
 	for name := range wrong.Fields {
 		require.True(t, name != "" && utf8.ValidString(name) && !strings.ContainsRune(name, 0), "%q", name)
 	}
-	raw, err := encode(refuse(err).content)
+	raw, err := transport.Encode(transport.Refuse(err).Content)
 	require.NoError(t, err)
 	require.True(t, utf8.Valid(raw))
 }
@@ -92,23 +93,23 @@ func FuzzNumbers(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		require.Equal(t, clamped(s, digitsAlone), positiveInt(s))
+		require.Equal(t, clamped(s, digitsAlone), transport.PositiveInt(s))
 
-		q := &query{values: url.Values{"n": {s}}}
-		n, sent := q.integer("n")
+		q := &transport.Query{Values: url.Values{"n": {s}}}
+		n, sent := q.Integer("n")
 		isNumber := decimalsAlone.MatchString(text.Trim(s))
 		require.Equal(t, isNumber, sent)
-		require.Equal(t, isNumber || text.Trim(s) == "", q.err() == nil)
+		require.Equal(t, isNumber || text.Trim(s) == "", q.Err() == nil)
 		require.Equal(t, clamped(text.Trim(s), decimalsAlone), n)
 
-		q = &query{values: url.Values{"n": {s}}}
-		if x, sent := q.number("n"); sent && q.err() == nil {
+		q = &transport.Query{Values: url.Values{"n": {s}}}
+		if x, sent := q.Number("n"); sent && q.Err() == nil {
 			require.False(t, math.IsNaN(x) || math.IsInf(x, 0))
 			require.Empty(t, strings.Trim(text.Trim(s), "0123456789+-.eE"), "%q", s)
 		}
 
-		q = &query{values: url.Values{"page": {s}, "page_size": {s}}}
-		if request := q.page(); q.err() == nil {
+		q = &transport.Query{Values: url.Values{"page": {s}, "page_size": {s}}}
+		if request := q.Page(); q.Err() == nil {
 			want := max(clamped(text.Trim(s), digitsAlone), 1)
 			if text.Trim(s) == "" {
 				want = page.DefaultSize
@@ -145,11 +146,11 @@ func FuzzTarget(f *testing.F) {
 	}
 	var rows []route
 	for _, r := range table {
-		rows = append(rows, row(r.Method, r.Path, NoAuth, func(*api, *call) (reply, error) { return noContent(), nil }))
+		rows = append(rows, row(r.Method, r.Path, NoAuth, func(*api, *transport.Call) (transport.Reply, error) { return transport.NoContent(), nil }))
 	}
 	router, err := newRouter(&api{}, rows)
 	require.NoError(f, err)
-	handler := newMiddleware(router, Config{Log: discarded})
+	handler := transport.NewMiddleware(router, transport.Config{Log: discarded})
 	get := func(target string) *httptest.ResponseRecorder {
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET " + target + " HTTP/1.1\r\nHost: plaza.example\r\n\r\n")))
 		if err != nil {

@@ -10,17 +10,15 @@ package httpapi
 
 import (
 	"fmt"
-	"log/slog"
 	"net/http"
-	"net/netip"
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
 
 	"plaza/adapters/httpapi/reference"
+	"plaza/adapters/httpapi/transport"
 	"plaza/application/browsing"
 	"plaza/application/diary"
 	"plaza/application/following"
@@ -34,27 +32,11 @@ import (
 	"plaza/application/userimages"
 	"plaza/domain/admission"
 	"plaza/domain/fault"
-	"plaza/domain/ratelimit"
 )
 
 // Config holds the settings of the interface.
 type Config struct {
-	// TrustedProxies are the peers whose X-Forwarded-For is trusted. Without any, the
-	// caller's address is always the peer's (AUT-11).
-	TrustedProxies []netip.Prefix
-	// Origins are the origins whose pages may call the interface from a browser (GEN-15).
-	// Each is exact, or * for any.
-	Origins []string
-	// MaxRequests is how many requests are worked on at once; zero means any number. Further
-	// ones are refused at once. A request does not count while its body arrives (GEN-14).
-	MaxRequests int
-	// AddressLimit limits the requests without a valid token from one address (GEN-14). The
-	// zero Limit is none.
-	AddressLimit ratelimit.Limit
-	Now          func() time.Time // required with an AddressLimit
-	// BasePath is what clients see before the paths of this server, like /plaza, because a proxy
-	// removes it. Empty: nothing.
-	BasePath string
+	transport.Config
 	// Version is the version of the program, as people read it.
 	Version string
 	// DemoPeople are the people of the demo data. The reference page offers to log in as
@@ -62,10 +44,6 @@ type Config struct {
 	DemoPeople []reference.Person
 	// Sandbox is the address of the wallet sandbox's page, to which the reference page links. Empty: none.
 	Sandbox string
-	// Tracer begins spans of requests. Nil: none begin, at no cost.
-	Tracer  trace.Tracer
-	Log     *slog.Logger
-	Metrics Metrics
 }
 
 // UseCases are the dependencies of the handlers. All are required.
@@ -93,11 +71,11 @@ type PortraitSource func(name string) ([]byte, bool)
 // api holds what the handlers need.
 type api struct {
 	UseCases
-	limits    *listLimits
-	decoding  *admission.Queue // bytes of bodies with pictures that are decoded at once
-	addresses *addressLimit    // nil: none
+	limits    *transport.ListLimits
+	decoding  *admission.Queue        // bytes of bodies with pictures that are decoded at once
+	addresses *transport.AddressLimit // nil: none
 	pages     pages
-	kept      *keptReplies
+	kept      *transport.KeptReplies
 	tracer    trace.Tracer // nil: none
 }
 
@@ -109,12 +87,12 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	a := &api{u, newListLimits(c.TrustedProxies), newDecoding(), newAddressLimit(c), newPages(c), newKeptReplies(), c.Tracer}
+	a := &api{u, transport.NewListLimits(c.TrustedProxies), transport.NewDecoding(), transport.NewAddressLimit(c.Config), newPages(c), transport.NewKeptReplies(), c.Tracer}
 	router, err := newRouter(a, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err
 	}
-	return newMiddleware(withCORS(limitRequests(router, c.MaxRequests, c.TrustedProxies), c.Origins), c), nil
+	return transport.Wrap(router, c.Config), nil
 }
 
 // newRouter returns the router without the middleware.
@@ -130,7 +108,7 @@ func newRouter(a *api, rows []route) (http.Handler, error) {
 		}
 		engine.Match(r.methods(), r.pattern(), a.serve(r))
 	}
-	engine.NoRoute(a.unrouted(func(w http.ResponseWriter, r *http.Request) { fail(w, r, errNoPath) }))
+	engine.NoRoute(a.unrouted(func(w http.ResponseWriter, r *http.Request) { transport.Fail(w, r, errNoPath) }))
 	engine.NoMethod(a.unrouted(refuser(rows)))
 	return engine, nil
 }
@@ -138,8 +116,8 @@ func newRouter(a *api, rows []route) (http.Handler, error) {
 // unrouted returns the handler of requests that no route takes. They count for the limit of the address.
 func (a *api) unrouted(refuse http.HandlerFunc) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if err := a.addresses.charge(c.Request, requestLogOf(c.Request.Context()).client); err != nil {
-			fail(c.Writer, c.Request, err)
+		if err := a.addresses.Charge(c.Request, transport.RequestLogOf(c.Request.Context()).Client); err != nil {
+			transport.Fail(c.Writer, c.Request, err)
 			return
 		}
 		refuse(c.Writer, c.Request)
@@ -150,40 +128,37 @@ func (a *api) unrouted(refuse http.HandlerFunc) gin.HandlerFunc {
 func (a *api) serve(r route) gin.HandlerFunc {
 	r.handle = a.traced(r)
 	return func(g *gin.Context) {
-		requestLogOf(g.Request.Context()).route = g.FullPath()
-		c := &call{gin: g, decoding: a.decoding}
-		defer c.end()
+		transport.RequestLogOf(g.Request.Context()).Route = g.FullPath()
+		c := &transport.Call{Gin: g, Decoding: a.decoding}
+		defer c.End()
 		answer, err := a.answer(r, c)
 		if err != nil {
-			fail(g.Writer, g.Request, err)
+			transport.Fail(g.Writer, g.Request, err)
 			return
 		}
-		answer.send(g.Writer, g.Request)
+		answer.Send(g.Writer, g.Request)
 	}
 }
 
-func (a *api) answer(r route, c *call) (reply, error) {
+func (a *api) answer(r route, c *transport.Call) (transport.Reply, error) {
 	if err := a.identify(r, c); err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	requestLogOf(c.ctx()).user = c.actor.ID
+	transport.RequestLogOf(c.Context()).User = c.Actor.ID
 	return a.admitted(r, c)
 }
 
 // admitted calls the handler if the actor may use the route.
-func (a *api) admitted(r route, c *call) (reply, error) {
-	if err := r.Policy.admit(c.actor); err != nil {
-		return reply{}, err
+func (a *api) admitted(r route, c *transport.Call) (transport.Reply, error) {
+	if err := r.Policy.admit(c.Actor); err != nil {
+		return transport.Reply{}, err
 	}
 	answer, err := r.handle(a, c)
 	if r.Policy == Staff {
-		c.audit(r, err)
+		audit(c, r, err)
 	}
 	return answer, err
 }
-
-// errNotFound is the fault of an unknown ID or file.
-var errNotFound = fault.New(fault.NotFound, "Not found.")
 
 // errNoPath is the fault of a path that no route has.
 var errNoPath = fault.New(fault.NotFound, "This path does not exist. The page /docs/ describes all paths.")

@@ -7,16 +7,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/idempotency"
 )
 
 // uploaded returns an uploaded file.
-func uploaded(t *testing.T, content string) upload {
+func uploaded(t *testing.T, content string) transport.Upload {
 	t.Helper()
-	u := upload{uploadBuffer: newPicture()}
+	u := transport.Upload{SpillBuffer: transport.NewPicture()}
 	_, err := u.Write([]byte(content))
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, u.close()) })
+	t.Cleanup(func() { require.NoError(t, u.Close()) })
 	return u
 }
 
@@ -25,7 +26,7 @@ func uploaded(t *testing.T, content string) upload {
 func TestGEN13_fingerprints_stay_the_same(t *testing.T) {
 	filled := func(body any, raw string) {
 		t.Helper()
-		require.NoError(t, fill(body, []byte(raw)))
+		require.NoError(t, transport.Fill(body, []byte(raw)))
 	}
 	var written eventBody
 	filled(&written, `{"title": "A lake", "content": "Mist", "html_content": "<p>Mist</p>", "event_time": "2026-11-21",
@@ -61,7 +62,7 @@ func TestGEN13_every_field_is_in_the_fingerprint(t *testing.T) {
 		`{"event_time": "2026-11-21"}`, `{"view_permission": 0}`, `{"view_permission": 100}`, `{"category": 1}`, `{"publish": false}`, `{"publish": true}`,
 	} {
 		var body eventBody
-		require.NoError(t, fill(&body, []byte(raw)))
+		require.NoError(t, transport.Fill(&body, []byte(raw)))
 		k, err := idempotency.NewKey(5, "one", body.content())
 		require.NoError(t, err)
 		assert.Empty(t, seen[k.Fingerprint], raw)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/application/userimages"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
@@ -15,35 +16,35 @@ import (
 
 // imageView is an image of a user.
 type imageView struct {
-	ID         userimage.ID `json:"id"`
-	User       user.ID      `json:"user"`
-	Img        string       `json:"img"`
-	Height     int          `json:"img_height"`
-	Width      int          `json:"img_width"`
-	CreateTime timestamp    `json:"create_time"`
-	DeleteTime *timestamp   `json:"delete_time"`
-	Tags       []string     `json:"tags"`
+	ID         userimage.ID         `json:"id"`
+	User       user.ID              `json:"user"`
+	Img        string               `json:"img"`
+	Height     int                  `json:"img_height"`
+	Width      int                  `json:"img_width"`
+	CreateTime transport.Timestamp  `json:"create_time"`
+	DeleteTime *transport.Timestamp `json:"delete_time"`
+	Tags       []string             `json:"tags"`
 }
 
 func renderImage(k userimages.View) imageView {
 	return imageView{
 		ID: k.ID, User: k.Owner, Img: k.URL, Height: k.Height, Width: k.Width,
-		CreateTime: timestamp(k.Created), DeleteTime: orNever(k.Deleted), Tags: listed(k.Tags.Names()),
+		CreateTime: transport.Timestamp(k.Created), DeleteTime: orNever(k.Deleted), Tags: listed(k.Tags.Names()),
 	}
 }
 
 // imageBody is a new image (IMG-07).
 type imageBody struct {
-	Img  upload   `json:"img" validate:"required"`
-	Tags []string `json:"tags"`
+	Img  transport.Upload `json:"img" validate:"required"`
+	Tags []string         `json:"tags"`
 }
 
 func (b *imageBody) content() idempotency.Request {
-	var sent sentFields
+	var sent transport.SentFields
 	for _, tag := range b.Tags {
-		sent.text("tags", &tag)
+		sent.Text("tags", &tag)
 	}
-	return idempotency.Request{Operation: "image", Fields: sent, File: b.Img.reader()}
+	return idempotency.Request{Operation: "image", Fields: sent, File: b.Img.Reader()}
 }
 
 // tagsBody replaces all tags of an image (IMG-01).
@@ -51,37 +52,37 @@ type tagsBody struct {
 	Tags []string `json:"tags" validate:"required"`
 }
 
-func (a *api) keepImage(c *call) (reply, error) {
-	body, readErr := readUpload[imageBody](c)
-	key, readErr := c.idempotencyKey(body.content, readErr)
-	kept, err := a.UserImages.Upload(c.ctx(), c.actor, body.Img, body.Tags, key, readErr)
-	return created(renderImage(kept)), err
+func (a *api) keepImage(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.ReadUpload[imageBody](c)
+	key, readErr := c.IdempotencyKey(body.content, readErr)
+	kept, err := a.UserImages.Upload(c.Context(), c.Actor, body.Img, body.Tags, key, readErr)
+	return transport.Created(renderImage(kept)), err
 }
 
-func (a *api) retagImage(c *call) (reply, error) {
-	id, err := pathID[userimage.ID](c)
+func (a *api) retagImage(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[userimage.ID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	body, readErr := read[tagsBody](c)
-	kept, err := a.UserImages.Retag(c.ctx(), c.actor, id, body.Tags, readErr)
-	return bare(renderImage(kept)), err
+	body, readErr := transport.Read[tagsBody](c)
+	kept, err := a.UserImages.Retag(c.Context(), c.Actor, id, body.Tags, readErr)
+	return transport.Bare(renderImage(kept)), err
 }
 
-func (a *api) deleteImage(c *call) (reply, error) {
-	id, err := pathID[userimage.ID](c)
+func (a *api) deleteImage(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[userimage.ID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return noContent(), a.UserImages.Delete(c.ctx(), c.actor, id)
+	return transport.NoContent(), a.UserImages.Delete(c.Context(), c.Actor, id)
 }
 
-// keywords reads a list of tags. An image has no more than MaxTags, so more
+// keywordsIn reads a list of tags. An image has no more than MaxTags, so more
 // are a problem.
-func (q *query) keywords(name string) []string {
-	words := q.list(name)
+func keywordsIn(q *transport.Query, name string) []string {
+	words := q.List(name)
 	if len(words) > userimage.MaxTags {
-		q.wrong.Add(name, fmt.Sprintf("Filter by at most %d tags.", userimage.MaxTags))
+		q.Wrong.Add(name, fmt.Sprintf("Filter by at most %d tags.", userimage.MaxTags))
 	}
 	for i, word := range words {
 		words[i] = text.Composed(word) // as tags are stored
@@ -91,28 +92,28 @@ func (q *query) keywords(name string) []string {
 
 // listImages returns a user's images: all of them, or a page if the request asks for one
 // (IMG-04 to IMG-06).
-func (a *api) listImages(c *call) (reply, error) {
-	q := c.query()
+func (a *api) listImages(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
 	wanted := userimage.Query{
-		Owner:    user.ID(q.positiveInt("uid", 0)),
-		Contains: q.keywords("tags__contains"),
-		Overlaps: q.keywords("tags__overlap"),
+		Owner:    user.ID(q.PositiveInt("uid", 0)),
+		Contains: keywordsIn(q, "tags__contains"),
+		Overlaps: keywordsIn(q, "tags__overlap"),
 	}
 	if wanted.Owner == 0 {
-		q.wrong.Merge(fault.Fields{"uid": {text.Required}})
+		q.Wrong.Merge(fault.Fields{"uid": {text.Required}})
 	}
-	isPaged, request := q.text("page") != "" || q.text("page_size") != "", q.page()
-	if err := q.err(); err != nil {
-		return reply{}, err
+	isPaged, request := q.Text("page") != "" || q.Text("page_size") != "", q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
 	if !isPaged {
-		if err := c.enter(a.limits, imagesWeight); err != nil {
-			return reply{}, err
+		if err := c.Enter(a.limits, transport.ImagesWeight); err != nil {
+			return transport.Reply{}, err
 		}
-		return tag(bare(streamedList{items: imageViews(a.UserImages.All(c.ctx(), wanted)), limits: a.limits, onEncoded: c.leave})), nil
+		return transport.Tag(transport.Bare(transport.StreamedList{Items: imageViews(a.UserImages.All(c.Context(), wanted)), Limits: a.limits, OnEncoded: c.Leave})), nil
 	}
-	images, err := a.UserImages.List(c.ctx(), wanted, request)
-	return tag(paged(page.Map(images, renderImage))), err
+	images, err := a.UserImages.List(c.Context(), wanted, request)
+	return transport.Tag(transport.Paged(page.Map(images, renderImage))), err
 }
 
 func imageViews(all iter.Seq2[userimages.View, error]) iter.Seq2[any, error] {

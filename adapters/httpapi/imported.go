@@ -1,11 +1,9 @@
 package httpapi
 
 import (
-	"slices"
-
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/page"
 	"plaza/domain/publication"
-	"plaza/domain/text"
 	"plaza/domain/user"
 )
 
@@ -15,41 +13,32 @@ type howToView struct {
 	Username  string                 `json:"username"`
 	User      user.ID                `json:"user"`
 	BundleIDs []publication.BundleID `json:"bundle_ids"`
-	CreatedAt timestamp              `json:"created_at"`
-	UpdatedAt timestamp              `json:"updated_at"`
+	CreatedAt transport.Timestamp    `json:"created_at"`
+	UpdatedAt transport.Timestamp    `json:"updated_at"`
 }
 
 func (people users) renderHowTo(h publication.HowTo) howToView {
 	return howToView{
 		Category: h.Category, Username: people[h.Robot].Username, User: h.Robot,
-		BundleIDs: listed(h.Bundles), CreatedAt: timestamp(h.Created), UpdatedAt: timestamp(h.Updated),
+		BundleIDs: listed(h.Bundles), CreatedAt: transport.Timestamp(h.Created), UpdatedAt: transport.Timestamp(h.Updated),
 	}
 }
 
 // listHowTos returns imported how-tos, of some categories or of all.
-func (a *api) listHowTos(c *call) (reply, error) {
-	q := c.query()
-	categories, request := q.texts("category", "category[]"), q.page()
-	if err := q.err(); err != nil {
-		return reply{}, err
+func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	categories, request := q.Texts("category", "category[]"), q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
-	c.audited = []any{"categories", categories, "page", request.Number()}
-	howTos, err := a.HowToLists.List(c.ctx(), categories, request)
+	c.Audited = []any{"categories", categories, "page", request.Number()}
+	howTos, err := a.HowToLists.List(c.Context(), categories, request)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	people, err := a.loadUsers(c.ctx(), each(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
+	people, err := a.loadUsers(c.Context(), each(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return paged(page.Map(howTos, people.renderHowTo)), nil
-}
-
-// texts returns all values of a repeatable parameter under any of its names (ADM-03).
-func (q *query) texts(names ...string) []string {
-	var all []string
-	for _, name := range names {
-		all = append(all, each(q.values[name], text.Trim)...)
-	}
-	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
+	return transport.Paged(page.Map(howTos, people.renderHowTo)), nil
 }

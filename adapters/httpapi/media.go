@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/media"
 )
 
@@ -25,37 +26,47 @@ type download struct {
 	caching string
 }
 
-func (a *api) publicPicture(c *call) (reply, error) {
+func (a *api) publicPicture(c *transport.Call) (transport.Reply, error) {
 	return a.download(c, media.Everyone, "public, max-age=31536000, immutable")
 }
 
 // privatePicture serves a picture while its signed URL is valid (PLA-04). Otherwise it
 // answers 404.
-func (a *api) privatePicture(c *call) (reply, error) {
-	query := c.gin.Request.URL.Query()
-	left := a.Addresses(media.Key(c.name()), query.Get("expires"), query.Get("signature"))
+func (a *api) privatePicture(c *transport.Call) (transport.Reply, error) {
+	query := c.Gin.Request.URL.Query()
+	left := a.Addresses(media.Key(c.Name()), query.Get("expires"), query.Get("signature"))
 	if left <= 0 {
-		return reply{}, media.ErrNotFound
+		return transport.Reply{}, media.ErrNotFound
 	}
 	return a.download(c, media.Viewers, fmt.Sprintf("private, max-age=%d", left/time.Second))
 }
 
-func (a *api) download(c *call, to media.Audience, caching string) (reply, error) {
-	name := media.Key(c.name())
-	f, err := a.Media(c.ctx(), name, to)
+func (a *api) download(c *transport.Call, to media.Audience, caching string) (transport.Reply, error) {
+	name := media.Key(c.Name())
+	f, err := a.Media(c.Context(), name, to)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return bare(download{f, `"` + string(name) + `"`, caching}), nil
+	return transport.Bare(download{f, `"` + string(name) + `"`, caching}), nil
 }
 
-// send writes the picture or the requested ranges of it, or 304 if the client already has
+// ServeHTTP writes the picture or the requested ranges of it, or 304 if the client already has
 // it.
-func (d download) send(w http.ResponseWriter, r *http.Request) {
+func (d download) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer d.Close()
 	h := w.Header()
 	h.Set("Content-Type", d.Type)
 	h.Set("ETag", d.tag)
 	h.Set("Cache-Control", d.caching)
 	http.ServeContent(w, r, "", d.Modified, d)
+}
+
+// portrait returns the generated avatar of a user. It never changes, so any cache may store
+// it (USR-04, PLA-04).
+func (a *api) portrait(c *transport.Call) (transport.Reply, error) {
+	png, known := a.Portraits(c.Name())
+	if !known {
+		return transport.Reply{}, transport.ErrNotFound
+	}
+	return transport.Bare(transport.File{MediaType: "image/png", Bytes: png, Caching: "public, max-age=31536000, immutable"}), nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/httpapi/transport"
 )
 
 // counted counts as Metrics do, for tests with one request at a time.
@@ -19,9 +21,9 @@ type counted struct {
 	limits   []string
 }
 
-func (c *counted) metrics() Metrics {
+func (c *counted) metrics() transport.Metrics {
 	c.ended = map[string]int{}
-	return Metrics{
+	return transport.Metrics{
 		Begun: func() { c.inFlight++ },
 		Ended: func(method, route string, status int, took time.Duration) {
 			c.inFlight--
@@ -32,21 +34,21 @@ func (c *counted) metrics() Metrics {
 }
 
 // handlerOf returns the interface with one route, whose handler ends with the error.
-func handlerOf(t *testing.T, c Config, err func() error) http.Handler {
+func handlerOf(t *testing.T, c transport.Config, err func() error) http.Handler {
 	t.Helper()
-	rows := []route{unlimited(http.MethodGet, "/things/{id}/", func(*api, *call) (reply, error) {
-		return reply{status: http.StatusNoContent}, err()
+	rows := []route{unlimited(http.MethodGet, "/things/{id}/", func(*api, *transport.Call) (transport.Reply, error) {
+		return transport.Reply{Status: http.StatusNoContent}, err()
 	})}
 	router, wrong := newRouter(&api{}, rows)
 	require.NoError(t, wrong)
 	c.Log = slog.New(slog.DiscardHandler)
-	return newMiddleware(withCORS(limitRequests(router, c.MaxRequests, nil), c.Origins), c)
+	return transport.NewMiddleware(transport.WithCORS(transport.LimitRequests(router, c.MaxRequests, nil), c.Origins), c)
 }
 
 func TestRequests_are_counted_with_their_route_and_status(t *testing.T) {
 	var c counted
 	var failure error
-	h := handlerOf(t, Config{Metrics: c.metrics()}, func() error {
+	h := handlerOf(t, transport.Config{Metrics: c.metrics()}, func() error {
 		assert.Equal(t, 1, c.inFlight)
 		if failure == http.ErrAbortHandler {
 			panic(failure)
@@ -69,7 +71,7 @@ func TestRequests_are_counted_with_their_route_and_status(t *testing.T) {
 func TestGEN_14_a_request_beyond_the_bound_counts_for_the_limit(t *testing.T) {
 	var c counted
 	var h http.Handler
-	h = handlerOf(t, Config{Metrics: c.metrics(), MaxRequests: 1}, func() error {
+	h = handlerOf(t, transport.Config{Metrics: c.metrics(), MaxRequests: 1}, func() error {
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/things/2/", nil)) // while this one is worked on
 		return nil
 	})

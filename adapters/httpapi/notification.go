@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/payment"
 )
 
@@ -19,30 +20,24 @@ var notificationHeaders = []string{
 // maxNotificationHeader is far above the size of any of those headers, in bytes.
 const maxNotificationHeader = 1024
 
-// verbatim is content that is sent unchanged and never cached.
-type verbatim struct {
-	mediaType string
-	bytes     []byte
-}
-
 // notifyOver returns the handler of notifications over the protocol. It passes the wallet's notification on and
 // answers in the wallet's format (PAY-10). The signature in the notification authenticates it. The wallet would
 // not understand the error envelope. An unreadable or oversized body counts as an empty notification.
-func notifyOver(p payment.Protocol) func(*api, *call) (reply, error) {
-	return func(a *api, c *call) (reply, error) {
-		r := c.gin.Request
-		raw, err := io.ReadAll(http.MaxBytesReader(innermost(c.gin.Writer), r.Body, maxNotification))
+func notifyOver(p payment.Protocol) func(*api, *transport.Call) (transport.Reply, error) {
+	return func(a *api, c *transport.Call) (transport.Reply, error) {
+		r := c.Gin.Request
+		raw, err := io.ReadAll(http.MaxBytesReader(transport.Innermost(c.Gin.Writer), r.Body, maxNotification))
 		if err != nil {
 			raw = nil
 		}
-		leaveSlot(c.ctx()) // a forged one may make the gateway ask the wallet for its keys
-		said, err := a.Paying.Notify(c.ctx(), p, payment.Notification{Header: notificationHeader(r.Header), Body: raw})
+		transport.LeaveSlot(c.Context()) // a forged one may make the gateway ask the wallet for its keys
+		said, err := a.Paying.Notify(c.Context(), p, payment.Notification{Header: notificationHeader(r.Header), Body: raw})
 		if err != nil {
-			return reply{}, err
+			return transport.Reply{}, err
 		}
-		answer := reply{status: said.Status}
+		answer := transport.Reply{Status: said.Status}
 		if len(said.Body) > 0 {
-			answer.content = verbatim{said.MediaType, said.Body}
+			answer.Content = transport.Verbatim{MediaType: said.MediaType, Bytes: said.Body}
 		}
 		return answer, nil
 	}

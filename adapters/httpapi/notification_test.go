@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/application/paying"
 	"plaza/domain/payment"
 )
@@ -40,7 +41,7 @@ func TestGEN_14_a_notification_that_waits_for_the_wallet_gives_up_its_slot(t *te
 	orders := paying.New(nil, nil, payment.Gateways{Current: g}, paying.Limits{}, time.Now, func(context.Context) *slog.Logger { return log })
 	router, err := newRouter(&api{UseCases: UseCases{Paying: orders}}, table)
 	require.NoError(t, err)
-	server := newMiddleware(limitRequests(router, 1, nil), Config{Log: log})
+	server := transport.NewMiddleware(transport.LimitRequests(router, 1, nil), transport.Config{Log: log})
 	ask := func(method, path string) int {
 		w := httptest.NewRecorder()
 		server.ServeHTTP(w, httptest.NewRequest(method, path, http.NoBody))

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"time"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/application/paying"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
@@ -12,37 +13,37 @@ import (
 
 // orderView is an order for its payer and for the back office (PAY-12).
 type orderView struct {
-	ID          payment.OrderID `json:"id"`
-	Subject     string          `json:"subject"`
-	Amount      int64           `json:"amount"`
-	Currency    string          `json:"currency"`
-	State       payment.State   `json:"state"`
-	Created     timestamp       `json:"created_at"`
-	Expires     timestamp       `json:"expires_at"`
-	Paid        *timestamp      `json:"paid_at"`
-	Transaction *string         `json:"transaction_id"`
+	ID          payment.OrderID      `json:"id"`
+	Subject     string               `json:"subject"`
+	Amount      int64                `json:"amount"`
+	Currency    string               `json:"currency"`
+	State       payment.State        `json:"state"`
+	Created     transport.Timestamp  `json:"created_at"`
+	Expires     transport.Timestamp  `json:"expires_at"`
+	Paid        *transport.Timestamp `json:"paid_at"`
+	Transaction *string              `json:"transaction_id"`
 }
 
 func renderOrder(o payment.Order) orderView {
 	return orderView{
 		ID: o.ID, Subject: o.Subject, Amount: o.Amount, Currency: o.Currency, State: o.State,
-		Created: timestamp(o.Created), Expires: timestamp(o.Expires),
-		Paid: orNever(o.PaidAt), Transaction: optional(o.Transaction, o.Transaction != ""),
+		Created: transport.Timestamp(o.Created), Expires: transport.Timestamp(o.Expires),
+		Paid: orNever(o.PaidAt), Transaction: transport.Optional(o.Transaction, o.Transaction != ""),
 	}
 }
 
 // listOrders returns the caller's orders, the newest first.
-func (a *api) listOrders(c *call) (reply, error) {
-	q := c.query()
-	state, request := choose(q, "state", payment.States()...), q.page()
-	if err := q.err(); err != nil {
-		return reply{}, err
+func (a *api) listOrders(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	state, request := transport.Choose(q, "state", payment.States()...), q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
-	orders, err := a.Paying.Orders(c.ctx(), payment.OrderFilter{User: c.actor.ID, State: state}, request)
+	orders, err := a.Paying.Orders(c.Context(), payment.OrderFilter{User: c.Actor.ID, State: state}, request)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return paged(page.Map(orders, renderOrder)), nil
+	return transport.Paged(page.Map(orders, renderOrder)), nil
 }
 
 // staffOrderView is an order of anybody, for the back office (PAY-11).
@@ -52,31 +53,31 @@ type staffOrderView struct {
 }
 
 // listAllOrders returns the orders of everybody or of one user, the newest first.
-func (a *api) listAllOrders(c *call) (reply, error) {
-	q := c.query()
-	state, of, request := choose(q, "state", payment.States()...), q.positiveInt("user", 0), q.page()
-	if err := q.err(); err != nil {
-		return reply{}, err
+func (a *api) listAllOrders(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	state, of, request := transport.Choose(q, "state", payment.States()...), q.PositiveInt("user", 0), q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
 	f := payment.OrderFilter{User: user.ID(of), State: state}
-	c.audited = []any{"state", state, "payer", of, "page", request.Number()}
-	orders, err := a.Paying.Orders(c.ctx(), f, request)
+	c.Audited = []any{"state", state, "payer", of, "page", request.Number()}
+	orders, err := a.Paying.Orders(c.Context(), f, request)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return paged(page.Map(orders, func(o payment.Order) staffOrderView { return staffOrderView{renderOrder(o), o.User} })), nil
+	return transport.Paged(page.Map(orders, func(o payment.Order) staffOrderView { return staffOrderView{renderOrder(o), o.User} })), nil
 }
 
-func (a *api) readOrder(c *call) (reply, error) {
-	id, err := pathID[payment.OrderID](c)
+func (a *api) readOrder(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[payment.OrderID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	order, err := a.Paying.OwnOrder(c.ctx(), c.actor, id)
+	order, err := a.Paying.OwnOrder(c.Context(), c.Actor, id)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return data(renderOrder(order)), nil
+	return transport.Data(renderOrder(order)), nil
 }
 
 // orderBody is a new order from the back office (PAY-12).
@@ -112,16 +113,16 @@ func orZero[T any](v *T) (value T) {
 	return value
 }
 
-func (a *api) createOrder(c *call) (reply, error) {
-	body, readErr := read[orderBody](c)
+func (a *api) createOrder(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[orderBody](c)
 	draft := body.draft()
-	key, readErr := c.idempotencyKey(func() idempotency.Request { return payment.CreateContent(draft) }, readErr)
-	made, err := a.Paying.Create(c.ctx(), draft, key, readErr)
+	key, readErr := c.IdempotencyKey(func() idempotency.Request { return payment.CreateContent(draft) }, readErr)
+	made, err := a.Paying.Create(c.Context(), draft, key, readErr)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	c.audited = []any{"order", int64(made.ID), "payer", int64(made.User)}
-	return created(renderOrder(made)), nil
+	c.Audited = []any{"order", int64(made.ID), "payer", int64(made.User)}
+	return transport.Created(renderOrder(made)), nil
 }
 
 // paymentView is a received payment for the back office (PAY-11).
@@ -132,7 +133,7 @@ type paymentView struct {
 	State       payment.PaymentState `json:"state"`
 	Amount      int64                `json:"amount"`
 	Currency    string               `json:"currency"`
-	Received    timestamp            `json:"received_at"`
+	Received    transport.Timestamp  `json:"received_at"`
 	Refunded    int64                `json:"refunded"`
 	User        *user.ID             `json:"user"`    // who the order is for
 	Subject     *string              `json:"subject"` // of the order
@@ -140,22 +141,22 @@ type paymentView struct {
 
 func renderPayment(p paying.Received) paymentView {
 	return paymentView{
-		User: optional(p.For.User, p.For.ID != 0), Subject: optional(p.For.Subject, p.For.ID != 0),
-		ID: p.ID, Order: optional(p.Order, p.Order != 0), Transaction: p.TransactionID, State: p.State,
-		Amount: p.Amount, Currency: p.Currency, Received: timestamp(p.Received), Refunded: p.Refunded,
+		User: transport.Optional(p.For.User, p.For.ID != 0), Subject: transport.Optional(p.For.Subject, p.For.ID != 0),
+		ID: p.ID, Order: transport.Optional(p.Order, p.Order != 0), Transaction: p.TransactionID, State: p.State,
+		Amount: p.Amount, Currency: p.Currency, Received: transport.Timestamp(p.Received), Refunded: p.Refunded,
 	}
 }
 
-func (a *api) listPayments(c *call) (reply, error) {
-	q := c.query()
-	state, request := choose(q, "state", payment.PaymentStates()...), q.page()
-	if err := q.err(); err != nil {
-		return reply{}, err
+func (a *api) listPayments(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	state, request := transport.Choose(q, "state", payment.PaymentStates()...), q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
-	c.audited = []any{"state", state, "page", request.Number()}
-	payments, err := a.Paying.Payments(c.ctx(), state, request)
+	c.Audited = []any{"state", state, "page", request.Number()}
+	payments, err := a.Paying.Payments(c.Context(), state, request)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return paged(page.Map(payments, renderPayment)), nil
+	return transport.Paged(page.Map(payments, renderPayment)), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"plaza/adapters/httpapi/openapi"
 	"plaza/adapters/httpapi/reference"
+	"plaza/adapters/httpapi/transport"
 )
 
 // pageTable holds the pages for people. They are no operations of the interface, so the
@@ -31,33 +32,40 @@ func newPages(c Config) pages {
 
 // home answers a browser with the page that leads to the reference, and any other client as
 // an unknown path.
-func (a *api) home(c *call) (reply, error) {
-	c.gin.Header("Vary", "Accept")
-	if !strings.Contains(strings.ToLower(c.gin.GetHeader("Accept")), "text/html") {
-		return reply{}, errNoPath
+func (a *api) home(c *transport.Call) (transport.Reply, error) {
+	c.Gin.Header("Vary", "Accept")
+	if !strings.Contains(strings.ToLower(c.Gin.GetHeader("Accept")), "text/html") {
+		return transport.Reply{}, errNoPath
 	}
 	return htmlPage(c, a.pages.home)
 }
 
-func (a *api) reference(c *call) (reply, error) { return htmlPage(c, a.pages.reference) }
+func (a *api) reference(c *transport.Call) (transport.Reply, error) {
+	return htmlPage(c, a.pages.reference)
+}
 
 // htmlPage returns the rendered page. Its policy also goes with 304, because a browser may take
 // it over from there.
-func htmlPage(c *call, render func() ([]byte, error)) (reply, error) {
+func htmlPage(c *transport.Call, render func() ([]byte, error)) (transport.Reply, error) {
 	html, err := render()
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	c.gin.Header("Content-Security-Policy", reference.Policy)
-	return bare(file{"text/html; charset=utf-8", html, "no-cache"}), nil
+	c.Gin.Header("Content-Security-Policy", reference.Policy)
+	return transport.Bare(transport.File{MediaType: "text/html; charset=utf-8", Bytes: html, Caching: "no-cache"}), nil
 }
 
 // referenceAsset returns a file that the pages load. Their address of it changes with its
 // content.
-func (a *api) referenceAsset(c *call) (reply, error) {
-	content, mediaType, found := reference.Asset(c.name())
+func (a *api) referenceAsset(c *transport.Call) (transport.Reply, error) {
+	content, mediaType, found := reference.Asset(c.Name())
 	if !found {
-		return reply{}, errNotFound
+		return transport.Reply{}, transport.ErrNotFound
 	}
-	return bare(file{mediaType, content, "no-cache"}), nil
+	return transport.Bare(transport.File{MediaType: mediaType, Bytes: content, Caching: "no-cache"}), nil
+}
+
+// document returns the OpenAPI document.
+func (a *api) document(*transport.Call) (transport.Reply, error) {
+	return transport.Bare(transport.File{MediaType: "application/json", Bytes: openapi.JSON(), Caching: "no-cache"}), nil
 }

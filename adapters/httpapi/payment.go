@@ -3,6 +3,7 @@ package httpapi
 import (
 	"strconv"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/application/paying"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
@@ -23,47 +24,47 @@ type paymentExtra struct {
 }
 
 // pay begins a payment. The response names the order also when the wallet refuses.
-func (a *api) pay(c *call) (reply, error) {
-	body, readErr := read[paymentBody](c)
+func (a *api) pay(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[paymentBody](c)
 	endType := payment.EndType(-1) // an absent one is invalid, not the first choice
 	if body.EndType != nil {
 		endType = *body.EndType
 	}
 	intent, err := payment.NewIntent(orZero(body.Method), endType, body.Extra.App, body.Extra.OpenID)
 	if err := fault.Merge(readErr, err); err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
 	request := paying.PayRequest{Intent: intent, Order: orZero(body.Order)}
 	if body.Order != nil && request.Order < 1 {
-		return reply{}, payment.ErrNoOrder
+		return transport.Reply{}, payment.ErrNoOrder
 	}
-	request.Key, err = c.idempotencyKey(func() idempotency.Request { return payment.PayContent(request.Intent, request.Order) }, nil)
+	request.Key, err = c.IdempotencyKey(func() idempotency.Request { return payment.PayContent(request.Intent, request.Order) }, nil)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	leaveSlot(c.ctx())
-	order, params, err := a.Paying.Pay(c.ctx(), c.actor, request)
+	transport.LeaveSlot(c.Context())
+	order, params, err := a.Paying.Pay(c.Context(), c.Actor, request)
 	if body.Order == nil && order.ID != 0 {
-		c.gin.Header("X-Order-ID", strconv.FormatInt(int64(order.ID), 10))
+		c.Gin.Header("X-Order-ID", strconv.FormatInt(int64(order.ID), 10))
 	}
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
 	return renderClientParams(params), nil
 }
 
 // renderClientParams renders the parameters for the payer's kind of terminal. Those for the
 // wallet's own browser have no data wrapper (GEN-01).
-func renderClientParams(v payment.ClientParams) reply {
+func renderClientParams(v payment.ClientParams) transport.Reply {
 	switch v.EndType {
 	case payment.App:
-		return data(appParams{v.Package, v.Timestamp, v.PrepayID, v.AppID, v.PartnerID, v.Nonce, v.Signature})
+		return transport.Data(appParams{v.Package, v.Timestamp, v.PrepayID, v.AppID, v.PartnerID, v.Nonce, v.Signature})
 	case payment.JSAPI:
-		return bare(browserParams{v.AppID, v.Timestamp, v.Nonce, v.Package, v.SignType, v.Signature})
+		return transport.Bare(browserParams{v.AppID, v.Timestamp, v.Nonce, v.Package, v.SignType, v.Signature})
 	case payment.H5:
-		return data(webParams{"MWEB", v.MWebURL, v.PrepayID})
+		return transport.Data(webParams{"MWEB", v.MWebURL, v.PrepayID})
 	}
-	return data(nativeParams{"NATIVE", v.CodeURL, v.PrepayID})
+	return transport.Data(nativeParams{"NATIVE", v.CodeURL, v.PrepayID})
 }
 
 // nativeParams is for a QR code (PAY-02).

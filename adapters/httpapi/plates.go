@@ -1,40 +1,41 @@
 package httpapi
 
 import (
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
 )
 
 // plateBody is a new picture of an event (PLA-02).
 type plateBody struct {
-	Event *event.ID `json:"event" validate:"required"`
-	Photo upload    `json:"photo" validate:"required"`
+	Event *event.ID        `json:"event" validate:"required"`
+	Photo transport.Upload `json:"photo" validate:"required"`
 }
 
 func (b *plateBody) content() idempotency.Request {
-	var sent sentFields
-	number(&sent, "event", b.Event)
-	return idempotency.Request{Operation: "plate", Fields: sent, File: b.Photo.reader()}
+	var sent transport.SentFields
+	transport.Number(&sent, "event", b.Event)
+	return idempotency.Request{Operation: "plate", Fields: sent, File: b.Photo.Reader()}
 }
 
-func (a *api) attachPlate(c *call) (reply, error) {
-	body, readErr := readUpload[plateBody](c)
-	key, readErr := c.idempotencyKey(body.content, readErr)
-	plate, err := a.Diary.Attach(c.ctx(), c.actor, orZero(body.Event), body.Photo, key, readErr)
+func (a *api) attachPlate(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.ReadUpload[plateBody](c)
+	key, readErr := c.IdempotencyKey(body.content, readErr)
+	plate, err := a.Diary.Attach(c.Context(), c.Actor, orZero(body.Event), body.Photo, key, readErr)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	people, err := a.loadUsers(c.ctx(), c.actor.ID)
+	people, err := a.loadUsers(c.Context(), c.Actor.ID)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return created(a.renderPlate(people[c.actor.ID], plate)), nil
+	return transport.Created(a.renderPlate(people[c.Actor.ID], plate)), nil
 }
 
-func (a *api) detachPlate(c *call) (reply, error) {
-	id, err := pathID[event.PlateID](c)
+func (a *api) detachPlate(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[event.PlateID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return noContent(), a.Diary.Detach(c.ctx(), c.actor, id)
+	return transport.NoContent(), a.Diary.Detach(c.Context(), c.Actor, id)
 }

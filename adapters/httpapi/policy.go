@@ -3,6 +3,7 @@ package httpapi
 import (
 	"strings"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
@@ -53,15 +54,15 @@ func (p Policy) admit(actor access.Actor) error {
 // valid token counts for its address (GEN-14). One with a token is authenticated first, even
 // if its address is at the limit, because others at that address must not stop it; if the
 // token is invalid, the request counts like one without.
-func (a *api) identify(r route, c *call) error {
+func (a *api) identify(r route, c *transport.Call) error {
 	if r.isUnlimited {
 		return nil
 	}
 	err := a.authenticate(r.Policy, c)
-	if !c.actor.IsAnonymous() || err != nil && !fault.Is(err, fault.BadCredentials) {
+	if !c.Actor.IsAnonymous() || err != nil && !fault.Is(err, fault.BadCredentials) {
 		return err
 	}
-	if refused := a.addresses.charge(c.gin.Request, c.address()); refused != nil {
+	if refused := a.addresses.Charge(c.Gin.Request, c.Address()); refused != nil {
 		return refused
 	}
 	return err
@@ -69,16 +70,16 @@ func (a *api) identify(r route, c *call) error {
 
 // authenticate sets the actor of the call if the request presents a token and the policy
 // reads it.
-func (a *api) authenticate(p Policy, c *call) error {
+func (a *api) authenticate(p Policy, c *transport.Call) error {
 	if p == NoAuth {
 		return nil
 	}
-	key, err := presentedKey(c.gin.GetHeader("Authorization"))
+	key, err := presentedKey(c.Gin.GetHeader("Authorization"))
 	if err != nil || key.IsZero() {
 		return err
 	}
-	c.key = key
-	c.actor, err = a.Signin.Authenticate(c.ctx(), key)
+	c.Key = key
+	c.Actor, err = a.Signin.Authenticate(c.Context(), key)
 	return err
 }
 
@@ -93,4 +94,18 @@ func presentedKey(header string) (secret.String, error) {
 		return secret.String{}, access.ErrBadKey
 	}
 	return secret.New(parts[1]), nil
+}
+
+// audit logs a call of the back office in a line of its own: the account, its operation, and
+// what that was about. Calls that fail are logged with the code of the error.
+func audit(c *transport.Call, r route, err error) {
+	line := []any{"by", "account", "user", int64(c.Actor.ID), "client", c.Address().String(), "act", r.Method + " " + r.Path}
+	if name := c.Name(); name != "" {
+		line = append(line, "id", name)
+	}
+	line = append(line, c.Audited...)
+	if err != nil {
+		line = append(line, "code", fault.KindOf(err).Code())
+	}
+	transport.Logger(c.Context()).InfoContext(c.Context(), "audit", line...)
 }

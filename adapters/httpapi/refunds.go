@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
@@ -15,14 +16,14 @@ type refundView struct {
 	Reason   string              `json:"reason"`
 	State    payment.RefundState `json:"state"`
 	WalletID *string             `json:"wallet_refund_id"`
-	Created  timestamp           `json:"created_at"`
-	Updated  timestamp           `json:"updated_at"`
+	Created  transport.Timestamp `json:"created_at"`
+	Updated  transport.Timestamp `json:"updated_at"`
 }
 
 func renderRefund(r payment.Refund) refundView {
 	return refundView{
 		ID: r.ID, Payment: r.Payment, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason, State: r.State,
-		WalletID: optional(r.WalletID, r.WalletID != ""), Created: timestamp(r.Created), Updated: timestamp(r.Updated),
+		WalletID: transport.Optional(r.WalletID, r.WalletID != ""), Created: transport.Timestamp(r.Created), Updated: transport.Timestamp(r.Updated),
 	}
 }
 
@@ -33,34 +34,34 @@ type refundBody struct {
 	Reason  *string            `json:"reason" validate:"required"`
 }
 
-func (a *api) createRefund(c *call) (reply, error) {
-	body, readErr := read[refundBody](c)
+func (a *api) createRefund(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[refundBody](c)
 	draft := payment.RefundDraft{
 		Payment: orZero(body.Payment), Amount: body.Amount, Reason: orZero(body.Reason),
-		Origin: payment.RefundByStaff, Staff: c.actor.ID,
+		Origin: payment.RefundByStaff, Staff: c.Actor.ID,
 	}
-	key, readErr := c.idempotencyKey(func() idempotency.Request { return payment.RefundContent(draft) }, readErr)
-	leaveSlot(c.ctx())
-	refund, err := a.Refunding.Request(c.ctx(), draft, key, readErr)
-	c.audited = []any{"payment", int64(draft.Payment)}
+	key, readErr := c.IdempotencyKey(func() idempotency.Request { return payment.RefundContent(draft) }, readErr)
+	transport.LeaveSlot(c.Context())
+	refund, err := a.Refunding.Request(c.Context(), draft, key, readErr)
+	c.Audited = []any{"payment", int64(draft.Payment)}
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	c.audited = append(c.audited, "refund", int64(refund.ID), "amount", refund.Amount)
-	return created(renderRefund(refund)), nil
+	c.Audited = append(c.Audited, "refund", int64(refund.ID), "amount", refund.Amount)
+	return transport.Created(renderRefund(refund)), nil
 }
 
-func (a *api) listRefunds(c *call) (reply, error) {
-	q := c.query()
-	filter := payment.RefundFilter{State: choose(q, "state", payment.RefundStates()...), Payment: payment.PaymentID(q.positiveInt("payment", 0))}
-	request := q.page()
-	if err := q.err(); err != nil {
-		return reply{}, err
+func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	filter := payment.RefundFilter{State: transport.Choose(q, "state", payment.RefundStates()...), Payment: payment.PaymentID(q.PositiveInt("payment", 0))}
+	request := q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
-	c.audited = []any{"state", filter.State, "payment", int64(filter.Payment), "page", request.Number()}
-	refunds, err := a.Refunding.Refunds(c.ctx(), filter, request)
+	c.Audited = []any{"state", filter.State, "payment", int64(filter.Payment), "page", request.Number()}
+	refunds, err := a.Refunding.Refunds(c.Context(), filter, request)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return paged(page.Map(refunds, renderRefund)), nil
+	return transport.Paged(page.Map(refunds, renderRefund)), nil
 }

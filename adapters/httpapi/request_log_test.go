@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"plaza/domain/fault"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/httpapi/transport"
+	"plaza/domain/fault"
 )
 
 // logged serves one request with the whole interface and returns the fields of its line.
@@ -20,8 +22,8 @@ func logged(t *testing.T, r *http.Request, rows ...route) map[string]any {
 	var log bytes.Buffer
 	router, err := newRouter(&api{}, rows)
 	require.NoError(t, err)
-	c := Config{Log: slog.New(slog.NewJSONHandler(&log, nil)), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
-	newMiddleware(limitRequests(router, 1, nil), c).ServeHTTP(httptest.NewRecorder(), r)
+	c := transport.Config{Log: slog.New(slog.NewJSONHandler(&log, nil)), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
+	transport.NewMiddleware(transport.LimitRequests(router, 1, nil), c).ServeHTTP(httptest.NewRecorder(), r)
 	var line map[string]any
 	require.NoError(t, json.Unmarshal(log.Bytes(), &line), "one line: %s", log.String())
 	for _, name := range []string{"time", "level", "msg", "request_id"} {
@@ -34,11 +36,11 @@ func logged(t *testing.T, r *http.Request, rows ...route) map[string]any {
 }
 
 func TestGEN10_the_line_of_a_request(t *testing.T) {
-	found := row(http.MethodGet, "/things/{id}/", OptionalAuth, func(_ *api, c *call) (reply, error) {
-		requestLogOf(c.ctx()).user = 7 // as after authentication
-		return data(c.name()), nil
+	found := row(http.MethodGet, "/things/{id}/", OptionalAuth, func(_ *api, c *transport.Call) (transport.Reply, error) {
+		transport.RequestLogOf(c.Context()).User = 7 // as after authentication
+		return transport.Data(c.Name()), nil
 	})
-	missing := row(http.MethodPost, "/things/", OptionalAuth, func(*api, *call) (reply, error) { return reply{}, errNotFound })
+	missing := row(http.MethodPost, "/things/", OptionalAuth, func(*api, *transport.Call) (transport.Reply, error) { return transport.Reply{}, transport.ErrNotFound })
 	r := httptest.NewRequest(http.MethodGet, "/things/4711/", nil)
 	r.RemoteAddr = "10.0.0.1:99"
 	r.Header.Set("X-Forwarded-For", "192.0.2.7")
@@ -49,8 +51,8 @@ func TestGEN10_the_line_of_a_request(t *testing.T) {
 	line := logged(t, r, missing)
 	delete(line, "bytes")
 	assert.Equal(t, map[string]any{"method": "POST", "route": "/things/", "status": 404.0, "client": "2001:db8::1", "code": "RESOURCE_NOT_FOUND", "detail": "Not found."}, line)
-	wrong := row(http.MethodPost, "/things/", OptionalAuth, func(*api, *call) (reply, error) {
-		return reply{}, fault.Fields{"title": {"“secret” is wrong."}, "content": {"This field is required."}}.Err()
+	wrong := row(http.MethodPost, "/things/", OptionalAuth, func(*api, *transport.Call) (transport.Reply, error) {
+		return transport.Reply{}, fault.Fields{"title": {"“secret” is wrong."}, "content": {"This field is required."}}.Err()
 	})
 	line = logged(t, httptest.NewRequest(http.MethodPost, "/things/", nil), wrong)
 	assert.Equal(t, "VALIDATION_EXCEPTION", line["code"])

@@ -2,11 +2,17 @@ package httpapi
 
 import (
 	"net/http"
+	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
+	"go.opentelemetry.io/otel/attribute"
+
+	"plaza/adapters/httpapi/transport"
 	"plaza/domain/access"
+	"plaza/domain/fault"
 	"plaza/domain/payment"
 )
 
@@ -22,7 +28,7 @@ type Route struct {
 // route is a Route with its handler.
 type route struct {
 	Route
-	handle      func(*api, *call) (reply, error)
+	handle      func(*api, *transport.Call) (transport.Reply, error)
 	isUnlimited bool // its handler alone charges the address, if at all (GEN-14); its policy is NoAuth
 }
 
@@ -95,12 +101,12 @@ var eventScope = Scope(access.XfileEvent)
 // payScope is the policy of payment routes (PAY-01, PAY-12).
 var payScope = Scope(access.PayTradeOrder)
 
-func row(method, path string, p Policy, handle func(*api, *call) (reply, error)) route {
+func row(method, path string, p Policy, handle func(*api, *transport.Call) (transport.Reply, error)) route {
 	return route{Route: Route{method, path, p}, handle: handle}
 }
 
 // unlimited returns a row with the policy NoAuth. Only its handler may limit requests by address.
-func unlimited(method, path string, handle func(*api, *call) (reply, error)) route {
+func unlimited(method, path string, handle func(*api, *transport.Call) (transport.Reply, error)) route {
 	return route{Route: Route{method, path, NoAuth}, handle: handle, isUnlimited: true}
 }
 
@@ -151,10 +157,32 @@ func refuser(rows []route) http.HandlerFunc {
 		}
 		if len(takes) == 0 {
 			w.Header().Del("Allow")
-			fail(w, r, errNoPath)
+			transport.Fail(w, r, errNoPath)
 			return
 		}
 		w.Header().Set("Allow", strings.Join(takes, ", "))
-		wrongMethod(r.Method, takes).send(w, r)
+		transport.WrongMethod(r.Method, takes).Send(w, r)
+	}
+}
+
+// traced returns the handler of a route with a span around it, named like the handler. The
+// time before it is spent on the token and the policy, the time after it on sending.
+func (a *api) traced(r route) func(*api, *transport.Call) (transport.Reply, error) {
+	if a.tracer == nil {
+		return r.handle
+	}
+	name := runtime.FuncForPC(reflect.ValueOf(r.handle).Pointer()).Name()
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	return func(a *api, c *transport.Call) (transport.Reply, error) {
+		request := c.Gin.Request
+		ctx, span := a.tracer.Start(request.Context(), name)
+		defer func() { span.End() }() // called directly, it would add the text of a panic
+		c.Gin.Request = request.WithContext(ctx)
+		defer func() { c.Gin.Request = request }()
+		answer, err := r.handle(a, c)
+		if err != nil {
+			span.SetAttributes(attribute.String("error.type", fault.KindOf(err).Code()))
+		}
+		return answer, err
 	}
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"plaza/adapters/httpapi/transport"
 	"plaza/application/following"
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
@@ -12,59 +13,59 @@ import (
 // subscriptionBody names a user or a category to follow (SUB-04). The other may be null, as
 // in a subscription.
 type subscriptionBody struct {
-	User     nullable[user.ID]         `json:"followed_user"`
-	Category nullable[feed.CategoryID] `json:"followed_category"`
+	User     transport.Nullable[user.ID]         `json:"followed_user"`
+	Category transport.Nullable[feed.CategoryID] `json:"followed_category"`
 }
 
 func (b *subscriptionBody) content() idempotency.Request {
-	var sent sentFields
-	number(&sent, "followed_user", b.User.orNil())
-	number(&sent, "followed_category", b.Category.orNil())
+	var sent transport.SentFields
+	transport.Number(&sent, "followed_user", b.User.OrNil())
+	transport.Number(&sent, "followed_category", b.Category.OrNil())
 	return idempotency.Request{Operation: "subscription", Fields: sent}
 }
 
-func (a *api) subscribe(c *call) (reply, error) {
-	body, readErr := read[subscriptionBody](c)
-	target := following.Target{User: body.User.orNil(), Category: body.Category.orNil()}
-	key, readErr := c.idempotencyKey(body.content, readErr)
-	followed, isNew, err := a.Following.Follow(c.ctx(), c.actor, target, key, readErr)
+func (a *api) subscribe(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[subscriptionBody](c)
+	target := following.Target{User: body.User.OrNil(), Category: body.Category.OrNil()}
+	key, readErr := c.IdempotencyKey(body.content, readErr)
+	followed, isNew, err := a.Following.Follow(c.Context(), c.Actor, target, key, readErr)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	people, err := a.loadUsers(c.ctx(), peopleOf(followed)...)
+	people, err := a.loadUsers(c.Context(), peopleOf(followed)...)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
 	if isNew {
-		return created(people.renderSubscription(followed)), nil
+		return transport.Created(people.renderSubscription(followed)), nil
 	}
-	return data(people.renderSubscription(followed)), nil
+	return transport.Data(people.renderSubscription(followed)), nil
 }
 
 // listSubscriptions returns the caller's subscriptions. With uid_only, users and categories
 // appear as IDs (SUB-01 to SUB-03).
-func (a *api) listSubscriptions(c *call) (reply, error) {
-	q := c.query()
+func (a *api) listSubscriptions(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
 	wanted := subscription.Query{
-		EntityType: choose(q, "entity_type", subscription.User, subscription.Category),
-		Type:       choose(q, "subscription_type", subscription.FollowUser, subscription.FollowCategory),
-		Page:       q.page(),
+		EntityType: transport.Choose(q, "entity_type", subscription.User, subscription.Category),
+		Type:       transport.Choose(q, "subscription_type", subscription.FollowUser, subscription.FollowCategory),
+		Page:       q.Page(),
 	}
-	if err := q.err(); err != nil {
-		return reply{}, err
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
 	}
-	list, err := a.Following.List(c.ctx(), c.actor, wanted)
+	list, err := a.Following.List(c.Context(), c.Actor, wanted)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	if q.text("uid_only") != "" {
-		return paged(page.Map(list, renderSubscriptionByID)), nil
+	if q.Text("uid_only") != "" {
+		return transport.Paged(page.Map(list, renderSubscriptionByID)), nil
 	}
-	people, err := a.loadUsers(c.ctx(), peopleOf(list.Items...)...)
+	people, err := a.loadUsers(c.Context(), peopleOf(list.Items...)...)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return paged(page.Map(list, people.renderSubscription)), nil
+	return transport.Paged(page.Map(list, people.renderSubscription)), nil
 }
 
 // peopleOf returns the users in the subscriptions.
@@ -79,10 +80,50 @@ func peopleOf(all ...following.Followed) []user.ID {
 	return ids
 }
 
-func (a *api) unsubscribe(c *call) (reply, error) {
-	id, err := pathID[subscription.ID](c)
+func (a *api) unsubscribe(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[subscription.ID](c)
 	if err != nil {
-		return reply{}, err
+		return transport.Reply{}, err
 	}
-	return noContent(), a.Following.Unfollow(c.ctx(), c.actor, id)
+	return transport.NoContent(), a.Following.Unfollow(c.Context(), c.Actor, id)
+}
+
+// subscriptionView is a subscription to a user or a category, shown in full or by ID
+// (SUB-03).
+type subscriptionView[User, Category any] struct {
+	ID               subscription.ID         `json:"id"`
+	User             User                    `json:"user"`
+	FollowedUser     *User                   `json:"followed_user"`
+	FollowedCategory *Category               `json:"followed_category"`
+	Type             subscription.Type       `json:"subscription_type"`
+	CreatedAt        transport.Timestamp     `json:"created_at"`
+	UpdatedAt        transport.Timestamp     `json:"updated_at"`
+	EntityType       subscription.EntityType `json:"entity_type"`
+}
+
+type followedCategory struct {
+	ID   feed.CategoryID `json:"id"`
+	Name string          `json:"name"`
+	Slug string          `json:"slug"`
+}
+
+func (people users) renderSubscription(f following.Followed) subscriptionView[person, followedCategory] {
+	show := func(id user.ID) person { return renderPerson(people[id]) }
+	return renderFollowed(f, show, followedCategory{f.Of.ID, f.Of.Name, f.Of.Slug})
+}
+
+func renderSubscriptionByID(f following.Followed) subscriptionView[user.ID, feed.CategoryID] {
+	show := func(id user.ID) user.ID { return id }
+	return renderFollowed(f, show, f.Category)
+}
+
+func renderFollowed[U, C any](f following.Followed, show func(user.ID) U, category C) subscriptionView[U, C] {
+	s := f.Subscription
+	return subscriptionView[U, C]{
+		ID: s.ID, User: show(s.User),
+		FollowedUser:     transport.Optional(show(s.Followed), s.Followed != 0),
+		FollowedCategory: transport.Optional(category, s.Category != 0),
+		Type:             s.Type(), EntityType: s.EntityType(),
+		CreatedAt: transport.Timestamp(s.Created), UpdatedAt: transport.Timestamp(s.Updated),
+	}
 }

@@ -13,6 +13,8 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"plaza/adapters/httpapi/transport"
 )
 
 const (
@@ -21,35 +23,14 @@ const (
 	wellFormed = "00-" + traceID + "-" + callerID + "-01"
 )
 
-func TestGEN10_the_trace_that_the_caller_names_is_in_every_line(t *testing.T) {
-	for header, isNamed := range map[string]bool{
-		wellFormed:                               true,
-		"":                                       false,
-		"ff-" + traceID + "-" + callerID + "-01": false,
-		"00-00000000000000000000000000000000-" + callerID + "-01": false,
-		"00-0AF7651916CD43DD8448EB211C80319C-" + callerID + "-01": false,
-	} {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		if header != "" {
-			r.Header.Set("traceparent", header)
-		}
-		_, log := framed(r, func(w http.ResponseWriter, r *http.Request) {
-			Logger(r.Context()).Info("something of the handler's")
-			w.WriteHeader(http.StatusNoContent)
-		})
-		assert.Equal(t, map[bool]int{true: 2}[isNamed], bytes.Count([]byte(log), []byte(" trace_id="+traceID)), "%s: %s", header, log)
-		assert.Equal(t, isNamed, bytes.Contains([]byte(log), []byte("trace_id")), header)
-	}
-}
-
 func TestSpans_of_a_request(t *testing.T) {
 	recorded := tracetest.NewSpanRecorder()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorded))
 	var log bytes.Buffer
-	c := Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Tracer: provider.Tracer("")}
-	router, err := newRouter(&api{tracer: c.Tracer, pages: newPages(c)}, table)
+	c := transport.Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Tracer: provider.Tracer("")}
+	router, err := newRouter(&api{tracer: c.Tracer, pages: newPages(Config{Config: c})}, table)
 	require.NoError(t, err)
-	f := newMiddleware(limitRequests(router, 1, nil), c)
+	f := transport.NewMiddleware(transport.LimitRequests(router, 1, nil), c)
 	send := func(method, path string, headers ...string) []sdktrace.ReadOnlySpan {
 		recorded.Reset()
 		f.ServeHTTP(httptest.NewRecorder(), newRequest(method, path, headers...))

@@ -45,10 +45,10 @@ func forbids(p *pkg, imported string) string {
 			return "use cases import the domain"
 		}
 	case p.within("adapters"):
-		mayKnowUseCases := p.within("adapters/httpapi")
+		mayKnowUseCases := p.within("adapters/httpapi") && !p.within("adapters/httpapi/transport")
 		switch {
 		case inside(imported, "application") && !mayKnowUseCases:
-			return "only httpapi and bootstrap import use cases"
+			return "only httpapi and bootstrap import use cases, and transport is below the handlers"
 		case inside(imported, "bootstrap", "test"):
 			return "only bootstrap imports every package"
 		case inside(imported, "adapters/wallet/wechatbill") && strings.HasPrefix(adapterOf(p.ImportPath), "wallet/wechatpay"):

@@ -1,0 +1,67 @@
+package transport
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+	"sync"
+
+	"github.com/gin-gonic/gin"
+
+	"plaza/domain/access"
+	"plaza/domain/admission"
+	"plaza/domain/secret"
+)
+
+// Call is a request. It exists before its policy is checked; identify sets the actor.
+type Call struct {
+	Gin   *gin.Context
+	Actor access.Actor
+	Key   secret.String // presented by the actor
+
+	pictures map[string]*Upload // of the body, by field
+	Decoding *admission.Queue   // bytes of bodies with pictures that are decoded at once
+	Leave    func()             // releases what enter acquired; nil: nothing
+	Audited  []any              // what a call of the back office is about, as attributes of its audit line
+}
+
+// Enter acquires memory for a list of that many events. The end of the call releases it, if
+// leave has not.
+func (c *Call) Enter(r *ListLimits, events int) error {
+	leave, err := r.enter(c.Context(), events)
+	if err == nil {
+		c.Leave = sync.OnceFunc(leave)
+	}
+	return err
+}
+
+// End releases what the call holds.
+func (c *Call) End() {
+	for _, picture := range c.pictures {
+		_ = picture.Close() // a temporary file: its loss does not matter
+	}
+	if c.Leave != nil {
+		c.Leave()
+	}
+}
+
+func (c *Call) Context() context.Context { return c.Gin.Request.Context() }
+
+// Address returns the caller's address: the peer's, or the one that trusted proxies report.
+// It is zero when the peer has no address, as on a Unix socket.
+func (c *Call) Address() netip.Addr { return RequestLogOf(c.Context()).Client }
+
+// Name returns the value of the path's variable.
+func (c *Call) Name() string {
+	return strings.TrimPrefix(c.Gin.Param("id"), "/") // gin begins a rest of the path with a slash
+}
+
+// PathID returns the ID in the path. It returns errNotFound if that is not a positive
+// integer (GEN-09).
+func PathID[ID ~int64](c *Call) (ID, error) {
+	n := PositiveInt(c.Name())
+	if n < 1 {
+		return 0, ErrNotFound
+	}
+	return ID(n), nil
+}

@@ -1,0 +1,116 @@
+package transport
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// plainBody returns the body of the response without its coding.
+func plainBody(t testing.TB, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	from := io.Reader(w.Body)
+	switch coding(w.Header().Get("Content-Encoding")) {
+	case gzipped:
+		unzipped, err := gzip.NewReader(w.Body)
+		require.NoError(t, err)
+		from = unzipped
+	case zstandard:
+		unzipped, err := zstd.NewReader(w.Body)
+		require.NoError(t, err)
+		defer unzipped.Close()
+		from = unzipped
+	}
+	plain, err := io.ReadAll(from)
+	require.NoError(t, err)
+	return string(plain)
+}
+
+func TestGEN_12_the_client_chooses_the_coding(t *testing.T) {
+	for header, want := range map[string]coding{
+		"": identity, ",": identity, ";;;": identity, "br, deflate": identity, "*": identity, "identity": identity,
+		"gzip": gzipped, " GZip ": gzipped, "zstd": zstandard, "gzip, deflate, br, zstd": zstandard, "gzip, identity": gzipped,
+		"gzip;q=0": identity, "gzip;q=0, *": identity, "gzip; q=0.001": gzipped, "gzip ; Q = 1.0 , br": gzipped,
+		"gzip;q=1, zstd;q=0.9": gzipped, "gzip;q=0.5, zstd;q=0.6": zstandard, "zstd;q=0.5, gzip;q=0.5": zstandard,
+		"identity;q=0": identity, "identity;q=0, gzip": gzipped, "identity, gzip;q=0.5": identity, "identity;q=0.5, gzip;q=0.5": gzipped,
+		"gzip;q=x": identity, "gzip;q=NaN": identity, "gzip;q=-1": identity, "gzip;q=2": identity, "gzip;x=1": identity, "gzip;q": identity,
+		"gzipped": identity, "x-gzip": identity, "gzip, gzip;q=0": identity,
+	} {
+		assert.Equal(t, want, accepted(http.Header{"Accept-Encoding": {header}}), header)
+	}
+	assert.Equal(t, zstandard, accepted(http.Header{"Accept-Encoding": {"gzip;q=0.5", "zstd"}}), "two lines are one list")
+	assert.Equal(t, identity, accepted(http.Header{}))
+}
+
+func TestGEN_12_content_above_1_KiB_is_compressed(t *testing.T) {
+	around := strings.Repeat("a", minCompressed-len(`{"data":[""]}`)-1) // the content has a newline too
+	for _, c := range []struct {
+		list string
+		want func(coding) coding
+	}{
+		{"short", func(coding) coding { return identity }},
+		{around, func(coding) coding { return identity }},
+		{around + "a", func(asked coding) coding { return asked }},
+		{strings.Repeat("a walk by the lake ", listHeld/10), func(asked coding) coding { return asked }},
+	} {
+		for _, asked := range codings {
+			for name, r := range map[string]Reply{
+				"whole": Tag(Data([]string{c.list})), "streamed": Tag(Bare(listed3(NewListLimits(nil), c.list))), "untagged": Data([]string{c.list}),
+				"streamed and untagged": Bare(listed3(NewListLimits(nil), c.list)), "an error": {Status: 400, Content: wrapped{[]string{c.list}}},
+			} {
+				about := fmt.Sprint(len(c.list), " bytes ", name, " ", asked)
+				w, plain := sent(t, r, "Accept-Encoding", string(asked)), sent(t, r)
+				assert.Equal(t, plain.Code, w.Code, about)
+				assert.Equal(t, string(c.want(asked)), w.Header().Get("Content-Encoding"), about)
+				assert.Equal(t, strconv.Itoa(w.Body.Len()), w.Header().Get("Content-Length"), about)
+				assert.Equal(t, plain.Header().Values("Vary"), w.Header().Values("Vary"), about)
+				assert.Equal(t, c.want(gzipped) == gzipped || r.Tagged || strings.HasPrefix(name, "streamed"), strings.Contains(w.Header().Get("Vary"), "Accept-Encoding"), about)
+				assert.Equal(t, r.Tagged, w.Header().Get("ETag") != "", about)
+				assert.Equal(t, plain.Body.String(), plainBody(t, w), about)
+			}
+		}
+	}
+}
+
+func TestGEN_15_a_compressed_response_varies_by_origin_too(t *testing.T) {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { Data(strings.Repeat("a", minCompressed)).Send(w, r) })
+	for _, origin := range []string{"https://app.example", "https://evil.example"} {
+		for _, asked := range codings {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api/openapi.json", nil)
+			r.Header.Set("Origin", origin)
+			r.Header.Set("Accept-Encoding", string(asked))
+			WithCORS(answer, []string{"https://app.example"}).ServeHTTP(w, r)
+			assert.Equal(t, []string{"Origin", "Accept-Encoding"}, w.Header().Values("Vary"))
+			assert.Equal(t, string(asked), w.Header().Get("Content-Encoding"))
+		}
+	}
+}
+
+// FuzzAccepted reads any Accept-Encoding. Only a coding that it names is used, and content
+// comes back as it was.
+func FuzzAccepted(f *testing.F) {
+	for _, header := range []string{
+		"", "gzip", "gzip, deflate, br, zstd", "zstd;q=0.5, gzip;q=1.0", "identity;q=0", "*;q=0.1", "gzip;q=NaN", "gzip;q=+Inf", "gzip;q=0x1p-2", "gzip;;q=1", "GZIP", "z\u017ftd", "gzip;q=\"1\"", "gzip\x00", strings.Repeat("gzip,", 5000), strings.Repeat(";", 5000),
+	} {
+		f.Add(header)
+	}
+	long := Data(strings.Repeat("a walk by the lake ", 100))
+	f.Fuzz(func(t *testing.T, header string) {
+		w, req := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+		req.Header["Accept-Encoding"] = []string{header}
+		long.Send(w, req)
+		used := w.Header().Get("Content-Encoding")
+		require.Contains(t, codings, coding(used))
+		require.Contains(t, strings.ToLower(header), used)
+		require.Len(t, plainBody(t, w), len(`{"data":""}`)+1900+1)
+	})
+}

@@ -1,0 +1,133 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"plaza/domain/fault"
+)
+
+// ErrNotFound is the fault of an unknown ID or file.
+var ErrNotFound = fault.New(fault.NotFound, "Not found.")
+
+// refusal is the response to a kind of fault: its status, and the sentence for faults
+// without a text.
+type refusal struct {
+	status   int
+	sentence string
+}
+
+// refusals has an entry for every kind (GEN-07).
+var refusals = map[fault.Kind]refusal{
+	fault.Internal:        {http.StatusInternalServerError, "Internal server error."},
+	fault.Invalid:         {http.StatusBadRequest, "The request is not valid."},
+	fault.Unauthenticated: {http.StatusUnauthorized, "Authentication credentials were not provided."},
+	fault.BadCredentials:  {http.StatusUnauthorized, "Invalid token. Log in again."},
+	fault.Denied:          {http.StatusForbidden, "You do not have permission to do this."},
+	fault.NotFound:        {http.StatusNotFound, "Not found."},
+	fault.Conflict:        {http.StatusConflict, "The request conflicts with the current state."},
+	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "The body is too large."},
+	fault.Unsupported:     {http.StatusUnsupportedMediaType, "Unsupported media type."},
+	fault.Throttled:       {http.StatusTooManyRequests, "Too many requests. Try again later."},
+	fault.Gateway:         {http.StatusBadGateway, "An upstream service is failing."},
+	fault.Unavailable:     {http.StatusServiceUnavailable, "The service is temporarily unavailable. Try again soon."},
+	fault.Timeout:         {http.StatusGatewayTimeout, "The request timed out."},
+	fault.SlowBody:        {http.StatusRequestTimeout, "The body arrived too slowly."},
+}
+
+// envelope is the body of every error (GEN-06).
+type envelope struct {
+	Error bool   `json:"error"`
+	Code  string `json:"code"`
+	Data  any    `json:"data"`
+}
+
+type detail struct {
+	Detail string `json:"detail"`
+}
+
+// wholeRequest is the key for problems that belong to no single field.
+const wholeRequest = "non_field_errors"
+
+// clientGone is the logged status of a request whose client disconnected before the
+// response. No client receives it.
+const clientGone = 499
+
+// Fail sends the error as the response. It logs errors that the client did not cause, and
+// counts refusals by a limit.
+func Fail(w http.ResponseWriter, r *http.Request, err error) {
+	ctx := r.Context()
+	if errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.Canceled) {
+		w.WriteHeader(clientGone)
+		return
+	}
+	switch kind := fault.KindOf(err); kind {
+	case fault.Internal:
+		Logger(ctx).ErrorContext(ctx, "request failed", "error", err)
+	case fault.Gateway, fault.Unavailable, fault.Timeout:
+		Logger(ctx).WarnContext(ctx, "request refused", "code", kind.Code(), "error", err)
+	}
+	countLimit(ctx, err)
+	Refuse(err).Send(w, r)
+}
+
+// countLimit counts the limit that has refused the request, if one has.
+func countLimit(ctx context.Context, err error) {
+	f, isFault := fault.As(err)
+	if l := RequestLogOf(ctx); l.limited != nil && isFault && f.Limit != "" {
+		l.limited(f.Limit)
+	}
+}
+
+// Refuse returns the response to any error.
+func Refuse(err error) Reply {
+	kind := fault.KindOf(err)
+	how := refusals[kind]
+	f, known := fault.As(err)
+	if !known || kind == fault.Internal {
+		f = &fault.Error{Kind: kind}
+	}
+	sentence := f.Text
+	if sentence == "" {
+		sentence = how.sentence
+	}
+	answer := Reply{Status: how.status, header: http.Header{}}
+	answer.Content = envelope{true, kind.Code(), detail{sentence}}
+	if kind == fault.Invalid {
+		answer.Content = envelope{true, kind.Code(), wrongFields(f, sentence)}
+	}
+	if how.status == http.StatusUnauthorized {
+		answer.header.Set("WWW-Authenticate", "Token")
+	}
+	if f.RetryAfter > 0 || kind == fault.Throttled {
+		answer.header.Set("Retry-After", strconv.FormatInt(seconds(f.RetryAfter), 10))
+	}
+	return answer
+}
+
+// wrongFields returns the fields of an Invalid fault. A fault without fields has the
+// sentence under wholeRequest.
+func wrongFields(f *fault.Error, sentence string) fault.Fields {
+	if len(f.Fields) > 0 {
+		return f.Fields
+	}
+	return fault.Fields{wholeRequest: {sentence}}
+}
+
+// seconds returns the duration in whole seconds, rounded up so that clients never retry too
+// early.
+func seconds(d time.Duration) int64 { return max(1, int64((d+time.Second-1)/time.Second)) }
+
+// WrongMethod is the response to a method that the path does not support. The router sets
+// Allow to the methods that it takes.
+func WrongMethod(method string, takes []string) Reply {
+	return Reply{
+		Status:  http.StatusMethodNotAllowed,
+		Content: envelope{true, "METHOD_NOT_ALLOWED", detail{fmt.Sprintf("Method %s not allowed. This path takes %s.", method, strings.Join(takes, ", "))}},
+	}
+}

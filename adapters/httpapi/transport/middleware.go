@@ -1,0 +1,207 @@
+package transport
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"plaza/domain/ratelimit"
+)
+
+// Config holds the settings of all requests.
+type Config struct {
+	// TrustedProxies are the peers whose X-Forwarded-For is trusted. Without any, the
+	// caller's address is always the peer's (AUT-11).
+	TrustedProxies []netip.Prefix
+	// Origins are the origins whose pages may call the interface from a browser (GEN-15).
+	// Each is exact, or * for any.
+	Origins []string
+	// MaxRequests is how many requests are worked on at once; zero means any number. Further
+	// ones are refused at once. A request does not count while its body arrives (GEN-14).
+	MaxRequests int
+	// AddressLimit limits the requests without a valid token from one address (GEN-14). The
+	// zero Limit is none.
+	AddressLimit ratelimit.Limit
+	Now          func() time.Time // required with an AddressLimit
+	// BasePath is what clients see before the paths of this server, like /plaza, because a proxy
+	// removes it. Empty: nothing.
+	BasePath string
+	// HasDemo tells that accounts have the public password of the demo data.
+	HasDemo bool
+	// Tracer begins spans of requests. Nil: none begin, at no cost.
+	Tracer  trace.Tracer
+	Log     *slog.Logger
+	Metrics Metrics
+}
+
+// Wrap returns the handler within all that every request passes: the middleware, CORS, and the
+// limit on requests that are worked on at once.
+func Wrap(next http.Handler, c Config) http.Handler {
+	return NewMiddleware(WithCORS(LimitRequests(next, c.MaxRequests, c.TrustedProxies), c.Origins), c)
+}
+
+// middleware wraps every request, including redirects and unknown paths. It sets the
+// request's ID, logger and deadline and the response's headers. It logs each request and
+// recovers from panics.
+type middleware struct {
+	next    http.Handler
+	log     *slog.Logger
+	metrics Metrics
+	tracer  trace.Tracer // nil: none
+	trusted []netip.Prefix
+	base    string // common.BasePath
+
+	hasDemo bool
+
+	warned struct{ internal, public sync.Once } // of an untrusted peer that forwards
+}
+
+func NewMiddleware(next http.Handler, c Config) *middleware {
+	return &middleware{
+		next: next, log: c.Log, metrics: c.Metrics.complete(), tracer: c.Tracer, trusted: c.TrustedProxies, base: c.BasePath, hasDemo: c.HasDemo,
+	}
+}
+
+// commonHeaders are the headers of every response. A handler may override them. All responses share
+// the values. With the headers that tagged JSON adds they are eight, the size of the
+// smallest map; a ninth would cost as much memory as the JSON of a response.
+var commonHeaders = []struct {
+	name  string // canonical
+	value []string
+}{
+	{"Cache-Control", []string{"private, no-store"}},
+	{"Content-Security-Policy", []string{"default-src 'none'; frame-ancestors 'none'"}},
+	{"X-Content-Type-Options", []string{"nosniff"}},
+}
+
+func setCommonHeaders(h http.Header) {
+	for _, common := range commonHeaders {
+		h[common.name] = common.value
+	}
+}
+
+func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead, base: f.base}
+	out.log = requestLog{
+		log: f.log, id: [1]string{RequestID(r.Header.Get(requestIDHeader))}, Client: clientAddr(r, f.trusted), limited: f.metrics.Limited,
+	}
+	ctx := out.log.begin(withRequestLog(r.Context(), &out.log), f.tracer, r)
+	ctx, cancel := context.WithTimeout(ctx, paceOf(r).whole)
+	defer cancel()
+	r = r.WithContext(ctx)
+	f.dropProxyHeaders(r)
+
+	setCommonHeaders(out.Header())
+	out.Header()[requestIDHeader] = out.log.id[:]
+	f.metrics.Begun()
+	defer func() {
+		took := time.Since(began)
+		f.metrics.Ended(r.Method, out.log.pattern(), out.status, took)
+		out.note(ctx, r, took)
+		out.end(r)
+	}()
+	defer recoverPanic(out, r)
+	f.next.ServeHTTP(out, r)
+}
+
+// recoverPanic turns a panic into an internal error. It aborts a response that has begun, so that
+// the client does not take it for complete.
+func recoverPanic(out *recorder, r *http.Request) {
+	cause := recover()
+	switch {
+	case cause == nil:
+	case cause == http.ErrAbortHandler:
+		panic(cause)
+	case out.status != 0:
+		Logger(r.Context()).ErrorContext(r.Context(), "panic after the response began", "cause", cause, "stack", string(debug.Stack()))
+		panic(http.ErrAbortHandler)
+	default:
+		Fail(out, r, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
+	}
+}
+
+// dropProxyHeaders removes headers that only a proxy may set. It warns when an untrusted peer
+// names another caller's address: the peer lies, or a proxy is missing from the
+// configuration and every caller counts as the proxy (AUT-11). It warns once of an internal
+// peer and once of one on the internet, so that a lie does not hide the missing proxy.
+func (f *middleware) dropProxyHeaders(r *http.Request) {
+	r.Header.Del("X-Forwarded-Prefix") // the router would redirect by it
+	r.URL.Scheme, r.URL.Host = "", ""  // a target may be a whole URL; the router would redirect by that too
+	peer := untrustedForwarder(r, f.trusted)
+	switch {
+	case !peer.IsValid():
+	case isInternal(peer):
+		f.warned.internal.Do(func() {
+			Logger(r.Context()).Warn("ignoring X-Forwarded-For from an untrusted peer, and the limit by address for it: "+
+				"if the peer is a proxy, add it to PLAZA_TRUSTED_PROXIES", "peer", peer)
+			if f.hasDemo {
+				Logger(r.Context()).Warn("demo accounts have their public password, and a proxy leads other machines here")
+			}
+		})
+	default:
+		f.warned.public.Do(func() {
+			Logger(r.Context()).Warn("ignoring X-Forwarded-For from an untrusted peer: "+
+				"if the peer is a proxy, add it to PLAZA_TRUSTED_PROXIES, because all its clients count as one address", "peer", peer)
+		})
+	}
+}
+
+// RequestID returns the ID that the caller sent if it is well-formed, else a new one
+// (GEN-10).
+func RequestID(given string) string {
+	isOdd := func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\'' }
+	if given == "" || len(given) > 128 || strings.ContainsFunc(given, isOdd) {
+		return rand.Text()
+	}
+	return given
+}
+
+// requestIDHeader is the request ID's header in canonical form.
+const requestIDHeader = "X-Request-Id"
+
+// recorder remembers the status and the size of a response.
+type recorder struct {
+	http.ResponseWriter
+	isHead bool
+	base   string // what clients see before the paths of this server
+	status int    // zero before the response begins
+	bytes  int
+	log    requestLog
+}
+
+// WriteHeader sends the status. The router redirects HEAD as it does POST; WriteHeader
+// answers it as GET (GEN-09).
+func (r *recorder) WriteHeader(status int) {
+	if r.isHead && status == http.StatusTemporaryRedirect {
+		status = http.StatusMovedPermanently
+	}
+	if r.status == 0 && status >= http.StatusOK {
+		r.status = status
+		if at := r.Header().Get("Location"); r.base != "" && strings.HasPrefix(at, "/") {
+			r.Header().Set("Location", r.base+at)
+		}
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += n
+	return n, err
+}
+
+// Unwrap gives http.ResponseController access to the wrapped writer.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -1,0 +1,89 @@
+package transport
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// framed serves one request through the middleware and returns the log.
+func framed(r *http.Request, next http.HandlerFunc) (*httptest.ResponseRecorder, string) {
+	var log bytes.Buffer
+	w := httptest.NewRecorder()
+	NewMiddleware(next, Config{Log: slog.New(slog.NewTextHandler(&log, nil))}).ServeHTTP(w, r)
+	return w, log.String()
+}
+
+func TestEvery_response_has_the_security_headers_and_a_deadline(t *testing.T) {
+	w, log := framed(httptest.NewRequest(http.MethodGet, "/", nil), func(w http.ResponseWriter, r *http.Request) {
+		ends, set := r.Context().Deadline()
+		assert.True(t, set)
+		assert.LessOrEqual(t, time.Until(ends), deadline)
+		w.Write(nil)
+	})
+	for _, common := range commonHeaders {
+		assert.Equal(t, common.value, w.Header()[common.name], common.name)
+	}
+	assert.Contains(t, log, "route=none status=200 bytes=0")
+}
+
+func TestA_panic_is_a_mistake_of_ours(t *testing.T) {
+	w, log := framed(httptest.NewRequest(http.MethodGet, "/", nil), func(http.ResponseWriter, *http.Request) {
+		panic("the sky fell")
+	})
+	assert.Equal(t, http.StatusInternalServerError, w.Code)
+	assert.JSONEq(t, `{"error":true,"code":"SERVER_ERROR","data":{"detail":"Internal server error."}}`, w.Body.String())
+	assert.Contains(t, log, "the sky fell")
+	assert.Contains(t, log, "middleware_test.go", "the stack leads to the place")
+	assert.Contains(t, log, "status=500")
+}
+
+func TestA_panic_amid_a_response_cuts_it_off(t *testing.T) {
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
+		framed(httptest.NewRequest(http.MethodGet, "/", nil), func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(`{"data":`))
+			panic("the sky fell")
+		})
+	})
+}
+
+func TestAUT_11_a_peer_that_plays_the_proxy_is_warned_of_once(t *testing.T) {
+	var log bytes.Buffer
+	f := NewMiddleware(http.NotFoundHandler(), Config{
+		Log:            slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+	})
+	send := func(peer, forwarded string) {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = peer
+		if forwarded != "" {
+			r.Header.Set("X-Forwarded-For", forwarded)
+		}
+		f.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	send("192.0.2.1:1", "")
+	send("10.1.2.3:1", "192.0.2.9")
+	send("[::ffff:10.1.2.3]:1", "192.0.2.9")
+	send("@", "192.0.2.9")
+	assert.Empty(t, log.String())
+	send("192.0.2.1:1", "192.0.2.9")
+	send("192.0.2.1:1", "192.0.2.9")
+	assert.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
+	assert.Regexp(t, `request_id=\w+ peer=192\.0\.2\.1`, log.String())
+	send("192.168.1.2:1", "192.0.2.9")
+	send("127.0.0.1:1", "192.0.2.9")
+	assert.Equal(t, 2, strings.Count(log.String(), "\n"), "the warning of a peer on the internet hides none of an internal one")
+	assert.Regexp(t, `request_id=\w+ peer=192\.168\.1\.2`, log.String())
+	assert.NotContains(t, log.String(), "demo accounts")
+	f = NewMiddleware(http.NotFoundHandler(), Config{Log: f.log, HasDemo: true})
+	send("127.0.0.1:1", "192.0.2.9")
+	send("127.0.0.1:1", "192.0.2.9")
+	assert.Equal(t, 1, strings.Count(log.String(), "demo accounts have their public password"))
+}

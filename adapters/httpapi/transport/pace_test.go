@@ -1,0 +1,258 @@
+package transport
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// pipes is a listener of connections in memory, whose deadlines follow the clock of a
+// synctest bubble.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, open := <-p; open {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// paced serves one connection with the middleware. The handler reads the body, works for
+// that long and answers with the body's length, or with the fault.
+func paced(t *testing.T, work time.Duration) net.Conn {
+	t.Helper()
+	listener := make(pipes, 1)
+	read := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		if err != nil {
+			Fail(w, r, readFault(w, r, err, ErrCutOff))
+			return
+		}
+		select {
+		case <-time.After(work):
+			fmt.Fprint(w, n)
+		case <-r.Context().Done():
+			Fail(w, r, r.Context().Err())
+		}
+	})
+	server := &http.Server{
+		Handler:           NewMiddleware(LimitRequests(read, 0, nil), Config{Log: slog.New(slog.DiscardHandler)}),
+		ReadHeaderTimeout: time.Second, WriteTimeout: time.Minute,
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+	client, there := net.Pipe()
+	listener <- there
+	t.Cleanup(func() {
+		client.Close()
+		close(listener)
+		assert.ErrorIs(t, <-done, net.ErrClosed)
+		server.Close()
+		<-time.After(time.Second) // the server lingers before it closes a connection
+	})
+	return client
+}
+
+// deliver sends the head and then each piece, every pause. It returns the response and when
+// it came.
+func deliver(t *testing.T, conn net.Conn, head string, pieces int, piece []byte, pause time.Duration) (*http.Response, string, time.Duration) {
+	t.Helper()
+	began := time.Now()
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		io.WriteString(conn, head)
+		for range pieces {
+			<-time.After(pause)
+			if _, err := conn.Write(piece); err != nil {
+				return
+			}
+		}
+	}()
+	res, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: http.MethodPost})
+	require.NoError(t, err)
+	body, err := io.ReadAll(res.Body)
+	require.True(t, err == nil || errors.Is(err, io.ErrUnexpectedEOF))
+	took := time.Since(began)
+	conn.Close()
+	<-gone
+	return res, string(body), took
+}
+
+func head(framing string) string {
+	return "POST /api/xfile/event/ HTTP/1.1\r\nHost: plaza.example\r\n" + framing + "\r\n\r\n"
+}
+
+func TestGEN_14_a_JSON_body_has_twenty_seconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		res, body, took := deliver(t, paced(t, 0), head("Content-Length: 1000"), 100, []byte("x"), time.Second)
+		assert.Equal(t, http.StatusRequestTimeout, res.StatusCode)
+		assert.Contains(t, body, "REQUEST_TIMEOUT")
+		assert.Equal(t, deadline, took)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		res, body, took := deliver(t, paced(t, 0), head("Content-Length: 19"), 19, []byte("x"), time.Second)
+		assert.Equal(t, http.StatusOK, res.StatusCode)
+		assert.Equal(t, "19", body)
+		assert.Equal(t, 19*time.Second, took)
+		assert.False(t, res.Close)
+	})
+}
+
+func TestGEN_14_an_upload_may_take_two_minutes_if_it_does_not_stall(t *testing.T) {
+	const picture = 10 << 20
+	length := fmt.Sprint("Content-Length: ", picture)
+	for name, c := range map[string]struct {
+		pieces int
+		piece  int
+		pause  time.Duration
+		status int
+		took   time.Duration
+	}{
+		"1 Mbit/s":                      {picture / (128 << 10), 128 << 10, 1049 * time.Millisecond, http.StatusOK, 80 * 1049 * time.Millisecond},
+		"stalls later":                  {1, 1 << 20, 3 * time.Second, http.StatusRequestTimeout, 3*time.Second + pieceDeadline},
+		"pieces in time, but too slow":  {1000, 32 << 10, 5 * time.Second, http.StatusRequestTimeout, uploadDeadline},
+		"a piece in a little under ten": {1000, uploadPiece, 9 * time.Second, http.StatusRequestTimeout, uploadDeadline},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				res, _, took := deliver(t, paced(t, 0), head(length), c.pieces, make([]byte, c.piece), c.pause)
+				assert.Equal(t, c.status, res.StatusCode)
+				assert.Equal(t, c.took, took)
+			})
+		})
+	}
+}
+
+func TestGEN_14_a_slow_answer_does_not_end_with_the_deadline_of_the_body(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := paced(t, 30*time.Second)
+		// The second request finds no deadline of the first. The last bytes of the first
+		// end a piece.
+		for _, length := range []int{MaxBody + uploadPiece*3/2, MaxBody + 1} {
+			body := strings.Repeat("x", length)
+			go io.WriteString(conn, head(fmt.Sprint("Content-Length: ", len(body)))+body)
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			require.NoError(t, err)
+			answer, err := io.ReadAll(res.Body)
+			require.NoError(t, err)
+			assert.Equal(t, fmt.Sprint(len(body)), string(answer))
+		}
+		conn.Close()
+	})
+}
+
+// A single processor works on one request after the other. Those that have arrived count all
+// the same.
+func TestGEN_14_requests_count_before_a_busy_processor_works_on_them(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const most, arrive = 4, 40
+	work := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	server := NewMiddleware(LimitRequests(work, most, nil), Config{Log: slog.New(slog.DiscardHandler)})
+	var served, refused atomic.Int32
+	var all sync.WaitGroup
+	for range arrive {
+		all.Go(func() {
+			w := httptest.NewRecorder()
+			server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+			switch w.Code {
+			case http.StatusNoContent:
+				served.Add(1)
+			case http.StatusServiceUnavailable:
+				refused.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	assert.EqualValues(t, arrive, served.Load()+refused.Load())
+	assert.Positive(t, served.Load())
+	assert.Greater(t, refused.Load(), int32(arrive/2))
+}
+
+// While requests wait for the wallet or for a turn of their picture, others are served.
+func TestGEN_14_a_request_that_waits_for_others_gives_up_its_slot(t *testing.T) {
+	waiting, end := make(chan struct{}), make(chan struct{})
+	work := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/waits" {
+			LeaveSlot(r.Context())
+			close(waiting)
+			<-end
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	server := NewMiddleware(LimitRequests(work, 1, nil), Config{Log: slog.New(slog.DiscardHandler)})
+	ask := func(path string) int {
+		w := httptest.NewRecorder()
+		server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		return w.Code
+	}
+	var all sync.WaitGroup
+	all.Go(func() { assert.Equal(t, http.StatusNoContent, ask("/waits")) })
+	<-waiting
+	assert.Equal(t, http.StatusNoContent, ask("/"))
+	close(end)
+	all.Wait()
+	assert.Equal(t, http.StatusNoContent, ask("/"), "it was given up once")
+}
+
+func TestGEN_14_requests_beyond_the_bound_are_refused_at_once(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		work := func(w http.ResponseWriter, r *http.Request) {
+			_, err := io.Copy(io.Discard, r.Body)
+			assert.NoError(t, err)
+			<-time.After(time.Second)
+		}
+		server := NewMiddleware(WithCORS(LimitRequests(http.HandlerFunc(work), 2, nil), []string{"*"}), Config{Log: slog.New(slog.DiscardHandler)})
+		send := func(body io.Reader) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest(http.MethodPost, "/", body)
+			r.Header.Set("Origin", "https://app.example")
+			server.ServeHTTP(w, r)
+			return w
+		}
+		var all sync.WaitGroup
+		bodies := make([]*io.PipeWriter, 3)
+		for i := range bodies { // more than the bound, but their bodies have not arrived
+			var body *io.PipeReader
+			body, bodies[i] = io.Pipe()
+			all.Go(func() { assert.Equal(t, http.StatusOK, send(body).Code) })
+			synctest.Wait()
+		}
+		for range 2 {
+			all.Go(func() { assert.Equal(t, http.StatusOK, send(strings.NewReader("x")).Code) })
+		}
+		synctest.Wait()
+		began := time.Now()
+		refused := send(strings.NewReader("x"))
+		assert.Zero(t, time.Since(began))
+		assert.Equal(t, http.StatusServiceUnavailable, refused.Code)
+		assert.Equal(t, "1", refused.Header().Get("Retry-After"))
+		assert.Equal(t, "*", refused.Header().Get("Access-Control-Allow-Origin"))
+		for _, body := range bodies {
+			body.Close()
+		}
+		synctest.Wait()
+		<-time.After(1100 * time.Millisecond)
+		assert.Equal(t, http.StatusServiceUnavailable, send(nil).Code, "requests whose body has arrived go first")
+		all.Wait()
+		assert.Equal(t, 3*time.Second, time.Since(began))
+		assert.Equal(t, http.StatusOK, send(nil).Code)
+	})
+}

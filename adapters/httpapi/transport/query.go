@@ -1,0 +1,168 @@
+package transport
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"plaza/domain/fault"
+	"plaza/domain/page"
+	"plaza/domain/text"
+)
+
+// Query reads the parameters of a request and collects all their problems for err.
+type Query struct {
+	Values url.Values
+	Wrong  fault.Fields
+}
+
+// Query parses the parameters. A value with a NUL or invalid UTF-8 is a problem of its
+// parameter, known or unknown, so no later code meets one.
+func (c *Call) Query() *Query {
+	values, err := url.ParseQuery(c.Gin.Request.URL.RawQuery)
+	q := &Query{Values: values}
+	if err != nil {
+		q.Wrong.Add(wholeRequest, "The query is malformed.")
+	}
+	for name, sent := range values {
+		for _, value := range sent {
+			if problem := (text.Limit{}).Problem(value); problem != "" {
+				q.Wrong.Add(cmp.Or(strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), ""), wholeRequest), problem)
+				values.Del(name)
+				break
+			}
+		}
+	}
+	return q
+}
+
+// Text returns the trimmed value of the parameter. A blank value counts as absent, and different
+// values of a repeated parameter are a problem (GEN-04).
+func (q *Query) Text(name string) string {
+	var found string
+	for _, sent := range q.Values[name] {
+		switch sent = text.Trim(sent); {
+		case sent == "" || sent == found:
+		case found != "":
+			q.Wrong.Merge(fault.Fields{name: {"Only one value is allowed."}})
+		default:
+			found = sent
+		}
+	}
+	return found
+}
+
+// PositiveInt returns the parameter as a positive integer, or the fallback if it is absent.
+func (q *Query) PositiveInt(name string, fallback int64) int64 {
+	sent := q.Text(name)
+	if sent == "" {
+		return fallback
+	}
+	n := PositiveInt(sent)
+	if n < 1 {
+		q.Wrong.Add(name, "A positive integer is required.")
+	}
+	return n
+}
+
+// Page reads the parameters of every paged list (GEN-04, GEN-05).
+func (q *Query) Page() page.Request {
+	number := q.PositiveInt("page", 1)
+	size := q.PositiveInt("page_size", page.DefaultSize)
+	request, err := page.New(int(min(number, math.MaxInt32)), int(min(size, math.MaxInt32)))
+	q.Wrong.Merge(fault.FieldsOf(err))
+	return request
+}
+
+// Integer returns the parameter as an integer. It reports false if the parameter is absent
+// or invalid. Numbers out of range become the bound, which is no object's ID.
+func (q *Query) Integer(name string) (int64, bool) {
+	sent := q.Text(name)
+	switch {
+	case sent == "":
+		return 0, false
+	case !isDecimal(sent):
+		q.Wrong.Add(name, NotInteger)
+		return 0, false
+	}
+	n, _ := strconv.ParseInt(sent, 10, 64) // returns the bound if the number is out of range
+	return n, true
+}
+
+// ordinary matches decimal numbers, neither infinite nor hexadecimal.
+var ordinary = regexp.MustCompile(`^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
+
+// Number returns the parameter as a number. It reports false if the parameter is absent or
+// invalid.
+func (q *Query) Number(name string) (float64, bool) {
+	sent := q.Text(name)
+	if sent == "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(sent, 64)
+	if err != nil || !ordinary.MatchString(sent) {
+		q.Wrong.Add(name, "A valid number is required.")
+	}
+	return n, true
+}
+
+// List returns the trimmed parts of a parameter that is comma-separated, repeated, or both, each
+// once (GEN-04). Blank parts are ignored.
+func (q *Query) List(name string) []string {
+	var parts []string
+	seen := map[string]bool{"": true}
+	for part := range strings.SplitSeq(strings.Join(q.Values[name], ","), ",") {
+		if part = text.Trim(part); !seen[part] {
+			seen[part] = true
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// Texts returns all values of a repeatable parameter under any of its names (ADM-03).
+func (q *Query) Texts(names ...string) []string {
+	var all []string
+	for _, name := range names {
+		for _, value := range q.Values[name] {
+			if value = text.Trim(value); value != "" {
+				all = append(all, value)
+			}
+		}
+	}
+	return all
+}
+
+func (q *Query) Err() error { return q.Wrong.Err() }
+
+// Choose returns the parameter as one of the values, or the zero value if it is absent.
+func Choose[T any](q *Query, name string, values ...T) (chosen T) {
+	sent := q.Text(name)
+	if sent == "" {
+		return chosen
+	}
+	for _, value := range values {
+		if fmt.Sprint(value) == sent {
+			return value
+		}
+	}
+	q.Wrong.Add(name, text.NoChoice(sent, values...))
+	return chosen
+}
+
+// PositiveInt parses a positive integer of digits only. It returns 0 for any other text.
+// Numbers out of range become the bound, which is no object's ID.
+func PositiveInt(s string) int64 {
+	if strings.Trim(s, "0123456789") != "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil && s != "" {
+		return math.MaxInt64
+	}
+	return n
+}

@@ -1,0 +1,263 @@
+package transport
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"plaza/domain/page"
+)
+
+// Reply is a response: a status, extra headers and content.
+type Reply struct {
+	Status  int
+	header  http.Header
+	Content any // a value for JSON, a file, a streamedList, verbatim bytes, keptJSON, or an http.Handler that sends itself; nil: no content
+	Tagged  bool
+}
+
+// File is content in bytes, with its caching.
+type File struct {
+	MediaType string
+	Bytes     []byte
+	Caching   string
+}
+
+// Verbatim is content that is sent unchanged and never cached.
+type Verbatim struct {
+	MediaType string
+	Bytes     []byte
+}
+
+type wrapped struct {
+	Data any `json:"data"`
+}
+
+type wrappedPage struct {
+	Data       any        `json:"data"`
+	Pagination pagination `json:"pagination"`
+}
+
+// pagination is the pagination object of the interface (GEN-03).
+type pagination struct {
+	PageSize    int  `json:"page_size"`
+	TotalCount  int  `json:"total_count"`
+	TotalPages  int  `json:"total_pages"`
+	CurrentPage int  `json:"current_page"`
+	Next        *int `json:"next"`
+	Previous    *int `json:"previous"`
+}
+
+// Bare returns a reply without the data wrapper (GEN-01).
+func Bare(v any) Reply { return Reply{Status: http.StatusOK, Content: v} }
+
+func Data(v any) Reply { return Bare(wrapped{v}) }
+
+func Created(v any) Reply { return Reply{Status: http.StatusCreated, Content: wrapped{v}} }
+
+// CreatedAt is created for what can be read at the path.
+func CreatedAt(path string, v any) Reply {
+	r := Created(v)
+	r.header = http.Header{"Location": {path}}
+	return r
+}
+
+// Tag gives the reply an entity tag, so that clients can revalidate it (GEN-12).
+func Tag(r Reply) Reply {
+	r.Tagged = true
+	return r
+}
+
+// Request headers on which a tagged reply may depend, and any other that may be compressed.
+// All responses share the slices.
+var (
+	varying         = []string{"Authorization, Accept-Encoding, x-language-locale"}
+	varyingByCoding = []string{"Accept-Encoding"}
+)
+
+// vary adds the request headers to those on which the response may depend.
+func vary(h http.Header, by []string) {
+	if h["Vary"] == nil {
+		h["Vary"] = by
+		return
+	}
+	h["Vary"] = append(h["Vary"], by...)
+}
+
+func NoContent() Reply { return Reply{Status: http.StatusNoContent} }
+
+func Paged[T any](p page.Page[T]) Reply {
+	return Bare(wrappedPage{p.Items, PaginationOf(p.Request, p.Total)})
+}
+
+func PaginationOf(r page.Request, total int) pagination {
+	return pagination{
+		PageSize: r.Size(), TotalCount: total, TotalPages: r.Pages(total), CurrentPage: r.Number(),
+		Next: Optional(r.Next(total)), Previous: Optional(r.Previous()),
+	}
+}
+
+// Optional returns nil, written as null, unless there is a value.
+func Optional[T any](v T, there bool) *T {
+	if !there {
+		return nil
+	}
+	return &v
+}
+
+// Send writes the reply. A reply that can't be encoded becomes an internal error before the
+// first byte is sent.
+func (r Reply) Send(w http.ResponseWriter, req *http.Request) {
+	switch content := r.Content.(type) {
+	case nil:
+		r.write(w, identity, "", nil)
+	case File:
+		r.sendFile(w, req, content)
+	case http.Handler:
+		content.ServeHTTP(w, req)
+	case StreamedList:
+		r.sendStreamedList(w, req, content)
+	case *keptJSON:
+		r.sendKept(w, req, content)
+	case Verbatim:
+		r.write(w, identity, content.MediaType, content.Bytes)
+	case envelope:
+		RequestLogOf(req.Context()).refused(content)
+		r.sendJSON(w, req, content)
+	default:
+		r.sendJSON(w, req, content)
+	}
+}
+
+// sendJSON writes the content as JSON. The newline at its end separates responses in a
+// terminal.
+func (r Reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
+	buf := buffers.Get().(*bytes.Buffer)
+	defer keep(buf)
+	if err := writeJSON(buf, content); err != nil {
+		Fail(w, req, fmt.Errorf("encoding a response: %w", err))
+		return
+	}
+	if r.Tagged {
+		vary(w.Header(), varying)
+		r.sendFile(w, req, File{"application/json", buf.Bytes(), "no-cache"})
+		return
+	}
+	r.write(w, negotiate(w, req, "application/json", buf.Len()), "application/json", buf.Bytes())
+}
+
+// buffers are reused by later responses. They are empty.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const maxKept = 256 << 10
+
+// keep leaves the buffer to a later response, unless it grew too large.
+func keep(buf *bytes.Buffer) {
+	if buf.Cap() <= maxKept {
+		buf.Reset()
+		buffers.Put(buf)
+	}
+}
+
+// sendFile writes the bytes, or 304 if the client already has them.
+func (r Reply) sendFile(w http.ResponseWriter, req *http.Request, f File) {
+	c := negotiate(w, req, f.MediaType, len(f.Bytes))
+	sum := sha256.Sum256(f.Bytes)
+	if !isUnchanged(w, req, sum[:], c, f.Caching) {
+		r.write(w, c, f.MediaType, f.Bytes)
+	}
+}
+
+// isUnchanged sets the entity tag from the SHA-256 of the content and its coding. If the
+// client has that content, in any coding, it answers 304 with the tag that the client has, and
+// reports true.
+func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding, caching string) bool {
+	w.Header()["Etag"] = []string{entityTag(sum, c)}
+	w.Header()["Cache-Control"] = []string{caching}
+	known := req.Header.Get("If-None-Match")
+	if known == "" {
+		return false
+	}
+	for _, held := range append([]coding{c}, codings...) {
+		if tag := entityTag(sum, held); Names(known, tag) {
+			w.Header()["Etag"] = []string{tag}
+			w.WriteHeader(http.StatusNotModified)
+			return true
+		}
+	}
+	return false
+}
+
+// entityTag returns the tag of the content with the SHA-256. A strong tag, as this one is,
+// differs for each coding.
+func entityTag(sum []byte, c coding) string {
+	tag := hex.EncodeToString(sum[:16])
+	if c != identity {
+		tag += "-" + string(c)
+	}
+	return `"` + tag + `"`
+}
+
+// Names reports whether the If-None-Match header includes the entity tag.
+func Names(header, tag string) bool {
+	for candidate := range strings.SplitSeq(header, ",") {
+		candidate = strings.TrimSpace(candidate)
+		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// write sends the bytes in the coding. The server drops them from responses to HEAD. The
+// bytes are compressed before the first is sent, so that a slow client holds no compressor.
+func (r Reply) write(w http.ResponseWriter, c coding, mediaType string, raw []byte) {
+	if c != identity {
+		buf := buffers.Get().(*bytes.Buffer)
+		defer keep(buf)
+		raw = c.compress(buf, raw)
+	}
+	r.writeCoded(w, c, mediaType, raw)
+}
+
+// writeCoded sends bytes that are in the coding already.
+func (r Reply) writeCoded(w http.ResponseWriter, c coding, mediaType string, coded []byte) {
+	h := w.Header()
+	maps.Copy(h, r.header)
+	if c != identity {
+		h["Content-Encoding"] = []string{string(c)}
+	}
+	if mediaType != "" {
+		h["Content-Type"] = []string{mediaType}
+		h["Content-Length"] = []string{strconv.Itoa(len(coded))}
+	}
+	w.WriteHeader(r.Status)
+	if len(coded) > 0 {
+		w.Write(coded) // fails only when the client has disconnected
+	}
+}
+
+// writeJSON writes the value as JSON. It does not escape <, > and &, because JSON is not
+// HTML.
+func writeJSON(buf *bytes.Buffer, v any) error { return jsonEncoder(buf).Encode(v) }
+
+// jsonEncoder returns an encoder that writes values as writeJSON does.
+func jsonEncoder(buf *bytes.Buffer) *json.Encoder {
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+// Encode returns the value as JSON, without a newline at its end.
+func Encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	err := writeJSON(&buf, v)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
+}

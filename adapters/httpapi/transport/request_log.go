@@ -1,0 +1,130 @@
+package transport
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"plaza/domain/fault"
+	"plaza/domain/user"
+)
+
+// requestLog is what the log says about a request. Only the goroutine of the request changes
+// it; others may log lines with it.
+type requestLog struct {
+	log    *slog.Logger
+	id     [1]string  // an array, so that the response's header shares it
+	Client netip.Addr // the caller's address; zero: none
+	Route  string     // pattern of the matched route; empty: none
+	User   user.ID    // zero: no valid token
+	code   string     // of the error; empty: none
+	fields string     // names of the refused fields; empty: none
+	detail string     // the sentence of a 404 or 409; empty: none
+
+	limited func(limit string) // counts a refusal (Metrics); nil: nothing counts
+
+	trace trace.TraceID
+	span  trace.Span // nil: none
+}
+
+// maxLoggedFields bounds the names of refused fields in a line, some of which a client chooses, in bytes.
+const maxLoggedFields = 200
+
+// refused notes why the request was refused. Values of fields are not logged: they may be secrets.
+func (l *requestLog) refused(e envelope) {
+	l.code = e.Code
+	switch why := e.Data.(type) {
+	case fault.Fields:
+		l.fields = strings.Join(slices.Sorted(maps.Keys(why)), ",")
+		l.fields = strings.ToValidUTF8(l.fields[:min(len(l.fields), maxLoggedFields)], "")
+	case detail:
+		if e.Code == fault.NotFound.Code() || e.Code == fault.Conflict.Code() {
+			l.detail = why.Detail
+		}
+	}
+}
+
+type requestLogKey struct{}
+
+// withRequestLog puts the log of the request into the context. No rule may depend on it: the
+// actor of a request is an argument.
+func withRequestLog(ctx context.Context, l *requestLog) context.Context {
+	return context.WithValue(ctx, requestLogKey{}, l)
+}
+
+// RequestLogOf returns the log of the context's request. Without a request, as in tests, it
+// returns one that is never written.
+func RequestLogOf(ctx context.Context) *requestLog {
+	if l, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
+		return l
+	}
+	return &requestLog{}
+}
+
+// Logger returns the logger of the context's request. Its lines have the request's ID
+// (GEN-10). Without a request it returns the default logger.
+func Logger(ctx context.Context) *slog.Logger { return LoggerOr(ctx, slog.Default()) }
+
+// LoggerOr is like Logger, but returns otherwise without a request. It makes the logger on
+// demand, because few requests log more than one line.
+func LoggerOr(ctx context.Context, otherwise *slog.Logger) *slog.Logger {
+	if l, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
+		if l.trace.IsValid() {
+			return l.log.With("request_id", l.id[0], "trace_id", l.trace.String())
+		}
+		return l.log.With("request_id", l.id[0])
+	}
+	return otherwise
+}
+
+// note logs the request in one line. It calls the handler directly, because the logger would
+// look up the source line each time.
+func (r *recorder) note(ctx context.Context, req *http.Request, took time.Duration) {
+	l := &r.log
+	handler := l.log.Handler()
+	if !handler.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	line := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
+	attrs := append(make([]slog.Attr, 0, 12),
+		slog.String("request_id", l.id[0]), slog.String("method", req.Method), slog.String("route", l.pattern()),
+		slog.Int("status", r.status), slog.Int("bytes", r.bytes), slog.Float64("duration_ms", milliseconds(took)))
+	if l.Client.IsValid() {
+		attrs = append(attrs, slog.String("client", l.Client.String()))
+	}
+	if l.User != 0 {
+		attrs = append(attrs, slog.Int64("user", int64(l.User)))
+	}
+	if l.code != "" {
+		attrs = append(attrs, slog.String("code", l.code))
+	}
+	if l.fields != "" {
+		attrs = append(attrs, slog.String("fields", l.fields))
+	}
+	if l.detail != "" {
+		attrs = append(attrs, slog.String("detail", l.detail))
+	}
+	if origin := req.Header.Get("Origin"); req.Method == http.MethodOptions && origin != "" && r.status >= http.StatusBadRequest { // a preflight of an origin that is not listed
+		attrs = append(attrs, slog.String("origin", strings.ToValidUTF8(origin[:min(len(origin), maxLoggedFields)], "")))
+	}
+	if l.trace.IsValid() {
+		attrs = append(attrs, slog.String("trace_id", l.trace.String()))
+	}
+	line.AddAttrs(attrs...)
+	_ = handler.Handle(ctx, line) // a failure to log can't be reported
+}
+
+// pattern returns the pattern of the matched route, or none. The path itself is not logged: it
+// may have secrets.
+func (l *requestLog) pattern() string { return cmp.Or(l.Route, "none") }
+
+// milliseconds returns the duration in milliseconds, to the microsecond.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,0 +1,191 @@
+package transport
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"plaza/domain/access"
+)
+
+// Limits of responses whose clients read more slowly than the server writes (GEN-14). Responses of at
+// most sentAtOnce bytes leave with the end of the request and count nowhere.
+const (
+	// sentAtOnce is the size of the server's own buffer, in bytes.
+	sentAtOnce = 4 << 10
+	// sendPiece and sendDeadline are how much of a response a client must take in what time.
+	sendPiece    = 16 << 10 // bytes
+	sendDeadline = 10 * time.Second
+	// maxSending is how much memory the responses on their way may hold, in bytes. A larger
+	// response is a file, and counts as listHeld.
+	maxSending = 128 << 20
+	// maxSendingOf is how many responses may be on their way at once to one caller: to an account,
+	// or to a network of callers without one.
+	maxSendingOf = 64
+)
+
+// caller is whom shares of a limit are counted for.
+type caller string
+
+// callerOf returns the account of the request, or else the network of its address (AUT-11). It is
+// empty for a caller who is not limited: without an address, or behind a proxy that the
+// configuration most likely lacks.
+func callerOf(r *http.Request, trusted []netip.Prefix) caller {
+	log := RequestLogOf(r.Context())
+	switch {
+	case log.User != 0:
+		return caller(fmt.Sprint("account ", log.User))
+	case !log.Client.IsValid() || isInternal(untrustedForwarder(r, trusted)):
+		return ""
+	}
+	return networkOf(log.Client)
+}
+
+// networkOf returns the network of the address (AUT-11).
+func networkOf(addr netip.Addr) caller { return caller(access.SourceOf(addr).First().String()) }
+
+// shares bound how much of something each caller has at once. They hold one number for each caller
+// who has any.
+type shares struct {
+	most int
+
+	mu  sync.Mutex
+	had map[caller]int
+}
+
+func newShares(most int) *shares { return &shares{most: most, had: map[caller]int{}} }
+
+// take takes one more for the caller, and reports whether that was allowed. The empty caller may
+// take any number.
+func (s *shares) take(c caller) bool {
+	if c == "" {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.had[c] >= s.most {
+		return false
+	}
+	s.had[c]++
+	return true
+}
+
+// free gives one back.
+func (s *shares) free(c caller) {
+	if c == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.had[c]--; s.had[c] <= 0 {
+		delete(s.had, c)
+	}
+}
+
+// sending bounds the responses that are on their way.
+type sending struct {
+	bytes   *semaphore.Weighted
+	callers *shares
+	trusted []netip.Prefix
+}
+
+func newSending(trusted []netip.Prefix) *sending {
+	return &sending{semaphore.NewWeighted(maxSending), newShares(maxSendingOf), trusted}
+}
+
+// sender writes a response. Its request gives up its slot before the first byte leaves, because from
+// there on the client decides how long it takes. A client that falls behind is cut off.
+type sender struct {
+	http.ResponseWriter
+	request *http.Request
+	slot    *slot
+	limits  *sending
+
+	caller  caller
+	held    int64 // bytes that count while the response leaves; zero: none
+	written int
+	refused bool // 503 was sent in place of the response
+	late    *time.Timer
+}
+
+// WriteHeader begins the response, or one that refuses the request if too much is on its way already.
+func (s *sender) WriteHeader(status int) {
+	size, _ := strconv.ParseInt(s.Header().Get("Content-Length"), 10, 64)
+	if size > sentAtOnce && s.request.Method != http.MethodHead && !s.enter(size) {
+		s.refused = true
+		for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Accept-Ranges", "Last-Modified", "Etag"} {
+			s.Header().Del(name)
+		}
+		setCommonHeaders(s.Header())
+		Fail(s.ResponseWriter, s.request, errSending)
+		return
+	}
+	s.ResponseWriter.WriteHeader(status)
+}
+
+// enter counts the response as being on its way.
+func (s *sender) enter(size int64) bool {
+	s.caller = callerOf(s.request, s.limits.trusted)
+	if !s.limits.callers.take(s.caller) {
+		return false
+	}
+	size = min(size, listHeld)
+	if !s.limits.bytes.TryAcquire(size) {
+		s.limits.callers.free(s.caller)
+		return false
+	}
+	s.held = size
+	return true
+}
+
+// Write writes piece by piece, each with its deadline.
+func (s *sender) Write(p []byte) (written int, err error) {
+	if s.refused {
+		return len(p), nil
+	}
+	if s.written+len(p) > sentAtOnce {
+		s.slot.leave()
+	}
+	for len(p) > 0 && err == nil {
+		piece := p[:min(len(p), sendPiece)]
+		var n int
+		n, err = s.writePiece(piece)
+		written, p = written+n, p[len(piece):]
+	}
+	return written, err
+}
+
+func (s *sender) writePiece(piece []byte) (int, error) {
+	s.written += len(piece)
+	if s.written <= sentAtOnce {
+		return s.ResponseWriter.Write(piece)
+	}
+	if s.late == nil {
+		conn := http.NewResponseController(s.ResponseWriter)
+		s.late = time.AfterFunc(sendDeadline, func() { _ = conn.SetWriteDeadline(time.Unix(1, 0)) })
+	} else {
+		s.late.Reset(sendDeadline)
+	}
+	defer s.late.Stop()
+	return s.ResponseWriter.Write(piece)
+}
+
+// end is called when the response has left, or will not.
+func (s *sender) end() {
+	if s.held > 0 {
+		s.limits.bytes.Release(s.held)
+		s.limits.callers.free(s.caller)
+	}
+}
+
+// Unwrap gives http.ResponseController access to the wrapped writer.
+func (s *sender) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// errSending is the fault of a caller who does not take what was sent before, or of a server whose
+// clients take too little.
+var errSending = errOverloaded.AtLimit("sending")

@@ -1,0 +1,247 @@
+package transport
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"plaza/domain/fault"
+)
+
+// StreamedList is a possibly large list. It is encoded item by item, so the encoded list is
+// never in memory as a whole.
+type StreamedList struct {
+	Items      iter.Seq2[any, error]
+	Pagination *pagination // nil: the list is not paged
+	Limits     *ListLimits
+	caller     caller // to whom it is sent
+	OnEncoded  func() // called once after encoding, when the items are no longer needed; may be nil
+}
+
+// ListLimits bounds the memory and the files of large lists, over all requests of the process.
+type ListLimits struct {
+	// events admits lists of events. Each weighs as many as its page may have, because the
+	// store reads a page as a whole.
+	events *semaphore.Weighted
+	most   int64
+	// files holds one slot for each encoded list that does not fit into memory. filesOf are the
+	// shares of callers among them.
+	files   chan struct{}
+	filesOf *shares
+	trusted []netip.Prefix
+}
+
+const (
+	// eventsPerCPU is how many events lists may hold at once for each processor. An event
+	// with its related data has some 200 KiB at most (EVT-21).
+	eventsPerCPU = 60
+	// ImagesWeight is how many events the list of all images of a user weighs: it is never in
+	// memory as a whole, but each one keeps a processor and a connection busy.
+	ImagesWeight = 12
+	// listWait is how long a list waits for other lists.
+	listWait = 2 * time.Second
+	// listHeld is how much of an encoded list is held in memory, in bytes.
+	listHeld = 256 << 10
+	// listFiles is how many encoded lists may be files at once.
+	listFiles = 16
+	// listFilesOf is how many of them may be one caller's.
+	listFilesOf = 4
+)
+
+func NewListLimits(trusted []netip.Prefix) *ListLimits {
+	most := int64(eventsPerCPU * max(2, runtime.GOMAXPROCS(0)))
+	return &ListLimits{events: semaphore.NewWeighted(most), most: most, files: make(chan struct{}, listFiles), filesOf: newShares(listFilesOf), trusted: trusted}
+}
+
+// errListsBusy is the fault of a server that holds as many large lists as it can.
+var errListsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is sending too many large lists. Try again soon.").
+	AtLimit("large_lists")
+
+// enter waits until a page of that many events fits. leave releases it.
+func (r *ListLimits) enter(ctx context.Context, events int) (leave func(), err error) {
+	weight := min(int64(events), r.most)
+	if err := acquire(ctx, r.events, weight, listWait, errListsBusy); err != nil {
+		return nil, err
+	}
+	return func() { r.events.Release(weight) }, nil
+}
+
+// acquire waits until the weight is free, and returns busy if that takes longer than wait.
+func acquire(ctx context.Context, from *semaphore.Weighted, weight int64, wait time.Duration, busy error) error {
+	if from.TryAcquire(weight) { // without a timer
+		return nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if from.Acquire(waiting, weight) == nil {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return busy
+}
+
+// file takes a slot for a file. It fails at once if all are taken. free frees the slot.
+func (r *ListLimits) file() (free func(), err error) {
+	select {
+	case r.files <- struct{}{}:
+		return func() { <-r.files }, nil
+	default:
+		return nil, errListsBusy
+	}
+}
+
+// fileOf is file for the caller, who may have a share of them.
+func (r *ListLimits) fileOf(c caller) (free func(), err error) {
+	if !r.filesOf.take(c) {
+		return nil, errListsBusy
+	}
+	leave, err := r.file()
+	if err != nil {
+		r.filesOf.free(c)
+		return nil, err
+	}
+	return func() { leave(); r.filesOf.free(c) }, nil
+}
+
+// ItemsOf returns the views as a sequence.
+func ItemsOf[T any](views []T) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
+		for _, view := range views {
+			if !yield(view, nil) {
+				return
+			}
+		}
+	}
+}
+
+// encodedList is a list as JSON, in the coding.
+type encodedList struct {
+	*SpillBuffer
+	coding coding
+}
+
+// encode writes the list as JSON, and compresses it if it is large enough. also gets the JSON
+// uncompressed. encode fails before the first byte is sent.
+func (l StreamedList) encode(c coding, also io.Writer) (encodedList, error) {
+	encoded := &SpillBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: func() (func(), error) { return l.Limits.fileOf(l.caller) }}
+	out := &compressor{to: encoded, coding: c}
+	err := l.write(io.MultiWriter(out, also))
+	if ended := out.Close(); err == nil {
+		err = ended
+	}
+	if err != nil {
+		return encodedList{}, errors.Join(err, encoded.Close())
+	}
+	return encodedList{encoded, out.coding}, nil
+}
+
+// write writes the list as JSON. Its first piece is all of it or larger than minCompressed.
+func (l StreamedList) write(to io.Writer) error {
+	w := listWriters.Get().(*listWriter)
+	defer w.leave()
+	w.out.Reset(to)
+	w.out.WriteString(`{"data":[`)
+	between := ""
+	for item, err := range l.Items {
+		if err != nil {
+			return err
+		}
+		if err := w.put(between, item); err != nil {
+			return err
+		}
+		between = ","
+	}
+	w.out.WriteString("]")
+	if l.Pagination != nil {
+		if err := w.put(`,"pagination":`, l.Pagination); err != nil {
+			return err
+		}
+	}
+	w.out.WriteString("}\n")
+	return w.out.Flush()
+}
+
+// listWriter writes the items of a list as JSON.
+type listWriter struct {
+	out  *bufio.Writer // keeps its first error until Flush
+	item bytes.Buffer
+	json *json.Encoder // to item
+}
+
+// listWriters are reused by later lists. Their item is empty.
+var listWriters = sync.Pool{New: func() any {
+	w := &listWriter{out: bufio.NewWriterSize(nil, 4*minCompressed)}
+	w.json = jsonEncoder(&w.item)
+	return w
+}}
+
+// put writes the text before the value, and the value.
+func (w *listWriter) put(before string, v any) error {
+	w.item.Reset()
+	if err := w.json.Encode(v); err != nil {
+		return err
+	}
+	w.out.WriteString(before)
+	w.out.Write(bytes.TrimSuffix(w.item.Bytes(), []byte("\n")))
+	return nil
+}
+
+// leave leaves the writer to a later list, unless it grew too large.
+func (w *listWriter) leave() {
+	w.out.Reset(nil)
+	if w.item.Cap() <= maxKept {
+		w.item.Reset()
+		listWriters.Put(w)
+	}
+}
+
+// sendStreamedList sends the list, or 304 if the client already has it.
+func (r Reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l StreamedList) {
+	sum := sha256.New()
+	also := io.Discard
+	if r.Tagged {
+		also = sum
+	}
+	l.caller = callerOf(req, l.Limits.trusted)
+	encoded, err := l.encode(accepted(req.Header), also)
+	if l.OnEncoded != nil {
+		l.OnEncoded()
+	}
+	if err != nil {
+		Fail(w, req, fmt.Errorf("encoding a list: %w", err))
+		return
+	}
+	defer encoded.Close()
+	h := w.Header()
+	if r.Tagged {
+		vary(h, varying)
+		if isUnchanged(w, req, sum.Sum(nil), encoded.coding, "no-cache") {
+			return
+		}
+	}
+	varyByCoding(h)
+	if encoded.coding != identity {
+		h["Content-Encoding"] = []string{string(encoded.coding)}
+	}
+	h["Content-Type"] = []string{"application/json"}
+	h["Content-Length"] = []string{strconv.FormatInt(encoded.size, 10)}
+	w.WriteHeader(r.Status)
+	_, _ = encoded.WriteTo(w) // fails only when the client has disconnected
+}

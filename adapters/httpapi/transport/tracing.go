@@ -1,0 +1,56 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// callerSpan returns the span that the request's traceparent names. It is invalid without a
+// well-formed header.
+func callerSpan(h http.Header) trace.SpanContext {
+	if h["Traceparent"] == nil {
+		return trace.SpanContext{}
+	}
+	ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(h))
+	return trace.SpanContextFromContext(ctx)
+}
+
+// begin begins the span of the request, which the caller's span is the parent of, and returns
+// the context with it. Without a tracer it only records the trace that the caller names.
+func (l *requestLog) begin(ctx context.Context, tracer trace.Tracer, r *http.Request) context.Context {
+	caller := callerSpan(r.Header)
+	l.trace = caller.TraceID()
+	if tracer == nil {
+		return ctx
+	}
+	if caller.IsValid() {
+		ctx = trace.ContextWithRemoteSpanContext(ctx, caller)
+	}
+	ctx, l.span = tracer.Start(ctx, r.Method, trace.WithSpanKind(trace.SpanKindServer),
+		trace.WithAttributes(attribute.String("http.request.method", r.Method), attribute.String("plaza.request_id", l.id[0])))
+	l.trace = l.span.SpanContext().TraceID()
+	return ctx
+}
+
+// end ends the span of the request, if there is one. It is named by the route: a path may
+// have secrets.
+func (r *recorder) end(req *http.Request) {
+	span := r.log.span
+	if span == nil {
+		return
+	}
+	span.SetName(req.Method + " " + r.log.pattern())
+	span.SetAttributes(attribute.String("http.route", r.log.pattern()), attribute.Int("http.response.status_code", r.status))
+	if r.log.code != "" {
+		span.SetAttributes(attribute.String("error.type", r.log.code))
+	}
+	if r.status >= http.StatusInternalServerError {
+		span.SetStatus(codes.Error, r.log.code)
+	}
+	span.End()
+}
