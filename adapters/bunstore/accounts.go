@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/media"
 	"plaza/domain/quota"
@@ -49,14 +50,14 @@ type userRow struct {
 	Expertise  string
 	Location   string
 	Timezone   string
-	Joined     dbTime
+	Joined     engine.Time
 }
 
 // presenceRow is when a user was last seen. A user who was never seen has no row.
 type presenceRow struct {
 	bun.BaseModel `bun:"table:presence,alias:p"`
 	UserID        user.ID `bun:",pk"`
-	Seen          dbTime
+	Seen          engine.Time
 }
 
 func accountRowOf(a access.Account, revision int64) accountRow {
@@ -105,11 +106,11 @@ func scopesOf(names []string) []access.Scope {
 
 func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id user.ID, err error) {
 	a.User = 0
-	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		row := userRow{
 			accountRow: accountRowOf(a, 0),
 			Firstname:  m.Firstname, Lastname: m.Lastname, Expertise: m.Expertise,
-			Location: m.Location, Timezone: m.Timezone, Joined: dbTime{m.Joined},
+			Location: m.Location, Timezone: m.Timezone, Joined: engine.Time{Time: m.Joined},
 		}
 		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
 			return v.orTaken(err)
@@ -118,7 +119,7 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id
 		if m.Seen.IsZero() {
 			return nil
 		}
-		_, err := tx.NewInsert().Model(&presenceRow{UserID: id, Seen: dbTime{m.Seen}}).Exec(ctx)
+		_, err := tx.NewInsert().Model(&presenceRow{UserID: id, Seen: engine.Time{Time: m.Seen}}).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -129,7 +130,7 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id
 
 // orTaken converts a unique violation of a phone into its fault.
 func (v Accounts) orTaken(err error) error {
-	if err != nil && v.s.dialect.isDuplicate(err, "users", "phone") {
+	if err != nil && v.s.Dialect.IsDuplicate(err, "users", "phone") {
 		return access.ErrPhoneTaken
 	}
 	return err
@@ -144,11 +145,11 @@ func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) 
 }
 
 func (v Accounts) by(ctx context.Context, condition string, argument any) (a access.Account, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		var row accountRow
-		err := v.s.reader.NewSelect().Model(&row).Where(condition, argument).Scan(ctx)
+		err := v.s.Reader.NewSelect().Model(&row).Where(condition, argument).Scan(ctx)
 		if err != nil {
-			return orNotFound(err, access.ErrNoAccount)
+			return engine.OrNotFound(err, access.ErrNoAccount)
 		}
 		a, err = row.account()
 		return err
@@ -157,13 +158,13 @@ func (v Accounts) by(ctx context.Context, condition string, argument any) (a acc
 }
 
 func (v Accounts) List(ctx context.Context, after user.ID, limit int) (found []access.Account, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		found = nil
 		if limit <= 0 { // bun treats it as no limit
 			return nil
 		}
 		var rows []accountRow
-		err := v.s.reader.NewSelect().Model(&rows).Where("id > ?", after).Order("id").Limit(int64(limit)).Scan(ctx)
+		err := v.s.Reader.NewSelect().Model(&rows).Where("id > ?", after).Order("id").Limit(int64(limit)).Scan(ctx)
 		if err != nil {
 			return err
 		}
@@ -181,7 +182,7 @@ func (v Accounts) List(ctx context.Context, after user.ID, limit int) (found []a
 
 func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {
 	_, err := change(ctx, v.s, aggregate[access.Account]{
-		load: func(ctx context.Context, tx *transaction) (access.Account, int64, error) {
+		load: func(ctx context.Context, tx *engine.Transaction) (access.Account, int64, error) {
 			return v.load(ctx, tx, id)
 		},
 		save: v.save,
@@ -193,19 +194,19 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 	return err
 }
 
-func (v Accounts) load(ctx context.Context, tx *transaction, id user.ID) (access.Account, int64, error) {
+func (v Accounts) load(ctx context.Context, tx *engine.Transaction, id user.ID) (access.Account, int64, error) {
 	var row accountRow
-	if err := v.s.selecting(tx).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
-		return access.Account{}, 0, orNotFound(err, access.ErrNoAccount)
+	if err := v.s.Selecting(tx).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
+		return access.Account{}, 0, engine.OrNotFound(err, access.ErrNoAccount)
 	}
 	a, err := row.account()
 	return a, row.Revision, err
 }
 
-func (v Accounts) save(ctx context.Context, tx *transaction, before, next access.Account, revision int64) (bool, error) {
+func (v Accounts) save(ctx context.Context, tx *listedTransaction, before, next access.Account, revision int64) (bool, error) {
 	row := accountRowOf(next, revision+1)
 	done, err := tx.NewUpdate().Model(&row).WherePK().Where("revision = ?", revision).Exec(ctx)
-	saved, err := affected(done, v.orTaken(err))
+	saved, err := engine.Affected(done, v.orTaken(err))
 	if !saved || next.Kept == 0 {
 		return saved, err
 	}
@@ -216,7 +217,7 @@ func (v Accounts) save(ctx context.Context, tx *transaction, before, next access
 
 // What statements read of a member: the user u, not erased, with the presence p.
 var (
-	memberFields = "u.id, " + memberColumns.of("u") + ", p.seen, u.avatar"
+	memberFields = "u.id, " + memberColumns.Of("u") + ", p.seen, u.avatar"
 	isMember     = "u." + notErased
 )
 
@@ -224,14 +225,14 @@ const withPresence = " LEFT JOIN presence p ON p.user_id = u.id"
 
 // memberTargets returns the scan targets of memberFields. Where joinMember found no member they
 // are NULL, and the ID becomes zero.
-func memberTargets(m *user.Member, d dialect) []any {
-	targets := memberColumns.targets(m, d, orZeroNumber[user.ID]{&m.ID})
+func memberTargets(m *user.Member, d engine.Dialect) []any {
+	targets := memberColumns.Targets(m, d, engine.OrZeroNumber[user.ID]{Into: &m.ID})
 	for i, target := range targets {
 		if text, is := target.(*string); is {
-			targets[i] = orZeroText[string]{text}
+			targets[i] = engine.OrZeroText[string]{Into: text}
 		}
 	}
-	return append(targets, intoTime{&m.Seen}, (*cover)(&m.Avatar))
+	return append(targets, engine.IntoTime{Into: &m.Seen}, (*engine.Cover)(&m.Avatar))
 }
 
 // joinMember returns the join of the member with the ID, if there is one.
@@ -240,15 +241,15 @@ func joinMember(id string) string {
 }
 
 // membersStatement returns the hot read of users by their IDs, $1.
-func membersStatement(d dialect) string {
-	return "SELECT " + memberFields + " FROM users u" + withPresence + " WHERE " + d.among("u.id", "$1") + " AND " + isMember
+func membersStatement(d engine.Dialect) string {
+	return "SELECT " + memberFields + " FROM users u" + withPresence + " WHERE " + d.Among("u.id", "$1") + " AND " + isMember
 }
 
 // membersOf returns the step that passes the users of the ids to fn.
-func (s *Store) membersOf(ids []user.ID, fn func(user.Member)) step {
+func (s *Store) membersOf(ids []user.ID, fn func(user.Member)) engine.Step {
 	var m user.Member
-	targets := memberTargets(&m, s.dialect)
-	return step{statement: s.hot.members, args: []any{s.dialect.listOf(numbers(ids))}, row: func(scan func(...any) error) error {
+	targets := memberTargets(&m, s.Dialect)
+	return engine.Step{Statement: s.hot.members, Args: []any{s.Dialect.ListOf(engine.Numbers(ids))}, Row: func(scan func(...any) error) error {
 		err := scan(targets...)
 		fn(m)
 		return err
@@ -267,14 +268,14 @@ func addMember(members map[user.ID]*user.Member, m user.Member) {
 func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
 	found := make([]user.Member, 0, len(ids))
 	read := v.s.membersOf(ids, func(m user.Member) { found = append(found, m) })
-	err := v.s.readRows(ctx, read, func() { found = found[:0] })
+	err := v.s.ReadRows(ctx, read, func() { found = found[:0] })
 	return found, err
 }
 
 // SetAvatar replaces the avatar first, which gives back the bytes of the old one.
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
-	set := step{statement: v.s.sql.setAvatar, args: []any{cover(avatar).orNull(), int64(id)}, mustMatch: true, missed: user.ErrNotFound}
+	set := engine.Step{Statement: v.s.sql.setAvatar, Args: []any{engine.Cover(avatar).OrNull(), int64(id)}, MustMatch: true, Missed: user.ErrNotFound}
 	return v.s.writeAll(ctx, slices.Concat(
-		v.s.chargeSteps(charges), []step{set}, v.s.pictureSteps(v.limits, id, countedPicture{avatar.Key, bytes}),
+		v.s.chargeSteps(charges), []engine.Step{set}, v.s.pictureSteps(v.limits, id, countedPicture{avatar.Key, bytes}),
 	))
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore/internal/engine"
 )
 
 // When a client hangs up, its request's context ends. The statement is cancelled, and
@@ -19,7 +21,7 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 	}
 	t.Parallel()
 	url := MigratedPostgres(t)
-	s, _ := openWithUser(t, Options{URL: url})
+	s, _ := openWithUser(t, engine.Options{URL: url})
 	observer, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
 	defer observer.Close()
@@ -31,21 +33,21 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 	}
 	for name, sleep := range map[string]func(ctx context.Context) error{
 		"a hot read": func(ctx context.Context) error {
-			return s.each(ctx, "SELECT pg_sleep(30)", nil, func(func(...any) error) error { return nil })
+			return s.Each(ctx, "SELECT pg_sleep(30)", nil, func(func(...any) error) error { return nil })
 		},
 		"a query of the builder": func(ctx context.Context) error {
-			_, err := s.reader.NewRaw("SELECT pg_sleep(30)").Exec(ctx)
+			_, err := s.Reader.NewRaw("SELECT pg_sleep(30)").Exec(ctx)
 			return err
 		},
 		"a transaction": func(ctx context.Context) error {
-			return s.write(ctx, func(ctx context.Context, tx *transaction) error {
+			return s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 				_, err := tx.NewRaw("SELECT pg_sleep(30)").Exec(ctx)
 				return err
 			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pool := s.dialect.(postgres).pool
+			pool := s.Dialect.(engine.Postgres).Pool
 			before := pool.Stat().NewConnsCount()
 			for range 5 { // each takes 100 ms: the driver waits for the cancellation to arrive
 				ctx, hangUp := context.WithCancel(t.Context())
@@ -69,13 +71,13 @@ func TestCancelledStatementsEndBehindAPooler(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	s, _ := openWithUser(t, Options{URL: MigratedPostgres(t), Uncached: true})
-	pool := s.dialect.(postgres).pool
+	s, _ := openWithUser(t, engine.Options{URL: MigratedPostgres(t), Uncached: true})
+	pool := s.Dialect.(engine.Postgres).Pool
 	before := pool.Stat().NewConnsCount()
 	for range 20 {
 		ctx, hangUp := context.WithCancel(t.Context())
 		time.AfterFunc(5*time.Millisecond, hangUp)
-		_ = s.each(ctx, "SELECT pg_sleep(0.02)", nil, func(func(...any) error) error { return nil })
+		_ = s.Each(ctx, "SELECT pg_sleep(0.02)", nil, func(func(...any) error) error { return nil })
 		hangUp()
 	}
 	assert.LessOrEqual(t, pool.Stat().NewConnsCount()-before, int64(2))
@@ -89,15 +91,15 @@ func TestConnections(t *testing.T) {
 	t.Parallel()
 	url := MigratedPostgres(t)
 	for _, c := range []struct {
-		options Options
+		options engine.Options
 		want    int32
 	}{
-		{Options{URL: url, Connections: 3}, 3}, {Options{URL: url + "&pool_max_conns=5"}, 5},
-		{Options{URL: url + "&pool_max_conns=5", Connections: 3}, 3}, {Options{URL: url}, int32(max(16, 4*runtime.GOMAXPROCS(0)))},
+		{engine.Options{URL: url, Connections: 3}, 3}, {engine.Options{URL: url + "&pool_max_conns=5"}, 5},
+		{engine.Options{URL: url + "&pool_max_conns=5", Connections: 3}, 3}, {engine.Options{URL: url}, int32(max(16, 4*runtime.GOMAXPROCS(0)))},
 	} {
 		s, err := Open(t.Context(), c.options)
 		require.NoError(t, err)
-		assert.Equal(t, c.want, s.dialect.(postgres).pool.Config().MaxConns)
+		assert.Equal(t, c.want, s.Dialect.(engine.Postgres).Pool.Config().MaxConns)
 		require.NoError(t, s.Close())
 	}
 }

@@ -3,7 +3,11 @@ package bunstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/feed"
 )
 
 // Finding is an inconsistency in the database.
@@ -30,11 +34,10 @@ type check struct {
 // values can be read, and reports what it finds. With repair it rebuilds derived data.
 // Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
-	patient := &Store{db: s.db, reader: s.reader, dialect: s.dialect, hot: s.hot, sql: s.sql, limit: checkLimit, log: s.log}
-	c := check{Store: patient, repair: repair, found: found}
-	problems, err := s.dialect.integrity(ctx, s.reader)
+	c := check{Store: &Store{s.Within(checkLimit), s.hot, s.sql}, repair: repair, found: found}
+	problems, err := s.Dialect.Integrity(ctx, s.Reader)
 	if err != nil {
-		return s.explain(ctx, err)
+		return s.Explain(ctx, err)
 	}
 	for _, p := range problems {
 		found(Finding{What: p})
@@ -53,9 +56,9 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 var errDryRun = errors.New("no repair requested")
 
 // inspect calls fn, which repairs an inconsistency and returns its description, or "".
-func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *transaction) (what string, err error)) error {
+func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *listedTransaction) (what string, err error)) error {
 	var what string
-	err := c.write(ctx, func(ctx context.Context, tx *transaction) (err error) {
+	err := c.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
 		if what, err = fn(ctx, tx); err == nil && !c.repair {
 			err = errDryRun
 		}
@@ -68,4 +71,125 @@ func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *tra
 		c.found(Finding{What: what, Repaired: c.repair})
 	}
 	return err
+}
+
+// totals compares the totals of each kind with the listings.
+func (c check) totals(ctx context.Context) error {
+	for _, shelf := range c.checkSources() {
+		if shelf.kind == feed.Xfile { // which has none
+			continue
+		}
+		var is, should int64
+		err := c.Read(ctx, func(ctx context.Context) (err error) {
+			is, should, err = c.totalOf(ctx, c.Dialect.Query, shelf.kind)
+			return err
+		})
+		if err == nil && is != should {
+			err = c.recountTotal(ctx, shelf.kind)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// totalOf returns the total and the value that it should have, as of one moment.
+func (c check) totalOf(ctx context.Context, run func(context.Context, ...engine.Step) error, kind feed.Kind) (is, should int64, err error) {
+	err = run(ctx, engine.Step{Statement: c.sql.compareTotal, Args: []any{string(kind)}, Row: func(scan func(...any) error) error { return scan(&is, &should) }})
+	return is, should, err
+}
+
+// recountTotal adds the difference. Concurrent writers add to the same sum, so only
+// other recounts must be excluded.
+func (c check) recountTotal(ctx context.Context, kind feed.Kind) error {
+	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+		if err := c.Dialect.Lock(ctx, tx, "total of "+string(kind)); err != nil {
+			return "", err
+		}
+		is, should, err := c.totalOf(ctx, tx.Run, kind)
+		if err != nil || is == should {
+			return "", err
+		}
+		tx.changes.total(kind, should-is)
+		return fmt.Sprintf("total of %s is %d; should be %d", kind, is, should), nil
+	})
+}
+
+// countedRow is the count and latest instants of a kind in a category, from its
+// counters or from the listings.
+type countedRow struct {
+	count            int64
+	created, updated engine.Time
+}
+
+// compareCounters returns the query that reads both as of one moment, the counters
+// first.
+func compareCounters(where string) string {
+	return `WITH said AS (SELECT category_id, kind, SUM(count) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_counters ` + where + ` GROUP BY category_id, kind),
+		there AS (SELECT category_id, kind, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_listings ` + where + ` GROUP BY category_id, kind),
+		every AS (SELECT category_id, kind FROM said UNION SELECT category_id, kind FROM there)
+		SELECT e.category_id, e.kind, CAST(COALESCE(s.count, 0) AS bigint), s.created, s.updated, COALESCE(t.count, 0), t.created, t.updated
+		FROM every e LEFT JOIN said s ON s.category_id = e.category_id AND s.kind = e.kind
+		LEFT JOIN there t ON t.category_id = e.category_id AND t.kind = e.kind`
+}
+
+// isEqual ignores the instants of empty counters.
+func (a countedRow) isEqual(b countedRow) bool {
+	return a.count == b.count && (a.count == 0 || a.created.Equal(b.created.Time) && a.updated.Equal(b.updated.Time))
+}
+
+// compare returns the read that passes every wrong counter to fn.
+func (c check) compare(statement string, args []any, fn func(of counterKey, is, should countedRow)) engine.Step {
+	return engine.Step{Statement: statement, Args: args, Row: func(scan func(...any) error) error {
+		var of counterKey
+		var is, should countedRow
+		err := scan((*int64)(&of.category), (*string)(&of.kind), &is.count, &is.created, &is.updated,
+			&should.count, &should.created, &should.updated)
+		if err == nil && !is.isEqual(should) {
+			fn(of, is, should)
+		}
+		return err
+	}}
+}
+
+// counters compares all counters with the listings.
+func (c check) counters(ctx context.Context) error {
+	var suspects []counterKey
+	err := c.Read(ctx, func(ctx context.Context) error {
+		suspects = nil
+		return c.Dialect.Query(ctx, c.compare(c.sql.compareCounters, nil, func(of counterKey, _, _ countedRow) { suspects = append(suspects, of) }))
+	})
+	for _, of := range suspects {
+		if err == nil {
+			err = c.recount(ctx, of)
+		}
+	}
+	return err
+}
+
+// recount checks the counter again while no other recount of it runs. Concurrent
+// changes are added to the same sum.
+func (c check) recount(ctx context.Context, of counterKey) error {
+	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (what string, err error) {
+		if err := c.Dialect.Lock(ctx, tx, fmt.Sprint("counter of ", of.kind, " in ", of.category)); err != nil {
+			return "", err
+		}
+		key := []any{int64(of.category), string(of.kind)}
+		if c.sql.lock != "" {
+			if err := tx.Run(ctx, engine.Step{Statement: c.sql.lock, Args: key}); err != nil {
+				return "", err
+			}
+		}
+		err = tx.Run(ctx, c.compare(c.sql.compareCounter, key, func(of counterKey, is, should countedRow) {
+			what = fmt.Sprintf("counter of %s in category %d is %d, latest %s and %s; should be %d, latest %s and %s",
+				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)
+			delta := tx.changes.counter(of)
+			delta.more, delta.created, delta.updated, delta.lost = should.count-is.count, should.created, should.updated, true
+			tx.changes.total(of.kind, 0)
+		}))
+		return what, err
+	})
 }

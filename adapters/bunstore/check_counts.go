@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/userimage"
 )
 
@@ -24,9 +25,9 @@ func (c check) discussions(ctx context.Context) error {
 // suspects passes the first column of each row of the query to fn.
 func (c check) suspects(ctx context.Context, query string, fn func(ctx context.Context, id int64) error) error {
 	var ids []int64
-	err := c.read(ctx, func(ctx context.Context) error {
+	err := c.Read(ctx, func(ctx context.Context) error {
 		ids = nil
-		return c.reader.NewRaw(query).Scan(ctx, &ids)
+		return c.Reader.NewRaw(query).Scan(ctx, &ids)
 	})
 	for _, id := range ids {
 		if err == nil {
@@ -38,14 +39,14 @@ func (c check) suspects(ctx context.Context, query string, fn func(ctx context.C
 
 // recountEvent locks the event's counts and checks them again.
 func (c check) recountEvent(ctx context.Context, id int64) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
 		if _, err := tx.NewRaw("INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = ? "+
 			"ON CONFLICT (event_id) DO NOTHING", id).Exec(ctx); err != nil {
 			return "", err
 		}
 		var is eventCountsRow
-		if err := c.selecting(tx).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
-			return "", orNotFound(err, nil) // removed meanwhile
+		if err := c.Selecting(tx.Transaction).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
+			return "", engine.OrNotFound(err, nil) // removed meanwhile
 		}
 		should := is
 		if err := tx.NewSelect().TableExpr("events e").ColumnExpr("e.author_id, "+discussed).Where("e.id = ?", id).
@@ -73,7 +74,7 @@ func (c check) images(ctx context.Context) error {
 		return err
 	}
 	for after := userimage.ID(0); ; {
-		rows, err := readAll(ctx, c.Store, c.sql.imagesAfter, []any{int64(after), int64(checkBatch)}, imageAll.reader(c.dialect))
+		rows, err := engine.ReadAll(ctx, c.Store.DB, c.sql.imagesAfter, []any{int64(after), int64(checkBatch)}, imageAll.Reader(c.Dialect))
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -88,13 +89,13 @@ func (c check) images(ctx context.Context) error {
 
 // recountImages locks the image count and checks it again.
 func (c check) recountImages(ctx context.Context, owner int64) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
 		if _, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 0) ON CONFLICT (owner_id) DO NOTHING",
 			owner).Exec(ctx); err != nil {
 			return "", err
 		}
 		var is, should int64
-		if err := c.selecting(tx).Table("image_counts").Column("kept").Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
+		if err := c.Selecting(tx.Transaction).Table("image_counts").Column("kept").Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
 			return "", err
 		}
 		if err := tx.NewSelect().Table("images").ColumnExpr("COUNT(*)").Where("owner_id = ? AND deleted IS NULL", owner).
@@ -118,13 +119,13 @@ func (c check) pictureTotals(ctx context.Context) error {
 
 // recountPictures locks the sum of bytes and checks it again.
 func (c check) recountPictures(ctx context.Context, owner int64) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
 		if _, err := tx.NewRaw("INSERT INTO picture_totals (owner_id, bytes) VALUES (?, 0) ON CONFLICT (owner_id) DO NOTHING",
 			owner).Exec(ctx); err != nil {
 			return "", err
 		}
 		var is, should int64
-		if err := c.selecting(tx).Table("picture_totals").Column("bytes").Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
+		if err := c.Selecting(tx.Transaction).Table("picture_totals").Column("bytes").Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
 			return "", err
 		}
 		if err := tx.NewSelect().Table("pictures").ColumnExpr("CAST(COALESCE(SUM(bytes), 0) AS bigint)").Where("owner_id = ?", owner).
@@ -139,5 +140,5 @@ func (c check) recountPictures(ctx context.Context, owner int64) error {
 // Backup writes a consistent copy of the database into a new file while servers run. It
 // returns ErrNoBackup on Postgres, which has its own tools.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	return s.explain(ctx, s.dialect.backup(ctx, path))
+	return s.Explain(ctx, s.Dialect.Backup(ctx, path))
 }

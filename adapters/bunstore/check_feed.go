@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 )
 
@@ -17,10 +18,10 @@ type stored struct {
 // checkSource reads all records of a kind.
 type checkSource struct {
 	kind   feed.Kind
-	after  string                                                     // $1 id, $2 limit
-	locked string                                                     // $1 id; the record, which no other transaction can change then
-	lock   func(ctx context.Context, tx *transaction, id int64) error // precedes locked, unless nil
-	scan   func(scanner) (stored, error)
+	after  string                                                           // $1 id, $2 limit
+	locked string                                                           // $1 id; the record, which no other transaction can change then
+	lock   func(ctx context.Context, tx *listedTransaction, id int64) error // precedes locked, unless nil
+	scan   func(engine.Scanner) (stored, error)
 }
 
 // checkSteps are the statements of a check.
@@ -36,8 +37,8 @@ type checkSteps struct {
 	compareTotal    string // $1 kind
 }
 
-func newCheckSteps(d dialect) checkSteps {
-	listings := "SELECT " + listingTable.list() + " FROM feed_listings "
+func newCheckSteps(d engine.Dialect) checkSteps {
+	listings := "SELECT " + listingTable.List() + " FROM feed_listings "
 	s := checkSteps{
 		recordsAfter: map[feed.Kind]string{
 			feed.Xfile: "SELECT " + storedColumns(d, withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
@@ -61,10 +62,10 @@ func newCheckSteps(d dialect) checkSteps {
 		s.lockRecord[kind] = selected + " WHERE p.id = $1 " + lock
 	}
 	for kind, t := range recordTables {
-		records(kind, "SELECT "+t.list()+" FROM "+t.tableName()+" p", d.forUpdate())
+		records(kind, "SELECT "+t.List()+" FROM "+t.tableName()+" p", d.ForUpdate())
 		s.orphans[kind] = orphans(t.tableName(), kind)
 	}
-	records(origins, "SELECT "+publicationTable.of("p")+", EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = p.first_original_id"+
+	records(origins, "SELECT "+publicationTable.Of("p")+", EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = p.first_original_id"+
 		" AND f.published AND NOT f.deleted) FROM publications p", "")
 	s.orphans[origins], s.orphans[feed.Xfile] = orphans("publications", origins), orphans("events", feed.Xfile)
 	return s
@@ -78,8 +79,8 @@ func (c check) checkSources() []checkSource {
 func (c check) recordSource(kind feed.Kind) checkSource {
 	return checkSource{
 		kind: kind, after: c.sql.recordsAfter[kind], locked: c.sql.lockRecord[kind],
-		scan: func(scan scanner) (s stored, err error) {
-			s.id, s.record, err = scanRecord(kind, scan, c.dialect)
+		scan: func(scan engine.Scanner) (s stored, err error) {
+			s.id, s.record, err = scanRecord(kind, scan, c.Dialect)
 			return s, err
 		},
 	}
@@ -89,10 +90,12 @@ func (c check) recordSource(kind feed.Kind) checkSource {
 // The lock keeps imports from changing what the bundle shows.
 func (c check) originSource() checkSource {
 	source := c.recordSource(origins)
-	source.lock = func(ctx context.Context, tx *transaction, _ int64) error { return c.dialect.lock(ctx, tx, importLock) }
-	source.scan = func(scan scanner) (stored, error) {
+	source.lock = func(ctx context.Context, tx *listedTransaction, _ int64) error {
+		return c.Dialect.Lock(ctx, tx, importLock)
+	}
+	source.scan = func(scan engine.Scanner) (stored, error) {
 		var o origin
-		err := scan(append(publicationTable.targets(&o.Publication, c.dialect), &o.originalVisible)...)
+		err := scan(append(publicationTable.Targets(&o.Publication, c.Dialect), &o.originalVisible)...)
 		return stored{id: int64(o.ID), record: o}, err
 	}
 	return source
@@ -102,11 +105,11 @@ func (c check) originSource() checkSource {
 func (c check) eventSource() checkSource {
 	source := c.recordSource(feed.Xfile)
 	source.locked = c.hot.event
-	source.lock = func(ctx context.Context, tx *transaction, id int64) error {
-		return tx.run(ctx, step{statement: c.sql.lockEvent, args: []any{id}})
+	source.lock = func(ctx context.Context, tx *listedTransaction, id int64) error {
+		return tx.Run(ctx, engine.Step{Statement: c.sql.lockEvent, Args: []any{id}})
 	}
-	source.scan = func(scan scanner) (stored, error) {
-		e, err := eventReader(c.dialect)(scan)
+	source.scan = func(scan engine.Scanner) (stored, error) {
+		e, err := eventReader(c.Dialect)(scan)
 		if err != nil {
 			return stored{}, err
 		}
@@ -140,7 +143,7 @@ func (c check) listings(ctx context.Context) error {
 // mismatched returns the IDs in a batch whose listings look wrong, and advances after;
 // past the last batch, after is negative.
 func (c check) mismatched(ctx context.Context, source checkSource, after *int64) (ids []int64, err error) {
-	records, err := readAll(ctx, c.Store, source.after, []any{*after, int64(checkBatch)}, source.scan)
+	records, err := engine.ReadAll(ctx, c.Store.DB, source.after, []any{*after, int64(checkBatch)}, source.scan)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +152,7 @@ func (c check) mismatched(ctx context.Context, source checkSource, after *int64)
 		return nil, nil
 	}
 	last := records[len(records)-1].id
-	listings, err := readAll(ctx, c.Store, c.sql.listings, []any{string(source.kind), *after, last}, listingTable.reader(c.dialect))
+	listings, err := engine.ReadAll(ctx, c.Store.DB, c.sql.listings, []any{string(source.kind), *after, last}, listingTable.Reader(c.Dialect))
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +175,7 @@ func isListedAs(record feed.Listable, l *feed.Listing) bool { return isSame(list
 // recheck locks the record and checks it again.
 func (c check) recheck(ctx context.Context, source checkSource, id int64) error {
 	var broken error
-	err := c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+	err := c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
 		if source.lock != nil {
 			if err := source.lock(ctx, tx, id); err != nil {
 				return "", err
@@ -181,11 +184,11 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 		var t *stored
 		var listings []feed.Listing
 		at := item{source.kind, id}
-		err := tx.run(ctx, step{statement: source.locked, args: []any{id}, row: func(scan func(...any) error) error {
+		err := tx.Run(ctx, engine.Step{Statement: source.locked, Args: []any{id}, Row: func(scan func(...any) error) error {
 			found, err := source.scan(scan)
 			t = &found
 			return err
-		}}, step{statement: c.sql.listing, args: []any{string(at.kind), id}, row: collect(&listings, listingTable.reader(c.dialect))})
+		}}, engine.Step{Statement: c.sql.listing, Args: []any{string(at.kind), id}, Row: engine.Collect(&listings, listingTable.Reader(c.Dialect))})
 		if err != nil || t == nil { // nil: removed meanwhile
 			return "", err
 		}
@@ -209,7 +212,7 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 
 // repairListing replaces the wrong listing. The counters may or may not have counted
 // it: they are recounted later.
-func (s *Store) repairListing(ctx context.Context, tx *transaction, at item, wrong *feed.Listing, record feed.Listable) error {
+func (s *Store) repairListing(ctx context.Context, tx *listedTransaction, at item, wrong *feed.Listing, record feed.Listable) error {
 	next := listedOrNot(record)
 	for _, l := range []*feed.Listing{wrong, next} {
 		if l != nil {
@@ -217,18 +220,18 @@ func (s *Store) repairListing(ctx context.Context, tx *transaction, at item, wro
 		}
 	}
 	tx.changes.total(at.kind, 0)
-	return tx.run(ctx, s.sql.put(listingChange{at: at, next: next}))
+	return tx.Run(ctx, s.sql.put(listingChange{at: at, next: next}))
 }
 
 // removeOrphans finds listings whose records do not exist.
 func (c check) removeOrphans(ctx context.Context) error {
 	for kind, statement := range c.sql.orphans {
-		listings, err := readAll(ctx, c.Store, statement, nil, listingTable.reader(c.dialect))
+		listings, err := engine.ReadAll(ctx, c.Store.DB, statement, nil, listingTable.Reader(c.Dialect))
 		if err != nil {
 			return err
 		}
 		for _, l := range listings {
-			err := c.inspect(ctx, func(ctx context.Context, tx *transaction) (string, error) {
+			err := c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
 				return fmt.Sprintf("listed %s %d does not exist", kind, l.ID), c.repairListing(ctx, tx, item{kind, l.ID}, &l, nil)
 			})
 			if err != nil {

@@ -2,13 +2,14 @@ package bunstore_test
 
 import (
 	"errors"
-	"plaza/adapters/bunstore"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
 	sqlitedriver "modernc.org/sqlite"
+
+	"plaza/adapters/bunstore"
 )
 
 // filler inserts the rows that the refused statements refer to. The database assigns

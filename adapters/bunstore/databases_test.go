@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore/internal/engine"
 	testserver "plaza/test/postgres"
 	testfile "plaza/test/sqlite"
 )
@@ -65,7 +66,7 @@ func scratch(t *testing.T) string {
 
 // MigrateAt gives the database the schema.
 func MigrateAt(ctx context.Context, url string) error {
-	s, err := Open(ctx, Options{URL: url})
+	s, err := Open(ctx, engine.Options{URL: url})
 	if err != nil {
 		return err
 	}
@@ -74,4 +75,4 @@ func MigrateAt(ctx context.Context, url string) error {
 }
 
 // OpenAtEveryPing makes each ping look whether Postgres takes new connections.
-func (s *Store) OpenAtEveryPing() { s.dialect.(postgres).opening.every = 0 }
+func (s *Store) OpenAtEveryPing() { s.Dialect.(engine.Postgres).Opening.Every = 0 }

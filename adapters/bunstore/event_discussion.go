@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
@@ -20,7 +21,7 @@ type commentRow struct {
 	EventID       event.ID
 	AuthorID      user.ID
 	Content       string
-	Created       dbTime
+	Created       engine.Time
 }
 
 func (r commentRow) comment() event.Comment {
@@ -39,27 +40,27 @@ type discussionSteps struct {
 	deleteLike    string // $1 event, $2 user
 }
 
-func newDiscussionSteps(d dialect) discussionSteps {
-	liked := "EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $1 AND l.user_id = $2)" + d.unlessMissed()
+func newDiscussionSteps(d engine.Dialect) discussionSteps {
+	liked := "EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $1 AND l.user_id = $2)" + d.UnlessMissed()
 	return discussionSteps{
-		countComment: d.mustMatch("UPDATE event_counts SET comments = comments + 1, "+
-			"commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1"+d.unlessMissed(), "event_id"),
-		insertComment: "INSERT INTO comments (event_id, author_id, content, created) " + d.values("$1, $2, $3, $4") + " RETURNING id",
-		lockCounts:    d.mustFind("SELECT event_id FROM event_counts WHERE event_id = $1" + d.unlessMissed() + " " + d.lockRows("FOR NO KEY UPDATE")),
+		countComment: d.MustMatch("UPDATE event_counts SET comments = comments + 1, "+
+			"commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1"+d.UnlessMissed(), "event_id"),
+		insertComment: "INSERT INTO comments (event_id, author_id, content, created) " + d.Values("$1, $2, $3, $4") + " RETURNING id",
+		lockCounts:    d.MustFind("SELECT event_id FROM event_counts WHERE event_id = $1" + d.UnlessMissed() + " " + d.LockRows("FOR NO KEY UPDATE")),
 		countLike:     "UPDATE event_counts SET likes = likes + 1 WHERE event_id = $1 AND NOT " + liked,
-		insertLike:    "INSERT INTO likes (event_id, user_id) " + d.values("$1, $2") + " ON CONFLICT DO NOTHING",
+		insertLike:    "INSERT INTO likes (event_id, user_id) " + d.Values("$1, $2") + " ON CONFLICT DO NOTHING",
 		countUnlike:   "UPDATE event_counts SET likes = likes - 1 WHERE event_id = $1 AND " + liked,
-		deleteLike:    "DELETE FROM likes WHERE event_id = $1 AND user_id = $2" + d.unlessMissed(),
+		deleteLike:    "DELETE FROM likes WHERE event_id = $1 AND user_id = $2" + d.UnlessMissed(),
 	}
 }
 
 func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
-	on, at := int64(c.Event), v.s.dialect.instant(dbTime{c.Created})
-	err := v.discuss(ctx, c.Event, v.roomForComment(c), charges, append([]step{
-		{statement: v.s.sql.countComment, args: []any{on, at}, mustMatch: true, missed: event.ErrNotFound},
+	on, at := int64(c.Event), v.s.Dialect.Instant(engine.Time{Time: c.Created})
+	err := v.discuss(ctx, c.Event, v.roomForComment(c), charges, append([]engine.Step{
+		{Statement: v.s.sql.countComment, Args: []any{on, at}, MustMatch: true, Missed: event.ErrNotFound},
 		{
-			statement: v.s.sql.insertComment, args: []any{on, int64(c.Author), c.Content, at},
-			row: func(scan func(...any) error) error { return scan((*int64)(&c.ID)) },
+			Statement: v.s.sql.insertComment, Args: []any{on, int64(c.Author), c.Content, at},
+			Row: func(scan func(...any) error) error { return scan((*int64)(&c.ID)) },
 		},
 	}, completion(c.Completes, v.s.sql.completeComment)...))
 	if err != nil {
@@ -72,9 +73,9 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 // discuss runs the steps on the event, the first of which must match, all in one round trip
 // with those that find room. If the gate finds no event, each step says on its own what it
 // misses.
-func (v Events) discuss(ctx context.Context, on event.ID, room []step, charges []ratelimit.Charge, steps []step) error {
+func (v Events) discuss(ctx context.Context, on event.ID, room []engine.Step, charges []ratelimit.Charge, steps []engine.Step) error {
 	err := v.s.writeAll(ctx, slices.Concat(room, v.s.gated(charges, v.s.sql.chargeOn, []any{int64(on)}, steps)))
-	if errors.Is(err, errMissed) {
+	if errors.Is(err, engine.ErrMissed) {
 		err = v.s.writeAll(ctx, slices.Concat(room, v.s.chargeSteps(charges), steps))
 	}
 	return err
@@ -82,9 +83,9 @@ func (v Events) discuss(ctx context.Context, on event.ID, room []step, charges [
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
 	var row commentRow
-	err := v.s.read(ctx, func(ctx context.Context) error {
-		err := v.s.reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx)
-		return orNotFound(err, event.ErrNoComment)
+	err := v.s.Read(ctx, func(ctx context.Context) error {
+		err := v.s.Reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx)
+		return engine.OrNotFound(err, event.ErrNoComment)
 	})
 	if err != nil {
 		return event.Comment{}, err
@@ -95,17 +96,17 @@ func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment,
 // RemoveComment finds the latest remaining comment in a separate statement: only after
 // the lock does it see all concurrent comments.
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		var on event.ID // a comment never moves to another event
 		err := tx.NewSelect().Model((*commentRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)
 		if err != nil {
-			return orNotFound(err, event.ErrNoComment)
+			return engine.OrNotFound(err, event.ErrNoComment)
 		}
 		if err := v.s.lockCounts(ctx, tx, on); err != nil {
-			return orNotFound(err, event.ErrNoComment)
+			return engine.OrNotFound(err, event.ErrNoComment)
 		}
 		done, err := tx.NewDelete().Model((*commentRow)(nil)).Where("id = ?", id).Exec(ctx)
-		if err := orNotAffected(done, err, event.ErrNoComment); err != nil {
+		if err := engine.OrNotAffected(done, err, event.ErrNoComment); err != nil {
 			return err
 		}
 		_, err = tx.NewUpdate().Model((*eventCountsRow)(nil)).Set("comments = comments - 1").
@@ -117,9 +118,9 @@ func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 
 // lockCounts locks the counts of the event, which also prevents its removal. It returns
 // sql.ErrNoRows if the event does not exist.
-func (s *Store) lockCounts(ctx context.Context, tx *transaction, on event.ID) error {
+func (s *Store) lockCounts(ctx context.Context, tx *listedTransaction, on event.ID) error {
 	var locked event.ID
-	query := "SELECT event_id FROM event_counts WHERE event_id = ? " + s.dialect.forUpdate()
+	query := "SELECT event_id FROM event_counts WHERE event_id = ? " + s.Dialect.ForUpdate()
 	return tx.NewRaw(query, on).Scan(ctx, &locked)
 }
 
@@ -128,9 +129,9 @@ func (v Events) Comments(
 ) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
 	members := map[user.ID]*user.Member{}
 	args := []any{int64(on), int64(r.Size()), int64(r.Offset())}
-	p, err := readPage(ctx, v.s, r, v.s.hot.comments, args, func(total *int) func(scanner) (event.Comment, error) {
-		read := commentReader(v.s.dialect, members, total)
-		return func(scan scanner) (event.Comment, error) {
+	p, err := engine.ReadPage(ctx, v.s.DB, r, v.s.hot.comments, args, func(total *int) func(engine.Scanner) (event.Comment, error) {
+		read := commentReader(v.s.Dialect, members, total)
+		return func(scan engine.Scanner) (event.Comment, error) {
 			row, err := read(scan)
 			row.EventID = on
 			return row.comment(), err
@@ -147,12 +148,12 @@ var (
 
 // commentReader returns a function that scans commentFields, after columns for the targets before.
 // It adds the author to the members.
-func commentReader(d dialect, members map[user.ID]*user.Member, before ...any) func(scanner) (commentRow, error) {
+func commentReader(d engine.Dialect, members map[user.ID]*user.Member, before ...any) func(engine.Scanner) (commentRow, error) {
 	var row commentRow
 	var author user.Member
 	targets := slices.Concat(before,
 		[]any{(*int64)(&row.ID), (*int64)(&row.AuthorID), &row.Content, &row.Created}, memberTargets(&author, d))
-	return func(scan scanner) (commentRow, error) {
+	return func(scan engine.Scanner) (commentRow, error) {
 		err := scan(targets...)
 		addMember(members, author)
 		return row, err
@@ -167,9 +168,9 @@ var commentsPage = "SELECT (SELECT COUNT(*) FROM comments WHERE event_id = $1), 
 
 // newestComments returns the query for the newest comments on each event in $1, at most
 // $2 each.
-func newestComments(d dialect) string {
+func newestComments(d engine.Dialect) string {
 	return "SELECT c.event_id, " + commentFields +
-		d.forEach("SELECT c.id FROM comments c WHERE c.event_id = {1} ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint)", "bigint") +
+		d.ForEach("SELECT c.id FROM comments c WHERE c.event_id = {1} ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint)", "bigint") +
 		" JOIN comments c ON c.id = top.id" + commentAuthor + " ORDER BY w.place, c.created DESC, c.id DESC"
 }
 
@@ -180,15 +181,15 @@ func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, 
 		count, write = v.s.sql.countLike, v.s.sql.insertLike
 	}
 	of := []any{int64(on), int64(who)}
-	return v.discuss(ctx, on, nil, charges, []step{
-		{statement: v.s.sql.lockCounts, args: of[:1], mustMatch: true, missed: event.ErrNotFound},
-		{statement: count, args: of},
-		{statement: write, args: of},
+	return v.discuss(ctx, on, nil, charges, []engine.Step{
+		{Statement: v.s.sql.lockCounts, Args: of[:1], MustMatch: true, Missed: event.ErrNotFound},
+		{Statement: count, Args: of},
+		{Statement: write, Args: of},
 	})
 }
 
 func (v Events) Liking(ctx context.Context, on event.ID, viewer user.ID) (event.Liking, error) {
-	found, err := readAll(ctx, v.s, v.s.hot.liking, []any{int64(on), int64(viewer)}, func(scan scanner) (l event.Liking, err error) {
+	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hot.liking, []any{int64(on), int64(viewer)}, func(scan engine.Scanner) (l event.Liking, err error) {
 		var author user.ID
 		var follows, followed bool
 		err = scan(&follows, &followed, (*int64)(&author), (*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)

@@ -6,7 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
+	"plaza/domain/imported"
 	"plaza/domain/subscription"
 )
 
@@ -15,7 +18,7 @@ import (
 // permission that the relation makes visible (event.VisibleStates). Separate indexes
 // hold the public and the hidden events of a day, so no part reads events that the
 // viewer may not see. CROSS JOIN makes SQLite start with the left side.
-func onDates(d dialect) string {
+func onDates(d engine.Dialect) string {
 	var parts []string
 	for _, permission := range permitted(subscription.Stranger) {
 		parts = append(parts, newestOn(permission, ""))
@@ -27,7 +30,7 @@ func onDates(d dialect) string {
 		parts = append(parts, ofContacts(d, permission))
 	}
 	return "SELECT c.name, " + storedColumns(d, withoutCounts) + ", " + memberFields +
-		d.forEach("SELECT id FROM ("+strings.Join(parts, " UNION ALL ")+") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)", "date") +
+		d.ForEach("SELECT id FROM ("+strings.Join(parts, " UNION ALL ")+") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)", "date") +
 		" CROSS JOIN events e LEFT JOIN categories c ON c.id = e.category_id" + joinMember("e.author_id") +
 		" WHERE e.id = top.id ORDER BY w.place, e.created DESC, e.id DESC"
 }
@@ -71,11 +74,11 @@ func newestOn(permission event.Permission, narrowed string) string {
 // follows, the many events of one author cost no more than a few, and those of many
 // authors no more than to read them from the index. Whether an author follows the viewer is
 // checked from the newest event on, until enough are found; LIMIT 1000000 keeps this order.
-func ofContacts(d dialect, permission event.Permission) string {
+func ofContacts(d engine.Dialect, permission event.Permission) string {
 	day := ofDay(permission)
 	followed := "SELECT s.followed_id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id >= b.id ORDER BY s.followed_id LIMIT 1"
 	end := "SELECT CASE MAX(author_id) WHEN b.id THEN b.id + 1 ELSE MAX(author_id) END FROM (SELECT e.author_id FROM events e WHERE " + day +
-		" AND e.author_id >= b.id ORDER BY e.author_id LIMIT " + strconv.Itoa(d.readAhead()) + ") next"
+		" AND e.author_id >= b.id ORDER BY e.author_id LIMIT " + strconv.Itoa(d.ReadAhead()) + ") next"
 	return `SELECT id, created FROM (SELECT id, created FROM (
 			WITH RECURSIVE steps (id, former, turn) AS (
 				SELECT CAST(0 AS bigint), CAST(0 AS bigint), 0
@@ -98,12 +101,44 @@ func ofContacts(d dialect, permission event.Permission) string {
 // isFollowed returns the condition that the viewer follows the author of an event. Where
 // lookups are expensive, a day of more than a few events reads the list of the followed
 // once instead of looking up each author.
-func isFollowed(d dialect, day string) string {
+func isFollowed(d engine.Dialect, day string) string {
 	const few = 100
 	lookup := "(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0"
-	if d.readAhead() < few {
+	if d.ReadAhead() < few {
 		return lookup
 	}
 	return fmt.Sprintf(`CASE WHEN (SELECT COUNT(*) FROM (SELECT 1 FROM events e WHERE %s LIMIT %d) first) <= %d THEN %s
 		ELSE e.author_id IN (SELECT s.followed_id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id > 0) END`, day, few+1, few, lookup)
+}
+
+// newsColumns are the columns that are read of news, after the ID.
+var newsColumns = engine.Columns[imported.NewsRecord]{
+	engine.Plain("site_name", func(n *imported.NewsRecord) *string { return &n.SiteName }),
+	engine.Plain("site_logo", func(n *imported.NewsRecord) *string { return &n.SiteLogo }),
+	engine.Plain("url", func(n *imported.NewsRecord) *string { return &n.URL }),
+	engine.Plain("title", func(n *imported.NewsRecord) *string { return &n.Title }),
+	engine.Day("released", func(n *imported.NewsRecord) *calendar.Date { return &n.Released }),
+	engine.Plain("html", func(n *imported.NewsRecord) *string { return (*string)(&n.HTML) }),
+	engine.Plain("category", func(n *imported.NewsRecord) *string { return &n.Category }),
+	engine.Plain("city", func(n *imported.NewsRecord) *string { return &n.City }),
+	engine.Plain("district", func(n *imported.NewsRecord) *string { return &n.District }),
+	engine.Plain("province", func(n *imported.NewsRecord) *string { return &n.Province }),
+	engine.Plain("country", func(n *imported.NewsRecord) *string { return &n.Country }),
+}
+
+// newsTable is the table of news, which imports find by their source.
+var newsTable = engine.Table[imported.NewsRecord]{Name: "news", Keys: 1, Columns: append(engine.Columns[imported.NewsRecord]{
+	engine.Plain("source", func(n *imported.NewsRecord) *string { return &n.Source }),
+}, newsColumns...)}
+
+// newsOfDays finds, for every spot, which is a day in $1 and a city in $2, the first $3
+// news of its day, those from its own city first.
+func newsOfDays(d engine.Dialect) string {
+	some := func(own, where string) string {
+		return "SELECT * FROM (SELECT n.id, " + own + " AS own FROM news n WHERE n.released = {1} AND " + where +
+			" ORDER BY n.id LIMIT CAST($3 AS bigint)) part"
+	}
+	first := some("1", "n.city = {2} AND {2} <> ''") + " UNION ALL " + some("0", "(n.city <> {2} OR {2} = '')")
+	return "SELECT w.place, n.id, " + newsColumns.Of("n") + d.ForEach(first+" ORDER BY own DESC, id LIMIT CAST($3 AS bigint)", "date", "text") +
+		" JOIN news n ON n.id = top.id ORDER BY w.place, top.own DESC, n.id"
 }

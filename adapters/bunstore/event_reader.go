@@ -2,9 +2,15 @@ package bunstore
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/news"
 	"plaza/domain/page"
 	"plaza/domain/user"
 )
@@ -24,13 +30,13 @@ type eventStatements struct {
 	commented  string // $1 author, $2 limit
 }
 
-func newEventStatements(d dialect) eventStatements {
+func newEventStatements(d engine.Dialect) eventStatements {
 	columns := storedColumns(d, withCounts)
 	const one = " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1"
 	// Whether the viewer $2 follows the event's author, and the other way round.
 	const follows = "EXISTS (SELECT 1 FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id)," +
 		" EXISTS (SELECT 1 FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2)"
-	within := " FROM events e WHERE e.author_id = $1 AND " + d.among(visibleState, "$2")
+	within := " FROM events e WHERE e.author_id = $1 AND " + d.Among(visibleState, "$2")
 	return eventStatements{
 		event:    "SELECT " + columns + one,
 		eventFor: "SELECT " + follows + ", " + columns + one,
@@ -81,26 +87,119 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 	order := ordering(q.Order)
 	statement := v.s.hot.eventPage[0] + order + v.s.hot.eventPage[1] + order
 	args := []any{
-		int64(q.Author), v.s.dialect.listOf(visibleStates(q.States)), int64(q.Page.Size()), int64(q.Page.Offset()),
+		int64(q.Author), v.s.Dialect.ListOf(visibleStates(q.States)), int64(q.Page.Size()), int64(q.Page.Offset()),
 	}
-	return readPage(ctx, v.s, q.Page, statement, args, func(total *int) func(scanner) (event.Entry, error) { return entryReader(v.s.dialect, total) })
+	return engine.ReadPage(ctx, v.s.DB, q.Page, statement, args, func(total *int) func(engine.Scanner) (event.Entry, error) { return entryReader(v.s.Dialect, total) })
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
-	return readAll(ctx, v.s, v.s.hot.commented, []any{int64(author), int64(limit)}, entryReader(v.s.dialect))
+	return engine.ReadAll(ctx, v.s.DB, v.s.hot.commented, []any{int64(author), int64(limit)}, entryReader(v.s.Dialect))
 }
 
 func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {
-	return readAll(ctx, v.s, v.s.sql.located, []any{int64(after), int64(max(limit, 0))}, func(scan scanner) (e event.Located, err error) {
+	return engine.ReadAll(ctx, v.s.DB, v.s.sql.located, []any{int64(after), int64(max(limit, 0))}, func(scan engine.Scanner) (e event.Located, err error) {
 		err = scan((*int64)(&e.ID), &e.Title, &e.Content, &e.Place.Province, &e.Place.City, &e.Place.District)
 		return e, err
 	})
 }
 
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (on event.ID, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		err := v.s.reader.NewSelect().Table("plates").Column("event_id").Where("id = ?", id).Scan(ctx, &on)
-		return orNotFound(err, event.ErrNoPlate)
+	err = v.s.Read(ctx, func(ctx context.Context) error {
+		err := v.s.Reader.NewSelect().Table("plates").Column("event_id").Where("id = ?", id).Scan(ctx, &on)
+		return engine.OrNotFound(err, event.ErrNoPlate)
 	})
 	return on, err
+}
+
+// Load reads everything in one round trip.
+func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.Related, err error) {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
+		related = event.Related{
+			Events: map[calendar.Date][]*event.Event{}, News: map[event.DayInCity][]news.Item{},
+			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
+			Members: map[user.ID]*user.Member{},
+		}
+		var reads []engine.Step
+		atOnce := v.s.Dialect.KeysAtOnce()
+		readEvent, readComment := v.s.relatedEvents(&related), v.s.relatedComments(&related)
+		for dates := range slices.Chunk(engine.Distinct(q.Dates), atOnce) {
+			reads = append(reads, engine.Step{
+				Statement: v.s.hot.onDates, Args: []any{v.s.Dialect.Key(dates), int64(q.Viewer), int64(q.Events)}, Row: readEvent,
+			})
+		}
+		for days := range slices.Chunk(engine.Distinct(q.DaysInCities), atOnce) {
+			reads = append(reads, v.s.newsAt(days, q, &related))
+		}
+		for ids := range slices.Chunk(engine.Distinct(q.CommentsFor), atOnce) {
+			reads = append(reads, engine.Step{
+				Statement: v.s.hot.newest, Args: []any{v.s.Dialect.Key(engine.Numbers(ids)), int64(q.Comments)}, Row: readComment,
+			})
+		}
+		if len(q.Categories) > 0 {
+			reads = append(reads, v.s.categoriesOf(q.Categories, func(c feed.Category) { related.CategoryNames[c.ID] = c.Name }))
+		}
+		if len(q.People) > 0 {
+			reads = append(reads, v.s.membersOf(q.People, func(m user.Member) { addMember(related.Members, m) }))
+		}
+		return v.s.Dialect.Query(ctx, reads...)
+	})
+	return related, err
+}
+
+// relatedEvents returns the function that scans a row of onDates.
+func (s *Store) relatedEvents(into *event.Related) func(engine.Scanner) error {
+	var stored storedEvent
+	var category string
+	var author user.Member
+	targets := append(stored.targets(s.Dialect, engine.OrZeroText[string]{Into: &category}), memberTargets(&author, s.Dialect)...)
+	return func(scan engine.Scanner) error {
+		stored = storedEvent{} // no memory is shared with the next row
+		if err := scan(targets...); err != nil {
+			return err
+		}
+		e, err := stored.event()
+		if err != nil {
+			return err
+		}
+		into.Events[stored.Date] = append(into.Events[stored.Date], e)
+		if id := stored.Category; id != 0 {
+			into.CategoryNames[id] = category
+		}
+		addMember(into.Members, author)
+		return nil
+	}
+}
+
+// relatedComments returns the function that scans a row of newest.
+func (s *Store) relatedComments(into *event.Related) func(engine.Scanner) error {
+	var on event.ID
+	read := commentReader(s.Dialect, into.Members, (*int64)(&on))
+	return func(scan engine.Scanner) error {
+		row, err := read(scan)
+		row.EventID = on
+		into.Comments[on] = append(into.Comments[on], row.comment())
+		return err
+	}
+}
+
+func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, into *event.Related) engine.Step {
+	days, cities := make([]calendar.Date, len(daysInCities)), make([]string, len(daysInCities))
+	for i, key := range daysInCities {
+		days[i], cities[i] = key.Date, key.City
+	}
+	return engine.Step{
+		Statement: s.hot.newsOfDays,
+		Args:      []any{s.Dialect.Key(days), s.Dialect.Key(cities), int64(q.News)},
+		Row: func(scan func(...any) error) error {
+			var position int
+			var n imported.NewsRecord
+			err := scan(newsColumns.Targets(&n, s.Dialect, &position, &n.ID)...)
+			if err != nil {
+				return err
+			}
+			key := daysInCities[position-1]
+			into.News[key] = append(into.News[key], n.Item)
+			return nil
+		},
+	}
 }

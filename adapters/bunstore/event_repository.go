@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
@@ -42,19 +43,19 @@ func eventItem(id event.ID) item { return item{feed.Xfile, int64(id)} }
 
 // Add sends all steps together. Those behind the one that inserts the event refer to it.
 func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
-	stored, d := e.State(), v.s.dialect
+	stored, d := e.State(), v.s.Dialect
 	stored.ID = 0
 	completed, err := v.s.eventCompletion(&stored)
 	if err != nil {
 		return nil, err
 	}
-	var steps []step
+	var steps []engine.Step
 	if v.countsDrafts(nil, e) {
 		steps = v.roomForDraft(stored.Author, v.limits.ErrDrafts())
 	}
 	steps = append(append(steps, v.s.chargeSteps(charges)...),
-		step{statement: v.s.sql.insertEvent, args: eventNew.values(&stored, d), row: func(scan func(...any) error) error { return scan(&stored.ID) }},
-		step{statement: v.s.sql.insertCounts, args: []any{int64(stored.Author)}},
+		engine.Step{Statement: v.s.sql.insertEvent, Args: eventNew.Values(&stored, d), Row: func(scan func(...any) error) error { return scan(&stored.ID) }},
+		engine.Step{Statement: v.s.sql.insertCounts, Args: []any{int64(stored.Author)}},
 	)
 	steps = append(steps, v.s.plateSteps(0, nil, stored.Plates)...)
 	steps = append(steps, v.s.pictureSteps(v.limits, stored.Author, newPlates(stored.Plates)...)...)
@@ -70,7 +71,7 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 
 // eventCompletion returns the step that completes the key of the state with what storing the
 // state makes, and removes the key from it: the key is not stored with the event.
-func (s *Store) eventCompletion(state *event.State) ([]step, error) {
+func (s *Store) eventCompletion(state *event.State) ([]engine.Step, error) {
 	makes, err := state.Makes()
 	if err != nil {
 		return nil, err
@@ -85,17 +86,17 @@ func (s *Store) eventCompletion(state *event.State) ([]step, error) {
 
 // plateSteps returns the steps that delete removed plates, and insert new plates and
 // set their IDs. The event is 0 if an earlier step inserts it.
-func (s *Store) plateSteps(on event.ID, before, after []event.Plate) (steps []step) {
+func (s *Store) plateSteps(on event.ID, before, after []event.Plate) (steps []engine.Step) {
 	for _, p := range before {
 		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
-			steps = append(steps, step{statement: s.sql.deletePlate, args: []any{int64(p.ID)}})
+			steps = append(steps, engine.Step{Statement: s.sql.deletePlate, Args: []any{int64(p.ID)}})
 		}
 	}
 	for i, p := range after {
 		if p.ID == 0 {
-			steps = append(steps, step{
-				statement: s.sql.insertPlate, args: []any{orNull(on), string(p.Photo), s.dialect.instant(dbTime{p.Created})},
-				row: func(scan func(...any) error) error { return scan(&after[i].ID) },
+			steps = append(steps, engine.Step{
+				Statement: s.sql.insertPlate, Args: []any{engine.OrNull(on), string(p.Photo), s.Dialect.Instant(engine.Time{Time: p.Created})},
+				Row: func(scan func(...any) error) error { return scan(&after[i].ID) },
 			})
 		}
 	}
@@ -103,7 +104,7 @@ func (s *Store) plateSteps(on event.ID, before, after []event.Plate) (steps []st
 }
 
 func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		stored, err := v.s.loadEvent(ctx, nil, id)
 		if err != nil {
 			return err
@@ -116,7 +117,7 @@ func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err er
 
 func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
 	var follows, followed bool
-	found, err := readAll(ctx, v.s, v.s.hot.eventFor, []any{int64(id), int64(viewer)}, entryReader(v.s.dialect, &follows, &followed))
+	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hot.eventFor, []any{int64(id), int64(viewer)}, entryReader(v.s.Dialect, &follows, &followed))
 	switch {
 	case err != nil:
 		return event.Entry{}, 0, err
@@ -129,12 +130,12 @@ func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.
 // loadEvent returns the event. Within a transaction, which may be nil, it locks it
 // first, by a statement of its own: that one may wait, and sees other tables as they
 // were before.
-func (s *Store) loadEvent(ctx context.Context, tx *transaction, id event.ID) (*storedEvent, error) {
+func (s *Store) loadEvent(ctx context.Context, tx *engine.Transaction, id event.ID) (*storedEvent, error) {
 	var found []storedEvent
-	run, args := s.dialect.query, []any{int64(id)}
-	steps := []step{{statement: s.hot.event, args: args, row: collect(&found, eventReader(s.dialect))}}
+	run, args := s.Dialect.Query, []any{int64(id)}
+	steps := []engine.Step{{Statement: s.hot.event, Args: args, Row: engine.Collect(&found, eventReader(s.Dialect))}}
 	if tx != nil {
-		run, steps = tx.run, append([]step{{statement: s.sql.lockEvent, args: args}}, steps...)
+		run, steps = tx.Run, append([]engine.Step{{Statement: s.sql.lockEvent, Args: args}}, steps...)
 	}
 	switch err := run(ctx, steps...); {
 	case err != nil:
@@ -150,9 +151,9 @@ func (v Events) Change(
 ) (event.Entry, error) {
 	var author user.ID // once the event was read
 	changed, err := change(ctx, v.s, aggregate[*event.Entry]{
-		load: func(ctx context.Context, tx *transaction) (*event.Entry, int64, error) {
+		load: func(ctx context.Context, tx *engine.Transaction) (*event.Entry, int64, error) {
 			if tx != nil && author != 0 && v.limits.Drafts > 0 {
-				if err := tx.run(ctx, v.s.lockRoom(draftsOf(author))...); err != nil {
+				if err := tx.Run(ctx, v.s.lockRoom(draftsOf(author))...); err != nil {
 					return nil, 0, err
 				}
 			}
@@ -164,7 +165,7 @@ func (v Events) Change(
 			entry, err := stored.entry()
 			return &entry, stored.revision, err
 		},
-		save: func(ctx context.Context, tx *transaction, old, next *event.Entry, revision int64) (bool, error) {
+		save: func(ctx context.Context, tx *listedTransaction, old, next *event.Entry, revision int64) (bool, error) {
 			return v.saveEntry(ctx, tx, old, next, revision, charges)
 		},
 	}, func(old *event.Entry) (*event.Entry, error) {
@@ -184,7 +185,7 @@ func (v Events) Change(
 // write an event that fn left unchanged: it was consistent when it was loaded, and that
 // is the moment of this Change.
 func (v Events) saveEntry(
-	ctx context.Context, tx *transaction, old, next *event.Entry, revision int64, charges []ratelimit.Charge,
+	ctx context.Context, tx *listedTransaction, old, next *event.Entry, revision int64, charges []ratelimit.Charge,
 ) (bool, error) {
 	before, after := old.State(), next.State()
 	if reflect.DeepEqual(before, after) {
@@ -198,9 +199,9 @@ func (v Events) saveEntry(
 	steps = slices.Insert(steps, 1, v.s.chargeSteps(charges)...) // behind the lock of the event's row
 	if v.countsDrafts(old.Event, next.Event) {
 		over := v.draftsBelow(before.Author, v.limits.Drafts+1, v.limits.ErrDrafts()) // with this one
-		steps = slices.Concat(v.s.lockRoom(draftsOf(before.Author)), steps, []step{over})
+		steps = slices.Concat(v.s.lockRoom(draftsOf(before.Author)), steps, []engine.Step{over})
 	}
-	if err := tx.run(ctx, steps...); errors.Is(err, errMissed) {
+	if err := tx.Run(ctx, steps...); errors.Is(err, engine.ErrMissed) {
 		return false, nil // another caller has changed or removed it
 	} else if err != nil {
 		return false, err
@@ -211,7 +212,7 @@ func (v Events) saveEntry(
 
 // rewrite returns the steps that store the changed event if it still has the revision,
 // and the event as they store it, whose counts they read. The first step locks the row.
-func (v Events) rewrite(old *event.Event, next event.State, revision int64) ([]step, *storedEvent, error) {
+func (v Events) rewrite(old *event.Event, next event.State, revision int64) ([]engine.Step, *storedEvent, error) {
 	s := v.s
 	changed, err := event.Restore(next)
 	if err != nil {
@@ -219,12 +220,12 @@ func (v Events) rewrite(old *event.Event, next event.State, revision int64) ([]s
 	}
 	before, r := old.State(), &storedEvent{State: changed.State(), revision: revision + 1}
 	statement, written := s.sql.rewriteEvent, eventMutable
-	if slices.Equal(eventIndexed.values(&before, s.dialect), eventIndexed.values(&next, s.dialect)) {
+	if slices.Equal(eventIndexed.Values(&before, s.Dialect), eventIndexed.Values(&next, s.Dialect)) {
 		statement, written = s.sql.rewriteText, eventText
 	}
-	first := step{
-		statement: statement, args: append([]any{int64(next.ID), revision}, written.values(&next, s.dialect)...), mustMatch: true,
-		row: func(scan func(...any) error) error { return scan(&r.Comments, &r.Likes, new(int64)) },
+	first := engine.Step{
+		Statement: statement, Args: append([]any{int64(next.ID), revision}, written.Values(&next, s.Dialect)...), MustMatch: true,
+		Row: func(scan func(...any) error) error { return scan(&r.Comments, &r.Likes, new(int64)) },
 	}
 	completed, err := s.eventCompletion(&r.State)
 	if err != nil {
@@ -233,7 +234,7 @@ func (v Events) rewrite(old *event.Event, next event.State, revision int64) ([]s
 	var b listingChanges
 	b.replace(eventItem(next.ID), listed(old), listed(changed))
 	return slices.Concat(
-		[]step{first}, s.plateSteps(next.ID, before.Plates, r.Plates),
+		[]engine.Step{first}, s.plateSteps(next.ID, before.Plates, r.Plates),
 		s.pictureSteps(v.limits, next.Author, newPlates(r.Plates)...), s.sql.stepsFor(b), completed,
 	), r, nil
 }
@@ -262,9 +263,9 @@ func (v Events) ChangeRead(
 	}
 	steps = v.s.gated(charges, v.s.sql.chargeEdit, []any{int64(read.ID()), read.Revision}, steps)
 	if v.countsDrafts(read.Event, changed) {
-		steps = append(v.roomForDraft(read.Author(), errMissed), steps...)
+		steps = append(v.roomForDraft(read.Author(), engine.ErrMissed), steps...)
 	}
-	if err := v.s.writeAll(ctx, steps); errors.Is(err, errMissed) {
+	if err := v.s.writeAll(ctx, steps); errors.Is(err, engine.ErrMissed) {
 		return v.Change(ctx, read.ID(), fn, charges...)
 	} else if err != nil {
 		return event.Entry{}, err
@@ -273,7 +274,7 @@ func (v Events) ChangeRead(
 }
 
 func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) (err error) {
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
 		removed, err = v.s.removeEvent(ctx, tx, id)
 		return err
 	})
@@ -285,16 +286,16 @@ func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, 
 
 // removeEvent deletes the counts first, so that exactly one of several concurrent
 // callers succeeds. The row's dependents are deleted with it.
-func (s *Store) removeEvent(ctx context.Context, tx *transaction, id event.ID) (*event.Event, error) {
+func (s *Store) removeEvent(ctx context.Context, tx *listedTransaction, id event.ID) (*event.Event, error) {
 	done, err := tx.NewDelete().Model((*eventCountsRow)(nil)).Where("event_id = ?", id).Exec(ctx)
-	if err := orNotAffected(done, err, event.ErrNotFound); err != nil {
+	if err := engine.OrNotAffected(done, err, event.ErrNotFound); err != nil {
 		return nil, err
 	}
-	stored, err := s.loadEvent(ctx, tx, id)
+	stored, err := s.loadEvent(ctx, tx.Transaction, id)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.run(ctx, step{statement: s.sql.deleteEvent, args: []any{int64(id)}}); err != nil {
+	if err := tx.Run(ctx, engine.Step{Statement: s.sql.deleteEvent, Args: []any{int64(id)}}); err != nil {
 		return nil, err
 	}
 	e, err := stored.event()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/user"
@@ -16,29 +17,29 @@ import (
 // The columns of events. A new one belongs in one of the groups that statements
 // write.
 var (
-	eventKey = columns[event.State]{plain("id", func(e *event.State) *int64 { return (*int64)(&e.ID) })}
+	eventKey = engine.Columns[event.State]{engine.Plain("id", func(e *event.State) *int64 { return (*int64)(&e.ID) })}
 	// eventFixed never change.
-	eventFixed = columns[event.State]{
-		plain("author_id", func(e *event.State) *int64 { return (*int64)(&e.Author) }),
-		moment("created", func(e *event.State) *time.Time { return &e.Created }),
+	eventFixed = engine.Columns[event.State]{
+		engine.Plain("author_id", func(e *event.State) *int64 { return (*int64)(&e.Author) }),
+		engine.Instant("created", func(e *event.State) *time.Time { return &e.Created }),
 	}
 	// eventIndexed are parts of indexes.
-	eventIndexed = columns[event.State]{
-		day("day", func(e *event.State) *calendar.Date { return &e.Date }),
-		optional("category_id", func(e *event.State) *int64 { return (*int64)(&e.Category) }),
-		plain("permission", func(e *event.State) *int { return (*int)(&e.Permission) }),
-		plain("status", func(e *event.State) *int { return (*int)(&e.Status) }),
+	eventIndexed = engine.Columns[event.State]{
+		engine.Day("day", func(e *event.State) *calendar.Date { return &e.Date }),
+		engine.Optional("category_id", func(e *event.State) *int64 { return (*int64)(&e.Category) }),
+		engine.Plain("permission", func(e *event.State) *int { return (*int)(&e.Permission) }),
+		engine.Plain("status", func(e *event.State) *int { return (*int)(&e.Status) }),
 	}
 	// eventText are the text, the place found in it, and the time of the last change. None is
 	// part of an index, so that they cost less to write alone.
-	eventText = columns[event.State]{
-		plain("title", func(e *event.State) *string { return &e.Title }),
-		plain("content", func(e *event.State) *string { return &e.Content }),
-		plain("html", func(e *event.State) *string { return (*string)(&e.HTML) }),
-		plain("province", func(e *event.State) *string { return &e.Place.Province }),
-		plain("city", func(e *event.State) *string { return &e.Place.City }),
-		plain("district", func(e *event.State) *string { return &e.Place.District }),
-		moment("modified", func(e *event.State) *time.Time { return &e.Modified }),
+	eventText = engine.Columns[event.State]{
+		engine.Plain("title", func(e *event.State) *string { return &e.Title }),
+		engine.Plain("content", func(e *event.State) *string { return &e.Content }),
+		engine.Plain("html", func(e *event.State) *string { return (*string)(&e.HTML) }),
+		engine.Plain("province", func(e *event.State) *string { return &e.Place.Province }),
+		engine.Plain("city", func(e *event.State) *string { return &e.Place.City }),
+		engine.Plain("district", func(e *event.State) *string { return &e.Place.District }),
+		engine.Instant("modified", func(e *event.State) *time.Time { return &e.Modified }),
 	}
 	eventMutable = slices.Concat(eventIndexed, eventText)
 	eventNew     = slices.Concat(eventFixed, eventMutable)
@@ -59,21 +60,21 @@ type eventSteps struct {
 	discussionSteps
 }
 
-func newEventSteps(d dialect) eventSteps {
-	rewrite := func(c columns[event.State]) string {
+func newEventSteps(d engine.Dialect) eventSteps {
+	rewrite := func(c engine.Columns[event.State]) string {
 		count := func(of string) string { return "(SELECT n." + of + " FROM event_counts n WHERE n.event_id = $1)" }
-		return d.mustMatch("UPDATE events SET "+c.set(3)+", revision = revision + 1 WHERE id = $1 AND revision = $2"+d.unlessMissed(),
+		return d.MustMatch("UPDATE events SET "+c.Set(3)+", revision = revision + 1 WHERE id = $1 AND revision = $2"+d.UnlessMissed(),
 			count("comments"), count("likes"))
 	}
 	return eventSteps{
-		insertEvent:  "INSERT INTO events (" + eventNew.list() + ") " + d.values(eventNew.parameters(1)) + " RETURNING id",
+		insertEvent:  "INSERT INTO events (" + eventNew.List() + ") " + d.Values(eventNew.Parameters(1)) + " RETURNING id",
 		rewriteEvent: rewrite(eventMutable),
 		rewriteText:  rewrite(eventText),
-		lockEvent:    "SELECT id FROM events WHERE id = $1 " + d.forUpdate(),
+		lockEvent:    "SELECT id FROM events WHERE id = $1 " + d.ForUpdate(),
 		deleteEvent:  "DELETE FROM events WHERE id = $1",
-		insertCounts: "INSERT INTO event_counts (event_id, author_id) " + d.values(d.newest("events")+", $1"),
-		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.values("COALESCE($1, "+d.newest("events")+"), $2, $3") + " RETURNING id",
-		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.unlessMissed(),
+		insertCounts: "INSERT INTO event_counts (event_id, author_id) " + d.Values(d.Newest("events")+", $1"),
+		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.Values("COALESCE($1, "+d.Newest("events")+"), $2, $3") + " RETURNING id",
+		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.UnlessMissed(),
 		// The primary key makes it cost the same from any start.
 		located:         "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
 		discussionSteps: newDiscussionSteps(d),
@@ -86,7 +87,7 @@ type eventCountsRow struct {
 	AuthorID      user.ID
 	Comments      int
 	Likes         int
-	Commented     dbTime
+	Commented     engine.Time
 }
 
 // storedEvent is an event as read by one statement, so that it never mixes states
@@ -104,15 +105,15 @@ const (
 )
 
 // storedColumns returns the columns of a storedEvent; e is the event.
-func storedColumns(d dialect, counts string) string {
-	return eventAll.of("e") + ", e.revision, " + counts + ", " + d.platesOf("e.id")
+func storedColumns(d engine.Dialect, counts string) string {
+	return eventAll.Of("e") + ", e.revision, " + counts + ", " + d.PlatesOf("e.id")
 }
 
 // targets returns the scan targets in the order of storedColumns, after others. An event that is being
 // removed has no counts.
-func (e *storedEvent) targets(d dialect, before ...any) []any {
-	return append(eventAll.targets(&e.State, d, before...),
-		&e.revision, orZeroNumber[int]{&e.Comments}, orZeroNumber[int]{&e.Likes}, (*plateList)(&e.Plates))
+func (e *storedEvent) targets(d engine.Dialect, before ...any) []any {
+	return append(eventAll.Targets(&e.State, d, before...),
+		&e.revision, engine.OrZeroNumber[int]{Into: &e.Comments}, engine.OrZeroNumber[int]{Into: &e.Likes}, (*plateList)(&e.Plates))
 }
 
 // event returns the stored event. An invalid one is an internal error.
@@ -131,17 +132,17 @@ func (e *storedEvent) entry() (event.Entry, error) {
 
 // eventReader returns a function that scans an event of storedColumns; columns for the
 // targets before may precede them.
-func eventReader(d dialect, before ...any) func(scanner) (storedEvent, error) {
-	return func(scan scanner) (e storedEvent, err error) {
+func eventReader(d engine.Dialect, before ...any) func(engine.Scanner) (storedEvent, error) {
+	return func(scan engine.Scanner) (e storedEvent, err error) {
 		err = scan(e.targets(d, before...)...)
 		return e, err
 	}
 }
 
 // entryReader is eventReader for the entries of the events.
-func entryReader(d dialect, before ...any) func(scanner) (event.Entry, error) {
+func entryReader(d engine.Dialect, before ...any) func(engine.Scanner) (event.Entry, error) {
 	read := eventReader(d, before...)
-	return func(scan scanner) (event.Entry, error) {
+	return func(scan engine.Scanner) (event.Entry, error) {
 		stored, err := read(scan)
 		if err != nil {
 			return event.Entry{}, err
@@ -154,7 +155,7 @@ func entryReader(d dialect, before ...any) func(scanner) (event.Entry, error) {
 // its photo and the microseconds of its instant.
 type plateList []event.Plate
 
-func (l *plateList) Scan(src any) error { return scanText(src, l.ScanBytes) }
+func (l *plateList) Scan(src any) error { return engine.ScanText(src, l.ScanBytes) }
 
 // ScanBytes scans the text directly.
 func (l *plateList) ScanBytes(text []byte) error {

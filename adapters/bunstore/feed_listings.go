@@ -1,11 +1,261 @@
 package bunstore
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
+	"plaza/domain/publication"
 )
+
+// categories is the kind of the category tree in the totals. It has no listings.
+const categories feed.Kind = "category"
+
+// listingChanges collects the changes of a transaction to listings, counters and totals
+// of the feed. They are written at its end, so that shared counter rows are locked as
+// briefly as possible: first the counters, ordered by category and kind, then the
+// totals, ordered by kind. The fixed order prevents deadlocks.
+type listingChanges struct {
+	listings []listingChange
+	counters map[counterKey]*counterDelta
+	totals   map[feed.Kind]int64 // the change of the count; zero for a kind that only changed
+}
+
+// listingChange is a change of one listing; nil means no listing.
+type listingChange struct {
+	at        item
+	old, next *feed.Listing
+}
+
+// isUpdate reports whether only Updated has changed.
+func (b listingChange) isUpdate() bool {
+	if b.old == nil || b.next == nil {
+		return false
+	}
+	was := *b.old
+	was.Updated = b.next.Updated
+	return isSame(&was, b.next)
+}
+
+// counterKey identifies a counter.
+type counterKey struct {
+	category feed.CategoryID
+	kind     feed.Kind
+}
+
+func (a counterKey) compare(b counterKey) int {
+	return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.kind, b.kind))
+}
+
+// counterDelta is a change of a counter.
+type counterDelta struct {
+	more             int64
+	created, updated engine.Time // latest of the added listings; zero if none was added
+	lost             bool        // a removed listing may have been the latest
+}
+
+// replace replaces the old listing by the next one; nil means no listing.
+func (b *listingChanges) replace(at item, old, next *feed.Listing) {
+	if old == nil && next == nil {
+		return
+	}
+	b.listings = append(b.listings, listingChange{at, old, next})
+	if next != nil {
+		b.add(next)
+	}
+	if old != nil {
+		c := b.counter(counterKey{old.Category, at.kind})
+		c.more--
+		made := next != nil && next.Category == old.Category // correct unless it is earlier
+		c.lost = c.lost || !made || next.Created.Before(old.Created) || next.Updated.Before(old.Updated)
+		b.total(at.kind, -1)
+	}
+}
+
+// add counts a new listing.
+func (b *listingChanges) add(l *feed.Listing) {
+	c := b.counter(counterKey{l.Category, l.Kind})
+	c.more++
+	c.created, c.updated = later(c.created, l.Created), later(c.updated, l.Updated)
+	b.total(l.Kind, 1)
+}
+
+func (b *listingChanges) counter(of counterKey) *counterDelta {
+	if b.counters == nil {
+		b.counters = map[counterKey]*counterDelta{}
+	}
+	if b.counters[of] == nil {
+		b.counters[of] = &counterDelta{}
+	}
+	return b.counters[of]
+}
+
+// total records that the kind has changed, and the change of its count. Events have no
+// totals, because no page lists them.
+func (b *listingChanges) total(kind feed.Kind, more int64) {
+	if kind == feed.Xfile {
+		return
+	}
+	if b.totals == nil {
+		b.totals = map[feed.Kind]int64{}
+	}
+	b.totals[kind] += more
+}
+
+func later(a engine.Time, b time.Time) engine.Time {
+	if b.After(a.Time) {
+		return engine.Time{Time: b}
+	}
+	return a
+}
+
+// listingSteps are the statements that write listings, counters and totals.
+type listingSteps struct {
+	d       engine.Dialect
+	lock    string // $1 category, $2 kind; empty where there is one writer at a time
+	count   string // $1 category, $2 kind, $3 change of the count, $4 and $5 latest instants of the added
+	counts  string // the same with a list for each; empty where that is not faster
+	recount string // $1 category, $2 kind
+	upsert  string // the columns of listingTable; a zero ID is the event that was just inserted
+	first   string // the same for a new listing, and counts it; empty where that takes two statements
+	update  string // $1 kind, $2 id, $3 updated
+	remove  string // $1 kind, $2 id
+	total   string // $1 kind, $2 change of the count, $3 now
+}
+
+func newListingSteps(d engine.Dialect) listingSteps {
+	came := func(column string) string {
+		return column + " = CASE WHEN EXCLUDED." + column + " IS NULL OR k." + column + " >= EXCLUDED." + column +
+			" THEN k." + column + " ELSE EXCLUDED." + column + " END"
+	}
+	latest := func(column string) string {
+		return "(SELECT l." + column + " FROM feed_listings l WHERE l.category_id = $1 AND l.kind = CAST($2 AS text) ORDER BY l." + column +
+			" DESC LIMIT 1) AS " + column
+	}
+	atMost := func(column string) string {
+		return column + " = CASE WHEN k." + column + " <= m." + column + " THEN k." + column + " ELSE m." + column + " END"
+	}
+	const columns = "INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version) "
+	onConflict := " ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, " +
+		came("created") + ", " + came("updated")
+	insert := "INSERT INTO feed_listings (" + listingTable.List() + ") "
+	row := strings.Replace(listingTable.Parameters(1), "$2", "COALESCE($2, "+d.Newest("events")+")", 1)
+	s := listingSteps{
+		d:     d,
+		count: columns + d.Values("$1, $2, "+d.Shard()+", $3, $4, $5, 1") + onConflict,
+		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
+			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
+			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)` + d.UnlessMissed(),
+		upsert: insert + d.Values(row) + `
+			ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
+			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`,
+		// SQLite writes every index that contains an assigned column.
+		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2` + d.UnlessMissed(),
+		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2` + d.UnlessMissed(),
+		// Versions follow the clock, so that none is used again after rows were lost or
+		// a backup was restored.
+		total: `INSERT INTO feed_totals AS t (kind, shard, count, version) ` + d.Values("$1, "+d.Shard()+", $2, $3") + `
+			ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
+			version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`,
+	}
+	if lists := d.Unnest("bigint", "text", "bigint", "timestamptz", "timestamptz"); lists != "" {
+		s.counts = columns + "SELECT n.c1, n.c2, " + d.Shard() + ", n.c3, n.c4, n.c5, 1 FROM " + lists + " WHERE TRUE" + d.UnlessMissed() + onConflict
+	}
+	if lock := d.ForUpdate(); lock != "" { // and where a statement may write within another
+		// The listing is inserted first, so that the counter is locked more briefly.
+		s.first = "WITH counted AS (" + columns + d.Values("$3, $1, "+d.Shard()+", 1, $4, $5, 1") + onConflict + `)
+			` + insert + d.Values(row)
+		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2" + d.UnlessMissed() + " ORDER BY shard " + lock
+	}
+	return s
+}
+
+// stepsFor returns the steps that write the changes.
+func (s listingSteps) stepsFor(b listingChanges) []engine.Step {
+	inOrder := slices.SortedFunc(maps.Keys(b.counters), counterKey.compare)
+	isLost := func(of counterKey) bool { return b.counters[of].lost }
+	listings := make([]engine.Step, len(b.listings), len(b.listings)+2*len(b.counters)+len(b.totals))
+	for i, change := range b.listings {
+		listings[i] = s.put(change)
+	}
+	lost := slices.ContainsFunc(inOrder, isLost)
+	steps := s.countsOf(b, inOrder, lost)
+	if lost {
+		// All shards are locked before the latest of the remaining listings is looked
+		// up: concurrent changes are then either committed or not yet counted.
+		steps = append(steps, listings...)
+	} else {
+		steps = append(listings, steps...)
+	}
+	for _, of := range inOrder {
+		if isLost(of) {
+			steps = append(steps, engine.Step{Statement: s.recount, Args: []any{int64(of.category), string(of.kind)}})
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(b.totals)) {
+		steps = append(steps, engine.Step{Statement: s.total, Args: []any{string(kind), b.totals[kind], time.Now().UnixMicro()}})
+	}
+	return steps
+}
+
+// manyCounters or more are faster in one statement.
+const manyCounters = 8
+
+func (s listingSteps) countsOf(b listingChanges, inOrder []counterKey, lost bool) []engine.Step {
+	if !lost && s.counts != "" && len(inOrder) >= manyCounters {
+		return []engine.Step{s.countAll(b, inOrder)}
+	}
+	steps := make([]engine.Step, 0, 2*len(inOrder))
+	for _, of := range inOrder {
+		c := b.counters[of]
+		args := []any{int64(of.category), string(of.kind)}
+		if c.lost && s.lock != "" {
+			steps = append(steps, engine.Step{Statement: s.lock, Args: args})
+		}
+		steps = append(steps, engine.Step{Statement: s.count, Args: append(slices.Clip(args), c.more, s.d.Instant(c.created), s.d.Instant(c.updated))})
+	}
+	return steps
+}
+
+// countAll needs no lock first: it writes the counters in order.
+func (s listingSteps) countAll(b listingChanges, inOrder []counterKey) engine.Step {
+	var in, more []int64
+	var kinds []string
+	var created, updated []*time.Time
+	for _, of := range inOrder {
+		c := b.counters[of]
+		in, kinds, more = append(in, int64(of.category)), append(kinds, string(of.kind)), append(more, c.more)
+		created, updated = append(created, c.created.OrNil()), append(updated, c.updated.OrNil())
+	}
+	return engine.Step{Statement: s.counts, Args: []any{in, kinds, more, created, updated}}
+}
+
+// put writes the listing and leaves the counters alone.
+func (s listingSteps) put(b listingChange) engine.Step {
+	next := b.next
+	switch {
+	case next == nil:
+		return engine.Step{Statement: s.remove, Args: []any{string(b.at.kind), b.at.id}}
+	case b.isUpdate():
+		return engine.Step{Statement: s.update, Args: []any{string(b.at.kind), b.at.id, s.d.Instant(engine.Time{Time: next.Updated})}}
+	}
+	return engine.Step{Statement: s.upsert, Args: listingTable.Values(next, s.d)}
+}
+
+// stepsForNew returns the steps for a new listing of a kind without totals.
+func (s listingSteps) stepsForNew(l *feed.Listing) []engine.Step {
+	if s.first == "" {
+		var b listingChanges
+		b.replace(item{l.Kind, l.ID}, nil, l)
+		return s.stepsFor(b)
+	}
+	return []engine.Step{{Statement: s.first, Args: listingTable.Values(l, s.d)}}
+}
 
 // item identifies a record that can be listed. The ID is zero for an event that the
 // same steps insert.
@@ -16,13 +266,13 @@ type item struct {
 
 // listingTable is the table of listings. There, uncategorised items have category 0, not
 // NULL.
-var listingTable = table[feed.Listing]{"feed_listings", 2, append(columns[feed.Listing]{
-	plain("kind", func(l *feed.Listing) *string { return (*string)(&l.Kind) }),
-	optional("id", func(l *feed.Listing) *int64 { return &l.ID }),
-	plain("category_id", func(l *feed.Listing) *int64 { return (*int64)(&l.Category) }),
-	moment("created", func(l *feed.Listing) *time.Time { return &l.Created }),
-	moment("updated", func(l *feed.Listing) *time.Time { return &l.Updated }),
-}, point(func(l *feed.Listing) **geo.Point { return &l.Point })...)}
+var listingTable = engine.Table[feed.Listing]{Name: "feed_listings", Keys: 2, Columns: append(engine.Columns[feed.Listing]{
+	engine.Plain("kind", func(l *feed.Listing) *string { return (*string)(&l.Kind) }),
+	engine.Optional("id", func(l *feed.Listing) *int64 { return &l.ID }),
+	engine.Plain("category_id", func(l *feed.Listing) *int64 { return (*int64)(&l.Category) }),
+	engine.Instant("created", func(l *feed.Listing) *time.Time { return &l.Created }),
+	engine.Instant("updated", func(l *feed.Listing) *time.Time { return &l.Updated }),
+}, engine.Point(func(l *feed.Listing) **geo.Point { return &l.Point })...)}
 
 // listed returns the listing of the record, or nil if it is not listed.
 func listed(record feed.Listable) *feed.Listing {
@@ -40,4 +290,20 @@ func isSame(a, b *feed.Listing) bool {
 	}
 	return a.Kind == b.Kind && a.ID == b.ID && a.Category == b.Category && a.Created.Equal(b.Created) && a.Updated.Equal(b.Updated) &&
 		(a.Point == nil && b.Point == nil || a.Point != nil && b.Point != nil && *a.Point == *b.Point)
+}
+
+// origins is the kind under which origin publications are listed a second time, so that
+// their pages and their total cost the same as any others. No feed shows it.
+const origins feed.Kind = "origin"
+
+// origin is a publication that may be an origin, with the visibility of its original.
+type origin struct {
+	publication.Publication
+	originalVisible bool
+}
+
+func (o origin) Listing() (feed.Listing, bool) {
+	l, listed := o.Publication.Listing()
+	l.Kind = origins
+	return l, listed && o.IsOrigin(o.originalVisible)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/page"
@@ -72,7 +73,7 @@ func areasAndPoints(r *rand.Rand) (areas []feed.Area, points []geo.Point) {
 
 func TestFED05_tree_and_items_within_an_area_are_those_within_the_distance(t *testing.T) {
 	OnEach(t, func(t *testing.T, url string) {
-		s, author := openWithUser(t, Options{URL: url})
+		s, author := openWithUser(t, engine.Options{URL: url})
 		areas, points := areasAndPoints(rand.New(rand.NewPCG(1, 2)))
 		empty := "{}"
 		if strings.HasPrefix(url, "sqlite:") {
@@ -89,11 +90,11 @@ func TestFED05_tree_and_items_within_an_area_are_those_within_the_distance(t *te
 			"INSERT INTO demands (id, title, description, tags, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated) VALUES " + strings.Join(demands, ", "),
 			"INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES " + strings.Join(listings, ", "),
 		} {
-			_, err := s.db.NewRaw(statement, s.dialect.instant(dbTime{noon})).Exec(t.Context())
+			_, err := s.Writer.NewRaw(statement, s.Dialect.Instant(engine.Time{Time: noon})).Exec(t.Context())
 			require.NoError(t, err)
 		}
 		assertWithinAreas(t, s, areas, points)
-		_, err := s.db.NewRaw("INSERT INTO feed_totals (kind, shard, count, version) VALUES ('demand', 0, 0, 1)").Exec(t.Context())
+		_, err := s.Writer.NewRaw("INSERT INTO feed_totals (kind, shard, count, version) VALUES ('demand', 0, 0, 1)").Exec(t.Context())
 		require.NoError(t, err)
 		require.NoError(t, s.RefreshTiles(t.Context()))
 		assertTilesHold(t, s)
@@ -105,7 +106,7 @@ func assertTilesHold(t *testing.T, s *Store) {
 	t.Helper()
 	var version int64
 	var hold bool
-	require.NoError(t, s.db.NewRaw(s.sql.tilesVersion).Scan(t.Context(), &version, &hold))
+	require.NoError(t, s.Writer.NewRaw(s.sql.tilesVersion).Scan(t.Context(), &version, &hold))
 	require.True(t, hold)
 }
 

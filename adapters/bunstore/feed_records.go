@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
@@ -15,63 +16,63 @@ import (
 )
 
 // contentColumns are common to publications and nodes.
-func contentColumns[R any](of func(*R) *publication.Content) columns[R] {
-	return columns[R]{
-		plain("title", func(r *R) *string { return &of(r).Title }),
-		plain("summary", func(r *R) *string { return &of(r).Summary }),
-		picture("cover", func(r *R) *media.Picture { return &of(r).Cover }),
-		plain("author_id", func(r *R) *int64 { return (*int64)(&of(r).Author) }),
-		plain("language", func(r *R) *string { return &of(r).Language }),
-		optional("category_id", func(r *R) *int64 { return (*int64)(&of(r).Category) }),
-		plain("published", func(r *R) *bool { return &of(r).Published }),
-		plain("deleted", func(r *R) *bool { return &of(r).Deleted }),
-		moment("created", func(r *R) *time.Time { return &of(r).Created }),
-		moment("updated", func(r *R) *time.Time { return &of(r).Updated }),
+func contentColumns[R any](of func(*R) *publication.Content) engine.Columns[R] {
+	return engine.Columns[R]{
+		engine.Plain("title", func(r *R) *string { return &of(r).Title }),
+		engine.Plain("summary", func(r *R) *string { return &of(r).Summary }),
+		engine.Picture("cover", func(r *R) *media.Picture { return &of(r).Cover }),
+		engine.Plain("author_id", func(r *R) *int64 { return (*int64)(&of(r).Author) }),
+		engine.Plain("language", func(r *R) *string { return &of(r).Language }),
+		engine.Optional("category_id", func(r *R) *int64 { return (*int64)(&of(r).Category) }),
+		engine.Plain("published", func(r *R) *bool { return &of(r).Published }),
+		engine.Plain("deleted", func(r *R) *bool { return &of(r).Deleted }),
+		engine.Instant("created", func(r *R) *time.Time { return &of(r).Created }),
+		engine.Instant("updated", func(r *R) *time.Time { return &of(r).Updated }),
 	}
 }
 
-var publicationTable = recordTable[publication.Publication]{table: table[publication.Publication]{"publications", 1, slices.Concat(
-	columns[publication.Publication]{
-		plain("id", func(p *publication.Publication) *int64 { return (*int64)(&p.ID) }),
-		optional("bundle_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.ID) }),
-		optional("first_original_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.FirstOriginal) }),
-		optional("original_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.Original) }),
-		optional("node_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Node) }),
-		plain("type", func(p *publication.Publication) *int { return (*int)(&p.Type) }),
+var publicationTable = recordTable[publication.Publication]{Table: engine.Table[publication.Publication]{Name: "publications", Keys: 1, Columns: slices.Concat(
+	engine.Columns[publication.Publication]{
+		engine.Plain("id", func(p *publication.Publication) *int64 { return (*int64)(&p.ID) }),
+		engine.Optional("bundle_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.ID) }),
+		engine.Optional("first_original_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.FirstOriginal) }),
+		engine.Optional("original_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.Original) }),
+		engine.Optional("node_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Node) }),
+		engine.Plain("type", func(p *publication.Publication) *int { return (*int)(&p.Type) }),
 	},
 	contentColumns(func(p *publication.Publication) *publication.Content { return &p.Content }),
 )}}
 
-var nodeTable = recordTable[publication.Node]{table: table[publication.Node]{"nodes", 1, slices.Concat(
-	columns[publication.Node]{
-		plain("id", func(n *publication.Node) *int64 { return (*int64)(&n.ID) }),
-		optional("bundle_id", func(n *publication.Node) *int64 { return (*int64)(&n.Bundle) }),
+var nodeTable = recordTable[publication.Node]{Table: engine.Table[publication.Node]{Name: "nodes", Keys: 1, Columns: slices.Concat(
+	engine.Columns[publication.Node]{
+		engine.Plain("id", func(n *publication.Node) *int64 { return (*int64)(&n.ID) }),
+		engine.Optional("bundle_id", func(n *publication.Node) *int64 { return (*int64)(&n.Bundle) }),
 	},
 	contentColumns(func(n *publication.Node) *publication.Content { return &n.Content }),
 )}}
 
 var demandTable = recordTable[demand.Demand]{
-	table: table[demand.Demand]{"demands", 1, slices.Concat(
-		columns[demand.Demand]{
-			plain("id", func(d *demand.Demand) *int64 { return (*int64)(&d.ID) }),
-			plain("title", func(d *demand.Demand) *string { return &d.Title }),
-			plain("description", func(d *demand.Demand) *string { return &d.Description }),
-			list("tags", func(d *demand.Demand) *[]string { return &d.Tags }),
-			picture("cover", func(d *demand.Demand) *media.Picture { return &d.Cover }),
-			list("images", func(d *demand.Demand) *[]string { return &d.Images }),
-			plain("author_id", func(d *demand.Demand) *int64 { return (*int64)(&d.Author) }),
-			plain("address", func(d *demand.Demand) *string { return &d.Address }),
-			optional("category_id", func(d *demand.Demand) *int64 { return (*int64)(&d.Category) }),
+	Table: engine.Table[demand.Demand]{Name: "demands", Keys: 1, Columns: slices.Concat(
+		engine.Columns[demand.Demand]{
+			engine.Plain("id", func(d *demand.Demand) *int64 { return (*int64)(&d.ID) }),
+			engine.Plain("title", func(d *demand.Demand) *string { return &d.Title }),
+			engine.Plain("description", func(d *demand.Demand) *string { return &d.Description }),
+			engine.List("tags", func(d *demand.Demand) *[]string { return &d.Tags }),
+			engine.Picture("cover", func(d *demand.Demand) *media.Picture { return &d.Cover }),
+			engine.List("images", func(d *demand.Demand) *[]string { return &d.Images }),
+			engine.Plain("author_id", func(d *demand.Demand) *int64 { return (*int64)(&d.Author) }),
+			engine.Plain("address", func(d *demand.Demand) *string { return &d.Address }),
+			engine.Optional("category_id", func(d *demand.Demand) *int64 { return (*int64)(&d.Category) }),
 		},
-		point(func(d *demand.Demand) **geo.Point { return &d.Place }),
-		columns[demand.Demand]{
-			moment("closed", func(d *demand.Demand) *time.Time { return &d.Closed }),
-			moment("starts", func(d *demand.Demand) *time.Time { return &d.Start }),
-			moment("ends", func(d *demand.Demand) *time.Time { return &d.End }),
-			plain("published", func(d *demand.Demand) *bool { return &d.Published }),
-			plain("deleted", func(d *demand.Demand) *bool { return &d.Deleted }),
-			moment("created", func(d *demand.Demand) *time.Time { return &d.Created }),
-			moment("updated", func(d *demand.Demand) *time.Time { return &d.Updated }),
+		engine.Point(func(d *demand.Demand) **geo.Point { return &d.Place }),
+		engine.Columns[demand.Demand]{
+			engine.Instant("closed", func(d *demand.Demand) *time.Time { return &d.Closed }),
+			engine.Instant("starts", func(d *demand.Demand) *time.Time { return &d.Start }),
+			engine.Instant("ends", func(d *demand.Demand) *time.Time { return &d.End }),
+			engine.Plain("published", func(d *demand.Demand) *bool { return &d.Published }),
+			engine.Plain("deleted", func(d *demand.Demand) *bool { return &d.Deleted }),
+			engine.Instant("created", func(d *demand.Demand) *time.Time { return &d.Created }),
+			engine.Instant("updated", func(d *demand.Demand) *time.Time { return &d.Updated }),
 		},
 	)},
 	read: func(d *demand.Demand) { d.Tags, d.Images = orNil(d.Tags), orNil(d.Images) },
@@ -87,37 +88,37 @@ func orNil[T any](list []T) []T {
 
 // recordTable is the table of a kind of records of the feed.
 type recordTable[R feed.Listable] struct {
-	table[R]
+	engine.Table[R]
 	read func(*R) // completes a scanned record; may be nil
 }
 
 // anyRecordTable is a recordTable of any kind.
 type anyRecordTable interface {
 	tableName() string
-	names() []string
-	list() string
-	among(d dialect, column, parameter string) string
-	update(also string) string
+	Names() []string
+	List() string
+	Among(d engine.Dialect, column, parameter string) string
+	Update(also string) string
 	// valuesOf returns the parameters that store the record.
-	valuesOf(record feed.Listable, d dialect) []any
+	valuesOf(record feed.Listable, d engine.Dialect) []any
 	// row returns the scan targets of a row, and a function that returns the scanned
 	// record with its ID and makes room for the next one.
-	row(d dialect) (targets []any, next func() (int64, feed.Listable))
+	row(d engine.Dialect) (targets []any, next func() (int64, feed.Listable))
 }
 
 // recordTables are the tables of all kinds that have pages.
 var recordTables = map[feed.Kind]anyRecordTable{feed.Publication: publicationTable, feed.Node: nodeTable, feed.Demand: demandTable}
 
-func (t recordTable[R]) tableName() string { return t.name }
+func (t recordTable[R]) tableName() string { return t.Name }
 
-func (t recordTable[R]) valuesOf(record feed.Listable, d dialect) []any {
+func (t recordTable[R]) valuesOf(record feed.Listable, d engine.Dialect) []any {
 	r := record.(R)
-	return t.values(&r, d)
+	return t.Values(&r, d)
 }
 
-func (t recordTable[R]) row(d dialect) (targets []any, next func() (int64, feed.Listable)) {
+func (t recordTable[R]) row(d engine.Dialect) (targets []any, next func() (int64, feed.Listable)) {
 	row := new(R)
-	targets = t.targets(row, d)
+	targets = t.Targets(row, d)
 	id := targets[0].(*int64) // the key
 	return targets, func() (int64, feed.Listable) {
 		if t.read != nil {
@@ -130,7 +131,7 @@ func (t recordTable[R]) row(d dialect) (targets []any, next func() (int64, feed.
 }
 
 // scanRecord scans a record of the kind.
-func scanRecord(kind feed.Kind, scan scanner, d dialect) (id int64, record feed.Listable, err error) {
+func scanRecord(kind feed.Kind, scan engine.Scanner, d engine.Dialect) (id int64, record feed.Listable, err error) {
 	targets, next := recordTables[kind].row(d)
 	err = scan(targets...)
 	id, record = next()
@@ -157,7 +158,7 @@ func pageShapeOf(kinds ...feed.Kind) pageShape {
 			id = "CASE WHEN page.kind = '" + of + "' THEN page.id END"
 		}
 		s.joins += " LEFT JOIN " + t.tableName() + " " + of + " ON " + of + ".id = " + id
-		for _, name := range t.names() {
+		for _, name := range t.Names() {
 			if !slices.Contains(s.names, name) {
 				s.names = append(s.names, name)
 			}
@@ -191,7 +192,7 @@ func (s pageShape) hasAuthors() bool { return slices.Contains(s.kinds, feed.Dema
 
 // reader returns a function that scans a row of the page: the total, and the item. It
 // scans the columns of the row's own kind, and ignores the others.
-func (s pageShape) reader(d dialect, total *int) func(scanner) (feed.Item, error) {
+func (s pageShape) reader(d engine.Dialect, total *int) func(engine.Scanner) (feed.Item, error) {
 	first := min(len(s.kinds), 2) // index of the first column of the record
 	var author user.Member
 	var authorTargets []any
@@ -199,7 +200,7 @@ func (s pageShape) reader(d dialect, total *int) func(scanner) (feed.Item, error
 		authorTargets = memberTargets(&author, d)
 	}
 	width := first + len(s.names) + len(authorTargets)
-	read := map[feed.Kind]func(scanner) (feed.Item, error){}
+	read := map[feed.Kind]func(engine.Scanner) (feed.Item, error){}
 	for _, kind := range s.kinds {
 		own, next := recordTables[kind].row(d)
 		targets := make([]any, width)
@@ -210,7 +211,7 @@ func (s pageShape) reader(d dialect, total *int) func(scanner) (feed.Item, error
 		if kind == feed.Demand {
 			copy(targets[first+len(s.names):], authorTargets)
 		}
-		read[kind] = func(scan scanner) (feed.Item, error) {
+		read[kind] = func(scan engine.Scanner) (feed.Item, error) {
 			err := scan(targets...)
 			_, record := next()
 			i := feed.Item{Listable: record}
@@ -226,7 +227,7 @@ func (s pageShape) reader(d dialect, total *int) func(scanner) (feed.Item, error
 	var kind feed.Kind
 	kindOnly := make([]any, width)
 	kindOnly[1] = (*string)(&kind)
-	return func(scan scanner) (feed.Item, error) {
+	return func(scan engine.Scanner) (feed.Item, error) {
 		if err := scan(kindOnly...); err != nil {
 			return feed.Item{}, err
 		}

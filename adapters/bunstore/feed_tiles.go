@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/geo"
 )
 
@@ -83,8 +84,8 @@ var errTilesLater = errors.New("the tiles can't be counted now")
 func (s *Store) RefreshTiles(ctx context.Context) error {
 	var version int64
 	var hold bool
-	err := s.read(ctx, func(ctx context.Context) error {
-		return s.each(ctx, s.sql.tilesVersion, nil, func(scan func(...any) error) error { return scan(&version, &hold) })
+	err := s.Read(ctx, func(ctx context.Context) error {
+		return s.Each(ctx, s.sql.tilesVersion, nil, func(scan func(...any) error) error { return scan(&version, &hold) })
 	})
 	if err != nil || hold || version == 0 {
 		return err
@@ -100,21 +101,21 @@ func (s *Store) RefreshTiles(ctx context.Context) error {
 	// The tiles are those of this version only if it still is the current one, and a later
 	// version is never this one again. Reads that begin to use them must not keep the plan of
 	// when there were few or none.
-	return s.writeAll(ctx, append(s.dialect.analyse("feed_tiles"), step{statement: s.sql.saveTilesVersion, args: []any{version}}))
+	return s.writeAll(ctx, append(s.Dialect.Analyse("feed_tiles"), engine.Step{Statement: s.sql.saveTilesVersion, Args: []any{version}}))
 }
 
 // refreshTileRows counts some rows of tiles, and returns the next row. It returns
 // errTilesLater if the version is no longer that of the demands.
 func (s *Store) refreshTileRows(ctx context.Context, version, from int64) (until int64, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		if locked, err := s.dialect.tryLock(ctx, tx, tilesLock); err != nil || !locked {
+	err = s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		if locked, err := s.Dialect.TryLock(ctx, tx, tilesLock); err != nil || !locked {
 			return cmp.Or(err, errTilesLater)
 		}
 		var current int64
 		var hold bool
 		until = tileRows
-		err := tx.run(ctx, step{statement: s.sql.tilesVersion, row: func(scan func(...any) error) error { return scan(&current, &hold) }},
-			step{statement: s.sql.nextTileRow, args: []any{from}, row: func(scan func(...any) error) error { return scan(&until) }})
+		err := tx.Run(ctx, engine.Step{Statement: s.sql.tilesVersion, Row: func(scan func(...any) error) error { return scan(&current, &hold) }},
+			engine.Step{Statement: s.sql.nextTileRow, Args: []any{from}, Row: func(scan func(...any) error) error { return scan(&until) }})
 		if err == nil && current != version {
 			err = errTilesLater
 		}
@@ -122,26 +123,26 @@ func (s *Store) refreshTileRows(ctx context.Context, version, from int64) (until
 			return err
 		}
 		until = max(until, from+1)
-		return tx.run(ctx, s.sql.countTiles(from, until)...)
+		return tx.Run(ctx, s.sql.countTiles(from, until)...)
 	})
 	return until, err
 }
 
 // countTiles returns the steps that make the rows of tiles equal to the listings.
-func (t tileSteps) countTiles(from, until int64) []step {
-	return []step{{statement: t.dropTiles, args: []any{from, until}}, {statement: t.addTiles, args: []any{from, until}}}
+func (t tileSteps) countTiles(from, until int64) []engine.Step {
+	return []engine.Step{{Statement: t.dropTiles, Args: []any{from, until}}, {Statement: t.addTiles, Args: []any{from, until}}}
 }
 
 // tiles compares the tiles with the listings, if reads use them.
 func (c check) tiles(ctx context.Context) error {
 	for from := int64(0); from < tileRows; {
 		until, differing := int64(tileRows), 0
-		err := c.read(ctx, func(ctx context.Context) error {
-			err := c.each(ctx, c.sql.nextTileRow, []any{from}, func(scan func(...any) error) error { return scan(&until) })
+		err := c.Read(ctx, func(ctx context.Context) error {
+			err := c.Each(ctx, c.sql.nextTileRow, []any{from}, func(scan func(...any) error) error { return scan(&until) })
 			if until = max(until, from+1); err != nil {
 				return err
 			}
-			return c.each(ctx, c.sql.compareTiles, []any{from, until}, func(scan func(...any) error) error { return scan(&differing) })
+			return c.Each(ctx, c.sql.compareTiles, []any{from, until}, func(scan func(...any) error) error { return scan(&differing) })
 		})
 		if err == nil && differing > 0 {
 			err = c.recountTiles(ctx, from, until)
@@ -156,16 +157,16 @@ func (c check) tiles(ctx context.Context) error {
 
 // recountTiles checks the rows of tiles again while no other server writes them.
 func (c check) recountTiles(ctx context.Context, from, until int64) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *transaction) (what string, err error) {
-		if err := c.dialect.lock(ctx, tx, tilesLock); err != nil {
+	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (what string, err error) {
+		if err := c.Dialect.Lock(ctx, tx, tilesLock); err != nil {
 			return "", err
 		}
 		differing := 0
-		compare := step{statement: c.sql.compareTiles, args: []any{from, until}, row: func(scan func(...any) error) error { return scan(&differing) }}
-		if err := tx.run(ctx, compare); err != nil || differing == 0 {
+		compare := engine.Step{Statement: c.sql.compareTiles, Args: []any{from, until}, Row: func(scan func(...any) error) error { return scan(&differing) }}
+		if err := tx.Run(ctx, compare); err != nil || differing == 0 {
 			return "", err
 		}
 		what = fmt.Sprintf("%d counts of tiles in rows %d to %d differ from the demands there", differing, from, until-1)
-		return what, tx.run(ctx, c.sql.countTiles(from, until)...)
+		return what, tx.Run(ctx, c.sql.countTiles(from, until)...)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/fault"
 )
 
@@ -116,7 +117,7 @@ func fillAndEmpty(t *testing.T, d disk) {
 	s := open(t, url)
 	w := newEventWriter(t, s)
 	for _, err := range w.fill() {
-		require.ErrorIs(t, err, bunstore.ErrFull)
+		require.ErrorIs(t, err, engine.ErrFull)
 		assert.True(t, fault.Is(err, fault.Unavailable))
 	}
 	w.assertKept(s)

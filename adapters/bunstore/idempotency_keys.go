@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/payment"
@@ -31,8 +32,8 @@ type keyRow struct {
 	Name          string  `bun:",pk"`
 	Fingerprint   []byte
 	Holder        []byte
-	Since         dbTime
-	Busy          dbTime          // end of the reservation; zero: answered
+	Since         engine.Time
+	Busy          engine.Time     // end of the reservation; zero: answered
 	OrderID       payment.OrderID `bun:",nullzero"`
 	Reply         []byte
 	Kind          idempotency.Kind `bun:",nullzero"`
@@ -63,13 +64,13 @@ type keySteps struct {
 	completeSubscription string // and $4 kind, $5 id
 }
 
-func newKeySteps(d dialect) keySteps {
+func newKeySteps(d engine.Dialect) keySteps {
 	complete := func(kind, id string) string {
-		return d.mustMatch("UPDATE idempotency_keys SET busy = NULL, kind = "+kind+", made_id = "+id+
-			" WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL"+d.unlessMissed(), "user_id")
+		return d.MustMatch("UPDATE idempotency_keys SET busy = NULL, kind = "+kind+", made_id = "+id+
+			" WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL"+d.UnlessMissed(), "user_id")
 	}
 	newest := func(kind idempotency.Kind, table string) string {
-		return complete("'"+string(kind)+"'", d.newest(table))
+		return complete("'"+string(kind)+"'", d.Newest(table))
 	}
 	return keySteps{
 		completeEvent:        newest(idempotency.Event, "events"),
@@ -82,20 +83,20 @@ func newKeySteps(d dialect) keySteps {
 
 // completion returns the step that completes the key by the statement. Without a key there is
 // none.
-func completion(k *idempotency.Key, statement string, more ...any) []step {
+func completion(k *idempotency.Key, statement string, more ...any) []engine.Step {
 	if k == nil {
 		return nil
 	}
 	args := append([]any{int64(k.User), k.Name, k.Holder[:]}, more...)
-	return []step{{statement: statement, args: args, mustMatch: true, missed: idempotency.ErrKeyInUse}}
+	return []engine.Step{{Statement: statement, Args: args, MustMatch: true, Missed: idempotency.ErrKeyInUse}}
 }
 
 // storeAnswer stores the answer with an order or a refund. It returns ErrKeyInUse if the key was answered
 // meanwhile: then the other request took effect.
-func storeAnswer(ctx context.Context, tx *transaction, a idempotency.Answer) error {
+func storeAnswer(ctx context.Context, tx *engine.Transaction, a idempotency.Answer) error {
 	row := keyRow{
 		UserID: a.Key.User, Name: a.Key.Name, Fingerprint: a.Key.Fingerprint[:], Holder: a.Key.Holder[:],
-		Since: dbTime{instant.Normalise(a.At)}, Reply: a.Reply,
+		Since: engine.Time{Time: instant.Normalise(a.At)}, Reply: a.Reply,
 	}
 	if a.Kind == idempotency.Refund {
 		row.RefundID = payment.RefundID(a.ID)
@@ -104,33 +105,33 @@ func storeAnswer(ctx context.Context, tx *transaction, a idempotency.Answer) err
 	}
 	done, err := tx.NewInsert().Model(&row).On("CONFLICT (user_id, name) DO UPDATE").
 		Where("k.fingerprint = EXCLUDED.fingerprint AND k.busy IS NOT NULL").Exec(ctx)
-	return orNotAffected(done, err, idempotency.ErrKeyInUse)
+	return engine.OrNotAffected(done, err, idempotency.ErrKeyInUse)
 }
 
 // Reserve implements idempotency.Keys.
 func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Time) (*idempotency.Answer, error) {
 	now, until = instant.Normalise(now), instant.Normalise(until)
 	row := keyRow{
-		UserID: k.User, Name: k.Name, Fingerprint: k.Fingerprint[:], Holder: k.Holder[:], Since: dbTime{now}, Busy: dbTime{until},
+		UserID: k.User, Name: k.Name, Fingerprint: k.Fingerprint[:], Holder: k.Holder[:], Since: engine.Time{Time: now}, Busy: engine.Time{Time: until},
 	}
-	reserve := built(v.s.db.NewInsert().Model(&row).On("CONFLICT (user_id, name) DO UPDATE").
-		Where("k.since <= ?", dbTime{now.Add(-idempotency.KeyLife)}).
+	reserve := engine.Built(v.s.Writer.NewInsert().Model(&row).On("CONFLICT (user_id, name) DO UPDATE").
+		Where("k.since <= ?", engine.Time{Time: now.Add(-idempotency.KeyLife)}).
 		WhereOr("k.fingerprint = EXCLUDED.fingerprint AND k.busy <= EXCLUDED.since").Returning("1"))
 	var reserved bool
-	reserve.row = func(scan func(...any) error) error {
+	reserve.Row = func(scan func(...any) error) error {
 		reserved = true
 		return scan(new(int64))
 	}
 	var stored keyRow
-	read := builtRead(v.s.db.NewSelect().Where("user_id = ? AND name = ?", k.User, k.Name), func(r keyRow) { stored = r })
-	err := v.s.call(ctx, func(ctx context.Context) error {
+	read := engine.BuiltRead(v.s.Writer.NewSelect().Where("user_id = ? AND name = ?", k.User, k.Name), func(r keyRow) { stored = r })
+	err := v.s.Call(ctx, func(ctx context.Context) error {
 		reserved = false
-		return v.s.dialect.transactAll(ctx, v.s.db, []step{reserve, read})
+		return v.s.Dialect.TransactAll(ctx, v.s.Writer, []engine.Step{reserve, read})
 	})
 	if err != nil {
 		return nil, err
 	}
-	v.s.sweepSometimes(ctx, expiredKeys(now))
+	v.s.SweepSometimes(ctx, expiredKeys(now))
 	switch {
 	case reserved:
 		return nil, nil
@@ -144,11 +145,11 @@ func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Ti
 
 // Release implements idempotency.Keys.
 func (v Keys) Release(ctx context.Context, k idempotency.Key) error {
-	return v.s.writeAll(ctx, []step{built(v.s.db.NewDelete().Model((*keyRow)(nil)).
+	return v.s.writeAll(ctx, []engine.Step{engine.Built(v.s.Writer.NewDelete().Model((*keyRow)(nil)).
 		Where("user_id = ? AND name = ? AND holder = ? AND busy IS NOT NULL", k.User, k.Name, k.Holder[:]))})
 }
 
 // expiredKeys selects the keys to forget.
-func expiredKeys(now time.Time) expired {
-	return expired{"idempotency_keys", []string{"user_id", "name"}, "since", dbTime{instant.Normalise(now.Add(-idempotency.KeyLife))}}
+func expiredKeys(now time.Time) engine.Expired {
+	return engine.Expired{Table: "idempotency_keys", Key: []string{"user_id", "name"}, Time: "since", By: engine.Time{Time: instant.Normalise(now.Add(-idempotency.KeyLife))}}
 }

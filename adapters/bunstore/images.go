@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
@@ -36,18 +37,18 @@ type imageRow struct {
 
 // The columns of images: those of a list, whose owner is known, and all.
 var (
-	imageListed = columns[imageRow]{
-		plain("id", func(i *imageRow) *int64 { return (*int64)(&i.ID) }),
-		plain("key", func(i *imageRow) *string { return (*string)(&i.Key) }),
-		plain("width", func(i *imageRow) *int { return &i.Width }),
-		plain("height", func(i *imageRow) *int { return &i.Height }),
-		list("tags", func(i *imageRow) *[]string { return &i.tags }),
-		moment("created", func(i *imageRow) *time.Time { return &i.Created }),
+	imageListed = engine.Columns[imageRow]{
+		engine.Plain("id", func(i *imageRow) *int64 { return (*int64)(&i.ID) }),
+		engine.Plain("key", func(i *imageRow) *string { return (*string)(&i.Key) }),
+		engine.Plain("width", func(i *imageRow) *int { return &i.Width }),
+		engine.Plain("height", func(i *imageRow) *int { return &i.Height }),
+		engine.List("tags", func(i *imageRow) *[]string { return &i.tags }),
+		engine.Instant("created", func(i *imageRow) *time.Time { return &i.Created }),
 	}
-	imageAll = slices.Concat(imageListed, columns[imageRow]{
-		plain("owner_id", func(i *imageRow) *int64 { return (*int64)(&i.Owner) }),
-		moment("deleted", func(i *imageRow) *time.Time { return &i.Deleted }),
-		plain("revision", func(i *imageRow) *int64 { return &i.revision }),
+	imageAll = slices.Concat(imageListed, engine.Columns[imageRow]{
+		engine.Plain("owner_id", func(i *imageRow) *int64 { return (*int64)(&i.Owner) }),
+		engine.Instant("deleted", func(i *imageRow) *time.Time { return &i.Deleted }),
+		engine.Plain("revision", func(i *imageRow) *int64 { return &i.revision }),
 	})
 	imageNew = imageAll[1:] // the database numbers the images
 )
@@ -73,16 +74,16 @@ type imageSteps struct {
 	imagesAfter string // $1 id, $2 limit
 }
 
-func newImageSteps(d dialect) imageSteps {
-	image := "SELECT " + imageAll.list() + " FROM images WHERE id = $1"
+func newImageSteps(d engine.Dialect) imageSteps {
+	image := "SELECT " + imageAll.List() + " FROM images WHERE id = $1"
 	return imageSteps{
-		countImage: d.mustMatch("INSERT INTO image_counts AS c (owner_id, kept) "+d.values("$1, 1")+
+		countImage: d.MustMatch("INSERT INTO image_counts AS c (owner_id, kept) "+d.Values("$1, 1")+
 			" ON CONFLICT (owner_id) DO UPDATE SET kept = c.kept + 1 WHERE c.kept < $2", "kept"),
-		insertImage: "INSERT INTO images (" + imageNew.list() + ") " + d.values(imageNew.parameters(1)) + " RETURNING id",
-		saveImage:   d.mustMatch("UPDATE images SET "+imageNew.set(3)+" WHERE id = $1 AND revision = $2", "id"),
+		insertImage: "INSERT INTO images (" + imageNew.List() + ") " + d.Values(imageNew.Parameters(1)) + " RETURNING id",
+		saveImage:   d.MustMatch("UPDATE images SET "+imageNew.Set(3)+" WHERE id = $1 AND revision = $2", "id"),
 		image:       image,
-		lockImage:   image + " " + d.forUpdate(),
-		imagesAfter: "SELECT " + imageAll.list() + " FROM images WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
+		lockImage:   image + " " + d.ForUpdate(),
+		imagesAfter: "SELECT " + imageAll.List() + " FROM images WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
 	}
 }
 
@@ -91,11 +92,11 @@ func newImageSteps(d dialect) imageSteps {
 func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
 	row := imageRowOf(i, 0)
 	err := v.s.writeAll(ctx, slices.Concat(
-		v.s.chargeSteps(charges), v.s.pictureSteps(v.limits, i.Owner, countedPicture{i.Key, i.Bytes}), []step{
-			{statement: v.s.sql.countImage, args: []any{int64(i.Owner), int64(userimage.MaxImages)}, mustMatch: true, missed: userimage.ErrFull},
+		v.s.chargeSteps(charges), v.s.pictureSteps(v.limits, i.Owner, countedPicture{i.Key, i.Bytes}), []engine.Step{
+			{Statement: v.s.sql.countImage, Args: []any{int64(i.Owner), int64(userimage.MaxImages)}, MustMatch: true, Missed: userimage.ErrFull},
 			{
-				statement: v.s.sql.insertImage, args: imageNew.values(&row, v.s.dialect),
-				row: func(scan func(...any) error) error { return scan((*int64)(&i.ID)) },
+				Statement: v.s.sql.insertImage, Args: imageNew.Values(&row, v.s.Dialect),
+				Row: func(scan func(...any) error) error { return scan((*int64)(&i.ID)) },
 			},
 		}, completion(i.Completes, v.s.sql.completeImage)))
 	if err != nil {
@@ -106,8 +107,8 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 }
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (image userimage.Image, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		image, _, err = v.load(ctx, v.s.dialect.query, v.s.sql.image, id)
+	err = v.s.Read(ctx, func(ctx context.Context) error {
+		image, _, err = v.load(ctx, v.s.Dialect.Query, v.s.sql.image, id)
 		return err
 	})
 	return image, err
@@ -115,10 +116,10 @@ func (v Images) Get(ctx context.Context, id userimage.ID) (image userimage.Image
 
 // load reads an image by the statement.
 func (v Images) load(
-	ctx context.Context, run func(context.Context, ...step) error, statement string, id userimage.ID,
+	ctx context.Context, run func(context.Context, ...engine.Step) error, statement string, id userimage.ID,
 ) (userimage.Image, int64, error) {
 	var rows []imageRow
-	err := run(ctx, step{statement: statement, args: []any{int64(id)}, row: collect(&rows, imageAll.reader(v.s.dialect))})
+	err := run(ctx, engine.Step{Statement: statement, Args: []any{int64(id)}, Row: engine.Collect(&rows, imageAll.Reader(v.s.Dialect))})
 	switch {
 	case err != nil:
 		return userimage.Image{}, 0, err
@@ -131,18 +132,18 @@ func (v Images) load(
 
 func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (userimage.Image, error) {
 	images := aggregate[userimage.Image]{
-		load: func(ctx context.Context, tx *transaction) (userimage.Image, int64, error) {
+		load: func(ctx context.Context, tx *engine.Transaction) (userimage.Image, int64, error) {
 			if tx != nil {
-				return v.load(ctx, tx.run, v.s.sql.lockImage, id)
+				return v.load(ctx, tx.Run, v.s.sql.lockImage, id)
 			}
-			return v.load(ctx, v.s.dialect.query, v.s.sql.image, id)
+			return v.load(ctx, v.s.Dialect.Query, v.s.sql.image, id)
 		},
-		save: func(ctx context.Context, tx *transaction, old, next userimage.Image, revision int64) (bool, error) {
+		save: func(ctx context.Context, tx *listedTransaction, old, next userimage.Image, revision int64) (bool, error) {
 			row := imageRowOf(next, revision+1)
-			args := append([]any{int64(id), revision}, imageNew.values(&row, v.s.dialect)...)
-			err := tx.run(ctx, step{statement: v.s.sql.saveImage, args: args, mustMatch: true})
+			args := append([]any{int64(id), revision}, imageNew.Values(&row, v.s.Dialect)...)
+			err := tx.Run(ctx, engine.Step{Statement: v.s.sql.saveImage, Args: args, MustMatch: true})
 			switch {
-			case errors.Is(err, errMissed):
+			case errors.Is(err, engine.ErrMissed):
 				return false, nil
 			case err != nil:
 				return false, err
@@ -159,7 +160,7 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 
 // recount updates the counts after an image was deleted, restored or given to another
 // owner.
-func (v Images) recount(ctx context.Context, tx *transaction, old, next userimage.Image) error {
+func (v Images) recount(ctx context.Context, tx *listedTransaction, old, next userimage.Image) error {
 	wasKept, isKept := old.Deleted.IsZero(), next.Deleted.IsZero()
 	if wasKept == isKept && old.Owner == next.Owner {
 		return nil
@@ -191,7 +192,7 @@ type imageFilter struct{ contains, overlaps, page bool }
 // the size and offset of a page, whose rows begin with the total.
 type imageStatements struct{ images map[imageFilter]string }
 
-func newImageStatements(d dialect) imageStatements {
+func newImageStatements(d engine.Dialect) imageStatements {
 	texts := map[imageFilter]string{}
 	for i := range 8 {
 		filter := imageFilter{contains: i&1 != 0, overlaps: i&2 != 0, page: i&4 != 0}
@@ -200,18 +201,18 @@ func newImageStatements(d dialect) imageStatements {
 	return imageStatements{texts}
 }
 
-func imagesStatement(d dialect, filter imageFilter) string {
+func imagesStatement(d engine.Dialect, filter imageFilter) string {
 	last := 1
 	parameter := func() string {
 		last++
 		return "$" + strconv.Itoa(last)
 	}
-	columns, where, limit := imageListed.list(), "owner_id = $1 AND deleted IS NULL", ""
+	columns, where, limit := imageListed.List(), "owner_id = $1 AND deleted IS NULL", ""
 	if filter.contains {
-		where += " AND " + d.allOf("tags", parameter())
+		where += " AND " + d.AllOf("tags", parameter())
 	}
 	if filter.overlaps {
-		where += " AND " + d.anyOf("tags", parameter())
+		where += " AND " + d.AnyOf("tags", parameter())
 	}
 	if filter.page {
 		columns = "COUNT(*) OVER (), " + columns
@@ -225,10 +226,10 @@ func imagesStatement(d dialect, filter imageFilter) string {
 func (v Images) statementFor(q userimage.Query, p *page.Request) (statement string, args []any) {
 	args = []any{int64(q.Owner)}
 	if len(q.Contains) > 0 {
-		args = append(args, v.s.dialect.listOf(q.Contains))
+		args = append(args, v.s.Dialect.ListOf(q.Contains))
 	}
 	if len(q.Overlaps) > 0 {
-		args = append(args, v.s.dialect.listOf(q.Overlaps))
+		args = append(args, v.s.Dialect.ListOf(q.Overlaps))
 	}
 	if p != nil {
 		args = append(args, int64(p.Size()), int64(p.Offset()))
@@ -238,10 +239,10 @@ func (v Images) statementFor(q userimage.Query, p *page.Request) (statement stri
 
 // imageReader returns a function that scans an image of the owner; columns for the
 // targets before precede it.
-func imageReader(d dialect, owner user.ID, before ...any) func(scanner) (userimage.Image, error) {
+func imageReader(d engine.Dialect, owner user.ID, before ...any) func(engine.Scanner) (userimage.Image, error) {
 	row := imageRow{Image: userimage.Image{Owner: owner}}
-	targets := imageListed.targets(&row, d, before...)
-	return func(scan scanner) (userimage.Image, error) {
+	targets := imageListed.Targets(&row, d, before...)
+	return func(scan engine.Scanner) (userimage.Image, error) {
 		row.tags = nil // no memory is shared with the previous row
 		if err := scan(targets...); err != nil {
 			return userimage.Image{}, err
@@ -253,14 +254,14 @@ func imageReader(d dialect, owner user.ID, before ...any) func(scanner) (userima
 func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
 	q, possible := q.Normalise() // strings that can't be tags can't be bound
 	if !possible {
-		if err := v.s.read(ctx, func(context.Context) error { return nil }); err != nil {
+		if err := v.s.Read(ctx, func(context.Context) error { return nil }); err != nil {
 			return page.Page[userimage.Image]{}, err
 		}
 		return page.Of[userimage.Image](p, nil, 0)
 	}
 	statement, args := v.statementFor(q, &p)
-	return readPage(ctx, v.s, p, statement, args, func(total *int) func(scanner) (userimage.Image, error) {
-		return imageReader(v.s.dialect, q.Owner, total)
+	return engine.ReadPage(ctx, v.s.DB, p, statement, args, func(total *int) func(engine.Scanner) (userimage.Image, error) {
+		return imageReader(v.s.Dialect, q.Owner, total)
 	})
 }
 
@@ -274,12 +275,12 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 		q, possible := q.Normalise()
 		statement, args := v.statementFor(q, nil)
 		used := false
-		err := v.s.read(ctx, func(ctx context.Context) error {
+		err := v.s.Read(ctx, func(ctx context.Context) error {
 			if !possible {
 				return nil
 			}
-			read := imageReader(v.s.dialect, q.Owner)
-			err := v.s.each(ctx, statement, args, func(scan func(...any) error) error {
+			read := imageReader(v.s.Dialect, q.Owner)
+			err := v.s.Each(ctx, statement, args, func(scan func(...any) error) error {
 				i, err := read(scan)
 				if err != nil {
 					return err
@@ -289,8 +290,8 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 				}
 				return nil
 			})
-			if used && err != nil && v.s.dialect.classify(err) == retryable {
-				return fmt.Errorf("%w: %v", ErrAway, err)
+			if used && err != nil && v.s.Dialect.Classify(err) == engine.Retryable {
+				return fmt.Errorf("%w: %v", engine.ErrAway, err)
 			}
 			return err
 		})

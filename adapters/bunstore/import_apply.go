@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 )
@@ -15,7 +16,7 @@ func (t *batchApply) add(ctx context.Context, table string, columns []string, ro
 	if len(rows) == 0 {
 		return nil
 	}
-	return t.tx.copy(ctx, table, columns, rows)
+	return t.tx.Copy(ctx, table, columns, rows)
 }
 
 // store writes the changes of the table.
@@ -27,11 +28,11 @@ func (t *batchApply) store(ctx context.Context, table string, columns []string, 
 }
 
 // run runs the steps, if there are any.
-func (t *batchApply) run(ctx context.Context, steps []step) error {
+func (t *batchApply) run(ctx context.Context, steps []engine.Step) error {
 	if len(steps) == 0 {
 		return nil
 	}
-	return t.tx.run(ctx, steps...)
+	return t.tx.Run(ctx, steps...)
 }
 
 // record sets the outcome of the record at the index, and reports whether it must be
@@ -50,7 +51,7 @@ func (t *batchApply) record(index int, stored, same bool) bool {
 
 func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) error {
 	var added [][]any
-	var steps []step
+	var steps []engine.Step
 	var sources []string
 	for _, i := range ready[imported.User] {
 		p := t.batch.Lines[i].Record.(imported.UserRecord)
@@ -67,17 +68,17 @@ func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) e
 		holder, held := t.holders[p.Phone.String()]
 		switch {
 		case has:
-			args := append([]any{p.Source}, memberColumns.values(&next, t.s.dialect)...)
-			steps = append(steps, step{statement: t.s.sql.updateUser, args: args})
+			args := append([]any{p.Source}, memberColumns.Values(&next, t.s.Dialect)...)
+			steps = append(steps, engine.Step{Statement: t.s.sql.updateUser, Args: args})
 		case held:
 			t.uids[p.Source] = holder.ID
-			steps = append(steps, step{statement: t.s.sql.adopt, args: []any{int64(holder.ID), p.Source, p.Firstname, p.Lastname}})
+			steps = append(steps, engine.Step{Statement: t.s.sql.adopt, Args: []any{int64(holder.ID), p.Source, p.Firstname, p.Lastname}})
 		default:
 			a := account{source: p.Source, phone: p.Phone.String(), Member: p.Member}
-			added, sources = append(added, newAccounts.values(&a, t.s.dialect)), append(sources, p.Source)
+			added, sources = append(added, newAccounts.Values(&a, t.s.Dialect)), append(sources, p.Source)
 		}
 	}
-	if err := t.add(ctx, newAccounts.name, newAccounts.names(), added); err != nil {
+	if err := t.add(ctx, newAccounts.Name, newAccounts.Names(), added); err != nil {
 		return err
 	}
 	return t.run(ctx, ask(t, steps, t.s.sql.userIDs, sources, t.scanUser))
@@ -90,11 +91,11 @@ func (t *batchApply) categories(ctx context.Context, ready map[imported.Kind][]i
 		next := t.batch.Lines[i].Record.(imported.CategoryRecord).Category
 		old, has := t.categoryByID[next.ID]
 		if t.record(i, has, old == next) {
-			c.put(categoryTable.values(&next, t.s.dialect), has, t.s.sql.updateCategory)
+			c.put(categoryTable.Values(&next, t.s.Dialect), has, t.s.sql.updateCategory)
 			t.tx.changes.total(categories, 0)
 		}
 	}
-	return t.store(ctx, categoryTable.name, categoryTable.names(), c)
+	return t.store(ctx, categoryTable.Name, categoryTable.Names(), c)
 }
 
 func (t *batchApply) nodes(ctx context.Context, ready map[imported.Kind][]int) error {
@@ -137,10 +138,10 @@ func (t *batchApply) put(ctx context.Context, kind feed.Kind, all []replacement)
 	var c tableChanges
 	table := recordTables[kind]
 	for _, r := range all {
-		c.put(table.valuesOf(r.next, t.s.dialect), r.old != nil, t.s.sql.updateRecord[kind])
+		c.put(table.valuesOf(r.next, t.s.Dialect), r.old != nil, t.s.sql.updateRecord[kind])
 		t.relist(r.at, r.old, r.next)
 	}
-	return t.store(ctx, table.tableName(), table.names(), c)
+	return t.store(ctx, table.tableName(), table.Names(), c)
 }
 
 // relist replaces the listing of the old record. New listings are collected for insertListings.
@@ -161,9 +162,9 @@ func (t *batchApply) insertListings(ctx context.Context) error {
 	})
 	all := make([][]any, len(t.listings))
 	for i, l := range t.listings {
-		all[i] = listingTable.values(l, t.s.dialect)
+		all[i] = listingTable.Values(l, t.s.Dialect)
 	}
-	return t.add(ctx, listingTable.name, listingTable.names(), all)
+	return t.add(ctx, listingTable.Name, listingTable.Names(), all)
 }
 
 func listedOrNot(record feed.Listable) *feed.Listing {
@@ -180,10 +181,10 @@ func (t *batchApply) howToRecords(ctx context.Context, ready map[imported.Kind][
 		r.Robot, r.Bundles = t.uids[r.By], orNil(r.Bundles)
 		old, has := t.howTos[r.Ref()]
 		if t.record(i, has, reflect.DeepEqual(old, r.HowTo)) {
-			c.put(howToTable.values(&r.HowTo, t.s.dialect), has, t.s.sql.updateHowTo)
+			c.put(howToTable.Values(&r.HowTo, t.s.Dialect), has, t.s.sql.updateHowTo)
 		}
 	}
-	return t.store(ctx, howToTable.name, howToTable.names(), c)
+	return t.store(ctx, howToTable.Name, howToTable.Names(), c)
 }
 
 func (t *batchApply) news(ctx context.Context, ready map[imported.Kind][]int) error {
@@ -193,8 +194,8 @@ func (t *batchApply) news(ctx context.Context, ready map[imported.Kind][]int) er
 		r.ID = 0
 		old, has := t.newsBySource[r.Source]
 		if t.record(i, has, old == r.Item) {
-			c.put(newsTable.values(&r, t.s.dialect), has, t.s.sql.updateNews)
+			c.put(newsTable.Values(&r, t.s.Dialect), has, t.s.sql.updateNews)
 		}
 	}
-	return t.store(ctx, newsTable.name, newsTable.names(), c)
+	return t.store(ctx, newsTable.Name, newsTable.Names(), c)
 }

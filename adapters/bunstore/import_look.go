@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/news"
@@ -15,7 +16,7 @@ import (
 // refers to.
 type batchApply struct {
 	s        *Store
-	tx       *transaction
+	tx       *listedTransaction
 	batch    imported.Batch
 	outcomes []imported.Outcome
 
@@ -40,7 +41,7 @@ type waitingRow struct {
 	ref    imported.Ref
 }
 
-func newBatchApply(s *Store, tx *transaction, d imported.Batch) *batchApply {
+func newBatchApply(s *Store, tx *listedTransaction, d imported.Batch) *batchApply {
 	return &batchApply{
 		s: s, tx: tx, batch: d, outcomes: make([]imported.Outcome, len(d.Lines)),
 		uids: map[string]user.ID{}, accounts: map[string]account{}, holders: map[string]account{},
@@ -98,31 +99,31 @@ func referencesIn(lines []imported.Line) references {
 // batch refers to, in one round trip.
 func (t *batchApply) lookUp(ctx context.Context) error {
 	n, d := referencesIn(t.batch.Lines), t.batch
-	var steps []step
+	var steps []engine.Step
 	if len(d.Abandoned) > 0 {
-		steps = append(steps, step{statement: t.s.sql.deleteAbandoned, args: []any{d.File, t.s.dialect.listOf(d.Abandoned)}})
+		steps = append(steps, engine.Step{Statement: t.s.sql.deleteAbandoned, Args: []any{d.File, t.s.Dialect.ListOf(d.Abandoned)}})
 	}
 	if len(d.Lines) > 0 {
 		first, last := int64(math.MaxInt64), int64(math.MinInt64)
 		for _, line := range d.Lines {
 			first, last = min(first, line.Number), max(last, line.Number)
 		}
-		steps = append(steps, step{statement: t.s.sql.inFile, args: []any{d.File, first, last}, row: t.scanWaiting})
+		steps = append(steps, engine.Step{Statement: t.s.sql.inFile, Args: []any{d.File, first, last}, Row: t.scanWaiting})
 	}
 	steps = append(steps, t.lookups(n)...)
 	if len(steps) == 0 {
 		return nil
 	}
-	return t.tx.run(ctx, steps...)
+	return t.tx.Run(ctx, steps...)
 }
 
 // lookups returns the reads of the references.
-func (t *batchApply) lookups(n references) []step {
+func (t *batchApply) lookups(n references) []engine.Step {
 	w := t.s.sql
-	var steps []step
+	var steps []engine.Step
 	t.hasCategories = len(n.sources) > 0 && t.anyCategories()
 	if t.hasCategories {
-		steps = append(steps, step{statement: w.tree, row: t.scanCategory})
+		steps = append(steps, engine.Step{Statement: w.tree, Row: t.scanCategory})
 	} else {
 		steps = ask(t, steps, w.categories, n.categories, t.scanCategory)
 	}
@@ -141,14 +142,14 @@ func (t *batchApply) lookups(n references) []step {
 		t.holders[a.phone] = a
 		return err
 	})
-	steps = ask(t, steps, w.bundles, distinct(n.bundles), func(scan func(...any) error) error {
-		b, err := bundleTable.reader(t.s.dialect)(scan)
+	steps = ask(t, steps, w.bundles, engine.Distinct(n.bundles), func(scan func(...any) error) error {
+		b, err := bundleTable.Reader(t.s.Dialect)(scan)
 		t.bundles[b.ID] = b
 		return err
 	})
 	for kind, ids := range n.records {
 		steps = ask(t, steps, w.records[kind], ids, func(scan func(...any) error) error {
-			id, record, err := scanRecord(kind, scan, t.s.dialect)
+			id, record, err := scanRecord(kind, scan, t.s.Dialect)
 			t.records[kind][id] = record
 			return err
 		})
@@ -157,27 +158,27 @@ func (t *batchApply) lookups(n references) []step {
 		steps = append(steps, t.s.howTosOf(n.howTos, n.robots, func(g imported.HowToRecord) { t.howTos[g.Ref()] = g.HowTo }))
 	}
 	return ask(t, steps, w.news, n.news, func(scan func(...any) error) error {
-		c, err := newsTable.reader(t.s.dialect)(scan)
+		c, err := newsTable.Reader(t.s.Dialect)(scan)
 		t.newsBySource[c.Source] = c.Item
 		return err
 	})
 }
 
 // ask appends the read for the values, if there are any.
-func ask[T any](t *batchApply, steps []step, statement string, values []T, row func(scan func(...any) error) error) []step {
+func ask[T any](t *batchApply, steps []engine.Step, statement string, values []T, row func(scan func(...any) error) error) []engine.Step {
 	if len(values) == 0 {
 		return steps
 	}
-	return append(steps, step{statement: statement, args: []any{t.s.dialect.listOf(values)}, row: row})
+	return append(steps, engine.Step{Statement: statement, Args: []any{t.s.Dialect.ListOf(values)}, Row: row})
 }
 
 // howTosOf returns the read of the how-tos with any of the categories and any of the
 // robots.
-func (s *Store) howTosOf(categories, robots []string, found func(imported.HowToRecord)) step {
-	args := []any{s.dialect.listOf(distinct(categories)), s.dialect.listOf(distinct(robots))}
-	return step{statement: s.sql.howTos, args: args, row: func(scan func(...any) error) error {
+func (s *Store) howTosOf(categories, robots []string, found func(imported.HowToRecord)) engine.Step {
+	args := []any{s.Dialect.ListOf(engine.Distinct(categories)), s.Dialect.ListOf(engine.Distinct(robots))}
+	return engine.Step{Statement: s.sql.howTos, Args: args, Row: func(scan func(...any) error) error {
 		var h imported.HowToRecord
-		err := scan(howToTable.targets(&h.HowTo, s.dialect, &h.By)...)
+		err := scan(howToTable.Targets(&h.HowTo, s.Dialect, &h.By)...)
 		h.Bundles = orNil(h.Bundles)
 		found(h)
 		return err
@@ -194,13 +195,13 @@ func (t *batchApply) anyCategories() bool {
 }
 
 func (t *batchApply) scanCategory(scan func(...any) error) error {
-	c, err := categoryTable.reader(t.s.dialect)(scan)
+	c, err := categoryTable.Reader(t.s.Dialect)(scan)
 	t.categoryByID[c.ID] = c
 	return err
 }
 
-func (t *batchApply) scanAccount(scan scanner) (a account, err error) {
-	if err := scan(accountColumns.targets(&a, t.s.dialect, (*int64)(&a.ID))...); err != nil {
+func (t *batchApply) scanAccount(scan engine.Scanner) (a account, err error) {
+	if err := scan(accountColumns.Targets(&a, t.s.Dialect, (*int64)(&a.ID))...); err != nil {
 		return account{}, err
 	}
 	a.parsed, err = phoneOf(a.phone)
@@ -217,7 +218,7 @@ func (t *batchApply) scanUser(scan func(...any) error) error {
 
 func (t *batchApply) scanWaiting(scan func(...any) error) error {
 	var w waitingRow
-	err := scan(&w.id, &w.file, &w.number, orZeroText[imported.Kind]{&w.ref.Kind}, &w.ref.ID)
+	err := scan(&w.id, &w.file, &w.number, engine.OrZeroText[imported.Kind]{Into: &w.ref.Kind}, &w.ref.ID)
 	t.waiting = append(t.waiting, w)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/publication"
@@ -49,12 +50,12 @@ func (t *batchApply) storeBundles(ctx context.Context, ready []int) (changed []p
 		next := t.batch.Lines[i].Record.(imported.BundleRecord).Bundle
 		old, has := t.bundles[next.ID]
 		if t.record(i, has, old == next) {
-			c.put(bundleTable.values(&next, t.s.dialect), has, t.s.sql.updateBundle)
+			c.put(bundleTable.Values(&next, t.s.Dialect), has, t.s.sql.updateBundle)
 			t.bundles[next.ID] = next
 			changed = append(changed, next.ID)
 		}
 	}
-	return changed, t.store(ctx, bundleTable.name, bundleTable.names(), c)
+	return changed, t.store(ctx, bundleTable.Name, bundleTable.Names(), c)
 }
 
 // rebundled returns the publications that the changed bundles affect, except those at
@@ -64,8 +65,8 @@ func (t *batchApply) rebundled(ctx context.Context, changed []publication.Bundle
 	for _, i := range places {
 		coming[t.batch.Lines[i].Record.(imported.PublicationRecord).ID] = true
 	}
-	steps := ask(t, nil, t.s.sql.publicationsOf, numbers(changed), func(scan func(...any) error) error {
-		id, record, err := scanRecord(feed.Publication, scan, t.s.dialect)
+	steps := ask(t, nil, t.s.sql.publicationsOf, engine.Numbers(changed), func(scan func(...any) error) error {
+		id, record, err := scanRecord(feed.Publication, scan, t.s.Dialect)
 		if err != nil {
 			return err
 		}
@@ -104,7 +105,7 @@ func (t *batchApply) relistOrigins(ctx context.Context, all []replacement) error
 		}
 	}
 	return t.run(ctx, ask(t, nil, t.s.sql.translations, changed, func(scan func(...any) error) error {
-		id, record, err := scanRecord(feed.Publication, scan, t.s.dialect)
+		id, record, err := scanRecord(feed.Publication, scan, t.s.Dialect)
 		if err != nil || own[id] {
 			return err
 		}
@@ -134,10 +135,10 @@ func (t *batchApply) visibility(ctx context.Context, all []replacement) (before,
 		}
 	}
 	delete(after, 0)
-	bundles := numbers(slices.Collect(maps.Keys(after)))
-	err = t.run(ctx, []step{{
-		statement: t.s.sql.visibleBundles, args: []any{t.s.dialect.listOf(bundles), t.s.dialect.listOf(filled(stored))},
-		row: func(scan func(...any) error) error {
+	bundles := engine.Numbers(slices.Collect(maps.Keys(after)))
+	err = t.run(ctx, []engine.Step{{
+		Statement: t.s.sql.visibleBundles, Args: []any{t.s.Dialect.ListOf(bundles), t.s.Dialect.ListOf(engine.Filled(stored))},
+		Row: func(scan func(...any) error) error {
 			var id publication.BundleID
 			err := scan(&id)
 			before[id], after[id] = true, true

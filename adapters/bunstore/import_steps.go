@@ -1,8 +1,14 @@
 package bunstore
 
 import (
+	"slices"
+	"time"
+
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/publication"
+	"plaza/domain/user"
 )
 
 // importSteps are the statements of imports: what they read, and what they write.
@@ -48,35 +54,35 @@ type importSteps struct {
 	known map[imported.Kind]string // $1 ids
 }
 
-func newImportSteps(d dialect) importSteps {
-	accounts := "SELECT id, " + accountColumns.list() + " FROM users WHERE "
+func newImportSteps(d engine.Dialect) importSteps {
+	accounts := "SELECT id, " + accountColumns.List() + " FROM users WHERE "
 	s := importSteps{
-		userIDs:    "SELECT source, id FROM users WHERE " + d.among("source", "$1") + " AND " + notErased,
-		accounts:   accounts + d.among("source", "$1"),
-		holders:    accounts + d.among("phone", "$1"),
-		categories: categoryTable.among(d, "id", "$1"),
-		tree:       "SELECT " + categoryTable.list() + " FROM categories",
-		bundles:    bundleTable.among(d, "id", "$1"),
-		howTos: "SELECT u.source, " + howToTable.of("h") + " FROM howtos h JOIN users u ON u.id = h.robot_id WHERE " +
-			d.among("h.category", "$1") + " AND " + d.among("u.source", "$2"),
-		news:      newsTable.among(d, "source", "$1"),
+		userIDs:    "SELECT source, id FROM users WHERE " + d.Among("source", "$1") + " AND " + notErased,
+		accounts:   accounts + d.Among("source", "$1"),
+		holders:    accounts + d.Among("phone", "$1"),
+		categories: categoryTable.Among(d, "id", "$1"),
+		tree:       "SELECT " + categoryTable.List() + " FROM categories",
+		bundles:    bundleTable.Among(d, "id", "$1"),
+		howTos: "SELECT u.source, " + howToTable.Of("h") + " FROM howtos h JOIN users u ON u.id = h.robot_id WHERE " +
+			d.Among("h.category", "$1") + " AND " + d.Among("u.source", "$2"),
+		news:      newsTable.Among(d, "source", "$1"),
 		inFile:    "SELECT id, file, number, kind, source FROM import_lines WHERE file = $1 AND number BETWEEN $2 AND $3",
-		ofRecords: "SELECT id, file, number, kind, source FROM import_lines WHERE " + d.among("source", "$1"),
+		ofRecords: "SELECT id, file, number, kind, source FROM import_lines WHERE " + d.Among("source", "$1"),
 
-		publicationsOf: publicationTable.among(d, "bundle_id", "$1"),
-		visibleBundles: "SELECT DISTINCT bundle_id FROM publications WHERE " + d.among("bundle_id", "$1") +
-			" AND published AND NOT deleted AND NOT (" + d.among("id", "$2") + ")",
-		translations: publicationTable.among(d, "first_original_id", "$1") + " AND published AND NOT deleted",
+		publicationsOf: publicationTable.Among(d, "bundle_id", "$1"),
+		visibleBundles: "SELECT DISTINCT bundle_id FROM publications WHERE " + d.Among("bundle_id", "$1") +
+			" AND published AND NOT deleted AND NOT (" + d.Among("id", "$2") + ")",
+		translations: publicationTable.Among(d, "first_original_id", "$1") + " AND published AND NOT deleted",
 
-		updateUser:     "UPDATE users SET " + memberColumns.set(2) + " WHERE source = $1",
+		updateUser:     "UPDATE users SET " + memberColumns.Set(2) + " WHERE source = $1",
 		adopt:          "UPDATE users SET source = $2, adopted = true, firstname = $3, lastname = $4 WHERE id = $1",
-		updateCategory: categoryTable.update(", version = version + 1"),
-		updateBundle:   bundleTable.update(""), updateHowTo: howToTable.update(""), updateNews: newsTable.update(""),
+		updateCategory: categoryTable.Update(", version = version + 1"),
+		updateBundle:   bundleTable.Update(""), updateHowTo: howToTable.Update(""), updateNews: newsTable.Update(""),
 		records: map[feed.Kind]string{}, updateRecord: map[feed.Kind]string{},
 
-		deleteAbandoned: "DELETE FROM import_lines WHERE file = $1 AND " + d.among("number", "$2"),
+		deleteAbandoned: "DELETE FROM import_lines WHERE file = $1 AND " + d.Among("number", "$2"),
 		updateLine:      "UPDATE import_lines SET kind = $2, source = $3, raw = $4 WHERE id = $1 AND (kind <> $2 OR source <> $3 OR raw <> $4)",
-		deleteLines:     "DELETE FROM import_lines WHERE " + d.among("id", "$1"),
+		deleteLines:     "DELETE FROM import_lines WHERE " + d.Among("id", "$1"),
 		saveProgress:    "INSERT INTO imports (file, progress) VALUES ($1, $2) ON CONFLICT (file) DO UPDATE SET progress = EXCLUDED.progress",
 		loadProgress:    "SELECT progress FROM imports WHERE file = $1",
 		waiting: `SELECT number, raw FROM (
@@ -90,22 +96,91 @@ func newImportSteps(d dialect) importSteps {
 		cover:       "SELECT picture FROM import_covers WHERE digest = $1",
 	}
 	for kind, t := range recordTables {
-		s.records[kind], s.updateRecord[kind] = t.among(d, "id", "$1"), t.update("")
+		s.records[kind], s.updateRecord[kind] = t.Among(d, "id", "$1"), t.Update("")
 	}
 	s.known = knownStatements(d)
 	return s
 }
 
-func knownStatements(d dialect) map[imported.Kind]string {
+func knownStatements(d engine.Dialect) map[imported.Kind]string {
 	known := map[imported.Kind]string{
-		imported.User: "SELECT source FROM users WHERE " + d.among("source", "$1") + " AND " + notErased,
-		imported.News: "SELECT source FROM news WHERE " + d.among("source", "$1"),
+		imported.User: "SELECT source FROM users WHERE " + d.Among("source", "$1") + " AND " + notErased,
+		imported.News: "SELECT source FROM news WHERE " + d.Among("source", "$1"),
 	}
 	for kind, table := range map[imported.Kind]string{
-		imported.Category: categoryTable.name, imported.Bundle: bundleTable.name,
-		imported.Publication: publicationTable.name, imported.Node: nodeTable.name, imported.Demand: demandTable.name,
+		imported.Category: categoryTable.Name, imported.Bundle: bundleTable.Name,
+		imported.Publication: publicationTable.Name, imported.Node: nodeTable.Name, imported.Demand: demandTable.Name,
 	} {
-		known[kind] = "SELECT CAST(id AS text) FROM " + table + " WHERE " + d.among("id", "$1")
+		known[kind] = "SELECT CAST(id AS text) FROM " + table + " WHERE " + d.Among("id", "$1")
 	}
 	return known
+}
+
+// listedKinds are the kinds of imported records that are listed.
+var listedKinds = map[imported.Kind]feed.Kind{imported.Publication: feed.Publication, imported.Node: feed.Node, imported.Demand: feed.Demand}
+
+var bundleTable = engine.Table[publication.Bundle]{Name: "bundles", Keys: 1, Columns: engine.Columns[publication.Bundle]{
+	engine.Plain("id", func(b *publication.Bundle) *int64 { return (*int64)(&b.ID) }),
+	engine.Optional("first_original_id", func(b *publication.Bundle) *int64 { return (*int64)(&b.FirstOriginal) }),
+	engine.Optional("original_id", func(b *publication.Bundle) *int64 { return (*int64)(&b.Original) }),
+}}
+
+// lineColumns are the columns of a new waiting line.
+var lineColumns = []string{"file", "number", "kind", "source", "raw"}
+
+// account is a stored account, or a new one.
+type account struct {
+	source  string // empty unless imported
+	phone   string
+	parsed  user.Phone // the phone, of a stored account
+	adopted bool
+	user.Member
+}
+
+// accountColumns are the columns that imports read and add. accountBlanks are those that
+// they add without a value.
+var (
+	accountColumns = append(engine.Columns[account]{
+		engine.Optional("source", func(a *account) *string { return &a.source }),
+		engine.Plain("phone", func(a *account) *string { return &a.phone }),
+		engine.Plain("adopted", func(a *account) *bool { return &a.adopted }),
+	}, profileColumns(func(a *account) *user.Member { return &a.Member })...)
+	accountBlanks = engine.Columns[account]{
+		engine.Plain("password_hash", func(*account) *string { return new(string) }),
+		engine.List("scopes", func(*account) *[]string { return new([]string) }),
+		engine.Plain("staff", func(*account) *bool { return new(bool) }),
+		engine.Plain("disabled", func(*account) *bool { return new(bool) }),
+		engine.Plain("generation", func(*account) *int64 { return new(int64) }),
+	}
+	newAccounts = engine.Table[account]{Name: "users", Keys: 1, Columns: slices.Concat(accountColumns, accountBlanks)}
+)
+
+// profileColumns are the columns of users that members see and imports change.
+func profileColumns[R any](of func(*R) *user.Member) engine.Columns[R] {
+	return engine.Columns[R]{
+		engine.Plain("firstname", func(r *R) *string { return &of(r).Firstname }),
+		engine.Plain("lastname", func(r *R) *string { return &of(r).Lastname }),
+		engine.Plain("expertise", func(r *R) *string { return &of(r).Expertise }),
+		engine.Plain("location", func(r *R) *string { return &of(r).Location }),
+		engine.Plain("timezone", func(r *R) *string { return &of(r).Timezone }),
+		engine.Instant("joined", func(r *R) *time.Time { return &of(r).Joined }),
+	}
+}
+
+// memberColumns are those of profileColumns for a member alone.
+var memberColumns = profileColumns(func(m *user.Member) *user.Member { return m })
+
+// tableChanges are rows that a batch adds to a table, and steps that change others.
+type tableChanges struct {
+	added   [][]any
+	changed []engine.Step
+}
+
+// put adds the row with the values, or changes it by the statement if it exists.
+func (c *tableChanges) put(values []any, exists bool, update string) {
+	if exists {
+		c.changed = append(c.changed, engine.Step{Statement: update, Args: values})
+	} else {
+		c.added = append(c.added, values)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
 )
 
@@ -101,7 +102,7 @@ func TestA_lock_that_is_never_given_back_costs_no_more_than_the_limit(t *testing
 			return err
 		}
 		release := keepLocked(t, at, written.ID())
-		assert.ErrorIs(t, rename(), bunstore.ErrAway, "it ends by the store's limit, not by the caller's")
+		assert.ErrorIs(t, rename(), engine.ErrAway, "it ends by the store's limit, not by the caller's")
 		_, err = s.Events().Get(t.Context(), written.ID())
 		assert.NoError(t, err, "readers do not wait for locks")
 		release()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/instant"
 	"plaza/domain/media"
 )
@@ -25,17 +26,17 @@ var _ media.DeletionQueue = DeletionQueue{}
 // Claim skips keys that another caller is claiming.
 func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) (due []media.Key, err error) {
 	now, next = instant.Normalise(now), instant.Normalise(next)
-	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		due = nil
 		skipLocked := ""
-		if lock := v.s.dialect.forUpdate(); lock != "" {
+		if lock := v.s.Dialect.ForUpdate(); lock != "" {
 			skipLocked = " " + lock + " SKIP LOCKED"
 		}
 		if err := tx.NewRaw("SELECT key FROM discards WHERE due <= ? ORDER BY due, key LIMIT ?"+skipLocked,
-			dbTime{now}, max(limit, 0)).Scan(ctx, &due); err != nil || len(due) == 0 {
+			engine.Time{Time: now}, max(limit, 0)).Scan(ctx, &due); err != nil || len(due) == 0 {
 			return err
 		}
-		_, err := tx.NewUpdate().Table("discards").Set("due = ?", dbTime{next}).Where("key IN (?)", bun.List(due)).Exec(ctx)
+		_, err := tx.NewUpdate().Table("discards").Set("due = ?", engine.Time{Time: next}).Where("key IN (?)", bun.List(due)).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -48,7 +49,7 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	if len(keys) == 0 {
 		return ctx.Err()
 	}
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		_, err := tx.NewDelete().Table("discards").Where("key IN (?)", bun.List(keys)).Exec(ctx)
 		return err
 	})
@@ -103,9 +104,9 @@ func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference
 func (v DeletionQueue) nextReferences(ctx context.Context, from pictureTable, after any) (found []media.Reference, next any, err error) {
 	query := "SELECT " + from.by + ", " + from.key + ", " + from.cover + " FROM " + from.table +
 		" WHERE " + from.where + " AND " + from.by + " > ? ORDER BY " + from.by + " LIMIT ?"
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		found, next = nil, nil
-		rows, err := v.s.reader.QueryContext(ctx, query, after, referenceBatch)
+		rows, err := v.s.Reader.QueryContext(ctx, query, after, referenceBatch)
 		if err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func (v DeletionQueue) nextReferences(ctx context.Context, from pictureTable, af
 		n := 0
 		for ; rows.Next(); n++ {
 			var key sql.NullString
-			var picture cover
+			var picture engine.Cover
 			if err := rows.Scan(&next, &key, &picture); err != nil {
 				return err
 			}
@@ -127,7 +128,7 @@ func (v DeletionQueue) nextReferences(ctx context.Context, from pictureTable, af
 	return found, next, err
 }
 
-func (from pictureTable) references(at any, key media.Key, picture cover) (found []media.Reference) {
+func (from pictureTable) references(at any, key media.Key, picture engine.Cover) (found []media.Reference) {
 	of := from.of
 	if number, is := at.(int64); is {
 		of = fmt.Sprint(of, " ", number)

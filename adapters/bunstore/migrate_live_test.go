@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore/internal/engine"
 	testserver "plaza/test/postgres"
 )
 
@@ -34,7 +35,7 @@ const secrets = "CREATE TABLE secrets (name text PRIMARY KEY, content text NOT N
 // program opens a store like a program that knows these steps.
 func program(t *testing.T, url string, files map[string]string) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), Options{URL: url, schema: schemaFiles(files)})
+	s, err := Open(t.Context(), engine.Options{URL: url, Schema: schemaFiles(files)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
@@ -42,14 +43,14 @@ func program(t *testing.T, url string, files map[string]string) *Store {
 
 func namesOf(t *testing.T, s *Store) (names []string) {
 	t.Helper()
-	require.NoError(t, s.db.NewRaw("SELECT name FROM schema_migrations ORDER BY name").Scan(t.Context(), &names))
+	require.NoError(t, s.Writer.NewRaw("SELECT name FROM schema_migrations ORDER BY name").Scan(t.Context(), &names))
 	return names
 }
 
 func do(t *testing.T, s *Store, statements ...string) {
 	t.Helper()
 	for _, statement := range statements {
-		_, err := s.db.ExecContext(t.Context(), statement)
+		_, err := s.Writer.ExecContext(t.Context(), statement)
 		require.NoError(t, err, statement)
 	}
 }
@@ -62,35 +63,35 @@ var (
 )
 
 func TestMigrationFilesKeepTheirRules(t *testing.T) {
-	for _, d := range []dialect{postgres{}, sqlite{}} {
-		files, err := (&Store{schema: d.migrations()}).files()
+	for _, d := range []engine.Dialect{engine.Postgres{}, engine.SQLite{}} {
+		files, err := (&engine.DB{Schema: d.Migrations()}).Files()
 		require.NoError(t, err)
 		require.NotEmpty(t, files)
 		for _, f := range files {
-			assert.NoError(t, breaks(f, files, d == dialect(postgres{})), f.name)
+			assert.NoError(t, breaks(f, files, d == engine.Dialect(engine.Postgres{})), f.Name)
 		}
 	}
 }
 
 // breaks returns nil if the step follows the rules of migrations/README.md.
-func breaks(f migrationFile, files []migrationFile, isPostgres bool) error {
-	known := func(m migrationFile) bool { return number(m.name) == f.minimum && m.name <= f.name }
-	marks := len(anyMark.FindAllString(f.text, -1))
-	if f.noTransaction {
+func breaks(f engine.MigrationFile, files []engine.MigrationFile, isPostgres bool) error {
+	known := func(m engine.MigrationFile) bool { return engine.Number(m.Name) == f.Minimum && m.Name <= f.Name }
+	marks := len(anyMark.FindAllString(f.Text, -1))
+	if f.NoTransaction {
 		marks--
 	}
-	if f.minimum != "" {
+	if f.Minimum != "" {
 		marks--
 	}
-	held := strings.TrimSpace(comment.ReplaceAllString(f.text, ""))
+	held := strings.TrimSpace(comment.ReplaceAllString(f.Text, ""))
 	switch {
 	case marks != 0:
 		return errors.New("a mark is not read: -- transaction: none is the first line, and each stands once")
-	case f.minimum != "" && !slices.ContainsFunc(files, known):
+	case f.Minimum != "" && !slices.ContainsFunc(files, known):
 		return errors.New("its minimum is the number of no step up to it")
-	case f.noTransaction && !isPostgres:
+	case f.NoTransaction && !isPostgres:
 		return errors.New("only a step of Postgres runs without a transaction")
-	case f.noTransaction && (strings.Count(held, ";") != 1 || !strings.HasSuffix(held, ";") || !onIndexOnly.MatchString(strings.TrimSuffix(held, ";"))):
+	case f.NoTransaction && (strings.Count(held, ";") != 1 || !strings.HasSuffix(held, ";") || !onIndexOnly.MatchString(strings.TrimSuffix(held, ";"))):
 		return errors.New("without a transaction it must be one CREATE or DROP INDEX CONCURRENTLY")
 	}
 	return nil
@@ -108,13 +109,13 @@ func TestMigrateKeepsTheStepsBeforeAFailure(t *testing.T) {
 		require.ErrorContains(t, err, "0002_b")
 		assert.Equal(t, []string{"0001_a"}, applied)
 		assert.Equal(t, applied, namesOf(t, s))
-		columns, err := s.recordColumns(t.Context(), s.db)
+		columns, err := s.RecordColumns(t.Context(), s.Writer)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"name", "applied", "minimum"}, columns)
 		var left []string
-		require.NoError(t, s.db.NewRaw(s.dialect.columns(), "nut").Scan(t.Context(), &left))
+		require.NoError(t, s.Writer.NewRaw(s.Dialect.Columns(), "nut").Scan(t.Context(), &left))
 		assert.Empty(t, left)
-		s.schema = schemaFiles(map[string]string{"0001_a": files["0001_a"], "0002_b": "CREATE TABLE nut (name text)", "0003_c": files["0003_c"]})
+		s.Schema = schemaFiles(map[string]string{"0001_a": files["0001_a"], "0002_b": "CREATE TABLE nut (name text)", "0003_c": files["0003_c"]})
 		applied, err = s.Migrate(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, []string{"0002_b", "0003_c"}, applied)
@@ -152,7 +153,7 @@ func TestNewerSteps(t *testing.T) {
 					assert.NoError(t, err)
 					continue
 				}
-				require.ErrorIs(t, err, ErrNewer)
+				require.ErrorIs(t, err, engine.ErrNewer)
 				assert.ErrorContains(t, err, c.step)
 				assert.ErrorContains(t, err, "step 0005")
 			}
@@ -163,7 +164,7 @@ func TestNewerSteps(t *testing.T) {
 // reader keeps a transaction open that has read the table.
 func reader(t *testing.T, s *Store, level sql.IsolationLevel, table string) (release func()) {
 	t.Helper()
-	tx, err := s.db.BeginTx(t.Context(), &sql.TxOptions{Isolation: level})
+	tx, err := s.Writer.BeginTx(t.Context(), &sql.TxOptions{Isolation: level})
 	require.NoError(t, err)
 	_, err = tx.ExecContext(t.Context(), "SELECT * FROM "+table)
 	require.NoError(t, err)
@@ -183,7 +184,7 @@ func migrating(t *testing.T, s *Store) (done <-chan error) {
 
 func (s *Store) count(t *testing.T, query string) (n int) {
 	t.Helper()
-	require.NoError(t, s.reader.NewRaw(query).Scan(t.Context(), &n))
+	require.NoError(t, s.Reader.NewRaw(query).Scan(t.Context(), &n))
 	return n
 }
 
@@ -243,7 +244,7 @@ func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
 	// Programs that do not know such steps request this lock, with a snapshot.
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	_, err = before.db.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('plaza schema', 0))")
+	_, err = before.Writer.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('plaza schema', 0))")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0001_a"}, namesOf(t, before))
 	release()
@@ -264,7 +265,7 @@ func TestAStepAloneIsBegunAnew(t *testing.T) {
 	s := program(t, at, map[string]string{"0001_a": files["0001_a"]})
 	_, err := s.Migrate(t.Context())
 	require.NoError(t, err)
-	s.schema = schemaFiles(files)
+	s.Schema = schemaFiles(files)
 	do(t, s, "INSERT INTO fruit VALUES ('plum'), ('plum')")
 	_, err = s.Migrate(t.Context())
 	require.ErrorContains(t, err, "0002_b")
@@ -294,7 +295,7 @@ func TestAStepAloneHasNoLimitOfTime(t *testing.T) {
 	files := map[string]string{"0001_a": secrets + "CREATE TABLE fruit (name text); INSERT INTO fruit VALUES ('plum');" +
 		" CREATE FUNCTION slow(name text) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT pg_sleep(0.5)::text || name $$",
 		"0002_b": "-- transaction: none\nCREATE INDEX CONCURRENTLY fruit_name ON fruit (slow(name));\n"}
-	s, err := Open(t.Context(), Options{URL: at, Limit: 200 * time.Millisecond, schema: schemaFiles(files)})
+	s, err := Open(t.Context(), engine.Options{URL: at, Limit: 200 * time.Millisecond, Schema: schemaFiles(files)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/migrations"
 )
 
@@ -103,7 +104,7 @@ func TestMigrating_twice_changes_nothing(t *testing.T) {
 	}
 	bunstore.OnEachEmpty(t, func(t *testing.T, url string) {
 		s := unmigrated(t, url)
-		require.ErrorIs(t, s.CheckSchema(t.Context()), bunstore.ErrOutdated)
+		require.ErrorIs(t, s.CheckSchema(t.Context()), engine.ErrOutdated)
 		applied, err := s.Migrate(t.Context())
 		require.NoError(t, err)
 		assert.Len(t, applied, len(stepsIn(t, migrations.Postgres, "postgres")))

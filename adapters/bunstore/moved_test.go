@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/fault"
 )
 
@@ -25,7 +26,7 @@ func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 	t.Helper()
 	for n := range 3 {
 		err := w.write(1000 + n)
-		require.ErrorIs(t, err, bunstore.ErrAway)
+		require.ErrorIs(t, err, engine.ErrAway)
 		assert.True(t, fault.Is(err, fault.Unavailable))
 		assert.ErrorContains(t, err, "moved or replaced")
 	}
@@ -34,14 +35,14 @@ func refuseWrites(t *testing.T, s *bunstore.Store, w *eventWriter) {
 		readers.Go(func() {
 			found, err := s.Accounts().List(t.Context(), 0, 1)
 			if err != nil {
-				assert.ErrorIs(t, err, bunstore.ErrAway)
+				assert.ErrorIs(t, err, engine.ErrAway)
 				return
 			}
 			assert.Len(t, found, 1, "the account of the store's own database")
 		})
 	}
 	readers.Wait()
-	assert.ErrorIs(t, s.Ping(t.Context()), bunstore.ErrAway)
+	assert.ErrorIs(t, s.Ping(t.Context()), engine.ErrAway)
 }
 
 func TestADatabaseFileThatIsMovedAway(t *testing.T) {
@@ -80,7 +81,7 @@ func assertLost(t *testing.T, path string) {
 		_, err = s.Migrate(t.Context())
 		require.NoError(t, s.Close())
 	}
-	require.ErrorIs(t, err, bunstore.ErrLost)
+	require.ErrorIs(t, err, engine.ErrDatabaseMoved)
 	assert.ErrorContains(t, err, path+".id", "the remedy")
 	after, _ := os.ReadFile(path)
 	assert.Len(t, after, len(before))

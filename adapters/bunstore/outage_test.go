@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
@@ -95,7 +96,7 @@ func TestOpen_gives_up(t *testing.T) {
 	const patience = 2 * time.Second
 	_, err := bunstore.Open(t.Context(), bunstore.Options{URL: nowhere, Patience: patience, Log: book.logger()})
 	require.ErrorContains(t, err, "the database can't be reached")
-	require.ErrorIs(t, err, bunstore.ErrAway)
+	require.ErrorIs(t, err, engine.ErrAway)
 	assert.NotContains(t, err.Error(), secretPassword)
 	assert.GreaterOrEqual(t, book.tries(), 3)
 	assert.NotContains(t, book.String(), secretPassword)
@@ -238,7 +239,7 @@ func refuseAll(t *testing.T, s *bunstore.Store) {
 	require.Greater(t, len(calls), 40)
 	for name, call := range calls {
 		err := call(t.Context())
-		assert.ErrorIs(t, err, bunstore.ErrAway, name)
+		assert.ErrorIs(t, err, engine.ErrAway, name)
 		assert.True(t, fault.Is(err, fault.Unavailable), name)
 	}
 }
@@ -247,7 +248,7 @@ func refuseAll(t *testing.T, s *bunstore.Store) {
 func serveAll(t *testing.T, s *bunstore.Store) {
 	t.Helper()
 	for name, call := range portCalls(s) {
-		assert.NotErrorIs(t, call(t.Context()), bunstore.ErrAway, name)
+		assert.NotErrorIs(t, call(t.Context()), engine.ErrAway, name)
 	}
 }
 

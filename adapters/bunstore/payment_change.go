@@ -7,7 +7,11 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/payment"
+	"plaza/domain/user"
 )
 
 // errUnpaid reports that fn has changed a paid order to another state.
@@ -15,7 +19,7 @@ var errUnpaid = errors.New("an order that is paid stays paid")
 
 // Change locks the order: payments are never changed optimistically.
 func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
-	return v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
+	return v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
 		old, err := v.load(ctx, tx, id)
 		if err != nil {
 			return nil, err
@@ -38,15 +42,15 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 }
 
 // load locks the order and reads the trade in one round trip.
-func (v Ledger) load(ctx context.Context, tx *transaction, id payment.OrderID) (t payment.Trade, err error) {
-	err = tx.run(ctx,
-		builtRead(v.s.selecting(tx).Where("id = ?", id), func(r orderRow) {
+func (v Ledger) load(ctx context.Context, tx *engine.Transaction, id payment.OrderID) (t payment.Trade, err error) {
+	err = tx.Run(ctx,
+		engine.BuiltRead(v.s.Selecting(tx).Where("id = ?", id), func(r orderRow) {
 			t.Order, t.NextCheck = r.order(), r.NextCheck.Time
 		}),
-		builtRead(tx.NewSelect().Where("order_id = ?", id).Order("id"), func(r prepaymentRow) {
+		engine.BuiltRead(tx.NewSelect().Where("order_id = ?", id).Order("id"), func(r prepaymentRow) {
 			t.Prepayments = append(t.Prepayments, r.prepayment())
 		}),
-		builtRead(tx.NewSelect().Where("order_id = ?", id).Order("id"), func(r paymentRow) {
+		engine.BuiltRead(tx.NewSelect().Where("order_id = ?", id).Order("id"), func(r paymentRow) {
 			t.Payments = append(t.Payments, r.payment())
 		}),
 	)
@@ -57,7 +61,7 @@ func (v Ledger) load(ctx context.Context, tx *transaction, id payment.OrderID) (
 }
 
 // storeOrder is a compare-and-set on the state of the order, which is locked.
-func storeOrder(ctx context.Context, tx *transaction, old, next payment.Trade) error {
+func storeOrder(ctx context.Context, tx *engine.Transaction, old, next payment.Trade) error {
 	if next.Order == old.Order && next.NextCheck.Equal(old.NextCheck) {
 		return nil
 	}
@@ -65,17 +69,17 @@ func storeOrder(ctx context.Context, tx *transaction, old, next payment.Trade) e
 		return errUnpaid
 	}
 	row := orderRowOf(next.Order)
-	row.NextCheck = dbTime{next.NextCheck}
+	row.NextCheck = engine.Time{Time: next.NextCheck}
 	done, err := tx.NewUpdate().Model(&row).Column("state", "paid", "transaction_id", "look").
 		Where("id = ? AND state = ?", old.Order.ID, old.Order.State).Exec(ctx)
-	return orNotAffected(done, err, errors.New("a locked order has changed"))
+	return engine.OrNotAffected(done, err, errors.New("a locked order has changed"))
 }
 
 // stepsOf returns the steps that store the other changes: updates, then inserts. A former
 // prepayment must be closed before a new one is inserted. Its request never changes.
-func stepsOf(tx *transaction, old, next payment.Trade) []step {
+func stepsOf(tx *engine.Transaction, old, next payment.Trade) []engine.Step {
 	id := old.Order.ID
-	var steps []step
+	var steps []engine.Step
 	var opened []prepaymentRow
 	for _, p := range next.Prepayments {
 		row := prepaymentRowOf(id, p)
@@ -84,7 +88,7 @@ func stepsOf(tx *transaction, old, next payment.Trade) []step {
 		case i < 0:
 			opened = append(opened, row)
 		case !reflect.DeepEqual(p, old.Prepayments[i]):
-			steps = append(steps, built(tx.NewUpdate().Model(&row).WherePK().
+			steps = append(steps, engine.Built(tx.NewUpdate().Model(&row).WherePK().
 				Column("state", "prepay_id", "code_url", "mweb_url", "opened", "ends", "leased")))
 		}
 	}
@@ -96,7 +100,7 @@ func stepsOf(tx *transaction, old, next payment.Trade) []step {
 		case i < 0:
 			received = append(received, row)
 		case p != old.Payments[i]:
-			steps = append(steps, built(tx.NewUpdate().Model(&row).Column("state", "amount", "currency").
+			steps = append(steps, engine.Built(tx.NewUpdate().Model(&row).Column("state", "amount", "currency").
 				Where("transaction_id = ?", p.TransactionID)))
 		}
 	}
@@ -105,9 +109,132 @@ func stepsOf(tx *transaction, old, next payment.Trade) []step {
 }
 
 // insertSteps returns the step that adds the rows, if there are any.
-func insertSteps[R any](tx *transaction, rows []R) []step {
+func insertSteps[R any](tx *engine.Transaction, rows []R) []engine.Step {
 	if len(rows) == 0 {
 		return nil
 	}
-	return []step{built(tx.NewInsert().Model(&rows))}
+	return []engine.Step{engine.Built(tx.NewInsert().Model(&rows))}
+}
+
+// The columns look, ends and leased keep the names that older servers know: when to check next,
+// when a ticket expires, and when a lease ends.
+
+type orderRow struct {
+	bun.BaseModel `bun:"table:orders,alias:o"`
+	ID            payment.OrderID `bun:",pk,autoincrement"`
+	UserID        user.ID
+	Subject       string
+	Amount        int64
+	Currency      string
+	State         payment.State
+	Created       engine.Time
+	Expires       engine.Time
+	Paid          engine.Time
+	TransactionID string      `bun:",nullzero"`
+	NextCheck     engine.Time `bun:"look"`
+	engine.Counted
+}
+
+func orderRowOf(o payment.Order) orderRow {
+	return orderRow{
+		UserID: o.User, Subject: o.Subject, Amount: o.Amount, Currency: o.Currency, State: o.State,
+		Created: engine.Time{Time: o.Created}, Expires: engine.Time{Time: o.Expires}, Paid: engine.Time{Time: o.PaidAt}, TransactionID: o.Transaction,
+	}
+}
+
+func (r orderRow) order() payment.Order {
+	return payment.Order{
+		ID: r.ID, User: r.UserID, Subject: r.Subject, Amount: r.Amount, Currency: r.Currency, State: r.State,
+		Created: r.Created.Time, Expires: r.Expires.Time, PaidAt: r.Paid.Time, Transaction: r.TransactionID,
+	}
+}
+
+type prepaymentRow struct {
+	bun.BaseModel `bun:"table:prepayments,alias:p"`
+	OrderID       payment.OrderID
+	TradeNo       payment.TradeNo `bun:"out_trade_no,pk"`
+	Protocol      payment.Protocol
+	EndType       payment.EndType
+	App           payment.WalletApp
+	OpenID        string
+	State         payment.PrepaymentState
+	Request       []byte
+	PrepayID      string
+	CodeURL       string
+	MWebURL       string `bun:"mweb_url"`
+	Created       engine.Time
+	Opened        engine.Time
+	Expires       engine.Time `bun:"ends"`
+	LeasedUntil   engine.Time `bun:"leased"`
+}
+
+func prepaymentRowOf(id payment.OrderID, p payment.Prepayment) prepaymentRow {
+	return prepaymentRow{
+		OrderID: id, TradeNo: p.TradeNo, Protocol: p.Protocol, EndType: p.Intent.EndType, App: p.Intent.App, OpenID: p.Intent.OpenID,
+		State: p.State, Request: engine.Filled(p.Request),
+		PrepayID: p.Ticket.PrepayID, CodeURL: p.Ticket.CodeURL, MWebURL: p.Ticket.MWebURL,
+		Created: engine.Time{Time: p.Created}, Opened: engine.Time{Time: p.Opened}, Expires: engine.Time{Time: p.Expires}, LeasedUntil: engine.Time{Time: p.LeasedUntil},
+	}
+}
+
+func (r prepaymentRow) prepayment() payment.Prepayment {
+	return payment.Prepayment{
+		TradeNo: r.TradeNo, Protocol: r.Protocol, Intent: payment.Intent{EndType: r.EndType, App: r.App, OpenID: r.OpenID},
+		State: r.State, Request: r.Request,
+		Ticket:  payment.Ticket{PrepayID: r.PrepayID, CodeURL: r.CodeURL, MWebURL: r.MWebURL},
+		Created: r.Created.Time, Opened: r.Opened.Time, Expires: r.Expires.Time, LeasedUntil: r.LeasedUntil.Time,
+	}
+}
+
+type paymentRow struct {
+	bun.BaseModel `bun:"table:payments,alias:p"`
+	ID            payment.PaymentID `bun:",pk,autoincrement"`
+	OrderID       payment.OrderID   `bun:",nullzero"`
+	TransactionID string
+	TradeNo       payment.TradeNo `bun:"out_trade_no"`
+	Protocol      payment.Protocol
+	App           payment.WalletApp
+	State         payment.PaymentState
+	Amount        int64
+	Currency      string
+	Received      engine.Time
+	Refunded      int64
+	Paid          engine.Time
+	engine.Counted
+}
+
+func paymentRowOf(id payment.OrderID, p payment.Payment) paymentRow {
+	return paymentRow{
+		OrderID: id, TransactionID: p.TransactionID, TradeNo: p.TradeNo, Protocol: p.Protocol, App: p.App, State: p.State,
+		Amount: p.Amount, Currency: p.Currency, Received: engine.Time{Time: p.Received}, Refunded: p.Refunded,
+		Paid: engine.Time{Time: p.Paid},
+	}
+}
+
+func (r paymentRow) payment() payment.Payment {
+	return payment.Payment{
+		ID: r.ID, Order: r.OrderID, TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: r.Protocol, App: r.App, State: r.State,
+		Amount: r.Amount, Currency: r.Currency, Received: r.Received.Time, Refunded: r.Refunded,
+		Paid: r.Paid.Time,
+	}
+}
+
+type entryRow struct {
+	bun.BaseModel `bun:"table:journal,alias:j"`
+	OrderID       payment.OrderID
+	Happened      engine.Time
+	Noted         payment.Noted
+	TradeNo       payment.TradeNo `bun:"out_trade_no"`
+	Detail        string
+}
+
+func entryRowsOf(id payment.OrderID, entries ...payment.Entry) (rows []entryRow) {
+	for _, e := range entries {
+		rows = append(rows, entryRow{OrderID: id, Happened: engine.Time{Time: e.At}, Noted: e.Noted, TradeNo: e.TradeNo, Detail: e.Detail})
+	}
+	return rows
+}
+
+func (r entryRow) entry() payment.Entry {
+	return payment.Entry{At: r.Happened.Time, Noted: r.Noted, TradeNo: r.TradeNo, Detail: r.Detail}
 }

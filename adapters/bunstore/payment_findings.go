@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/instant"
 	"plaza/domain/page"
 	"plaza/domain/payment"
@@ -21,7 +22,7 @@ func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) (entrie
 			numbers = append(numbers, l.RefundNo)
 		}
 	}
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		entries = nil
 		payments, err := v.paymentsWhere(ctx, "transaction_id", bun.List(transactions), len(transactions))
 		for _, p := range payments {
@@ -31,7 +32,7 @@ func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) (entrie
 			return err
 		}
 		var rows []refundRow
-		if err := v.s.reader.NewSelect().Model(&rows).Where("out_refund_no IN (?)", bun.List(numbers)).Scan(ctx); err != nil {
+		if err := v.s.Reader.NewSelect().Model(&rows).Where("out_refund_no IN (?)", bun.List(numbers)).Scan(ctx); err != nil {
 			return err
 		}
 		refunds, err := v.refundEntries(ctx, rows)
@@ -47,7 +48,7 @@ func (v Ledger) paymentsWhere(ctx context.Context, column string, values any, co
 		return nil, nil
 	}
 	var rows []paymentRow
-	err = v.s.reader.NewSelect().Model(&rows).Where("? IN (?)", bun.Ident(column), values).Scan(ctx)
+	err = v.s.Reader.NewSelect().Model(&rows).Where("? IN (?)", bun.Ident(column), values).Scan(ctx)
 	for _, row := range rows {
 		all = append(all, row.payment())
 	}
@@ -82,7 +83,7 @@ func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until ti
 	if limit <= 0 { // bun takes zero for no limit
 		return nil, nil
 	}
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		entries = nil
 		var rows []paymentRow
 		err := v.s.between(&rows, paidAt, after, until, limit).Scan(ctx)
@@ -99,7 +100,7 @@ func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until tim
 	if limit <= 0 {
 		return nil, nil
 	}
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		var rows []refundRow
 		if err := v.s.between(&rows, "sent", after, until, limit).Where("wallet_refund_id <> ''").Scan(ctx); err != nil {
 			return err
@@ -112,8 +113,8 @@ func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until tim
 
 // between selects at most limit rows after the cursor and before until, in the order of the expression at.
 func (s *Store) between(rows any, at string, after payment.Cursor, until time.Time, limit int) *bun.SelectQuery {
-	from := dbTime{instant.Normalise(after.At)}
-	return s.reader.NewSelect().Model(rows).Where(at+" >= ? AND "+at+" < ?", from, dbTime{instant.Normalise(until)}).
+	from := engine.Time{Time: instant.Normalise(after.At)}
+	return s.Reader.NewSelect().Model(rows).Where(at+" >= ? AND "+at+" < ?", from, engine.Time{Time: instant.Normalise(until)}).
 		Where("("+at+", id) > (?, ?)", from, after.ID).OrderExpr(at + ", id").Limit(int64(limit))
 }
 
@@ -126,7 +127,7 @@ func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []paymen
 	for _, f := range all {
 		rows = append(rows, findingRowOf(f, began))
 	}
-	return v.s.writeAll(ctx, []step{built(v.s.db.NewInsert().Model(&rows).
+	return v.s.writeAll(ctx, []engine.Step{engine.Built(v.s.Writer.NewInsert().Model(&rows).
 		On("CONFLICT (day, kind, transaction_id, out_refund_no) DO UPDATE").
 		Set("order_id = EXCLUDED.order_id, expected = EXCLUDED.expected, found = EXCLUDED.found, resolved = EXCLUDED.resolved").
 		Set("seen = CASE WHEN EXCLUDED.seen > f.seen THEN EXCLUDED.seen ELSE f.seen END"))})
@@ -134,12 +135,12 @@ func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []paymen
 
 // EndReconciliation implements payment.Findings.
 func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now time.Time) error {
-	at := dbTime{instant.Normalise(now)}
-	steps := []step{built(v.s.db.NewUpdate().Model((*findingRow)(nil)).Set("resolved = ?", at).
-		Where("day = ? AND resolved IS NULL AND seen < ?", d.String(), dbTime{instant.Normalise(began)}))}
+	at := engine.Time{Time: instant.Normalise(now)}
+	steps := []engine.Step{engine.Built(v.s.Writer.NewUpdate().Model((*findingRow)(nil)).Set("resolved = ?", at).
+		Where("day = ? AND resolved IS NULL AND seen < ?", d.String(), engine.Time{Time: instant.Normalise(began)}))}
 	if d.IsOver(now) {
 		row := reconciliationRow{Day: d.String(), Completed: at}
-		steps = append(steps, built(v.s.db.NewInsert().Model(&row).On("CONFLICT (day) DO UPDATE").
+		steps = append(steps, engine.Built(v.s.Writer.NewInsert().Model(&row).On("CONFLICT (day) DO UPDATE").
 			Set("completed = EXCLUDED.completed, leased = NULL")))
 	}
 	return v.s.writeAll(ctx, steps)
@@ -147,10 +148,10 @@ func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now
 
 // ClaimReconciliation implements payment.Findings.
 func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, until time.Time) (isMine bool, err error) {
-	row := reconciliationRow{Day: d.String(), Leased: dbTime{instant.Normalise(until)}}
-	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
-		isMine, err = affected(tx.NewInsert().Model(&row).On("CONFLICT (day) DO UPDATE").Set("leased = EXCLUDED.leased").
-			Where("c.completed IS NULL AND (c.leased IS NULL OR c.leased <= ?)", dbTime{instant.Normalise(now)}).Exec(ctx))
+	row := reconciliationRow{Day: d.String(), Leased: engine.Time{Time: instant.Normalise(until)}}
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		isMine, err = engine.Affected(tx.NewInsert().Model(&row).On("CONFLICT (day) DO UPDATE").Set("leased = EXCLUDED.leased").
+			Where("c.completed IS NULL AND (c.leased IS NULL OR c.leased <= ?)", engine.Time{Time: instant.Normalise(now)}).Exec(ctx))
 		return err
 	})
 	return isMine, err
@@ -158,7 +159,7 @@ func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, unt
 
 // Findings implements payment.Findings.
 func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, r page.Request) (page.Page[payment.Finding], error) {
-	p, err := listPage[findingRow](ctx, v.s, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[findingRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if !f.Day.IsZero() {
 			query = query.Where("day = ?", f.Day.String())
 		}
@@ -186,15 +187,15 @@ type findingRow struct {
 	OrderID       payment.OrderID  `bun:",nullzero"`
 	Expected      string
 	Found         string
-	Seen          dbTime // when the last comparison began that has found it
-	Resolved      dbTime
-	counted
+	Seen          engine.Time // when the last comparison began that has found it
+	Resolved      engine.Time
+	engine.Counted
 }
 
 func findingRowOf(f payment.Finding, seen time.Time) findingRow {
 	return findingRow{
 		Day: f.Day.String(), Kind: f.Kind, TransactionID: f.TransactionID, RefundNo: f.RefundNo, OrderID: f.Order, Expected: f.Expected,
-		Found: f.Found, Seen: dbTime{instant.Normalise(seen)}, Resolved: dbTime{instant.Normalise(f.Resolved)},
+		Found: f.Found, Seen: engine.Time{Time: instant.Normalise(seen)}, Resolved: engine.Time{Time: instant.Normalise(f.Resolved)},
 	}
 }
 
@@ -210,6 +211,6 @@ func (r findingRow) finding() payment.Finding {
 type reconciliationRow struct {
 	bun.BaseModel `bun:"table:reconciliations,alias:c"`
 	Day           string `bun:",pk"`
-	Leased        dbTime
-	Completed     dbTime
+	Leased        engine.Time
+	Completed     engine.Time
 }

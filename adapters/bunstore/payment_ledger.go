@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/page"
@@ -23,12 +24,12 @@ var _ payment.Ledger = Ledger{}
 
 // transact calls fn in a transaction. The steps that fn returns run with the commit,
 // without a round trip of their own.
-func (v Ledger) transact(ctx context.Context, fn func(ctx context.Context, tx *transaction) ([]step, error)) error {
-	return v.s.call(ctx, func(ctx context.Context) error { return v.s.dialect.transact(ctx, v.s.db, nil, fn) })
+func (v Ledger) transact(ctx context.Context, fn func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error)) error {
+	return v.s.Transact(ctx, v.s.Limit, nil, fn)
 }
 
 func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Key) (payment.Order, error) {
-	err := v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
+	err := v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
 		row := orderRowOf(o)
 		if o.State == payment.Open {
 			row.NextCheck = row.Expires
@@ -52,8 +53,8 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 
 func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, error) {
 	var row orderRow
-	err := v.s.read(ctx, func(ctx context.Context) error {
-		return orNotFound(v.s.reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), payment.ErrNoOrder)
+	err := v.s.Read(ctx, func(ctx context.Context) error {
+		return engine.OrNotFound(v.s.Reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), payment.ErrNoOrder)
 	})
 	if err != nil {
 		return payment.Order{}, err
@@ -62,9 +63,9 @@ func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, e
 }
 
 func (v Ledger) OpenOrders(ctx context.Context, id user.ID) (orders []payment.Order, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		var rows []orderRow
-		err := v.s.reader.NewSelect().Model(&rows).Where("user_id = ? AND state = ?", id, payment.Open).
+		err := v.s.Reader.NewSelect().Model(&rows).Where("user_id = ? AND state = ?", id, payment.Open).
 			Order("created DESC", "id DESC").Scan(ctx)
 		orders = nil
 		for _, row := range rows {
@@ -76,7 +77,7 @@ func (v Ledger) OpenOrders(ctx context.Context, id user.ID) (orders []payment.Or
 }
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, r page.Request) (page.Page[payment.Order], error) {
-	p, err := listPage[orderRow](ctx, v.s, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[orderRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if f.State != "" {
 			query = query.Where("state = ?", f.State)
 		}
@@ -92,9 +93,9 @@ func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) (found []pa
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		var rows []orderRow
-		err := v.s.reader.NewSelect().Model(&rows).Where("id IN (?)", bun.List(ids)).Scan(ctx)
+		err := v.s.Reader.NewSelect().Model(&rows).Where("id IN (?)", bun.List(ids)).Scan(ctx)
 		found = nil
 		for _, r := range rows {
 			found = append(found, r.order())
@@ -105,18 +106,18 @@ func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) (found []pa
 }
 
 func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (id payment.OrderID, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		query := v.s.reader.NewSelect().Model((*prepaymentRow)(nil)).Column("order_id").Where("out_trade_no = ?", no)
-		return orNotFound(query.Scan(ctx, &id), payment.ErrNoOrder)
+	err = v.s.Read(ctx, func(ctx context.Context) error {
+		query := v.s.Reader.NewSelect().Model((*prepaymentRow)(nil)).Column("order_id").Where("out_trade_no = ?", no)
+		return engine.OrNotFound(query.Scan(ctx, &id), payment.ErrNoOrder)
 	})
 	return id, err
 }
 
 func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored payment.Payment, err error) {
 	row := paymentRowOf(0, p)
-	err = v.s.writeAll(ctx, []step{
-		built(v.s.db.NewInsert().Model(&row).On("CONFLICT (transaction_id) DO NOTHING")),
-		builtRead(v.s.db.NewSelect().Where("transaction_id = ?", p.TransactionID), func(r paymentRow) { stored = r.payment() }),
+	err = v.s.writeAll(ctx, []engine.Step{
+		engine.Built(v.s.Writer.NewInsert().Model(&row).On("CONFLICT (transaction_id) DO NOTHING")),
+		engine.BuiltRead(v.s.Writer.NewSelect().Where("transaction_id = ?", p.TransactionID), func(r paymentRow) { stored = r.payment() }),
 	})
 	if err != nil {
 		return payment.Payment{}, err
@@ -127,11 +128,11 @@ func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored pay
 // Due skips orders that another caller is changing: their Change sets the next check,
 // and Due soon runs again.
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []payment.OrderID, err error) {
-	err = v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
+	err = v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
 		due = nil
-		query := tx.NewSelect().Model((*orderRow)(nil)).Column("id").Where("look <= ?", dbTime{instant.Normalise(now)}).
+		query := tx.NewSelect().Model((*orderRow)(nil)).Column("id").Where("look <= ?", engine.Time{Time: instant.Normalise(now)}).
 			Order("look", "id").Limit(int64(limit))
-		if v.s.dialect.forUpdate() != "" {
+		if v.s.Dialect.ForUpdate() != "" {
 			query = query.For("UPDATE SKIP LOCKED")
 		}
 		if limit > 0 { // bun takes zero for no limit
@@ -140,7 +141,7 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []
 		if err != nil || len(due) == 0 {
 			return nil, err
 		}
-		return []step{built(tx.NewUpdate().Model((*orderRow)(nil)).Set("look = ?", dbTime{instant.Normalise(next)}).
+		return []engine.Step{engine.Built(tx.NewUpdate().Model((*orderRow)(nil)).Set("look = ?", engine.Time{Time: instant.Normalise(next)}).
 			Where("id IN (?)", bun.List(due)))}, nil
 	})
 	if err != nil {
@@ -150,7 +151,7 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []
 }
 
 func (v Ledger) Payments(ctx context.Context, state payment.PaymentState, r page.Request) (page.Page[payment.Payment], error) {
-	p, err := listPage[paymentRow](ctx, v.s, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[paymentRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if state != "" {
 			query = query.Where("state = ?", state)
 		}
@@ -163,9 +164,9 @@ func (v Ledger) Payments(ctx context.Context, state payment.PaymentState, r page
 }
 
 func (v Ledger) Journal(ctx context.Context, id payment.OrderID) (entries []payment.Entry, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		var rows []entryRow
-		err := v.s.reader.NewSelect().Model(&rows).Where("order_id = ?", id).Order("id").Scan(ctx)
+		err := v.s.Reader.NewSelect().Model(&rows).Where("order_id = ?", id).Order("id").Scan(ctx)
 		entries = nil
 		for _, row := range rows {
 			entries = append(entries, row.entry())

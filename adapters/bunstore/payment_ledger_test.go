@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/idempotency"
 	"plaza/domain/payment"
@@ -17,7 +18,7 @@ import (
 )
 
 // openWithUser returns a store with the schema and a user.
-func openWithUser(t *testing.T, o Options) (*Store, user.ID) {
+func openWithUser(t *testing.T, o engine.Options) (*Store, user.ID) {
 	t.Helper()
 	s, err := Open(t.Context(), o)
 	require.NoError(t, err)
@@ -33,7 +34,7 @@ func openWithUser(t *testing.T, o Options) (*Store, user.ID) {
 
 func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
 	OnEach(t, func(t *testing.T, url string) {
-		s, who := openWithUser(t, Options{URL: url})
+		s, who := openWithUser(t, engine.Options{URL: url})
 		ledger := s.Ledger()
 		for _, k := range []idempotency.Key{{User: who, Name: "old"}, {User: who, Name: "young"}} {
 			at := noon
@@ -45,16 +46,16 @@ func TestPAY09_keys_that_are_forgotten_are_removed(t *testing.T) {
 		}
 		_, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), &idempotency.Key{User: who, Name: "old"})
 		require.NoError(t, err)
-		s.sweep(t.Context(), expiredKeys(noon.Add(idempotency.KeyLife)))
+		s.Sweep(t.Context(), expiredKeys(noon.Add(idempotency.KeyLife)))
 		var kept []string
-		require.NoError(t, s.reader.NewSelect().Table("idempotency_keys").Column("name").Scan(t.Context(), &kept))
+		require.NoError(t, s.Reader.NewSelect().Table("idempotency_keys").Column("name").Scan(t.Context(), &kept))
 		assert.Equal(t, []string{"young"}, kept)
 	})
 }
 
 func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.T) {
 	OnEach(t, func(t *testing.T, url string) {
-		s, who := openWithUser(t, Options{URL: url, Connections: 1})
+		s, who := openWithUser(t, engine.Options{URL: url, Connections: 1})
 		ledger := s.Ledger()
 		for i := range 3 {
 			k := idempotency.Key{User: who, Name: fmt.Sprint("a key of that name ", i)}
@@ -65,10 +66,10 @@ func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.
 			require.NoError(t, ledger.Change(t.Context(), o.ID, func(t *payment.Trade) error { return nil }))
 		}
 		var kept []string
-		if d, is := s.dialect.(sqlite); is {
-			kept = slices.Concat(slices.Collect(maps.Keys(d.written.kept)), slices.Collect(maps.Keys(d.written.unprepared)))
+		if d, is := s.Dialect.(engine.SQLite); is {
+			kept = slices.Concat(slices.Collect(maps.Keys(d.Written.Kept)), slices.Collect(maps.Keys(d.Written.Unprepared)))
 		} else {
-			require.NoError(t, s.db.NewRaw("SELECT statement FROM pg_prepared_statements").Scan(t.Context(), &kept))
+			require.NoError(t, s.Writer.NewRaw("SELECT statement FROM pg_prepared_statements").Scan(t.Context(), &kept))
 			assert.Contains(t, kept, "BEGIN", "the one connection keeps what is constant")
 		}
 		for _, text := range kept {
@@ -79,7 +80,7 @@ func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.
 
 func TestPAY11_an_order_that_is_being_changed_holds_up_no_due_one(t *testing.T) {
 	t.Parallel()
-	s, who := openWithUser(t, Options{URL: MigratedPostgres(t), Limit: 2 * time.Second})
+	s, who := openWithUser(t, engine.Options{URL: MigratedPostgres(t), Limit: 2 * time.Second})
 	ledger := s.Ledger()
 	changed, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), nil)
 	require.NoError(t, err)

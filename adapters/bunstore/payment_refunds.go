@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/page"
@@ -20,7 +21,7 @@ import (
 func (v Ledger) ChangeRefunds(
 	ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error,
 ) (stored payment.RefundAccount, err error) {
-	err = v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
+	err = v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
 		old, err := v.loadRefunds(ctx, tx, id)
 		if err != nil {
 			return nil, err
@@ -49,8 +50,8 @@ func (v Ledger) ChangeRefunds(
 }
 
 // loadRefunds locks and reads the account.
-func (v Ledger) loadRefunds(ctx context.Context, tx *transaction, id payment.PaymentID) (a payment.RefundAccount, err error) {
-	if v.s.dialect.forUpdate() != "" {
+func (v Ledger) loadRefunds(ctx context.Context, tx *engine.Transaction, id payment.PaymentID) (a payment.RefundAccount, err error) {
+	if v.s.Dialect.ForUpdate() != "" {
 		err := tx.NewSelect().Model((*orderRow)(nil)).Column("id").For("UPDATE").
 			Where("id = (SELECT order_id FROM payments WHERE id = ?)", id).Scan(ctx, new([]payment.OrderID))
 		if err != nil {
@@ -58,14 +59,14 @@ func (v Ledger) loadRefunds(ctx context.Context, tx *transaction, id payment.Pay
 		}
 	}
 	locked := tx.NewSelect().Where("id = ?", id)
-	if v.s.dialect.forUpdate() != "" {
+	if v.s.Dialect.ForUpdate() != "" {
 		locked = locked.For("UPDATE")
 	}
-	err = tx.run(ctx,
-		builtRead(locked, func(r paymentRow) { a.Payment = r.payment() }),
-		builtRead(tx.NewSelect().Where("out_trade_no = (SELECT out_trade_no FROM payments WHERE id = ? AND order_id IS NOT NULL)", id),
+	err = tx.Run(ctx,
+		engine.BuiltRead(locked, func(r paymentRow) { a.Payment = r.payment() }),
+		engine.BuiltRead(tx.NewSelect().Where("out_trade_no = (SELECT out_trade_no FROM payments WHERE id = ? AND order_id IS NOT NULL)", id),
 			func(r prepaymentRow) { a.App = r.App }),
-		builtRead(tx.NewSelect().Where("payment_id = ?", id).Order("id"), func(r refundRow) { a.Refunds = append(a.Refunds, r.refund()) }),
+		engine.BuiltRead(tx.NewSelect().Where("payment_id = ?", id).Order("id"), func(r refundRow) { a.Refunds = append(a.Refunds, r.refund()) }),
 	)
 	if err == nil && a.Payment.ID == 0 {
 		err = payment.ErrNoPayment
@@ -76,8 +77,8 @@ func (v Ledger) loadRefunds(ctx context.Context, tx *transaction, id payment.Pay
 
 // storeRefunds stores new refunds and gives them their numbers. It returns the steps that store the other
 // changes. The key of a new refund comes last: it waits for no lock.
-func storeRefunds(ctx context.Context, tx *transaction, old payment.RefundAccount, next *payment.RefundAccount) ([]step, error) {
-	var steps []step
+func storeRefunds(ctx context.Context, tx *engine.Transaction, old payment.RefundAccount, next *payment.RefundAccount) ([]engine.Step, error) {
+	var steps []engine.Step
 	for n := range next.Refunds {
 		r := &next.Refunds[n]
 		row := refundRowOf(old.Payment.ID, *r)
@@ -94,12 +95,12 @@ func storeRefunds(ctx context.Context, tx *transaction, old payment.RefundAccoun
 				}
 			}
 		case *r != old.Refunds[i]:
-			steps = append(steps, built(tx.NewUpdate().Model(&row).
+			steps = append(steps, engine.Built(tx.NewUpdate().Model(&row).
 				Column("state", "wallet_refund_id", "updated", "sent", "next_check").Where("out_refund_no = ?", r.No)))
 		}
 	}
 	if sum := next.Refunded(); sum != old.Payment.Refunded {
-		steps = append(steps, built(tx.NewUpdate().Model((*paymentRow)(nil)).Set("refunded = ?", sum).Where("id = ?", old.Payment.ID)))
+		steps = append(steps, engine.Built(tx.NewUpdate().Model((*paymentRow)(nil)).Set("refunded = ?", sum).Where("id = ?", old.Payment.ID)))
 	}
 	return steps, nil
 }
@@ -107,8 +108,8 @@ func storeRefunds(ctx context.Context, tx *transaction, old payment.RefundAccoun
 // Refund implements payment.Refunds.
 func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund, error) {
 	var row refundRow
-	err := v.s.read(ctx, func(ctx context.Context) error {
-		return orNotFound(v.s.reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), payment.ErrNoRefund)
+	err := v.s.Read(ctx, func(ctx context.Context) error {
+		return engine.OrNotFound(v.s.Reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), payment.ErrNoRefund)
 	})
 	if err != nil {
 		return payment.Refund{}, err
@@ -118,7 +119,7 @@ func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund
 
 // Refunds implements payment.Refunds.
 func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Request) (page.Page[payment.Refund], error) {
-	p, err := listPage[refundRow](ctx, v.s, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[refundRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if f.State != "" {
 			query = query.Where("state = ?", f.State)
 		}
@@ -132,12 +133,12 @@ func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Requ
 
 // DueRefunds skips refunds that another caller is changing: their ChangeRefunds sets the next check.
 func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) (due []payment.Refund, err error) {
-	err = v.transact(ctx, func(ctx context.Context, tx *transaction) ([]step, error) {
+	err = v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
 		due = nil
 		var rows []refundRow
-		query := tx.NewSelect().Model(&rows).Where("next_check <= ?", dbTime{instant.Normalise(now)}).
+		query := tx.NewSelect().Model(&rows).Where("next_check <= ?", engine.Time{Time: instant.Normalise(now)}).
 			Order("next_check", "id").Limit(int64(limit))
-		if v.s.dialect.forUpdate() != "" {
+		if v.s.Dialect.ForUpdate() != "" {
 			query = query.For("UPDATE SKIP LOCKED")
 		}
 		if limit > 0 { // bun takes zero for no limit
@@ -146,13 +147,13 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 		if err != nil || len(rows) == 0 {
 			return nil, err
 		}
-		postponed := dbTime{instant.Normalise(next)}
+		postponed := engine.Time{Time: instant.Normalise(next)}
 		var ids []payment.RefundID
 		for _, row := range rows {
 			row.NextCheck = postponed
 			ids, due = append(ids, row.ID), append(due, row.refund())
 		}
-		return []step{built(tx.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", postponed).Where("id IN (?)", bun.List(ids)))}, nil
+		return []engine.Step{engine.Built(tx.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", postponed).Where("id IN (?)", bun.List(ids)))}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -162,8 +163,8 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 
 // HastenRefund implements payment.Refunds.
 func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.Time) error {
-	due := dbTime{instant.Normalise(now)}
-	return v.s.writeAll(ctx, []step{built(v.s.db.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", due).
+	due := engine.Time{Time: instant.Normalise(now)}
+	return v.s.writeAll(ctx, []engine.Step{engine.Built(v.s.Writer.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", due).
 		Where("out_refund_no = ? AND next_check > ?", no, due))})
 }
 
@@ -173,9 +174,9 @@ func (v Ledger) Unrefunded(ctx context.Context, limit int) (ids []payment.Paymen
 	if limit <= 0 { // bun takes zero for no limit
 		return nil, nil
 	}
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		ids = nil
-		return v.s.reader.NewSelect().Model((*paymentRow)(nil)).Column("id").
+		return v.s.Reader.NewSelect().Model((*paymentRow)(nil)).Column("id").
 			Where("state = 'refund_due' AND refunded < amount AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment_id = p.id)").
 			Order("received", "id").Limit(int64(limit)).Scan(ctx, &ids)
 	})
@@ -194,18 +195,18 @@ type refundRow struct {
 	RequestedBy    user.ID `bun:",nullzero"`
 	State          payment.RefundState
 	WalletRefundID string
-	Created        dbTime
-	Updated        dbTime
-	Sent           dbTime
-	NextCheck      dbTime
-	counted
+	Created        engine.Time
+	Updated        engine.Time
+	Sent           engine.Time
+	NextCheck      engine.Time
+	engine.Counted
 }
 
 func refundRowOf(id payment.PaymentID, r payment.Refund) refundRow {
 	return refundRow{
 		PaymentID: id, No: r.No, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason, Origin: r.Origin, RequestedBy: r.Staff,
 		State: r.State, WalletRefundID: r.WalletID,
-		Created: dbTime{r.Created}, Updated: dbTime{r.Updated}, Sent: dbTime{r.Sent}, NextCheck: dbTime{r.NextCheck},
+		Created: engine.Time{Time: r.Created}, Updated: engine.Time{Time: r.Updated}, Sent: engine.Time{Time: r.Sent}, NextCheck: engine.Time{Time: r.NextCheck},
 	}
 }
 

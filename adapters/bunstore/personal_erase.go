@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -102,7 +103,7 @@ type eraseSteps struct {
 	afterAccount  []string             // $1 user
 }
 
-func newEraseSteps(d dialect) eraseSteps {
+func newEraseSteps(d engine.Dialect) eraseSteps {
 	some := func(columns, from, order string) string {
 		return "SELECT " + columns + " FROM " + from + " ORDER BY " + order + " LIMIT CAST($2 AS bigint)"
 	}
@@ -112,14 +113,14 @@ func newEraseSteps(d dialect) eraseSteps {
 		someLikes:     some("event_id", "likes WHERE user_id = $1", "event_id"),
 		someImages:    some("i.id", imagesOfPerson("id"), "i.id + 0"),
 		someRecords:   map[feed.Kind]string{},
-		lockAllCounts: "SELECT event_id FROM event_counts WHERE " + d.among("event_id", "$1") + " ORDER BY event_id " + d.forUpdate(),
-		deleteComment: "DELETE FROM comments WHERE " + d.among("id", "$1") + " RETURNING event_id",
+		lockAllCounts: "SELECT event_id FROM event_counts WHERE " + d.Among("event_id", "$1") + " ORDER BY event_id " + d.ForUpdate(),
+		deleteComment: "DELETE FROM comments WHERE " + d.Among("id", "$1") + " RETURNING event_id",
 		recountEvent: "UPDATE event_counts SET comments = comments - $2, " +
 			"commented = (SELECT max(c.created) FROM comments c WHERE c.event_id = $1) WHERE event_id = $1",
-		deleteLikes:   "DELETE FROM likes WHERE user_id = $1 AND " + d.among("event_id", "$2") + " RETURNING event_id",
-		unlike:        "UPDATE event_counts SET likes = likes - 1 WHERE " + d.among("event_id", "$1"),
-		hideImages:    "UPDATE images SET deleted = created WHERE " + d.among("id", "$1") + " AND deleted IS NULL RETURNING id",
-		deleteImages:  "DELETE FROM images WHERE " + d.among("id", "$1") + " RETURNING id",
+		deleteLikes:   "DELETE FROM likes WHERE user_id = $1 AND " + d.Among("event_id", "$2") + " RETURNING event_id",
+		unlike:        "UPDATE event_counts SET likes = likes - 1 WHERE " + d.Among("event_id", "$1"),
+		hideImages:    "UPDATE images SET deleted = created WHERE " + d.Among("id", "$1") + " AND deleted IS NULL RETURNING id",
+		deleteImages:  "DELETE FROM images WHERE " + d.Among("id", "$1") + " RETURNING id",
 		uncountImages: "UPDATE image_counts SET kept = kept - $2 WHERE owner_id = $1",
 		deleteRecords: map[feed.Kind]string{},
 		phoneOf:       "SELECT phone FROM users WHERE id = $1 AND " + notErased,
@@ -133,21 +134,21 @@ func newEraseSteps(d dialect) eraseSteps {
 			"DELETE FROM picture_totals WHERE owner_id = $1 AND NOT EXISTS (SELECT 1 FROM pictures p WHERE p.owner_id = $1)",
 			"DELETE FROM import_lines WHERE kind = 'user' AND source = (SELECT u.source FROM users u WHERE u.id = $1)",
 		},
-		discardCover: "INSERT INTO discards (key, due) SELECT CAST($1 AS text), CAST($2 AS " + d.timestampType() + ") WHERE NOT EXISTS (" +
+		discardCover: "INSERT INTO discards (key, due) SELECT CAST($1 AS text), CAST($2 AS " + d.TimestampType() + ") WHERE NOT EXISTS (" +
 			"SELECT 1 FROM publications WHERE cover ->> 'key' = $1 UNION ALL SELECT 1 FROM nodes WHERE cover ->> 'key' = $1" +
 			" UNION ALL SELECT 1 FROM demands WHERE cover ->> 'key' = $1) ON CONFLICT (key) DO NOTHING",
 		forgetCover: "DELETE FROM import_covers WHERE picture ->> 'key' = $1 AND EXISTS (SELECT 1 FROM discards q WHERE q.key = $1)",
 	}
 	for kind, table := range recordTables {
-		s.someRecords[kind] = some(table.list(), table.tableName()+" WHERE author_id = $1", "id")
-		s.deleteRecords[kind] = "DELETE FROM " + table.tableName() + " WHERE " + d.among("id", "$1")
+		s.someRecords[kind] = some(table.List(), table.tableName()+" WHERE author_id = $1", "id")
+		s.deleteRecords[kind] = "DELETE FROM " + table.tableName() + " WHERE " + d.Among("id", "$1")
 	}
 	return s
 }
 
 // numbersOf runs a read of one column of numbers.
-func numbersOf[N ~int64](ctx context.Context, tx *transaction, statement string, args ...any) (all []N, err error) {
-	err = tx.run(ctx, step{statement: statement, args: args, row: func(scan func(...any) error) error {
+func numbersOf[N ~int64](ctx context.Context, tx *listedTransaction, statement string, args ...any) (all []N, err error) {
+	err = tx.Run(ctx, engine.Step{Statement: statement, Args: args, Row: func(scan func(...any) error) error {
 		var value int64
 		err := scan(&value)
 		all = append(all, N(value))
@@ -156,7 +157,7 @@ func numbersOf[N ~int64](ctx context.Context, tx *transaction, statement string,
 	return all, err
 }
 
-func (v PersonalData) eraseEvents(ctx context.Context, tx *transaction, id user.ID, limit int) (n int, err error) {
+func (v PersonalData) eraseEvents(ctx context.Context, tx *listedTransaction, id user.ID, limit int) (n int, err error) {
 	ids, err := numbersOf[event.ID](ctx, tx, v.s.sql.someEvents, int64(id), int64(limit))
 	slices.Sort(ids)
 	for _, e := range ids {
@@ -171,16 +172,16 @@ func (v PersonalData) eraseEvents(ctx context.Context, tx *transaction, id user.
 }
 
 // lockAllCounts locks the counts of the events in one order.
-func (v PersonalData) lockAllCounts(ctx context.Context, tx *transaction, events []event.ID) error {
-	_, err := numbersOf[event.ID](ctx, tx, v.s.sql.lockAllCounts, v.s.dialect.listOf(numbers(events)))
+func (v PersonalData) lockAllCounts(ctx context.Context, tx *listedTransaction, events []event.ID) error {
+	_, err := numbersOf[event.ID](ctx, tx, v.s.sql.lockAllCounts, v.s.Dialect.ListOf(engine.Numbers(events)))
 	return err
 }
 
 // eraseComments counts what it has deleted: others may have deleted some since they were read.
-func (v PersonalData) eraseComments(ctx context.Context, tx *transaction, id user.ID, limit int) (int, error) {
+func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, id user.ID, limit int) (int, error) {
 	var ids []int64
 	var events []event.ID
-	err := tx.run(ctx, step{statement: v.s.sql.someComments, args: []any{int64(id), int64(limit)}, row: func(scan func(...any) error) error {
+	err := tx.Run(ctx, engine.Step{Statement: v.s.sql.someComments, Args: []any{int64(id), int64(limit)}, Row: func(scan func(...any) error) error {
 		var comment, on int64
 		err := scan(&comment, &on)
 		ids, events = append(ids, comment), append(events, event.ID(on))
@@ -189,10 +190,10 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *transaction, id use
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	if err := v.lockAllCounts(ctx, tx, distinct(events)); err != nil {
+	if err := v.lockAllCounts(ctx, tx, engine.Distinct(events)); err != nil {
 		return 0, err
 	}
-	deleted, err := numbersOf[event.ID](ctx, tx, v.s.sql.deleteComment, v.s.dialect.listOf(ids))
+	deleted, err := numbersOf[event.ID](ctx, tx, v.s.sql.deleteComment, v.s.Dialect.ListOf(ids))
 	if err != nil {
 		return 0, err
 	}
@@ -200,17 +201,17 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *transaction, id use
 	for _, on := range deleted {
 		removed[on]++
 	}
-	var recount []step
+	var recount []engine.Step
 	for on, n := range removed {
-		recount = append(recount, step{statement: v.s.sql.recountEvent, args: []any{int64(on), n}})
+		recount = append(recount, engine.Step{Statement: v.s.sql.recountEvent, Args: []any{int64(on), n}})
 	}
 	if len(recount) == 0 {
 		return len(ids), nil // others have deleted all of them
 	}
-	return len(ids), tx.run(ctx, recount...)
+	return len(ids), tx.Run(ctx, recount...)
 }
 
-func (v PersonalData) eraseLikes(ctx context.Context, tx *transaction, id user.ID, limit int) (int, error) {
+func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id user.ID, limit int) (int, error) {
 	events, err := numbersOf[event.ID](ctx, tx, v.s.sql.someLikes, int64(id), int64(limit))
 	if err != nil || len(events) == 0 {
 		return 0, err
@@ -218,43 +219,43 @@ func (v PersonalData) eraseLikes(ctx context.Context, tx *transaction, id user.I
 	if err := v.lockAllCounts(ctx, tx, events); err != nil {
 		return 0, err
 	}
-	removed, err := numbersOf[event.ID](ctx, tx, v.s.sql.deleteLikes, int64(id), v.s.dialect.listOf(numbers(events)))
+	removed, err := numbersOf[event.ID](ctx, tx, v.s.sql.deleteLikes, int64(id), v.s.Dialect.ListOf(engine.Numbers(events)))
 	if err != nil {
 		return 0, err
 	}
-	return len(events), tx.run(ctx, step{statement: v.s.sql.unlike, args: []any{v.s.dialect.listOf(numbers(filled(removed)))}})
+	return len(events), tx.Run(ctx, engine.Step{Statement: v.s.sql.unlike, Args: []any{v.s.Dialect.ListOf(engine.Numbers(engine.Filled(removed)))}})
 }
 
 // eraseImages deletes an image as its owner would, which queues its file, and then its row.
-func (v PersonalData) eraseImages(ctx context.Context, tx *transaction, id user.ID, limit int) (int, error) {
+func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id user.ID, limit int) (int, error) {
 	ids, err := numbersOf[int64](ctx, tx, v.s.sql.someImages, int64(id), int64(limit))
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	list := v.s.dialect.listOf(ids)
+	list := v.s.Dialect.ListOf(ids)
 	hidden, err := numbersOf[int64](ctx, tx, v.s.sql.hideImages, list)
 	if err != nil {
 		return 0, err
 	}
-	return len(ids), tx.run(ctx,
-		step{statement: v.s.sql.uncountImages, args: []any{int64(id), int64(len(hidden))}},
-		step{statement: v.s.sql.deleteImages, args: []any{list}, row: func(scan func(...any) error) error { return scan(new(int64)) }},
+	return len(ids), tx.Run(ctx,
+		engine.Step{Statement: v.s.sql.uncountImages, Args: []any{int64(id), int64(len(hidden))}},
+		engine.Step{Statement: v.s.sql.deleteImages, Args: []any{list}, Row: func(scan func(...any) error) error { return scan(new(int64)) }},
 	)
 }
 
 // eraseRecords returns the function that removes imported records of an author. It excludes imports, which read records
 // before they change them.
-func (v PersonalData) eraseRecords(k personaldata.Kind) func(context.Context, *transaction, user.ID, int) (int, error) {
+func (v PersonalData) eraseRecords(k personaldata.Kind) func(context.Context, *listedTransaction, user.ID, int) (int, error) {
 	kind := map[personaldata.Kind]feed.Kind{
 		personaldata.Publications: feed.Publication, personaldata.Nodes: feed.Node, personaldata.Demands: feed.Demand,
 	}[k]
-	return func(ctx context.Context, tx *transaction, id user.ID, limit int) (int, error) {
-		if err := v.s.dialect.lock(ctx, tx, importLock); err != nil {
+	return func(ctx context.Context, tx *listedTransaction, id user.ID, limit int) (int, error) {
+		if err := v.s.Dialect.Lock(ctx, tx, importLock); err != nil {
 			return 0, err
 		}
 		var all []replacement
-		err := tx.run(ctx, step{statement: v.s.sql.someRecords[kind], args: []any{int64(id), int64(limit)}, row: func(scan func(...any) error) error {
-			id, record, err := scanRecord(kind, scan, v.s.dialect)
+		err := tx.Run(ctx, engine.Step{Statement: v.s.sql.someRecords[kind], Args: []any{int64(id), int64(limit)}, Row: func(scan func(...any) error) error {
+			id, record, err := scanRecord(kind, scan, v.s.Dialect)
 			all = append(all, replacement{item{kind, id}, record, withdrawn(record)})
 			return err
 		}})
@@ -283,7 +284,7 @@ func withdrawn(record feed.Listable) feed.Listable {
 
 // removeRecords takes the records out of the feed as an import does, deletes their rows, and queues covers that no other
 // record has.
-func (v PersonalData) removeRecords(ctx context.Context, tx *transaction, kind feed.Kind, all []replacement) error {
+func (v PersonalData) removeRecords(ctx context.Context, tx *listedTransaction, kind feed.Kind, all []replacement) error {
 	feedOf := batchApply{s: v.s, tx: tx}
 	if kind == feed.Publication {
 		if err := feedOf.relistOrigins(ctx, all); err != nil {
@@ -291,18 +292,18 @@ func (v PersonalData) removeRecords(ctx context.Context, tx *transaction, kind f
 		}
 	}
 	ids := make([]int64, len(all))
-	steps := []step{{statement: v.s.sql.deleteRecords[kind]}}
+	steps := []engine.Step{{Statement: v.s.sql.deleteRecords[kind]}}
 	for i, r := range all {
 		feedOf.relist(r.at, r.old, r.next)
 		ids[i] = r.at.id
 		if key := coverKeyOf(r.old); key != "" {
 			steps = append(steps,
-				step{statement: v.s.sql.discardCover, args: []any{key, v.s.dialect.instant(dbTime{time.UnixMicro(0)})}},
-				step{statement: v.s.sql.forgetCover, args: []any{key}})
+				engine.Step{Statement: v.s.sql.discardCover, Args: []any{key, v.s.Dialect.Instant(engine.Time{Time: time.UnixMicro(0)})}},
+				engine.Step{Statement: v.s.sql.forgetCover, Args: []any{key}})
 		}
 	}
-	steps[0].args = []any{v.s.dialect.listOf(ids)}
-	return tx.run(ctx, steps...)
+	steps[0].Args = []any{v.s.Dialect.ListOf(ids)}
+	return tx.Run(ctx, steps...)
 }
 
 // coverKeyOf returns the key of the cover's file, or empty.
@@ -320,31 +321,31 @@ func coverKeyOf(record feed.Listable) string {
 
 // eraseAccount also forgets logins that have succeeded or failed since those were erased: nothing leads
 // from the account to its phone afterwards. A login waits for the lock, and then stores nothing.
-func (v PersonalData) eraseAccount(ctx context.Context, tx *transaction, id user.ID, _ int) (int, error) {
+func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, id user.ID, _ int) (int, error) {
 	var phone string
-	err := tx.run(ctx, step{statement: v.s.sql.phoneOf, args: []any{int64(id)}, readsOnly: true, row: func(scan func(...any) error) error {
+	err := tx.Run(ctx, engine.Step{Statement: v.s.sql.phoneOf, Args: []any{int64(id)}, ReadsOnly: true, Row: func(scan func(...any) error) error {
 		return scan(&phone)
 	}})
 	if err != nil || phone == "" {
 		return 0, err
 	}
-	var forget []step
+	var forget []engine.Step
 	if v.s.sql.lockAttempts != "" {
-		forget = append(forget, step{statement: v.s.sql.lockAttempts, args: []any{loginsOf(phone)}, readsOnly: true})
+		forget = append(forget, engine.Step{Statement: v.s.sql.lockAttempts, Args: []any{loginsOf(phone)}, ReadsOnly: true})
 	}
 	for _, statement := range v.s.sql.forgetLogins {
-		forget = append(forget, step{statement: statement, args: []any{phone}})
+		forget = append(forget, engine.Step{Statement: statement, Args: []any{phone}})
 	}
-	if err := tx.run(ctx, forget...); err != nil {
+	if err := tx.Run(ctx, forget...); err != nil {
 		return 0, err
 	}
-	n, err := rowsOf(ctx, tx, v.s.sql.blankAccount, int64(id), user.ErasedPhone(id).String(), v.s.dialect.listOf([]string{}))
+	n, err := rowsOf(ctx, tx, v.s.sql.blankAccount, int64(id), user.ErasedPhone(id).String(), v.s.Dialect.ListOf([]string{}))
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	var steps []step
+	var steps []engine.Step
 	for _, statement := range v.s.sql.afterAccount {
-		steps = append(steps, step{statement: statement, args: []any{int64(id)}})
+		steps = append(steps, engine.Step{Statement: statement, Args: []any{int64(id)}})
 	}
-	return n, tx.run(ctx, steps...)
+	return n, tx.Run(ctx, steps...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
@@ -17,7 +18,7 @@ import (
 
 func TestNothing_that_was_erased_stays_in_the_files_of_SQLite(t *testing.T) {
 	url := MigratedSQLite(t)
-	s, err := Open(t.Context(), Options{URL: url})
+	s, err := Open(t.Context(), engine.Options{URL: url})
 	require.NoError(t, err)
 	defer s.Close()
 	phone, err := user.ParsePhone("+86-13912345678")

@@ -142,7 +142,7 @@ func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 		"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)")...)
 	cost := func(t *testing.T, days []calendar.Date, viewer, limit int) (steps int) {
 		for _, day := range days {
-			r := sqliteRead{statement: s.hot.onDates, args: []any{s.dialect.key([]calendar.Date{day}), viewer, limit}}
+			r := sqliteRead{statement: s.hot.onDates, args: []any{s.Dialect.Key([]calendar.Date{day}), viewer, limit}}
 			found, took := run(t, conn, r)
 			assert.Equal(t, limit, found)
 			steps += took

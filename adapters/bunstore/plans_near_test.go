@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 )
@@ -36,9 +37,9 @@ func demandStatements(many int, differing ...string) []string {
 // treeParameters are the parameters of the tree within the area as EXECUTE takes them.
 func treeParameters(t *testing.T, a feed.Area) []string {
 	args := nearArgs(a)
-	cells, err := args[0].(asJSON).Value()
+	cells, err := args[0].(engine.AsJSON).Value()
 	require.NoError(t, err)
-	tiles, err := args[5].(asJSON).Value()
+	tiles, err := args[5].(engine.AsJSON).Value()
 	require.NoError(t, err)
 	args[0], args[5] = fmt.Sprintf("'%s'", cells), fmt.Sprintf("'%s'", tiles)
 	return parameters(args)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/test/content"
@@ -124,7 +125,7 @@ func explainPrepared(t *testing.T, conn *pgx.Conn, args ...string) plan {
 func filledPostgres(t *testing.T, statements ...string) (*Store, *pgx.Conn) {
 	t.Helper()
 	url := testserver.New(t, MigrateAt) // what is deleted stays in a database that is lent
-	s, err := Open(t.Context(), Options{URL: url})
+	s, err := Open(t.Context(), engine.Options{URL: url})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	_, err = s.Migrate(t.Context())

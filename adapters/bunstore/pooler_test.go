@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/test/ports"
 	"plaza/test/postgres"
 )
@@ -58,7 +59,7 @@ func TestA_pooler_without_a_server(t *testing.T) {
 	for range 32 {
 		callers.Go(func() {
 			for range 20 {
-				assert.ErrorIs(t, s.Ping(t.Context()), bunstore.ErrAway)
+				assert.ErrorIs(t, s.Ping(t.Context()), engine.ErrAway)
 			}
 		})
 	}

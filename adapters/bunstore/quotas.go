@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
 	"plaza/domain/media"
 	"plaza/domain/quota"
@@ -48,24 +49,24 @@ type quotaSteps struct {
 	setAvatar     string // $1 avatar, $2 user
 }
 
-func newQuotaSteps(d dialect) quotaSteps {
+func newQuotaSteps(d engine.Dialect) quotaSteps {
 	// below finds a row if the rows of the FROM item are fewer than the parameter. It reads no
 	// more of them than that.
 	below := func(rows, parameter string) string {
 		parameter = "CAST(" + parameter + " AS bigint)"
-		return d.mustFind("SELECT 1 WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + parameter + ") counted) < " +
-			parameter + d.unlessMissed())
+		return d.MustFind("SELECT 1 WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + parameter + ") counted) < " +
+			parameter + d.UnlessMissed())
 	}
 	return quotaSteps{
-		lockRoom:      d.lockName("$1"),
+		lockRoom:      d.LockName("$1"),
 		draftsBelow:   below("events e WHERE e.author_id = $1 AND e.status = 0", "$2"),
 		commentsBelow: below("comments c WHERE c.event_id = $1 AND c.author_id = $2", "$3"),
-		takeBytes: d.mustMatch("INSERT INTO picture_totals AS t (owner_id, bytes) SELECT CAST($1 AS bigint), CAST($2 AS bigint)"+
-			" WHERE CAST($2 AS bigint) <= CAST($3 AS bigint)"+d.unlessMissed()+" ON CONFLICT (owner_id)"+
+		takeBytes: d.MustMatch("INSERT INTO picture_totals AS t (owner_id, bytes) SELECT CAST($1 AS bigint), CAST($2 AS bigint)"+
+			" WHERE CAST($2 AS bigint) <= CAST($3 AS bigint)"+d.UnlessMissed()+" ON CONFLICT (owner_id)"+
 			" DO UPDATE SET bytes = t.bytes + EXCLUDED.bytes WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)", "bytes"),
-		addPicture: "INSERT INTO pictures (key, owner_id, bytes) " + d.values("$1, $2, $3"),
+		addPicture: "INSERT INTO pictures (key, owner_id, bytes) " + d.Values("$1, $2, $3"),
 		bytesTaken: "SELECT bytes FROM picture_totals WHERE owner_id = $1",
-		setAvatar:  d.mustMatch("UPDATE users SET avatar = $1 WHERE id = $2 AND "+notErased+d.unlessMissed(), "id"),
+		setAvatar:  d.MustMatch("UPDATE users SET avatar = $1 WHERE id = $2 AND "+notErased+d.UnlessMissed(), "id"),
 	}
 }
 
@@ -75,9 +76,9 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 		return ctx.Err()
 	}
 	var taken int64
-	err := v.s.read(ctx, func(ctx context.Context) error {
-		return v.s.dialect.query(ctx, step{
-			statement: v.s.sql.bytesTaken, args: []any{int64(owner)}, row: func(scan func(...any) error) error { return scan(&taken) },
+	err := v.s.Read(ctx, func(ctx context.Context) error {
+		return v.s.Dialect.Query(ctx, engine.Step{
+			Statement: v.s.sql.bytesTaken, Args: []any{int64(owner)}, Row: func(scan func(...any) error) error { return scan(&taken) },
 		})
 	})
 	if err != nil {
@@ -93,21 +94,21 @@ type countedPicture struct {
 }
 
 // pictureSteps returns the steps that count new pictures of the owner.
-func (s *Store) pictureSteps(l quota.Limits, owner user.ID, pictures ...countedPicture) []step {
+func (s *Store) pictureSteps(l quota.Limits, owner user.ID, pictures ...countedPicture) []engine.Step {
 	var all int64
-	var each []step
+	var each []engine.Step
 	for _, p := range pictures {
 		if p.bytes > 0 {
 			all += p.bytes
-			each = append(each, step{statement: s.sql.addPicture, args: []any{string(p.key), int64(owner), p.bytes}})
+			each = append(each, engine.Step{Statement: s.sql.addPicture, Args: []any{string(p.key), int64(owner), p.bytes}})
 		}
 	}
 	if all == 0 {
 		return nil
 	}
 	most := cmp.Or(l.Pictures, math.MaxInt64)
-	take := step{statement: s.sql.takeBytes, args: []any{int64(owner), all, most}, mustMatch: true, missed: l.ErrPictures()}
-	return append([]step{take}, each...)
+	take := engine.Step{Statement: s.sql.takeBytes, Args: []any{int64(owner), all, most}, MustMatch: true, Missed: l.ErrPictures()}
+	return append([]engine.Step{take}, each...)
 }
 
 // newPlates returns the plates that are not stored yet as counted pictures, and clears their
@@ -130,23 +131,23 @@ func (v Events) countsDrafts(replaced, next *event.Event) bool {
 
 // roomForDraft returns the steps that find room for another draft of the author. Without room
 // the call fails with full.
-func (v Events) roomForDraft(author user.ID, full error) []step {
+func (v Events) roomForDraft(author user.ID, full error) []engine.Step {
 	return append(v.s.lockRoom(draftsOf(author)), v.draftsBelow(author, v.limits.Drafts, full))
 }
 
-func (v Events) draftsBelow(author user.ID, most int, full error) step {
+func (v Events) draftsBelow(author user.ID, most int, full error) engine.Step {
 	args := []any{int64(author), int64(most)}
-	return step{statement: v.s.sql.draftsBelow, args: args, mustMatch: true, missed: full, readsOnly: true}
+	return engine.Step{Statement: v.s.sql.draftsBelow, Args: args, MustMatch: true, Missed: full, ReadsOnly: true}
 }
 
 // roomForComment returns the steps that find room for the comment.
-func (v Events) roomForComment(c event.Comment) []step {
+func (v Events) roomForComment(c event.Comment) []engine.Step {
 	if v.limits.Comments == 0 {
 		return nil
 	}
 	args := []any{int64(c.Event), int64(c.Author), int64(v.limits.Comments)}
-	return append(v.s.lockRoom(fmt.Sprint("comments of ", c.Author, " on ", c.Event)), step{
-		statement: v.s.sql.commentsBelow, args: args, mustMatch: true, missed: v.limits.ErrComments(), readsOnly: true,
+	return append(v.s.lockRoom(fmt.Sprint("comments of ", c.Author, " on ", c.Event)), engine.Step{
+		Statement: v.s.sql.commentsBelow, Args: args, MustMatch: true, Missed: v.limits.ErrComments(), ReadsOnly: true,
 	})
 }
 
@@ -155,9 +156,9 @@ func draftsOf(author user.ID) string { return fmt.Sprint("drafts of ", author) }
 
 // lockRoom returns the step that makes others who need the same room wait until the
 // transaction ends. It is the first lock of its transaction, so that writers cannot deadlock.
-func (s *Store) lockRoom(name string) []step {
+func (s *Store) lockRoom(name string) []engine.Step {
 	if s.sql.lockRoom == "" {
 		return nil
 	}
-	return []step{{statement: s.sql.lockRoom, args: []any{name}, readsOnly: true}}
+	return []engine.Step{{Statement: s.sql.lockRoom, Args: []any{name}, ReadsOnly: true}}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/ratelimit"
 )
 
@@ -30,20 +31,20 @@ type rateLimitSteps struct {
 	paid       string // $1 account, $2 action
 }
 
-func newRateLimitSteps(d dialect) rateLimitSteps {
+func newRateLimitSteps(d engine.Dialect) rateLimitSteps {
 	const after = "CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4"
 	charge := func(source string) string {
-		return d.mustMatch("INSERT INTO rate_limits AS r (user_id, action, until) "+source+
+		return d.MustMatch("INSERT INTO rate_limits AS r (user_id, action, until) "+source+
 			" ON CONFLICT (user_id, action) DO UPDATE SET until = "+after+" WHERE "+after+" <= $3 + $5", "until")
 	}
 	const values = "CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)"
 	chargeIf := func(row string) string {
-		return charge("SELECT " + values + " FROM (SELECT 1 FROM " + row + ") AS e WHERE TRUE" + d.unlessMissed())
+		return charge("SELECT " + values + " FROM (SELECT 1 FROM " + row + ") AS e WHERE TRUE" + d.UnlessMissed())
 	}
 	return rateLimitSteps{
-		charge:     charge(d.values(values)),
-		chargeOn:   chargeIf("event_counts WHERE event_id = $6 " + d.lockRows("FOR KEY SHARE")),
-		chargeEdit: chargeIf("events WHERE id = $6 AND revision = $7 " + d.lockRows("FOR NO KEY UPDATE")),
+		charge:     charge(d.Values(values)),
+		chargeOn:   chargeIf("event_counts WHERE event_id = $6 " + d.LockRows("FOR KEY SHARE")),
+		chargeEdit: chargeIf("events WHERE id = $6 AND revision = $7 " + d.LockRows("FOR NO KEY UPDATE")),
 		paid:       "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2",
 	}
 }
@@ -59,10 +60,10 @@ func (r refused) Error() string { return "charge refused: " + string(r.Action) }
 
 // chargeSteps returns the steps that apply the charges: each must match. A free charge has
 // none. A first price never exceeds the period, so only an existing row can refuse it.
-func (s *Store) chargeSteps(charges []ratelimit.Charge) (steps []step) {
+func (s *Store) chargeSteps(charges []ratelimit.Charge) (steps []engine.Step) {
 	for _, c := range charges {
 		if !c.IsFree() {
-			steps = append(steps, step{statement: s.sql.charge, args: chargeArgs(c), mustMatch: true, missed: refused{Charge: c}})
+			steps = append(steps, engine.Step{Statement: s.sql.charge, Args: chargeArgs(c), MustMatch: true, Missed: refused{Charge: c}})
 		}
 	}
 	return steps
@@ -75,23 +76,23 @@ func chargeArgs(c ratelimit.Charge) []any {
 // gated returns the steps behind the charges. A single charge comes first, by the statement
 // of a gate with further arguments, which makes sure that the first of the steps matches. So
 // all fit into one round trip.
-func (s *Store) gated(charges []ratelimit.Charge, gate string, args []any, steps []step) []step {
+func (s *Store) gated(charges []ratelimit.Charge, gate string, args []any, steps []engine.Step) []engine.Step {
 	charges = slices.DeleteFunc(slices.Clone(charges), ratelimit.Charge.IsFree)
 	if len(charges) != 1 {
 		return append(s.chargeSteps(charges), steps...)
 	}
 	c, steps := charges[0], slices.Clone(steps)
-	steps[0].mustMatch = false
-	return slices.Insert(steps, 0, step{
-		statement: gate, args: append(chargeArgs(c), args...), mustMatch: true, missed: refused{Charge: c, isGate: true},
+	steps[0].MustMatch = false
+	return slices.Insert(steps, 0, engine.Step{
+		Statement: gate, Args: append(chargeArgs(c), args...), MustMatch: true, Missed: refused{Charge: c, isGate: true},
 	})
 }
 
 // writeCharged is write in a transaction that the charges begin, in its first round trip.
 func (s *Store) writeCharged(
-	ctx context.Context, charges []ratelimit.Charge, fn func(ctx context.Context, tx *transaction) error,
+	ctx context.Context, charges []ratelimit.Charge, fn func(ctx context.Context, tx *listedTransaction) error,
 ) error {
-	return s.writeWithin(ctx, s.limit, s.chargeSteps(charges), fn)
+	return s.writeWithin(ctx, s.Limit, s.chargeSteps(charges), fn)
 }
 
 // minWait is the time to wait after a refusal of what would be admitted by now.
@@ -105,8 +106,8 @@ func (s *Store) orThrottled(ctx context.Context, err error) error {
 		return err
 	}
 	var paid int64
-	err = s.read(ctx, func(ctx context.Context) error {
-		return s.each(ctx, s.sql.paid, []any{r.Account, string(r.Action)}, func(scan func(...any) error) error { return scan(&paid) })
+	err = s.Read(ctx, func(ctx context.Context) error {
+		return s.Each(ctx, s.sql.paid, []any{r.Account, string(r.Action)}, func(scan func(...any) error) error { return scan(&paid) })
 	})
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func (s *Store) orThrottled(ctx context.Context, err error) error {
 		return err
 	}
 	if r.isGate {
-		return errMissed
+		return engine.ErrMissed
 	}
 	return ratelimit.ErrThrottled(r.Action, minWait)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
@@ -18,15 +19,15 @@ import (
 // TestGEN14_charges_that_are_paid_off_are_removed: by the sweep of logins.
 func TestGEN14_charges_that_are_paid_off_are_removed(t *testing.T) {
 	OnEach(t, func(t *testing.T, url string) {
-		s, who := openWithUser(t, Options{URL: url})
-		s.sweepDraw = func() int { return 0 }
+		s, who := openWithUser(t, engine.Options{URL: url})
+		s.SweepDraw = func() int { return 0 }
 		limits := ratelimit.Limits{ratelimit.Upload: {Count: 1, Period: time.Hour}, ratelimit.UploadBytes: {Count: 2, Period: time.Hour}}
 		avatar := func(now time.Time) error {
 			return s.Accounts().SetAvatar(t.Context(), who, media.Picture{Key: "public/a"}, 0, limits.Upload(int64(who), 1, now)...)
 		}
 		require.NoError(t, avatar(noon))
 		stored := func() (n int) {
-			require.NoError(t, s.db.NewRaw("SELECT count(*) FROM rate_limits").Scan(t.Context(), &n))
+			require.NoError(t, s.Writer.NewRaw("SELECT count(*) FROM rate_limits").Scan(t.Context(), &n))
 			return n
 		}
 		require.Equal(t, 2, stored())
@@ -45,7 +46,7 @@ func TestGEN14_charges_that_are_paid_off_are_removed(t *testing.T) {
 // what the write needs, while the write waits for it.
 func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 	t.Parallel()
-	s, who := openWithUser(t, Options{URL: MigratedPostgres(t)})
+	s, who := openWithUser(t, engine.Options{URL: MigratedPostgres(t)})
 	events, ctx := s.Events(), t.Context()
 	limits := ratelimit.Limits{ratelimit.Comment: {Count: 10, Period: time.Hour}}
 	charge := limits.Charge(int64(who), ratelimit.Comment, noon)
@@ -69,7 +70,7 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 		}, nil, charge.Price()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := s.db.ExecContext(ctx, "DELETE FROM rate_limits")
+			_, err := s.Writer.ExecContext(ctx, "DELETE FROM rate_limits")
 			require.NoError(t, err)
 			added, err := event.New(who, event.Change{Title: new("Before")}, calendar.DateOf(noon), noon)
 			require.NoError(t, err)
@@ -78,7 +79,7 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 			read, err := events.Get(ctx, added.ID())
 			require.NoError(t, err)
 
-			other, err := s.db.BeginTx(ctx, nil)
+			other, err := s.Writer.BeginTx(ctx, nil)
 			require.NoError(t, err)
 			defer other.Rollback()
 			_, err = other.ExecContext(ctx, c.taken, int64(added.ID()))
@@ -87,14 +88,14 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 			go func() { written <- c.call(read) }()
 			require.Eventually(t, func() bool {
 				var waiting int
-				err := s.db.NewRaw(Waiting).Scan(ctx, &waiting)
+				err := s.Writer.NewRaw(Waiting).Scan(ctx, &waiting)
 				return err == nil && waiting > 0
 			}, time.Minute, time.Millisecond)
 			require.NoError(t, other.Commit())
 			assert.ErrorIs(t, <-written, c.want)
 
 			paid := noon.UnixMicro()
-			require.NoError(t, s.db.NewRaw("SELECT COALESCE(max(until), ?) FROM rate_limits", paid).Scan(ctx, &paid))
+			require.NoError(t, s.Writer.NewRaw("SELECT COALESCE(max(until), ?) FROM rate_limits", paid).Scan(ctx, &paid))
 			assert.Equal(t, noon.Add(c.paid), time.UnixMicro(paid).UTC())
 			if c.want == nil {
 				stored, err := events.Get(ctx, added.ID())

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/user"
 	"plaza/test/postgres"
@@ -40,7 +41,7 @@ func TestA_commit_without_its_replica_is_not_acknowledged(t *testing.T) {
 			execute(t, db, "ALTER SYSTEM SET synchronous_standby_names = 'away'")
 			execute(t, db, "SELECT pg_reload_conf()")
 			require.Eventually(t, func() bool { return write() != nil }, eventually, 10*time.Millisecond)
-			assert.ErrorIs(t, write(), bunstore.ErrAway)
+			assert.ErrorIs(t, write(), engine.ErrAway)
 			execute(t, db, "ALTER SYSTEM RESET synchronous_standby_names")
 			execute(t, db, "SELECT pg_reload_conf()")
 			require.Eventually(t, func() bool { return write() == nil }, eventually, 10*time.Millisecond)

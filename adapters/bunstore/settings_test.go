@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/test/postgres"
 )
 
@@ -36,7 +37,7 @@ func TestSettings_that_do_not_fit_are_named(t *testing.T) {
 			require.NoError(t, s.Close())
 			require.NoError(t, postgres.Set(at, setting, c.value))
 			_, err = bunstore.Open(t.Context(), bunstore.Options{URL: at, Uncached: c.behindPooler})
-			assert.ErrorIs(t, err, bunstore.ErrSettings)
+			assert.ErrorIs(t, err, engine.ErrSettings)
 			assert.ErrorContains(t, err, c.says)
 		})
 	}
@@ -62,7 +63,7 @@ func TestNew_connections_that_are_refused_are_noticed(t *testing.T) {
 			assert.NoError(t, err)
 		} else {
 			assert.ErrorContains(t, err, "it refuses new connections: ")
-			assert.ErrorIs(t, err, bunstore.ErrSettings)
+			assert.ErrorIs(t, err, engine.ErrSettings)
 		}
 	}
 }

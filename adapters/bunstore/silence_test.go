@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/test/faultproxy"
 	"plaza/test/postgres"
 )
@@ -33,7 +34,7 @@ func TestA_database_that_says_nothing_costs_no_more_than_the_limit(t *testing.T)
 		"a ping":  s.Ping,
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		assert.ErrorIs(t, call(ctx), bunstore.ErrAway, name)
+		assert.ErrorIs(t, call(ctx), engine.ErrAway, name)
 		assert.NoError(t, ctx.Err(), name)
 		cancel()
 	}

@@ -12,6 +12,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/user"
 )
@@ -27,7 +28,7 @@ func callsAreSpans(t *testing.T, url string) {
 	}
 	recorded := tracetest.NewSpanRecorder()
 	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorded)).Tracer("")
-	s, who := openWithUser(t, Options{URL: url, Tracer: tracer})
+	s, who := openWithUser(t, engine.Options{URL: url, Tracer: tracer})
 	recorded.Reset()
 	require.NoError(t, s.Ping(t.Context()))
 	assert.Empty(t, recorded.Ended(), "it is part of no trace")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -106,10 +107,10 @@ func lists(ctx context.Context, s *Store) map[string]func() error {
 func assertListsAreOneStatement(t *testing.T, url string) {
 	t.Helper()
 	var counted counter
-	s, err := Open(t.Context(), Options{URL: url, trace: &counted})
+	s, err := Open(t.Context(), engine.Options{URL: url, Trace: &counted})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
-	s.sweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
+	s.SweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
 	_, _, err = s.Feed().Metas(t.Context(), feed.Selection{Kinds: feed.ItemKinds()})
 	require.NoError(t, err, "the tree is kept from here on: of what has not changed only the version is read")
 	for name, list := range lists(t.Context(), s) {

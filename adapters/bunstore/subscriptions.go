@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
@@ -30,14 +31,14 @@ type subscriptionRow struct {
 	UserID        user.ID
 	FollowedID    user.ID         `bun:",nullzero"`
 	CategoryID    feed.CategoryID `bun:",nullzero"`
-	Created       dbTime
-	Updated       dbTime
+	Created       engine.Time
+	Updated       engine.Time
 }
 
 func subscriptionRowOf(s subscription.Subscription) subscriptionRow {
 	return subscriptionRow{
 		UserID: s.User, FollowedID: s.Followed, CategoryID: s.Category,
-		Created: dbTime{s.Created}, Updated: dbTime{s.Updated},
+		Created: engine.Time{Time: s.Created}, Updated: engine.Time{Time: s.Updated},
 	}
 }
 
@@ -51,7 +52,7 @@ func (r subscriptionRow) subscription() subscription.Subscription {
 func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
 ) (stored subscription.Subscription, isNew bool, err error) {
-	err = v.s.writeCharged(ctx, charges, func(ctx context.Context, tx *transaction) error {
+	err = v.s.writeCharged(ctx, charges, func(ctx context.Context, tx *listedTransaction) error {
 		if err := checkFollow(ctx, tx, sub); err != nil {
 			return err
 		}
@@ -64,7 +65,7 @@ func (v Subscriptions) Follow(
 		if !isNew {
 			kind = idempotency.ExistingSubscription
 		}
-		return tx.run(ctx, completion(sub.Completes, v.s.sql.completeSubscription, string(kind), int64(row.ID))...)
+		return tx.Run(ctx, completion(sub.Completes, v.s.sql.completeSubscription, string(kind), int64(row.ID))...)
 	})
 	if err != nil {
 		return subscription.Subscription{}, false, err
@@ -74,7 +75,7 @@ func (v Subscriptions) Follow(
 
 // checkFollow returns an error unless both ends exist. Users and categories are never
 // deleted, but the data of a user may be erased.
-func checkFollow(ctx context.Context, tx *transaction, sub subscription.Subscription) error {
+func checkFollow(ctx context.Context, tx *listedTransaction, sub subscription.Subscription) error {
 	followed := tx.NewSelect().Table("categories").ColumnExpr("1").Where("id = ?", sub.Category)
 	if sub.EntityType() == subscription.User {
 		followed = tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Followed).Where(notErased)
@@ -95,7 +96,7 @@ func checkFollow(ctx context.Context, tx *transaction, sub subscription.Subscrip
 
 // follow stores the row, or returns the existing one. It retries if the conflicting row
 // is removed before it is read.
-func follow(ctx context.Context, tx *transaction, row subscriptionRow) (stored subscriptionRow, added bool, err error) {
+func follow(ctx context.Context, tx *listedTransaction, row subscriptionRow) (stored subscriptionRow, added bool, err error) {
 	for {
 		stored = row
 		if _, err := tx.NewInsert().Model(&stored).On("CONFLICT DO NOTHING").Returning("id").Exec(ctx); err != nil {
@@ -118,9 +119,9 @@ func follow(ctx context.Context, tx *transaction, row subscriptionRow) (stored s
 
 func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {
 	var row subscriptionRow
-	err := v.s.read(ctx, func(ctx context.Context) error {
-		err := v.s.reader.NewSelect().Model(&row).Where("id = ? AND user_id = ?", id, owner).Scan(ctx)
-		return orNotFound(err, subscription.ErrNotFound)
+	err := v.s.Read(ctx, func(ctx context.Context) error {
+		err := v.s.Reader.NewSelect().Model(&row).Where("id = ? AND user_id = ?", id, owner).Scan(ctx)
+		return engine.OrNotFound(err, subscription.ErrNotFound)
 	})
 	if err != nil {
 		return subscription.Subscription{}, err
@@ -129,20 +130,20 @@ func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.I
 }
 
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		done, err := tx.NewDelete().Model((*subscriptionRow)(nil)).Where("id = ? AND user_id = ?", id, owner).Exec(ctx)
-		return orNotAffected(done, err, subscription.ErrNotFound)
+		return engine.OrNotAffected(done, err, subscription.ErrNotFound)
 	})
 }
 
 // listedSubscription is a row of a page of subscriptions.
 type listedSubscription struct {
 	subscriptionRow `bun:",extend"`
-	counted
+	engine.Counted
 }
 
 func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Page[subscription.Subscription], error) {
-	p, err := listPage[listedSubscription](ctx, v.s, q.Page, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[listedSubscription](ctx, v.s.DB, q.Page, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return admit(query, q)
 	}, "s.created DESC, s.id DESC")
 	return page.Map(p, func(r listedSubscription) subscription.Subscription { return r.subscription() }), err
@@ -165,10 +166,10 @@ func admit(query *bun.SelectQuery, q subscription.Query) *bun.SelectQuery {
 func (v Subscriptions) Relations(
 	ctx context.Context, viewer user.ID, authors []user.ID,
 ) (relations map[user.ID]subscription.Relation, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		var rows []subscriptionRow
-		among := bun.List(numbers(authors))
-		err := v.s.reader.NewSelect().Model(&rows).Column("user_id", "followed_id").
+		among := bun.List(engine.Numbers(authors))
+		err := v.s.Reader.NewSelect().Model(&rows).Column("user_id", "followed_id").
 			Where("user_id = ? AND followed_id IN (?)", viewer, among).
 			WhereOr("followed_id = ? AND user_id IN (?)", viewer, among).Scan(ctx)
 		if err != nil {

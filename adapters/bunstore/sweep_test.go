@@ -6,11 +6,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore/internal/engine"
 )
 
 func TestSweeps_report_their_result(t *testing.T) {
 	var results []error
-	s, _ := openWithUser(t, Options{
+	s, _ := openWithUser(t, engine.Options{
 		URL: MigratedSQLite(t),
 		Swept: func(began time.Time, err error) {
 			assert.WithinRange(t, began, time.Now().Add(-time.Minute), time.Now())
@@ -18,12 +20,12 @@ func TestSweeps_report_their_result(t *testing.T) {
 		},
 	})
 	results = nil
-	s.sweep(t.Context(), expiredTranslations(noon)...)
+	s.Sweep(t.Context(), expiredTranslations(noon)...)
 	require.Len(t, results, 1)
 	assert.NoError(t, results[0])
-	_, err := s.db.ExecContext(t.Context(), "DROP TABLE translation_claims")
+	_, err := s.Writer.ExecContext(t.Context(), "DROP TABLE translation_claims")
 	require.NoError(t, err)
-	s.sweep(t.Context(), expiredTranslations(noon)...)
+	s.Sweep(t.Context(), expiredTranslations(noon)...)
 	require.Len(t, results, 2)
 	assert.ErrorContains(t, results[1], "translation_claims")
 }

@@ -2,10 +2,9 @@ package bunstore
 
 import (
 	"context"
-	"database/sql"
 	"strconv"
-	"time"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
 )
@@ -25,16 +24,16 @@ type telemetrySteps struct {
 
 // newTelemetrySteps writes each part so that an index ends it early: a count after MaxCount
 // entries, the oldest prepayment after one.
-func newTelemetrySteps(d dialect) telemetrySteps {
+func newTelemetrySteps(d engine.Dialect) telemetrySteps {
 	count := func(rows string) string {
 		return "(SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + strconv.Itoa(telemetry.MaxCount) + ") counted)"
 	}
 	var findings string
 	for _, kind := range payment.FindingKinds() {
-		findings += ", " + count("findings"+d.indexedBy("findings_open")+" WHERE kind = '"+string(kind)+"' AND resolved IS NULL")
+		findings += ", " + count("findings"+d.IndexedBy("findings_open")+" WHERE kind = '"+string(kind)+"' AND resolved IS NULL")
 	}
 	return telemetrySteps{
-		sample: "SELECT " + count("payments"+d.indexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") + ", " + count("payments WHERE state = 'disputed'") +
+		sample: "SELECT " + count("payments"+d.IndexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") + ", " + count("payments WHERE state = 'disputed'") +
 			", (SELECT created FROM prepayments WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1)" +
 			", " + count("discards") + ", " + count("refunds WHERE state = 'abnormal'") +
 			", COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0)" +
@@ -45,13 +44,13 @@ func newTelemetrySteps(d dialect) telemetrySteps {
 
 // Sample implements telemetry.Sampler with one statement.
 func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample telemetry.Sample, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		args := []any{q.Translator, v.s.dialect.instant(dbTime{q.Day})}
-		return v.s.each(ctx, v.s.sql.sample, args, func(scan func(...any) error) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
+		args := []any{q.Translator, v.s.Dialect.Instant(engine.Time{Time: q.Day})}
+		return v.s.Each(ctx, v.s.sql.sample, args, func(scan func(...any) error) error {
 			sample = telemetry.Sample{}
 			var counts [4]int // in the order of payment.FindingKinds
-			err := scan(&sample.RefundDue, &sample.Disputed, intoTime{&sample.OldestPrepayment}, &sample.Deletions, &sample.AbnormalRefunds, &sample.Spent,
-				intoTime{&sample.Import.Began}, intoTime{&sample.Import.Ended}, intoTime{&sample.Reconciled},
+			err := scan(&sample.RefundDue, &sample.Disputed, engine.IntoTime{Into: &sample.OldestPrepayment}, &sample.Deletions, &sample.AbnormalRefunds, &sample.Spent,
+				engine.IntoTime{Into: &sample.Import.Began}, engine.IntoTime{Into: &sample.Import.Ended}, engine.IntoTime{Into: &sample.Reconciled},
 				&counts[0], &counts[1], &counts[2], &counts[3])
 			for n, kind := range payment.FindingKinds() {
 				if counts[n] > 0 {
@@ -65,35 +64,4 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample teleme
 		})
 	})
 	return sample, err
-}
-
-// Pool describes a pool of connections to the database. Its counts begin when the store is
-// opened.
-type Pool struct {
-	Name                string
-	Acquired, Idle, Max int           // connections now, and the most that may be open
-	Waits               int64         // calls that had to wait for a connection
-	Waited              time.Duration // by all of them together
-}
-
-// Pools returns the pools of the store: that of Postgres, or those of the reading connections
-// and of the writing one of SQLite.
-func (s *Store) Pools() []Pool { return s.dialect.pools(s) }
-
-func (d postgres) pools(*Store) []Pool {
-	stat := d.pool.Stat()
-	return []Pool{{
-		Name: "requests", Acquired: int(stat.AcquiredConns()), Idle: int(stat.IdleConns()), Max: int(stat.MaxConns()),
-		Waits: stat.EmptyAcquireCount(), Waited: stat.EmptyAcquireWaitTime(),
-	}}
-}
-
-func (sqlite) pools(s *Store) []Pool {
-	pool := func(name string, stats sql.DBStats) Pool {
-		return Pool{
-			Name: name, Acquired: stats.InUse, Idle: stats.Idle, Max: stats.MaxOpenConnections,
-			Waits: stats.WaitCount, Waited: stats.WaitDuration,
-		}
-	}
-	return []Pool{pool("reader", s.reader.Stats()), pool("writer", s.db.Stats())}
 }

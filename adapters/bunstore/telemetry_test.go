@@ -1,12 +1,13 @@
 package bunstore_test
 
 import (
-	"plaza/adapters/bunstore"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
 )
 
 func TestPools(t *testing.T) {

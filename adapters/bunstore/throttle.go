@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/instant"
 )
@@ -28,7 +29,7 @@ type throttleSteps struct {
 	addUsual      string // $3 now
 }
 
-func newThrottleSteps(d dialect) throttleSteps {
+func newThrottleSteps(d engine.Dialect) throttleSteps {
 	const ofAttempt = "phone = $1 AND source = $2"
 	isUsual := "SELECT EXISTS (SELECT 1 FROM usual_sources WHERE " + ofAttempt + " AND last_login > $3)"
 	failures := isUsual
@@ -36,7 +37,7 @@ func newThrottleSteps(d dialect) throttleSteps {
 		failures += ", (" + limitingFailure(l, fmt.Sprint("$", 4+i)) + ")"
 	}
 	return throttleSteps{
-		lockAttempts:  d.lockName("$1"),
+		lockAttempts:  d.LockName("$1"),
 		isUsual:       isUsual,
 		countFailures: failures,
 		addFailure:    "INSERT INTO login_failures (phone, source, failed, in_pair, in_unusual) VALUES ($1, $2, $3, TRUE, $4)",
@@ -44,7 +45,7 @@ func newThrottleSteps(d dialect) throttleSteps {
 			" ORDER BY failed DESC, id DESC LIMIT 1)",
 		resetPair: "UPDATE login_failures SET in_pair = FALSE WHERE " + ofAttempt + " AND in_pair",
 		addUsual: "INSERT INTO usual_sources AS o (phone, source, last_login)" +
-			" SELECT u.phone, CAST($2 AS text), CAST($3 AS " + d.timestampType() + ") FROM users u WHERE u.phone = $1" +
+			" SELECT u.phone, CAST($2 AS text), CAST($3 AS " + d.TimestampType() + ") FROM users u WHERE u.phone = $1" +
 			" ON CONFLICT (phone, source) DO UPDATE SET last_login = EXCLUDED.last_login WHERE EXCLUDED.last_login > o.last_login",
 	}
 }
@@ -63,33 +64,33 @@ func limitingFailure(l access.Limit, since string) string {
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
 	now = instant.Normalise(now)
-	err := v.s.call(ctx, func(ctx context.Context) error {
+	err := v.s.Call(ctx, func(ctx context.Context) error {
 		var counted failures
 		first := append(v.lock(a), counted.step(v.s, a, now))
-		return v.s.dialect.transact(ctx, v.s.db, first, func(context.Context, *transaction) ([]step, error) {
+		return v.s.Dialect.Transact(ctx, v.s.Writer, first, func(context.Context, *engine.Transaction) ([]engine.Step, error) {
 			if wait := counted.wait(now); wait > 0 {
 				return nil, access.ErrThrottled(wait)
 			}
-			return []step{v.step(v.s.sql.addFailure, a, v.s.dialect.instant(dbTime{now}), !counted.isUsual)}, nil
+			return []engine.Step{v.step(v.s.sql.addFailure, a, v.s.Dialect.Instant(engine.Time{Time: now}), !counted.isUsual)}, nil
 		})
 	})
 	if err == nil {
-		v.s.sweepSometimes(ctx, v.expired(now)...)
+		v.s.SweepSometimes(ctx, v.expired(now)...)
 	}
 	return err
 }
 
 func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (is bool, err error) {
-	since := v.s.dialect.instant(dbTime{instant.Normalise(now).Add(-access.UsualFor)})
-	err = v.s.read(ctx, func(ctx context.Context) error {
-		return v.s.each(ctx, v.s.sql.isUsual, []any{a.Phone.String(), a.Source.String(), since}, func(scan func(...any) error) error { return scan(&is) })
+	since := v.s.Dialect.Instant(engine.Time{Time: instant.Normalise(now).Add(-access.UsualFor)})
+	err = v.s.Read(ctx, func(ctx context.Context) error {
+		return v.s.Each(ctx, v.s.sql.isUsual, []any{a.Phone.String(), a.Source.String(), since}, func(scan func(...any) error) error { return scan(&is) })
 	})
 	return is, err
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
 	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.sql.removeFailure, a), v.step(v.s.sql.resetPair, a),
-		v.step(v.s.sql.addUsual, a, v.s.dialect.instant(dbTime{instant.Normalise(now)}))))
+		v.step(v.s.sql.addUsual, a, v.s.Dialect.Instant(engine.Time{Time: instant.Normalise(now)}))))
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
@@ -97,18 +98,18 @@ func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) er
 }
 
 // step returns the statement for the attempt, with further arguments.
-func (Throttle) step(statement string, a access.Attempt, args ...any) step {
-	return step{statement: statement, args: append([]any{a.Phone.String(), a.Source.String()}, args...)}
+func (Throttle) step(statement string, a access.Attempt, args ...any) engine.Step {
+	return engine.Step{Statement: statement, Args: append([]any{a.Phone.String(), a.Source.String()}, args...)}
 }
 
 // lock returns the steps that lock the attempt's source and phone until the transaction
 // ends. All callers lock the source first, which prevents deadlocks.
-func (v Throttle) lock(a access.Attempt) (steps []step) {
+func (v Throttle) lock(a access.Attempt) (steps []engine.Step) {
 	if v.s.sql.lockAttempts == "" {
 		return nil
 	}
 	for _, name := range []string{"logins from " + a.Source.String(), loginsOf(a.Phone.String())} {
-		steps = append(steps, step{statement: v.s.sql.lockAttempts, args: []any{name}, readsOnly: true})
+		steps = append(steps, engine.Step{Statement: v.s.sql.lockAttempts, Args: []any{name}, ReadsOnly: true})
 	}
 	return steps
 }
@@ -118,21 +119,21 @@ func loginsOf(phone string) string { return "logins of " + phone }
 
 // failures are the failures that count against an attempt.
 type failures struct {
-	isUsual bool     // whether the attempt comes from a usual source
-	filling []dbTime // for each limit the failure that fills its grouping, or zero
+	isUsual bool          // whether the attempt comes from a usual source
+	filling []engine.Time // for each limit the failure that fills its grouping, or zero
 }
 
 // step reads the failures in one statement.
-func (f *failures) step(s *Store, a access.Attempt, now time.Time) step {
+func (f *failures) step(s *Store, a access.Attempt, now time.Time) engine.Step {
 	limits := access.Limits()
-	f.filling = make([]dbTime, len(limits))
-	args, into := []any{s.dialect.instant(dbTime{now.Add(-access.UsualFor)})}, []any{&f.isUsual}
+	f.filling = make([]engine.Time, len(limits))
+	args, into := []any{s.Dialect.Instant(engine.Time{Time: now.Add(-access.UsualFor)})}, []any{&f.isUsual}
 	for i, l := range limits {
-		args, into = append(args, s.dialect.instant(dbTime{now.Add(-l.Window)})), append(into, &f.filling[i])
+		args, into = append(args, s.Dialect.Instant(engine.Time{Time: now.Add(-l.Window)})), append(into, &f.filling[i])
 	}
 	read := Throttle{s}.step(s.sql.countFailures, a, args...)
-	read.readsOnly = true
-	read.row = func(scan func(...any) error) error { return scan(into...) }
+	read.ReadsOnly = true
+	read.Row = func(scan func(...any) error) error { return scan(into...) }
 	return read
 }
 
@@ -148,14 +149,14 @@ func (f *failures) wait(now time.Time) (longest time.Duration) {
 
 // expired selects the failures and usual sources that no limit considers any more, and the
 // charges that are paid off.
-func (v Throttle) expired(now time.Time) []expired {
+func (v Throttle) expired(now time.Time) []engine.Expired {
 	var longest time.Duration
 	for _, l := range access.Limits() {
 		longest = max(longest, l.Window)
 	}
-	return []expired{
-		{"login_failures", []string{"id"}, "failed", dbTime{instant.Normalise(now.Add(-longest))}},
-		{"usual_sources", []string{"phone", "source"}, "last_login", dbTime{instant.Normalise(now.Add(-access.UsualFor))}},
-		{"rate_limits", []string{"user_id", "action"}, "until", now.UnixMicro()},
+	return []engine.Expired{
+		{Table: "login_failures", Key: []string{"id"}, Time: "failed", By: engine.Time{Time: instant.Normalise(now.Add(-longest))}},
+		{Table: "usual_sources", Key: []string{"phone", "source"}, Time: "last_login", By: engine.Time{Time: instant.Normalise(now.Add(-access.UsualFor))}},
+		{Table: "rate_limits", Key: []string{"user_id", "action"}, Time: "until", By: now.UnixMicro()},
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/instant"
 	"plaza/domain/ratelimit"
@@ -32,8 +33,8 @@ type tokenRow struct {
 	Narrowed      sql.NullBool
 	Generation    int
 	TTL           time.Duration `bun:"ttl"`
-	Created       dbTime
-	Used          dbTime `bun:",scanonly"` // in its own table: it is written often
+	Created       engine.Time
+	Used          engine.Time `bun:",scanonly"` // in its own table: it is written often
 }
 
 // narrowingOf converts the column narrowed, which is NULL in rows from older programs.
@@ -59,15 +60,15 @@ func (r tokenRow) token() (access.Token, error) {
 }
 
 func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (id access.TokenID, err error) {
-	instant := v.s.dialect.instant
+	instant := v.s.Dialect.Instant
 	narrowed := sql.NullBool{Bool: t.Narrowing == access.Narrowed, Valid: t.Narrowing != access.NarrowingUnknown}
-	insert := step{statement: v.s.sql.issue, args: []any{
-		t.Hash[:], int64(t.User), v.s.dialect.listOf(scopeNames(t.Scopes)), narrowed, t.Generation, int64(t.TTL), instant(dbTime{t.Created}),
+	insert := engine.Step{Statement: v.s.sql.issue, Args: []any{
+		t.Hash[:], int64(t.User), v.s.Dialect.ListOf(scopeNames(t.Scopes)), narrowed, t.Generation, int64(t.TTL), instant(engine.Time{Time: t.Created}),
 	}}
-	insert.row = func(scan func(...any) error) error { return scan(&id) }
+	insert.Row = func(scan func(...any) error) error { return scan(&id) }
 	err = v.s.writeAll(ctx, append(v.s.chargeSteps(charges), insert,
-		step{statement: v.s.sql.firstUse, args: []any{t.Hash[:], instant(dbTime{t.Used})}},
-		step{statement: v.s.sql.removeExcess, args: []any{t.Hash[:], int64(t.User)}}))
+		engine.Step{Statement: v.s.sql.firstUse, Args: []any{t.Hash[:], instant(engine.Time{Time: t.Used})}},
+		engine.Step{Statement: v.s.sql.removeExcess, Args: []any{t.Hash[:], int64(t.User)}}))
 	if err != nil {
 		return 0, fmt.Errorf("issue token for user %d: %w", t.User, err)
 	}
@@ -82,9 +83,9 @@ const sessionStatement = `SELECT t.id, t.user_id, t.scopes, t.narrowed, t.genera
 	LEFT JOIN presence p ON p.user_id = u.id WHERE t.hash = $1`
 
 func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (s access.Session, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		s = access.Session{}
-		err := v.s.each(ctx, v.s.hot.session, []any{hash[:]}, func(scan func(...any) error) (err error) {
+		err := v.s.Each(ctx, v.s.hot.session, []any{hash[:]}, func(scan func(...any) error) (err error) {
 			s, err = v.session(scan)
 			s.Hash = hash
 			return err
@@ -102,8 +103,8 @@ func (v Tokens) session(scan func(...any) error) (access.Session, error) {
 	var phone string
 	var granted, held []string
 	var narrowed sql.NullBool
-	var created, used, seen dbTime
-	t, a, list := &s.Token, &s.Account, v.s.dialect.list
+	var created, used, seen engine.Time
+	t, a, list := &s.Token, &s.Account, v.s.Dialect.List
 	err := scan(
 		&t.ID, &t.User, list(&granted), &narrowed, &t.Generation, &t.TTL, &created, &used,
 		&phone, &a.Hash, list(&held), &a.Staff, &a.Disabled, &a.Generation, &s.Zone, &seen,
@@ -123,16 +124,16 @@ func (v Tokens) session(scan func(...any) error) (access.Session, error) {
 func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) error {
 	now = instant.Normalise(now)
 	if !s.IsStale(now) {
-		return v.s.read(ctx, func(context.Context) error { return nil })
+		return v.s.Read(ctx, func(context.Context) error { return nil })
 	}
-	instant := v.s.dialect.instant
-	at, due := instant(dbTime{now}), instant(dbTime{now.Add(-access.SeenEvery)})
-	var steps []step
+	instant := v.s.Dialect.Instant
+	at, due := instant(engine.Time{Time: now}), instant(engine.Time{Time: now.Add(-access.SeenEvery)})
+	var steps []engine.Step
 	if now.Sub(s.Used) >= access.SeenEvery {
-		steps = append(steps, step{statement: v.s.sql.use, args: []any{int64(s.ID), at, due}})
+		steps = append(steps, engine.Step{Statement: v.s.sql.use, Args: []any{int64(s.ID), at, due}})
 	}
 	if now.Sub(s.Seen) >= access.SeenEvery {
-		steps = append(steps, step{statement: v.s.sql.see, args: []any{int64(s.ID), at, due}})
+		steps = append(steps, engine.Step{Statement: v.s.sql.see, Args: []any{int64(s.ID), at, due}})
 	}
 	return v.s.writeAll(ctx, steps)
 }
@@ -151,34 +152,34 @@ type tokenSteps struct {
 
 // newTokenSteps checks whether presence is due before it writes, because a conflict
 // alone would lock the row, which is a write, too.
-func newTokenSteps(d dialect) tokenSteps {
+func newTokenSteps(d engine.Dialect) tokenSteps {
 	return tokenSteps{
 		issue: "INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created) " +
-			d.values("$1, $2, $3, $4, $5, $6, $7") + " RETURNING id",
-		firstUse: "INSERT INTO token_uses (token_id, used) SELECT id, $2 FROM tokens WHERE hash = $1" + d.unlessMissed(),
+			d.Values("$1, $2, $3, $4, $5, $6, $7") + " RETURNING id",
+		firstUse: "INSERT INTO token_uses (token_id, used) SELECT id, $2 FROM tokens WHERE hash = $1" + d.UnlessMissed(),
 		// The user's least recently used tokens beyond MaxTokens, never the new one.
 		removeExcess: "DELETE FROM tokens WHERE id IN (SELECT t.id FROM tokens t JOIN token_uses w ON w.token_id = t.id" +
 			" WHERE t.user_id = $2 AND t.hash <> $1 ORDER BY w.used DESC, t.id DESC" +
-			fmt.Sprintf(" LIMIT %d OFFSET %d)", math.MaxInt32, access.MaxTokens-1) + d.unlessMissed(),
+			fmt.Sprintf(" LIMIT %d OFFSET %d)", math.MaxInt32, access.MaxTokens-1) + d.UnlessMissed(),
 		use: "UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3",
 		see: `INSERT INTO presence AS p (user_id, seen)
-			SELECT t.user_id, CAST($2 AS ` + d.timestampType() + `) FROM tokens t
+			SELECT t.user_id, CAST($2 AS ` + d.TimestampType() + `) FROM tokens t
 			WHERE t.id = $1 AND NOT EXISTS (SELECT 1 FROM presence q WHERE q.user_id = t.user_id AND q.seen > $3)
 			ON CONFLICT (user_id) DO UPDATE SET seen = EXCLUDED.seen WHERE p.seen <= $3`,
 	}
 }
 
 func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		done, err := tx.NewDelete().Model((*tokenRow)(nil)).Where("id = ?", id).Exec(ctx)
-		return orNotAffected(done, err, access.ErrNoSession)
+		return engine.OrNotAffected(done, err, access.ErrNoSession)
 	})
 }
 
 func (v Tokens) OfUser(ctx context.Context, id user.ID) (theirs []access.Token, err error) {
-	err = v.s.read(ctx, func(ctx context.Context) error {
+	err = v.s.Read(ctx, func(ctx context.Context) error {
 		var rows []tokenRow
-		err := v.s.reader.NewSelect().Model(&rows).ColumnExpr("t.*, w.used").
+		err := v.s.Reader.NewSelect().Model(&rows).ColumnExpr("t.*, w.used").
 			Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id = ?", id).
 			OrderExpr("t.created DESC, t.id DESC").Scan(ctx)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/instant"
 	"plaza/domain/localisation"
 )
@@ -27,33 +28,33 @@ type translationRow struct {
 	bun.BaseModel `bun:"table:translations,alias:t"`
 	Key           []byte `bun:",pk"`
 	Content       string
-	Expires       dbTime
+	Expires       engine.Time
 }
 
 type translationClaimRow struct {
 	bun.BaseModel `bun:"table:translation_claims,alias:c"`
 	Key           []byte `bun:",pk"`
 	Holder        []byte
-	Until         dbTime
+	Until         engine.Time
 }
 
 type translationDayRow struct {
 	bun.BaseModel `bun:"table:translation_days,alias:d"`
-	Translator    string `bun:",pk"`
-	Day           dbTime `bun:",pk"`
+	Translator    string      `bun:",pk"`
+	Day           engine.Time `bun:",pk"`
 	Characters    int64
 }
 
 // translationsStatement returns the hot read of translations: $1 keys, $2 the time.
-func translationsStatement(d dialect) string {
-	return "SELECT t.key, t.content FROM translations t WHERE " + d.amongBytes("t.key", "$1") + " AND t.expires > $2"
+func translationsStatement(d engine.Dialect) string {
+	return "SELECT t.key, t.content FROM translations t WHERE " + d.AmongBytes("t.key", "$1") + " AND t.expires > $2"
 }
 
 func (v Translations) Get(
 	ctx context.Context, keys []localisation.Key, now time.Time,
 ) (found map[localisation.Key]string, err error) {
-	args := []any{v.s.dialect.listOf(bytesOf(keys)), v.s.dialect.instant(dbTime{now})}
-	read := step{statement: v.s.hot.translations, args: args, row: func(scan func(...any) error) error {
+	args := []any{v.s.Dialect.ListOf(bytesOf(keys)), v.s.Dialect.Instant(engine.Time{Time: now})}
+	read := engine.Step{Statement: v.s.hot.translations, Args: args, Row: func(scan func(...any) error) error {
 		var key []byte
 		var content string
 		if err := scan(&key, &content); err != nil {
@@ -62,7 +63,7 @@ func (v Translations) Get(
 		found[localisation.Key(key)] = content
 		return nil
 	}}
-	err = v.s.readRows(ctx, read, func() { found = make(map[localisation.Key]string, len(keys)) })
+	err = v.s.ReadRows(ctx, read, func() { found = make(map[localisation.Key]string, len(keys)) })
 	return found, err
 }
 
@@ -81,25 +82,25 @@ func bytesOf(keys []localisation.Key) [][]byte {
 // can't miss a translation that was stored before the claim.
 func (v Translations) Claim(ctx context.Context, c localisation.Claim) (claimed localisation.Claimed, err error) {
 	keys := bytesOf(c.Keys)
-	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		claimed = localisation.Claimed{Kept: map[localisation.Key]string{}}
 		if len(keys) == 0 {
 			return nil
 		}
 		rows := make([]translationClaimRow, len(keys))
 		for i, key := range keys {
-			rows[i] = translationClaimRow{Key: key, Holder: c.Holder[:], Until: dbTime{c.Until}}
+			rows[i] = translationClaimRow{Key: key, Holder: c.Holder[:], Until: engine.Time{Time: c.Until}}
 		}
 		var taken [][]byte
 		if err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").
 			Set("holder = EXCLUDED.holder").Set("until = EXCLUDED.until").
-			Where("c.until <= ?", dbTime{c.Now}).
+			Where("c.until <= ?", engine.Time{Time: c.Now}).
 			Returning("key").Scan(ctx, &taken); err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		var kept []translationRow
 		if err := tx.NewSelect().Model(&kept).Where("key IN (?)", bun.List(keys)).
-			Where("expires > ?", dbTime{c.Now}).Scan(ctx); err != nil {
+			Where("expires > ?", engine.Time{Time: c.Now}).Scan(ctx); err != nil {
 			return err
 		}
 		for _, row := range kept {
@@ -118,7 +119,7 @@ func (v Translations) Claim(ctx context.Context, c localisation.Claim) (claimed 
 	return claimed, err
 }
 
-func release(ctx context.Context, tx *transaction, keys [][]byte, h localisation.Holder) error {
+func release(ctx context.Context, tx *listedTransaction, keys [][]byte, h localisation.Holder) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -128,19 +129,19 @@ func release(ctx context.Context, tx *transaction, keys [][]byte, h localisation
 }
 
 func (v Translations) Release(ctx context.Context, h localisation.Holder, keys []localisation.Key) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error { return release(ctx, tx, bytesOf(keys), h) })
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error { return release(ctx, tx, bytesOf(keys), h) })
 }
 
 func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string, expires time.Time) error {
 	if len(texts) == 0 {
-		return v.s.read(ctx, func(context.Context) error { return nil })
+		return v.s.Read(ctx, func(context.Context) error { return nil })
 	}
 	keys := bytesOf(slices.Collect(maps.Keys(texts)))
 	rows := make([]translationRow, len(keys))
 	for i, key := range keys {
-		rows[i] = translationRow{Key: key, Content: texts[localisation.Key(key)], Expires: dbTime{expires}}
+		rows[i] = translationRow{Key: key, Content: texts[localisation.Key(key)], Expires: engine.Time{Time: expires}}
 	}
-	err := v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+	err := v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		if _, err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").Exec(ctx); err != nil {
 			return err
 		}
@@ -148,17 +149,17 @@ func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string
 		return err
 	})
 	if err == nil {
-		v.s.sweepSometimes(ctx, expiredTranslations(expires.Add(-localisation.CacheFor))...)
+		v.s.SweepSometimes(ctx, expiredTranslations(expires.Add(-localisation.CacheFor))...)
 	}
 	return err
 }
 
 func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget int64) (within bool, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		if within = s.Characters <= budget; !within { // the condition below only applies to existing rows
 			return nil
 		}
-		row := translationDayRow{Translator: s.Translator, Day: dbTime{s.Day}, Characters: s.Characters}
+		row := translationDayRow{Translator: s.Translator, Day: engine.Time{Time: s.Day}, Characters: s.Characters}
 		done, err := tx.NewInsert().Model(&row).On("CONFLICT (translator, day) DO UPDATE").
 			Set("characters = d.characters + EXCLUDED.characters").
 			Where("d.characters + EXCLUDED.characters <= ?", budget).Exec(ctx)
@@ -173,18 +174,18 @@ func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget
 }
 
 func (v Translations) Refund(ctx context.Context, s localisation.Spending) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *transaction) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		_, err := tx.NewUpdate().Model((*translationDayRow)(nil)).
 			Set("characters = CASE WHEN characters > ? THEN characters - ? ELSE 0 END", s.Characters, s.Characters).
-			Where("translator = ?", s.Translator).Where("day = ?", dbTime{s.Day}).Exec(ctx)
+			Where("translator = ?", s.Translator).Where("day = ?", engine.Time{Time: s.Day}).Exec(ctx)
 		return err
 	})
 }
 
 // expiredTranslations selects the expired texts and claims.
-func expiredTranslations(now time.Time) []expired {
-	return []expired{
-		{"translations", []string{"key"}, "expires", dbTime{instant.Normalise(now)}},
-		{"translation_claims", []string{"key"}, "until", dbTime{instant.Normalise(now)}},
+func expiredTranslations(now time.Time) []engine.Expired {
+	return []engine.Expired{
+		{Table: "translations", Key: []string{"key"}, Time: "expires", By: engine.Time{Time: instant.Normalise(now)}},
+		{Table: "translation_claims", Key: []string{"key"}, Time: "until", By: engine.Time{Time: instant.Normalise(now)}},
 	}
 }

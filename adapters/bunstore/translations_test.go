@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/localisation"
 )
 
 func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 	OnEach(t, func(t *testing.T, url string) {
-		s, _ := openWithUser(t, Options{URL: url})
+		s, _ := openWithUser(t, engine.Options{URL: url})
 		cache := s.Translations()
 		put := func(key byte, at time.Time) {
 			t.Helper()
@@ -31,7 +32,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 		claim('d', noon.Add(time.Microsecond))
 		stored := func(table string) (keys [][]byte) {
 			t.Helper()
-			require.NoError(t, s.reader.NewSelect().Table(table).Column("key").Order("key").Scan(t.Context(), &keys))
+			require.NoError(t, s.Reader.NewSelect().Table(table).Column("key").Order("key").Scan(t.Context(), &keys))
 			return keys
 		}
 		for range 1000 { // a few of them sweep
@@ -47,7 +48,7 @@ func TestPUB06_what_has_expired_goes_away_by_itself(t *testing.T) {
 func TestSweepPassesOverLockedRows(t *testing.T) {
 	t.Parallel()
 	url := MigratedPostgres(t)
-	s, _ := openWithUser(t, Options{URL: url})
+	s, _ := openWithUser(t, engine.Options{URL: url})
 	texts := map[localisation.Key]string{{'a'}: "held", {'b'}: "free"}
 	require.NoError(t, s.Translations().Put(t.Context(), texts, noon))
 	holder, err := pgx.Connect(t.Context(), url)
@@ -57,14 +58,14 @@ func TestSweepPassesOverLockedRows(t *testing.T) {
 	require.NoError(t, err)
 	_, err = tx.Exec(t.Context(), "SELECT FROM translations WHERE content = 'held' FOR UPDATE")
 	require.NoError(t, err)
-	s.sweep(t.Context(), expiredTranslations(noon)...)
+	s.Sweep(t.Context(), expiredTranslations(noon)...)
 	var left []string
-	require.NoError(t, s.reader.NewSelect().Table("translations").Column("content").Scan(t.Context(), &left))
+	require.NoError(t, s.Reader.NewSelect().Table("translations").Column("content").Scan(t.Context(), &left))
 	assert.Equal(t, []string{"held"}, left)
 	require.NoError(t, tx.Rollback(t.Context()))
-	s.sweep(t.Context(), expiredTranslations(noon)...)
+	s.Sweep(t.Context(), expiredTranslations(noon)...)
 	left = nil
-	require.NoError(t, s.reader.NewSelect().Table("translations").Column("content").Scan(t.Context(), &left))
+	require.NoError(t, s.Reader.NewSelect().Table("translations").Column("content").Scan(t.Context(), &left))
 	assert.Empty(t, left)
 }
 

@@ -46,7 +46,10 @@ func forbids(p *pkg, imported string) string {
 		}
 	case p.within("adapters"):
 		mayKnowUseCases := p.within("adapters/httpapi") && !p.within("adapters/httpapi/transport")
+		knowsNoRule := []string{"fault", "secret", "calendar", "instant", "page", "geo", "media"}
 		switch {
+		case p.within("adapters/bunstore/internal/engine") && inside(imported, "domain") && !slices.Contains(knowsNoRule, path.Base(imported)):
+			return "the engine knows no rule"
 		case inside(imported, "application") && !mayKnowUseCases:
 			return "only httpapi and bootstrap import use cases, and transport is below the handlers"
 		case inside(imported, "bootstrap", "test"):

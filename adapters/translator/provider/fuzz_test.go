@@ -69,7 +69,9 @@ func FuzzAnswer(f *testing.F) {
 		require.NoError(t, err)
 		got, err := tr.Translate(t.Context(), from, to, []string{"one", "two"})
 		if err != nil {
-			require.NotContains(t, err.Error(), key)
+			if which%5 != 4 { // apertium has no key that an answer could repeat
+				require.NotContains(t, err.Error(), key)
+			}
 			require.False(t, len(answer) > 30 && strings.Contains(err.Error(), answer), "%v", err)
 			return
 		}

@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"cmp"
@@ -13,26 +13,26 @@ import (
 	"plaza/domain/calendar"
 )
 
-// shard is constant: there is one writer at a time.
-func (sqlite) shard() string { return "0" }
+// Shard is constant: there is one writer at a time.
+func (SQLite) Shard() string { return "0" }
 
-func (sqlite) instant(m dbTime) any {
+func (SQLite) Instant(m Time) any {
 	if m.IsZero() {
 		return nil
 	}
 	return m.UnixMicro()
 }
 
-func (sqlite) date(d calendar.Date) any { return d.String() }
+func (SQLite) date(d calendar.Date) any { return d.String() }
 
-func (d sqlite) transact(
-	ctx context.Context, db *bun.DB, first []step, fn func(context.Context, *transaction) ([]step, error),
+func (d SQLite) Transact(
+	ctx context.Context, db *bun.DB, first []Step, fn func(context.Context, *Transaction) ([]Step, error),
 ) error {
-	if err := d.written.prepare(ctx, db.DB); err != nil {
+	if err := d.Written.prepare(ctx, db.DB); err != nil {
 		return err
 	}
 	return db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		run := func(ctx context.Context, steps ...step) error {
+		run := func(ctx context.Context, steps ...Step) error {
 			for _, s := range steps {
 				if err := d.run(ctx, tx.Tx, s); err != nil {
 					return err
@@ -46,7 +46,7 @@ func (d sqlite) transact(
 		if err := run(ctx, first...); err != nil {
 			return err
 		}
-		last, err := fn(ctx, &transaction{IDB: tx, run: run, copy: copied})
+		last, err := fn(ctx, &Transaction{IDB: tx, Run: run, Copy: copied})
 		if err != nil {
 			return err
 		}
@@ -57,36 +57,36 @@ func (d sqlite) transact(
 	})
 }
 
-func (d sqlite) transactAll(ctx context.Context, db *bun.DB, steps []step) error {
-	return d.transact(ctx, db, steps, func(context.Context, *transaction) ([]step, error) { return nil, nil })
+func (d SQLite) TransactAll(ctx context.Context, db *bun.DB, steps []Step) error {
+	return d.Transact(ctx, db, steps, func(context.Context, *Transaction) ([]Step, error) { return nil, nil })
 }
 
-func (sqlite) newest(table string) string { return "(SELECT MAX(id) FROM " + table + ")" }
+func (SQLite) Newest(table string) string { return "(SELECT MAX(id) FROM " + table + ")" }
 
-func (sqlite) mustMatch(statement string, columns ...string) string {
+func (SQLite) MustMatch(statement string, columns ...string) string {
 	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
 }
 
-func (sqlite) mustFind(query string) string { return query }
+func (SQLite) MustFind(query string) string { return query }
 
-// unlessMissed is empty: no step runs after one that misses.
-func (sqlite) unlessMissed() string { return "" }
+// UnlessMissed is empty: no step runs after one that misses.
+func (SQLite) UnlessMissed() string { return "" }
 
-func (sqlite) values(row string) string { return "VALUES (" + row + ")" }
+func (SQLite) Values(row string) string { return "VALUES (" + row + ")" }
 
-func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
-	if s.row == nil && !s.mustMatch {
+func (d SQLite) run(ctx context.Context, tx *sql.Tx, s Step) error {
+	if s.Row == nil && !s.MustMatch {
 		var err error
-		if kept := d.written.get(s); kept != nil {
-			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.args...)
+		if kept := d.Written.get(s); kept != nil {
+			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.Args...)
 		} else {
-			_, err = tx.ExecContext(ctx, s.statement, s.args...)
+			_, err = tx.ExecContext(ctx, s.Statement, s.Args...)
 		}
 		return err
 	}
-	query := func() (*sql.Rows, error) { return tx.QueryContext(ctx, s.statement, s.args...) }
-	if kept := d.written.get(s); kept != nil {
-		query = func() (*sql.Rows, error) { return tx.StmtContext(ctx, kept).QueryContext(ctx, s.args...) }
+	query := func() (*sql.Rows, error) { return tx.QueryContext(ctx, s.Statement, s.Args...) }
+	if kept := d.Written.get(s); kept != nil {
+		query = func() (*sql.Rows, error) { return tx.StmtContext(ctx, kept).QueryContext(ctx, s.Args...) }
 	}
 	rows, err := query()
 	if err != nil {
@@ -94,16 +94,16 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 	}
 	found := false
 	err = scanAll(rows, func(scan func(...any) error) error {
-		if found = true; s.row == nil {
+		if found = true; s.Row == nil {
 			return nil
 		}
-		return s.row(scan)
+		return s.Row(scan)
 	})
 	if err != nil {
 		return err
 	}
-	if s.mustMatch && !found {
-		return cmp.Or(s.missed, errMissed)
+	if s.MustMatch && !found {
+		return cmp.Or(s.Missed, ErrMissed)
 	}
 	return nil
 }
@@ -113,12 +113,12 @@ func (d sqlite) run(ctx context.Context, tx *sql.Tx, s step) error {
 var rowsAtOnce = []int{64, 8, 1}
 
 // insertions returns steps that add the rows to the table, in order.
-func insertions(table string, columns []string, rows [][]any) (steps []step) {
+func insertions(table string, columns []string, rows [][]any) (steps []Step) {
 	one := "(" + strings.Repeat("?, ", len(columns)-1) + "?)"
 	for _, size := range rowsAtOnce {
 		text := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " + strings.Repeat(one+", ", size-1) + one
 		for ; len(rows) >= size; rows = rows[size:] {
-			steps = append(steps, step{statement: text, args: slices.Concat(rows[:size]...)})
+			steps = append(steps, Step{Statement: text, Args: slices.Concat(rows[:size]...)})
 		}
 	}
 	return steps
@@ -129,16 +129,16 @@ func insertions(table string, columns []string, rows [][]any) (steps []step) {
 // missing statements are prepared before the next one.
 type writtenStatements struct {
 	mu         sync.Mutex
-	kept       map[string]*sql.Stmt
-	unprepared map[string]bool
+	Kept       map[string]*sql.Stmt
+	Unprepared map[string]bool
 }
 
-func (w *writtenStatements) get(s step) *sql.Stmt {
+func (w *writtenStatements) get(s Step) *sql.Stmt {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	kept := w.kept[s.statement]
+	kept := w.Kept[s.Statement]
 	if kept == nil && !s.built {
-		w.unprepared[s.statement] = true
+		w.Unprepared[s.Statement] = true
 	}
 	return kept
 }
@@ -151,7 +151,7 @@ func (w *writtenStatements) prepare(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 		w.mu.Lock()
-		w.kept[text] = made
+		w.Kept[text] = made
 		w.mu.Unlock()
 	}
 	return nil
@@ -160,9 +160,9 @@ func (w *writtenStatements) prepare(ctx context.Context, db *sql.DB) error {
 func (w *writtenStatements) due() (texts []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for text := range w.unprepared {
+	for text := range w.Unprepared {
 		texts = append(texts, text)
 	}
-	clear(w.unprepared)
+	clear(w.Unprepared)
 	return texts
 }

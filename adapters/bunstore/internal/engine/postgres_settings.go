@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"context"
@@ -34,7 +34,7 @@ var (
 var ErrSettings = errors.New("the database's settings do not fit Plaza")
 
 // ping returns ErrSettings if a setting has another value than statements need, or if Postgres refuses new connections.
-func (d postgres) ping(ctx context.Context, db *bun.DB) error {
+func (d Postgres) ping(ctx context.Context, db *bun.DB) error {
 	needed := maps.Clone(givenSettings)
 	maps.Copy(needed, trackedSettings)
 	maps.Copy(needed, otherSettings)
@@ -56,5 +56,5 @@ func (d postgres) ping(ctx context.Context, db *bun.DB) error {
 	if schema == nil {
 		return fmt.Errorf("%w: search_path names no schema that exists and that the role may use", ErrSettings)
 	}
-	return d.opening.check(ctx)
+	return d.Opening.check(ctx)
 }

@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"context"
@@ -19,7 +19,7 @@ const openEvery = 30 * time.Second
 // hour after the role's password has changed, for example.
 type opening struct {
 	config *pgx.ConnConfig
-	every  time.Duration
+	Every  time.Duration
 
 	mu      sync.Mutex
 	tried   time.Time
@@ -35,7 +35,7 @@ var refusals = []string{"28", "3D", "42", "55"}
 func (o *opening) check(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if time.Since(o.tried) < o.every {
+	if time.Since(o.tried) < o.Every {
 		return o.refused
 	}
 	conn, err := pgx.ConnectConfig(ctx, o.config.Copy())

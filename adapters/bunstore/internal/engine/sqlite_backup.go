@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// backup copies the database as of one moment, while others write. The copy gets its
+// Backup copies the database as of one moment, while others write. The copy gets its
 // name only when it is complete and on the disk.
-func (d sqlite) backup(ctx context.Context, path string) (err error) {
+func (d SQLite) Backup(ctx context.Context, path string) (err error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
 			err = fmt.Errorf("%s: %w", path, fs.ErrExist)
@@ -32,7 +32,7 @@ func (d sqlite) backup(ctx context.Context, path string) (err error) {
 		}
 	}()
 	// A separate connection: the writer must not wait, and the readers must not write.
-	db, err := sql.Open("sqlite", sqliteURL(d.file.path, busyTimeoutPragma(DefaultLimit)))
+	db, err := sql.Open("sqlite", SQLiteURL(d.file.path, busyTimeoutPragma(DefaultLimit)))
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func rename(partial, path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-func (sqlite) integrity(ctx context.Context, db *bun.DB) ([]string, error) {
+func (SQLite) Integrity(ctx context.Context, db *bun.DB) ([]string, error) {
 	var found []string
 	var report []string
 	if err := db.NewRaw("PRAGMA integrity_check").Scan(ctx, &report); err != nil {

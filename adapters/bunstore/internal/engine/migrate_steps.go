@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// migrationFile is a step known to this program.
-type migrationFile struct {
-	name, text    string
-	noTransaction bool   // runs outside of any transaction
-	minimum       string // number of the oldest step that a compatible program must know; empty if the step is additive
+// MigrationFile is a step known to this program.
+type MigrationFile struct {
+	Name, Text    string
+	NoTransaction bool   // runs outside of any transaction
+	Minimum       string // number of the oldest step that a compatible program must know; empty if the step is additive
 }
 
 // Marks in a step's file.
@@ -24,30 +24,30 @@ const noTransactionMark = "-- transaction: none\n"
 
 var minimumMark = regexp.MustCompile(`(?m)^-- minimum: (.*)$`)
 
-// number returns the number in a step's name.
-func number(name string) string {
+// Number returns the number in a step's name.
+func Number(name string) string {
 	n, _, _ := strings.Cut(name, "_")
 	return n
 }
 
-// files returns the steps known to this program, in order.
-func (s *Store) files() ([]migrationFile, error) {
-	names, err := fs.Glob(s.schema, "*.sql")
+// Files returns the steps known to this program, in order.
+func (s *DB) Files() ([]MigrationFile, error) {
+	names, err := fs.Glob(s.Schema, "*.sql")
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(names)
-	files := make([]migrationFile, len(names))
+	files := make([]MigrationFile, len(names))
 	for i, name := range names {
-		text, err := fs.ReadFile(s.schema, name)
+		text, err := fs.ReadFile(s.Schema, name)
 		if err != nil {
 			return nil, err
 		}
-		files[i] = migrationFile{
-			name: strings.TrimSuffix(path.Base(name), ".sql"), text: string(text), noTransaction: strings.HasPrefix(string(text), noTransactionMark),
+		files[i] = MigrationFile{
+			Name: strings.TrimSuffix(path.Base(name), ".sql"), Text: string(text), NoTransaction: strings.HasPrefix(string(text), noTransactionMark),
 		}
 		if found := minimumMark.FindStringSubmatch(string(text)); found != nil {
-			files[i].minimum = strings.TrimSpace(found[1])
+			files[i].Minimum = strings.TrimSpace(found[1])
 		}
 	}
 	return files, nil
@@ -55,9 +55,9 @@ func (s *Store) files() ([]migrationFile, error) {
 
 // Migrations returns all steps in order: those known to this program, applied or not,
 // and those applied by a newer one. It returns them even with ErrNewer.
-func (s *Store) Migrations(ctx context.Context) (steps []Migration, err error) {
-	err = s.read(ctx, func(ctx context.Context) (err error) {
-		steps, _, err = s.steps(ctx, s.reader)
+func (s *DB) Migrations(ctx context.Context) (steps []Migration, err error) {
+	err = s.Read(ctx, func(ctx context.Context) (err error) {
+		steps, _, err = s.steps(ctx, s.Reader)
 		return err
 	})
 	return steps, err
@@ -66,7 +66,7 @@ func (s *Store) Migrations(ctx context.Context) (steps []Migration, err error) {
 // CheckSchema returns nil if the schema has every step that this program needs. Steps
 // of a newer program are accepted unless they declare a minimum that this program does
 // not meet.
-func (s *Store) CheckSchema(ctx context.Context) error {
+func (s *DB) CheckSchema(ctx context.Context) error {
 	steps, err := s.Migrations(ctx)
 	if err != nil {
 		return err
@@ -85,26 +85,26 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 
 // Identify records the location of the database. It returns ErrLost if another database
 // has taken its place. Migrate calls it, too.
-func (s *Store) Identify(ctx context.Context) error {
-	return s.explain(ctx, s.dialect.identify(ctx, s))
+func (s *DB) Identify(ctx context.Context) error {
+	return s.Explain(ctx, s.Dialect.identify(ctx, s))
 }
 
 // missing returns the first step that is not applied, or nil if all are.
-func (s *Store) missing(ctx context.Context, db bun.IDB) (*migrationFile, error) {
+func (s *DB) missing(ctx context.Context, db bun.IDB) (*MigrationFile, error) {
 	steps, files, err := s.steps(ctx, db)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range files {
-		if slices.ContainsFunc(steps, func(m Migration) bool { return m.Name == f.name && m.Applied.IsZero() }) {
+		if slices.ContainsFunc(steps, func(m Migration) bool { return m.Name == f.Name && m.Applied.IsZero() }) {
 			return &f, nil
 		}
 	}
 	return nil, nil
 }
 
-func (s *Store) steps(ctx context.Context, db bun.IDB) ([]Migration, []migrationFile, error) {
-	files, err := s.files()
+func (s *DB) steps(ctx context.Context, db bun.IDB) ([]Migration, []MigrationFile, error) {
+	files, err := s.Files()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,7 +114,7 @@ func (s *Store) steps(ctx context.Context, db bun.IDB) ([]Migration, []migration
 	}
 	var steps []Migration
 	for _, f := range files {
-		steps = append(steps, Migration{Name: f.name})
+		steps = append(steps, Migration{Name: f.Name})
 	}
 	for _, row := range rows {
 		at := slices.IndexFunc(steps, func(m Migration) bool { return m.Name == row.Name && !m.Unknown })
@@ -123,7 +123,7 @@ func (s *Store) steps(ctx context.Context, db bun.IDB) ([]Migration, []migration
 			continue
 		}
 		steps = append(steps, Migration{Name: row.Name, Applied: row.Applied.Time, Unknown: true})
-		if row.Minimum > number(files[len(files)-1].name) {
+		if row.Minimum > Number(files[len(files)-1].Name) {
 			err = fmt.Errorf("%w: %s requires a program that knows step %s", ErrNewer, row.Name, row.Minimum)
 		}
 	}
@@ -137,8 +137,8 @@ const undeclared = "unknown"
 
 // records returns the applied steps. It does not create a missing table: a program that
 // only reads changes nothing.
-func (s *Store) records(ctx context.Context, db bun.IDB) (rows []migrationRow, err error) {
-	columns, err := s.recordColumns(ctx, db)
+func (s *DB) records(ctx context.Context, db bun.IDB) (rows []migrationRow, err error) {
+	columns, err := s.RecordColumns(ctx, db)
 	if err != nil || len(columns) == 0 {
 		return nil, err
 	}
@@ -153,9 +153,9 @@ func (s *Store) records(ctx context.Context, db bun.IDB) (rows []migrationRow, e
 	return rows, err
 }
 
-// recordColumns returns the columns of the table of steps, or none if the table is
+// RecordColumns returns the columns of the table of steps, or none if the table is
 // missing.
-func (s *Store) recordColumns(ctx context.Context, db bun.IDB) (columns []string, err error) {
-	err = db.NewRaw(s.dialect.columns(), "schema_migrations").Scan(ctx, &columns)
+func (s *DB) RecordColumns(ctx context.Context, db bun.IDB) (columns []string, err error) {
+	err = db.NewRaw(s.Dialect.Columns(), "schema_migrations").Scan(ctx, &columns)
 	return columns, err
 }

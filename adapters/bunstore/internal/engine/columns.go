@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"database/sql"
@@ -16,12 +16,12 @@ import (
 	"plaza/domain/media"
 )
 
-// dbTime is an instant in a column: timestamptz on Postgres, microseconds since 1970 on
+// Time is an instant in a column: timestamptz on Postgres, microseconds since 1970 on
 // SQLite, which has no such type. The zero time is NULL.
-type dbTime struct{ time.Time }
+type Time struct{ time.Time }
 
-// orNil returns the instant for a list of instants.
-func (m dbTime) orNil() *time.Time {
+// OrNil returns the instant for a list of instants.
+func (m Time) OrNil() *time.Time {
 	if m.IsZero() {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (m dbTime) orNil() *time.Time {
 
 const timestamp = "2006-01-02 15:04:05.999999-07:00"
 
-func (m dbTime) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+func (m Time) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	switch {
 	case m.IsZero():
 		return append(b, "NULL"...), nil
@@ -42,24 +42,24 @@ func (m dbTime) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return append(b, "'::timestamptz"...), nil
 }
 
-func (m *dbTime) Scan(src any) error { return intoTime{&m.Time}.Scan(src) }
+func (m *Time) Scan(src any) error { return IntoTime{&m.Time}.Scan(src) }
 
 // ScanTimestamptz scans pgx's type directly.
-func (m *dbTime) ScanTimestamptz(v pgtype.Timestamptz) error {
-	return intoTime{&m.Time}.ScanTimestamptz(v)
+func (m *Time) ScanTimestamptz(v pgtype.Timestamptz) error {
+	return IntoTime{&m.Time}.ScanTimestamptz(v)
 }
 
-// intoTime scans an instant into the value that it points to.
-type intoTime struct{ into *time.Time }
+// IntoTime scans an instant into the value that it points to.
+type IntoTime struct{ Into *time.Time }
 
-func (t intoTime) Scan(src any) error {
+func (t IntoTime) Scan(src any) error {
 	switch src := src.(type) {
 	case nil:
-		*t.into = time.Time{}
+		*t.Into = time.Time{}
 	case time.Time:
-		*t.into = src.UTC()
+		*t.Into = src.UTC()
 	case int64:
-		*t.into = time.UnixMicro(src).UTC()
+		*t.Into = time.UnixMicro(src).UTC()
 	default:
 		return fmt.Errorf("cannot scan an instant from %T", src)
 	}
@@ -67,10 +67,10 @@ func (t intoTime) Scan(src any) error {
 }
 
 // ScanTimestamptz scans pgx's type directly.
-func (t intoTime) ScanTimestamptz(v pgtype.Timestamptz) error {
-	*t.into = v.Time.UTC()
+func (t IntoTime) ScanTimestamptz(v pgtype.Timestamptz) error {
+	*t.Into = v.Time.UTC()
 	if !v.Valid {
-		*t.into = time.Time{}
+		*t.Into = time.Time{}
 	}
 	return nil
 }
@@ -124,8 +124,8 @@ func (d *dbDate) ScanDate(v pgtype.Date) error {
 	return nil
 }
 
-// cover is a picture in a column, as JSON; no picture is NULL.
-type cover media.Picture
+// Cover is a picture in a column, as JSON; no picture is NULL.
+type Cover media.Picture
 
 // The JSON of a cover in its column. The names must not change, because stored rows use
 // them.
@@ -144,8 +144,8 @@ type (
 	}
 )
 
-// text returns the content of the column; empty means NULL.
-func (c cover) text() (string, error) {
+// Text returns the content of the column; empty means NULL.
+func (c Cover) Text() (string, error) {
 	if c.Key == "" && c.Path == "" && len(c.Sizes) == 0 {
 		return "", nil
 	}
@@ -157,21 +157,21 @@ func (c cover) text() (string, error) {
 	return string(text), err
 }
 
-// orNull returns the content of the column as a parameter. It never fails: JSON can
+// OrNull returns the content of the column as a parameter. It never fails: JSON can
 // represent every picture.
-func (c cover) orNull() any {
-	text, err := c.text()
+func (c Cover) OrNull() any {
+	text, err := c.Text()
 	if text == "" || err != nil {
 		return nil
 	}
 	return text
 }
 
-func (c *cover) Scan(src any) error { return scanText(src, c.ScanBytes) }
+func (c *Cover) Scan(src any) error { return ScanText(src, c.ScanBytes) }
 
 // ScanBytes scans the text directly.
-func (c *cover) ScanBytes(text []byte) error {
-	*c = cover{}
+func (c *Cover) ScanBytes(text []byte) error {
+	*c = Cover{}
 	if text == nil {
 		return nil
 	}
@@ -186,8 +186,8 @@ func (c *cover) ScanBytes(text []byte) error {
 	return nil
 }
 
-// scanText passes a text, which is nil for NULL, to fn.
-func scanText(src any, fn func(text []byte) error) error {
+// ScanText passes a text, which is nil for NULL, to fn.
+func ScanText(src any, fn func(text []byte) error) error {
 	switch src := src.(type) {
 	case nil:
 		return fn(nil)
@@ -199,8 +199,8 @@ func scanText(src any, fn func(text []byte) error) error {
 	return fmt.Errorf("cannot scan JSON from %T", src)
 }
 
-// numbers converts ids for a condition built by bun.
-func numbers[N ~int64](ids []N) []int64 {
+// Numbers converts ids for a condition built by bun.
+func Numbers[N ~int64](ids []N) []int64 {
 	all := make([]int64, len(ids))
 	for i, id := range ids {
 		all[i] = int64(id)
@@ -208,65 +208,65 @@ func numbers[N ~int64](ids []N) []int64 {
 	return all
 }
 
-// orNull returns the ID as a parameter; zero is NULL.
-func orNull[N ~int64](id N) any {
+// OrNull returns the ID as a parameter; zero is NULL.
+func OrNull[N ~int64](id N) any {
 	if id == 0 {
 		return nil
 	}
 	return int64(id)
 }
 
-// filled returns the list, or an empty list for nil, which would be NULL.
-func filled[T any](list []T) []T {
+// Filled returns the list, or an empty list for nil, which would be NULL.
+func Filled[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}
 	return list
 }
 
-// orZeroNumber and orZeroText scan into the value that they point to; NULL becomes
+// OrZeroNumber and OrZeroText scan into the value that they point to; NULL becomes
 // zero. What SQLite's driver has is taken as it is, which saves an allocation.
 type (
-	orZeroNumber[T ~int | ~int64] struct{ into *T }
-	orZeroText[T ~string]         struct{ into *T }
+	OrZeroNumber[T ~int | ~int64] struct{ Into *T }
+	OrZeroText[T ~string]         struct{ Into *T }
 )
 
-func (z orZeroNumber[T]) Scan(src any) error {
+func (z OrZeroNumber[T]) Scan(src any) error {
 	if number, is := src.(int64); is {
-		*z.into = T(number)
+		*z.Into = T(number)
 		return nil
 	}
 	var value sql.NullInt64
 	err := value.Scan(src)
-	*z.into = T(value.Int64)
+	*z.Into = T(value.Int64)
 	return err
 }
 
 // ScanInt64 scans pgx's type directly.
-func (z orZeroNumber[T]) ScanInt64(v pgtype.Int8) error {
-	*z.into = T(v.Int64)
+func (z OrZeroNumber[T]) ScanInt64(v pgtype.Int8) error {
+	*z.Into = T(v.Int64)
 	return nil
 }
 
-func (z orZeroText[T]) Scan(src any) error {
+func (z OrZeroText[T]) Scan(src any) error {
 	if text, is := src.(string); is {
-		*z.into = T(text)
+		*z.Into = T(text)
 		return nil
 	}
 	var value sql.NullString
 	err := value.Scan(src)
-	*z.into = T(value.String)
+	*z.Into = T(value.String)
 	return err
 }
 
 // ScanText scans pgx's type directly.
-func (z orZeroText[T]) ScanText(v pgtype.Text) error {
-	*z.into = T(v.String)
+func (z OrZeroText[T]) ScanText(v pgtype.Text) error {
+	*z.Into = T(v.String)
 	return nil
 }
 
-// distinct returns the values without duplicates.
-func distinct[T comparable](all []T) []T {
+// Distinct returns the values without duplicates.
+func Distinct[T comparable](all []T) []T {
 	seen := make(map[T]bool, len(all))
 	once := make([]T, 0, len(all))
 	for _, value := range all {

@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"cmp"
@@ -22,24 +22,24 @@ type secretRow struct {
 
 // Secret returns the named key, which all servers on the database share. The first call
 // generates it at random; concurrent first calls return the same key.
-func (s *Store) Secret(ctx context.Context, name string) (key secret.String, err error) {
+func (s *DB) Secret(ctx context.Context, name string) (key secret.String, err error) {
 	return s.secret(ctx, name, rand.Text()+rand.Text())
 }
 
 // secret is Secret with the content for a new key; empty means random.
-func (s *Store) secret(ctx context.Context, name, content string) (key secret.String, err error) {
-	err = s.read(ctx, func(ctx context.Context) (err error) {
-		key, err = storedSecret(ctx, s.reader, name)
+func (s *DB) secret(ctx context.Context, name, content string) (key secret.String, err error) {
+	err = s.Read(ctx, func(ctx context.Context) (err error) {
+		key, err = storedSecret(ctx, s.Reader, name)
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		err = s.write(ctx, func(ctx context.Context, tx *transaction) (err error) {
+		err = s.Transact(ctx, s.Limit, nil, func(ctx context.Context, tx *Transaction) ([]Step, error) {
 			row := secretRow{Name: name, Content: cmp.Or(content, rand.Text())}
 			if _, err := tx.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx); err != nil {
-				return err
+				return nil, err
 			}
 			key, err = storedSecret(ctx, tx, name)
-			return err
+			return nil, err
 		})
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"context"
@@ -15,15 +15,15 @@ import (
 // part of a sampled trace: those of health checks and background jobs are not. The span is named
 // by the method of the port. It has no statements, because bun writes values into their text,
 // and no error, because those of drivers quote values.
-func (s *Store) callTraced(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
+func (s *DB) callTraced(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	if !trace.SpanContextFromContext(ctx).IsSampled() {
 		return s.callUntraced(ctx, limit, fn)
 	}
 	ctx, span := s.tracer.Start(ctx, calledMethod(), trace.WithSpanKind(trace.SpanKindClient),
-		trace.WithAttributes(attribute.String("db.system.name", s.dialect.system())))
+		trace.WithAttributes(attribute.String("db.system.name", s.Dialect.system())))
 	defer func() { span.End() }() // called directly, it would add the text of a panic
 	err := s.callUntraced(ctx, limit, fn)
-	if err != nil && s.dialect.classify(err) != internalError {
+	if err != nil && s.Dialect.Classify(err) != internalError {
 		span.SetStatus(codes.Error, "the database failed")
 	}
 	return err

@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// ErrLost reports that the database that used to be at a path is gone.
-var ErrLost = errors.New("the database is not where it was")
+// ErrDatabaseMoved reports that the database that used to be at a path is gone.
+var ErrDatabaseMoved = errors.New("the database is not where it was")
 
 // errMoved reports that the file was renamed, replaced or removed since it was opened.
 var errMoved = errors.New("the database file was moved or replaced while it was open")
@@ -43,7 +43,7 @@ func errIfMarked(path string) error {
 	if _, err := os.Lstat(markerOf(path)); err != nil {
 		return nil
 	}
-	return fmt.Errorf("%w: restore %s from its old place or a backup, or remove %s to start with an empty database", ErrLost, path, markerOf(path))
+	return fmt.Errorf("%w: restore %s from its old place or a backup, or remove %s to start with an empty database", ErrDatabaseMoved, path, markerOf(path))
 }
 
 // makeFile creates a database file that only its owner can access, unless it exists.
@@ -96,7 +96,7 @@ const databaseID = "database id"
 
 // identify writes the ID of the database into the marker. An existing marker must have
 // the same ID; a backup without an ID gets the marker's.
-func (d sqlite) identify(ctx context.Context, s *Store) error {
+func (d SQLite) identify(ctx context.Context, s *DB) error {
 	marker := markerOf(d.file.path)
 	text, err := os.ReadFile(marker)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +110,7 @@ func (d sqlite) identify(ctx context.Context, s *Store) error {
 	case marked == "":
 		return mark(marker, id.Reveal())
 	case marked != id.Reveal():
-		return fmt.Errorf("%w: %s is a different database; restore the original, or remove %s to use this one", ErrLost, d.file.path, marker)
+		return fmt.Errorf("%w: %s is a different database; restore the original, or remove %s to use this one", ErrDatabaseMoved, d.file.path, marker)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"context"
@@ -31,18 +31,18 @@ var ErrOutdated = errors.New("the database's schema is older than this program; 
 type migrationRow struct {
 	bun.BaseModel `bun:"table:schema_migrations,alias:m"`
 	Name          string `bun:",pk"`
-	Applied       dbTime
+	Applied       Time
 	Minimum       string `bun:",nullzero"` // number of the oldest step that a compatible program must know
 }
 
 // Migrate applies the missing steps, each in its own transaction, and returns the names
 // of the applied ones, also with an error. If several servers start together, each step
 // is applied once.
-func (s *Store) Migrate(ctx context.Context) (applied []string, err error) {
+func (s *DB) Migrate(ctx context.Context) (applied []string, err error) {
 	for {
 		name, err := s.migrateNext(ctx)
 		if err != nil {
-			return applied, s.explain(ctx, err)
+			return applied, s.Explain(ctx, err)
 		}
 		if name == "" {
 			return applied, s.Identify(ctx)
@@ -69,14 +69,14 @@ var errElsewhere = errors.New("another server is migrating the schema")
 
 // migrateNext applies the first missing step and returns its name, or an empty name if
 // all are applied.
-func (s *Store) migrateNext(ctx context.Context) (name string, err error) {
+func (s *DB) migrateNext(ctx context.Context) (name string, err error) {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = 50*time.Millisecond, 2*time.Second
 	return backoff.Retry(ctx, func() (string, error) {
 		name, err := s.tryNext(ctx)
 		switch {
 		case err == nil || errors.Is(err, errElsewhere):
-		case s.dialect.classify(err) != retryable:
+		case s.Dialect.Classify(err) != Retryable:
 			err = backoff.Permanent(err)
 		default:
 			err = errors.Join(err, backoff.RetryAfter(migratePause))
@@ -87,15 +87,15 @@ func (s *Store) migrateNext(ctx context.Context) (name string, err error) {
 	}))
 }
 
-func (s *Store) tryNext(ctx context.Context) (name string, err error) {
-	next, err := s.missing(ctx, s.db)
+func (s *DB) tryNext(ctx context.Context) (name string, err error) {
+	next, err := s.missing(ctx, s.Writer)
 	switch {
 	case err != nil || next == nil:
 		return "", err
-	case next.noTransaction:
-		return next.name, s.applyOutside(ctx, *next)
+	case next.NoTransaction:
+		return next.Name, s.applyOutside(ctx, *next)
 	}
-	err = s.db.RunInTx(ctx, nil, func(_ context.Context, tx bun.Tx) error {
+	err = s.Writer.RunInTx(ctx, nil, func(_ context.Context, tx bun.Tx) error {
 		if err := s.beginStep(ctx, tx, transactedSteps); err != nil {
 			return err
 		}
@@ -103,13 +103,13 @@ func (s *Store) tryNext(ctx context.Context) (name string, err error) {
 			return err
 		}
 		next, err := s.missing(ctx, tx) // another server may have applied it
-		if err != nil || next == nil || next.noTransaction {
+		if err != nil || next == nil || next.NoTransaction {
 			return err
 		}
-		if _, err := tx.Tx.ExecContext(ctx, next.text); err != nil {
-			return fmt.Errorf("migration %s: %w", next.name, err)
+		if _, err := tx.Tx.ExecContext(ctx, next.Text); err != nil {
+			return fmt.Errorf("migration %s: %w", next.Name, err)
 		}
-		name = next.name
+		name = next.Name
 		return s.record(ctx, tx, *next)
 	})
 	if err == nil && name == "" {
@@ -129,11 +129,11 @@ const (
 // beginStep removes the step's time limits once it has its locks, and excludes other
 // servers until the transaction ends. It never waits for them: a waiting transaction
 // holds a snapshot.
-func (s *Store) beginStep(ctx context.Context, tx bun.IDB, lock string) error {
-	if err := s.dialect.liftTimeouts(ctx, tx, migrateLock); err != nil {
+func (s *DB) beginStep(ctx context.Context, tx bun.IDB, lock string) error {
+	if err := s.Dialect.liftTimeouts(ctx, tx, migrateLock); err != nil {
 		return err
 	}
-	locked, err := s.dialect.tryLock(ctx, tx, lock)
+	locked, err := s.Dialect.TryLock(ctx, tx, lock)
 	if err == nil && !locked {
 		err = errElsewhere
 	}
@@ -142,25 +142,25 @@ func (s *Store) beginStep(ctx context.Context, tx bun.IDB, lock string) error {
 
 // prepare creates the table of steps, or adds the column that old programs lack. It is
 // not a step itself, because steps are recorded in this table.
-func (s *Store) prepare(ctx context.Context, tx bun.IDB) error {
-	columns, err := s.recordColumns(ctx, tx)
+func (s *DB) prepare(ctx context.Context, tx bun.IDB) error {
+	columns, err := s.RecordColumns(ctx, tx)
 	switch {
 	case err != nil || slices.Contains(columns, "minimum"):
 	case len(columns) == 0:
-		if err := s.dialect.mayBegin(); err != nil {
+		if err := s.Dialect.mayBegin(); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, "CREATE TABLE schema_migrations "+
-			"(name text NOT NULL PRIMARY KEY, applied "+s.dialect.timestampType()+" NOT NULL, minimum text)")
+			"(name text NOT NULL PRIMARY KEY, applied "+s.Dialect.TimestampType()+" NOT NULL, minimum text)")
 	default:
 		_, err = tx.ExecContext(ctx, "ALTER TABLE schema_migrations ADD COLUMN minimum text")
 	}
 	return err
 }
 
-func (s *Store) record(ctx context.Context, tx bun.IDB, m migrationFile) error {
+func (s *DB) record(ctx context.Context, tx bun.IDB, m MigrationFile) error {
 	_, err := tx.NewInsert().Model(&migrationRow{
-		Name: m.name, Applied: dbTime{instant.Normalise(time.Now())}, Minimum: m.minimum,
+		Name: m.Name, Applied: Time{instant.Normalise(time.Now())}, Minimum: m.Minimum,
 	}).Exec(ctx)
 	return err
 }
@@ -169,17 +169,17 @@ func (s *Store) record(ctx context.Context, tx bun.IDB, m migrationFile) error {
 // connection holds the lock, in a transaction without a snapshot: CREATE INDEX
 // CONCURRENTLY does not wait for such a transaction, and a pooler keeps it on its
 // connection. An interrupted step starts again.
-func (s *Store) applyOutside(ctx context.Context, m migrationFile) error {
+func (s *DB) applyOutside(ctx context.Context, m MigrationFile) error {
 	prepare := func(_ context.Context, tx bun.Tx) error {
 		if err := s.beginStep(ctx, tx, transactedSteps); err != nil {
 			return err
 		}
 		return s.prepare(ctx, tx)
 	}
-	if err := s.db.RunInTx(ctx, nil, prepare); err != nil {
+	if err := s.Writer.RunInTx(ctx, nil, prepare); err != nil {
 		return err
 	}
-	return s.db.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(_ context.Context, tx bun.Tx) error {
+	return s.Writer.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(_ context.Context, tx bun.Tx) error {
 		if err := s.beginStep(ctx, tx, untransactedSteps); err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (s *Store) applyOutside(ctx context.Context, m migrationFile) error {
 		if err != nil {
 			return err
 		}
-		if next == nil || next.name != m.name {
+		if next == nil || next.Name != m.Name {
 			return errElsewhere // another server has just applied it
 		}
 		// This statement has no parameters, so it ends the portal of the previous
@@ -195,8 +195,8 @@ func (s *Store) applyOutside(ctx context.Context, m migrationFile) error {
 		if _, err := tx.ExecContext(ctx, "SELECT 1"); err != nil {
 			return err
 		}
-		if err := s.dialect.execOutsideTx(ctx, m.text); err != nil {
-			return fmt.Errorf("migration %s: %w", m.name, err)
+		if err := s.Dialect.execOutsideTx(ctx, m.Text); err != nil {
+			return fmt.Errorf("migration %s: %w", m.Name, err)
 		}
 		return s.record(ctx, tx, m)
 	})

@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"cmp"
@@ -17,27 +17,27 @@ import (
 // shards is the number of shards; the schema contains it, too.
 const shards = 16
 
-// shard depends on the connection, whose transactions run one after the other.
-func (postgres) shard() string { return fmt.Sprintf("pg_backend_pid() %% %d", shards) }
+// Shard depends on the connection, whose transactions run one after the other.
+func (Postgres) Shard() string { return fmt.Sprintf("pg_backend_pid() %% %d", shards) }
 
-func (postgres) instant(m dbTime) any {
+func (Postgres) Instant(m Time) any {
 	if m.IsZero() {
 		return nil
 	}
 	return m.Time
 }
 
-func (postgres) date(d calendar.Date) any { return d.Time() }
+func (Postgres) date(d calendar.Date) any { return d.Time() }
 
 var (
-	begin  = step{statement: "BEGIN"}
-	commit = step{statement: "COMMIT"}
+	begin  = Step{Statement: "BEGIN"}
+	Commit = Step{Statement: "COMMIT"}
 )
 
-// transact begins and ends the transaction without database/sql, which would need separate
+// Transact begins and ends the transaction without database/sql, which would need separate
 // round trips.
-func (d postgres) transact(
-	ctx context.Context, db *bun.DB, first []step, fn func(context.Context, *transaction) ([]step, error),
+func (d Postgres) Transact(
+	ctx context.Context, db *bun.DB, first []Step, fn func(context.Context, *Transaction) ([]Step, error),
 ) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -49,19 +49,19 @@ func (d postgres) transact(
 		return err
 	}
 	defer undo(ctx, native)
-	run := func(ctx context.Context, steps ...step) error { return d.run(ctx, native, steps) }
-	if err := run(ctx, append([]step{begin}, first...)...); err != nil {
+	run := func(ctx context.Context, steps ...Step) error { return d.run(ctx, native, steps) }
+	if err := run(ctx, append([]Step{begin}, first...)...); err != nil {
 		return err
 	}
 	copied := func(ctx context.Context, table string, columns []string, rows [][]any) error {
 		_, err := native.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
 		return err
 	}
-	last, err := fn(ctx, &transaction{IDB: conn, run: run, copy: copied})
+	last, err := fn(ctx, &Transaction{IDB: conn, Run: run, Copy: copied})
 	if err != nil {
 		return err
 	}
-	return run(ctx, append(last, commit)...)
+	return run(ctx, append(last, Commit)...)
 }
 
 // nativeOf returns the pgx connection of conn, which no other caller uses meanwhile.
@@ -73,10 +73,10 @@ func nativeOf(conn bun.Conn) (native *pgx.Conn, err error) {
 	return native, err
 }
 
-// transactAll needs no BEGIN where a batch may be one implicit transaction. If a step misses
+// TransactAll needs no BEGIN where a batch may be one implicit transaction. If a step misses
 // after others have written, that must be undone, so the commit waits for the results.
-func (d postgres) transactAll(ctx context.Context, _ *bun.DB, steps []step) error {
-	conn, err := d.pool.Acquire(ctx)
+func (d Postgres) TransactAll(ctx context.Context, _ *bun.DB, steps []Step) error {
+	conn, err := d.Pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,21 +85,21 @@ func (d postgres) transactAll(ctx context.Context, _ *bun.DB, steps []step) erro
 		return d.run(ctx, conn.Conn(), steps)
 	}
 	defer undo(ctx, conn.Conn())
-	if err := d.run(ctx, conn.Conn(), append([]step{begin}, steps...)); err != nil {
+	if err := d.run(ctx, conn.Conn(), append([]Step{begin}, steps...)); err != nil {
 		return err
 	}
-	return d.run(ctx, conn.Conn(), []step{commit})
+	return d.run(ctx, conn.Conn(), []Step{Commit})
 }
 
-func (postgres) newest(table string) string { return "currval('" + table + "_id_seq')" }
+func (Postgres) Newest(table string) string { return "currval('" + table + "_id_seq')" }
 
 // unlessMissed is the condition of the steps after one that must match: all are sent
 // before the first result arrives. An error would stop them as well, but would log a
 // line on the server for every lost race.
 const unlessMissed = "current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'"
 
-// mustMatch records a miss in a setting, which ends with the transaction.
-func (postgres) mustMatch(statement string, columns ...string) string {
+// MustMatch records a miss in a setting, which ends with the transaction.
+func (Postgres) MustMatch(statement string, columns ...string) string {
 	selected, none := "", ""
 	for i := range columns {
 		selected += fmt.Sprintf("c%d, ", i)
@@ -109,7 +109,7 @@ func (postgres) mustMatch(statement string, columns ...string) string {
 	return orMissed(statement+" RETURNING "+strings.Join(columns, ", "), selected, none)
 }
 
-func (postgres) mustFind(query string) string { return orMissed(query, "", "") }
+func (Postgres) MustFind(query string) string { return orMissed(query, "", "") }
 
 // orMissed returns the statement with its selected columns, which records a miss.
 func orMissed(statement, selected, none string) string {
@@ -118,9 +118,9 @@ func orMissed(statement, selected, none string) string {
 		" ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END"
 }
 
-func (postgres) unlessMissed() string { return " AND " + unlessMissed }
+func (Postgres) UnlessMissed() string { return " AND " + unlessMissed }
 
-func (postgres) values(row string) string { return "SELECT " + row + " WHERE " + unlessMissed }
+func (Postgres) Values(row string) string { return "SELECT " + row + " WHERE " + unlessMissed }
 
 // undoTimeout limits a rollback after the transaction's own time limit has passed.
 const undoTimeout = time.Second
@@ -135,55 +135,55 @@ func undo(ctx context.Context, conn *pgx.Conn) {
 	conn.Exec(ctx, "ROLLBACK")
 }
 
-// errUnguarded reports that a step would write although another has missed.
-var errUnguarded = errors.New("a step behind one that must match does not check for a miss, or the commit does not wait for it")
+// ErrUnguarded reports that a step would write although another has missed.
+var ErrUnguarded = errors.New("a step behind one that must match does not check for a miss, or the commit does not wait for it")
 
 // guarded reports whether no step writes, and none before it is committed, after a step that
 // must match has missed.
-func guarded(steps []step) bool {
+func guarded(steps []Step) bool {
 	mayMiss := false
 	for _, s := range steps {
 		switch {
-		case s.statement == commit.statement && !isDecidedFirst(steps):
+		case s.Statement == Commit.Statement && !isDecidedFirst(steps):
 			return false
-		case mayMiss && s.statement != commit.statement && !strings.Contains(s.statement, unlessMissed):
+		case mayMiss && s.Statement != Commit.Statement && !strings.Contains(s.Statement, unlessMissed):
 			return false
 		}
-		mayMiss = mayMiss || s.mustMatch
+		mayMiss = mayMiss || s.MustMatch
 	}
 	return true
 }
 
 // isDecidedFirst reports whether no step can miss after another has written.
-func isDecidedFirst(steps []step) bool {
+func isDecidedFirst(steps []Step) bool {
 	written := false
 	for _, s := range steps {
-		if s.mustMatch && written {
+		if s.MustMatch && written {
 			return false
 		}
-		written = written || !s.readsOnly
+		written = written || !s.ReadsOnly
 	}
 	return true
 }
 
 // run sends all steps together. Steps after one that fails do not run; steps after one
 // that misses write nothing.
-func (d postgres) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
+func (d Postgres) run(ctx context.Context, conn *pgx.Conn, steps []Step) error {
 	if len(steps) == 0 {
 		return nil
 	}
 	if !guarded(steps) {
-		return errUnguarded
+		return ErrUnguarded
 	}
 	batch := &pgx.Batch{}
 	for _, s := range steps {
 		if d.mode == pgx.QueryExecModeCacheStatement && !s.built { // the statement's text is its name
-			if _, err := conn.Prepare(ctx, s.statement, s.statement); err != nil {
+			if _, err := conn.Prepare(ctx, s.Statement, s.Statement); err != nil {
 				return err
 			}
 		}
-		queued := batch.Queue(s.statement, s.args...)
-		if s.row != nil || s.mustMatch {
+		queued := batch.Queue(s.Statement, s.Args...)
+		if s.Row != nil || s.MustMatch {
 			queued.Query(func(rows pgx.Rows) error { return s.rows(rows) })
 		}
 	}
@@ -191,17 +191,17 @@ func (d postgres) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
 }
 
 // rows passes the rows to the step.
-func (s step) rows(rows pgx.Rows) error {
+func (s Step) rows(rows pgx.Rows) error {
 	found := false
 	err := eachRow(rows, func(scan func(...any) error) error {
 		found = true
-		if s.row == nil {
+		if s.Row == nil {
 			return nil
 		}
-		return s.row(scan)
+		return s.Row(scan)
 	})
-	if err == nil && s.mustMatch && !found {
-		return cmp.Or(s.missed, errMissed)
+	if err == nil && s.MustMatch && !found {
+		return cmp.Or(s.Missed, ErrMissed)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"context"
@@ -15,8 +15,8 @@ var makesIndex = regexp.MustCompile(`(?im)^\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+CON
 // execOutsideTx opens a separate connection: lifted limits would stay with a connection of
 // the pool. Behind a pooler the role's limits apply: a pooler rejects session settings,
 // or would leak them to other clients.
-func (d postgres) execOutsideTx(ctx context.Context, statement string) (err error) {
-	config := d.pool.Config().ConnConfig.Copy()
+func (d Postgres) execOutsideTx(ctx context.Context, statement string) (err error) {
+	config := d.Pool.Config().ConnConfig.Copy()
 	for _, limit := range []string{"statement_timeout", "lock_timeout"} {
 		if _, ours := config.RuntimeParams[limit]; ours {
 			config.RuntimeParams[limit] = "0"
@@ -34,7 +34,7 @@ func (d postgres) execOutsideTx(ctx context.Context, statement string) (err erro
 		}
 	}
 	_, err = conn.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol)
-	if err != nil && d.classify(err) == timedOut {
+	if err != nil && d.Classify(err) == timedOut {
 		err = fmt.Errorf("%w; the role's statement_timeout is too short: "+
 			"run plaza migrate up with a PLAZA_DATABASE_URL that connects directly to Postgres, and without PLAZA_DATABASE_POOLER", err)
 	}

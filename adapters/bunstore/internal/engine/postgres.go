@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math"
 	"net"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -27,17 +28,16 @@ import (
 
 	"plaza/domain/calendar"
 	"plaza/domain/fault"
-	"plaza/domain/publication"
 	"plaza/migrations"
 )
 
-// postgres is the dialect of Postgres. The hot reads bypass database/sql and use
+// Postgres is the dialect of Postgres. The hot reads bypass database/sql and use
 // connections of the same pool directly, which avoids converting values to the few
 // types of database/sql.
-type postgres struct {
-	pool    *pgxpool.Pool
+type Postgres struct {
+	Pool    *pgxpool.Pool
 	mode    pgx.QueryExecMode // of hot reads and steps
-	opening *opening
+	Opening *opening
 }
 
 const connectTimeout = 5 * time.Second
@@ -45,13 +45,13 @@ const connectTimeout = 5 * time.Second
 // openPostgres creates one pool for everything. bun writes numbers and times into the text of
 // its queries, so by default no statement is kept. The hot reads, whose text is
 // constant, opt in.
-func openPostgres(o Options) (*Store, error) {
+func openPostgres(o Options) (*DB, error) {
 	config, err := poolConfig(o)
 	if err != nil {
 		return nil, err
 	}
 	config.ConnConfig.BuildContextWatcherHandler = onCancel(o)
-	s := &Store{}
+	s := &DB{}
 	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
 		if n.Routine == replicationWait {
 			s.unreplicated.Add(1)
@@ -69,8 +69,8 @@ func openPostgres(o Options) (*Store, error) {
 	}
 	db := bun.NewDB(sql.OpenDB(poolConnector{stdlib.GetPoolConnector(pool), pool}), boundDialect{pgdialect.New()})
 	db.SetMaxIdleConns(0) // the pool keeps them
-	s.db, s.reader = db, db
-	s.dialect = postgres{pool, mode, &opening{config: config.ConnConfig, every: openEvery}}
+	s.Writer, s.Reader = db, db
+	s.Dialect = Postgres{pool, mode, &opening{config: config.ConnConfig, Every: openEvery}}
 	return s, nil
 }
 
@@ -84,7 +84,7 @@ func poolConfig(o Options) (*pgxpool.Config, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	config.ConnConfig.Tracer = o.trace
+	config.ConnConfig.Tracer = o.Trace
 	switch {
 	case o.Connections > 0:
 		config.MaxConns = int32(o.Connections)
@@ -179,7 +179,7 @@ func setDefault(params map[string]string, name, value string) {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-func (postgres) migrations() fs.FS {
+func (Postgres) Migrations() fs.FS {
 	folder, err := fs.Sub(migrations.Postgres, "postgres")
 	if err != nil {
 		panic(err) // the name is a constant
@@ -187,62 +187,62 @@ func (postgres) migrations() fs.FS {
 	return folder
 }
 
-// lock is held by the transaction, not by the session, which a pooler may share.
-func (d postgres) lock(ctx context.Context, tx bun.IDB, name string) error {
-	_, err := tx.NewRaw(d.lockName("?"), name).Exec(ctx)
+// Lock is held by the transaction, not by the session, which a pooler may share.
+func (d Postgres) Lock(ctx context.Context, tx bun.IDB, name string) error {
+	_, err := tx.NewRaw(d.LockName("?"), name).Exec(ctx)
 	return err
 }
 
-func (postgres) lockName(parameter string) string {
+func (Postgres) LockName(parameter string) string {
 	return "SELECT pg_advisory_xact_lock(hashtextextended(" + parameter + ", 0))"
 }
 
-func (postgres) tryLock(ctx context.Context, tx bun.IDB, name string) (locked bool, err error) {
+func (Postgres) TryLock(ctx context.Context, tx bun.IDB, name string) (locked bool, err error) {
 	err = tx.NewRaw("SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))", name).Scan(ctx, &locked)
 	return locked, err
 }
 
-func (postgres) system() string { return "postgresql" }
+func (Postgres) system() string { return "postgresql" }
 
-func (postgres) location() string { return "Postgres" }
+func (Postgres) location() string { return "Postgres" }
 
 // mayBegin and identify do nothing: a server keeps its databases.
-func (postgres) mayBegin() error { return nil }
+func (Postgres) mayBegin() error { return nil }
 
-func (postgres) identify(context.Context, *Store) error { return nil }
+func (Postgres) identify(context.Context, *DB) error { return nil }
 
-func (postgres) liftTimeouts(ctx context.Context, tx bun.IDB, lock time.Duration) error {
+func (Postgres) liftTimeouts(ctx context.Context, tx bun.IDB, lock time.Duration) error {
 	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;"+
 		" SET LOCAL lock_timeout = "+milliseconds(lock))
 	return err
 }
 
-func (postgres) prepareBulk(ctx context.Context, tx bun.IDB, limit time.Duration) error {
+func (Postgres) PrepareBulk(ctx context.Context, tx bun.IDB, limit time.Duration) error {
 	_, err := tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off; SET LOCAL statement_timeout = "+milliseconds(limit))
 	return err
 }
 
-func (postgres) columns() string {
+func (Postgres) Columns() string {
 	return "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped"
 }
 
-// discardDeleted does nothing: VACUUM frees what was deleted, and Postgres runs it by itself.
-func (postgres) discardDeleted(context.Context, *bun.DB) error { return nil }
+// DiscardDeleted does nothing: VACUUM frees what was deleted, and Postgres runs it by itself.
+func (Postgres) DiscardDeleted(context.Context, *bun.DB) error { return nil }
 
-func (postgres) timestampType() string { return "timestamptz" }
+func (Postgres) TimestampType() string { return "timestamptz" }
 
-func (postgres) forUpdate() string { return "FOR UPDATE" }
+func (Postgres) ForUpdate() string { return "FOR UPDATE" }
 
-func (postgres) indexedBy(string) string { return "" }
+func (Postgres) IndexedBy(string) string { return "" }
 
-func (postgres) lockRows(clause string) string { return clause }
+func (Postgres) LockRows(clause string) string { return clause }
 
-func (postgres) optimisticTries() int { return 3 }
+func (Postgres) OptimisticTries() int { return 3 }
 
 // The SQLSTATE codes and classes that are not bugs of this program.
 var (
 	sqlStates = map[string]errorClass{
-		"40001": retryable, "40P01": retryable, "55P03": retryable, // serialisation, deadlock, lock not available
+		"40001": Retryable, "40P01": Retryable, "55P03": Retryable, // serialisation, deadlock, lock not available
 		"57014": timedOut, // statement_timeout
 		"57P01": unavailable, "57P02": unavailable, "57P03": unavailable, "25006": unavailable, "25P03": unavailable,
 		"53100": diskFull,
@@ -250,7 +250,7 @@ var (
 	sqlClasses = map[string]errorClass{"08": unavailable, "53": unavailable}
 )
 
-func (postgres) classify(err error) errorClass {
+func (Postgres) Classify(err error) errorClass {
 	if coded, is := errors.AsType[*pgconn.PgError](err); is {
 		if v, known := sqlStates[coded.Code]; known {
 			return v
@@ -282,18 +282,16 @@ func (postgres) classify(err error) errorClass {
 	return internalError
 }
 
-func (postgres) isDuplicate(err error, table, column string) bool {
+func (Postgres) IsDuplicate(err error, table, column string) bool {
 	violation, is := errors.AsType[*pgconn.PgError](err)
 	return is && violation.Code == "23505" && (table == "" || violation.ConstraintName == table+"_"+column+"_key")
 }
 
-func (postgres) among(column, parameter string) string { return column + " = ANY(" + parameter + ")" }
+func (Postgres) Among(column, parameter string) string { return column + " = ANY(" + parameter + ")" }
 
-// listOf returns a list of Go's own types: behind a pooler the driver knows no types of parameters.
-func (postgres) listOf(values any) any {
+// ListOf returns a list of Go's own types: behind a pooler the driver knows no types of parameters.
+func (Postgres) ListOf(values any) any {
 	switch list := values.(type) {
-	case []publication.BundleID:
-		return numbers(list)
 	case []calendar.Date:
 		days := make([]time.Time, len(list))
 		for i, date := range list {
@@ -301,23 +299,30 @@ func (postgres) listOf(values any) any {
 		}
 		return days
 	}
+	if list := reflect.ValueOf(values); list.Kind() == reflect.Slice && list.Type().Elem().Kind() == reflect.Int64 {
+		ids := make([]int64, list.Len())
+		for i := range ids {
+			ids[i] = list.Index(i).Int()
+		}
+		return ids
+	}
 	return values
 }
 
-func (d postgres) amongBytes(column, parameter string) string { return d.among(column, parameter) }
+func (d Postgres) AmongBytes(column, parameter string) string { return d.Among(column, parameter) }
 
-func (postgres) allOf(column, parameter string) string { return column + " @> " + parameter }
+func (Postgres) AllOf(column, parameter string) string { return column + " @> " + parameter }
 
-func (postgres) anyOf(column, parameter string) string { return column + " && " + parameter }
+func (Postgres) AnyOf(column, parameter string) string { return column + " && " + parameter }
 
-func (postgres) list(into any) any { return into }
+func (Postgres) List(into any) any { return into }
 
-func (postgres) platesOf(event string) string {
+func (Postgres) PlatesOf(event string) string {
 	return "(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint) ORDER BY p.id)" +
 		" FROM plates p WHERE p.event_id = " + event + ")"
 }
 
-func (postgres) unnest(types ...string) string {
+func (Postgres) Unnest(types ...string) string {
 	lists, names := make([]string, len(types)), make([]string, len(types))
 	for i, typ := range types {
 		n := strconv.Itoa(i + 1)
@@ -326,7 +331,7 @@ func (postgres) unnest(types ...string) string {
 	return "unnest(" + strings.Join(lists, ", ") + ") n (" + strings.Join(names, ", ") + ")"
 }
 
-func (postgres) forEach(query string, types ...string) string {
+func (Postgres) ForEach(query string, types ...string) string {
 	lists, names := make([]string, len(types)), ""
 	for i, typ := range types {
 		n := strconv.Itoa(i + 1)
@@ -336,45 +341,45 @@ func (postgres) forEach(query string, types ...string) string {
 	return " FROM unnest(" + strings.Join(lists, ", ") + ") WITH ORDINALITY w (" + names + "place) CROSS JOIN LATERAL (" + query + ") top"
 }
 
-// readAhead has several pages of an index.
-func (postgres) readAhead() int { return 800 }
+// ReadAhead has several pages of an index.
+func (Postgres) ReadAhead() int { return 800 }
 
-// elements makes an array of them, of which Postgres expects 10. It expects 100 of the
+// Elements makes an array of them, of which Postgres expects 10. It expects 100 of the
 // JSON, and would then read a whole table rather than look each of them up.
-func (postgres) elements(parameter string) string {
+func (Postgres) Elements(parameter string) string {
 	return "unnest(ARRAY(SELECT jsonb_array_elements(CAST(" + parameter + " AS jsonb)))) n (value)"
 }
 
-// lookUp names OFFSET, because Postgres would else make an ordinary join of it, and choose
+// LookUp names OFFSET, because Postgres would else make an ordinary join of it, and choose
 // one that reads the whole table.
-func (postgres) lookUp(table, condition string) string {
+func (Postgres) LookUp(table, condition string) string {
 	return "CROSS JOIN LATERAL (SELECT * FROM " + table + " WHERE " + condition + " OFFSET 0) " + table[len(table)-1:]
 }
 
-// analyse is ANALYZE, without which an earlier plan would last until autovacuum gets to the table.
-func (postgres) analyse(table string) []step { return []step{{statement: "ANALYZE " + table}} }
+// Analyse is ANALYZE, without which an earlier plan would last until autovacuum gets to the table.
+func (Postgres) Analyse(table string) []Step { return []Step{{Statement: "ANALYZE " + table}} }
 
-// keysAtOnce is unlimited: one statement handles all keys.
-func (postgres) keysAtOnce() int { return math.MaxInt32 }
+// KeysAtOnce is unlimited: one statement handles all keys.
+func (Postgres) KeysAtOnce() int { return math.MaxInt32 }
 
-func (d postgres) key(list any) any { return d.listOf(list) }
+func (d Postgres) Key(list any) any { return d.ListOf(list) }
 
-// query sends a single read without a batch, which costs less.
-func (d postgres) query(ctx context.Context, reads ...step) error {
+// Query sends a single read without a batch, which costs less.
+func (d Postgres) Query(ctx context.Context, reads ...Step) error {
 	if len(reads) != 1 {
-		return d.transactAll(ctx, nil, reads)
+		return d.TransactAll(ctx, nil, reads)
 	}
-	rows, err := d.pool.Query(ctx, reads[0].statement, append([]any{d.mode}, reads[0].args...)...)
+	rows, err := d.Pool.Query(ctx, reads[0].Statement, append([]any{d.mode}, reads[0].Args...)...)
 	if err != nil {
 		return err
 	}
-	return eachRow(rows, reads[0].row)
+	return eachRow(rows, reads[0].Row)
 }
 
 // ErrNoBackup tells the operator to back up Postgres with its own tools.
 var ErrNoBackup = fault.New(fault.Conflict, "Back up Postgres with its own tools: "+
 	"pg_dump --format=custom --file=FILE \"$PLAZA_DATABASE_URL\" makes a consistent copy while servers run, and pg_restore restores it.")
 
-func (postgres) backup(context.Context, string) error { return ErrNoBackup }
+func (Postgres) Backup(context.Context, string) error { return ErrNoBackup }
 
-func (postgres) integrity(context.Context, *bun.DB) ([]string, error) { return nil, nil }
+func (Postgres) Integrity(context.Context, *bun.DB) ([]string, error) { return nil, nil }

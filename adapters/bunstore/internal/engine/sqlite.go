@@ -1,4 +1,4 @@
-package bunstore
+package engine
 
 import (
 	"context"
@@ -27,18 +27,18 @@ import (
 	"plaza/migrations"
 )
 
-// sqlite is the dialect of SQLite.
-type sqlite struct {
+// SQLite is the dialect of SQLite.
+type SQLite struct {
 	file     databaseFile
-	reader   *sql.DB
+	Reader   *sql.DB
 	prepared *preparedStatements
-	written  *writtenStatements
+	Written  *writtenStatements
 }
 
 // openSQLite opens the file for one writing connection and several reading ones. It
 // creates the file and its folder if they are missing. A commit returns when its
 // data is on the disk (synchronous=FULL).
-func openSQLite(o Options) (*Store, error) {
+func openSQLite(o Options) (*DB, error) {
 	file, err := makeFile(o.URL)
 	if err != nil {
 		return nil, fmt.Errorf("open database file: %w", err)
@@ -48,18 +48,18 @@ func openSQLite(o Options) (*Store, error) {
 		return nil, fmt.Errorf("open database file: %w", err)
 	}
 	busyTimeout := busyTimeoutPragma(o.Limit)
-	writer := sql.OpenDB(fileConnector{made.Driver(), sqliteURL(o.URL,
+	writer := sql.OpenDB(fileConnector{made.Driver(), SQLiteURL(o.URL,
 		"journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "secure_delete(on)", "temp_store(memory)", busyTimeout) + "&_txlock=immediate", file})
 	writer.SetMaxOpenConns(1)
 	writer.SetConnMaxLifetime(0)
-	reader := sql.OpenDB(fileConnector{made.Driver(), sqliteURL(o.URL, "query_only(on)", busyTimeout), file})
+	reader := sql.OpenDB(fileConnector{made.Driver(), SQLiteURL(o.URL, "query_only(on)", busyTimeout), file})
 	readers := max(4, 2*runtime.GOMAXPROCS(0))
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
-	return &Store{
-		db: bun.NewDB(writer, sqlitedialect.New()), reader: bun.NewDB(reader, sqlitedialect.New()), dialect: sqlite{
-			file: file, reader: reader, prepared: &preparedStatements{},
-			written: &writtenStatements{kept: map[string]*sql.Stmt{}, unprepared: map[string]bool{}},
+	return &DB{
+		Writer: bun.NewDB(writer, sqlitedialect.New()), Reader: bun.NewDB(reader, sqlitedialect.New()), Dialect: SQLite{
+			file: file, Reader: reader, prepared: &preparedStatements{},
+			Written: &writtenStatements{Kept: map[string]*sql.Stmt{}, Unprepared: map[string]bool{}},
 		},
 	}, nil
 }
@@ -70,8 +70,8 @@ func busyTimeoutPragma(limit time.Duration) string {
 	return "busy_timeout(" + milliseconds(limit/2) + ")"
 }
 
-// sqliteURL returns the data source name of a connection, which creates no file.
-func sqliteURL(path string, pragmas ...string) string {
+// SQLiteURL returns the data source name of a connection, which creates no file.
+func SQLiteURL(path string, pragmas ...string) string {
 	// The path must be absolute: in a relative one, the text after file: would be a
 	// host name. On Windows it is like /C:/plaza.db.
 	if absolute, err := filepath.Abs(path); err == nil {
@@ -81,7 +81,7 @@ func sqliteURL(path string, pragmas ...string) string {
 	return u.String()
 }
 
-func (sqlite) migrations() fs.FS {
+func (SQLite) Migrations() fs.FS {
 	folder, err := fs.Sub(migrations.SQLite, "sqlite")
 	if err != nil {
 		panic(err) // the name is a constant
@@ -89,43 +89,43 @@ func (sqlite) migrations() fs.FS {
 	return folder
 }
 
-// lock does nothing: there is one writer at a time.
-func (sqlite) lock(context.Context, bun.IDB, string) error { return nil }
+// Lock does nothing: there is one writer at a time.
+func (SQLite) Lock(context.Context, bun.IDB, string) error { return nil }
 
-func (sqlite) lockName(string) string { return "" }
+func (SQLite) LockName(string) string { return "" }
 
-func (sqlite) system() string { return "sqlite" }
+func (SQLite) system() string { return "sqlite" }
 
-func (d sqlite) location() string { return d.file.path }
+func (d SQLite) location() string { return d.file.path }
 
-func (d sqlite) ping(ctx context.Context, db *bun.DB) error {
+func (d SQLite) ping(ctx context.Context, db *bun.DB) error {
 	if err := d.file.check(); err != nil {
 		return err
 	}
 	return db.PingContext(ctx)
 }
 
-func (d sqlite) mayBegin() error { return errIfMarked(d.file.path) }
+func (d SQLite) mayBegin() error { return errIfMarked(d.file.path) }
 
-func (sqlite) tryLock(context.Context, bun.IDB, string) (bool, error) { return true, nil }
+func (SQLite) TryLock(context.Context, bun.IDB, string) (bool, error) { return true, nil }
 
 // liftTimeouts does nothing: only the wait for another process is limited.
-func (sqlite) liftTimeouts(context.Context, bun.IDB, time.Duration) error { return nil }
+func (SQLite) liftTimeouts(context.Context, bun.IDB, time.Duration) error { return nil }
 
-func (sqlite) execOutsideTx(context.Context, string) error {
+func (SQLite) execOutsideTx(context.Context, string) error {
 	return errors.New("SQLite migrations always run in a transaction")
 }
 
-// prepareBulk keeps the pages of thousands of rows in memory, and copies each changed
+// PrepareBulk keeps the pages of thousands of rows in memory, and copies each changed
 // page into the database only once. The units are KiB and pages of 4 KiB.
-func (sqlite) prepareBulk(ctx context.Context, tx bun.IDB, _ time.Duration) error {
+func (SQLite) PrepareBulk(ctx context.Context, tx bun.IDB, _ time.Duration) error {
 	_, err := tx.ExecContext(ctx, "PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 8000")
 	return err
 }
 
-// discardDeleted empties the write-ahead log, which still has former pages. The database file has
+// DiscardDeleted empties the write-ahead log, which still has former pages. The database file has
 // none: secure_delete overwrites what is deleted.
-func (sqlite) discardDeleted(ctx context.Context, db *bun.DB) error {
+func (SQLite) DiscardDeleted(ctx context.Context, db *bun.DB) error {
 	var isBusy bool
 	var inLog, copied int
 	if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&isBusy, &inLog, &copied); err != nil {
@@ -137,28 +137,28 @@ func (sqlite) discardDeleted(ctx context.Context, db *bun.DB) error {
 	return nil
 }
 
-func (sqlite) columns() string { return "SELECT name FROM pragma_table_info(?)" }
+func (SQLite) Columns() string { return "SELECT name FROM pragma_table_info(?)" }
 
-func (sqlite) timestampType() string { return "integer" }
+func (SQLite) TimestampType() string { return "integer" }
 
-func (sqlite) forUpdate() string { return "" }
+func (SQLite) ForUpdate() string { return "" }
 
-func (sqlite) indexedBy(index string) string { return " INDEXED BY " + index }
+func (SQLite) IndexedBy(index string) string { return " INDEXED BY " + index }
 
-func (sqlite) lockRows(string) string { return "" }
+func (SQLite) LockRows(string) string { return "" }
 
-// optimisticTries is zero: a writer is alone from the beginning of its transaction.
-func (sqlite) optimisticTries() int { return 0 }
+// OptimisticTries is zero: a writer is alone from the beginning of its transaction.
+func (SQLite) OptimisticTries() int { return 0 }
 
 // The primary result codes that are not bugs of this program.
 var sqliteCodes = map[int]errorClass{
-	sqlite3.SQLITE_BUSY: retryable, sqlite3.SQLITE_LOCKED: retryable,
+	sqlite3.SQLITE_BUSY: Retryable, sqlite3.SQLITE_LOCKED: Retryable,
 	sqlite3.SQLITE_INTERRUPT: timedOut,
 	sqlite3.SQLITE_CANTOPEN:  unavailable,
 	sqlite3.SQLITE_FULL:      diskFull, sqlite3.SQLITE_READONLY: diskFull, sqlite3.SQLITE_IOERR: diskFull,
 }
 
-func (sqlite) classify(err error) errorClass {
+func (SQLite) Classify(err error) errorClass {
 	if coded, is := errors.AsType[*sqlitedriver.Error](err); is {
 		return sqliteCodes[coded.Code()&0xff]
 	}
@@ -168,60 +168,60 @@ func (sqlite) classify(err error) errorClass {
 	return internalError
 }
 
-func (sqlite) isDuplicate(err error, table, column string) bool {
+func (SQLite) IsDuplicate(err error, table, column string) bool {
 	violation, is := errors.AsType[*sqlitedriver.Error](err)
 	return is && violation.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE &&
 		(table == "" || strings.Contains(violation.Error(), table+"."+column))
 }
 
-func (sqlite) among(column, parameter string) string {
+func (SQLite) Among(column, parameter string) string {
 	return column + " IN (SELECT value FROM json_each(" + parameter + "))"
 }
 
-func (sqlite) listOf(values any) any {
+func (SQLite) ListOf(values any) any {
 	switch values := values.(type) {
 	case []calendar.Date:
 		days := make([]string, len(values))
 		for i, date := range values {
 			days[i] = date.String()
 		}
-		return asJSON{days}
+		return AsJSON{days}
 	case [][]byte:
 		digits := make([]string, len(values))
 		for i, value := range values {
 			digits[i] = hex.EncodeToString(value)
 		}
-		return asJSON{digits}
+		return AsJSON{digits}
 	}
-	return asJSON{values}
+	return AsJSON{values}
 }
 
-// amongBytes decodes hexadecimal digits: JSON has no bytes.
-func (sqlite) amongBytes(column, parameter string) string {
+// AmongBytes decodes hexadecimal digits: JSON has no bytes.
+func (SQLite) AmongBytes(column, parameter string) string {
 	return column + " IN (SELECT unhex(value) FROM json_each(" + parameter + "))"
 }
 
-// allOf expands the parameter's list once for all rows. Neither the list nor a column
+// AllOf expands the parameter's list once for all rows. Neither the list nor a column
 // contains a value twice.
-func (sqlite) allOf(column, parameter string) string {
+func (SQLite) AllOf(column, parameter string) string {
 	return "(SELECT COUNT(*) FROM json_each(" + column + ") had WHERE had.value IN (SELECT value FROM json_each(" + parameter + ")))" +
 		" = json_array_length(" + parameter + ")"
 }
 
-func (sqlite) anyOf(column, parameter string) string {
+func (SQLite) AnyOf(column, parameter string) string {
 	return "EXISTS (SELECT 1 FROM json_each(" + column + ") had WHERE had.value IN (SELECT value FROM json_each(" + parameter + ")))"
 }
 
-func (sqlite) list(into any) any { return asJSON{into} }
+func (SQLite) List(into any) any { return AsJSON{into} }
 
-func (sqlite) platesOf(event string) string {
+func (SQLite) PlatesOf(event string) string {
 	return "(SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)" +
 		" FROM plates p WHERE p.event_id = " + event + ")"
 }
 
-// forEach takes one key at a time: repeated statements are cheaper on SQLite than a
+// ForEach takes one key at a time: repeated statements are cheaper on SQLite than a
 // list.
-func (sqlite) forEach(query string, types ...string) string {
+func (SQLite) ForEach(query string, types ...string) string {
 	for i := range types {
 		n := strconv.Itoa(i + 1)
 		query = strings.ReplaceAll(query, "{"+n+"}", "$"+n)
@@ -229,43 +229,43 @@ func (sqlite) forEach(query string, types ...string) string {
 	return " FROM (SELECT 1 AS place) w CROSS JOIN (" + query + ") top"
 }
 
-// unnest is empty: a step costs hardly more than a row of a list.
-func (sqlite) unnest(...string) string { return "" }
+// Unnest is empty: a step costs hardly more than a row of a list.
+func (SQLite) Unnest(...string) string { return "" }
 
-// readAhead is small: to look up an entry costs about as much as to read ten.
-func (sqlite) readAhead() int { return 10 }
+// ReadAhead is small: to look up an entry costs about as much as to read ten.
+func (SQLite) ReadAhead() int { return 10 }
 
-func (sqlite) elements(parameter string) string { return "json_each(" + parameter + ")" }
+func (SQLite) Elements(parameter string) string { return "json_each(" + parameter + ")" }
 
-// lookUp is a CROSS JOIN, whose order SQLite keeps.
-func (sqlite) lookUp(table, condition string) string {
+// LookUp is a CROSS JOIN, whose order SQLite keeps.
+func (SQLite) LookUp(table, condition string) string {
 	return "CROSS JOIN " + table + " ON " + condition
 }
 
-// analyse returns no steps. lookUp fixes the order of the join, and then SQLite uses the index also
+// Analyse returns no steps. lookUp fixes the order of the join, and then SQLite uses the index also
 // without statistics of the table.
-func (sqlite) analyse(string) []step { return nil }
+func (SQLite) Analyse(string) []Step { return nil }
 
-func (sqlite) keysAtOnce() int { return 1 }
+func (SQLite) KeysAtOnce() int { return 1 }
 
-func (d sqlite) key(list any) any {
+func (d SQLite) Key(list any) any {
 	if days, is := list.([]calendar.Date); is {
 		return d.date(days[0])
 	}
 	return reflect.ValueOf(list).Index(0).Interface()
 }
 
-func (d sqlite) query(ctx context.Context, reads ...step) error {
+func (d SQLite) Query(ctx context.Context, reads ...Step) error {
 	for _, read := range reads {
-		prepared, err := d.prepared.get(ctx, d.reader, read.statement)
+		prepared, err := d.prepared.get(ctx, d.Reader, read.Statement)
 		if err != nil {
 			return err
 		}
-		rows, err := prepared.QueryContext(ctx, read.args...)
+		rows, err := prepared.QueryContext(ctx, read.Args...)
 		if err != nil {
 			return err
 		}
-		if err := scanAll(rows, read.row); err != nil {
+		if err := scanAll(rows, read.Row); err != nil {
 			return err
 		}
 	}
@@ -315,19 +315,19 @@ func (p *preparedStatements) get(ctx context.Context, db *sql.DB, text string) (
 	return made, nil
 }
 
-// asJSON stores a list, or scans into a pointer to one, as JSON text.
-type asJSON struct{ list any }
+// AsJSON stores a list, or scans into a pointer to one, as JSON text.
+type AsJSON struct{ List any }
 
-func (j asJSON) Value() (driver.Value, error) {
-	text, err := json.Marshal(j.list)
+func (j AsJSON) Value() (driver.Value, error) {
+	text, err := json.Marshal(j.List)
 	return string(text), err
 }
 
-func (j asJSON) Scan(src any) error {
-	return scanText(src, func(text []byte) error {
+func (j AsJSON) Scan(src any) error {
+	return ScanText(src, func(text []byte) error {
 		if text == nil {
 			return nil
 		}
-		return json.Unmarshal(text, j.list)
+		return json.Unmarshal(text, j.List)
 	})
 }

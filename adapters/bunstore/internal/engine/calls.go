@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/uptrace/bun"
+
+	"plaza/domain/fault"
+)
+
+// Faults of a database that is unreachable or can't write. The cause is wrapped for the
+// log.
+var (
+	ErrAway = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The data can't be reached right now. Try again soon.")
+	ErrFull = fault.RetryAfter(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
+)
+
+// errUnreplicated is the cause when Postgres gave up waiting for its synchronous replica.
+var errUnreplicated = errors.New("the commit is on the primary but perhaps on no replica")
+
+// Attempts is the number of tries after a conflict with another transaction.
+const Attempts = 8
+
+// Read calls fn, which must not write, within the time limit of a call.
+func (s *DB) Read(ctx context.Context, fn func(ctx context.Context) error) error {
+	return s.try(ctx, s.Limit, fn)
+}
+
+// Call runs one call of a port. It rejects cancelled callers, limits the time, and retries
+// after conflicts with other transactions.
+func (s *DB) Call(ctx context.Context, fn func(ctx context.Context) error) error {
+	return s.callWithin(ctx, s.Limit, fn)
+}
+
+// callWithin fails although fn succeeded if any commit was not replicated meanwhile: a server
+// that fails over may forget what only the primary has. A write beside it fails as well, and
+// has waited for the same replica.
+func (s *DB) callWithin(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
+	before := s.unreplicated.Load()
+	err := s.try(ctx, limit, fn)
+	if err == nil && s.unreplicated.Load() != before {
+		return fmt.Errorf("%w: %w", ErrAway, errUnreplicated)
+	}
+	return err
+}
+
+func (s *DB) try(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
+	if s.tracer != nil {
+		return s.callTraced(ctx, limit, fn)
+	}
+	return s.callUntraced(ctx, limit, fn)
+}
+
+func (s *DB) callUntraced(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := fn(bounded)
+	if err != nil && s.Dialect.Classify(err) == Retryable {
+		err = s.retry(bounded, limit, fn)
+	}
+	return s.Explain(ctx, err)
+}
+
+// retry calls fn again after conflicts with other transactions.
+func (s *DB) retry(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval = 2*time.Millisecond, 200*time.Millisecond
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := fn(ctx)
+		if err != nil && s.Dialect.Classify(err) != Retryable {
+			return struct{}{}, backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(Attempts), backoff.WithMaxElapsedTime(limit))
+	return err
+}
+
+// Explain converts an error of the driver into one that callers can handle. It returns
+// faults unchanged.
+func (s *DB) Explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, is := fault.As(err); is {
+		return err
+	}
+	if ctx.Err() != nil { // the caller cancelled, or its deadline passed
+		return ctx.Err()
+	}
+	switch s.Dialect.Classify(err) {
+	case Retryable, unavailable, timedOut:
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	case diskFull:
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: time limit exceeded", ErrAway)
+	}
+	return err
+}
+
+// awaitDatabase waits until the database answers.
+func (s *DB) awaitDatabase(ctx context.Context, patience time.Duration) error {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval = 100*time.Millisecond, 5*time.Second
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := s.Ping(ctx)
+		if err == nil {
+			return struct{}{}, nil
+		}
+		if class := s.Dialect.Classify(err); class == internalError || class == diskFull {
+			err = backoff.Permanent(err) // waiting does not help
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(patience),
+		backoff.WithNotify(func(err error, pause time.Duration) {
+			s.log.Warn("the database can't be reached; trying again", "error", err, "pause_ms", pause.Milliseconds())
+		}))
+	if err != nil && !errors.Is(err, ErrSettings) {
+		return fmt.Errorf("the database can't be reached: %s: %w", s.Dialect.location(), err)
+	}
+	return err
+}
+
+// OrNotFound replaces the error of a query without rows by the given fault.
+func OrNotFound(err error, notFound error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return notFound
+	}
+	return err
+}
+
+// Affected reports whether a statement wrote any row.
+func Affected(done sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	rows, err := done.RowsAffected()
+	return rows > 0, err
+}
+
+// OrNotAffected returns the given fault if a statement wrote no row.
+func OrNotAffected(done sql.Result, err error, notFound error) error {
+	written, err := Affected(done, err)
+	if err == nil && !written {
+		return notFound
+	}
+	return err
+}
+
+// Selecting begins a query. Within a transaction, which may be nil, it locks the rows.
+func (s *DB) Selecting(tx *Transaction) *bun.SelectQuery {
+	switch {
+	case tx == nil:
+		return s.Reader.NewSelect()
+	case s.Dialect.ForUpdate() == "":
+		return tx.NewSelect()
+	}
+	return tx.NewSelect().For("UPDATE")
+}

@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"context"
+	"io/fs"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/calendar"
+)
+
+// Dialect covers the differences between the databases.
+type Dialect interface {
+	// Migrations returns the folder of the migrations.
+	Migrations() fs.FS
+	// Transact calls fn in a transaction that begins with the first steps, and commits it
+	// together with the steps that fn returns.
+	Transact(ctx context.Context, db *bun.DB, first []Step, fn func(context.Context, *Transaction) ([]Step, error)) error
+	// TransactAll runs the steps in one transaction. If one misses, none writes.
+	TransactAll(ctx context.Context, db *bun.DB, steps []Step) error
+	// Newest returns the SQL of the ID of the row that this transaction has inserted last
+	// into the table.
+	Newest(table string) string
+	// MustMatch returns the statement as a step that must write a row. The step returns
+	// the columns and one more, to be scanned and ignored. If it writes no row, the
+	// steps after it write nothing.
+	MustMatch(statement string, columns ...string) string
+	// MustFind is mustMatch for a query, whose rows it does not return.
+	MustFind(query string) string
+	// UnlessMissed ends the condition of every step that may follow one that must
+	// match: after a miss the step does nothing. It is empty where a miss ends the
+	// transaction.
+	UnlessMissed() string
+	// Values returns the source of an INSERT: one row, under the condition of
+	// unlessMissed.
+	Values(row string) string
+	// Lock locks the name until the transaction ends. Others that lock the name wait.
+	Lock(ctx context.Context, tx bun.IDB, name string) error
+	// LockName is the statement of lock for a parameter with the name. It is empty where there
+	// is one writer at a time.
+	LockName(parameter string) string
+	// system returns the name of the database, as OpenTelemetry writes it.
+	system() string
+	// location describes the location of the database, without secrets.
+	location() string
+	// TryLock is lock without waiting: it reports whether the name is locked now.
+	TryLock(ctx context.Context, tx bun.IDB, name string) (bool, error)
+	// ping returns nil if the database answers, is the one that was opened, and has the settings
+	// that statements need.
+	ping(ctx context.Context, db *bun.DB) error
+	// mayBegin returns nil if a new schema may be created.
+	mayBegin() error
+	// identify records the location of the database once it has its schema, so that the
+	// next start does not create another in its place.
+	identify(ctx context.Context, s *DB) error
+	// liftTimeouts removes the time limits for the rest of the transaction, and limits
+	// waiting for a lock.
+	liftTimeouts(ctx context.Context, tx bun.IDB, lock time.Duration) error
+	// execOutsideTx runs a statement that creates or drops an index, outside of any
+	// transaction and without time limits. An earlier interrupted run must not get in
+	// its way.
+	execOutsideTx(ctx context.Context, statement string) error
+	// PrepareBulk prepares the rest of the transaction for thousands of rows. It
+	// prevents scans of whole tables, which may have been empty when a statement was
+	// planned, and provides the memory and the time.
+	PrepareBulk(ctx context.Context, tx bun.IDB, limit time.Duration) error
+	// DiscardDeleted removes what was deleted from the files of the database as well, as far as
+	// the database lets a client do that.
+	DiscardDeleted(ctx context.Context, db *bun.DB) error
+	// Columns returns the query for the columns of a named table; it finds none if the
+	// table is missing.
+	Columns() string
+	// TimestampType returns the column type of instants.
+	TimestampType() string
+	// Instant and date return bound parameters; the zero instant is NULL.
+	Instant(Time) any
+	date(calendar.Date) any
+	// Shard returns the SQL of the writer's shard of shared counters.
+	Shard() string
+	// ForUpdate returns the clause that locks the rows of a SELECT until the
+	// transaction ends.
+	ForUpdate() string
+	// IndexedBy makes the table before it be read by the index, where the planner does not know the data well enough
+	// to choose it.
+	IndexedBy(index string) string
+	// LockRows is forUpdate with a weaker lock, like FOR KEY SHARE.
+	LockRows(clause string) string
+	// OptimisticTries returns how often Change tries without a lock before it locks the row.
+	OptimisticTries() int
+	// Classify returns the class of a driver's error.
+	Classify(err error) errorClass
+	// IsDuplicate reports whether the error is a unique violation of the table's
+	// column, or of any if the names are empty.
+	IsDuplicate(err error, table, column string) bool
+
+	// Among returns the condition that the column equals one of the values of the
+	// parameter, which must come from listOf.
+	Among(column, parameter string) string
+	ListOf(values any) any
+	// AmongBytes is among for a column of bytes.
+	AmongBytes(column, parameter string) string
+	// AllOf and anyOf return the conditions that the list in the column contains all,
+	// or any, of the values of the parameter.
+	AllOf(column, parameter string) string
+	AnyOf(column, parameter string) string
+	// List returns the scan target for a list of texts or numbers.
+	List(into any) any
+	// PlatesOf returns the column of the event's plates, for plateList to scan. Plates
+	// must be read in the same statement as their event.
+	PlatesOf(event string) string
+	// ForEach returns a FROM clause that runs the query for every key, or pair of keys,
+	// which the query calls {1} and {2}. The key's position is w.place, from 1; a found
+	// row is called top. The keys are the first parameters of the statement, made by
+	// key, at most keysAtOnce of them.
+	ForEach(query string, types ...string) string
+	KeysAtOnce() int
+	Key(list any) any
+	// Unnest returns a FROM clause of rows called n, whose columns c1 and so on come
+	// from as many parameters, lists of the types. It is empty where the database has
+	// no such function.
+	Unnest(types ...string) string
+	// ReadAhead returns how many entries of an index a query reads in order before it
+	// rather looks up another place in the index.
+	ReadAhead() int
+	// Elements returns a FROM item whose column value has the elements of the parameter,
+	// a JSON list.
+	Elements(parameter string) string
+	// LookUp returns a join with the rows of the table that satisfy the condition, for each
+	// row of what precedes it in the FROM clause. It never joins the table as a whole, but a
+	// plan made for an empty table scans it; see analyse. The table's alias is a letter.
+	LookUp(table, condition string) string
+	// Analyse returns the steps that tell the planner how many rows the table has. When their
+	// transaction commits, statements that were planned before, on any connection, are planned
+	// again.
+	Analyse(table string) []Step
+	// Query runs reads, in one round trip where the database supports it. It keeps the
+	// prepared statements where possible. A scan ignores columns whose target is nil.
+	Query(ctx context.Context, reads ...Step) error
+
+	// pools describes the pools of connections.
+	pools(s *DB) []Pool
+
+	// Backup writes a consistent copy into a new file.
+	Backup(ctx context.Context, path string) error
+	// Integrity returns the problems that the database finds in itself.
+	Integrity(ctx context.Context, db *bun.DB) ([]string, error)
+}
+
+// errorClass classifies an error of the driver.
+type errorClass int
+
+const (
+	internalError errorClass = iota // a bug in this program
+	Retryable                       // nothing was written; a retry may succeed
+	unavailable                     // the database is unreachable or can't serve now
+	timedOut                        // a time limit passed
+	diskFull                        // the disk is full or read-only
+)

@@ -1,0 +1,127 @@
+// Package engine runs statements on Postgres and on SQLite: the pool, the differences between the
+// databases, transactions and steps, retries, tables and their columns, migrations, and traces. It
+// knows no rule and no table of the stores above it.
+//
+// A call has a time limit, is repeated after a conflict with another transaction, and returns the
+// driver's errors as faults. A transaction is retried as a whole, so its function sets nothing outside
+// that it does not set anew.
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
+	oteltrace "go.opentelemetry.io/otel/trace"
+)
+
+// DB is an open database.
+type DB struct {
+	// All writes use db. On SQLite db is one connection, and reader is a pool of
+	// others; on Postgres they are the same pool.
+	Writer    *bun.DB
+	Reader    *bun.DB
+	Dialect   Dialect
+	Schema    fs.FS         // the migrations
+	Limit     time.Duration // of one call, including waits
+	SweepDraw func() int    // zero: a write also removes expired rows
+	swept     func(began time.Time, err error)
+	log       *slog.Logger
+	tracer    oteltrace.Tracer // nil: none
+	// unreplicated counts commits that are not on the synchronous replica that they should be
+	// on. Postgres acknowledges them with a warning.
+	unreplicated atomic.Int64
+}
+
+// Options select a database and configure its use.
+type Options struct {
+	// URL is postgres://… or sqlite:PATH. It may contain a password, so it is never
+	// logged.
+	URL string
+	// Uncached runs the hot reads without prepared statements, for connection poolers
+	// that do not support them.
+	Uncached bool
+	// Connections is the maximum number of connections to Postgres. Zero means
+	// pool_max_conns from the URL, or else four per processor and at least 16.
+	Connections int
+	// Patience is how long Open tries to reach the database; zero means
+	// DefaultPatience.
+	Patience time.Duration
+	// Limit is how long a call may take; zero means DefaultLimit.
+	Limit time.Duration
+	// Swept is called after each removal of expired rows with its result. nil: no call.
+	Swept func(began time.Time, err error)
+	Log   *slog.Logger // nil disables logging
+	// Tracer begins a span for each call of a port. Nil: none begin, at no cost.
+	Tracer oteltrace.Tracer
+
+	Trace  pgx.QueryTracer // sees every statement on Postgres; set only in tests
+	Schema fs.FS           // replaces the program's migrations; set only in tests
+}
+
+// Default time limits.
+const (
+	DefaultPatience = 30 * time.Second
+	DefaultLimit    = 10 * time.Second
+)
+
+// Open connects to the database. It retries with growing pauses until Patience has passed.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	if o.Patience == 0 {
+		o.Patience = DefaultPatience
+	}
+	if o.Limit == 0 {
+		o.Limit = DefaultLimit
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Swept == nil {
+		o.Swept = func(time.Time, error) {}
+	}
+	open := openPostgres
+	if path, is := strings.CutPrefix(o.URL, "sqlite:"); is {
+		o.URL, open = path, openSQLite
+	}
+	s, err := open(o)
+	if err != nil {
+		return nil, err
+	}
+	s.Limit, s.log, s.Schema, s.tracer = o.Limit, o.Log, o.Schema, o.Tracer
+	s.SweepDraw, s.swept = drawSweep, o.Swept
+	if s.Schema == nil {
+		s.Schema = s.Dialect.Migrations()
+	}
+	if err := s.awaitDatabase(ctx, o.Patience); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Within returns the database with another time limit of a call. It sweeps nothing.
+func (s *DB) Within(limit time.Duration) *DB {
+	return &DB{Writer: s.Writer, Reader: s.Reader, Dialect: s.Dialect, Limit: limit, log: s.log}
+}
+
+// Close closes the connections once their running calls have ended.
+func (s *DB) Close() error {
+	var err error
+	if s.Reader != s.Writer {
+		err = s.Reader.Close()
+	}
+	return errors.Join(err, s.Writer.Close())
+}
+
+// Ping returns nil if the database answers now and its settings are those that statements need, or else
+// ErrSettings.
+func (s *DB) Ping(ctx context.Context) error {
+	return s.Read(ctx, func(ctx context.Context) error {
+		return s.Dialect.ping(ctx, s.Reader)
+	})
+}

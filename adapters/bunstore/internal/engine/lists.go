@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"plaza/domain/page"
+)
+
+// Counted is embedded in rows that are read by page: each row carries the total.
+type Counted struct {
+	Total int `bun:",scanonly"`
+}
+
+func (c Counted) total() int { return c.Total }
+
+// ListPage reads a page of the filtered rows, in order, and the total, in one
+// statement. A page without rows is the only page or past the last; the total has no
+// effect then.
+func ListPage[R interface{ total() int }](
+	ctx context.Context, s *DB, r page.Request, filter func(*bun.SelectQuery) *bun.SelectQuery, order string,
+) (p page.Page[R], err error) {
+	err = s.Read(ctx, func(ctx context.Context) error {
+		var rows []R
+		count := filter(s.Reader.NewSelect().Model((*R)(nil)).ColumnExpr("COUNT(*)"))
+		err := filter(s.Reader.NewSelect().Model(&rows)).
+			ColumnExpr("?TableColumns").ColumnExpr("(?) AS total", count).
+			OrderExpr(order).Limit(int64(r.Size())).Offset(int64(r.Offset())).Scan(ctx)
+		if err != nil {
+			return err
+		}
+		var total int
+		if len(rows) > 0 {
+			total = rows[0].total()
+		}
+		p, err = page.Of(r, rows, total)
+		return err
+	})
+	return p, err
+}
+
+// Scanner scans a row.
+type Scanner = func(...any) error
+
+// Collect returns a function that appends what read returns for each row.
+func Collect[R any](rows *[]R, read func(Scanner) (R, error)) func(Scanner) error {
+	return func(scan Scanner) error {
+		row, err := read(scan)
+		*rows = append(*rows, row)
+		return err
+	}
+}
+
+// ReadRows runs a hot read. reset is called before each try.
+func (s *DB) ReadRows(ctx context.Context, read Step, reset func()) error {
+	return s.Read(ctx, func(ctx context.Context) error {
+		reset()
+		return s.Dialect.Query(ctx, read)
+	})
+}
+
+// ReadAll runs a hot read and returns what read returns for each row.
+func ReadAll[R any](
+	ctx context.Context, s *DB, statement string, args []any, read func(Scanner) (R, error),
+) (rows []R, err error) {
+	hot := Step{Statement: statement, Args: args, Row: Collect(&rows, read)}
+	err = s.ReadRows(ctx, hot, func() { rows = nil })
+	return rows, err
+}
+
+// ReadPage reads a page by a statement whose rows begin with the total. reader returns
+// the function that scans a row. A page without rows is the only page or past the last;
+// the total has no effect then.
+func ReadPage[R any](
+	ctx context.Context, s *DB, r page.Request, statement string, args []any, reader func(total *int) func(Scanner) (R, error),
+) (page.Page[R], error) {
+	var total int
+	items, err := ReadAll(ctx, s, statement, args, reader(&total))
+	if err != nil {
+		return page.Page[R]{}, err
+	}
+	return page.Of(r, items, total)
+}
+
+// Each runs a read of constant text, and passes every row to fn.
+func (s *DB) Each(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error {
+	return s.Dialect.Query(ctx, Step{Statement: statement, Args: args, Row: fn})
+}
