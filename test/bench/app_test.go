@@ -40,8 +40,14 @@ func serveApp(tb testing.TB, database string, log *slog.Logger) (app *bootstrap.
 
 // appConfig has all but the wallet.
 func appConfig(tb testing.TB, database string) bootstrap.Config {
-	return bootstrap.Config{
+	tb.Helper()
+	config, err := bootstrap.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: database, DataDir: tb.TempDir(),
 		PublicURL: publicURL, TokenTTL: tokenLife, Translator: "pseudo", ServerConfig: bootstrap.ServerConfig{DrainTimeout: time.Minute},
+		Migrate: "true", DatabaseWait: time.Minute, WalletPoll: time.Minute, WalletTimeout: time.Second, LogFormat: "text",
+	}.Check()
+	if err != nil {
+		tb.Fatal(err)
 	}
+	return config
 }
