@@ -7,6 +7,7 @@
 package bootstrap
 
 import (
+	"github.com/google/wire"
 	"log/slog"
 	"plaza/adapters/argon2id"
 	"plaza/adapters/gazetteer"
@@ -40,8 +41,6 @@ import (
 	"plaza/domain/payment"
 	"plaza/domain/place"
 	"time"
-
-	"github.com/google/wire"
 )
 
 // Injectors from wire.go:
