@@ -182,21 +182,10 @@ func (s *Server) commit(t Trade) error {
 	if _, there := s.trades[t.OutTradeNo]; !there && len(s.trades) >= maxTrades {
 		return errFull
 	}
-	if err := s.record(entry{Trade: t}); err != nil {
+	if err := s.record(t); err != nil {
 		return err
 	}
 	s.store(t)
-	return nil
-}
-
-// record writes the entry to the journal, if there is one. The caller must hold the lock.
-func (s *Server) record(e entry) error {
-	if s.journal == nil {
-		return nil
-	}
-	if err := s.journal.add(e); err != nil {
-		return fmt.Errorf("writing the ledger: %w", err)
-	}
 	return nil
 }
 
@@ -217,8 +206,8 @@ func (s *Server) store(t Trade) {
 func (s *Server) expect(of subject, d Delivery) {
 	if d.Next.IsZero() {
 		delete(s.pending, of)
-	} else {
-		s.pending[of] = struct{}{}
+	} else if _, there := s.pending[of]; !there {
+		s.pending[of] = false
 	}
 }
 

@@ -28,7 +28,7 @@ const (
 
 func newClient() *http.Client {
 	return &http.Client{
-		Transport: &http.Transport{MaxIdleConnsPerHost: maxAtOnce, IdleConnTimeout: time.Minute}, // without a proxy
+		Transport: &http.Transport{MaxConnsPerHost: maxAtOnce, MaxIdleConnsPerHost: maxAtOnce, IdleConnTimeout: time.Minute}, // without a proxy
 		Timeout:   notifyTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
@@ -61,21 +61,11 @@ func (s *Server) Run(ctx context.Context) error {
 	defer s.client.CloseIdleConnections()
 	var sending sync.WaitGroup
 	defer sending.Wait()
-	slots := make(chan struct{}, maxAtOnce)
 	for {
 		wait := s.endDueRefunds()
 		due, untilNext := s.due()
 		for _, of := range due {
-			select {
-			case slots <- struct{}{}:
-			case <-ctx.Done():
-				s.unmarkInFlight(due)
-				return nil
-			}
-			sending.Go(func() {
-				defer func() { <-slots }()
-				s.deliver(ctx, of)
-			})
+			sending.Go(func() { s.deliver(ctx, of) })
 		}
 		timer := time.NewTimer(min(wait, untilNext))
 		select {
@@ -99,15 +89,15 @@ func (s *Server) due() (due []subject, wait time.Duration) {
 	defer s.mu.Unlock()
 	now := s.now()
 	wait = longestWait
-	for of := range s.pending {
-		if _, taken := s.inFlight[of]; taken {
+	for of, isSending := range s.pending {
+		if isSending {
 			continue
 		}
 		if left := s.delivery(of).Next.Sub(now); left > 0 {
 			wait = min(wait, left)
 			continue
 		}
-		s.inFlight[of] = struct{}{}
+		s.pending[of] = true
 		due = append(due, of)
 	}
 	return due, wait
@@ -121,28 +111,28 @@ func (s *Server) delivery(of subject) Delivery {
 	return s.trades[of.trade].Delivery
 }
 
-// setDelivery changes how far the notification is, durably if save is set. If it can't be saved,
-// it is changed in memory. The caller must hold the lock.
-func (s *Server) setDelivery(of subject, d Delivery, save bool) (err error) {
-	e := entry{Trade: s.trades[of.trade]}
+// setDelivery changes how far the notification is, in memory even if it can't be recorded. The
+// caller must hold the lock.
+func (s *Server) setDelivery(of subject, d Delivery) error {
 	if of.refund != "" {
 		r := s.refunds[of.refund]
-		r.Delivery, e.Refund = d, &r
+		r.Delivery = d
+		s.storeRefund(r)
+		return s.recordRefund(r)
 	}
-	e.Trade.Delivery = d
-	if save {
-		err = s.record(e)
-	}
-	s.storeEntry(e)
-	return err
+	t := s.trades[of.trade]
+	t.Delivery = d
+	s.store(t)
+	return s.record(t)
 }
 
-// unmarkInFlight lets due return the subjects again.
-func (s *Server) unmarkInFlight(taken []subject) {
+// sent lets due return the subject again, if its notification is still to be sent.
+func (s *Server) sent(of subject) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, of := range taken {
-		delete(s.inFlight, of)
+	if _, more := s.pending[of]; more {
+		s.pending[of] = false
+		s.wake()
 	}
 }
 
@@ -156,16 +146,16 @@ func (s *Server) wake() {
 
 // deliver sends a notification once, or as a trick demands.
 func (s *Server) deliver(ctx context.Context, of subject) {
-	defer s.wake()
-	defer s.unmarkInFlight([]subject{of})
+	defer s.sent(of)
 	trick := s.nextMisbehaviour(of.operation(), of.trade)
 	message := s.notification(of, trick)
 	err := errors.New("lost on the way")
 	switch trick.Do {
-	case Late:
-		s.delay(of, trick)
-		return
 	case Lose:
+	case Late:
+		if s.awaitOther(ctx, trick) {
+			err = s.post(ctx, message, 1)
+		}
 	case Delay:
 		if pause(ctx, trick.delay()) {
 			err = s.post(ctx, message, 1)
@@ -180,22 +170,27 @@ func (s *Server) deliver(ctx context.Context, of subject) {
 	s.cfg.Log.Info("sandbox: notified", "no", of.trade, "refund", of.refund, "attempt", attempt, "trick", trick.Do, "cause", err)
 }
 
-// delay holds a notification back until another one was sent or its time is over.
-func (s *Server) delay(of subject, trick Misbehaviour) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// awaitOther waits until another notification was sent, at most for the trick's delay. It reports
+// false if the context ended first.
+func (s *Server) awaitOther(ctx context.Context, trick Misbehaviour) bool {
 	longest := s.scaled(pauses[0])
 	if trick.DelayMS > 0 {
 		longest = trick.delay()
 	}
-	d := s.delivery(of)
-	d.Next = s.now().Add(longest)
-	_ = s.setDelivery(of, d, false) // fails only where it saves
-	s.delayed[of] = struct{}{}
+	s.mu.Lock()
+	other := s.other
+	s.mu.Unlock()
+	select {
+	case <-other:
+	case <-time.After(longest):
+	case <-ctx.Done():
+		return false
+	}
+	return true
 }
 
-// delivered records an attempt and releases the notifications that were to follow it. It returns
-// the number of attempts.
+// delivered records an attempt and wakes the notifications that follow it. It returns the number
+// of attempts.
 func (s *Server) delivered(of subject, taken bool) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,17 +202,12 @@ func (s *Server) delivered(of subject, taken bool) int {
 	if !taken && d.Attempts <= len(pauses) {
 		d.Next = now.Add(s.scaled(pauses[d.Attempts-1]))
 	}
-	if err := s.setDelivery(of, d, true); err != nil {
+	if err := s.setDelivery(of, d); err != nil {
 		// After a restart it is sent again, which merchants must accept.
 		s.cfg.Log.Error("sandbox: recording a notification attempt failed", "cause", err)
 	}
-	delete(s.delayed, of)
-	for other := range s.delayed {
-		o := s.delivery(other)
-		o.Next = now
-		_ = s.setDelivery(other, o, false) // fails only where it saves
-	}
-	clear(s.delayed)
+	close(s.other)
+	s.other = make(chan struct{})
 	return d.Attempts
 }
 

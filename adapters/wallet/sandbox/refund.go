@@ -204,12 +204,15 @@ func (s *Server) Refunds() []Refund {
 
 // commitRefund stores the refund durably. The caller must hold the lock.
 func (s *Server) commitRefund(r Refund) error {
-	if err := s.record(entry{Refund: &r}); err != nil {
+	if err := s.recordRefund(r); err != nil {
 		return err
 	}
 	s.storeRefund(r)
 	return nil
 }
+
+// recordRefund adds the refund to the journal. The caller must hold the lock.
+func (s *Server) recordRefund(r Refund) error { return s.record(map[string]Refund{"refund": r}) }
 
 // storeRefund stores the refund in memory. The caller must hold the lock.
 func (s *Server) storeRefund(r Refund) {
@@ -225,15 +228,6 @@ func (s *Server) storeRefund(r Refund) {
 		s.refunding[r.No] = struct{}{}
 	}
 	s.expect(subject{trade: r.OutTradeNo, refund: r.No}, r.Delivery)
-}
-
-// storeEntry stores what the entry is about in memory. The caller must hold the lock.
-func (s *Server) storeEntry(e entry) {
-	if e.Refund != nil {
-		s.storeRefund(*e.Refund)
-		return
-	}
-	s.store(e.Trade)
 }
 
 // paidBack returns what the payer gets of the amount. Coupons are not returned.

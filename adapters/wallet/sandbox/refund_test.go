@@ -117,7 +117,7 @@ func TestPAY14_a_refund_survives_a_kill(t *testing.T) {
 		require.Empty(t, refunders[V3].ask(t, s, trade, no, 400))
 	}
 	require.NoError(t, s.RefundOutcome("refund-2", RefundAbnormal))
-	_, err := s.journal.file.WriteAt([]byte(`{"refund":{"out_refund_no":"torn`), s.journal.size)
+	_, err := s.journal.WriteString(`{"refund":{"out_refund_no":"torn`)
 	require.NoError(t, err)
 	again, _ := startV3(t, withJournal)
 	assert.Equal(t, s.Refunds(), again.Refunds())

@@ -19,6 +19,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -86,13 +87,12 @@ type Server struct {
 
 	keys platformKeys
 
-	mu       sync.Mutex // guards the fields below
-	trades   map[string]Trade
-	numbers  []string             // of the trades, in order of creation
-	paid     map[string]string    // transaction id → number
-	pending  map[subject]struct{} // to be notified, not yet acknowledged by the merchant
-	inFlight map[subject]struct{}
-	delayed  map[subject]struct{} // held back until another notification was sent
+	mu      sync.Mutex // guards the fields below
+	trades  map[string]Trade
+	numbers []string          // of the trades, in order of creation
+	paid    map[string]string // transaction id → number
+	pending map[subject]bool  // notifications that are still to be sent; true: an attempt is running
+	other   chan struct{}     // closed and replaced when a notification was sent
 
 	refunds       map[string]Refund
 	refundNumbers []string            // in order of creation
@@ -104,7 +104,7 @@ type Server struct {
 	nonceOrder []string
 	bills      map[string]storedBill // by token
 
-	journal *journal
+	journal *os.File // nil: the ledger is lost with the process
 	tricks  []Misbehaviour
 	held    int
 	changed chan struct{} // closed and replaced when held changes
@@ -119,8 +119,8 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, random: rand.Reader, client: newClient(), kick: make(chan struct{}, 1),
 		keys:   platformKeys{given: slices.Clone(cfg.Keys), mode: cfg.KeyMode},
-		trades: map[string]Trade{}, paid: map[string]string{}, pending: map[subject]struct{}{},
-		inFlight: map[subject]struct{}{}, delayed: map[subject]struct{}{},
+		trades: map[string]Trade{}, paid: map[string]string{}, pending: map[subject]bool{},
+		other:   make(chan struct{}),
 		refunds: map[string]Refund{}, refundsOf: map[string][]string{}, refundIDs: map[string]string{}, refunding: map[string]struct{}{},
 		nonces: map[string]time.Time{}, bills: map[string]storedBill{},
 		changed: make(chan struct{}), release: make(chan struct{}),
@@ -132,7 +132,11 @@ func New(cfg Config) (*Server, error) {
 		}
 		s.journal = j
 		for _, e := range kept {
-			s.storeEntry(e)
+			if e.Refund != nil {
+				s.storeRefund(*e.Refund)
+			} else {
+				s.store(e.Trade)
+			}
 		}
 	}
 	if cfg.MerchantCert != nil {
@@ -192,7 +196,7 @@ func (s *Server) Close() error {
 	if s.journal == nil {
 		return nil
 	}
-	return s.journal.close()
+	return s.journal.Close()
 }
 
 func (s *Server) routes() http.Handler {

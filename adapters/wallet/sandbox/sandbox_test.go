@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -181,13 +182,9 @@ func TestWhat_is_wrong_with_a_configuration_is_told_at_once(t *testing.T) {
 
 func TestA_journal_that_is_damaged_in_its_middle_is_refused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	j, _, err := openJournal(path)
-	require.NoError(t, err)
-	_, err = j.file.WriteString("{}\nnonsense\n{}\n")
-	require.NoError(t, err)
-	require.NoError(t, j.close())
+	require.NoError(t, os.WriteFile(path, []byte("{}\nnonsense\n{}\n"), 0o600))
 	cfg := config(newClock())
 	cfg.Journal = path
-	_, err = New(cfg)
+	_, err := New(cfg)
 	assert.ErrorContains(t, err, "line 2")
 }
