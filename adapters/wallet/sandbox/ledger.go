@@ -26,8 +26,6 @@ var (
 	ErrExpired = errors.New("the order has expired")
 )
 
-var errFull = errors.New("the sandbox has reached its limit of orders")
-
 // Protocol is a version of the wallet's protocol.
 type Protocol string
 
@@ -66,10 +64,11 @@ type Trade struct {
 
 // Delivery is how far the notification of a payment or of a refund is.
 type Delivery struct {
-	NotifyURL string    `json:"notify_url,omitempty"` // empty: there is no notification
-	Notified  bool      `json:"notified"`             // the merchant has acknowledged it
-	Attempts  int       `json:"attempts"`
-	Next      time.Time `json:"next_attempt,omitzero"`
+	NotifyURL string `json:"notify_url,omitempty"` // empty: there is no notification
+	Notified  bool   `json:"notified"`             // the merchant has acknowledged it
+	Attempts  int    `json:"attempts"`
+	// Next is the time of the next attempt. A refund that is being processed ends by itself then.
+	Next time.Time `json:"next_attempt,omitzero"`
 }
 
 // payable returns why the trade can't be paid now, or nil.
@@ -130,7 +129,7 @@ func (s *Server) Pay(outTradeNo string, how PaymentOptions) (Trade, error) {
 		t.OpenID = "sandbox-payer"
 	}
 	t.State, t.Paid, t.Next, t.Coupon = Success, now, now, how.Coupon
-	t.TransactionID = s.transactionID(now)
+	t.TransactionID = s.walletID("4200", now)
 	if err := s.commit(t); err != nil {
 		return s.trades[outTradeNo], err
 	}
@@ -179,9 +178,6 @@ func (s *Server) Ledger() []Trade {
 
 // commit stores the trade durably. The caller must hold the lock.
 func (s *Server) commit(t Trade) error {
-	if _, there := s.trades[t.OutTradeNo]; !there && len(s.trades) >= maxTrades {
-		return errFull
-	}
 	if err := s.record(t); err != nil {
 		return err
 	}
@@ -208,17 +204,6 @@ func (s *Server) expect(of subject, d Delivery) {
 		delete(s.pending, of)
 	} else if _, there := s.pending[of]; !there {
 		s.pending[of] = false
-	}
-}
-
-// transactionID returns a new unique ID of 28 digits, like the wallet's. The caller must
-// hold the lock.
-func (s *Server) transactionID(now time.Time) string {
-	for {
-		id := s.walletID("4200", now)
-		if _, used := s.paid[id]; !used {
-			return id
-		}
 	}
 }
 

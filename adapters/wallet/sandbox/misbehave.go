@@ -37,12 +37,8 @@ const (
 	RetiredKey  Trick = "retired-key"  // signed with a key that is not listed any more
 )
 
-// Tricks of refunds: of the request, and of the end of a refund that ends by itself.
-const (
-	NoFunds    Trick = "no-funds" // NOTENOUGH; not processed
-	Abnormal   Trick = "abnormal" // the money does not arrive
-	Unreturned Trick = "closed"   // nothing is returned
-)
+// NoFunds is a trick of requests for refunds: NOTENOUGH; not processed.
+const NoFunds Trick = "no-funds"
 
 // Tricks of bills. The sums and the hash are those of what is sent, except for BadHash.
 const (
@@ -72,7 +68,7 @@ type Misbehaviour struct {
 
 var tricks = map[Operation][]Trick{
 	UnifiedOrder: answers, OrderQuery: answers, CloseOrder: answers, Prepay: answers, QueryTrade: answers, CloseTrade: answers,
-	RefundOrder: append([]Trick{NoFunds}, answers...), RefundQuery: answers, EndRefund: {Abnormal, Unreturned},
+	RefundOrder: append([]Trick{NoFunds}, answers...), RefundQuery: answers,
 	ListKeys: answers, TradeBill: append([]Trick{LoseLine, Amount, BadHash, Truncate}, answers...),
 	DownloadBill: append([]Trick{Truncate}, answers...), Notify: notices, NotifyRefund: notices,
 }

@@ -62,12 +62,11 @@ func (s *Server) Run(ctx context.Context) error {
 	var sending sync.WaitGroup
 	defer sending.Wait()
 	for {
-		wait := s.endDueRefunds()
-		due, untilNext := s.due()
+		due, wait := s.due()
 		for _, of := range due {
 			sending.Go(func() { s.deliver(ctx, of) })
 		}
-		timer := time.NewTimer(min(wait, untilNext))
+		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -147,6 +146,9 @@ func (s *Server) wake() {
 // deliver sends a notification once, or as a trick demands.
 func (s *Server) deliver(ctx context.Context, of subject) {
 	defer s.sent(of)
+	if s.endByItself(of.refund) {
+		return
+	}
 	trick := s.nextMisbehaviour(of.operation(), of.trade)
 	message := s.notification(of, trick)
 	err := errors.New("lost on the way")

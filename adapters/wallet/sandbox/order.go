@@ -3,7 +3,6 @@ package sandbox
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -45,22 +44,22 @@ func (s *Server) place(asked Trade) (Trade, error) {
 	defer s.mu.Unlock()
 	now := s.now()
 	t, there := s.trades[asked.OutTradeNo]
-	if !there {
+	switch {
+	case !there && len(s.trades) >= maxTrades:
+		return t, errCrowded
+	case !there:
 		t = asked
 		t.Created = now
-	} else if err := sameOrder(t, asked); err != nil {
-		return t, err
+	default:
+		if err := sameOrder(t, asked); err != nil {
+			return t, err
+		}
 	}
 	if !t.Expires.IsZero() && !now.Before(t.Expires) {
 		return t, invalidParam("time_expire", "has passed")
 	}
 	s.refresh(&t, now)
-	if err := s.commit(t); errors.Is(err, errFull) {
-		return t, errCrowded
-	} else if err != nil {
-		return t, err
-	}
-	return t, nil
+	return t, s.commit(t)
 }
 
 func (s *Server) checkOrder(asked fields) (expires time.Time, err error) {

@@ -68,8 +68,6 @@ var answerChoices = []choice{
 // otherChoices are the buttons for misbehaviours that a single operation has.
 var otherChoices = []choice{
 	{Misbehaviour{On: RefundOrder, Do: NoFunds}, "Have no money", "The next request for a refund is refused, because the merchant’s balance is too low."},
-	{Misbehaviour{On: EndRefund, Do: Abnormal}, "Lose a refund", "The next refund that ends by itself does not arrive."},
-	{Misbehaviour{On: EndRefund, Do: Unreturned}, "Close a refund", "The next refund that ends by itself returns nothing."},
 	{Misbehaviour{On: TradeBill, Do: LoseLine}, "Lose a line", "The next bill lacks its last line."},
 	{Misbehaviour{On: TradeBill, Do: Amount}, "Change an amount", "The first line of the next bill names one fen more."},
 	{Misbehaviour{On: TradeBill, Do: BadHash}, "Give a wrong hash", "The next bill has the hash of another one; in version 2 its sums are wrong."},
@@ -98,7 +96,7 @@ var operationNames = []operationName{
 	{Prepay, "order of version 3"}, {QueryTrade, "query of version 3"}, {CloseTrade, "request to close of version 3"},
 	{RefundOrder, "refund"}, {RefundQuery, "query of a refund"}, {TradeBill, "request for a bill"}, {DownloadBill, "download of a bill"},
 	{ListKeys, "request for certificates"},
-	{EndRefund, "end of a refund"}, {Notify, "notification"}, {NotifyRefund, "notification of a refund"},
+	{Notify, "notification"}, {NotifyRefund, "notification of a refund"},
 }
 
 // answeredOperations are those that the wallet answers.

@@ -38,7 +38,6 @@ const (
 	TradeBill    Operation = "tradebill"
 	Notify       Operation = "notify" // of a payment
 	NotifyRefund Operation = "notifyrefund"
-	EndRefund    Operation = "endrefund" // of a refund that ends by itself
 )
 
 // refusal is a signed answer that refuses a request.

@@ -35,7 +35,6 @@ type Refund struct {
 	Reason        string      `json:"refund_desc,omitempty"`
 	State         RefundState `json:"refund_status"`
 	Created       time.Time   `json:"created"`
-	Due           time.Time   `json:"due,omitzero"` // ends by itself then
 	Ended         time.Time   `json:"ended,omitzero"`
 	Delivery
 }
@@ -99,9 +98,9 @@ func (s *Server) refund(t Trade, asked Refund) (Refund, error) {
 		return asked, errCrowded
 	}
 	asked.OutTradeNo, asked.TransactionID = t.OutTradeNo, t.TransactionID
-	asked.State, asked.Created, asked.ID = RefundProcessing, now, s.refundID(now)
+	asked.State, asked.Created, asked.ID = RefundProcessing, now, s.walletID("5030", now)
 	if s.cfg.RefundTime > 0 {
-		asked.Due = now.Add(s.scaled(s.cfg.RefundTime))
+		asked.Next = now.Add(s.scaled(s.cfg.RefundTime))
 	}
 	s.wake()
 	return asked, s.commitRefund(asked)
@@ -116,16 +115,6 @@ func (s *Server) returned(outTradeNo string) (sum int64) {
 		}
 	}
 	return sum
-}
-
-// refundID returns a new unique ID of 28 digits. The caller must hold the lock.
-func (s *Server) refundID(now time.Time) string {
-	for {
-		id := s.walletID("5030", now)
-		if _, used := s.refundIDs[id]; !used {
-			return id
-		}
-	}
 }
 
 // RefundOutcome ends a refund that is being processed, or lets an abnormal one succeed. The
@@ -155,7 +144,7 @@ func (s *Server) endRefund(r Refund, state RefundState) error {
 		return ErrRefundEnded
 	}
 	now := s.now()
-	r.State, r.Ended, r.Due = state, now, time.Time{}
+	r.State, r.Ended = state, now
 	r.Delivery = Delivery{NotifyURL: r.NotifyURL}
 	if r.NotifyURL != "" {
 		r.Next = now
@@ -163,32 +152,20 @@ func (s *Server) endRefund(r Refund, state RefundState) error {
 	return s.commitRefund(r)
 }
 
-// endDueRefunds ends the refunds whose time has come. They succeed unless a misbehaviour says
-// otherwise. wait is the time until the next one.
-func (s *Server) endDueRefunds() (wait time.Duration) {
+// endByItself lets a refund that is still being processed succeed. It reports whether it was.
+func (s *Server) endByItself(no string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.now()
-	wait = longestWait
-	for no := range s.refunding {
-		r := s.refunds[no]
-		if left := r.Due.Sub(now); left > 0 {
-			wait = min(wait, left)
-			continue
-		}
-		state := RefundSucceeded
-		switch s.takeMisbehaviour(EndRefund, r.OutTradeNo).Do {
-		case Abnormal:
-			state = RefundAbnormal
-		case Unreturned:
-			state = RefundClosed
-		}
-		if err := s.endRefund(r, state); err != nil {
-			s.cfg.Log.Error("sandbox: ending a refund failed", "cause", err)
-			wait = min(wait, time.Second)
-		}
+	r, there := s.refunds[no]
+	if !there || r.State != RefundProcessing {
+		return false
 	}
-	return wait
+	if err := s.endRefund(r, RefundSucceeded); err != nil {
+		s.cfg.Log.Error("sandbox: ending a refund failed", "cause", err)
+		r.Next = s.now().Add(time.Second)
+		s.storeRefund(r)
+	}
+	return true
 }
 
 // Refunds returns all refunds in the order in which they were asked for.
@@ -222,11 +199,6 @@ func (s *Server) storeRefund(r Refund) {
 		s.refundIDs[r.ID] = r.No
 	}
 	s.refunds[r.No] = r
-	if r.Due.IsZero() {
-		delete(s.refunding, r.No)
-	} else {
-		s.refunding[r.No] = struct{}{}
-	}
 	s.expect(subject{trade: r.OutTradeNo, refund: r.No}, r.Delivery)
 }
 

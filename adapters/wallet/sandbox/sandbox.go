@@ -98,7 +98,6 @@ type Server struct {
 	refundNumbers []string            // in order of creation
 	refundsOf     map[string][]string // number of the trade → numbers of its refunds
 	refundIDs     map[string]string   // refund id → number
-	refunding     map[string]struct{} // refunds that end by themselves
 
 	nonces     map[string]time.Time // of requests of version 3, and when they came
 	nonceOrder []string
@@ -121,7 +120,7 @@ func New(cfg Config) (*Server, error) {
 		keys:   platformKeys{given: slices.Clone(cfg.Keys), mode: cfg.KeyMode},
 		trades: map[string]Trade{}, paid: map[string]string{}, pending: map[subject]bool{},
 		other:   make(chan struct{}),
-		refunds: map[string]Refund{}, refundsOf: map[string][]string{}, refundIDs: map[string]string{}, refunding: map[string]struct{}{},
+		refunds: map[string]Refund{}, refundsOf: map[string][]string{}, refundIDs: map[string]string{},
 		nonces: map[string]time.Time{}, bills: map[string]storedBill{},
 		changed: make(chan struct{}), release: make(chan struct{}),
 	}
