@@ -26,7 +26,7 @@ type sandboxServer struct {
 	log      *slog.Logger
 }
 
-// sandboxWriteTimeout exceeds the maximum time that the sandbox holds a response.
+// sandboxWriteTimeout exceeds the maximum time by which the sandbox delays a response.
 const sandboxWriteTimeout = 15 * time.Minute
 
 // sandboxRefundTime is the time after which a refund ends by itself, if no button ends it before.
@@ -83,7 +83,6 @@ func (s *sandboxServer) Run(ctx context.Context) error {
 	group.Go(func() error { return s.wallet.Run(ctx) })
 	group.Go(func() error {
 		<-ctx.Done()
-		s.wallet.Release()
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 		defer cancel()
 		return server.Shutdown(drain)

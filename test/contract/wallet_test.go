@@ -78,7 +78,6 @@ func (on store) startTill(t *testing.T, change ...func(*bootstrap.Config)) *till
 	})
 	front.Start()
 	t.Cleanup(front.Close)
-	t.Cleanup(box.Release)
 	return s
 }
 

@@ -21,7 +21,6 @@ const (
 	SayPaid     Trick = "say-paid"     // ORDERPAID
 
 	Delay      Trick = "delay"       // processed, answered late
-	Hold       Trick = "hold"        // processed, answered after Release
 	ErrorAfter Trick = "error-after" // processed, answered with SYSTEMERROR
 	Reset      Trick = "reset"       // processed, connection reset
 	Garbage    Trick = "garbage"     // processed, answered with an invalid body
@@ -74,7 +73,7 @@ var tricks = map[Operation][]Trick{
 }
 
 var answers = []Trick{
-	Slow, ErrorBefore, Crowded, SayPaid, Delay, Hold, ErrorAfter, Reset, Garbage, Forge, Probe, Old, OtherSerial, RetiredKey,
+	Slow, ErrorBefore, Crowded, SayPaid, Delay, ErrorAfter, Reset, Garbage, Forge, Probe, Old, OtherSerial, RetiredKey,
 }
 
 // ofNoOrder are the operations that are about no order.
@@ -86,7 +85,6 @@ const (
 	maxTricks = 1000
 	maxCopies = 100
 	maxDelay  = 10 * time.Minute
-	maxHold   = 10 * time.Minute
 )
 
 var errTooManyTricks = errors.New("too many pending misbehaviours")
@@ -120,12 +118,11 @@ func (s *Server) misbehave(m Misbehaviour) error {
 	return nil
 }
 
-// Behave forgets the misbehaviours that have not been applied, and sends held answers.
+// Behave forgets the misbehaviours that have not been applied.
 func (s *Server) Behave() {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.tricks = nil
-	s.mu.Unlock()
-	s.Release()
 }
 
 // nextMisbehaviour returns the misbehaviour of this request. Without one, Do is empty.
@@ -186,64 +183,8 @@ func (s *Server) holdResponse(ctx context.Context, m Misbehaviour) bool {
 	switch m.Do {
 	case Delay:
 		return pause(ctx, m.delay())
-	case Hold:
-		return s.hold(ctx)
 	}
 	return true
-}
-
-func (s *Server) hold(ctx context.Context) bool {
-	release := s.count(+1)
-	defer s.count(-1)
-	ctx, cancel := context.WithTimeout(ctx, maxHold)
-	defer cancel()
-	select {
-	case <-release:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-func (s *Server) count(more int) (release <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held += more
-	close(s.changed)
-	s.changed = make(chan struct{})
-	return s.release
-}
-
-// Held returns the number of held answers.
-func (s *Server) Held() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.held
-}
-
-// AwaitHeld returns once at least n answers are held.
-func (s *Server) AwaitHeld(ctx context.Context, n int) error {
-	for {
-		s.mu.Lock()
-		held, changed := s.held, s.changed
-		s.mu.Unlock()
-		if held >= n {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for %d held answers: %w", n, ctx.Err())
-		}
-	}
-}
-
-// Release sends all held answers.
-func (s *Server) Release() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.release)
-	s.release = make(chan struct{})
 }
 
 // send writes the answer, or the trick's bad one.

@@ -45,7 +45,6 @@ type page struct {
 	Others     []choice // misbehaviours of single operations
 	Operations []operationName
 	Pending    []string // misbehaviours
-	Held       int      // answers
 }
 
 // row is an order as the page shows it. Alone: on a page of its own, with all details.
@@ -245,7 +244,7 @@ func (s *Server) showTrade(w http.ResponseWriter, r *http.Request, status int, n
 // gets it only when it has changed.
 func (s *Server) showPage(w http.ResponseWriter, r *http.Request, status int, p page) {
 	p.Answers, p.Others, p.Operations = answerChoices, otherChoices, answeredOperations
-	p.Pending, p.Held = s.pendingMisbehaviours(), s.Held()
+	p.Pending = s.pendingMisbehaviours()
 	var out bytes.Buffer
 	if err := pageTemplate.Execute(&out, p); err != nil {
 		s.cfg.Log.Error("sandbox: rendering a page failed", "cause", err)

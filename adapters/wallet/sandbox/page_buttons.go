@@ -51,7 +51,6 @@ func (s *Server) payments(protocol Protocol) []choice {
 var answerChoices = []choice{
 	{Misbehaviour{Do: Delay, DelayMS: lateAnswer.Milliseconds()}, "Answer late", fmt.Sprintf("The request is processed and answered after %v.", lateAnswer)},
 	{Misbehaviour{Do: Slow, DelayMS: lateAnswer.Milliseconds()}, "Process late", fmt.Sprintf("The request is processed after %v, even if the merchant has gone.", lateAnswer)},
-	{Misbehaviour{Do: Hold}, "Hold the answer", fmt.Sprintf("The request is processed. The answer is sent when this page says so; after %v minutes it is lost.", maxHold.Minutes())},
 	{Misbehaviour{Do: Reset}, "Break the connection", "The request is processed. The connection ends without an answer."},
 	{Misbehaviour{Do: Garbage}, "Answer nonsense", "The request is processed. The answer is an HTML page."},
 	{Misbehaviour{Do: Forge}, "Forge the answer", "The request is processed. The answer has a wrong signature."},
@@ -221,7 +220,7 @@ func (s *Server) misbehaveNext(w http.ResponseWriter, r *http.Request) {
 	backTo(w, r, m.No)
 }
 
-// behaveAgain forgets the misbehaviours that have not happened yet and sends held answers.
+// behaveAgain forgets the misbehaviours that have not happened yet.
 func (s *Server) behaveAgain(w http.ResponseWriter, r *http.Request) {
 	if err := readForm(w, r); err != nil {
 		s.showPage(w, r, http.StatusBadRequest, s.pageOfAll(err.Error()))

@@ -102,13 +102,13 @@ func TestButtons_that_the_page_does_not_have(t *testing.T) {
 	s := start(t, config(newClock()))
 	placed(t, s, "order-1")
 	for _, form := range []url.Values{{"on": {"notify"}, "do": {"garbage"}}, {"on": {"else"}, "do": {"reset"}}, {"do": {"reset"}}, nil} {
-		assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/answer", form).Code)
+		assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/misbehave", form).Code)
 	}
 	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"notification": {"garbage"}}).Code)
 	s.tricks = slices.Repeat([]Misbehaviour{{On: OrderQuery, Do: Reset, Times: 1}}, maxTricks)
 	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"notification": {"lose"}}).Code)
 	assert.Equal(t, NotPaid, s.Ledger()[0].State)
-	for _, path := range []string{"/sandbox/answer", "/sandbox/behave", "/sandbox/decline/order-1", "/sandbox/expire/order-1"} {
+	for _, path := range []string{"/sandbox/misbehave", "/sandbox/behave", "/sandbox/decline/order-1", "/sandbox/expire/order-1"} {
 		assert.Equal(t, http.StatusMethodNotAllowed, call(s, http.MethodGet, path, "").Code)
 	}
 }
@@ -151,7 +151,7 @@ func TestPAY13_buttons_that_misbehave(t *testing.T) {
 	offered := map[Operation][]Trick{}
 	press := func(on Operation, do Trick, label string) {
 		offered[on] = append(offered[on], do)
-		done := pressed(s, "/sandbox/answer", url.Values{"on": {string(on)}, "do": {string(do)}, "out_trade_no": {"order-1"}})
+		done := pressed(s, "/sandbox/misbehave", url.Values{"on": {string(on)}, "do": {string(do)}, "out_trade_no": {"order-1"}})
 		require.Equal(t, http.StatusSeeOther, done.Code)
 		assert.Equal(t, "/sandbox/pay/order-1", done.Header().Get("Location"))
 		page := call(s, http.MethodGet, "/sandbox/pay/order-1", "").Body.String()
@@ -177,7 +177,7 @@ func TestPAY13_buttons_that_misbehave(t *testing.T) {
 		}
 		assert.NotPanics(t, func() { _ = labelOf(Misbehaviour{On: op}) })
 	}
-	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/answer", url.Values{"on": {"orderquery"}, "do": {"slow"}}).Code)
+	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/misbehave", url.Values{"on": {"orderquery"}, "do": {"slow"}}).Code)
 	assert.Equal(t, Misbehaviour{On: OrderQuery, Do: Slow, Times: 1, DelayMS: lateAnswer.Milliseconds()}, s.nextMisbehaviour(OrderQuery, "order-1"))
 	assert.Equal(t, "/", pressed(s, "/sandbox/behave", nil).Header().Get("Location"))
 }

@@ -89,7 +89,7 @@ func TestPAY14_version_2_refunds_need_the_merchants_certificate(t *testing.T) {
 		s.ServeHTTP(w, r)
 		return w.Body.String()
 	}
-	other, err := x509.ParseCertificate(s.keys.listed[0].cert.Raw)
+	other, err := x509.ParseCertificate(s.keys.listed.cert.Raw)
 	require.NoError(t, err)
 	for name, change := range map[string]func(*http.Request){
 		"another machine":     func(r *http.Request) { r.RemoteAddr = "192.0.2.1:1" },

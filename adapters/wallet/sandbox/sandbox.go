@@ -20,7 +20,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -54,12 +53,10 @@ type Config struct {
 	// proves who it is when it asks for refunds over TLS. Without it, version 3 is not served.
 	MerchantCert *x509.Certificate
 	V3Key        secret.String // of version 3, 32 bytes
-	// Keys are the wallet's own keys, in the order of their use. When there are no more of them,
-	// the wallet makes new ones.
+	// Keys are the wallet's own keys: that with a certificate, the public key, and a retired one. The
+	// wallet makes those that are missing.
 	Keys    []*rsa.PrivateKey
 	KeyMode KeyMode // with which of its keys the wallet signs; default Certificates
-	// CertificateLife is not scaled. 0 means five years.
-	CertificateLife time.Duration
 	// PublicURL is where payers reach the sandbox. code_url and mweb_url lead there.
 	PublicURL string
 	// Scale divides lifetimes, the minimum age for closing and the pauses between
@@ -85,7 +82,7 @@ type Server struct {
 	random io.Reader
 	kick   chan struct{} // signals that a notification may be due
 
-	keys platformKeys
+	keys platformKeys // of version 3
 
 	mu      sync.Mutex // guards the fields below
 	trades  map[string]Trade
@@ -105,9 +102,6 @@ type Server struct {
 
 	journal *os.File // nil: the ledger is lost with the process
 	tricks  []Misbehaviour
-	held    int
-	changed chan struct{} // closed and replaced when held changes
-	release chan struct{} // closed and replaced by Release
 }
 
 // New returns a sandbox with its journal's trades, or all problems of the configuration.
@@ -117,12 +111,10 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, random: rand.Reader, client: newClient(), kick: make(chan struct{}, 1),
-		keys:   platformKeys{given: slices.Clone(cfg.Keys), mode: cfg.KeyMode},
 		trades: map[string]Trade{}, paid: map[string]string{}, pending: map[subject]bool{},
 		other:   make(chan struct{}),
 		refunds: map[string]Refund{}, refundsOf: map[string][]string{}, refundIDs: map[string]string{},
 		nonces: map[string]time.Time{}, bills: map[string]storedBill{},
-		changed: make(chan struct{}), release: make(chan struct{}),
 	}
 	if cfg.Journal != "" {
 		j, kept, err := openJournal(cfg.Journal)
@@ -139,7 +131,8 @@ func New(cfg Config) (*Server, error) {
 		}
 	}
 	if cfg.MerchantCert != nil {
-		if err := s.Rotate(); err != nil {
+		var err error
+		if s.keys, err = newPlatformKeys(cfg.Keys, s.now()); err != nil {
 			return nil, err
 		}
 	}
@@ -185,7 +178,7 @@ func (c *Config) complete() error {
 }
 
 // ServeHTTP implements http.Handler. The server's write timeout must exceed the delays of
-// answers. Before a graceful shutdown the caller must Release held answers.
+// answers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // Close closes the journal. If there is one, later orders are refused.
@@ -215,16 +208,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /sandbox/decline/{no}", s.declineOne)
 	mux.HandleFunc("POST /sandbox/expire/{no}", s.expireOne)
 	mux.HandleFunc("POST /sandbox/refund/{no}", s.endOne)
-	mux.HandleFunc("POST /sandbox/answer", s.misbehaveNext)
+	mux.HandleFunc("POST /sandbox/misbehave", s.misbehaveNext)
 	mux.HandleFunc("POST /sandbox/behave", s.behaveAgain)
 	mux.HandleFunc("GET /sandbox/page/{name}", s.showFile)
-	mux.HandleFunc("GET /sandbox/ledger", s.showLedger)
-	mux.HandleFunc("GET /sandbox/refunds", s.showRefunds)
-	mux.HandleFunc("GET /sandbox/keys", s.showKey)
-	mux.HandleFunc("POST /sandbox/keys/{do}", s.changeKeys)
-	mux.HandleFunc("POST /sandbox/misbehave", s.addMisbehaviour)
-	mux.HandleFunc("GET /sandbox/held", s.showHeld)
-	mux.HandleFunc("POST /sandbox/release", s.releaseHeld)
 	// A page of another origin must not pay or press buttons through a browser that reaches the
 	// sandbox: requests that change something need its own Origin or Sec-Fetch-Site, or neither.
 	return http.NewCrossOriginProtection().Handler(mux)

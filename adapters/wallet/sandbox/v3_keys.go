@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,7 +34,6 @@ const (
 	keyBits         = 2048
 	certificateLife = 5 * 365 * 24 * time.Hour
 	publicKeyPrefix = "PUB_KEY_ID_"
-	maxCertificates = 10
 )
 
 // platformKey is a key of the wallet. A key with a certificate has its serial number, another one
@@ -46,50 +44,46 @@ type platformKey struct {
 	cert   *x509.Certificate
 }
 
-// platformKeys are the wallet's keys. A key is made when it is needed first.
+// platformKeys are the wallet's keys. A key that is used seldom is made when it is needed first.
 type platformKeys struct {
-	mu     sync.Mutex
-	given  []*rsa.PrivateKey // used before new ones are made
-	mode   KeyMode
-	public *platformKey
-	listed []*platformKey // with certificates; the last one signs
-	former *platformKey   // the one that was retired last
+	listed  *platformKey        // with a certificate
+	public  func() *platformKey // without a certificate
+	retired func() *platformKey // whose certificate is not listed any more
 }
 
-// next returns a key that was not used before. The caller must hold the lock.
-func (k *platformKeys) next() *rsa.PrivateKey {
-	if len(k.given) > 0 {
-		key := k.given[0]
-		k.given = k.given[1:]
-		return key
+// newPlatformKeys uses the given keys before it makes new ones.
+func newPlatformKeys(given []*rsa.PrivateKey, now time.Time) (k platformKeys, err error) {
+	key := func(i int) *rsa.PrivateKey {
+		if i < len(given) {
+			return given[i]
+		}
+		made, err := rsa.GenerateKey(rand.Reader, keyBits)
+		if err != nil {
+			panic(err) // of an impossible size
+		}
+		return made
 	}
-	key, err := rsa.GenerateKey(rand.Reader, keyBits)
-	if err != nil {
-		panic(err) // of an impossible size
-	}
-	return key
+	k.public = sync.OnceValue(func() *platformKey {
+		made := key(1)
+		digits := new(big.Int).SetBytes(digest(made)[:8]).String()
+		return &platformKey{made, publicKeyPrefix + "01" + fmt.Sprintf("%026s", digits), nil}
+	})
+	k.retired = sync.OnceValue(func() *platformKey {
+		made := key(2)
+		return &platformKey{made, fmt.Sprintf("%X", digest(made)[:20]), nil}
+	})
+	k.listed, err = certify(key(0), now)
+	return k, err
 }
 
 // PublicKey returns the wallet's public key and its ID, for the merchant's configuration.
 func (s *Server) PublicKey() (id string, text []byte) {
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	key := s.keys.publicKey()
+	key := s.keys.public()
 	der, err := x509.MarshalPKIXPublicKey(key.Public())
 	if err != nil {
 		panic(err) // of an unknown kind of key
 	}
 	return key.serial, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
-}
-
-// publicKey returns the key without a certificate. The caller must hold the lock.
-func (k *platformKeys) publicKey() *platformKey {
-	if k.public == nil {
-		key := k.next()
-		digits := new(big.Int).SetBytes(digest(key)[:8]).String()
-		k.public = &platformKey{key, publicKeyPrefix + "01" + fmt.Sprintf("%026s", digits), nil}
-	}
-	return k.public
 }
 
 // digest identifies a key.
@@ -98,51 +92,13 @@ func digest(key *rsa.PrivateKey) []byte {
 	return sum[:]
 }
 
-// SignWith chooses the keys with which the wallet signs from now on.
-func (s *Server) SignWith(mode KeyMode) error {
-	if mode != Certificates && mode != PublicKey {
-		return fmt.Errorf("no such keys: %q", mode)
-	}
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	s.keys.mode = mode
-	return nil
-}
-
-// Rotate makes a key with a new certificate, which signs at once. The former certificates are
-// listed until Retire.
-func (s *Server) Rotate() error {
-	now := s.now()
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	if len(s.keys.listed) >= maxCertificates {
-		return fmt.Errorf("there are %d certificates: retire the former ones first", maxCertificates)
-	}
-	key, err := certify(s.keys.next(), now, s.cfg.CertificateLife)
-	if err != nil {
-		return err
-	}
-	s.keys.listed = append(s.keys.listed, key)
-	return nil
-}
-
-// Retire removes all certificates but the newest from the list.
-func (s *Server) Retire() {
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	if n := len(s.keys.listed); n > 1 {
-		s.keys.former = s.keys.listed[n-2]
-		s.keys.listed = slices.Clone(s.keys.listed[n-1:])
-	}
-}
-
 // certify signs a certificate of the key with the key itself.
-func certify(key *rsa.PrivateKey, now time.Time, life time.Duration) (*platformKey, error) {
+func certify(key *rsa.PrivateKey, now time.Time) (*platformKey, error) {
 	number := digest(key)[:20]
 	number[0] = 0x40 | number[0]&0x3f // neither negative nor shorter than 40 digits
 	template := &x509.Certificate{
 		SerialNumber: new(big.Int).SetBytes(number), Subject: pkix.Name{CommonName: "Wallet sandbox"},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(life), KeyUsage: x509.KeyUsageDigitalSignature,
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(certificateLife), KeyUsage: x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -158,28 +114,16 @@ func certify(key *rsa.PrivateKey, now time.Time, life time.Duration) (*platformK
 // signer returns the key for a message. preferred is the serial number or ID of a key that the
 // merchant asks for, or empty. The trick chooses a key that the merchant must not accept.
 func (s *Server) signer(preferred string, trick Trick) *platformKey {
-	now := s.now()
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	k := &s.keys
 	if trick == RetiredKey {
-		if k.former == nil {
-			key := k.next()
-			k.former = &platformKey{key, fmt.Sprintf("%X", digest(key)[:20]), nil}
-		}
-		return k.former
+		return s.keys.retired()
 	}
-	key := k.listed[len(k.listed)-1]
-	if k.mode == PublicKey {
-		key = k.publicKey()
+	isPublic := s.cfg.KeyMode == PublicKey
+	if preferred != "" && s.knowsKey(preferred) {
+		isPublic = preferred != s.keys.listed.serial
 	}
-	for _, other := range k.listed {
-		if other.serial == preferred && now.Before(other.cert.NotAfter) {
-			key = other
-		}
-	}
-	if strings.HasPrefix(preferred, publicKeyPrefix) && k.publicKey().serial == preferred {
-		key = k.publicKey()
+	key := s.keys.listed
+	if isPublic {
+		key = s.keys.public()
 	}
 	if trick == OtherSerial {
 		return &platformKey{key.PrivateKey, fmt.Sprintf("%X", digest(key.PrivateKey)[12:]), nil}
@@ -189,10 +133,7 @@ func (s *Server) signer(preferred string, trick Trick) *platformKey {
 
 // knowsKey reports whether the wallet has a key with the serial number or ID.
 func (s *Server) knowsKey(serial string) bool {
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	return serial == s.keys.publicKey().serial ||
-		slices.ContainsFunc(s.keys.listed, func(k *platformKey) bool { return k.serial == serial })
+	return serial == s.keys.listed.serial || serial == s.keys.public().serial
 }
 
 // sign returns the signature over the lines, each of which ends with a line end.
@@ -205,20 +146,15 @@ func (k *platformKey) sign(lines ...string) string {
 	return base64.StdEncoding.EncodeToString(signature)
 }
 
-// certificates answers with the listed certificates, each encrypted.
+// certificates answers with the list of certificates, which has one, encrypted.
 func (s *Server) certificates(r v3Request) (string, func(Trick) (any, error), error) {
 	return "", func(Trick) (any, error) {
-		s.keys.mu.Lock()
-		defer s.keys.mu.Unlock()
-		data := []any{}
-		for _, k := range s.keys.listed {
-			text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: k.cert.Raw})
-			data = append(data, object{
-				"serial_no": k.serial, "effective_time": v3Time(k.cert.NotBefore), "expire_time": v3Time(k.cert.NotAfter),
-				"encrypt_certificate": s.seal(text, "certificate"),
-			})
-		}
-		return object{"data": data}, nil
+		k := s.keys.listed
+		text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: k.cert.Raw})
+		return object{"data": []object{{
+			"serial_no": k.serial, "effective_time": v3Time(k.cert.NotBefore), "expire_time": v3Time(k.cert.NotAfter),
+			"encrypt_certificate": s.seal(text, "certificate"),
+		}}}, nil
 	}, r.hasQuery()
 }
 
@@ -253,9 +189,6 @@ func (c *Config) checkV3() error {
 	}
 	if c.KeyMode != "" && c.KeyMode != Certificates && c.KeyMode != PublicKey {
 		wrong = append(wrong, errors.New("KeyMode is unknown"))
-	}
-	if c.CertificateLife == 0 {
-		c.CertificateLife = certificateLife
 	}
 	return errors.Join(wrong...)
 }

@@ -42,26 +42,15 @@ func signs(t *testing.T, s *Server, preferred string) string {
 	return w.Header().Get("Wechatpay-Serial")
 }
 
-func TestPAY08_v3_certificates_rotate(t *testing.T) {
+func TestPAY08_v3_the_certificate_that_signs_is_listed(t *testing.T) {
 	s, _ := startV3(t)
-	before := listedKeys(t, s)
-	require.Len(t, before, 1)
-	first := signs(t, s, "")
-	assert.Contains(t, before, first)
-	assert.Len(t, first, 40)
-	require.NoError(t, s.Rotate())
-	both := listedKeys(t, s)
-	require.Len(t, both, 2)
-	second := signs(t, s, "")
-	assert.NotEqual(t, first, second, "the new key signs at once")
-	assert.Contains(t, both, second)
-	assert.Equal(t, first, signs(t, s, first), "the merchant may still ask for the former one")
-	s.Retire()
-	after := listedKeys(t, s)
-	assert.Len(t, after, 1)
-	assert.Contains(t, after, second)
-	s.Retire()
-	assert.Len(t, listedKeys(t, s), 1, "one remains")
+	listed := listedKeys(t, s)
+	require.Len(t, listed, 1)
+	certificate := signs(t, s, "")
+	assert.Len(t, certificate, 40)
+	assert.Contains(t, listed, certificate)
+	id, _ := s.PublicKey()
+	assert.Equal(t, id, signs(t, s, id), "both are in use while a merchant moves over")
 }
 
 func TestPAY08_v3_the_public_key_signs_if_it_is_chosen(t *testing.T) {
@@ -71,30 +60,10 @@ func TestPAY08_v3_the_public_key_signs_if_it_is_chosen(t *testing.T) {
 	block, _ := pem.Decode(text)
 	key, err := x509.ParsePKIXPublicKey(block.Bytes)
 	require.NoError(t, err)
-	assert.True(t, s.keys.public.PublicKey.Equal(key))
+	assert.True(t, s.keys.public().PublicKey.Equal(key))
 	again, _ := s.PublicKey()
 	assert.Equal(t, id, again)
 	assert.Equal(t, id, signs(t, s, ""))
-	certificate := s.keys.listed[0].serial
+	certificate := s.keys.listed.serial
 	assert.Equal(t, certificate, signs(t, s, certificate))
-	require.NoError(t, s.SignWith(Certificates))
-	assert.Equal(t, certificate, signs(t, s, ""))
-	assert.Equal(t, id, signs(t, s, id), "both are in use while a merchant moves over")
-	require.Error(t, s.SignWith("else"))
-}
-
-func TestThe_keys_over_HTTP(t *testing.T) {
-	s, _ := startV3(t)
-	change := func(do string) int { return call(s, http.MethodPost, "/sandbox/keys/"+do, "").Code }
-	first := signs(t, s, "")
-	assert.Equal(t, http.StatusNoContent, change("rotate"))
-	assert.NotEqual(t, first, signs(t, s, ""))
-	assert.Equal(t, http.StatusNoContent, change("retire"))
-	assert.Len(t, listedKeys(t, s), 1)
-	assert.Equal(t, http.StatusNoContent, change("public_key"))
-	assert.Contains(t, call(s, http.MethodGet, "/sandbox/keys", "").Body.String(), signs(t, s, ""))
-	assert.Equal(t, http.StatusNoContent, change("certificate"))
-	assert.Equal(t, http.StatusBadRequest, change("else"))
-	old := start(t, config(newClock()))
-	assert.Equal(t, http.StatusBadRequest, call(old, http.MethodPost, "/sandbox/keys/rotate", "").Code)
 }

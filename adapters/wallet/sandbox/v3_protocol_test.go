@@ -89,7 +89,7 @@ func TestPAY13_v3_answers_that_must_be_refused(t *testing.T) {
 			assert.Equal(t, fmt.Sprint(at), h.Get("Wechatpay-Timestamp"))
 			assert.Equal(t, trick == Old, isSignedV3(t, s, h, w.Body.Bytes()), "%s %s: only its time is wrong", op.Operation, trick)
 			assert.Equal(t, trick == Probe, strings.HasPrefix(h.Get("Wechatpay-Signature"), "WECHATPAY/SIGNTEST/"))
-			key := s.keys.listed[0].serial
+			key := s.keys.listed.serial
 			assert.Equal(t, trick == OtherSerial || trick == RetiredKey, h.Get("Wechatpay-Serial") != key)
 			if trick == OtherSerial {
 				h.Set("Wechatpay-Serial", key)

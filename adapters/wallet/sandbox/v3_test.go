@@ -126,12 +126,7 @@ func isSignedV3(t testing.TB, s *Server, h http.Header, body []byte) bool {
 	if err != nil {
 		return false
 	}
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	known := s.keys.listed
-	if s.keys.public != nil {
-		known = append([]*platformKey{s.keys.public}, known...)
-	}
+	known := []*platformKey{s.keys.listed, s.keys.public()}
 	sum := sha256.Sum256([]byte(h.Get("Wechatpay-Timestamp") + "\n" + h.Get("Wechatpay-Nonce") + "\n" + string(body) + "\n"))
 	for _, k := range known {
 		if k.serial == h.Get("Wechatpay-Serial") {
