@@ -32,6 +32,32 @@ const (
 	sumsHead = "总交易单数,应结订单总金额,退款总金额,充值券退款总金额,手续费总金额,订单总金额,申请退款总金额"
 )
 
+// billFormV2 has the fields of a request for a bill.
+var billFormV2 = form{limits{"bill_date": 8}, limits{"bill_type": 8, "tar_type": 8}}
+
+// downloadBill answers with the bill of a day itself.
+func (s *Server) downloadBill(r *request) (any, error) {
+	text, err := s.bill(r, "20060102")
+	if err != nil {
+		return nil, err
+	}
+	text, err = r.packed(text)
+	return content(text), err
+}
+
+// billRefusal returns the fields of a refusal, which has no signature.
+func billRefusal(no refusal) fields {
+	f := fields{"return_code": "FAIL", "return_msg": no.code, "error_code": "20002"}
+	switch no {
+	case refuseNoBill, refuseBillCreating:
+	case errSystem:
+		f["error_code"] = "100"
+	default:
+		f["return_msg"], f["error_code"] = no.Error(), "20001"
+	}
+	return f
+}
+
 const byteOrderMark = "\ufeff"
 
 // billLine is a payment or a refund of a day.
@@ -47,15 +73,14 @@ var billStates = map[RefundState]string{
 	RefundProcessing: "PROCESSING", RefundSucceeded: "SUCCESS", RefundClosed: "FAIL", RefundAbnormal: "CHANGE",
 }
 
-// bill returns the bill of the day as text. layout is how the protocol writes the day.
-func (s *Server) bill(layout, day, kind string, trick Trick) ([]byte, error) {
-	from, err := time.ParseInLocation(layout, day, beijing)
-	now := s.now().In(beijing)
+// bill returns the bill of the day that the request asks for, as text. layout is how the version
+// writes the day.
+func (s *Server) bill(r *request, layout string) ([]byte, error) {
+	from, err := r.asked.timeOf("bill_date", layout)
+	now := s.now()
 	switch {
-	case err != nil || len(day) != len(layout):
-		return nil, invalidParam("bill_date", "must be a day")
-	case kind != "" && kind != "ALL":
-		return nil, invalidParam("bill_type", "must be ALL")
+	case err != nil:
+		return nil, err
 	case from.AddDate(0, billMonths, 1).Before(now):
 		return nil, refusal{"INVALID_REQUEST", fmt.Sprintf("bills can be had for %d months", billMonths)}
 	case now.Before(from.AddDate(0, 0, 1).Add(billHour*time.Hour)) && !s.cfg.BillsAtOnce:
@@ -65,7 +90,7 @@ func (s *Server) bill(layout, day, kind string, trick Trick) ([]byte, error) {
 	if len(lines) == 0 {
 		return nil, refuseNoBill
 	}
-	switch trick {
+	switch r.trick.Do {
 	case LoseLine:
 		lines = lines[:len(lines)-1]
 	case Amount:
@@ -74,13 +99,12 @@ func (s *Server) bill(layout, day, kind string, trick Trick) ([]byte, error) {
 			lines[0].settled, lines[0].back = 0, lines[0].back+1
 		}
 	}
-	return s.writeBill(lines, trick == BadHash || Misbehaviour{Do: trick}.forges()), nil
+	return s.writeBill(lines, r.trick.Do == BadHash || r.trick.forges()), nil
 }
 
-// billLines returns the payments of the time, and the refunds that were asked for in it.
+// billLines returns the payments of the time, and the refunds that were asked for in it. The caller
+// must hold the lock.
 func (s *Server) billLines(from, until time.Time) []billLine {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var lines []billLine
 	within := func(at time.Time) bool { return !at.Before(from) && at.Before(until) }
 	for _, no := range s.numbers {
@@ -147,14 +171,10 @@ func writeValues(out *bytes.Buffer, values []string) {
 // yuan writes an amount with two decimals.
 func yuan(fen int64) string { return fmt.Sprintf("%d.%02d", fen/100, fen%100) }
 
-// packed compresses the text if the merchant asks for it.
-func packed(text []byte, how string) ([]byte, error) {
-	switch how {
-	case "":
+// packed compresses the text if the request asks for it.
+func (r *request) packed(text []byte) ([]byte, error) {
+	if r.asked["tar_type"] == "" {
 		return text, nil
-	case "GZIP":
-	default:
-		return nil, invalidParam("tar_type", "must be GZIP")
 	}
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)

@@ -1,11 +1,8 @@
 package sandbox
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"slices"
 	"time"
 )
@@ -74,6 +71,11 @@ var tricks = map[Operation][]Trick{
 
 var answers = []Trick{
 	Slow, ErrorBefore, Crowded, SayPaid, Delay, ErrorAfter, Reset, Garbage, Forge, Probe, Old, OtherSerial, RetiredKey,
+}
+
+// refusingTricks are the refusals of requests that are not processed.
+var refusingTricks = map[Trick]refusal{
+	ErrorBefore: errSystem, Crowded: errCrowded, SayPaid: refusePaid, NoFunds: refuseFunds,
 }
 
 // ofNoOrder are the operations that are about no order.
@@ -153,79 +155,11 @@ func (m Misbehaviour) forges() bool {
 
 func (m Misbehaviour) delay() time.Duration { return time.Duration(m.DelayMS) * time.Millisecond }
 
-// instead returns the error to answer without processing the request.
-func (m Misbehaviour) instead(ctx context.Context) error {
-	switch m.Do {
-	case Slow:
-		pause(ctx, m.delay())
-	case ErrorBefore:
-		return errSystem
-	case Crowded:
-		return errCrowded
-	case SayPaid:
-		return refusePaid
-	case NoFunds:
-		return refuseFunds
-	}
-	return nil
-}
-
-// afterwards returns the error to answer although the request was processed.
-func (m Misbehaviour) afterwards() error {
-	if m.Do == ErrorAfter {
-		return errSystem
-	}
-	return nil
-}
-
-// holdResponse delays an answer. It reports whether the caller is still connected.
-func (s *Server) holdResponse(ctx context.Context, m Misbehaviour) bool {
-	switch m.Do {
-	case Delay:
-		return pause(ctx, m.delay())
-	}
-	return true
-}
-
-// send writes the answer, or the trick's bad one.
-func (m Misbehaviour) send(w http.ResponseWriter, answer fields) {
-	switch {
-	case m.Do == Reset:
-		reset(w)
-		return
-	case m.Do == Garbage:
-		garbage(w)
-		return
-	case m.forges():
-		answer = forged(answer)
-	}
-	write(w, answer)
-}
-
-// garbage answers as a broken proxy would.
-func garbage(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "text/html")
-	_, _ = w.Write([]byte("<html><body>Bad Gateway</body>")) // the client may not receive all of it
-}
-
-// reset closes the connection without an answer.
-func reset(w http.ResponseWriter) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler) // net/http then closes the connection
-	}
-	if tcp, is := conn.(*net.TCPConn); is {
-		_ = tcp.SetLinger(0) // sends RST, not FIN
-	}
-	_ = conn.Close()
-}
-
-// forged returns the message with a well-formed but wrong signature.
-func forged(f fields) fields {
+// forge gives the message a well-formed but wrong signature.
+func forge(f fields) {
 	first := byte('0')
 	if f["sign"][0] == first {
 		first = '1'
 	}
 	f["sign"] = string(first) + f["sign"][1:]
-	return f
 }

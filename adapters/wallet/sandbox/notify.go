@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -290,40 +288,4 @@ func (s *Server) notification(of subject, trick Misbehaviour) notification {
 		m.body = s.v2Notification(t, trick)
 	}
 	return m
-}
-
-// v2Notification returns the message of version 2 about a payment. Like the wallet's, it often
-// has no sign_type, which is then the order's.
-func (s *Server) v2Notification(t Trade, trick Misbehaviour) []byte {
-	message := fields{
-		"return_code": "SUCCESS", "result_code": "SUCCESS", "appid": t.AppID, "mch_id": s.cfg.MerchantID,
-	}
-	maps.Copy(message, receipt(t))
-	if trick.Do == Amount {
-		message["total_fee"] = strconv.FormatInt(t.Amount+1, 10)
-	}
-	// A message without sign_type is still signed with the order's type.
-	s.signed(message, t.SignType)
-	if trick.forges() {
-		forged(message)
-	}
-	return render(message)
-}
-
-// receipt returns the fields of a payment in answers and notifications of version 2.
-func receipt(t Trade) fields {
-	reply := fields{
-		"out_trade_no": t.OutTradeNo, "transaction_id": t.TransactionID, "openid": t.OpenID, "is_subscribe": "N",
-		"trade_type": t.TradeType, "bank_type": "OTHERS", "total_fee": strconv.FormatInt(t.Amount, 10),
-		"fee_type": t.Currency, "cash_fee": strconv.FormatInt(t.Amount-t.Coupon, 10), "cash_fee_type": t.Currency,
-		"time_end": t.Paid.In(beijing).Format(wireTime),
-	}
-	if t.Attach != "" {
-		reply["attach"] = t.Attach
-	}
-	if t.Coupon > 0 {
-		fee := strconv.FormatInt(t.Coupon, 10)
-		maps.Copy(reply, fields{"coupon_fee": fee, "coupon_count": "1", "coupon_id_0": "sandbox", "coupon_fee_0": fee})
-	}
-	return reply
 }

@@ -196,7 +196,6 @@ func (s *Server) storeRefund(r Refund) {
 	if _, there := s.refunds[r.No]; !there {
 		s.refundNumbers = append(s.refundNumbers, r.No)
 		s.refundsOf[r.OutTradeNo] = append(s.refundsOf[r.OutTradeNo], r.No)
-		s.refundIDs[r.ID] = r.No
 	}
 	s.refunds[r.No] = r
 	s.expect(subject{trade: r.OutTradeNo, refund: r.No}, r.Delivery)
@@ -205,9 +204,4 @@ func (s *Server) storeRefund(r Refund) {
 // paidBack returns what the payer gets of the amount. Coupons are not returned.
 func paidBack(t Trade, amount int64) int64 {
 	return amount * (t.Amount - t.Coupon) / t.Amount
-}
-
-// isRefundNo reports whether the number is one that the wallet accepts for refunds.
-func isRefundNo(no string) bool {
-	return len(no) >= 1 && len(no) <= 64 && hasOnly(no, "_-|*@")
 }

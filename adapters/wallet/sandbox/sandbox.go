@@ -42,8 +42,6 @@ const (
 
 var beijing = time.FixedZone("UTC+8", 8*60*60)
 
-const wireTime = "20060102150405"
-
 // Config holds the merchant's data and the speed of time.
 type Config struct {
 	MerchantID string
@@ -94,7 +92,6 @@ type Server struct {
 	refunds       map[string]Refund
 	refundNumbers []string            // in order of creation
 	refundsOf     map[string][]string // number of the trade → numbers of its refunds
-	refundIDs     map[string]string   // refund id → number
 
 	nonces     map[string]time.Time // of requests of version 3, and when they came
 	nonceOrder []string
@@ -113,7 +110,7 @@ func New(cfg Config) (*Server, error) {
 		cfg: cfg, random: rand.Reader, client: newClient(), kick: make(chan struct{}, 1),
 		trades: map[string]Trade{}, paid: map[string]string{}, pending: map[subject]bool{},
 		other:   make(chan struct{}),
-		refunds: map[string]Refund{}, refundsOf: map[string][]string{}, refundIDs: map[string]string{},
+		refunds: map[string]Refund{}, refundsOf: map[string][]string{},
 		nonces: map[string]time.Time{}, bills: map[string]storedBill{},
 	}
 	if cfg.Journal != "" {
@@ -193,12 +190,12 @@ func (s *Server) Close() error {
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("/pay/unifiedorder", s.serve(UnifiedOrder, s.unifiedOrder))
-	mux.HandleFunc("/pay/orderquery", s.serve(OrderQuery, s.orderQuery))
-	mux.HandleFunc("/pay/closeorder", s.serve(CloseOrder, s.closeOrder))
-	mux.HandleFunc("/secapi/pay/refund", s.withCertificate(s.serve(RefundOrder, s.refundV2)))
-	mux.HandleFunc("/pay/refundquery", s.serve(RefundQuery, s.refundQuery))
-	mux.HandleFunc("/pay/downloadbill", s.downloadBill)
+	mux.HandleFunc("/pay/unifiedorder", s.serveV2(UnifiedOrder, orderFormV2, s.unifiedOrder))
+	mux.HandleFunc("/pay/orderquery", s.serveV2(OrderQuery, queryFormV2, s.orderQuery))
+	mux.HandleFunc("/pay/closeorder", s.serveV2(CloseOrder, closeFormV2, s.closeOrder))
+	mux.HandleFunc("/secapi/pay/refund", s.serveV2(RefundOrder, refundFormV2, s.refundOrder))
+	mux.HandleFunc("/pay/refundquery", s.serveV2(RefundQuery, refundQueryFormV2, s.refundQuery))
+	mux.HandleFunc("/pay/downloadbill", s.serveV2(TradeBill, billFormV2, s.downloadBill))
 	if s.cfg.MerchantCert != nil {
 		s.routesV3(mux)
 	}
@@ -218,16 +215,16 @@ func (s *Server) routes() http.Handler {
 
 func (s *Server) routesV3(mux *http.ServeMux) {
 	for kind, tradeType := range prepayTypes {
-		mux.HandleFunc("POST /v3/pay/transactions/"+kind, s.serveV3(Prepay, s.prepay(tradeType)))
+		mux.HandleFunc("POST /v3/pay/transactions/"+kind, s.serveV3(Prepay, orderFormsV3[tradeType], s.prepay(tradeType)))
 	}
-	mux.HandleFunc("GET /v3/pay/transactions/out-trade-no/{no}", s.serveV3(QueryTrade, s.queryTrade))
-	mux.HandleFunc("GET /v3/pay/transactions/id/{id}", s.serveV3(QueryTrade, s.queryTrade))
-	mux.HandleFunc("POST /v3/pay/transactions/out-trade-no/{no}/close", s.serveV3(CloseTrade, s.closeTrade))
-	mux.HandleFunc("POST /v3/refund/domestic/refunds", s.serveV3(RefundOrder, s.refundV3))
-	mux.HandleFunc("GET /v3/refund/domestic/refunds/{no}", s.serveV3(RefundQuery, s.queryRefundV3))
-	mux.HandleFunc("GET /v3/certificates", s.serveV3(ListKeys, s.certificates))
-	mux.HandleFunc("GET /v3/bill/tradebill", s.serveV3(TradeBill, s.tradeBill))
-	mux.HandleFunc("GET /v3/billdownload/file", s.serveV3(DownloadBill, s.download))
+	mux.HandleFunc("GET /v3/pay/transactions/out-trade-no/{out_trade_no}", s.serveV3(QueryTrade, aboutFormV3, s.queryTrade))
+	mux.HandleFunc("GET /v3/pay/transactions/id/{transaction_id}", s.serveV3(QueryTrade, idFormV3, s.queryTrade))
+	mux.HandleFunc("POST /v3/pay/transactions/out-trade-no/{out_trade_no}/close", s.serveV3(CloseTrade, aboutFormV3, s.closeTrade))
+	mux.HandleFunc("POST /v3/refund/domestic/refunds", s.serveV3(RefundOrder, refundFormV3, s.refundTrade))
+	mux.HandleFunc("GET /v3/refund/domestic/refunds/{out_refund_no}", s.serveV3(RefundQuery, refundQueryFormV3, s.queryRefund))
+	mux.HandleFunc("GET /v3/certificates", s.serveV3(ListKeys, form{}, s.certificates))
+	mux.HandleFunc("GET /v3/bill/tradebill", s.serveV3(TradeBill, billFormV3, s.tradeBill))
+	mux.HandleFunc("GET /v3/billdownload/file", s.serveV3(DownloadBill, downloadForm, s.downloadV3))
 }
 
 func (s *Server) now() time.Time { return s.cfg.Clock().UTC() }

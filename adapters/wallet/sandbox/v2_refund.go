@@ -5,51 +5,25 @@ import (
 	"crypto/md5"
 	"encoding/base64"
 	"encoding/hex"
-	"fmt"
-	"net"
-	"net/http"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// refundFields are the fields of a request for a refund with their maximum lengths.
-var refundFields = map[string]int{
-	"transaction_id": 32, "out_trade_no": 32, "out_refund_no": 64, "total_fee": 10, "refund_fee": 10, "refund_fee_type": 8,
-	"refund_desc": 80, "refund_account": 30, "notify_url": 256,
+// refundFormV2 has the fields of a request for a refund.
+var refundFormV2 = form{
+	limits{"out_refund_no": 64, "total_fee": 10, "refund_fee": 10},
+	limits{
+		"transaction_id": 32, "out_trade_no": 32, "refund_fee_type": 8, "refund_desc": 80, "refund_account": 30, "notify_url": 256,
+	},
 }
 
-// withCertificate lets requests pass that bring the merchant's certificate, as the wallet demands
-// for refunds. Without TLS there are no certificates: then the client must be on this machine.
-func (s *Server) withCertificate(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if !s.bringsCertificate(r) {
-			s.cfg.Log.Warn("sandbox: request rejected", "path", r.URL.Path, "cause", "no certificate of the merchant")
-			write(w, fields{"return_code": "FAIL", "return_msg": "CERT_ERROR: the merchant's certificate is needed"})
-			return
-		}
-		next(w, r)
+// refundOrder answers to a request for a refund.
+func (s *Server) refundOrder(r *request) (any, error) {
+	asked := r.asked
+	if asked["transaction_id"] == "" && asked["out_trade_no"] == "" {
+		return nil, missingParam("out_trade_no or transaction_id")
 	}
-}
-
-func (s *Server) bringsCertificate(r *http.Request) bool {
-	if r.TLS == nil {
-		host, _, err := net.SplitHostPort(r.RemoteAddr)
-		ip := net.ParseIP(host)
-		return err == nil && ip != nil && ip.IsLoopback()
-	}
-	brought := r.TLS.PeerCertificates
-	return s.cfg.MerchantCert != nil && len(brought) > 0 && brought[0].Equal(s.cfg.MerchantCert)
-}
-
-// refundV2 answers to a request for a refund.
-func (s *Server) refundV2(asked fields) (fields, error) {
-	r, err := s.checkRefund(asked)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	t, err := s.paidTrade(asked["transaction_id"], asked["out_trade_no"])
 	if err != nil {
 		return nil, err
@@ -57,49 +31,26 @@ func (s *Server) refundV2(asked fields) (fields, error) {
 	if t.AppID != asked["appid"] {
 		return nil, refuseOtherApp
 	}
-	if r, err = s.refund(t, r); err != nil {
+	made, err := s.refund(t, Refund{
+		Protocol: V2, No: asked["out_refund_no"], Amount: asked.number("refund_fee"), Total: asked.number("total_fee"),
+		Reason: asked["refund_desc"], Delivery: Delivery{NotifyURL: asked["notify_url"]},
+	})
+	if err != nil {
 		return nil, err
 	}
-	reply := refundReply(t, r)
-	reply["out_trade_no"], reply["transaction_id"] = r.OutTradeNo, r.TransactionID
+	reply := refundedOrder(t)
+	maps.Copy(reply, fields{
+		"out_refund_no": made.No, "refund_id": made.ID, "refund_fee": digits(made.Amount),
+		"cash_refund_fee": digits(paidBack(t, made.Amount)),
+	})
 	return reply, nil
 }
 
-func (s *Server) checkRefund(asked fields) (r Refund, err error) {
-	if err := s.check(asked, refundFields, "out_refund_no", "total_fee", "refund_fee"); err != nil {
-		return r, err
-	}
-	for _, name := range []string{"total_fee", "refund_fee"} {
-		if !wholeNumber.MatchString(asked[name]) {
-			return r, invalidParam(name, "must be a positive integer")
-		}
-	}
-	amount, _ := strconv.ParseInt(asked["refund_fee"], 10, 64) // checked to have at most ten digits
-	total, _ := strconv.ParseInt(asked["total_fee"], 10, 64)
-	switch {
-	case asked["transaction_id"] == "" && asked["out_trade_no"] == "":
-		return r, missingParam("out_trade_no or transaction_id")
-	case !isRefundNo(asked["out_refund_no"]):
-		return r, invalidParam("out_refund_no", "must be 1 to 64 digits, letters and _-|*@")
-	case asked["refund_fee_type"] != "" && asked["refund_fee_type"] != "CNY":
-		return r, invalidParam("refund_fee_type", "must be CNY")
-	case asked["notify_url"] != "" && !isNotifyURL(asked["notify_url"]):
-		return r, invalidParam("notify_url", "must be https, without a query")
-	case amount > total:
-		return r, invalidParam("refund_fee", "must be at most total_fee")
-	}
-	return Refund{
-		Protocol: V2, No: asked["out_refund_no"], Amount: amount, Total: total, Reason: asked["refund_desc"],
-		Delivery: Delivery{NotifyURL: asked["notify_url"]},
-	}, nil
-}
-
-// refundReply returns the fields of a refund.
-func refundReply(t Trade, r Refund) fields {
+// refundedOrder returns the fields of an order of which something is returned.
+func refundedOrder(t Trade) fields {
 	return fields{
-		"out_refund_no": r.No, "refund_id": r.ID, "refund_fee": strconv.FormatInt(r.Amount, 10),
-		"cash_refund_fee": strconv.FormatInt(paidBack(t, r.Amount), 10), "total_fee": strconv.FormatInt(t.Amount, 10),
-		"cash_fee": strconv.FormatInt(t.Amount-t.Coupon, 10), "fee_type": t.Currency,
+		"transaction_id": t.TransactionID, "out_trade_no": t.OutTradeNo, "total_fee": digits(t.Amount),
+		"cash_fee": digits(t.Amount - t.Coupon), "fee_type": t.Currency,
 	}
 }
 
@@ -108,79 +59,30 @@ var v2States = map[RefundState]string{
 	RefundProcessing: "PROCESSING", RefundSucceeded: "SUCCESS", RefundClosed: "REFUNDCLOSE", RefundAbnormal: "CHANGE",
 }
 
-// maxListed is the largest number of refunds in an answer of version 2.
-const maxListed = 10
+// refundQueryFormV2 has the fields of a query. The wallet also lists the refunds of an order; the sandbox
+// does not.
+var refundQueryFormV2 = form{needed: limits{"out_refund_no": 64}}
 
-// refundQuery answers with the refunds of an order, or with one refund.
-func (s *Server) refundQuery(asked fields) (fields, error) {
-	allowed := map[string]int{"out_trade_no": 32, "transaction_id": 32, "out_refund_no": 64, "refund_id": 32, "offset": 3}
-	if err := s.check(asked, allowed); err != nil {
-		return nil, err
-	}
-	offset, err := strconv.Atoi(asked["offset"])
-	if asked["offset"] != "" && (err != nil || offset < 0) {
-		return nil, invalidParam("offset", "must be 0 or greater")
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	numbers, err := s.asksFor(asked)
-	if err != nil {
-		return nil, err
-	}
-	if len(numbers) == 0 {
+// refundQuery answers with a refund as the first one of a list.
+func (s *Server) refundQuery(r *request) (any, error) {
+	made, there := s.refunds[r.asked["out_refund_no"]]
+	if !there {
 		return nil, refuseNoRefund
 	}
-	t := s.trades[s.refunds[numbers[0]].OutTradeNo]
-	switch {
-	case t.AppID != asked["appid"]:
+	t := s.trades[made.OutTradeNo]
+	if t.AppID != r.asked["appid"] {
 		return nil, refuseOtherApp
-	case offset >= len(numbers):
-		return nil, invalidParam("offset", "must be less than the number of refunds")
 	}
-	reply := fields{
-		"transaction_id": t.TransactionID, "out_trade_no": t.OutTradeNo, "total_fee": strconv.FormatInt(t.Amount, 10),
-		"cash_fee": strconv.FormatInt(t.Amount-t.Coupon, 10), "fee_type": t.Currency, "total_refund_count": strconv.Itoa(len(numbers)),
-	}
-	numbers = numbers[offset:min(offset+maxListed, len(numbers))]
-	reply["refund_count"] = strconv.Itoa(len(numbers))
-	for i, no := range numbers {
-		listRefund(reply, i, s.refunds[no])
+	reply := refundedOrder(t)
+	maps.Copy(reply, fields{
+		"total_refund_count": "1", "refund_count": "1", "out_refund_no_0": made.No, "refund_id_0": made.ID,
+		"refund_channel_0": "ORIGINAL", "refund_fee_0": digits(made.Amount), "settlement_refund_fee_0": digits(made.Amount),
+		"refund_status_0": v2States[made.State], "refund_recv_accout_0": "sandbox",
+	})
+	if made.State == RefundSucceeded {
+		reply["refund_success_time_0"] = made.Ended.In(beijing).Format(refundTime)
 	}
 	return reply, nil
-}
-
-// asksFor returns the numbers of the refunds that are asked for. The wallet prefers refund_id to
-// out_refund_no, and both to the order. The caller must hold the lock.
-func (s *Server) asksFor(asked fields) ([]string, error) {
-	no := asked["out_refund_no"]
-	if id := asked["refund_id"]; id != "" {
-		no = s.refundIDs[id]
-	}
-	if asked["out_refund_no"] != "" || asked["refund_id"] != "" {
-		if _, there := s.refunds[no]; !there {
-			return nil, refuseNoRefund
-		}
-		return []string{no}, nil
-	}
-	if asked["out_trade_no"] == "" && asked["transaction_id"] == "" {
-		return nil, missingParam("out_refund_no, refund_id, transaction_id or out_trade_no")
-	}
-	t, err := s.paidTrade(asked["transaction_id"], asked["out_trade_no"])
-	return slices.Clone(s.refundsOf[t.OutTradeNo]), err
-}
-
-// listRefund adds the fields of the refund with the index.
-func listRefund(reply fields, i int, r Refund) {
-	one := fields{
-		"out_refund_no": r.No, "refund_id": r.ID, "refund_channel": "ORIGINAL", "refund_fee": strconv.FormatInt(r.Amount, 10),
-		"settlement_refund_fee": strconv.FormatInt(r.Amount, 10), "refund_status": v2States[r.State], "refund_recv_accout": "sandbox",
-	}
-	if r.State == RefundSucceeded {
-		one["refund_success_time"] = r.Ended.In(beijing).Format(refundTime)
-	}
-	for name, value := range one {
-		reply[fmt.Sprintf("%s_%d", name, i)] = value
-	}
 }
 
 // refundTime is how version 2 writes the time of a refund.
@@ -195,8 +97,8 @@ func (s *Server) v2RefundNotification(r Refund, t Trade, trick Misbehaviour) []b
 	}
 	told := fields{
 		"transaction_id": r.TransactionID, "out_trade_no": r.OutTradeNo, "refund_id": r.ID, "out_refund_no": r.No,
-		"total_fee": strconv.FormatInt(t.Amount, 10), "refund_fee": strconv.FormatInt(amount, 10),
-		"settlement_refund_fee": strconv.FormatInt(amount, 10), "refund_status": v2States[r.State],
+		"total_fee": digits(t.Amount), "refund_fee": digits(amount),
+		"settlement_refund_fee": digits(amount), "refund_status": v2States[r.State],
 		"refund_recv_accout": "sandbox", "refund_account": "REFUND_SOURCE_UNSETTLED_FUNDS", "refund_request_source": "API",
 	}
 	if r.State == RefundSucceeded {

@@ -10,7 +10,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -147,15 +146,13 @@ func (k *platformKey) sign(lines ...string) string {
 }
 
 // certificates answers with the list of certificates, which has one, encrypted.
-func (s *Server) certificates(r v3Request) (string, func(Trick) (any, error), error) {
-	return "", func(Trick) (any, error) {
-		k := s.keys.listed
-		text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: k.cert.Raw})
-		return object{"data": []object{{
-			"serial_no": k.serial, "effective_time": v3Time(k.cert.NotBefore), "expire_time": v3Time(k.cert.NotAfter),
-			"encrypt_certificate": s.seal(text, "certificate"),
-		}}}, nil
-	}, r.hasQuery()
+func (s *Server) certificates(*request) (any, error) {
+	k := s.keys.listed
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: k.cert.Raw})
+	return object{"data": []object{{
+		"serial_no": k.serial, "effective_time": v3Time(k.cert.NotBefore), "expire_time": v3Time(k.cert.NotAfter),
+		"encrypt_certificate": s.seal(text, "certificate"),
+	}}}, nil
 }
 
 // seal encrypts the text under the merchant's key of version 3.
@@ -191,12 +188,4 @@ func (c *Config) checkV3() error {
 		wrong = append(wrong, errors.New("KeyMode is unknown"))
 	}
 	return errors.Join(wrong...)
-}
-
-func marshal(v any) []byte {
-	body, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // of a value that JSON does not have
-	}
-	return body
 }

@@ -2,82 +2,42 @@ package sandbox
 
 import "errors"
 
-// refundV3 reads a request for a refund.
-func (s *Server) refundV3(r v3Request) (string, func(Trick) (any, error), error) {
-	asked, no, err := readRefund(r)
-	if err != nil {
-		return "", nil, err
+// Fields of requests for refunds.
+var (
+	refundFormV3 = form{
+		limits{"out_refund_no": 64, "amount/refund": 10, "amount/total": 10, "amount/currency": 16},
+		limits{"transaction_id": 32, "out_trade_no": 32, "reason": 80, "notify_url": 256},
 	}
-	s.mu.Lock()
-	t, _ := s.paidTrade(asked.TransactionID, no)
-	s.mu.Unlock()
-	return t.OutTradeNo, func(Trick) (any, error) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		t, err := s.paidTrade(asked.TransactionID, no)
-		if errors.Is(err, refuseUnknown) {
-			return nil, refusal{refuseNoRefund.code, "order not found"}
-		}
-		made, err := s.refund(t, asked)
-		if err != nil {
-			return nil, err
-		}
-		return s.refundObject(made), nil
-	}, nil
-}
+	refundQueryFormV3 = form{needed: limits{"out_refund_no": 64}}
+)
 
-// readRefund returns the refund that the request asks for, and the merchant's number of the
-// order, if it has one.
-func readRefund(r v3Request) (asked Refund, no string, err error) {
-	if err := r.hasQuery(); err != nil {
-		return asked, "", err
+// refundTrade answers to a request for a refund.
+func (s *Server) refundTrade(r *request) (any, error) {
+	asked := r.asked
+	if (asked["transaction_id"] == "") == (asked["out_trade_no"] == "") {
+		return nil, invalidParam("transaction_id or out_trade_no", "must be given, not both")
 	}
-	body, err := parseObject(r.body)
-	if err != nil {
-		return asked, "", invalidParam("the body", err.Error())
+	t, err := s.paidTrade(asked["transaction_id"], asked["out_trade_no"])
+	if errors.Is(err, refuseUnknown) {
+		return nil, refusal{refuseNoRefund.code, "order not found"}
 	}
-	asked = Refund{Protocol: V3}
-	err = readFields(body, func(f form) {
-		asked.TransactionID, no = f.text("transaction_id", 0, 32), f.text("out_trade_no", 0, 32)
-		asked.No, asked.Reason = f.text("out_refund_no", 1, 64), f.text("reason", 0, 80)
-		asked.NotifyURL = f.text("notify_url", 0, 256)
-		f.object("amount", true, func(f form) {
-			asked.Amount, asked.Total = f.amount("refund"), f.amount("total")
-			if f.text("currency", 1, 16) != "CNY" {
-				f.refuse("currency", "must be CNY")
-			}
-		})
+	made, err := s.refund(t, Refund{
+		Protocol: V3, No: asked["out_refund_no"], Amount: asked.number("amount/refund"), Total: asked.number("amount/total"),
+		Reason: asked["reason"], Delivery: Delivery{NotifyURL: asked["notify_url"]},
 	})
-	switch {
-	case err != nil:
-		return asked, no, err
-	case (asked.TransactionID == "") == (no == ""):
-		return asked, no, invalidParam("transaction_id or out_trade_no", "must be given, not both")
-	case !isRefundNo(asked.No):
-		return asked, no, invalidParam("out_refund_no", "must be 1 to 64 digits, letters and _-|*@")
-	case asked.NotifyURL != "" && !isNotifyURL(asked.NotifyURL):
-		return asked, no, invalidParam("notify_url", "must be https, without a query")
-	case asked.Amount > asked.Total:
-		return asked, no, invalidParam("amount/refund", "must be at most the total")
+	if err != nil {
+		return nil, err
 	}
-	return asked, no, nil
+	return s.refundObject(made), nil
 }
 
-// queryRefundV3 answers with a refund, by the merchant's number.
-func (s *Server) queryRefundV3(r v3Request) (string, func(Trick) (any, error), error) {
-	no := r.PathValue("no")
-	s.mu.Lock()
-	of := s.refunds[no].OutTradeNo
-	s.mu.Unlock()
-	return of, func(Trick) (any, error) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		made, there := s.refunds[no]
-		if !there {
-			return nil, refuseNoRefund
-		}
-		return s.refundObject(made), nil
-	}, r.hasQuery()
+// queryRefund answers with a refund, by the merchant's number.
+func (s *Server) queryRefund(r *request) (any, error) {
+	made, there := s.refunds[r.asked["out_refund_no"]]
+	if !there {
+		return nil, refuseNoRefund
+	}
+	return s.refundObject(made), nil
 }
 
 // refundObject returns the refund as answers have it. The caller must hold the lock.

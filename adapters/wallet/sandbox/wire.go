@@ -11,9 +11,6 @@ import (
 	"strings"
 )
 
-// fields is a protocol message: one level of names and texts.
-type fields map[string]string
-
 const maxFields = 100
 
 var errXML = errors.New("invalid XML")

@@ -1,0 +1,156 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// fields is a protocol message: names and texts. In version 3, the names of a nested object's
+// fields begin with its name: amount/total.
+type fields map[string]string
+
+// number returns the value of a field that has the format of an amount.
+func (f fields) number(name string) int64 {
+	n, _ := strconv.ParseInt(f[name], 10, 64) // form.check has checked it
+	return n
+}
+
+// digits writes an amount.
+func digits(amount int64) string { return strconv.FormatInt(amount, 10) }
+
+// timeOf returns the time of the field, in Beijing, or zero if it is absent.
+func (f fields) timeOf(name, layout string) (time.Time, error) {
+	if f[name] == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.ParseInLocation(layout, f[name], beijing)
+	if err != nil || len(f[name]) != len(layout) {
+		return time.Time{}, invalidParam(name, "must be written as "+layout)
+	}
+	return at, nil
+}
+
+// fingerprint identifies the parameters of a request, without its nonce and signature, which
+// may differ between retries.
+func (f fields) fingerprint() string {
+	hash := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if name != "nonce_str" && name != "sign" && name != "sign_type" && f[name] != "" {
+			fmt.Fprintf(hash, "%d:%s=%d:%s;", len(name), name, len(f[name]), f[name])
+		}
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil))
+}
+
+// limits are the largest numbers of bytes of fields.
+type limits map[string]int
+
+// form has the fields of a request. A request has all that it needs and no others.
+type form struct{ needed, optional limits }
+
+// with returns the form with more fields.
+func (f form) with(needed, optional limits) form {
+	all := form{limits{}, limits{}}
+	for _, one := range []form{f, {needed, optional}} {
+		maps.Copy(all.needed, one.needed)
+		maps.Copy(all.optional, one.optional)
+	}
+	return all
+}
+
+// format is how a text is written.
+type format struct {
+	is   func(string) bool
+	must string
+}
+
+var (
+	tradeNo   = matching(`^[0-9A-Za-z_|*-]{6,32}$`, "must be 6 to 32 digits, letters and _-|*")
+	refundNo  = matching(`^[0-9A-Za-z_|*@-]{1,64}$`, "must be 1 to 64 digits, letters and _-|*@")
+	notifyURL = format{isNotifyURL, "must be https, without a query"}
+	amount    = matching(`^[1-9][0-9]{0,9}$`, "must be a positive integer")
+	currency  = oneOf("CNY")
+	ipAddress = format{isAddress, "must be an IP address"}
+)
+
+// formats are the formats of fields in both versions.
+var formats = map[string]format{
+	"out_trade_no": tradeNo, "out_refund_no": refundNo, "notify_url": notifyURL,
+	"total_fee": amount, "refund_fee": amount, "amount/total": amount, "amount/refund": amount,
+	"fee_type": currency, "refund_fee_type": currency, "amount/currency": currency,
+	"spbill_create_ip": ipAddress, "scene_info/payer_client_ip": ipAddress,
+	"scene_info":              {isObject, "must be a JSON object"},
+	"scene_info/h5_info/type": oneOf("iOS", "Android", "Wap"),
+	"trade_type":              oneOf("JSAPI", "NATIVE", "APP", "MWEB"),
+	"bill_type":               oneOf("ALL"),
+	"tar_type":                oneOf("GZIP"),
+}
+
+func matching(pattern, must string) format {
+	return format{regexp.MustCompile(pattern).MatchString, must}
+}
+
+func oneOf(texts ...string) format {
+	return format{func(text string) bool { return slices.Contains(texts, text) }, "must be one of " + strings.Join(texts, ", ")}
+}
+
+func missingParam(name string) error      { return refusal{"LACK_PARAMS", name + " is missing"} }
+func invalidParam(name, why string) error { return refusal{"PARAM_ERROR", name + " " + why} }
+
+// check returns a refusal unless the request has the fields of the form, and valid ones.
+func (s *Server) check(asked fields, allowed form) error {
+	for _, name := range slices.Sorted(maps.Keys(allowed.needed)) {
+		if asked[name] == "" {
+			return missingParam(name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		value := asked[name]
+		limit, known := allowed.needed[name]
+		if !known {
+			limit, known = allowed.optional[name]
+		}
+		rule, has := formats[name]
+		switch {
+		case !known:
+			return invalidParam(name, "is not a field of this request")
+		case len(value) > limit:
+			return invalidParam(name, fmt.Sprintf("has more than %d bytes", limit))
+		case has && value != "" && !rule.is(value):
+			return invalidParam(name, rule.must)
+		case name == "appid" && !slices.Contains(s.cfg.AppIDs, value):
+			return refuseApp
+		case name == "mchid" && value != s.cfg.MerchantID:
+			return refuseMerchant
+		}
+	}
+	return nil
+}
+
+func isObject(text string) bool { return json.Unmarshal([]byte(text), &map[string]any{}) == nil }
+
+func isAddress(text string) bool {
+	_, err := netip.ParseAddr(text)
+	return err == nil
+}
+
+// isNotifyURL accepts http only for loopback addresses.
+func isNotifyURL(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	isLocal := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return u.Scheme == "https" || u.Scheme == "http" && isLocal
+}
