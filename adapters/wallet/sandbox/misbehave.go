@@ -10,67 +10,79 @@ import (
 // Trick is a kind of misbehaviour.
 type Trick string
 
-// Tricks of answers. ErrorBefore, Crowded and SayPaid do not process the request.
+// The tricks. The table below says what they do, and which operations have them.
 const (
-	Slow        Trick = "slow"         // wait, then process it, even if the caller has gone
-	ErrorBefore Trick = "error-before" // SYSTEMERROR
-	Crowded     Trick = "crowded"      // FREQUENCY_LIMITED
-	SayPaid     Trick = "say-paid"     // ORDERPAID
-
-	Delay      Trick = "delay"       // processed, answered late
-	ErrorAfter Trick = "error-after" // processed, answered with SYSTEMERROR
-	Reset      Trick = "reset"       // processed, connection reset
-	Garbage    Trick = "garbage"     // processed, answered with an invalid body
-	Forge      Trick = "forge"       // processed, signed wrongly; also for notifications
+	Slow        Trick = "slow"
+	ErrorBefore Trick = "error-before"
+	Crowded     Trick = "crowded"
+	SayPaid     Trick = "say-paid"
+	NoFunds     Trick = "no-funds"
+	ErrorAfter  Trick = "error-after"
+	Delay       Trick = "delay"
+	Reset       Trick = "reset"
+	Garbage     Trick = "garbage"
+	Forge       Trick = "forge"
+	Probe       Trick = "probe"
+	Old         Trick = "old"
+	OtherSerial Trick = "other-serial"
+	RetiredKey  Trick = "retired-key"
+	Lose        Trick = "lose"
+	Repeat      Trick = "repeat"
+	Late        Trick = "late"
+	Amount      Trick = "amount"
+	LoseLine    Trick = "lose-line"
+	BadHash     Trick = "bad-hash"
+	Truncate    Trick = "truncate"
 )
 
-// Tricks of the signatures of version 3, for answers and notifications. Version 2 has no probes,
-// times and serial numbers: there they are Forge.
-const (
-	Probe       Trick = "probe"        // a signature that begins with WECHATPAY/SIGNTEST/
-	Old         Trick = "old"          // signed correctly, more than five minutes ago
-	OtherSerial Trick = "other-serial" // signed correctly, under a serial number that is not known
-	RetiredKey  Trick = "retired-key"  // signed with a key that is not listed any more
+// trickInfo says what a trick does. The label is that of its button.
+type trickInfo struct {
+	Do            Trick
+	On            []Operation
+	Label, Effect string
+}
+
+// Operations that have the same tricks.
+var (
+	answers = []Operation{
+		UnifiedOrder, OrderQuery, CloseOrder, Prepay, QueryTrade, CloseTrade, RefundOrder, RefundQuery, TradeBill, DownloadBill, ListKeys,
+	}
+	notices = []Operation{Notify, NotifyRefund}
+	signed  = slices.Concat(answers, notices)
 )
 
-// NoFunds is a trick of requests for refunds: NOTENOUGH; not processed.
-const NoFunds Trick = "no-funds"
-
-// Tricks of bills. The sums and the hash are those of what is sent, except for BadHash.
-const (
-	LoseLine Trick = "lose-line" // the last line is missing
-	BadHash  Trick = "bad-hash"  // another hash, or in version 2, which has none, other sums
-	Truncate Trick = "truncate"  // half of it
-)
-
-// Tricks of notifications.
-const (
-	Lose   Trick = "lose"   // not sent, but counted as an attempt
-	Repeat Trick = "repeat" // sent Copies times at once
-	Late   Trick = "late"   // sent after a later payment's notification, or after Delay
-	Amount Trick = "amount" // a wrong amount with a valid signature; also in the first line of a bill
-)
+var trickTable = []trickInfo{
+	{Lose, notices, "Lose it", "The notification is not sent. Another one follows."},
+	{Late, notices, "Send it out of order", "The notification is sent after another one, or when its time is over."},
+	{Repeat, notices, "Repeat it", "Copies of the notification are sent at once."},
+	{Amount, append([]Operation{TradeBill}, notices...), "Change an amount", "One fen more is named than was paid. The signature is correct."},
+	{Delay, signed, "Send it late", "The request is processed. The answer or the notification is sent after a while."},
+	{Forge, signed, "Forge it", "The signature is wrong, and the merchant must refuse it. In version 2, the next four do the same."},
+	{Probe, signed, "Probe the merchant", "The signature is one with which the wallet tries whether signatures are verified."},
+	{Old, signed, "Sign it as old", "The signature is correct, but more than five minutes old."},
+	{OtherSerial, signed, "Name an unknown key", "The key that is named is none of the wallet's."},
+	{RetiredKey, signed, "Sign it with a retired key", "The key is not listed any more."},
+	{Slow, answers, "Process it late", "The request is processed after a while, even if the merchant has gone."},
+	{Reset, answers, "Break the connection", "The request is processed. The connection ends without an answer."},
+	{Garbage, answers, "Answer nonsense", "The request is processed. The answer is an HTML page."},
+	{ErrorAfter, answers, "Fail afterwards", "The request is processed but answered with SYSTEMERROR."},
+	{ErrorBefore, answers, "Fail", "The request is answered with SYSTEMERROR and not processed."},
+	{Crowded, answers, "Be busy", "The request is answered with FREQUENCY_LIMITED and not processed."},
+	{SayPaid, answers, "Claim a payment", "The request is answered with ORDERPAID and not processed."},
+	{NoFunds, []Operation{RefundOrder}, "Have no money", "A refund is refused, because the merchant's balance is too low."},
+	{LoseLine, []Operation{TradeBill}, "Lose a line", "A bill lacks its last line."},
+	{BadHash, []Operation{TradeBill}, "Give a wrong hash", "A bill has the hash of another one; in version 2 its sums are wrong."},
+	{Truncate, []Operation{TradeBill, DownloadBill}, "Cut it off", "Half of the answer about a bill is sent: in version 2 that is the bill."},
+}
 
 // Misbehaviour applies a trick to the next Times requests of an operation.
 type Misbehaviour struct {
-	On     Operation `json:"on"`
-	Do     Trick     `json:"do"`
-	No     string    `json:"out_trade_no,omitempty"` // for this order only; empty: any
-	Times  int       `json:"times,omitempty"`        // 0 is 1
-	Copies int       `json:"copies,omitempty"`
-	// DelayMS is in milliseconds, and not scaled.
-	DelayMS int64 `json:"delay_ms,omitempty"`
-}
-
-var tricks = map[Operation][]Trick{
-	UnifiedOrder: answers, OrderQuery: answers, CloseOrder: answers, Prepay: answers, QueryTrade: answers, CloseTrade: answers,
-	RefundOrder: append([]Trick{NoFunds}, answers...), RefundQuery: answers,
-	ListKeys: answers, TradeBill: append([]Trick{LoseLine, Amount, BadHash, Truncate}, answers...),
-	DownloadBill: append([]Trick{Truncate}, answers...), Notify: notices, NotifyRefund: notices,
-}
-
-var answers = []Trick{
-	Slow, ErrorBefore, Crowded, SayPaid, Delay, ErrorAfter, Reset, Garbage, Forge, Probe, Old, OtherSerial, RetiredKey,
+	On      Operation
+	Do      Trick
+	No      string // for this order only; empty: any
+	Times   int    // 0 is 1
+	Copies  int    // of Repeat
+	DelayMS int64  // of Delay and Slow, in milliseconds, and not scaled
 }
 
 // refusingTricks are the refusals of requests that are not processed.
@@ -81,15 +93,14 @@ var refusingTricks = map[Trick]refusal{
 // ofNoOrder are the operations that are about no order.
 var ofNoOrder = []Operation{ListKeys, TradeBill, DownloadBill}
 
-var notices = []Trick{Lose, Repeat, Late, Forge, Amount, Delay, Probe, Old, OtherSerial, RetiredKey}
-
 const (
 	maxTricks = 1000
 	maxCopies = 100
 	maxDelay  = 10 * time.Minute
 )
 
-var errTooManyTricks = errors.New("too many pending misbehaviours")
+// errTrick is an error of Misbehave.
+var errTrick = errors.New("impossible misbehaviour")
 
 // Misbehave adds a misbehaviour. They apply in the order in which they were added.
 func (s *Server) Misbehave(m Misbehaviour) error {
@@ -104,17 +115,16 @@ func (s *Server) misbehave(m Misbehaviour) error {
 	if slices.Contains(ofNoOrder, m.On) {
 		m.No = ""
 	}
-	if m.Do == Repeat {
-		m.Copies = max(m.Copies, 2)
+	if m.Copies = max(m.Copies, 2); m.Do != Repeat {
+		m.Copies = 1
 	}
-	if !slices.Contains(tricks[m.On], m.Do) {
-		return fmt.Errorf("operation %q does not support trick %q", m.On, m.Do)
-	}
-	if m.DelayMS < 0 || m.Copies < 0 || m.DelayMS > maxDelay.Milliseconds() || m.Copies > maxCopies {
-		return fmt.Errorf("at most %d copies and a delay of %v", maxCopies, maxDelay)
-	}
-	if len(s.tricks) >= maxTricks {
-		return errTooManyTricks
+	switch {
+	case !slices.ContainsFunc(trickTable, func(t trickInfo) bool { return t.Do == m.Do && slices.Contains(t.On, m.On) }):
+		return fmt.Errorf("%w: operation %q does not support trick %q", errTrick, m.On, m.Do)
+	case m.DelayMS < 0 || m.DelayMS > maxDelay.Milliseconds() || m.Copies > maxCopies:
+		return fmt.Errorf("%w: at most %d copies and a delay of %v", errTrick, maxCopies, maxDelay)
+	case len(s.tricks) >= maxTricks:
+		return fmt.Errorf("%w: too many are pending", errTrick)
 	}
 	s.tricks = append(s.tricks, m)
 	return nil
@@ -131,11 +141,6 @@ func (s *Server) Behave() {
 func (s *Server) nextMisbehaviour(op Operation, no string) Misbehaviour {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.takeMisbehaviour(op, no)
-}
-
-// takeMisbehaviour is nextMisbehaviour for a caller that holds the lock.
-func (s *Server) takeMisbehaviour(op Operation, no string) Misbehaviour {
 	for i, m := range s.tricks {
 		if m.On != op || m.No != "" && m.No != no {
 			continue
@@ -154,12 +159,3 @@ func (m Misbehaviour) forges() bool {
 }
 
 func (m Misbehaviour) delay() time.Duration { return time.Duration(m.DelayMS) * time.Millisecond }
-
-// forge gives the message a well-formed but wrong signature.
-func forge(f fields) {
-	first := byte('0')
-	if f["sign"][0] == first {
-		first = '1'
-	}
-	f["sign"] = string(first) + f["sign"][1:]
-}

@@ -153,7 +153,7 @@ func (s *Server) deliver(ctx context.Context, of subject) {
 	switch trick.Do {
 	case Lose:
 	case Late:
-		if s.awaitOther(ctx, trick) {
+		if s.awaitOther(ctx) {
 			err = s.post(ctx, message, 1)
 		}
 	case Delay:
@@ -170,19 +170,15 @@ func (s *Server) deliver(ctx context.Context, of subject) {
 	s.cfg.Log.Info("sandbox: notified", "no", of.trade, "refund", of.refund, "attempt", attempt, "trick", trick.Do, "cause", err)
 }
 
-// awaitOther waits until another notification was sent, at most for the trick's delay. It reports
+// awaitOther waits until another notification was sent, at most for the first pause. It reports
 // false if the context ended first.
-func (s *Server) awaitOther(ctx context.Context, trick Misbehaviour) bool {
-	longest := s.scaled(pauses[0])
-	if trick.DelayMS > 0 {
-		longest = trick.delay()
-	}
+func (s *Server) awaitOther(ctx context.Context) bool {
 	s.mu.Lock()
 	other := s.other
 	s.mu.Unlock()
 	select {
 	case <-other:
-	case <-time.After(longest):
+	case <-time.After(s.scaled(pauses[0])):
 	case <-ctx.Done():
 		return false
 	}

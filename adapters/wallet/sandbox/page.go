@@ -21,7 +21,8 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-var pageTemplate = template.Must(template.ParseFS(pageFiles, "page/page.html"))
+var pageTemplate = template.Must(template.New("page.html").
+	Funcs(template.FuncMap{"yuan": yuan, "escape": url.PathEscape}).ParseFS(pageFiles, "page/page.html"))
 
 // pagePolicy is the Content-Security-Policy of the page. Its script and its styles are files,
 // so that no text of an order can become one.
@@ -40,35 +41,37 @@ type page struct {
 	// Orders are the newest, and More is the number of those that are not shown.
 	Orders     []row
 	More       int
-	Payments   []choice
-	Answers    []choice
-	Others     []choice // misbehaviours of single operations
+	Payments   []trickInfo
+	Tricks     []trickInfo
 	Operations []operationName
 	Pending    []string // misbehaviours
 }
 
 // row is an order as the page shows it. Alone: on a page of its own, with all details.
 type row struct {
-	No, PathNo, Path, Body, Amount, Kind string
-	Class, Status, Rest                  string
-	Since                                *moment
-	Payable, Alone                       bool
-
-	Link, TransactionID, Notification string
-	Protocol                          Protocol
-	QR                                *qrCode
-	Ordered                           moment
-	Next                              *moment
-	Refunds                           []refundRow
+	Trade
+	status
+	Path           string
+	Ordered        *moment
+	Payable, Alone bool
+	Link           string
+	QR             *qrCode
+	Refunds        []refundRow
 }
 
 // refundRow is a refund as the page shows it.
 type refundRow struct {
-	No, PathNo, ID, Amount, Class, Status string
-	Since                                 *moment
-	Notification                          string
-	Next                                  *moment
-	Outcomes                              any // the buttons that can end it
+	Refund
+	status
+	Outcomes any // the buttons that can end it
+}
+
+// status is how far an order or a refund is, and its notification.
+type status struct {
+	Class, Text  string
+	Since        *moment
+	Notification string
+	Due          *moment // the next attempt
 }
 
 // moment is a point in time and how far away it is.
@@ -78,84 +81,52 @@ func momentOf(at, now time.Time) *moment {
 	return &moment{at.UTC().Format(time.RFC3339), humanize.RelTime(at, now, "ago", "from now")}
 }
 
+// rowOf returns the row of a trade, with its refunds. The caller must hold the lock.
 func (s *Server) rowOf(t Trade) row {
 	now := s.now()
 	why := t.payable(now)
-	r := row{
-		No: t.OutTradeNo, PathNo: url.PathEscape(t.OutTradeNo), Body: t.Body, Amount: "¥" + yuan(t.Amount),
-		Kind: t.TradeType, Protocol: t.Protocol, Refunds: s.refundRows(t, now), Payable: why == nil, Ordered: *momentOf(t.Created, now),
-	}
-	r.Path = "/sandbox/pay/" + r.PathNo
+	r := row{Trade: t, Ordered: momentOf(t.Created, now), Payable: why == nil, Path: "/sandbox/pay/" + url.PathEscape(t.OutTradeNo)}
 	switch {
-	case t.State == Success && t.Notified:
-		r.Class, r.Status, r.Since = "paid", "Paid", momentOf(t.Paid, now)
-		r.Rest = "; the merchant knows"
 	case t.State == Success:
-		r.Class, r.Status, r.Since = "paid", "Paid", momentOf(t.Paid, now)
-		r.Rest = "; the merchant does not know yet"
+		r.status = status{Class: "paid", Text: "Paid", Since: momentOf(t.Paid, now)}
+		r.Notification, r.Due = t.Delivery.progress(now)
 	case t.State == Closed:
-		r.Class, r.Status = "closed", "Closed by the merchant"
+		r.status = status{Class: "closed", Text: "Closed by the merchant"}
 	case why != nil:
-		r.Class, r.Status, r.Since = "expired", "Expired", momentOf(t.ends(), now)
+		r.status = status{Class: "expired", Text: "Expired", Since: momentOf(t.ends(), now)}
 	case t.State == Declined:
-		r.Class, r.Status, r.Since = "declined", "Declined; expires", momentOf(t.ends(), now)
+		r.status = status{Class: "declined", Text: "Declined; expires", Since: momentOf(t.ends(), now)}
 	default:
-		r.Class, r.Status, r.Since = "open", "Not paid; expires", momentOf(t.ends(), now)
+		r.status = status{Class: "open", Text: "Not paid; expires", Since: momentOf(t.ends(), now)}
 	}
-	return r
-}
-
-// refundRows returns the refunds of the trade.
-func (s *Server) refundRows(t Trade, now time.Time) (rows []refundRow) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for _, no := range s.refundsOf[t.OutTradeNo] {
-		r := s.refunds[no]
-		row := refundRow{No: no, PathNo: url.PathEscape(no), ID: r.ID, Amount: "¥" + yuan(r.Amount), Since: momentOf(r.Ended, now)}
-		switch r.State {
-		case RefundProcessing:
-			row.Class, row.Status, row.Since, row.Outcomes = "open", "is being processed since", momentOf(r.Created, now), outcomes
-		case RefundSucceeded:
-			row.Class, row.Status = "paid", "returned"
-		case RefundClosed:
-			row.Class, row.Status = "closed", "closed without returning anything"
-		case RefundAbnormal:
-			row.Class, row.Status, row.Outcomes = "declined", "lost", outcomes[:1]
-		}
-		if r.State != RefundProcessing && r.NotifyURL != "" {
-			row.Notification, row.Next = notificationStatus(r.Delivery, now)
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-// rowAlone returns the row with all details.
-func (s *Server) rowAlone(t Trade) row {
-	r, now := s.rowOf(t), s.now()
-	r.Alone, r.TransactionID = true, t.TransactionID
-	if t.State == Success {
-		r.Notification, r.Next = notificationStatus(t.Delivery, now)
-	}
-	if r.Payable && t.TradeType == "NATIVE" {
-		r.Link = s.link(t)
-		r.QR = s.qrCodeOf(r.Link)
+		r.Refunds = append(r.Refunds, rowOfRefund(s.refunds[no], now))
 	}
 	return r
 }
 
-// siteOf returns the origin to which notifications of the trade are sent.
-func siteOf(t Trade) string {
-	u, err := url.Parse(t.NotifyURL)
-	if err != nil {
-		return ""
+func rowOfRefund(r Refund, now time.Time) refundRow {
+	if r.State == RefundProcessing {
+		return refundRow{r, status{Class: "open", Text: "is being processed since", Since: momentOf(r.Created, now)}, outcomes}
 	}
-	return u.Scheme + "://" + u.Host
+	made := refundRow{Refund: r}
+	switch r.State {
+	case RefundSucceeded:
+		made.status = status{Class: "paid", Text: "returned"}
+	case RefundClosed:
+		made.status = status{Class: "closed", Text: "closed without returning anything"}
+	case RefundAbnormal:
+		made.status, made.Outcomes = status{Class: "declined", Text: "lost"}, outcomes[:1]
+	}
+	made.Since = momentOf(r.Ended, now)
+	if r.NotifyURL != "" {
+		made.Notification, made.Due = r.Delivery.progress(now)
+	}
+	return made
 }
 
-// notificationStatus tells how far the notification is, and when the next attempt
-// is due, if there is one.
-func notificationStatus(d Delivery, now time.Time) (text string, next *moment) {
+// progress tells how far the notification is, and when the next attempt is due, if there is one.
+func (d Delivery) progress(now time.Time) (text string, next *moment) {
 	attempts := english.Plural(d.Attempts, "attempt", "")
 	switch {
 	case d.Notified:
@@ -166,6 +137,15 @@ func notificationStatus(d Delivery, now time.Time) (text string, next *moment) {
 		return "not sent yet; due", momentOf(d.Next, now)
 	}
 	return "not acknowledged after " + attempts + "; the next is due", momentOf(d.Next, now)
+}
+
+// site returns the origin to which notifications are sent.
+func (d Delivery) site() string {
+	u, err := url.Parse(d.NotifyURL)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // qrCode is a QR code for an SVG element: its dark modules as a path, in modules, with the margin
@@ -202,18 +182,19 @@ func (s *Server) showAll(w http.ResponseWriter, r *http.Request) {
 
 // pageOfAll returns the page with all orders and a note.
 func (s *Server) pageOfAll(note string) page {
-	all := s.Ledger()
-	p := page{Title: "Wallet sandbox", Path: "/", Note: note, More: max(0, len(all)-maxShown)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := page{Title: "Wallet sandbox", Path: "/", Note: note, More: max(0, len(s.numbers)-maxShown)}
 	payable := 0
-	for i := len(all) - 1; i >= p.More; i-- {
-		r := s.rowOf(all[i])
+	for i := len(s.numbers) - 1; i >= p.More; i-- {
+		r := s.rowOf(s.trades[s.numbers[i]])
 		if r.Payable {
 			payable++
 		}
 		p.Orders = append(p.Orders, r)
 	}
-	if len(all) > 0 {
-		p.Site = siteOf(all[len(all)-1])
+	if len(p.Orders) > 0 {
+		p.Site = p.Orders[0].site()
 	}
 	if payable > 0 {
 		p.Title = fmt.Sprintf("(%d) Wallet sandbox", payable)
@@ -226,25 +207,29 @@ func (s *Server) showOne(w http.ResponseWriter, r *http.Request) {
 }
 
 // showTrade shows the page of an order with a note.
-func (s *Server) showTrade(w http.ResponseWriter, r *http.Request, status int, no, note string) {
+func (s *Server) showTrade(w http.ResponseWriter, r *http.Request, code int, no, note string) {
 	s.mu.Lock()
 	t, there := s.trades[no]
+	one := s.rowOf(t)
 	s.mu.Unlock()
 	if !there {
 		s.showPage(w, r, http.StatusNotFound, page{Title: "Order not found", Note: ErrUnknown.Error()})
 		return
 	}
-	one := s.rowAlone(t)
-	s.showPage(w, r, status, page{
-		Title: one.Amount + " " + one.Body + ", wallet sandbox", Path: one.Path, Note: note, Site: siteOf(t), Order: &one, Payments: s.payments(t.Protocol),
+	one.Alone = true
+	if one.Payable && t.TradeType == "NATIVE" {
+		one.Link = s.link(t)
+		one.QR = s.qrCodeOf(one.Link)
+	}
+	s.showPage(w, r, code, page{
+		Title: "¥" + yuan(t.Amount) + " " + t.Body + ", wallet sandbox", Path: one.Path, Note: note, Site: t.site(), Order: &one,
 	})
 }
 
 // showPage writes the page. It has a version, so that a script that asks for it again and again
 // gets it only when it has changed.
-func (s *Server) showPage(w http.ResponseWriter, r *http.Request, status int, p page) {
-	p.Answers, p.Others, p.Operations = answerChoices, otherChoices, answeredOperations
-	p.Pending = s.pendingMisbehaviours()
+func (s *Server) showPage(w http.ResponseWriter, r *http.Request, code int, p page) {
+	p.Payments, p.Tricks, p.Operations, p.Pending = notificationTricks(), trickTable, operationNames, s.pendingMisbehaviours()
 	var out bytes.Buffer
 	if err := pageTemplate.Execute(&out, p); err != nil {
 		s.cfg.Log.Error("sandbox: rendering a page failed", "cause", err)
@@ -260,11 +245,11 @@ func (s *Server) showPage(w http.ResponseWriter, r *http.Request, status int, p 
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	h.Set("ETag", version)
-	if status == http.StatusOK && r.Header.Get("If-None-Match") == version {
-		status = http.StatusNotModified
+	if code == http.StatusOK && r.Header.Get("If-None-Match") == version {
+		code = http.StatusNotModified
 		out.Reset()
 	}
-	w.WriteHeader(status)
+	w.WriteHeader(code)
 	_, _ = w.Write(out.Bytes()) // fails only when the client has disconnected
 }
 
@@ -275,7 +260,7 @@ var pageTypes = map[string]string{
 
 func (s *Server) showFile(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	content, err := pageFiles.ReadFile(path.Join("page", path.Base(name)))
+	text, err := pageFiles.ReadFile(path.Join("page", path.Base(name)))
 	if pageTypes[name] == "" || err != nil {
 		http.NotFound(w, r)
 		return
@@ -283,5 +268,5 @@ func (s *Server) showFile(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", pageTypes[name])
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(content) // fails only when the client has disconnected
+	_, _ = w.Write(text) // fails only when the client has disconnected
 }

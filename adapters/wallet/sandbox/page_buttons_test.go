@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -33,13 +34,15 @@ func TestPAY10_buttons_that_pay(t *testing.T) {
 		amount  string
 	}
 	genuine := func(after time.Duration) notice { return notice{after, true, "990"} }
+	forged := []notice{{0, false, "990"}, genuine(pauses[0])}
 	want := map[Trick][]notice{
 		Lose:   {genuine(pauses[0])},
-		Delay:  {genuine(lateNotification)},
+		Delay:  {genuine(buttonDelay)},
 		Late:   {genuine(pauses[0])},
 		Repeat: {genuine(0), genuine(0), genuine(0)},
-		Forge:  {{0, false, "990"}, genuine(pauses[0])},
+		Forge:  forged,
 		Amount: {{0, true, "991"}},
+		Probe:  forged, Old: forged, OtherSerial: forged, RetiredKey: forged,
 	}
 	for trick, want := range want {
 		t.Run(string(trick), func(t *testing.T) {
@@ -60,7 +63,7 @@ func TestPAY10_buttons_that_pay(t *testing.T) {
 					return http.StatusOK, yes
 				}
 				running(t, s)
-				assert.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/pay/order-1", url.Values{"notification": {string(trick)}}).Code)
+				assert.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/pay/order-1", url.Values{"do": {string(trick)}}).Code)
 				pass(time.Hour)
 				synctest.Wait()
 				assert.Equal(t, want, got)
@@ -69,11 +72,9 @@ func TestPAY10_buttons_that_pay(t *testing.T) {
 			})
 		})
 	}
-	s := start(t, config(newClock()))
-	for _, c := range s.payments(V2) {
-		assert.Contains(t, want, c.Do)
+	for _, info := range notificationTricks() {
+		assert.Contains(t, want, info.Do)
 	}
-	assert.Len(t, s.payments(V2), len(want))
 }
 
 func TestPAY11_buttons_that_refuse_the_payer(t *testing.T) {
@@ -104,9 +105,9 @@ func TestButtons_that_the_page_does_not_have(t *testing.T) {
 	for _, form := range []url.Values{{"on": {"notify"}, "do": {"garbage"}}, {"on": {"else"}, "do": {"reset"}}, {"do": {"reset"}}, nil} {
 		assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/misbehave", form).Code)
 	}
-	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"notification": {"garbage"}}).Code)
+	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"do": {"garbage"}}).Code)
 	s.tricks = slices.Repeat([]Misbehaviour{{On: OrderQuery, Do: Reset, Times: 1}}, maxTricks)
-	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"notification": {"lose"}}).Code)
+	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"do": {"lose"}}).Code)
 	assert.Equal(t, NotPaid, s.Ledger()[0].State)
 	for _, path := range []string{"/sandbox/misbehave", "/sandbox/behave", "/sandbox/decline/order-1", "/sandbox/expire/order-1"} {
 		assert.Equal(t, http.StatusMethodNotAllowed, call(s, http.MethodGet, path, "").Code)
@@ -144,40 +145,34 @@ func TestPAY14_buttons_that_end_a_refund(t *testing.T) {
 	assert.Equal(t, RefundProcessing, s.Refunds()[0].State)
 }
 
-// TestPAY13_buttons_that_misbehave presses a button for every misbehaviour of answers, refunds and bills.
+// TestPAY13_buttons_that_misbehave presses the button of every trick, for every operation that has it.
 func TestPAY13_buttons_that_misbehave(t *testing.T) {
 	s := start(t, config(newClock()))
 	placed(t, s, "order-1")
-	offered := map[Operation][]Trick{}
-	press := func(on Operation, do Trick, label string) {
-		offered[on] = append(offered[on], do)
-		done := pressed(s, "/sandbox/misbehave", url.Values{"on": {string(on)}, "do": {string(do)}, "out_trade_no": {"order-1"}})
-		require.Equal(t, http.StatusSeeOther, done.Code)
-		assert.Equal(t, "/sandbox/pay/order-1", done.Header().Get("Location"))
-		page := call(s, http.MethodGet, "/sandbox/pay/order-1", "").Body.String()
-		assert.Contains(t, page, `<button name="do" value="`+string(do)+`">`+label+"</button>")
-		no, of := "order-1", ", for order-1"
-		if slices.Contains(ofNoOrder, on) {
-			no, of = "", ""
+	for _, info := range trickTable {
+		for _, op := range operationNames {
+			form := url.Values{"on": {string(op.On)}, "do": {string(info.Do)}, "out_trade_no": {"order-1"}}
+			done := pressed(s, "/sandbox/misbehave", form)
+			if !slices.Contains(info.On, op.On) {
+				assert.Equal(t, http.StatusBadRequest, done.Code, form)
+				continue
+			}
+			require.Equal(t, http.StatusSeeOther, done.Code, form)
+			assert.Equal(t, "/sandbox/pay/order-1", done.Header().Get("Location"))
+			page := html.UnescapeString(call(s, http.MethodGet, "/sandbox/pay/order-1", "").Body.String())
+			assert.Contains(t, page, `<button name="do" value="`+string(info.Do)+`">`+info.Label+"</button>")
+			no, of := "order-1", ", for order-1"
+			if slices.Contains(ofNoOrder, op.On) {
+				no, of = "", ""
+			}
+			assert.Contains(t, page, "<li>"+op.Label+": "+info.Label+of+"</li>")
+			assert.Equal(t, info.Do, s.nextMisbehaviour(op.On, no).Do)
 		}
-		assert.Contains(t, page, label+of+"</li>")
-		assert.Equal(t, do, s.nextMisbehaviour(on, no).Do)
-	}
-	for _, c := range otherChoices {
-		press(c.On, c.Do, c.Label)
-	}
-	for _, op := range answeredOperations {
-		for _, c := range answerChoices {
-			press(op.On, c.Do, c.Label)
-		}
-	}
-	for op, all := range tricks {
-		if op != Notify && op != NotifyRefund {
-			assert.Subset(t, append(offered[op], answers...), all, op)
-		}
-		assert.NotPanics(t, func() { _ = labelOf(Misbehaviour{On: op}) })
 	}
 	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/misbehave", url.Values{"on": {"orderquery"}, "do": {"slow"}}).Code)
-	assert.Equal(t, Misbehaviour{On: OrderQuery, Do: Slow, Times: 1, DelayMS: lateAnswer.Milliseconds()}, s.nextMisbehaviour(OrderQuery, "order-1"))
+	want := Misbehaviour{On: OrderQuery, Do: Slow, Times: 1, Copies: 1, DelayMS: buttonDelay.Milliseconds()}
+	assert.Equal(t, want, s.nextMisbehaviour(OrderQuery, "order-1"))
+	require.NoError(t, s.Misbehave(want))
 	assert.Equal(t, "/", pressed(s, "/sandbox/behave", nil).Header().Get("Location"))
+	assert.Empty(t, s.pendingMisbehaviours())
 }

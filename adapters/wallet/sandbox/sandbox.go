@@ -201,12 +201,8 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.HandleFunc("GET /{$}", s.showAll)
 	mux.HandleFunc("GET /sandbox/pay/{no}", s.showOne)
-	mux.HandleFunc("POST /sandbox/pay/{no}", s.payOne)
-	mux.HandleFunc("POST /sandbox/decline/{no}", s.declineOne)
-	mux.HandleFunc("POST /sandbox/expire/{no}", s.expireOne)
-	mux.HandleFunc("POST /sandbox/refund/{no}", s.endOne)
-	mux.HandleFunc("POST /sandbox/misbehave", s.misbehaveNext)
-	mux.HandleFunc("POST /sandbox/behave", s.behaveAgain)
+	mux.HandleFunc("POST /sandbox/{button}/{no}", s.press)
+	mux.HandleFunc("POST /sandbox/{button}", s.press)
 	mux.HandleFunc("GET /sandbox/page/{name}", s.showFile)
 	// A page of another origin must not pay or press buttons through a browser that reaches the
 	// sandbox: requests that change something need its own Origin or Sec-Fetch-Site, or neither.

@@ -48,3 +48,12 @@ func (s *Server) signed(f fields, signType string) fields {
 	f["sign"], _ = sign(f, s.cfg.Key.Reveal(), signType) // the type was checked on receipt
 	return f
 }
+
+// forge gives the message a well-formed but wrong signature.
+func forge(f fields) {
+	first := "0"
+	if strings.HasPrefix(f["sign"], first) {
+		first = "1"
+	}
+	f["sign"] = first + f["sign"][1:]
+}
