@@ -43,13 +43,18 @@ func TestPAY08_v3_a_request_with_wrong_fields_is_refused(t *testing.T) {
 		{"amount": nil}, {"amount": 990}, {"amount": object{"total": "990"}}, {"amount": object{"total": 0}}, {"amount": object{"total": 9.5}},
 		{"amount": object{"total": 990, "currency": "USD"}}, {"amount": object{"total": 990, "extra": "1"}}, {"amount": object{"total": 10_000_000_000}},
 		{"out_trade_no": "short"}, {"notify_url": "http://plaza.example/"}, {"time_expire": "2026-01-03T13:04:05Z"}, {"payer": object{"openid": "o1"}},
-		{"scene_info": object{"device_id": "d"}}, {"scene_info": object{"payer_client_ip": "here"}},
-		{"scene_info": object{"payer_client_ip": "127.0.0.1", "h5_info": object{"app_name": "a"}}}, {"amount/total": 990},
+		{"scene_info": scene}, {"amount/total": 990},
 	} {
 		refused(http.MethodPost, prepay+"native", orderV3("order-1", change))
 	}
 	refused(http.MethodPost, prepay+"jsapi", orderV3("order-1", nil))
 	refused(http.MethodPost, prepay+"h5", orderV3("order-1", nil))
+	for _, wrong := range []object{
+		{"h5_info": object{"type": "Wap"}}, {"payer_client_ip": "here", "h5_info": object{"type": "Wap"}},
+		{"payer_client_ip": "127.0.0.1", "h5_info": object{"type": "else"}},
+	} {
+		refused(http.MethodPost, prepay+"h5", orderV3("order-1", object{"scene_info": wrong}))
+	}
 	refused(http.MethodPost, prepay+"native?mchid=10000100", orderV3("order-1", nil))
 	for _, body := range []string{"[]", "{", "{}", `{"mchid":"10000100","mchid":"10000100"}`, `{"mchid":"10000100"}{}`, `{"mchid":null}`} {
 		refused(http.MethodPost, aboutV3+"order-1/close", body)

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -94,8 +95,7 @@ func (t Trade) ends() time.Time {
 
 // PaymentOptions are the details of a payment.
 type PaymentOptions struct {
-	OpenID string // the payer, where the order names none
-	Coupon int64  // the part of the amount that a coupon pays
+	Coupon int64 // the part of the amount that a coupon pays
 	// Notification, if it has a trick, makes the notification go wrong. Its operation and its
 	// order are those of the payment.
 	Notification Misbehaviour
@@ -103,66 +103,61 @@ type PaymentOptions struct {
 
 // Pay pays the trade; the merchant is notified afterwards. A trade can be paid only once.
 func (s *Server) Pay(outTradeNo string, how PaymentOptions) (Trade, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t, there := s.trades[outTradeNo]
-	if !there {
-		return Trade{}, ErrUnknown
-	}
-	now := s.now()
-	if err := t.payable(now); err != nil {
-		return t, err
-	}
-	if how.Coupon < 0 || how.Coupon > t.Amount {
-		return t, errors.New("the coupon must be within the amount")
-	}
-	if m := how.Notification; m.Do != "" {
-		m.On, m.No = Notify, outTradeNo
-		if err := s.misbehave(m); err != nil {
-			return t, err
+	return s.changeUnpaid(outTradeNo, func(t *Trade, now time.Time) error {
+		if how.Coupon < 0 || how.Coupon > t.Amount {
+			return errors.New("the coupon must be within the amount")
 		}
-	}
-	if t.OpenID == "" {
-		t.OpenID = how.OpenID
-	}
-	if t.OpenID == "" {
-		t.OpenID = "sandbox-payer"
-	}
-	t.State, t.Paid, t.Next, t.Coupon = Success, now, now, how.Coupon
-	t.TransactionID = s.walletID("4200", now)
-	if err := s.commit(t); err != nil {
-		return s.trades[outTradeNo], err
-	}
-	s.wake()
-	return t, nil
+		if m := how.Notification; m.Do != "" {
+			m.On, m.No = Notify, outTradeNo
+			if err := s.misbehave(m); err != nil {
+				return err
+			}
+		}
+		t.OpenID = cmp.Or(t.OpenID, "sandbox-payer")
+		t.State, t.Paid, t.Next, t.Coupon = Success, now, now, how.Coupon
+		t.TransactionID = s.walletID("4200", now)
+		return nil
+	})
 }
 
 // Decline records that the payer's bank refused. The trade can still be paid, and the wallet
 // sends no notification.
 func (s *Server) Decline(outTradeNo string) error {
-	return s.changeUnpaid(outTradeNo, func(t *Trade, _ time.Time) { t.State = Declined })
+	_, err := s.changeUnpaid(outTradeNo, func(t *Trade, _ time.Time) error {
+		t.State = Declined
+		return nil
+	})
+	return err
 }
 
 // Expire ends the time in which the trade can be paid. The merchant gets a new one when it
 // repeats the order.
 func (s *Server) Expire(outTradeNo string) error {
-	return s.changeUnpaid(outTradeNo, func(t *Trade, now time.Time) { t.PrepayUntil, t.LinkUntil = now, now })
+	_, err := s.changeUnpaid(outTradeNo, func(t *Trade, now time.Time) error {
+		t.PrepayUntil, t.LinkUntil = now, now
+		return nil
+	})
+	return err
 }
 
-// changeUnpaid changes a trade that can be paid.
-func (s *Server) changeUnpaid(outTradeNo string, change func(*Trade, time.Time)) error {
+// changeUnpaid changes a trade that can be paid, and returns it.
+func (s *Server) changeUnpaid(outTradeNo string, change func(*Trade, time.Time) error) (Trade, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t, there := s.trades[outTradeNo]
 	if !there {
-		return ErrUnknown
+		return t, ErrUnknown
 	}
 	now := s.now()
-	if err := t.payable(now); err != nil {
-		return err
+	err := t.payable(now)
+	if err == nil {
+		err = change(&t, now)
 	}
-	change(&t, now)
-	return s.commit(t)
+	if err == nil {
+		err = s.commit(t)
+	}
+	s.wake()
+	return s.trades[outTradeNo], err
 }
 
 // Ledger returns all trades in order of creation.

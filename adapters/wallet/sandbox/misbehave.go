@@ -25,7 +25,6 @@ const (
 	Probe       Trick = "probe"
 	Old         Trick = "old"
 	OtherSerial Trick = "other-serial"
-	RetiredKey  Trick = "retired-key"
 	Lose        Trick = "lose"
 	Repeat      Trick = "repeat"
 	Late        Trick = "late"
@@ -57,11 +56,10 @@ var trickTable = []trickInfo{
 	{Repeat, notices, "Repeat it", "Copies of the notification are sent at once."},
 	{Amount, append([]Operation{TradeBill}, notices...), "Change an amount", "One fen more is named than was paid. The signature is correct."},
 	{Delay, signed, "Send it late", "The request is processed. The answer or the notification is sent after a while."},
-	{Forge, signed, "Forge it", "The signature is wrong, and the merchant must refuse it. In version 2, the next four do the same."},
+	{Forge, signed, "Forge it", "The signature is wrong, and the merchant must refuse it. In version 2, the next three do the same."},
 	{Probe, signed, "Probe the merchant", "The signature is one with which the wallet tries whether signatures are verified."},
 	{Old, signed, "Sign it as old", "The signature is correct, but more than five minutes old."},
 	{OtherSerial, signed, "Name an unknown key", "The key that is named is none of the wallet's."},
-	{RetiredKey, signed, "Sign it with a retired key", "The key is not listed any more."},
 	{Slow, answers, "Process it late", "The request is processed after a while, even if the merchant has gone."},
 	{Reset, answers, "Break the connection", "The request is processed. The connection ends without an answer."},
 	{Garbage, answers, "Answer nonsense", "The request is processed. The answer is an HTML page."},
@@ -155,7 +153,7 @@ func (s *Server) nextMisbehaviour(op Operation, no string) Misbehaviour {
 
 // forges reports whether the merchant must refuse the signature.
 func (m Misbehaviour) forges() bool {
-	return slices.Contains([]Trick{Forge, Probe, Old, OtherSerial, RetiredKey}, m.Do)
+	return slices.Contains([]Trick{Forge, Probe, Old, OtherSerial}, m.Do)
 }
 
 func (m Misbehaviour) delay() time.Duration { return time.Duration(m.DelayMS) * time.Millisecond }

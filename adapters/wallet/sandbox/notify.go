@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -210,17 +210,12 @@ func (s *Server) delivered(of subject, taken bool) int {
 // post sends copies of the message at once. It succeeds if one of them is accepted.
 func (s *Server) post(ctx context.Context, message notification, copies int) error {
 	var all sync.WaitGroup
-	var taken atomic.Bool
 	errs := make([]error, copies)
 	for i := range copies {
-		all.Go(func() {
-			if errs[i] = s.postOne(ctx, message); errs[i] == nil {
-				taken.Store(true)
-			}
-		})
+		all.Go(func() { errs[i] = s.postOne(ctx, message) })
 	}
 	all.Wait()
-	if taken.Load() {
+	if slices.Contains(errs, nil) {
 		return nil
 	}
 	return errors.Join(errs...)

@@ -63,7 +63,7 @@ const refundedState = "REFUND"
 
 // stateOf returns the state of the trade as the protocols call it. The caller must hold the lock.
 func (s *Server) stateOf(t Trade) string {
-	if s.returned(t.OutTradeNo) > 0 {
+	if _, parts := s.returned(t.OutTradeNo); parts > 0 {
 		return refundedState
 	}
 	return string(t.State)

@@ -42,7 +42,7 @@ func TestPAY10_buttons_that_pay(t *testing.T) {
 		Repeat: {genuine(0), genuine(0), genuine(0)},
 		Forge:  forged,
 		Amount: {{0, true, "991"}},
-		Probe:  forged, Old: forged, OtherSerial: forged, RetiredKey: forged,
+		Probe:  forged, Old: forged, OtherSerial: forged,
 	}
 	for trick, want := range want {
 		t.Run(string(trick), func(t *testing.T) {

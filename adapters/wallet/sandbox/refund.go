@@ -79,12 +79,7 @@ func (s *Server) refund(t Trade, asked Refund) (Refund, error) {
 		}
 		return r, nil
 	}
-	parts := 0
-	for _, no := range s.refundsOf[t.OutTradeNo] {
-		if s.refunds[no].State != RefundClosed {
-			parts++
-		}
-	}
+	returned, parts := s.returned(t.OutTradeNo)
 	switch {
 	case asked.Total != t.Amount:
 		return asked, refuseOtherTotal
@@ -92,7 +87,7 @@ func (s *Server) refund(t Trade, asked Refund) (Refund, error) {
 		return asked, refuseOverdue
 	case parts >= maxParts:
 		return asked, refuseParts
-	case asked.Amount > t.Amount-s.returned(t.OutTradeNo):
+	case asked.Amount > t.Amount-returned:
 		return asked, refuseTooMuch
 	case len(s.refunds) >= maxTrades:
 		return asked, errCrowded
@@ -106,15 +101,16 @@ func (s *Server) refund(t Trade, asked Refund) (Refund, error) {
 	return asked, s.commitRefund(asked)
 }
 
-// returned returns the sum of what the payer got back, or may still get back. The caller must hold
-// the lock.
-func (s *Server) returned(outTradeNo string) (sum int64) {
+// returned returns the sum of what the payer got back, or may still get back, and the number of its
+// parts. The caller must hold the lock.
+func (s *Server) returned(outTradeNo string) (sum int64, parts int) {
 	for _, no := range s.refundsOf[outTradeNo] {
 		if r := s.refunds[no]; r.State != RefundClosed {
 			sum += r.Amount
+			parts++
 		}
 	}
-	return sum
+	return sum, parts
 }
 
 // RefundOutcome ends a refund that is being processed, or lets an abnormal one succeed. The

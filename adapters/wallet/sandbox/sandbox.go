@@ -10,6 +10,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -20,6 +21,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -51,8 +53,8 @@ type Config struct {
 	// proves who it is when it asks for refunds over TLS. Without it, version 3 is not served.
 	MerchantCert *x509.Certificate
 	V3Key        secret.String // of version 3, 32 bytes
-	// Keys are the wallet's own keys: that with a certificate, the public key, and a retired one. The
-	// wallet makes those that are missing.
+	// Keys are the wallet's own keys: that with a certificate, and the public key. The wallet makes
+	// those that are missing.
 	Keys    []*rsa.PrivateKey
 	KeyMode KeyMode // with which of its keys the wallet signs; default Certificates
 	// PublicURL is where payers reach the sandbox. code_url and mweb_url lead there.
@@ -93,9 +95,8 @@ type Server struct {
 	refundNumbers []string            // in order of creation
 	refundsOf     map[string][]string // number of the trade → numbers of its refunds
 
-	nonces     map[string]time.Time // of requests of version 3, and when they came
-	nonceOrder []string
-	bills      map[string]storedBill // by token
+	nonces map[string]time.Time  // of requests of version 3, and when they came
+	bills  map[string]storedBill // by token
 
 	journal *os.File // nil: the ledger is lost with the process
 	tricks  []Misbehaviour
@@ -137,37 +138,42 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
+type configRule struct {
+	kept bool
+	rule string
+}
+
+// complete sets what is absent, and returns all problems.
 func (c *Config) complete() error {
+	u, err := url.Parse(c.PublicURL)
+	isURL := err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+	isID := func(id string) bool { return id != "" && len(id) <= 32 }
+	rules := []configRule{
+		{isID(c.MerchantID), "MerchantID must be 1 to 32 characters"},
+		{!c.Key.IsZero(), "the key is missing"},
+		{len(c.AppIDs) > 0, "AppIDs is empty"},
+		{!slices.ContainsFunc(c.AppIDs, func(id string) bool { return !isID(id) }), "AppIDs must be 1 to 32 characters each"},
+		{isURL, "PublicURL must be http or https"},
+		{c.Scale >= 0, "the scale must not be negative"},
+		{c.RefundTime >= 0, "RefundTime must not be negative"},
+	}
+	if c.MerchantCert != nil {
+		key, isRSA := c.MerchantCert.PublicKey.(*rsa.PublicKey)
+		rules = append(rules,
+			configRule{isRSA && key.Size()*8 >= keyBits, fmt.Sprintf("MerchantCert must have an RSA key of %d bits or more", keyBits)},
+			configRule{len(c.V3Key.Reveal()) == 32, "V3Key must be 32 bytes"},
+			configRule{slices.Contains([]KeyMode{"", Certificates, PublicKey}, c.KeyMode), "KeyMode is unknown"},
+		)
+	}
 	var wrong []error
-	if c.MerchantID == "" || len(c.MerchantID) > 32 {
-		wrong = append(wrong, errors.New("MerchantID must be 1 to 32 characters"))
-	}
-	if c.Key.IsZero() {
-		wrong = append(wrong, errors.New("the key is missing"))
-	}
-	if len(c.AppIDs) == 0 {
-		wrong = append(wrong, errors.New("AppIDs is empty"))
-	}
-	for _, id := range c.AppIDs {
-		if id == "" || len(id) > 32 {
-			wrong = append(wrong, errors.New("AppIDs must be 1 to 32 characters each"))
+	for _, r := range rules {
+		if !r.kept {
+			wrong = append(wrong, errors.New(r.rule))
 		}
 	}
-	if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		wrong = append(wrong, errors.New("PublicURL must be http or https"))
-	}
-	if c.Scale < 0 {
-		wrong = append(wrong, errors.New("the scale must not be negative"))
-	}
-	if c.RefundTime < 0 {
-		wrong = append(wrong, errors.New("RefundTime must not be negative"))
-	}
-	wrong = append(wrong, c.checkV3())
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	c.Scale = max(c.Scale, 1)
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}

@@ -11,7 +11,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -45,9 +44,8 @@ type platformKey struct {
 
 // platformKeys are the wallet's keys. A key that is used seldom is made when it is needed first.
 type platformKeys struct {
-	listed  *platformKey        // with a certificate
-	public  func() *platformKey // without a certificate
-	retired func() *platformKey // whose certificate is not listed any more
+	listed *platformKey        // with a certificate
+	public func() *platformKey // without a certificate
 }
 
 // newPlatformKeys uses the given keys before it makes new ones.
@@ -66,10 +64,6 @@ func newPlatformKeys(given []*rsa.PrivateKey, now time.Time) (k platformKeys, er
 		made := key(1)
 		digits := new(big.Int).SetBytes(digest(made)[:8]).String()
 		return &platformKey{made, publicKeyPrefix + "01" + fmt.Sprintf("%026s", digits), nil}
-	})
-	k.retired = sync.OnceValue(func() *platformKey {
-		made := key(2)
-		return &platformKey{made, fmt.Sprintf("%X", digest(made)[:20]), nil}
 	})
 	k.listed, err = certify(key(0), now)
 	return k, err
@@ -111,11 +105,8 @@ func certify(key *rsa.PrivateKey, now time.Time) (*platformKey, error) {
 }
 
 // signer returns the key for a message. preferred is the serial number or ID of a key that the
-// merchant asks for, or empty. The trick chooses a key that the merchant must not accept.
+// merchant asks for, or empty. With OtherSerial, the key has a serial number that is not listed.
 func (s *Server) signer(preferred string, trick Trick) *platformKey {
-	if trick == RetiredKey {
-		return s.keys.retired()
-	}
 	isPublic := s.cfg.KeyMode == PublicKey
 	if preferred != "" && s.knowsKey(preferred) {
 		isPublic = preferred != s.keys.listed.serial
@@ -170,22 +161,4 @@ func (s *Server) seal(text []byte, associated string) object {
 		"algorithm": "AEAD_AES_256_GCM", "nonce": nonce, "associated_data": associated,
 		"ciphertext": base64.StdEncoding.EncodeToString(gcm.Seal(nil, []byte(nonce), text, []byte(associated))),
 	}
-}
-
-// checkV3 returns the problems of the configuration of version 3.
-func (c *Config) checkV3() error {
-	if c.MerchantCert == nil {
-		return nil
-	}
-	var wrong []error
-	if key, is := c.MerchantCert.PublicKey.(*rsa.PublicKey); !is || key.Size()*8 < keyBits {
-		wrong = append(wrong, fmt.Errorf("MerchantCert must have an RSA key of %d bits or more", keyBits))
-	}
-	if len(c.V3Key.Reveal()) != 32 {
-		wrong = append(wrong, errors.New("V3Key must be 32 bytes"))
-	}
-	if c.KeyMode != "" && c.KeyMode != Certificates && c.KeyMode != PublicKey {
-		wrong = append(wrong, errors.New("KeyMode is unknown"))
-	}
-	return errors.Join(wrong...)
 }
