@@ -26,8 +26,8 @@ type sandboxServer struct {
 	log      *slog.Logger
 }
 
-// sandboxWriteTimeout exceeds the maximum time by which the sandbox delays a response.
-const sandboxWriteTimeout = 15 * time.Minute
+// sandboxWriteTimeout exceeds the time by which a button of the sandbox delays a response.
+const sandboxWriteTimeout = time.Minute
 
 // sandboxRefundTime is the time after which a refund ends by itself, if no button ends it before.
 const sandboxRefundTime = 30 * time.Second

@@ -68,11 +68,6 @@ type billLine struct {
 	settled, back int64 // of the order, of the refund
 }
 
-// billStates are the states of refunds in bills.
-var billStates = map[RefundState]string{
-	RefundProcessing: "PROCESSING", RefundSucceeded: "SUCCESS", RefundClosed: "FAIL", RefundAbnormal: "CHANGE",
-}
-
 // bill returns the bill of the day that the request asks for, as text. layout is how the version
 // writes the day.
 func (s *Server) bill(r *request, layout string) ([]byte, error) {
@@ -145,7 +140,7 @@ func (s *Server) billValues(l billLine) []string {
 	refundID, refundNo, how, refundState := "0", "0", "", ""
 	if r := l.refund; r != nil {
 		state, coupon = refundedState, 0
-		refundID, refundNo, how, refundState = r.ID, r.No, "ORIGINAL", billStates[r.State]
+		refundID, refundNo, how, refundState = r.ID, r.No, "ORIGINAL", refundWords[r.State].bill
 	}
 	return []string{
 		l.at.In(beijing).Format(refundTime), t.AppID, s.cfg.MerchantID, "0", "", t.TransactionID, t.OutTradeNo, t.OpenID,

@@ -19,7 +19,7 @@ import (
 // fields begin with its name: amount/total.
 type fields map[string]string
 
-// number returns the value of a field that has the format of an amount.
+// number returns the value of a field that has the format of a whole number.
 func (f fields) number(name string) int64 {
 	n, _ := strconv.ParseInt(f[name], 10, 64) // form.check has checked it
 	return n
@@ -78,7 +78,7 @@ var (
 	tradeNo   = matching(`^[0-9A-Za-z_|*-]{6,32}$`, "must be 6 to 32 digits, letters and _-|*")
 	refundNo  = matching(`^[0-9A-Za-z_|*@-]{1,64}$`, "must be 1 to 64 digits, letters and _-|*@")
 	notifyURL = format{isNotifyURL, "must be https, without a query"}
-	amount    = matching(`^[1-9][0-9]{0,9}$`, "must be a positive integer")
+	whole     = matching(`^[1-9][0-9]{0,9}$`, "must be a positive integer")
 	currency  = oneOf("CNY")
 	ipAddress = format{isAddress, "must be an IP address"}
 )
@@ -86,9 +86,11 @@ var (
 // formats are the formats of fields in both versions.
 var formats = map[string]format{
 	"out_trade_no": tradeNo, "out_refund_no": refundNo, "notify_url": notifyURL,
-	"total_fee": amount, "refund_fee": amount, "amount/total": amount, "amount/refund": amount,
+	"total_fee": whole, "refund_fee": whole, "amount/total": whole, "amount/refund": whole,
 	"fee_type": currency, "refund_fee_type": currency, "amount/currency": currency,
 	"spbill_create_ip": ipAddress, "scene_info/payer_client_ip": ipAddress,
+	"timestamp": whole, "nonce_str": matching(`^[0-9A-Za-z]{1,32}$`, "must be 1 to 32 letters and digits"),
+	"serial_no":               matching(`^[0-9A-F]{1,40}$`, "must be hexadecimal digits"),
 	"scene_info":              {isObject, "must be a JSON object"},
 	"scene_info/h5_info/type": oneOf("iOS", "Android", "Wap"),
 	"trade_type":              oneOf("JSAPI", "NATIVE", "APP", "MWEB"),

@@ -41,6 +41,8 @@ func openJournal(path string) (file *os.File, states []entry, err error) {
 	return file, states, file.Truncate(int64(len(content)))
 }
 
+var errLedger = errors.New("the sandbox can't write its ledger")
+
 // record adds the state of a trade or of a refund to the journal, if there is one. The state
 // survives a kill once record returns nil. After an error nothing can be recorded, because part of
 // the line may be in the file. The caller must hold the lock.
@@ -56,7 +58,7 @@ func (s *Server) record(state any) error {
 		err = s.journal.Sync()
 	}
 	if err != nil {
-		return fmt.Errorf("writing the ledger: %w", errors.Join(err, s.journal.Close()))
+		return fmt.Errorf("%w: %w", errLedger, errors.Join(err, s.journal.Close()))
 	}
 	return nil
 }

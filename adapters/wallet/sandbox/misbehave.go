@@ -48,13 +48,14 @@ var (
 	}
 	notices = []Operation{Notify, NotifyRefund}
 	signed  = slices.Concat(answers, notices)
+	bills   = []Operation{TradeBill}
 )
 
 var trickTable = []trickInfo{
 	{Lose, notices, "Lose it", "The notification is not sent. Another one follows."},
 	{Late, notices, "Send it out of order", "The notification is sent after another one, or when its time is over."},
 	{Repeat, notices, "Repeat it", "Copies of the notification are sent at once."},
-	{Amount, append([]Operation{TradeBill}, notices...), "Change an amount", "One fen more is named than was paid. The signature is correct."},
+	{Amount, slices.Concat(bills, notices), "Change an amount", "One fen more is named than was paid. The signature is correct."},
 	{Delay, signed, "Send it late", "The request is processed. The answer or the notification is sent after a while."},
 	{Forge, signed, "Forge it", "The signature is wrong, and the merchant must refuse it. In version 2, the next three do the same."},
 	{Probe, signed, "Probe the merchant", "The signature is one with which the wallet tries whether signatures are verified."},
@@ -68,16 +69,16 @@ var trickTable = []trickInfo{
 	{Crowded, answers, "Be busy", "The request is answered with FREQUENCY_LIMITED and not processed."},
 	{SayPaid, answers, "Claim a payment", "The request is answered with ORDERPAID and not processed."},
 	{NoFunds, []Operation{RefundOrder}, "Have no money", "A refund is refused, because the merchant's balance is too low."},
-	{LoseLine, []Operation{TradeBill}, "Lose a line", "A bill lacks its last line."},
-	{BadHash, []Operation{TradeBill}, "Give a wrong hash", "A bill has the hash of another one; in version 2 its sums are wrong."},
-	{Truncate, []Operation{TradeBill, DownloadBill}, "Cut it off", "Half of the answer about a bill is sent: in version 2 that is the bill."},
+	{LoseLine, bills, "Lose a line", "A bill lacks its last line."},
+	{BadHash, bills, "Give a wrong hash", "A bill has the hash of another one; in version 2 its sums are wrong."},
+	{Truncate, []Operation{TradeBill, DownloadBill}, "Cut it off", "Half of the answer is sent: in version 2, half of the bill."},
 }
 
 // Misbehaviour applies a trick to the next Times requests of an operation.
 type Misbehaviour struct {
 	On      Operation
 	Do      Trick
-	No      string // for this order only; empty: any
+	No      string // for this order only, and for what is about none; empty: any
 	Times   int    // 0 is 1
 	Copies  int    // of Repeat
 	DelayMS int64  // of Delay and Slow, in milliseconds, and not scaled
@@ -88,17 +89,10 @@ var refusingTricks = map[Trick]refusal{
 	ErrorBefore: errSystem, Crowded: errCrowded, SayPaid: refusePaid, NoFunds: refuseFunds,
 }
 
-// ofNoOrder are the operations that are about no order.
-var ofNoOrder = []Operation{ListKeys, TradeBill, DownloadBill}
+const maxTricks = 1000
 
-const (
-	maxTricks = 1000
-	maxCopies = 100
-	maxDelay  = 10 * time.Minute
-)
-
-// errTrick is an error of Misbehave.
-var errTrick = errors.New("impossible misbehaviour")
+// errImpossible is the error of what the sandbox has no button for.
+var errImpossible = errors.New("the sandbox can't do that")
 
 // Misbehave adds a misbehaviour. They apply in the order in which they were added.
 func (s *Server) Misbehave(m Misbehaviour) error {
@@ -110,19 +104,14 @@ func (s *Server) Misbehave(m Misbehaviour) error {
 // misbehave adds a misbehaviour. The caller must hold the lock.
 func (s *Server) misbehave(m Misbehaviour) error {
 	m.Times = max(m.Times, 1)
-	if slices.Contains(ofNoOrder, m.On) {
-		m.No = ""
-	}
 	if m.Copies = max(m.Copies, 2); m.Do != Repeat {
 		m.Copies = 1
 	}
 	switch {
 	case !slices.ContainsFunc(trickTable, func(t trickInfo) bool { return t.Do == m.Do && slices.Contains(t.On, m.On) }):
-		return fmt.Errorf("%w: operation %q does not support trick %q", errTrick, m.On, m.Do)
-	case m.DelayMS < 0 || m.DelayMS > maxDelay.Milliseconds() || m.Copies > maxCopies:
-		return fmt.Errorf("%w: at most %d copies and a delay of %v", errTrick, maxCopies, maxDelay)
+		return fmt.Errorf("%w: operation %q does not support trick %q", errImpossible, m.On, m.Do)
 	case len(s.tricks) >= maxTricks:
-		return fmt.Errorf("%w: too many are pending", errTrick)
+		return fmt.Errorf("%w: too many are pending", errImpossible)
 	}
 	s.tricks = append(s.tricks, m)
 	return nil
@@ -135,12 +124,13 @@ func (s *Server) Behave() {
 	s.tricks = nil
 }
 
-// nextMisbehaviour returns the misbehaviour of this request. Without one, Do is empty.
+// nextMisbehaviour returns the misbehaviour of this request, whose number is empty if it is about no
+// order. Without a misbehaviour, Do is empty.
 func (s *Server) nextMisbehaviour(op Operation, no string) Misbehaviour {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, m := range s.tricks {
-		if m.On != op || m.No != "" && m.No != no {
+		if m.On != op || m.No != "" && no != "" && m.No != no {
 			continue
 		}
 		if s.tricks[i].Times--; s.tricks[i].Times == 0 {

@@ -26,24 +26,15 @@ const (
 
 func newClient() *http.Client {
 	return &http.Client{
-		Transport: &http.Transport{MaxConnsPerHost: maxAtOnce, MaxIdleConnsPerHost: maxAtOnce, IdleConnTimeout: time.Minute}, // without a proxy
-		Timeout:   notifyTime,
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		},
+		// It uses no proxy and follows no redirections.
+		Transport:     &http.Transport{MaxConnsPerHost: maxAtOnce, MaxIdleConnsPerHost: maxAtOnce, IdleConnTimeout: time.Minute},
+		Timeout:       notifyTime,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
 // subject is what a notification is about: a trade, or a refund of it.
 type subject struct{ trade, refund string }
-
-// operation returns the operation whose misbehaviours the notification has.
-func (of subject) operation() Operation {
-	if of.refund != "" {
-		return NotifyRefund
-	}
-	return Notify
-}
 
 // notification is a message to the merchant.
 type notification struct {
@@ -147,42 +138,29 @@ func (s *Server) deliver(ctx context.Context, of subject) {
 	if s.endByItself(of.refund) {
 		return
 	}
-	trick := s.nextMisbehaviour(of.operation(), of.trade)
-	message := s.notification(of, trick)
-	err := errors.New("lost on the way")
+	s.mu.Lock()
+	other := s.other
+	s.mu.Unlock()
+	op := Notify
+	if of.refund != "" {
+		op = NotifyRefund
+	}
+	trick := s.nextMisbehaviour(op, of.trade)
 	switch trick.Do {
-	case Lose:
 	case Late:
-		if s.awaitOther(ctx) {
-			err = s.post(ctx, message, 1)
-		}
+		pause(ctx, s.scaled(pauses[0]), other)
 	case Delay:
-		if pause(ctx, trick.delay()) {
-			err = s.post(ctx, message, 1)
-		}
-	default:
-		err = s.post(ctx, message, max(trick.Copies, 1))
+		pause(ctx, trick.delay(), nil)
+	}
+	err := errors.New("lost on the way")
+	if trick.Do != Lose {
+		err = s.post(ctx, s.notification(of, trick), max(trick.Copies, 1))
 	}
 	if ctx.Err() != nil && err != nil {
 		return // the merchant did not cause this
 	}
 	attempt := s.delivered(of, err == nil)
 	s.cfg.Log.Info("sandbox: notified", "no", of.trade, "refund", of.refund, "attempt", attempt, "trick", trick.Do, "cause", err)
-}
-
-// awaitOther waits until another notification was sent, at most for the first pause. It reports
-// false if the context ended first.
-func (s *Server) awaitOther(ctx context.Context) bool {
-	s.mu.Lock()
-	other := s.other
-	s.mu.Unlock()
-	select {
-	case <-other:
-	case <-time.After(s.scaled(pauses[0])):
-	case <-ctx.Done():
-		return false
-	}
-	return true
 }
 
 // delivered records an attempt and wakes the notifications that follow it. It returns the number
@@ -221,6 +199,8 @@ func (s *Server) post(ctx context.Context, message notification, copies int) err
 	return errors.Join(errs...)
 }
 
+// postOne sends the message. It returns nil if the merchant acknowledges it: in version 3 with the
+// status alone.
 func (s *Server) postOne(ctx context.Context, message notification) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, message.address, bytes.NewReader(message.body))
 	if err != nil {
@@ -233,50 +213,35 @@ func (s *Server) postOne(ctx context.Context, message notification) error {
 	}
 	defer func() { _ = response.Body.Close() }() // only read
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
-	if err != nil {
-		return err
-	}
-	if message.protocol == V3 {
-		return acknowledgedV3(response.StatusCode)
-	}
-	return acknowledged(response.StatusCode, body)
-}
-
-// acknowledged returns why the answer to a notification of version 2 does not acknowledge it, or
-// nil.
-func acknowledged(status int, body []byte) error {
-	reply, err := parse(body)
+	isV3 := message.protocol == V3
 	switch {
-	case status != http.StatusOK:
-		return fmt.Errorf("merchant answered status %d", status)
 	case err != nil:
 		return err
-	case reply["return_code"] != "SUCCESS":
-		return errors.New("merchant rejected the notification")
+	case response.StatusCode != http.StatusOK && (!isV3 || response.StatusCode != http.StatusNoContent):
+		return fmt.Errorf("merchant answered status %d", response.StatusCode)
+	case isV3:
+		return nil
 	}
-	return nil
+	reply, err := parse(body)
+	if err == nil && reply["return_code"] != "SUCCESS" {
+		err = errors.New("merchant rejected the notification")
+	}
+	return err
 }
 
-// notification returns the message to the merchant, in the protocol of the order or of the
-// refund.
+// notification returns the message to the merchant, in the version of the order or of the refund.
 func (s *Server) notification(of subject, trick Misbehaviour) notification {
 	s.mu.Lock()
 	t, r := s.trades[of.trade], s.refunds[of.refund]
 	s.mu.Unlock()
-	m := notification{protocol: t.Protocol, address: t.NotifyURL, header: http.Header{}}
-	if of.refund != "" {
-		m.protocol, m.address = r.Protocol, r.NotifyURL
-	}
-	m.header.Set("Content-Type", "text/xml; charset=utf-8")
+	xml := http.Header{"Content-Type": {"text/xml; charset=utf-8"}}
 	switch {
-	case m.protocol == V3 && of.refund != "":
-		m.header, m.body = s.v3Notification(s.refundEvent(r, t, trick), trick)
-	case m.protocol == V3:
-		m.header, m.body = s.v3Notification(s.paymentEvent(t, trick), trick)
-	case of.refund != "":
-		m.body = s.v2RefundNotification(r, t, trick)
-	default:
-		m.body = s.v2Notification(t, trick)
+	case of.refund == "" && t.Protocol == V2:
+		return notification{V2, t.NotifyURL, xml, s.v2Notification(t, trick)}
+	case of.refund == "":
+		return s.v3Notification(t.NotifyURL, s.paymentEvent(t, trick), trick)
+	case r.Protocol == V2:
+		return notification{V2, r.NotifyURL, xml, s.v2RefundNotification(r, t, trick)}
 	}
-	return m
+	return s.v3Notification(r.NotifyURL, s.refundEvent(r, t, trick), trick)
 }

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
 	"fmt"
 	"html/template"
@@ -21,8 +20,9 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-var pageTemplate = template.Must(template.New("page.html").
-	Funcs(template.FuncMap{"yuan": yuan, "escape": url.PathEscape}).ParseFS(pageFiles, "page/page.html"))
+var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
+	"yuan": yuan, "escape": url.PathEscape, "name": func(op Operation) string { return operationNames[op] },
+}).ParseFS(pageFiles, "page/page.html"))
 
 // pagePolicy is the Content-Security-Policy of the page. Its script and its styles are files,
 // so that no text of an order can become one.
@@ -43,7 +43,7 @@ type page struct {
 	More       int
 	Payments   []trickInfo
 	Tricks     []trickInfo
-	Operations []operationName
+	Operations []Operation
 	Pending    []string // misbehaviours
 }
 
@@ -176,8 +176,8 @@ func (s *Server) qrCodeOf(text string) *qrCode {
 	return &qrCode{size + 2*qrMargin, dark.String()}
 }
 
-func (s *Server) showAll(w http.ResponseWriter, r *http.Request) {
-	s.showPage(w, r, http.StatusOK, s.pageOfAll(""))
+func (s *Server) showAll(w http.ResponseWriter, _ *http.Request) {
+	s.showPage(w, http.StatusOK, s.pageOfAll(""))
 }
 
 // pageOfAll returns the page with all orders and a note.
@@ -203,17 +203,17 @@ func (s *Server) pageOfAll(note string) page {
 }
 
 func (s *Server) showOne(w http.ResponseWriter, r *http.Request) {
-	s.showTrade(w, r, http.StatusOK, r.PathValue("no"), "")
+	s.showTrade(w, http.StatusOK, r.PathValue("no"), "")
 }
 
 // showTrade shows the page of an order with a note.
-func (s *Server) showTrade(w http.ResponseWriter, r *http.Request, code int, no, note string) {
+func (s *Server) showTrade(w http.ResponseWriter, code int, no, note string) {
 	s.mu.Lock()
 	t, there := s.trades[no]
 	one := s.rowOf(t)
 	s.mu.Unlock()
 	if !there {
-		s.showPage(w, r, http.StatusNotFound, page{Title: "Order not found", Note: ErrUnknown.Error()})
+		s.showPage(w, http.StatusNotFound, page{Title: "Order not found", Note: ErrUnknown.Error()})
 		return
 	}
 	one.Alone = true
@@ -221,22 +221,19 @@ func (s *Server) showTrade(w http.ResponseWriter, r *http.Request, code int, no,
 		one.Link = s.link(t)
 		one.QR = s.qrCodeOf(one.Link)
 	}
-	s.showPage(w, r, code, page{
+	s.showPage(w, code, page{
 		Title: "¥" + yuan(t.Amount) + " " + t.Body + ", wallet sandbox", Path: one.Path, Note: note, Site: t.site(), Order: &one,
 	})
 }
 
-// showPage writes the page. It has a version, so that a script that asks for it again and again
-// gets it only when it has changed.
-func (s *Server) showPage(w http.ResponseWriter, r *http.Request, code int, p page) {
-	p.Payments, p.Tricks, p.Operations, p.Pending = notificationTricks(), trickTable, operationNames, s.pendingMisbehaviours()
+func (s *Server) showPage(w http.ResponseWriter, code int, p page) {
+	p.Payments, p.Tricks, p.Operations, p.Pending = notificationTricks(), trickTable, signed, s.pendingMisbehaviours()
 	var out bytes.Buffer
 	if err := pageTemplate.Execute(&out, p); err != nil {
 		s.cfg.Log.Error("sandbox: rendering a page failed", "cause", err)
 		http.Error(w, "internal error", http.StatusInternalServerError)
 		return
 	}
-	version := fmt.Sprintf(`"%x"`, sha256.Sum256(out.Bytes()))
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", pagePolicy)
@@ -244,11 +241,6 @@ func (s *Server) showPage(w http.ResponseWriter, r *http.Request, code int, p pa
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
-	h.Set("ETag", version)
-	if code == http.StatusOK && r.Header.Get("If-None-Match") == version {
-		code = http.StatusNotModified
-		out.Reset()
-	}
 	w.WriteHeader(code)
 	_, _ = w.Write(out.Bytes()) // fails only when the client has disconnected
 }

@@ -28,20 +28,15 @@ var outcomes = []struct {
 }{
 	{RefundSucceeded, "Let it succeed", "The payer has the money."},
 	{RefundClosed, "Close it", "Nothing is returned. The merchant can ask for another refund."},
-	{RefundAbnormal, "Let it be lost", "The money has left the merchant and has not arrived, because the payer’s card is gone. It can still succeed."},
+	{RefundAbnormal, "Let it be lost", "The money does not arrive, because the payer’s card is gone. It can still succeed."},
 }
 
-// operationName is how the page calls an operation.
-type operationName struct {
-	On    Operation
-	Label string
-}
-
-var operationNames = []operationName{
-	{UnifiedOrder, "order"}, {OrderQuery, "query"}, {CloseOrder, "request to close"},
-	{Prepay, "order of version 3"}, {QueryTrade, "query of version 3"}, {CloseTrade, "request to close of version 3"},
-	{RefundOrder, "refund"}, {RefundQuery, "query of a refund"}, {TradeBill, "request for a bill"}, {DownloadBill, "download of a bill"},
-	{ListKeys, "request for certificates"}, {Notify, "notification"}, {NotifyRefund, "notification of a refund"},
+// operationNames are how the page calls the operations.
+var operationNames = map[Operation]string{
+	UnifiedOrder: "order", OrderQuery: "query", CloseOrder: "request to close",
+	Prepay: "order of version 3", QueryTrade: "query of version 3", CloseTrade: "request to close of version 3",
+	RefundOrder: "refund", RefundQuery: "query of a refund", TradeBill: "request for a bill", DownloadBill: "download of a bill",
+	ListKeys: "request for certificates", Notify: "notification", NotifyRefund: "notification of a refund",
 }
 
 // pendingMisbehaviours describes the misbehaviours that have not happened yet.
@@ -50,9 +45,8 @@ func (s *Server) pendingMisbehaviours() []string {
 	defer s.mu.Unlock()
 	var all []string
 	for _, m := range s.tricks[:min(len(s.tricks), maxShown)] {
-		op := slices.IndexFunc(operationNames, func(n operationName) bool { return n.On == m.On })
 		do := slices.IndexFunc(trickTable, func(t trickInfo) bool { return t.Do == m.Do })
-		text := operationNames[op].Label + ": " + trickTable[do].Label
+		text := operationNames[m.On] + ": " + trickTable[do].Label
 		if m.Times > 1 {
 			text += fmt.Sprintf(", %d times", m.Times)
 		}
@@ -63,8 +57,6 @@ func (s *Server) pendingMisbehaviours() []string {
 	}
 	return all
 }
-
-var errBadButton = errors.New("no such button")
 
 // press does what a button says, and shows the order that it is about, or else all orders. Programs
 // send the same forms.
@@ -77,12 +69,12 @@ func (s *Server) press(w http.ResponseWriter, r *http.Request) {
 		no = s.refunds[no].OutTradeNo
 		s.mu.Unlock()
 	}
-	if err != nil {
-		err = fmt.Errorf("%w: the form can't be read or is too large", errBadButton)
-	} else {
+	if err == nil {
 		err = s.pressed(r, no)
+	} else {
+		err = fmt.Errorf("%w: the form can't be read or is too large", errImpossible)
 	}
-	status := http.StatusBadRequest
+	code := http.StatusConflict // the order or the refund has changed, or does not exist
 	switch {
 	case err == nil:
 		to := "/"
@@ -91,21 +83,18 @@ func (s *Server) press(w http.ResponseWriter, r *http.Request) {
 		}
 		http.Redirect(w, r, to, http.StatusSeeOther)
 		return
-	case slices.ContainsFunc(tooLate, func(known error) bool { return errors.Is(err, known) }):
-		status = http.StatusConflict
-	case !errors.Is(err, errBadButton) && !errors.Is(err, errTrick) && !errors.Is(err, errNoOutcome):
+	case errors.Is(err, errImpossible):
+		code = http.StatusBadRequest
+	case errors.Is(err, errLedger):
 		s.cfg.Log.Error("sandbox: changing an order failed", "cause", err)
-		status, err = http.StatusInternalServerError, errors.New("the sandbox can't write its ledger")
+		code, err = http.StatusInternalServerError, errLedger
 	}
 	if r.PathValue("no") == "" {
-		s.showPage(w, r, status, s.pageOfAll(err.Error()))
+		s.showPage(w, code, s.pageOfAll(err.Error()))
 	} else {
-		s.showTrade(w, r, status, no, err.Error())
+		s.showTrade(w, code, no, err.Error())
 	}
 }
-
-// tooLate are the errors of buttons whose order or refund has changed, or does not exist.
-var tooLate = []error{ErrPaid, ErrClosed, ErrExpired, ErrUnknown, ErrRefundEnded, ErrUnknownRefund}
 
 // pressed does what the button says. no is the order that it is about.
 func (s *Server) pressed(r *http.Request, no string) error {
@@ -129,5 +118,5 @@ func (s *Server) pressed(r *http.Request, no string) error {
 		s.Behave()
 		return nil
 	}
-	return errBadButton
+	return errImpossible
 }

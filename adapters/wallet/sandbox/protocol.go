@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"time"
 )
@@ -14,24 +13,21 @@ import (
 // Operation is a request of the protocol, or the wallet's notification.
 type Operation string
 
-// Operations of version 2 that Misbehave supports.
+// Operations that Misbehave supports.
 const (
+	// Of version 2.
 	UnifiedOrder Operation = "unifiedorder"
 	OrderQuery   Operation = "orderquery"
 	CloseOrder   Operation = "closeorder"
-)
 
-// Operations of version 3 that Misbehave supports.
-const (
+	// Of version 3.
 	Prepay       Operation = "prepay"
 	QueryTrade   Operation = "query"
 	CloseTrade   Operation = "close"
 	ListKeys     Operation = "certificates"
 	DownloadBill Operation = "download"
-)
 
-// Operations of both versions that Misbehave supports. The bill of version 2 is the answer itself.
-const (
+	// Of both. The bill of version 2 is the answer itself.
 	RefundOrder  Operation = "refund"
 	RefundQuery  Operation = "refundquery"
 	TradeBill    Operation = "tradebill"
@@ -93,10 +89,9 @@ func (s *Server) serve(op Operation, read version) http.HandlerFunc {
 		s.cfg.Log.Info("sandbox: request", "operation", op, "no", asked.number, "trick", trick.Do, "status", a.status, "cause", err)
 		switch trick.Do {
 		case Delay:
-			pause(r.Context(), trick.delay())
+			pause(r.Context(), trick.delay(), nil)
 		case Reset:
-			reset(w)
-			return
+			panic(http.ErrAbortHandler) // net/http closes the connection
 		case Garbage: // as of a broken proxy
 			a = answer{http.StatusOK, http.Header{"Content-Type": {"text/html"}}, []byte("<html><body>Bad Gateway</body>")}
 		case Truncate:
@@ -113,7 +108,7 @@ func (s *Server) process(r *request, allowed form, do operation) (reply any, err
 	r.number = s.orderOf(r.asked)
 	r.trick = s.nextMisbehaviour(r.operation, r.number)
 	if r.trick.Do == Slow {
-		pause(r.Context(), r.trick.delay())
+		pause(r.Context(), r.trick.delay(), nil)
 	}
 	if no, refuses := refusingTricks[r.trick.Do]; refuses {
 		return nil, no
@@ -159,26 +154,13 @@ func readBody(w http.ResponseWriter, r *request) ([]byte, error) {
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 }
 
-// pause waits. It reports false if the context ended first.
-func pause(ctx context.Context, d time.Duration) bool {
+// pause waits until the channel is closed, at most for the duration and while the context lasts.
+func pause(ctx context.Context, d time.Duration, end <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
+	case <-end:
 	case <-ctx.Done():
-		return false
 	}
-}
-
-// reset closes the connection without an answer.
-func reset(w http.ResponseWriter) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler) // net/http then closes the connection
-	}
-	if tcp, is := conn.(*net.TCPConn); is {
-		_ = tcp.SetLinger(0) // sends RST, not FIN
-	}
-	_ = conn.Close()
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -22,6 +23,15 @@ var (
 	ErrUnknownRefund = errors.New("refund not found")
 	ErrRefundEnded   = errors.New("the refund has ended")
 )
+
+// refundWords are the words for the states of a refund: in answers of version 2, in bills, and in
+// events of version 3.
+var refundWords = map[RefundState]struct{ v2, bill, event, summary string }{
+	RefundProcessing: {"PROCESSING", "PROCESSING", "", ""},
+	RefundSucceeded:  {"SUCCESS", "SUCCESS", "REFUND.SUCCESS", "退款成功"},
+	RefundClosed:     {"REFUNDCLOSE", "FAIL", "REFUND.CLOSED", "退款关闭"},
+	RefundAbnormal:   {"CHANGE", "CHANGE", "REFUND.ABNORMAL", "退款异常"},
+}
 
 // Refund is money of a paid order that is returned to the payer.
 type Refund struct {
@@ -118,24 +128,17 @@ func (s *Server) returned(outTradeNo string) (sum int64, parts int) {
 func (s *Server) RefundOutcome(no string, state RefundState) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, there := s.refunds[no]
-	if !there {
-		return ErrUnknownRefund
-	}
-	if err := s.endRefund(r, state); err != nil {
-		return err
-	}
-	s.wake()
-	return nil
+	return s.endRefund(no, state)
 }
 
-var errNoOutcome = errors.New("a refund ends as SUCCESS, CLOSED or ABNORMAL")
-
-// endRefund ends the refund. The caller must hold the lock.
-func (s *Server) endRefund(r Refund, state RefundState) error {
+// endRefund is RefundOutcome for a caller that holds the lock.
+func (s *Server) endRefund(no string, state RefundState) error {
+	r, there := s.refunds[no]
 	switch {
+	case !there:
+		return ErrUnknownRefund
 	case state != RefundSucceeded && state != RefundClosed && state != RefundAbnormal:
-		return errNoOutcome
+		return fmt.Errorf("%w: a refund ends as SUCCESS, CLOSED or ABNORMAL", errImpossible)
 	case r.State != RefundProcessing && (r.State != RefundAbnormal || state != RefundSucceeded):
 		return ErrRefundEnded
 	}
@@ -145,6 +148,7 @@ func (s *Server) endRefund(r Refund, state RefundState) error {
 	if r.NotifyURL != "" {
 		r.Next = now
 	}
+	s.wake()
 	return s.commitRefund(r)
 }
 
@@ -156,7 +160,7 @@ func (s *Server) endByItself(no string) bool {
 	if !there || r.State != RefundProcessing {
 		return false
 	}
-	if err := s.endRefund(r, RefundSucceeded); err != nil {
+	if err := s.endRefund(no, RefundSucceeded); err != nil {
 		s.cfg.Log.Error("sandbox: ending a refund failed", "cause", err)
 		r.Next = s.now().Add(time.Second)
 		s.storeRefund(r)

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -95,8 +96,8 @@ type Server struct {
 	refundNumbers []string            // in order of creation
 	refundsOf     map[string][]string // number of the trade → numbers of its refunds
 
-	nonces map[string]time.Time  // of requests of version 3, and when they came
-	bills  map[string]storedBill // by token
+	nonces map[string]time.Time // of requests of version 3, and when they came
+	bills  map[string][]byte    // by token
 
 	journal *os.File // nil: the ledger is lost with the process
 	tricks  []Misbehaviour
@@ -112,7 +113,7 @@ func New(cfg Config) (*Server, error) {
 		trades: map[string]Trade{}, paid: map[string]string{}, pending: map[subject]bool{},
 		other:   make(chan struct{}),
 		refunds: map[string]Refund{}, refundsOf: map[string][]string{},
-		nonces: map[string]time.Time{}, bills: map[string]storedBill{},
+		nonces: map[string]time.Time{}, bills: map[string][]byte{},
 	}
 	if cfg.Journal != "" {
 		j, kept, err := openJournal(cfg.Journal)
@@ -138,37 +139,29 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-type configRule struct {
-	kept bool
-	rule string
-}
-
 // complete sets what is absent, and returns all problems.
 func (c *Config) complete() error {
 	u, err := url.Parse(c.PublicURL)
-	isURL := err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 	isID := func(id string) bool { return id != "" && len(id) <= 32 }
-	rules := []configRule{
-		{isID(c.MerchantID), "MerchantID must be 1 to 32 characters"},
-		{!c.Key.IsZero(), "the key is missing"},
-		{len(c.AppIDs) > 0, "AppIDs is empty"},
-		{!slices.ContainsFunc(c.AppIDs, func(id string) bool { return !isID(id) }), "AppIDs must be 1 to 32 characters each"},
-		{isURL, "PublicURL must be http or https"},
-		{c.Scale >= 0, "the scale must not be negative"},
-		{c.RefundTime >= 0, "RefundTime must not be negative"},
+	isKept := map[string]bool{
+		"MerchantID must be 1 to 32 characters":  isID(c.MerchantID),
+		"the key is missing":                     !c.Key.IsZero(),
+		"AppIDs is empty":                        len(c.AppIDs) > 0,
+		"AppIDs must be 1 to 32 characters each": !slices.ContainsFunc(c.AppIDs, func(id string) bool { return !isID(id) }),
+		"PublicURL must be http or https":        err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https"),
+		"the scale must not be negative":         c.Scale >= 0,
+		"RefundTime must not be negative":        c.RefundTime >= 0,
 	}
 	if c.MerchantCert != nil {
 		key, isRSA := c.MerchantCert.PublicKey.(*rsa.PublicKey)
-		rules = append(rules,
-			configRule{isRSA && key.Size()*8 >= keyBits, fmt.Sprintf("MerchantCert must have an RSA key of %d bits or more", keyBits)},
-			configRule{len(c.V3Key.Reveal()) == 32, "V3Key must be 32 bytes"},
-			configRule{slices.Contains([]KeyMode{"", Certificates, PublicKey}, c.KeyMode), "KeyMode is unknown"},
-		)
+		isKept["MerchantCert must have an RSA key of 2048 bits or more"] = isRSA && key.Size()*8 >= keyBits
+		isKept["V3Key must be 32 bytes"] = len(c.V3Key.Reveal()) == 32
+		isKept["KeyMode is unknown"] = slices.Contains([]KeyMode{"", Certificates, PublicKey}, c.KeyMode)
 	}
 	var wrong []error
-	for _, r := range rules {
-		if !r.kept {
-			wrong = append(wrong, errors.New(r.rule))
+	for _, rule := range slices.Sorted(maps.Keys(isKept)) {
+		if !isKept[rule] {
+			wrong = append(wrong, errors.New(rule))
 		}
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")

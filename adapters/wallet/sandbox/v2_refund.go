@@ -54,11 +54,6 @@ func refundedOrder(t Trade) fields {
 	}
 }
 
-// v2States are the states of refunds in version 2.
-var v2States = map[RefundState]string{
-	RefundProcessing: "PROCESSING", RefundSucceeded: "SUCCESS", RefundClosed: "REFUNDCLOSE", RefundAbnormal: "CHANGE",
-}
-
 // refundQueryFormV2 has the fields of a query. The wallet also lists the refunds of an order; the sandbox
 // does not.
 var refundQueryFormV2 = form{needed: limits{"out_refund_no": 64}}
@@ -77,7 +72,7 @@ func (s *Server) refundQuery(r *request) (any, error) {
 	maps.Copy(reply, fields{
 		"total_refund_count": "1", "refund_count": "1", "out_refund_no_0": made.No, "refund_id_0": made.ID,
 		"refund_channel_0": "ORIGINAL", "refund_fee_0": digits(made.Amount), "settlement_refund_fee_0": digits(made.Amount),
-		"refund_status_0": v2States[made.State], "refund_recv_accout_0": "sandbox",
+		"refund_status_0": refundWords[made.State].v2, "refund_recv_accout_0": "sandbox",
 	})
 	if made.State == RefundSucceeded {
 		reply["refund_success_time_0"] = made.Ended.In(beijing).Format(refundTime)
@@ -98,7 +93,7 @@ func (s *Server) v2RefundNotification(r Refund, t Trade, trick Misbehaviour) []b
 	told := fields{
 		"transaction_id": r.TransactionID, "out_trade_no": r.OutTradeNo, "refund_id": r.ID, "out_refund_no": r.No,
 		"total_fee": digits(t.Amount), "refund_fee": digits(amount),
-		"settlement_refund_fee": digits(amount), "refund_status": v2States[r.State],
+		"settlement_refund_fee": digits(amount), "refund_status": refundWords[r.State].v2,
 		"refund_recv_accout": "sandbox", "refund_account": "REFUND_SOURCE_UNSETTLED_FUNDS", "refund_request_source": "API",
 	}
 	if r.State == RefundSucceeded {

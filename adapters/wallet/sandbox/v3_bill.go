@@ -3,22 +3,12 @@ package sandbox
 import (
 	"crypto/sha1"
 	"fmt"
-	"maps"
 	"net/url"
 	"time"
 )
 
-// Limits of bills that wait to be downloaded.
-const (
-	linkLife = 5 * time.Minute
-	maxBills = 16
-)
-
-// storedBill is a bill that can be downloaded for a while.
-type storedBill struct {
-	text  []byte
-	until time.Time
-}
+// maxBills is how many bills wait to be downloaded. One more replaces them all.
+const maxBills = 16
 
 // Fields of requests for a bill.
 var (
@@ -51,21 +41,19 @@ func (s *Server) tradeBill(r *request) (any, error) {
 
 // keepBill returns the token with which the bill can be downloaded. The caller must hold the lock.
 func (s *Server) keepBill(text []byte) (token string) {
-	now := s.now()
-	maps.DeleteFunc(s.bills, func(_ string, b storedBill) bool { return !now.Before(b.until) })
 	if len(s.bills) >= maxBills {
 		clear(s.bills)
 	}
 	token = s.nonce(32)
-	s.bills[token] = storedBill{text, now.Add(linkLife)}
+	s.bills[token] = text
 	return token
 }
 
 // downloadV3 answers with a bill, whose hash is in the answer with the link.
 func (s *Server) downloadV3(r *request) (any, error) {
-	b, there := s.bills[r.asked["token"]]
-	if !there || !s.now().Before(b.until) {
+	text, there := s.bills[r.asked["token"]]
+	if !there {
 		return nil, refuseNoBill
 	}
-	return content(b.text), nil
+	return content(text), nil
 }

@@ -97,11 +97,8 @@ func certify(key *rsa.PrivateKey, now time.Time) (*platformKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a certificate: %w", err)
 	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		return nil, fmt.Errorf("making a certificate: %w", err)
-	}
-	return &platformKey{key, fmt.Sprintf("%X", number), cert}, nil
+	template.Raw = der
+	return &platformKey{key, fmt.Sprintf("%X", number), template}, nil
 }
 
 // signer returns the key for a message. preferred is the serial number or ID of a key that the

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"crypto/sha256"
 	"fmt"
-	"net/http"
 	"time"
 )
 
@@ -36,8 +35,8 @@ func eventID(of string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// v3Notification returns the headers and the body that tell an event.
-func (s *Server) v3Notification(e v3Event, trick Misbehaviour) (http.Header, []byte) {
+// v3Notification returns the message that tells an event.
+func (s *Server) v3Notification(address string, e v3Event, trick Misbehaviour) notification {
 	resource := s.seal(marshal(e.content), e.associate)
 	resource["original_type"] = e.original
 	body := marshal(object{
@@ -46,14 +45,5 @@ func (s *Server) v3Notification(e v3Event, trick Misbehaviour) (http.Header, []b
 	})
 	h := jsonHeader()
 	s.signV3(h, body, "", trick)
-	return h, body
-}
-
-// acknowledgedV3 returns why the answer to a notification of version 3 does not acknowledge it,
-// or nil.
-func acknowledgedV3(status int) error {
-	if status != http.StatusOK && status != http.StatusNoContent {
-		return fmt.Errorf("merchant answered status %d", status)
-	}
-	return nil
+	return notification{V3, address, h, body}
 }

@@ -85,7 +85,8 @@ func (s *Server) tradeObject(t Trade) object {
 		"total": t.Amount, "payer_total": t.Amount - t.Coupon, "currency": t.Currency, "payer_currency": t.Currency,
 	}
 	if t.Coupon > 0 {
-		o["promotion_detail"] = []object{{"coupon_id": "sandbox", "scope": "GLOBAL", "type": "CASH", "amount": t.Coupon, "currency": t.Currency}}
+		coupon := object{"coupon_id": "sandbox", "scope": "GLOBAL", "type": "CASH", "amount": t.Coupon, "currency": t.Currency}
+		o["promotion_detail"] = []object{coupon}
 	}
 	return o
 }

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"mime"
 	"net/http"
 	"strconv"
@@ -9,20 +8,16 @@ import (
 	"time"
 )
 
-// v3Code is how version 3 says what a refusal of version 2 means.
-type v3Code struct {
+// v3Codes are the statuses and codes of version 3 for refusals. The others have status 400 and the
+// code of version 2.
+var v3Codes = map[string]struct {
 	status int
 	code   string
-}
-
-var v3Codes = map[string]v3Code{
+}{
 	errSystem.code:          {http.StatusInternalServerError, "SYSTEM_ERROR"},
 	errCrowded.code:         {http.StatusTooManyRequests, "FREQUENCY_LIMITED"},
-	refusePaid.code:         {http.StatusBadRequest, "ORDERPAID"},
 	refuseShut.code:         {http.StatusBadRequest, "ORDER_CLOSED"},
 	"LACK_PARAMS":           {http.StatusBadRequest, "PARAM_ERROR"},
-	"PARAM_ERROR":           {http.StatusBadRequest, "PARAM_ERROR"},
-	"INVALID_REQUEST":       {http.StatusBadRequest, "INVALID_REQUEST"},
 	"OUT_TRADE_NO_USED":     {http.StatusForbidden, "OUT_TRADE_NO_USED"},
 	refuseMerchant.code:     {http.StatusBadRequest, "MCH_NOT_EXISTS"},
 	refuseApp.code:          {http.StatusBadRequest, "APPID_MCHID_NOT_MATCH"},
@@ -62,11 +57,10 @@ func (s *Server) readV3(w http.ResponseWriter, r *request) ([]byte, error) {
 	if len(headers) != 1 {
 		return nil, refusal{refuseSignature.code, "one Authorization is needed"}
 	}
-	err = s.authorize(headers[0], r.Method, r.RequestURI, body)
-	if _, is := errors.AsType[refusal](err); err != nil && !is {
-		err = refusal{refuseSignature.code, err.Error()}
+	if err := s.authorize(headers[0], r.Method, r.RequestURI, body); err != nil {
+		return nil, refusal{refuseSignature.code, err.Error()}
 	}
-	return body, err
+	return body, nil
 }
 
 // fieldsOf returns the fields of the request's path, and those of its query or its body. It refuses
@@ -116,8 +110,7 @@ func (s *Server) refused(err error) answer {
 	no := s.asRefusal(err)
 	said, known := v3Codes[no.code]
 	if !known {
-		s.cfg.Log.Error("sandbox: a refusal has no code of version 3", "cause", err)
-		no, said = errSystem, v3Codes[errSystem.code]
+		said.status, said.code = http.StatusBadRequest, no.code
 	}
 	return answer{said.status, jsonHeader(), marshal(object{"code": said.code, "message": no.text})}
 }

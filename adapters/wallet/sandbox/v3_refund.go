@@ -74,12 +74,9 @@ func (s *Server) refundEvent(r Refund, t Trade, trick Misbehaviour) v3Event {
 		"mchid": s.cfg.MerchantID, "out_trade_no": r.OutTradeNo, "transaction_id": r.TransactionID, "out_refund_no": r.No,
 		"refund_id": r.ID, "refund_status": string(r.State), "user_received_account": "sandbox", "amount": refundAmount(t, amount),
 	}
-	kinds := map[RefundState][2]string{
-		RefundSucceeded: {"REFUND.SUCCESS", "退款成功"}, RefundClosed: {"REFUND.CLOSED", "退款关闭"}, RefundAbnormal: {"REFUND.ABNORMAL", "退款异常"},
-	}
 	if r.State == RefundSucceeded {
 		content["success_time"] = v3Time(r.Ended)
 	}
-	kind := kinds[r.State]
-	return v3Event{eventID(r.ID + string(r.State)), r.Ended, kind[0], kind[1], "refund", "", content}
+	words := refundWords[r.State]
+	return v3Event{eventID(r.ID + string(r.State)), r.Ended, words.event, words.summary, "refund", "", content}
 }

@@ -5,7 +5,7 @@
 {
   const often = 1000, rarely = 30000, deadline = 5000 // milliseconds
   const main = document.querySelector('main'), path = main.dataset.path, offline = document.querySelector('#offline')
-  let wait = often, timer = 0, asking = false, version = ''
+  let wait = often, timer = 0, asking = false
 
   const ask = () => {
     clearTimeout(timer)
@@ -15,12 +15,10 @@
     request.open('GET', path)
     request.responseType = 'document'
     request.timeout = deadline
-    if (version) request.setRequestHeader('If-None-Match', version)
     request.onloadend = () => {
       asking = false
-      const isAnswer = request.status === 200 || request.status === 304
-      if (request.status === 200 && request.response?.querySelector('main')) {
-        version = request.getResponseHeader('ETag') ?? ''
+      const isAnswer = request.status === 200
+      if (isAnswer && request.response?.querySelector('main')) {
         document.title = request.response.title
         update(main, request.response.querySelector('main'))
       }
