@@ -13,8 +13,9 @@ func TestPAY08_a_request_with_wrong_fields_is_refused(t *testing.T) {
 	for want, changes := range map[string][]fields{
 		"LACK_PARAMS": {{"nonce_str": "-"}, {"body": ""}, {"product_id": "-"}, {"trade_type": "JSAPI"}, {"trade_type": "MWEB"}},
 		"PARAM_ERROR": {
-			{"extra": "1"}, {"total_fee": "0"}, {"total_fee": "12345678901"}, {"total_fee": "1.0"}, {"fee_type": "USD"}, {"out_trade_no": "a b c d"},
-			{"out_trade_no": "short"}, {"notify_url": "http://plaza.example/"}, {"notify_url": "https://plaza.example/?a"}, {"trade_type": "MICROPAY"},
+			{"extra": "1"}, {"total_fee": "0"}, {"total_fee": "12345678901"}, {"total_fee": "1.0"}, {"fee_type": "USD"},
+			{"out_trade_no": "a b c d"}, {"out_trade_no": "short"}, {"trade_type": "MICROPAY"},
+			{"notify_url": "http://plaza.example/"}, {"notify_url": "https://plaza.example/?a"},
 			{"spbill_create_ip": "here"}, {"time_expire": "2026-01-03"}, {"time_expire": "20260101000000"}, {"scene_info": "[]"},
 			{"time_start": "20260104130405"}, {"attach": fmt.Sprintf("%128d", 1)},
 		},
@@ -39,11 +40,13 @@ func TestPAY08_v3_a_request_with_wrong_fields_is_refused(t *testing.T) {
 	const prepay = "/v3/pay/transactions/"
 	scene := object{"payer_client_ip": "127.0.0.1", "h5_info": object{"type": "Wap"}}
 	for _, change := range []object{
-		{"extra": "1"}, {"Attach": "a"}, {"description": nil}, {"description": ""}, {"description": 1}, {"attach": object{}}, {"attach": []string{"a"}},
-		{"amount": nil}, {"amount": 990}, {"amount": object{"total": "990"}}, {"amount": object{"total": 0}}, {"amount": object{"total": 9.5}},
-		{"amount": object{"total": 990, "currency": "USD"}}, {"amount": object{"total": 990, "extra": "1"}}, {"amount": object{"total": 10_000_000_000}},
-		{"out_trade_no": "short"}, {"notify_url": "http://plaza.example/"}, {"time_expire": "2026-01-03T13:04:05Z"}, {"payer": object{"openid": "o1"}},
-		{"scene_info": scene}, {"amount/total": 990},
+		{"extra": "1"}, {"Attach": "a"}, {"attach": object{}}, {"attach": []string{"a"}}, {"attach": nil, "amount/total": 990},
+		{"description": nil}, {"description": ""}, {"description": 1}, {"out_trade_no": "short"},
+		{"amount": nil}, {"amount": 990}, {"amount": object{}}, {"amount": object{"total": "990"}},
+		{"amount": object{"total": 0}}, {"amount": object{"total": 9.5}}, {"amount": object{"total": 10_000_000_000}},
+		{"amount": object{"total": 990, "currency": "USD"}}, {"amount": object{"total": 990, "extra": "1"}},
+		{"notify_url": "http://plaza.example/"}, {"time_expire": "2026-01-03T13:04:05Z"}, {"payer": object{"openid": "o1"}},
+		{"scene_info": scene},
 	} {
 		refused(http.MethodPost, prepay+"native", orderV3("order-1", change))
 	}
@@ -59,7 +62,9 @@ func TestPAY08_v3_a_request_with_wrong_fields_is_refused(t *testing.T) {
 	for _, body := range []string{"[]", "{", "{}", `{"mchid":"10000100","mchid":"10000100"}`, `{"mchid":"10000100"}{}`, `{"mchid":null}`} {
 		refused(http.MethodPost, aboutV3+"order-1/close", body)
 	}
-	for _, query := range []string{"", "?mchid=", "?mchid=10000100&mchid=10000100", "?mchid=10000100&extra=1", "?mchid=10000100&out_trade_no=order-1"} {
+	for _, query := range []string{
+		"", "?mchid=", "?mchid=10000100&mchid=10000100", "?mchid=10000100&extra=1", "?mchid=10000100&out_trade_no=order-1",
+	} {
 		refused(http.MethodGet, aboutV3+"order-1"+query, "")
 	}
 	assert.Empty(t, s.Ledger())

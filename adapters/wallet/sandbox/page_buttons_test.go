@@ -75,6 +75,7 @@ func TestPAY10_buttons_that_pay(t *testing.T) {
 	for _, info := range notificationTricks() {
 		assert.Contains(t, want, info.Do)
 	}
+	assert.Len(t, notificationTricks(), len(want))
 }
 
 func TestPAY11_buttons_that_refuse_the_payer(t *testing.T) {

@@ -128,7 +128,8 @@ func FuzzAuthorization(f *testing.F) {
 // FuzzObject shows that an object is read as encoding/json reads it.
 func FuzzObject(f *testing.F) {
 	for _, seed := range []string{
-		orderV3("order-1", nil), `{"a":[1,{"b":null}],"c":1e400}`, `{"a":"1","a":"2"}`, `{"a":"\ud800"}`, `[`, "{}{}", "\xff", `{"a":{"b":"c"},"a/b":"d"}`,
+		orderV3("order-1", nil), `{"a":[1,{"b":null}],"c":1e400}`, `{"a":"1","a":"2"}`, `{"a":"\ud800"}`, `[`, "{}{}", "\xff",
+		`{"a":{"b":"c"},"a/b":"d"}`,
 	} {
 		f.Add([]byte(seed))
 	}
