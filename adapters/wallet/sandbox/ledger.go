@@ -19,11 +19,11 @@ const (
 	Closed   State = "CLOSED"
 )
 
-// Errors of Pay for a trade that can't be paid.
+// Errors of Pay for a trade that can't be paid. The merchant's requests are refused with them, too.
 var (
-	ErrUnknown = errors.New("order not found")
-	ErrPaid    = errors.New("the order is already paid")
-	ErrClosed  = errors.New("the order is closed")
+	ErrUnknown = refusal{"ORDERNOTEXIST", "order not found"}
+	ErrPaid    = refusal{"ORDERPAID", "the order is already paid"}
+	ErrClosed  = refusal{"ORDERCLOSED", "the order is closed"}
 	ErrExpired = errors.New("the order has expired")
 )
 
@@ -72,14 +72,23 @@ type Delivery struct {
 	Next time.Time `json:"next_attempt,omitzero"`
 }
 
+// open returns why the trade is not open any more, or nil.
+func (t Trade) open() error {
+	switch t.State {
+	case Success:
+		return ErrPaid
+	case Closed:
+		return ErrClosed
+	}
+	return nil
+}
+
 // payable returns why the trade can't be paid now, or nil.
 func (t Trade) payable(now time.Time) error {
-	switch {
-	case t.State == Success:
-		return ErrPaid
-	case t.State == Closed:
-		return ErrClosed
-	case !now.Before(t.ends()):
+	if err := t.open(); err != nil {
+		return err
+	}
+	if !now.Before(t.ends()) {
 		return ErrExpired
 	}
 	return nil

@@ -86,7 +86,7 @@ type Misbehaviour struct {
 
 // refusingTricks are the refusals of requests that are not processed.
 var refusingTricks = map[Trick]refusal{
-	ErrorBefore: errSystem, Crowded: errCrowded, SayPaid: refusePaid, NoFunds: refuseFunds,
+	ErrorBefore: errSystem, Crowded: errCrowded, SayPaid: ErrPaid, NoFunds: refuseFunds,
 }
 
 const maxTricks = 1000

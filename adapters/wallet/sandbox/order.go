@@ -32,12 +32,8 @@ func sameOrder(t, asked Trade) error {
 		return refusal{"OUT_TRADE_NO_USED", "the number belongs to an order of another trade type, appid or protocol"}
 	case t.Fingerprint != asked.Fingerprint:
 		return refusal{"INVALID_REQUEST", "the number was sent before with other parameters"}
-	case t.State == Success:
-		return refusePaid
-	case t.State == Closed:
-		return refuseShut
 	}
-	return nil
+	return t.open()
 }
 
 // refresh extends the time to pay by another lifetime. A valid prepayment keeps its ID.
@@ -76,11 +72,8 @@ var described = map[string]string{
 
 // shut closes the order. The caller must hold the lock.
 func (s *Server) shut(t Trade) error {
-	switch t.State {
-	case Success:
-		return refusePaid
-	case Closed:
-		return refuseShut
+	if err := t.open(); err != nil {
+		return err
 	}
 	t.State = Closed
 	return s.commit(t)

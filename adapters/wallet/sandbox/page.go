@@ -213,7 +213,7 @@ func (s *Server) showTrade(w http.ResponseWriter, code int, no, note string) {
 	one := s.rowOf(t)
 	s.mu.Unlock()
 	if !there {
-		s.showPage(w, http.StatusNotFound, page{Title: "Order not found", Note: ErrUnknown.Error()})
+		s.showPage(w, http.StatusNotFound, page{Title: "Order not found", Note: ErrUnknown.text})
 		return
 	}
 	one.Alone = true

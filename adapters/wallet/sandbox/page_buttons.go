@@ -89,10 +89,14 @@ func (s *Server) press(w http.ResponseWriter, r *http.Request) {
 		s.cfg.Log.Error("sandbox: changing an order failed", "cause", err)
 		code, err = http.StatusInternalServerError, errLedger
 	}
+	note := err.Error()
+	if known, is := errors.AsType[refusal](err); is {
+		note = known.text
+	}
 	if r.PathValue("no") == "" {
-		s.showPage(w, code, s.pageOfAll(err.Error()))
+		s.showPage(w, code, s.pageOfAll(note))
 	} else {
-		s.showTrade(w, code, no, err.Error())
+		s.showTrade(w, code, no, note)
 	}
 }
 

@@ -41,17 +41,12 @@ type refusal struct{ code, text string }
 func (r refusal) Error() string { return r.code + ": " + r.text }
 
 var (
-	errSystem  = refusal{"SYSTEMERROR", "the system is busy; query the order or repeat the request"}
-	errCrowded = refusal{"FREQUENCY_LIMITED", "too many requests"}
-	refusePaid = refusal{"ORDERPAID", "the order is already paid"}
-	refuseShut = refusal{"ORDERCLOSED", "the order is closed"}
-
-	refuseOtherApp  = refusal{"APPID_MCHID_NOT_MATCH", "the order belongs to another appid"}
+	errSystem       = refusal{"SYSTEMERROR", "the system is busy; query the order or repeat the request"}
+	errCrowded      = refusal{"FREQUENCY_LIMITED", "too many requests"}
 	refuseMerchant  = refusal{"MCHID_NOT_EXIST", "unknown merchant"}
 	refuseSignature = refusal{"SIGNERROR", "wrong signature"}
-
-	refuseApp     = refusal{"APPID_NOT_EXIST", "unknown appid"}
-	refuseUnknown = refusal{"ORDERNOTEXIST", "order not found"}
+	refuseApp       = refusal{"APPID_NOT_EXIST", "unknown appid"}
+	refuseOtherApp  = refusal{"APPID_MCHID_NOT_MATCH", "the order belongs to another appid"}
 )
 
 // request is a request of the merchant.

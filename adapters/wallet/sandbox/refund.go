@@ -20,7 +20,7 @@ const (
 
 // Errors of RefundOutcome.
 var (
-	ErrUnknownRefund = errors.New("refund not found")
+	ErrUnknownRefund = refusal{"REFUNDNOTEXIST", "refund not found"}
 	ErrRefundEnded   = errors.New("the refund has ended")
 )
 
@@ -63,7 +63,6 @@ var (
 	refuseParts       = refusal{"INVALID_REQUEST", "the order has 50 refunds"}
 	refuseOverdue     = refusal{"TRADE_OVERDUE", "the order was paid more than a year ago"}
 	refuseFunds       = refusal{"NOTENOUGH", "the merchant's balance is too low"}
-	refuseNoRefund    = refusal{"REFUNDNOTEXIST", "refund not found"}
 )
 
 // paidTrade returns the paid order with the wallet's ID, or else with the merchant's number. The
@@ -74,7 +73,7 @@ func (s *Server) paidTrade(transactionID, no string) (Trade, error) {
 	}
 	t, there := s.trades[no]
 	if !there || t.State != Success {
-		return Trade{}, refuseUnknown
+		return Trade{}, ErrUnknown
 	}
 	return t, nil
 }

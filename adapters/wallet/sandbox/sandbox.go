@@ -110,8 +110,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, random: rand.Reader, client: newClient(), kick: make(chan struct{}, 1),
-		trades: map[string]Trade{}, paid: map[string]string{}, pending: map[subject]bool{},
-		other:   make(chan struct{}),
+		trades: map[string]Trade{}, paid: map[string]string{}, pending: map[subject]bool{}, other: make(chan struct{}),
 		refunds: map[string]Refund{}, refundsOf: map[string][]string{},
 		nonces: map[string]time.Time{}, bills: map[string][]byte{},
 	}

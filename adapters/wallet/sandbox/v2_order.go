@@ -85,7 +85,7 @@ func (s *Server) closeOrder(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.State != Success && t.State != Closed && s.now().Before(t.Created.Add(s.scaled(closeAge))) {
+	if t.open() == nil && s.now().Before(t.Created.Add(s.scaled(closeAge))) {
 		// The documentation states the rule without a code.
 		return nil, refusal{"ORDER_NOT_YET", "an order is closed 5 minutes after it was made, not sooner"}
 	}
@@ -97,7 +97,7 @@ func (s *Server) find(appID, no string) (Trade, error) {
 	t, there := s.trades[no]
 	switch {
 	case !there:
-		return Trade{}, refuseUnknown
+		return Trade{}, ErrUnknown
 	case t.AppID != appID:
 		return Trade{}, refuseOtherApp
 	}

@@ -62,11 +62,11 @@ var refundQueryFormV2 = form{needed: limits{"out_refund_no": 64}}
 func (s *Server) refundQuery(r *request) (any, error) {
 	made, there := s.refunds[r.asked["out_refund_no"]]
 	if !there {
-		return nil, refuseNoRefund
+		return nil, ErrUnknownRefund
 	}
-	t := s.trades[made.OutTradeNo]
-	if t.AppID != r.asked["appid"] {
-		return nil, refuseOtherApp
+	t, err := s.find(r.asked["appid"], made.OutTradeNo)
+	if err != nil {
+		return nil, err
 	}
 	reply := refundedOrder(t)
 	maps.Copy(reply, fields{

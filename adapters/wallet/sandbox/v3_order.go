@@ -63,7 +63,7 @@ var (
 func (s *Server) queryTrade(r *request) (any, error) {
 	t, there := s.trades[r.number]
 	if !there {
-		return nil, refuseUnknown
+		return nil, ErrUnknown
 	}
 	return s.tradeObject(t), nil
 }
@@ -95,7 +95,7 @@ func (s *Server) tradeObject(t Trade) object {
 func (s *Server) closeTrade(r *request) (any, error) {
 	t, there := s.trades[r.number]
 	if !there {
-		return nil, refuseUnknown
+		return nil, ErrUnknown
 	}
 	return nil, s.shut(t)
 }

@@ -18,8 +18,8 @@ func (s *Server) refundTrade(r *request) (any, error) {
 		return nil, invalidParam("transaction_id or out_trade_no", "must be given, not both")
 	}
 	t, err := s.paidTrade(asked["transaction_id"], asked["out_trade_no"])
-	if errors.Is(err, refuseUnknown) {
-		return nil, refusal{refuseNoRefund.code, "order not found"}
+	if errors.Is(err, ErrUnknown) {
+		return nil, refusal{ErrUnknownRefund.code, "order not found"}
 	}
 	made, err := s.refund(t, Refund{
 		Protocol: V3, No: asked["out_refund_no"], Amount: asked.number("amount/refund"), Total: asked.number("amount/total"),
@@ -35,7 +35,7 @@ func (s *Server) refundTrade(r *request) (any, error) {
 func (s *Server) queryRefund(r *request) (any, error) {
 	made, there := s.refunds[r.asked["out_refund_no"]]
 	if !there {
-		return nil, refuseNoRefund
+		return nil, ErrUnknownRefund
 	}
 	return s.refundObject(made), nil
 }
