@@ -84,6 +84,9 @@ func (s *Server) useNonce(nonce string, now time.Time) error {
 	if len(s.nonces) >= maxNonces {
 		maps.DeleteFunc(s.nonces, func(_ string, at time.Time) bool { return now.Sub(at) >= nonceLife })
 	}
+	if len(s.nonces) >= maxNonces {
+		return errors.New("too many requests within ten minutes")
+	}
 	s.nonces[nonce] = now
 	return nil
 }
