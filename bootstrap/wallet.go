@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"plaza/adapters/wallet/wechatpay"
-	"plaza/adapters/wallet/wechatpayv3"
 	"plaza/application/paying"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
@@ -102,7 +101,7 @@ func newGateways(c Config) (payment.Gateways, error) {
 	case sandboxWallet, wechatWallet:
 		gateways.Current, err = newWechatpay(c, c.WalletKey)
 	case sandboxV3Wallet, wechatV3Wallet:
-		gateways.Current, err = wechatpayv3.New(c.walletV3())
+		gateways.Current, err = wechatpay.NewV3(c.walletV3())
 		if !c.WalletV2Key.IsZero() {
 			former, problem := newWechatpay(c, c.WalletV2Key)
 			if problem != nil {
@@ -118,7 +117,7 @@ func newGateways(c Config) (payment.Gateways, error) {
 }
 
 func newWechatpay(c Config, key secret.String) (payment.Gateway, error) {
-	return wechatpay.New(wechatpay.Config{
+	return wechatpay.NewV2(wechatpay.ConfigV2{
 		URL: c.WalletURL, MerchantID: c.WalletMchID, Key: key, AppIDs: c.walletApps(),
 		NotifyURL: c.notifyURLV2(), RefundNotifyURL: c.refundNotifyURL(), Certificate: c.merchantCertificate(), Deadline: c.WalletTimeout,
 		Wrap: c.traces.spans("wallet", true),

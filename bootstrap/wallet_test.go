@@ -63,9 +63,9 @@ func TestPAY08_wrong_settings_of_the_wallet_are_told_together(t *testing.T) {
 // settingsV3 are right for version 3 of the wallet's protocol.
 func settingsV3(t *testing.T) bootstrap.Config {
 	t.Helper()
-	private, err := os.ReadFile("../adapters/wallet/wechatpayv3/testdata/merchant-key.pem")
+	private, err := os.ReadFile("../adapters/wallet/wechatpay/testdata/v3/merchant-key.pem")
 	require.NoError(t, err)
-	public, err := os.ReadFile("../adapters/wallet/wechatpayv3/testdata/wallet-public-key.pem")
+	public, err := os.ReadFile("../adapters/wallet/wechatpay/testdata/v3/wallet-public-key.pem")
 	require.NoError(t, err)
 	s := settings()
 	s.Wallet, s.WalletMchID, s.WalletAppID, s.WalletKey = "wechatpayv3", "1900000109", "wx1", secret.New(strings.Repeat("k", 32))

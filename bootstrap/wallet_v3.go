@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 
-	"plaza/adapters/wallet/wechatpayv3"
+	"plaza/adapters/wallet/wechatpay"
 	"plaza/domain/secret"
 )
 
@@ -29,15 +29,15 @@ func (c Config) notifyPath() string {
 }
 
 // walletV3 returns the configuration of the gateway of version 3.
-func (c Config) walletV3() wechatpayv3.Config {
-	config := wechatpayv3.Config{
+func (c Config) walletV3() wechatpay.ConfigV3 {
+	config := wechatpay.ConfigV3{
 		URL: c.WalletURL, MerchantID: c.WalletMchID, Key: c.WalletKey, PrivateKey: c.WalletPrivateKey, Serial: c.WalletCertSerial,
 		PublicKey: c.WalletPublicKey.Reveal(), PublicKeyID: c.WalletPublicKeyID, AppIDs: c.walletApps(),
 		NotifyURL: cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPathV3), Deadline: c.WalletTimeout,
 		Wrap: c.traces.spans("wallet", true),
 	}
-	if c.WalletURL == wechatpayv3.URL {
-		config.SpareURL = wechatpayv3.SpareURL
+	if c.WalletURL == wechatpay.URL {
+		config.SpareURL = wechatpay.SpareURL
 	}
 	return config
 }
@@ -52,7 +52,7 @@ var walletV3Settings = map[string]string{
 
 // checkWalletV3 fills in missing values and notes all problems.
 func (c *Config) checkWalletV3(p problems) {
-	c.WalletURL = cmp.Or(c.WalletURL, wechatpayv3.URL)
+	c.WalletURL = cmp.Or(c.WalletURL, wechatpay.URL)
 	p.require("PLAZA_WALLET_MCH_ID", c.WalletMchID != "", wechatV3Wallet)
 	p.require("PLAZA_WALLET_KEY", !c.WalletKey.IsZero(), wechatV3Wallet)
 	p.require("PLAZA_WALLET_APP_ID", len(c.walletApps()) > 0, wechatV3Wallet)

@@ -20,7 +20,7 @@ func isStandard(imported string) bool {
 }
 
 // adapterOf returns the name of the adapter that the package belongs to: httpapi for adapters/httpapi/openapi.
-// Wallets are adapters of their own: code that a gateway and the sandbox shared would hide a mistake from the tests of either.
+// Wallets are adapters of their own: code that the gateways and the sandbox shared would hide a mistake from the tests of either.
 func adapterOf(importPath string) string {
 	parts := strings.Split(strings.TrimPrefix(importPath, module+"/adapters/"), "/")
 	if parts[0] == "wallet" && len(parts) > 1 {
@@ -54,8 +54,6 @@ func forbids(p *pkg, imported string) string {
 			return "only httpapi and bootstrap import use cases, and transport is below the handlers"
 		case inside(imported, "bootstrap", "test"):
 			return "only bootstrap imports every package"
-		case inside(imported, "adapters/wallet/wechatbill") && strings.HasPrefix(adapterOf(p.ImportPath), "wallet/wechatpay"):
-			return "" // the gateways of both versions, which never test each other
 		case inside(imported, "adapters") && adapterOf(imported) != adapterOf(p.ImportPath):
 			return "an adapter never imports another"
 		}

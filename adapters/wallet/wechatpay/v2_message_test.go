@@ -1,0 +1,108 @@
+package wechatpay
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestPAY10_what_can_be_read(t *testing.T) {
+	for text, want := range map[string]xmlMessage{
+		"<xml></xml>":                                               {},
+		"<xml/>":                                                    {},
+		"<xml><a>1</a><b_0></b_0></xml>":                            {"a": "1", "b_0": ""},
+		"<xml>\n <a>1</a>\r\n</xml>\n":                              {"a": "1"},
+		"<xml><a> 1 </a><b/></xml>":                                 {"a": " 1 ", "b": ""},
+		"<xml><a><![CDATA[<&]]></a></xml>":                          {"a": "<&"},
+		"<xml><a>&lt;&amp;&#33402;</a></xml>":                       {"a": "<&艺"},
+		"<xml><a>1<![CDATA[2]]>3</a></xml>":                         {"a": "123"},
+		`<?xml version="1.0" encoding="UTF-8"?><xml><a>1</a></xml>`: {"a": "1"},
+	} {
+		m, err := parseXML([]byte(text))
+		require.NoError(t, err, text)
+		assert.Equal(t, want, m)
+	}
+}
+
+func TestPAY10_what_is_refused(t *testing.T) {
+	for name, text := range map[string]string{
+		"nothing":             "",
+		"text alone":          "SUCCESS",
+		"cut off":             "<xml><a>1</a>",
+		"a duplicate":         "<xml><a>1</a><a>2</a></xml>",
+		"an empty duplicate":  "<xml><a/><a>1</a></xml>",
+		"nested":              "<xml><a>1<b>2</b></a></xml>",
+		"a second root":       "<xml><a>1</a></xml><xml><b>1</b></xml>",
+		"another root":        "<html><a>1</a></html>",
+		"text after it":       "<xml><a>1</a></xml>x",
+		"an unknown entity":   "<xml><a>&x;</a></xml>",
+		"a DTD":               `<!DOCTYPE xml [<!ENTITY x "1">]><xml><a>1</a></xml>`,
+		"an external entity":  `<!DOCTYPE xml [<!ENTITY x SYSTEM "file:///etc/passwd">]><xml><a>&x;</a></xml>`,
+		"an instruction":      "<xml><?php 1?><a>1</a></xml>",
+		"a late declaration":  `<xml><a>1</a></xml><?xml version="1.0"?>`,
+		"another encoding":    `<?xml version="1.0" encoding="GBK"?><xml><a>1</a></xml>`,
+		"an attribute":        `<xml><a b="1">1</a></xml>`,
+		"a name space":        `<xml><n:a>1</n:a></xml>`,
+		"an odd name":         "<xml><a-b>1</a-b></xml>",
+		"a comment":           "<xml><a>1<!-- 2 --></a></xml>",
+		"broken UTF-8":        "<xml><a>\xff</a></xml>",
+		"a control character": "<xml><a>\x01</a></xml>",
+		"too much":            "<xml><a>" + strings.Repeat("1", maxXML) + "</a></xml>",
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := parseXML([]byte(text))
+			assert.Error(t, err)
+			assert.Nil(t, m)
+		})
+	}
+}
+
+func TestPAY09_what_we_write_reads_back_the_same(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		m := xmlMessage(rapid.MapOf(rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,5}`),
+			rapid.Map(rapid.String(), printable)).Draw(r, "fields"))
+		delete(m, "xml")
+		back, err := parseXML(m.encode())
+		require.NoError(r, err)
+		require.Equal(r, m, back)
+		require.Equal(r, m.encode(), maps.Clone(m).encode(), "the same to the last byte")
+	})
+	m := xmlMessage{"a": "]]>", "b": "]]]]>>", "c": "<![CDATA[x]]>", "d": `"'&amp;`}
+	back, err := parseXML(m.encode())
+	require.NoError(t, err)
+	assert.Equal(t, m, back)
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		signedV2(), "<xml><a>1</a><a>2</a></xml>", "<xml/>", `<?xml version="1.0"?><xml><a>&lt;</a></xml>`,
+		"<xml><a><![CDATA[]]]]><![CDATA[>]]></a></xml>", `<!DOCTYPE xml><xml/>`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := parseXML(text)
+		if err != nil {
+			return
+		}
+		for name := range m {
+			if strings.Count(string(text), "<"+name) < 1 {
+				t.Fatalf("%q is not in it", name)
+			}
+		}
+		for name, value := range m { // \r, if spelt out, is the one thing that can't be repeated
+			m[name] = strings.ReplaceAll(value, "\r", " ")
+		}
+		back, err := parseXML(m.encode())
+		if err == nil && !maps.Equal(m, back) {
+			t.Fatalf("%q became %q", m, back)
+		}
+		if err != nil && len(m.encode()) <= maxXML {
+			t.Fatalf("%q can't be read again: %v", m.encode(), err)
+		}
+	})
+}

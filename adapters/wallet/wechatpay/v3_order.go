@@ -1,0 +1,130 @@
+package wechatpay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"plaza/domain/payment"
+)
+
+const orderPath = "/v3/pay/transactions/"
+
+// Trade types, as they end the path of an order.
+const (
+	nativeV3 = "native"
+	jsapiV3  = "jsapi"
+	inAppV3  = "app"
+	h5V3     = "h5"
+)
+
+// payerIP is the client address of H5 orders, which are built before the payer's address is known.
+const payerIP = "127.0.0.1"
+
+// storedRequest is a request as it is stored. It is signed each time it is sent, because signatures expire.
+type storedRequest struct {
+	Type string          `json:"type"` // native, jsapi, app or h5
+	Body json.RawMessage `json:"body"`
+}
+
+type orderBody struct {
+	AppID       string     `json:"appid"`
+	MerchantID  string     `json:"mchid"`
+	Description string     `json:"description"`
+	OutTradeNo  string     `json:"out_trade_no"`
+	TimeExpire  string     `json:"time_expire"`
+	NotifyURL   string     `json:"notify_url"`
+	Amount      amountBody `json:"amount"`
+	Payer       *payerBody `json:"payer,omitempty"`
+	Scene       *sceneBody `json:"scene_info,omitempty"`
+}
+
+type amountBody struct {
+	Total    int64  `json:"total"`
+	Currency string `json:"currency"`
+}
+
+type payerBody struct {
+	OpenID string `json:"openid"`
+}
+
+type sceneBody struct {
+	ClientIP string `json:"payer_client_ip"`
+	H5       h5Body `json:"h5_info"`
+}
+
+type h5Body struct {
+	Type string `json:"type"`
+}
+
+// BuildRequest implements payment.Gateway.
+func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+	id, err := g.appID(i.App)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkTradeNo(no); err != nil {
+		return nil, err
+	}
+	order := orderBody{
+		AppID: id, MerchantID: g.merchant, Description: printable(o.Subject), OutTradeNo: string(no),
+		TimeExpire: o.Expires.In(beijing).Format(time.RFC3339), NotifyURL: g.notify,
+		Amount: amountBody{Total: o.Amount, Currency: o.Currency},
+	}
+	var tradeType string
+	switch i.EndType {
+	case payment.Native:
+		tradeType = nativeV3
+	case payment.App:
+		tradeType = inAppV3
+	case payment.JSAPI:
+		if tradeType = jsapiV3; i.OpenID != printable(i.OpenID) {
+			return nil, errOddPayer
+		}
+		order.Payer = &payerBody{i.OpenID}
+	case payment.H5:
+		tradeType = h5V3
+		order.Scene = &sceneBody{ClientIP: payerIP, H5: h5Body{"Wap"}}
+	default:
+		return nil, fmt.Errorf("wechatpayv3: no trade type for the end type %d", i.EndType)
+	}
+	body, err := json.Marshal(order)
+	if err != nil {
+		return nil, fmt.Errorf("wechatpayv3: writing a request: %w", err)
+	}
+	stored, err := json.Marshal(storedRequest{Type: tradeType, Body: body})
+	if err != nil {
+		return nil, fmt.Errorf("wechatpayv3: writing a request: %w", err)
+	}
+	return stored, nil
+}
+
+// Prepare implements payment.Gateway. It sends the same body each time, with a new signature.
+func (g *V3) Prepare(ctx context.Context, stored []byte) (payment.Ticket, error) {
+	var asked storedRequest
+	if err := json.Unmarshal(stored, &asked); err != nil {
+		return payment.Ticket{}, errors.New("wechatpayv3: request not made by BuildRequest")
+	}
+	field := map[string]string{nativeV3: "code_url", jsapiV3: "prepay_id", inAppV3: "prepay_id", h5V3: "h5_url"}[asked.Type]
+	if field == "" {
+		return payment.Ticket{}, errors.New("wechatpayv3: request not made by BuildRequest")
+	}
+	reply, err := g.call(ctx, requestV3{method: http.MethodPost, target: orderPath + asked.Type, body: asked.Body}, http.StatusOK, orderRefusalsV3)
+	if err != nil {
+		return payment.Ticket{}, fmt.Errorf("preparing a wallet payment: %w", err)
+	}
+	value := reply.text(field)
+	if value == "" {
+		return payment.Ticket{}, fmt.Errorf("preparing a wallet payment: %w: a ticket without %s", payment.ErrWalletBadResponse, field)
+	}
+	switch asked.Type {
+	case nativeV3:
+		return payment.Ticket{CodeURL: value}, nil
+	case h5V3:
+		return payment.Ticket{MWebURL: value}, nil
+	}
+	return payment.Ticket{PrepayID: value}, nil
+}

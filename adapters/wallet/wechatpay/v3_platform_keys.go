@@ -1,0 +1,181 @@
+package wechatpay
+
+import (
+	"context"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Least time between two fetches of the wallet's certificates, after a success and after a failure. Messages that name
+// unknown certificates, forged ones included, cause no more fetches than that. A genuine notification that comes within
+// the pause is refused, and the wallet sends it again after it.
+const (
+	fetchPause = 30 * time.Second
+	retryPause = 10 * time.Second
+)
+
+// maxWaiting is how many notifications may wait for a fetch at once. Further ones fail at once: anybody can send a
+// notification that names an unknown certificate.
+const maxWaiting = 16
+
+// expiryGrace is how long a certificate counts after it has expired, for messages on their way.
+const expiryGrace = 5 * time.Minute
+
+// maxCertificates bounds the certificates in one answer, and those that are kept beside the newest answer's.
+const maxCertificates = 16
+
+// keyMode is the mode in which the wallet publishes a key.
+type keyMode int
+
+const (
+	byCertificate keyMode = iota
+	byPublicKey
+)
+
+// platformKey is one of the wallet's keys. A key without an end is valid for good.
+type platformKey struct {
+	mode        keyMode
+	rsa         *rsa.PublicKey
+	from, until time.Time
+}
+
+func (k platformKey) isValid(now time.Time) bool {
+	return k.until.IsZero() || !now.Before(k.from.Add(-clockWindow)) && !now.After(k.until.Add(expiryGrace))
+}
+
+var (
+	errUnknownKey = errors.New("signed with a key that is not the wallet's, or no longer")
+	errTooMany    = errors.New("too many notifications wait for the wallet's certificates")
+)
+
+// platformKeys holds the wallet's keys: the configured public key, and certificates that are fetched when a message
+// names an unknown one. It is safe for concurrent use.
+type platformKeys struct {
+	fixedID  string // of the configured public key; empty: not configured
+	fixed    platformKey
+	fetch    func(ctx context.Context, find keyFinder) (map[string]platformKey, error)
+	deadline time.Duration
+	now      func() time.Time
+
+	mu       sync.Mutex
+	listed   map[string]platformKey // certificates by serial number
+	fetching chan struct{}          // closed when the fetch under way has ended; nil: none is
+	next     time.Time              // no fetch before
+	failure  error                  // of the last fetch
+
+	waiting atomic.Int32 // messages that wait for a fetch
+}
+
+// find returns the key with the serial number or the id. If the certificate is not known it waits for one fetch, which
+// it may have begun. It fails if the context ends first.
+func (p *platformKeys) find(ctx context.Context, serial string) (platformKey, error) {
+	return p.findAmong(ctx, serial, math.MaxInt32)
+}
+
+// findNotified is find for a notification: it does not wait if maxWaiting others wait.
+func (p *platformKeys) findNotified(ctx context.Context, serial string) (platformKey, error) {
+	return p.findAmong(ctx, serial, maxWaiting)
+}
+
+func (p *platformKeys) findAmong(ctx context.Context, serial string, most int32) (platformKey, error) {
+	if serial == p.fixedID && serial != "" {
+		return p.fixed, nil
+	}
+	if strings.HasPrefix(serial, publicKeyPrefix) || !isSerial(serial) {
+		return platformKey{}, errUnknownKey // no certificate has such a number
+	}
+	key, ended := p.lookup(serial, true)
+	if ended != nil {
+		if err := p.wait(ctx, ended, most); err != nil {
+			return platformKey{}, err
+		}
+		key, _ = p.lookup(serial, false)
+	}
+	if key.rsa != nil {
+		return key, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failure != nil {
+		return platformKey{}, fmt.Errorf("fetching the wallet's certificates failed: %w", p.failure)
+	}
+	return platformKey{}, errUnknownKey
+}
+
+// wait waits until the fetch has ended, as one of at most that many.
+func (p *platformKeys) wait(ctx context.Context, ended <-chan struct{}, most int32) error {
+	defer p.waiting.Add(-1)
+	if p.waiting.Add(1) > most {
+		return errTooMany
+	}
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the wallet's certificates: %w", ctx.Err())
+	}
+}
+
+// lookup returns a valid certificate's key. Without one, and with mayFetch set, it returns a channel that is closed
+// when a fetch has ended; nil if it is too early for one.
+func (p *platformKeys) lookup(serial string, mayFetch bool) (platformKey, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	if key, known := p.listed[serial]; known && key.isValid(now) {
+		return key, nil
+	}
+	if !mayFetch || p.fetching == nil && now.Before(p.next) {
+		return platformKey{}, nil
+	}
+	if p.fetching == nil {
+		p.fetching = make(chan struct{})
+		go p.refresh(maps.Clone(p.listed), p.fetching) // ends by its deadline
+	}
+	return platformKey{}, p.fetching
+}
+
+// refresh fetches the certificates. It has a deadline of its own, so that no caller who leaves takes the certificates
+// from the others who wait for them.
+func (p *platformKeys) refresh(known map[string]platformKey, ended chan struct{}) {
+	ctx, cancel := context.WithTimeout(context.Background(), p.deadline)
+	defer cancel()
+	fresh, err := p.fetch(ctx, func(_ context.Context, serial string) (platformKey, error) {
+		key := known[serial]
+		switch {
+		case serial == p.fixedID && serial != "":
+			return p.fixed, nil
+		case key.rsa == nil || !key.isValid(p.now()):
+			return platformKey{}, errUnknownKey
+		}
+		return key, nil
+	})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer close(ended)
+	p.fetching, p.failure, p.next = nil, err, p.now().Add(fetchPause)
+	if err != nil {
+		p.next = p.now().Add(retryPause)
+		return
+	}
+	p.listed = p.merged(fresh)
+}
+
+// merged returns the fresh certificates and those that are still valid: the wallet may have signed messages with them
+// that are on their way.
+func (p *platformKeys) merged(fresh map[string]platformKey) map[string]platformKey {
+	all := maps.Clone(fresh)
+	for serial, key := range p.listed {
+		if _, listed := all[serial]; !listed && key.isValid(p.now()) && len(all) < 2*maxCertificates {
+			all[serial] = key
+		}
+	}
+	return all
+}

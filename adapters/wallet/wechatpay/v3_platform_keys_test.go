@@ -1,0 +1,283 @@
+package wechatpay
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+)
+
+// unpaidAs answers a query, signed with the certificate's key.
+func (w *walletV3) unpaidAs(t *testing.T, c testCertificate) http.HandlerFunc {
+	t.Helper()
+	return func(rw http.ResponseWriter, r *http.Request) {
+		saysAsV3(t, c.key, c.serial, w.clock(), 200, fieldsV3(t, unpaidFieldsV3()))(rw, r)
+	}
+}
+
+func TestPAY10_certificates_rotate_without_a_restart(t *testing.T) {
+	w := newWalletV3For(t, byCertificates)
+	first, second := firstCertificate(), secondCertificate()
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, first), w.unpaidAs(t, first), w.unpaidAs(t, second), w.unpaidAs(t, second), w.unpaidAs(t, first)}
+	require.NoError(t, query(t, w))
+	require.NoError(t, query(t, w))
+	assert.Equal(t, 1, w.fetched(), "fetched when an answer names it, and once")
+
+	w.change(func() { w.certificates, w.now = []testCertificate{first, second}, noon.Add(time.Hour) })
+	require.NoError(t, query(t, w), "the new one signs at once; the list is signed by the old one")
+	assert.Equal(t, 2, w.fetched())
+	require.NoError(t, query(t, w))
+	w.change(func() { w.certificates = []testCertificate{second} })
+	require.NoError(t, query(t, w), "what the old one has signed may still be on its way")
+	assert.Equal(t, 2, w.fetched())
+}
+
+func TestPAY10_an_expired_certificate_counts_for_five_minutes_more(t *testing.T) {
+	w := newWalletV3For(t, byCertificates)
+	c := firstCertificate()
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, c)}
+	require.NoError(t, query(t, w))
+	w.change(func() { w.now = c.until.Add(5 * time.Minute) })
+	require.NoError(t, query(t, w))
+	w.change(func() { w.now = c.until.Add(5*time.Minute + time.Second) })
+	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse)
+	assert.Equal(t, 2, w.fetched(), "another one may have taken its place")
+	w.change(func() { w.now = c.from.Add(-time.Hour) })
+	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse, "not valid yet")
+}
+
+// The certificate expires, and another one takes its place, while an answer is on its way.
+func TestPAY14_a_certificate_that_expires_while_a_refund_is_in_flight(t *testing.T) {
+	for name, c := range map[string]struct {
+		isKnown bool
+		delay   time.Duration // after it has expired
+		want    error
+	}{
+		"a known one counts for a while": {true, time.Minute, nil},
+		"but not for long":               {true, 6 * time.Minute, payment.ErrWalletBadResponse},
+		"an unknown one is not listed":   {false, time.Minute, payment.ErrWalletBadResponse},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWalletV3For(t, byCertificates)
+			first, second := firstCertificate(), secondCertificate()
+			w.change(func() { w.now = first.until.Add(-time.Second) })
+			if c.isKnown {
+				w.answers = append(w.answers, w.unpaidAs(t, first))
+				require.NoError(t, query(t, w))
+			}
+			w.answers = append(w.answers, func(rw http.ResponseWriter, r *http.Request) {
+				arrived := first.until.Add(c.delay)
+				w.change(func() { w.certificates, w.signedBy, w.now = []testCertificate{second}, second, arrived })
+				saysAsV3(t, first.key, first.serial, arrived, 200, fieldsV3(t, refundFieldsV3()))(rw, r)
+			}, func(rw http.ResponseWriter, r *http.Request) {
+				saysAsV3(t, second.key, second.serial, w.clock(), 200, fieldsV3(t, refundFieldsV3()))(rw, r)
+			})
+			err := refundV3(t, w)
+			if c.want == nil {
+				require.NoError(t, err)
+				return
+			}
+			assertOnlyV3(t, c.want, err)
+			w.change(func() { w.now = w.now.Add(fetchPause) })
+			require.NoError(t, queryRefundV3(t, w), "the outcome is asked for")
+		})
+	}
+}
+
+func TestPAY10_unknown_serials_fetch_once_in_half_a_minute(t *testing.T) {
+	w := newWalletV3For(t, byCertificates)
+	flood := func() {
+		var all sync.WaitGroup
+		for n := range maxWaiting {
+			all.Go(func() {
+				body := paidEventV3(t)
+				header := signedHeader(t, testKeys().stranger, fmt.Sprintf("AB%02d", n), w.clock(), body)
+				_, err := w.Receive(payment.Notification{Header: header, Body: []byte(body)})
+				assert.ErrorIs(t, err, payment.ErrForged)
+			})
+		}
+		all.Wait()
+	}
+	flood()
+	assert.Equal(t, 1, w.fetched())
+	flood()
+	w.change(func() { w.now = noon.Add(fetchPause - time.Second) })
+	flood()
+	assert.Equal(t, 1, w.fetched())
+	w.change(func() { w.now = noon.Add(fetchPause) })
+	flood()
+	assert.Equal(t, 2, w.fetched())
+}
+
+func TestPAY10_what_is_no_serial_number_fetches_nothing(t *testing.T) {
+	w := newWalletV3(t)
+	for _, serial := range []string{keyID + "0", "PUB_KEY_ID_", "abcdef", "12 34", "1/../2", "A:B"} {
+		body := paidEventV3(t)
+		_, err := w.Receive(payment.Notification{Header: signedHeader(t, testKeys().published, serial, noon, body), Body: []byte(body)})
+		require.ErrorIs(t, err, payment.ErrForged, serial)
+	}
+	assert.Zero(t, w.fetched())
+}
+
+// A merchant who changes over gets messages of both modes.
+func TestPAY10_both_modes_at_once(t *testing.T) {
+	w := newWalletV3(t)
+	first := firstCertificate()
+	w.answers = []http.HandlerFunc{saysV3(t, 200, fieldsV3(t, unpaidFieldsV3())), w.unpaidAs(t, first), saysV3(t, 200, fieldsV3(t, unpaidFieldsV3()))}
+	require.NoError(t, query(t, w))
+	assert.Zero(t, w.fetched())
+	w.change(func() { w.signedBy = testCertificate{key: testKeys().published, serial: keyID} })
+	require.NoError(t, query(t, w), "the list is signed with the published key")
+	require.NoError(t, query(t, w))
+	assert.Equal(t, 1, w.fetched())
+}
+
+func TestPAY10_a_failed_fetch_is_repeated_soon(t *testing.T) {
+	w := newWalletV3For(t, byCertificates)
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
+	w.change(func() { w.onFetch = writesV3(503, "", nil) })
+	for range 3 {
+		err := query(t, w)
+		require.ErrorIs(t, err, payment.ErrWalletBadResponse)
+		require.ErrorContains(t, err, "fetching the wallet's certificates failed")
+	}
+	assert.Equal(t, 1, w.fetched())
+	w.change(func() { w.onFetch, w.now = nil, noon.Add(retryPause) })
+	require.NoError(t, query(t, w))
+	assert.Equal(t, 2, w.fetched())
+}
+
+// The outcome of a fetch belongs to all who wait for it, not to the caller who began it.
+func TestPAY10_a_caller_who_leaves_does_not_end_the_fetch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := firstCertificate()
+		answer := make(chan struct{})
+		p := &platformKeys{deadline: time.Minute, now: time.Now, fetch: func(ctx context.Context, _ keyFinder) (map[string]platformKey, error) {
+			select {
+			case <-answer:
+				return map[string]platformKey{c.serial: {rsa: &c.key.PublicKey}}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}}
+		leaving, leave := context.WithCancel(t.Context())
+		left, stayed := make(chan error, 1), make(chan error, 1)
+		go func() { _, err := p.find(leaving, c.serial); left <- err }()
+		synctest.Wait()
+		go func() { _, err := p.find(t.Context(), c.serial); stayed <- err }()
+		synctest.Wait()
+		leave()
+		require.ErrorIs(t, <-left, context.Canceled)
+		close(answer)
+		require.NoError(t, <-stayed)
+	})
+}
+
+func TestPAY10_a_fetch_has_a_deadline_of_its_own(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &platformKeys{deadline: 3 * time.Second, now: time.Now, fetch: func(ctx context.Context, _ keyFinder) (map[string]platformKey, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		began := time.Now()
+		_, err := p.find(t.Context(), "AB")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 3*time.Second, time.Since(began))
+	})
+}
+
+func TestPAY10_lists_of_certificates_that_do_not_count(t *testing.T) {
+	first, second := firstCertificate(), secondCertificate()
+	many := make([]testCertificate, maxCertificates+1)
+	for n := range many {
+		many[n] = first
+	}
+	list := certificateList(t, first)
+	entry := func(serial, key, text string) string {
+		return encoded(t, map[string]any{"data": []any{map[string]any{"serial_no": serial, "encrypt_certificate": sealed(t, key, text, "certificate")}}})
+	}
+	as := func(c testCertificate, body string) http.HandlerFunc {
+		return saysAsV3(t, c.key, c.serial, noon, 200, body)
+	}
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		wrong  string
+	}{
+		"not signed":                 {writesV3(200, list, nil), "missing or oversized header"},
+		"signed by a stranger":       {saysAsV3(t, testKeys().stranger, first.serial, noon, 200, list), "wrong signature"},
+		"signed by one not in it":    {as(second, list), errUnknownKey.Error()},
+		"signed long ago":            {saysAsV3(t, first.key, first.serial, noon.Add(-10*time.Minute), 200, list), "clock by 10m0s"},
+		"empty":                      {as(first, `{"data":[]}`), "no certificates"},
+		"too many":                   {as(first, certificateList(t, many...)), "too many"},
+		"an entry that is no object": {as(first, `{"data":["x"]}`), "not encrypted"},
+		"encrypted with another key": {as(first, entry(first.serial, "x"+keyV3[1:], first.pem(t))), "not encrypted with the merchant's key"},
+		"another serial number":      {as(first, entry(second.serial, keyV3, first.pem(t))), "another serial number"},
+		"no PEM":                     {as(first, entry(first.serial, keyV3, "certificate")), "not PEM"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWalletV3For(t, byCertificates)
+			w.answers = []http.HandlerFunc{w.unpaidAs(t, first)}
+			w.change(func() { w.onFetch = c.answer })
+			err := query(t, w)
+			require.ErrorIs(t, err, payment.ErrWalletBadResponse)
+			require.ErrorContains(t, err, c.wrong)
+			assertDiscreetV3(t, err)
+		})
+	}
+}
+
+func TestPAY10_an_expired_certificate_signs_no_list(t *testing.T) {
+	expired, second := firstCertificate(), secondCertificate()
+	expired.until = noon.Add(-time.Hour)
+	w := newWalletV3For(t, byCertificates)
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, second)}
+	w.change(func() { w.certificates = []testCertificate{expired, second} }) // it is in the list itself
+	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse)
+
+	first := firstCertificate()
+	w = newWalletV3For(t, byCertificates)
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, first), w.unpaidAs(t, second)}
+	require.NoError(t, query(t, w))
+	w.change(func() { w.certificates, w.now = []testCertificate{second}, first.until.Add(time.Hour) }) // it was known
+	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse)
+	w.change(func() { w.signedBy, w.now = second, w.now.Add(retryPause) })
+	require.NoError(t, query(t, w))
+}
+
+func TestPAY10_few_notifications_wait_for_the_certificates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := firstCertificate()
+		answer := make(chan struct{})
+		p := &platformKeys{deadline: time.Minute, now: time.Now, fetch: func(context.Context, keyFinder) (map[string]platformKey, error) {
+			<-answer
+			return map[string]platformKey{c.serial: {rsa: &c.key.PublicKey}}, nil
+		}}
+		var waiting sync.WaitGroup
+		for range maxWaiting {
+			waiting.Go(func() {
+				_, err := p.findNotified(t.Context(), c.serial)
+				assert.NoError(t, err)
+			})
+		}
+		synctest.Wait()
+		_, err := p.findNotified(t.Context(), c.serial)
+		require.ErrorIs(t, err, errTooMany)
+		waiting.Go(func() {
+			_, err := p.find(t.Context(), c.serial)
+			assert.NoError(t, err, "an answer to the program's own request waits all the same")
+		})
+		synctest.Wait()
+		close(answer)
+		waiting.Wait()
+		_, err = p.findNotified(t.Context(), c.serial)
+		require.NoError(t, err)
+	})
+}

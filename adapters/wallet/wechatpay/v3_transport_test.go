@@ -1,0 +1,66 @@
+package wechatpay
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+	"plaza/test/ports"
+)
+
+// nowhere is an address at which nothing listens: its port is below those that programs are given.
+const nowhere = "http://127.0.0.1:1"
+
+// spared is a wallet at its spare address. At the other one is the given server.
+func spared(t *testing.T, main string) *walletV3 {
+	t.Helper()
+	w := newWalletV3(t, saysV3(t, 200, fieldsV3(t, unpaidFieldsV3())))
+	w.V3 = newV3(t, main, func(c *ConfigV3) { c.SpareURL = w.server.URL })
+	return w
+}
+
+func TestPAY13_the_spare_address(t *testing.T) {
+	w := spared(t, nowhere)
+	require.NoError(t, query(t, w))
+	assert.Equal(t, []string{heardV3(t, "query")}, w.requests(), "signed as any other")
+
+	w = spared(t, nowhere)
+	w.server.Close()
+	assertOnlyV3(t, payment.ErrWalletTimeout, query(t, w))
+}
+
+// What was sent may have had an effect, and the wallet at the spare address may not know of it.
+func TestPAY13_what_was_sent_is_not_sent_to_the_spare_address(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"broken": breaks, "failed": writesV3(503, "", nil), "unsigned": writesV3(200, "{}", nil),
+	} {
+		main := httptest.NewServer(answer)
+		t.Cleanup(main.Close)
+		w := spared(t, main.URL)
+		require.Error(t, query(t, w), name)
+		assert.Empty(t, w.requests(), name)
+	}
+}
+
+func TestPAY08_without_a_public_key_no_answer_is_asked_to_be_signed_with_it(t *testing.T) {
+	w := newWalletV3For(t, byCertificates)
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
+	require.NoError(t, query(t, w))
+	assert.NotContains(t, w.requests()[0], "Wechatpay-Serial")
+}
+
+func TestPAY13_an_HTTP2_connection_that_died_silently_is_replaced(t *testing.T) {
+	ports.HTTP2Reconnects(t, func(url string) (http.RoundTripper, func(context.Context) error) {
+		w := newTransportV3(ConfigV3{URL: url, Deadline: time.Second})
+		return w.client.Transport, func(ctx context.Context) error {
+			_, err := w.exchange(ctx, requestV3{method: http.MethodGet}, func(string, string, []byte) (string, error) { return "", nil })
+			return err
+		}
+	})
+}
