@@ -118,10 +118,16 @@ func newGateways(c Config) (payment.Gateways, error) {
 
 func newWechatpay(c Config, key secret.String) (payment.Gateway, error) {
 	return wechatpay.NewV2(wechatpay.ConfigV2{
-		URL: c.WalletURL, MerchantID: c.WalletMchID, Key: key, AppIDs: c.walletApps(),
-		NotifyURL: c.notifyURLV2(), RefundNotifyURL: c.refundNotifyURL(), Certificate: c.merchantCertificate(), Deadline: c.WalletTimeout,
-		Wrap: c.traces.spans("wallet", true),
+		Config: c.walletConfig(key, c.notifyURLV2()), RefundNotifyURL: c.refundNotifyURL(), Certificate: c.merchantCertificate(),
 	})
+}
+
+// walletConfig returns the settings that the gateways of both versions have.
+func (c Config) walletConfig(key secret.String, notifyURL string) wechatpay.Config {
+	return wechatpay.Config{
+		URL: c.WalletURL, MerchantID: c.WalletMchID, Key: key, AppIDs: c.walletApps(), NotifyURL: notifyURL, Deadline: c.WalletTimeout,
+		Wrap: c.traces.spans("wallet", true),
+	}
 }
 
 // notifyURLV2 returns where the wallet reports what version 2 has opened. With wechatpayv3 the setting is the address of

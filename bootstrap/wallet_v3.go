@@ -31,10 +31,8 @@ func (c Config) notifyPath() string {
 // walletV3 returns the configuration of the gateway of version 3.
 func (c Config) walletV3() wechatpay.ConfigV3 {
 	config := wechatpay.ConfigV3{
-		URL: c.WalletURL, MerchantID: c.WalletMchID, Key: c.WalletKey, PrivateKey: c.WalletPrivateKey, Serial: c.WalletCertSerial,
-		PublicKey: c.WalletPublicKey.Reveal(), PublicKeyID: c.WalletPublicKeyID, AppIDs: c.walletApps(),
-		NotifyURL: cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPathV3), Deadline: c.WalletTimeout,
-		Wrap: c.traces.spans("wallet", true),
+		Config:     c.walletConfig(c.WalletKey, cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPathV3)),
+		PrivateKey: c.WalletPrivateKey, Serial: c.WalletCertSerial, PublicKey: c.WalletPublicKey.Reveal(), PublicKeyID: c.WalletPublicKeyID,
 	}
 	if c.WalletURL == wechatpay.URL {
 		config.SpareURL = wechatpay.SpareURL

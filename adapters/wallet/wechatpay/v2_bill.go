@@ -36,10 +36,10 @@ func (g *V2) download(ctx context.Context, d payment.Day, into io.Writer) (isMad
 	ctx, cancel := context.WithTimeout(ctx, billDeadlines*g.transport.deadline)
 	defer cancel()
 	impatient := time.AfterFunc(g.transport.deadline, cancel) // the wallet has made the bill: it begins to send it soon
-	response, err := g.transport.open(ctx, "/pay/downloadbill", m.encode())
+	response, err := g.transport.openXML(ctx, "/pay/downloadbill", m.encode())
 	impatient.Stop()
 	if err != nil {
-		return false, err
+		return false, transportError(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {

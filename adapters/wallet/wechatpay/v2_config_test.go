@@ -49,7 +49,7 @@ func TestWhat_a_configuration_may_be(t *testing.T) {
 			assertDiscreetV2(t, err)
 		})
 	}
-	_, err := NewV2(ConfigV2{Deadline: -1, SpbillIP: "x"})
+	_, err := NewV2(ConfigV2{Config: Config{Deadline: -1}, SpbillIP: "x"})
 	for _, field := range []string{"URL", "MerchantID", "Key", "NotifyURL", "SpbillIP", "Deadline", "AppIDs"} {
 		assert.ErrorContains(t, err, "wechatpay: "+field+" ", "all at once")
 	}

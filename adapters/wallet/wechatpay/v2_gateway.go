@@ -1,56 +1,40 @@
-// Package wechatpay implements versions 2 and 3 of WeChat Pay's protocol.
-//
-// A gateway verifies the signature of each of the wallet's messages before it uses any field. Errors never contain a key, a
-// signature or a payer. The package logs nothing.
 package wechatpay
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"plaza/domain/payment"
-	"plaza/domain/secret"
 )
 
 // Gateway implements payment.Gateway. It is safe for concurrent use.
 type V2 struct {
-	transport transportV2
-	refunds   *transportV2 // brings the merchant's certificate; nil: refunds are off
-	merchant  string
-	key       secret.String
-	appIDs    map[payment.WalletApp]string
-	apps      map[string]payment.WalletApp
-	notify    string
-	refunded  string // where the wallet sends notifications of refunds
-	site      string // the site that payers come from, for browsers
-	ip        string
-	nonce     func() string
-	counts    *notificationCountsV2
+	gateway
+	refunds  *transport // brings the merchant's certificate; nil: refunds are off
+	refunded string     // where the wallet sends notifications of refunds
+	site     string     // the site that payers come from, for browsers
+	ip       string
+	counts   *notificationCountsV2
 }
 
 var _ payment.Gateway = (*V2)(nil)
 
-// New returns the gateway, or all problems of the configuration.
+// NewV2 returns the gateway, or all problems of the configuration.
 func NewV2(c ConfigV2) (*V2, error) {
-	if err := c.problems(); err != nil {
+	common, err := newGateway(nameV2, c.Config, newTransport(c.Config, func(*http.Transport) {}), c.Problems())
+	if err != nil {
 		return nil, err
 	}
-	g := &V2{
-		transport: newTransportV2(c, nil), refunds: newRefundTransport(c), refunded: c.RefundNotifyURL, merchant: c.MerchantID, key: c.Key, notify: c.NotifyURL, site: siteOf(c.NotifyURL), ip: defaultIP,
-		appIDs: map[payment.WalletApp]string{}, apps: map[string]payment.WalletApp{}, nonce: rand.Text, counts: &notificationCountsV2{},
-	}
-	if c.SpbillIP != "" {
-		g.ip = c.SpbillIP
-	}
-	for app, id := range c.AppIDs {
-		g.appIDs[app], g.apps[id] = id, app
-	}
-	return g, nil
+	return &V2{
+		gateway: common, refunds: newRefundTransport(c), refunded: c.RefundNotifyURL, site: siteOf(c.NotifyURL),
+		ip: cmp.Or(c.SpbillIP, defaultIP), counts: &notificationCountsV2{},
+	}, nil
 }
 
 // Protocol implements payment.Gateway.
@@ -115,12 +99,12 @@ func (g *V2) sendAbout(ctx context.Context, path string, app payment.WalletApp, 
 
 // requestFields returns the common fields of a request about a payment.
 func (g *V2) requestFields(app payment.WalletApp, no payment.TradeNo) (xmlMessage, error) {
-	id, known := g.appIDs[app]
-	if !known {
-		return nil, fmt.Errorf("%w: no AppID configured for the wallet application", payment.ErrNoWallet)
+	id, err := g.appID(app)
+	if err != nil {
+		return nil, err
 	}
-	if s := string(no); len(s) < 6 || len(s) > 32 || strings.Trim(s, letters+digits+"_-|*") != "" {
-		return nil, errors.New("wechatpay: invalid trade number")
+	if err := g.checkTradeNo(no); err != nil {
+		return nil, err
 	}
 	return xmlMessage{"appid": id, "mch_id": g.merchant, "out_trade_no": string(no), "nonce_str": g.nonce()}, nil
 }

@@ -3,8 +3,10 @@ package wechatpay
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -15,11 +17,15 @@ import (
 
 // newRefundTransport returns the transport of refunds, or nil without a certificate. Without TLS there are no
 // certificates: then the wallet is on this machine.
-func newRefundTransport(c ConfigV2) *transportV2 {
+func newRefundTransport(c ConfigV2) *transport {
 	if u, err := url.Parse(c.URL); c.Certificate == nil && (err != nil || u.Scheme != "http") {
 		return nil
 	}
-	t := newTransportV2(c, c.Certificate)
+	t := newTransport(c.Config, func(t *http.Transport) {
+		if c.Certificate != nil {
+			t.TLSClientConfig.Certificates = []tls.Certificate{*c.Certificate}
+		}
+	})
 	return &t
 }
 
@@ -78,15 +84,15 @@ func (g *V2) QueryRefund(ctx context.Context, app payment.WalletApp, no payment.
 // refundFields returns the common fields of a request about a refund. The wallet knows a payment by the merchant, so any
 // application of the merchant does if that of the payment is unknown.
 func (g *V2) refundFields(app payment.WalletApp, no payment.RefundNo) (xmlMessage, error) {
-	id, known := g.appIDs[app]
+	id, err := g.appID(app)
 	if app == "" {
-		id, known = g.anyAppID(), true
+		id, err = g.anyAppID(), nil
 	}
-	if !known {
-		return nil, fmt.Errorf("%w: no AppID configured for the wallet application", payment.ErrNoWallet)
+	if err != nil {
+		return nil, err
 	}
-	if s := string(no); len(s) < 6 || len(s) > 64 || strings.Trim(s, letters+digits+"_-|*@") != "" {
-		return nil, errors.New("wechatpay: invalid refund number")
+	if err := g.checkRefundNo(no); err != nil {
+		return nil, err
 	}
 	return xmlMessage{"appid": id, "mch_id": g.merchant, "out_refund_no": string(no), "nonce_str": g.nonce()}, nil
 }

@@ -128,7 +128,7 @@ func TestPAY14_the_certificate_is_for_refunds_alone(t *testing.T) {
 	require.NoError(t, err)
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	for _, w := range []transportV2{g.transport, *g.refunds} {
+	for _, w := range []transport{g.transport, *g.refunds} {
 		w.client.Transport.(*http.Transport).TLSClientConfig.RootCAs = roots
 	}
 	_, _ = g.QueryRefund(t.Context(), payment.OfficialAccount, refundNoV2)

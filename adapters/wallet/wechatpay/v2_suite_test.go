@@ -29,9 +29,11 @@ func openWallet(t *testing.T) ports.Wallet {
 	s := walletsandbox.Open(t, sandbox.Config{MerchantID: boxMerchant, Key: secret.New(boxKey), AppIDs: []string{boxAccount, boxService}})
 	s.Gateway = func(address string, deadline time.Duration) payment.Gateway {
 		g, err := wechatpay.NewV2(wechatpay.ConfigV2{
-			URL: address, MerchantID: boxMerchant, Key: secret.New(boxKey), Deadline: deadline,
-			NotifyURL: s.MerchantURL + "/paid/", RefundNotifyURL: s.MerchantURL + "/refunded/",
-			AppIDs: map[payment.WalletApp]string{payment.OfficialAccount: boxAccount, payment.SvcIOSApp: boxService},
+			Config: wechatpay.Config{
+				URL: address, MerchantID: boxMerchant, Key: secret.New(boxKey), Deadline: deadline, NotifyURL: s.MerchantURL + "/paid/",
+				AppIDs: map[payment.WalletApp]string{payment.OfficialAccount: boxAccount, payment.SvcIOSApp: boxService},
+			},
+			RefundNotifyURL: s.MerchantURL + "/refunded/",
 		})
 		require.NoError(t, err)
 		return g

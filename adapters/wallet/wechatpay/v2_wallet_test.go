@@ -34,9 +34,12 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func configV2(url string) ConfigV2 {
 	return ConfigV2{
-		URL: url, MerchantID: merchantV2, Key: secret.New(keyV2),
-		AppIDs:    map[payment.WalletApp]string{payment.OfficialAccount: official, payment.SvcIOSApp: service},
-		NotifyURL: "https://plaza.example/api/pay/notify/wallet/", SpbillIP: "203.0.113.7", Deadline: 5 * time.Second,
+		Config: Config{
+			URL: url, MerchantID: merchantV2, Key: secret.New(keyV2), Deadline: 5 * time.Second,
+			AppIDs:    map[payment.WalletApp]string{payment.OfficialAccount: official, payment.SvcIOSApp: service},
+			NotifyURL: "https://plaza.example/api/pay/notify/wallet/",
+		},
+		SpbillIP: "203.0.113.7",
 	}
 }
 

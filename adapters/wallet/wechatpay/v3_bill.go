@@ -40,14 +40,14 @@ func (g *V3) Bill(ctx context.Context, d payment.Day, fn func(payment.BillLine) 
 
 // download unpacks the bill into the writer. The answer is not signed: the hash in the link, which is, covers what was packed.
 func (g *V3) download(ctx context.Context, link jsonObject, into io.Writer) error {
-	base, target, err := g.transport.within(link.text("download_url"))
+	base, target, err := g.within(link.text("download_url"))
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, billDeadlines*g.transport.deadline)
 	defer cancel()
 	impatient := time.AfterFunc(g.transport.deadline, cancel) // the wallet has made the bill: it begins to send it soon
-	response, err := g.transport.open(ctx, base, requestV3{method: http.MethodGet, target: target}, g.authorise)
+	response, err := g.open(ctx, base, requestV3{method: http.MethodGet, target: target})
 	impatient.Stop()
 	if err != nil {
 		return transportError(ctx, err)
@@ -67,13 +67,13 @@ func (g *V3) download(ctx context.Context, link jsonObject, into io.Writer) erro
 }
 
 // within splits an address of the wallet's into base and target. No request is signed for another host.
-func (t transportV3) within(address string) (base, target string, err error) {
+func (g *V3) within(address string) (base, target string, err error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {
 		return "", "", fmt.Errorf("%w: no address of a bill", payment.ErrWalletBadResponse)
 	}
 	base = u.Scheme + "://" + u.Host
-	for _, own := range t.bases {
+	for _, own := range []string{g.transport.url, g.spareURL} {
 		if own == base || strings.HasPrefix(own, base+"/") {
 			return base, u.RequestURI(), nil
 		}

@@ -15,7 +15,7 @@ import (
 // APIv3 key, which only the wallet and the merchant have, and on TLS. The answer must be signed with a key that is known
 // or that is in the answer itself, as it is the first time.
 func (g *V3) certificates(ctx context.Context, known keyFinder) (map[string]platformKey, error) {
-	a, err := g.transport.exchange(ctx, requestV3{method: http.MethodGet, target: "/v3/certificates"}, g.authorise)
+	a, err := g.exchange(ctx, requestV3{method: http.MethodGet, target: "/v3/certificates"})
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func TestWhat_a_configuration_may_be_v3(t *testing.T) {
 			assertDiscreetV3(t, err)
 		})
 	}
-	_, err := NewV3(ConfigV3{Deadline: -1, PublicKey: "x", SpareURL: "x"})
+	_, err := NewV3(ConfigV3{Config: Config{Deadline: -1}, PublicKey: "x", SpareURL: "x"})
 	for _, field := range []string{
 		"URL", "SpareURL", "MerchantID", "Key", "PrivateKey", "Serial", "PublicKey", "PublicKeyID", "NotifyURL", "Deadline", "AppIDs",
 	} {

@@ -60,7 +60,7 @@ func withCommonCodesV3(codes map[string]*fault.Error) map[string]*fault.Error {
 func (g *V3) call(ctx context.Context, q requestV3, status int, r refusalsV3) (jsonObject, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.transport.deadline)
 	defer cancel()
-	a, err := g.transport.exchange(ctx, q, g.authorise)
+	a, err := g.exchange(ctx, q)
 	if err != nil {
 		return nil, err
 	}

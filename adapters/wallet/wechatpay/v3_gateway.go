@@ -2,67 +2,61 @@ package wechatpay
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"plaza/domain/payment"
-	"plaza/domain/secret"
 )
 
 // Gateway implements payment.Gateway. It is safe for concurrent use.
 type V3 struct {
-	transport transportV3
-	merchant  string
-	key       secret.String
-	signer    signer
-	serial    string
-	keys      *platformKeys
-	appIDs    map[payment.WalletApp]string
-	apps      map[string]payment.WalletApp
-	notify    string
-	now       func() time.Time
-	nonce     func() string
-	counts    *notificationCountsV3
+	gateway
+	spareURL string // empty: there is no other address
+	signer   signer
+	serial   string
+	keys     *platformKeys
+	now      func() time.Time
+	counts   *notificationCountsV3
 }
 
 var _ payment.Gateway = (*V3)(nil)
 
-// New returns the gateway, or all problems of the configuration. It sends nothing.
+// NewV3 returns the gateway, or all problems of the configuration. It sends nothing.
 func NewV3(c ConfigV3) (*V3, error) {
-	var wrong []error
-	for _, p := range c.Problems() {
-		wrong = append(wrong, p)
-	}
-	if len(wrong) > 0 {
-		return nil, errors.Join(wrong...)
+	transport := newTransport(c.Config, func(t *http.Transport) {
+		t.DisableCompression = true // signed is what was sent
+		if c.SpareURL != "" {
+			t.DialContext = (&net.Dialer{Timeout: c.deadline() / 2}).DialContext // time is left for the other address
+		}
+	})
+	common, err := newGateway(nameV3, c.Config, transport, c.Problems())
+	if err != nil {
+		return nil, err
 	}
 	private, err := parsePrivateKey(c.PrivateKey)
 	if err != nil {
 		return nil, err
 	}
 	g := &V3{
-		transport: newTransportV3(c), merchant: c.MerchantID, key: c.Key, signer: signer{key: private}, serial: c.Serial, notify: c.NotifyURL,
-		appIDs: map[payment.WalletApp]string{}, apps: map[string]payment.WalletApp{}, now: time.Now, nonce: rand.Text,
+		gateway: common, spareURL: strings.TrimRight(c.SpareURL, "/"), signer: signer{key: private}, serial: c.Serial, now: time.Now,
 		counts: &notificationCountsV3{},
 	}
 	if c.Now != nil {
 		g.now = c.Now
 	}
-	g.keys = &platformKeys{fetch: g.certificates, deadline: g.transport.deadline, now: g.now}
+	g.keys = &platformKeys{fetch: g.certificates, deadline: transport.deadline, now: g.now}
 	if c.PublicKey != "" {
 		published, err := parsePublicKey(c.PublicKey)
 		if err != nil {
 			return nil, err
 		}
 		g.keys.fixedID, g.keys.fixed = c.PublicKeyID, platformKey{mode: byPublicKey, rsa: published}
-	}
-	for app, id := range c.AppIDs {
-		g.appIDs[app], g.apps[id] = id, app
 	}
 	return g, nil
 }
@@ -110,25 +104,10 @@ func (g *V3) pathOf(app payment.WalletApp, no payment.TradeNo) (string, error) {
 	if _, err := g.appID(app); err != nil {
 		return "", err
 	}
-	if err := checkTradeNo(no); err != nil {
+	if err := g.checkTradeNo(no); err != nil {
 		return "", err
 	}
 	return "/v3/pay/transactions/out-trade-no/" + url.PathEscape(string(no)), nil
-}
-
-func (g *V3) appID(app payment.WalletApp) (string, error) {
-	id, known := g.appIDs[app]
-	if !known {
-		return "", fmt.Errorf("%w: no AppID configured for the wallet application", payment.ErrNoWallet)
-	}
-	return id, nil
-}
-
-func checkTradeNo(no payment.TradeNo) error {
-	if len(no) < 6 || !consists(string(no), 32, letters+digits+"_-|*") {
-		return errors.New("wechatpayv3: invalid trade number")
-	}
-	return nil
 }
 
 // report reads the state of a payment. The fields depend on the state; an unpaid payment has

@@ -46,7 +46,7 @@ func (g *V3) Receive(n payment.Notification) (payment.Notice, error) {
 // refundNotice returns the number of the refund to ask for.
 func (g *V3) refundNotice(resource jsonObject) (payment.Notice, error) {
 	no := payment.RefundNo(resource.text("out_refund_no"))
-	if resource.text("mchid") != g.merchant || checkRefundNo(no) != nil {
+	if resource.text("mchid") != g.merchant || g.checkRefundNo(no) != nil {
 		return payment.Notice{}, forged("another merchant's refund, or none")
 	}
 	return payment.Notice{Refund: no}, nil

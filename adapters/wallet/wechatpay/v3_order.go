@@ -66,7 +66,7 @@ func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTradeNo(no); err != nil {
+	if err := g.checkTradeNo(no); err != nil {
 		return nil, err
 	}
 	order := orderBody{

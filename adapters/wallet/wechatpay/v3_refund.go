@@ -47,7 +47,7 @@ type refundAmountBody struct {
 // Refund implements payment.Gateway. The wallet has one code for several broken rules, so that the refund is asked for
 // to tell whether its number was used before.
 func (g *V3) Refund(ctx context.Context, r payment.RefundRequest) (payment.RefundReport, error) {
-	if err := checkRefundNo(r.No); err != nil {
+	if err := g.checkRefundNo(r.No); err != nil {
 		return payment.RefundReport{}, err
 	}
 	body, err := json.Marshal(refundBody{
@@ -96,7 +96,7 @@ func isOf(report payment.RefundReport, r payment.RefundRequest) bool {
 
 // QueryRefund implements payment.Gateway.
 func (g *V3) QueryRefund(ctx context.Context, app payment.WalletApp, no payment.RefundNo) (payment.RefundReport, error) {
-	if err := checkRefundNo(no); err != nil {
+	if err := g.checkRefundNo(no); err != nil {
 		return payment.RefundReport{}, err
 	}
 	q := requestV3{method: http.MethodGet, target: refundPath + "/" + url.PathEscape(string(no))}
@@ -109,13 +109,6 @@ func (g *V3) QueryRefund(ctx context.Context, app payment.WalletApp, no payment.
 		return payment.RefundReport{}, fmt.Errorf("querying a refund: %w: %w", payment.ErrWalletBadResponse, err)
 	}
 	return report, nil
-}
-
-func checkRefundNo(no payment.RefundNo) error {
-	if len(no) < 6 || !consists(string(no), 64, letters+digits+"_-|*@") {
-		return errors.New("wechatpayv3: invalid refund number")
-	}
-	return nil
 }
 
 var refundStatesV3 = map[string]payment.RefundState{

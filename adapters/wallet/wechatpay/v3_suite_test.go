@@ -39,11 +39,8 @@ func TestPAY_the_port_of_a_wallet_that_signs_with_certificates(t *testing.T) {
 }
 
 const (
-	boxKeyV3      = "qazwsxedcrfvtgbyhnujmikolp444444"
-	boxMerchantV3 = "1900000109"
-	boxAccountV3  = "wxd678efh567hg6787"
-	boxServiceV3  = "wxd930ea5d5a258f4f"
-	boxSerial     = "2A"
+	boxKeyV3  = "qazwsxedcrfvtgbyhnujmikolp444444"
+	boxSerial = "2A"
 )
 
 func openWalletV3(t *testing.T, mode sandbox.KeyMode) ports.Wallet {
@@ -51,14 +48,16 @@ func openWalletV3(t *testing.T, mode sandbox.KeyMode) ports.Wallet {
 	private, err := os.ReadFile("testdata/v3/merchant-key.pem")
 	require.NoError(t, err)
 	s := walletsandbox.Open(t, sandbox.Config{
-		MerchantID: boxMerchantV3, Key: secret.New(strings.Repeat("2", 32)), AppIDs: []string{boxAccountV3, boxServiceV3},
+		MerchantID: boxMerchant, Key: secret.New(strings.Repeat("2", 32)), AppIDs: []string{boxAccount, boxService},
 		MerchantCert: merchantCertificate(t, private), V3Key: secret.New(boxKeyV3), Keys: walletsandbox.Keys()[:3], KeyMode: mode,
 	})
 	s.Gateway = func(address string, deadline time.Duration) payment.Gateway {
 		c := wechatpay.ConfigV3{
-			URL: address, MerchantID: boxMerchantV3, Key: secret.New(boxKeyV3), PrivateKey: secret.New(string(private)), Serial: boxSerial,
-			AppIDs:    map[payment.WalletApp]string{payment.OfficialAccount: boxAccountV3, payment.SvcIOSApp: boxServiceV3},
-			NotifyURL: s.MerchantURL + "/paid/", Deadline: deadline, Now: s.Now,
+			Config: wechatpay.Config{
+				URL: address, MerchantID: boxMerchant, Key: secret.New(boxKeyV3), Deadline: deadline, NotifyURL: s.MerchantURL + "/paid/",
+				AppIDs: map[payment.WalletApp]string{payment.OfficialAccount: boxAccount, payment.SvcIOSApp: boxService},
+			},
+			PrivateKey: secret.New(string(private)), Serial: boxSerial, Now: s.Now,
 		}
 		if mode == sandbox.PublicKey {
 			id, text := s.PublicKey()
@@ -84,7 +83,7 @@ func merchantCertificate(t *testing.T, private []byte) *x509.Certificate {
 	require.NoError(t, err)
 	serial, _ := new(big.Int).SetString(boxSerial, 16)
 	template := x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: boxMerchantV3}, NotBefore: time.Now().Add(-time.Hour),
+		SerialNumber: serial, Subject: pkix.Name{CommonName: boxMerchant}, NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(5 * 365 * 24 * time.Hour),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)

@@ -57,9 +57,9 @@ func TestPAY08_without_a_public_key_no_answer_is_asked_to_be_signed_with_it(t *t
 
 func TestPAY13_an_HTTP2_connection_that_died_silently_is_replaced(t *testing.T) {
 	ports.HTTP2Reconnects(t, func(url string) (http.RoundTripper, func(context.Context) error) {
-		w := newTransportV3(ConfigV3{URL: url, Deadline: time.Second})
-		return w.client.Transport, func(ctx context.Context) error {
-			_, err := w.exchange(ctx, requestV3{method: http.MethodGet}, func(string, string, []byte) (string, error) { return "", nil })
+		g := newV3(t, url, func(c *ConfigV3) { c.Deadline = time.Second })
+		return g.transport.client.Transport, func(ctx context.Context) error {
+			_, err := g.exchange(ctx, requestV3{method: http.MethodGet})
 			return err
 		}
 	})

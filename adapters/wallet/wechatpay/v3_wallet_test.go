@@ -115,10 +115,13 @@ func publicPEM(t testing.TB, key *rsa.PrivateKey) string {
 
 func configV3(t testing.TB, url string) ConfigV3 {
 	return ConfigV3{
-		URL: url, MerchantID: merchantV3, Key: secret.New(keyV3), PrivateKey: secret.New(merchantPEM(t)), Serial: testSerial,
+		Config: Config{
+			URL: url, MerchantID: merchantV3, Key: secret.New(keyV3), Deadline: 5 * time.Second,
+			AppIDs:    map[payment.WalletApp]string{payment.OfficialAccount: official, payment.SvcIOSApp: service},
+			NotifyURL: "https://plaza.example/api/pay/notify/wallet/v3/",
+		},
+		PrivateKey: secret.New(merchantPEM(t)), Serial: testSerial, Now: func() time.Time { return noon },
 		PublicKey: publicPEM(t, testKeys().published), PublicKeyID: keyID,
-		AppIDs:    map[payment.WalletApp]string{payment.OfficialAccount: official, payment.SvcIOSApp: service},
-		NotifyURL: "https://plaza.example/api/pay/notify/wallet/v3/", Deadline: 5 * time.Second, Now: func() time.Time { return noon },
 	}
 }
 

@@ -1,0 +1,71 @@
+// Package wechatpay implements versions 2 and 3 of WeChat Pay's protocol.
+//
+// A gateway verifies the signature of each of the wallet's messages before it uses any field. Errors never contain a key, a
+// signature or a payer. The package logs nothing.
+package wechatpay
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+)
+
+// The names of the gateways in errors.
+const (
+	nameV2 = "wechatpay"
+	nameV3 = "wechatpayv3"
+)
+
+// gateway is what the gateways of both versions have in common.
+type gateway struct {
+	name      string // in errors
+	transport transport
+	merchant  string
+	key       secret.String
+	appIDs    map[payment.WalletApp]string
+	apps      map[string]payment.WalletApp
+	notify    string
+	nonce     func() string
+}
+
+// newGateway returns the gateway, or all problems of the configuration.
+func newGateway(name string, c Config, t transport, problems []Problem) (gateway, error) {
+	var wrong []error
+	for _, p := range problems {
+		wrong = append(wrong, p)
+	}
+	g := gateway{
+		name: name, transport: t, merchant: c.MerchantID, key: c.Key, notify: c.NotifyURL, nonce: rand.Text,
+		appIDs: map[payment.WalletApp]string{}, apps: map[string]payment.WalletApp{},
+	}
+	for app, id := range c.AppIDs {
+		g.appIDs[app], g.apps[id] = id, app
+	}
+	return g, errors.Join(wrong...)
+}
+
+// appID returns the ID of the wallet application.
+func (g *gateway) appID(app payment.WalletApp) (string, error) {
+	id, known := g.appIDs[app]
+	if !known {
+		return "", fmt.Errorf("%w: no AppID configured for the wallet application", payment.ErrNoWallet)
+	}
+	return id, nil
+}
+
+func (g *gateway) checkTradeNo(no payment.TradeNo) error {
+	if len(no) < 6 || !consists(string(no), 32, letters+digits+"_-|*") {
+		return errors.New(g.name + ": invalid trade number")
+	}
+	return nil
+}
+
+func (g *gateway) checkRefundNo(no payment.RefundNo) error {
+	if len(no) < 6 || !consists(string(no), 64, letters+digits+"_-|*@") {
+		return errors.New(g.name + ": invalid refund number")
+	}
+	return nil
+}
