@@ -29,17 +29,19 @@ type gateway struct {
 	apps      map[string]payment.WalletApp
 	notify    string
 	nonce     func() string
+
+	notifications notificationCounts
 }
 
 // newGateway returns the gateway, or all problems of the configuration.
-func newGateway(name string, c Config, t transport, problems []Problem) (gateway, error) {
+func newGateway(name string, c Config, t transport, problems []Problem, algorithms ...string) (gateway, error) {
 	var wrong []error
 	for _, p := range problems {
 		wrong = append(wrong, p)
 	}
 	g := gateway{
 		name: name, transport: t, merchant: c.MerchantID, key: c.Key, notify: c.NotifyURL, nonce: rand.Text,
-		appIDs: map[payment.WalletApp]string{}, apps: map[string]payment.WalletApp{},
+		appIDs: map[payment.WalletApp]string{}, apps: map[string]payment.WalletApp{}, notifications: newNotificationCounts(algorithms...),
 	}
 	for app, id := range c.AppIDs {
 		g.appIDs[app], g.apps[id] = id, app
@@ -56,11 +58,14 @@ func (g *gateway) appID(app payment.WalletApp) (string, error) {
 	return id, nil
 }
 
-func (g *gateway) checkTradeNo(no payment.TradeNo) error {
-	if len(no) < 6 || !consists(string(no), 32, letters+digits+"_-|*") {
-		return errors.New(g.name + ": invalid trade number")
+// appIDFor returns the ID of the wallet application for a request about the payment. It fails if the number of the
+// payment is not one.
+func (g *gateway) appIDFor(app payment.WalletApp, no payment.TradeNo) (string, error) {
+	id, err := g.appID(app)
+	if err == nil && (len(no) < 6 || !consists(string(no), 32, letters+digits+"_-|*")) {
+		err = errors.New(g.name + ": invalid trade number")
 	}
-	return nil
+	return id, err
 }
 
 func (g *gateway) checkRefundNo(no payment.RefundNo) error {

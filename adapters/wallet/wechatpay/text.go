@@ -1,6 +1,8 @@
 package wechatpay
 
 import (
+	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,4 +41,13 @@ func printable(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// amountOf returns the amount in fen of a text of digits alone: without a sign, fraction or exponent.
+func amountOf(s string) (int64, error) {
+	amount, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || strings.Trim(s, digits) != "" {
+		return 0, errors.New("no amount")
+	}
+	return amount, nil
 }

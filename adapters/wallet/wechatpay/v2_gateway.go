@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"plaza/domain/payment"
@@ -20,20 +18,20 @@ type V2 struct {
 	refunded string     // where the wallet sends notifications of refunds
 	site     string     // the site that payers come from, for browsers
 	ip       string
-	counts   *notificationCountsV2
 }
 
 var _ payment.Gateway = (*V2)(nil)
 
 // NewV2 returns the gateway, or all problems of the configuration.
 func NewV2(c ConfigV2) (*V2, error) {
-	common, err := newGateway(nameV2, c.Config, newTransport(c.Config, func(*http.Transport) {}), c.Problems())
+	transport := newTransport(c.Config, func(*http.Transport) {})
+	common, err := newGateway(nameV2, c.Config, transport, c.Problems(), string(hmacSHA256), string(md5Sum))
 	if err != nil {
 		return nil, err
 	}
 	return &V2{
 		gateway: common, refunds: newRefundTransport(c), refunded: c.RefundNotifyURL, site: siteOf(c.NotifyURL),
-		ip: cmp.Or(c.SpbillIP, defaultIP), counts: &notificationCountsV2{},
+		ip: cmp.Or(c.SpbillIP, defaultIP),
 	}, nil
 }
 
@@ -72,11 +70,7 @@ func (g *V2) Query(ctx context.Context, app payment.WalletApp, no payment.TradeN
 	if err != nil {
 		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w", err)
 	}
-	report, err := g.report(reply, no)
-	if err != nil {
-		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w: %w", payment.ErrWalletBadResponse, err)
-	}
-	return report, nil
+	return g.report(reply, no)
 }
 
 // Close implements payment.Gateway.
@@ -88,7 +82,7 @@ func (g *V2) Close(ctx context.Context, app payment.WalletApp, no payment.TradeN
 }
 
 // sendAbout sends a request about one payment.
-func (g *V2) sendAbout(ctx context.Context, path string, app payment.WalletApp, no payment.TradeNo, r refusalsV2) (xmlMessage, error) {
+func (g *V2) sendAbout(ctx context.Context, path string, app payment.WalletApp, no payment.TradeNo, r refusals) (xmlMessage, error) {
 	m, err := g.requestFields(app, no)
 	if err != nil {
 		return nil, err
@@ -99,58 +93,25 @@ func (g *V2) sendAbout(ctx context.Context, path string, app payment.WalletApp, 
 
 // requestFields returns the common fields of a request about a payment.
 func (g *V2) requestFields(app payment.WalletApp, no payment.TradeNo) (xmlMessage, error) {
-	id, err := g.appID(app)
+	id, err := g.appIDFor(app, no)
 	if err != nil {
-		return nil, err
-	}
-	if err := g.checkTradeNo(no); err != nil {
 		return nil, err
 	}
 	return xmlMessage{"appid": id, "mch_id": g.merchant, "out_trade_no": string(no), "nonce_str": g.nonce()}, nil
 }
 
-// report reads the state of a payment. The fields depend on the state; an unpaid payment has
-// few.
-func (g *V2) report(reply xmlMessage, no payment.TradeNo) (payment.Report, error) {
-	if reply["out_trade_no"] != string(no) {
-		return payment.Report{}, errors.New("another payment's trade number")
-	}
-	switch state := reply["trade_state"]; state {
-	case "SUCCESS", "REFUND":
-		receipt, err := g.receipt(reply)
-		receipt.Refunded = state == "REFUND"
-		return payment.Report{State: payment.WalletPaid, Receipt: receipt}, err
-	case "CLOSED", "REVOKED":
-		return payment.Report{State: payment.WalletClosed}, nil
-	case "NOTPAY", "USERPAYING", "PAYERROR":
-		return payment.Report{State: payment.WalletUnpaid}, nil
-	}
-	return payment.Report{}, errors.New("unknown trade state")
-}
+// text implements reply.
+func (m xmlMessage) text(name string) string { return m[name] }
 
-// receipt reads a completed payment. The application is empty if it is not configured; the
-// caller judges that.
-func (g *V2) receipt(reply xmlMessage) (payment.Receipt, error) {
-	amount := reply["total_fee"]
-	fee, err := strconv.ParseInt(amount, 10, 64)
-	if err != nil || strings.Trim(amount, digits) != "" {
-		return payment.Receipt{}, errors.New("no amount")
+// paid implements reply.
+func (m xmlMessage) paid() (amount int64, currency string, at time.Time, err error) {
+	if amount, err = amountOf(m["total_fee"]); err != nil {
+		return 0, "", time.Time{}, err
 	}
-	paid, err := time.ParseInLocation(instantLayout, reply["time_end"], beijing)
-	if err != nil {
-		return payment.Receipt{}, errors.New("no time of payment")
+	if at, err = time.ParseInLocation(instantLayout, m["time_end"], beijing); err != nil {
+		err = errors.New("no time of payment")
 	}
-	r := payment.Receipt{
-		TransactionID: reply["transaction_id"], TradeNo: payment.TradeNo(reply["out_trade_no"]), App: g.apps[reply["appid"]],
-		Amount: fee, Currency: reply["fee_type"], Paid: paid.UTC(),
-	}
-	if r.TransactionID == "" || r.TradeNo == "" {
-		return payment.Receipt{}, errors.New("no transaction id")
-	}
-	if r.Currency == "" {
-		r.Currency = payment.CNY // the protocol's default
-	}
-	return r, nil
+	return amount, m["fee_type"], at, err
 }
 
 const instantLayout = "20060102150405"

@@ -3,7 +3,6 @@ package wechatpay
 import (
 	"fmt"
 	"net/http"
-	"sync/atomic"
 
 	"plaza/domain/payment"
 )
@@ -21,7 +20,7 @@ func (g *V2) Receive(n payment.Notification) (payment.Notice, error) {
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
 	}
-	g.counts.note(way)
+	g.notifications[string(way)].Add(1)
 	switch {
 	case reply["return_code"] != success:
 		return payment.Notice{}, forged("not a payment notification")
@@ -32,30 +31,8 @@ func (g *V2) Receive(n payment.Notification) (payment.Notice, error) {
 	case reply["result_code"] != success:
 		return payment.Notice{}, forged("no result code")
 	}
-	receipt, err := g.receipt(reply)
-	if err != nil {
-		return payment.Notice{}, forged(err.Error())
-	}
-	return payment.Notice{Receipt: &receipt}, nil
+	return g.paymentNotice(reply)
 }
-
-// Notifications returns how many notifications with a valid signature this process has received, by algorithm. The
-// wallet may sign with MD5, the protocol's weaker default.
-func (g *V2) Notifications() map[string]int64 {
-	return map[string]int64{string(hmacSHA256): g.counts.hmacSHA256.Load(), string(md5Sum): g.counts.md5.Load()}
-}
-
-type notificationCountsV2 struct{ hmacSHA256, md5 atomic.Int64 }
-
-func (c *notificationCountsV2) note(way signType) {
-	if way == md5Sum {
-		c.md5.Add(1)
-	} else {
-		c.hmacSHA256.Add(1)
-	}
-}
-
-func forged(why string) error { return fmt.Errorf("%w: %s", payment.ErrForged, why) }
 
 // Acknowledge implements payment.Gateway. The body tells the wallet whether to send the notification
 // again; the status is 200 in both cases.

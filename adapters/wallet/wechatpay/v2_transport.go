@@ -22,7 +22,7 @@ const (
 
 // send sends the request. It repeats the same bytes while the result is unknown. It returns
 // the wallet's answer if that is signed, for this merchant, and not a refusal.
-func (g *V2) send(ctx context.Context, w transport, path string, asked xmlMessage, request []byte, r refusalsV2) (xmlMessage, error) {
+func (g *V2) send(ctx context.Context, w transport, path string, asked xmlMessage, request []byte, r refusals) (xmlMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.deadline)
 	defer cancel()
 	pauses := backoff.NewExponentialBackOff()
@@ -51,7 +51,7 @@ func (g *V2) send(ctx context.Context, w transport, path string, asked xmlMessag
 }
 
 // sendOnce sends the request once.
-func (g *V2) sendOnce(ctx context.Context, w transport, path string, asked xmlMessage, request []byte, r refusalsV2) (xmlMessage, error) {
+func (g *V2) sendOnce(ctx context.Context, w transport, path string, asked xmlMessage, request []byte, r refusals) (xmlMessage, error) {
 	text, err := w.postXML(ctx, path, request)
 	if err != nil {
 		return nil, err

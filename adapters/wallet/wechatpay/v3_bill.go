@@ -19,10 +19,10 @@ import (
 // errNoBill: there was neither a payment nor a refund on the day.
 var errNoBill = fault.New(fault.NotFound, "No bill of this day.")
 
-var billRefusals = refusalsV3{codes: withCommonCodesV3(map[string]*fault.Error{
+var billRefusals = commonCodesV3.and(map[string]*fault.Error{
 	"STATEMENT_CREATING": payment.ErrBillNotReady,
 	"NO_STATEMENT_EXIST": errNoBill,
-})}
+})
 
 // Bill implements payment.Gateway. The bill is read wholly, and its hash compared, before the first call.
 // A day without payments has no lines.

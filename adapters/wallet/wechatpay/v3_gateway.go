@@ -22,7 +22,6 @@ type V3 struct {
 	serial   string
 	keys     *platformKeys
 	now      func() time.Time
-	counts   *notificationCountsV3
 }
 
 var _ payment.Gateway = (*V3)(nil)
@@ -35,7 +34,7 @@ func NewV3(c ConfigV3) (*V3, error) {
 			t.DialContext = (&net.Dialer{Timeout: c.deadline() / 2}).DialContext // time is left for the other address
 		}
 	})
-	common, err := newGateway(nameV3, c.Config, transport, c.Problems())
+	common, err := newGateway(nameV3, c.Config, transport, c.Problems(), string(byCertificate), string(byPublicKey))
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +44,6 @@ func NewV3(c ConfigV3) (*V3, error) {
 	}
 	g := &V3{
 		gateway: common, spareURL: strings.TrimRight(c.SpareURL, "/"), signer: signer{key: private}, serial: c.Serial, now: time.Now,
-		counts: &notificationCountsV3{},
 	}
 	if c.Now != nil {
 		g.now = c.Now
@@ -75,11 +73,11 @@ func (g *V3) Query(ctx context.Context, app payment.WalletApp, no payment.TradeN
 	if err != nil {
 		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w", err)
 	}
-	report, err := g.report(reply, no)
-	if err != nil {
+	if reply.text("out_trade_no") != string(no) || reply.text("mchid") != g.merchant {
+		err = errors.New("another payment's trade number, or another merchant's")
 		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w: %w", payment.ErrWalletBadResponse, err)
 	}
-	return report, nil
+	return g.report(reply, no)
 }
 
 // Close implements payment.Gateway.
@@ -101,55 +99,20 @@ func (g *V3) Close(ctx context.Context, app payment.WalletApp, no payment.TradeN
 
 // pathOf returns the path of a prepayment at the wallet.
 func (g *V3) pathOf(app payment.WalletApp, no payment.TradeNo) (string, error) {
-	if _, err := g.appID(app); err != nil {
-		return "", err
-	}
-	if err := g.checkTradeNo(no); err != nil {
+	if _, err := g.appIDFor(app, no); err != nil {
 		return "", err
 	}
 	return "/v3/pay/transactions/out-trade-no/" + url.PathEscape(string(no)), nil
 }
 
-// report reads the state of a payment. The fields depend on the state; an unpaid payment has
-// neither an amount nor a transaction.
-func (g *V3) report(reply jsonObject, no payment.TradeNo) (payment.Report, error) {
-	if reply.text("out_trade_no") != string(no) || reply.text("mchid") != g.merchant {
-		return payment.Report{}, errors.New("another payment's trade number, or another merchant's")
+// paid implements reply.
+func (o jsonObject) paid() (amount int64, currency string, at time.Time, err error) {
+	total := o.object("amount")
+	if amount, err = total.amount("total"); err != nil {
+		return 0, "", time.Time{}, err
 	}
-	switch state := reply.text("trade_state"); state {
-	case "SUCCESS", "REFUND":
-		receipt, err := g.receipt(reply)
-		receipt.Refunded = state == "REFUND"
-		return payment.Report{State: payment.WalletPaid, Receipt: receipt}, err
-	case "CLOSED", "REVOKED":
-		return payment.Report{State: payment.WalletClosed}, nil
-	case "NOTPAY", "USERPAYING", "PAYERROR":
-		return payment.Report{State: payment.WalletUnpaid}, nil
+	if at, err = time.Parse(time.RFC3339, o.text("success_time")); err != nil {
+		err = errors.New("no time of payment")
 	}
-	return payment.Report{}, errors.New("unknown trade state")
-}
-
-// receipt reads a completed payment. Its amount is what the order is worth: a payer with coupons pays less. The
-// application is empty if it is not configured; the caller judges that.
-func (g *V3) receipt(reply jsonObject) (payment.Receipt, error) {
-	amount := reply.object("amount")
-	total, err := amount.amount("total")
-	if err != nil {
-		return payment.Receipt{}, err
-	}
-	paid, err := time.Parse(time.RFC3339, reply.text("success_time"))
-	if err != nil {
-		return payment.Receipt{}, errors.New("no time of payment")
-	}
-	r := payment.Receipt{
-		TransactionID: reply.text("transaction_id"), TradeNo: payment.TradeNo(reply.text("out_trade_no")),
-		App: g.apps[reply.text("appid")], Amount: total, Currency: amount.text("currency"), Paid: paid.UTC(),
-	}
-	if r.TransactionID == "" || r.TradeNo == "" {
-		return payment.Receipt{}, errors.New("no transaction id")
-	}
-	if r.Currency == "" {
-		r.Currency = payment.CNY // the protocol's default
-	}
-	return r, nil
+	return amount, total.text("currency"), at, err
 }

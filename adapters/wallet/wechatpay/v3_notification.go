@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync/atomic"
 
 	"plaza/domain/payment"
 )
@@ -19,7 +18,7 @@ func (g *V3) Receive(n payment.Notification) (payment.Notice, error) {
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
 	}
-	g.counts.note(key.mode)
+	g.notifications[string(key.mode)].Add(1)
 	event, err := parseObject(n.Body)
 	if err != nil {
 		return payment.Notice{}, forged(err.Error())
@@ -40,7 +39,7 @@ func (g *V3) Receive(n payment.Notification) (payment.Notice, error) {
 	if isRefund {
 		return g.refundNotice(resource)
 	}
-	return g.paymentNotice(kind, resource)
+	return g.transactionNotice(kind, resource)
 }
 
 // refundNotice returns the number of the refund to ask for.
@@ -52,8 +51,8 @@ func (g *V3) refundNotice(resource jsonObject) (payment.Notice, error) {
 	return payment.Notice{Refund: no}, nil
 }
 
-// paymentNotice returns what the event reports of a payment.
-func (g *V3) paymentNotice(kind string, resource jsonObject) (payment.Notice, error) {
+// transactionNotice returns what the event reports of a payment.
+func (g *V3) transactionNotice(kind string, resource jsonObject) (payment.Notice, error) {
 	state := resource.text("trade_state")
 	switch {
 	case resource.text("mchid") != g.merchant:
@@ -61,31 +60,7 @@ func (g *V3) paymentNotice(kind string, resource jsonObject) (payment.Notice, er
 	case kind != "TRANSACTION.SUCCESS" || state != "SUCCESS" && state != "REFUND":
 		return payment.Notice{}, payment.ErrNothingPaid
 	}
-	receipt, err := g.receipt(resource)
-	if err != nil {
-		return payment.Notice{}, forged(err.Error())
-	}
-	receipt.Refunded = state == "REFUND"
-	return payment.Notice{Receipt: &receipt}, nil
-}
-
-// Notifications returns how many notifications with a valid signature this process has received, by algorithm and by how
-// the wallet published the key. The wallet moves merchants from certificates to public keys.
-func (g *V3) Notifications() map[string]int64 {
-	return map[string]int64{
-		"RSA-certificate": g.counts.byCertificate.Load(),
-		"RSA-public-key":  g.counts.byPublicKey.Load(),
-	}
-}
-
-type notificationCountsV3 struct{ byCertificate, byPublicKey atomic.Int64 }
-
-func (c *notificationCountsV3) note(m keyMode) {
-	if m == byPublicKey {
-		c.byPublicKey.Add(1)
-	} else {
-		c.byCertificate.Add(1)
-	}
+	return g.paymentNotice(resource)
 }
 
 // Acknowledge implements payment.Gateway. The status tells the wallet whether to send the notification again.

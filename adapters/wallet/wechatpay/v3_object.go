@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -109,15 +109,12 @@ func (o jsonObject) list(name string) []any {
 	return found
 }
 
-// amount returns the amount with the name: digits alone, without a sign, fraction or exponent.
+// amount returns the amount with the name.
 func (o jsonObject) amount(name string) (int64, error) {
-	n, is := o[name].(json.Number)
-	if !is || !consists(n.String(), 19, digits) {
-		return 0, errors.New("no amount " + name)
-	}
-	amount, err := strconv.ParseInt(n.String(), 10, 64)
+	n, _ := o[name].(json.Number)
+	amount, err := amountOf(n.String())
 	if err != nil {
-		return 0, errors.New("no amount " + name)
+		return 0, fmt.Errorf("%w %s", err, name)
 	}
 	return amount, nil
 }

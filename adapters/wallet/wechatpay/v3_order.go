@@ -62,11 +62,8 @@ type h5Body struct {
 
 // BuildRequest implements payment.Gateway.
 func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
-	id, err := g.appID(i.App)
+	id, err := g.appIDFor(i.App, no)
 	if err != nil {
-		return nil, err
-	}
-	if err := g.checkTradeNo(no); err != nil {
 		return nil, err
 	}
 	order := orderBody{

@@ -31,12 +31,12 @@ const expiryGrace = 5 * time.Minute
 // maxCertificates bounds the certificates in one answer, and those that are kept beside the newest answer's.
 const maxCertificates = 16
 
-// keyMode is the mode in which the wallet publishes a key.
-type keyMode int
+// keyMode is the mode in which the wallet publishes a key. Its text names the algorithm in the counts of notifications.
+type keyMode string
 
 const (
-	byCertificate keyMode = iota
-	byPublicKey
+	byCertificate keyMode = "RSA-certificate"
+	byPublicKey   keyMode = "RSA-public-key"
 )
 
 // platformKey is one of the wallet's keys. A key without an end is valid for good.

@@ -19,16 +19,16 @@ const refundPath = "/v3/refund/domestic/refunds"
 // same number, more than is left of the payment, or a payment of more than a year ago. Only its message tells which.
 const refundRuleBroken = "INVALID_REQUEST"
 
-var refundRefusalsV3 = refusalsV3{codes: withCommonCodesV3(map[string]*fault.Error{
+var refundRefusalsV3 = commonCodesV3.and(map[string]*fault.Error{
 	"NOT_ENOUGH":            payment.ErrMerchantFunds,
 	"RESOURCE_NOT_EXISTS":   payment.ErrWalletNotFound,
 	"USER_ACCOUNT_ABNORMAL": payment.ErrWalletRefused,
 	refundRuleBroken:        payment.ErrRefundTooMuch,
-})}
+})
 
-var refundQueryRefusalsV3 = refusalsV3{codes: withCommonCodesV3(map[string]*fault.Error{
+var refundQueryRefusalsV3 = commonCodesV3.and(map[string]*fault.Error{
 	"RESOURCE_NOT_EXISTS": payment.ErrRefundNotFound,
-})}
+})
 
 type refundBody struct {
 	TransactionID string           `json:"transaction_id"`

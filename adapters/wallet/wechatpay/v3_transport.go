@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"plaza/domain/payment"
 )
 
 // sizeLimit bounds the wallet's answers, which have a few thousand bytes.
@@ -25,6 +27,42 @@ type answerV3 struct {
 	signedMessage
 	status int
 	date   time.Time // by the wallet's clock; zero: not given. It is not signed.
+}
+
+// call sends the request and returns the wallet's answer if it has the expected status and is signed. The answer to a
+// request that expects status 204 is empty.
+func (g *V3) call(ctx context.Context, q requestV3, status int, r refusals) (jsonObject, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.transport.deadline)
+	defer cancel()
+	a, err := g.exchange(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if a.status >= http.StatusInternalServerError {
+		return nil, fmt.Errorf("%w: status %d", payment.ErrWalletBadResponse, a.status)
+	}
+	if a.isUnsigned() && a.status == http.StatusUnauthorized {
+		return nil, g.unauthorised(a, r)
+	}
+	if _, err := verify(ctx, a.signedMessage, g.now(), g.keys.find); err != nil {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("%w: %w", payment.ErrWalletTimeout, err)
+		}
+		return nil, fmt.Errorf("%w: status %d: %w", payment.ErrWalletBadResponse, a.status, err)
+	}
+	switch {
+	case a.status >= http.StatusBadRequest:
+		return nil, r.errorOfAnswer(a)
+	case a.status != status:
+		return nil, fmt.Errorf("%w: status %d", payment.ErrWalletBadResponse, a.status)
+	case status == http.StatusNoContent:
+		return nil, nil
+	}
+	found, err := parseObject(a.body)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", payment.ErrWalletBadResponse, err)
+	}
+	return found, nil
 }
 
 // exchange sends the request and returns the answer, truncated slightly above the size limit. If no connection could be
