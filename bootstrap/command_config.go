@@ -42,7 +42,7 @@ func (c configCommand) Run(_ context.Context, s streams) error {
 	if config.MediaURL.Endpoint == "" {
 		config.MediaURL.Dir = config.mediaDir()
 	}
-	return printList(s, c.JSON, "SETTING\tVALUE\tSOURCE", each(settingsOf(reflect.ValueOf(config), config.origins)), setting.row)
+	return printList(s, c.JSON, "SETTING\tVALUE\tSOURCE", seqOf(settingsOf(reflect.ValueOf(config), config.origins)), setting.row)
 }
 
 // settingsOf returns the settings of the struct in the order of its fields.
@@ -56,7 +56,7 @@ func settingsOf(config reflect.Value, origins map[string]origin) []setting {
 			all = append(all, settingsOf(value, origins)...)
 		case variable != "":
 			from := origins[variable]
-			all = append(all, setting{variable, orNull(cmp.Or(from.text, displayed(value))), from.String()})
+			all = append(all, setting{variable, nilIfZero(cmp.Or(from.text, displayed(value))), from.String()})
 		}
 	}
 	return all

@@ -70,9 +70,9 @@ func (c migrateStatus) Run(ctx context.Context, s streams) error {
 		}
 		rows := make([]step, len(migrations))
 		for i, m := range migrations {
-			rows[i] = step{Name: m.Name, Applied: orNull(m.Applied), Unknown: m.Unknown, at: m.Applied}
+			rows[i] = step{Name: m.Name, Applied: nilIfZero(m.Applied), Unknown: m.Unknown, at: m.Applied}
 		}
-		err := printList(s, c.JSON, "STEP\tAPPLIED\tNOTE", each(rows), func(r step) string {
+		err := printList(s, c.JSON, "STEP\tAPPLIED\tNOTE", seqOf(rows), func(r step) string {
 			return r.Name + "\t" + clock(r.at) + "\t" + r.note(newer != nil)
 		})
 		return errors.Join(err, newer)

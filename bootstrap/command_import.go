@@ -42,7 +42,7 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 	if c.DryRun {
 		ifMissing = asEmpty
 	}
-	return c.withApp(ctx, s, ifMissing, func(app *App) error { return c.bring(ctx, s, app, sources) })
+	return c.withApp(ctx, s, ifMissing, func(app *App) error { return c.importSources(ctx, s, app, sources) })
 }
 
 // giveWay limits an import to one core, so that its garbage collection
@@ -61,8 +61,8 @@ func giveWay() {
 	}
 }
 
-// bring imports the sources and prints the summary.
-func (c importCommand) bring(ctx context.Context, s streams, app *App, sources []importing.Source) error {
+// importSources imports the sources and prints the summary.
+func (c importCommand) importSources(ctx context.Context, s streams, app *App, sources []importing.Source) error {
 	work := app.Importer.Import
 	if c.DryRun {
 		work = app.Importer.DryRun
@@ -148,7 +148,7 @@ func (c importCommand) printSummary(s streams, summary importing.Summary) error 
 			kinds = append(kinds, kind)
 		}
 	}
-	return printTable(s.out, "KIND\tNEW\tCHANGED\tUNCHANGED", each(kinds), func(k imported.Kind) string {
+	return printTable(s.out, "KIND\tNEW\tCHANGED\tUNCHANGED", seqOf(kinds), func(k imported.Kind) string {
 		n := summary.Kinds[k]
 		return fmt.Sprintf("%s\t%s\t%s\t%s", k, grouped(n.New), grouped(n.Changed), grouped(n.Same))
 	})

@@ -71,7 +71,7 @@ func failing() iter.Seq2[int, error] {
 func TestPrinted_rows_end_with_the_first_failure(t *testing.T) {
 	var out strings.Builder
 	row := func(n int) string { return fmt.Sprintf("%d\tone", n) }
-	require.NoError(t, printTable(&out, "ID\tNAME", each([]int{1, 100}), row))
+	require.NoError(t, printTable(&out, "ID\tNAME", seqOf([]int{1, 100}), row))
 	assert.Equal(t, "ID   NAME\n1    one\n100  one\n", out.String())
 	assert.EqualError(t, printArray(io.Discard, failing()), "boom")
 	out.Reset()

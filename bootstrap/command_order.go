@@ -69,7 +69,7 @@ type order struct {
 func orderOf(o payment.Order) order {
 	return order{
 		ID: o.ID, User: o.User, Subject: o.Subject, Amount: o.Amount, Currency: o.Currency, State: o.State,
-		Created: o.Created, Expires: o.Expires, Paid: orNull(o.PaidAt), Transaction: orNull(o.Transaction), kept: o,
+		Created: o.Created, Expires: o.Expires, Paid: nilIfZero(o.PaidAt), Transaction: nilIfZero(o.Transaction), kept: o,
 	}
 }
 
@@ -129,7 +129,7 @@ type entry struct {
 	Detail  string           `json:"detail"`
 }
 
-func entryOf(e payment.Entry) entry { return entry{e.At, e.Noted, orNull(e.TradeNo), e.Detail} }
+func entryOf(e payment.Entry) entry { return entry{e.At, e.Noted, nilIfZero(e.TradeNo), e.Detail} }
 
 func (e entry) row() string {
 	no := payment.TradeNo("-")
@@ -163,7 +163,7 @@ func (c orderShow) Run(ctx context.Context, s streams) error {
 			"Created      %s\nExpires      %s\nPaid         %s\nTransaction  %s\n\n",
 			o.ID, o.User, oneLine(o.Subject), price(found), o.standing(),
 			clock(found.Created), clock(found.Expires), clock(found.PaidAt), cmp.Or(found.Transaction, "-"))
-		return printTable(s.out, "WHEN\tWHAT\tNUMBER AT THE WALLET\tMORE", each(journal), entry.row)
+		return printTable(s.out, "WHEN\tWHAT\tNUMBER AT THE WALLET\tMORE", seqOf(journal), entry.row)
 	})
 }
 
@@ -189,7 +189,7 @@ type received struct {
 
 func receivedOf(p paying.Received) received {
 	return received{
-		p.ID, orNull(p.Order), p.TransactionID, p.State, p.Amount, p.Currency, p.Payment.Received, p.Refunded, orNull(p.For.User), orNull(p.For.Subject),
+		p.ID, nilIfZero(p.Order), p.TransactionID, p.State, p.Amount, p.Currency, p.Payment.Received, p.Refunded, nilIfZero(p.For.User), nilIfZero(p.For.Subject),
 	}
 }
 

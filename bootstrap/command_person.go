@@ -118,7 +118,7 @@ func (c userErase) print(s streams, counts []privacy.Count) error {
 	for i, n := range counts {
 		rows[i] = erasedKind{string(n.Kind), string(n.Erasure), n.Records}
 	}
-	return printList(s, c.JSON, "WHAT\tRECORDS\tARE", each(rows), erasedKind.row)
+	return printList(s, c.JSON, "WHAT\tRECORDS\tARE", seqOf(rows), erasedKind.row)
 }
 
 func (c userErase) Run(ctx context.Context, s streams) error {

@@ -39,8 +39,8 @@ func clock(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// orNull returns the value for JSON, where a zero value is null.
-func orNull[T comparable](v T) *T {
+// nilIfZero returns the value for JSON, where a zero value is null.
+func nilIfZero[T comparable](v T) *T {
 	var zero T
 	if v == zero {
 		return nil
@@ -128,8 +128,8 @@ func printArray[T any](w io.Writer, rows iter.Seq2[T, error]) error {
 	return err
 }
 
-// each returns the rows as a sequence.
-func each[T any](rows []T) iter.Seq2[T, error] {
+// seqOf returns the rows as a sequence.
+func seqOf[T any](rows []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, r := range rows {
 			if !yield(r, nil) {

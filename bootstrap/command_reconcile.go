@@ -40,7 +40,7 @@ type billFinding struct {
 }
 
 func billFindingOf(f payment.Finding) billFinding {
-	return billFinding{f.ID, f.Day.String(), f.Kind, f.TransactionID, orNull(f.Order), orNull(f.Expected), orNull(f.Found), orNull(f.Resolved)}
+	return billFinding{f.ID, f.Day.String(), f.Kind, f.TransactionID, nilIfZero(f.Order), nilIfZero(f.Expected), nilIfZero(f.Found), nilIfZero(f.Resolved)}
 }
 
 func (f billFinding) row() string {

@@ -52,7 +52,7 @@ type refund struct {
 
 func refundOf(r payment.Refund) refund {
 	return refund{
-		r.ID, r.Payment, r.Amount, r.Currency, r.Reason, r.State, orNull(r.WalletID), r.Created, r.Updated, r.Origin, orNull(int64(r.Staff)),
+		r.ID, r.Payment, r.Amount, r.Currency, r.Reason, r.State, nilIfZero(r.WalletID), r.Created, r.Updated, r.Origin, nilIfZero(int64(r.Staff)),
 	}
 }
 

@@ -110,7 +110,7 @@ func (c tokenList) Run(ctx context.Context, s streams) error {
 		for i, t := range tokens {
 			rows[i] = tokenOf(access.Session{Token: t, Account: account}, time.Now())
 		}
-		return printList(s, c.JSON, "ID\tSTANDING\tSCOPES\tCREATED\tUSED\tEXPIRES", each(rows), token.row)
+		return printList(s, c.JSON, "ID\tSTANDING\tSCOPES\tCREATED\tUSED\tEXPIRES", seqOf(rows), token.row)
 	})
 }
 

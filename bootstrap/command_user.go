@@ -104,7 +104,7 @@ func personOf(a access.Account, m user.Member) person {
 		UID: a.User, Username: a.Phone.String(), Firstname: m.Firstname, Lastname: m.Lastname,
 		Expertise: m.Expertise, Location: m.Location, Timezone: m.Timezone,
 		Scopes: append([]access.Scope{}, a.Scopes...), Staff: a.Staff, Disabled: a.Disabled,
-		Joined: m.Joined, Seen: orNull(m.Seen), fullName: m.FullName(), erased: a.IsErased(),
+		Joined: m.Joined, Seen: nilIfZero(m.Seen), fullName: m.FullName(), erased: a.IsErased(),
 	}
 }
 

@@ -68,7 +68,7 @@ func (b build) MarshalJSON() ([]byte, error) {
 		Modified bool    `json:"modified"`
 		Go       string  `json:"go"`
 		Platform string  `json:"platform"`
-	}{orNull(b.Version), orNull(b.Commit), orNull(b.Date), b.Modified, b.Go, b.Platform})
+	}{nilIfZero(b.Version), nilIfZero(b.Commit), nilIfZero(b.Date), b.Modified, b.Go, b.Platform})
 }
 
 type versionCommand struct {

@@ -18,8 +18,8 @@ import (
 // because ports may have methods of the same name.
 type Store struct {
 	*engine.DB
-	hot statements
-	sql stepStatements
+	hotReads statements
+	steps    stepStatements
 }
 
 // Open connects to the database. It retries with growing pauses until Patience has

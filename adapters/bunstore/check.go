@@ -34,7 +34,7 @@ type check struct {
 // values can be read, and reports what it finds. With repair it rebuilds derived data.
 // Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
-	c := check{Store: &Store{s.Within(checkLimit), s.hot, s.sql}, repair: repair, found: found}
+	c := check{Store: &Store{s.Within(checkLimit), s.hotReads, s.steps}, repair: repair, found: found}
 	problems, err := s.Dialect.Integrity(ctx, s.Reader)
 	if err != nil {
 		return s.Explain(ctx, err)
@@ -76,7 +76,7 @@ func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *lis
 // totals compares the totals of each kind with the listings.
 func (c check) totals(ctx context.Context) error {
 	for _, shelf := range c.checkSources() {
-		if shelf.kind == feed.Xfile { // which has none
+		if shelf.kind == feed.Event { // which has none
 			continue
 		}
 		var is, should int64
@@ -96,7 +96,7 @@ func (c check) totals(ctx context.Context) error {
 
 // totalOf returns the total and the value that it should have, as of one moment.
 func (c check) totalOf(ctx context.Context, run func(context.Context, ...engine.Step) error, kind feed.Kind) (is, should int64, err error) {
-	err = run(ctx, engine.Step{Statement: c.sql.compareTotal, Args: []any{string(kind)}, Row: func(scan func(...any) error) error { return scan(&is, &should) }})
+	err = run(ctx, engine.Step{Statement: c.steps.compareTotal, Args: []any{string(kind)}, Row: func(scan func(...any) error) error { return scan(&is, &should) }})
 	return is, should, err
 }
 
@@ -160,7 +160,7 @@ func (c check) counters(ctx context.Context) error {
 	var suspects []counterKey
 	err := c.Read(ctx, func(ctx context.Context) error {
 		suspects = nil
-		return c.Dialect.Query(ctx, c.compare(c.sql.compareCounters, nil, func(of counterKey, _, _ countedRow) { suspects = append(suspects, of) }))
+		return c.Dialect.Query(ctx, c.compare(c.steps.compareCounters, nil, func(of counterKey, _, _ countedRow) { suspects = append(suspects, of) }))
 	})
 	for _, of := range suspects {
 		if err == nil {
@@ -178,12 +178,12 @@ func (c check) recount(ctx context.Context, of counterKey) error {
 			return "", err
 		}
 		key := []any{int64(of.category), string(of.kind)}
-		if c.sql.lock != "" {
-			if err := tx.Run(ctx, engine.Step{Statement: c.sql.lock, Args: key}); err != nil {
+		if c.steps.lock != "" {
+			if err := tx.Run(ctx, engine.Step{Statement: c.steps.lock, Args: key}); err != nil {
 				return "", err
 			}
 		}
-		err = tx.Run(ctx, c.compare(c.sql.compareCounter, key, func(of counterKey, is, should countedRow) {
+		err = tx.Run(ctx, c.compare(c.steps.compareCounter, key, func(of counterKey, is, should countedRow) {
 			what = fmt.Sprintf("counter of %s in category %d is %d, latest %s and %s; should be %d, latest %s and %s",
 				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)
 			delta := tx.changes.counter(of)

@@ -74,7 +74,7 @@ func (c check) images(ctx context.Context) error {
 		return err
 	}
 	for after := userimage.ID(0); ; {
-		rows, err := engine.ReadAll(ctx, c.Store.DB, c.sql.imagesAfter, []any{int64(after), int64(checkBatch)}, imageAll.Reader(c.Dialect))
+		rows, err := engine.ReadAll(ctx, c.Store.DB, c.steps.imagesAfter, []any{int64(after), int64(checkBatch)}, imageAll.Reader(c.Dialect))
 		if err != nil || len(rows) == 0 {
 			return err
 		}

@@ -41,7 +41,7 @@ func newCheckSteps(d engine.Dialect) checkSteps {
 	listings := "SELECT " + listingTable.List() + " FROM feed_listings "
 	s := checkSteps{
 		recordsAfter: map[feed.Kind]string{
-			feed.Xfile: "SELECT " + storedColumns(d, withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
+			feed.Event: "SELECT " + storedColumns(d, withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
 				" WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)",
 		},
 		lockRecord: map[feed.Kind]string{},
@@ -67,7 +67,7 @@ func newCheckSteps(d engine.Dialect) checkSteps {
 	}
 	records(origins, "SELECT "+publicationTable.Of("p")+", EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = p.first_original_id"+
 		" AND f.published AND NOT f.deleted) FROM publications p", "")
-	s.orphans[origins], s.orphans[feed.Xfile] = orphans("publications", origins), orphans("events", feed.Xfile)
+	s.orphans[origins], s.orphans[feed.Event] = orphans("publications", origins), orphans("events", feed.Event)
 	return s
 }
 
@@ -78,7 +78,7 @@ func (c check) checkSources() []checkSource {
 // recordSource reads records that are one row each.
 func (c check) recordSource(kind feed.Kind) checkSource {
 	return checkSource{
-		kind: kind, after: c.sql.recordsAfter[kind], locked: c.sql.lockRecord[kind],
+		kind: kind, after: c.steps.recordsAfter[kind], locked: c.steps.lockRecord[kind],
 		scan: func(scan engine.Scanner) (s stored, err error) {
 			s.id, s.record, err = scanRecord(kind, scan, c.Dialect)
 			return s, err
@@ -103,10 +103,10 @@ func (c check) originSource() checkSource {
 
 // eventSource reads events with their plates.
 func (c check) eventSource() checkSource {
-	source := c.recordSource(feed.Xfile)
-	source.locked = c.hot.event
+	source := c.recordSource(feed.Event)
+	source.locked = c.hotReads.event
 	source.lock = func(ctx context.Context, tx *listedTransaction, id int64) error {
-		return tx.Run(ctx, engine.Step{Statement: c.sql.lockEvent, Args: []any{id}})
+		return tx.Run(ctx, engine.Step{Statement: c.steps.lockEvent, Args: []any{id}})
 	}
 	source.scan = func(scan engine.Scanner) (stored, error) {
 		e, err := eventReader(c.Dialect)(scan)
@@ -152,7 +152,7 @@ func (c check) mismatched(ctx context.Context, source checkSource, after *int64)
 		return nil, nil
 	}
 	last := records[len(records)-1].id
-	listings, err := engine.ReadAll(ctx, c.Store.DB, c.sql.listings, []any{string(source.kind), *after, last}, listingTable.Reader(c.Dialect))
+	listings, err := engine.ReadAll(ctx, c.Store.DB, c.steps.listings, []any{string(source.kind), *after, last}, listingTable.Reader(c.Dialect))
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 			found, err := source.scan(scan)
 			t = &found
 			return err
-		}}, engine.Step{Statement: c.sql.listing, Args: []any{string(at.kind), id}, Row: engine.Collect(&listings, listingTable.Reader(c.Dialect))})
+		}}, engine.Step{Statement: c.steps.listing, Args: []any{string(at.kind), id}, Row: engine.Collect(&listings, listingTable.Reader(c.Dialect))})
 		if err != nil || t == nil { // nil: removed meanwhile
 			return "", err
 		}
@@ -220,12 +220,12 @@ func (s *Store) repairListing(ctx context.Context, tx *listedTransaction, at ite
 		}
 	}
 	tx.changes.total(at.kind, 0)
-	return tx.Run(ctx, s.sql.put(listingChange{at: at, next: next}))
+	return tx.Run(ctx, s.steps.put(listingChange{at: at, next: next}))
 }
 
 // removeOrphans finds listings whose records do not exist.
 func (c check) removeOrphans(ctx context.Context) error {
-	for kind, statement := range c.sql.orphans {
+	for kind, statement := range c.steps.orphans {
 		listings, err := engine.ReadAll(ctx, c.Store.DB, statement, nil, listingTable.Reader(c.Dialect))
 		if err != nil {
 			return err

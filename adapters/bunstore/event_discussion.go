@@ -57,12 +57,12 @@ func newDiscussionSteps(d engine.Dialect) discussionSteps {
 func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
 	on, at := int64(c.Event), v.s.Dialect.Instant(engine.Time{Time: c.Created})
 	err := v.discuss(ctx, c.Event, v.roomForComment(c), charges, append([]engine.Step{
-		{Statement: v.s.sql.countComment, Args: []any{on, at}, MustMatch: true, Missed: event.ErrNotFound},
+		{Statement: v.s.steps.countComment, Args: []any{on, at}, MustMatch: true, Missed: event.ErrNotFound},
 		{
-			Statement: v.s.sql.insertComment, Args: []any{on, int64(c.Author), c.Content, at},
+			Statement: v.s.steps.insertComment, Args: []any{on, int64(c.Author), c.Content, at},
 			Row: func(scan func(...any) error) error { return scan((*int64)(&c.ID)) },
 		},
-	}, completion(c.Completes, v.s.sql.completeComment)...))
+	}, completion(c.Completes, v.s.steps.completeComment)...))
 	if err != nil {
 		return event.Comment{}, err
 	}
@@ -74,7 +74,7 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 // with those that find room. If the gate finds no event, each step says on its own what it
 // misses.
 func (v Events) discuss(ctx context.Context, on event.ID, room []engine.Step, charges []ratelimit.Charge, steps []engine.Step) error {
-	err := v.s.writeAll(ctx, slices.Concat(room, v.s.gated(charges, v.s.sql.chargeOn, []any{int64(on)}, steps)))
+	err := v.s.writeAll(ctx, slices.Concat(room, v.s.gated(charges, v.s.steps.chargeOn, []any{int64(on)}, steps)))
 	if errors.Is(err, engine.ErrMissed) {
 		err = v.s.writeAll(ctx, slices.Concat(room, v.s.chargeSteps(charges), steps))
 	}
@@ -129,7 +129,7 @@ func (v Events) Comments(
 ) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
 	members := map[user.ID]*user.Member{}
 	args := []any{int64(on), int64(r.Size()), int64(r.Offset())}
-	p, err := engine.ReadPage(ctx, v.s.DB, r, v.s.hot.comments, args, func(total *int) func(engine.Scanner) (event.Comment, error) {
+	p, err := engine.ReadPage(ctx, v.s.DB, r, v.s.hotReads.comments, args, func(total *int) func(engine.Scanner) (event.Comment, error) {
 		read := commentReader(v.s.Dialect, members, total)
 		return func(scan engine.Scanner) (event.Comment, error) {
 			row, err := read(scan)
@@ -176,20 +176,20 @@ func newestComments(d engine.Dialect) string {
 
 // Like locks the counts by a statement of their own: the later ones see all concurrent likes.
 func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, charges ...ratelimit.Charge) error {
-	count, write := v.s.sql.countUnlike, v.s.sql.deleteLike
+	count, write := v.s.steps.countUnlike, v.s.steps.deleteLike
 	if likes {
-		count, write = v.s.sql.countLike, v.s.sql.insertLike
+		count, write = v.s.steps.countLike, v.s.steps.insertLike
 	}
 	of := []any{int64(on), int64(who)}
 	return v.discuss(ctx, on, nil, charges, []engine.Step{
-		{Statement: v.s.sql.lockCounts, Args: of[:1], MustMatch: true, Missed: event.ErrNotFound},
+		{Statement: v.s.steps.lockCounts, Args: of[:1], MustMatch: true, Missed: event.ErrNotFound},
 		{Statement: count, Args: of},
 		{Statement: write, Args: of},
 	})
 }
 
 func (v Events) Liking(ctx context.Context, on event.ID, viewer user.ID) (event.Liking, error) {
-	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hot.liking, []any{int64(on), int64(viewer)}, func(scan engine.Scanner) (l event.Liking, err error) {
+	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.liking, []any{int64(on), int64(viewer)}, func(scan engine.Scanner) (l event.Liking, err error) {
 		var author user.ID
 		var follows, followed bool
 		err = scan(&follows, &followed, (*int64)(&author), (*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)

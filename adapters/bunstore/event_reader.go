@@ -85,7 +85,7 @@ func ordering(o event.Ordering) string {
 
 func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
 	order := ordering(q.Order)
-	statement := v.s.hot.eventPage[0] + order + v.s.hot.eventPage[1] + order
+	statement := v.s.hotReads.eventPage[0] + order + v.s.hotReads.eventPage[1] + order
 	args := []any{
 		int64(q.Author), v.s.Dialect.ListOf(visibleStates(q.States)), int64(q.Page.Size()), int64(q.Page.Offset()),
 	}
@@ -93,11 +93,11 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
-	return engine.ReadAll(ctx, v.s.DB, v.s.hot.commented, []any{int64(author), int64(limit)}, entryReader(v.s.Dialect))
+	return engine.ReadAll(ctx, v.s.DB, v.s.hotReads.commented, []any{int64(author), int64(limit)}, entryReader(v.s.Dialect))
 }
 
 func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {
-	return engine.ReadAll(ctx, v.s.DB, v.s.sql.located, []any{int64(after), int64(max(limit, 0))}, func(scan engine.Scanner) (e event.Located, err error) {
+	return engine.ReadAll(ctx, v.s.DB, v.s.steps.located, []any{int64(after), int64(max(limit, 0))}, func(scan engine.Scanner) (e event.Located, err error) {
 		err = scan((*int64)(&e.ID), &e.Title, &e.Content, &e.Place.Province, &e.Place.City, &e.Place.District)
 		return e, err
 	})
@@ -124,7 +124,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 		readEvent, readComment := v.s.relatedEvents(&related), v.s.relatedComments(&related)
 		for dates := range slices.Chunk(engine.Distinct(q.Dates), atOnce) {
 			reads = append(reads, engine.Step{
-				Statement: v.s.hot.onDates, Args: []any{v.s.Dialect.Key(dates), int64(q.Viewer), int64(q.Events)}, Row: readEvent,
+				Statement: v.s.hotReads.onDates, Args: []any{v.s.Dialect.Key(dates), int64(q.Viewer), int64(q.Events)}, Row: readEvent,
 			})
 		}
 		for days := range slices.Chunk(engine.Distinct(q.DaysInCities), atOnce) {
@@ -132,7 +132,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 		}
 		for ids := range slices.Chunk(engine.Distinct(q.CommentsFor), atOnce) {
 			reads = append(reads, engine.Step{
-				Statement: v.s.hot.newest, Args: []any{v.s.Dialect.Key(engine.Numbers(ids)), int64(q.Comments)}, Row: readComment,
+				Statement: v.s.hotReads.newest, Args: []any{v.s.Dialect.Key(engine.Numbers(ids)), int64(q.Comments)}, Row: readComment,
 			})
 		}
 		if len(q.Categories) > 0 {
@@ -188,7 +188,7 @@ func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, int
 		days[i], cities[i] = key.Date, key.City
 	}
 	return engine.Step{
-		Statement: s.hot.newsOfDays,
+		Statement: s.hotReads.newsOfDays,
 		Args:      []any{s.Dialect.Key(days), s.Dialect.Key(cities), int64(q.News)},
 		Row: func(scan func(...any) error) error {
 			var position int

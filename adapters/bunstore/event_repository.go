@@ -39,7 +39,7 @@ var (
 	_ event.RelatedReader = Events{}
 )
 
-func eventItem(id event.ID) item { return item{feed.Xfile, int64(id)} }
+func eventItem(id event.ID) item { return item{feed.Event, int64(id)} }
 
 // Add sends all steps together. Those behind the one that inserts the event refer to it.
 func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
@@ -54,14 +54,14 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 		steps = v.roomForDraft(stored.Author, v.limits.ErrDrafts())
 	}
 	steps = append(append(steps, v.s.chargeSteps(charges)...),
-		engine.Step{Statement: v.s.sql.insertEvent, Args: eventNew.Values(&stored, d), Row: func(scan func(...any) error) error { return scan(&stored.ID) }},
-		engine.Step{Statement: v.s.sql.insertCounts, Args: []any{int64(stored.Author)}},
+		engine.Step{Statement: v.s.steps.insertEvent, Args: eventNew.Values(&stored, d), Row: func(scan func(...any) error) error { return scan(&stored.ID) }},
+		engine.Step{Statement: v.s.steps.insertCounts, Args: []any{int64(stored.Author)}},
 	)
 	steps = append(steps, v.s.plateSteps(0, nil, stored.Plates)...)
 	steps = append(steps, v.s.pictureSteps(v.limits, stored.Author, newPlates(stored.Plates)...)...)
 	if l := listed(e); l != nil {
 		l.ID = 0
-		steps = append(steps, v.s.sql.stepsForNew(l)...)
+		steps = append(steps, v.s.steps.stepsForNew(l)...)
 	}
 	if err := v.s.writeAll(ctx, append(steps, completed...)); err != nil {
 		return nil, err
@@ -76,9 +76,9 @@ func (s *Store) eventCompletion(state *event.State) ([]engine.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, statement := state.Completes, s.sql.completeEvent
+	k, statement := state.Completes, s.steps.completeEvent
 	if makes == idempotency.Plate {
-		statement = s.sql.completePlate
+		statement = s.steps.completePlate
 	}
 	state.Completes = nil
 	return completion(k, statement), nil
@@ -89,13 +89,13 @@ func (s *Store) eventCompletion(state *event.State) ([]engine.Step, error) {
 func (s *Store) plateSteps(on event.ID, before, after []event.Plate) (steps []engine.Step) {
 	for _, p := range before {
 		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
-			steps = append(steps, engine.Step{Statement: s.sql.deletePlate, Args: []any{int64(p.ID)}})
+			steps = append(steps, engine.Step{Statement: s.steps.deletePlate, Args: []any{int64(p.ID)}})
 		}
 	}
 	for i, p := range after {
 		if p.ID == 0 {
 			steps = append(steps, engine.Step{
-				Statement: s.sql.insertPlate, Args: []any{engine.OrNull(on), string(p.Photo), s.Dialect.Instant(engine.Time{Time: p.Created})},
+				Statement: s.steps.insertPlate, Args: []any{engine.NullIfZero(on), string(p.Photo), s.Dialect.Instant(engine.Time{Time: p.Created})},
 				Row: func(scan func(...any) error) error { return scan(&after[i].ID) },
 			})
 		}
@@ -117,7 +117,7 @@ func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err er
 
 func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
 	var follows, followed bool
-	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hot.eventFor, []any{int64(id), int64(viewer)}, entryReader(v.s.Dialect, &follows, &followed))
+	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.eventFor, []any{int64(id), int64(viewer)}, entryReader(v.s.Dialect, &follows, &followed))
 	switch {
 	case err != nil:
 		return event.Entry{}, 0, err
@@ -133,9 +133,9 @@ func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.
 func (s *Store) loadEvent(ctx context.Context, tx *engine.Transaction, id event.ID) (*storedEvent, error) {
 	var found []storedEvent
 	run, args := s.Dialect.Query, []any{int64(id)}
-	steps := []engine.Step{{Statement: s.hot.event, Args: args, Row: engine.Collect(&found, eventReader(s.Dialect))}}
+	steps := []engine.Step{{Statement: s.hotReads.event, Args: args, Row: engine.Collect(&found, eventReader(s.Dialect))}}
 	if tx != nil {
-		run, steps = tx.Run, append([]engine.Step{{Statement: s.sql.lockEvent, Args: args}}, steps...)
+		run, steps = tx.Run, append([]engine.Step{{Statement: s.steps.lockEvent, Args: args}}, steps...)
 	}
 	switch err := run(ctx, steps...); {
 	case err != nil:
@@ -219,9 +219,9 @@ func (v Events) rewrite(old *event.Event, next event.State, revision int64) ([]e
 		return nil, nil, fmt.Errorf("store event: %v", err)
 	}
 	before, r := old.State(), &storedEvent{State: changed.State(), revision: revision + 1}
-	statement, written := s.sql.rewriteEvent, eventMutable
+	statement, written := s.steps.rewriteEvent, eventMutable
 	if slices.Equal(eventIndexed.Values(&before, s.Dialect), eventIndexed.Values(&next, s.Dialect)) {
-		statement, written = s.sql.rewriteText, eventText
+		statement, written = s.steps.rewriteText, eventText
 	}
 	first := engine.Step{
 		Statement: statement, Args: append([]any{int64(next.ID), revision}, written.Values(&next, s.Dialect)...), MustMatch: true,
@@ -235,7 +235,7 @@ func (v Events) rewrite(old *event.Event, next event.State, revision int64) ([]e
 	b.replace(eventItem(next.ID), listed(old), listed(changed))
 	return slices.Concat(
 		[]engine.Step{first}, s.plateSteps(next.ID, before.Plates, r.Plates),
-		s.pictureSteps(v.limits, next.Author, newPlates(r.Plates)...), s.sql.stepsFor(b), completed,
+		s.pictureSteps(v.limits, next.Author, newPlates(r.Plates)...), s.steps.stepsFor(b), completed,
 	), r, nil
 }
 
@@ -261,7 +261,7 @@ func (v Events) ChangeRead(
 	if err != nil {
 		return event.Entry{}, err
 	}
-	steps = v.s.gated(charges, v.s.sql.chargeEdit, []any{int64(read.ID()), read.Revision}, steps)
+	steps = v.s.gated(charges, v.s.steps.chargeEdit, []any{int64(read.ID()), read.Revision}, steps)
 	if v.countsDrafts(read.Event, changed) {
 		steps = append(v.roomForDraft(read.Author(), engine.ErrMissed), steps...)
 	}
@@ -295,7 +295,7 @@ func (s *Store) removeEvent(ctx context.Context, tx *listedTransaction, id event
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.Run(ctx, engine.Step{Statement: s.sql.deleteEvent, Args: []any{int64(id)}}); err != nil {
+	if err := tx.Run(ctx, engine.Step{Statement: s.steps.deleteEvent, Args: []any{int64(id)}}); err != nil {
 		return nil, err
 	}
 	e, err := stored.event()

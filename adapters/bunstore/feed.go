@@ -30,15 +30,15 @@ func (v Feed) Page(
 	var statement string
 	args := []any{int64(r.Size()), int64(r.Offset()), int64(in)}
 	switch {
-	case slices.Contains(sel.Kinds, feed.Xfile):
+	case slices.Contains(sel.Kinds, feed.Event):
 		return page.Page[feed.Item]{}, errors.New("feed pages do not list events")
 	case sel.Near != nil && slices.Contains(sel.Kinds, feed.Demand):
-		shape, statement = pageShapes[feed.Demand], v.s.hot.pageNear
+		shape, statement = pageShapes[feed.Demand], v.s.hotReads.pageNear
 		args = slices.Concat(args, circleParameters(*sel.Near), boxParameters(*sel.Near))
 	case sel.Near == nil && len(sel.Kinds) == 1:
-		shape, statement = pageShapes[sel.Kinds[0]], v.s.hot.pageOf[sel.Kinds[0]]
+		shape, statement = pageShapes[sel.Kinds[0]], v.s.hotReads.pageOf[sel.Kinds[0]]
 	default: // no other kind has a location, so nothing is within the area
-		shape, statement = merged, v.s.hot.pageMerged
+		shape, statement = merged, v.s.hotReads.pageMerged
 		wanted := sel.Kinds
 		if sel.Near != nil {
 			wanted = nil
@@ -135,7 +135,7 @@ func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (found map
 
 func (s *Store) categoriesOf(ids []feed.CategoryID, found func(feed.Category)) engine.Step {
 	return engine.Step{
-		Statement: s.hot.categories, Args: []any{s.Dialect.ListOf(engine.Numbers(ids))},
+		Statement: s.hotReads.categories, Args: []any{s.Dialect.ListOf(engine.Numbers(ids))},
 		Row: func(scan func(...any) error) error {
 			c, err := categoryTable.Reader(s.Dialect)(scan)
 			found(c)
@@ -147,9 +147,9 @@ func (s *Store) categoriesOf(ids []feed.CategoryID, found func(feed.Category)) e
 func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 	categories []feed.Category, metas map[feed.CategoryID]feed.Meta, err error,
 ) {
-	statement, args := v.s.hot.tree, v.kinds(sel.Kinds)
+	statement, args := v.s.hotReads.tree, v.kinds(sel.Kinds)
 	if sel.Near != nil {
-		statement, args = v.s.hot.treeNear, treeNearParameters(sel)
+		statement, args = v.s.hotReads.treeNear, treeNearParameters(sel)
 	}
 	add := func(scan func(...any) error) error {
 		var c feed.Category
@@ -177,7 +177,7 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 // Version returns the sum of the versions of the totals, which only grow.
 func (v Feed) Version(ctx context.Context, kinds []feed.Kind) (version feed.Version, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
-		return v.s.Each(ctx, v.s.hot.feedVersion, v.kinds(kinds), func(scan func(...any) error) error { return scan(&version) })
+		return v.s.ScanRows(ctx, v.s.hotReads.feedVersion, v.kinds(kinds), func(scan func(...any) error) error { return scan(&version) })
 	})
 	return version, err
 }

@@ -98,7 +98,7 @@ func (b *listingChanges) counter(of counterKey) *counterDelta {
 // total records that the kind has changed, and the change of its count. Events have no
 // totals, because no page lists them.
 func (b *listingChanges) total(kind feed.Kind, more int64) {
-	if kind == feed.Xfile {
+	if kind == feed.Event {
 		return
 	}
 	if b.totals == nil {

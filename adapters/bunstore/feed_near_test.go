@@ -106,7 +106,7 @@ func assertTilesHold(t *testing.T, s *Store) {
 	t.Helper()
 	var version int64
 	var hold bool
-	require.NoError(t, s.Writer.NewRaw(s.sql.tilesVersion).Scan(t.Context(), &version, &hold))
+	require.NoError(t, s.Writer.NewRaw(s.steps.tilesVersion).Scan(t.Context(), &version, &hold))
 	require.True(t, hold)
 }
 

@@ -75,11 +75,11 @@ var demandTable = recordTable[demand.Demand]{
 			engine.Instant("updated", func(d *demand.Demand) *time.Time { return &d.Updated }),
 		},
 	)},
-	read: func(d *demand.Demand) { d.Tags, d.Images = orNil(d.Tags), orNil(d.Images) },
+	read: func(d *demand.Demand) { d.Tags, d.Images = nilIfEmpty(d.Tags), nilIfEmpty(d.Images) },
 }
 
-// orNil returns the list, or nil if it is empty.
-func orNil[T any](list []T) []T {
+// nilIfEmpty returns the list, or nil if it is empty.
+func nilIfEmpty[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
 	}

@@ -85,7 +85,7 @@ func (s *Store) RefreshTiles(ctx context.Context) error {
 	var version int64
 	var hold bool
 	err := s.Read(ctx, func(ctx context.Context) error {
-		return s.Each(ctx, s.sql.tilesVersion, nil, func(scan func(...any) error) error { return scan(&version, &hold) })
+		return s.ScanRows(ctx, s.steps.tilesVersion, nil, func(scan func(...any) error) error { return scan(&version, &hold) })
 	})
 	if err != nil || hold || version == 0 {
 		return err
@@ -101,7 +101,7 @@ func (s *Store) RefreshTiles(ctx context.Context) error {
 	// The tiles are those of this version only if it still is the current one, and a later
 	// version is never this one again. Reads that begin to use them must not keep the plan of
 	// when there were few or none.
-	return s.writeAll(ctx, append(s.Dialect.Analyse("feed_tiles"), engine.Step{Statement: s.sql.saveTilesVersion, Args: []any{version}}))
+	return s.writeAll(ctx, append(s.Dialect.Analyse("feed_tiles"), engine.Step{Statement: s.steps.saveTilesVersion, Args: []any{version}}))
 }
 
 // refreshTileRows counts some rows of tiles, and returns the next row. It returns
@@ -114,8 +114,8 @@ func (s *Store) refreshTileRows(ctx context.Context, version, from int64) (until
 		var current int64
 		var hold bool
 		until = tileRows
-		err := tx.Run(ctx, engine.Step{Statement: s.sql.tilesVersion, Row: func(scan func(...any) error) error { return scan(&current, &hold) }},
-			engine.Step{Statement: s.sql.nextTileRow, Args: []any{from}, Row: func(scan func(...any) error) error { return scan(&until) }})
+		err := tx.Run(ctx, engine.Step{Statement: s.steps.tilesVersion, Row: func(scan func(...any) error) error { return scan(&current, &hold) }},
+			engine.Step{Statement: s.steps.nextTileRow, Args: []any{from}, Row: func(scan func(...any) error) error { return scan(&until) }})
 		if err == nil && current != version {
 			err = errTilesLater
 		}
@@ -123,7 +123,7 @@ func (s *Store) refreshTileRows(ctx context.Context, version, from int64) (until
 			return err
 		}
 		until = max(until, from+1)
-		return tx.Run(ctx, s.sql.countTiles(from, until)...)
+		return tx.Run(ctx, s.steps.countTiles(from, until)...)
 	})
 	return until, err
 }
@@ -138,11 +138,11 @@ func (c check) tiles(ctx context.Context) error {
 	for from := int64(0); from < tileRows; {
 		until, differing := int64(tileRows), 0
 		err := c.Read(ctx, func(ctx context.Context) error {
-			err := c.Each(ctx, c.sql.nextTileRow, []any{from}, func(scan func(...any) error) error { return scan(&until) })
+			err := c.ScanRows(ctx, c.steps.nextTileRow, []any{from}, func(scan func(...any) error) error { return scan(&until) })
 			if until = max(until, from+1); err != nil {
 				return err
 			}
-			return c.Each(ctx, c.sql.compareTiles, []any{from, until}, func(scan func(...any) error) error { return scan(&differing) })
+			return c.ScanRows(ctx, c.steps.compareTiles, []any{from, until}, func(scan func(...any) error) error { return scan(&differing) })
 		})
 		if err == nil && differing > 0 {
 			err = c.recountTiles(ctx, from, until)
@@ -162,11 +162,11 @@ func (c check) recountTiles(ctx context.Context, from, until int64) error {
 			return "", err
 		}
 		differing := 0
-		compare := engine.Step{Statement: c.sql.compareTiles, Args: []any{from, until}, Row: func(scan func(...any) error) error { return scan(&differing) }}
+		compare := engine.Step{Statement: c.steps.compareTiles, Args: []any{from, until}, Row: func(scan func(...any) error) error { return scan(&differing) }}
 		if err := tx.Run(ctx, compare); err != nil || differing == 0 {
 			return "", err
 		}
 		what = fmt.Sprintf("%d counts of tiles in rows %d to %d differ from the demands there", differing, from, until-1)
-		return what, tx.Run(ctx, c.sql.countTiles(from, until)...)
+		return what, tx.Run(ctx, c.steps.countTiles(from, until)...)
 	})
 }

@@ -28,7 +28,7 @@ type shownTree struct {
 
 // selections returns every selection: all sets of kinds, and an area.
 func selections() []feed.Selection {
-	kinds := append(feed.ItemKinds(), feed.Xfile)
+	kinds := append(feed.ItemKinds(), feed.Event)
 	all := []feed.Selection{feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Centre: geo.Point{Lat: 30, Lng: 120}, Within: 5})}
 	for set := range 1 << len(kinds) {
 		var sel feed.Selection

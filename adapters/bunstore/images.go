@@ -93,12 +93,12 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 	row := imageRowOf(i, 0)
 	err := v.s.writeAll(ctx, slices.Concat(
 		v.s.chargeSteps(charges), v.s.pictureSteps(v.limits, i.Owner, countedPicture{i.Key, i.Bytes}), []engine.Step{
-			{Statement: v.s.sql.countImage, Args: []any{int64(i.Owner), int64(userimage.MaxImages)}, MustMatch: true, Missed: userimage.ErrFull},
+			{Statement: v.s.steps.countImage, Args: []any{int64(i.Owner), int64(userimage.MaxImages)}, MustMatch: true, Missed: userimage.ErrFull},
 			{
-				Statement: v.s.sql.insertImage, Args: imageNew.Values(&row, v.s.Dialect),
+				Statement: v.s.steps.insertImage, Args: imageNew.Values(&row, v.s.Dialect),
 				Row: func(scan func(...any) error) error { return scan((*int64)(&i.ID)) },
 			},
-		}, completion(i.Completes, v.s.sql.completeImage)))
+		}, completion(i.Completes, v.s.steps.completeImage)))
 	if err != nil {
 		return userimage.Image{}, err
 	}
@@ -108,7 +108,7 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (image userimage.Image, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
-		image, _, err = v.load(ctx, v.s.Dialect.Query, v.s.sql.image, id)
+		image, _, err = v.load(ctx, v.s.Dialect.Query, v.s.steps.image, id)
 		return err
 	})
 	return image, err
@@ -134,14 +134,14 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 	images := aggregate[userimage.Image]{
 		load: func(ctx context.Context, tx *engine.Transaction) (userimage.Image, int64, error) {
 			if tx != nil {
-				return v.load(ctx, tx.Run, v.s.sql.lockImage, id)
+				return v.load(ctx, tx.Run, v.s.steps.lockImage, id)
 			}
-			return v.load(ctx, v.s.Dialect.Query, v.s.sql.image, id)
+			return v.load(ctx, v.s.Dialect.Query, v.s.steps.image, id)
 		},
 		save: func(ctx context.Context, tx *listedTransaction, old, next userimage.Image, revision int64) (bool, error) {
 			row := imageRowOf(next, revision+1)
 			args := append([]any{int64(id), revision}, imageNew.Values(&row, v.s.Dialect)...)
-			err := tx.Run(ctx, engine.Step{Statement: v.s.sql.saveImage, Args: args, MustMatch: true})
+			err := tx.Run(ctx, engine.Step{Statement: v.s.steps.saveImage, Args: args, MustMatch: true})
 			switch {
 			case errors.Is(err, engine.ErrMissed):
 				return false, nil
@@ -234,7 +234,7 @@ func (v Images) statementFor(q userimage.Query, p *page.Request) (statement stri
 	if p != nil {
 		args = append(args, int64(p.Size()), int64(p.Offset()))
 	}
-	return v.s.hot.images[imageFilter{len(q.Contains) > 0, len(q.Overlaps) > 0, p != nil}], args
+	return v.s.hotReads.images[imageFilter{len(q.Contains) > 0, len(q.Overlaps) > 0, p != nil}], args
 }
 
 // imageReader returns a function that scans an image of the owner; columns for the
@@ -280,7 +280,7 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 				return nil
 			}
 			read := imageReader(v.s.Dialect, q.Owner)
-			err := v.s.Each(ctx, statement, args, func(scan func(...any) error) error {
+			err := v.s.ScanRows(ctx, statement, args, func(scan func(...any) error) error {
 				i, err := read(scan)
 				if err != nil {
 					return err

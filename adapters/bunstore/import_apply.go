@@ -35,9 +35,9 @@ func (t *batchApply) run(ctx context.Context, steps []engine.Step) error {
 	return t.tx.Run(ctx, steps...)
 }
 
-// record sets the outcome of the record at the index, and reports whether it must be
+// noteOutcome sets the outcome of the record at the index, and reports whether it must be
 // stored.
-func (t *batchApply) record(index int, stored, same bool) bool {
+func (t *batchApply) noteOutcome(index int, stored, same bool) bool {
 	switch {
 	case !stored:
 		t.outcomes[index].Status = imported.New
@@ -62,17 +62,17 @@ func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) e
 			next = p.Member
 			next.ID = own.ID
 		}
-		if !t.record(i, has, reflect.DeepEqual(next, own.Member)) {
+		if !t.noteOutcome(i, has, reflect.DeepEqual(next, own.Member)) {
 			continue
 		}
 		holder, held := t.holders[p.Phone.String()]
 		switch {
 		case has:
 			args := append([]any{p.Source}, memberColumns.Values(&next, t.s.Dialect)...)
-			steps = append(steps, engine.Step{Statement: t.s.sql.updateUser, Args: args})
+			steps = append(steps, engine.Step{Statement: t.s.steps.updateUser, Args: args})
 		case held:
 			t.uids[p.Source] = holder.ID
-			steps = append(steps, engine.Step{Statement: t.s.sql.adopt, Args: []any{int64(holder.ID), p.Source, p.Firstname, p.Lastname}})
+			steps = append(steps, engine.Step{Statement: t.s.steps.adopt, Args: []any{int64(holder.ID), p.Source, p.Firstname, p.Lastname}})
 		default:
 			a := account{source: p.Source, phone: p.Phone.String(), Member: p.Member}
 			added, sources = append(added, newAccounts.Values(&a, t.s.Dialect)), append(sources, p.Source)
@@ -81,7 +81,7 @@ func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) e
 	if err := t.add(ctx, newAccounts.Name, newAccounts.Names(), added); err != nil {
 		return err
 	}
-	return t.run(ctx, ask(t, steps, t.s.sql.userIDs, sources, t.scanUser))
+	return t.run(ctx, appendRead(t, steps, t.s.steps.userIDs, sources, t.scanUser))
 }
 
 // categories stores the categories in the order of the plan: parents before children.
@@ -90,8 +90,8 @@ func (t *batchApply) categories(ctx context.Context, ready map[imported.Kind][]i
 	for _, i := range ready[imported.Category] {
 		next := t.batch.Lines[i].Record.(imported.CategoryRecord).Category
 		old, has := t.categoryByID[next.ID]
-		if t.record(i, has, old == next) {
-			c.put(categoryTable.Values(&next, t.s.Dialect), has, t.s.sql.updateCategory)
+		if t.noteOutcome(i, has, old == next) {
+			c.put(categoryTable.Values(&next, t.s.Dialect), has, t.s.steps.updateCategory)
 			t.tx.changes.total(categories, 0)
 		}
 	}
@@ -112,7 +112,7 @@ func (t *batchApply) demands(ctx context.Context, ready map[imported.Kind][]int)
 	var all []replacement
 	for _, i := range ready[imported.Demand] {
 		r := t.batch.Lines[i].Record.(imported.DemandRecord)
-		r.Author, r.Tags, r.Images = t.uids[r.By], orNil(r.Tags), orNil(r.Images)
+		r.Author, r.Tags, r.Images = t.uids[r.By], nilIfEmpty(r.Tags), nilIfEmpty(r.Images)
 		all = t.replace(all, i, item{feed.Demand, int64(r.ID)}, r.Demand)
 	}
 	return t.put(ctx, feed.Demand, all)
@@ -127,7 +127,7 @@ type replacement struct {
 // replace appends the record at the index unless it is stored unchanged.
 func (t *batchApply) replace(all []replacement, index int, at item, next feed.Listable) []replacement {
 	old, has := t.records[at.kind][at.id]
-	if !t.record(index, has, has && reflect.DeepEqual(old, next)) {
+	if !t.noteOutcome(index, has, has && reflect.DeepEqual(old, next)) {
 		return all
 	}
 	return append(all, replacement{at, old, next})
@@ -138,7 +138,7 @@ func (t *batchApply) put(ctx context.Context, kind feed.Kind, all []replacement)
 	var c tableChanges
 	table := recordTables[kind]
 	for _, r := range all {
-		c.put(table.valuesOf(r.next, t.s.Dialect), r.old != nil, t.s.sql.updateRecord[kind])
+		c.put(table.valuesOf(r.next, t.s.Dialect), r.old != nil, t.s.steps.updateRecord[kind])
 		t.relist(r.at, r.old, r.next)
 	}
 	return t.store(ctx, table.tableName(), table.Names(), c)
@@ -178,10 +178,10 @@ func (t *batchApply) howToRecords(ctx context.Context, ready map[imported.Kind][
 	var c tableChanges
 	for _, i := range ready[imported.HowTo] {
 		r := t.batch.Lines[i].Record.(imported.HowToRecord)
-		r.Robot, r.Bundles = t.uids[r.By], orNil(r.Bundles)
+		r.Robot, r.Bundles = t.uids[r.By], nilIfEmpty(r.Bundles)
 		old, has := t.howTos[r.Ref()]
-		if t.record(i, has, reflect.DeepEqual(old, r.HowTo)) {
-			c.put(howToTable.Values(&r.HowTo, t.s.Dialect), has, t.s.sql.updateHowTo)
+		if t.noteOutcome(i, has, reflect.DeepEqual(old, r.HowTo)) {
+			c.put(howToTable.Values(&r.HowTo, t.s.Dialect), has, t.s.steps.updateHowTo)
 		}
 	}
 	return t.store(ctx, howToTable.Name, howToTable.Names(), c)
@@ -193,8 +193,8 @@ func (t *batchApply) news(ctx context.Context, ready map[imported.Kind][]int) er
 		r := t.batch.Lines[i].Record.(imported.NewsRecord)
 		r.ID = 0
 		old, has := t.newsBySource[r.Source]
-		if t.record(i, has, old == r.Item) {
-			c.put(newsTable.Values(&r, t.s.Dialect), has, t.s.sql.updateNews)
+		if t.noteOutcome(i, has, old == r.Item) {
+			c.put(newsTable.Values(&r, t.s.Dialect), has, t.s.steps.updateNews)
 		}
 	}
 	return t.store(ctx, newsTable.Name, newsTable.Names(), c)

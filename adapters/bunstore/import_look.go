@@ -101,14 +101,14 @@ func (t *batchApply) lookUp(ctx context.Context) error {
 	n, d := referencesIn(t.batch.Lines), t.batch
 	var steps []engine.Step
 	if len(d.Abandoned) > 0 {
-		steps = append(steps, engine.Step{Statement: t.s.sql.deleteAbandoned, Args: []any{d.File, t.s.Dialect.ListOf(d.Abandoned)}})
+		steps = append(steps, engine.Step{Statement: t.s.steps.deleteAbandoned, Args: []any{d.File, t.s.Dialect.ListOf(d.Abandoned)}})
 	}
 	if len(d.Lines) > 0 {
 		first, last := int64(math.MaxInt64), int64(math.MinInt64)
 		for _, line := range d.Lines {
 			first, last = min(first, line.Number), max(last, line.Number)
 		}
-		steps = append(steps, engine.Step{Statement: t.s.sql.inFile, Args: []any{d.File, first, last}, Row: t.scanWaiting})
+		steps = append(steps, engine.Step{Statement: t.s.steps.inFile, Args: []any{d.File, first, last}, Row: t.scanWaiting})
 	}
 	steps = append(steps, t.lookups(n)...)
 	if len(steps) == 0 {
@@ -119,17 +119,17 @@ func (t *batchApply) lookUp(ctx context.Context) error {
 
 // lookups returns the reads of the references.
 func (t *batchApply) lookups(n references) []engine.Step {
-	w := t.s.sql
+	w := t.s.steps
 	var steps []engine.Step
 	t.hasCategories = len(n.sources) > 0 && t.anyCategories()
 	if t.hasCategories {
 		steps = append(steps, engine.Step{Statement: w.tree, Row: t.scanCategory})
 	} else {
-		steps = ask(t, steps, w.categories, n.categories, t.scanCategory)
+		steps = appendRead(t, steps, w.categories, n.categories, t.scanCategory)
 	}
-	steps = ask(t, steps, w.ofRecords, n.sources, t.scanWaiting)
-	steps = ask(t, steps, w.userIDs, n.authors, t.scanUser)
-	steps = ask(t, steps, w.accounts, n.users, func(scan func(...any) error) error {
+	steps = appendRead(t, steps, w.ofRecords, n.sources, t.scanWaiting)
+	steps = appendRead(t, steps, w.userIDs, n.authors, t.scanUser)
+	steps = appendRead(t, steps, w.accounts, n.users, func(scan func(...any) error) error {
 		a, err := t.scanAccount(scan)
 		t.accounts[a.source] = a
 		if !a.parsed.IsErased() {
@@ -137,18 +137,18 @@ func (t *batchApply) lookups(n references) []engine.Step {
 		}
 		return err
 	})
-	steps = ask(t, steps, w.holders, n.phones, func(scan func(...any) error) error {
+	steps = appendRead(t, steps, w.holders, n.phones, func(scan func(...any) error) error {
 		a, err := t.scanAccount(scan)
 		t.holders[a.phone] = a
 		return err
 	})
-	steps = ask(t, steps, w.bundles, engine.Distinct(n.bundles), func(scan func(...any) error) error {
+	steps = appendRead(t, steps, w.bundles, engine.Distinct(n.bundles), func(scan func(...any) error) error {
 		b, err := bundleTable.Reader(t.s.Dialect)(scan)
 		t.bundles[b.ID] = b
 		return err
 	})
 	for kind, ids := range n.records {
-		steps = ask(t, steps, w.records[kind], ids, func(scan func(...any) error) error {
+		steps = appendRead(t, steps, w.records[kind], ids, func(scan func(...any) error) error {
 			id, record, err := scanRecord(kind, scan, t.s.Dialect)
 			t.records[kind][id] = record
 			return err
@@ -157,15 +157,15 @@ func (t *batchApply) lookups(n references) []engine.Step {
 	if len(n.howTos) > 0 {
 		steps = append(steps, t.s.howTosOf(n.howTos, n.robots, func(g imported.HowToRecord) { t.howTos[g.Ref()] = g.HowTo }))
 	}
-	return ask(t, steps, w.news, n.news, func(scan func(...any) error) error {
+	return appendRead(t, steps, w.news, n.news, func(scan func(...any) error) error {
 		c, err := newsTable.Reader(t.s.Dialect)(scan)
 		t.newsBySource[c.Source] = c.Item
 		return err
 	})
 }
 
-// ask appends the read for the values, if there are any.
-func ask[T any](t *batchApply, steps []engine.Step, statement string, values []T, row func(scan func(...any) error) error) []engine.Step {
+// appendRead appends the read for the values, if there are any.
+func appendRead[T any](t *batchApply, steps []engine.Step, statement string, values []T, row func(scan func(...any) error) error) []engine.Step {
 	if len(values) == 0 {
 		return steps
 	}
@@ -176,10 +176,10 @@ func ask[T any](t *batchApply, steps []engine.Step, statement string, values []T
 // robots.
 func (s *Store) howTosOf(categories, robots []string, found func(imported.HowToRecord)) engine.Step {
 	args := []any{s.Dialect.ListOf(engine.Distinct(categories)), s.Dialect.ListOf(engine.Distinct(robots))}
-	return engine.Step{Statement: s.sql.howTos, Args: args, Row: func(scan func(...any) error) error {
+	return engine.Step{Statement: s.steps.howTos, Args: args, Row: func(scan func(...any) error) error {
 		var h imported.HowToRecord
 		err := scan(howToTable.Targets(&h.HowTo, s.Dialect, &h.By)...)
-		h.Bundles = orNil(h.Bundles)
+		h.Bundles = nilIfEmpty(h.Bundles)
 		found(h)
 		return err
 	}}

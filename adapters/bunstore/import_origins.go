@@ -49,8 +49,8 @@ func (t *batchApply) storeBundles(ctx context.Context, ready []int) (changed []p
 	for _, i := range ready {
 		next := t.batch.Lines[i].Record.(imported.BundleRecord).Bundle
 		old, has := t.bundles[next.ID]
-		if t.record(i, has, old == next) {
-			c.put(bundleTable.Values(&next, t.s.Dialect), has, t.s.sql.updateBundle)
+		if t.noteOutcome(i, has, old == next) {
+			c.put(bundleTable.Values(&next, t.s.Dialect), has, t.s.steps.updateBundle)
 			t.bundles[next.ID] = next
 			changed = append(changed, next.ID)
 		}
@@ -65,7 +65,7 @@ func (t *batchApply) rebundled(ctx context.Context, changed []publication.Bundle
 	for _, i := range places {
 		coming[t.batch.Lines[i].Record.(imported.PublicationRecord).ID] = true
 	}
-	steps := ask(t, nil, t.s.sql.publicationsOf, engine.Numbers(changed), func(scan func(...any) error) error {
+	steps := appendRead(t, nil, t.s.steps.publicationsOf, engine.Numbers(changed), func(scan func(...any) error) error {
 		id, record, err := scanRecord(feed.Publication, scan, t.s.Dialect)
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func (t *batchApply) relistOrigins(ctx context.Context, all []replacement) error
 			changed = append(changed, int64(bundle))
 		}
 	}
-	return t.run(ctx, ask(t, nil, t.s.sql.translations, changed, func(scan func(...any) error) error {
+	return t.run(ctx, appendRead(t, nil, t.s.steps.translations, changed, func(scan func(...any) error) error {
 		id, record, err := scanRecord(feed.Publication, scan, t.s.Dialect)
 		if err != nil || own[id] {
 			return err
@@ -137,7 +137,7 @@ func (t *batchApply) visibility(ctx context.Context, all []replacement) (before,
 	delete(after, 0)
 	bundles := engine.Numbers(slices.Collect(maps.Keys(after)))
 	err = t.run(ctx, []engine.Step{{
-		Statement: t.s.sql.visibleBundles, Args: []any{t.s.Dialect.ListOf(bundles), t.s.Dialect.ListOf(engine.Filled(stored))},
+		Statement: t.s.steps.visibleBundles, Args: []any{t.s.Dialect.ListOf(bundles), t.s.Dialect.ListOf(engine.Filled(stored))},
 		Row: func(scan func(...any) error) error {
 			var id publication.BundleID
 			err := scan(&id)

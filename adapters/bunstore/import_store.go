@@ -73,14 +73,14 @@ func (s *Store) applyBatch(ctx context.Context, tx *listedTransaction, d importe
 func (v ImportStore) Progress(ctx context.Context, file string) (progress []byte, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
 		progress = nil
-		return v.s.Each(ctx, v.s.sql.loadProgress, []any{file}, func(scan func(...any) error) error { return scan(&progress) })
+		return v.s.ScanRows(ctx, v.s.steps.loadProgress, []any{file}, func(scan func(...any) error) error { return scan(&progress) })
 	})
 	return progress, err
 }
 
 func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most, bytes int) ([]imported.Line, error) {
 	args := []any{file, after, int64(max(most, 0)), int64(bytes)}
-	return engine.ReadAll(ctx, v.s.DB, v.s.sql.waiting, args, func(scan engine.Scanner) (l imported.Line, err error) {
+	return engine.ReadAll(ctx, v.s.DB, v.s.steps.waiting, args, func(scan engine.Scanner) (l imported.Line, err error) {
 		err = scan(&l.Number, &l.Raw)
 		return l, err
 	})
@@ -89,7 +89,7 @@ func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most
 func (v ImportStore) Finish(ctx context.Context, files ...string) error {
 	var steps []engine.Step
 	for _, file := range files {
-		for _, statement := range v.s.sql.finish {
+		for _, statement := range v.s.steps.finish {
 			steps = append(steps, engine.Step{Statement: statement, Args: []any{file}})
 		}
 	}
@@ -98,13 +98,13 @@ func (v ImportStore) Finish(ctx context.Context, files ...string) error {
 
 func (v ImportStore) Complete(ctx context.Context, c imported.Completion) error {
 	d := v.s.Dialect
-	return v.s.writeAll(ctx, []engine.Step{{Statement: v.s.sql.complete, Args: []any{d.Instant(engine.Time{Time: c.Began}), d.Instant(engine.Time{Time: c.Ended})}}})
+	return v.s.writeAll(ctx, []engine.Step{{Statement: v.s.steps.complete, Args: []any{d.Instant(engine.Time{Time: c.Began}), d.Instant(engine.Time{Time: c.Ended})}}})
 }
 
 func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Picture, is bool, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
 		is = false
-		return v.s.Each(ctx, v.s.sql.cover, []any{d[:]}, func(scan func(...any) error) error {
+		return v.s.ScanRows(ctx, v.s.steps.cover, []any{d[:]}, func(scan func(...any) error) error {
 			is = true
 			return scanPicture(&p, scan)
 		})
@@ -118,8 +118,8 @@ func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p med
 		return media.Picture{}, err
 	}
 	err = v.s.writeAll(ctx, []engine.Step{
-		{Statement: v.s.sql.insertCover, Args: []any{d[:], text}},
-		{Statement: v.s.sql.cover, Args: []any{d[:]}, Row: func(scan func(...any) error) error { return scanPicture(&kept, scan) }},
+		{Statement: v.s.steps.insertCover, Args: []any{d[:], text}},
+		{Statement: v.s.steps.cover, Args: []any{d[:]}, Row: func(scan func(...any) error) error { return scanPicture(&kept, scan) }},
 	})
 	return kept, err
 }
@@ -161,7 +161,7 @@ func (s *Store) knownReads(refs []imported.Ref, known map[imported.Ref]bool) (re
 			known[ref] = true
 		}
 	}
-	for kind, statement := range s.sql.known {
+	for kind, statement := range s.steps.known {
 		var wanted any = ids[kind]
 		if len(sources[kind]) > 0 {
 			wanted = sources[kind]
@@ -204,7 +204,7 @@ func (t *batchApply) saveLines(ctx context.Context) (replaced int, err error) {
 		waits := !t.outcomes[i].IsStored()
 		switch {
 		case waits && known:
-			steps = append(steps, engine.Step{Statement: t.s.sql.updateLine, Args: []any{id, string(ref.Kind), ref.ID, engine.Filled(line.Raw)}})
+			steps = append(steps, engine.Step{Statement: t.s.steps.updateLine, Args: []any{id, string(ref.Kind), ref.ID, engine.Filled(line.Raw)}})
 		case waits:
 			added = append(added, []any{t.batch.File, line.Number, string(ref.Kind), ref.ID, engine.Filled(line.Raw)})
 		case known:
@@ -218,8 +218,8 @@ func (t *batchApply) saveLines(ctx context.Context) (replaced int, err error) {
 		replaced++
 		gone = append(gone, id)
 	}
-	steps = ask(t, steps, t.s.sql.deleteLines, gone, nil)
-	steps = append(steps, engine.Step{Statement: t.s.sql.saveProgress, Args: []any{t.batch.File, t.batch.Progress}})
+	steps = appendRead(t, steps, t.s.steps.deleteLines, gone, nil)
+	steps = append(steps, engine.Step{Statement: t.s.steps.saveProgress, Args: []any{t.batch.File, t.batch.Progress}})
 	if err := t.add(ctx, "import_lines", lineColumns, added); err != nil {
 		return 0, err
 	}

@@ -132,7 +132,7 @@ type orderRow struct {
 	Paid          engine.Time
 	TransactionID string      `bun:",nullzero"`
 	NextCheck     engine.Time `bun:"look"`
-	engine.Counted
+	engine.PageRow
 }
 
 func orderRowOf(o payment.Order) orderRow {
@@ -200,7 +200,7 @@ type paymentRow struct {
 	Received      engine.Time
 	Refunded      int64
 	Paid          engine.Time
-	engine.Counted
+	engine.PageRow
 }
 
 func paymentRowOf(id payment.OrderID, p payment.Payment) paymentRow {

@@ -189,7 +189,7 @@ type findingRow struct {
 	Found         string
 	Seen          engine.Time // when the last comparison began that has found it
 	Resolved      engine.Time
-	engine.Counted
+	engine.PageRow
 }
 
 func findingRowOf(f payment.Finding, seen time.Time) findingRow {

@@ -199,7 +199,7 @@ type refundRow struct {
 	Updated        engine.Time
 	Sent           engine.Time
 	NextCheck      engine.Time
-	engine.Counted
+	engine.PageRow
 }
 
 func refundRowOf(id payment.PaymentID, r payment.Refund) refundRow {

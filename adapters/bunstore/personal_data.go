@@ -69,7 +69,7 @@ func (v PersonalData) Records(ctx context.Context, id user.ID, k personaldata.Ki
 		for after := read.begin; ; {
 			last := read.keyTargets()
 			args := append(append([]any{int64(id)}, after...), int64(personalPage))
-			records, err := engine.ReadAll(ctx, v.s.DB, v.s.sql.personRecords[k], args, read.read(v.s.Dialect, last))
+			records, err := engine.ReadAll(ctx, v.s.DB, v.s.steps.personRecords[k], args, read.read(v.s.Dialect, last))
 			if err != nil {
 				yield(nil, err)
 				return
@@ -89,12 +89,12 @@ func (v PersonalData) Records(ctx context.Context, id user.ID, k personaldata.Ki
 
 // Remaining counts in an index.
 func (v PersonalData) Remaining(ctx context.Context, id user.ID, k personaldata.Kind) (n int, err error) {
-	statement, is := v.s.sql.personRemaining[k]
+	statement, is := v.s.steps.personRemaining[k]
 	if !is {
 		return 0, ctx.Err()
 	}
 	err = v.s.Read(ctx, func(ctx context.Context) error {
-		return v.s.Each(ctx, statement, []any{int64(id)}, func(scan func(...any) error) error { return scan(&n) })
+		return v.s.ScanRows(ctx, statement, []any{int64(id)}, func(scan func(...any) error) error { return scan(&n) })
 	})
 	return n, err
 }
@@ -109,11 +109,11 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 		personaldata.Demands: v.eraseRecords(personaldata.Demands),
 	}[k]
 	if erase == nil {
-		if v.s.sql.personErase[k] == "" { // a kind that is kept
+		if v.s.steps.personErase[k] == "" { // a kind that is kept
 			return 0, ctx.Err()
 		}
 		erase = func(ctx context.Context, tx *listedTransaction, id user.ID, limit int) (int, error) {
-			return rowsOf(ctx, tx, v.s.sql.personErase[k], int64(id), int64(limit))
+			return rowsOf(ctx, tx, v.s.steps.personErase[k], int64(id), int64(limit))
 		}
 	}
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
@@ -190,8 +190,8 @@ func values(targets []any) []any {
 	return all
 }
 
-// scanned returns a reader of rows into an R, which record turns into a personaldata.Record.
-func scanned[R any](targets func(*R, engine.Dialect) []any, record func(R) (personaldata.Record, error)) func(engine.Dialect, []any) func(engine.Scanner) (personaldata.Record, error) {
+// rowReader returns a reader of rows into an R, which record turns into a personaldata.Record.
+func rowReader[R any](targets func(*R, engine.Dialect) []any, record func(R) (personaldata.Record, error)) func(engine.Dialect, []any) func(engine.Scanner) (personaldata.Record, error) {
 	return func(d engine.Dialect, keys []any) func(engine.Scanner) (personaldata.Record, error) {
 		return func(scan engine.Scanner) (personaldata.Record, error) {
 			var row R
@@ -203,13 +203,13 @@ func scanned[R any](targets func(*R, engine.Dialect) []any, record func(R) (pers
 	}
 }
 
-// recordOf returns convert as a function that cannot fail.
-func recordOf[R, P any](convert func(R) P) func(R) (personaldata.Record, error) {
+// converting returns convert as a function that cannot fail.
+func converting[R, P any](convert func(R) P) func(R) (personaldata.Record, error) {
 	return func(r R) (personaldata.Record, error) { return convert(r), nil }
 }
 
-// asIs reads into the record itself.
-func asIs[R any](r R) (personaldata.Record, error) { return r, nil }
+// unchanged reads into the record itself.
+func unchanged[R any](r R) (personaldata.Record, error) { return r, nil }
 
 // ofPhone is the condition on rows that belong to the phone number of the user, $1.
 const ofPhone = "phone = (SELECT u.phone FROM users u WHERE u.id = $1)"
@@ -234,111 +234,111 @@ func personalReads(d engine.Dialect) map[personaldata.Kind]personalRead {
 		},
 		personaldata.Events: {
 			[]string{"e.id + 0"}, number, storedColumns(d, withoutCounts), "events e WHERE e.author_id = $1",
-			scanned(func(e *storedEvent, d engine.Dialect) []any { return e.targets(d) },
+			rowReader(func(e *storedEvent, d engine.Dialect) []any { return e.targets(d) },
 				func(e storedEvent) (personaldata.Record, error) { return personaldata.NewEventRecord(e.State), nil }),
 		},
 		personaldata.Comments: {
 			[]string{"c.event_id", "c.id"}, []any{int64(0), int64(0)}, "c.id, c.event_id, c.content, c.created",
 			"comments c WHERE c.author_id = $1",
-			scanned(func(c *event.Comment, _ engine.Dialect) []any {
+			rowReader(func(c *event.Comment, _ engine.Dialect) []any {
 				return []any{(*int64)(&c.ID), (*int64)(&c.Event), &c.Content, engine.IntoTime{Into: &c.Created}}
-			}, recordOf(personaldata.NewCommentRecord)),
+			}, converting(personaldata.NewCommentRecord)),
 		},
 		personaldata.Likes: {
 			[]string{"l.event_id"}, number, "l.event_id", "likes l WHERE l.user_id = $1",
-			scanned(func(l *personaldata.LikeRecord, _ engine.Dialect) []any { return []any{(*int64)(&l.Event)} }, asIs),
+			rowReader(func(l *personaldata.LikeRecord, _ engine.Dialect) []any { return []any{(*int64)(&l.Event)} }, unchanged),
 		},
 		personaldata.Follows: {
 			[]string{"s.id + 0"}, number, "s.id, s.followed_id, s.category_id, s.created", "subscriptions s WHERE s.user_id = $1",
-			scanned(func(s *subscription.Subscription, _ engine.Dialect) []any {
+			rowReader(func(s *subscription.Subscription, _ engine.Dialect) []any {
 				return []any{(*int64)(&s.ID), optionalTarget(&s.Followed), optionalTarget(&s.Category), engine.IntoTime{Into: &s.Created}}
-			}, recordOf(personaldata.NewFollowRecord)),
+			}, converting(personaldata.NewFollowRecord)),
 		},
 		personaldata.Images: {
 			[]string{"i.id + 0"}, number, imageAll.Of("i"), imagesOfPerson(imageAll.List()) + " WHERE TRUE",
-			scanned(func(i *imageRow, d engine.Dialect) []any { return imageAll.Targets(i, d) }, func(r imageRow) (personaldata.Record, error) {
+			rowReader(func(i *imageRow, d engine.Dialect) []any { return imageAll.Targets(i, d) }, func(r imageRow) (personaldata.Record, error) {
 				i, err := r.image()
 				return personaldata.NewImageRecord(i), err
 			}),
 		},
 		personaldata.Publications: {
 			[]string{"r.id"}, number, publicationTable.Of("r"), "publications r WHERE r.author_id = $1",
-			scanned(func(p *publication.Publication, d engine.Dialect) []any { return publicationTable.Targets(p, d) }, recordOf(personaldata.NewPublicationRecord)),
+			rowReader(func(p *publication.Publication, d engine.Dialect) []any { return publicationTable.Targets(p, d) }, converting(personaldata.NewPublicationRecord)),
 		},
 		personaldata.Nodes: {
 			[]string{"r.id"}, number, nodeTable.Of("r"), "nodes r WHERE r.author_id = $1",
-			scanned(func(n *publication.Node, d engine.Dialect) []any { return nodeTable.Targets(n, d) }, recordOf(personaldata.NewNodeRecord)),
+			rowReader(func(n *publication.Node, d engine.Dialect) []any { return nodeTable.Targets(n, d) }, converting(personaldata.NewNodeRecord)),
 		},
 		personaldata.Demands: {
 			[]string{"r.id"}, number, demandTable.Of("r"), "demands r WHERE r.author_id = $1",
-			scanned(func(r *demand.Demand, d engine.Dialect) []any { return demandTable.Targets(r, d) }, recordOf(personaldata.NewDemandRecord)),
+			rowReader(func(r *demand.Demand, d engine.Dialect) []any { return demandTable.Targets(r, d) }, converting(personaldata.NewDemandRecord)),
 		},
 		personaldata.HowTos: {
 			[]string{"h.category"}, text, howToTable.Of("h"), "howtos h WHERE h.robot_id = $1",
-			scanned(func(h *publication.HowTo, d engine.Dialect) []any { return howToTable.Targets(h, d) }, recordOf(personaldata.NewHowToRecord)),
+			rowReader(func(h *publication.HowTo, d engine.Dialect) []any { return howToTable.Targets(h, d) }, converting(personaldata.NewHowToRecord)),
 		},
 		personaldata.Orders: {
 			[]string{"o.id + 0"}, number, "o.id, o.subject, o.amount, o.currency, o.state, o.created, o.expires, o.paid, o.transaction_id",
 			"orders o WHERE o.user_id = $1",
-			scanned(func(o *personaldata.OrderRecord, _ engine.Dialect) []any {
+			rowReader(func(o *personaldata.OrderRecord, _ engine.Dialect) []any {
 				return []any{
 					(*int64)(&o.ID), &o.Subject, &o.Amount, &o.Currency, (*string)(&o.State), engine.IntoTime{Into: &o.Created}, engine.IntoTime{Into: &o.Expires},
 					engine.IntoTime{Into: &o.Paid}, engine.OrZeroText[string]{Into: &o.Transaction},
 				}
-			}, asIs),
+			}, unchanged),
 		},
 		personaldata.Prepayments: {
 			[]string{"p.id + 0"}, number, "p.order_id, p.out_trade_no, p.end_type, p.app, p.open_id, p.state, p.created",
 			"orders o JOIN prepayments p ON p.order_id = o.id WHERE o.user_id = $1",
-			scanned(func(p *personaldata.PrepaymentRecord, _ engine.Dialect) []any {
+			rowReader(func(p *personaldata.PrepaymentRecord, _ engine.Dialect) []any {
 				return []any{
 					(*int64)(&p.Order), (*string)(&p.TradeNo), (*int)(&p.EndType), (*string)(&p.App), &p.OpenID, (*string)(&p.State),
 					engine.IntoTime{Into: &p.Created},
 				}
-			}, asIs),
+			}, unchanged),
 		},
 		personaldata.Payments: {
 			[]string{"p.id + 0"}, number, "p.id, p.order_id, p.transaction_id, p.state, p.amount, p.currency, p.received",
 			"orders o JOIN payments p ON p.order_id = o.id WHERE o.user_id = $1",
-			scanned(func(p *personaldata.PaymentRecord, _ engine.Dialect) []any {
+			rowReader(func(p *personaldata.PaymentRecord, _ engine.Dialect) []any {
 				return []any{
 					(*int64)(&p.ID), (*int64)(&p.Order), &p.Transaction, (*string)(&p.State), &p.Amount, &p.Currency, engine.IntoTime{Into: &p.Received},
 				}
-			}, asIs),
+			}, unchanged),
 		},
 		personaldata.Refunds: {
 			[]string{"r.id + 0"}, number,
 			"r.id, r.payment_id, r.amount, r.currency, r.reason, r.state, r.wallet_refund_id, r.created, r.updated",
 			"orders o JOIN payments p ON p.order_id = o.id JOIN refunds r ON r.payment_id = p.id WHERE o.user_id = $1",
-			scanned(func(r *personaldata.RefundRecord, _ engine.Dialect) []any {
+			rowReader(func(r *personaldata.RefundRecord, _ engine.Dialect) []any {
 				return []any{
 					(*int64)(&r.ID), (*int64)(&r.Payment), &r.Amount, &r.Currency, &r.Reason, (*string)(&r.State), &r.WalletID,
 					engine.IntoTime{Into: &r.Created}, engine.IntoTime{Into: &r.Updated},
 				}
-			}, asIs),
+			}, unchanged),
 		},
 		personaldata.IdempotencyKeys: {
 			[]string{"k.name"}, text, "k.name, k.since, CASE WHEN k.order_id IS NOT NULL THEN 'order' WHEN k.kind IS NULL AND k.refund_id IS NOT NULL " +
 				"THEN 'refund' ELSE COALESCE(k.kind, '') END, COALESCE(k.order_id, k.made_id, k.refund_id)",
 			"idempotency_keys k WHERE k.user_id = $1",
-			scanned(func(k *personaldata.IdempotencyKeyRecord, _ engine.Dialect) []any {
+			rowReader(func(k *personaldata.IdempotencyKeyRecord, _ engine.Dialect) []any {
 				return []any{&k.Name, engine.IntoTime{Into: &k.Since}, (*string)(&k.Made), optionalTarget(&k.ID)}
-			}, asIs),
+			}, unchanged),
 		},
 		personaldata.RateLimits: {
 			[]string{"r.action"}, text, "r.action, r.until", "rate_limits r WHERE r.user_id = $1", readRateLimit,
 		},
 		personaldata.FailedLogins: {
 			[]string{"f.id + 0"}, number, "f.source, f.failed", "login_failures f WHERE f." + ofPhone,
-			scanned(func(f *personaldata.FailedLoginRecord, _ engine.Dialect) []any {
+			rowReader(func(f *personaldata.FailedLoginRecord, _ engine.Dialect) []any {
 				return []any{&f.Network, engine.IntoTime{Into: &f.At}}
-			}, asIs),
+			}, unchanged),
 		},
 		personaldata.LoginNetworks: {
 			[]string{"o.source"}, text, "o.source, o.last_login", "usual_sources o WHERE o." + ofPhone,
-			scanned(func(o *personaldata.LoginNetworkRecord, _ engine.Dialect) []any {
+			rowReader(func(o *personaldata.LoginNetworkRecord, _ engine.Dialect) []any {
 				return []any{&o.Network, engine.IntoTime{Into: &o.Last}}
-			}, asIs),
+			}, unchanged),
 		},
 	}
 }
@@ -354,7 +354,7 @@ type accountOfPerson struct {
 	scopes        []string
 }
 
-var readAccount = scanned(func(a *accountOfPerson, d engine.Dialect) []any {
+var readAccount = rowReader(func(a *accountOfPerson, d engine.Dialect) []any {
 	targets := []any{
 		(*int64)(&a.User), &a.phone, d.List(&a.scopes), &a.Staff, &a.Disabled, engine.OrZeroText[string]{Into: &a.source}, (*engine.Cover)(&a.Avatar), engine.IntoTime{Into: &a.Seen},
 	}
@@ -372,7 +372,7 @@ type sessionOfPerson struct {
 	scopes []string
 }
 
-var readSession = scanned(func(t *sessionOfPerson, d engine.Dialect) []any {
+var readSession = rowReader(func(t *sessionOfPerson, d engine.Dialect) []any {
 	return []any{(*int64)(&t.ID), d.List(&t.scopes), (*int64)(&t.TTL), engine.IntoTime{Into: &t.Created}, engine.IntoTime{Into: &t.Used}}
 }, func(t sessionOfPerson) (personaldata.Record, error) {
 	t.Scopes = scopesOf(t.scopes)
@@ -385,7 +385,7 @@ type rateLimitOfPerson struct {
 	until  int64 // microseconds since 1970
 }
 
-var readRateLimit = scanned(func(r *rateLimitOfPerson, _ engine.Dialect) []any { return []any{&r.action, &r.until} },
+var readRateLimit = rowReader(func(r *rateLimitOfPerson, _ engine.Dialect) []any { return []any{&r.action, &r.until} },
 	func(r rateLimitOfPerson) (personaldata.Record, error) {
 		return personaldata.RateLimitRecord{Action: ratelimit.Action(r.action), Until: time.UnixMicro(r.until).UTC()}, nil
 	})

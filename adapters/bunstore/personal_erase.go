@@ -158,7 +158,7 @@ func numbersOf[N ~int64](ctx context.Context, tx *listedTransaction, statement s
 }
 
 func (v PersonalData) eraseEvents(ctx context.Context, tx *listedTransaction, id user.ID, limit int) (n int, err error) {
-	ids, err := numbersOf[event.ID](ctx, tx, v.s.sql.someEvents, int64(id), int64(limit))
+	ids, err := numbersOf[event.ID](ctx, tx, v.s.steps.someEvents, int64(id), int64(limit))
 	slices.Sort(ids)
 	for _, e := range ids {
 		if _, err := v.s.removeEvent(ctx, tx, e); errors.Is(err, event.ErrNotFound) {
@@ -173,7 +173,7 @@ func (v PersonalData) eraseEvents(ctx context.Context, tx *listedTransaction, id
 
 // lockAllCounts locks the counts of the events in one order.
 func (v PersonalData) lockAllCounts(ctx context.Context, tx *listedTransaction, events []event.ID) error {
-	_, err := numbersOf[event.ID](ctx, tx, v.s.sql.lockAllCounts, v.s.Dialect.ListOf(engine.Numbers(events)))
+	_, err := numbersOf[event.ID](ctx, tx, v.s.steps.lockAllCounts, v.s.Dialect.ListOf(engine.Numbers(events)))
 	return err
 }
 
@@ -181,7 +181,7 @@ func (v PersonalData) lockAllCounts(ctx context.Context, tx *listedTransaction, 
 func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, id user.ID, limit int) (int, error) {
 	var ids []int64
 	var events []event.ID
-	err := tx.Run(ctx, engine.Step{Statement: v.s.sql.someComments, Args: []any{int64(id), int64(limit)}, Row: func(scan func(...any) error) error {
+	err := tx.Run(ctx, engine.Step{Statement: v.s.steps.someComments, Args: []any{int64(id), int64(limit)}, Row: func(scan func(...any) error) error {
 		var comment, on int64
 		err := scan(&comment, &on)
 		ids, events = append(ids, comment), append(events, event.ID(on))
@@ -193,7 +193,7 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, 
 	if err := v.lockAllCounts(ctx, tx, engine.Distinct(events)); err != nil {
 		return 0, err
 	}
-	deleted, err := numbersOf[event.ID](ctx, tx, v.s.sql.deleteComment, v.s.Dialect.ListOf(ids))
+	deleted, err := numbersOf[event.ID](ctx, tx, v.s.steps.deleteComment, v.s.Dialect.ListOf(ids))
 	if err != nil {
 		return 0, err
 	}
@@ -203,7 +203,7 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, 
 	}
 	var recount []engine.Step
 	for on, n := range removed {
-		recount = append(recount, engine.Step{Statement: v.s.sql.recountEvent, Args: []any{int64(on), n}})
+		recount = append(recount, engine.Step{Statement: v.s.steps.recountEvent, Args: []any{int64(on), n}})
 	}
 	if len(recount) == 0 {
 		return len(ids), nil // others have deleted all of them
@@ -212,34 +212,34 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, 
 }
 
 func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id user.ID, limit int) (int, error) {
-	events, err := numbersOf[event.ID](ctx, tx, v.s.sql.someLikes, int64(id), int64(limit))
+	events, err := numbersOf[event.ID](ctx, tx, v.s.steps.someLikes, int64(id), int64(limit))
 	if err != nil || len(events) == 0 {
 		return 0, err
 	}
 	if err := v.lockAllCounts(ctx, tx, events); err != nil {
 		return 0, err
 	}
-	removed, err := numbersOf[event.ID](ctx, tx, v.s.sql.deleteLikes, int64(id), v.s.Dialect.ListOf(engine.Numbers(events)))
+	removed, err := numbersOf[event.ID](ctx, tx, v.s.steps.deleteLikes, int64(id), v.s.Dialect.ListOf(engine.Numbers(events)))
 	if err != nil {
 		return 0, err
 	}
-	return len(events), tx.Run(ctx, engine.Step{Statement: v.s.sql.unlike, Args: []any{v.s.Dialect.ListOf(engine.Numbers(engine.Filled(removed)))}})
+	return len(events), tx.Run(ctx, engine.Step{Statement: v.s.steps.unlike, Args: []any{v.s.Dialect.ListOf(engine.Numbers(engine.Filled(removed)))}})
 }
 
 // eraseImages deletes an image as its owner would, which queues its file, and then its row.
 func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id user.ID, limit int) (int, error) {
-	ids, err := numbersOf[int64](ctx, tx, v.s.sql.someImages, int64(id), int64(limit))
+	ids, err := numbersOf[int64](ctx, tx, v.s.steps.someImages, int64(id), int64(limit))
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
 	list := v.s.Dialect.ListOf(ids)
-	hidden, err := numbersOf[int64](ctx, tx, v.s.sql.hideImages, list)
+	hidden, err := numbersOf[int64](ctx, tx, v.s.steps.hideImages, list)
 	if err != nil {
 		return 0, err
 	}
 	return len(ids), tx.Run(ctx,
-		engine.Step{Statement: v.s.sql.uncountImages, Args: []any{int64(id), int64(len(hidden))}},
-		engine.Step{Statement: v.s.sql.deleteImages, Args: []any{list}, Row: func(scan func(...any) error) error { return scan(new(int64)) }},
+		engine.Step{Statement: v.s.steps.uncountImages, Args: []any{int64(id), int64(len(hidden))}},
+		engine.Step{Statement: v.s.steps.deleteImages, Args: []any{list}, Row: func(scan func(...any) error) error { return scan(new(int64)) }},
 	)
 }
 
@@ -254,7 +254,7 @@ func (v PersonalData) eraseRecords(k personaldata.Kind) func(context.Context, *l
 			return 0, err
 		}
 		var all []replacement
-		err := tx.Run(ctx, engine.Step{Statement: v.s.sql.someRecords[kind], Args: []any{int64(id), int64(limit)}, Row: func(scan func(...any) error) error {
+		err := tx.Run(ctx, engine.Step{Statement: v.s.steps.someRecords[kind], Args: []any{int64(id), int64(limit)}, Row: func(scan func(...any) error) error {
 			id, record, err := scanRecord(kind, scan, v.s.Dialect)
 			all = append(all, replacement{item{kind, id}, record, withdrawn(record)})
 			return err
@@ -292,14 +292,14 @@ func (v PersonalData) removeRecords(ctx context.Context, tx *listedTransaction, 
 		}
 	}
 	ids := make([]int64, len(all))
-	steps := []engine.Step{{Statement: v.s.sql.deleteRecords[kind]}}
+	steps := []engine.Step{{Statement: v.s.steps.deleteRecords[kind]}}
 	for i, r := range all {
 		feedOf.relist(r.at, r.old, r.next)
 		ids[i] = r.at.id
 		if key := coverKeyOf(r.old); key != "" {
 			steps = append(steps,
-				engine.Step{Statement: v.s.sql.discardCover, Args: []any{key, v.s.Dialect.Instant(engine.Time{Time: time.UnixMicro(0)})}},
-				engine.Step{Statement: v.s.sql.forgetCover, Args: []any{key}})
+				engine.Step{Statement: v.s.steps.discardCover, Args: []any{key, v.s.Dialect.Instant(engine.Time{Time: time.UnixMicro(0)})}},
+				engine.Step{Statement: v.s.steps.forgetCover, Args: []any{key}})
 		}
 	}
 	steps[0].Args = []any{v.s.Dialect.ListOf(ids)}
@@ -323,28 +323,28 @@ func coverKeyOf(record feed.Listable) string {
 // from the account to its phone afterwards. A login waits for the lock, and then stores nothing.
 func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, id user.ID, _ int) (int, error) {
 	var phone string
-	err := tx.Run(ctx, engine.Step{Statement: v.s.sql.phoneOf, Args: []any{int64(id)}, ReadsOnly: true, Row: func(scan func(...any) error) error {
+	err := tx.Run(ctx, engine.Step{Statement: v.s.steps.phoneOf, Args: []any{int64(id)}, ReadsOnly: true, Row: func(scan func(...any) error) error {
 		return scan(&phone)
 	}})
 	if err != nil || phone == "" {
 		return 0, err
 	}
 	var forget []engine.Step
-	if v.s.sql.lockAttempts != "" {
-		forget = append(forget, engine.Step{Statement: v.s.sql.lockAttempts, Args: []any{loginsOf(phone)}, ReadsOnly: true})
+	if v.s.steps.lockAttempts != "" {
+		forget = append(forget, engine.Step{Statement: v.s.steps.lockAttempts, Args: []any{loginsOf(phone)}, ReadsOnly: true})
 	}
-	for _, statement := range v.s.sql.forgetLogins {
+	for _, statement := range v.s.steps.forgetLogins {
 		forget = append(forget, engine.Step{Statement: statement, Args: []any{phone}})
 	}
 	if err := tx.Run(ctx, forget...); err != nil {
 		return 0, err
 	}
-	n, err := rowsOf(ctx, tx, v.s.sql.blankAccount, int64(id), user.ErasedPhone(id).String(), v.s.Dialect.ListOf([]string{}))
+	n, err := rowsOf(ctx, tx, v.s.steps.blankAccount, int64(id), user.ErasedPhone(id).String(), v.s.Dialect.ListOf([]string{}))
 	if err != nil || n == 0 {
 		return 0, err
 	}
 	var steps []engine.Step
-	for _, statement := range v.s.sql.afterAccount {
+	for _, statement := range v.s.steps.afterAccount {
 		steps = append(steps, engine.Step{Statement: statement, Args: []any{int64(id)}})
 	}
 	return n, tx.Run(ctx, steps...)

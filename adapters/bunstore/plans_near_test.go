@@ -59,7 +59,7 @@ func TestFED05_TreeReadsWhatLiesWithinOnPostgres(t *testing.T) {
 	// Reading a table that was vacuumed while empty costs nothing in the eyes of the planner. The
 	// statement is prepared once, as on a connection that lasts.
 	s, conn := filledPostgres(t, statements...)
-	prepare(t, conn, s.hot.treeNear)
+	prepare(t, conn, s.hotReads.treeNear)
 	tree := func(within geo.Kilometres) (listings, tiles plan) {
 		whole := explainPrepared(t, conn, treeParameters(t, feed.Area{Centre: lake, Within: within})...)
 		for _, scan := range whole.scans() {
@@ -101,7 +101,7 @@ func TestFED05_TreeReadsWhatLiesWithinOnSQLite(t *testing.T) {
 	const many = 100_000
 	s, conn := filledSQLite(t, demandStatements(many, "{at}", "-n",
 		"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)")...)
-	r := sqliteRead{statement: s.hot.treeNear, args: nearArgs(feed.Area{Centre: lake, Within: 5})}
+	r := sqliteRead{statement: s.hotReads.treeNear, args: nearArgs(feed.Area{Centre: lake, Within: 5})}
 	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH l USING COVERING INDEX feed_listings_by_strip (kind=? AND <expr>=? AND lng>? AND lng<?)")
 	rows, steps := run(t, conn, r)
 	assert.Equal(t, many/2500, rows)

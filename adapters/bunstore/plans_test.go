@@ -172,7 +172,7 @@ func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
 			assert.LessOrEqual(t, read, r.read, "rows read of all tables")
 		})
 	}
-	assert.Empty(t, unexpected(t, s.hot, texts), "no plan is expected of")
+	assert.Empty(t, unexpected(t, s.hotReads, texts), "no plan is expected of")
 	assertListsAreOneStatement(t, conn.Config().ConnString())
 }
 
@@ -193,30 +193,30 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 	near := parameters(slices.Concat(circleParameters(area), boxParameters(area)))
 	totals := []string{"feed_totals"}
 	return append(append(eventPagePlans(t, s), imagePlans(s)...), []postgresRead{
-		{"session", s.hot.session, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
-		{"members", s.hot.members, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
-		{"translations", s.hot.translations, []string{`ARRAY[sha256('7'), sha256('8'), sha256('none')]`, "now()"}, []string{"translations_pkey"}, 6, nil},
-		{"items of a kind", s.hot.pageOf[feed.Publication], []string{"20", "0", "1"}, []string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
-		{"items of a kind, page 500", s.hot.pageOf[feed.Node], []string{"20", "10000", "1"}, []string{"feed_listings_newest", "nodes_pkey"}, 10_020 + 80, nil},
-		{"demands", s.hot.pageOf[feed.Demand], []string{"20", "0", "1"}, []string{"feed_listings_newest", "demands_pkey", "users_pkey", "presence_pkey", "feed_counters_pkey"}, 80 + 40 + 8, nil},
-		{"the tree", s.hot.tree, []string{"'{node,publication,demand}'"}, nil, 0, []string{"feed_counters", "categories"}},
-		{"the version of the feed", s.hot.feedVersion, []string{"'{node,publication,demand}'"}, nil, 0, totals},
-		{"categories", s.hot.categories, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, nil, 0, []string{"categories"}},
-		{"the tree near", s.hot.treeNear, treeParameters(t, area), []string{"feed_listings_by_strip", "feed_tiles_pkey"}, 2 * 1200, []string{"categories", "feed_totals", "feed_tiles_state"}},
-		{"merged items", s.hot.pageMerged, []string{"20", "0", "1", "'{node,publication,demand}'"}, []string{"feed_listings_merged", "publications_pkey", "nodes_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 200, nil},
-		{"items near", s.hot.pageNear, append([]string{"20", "0", "1"}, near...), []string{"feed_listings_near", "demands_pkey", "users_pkey", "presence_pkey"}, 3500, nil}, // a whole band of latitudes
-		{"the latest", s.hot.latest, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
-		{"the latest of a category", s.hot.latestOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
-		{"the latest origins", s.hot.latestOrigins, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
-		{"the latest origins of a category", s.hot.latestOriginsOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey"}, 80 + 8, nil},
-		{"an event", s.hot.event, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
-		{"an event for a viewer", s.hot.eventFor, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
-		{"the likes of an event", s.hot.liking, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 6, nil},
-		{"the moment", s.hot.onDates, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_day_hidden", "events_pkey", "users_pkey", "presence_pkey"}, 2 * (3*10 + 3*20), nil},
-		{"the newest comments", s.hot.newest, []string{"'{7,8,9}'", "10"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 12 + 6, nil},
-		{"a page of comments", s.hot.comments, []string{"77", "20", "0"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
-		{"news around", s.hot.newsOfDays, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day"}, 2 * 2 * 40, nil},
-		{"the events commented last", s.hot.commented, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, nil},
+		{"session", s.hotReads.session, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
+		{"members", s.hotReads.members, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
+		{"translations", s.hotReads.translations, []string{`ARRAY[sha256('7'), sha256('8'), sha256('none')]`, "now()"}, []string{"translations_pkey"}, 6, nil},
+		{"items of a kind", s.hotReads.pageOf[feed.Publication], []string{"20", "0", "1"}, []string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
+		{"items of a kind, page 500", s.hotReads.pageOf[feed.Node], []string{"20", "10000", "1"}, []string{"feed_listings_newest", "nodes_pkey"}, 10_020 + 80, nil},
+		{"demands", s.hotReads.pageOf[feed.Demand], []string{"20", "0", "1"}, []string{"feed_listings_newest", "demands_pkey", "users_pkey", "presence_pkey", "feed_counters_pkey"}, 80 + 40 + 8, nil},
+		{"the tree", s.hotReads.tree, []string{"'{node,publication,demand}'"}, nil, 0, []string{"feed_counters", "categories"}},
+		{"the version of the feed", s.hotReads.feedVersion, []string{"'{node,publication,demand}'"}, nil, 0, totals},
+		{"categories", s.hotReads.categories, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, nil, 0, []string{"categories"}},
+		{"the tree near", s.hotReads.treeNear, treeParameters(t, area), []string{"feed_listings_by_strip", "feed_tiles_pkey"}, 2 * 1200, []string{"categories", "feed_totals", "feed_tiles_state"}},
+		{"merged items", s.hotReads.pageMerged, []string{"20", "0", "1", "'{node,publication,demand}'"}, []string{"feed_listings_merged", "publications_pkey", "nodes_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 200, nil},
+		{"items near", s.hotReads.pageNear, append([]string{"20", "0", "1"}, near...), []string{"feed_listings_near", "demands_pkey", "users_pkey", "presence_pkey"}, 3500, nil}, // a whole band of latitudes
+		{"the latest", s.hotReads.latest, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
+		{"the latest of a category", s.hotReads.latestOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
+		{"the latest origins", s.hotReads.latestOrigins, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
+		{"the latest origins of a category", s.hotReads.latestOriginsOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey"}, 80 + 8, nil},
+		{"an event", s.hotReads.event, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
+		{"an event for a viewer", s.hotReads.eventFor, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
+		{"the likes of an event", s.hotReads.liking, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 6, nil},
+		{"the moment", s.hotReads.onDates, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_day_hidden", "events_pkey", "users_pkey", "presence_pkey"}, 2 * (3*10 + 3*20), nil},
+		{"the newest comments", s.hotReads.newest, []string{"'{7,8,9}'", "10"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 12 + 6, nil},
+		{"a page of comments", s.hotReads.comments, []string{"77", "20", "0"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
+		{"news around", s.hotReads.newsOfDays, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day"}, 2 * 2 * 40, nil},
+		{"the events commented last", s.hotReads.commented, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, nil},
 	}...)
 }
 
@@ -224,7 +224,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 // owner's images.
 func imagePlans(s *Store) []postgresRead {
 	var reads []postgresRead
-	for asked, statement := range s.hot.images {
+	for asked, statement := range s.hotReads.images {
 		args := []string{"7"}
 		if asked.contains {
 			args = append(args, "'{t1}'")
@@ -252,7 +252,7 @@ func eventPagePlans(t *testing.T, s *Store) []postgresRead {
 	for _, order := range eventOrders {
 		parsed := content.Ordering(order)
 		reads = append(reads, postgresRead{
-			name: "a page of events by " + order, statement: s.hot.eventPage[0] + ordering(parsed) + s.hot.eventPage[1] + ordering(parsed),
+			name: "a page of events by " + order, statement: s.hotReads.eventPage[0] + ordering(parsed) + s.hotReads.eventPage[1] + ordering(parsed),
 			args:    []string{"7", "'{100000,100100}'", "20", "0"},
 			indexes: []string{"events_of_author", "events_pkey", "event_counts_pkey", "plates_of_event"},
 			read:    100 + 100 + 3*20, // the author's events, twice, and the page

@@ -19,14 +19,14 @@ func (s *Store) Publications() Publications { return Publications{s} }
 var _ publication.Repository = Publications{}
 
 func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
-	statement, args := v.s.hot.latest, []any{int64(q.Page.Size()), int64(q.Page.Offset())}
+	statement, args := v.s.hotReads.latest, []any{int64(q.Page.Size()), int64(q.Page.Offset())}
 	if q.OriginOnly {
-		statement = v.s.hot.latestOrigins
+		statement = v.s.hotReads.latestOrigins
 	}
 	if q.Category != nil {
-		statement, args = v.s.hot.latestOf, append(args, int64(*q.Category))
+		statement, args = v.s.hotReads.latestOf, append(args, int64(*q.Category))
 		if q.OriginOnly {
-			statement = v.s.hot.latestOriginsOf
+			statement = v.s.hotReads.latestOriginsOf
 		}
 	}
 	p, err := v.s.feedPage(ctx, statement, args, pageShapes[feed.Publication], q.Page)
@@ -64,9 +64,9 @@ func newHowToSteps(d engine.Dialect) howToSteps {
 }
 
 func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
-	statement, args := v.s.sql.allHowTos, []any{int64(r.Size()), int64(r.Offset())}
+	statement, args := v.s.steps.allHowTos, []any{int64(r.Size()), int64(r.Offset())}
 	if len(categories) > 0 {
-		statement, args = v.s.sql.howTosInSome, append(args, v.s.Dialect.ListOf(categories))
+		statement, args = v.s.steps.howTosInSome, append(args, v.s.Dialect.ListOf(categories))
 	}
 	return engine.ReadPage(ctx, v.s.DB, r, statement, args, func(total *int) func(engine.Scanner) (publication.HowTo, error) {
 		return func(scan engine.Scanner) (h publication.HowTo, err error) {

@@ -78,7 +78,7 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 	var taken int64
 	err := v.s.Read(ctx, func(ctx context.Context) error {
 		return v.s.Dialect.Query(ctx, engine.Step{
-			Statement: v.s.sql.bytesTaken, Args: []any{int64(owner)}, Row: func(scan func(...any) error) error { return scan(&taken) },
+			Statement: v.s.steps.bytesTaken, Args: []any{int64(owner)}, Row: func(scan func(...any) error) error { return scan(&taken) },
 		})
 	})
 	if err != nil {
@@ -100,14 +100,14 @@ func (s *Store) pictureSteps(l quota.Limits, owner user.ID, pictures ...countedP
 	for _, p := range pictures {
 		if p.bytes > 0 {
 			all += p.bytes
-			each = append(each, engine.Step{Statement: s.sql.addPicture, Args: []any{string(p.key), int64(owner), p.bytes}})
+			each = append(each, engine.Step{Statement: s.steps.addPicture, Args: []any{string(p.key), int64(owner), p.bytes}})
 		}
 	}
 	if all == 0 {
 		return nil
 	}
 	most := cmp.Or(l.Pictures, math.MaxInt64)
-	take := engine.Step{Statement: s.sql.takeBytes, Args: []any{int64(owner), all, most}, MustMatch: true, Missed: l.ErrPictures()}
+	take := engine.Step{Statement: s.steps.takeBytes, Args: []any{int64(owner), all, most}, MustMatch: true, Missed: l.ErrPictures()}
 	return append([]engine.Step{take}, each...)
 }
 
@@ -137,7 +137,7 @@ func (v Events) roomForDraft(author user.ID, full error) []engine.Step {
 
 func (v Events) draftsBelow(author user.ID, most int, full error) engine.Step {
 	args := []any{int64(author), int64(most)}
-	return engine.Step{Statement: v.s.sql.draftsBelow, Args: args, MustMatch: true, Missed: full, ReadsOnly: true}
+	return engine.Step{Statement: v.s.steps.draftsBelow, Args: args, MustMatch: true, Missed: full, ReadsOnly: true}
 }
 
 // roomForComment returns the steps that find room for the comment.
@@ -147,7 +147,7 @@ func (v Events) roomForComment(c event.Comment) []engine.Step {
 	}
 	args := []any{int64(c.Event), int64(c.Author), int64(v.limits.Comments)}
 	return append(v.s.lockRoom(fmt.Sprint("comments of ", c.Author, " on ", c.Event)), engine.Step{
-		Statement: v.s.sql.commentsBelow, Args: args, MustMatch: true, Missed: v.limits.ErrComments(), ReadsOnly: true,
+		Statement: v.s.steps.commentsBelow, Args: args, MustMatch: true, Missed: v.limits.ErrComments(), ReadsOnly: true,
 	})
 }
 
@@ -157,8 +157,8 @@ func draftsOf(author user.ID) string { return fmt.Sprint("drafts of ", author) }
 // lockRoom returns the step that makes others who need the same room wait until the
 // transaction ends. It is the first lock of its transaction, so that writers cannot deadlock.
 func (s *Store) lockRoom(name string) []engine.Step {
-	if s.sql.lockRoom == "" {
+	if s.steps.lockRoom == "" {
 		return nil
 	}
-	return []engine.Step{{Statement: s.sql.lockRoom, Args: []any{name}, ReadsOnly: true}}
+	return []engine.Step{{Statement: s.steps.lockRoom, Args: []any{name}, ReadsOnly: true}}
 }

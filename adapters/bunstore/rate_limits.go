@@ -28,7 +28,7 @@ type rateLimitSteps struct {
 	charge     string
 	chargeOn   string // and $6 event: only if the event exists, which stays until the transaction ends
 	chargeEdit string // and $6 event, $7 revision: only if the event has the revision, which it keeps as long
-	paid       string // $1 account, $2 action
+	spentUntil string // $1 account, $2 action
 }
 
 func newRateLimitSteps(d engine.Dialect) rateLimitSteps {
@@ -45,7 +45,7 @@ func newRateLimitSteps(d engine.Dialect) rateLimitSteps {
 		charge:     charge(d.Values(values)),
 		chargeOn:   chargeIf("event_counts WHERE event_id = $6 " + d.LockRows("FOR KEY SHARE")),
 		chargeEdit: chargeIf("events WHERE id = $6 AND revision = $7 " + d.LockRows("FOR NO KEY UPDATE")),
-		paid:       "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2",
+		spentUntil: "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2",
 	}
 }
 
@@ -63,14 +63,14 @@ func (r refused) Error() string { return "charge refused: " + string(r.Action) }
 func (s *Store) chargeSteps(charges []ratelimit.Charge) (steps []engine.Step) {
 	for _, c := range charges {
 		if !c.IsFree() {
-			steps = append(steps, engine.Step{Statement: s.sql.charge, Args: chargeArgs(c), MustMatch: true, Missed: refused{Charge: c}})
+			steps = append(steps, engine.Step{Statement: s.steps.charge, Args: chargeArgs(c), MustMatch: true, Missed: refused{Charge: c}})
 		}
 	}
 	return steps
 }
 
 func chargeArgs(c ratelimit.Charge) []any {
-	return []any{c.Account, string(c.Action), c.Now.UnixMicro(), c.Price().Microseconds(), c.Limit.Period.Microseconds()}
+	return []any{c.Account, string(c.Action), c.Now.UnixMicro(), c.Cost().Microseconds(), c.Limit.Period.Microseconds()}
 }
 
 // gated returns the steps behind the charges. A single charge comes first, by the statement
@@ -107,7 +107,7 @@ func (s *Store) orThrottled(ctx context.Context, err error) error {
 	}
 	var paid int64
 	err = s.Read(ctx, func(ctx context.Context) error {
-		return s.Each(ctx, s.sql.paid, []any{r.Account, string(r.Action)}, func(scan func(...any) error) error { return scan(&paid) })
+		return s.ScanRows(ctx, s.steps.spentUntil, []any{r.Account, string(r.Action)}, func(scan func(...any) error) error { return scan(&paid) })
 	})
 	if err != nil {
 		return err

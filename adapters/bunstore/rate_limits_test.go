@@ -67,7 +67,7 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 		{"an edit", "UPDATE events SET revision = revision + 1 WHERE id = ?", func(e event.Entry) error {
 			_, err := events.ChangeRead(ctx, e, func(e *event.Event) error { return e.Apply(event.Change{Title: new("After")}, noon) }, charge)
 			return err
-		}, nil, charge.Price()},
+		}, nil, charge.Cost()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := s.Writer.ExecContext(ctx, "DELETE FROM rate_limits")

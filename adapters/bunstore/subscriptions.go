@@ -65,7 +65,7 @@ func (v Subscriptions) Follow(
 		if !isNew {
 			kind = idempotency.ExistingSubscription
 		}
-		return tx.Run(ctx, completion(sub.Completes, v.s.sql.completeSubscription, string(kind), int64(row.ID))...)
+		return tx.Run(ctx, completion(sub.Completes, v.s.steps.completeSubscription, string(kind), int64(row.ID))...)
 	})
 	if err != nil {
 		return subscription.Subscription{}, false, err
@@ -139,7 +139,7 @@ func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscriptio
 // listedSubscription is a row of a page of subscriptions.
 type listedSubscription struct {
 	subscriptionRow `bun:",extend"`
-	engine.Counted
+	engine.PageRow
 }
 
 func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Page[subscription.Subscription], error) {

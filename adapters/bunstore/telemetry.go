@@ -46,7 +46,7 @@ func newTelemetrySteps(d engine.Dialect) telemetrySteps {
 func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample telemetry.Sample, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
 		args := []any{q.Translator, v.s.Dialect.Instant(engine.Time{Time: q.Day})}
-		return v.s.Each(ctx, v.s.sql.sample, args, func(scan func(...any) error) error {
+		return v.s.ScanRows(ctx, v.s.steps.sample, args, func(scan func(...any) error) error {
 			sample = telemetry.Sample{}
 			var counts [4]int // in the order of payment.FindingKinds
 			err := scan(&sample.RefundDue, &sample.Disputed, engine.IntoTime{Into: &sample.OldestPrepayment}, &sample.Deletions, &sample.AbnormalRefunds, &sample.Spent,

@@ -71,7 +71,7 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 			if wait := counted.wait(now); wait > 0 {
 				return nil, access.ErrThrottled(wait)
 			}
-			return []engine.Step{v.step(v.s.sql.addFailure, a, v.s.Dialect.Instant(engine.Time{Time: now}), !counted.isUsual)}, nil
+			return []engine.Step{v.step(v.s.steps.addFailure, a, v.s.Dialect.Instant(engine.Time{Time: now}), !counted.isUsual)}, nil
 		})
 	})
 	if err == nil {
@@ -83,18 +83,18 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (is bool, err error) {
 	since := v.s.Dialect.Instant(engine.Time{Time: instant.Normalise(now).Add(-access.UsualFor)})
 	err = v.s.Read(ctx, func(ctx context.Context) error {
-		return v.s.Each(ctx, v.s.sql.isUsual, []any{a.Phone.String(), a.Source.String(), since}, func(scan func(...any) error) error { return scan(&is) })
+		return v.s.ScanRows(ctx, v.s.steps.isUsual, []any{a.Phone.String(), a.Source.String(), since}, func(scan func(...any) error) error { return scan(&is) })
 	})
 	return is, err
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
-	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.sql.removeFailure, a), v.step(v.s.sql.resetPair, a),
-		v.step(v.s.sql.addUsual, a, v.s.Dialect.Instant(engine.Time{Time: instant.Normalise(now)}))))
+	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.steps.removeFailure, a), v.step(v.s.steps.resetPair, a),
+		v.step(v.s.steps.addUsual, a, v.s.Dialect.Instant(engine.Time{Time: instant.Normalise(now)}))))
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
-	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.sql.removeFailure, a)))
+	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.steps.removeFailure, a)))
 }
 
 // step returns the statement for the attempt, with further arguments.
@@ -105,11 +105,11 @@ func (Throttle) step(statement string, a access.Attempt, args ...any) engine.Ste
 // lock returns the steps that lock the attempt's source and phone until the transaction
 // ends. All callers lock the source first, which prevents deadlocks.
 func (v Throttle) lock(a access.Attempt) (steps []engine.Step) {
-	if v.s.sql.lockAttempts == "" {
+	if v.s.steps.lockAttempts == "" {
 		return nil
 	}
 	for _, name := range []string{"logins from " + a.Source.String(), loginsOf(a.Phone.String())} {
-		steps = append(steps, engine.Step{Statement: v.s.sql.lockAttempts, Args: []any{name}, ReadsOnly: true})
+		steps = append(steps, engine.Step{Statement: v.s.steps.lockAttempts, Args: []any{name}, ReadsOnly: true})
 	}
 	return steps
 }
@@ -131,7 +131,7 @@ func (f *failures) step(s *Store, a access.Attempt, now time.Time) engine.Step {
 	for i, l := range limits {
 		args, into = append(args, s.Dialect.Instant(engine.Time{Time: now.Add(-l.Window)})), append(into, &f.filling[i])
 	}
-	read := Throttle{s}.step(s.sql.countFailures, a, args...)
+	read := Throttle{s}.step(s.steps.countFailures, a, args...)
 	read.ReadsOnly = true
 	read.Row = func(scan func(...any) error) error { return scan(into...) }
 	return read

@@ -62,13 +62,13 @@ func (r tokenRow) token() (access.Token, error) {
 func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (id access.TokenID, err error) {
 	instant := v.s.Dialect.Instant
 	narrowed := sql.NullBool{Bool: t.Narrowing == access.Narrowed, Valid: t.Narrowing != access.NarrowingUnknown}
-	insert := engine.Step{Statement: v.s.sql.issue, Args: []any{
+	insert := engine.Step{Statement: v.s.steps.issue, Args: []any{
 		t.Hash[:], int64(t.User), v.s.Dialect.ListOf(scopeNames(t.Scopes)), narrowed, t.Generation, int64(t.TTL), instant(engine.Time{Time: t.Created}),
 	}}
 	insert.Row = func(scan func(...any) error) error { return scan(&id) }
 	err = v.s.writeAll(ctx, append(v.s.chargeSteps(charges), insert,
-		engine.Step{Statement: v.s.sql.firstUse, Args: []any{t.Hash[:], instant(engine.Time{Time: t.Used})}},
-		engine.Step{Statement: v.s.sql.removeExcess, Args: []any{t.Hash[:], int64(t.User)}}))
+		engine.Step{Statement: v.s.steps.firstUse, Args: []any{t.Hash[:], instant(engine.Time{Time: t.Used})}},
+		engine.Step{Statement: v.s.steps.removeExcess, Args: []any{t.Hash[:], int64(t.User)}}))
 	if err != nil {
 		return 0, fmt.Errorf("issue token for user %d: %w", t.User, err)
 	}
@@ -85,7 +85,7 @@ const sessionStatement = `SELECT t.id, t.user_id, t.scopes, t.narrowed, t.genera
 func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (s access.Session, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
 		s = access.Session{}
-		err := v.s.Each(ctx, v.s.hot.session, []any{hash[:]}, func(scan func(...any) error) (err error) {
+		err := v.s.ScanRows(ctx, v.s.hotReads.session, []any{hash[:]}, func(scan func(...any) error) (err error) {
 			s, err = v.session(scan)
 			s.Hash = hash
 			return err
@@ -130,10 +130,10 @@ func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) erro
 	at, due := instant(engine.Time{Time: now}), instant(engine.Time{Time: now.Add(-access.SeenEvery)})
 	var steps []engine.Step
 	if now.Sub(s.Used) >= access.SeenEvery {
-		steps = append(steps, engine.Step{Statement: v.s.sql.use, Args: []any{int64(s.ID), at, due}})
+		steps = append(steps, engine.Step{Statement: v.s.steps.use, Args: []any{int64(s.ID), at, due}})
 	}
 	if now.Sub(s.Seen) >= access.SeenEvery {
-		steps = append(steps, engine.Step{Statement: v.s.sql.see, Args: []any{int64(s.ID), at, due}})
+		steps = append(steps, engine.Step{Statement: v.s.steps.see, Args: []any{int64(s.ID), at, due}})
 	}
 	return v.s.writeAll(ctx, steps)
 }

@@ -54,7 +54,7 @@ func (v Translations) Get(
 	ctx context.Context, keys []localisation.Key, now time.Time,
 ) (found map[localisation.Key]string, err error) {
 	args := []any{v.s.Dialect.ListOf(bytesOf(keys)), v.s.Dialect.Instant(engine.Time{Time: now})}
-	read := engine.Step{Statement: v.s.hot.translations, Args: args, Row: func(scan func(...any) error) error {
+	read := engine.Step{Statement: v.s.hotReads.translations, Args: args, Row: func(scan func(...any) error) error {
 		var key []byte
 		var content string
 		if err := scan(&key, &content); err != nil {

@@ -32,7 +32,7 @@ func (s *Store) writeWithin(
 		if err := fn(ctx, tx); err != nil {
 			return nil, err
 		}
-		return s.sql.stepsFor(tx.changes), nil
+		return s.steps.stepsFor(tx.changes), nil
 	})
 	return s.orThrottled(ctx, err)
 }

@@ -50,7 +50,7 @@ func (a *api) listComments(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	people, err := a.describe(members, each(comments.Items, func(c event.Comment) user.ID { return c.Author }))
+	people, err := a.describe(members, mapSlice(comments.Items, func(c event.Comment) user.ID { return c.Author }))
 	if err != nil {
 		return transport.Reply{}, err
 	}

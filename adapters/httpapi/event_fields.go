@@ -141,12 +141,12 @@ func (a *api) renderEvent(people users, s diary.View) eventView {
 		eventFields:  a.renderEventFields(people, s.Event, s.Category),
 		CommentCount: s.Counts.Comments,
 		LikeCount:    s.Likes,
-		TheMoment: each(s.Moment, func(m diary.Moment) eventFields {
+		TheMoment: mapSlice(s.Moment, func(m diary.Moment) eventFields {
 			return a.renderEventFields(people, m.Event, m.Category)
 		}),
-		PlaceAround: each(s.News, renderNews),
+		PlaceAround: mapSlice(s.News, renderNews),
 	}
-	view.Comments = each(s.Comments, people.renderComment)
+	view.Comments = mapSlice(s.Comments, people.renderComment)
 	return view
 }
 
@@ -155,11 +155,11 @@ func (a *api) renderEventFields(people users, e *event.Event, category string) e
 	who := people[s.Author]
 	return eventFields{
 		ID: s.ID, EventTime: s.Date.String(), Title: s.Title, Content: s.Content, HTML: s.HTML,
-		Category: orNull(s.Category), CategoryName: orNull(category),
-		Plates:     each(s.Plates, func(p event.Plate) plateView { return a.renderPlate(who, p) }),
+		Category: nilIfZero(s.Category), CategoryName: nilIfZero(category),
+		Plates:     mapSlice(s.Plates, func(p event.Plate) plateView { return a.renderPlate(who, p) }),
 		Permission: s.Permission, CreateTime: transport.Timestamp(s.Created), LastModified: transport.Timestamp(s.Modified),
 		Status: s.Status, User: renderAuthor(who),
-		City: orNull(s.Place.City), District: orNull(s.Place.District), Province: orNull(s.Place.Province),
+		City: nilIfZero(s.Place.City), District: nilIfZero(s.Place.District), Province: nilIfZero(s.Place.Province),
 		Comments: []commentView{},
 	}
 }
@@ -173,6 +173,6 @@ func renderNews(n news.Item) placeAround {
 	return placeAround{
 		SiteName: n.SiteName, URL: n.URL, Title: n.Title, ReleaseDate: n.Released.String(), HTML: n.HTML,
 		City: n.City, Category: n.Category, SiteLogo: n.SiteLogo,
-		District: n.District, Province: n.Province, Country: orNull(n.Country),
+		District: n.District, Province: n.Province, Country: nilIfZero(n.Country),
 	}
 }

@@ -129,7 +129,7 @@ func (a *api) showEvents(shown []diary.View) ([]eventView, error) {
 	if err != nil {
 		return nil, err
 	}
-	return each(shown, func(s diary.View) eventView { return a.renderEvent(people, s) }), nil
+	return mapSlice(shown, func(s diary.View) eventView { return a.renderEvent(people, s) }), nil
 }
 
 // orderingIn reads the order of events (EVT-13); a leading minus sign means descending.

@@ -24,13 +24,13 @@ const uncategorised = "uncategory"
 // listCategories returns the tree of categories with their counters (FED-01).
 func (a *api) listCategories(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	selection := selectionIn(q, feed.Node, feed.Publication, feed.Demand, feed.Xfile)
+	selection := selectionIn(q, feed.Node, feed.Publication, feed.Demand, feed.Event)
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
 	return a.whileUnchanged(c.Context(), selection, fmt.Sprint("tree ", selection.Kinds), func(ctx context.Context, s feed.Selection) (transport.Reply, bool, error) {
 		tree, err := a.Browsing.Categories(ctx, s)
-		return transport.Data(each(tree, renderCategory)), true, err
+		return transport.Data(mapSlice(tree, renderCategory)), true, err
 	})
 }
 
@@ -138,7 +138,7 @@ func (a *api) whileUnchanged(ctx context.Context, s feed.Selection, name string,
 	}
 	if !has {
 		r, _, err := fn(ctx, s)
-		return transport.Tag(r), err
+		return transport.WithETag(r), err
 	}
 	return a.kept.Once(ctx, name, version, func() (transport.Reply, bool, error) { return fn(ctx, s) })
 }
@@ -179,16 +179,16 @@ type metaView struct {
 }
 
 func renderCategory(b feed.CategoryNode) categoryView {
-	view := categoryView{categoryRef: renderShelf(b), Children: each(b.Children, renderCategory)}
-	if b.Above != nil {
-		view.Parent = new(renderShelf(*b.Above))
+	view := categoryView{categoryRef: renderShelf(b), Children: mapSlice(b.Children, renderCategory)}
+	if b.ParentNode != nil {
+		view.Parent = new(renderShelf(*b.ParentNode))
 	}
 	return view
 }
 
 func renderShelf(b feed.CategoryNode) categoryRef {
 	s := categoryRef{
-		ID: categoryRefID(b.ID), Name: &b.Name, ParentID: orNull(b.Parent),
+		ID: categoryRefID(b.ID), Name: &b.Name, ParentID: nilIfZero(b.Parent),
 		Kind: "category", Slug: b.Slug, Level: b.Level,
 		Meta: metaView{orNever(b.Meta.Created), orNever(b.Meta.Updated), b.Meta.Count},
 	}
@@ -263,7 +263,7 @@ func (people users) renderDemand(d demand.Demand, away *geo.Kilometres) demandIt
 	return demandItem{
 		Title: d.Title, Description: d.Description, Tags: listed(d.Tags),
 		Cover: d.Cover.Path, Covers: renderPicture(d.Cover), Images: listed(d.Images),
-		Author: renderPerson(people[d.Author]), ServiceAddress: orNull(d.Address),
+		Author: renderPerson(people[d.Author]), ServiceAddress: nilIfZero(d.Address),
 		ClosedTime: transport.Timestamp(d.Closed), StartTime: transport.Timestamp(d.Start), EndTime: transport.Timestamp(d.End),
 		CreateTime: transport.Timestamp(d.Created), UpdateAt: transport.Timestamp(d.Updated),
 		EntityType: feed.Demand, Kind: inFeed, EntityID: d.ID, Distance: away,
@@ -272,7 +272,7 @@ func (people users) renderDemand(d demand.Demand, away *geo.Kilometres) demandIt
 
 func renderNode(n publication.Node) nodeItem {
 	return nodeItem{
-		ID: n.ID, BundleID: orNull(n.Bundle), Title: n.Title, Content: n.Summary,
+		ID: n.ID, BundleID: nilIfZero(n.Bundle), Title: n.Title, Content: n.Summary,
 		Cover: n.Cover.Path, Covers: renderPicture(n.Cover), Author: n.Author, Language: n.Language,
 		CreateTime: transport.Timestamp(n.Created), UpdateAt: transport.Timestamp(n.Updated),
 		EntityType: feed.Node, EntityID: n.ID, Kind: inFeed,

@@ -110,10 +110,10 @@ func (a *api) listImages(c *transport.Call) (transport.Reply, error) {
 		if err := c.Enter(a.limits, transport.ImagesWeight); err != nil {
 			return transport.Reply{}, err
 		}
-		return transport.Tag(transport.Bare(transport.StreamedList{Items: imageViews(a.UserImages.All(c.Context(), wanted)), Limits: a.limits, OnEncoded: c.Leave})), nil
+		return transport.WithETag(transport.Bare(transport.StreamedList{Items: imageViews(a.UserImages.All(c.Context(), wanted)), Limits: a.limits, OnEncoded: c.Leave})), nil
 	}
 	images, err := a.UserImages.List(c.Context(), wanted, request)
-	return transport.Tag(transport.Paged(page.Map(images, renderImage))), err
+	return transport.WithETag(transport.Paged(page.Map(images, renderImage))), err
 }
 
 func imageViews(all iter.Seq2[userimages.View, error]) iter.Seq2[any, error] {

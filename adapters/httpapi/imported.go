@@ -36,7 +36,7 @@ func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	people, err := a.loadUsers(c.Context(), each(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
+	people, err := a.loadUsers(c.Context(), mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
 	if err != nil {
 		return transport.Reply{}, err
 	}

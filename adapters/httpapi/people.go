@@ -25,7 +25,7 @@ func (a *api) lookUpPeople(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	return transport.Data(each(infos, renderPerson)), nil
+	return transport.Data(mapSlice(infos, renderPerson)), nil
 }
 
 // readProfile returns the caller's own profile (USR-05).
@@ -139,7 +139,7 @@ type size struct {
 
 func renderAppearance(u user.Info) appearance {
 	return appearance{
-		UID: u.ID, Avatar: u.Avatar.Path, Expertise: orNull(u.Expertise),
+		UID: u.ID, Avatar: u.Avatar.Path, Expertise: nilIfZero(u.Expertise),
 		Firstname: u.Firstname, Lastname: u.Lastname, Username: u.Username,
 		Timezone: u.Timezone, UTCOffset: u.UTCOffset, Location: u.Location,
 		Avatars: renderPicture(u.Avatar),
@@ -178,14 +178,14 @@ func renderPicture(p media.Picture) picture {
 	return view
 }
 
-// orNull returns nil, written as null, for the zero value.
-func orNull[T comparable](v T) *T {
+// nilIfZero returns nil, written as null, for the zero value.
+func nilIfZero[T comparable](v T) *T {
 	var none T
 	return transport.Optional(v, v != none)
 }
 
-// each renders a list. An empty list is written as [], never as null.
-func each[T, U any](items []T, render func(T) U) []U {
+// mapSlice renders a list. An empty list is written as [], never as null.
+func mapSlice[T, U any](items []T, render func(T) U) []U {
 	rendered := make([]U, len(items))
 	for i, item := range items {
 		rendered[i] = render(item)

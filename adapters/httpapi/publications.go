@@ -83,7 +83,7 @@ func renderPublication(p publication.Publication) publicationItem {
 	return publicationItem{
 		ID: p.ID, BundleID: p.Bundle.ID, NodeID: p.Node, Title: p.Title, Content: p.Summary, Type: p.Type,
 		Cover: p.Cover.Path, Covers: renderPicture(p.Cover), Author: p.Author, UpdateAt: transport.Timestamp(p.Updated),
-		Bundle:   bundleView{orNull(p.Bundle.FirstOriginal), orNull(p.Bundle.Original)},
+		Bundle:   bundleView{nilIfZero(p.Bundle.FirstOriginal), nilIfZero(p.Bundle.Original)},
 		Language: p.Language, EntityType: feed.Publication, EntityID: p.ID, Kind: inFeed,
 	}
 }

@@ -58,7 +58,7 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 }
 
 func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference, error] {
-	return each(ctx, v.s, v.s.references)
+	return snapshot(ctx, v.s, v.s.references)
 }
 
 func (s *Store) references() (all []media.Reference) {

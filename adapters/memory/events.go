@@ -88,7 +88,7 @@ func (v Events) Change(
 		if _, err := v.putEvent(&replaced, e.State()); err != nil {
 			return event.Entry{}, err
 		}
-		maps.Copy(v.s.paid, paid)
+		maps.Copy(v.s.spentUntil, paid)
 		return v.s.entry(id)
 	})
 }

@@ -95,7 +95,7 @@ func (s *Store) listedItem(l feed.Listing) (feed.Listable, error) {
 		return copyNode(s.nodes[publication.NodeID(l.ID)]), nil
 	case feed.Demand:
 		return copyDemand(s.demands[demand.ID(l.ID)]), nil
-	case feed.Xfile:
+	case feed.Event:
 		return s.event(event.ID(l.ID))
 	}
 	return nil, fmt.Errorf("listing %s %d has an unknown kind", l.Kind, l.ID)

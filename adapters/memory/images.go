@@ -83,7 +83,7 @@ func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (pa
 }
 
 func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
-	return each(ctx, v.s, func() []userimage.Image { return v.s.imagesWhere(q) })
+	return snapshot(ctx, v.s, func() []userimage.Image { return v.s.imagesWhere(q) })
 }
 
 func (s *Store) imagesWhere(q userimage.Query) []userimage.Image {

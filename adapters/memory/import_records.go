@@ -56,11 +56,11 @@ func (s *Store) storeRecord(r imported.Record) imported.Status {
 		s.list(itemOfNode(r.ID), r.Node)
 		return put(s.nodes, r.ID, copyNode(r.Node))
 	case imported.DemandRecord:
-		r.Author, r.Tags, r.Images = s.imports.users[r.By], orNil(r.Tags), orNil(r.Images)
+		r.Author, r.Tags, r.Images = s.imports.users[r.By], nilIfEmpty(r.Tags), nilIfEmpty(r.Images)
 		s.list(itemOfDemand(r.ID), r.Demand)
 		return put(s.demands, r.ID, copyDemand(r.Demand))
 	case imported.HowToRecord:
-		r.Robot, r.Bundles = s.imports.users[r.By], orNil(r.Bundles)
+		r.Robot, r.Bundles = s.imports.users[r.By], nilIfEmpty(r.Bundles)
 		return put(s.howTos, howToKey{r.Category, r.Robot}, copyHowTo(r.HowTo))
 	case imported.NewsRecord:
 		return s.storeNews(r)
@@ -81,8 +81,8 @@ func put[K comparable, V any](stored map[K]V, key K, value V) imported.Status {
 	return imported.Changed
 }
 
-// orNil returns the list, or nil if it is empty.
-func orNil[T any](list []T) []T {
+// nilIfEmpty returns the list, or nil if it is empty.
+func nilIfEmpty[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ type item struct {
 	id   int64
 }
 
-func itemOf(id event.ID) item                  { return item{feed.Xfile, int64(id)} }
+func itemOf(id event.ID) item                  { return item{feed.Event, int64(id)} }
 func itemOfPublication(id publication.ID) item { return item{feed.Publication, int64(id)} }
 func itemOfNode(id publication.NodeID) item    { return item{feed.Node, int64(id)} }
 func itemOfDemand(id demand.ID) item           { return item{feed.Demand, int64(id)} }

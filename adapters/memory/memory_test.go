@@ -56,7 +56,7 @@ func TestFED_10_events_are_on_the_pages_that_count_them(t *testing.T) {
 	e, err = s.Events().Add(t.Context(), e)
 	require.NoError(t, err)
 
-	events := feed.Selection{Kinds: []feed.Kind{feed.Xfile}}
+	events := feed.Selection{Kinds: []feed.Kind{feed.Event}}
 	_, metas, err := s.Feed().Metas(t.Context(), events)
 	require.NoError(t, err)
 	p, err := s.Feed().Page(t.Context(), 0, events, page.Request{})

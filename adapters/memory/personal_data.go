@@ -39,7 +39,7 @@ func (v PersonalData) Records(ctx context.Context, id user.ID, k personaldata.Ki
 			yield(nil, fmt.Errorf("unknown kind of personal data %q", k))
 			return
 		}
-		for o, err := range each(ctx, v.s, func() []owned { return v.s.owned(id, k) }) {
+		for o, err := range snapshot(ctx, v.s, func() []owned { return v.s.owned(id, k) }) {
 			if err == nil && o.record == nil {
 				continue
 			}
@@ -341,10 +341,10 @@ func (s *Store) ownKeys(id user.ID) (all []owned) {
 }
 
 func (s *Store) ownRateLimits(id user.ID) (all []owned) {
-	for at, until := range s.paid {
+	for at, until := range s.spentUntil {
 		if at.account == int64(id) {
 			record := personaldata.RateLimitRecord{Action: at.action, Until: until.UTC()}
-			all = append(all, owned{record: record, name: string(at.action), erase: func() { delete(s.paid, at) }})
+			all = append(all, owned{record: record, name: string(at.action), erase: func() { delete(s.spentUntil, at) }})
 		}
 	}
 	return all

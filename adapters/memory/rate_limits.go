@@ -24,7 +24,7 @@ func charged[T any](ctx context.Context, s *Store, charges []ratelimit.Charge, f
 		}
 		result, err := fn()
 		if err == nil {
-			maps.Copy(s.paid, paid)
+			maps.Copy(s.spentUntil, paid)
 		}
 		return result, err
 	})
@@ -44,7 +44,7 @@ func (s *Store) pay(charges []ratelimit.Charge) (map[rateKey]time.Time, error) {
 			continue
 		}
 		key := rateKey{c.Account, c.Action}
-		until, err := c.Apply(s.paid[key])
+		until, err := c.Apply(s.spentUntil[key])
 		if err != nil {
 			return nil, err
 		}

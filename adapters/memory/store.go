@@ -30,15 +30,15 @@ import (
 type Store struct {
 	lock sync.RWMutex
 
-	accounts map[user.ID]access.Account
-	phones   map[user.Phone]user.ID
-	members  map[user.ID]user.Member
-	seen     map[user.ID]time.Time
-	tokens   map[access.TokenID]access.Token
-	used     map[access.TokenID]time.Time
-	keys     map[access.KeyHash]access.TokenID
-	failures failures
-	paid     map[rateKey]time.Time // until when; one for each account and action
+	accounts   map[user.ID]access.Account
+	phones     map[user.Phone]user.ID
+	members    map[user.ID]user.Member
+	seen       map[user.ID]time.Time
+	tokens     map[access.TokenID]access.Token
+	used       map[access.TokenID]time.Time
+	keys       map[access.KeyHash]access.TokenID
+	failures   failures
+	spentUntil map[rateKey]time.Time // until when; one for each account and action
 
 	categories    map[feed.CategoryID]feed.Category
 	listings      map[item]feed.Listing
@@ -72,15 +72,15 @@ type Store struct {
 // New returns an empty store.
 func New() *Store {
 	return &Store{
-		accounts: map[user.ID]access.Account{},
-		phones:   map[user.Phone]user.ID{},
-		members:  map[user.ID]user.Member{},
-		seen:     map[user.ID]time.Time{},
-		tokens:   map[access.TokenID]access.Token{},
-		used:     map[access.TokenID]time.Time{},
-		keys:     map[access.KeyHash]access.TokenID{},
-		failures: newFailures(access.Limits()),
-		paid:     map[rateKey]time.Time{},
+		accounts:   map[user.ID]access.Account{},
+		phones:     map[user.Phone]user.ID{},
+		members:    map[user.ID]user.Member{},
+		seen:       map[user.ID]time.Time{},
+		tokens:     map[access.TokenID]access.Token{},
+		used:       map[access.TokenID]time.Time{},
+		keys:       map[access.KeyHash]access.TokenID{},
+		failures:   newFailures(access.Limits()),
+		spentUntil: map[rateKey]time.Time{},
 
 		categories:    map[feed.CategoryID]feed.Category{},
 		listings:      map[item]feed.Listing{},
@@ -132,9 +132,9 @@ func read[T any](ctx context.Context, s *Store, fn func() (T, error)) (T, error)
 	return fn()
 }
 
-// each yields the elements that fn returns. It calls fn first, so that the caller may use the
+// snapshot yields the elements that fn returns. It calls fn first, so that the caller may use the
 // store while iterating.
-func each[T any](ctx context.Context, s *Store, fn func() []T) iter.Seq2[T, error] {
+func snapshot[T any](ctx context.Context, s *Store, fn func() []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		all, err := read(ctx, s, func() ([]T, error) { return fn(), nil })
 		if err != nil {

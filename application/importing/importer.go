@@ -77,7 +77,7 @@ type sourceFile struct {
 // lines or not.
 func (i *Importer) Import(ctx context.Context, sources []Source, w Watcher) (Summary, error) {
 	began := i.ports.Now()
-	total, err := i.bring(ctx, sources, w)
+	total, err := i.importAll(ctx, sources, w)
 	if err != nil {
 		return total, err
 	}
@@ -88,7 +88,7 @@ func (i *Importer) Import(ctx context.Context, sources []Source, w Watcher) (Sum
 	return total, nil
 }
 
-func (i *Importer) bring(ctx context.Context, sources []Source, w Watcher) (total Summary, err error) {
+func (i *Importer) importAll(ctx context.Context, sources []Source, w Watcher) (total Summary, err error) {
 	run := &run{ports: i.ports, watcher: w}
 	defer func() { err = errors.Join(err, run.close()) }()
 	for _, s := range sources {

@@ -36,7 +36,7 @@ func (t *Translation) run(ctx context.Context, c *call) (failed bool) {
 
 // try translates the texts that it can claim and returns those that other servers have
 // claimed.
-func (t *Translation) try(ctx context.Context, c *call, texts []wanted) (others []wanted, err error) {
+func (t *Translation) try(ctx context.Context, c *call, texts []request) (others []request, err error) {
 	callCtx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	now := t.now()
@@ -48,7 +48,7 @@ func (t *Translation) try(ctx context.Context, c *call, texts []wanted) (others 
 		return nil, err
 	}
 	t.add(c, claimed.Kept)
-	var mine []wanted
+	var mine []request
 	for _, w := range without(texts, claimed.Kept) {
 		if slices.Contains(claimed.Mine, w.key) {
 			mine = append(mine, w)
@@ -82,7 +82,7 @@ func storeContext(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // ask sends the batch to the translator.
-func (t *Translation) ask(ctx context.Context, c *call, batch []wanted) (map[localisation.Key]string, error) {
+func (t *Translation) ask(ctx context.Context, c *call, batch []request) (map[localisation.Key]string, error) {
 	texts := make([]string, len(batch))
 	for i, w := range batch {
 		texts[i] = w.Content

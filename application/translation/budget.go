@@ -28,7 +28,7 @@ var errBudgetSpent = errors.New("daily character budget is spent")
 
 // askWithinBudget translates the batch if the day's budget allows it. A refused batch is refunded. A
 // batch that timed out may be billed, so it counts.
-func (t *Translation) askWithinBudget(ctx context.Context, c *call, batch []wanted) (map[localisation.Key]string, error) {
+func (t *Translation) askWithinBudget(ctx context.Context, c *call, batch []request) (map[localisation.Key]string, error) {
 	budget := t.Budget()
 	spending := localisation.Spending{Translator: budget.Translator, Day: budget.Day}
 	for _, w := range batch {

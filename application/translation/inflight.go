@@ -22,14 +22,14 @@ var errTimeout = errors.New("timed out")
 // texts share it.
 type call struct {
 	from, to locale.Tag
-	texts    []wanted                    // each once, in the order of the page
+	texts    []request                   // each once, in the order of the page
 	done     chan struct{}               // closed at the end
 	got      map[localisation.Key]string // so far; guarded by the mutex of Translation
 }
 
 // fetch adds the translations that arrive in time. A slower call continues in the background
 // and fills the cache.
-func (t *Translation) fetch(ctx context.Context, missing []wanted, to locale.Tag, have map[localisation.Key]string) {
+func (t *Translation) fetch(ctx context.Context, missing []request, to locale.Tag, have map[localisation.Key]string) {
 	calls := t.join(ctx, missing, to)
 	waitCtx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
@@ -51,7 +51,7 @@ func (t *Translation) fetch(ctx context.Context, missing []wanted, to locale.Tag
 
 // join returns the calls that fetch the texts. It starts a new call per source language for
 // the texts that no call fetches yet.
-func (t *Translation) join(ctx context.Context, missing []wanted, to locale.Tag) (all []*call) {
+func (t *Translation) join(ctx context.Context, missing []request, to locale.Tag) (all []*call) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	started := map[string]*call{}
@@ -103,14 +103,14 @@ func (t *Translation) forget(c *call) {
 }
 
 // without returns the texts that have no translation yet.
-func without(all []wanted, have map[localisation.Key]string) []wanted {
-	return slices.DeleteFunc(slices.Clone(all), func(w wanted) bool {
+func without(all []request, have map[localisation.Key]string) []request {
+	return slices.DeleteFunc(slices.Clone(all), func(w request) bool {
 		_, there := have[w.key]
 		return there
 	})
 }
 
-func keysOf(texts []wanted) []localisation.Key {
+func keysOf(texts []request) []localisation.Key {
 	keys := make([]localisation.Key, len(texts))
 	for i, w := range texts {
 		keys[i] = w.key

@@ -85,8 +85,8 @@ func (t *Translation) Counts() Counts {
 	return Counts{t.hits.Load(), t.misses.Load(), t.characters.Load(), t.failures.Load()}
 }
 
-// wanted is a text that a reader needs in another language.
-type wanted struct {
+// request is a text that a reader needs in another language.
+type request struct {
 	localisation.Text
 	key localisation.Key
 }
@@ -102,14 +102,14 @@ func (t *Translation) Translate(ctx context.Context, reader user.ID, texts []loc
 	to = t.translator.Target(to)
 	translator := t.translator.Name()
 	translated := map[localisation.Text]localisation.Translation{}
-	var all []wanted
+	var all []request
 	for _, s := range texts {
 		switch {
 		case s.Language.IsZero(), locale.Same(s.Language, to):
 		case text.IsBlank(s.Content):
 			translated[s] = localisation.Translation{Text: s.Content, Translator: translator, Language: to}
 		default:
-			all = append(all, wanted{s, localisation.KeyOf(s, to, translator)})
+			all = append(all, request{s, localisation.KeyOf(s, to, translator)})
 		}
 	}
 	have := t.find(ctx, reader, all, to)
@@ -128,7 +128,7 @@ func (o Offer) includes(to locale.Tag) bool {
 
 // find returns the translations in the cache, read by one query, and, if the limit of the
 // reader admits the language, those of the others that arrive in time.
-func (t *Translation) find(ctx context.Context, reader user.ID, all []wanted, to locale.Tag) map[localisation.Key]string {
+func (t *Translation) find(ctx context.Context, reader user.ID, all []request, to locale.Tag) map[localisation.Key]string {
 	if len(all) == 0 {
 		return nil
 	}

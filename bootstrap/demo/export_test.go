@@ -1,4 +1,4 @@
 package demo
 
 // Bring imports files as Load does.
-var Bring = bring
+var Bring = importRecords

@@ -54,8 +54,8 @@ func Files() (records, pictures []File, err error) {
 	return records, pictures, nil
 }
 
-// bring imports the files with their covers.
-func bring(ctx context.Context, importer *importing.Importer, records, pictures []File) error {
+// importRecords imports the files with their covers.
+func importRecords(ctx context.Context, importer *importing.Importer, records, pictures []File) error {
 	var sources []importing.Source
 	for _, f := range records {
 		sources = append(sources, importing.Source{

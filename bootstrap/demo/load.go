@@ -64,7 +64,7 @@ func Load(ctx context.Context, p Ports) error {
 	if err != nil {
 		return err
 	}
-	if err := bring(ctx, p.Importer, records, pictures); err != nil {
+	if err := importRecords(ctx, p.Importer, records, pictures); err != nil {
 		return err
 	}
 	s := newReplay(p)

@@ -146,7 +146,7 @@ func (e *Event) Listing() (feed.Listing, bool) {
 		return feed.Listing{}, false
 	}
 	return feed.Listing{
-		Kind: feed.Xfile, ID: int64(e.s.ID), Category: e.s.Category,
+		Kind: feed.Event, ID: int64(e.s.ID), Category: e.s.Category,
 		Created: e.s.Created, Updated: e.s.Modified,
 	}, true
 }

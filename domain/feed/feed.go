@@ -25,7 +25,7 @@ const (
 	Node        Kind = "node"
 	Publication Kind = "publication"
 	Demand      Kind = "demand"
-	Xfile       Kind = "xfile" // a public event
+	Event       Kind = "xfile" // a public event
 )
 
 // CategoryID numbers categories. Zero stands for the uncategorised items, those

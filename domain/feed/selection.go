@@ -46,7 +46,7 @@ func (s Selection) Admits(l Listing) bool {
 
 // HasVersion reports whether a Version tells when what the selection admits has changed. An
 // area has none, because searches of areas are rarely repeated, nor have events.
-func (s Selection) HasVersion() bool { return s.Near == nil && !slices.Contains(s.Kinds, Xfile) }
+func (s Selection) HasVersion() bool { return s.Near == nil && !slices.Contains(s.Kinds, Event) }
 
 // Contains reports whether the point is in the area.
 func (a Area) Contains(p geo.Point) bool { return a.Centre.To(p) <= a.Within }

@@ -14,7 +14,7 @@ import (
 
 func TestFED04_a_selection_without_kinds_is_of_items(t *testing.T) {
 	assert.Equal(t, feed.Selection{Kinds: feed.ItemKinds()}, feed.Select(nil, nil))
-	assert.NotContains(t, feed.ItemKinds(), feed.Xfile)
+	assert.NotContains(t, feed.ItemKinds(), feed.Event)
 }
 
 func TestFED05_a_circle_counts_for_demands_alone(t *testing.T) {
@@ -48,7 +48,7 @@ func TestFED06_the_order_of_a_feed_is_total(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		listings := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) feed.Listing {
 			return feed.Listing{
-				Kind: rapid.SampledFrom(append(feed.ItemKinds(), feed.Xfile)).Draw(t, "kind"), ID: rapid.Int64Range(1, 5).Draw(t, "id"),
+				Kind: rapid.SampledFrom(append(feed.ItemKinds(), feed.Event)).Draw(t, "kind"), ID: rapid.Int64Range(1, 5).Draw(t, "id"),
 				Created: hours(rapid.IntRange(0, 2).Draw(t, "created")), Updated: hours(rapid.IntRange(0, 9).Draw(t, "updated")),
 			}
 		}), 2, 15).Draw(t, "listings")

@@ -29,10 +29,10 @@ func (m *Meta) Add(l Listing) {
 // with a zero Category.
 type CategoryNode struct {
 	Category
-	Level    int // 0 for roots and the uncategorised items, one more than the parent's for children
-	Meta     Meta
-	Above    *CategoryNode // the parent, without its Children; nil: a root
-	Children []CategoryNode
+	Level      int // 0 for roots and the uncategorised items, one more than the parent's for children
+	Meta       Meta
+	ParentNode *CategoryNode // the parent, without its Children; nil: a root
+	Children   []CategoryNode
 }
 
 // IsUncategorised reports whether the node stands for the items without a category.
@@ -61,9 +61,9 @@ func childrenOf(under map[CategoryID][]Category, metas map[CategoryID]Meta, pare
 	}
 	var all []CategoryNode
 	for _, c := range under[parent] {
-		n := CategoryNode{Category: c, Level: level, Meta: metas[c.ID], Above: above}
+		n := CategoryNode{Category: c, Level: level, Meta: metas[c.ID], ParentNode: above}
 		parent := n
-		parent.Above = nil
+		parent.ParentNode = nil
 		n.Children = childrenOf(under, metas, c.ID, &parent)
 		all = append(all, n)
 	}

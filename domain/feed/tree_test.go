@@ -58,10 +58,10 @@ func TestFED01_parents_come_without_their_children(t *testing.T) {
 	child := tree[0].Children[0].Children[0]
 	assert.EqualValues(t, 3, child.ID)
 	assert.Equal(t, 2, child.Level)
-	require.NotNil(t, child.Above)
-	assert.EqualValues(t, 2, child.Above.ID)
-	assert.Empty(t, child.Above.Children)
-	assert.Nil(t, tree[0].Above)
+	require.NotNil(t, child.ParentNode)
+	assert.EqualValues(t, 2, child.ParentNode.ID)
+	assert.Empty(t, child.ParentNode.Children)
+	assert.Nil(t, tree[0].ParentNode)
 	assert.Zero(t, tree[0].Level)
 }
 

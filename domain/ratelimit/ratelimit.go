@@ -84,9 +84,9 @@ type Charge struct {
 // IsFree reports whether the charge admits every write.
 func (c Charge) IsFree() bool { return c.Limit.IsOff() }
 
-// Price returns the time that the charge takes up, in whole microseconds. A charge of more
+// Cost returns the time that the charge takes up, in whole microseconds. A charge of more
 // than the limit takes up all of it.
-func (c Charge) Price() time.Duration {
+func (c Charge) Cost() time.Duration {
 	if c.IsFree() {
 		return 0
 	}
@@ -105,7 +105,7 @@ func (c Charge) Apply(paid time.Time) (time.Time, error) {
 	if paid.Before(c.Now) {
 		paid = c.Now
 	}
-	after := paid.Add(c.Price())
+	after := paid.Add(c.Cost())
 	if wait := after.Sub(c.Now) - c.Limit.Period; wait > 0 {
 		return time.Time{}, ErrThrottled(c.Action, wait)
 	}

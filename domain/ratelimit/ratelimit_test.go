@@ -113,7 +113,7 @@ func TestGEN_14_units_of_one_charge_cost_as_much_as_single_ones(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := ratelimit.Limit{Count: rapid.Int64Range(1, 1<<50).Draw(t, "count"), Period: 24 * time.Hour}
 		units := rapid.Int64Range(1, limit.Count).Draw(t, "units")
-		price := ratelimit.Charge{Limit: limit, Units: units, Now: noon}.Price()
+		price := ratelimit.Charge{Limit: limit, Units: units, Now: noon}.Cost()
 		want := float64(units) / float64(limit.Count) * float64(limit.Period)
 		assert.InDelta(t, want, float64(price), float64(2*time.Microsecond))
 		assert.LessOrEqual(t, price, limit.Period)

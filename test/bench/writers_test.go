@@ -206,7 +206,7 @@ type tally struct{ counted, listed map[feed.CategoryID]int }
 
 func (c *contest) tally(ctx context.Context) (tally, error) {
 	t := tally{counted: map[feed.CategoryID]int{}, listed: map[feed.CategoryID]int{}}
-	_, metas, err := c.store.Feed().Metas(ctx, feed.Selection{Kinds: []feed.Kind{feed.Xfile}})
+	_, metas, err := c.store.Feed().Metas(ctx, feed.Selection{Kinds: []feed.Kind{feed.Event}})
 	if err != nil {
 		return t, err
 	}

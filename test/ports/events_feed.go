@@ -31,7 +31,7 @@ func feedShowings(w *fixtures) {
 				continue
 			}
 			assert.Contains(w, w.listed(), feed.Listing{
-				Kind: feed.Xfile, ID: int64(e.ID()), Category: category, Created: noon, Updated: noon,
+				Kind: feed.Event, ID: int64(e.ID()), Category: category, Created: noon, Updated: noon,
 			})
 		}
 	}
@@ -56,7 +56,7 @@ func feedChange(w *fixtures) {
 		w.change(e.ID(), apply(later, step.edit))
 		want := []feed.Listing{}
 		if step.listed {
-			want = []feed.Listing{{Kind: feed.Xfile, ID: int64(e.ID()), Category: step.category, Created: noon, Updated: later}}
+			want = []feed.Listing{{Kind: feed.Event, ID: int64(e.ID()), Category: step.category, Created: noon, Updated: later}}
 		}
 		assert.Equal(w, want, w.listed(), "%+v", step)
 	}

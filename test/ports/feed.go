@@ -107,8 +107,8 @@ func feedMetas(w *fixtures) {
 			0: {Created: noon, Updated: noon, Count: 1}, 1: {Created: noon.Add(time.Hour), Updated: noon.Add(2 * time.Hour), Count: 1},
 		}},
 		{[]feed.Kind{feed.Publication}, map[feed.CategoryID]feed.Meta{1: {Created: noon, Updated: noon.Add(3 * time.Hour), Count: 1}}},
-		{[]feed.Kind{feed.Demand, feed.Xfile}, map[feed.CategoryID]feed.Meta{1: {Created: noon, Updated: noon, Count: 1}}},
-		{[]feed.Kind{feed.Xfile}, map[feed.CategoryID]feed.Meta{}},
+		{[]feed.Kind{feed.Demand, feed.Event}, map[feed.CategoryID]feed.Meta{1: {Created: noon, Updated: noon, Count: 1}}},
+		{[]feed.Kind{feed.Event}, map[feed.CategoryID]feed.Meta{}},
 		{nil, map[feed.CategoryID]feed.Meta{}},
 	} {
 		assert.Equal(w, c.want, w.metas(feed.Selection{Kinds: c.kinds}), "%v", c.kinds)
@@ -163,7 +163,7 @@ func feedMetasOfEvents(w *fixtures) {
 	later := noon.Add(time.Hour)
 	assert.Equal(w, map[feed.CategoryID]feed.Meta{
 		0: {Created: noon, Updated: noon, Count: 1}, 1: {Created: later, Updated: later, Count: 1},
-	}, w.metas(feed.Selection{Kinds: []feed.Kind{feed.Xfile}}))
+	}, w.metas(feed.Selection{Kinds: []feed.Kind{feed.Event}}))
 	assert.Empty(w, w.metas(feed.Selection{Kinds: feed.ItemKinds()}))
 	for in := range feed.CategoryID(2) {
 		assert.Empty(w, w.pages(in, feed.Selection{Kinds: feed.ItemKinds()}, 10))

@@ -16,7 +16,7 @@ import (
 )
 
 // everyKind are all kinds that are counted.
-func everyKind() []feed.Kind { return append(feed.ItemKinds(), feed.Xfile) }
+func everyKind() []feed.Kind { return append(feed.ItemKinds(), feed.Event) }
 
 // feedEverythingAtOnce lets many write at once, each their own things, all into
 // the same few categories; each instant is later than the last, so the newest of

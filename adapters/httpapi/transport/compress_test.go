@@ -60,11 +60,11 @@ func TestGEN_12_content_above_1_KiB_is_compressed(t *testing.T) {
 		{"short", func(coding) coding { return identity }},
 		{around, func(coding) coding { return identity }},
 		{around + "a", func(asked coding) coding { return asked }},
-		{strings.Repeat("a walk by the lake ", listHeld/10), func(asked coding) coding { return asked }},
+		{strings.Repeat("a walk by the lake ", listInMemory/10), func(asked coding) coding { return asked }},
 	} {
 		for _, asked := range codings {
 			for name, r := range map[string]Reply{
-				"whole": Tag(Data([]string{c.list})), "streamed": Tag(Bare(listed3(NewListLimits(nil), c.list))), "untagged": Data([]string{c.list}),
+				"whole": WithETag(Data([]string{c.list})), "streamed": WithETag(Bare(listed3(NewListLimits(nil), c.list))), "untagged": Data([]string{c.list}),
 				"streamed and untagged": Bare(listed3(NewListLimits(nil), c.list)), "an error": {Status: 400, Content: wrapped{[]string{c.list}}},
 			} {
 				about := fmt.Sprint(len(c.list), " bytes ", name, " ", asked)

@@ -17,11 +17,11 @@ import (
 // keptJSON is a tagged JSON response that is kept as it was encoded, and as it was first
 // compressed in each coding.
 type keptJSON struct {
-	raw   []byte
-	sum   [sha256.Size]byte
-	gzip  func() []byte
-	zstd  func() []byte
-	state feed.Version // that it shows
+	raw     []byte
+	sum     [sha256.Size]byte
+	gzip    func() []byte
+	zstd    func() []byte
+	version feed.Version // that it shows
 }
 
 func newKeptJSON(content any, state feed.Version) (*keptJSON, error) {
@@ -33,7 +33,7 @@ func newKeptJSON(content any, state feed.Version) (*keptJSON, error) {
 	compressed := func(c coding) func() []byte {
 		return sync.OnceValue(func() []byte { return bytes.Clone(c.compress(new(bytes.Buffer), raw)) })
 	}
-	return &keptJSON{raw: raw, sum: sha256.Sum256(raw), gzip: compressed(gzipped), zstd: compressed(zstandard), state: state}, nil
+	return &keptJSON{raw: raw, sum: sha256.Sum256(raw), gzip: compressed(gzipped), zstd: compressed(zstandard), version: state}, nil
 }
 
 // in returns the content in the coding.
@@ -92,7 +92,7 @@ func (k *KeptReplies) find(name string, v feed.Version) *keptJSON {
 			k.put(name, found)
 		}
 	}
-	if found == nil || found.state != v {
+	if found == nil || found.version != v {
 		return nil
 	}
 	return found
@@ -148,7 +148,7 @@ func (k *KeptReplies) encodeAndKeep(name string, v feed.Version, fn func() (Repl
 	}
 	r, isConstant, err := fn()
 	if err != nil || !isConstant {
-		return Tag(r), err
+		return WithETag(r), err
 	}
 	made, err := newKeptJSON(r.Content, v)
 	if err != nil {

@@ -69,8 +69,8 @@ func CreatedAt(path string, v any) Reply {
 	return r
 }
 
-// Tag gives the reply an entity tag, so that clients can revalidate it (GEN-12).
-func Tag(r Reply) Reply {
+// WithETag gives the reply an entity tag, so that clients can revalidate it (GEN-12).
+func WithETag(r Reply) Reply {
 	r.Tagged = true
 	return r
 }
@@ -140,7 +140,7 @@ func (r Reply) Send(w http.ResponseWriter, req *http.Request) {
 // terminal.
 func (r Reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
 	buf := buffers.Get().(*bytes.Buffer)
-	defer keep(buf)
+	defer recycle(buf)
 	if err := writeJSON(buf, content); err != nil {
 		Fail(w, req, fmt.Errorf("encoding a response: %w", err))
 		return
@@ -158,8 +158,8 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const maxKept = 256 << 10
 
-// keep leaves the buffer to a later response, unless it grew too large.
-func keep(buf *bytes.Buffer) {
+// recycle leaves the buffer to a later response, unless it grew too large.
+func recycle(buf *bytes.Buffer) {
 	if buf.Cap() <= maxKept {
 		buf.Reset()
 		buffers.Put(buf)
@@ -186,7 +186,7 @@ func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding,
 		return false
 	}
 	for _, held := range append([]coding{c}, codings...) {
-		if tag := entityTag(sum, held); Names(known, tag) {
+		if tag := entityTag(sum, held); MatchesETag(known, tag) {
 			w.Header()["Etag"] = []string{tag}
 			w.WriteHeader(http.StatusNotModified)
 			return true
@@ -205,8 +205,8 @@ func entityTag(sum []byte, c coding) string {
 	return `"` + tag + `"`
 }
 
-// Names reports whether the If-None-Match header includes the entity tag.
-func Names(header, tag string) bool {
+// MatchesETag reports whether the If-None-Match header includes the entity tag.
+func MatchesETag(header, tag string) bool {
 	for candidate := range strings.SplitSeq(header, ",") {
 		candidate = strings.TrimSpace(candidate)
 		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
@@ -221,7 +221,7 @@ func Names(header, tag string) bool {
 func (r Reply) write(w http.ResponseWriter, c coding, mediaType string, raw []byte) {
 	if c != identity {
 		buf := buffers.Get().(*bytes.Buffer)
-		defer keep(buf)
+		defer recycle(buf)
 		raw = c.compress(buf, raw)
 	}
 	r.writeCoded(w, c, mediaType, raw)

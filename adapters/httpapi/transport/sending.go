@@ -134,7 +134,7 @@ func (s *sender) enter(size int64) bool {
 	if !s.limits.callers.take(s.caller) {
 		return false
 	}
-	size = min(size, listHeld)
+	size = min(size, listInMemory)
 	if !s.limits.bytes.TryAcquire(size) {
 		s.limits.callers.free(s.caller)
 		return false

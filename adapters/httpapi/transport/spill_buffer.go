@@ -19,8 +19,8 @@ var errDiskFull = fault.RetryAfter(fault.Unavailable, time.Minute, "The server's
 // few bytes in memory, more in an unlinked file, which disappears when it is closed or the
 // process is killed. It implements media.Raw.
 type SpillBuffer struct {
-	inMemory int   // most bytes in memory; more go to a file
-	most     int64 // most bytes to keep; further bytes are only counted
+	inMemory int   // capacity bytes in memory; more go to a file
+	capacity int64 // capacity bytes to keep; further bytes are only counted
 	held     []byte
 	file     *os.File // nil: all bytes are in memory
 	size     int64
@@ -36,7 +36,7 @@ const maxHeld = 64 << 10
 
 // NewPicture returns the buffer of an uploaded picture. It keeps one byte more than the
 // limit of a picture, so that the picture's size tells that it is too large.
-func NewPicture() *SpillBuffer { return &SpillBuffer{inMemory: maxHeld, most: media.MaxBytes + 1} }
+func NewPicture() *SpillBuffer { return &SpillBuffer{inMemory: maxHeld, capacity: media.MaxBytes + 1} }
 
 // Size implements media.Raw.
 func (s *SpillBuffer) Size() int64 { return s.size }
@@ -63,7 +63,7 @@ func (s *SpillBuffer) WriteTo(w io.Writer) (int64, error) {
 
 // Write accepts all bytes. It only counts those beyond the limit.
 func (s *SpillBuffer) Write(p []byte) (int, error) {
-	kept := p[:min(int64(len(p)), max(0, s.most-s.size))]
+	kept := p[:min(int64(len(p)), max(0, s.capacity-s.size))]
 	s.size += int64(len(p))
 	if s.file == nil && len(s.held)+len(kept) <= s.inMemory {
 		s.held = append(s.held, kept...)

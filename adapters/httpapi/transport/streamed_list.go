@@ -55,8 +55,8 @@ const (
 	ImagesWeight = 12
 	// listWait is how long a list waits for other lists.
 	listWait = 2 * time.Second
-	// listHeld is how much of an encoded list is held in memory, in bytes.
-	listHeld = 256 << 10
+	// listInMemory is how much of an encoded list is held in memory, in bytes.
+	listInMemory = 256 << 10
 	// listFiles is how many encoded lists may be files at once.
 	listFiles = 16
 	// listFilesOf is how many of them may be one caller's.
@@ -140,7 +140,7 @@ type encodedList struct {
 // encode writes the list as JSON, and compresses it if it is large enough. also gets the JSON
 // uncompressed. encode fails before the first byte is sent.
 func (l StreamedList) encode(c coding, also io.Writer) (encodedList, error) {
-	encoded := &SpillBuffer{inMemory: listHeld, most: math.MaxInt64, toFile: func() (func(), error) { return l.Limits.fileOf(l.caller) }}
+	encoded := &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: func() (func(), error) { return l.Limits.fileOf(l.caller) }}
 	out := &compressor{to: encoded, coding: c}
 	err := l.write(io.MultiWriter(out, also))
 	if ended := out.Close(); err == nil {

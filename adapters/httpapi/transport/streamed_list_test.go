@@ -24,10 +24,10 @@ func listed3(limits *ListLimits, views ...string) StreamedList {
 func TestListingIsWrittenAsOtherReplies(t *testing.T) {
 	limits := NewListLimits(nil)
 	for _, views := range [][]string{{}, {"a"}, {"<a>", "b\n", "&"}} {
-		want, got := sent(t, Tag(Data(views))), sent(t, Tag(Bare(listed3(limits, views...))))
+		want, got := sent(t, WithETag(Data(views))), sent(t, WithETag(Bare(listed3(limits, views...))))
 		assert.Equal(t, want.Body.String(), got.Body.String())
 		assert.Equal(t, want.Header(), got.Header())
-		again := sent(t, Tag(Bare(listed3(limits, views...))), "If-None-Match", got.Header().Get("ETag"))
+		again := sent(t, WithETag(Bare(listed3(limits, views...))), "If-None-Match", got.Header().Get("ETag"))
 		assert.Equal(t, http.StatusNotModified, again.Code)
 		assert.Empty(t, again.Body.String())
 
@@ -42,12 +42,12 @@ func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	limits := NewListLimits(nil)
-	views := []string{strings.Repeat("a", listHeld), strings.Repeat("b", listHeld)}
+	views := []string{strings.Repeat("a", listInMemory), strings.Repeat("b", listInMemory)}
 	e, err := listed3(limits, views...).encode(identity, io.Discard)
 	require.NoError(t, err)
 	require.NotNil(t, e.file)
 	assert.Len(t, limits.files, 1)
-	assert.LessOrEqual(t, cap(e.held), listHeld)
+	assert.LessOrEqual(t, cap(e.held), listInMemory)
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Empty(t, left)
@@ -63,7 +63,7 @@ func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 func TestListingFailsBeforeAByteIsSent(t *testing.T) {
 	limits := NewListLimits(nil)
 	broken := StreamedList{Limits: limits, Items: func(yield func(any, error) bool) {
-		_ = yield(strings.Repeat("a", 2*listHeld), nil) && yield(nil, errors.New("gone"))
+		_ = yield(strings.Repeat("a", 2*listInMemory), nil) && yield(nil, errors.New("gone"))
 	}}
 	w := sent(t, Bare(broken))
 	assert.Equal(t, http.StatusInternalServerError, w.Code)
@@ -74,7 +74,7 @@ func TestListingFailsBeforeAByteIsSent(t *testing.T) {
 func TestListWithoutADiskTakesNoSlot(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	limits := NewListLimits(nil)
-	w := sent(t, Bare(listed3(limits, strings.Repeat("a", 2*listHeld))))
+	w := sent(t, Bare(listed3(limits, strings.Repeat("a", 2*listInMemory))))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
 	assert.Equal(t, "60", w.Header().Get("Retry-After"))
 	assert.Empty(t, limits.files)

@@ -48,7 +48,7 @@ func fillFromJSON(body any, c *Call) error {
 	if err := limitBody(w, r, maxJSON); err != nil {
 		return err
 	}
-	sent := &SpillBuffer{inMemory: maxHeld, most: math.MaxInt64}
+	sent := &SpillBuffer{inMemory: maxHeld, capacity: math.MaxInt64}
 	defer sent.Close()
 	if _, err := io.Copy(sent, r.Body); err != nil {
 		return readFault(w, r, err, ErrCutOff)

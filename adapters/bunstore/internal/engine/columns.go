@@ -157,9 +157,9 @@ func (c Cover) Text() (string, error) {
 	return string(text), err
 }
 
-// OrNull returns the content of the column as a parameter. It never fails: JSON can
+// NullIfZero returns the content of the column as a parameter. It never fails: JSON can
 // represent every picture.
-func (c Cover) OrNull() any {
+func (c Cover) NullIfZero() any {
 	text, err := c.Text()
 	if text == "" || err != nil {
 		return nil
@@ -208,8 +208,8 @@ func Numbers[N ~int64](ids []N) []int64 {
 	return all
 }
 
-// OrNull returns the ID as a parameter; zero is NULL.
-func OrNull[N ~int64](id N) any {
+// NullIfZero returns the ID as a parameter; zero is NULL.
+func NullIfZero[N ~int64](id N) any {
 	if id == 0 {
 		return nil
 	}

@@ -8,12 +8,12 @@ import (
 	"plaza/domain/page"
 )
 
-// Counted is embedded in rows that are read by page: each row carries the total.
-type Counted struct {
+// PageRow is embedded in rows that are read by page: each row carries the total.
+type PageRow struct {
 	Total int `bun:",scanonly"`
 }
 
-func (c Counted) total() int { return c.Total }
+func (c PageRow) total() int { return c.Total }
 
 // ListPage reads a page of the filtered rows, in order, and the total, in one
 // statement. A page without rows is the only page or past the last; the total has no
@@ -83,7 +83,7 @@ func ReadPage[R any](
 	return page.Of(r, items, total)
 }
 
-// Each runs a read of constant text, and passes every row to fn.
-func (s *DB) Each(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error {
+// ScanRows runs a read of constant text, and passes every row to fn.
+func (s *DB) ScanRows(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error {
 	return s.Dialect.Query(ctx, Step{Statement: statement, Args: args, Row: fn})
 }

@@ -156,7 +156,7 @@ func Day[R any](name string, field func(*R) *calendar.Date) column[R] {
 func Picture[R any](name string, field func(*R) *media.Picture) column[R] {
 	return column[R]{
 		name:   name,
-		value:  func(r *R, _ Dialect) any { return Cover(*field(r)).OrNull() },
+		value:  func(r *R, _ Dialect) any { return Cover(*field(r)).NullIfZero() },
 		target: func(r *R, _ Dialect) any { return (*Cover)(field(r)) },
 	}
 }
