@@ -81,14 +81,23 @@ func parse(list string) (all []mutation) {
 // failed matches the first line that tells of a failed test.
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^(panic: .*)`)
 
-// try returns the name of the test that fails.
-func (m mutation) try() (killer string, err error) {
-	source, err := os.ReadFile(m.file)
+// mutated returns the content of the file, which is below root, with the mutation.
+func (m mutation) mutated(root string) (string, error) {
+	source, err := os.ReadFile(filepath.Join(root, m.file))
 	if err != nil {
 		return "", err
 	}
 	if n := strings.Count(string(source), m.old); n != 1 {
 		return "", fmt.Errorf("%s has the text %d times", m.file, n)
+	}
+	return strings.Replace(string(source), m.old, m.new, 1), nil
+}
+
+// try returns the name of the test that fails.
+func (m mutation) try() (killer string, err error) {
+	source, err := m.mutated(".")
+	if err != nil {
+		return "", err
 	}
 	folder, err := os.MkdirTemp("", "plaza-mutation-")
 	if err != nil {
@@ -96,7 +105,7 @@ func (m mutation) try() (killer string, err error) {
 	}
 	defer os.RemoveAll(folder)
 	mutated, overlay := filepath.Join(folder, "mutated.go"), filepath.Join(folder, "overlay.json")
-	if err := os.WriteFile(mutated, []byte(strings.Replace(string(source), m.old, m.new, 1)), 0o600); err != nil {
+	if err := os.WriteFile(mutated, []byte(source), 0o600); err != nil {
 		return "", err
 	}
 	path, err := filepath.Abs(m.file)
