@@ -23,7 +23,7 @@ type waitingGateway struct {
 	received, end chan struct{}
 }
 
-func (g *waitingGateway) Protocol() payment.Protocol { return payment.V3 }
+func (g *waitingGateway) Protocol() payment.Protocol { return "v3" }
 
 func (g *waitingGateway) Receive(payment.Notification) (payment.Notice, error) {
 	close(g.received)

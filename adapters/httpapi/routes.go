@@ -13,7 +13,6 @@ import (
 	"plaza/adapters/httpapi/transport"
 	"plaza/domain/access"
 	"plaza/domain/fault"
-	"plaza/domain/payment"
 )
 
 // Route is one operation of the interface: its method, its path with variables in braces,
@@ -79,9 +78,10 @@ var table = []route{
 	row(http.MethodPost, "/api/pay/order/pay/", payScope, (*api).pay),
 	row(http.MethodGet, "/api/pay/order/", payScope, (*api).listOrders),
 	row(http.MethodGet, "/api/pay/order/{id}/", payScope, (*api).readOrder),
-	unlimited(http.MethodPost, "/api/pay/notify/wallet/", notifyOver(payment.V2)),
-	unlimited(http.MethodPost, "/api/pay/notify/wallet/refund/", notifyOver(payment.V2)),
-	unlimited(http.MethodPost, "/api/pay/notify/wallet/v3/", notifyOver(payment.V3)),
+	unlimited(http.MethodPost, "/api/pay/notify/wallet/", notifyOver("v2")),
+	unlimited(http.MethodPost, "/api/pay/notify/wallet/refund/", notifyOver("v2")),
+	unlimited(http.MethodPost, "/api/pay/notify/wallet/v3/", notifyOver("v3")),
+	unlimited(http.MethodPost, "/api/pay/notify/{wallet}/", notifyNamed),
 	row(http.MethodPost, "/api/pay-admin/v1/order/", Staff, (*api).createOrder),
 	row(http.MethodGet, "/api/pay-admin/v1/order/", Staff, (*api).listAllOrders),
 	row(http.MethodGet, "/api/pay-admin/v1/payment/", Staff, (*api).listPayments),

@@ -2,15 +2,9 @@ package payment
 
 import "fmt"
 
-// Protocol names a wallet's protocol in one of its versions. It is stored with prepayments and
-// payments, so that each is continued over the protocol that it began with.
+// Protocol names a wallet's protocol in one of its versions, as the wallet's gateway does. It is stored with
+// prepayments and payments, so that each is continued over the protocol that it began with.
 type Protocol string
-
-// The protocols of the mobile wallet.
-const (
-	V2 Protocol = "v2"
-	V3 Protocol = "v3"
-)
 
 // Gateways are the gateways of one merchant. While a merchant moves to another protocol, the former one
 // stays served until its prepayments have ended.

@@ -34,7 +34,7 @@ var (
 const leaseOf = 10 * time.Second
 
 func opening(i payment.Intent, no payment.TradeNo) payment.BeginRequest {
-	return payment.BeginRequest{Intent: i, TradeNo: no, Protocol: payment.V3, Lease: leaseOf, BuildRequest: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+	return payment.BeginRequest{Intent: i, TradeNo: no, Protocol: payment.Protocol("v3"), Lease: leaseOf, BuildRequest: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
 		return fmt.Append(nil, "\x00\xff", o.ID, i, no), nil
 	}}
 }

@@ -33,7 +33,7 @@ var (
 func (w *fixtures) strayAt(transaction string, paid, received time.Time) payment.Payment {
 	w.Helper()
 	p, err := w.Ledger.AddUnmatched(w.Context(), payment.Payment{
-		TransactionID: transaction, TradeNo: "of no order", Protocol: payment.V3, App: payment.OfficialAccount, State: payment.Disputed, Amount: 990,
+		TransactionID: transaction, TradeNo: "of no order", Protocol: payment.Protocol("v3"), App: payment.OfficialAccount, State: payment.Disputed, Amount: 990,
 		Currency: "CNY", Received: received, Paid: paid,
 	})
 	require.NoError(w, err)

@@ -24,7 +24,7 @@ var ledgerPayments = []promise{
 func unmatchedPayment(transaction string, at time.Time) payment.Payment {
 	return payment.UnmatchedPayment(payment.Receipt{
 		TransactionID: transaction, TradeNo: "lost", App: payment.OfficialAccount, Amount: 990, Currency: "USD", Paid: at,
-	}, payment.V3, at)
+	}, payment.Protocol("v3"), at)
 }
 
 func (w *fixtures) addUnmatched(transaction string, at time.Time) payment.Payment {
@@ -113,7 +113,7 @@ func payments(w *fixtures) {
 	assert.Positive(w, applied.ID)
 	applied.ID = 0
 	assert.Equal(w, payment.Payment{
-		Order: o.ID, TransactionID: "applied", TradeNo: "a", Protocol: payment.V3, App: payment.OfficialAccount, State: payment.Applied, Amount: o.Amount, Currency: o.Currency,
+		Order: o.ID, TransactionID: "applied", TradeNo: "a", Protocol: payment.Protocol("v3"), App: payment.OfficialAccount, State: payment.Applied, Amount: o.Amount, Currency: o.Currency,
 		Received: noon.Add(2 * time.Second), Paid: noon.Add(2 * time.Second),
 	}, applied)
 

@@ -36,7 +36,7 @@ func NewV2(c ConfigV2) (*V2, error) {
 }
 
 // Protocol implements payment.Gateway.
-func (g *V2) Protocol() payment.Protocol { return payment.V2 }
+func (g *V2) Protocol() payment.Protocol { return ProtocolV2 }
 
 // Prepare implements payment.Gateway. The signature of the request is part of it, and has no time.
 func (g *V2) Prepare(ctx context.Context, request []byte) (payment.Ticket, error) {

@@ -60,7 +60,7 @@ func NewV3(c ConfigV3) (*V3, error) {
 }
 
 // Protocol implements payment.Gateway.
-func (g *V3) Protocol() payment.Protocol { return payment.V3 }
+func (g *V3) Protocol() payment.Protocol { return ProtocolV3 }
 
 // Query implements payment.Gateway.
 func (g *V3) Query(ctx context.Context, app payment.WalletApp, no payment.TradeNo) (payment.Report, error) {

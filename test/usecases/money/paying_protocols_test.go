@@ -14,7 +14,7 @@ import (
 // moves restarts the server with version 3 as the current protocol and returns its wallet.
 func (w *payingFixture) moves() (current *payingWallet) {
 	current = newPayingWallet()
-	current.protocol = payment.V3
+	current.protocol = payment.Protocol("v3")
 	w.restart(payment.Gateways{Current: current, Others: []payment.Gateway{w.wallet}})
 	return current
 }
@@ -51,12 +51,12 @@ func TestPAY09_a_prepayment_stays_with_the_protocol_that_opened_it(t *testing.T)
 	assert.Equal(t, 1, current.asked("prepare"), "a new prepayment")
 
 	assert.Equal(t, "true", w.notify(t, former.pays()))
-	said, err := w.Notify(t.Context(), payment.V3, payment.Notification{Body: current.pays()})
+	said, err := w.Notify(t.Context(), payment.Protocol("v3"), payment.Notification{Body: current.pays()})
 	require.NoError(t, err)
 	assert.Equal(t, "true", string(said.Body))
 	assert.Equal(t, payment.Paid, w.state(t, id))
 	assert.Equal(t, payment.Paid, w.state(t, other))
-	assert.ElementsMatch(t, []payment.Protocol{payment.V2, payment.V3}, w.protocols(t))
+	assert.ElementsMatch(t, []payment.Protocol{payment.Protocol("v2"), payment.Protocol("v3")}, w.protocols(t))
 }
 
 func TestPAY09_an_expired_order_is_closed_over_the_protocol_that_opened_it(t *testing.T) {
@@ -79,7 +79,7 @@ func TestPAY09_without_the_gateway_of_a_prepayment_nothing_happens_to_it(t *test
 	_, err := w.begin(t, id)
 	require.NoError(t, err)
 	current := newPayingWallet()
-	current.protocol = payment.V3
+	current.protocol = payment.Protocol("v3")
 	w.restart(payment.Gateways{Current: current})
 	_, err = w.begin(t, id)
 	assert.ErrorIs(t, err, payment.ErrNoWallet)
@@ -97,9 +97,9 @@ func TestPAY09_without_the_gateway_of_a_prepayment_nothing_happens_to_it(t *test
 func TestPAY10_a_payment_of_no_order_has_the_protocol_of_its_notification(t *testing.T) {
 	w := newPayingFixtureWithWallet(t)
 	w.moves()
-	for p, id := range map[payment.Protocol]string{payment.V2: "t2", payment.V3: "t3"} {
+	for p, id := range map[payment.Protocol]string{payment.Protocol("v2"): "t2", payment.Protocol("v3"): "t3"} {
 		_, err := w.Notify(t.Context(), p, payment.Notification{Body: []byte(`{"TransactionID": "` + id + `", "TradeNo": "of-no-order"}`)})
 		require.NoError(t, err)
 	}
-	assert.ElementsMatch(t, []payment.Protocol{payment.V2, payment.V3}, w.protocols(t))
+	assert.ElementsMatch(t, []payment.Protocol{payment.Protocol("v2"), payment.Protocol("v3")}, w.protocols(t))
 }

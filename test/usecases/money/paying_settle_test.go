@@ -18,7 +18,7 @@ import (
 
 func (w *payingFixture) notify(t *testing.T, text []byte) string {
 	t.Helper()
-	said, err := w.Notify(t.Context(), payment.V2, payment.Notification{Body: text})
+	said, err := w.Notify(t.Context(), payment.Protocol("v2"), payment.Notification{Body: text})
 	require.NoError(t, err)
 	assert.Equal(t, 200, said.Status)
 	assert.Equal(t, "text/plain", said.MediaType)
@@ -67,9 +67,9 @@ func TestPAY10_what_is_not_taken(t *testing.T) {
 	assert.Equal(t, "true", w.notify(t, []byte("failed")), "there is nothing to do")
 	assert.Empty(t, w.verdicts(t))
 
-	_, err := newPayingFixture(t).Notify(t.Context(), payment.V2, payment.Notification{})
+	_, err := newPayingFixture(t).Notify(t.Context(), payment.Protocol("v2"), payment.Notification{})
 	assert.ErrorIs(t, err, payment.ErrNoWallet)
-	_, err = w.Notify(t.Context(), payment.V3, payment.Notification{})
+	_, err = w.Notify(t.Context(), payment.Protocol("v3"), payment.Notification{})
 	assert.ErrorIs(t, err, payment.ErrNoWallet, "no gateway speaks that")
 }
 

@@ -27,7 +27,7 @@ type reconcilingWallet struct {
 	asked []payment.Day
 }
 
-func (w *reconcilingWallet) Protocol() payment.Protocol { return payment.V3 }
+func (w *reconcilingWallet) Protocol() payment.Protocol { return payment.Protocol("v3") }
 
 func (w *reconcilingWallet) Bill(_ context.Context, d payment.Day, fn func(payment.BillLine) error) error {
 	w.asked = append(w.asked, d)
@@ -88,7 +88,7 @@ func (w *reconcilingFixture) opens(n int, at time.Time) payment.Receipt {
 	no := payment.TradeNo(fmt.Sprintf("order-%d-%d", o.ID, n))
 	require.NoError(w, w.ledger.Change(w.Context(), o.ID, func(t *payment.Trade) error {
 		_, err := t.Begin(payment.BeginRequest{
-			Intent: nativeIntent, TradeNo: no, Protocol: payment.V3, Lease: time.Second,
+			Intent: nativeIntent, TradeNo: no, Protocol: payment.Protocol("v3"), Lease: time.Second,
 			BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) { return []byte("request"), nil },
 		}, at)
 		return err

@@ -45,7 +45,7 @@ func TestPAY15_a_payment_that_only_the_bill_knows_is_taken_in(t *testing.T) {
 	disputed, err := w.ledger.Payments(t.Context(), payment.Disputed, page.Request{})
 	require.NoError(t, err)
 	require.Len(t, disputed.Items, 1)
-	assert.Equal(t, payment.V3, disputed.Items[0].Protocol)
+	assert.Equal(t, payment.Protocol("v3"), disputed.Items[0].Protocol)
 	assert.Contains(t, w.log.String(), "unapplied payment needs review")
 
 	again, same := w.reconciles(billDay)

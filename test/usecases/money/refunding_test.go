@@ -37,7 +37,7 @@ func newRefundingFixture(t *testing.T) *refundingFixture {
 	t.Helper()
 	store := memory.New()
 	w := &refundingFixture{
-		ledger: store.Ledger(), wallet: newRefundingWallet(payment.V2), now: usecases.Noon, log: &bytes.Buffer{},
+		ledger: store.Ledger(), wallet: newRefundingWallet(payment.Protocol("v2")), now: usecases.Noon, log: &bytes.Buffer{},
 	}
 	w.staff = usecases.OpenActor(t, store, "+86-13900000001").ID
 	w.restart(payment.Gateways{Current: w.wallet}, refundingLimits)
@@ -58,7 +58,7 @@ func (w *refundingFixture) paid(t *testing.T, transactions ...string) (all []pay
 	no := payment.TradeNo(fmt.Sprint("order-", o.ID))
 	require.NoError(t, w.ledger.Change(t.Context(), o.ID, func(tr *payment.Trade) error {
 		_, err := tr.Begin(payment.BeginRequest{
-			Intent: nativeIntent, TradeNo: no, Protocol: payment.V2, Lease: time.Second,
+			Intent: nativeIntent, TradeNo: no, Protocol: payment.Protocol("v2"), Lease: time.Second,
 			BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) { return nil, nil },
 		}, usecases.Noon)
 		for _, transaction := range transactions {
@@ -292,7 +292,7 @@ func TestPAY14_all_wrong_fields_are_told_and_unknown_payments(t *testing.T) {
 func TestPAY14_without_a_gateway_of_the_payments_protocol_nothing_is_stored(t *testing.T) {
 	w := newRefundingFixture(t)
 	p := w.paid(t, "t")[0]
-	for _, g := range []payment.Gateways{{}, {Current: newRefundingWallet(payment.V3)}} {
+	for _, g := range []payment.Gateways{{}, {Current: newRefundingWallet(payment.Protocol("v3"))}} {
 		w.restart(g, refundingLimits)
 		_, err := w.Request(t.Context(), w.draft(p, 300), nil, nil)
 		assert.ErrorIs(t, err, payment.ErrNoWallet)
@@ -304,12 +304,12 @@ func TestPAY14_without_a_gateway_of_the_payments_protocol_nothing_is_stored(t *t
 
 func TestPAY14_a_refund_goes_over_the_protocol_of_its_payment(t *testing.T) {
 	w := newRefundingFixture(t)
-	current := newRefundingWallet(payment.V3)
+	current := newRefundingWallet(payment.Protocol("v3"))
 	w.restart(payment.Gateways{Current: current, Others: []payment.Gateway{w.wallet}}, refundingLimits)
 	_, err := w.Request(t.Context(), w.draft(w.paid(t, "t")[0], 300), nil, nil)
 	require.NoError(t, err)
 	stray, err := w.ledger.AddUnmatched(t.Context(), payment.UnmatchedPayment(
-		payment.Receipt{TransactionID: "u", TradeNo: "of-no-order", App: payment.SvcIOSApp, Amount: 50, Currency: "CNY", Paid: usecases.Noon}, payment.V3, usecases.Noon))
+		payment.Receipt{TransactionID: "u", TradeNo: "of-no-order", App: payment.SvcIOSApp, Amount: 50, Currency: "CNY", Paid: usecases.Noon}, payment.Protocol("v3"), usecases.Noon))
 	require.NoError(t, err)
 	_, err = w.Request(t.Context(), w.draft(stray, 50), nil, nil)
 	require.NoError(t, err)

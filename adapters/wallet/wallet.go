@@ -1,0 +1,138 @@
+// Package wallet says what a program needs to know of a wallet to offer it: its name, the settings that it needs, how
+// it is opened, and where it reports payments. Each wallet is a package below this one that describes itself.
+//
+// The program that offers wallets lists their descriptions. It knows no wallet by name.
+package wallet
+
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+)
+
+// Description describes a wallet, or one version of its protocol.
+type Description struct {
+	// Name is the value of PLAZA_WALLET.
+	Name string
+	// URL is the wallet's own address; empty: PLAZA_WALLET_URL is required.
+	URL string
+	// Protocol is stored with what the wallet opens. It is the Name, but for the wallet's protocols from before.
+	Protocol payment.Protocol
+	// Paths are where the wallet reports, below NotifyPath; payments at the first. None: the name with a slash.
+	Paths []string
+	// Requires are the settings that the wallet cannot do without.
+	Requires []Setting
+	// Problems returns what is wrong with the settings that are not missing.
+	Problems func(Settings) []Problem
+	// Open returns the gateways, or all problems. It sends nothing.
+	Open func(Settings) (payment.Gateways, error)
+}
+
+// NotifyPath begins the paths of notifications.
+const NotifyPath = "/api/pay/notify/"
+
+// NotifyPaths returns the paths at which the wallet reports.
+func (d Description) NotifyPaths() []string {
+	if len(d.Paths) == 0 {
+		return []string{NotifyPath + d.Name + "/"}
+	}
+	var all []string
+	for _, path := range d.Paths {
+		all = append(all, NotifyPath+path)
+	}
+	return all
+}
+
+// NotifyURL returns where the wallet reports payments: the configured address, or the first path at the public one.
+func (d Description) NotifyURL(s Settings) string {
+	return cmp.Or(s.NotifyURL, s.PublicURL+d.NotifyPaths()[0])
+}
+
+// Setting is the name of a setting, without PLAZA_WALLET_.
+type Setting string
+
+// The settings of wallets.
+const (
+	URL         Setting = "URL"
+	MerchantID  Setting = "MCH_ID"
+	Key         Setting = "KEY"
+	AppIDs      Setting = "APP_ID"
+	NotifyURL   Setting = "NOTIFY_URL"
+	PrivateKey  Setting = "PRIVATE_KEY"
+	CertSerial  Setting = "CERT_SERIAL"
+	Certificate Setting = "CERT"
+	PublicKey   Setting = "PUBLIC_KEY"
+	PublicKeyID Setting = "PUBLIC_KEY_ID"
+	FormerKey   Setting = "V2_KEY"
+)
+
+// Settings are the settings of all wallets. A wallet reads those that it has a use for.
+type Settings struct {
+	URL        string
+	MerchantID string
+	Key        secret.String // the merchant's
+	AppIDs     map[payment.WalletApp]string
+	// NotifyURL is where the wallet reports payments; empty: below PublicURL, the address that clients see.
+	NotifyURL, PublicURL string
+	PrivateKey           secret.String // the merchant's, as PEM
+	CertSerial           string        // of the merchant's certificate
+	Certificate          secret.String // the merchant's, as PEM
+	PublicKey            secret.String // the wallet's, as PEM
+	PublicKeyID          string
+	FormerKey            secret.String // of a former version, whose payments are still served
+	// Deadline bounds each call of the wallet.
+	Deadline time.Duration
+	// Wrap wraps the transport of the requests. Nil: it is used as it is.
+	Wrap func(http.RoundTripper) http.RoundTripper
+}
+
+// has reports whether the setting has a value.
+func (s Settings) has(name Setting) bool {
+	switch name {
+	case URL:
+		return s.URL != ""
+	case MerchantID:
+		return s.MerchantID != ""
+	case Key:
+		return !s.Key.IsZero()
+	case AppIDs:
+		return len(s.AppIDs) > 0
+	case NotifyURL:
+		return s.NotifyURL != ""
+	case PrivateKey:
+		return !s.PrivateKey.IsZero()
+	case CertSerial:
+		return s.CertSerial != ""
+	case Certificate:
+		return !s.Certificate.IsZero()
+	case PublicKey:
+		return !s.PublicKey.IsZero()
+	case PublicKeyID:
+		return s.PublicKeyID != ""
+	case FormerKey:
+		return !s.FormerKey.IsZero()
+	}
+	return false
+}
+
+// Problem is what is wrong with a setting. Its text never shows the value.
+type Problem struct {
+	Setting Setting
+	Text    string
+}
+
+// Check returns the settings with the wallet's own address, if none is set, and what is missing or wrong. One problem
+// of a setting is enough.
+func (d Description) Check(s Settings) (Settings, []Problem) {
+	s.URL = cmp.Or(s.URL, d.URL)
+	var found []Problem
+	for _, name := range d.Requires {
+		if !s.has(name) {
+			found = append(found, Problem{name, d.Name + " needs one"})
+		}
+	}
+	return s, append(found, d.Problems(s)...)
+}
