@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	"plaza/adapters/httpapi/transport"
 	"plaza/domain/payment"
@@ -11,13 +13,7 @@ import (
 // maxNotification is far above the size of any notification (PAY-10).
 const maxNotification = 64 << 10
 
-// notificationHeaders are the headers of a notification that a protocol of the wallet signs or names, in
-// lower case.
-var notificationHeaders = []string{
-	"wechatpay-timestamp", "wechatpay-nonce", "wechatpay-signature", "wechatpay-serial", "request-id",
-}
-
-// maxNotificationHeader is far above the size of any of those headers, in bytes.
+// maxNotificationHeader is far above the size of any header that a wallet signs or names, in bytes.
 const maxNotificationHeader = 1024
 
 // notifyOver returns the handler of notifications over the protocol. It passes the wallet's notification on and
@@ -43,13 +39,22 @@ func notifyOver(p payment.Protocol) func(*api, *transport.Call) (transport.Reply
 	}
 }
 
-// notificationHeader returns the headers of a notification. It leaves out those that came twice and those that are
-// too long: what is signed is then missing.
+// notifyNamed handles notifications over the protocol that the path names.
+func notifyNamed(a *api, c *transport.Call) (transport.Reply, error) {
+	reply, err := notifyOver(payment.Protocol(c.Name()))(a, c)
+	if errors.Is(err, payment.ErrNoWallet) {
+		err = transport.ErrNotFound
+	}
+	return reply, err
+}
+
+// notificationHeader returns the headers of a notification by their names in lower case. It leaves out those that came
+// twice and those that are too long: what is signed is then missing.
 func notificationHeader(h http.Header) map[string]string {
 	found := map[string]string{}
-	for _, name := range notificationHeaders {
-		if values := h.Values(name); len(values) == 1 && len(values[0]) <= maxNotificationHeader {
-			found[name] = values[0]
+	for name, values := range h {
+		if len(values) == 1 && len(values[0]) <= maxNotificationHeader {
+			found[strings.ToLower(name)] = values[0]
 		}
 	}
 	return found

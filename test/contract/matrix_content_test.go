@@ -35,6 +35,7 @@ var contentTrials = map[string]trial{
 	}},
 	"POST /api/pay/notify/wallet/":        {"noAuth", plainly(notify, "<xml></xml>", 503)}, // there is no wallet
 	"POST /api/pay/notify/wallet/refund/": {"noAuth", plainly(notify+"refund/", "<xml></xml>", 503)},
+	"POST /api/pay/notify/{wallet}/":      {"noAuth", plainly("/api/pay/notify/acme/", "{}", 404)},
 	"POST /api/pay/notify/wallet/v3/":     {"noAuth", plainly(notify+"v3/", "{}", 503)},
 	"POST /api/pay-admin/v1/order/": {"staff", func(_ *testing.T, c *cast) []aim {
 		return []aim{{path: newOrder, body: draftFor(c.owner), want: everybody(201)}}

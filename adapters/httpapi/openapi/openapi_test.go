@@ -173,9 +173,9 @@ func TestAnswersFollowFromWhatIsAsked(t *testing.T) {
 				assert.Equal(t, "#/components/responses/"+response, ref.Ref)
 			}
 		}
-		body := op.RequestBody != nil && !op.marked("x-outside-envelope") // there everything is answered alike
-		isFile := strings.HasPrefix(op.path, "/media/")                   // its address is right, or leads nowhere
-		readsStatus := op.OperationID == "notifyOverV3"                   // the wallet
+		body := op.RequestBody != nil && !op.marked("x-outside-envelope")                     // there everything is answered alike
+		isFile := strings.HasPrefix(op.path, "/media/")                                       // its address is right, or leads nowhere
+		readsStatus := op.OperationID == "notifyOverV3" || op.OperationID == "notifyOfWallet" // the wallet
 		expect("400", body || op.has("query") && !isFile || readsStatus, "a body or a query can be wrong")
 		expect("401", taken, "a token can be wrong")
 		expect("403", op.scope() != "" || op.marked("x-staff") || op.marked("x-owner") || op.marked("x-unnarrowed"), "a scope or another right can be missing")
