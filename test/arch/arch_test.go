@@ -59,8 +59,8 @@ func forbids(p *pkg, imported string) string {
 			return "only httpapi and bootstrap import use cases, and transport is below the handlers"
 		case inside(imported, "bootstrap", "test"):
 			return "only bootstrap imports every package"
-		case inside(imported, "adapters") && adapterOf(imported) != adapterOf(p.ImportPath) && !describes(imported, p.ImportPath):
-			return "an adapter never imports another"
+		case inside(imported, "adapters") && adapterOf(imported) != adapterOf(p.ImportPath) && !mayImport(p.ImportPath, imported):
+			return "an adapter imports no other but upstream, and a wallet what describes wallets"
 		}
 	case p.within("bootstrap"), p.within("test"), p.within("migrations"):
 	default:

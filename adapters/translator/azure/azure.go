@@ -10,6 +10,7 @@ import (
 	"regexp"
 
 	"plaza/adapters/translator/provider"
+	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/secret"
 )
@@ -46,7 +47,7 @@ var region = regexp.MustCompile(`^[a-z0-9]{0,64}$`)
 
 // New returns a translator, or all problems of the configuration.
 func New(c Config) (*provider.Translator, error) {
-	if err := provider.CheckKey(c.Key); err != nil {
+	if err := upstream.CheckKey(c.Key); err != nil {
 		return nil, fmt.Errorf("azure: %w", err)
 	}
 	if !region.MatchString(c.Region) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"plaza/adapters/translator/provider"
+	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/secret"
 )
@@ -45,7 +46,7 @@ var (
 
 // New returns a translator, or all problems of the configuration.
 func New(c Config) (*provider.Translator, error) {
-	if err := provider.CheckKey(c.Key); err != nil {
+	if err := upstream.CheckKey(c.Key); err != nil {
 		return nil, fmt.Errorf("deepl: %w", err)
 	}
 	if c.Connection.URL == "" {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"plaza/adapters/translator/provider"
+	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/secret"
 )
@@ -32,7 +33,7 @@ var codes = provider.Table{"zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
 
 // New returns a translator, or all problems of the configuration.
 func New(c Config) (*provider.Translator, error) {
-	if err := provider.CheckKey(c.Key); err != nil {
+	if err := upstream.CheckKey(c.Key); err != nil {
 		return nil, fmt.Errorf("google: %w", err)
 	}
 	if c.Connection.URL == "" {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"plaza/adapters/translator/provider"
+	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/secret"
 )
@@ -39,7 +40,7 @@ var codes = provider.Table{"zh-Hans": "zh-Hans", "zh-Hant": "zh-Hant", "pt-BR": 
 func New(c Config) (*Translator, error) {
 	c.Connection.Plain = !hasKey(c.Key)
 	if hasKey(c.Key) {
-		if err := provider.CheckKey(c.Key); err != nil {
+		if err := upstream.CheckKey(c.Key); err != nil {
 			return nil, fmt.Errorf("libretranslate: %w", err)
 		}
 	}

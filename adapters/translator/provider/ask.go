@@ -1,14 +1,19 @@
 package provider
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"plaza/adapters/upstream"
 )
 
 // Number of tries and pauses between them.
@@ -53,20 +58,44 @@ func (t *Translator) ask(ctx context.Context, codes Codes, batch []string) ([]st
 func (t *Translator) try(ctx context.Context, q Question, sent int) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.deadline/2)
 	defer cancel()
-	r, err := t.sender.post(ctx, q)
+	a, err := t.post(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if r.status == http.StatusOK {
-		return t.read(r.body, sent)
+	if a.Status == http.StatusOK {
+		return t.read(a.Body, sent)
 	}
-	err = t.judge(r, q.Key)
-	if r.again > 0 {
+	err = t.judge(a, q.Key)
+	if a.Again > 0 {
 		// The jitter spreads the retries of callers that were throttled at once.
-		pause := min(r.again, longestOpen) + rand.N(firstPause)
+		pause := min(a.Again, longestOpen) + rand.N(firstPause)
 		err = fmt.Errorf("%w, %w", err, &backoff.RetryAfterError{Duration: pause})
 	}
 	return nil, err
+}
+
+// post sends the question.
+func (t *Translator) post(ctx context.Context, q Question) (upstream.Answer, error) {
+	body, kind, err := q.written()
+	if err != nil {
+		return upstream.Answer{}, fmt.Errorf("encoding the request: %w", err)
+	}
+	header := http.Header{"Content-Type": {kind}}
+	for name, values := range q.Header {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
+	return t.client.Send(ctx, http.MethodPost, q.Path, header, body)
+}
+
+// written returns the question's body and its media type.
+func (q Question) written() (body *bytes.Buffer, kind string, err error) {
+	if form, is := q.Body.(url.Values); is {
+		return bytes.NewBufferString(form.Encode()), "application/x-www-form-urlencoded", nil
+	}
+	body = &bytes.Buffer{}
+	written := json.NewEncoder(body)
+	written.SetEscapeHTML(false) // an escaped < would take six bytes of the limit
+	return body, "application/json; charset=utf-8", written.Encode(q.Body)
 }
 
 func isTransient(err error) bool {

@@ -24,6 +24,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/secret"
@@ -34,7 +35,7 @@ import (
 var (
 	// ErrThrottled and ErrUnavailable are temporary. Only these are retried.
 	ErrThrottled   = errors.New("too many requests")
-	ErrUnavailable = errors.New("provider unavailable")
+	ErrUnavailable = upstream.ErrUnavailable
 	// ErrQuota and ErrKey last until an operator acts.
 	ErrQuota = errors.New("quota exhausted")
 	ErrKey   = errors.New("key refused")
@@ -44,7 +45,7 @@ var (
 	ErrTooLong             = errors.New("text too long")
 	ErrUnsupportedLanguage = errors.New("language not supported")
 	// ErrInvalidAnswer means that the answer is invalid.
-	ErrInvalidAnswer = errors.New("invalid answer")
+	ErrInvalidAnswer = upstream.ErrInvalidAnswer
 	// ErrOpen means that the breaker is open because the provider has failed too often.
 	ErrOpen = errors.New("circuit breaker open")
 )
@@ -79,19 +80,30 @@ type Dialect interface {
 // Translator implements localisation.Translator with a Dialect.
 type Translator struct {
 	dialect  Dialect
-	sender   sender
+	client   *upstream.Client
 	deadline time.Duration
 	breaker  breaker
 }
 
 var _ localisation.Translator = (*Translator)(nil)
 
+// Connection is how a provider is reached. Its deadline is 20 seconds unless stated otherwise.
+type Connection = upstream.Connection
+
+const (
+	defaultDeadline = 20 * time.Second
+	// answerLimit is some five times the answer to the longest request.
+	answerLimit = 4 << 20
+)
+
 // New returns a translator, or all problems of the connection.
 func New(c Connection, d Dialect) (*Translator, error) {
-	if err := c.problems(); err != nil {
+	c.Deadline = cmp.Or(c.Deadline, defaultDeadline)
+	client, err := upstream.Open(c, answerLimit)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Name(), err)
 	}
-	return &Translator{dialect: d, sender: newSender(c), deadline: cmp.Or(c.Deadline, defaultDeadline)}, nil
+	return &Translator{dialect: d, client: client, deadline: c.Deadline}, nil
 }
 
 // Name implements localisation.Translator.
@@ -117,11 +129,11 @@ func (t *Translator) Target(to locale.Tag) locale.Tag {
 func (t *Translator) Get(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.deadline/4)
 	defer cancel()
-	r, err := t.sender.send(ctx, http.MethodGet, path, nil, nil)
-	if err == nil && r.status != http.StatusOK {
-		err = t.judge(r, secret.String{})
+	a, err := t.client.Send(ctx, http.MethodGet, path, nil, nil)
+	if err == nil && a.Status != http.StatusOK {
+		err = t.judge(a, secret.String{})
 	}
-	return r.body, err
+	return a.Body, err
 }
 
 // Translate implements localisation.Translator. It returns texts without words unchanged, and
@@ -210,15 +222,15 @@ func (t *Translator) read(answer []byte, sent int) ([]string, error) {
 }
 
 // judge returns the meaning of a status other than 200, with the provider's sentence.
-func (t *Translator) judge(r reply, key secret.String) error {
-	err := t.dialect.Judge(r.status, r.body)
+func (t *Translator) judge(a upstream.Answer, key secret.String) error {
+	err := t.dialect.Judge(a.Status, a.Body)
 	if err == nil {
-		err = meaning(r.status)
+		err = meaning(a.Status)
 	}
-	if said := sentence(r.body, key); said != "" {
-		return fmt.Errorf("%w: status %d, %q", err, r.status, said)
+	if said := sentence(a.Body, key); said != "" {
+		return fmt.Errorf("%w: status %d, %q", err, a.Status, said)
 	}
-	return fmt.Errorf("%w: status %d", err, r.status)
+	return fmt.Errorf("%w: status %d", err, a.Status)
 }
 
 // maxSentence is how many characters of a provider's sentence an error shows.

@@ -1,18 +1,17 @@
-package provider
+// Package upstream sends requests to servers of other people, for the adapters that speak
+// their protocols. It does not trust them: an answer has a limit, no redirect is followed, no
+// cookie is kept, and no error shows the request.
+package upstream
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -22,14 +21,20 @@ import (
 	"plaza/domain/text"
 )
 
-// Connection is how a provider is reached.
+// Errors of a request without a valid answer.
+var (
+	ErrUnavailable   = errors.New("provider unavailable")
+	ErrInvalidAnswer = errors.New("invalid answer")
+)
+
+// Connection is how a server is reached.
 type Connection struct {
-	// URL is the provider's base URL: https, or http for a loopback address.
+	// URL is the server's base URL: https, or http for a loopback address.
 	URL string
-	// Plain allows http for any host, for a provider in a trusted network.
+	// Plain allows http for any host, for a server in a trusted network.
 	Plain bool
-	// Deadline bounds each call of Translate with its retries and pauses; zero means 20
-	// seconds.
+	// Deadline bounds each call of the adapter, with its retries and pauses; zero means the
+	// adapter's own.
 	Deadline time.Duration
 	// Client sends the requests; nil means one without proxies. No client follows redirects
 	// or keeps cookies.
@@ -37,12 +42,6 @@ type Connection struct {
 	// Wrap wraps the transport of the requests. Nil: it is used as it is.
 	Wrap func(http.RoundTripper) http.RoundTripper
 }
-
-const (
-	defaultDeadline = 20 * time.Second
-	// answerLimit is some five times the answer to the longest request.
-	answerLimit = 4 << 20
-)
 
 // problems returns all problems of the connection. It never shows values: one may be a secret
 // in the wrong field.
@@ -74,14 +73,19 @@ func CheckKey(key secret.String) error {
 	return nil
 }
 
-// sender sends requests.
-type sender struct {
-	url    string
-	client *http.Client
+// Client sends requests.
+type Client struct {
+	url         string
+	answerLimit int64
+	http        *http.Client
 }
 
-func newSender(c Connection) sender {
-	deadline := cmp.Or(c.Deadline, defaultDeadline)
+// Open returns a client that reads answers up to the limit, or all problems of the connection.
+// The connection must have a deadline.
+func Open(c Connection, answerLimit int64) (*Client, error) {
+	if err := c.problems(); err != nil {
+		return nil, err
+	}
 	client := http.Client{Transport: &http.Transport{ // ignores the environment's proxies
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
@@ -91,7 +95,7 @@ func newSender(c Connection) sender {
 		MaxResponseHeaderBytes: 64 << 10,
 		// Without pings a connection that died silently would serve, and fail, all requests
 		// until the kernel gives it up after a quarter of an hour.
-		HTTP2: &http.HTTP2Config{SendPingTimeout: deadline / 2, PingTimeout: deadline / 4},
+		HTTP2: &http.HTTP2Config{SendPingTimeout: c.Deadline / 2, PingTimeout: c.Deadline / 4},
 	}}
 	if c.Client != nil {
 		client = *c.Client
@@ -101,67 +105,44 @@ func newSender(c Connection) sender {
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client.Jar = nil
-	return sender{url: strings.TrimRight(c.URL, "/"), client: &client}
+	return &Client{url: strings.TrimRight(c.URL, "/"), answerLimit: answerLimit, http: &client}, nil
 }
 
-// reply is a response of any status.
-type reply struct {
-	status int
-	body   []byte
-	again  time.Duration // Retry-After; zero: absent
+// Answer is a response of any status.
+type Answer struct {
+	Status int
+	Body   []byte
+	Again  time.Duration // Retry-After; zero: absent
 }
 
-// post sends the question once.
-func (s sender) post(ctx context.Context, q Question) (reply, error) {
-	body, kind, err := q.written()
+// Send sends a request once. The body may be nil. The body of an answer is complete if its
+// status is 200.
+func (c *Client) Send(ctx context.Context, method, path string, header http.Header, body io.Reader) (Answer, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.url+path, body)
 	if err != nil {
-		return reply{}, fmt.Errorf("encoding the request: %w", err)
-	}
-	header := http.Header{"Content-Type": {kind}}
-	for name, values := range q.Header {
-		header[http.CanonicalHeaderKey(name)] = values
-	}
-	return s.send(ctx, http.MethodPost, q.Path, header, body)
-}
-
-// send sends a request once. The body may be nil.
-func (s sender) send(ctx context.Context, method, path string, header http.Header, body io.Reader) (reply, error) {
-	request, err := http.NewRequestWithContext(ctx, method, s.url+path, body)
-	if err != nil {
-		return reply{}, fmt.Errorf("making a request: %w", err)
+		return Answer{}, fmt.Errorf("making a request: %w", err)
 	}
 	maps.Copy(request.Header, header)
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "plaza")
-	response, err := s.client.Do(request)
+	response, err := c.http.Do(request)
 	if err != nil {
-		return reply{}, lost(ctx, err)
+		return Answer{}, lost(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, answerLimit+1))
-	r := reply{status: response.StatusCode, body: answer, again: retryAfter(response.Header.Get("Retry-After"))}
+	answer, err := io.ReadAll(io.LimitReader(response.Body, c.answerLimit+1))
+	a := Answer{Status: response.StatusCode, Body: answer, Again: retryAfter(response.Header.Get("Retry-After"))}
 	switch {
-	case r.status != http.StatusOK:
-		return r, nil // the status suffices, even without the body
+	case a.Status != http.StatusOK:
+		return a, nil // the status suffices, even without the body
 	case err != nil:
-		return reply{}, lost(ctx, err)
-	case len(answer) > answerLimit:
-		return reply{}, fmt.Errorf("%w: the answer is too long", ErrInvalidAnswer)
+		return Answer{}, lost(ctx, err)
+	case int64(len(answer)) > c.answerLimit:
+		return Answer{}, fmt.Errorf("%w: the answer is too long", ErrInvalidAnswer)
 	case !utf8.Valid(answer): // JSON would be read with U+FFFD in its place
-		return reply{}, fmt.Errorf("%w: the answer is not UTF-8", ErrInvalidAnswer)
+		return Answer{}, fmt.Errorf("%w: the answer is not UTF-8", ErrInvalidAnswer)
 	}
-	return r, nil
-}
-
-// written returns the question's body and its media type.
-func (q Question) written() (body *bytes.Buffer, kind string, err error) {
-	if form, is := q.Body.(url.Values); is {
-		return bytes.NewBufferString(form.Encode()), "application/x-www-form-urlencoded", nil
-	}
-	body = &bytes.Buffer{}
-	written := json.NewEncoder(body)
-	written.SetEscapeHTML(false) // an escaped < would take six bytes of the limit
-	return body, "application/json; charset=utf-8", written.Encode(q.Body)
+	return a, nil
 }
 
 // retryAfter parses the header, seconds or a date. An invalid value counts as absent.
