@@ -12,8 +12,10 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -115,10 +117,27 @@ type Answer struct {
 	Again  time.Duration // Retry-After; zero: absent
 }
 
+// notSent is the error of a request of which no byte was sent.
+type notSent struct{ error }
+
+func (e notSent) Unwrap() error { return e.error }
+
+// NotSent reports whether the error is of a request of which certainly no byte was sent, so that
+// the server did nothing.
+func NotSent(err error) bool {
+	_, is := errors.AsType[notSent](err)
+	return is
+}
+
 // Send sends a request once. The body may be nil. The body of an answer is complete if its
-// status is 200.
+// status is 200. If an answer cannot be read to its end, Send returns its status with the error.
 func (c *Client) Send(ctx context.Context, method, path string, header http.Header, body io.Reader) (Answer, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.url+path, body)
+	var connecting atomic.Bool // a request is written when it has a connection
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { connecting.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { connecting.Store(false) },
+	})
+	request, err := http.NewRequestWithContext(traced, method, c.url+path, body)
 	if err != nil {
 		return Answer{}, fmt.Errorf("making a request: %w", err)
 	}
@@ -126,7 +145,10 @@ func (c *Client) Send(ctx context.Context, method, path string, header http.Head
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "plaza")
 	response, err := c.http.Do(request)
-	if err != nil {
+	switch {
+	case err != nil && connecting.Load():
+		return Answer{}, notSent{lost(ctx, err)}
+	case err != nil:
 		return Answer{}, lost(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
@@ -136,11 +158,11 @@ func (c *Client) Send(ctx context.Context, method, path string, header http.Head
 	case a.Status != http.StatusOK:
 		return a, nil // the status suffices, even without the body
 	case err != nil:
-		return Answer{}, lost(ctx, err)
+		return Answer{Status: a.Status}, lost(ctx, err)
 	case int64(len(answer)) > c.answerLimit:
-		return Answer{}, fmt.Errorf("%w: the answer is too long", ErrInvalidAnswer)
+		return Answer{Status: a.Status}, fmt.Errorf("%w: the answer is too long", ErrInvalidAnswer)
 	case !utf8.Valid(answer): // JSON would be read with U+FFFD in its place
-		return Answer{}, fmt.Errorf("%w: the answer is not UTF-8", ErrInvalidAnswer)
+		return Answer{Status: a.Status}, fmt.Errorf("%w: the answer is not UTF-8", ErrInvalidAnswer)
 	}
 	return a, nil
 }

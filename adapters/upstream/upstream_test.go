@@ -2,10 +2,15 @@ package upstream
 
 import (
 	"context"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/test/ports"
@@ -21,3 +26,25 @@ func TestHTTP2ConnectionThatDiedSilentlyIsReplaced(t *testing.T) {
 		}
 	})
 }
+
+func TestSendKnowsWhenNothingWasSent(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	notSent := func(url string, client *http.Client) bool {
+		c, err := Open(Connection{URL: url, Deadline: time.Second, Client: client}, 1<<10)
+		require.NoError(t, err)
+		_, err = c.Send(t.Context(), http.MethodPost, "", nil, strings.NewReader("x"))
+		require.Error(t, err)
+		return NotSent(err)
+	}
+	assert.True(t, notSent("http://127.0.0.1:1", nil), "a port below those that programs are given")
+	assert.True(t, notSent(server.URL, nil), "an unknown certificate")
+	assert.False(t, notSent(server.URL, server.Client()), "a lost answer")
+	assert.False(t, notSent(server.URL, &http.Client{Transport: roundTripper{}}), "a transport that tells nothing")
+}
+
+type roundTripper struct{}
+
+func (roundTripper) RoundTrip(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }
