@@ -29,9 +29,9 @@ func adapterOf(importPath string) string {
 	return parts[0]
 }
 
-// describes reports whether the package is the one in which the adapters beside describe themselves.
-func describes(imported, adapter string) bool {
-	return imported == module+"/adapters/wallet" && path.Dir(adapter) == imported
+// mayImport reports whether the adapter may import another: upstream, or what describes wallets.
+func mayImport(adapter, other string) bool {
+	return inside(other, "adapters/upstream") || other == module+"/adapters/wallet" && path.Dir(adapter) == other
 }
 
 // forbids returns the rule against the import, or nothing.

@@ -32,6 +32,14 @@ type Translator struct{ remote *provider.Translator }
 
 var _ localisation.Translator = (*Translator)(nil)
 
+// Description describes the translator.
+var Description = provider.Description{
+	Name: "apertium", Help: "a server of your own, at PLAZA_TRANSLATOR_URL", NeedsURL: true,
+	Open: func(s provider.Settings) (localisation.Translator, error) {
+		return New(Config{Connection: s.Connection})
+	},
+}
+
 // New returns a translator, or all problems of the configuration.
 func New(c Config) (*Translator, error) {
 	c.Connection.Plain = true

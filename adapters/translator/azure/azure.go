@@ -12,6 +12,7 @@ import (
 	"plaza/adapters/translator/provider"
 	"plaza/adapters/upstream"
 	"plaza/domain/locale"
+	"plaza/domain/localisation"
 	"plaza/domain/secret"
 )
 
@@ -44,6 +45,14 @@ var codes = provider.Table{
 }
 
 var region = regexp.MustCompile(`^[a-z0-9]{0,64}$`)
+
+// Description describes the translator.
+var Description = provider.Description{
+	Name: "azure", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key, and a regional key needs PLAZA_TRANSLATOR_REGION", ChargesCharacters: true,
+	Open: func(s provider.Settings) (localisation.Translator, error) {
+		return New(Config{Connection: s.Connection, Key: s.Key, Region: s.Region})
+	},
+}
 
 // New returns a translator, or all problems of the configuration.
 func New(c Config) (*provider.Translator, error) {

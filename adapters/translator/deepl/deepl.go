@@ -10,6 +10,7 @@ import (
 	"plaza/adapters/translator/provider"
 	"plaza/adapters/upstream"
 	"plaza/domain/locale"
+	"plaza/domain/localisation"
 	"plaza/domain/secret"
 )
 
@@ -43,6 +44,14 @@ var (
 		"pt": "pt-br", "pt-PT": "pt-pt", "pt-AO": "pt-pt", "pt-MZ": "pt-pt",
 	}
 )
+
+// Description describes the translator.
+var Description = provider.Description{
+	Name: "deepl", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key", ChargesCharacters: true,
+	Open: func(s provider.Settings) (localisation.Translator, error) {
+		return New(Config{Connection: s.Connection, Key: s.Key})
+	},
+}
 
 // New returns a translator, or all problems of the configuration.
 func New(c Config) (*provider.Translator, error) {

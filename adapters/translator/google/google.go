@@ -10,6 +10,7 @@ import (
 	"plaza/adapters/translator/provider"
 	"plaza/adapters/upstream"
 	"plaza/domain/locale"
+	"plaza/domain/localisation"
 	"plaza/domain/secret"
 )
 
@@ -30,6 +31,14 @@ const (
 )
 
 var codes = provider.Table{"zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
+
+// Description describes the translator.
+var Description = provider.Description{
+	Name: "google", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key", ChargesCharacters: true,
+	Open: func(s provider.Settings) (localisation.Translator, error) {
+		return New(Config{Connection: s.Connection, Key: s.Key})
+	},
+}
 
 // New returns a translator, or all problems of the configuration.
 func New(c Config) (*provider.Translator, error) {

@@ -13,6 +13,7 @@ import (
 	"plaza/adapters/translator/provider"
 	"plaza/adapters/upstream"
 	"plaza/domain/locale"
+	"plaza/domain/localisation"
 	"plaza/domain/secret"
 )
 
@@ -35,6 +36,14 @@ const (
 // codes are the newer servers' codes of languages with two scripts or two countries; it refuses
 // zh-CN.
 var codes = provider.Table{"zh-Hans": "zh-Hans", "zh-Hant": "zh-Hant", "pt-BR": "pt-BR", "no": "nb", "fil": "tl"}
+
+// Description describes the translator.
+var Description = provider.Description{
+	Name: "libretranslate", Help: "a server of your own, at PLAZA_TRANSLATOR_URL", NeedsURL: true,
+	Open: func(s provider.Settings) (localisation.Translator, error) {
+		return New(Config{Connection: s.Connection, Key: s.Key})
+	},
+}
 
 // New returns a translator, or all problems of the configuration.
 func New(c Config) (*Translator, error) {

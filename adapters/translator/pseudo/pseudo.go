@@ -7,12 +7,19 @@ package pseudo
 import (
 	"context"
 
+	"plaza/adapters/translator/provider"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 )
 
 // Translator implements localisation.Translator. The zero value is ready to use.
 type Translator struct{}
+
+// Description describes the translator.
+var Description = provider.Description{
+	Name: "pseudo", Help: "only marks the texts",
+	Open: func(provider.Settings) (localisation.Translator, error) { return New(), nil },
+}
 
 // New returns a translator.
 func New() Translator { return Translator{} }
