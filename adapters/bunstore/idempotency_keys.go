@@ -54,7 +54,7 @@ func (r keyRow) answer(k idempotency.Key) *idempotency.Answer {
 
 // keySteps are the statements that complete a key with what the transaction has just made, if
 // its holder still holds it: $1 user, $2 name, $3 holder. They come last, so they wait for a
-// key after all other locks. Only Reserve, Release and the sweep lock keys as well, and they
+// key after all other locks. Only Reserve, Release and Sweep lock keys as well, and they
 // wait for nothing.
 type keySteps struct {
 	completeEvent        string
@@ -131,7 +131,6 @@ func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Ti
 	if err != nil {
 		return nil, err
 	}
-	v.s.SweepSometimes(ctx, expiredKeys(now))
 	switch {
 	case reserved:
 		return nil, nil
@@ -147,9 +146,4 @@ func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Ti
 func (v Keys) Release(ctx context.Context, k idempotency.Key) error {
 	return v.s.writeAll(ctx, []engine.Step{engine.Built(v.s.Writer.NewDelete().Model((*keyRow)(nil)).
 		Where("user_id = ? AND name = ? AND holder = ? AND busy IS NOT NULL", k.User, k.Name, k.Holder[:]))})
-}
-
-// expiredKeys selects the keys to forget.
-func expiredKeys(now time.Time) engine.Expired {
-	return engine.Expired{Table: "idempotency_keys", Key: []string{"user_id", "name"}, Time: "since", By: engine.Time{Time: instant.Normalise(now.Add(-idempotency.KeyLife))}}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore/internal/engine"
-	"plaza/domain/access"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
@@ -16,11 +15,9 @@ import (
 	"plaza/domain/ratelimit"
 )
 
-// TestGEN14_charges_that_are_paid_off_are_removed: by the sweep of logins.
 func TestGEN14_charges_that_are_paid_off_are_removed(t *testing.T) {
 	OnEach(t, func(t *testing.T, url string) {
 		s, who := openWithUser(t, engine.Options{URL: url})
-		s.SweepDraw = func() int { return 0 }
 		limits := ratelimit.Limits{ratelimit.Upload: {Count: 1, Period: time.Hour}, ratelimit.UploadBytes: {Count: 2, Period: time.Hour}}
 		avatar := func(now time.Time) error {
 			return s.Accounts().SetAvatar(t.Context(), who, media.Picture{Key: "public/a"}, 0, limits.Upload(int64(who), 1, now)...)
@@ -31,13 +28,12 @@ func TestGEN14_charges_that_are_paid_off_are_removed(t *testing.T) {
 			return n
 		}
 		require.Equal(t, 2, stored())
-		login := func(now time.Time) { require.NoError(t, s.Throttle().Begin(t.Context(), access.Attempt{}, now)) }
-		login(noon.Add(30*time.Minute - time.Microsecond))
+		swept(t, s, noon.Add(30*time.Minute-time.Microsecond))
 		assert.Equal(t, 2, stored())
-		login(noon.Add(30 * time.Minute))
+		swept(t, s, noon.Add(30*time.Minute))
 		assert.Equal(t, 1, stored())
 		assert.True(t, fault.Is(avatar(noon.Add(30*time.Minute)), fault.Throttled), "what is not paid off stays")
-		login(noon.Add(time.Hour))
+		swept(t, s, noon.Add(time.Hour))
 		assert.Zero(t, stored())
 	})
 }

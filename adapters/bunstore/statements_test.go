@@ -110,7 +110,6 @@ func assertListsAreOneStatement(t *testing.T, url string) {
 	s, err := Open(t.Context(), engine.Options{URL: url, Trace: &counted})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
-	s.SweepDraw = func() int { return 1 } // no sweep: it is a round trip of its own
 	_, _, err = s.Feed().Metas(t.Context(), feed.Selection{Kinds: feed.ItemKinds()})
 	require.NoError(t, err, "the tree is kept from here on: of what has not changed only the version is read")
 	for name, list := range lists(t.Context(), s) {

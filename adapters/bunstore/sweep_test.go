@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,24 +9,35 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/localisation"
 )
 
-func TestSweeps_report_their_result(t *testing.T) {
-	var results []error
-	s, _ := openWithUser(t, engine.Options{
-		URL: MigratedSQLite(t),
-		Swept: func(began time.Time, err error) {
-			assert.WithinRange(t, began, time.Now().Add(-time.Minute), time.Now())
-			results = append(results, err)
-		},
-	})
-	results = nil
-	s.Sweep(t.Context(), expiredTranslations(noon)...)
-	require.Len(t, results, 1)
-	assert.NoError(t, results[0])
-	_, err := s.Writer.ExecContext(t.Context(), "DROP TABLE translation_claims")
+// swept removes the rows that have expired by now.
+func swept(t *testing.T, s *Store, now time.Time) {
+	t.Helper()
+	more, err := s.Sweep(t.Context(), now)
 	require.NoError(t, err)
-	s.Sweep(t.Context(), expiredTranslations(noon)...)
-	require.Len(t, results, 2)
-	assert.ErrorContains(t, results[1], "translation_claims")
+	require.False(t, more)
+}
+
+func TestSweep_ends_each_batch_and_goes_on_behind_a_failure(t *testing.T) {
+	s, _ := openWithUser(t, engine.Options{URL: MigratedSQLite(t)})
+	_, err := s.Writer.ExecContext(t.Context(), "DROP TABLE login_failures")
+	require.NoError(t, err)
+	texts := map[localisation.Key]string{}
+	for i := range sweepMost + 1 {
+		texts[localisation.Key{byte(i), byte(i >> 8)}] = "text"
+	}
+	require.NoError(t, s.Translations().Put(t.Context(), texts, noon))
+	for _, want := range []struct {
+		more bool
+		left int64
+	}{{true, 1}, {false, 0}} {
+		more, err := s.Sweep(t.Context(), noon)
+		assert.Equal(t, want.more, more)
+		assert.Equal(t, 2, strings.Count(err.Error(), "login_failures"), err)
+		left, err := s.Reader.NewSelect().Table("translations").Count(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, want.left, left)
+	}
 }

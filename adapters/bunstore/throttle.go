@@ -64,7 +64,7 @@ func limitingFailure(l access.Limit, since string) string {
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
 	now = instant.Normalise(now)
-	err := v.s.Call(ctx, func(ctx context.Context) error {
+	return v.s.Call(ctx, func(ctx context.Context) error {
 		var counted failures
 		first := append(v.lock(a), counted.step(v.s, a, now))
 		return v.s.Dialect.Transact(ctx, v.s.Writer, first, func(context.Context, *engine.Transaction) ([]engine.Step, error) {
@@ -74,10 +74,6 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 			return []engine.Step{v.step(v.s.steps.addFailure, a, v.s.Dialect.Instant(engine.Time{Time: now}), !counted.isUsual)}, nil
 		})
 	})
-	if err == nil {
-		v.s.SweepSometimes(ctx, v.expired(now)...)
-	}
-	return err
 }
 
 func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (is bool, err error) {
@@ -145,18 +141,4 @@ func (f *failures) wait(now time.Time) (longest time.Duration) {
 		}
 	}
 	return longest
-}
-
-// expired selects the failures and usual sources that no limit considers any more, and the
-// charges that are paid off.
-func (v Throttle) expired(now time.Time) []engine.Expired {
-	var longest time.Duration
-	for _, l := range access.Limits() {
-		longest = max(longest, l.Window)
-	}
-	return []engine.Expired{
-		{Table: "login_failures", Key: []string{"id"}, Time: "failed", By: engine.Time{Time: instant.Normalise(now.Add(-longest))}},
-		{Table: "usual_sources", Key: []string{"phone", "source"}, Time: "last_login", By: engine.Time{Time: instant.Normalise(now.Add(-access.UsualFor))}},
-		{Table: "rate_limits", Key: []string{"user_id", "action"}, Time: "until", By: now.UnixMicro()},
-	}
 }

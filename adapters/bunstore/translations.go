@@ -12,7 +12,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
-	"plaza/domain/instant"
 	"plaza/domain/localisation"
 )
 
@@ -141,17 +140,13 @@ func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string
 	for i, key := range keys {
 		rows[i] = translationRow{Key: key, Content: texts[localisation.Key(key)], Expires: engine.Time{Time: expires}}
 	}
-	err := v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		if _, err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").Exec(ctx); err != nil {
 			return err
 		}
 		_, err := tx.NewDelete().Model((*translationClaimRow)(nil)).Where("key IN (?)", bun.List(keys)).Exec(ctx)
 		return err
 	})
-	if err == nil {
-		v.s.SweepSometimes(ctx, expiredTranslations(expires.Add(-localisation.CacheFor))...)
-	}
-	return err
 }
 
 func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget int64) (within bool, err error) {
@@ -180,12 +175,4 @@ func (v Translations) Refund(ctx context.Context, s localisation.Spending) error
 			Where("translator = ?", s.Translator).Where("day = ?", engine.Time{Time: s.Day}).Exec(ctx)
 		return err
 	})
-}
-
-// expiredTranslations selects the expired texts and claims.
-func expiredTranslations(now time.Time) []engine.Expired {
-	return []engine.Expired{
-		{Table: "translations", Key: []string{"key"}, Time: "expires", By: engine.Time{Time: instant.Normalise(now)}},
-		{Table: "translation_claims", Key: []string{"key"}, Time: "until", By: engine.Time{Time: instant.Normalise(now)}},
-	}
 }

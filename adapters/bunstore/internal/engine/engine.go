@@ -25,15 +25,13 @@ import (
 type DB struct {
 	// All writes use db. On SQLite db is one connection, and reader is a pool of
 	// others; on Postgres they are the same pool.
-	Writer    *bun.DB
-	Reader    *bun.DB
-	Dialect   Dialect
-	Schema    fs.FS         // the migrations
-	Limit     time.Duration // of one call, including waits
-	SweepDraw func() int    // zero: a write also removes expired rows
-	swept     func(began time.Time, err error)
-	log       *slog.Logger
-	tracer    oteltrace.Tracer // nil: none
+	Writer  *bun.DB
+	Reader  *bun.DB
+	Dialect Dialect
+	Schema  fs.FS         // the migrations
+	Limit   time.Duration // of one call, including waits
+	log     *slog.Logger
+	tracer  oteltrace.Tracer // nil: none
 	// unreplicated counts commits that are not on the synchronous replica that they should be
 	// on. Postgres acknowledges them with a warning.
 	unreplicated atomic.Int64
@@ -82,9 +80,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Swept == nil {
-		o.Swept = func(time.Time, error) {}
-	}
 	open := openPostgres
 	if path, is := strings.CutPrefix(o.URL, "sqlite:"); is {
 		o.URL, open = path, openSQLite
@@ -94,7 +89,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	s.Limit, s.log, s.Schema, s.tracer = o.Limit, o.Log, o.Schema, o.Tracer
-	s.SweepDraw, s.swept = drawSweep, o.Swept
 	if s.Schema == nil {
 		s.Schema = s.Dialect.Migrations()
 	}
@@ -104,7 +98,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return s, nil
 }
 
-// Within returns the database with another time limit of a call. It sweeps nothing.
+// Within returns the database with another time limit of a call.
 func (s *DB) Within(limit time.Duration) *DB {
 	return &DB{Writer: s.Writer, Reader: s.Reader, Dialect: s.Dialect, Limit: limit, log: s.log}
 }
