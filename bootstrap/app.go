@@ -108,9 +108,7 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 		}
 	}
 	metrics := prometheus.New()
-	storage, err := openStorage(ctx, c, log, func(began time.Time, err error) {
-		metrics.JobEnded(sweepJob, began, time.Now(), err)
-	})
+	storage, err := openStorage(ctx, c, log)
 	if err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing miss
 	}
 	log := c.logger(config, s)
 	config.warnOfUnknown(log)
-	database, err := openDatabase(ctx, config, log, nil)
+	database, err := openDatabase(ctx, config, log)
 	if err != nil {
 		return err
 	}

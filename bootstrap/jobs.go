@@ -21,14 +21,11 @@ type job struct {
 	work func(context.Context) (more bool, err error)
 }
 
-// sweepJob is the name of the removal of expired rows in the metrics. Some writes do it, so it
-// has no rounds of its own.
-const sweepJob = "sweep"
-
 const (
 	cleanupInterval = time.Minute
 	sampleInterval  = 30 * time.Second
 	tilesInterval   = time.Minute
+	sweepInterval   = time.Minute
 
 	reconcileInterval = 5 * time.Minute // a bill that is due is leased to one server
 )
@@ -49,6 +46,9 @@ func (a *App) jobs() []job {
 		all = append(all, job{
 			name: "feed_tiles", interval: tilesInterval, problem: "counting demands by tiles of the map failed; will retry",
 			work: func(ctx context.Context) (bool, error) { return false, database.RefreshTiles(ctx) },
+		}, job{
+			name: "sweep", interval: sweepInterval, problem: "removing expired rows failed; will retry",
+			work: func(ctx context.Context) (bool, error) { return database.Sweep(ctx, a.now()) },
 		})
 	}
 	if a.gateways.Current == nil {

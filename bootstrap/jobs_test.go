@@ -87,5 +87,5 @@ func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
 	}
 	require.Equal(t, []string{"media_cleanup", "sample"}, names(noWallet, inMemory))
 	require.Equal(t, []string{"media_cleanup", "sample", "payments_poll", "refunds_follow", "bills_reconcile"}, names(sandboxWallet, inMemory))
-	require.Equal(t, []string{"media_cleanup", "sample", "feed_tiles"}, names(noWallet, "sqlite:"+filepath.Join(t.TempDir(), "plaza.db")))
+	require.Equal(t, []string{"media_cleanup", "sample", "feed_tiles", "sweep"}, names(noWallet, "sqlite:"+filepath.Join(t.TempDir(), "plaza.db")))
 }

@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"context"
-	"time"
 
 	client "github.com/prometheus/client_golang/prometheus"
 
@@ -43,7 +42,6 @@ func (a *App) registerMetrics(wallets payment.Gateways, translator localisation.
 		a.Metrics.Register(newPoolCollector(database), client.NewGaugeFunc(client.GaugeOpts{
 			Name: "plaza_database_up", Help: "1 if the database answers when the metrics are read, as for /readyz.",
 		}, func() float64 { return map[bool]float64{true: 1}[a.ping(context.Background()) == nil] }))
-		a.Metrics.AddJob(sweepJob, time.Now())
 	}
 }
 

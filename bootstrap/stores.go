@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"plaza/adapters/bunstore"
 	"plaza/adapters/memory"
@@ -65,12 +64,12 @@ type storage struct {
 }
 
 // openStorage opens the configured store. It migrates the schema of a database, or with
-// PLAZA_MIGRATE=false checks it. The database calls swept after each removal of expired rows.
-func openStorage(ctx context.Context, c Config, log *slog.Logger, swept func(began time.Time, err error)) (storage, error) {
+// PLAZA_MIGRATE=false checks it.
+func openStorage(ctx context.Context, c Config, log *slog.Logger) (storage, error) {
 	if c.DatabaseURL == inMemory {
 		return memoryStorage(c), nil
 	}
-	database, err := openDatabase(ctx, c, log, swept)
+	database, err := openDatabase(ctx, c, log)
 	if err != nil {
 		return storage{}, err
 	}
@@ -102,14 +101,14 @@ func memoryStorage(c Config) storage {
 	}
 }
 
-// openDatabase connects to the database without changing its schema. swept may be nil.
-func openDatabase(ctx context.Context, c Config, log *slog.Logger, swept func(began time.Time, err error)) (*bunstore.Store, error) {
+// openDatabase connects to the database without changing its schema.
+func openDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.Store, error) {
 	if c.DatabaseURL == inMemory {
 		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data", errUsage, inMemory)
 	}
 	return bunstore.Open(ctx, bunstore.Options{
 		URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait,
-		Swept: swept, Log: log, Tracer: c.traces.tracer(),
+		Log: log, Tracer: c.traces.tracer(),
 	})
 }
 
