@@ -53,8 +53,6 @@ type Options struct {
 	Patience time.Duration
 	// Limit is how long a call may take; zero means DefaultLimit.
 	Limit time.Duration
-	// Swept is called after each removal of expired rows with its result. nil: no call.
-	Swept func(began time.Time, err error)
 	Log   *slog.Logger // nil disables logging
 	// Tracer begins a span for each call of a port. Nil: none begin, at no cost.
 	Tracer oteltrace.Tracer
