@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -181,38 +182,30 @@ func (v Accounts) List(ctx context.Context, after user.ID, limit int) (found []a
 }
 
 func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {
-	_, err := change(ctx, v.s, aggregate[access.Account]{
-		load: func(ctx context.Context, tx *engine.Transaction) (access.Account, int64, error) {
-			return v.load(ctx, tx, id)
-		},
-		save: v.save,
-	}, func(a access.Account) (access.Account, error) {
-		err := fn(&a)
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		var row accountRow
+		if err := v.s.Selecting(tx.Transaction).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
+			return engine.OrNotFound(err, access.ErrNoAccount)
+		}
+		a, err := row.account()
+		if err != nil {
+			return err
+		}
+		if err := cmp.Or(fn(&a), ctx.Err()); err != nil {
+			return err
+		}
 		a.User = id
-		return a, err
+		changed := accountRowOf(a, row.Revision+1)
+		if _, err := tx.NewUpdate().Model(&changed).WherePK().Exec(ctx); err != nil {
+			return v.orTaken(err)
+		}
+		if a.Kept == 0 {
+			return nil
+		}
+		_, err = tx.NewUpdate().Model((*tokenRow)(nil)).Set("generation = ?", a.Generation).
+			Where("id = ? AND user_id = ? AND generation = ?", a.Kept, id, row.Generation).Exec(ctx)
+		return err
 	})
-	return err
-}
-
-func (v Accounts) load(ctx context.Context, tx *engine.Transaction, id user.ID) (access.Account, int64, error) {
-	var row accountRow
-	if err := v.s.Selecting(tx).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
-		return access.Account{}, 0, engine.OrNotFound(err, access.ErrNoAccount)
-	}
-	a, err := row.account()
-	return a, row.Revision, err
-}
-
-func (v Accounts) save(ctx context.Context, tx *listedTransaction, before, next access.Account, revision int64) (bool, error) {
-	row := accountRowOf(next, revision+1)
-	done, err := tx.NewUpdate().Model(&row).WherePK().Where("revision = ?", revision).Exec(ctx)
-	saved, err := engine.Affected(done, v.orTaken(err))
-	if !saved || next.Kept == 0 {
-		return saved, err
-	}
-	_, err = tx.NewUpdate().Model((*tokenRow)(nil)).Set("generation = ?", next.Generation).
-		Where("id = ? AND user_id = ? AND generation = ?", next.Kept, next.User, before.Generation).Exec(ctx)
-	return saved, err
 }
 
 // What statements read of a member: the user u, not erased, with the presence p.

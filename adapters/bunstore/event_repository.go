@@ -146,68 +146,44 @@ func (s *Store) loadEvent(ctx context.Context, tx *engine.Transaction, id event.
 	return &found[0], nil
 }
 
+// Change locks the event. It does not write an event that fn leaves unchanged: it was consistent
+// when it was loaded, and that is the moment of this Change.
 func (v Events) Change(
 	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
-) (event.Entry, error) {
-	var author user.ID // once the event was read
-	changed, err := change(ctx, v.s, aggregate[*event.Entry]{
-		load: func(ctx context.Context, tx *engine.Transaction) (*event.Entry, int64, error) {
-			if tx != nil && author != 0 && v.limits.Drafts > 0 {
-				if err := tx.Run(ctx, v.s.lockRoom(draftsOf(author))...); err != nil {
-					return nil, 0, err
-				}
-			}
-			stored, err := v.s.loadEvent(ctx, tx, id)
-			if err != nil {
-				return nil, 0, err
-			}
-			author = stored.Author
-			entry, err := stored.entry()
-			return &entry, stored.revision, err
-		},
-		save: func(ctx context.Context, tx *listedTransaction, old, next *event.Entry, revision int64) (bool, error) {
-			return v.saveEntry(ctx, tx, old, next, revision, charges)
-		},
-	}, func(old *event.Entry) (*event.Entry, error) {
-		e, err := event.Restore(old.State())
+) (changed event.Entry, err error) {
+	err = v.s.writeWithin(ctx, v.s.Limit, v.lockDraftsWith(id), func(ctx context.Context, tx *listedTransaction) error {
+		stored, err := v.s.loadEvent(ctx, tx.Transaction, id)
 		if err != nil {
-			return nil, fmt.Errorf("change event: %v", err)
+			return err
 		}
-		return &event.Entry{Event: e}, fn(e)
+		if changed, err = stored.entry(); err != nil {
+			return err
+		}
+		next, err := event.Restore(changed.State())
+		if err != nil {
+			return fmt.Errorf("change event: %v", err)
+		}
+		if err := cmp.Or(fn(next), ctx.Err()); err != nil || reflect.DeepEqual(changed.State(), next.State()) {
+			return err
+		}
+		steps, rewritten, err := v.rewrite(changed.Event, next.State(), stored.revision)
+		if err != nil {
+			return err
+		}
+		steps = slices.Insert(steps, 1, v.s.chargeSteps(charges)...)
+		if v.countsDrafts(changed.Event, next) {
+			steps = append(steps, v.draftsBelow(stored.Author, v.limits.Drafts+1, v.limits.ErrDrafts())) // with this one
+		}
+		if err := tx.Run(ctx, steps...); err != nil {
+			return err
+		}
+		changed, err = rewritten.entry()
+		return err
 	})
 	if err != nil {
 		return event.Entry{}, err
 	}
-	return *changed, nil
-}
-
-// saveEntry stores the event of next, and sets next to what is stored then. It does not
-// write an event that fn left unchanged: it was consistent when it was loaded, and that
-// is the moment of this Change.
-func (v Events) saveEntry(
-	ctx context.Context, tx *listedTransaction, old, next *event.Entry, revision int64, charges []ratelimit.Charge,
-) (bool, error) {
-	before, after := old.State(), next.State()
-	if reflect.DeepEqual(before, after) {
-		*next = *old
-		return true, nil
-	}
-	steps, stored, err := v.rewrite(old.Event, after, revision)
-	if err != nil {
-		return false, err
-	}
-	steps = slices.Insert(steps, 1, v.s.chargeSteps(charges)...) // behind the lock of the event's row
-	if v.countsDrafts(old.Event, next.Event) {
-		over := v.draftsBelow(before.Author, v.limits.Drafts+1, v.limits.ErrDrafts()) // with this one
-		steps = slices.Concat(v.s.lockRoom(draftsOf(before.Author)), steps, []engine.Step{over})
-	}
-	if err := tx.Run(ctx, steps...); errors.Is(err, engine.ErrMissed) {
-		return false, nil // another caller has changed or removed it
-	} else if err != nil {
-		return false, err
-	}
-	*next, err = stored.entry()
-	return true, err
+	return changed, nil
 }
 
 // rewrite returns the steps that store the changed event if it still has the revision,

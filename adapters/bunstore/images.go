@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func (r imageRow) image() (_ userimage.Image, err error) {
 type imageSteps struct {
 	countImage  string // $1 owner, $2 most images
 	insertImage string // imageNew
-	saveImage   string // $1 id, $2 revision, then imageNew
+	saveImage   string // $1 id, then imageNew
 	image       string // $1 id
 	lockImage   string // $1 id
 	imagesAfter string // $1 id, $2 limit
@@ -80,7 +81,7 @@ func newImageSteps(d engine.Dialect) imageSteps {
 		countImage: d.MustMatch("INSERT INTO image_counts AS c (owner_id, kept) "+d.Values("$1, 1")+
 			" ON CONFLICT (owner_id) DO UPDATE SET kept = c.kept + 1 WHERE c.kept < $2", "kept"),
 		insertImage: "INSERT INTO images (" + imageNew.List() + ") " + d.Values(imageNew.Parameters(1)) + " RETURNING id",
-		saveImage:   d.MustMatch("UPDATE images SET "+imageNew.Set(3)+" WHERE id = $1 AND revision = $2", "id"),
+		saveImage:   "UPDATE images SET " + imageNew.Set(2) + " WHERE id = $1",
 		image:       image,
 		lockImage:   image + " " + d.ForUpdate(),
 		imagesAfter: "SELECT " + imageAll.List() + " FROM images WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
@@ -130,32 +131,25 @@ func (v Images) load(
 	return image, rows[0].revision, err
 }
 
-func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (userimage.Image, error) {
-	images := aggregate[userimage.Image]{
-		load: func(ctx context.Context, tx *engine.Transaction) (userimage.Image, int64, error) {
-			if tx != nil {
-				return v.load(ctx, tx.Run, v.s.steps.lockImage, id)
-			}
-			return v.load(ctx, v.s.Dialect.Query, v.s.steps.image, id)
-		},
-		save: func(ctx context.Context, tx *listedTransaction, old, next userimage.Image, revision int64) (bool, error) {
-			row := imageRowOf(next, revision+1)
-			args := append([]any{int64(id), revision}, imageNew.Values(&row, v.s.Dialect)...)
-			err := tx.Run(ctx, engine.Step{Statement: v.s.steps.saveImage, Args: args, MustMatch: true})
-			switch {
-			case errors.Is(err, engine.ErrMissed):
-				return false, nil
-			case err != nil:
-				return false, err
-			}
-			return true, v.recount(ctx, tx, old, next)
-		},
-	}
-	return change(ctx, v.s, images, func(i userimage.Image) (userimage.Image, error) {
-		err := fn(&i)
-		i.ID = id
-		return i, err
+func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (next userimage.Image, err error) {
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		old, revision, err := v.load(ctx, tx.Run, v.s.steps.lockImage, id)
+		if err != nil {
+			return err
+		}
+		next = old
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
+			return err
+		}
+		next.ID = id
+		row := imageRowOf(next, revision+1)
+		save := engine.Step{Statement: v.s.steps.saveImage, Args: append([]any{int64(id)}, imageNew.Values(&row, v.s.Dialect)...)}
+		if err := tx.Run(ctx, save); err != nil {
+			return err
+		}
+		return v.recount(ctx, tx, old, next)
 	})
+	return next, err
 }
 
 // recount updates the counts after an image was deleted, restored or given to another

@@ -41,6 +41,7 @@ var _ quota.Room = Room{}
 // trigger of discards, so that nothing that deletes a picture forgets it.
 type quotaSteps struct {
 	lockRoom      string // $1 name; empty where there is one writer at a time
+	lockDrafts    string // $1 event; lockRoom of its author's drafts
 	draftsBelow   string // $1 author, $2 drafts
 	commentsBelow string // $1 event, $2 author, $3 comments
 	takeBytes     string // $1 owner, $2 bytes, $3 quota
@@ -57,8 +58,13 @@ func newQuotaSteps(d engine.Dialect) quotaSteps {
 		return d.MustFind("SELECT 1 WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + parameter + ") counted) < " +
 			parameter + d.UnlessMissed())
 	}
+	lockDrafts := d.LockName("'" + draftsOf + "' || author_id")
+	if lockDrafts != "" {
+		lockDrafts += " FROM events WHERE id = $1"
+	}
 	return quotaSteps{
 		lockRoom:      d.LockName("$1"),
+		lockDrafts:    lockDrafts,
 		draftsBelow:   below("events e WHERE e.author_id = $1 AND e.status = 0", "$2"),
 		commentsBelow: below("comments c WHERE c.event_id = $1 AND c.author_id = $2", "$3"),
 		takeBytes: d.MustMatch("INSERT INTO picture_totals AS t (owner_id, bytes) SELECT CAST($1 AS bigint), CAST($2 AS bigint)"+
@@ -132,7 +138,7 @@ func (v Events) countsDrafts(replaced, next *event.Event) bool {
 // roomForDraft returns the steps that find room for another draft of the author. Without room
 // the call fails with full.
 func (v Events) roomForDraft(author user.ID, full error) []engine.Step {
-	return append(v.s.lockRoom(draftsOf(author)), v.draftsBelow(author, v.limits.Drafts, full))
+	return append(v.s.lockRoom(fmt.Sprint(draftsOf, author)), v.draftsBelow(author, v.limits.Drafts, full))
 }
 
 func (v Events) draftsBelow(author user.ID, most int, full error) engine.Step {
@@ -151,8 +157,16 @@ func (v Events) roomForComment(c event.Comment) []engine.Step {
 	})
 }
 
-// draftsOf is the name of the room for drafts of an author.
-func draftsOf(author user.ID) string { return fmt.Sprint("drafts of ", author) }
+// lockDraftsWith is lockRoom for drafts of the author of an event that was not read yet.
+func (v Events) lockDraftsWith(id event.ID) []engine.Step {
+	if v.s.steps.lockDrafts == "" || v.limits.Drafts == 0 {
+		return nil
+	}
+	return []engine.Step{{Statement: v.s.steps.lockDrafts, Args: []any{int64(id)}, ReadsOnly: true}}
+}
+
+// draftsOf and the ID of an author are the name of the room for the author's drafts.
+const draftsOf = "drafts of "
 
 // lockRoom returns the step that makes others who need the same room wait until the
 // transaction ends. It is the first lock of its transaction, so that writers cannot deadlock.

@@ -86,8 +86,6 @@ type Dialect interface {
 	IndexedBy(index string) string
 	// LockRows is forUpdate with a weaker lock, like FOR KEY SHARE.
 	LockRows(clause string) string
-	// OptimisticTries returns how often Change tries without a lock before it locks the row.
-	OptimisticTries() int
 	// Classify returns the class of a driver's error.
 	Classify(err error) errorClass
 	// IsDuplicate reports whether the error is a unique violation of the table's

@@ -237,8 +237,6 @@ func (Postgres) IndexedBy(string) string { return "" }
 
 func (Postgres) LockRows(clause string) string { return clause }
 
-func (Postgres) OptimisticTries() int { return 3 }
-
 // The SQLSTATE codes and classes that are not bugs of this program.
 var (
 	sqlStates = map[string]errorClass{

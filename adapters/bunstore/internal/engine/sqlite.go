@@ -147,9 +147,6 @@ func (SQLite) IndexedBy(index string) string { return " INDEXED BY " + index }
 
 func (SQLite) LockRows(string) string { return "" }
 
-// OptimisticTries is zero: a writer is alone from the beginning of its transaction.
-func (SQLite) OptimisticTries() int { return 0 }
-
 // The primary result codes that are not bugs of this program.
 var sqliteCodes = map[int]errorClass{
 	sqlite3.SQLITE_BUSY: Retryable, sqlite3.SQLITE_LOCKED: Retryable,
