@@ -23,7 +23,7 @@ var (
 	}
 	reading = []string{
 		"completion", "config", "healthcheck", "help", "migrate status", "openapi", "order list", "order payments", "order refunds",
-		"order show", "serve", "token list", "user list", "user show", "version", "wallet-sandbox", "__complete",
+		"order show", "serve", "token list", "user list", "user show", "version", "wallet-sandbox",
 	}
 )
 

@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -47,7 +46,6 @@ type commands struct {
 	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell." example:"source <(plaza completion bash)"`
 	Version    versionCommand    `cmd:"" help:"Print the version, the commit and its date." example:"plaza version --json"`
 	Help       helpCommand       `cmd:"" help:"Show help for a command." example:"plaza help user create"`
-	Complete   completeCommand   `cmd:"" name:"__complete" hidden:""`
 
 	PrintVersion kong.VersionFlag `name:"version" short:"V" help:"Print the version."`
 	HelpAll      helpAllFlag      `help:"Show help with all settings."`
@@ -73,7 +71,7 @@ func newProgram() parser {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.ValueFormatter(withDefault),
 		kong.Vars{
-			"version": "plaza " + thisBuild().String(), "kinds": joined(imported.Kinds(), ","), "shells": strings.Join(shells(), ","),
+			"version": "plaza " + thisBuild().String(), "kinds": joined(imported.Kinds(), ","),
 		},
 	)
 	if err == nil {

@@ -1,5 +1,5 @@
-// Command release builds the archives of a release: for each platform the program with its licences,
-// documents and completion scripts, and a file of checksums over all archives. The same commit built
+// Command release builds the archives of a release: for each platform the program with its licences and
+// documents, and a file of checksums over all archives. The same commit built
 // by the same Go gives the same bytes.
 package main
 
@@ -60,7 +60,6 @@ type release struct {
 var documents = []string{"LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "bootstrap/README.md",
 	"adapters/httpapi/README.md", "adapters/translator/README.md", "adapters/wallet/README.md",
 	"application/importing/README.md", "migrations/README.md", "test/tour.sh",
-	"bootstrap/completion/plaza.bash", "bootstrap/completion/plaza.fish", "bootstrap/completion/plaza.zsh",
 	"bootstrap/deploy/README.md", "bootstrap/deploy/nginx/plaza.conf",
 	"bootstrap/deploy/systemd/plaza@.service", "bootstrap/deploy/systemd/plaza.env",
 	"bootstrap/deploy/prometheus/prometheus.yml", "bootstrap/deploy/prometheus/alerts.yml", "bootstrap/deploy/prometheus/targets.yml",
