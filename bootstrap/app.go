@@ -79,12 +79,16 @@ func (a *App) Database() *bunstore.Store { return a.storage.database }
 // hashing has the parameters for new password hashes. Tests replace them with cheaper ones.
 var hashing = argon2id.OWASP
 
-// Parts are the parts of an App that a test replaces.
+// Parts are the parts of an App beside its configuration. Zero ones have their defaults.
 type Parts struct {
 	Now        func() time.Time        // nil: time.Now
 	Hashing    *argon2id.Params        // nil: argon2id.OWASP
 	Translator localisation.Translator // nil: that of the configuration
 	Gateway    payment.Gateway         // nil: those of the configuration
+	OffersDemo bool                    // whether the reference page offers to log in as people of the demo data
+
+	traces *traces    // nil: off
+	lines  *logBuffer // of a server
 }
 
 // NewApp opens the configured store and wires Plaza over it.
@@ -97,27 +101,27 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 	}
 	var err error
 	if p.Translator == nil {
-		if p.Translator, err = newTranslator(c); err != nil {
+		if p.Translator, err = newTranslator(c, p.traces); err != nil {
 			return nil, err
 		}
 	}
 	gateways := payment.Gateways{Current: p.Gateway}
 	if p.Gateway == nil {
-		if gateways, err = newGateways(c); err != nil {
+		if gateways, err = newGateways(c, p.traces); err != nil {
 			return nil, err
 		}
 	}
 	metrics := prometheus.New()
-	storage, err := openStorage(ctx, c, log)
+	storage, err := openStorage(ctx, c, log, p.traces)
 	if err != nil {
 		return nil, err
 	}
 	addresses := media.NewAddresses(c.PublicURL, storage.signing)
-	app, err := initialise(c, log, storage, storage.stores(c.quotas()), addresses, p.Translator, metrics.Gateways(gateways), p.Now, *p.Hashing, metrics)
+	app, err := initialise(c, p, log, storage, storage.stores(c.quotas()), addresses, metrics.Gateways(gateways), metrics)
 	if err != nil {
 		return nil, errors.Join(err, storage.close())
 	}
-	app.registerMetrics(gateways, p.Translator)
+	app.registerMetrics(gateways, p)
 	return app, nil
 }
 

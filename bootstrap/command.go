@@ -91,7 +91,8 @@ func (c dataCommand) withWallet(ctx context.Context, s streams, work func(*App) 
 		if config.startsSandbox() {
 			config.WalletURL = "http://" + config.WalletSandboxAddr
 		}
-		return config.useSandboxKey()
+		_, err := useSandboxKey(config)
+		return err
 	}, work)
 }
 
@@ -126,7 +127,7 @@ func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing miss
 	}
 	log := c.logger(config, s)
 	config.warnOfUnknown(log)
-	database, err := openDatabase(ctx, config, log)
+	database, err := openDatabase(ctx, config, log, nil)
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (c checkCommand) checkPictures(ctx context.Context, s streams, config Confi
 	if err != nil {
 		return err
 	}
-	pictures, err := openMedia(config, signing)
+	pictures, err := openMedia(config, nil, signing)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,11 @@ import (
 	"github.com/alecthomas/kong"
 
 	"plaza/adapters/argon2id"
+	"plaza/domain/localisation"
+	"plaza/domain/media"
+	"plaza/domain/payment"
 	"plaza/domain/quota"
+	"plaza/domain/secret"
 )
 
 // Hashing are the parameters outside of tests.
@@ -83,9 +87,9 @@ func Variables() []string { return variables(program().Model) }
 
 // What an App makes of its settings.
 var (
-	NewTranslator = newTranslator
-	NewGateways   = newGateways
-	OpenMedia     = openMedia
+	NewTranslator = func(c Config) (localisation.Translator, error) { return newTranslator(c, nil) }
+	NewGateways   = func(c Config) (payment.Gateways, error) { return newGateways(c, nil) }
+	OpenMedia     = func(c Config, signing secret.String) (media.Store, error) { return openMedia(c, nil, signing) }
 )
 
 // Translators are the names that may be chosen.

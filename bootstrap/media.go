@@ -108,7 +108,7 @@ func (m mediaStore) Check() error { return m.check() }
 func (c Config) mediaDir() string { return cmp.Or(c.MediaURL.Dir, filepath.Join(c.DataDir, "media")) }
 
 // openMedia opens the configured store of pictures. It signs URLs with the key.
-func openMedia(c Config, signing secret.String) (mediaStore, error) {
+func openMedia(c Config, t *traces, signing secret.String) (mediaStore, error) {
 	if c.MediaURL.Endpoint == "" {
 		s, err := disk.New(c.mediaDir(), c.PublicURL, []byte(signing.Reveal()))
 		if err != nil {
@@ -119,7 +119,7 @@ func openMedia(c Config, signing secret.String) (mediaStore, error) {
 	at := c.MediaURL
 	s, err := s3.New(s3.Config{
 		Endpoint: at.Endpoint, Region: at.Region, Bucket: at.Bucket, Prefix: at.Prefix, PublicURL: at.PublicURL,
-		KeyID: c.MediaKeyID, Secret: c.MediaSecret, Addresses: media.NewAddresses(c.PublicURL, signing), Wrap: c.traces.spans("s3", false),
+		KeyID: c.MediaKeyID, Secret: c.MediaSecret, Addresses: media.NewAddresses(c.PublicURL, signing), Wrap: t.spans("s3", false),
 	})
 	if err != nil {
 		return mediaStore{}, fmt.Errorf("%w: PLAZA_MEDIA_…:\n%w", errUsage, err)

@@ -21,22 +21,22 @@ func httpMetrics(m *prometheus.Metrics) transport.Metrics {
 }
 
 // registerMetrics adds what the parts of the App count by themselves to its metrics. The
-// gateways and the translator are those of the configuration.
-func (a *App) registerMetrics(wallets payment.Gateways, translator localisation.Translator) {
+// gateways are those of the configuration.
+func (a *App) registerMetrics(wallets payment.Gateways, p Parts) {
 	a.registerBuild()
 	a.registerLogins()
-	a.registerTranslation(translator)
+	a.registerTranslation(p.Translator)
 	for _, wallet := range wallets.All() {
 		if wallet, counts := wallet.(notificationCounter); counts {
 			a.registerNotifications(wallet)
 		}
 	}
-	if a.Config.traces != nil {
+	if p.traces != nil {
 		a.registerCounter("plaza_trace_spans_dropped_total", "Spans that the collector did not take, or that exceeded the queue.",
-			nil, a.Config.traces.dropped.Load)
+			nil, p.traces.dropped.Load)
 	}
-	if a.Config.lines != nil {
-		a.registerCounter("plaza_log_lines_lost_total", "Lines of the log that could not be written.", nil, a.Config.lines.lost.Load)
+	if p.lines != nil {
+		a.registerCounter("plaza_log_lines_lost_total", "Lines of the log that could not be written.", nil, p.lines.lost.Load)
 	}
 	if database := a.Database(); database != nil {
 		a.Metrics.Register(newPoolCollector(database), client.NewGaugeFunc(client.GaugeOpts{

@@ -29,8 +29,8 @@ func tokenTTL(c Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }
 // hashQueue is how many hashes that no login asks for may wait, like those of new accounts.
 const hashQueue = 32
 
-func newHasher(p argon2id.Params) *argon2id.Hasher {
-	return argon2id.New(p, runtime.GOMAXPROCS(0), hashQueue)
+func newHasher(p *argon2id.Params) *argon2id.Hasher {
+	return argon2id.New(*p, runtime.GOMAXPROCS(0), hashQueue)
 }
 
 func newPortraits(c Config) *imaging.Portraits { return imaging.NewPortraits(c.PublicURL) }
@@ -55,15 +55,15 @@ func newSanitiser(c Config) *sanitiser.Sanitiser {
 	return sanitiser.New(showable(c)...)
 }
 
-func newHTTPConfig(c Config, now func() time.Time, log *slog.Logger, m *prometheus.Metrics) (httpapi.Config, error) {
+func newHTTPConfig(c Config, p Parts, log *slog.Logger, m *prometheus.Metrics) (httpapi.Config, error) {
 	config := httpapi.Config{Version: thisBuild().String(), Config: transport.Config{
 		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
-		AddressLimit: c.of(c.LimitAddress), Now: now, Log: log, Metrics: httpMetrics(m), Tracer: c.traces.tracer(), HasDemo: c.offersDemo,
+		AddressLimit: c.of(c.LimitAddress), Now: p.Now, Log: log, Metrics: httpMetrics(m), Tracer: p.traces.tracer(), HasDemo: p.OffersDemo,
 	}}
 	if public, err := url.Parse(c.PublicURL); err == nil {
 		config.BasePath = public.EscapedPath()
 	}
-	if !c.offersDemo {
+	if !p.OffersDemo {
 		return config, nil
 	}
 	if c.usesSandbox() {

@@ -121,7 +121,7 @@ func (c sandboxCommand) Run(ctx context.Context, s streams) error {
 	if err := c.err(p); err != nil {
 		return fmt.Errorf("%w:\n%w", errUsage, err)
 	}
-	if err := config.useSandboxKey(); err != nil {
+	if _, err := useSandboxKey(&config); err != nil {
 		return err
 	}
 	known, err := sandboxMerchant(c.DataDir)

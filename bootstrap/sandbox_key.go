@@ -72,11 +72,11 @@ func createSandboxFile(path, content string) error {
 func newSandboxKey() secret.String { return secret.New((rand.Text() + rand.Text())[:sandboxKeyLength]) }
 
 // useSandboxKey sets the wallet's key if the wallet is a sandbox and no key is set, and for version 3
-// the merchant's key pair. With the in-memory store, a sandbox that the server starts gets random
-// keys without files.
-func (c *Config) useSandboxKey() (err error) {
+// the merchant's key pair. It returns the merchant of version 3. With the in-memory store, a sandbox that the
+// server starts gets random keys without files.
+func useSandboxKey(c *Config) (m merchant, err error) {
 	if !c.usesSandbox() {
-		return nil
+		return merchant{}, nil
 	}
 	keepsNothing := c.DatabaseURL == inMemory && c.startsSandbox()
 	switch {
@@ -87,18 +87,18 @@ func (c *Config) useSandboxKey() (err error) {
 		c.WalletKey, err = sandboxKey(c.DataDir)
 	}
 	if err != nil || c.Wallet != sandboxV3Wallet {
-		return err
+		return merchant{}, err
 	}
 	if keepsNothing {
-		c.merchant, err = newSandboxMerchant(time.Now())
+		m, err = newSandboxMerchant(time.Now())
 	} else {
-		c.merchant, err = sandboxMerchant(c.DataDir)
+		m, err = sandboxMerchant(c.DataDir)
 	}
 	if err == nil {
 		if c.WalletV2Key.IsZero() {
 			c.WalletV2Key = c.WalletKey // the sandbox has one key for both versions
 		}
-		c.WalletPrivateKey, c.WalletCertSerial = c.merchant.key, fmt.Sprintf("%X", c.merchant.cert.SerialNumber)
+		c.WalletPrivateKey, c.WalletCertSerial = m.key, fmt.Sprintf("%X", m.cert.SerialNumber)
 	}
-	return err
+	return m, err
 }

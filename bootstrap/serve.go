@@ -43,24 +43,25 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		config.PublicURL = listeners.URL()
 	}
 	config.choose(c.Demo)
-	if err := config.useSandboxKey(); err != nil {
+	merchant, err := useSandboxKey(&config)
+	if err != nil {
 		return err
 	}
 	signal.Ignore(syscall.SIGPIPE) // the reader of the log may end before the server
 	log, lines := newServerLogger(config, s.err)
 	defer lines.Close()
-	config.lines = lines
 	defer func() { log.Info("stopped") }()
-	if config.traces, err = openTraces(ctx, log); err != nil {
+	traces, err := openTraces(ctx, log)
+	if err != nil {
 		return err
 	}
-	defer config.traces.close() // after the App
+	defer traces.close() // after the App
 	config.warnOfUnknown(log)
 	if config.usesSandbox() && config.WalletNotifyURL == "" {
 		config.WalletNotifyURL = listeners.URL() + config.notifyPath() // the sandbox runs on this machine
 	}
 	if config.startsSandbox() {
-		box, err := openSandbox(config.MerchantConfig, config.merchant.cert, "", sandboxJournal(config), 1, log)
+		box, err := openSandbox(config.MerchantConfig, merchant.cert, "", sandboxJournal(config), 1, log)
 		if err != nil {
 			return err
 		}
@@ -69,13 +70,10 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		stop := box.runBeside(ctx)
 		defer func() { err = errors.Join(err, stop()) }() // after the App, which calls it
 	}
-	if c.Demo {
-		config = config.OfferDemo()
-	}
 	admin := startAdmin(listeners.admin, config.ServerConfig, log)
 	defer func() { err = errors.Join(err, admin.close()) }()
 	log.InfoContext(ctx, "starting", "admin", listeners.admin.Addr().String(), "version", thisBuild().String())
-	app, err := NewApp(ctx, config, log, Parts{})
+	app, err := NewApp(ctx, config, log, Parts{OffersDemo: c.Demo, traces: traces, lines: lines})
 	if err != nil {
 		return err
 	}

@@ -66,17 +66,6 @@ type Config struct {
 	LogFormat     string     `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`
 
 	unparsed
-	offersDemo bool
-	traces     *traces    // nil: off
-	lines      *logBuffer // of a server
-	merchant   merchant   // of the sandbox, for version 3
-}
-
-// OfferDemo returns the configuration of a server whose reference page offers to log in as
-// people of the demo data.
-func (c Config) OfferDemo() Config {
-	c.offersDemo = true
-	return c
 }
 
 // maxTokenTTL is a limit that every store can represent.

@@ -89,7 +89,7 @@ func variables(model *kong.Application) []string {
 	return slices.Compact(all)
 }
 
-// unknownVariable is a variable that looks like a setting. similar is the setting with the nearest
+// unknownVariable is a variable that looks like a setting. similar is a setting with a near
 // name, or empty if no name is near.
 type unknownVariable struct{ name, similar string }
 
@@ -102,9 +102,11 @@ func unknownVariables(environment, known []string) []unknownVariable {
 		if !strings.HasPrefix(name, settingPrefix) || strings.HasPrefix(name, testPrefix) || slices.Contains(known, name) {
 			continue
 		}
-		similar := strings.TrimSuffix(name, fileSuffix) // a setting that is not a secret has no file
-		if !slices.Contains(known, similar) {
-			similar = nearest(name, known)
+		similar := ""
+		// A setting that is not a secret has no file.
+		at := slices.IndexFunc(known, func(setting string) bool { return name == setting+fileSuffix || isNear(name, setting) })
+		if at >= 0 {
+			similar = known[at]
 		}
 		unknown = append(unknown, unknownVariable{name, similar})
 	}
@@ -112,35 +114,13 @@ func unknownVariables(environment, known []string) []unknownVariable {
 	return unknown
 }
 
-// nearest returns the first of the nearest names, or "". It is at most three edits away, fewer for
-// a short name.
-func nearest(name string, names []string) string {
-	best, least := "", min(3, len(strings.TrimPrefix(name, settingPrefix))/2)+1
-	for _, candidate := range names {
-		if edits := distance(name, candidate); edits < least {
-			best, least = candidate, edits
-		}
+// isNear reports whether the names differ in one place only, by at most two letters.
+func isNear(a, b string) bool {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
 	}
-	return best
-}
-
-// distance returns the Levenshtein distance of the texts, in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // the distances of a prefix of a to all prefixes of b
-	for j := range row {
-		row[j] = j
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return len(a) <= 2 && len(b) <= 2
 }

@@ -65,15 +65,15 @@ type storage struct {
 
 // openStorage opens the configured store. It migrates the schema of a database, or with
 // PLAZA_MIGRATE=false checks it.
-func openStorage(ctx context.Context, c Config, log *slog.Logger) (storage, error) {
+func openStorage(ctx context.Context, c Config, log *slog.Logger, t *traces) (storage, error) {
 	if c.DatabaseURL == inMemory {
 		return memoryStorage(c), nil
 	}
-	database, err := openDatabase(ctx, c, log)
+	database, err := openDatabase(ctx, c, log, t)
 	if err != nil {
 		return storage{}, err
 	}
-	s, err := databaseStorage(ctx, c, database, log)
+	s, err := databaseStorage(ctx, c, database, log, t)
 	if err != nil {
 		return storage{}, errors.Join(err, database.Close())
 	}
@@ -102,13 +102,13 @@ func memoryStorage(c Config) storage {
 }
 
 // openDatabase connects to the database without changing its schema.
-func openDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.Store, error) {
+func openDatabase(ctx context.Context, c Config, log *slog.Logger, t *traces) (*bunstore.Store, error) {
 	if c.DatabaseURL == inMemory {
 		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data", errUsage, inMemory)
 	}
 	return bunstore.Open(ctx, bunstore.Options{
 		URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait,
-		Log: log, Tracer: c.traces.tracer(),
+		Log: log, Tracer: t.tracer(),
 	})
 }
 
@@ -133,7 +133,7 @@ func prepareSchema(ctx context.Context, c Config, s *bunstore.Store, log *slog.L
 // signingSecret is the name of the key that signs the URLs of pictures.
 const signingSecret = "media addresses"
 
-func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger) (storage, error) {
+func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger, t *traces) (storage, error) {
 	if err := prepareSchema(ctx, c, s, log); err != nil {
 		return storage{}, err
 	}
@@ -141,7 +141,7 @@ func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog
 	if err != nil {
 		return storage{}, fmt.Errorf("read signing key of pictures: %w", err)
 	}
-	pictures, err := openMedia(c, signing)
+	pictures, err := openMedia(c, t, signing)
 	if err != nil {
 		return storage{}, err
 	}

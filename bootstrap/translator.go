@@ -76,8 +76,8 @@ func (c *Config) checkTranslator(p problems) {
 }
 
 // newTranslator returns the configured translator, or nil for none.
-func newTranslator(c Config) (localisation.Translator, error) {
-	connection := provider.Connection{URL: c.TranslatorURL, Wrap: c.traces.spans("translator", true)}
+func newTranslator(c Config, t *traces) (localisation.Translator, error) {
+	connection := provider.Connection{URL: c.TranslatorURL, Wrap: t.spans("translator", true)}
 	var remote localisation.Translator
 	var err error
 	switch c.Translator {

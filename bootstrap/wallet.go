@@ -94,16 +94,16 @@ const (
 
 // newGateways returns the gateways to the configured wallet. The sandbox uses the protocols of
 // wechatpay and wechatpayv3. With the key of version 2, wechatpayv3 also serves what that version has opened.
-func newGateways(c Config) (payment.Gateways, error) {
+func newGateways(c Config, t *traces) (payment.Gateways, error) {
 	var gateways payment.Gateways
 	var err error
 	switch c.Wallet {
 	case sandboxWallet, wechatWallet:
-		gateways.Current, err = newWechatpay(c, c.WalletKey)
+		gateways.Current, err = newWechatpay(c, t, c.WalletKey)
 	case sandboxV3Wallet, wechatV3Wallet:
-		gateways.Current, err = wechatpay.NewV3(c.walletV3())
+		gateways.Current, err = wechatpay.NewV3(c.walletV3(t))
 		if !c.WalletV2Key.IsZero() {
-			former, problem := newWechatpay(c, c.WalletV2Key)
+			former, problem := newWechatpay(c, t, c.WalletV2Key)
 			if problem != nil {
 				problem = fmt.Errorf("PLAZA_WALLET_V2_KEY: %w", problem)
 			}
@@ -116,17 +116,17 @@ func newGateways(c Config) (payment.Gateways, error) {
 	return gateways, nil
 }
 
-func newWechatpay(c Config, key secret.String) (payment.Gateway, error) {
+func newWechatpay(c Config, t *traces, key secret.String) (payment.Gateway, error) {
 	return wechatpay.NewV2(wechatpay.ConfigV2{
-		Config: c.walletConfig(key, c.notifyURLV2()), RefundNotifyURL: c.refundNotifyURL(), Certificate: c.merchantCertificate(),
+		Config: c.walletConfig(t, key, c.notifyURLV2()), RefundNotifyURL: c.refundNotifyURL(), Certificate: c.merchantCertificate(),
 	})
 }
 
 // walletConfig returns the settings that the gateways of both versions have.
-func (c Config) walletConfig(key secret.String, notifyURL string) wechatpay.Config {
+func (c Config) walletConfig(t *traces, key secret.String, notifyURL string) wechatpay.Config {
 	return wechatpay.Config{
 		URL: c.WalletURL, MerchantID: c.WalletMchID, Key: key, AppIDs: c.walletApps(), NotifyURL: notifyURL, Deadline: c.WalletTimeout,
-		Wrap: c.traces.spans("wallet", true),
+		Wrap: t.spans("wallet", true),
 	}
 }
 

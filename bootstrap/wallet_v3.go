@@ -29,9 +29,9 @@ func (c Config) notifyPath() string {
 }
 
 // walletV3 returns the configuration of the gateway of version 3.
-func (c Config) walletV3() wechatpay.ConfigV3 {
+func (c Config) walletV3(t *traces) wechatpay.ConfigV3 {
 	config := wechatpay.ConfigV3{
-		Config:     c.walletConfig(c.WalletKey, cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPathV3)),
+		Config:     c.walletConfig(t, c.WalletKey, cmp.Or(c.WalletNotifyURL, c.PublicURL+notifyPathV3)),
 		PrivateKey: c.WalletPrivateKey, Serial: c.WalletCertSerial, PublicKey: c.WalletPublicKey.Reveal(), PublicKeyID: c.WalletPublicKeyID,
 	}
 	if c.WalletURL == wechatpay.URL {
@@ -56,7 +56,7 @@ func (c *Config) checkWalletV3(p problems) {
 	p.require("PLAZA_WALLET_APP_ID", len(c.walletApps()) > 0, wechatV3Wallet)
 	p.require("PLAZA_WALLET_PRIVATE_KEY", !c.WalletPrivateKey.IsZero(), wechatV3Wallet)
 	p.require("PLAZA_WALLET_CERT_SERIAL", c.WalletCertSerial != "", wechatV3Wallet)
-	for _, problem := range c.walletV3().Problems() {
+	for _, problem := range c.walletV3(nil).Problems() {
 		setting, is := walletV3Settings[problem.Field]
 		// The default of the address for notifications is made of the public address, which may not be known yet.
 		if is && (problem.Field != "NotifyURL" || c.WalletNotifyURL != "") {

@@ -4,7 +4,6 @@ package bootstrap
 
 import (
 	"log/slog"
-	"time"
 
 	"github.com/google/wire"
 
@@ -34,7 +33,6 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/imported"
-	"plaza/domain/localisation"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/payment"
@@ -59,9 +57,10 @@ var (
 		portraitSource, mediaSource, addressCheck)
 )
 
-func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses,
-	translator localisation.Translator, wallets payment.Gateways, now func() time.Time, hashing argon2id.Params, metrics *prometheus.Metrics) (*App, error) {
+func initialise(c Config, p Parts, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses,
+	wallets payment.Gateways, metrics *prometheus.Metrics) (*App, error) {
 	wire.Build(
+		wire.FieldsOf(new(Parts), "Now", "Hashing", "Translator"),
 		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
 			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Media", "Deletions", "Room", "PersonalData"),
 		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,

@@ -35,67 +35,68 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/imported"
-	"plaza/domain/localisation"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/place"
-	"time"
 )
 
 // Injectors from wire.go:
 
-func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, translator localisation.Translator, wallets payment.Gateways, now func() time.Time, hashing2 argon2id.Params, metrics *prometheus.Metrics) (*App, error) {
-	config, err := newHTTPConfig(c, now, log, metrics)
+func initialise(c Config, p Parts, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, wallets payment.Gateways, metrics *prometheus.Metrics) (*App, error) {
+	config, err := newHTTPConfig(c, p, log, metrics)
 	if err != nil {
 		return nil, err
 	}
 	accounts := stores.Accounts
 	tokens := stores.Tokens
 	throttle := stores.Throttle
-	hasher := newHasher(hashing2)
+	params := p.Hashing
+	hasher := newHasher(params)
 	estimator := _wireEstimatorValue
 	signinTokenTTL := tokenTTL(c)
 	limits := writeLimits(c)
-	v := logOf(log)
-	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, now, v)
+	v := p.Now
+	v2 := logOf(log)
+	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, v, v2)
 	directory := stores.Directory
 	portraits := newPortraits(c)
 	store := stores.Media
 	deletionQueue := stores.Deletions
 	processor := newProcessor()
 	room := stores.Room
-	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, processor, room, limits, now)
+	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, processor, room, limits, v)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
 	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser, processor)
-	diaryDiary := diary.New(ports, limits, now)
+	diaryDiary := diary.New(ports, limits, v)
 	repository := stores.Subscriptions
 	categories := stores.Categories
 	keys := stores.Keys
-	followingFollowing := following.New(repository, categories, keys, limits, now)
+	followingFollowing := following.New(repository, categories, keys, limits, v)
 	reader := stores.Feed
-	browsingBrowsing := browsing.New(reader, store, now)
+	browsingBrowsing := browsing.New(reader, store, v)
 	publicationRepository := stores.Publications
+	translator := p.Translator
 	cache := stores.Translations
 	translationOffer := offer(c)
-	translationTranslation := translation.New(translator, cache, translationOffer, now, v)
+	translationTranslation := translation.New(translator, cache, translationOffer, v, v2)
 	readingTranslate := translate(translationTranslation)
-	readingReading := reading.New(publicationRepository, readingTranslate, store, now)
+	readingReading := reading.New(publicationRepository, readingTranslate, store, v)
 	userimageRepository := stores.Images
-	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, room, keys, limits, now)
+	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, room, keys, limits, v)
 	howTos := stores.HowTos
 	howToLists := importing.NewHowToLists(howTos)
 	ledger := stores.Ledger
 	limits2 := payingLimits(c)
-	payingPaying := paying.New(ledger, directory, wallets, limits2, now, v)
+	payingPaying := paying.New(ledger, directory, wallets, limits2, v, v2)
 	limits3 := refundingLimits(c)
-	refundingRefunding := refunding.New(ledger, wallets, limits3, now, v)
+	refundingRefunding := refunding.New(ledger, wallets, limits3, v, v2)
 	apply := applyReceipts(payingPaying)
-	reconcilingReconciling := reconciling.New(ledger, wallets, apply, now, v)
+	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
 	httpapiPortraitSource := portraitSource()
 	httpapiMediaSource := mediaSource(store)
-	httpapiAddressCheck := addressCheck(addresses, now)
+	httpapiAddressCheck := addressCheck(addresses, v)
 	httpapiUseCases := httpapi.UseCases{
 		Signin:      signinSignin,
 		People:      peoplePeople,
@@ -117,7 +118,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		return nil, err
 	}
 	personaldataStore := stores.PersonalData
-	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, store, now)
+	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, store, v)
 	importedStore := stores.Imports
 	decoder := _wireDecoderValue
 	importingPorts := importing.Ports{
@@ -127,10 +128,10 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		Sanitiser: sanitiser,
 		Processor: processor,
 		Pictures:  store,
-		Now:       now,
+		Now:       v,
 	}
 	importer := importing.NewImporter(importingPorts)
-	cleanupCleanup := cleanup.New(deletionQueue, store, now)
+	cleanupCleanup := cleanup.New(deletionQueue, store, v)
 	app := &App{
 		Config:      c,
 		Log:         log,
@@ -153,7 +154,7 @@ func initialise(c Config, log *slog.Logger, opened storage, stores Stores, addre
 		Cleanup:     cleanupCleanup,
 		Metrics:     metrics,
 		storage:     opened,
-		now:         now,
+		now:         v,
 		gateways:    wallets,
 		hasher:      hasher,
 		strength:    estimator,

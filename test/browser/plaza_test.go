@@ -34,7 +34,7 @@ func serveConfig(t *testing.T, config bootstrap.Config, prepare func(*bootstrap.
 	listeners, err := bootstrap.Listen(config)
 	require.NoError(t, err)
 	config.PublicURL = listeners.URL()
-	app, err := bootstrap.NewApp(t.Context(), config.OfferDemo(), slog.New(slog.DiscardHandler), bootstrap.Parts{Hashing: &argon2id.Cheap})
+	app, err := bootstrap.NewApp(t.Context(), config, slog.New(slog.DiscardHandler), bootstrap.Parts{Hashing: &argon2id.Cheap, OffersDemo: true})
 	require.NoError(t, err)
 	prepare(app)
 	ctx, stop := context.WithCancel(context.Background())
