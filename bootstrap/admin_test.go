@@ -46,7 +46,7 @@ func TestAdmin_answers_before_the_server_has_started(t *testing.T) {
 	c, log := serveSettings(dir), newOutput()
 	ctx, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- serveCommand{Config: c}.Run(ctx, func() {}, streams{out: io.Discard, err: log}) }()
+	go func() { done <- Server{Config: c, Log: log}.Run(ctx, func() {}) }()
 	defer func() {
 		end()
 		assert.NoError(t, <-done, "%s", log)

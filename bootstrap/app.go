@@ -174,6 +174,11 @@ const (
 
 func (a *App) writeDemo(ctx context.Context) error { return demo.Load(ctx, a.demoPorts()) }
 
+// RemoveDemo removes the people of the demo data. It returns what it removed also if it fails.
+func (a *App) RemoveDemo(ctx context.Context) (demo.Removed, error) {
+	return demo.Remove(ctx, a.demoPorts(), time.Now())
+}
+
 // demoPorts keep no quotas.
 func (a *App) demoPorts() demo.Ports {
 	s := a.storage.stores(quota.Limits{})

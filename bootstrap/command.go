@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -32,7 +31,7 @@ type dataCommand struct {
 
 // logger returns the logger of a command.
 func (c dataCommand) logger(config Config, s streams) *slog.Logger {
-	log := newLogger(config, s.err)
+	log := NewLogger(config, s.err)
 	if c.Operator != "" {
 		log = log.With("operator", c.Operator)
 	}
@@ -53,7 +52,7 @@ const (
 func (c dataCommand) config(ifMissing missingDatabase) (Config, error) {
 	config, err := c.Check()
 	if err != nil {
-		return Config{}, fmt.Errorf("%w:\n%w", errUsage, err)
+		return Config{}, err
 	}
 	if config.DatabaseURL == inMemory {
 		return Config{}, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data: "+
@@ -88,11 +87,7 @@ func (c dataCommand) withWallet(ctx context.Context, s streams, work func(*App) 
 	return c.withAppOf(ctx, s, mustExist, func(config *Config) error {
 		config.Wallet = c.Wallet
 		config.choose(false)
-		if config.startsSandbox() {
-			config.WalletURL = "http://" + config.WalletSandboxAddr
-		}
-		_, err := useSandboxKey(config)
-		return err
+		return UseSandbox(config)
 	}, work)
 }
 
@@ -127,24 +122,12 @@ func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing miss
 	}
 	log := c.logger(config, s)
 	config.warnOfUnknown(log)
-	database, err := openDatabase(ctx, config, log, nil)
+	database, err := OpenDatabase(ctx, config, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, database.Close()) }()
 	return work(config, database)
-}
-
-// displayURL returns the address of the database for people, without its password.
-func displayURL(c Config) string {
-	if path, embedded := strings.CutPrefix(c.DatabaseURL, "sqlite:"); embedded {
-		return path
-	}
-	u, err := url.Parse(c.DatabaseURL)
-	if err != nil {
-		return "the database"
-	}
-	return u.Scheme + "://" + u.Host + u.Path
 }
 
 // userError is an error with the texts of its faults, without their codes.

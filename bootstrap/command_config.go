@@ -34,9 +34,9 @@ func (s setting) row() string {
 func (c configCommand) Run(_ context.Context, s streams) error {
 	config, err := c.Check()
 	if err != nil {
-		return fmt.Errorf("%w:\n%w", errUsage, err)
+		return err
 	}
-	config.warnOfUnknown(newLogger(config, s.err))
+	config.warnOfUnknown(NewLogger(config, s.err))
 	config.choose(c.Demo)
 	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
 	if config.MediaURL.Endpoint == "" {

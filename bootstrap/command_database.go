@@ -32,7 +32,7 @@ func (c migrateUp) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		return s.printf("The schema of %s is up to date.\n", displayURL(config))
+		return s.printf("The schema of %s is up to date.\n", config.DisplayDatabase())
 	})
 }
 
@@ -105,7 +105,7 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 		if err := database.CheckSchema(ctx); err != nil {
 			return err
 		}
-		r := report{Database: displayURL(config), Looked: looksAt(config), Findings: []finding{}}
+		r := report{Database: config.DisplayDatabase(), Looked: looksAt(config), Findings: []finding{}}
 		err := database.Check(ctx, c.Repair, func(f bunstore.Finding) { c.note(s, &r, finding{f.What, f.Repaired}) })
 		if err == nil {
 			err = c.checkPlaces(ctx, s, database, &r)
@@ -123,9 +123,9 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// checkPlaces checks the places of events with the same analyser as the servers.
+// checkPlaces checks the places of events.
 func (c checkCommand) checkPlaces(ctx context.Context, s streams, database *bunstore.Store, r *report) error {
-	for e, err := range initialisePlaces(database.Events(), database.Events()).Check(ctx, c.Repair) {
+	for e, err := range CheckPlaces(ctx, database, c.Repair) {
 		if err != nil {
 			return err
 		}
@@ -149,27 +149,14 @@ func placeName(p place.Place) string {
 }
 
 // checkPictures checks the files of pictures.
-func (c checkCommand) checkPictures(ctx context.Context, s streams, config Config, database *bunstore.Store, r *report) (err error) {
-	signing, err := database.Secret(ctx, signingSecret)
-	if err != nil {
-		return err
-	}
-	pictures, err := openMedia(config, nil, signing)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, pictures.close()) }()
-	for f, err := range cleanup.New(database.DeletionQueue(), pictures, time.Now).Check(ctx, c.Repair) {
-		if err != nil {
-			return err
-		}
+func (c checkCommand) checkPictures(ctx context.Context, s streams, config Config, database *bunstore.Store, r *report) error {
+	return CheckPictures(ctx, config, database, c.Repair, func(f cleanup.Finding) {
 		what := "no file for the picture " + string(f.Key) + " of " + f.Missing
 		if f.Missing == "" {
 			what = "no record uses the picture " + string(f.Key)
 		}
 		c.note(s, r, finding{what, f.Repaired})
-	}
-	return nil
+	})
 }
 
 func (c checkCommand) note(s streams, r *report, f finding) {
@@ -234,6 +221,6 @@ func (c backupCommand) Run(ctx context.Context, s streams) error {
 			return fmt.Errorf("back up: %w", err)
 		}
 		audit(ctx, c.logger(config, s), "backup", "file", c.File)
-		return s.printf("Backed up %s to %s. %s\n", displayURL(config), c.File, besides(config))
+		return s.printf("Backed up %s to %s. %s\n", config.DisplayDatabase(), c.File, besides(config))
 	})
 }

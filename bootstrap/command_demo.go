@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"plaza/bootstrap/demo"
 )
@@ -32,14 +31,14 @@ func (c demoCommand) Run(ctx context.Context, s streams) error {
 			return fmt.Errorf("load demo data: %w", err)
 		}
 		audit(ctx, app.Log, "demo")
-		return s.printf("The demo data is in %s.\n", displayURL(app.Config))
+		return s.printf("The demo data is in %s.\n", app.Config.DisplayDatabase())
 	})
 }
 
 // remove removes the demo's people and prints what was removed and what remains.
 func (c demoCommand) remove(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		done, err := demo.Remove(ctx, app.demoPorts(), time.Now())
+		done, err := app.RemoveDemo(ctx)
 		audit(ctx, app.Log, "demo --remove", "accounts", done.Accounts, "events", done.Events,
 			"images", done.Images, "subscriptions", done.Subscriptions, "complete", err == nil)
 		if err != nil {
@@ -47,7 +46,7 @@ func (c demoCommand) remove(ctx context.Context, s streams) error {
 		}
 		return s.printf("No account of the demo data in %s can log in any more. Disabled %s, deleted %s, %s and %s.\n"+
 			"These remain: imported categories, publications, demands, how-tos and news; orders; comments and likes on events of others.\n",
-			displayURL(app.Config), amount(int64(done.Accounts), "account"), amount(int64(done.Events), "event"),
+			app.Config.DisplayDatabase(), amount(int64(done.Accounts), "account"), amount(int64(done.Events), "event"),
 			amount(int64(done.Images), "image"), amount(int64(done.Subscriptions), "subscription"))
 	})
 }

@@ -18,9 +18,9 @@ type healthCommand struct {
 	Config `embed:"" group:"settings"`
 }
 
-// Limits of one question. The server answers within pingTimeout.
+// Limits of one question. The server answers within PingTimeout.
 const (
-	healthTimeout  = pingTimeout + time.Second
+	healthTimeout  = PingTimeout + time.Second
 	healthInterval = 200 * time.Millisecond
 	maxHealthText  = 200 // bytes of the server's reason that are printed
 )

@@ -52,7 +52,7 @@ func TestWhereabouts_never_tell_a_password(t *testing.T) {
 		"postgres:///plaza?host=/tmp&password=hunter22":      "postgres:///plaza",
 		"postgres://me:hun%ter@db/plaza?sslkey=/tmp/hunter2": "the database",
 	} {
-		assert.Equal(t, want, displayURL(Config{DatabaseURL: address}), address)
+		assert.Equal(t, want, Config{DatabaseURL: address}.DisplayDatabase(), address)
 	}
 }
 

@@ -20,7 +20,7 @@ type userShow struct {
 
 func (c userShow) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		p, err := app.person(ctx, c.UID)
+		p, err := personByID(ctx, app, c.UID)
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (c userErase) Run(ctx context.Context, s streams) error {
 		if err = errors.Join(c.print(s, done.Counts), err); err != nil {
 			return fmt.Errorf("the erasure of user %d is not complete: run it again: %w", c.UID, err)
 		}
-		if err := app.removeFiles(ctx); err != nil {
+		if err := removeFiles(ctx, app); err != nil {
 			fmt.Fprintln(s.err, "Servers will remove the files of pictures that could not be removed now:", err)
 		}
 		if len(done.OpenOrders) > 0 {
@@ -148,9 +148,9 @@ func (c userErase) Run(ctx context.Context, s streams) error {
 }
 
 // removeFiles removes the files of all pictures that are queued for deletion.
-func (a *App) removeFiles(ctx context.Context) error {
+func removeFiles(ctx context.Context, app *App) error {
 	for {
-		n, err := a.Cleanup.RemoveDue(ctx)
+		n, err := app.Cleanup.RemoveDue(ctx)
 		if err != nil || n == 0 {
 			return err
 		}

@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"golang.org/x/term"
 
 	"plaza/domain/fault"
 	"plaza/domain/page"
@@ -55,6 +58,12 @@ func orZero[T any](v *T) T {
 		return zero
 	}
 	return *v
+}
+
+// isTerminal reports whether the input or output is a terminal.
+func isTerminal(stream any) bool {
+	file, is := stream.(*os.File)
+	return is && term.IsTerminal(int(file.Fd()))
 }
 
 // flushEvery is after how many rows a table is flushed, so that the first rows appear early.

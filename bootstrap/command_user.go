@@ -70,7 +70,7 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 		}
 		audit(ctx, app.Log, "user create", "user", id, "staff", c.Staff)
 		if c.JSON {
-			account, err := app.person(ctx, id)
+			account, err := personByID(ctx, app, id)
 			if err != nil {
 				return err
 			}
@@ -128,24 +128,24 @@ func (p person) row() string {
 		p.UID, p.Username, p.standing(), listed(p.Scopes), clock(p.Joined), cmp.Or(p.Timezone, "-"), cmp.Or(p.fullName, "-"))
 }
 
-func (a *App) person(ctx context.Context, id user.ID) (person, error) {
-	account, err := a.Stores.Accounts.ByID(ctx, id)
+func personByID(ctx context.Context, app *App, id user.ID) (person, error) {
+	account, err := app.Stores.Accounts.ByID(ctx, id)
 	if err != nil {
 		return person{}, err
 	}
-	all, err := a.persons(ctx, []access.Account{account})
+	all, err := persons(ctx, app, []access.Account{account})
 	if err != nil {
 		return person{}, err
 	}
 	return all[0], nil
 }
 
-func (a *App) persons(ctx context.Context, accounts []access.Account) ([]person, error) {
+func persons(ctx context.Context, app *App, accounts []access.Account) ([]person, error) {
 	ids := make([]user.ID, len(accounts))
 	for i, account := range accounts {
 		ids[i] = account.User
 	}
-	members, err := a.Stores.Directory.Members(ctx, ids)
+	members, err := app.Stores.Directory.Members(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (c userList) Run(ctx context.Context, s streams) error {
 		return misusef("--limit can't be negative")
 	}
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		found := app.people(ctx, c.After, c.Limit)
+		found := peopleAfter(ctx, app, c.After, c.Limit)
 		if c.JSON {
 			return printArray(s.out, found)
 		}
@@ -192,20 +192,20 @@ func (c userList) Run(ctx context.Context, s streams) error {
 // listPage is how many accounts are read at once.
 const listPage = 200
 
-// people yields the accounts with uids above after, at most limit of them (zero: all).
-func (a *App) people(ctx context.Context, after user.ID, limit int) iter.Seq2[person, error] {
+// peopleAfter yields the accounts with uids above after, at most limit of them (zero: all).
+func peopleAfter(ctx context.Context, app *App, after user.ID, limit int) iter.Seq2[person, error] {
 	return func(yield func(person, error) bool) {
 		for left := limit; limit == 0 || left > 0; left -= listPage {
 			size := listPage
 			if limit > 0 {
 				size = min(left, listPage)
 			}
-			accounts, err := a.Signin.Accounts(ctx, after, size)
+			accounts, err := app.Signin.Accounts(ctx, after, size)
 			if err != nil {
 				yield(person{}, err)
 				return
 			}
-			page, err := a.persons(ctx, accounts)
+			page, err := persons(ctx, app, accounts)
 			if err != nil {
 				yield(person{}, err)
 				return

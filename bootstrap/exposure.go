@@ -27,6 +27,16 @@ func (c Config) isPublished() bool {
 	return u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback())
 }
 
+// warnOfRisks logs what is unsafe about the settings and the data of a server that starts.
+func (a *App) warnOfRisks(ctx context.Context, l *Listeners, hasPublicURL, withDemo bool) {
+	if a.Config.Limits == limitsOff {
+		a.Log.WarnContext(ctx, "limits on writes of accounts and on requests without a token are off: PLAZA_LIMITS=off is for load tests")
+	}
+	isPublished := a.Config.isPublished()
+	isExposed := isPublished || isReachable(l.public.Addr())
+	a.warnOfExposure(ctx, hasPublicURL || !isExposed, withDemo && !isPublished)
+}
+
 // warnOfExposure logs settings and data that are unsafe for a server that other machines may
 // reach. Demo accounts are told of on loopback as well, because a proxy may lead there that no setting names.
 func (a *App) warnOfExposure(ctx context.Context, hasPublicURL, withDemo bool) {

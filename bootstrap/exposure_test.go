@@ -40,7 +40,7 @@ func TestServe_warns_at_its_start(t *testing.T) {
 	everythingIsReachable(t)
 	c := serveSettings(demoDir(t))
 	c.Wallet, c.Limits = noWallet, limitsOff
-	s := startServing(t, serveCommand{Config: c})
+	s := startServing(t, Server{Config: c})
 	s.stop()
 	log := s.log.String()
 	assert.Contains(t, log, `level=WARN msg="PLAZA_PUBLIC_URL is not set`)
@@ -52,7 +52,7 @@ func TestServe_warns_at_its_start(t *testing.T) {
 func TestServe_tells_of_demo_accounts_on_loopback_as_well(t *testing.T) {
 	c := serveSettings(demoDir(t))
 	c.Wallet = noWallet
-	s := startServing(t, serveCommand{Config: c})
+	s := startServing(t, Server{Config: c})
 	s.stop()
 	assert.Equal(t, 1, strings.Count(s.log.String(), "level=WARN"))
 	assert.Contains(t, s.log.String(), `level=WARN msg="demo accounts have their public password`)
@@ -73,6 +73,7 @@ func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
 	assert.Contains(t, warns(), `uids="[1 2 3 4 5 6 7 8 9 10 11 12 13]"`)
 	assert.NotContains(t, log.String(), "+86-13800000001")
 
-	require.NoError(t, demoCommand{Remove: true, dataCommand: dataCommand{Config: app.Config}}.Run(t.Context(), streams{out: newOutput(), err: newOutput()}))
+	_, err := app.RemoveDemo(t.Context())
+	require.NoError(t, err)
 	assert.Empty(t, warns())
 }

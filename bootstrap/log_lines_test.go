@@ -54,7 +54,7 @@ func TestAUT11_failed_logins_are_lines_that_fail2ban_reads(t *testing.T) {
 			c := serveSettings(demoDir(t))
 			c.LogFormat, c.Wallet = format, "none"
 			c.TrustedProxies = Networks{netip.MustParsePrefix("127.0.0.0/8")}
-			s := startServing(t, serveCommand{Config: c})
+			s := startServing(t, Server{Config: c})
 			try := func(from, phone, password string) int {
 				headers := []string{"X-Forwarded-For", from, "X-Request-ID", `client=203.0.113.66\`}
 				if strings.HasSuffix(from, "5") {
@@ -85,7 +85,7 @@ func TestAUT11_failed_logins_are_lines_that_fail2ban_reads(t *testing.T) {
 func TestAUT14_calls_of_the_back_office_are_audited(t *testing.T) {
 	c := serveSettings(demoDir(t))
 	c.Wallet = "none"
-	s := startServing(t, serveCommand{Config: c})
+	s := startServing(t, Server{Config: c})
 	staff, other := s.login("+1-2025550104"), s.login("+86-13800000001")
 	get := func(path, key string) int {
 		status, _ := s.asks("GET", s.url+path, key, "")

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-func newLogger(c Config, w io.Writer) *slog.Logger { return slog.New(newHandler(c, w)) }
+// NewLogger returns the logger of the settings.
+func NewLogger(c Config, w io.Writer) *slog.Logger { return slog.New(newHandler(c, w)) }
 
 func newHandler(c Config, w io.Writer) slog.Handler {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
@@ -20,7 +21,7 @@ func newHandler(c Config, w io.Writer) slog.Handler {
 	return slog.NewTextHandler(w, options)
 }
 
-// newServerLogger is newLogger for a server, which logs a line per request. It writes lines
+// newServerLogger is NewLogger for a server, which logs a line per request. It writes lines
 // together, once they exceed maxPending bytes or the first is maxAge old. It writes warnings
 // and errors immediately, after all lines before them. The caller must close the buffer.
 func newServerLogger(c Config, w io.Writer) (*slog.Logger, *logBuffer) {

@@ -71,7 +71,7 @@ func newProgram() parser {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.ValueFormatter(withDefault),
 		kong.Vars{
-			"version": "plaza " + thisBuild().String(), "kinds": joined(imported.Kinds(), ","),
+			"version": "plaza " + ThisBuild().String(), "kinds": joined(imported.Kinds(), ","),
 		},
 	)
 	if err == nil {
@@ -109,9 +109,6 @@ func (p parser) run(args []string, out, errOut io.Writer) int {
 	}
 	return ok
 }
-
-// errUsage marks errors that the caller can correct.
-var errUsage = errors.New("wrong settings")
 
 // misuse is an error of the caller that is not about settings.
 type misuse struct{ error }

@@ -46,7 +46,7 @@ func (a *App) registerMetrics(wallets payment.Gateways, p Parts) {
 }
 
 func (a *App) registerBuild() {
-	build := thisBuild()
+	build := ThisBuild()
 	a.Metrics.Register(client.NewGaugeFunc(client.GaugeOpts{
 		Name: "plaza_build_info", Help: "The build of the program, with the value 1. Empty labels are unknown.",
 		ConstLabels: client.Labels{"version": build.Version, "revision": build.Commit, "goversion": build.Go},

@@ -66,7 +66,7 @@ func TestMetrics_of_a_server_are_those_of_the_table(t *testing.T) {
 	c := serveSettings(demoDir(t))
 	c.Translator, c.TranslatorURL, c.TranslatorBudget = "libretranslate", down.URL, new(int64(1000))
 	c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Hour}
-	s := startServing(t, serveCommand{Demo: true, Config: c})
+	s := startServing(t, Server{Demo: true, Config: c})
 	key := s.login("+86-13800000001")
 	for range 2 {
 		status, _ := s.post("/api/user/user-simple-info/", "", "{}")

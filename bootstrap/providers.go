@@ -56,7 +56,7 @@ func newSanitiser(c Config) *sanitiser.Sanitiser {
 }
 
 func newHTTPConfig(c Config, p Parts, log *slog.Logger, m *prometheus.Metrics) (httpapi.Config, error) {
-	config := httpapi.Config{Version: thisBuild().String(), Config: transport.Config{
+	config := httpapi.Config{Version: ThisBuild().String(), Config: transport.Config{
 		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
 		AddressLimit: c.of(c.LimitAddress), Now: p.Now, Log: log, Metrics: httpMetrics(m), Tracer: p.traces.tracer(), HasDemo: p.OffersDemo,
 	}}

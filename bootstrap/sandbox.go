@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net"
@@ -101,45 +102,40 @@ func (s *sandboxServer) runBeside(ctx context.Context) (stop func() error) {
 	}
 }
 
-type sandboxCommand struct {
-	Scale    int        `default:"1" help:"Speed of time: with 60, a minute takes a second." placeholder:"N"`
-	Journal  string     `help:"File for the ledger (default: none; the ledger is lost at exit)." placeholder:"FILE"`
-	Public   string     `name:"public-url" help:"URL that payers see (default: the listening address)." placeholder:"URL"`
-	DataDir  string     `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the keys that the sandbox shares with the server. Keys are created if they are missing." placeholder:"DIR"`
-	LogLevel slog.Level `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
-	MerchantConfig
-	unparsed
+// Sandbox is a wallet sandbox as the command wallet-sandbox runs it.
+type Sandbox struct {
+	Config    SandboxConfig // unchecked
+	Scale     int           // speed of time
+	Journal   string        // file for the ledger; empty: the ledger is lost at exit
+	PublicURL string        // that payers see; empty: the listening address
+	Log       io.Writer     // where the log is written
+	Serving   func(url string)
 }
 
-// Run serves the sandbox until the context ends.
-func (c sandboxCommand) Run(ctx context.Context, s streams) error {
-	config := Config{DataDir: c.DataDir, Wallet: sandboxWallet, MerchantConfig: c.MerchantConfig, LogLevel: c.LogLevel}
-	config.useDemoMerchant()
-	p := c.problems()
-	p.note("PLAZA_DATA_DIR", checkDir(c.DataDir))
-	config.checkSandboxAddr(p)
-	if err := c.err(p); err != nil {
-		return fmt.Errorf("%w:\n%w", errUsage, err)
+// Run serves the sandbox until the context ends. It calls Serving first.
+func (s Sandbox) Run(ctx context.Context) error {
+	config, err := s.Config.Check()
+	if err != nil {
+		return err
 	}
 	if _, err := useSandboxKey(&config); err != nil {
 		return err
 	}
-	known, err := sandboxMerchant(c.DataDir)
+	known, err := sandboxMerchant(config.DataDir)
 	if err != nil {
 		return err
 	}
-	log, lines := newServerLogger(config, s.err)
+	log, lines := newServerLogger(config, s.Log)
 	defer lines.Close()
-	c.warnOfUnknown(log)
+	config.warnOfUnknown(log)
 	if len(config.WalletKey.Reveal()) != sandboxKeyLength {
 		log.Warn("the sandbox serves version 2 only, because PLAZA_WALLET_KEY has not 32 characters")
 		known.cert = nil
 	}
-	box, err := openSandbox(config.MerchantConfig, known.cert, c.Public, c.Journal, c.Scale, log)
+	box, err := openSandbox(config.MerchantConfig, known.cert, s.PublicURL, s.Journal, s.Scale, log)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "Wallet sandbox, which moves no money: %[1]s/\n"+
-		"To use it, start Plaza with PLAZA_WALLET=sandbox (or sandboxv3) PLAZA_WALLET_URL=%[1]s and the same PLAZA_DATA_DIR\n", box.URL())
+	s.Serving(box.URL())
 	return box.Run(ctx)
 }

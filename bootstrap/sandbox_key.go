@@ -71,6 +71,15 @@ func createSandboxFile(path, content string) error {
 
 func newSandboxKey() secret.String { return secret.New((rand.Text() + rand.Text())[:sandboxKeyLength]) }
 
+// UseSandbox sets the key of a sandbox, and the address of the one that a server on this machine runs.
+func UseSandbox(c *Config) error {
+	if c.startsSandbox() {
+		c.WalletURL = "http://" + c.WalletSandboxAddr
+	}
+	_, err := useSandboxKey(c)
+	return err
+}
+
 // useSandboxKey sets the wallet's key if the wallet is a sandbox and no key is set, and for version 3
 // the merchant's key pair. It returns the merchant of version 3. With the in-memory store, a sandbox that the
 // server starts gets random keys without files.

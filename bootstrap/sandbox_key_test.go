@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"testing"
 
@@ -103,29 +102,27 @@ const payOpenOrder = `{"pay_method": 200, "end_type": 0}`
 
 func TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory(t *testing.T) {
 	dir := demoDir(t)
-	out := newOutput()
+	at := make(chan string, 1)
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	box := sandboxCommand{
-		Scale: 1, DataDir: dir, LogLevel: slog.LevelWarn, MerchantConfig: MerchantConfig{WalletSandboxAddr: "127.0.0.1:0"},
-	}
-	go func() { done <- box.Run(ctx, streams{out: out, err: newOutput()}) }()
+	box := Sandbox{Scale: 1, Log: newOutput(), Serving: func(url string) { at <- url }, Config: SandboxConfig{
+		DataDir: dir, LogLevel: slog.LevelWarn, MerchantConfig: MerchantConfig{WalletSandboxAddr: "127.0.0.1:0"},
+	}}
+	go func() { done <- box.Run(ctx) }()
 	t.Cleanup(func() {
 		end()
 		require.NoError(t, <-done)
 	})
-	<-out.wrote
-	said := regexp.MustCompile(`PLAZA_WALLET_URL=(\S+)`).FindStringSubmatch(out.String())
-	require.NotNil(t, said, out.String())
+	url := <-at
 
-	response, err := http.Get(said[1] + "/v3/certificates")
+	response, err := http.Get(url + "/v3/certificates")
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	assert.Equal(t, http.StatusUnauthorized, response.StatusCode, "it serves version 3 too")
 
 	settings := serveSettings(dir)
-	settings.WalletURL = said[1]
-	s := startServing(t, serveCommand{Demo: true, Config: settings})
+	settings.WalletURL = url
+	s := startServing(t, Server{Demo: true, Config: settings})
 	status, body := s.post("/api/pay/order/pay/", s.login("+86-13800000001"), payOpenOrder)
 	assert.Equal(t, 200, status, body)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,21 +18,22 @@ import (
 	"plaza/adapters/httpapi/transport"
 )
 
-type serveCommand struct {
-	Demo         bool `help:"Load the demo data first. It refuses a database that has other accounts."`
-	IntoExisting bool `name:"demo-into-existing" help:"With --demo: load it also into a database that has other accounts. Its people, one of them staff, have a public password."`
-	Config
+// Server is a server as the command serve runs it.
+type Server struct {
+	Config       Config    // unchecked
+	Demo         bool      // load the demo data first
+	IntoExisting bool      // load it also into a database that has other accounts
+	Log          io.Writer // where the log is written
+	// Greet is called when requests are about to be served, with the settings in force.
+	Greet func(*Listeners, Config)
 }
 
-// Run serves until the context ends: the first signal stops the server gracefully, a second
-// one ends the program immediately.
-func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s streams) (err error) {
-	if c.IntoExisting && !c.Demo {
-		return misusef("--demo-into-existing needs --demo")
-	}
-	config, err := c.Check()
+// Run serves until the context ends: the first signal stops the server gracefully. It calls stop then, so that
+// a second signal ends the program immediately.
+func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
+	config, err := s.Config.Check()
 	if err != nil {
-		return fmt.Errorf("%w:\n%w", errUsage, err)
+		return err
 	}
 	listeners, err := Listen(config)
 	if err != nil {
@@ -42,13 +44,13 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if !hasPublicURL {
 		config.PublicURL = listeners.URL()
 	}
-	config.choose(c.Demo)
+	config.choose(s.Demo)
 	merchant, err := useSandboxKey(&config)
 	if err != nil {
 		return err
 	}
 	signal.Ignore(syscall.SIGPIPE) // the reader of the log may end before the server
-	log, lines := newServerLogger(config, s.err)
+	log, lines := newServerLogger(config, s.Log)
 	defer lines.Close()
 	defer func() { log.Info("stopped") }()
 	traces, err := openTraces(ctx, log)
@@ -72,27 +74,22 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	}
 	admin := startAdmin(listeners.admin, config.ServerConfig, log)
 	defer func() { err = errors.Join(err, admin.close()) }()
-	log.InfoContext(ctx, "starting", "admin", listeners.admin.Addr().String(), "version", thisBuild().String())
-	app, err := NewApp(ctx, config, log, Parts{OffersDemo: c.Demo, traces: traces, lines: lines})
+	log.InfoContext(ctx, "starting", "admin", listeners.admin.Addr().String(), "version", ThisBuild().String())
+	app, err := NewApp(ctx, config, log, Parts{OffersDemo: s.Demo, traces: traces, lines: lines})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, app.Close()) }()
-	if c.Demo {
-		if err := app.LoadDemo(ctx, c.IntoExisting); err != nil {
+	if s.Demo {
+		if err := app.LoadDemo(ctx, s.IntoExisting); err != nil {
 			return fmt.Errorf("load demo data: %w", err)
 		}
 	}
-	if config.Limits == limitsOff {
-		log.WarnContext(ctx, "limits on writes of accounts and on requests without a token are off: PLAZA_LIMITS=off is for load tests")
-	}
-	isPublished := config.isPublished()
-	isExposed := isPublished || isReachable(listeners.public.Addr())
-	app.warnOfExposure(ctx, hasPublicURL || !isExposed, c.Demo && !isPublished)
+	app.warnOfRisks(ctx, listeners, hasPublicURL, s.Demo)
 	limitMemory(log)
 	admin.serves(app) // before the greeting, which says where to ask
-	if config.greets(s.out) {
-		greet(s.out, listeners, config, c.Demo)
+	if s.Greet != nil {
+		s.Greet(listeners, config)
 	}
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -101,16 +98,6 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 		end()
 	})
 	return app.serve(serving, listeners, admin)
-}
-
-// choose replaces auto by the translator and the wallet that it stands for.
-func (c *Config) choose(withDemo bool) {
-	if c.Translator == autoTranslator {
-		c.Translator = map[bool]string{true: pseudoTranslator, false: noTranslator}[withDemo]
-	}
-	if c.Wallet == autoWallet {
-		c.Wallet = map[bool]string{true: sandboxWallet, false: noWallet}[withDemo]
-	}
 }
 
 // maxHeader bounds the head of a request, in bytes.
@@ -208,8 +195,8 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 	if err := a.mayStorePictures(); err != nil {
 		a.Log.Error("pictures can't be stored", "error", err)
 	}
-	a.Log.Info("serving", "addr", l.public.Addr().String(), "admin", l.admin.Addr().String(), "version", thisBuild().String(),
-		"database", displayURL(a.Config))
+	a.Log.Info("serving", "addr", l.public.Addr().String(), "admin", l.admin.Addr().String(), "version", ThisBuild().String(),
+		"database", a.Config.DisplayDatabase())
 	return group.Wait()
 }
 
@@ -237,8 +224,8 @@ func closingConnections(next http.Handler, isStopping *atomic.Bool) http.Handler
 	})
 }
 
-// pingTimeout is how long the database may take to answer until /readyz fails.
-const pingTimeout = 2 * time.Second
+// PingTimeout is how long the database may take to answer until /readyz fails.
+const PingTimeout = 2 * time.Second
 
 // mayStorePictures returns an error if the process may not write into the folder of pictures.
 func (a *App) mayStorePictures() error {
@@ -253,7 +240,7 @@ func (a *App) ping(ctx context.Context) error {
 	if a.Database() == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	ctx, cancel := context.WithTimeout(ctx, PingTimeout)
 	defer cancel()
 	return a.Database().Ping(ctx)
 }

@@ -23,7 +23,6 @@ type serving struct {
 	url, admin string
 	dataDir    string
 	log        *output // complete once stop has returned
-	out        *output // the standard output, which is no terminal
 	stop       func()
 }
 
@@ -65,12 +64,13 @@ func serveSettings(dataDir string) Config {
 var addresses = regexp.MustCompile(`msg=serving addr=(\S+) admin=(\S+)|"msg":"serving","addr":"([^"]+)","admin":"([^"]+)"`)
 
 // startServing runs the command until stop is called, at the latest when the test ends.
-func startServing(t *testing.T, c serveCommand) *serving {
+func startServing(t *testing.T, c Server) *serving {
 	t.Helper()
-	s := &serving{T: t, dataDir: c.DataDir, log: newOutput(), out: newOutput()}
+	s := &serving{T: t, dataDir: c.Config.DataDir, log: newOutput()}
+	c.Log = s.log
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	go func() { done <- c.Run(ctx, func() {}, streams{out: s.out, err: s.log}) }()
+	go func() { done <- c.Run(ctx, func() {}) }()
 	s.stop = sync.OnceFunc(func() {
 		end()
 		require.NoError(t, <-done, "%s", s.log)
@@ -142,11 +142,10 @@ func (s *serving) login(phone string) string {
 
 func TestServe_in_this_process(t *testing.T) {
 	dir := t.TempDir()
-	s := startServing(t, serveCommand{Config: serveSettings(dir)})
+	s := startServing(t, Server{Config: serveSettings(dir)})
 	assert.Empty(t, s.login("+86-13800000001"), "there is no demo")
 	assert.NotContains(t, s.get(s.url+"/docs/"), `class="person"`)
 	s.stop()
-	assert.Empty(t, s.out.String(), "the greeting is for terminals")
 	assert.Regexp(t, ` msg="stopping; [^\n]*\n(?s:.*)time=\S+ level=INFO msg=stopped\n$`, s.log.String())
 	assert.FileExists(t, filepath.Join(dir, "plaza.db"))
 	assert.Equal(t, strings.Count(s.log.String(), "level=WARN"), strings.Count(s.log.String(), `level=WARN msg="login failed"`), s.log.String())

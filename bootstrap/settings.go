@@ -71,6 +71,19 @@ type Config struct {
 // maxTokenTTL is a limit that every store can represent.
 const maxTokenTTL = 10 * 365 * 24 * time.Hour
 
+// choose replaces auto by the translator and the wallet that it stands for.
+func (c *Config) choose(withDemo bool) {
+	if c.Translator == autoTranslator {
+		c.Translator = map[bool]string{true: pseudoTranslator, false: noTranslator}[withDemo]
+	}
+	if c.Wallet == autoWallet {
+		c.Wallet = map[bool]string{true: sandboxWallet, false: noWallet}[withDemo]
+	}
+}
+
+// errUsage marks errors that the caller can correct.
+var errUsage = errors.New("wrong settings")
+
 // Check returns the configuration with its missing values filled in, or all problems with the
 // settings together.
 func (c Config) Check() (Config, error) {
@@ -100,6 +113,18 @@ func (c Config) Check() (Config, error) {
 	c.checkLimits(p)
 	p.note("PLAZA_LOG_FORMAT", oneOf(c.LogFormat, "text", "json"))
 	return c, c.unparsed.err(p)
+}
+
+// DisplayDatabase returns the address of the database for people, without its password.
+func (c Config) DisplayDatabase() string {
+	if path, embedded := strings.CutPrefix(c.DatabaseURL, "sqlite:"); embedded {
+		return path
+	}
+	u, err := url.Parse(c.DatabaseURL)
+	if err != nil {
+		return "the database"
+	}
+	return u.Scheme + "://" + u.Host + u.Path
 }
 
 // keepsSchema reports whether only plaza migrate up changes the schema.

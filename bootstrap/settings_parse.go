@@ -203,8 +203,8 @@ func (u unparsed) problems() problems {
 	return all
 }
 
-// err returns all problems in the order of the variables, or nil. Each begins with the names by
-// which the user set the value.
+// err returns all problems in the order of the variables, as one errUsage, or nil. Each begins with the names
+// by which the user set the value.
 func (u unparsed) err(p problems) error {
 	var all []error
 	for _, variable := range p.variables() {
@@ -217,7 +217,10 @@ func (u unparsed) err(p problems) error {
 		}
 		all = append(all, fmt.Errorf("%s: %w", name, p[variable]))
 	}
-	return errors.Join(all...)
+	if len(all) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w:\n%w", errUsage, errors.Join(all...))
 }
 
 // warnOfUnknown logs the variables that look like settings, and are near none.

@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"cmp"
+	"log/slog"
 	"time"
 
 	"plaza/adapters/httpapi/transport"
@@ -39,4 +40,22 @@ func (c *ServerConfig) checkServer(p problems, isParsed bool) {
 	p.note("PLAZA_IDLE_TIMEOUT", between(c.IdleTimeout, time.Second, time.Hour, "a duration"))
 	p.note("PLAZA_DRAIN_DELAY", between(c.DrainDelay, 0, time.Hour, "a duration"))
 	p.note("PLAZA_DRAIN_TIMEOUT", between(c.DrainTimeout, time.Second, time.Hour, "a duration"))
+}
+
+// SandboxConfig has the settings of a wallet sandbox by itself.
+type SandboxConfig struct {
+	DataDir  string     `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the keys that the sandbox shares with the server. Keys are created if they are missing." placeholder:"DIR"`
+	LogLevel slog.Level `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error." placeholder:"LEVEL"`
+	MerchantConfig
+	unparsed
+}
+
+// Check returns the configuration of a server with these settings, or all problems with them together.
+func (c SandboxConfig) Check() (Config, error) {
+	config := Config{DataDir: c.DataDir, Wallet: sandboxWallet, MerchantConfig: c.MerchantConfig, LogLevel: c.LogLevel, unparsed: c.unparsed}
+	config.useDemoMerchant()
+	p := c.problems()
+	p.note("PLAZA_DATA_DIR", checkDir(c.DataDir))
+	config.checkSandboxAddr(p)
+	return config, c.err(p)
 }

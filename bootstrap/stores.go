@@ -101,7 +101,12 @@ func memoryStorage(c Config) storage {
 	}
 }
 
-// openDatabase connects to the database without changing its schema.
+// OpenDatabase connects to the database without changing its schema.
+func OpenDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.Store, error) {
+	return openDatabase(ctx, c, log, nil)
+}
+
+// openDatabase is OpenDatabase with traces.
 func openDatabase(ctx context.Context, c Config, log *slog.Logger, t *traces) (*bunstore.Store, error) {
 	if c.DatabaseURL == inMemory {
 		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data", errUsage, inMemory)
@@ -133,15 +138,21 @@ func prepareSchema(ctx context.Context, c Config, s *bunstore.Store, log *slog.L
 // signingSecret is the name of the key that signs the URLs of pictures.
 const signingSecret = "media addresses"
 
+// picturesOf opens the store of pictures of a database, and returns the key that signs their URLs.
+func picturesOf(ctx context.Context, c Config, s *bunstore.Store, t *traces) (mediaStore, secret.String, error) {
+	signing, err := s.Secret(ctx, signingSecret)
+	if err != nil {
+		return mediaStore{}, secret.String{}, fmt.Errorf("read signing key of pictures: %w", err)
+	}
+	pictures, err := openMedia(c, t, signing)
+	return pictures, signing, err
+}
+
 func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger, t *traces) (storage, error) {
 	if err := prepareSchema(ctx, c, s, log); err != nil {
 		return storage{}, err
 	}
-	signing, err := s.Secret(ctx, signingSecret)
-	if err != nil {
-		return storage{}, fmt.Errorf("read signing key of pictures: %w", err)
-	}
-	pictures, err := openMedia(c, t, signing)
+	pictures, signing, err := picturesOf(ctx, c, s, t)
 	if err != nil {
 		return storage{}, err
 	}

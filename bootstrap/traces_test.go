@@ -84,7 +84,7 @@ func tracedServer(t *testing.T) (*serving, *receiver) {
 	c := serveSettings(demoDir(t))
 	c.Wallet = "sandbox"
 	c.LogLevel = -4
-	return startServing(t, serveCommand{Config: c}), r
+	return startServing(t, Server{Config: c}), r
 }
 
 const (

@@ -1,15 +1,14 @@
 package bootstrap
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
 )
 
-// build describes the build of the program. Unknown fields are empty.
-type build struct {
+// Build describes the build of the program. Unknown fields are empty.
+type Build struct {
 	Version  string
 	Commit   string // the full hash
 	Date     string // of the commit, in RFC 3339
@@ -18,7 +17,8 @@ type build struct {
 	Platform string // the operating system and the architecture, like linux/amd64
 }
 
-func thisBuild() build {
+// ThisBuild returns the build of this program.
+func ThisBuild() Build {
 	info, found := debug.ReadBuildInfo()
 	if !found {
 		info = &debug.BuildInfo{GoVersion: runtime.Version()}
@@ -26,8 +26,8 @@ func thisBuild() build {
 	return buildOf(info)
 }
 
-func buildOf(info *debug.BuildInfo) build {
-	b := build{Go: info.GoVersion, Platform: runtime.GOOS + "/" + runtime.GOARCH}
+func buildOf(info *debug.BuildInfo) Build {
+	b := Build{Go: info.GoVersion, Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info.Main.Version != "(devel)" { // set by the go command for a build without git
 		b.Version = info.Main.Version
 	}
@@ -45,7 +45,7 @@ func buildOf(info *debug.BuildInfo) build {
 }
 
 // String returns for instance "v1.4.0 (commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8, linux/amd64)".
-func (b build) String() string {
+func (b Build) String() string {
 	var details []string
 	switch {
 	case b.Commit != "":
@@ -57,27 +57,4 @@ func (b build) String() string {
 		details = append(details, "uncommitted changes")
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s (%s)", b.Version, strings.Join(append(details, b.Go, b.Platform), ", ")))
-}
-
-// MarshalJSON writes unknown fields as null.
-func (b build) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Version  *string `json:"version"`
-		Commit   *string `json:"commit"`
-		Date     *string `json:"date"`
-		Modified bool    `json:"modified"`
-		Go       string  `json:"go"`
-		Platform string  `json:"platform"`
-	}{nilIfZero(b.Version), nilIfZero(b.Commit), nilIfZero(b.Date), b.Modified, b.Go, b.Platform})
-}
-
-type versionCommand struct {
-	JSON bool `name:"json" help:"Print one JSON object."`
-}
-
-func (c versionCommand) Run(s streams) error {
-	if c.JSON {
-		return printJSON(s.out, thisBuild())
-	}
-	return s.printf("plaza %s\n", thisBuild())
 }

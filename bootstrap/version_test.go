@@ -19,17 +19,17 @@ func TestBuildOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		version  string
 		settings []debug.BuildSetting
-		want     build
+		want     Build
 		text     string
 	}{
 		"a release": {"v1.4.0", []debug.BuildSetting{setting("-tags", "nomsgpack"), revision, at, setting("vcs.modified", "false")},
-			build{Version: "v1.4.0", Commit: commit, Date: date}, "v1.4.0 (commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8, " + platform + ")"},
+			Build{Version: "v1.4.0", Commit: commit, Date: date}, "v1.4.0 (commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8, " + platform + ")"},
 		"a modified tree": {"v1.4.0+dirty", []debug.BuildSetting{revision, at, setting("vcs.modified", "true")},
-			build{Version: "v1.4.0+dirty", Commit: commit, Date: date, Modified: true},
+			Build{Version: "v1.4.0+dirty", Commit: commit, Date: date, Modified: true},
 			"v1.4.0+dirty (commit 65d44ee, 2026-11-20T10:00:00Z, uncommitted changes, go1.26.8, " + platform + ")"},
 		"a commit without a version": {"(devel)", []debug.BuildSetting{revision, at},
-			build{Commit: commit, Date: date}, "(commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8, " + platform + ")"},
-		"no git": {"(devel)", nil, build{}, "(built without git, go1.26.8, " + platform + ")"},
+			Build{Commit: commit, Date: date}, "(commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8, " + platform + ")"},
+		"no git": {"(devel)", nil, Build{}, "(built without git, go1.26.8, " + platform + ")"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := buildOf(&debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Version: c.version}, Settings: c.settings})
@@ -47,7 +47,7 @@ func TestVersion(t *testing.T) {
 		assert.Empty(t, errOut.String())
 		return out.String()
 	}
-	want := "plaza " + thisBuild().String() + "\n"
+	want := "plaza " + ThisBuild().String() + "\n"
 	assert.Contains(t, want, runtime.Version())
 	assert.Equal(t, want, printed("version"))
 	assert.Equal(t, want, printed("--version"))

@@ -19,8 +19,8 @@ func TestServe_greets_on_a_terminal_alone(t *testing.T) {
 	require.NoError(t, err)
 	defer file.Close()
 	text, json := Config{LogFormat: "text"}, Config{LogFormat: "json"}
-	assert.True(t, text.greets(terminal))
-	assert.False(t, json.greets(terminal))
-	assert.False(t, text.greets(file))
-	assert.False(t, text.greets(&bytes.Buffer{}))
+	assert.True(t, greets(text, terminal))
+	assert.False(t, greets(json, terminal))
+	assert.False(t, greets(text, file))
+	assert.False(t, greets(text, &bytes.Buffer{}))
 }

@@ -1,0 +1,33 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"plaza/adapters/bunstore"
+	"plaza/application/cleanup"
+	"plaza/application/places"
+)
+
+// CheckPlaces checks the places of events in the database with the same analyser as the servers.
+func CheckPlaces(ctx context.Context, database *bunstore.Store, repair bool) iter.Seq2[places.Misplaced, error] {
+	return initialisePlaces(database.Events(), database.Events()).Check(ctx, repair)
+}
+
+// CheckPictures checks the files of pictures. It calls found for each finding.
+func CheckPictures(ctx context.Context, c Config, database *bunstore.Store, repair bool, found func(cleanup.Finding)) (err error) {
+	pictures, _, err := picturesOf(ctx, c, database, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pictures.close()) }()
+	for f, err := range cleanup.New(database.DeletionQueue(), pictures, time.Now).Check(ctx, repair) {
+		if err != nil {
+			return err
+		}
+		found(f)
+	}
+	return nil
+}
