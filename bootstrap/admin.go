@@ -11,6 +11,8 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"time"
+
+	"plaza/bootstrap/settings"
 )
 
 // admin serves the admin address: health, metrics and profiles. It serves before there is an App,
@@ -31,7 +33,7 @@ type adminApp struct {
 }
 
 // startAdmin serves the admin address until close is called.
-func startAdmin(l net.Listener, c ServerConfig, log *slog.Logger) *admin {
+func startAdmin(l net.Listener, c settings.ServerConfig, log *slog.Logger) *admin {
 	ctx, end := context.WithCancel(context.Background())
 	a := &admin{failed: make(chan error, 1), end: end}
 	a.server = newServer(a.handler(), c, log)

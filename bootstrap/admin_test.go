@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap/settings"
 )
 
 // patience bounds every wait of these tests.
@@ -80,7 +82,7 @@ func TestAdmin_answers_before_the_server_has_started(t *testing.T) {
 }
 
 // runAdmin serves an admin address without an App and returns its URL.
-func runAdmin(t *testing.T, c ServerConfig) (a *admin, url string) {
+func runAdmin(t *testing.T, c settings.ServerConfig) (a *admin, url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -90,7 +92,7 @@ func runAdmin(t *testing.T, c ServerConfig) (a *admin, url string) {
 }
 
 func TestProfiles_are_for_callers_on_this_machine(t *testing.T) {
-	a, url := runAdmin(t, ServerConfig{})
+	a, url := runAdmin(t, settings.ServerConfig{})
 	status, index := asked(t, url)
 	require.Equal(t, http.StatusOK, status)
 	assert.Contains(t, index, "goroutine?debug=1")
@@ -121,7 +123,7 @@ func TestA_server_ends_when_an_address_fails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := serveSettings(t.TempDir())
-			c.DatabaseURL, c.Translator, c.Wallet, c.DrainDelay = inMemory, noTranslator, noWallet, time.Hour
+			c.DatabaseURL, c.Translator, c.Wallet, c.DrainDelay = settings.InMemory, settings.NoTranslator, settings.NoWallet, time.Hour
 			c, err := c.Check()
 			require.NoError(t, err)
 			l, err := Listen(c)

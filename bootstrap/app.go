@@ -25,6 +25,7 @@ import (
 	"plaza/application/translation"
 	"plaza/application/userimages"
 	"plaza/bootstrap/demo"
+	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/localisation"
 	"plaza/domain/markup"
@@ -36,7 +37,7 @@ import (
 
 // App is Plaza with all ports wired, not yet listening.
 type App struct {
-	Config      Config
+	Config      settings.Config
 	Log         *slog.Logger
 	Handler     http.Handler // the REST interface
 	Stores      Stores
@@ -92,7 +93,7 @@ type Parts struct {
 }
 
 // NewApp opens the configured store and wires Plaza over it.
-func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, error) {
+func NewApp(ctx context.Context, c settings.Config, log *slog.Logger, p Parts) (*App, error) {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
@@ -117,7 +118,7 @@ func NewApp(ctx context.Context, c Config, log *slog.Logger, p Parts) (*App, err
 		return nil, err
 	}
 	addresses := media.NewAddresses(c.PublicURL, storage.signing)
-	app, err := initialise(c, p, log, storage, storage.stores(c.quotas()), addresses, metrics.Gateways(gateways), metrics)
+	app, err := initialise(c, p, log, storage, storage.stores(c.Quotas()), addresses, metrics.Gateways(gateways), metrics)
 	if err != nil {
 		return nil, errors.Join(err, storage.close())
 	}

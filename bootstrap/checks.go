@@ -9,6 +9,7 @@ import (
 	"plaza/adapters/bunstore"
 	"plaza/application/cleanup"
 	"plaza/application/places"
+	"plaza/bootstrap/settings"
 )
 
 // CheckPlaces checks the places of events in the database with the same analyser as the servers.
@@ -17,7 +18,7 @@ func CheckPlaces(ctx context.Context, database *bunstore.Store, repair bool) ite
 }
 
 // CheckPictures checks the files of pictures. It calls found for each finding.
-func CheckPictures(ctx context.Context, c Config, database *bunstore.Store, repair bool, found func(cleanup.Finding)) (err error) {
+func CheckPictures(ctx context.Context, c settings.Config, database *bunstore.Store, repair bool, found func(cleanup.Finding)) (err error) {
 	pictures, _, err := picturesOf(ctx, c, database, nil)
 	if err != nil {
 		return err

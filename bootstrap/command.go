@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"plaza/adapters/bunstore"
+	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
@@ -25,12 +26,12 @@ import (
 // dataCommand is embedded in every command that works on stored data. It has the settings of
 // serve, so that commands and servers use the same data.
 type dataCommand struct {
-	Config   `embed:"" group:"settings"`
-	Operator string `help:"Who runs the command, for its audit line, which has the user of the operating system and SUDO_USER besides." placeholder:"NAME"`
+	settings.Config `embed:"" group:"settings"`
+	Operator        string `help:"Who runs the command, for its audit line, which has the user of the operating system and SUDO_USER besides." placeholder:"NAME"`
 }
 
 // logger returns the logger of a command.
-func (c dataCommand) logger(config Config, s streams) *slog.Logger {
+func (c dataCommand) logger(config settings.Config, s streams) *slog.Logger {
 	log := NewLogger(config, s.err)
 	if c.Operator != "" {
 		log = log.With("operator", c.Operator)
@@ -49,51 +50,51 @@ const (
 
 // config returns the checked settings. The in-memory store is rejected, and so is a missing
 // database file if the command needs one.
-func (c dataCommand) config(ifMissing missingDatabase) (Config, error) {
-	config, err := c.Check()
+func (c dataCommand) config(ifMissing missingDatabase) (settings.Config, error) {
+	config, err := Check(c.Config)
 	if err != nil {
-		return Config{}, err
+		return settings.Config{}, err
 	}
-	if config.DatabaseURL == inMemory {
-		return Config{}, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data: "+
-			"commands can't reach the memory of a server", errUsage, inMemory)
+	if config.DatabaseURL == settings.InMemory {
+		return settings.Config{}, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data: "+
+			"commands can't reach the memory of a server", settings.ErrInvalid, settings.InMemory)
 	}
 	if path, embedded := strings.CutPrefix(config.DatabaseURL, "sqlite:"); embedded && ifMissing != mayCreate {
 		if err := bunstore.CheckFile(path); err != nil {
-			return Config{}, err
+			return settings.Config{}, err
 		}
 		_, err := os.Stat(path)
 		switch missing := errors.Is(err, fs.ErrNotExist); {
 		case missing && ifMissing == asEmpty:
-			config.DatabaseURL = inMemory
+			config.DatabaseURL = settings.InMemory
 		case missing:
-			return Config{}, fmt.Errorf("%w: database %s not found. See PLAZA_DATABASE_URL and PLAZA_DATA_DIR; "+
-				"plaza migrate up creates one", errUsage, path)
+			return settings.Config{}, fmt.Errorf("%w: database %s not found. See PLAZA_DATABASE_URL and PLAZA_DATA_DIR; "+
+				"plaza migrate up creates one", settings.ErrInvalid, path)
 		}
 	}
 	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
-	config.Translator, config.Wallet = noTranslator, noWallet // most commands need neither
+	config.Translator, config.Wallet = settings.NoTranslator, settings.NoWallet // most commands need neither
 	return config, nil
 }
 
 // withApp calls work with an App over the stored data.
 func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDatabase, work func(*App) error) error {
-	return c.withAppOf(ctx, s, ifMissing, func(*Config) error { return nil }, work)
+	return c.withAppOf(ctx, s, ifMissing, func(*settings.Config) error { return nil }, work)
 }
 
 // withWallet calls work with an App that has the wallet of the settings. A sandbox without PLAZA_WALLET_URL is that of a
 // server on this machine.
 func (c dataCommand) withWallet(ctx context.Context, s streams, work func(*App) error) error {
-	return c.withAppOf(ctx, s, mustExist, func(config *Config) error {
+	return c.withAppOf(ctx, s, mustExist, func(config *settings.Config) error {
 		config.Wallet = c.Wallet
-		config.choose(false)
+		config.Choose(false)
 		return UseSandbox(config)
 	}, work)
 }
 
 // withAppOf calls work with an App of the settings as change leaves them.
 func (c dataCommand) withAppOf(
-	ctx context.Context, s streams, ifMissing missingDatabase, change func(*Config) error, work func(*App) error,
+	ctx context.Context, s streams, ifMissing missingDatabase, change func(*settings.Config) error, work func(*App) error,
 ) (err error) {
 	defer func() { err = readable(err) }()
 	config, err := c.config(ifMissing)
@@ -104,7 +105,7 @@ func (c dataCommand) withAppOf(
 		return err
 	}
 	log := c.logger(config, s)
-	config.warnOfUnknown(log)
+	config.WarnOfUnknown(log)
 	app, err := NewApp(ctx, config, log, Parts{})
 	if err != nil {
 		return err
@@ -114,14 +115,14 @@ func (c dataCommand) withAppOf(
 }
 
 // withDatabase calls work with the database. It does not check or change the schema.
-func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing missingDatabase, work func(Config, *bunstore.Store) error) (err error) {
+func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing missingDatabase, work func(settings.Config, *bunstore.Store) error) (err error) {
 	defer func() { err = readable(err) }()
 	config, err := c.config(ifMissing)
 	if err != nil {
 		return err
 	}
 	log := c.logger(config, s)
-	config.warnOfUnknown(log)
+	config.WarnOfUnknown(log)
 	database, err := OpenDatabase(ctx, config, log)
 	if err != nil {
 		return err
@@ -150,7 +151,7 @@ func readable(err error) error {
 	full := strings.ReplaceAll(err.Error(), f.Error()+": ", strings.TrimSuffix(text, ".")+": ") // its cause follows
 	t := userError{strings.ReplaceAll(full, f.Error(), text), []error{err}}
 	if f.Kind == fault.Invalid && !errors.Is(err, access.ErrPhoneTaken) {
-		t.causes = append(t.causes, errUsage)
+		t.causes = append(t.causes, settings.ErrInvalid)
 	}
 	return t
 }
@@ -164,17 +165,6 @@ func sentences(f *fault.Error) string {
 		lines = append(lines, name+": "+strings.Join(f.Fields[name], " "))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// splitNames splits a comma-separated list of names.
-func splitNames(list string) []string {
-	names := []string{}
-	for name := range strings.SplitSeq(list, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // stdin is the input for passwords without a flag. Tests replace it.

@@ -1,9 +1,12 @@
 package bootstrap_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
 )
@@ -12,6 +15,14 @@ import (
 type inForce struct {
 	Variable, Source string
 	Value            *string
+}
+
+// fileWith returns the path of a new file with the content.
+func fileWith(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
 }
 
 func TestConfig_prints_what_is_in_force_and_where_it_comes_from(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/application/cleanup"
+	"plaza/bootstrap/settings"
 	"plaza/domain/place"
 )
 
@@ -21,7 +22,7 @@ type migrateCommands struct {
 type migrateUp struct{ dataCommand }
 
 func (c migrateUp) Run(ctx context.Context, s streams) error {
-	return c.withDatabase(ctx, s, mayCreate, func(config Config, database *bunstore.Store) error {
+	return c.withDatabase(ctx, s, mayCreate, func(config settings.Config, database *bunstore.Store) error {
 		applied, err := database.Migrate(ctx)
 		for _, name := range applied {
 			fmt.Fprintln(s.out, "Applied", name)
@@ -63,7 +64,7 @@ func (s step) note(newer bool) string {
 }
 
 func (c migrateStatus) Run(ctx context.Context, s streams) error {
-	return c.withDatabase(ctx, s, mustExist, func(_ Config, database *bunstore.Store) error {
+	return c.withDatabase(ctx, s, mustExist, func(_ settings.Config, database *bunstore.Store) error {
 		migrations, newer := database.Migrations(ctx)
 		if newer != nil && !errors.Is(newer, bunstore.ErrNewer) {
 			return newer
@@ -101,7 +102,7 @@ type finding struct {
 }
 
 func (c checkCommand) Run(ctx context.Context, s streams) error {
-	return c.withDatabase(ctx, s, mustExist, func(config Config, database *bunstore.Store) error {
+	return c.withDatabase(ctx, s, mustExist, func(config settings.Config, database *bunstore.Store) error {
 		if err := database.CheckSchema(ctx); err != nil {
 			return err
 		}
@@ -149,7 +150,7 @@ func placeName(p place.Place) string {
 }
 
 // checkPictures checks the files of pictures.
-func (c checkCommand) checkPictures(ctx context.Context, s streams, config Config, database *bunstore.Store, r *report) error {
+func (c checkCommand) checkPictures(ctx context.Context, s streams, config settings.Config, database *bunstore.Store, r *report) error {
 	return CheckPictures(ctx, config, database, c.Repair, func(f cleanup.Finding) {
 		what := "no file for the picture " + string(f.Key) + " of " + f.Missing
 		if f.Missing == "" {
@@ -172,7 +173,7 @@ func (c checkCommand) note(s streams, r *report, f finding) {
 }
 
 // looksAt returns the names of the checked parts.
-func looksAt(c Config) []string {
+func looksAt(c settings.Config) []string {
 	parts := []string{
 		"publications", "nodes", "demands", "events", "the feed's listings and counts",
 		"the counts of comments", "the places of events", "images", "the bytes of pictures", "the files of pictures",
@@ -203,11 +204,11 @@ func (c checkCommand) conclude(s streams, r report) error {
 }
 
 // besides returns a sentence about the pictures, which a backup of the database lacks.
-func besides(c Config) string {
+func besides(c settings.Config) string {
 	if c.MediaURL.Endpoint != "" {
 		return "Pictures are in the bucket " + c.MediaURL.Bucket + ": back it up as well."
 	}
-	return "Pictures are files: copy the folder " + c.mediaDir() + " as well."
+	return "Pictures are files: copy the folder " + c.MediaDir() + " as well."
 }
 
 type backupCommand struct {
@@ -216,7 +217,7 @@ type backupCommand struct {
 }
 
 func (c backupCommand) Run(ctx context.Context, s streams) error {
-	return c.withDatabase(ctx, s, mustExist, func(config Config, database *bunstore.Store) error {
+	return c.withDatabase(ctx, s, mustExist, func(config settings.Config, database *bunstore.Store) error {
 		if err := database.Backup(ctx, c.File); err != nil {
 			return fmt.Errorf("back up: %w", err)
 		}

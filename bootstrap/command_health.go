@@ -9,13 +9,15 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"plaza/bootstrap/settings"
 )
 
 // healthCommand asks a running server whether it is ready. Images without a shell and without
 // curl need it for their health check, and service managers to wait for a start.
 type healthCommand struct {
-	Wait   time.Duration `placeholder:"DURATION" help:"How long to ask again until the server is ready (default: ask once)."`
-	Config `embed:"" group:"settings"`
+	Wait            time.Duration `placeholder:"DURATION" help:"How long to ask again until the server is ready (default: ask once)."`
+	settings.Config `embed:"" group:"settings"`
 }
 
 // Limits of one question. The server answers within PingTimeout.
@@ -27,7 +29,7 @@ const (
 
 // Run returns nil if the server is ready, at once or within the time to wait.
 func (c healthCommand) Run(ctx context.Context, s streams) error {
-	if err := checkAddr(c.AdminAddr); err != nil {
+	if err := settings.CheckAddr(c.AdminAddr); err != nil {
 		return misusef("PLAZA_ADMIN_ADDR: %w", err)
 	}
 	url := "http://" + fromHere(c.AdminAddr) + "/readyz"

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
@@ -52,7 +53,7 @@ func TestWhereabouts_never_tell_a_password(t *testing.T) {
 		"postgres:///plaza?host=/tmp&password=hunter22":      "postgres:///plaza",
 		"postgres://me:hun%ter@db/plaza?sslkey=/tmp/hunter2": "the database",
 	} {
-		assert.Equal(t, want, Config{DatabaseURL: address}.DisplayDatabase(), address)
+		assert.Equal(t, want, settings.Config{DatabaseURL: address}.DisplayDatabase(), address)
 	}
 }
 

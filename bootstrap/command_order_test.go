@@ -71,9 +71,7 @@ func TestPAY12_order_create_tells_all_that_is_wrong(t *testing.T) {
 // within calls work with Plaza over the shell's database.
 func (sh *shell) within(work func(*bootstrap.App)) {
 	sh.Helper()
-	s := settings()
-	s.DatabaseURL, s.DataDir = sh.database, sh.dataDir
-	config, err := s.Check()
+	config, err := parsed(sh.T, "--database-url="+sh.database, "--data-dir="+sh.dataDir, "--public-url=https://plaza.example.org")
 	require.NoError(sh, err)
 	app, err := bootstrap.NewApp(sh.Context(), config, slog.New(slog.DiscardHandler), bootstrap.Parts{})
 	require.NoError(sh, err)

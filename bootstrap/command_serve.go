@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"plaza/bootstrap/settings"
 )
 
 type serveCommand struct {
 	Demo         bool `help:"Load the demo data first. It refuses a database that has other accounts."`
 	IntoExisting bool `name:"demo-into-existing" help:"With --demo: load it also into a database that has other accounts. Its people, one of them staff, have a public password."`
-	Config
+	settings.Config
 }
 
 // Run serves until the context ends.
@@ -19,25 +21,25 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	}
 	server := Server{Config: c.Config, Demo: c.Demo, IntoExisting: c.IntoExisting, Log: s.err}
 	if greets(c.Config, s.out) {
-		server.Greet = func(l *Listeners, config Config) { greet(s.out, l, config, c.Demo) }
+		server.Greet = func(l *Listeners, config settings.Config) { greet(s.out, l, config, c.Demo) }
 	}
 	return server.Run(ctx, stop)
 }
 
 // greets reports whether serve greets on the output: people read a terminal, and programs that
 // read JSON read all that is printed.
-func greets(c Config, out any) bool { return isTerminal(out) && c.LogFormat != "json" }
+func greets(c settings.Config, out any) bool { return isTerminal(out) && c.LogFormat != "json" }
 
 // greet prints the URLs of the server and, with the demo data, a first request. Programs find
 // the addresses in the log.
-func greet(w io.Writer, l *Listeners, c Config, withDemo bool) {
+func greet(w io.Writer, l *Listeners, c settings.Config, withDemo bool) {
 	fmt.Fprintf(w, `Plaza %s
   REST interface  %[2]s
   API reference   %[2]s/docs/
   API document    %[2]s/api/openapi.json
   Health          %[3]s/readyz
 `, ThisBuild(), l.URL(), l.AdminURL())
-	if c.usesSandbox() {
+	if c.UsesSandbox() {
 		fmt.Fprintf(w, "  Wallet sandbox  %s/\n", c.WalletURL)
 	}
 	if withDemo {
@@ -56,7 +58,7 @@ type sandboxCommand struct {
 	Scale   int    `default:"1" help:"Speed of time: with 60, a minute takes a second." placeholder:"N"`
 	Journal string `help:"File for the ledger (default: none; the ledger is lost at exit)." placeholder:"FILE"`
 	Public  string `name:"public-url" help:"URL that payers see (default: the listening address)." placeholder:"URL"`
-	SandboxConfig
+	settings.SandboxConfig
 }
 
 // Run serves the sandbox until the context ends.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap/settings"
 )
 
 func TestServe_greets_on_a_terminal_alone(t *testing.T) {
@@ -18,7 +20,7 @@ func TestServe_greets_on_a_terminal_alone(t *testing.T) {
 	file, err := os.CreateTemp(t.TempDir(), "")
 	require.NoError(t, err)
 	defer file.Close()
-	text, json := Config{LogFormat: "text"}, Config{LogFormat: "json"}
+	text, json := settings.Config{LogFormat: "text"}, settings.Config{LogFormat: "json"}
 	assert.True(t, greets(text, terminal))
 	assert.False(t, greets(json, terminal))
 	assert.False(t, greets(text, file))

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/secret"
 	"plaza/domain/user"
@@ -29,12 +30,12 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 	var ttl time.Duration
 	if c.TTL != nil {
 		ttl = *c.TTL
-		if err := checkTokenTTL(ttl); err != nil {
+		if err := settings.CheckTokenTTL(ttl); err != nil {
 			return misusef("--ttl: %w", err)
 		}
 	}
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		key, err := app.Signin.Issue(ctx, c.User, splitNames(c.Scopes), ttl)
+		key, err := app.Signin.Issue(ctx, c.User, settings.SplitNames(c.Scopes), ttl)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plaza/application/signin"
+	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
@@ -57,7 +58,7 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 			},
 		}
 		if c.Scopes != nil {
-			r.Scopes = splitNames(*c.Scopes)
+			r.Scopes = settings.SplitNames(*c.Scopes)
 		}
 		id, err := app.Signin.Register(ctx, r)
 		if missing != nil {
@@ -299,7 +300,7 @@ type userScopes struct {
 
 func (c userScopes) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *App) error {
-		names := splitNames(c.Scopes)
+		names := settings.SplitNames(c.Scopes)
 		if c.Staff != nil && !*c.Staff && slices.Contains(names, string(access.BackOffice)) {
 			return misusef("--no-staff contradicts the scope back_office")
 		}

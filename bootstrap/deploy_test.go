@@ -70,9 +70,7 @@ func TestDeploy_the_environment_file_is_valid(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "database-url")
 	require.NoError(t, os.WriteFile(secret, []byte("postgres://plaza:kettle@localhost/plaza\n"), 0o600))
 	t.Setenv("PLAZA_DATABASE_URL_FILE", secret)
-	c, err := bootstrap.Parse()
-	require.NoError(t, err)
-	_, err = c.Check()
+	_, err := parsed(t)
 	require.NoError(t, err)
 	assert.Greater(t, len(environment(t, text, true)), len(environment(t, text, false)), "the examples are well formed, too")
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"plaza/adapters/argon2id"
+	"plaza/bootstrap/settings"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
 	"plaza/domain/payment"
-	"plaza/domain/quota"
 	"plaza/domain/secret"
 )
 
@@ -34,11 +34,11 @@ var program = sync.OnceValue(newProgram)
 func Run(args []string, out, errOut io.Writer) int {
 	p := program()
 	unset(p)
-	return p.run(args, out, errOut)
+	return run(p, args, out, errOut)
 }
 
 // unset makes the parser as new.
-func unset(p parser) {
+func unset(p settings.Parser) {
 	err := kong.Visit(p.Model, func(node kong.Visitable, next kong.Next) error {
 		switch n := node.(type) {
 		case *kong.Node:
@@ -61,39 +61,18 @@ func Commands() (names []string) {
 	return names
 }
 
+// Variables are those of all settings.
+func Variables() []string { return settings.Variables(program().Model) }
+
 // DemoDir returns a data directory with the demo data.
 var DemoDir = demoDir
 
 // Offer is what readers are offered.
 var Offer = offer
 
-var settingsOnly struct{ Config }
-
-var settingsParser = sync.OnceValues(func() (parser, error) { return newParser(&settingsOnly) })
-
-// Parse returns the settings of the flags and the environment, as commands parse them.
-func Parse(flags ...string) (Config, error) {
-	p, err := settingsParser()
-	if err == nil {
-		settingsOnly.Config = Config{}
-		unset(p)
-		_, err = p.Parse(flags)
-	}
-	return settingsOnly.Config, err
-}
-
-// Variables are those of all settings.
-func Variables() []string { return variables(program().Model) }
-
 // What an App makes of its settings.
 var (
-	NewTranslator = func(c Config) (localisation.Translator, error) { return newTranslator(c, nil) }
-	NewGateways   = func(c Config) (payment.Gateways, error) { return newGateways(c, nil) }
-	OpenMedia     = func(c Config, signing secret.String) (media.Store, error) { return openMedia(c, nil, signing) }
+	NewTranslator = func(c settings.Config) (localisation.Translator, error) { return newTranslator(c, nil) }
+	NewGateways   = func(c settings.Config) (payment.Gateways, error) { return newGateways(c, nil) }
+	OpenMedia     = func(c settings.Config, signing secret.String) (media.Store, error) { return openMedia(c, nil, signing) }
 )
-
-// Translators are the names that may be chosen.
-var Translators = translators
-
-// Quotas returns the quotas of an account.
-func (c Config) Quotas() quota.Limits { return c.quotas() }

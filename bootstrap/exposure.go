@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"plaza/bootstrap/demo"
+	"plaza/bootstrap/settings"
 )
 
 // isReachable reports whether other machines may reach the address. Tests replace it, because
@@ -18,7 +19,7 @@ var isReachable = func(addr net.Addr) bool {
 
 // isPublished reports whether the settings lead other machines to the server: by a public address, or through
 // proxies. The server may listen on loopback all the same.
-func (c Config) isPublished() bool {
+func isPublished(c settings.Config) bool {
 	u, err := url.Parse(c.PublicURL)
 	if err != nil || len(c.TrustedProxies) > 0 {
 		return true
@@ -29,10 +30,10 @@ func (c Config) isPublished() bool {
 
 // warnOfRisks logs what is unsafe about the settings and the data of a server that starts.
 func (a *App) warnOfRisks(ctx context.Context, l *Listeners, hasPublicURL, withDemo bool) {
-	if a.Config.Limits == limitsOff {
+	if a.Config.Limits == settings.LimitsOff {
 		a.Log.WarnContext(ctx, "limits on writes of accounts and on requests without a token are off: PLAZA_LIMITS=off is for load tests")
 	}
-	isPublished := a.Config.isPublished()
+	isPublished := isPublished(a.Config)
 	isExposed := isPublished || isReachable(l.public.Addr())
 	a.warnOfExposure(ctx, hasPublicURL || !isExposed, withDemo && !isPublished)
 }

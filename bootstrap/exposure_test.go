@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap/settings"
 )
 
 func TestIsReachable(t *testing.T) {
@@ -24,9 +26,9 @@ func TestIsPublished(t *testing.T) {
 	for address, want := range map[string]bool{
 		"http://127.0.0.1:8080": false, "http://localhost:8080": false, "http://[::1]": false, "https://plaza.example": true, "http://192.168.1.2": true,
 	} {
-		assert.Equal(t, want, Config{PublicURL: address}.isPublished(), address)
+		assert.Equal(t, want, isPublished(settings.Config{PublicURL: address}), address)
 	}
-	assert.True(t, Config{PublicURL: "http://127.0.0.1", TrustedProxies: Networks{netip.MustParsePrefix("127.0.0.1/32")}}.isPublished())
+	assert.True(t, isPublished(settings.Config{PublicURL: "http://127.0.0.1", TrustedProxies: settings.Networks{netip.MustParsePrefix("127.0.0.1/32")}}))
 }
 
 // everythingIsReachable makes every address count as one that other machines may reach.
@@ -39,7 +41,7 @@ func everythingIsReachable(t *testing.T) {
 func TestServe_warns_at_its_start(t *testing.T) {
 	everythingIsReachable(t)
 	c := serveSettings(demoDir(t))
-	c.Wallet, c.Limits = noWallet, limitsOff
+	c.Wallet, c.Limits = settings.NoWallet, settings.LimitsOff
 	s := startServing(t, Server{Config: c})
 	s.stop()
 	log := s.log.String()
@@ -51,7 +53,7 @@ func TestServe_warns_at_its_start(t *testing.T) {
 
 func TestServe_tells_of_demo_accounts_on_loopback_as_well(t *testing.T) {
 	c := serveSettings(demoDir(t))
-	c.Wallet = noWallet
+	c.Wallet = settings.NoWallet
 	s := startServing(t, Server{Config: c})
 	s.stop()
 	assert.Equal(t, 1, strings.Count(s.log.String(), "level=WARN"))

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/prometheus"
+	"plaza/bootstrap/settings"
 	"plaza/domain/secret"
 )
 
@@ -85,7 +86,7 @@ func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
 		}
 		return names
 	}
-	require.Equal(t, []string{"media_cleanup", "sample"}, names(noWallet, inMemory))
-	require.Equal(t, []string{"media_cleanup", "sample", "payments_poll", "refunds_follow", "bills_reconcile"}, names(sandboxWallet, inMemory))
-	require.Equal(t, []string{"media_cleanup", "sample", "feed_tiles", "sweep"}, names(noWallet, "sqlite:"+filepath.Join(t.TempDir(), "plaza.db")))
+	require.Equal(t, []string{"media_cleanup", "sample"}, names(settings.NoWallet, settings.InMemory))
+	require.Equal(t, []string{"media_cleanup", "sample", "payments_poll", "refunds_follow", "bills_reconcile"}, names(settings.SandboxWallet, settings.InMemory))
+	require.Equal(t, []string{"media_cleanup", "sample", "feed_tiles", "sweep"}, names(settings.NoWallet, "sqlite:"+filepath.Join(t.TempDir(), "plaza.db")))
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap/settings"
 )
 
 // failRegexes returns the expressions of the README's filter, with fail2ban's <HOST> as a
@@ -53,7 +55,7 @@ func TestAUT11_failed_logins_are_lines_that_fail2ban_reads(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			c := serveSettings(demoDir(t))
 			c.LogFormat, c.Wallet = format, "none"
-			c.TrustedProxies = Networks{netip.MustParsePrefix("127.0.0.0/8")}
+			c.TrustedProxies = settings.Networks{netip.MustParsePrefix("127.0.0.0/8")}
 			s := startServing(t, Server{Config: c})
 			try := func(from, phone, password string) int {
 				headers := []string{"X-Forwarded-For", from, "X-Request-ID", `client=203.0.113.66\`}

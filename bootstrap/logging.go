@@ -8,12 +8,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"plaza/bootstrap/settings"
 )
 
 // NewLogger returns the logger of the settings.
-func NewLogger(c Config, w io.Writer) *slog.Logger { return slog.New(newHandler(c, w)) }
+func NewLogger(c settings.Config, w io.Writer) *slog.Logger { return slog.New(newHandler(c, w)) }
 
-func newHandler(c Config, w io.Writer) slog.Handler {
+func newHandler(c settings.Config, w io.Writer) slog.Handler {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	if c.LogFormat == "json" {
 		return slog.NewJSONHandler(w, options)
@@ -24,7 +26,7 @@ func newHandler(c Config, w io.Writer) slog.Handler {
 // newServerLogger is NewLogger for a server, which logs a line per request. It writes lines
 // together, once they exceed maxPending bytes or the first is maxAge old. It writes warnings
 // and errors immediately, after all lines before them. The caller must close the buffer.
-func newServerLogger(c Config, w io.Writer) (*slog.Logger, *logBuffer) {
+func newServerLogger(c settings.Config, w io.Writer) (*slog.Logger, *logBuffer) {
 	buffer := &logBuffer{w: w}
 	buffer.due = time.AfterFunc(time.Hour, buffer.flush)
 	buffer.due.Stop()

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"plaza/bootstrap/settings"
 )
 
 // shelf is a writer that counts how often it was written to.
@@ -41,7 +43,7 @@ func (s *shelf) has() (lines, calls int) {
 func TestLines_of_a_server_s_log_are_written_together(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out shelf
-		log, buffer := newServerLogger(Config{LogFormat: "json"}, &out)
+		log, buffer := newServerLogger(settings.Config{LogFormat: "json"}, &out)
 		defer buffer.Close()
 		has := func(lines, calls int, why string) {
 			t.Helper()
@@ -72,7 +74,7 @@ func TestLines_of_a_server_s_log_are_written_together(t *testing.T) {
 
 func TestA_log_is_whole_whoever_writes_at_once(t *testing.T) {
 	var out shelf
-	log, buffer := newServerLogger(Config{LogFormat: "text"}, &out)
+	log, buffer := newServerLogger(settings.Config{LogFormat: "text"}, &out)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {

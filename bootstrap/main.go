@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"plaza/adapters/httpapi/openapi"
+	"plaza/bootstrap/settings"
 	"plaza/domain/imported"
 )
 
@@ -61,10 +62,10 @@ func (s streams) printf(format string, args ...any) error {
 
 // Main runs the program with the arguments and returns its exit status: 0, 1 for a failure, 2
 // for wrong arguments or settings.
-func Main(args []string, out, errOut io.Writer) int { return newProgram().run(args, out, errOut) }
+func Main(args []string, out, errOut io.Writer) int { return run(newProgram(), args, out, errOut) }
 
-func newProgram() parser {
-	program, err := newParser(&commands{},
+func newProgram() settings.Parser {
+	parser, err := settings.NewParser(&commands{},
 		kong.Name("plaza"),
 		kong.Description("The backend of a social content platform."),
 		kong.ExplicitGroups([]kong.Group{settingsGroup}),
@@ -75,16 +76,16 @@ func newProgram() parser {
 		},
 	)
 	if err == nil {
-		err = describe(program.Model)
+		err = describe(parser.Model)
 	}
 	if err != nil {
 		panic(err) // the command table itself is wrong
 	}
-	return program
+	return parser
 }
 
 // run parses and runs a command line.
-func (p parser) run(args []string, out, errOut io.Writer) int {
+func run(p settings.Parser, args []string, out, errOut io.Writer) int {
 	status, exited := ok, false
 	p.Stdout, p.Stderr, p.Exit = out, errOut, func(code int) { exited, status = true, code }
 	if len(args) == 0 {
@@ -113,13 +114,13 @@ func (p parser) run(args []string, out, errOut io.Writer) int {
 // misuse is an error of the caller that is not about settings.
 type misuse struct{ error }
 
-func (m misuse) Unwrap() []error { return []error{m.error, errUsage} }
+func (m misuse) Unwrap() []error { return []error{m.error, settings.ErrInvalid} }
 
 // misusef returns an error about wrong arguments.
 func misusef(format string, args ...any) error { return misuse{fmt.Errorf(format, args...)} }
 
 func statusOf(err error) int {
-	if errors.Is(err, errUsage) {
+	if errors.Is(err, settings.ErrInvalid) {
 		return usage
 	}
 	return failed

@@ -1,99 +1,15 @@
 package bootstrap
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"net/url"
-	"path"
-	"path/filepath"
 	"strings"
 
 	"plaza/adapters/mediastore/disk"
 	"plaza/adapters/mediastore/s3"
+	"plaza/bootstrap/settings"
 	"plaza/domain/media"
 	"plaza/domain/secret"
 )
-
-// MediaURL says where pictures are stored: in a folder, or in a bucket of an S3 store.
-type MediaURL struct {
-	Dir                              string // empty, without an endpoint: media in the data directory
-	Endpoint, Region, Bucket, Prefix string // of an S3 store
-	PublicURL                        string // base URL of public pictures in the bucket; empty: this server
-}
-
-// UnmarshalText parses the URL. Errors never quote it: it may have a secret.
-func (m *MediaURL) UnmarshalText(text []byte) (err error) {
-	dir, isDir := strings.CutPrefix(string(text), "file:")
-	switch {
-	case isDir:
-		m.Dir, err = dir, checkDir(dir)
-	case strings.HasPrefix(string(text), "s3://"):
-		*m, err = parseS3(string(text))
-	default:
-		err = errors.New("must be file:DIR or s3://…")
-	}
-	return err
-}
-
-// String returns the URL.
-func (m MediaURL) String() string {
-	scheme, host, isBucket := strings.Cut(m.Endpoint, "://")
-	if !isBucket {
-		return "file:" + m.Dir
-	}
-	query := url.Values{"region": {m.Region}}
-	if m.PublicURL != "" {
-		query.Set("public", m.PublicURL)
-	}
-	if scheme == "http" {
-		query.Set("tls", "off")
-	}
-	return (&url.URL{Scheme: "s3", Host: host, Path: path.Join("/", m.Bucket, m.Prefix), RawQuery: query.Encode()}).String()
-}
-
-// checkMedia notes a missing access key.
-func (c Config) checkMedia(p problems) {
-	if c.MediaURL.Endpoint != "" {
-		p.require("PLAZA_MEDIA_KEY_ID", c.MediaKeyID != "", "an s3 store")
-		p.require("PLAZA_MEDIA_SECRET", !c.MediaSecret.IsZero(), "an s3 store")
-	}
-}
-
-func parseS3(value string) (MediaURL, error) {
-	u, err := url.Parse(value)
-	if err != nil || u.Host == "" {
-		return MediaURL{}, errors.New("is not a valid URL after s3://")
-	}
-	if u.User != nil {
-		return MediaURL{}, errors.New("the access key belongs in PLAZA_MEDIA_KEY_ID and PLAZA_MEDIA_SECRET")
-	}
-	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return MediaURL{}, errors.New("has a malformed query")
-	}
-	for name := range query {
-		if err := oneOf(name, "region", "public", "tls"); err != nil {
-			return MediaURL{}, err
-		}
-	}
-	scheme := "https"
-	switch query.Get("tls") {
-	case "", "on":
-	case "off":
-		scheme = "http"
-	default:
-		return MediaURL{}, errors.New("tls must be on or off")
-	}
-	bucket, prefix, _ := strings.Cut(strings.Trim(u.Path, "/"), "/")
-	if bucket == "" {
-		return MediaURL{}, errors.New("names no bucket: s3://HOST/BUCKET")
-	}
-	return MediaURL{
-		Endpoint: scheme + "://" + u.Host, Region: cmp.Or(query.Get("region"), "us-east-1"), Bucket: bucket, Prefix: prefix,
-		PublicURL: query.Get("public"),
-	}, nil
-}
 
 // mediaStore is a media.Store with a function to close it.
 type mediaStore struct {
@@ -104,13 +20,10 @@ type mediaStore struct {
 
 func (m mediaStore) Check() error { return m.check() }
 
-// mediaDir returns the folder of pictures. It applies only to the disk store.
-func (c Config) mediaDir() string { return cmp.Or(c.MediaURL.Dir, filepath.Join(c.DataDir, "media")) }
-
 // openMedia opens the configured store of pictures. It signs URLs with the key.
-func openMedia(c Config, t *traces, signing secret.String) (mediaStore, error) {
+func openMedia(c settings.Config, t *traces, signing secret.String) (mediaStore, error) {
 	if c.MediaURL.Endpoint == "" {
-		s, err := disk.New(c.mediaDir(), c.PublicURL, []byte(signing.Reveal()))
+		s, err := disk.New(c.MediaDir(), c.PublicURL, []byte(signing.Reveal()))
 		if err != nil {
 			return mediaStore{}, fmt.Errorf("open folder of pictures: %w", err)
 		}
@@ -122,14 +35,14 @@ func openMedia(c Config, t *traces, signing secret.String) (mediaStore, error) {
 		KeyID: c.MediaKeyID, Secret: c.MediaSecret, Addresses: media.NewAddresses(c.PublicURL, signing), Wrap: t.spans("s3", false),
 	})
 	if err != nil {
-		return mediaStore{}, fmt.Errorf("%w: PLAZA_MEDIA_…:\n%w", errUsage, err)
+		return mediaStore{}, fmt.Errorf("%w: PLAZA_MEDIA_…:\n%w", settings.ErrInvalid, err)
 	}
 	return mediaStore{s, func() error { return nil }, func() error { return nil }}, nil
 }
 
 // showable returns the URL prefixes of the pictures that members' HTML may show: the public
 // pictures of this server and of its store.
-func showable(c Config) []string {
+func showable(c settings.Config) []string {
 	all := []string{c.PublicURL + "/media/public/"}
 	if public := c.MediaURL.PublicURL; public != "" {
 		all = append(all, strings.TrimRight(public, "/")+"/public/")

@@ -17,12 +17,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/bootstrap/settings"
 	"plaza/domain/ratelimit"
 )
 
-func newTestApp(t *testing.T, settings Config) *App {
+func newTestApp(t *testing.T, config settings.Config) *App {
 	t.Helper()
-	c, err := settings.Check()
+	c, err := Check(config)
 	require.NoError(t, err)
 	app, err := NewApp(t.Context(), c, slog.New(slog.DiscardHandler), Parts{})
 	require.NoError(t, err)

@@ -19,12 +19,13 @@ import (
 	"plaza/application/signin"
 	"plaza/application/translation"
 	"plaza/bootstrap/demo"
+	"plaza/bootstrap/settings"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
 )
 
-func tokenTTL(c Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }
+func tokenTTL(c settings.Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }
 
 // hashQueue is how many hashes that no login asks for may wait, like those of new accounts.
 const hashQueue = 32
@@ -33,7 +34,7 @@ func newHasher(p *argon2id.Params) *argon2id.Hasher {
 	return argon2id.New(*p, runtime.GOMAXPROCS(0), hashQueue)
 }
 
-func newPortraits(c Config) *imaging.Portraits { return imaging.NewPortraits(c.PublicURL) }
+func newPortraits(c settings.Config) *imaging.Portraits { return imaging.NewPortraits(c.PublicURL) }
 
 // portraitSource returns the function that draws the portraits that newPortraits links to.
 func portraitSource() httpapi.PortraitSource { return drawPortrait }
@@ -51,14 +52,14 @@ func drawPortrait(name string) ([]byte, bool) {
 func newProcessor() *imaging.Processor { return imaging.NewProcessor(runtime.GOMAXPROCS(0)) }
 
 // newSanitiser returns a sanitiser that keeps only public pictures in members' HTML.
-func newSanitiser(c Config) *sanitiser.Sanitiser {
+func newSanitiser(c settings.Config) *sanitiser.Sanitiser {
 	return sanitiser.New(showable(c)...)
 }
 
-func newHTTPConfig(c Config, p Parts, log *slog.Logger, m *prometheus.Metrics) (httpapi.Config, error) {
+func newHTTPConfig(c settings.Config, p Parts, log *slog.Logger, m *prometheus.Metrics) (httpapi.Config, error) {
 	config := httpapi.Config{Version: ThisBuild().String(), Config: transport.Config{
 		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
-		AddressLimit: c.of(c.LimitAddress), Now: p.Now, Log: log, Metrics: httpMetrics(m), Tracer: p.traces.tracer(), HasDemo: p.OffersDemo,
+		AddressLimit: c.InForce(c.LimitAddress), Now: p.Now, Log: log, Metrics: httpMetrics(m), Tracer: p.traces.tracer(), HasDemo: p.OffersDemo,
 	}}
 	if public, err := url.Parse(c.PublicURL); err == nil {
 		config.BasePath = public.EscapedPath()
@@ -66,7 +67,7 @@ func newHTTPConfig(c Config, p Parts, log *slog.Logger, m *prometheus.Metrics) (
 	if !p.OffersDemo {
 		return config, nil
 	}
-	if c.usesSandbox() {
+	if c.UsesSandbox() {
 		config.Sandbox = c.WalletURL + "/"
 	}
 	logins, err := demo.Logins()

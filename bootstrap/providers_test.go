@@ -9,13 +9,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/prometheus"
+	"plaza/bootstrap/settings"
 )
 
+func TestSettings_leave_requests_the_time_that_the_HTTP_interface_needs(t *testing.T) {
+	assert.Equal(t, transport.MinWriteTimeout, settings.MinWriteTimeout)
+}
+
 func TestGEN_14_the_settings_of_requests_reach_the_HTTP_interface(t *testing.T) {
-	c, err := Parse("--max-requests=7", "--limit-address=3/m", "--trusted-proxies=192.0.2.0/24", "--cors-origins=https://app.example")
+	var command struct{ settings.Config }
+	p, err := settings.NewParser(&command)
 	require.NoError(t, err)
-	c, err = c.Check()
+	_, err = p.Parse([]string{"--max-requests=7", "--limit-address=3/m", "--trusted-proxies=192.0.2.0/24", "--cors-origins=https://app.example"})
+	require.NoError(t, err)
+	c, err := Check(command.Config)
 	require.NoError(t, err)
 	got, err := newHTTPConfig(c, Parts{Now: time.Now}, slog.New(slog.DiscardHandler), prometheus.New())
 	require.NoError(t, err)

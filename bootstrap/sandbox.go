@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/bootstrap/settings"
 )
 
 // sandboxServer serves a wallet sandbox on its own address.
@@ -36,7 +37,7 @@ const sandboxRefundTime = 30 * time.Second
 // openSandbox listens on the sandbox's address and opens its journal. An empty journal keeps
 // the state in memory. Without a certificate of the merchant, the sandbox does not serve version 3.
 func openSandbox(
-	c MerchantConfig, merchant *x509.Certificate, publicURL, journal string, scale int, log *slog.Logger,
+	c settings.MerchantConfig, merchant *x509.Certificate, publicURL, journal string, scale int, log *slog.Logger,
 ) (*sandboxServer, error) {
 	ln, err := net.Listen("tcp", c.WalletSandboxAddr)
 	if err != nil {
@@ -51,7 +52,7 @@ func openSandbox(
 		}
 	}
 	wallet, err := sandbox.New(sandbox.Config{
-		MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: slices.Sorted(maps.Values(c.walletApps())),
+		MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: slices.Sorted(maps.Values(c.WalletApps())),
 		MerchantCert: merchant, V3Key: c.WalletKey, RefundTime: sandboxRefundTime,
 		PublicURL: publicURL, Scale: scale, Journal: journal, Log: log,
 	})
@@ -63,8 +64,8 @@ func openSandbox(
 
 // sandboxJournal returns the path of the sandbox's journal in the data directory, or "" with
 // the in-memory store.
-func sandboxJournal(c Config) string {
-	if c.DatabaseURL == inMemory {
+func sandboxJournal(c settings.Config) string {
+	if c.DatabaseURL == settings.InMemory {
 		return ""
 	}
 	return filepath.Join(c.DataDir, "wallet-sandbox.jsonl")
@@ -77,14 +78,14 @@ func (s *sandboxServer) URL() string { return localURL(s.listener) }
 func (s *sandboxServer) Run(ctx context.Context) error {
 	server := &http.Server{
 		Handler: s.wallet, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-		ReadHeaderTimeout: headerTimeout, WriteTimeout: sandboxWriteTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ReadHeaderTimeout: settings.HeaderTimeout, WriteTimeout: sandboxWriteTimeout, IdleTimeout: settings.IdleTimeout, MaxHeaderBytes: maxHeader,
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return serve(server, s.listener) })
 	group.Go(func() error { return s.wallet.Run(ctx) })
 	group.Go(func() error {
 		<-ctx.Done()
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), settings.DrainTimeout)
 		defer cancel()
 		return server.Shutdown(drain)
 	})
@@ -104,11 +105,11 @@ func (s *sandboxServer) runBeside(ctx context.Context) (stop func() error) {
 
 // Sandbox is a wallet sandbox as the command wallet-sandbox runs it.
 type Sandbox struct {
-	Config    SandboxConfig // unchecked
-	Scale     int           // speed of time
-	Journal   string        // file for the ledger; empty: the ledger is lost at exit
-	PublicURL string        // that payers see; empty: the listening address
-	Log       io.Writer     // where the log is written
+	Config    settings.SandboxConfig // unchecked
+	Scale     int                    // speed of time
+	Journal   string                 // file for the ledger; empty: the ledger is lost at exit
+	PublicURL string                 // that payers see; empty: the listening address
+	Log       io.Writer              // where the log is written
 	Serving   func(url string)
 }
 
@@ -127,7 +128,7 @@ func (s Sandbox) Run(ctx context.Context) error {
 	}
 	log, lines := newServerLogger(config, s.Log)
 	defer lines.Close()
-	config.warnOfUnknown(log)
+	config.WarnOfUnknown(log)
 	if len(config.WalletKey.Reveal()) != sandboxKeyLength {
 		log.Warn("the sandbox serves version 2 only, because PLAZA_WALLET_KEY has not 32 characters")
 		known.cert = nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"plaza/bootstrap/settings"
 	"plaza/domain/secret"
 )
 
@@ -72,8 +73,8 @@ func createSandboxFile(path, content string) error {
 func newSandboxKey() secret.String { return secret.New((rand.Text() + rand.Text())[:sandboxKeyLength]) }
 
 // UseSandbox sets the key of a sandbox, and the address of the one that a server on this machine runs.
-func UseSandbox(c *Config) error {
-	if c.startsSandbox() {
+func UseSandbox(c *settings.Config) error {
+	if c.StartsSandbox() {
 		c.WalletURL = "http://" + c.WalletSandboxAddr
 	}
 	_, err := useSandboxKey(c)
@@ -83,11 +84,11 @@ func UseSandbox(c *Config) error {
 // useSandboxKey sets the wallet's key if the wallet is a sandbox and no key is set, and for version 3
 // the merchant's key pair. It returns the merchant of version 3. With the in-memory store, a sandbox that the
 // server starts gets random keys without files.
-func useSandboxKey(c *Config) (m merchant, err error) {
-	if !c.usesSandbox() {
+func useSandboxKey(c *settings.Config) (m merchant, err error) {
+	if !c.UsesSandbox() {
 		return merchant{}, nil
 	}
-	keepsNothing := c.DatabaseURL == inMemory && c.startsSandbox()
+	keepsNothing := c.DatabaseURL == settings.InMemory && c.StartsSandbox()
 	switch {
 	case !c.WalletKey.IsZero():
 	case keepsNothing:
@@ -95,7 +96,7 @@ func useSandboxKey(c *Config) (m merchant, err error) {
 	default:
 		c.WalletKey, err = sandboxKey(c.DataDir)
 	}
-	if err != nil || c.Wallet != sandboxV3Wallet {
+	if err != nil || c.Wallet != settings.SandboxV3Wallet {
 		return merchant{}, err
 	}
 	if keepsNothing {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap/settings"
 )
 
 func TestSandboxKey_is_random_in_each_data_directory(t *testing.T) {
@@ -75,20 +77,20 @@ func TestSandboxMerchant_is_one_key_pair_in_each_data_directory(t *testing.T) {
 
 func TestSandboxKey_is_needed_by_a_sandbox_without_a_key_only(t *testing.T) {
 	for _, c := range []struct {
-		name     string
-		settings func(*Config)
-		makes    bool
-		isSet    bool
+		name   string
+		change func(*settings.Config)
+		makes  bool
+		isSet  bool
 	}{
-		{"a sandbox", func(*Config) {}, true, true},
-		{"a sandbox elsewhere, and memory", func(s *Config) { s.DatabaseURL, s.WalletURL = inMemory, "http://127.0.0.1:1" }, true, true},
-		{"a sandbox along with memory", func(s *Config) { s.DatabaseURL = inMemory }, false, true},
-		{"no wallet", func(s *Config) { s.Wallet = "none" }, false, false},
+		{"a sandbox", func(*settings.Config) {}, true, true},
+		{"a sandbox elsewhere, and memory", func(s *settings.Config) { s.DatabaseURL, s.WalletURL = settings.InMemory, "http://127.0.0.1:1" }, true, true},
+		{"a sandbox along with memory", func(s *settings.Config) { s.DatabaseURL = settings.InMemory }, false, true},
+		{"no wallet", func(s *settings.Config) { s.Wallet = "none" }, false, false},
 	} {
 		s := serveSettings(t.TempDir())
 		s.Wallet = "sandbox"
-		c.settings(&s)
-		config, err := s.Check()
+		c.change(&s)
+		config, err := Check(s)
 		require.NoError(t, err, c.name)
 		_, err = useSandboxKey(&config)
 		require.NoError(t, err, c.name)
@@ -105,8 +107,8 @@ func TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory(t *testing.
 	at := make(chan string, 1)
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	box := Sandbox{Scale: 1, Log: newOutput(), Serving: func(url string) { at <- url }, Config: SandboxConfig{
-		DataDir: dir, LogLevel: slog.LevelWarn, MerchantConfig: MerchantConfig{WalletSandboxAddr: "127.0.0.1:0"},
+	box := Sandbox{Scale: 1, Log: newOutput(), Serving: func(url string) { at <- url }, Config: settings.SandboxConfig{
+		DataDir: dir, LogLevel: slog.LevelWarn, MerchantConfig: settings.MerchantConfig{WalletSandboxAddr: "127.0.0.1:0"},
 	}}
 	go func() { done <- box.Run(ctx) }()
 	t.Cleanup(func() {
@@ -120,9 +122,9 @@ func TestPAY08_a_sandbox_by_itself_has_the_key_of_the_data_directory(t *testing.
 	require.NoError(t, response.Body.Close())
 	assert.Equal(t, http.StatusUnauthorized, response.StatusCode, "it serves version 3 too")
 
-	settings := serveSettings(dir)
-	settings.WalletURL = url
-	s := startServing(t, Server{Demo: true, Config: settings})
+	config := serveSettings(dir)
+	config.WalletURL = url
+	s := startServing(t, Server{Demo: true, Config: config})
 	status, body := s.post("/api/pay/order/pay/", s.login("+86-13800000001"), payOpenOrder)
 	assert.Equal(t, 200, status, body)
 }

@@ -16,22 +16,23 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"plaza/adapters/httpapi/transport"
+	"plaza/bootstrap/settings"
 )
 
 // Server is a server as the command serve runs it.
 type Server struct {
-	Config       Config    // unchecked
-	Demo         bool      // load the demo data first
-	IntoExisting bool      // load it also into a database that has other accounts
-	Log          io.Writer // where the log is written
+	Config       settings.Config // unchecked
+	Demo         bool            // load the demo data first
+	IntoExisting bool            // load it also into a database that has other accounts
+	Log          io.Writer       // where the log is written
 	// Greet is called when requests are about to be served, with the settings in force.
-	Greet func(*Listeners, Config)
+	Greet func(*Listeners, settings.Config)
 }
 
 // Run serves until the context ends: the first signal stops the server gracefully. It calls stop then, so that
 // a second signal ends the program immediately.
 func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
-	config, err := s.Config.Check()
+	config, err := Check(s.Config)
 	if err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 	if !hasPublicURL {
 		config.PublicURL = listeners.URL()
 	}
-	config.choose(s.Demo)
+	config.Choose(s.Demo)
 	merchant, err := useSandboxKey(&config)
 	if err != nil {
 		return err
@@ -58,11 +59,11 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 		return err
 	}
 	defer traces.close() // after the App
-	config.warnOfUnknown(log)
-	if config.usesSandbox() && config.WalletNotifyURL == "" {
-		config.WalletNotifyURL = listeners.URL() + config.notifyPath() // the sandbox runs on this machine
+	config.WarnOfUnknown(log)
+	if config.UsesSandbox() && config.WalletNotifyURL == "" {
+		config.WalletNotifyURL = listeners.URL() + notifyPath(config) // the sandbox runs on this machine
 	}
-	if config.startsSandbox() {
+	if config.StartsSandbox() {
 		box, err := openSandbox(config.MerchantConfig, merchant.cert, "", sandboxJournal(config), 1, log)
 		if err != nil {
 			return err
@@ -111,7 +112,7 @@ type Listeners struct {
 }
 
 // Listen listens on both addresses.
-func Listen(c Config) (*Listeners, error) {
+func Listen(c settings.Config) (*Listeners, error) {
 	public, err := net.Listen("tcp", c.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("PLAZA_ADDR: %w; choose another address with --addr", err)
@@ -144,7 +145,7 @@ func localURL(l net.Listener) string {
 }
 
 // newServer returns a server with the time limits. The handler limits how long a body may take.
-func newServer(h http.Handler, c ServerConfig, log *slog.Logger) *http.Server {
+func newServer(h http.Handler, c settings.ServerConfig, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		ReadHeaderTimeout: c.ReadTimeout, WriteTimeout: c.WriteTimeout, IdleTimeout: c.IdleTimeout, MaxHeaderBytes: maxHeader,

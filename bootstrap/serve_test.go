@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap/settings"
 )
 
 // serving is a server in this process, as serve starts it.
@@ -52,10 +54,10 @@ func (o *output) String() string {
 }
 
 // serveSettings returns the settings of a server on free loopback ports, with its data in the folder.
-func serveSettings(dataDir string) Config {
-	return Config{
+func serveSettings(dataDir string) settings.Config {
+	return settings.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseWait: time.Minute, DataDir: dataDir, TokenTTL: 720 * time.Hour, LogFormat: "text",
-		Translator: "auto", Wallet: "auto", MerchantConfig: MerchantConfig{WalletSandboxAddr: "127.0.0.1:0"},
+		Translator: "auto", Wallet: "auto", MerchantConfig: settings.MerchantConfig{WalletSandboxAddr: "127.0.0.1:0"},
 		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/adapters/memory"
+	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -65,8 +66,8 @@ type storage struct {
 
 // openStorage opens the configured store. It migrates the schema of a database, or with
 // PLAZA_MIGRATE=false checks it.
-func openStorage(ctx context.Context, c Config, log *slog.Logger, t *traces) (storage, error) {
-	if c.DatabaseURL == inMemory {
+func openStorage(ctx context.Context, c settings.Config, log *slog.Logger, t *traces) (storage, error) {
+	if c.DatabaseURL == settings.InMemory {
 		return memoryStorage(c), nil
 	}
 	database, err := openDatabase(ctx, c, log, t)
@@ -80,7 +81,7 @@ func openStorage(ctx context.Context, c Config, log *slog.Logger, t *traces) (st
 	return s, nil
 }
 
-func memoryStorage(c Config) storage {
+func memoryStorage(c settings.Config) storage {
 	s := memory.New()
 	signing := secret.New(rand.Text()) // pictures are lost at exit, so their URLs may become invalid, too
 	pictures := memory.NewMedia(c.PublicURL, []byte(signing.Reveal()))
@@ -102,14 +103,14 @@ func memoryStorage(c Config) storage {
 }
 
 // OpenDatabase connects to the database without changing its schema.
-func OpenDatabase(ctx context.Context, c Config, log *slog.Logger) (*bunstore.Store, error) {
+func OpenDatabase(ctx context.Context, c settings.Config, log *slog.Logger) (*bunstore.Store, error) {
 	return openDatabase(ctx, c, log, nil)
 }
 
 // openDatabase is OpenDatabase with traces.
-func openDatabase(ctx context.Context, c Config, log *slog.Logger, t *traces) (*bunstore.Store, error) {
-	if c.DatabaseURL == inMemory {
-		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data", errUsage, inMemory)
+func openDatabase(ctx context.Context, c settings.Config, log *slog.Logger, t *traces) (*bunstore.Store, error) {
+	if c.DatabaseURL == settings.InMemory {
+		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data", settings.ErrInvalid, settings.InMemory)
 	}
 	return bunstore.Open(ctx, bunstore.Options{
 		URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait,
@@ -118,8 +119,8 @@ func openDatabase(ctx context.Context, c Config, log *slog.Logger, t *traces) (*
 }
 
 // prepareSchema applies missing migrations. With PLAZA_MIGRATE=false it fails if some are missing.
-func prepareSchema(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger) error {
-	if c.keepsSchema() {
+func prepareSchema(ctx context.Context, c settings.Config, s *bunstore.Store, log *slog.Logger) error {
+	if c.KeepsSchema() {
 		if err := s.CheckSchema(ctx); err != nil {
 			return fmt.Errorf("PLAZA_MIGRATE is false: %w", err)
 		}
@@ -139,7 +140,7 @@ func prepareSchema(ctx context.Context, c Config, s *bunstore.Store, log *slog.L
 const signingSecret = "media addresses"
 
 // picturesOf opens the store of pictures of a database, and returns the key that signs their URLs.
-func picturesOf(ctx context.Context, c Config, s *bunstore.Store, t *traces) (mediaStore, secret.String, error) {
+func picturesOf(ctx context.Context, c settings.Config, s *bunstore.Store, t *traces) (mediaStore, secret.String, error) {
 	signing, err := s.Secret(ctx, signingSecret)
 	if err != nil {
 		return mediaStore{}, secret.String{}, fmt.Errorf("read signing key of pictures: %w", err)
@@ -148,7 +149,7 @@ func picturesOf(ctx context.Context, c Config, s *bunstore.Store, t *traces) (me
 	return pictures, signing, err
 }
 
-func databaseStorage(ctx context.Context, c Config, s *bunstore.Store, log *slog.Logger, t *traces) (storage, error) {
+func databaseStorage(ctx context.Context, c settings.Config, s *bunstore.Store, log *slog.Logger, t *traces) (storage, error) {
 	if err := prepareSchema(ctx, c, s, log); err != nil {
 		return storage{}, err
 	}

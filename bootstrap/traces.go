@@ -15,6 +15,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"plaza/bootstrap/settings"
 )
 
 // traces sends spans to a collector with OTLP over HTTP. A nil *traces is tracing that is off.
@@ -40,7 +42,7 @@ const (
 func openTraces(ctx context.Context, log *slog.Logger) (*traces, error) {
 	collector, err := collectorOf(os.Getenv)
 	if err != nil {
-		return nil, fmt.Errorf("%w:\n%w", errUsage, err)
+		return nil, fmt.Errorf("%w:\n%w", settings.ErrInvalid, err)
 	}
 	if collector == nil {
 		return nil, nil

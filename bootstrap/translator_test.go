@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/locale"
 	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
@@ -18,10 +19,10 @@ func TestPUB06_translators_are_chosen_by_their_settings(t *testing.T) {
 		"auto": true, "none": true, "pseudo": true, "deepl": true, "google": true, "azure": true,
 		"libretranslate": false, "apertium": false, // which need an address
 	}
-	for _, name := range bootstrap.Translators {
+	for _, name := range settings.Translators {
 		good, known := works[name]
 		require.True(t, known, name)
-		c := bootstrap.Config{Translator: name, TranslatorKey: secret.New("never-shown-key"), TranslatorRegion: "westeurope"}
+		c := settings.Config{Translator: name, TranslatorKey: secret.New("never-shown-key"), TranslatorRegion: "westeurope"}
 		_, err := bootstrap.NewTranslator(c)
 		if !good {
 			require.ErrorContains(t, err, "PLAZA_TRANSLATOR_", name)
@@ -65,7 +66,7 @@ func TestPUB06_settings_of_what_readers_are_offered(t *testing.T) {
 
 func TestPUB06_a_paid_translator_needs_a_budget_and_offers_few_languages(t *testing.T) {
 	isPaid := map[string]bool{"deepl": true, "google": true, "azure": true}
-	for _, name := range bootstrap.Translators {
+	for _, name := range settings.Translators {
 		_, err := parsed(t, "--translator="+name)
 		if isPaid[name] {
 			require.ErrorContains(t, err, "PLAZA_TRANSLATOR_BUDGET: "+name+" charges for each character", name)

@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/secret"
 )
 
-// settings are right, and keep everything in memory.
-func settings() bootstrap.Config {
-	return bootstrap.Config{
+// validSettings are right, and keep everything in memory.
+func validSettings() settings.Config {
+	return settings.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: "memory:", DatabaseWait: time.Minute, DataDir: "unused",
 		TokenTTL: 720 * time.Hour, LogLevel: slog.LevelWarn, LogFormat: "text", PublicURL: "https://plaza.example.org",
 		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
@@ -32,9 +33,9 @@ func TestPAY08_settings_of_the_wallet(t *testing.T) {
 	assert.Equal(t, 30*time.Second, c.WalletPoll)
 	assert.Equal(t, 5*time.Second, c.WalletTimeout)
 
-	s := settings()
+	s := validSettings()
 	s.Wallet = "sandbox"
-	c, err = s.Check()
+	c, err = bootstrap.Check(s)
 	require.NoError(t, err)
 	assert.NotEmpty(t, c.WalletAppID, "the sandbox needs no settings")
 	assert.NotEmpty(t, c.WalletSvcAppID)
@@ -42,7 +43,7 @@ func TestPAY08_settings_of_the_wallet(t *testing.T) {
 	assert.True(t, c.WalletKey.IsZero(), "the key is of the data directory")
 
 	s.Wallet, s.WalletMchID, s.WalletKey, s.WalletSvcAppID = "wechatpay", "1900000109", secret.New("k"), "wx1"
-	c, err = s.Check()
+	c, err = bootstrap.Check(s)
 	require.NoError(t, err)
 	assert.Empty(t, c.WalletAppID, "one will do")
 	assert.True(t, strings.HasPrefix(c.WalletURL, "https://"))
@@ -54,20 +55,20 @@ func TestPAY08_wrong_settings_of_the_wallet_are_told_together(t *testing.T) {
 	for _, variable := range []string{"MCH_ID", "KEY", "APP_ID", "POLL", "TIMEOUT", "SANDBOX_ADDR"} {
 		assert.Contains(t, err.Error(), "PLAZA_WALLET_"+variable)
 	}
-	s := settings()
+	s := validSettings()
 	s.Wallet = "cash"
-	_, err = s.Check()
+	_, err = bootstrap.Check(s)
 	assert.ErrorContains(t, err, "PLAZA_WALLET: ")
 }
 
 // settingsV3 are right for version 3 of the wallet's protocol.
-func settingsV3(t *testing.T) bootstrap.Config {
+func settingsV3(t *testing.T) settings.Config {
 	t.Helper()
 	private, err := os.ReadFile("../adapters/wallet/wechatpay/testdata/v3/merchant-key.pem")
 	require.NoError(t, err)
 	public, err := os.ReadFile("../adapters/wallet/wechatpay/testdata/v3/wallet-public-key.pem")
 	require.NoError(t, err)
-	s := settings()
+	s := validSettings()
 	s.Wallet, s.WalletMchID, s.WalletAppID, s.WalletKey = "wechatpayv3", "1900000109", "wx1", secret.New(strings.Repeat("k", 32))
 	s.WalletPrivateKey, s.WalletCertSerial = secret.New(string(private)), "1DDE55AD"
 	s.WalletPublicKey, s.WalletPublicKeyID = secret.New(string(public)), "PUB_KEY_ID_01"
@@ -75,7 +76,7 @@ func settingsV3(t *testing.T) bootstrap.Config {
 }
 
 func TestPAY08_settings_of_version_3(t *testing.T) {
-	c, err := settingsV3(t).Check()
+	c, err := bootstrap.Check(settingsV3(t))
 	require.NoError(t, err)
 	assert.Equal(t, "https://api.mch.weixin.qq.com", c.WalletURL)
 	_, err = bootstrap.NewGateways(c)
@@ -90,34 +91,34 @@ func TestPAY08_settings_of_version_3(t *testing.T) {
 
 func TestPAY08_wrong_settings_of_version_3_name_the_setting(t *testing.T) {
 	for variable, c := range map[string]struct {
-		change func(*bootstrap.Config)
+		change func(*settings.Config)
 		text   string
 	}{
-		"URL":           {func(c *bootstrap.Config) { c.WalletURL = "http://wallet.example/hunter22" }, "must be an https URL"},
-		"MCH_ID":        {func(c *bootstrap.Config) { c.WalletMchID = "hunter22 " }, "letters and digits"},
-		"KEY":           {func(c *bootstrap.Config) { c.WalletKey = secret.New("hunter22") }, "32 visible characters"},
-		"PRIVATE_KEY":   {func(c *bootstrap.Config) { c.WalletPrivateKey = secret.New("hunter22") }, "unencrypted RSA key"},
-		"CERT_SERIAL":   {func(c *bootstrap.Config) { c.WalletCertSerial = "hunter22" }, "capital letters"},
-		"PUBLIC_KEY":    {func(c *bootstrap.Config) { c.WalletPublicKey = secret.New("hunter22") }, "RSA public key"},
-		"PUBLIC_KEY_ID": {func(c *bootstrap.Config) { c.WalletPublicKeyID = "hunter22" }, "PUB_KEY_ID_"},
-		"APP_ID":        {func(c *bootstrap.Config) { c.WalletAppID = "hunter22 " }, "letters and digits"},
-		"NOTIFY_URL":    {func(c *bootstrap.Config) { c.WalletNotifyURL = "http://plaza.example/hunter22" }, "must be an https URL"},
+		"URL":           {func(c *settings.Config) { c.WalletURL = "http://wallet.example/hunter22" }, "must be an https URL"},
+		"MCH_ID":        {func(c *settings.Config) { c.WalletMchID = "hunter22 " }, "letters and digits"},
+		"KEY":           {func(c *settings.Config) { c.WalletKey = secret.New("hunter22") }, "32 visible characters"},
+		"PRIVATE_KEY":   {func(c *settings.Config) { c.WalletPrivateKey = secret.New("hunter22") }, "unencrypted RSA key"},
+		"CERT_SERIAL":   {func(c *settings.Config) { c.WalletCertSerial = "hunter22" }, "capital letters"},
+		"PUBLIC_KEY":    {func(c *settings.Config) { c.WalletPublicKey = secret.New("hunter22") }, "RSA public key"},
+		"PUBLIC_KEY_ID": {func(c *settings.Config) { c.WalletPublicKeyID = "hunter22" }, "PUB_KEY_ID_"},
+		"APP_ID":        {func(c *settings.Config) { c.WalletAppID = "hunter22 " }, "letters and digits"},
+		"NOTIFY_URL":    {func(c *settings.Config) { c.WalletNotifyURL = "http://plaza.example/hunter22" }, "must be an https URL"},
 	} {
 		s := settingsV3(t)
 		c.change(&s)
-		_, err := s.Check()
+		_, err := bootstrap.Check(s)
 		require.ErrorContains(t, err, "PLAZA_WALLET_"+variable+": ")
 		assert.ErrorContains(t, err, c.text, variable)
 		assert.NotContains(t, err.Error(), "hunter22")
 	}
 	s := settingsV3(t)
 	s.WalletPublicKey = secret.String{}
-	_, err := s.Check()
+	_, err := bootstrap.Check(s)
 	require.ErrorContains(t, err, "PLAZA_WALLET_PUBLIC_KEY: must be set")
 
 	s = settingsV3(t)
 	s.WalletV2Key = secret.New("hunter22")
-	c, err := s.Check()
+	c, err := bootstrap.Check(s)
 	require.NoError(t, err)
 	_, err = bootstrap.NewGateways(c)
 	require.ErrorContains(t, err, "PLAZA_WALLET_V2_KEY: wechatpay: Key must be 32 visible characters")
@@ -132,7 +133,7 @@ func TestPAY10_both_versions_are_served(t *testing.T) {
 	} {
 		s := settingsV3(t)
 		s.WalletV2Key = secret.New(key)
-		c, err := s.Check()
+		c, err := bootstrap.Check(s)
 		require.NoError(t, err)
 		app, err := bootstrap.NewApp(t.Context(), c, slog.New(slog.DiscardHandler), bootstrap.Parts{})
 		require.NoError(t, err)

@@ -30,6 +30,7 @@ import (
 	"plaza/application/signin"
 	"plaza/application/translation"
 	"plaza/application/userimages"
+	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/imported"
@@ -50,14 +51,14 @@ var (
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
 	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, privacy.New, following.New, diaryPorts, diary.New,
-		browsing.New, logOf, offer, writeLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New,
+		browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New,
 		cleanup.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
 		portraitSource, mediaSource, addressCheck)
 )
 
-func initialise(c Config, p Parts, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses,
+func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses,
 	wallets payment.Gateways, metrics *prometheus.Metrics) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Parts), "Now", "Hashing", "Translator"),

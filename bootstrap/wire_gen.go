@@ -32,6 +32,7 @@ import (
 	"plaza/application/signin"
 	"plaza/application/translation"
 	"plaza/application/userimages"
+	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/imported"
@@ -43,7 +44,7 @@ import (
 
 // Injectors from wire.go:
 
-func initialise(c Config, p Parts, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, wallets payment.Gateways, metrics *prometheus.Metrics) (*App, error) {
+func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, wallets payment.Gateways, metrics *prometheus.Metrics) (*App, error) {
 	config, err := newHTTPConfig(c, p, log, metrics)
 	if err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func initialise(c Config, p Parts, log *slog.Logger, opened storage, stores Stor
 	hasher := newHasher(params)
 	estimator := _wireEstimatorValue
 	signinTokenTTL := tokenTTL(c)
-	limits := writeLimits(c)
+	limits := settings.WriteLimits(c)
 	v := p.Now
 	v2 := logOf(log)
 	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, v, v2)
@@ -188,6 +189,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, privacy.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, writeLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, privacy.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 )
 
 // serveApp serves Plaza from within the test, where profiles and the race detector
@@ -39,13 +40,13 @@ func serveApp(tb testing.TB, database string, log *slog.Logger) (app *bootstrap.
 }
 
 // appConfig has all but the wallet.
-func appConfig(tb testing.TB, database string) bootstrap.Config {
+func appConfig(tb testing.TB, database string) settings.Config {
 	tb.Helper()
-	config, err := bootstrap.Config{
+	config, err := bootstrap.Check(settings.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: database, DataDir: tb.TempDir(),
-		PublicURL: publicURL, TokenTTL: tokenLife, Translator: "pseudo", ServerConfig: bootstrap.ServerConfig{DrainTimeout: time.Minute},
+		PublicURL: publicURL, TokenTTL: tokenLife, Translator: "pseudo", ServerConfig: settings.ServerConfig{DrainTimeout: time.Minute},
 		Migrate: "true", DatabaseWait: time.Minute, WalletPoll: time.Minute, WalletTimeout: time.Second, LogFormat: "text",
-	}.Check()
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/test/chromium"
 )
 
@@ -208,7 +209,7 @@ func TestChromium(t *testing.T) {
 	listed, unlisted := servePage(t)
 	example := serveExample(t)
 	seen := &recorder{}
-	api := serve(t, bootstrap.Origins{listed, example}, func(app *bootstrap.App) {
+	api := serve(t, settings.Origins{listed, example}, func(app *bootstrap.App) {
 		require.NoError(t, app.LoadDemo(t.Context(), true))
 		app.Handler = seen.wrap(app.Handler)
 	})
@@ -229,7 +230,7 @@ func showCORS(t *testing.T, browser context.Context, api, listed, unlisted strin
 		usesPictures(t, page)
 	})
 	t.Run("any_origin", func(t *testing.T) {
-		empty := serve(t, bootstrap.Origins{"*"}, func(*bootstrap.App) {})
+		empty := serve(t, settings.Origins{"*"}, func(*bootstrap.App) {})
 		page := &caller{Tab: chromium.Open(t, browser, unlisted), api: empty, key: "unknown"}
 		page.ask(t, "POST", login, nil, object{"username": yuan, "password": "a guess"}).fails(t, 400, "VALIDATION_EXCEPTION")
 		page.ask(t, "GET", profile, nil, nil).fails(t, 401, "AUTHENTICATION_FAILED")

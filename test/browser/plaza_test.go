@@ -16,20 +16,21 @@ import (
 
 	"plaza/adapters/argon2id"
 	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 )
 
 // serve serves Plaza, prepared as the function does, on a free port until the test ends.
-func serve(t *testing.T, origins bootstrap.Origins, prepare func(*bootstrap.App)) (url string) {
+func serve(t *testing.T, origins settings.Origins, prepare func(*bootstrap.App)) (url string) {
 	t.Helper()
-	return serveConfig(t, bootstrap.Config{CORSOrigins: origins, WalletPoll: time.Minute}, prepare)
+	return serveConfig(t, settings.Config{CORSOrigins: origins, WalletPoll: time.Minute}, prepare)
 }
 
 // serveConfig is like serve, with settings that it completes.
-func serveConfig(t *testing.T, config bootstrap.Config, prepare func(*bootstrap.App)) (url string) {
+func serveConfig(t *testing.T, config settings.Config, prepare func(*bootstrap.App)) (url string) {
 	t.Helper()
 	config.Addr, config.AdminAddr, config.DatabaseURL, config.DataDir = "127.0.0.1:0", "127.0.0.1:0", "memory:", t.TempDir()
 	config.TokenTTL, config.LogFormat, config.WalletTimeout = time.Hour, "text", time.Second
-	config, err := config.Check()
+	config, err := bootstrap.Check(config)
 	require.NoError(t, err)
 	listeners, err := bootstrap.Listen(config)
 	require.NoError(t, err)

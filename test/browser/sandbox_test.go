@@ -23,6 +23,7 @@ import (
 	"plaza/application/paying"
 	"plaza/application/signin"
 	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
@@ -64,9 +65,9 @@ func startTill(t *testing.T) *till {
 		s.end()
 		assert.NoError(t, <-ended)
 	})
-	serveConfig(t, bootstrap.Config{
+	serveConfig(t, settings.Config{
 		Wallet: "sandbox", WalletURL: s.url, WalletPoll: 100 * time.Millisecond,
-		MerchantConfig: bootstrap.MerchantConfig{WalletMchID: "1900000109", WalletKey: key, WalletAppID: "wxbrowser"},
+		MerchantConfig: settings.MerchantConfig{WalletMchID: "1900000109", WalletKey: key, WalletAppID: "wxbrowser"},
 	}, func(app *bootstrap.App) { s.app = app })
 	s.payer, err = s.app.Signin.Register(t.Context(), signin.Registration{
 		Username: "+86-13900000001", Password: secret.New("a-walk-around-the-lake"), Member: user.Member{Firstname: "Ada"},

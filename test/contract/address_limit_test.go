@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/ratelimit"
 )
 
@@ -24,9 +24,9 @@ var addressLimitRows = []row{
 }
 
 // limitedTo is behindProxy with the limit on requests of an address.
-func (on store) limitedTo(t *testing.T, most int64, change ...func(*bootstrap.Config)) *server {
+func (on store) limitedTo(t *testing.T, most int64, change ...func(*settings.Config)) *server {
 	t.Helper()
-	return on.startWith(t, func(c *bootstrap.Config) {
+	return on.startWith(t, func(c *settings.Config) {
 		trustTests(c)
 		c.LimitAddress = ratelimit.Limit{Count: most, Period: time.Minute}
 		for _, f := range change {
@@ -101,7 +101,7 @@ func validTokensAreFree(t *testing.T, s *server) {
 }
 
 func neverLimited(t *testing.T, s *server) {
-	s = s.on.limitedTo(t, 1, func(c *bootstrap.Config) { c.CORSOrigins = bootstrap.Origins{app} })
+	s = s.on.limitedTo(t, 1, func(c *settings.Config) { c.CORSOrigins = settings.Origins{app} })
 	ada := s.member(t)
 	image := ada.post(t, images, object{"img": aPNG(t)}).is(201).text("data.img")
 	home := s.anyone()
@@ -120,7 +120,7 @@ func neverLimited(t *testing.T, s *server) {
 }
 
 func forgottenProxy(t *testing.T, s *server) {
-	s = s.on.startWith(t, func(c *bootstrap.Config) { c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Minute} })
+	s = s.on.startWith(t, func(c *settings.Config) { c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Minute} })
 	for range 5 {
 		s.from("192.0.2.1").get(t, opened).is(200)
 	}
@@ -130,18 +130,18 @@ func forgottenProxy(t *testing.T, s *server) {
 }
 
 func limitsOff(t *testing.T, s *server) {
-	s = s.on.limitedTo(t, 1, func(c *bootstrap.Config) { c.Limits = "off" })
+	s = s.on.limitedTo(t, 1, func(c *settings.Config) { c.Limits = "off" })
 	for range 5 {
 		s.from("192.0.2.1").get(t, opened).is(200)
 	}
-	s = s.on.limitedTo(t, 1, func(c *bootstrap.Config) { c.LimitAddress = ratelimit.Off })
+	s = s.on.limitedTo(t, 1, func(c *settings.Config) { c.LimitAddress = ratelimit.Off })
 	for range 5 {
 		s.from("192.0.2.1").get(t, opened).is(200)
 	}
 }
 
 func languagesAreLimited(t *testing.T, s *server) {
-	s = s.on.startWith(t, func(c *bootstrap.Config) {
+	s = s.on.startWith(t, func(c *settings.Config) {
 		c.Translator, c.LimitLanguages = "pseudo", ratelimit.Limit{Count: 2, Period: time.Hour}
 	})
 	ada, bob := s.member(t), s.member(t)

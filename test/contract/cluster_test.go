@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/test/cluster"
 	"plaza/test/postgres"
 )
@@ -45,10 +45,10 @@ func TestContractOnACluster(t *testing.T) {
 		}, time.Minute, 10*time.Millisecond)
 		return pooled.String()
 	}
-	on.balance = func(t *testing.T, settings *bootstrap.Config) (string, func()) {
+	on.balance = func(t *testing.T, s *settings.Config) (string, func()) {
 		node, url, start := c.Balancer(t)
-		settings.Addr, settings.AdminAddr = node+":8080", node+":9080"
-		require.NoError(t, settings.TrustedProxies.UnmarshalText([]byte("127.0.0.0/8")))
+		s.Addr, s.AdminAddr = node+":8080", node+":9080"
+		require.NoError(t, s.TrustedProxies.UnmarshalText([]byte("127.0.0.0/8")))
 		return url, start
 	}
 	for _, r := range on.rows() {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 )
 
 const (
@@ -36,7 +36,7 @@ func TestGEN_15(t *testing.T) {
 	t.Parallel()
 	on := stores[0]
 	on.fresh = on.open(t)
-	s := on.startWith(t, func(c *bootstrap.Config) { c.CORSOrigins = bootstrap.Origins{app} })
+	s := on.startWith(t, func(c *settings.Config) { c.CORSOrigins = settings.Origins{app} })
 	ada := s.member(t)
 	image := ada.post(t, images, object{"img": aPNG(t)}).is(201).text("data.img")
 	for method, path := range map[string]string{"POST": login, "PATCH": eventPath(1), "PUT": "/api/user/avatar/", "GET": profile} {

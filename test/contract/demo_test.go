@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 )
 
 // TestDemo shows that with the demo data every list has something worth looking
@@ -20,7 +20,7 @@ func TestDemo(t *testing.T) {
 }
 
 func showDemo(t *testing.T, on store) {
-	s := on.startWith(t, func(s *bootstrap.Config) {
+	s := on.startWith(t, func(s *settings.Config) {
 		s.Translator, s.QuotaDrafts, s.QuotaComments, s.QuotaPictures = "pseudo", 1, 1, 1
 	})
 	require.NoError(t, s.app.LoadDemo(t.Context(), true))

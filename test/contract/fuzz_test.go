@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/user"
 )
@@ -43,7 +43,7 @@ func TestFuzz(t *testing.T) {
 		}
 		t.Run(on.name, func(t *testing.T) {
 			on.fresh = on.open(t)
-			s := on.startWith(t, func(s *bootstrap.Config) { s.Translator, s.Limits = "pseudo", "off" }) // the clock stands
+			s := on.startWith(t, func(s *settings.Config) { s.Translator, s.Limits = "pseudo", "off" }) // the clock stands
 			require.NoError(t, s.app.LoadDemo(t.Context(), true))
 			for n, op := range operations(t) {
 				t.Run(op.method+strings.ReplaceAll(op.template, "/", "_"), func(t *testing.T) {

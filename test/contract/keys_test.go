@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/idempotency"
 	"plaza/test/pictures"
 )
@@ -200,7 +200,7 @@ func createdLocation(t *testing.T, s *server) {
 	}
 	require.Empty(t, ada.reads(t, made.int("data.id")).header.Get("Location"))
 
-	s = s.on.startWith(t, func(c *bootstrap.Config) { c.PublicURL = "https://social.example/plaza" })
+	s = s.on.startWith(t, func(c *settings.Config) { c.PublicURL = "https://social.example/plaza" })
 	ada = s.member(t)
 	made = ada.writes(t, object{"title": "A lake"})
 	assert.Equal(t, "/plaza"+eventPath(made.int("data.id")), made.header.Get("Location"), "behind a proxy with a path")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 )
@@ -25,7 +25,7 @@ var threeAnHour = ratelimit.Limit{Count: 3, Period: time.Hour}
 // untilNext is how long one of three an hour takes.
 const untilNext = 20 * time.Minute
 
-func limited(c *bootstrap.Config) {
+func limited(c *settings.Config) {
 	c.LimitComments, c.LimitLikes, c.LimitFollows, c.LimitEvents = threeAnHour, threeAnHour, threeAnHour, threeAnHour
 	c.LimitUploads, c.LimitLogins = threeAnHour, threeAnHour
 }
@@ -122,12 +122,12 @@ func TestGEN_14_limits_off(t *testing.T) {
 	t.Parallel()
 	on := stores[0]
 	on.fresh = on.open(t)
-	for name, change := range map[string]func(*bootstrap.Config){
-		"all limits off": func(c *bootstrap.Config) {
+	for name, change := range map[string]func(*settings.Config){
+		"all limits off": func(c *settings.Config) {
 			limited(c)
 			c.Limits = "off"
 		},
-		"one limit off": func(c *bootstrap.Config) {
+		"one limit off": func(c *settings.Config) {
 			limited(c)
 			c.LimitComments = ratelimit.Off
 		},

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/signin"
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 )
 
@@ -199,7 +199,7 @@ func grantedScopes(t *testing.T, s *server) {
 const day = 24 * time.Hour
 
 func keysLiveAsSet(t *testing.T, s *server) {
-	s = s.on.startWith(t, func(c *bootstrap.Config) { c.TokenTTL = 2 * time.Hour })
+	s = s.on.startWith(t, func(c *settings.Config) { c.TokenTTL = 2 * time.Hour })
 	ada := s.member(t)
 	key := s.with(s.anyone().gets(t, ada))
 	for range 3 {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 )
 
 // metricSales show that each metric follows what happens, over HTTP and on every store.
@@ -32,7 +32,7 @@ func TestMetrics(t *testing.T) {
 			}
 			t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
-				s := on.startTill(t, limited, waitingOneSecond, func(c *bootstrap.Config) { c.QuotaDrafts = 1 })
+				s := on.startTill(t, limited, waitingOneSecond, func(c *settings.Config) { c.QuotaDrafts = 1 })
 				s.awaitFirstRounds(t, "media_cleanup", "sample")
 				r.show(t, s)
 			})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 )
 
 var cacheRows = []row{
@@ -77,9 +77,9 @@ func (b *babel) requests() []string {
 
 // asking is a server whose publications, two in French and one in Chinese, are
 // translated by babel.
-func (on store) asking(t *testing.T, b *babel, change ...func(*bootstrap.Config)) (*server, person) {
+func (on store) asking(t *testing.T, b *babel, change ...func(*settings.Config)) (*server, person) {
 	t.Helper()
-	s := on.startWith(t, func(s *bootstrap.Config) {
+	s := on.startWith(t, func(s *settings.Config) {
 		s.Translator, s.TranslatorURL = "libretranslate", b.url
 		for _, c := range change {
 			c(s)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/locale"
 	"plaza/domain/publication"
 )
@@ -38,7 +39,7 @@ func (tr *translator) Translate(ctx context.Context, _, _ locale.Tag, texts []st
 // somebody who reads it.
 func (on store) translatedBy(t *testing.T, tr *translator) (*server, person) {
 	t.Helper()
-	s := on.startAs(t, func(*bootstrap.Config) {}, bootstrap.Parts{Translator: tr})
+	s := on.startAs(t, func(*settings.Config) {}, bootstrap.Parts{Translator: tr})
 	ada := s.member(t)
 	s.storesPublication(t, ada, 1, 0, func(p *publication.Publication) { p.Language = "fr" })
 	return s, ada

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/publication"
 	"plaza/test/apertium"
 )
@@ -17,7 +17,7 @@ func TestPUB_04_a_page_comes_back_from_a_real_translator(t *testing.T) {
 	on := stores[0]
 	on.fresh = on.open(t)
 	apertium.OnServer(t, func(t *testing.T, url string) {
-		s := on.startWith(t, func(s *bootstrap.Config) {
+		s := on.startWith(t, func(s *settings.Config) {
 			s.Translator, s.TranslatorURL = "apertium", url
 			require.NoError(t, s.TranslatorLanguages.UnmarshalText([]byte("en,es")))
 		})

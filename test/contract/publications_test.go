@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/feed"
 	"plaza/domain/publication"
 	"plaza/domain/ratelimit"
@@ -35,7 +35,7 @@ const publications = "/api/writing/bundle-data/get-publication-feed-items/"
 // of any number of languages.
 func (on store) translating(t *testing.T) *server {
 	t.Helper()
-	return on.startWith(t, func(s *bootstrap.Config) { s.Translator, s.LimitLanguages = "pseudo", ratelimit.Off })
+	return on.startWith(t, func(s *settings.Config) { s.Translator, s.LimitLanguages = "pseudo", ratelimit.Off })
 }
 
 // reading lists publications for who reads the language.
@@ -229,7 +229,7 @@ func noLocales(t *testing.T, s *server) {
 
 func withoutTranslator(t *testing.T, s *server) {
 	for _, translator := range []string{"none", "auto"} {
-		s := s.on.startWith(t, func(s *bootstrap.Config) { s.Translator = translator })
+		s := s.on.startWith(t, func(s *settings.Config) { s.Translator = translator })
 		ada := s.member(t)
 		s.languages(t, ada, "en", "zh-CN")
 		for _, header := range []string{"es", "en", "zh-TW"} {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 )
 
 // TestGEN_14_quotas shows the quotas of an account, on servers that allow little.
@@ -31,7 +31,7 @@ func (a answer) isFull(quota string) {
 }
 
 func draftQuota(t *testing.T, on store) {
-	s := on.startWith(t, func(c *bootstrap.Config) { c.QuotaDrafts = 2 })
+	s := on.startWith(t, func(c *settings.Config) { c.QuotaDrafts = 2 })
 	ada, bob := s.member(t), s.member(t)
 	draft := object{"title": "A draft"}
 	first := ada.writes(t, draft).int("data.id")
@@ -54,7 +54,7 @@ func draftQuota(t *testing.T, on store) {
 }
 
 func commentQuota(t *testing.T, on store) {
-	s := on.startWith(t, func(c *bootstrap.Config) { c.QuotaComments = 2 })
+	s := on.startWith(t, func(c *settings.Config) { c.QuotaComments = 2 })
 	ada, bob := s.member(t), s.member(t)
 	lake, tea := ada.publishes(t, "A lake"), ada.publishes(t, "Tea")
 	said := object{"event": lake, "content": "Well said"}
@@ -90,7 +90,7 @@ func pictureQuota(t *testing.T, on store) {
 	// A picture and an avatar, which is stored in one size, take as much: they show the same.
 	unlimited := on.start(t)
 	size := unlimited.sizeOf(t, unlimited.member(t).post(t, images, object{"img": aPNG(t)}).is(201).text("data.img"))
-	s := on.startWith(t, func(c *bootstrap.Config) { c.QuotaPictures = bootstrap.ByteQuota(4*size + 1) })
+	s := on.startWith(t, func(c *settings.Config) { c.QuotaPictures = settings.ByteQuota(4*size + 1) })
 	ada, bob := s.member(t), s.member(t)
 	event := ada.publishes(t, "A lake")
 	image := ada.keeps(t)

@@ -18,6 +18,7 @@ import (
 	"plaza/adapters/argon2id"
 	"plaza/application/signin"
 	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -33,7 +34,7 @@ type server struct {
 	log   *logBuffer // of all of them
 	stop  func()     // ends it, once the requests in flight are done
 
-	settings bootstrap.Config
+	settings settings.Config
 	front    string // URL of the balancer; empty: none
 	balance  func() // starts the balancer, once
 	hasRun   bool   // behind it
@@ -47,20 +48,20 @@ var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // start serves an empty Plaza on a free port until the test ends.
 func (on store) start(t *testing.T) *server {
 	t.Helper()
-	return on.startWith(t, func(*bootstrap.Config) {})
+	return on.startWith(t, func(*settings.Config) {})
 }
 
-func (on store) startWith(t *testing.T, change func(*bootstrap.Config)) *server {
+func (on store) startWith(t *testing.T, change func(*settings.Config)) *server {
 	t.Helper()
 	return on.startAs(t, change, bootstrap.Parts{})
 }
 
 // startAs is startWith, with parts of the program replaced; the clock and the
 // hashing are always the tests'.
-func (on store) startAs(t *testing.T, change func(*bootstrap.Config), parts bootstrap.Parts) *server {
+func (on store) startAs(t *testing.T, change func(*settings.Config), parts bootstrap.Parts) *server {
 	t.Helper()
 	s := &server{on: on, clock: &clock{now: epoch}, log: &logBuffer{}}
-	s.settings = bootstrap.Config{
+	s.settings = settings.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(),
 		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogLevel: slog.LevelDebug, LogFormat: "text",
 		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second, DatabasePooler: on.isPooled,
@@ -87,7 +88,7 @@ func (on store) startAs(t *testing.T, change func(*bootstrap.Config), parts boot
 // run serves what is stored, on a port that is free now.
 func (s *server) run(t *testing.T) {
 	t.Helper()
-	config, err := s.settings.Check()
+	config, err := bootstrap.Check(s.settings)
 	require.NoError(t, err)
 	listeners, err := bootstrap.Listen(config)
 	require.NoError(t, err)

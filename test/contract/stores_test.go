@@ -13,6 +13,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/test/postgres"
 	"plaza/test/sqlite"
 )
@@ -26,7 +27,7 @@ type store struct {
 	isPooled  bool // a pooler is before the database
 	// balance prepares a balancer before the server that gets the settings, to be started when the
 	// server runs. nil: none.
-	balance func(t *testing.T, settings *bootstrap.Config) (url string, start func())
+	balance func(t *testing.T, settings *settings.Config) (url string, start func())
 
 	fresh fresh // what open has returned
 }

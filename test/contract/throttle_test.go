@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 )
 
 // throttleRows show AUT-11 wherever the failures are counted. That processes count
@@ -32,7 +32,7 @@ func (on store) behindProxy(t *testing.T) *server {
 }
 
 // trustTests makes the address of the tests, and others, those of trusted proxies.
-func trustTests(c *bootstrap.Config) {
+func trustTests(c *settings.Config) {
 	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8")}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
 )
@@ -57,7 +57,7 @@ func TestContract_with_a_wallet(t *testing.T) {
 	})
 }
 
-func (on store) startTill(t *testing.T, change ...func(*bootstrap.Config)) *till {
+func (on store) startTill(t *testing.T, change ...func(*settings.Config)) *till {
 	t.Helper()
 	s := &till{}
 	front := httptest.NewUnstartedServer(nil)
@@ -67,13 +67,13 @@ func (on store) startTill(t *testing.T, change ...func(*bootstrap.Config)) *till
 	})
 	require.NoError(t, err)
 	s.box, front.Config.Handler = box, box
-	s.server = on.startWith(t, func(settings *bootstrap.Config) {
-		settings.Wallet, settings.WalletURL = "sandbox", "http://"+front.Listener.Addr().String()
-		settings.WalletMchID, settings.WalletKey = merchant, secret.New(walletKey)
-		settings.WalletAppID, settings.WalletSvcAppID = appID, svcAppID
-		settings.WalletPoll, settings.WalletTimeout = 30*time.Second, 2*time.Second
+	s.server = on.startWith(t, func(s *settings.Config) {
+		s.Wallet, s.WalletURL = "sandbox", "http://"+front.Listener.Addr().String()
+		s.WalletMchID, s.WalletKey = merchant, secret.New(walletKey)
+		s.WalletAppID, s.WalletSvcAppID = appID, svcAppID
+		s.WalletPoll, s.WalletTimeout = 30*time.Second, 2*time.Second
 		for _, c := range change {
-			c(settings)
+			c(s)
 		}
 	})
 	front.Start()
@@ -82,7 +82,7 @@ func (on store) startTill(t *testing.T, change ...func(*bootstrap.Config)) *till
 }
 
 // waitingOneSecond shortens what a test waits for a wallet that does not answer.
-func waitingOneSecond(s *bootstrap.Config) { s.WalletTimeout = time.Second }
+func waitingOneSecond(s *settings.Config) { s.WalletTimeout = time.Second }
 
 // trade is the only trade at the wallet, or the last one.
 func (s *till) trade(t *testing.T) sandbox.Trade {

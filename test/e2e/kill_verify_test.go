@@ -17,6 +17,7 @@ import (
 	"plaza/adapters/argon2id"
 	"plaza/application/signin"
 	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 	"plaza/domain/feed"
 	"plaza/domain/secret"
 	"plaza/domain/user"
@@ -54,19 +55,19 @@ func people(t *testing.T, seed uint64, settings []string) *shared {
 	return w
 }
 
-// openApp is the program within this process, over the data of the settings.
-func openApp(t *testing.T, settings []string) *bootstrap.App {
+// openApp is the program within this process, over the data of the flags.
+func openApp(t *testing.T, flags []string) *bootstrap.App {
 	t.Helper()
-	s := bootstrap.Config{
+	s := settings.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0",
 		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogFormat: "text",
 		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second,
 	}
-	for _, setting := range settings {
-		name, value, _ := strings.Cut(setting, "=")
+	for _, flag := range flags {
+		name, value, _ := strings.Cut(flag, "=")
 		*map[string]*string{"--data-dir": &s.DataDir, "--database-url": &s.DatabaseURL, "--limits": &s.Limits}[name] = value
 	}
-	config, err := s.Check()
+	config, err := bootstrap.Check(s)
 	require.NoError(t, err)
 	app, err := bootstrap.NewApp(t.Context(), config, slog.New(slog.DiscardHandler), bootstrap.Parts{Hashing: &argon2id.Cheap})
 	require.NoError(t, err)

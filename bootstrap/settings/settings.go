@@ -1,4 +1,8 @@
-package bootstrap
+// Package settings has the settings of the program: they are parsed from flags, the environment and files, and checked
+// all at once.
+//
+// A setting is a plain value. The package knows no adapter and starts nothing.
+package settings
 
 import (
 	"cmp"
@@ -71,47 +75,50 @@ type Config struct {
 // maxTokenTTL is a limit that every store can represent.
 const maxTokenTTL = 10 * 365 * 24 * time.Hour
 
-// choose replaces auto by the translator and the wallet that it stands for.
-func (c *Config) choose(withDemo bool) {
-	if c.Translator == autoTranslator {
-		c.Translator = map[bool]string{true: pseudoTranslator, false: noTranslator}[withDemo]
+// Choose replaces auto by the translator and the wallet that it stands for.
+func (c *Config) Choose(withDemo bool) {
+	if c.Translator == AutoTranslator {
+		c.Translator = map[bool]string{true: PseudoTranslator, false: NoTranslator}[withDemo]
 	}
 	if c.Wallet == autoWallet {
-		c.Wallet = map[bool]string{true: sandboxWallet, false: noWallet}[withDemo]
+		c.Wallet = map[bool]string{true: SandboxWallet, false: NoWallet}[withDemo]
 	}
 }
 
-// errUsage marks errors that the caller can correct.
-var errUsage = errors.New("wrong settings")
+// ErrInvalid marks errors that the caller can correct.
+var ErrInvalid = errors.New("wrong settings")
 
 // Check returns the configuration with its missing values filled in, or all problems with the
-// settings together.
-func (c Config) Check() (Config, error) {
+// settings together. Each of more notes further problems and fills in what else is missing.
+func (c Config) Check(more ...func(*Config, Problems)) (Config, error) {
 	p := c.unparsed.problems()
-	p.note("PLAZA_ADDR", checkAddr(c.Addr))
-	p.note("PLAZA_ADMIN_ADDR", checkAddr(c.AdminAddr))
-	p.note("PLAZA_DATA_DIR", checkDir(c.DataDir))
+	p.Note("PLAZA_ADDR", CheckAddr(c.Addr))
+	p.Note("PLAZA_ADMIN_ADDR", CheckAddr(c.AdminAddr))
+	p.Note("PLAZA_DATA_DIR", checkDir(c.DataDir))
 	c.DatabaseURL = cmp.Or(c.DatabaseURL, "sqlite:"+filepath.Join(c.DataDir, "plaza.db"))
-	p.note("PLAZA_DATABASE_URL", checkDatabaseURL(c.DatabaseURL))
+	p.Note("PLAZA_DATABASE_URL", checkDatabaseURL(c.DatabaseURL))
 	if c.DatabaseConnections != 0 {
-		p.note("PLAZA_DATABASE_CONNECTIONS", between(c.DatabaseConnections, 2, 1000, "a number"))
+		p.Note("PLAZA_DATABASE_CONNECTIONS", between(c.DatabaseConnections, 2, 1000, "a number"))
 	}
-	p.note("PLAZA_MIGRATE", oneOf(cmp.Or(c.Migrate, "true"), "true", "false"))
-	p.note("PLAZA_DATABASE_WAIT", between(c.DatabaseWait, 0, time.Hour, "a duration"))
+	p.Note("PLAZA_MIGRATE", oneOf(cmp.Or(c.Migrate, "true"), "true", "false"))
+	p.Note("PLAZA_DATABASE_WAIT", between(c.DatabaseWait, 0, time.Hour, "a duration"))
 	c.DatabaseWait = max(c.DatabaseWait, time.Millisecond) // zero would be the store's default
-	p.note("PLAZA_PUBLIC_URL", checkPublicURL(c.PublicURL))
+	p.Note("PLAZA_PUBLIC_URL", checkPublicURL(c.PublicURL))
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
-	p.note("PLAZA_TOKEN_TTL", checkTokenTTL(c.TokenTTL))
+	p.Note("PLAZA_TOKEN_TTL", CheckTokenTTL(c.TokenTTL))
 	c.checkTranslator(p)
 	c.checkMedia(p)
 	c.checkWallet(p)
 	c.MaxRequests = cmp.Or(c.MaxRequests, max(64, 32*runtime.GOMAXPROCS(0)))
 	c.MaxConnections = cmp.Or(c.MaxConnections, 10_000) // a Config of a program has no defaults
-	p.note("PLAZA_MAX_REQUESTS", between(c.MaxRequests, 1, 100_000, "a number"))
-	p.note("PLAZA_MAX_CONNECTIONS", between(c.MaxConnections, 1, 1_000_000, "a number"))
+	p.Note("PLAZA_MAX_REQUESTS", between(c.MaxRequests, 1, 100_000, "a number"))
+	p.Note("PLAZA_MAX_CONNECTIONS", between(c.MaxConnections, 1, 1_000_000, "a number"))
 	c.checkServer(p, c.unparsed.origins != nil)
 	c.checkLimits(p)
-	p.note("PLAZA_LOG_FORMAT", oneOf(c.LogFormat, "text", "json"))
+	p.Note("PLAZA_LOG_FORMAT", oneOf(c.LogFormat, "text", "json"))
+	for _, check := range more {
+		check(&c, p)
+	}
 	return c, c.unparsed.err(p)
 }
 
@@ -127,29 +134,30 @@ func (c Config) DisplayDatabase() string {
 	return u.Scheme + "://" + u.Host + u.Path
 }
 
-// keepsSchema reports whether only plaza migrate up changes the schema.
-func (c Config) keepsSchema() bool { return c.Migrate == "false" }
+// KeepsSchema reports whether only plaza migrate up changes the schema.
+func (c Config) KeepsSchema() bool { return c.Migrate == "false" }
 
-// problems are the errors of wrong settings by their variables, the first one of each.
-type problems map[string]error
+// Problems are the errors of wrong settings by their variables, the first one of each.
+type Problems map[string]error
 
-func (p problems) note(variable string, err error) {
+// Note keeps the problem of a setting unless it is nil or the setting has one.
+func (p Problems) Note(variable string, err error) {
 	if err != nil && p[variable] == nil {
 		p[variable] = err
 	}
 }
 
 // require notes a setting that is missing and that the user needs.
-func (p problems) require(variable string, isSet bool, user string) {
+func (p Problems) require(variable string, isSet bool, user string) {
 	if !isSet {
-		p.note(variable, fmt.Errorf("%s needs one", user))
+		p.Note(variable, fmt.Errorf("%s needs one", user))
 	}
 }
 
 // variables returns the variables of the wrong settings, sorted.
-func (p problems) variables() []string { return slices.Sorted(maps.Keys(p)) }
+func (p Problems) Variables() []string { return slices.Sorted(maps.Keys(p)) }
 
-func checkAddr(addr string) error {
+func CheckAddr(addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return fmt.Errorf("%q is not HOST:PORT", addr)
@@ -167,8 +175,8 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// inMemory is the database URL of the in-memory store.
-const inMemory = "memory:"
+// InMemory is the database URL of the in-memory store.
+const InMemory = "memory:"
 
 // checkDatabaseURL never quotes the URL: it may have a password.
 func checkDatabaseURL(value string) error {
@@ -180,7 +188,7 @@ func checkDatabaseURL(value string) error {
 		if _, err := url.Parse(value); err != nil {
 			return errors.New("is not a valid URL after postgres://")
 		}
-	case !embedded && value != inMemory:
+	case !embedded && value != InMemory:
 		return errors.New("must be postgres://…, memory: or sqlite:PATH")
 	}
 	return nil
@@ -199,7 +207,7 @@ func checkPublicURL(value string) error {
 	return nil
 }
 
-func checkTokenTTL(ttl time.Duration) error {
+func CheckTokenTTL(ttl time.Duration) error {
 	if err := between(ttl, time.Minute, maxTokenTTL, "a duration"); err != nil {
 		return fmt.Errorf("%w, like 720h", err)
 	}
@@ -220,13 +228,24 @@ func oneOf(value string, names ...string) error {
 	return nil
 }
 
+// SplitNames splits a comma-separated list of names.
+func SplitNames(list string) []string {
+	names := []string{}
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Networks are networks; an address is a network of one.
 type Networks []netip.Prefix
 
 // UnmarshalText parses addresses and networks, comma separated.
 func (n *Networks) UnmarshalText(text []byte) error {
 	var problems []error
-	for _, part := range splitNames(string(text)) {
+	for _, part := range SplitNames(string(text)) {
 		prefix, err := netip.ParsePrefix(part)
 		if addr, addrErr := netip.ParseAddr(part); addrErr == nil {
 			prefix, err = addr.Prefix(addr.BitLen())
@@ -245,7 +264,7 @@ type Origins []string
 // UnmarshalText parses origins, comma separated.
 func (o *Origins) UnmarshalText(text []byte) error {
 	var problems []error
-	for _, origin := range splitNames(string(text)) {
+	for _, origin := range SplitNames(string(text)) {
 		if origin != "*" && !isOrigin(origin) {
 			problems = append(problems, fmt.Errorf("%q is not an origin like https://app.example, without a path, or *", origin))
 		}

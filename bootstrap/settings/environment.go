@@ -1,4 +1,4 @@
-package bootstrap
+package settings
 
 import (
 	"errors"
@@ -73,8 +73,8 @@ func isSecret(value *kong.Value) bool {
 	return len(value.Tag.Envs) > 0 && (value.Tag.Has("secret") || value.Target.Type() == reflect.TypeFor[secret.String]())
 }
 
-// variables returns the variables of all settings of the program.
-func variables(model *kong.Application) []string {
+// Variables returns the variables of all settings of the program.
+func Variables(model *kong.Application) []string {
 	var all []string
 	_ = kong.Visit(model, func(node kong.Visitable, next kong.Next) error {
 		if flag, is := node.(*kong.Flag); is && len(flag.Envs) > 0 {

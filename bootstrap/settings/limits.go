@@ -1,9 +1,15 @@
-package bootstrap
+package settings
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"reflect"
+	"strconv"
 
+	"github.com/dustin/go-humanize"
+
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 )
 
@@ -22,34 +28,34 @@ type LimitsConfig struct {
 	LimitAddress     ratelimit.Limit `default:"6000/m" env:"PLAZA_LIMIT_ADDRESS" help:"How many requests without a valid token an address may send to each server." placeholder:"N/PERIOD"`
 }
 
-// limitsOff is the value of PLAZA_LIMITS that turns all limits off.
-const limitsOff = "off"
+// LimitsOff is the value of PLAZA_LIMITS that turns all limits off.
+const LimitsOff = "off"
 
-// of returns the limit, or none while limits are off.
-func (c LimitsConfig) of(limit ratelimit.Limit) ratelimit.Limit {
-	if c.Limits == limitsOff {
+// InForce returns the limit, or none while limits are off.
+func (c LimitsConfig) InForce(limit ratelimit.Limit) ratelimit.Limit {
+	if c.Limits == LimitsOff {
 		return ratelimit.Limit{}
 	}
 	return limit
 }
 
 // checkLimits fills in missing limits and notes a wrong switch.
-func (c *LimitsConfig) checkLimits(p problems) {
+func (c *LimitsConfig) checkLimits(p Problems) {
 	c.Limits = cmp.Or(c.Limits, "on")
-	p.note("PLAZA_LIMITS", oneOf(c.Limits, "on", limitsOff))
+	p.Note("PLAZA_LIMITS", oneOf(c.Limits, "on", LimitsOff))
 	settings := reflect.ValueOf(c).Elem()
 	for i := range settings.NumField() {
 		limit, isLimit := settings.Field(i).Addr().Interface().(*ratelimit.Limit)
 		if isLimit && *limit == (ratelimit.Limit{}) {
 			tag := settings.Type().Field(i).Tag
-			p.note(tag.Get("env"), limit.UnmarshalText([]byte(tag.Get("default"))))
+			p.Note(tag.Get("env"), limit.UnmarshalText([]byte(tag.Get("default"))))
 		}
 	}
 }
 
-// writeLimits returns the limits on writes of an account.
-func writeLimits(c Config) ratelimit.Limits {
-	if c.Limits == limitsOff {
+// WriteLimits returns the limits on writes of an account.
+func WriteLimits(c Config) ratelimit.Limits {
+	if c.Limits == LimitsOff {
 		return nil
 	}
 	return ratelimit.Limits{
@@ -57,4 +63,47 @@ func writeLimits(c Config) ratelimit.Limits {
 		ratelimit.Event: c.LimitEvents, ratelimit.Upload: c.LimitUploads, ratelimit.UploadBytes: c.LimitUploadBytes,
 		ratelimit.Login: c.LimitLogins,
 	}
+}
+
+// noQuota is the value of a quota without a limit, as 0 is.
+const noQuota = "none"
+
+// Quota is how many things of a kind an account may have. Zero is no limit.
+type Quota int
+
+// UnmarshalText parses a number or none.
+func (q *Quota) UnmarshalText(text []byte) error {
+	if *q = 0; string(text) == noQuota {
+		return nil
+	}
+	n, err := strconv.ParseUint(string(text), 10, 31)
+	if err != nil {
+		return fmt.Errorf("%q is not a number like 1000, or %s", text, noQuota)
+	}
+	*q = Quota(n)
+	return nil
+}
+
+// ByteQuota is how many bytes of a kind an account may have. Zero is no limit.
+type ByteQuota int64
+
+// UnmarshalText parses a size such as 10GiB, a number of bytes, or none.
+func (q *ByteQuota) UnmarshalText(text []byte) error {
+	if *q = 0; string(text) == noQuota {
+		return nil
+	}
+	n, err := humanize.ParseBytes(string(text))
+	if err != nil || n > math.MaxInt64 {
+		return fmt.Errorf("%q is not a size like 10GiB, or %s", text, noQuota)
+	}
+	*q = ByteQuota(n)
+	return nil
+}
+
+// Quotas returns the Quotas of an account, none if PLAZA_LIMITS turns them off.
+func (c Config) Quotas() quota.Limits {
+	if c.Limits == LimitsOff {
+		return quota.Limits{}
+	}
+	return quota.Limits{Drafts: int(c.QuotaDrafts), Comments: int(c.QuotaComments), Pictures: int64(c.QuotaPictures)}
 }

@@ -1,4 +1,4 @@
-package bootstrap
+package settings
 
 import (
 	"encoding"
@@ -13,20 +13,20 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// parser parses command lines. It does not fail at the first wrong setting: Check reports all of
+// Parser parses command lines. It does not fail at the first wrong setting: Check reports all of
 // them.
-type parser struct {
+type Parser struct {
 	*kong.Kong
 	notes *settingNotes
 }
 
-func newParser(command any, options ...kong.Option) (parser, error) {
+func NewParser(command any, options ...kong.Option) (Parser, error) {
 	notes := &settingNotes{wrong: map[*kong.Value]error{}, files: map[*kong.Value]string{}, texts: map[*kong.Value]string{}}
 	k, err := kong.New(command, append(options, kong.Bind(notes), kong.Resolvers(kong.ResolverFunc(notes.readSecret)))...)
 	if err != nil {
-		return parser{}, err
+		return Parser{}, err
 	}
-	return parser{k, notes}, kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+	return Parser{k, notes}, kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if value, is := node.(*kong.Value); is {
 			switch {
 			case len(value.Tag.Envs) > 0:
@@ -40,7 +40,7 @@ func newParser(command any, options ...kong.Option) (parser, error) {
 }
 
 // Parse parses a command line.
-func (p parser) Parse(args []string) (*kong.Context, error) {
+func (p Parser) Parse(args []string) (*kong.Context, error) {
 	clear(p.notes.wrong)
 	clear(p.notes.files)
 	clear(p.notes.texts)
@@ -166,17 +166,17 @@ func (o origin) String() string {
 // unparsed is embedded in configurations. It has what the parser learned about the settings of
 // the command.
 type unparsed struct {
-	wrong   problems
+	wrong   Problems
 	origins map[string]origin // by variable
 	unknown []unknownVariable
 }
 
 // AfterApply takes what the parser learned from the parser, which calls it.
 func (u *unparsed) AfterApply(parsed *kong.Context, notes *settingNotes) error {
-	u.wrong, u.origins, u.unknown = problems{}, map[string]origin{}, unknownVariables(os.Environ(), variables(parsed.Model))
+	u.wrong, u.origins, u.unknown = Problems{}, map[string]origin{}, unknownVariables(os.Environ(), Variables(parsed.Model))
 	for _, flag := range parsed.Flags() {
 		if len(flag.Envs) > 0 {
-			u.wrong.note(flag.Envs[0], notes.wrong[flag.Value])
+			u.wrong.Note(flag.Envs[0], notes.wrong[flag.Value])
 			u.origins[flag.Envs[0]] = origin{
 				file: notes.files[flag.Value], environment: os.Getenv(flag.Envs[0]) != "", text: notes.texts[flag.Value],
 			}
@@ -192,22 +192,22 @@ func (u *unparsed) AfterApply(parsed *kong.Context, notes *settingNotes) error {
 
 // problems returns the problems, to which the caller may add. A variable whose name is near that of a
 // setting is one: without the setting the program would work on something else.
-func (u unparsed) problems() problems {
-	all := problems{}
+func (u unparsed) problems() Problems {
+	all := Problems{}
 	maps.Copy(all, u.wrong)
 	for _, v := range u.unknown {
 		if v.similar != "" {
-			all.note(v.name, fmt.Errorf("is no setting: did you mean %s?", v.similar))
+			all.Note(v.name, fmt.Errorf("is no setting: did you mean %s?", v.similar))
 		}
 	}
 	return all
 }
 
-// err returns all problems in the order of the variables, as one errUsage, or nil. Each begins with the names
+// err returns all problems in the order of the variables, as one ErrInvalid, or nil. Each begins with the names
 // by which the user set the value.
-func (u unparsed) err(p problems) error {
+func (u unparsed) err(p Problems) error {
 	var all []error
-	for _, variable := range p.variables() {
+	for _, variable := range p.Variables() {
 		name := variable
 		switch from := u.origins[variable]; {
 		case from.flag != "":
@@ -220,11 +220,11 @@ func (u unparsed) err(p problems) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w:\n%w", errUsage, errors.Join(all...))
+	return fmt.Errorf("%w:\n%w", ErrInvalid, errors.Join(all...))
 }
 
-// warnOfUnknown logs the variables that look like settings, and are near none.
-func (u unparsed) warnOfUnknown(log *slog.Logger) {
+// WarnOfUnknown logs the variables that look like settings, and are near none.
+func (u unparsed) WarnOfUnknown(log *slog.Logger) {
 	for _, v := range u.unknown {
 		log.Warn("unknown setting is ignored", "variable", v.name)
 	}

@@ -1,4 +1,4 @@
-package bootstrap_test
+package settings_test
 
 import (
 	"log/slog"
@@ -10,15 +10,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 )
 
 // parsed returns the checked settings of the flags.
-func parsed(t *testing.T, flags ...string) (bootstrap.Config, error) {
+func parsed(t *testing.T, flags ...string) (settings.Config, error) {
 	t.Helper()
-	c, err := bootstrap.Parse(flags...)
+	var command struct{ settings.Config }
+	p, err := settings.NewParser(&command)
+	require.NoError(t, err)
+	_, err = p.Parse(flags)
 	require.NoError(t, err, "wrong settings do not stop the parser")
-	return c.Check()
+	return command.Check()
 }
 
 // wrongSettings are values that Check refuses, by their flags.
@@ -85,7 +88,7 @@ func TestSettings(t *testing.T) {
 	assert.Equal(t, time.Millisecond, c.DatabaseWait, "zero would be the store's own default")
 	assert.Equal(t, "https://plaza.example.org", c.PublicURL)
 	assert.Equal(t, time.Minute, c.TokenTTL)
-	assert.Equal(t, bootstrap.Networks{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}, c.TrustedProxies)
+	assert.Equal(t, settings.Networks{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}, c.TrustedProxies)
 	assert.Equal(t, slog.LevelDebug, c.LogLevel)
 	assert.Equal(t, "json", c.LogFormat)
 	assert.True(t, c.DatabasePooler)

@@ -1,7 +1,6 @@
-package bootstrap_test
+package settings_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/bootstrap"
 )
 
 // fileWith returns the path of a new file with the content.
@@ -61,28 +58,4 @@ func TestSecrets_that_can_not_be_read_are_told_together(t *testing.T) {
 	_, err = parsed(t)
 	require.ErrorContains(t, err, "PLAZA_DATABASE_URL_FILE: must be postgres://", "the file is named, not the variable")
 	assert.NotContains(t, err.Error(), "hunter2")
-}
-
-func TestUnknown_settings_are_warned_of(t *testing.T) {
-	for variable, value := range map[string]string{"PLAZA_SHOE_SIZE": "hunter22", "PLAZA_TEST_ANYTHING": "1", "PLAZA_WALLET_KEY_FILE": ""} {
-		t.Setenv(variable, value)
-	}
-	sh := newShell(t)
-	for _, args := range [][]string{{"user", "list"}, {"migrate", "status"}, {"config"}} {
-		said := sh.run(args...).ends(done).err
-		assert.Contains(t, said, `msg="unknown setting is ignored" variable=PLAZA_SHOE_SIZE`+"\n", "%v", args)
-		assert.Equal(t, 1, strings.Count(said, "unknown setting"), "%v: %s", args, said)
-		assert.NotContains(t, said, "hunter22", "it may be a secret")
-	}
-	t.Setenv("PLAZA_DATABSE_URL", "hunter22")
-	t.Setenv("PLAZA_ADDR_FILE", "hunter22")
-	for _, args := range [][]string{{"user", "list"}, {"serve"}} {
-		said := sh.run(args...).ends(misused).err
-		assert.Contains(t, said, "PLAZA_DATABSE_URL: is no setting: did you mean PLAZA_DATABASE_URL?", "%v", args)
-		assert.Contains(t, said, "PLAZA_ADDR_FILE: is no setting: did you mean PLAZA_ADDR?", "%v: only secrets are read from files", args)
-		assert.NotContains(t, said, "hunter22", "it may be a secret")
-	}
-	var out, errOut bytes.Buffer
-	require.Equal(t, done, bootstrap.Run([]string{"version"}, &out, &errOut))
-	assert.Empty(t, errOut.String(), "a command without settings")
 }

@@ -1,11 +1,9 @@
-package bootstrap
+package settings
 
 import (
 	"cmp"
 	"log/slog"
 	"time"
-
-	"plaza/adapters/httpapi/transport"
 )
 
 // ServerConfig has the time limits of the servers of both addresses, and how the server stops. A limit that is zero
@@ -20,26 +18,30 @@ type ServerConfig struct {
 
 // Defaults of the time limits, which the tags of ServerConfig repeat.
 const (
-	headerTimeout = 10 * time.Second
+	HeaderTimeout = 10 * time.Second
 	writeTimeout  = 60 * time.Second
-	idleTimeout   = 2 * time.Minute
-	drainTimeout  = 30 * time.Second
+	IdleTimeout   = 2 * time.Minute
+	DrainTimeout  = 30 * time.Second
 )
+
+// MinWriteTimeout is the least PLAZA_WRITE_TIMEOUT: work on a request may take 20 seconds, and the response needs time
+// as well.
+const MinWriteTimeout = 30 * time.Second
 
 // checkServer notes wrong time limits. It first fills in the missing ones if a program, and not the
 // parser, made the configuration.
-func (c *ServerConfig) checkServer(p problems, isParsed bool) {
+func (c *ServerConfig) checkServer(p Problems, isParsed bool) {
 	if !isParsed {
-		c.ReadTimeout = cmp.Or(c.ReadTimeout, headerTimeout)
+		c.ReadTimeout = cmp.Or(c.ReadTimeout, HeaderTimeout)
 		c.WriteTimeout = cmp.Or(c.WriteTimeout, writeTimeout)
-		c.IdleTimeout = cmp.Or(c.IdleTimeout, idleTimeout)
-		c.DrainTimeout = cmp.Or(c.DrainTimeout, drainTimeout)
+		c.IdleTimeout = cmp.Or(c.IdleTimeout, IdleTimeout)
+		c.DrainTimeout = cmp.Or(c.DrainTimeout, DrainTimeout)
 	}
-	p.note("PLAZA_READ_TIMEOUT", between(c.ReadTimeout, time.Second, time.Minute, "a duration"))
-	p.note("PLAZA_WRITE_TIMEOUT", between(c.WriteTimeout, transport.MinWriteTimeout, time.Hour, "a duration"))
-	p.note("PLAZA_IDLE_TIMEOUT", between(c.IdleTimeout, time.Second, time.Hour, "a duration"))
-	p.note("PLAZA_DRAIN_DELAY", between(c.DrainDelay, 0, time.Hour, "a duration"))
-	p.note("PLAZA_DRAIN_TIMEOUT", between(c.DrainTimeout, time.Second, time.Hour, "a duration"))
+	p.Note("PLAZA_READ_TIMEOUT", between(c.ReadTimeout, time.Second, time.Minute, "a duration"))
+	p.Note("PLAZA_WRITE_TIMEOUT", between(c.WriteTimeout, MinWriteTimeout, time.Hour, "a duration"))
+	p.Note("PLAZA_IDLE_TIMEOUT", between(c.IdleTimeout, time.Second, time.Hour, "a duration"))
+	p.Note("PLAZA_DRAIN_DELAY", between(c.DrainDelay, 0, time.Hour, "a duration"))
+	p.Note("PLAZA_DRAIN_TIMEOUT", between(c.DrainTimeout, time.Second, time.Hour, "a duration"))
 }
 
 // SandboxConfig has the settings of a wallet sandbox by itself.
@@ -52,10 +54,10 @@ type SandboxConfig struct {
 
 // Check returns the configuration of a server with these settings, or all problems with them together.
 func (c SandboxConfig) Check() (Config, error) {
-	config := Config{DataDir: c.DataDir, Wallet: sandboxWallet, MerchantConfig: c.MerchantConfig, LogLevel: c.LogLevel, unparsed: c.unparsed}
+	config := Config{DataDir: c.DataDir, Wallet: SandboxWallet, MerchantConfig: c.MerchantConfig, LogLevel: c.LogLevel, unparsed: c.unparsed}
 	config.useDemoMerchant()
 	p := c.problems()
-	p.note("PLAZA_DATA_DIR", checkDir(c.DataDir))
+	p.Note("PLAZA_DATA_DIR", checkDir(c.DataDir))
 	config.checkSandboxAddr(p)
 	return config, c.err(p)
 }
