@@ -1,3 +1,8 @@
+// Package bootstrap puts Plaza together: it wires the ports to their adapters as the
+// settings say, and starts and stops servers.
+//
+// It and the commands are the only packages that import all others. It only decides which adapter implements
+// which port, and in which order components start. They stop in the reverse order.
 package bootstrap
 
 import (

@@ -1,15 +1,18 @@
 package bootstrap
 
 import (
+	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap/settings"
 )
 
 // demoDir returns a data directory with the demo data. Tests get copies of one, because loading takes longer than
@@ -29,9 +32,17 @@ var demoFiles = sync.OnceValues(func() (fstest.MapFS, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	var said strings.Builder
-	if status := Main([]string{"demo", "--data-dir", dir}, &said, &said); status != ok {
-		return nil, errors.New(said.String())
+	config, err := Check(serveSettings(dir))
+	if err != nil {
+		return nil, err
+	}
+	config.Wallet = settings.NoWallet
+	app, err := NewApp(context.Background(), config, slog.New(slog.DiscardHandler), Parts{})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(app.LoadDemo(context.Background(), false), app.Close()); err != nil {
+		return nil, err
 	}
 	files := fstest.MapFS{}
 	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {

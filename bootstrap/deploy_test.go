@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
 )
 
 // deployed returns the content of a file of the folder deploy.
@@ -26,6 +26,9 @@ func deployed(t *testing.T, name string) string {
 }
 
 func TestDeploy_names_settings_that_exist(t *testing.T) {
+	p, err := settings.NewParser(&struct{ settings.Config }{})
+	require.NoError(t, err)
+	names := settings.Variables(p.Model)
 	files := 0
 	require.NoError(t, filepath.WalkDir("deploy", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -34,7 +37,7 @@ func TestDeploy_names_settings_that_exist(t *testing.T) {
 		files++
 		content, err := os.ReadFile(path)
 		for _, name := range regexp.MustCompile(`PLAZA_[A-Z_]*[A-Z]`).FindAllString(string(content), -1) {
-			assert.Contains(t, bootstrap.Variables(), name, path)
+			assert.Contains(t, names, name, path)
 		}
 		return err
 	}))

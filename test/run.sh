@@ -25,7 +25,7 @@ short) run -short ./... ;;
 all)
 	run -timeout 15m ./...
 	CGO_ENABLED=1 run -race -short $RACE
-	CGO_ENABLED=1 run -timeout 15m -race -run "$meet" ./adapters/httpapi ./adapters/bunstore ./bootstrap ./test/contract
+	CGO_ENABLED=1 run -timeout 15m -race -run "$meet" ./adapters/httpapi ./adapters/bunstore ./bootstrap ./bootstrap/command ./test/contract
 	;;
 esac
 exit $failed

@@ -113,3 +113,16 @@ func TestSettings_of_the_environment(t *testing.T) {
 	_, err = parsed(t, "--log-level=loud", "--token-ttl=1h")
 	assert.ErrorContains(t, err, "PLAZA_LOG_LEVEL: ", "also when its variable is valid")
 }
+
+func TestWhereabouts_never_tell_a_password(t *testing.T) {
+	for address, want := range map[string]string{
+		"sqlite:/var/lib/plaza.db":                           "/var/lib/plaza.db",
+		"sqlite:rel/a b.db":                                  "rel/a b.db",
+		"postgres://me:hunter22@db:5432/plaza":               "postgres://db:5432/plaza",
+		"postgresql://db/plaza?password=hunter22&user=me":    "postgresql://db/plaza",
+		"postgres:///plaza?host=/tmp&password=hunter22":      "postgres:///plaza",
+		"postgres://me:hun%ter@db/plaza?sslkey=/tmp/hunter2": "the database",
+	} {
+		assert.Equal(t, want, settings.Config{DatabaseURL: address}.DisplayDatabase(), address)
+	}
+}

@@ -62,7 +62,14 @@ func forbids(p *pkg, imported string) string {
 		case inside(imported, "adapters") && adapterOf(imported) != adapterOf(p.ImportPath) && !mayImport(p.ImportPath, imported):
 			return "an adapter imports no other but upstream, and a wallet what describes wallets"
 		}
-	case p.within("bootstrap"), p.within("test"), p.within("migrations"):
+	case p.within("bootstrap"):
+		switch {
+		case p.within("bootstrap/settings") && inside(imported, "application", "adapters", "bootstrap"):
+			return "settings are plain values"
+		case !p.within("bootstrap/cmd") && inside(imported, "bootstrap/command"):
+			return "commands call the wiring, which knows none of them"
+		}
+	case p.within("test"), p.within("migrations"):
 	default:
 		return "the top folders are domain, application, adapters, bootstrap, migrations and test"
 	}

@@ -5,7 +5,7 @@ import (
 	"os"
 	_ "time/tzdata" // for machines without a time zone database
 
-	"plaza/bootstrap"
+	"plaza/bootstrap/command"
 )
 
-func main() { os.Exit(bootstrap.Main(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(command.Main(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -1,0 +1,233 @@
+package command
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"plaza/adapters/bunstore"
+	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+)
+
+// dataCommand is embedded in every command that works on stored data. It has the settings of
+// serve, so that commands and servers use the same data.
+type dataCommand struct {
+	settings.Config `embed:"" group:"settings"`
+	Operator        string `help:"Who runs the command, for its audit line, which has the user of the operating system and SUDO_USER besides." placeholder:"NAME"`
+}
+
+// logger returns the logger of a command.
+func (c dataCommand) logger(config settings.Config, s streams) *slog.Logger {
+	log := bootstrap.NewLogger(config, s.err)
+	if c.Operator != "" {
+		log = log.With("operator", c.Operator)
+	}
+	return log
+}
+
+// missingDatabase is how a command handles a missing embedded database.
+type missingDatabase int
+
+const (
+	mustExist missingDatabase = iota // fail
+	mayCreate                        // create it
+	asEmpty                          // use the in-memory store
+)
+
+// config returns the checked settings. The in-memory store is rejected, and so is a missing
+// database file if the command needs one.
+func (c dataCommand) config(ifMissing missingDatabase) (settings.Config, error) {
+	config, err := bootstrap.Check(c.Config)
+	if err != nil {
+		return settings.Config{}, err
+	}
+	if config.DatabaseURL == settings.InMemory {
+		return settings.Config{}, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data: "+
+			"commands can't reach the memory of a server", settings.ErrInvalid, settings.InMemory)
+	}
+	if path, embedded := strings.CutPrefix(config.DatabaseURL, "sqlite:"); embedded && ifMissing != mayCreate {
+		if err := bunstore.CheckFile(path); err != nil {
+			return settings.Config{}, err
+		}
+		_, err := os.Stat(path)
+		switch missing := errors.Is(err, fs.ErrNotExist); {
+		case missing && ifMissing == asEmpty:
+			config.DatabaseURL = settings.InMemory
+		case missing:
+			return settings.Config{}, fmt.Errorf("%w: database %s not found. See PLAZA_DATABASE_URL and PLAZA_DATA_DIR; "+
+				"plaza migrate up creates one", settings.ErrInvalid, path)
+		}
+	}
+	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
+	config.Translator, config.Wallet = settings.NoTranslator, settings.NoWallet // most commands need neither
+	return config, nil
+}
+
+// parts are those of the Apps of commands. Tests replace the parameters of hashes by cheap ones.
+var parts bootstrap.Parts
+
+// withApp calls work with an App over the stored data.
+func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDatabase, work func(*bootstrap.App) error) error {
+	return c.withAppOf(ctx, s, ifMissing, func(*settings.Config) error { return nil }, work)
+}
+
+// withWallet calls work with an App that has the wallet of the settings. A sandbox without PLAZA_WALLET_URL is that of a
+// server on this machine.
+func (c dataCommand) withWallet(ctx context.Context, s streams, work func(*bootstrap.App) error) error {
+	return c.withAppOf(ctx, s, mustExist, func(config *settings.Config) error {
+		config.Wallet = c.Wallet
+		config.Choose(false)
+		return bootstrap.UseSandbox(config)
+	}, work)
+}
+
+// withAppOf calls work with an App of the settings as change leaves them.
+func (c dataCommand) withAppOf(
+	ctx context.Context, s streams, ifMissing missingDatabase, change func(*settings.Config) error, work func(*bootstrap.App) error,
+) (err error) {
+	defer func() { err = readable(err) }()
+	config, err := c.config(ifMissing)
+	if err == nil {
+		err = change(&config)
+	}
+	if err != nil {
+		return err
+	}
+	log := c.logger(config, s)
+	config.WarnOfUnknown(log)
+	app, err := bootstrap.NewApp(ctx, config, log, parts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, app.Close()) }()
+	return work(app)
+}
+
+// withDatabase calls work with the database. It does not check or change the schema.
+func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing missingDatabase, work func(settings.Config, *bunstore.Store) error) (err error) {
+	defer func() { err = readable(err) }()
+	config, err := c.config(ifMissing)
+	if err != nil {
+		return err
+	}
+	log := c.logger(config, s)
+	config.WarnOfUnknown(log)
+	database, err := bootstrap.OpenDatabase(ctx, config, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, database.Close()) }()
+	return work(config, database)
+}
+
+// userError is an error with the texts of its faults, without their codes.
+type userError struct {
+	text   string
+	causes []error
+}
+
+func (t userError) Error() string   { return t.text }
+func (t userError) Unwrap() []error { return t.causes }
+
+// readable replaces the error's fault by its sentences. Invalid values become usage errors,
+// like wrong settings, except for a phone number in use, which is valid.
+func readable(err error) error {
+	f, is := fault.As(err)
+	if !is {
+		return err
+	}
+	text := sentences(f)
+	full := strings.ReplaceAll(err.Error(), f.Error()+": ", strings.TrimSuffix(text, ".")+": ") // its cause follows
+	t := userError{strings.ReplaceAll(full, f.Error(), text), []error{err}}
+	if f.Kind == fault.Invalid && !errors.Is(err, access.ErrPhoneTaken) {
+		t.causes = append(t.causes, settings.ErrInvalid)
+	}
+	return t
+}
+
+func sentences(f *fault.Error) string {
+	if len(f.Fields) == 0 {
+		return f.Text
+	}
+	lines := []string{cmp.Or(f.Text, "wrong values:")}
+	for _, name := range slices.Sorted(maps.Keys(f.Fields)) {
+		lines = append(lines, name+": "+strings.Join(f.Fields[name], " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// stdin is the input for passwords without a flag. Tests replace it.
+var stdin io.Reader = os.Stdin
+
+// maxLine exceeds the maximum length of a password.
+const maxLine = 4096
+
+// passwordOr returns the password of the flag, or without one the first line of the standard
+// input, untrimmed. It disables echo on a terminal.
+func passwordOr(ctx context.Context, s streams, flag secret.String) (secret.String, error) {
+	if !flag.IsZero() {
+		return flag, nil
+	}
+	input := stdin
+	read, restore := func() (string, error) { return firstLine(input) }, func() {}
+	if file, is := input.(*os.File); is && term.IsTerminal(int(file.Fd())) {
+		before, err := term.GetState(int(file.Fd()))
+		if err != nil {
+			return secret.String{}, fmt.Errorf("read terminal state: %w", err)
+		}
+		read = func() (string, error) {
+			typed, err := term.ReadPassword(int(file.Fd()))
+			return string(typed), err
+		}
+		restore = func() { _ = term.Restore(int(file.Fd()), before) }
+		fmt.Fprint(s.err, "Password: ")
+		defer fmt.Fprintln(s.err)
+	}
+	type line struct {
+		text string
+		err  error
+	}
+	typed := make(chan line, 1)
+	// Reading a terminal can't be cancelled, so an interrupt must not wait for it.
+	go func() {
+		text, err := read()
+		typed <- line{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		restore()
+		return secret.String{}, ctx.Err()
+	case l := <-typed:
+		switch {
+		case l.err != nil:
+			return secret.String{}, fmt.Errorf("read password: %w", l.err)
+		case l.text == "":
+			return secret.String{}, fault.Field("password", "Enter a password: use --password or the standard input.")
+		}
+		return secret.New(l.text), nil
+	}
+}
+
+// firstLine reads the first line of the input.
+func firstLine(input io.Reader) (string, error) {
+	text, err := bufio.NewReader(io.LimitReader(input, maxLine)).ReadString('\n')
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), err
+}

@@ -1,0 +1,228 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"plaza/adapters/bunstore"
+	"plaza/application/cleanup"
+	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
+	"plaza/domain/place"
+)
+
+type migrateCommands struct {
+	Up     migrateUp     `cmd:"" help:"Bring the schema of the database up to date." example:"plaza migrate up"`
+	Status migrateStatus `cmd:"" help:"List the migrations of the schema and when each was applied." example:"plaza migrate status --json"`
+}
+
+type migrateUp struct{ dataCommand }
+
+func (c migrateUp) Run(ctx context.Context, s streams) error {
+	return c.withDatabase(ctx, s, mayCreate, func(config settings.Config, database *bunstore.Store) error {
+		applied, err := database.Migrate(ctx)
+		for _, name := range applied {
+			fmt.Fprintln(s.out, "Applied", name)
+		}
+		if len(applied) > 0 {
+			audit(ctx, c.logger(config, s), "migrate up", "applied", applied)
+		}
+		if err != nil {
+			return err
+		}
+		return s.printf("The schema of %s is up to date.\n", config.DisplayDatabase())
+	})
+}
+
+type migrateStatus struct {
+	JSON bool `name:"json" help:"Print a JSON array."`
+	dataCommand
+}
+
+// step is a migration as the command line shows it.
+type step struct {
+	Name    string     `json:"name"`
+	Applied *time.Time `json:"applied"`
+	Unknown bool       `json:"unknown"` // a newer program has applied it
+	at      time.Time
+}
+
+// note describes the state of the step for people.
+func (s step) note(newer bool) string {
+	switch {
+	case s.Applied == nil:
+		return "missing"
+	case s.Unknown && newer:
+		return "unknown to this program"
+	case s.Unknown:
+		return "unknown to this program, which can work with it"
+	}
+	return ""
+}
+
+func (c migrateStatus) Run(ctx context.Context, s streams) error {
+	return c.withDatabase(ctx, s, mustExist, func(_ settings.Config, database *bunstore.Store) error {
+		migrations, newer := database.Migrations(ctx)
+		if newer != nil && !errors.Is(newer, bunstore.ErrNewer) {
+			return newer
+		}
+		rows := make([]step, len(migrations))
+		for i, m := range migrations {
+			rows[i] = step{Name: m.Name, Applied: nilIfZero(m.Applied), Unknown: m.Unknown, at: m.Applied}
+		}
+		err := printList(s, c.JSON, "STEP\tAPPLIED\tNOTE", seqOf(rows), func(r step) string {
+			return r.Name + "\t" + clock(r.at) + "\t" + r.note(newer != nil)
+		})
+		return errors.Join(err, newer)
+	})
+}
+
+type checkCommand struct {
+	Repair bool `help:"Repair what can be repaired."`
+	JSON   bool `name:"json" help:"Print one JSON object."`
+	dataCommand
+}
+
+// report is the result of a check as JSON.
+type report struct {
+	OK       bool      `json:"ok"`
+	Database string    `json:"database"`
+	Looked   []string  `json:"looked_at"`
+	Findings []finding `json:"findings"` // filled only for JSON: there may be millions
+	found    int
+	wrong    int // not repaired
+}
+
+type finding struct {
+	What     string `json:"what"`
+	Repaired bool   `json:"repaired"`
+}
+
+func (c checkCommand) Run(ctx context.Context, s streams) error {
+	return c.withDatabase(ctx, s, mustExist, func(config settings.Config, database *bunstore.Store) error {
+		if err := database.CheckSchema(ctx); err != nil {
+			return err
+		}
+		r := report{Database: config.DisplayDatabase(), Looked: looksAt(config), Findings: []finding{}}
+		err := database.Check(ctx, c.Repair, func(f bunstore.Finding) { c.note(s, &r, finding{f.What, f.Repaired}) })
+		if err == nil {
+			err = c.checkPlaces(ctx, s, database, &r)
+		}
+		if err == nil {
+			err = c.checkPictures(ctx, s, config, database, &r)
+		}
+		if c.Repair {
+			audit(ctx, c.logger(config, s), "check --repair", "repaired", r.found-r.wrong, "complete", err == nil)
+		}
+		if err != nil {
+			return fmt.Errorf("check: %w", err)
+		}
+		return c.conclude(s, r)
+	})
+}
+
+// checkPlaces checks the places of events.
+func (c checkCommand) checkPlaces(ctx context.Context, s streams, database *bunstore.Store, r *report) error {
+	for e, err := range bootstrap.CheckPlaces(ctx, database, c.Repair) {
+		if err != nil {
+			return err
+		}
+		stored, found := "no place", "none"
+		if !e.Stored.IsZero() {
+			stored = "the place " + placeName(e.Stored)
+		}
+		if !e.Found.IsZero() {
+			found = placeName(e.Found)
+		}
+		c.note(s, r, finding{fmt.Sprintf("event %d has %s, but its text is about %s", e.Event, stored, found), e.Repaired})
+	}
+	return nil
+}
+
+// placeName returns the names of the place, the largest area first. A municipality, which is
+// its own province, appears once.
+func placeName(p place.Place) string {
+	return strings.Join(slices.Compact(slices.DeleteFunc([]string{p.Province, p.City, p.District},
+		func(name string) bool { return name == "" })), " ")
+}
+
+// checkPictures checks the files of pictures.
+func (c checkCommand) checkPictures(ctx context.Context, s streams, config settings.Config, database *bunstore.Store, r *report) error {
+	return bootstrap.CheckPictures(ctx, config, database, c.Repair, func(f cleanup.Finding) {
+		what := "no file for the picture " + string(f.Key) + " of " + f.Missing
+		if f.Missing == "" {
+			what = "no record uses the picture " + string(f.Key)
+		}
+		c.note(s, r, finding{what, f.Repaired})
+	})
+}
+
+func (c checkCommand) note(s streams, r *report, f finding) {
+	r.found++
+	if !f.Repaired {
+		r.wrong++
+	}
+	if c.JSON {
+		r.Findings = append(r.Findings, f)
+	} else {
+		fmt.Fprintln(s.out, map[bool]string{true: "Repaired:", false: "Wrong:"}[f.Repaired], oneLine(f.What))
+	}
+}
+
+// looksAt returns the names of the checked parts.
+func looksAt(c settings.Config) []string {
+	parts := []string{
+		"publications", "nodes", "demands", "events", "the feed's listings and counts",
+		"the counts of comments", "the places of events", "images", "the bytes of pictures", "the files of pictures",
+	}
+	if strings.HasPrefix(c.DatabaseURL, "sqlite:") {
+		return append([]string{"the file", "its references"}, parts...)
+	}
+	return parts
+}
+
+// conclude prints the result. It returns an error if problems remain.
+func (c checkCommand) conclude(s streams, r report) error {
+	r.OK = r.wrong == 0
+	var err error
+	if c.JSON {
+		err = printJSON(s.out, r)
+	} else {
+		err = s.printf("Checked %s in %s: found %d wrong, repaired %d.\n",
+			strings.Join(r.Looked, ", "), r.Database, r.found, r.found-r.wrong)
+	}
+	switch {
+	case err != nil || r.OK:
+		return err
+	case c.Repair:
+		return fmt.Errorf("%d of %d problems could not be repaired", r.wrong, r.found)
+	}
+	return errors.New("problems found: plaza check --repair repairs those that can be repaired")
+}
+
+// besides returns a sentence about the pictures, which a backup of the database lacks.
+func besides(c settings.Config) string {
+	if c.MediaURL.Endpoint != "" {
+		return "Pictures are in the bucket " + c.MediaURL.Bucket + ": back it up as well."
+	}
+	return "Pictures are files: copy the folder " + c.MediaDir() + " as well."
+}
+
+type backupCommand struct {
+	File string `arg:"" help:"File to write. It must not exist."`
+	dataCommand
+}
+
+func (c backupCommand) Run(ctx context.Context, s streams) error {
+	return c.withDatabase(ctx, s, mustExist, func(config settings.Config, database *bunstore.Store) error {
+		if err := database.Backup(ctx, c.File); err != nil {
+			return fmt.Errorf("back up: %w", err)
+		}
+		audit(ctx, c.logger(config, s), "backup", "file", c.File)
+		return s.printf("Backed up %s to %s. %s\n", config.DisplayDatabase(), c.File, besides(config))
+	})
+}

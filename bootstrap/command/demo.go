@@ -1,0 +1,113 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"plaza/bootstrap"
+	"plaza/bootstrap/demo"
+)
+
+type demoCommand struct {
+	Write        *string `placeholder:"DIR" help:"Only write the import files of the demo data into the folder. Existing files are not overwritten, and no database is needed." xor:"what"`
+	Remove       bool    `help:"Only disable the accounts of the demo's people, even if their passwords have changed, revoke their tokens, and delete their events, images and subscriptions. Imported demo records, orders, comments and likes stay." xor:"what"`
+	IntoExisting bool    `name:"demo-into-existing" help:"Load the demo data also into a database that has other accounts. Its people, one of them staff, have a public password." xor:"what"`
+	dataCommand
+}
+
+func (c demoCommand) Run(ctx context.Context, s streams) error {
+	switch {
+	case c.Write != nil:
+		return writeExamples(s, *c.Write)
+	case c.Remove:
+		return c.remove(ctx, s)
+	}
+	return c.withApp(ctx, s, mayCreate, func(app *bootstrap.App) error {
+		if err := app.LoadDemo(ctx, c.IntoExisting); err != nil {
+			return fmt.Errorf("load demo data: %w", err)
+		}
+		audit(ctx, app.Log, "demo")
+		return s.printf("The demo data is in %s.\n", app.Config.DisplayDatabase())
+	})
+}
+
+// remove removes the demo's people and prints what was removed and what remains.
+func (c demoCommand) remove(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		done, err := app.RemoveDemo(ctx)
+		audit(ctx, app.Log, "demo --remove", "accounts", done.Accounts, "events", done.Events,
+			"images", done.Images, "subscriptions", done.Subscriptions, "complete", err == nil)
+		if err != nil {
+			return fmt.Errorf("remove demo data: %w; run the command again to continue", err)
+		}
+		return s.printf("No account of the demo data in %s can log in any more. Disabled %s, deleted %s, %s and %s.\n"+
+			"These remain: imported categories, publications, demands, how-tos and news; orders; comments and likes on events of others.\n",
+			app.Config.DisplayDatabase(), amount(int64(done.Accounts), "account"), amount(int64(done.Events), "event"),
+			amount(int64(done.Images), "image"), amount(int64(done.Subscriptions), "subscription"))
+	})
+}
+
+// writeExamples writes all files into the folder, or none.
+func writeExamples(s streams, folder string) error {
+	if folder == "" {
+		return misusef("name the folder to write to; . is the current one")
+	}
+	files, covers, err := demo.Files()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return fmt.Errorf("create folder: %w", err)
+	}
+	paths := make([]string, len(files)+len(covers))
+	for i, file := range append(files, covers...) {
+		paths[i] = filepath.Join(folder, file.Name)
+		if err := writeNew(paths[i], file.Content); err != nil {
+			return errors.Join(err, removeAll(paths[:i]))
+		}
+	}
+	return s.printf("Wrote %s and %s into %s. To import them:\n  plaza import %s\n",
+		amount(int64(len(files)), "file"), amount(int64(len(covers)), "cover"), folder, strings.Join(quoted(paths[:len(files)]), " "))
+}
+
+// writeNew creates the file. If writing fails, it removes the incomplete file.
+func writeNew(path string, content []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists and is not overwritten", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(fmt.Errorf("write examples: %w", err), os.Remove(path))
+	}
+	return nil
+}
+
+func removeAll(paths []string) error {
+	var all []error
+	for _, path := range paths {
+		all = append(all, os.Remove(path))
+	}
+	return errors.Join(all...)
+}
+
+// quoted returns the words quoted for a shell.
+func quoted(words []string) []string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-"
+	all := make([]string, len(words))
+	for i, word := range words {
+		all[i] = word
+		if strings.Trim(word, plain) != "" {
+			all[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return all
+}

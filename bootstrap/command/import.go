@@ -1,0 +1,173 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"plaza/adapters/jsonlines"
+	"plaza/application/importing"
+	"plaza/bootstrap"
+	"plaza/domain/imported"
+)
+
+type importCommand struct {
+	Files  []string       `arg:"" optional:"" name:"file" help:"Files of JSON Lines, gzipped or not; - is the standard input. Covers must be in the same folder."`
+	DryRun bool           `help:"Check everything, store nothing, and write no rejects."`
+	Schema *imported.Kind `placeholder:"KIND" enum:"${kinds}" help:"Only print the JSON Schema of a kind of record: ${enum}."`
+	JSON   bool           `name:"json" help:"Print the summary as one JSON object. With --dry-run, valid records count as new."`
+	dataCommand
+}
+
+func (c importCommand) Run(ctx context.Context, s streams) (err error) {
+	if c.Schema != nil {
+		_, err := s.out.Write(jsonlines.Schema(*c.Schema))
+		return err
+	}
+	sources, err := c.open()
+	defer func() {
+		for _, source := range sources {
+			err = errors.Join(err, source.Close())
+		}
+	}()
+	if err != nil {
+		return readable(err)
+	}
+	giveWay()
+	ifMissing := mayCreate
+	if c.DryRun {
+		ifMissing = asEmpty
+	}
+	return c.withApp(ctx, s, ifMissing, func(app *bootstrap.App) error { return c.importSources(ctx, s, app, sources) })
+}
+
+// giveWay limits an import to one core, so that its garbage collection
+// takes none from a server on the same machine. It also collects less often within a memory
+// limit. GOMAXPROCS, GOGC and GOMEMLIMIT in the environment take precedence.
+func giveWay() {
+	const percent, limit = 200, 70 << 20 // bytes, for a batch and the lines after it, without the memory of the embedded database
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// importSources imports the sources and prints the summary.
+func (c importCommand) importSources(ctx context.Context, s streams, app *bootstrap.App, sources []importing.Source) error {
+	work := app.Importer.Import
+	if c.DryRun {
+		work = app.Importer.DryRun
+	}
+	watcher := newImportWatcher(s, sources)
+	summary, err := work(ctx, sources, watcher)
+	watcher.end()
+	if !c.DryRun {
+		all := summary.All()
+		audit(ctx, app.Log, "import", "files", c.Files, "new", all.New, "changed", all.Changed, "rejected", summary.Rejected, "complete", err == nil)
+	}
+	return c.conclude(s, summary, err, watcher)
+}
+
+// importResult is the result of an import as JSON.
+type importResult struct {
+	OK      bool     `json:"ok"`
+	DryRun  bool     `json:"dry_run"`
+	Rejects []string `json:"rejects"` // files with rejects of this import
+	Error   string   `json:"error,omitempty"`
+	importing.Summary
+}
+
+func (c importCommand) conclude(s streams, summary importing.Summary, failure error, w *importWatcher) error {
+	rejects := w.rejectFiles(c)
+	if c.JSON {
+		result := importResult{OK: failure == nil && summary.Rejected == 0, DryRun: c.DryRun, Rejects: rejects, Summary: summary}
+		if failure != nil {
+			result.Error = readable(failure).Error()
+		}
+		if err := printJSON(s.out, result); err != nil {
+			return errors.Join(failure, err)
+		}
+	} else if err := c.printSummary(s, summary); err != nil {
+		return errors.Join(failure, err)
+	}
+	switch {
+	case errors.Is(failure, importing.ErrInterrupted) && c.DryRun:
+		return errors.New("interrupted")
+	case errors.Is(failure, importing.ErrInterrupted):
+		return errors.New("interrupted: all counted records are stored. " + goOn(c.Files))
+	case failure != nil && summary.Lines > 0 && !c.DryRun:
+		return fmt.Errorf("%w\nAll counted records are stored. %s", failure, goOn(c.Files))
+	case failure != nil:
+		return failure
+	case summary.Rejected > 0 && c.DryRun:
+		return fmt.Errorf("%s would be rejected", amount(summary.Rejected, "line"))
+	case summary.Rejected > 0:
+		return fmt.Errorf("%s rejected and written with reasons to %s: correct and import them",
+			amount(summary.Rejected, "line"), strings.Join(rejects, ", "))
+	}
+	return nil
+}
+
+// goOn says how to resume. Standard input has no position to resume from.
+func goOn(files []string) string {
+	if slices.Contains(files, standardInput) {
+		return "Import it again: stored records stay unchanged."
+	}
+	return "Run the same command again to resume."
+}
+
+func (c importCommand) printSummary(s streams, summary importing.Summary) error {
+	all := summary.All()
+	if c.DryRun {
+		return s.printf("Checked %s: %s valid, %s would be rejected.\n",
+			amount(summary.Records(), "record"), grouped(all.New), grouped(summary.Rejected))
+	}
+	err := s.printf("Imported %s: %s new, %s changed, %s unchanged, %s rejected.\n", amount(summary.Records(), "record"),
+		grouped(all.New), grouped(all.Changed), grouped(all.Same), grouped(summary.Rejected))
+	if err != nil || len(summary.Kinds) == 0 {
+		return err
+	}
+	if summary.Replaced > 0 {
+		fmt.Fprintf(s.out, "Replaced by later lines while waiting: %s.\n", amount(summary.Replaced, "record"))
+	}
+	if summary.Waiting > 0 {
+		fmt.Fprintf(s.out, "Waiting for records in the unread rest of the files: %s.\n", amount(summary.Waiting, "record"))
+	}
+	var kinds []imported.Kind
+	for _, kind := range imported.Kinds() {
+		if _, is := summary.Kinds[kind]; is {
+			kinds = append(kinds, kind)
+		}
+	}
+	return printTable(s.out, "KIND\tNEW\tCHANGED\tUNCHANGED", seqOf(kinds), func(k imported.Kind) string {
+		n := summary.Kinds[k]
+		return fmt.Sprintf("%s\t%s\t%s\t%s", k, grouped(n.New), grouped(n.Changed), grouped(n.Same))
+	})
+}
+
+// amount returns a count with its noun, such as "2 lines".
+func amount(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return grouped(n) + " " + thing
+}
+
+// grouped returns the number with thousands separators: 1,000,000.
+func grouped(n int64) string {
+	digits := fmt.Sprint(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}

@@ -1,0 +1,117 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"plaza/adapters/jsonlines"
+	"plaza/application/importing"
+	"plaza/domain/fault"
+	"plaza/domain/imported"
+)
+
+const standardInput = "-"
+
+// open opens all files, before a database is created for them.
+func (c importCommand) open() ([]importing.Source, error) {
+	if len(c.Files) == 0 {
+		return nil, misusef("name the files to import; - is the standard input")
+	}
+	var sources []importing.Source
+	for _, name := range c.Files {
+		source, err := openSource(name)
+		if _, is := fault.As(err); is {
+			return sources, misusef("%w", err)
+		}
+		if err != nil {
+			return sources, err
+		}
+		sources = append(sources, source)
+	}
+	return sources, c.apart(sources)
+}
+
+func openSource(name string) (importing.Source, error) {
+	source := importing.Source{Label: name, Rejects: func(length int64) (imported.Rejects, error) {
+		return jsonlines.OpenRejects(rejectsOf(name), filepath.Base(name), length)
+	}}
+	if name == standardInput {
+		source.Label, source.File = "standard input", jsonlines.Standard(stdin, ".")
+		return source, nil
+	}
+	var err error
+	source.File, err = jsonlines.Open(name)
+	return source, err
+}
+
+// apart rejects conflicting files: a file named twice, two files with the same file of
+// rejects, and a file that is the file of rejects of another.
+func (c importCommand) apart(sources []importing.Source) error {
+	var taken []claim
+	for n, source := range sources {
+		name := c.Files[n]
+		claims := []claim{{cmp.Or(source.Name(), standardInput), name, false}}
+		if !c.DryRun {
+			path, err := whole(rejectsOf(name))
+			if err != nil {
+				return err
+			}
+			if err := canWrite(path); err != nil {
+				return fmt.Errorf("rejects of %s could not be kept: %w", name, err)
+			}
+			claims = append(claims, claim{path, name, true})
+		}
+		for _, p := range claims {
+			at := slices.IndexFunc(taken, func(t claim) bool { return t.path == p.path })
+			switch {
+			case at >= 0 && !p.isRejects && !taken[at].isRejects:
+				return misusef("%s is named twice", name)
+			case at >= 0:
+				return misusef("%s and %s can't be imported together: rejects are written to %s", taken[at].of, name, filepath.Base(p.path))
+			}
+		}
+		taken = append(taken, claims...)
+	}
+	return nil
+}
+
+// canWrite returns why the file can't be written or made. It leaves no file that was not there.
+func canWrite(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err = os.CreateTemp(filepath.Dir(path), ".plaza-"); err == nil {
+			defer func() { _ = os.Remove(f.Name()) }()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// claim is a path that a source uses: its own, or that of its rejects.
+type claim struct {
+	path, of  string
+	isRejects bool
+}
+
+// whole returns the absolute path with the symbolic links of its folder resolved.
+func whole(path string) (string, error) {
+	folder, err := filepath.Abs(filepath.Dir(path))
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder)
+	}
+	return filepath.Join(folder, filepath.Base(path)), err
+}
+
+func rejectsOf(name string) string {
+	if name == standardInput {
+		return "stdin.rejects.jsonl"
+	}
+	return jsonlines.RejectsPath(name)
+}

@@ -1,0 +1,213 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"plaza/application/paying"
+	"plaza/bootstrap"
+	"plaza/domain/page"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+)
+
+type orderCommands struct {
+	Create   orderCreate   `cmd:"" help:"Create an open order and print its number." example:"plaza order create --user 5 --amount 990 --subject Tea"`
+	List     orderList     `cmd:"" help:"List an account's orders, the newest first." example:"plaza order list --user 5 --state open"`
+	Show     orderShow     `cmd:"" help:"Show an order and its journal." example:"plaza order show 12 --json"`
+	Payments orderPayments `cmd:"" help:"List payments, the newest first." example:"plaza order payments --state refund_due"`
+	Refund   orderRefund   `cmd:"" help:"Refund a payment or a part of it, and print the refund's number." example:"plaza order refund 71 --amount 300 --reason 'One cup was cold'"`
+	Refunds  orderRefunds  `cmd:"" help:"List refunds, the newest first." example:"plaza order refunds --state abnormal"`
+
+	Reconcile orderReconcile `cmd:"" help:"Compare the wallet's bill of a day with the orders, print what differs, and fail if anything does." example:"plaza order reconcile --day 2026-11-20"`
+}
+
+type orderCreate struct {
+	User      user.ID       `required:"" help:"Account that pays." placeholder:"UID"`
+	Amount    int64         `required:"" help:"Amount in minor units: 990 is ¥9.90." placeholder:"FEN"`
+	Subject   string        `required:"" help:"Subject, at most 127 bytes."`
+	ExpiresIn time.Duration `default:"2h" help:"How long the order can be paid." placeholder:"2h"`
+	Currency  string        `default:"CNY" help:"Currency; only CNY is supported." placeholder:"CNY"`
+	JSON      bool          `name:"json" help:"Print the order as JSON."`
+	dataCommand
+}
+
+func (c orderCreate) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		made, err := app.Paying.Create(ctx, payment.Draft{
+			User: c.User, Subject: c.Subject, Amount: c.Amount, Currency: c.Currency, ExpiresIn: c.ExpiresIn,
+		}, nil, nil)
+		if err != nil {
+			return err
+		}
+		audit(ctx, app.Log, "order create", "order", made.ID, "payer", made.User, "amount", made.Amount)
+		if c.JSON {
+			return printJSON(s.out, orderOf(made))
+		}
+		fmt.Fprintf(s.err, "Created an order of %s for account %d, open until %s, with this number:\n",
+			price(made), made.User, clock(made.Expires))
+		return s.printf("%d\n", made.ID)
+	})
+}
+
+// order is an order as the command line shows it, with the field names of the REST interface.
+type order struct {
+	ID          payment.OrderID `json:"id"`
+	User        user.ID         `json:"user"`
+	Subject     string          `json:"subject"`
+	Amount      int64           `json:"amount"`
+	Currency    string          `json:"currency"`
+	State       payment.State   `json:"state"`
+	Created     time.Time       `json:"created_at"`
+	Expires     time.Time       `json:"expires_at"`
+	Paid        *time.Time      `json:"paid_at"`
+	Transaction *string         `json:"transaction_id"`
+	kept        payment.Order
+}
+
+func orderOf(o payment.Order) order {
+	return order{
+		ID: o.ID, User: o.User, Subject: o.Subject, Amount: o.Amount, Currency: o.Currency, State: o.State,
+		Created: o.Created, Expires: o.Expires, Paid: nilIfZero(o.PaidAt), Transaction: nilIfZero(o.Transaction), kept: o,
+	}
+}
+
+// price returns the amount of the order for people.
+func price(o payment.Order) string { return sum(o.Currency, o.Amount) }
+
+// sum returns an amount for people. Minor units are hundredths.
+func sum(currency string, amount int64) string {
+	return fmt.Sprintf("%s %d.%02d", currency, amount/100, amount%100)
+}
+
+// standing returns the order's state for people. An open order that has expired is "expired".
+func (o order) standing() string {
+	if o.State == payment.Open && !o.kept.IsOpen(time.Now()) {
+		return "expired"
+	}
+	return string(o.State)
+}
+
+func (o order) row() string {
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s",
+		o.ID, o.standing(), price(o.kept), clock(o.Created), clock(o.Expires), o.Subject)
+}
+
+type orderList struct {
+	User  user.ID        `help:"Only those of this account." placeholder:"UID"`
+	State *payment.State `enum:"open,paid,closed" help:"Only those that are open, paid or closed." placeholder:"STATE"`
+	JSON  bool           `name:"json" help:"Print a JSON array."`
+	dataCommand
+}
+
+func (c orderList) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		if c.User != 0 {
+			if _, err := app.Stores.Accounts.ByID(ctx, c.User); err != nil {
+				return err
+			}
+		}
+		rows := pages(func(p page.Request) (page.Page[payment.Order], error) {
+			return app.Paying.Orders(ctx, payment.OrderFilter{User: c.User, State: orZero(c.State)}, p)
+		}, orderOf)
+		return printList(s, c.JSON, "ID\tSTATE\tPRICE\tCREATED\tEXPIRES\tSUBJECT", rows, order.row)
+	})
+}
+
+type orderShow struct {
+	ID   payment.OrderID `arg:"" name:"id" help:"Order id."`
+	JSON bool            `name:"json" help:"Print the order as JSON."`
+	dataCommand
+}
+
+// entry is an entry of an order's journal.
+type entry struct {
+	At      time.Time        `json:"at"`
+	Noted   payment.Noted    `json:"noted"`
+	TradeNo *payment.TradeNo `json:"trade_no"`
+	Detail  string           `json:"detail"`
+}
+
+func entryOf(e payment.Entry) entry { return entry{e.At, e.Noted, nilIfZero(e.TradeNo), e.Detail} }
+
+func (e entry) row() string {
+	no := payment.TradeNo("-")
+	if e.TradeNo != nil {
+		no = *e.TradeNo
+	}
+	return fmt.Sprintf("%s\t%s\t%s\t%s", clock(e.At), e.Noted, no, e.Detail)
+}
+
+func (c orderShow) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		found, err := app.Paying.Order(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		happened, err := app.Paying.Journal(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		o, journal := orderOf(found), make([]entry, len(happened))
+		for i, e := range happened {
+			journal[i] = entryOf(e)
+		}
+		if c.JSON {
+			return printJSON(s.out, struct {
+				order
+				Journal []entry `json:"journal"`
+			}{o, journal})
+		}
+		fmt.Fprintf(s.out, "Order        %d\nUser         %d\nSubject      %s\nPrice        %s\nState        %s\n"+
+			"Created      %s\nExpires      %s\nPaid         %s\nTransaction  %s\n\n",
+			o.ID, o.User, oneLine(o.Subject), price(found), o.standing(),
+			clock(found.Created), clock(found.Expires), clock(found.PaidAt), cmp.Or(found.Transaction, "-"))
+		return printTable(s.out, "WHEN\tWHAT\tNUMBER AT THE WALLET\tMORE", seqOf(journal), entry.row)
+	})
+}
+
+type orderPayments struct {
+	State *payment.PaymentState `enum:"applied,refund_due,disputed" help:"Only those that are applied, refund_due or disputed." placeholder:"STATE"`
+	JSON  bool                  `name:"json" help:"Print a JSON array."`
+	dataCommand
+}
+
+// received is a payment, with the field names of the REST interface.
+type received struct {
+	ID          payment.PaymentID    `json:"id"`
+	Order       *payment.OrderID     `json:"order"`
+	Transaction string               `json:"transaction_id"`
+	State       payment.PaymentState `json:"state"`
+	Amount      int64                `json:"amount"`
+	Currency    string               `json:"currency"`
+	Received    time.Time            `json:"received_at"`
+	Refunded    int64                `json:"refunded"`
+	User        *user.ID             `json:"user"`
+	Subject     *string              `json:"subject"`
+}
+
+func receivedOf(p paying.Received) received {
+	return received{
+		p.ID, nilIfZero(p.Order), p.TransactionID, p.State, p.Amount, p.Currency, p.Payment.Received, p.Refunded, nilIfZero(p.For.User), nilIfZero(p.For.Subject),
+	}
+}
+
+func (r received) row() string {
+	order := "-"
+	if r.Order != nil {
+		order = fmt.Sprint(*r.Order)
+	}
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s",
+		r.ID, r.State, sum(r.Currency, r.Amount), sum(r.Currency, r.Refunded), clock(r.Received), order, r.Transaction)
+}
+
+func (c orderPayments) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		rows := pages(func(p page.Request) (page.Page[paying.Received], error) {
+			return app.Paying.Payments(ctx, orZero(c.State), p)
+		}, receivedOf)
+		return printList(s, c.JSON, "ID\tSTATE\tAMOUNT\tREFUNDED\tRECEIVED\tORDER\tTRANSACTION", rows, received.row)
+	})
+}

@@ -1,0 +1,159 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"plaza/application/privacy"
+	"plaza/bootstrap"
+	"plaza/domain/user"
+)
+
+type userShow struct {
+	UID  user.ID `arg:"" name:"uid" help:"Account."`
+	JSON bool    `name:"json" help:"Print the account as JSON."`
+	dataCommand
+}
+
+func (c userShow) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		p, err := personByID(ctx, app, c.UID)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(s.out, p)
+		}
+		return s.printf("UID        %d\nPhone      %s\nStanding   %s\nScopes     %s\nName       %s\nExpertise  %s\nLocation   %s\n"+
+			"Time zone  %s\nJoined     %s\nSeen       %s\n",
+			p.UID, p.Username, p.standing(), listed(p.Scopes), oneLine(cmp.Or(p.fullName, "-")), oneLine(cmp.Or(p.Expertise, "-")),
+			oneLine(cmp.Or(p.Location, "-")), cmp.Or(p.Timezone, "-"), clock(p.Joined), clock(orZero(p.Seen)))
+	})
+}
+
+type userStaff struct {
+	UID   user.ID `arg:"" name:"uid" help:"Account."`
+	Staff string  `arg:"" enum:"on,off" help:"on or off. off holds for existing tokens at once."`
+	dataCommand
+}
+
+func (c userStaff) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		staff := c.Staff == "on"
+		if err := app.Signin.SetStaff(ctx, c.UID, staff); err != nil {
+			return err
+		}
+		audit(ctx, app.Log, "user staff", "user", c.UID, "staff", staff)
+		if staff {
+			return s.printf("Account %d may use the back office.\n", c.UID)
+		}
+		return s.printf("Account %d may not use the back office.\n", c.UID)
+	})
+}
+
+type userExport struct {
+	UID user.ID `arg:"" name:"uid" help:"Account."`
+	To  string  `type:"path" help:"File to write. It must not exist (default: plaza-user-UID.zip)." placeholder:"FILE.zip"`
+	dataCommand
+}
+
+func (c userExport) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		if _, err := app.Stores.Accounts.ByID(ctx, c.UID); err != nil {
+			return err
+		}
+		name := cmp.Or(c.To, fmt.Sprintf("plaza-user-%d.zip", c.UID))
+		done, err := exportTo(ctx, app.Privacy, c.UID, name)
+		if err != nil {
+			return err
+		}
+		audit(ctx, app.Log, "user export", "user", c.UID, "file", name)
+		for _, key := range done.Missing {
+			fmt.Fprintln(s.err, "No file for the picture", key)
+		}
+		return s.printf("Wrote %d records and %d pictures to %s.\n", done.Records, done.Pictures, name)
+	})
+}
+
+// exportTo writes an export to a new file that only its owner may read. It leaves no part of one behind.
+func exportTo(ctx context.Context, p *privacy.Privacy, id user.ID, name string) (done privacy.Exported, err error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return privacy.Exported{}, fmt.Errorf("%s exists: choose another file with --to", name)
+	}
+	if err != nil {
+		return privacy.Exported{}, err
+	}
+	done, err = p.Export(ctx, id, file)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return privacy.Exported{}, errors.Join(err, os.Remove(name))
+	}
+	return done, nil
+}
+
+type userErase struct {
+	UID  user.ID `arg:"" name:"uid" help:"Account."`
+	Yes  bool    `help:"Erase. Without it, only what would be erased is printed."`
+	JSON bool    `name:"json" help:"Print the result as JSON."`
+	dataCommand
+}
+
+// erasedKind is a kind of records that an erasure has treated, as the command line shows it.
+type erasedKind struct {
+	Kind    string `json:"kind"`
+	Erasure string `json:"erasure"`
+	Records int    `json:"records"`
+}
+
+func (k erasedKind) row() string { return fmt.Sprintf("%s\t%d\t%s", k.Kind, k.Records, k.Erasure) }
+
+func (c userErase) print(s streams, counts []privacy.Count) error {
+	rows := make([]erasedKind, len(counts))
+	for i, n := range counts {
+		rows[i] = erasedKind{string(n.Kind), string(n.Erasure), n.Records}
+	}
+	return printList(s, c.JSON, "WHAT\tRECORDS\tARE", seqOf(rows), erasedKind.row)
+}
+
+func (c userErase) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		if !c.Yes {
+			counts, err := app.Privacy.Preview(ctx, c.UID)
+			if err != nil {
+				return err
+			}
+			return errors.Join(c.print(s, counts), misusef("nothing was erased: this would be. Add --yes to erase user %d", c.UID))
+		}
+		done, err := app.Privacy.Erase(ctx, c.UID)
+		audit(ctx, app.Log, "user erase", "user", c.UID, "complete", err == nil)
+		if err = errors.Join(c.print(s, done.Counts), err); err != nil {
+			return fmt.Errorf("the erasure of user %d is not complete: run it again: %w", c.UID, err)
+		}
+		if err := removeFiles(ctx, app); err != nil {
+			fmt.Fprintln(s.err, "Servers will remove the files of pictures that could not be removed now:", err)
+		}
+		if len(done.OpenOrders) > 0 {
+			return fmt.Errorf("the orders %v of user %d are open and keep their subjects: run this again after they are paid or closed",
+				done.OpenOrders, c.UID)
+		}
+		fmt.Fprintf(s.err, "User %d is erased. The phone number may be registered again.\n", c.UID)
+		return nil
+	})
+}
+
+// removeFiles removes the files of all pictures that are queued for deletion.
+func removeFiles(ctx context.Context, app *bootstrap.App) error {
+	for {
+		n, err := app.Cleanup.RemoveDue(ctx)
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+}

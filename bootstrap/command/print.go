@@ -1,0 +1,179 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/term"
+
+	"plaza/domain/fault"
+	"plaza/domain/page"
+)
+
+// listed returns the names for people, comma separated, or a dash for none.
+func listed[S ~string](names []S) string { return cmp.Or(joined(names, ","), "-") }
+
+// joined returns the names with the separator between them.
+func joined[S ~string](names []S, separator string) string {
+	var b strings.Builder
+	for i, name := range names {
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		b.WriteString(string(name))
+	}
+	return b.String()
+}
+
+// clock returns the time for people, to the second and in UTC, or a dash for the zero time.
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// nilIfZero returns the value for JSON, where a zero value is null.
+func nilIfZero[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+// orZero returns the value, or zero for none.
+func orZero[T any](v *T) T {
+	var zero T
+	if v == nil {
+		return zero
+	}
+	return *v
+}
+
+// isTerminal reports whether the input or output is a terminal.
+func isTerminal(stream any) bool {
+	file, is := stream.(*os.File)
+	return is && term.IsTerminal(int(file.Fd()))
+}
+
+// flushEvery is after how many rows a table is flushed, so that the first rows appear early.
+const flushEvery = 200
+
+// printList prints the rows as a JSON array, or as a table for people.
+func printList[T any](s streams, asJSON bool, heading string, rows iter.Seq2[T, error], row func(T) string) error {
+	if asJSON {
+		return printArray(s.out, rows)
+	}
+	return printTable(s.out, heading, rows, row)
+}
+
+// printTable prints the rows under the heading. Tabs separate columns.
+func printTable[T any](w io.Writer, heading string, rows iter.Seq2[T, error], row func(T) string) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, heading)
+	count := 0
+	for r, err := range rows {
+		if err != nil {
+			return errors.Join(err, table.Flush())
+		}
+		fmt.Fprintln(table, oneLine(row(r)))
+		if count++; count%flushEvery == 0 {
+			if err := table.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return table.Flush()
+}
+
+// oneLine replaces control characters, so that texts of users cannot control the terminal.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && (r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// printJSON prints the value on one line.
+func printJSON(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
+}
+
+// printArray prints the rows as a JSON array, one line per row.
+func printArray[T any](w io.Writer, rows iter.Seq2[T, error]) error {
+	before := "[\n"
+	for r, err := range rows {
+		if err != nil {
+			return err
+		}
+		var line bytes.Buffer
+		if err := printJSON(&line, r); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprint(w, before, strings.TrimSuffix(line.String(), "\n")); err != nil {
+			return err
+		}
+		before = ",\n"
+	}
+	if before == "[\n" {
+		_, err := fmt.Fprintln(w, "[]")
+		return err
+	}
+	_, err := fmt.Fprint(w, "\n]\n")
+	return err
+}
+
+// seqOf returns the rows as a sequence.
+func seqOf[T any](rows []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// pages returns the rows of all pages of a list. Items that are added or removed meanwhile
+// may be missing or appear twice.
+func pages[T, R any](list func(page.Request) (page.Page[T], error), row func(T) R) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		for number := 1; ; number++ {
+			request, err := page.New(number, page.MaxSize)
+			var found page.Page[T]
+			if err == nil {
+				found, err = list(request)
+			}
+			if err != nil {
+				if number > 1 && fault.Is(err, fault.NotFound) {
+					return // the last page has become empty
+				}
+				var none R
+				yield(none, err)
+				return
+			}
+			for _, item := range found.Items {
+				if !yield(row(item), nil) {
+					return
+				}
+			}
+			if _, more := found.Request.Next(found.Total); !more {
+				return
+			}
+		}
+	}
+}

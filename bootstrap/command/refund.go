@@ -1,0 +1,82 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"plaza/bootstrap"
+	"plaza/domain/page"
+	"plaza/domain/payment"
+)
+
+type orderRefund struct {
+	Payment payment.PaymentID `arg:"" name:"payment" help:"Payment id."`
+	Amount  *int64            `help:"Amount to return in minor units (default: all that is left)." placeholder:"FEN"`
+	Reason  string            `required:"" help:"Reason, at most 80 bytes. The wallet may show it to the payer."`
+	JSON    bool              `name:"json" help:"Print the refund as JSON."`
+	dataCommand
+}
+
+func (c orderRefund) Run(ctx context.Context, s streams) error {
+	return c.withWallet(ctx, s, func(app *bootstrap.App) error {
+		made, err := app.Refunding.Request(ctx, payment.RefundDraft{
+			Payment: c.Payment, Amount: c.Amount, Reason: c.Reason, Origin: payment.RefundByCommand,
+		}, nil, nil)
+		if err != nil {
+			return err
+		}
+		audit(ctx, app.Log, "order refund", "refund", made.ID, "payment", made.Payment, "amount", made.Amount)
+		if c.JSON {
+			return printJSON(s.out, refundOf(made))
+		}
+		fmt.Fprintf(s.err, "Ordered a refund of %s for payment %d, which is %s, with this number:\n",
+			sum(made.Currency, made.Amount), made.Payment, made.State)
+		return s.printf("%d\n", made.ID)
+	})
+}
+
+// refund is a refund as the command line shows it, with the field names of the REST interface.
+type refund struct {
+	ID       payment.RefundID     `json:"id"`
+	Payment  payment.PaymentID    `json:"payment"`
+	Amount   int64                `json:"amount"`
+	Currency string               `json:"currency"`
+	Reason   string               `json:"reason"`
+	State    payment.RefundState  `json:"state"`
+	WalletID *string              `json:"wallet_refund_id"`
+	Created  time.Time            `json:"created_at"`
+	Updated  time.Time            `json:"updated_at"`
+	Origin   payment.RefundOrigin `json:"origin"`
+	Staff    *int64               `json:"staff"`
+}
+
+func refundOf(r payment.Refund) refund {
+	return refund{
+		r.ID, r.Payment, r.Amount, r.Currency, r.Reason, r.State, nilIfZero(r.WalletID), r.Created, r.Updated, r.Origin, nilIfZero(int64(r.Staff)),
+	}
+}
+
+func (r refund) row() string {
+	by := string(r.Origin)
+	if r.Staff != nil {
+		by = fmt.Sprintf("%s %d", by, *r.Staff)
+	}
+	return fmt.Sprintf("%d\t%s\t%d\t%s\t%s\t%s\t%s", r.ID, r.State, r.Payment, sum(r.Currency, r.Amount), clock(r.Created), by, oneLine(r.Reason))
+}
+
+type orderRefunds struct {
+	State   *payment.RefundState `enum:"processing,succeeded,closed,abnormal" help:"Only those that are processing, succeeded, closed or abnormal." placeholder:"STATE"`
+	Payment payment.PaymentID    `help:"Only those of this payment." placeholder:"ID"`
+	JSON    bool                 `name:"json" help:"Print a JSON array."`
+	dataCommand
+}
+
+func (c orderRefunds) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		rows := pages(func(p page.Request) (page.Page[payment.Refund], error) {
+			return app.Refunding.Refunds(ctx, payment.RefundFilter{State: orZero(c.State), Payment: c.Payment}, p)
+		}, refundOf)
+		return printList(s, c.JSON, "ID\tSTATE\tPAYMENT\tAMOUNT\tCREATED\tBY\tREASON", rows, refund.row)
+	})
+}

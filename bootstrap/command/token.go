@@ -1,0 +1,146 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
+	"plaza/domain/access"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+type tokenCommands struct {
+	Issue  tokenIssue  `cmd:"" help:"Issue a token without a login and print its key, once." example:"plaza token issue --user 5 --scopes xfile_event --ttl 24h" settings:"token-ttl"`
+	List   tokenList   `cmd:"" help:"List an account's tokens without their keys." example:"plaza token list --user 5"`
+	Revoke tokenRevoke `cmd:"" help:"Revoke a token." example:"plaza token revoke 17"`
+}
+
+type tokenIssue struct {
+	User   user.ID        `required:"" help:"Account of the token." placeholder:"UID"`
+	Scopes string         `help:"Scopes: xfile_event, writing_bundle, pay_trade_order, and for staff accounts back_office (default: all scopes of the account)." placeholder:"A,B"`
+	TTL    *time.Duration `name:"ttl" help:"Lifetime from the last use (default: PLAZA_TOKEN_TTL)." placeholder:"DURATION"`
+	JSON   bool           `name:"json" help:"Print the token with its key as JSON."`
+	dataCommand
+}
+
+func (c tokenIssue) Run(ctx context.Context, s streams) error {
+	var ttl time.Duration
+	if c.TTL != nil {
+		ttl = *c.TTL
+		if err := settings.CheckTokenTTL(ttl); err != nil {
+			return misusef("--ttl: %w", err)
+		}
+	}
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		key, err := app.Signin.Issue(ctx, c.User, settings.SplitNames(c.Scopes), ttl)
+		if err != nil {
+			return err
+		}
+		hash, _ := access.HashKey(key)
+		session, err := app.Stores.Tokens.Session(ctx, hash)
+		if err != nil {
+			return err
+		}
+		audit(ctx, app.Log, "token issue", "user", c.User, "token", session.ID, "scopes", listed(session.Scopes))
+		if session.Account.Disabled {
+			fmt.Fprintf(s.err, "Account %d is disabled: the token is invalid until the account is enabled.\n", c.User)
+		}
+		if c.JSON {
+			issued := tokenOf(session, time.Now())
+			issued.Key = key.Reveal()
+			return printJSON(s.out, issued)
+		}
+		fmt.Fprintf(s.err, "Issued token %d of account %d for %s. It expires at %s unless it is used before. "+
+			"Its key is shown only once:\n", session.ID, session.User, listed(session.Scopes), clock(session.Expires()))
+		return s.printf("%s\n", key.Reveal())
+	})
+}
+
+// token is a token as the command line shows it.
+type token struct {
+	ID      access.TokenID `json:"id"`
+	Key     string         `json:"key,omitempty"` // only of a new token
+	User    user.ID        `json:"user"`
+	Scopes  []access.Scope `json:"scopes"`
+	Created time.Time      `json:"created"`
+	Used    time.Time      `json:"used"`
+	Expires time.Time      `json:"expires"`
+	Good    bool           `json:"good"`
+}
+
+// tokenOf returns the token with its effective scopes: the account may have lost some.
+func tokenOf(s access.Session, now time.Time) token {
+	t := token{
+		ID: s.ID, User: s.User, Scopes: []access.Scope{}, Created: s.Created, Used: s.Used, Expires: s.Expires(),
+	}
+	if actor, err := s.Actor(now); err == nil {
+		t.Good, t.Scopes = true, append(t.Scopes, actor.Scopes...)
+	}
+	return t
+}
+
+func (t token) row() string {
+	standing := "good"
+	if !t.Good {
+		standing = "void"
+	}
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s",
+		t.ID, standing, listed(t.Scopes), clock(t.Created), clock(t.Used), clock(t.Expires))
+}
+
+type tokenList struct {
+	User user.ID `required:"" help:"Account of the tokens." placeholder:"UID"`
+	JSON bool    `name:"json" help:"Print a JSON array."`
+	dataCommand
+}
+
+func (c tokenList) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		account, err := app.Stores.Accounts.ByID(ctx, c.User)
+		if err != nil {
+			return err
+		}
+		tokens, err := app.Signin.Tokens(ctx, c.User)
+		if err != nil {
+			return err
+		}
+		rows := make([]token, len(tokens))
+		for i, t := range tokens {
+			rows[i] = tokenOf(access.Session{Token: t, Account: account}, time.Now())
+		}
+		return printList(s, c.JSON, "ID\tSTANDING\tSCOPES\tCREATED\tUSED\tEXPIRES", seqOf(rows), token.row)
+	})
+}
+
+type tokenRevoke struct {
+	Token secret.String `arg:"" name:"key-or-id" help:"The token's key or id."`
+	dataCommand
+}
+
+func (c tokenRevoke) Run(ctx context.Context, s streams) error {
+	id, err := strconv.ParseInt(c.Token.Reveal(), 10, 64)
+	isID := err == nil
+	hash, isKey := access.HashKey(c.Token)
+	if !isKey && !isID {
+		return misusef("the argument is neither the key nor the id of a token")
+	}
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		id := access.TokenID(id)
+		if !isID {
+			session, err := app.Stores.Tokens.Session(ctx, hash)
+			if err != nil {
+				return err
+			}
+			id = session.ID
+		}
+		if err := app.Signin.Revoke(ctx, id); err != nil {
+			return err
+		}
+		audit(ctx, app.Log, "token revoke", "token", id)
+		return s.printf("The token is revoked.\n")
+	})
+}

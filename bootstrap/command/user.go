@@ -1,0 +1,326 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"plaza/application/signin"
+	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+)
+
+type userCommands struct {
+	Create  userCreate  `cmd:"" help:"Create an account and print its uid." example:"echo 'heron-gravel-tuba' | plaza user create --username +86-13800000009"`
+	List    userList    `cmd:"" help:"List accounts in the order of their uids." example:"plaza user list --after 50 --json"`
+	Show    userShow    `cmd:"" help:"Show an account." example:"plaza user show 5"`
+	Disable userDisable `cmd:"" help:"Disable an account; its content stays." example:"plaza user disable 5"`
+	Enable  userEnable  `cmd:"" help:"Enable a disabled account." example:"plaza user enable 5"`
+	Passwd  userPasswd  `cmd:"" help:"Set an account's password and revoke all its tokens." example:"echo 'heron-gravel-tuba' | plaza user passwd 5"`
+	Phone   userPhone   `cmd:"" help:"Set the phone number that an account logs in with, and revoke all its tokens." example:"plaza user phone 5 +86-13800000010"`
+	Scopes  userScopes  `cmd:"" help:"Set an account's scopes and its access to the back office." example:"plaza user scopes 5 xfile_event,writing_bundle --no-staff"`
+	Staff   userStaff   `cmd:"" help:"Grant or take access to the back office." example:"plaza user staff 5 on"`
+	Export  userExport  `cmd:"" help:"Write all that is stored of a person into a zip of JSON files and pictures." example:"plaza user export 5 --to person-5.zip" settings:"media"`
+	Erase   userErase   `cmd:"" help:"Erase all that is stored of a person. Of payments, amounts, times and the wallet's numbers stay. An interrupted erasure is continued by running it again." example:"plaza user erase 5 --yes" settings:"media"`
+}
+
+type userCreate struct {
+	Username  string        `required:"" help:"Phone number to log in with." placeholder:"+86-13800000001"`
+	Password  secret.String `help:"Password. Other users of this machine can see it here; the first line of the standard input is safer." placeholder:"PASSWORD"`
+	Firstname string        `help:"Given name."`
+	Lastname  string        `help:"Family name."`
+	Timezone  string        `help:"Time zone, like Asia/Shanghai (default: UTC)."`
+	Expertise string        `help:"Main expertise."`
+	Location  string        `help:"Current region."`
+	Scopes    *string       `help:"Scopes for tokens: xfile_event, writing_bundle, pay_trade_order (default: these three), and back_office, which implies --staff." placeholder:"A,B"`
+	Staff     bool          `help:"Allow the back office: the account gets the scope back_office."`
+	JSON      bool          `name:"json" help:"Print the account as JSON."`
+	dataCommand
+}
+
+func (c userCreate) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mayCreate, func(app *bootstrap.App) error {
+		password, missing := passwordOr(ctx, s, c.Password)
+		if missing != nil && !fault.Is(missing, fault.Invalid) {
+			return missing
+		}
+		r := signin.Registration{
+			Username: c.Username, Password: password, Staff: c.Staff,
+			Member: user.Member{
+				Firstname: c.Firstname, Lastname: c.Lastname, Timezone: c.Timezone,
+				Expertise: c.Expertise, Location: c.Location,
+			},
+		}
+		if c.Scopes != nil {
+			r.Scopes = settings.SplitNames(*c.Scopes)
+		}
+		id, err := app.Signin.Register(ctx, r)
+		if missing != nil {
+			others := fault.FieldsOf(err)
+			delete(others, "password")
+			return fault.Merge(missing, others.Err())
+		}
+		if err != nil {
+			return err
+		}
+		audit(ctx, app.Log, "user create", "user", id, "staff", c.Staff)
+		if c.JSON {
+			account, err := personByID(ctx, app, id)
+			if err != nil {
+				return err
+			}
+			return printJSON(s.out, account)
+		}
+		fmt.Fprintln(s.err, "Created the account with this uid:")
+		return s.printf("%d\n", id)
+	})
+}
+
+// person is an account with its member, as the command line shows them.
+type person struct {
+	UID       user.ID        `json:"uid"`
+	Username  string         `json:"username"`
+	Firstname string         `json:"firstname"`
+	Lastname  string         `json:"lastname"`
+	Expertise string         `json:"expertise"`
+	Location  string         `json:"location"`
+	Timezone  string         `json:"timezone"`
+	Scopes    []access.Scope `json:"scopes"`
+	Staff     bool           `json:"staff"`
+	Disabled  bool           `json:"disabled"`
+	Joined    time.Time      `json:"joined"`
+	Seen      *time.Time     `json:"seen"`
+	fullName  string
+	erased    bool
+}
+
+func personOf(a access.Account, m user.Member) person {
+	return person{
+		UID: a.User, Username: a.Phone.String(), Firstname: m.Firstname, Lastname: m.Lastname,
+		Expertise: m.Expertise, Location: m.Location, Timezone: m.Timezone,
+		Scopes: append([]access.Scope{}, a.Scopes...), Staff: a.Staff, Disabled: a.Disabled,
+		Joined: m.Joined, Seen: nilIfZero(m.Seen), fullName: m.FullName(), erased: a.IsErased(),
+	}
+}
+
+// standing says whether the account is open, disabled or erased, and whether it is staff.
+func (p person) standing() string {
+	standing := "open"
+	switch {
+	case p.erased:
+		standing = "erased"
+	case p.Disabled:
+		standing = "disabled"
+	}
+	if p.Staff {
+		standing += ",staff"
+	}
+	return standing
+}
+
+func (p person) row() string {
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s",
+		p.UID, p.Username, p.standing(), listed(p.Scopes), clock(p.Joined), cmp.Or(p.Timezone, "-"), cmp.Or(p.fullName, "-"))
+}
+
+func personByID(ctx context.Context, app *bootstrap.App, id user.ID) (person, error) {
+	account, err := app.Stores.Accounts.ByID(ctx, id)
+	if err != nil {
+		return person{}, err
+	}
+	all, err := persons(ctx, app, []access.Account{account})
+	if err != nil {
+		return person{}, err
+	}
+	return all[0], nil
+}
+
+func persons(ctx context.Context, app *bootstrap.App, accounts []access.Account) ([]person, error) {
+	ids := make([]user.ID, len(accounts))
+	for i, account := range accounts {
+		ids[i] = account.User
+	}
+	members, err := app.Stores.Directory.Members(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[user.ID]user.Member{}
+	for _, m := range members {
+		byID[m.ID] = m
+	}
+	all := make([]person, len(accounts))
+	for i, account := range accounts {
+		all[i] = personOf(account, byID[account.User])
+	}
+	return all, nil
+}
+
+type userList struct {
+	After user.ID `help:"List only uids above this one." placeholder:"UID"`
+	Limit int     `default:"50" help:"Maximum number of accounts; 0 lists all." placeholder:"50"`
+	JSON  bool    `name:"json" help:"Print a JSON array."`
+	dataCommand
+}
+
+func (c userList) Run(ctx context.Context, s streams) error {
+	if c.Limit < 0 {
+		return misusef("--limit can't be negative")
+	}
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		found := peopleAfter(ctx, app, c.After, c.Limit)
+		if c.JSON {
+			return printArray(s.out, found)
+		}
+		var count int
+		var last user.ID
+		err := printTable(s.out, "UID\tPHONE\tSTANDING\tSCOPES\tJOINED\tTIME ZONE\tNAME", found, func(p person) string {
+			count, last = count+1, p.UID
+			return p.row()
+		})
+		if err == nil && c.Limit > 0 && count == c.Limit {
+			fmt.Fprintf(s.err, "There may be more: plaza user list --after %d\n", last)
+		}
+		return err
+	})
+}
+
+// listPage is how many accounts are read at once.
+const listPage = 200
+
+// peopleAfter yields the accounts with uids above after, at most limit of them (zero: all).
+func peopleAfter(ctx context.Context, app *bootstrap.App, after user.ID, limit int) iter.Seq2[person, error] {
+	return func(yield func(person, error) bool) {
+		for left := limit; limit == 0 || left > 0; left -= listPage {
+			size := listPage
+			if limit > 0 {
+				size = min(left, listPage)
+			}
+			accounts, err := app.Signin.Accounts(ctx, after, size)
+			if err != nil {
+				yield(person{}, err)
+				return
+			}
+			page, err := persons(ctx, app, accounts)
+			if err != nil {
+				yield(person{}, err)
+				return
+			}
+			for _, p := range page {
+				if !yield(p, nil) {
+					return
+				}
+				after = p.UID
+			}
+			if len(page) < size {
+				return
+			}
+		}
+	}
+}
+
+type userAccess struct {
+	UID user.ID `arg:"" name:"uid" help:"Account."`
+	dataCommand
+}
+
+func (c userAccess) set(ctx context.Context, s streams, act string, disabled bool, result string) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		if err := app.Signin.SetDisabled(ctx, c.UID, disabled); err != nil {
+			return err
+		}
+		audit(ctx, app.Log, act, "user", c.UID)
+		return s.printf("Account %d is %s\n", c.UID, result)
+	})
+}
+
+type userDisable struct{ userAccess }
+
+func (c userDisable) Run(ctx context.Context, s streams) error {
+	return c.set(ctx, s, "user disable", true, "disabled. Its password and its tokens are not accepted.")
+}
+
+type userEnable struct{ userAccess }
+
+func (c userEnable) Run(ctx context.Context, s streams) error {
+	return c.set(ctx, s, "user enable", false, "enabled. Its tokens are valid again.")
+}
+
+type userPasswd struct {
+	UID      user.ID       `arg:"" name:"uid" help:"Account."`
+	Password secret.String `help:"Password. Other users of this machine can see it here; the first line of the standard input is safer." placeholder:"PASSWORD"`
+	dataCommand
+}
+
+func (c userPasswd) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		// Fail before asking for a password if the account does not exist.
+		if _, err := app.Stores.Accounts.ByID(ctx, c.UID); err != nil {
+			return err
+		}
+		password, err := passwordOr(ctx, s, c.Password)
+		if err != nil {
+			return err
+		}
+		if err := app.Signin.SetPassword(ctx, c.UID, password); err != nil {
+			return err
+		}
+		audit(ctx, app.Log, "user passwd", "user", c.UID)
+		return s.printf("The password of account %d is set. Its tokens are revoked.\n", c.UID)
+	})
+}
+
+type userPhone struct {
+	UID      user.ID `arg:"" name:"uid" help:"Account."`
+	Username string  `arg:"" help:"Phone number to log in with." placeholder:"+86-13800000001"`
+	dataCommand
+}
+
+func (c userPhone) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		if err := app.Signin.SetPhone(ctx, c.UID, c.Username); err != nil {
+			return err
+		}
+		audit(ctx, app.Log, "user phone", "user", c.UID)
+		return s.printf("Account %d logs in with the new number. Its password stays, and its tokens are revoked.\n", c.UID)
+	})
+}
+
+type userScopes struct {
+	UID    user.ID `arg:"" name:"uid" help:"Account."`
+	Scopes string  `arg:"" help:"Scopes for tokens, comma separated: xfile_event, writing_bundle, pay_trade_order; an empty text is none. back_office implies --staff; without it, staff accounts stay staff."`
+	Staff  *bool   `negatable:"" help:"Allow the back office. --no-staff denies it, also to existing tokens (default: unchanged)."`
+	dataCommand
+}
+
+func (c userScopes) Run(ctx context.Context, s streams) error {
+	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+		names := settings.SplitNames(c.Scopes)
+		if c.Staff != nil && !*c.Staff && slices.Contains(names, string(access.BackOffice)) {
+			return misusef("--no-staff contradicts the scope back_office")
+		}
+		if err := app.Signin.SetScopes(ctx, c.UID, names); err != nil {
+			return err
+		}
+		if c.Staff != nil {
+			if err := app.Signin.SetStaff(ctx, c.UID, *c.Staff); err != nil {
+				return err
+			}
+		}
+		account, err := app.Stores.Accounts.ByID(ctx, c.UID)
+		if err != nil {
+			return err
+		}
+		audit(ctx, app.Log, "user scopes", "user", c.UID, "scopes", listed(account.Scopes), "staff", account.Staff)
+		if scopes := account.EffectiveScopes(); len(scopes) > 0 {
+			return s.printf("Account %d has the scopes %s.\n", c.UID, joined(scopes, ", "))
+		}
+		return s.printf("Account %d has no scopes.\n", c.UID)
+	})
+}

@@ -1,0 +1,146 @@
+package command_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type account struct {
+	UID       int64
+	Username  string
+	Firstname string
+	Timezone  string
+	Scopes    []string
+	Staff     bool
+	Disabled  bool
+}
+
+func (sh *shell) account(uid string) account {
+	sh.Helper()
+	var all []account
+	sh.run("user", "list", "--json", "--limit", "0").ends(done).reads(&all)
+	for _, a := range all {
+		if strconv.FormatInt(a.UID, 10) == uid {
+			return a
+		}
+	}
+	require.Fail(sh, "no account "+uid)
+	return account{}
+}
+
+func TestAUT10_user_create(t *testing.T) {
+	sh := emptyShell(t)
+	uid := sh.somebody("+86-13800000009") // the first command of all
+	assert.Equal(t, account{
+		UID: 1, Username: "+86-13800000009", Firstname: "丽", Timezone: "UTC",
+		Scopes: []string{"xfile_event", "writing_bundle", "pay_trade_order"},
+	}, sh.account(uid))
+
+	var made account
+	sh.run("user", "create", "--username", "+34-600000009", "--password", goodPassword, "--timezone", "Europe/Madrid",
+		"--scopes", "writing_bundle, xfile_event", "--staff", "--json").ends(done).reads(&made)
+	assert.Equal(t, account{
+		UID: 2, Username: "+34-600000009", Timezone: "Europe/Madrid", Scopes: []string{"writing_bundle", "xfile_event"}, Staff: true,
+	}, made)
+
+	none := sh.run("user", "create", "--username", "+34-600000010", "--password", goodPassword, "--scopes", "").line()
+	assert.Empty(t, sh.account(none).Scopes)
+}
+
+func TestAUT10_user_create_tells_all_that_is_wrong(t *testing.T) {
+	sh, _ := newUser(t)
+	sh.run("user", "create", "--username", "13800000009", "--password", "short", "--scopes", "fly,xfile_event",
+		"--timezone", "Mars/Olympus").refuses(misused,
+		"\n--username: Enter a phone number", "\n--password: This password is too short", "\n--scopes: Unknown scope “fly”",
+		"\n--timezone: Unknown time zone")
+	sh.run("user", "create", "--username", "123").
+		refuses(misused, "\n--password: Enter a password: use --password or the standard input.\n", "\n--username: Enter a phone number")
+	sh.run("user", "create", "--password", goodPassword).refuses(misused, "--username")
+	sh.run("user", "create", "--username", "+86-13800000009", "--password", goodPassword).
+		refuses(refused, "username: An account with this phone number exists.")
+	assert.Len(t, strings.Split(strings.TrimSpace(sh.run("user", "list").ends(done).out), "\n"), 2, "a heading and one account")
+}
+
+func TestUser_list_is_paged(t *testing.T) {
+	sh := newShell(t)
+	for i := range 3 {
+		sh.somebody(fmt.Sprintf("+86-1380000000%d", i))
+	}
+	for flags, want := range map[string][]int64{
+		"": {1, 2, 3}, "--limit 2 --after 2": {3}, "--after 3": {}, "--limit 0": {1, 2, 3}, "--limit 1 --after 1": {2},
+	} {
+		var all []account
+		sh.run(append([]string{"user", "list", "--json"}, strings.Fields(flags)...)...).ends(done).reads(&all)
+		uids := []int64{}
+		for _, a := range all {
+			uids = append(uids, a.UID)
+		}
+		assert.Equal(t, want, uids, flags)
+	}
+	o := sh.run("user", "list", "--limit", "2").ends(done)
+	assert.Contains(t, o.out, "+86-13800000001")
+	assert.Contains(t, o.out, "王丽")
+	assert.Contains(t, o.err, "--after 2", "how to go on")
+	assert.Empty(t, sh.run("user", "list").ends(done).err)
+	sh.run("user", "list", "--limit=-1").ends(misused)
+}
+
+func TestAUT10_user_disable_and_enable(t *testing.T) {
+	sh, uid := newUser(t)
+	assert.Contains(t, sh.run("user", "disable", uid).ends(done).out, "disabled")
+	assert.True(t, sh.account(uid).Disabled)
+	assert.Contains(t, sh.run("user", "list").out, "disabled")
+	sh.run("user", "enable", uid).ends(done)
+	assert.False(t, sh.account(uid).Disabled)
+	for _, verb := range []string{"disable", "enable"} {
+		sh.run("user", verb, "99").refuses(refused, "Account not found.")
+	}
+}
+
+func TestAUT10_user_passwd(t *testing.T) {
+	sh, uid := newUser(t)
+	sh.run("token", "issue", "--user", uid).ends(done)
+	sh.run("user", "passwd", uid, "--password", "secret").refuses(misused, "password: This password is too short")
+	sh.run("user", "passwd", uid).refuses(misused, "password: Enter a password")
+	sh.run("user", "passwd", "99").refuses(refused, "Account not found.")
+	assert.True(t, sh.tokens(uid)[0].Good, "nothing was done")
+
+	sh.runWith(goodPassword+"!\n", "user", "passwd", uid).ends(done)
+	assert.False(t, sh.tokens(uid)[0].Good, "tokens of the old password are void")
+}
+
+func TestAUT14_user_create_and_scopes_with_back_office(t *testing.T) {
+	sh := newShell(t)
+	uid := sh.run("user", "create", "--username", "+34-600000009", "--password", goodPassword, "--scopes", "xfile_event,back_office").line()
+	assert.True(t, sh.account(uid).Staff)
+	assert.Equal(t, []string{"xfile_event"}, sh.account(uid).Scopes)
+	for _, step := range []struct {
+		flags string
+		want  bool
+	}{
+		{"xfile_event", true}, {"xfile_event --no-staff", false}, {"xfile_event,back_office", true},
+		{"pay_trade_order --no-staff", false}, {"back_office --staff", true},
+	} {
+		said := sh.run(append([]string{"user", "scopes", uid}, strings.Fields(step.flags)...)...).ends(done).out
+		assert.Equal(t, step.want, sh.account(uid).Staff, step.flags)
+		assert.Equal(t, step.want, strings.Contains(said, "back_office"), said)
+		assert.NotContains(t, sh.account(uid).Scopes, "back_office", step.flags)
+	}
+	sh.run("user", "scopes", uid, "xfile_event,back_office", "--no-staff").refuses(misused, "--no-staff")
+	assert.True(t, sh.account(uid).Staff, "nothing was done")
+}
+
+func TestAUT08_user_scopes(t *testing.T) {
+	sh, uid := newUser(t)
+	sh.run("user", "scopes", uid, "pay_trade_order,xfile_event").ends(done)
+	sh.run("user", "scopes", uid, "xfile_event,fly,swim").refuses(misused, "“fly”", "“swim”")
+	sh.run("user", "scopes", "99", "xfile_event").refuses(refused, "Account not found.")
+	assert.Equal(t, []string{"pay_trade_order", "xfile_event"}, sh.account(uid).Scopes)
+	sh.run("user", "scopes", uid, "").ends(done)
+	assert.Empty(t, sh.account(uid).Scopes)
+}
