@@ -23,7 +23,7 @@ func TestHashing(t *testing.T) { assert.Equal(t, argon2id.OWASP, bootstrap.Hashi
 func parsed(t *testing.T, flags ...string) (settings.Config, error) {
 	t.Helper()
 	var command struct{ settings.Config }
-	p, err := settings.NewParser(&command)
+	p, err := settings.NewParser(&command, bootstrap.Offered())
 	require.NoError(t, err)
 	_, err = p.Parse(flags)
 	require.NoError(t, err, "wrong settings do not stop the parser")

@@ -26,7 +26,7 @@ func deployed(t *testing.T, name string) string {
 }
 
 func TestDeploy_names_settings_that_exist(t *testing.T) {
-	p, err := settings.NewParser(&struct{ settings.Config }{})
+	p, err := settings.NewParser(&struct{ settings.Config }{}, settings.Offered{})
 	require.NoError(t, err)
 	names := settings.Variables(p.Model)
 	files := 0

@@ -20,7 +20,7 @@ func TestSettings_leave_requests_the_time_that_the_HTTP_interface_needs(t *testi
 
 func TestGEN_14_the_settings_of_requests_reach_the_HTTP_interface(t *testing.T) {
 	var command struct{ settings.Config }
-	p, err := settings.NewParser(&command)
+	p, err := settings.NewParser(&command, Offered())
 	require.NoError(t, err)
 	_, err = p.Parse([]string{"--max-requests=7", "--limit-address=3/m", "--trusted-proxies=192.0.2.0/24", "--cors-origins=https://app.example"})
 	require.NoError(t, err)

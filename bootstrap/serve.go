@@ -60,8 +60,8 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 	}
 	defer traces.close() // after the App
 	config.WarnOfUnknown(log)
-	if config.UsesSandbox() && config.WalletNotifyURL == "" {
-		config.WalletNotifyURL = listeners.URL() + notifyPath(config) // the sandbox runs on this machine
+	if chosen, is := sandboxes[config.Wallet]; is && config.WalletNotifyURL == "" {
+		config.WalletNotifyURL = listeners.URL() + chosen.NotifyPaths()[0] // the sandbox runs on this machine
 	}
 	if config.StartsSandbox() {
 		box, err := openSandbox(config.MerchantConfig, merchant.cert, "", sandboxJournal(config), 1, log)

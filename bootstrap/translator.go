@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"fmt"
+	"slices"
 
 	"plaza/adapters/translator/apertium"
 	"plaza/adapters/translator/azure"
@@ -23,31 +24,53 @@ func offer(c settings.Config) translation.Offer {
 	return o
 }
 
+// offeredTranslators are the translators that can be chosen.
+var offeredTranslators = []provider.Description{
+	pseudo.Description, libretranslate.Description, deepl.Description, google.Description, azure.Description, apertium.Description,
+}
+
+func translatorName(d provider.Description) string { return d.Name }
+
+// chosenTranslator returns the description of the configured translator.
+func chosenTranslator(c settings.Config) (provider.Description, bool) {
+	i := slices.IndexFunc(offeredTranslators, func(d provider.Description) bool { return d.Name == c.Translator })
+	if i < 0 {
+		return provider.Description{}, false
+	}
+	return offeredTranslators[i], true
+}
+
+// paidLanguages are offered with a paid translator unless others are configured. Each further
+// one multiplies what the texts can cost.
+const paidLanguages = "en,es,fr,de,pt-BR,ja,zh-Hans,zh-Hant"
+
+// checkTranslator notes what the translator lacks, and fills in the languages of a paid one.
+func checkTranslator(c *settings.Config, p settings.Problems) {
+	p.Note("PLAZA_TRANSLATOR", settings.OneOf(c.Translator,
+		append([]string{settings.AutoTranslator, settings.NoTranslator}, names(offeredTranslators, translatorName)...)...))
+	chosen, _ := chosenTranslator(*c)
+	if !chosen.ChargesCharacters {
+		return
+	}
+	if c.TranslatorBudget == nil {
+		p.Note("PLAZA_TRANSLATOR_BUDGET", fmt.Errorf("%s charges for each character, so a number of characters a day is required, like 500000", c.Translator))
+	}
+	if len(c.TranslatorLanguages) == 0 {
+		p.Note("PLAZA_TRANSLATOR_LANGUAGES", c.TranslatorLanguages.UnmarshalText([]byte(paidLanguages)))
+	}
+}
+
 // newTranslator returns the configured translator, or nil for none.
 func newTranslator(c settings.Config, t *traces) (localisation.Translator, error) {
-	connection := provider.Connection{URL: c.TranslatorURL, Wrap: t.spans("translator", true)}
-	var remote localisation.Translator
-	var err error
-	switch c.Translator {
-	case settings.PseudoTranslator:
-		return pseudo.New(), nil
-	case "libretranslate":
-		remote, err = libretranslate.New(libretranslate.Config{Connection: connection, Key: c.TranslatorKey})
-	case "deepl":
-		remote, err = deepl.New(deepl.Config{Connection: connection, Key: c.TranslatorKey})
-	case "google":
-		remote, err = google.New(google.Config{Connection: connection, Key: c.TranslatorKey})
-	case "azure":
-		remote, err = azure.New(azure.Config{Connection: connection, Key: c.TranslatorKey, Region: c.TranslatorRegion})
-	case "apertium":
-		remote, err = apertium.New(apertium.Config{Connection: connection})
-	case settings.NoTranslator, settings.AutoTranslator, "":
+	chosen, is := chosenTranslator(c)
+	if !is {
 		return nil, nil
-	default:
-		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR: unknown translator %q", settings.ErrInvalid, c.Translator)
 	}
+	translator, err := chosen.Open(provider.Settings{
+		Connection: provider.Connection{URL: c.TranslatorURL, Wrap: t.spans("translator", true)}, Key: c.TranslatorKey, Region: c.TranslatorRegion,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR_URL, _KEY and _REGION:\n%w", settings.ErrInvalid, err)
 	}
-	return remote, nil
+	return translator, nil
 }

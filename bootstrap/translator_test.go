@@ -1,6 +1,7 @@
 package bootstrap_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func TestPUB06_translators_are_chosen_by_their_settings(t *testing.T) {
 		"auto": true, "none": true, "pseudo": true, "deepl": true, "google": true, "azure": true,
 		"libretranslate": false, "apertium": false, // which need an address
 	}
-	for _, name := range settings.Translators {
+	for _, name := range translators() {
 		good, known := works[name]
 		require.True(t, known, name)
 		c := settings.Config{Translator: name, TranslatorKey: secret.New("never-shown-key"), TranslatorRegion: "westeurope"}
@@ -34,6 +35,11 @@ func TestPUB06_translators_are_chosen_by_their_settings(t *testing.T) {
 	}
 	_, err := parsed(t, "--translator=babel")
 	assert.ErrorContains(t, err, "PLAZA_TRANSLATOR: ")
+}
+
+// translators are the values of PLAZA_TRANSLATOR.
+func translators() []string {
+	return append(strings.Split(bootstrap.Offered().Translators, ", "), settings.AutoTranslator, settings.NoTranslator)
 }
 
 func names(tags []locale.Tag) (all []string) {
@@ -66,7 +72,7 @@ func TestPUB06_settings_of_what_readers_are_offered(t *testing.T) {
 
 func TestPUB06_a_paid_translator_needs_a_budget_and_offers_few_languages(t *testing.T) {
 	isPaid := map[string]bool{"deepl": true, "google": true, "azure": true}
-	for _, name := range settings.Translators {
+	for _, name := range translators() {
 		_, err := parsed(t, "--translator="+name)
 		if isPaid[name] {
 			require.ErrorContains(t, err, "PLAZA_TRANSLATOR_BUDGET: "+name+" charges for each character", name)

@@ -42,7 +42,7 @@ func TestPAY08_settings_of_the_wallet(t *testing.T) {
 	assert.NotEmpty(t, c.WalletMchID)
 	assert.True(t, c.WalletKey.IsZero(), "the key is of the data directory")
 
-	s.Wallet, s.WalletMchID, s.WalletKey, s.WalletSvcAppID = "wechatpay", "1900000109", secret.New("k"), "wx1"
+	s.Wallet, s.WalletMchID, s.WalletKey, s.WalletSvcAppID = "wechatpay", "1900000109", secret.New(strings.Repeat("k", 32)), "wx1"
 	c, err = bootstrap.Check(s)
 	require.NoError(t, err)
 	assert.Empty(t, c.WalletAppID, "one will do")

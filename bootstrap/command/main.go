@@ -64,7 +64,7 @@ func (s streams) printf(format string, args ...any) error {
 func Main(args []string, out, errOut io.Writer) int { return run(newProgram(), args, out, errOut) }
 
 func newProgram() settings.Parser {
-	parser, err := settings.NewParser(&commands{},
+	parser, err := settings.NewParser(&commands{}, bootstrap.Offered(),
 		kong.Name("plaza"),
 		kong.Description("The backend of a social content platform."),
 		kong.ExplicitGroups([]kong.Group{settingsGroup}),

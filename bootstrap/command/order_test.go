@@ -73,7 +73,7 @@ func TestPAY12_order_create_tells_all_that_is_wrong(t *testing.T) {
 func (sh *shell) within(work func(*bootstrap.App)) {
 	sh.Helper()
 	var line struct{ settings.Config }
-	p, err := settings.NewParser(&line)
+	p, err := settings.NewParser(&line, settings.Offered{})
 	require.NoError(sh, err)
 	_, err = p.Parse([]string{"--database-url=" + sh.database, "--data-dir=" + sh.dataDir, "--public-url=https://plaza.example.org"})
 	require.NoError(sh, err)

@@ -42,7 +42,7 @@ func (c LimitsConfig) InForce(limit ratelimit.Limit) ratelimit.Limit {
 // checkLimits fills in missing limits and notes a wrong switch.
 func (c *LimitsConfig) checkLimits(p Problems) {
 	c.Limits = cmp.Or(c.Limits, "on")
-	p.Note("PLAZA_LIMITS", oneOf(c.Limits, "on", LimitsOff))
+	p.Note("PLAZA_LIMITS", OneOf(c.Limits, "on", LimitsOff))
 	settings := reflect.ValueOf(c).Elem()
 	for i := range settings.NumField() {
 		limit, isLimit := settings.Field(i).Addr().Interface().(*ratelimit.Limit)

@@ -67,7 +67,7 @@ func parseS3(value string) (MediaURL, error) {
 		return MediaURL{}, errors.New("has a malformed query")
 	}
 	for name := range query {
-		if err := oneOf(name, "region", "public", "tls"); err != nil {
+		if err := OneOf(name, "region", "public", "tls"); err != nil {
 			return MediaURL{}, err
 		}
 	}

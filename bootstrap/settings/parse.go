@@ -20,9 +20,15 @@ type Parser struct {
 	notes *settingNotes
 }
 
-func NewParser(command any, options ...kong.Option) (Parser, error) {
+// Offered are the adapters that can be chosen, as the help of their settings lists them.
+type Offered struct{ Translators, PaidTranslators, TranslatorsByURL, Wallets string }
+
+// NewParser returns a parser of the command, which may have settings.
+func NewParser(command any, o Offered, options ...kong.Option) (Parser, error) {
 	notes := &settingNotes{wrong: map[*kong.Value]error{}, files: map[*kong.Value]string{}, texts: map[*kong.Value]string{}}
-	k, err := kong.New(command, append(options, kong.Bind(notes), kong.Resolvers(kong.ResolverFunc(notes.readSecret)))...)
+	k, err := kong.New(command, append(options, kong.Bind(notes), kong.Vars{
+		"translators": o.Translators, "paid_translators": o.PaidTranslators, "translators_by_url": o.TranslatorsByURL, "wallets": o.Wallets,
+	}, kong.Resolvers(kong.ResolverFunc(notes.readSecret)))...)
 	if err != nil {
 		return Parser{}, err
 	}

@@ -54,7 +54,7 @@ func TestSettingsTable(t *testing.T) {
 }
 
 func TestReadme_names_the_settings_that_files_may_hold(t *testing.T) {
-	p, err := settings.NewParser(&struct{ settings.Config }{})
+	p, err := settings.NewParser(&struct{ settings.Config }{}, settings.Offered{})
 	require.NoError(t, err)
 	var ofFiles []string
 	for _, variable := range settings.Variables(p.Model) {

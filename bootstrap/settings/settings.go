@@ -37,23 +37,23 @@ type Config struct {
 	PublicURL           string        `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"` // without a trailing slash
 	TokenTTL            time.Duration `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 
-	Translator          string        `default:"auto" env:"PLAZA_TRANSLATOR" help:"Translator of publications: none, pseudo, which only marks them, libretranslate, deepl, google, azure or apertium (auto: pseudo with --demo, else none)." placeholder:"NAME"`
-	TranslatorURL       string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; libretranslate and apertium need one)." placeholder:"URL"`
+	Translator          string        `default:"auto" env:"PLAZA_TRANSLATOR" help:"Translator of publications: none, ${translators} (auto: pseudo with --demo, else none)." placeholder:"NAME"`
+	TranslatorURL       string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; needed with ${translators_by_url})." placeholder:"URL"`
 	TranslatorKey       secret.String `env:"PLAZA_TRANSLATOR_KEY" help:"The translator's API key." placeholder:"KEY"`
-	TranslatorRegion    string        `env:"PLAZA_TRANSLATOR_REGION" help:"Region of an azure key." placeholder:"REGION"`
-	TranslatorLanguages Languages     `env:"PLAZA_TRANSLATOR_LANGUAGES" help:"Languages offered to readers, comma separated, like en,pt-BR,zh-Hans (default: a short list with deepl, google and azure, else any)." placeholder:"TAG,..."`
-	TranslatorBudget    *int64        `env:"PLAZA_TRANSLATOR_BUDGET" help:"Maximum characters per UTC day that all servers together send to the translator; deepl, google and azure need one (default: unlimited)." placeholder:"NUMBER"`
+	TranslatorRegion    string        `env:"PLAZA_TRANSLATOR_REGION" help:"Region of the translator's key, if it has one." placeholder:"REGION"`
+	TranslatorLanguages Languages     `env:"PLAZA_TRANSLATOR_LANGUAGES" help:"Languages offered to readers, comma separated, like en,pt-BR,zh-Hans (default: a short list with ${paid_translators}, else any)." placeholder:"TAG,..."`
+	TranslatorBudget    *int64        `env:"PLAZA_TRANSLATOR_BUDGET" help:"Maximum characters per UTC day that all servers together send to the translator; needed with ${paid_translators} (default: unlimited)." placeholder:"NUMBER"`
 
 	MediaURL    MediaURL      `env:"PLAZA_MEDIA_URL" help:"Where pictures are stored: file:DIR, or s3://HOST/BUCKET/PREFIX?region=NAME&public=URL&tls=off (default: in the data directory)." placeholder:"URL"`
 	MediaKeyID  string        `env:"PLAZA_MEDIA_KEY_ID" help:"Id of the access key for the s3 store." placeholder:"ID"`
 	MediaSecret secret.String `env:"PLAZA_MEDIA_SECRET" help:"Secret of the access key." placeholder:"KEY"`
 
-	Wallet    string `default:"auto" env:"PLAZA_WALLET" help:"Which mobile wallet takes payments: none, sandbox or sandboxv3, which move no money, wechatpay, or wechatpayv3 (auto: sandbox with --demo, else none)." placeholder:"NAME"`
-	WalletURL string `env:"PLAZA_WALLET_URL" help:"Address of the wallet (default: wechatpay's own, or a sandbox that the server starts)." placeholder:"URL"`
+	Wallet    string `default:"auto" env:"PLAZA_WALLET" help:"Which mobile wallet takes payments: none, sandbox or sandboxv3, which move no money, ${wallets} (auto: sandbox with --demo, else none)." placeholder:"NAME"`
+	WalletURL string `env:"PLAZA_WALLET_URL" help:"Address of the wallet (default: the wallet's own, or a sandbox that the server starts)." placeholder:"URL"`
 	MerchantConfig
 	RefundConfig
 	WalletV3Config
-	WalletNotifyURL string        `env:"PLAZA_WALLET_NOTIFY_URL" help:"Where the wallet reports payments (default: the public address with /api/pay/notify/wallet/, or with /api/pay/notify/wallet/v3/ for wechatpayv3)." placeholder:"URL"`
+	WalletNotifyURL string        `env:"PLAZA_WALLET_NOTIFY_URL" help:"Where the wallet reports payments (default: the public address with the path of the wallet, /api/pay/notify/wallet/ for wechatpay)." placeholder:"URL"`
 	WalletPoll      time.Duration `default:"30s" env:"PLAZA_WALLET_POLL" help:"How often the wallet is polled for pending payments." placeholder:"DURATION"`
 	WalletTimeout   time.Duration `default:"5s" env:"PLAZA_WALLET_TIMEOUT" help:"How long the wallet may take to answer." placeholder:"DURATION"`
 
@@ -100,7 +100,7 @@ func (c Config) Check(more ...func(*Config, Problems)) (Config, error) {
 	if c.DatabaseConnections != 0 {
 		p.Note("PLAZA_DATABASE_CONNECTIONS", between(c.DatabaseConnections, 2, 1000, "a number"))
 	}
-	p.Note("PLAZA_MIGRATE", oneOf(cmp.Or(c.Migrate, "true"), "true", "false"))
+	p.Note("PLAZA_MIGRATE", OneOf(cmp.Or(c.Migrate, "true"), "true", "false"))
 	p.Note("PLAZA_DATABASE_WAIT", between(c.DatabaseWait, 0, time.Hour, "a duration"))
 	c.DatabaseWait = max(c.DatabaseWait, time.Millisecond) // zero would be the store's default
 	p.Note("PLAZA_PUBLIC_URL", checkPublicURL(c.PublicURL))
@@ -115,7 +115,7 @@ func (c Config) Check(more ...func(*Config, Problems)) (Config, error) {
 	p.Note("PLAZA_MAX_CONNECTIONS", between(c.MaxConnections, 1, 1_000_000, "a number"))
 	c.checkServer(p, c.unparsed.origins != nil)
 	c.checkLimits(p)
-	p.Note("PLAZA_LOG_FORMAT", oneOf(c.LogFormat, "text", "json"))
+	p.Note("PLAZA_LOG_FORMAT", OneOf(c.LogFormat, "text", "json"))
 	for _, check := range more {
 		check(&c, p)
 	}
@@ -154,7 +154,7 @@ func (p Problems) require(variable string, isSet bool, user string) {
 	}
 }
 
-// variables returns the variables of the wrong settings, sorted.
+// Variables returns the variables of the wrong settings, sorted.
 func (p Problems) Variables() []string { return slices.Sorted(maps.Keys(p)) }
 
 func CheckAddr(addr string) error {
@@ -221,7 +221,8 @@ func between[N cmp.Ordered](value, least, most N, what string) error {
 	return nil
 }
 
-func oneOf(value string, names ...string) error {
+// OneOf returns an error unless the value is one of the names.
+func OneOf(value string, names ...string) error {
 	if !slices.Contains(names, value) {
 		return fmt.Errorf("%q is not one of %s", value, strings.Join(names, ", "))
 	}

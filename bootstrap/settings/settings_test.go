@@ -17,7 +17,7 @@ import (
 func parsed(t *testing.T, flags ...string) (settings.Config, error) {
 	t.Helper()
 	var command struct{ settings.Config }
-	p, err := settings.NewParser(&command)
+	p, err := settings.NewParser(&command, settings.Offered{})
 	require.NoError(t, err)
 	_, err = p.Parse(flags)
 	require.NoError(t, err, "wrong settings do not stop the parser")

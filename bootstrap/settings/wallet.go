@@ -2,8 +2,6 @@ package settings
 
 import (
 	"cmp"
-	"crypto/tls"
-	"fmt"
 	"time"
 
 	"plaza/domain/payment"
@@ -19,15 +17,16 @@ type MerchantConfig struct {
 	WalletSandboxAddr string        `default:"127.0.0.1:8090" env:"PLAZA_WALLET_SANDBOX_ADDR" help:"Address of the sandbox. Every client that reaches it can pay any order." placeholder:"HOST:PORT"`
 }
 
-// The wallets.
+// Values of PLAZA_WALLET that move no money.
 const (
 	NoWallet        = "none"
 	SandboxWallet   = "sandbox"
 	SandboxV3Wallet = "sandboxv3"
-	WechatWallet    = "wechatpay"
-	WechatV3Wallet  = "wechatpayv3"
 	autoWallet      = "auto"
 )
+
+// WithoutMoney returns the values of PLAZA_WALLET that move no money.
+func WithoutMoney() []string { return []string{autoWallet, NoWallet, SandboxWallet, SandboxV3Wallet} }
 
 // WalletV3Config holds the settings of protocol version 3 of the wallet, beside those that all wallets have.
 type WalletV3Config struct {
@@ -55,39 +54,13 @@ func (c *Config) checkRefunds(p Problems) {
 	if c.WalletRefundDue == "" {
 		c.WalletRefundDue = refundByStaff
 	}
-	p.Note("PLAZA_WALLET_REFUND_DUE", oneOf(c.WalletRefundDue, refundByStaff, RefundAutomatically))
-	if _, err := c.KeyPair(); err != nil {
-		p.Note("PLAZA_WALLET_CERT", err)
-	}
-}
-
-// KeyPair returns the merchant's certificate with its private key, or nil if none is configured. Its errors contain
-// no part of them.
-func (c Config) KeyPair() (*tls.Certificate, error) {
-	if c.WalletCert.IsZero() {
-		return nil, nil
-	}
-	pair, err := tls.X509KeyPair([]byte(c.WalletCert.Reveal()), []byte(c.WalletPrivateKey.Reveal()))
-	if err != nil {
-		return nil, fmt.Errorf("no PEM of a certificate and, in PLAZA_WALLET_PRIVATE_KEY, of its private key: %w", err)
-	}
-	return &pair, nil
+	p.Note("PLAZA_WALLET_REFUND_DUE", OneOf(c.WalletRefundDue, refundByStaff, RefundAutomatically))
 }
 
 // checkWallet fills in missing values and notes all problems.
 func (c *Config) checkWallet(p Problems) {
 	c.Wallet = cmp.Or(c.Wallet, NoWallet)
-	p.Note("PLAZA_WALLET", oneOf(c.Wallet, autoWallet, NoWallet, SandboxWallet, SandboxV3Wallet, WechatWallet, WechatV3Wallet))
-	switch c.Wallet {
-	case WechatWallet, WechatV3Wallet:
-		p.require("PLAZA_WALLET_MCH_ID", c.WalletMchID != "", c.Wallet)
-		p.require("PLAZA_WALLET_KEY", !c.WalletKey.IsZero(), c.Wallet)
-		p.require("PLAZA_WALLET_APP_ID", len(c.WalletApps()) > 0, c.Wallet)
-		if c.Wallet == WechatV3Wallet {
-			p.require("PLAZA_WALLET_PRIVATE_KEY", !c.WalletPrivateKey.IsZero(), WechatV3Wallet)
-			p.require("PLAZA_WALLET_CERT_SERIAL", c.WalletCertSerial != "", WechatV3Wallet)
-		}
-	case SandboxWallet, SandboxV3Wallet, autoWallet:
+	if c.UsesSandbox() || c.Wallet == autoWallet {
 		c.useDemoMerchant()
 	}
 	c.checkRefunds(p)

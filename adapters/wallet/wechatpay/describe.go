@@ -60,7 +60,7 @@ var DescriptionV3 = wallet.Description{
 		if !s.FormerKey.IsZero() {
 			former, problem := openV2(s, s.FormerKey, strings.TrimSuffix(notifyURL(s, pathV3), "v3/"))
 			if problem != nil {
-				problem = fmt.Errorf("the key of version 2: %w", problem)
+				problem = fmt.Errorf("PLAZA_WALLET_V2_KEY: %w", problem)
 			}
 			gateways.Others, err = []payment.Gateway{former}, errors.Join(err, problem)
 		}
