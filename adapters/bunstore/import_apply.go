@@ -54,7 +54,7 @@ func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) e
 	var steps []engine.Step
 	var sources []string
 	for _, i := range ready[imported.User] {
-		p := t.batch.Lines[i].Record.(imported.UserRecord)
+		p := t.batch.Records[i].(imported.UserRecord)
 		own, has := t.accounts[p.Source]
 		next := own.Member
 		next.Firstname, next.Lastname = p.Firstname, p.Lastname
@@ -88,7 +88,7 @@ func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) e
 func (t *batchApply) categories(ctx context.Context, ready map[imported.Kind][]int) error {
 	var c tableChanges
 	for _, i := range ready[imported.Category] {
-		next := t.batch.Lines[i].Record.(imported.CategoryRecord).Category
+		next := t.batch.Records[i].(imported.CategoryRecord).Category
 		old, has := t.categoryByID[next.ID]
 		if t.noteOutcome(i, has, old == next) {
 			c.put(categoryTable.Values(&next, t.s.Dialect), has, t.s.steps.updateCategory)
@@ -101,7 +101,7 @@ func (t *batchApply) categories(ctx context.Context, ready map[imported.Kind][]i
 func (t *batchApply) nodes(ctx context.Context, ready map[imported.Kind][]int) error {
 	var all []replacement
 	for _, i := range ready[imported.Node] {
-		r := t.batch.Lines[i].Record.(imported.NodeRecord)
+		r := t.batch.Records[i].(imported.NodeRecord)
 		r.Author = t.uids[r.By]
 		all = t.replace(all, i, item{feed.Node, int64(r.ID)}, r.Node)
 	}
@@ -111,7 +111,7 @@ func (t *batchApply) nodes(ctx context.Context, ready map[imported.Kind][]int) e
 func (t *batchApply) demands(ctx context.Context, ready map[imported.Kind][]int) error {
 	var all []replacement
 	for _, i := range ready[imported.Demand] {
-		r := t.batch.Lines[i].Record.(imported.DemandRecord)
+		r := t.batch.Records[i].(imported.DemandRecord)
 		r.Author, r.Tags, r.Images = t.uids[r.By], nilIfEmpty(r.Tags), nilIfEmpty(r.Images)
 		all = t.replace(all, i, item{feed.Demand, int64(r.ID)}, r.Demand)
 	}
@@ -177,7 +177,7 @@ func listedOrNot(record feed.Listable) *feed.Listing {
 func (t *batchApply) howToRecords(ctx context.Context, ready map[imported.Kind][]int) error {
 	var c tableChanges
 	for _, i := range ready[imported.HowTo] {
-		r := t.batch.Lines[i].Record.(imported.HowToRecord)
+		r := t.batch.Records[i].(imported.HowToRecord)
 		r.Robot, r.Bundles = t.uids[r.By], nilIfEmpty(r.Bundles)
 		old, has := t.howTos[r.Ref()]
 		if t.noteOutcome(i, has, reflect.DeepEqual(old, r.HowTo)) {
@@ -190,7 +190,7 @@ func (t *batchApply) howToRecords(ctx context.Context, ready map[imported.Kind][
 func (t *batchApply) news(ctx context.Context, ready map[imported.Kind][]int) error {
 	var c tableChanges
 	for _, i := range ready[imported.News] {
-		r := t.batch.Lines[i].Record.(imported.NewsRecord)
+		r := t.batch.Records[i].(imported.NewsRecord)
 		r.ID = 0
 		old, has := t.newsBySource[r.Source]
 		if t.noteOutcome(i, has, old == r.Item) {

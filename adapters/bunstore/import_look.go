@@ -2,7 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"math"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
@@ -28,22 +27,13 @@ type batchApply struct {
 	records       map[feed.Kind]map[int64]feed.Listable
 	howTos        map[imported.Ref]publication.HowTo
 	newsBySource  map[string]news.Item
-	waiting       []waitingRow
 	listings      []*feed.Listing // new listings
 	hasCategories bool
 }
 
-// waitingRow is a waiting line without its content.
-type waitingRow struct {
-	id     int64 // in order of arrival
-	file   string
-	number int64
-	ref    imported.Ref
-}
-
 func newBatchApply(s *Store, tx *listedTransaction, d imported.Batch) *batchApply {
 	return &batchApply{
-		s: s, tx: tx, batch: d, outcomes: make([]imported.Outcome, len(d.Lines)),
+		s: s, tx: tx, batch: d, outcomes: make([]imported.Outcome, len(d.Records)),
 		uids: map[string]user.ID{}, accounts: map[string]account{}, holders: map[string]account{},
 		categoryByID: map[feed.CategoryID]feed.Category{}, bundles: map[publication.BundleID]publication.Bundle{},
 		records: map[feed.Kind]map[int64]feed.Listable{feed.Publication: {}, feed.Node: {}, feed.Demand: {}},
@@ -58,17 +48,13 @@ type references struct {
 	records                map[feed.Kind][]int64
 	howTos, robots         []string
 	news                   []string
-	sources                []string // of all records, as in their Refs
 }
 
-func referencesIn(lines []imported.Line) references {
+func referencesIn(batch []imported.Record) references {
 	n := references{records: map[feed.Kind][]int64{}}
-	batch := make([]imported.Record, len(lines))
-	for i, line := range lines {
-		batch[i] = line.Record
-		ref := line.Record.Ref()
-		n.sources = append(n.sources, ref.ID)
-		switch r := line.Record.(type) {
+	for _, record := range batch {
+		ref := record.Ref()
+		switch r := record.(type) {
 		case imported.UserRecord:
 			n.users, n.phones = append(n.users, r.Source), append(n.phones, r.Phone.String())
 		case imported.BundleRecord:
@@ -95,39 +81,20 @@ func referencesIn(lines []imported.Line) references {
 	return n
 }
 
-// lookUp deletes the abandoned lines and reads the stored state of everything that the
-// batch refers to, in one round trip.
+// lookUp reads the stored state of everything that the batch refers to, in one round trip.
 func (t *batchApply) lookUp(ctx context.Context) error {
-	n, d := referencesIn(t.batch.Lines), t.batch
-	var steps []engine.Step
-	if len(d.Abandoned) > 0 {
-		steps = append(steps, engine.Step{Statement: t.s.steps.deleteAbandoned, Args: []any{d.File, t.s.Dialect.ListOf(d.Abandoned)}})
-	}
-	if len(d.Lines) > 0 {
-		first, last := int64(math.MaxInt64), int64(math.MinInt64)
-		for _, line := range d.Lines {
-			first, last = min(first, line.Number), max(last, line.Number)
-		}
-		steps = append(steps, engine.Step{Statement: t.s.steps.inFile, Args: []any{d.File, first, last}, Row: t.scanWaiting})
-	}
-	steps = append(steps, t.lookups(n)...)
-	if len(steps) == 0 {
-		return nil
-	}
-	return t.tx.Run(ctx, steps...)
+	return t.run(ctx, t.lookups(referencesIn(t.batch.Records)))
 }
 
 // lookups returns the reads of the references.
 func (t *batchApply) lookups(n references) []engine.Step {
 	w := t.s.steps
 	var steps []engine.Step
-	t.hasCategories = len(n.sources) > 0 && t.anyCategories()
-	if t.hasCategories {
+	if t.hasCategories = t.anyCategories(); t.hasCategories {
 		steps = append(steps, engine.Step{Statement: w.tree, Row: t.scanCategory})
 	} else {
 		steps = appendRead(t, steps, w.categories, n.categories, t.scanCategory)
 	}
-	steps = appendRead(t, steps, w.ofRecords, n.sources, t.scanWaiting)
 	steps = appendRead(t, steps, w.userIDs, n.authors, t.scanUser)
 	steps = appendRead(t, steps, w.accounts, n.users, func(scan func(...any) error) error {
 		a, err := t.scanAccount(scan)
@@ -186,8 +153,8 @@ func (s *Store) howTosOf(categories, robots []string, found func(imported.HowToR
 }
 
 func (t *batchApply) anyCategories() bool {
-	for _, line := range t.batch.Lines {
-		if _, is := line.Record.(imported.CategoryRecord); is {
+	for _, record := range t.batch.Records {
+		if _, is := record.(imported.CategoryRecord); is {
 			return true
 		}
 	}
@@ -216,28 +183,21 @@ func (t *batchApply) scanUser(scan func(...any) error) error {
 	return err
 }
 
-func (t *batchApply) scanWaiting(scan func(...any) error) error {
-	var w waitingRow
-	err := scan(&w.id, &w.file, &w.number, engine.OrZeroText[imported.Kind]{Into: &w.ref.Kind}, &w.ref.ID)
-	t.waiting = append(t.waiting, w)
-	return err
-}
-
-// plan returns the indexes of the lines that can be stored, by kind, each after the
-// records that it needs. It sets the outcomes of the other lines.
+// plan returns the indexes of the records that can be stored, by kind, each after the
+// records that it needs. It sets the outcomes of the other records.
 func (t *batchApply) plan() map[imported.Kind][]int {
 	var batch []imported.Record
 	var places []int
 	phones := map[user.Phone]string{} // phones that the batch takes
-	for i, line := range t.batch.Lines {
-		if p, is := line.Record.(imported.UserRecord); is {
+	for i, record := range t.batch.Records {
+		if p, is := record.(imported.UserRecord); is {
 			if wrong := p.Problem(t.accountsOf(p, phones)); wrong != nil {
 				t.outcomes[i] = imported.Outcome{Status: imported.Refused, Wrong: wrong}
 				continue
 			}
 			phones[p.Phone] = p.Source
 		}
-		batch, places = append(batch, line.Record), append(places, i)
+		batch, places = append(batch, record), append(places, i)
 	}
 	known := map[imported.Ref]bool{}
 	for source := range t.uids {

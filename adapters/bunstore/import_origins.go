@@ -23,7 +23,7 @@ func (t *batchApply) bundlesAndPublications(ctx context.Context, ready map[impor
 		return err
 	}
 	for _, i := range ready[imported.Publication] {
-		r := t.batch.Lines[i].Record.(imported.PublicationRecord)
+		r := t.batch.Records[i].(imported.PublicationRecord)
 		r.Author, r.Bundle = t.uids[r.By], t.bundle(r.Bundle.ID)
 		all = t.replace(all, i, item{feed.Publication, int64(r.ID)}, r.Publication)
 	}
@@ -47,7 +47,7 @@ func (t *batchApply) bundle(id publication.BundleID) publication.Bundle {
 func (t *batchApply) storeBundles(ctx context.Context, ready []int) (changed []publication.BundleID, err error) {
 	var c tableChanges
 	for _, i := range ready {
-		next := t.batch.Lines[i].Record.(imported.BundleRecord).Bundle
+		next := t.batch.Records[i].(imported.BundleRecord).Bundle
 		old, has := t.bundles[next.ID]
 		if t.noteOutcome(i, has, old == next) {
 			c.put(bundleTable.Values(&next, t.s.Dialect), has, t.s.steps.updateBundle)
@@ -63,7 +63,7 @@ func (t *batchApply) storeBundles(ctx context.Context, ready []int) (changed []p
 func (t *batchApply) rebundled(ctx context.Context, changed []publication.BundleID, places []int) (all []replacement, err error) {
 	coming := map[publication.ID]bool{}
 	for _, i := range places {
-		coming[t.batch.Lines[i].Record.(imported.PublicationRecord).ID] = true
+		coming[t.batch.Records[i].(imported.PublicationRecord).ID] = true
 	}
 	steps := appendRead(t, nil, t.s.steps.publicationsOf, engine.Numbers(changed), func(scan func(...any) error) error {
 		id, record, err := scanRecord(feed.Publication, scan, t.s.Dialect)

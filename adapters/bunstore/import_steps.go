@@ -23,8 +23,6 @@ type importSteps struct {
 	records    map[feed.Kind]string // $1 ids
 	howTos     string               // $1 categories, $2 sources of robots
 	news       string               // $1 sources
-	inFile     string               // $1 file, $2 first number, $3 last number
-	ofRecords  string               // $1 sources
 
 	// Publications affected by changed bundles.
 	publicationsOf string // $1 bundles
@@ -40,16 +38,12 @@ type importSteps struct {
 	updateHowTo    string
 	updateNews     string
 
-	deleteAbandoned string   // $1 file, $2 numbers
-	updateLine      string   // $1 id, $2 kind, $3 source, $4 raw
-	deleteLines     string   // $1 ids
-	saveProgress    string   // $1 file, $2 progress
-	loadProgress    string   // $1 file
-	waiting         string   // $1 file, $2 after, $3 lines, $4 bytes
-	finish          []string // $1 file
-	complete        string   // $1 began, $2 ended
-	insertCover     string   // $1 digest, $2 key, $3 width, $4 height
-	cover           string   // $1 digest
+	saveProgress string // $1 import, $2 progress
+	loadProgress string // $1 import
+	finish       string // $1 import
+	complete     string // $1 began, $2 ended
+	insertCover  string // $1 digest, $2 key, $3 width, $4 height
+	cover        string // $1 digest
 
 	known map[imported.Kind]string // $1 ids
 }
@@ -65,9 +59,7 @@ func newImportSteps(d engine.Dialect) importSteps {
 		bundles:    bundleTable.Among(d, "id", "$1"),
 		howTos: "SELECT u.source, " + howToTable.Of("h") + " FROM howtos h JOIN users u ON u.id = h.robot_id WHERE " +
 			d.Among("h.category", "$1") + " AND " + d.Among("u.source", "$2"),
-		news:      newsTable.Among(d, "source", "$1"),
-		inFile:    "SELECT id, file, number, kind, source FROM import_lines WHERE file = $1 AND number BETWEEN $2 AND $3",
-		ofRecords: "SELECT id, file, number, kind, source FROM import_lines WHERE " + d.Among("source", "$1"),
+		news: newsTable.Among(d, "source", "$1"),
 
 		publicationsOf: publicationTable.Among(d, "bundle_id", "$1"),
 		visibleBundles: "SELECT DISTINCT bundle_id FROM publications WHERE " + d.Among("bundle_id", "$1") +
@@ -80,16 +72,9 @@ func newImportSteps(d engine.Dialect) importSteps {
 		updateBundle:   bundleTable.Update(""), updateHowTo: howToTable.Update(""), updateNews: newsTable.Update(""),
 		records: map[feed.Kind]string{}, updateRecord: map[feed.Kind]string{},
 
-		deleteAbandoned: "DELETE FROM import_lines WHERE file = $1 AND " + d.Among("number", "$2"),
-		updateLine:      "UPDATE import_lines SET kind = $2, source = $3, raw = $4 WHERE id = $1 AND (kind <> $2 OR source <> $3 OR raw <> $4)",
-		deleteLines:     "DELETE FROM import_lines WHERE " + d.Among("id", "$1"),
-		saveProgress:    "INSERT INTO imports (file, progress) VALUES ($1, $2) ON CONFLICT (file) DO UPDATE SET progress = EXCLUDED.progress",
-		loadProgress:    "SELECT progress FROM imports WHERE file = $1",
-		waiting: `SELECT number, raw FROM (
-			SELECT number, raw, SUM(length(raw)) OVER (ORDER BY number) - length(raw) AS before FROM import_lines
-			WHERE file = $1 AND number > $2 ORDER BY number LIMIT CAST($3 AS bigint)) l
-			WHERE before < CAST($4 AS bigint) ORDER BY number`,
-		finish: []string{"DELETE FROM imports WHERE file = $1", "DELETE FROM import_lines WHERE file = $1"},
+		saveProgress: "INSERT INTO imports (file, progress) VALUES ($1, $2) ON CONFLICT (file) DO UPDATE SET progress = EXCLUDED.progress",
+		loadProgress: "SELECT progress FROM imports WHERE file = $1",
+		finish:       "DELETE FROM imports WHERE file = $1",
 		complete: "INSERT INTO import_completion AS c (id, began, ended) VALUES (1, $1, $2)" +
 			" ON CONFLICT (id) DO UPDATE SET began = EXCLUDED.began, ended = EXCLUDED.ended WHERE c.ended < EXCLUDED.ended",
 		insertCover: "INSERT INTO import_covers (digest, picture) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
@@ -124,9 +109,6 @@ var bundleTable = engine.Table[publication.Bundle]{Name: "bundles", Keys: 1, Col
 	engine.Optional("first_original_id", func(b *publication.Bundle) *int64 { return (*int64)(&b.FirstOriginal) }),
 	engine.Optional("original_id", func(b *publication.Bundle) *int64 { return (*int64)(&b.Original) }),
 }}
-
-// lineColumns are the columns of a new waiting line.
-var lineColumns = []string{"file", "number", "kind", "source", "raw"}
 
 // account is a stored account, or a new one.
 type account struct {

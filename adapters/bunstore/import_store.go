@@ -2,14 +2,15 @@ package bunstore
 
 import (
 	"context"
-	"math"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/imported"
 	"plaza/domain/media"
 )
 
-// ImportStore implements imported.Store.
+// ImportStore implements imported.Store. The table import_lines is that of older releases, whose
+// lines waited there for the records that they need. Imports leave it alone, an erasure deletes what
+// is left there of a person, and a later release drops it.
 type ImportStore struct{ s *Store }
 
 // Imports returns the store of imports.
@@ -27,10 +28,10 @@ const importLock = "deliveries"
 const importCalls = 6
 
 // Apply retries when a concurrent writer has added a record that the batch adds.
-func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (result imported.BatchResult, err error) {
+func (v ImportStore) Apply(ctx context.Context, b imported.Batch) (outcomes []imported.Outcome, err error) {
 	for range engine.Attempts {
 		err = v.s.writeWithin(ctx, importCalls*v.s.Limit, nil, func(ctx context.Context, tx *listedTransaction) (err error) {
-			result, err = v.s.applyBatch(ctx, tx, d)
+			outcomes, err = v.s.applyBatch(ctx, tx, b)
 			return err
 		})
 		if err == nil || !v.s.Dialect.IsDuplicate(err, "", "") {
@@ -38,62 +39,47 @@ func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (result import
 		}
 	}
 	if err != nil {
-		return imported.BatchResult{}, err
+		return nil, err
 	}
-	return result, nil
+	return outcomes, nil
 }
 
 // applyBatch stores the ready records, kind by kind: none depends on a later kind.
-func (s *Store) applyBatch(ctx context.Context, tx *listedTransaction, d imported.Batch) (imported.BatchResult, error) {
+func (s *Store) applyBatch(ctx context.Context, tx *listedTransaction, b imported.Batch) ([]imported.Outcome, error) {
 	if err := s.Dialect.Lock(ctx, tx, importLock); err != nil {
-		return imported.BatchResult{}, err
+		return nil, err
 	}
 	if err := s.Dialect.PrepareBulk(ctx, tx, importCalls*s.Limit); err != nil {
-		return imported.BatchResult{}, err
+		return nil, err
 	}
-	t := newBatchApply(s, tx, d)
+	t := newBatchApply(s, tx, b)
 	if err := t.lookUp(ctx); err != nil {
-		return imported.BatchResult{}, err
+		return nil, err
 	}
 	ready := t.plan()
 	for _, store := range []func(context.Context, map[imported.Kind][]int) error{
 		t.users, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.howToRecords, t.news,
 	} {
 		if err := store(ctx, ready); err != nil {
-			return imported.BatchResult{}, err
+			return nil, err
 		}
 	}
 	if err := t.insertListings(ctx); err != nil {
-		return imported.BatchResult{}, err
+		return nil, err
 	}
-	replaced, err := t.saveLines(ctx)
-	return imported.BatchResult{Outcomes: t.outcomes, Replaced: replaced}, err
+	return t.outcomes, t.run(ctx, []engine.Step{{Statement: s.steps.saveProgress, Args: []any{b.Import, b.Progress}}})
 }
 
-func (v ImportStore) Progress(ctx context.Context, file string) (progress []byte, err error) {
+func (v ImportStore) Progress(ctx context.Context, name string) (progress []byte, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
 		progress = nil
-		return v.s.ScanRows(ctx, v.s.steps.loadProgress, []any{file}, func(scan func(...any) error) error { return scan(&progress) })
+		return v.s.ScanRows(ctx, v.s.steps.loadProgress, []any{name}, func(scan func(...any) error) error { return scan(&progress) })
 	})
 	return progress, err
 }
 
-func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most, bytes int) ([]imported.Line, error) {
-	args := []any{file, after, int64(max(most, 0)), int64(bytes)}
-	return engine.ReadAll(ctx, v.s.DB, v.s.steps.waiting, args, func(scan engine.Scanner) (l imported.Line, err error) {
-		err = scan(&l.Number, &l.Raw)
-		return l, err
-	})
-}
-
-func (v ImportStore) Finish(ctx context.Context, files ...string) error {
-	var steps []engine.Step
-	for _, file := range files {
-		for _, statement := range v.s.steps.finish {
-			steps = append(steps, engine.Step{Statement: statement, Args: []any{file}})
-		}
-	}
-	return v.s.writeAll(ctx, steps)
+func (v ImportStore) Finish(ctx context.Context, name string) error {
+	return v.s.writeAll(ctx, []engine.Step{{Statement: v.s.steps.finish, Args: []any{name}}})
 }
 
 func (v ImportStore) Complete(ctx context.Context, c imported.Completion) error {
@@ -179,66 +165,4 @@ func (s *Store) knownReads(refs []imported.Ref, known map[imported.Ref]bool) (re
 		reads = append(reads, s.howTosOf(categories, robots, func(g imported.HowToRecord) { note(g.Ref()) }))
 	}
 	return reads
-}
-
-// saveLines stores the waiting lines, deletes the others, and returns how many of the
-// deleted ones were replaced.
-func (t *batchApply) saveLines(ctx context.Context) (replaced int, err error) {
-	places := make(map[int64]int, len(t.batch.Lines))
-	for i, line := range t.batch.Lines {
-		places[line.Number] = i
-	}
-	waited := map[int]int64{} // lines that waited before, by their index
-	for _, w := range t.waiting {
-		if i, is := places[w.number]; is && w.file == t.batch.File {
-			waited[i] = w.id
-		}
-	}
-	stored := map[imported.Ref]int64{} // arrival; every waiting line arrived before now
-	var added [][]any
-	var steps []engine.Step
-	var gone []int64
-	for i, line := range t.batch.Lines {
-		ref := line.Record.Ref()
-		id, known := waited[i]
-		waits := !t.outcomes[i].IsStored()
-		switch {
-		case waits && known:
-			steps = append(steps, engine.Step{Statement: t.s.steps.updateLine, Args: []any{id, string(ref.Kind), ref.ID, engine.Filled(line.Raw)}})
-		case waits:
-			added = append(added, []any{t.batch.File, line.Number, string(ref.Kind), ref.ID, engine.Filled(line.Raw)})
-		case known:
-			gone = append(gone, id)
-			stored[ref] = id
-		default:
-			stored[ref] = math.MaxInt64
-		}
-	}
-	for _, id := range t.replaced(stored, waited) {
-		replaced++
-		gone = append(gone, id)
-	}
-	steps = appendRead(t, steps, t.s.steps.deleteLines, gone, nil)
-	steps = append(steps, engine.Step{Statement: t.s.steps.saveProgress, Args: []any{t.batch.File, t.batch.Progress}})
-	if err := t.add(ctx, "import_lines", lineColumns, added); err != nil {
-		return 0, err
-	}
-	return replaced, t.run(ctx, steps)
-}
-
-// replaced returns the lines outside of the batch that have a record which is stored
-// now, and arrived before it.
-func (t *batchApply) replaced(stored map[imported.Ref]int64, own map[int]int64) []int64 {
-	counted := make(map[int64]bool, len(own))
-	for _, id := range own {
-		counted[id] = true
-	}
-	var ids []int64
-	for _, w := range t.waiting {
-		if arrived, is := stored[w.ref]; is && w.id < arrived && !counted[w.id] {
-			counted[w.id] = true // a line may be found twice
-			ids = append(ids, w.id)
-		}
-	}
-	return ids
 }

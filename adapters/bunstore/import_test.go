@@ -41,13 +41,9 @@ func importedRecords(t *testing.T) []imported.Record {
 
 func bring(t *testing.T, s *bunstore.Store, records ...imported.Record) (fates []imported.Status) {
 	t.Helper()
-	d := imported.Batch{File: "a", Progress: []byte("there")}
-	for i, r := range records {
-		d.Lines = append(d.Lines, imported.Line{Number: int64(i + 1), Raw: []byte("{}"), Record: r})
-	}
-	receipt, err := s.Imports().Apply(t.Context(), d)
+	outcomes, err := s.Imports().Apply(t.Context(), imported.Batch{Import: "a", Records: records, Progress: []byte("there")})
 	require.NoError(t, err)
-	for _, o := range receipt.Outcomes {
+	for _, o := range outcomes {
 		fates = append(fates, o.Status)
 	}
 	return fates

@@ -3,6 +3,7 @@ package jsonlines
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"plaza/domain/fault"
@@ -16,7 +17,7 @@ import (
 type Decoder struct{}
 
 // Decode implements imported.Decoder.
-func (Decoder) Decode(raw []byte) (imported.Draft, error) {
+func (Decoder) Decode(raw []byte, wanted ...imported.Kind) (imported.Draft, error) {
 	ms, err := membersOf(raw)
 	for err == nil && isReject(ms) {
 		if raw, err = recordOf(ms); err == nil {
@@ -26,9 +27,13 @@ func (Decoder) Decode(raw []byte) (imported.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, _ := last(ms, "kind")
-	if len(kind) > 0 && kind[0] == '"' {
-		if s, is := shapes[imported.Kind(unquote(kind))]; is {
+	encoded, _ := last(ms, "kind")
+	if len(encoded) > 0 && encoded[0] == '"' {
+		kind := imported.Kind(unquote(encoded))
+		if s, is := shapes[kind]; is {
+			if len(wanted) > 0 && !slices.Contains(wanted, kind) {
+				return nil, nil
+			}
 			return s.draft(ms)
 		}
 	}

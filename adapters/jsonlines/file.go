@@ -1,16 +1,19 @@
 package jsonlines
 
 import (
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"plaza/domain/fault"
 	"plaza/domain/imported"
@@ -23,21 +26,30 @@ const (
 	Beginning = 1 << 10
 )
 
+// magic is the first byte of a gzip. No text begins with it, and a truncated gzip may have no more.
+const magic = "\x1f"
+
 // byteOrderMark precedes UTF-8 text of some editors.
 const byteOrderMark = "\ufeff"
 
+// readSize is how many bytes are read at a time.
+const readSize = 256 << 10
+
 // File implements imported.File.
 type File struct {
-	name string
-	file *os.File // nil: the source can be read only once
-	size int64    // at opening; 0: unknown
-	raw  *counted
-	// plain means that the file is known not to be a gzip, so reading can start anywhere.
-	plain bool
+	name    string
+	version string
+	file    *os.File // nil: the standard input
+	spool   *spool   // of the standard input
+	size    int64    // at opening; 0: unknown
+	source  io.ReadSeeker
+	raw     counted // reads the source
 	covers
 
-	window window
-	lines  int64 // number of lines returned, including blank ones
+	in     *bufio.Reader // nil: nothing was read
+	text   []byte        // buffer of a line
+	offset int64         // of the next line
+	lines  int64         // number of lines read, including blank ones
 	ended  error
 }
 
@@ -76,27 +88,24 @@ func newFile(name string, file *os.File) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := make([]byte, 1)
-	n, err := file.ReadAt(first, 0)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
 	f := &File{
-		name: name, file: file, size: info.Size(), raw: &counted{Reader: file},
-		plain: n == 0 || first[0] != magic[0], covers: openCovers(filepath.Dir(name)),
+		name: name, version: fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano)),
+		file: file, size: info.Size(), covers: openCovers(filepath.Dir(name)),
+		source: io.NewSectionReader(file, 0, info.Size()), // what is appended later is not read
 	}
-	f.begin(0)
+	f.start()
 	return f, nil
 }
 
 // Standard reads records from the standard input, which may be a gzip. folder has the
 // covers; without one there are no covers. Standard does not close the reader.
 func Standard(r io.Reader, folder string) imported.File {
-	f := &File{raw: &counted{Reader: r}}
+	input := &spool{in: r}
+	f := &File{version: rand.Text(), source: input, spool: input}
 	if folder != "" {
 		f.covers = openCovers(folder)
 	}
-	f.begin(0)
+	f.start()
 	return f
 }
 
@@ -123,6 +132,9 @@ func notOpened(path string, err error) error {
 // Name implements imported.File.
 func (f *File) Name() string { return f.name }
 
+// Version implements imported.File: the size and the time of the last change.
+func (f *File) Version() string { return f.version }
+
 // Size implements imported.File. It is safe to call while the file is being read.
 func (f *File) Size() (read, size int64) {
 	read = f.raw.read.Load()
@@ -136,68 +148,118 @@ func (f *File) Size() (read, size int64) {
 func (f *File) Close() error {
 	err := f.covers.Close()
 	if f.file != nil {
-		err = errors.Join(err, f.file.Close())
+		return errors.Join(err, f.file.Close())
+	}
+	return errors.Join(err, f.spool.Close())
+}
+
+// Begin implements imported.File.
+func (f *File) Begin(ctx context.Context, lines int64) error {
+	if _, err := f.source.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	f.start()
+	for f.lines < lines {
+		if _, err := f.line(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start begins to read the source at its beginning.
+func (f *File) start() {
+	f.raw.Reader = f.source
+	f.raw.read.Store(0)
+	f.in, f.offset, f.lines, f.ended = nil, 0, 0, nil
+}
+
+// open detects a gzip. It does so at the first read, so that opening a terminal as the standard
+// input does not block.
+func (f *File) open() error {
+	f.in = bufio.NewReaderSize(&f.raw, readSize)
+	if first, _ := f.in.Peek(1); string(first) != magic {
+		return nil
+	}
+	content, err := gzip.NewReader(f.in)
+	if err == nil {
+		f.in = bufio.NewReaderSize(content, readSize)
 	}
 	return err
 }
 
 // Next implements imported.File.
 func (f *File) Next(ctx context.Context) (imported.RawLine, error) {
-	if f.ended != nil {
-		return imported.RawLine{}, f.ended
-	}
-	if err := f.dropMark(ctx); err != nil {
-		return imported.RawLine{}, err
-	}
 	for {
-		offset := f.window.offset()
-		line, err := f.window.line(ctx)
+		line, err := f.line(ctx)
 		if err != nil {
 			return imported.RawLine{}, err
 		}
-		if !line.whole {
-			if f.ended = f.end(); f.ended != io.EOF || line.length == 0 {
-				return imported.RawLine{}, f.ended
+		if line.TooLong || len(bytes.TrimSpace(line.Raw)) > 0 {
+			line.Raw = bytes.Clone(line.Raw)
+			return line, nil
+		}
+	}
+}
+
+// line returns the next line, whose text is valid until the next call.
+func (f *File) line(ctx context.Context) (imported.RawLine, error) {
+	line := imported.RawLine{Offset: f.offset}
+	if f.ended != nil {
+		return line, f.ended
+	}
+	if err := ctx.Err(); err != nil {
+		return line, err
+	}
+	if f.in == nil {
+		if err := f.open(); err != nil {
+			f.ended = f.end(err)
+			return line, f.ended
+		}
+	}
+	f.text = f.text[:0]
+	var last byte // of the line without \n
+	for isWhole := false; !isWhole && f.ended == nil; {
+		if err := ctx.Err(); err != nil {
+			return line, err
+		}
+		part, err := f.in.ReadSlice('\n')
+		f.offset += int64(len(part))
+		switch isWhole = err == nil; {
+		case isWhole:
+			part = part[:len(part)-1]
+			line.Length-- // the end of the line
+		case err != bufio.ErrBufferFull:
+			if f.ended = f.end(err); f.ended != io.EOF || f.offset == line.Offset {
+				return line, f.ended
 			}
 		}
-		f.lines++
-		if line.length <= MaxLine && len(bytes.TrimSpace(line.text)) == 0 {
-			if f.ended != nil {
-				return imported.RawLine{}, f.ended
-			}
-			continue
+		if len(part) > 0 {
+			last = part[len(part)-1]
 		}
-		return f.rawLine(line, offset), nil
+		if isWhole && last == '\r' {
+			line.Length--
+		}
+		if len(f.text) <= MaxLine {
+			f.text = append(f.text, part...)
+		}
 	}
+	f.lines++
+	line.Number, line.Raw = f.lines, f.text
+	if f.lines == 1 && bytes.HasPrefix(f.text, []byte(byteOrderMark)) {
+		line.Raw, line.Offset = f.text[len(byteOrderMark):], int64(len(byteOrderMark))
+	}
+	line.Length += f.offset - line.Offset
+	if line.TooLong = line.Length > MaxLine; line.TooLong {
+		line.Raw = line.Raw[:Beginning]
+	} else {
+		line.Raw = line.Raw[:line.Length]
+	}
+	return line, nil
 }
 
-func (f *File) rawLine(line segment, offset int64) imported.RawLine {
-	tooLong := line.length > MaxLine
-	if tooLong {
-		line.text = line.text[:Beginning]
-	}
-	return imported.RawLine{
-		Number: f.lines, Raw: bytes.Clone(line.text), TooLong: tooLong, Offset: offset, Length: line.length,
-		End: imported.Position{Lines: f.lines, Offset: f.window.offset(), Print: f.window.print()},
-	}
-}
-
-func (f *File) dropMark(ctx context.Context) error {
-	if f.window.offset() > 0 {
-		return nil
-	}
-	if err := f.window.ensure(ctx, len(byteOrderMark)); err != nil {
-		return err
-	}
-	if bytes.HasPrefix(f.window.rest(), []byte(byteOrderMark)) {
-		f.window.start += len(byteOrderMark)
-	}
-	return nil
-}
-
-// end returns why reading ended: io.EOF, or a description of the damage.
-func (f *File) end() error {
-	err := f.window.err
+// end returns why reading ended with the error: io.EOF, or a description of the damage.
+func (f *File) end(err error) error {
 	var what string
 	switch {
 	case f.shrank():

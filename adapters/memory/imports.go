@@ -2,10 +2,7 @@ package memory
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"maps"
-	"slices"
 
 	"plaza/domain/feed"
 	"plaza/domain/imported"
@@ -29,8 +26,6 @@ type importState struct {
 	hadAccount map[user.ID]bool // had an account before
 	bundles    map[publication.BundleID]publication.Bundle
 	news       map[string]int // indexes in the store's news
-	waiting    map[lineKey]waitingLine
-	arrivals   number
 	progress   map[string][]byte
 	completion imported.Completion // the last one
 	covers     map[imported.Digest]media.Picture
@@ -40,89 +35,46 @@ func newImportState() importState {
 	return importState{
 		users: map[string]user.ID{}, sources: map[user.ID]string{}, hadAccount: map[user.ID]bool{},
 		bundles: map[publication.BundleID]publication.Bundle{}, news: map[string]int{},
-		waiting: map[lineKey]waitingLine{}, progress: map[string][]byte{}, covers: map[imported.Digest]media.Picture{},
+		progress: map[string][]byte{}, covers: map[imported.Digest]media.Picture{},
 	}
 }
 
-// lineKey identifies a line.
-type lineKey struct {
-	file   string
-	number int64
-}
-
-type waitingLine struct {
-	arrived int64
-	ref     imported.Ref
-	raw     []byte
-}
-
-func (v ImportStore) Apply(ctx context.Context, d imported.Batch) (imported.BatchResult, error) {
-	return write(ctx, v.s, func() (imported.BatchResult, error) {
-		for _, line := range d.Lines {
-			if err := checkRecord(line.Record); err != nil {
-				return imported.BatchResult{}, err
+func (v ImportStore) Apply(ctx context.Context, b imported.Batch) ([]imported.Outcome, error) {
+	return write(ctx, v.s, func() ([]imported.Outcome, error) {
+		for _, record := range b.Records {
+			if err := checkRecord(record); err != nil {
+				return nil, err
 			}
 		}
-		return v.s.applyBatch(d), nil
+		return v.s.applyBatch(b), nil
 	})
 }
 
 // applyBatch stores the batch. It can't fail, so it never stores a part.
-func (s *Store) applyBatch(d imported.Batch) imported.BatchResult {
-	c := &s.imports
-	for _, n := range d.Abandoned {
-		delete(c.waiting, lineKey{d.File, n})
-	}
-	outcomes, ready := s.plan(d.Lines)
-	stored := map[imported.Ref]int64{} // arrival numbers of their lines
+func (s *Store) applyBatch(b imported.Batch) []imported.Outcome {
+	outcomes, ready := s.plan(b.Records)
 	for _, i := range ready {
-		line := d.Lines[i]
-		outcomes[i].Status = s.storeRecord(line.Record)
-		stored[line.Record.Ref()] = c.arrived(d.File, line.Number)
+		outcomes[i].Status = s.storeRecord(b.Records[i])
 	}
-	for i, line := range d.Lines {
-		at := lineKey{d.File, line.Number}
-		if !outcomes[i].IsStored() {
-			c.waiting[at] = waitingLine{c.arrived(d.File, line.Number), line.Record.Ref(), bytes.Clone(line.Raw)}
-		} else {
-			delete(c.waiting, at)
-		}
-	}
-	replaced := 0
-	maps.DeleteFunc(c.waiting, func(_ lineKey, w waitingLine) bool {
-		at, is := stored[w.ref]
-		if is = is && w.arrived < at; is {
-			replaced++
-		}
-		return is
-	})
-	c.progress[d.File] = bytes.Clone(d.Progress)
-	return imported.BatchResult{Outcomes: outcomes, Replaced: replaced}
+	s.imports.progress[b.Import] = bytes.Clone(b.Progress)
+	return outcomes
 }
 
-// arrived returns the arrival number of a waiting line, or a new one.
-func (c *importState) arrived(file string, number int64) int64 {
-	if w, waits := c.waiting[lineKey{file, number}]; waits {
-		return w.arrived
-	}
-	return c.arrivals.next()
-}
-
-// plan returns the outcomes of the lines, and the indexes of those to store, in order.
-func (s *Store) plan(lines []imported.Line) (outcomes []imported.Outcome, ready []int) {
-	outcomes = make([]imported.Outcome, len(lines))
+// plan returns the outcomes of the records, and the indexes of those to store, in order.
+func (s *Store) plan(records []imported.Record) (outcomes []imported.Outcome, ready []int) {
+	outcomes = make([]imported.Outcome, len(records))
 	var batch []imported.Record
 	var places []int
 	phones := map[user.Phone]string{} // claimed by this batch
-	for i, line := range lines {
-		if p, is := line.Record.(imported.UserRecord); is {
+	for i, record := range records {
+		if p, is := record.(imported.UserRecord); is {
 			if wrong := p.Problem(s.existingAccounts(p, phones)); wrong != nil {
 				outcomes[i] = imported.Outcome{Status: imported.Refused, Wrong: wrong}
 				continue
 			}
 			phones[p.Phone] = p.Source
 		}
-		batch, places = append(batch, line.Record), append(places, i)
+		batch, places = append(batch, record), append(places, i)
 	}
 	tree := map[feed.CategoryID]feed.CategoryID{}
 	for _, c := range s.categories {
@@ -154,38 +106,15 @@ func (s *Store) existingAccounts(p imported.UserRecord, taken map[user.Phone]str
 	return own, holder
 }
 
-func (v ImportStore) Progress(ctx context.Context, file string) ([]byte, error) {
+func (v ImportStore) Progress(ctx context.Context, name string) ([]byte, error) {
 	return read(ctx, v.s, func() ([]byte, error) {
-		return bytes.Clone(v.s.imports.progress[file]), nil
+		return bytes.Clone(v.s.imports.progress[name]), nil
 	})
 }
 
-func (v ImportStore) Waiting(ctx context.Context, file string, after int64, most, size int) ([]imported.Line, error) {
-	return read(ctx, v.s, func() ([]imported.Line, error) {
-		var lines []imported.Line
-		for at, w := range v.s.imports.waiting {
-			if at.file == file && at.number > after {
-				lines = append(lines, imported.Line{Number: at.number, Raw: bytes.Clone(w.raw)})
-			}
-		}
-		sortFunc(lines, func(a, b imported.Line) int { return cmp.Compare(a.Number, b.Number) })
-		lines = first(lines, max(most, 0))
-		for n, l := range lines {
-			if size <= 0 {
-				return lines[:n], nil
-			}
-			size -= len(l.Raw)
-		}
-		return lines, nil
-	})
-}
-
-func (v ImportStore) Finish(ctx context.Context, files ...string) error {
+func (v ImportStore) Finish(ctx context.Context, name string) error {
 	return exec(ctx, v.s, func() error {
-		for _, file := range files {
-			delete(v.s.imports.progress, file)
-		}
-		maps.DeleteFunc(v.s.imports.waiting, func(at lineKey, _ waitingLine) bool { return slices.Contains(files, at.file) })
+		delete(v.s.imports.progress, name)
 		return nil
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"plaza/domain/access"
-	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
@@ -113,12 +112,6 @@ func (s *Store) eraseAccount(a access.Account, m user.Member) {
 	s.queueDeletion(m.Avatar.Keys()...)
 	s.members[a.User] = user.Member{ID: a.User, Timezone: "UTC", Joined: m.Joined}
 	delete(s.seen, a.User)
-	ref := imported.Ref{Kind: imported.User, ID: s.imports.sources[a.User]}
-	for at, w := range s.imports.waiting {
-		if w.ref == ref {
-			delete(s.imports.waiting, at)
-		}
-	}
 }
 
 func (s *Store) ownSessions(id user.ID) (all []owned) {

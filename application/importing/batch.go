@@ -9,58 +9,54 @@ const (
 	batchBytes = 8 << 20
 )
 
-// preparedLine is a decoded and checked line: a record or a reject.
+// preparedLine is a decoded and checked line of a file: a record, a reject, or neither if this
+// reading stores no records of its kind.
 type preparedLine struct {
 	imported.RawLine
-	record imported.Record // nil: the line is rejected
-	reject imported.Reject
+	file   int // index
+	record imported.Record
+	reject *imported.Reject
 }
 
-// batch holds the lines that are stored before the position in the file is committed.
+// batch holds the lines that are stored before the progress is.
 type batch struct {
 	// layers are stored in order, the lines of a layer in one step. Lines of the same
 	// record are in different layers, so that the last line wins.
-	layers  [][]imported.Line
+	layers  [][]preparedLine
 	rejects []imported.Reject
 	lines   int
-	bytes   int
+	bytes   int                  // read
 	next    map[imported.Ref]int // index of the layer for the next line of each record
-	begin   imported.Position
-	end     imported.Position
+	end     int64                // the last line
 }
 
-func newBatch(from imported.Position) *batch {
-	return &batch{begin: from, end: from, next: map[imported.Ref]int{}}
-}
+func newBatch() *batch { return &batch{next: map[imported.Ref]int{}} }
 
-func (b *batch) isEmpty() bool { return b.end.Lines == b.begin.Lines }
-
-func (b *batch) isFull() bool { return b.lines >= batchLines || b.bytes >= batchBytes }
-
-// mustEndBefore reports whether the batch must be stored before the line is added. Categories
-// and bundles refer to records of their own kind. So a batch holds at most one line per
-// category or bundle; a second line starts a new batch.
+// mustEndBefore reports whether the batch must be stored before the line is added: if it is full
+// or already has a line of the bundle. Bundles refer to bundles, so they are stored in one layer.
 func (b *batch) mustEndBefore(l preparedLine) bool {
-	if l.record == nil {
-		return false
+	if b.lines >= batchLines || b.bytes >= batchBytes {
+		return true
 	}
-	ref := l.record.Ref()
-	return b.next[ref] > 0 && (ref.Kind == imported.Category || ref.Kind == imported.Bundle)
+	bundle, is := l.record.(imported.BundleRecord)
+	return is && b.next[bundle.Ref()] > 0
 }
 
 func (b *batch) add(l preparedLine) {
-	b.end = l.End
-	b.lines++
+	b.end = l.Number
 	b.bytes += len(l.Raw)
-	if l.record == nil {
-		b.rejects = append(b.rejects, l.reject)
-		return
+	switch {
+	case l.reject != nil:
+		b.lines++
+		b.rejects = append(b.rejects, *l.reject)
+	case l.record != nil:
+		b.lines++
+		ref := l.record.Ref()
+		layer := b.next[ref]
+		b.next[ref]++
+		if layer == len(b.layers) {
+			b.layers = append(b.layers, nil)
+		}
+		b.layers[layer] = append(b.layers[layer], l)
 	}
-	ref := l.record.Ref()
-	layer := b.next[ref]
-	b.next[ref]++
-	if layer == len(b.layers) {
-		b.layers = append(b.layers, nil)
-	}
-	b.layers[layer] = append(b.layers[layer], imported.Line{Number: l.Number, Raw: l.Raw, Record: l.record})
 }

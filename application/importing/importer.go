@@ -2,8 +2,6 @@ package importing
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -42,12 +40,11 @@ type Source struct {
 
 // Watcher receives the progress of an import. Its methods are never called concurrently.
 type Watcher interface {
-	// Progressed is called after every step, with the file whose new or waiting lines are
-	// being processed.
+	// Progressed is called after every step, with the file whose lines are being processed.
 	Progressed(s Source, summary Summary)
 	// Rejected is called once for each rejected line, after the reject is on disk.
 	Rejected(s Source, r imported.Reject)
-	// Resumed is called if an import resumes an earlier one, after `behind` lines.
+	// Resumed is called if an import resumes an earlier one, after `behind` lines of the source.
 	Resumed(s Source, behind int64)
 }
 
@@ -55,19 +52,10 @@ type Watcher interface {
 // stored; a restarted import resumes after them.
 var ErrInterrupted = errors.New("import interrupted")
 
-// progress is the state that an import needs to resume.
-type progress struct {
-	At      imported.Position `json:"at"`
-	Rejects int64             `json:"rejects"` // bytes
-}
-
 // sourceFile is a source while it is imported.
 type sourceFile struct {
 	Source
-	progress
-	name    string // of the file in the store
 	rejects imported.Rejects
-	summary Summary
 	damage  error
 }
 
@@ -77,49 +65,47 @@ type sourceFile struct {
 // lines or not.
 func (i *Importer) Import(ctx context.Context, sources []Source, w Watcher) (Summary, error) {
 	began := i.ports.Now()
-	total, err := i.importAll(ctx, sources, w)
-	if err != nil {
-		return total, err
+	r := &run{ports: i.ports, watcher: w, summary: Summary{Kinds: map[imported.Kind]Count{}}}
+	if err := r.importAll(ctx, sources); err != nil {
+		return r.summary, err
 	}
 	completion := imported.Completion{Began: instant.Normalise(began), Ended: instant.Normalise(i.ports.Now())}
 	if err := i.ports.Store.Complete(context.WithoutCancel(ctx), completion); err != nil {
-		return total, fmt.Errorf("record completion: %w", err)
+		return r.summary, fmt.Errorf("record completion: %w", err)
 	}
-	return total, nil
-}
-
-func (i *Importer) importAll(ctx context.Context, sources []Source, w Watcher) (total Summary, err error) {
-	run := &run{ports: i.ports, watcher: w}
-	defer func() { err = errors.Join(err, run.close()) }()
-	for _, s := range sources {
-		if err := run.begin(ctx, s); err != nil {
-			return run.total(), err
-		}
-	}
-	for _, f := range run.files {
-		if err := run.read(ctx, f); err != nil {
-			return run.total(), err
-		}
-	}
-	if err := run.resolveWaiting(ctx); err != nil {
-		return run.total(), err
-	}
-	return run.total(), run.damage()
+	return r.summary, nil
 }
 
 // run is a running import.
 type run struct {
-	ports   Ports
-	watcher Watcher
-	files   []*sourceFile
+	ports      Ports
+	watcher    Watcher
+	name       string // of the import in the store
+	files      []*sourceFile
+	summary    Summary
+	at         progress
+	encoded    []byte         // the progress to store
+	categories []preparedLine // of the first reading
+	newBundles int64          // bundles of this reading that were not stored before
 }
 
-func (r *run) total() Summary {
-	var sum Summary
-	for _, f := range r.files {
-		sum.add(f.summary)
+func (r *run) importAll(ctx context.Context, sources []Source) (err error) {
+	defer func() { err = errors.Join(err, r.close()) }()
+	if err := r.begin(ctx, sources); err != nil {
+		return err
 	}
-	return sum
+	for ; ; r.beginNextReading() {
+		if err := r.read(ctx); err != nil {
+			return err
+		}
+		if r.at.Last {
+			break
+		}
+	}
+	if err := r.ports.Store.Finish(context.WithoutCancel(ctx), r.name); err != nil {
+		return fmt.Errorf("finish import: %w", err)
+	}
+	return r.damage()
 }
 
 func (r *run) damage() error {
@@ -134,146 +120,75 @@ func (r *run) close() error {
 	var all []error
 	for _, f := range r.files {
 		all = append(all, f.rejects.Close())
-		if f.Name() == "" { // standard input cannot be resumed
-			all = append(all, r.ports.Store.Finish(context.Background(), f.name))
-		}
 	}
 	return errors.Join(all...)
 }
 
-// begin opens the rejects of the source, and resumes an earlier import of it.
-func (r *run) begin(ctx context.Context, s Source) error {
-	f := &sourceFile{Source: s, name: s.Name()}
-	if f.name == "" {
-		f.name = "standard input " + rand.Text()
-	}
-	known, err := r.resume(ctx, f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.Label, err)
-	}
-	if f.rejects, err = s.Rejects(f.progress.Rejects); err != nil {
-		return fmt.Errorf("%s: open rejects: %w", s.Label, err)
-	}
-	r.files = append(r.files, f)
-	if known {
-		r.watcher.Resumed(s, f.At.Lines)
-	}
-	return nil
+// interrupted stores the progress and returns the error of the context that has ended.
+func (r *run) interrupted(ctx context.Context) error {
+	_, err := r.apply(nil)
+	return errors.Join(fmt.Errorf("%w: %w", ErrInterrupted, context.Cause(ctx)), err)
 }
 
-// resume skips the lines that an earlier import has read. It reports false if there is no
-// earlier import or the content of the file differs.
-func (r *run) resume(ctx context.Context, f *sourceFile) (bool, error) {
-	encoded, err := r.ports.Store.Progress(ctx, f.name)
-	if err != nil || encoded == nil {
-		return false, err
-	}
-	var p progress
-	if err := json.Unmarshal(encoded, &p); err != nil {
-		return false, fmt.Errorf("decode import progress: %w", err)
-	}
-	same, err := f.Skip(ctx, p.At)
-	if err != nil {
-		return false, err
-	}
-	if same {
-		f.progress = p
-		return true, nil
-	}
-	return false, r.ports.Store.Finish(ctx, f.name)
-}
-
-// read imports the lines of the file. If the context ends, an incomplete batch is left to the
-// next run, so batches are the same however often an import is interrupted.
-func (r *run) read(ctx context.Context, f *sourceFile) error {
-	batch := newBatch(f.At)
-	for line, err := range r.preparedLines(ctx, f) {
-		switch {
-		case ctx.Err() != nil:
-			return interrupted(ctx)
-		case errors.Is(err, imported.ErrDamaged):
-			f.damage = fmt.Errorf("%s: %w", f.Label, err)
-			return r.store(f, batch)
-		case err != nil:
+// read reads all files once.
+func (r *run) read(ctx context.Context) error {
+	for n, f := range r.files {
+		var done int64
+		if n == r.at.File && r.at.Reading > 1 { // the first reading collects all categories
+			done = r.at.Line
+		}
+		if err := f.Begin(ctx, done); err != nil {
+			if ctx.Err() != nil {
+				return r.interrupted(ctx)
+			}
 			return fmt.Errorf("%s: %w", f.Label, err)
 		}
-		if batch.mustEndBefore(line) {
-			if err := r.store(f, batch); err != nil {
-				return err
-			}
-			batch = newBatch(f.At)
+	}
+	for n := range r.files {
+		if r.at.Reading > 1 && n < r.at.File {
+			continue
 		}
-		batch.add(line)
-		if batch.isFull() {
-			if err := r.store(f, batch); err != nil {
-				return err
-			}
-			batch = newBatch(f.At)
-		}
-	}
-	if ctx.Err() != nil {
-		return interrupted(ctx)
-	}
-	return r.store(f, batch)
-}
-
-func interrupted(ctx context.Context) error {
-	return fmt.Errorf("%w: %w", ErrInterrupted, context.Cause(ctx))
-}
-
-// store writes the rejects first, then the records, and commits the file position with the
-// last records. A resumed import truncates rejects beyond the committed length. store ignores
-// the end of the import's context.
-func (r *run) store(f *sourceFile, b *batch) error {
-	if b.isEmpty() {
-		return nil
-	}
-	ctx, before := context.Background(), f.progress
-	if err := r.reject(ctx, f, b.rejects); err != nil {
-		return err
-	}
-	rest := imported.Batch{}
-	for n, layer := range b.layers {
-		if n == len(b.layers)-1 {
-			rest.Lines = layer
-		} else if _, err := r.applyBatch(ctx, f, before, imported.Batch{Lines: layer}); err != nil {
+		if err := r.readFile(ctx, n); err != nil {
 			return err
 		}
 	}
-	f.summary.Lines += b.end.Lines - f.At.Lines
-	f.At = b.end
-	_, err := r.applyBatch(ctx, f, f.progress, rest)
-	return err
-}
-
-// reject writes the lines with their reasons. The next applyBatch commits them.
-func (r *run) reject(ctx context.Context, f *sourceFile, rejects []imported.Reject) error {
-	if len(rejects) == 0 {
-		return nil
-	}
-	if err := f.rejects.Keep(ctx, rejects); err != nil {
-		return fmt.Errorf("%s: write rejects: %w", f.Label, err)
-	}
-	f.progress.Rejects = f.rejects.Length()
-	for _, reject := range rejects {
-		f.summary.Rejected++
-		r.watcher.Rejected(f.Source, reject)
+	if r.at.Reading == 1 {
+		return r.storeCategories(ctx)
 	}
 	return nil
 }
 
-// applyBatch applies the batch together with the progress of the file.
-func (r *run) applyBatch(ctx context.Context, f *sourceFile, at progress, d imported.Batch) (imported.BatchResult, error) {
-	encoded, err := json.Marshal(at)
-	if err != nil {
-		return imported.BatchResult{}, err
+// readFile reads the file with the index. If the context ends, an incomplete batch is left to
+// the next run, so batches are the same however often an import is interrupted.
+func (r *run) readFile(ctx context.Context, n int) error {
+	f, b := r.files[n], newBatch()
+	for line, err := range r.preparedLines(ctx, n) {
+		switch {
+		case ctx.Err() != nil:
+			return r.interrupted(ctx)
+		case errors.Is(err, imported.ErrDamaged):
+			f.damage = fmt.Errorf("%s: %w", f.Label, err)
+			return r.store(n, b)
+		case err != nil:
+			return fmt.Errorf("%s: %w", f.Label, err)
+		}
+		if _, is := line.record.(imported.CategoryRecord); is {
+			r.categories = append(r.categories, line)
+			line.record = nil
+		}
+		if r.at.isDone(n, line.Number) {
+			continue
+		}
+		if b.mustEndBefore(line) {
+			if err := r.store(n, b); err != nil {
+				return err
+			}
+			b = newBatch()
+		}
+		b.add(line)
 	}
-	d.File, d.Progress = f.name, encoded
-	result, err := r.ports.Store.Apply(ctx, d)
-	if err != nil {
-		return imported.BatchResult{}, fmt.Errorf("%s: store batch: %w", f.Label, err)
+	if ctx.Err() != nil {
+		return r.interrupted(ctx)
 	}
-	f.summary.count(d.Lines, result)
-	r.watcher.Progressed(f.Source, r.total())
-	return result, nil
+	return r.store(n, b)
 }

@@ -32,14 +32,14 @@ type preparedChunk struct {
 // preparedLines reads the file, decodes and checks its lines, and yields them in order. It ends
 // with the file or with an error. Lines are prepared while a database server stores a batch. An
 // import still takes one core at most, because the command gives it no more.
-func (r *run) preparedLines(ctx context.Context, f *sourceFile) iter.Seq2[preparedLine, error] {
+func (r *run) preparedLines(ctx context.Context, n int) iter.Seq2[preparedLine, error] {
 	return func(yield func(preparedLine, error) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		ahead := make(chan preparedChunk, aheadChunks)
 		var preparing sync.WaitGroup
 		preparing.Go(func() {
 			defer close(ahead)
-			r.prepareAhead(ctx, f, ahead)
+			r.prepareAhead(ctx, n, ahead)
 		})
 		defer preparing.Wait() // nothing else may use the file until then
 		defer stop()
@@ -58,14 +58,14 @@ func (r *run) preparedLines(ctx context.Context, f *sourceFile) iter.Seq2[prepar
 }
 
 // prepareAhead sends the lines of the file until it ends, an error occurs or the context ends.
-func (r *run) prepareAhead(ctx context.Context, f *sourceFile, ahead chan<- preparedChunk) {
+func (r *run) prepareAhead(ctx context.Context, n int, ahead chan<- preparedChunk) {
 	for ended := false; !ended; {
 		var chunk preparedChunk
 		for len(chunk.lines) < aheadLines && chunk.bytes < aheadBytes && !ended {
-			line, err := f.Next(ctx)
+			line, err := r.files[n].Next(ctx)
 			var p preparedLine
 			if err == nil {
-				p, err = r.prepare(ctx, f.Source, line)
+				p, err = r.prepare(ctx, n, line)
 			}
 			if err != nil {
 				if ended = true; !errors.Is(err, io.EOF) {
@@ -83,33 +83,43 @@ func (r *run) prepareAhead(ctx context.Context, f *sourceFile, ahead chan<- prep
 	}
 }
 
-// prepare turns the line into a record or a reject.
-func (r *run) prepare(ctx context.Context, s Source, line imported.RawLine) (preparedLine, error) {
-	record, err := r.recordOf(ctx, s, line)
+// prepare turns the line into a record or a reject, or into neither.
+func (r *run) prepare(ctx context.Context, n int, line imported.RawLine) (preparedLine, error) {
+	p := preparedLine{RawLine: line, file: n}
+	draft, err := r.decode(line)
+	_, isBundle := draft.(imported.BundleDraft)
+	if draft != nil {
+		p.record, err = r.recordOf(ctx, n, draft, err)
+	}
 	if err == nil {
-		return preparedLine{RawLine: line, record: record}, nil
+		return p, nil
 	}
 	f, is := fault.As(err)
 	if !is || f.Kind != fault.Invalid {
 		return preparedLine{}, err
 	}
-	return preparedLine{RawLine: line, reject: imported.Reject{RawLine: line, Reason: f.Text, Fields: f.Fields}}, nil
+	p.record = nil
+	if r.at.Reading == 1 || draft != nil && !isBundle { // otherwise it was rejected in the first reading
+		p.reject = &imported.Reject{RawLine: line, Reason: f.Text, Fields: f.Fields}
+	}
+	return p, nil
 }
 
-func (r *run) recordOf(ctx context.Context, s Source, line imported.RawLine) (imported.Record, error) {
+func (r *run) decode(line imported.RawLine) (imported.Draft, error) {
 	if line.TooLong {
 		return nil, errTooLong
 	}
-	draft, decodeErr := r.ports.Decoder.Decode(line.Raw)
-	if draft == nil {
-		return nil, decodeErr
-	}
+	return r.ports.Decoder.Decode(line.Raw, r.at.wanted()...)
+}
+
+// recordOf returns the record of the draft, or all that is wrong with it.
+func (r *run) recordOf(ctx context.Context, n int, draft imported.Draft, decodeErr error) (imported.Record, error) {
 	record, err := draft.Record(r.ports.Sanitiser)
 	if err := fault.Merge(decodeErr, err); err != nil {
 		return nil, err
 	}
 	if withFile, is := record.(imported.CoverRecord); is && withFile.CoverFile() != "" {
-		return r.withCover(ctx, s, withFile)
+		return r.withCover(ctx, r.files[n].Source, withFile)
 	}
 	return record, nil
 }

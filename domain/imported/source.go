@@ -16,41 +16,32 @@ var (
 	ErrDamaged = errors.New("the file is damaged")
 )
 
-// Position is how far a file has been read: the number and the end of whole lines.
-type Position struct {
-	Lines  int64 `json:"lines"`
-	Offset int64 `json:"offset"` // bytes after decompression
-	// Print is a fingerprint of the bytes before the offset. It detects a different file
-	// of the same name.
-	Print []byte `json:"print"`
-}
-
 // RawLine is an undecoded line of the file, without its line ending.
 type RawLine struct {
-	Number int64
+	Number int64 // the first is 1
 	Raw    []byte
 	// TooLong reports that Raw has only the beginning; Offset and Length locate the
 	// whole line in the file.
 	TooLong        bool
-	Offset, Length int64 // bytes
-	// End is the position after the line.
-	End Position
+	Offset, Length int64 // bytes, after decompression
 }
 
-// File is a file of records, read once from its beginning.
+// File is a file of records, which can be read again and again.
 type File interface {
 	// Name returns the same name whenever the file is opened. It is empty for the
 	// standard input, which cannot be opened again.
 	Name() string
-	// Skip moves to the position. If the position belongs to another file, Skip must
-	// return false and not move.
-	Skip(ctx context.Context, p Position) (bool, error)
+	// Version returns a text that is the same whenever the file is opened, until it is
+	// changed. That of the standard input is never the same.
+	Version() string
+	// Begin moves to the beginning of the file, and then behind that many lines.
+	Begin(ctx context.Context, lines int64) error
 	// Next returns the next line that is not blank, or io.EOF at the end. It must return
 	// an error that wraps ErrDamaged if the file ends too early. Later calls must not
 	// change a returned line.
 	Next(ctx context.Context) (RawLine, error)
-	// Size returns the number of bytes read and the size of the file, both as stored on
-	// the disk. A zero size is unknown.
+	// Size returns the number of bytes read since Begin and the size of the file, both as
+	// stored on the disk. A zero size is unknown.
 	Size() (read, size int64)
 	// OpenCover opens a file in the folder of this one or below. It returns a fault if
 	// the file does not exist or is elsewhere.
@@ -61,8 +52,9 @@ type File interface {
 // Decoder decodes lines into drafts.
 type Decoder interface {
 	// Decode returns the draft of the line, or a fault. If the fault is on fields,
-	// Decode also returns the draft of all other fields.
-	Decode(raw []byte) (Draft, error)
+	// Decode also returns the draft of all other fields. It returns neither if the line is
+	// of none of the wanted kinds; without any, all are wanted.
+	Decode(raw []byte, wanted ...Kind) (Draft, error)
 }
 
 // Rejects stores the lines that could not be imported, with the reasons, so that they

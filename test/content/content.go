@@ -39,17 +39,13 @@ func Import(ctx context.Context, s Stores, things ...any) error {
 	return Apply(ctx, s.Imports, "content", b.records...)
 }
 
-// Apply stores the records as lines of the file. It returns an error unless all of them are stored.
-func Apply(ctx context.Context, imports imported.Store, file string, records ...imported.Record) error {
-	lines := make([]imported.Line, len(records))
-	for i, r := range records {
-		lines[i] = imported.Line{Number: int64(i + 1), Raw: []byte("{}"), Record: r}
-	}
-	result, err := imports.Apply(ctx, imported.Batch{File: file, Lines: lines})
+// Apply stores the records as a batch of the import. It returns an error unless all of them are stored.
+func Apply(ctx context.Context, imports imported.Store, name string, records ...imported.Record) error {
+	outcomes, err := imports.Apply(ctx, imported.Batch{Import: name, Records: records})
 	if err != nil {
 		return err
 	}
-	for i, o := range result.Outcomes {
+	for i, o := range outcomes {
 		if !o.IsStored() {
 			return fmt.Errorf("%v is not stored: %v", records[i].Ref(), o.Wrong)
 		}

@@ -18,49 +18,42 @@ import (
 
 // Imports is the suite of imported.Imports, and of the feed that it keeps.
 func Imports(t *testing.T, open Open) {
-	for _, part := range [][]promise{importsKinds, importsUsers, importsLines, importsSteps, importsRandom} {
+	for _, part := range [][]promise{importsKinds, importsUsers, importsNeeds, importsSteps, importsRandom} {
 		open.keeps(t, part)
 	}
 }
 
-// importer brings records in. Its lines have the numbers after those that it brought
-// before.
+// importer brings records in.
 type importer struct {
 	*fixtures
-	file   string
-	number int64
+	name string
 }
 
-func (w *fixtures) importer(file string) *importer { return &importer{fixtures: w, file: file} }
+func (w *fixtures) importer(name string) *importer { return &importer{w, name} }
 
-// lines are the records, one in each.
-func (c *importer) lines(records ...imported.Record) []imported.Line {
-	lines := make([]imported.Line, len(records))
-	for i, r := range records {
-		c.number++
-		lines[i] = imported.Line{Number: c.number, Raw: fmt.Appendf(nil, "%s, line %d: %v", c.file, c.number, r.Ref()), Record: r}
-	}
-	return lines
-}
-
-func (c *importer) apply(d imported.Batch) imported.BatchResult {
+func (c *importer) apply(records ...imported.Record) []imported.Outcome {
 	c.Helper()
-	d.File = c.file
-	receipt, err := c.Imports.Apply(c.Context(), d)
-	require.NoError(c, err)
-	require.Len(c, receipt.Outcomes, len(d.Lines))
-	return receipt
+	return c.applyAt("", records...)
 }
 
-// importAll applies lines of the records and returns their statuses.
+// applyAt applies the records with the progress.
+func (c *importer) applyAt(progress string, records ...imported.Record) []imported.Outcome {
+	c.Helper()
+	outcomes, err := c.Imports.Apply(c.Context(), imported.Batch{Import: c.name, Records: records, Progress: []byte(progress)})
+	require.NoError(c, err)
+	require.Len(c, outcomes, len(records))
+	return outcomes
+}
+
+// importAll applies the records and returns their statuses.
 func (c *importer) importAll(records ...imported.Record) []imported.Status {
 	c.Helper()
-	return statusesOf(c.apply(imported.Batch{Lines: c.lines(records...)}))
+	return statusesOf(c.apply(records...))
 }
 
-func statusesOf(r imported.BatchResult) []imported.Status {
-	fates := make([]imported.Status, len(r.Outcomes))
-	for i, o := range r.Outcomes {
+func statusesOf(outcomes []imported.Outcome) []imported.Status {
+	fates := make([]imported.Status, len(outcomes))
+	for i, o := range outcomes {
 		fates[i] = o.Status
 	}
 	return fates
@@ -73,18 +66,6 @@ func repeated(n int, fate imported.Status) []imported.Status {
 		fates[i] = fate
 	}
 	return fates
-}
-
-// waiting are the numbers of the file's lines that wait.
-func (c *importer) waiting() []int64 {
-	c.Helper()
-	lines, err := c.Imports.Waiting(c.Context(), c.file, 0, 1000, 1<<30)
-	require.NoError(c, err)
-	numbers := []int64{}
-	for _, l := range lines {
-		numbers = append(numbers, l.Number)
-	}
-	return numbers
 }
 
 func (w *fixtures) knows(refs ...imported.Ref) map[imported.Ref]bool {
@@ -162,7 +143,7 @@ var importsUsers = []promise{
 	{"a Person whose phone an account has becomes that account, whose names change and nothing else", userRecordOfAccount},
 	{"one whose phone another Person has is refused on username", userRecordPhoneTaken},
 	{"one who comes again with another phone is refused on username", userRecordOtherPhone},
-	{"what one who was refused has written waits", writtenByRefused},
+	{"what one who was refused has written is not stored", writtenByRefused},
 }
 
 func (w *fixtures) member(id user.ID) user.Member {
@@ -247,11 +228,10 @@ func userRecordOfAccount(w *fixtures) {
 
 func (c *importer) refused(p imported.UserRecord) {
 	c.Helper()
-	receipt := c.apply(imported.Batch{Lines: c.lines(p)})
-	require.Equal(c, imported.Refused, receipt.Outcomes[0].Status)
-	assert.NotEmpty(c, receipt.Outcomes[0].Wrong["username"])
-	assert.Len(c, receipt.Outcomes[0].Wrong, 1)
-	assert.Contains(c, c.waiting(), c.number, "it is kept aside")
+	outcome := c.apply(p)[0]
+	require.Equal(c, imported.Refused, outcome.Status)
+	assert.NotEmpty(c, outcome.Wrong["username"])
+	assert.Len(c, outcome.Wrong, 1)
 }
 
 func userRecordPhoneTaken(w *fixtures) {
@@ -280,17 +260,14 @@ func userRecordOtherPhone(w *fixtures) {
 func writtenByRefused(w *fixtures) {
 	c := w.importer("a")
 	c.importAll(userRecord("a", 1))
-	d := imported.Batch{Lines: c.lines(userRecord("b", 1), imported.DemandRecord{Demand: request(0, 1), By: "b"}, imported.DemandRecord{Demand: request(0, 2), By: "a"})}
-	receipt := c.apply(d)
-	assert.Equal(w, []imported.Status{imported.Refused, imported.Waits, imported.New}, statusesOf(receipt))
-	assert.NotEmpty(w, receipt.Outcomes[1].Wrong["author"])
-	assert.Equal(w, []int64{2, 3}, c.waiting())
+	records := []imported.Record{userRecord("b", 1), imported.DemandRecord{Demand: request(0, 1), By: "b"}, imported.DemandRecord{Demand: request(0, 2), By: "a"}}
+	outcomes := c.apply(records...)
+	assert.Equal(w, []imported.Status{imported.Refused, imported.Waits, imported.New}, statusesOf(outcomes))
+	assert.NotEmpty(w, outcomes[1].Wrong["author"])
 	require.NoError(w, w.Accounts.Change(w.Context(), w.uid(phone(1)), func(a *access.Account) error {
 		a.Phone = phone(9)
 		return nil
 	}))
-	d.Lines = d.Lines[:2]
-	assert.Equal(w, repeated(2, imported.New), statusesOf(c.apply(d)), "the phone is free again")
-	assert.Empty(w, c.waiting())
+	assert.Equal(w, repeated(2, imported.New), c.importAll(records[:2]...), "the phone is free again")
 	w.checkAgrees()
 }

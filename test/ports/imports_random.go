@@ -77,9 +77,9 @@ func (c random) records(most int) []imported.Record {
 func batchesAtOnce(w *fixtures) {
 	w.importer("a").importAll(userRecord("a", 1), userRecord("b", 2), userRecord("c", 3))
 	for _, err := range atOnce(many, func(i int) error {
-		c, importer := random{rand.New(rand.NewPCG(uint64(i), 11))}, w.importer(fmt.Sprint("file ", i))
+		c := random{rand.New(rand.NewPCG(uint64(i), 11))}
 		for range 8 {
-			_, err := w.Imports.Apply(w.Context(), imported.Batch{File: importer.file, Lines: importer.lines(c.records(20)...)})
+			_, err := w.Imports.Apply(w.Context(), imported.Batch{Import: fmt.Sprint("import ", i), Records: c.records(20)})
 			if err != nil {
 				return err
 			}

@@ -7,16 +7,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/fault"
-	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/media"
 )
 
 var importsSteps = []promise{
-	{"Progress returns the progress of the file's latest batch", progress},
+	{"Progress returns the progress of the import's latest batch", progress},
+	{"Finish removes the progress of the import", finish},
 	{"a batch is stored as a whole or not at all", batchFails},
 	{"RememberCover remembers the picture, unless there is one already", rememberCover},
 	{"of many RememberCovers at once, all return the one that is remembered", rememberCoverAtOnce},
@@ -25,39 +24,53 @@ var importsSteps = []promise{
 // dayOfPi is nowhere, on the day of noon.
 var dayOfPi = event.DayInCity{Date: pi}
 
-func titleOf(t feed.Listable) string { return t.(demand.Demand).Title }
-
 func progress(w *fixtures) {
 	c, other := w.importer("a"), w.importer("O'Brien \\ \"%_\"\n"+broad(100))
 	assert.Nil(w, c.progress())
 	for _, said := range []string{"far", "\x00\xff\xfe", broad(1000), "further"} {
-		c.apply(imported.Batch{Progress: []byte(said)})
+		c.applyAt(said)
 		assert.Equal(w, said, string(c.progress()))
 	}
 	assert.Nil(w, other.progress())
-	other.apply(imported.Batch{Progress: []byte("there"), Lines: other.lines(categoryRecord(1, 0), categoryRecord(3, 2))})
+	other.applyAt("there", categoryRecord(1, 0), categoryRecord(3, 2))
 	assert.Equal(w, "there", string(other.progress()))
-	assert.Equal(w, []int64{2}, other.waiting())
-	c.apply(imported.Batch{})
+	_, err := w.Imports.Apply(w.Context(), imported.Batch{Import: c.name})
+	require.NoError(w, err)
 	assert.Nil(w, c.progress())
+}
+
+func finish(w *fixtures) {
+	c, other := w.importer("a"), w.importer("b")
+	c.applyAt("far")
+	other.applyAt("far")
+	require.NoError(w, w.Imports.Finish(w.Context(), "a"))
+	require.NoError(w, w.Imports.Finish(w.Context(), "nothing"))
+	assert.Nil(w, c.progress())
+	assert.Equal(w, "far", string(other.progress()))
+}
+
+func (c *importer) progress() []byte {
+	c.Helper()
+	p, err := c.Imports.Progress(c.Context(), c.name)
+	require.NoError(c, err)
+	return p
 }
 
 func batchFails(w *fixtures) {
 	c := w.importer("a")
-	c.apply(imported.Batch{Lines: c.lines(categoryRecord(1, 0), demandRecord(9)), Progress: []byte("before")})
+	c.applyAt("before", categoryRecord(1, 0))
 	for _, broken := range []imported.Record{
 		categoryRecord(-1, 0), categoryRecord(0, 0), bundleRecord(0, 0, 0), publicationRecord(-1, bundleOf(1)), publicationRecord(0, bundleOf(1)), nodeRecord(0), nodeRecord(-1), demandRecord(-1), demandRecord(0),
 	} {
-		lines := c.lines(userRecord(writer, 1), categoryRecord(2, 1), bundleRecord(1, 0, 0), publicationRecord(1), nodeRecord(1), broken, demandRecord(1), howToRecord("garden"), newsRecord("1"), categoryRecord(5, 4))
-		_, err := w.Imports.Apply(w.Context(), imported.Batch{File: "a", Lines: lines, Abandoned: []int64{2}, Progress: []byte("after")})
+		records := []imported.Record{userRecord(writer, 1), categoryRecord(2, 1), bundleRecord(1, 0, 0), publicationRecord(1), nodeRecord(1), broken, demandRecord(1), howToRecord("garden"), newsRecord("1"), categoryRecord(5, 4)}
+		_, err := w.Imports.Apply(w.Context(), imported.Batch{Import: "a", Records: records, Progress: []byte("after")})
 		require.Error(w, err, "%v", broken)
 		assert.Equal(w, fault.Internal, fault.KindOf(err))
-		for _, line := range lines {
-			assert.Empty(w, w.knows(line.Record.Ref()))
+		for _, record := range records {
+			assert.Empty(w, w.knows(record.Ref()))
 		}
 	}
 	assert.Equal(w, "before", string(c.progress()))
-	assert.Equal(w, []int64{2}, c.waiting())
 	assert.Empty(w, w.listed())
 	assert.Empty(w, w.headlines(10, dayOfPi))
 	accounts, err := w.Accounts.List(w.Context(), 0, 10)

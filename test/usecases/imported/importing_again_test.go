@@ -23,17 +23,17 @@ type failingImports struct {
 	after bool
 }
 
-func (f *failingImports) Apply(ctx context.Context, d imported.Batch) (imported.BatchResult, error) {
+func (f *failingImports) Apply(ctx context.Context, d imported.Batch) ([]imported.Outcome, error) {
 	f.left--
 	if f.left != 0 {
 		return f.Store.Apply(ctx, d)
 	}
 	if f.after {
 		if _, err := f.Store.Apply(ctx, d); err != nil {
-			return imported.BatchResult{}, err
+			return nil, err
 		}
 	}
-	return imported.BatchResult{}, usecases.ErrInjected
+	return nil, usecases.ErrInjected
 }
 
 // drawLine draws a line from a small set of records, many of which are repeated, early or

@@ -20,9 +20,9 @@ type watchedImports struct {
 	applying func() error
 }
 
-func (w watchedImports) Apply(ctx context.Context, b imported.Batch) (imported.BatchResult, error) {
+func (w watchedImports) Apply(ctx context.Context, b imported.Batch) ([]imported.Outcome, error) {
 	if err := w.applying(); err != nil {
-		return imported.BatchResult{}, err
+		return nil, err
 	}
 	return w.Store.Apply(ctx, b)
 }

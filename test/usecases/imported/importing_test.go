@@ -132,16 +132,49 @@ func TestADM04_what_is_wrong_is_rejected_and_the_rest_is_kept(t *testing.T) {
 	}
 }
 
-// someBatches are lines of which the second is no record, and each thirtieth after the first four begins a batch:
-// a batch has no category twice.
-func someBatches() []string {
-	lines := []string{personLine("u1", 1), "nonsense", bundleLine(10, 0), categoryLine(1, 0)}
-	for n := range 119 {
-		if n%30 == 29 {
-			lines = append(lines, categoryLine(1, 0))
-			continue
+func TestADM04_bundles_may_come_before_their_originals_and_again(t *testing.T) {
+	w := newImportFixture(t)
+	w.bring("a", bundleLine(5, 0))
+	summary, rejects := w.bring("b", bundleLine(3, 2), bundleLine(5, 2), bundleLine(3, 9), bundleLine(2, 1), bundleLine(3, 2), bundleLine(1, 0), bundleLine(6, 9))
+	assert.Equal(t, []string{"3: first_original: Not found: bundle 9.; original: Not found: bundle 9.", "7: first_original: Not found: bundle 9.; original: Not found: bundle 9."}, rejects)
+	assert.Equal(t, importing.Count{New: 3, Changed: 2}, summary.All(), "each line counts once")
+	for _, run := range []struct {
+		lines []string
+		want  importing.Count
+	}{{[]string{bundleLine(5, 2)}, importing.Count{Same: 1}}, {[]string{bundleLine(3, 2)}, importing.Count{Same: 1}}} {
+		summary, _ := w.bring("c", run.lines...)
+		assert.Equal(t, run.want, summary.All())
+	}
+}
+
+func TestADM04_of_a_category_the_last_line_counts_that_has_a_place_in_the_tree(t *testing.T) {
+	for name, c := range map[string]struct {
+		lines, rejects []string
+		parents        map[feed.CategoryID]feed.CategoryID
+	}{
+		"parents change places": {[]string{categoryLine(1, 0), categoryLine(2, 1), categoryLine(1, 2), categoryLine(2, 0)}, []string{}, map[feed.CategoryID]feed.CategoryID{1: 2, 2: 0}},
+		"no parent at last":     {[]string{categoryLine(1, 0), categoryLine(1, 9)}, []string{"2: parent: Not found: category 9."}, map[feed.CategoryID]feed.CategoryID{1: 0}},
+		"no parent at first":    {[]string{categoryLine(1, 9), categoryLine(1, 0), categoryLine(2, 1)}, []string{}, map[feed.CategoryID]feed.CategoryID{1: 0, 2: 1}},
+	} {
+		w := newImportFixture(t)
+		summary, rejects := w.bring("a", c.lines...)
+		assert.ElementsMatch(t, c.rejects, rejects, name)
+		assert.Equal(t, int64(len(c.lines)), summary.Records(), name)
+		categories, _, err := w.store.Feed().Metas(t.Context(), feed.Selection{})
+		require.NoError(t, err)
+		parents := map[feed.CategoryID]feed.CategoryID{}
+		for _, category := range categories {
+			parents[category.ID] = category.Parent
 		}
-		lines = append(lines, publicationLine(n+1, 10, "u1", 1, fmt.Sprint("Text ", n)))
+		assert.Equal(t, c.parents, parents, name)
+	}
+}
+
+// someBatches are lines of which the second is no record. Those after the first three fill more than two batches.
+func someBatches() []string {
+	lines := []string{personLine("u1", 1), "nonsense", bundleLine(10, 0)}
+	for n := range overTwoBatches {
+		lines = append(lines, recordLine("howto", "category", fmt.Sprint(n), "robot", "u1", "created", createdDay))
 	}
 	return lines
 }
@@ -150,14 +183,15 @@ func TestADM04_an_import_that_is_told_to_end_goes_on_where_it_was(t *testing.T) 
 	w, lines, r := newImportFixture(t), someBatches(), &keptRejects{}
 	ctx, stop := context.WithCancel(t.Context())
 	first := &importWatcher{moved: func(so importing.Summary) {
-		if so.Lines >= 60 {
+		if so.Lines >= 8000 {
 			stop()
 		}
 	}}
 	summary, err := w.importer().Import(ctx, []importing.Source{importSource(&importedFile{name: "a", lines: lines}, r)}, first)
 	require.ErrorIs(t, err, importing.ErrInterrupted)
 	stored := summary.Lines
-	assert.Equal(t, int64(4+29+30), stored, "two batches")
+	assert.Equal(t, int64(3+8000), stored, "a batch")
+	assert.Equal(t, int64(2+8000), summary.All().New)
 
 	again := &importWatcher{}
 	f := &importedFile{name: "a", lines: lines}
@@ -165,7 +199,7 @@ func TestADM04_an_import_that_is_told_to_end_goes_on_where_it_was(t *testing.T) 
 	require.NoError(t, err)
 	assert.Equal(t, []int64{stored}, again.resumed, "every line that was counted was stored")
 	assert.Equal(t, int(stored), f.skipped)
-	assert.Equal(t, int64(len(lines))-stored, summary.All().New+summary.All().Same)
+	assert.Equal(t, importing.Count{New: int64(len(lines)) - stored}, summary.All())
 	assert.Len(t, r.kept, 1)
 	assert.Empty(t, again.rejected)
 
@@ -227,8 +261,7 @@ func TestADM04_what_waits_for_the_rest_of_a_damaged_file_is_not_rejected(t *test
 	mended := &importedFile{name: "a", lines: append(lines, personLine("u1", 1), bundleLine(10, 0))}
 	summary, err = w.importer().Import(t.Context(), []importing.Source{importSource(mended, r)}, &importWatcher{})
 	require.NoError(t, err)
-	assert.Equal(t, 4, mended.skipped)
-	assert.Equal(t, int64(3), summary.All().New)
+	assert.Equal(t, importing.Count{New: 3, Same: 2}, summary.All())
 	assert.Len(t, r.kept, 1)
 	assert.Len(t, w.titles(2), 1)
 }

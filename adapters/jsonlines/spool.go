@@ -1,0 +1,78 @@
+package jsonlines
+
+import (
+	"crypto/rand"
+	"io"
+	"os"
+	"sync/atomic"
+)
+
+// counted counts the bytes read. The count is safe for concurrent use.
+type counted struct {
+	io.Reader
+	read atomic.Int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+// spool makes an input that can be read only once readable again: what is read of it goes to an
+// unnamed file.
+type spool struct {
+	in   io.Reader
+	err  error    // why the input ended
+	file *os.File // nil: nothing was read
+	at   int64
+}
+
+func (s *spool) Read(p []byte) (n int, err error) {
+	if s.file == nil {
+		if err := s.open(); err != nil {
+			return 0, err
+		}
+	}
+	if n, err = s.file.ReadAt(p, s.at); n == 0 && err == io.EOF {
+		if n, err = 0, s.err; err == nil {
+			n, err = s.in.Read(p)
+			s.err = err
+		}
+		if _, failure := s.file.WriteAt(p[:n], s.at); failure != nil {
+			return 0, failure
+		}
+	} else if n > 0 {
+		err = nil
+	}
+	s.at += int64(n)
+	return n, err
+}
+
+// Seek implements io.Seeker for offsets from the beginning.
+func (s *spool) Seek(offset int64, _ int) (int64, error) {
+	s.at = offset
+	return offset, nil
+}
+
+// open makes the file. A root lets open files be removed on Windows, too.
+func (s *spool) open() error {
+	root, err := os.OpenRoot(os.TempDir())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	name := "plaza-" + rand.Text()
+	if s.file, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return err
+	}
+	return root.Remove(name)
+}
+
+// Close closes the file.
+func (s *spool) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}

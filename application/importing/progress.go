@@ -1,0 +1,105 @@
+package importing
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"plaza/domain/imported"
+)
+
+// The kinds that other records refer to, and all others.
+var (
+	referredKinds = []imported.Kind{imported.User, imported.Category, imported.Bundle}
+	otherKinds    = []imported.Kind{imported.Publication, imported.Node, imported.Demand, imported.HowTo, imported.News}
+)
+
+// progress is the state that an import needs to resume.
+type progress struct {
+	Files   []string `json:"files"`   // their versions
+	Rejects []int64  `json:"rejects"` // bytes of the rejects of each file
+
+	Reading int   `json:"reading"` // the first is 1
+	Last    bool  `json:"last"`    // this reading is the last
+	File    int   `json:"file"`    // index of the file that is being read
+	Line    int64 `json:"line"`    // everything up to this line of it is done
+	Layers  int   `json:"layers"`  // layers of categories that are done
+	// Waiting bundles were not stored in this reading, WaitingBefore in the reading before.
+	Waiting       int64 `json:"waiting"`
+	WaitingBefore int64 `json:"waiting_before"`
+}
+
+// wanted returns the kinds that the reading stores. Bundles that still wait are rejected in the
+// last one.
+func (p progress) wanted() []imported.Kind {
+	switch {
+	case p.Reading == 1:
+		return referredKinds
+	case !p.Last:
+		return []imported.Kind{imported.Bundle}
+	case p.WaitingBefore > 0:
+		return append([]imported.Kind{imported.Bundle}, otherKinds...)
+	}
+	return otherKinds
+}
+
+// isDone reports whether the line of the file is done.
+func (p progress) isDone(file int, line int64) bool {
+	return file < p.File || file == p.File && line <= p.Line
+}
+
+// doneOf returns up to which line of the file everything is done.
+func (r *run) doneOf(file int) int64 {
+	if file == r.at.File {
+		return r.at.Line
+	}
+	return 0
+}
+
+// next returns the progress at the beginning of the next reading. If fewer bundles wait than
+// before, others may be stored that need them.
+func (p progress) next() progress {
+	p.Last = p.Waiting == 0 || p.Waiting == p.WaitingBefore
+	p.WaitingBefore, p.Waiting = p.Waiting, 0
+	p.Reading, p.File, p.Line = p.Reading+1, 0, 0
+	return p
+}
+
+// begin opens the rejects of the sources, and resumes an earlier import of the same files.
+func (r *run) begin(ctx context.Context, sources []Source) error {
+	r.at = progress{Reading: 1, Rejects: make([]int64, len(sources))}
+	names := sha256.New()
+	for _, s := range sources {
+		fmt.Fprintf(names, "%s\x00", s.Name())
+		r.at.Files = append(r.at.Files, s.Version())
+	}
+	r.name = hex.EncodeToString(names.Sum(nil))
+	encoded, err := r.ports.Store.Progress(ctx, r.name)
+	if err != nil {
+		return err
+	}
+	resumed := false
+	if encoded != nil {
+		var p progress
+		if err := json.Unmarshal(encoded, &p); err != nil {
+			return fmt.Errorf("decode import progress: %w", err)
+		}
+		if resumed = slices.Equal(p.Files, r.at.Files); resumed {
+			r.at = p
+		}
+	}
+	for n, s := range sources {
+		rejects, err := s.Rejects(r.at.Rejects[n])
+		if err != nil {
+			return fmt.Errorf("%s: open rejects: %w", s.Label, err)
+		}
+		r.files = append(r.files, &sourceFile{Source: s, rejects: rejects})
+	}
+	if resumed {
+		r.watcher.Resumed(r.files[r.at.File].Source, r.at.Line)
+	}
+	return nil
+}
