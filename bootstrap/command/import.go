@@ -88,7 +88,12 @@ type importResult struct {
 }
 
 func (c importCommand) conclude(s streams, summary importing.Summary, failure error, w *importWatcher) error {
-	rejects := w.rejectFiles(c)
+	rejects := []string{}
+	for _, name := range c.Files {
+		if w.rejects[labelOf(name)] && !c.DryRun {
+			rejects = append(rejects, rejectsOf(name))
+		}
+	}
 	if c.JSON {
 		result := importResult{OK: failure == nil && summary.Rejected == 0, DryRun: c.DryRun, Rejects: rejects, Summary: summary}
 		if failure != nil {
@@ -104,9 +109,9 @@ func (c importCommand) conclude(s streams, summary importing.Summary, failure er
 	case errors.Is(failure, importing.ErrInterrupted) && c.DryRun:
 		return errors.New("interrupted")
 	case errors.Is(failure, importing.ErrInterrupted):
-		return errors.New("interrupted: all counted records are stored. " + goOn(c.Files))
-	case failure != nil && summary.Lines > 0 && !c.DryRun:
-		return fmt.Errorf("%w\nAll counted records are stored. %s", failure, goOn(c.Files))
+		return errors.New("interrupted: all counted records are stored. " + c.goOn(failure))
+	case failure != nil && summary.Records() > 0 && !c.DryRun:
+		return fmt.Errorf("%w\nAll counted records are stored. %s", failure, c.goOn(failure))
 	case failure != nil:
 		return failure
 	case summary.Rejected > 0 && c.DryRun:
@@ -118,9 +123,10 @@ func (c importCommand) conclude(s streams, summary importing.Summary, failure er
 	return nil
 }
 
-// goOn says how to resume. Standard input has no position to resume from.
-func goOn(files []string) string {
-	if slices.Contains(files, standardInput) {
+// goOn says how to resume. A damaged file changes when it is mended, and the standard input is never the same: both
+// are read from the beginning.
+func (c importCommand) goOn(failure error) string {
+	if errors.Is(failure, imported.ErrDamaged) || slices.Contains(c.Files, standardInput) {
 		return "Import it again: stored records stay unchanged."
 	}
 	return "Run the same command again to resume."
@@ -138,7 +144,7 @@ func (c importCommand) printSummary(s streams, summary importing.Summary) error 
 		return err
 	}
 	if summary.Replaced > 0 {
-		fmt.Fprintf(s.out, "Replaced by later lines while waiting: %s.\n", amount(summary.Replaced, "record"))
+		fmt.Fprintf(s.out, "Replaced by later lines before they could be stored: %s.\n", amount(summary.Replaced, "record"))
 	}
 	if summary.Waiting > 0 {
 		fmt.Fprintf(s.out, "Waiting for records in the unread rest of the files: %s.\n", amount(summary.Waiting, "record"))

@@ -37,11 +37,11 @@ func (c importCommand) open() ([]importing.Source, error) {
 }
 
 func openSource(name string) (importing.Source, error) {
-	source := importing.Source{Label: name, Rejects: func(length int64) (imported.Rejects, error) {
+	source := importing.Source{Label: labelOf(name), Rejects: func(length int64) (imported.Rejects, error) {
 		return jsonlines.OpenRejects(rejectsOf(name), filepath.Base(name), length)
 	}}
 	if name == standardInput {
-		source.Label, source.File = "standard input", jsonlines.Standard(stdin, ".")
+		source.File = jsonlines.Standard(stdin, ".")
 		return source, nil
 	}
 	var err error
@@ -107,6 +107,13 @@ func whole(path string) (string, error) {
 		folder, err = filepath.EvalSymlinks(folder)
 	}
 	return filepath.Join(folder, filepath.Base(path)), err
+}
+
+func labelOf(name string) string {
+	if name == standardInput {
+		return "standard input"
+	}
+	return name
 }
 
 func rejectsOf(name string) string {
