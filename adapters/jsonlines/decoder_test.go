@@ -189,24 +189,24 @@ func TestADM04_a_line_that_is_no_object_is_wrong_as_a_whole(t *testing.T) {
 		return `{"kind":"user","x":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + "}"
 	}
 	for line, want := range map[string]string{
-		"":                       "The line is not valid JSON at byte 1.",
-		"\ufeff{}":               "The line is not valid JSON at byte 1.",
-		"{":                      "The line is not valid JSON at byte 2.",
-		`{"kind":"user"`:         "The line is not valid JSON at byte 15.",
-		`{"kind":"user",}`:       "The line is not valid JSON at byte 16.",
-		`{"kind" "user"}`:        "The line is not valid JSON at byte 9.",
-		`{"kind":"\x"}`:          "The line is not valid JSON at byte 11.",
-		`{"kind":"\u12g4"}`:      "The line is not valid JSON at byte 10.",
-		`{"id":01}`:              "The line is not valid JSON at byte 8.",
-		`{"id":NaN}`:             "The line is not valid JSON at byte 7.",
-		`{"a":[1,]}`:             "The line is not valid JSON at byte 9.",
+		"":                       "The line is empty.",
+		"\ufeff{}":               "The line is not valid JSON at byte 1: invalid character '\\ufeff' at start of value.",
+		"{":                      "The line is not valid JSON at byte 2: unexpected EOF.",
+		`{"kind":"user"`:         "The line is not valid JSON at byte 15: unexpected EOF.",
+		`{"kind":"user",}`:       "The line is not valid JSON at byte 15: invalid character ',' at start of value.",
+		`{"kind" "user"}`:        "The line is not valid JSON at byte 9: invalid character '\"' after object name (expecting ':').",
+		`{"kind":"\x"}`:          "The line is not valid JSON at byte 10: invalid escape sequence `\\x` in string.",
+		`{"kind":"\u12g4"}`:      "The line is not valid JSON at byte 10: invalid escape sequence `\\u12g4` in string.",
+		`{"id":01}`:              "The line is not valid JSON at byte 8: invalid character '1' after object value (expecting ',' or '}').",
+		`{"id":NaN}`:             "The line is not valid JSON at byte 7: invalid character 'N' at start of value.",
+		`{"a":[1,]}`:             "The line is not valid JSON at byte 8: invalid character ',' at start of value.",
 		`{"kind":"user"} {}`:     "The line has text after the record, at byte 17.",
 		`[]`:                     "The line must be one JSON object.",
 		`null`:                   "The line must be one JSON object.",
 		"{\"kind\":\"\xff\"}":    "The line must be valid UTF-8.",
-		`{"kind":"\ud800"}`:      "A lone surrogate is escaped at byte 10.",
-		`{"x":["\udc00\ud800"]}`: "A lone surrogate is escaped at byte 8.",
-		`{"\ud800x":1}`:          "A lone surrogate is escaped at byte 3.",
+		`{"kind":"\ud800"}`:      "The line is not valid JSON at byte 10: invalid surrogate pair `\\ud800\"}` in string.",
+		`{"x":["\udc00\ud800"]}`: "The line is not valid JSON at byte 8: invalid surrogate pair `\\udc00\\ud800` in string.",
+		`{"\ud800x":1}`:          "The line is not valid JSON at byte 3: invalid surrogate pair `\\ud800x\":1}` in string.",
 		deep(65):                 "Objects and lists are nested more than 64 levels deep.",
 		"{" + strings.Repeat(`"a":1,`, 256) + `"kind":"user"}`: "The line has more than 256 fields.",
 	} {
@@ -243,5 +243,5 @@ func TestADM04_a_line_of_the_rejects_says_the_record_in_it(t *testing.T) {
 	_, err := jsonlines.Decoder{}.Decode([]byte(`{"rejected":1,"record":"{"}`))
 	f, is := fault.As(err)
 	require.True(t, is)
-	assert.Equal(t, "The line is not valid JSON at byte 2.", f.Text)
+	assert.Equal(t, "The line is not valid JSON at byte 2: unexpected EOF.", f.Text)
 }

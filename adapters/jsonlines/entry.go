@@ -81,6 +81,10 @@ func isEmbeddable(raw []byte) bool {
 	if bytes.IndexByte(raw, '\n') >= 0 {
 		return false
 	}
-	s := scanner{text: bytes.Trim(raw, space)}
-	return s.peek() == '{' && utf8.Valid(raw) && s.object(2, new([]member)) == nil && s.at == len(s.text)
+	s := newScanner(bytes.Trim(raw, space))
+	if s.PeekKind() != '{' || !utf8.Valid(raw) {
+		return false
+	}
+	_, err := s.object(maxDepth - 1)
+	return err == nil && s.InputOffset() == int64(len(s.text))
 }
