@@ -43,7 +43,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 		found(Finding{What: p})
 	}
 	for _, part := range []func(context.Context) error{
-		c.listings, c.removeOrphans, c.counters, c.totals, c.tiles, c.discussions, c.images, c.pictureTotals,
+		c.listings, c.removeOrphans, c.counters, c.totals, c.tiles, c.discussions, c.images, c.ownersSums,
 	} {
 		if err := part(ctx); err != nil {
 			return err
@@ -73,47 +73,30 @@ func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *lis
 	return err
 }
 
-// totals compares the totals of each kind with the listings.
+// totals compares the totals of each kind with the listings, and adds the difference. Concurrent
+// writers add to the same sum, so only other recounts must be excluded.
 func (c check) totals(ctx context.Context) error {
-	for _, shelf := range c.checkSources() {
-		if shelf.kind == feed.Event { // which has none
-			continue
-		}
+	for _, kind := range []feed.Kind{feed.Publication, feed.Node, feed.Demand, origins} {
 		var is, should int64
-		err := c.Read(ctx, func(ctx context.Context) (err error) {
-			is, should, err = c.totalOf(ctx, c.Dialect.Query, shelf.kind)
-			return err
-		})
+		compare := engine.Step{Statement: c.steps.compareTotal, Args: []any{string(kind)}, Row: func(scan func(...any) error) error { return scan(&is, &should) }}
+		err := c.ReadRows(ctx, compare, func() {})
 		if err == nil && is != should {
-			err = c.recountTotal(ctx, shelf.kind)
+			err = c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+				if err := c.Dialect.Lock(ctx, tx, "total of "+string(kind)); err != nil {
+					return "", err
+				}
+				if err := tx.Run(ctx, compare); err != nil || is == should {
+					return "", err
+				}
+				tx.changes.total(kind, should-is)
+				return fmt.Sprintf("total of %s is %d; should be %d", kind, is, should), nil
+			})
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// totalOf returns the total and the value that it should have, as of one moment.
-func (c check) totalOf(ctx context.Context, run func(context.Context, ...engine.Step) error, kind feed.Kind) (is, should int64, err error) {
-	err = run(ctx, engine.Step{Statement: c.steps.compareTotal, Args: []any{string(kind)}, Row: func(scan func(...any) error) error { return scan(&is, &should) }})
-	return is, should, err
-}
-
-// recountTotal adds the difference. Concurrent writers add to the same sum, so only
-// other recounts must be excluded.
-func (c check) recountTotal(ctx context.Context, kind feed.Kind) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-		if err := c.Dialect.Lock(ctx, tx, "total of "+string(kind)); err != nil {
-			return "", err
-		}
-		is, should, err := c.totalOf(ctx, tx.Run, kind)
-		if err != nil || is == should {
-			return "", err
-		}
-		tx.changes.total(kind, should-is)
-		return fmt.Sprintf("total of %s is %d; should be %d", kind, is, should), nil
-	})
 }
 
 // countedRow is the count and latest instants of a kind in a category, from its

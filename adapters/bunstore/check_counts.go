@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/uptrace/bun"
+
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/userimage"
 )
@@ -62,17 +64,8 @@ func (c check) recountEvent(ctx context.Context, id int64) error {
 	})
 }
 
-// images compares the image count of every user with the images, and reads all images.
+// images reads all images.
 func (c check) images(ctx context.Context) error {
-	err := c.suspects(ctx, `WITH recounted AS (SELECT owner_id, COUNT(*) AS kept FROM images WHERE deleted IS NULL GROUP BY owner_id)
-		SELECT r.owner_id FROM recounted r LEFT JOIN image_counts k ON k.owner_id = r.owner_id
-		WHERE k.kept IS NULL OR k.kept <> r.kept
-		UNION ALL
-		SELECT k.owner_id FROM image_counts k LEFT JOIN recounted r ON k.owner_id = r.owner_id
-		WHERE r.kept IS NULL AND k.kept <> 0`, c.recountImages)
-	if err != nil {
-		return err
-	}
 	for after := userimage.ID(0); ; {
 		rows, err := engine.ReadAll(ctx, c.Store.DB, c.steps.imagesAfter, []any{int64(after), int64(checkBatch)}, imageAll.Reader(c.Dialect))
 		if err != nil || len(rows) == 0 {
@@ -87,53 +80,48 @@ func (c check) images(ctx context.Context) error {
 	}
 }
 
-// recountImages locks the image count and checks it again.
-func (c check) recountImages(ctx context.Context, owner int64) error {
+// ownersSum is a column that has a sum over the rows of each owner.
+type ownersSum struct {
+	table, column string
+	value, rows   string // the sum, and what it is taken over
+	finding       string // of the owner, the stored sum and the right one
+}
+
+var ownersSums = []ownersSum{
+	{"image_counts", "kept", "COUNT(*)", "images WHERE deleted IS NULL", "image count of user %d is %d; should be %d"},
+	{"picture_totals", "bytes", "CAST(COALESCE(SUM(bytes), 0) AS bigint)", "pictures WHERE TRUE", "pictures of user %d take %d bytes; should be %d"},
+}
+
+// ownersSums compares the sums with the rows of each owner.
+func (c check) ownersSums(ctx context.Context) error {
+	for _, s := range ownersSums {
+		err := c.suspects(ctx, "WITH recounted AS (SELECT owner_id, "+s.value+" AS total FROM "+s.rows+" GROUP BY owner_id)"+
+			" SELECT COALESCE(r.owner_id, k.owner_id) FROM recounted r FULL JOIN "+s.table+" k ON k.owner_id = r.owner_id"+
+			" WHERE COALESCE(k."+s.column+", 0) <> COALESCE(r.total, 0)", func(ctx context.Context, owner int64) error { return c.recountOwner(ctx, s, owner) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recountOwner locks the sum and checks it again.
+func (c check) recountOwner(ctx context.Context, s ownersSum, owner int64) error {
 	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-		if _, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 0) ON CONFLICT (owner_id) DO NOTHING",
-			owner).Exec(ctx); err != nil {
+		if _, err := tx.NewRaw("INSERT INTO ? (owner_id, ?) VALUES (?, 0) ON CONFLICT (owner_id) DO NOTHING",
+			bun.Ident(s.table), bun.Ident(s.column), owner).Exec(ctx); err != nil {
 			return "", err
 		}
 		var is, should int64
-		if err := c.Selecting(tx.Transaction).Table("image_counts").Column("kept").Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
+		if err := c.Selecting(tx.Transaction).Table(s.table).Column(s.column).Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
 			return "", err
 		}
-		if err := tx.NewSelect().Table("images").ColumnExpr("COUNT(*)").Where("owner_id = ? AND deleted IS NULL", owner).
-			Scan(ctx, &should); err != nil || is == should {
+		err := tx.NewRaw("SELECT "+s.value+" FROM "+s.rows+" AND owner_id = ?", owner).Scan(ctx, &should)
+		if err != nil || is == should {
 			return "", err
 		}
-		_, err := tx.NewRaw("UPDATE image_counts SET kept = ? WHERE owner_id = ?", should, owner).Exec(ctx)
-		return fmt.Sprintf("image count of user %d is %d; should be %d", owner, is, should), err
-	})
-}
-
-// pictureTotals compares the sum of bytes of every user with the counted pictures.
-func (c check) pictureTotals(ctx context.Context) error {
-	return c.suspects(ctx, `WITH recounted AS (SELECT owner_id, SUM(bytes) AS bytes FROM pictures GROUP BY owner_id)
-		SELECT r.owner_id FROM recounted r LEFT JOIN picture_totals t ON t.owner_id = r.owner_id
-		WHERE t.bytes IS NULL OR t.bytes <> r.bytes
-		UNION ALL
-		SELECT t.owner_id FROM picture_totals t LEFT JOIN recounted r ON t.owner_id = r.owner_id
-		WHERE r.bytes IS NULL AND t.bytes <> 0`, c.recountPictures)
-}
-
-// recountPictures locks the sum of bytes and checks it again.
-func (c check) recountPictures(ctx context.Context, owner int64) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-		if _, err := tx.NewRaw("INSERT INTO picture_totals (owner_id, bytes) VALUES (?, 0) ON CONFLICT (owner_id) DO NOTHING",
-			owner).Exec(ctx); err != nil {
-			return "", err
-		}
-		var is, should int64
-		if err := c.Selecting(tx.Transaction).Table("picture_totals").Column("bytes").Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
-			return "", err
-		}
-		if err := tx.NewSelect().Table("pictures").ColumnExpr("CAST(COALESCE(SUM(bytes), 0) AS bigint)").Where("owner_id = ?", owner).
-			Scan(ctx, &should); err != nil || is == should {
-			return "", err
-		}
-		_, err := tx.NewRaw("UPDATE picture_totals SET bytes = ? WHERE owner_id = ?", should, owner).Exec(ctx)
-		return fmt.Sprintf("pictures of user %d take %d bytes; should be %d", owner, is, should), err
+		_, err = tx.NewUpdate().Table(s.table).Set("? = ?", bun.Ident(s.column), should).Where("owner_id = ?", owner).Exec(ctx)
+		return fmt.Sprintf(s.finding, owner, is, should), err
 	})
 }
 

@@ -133,19 +133,30 @@ func (t tileSteps) countTiles(from, until int64) []engine.Step {
 	return []engine.Step{{Statement: t.dropTiles, Args: []any{from, until}}, {Statement: t.addTiles, Args: []any{from, until}}}
 }
 
-// tiles compares the tiles with the listings, if reads use them.
+// tiles compares the tiles with the listings, if reads use them. It compares the rows of tiles that
+// differ again while no other server writes them.
 func (c check) tiles(ctx context.Context) error {
 	for from := int64(0); from < tileRows; {
 		until, differing := int64(tileRows), 0
 		err := c.Read(ctx, func(ctx context.Context) error {
-			err := c.ScanRows(ctx, c.steps.nextTileRow, []any{from}, func(scan func(...any) error) error { return scan(&until) })
-			if until = max(until, from+1); err != nil {
-				return err
-			}
-			return c.ScanRows(ctx, c.steps.compareTiles, []any{from, until}, func(scan func(...any) error) error { return scan(&differing) })
+			return c.ScanRows(ctx, c.steps.nextTileRow, []any{from}, func(scan func(...any) error) error { return scan(&until) })
 		})
+		until = max(until, from+1)
+		compare := engine.Step{Statement: c.steps.compareTiles, Args: []any{from, until}, Row: func(scan func(...any) error) error { return scan(&differing) }}
+		if err == nil {
+			err = c.ReadRows(ctx, compare, func() {})
+		}
 		if err == nil && differing > 0 {
-			err = c.recountTiles(ctx, from, until)
+			err = c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+				if err := c.Dialect.Lock(ctx, tx, tilesLock); err != nil {
+					return "", err
+				}
+				if err := tx.Run(ctx, compare); err != nil || differing == 0 {
+					return "", err
+				}
+				what := fmt.Sprintf("%d counts of tiles in rows %d to %d differ from the demands there", differing, from, until-1)
+				return what, tx.Run(ctx, c.steps.countTiles(from, until)...)
+			})
 		}
 		if err != nil {
 			return err
@@ -153,20 +164,4 @@ func (c check) tiles(ctx context.Context) error {
 		from = until
 	}
 	return nil
-}
-
-// recountTiles checks the rows of tiles again while no other server writes them.
-func (c check) recountTiles(ctx context.Context, from, until int64) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (what string, err error) {
-		if err := c.Dialect.Lock(ctx, tx, tilesLock); err != nil {
-			return "", err
-		}
-		differing := 0
-		compare := engine.Step{Statement: c.steps.compareTiles, Args: []any{from, until}, Row: func(scan func(...any) error) error { return scan(&differing) }}
-		if err := tx.Run(ctx, compare); err != nil || differing == 0 {
-			return "", err
-		}
-		what = fmt.Sprintf("%d counts of tiles in rows %d to %d differ from the demands there", differing, from, until-1)
-		return what, tx.Run(ctx, c.steps.countTiles(from, until)...)
-	})
 }
