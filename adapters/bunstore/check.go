@@ -78,7 +78,7 @@ func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *lis
 func (c check) totals(ctx context.Context) error {
 	for _, kind := range []feed.Kind{feed.Publication, feed.Node, feed.Demand, origins} {
 		var is, should int64
-		compare := engine.Step{Statement: c.steps.compareTotal, Args: []any{string(kind)}, Row: func(scan func(...any) error) error { return scan(&is, &should) }}
+		compare := engine.Step{Statement: c.steps.compareTotal, Args: []any{string(kind)}, Row: engine.Into(&is, &should)}
 		err := c.ReadRows(ctx, compare, func() {})
 		if err == nil && is != should {
 			err = c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {

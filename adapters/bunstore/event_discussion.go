@@ -60,7 +60,7 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 		{Statement: v.s.steps.countComment, Args: []any{on, at}, MustMatch: true, Missed: event.ErrNotFound},
 		{
 			Statement: v.s.steps.insertComment, Args: []any{on, int64(c.Author), c.Content, at},
-			Row: func(scan func(...any) error) error { return scan((*int64)(&c.ID)) },
+			Row: engine.Into((*int64)(&c.ID)),
 		},
 	}, completion(c.Completes, v.s.steps.completeComment)...))
 	if err != nil {

@@ -54,7 +54,7 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 		steps = v.roomForDraft(stored.Author, v.limits.ErrDrafts())
 	}
 	steps = append(append(steps, v.s.chargeSteps(charges)...),
-		engine.Step{Statement: v.s.steps.insertEvent, Args: eventNew.Values(&stored, d), Row: func(scan func(...any) error) error { return scan(&stored.ID) }},
+		engine.Step{Statement: v.s.steps.insertEvent, Args: eventNew.Values(&stored, d), Row: engine.Into(&stored.ID)},
 		engine.Step{Statement: v.s.steps.insertCounts, Args: []any{int64(stored.Author)}},
 	)
 	steps = append(steps, v.s.plateSteps(0, nil, stored.Plates)...)
@@ -96,7 +96,7 @@ func (s *Store) plateSteps(on event.ID, before, after []event.Plate) (steps []en
 		if p.ID == 0 {
 			steps = append(steps, engine.Step{
 				Statement: s.steps.insertPlate, Args: []any{engine.NullIfZero(on), string(p.Photo), s.Dialect.Instant(engine.Time{Time: p.Created})},
-				Row: func(scan func(...any) error) error { return scan(&after[i].ID) },
+				Row: engine.Into(&after[i].ID),
 			})
 		}
 	}
@@ -201,7 +201,7 @@ func (v Events) rewrite(old *event.Event, next event.State, revision int64) ([]e
 	}
 	first := engine.Step{
 		Statement: statement, Args: append([]any{int64(next.ID), revision}, written.Values(&next, s.Dialect)...), MustMatch: true,
-		Row: func(scan func(...any) error) error { return scan(&r.Comments, &r.Likes, new(int64)) },
+		Row: engine.Into(&r.Comments, &r.Likes, new(int64)),
 	}
 	completed, err := s.eventCompletion(&r.State)
 	if err != nil {

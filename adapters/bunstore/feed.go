@@ -176,9 +176,7 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 
 // Version returns the sum of the versions of the totals, which only grow.
 func (v Feed) Version(ctx context.Context, kinds []feed.Kind) (version feed.Version, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		return v.s.ScanRows(ctx, v.s.hotReads.feedVersion, v.kinds(kinds), func(scan func(...any) error) error { return scan(&version) })
-	})
+	err = v.s.ReadRow(ctx, v.s.hotReads.feedVersion, v.kinds(kinds), &version)
 	return version, err
 }
 

@@ -119,7 +119,6 @@ type listingSteps struct {
 	d       engine.Dialect
 	lock    string // $1 category, $2 kind; empty where there is one writer at a time
 	count   string // $1 category, $2 kind, $3 change of the count, $4 and $5 latest instants of the added
-	counts  string // the same with a list for each; empty where that is not faster
 	recount string // $1 category, $2 kind
 	upsert  string // the columns of listingTable; a zero ID is the event that was just inserted
 	first   string // the same for a new listing, and counts it; empty where that takes two statements
@@ -163,9 +162,6 @@ func newListingSteps(d engine.Dialect) listingSteps {
 			ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
 			version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`,
 	}
-	if lists := d.Unnest("bigint", "text", "bigint", "timestamptz", "timestamptz"); lists != "" {
-		s.counts = columns + "SELECT n.c1, n.c2, " + d.Shard() + ", n.c3, n.c4, n.c5, 1 FROM " + lists + " WHERE TRUE" + d.UnlessMissed() + onConflict
-	}
 	if lock := d.ForUpdate(); lock != "" { // and where a statement may write within another
 		// The listing is inserted first, so that the counter is locked more briefly.
 		s.first = "WITH counted AS (" + columns + d.Values("$3, $1, "+d.Shard()+", 1, $4, $5, 1") + onConflict + `)
@@ -183,9 +179,8 @@ func (s listingSteps) stepsFor(b listingChanges) []engine.Step {
 	for i, change := range b.listings {
 		listings[i] = s.put(change)
 	}
-	lost := slices.ContainsFunc(inOrder, isLost)
-	steps := s.countsOf(b, inOrder, lost)
-	if lost {
+	steps := s.countsOf(b, inOrder)
+	if slices.ContainsFunc(inOrder, isLost) {
 		// All shards are locked before the latest of the remaining listings is looked
 		// up: concurrent changes are then either committed or not yet counted.
 		steps = append(steps, listings...)
@@ -203,13 +198,7 @@ func (s listingSteps) stepsFor(b listingChanges) []engine.Step {
 	return steps
 }
 
-// manyCounters or more are faster in one statement.
-const manyCounters = 8
-
-func (s listingSteps) countsOf(b listingChanges, inOrder []counterKey, lost bool) []engine.Step {
-	if !lost && s.counts != "" && len(inOrder) >= manyCounters {
-		return []engine.Step{s.countAll(b, inOrder)}
-	}
+func (s listingSteps) countsOf(b listingChanges, inOrder []counterKey) []engine.Step {
 	steps := make([]engine.Step, 0, 2*len(inOrder))
 	for _, of := range inOrder {
 		c := b.counters[of]
@@ -220,19 +209,6 @@ func (s listingSteps) countsOf(b listingChanges, inOrder []counterKey, lost bool
 		steps = append(steps, engine.Step{Statement: s.count, Args: append(slices.Clip(args), c.more, s.d.Instant(c.created), s.d.Instant(c.updated))})
 	}
 	return steps
-}
-
-// countAll needs no lock first: it writes the counters in order.
-func (s listingSteps) countAll(b listingChanges, inOrder []counterKey) engine.Step {
-	var in, more []int64
-	var kinds []string
-	var created, updated []*time.Time
-	for _, of := range inOrder {
-		c := b.counters[of]
-		in, kinds, more = append(in, int64(of.category)), append(kinds, string(of.kind)), append(more, c.more)
-		created, updated = append(created, c.created.OrNil()), append(updated, c.updated.OrNil())
-	}
-	return engine.Step{Statement: s.counts, Args: []any{in, kinds, more, created, updated}}
 }
 
 // put writes the listing and leaves the counters alone.

@@ -84,9 +84,7 @@ var errTilesLater = errors.New("the tiles can't be counted now")
 func (s *Store) RefreshTiles(ctx context.Context) error {
 	var version int64
 	var hold bool
-	err := s.Read(ctx, func(ctx context.Context) error {
-		return s.ScanRows(ctx, s.steps.tilesVersion, nil, func(scan func(...any) error) error { return scan(&version, &hold) })
-	})
+	err := s.ReadRow(ctx, s.steps.tilesVersion, nil, &version, &hold)
 	if err != nil || hold || version == 0 {
 		return err
 	}
@@ -114,8 +112,8 @@ func (s *Store) refreshTileRows(ctx context.Context, version, from int64) (until
 		var current int64
 		var hold bool
 		until = tileRows
-		err := tx.Run(ctx, engine.Step{Statement: s.steps.tilesVersion, Row: func(scan func(...any) error) error { return scan(&current, &hold) }},
-			engine.Step{Statement: s.steps.nextTileRow, Args: []any{from}, Row: func(scan func(...any) error) error { return scan(&until) }})
+		err := tx.Run(ctx, engine.Step{Statement: s.steps.tilesVersion, Row: engine.Into(&current, &hold)},
+			engine.Step{Statement: s.steps.nextTileRow, Args: []any{from}, Row: engine.Into(&until)})
 		if err == nil && current != version {
 			err = errTilesLater
 		}
@@ -138,11 +136,9 @@ func (t tileSteps) countTiles(from, until int64) []engine.Step {
 func (c check) tiles(ctx context.Context) error {
 	for from := int64(0); from < tileRows; {
 		until, differing := int64(tileRows), 0
-		err := c.Read(ctx, func(ctx context.Context) error {
-			return c.ScanRows(ctx, c.steps.nextTileRow, []any{from}, func(scan func(...any) error) error { return scan(&until) })
-		})
+		err := c.ReadRow(ctx, c.steps.nextTileRow, []any{from}, &until)
 		until = max(until, from+1)
-		compare := engine.Step{Statement: c.steps.compareTiles, Args: []any{from, until}, Row: func(scan func(...any) error) error { return scan(&differing) }}
+		compare := engine.Step{Statement: c.steps.compareTiles, Args: []any{from, until}, Row: engine.Into(&differing)}
 		if err == nil {
 			err = c.ReadRows(ctx, compare, func() {})
 		}

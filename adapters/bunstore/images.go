@@ -97,7 +97,7 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 			{Statement: v.s.steps.countImage, Args: []any{int64(i.Owner), int64(userimage.MaxImages)}, MustMatch: true, Missed: userimage.ErrFull},
 			{
 				Statement: v.s.steps.insertImage, Args: imageNew.Values(&row, v.s.Dialect),
-				Row: func(scan func(...any) error) error { return scan((*int64)(&i.ID)) },
+				Row: engine.Into((*int64)(&i.ID)),
 			},
 		}, completion(i.Completes, v.s.steps.completeImage)))
 	if err != nil {

@@ -82,12 +82,7 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 		return ctx.Err()
 	}
 	var taken int64
-	err := v.s.Read(ctx, func(ctx context.Context) error {
-		return v.s.Dialect.Query(ctx, engine.Step{
-			Statement: v.s.steps.bytesTaken, Args: []any{int64(owner)}, Row: func(scan func(...any) error) error { return scan(&taken) },
-		})
-	})
-	if err != nil {
+	if err := v.s.ReadRow(ctx, v.s.steps.bytesTaken, []any{int64(owner)}, &taken); err != nil {
 		return err
 	}
 	return v.limits.CheckPictures(taken + 1)

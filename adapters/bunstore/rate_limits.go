@@ -106,9 +106,7 @@ func (s *Store) orThrottled(ctx context.Context, err error) error {
 		return err
 	}
 	var paid int64
-	err = s.Read(ctx, func(ctx context.Context) error {
-		return s.ScanRows(ctx, s.steps.spentUntil, []any{r.Account, string(r.Action)}, func(scan func(...any) error) error { return scan(&paid) })
-	})
+	err = s.ReadRow(ctx, s.steps.spentUntil, []any{r.Account, string(r.Action)}, &paid)
 	if err != nil {
 		return err
 	}

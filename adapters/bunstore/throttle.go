@@ -78,9 +78,7 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 
 func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (is bool, err error) {
 	since := v.s.Dialect.Instant(engine.Time{Time: instant.Normalise(now).Add(-access.UsualFor)})
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		return v.s.ScanRows(ctx, v.s.steps.isUsual, []any{a.Phone.String(), a.Source.String(), since}, func(scan func(...any) error) error { return scan(&is) })
-	})
+	err = v.s.ReadRow(ctx, v.s.steps.isUsual, []any{a.Phone.String(), a.Source.String(), since}, &is)
 	return is, err
 }
 
@@ -129,7 +127,7 @@ func (f *failures) step(s *Store, a access.Attempt, now time.Time) engine.Step {
 	}
 	read := Throttle{s}.step(s.steps.countFailures, a, args...)
 	read.ReadsOnly = true
-	read.Row = func(scan func(...any) error) error { return scan(into...) }
+	read.Row = engine.Into(into...)
 	return read
 }
 

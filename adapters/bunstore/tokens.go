@@ -65,7 +65,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 	insert := engine.Step{Statement: v.s.steps.issue, Args: []any{
 		t.Hash[:], int64(t.User), v.s.Dialect.ListOf(scopeNames(t.Scopes)), narrowed, t.Generation, int64(t.TTL), instant(engine.Time{Time: t.Created}),
 	}}
-	insert.Row = func(scan func(...any) error) error { return scan(&id) }
+	insert.Row = engine.Into(&id)
 	err = v.s.writeAll(ctx, append(v.s.chargeSteps(charges), insert,
 		engine.Step{Statement: v.s.steps.firstUse, Args: []any{t.Hash[:], instant(engine.Time{Time: t.Used})}},
 		engine.Step{Statement: v.s.steps.removeExcess, Args: []any{t.Hash[:], int64(t.User)}}))

@@ -20,14 +20,6 @@ import (
 // SQLite, which has no such type. The zero time is NULL.
 type Time struct{ time.Time }
 
-// OrNil returns the instant for a list of instants.
-func (m Time) OrNil() *time.Time {
-	if m.IsZero() {
-		return nil
-	}
-	return new(m.Time)
-}
-
 const timestamp = "2006-01-02 15:04:05.999999-07:00"
 
 func (m Time) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {

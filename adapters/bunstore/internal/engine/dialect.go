@@ -110,14 +110,10 @@ type Dialect interface {
 	// ForEach returns a FROM clause that runs the query for every key, or pair of keys,
 	// which the query calls {1} and {2}. The key's position is w.place, from 1; a found
 	// row is called top. The keys are the first parameters of the statement, made by
-	// key, at most keysAtOnce of them.
+	// Key from a list of at most KeysAtOnce.
 	ForEach(query string, types ...string) string
 	KeysAtOnce() int
 	Key(list any) any
-	// Unnest returns a FROM clause of rows called n, whose columns c1 and so on come
-	// from as many parameters, lists of the types. It is empty where the database has
-	// no such function.
-	Unnest(types ...string) string
 	// ReadAhead returns how many entries of an index a query reads in order before it
 	// rather looks up another place in the index.
 	ReadAhead() int

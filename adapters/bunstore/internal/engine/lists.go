@@ -52,6 +52,16 @@ func Collect[R any](rows *[]R, read func(Scanner) (R, error)) func(Scanner) erro
 	}
 }
 
+// Into returns a function that scans a row into the targets.
+func Into(targets ...any) func(Scanner) error {
+	return func(scan Scanner) error { return scan(targets...) }
+}
+
+// ReadRow runs a hot read, and scans its row into the targets. Without a row it leaves them alone.
+func (s *DB) ReadRow(ctx context.Context, statement string, args []any, targets ...any) error {
+	return s.ReadRows(ctx, Step{Statement: statement, Args: args, Row: Into(targets...)}, func() {})
+}
+
 // ReadRows runs a hot read. reset is called before each try.
 func (s *DB) ReadRows(ctx context.Context, read Step, reset func()) error {
 	return s.Read(ctx, func(ctx context.Context) error {

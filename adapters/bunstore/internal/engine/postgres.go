@@ -320,15 +320,6 @@ func (Postgres) PlatesOf(event string) string {
 		" FROM plates p WHERE p.event_id = " + event + ")"
 }
 
-func (Postgres) Unnest(types ...string) string {
-	lists, names := make([]string, len(types)), make([]string, len(types))
-	for i, typ := range types {
-		n := strconv.Itoa(i + 1)
-		lists[i], names[i] = "$"+n+"::"+typ+"[]", "c"+n
-	}
-	return "unnest(" + strings.Join(lists, ", ") + ") n (" + strings.Join(names, ", ") + ")"
-}
-
 func (Postgres) ForEach(query string, types ...string) string {
 	lists, names := make([]string, len(types)), ""
 	for i, typ := range types {

@@ -226,9 +226,6 @@ func (SQLite) ForEach(query string, types ...string) string {
 	return " FROM (SELECT 1 AS place) w CROSS JOIN (" + query + ") top"
 }
 
-// Unnest is empty: a step costs hardly more than a row of a list.
-func (SQLite) Unnest(...string) string { return "" }
-
 // ReadAhead is small: to look up an entry costs about as much as to read ten.
 func (SQLite) ReadAhead() int { return 10 }
 
