@@ -30,6 +30,7 @@ func TestHTTP2ConnectionThatDiedSilentlyIsReplaced(t *testing.T) {
 func TestSendKnowsWhenNothingWasSent(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.EnableHTTP2 = true
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	notSent := func(url string, client *http.Client) bool {
@@ -41,7 +42,12 @@ func TestSendKnowsWhenNothingWasSent(t *testing.T) {
 	}
 	assert.True(t, notSent("http://127.0.0.1:1", nil), "a port below those that programs are given")
 	assert.True(t, notSent(server.URL, nil), "an unknown certificate")
-	assert.False(t, notSent(server.URL, server.Client()), "a lost answer")
+	for range 2 { // by a new connection, and by one that may be open
+		assert.False(t, notSent(server.URL, server.Client()), "a lost answer of HTTP/2")
+	}
+	plain := httptest.NewServer(server.Config.Handler)
+	t.Cleanup(plain.Close)
+	assert.False(t, notSent(plain.URL, nil), "a lost answer of HTTP/1")
 	assert.False(t, notSent(server.URL, &http.Client{Transport: roundTripper{}}), "a transport that tells nothing")
 }
 
