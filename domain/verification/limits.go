@@ -1,0 +1,105 @@
+package verification
+
+import (
+	"time"
+
+	"plaza/domain/fault"
+)
+
+// Grouping selects the requests, or the tries, that are counted together, over all purposes.
+type Grouping int
+
+// The groupings of AUT-15.
+const (
+	ByNumber Grouping = iota
+	ByPrefix          // Number.Prefix
+	BySource          // access.Source
+)
+
+// Limit is the maximum of requests or tries of a grouping within any window of the length.
+type Limit struct {
+	Grouping Grouping
+	Max      int
+	Window   time.Duration
+}
+
+// RequestLimits returns the limits on requests for codes (AUT-15). Those of a number are within the
+// limits of providers, whose clocks and counts differ by seconds. Those of a prefix, which ten
+// thousand numbers share, exceed what one address may ask for, so that no single address uses
+// them up.
+func RequestLimits() []Limit {
+	return []Limit{
+		{ByNumber, 1, ResendAfter},
+		{ByNumber, 5, time.Hour},
+		{ByNumber, 10, 24 * time.Hour},
+		{ByPrefix, 50, time.Hour},
+		{ByPrefix, 200, 24 * time.Hour},
+		{BySource, 20, time.Hour},
+	}
+}
+
+// ResendAfter is the time between two requests of a number.
+const ResendAfter = 65 * time.Second
+
+// TryLimits returns the limits on tries that were wrong (AUT-15). A try counts as wrong until its
+// code is spent.
+func TryLimits() []Limit {
+	return []Limit{
+		{ByNumber, 20, 24 * time.Hour},
+		{BySource, 60, time.Hour},
+	}
+}
+
+// Kept is how long requests and tries are kept, for their limits.
+const Kept = 24 * time.Hour
+
+// Wait returns how long the limits admit nothing more; zero: they admit now. Filling has for each
+// limit the time of the Max-th latest request or try of its grouping, or zero if it has fewer.
+func Wait(limits []Limit, filling []time.Time, now time.Time) (longest time.Duration) {
+	for i, l := range limits {
+		if !filling[i].IsZero() {
+			longest = max(longest, filling[i].Add(l.Window).Sub(now))
+		}
+	}
+	return longest
+}
+
+// ErrTooManyRequests returns the fault of too many requests for codes.
+func ErrTooManyRequests(after time.Duration) error {
+	return fault.RetryAfter(fault.Throttled, after, "Too many codes were requested. Try again later.").AtLimit("code_requests")
+}
+
+// ErrTooManyTries returns the fault of too many wrong codes.
+func ErrTooManyTries(after time.Duration) error {
+	return fault.RetryAfter(fault.Throttled, after, "Too many wrong codes were tried. Try again later.").AtLimit("code_tries")
+}
+
+// Budget bounds the messages of a day, in UTC, of all servers together. A request takes one message
+// of it even if none is sent, so that the budget tells nothing about the number. The zero Budget
+// bounds nothing.
+type Budget struct {
+	Messages int64 // in all; zero: any number
+	// Codes are the dialling codes served, with the messages of each; zero: any number within
+	// Messages. No Codes: all are served.
+	Codes map[string]int64
+}
+
+// ErrNotServed is the fault of a number with a dialling code that is not served.
+var ErrNotServed = fault.New(fault.Invalid, "Codes are not sent to numbers with this dialling code.")
+
+// Serves returns ErrNotServed if the budget has no messages for the dialling code.
+func (b Budget) Serves(diallingCode string) error {
+	if _, is := b.Codes[diallingCode]; !is && len(b.Codes) > 0 {
+		return ErrNotServed
+	}
+	return nil
+}
+
+// DayOf returns the day whose budget a message at the instant takes.
+func DayOf(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
+
+// ErrBudgetSpent returns the fault of a request at the instant whose day has no message left.
+func ErrBudgetSpent(now time.Time) error {
+	after := DayOf(now).Add(24 * time.Hour).Sub(now)
+	return fault.RetryAfter(fault.Throttled, after, "No more codes are sent today. Try again tomorrow.").AtLimit("code_budget")
+}

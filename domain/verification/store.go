@@ -1,0 +1,70 @@
+package verification
+
+import (
+	"context"
+	"net/netip"
+	"time"
+)
+
+// Request asks for a code.
+type Request struct {
+	Code         *Code // new
+	DiallingCode string
+	// From is the first address of the caller's access.Source. (Package access imports this one.)
+	From   netip.Addr
+	Budget Budget
+	Now    time.Time
+}
+
+// Attempt is a try of a code.
+type Attempt struct {
+	Purpose Purpose
+	Number  Number
+	From    netip.Addr // as in Request
+	Now     time.Time
+}
+
+// Spending uses a code up together with the change that it allows. Only Code.Verify makes one.
+//
+// The methods of other ports that store such a change take spendings as their last arguments, as
+// methods that are limited take charges:
+//
+//	access.Accounts.Open(ctx, a, m, spendings...)       // sign_up
+//	access.Accounts.Change(ctx, id, fn, spendings...)   // reset_password, change_phone, and
+//	                                                    // erase, which begins with Account.Close
+//
+// In the step that stores the change, the store must
+//   - spend the code as Code.Spend does, by one conditional write on its ID and status, and
+//   - take back the latest counted try of the number from the address: it was not wrong.
+//
+// If the code is not Live any more, the step must store nothing and return ErrWrongCode. This is
+// judged before ErrPhoneTaken, which only a caller with the code may learn. A step that returns
+// an error spends nothing. So of two steps at once with one code, one stores its change, and a
+// crash leaves both or neither.
+type Spending struct {
+	Code    ID
+	Number  Number
+	Purpose Purpose
+	From    netip.Addr
+}
+
+// Store keeps codes, and counts requests and tries for all servers. It knows no accounts.
+// Requests, tries and codes older than Kept are removed in time, because they name numbers. An
+// erasure removes those of the person's number at once.
+type Store interface {
+	// Reserve counts the request in every grouping of RequestLimits, takes one message of the
+	// budget in all and of the budget of the dialling code, and stores the code as the only live
+	// one of its number and purpose: the one before is Replaced. If a limit is full it must
+	// change nothing, neither counts nor codes, and return ErrTooManyRequests with the time
+	// until all limits admit a request. If a budget is spent it must change nothing and return
+	// ErrBudgetSpent; limits are judged first. Checking, counting and storing must be one step,
+	// so that concurrent requests cannot exceed a limit.
+	Reserve(ctx context.Context, r Request) error
+	// Try counts the attempt as wrong in every grouping of TryLimits, also if its number has no
+	// code. If a limit is full it must count nothing and return ErrTooManyTries with the time
+	// until all limits admit a try. Otherwise it counts the try in the live code of the number
+	// and purpose, as Code.Try does, and returns the code, or ErrWrongCode if there is none or
+	// Code.Try fails. The counts must be committed when Try returns, also with ErrWrongCode: of
+	// 50 tries at once 50 are counted, and 5 return the code.
+	Try(ctx context.Context, a Attempt) (*Code, error)
+}

@@ -1,0 +1,80 @@
+// Package verification models one-time codes that are sent to a telephone. A person who types the
+// code in has the telephone (AUT-15 to AUT-18, USR-07).
+//
+// A code is six random digits. It is good for one purpose and one number, once, for ten minutes
+// and five tries; a newer one ends it. Only a keyed hash of it is stored. Each try is counted and
+// stored before the code is compared, so that tries at once cannot exceed a limit. Everything that
+// makes a code no good is one fault in the same words.
+//
+// # Limits
+//
+// Two mechanisms of the program count, both in the database and so for all servers:
+//
+//   - Limits of numbers, prefixes and addresses count as access.Throttle counts failed logins: a
+//     row for each request and each try, counted within a sliding window, under locks by name. So
+//     a limit holds for every window, as it does at providers. Rates of package ratelimit admit
+//     twice their count within some windows, and a provider would refuse what the server had
+//     admitted. They also belong to accounts, and here no account is known.
+//   - Budgets count as the characters of a translator do (localisation.Cache.Spend): a row for
+//     each UTC day in all and one for each dialling code, incremented by a conditional write.
+//
+// Store.Reserve and Store.Try count before they look at anything else, and know no accounts. So
+// a number without an account is counted as any other.
+package verification
+
+import (
+	"slices"
+	"time"
+
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+	"plaza/domain/text"
+)
+
+// Rules of a code (AUT-15).
+const (
+	Life     = 10 * time.Minute
+	MaxTries = 5
+	digits   = 6
+)
+
+// Purpose is what a code is good for. Its value is stored.
+type Purpose string
+
+// The purposes of AUT-15.
+const (
+	SignUp        Purpose = "sign_up"
+	ResetPassword Purpose = "reset_password"
+	ChangePhone   Purpose = "change_phone"
+	Erase         Purpose = "erase"
+)
+
+// Purposes returns all purposes.
+func Purposes() []Purpose { return []Purpose{SignUp, ResetPassword, ChangePhone, Erase} }
+
+// ParsePurpose returns the purpose of the name. It reports false if there is no such purpose.
+func ParsePurpose(name string) (Purpose, bool) {
+	return Purpose(name), slices.Contains(Purposes(), Purpose(name))
+}
+
+// ErrWrongCode is the fault of every code that is no good: it is wrong, expired, spent, replaced by a
+// newer one or tried too often, or was never sent.
+var ErrWrongCode = fault.Field("code", "The code is wrong or has expired.")
+
+// ErrNoCode is the fault of a text that cannot be a code.
+var ErrNoCode = fault.Field("code", "Enter the code of six digits.")
+
+// ParseCode reads a code as a person types it: six digits, with white space around them. It
+// returns ErrNoCode for anything else.
+func ParseCode(typed string) (secret.String, error) {
+	typed = text.Trim(typed)
+	for _, r := range typed {
+		if r < '0' || r > '9' {
+			return secret.String{}, ErrNoCode
+		}
+	}
+	if len(typed) != digits {
+		return secret.String{}, ErrNoCode
+	}
+	return secret.New(typed), nil
+}
