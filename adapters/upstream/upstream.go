@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -141,7 +140,9 @@ func (c *Client) Send(ctx context.Context, method, path string, header http.Head
 	if err != nil {
 		return Answer{}, fmt.Errorf("making a request: %w", err)
 	}
-	maps.Copy(request.Header, header)
+	for name, values := range header {
+		request.Header[http.CanonicalHeaderKey(name)] = values
+	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "plaza")
 	response, err := c.http.Do(request)

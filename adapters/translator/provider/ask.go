@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -81,9 +82,7 @@ func (t *Translator) post(ctx context.Context, q Question) (upstream.Answer, err
 		return upstream.Answer{}, fmt.Errorf("encoding the request: %w", err)
 	}
 	header := http.Header{"Content-Type": {kind}}
-	for name, values := range q.Header {
-		header[http.CanonicalHeaderKey(name)] = values
-	}
+	maps.Copy(header, q.Header)
 	return t.client.Send(ctx, http.MethodPost, q.Path, header, body)
 }
 

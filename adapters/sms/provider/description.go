@@ -1,0 +1,106 @@
+package provider
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"plaza/adapters/upstream"
+	"plaza/domain/secret"
+	"plaza/domain/verification"
+)
+
+// Names of settings. Each sender says what it needs and what it means by them.
+const (
+	URLSetting      = "PLAZA_SMS_URL"
+	KeyIDSetting    = "PLAZA_SMS_KEY_ID"
+	KeySetting      = "PLAZA_SMS_KEY"
+	FromSetting     = "PLAZA_SMS_FROM"
+	TemplateSetting = "PLAZA_SMS_TEMPLATE"
+)
+
+// Settings are what senders are opened with.
+type Settings struct {
+	Connection upstream.Connection // without a URL: the provider's own
+	KeyID      string
+	Key        secret.String
+	From       string
+	Template   string
+	Now        func() time.Time // nil: time.Now
+}
+
+// value returns the text of a setting.
+func (s Settings) value(name string) string {
+	return map[string]string{
+		URLSetting: s.Connection.URL, KeyIDSetting: s.KeyID, KeySetting: s.Key.Reveal(), FromSetting: s.From, TemplateSetting: s.Template,
+	}[name]
+}
+
+// Setting is a setting that a sender knows.
+type Setting struct {
+	Name     string
+	Help     string // what the sender means by it
+	Optional bool
+}
+
+// Description describes a sender. The program lists its senders by their descriptions.
+type Description struct {
+	Name     string // the value of PLAZA_SMS
+	Help     string // what it is, in a few words
+	Settings []Setting
+	// Paid: each message costs money, so a budget and dialling codes are required.
+	Paid bool
+	// Template: it sends a text that the provider has approved, in place of Message.Text.
+	Template bool
+	// Open returns the sender, or all problems of the settings, none of which is Missing. It sends
+	// nothing. Problems show no values.
+	Open func(Settings) (verification.Sender, error)
+}
+
+// Missing returns the settings that the sender needs and that are empty.
+func (d Description) Missing(s Settings) []Setting {
+	return slices.DeleteFunc(slices.Clone(d.Settings), func(known Setting) bool { return known.Optional || s.value(known.Name) != "" })
+}
+
+// Template is a text that the provider has approved, and what Plaza fills in.
+type Template struct {
+	ID     string
+	params []string // code or minutes
+}
+
+var templateForm = regexp.MustCompile(`^([A-Za-z0-9_-]{1,64})(?::((?:code|minutes)(?:,(?:code|minutes))*))?$`)
+
+// ParseTemplate parses an ID with the parameters of its text in their order: SMS_1:code,minutes.
+// Without parameters the code is the only one.
+func ParseTemplate(setting string) (Template, error) {
+	parts := templateForm.FindStringSubmatch(setting)
+	switch {
+	case parts == nil:
+		return Template{}, errors.New(TemplateSetting + " must be the ID of a template with its parameters, like SMS_1:code,minutes")
+	case parts[2] == "":
+		return Template{ID: parts[1], params: []string{"code"}}, nil
+	}
+	return Template{ID: parts[1], params: strings.Split(parts[2], ",")}, nil
+}
+
+// Values returns the values of the parameters, in their order.
+func (t Template) Values(m verification.Message) []string {
+	var values []string
+	for _, name := range t.params {
+		values = append(values, t.Named(m)[name])
+	}
+	return values
+}
+
+// Named returns the values of the parameters by their names.
+func (t Template) Named(m verification.Message) map[string]string {
+	all := map[string]string{"code": m.Code.Reveal(), "minutes": strconv.Itoa(int(m.ExpiresIn / time.Minute))}
+	named := map[string]string{}
+	for _, name := range t.params {
+		named[name] = all[name]
+	}
+	return named
+}

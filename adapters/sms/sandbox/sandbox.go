@@ -1,0 +1,106 @@
+// Package sandbox keeps messages instead of sending them: for the demo, whose page shows them, and
+// for tests. Every person who sees the page can use the codes, so it is never a fallback for another
+// sender.
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"plaza/adapters/sms/provider"
+	"plaza/domain/verification"
+)
+
+// Description describes the sender.
+var Description = provider.Description{
+	Name: "sandbox", Help: "sends nothing, and shows the messages on the page of the sandbox",
+	Open: func(s provider.Settings) (verification.Sender, error) {
+		now := s.Now
+		if now == nil {
+			now = time.Now
+		}
+		return New(now), nil
+	},
+}
+
+// kept is how many messages a sandbox keeps.
+const kept = 50
+
+// Message is a message that was to be sent.
+type Message struct {
+	verification.Message
+	At      time.Time
+	isTaken bool // by Next
+}
+
+// Sandbox implements verification.Sender. It keeps the newest messages of this process.
+type Sandbox struct {
+	now func() time.Time
+
+	mu       sync.Mutex
+	messages []Message     // oldest first
+	arrived  chan struct{} // closed by the next message
+}
+
+var _ verification.Sender = (*Sandbox)(nil)
+
+// New returns a sandbox without messages.
+func New(now func() time.Time) *Sandbox { return &Sandbox{now: now, arrived: make(chan struct{})} }
+
+// Send implements verification.Sender. A message with the ID of one that is kept is that message.
+func (s *Sandbox) Send(ctx context.Context, m verification.Message) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("sandbox: %w: %w", verification.ErrBusy, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.ContainsFunc(s.messages, func(kept Message) bool { return kept.ID == m.ID }) {
+		return nil
+	}
+	s.messages = append(s.messages, Message{Message: m, At: s.now()})
+	s.messages = slices.Delete(s.messages, 0, max(0, len(s.messages)-kept))
+	close(s.arrived)
+	s.arrived = make(chan struct{})
+	return nil
+}
+
+// Messages returns the kept messages, newest first.
+func (s *Sandbox) Messages() []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	messages := slices.Clone(s.messages)
+	slices.Reverse(messages)
+	return messages
+}
+
+// Next returns the oldest message to the number that Next has not returned before. It waits for
+// one until the context ends.
+func (s *Sandbox) Next(ctx context.Context, to verification.Number) (verification.Message, error) {
+	for {
+		m, arrived := s.take(to)
+		if m != nil {
+			return *m, nil
+		}
+		select {
+		case <-arrived:
+		case <-ctx.Done():
+			return verification.Message{}, fmt.Errorf("sandbox: no message: %w", ctx.Err())
+		}
+	}
+}
+
+// take returns a message to the number, or nil and what to wait for.
+func (s *Sandbox) take(to verification.Number) (*verification.Message, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.messages {
+		if m := &s.messages[i]; m.To == to && !m.isTaken {
+			m.isTaken = true
+			return &m.Message, nil
+		}
+	}
+	return nil, s.arrived
+}
