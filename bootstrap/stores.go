@@ -10,49 +10,16 @@ import (
 	"plaza/adapters/bunstore"
 	"plaza/adapters/memory"
 	"plaza/bootstrap/settings"
-	"plaza/domain/access"
-	"plaza/domain/event"
-	"plaza/domain/feed"
-	"plaza/domain/idempotency"
-	"plaza/domain/imported"
-	"plaza/domain/localisation"
 	"plaza/domain/media"
-	"plaza/domain/payment"
-	"plaza/domain/personaldata"
-	"plaza/domain/publication"
 	"plaza/domain/quota"
 	"plaza/domain/secret"
-	"plaza/domain/subscription"
-	"plaza/domain/telemetry"
-	"plaza/domain/user"
-	"plaza/domain/userimage"
+	"plaza/domain/store"
 )
 
-// Stores are the store ports of either adapter.
+// Stores are the ports of a store, and the pictures that it has the records of.
 type Stores struct {
-	Accounts      access.Accounts
-	Directory     user.Directory
-	Tokens        access.Tokens
-	Throttle      access.Throttle
-	Categories    feed.Categories
-	Subscriptions subscription.Repository
-	Events        event.Repository
-	EventReader   event.Reader
-	Discussion    event.Discussion
-	Related       event.RelatedReader
-	Feed          feed.Reader
-	Publications  publication.Repository
-	HowTos        publication.HowTos
-	Translations  localisation.Cache
-	Images        userimage.Repository
-	Ledger        payment.Ledger
-	Keys          idempotency.Keys
-	Imports       imported.Store
-	Deletions     media.DeletionQueue
-	Room          quota.Room
-	PersonalData  personaldata.Store
-	Media         media.Store
-	Telemetry     telemetry.Sampler
+	store.Ports
+	Media media.Store
 }
 
 // storage has the store ports within given quotas, the key with which all servers sign the URLs
@@ -86,17 +53,7 @@ func memoryStorage(c settings.Config) storage {
 	signing := secret.New(rand.Text()) // pictures are lost at exit, so their URLs may become invalid, too
 	pictures := memory.NewMedia(c.PublicURL, []byte(signing.Reveal()))
 	return storage{
-		stores: func(l quota.Limits) Stores {
-			events, accounts := s.Events().Within(l), s.Accounts().Within(l)
-			return Stores{
-				Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(),
-				Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-				Events: events, EventReader: events, Discussion: events, Related: events,
-				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-				Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
-				Room: s.Room(l), PersonalData: s.PersonalData(), Media: pictures, Telemetry: s.Telemetry(),
-			}
-		},
+		stores:  func(l quota.Limits) Stores { return Stores{s.Ports(l), pictures} },
 		signing: signing,
 		close:   func() error { return nil },
 	}
@@ -158,17 +115,7 @@ func databaseStorage(ctx context.Context, c settings.Config, s *bunstore.Store, 
 		return storage{}, err
 	}
 	return storage{
-		stores: func(l quota.Limits) Stores {
-			events, accounts := s.Events().Within(l), s.Accounts().Within(l)
-			return Stores{
-				Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(),
-				Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-				Events: events, EventReader: events, Discussion: events, Related: events,
-				Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-				Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Imports: s.Imports(),
-				Room: s.Room(l), PersonalData: s.PersonalData(), Media: pictures, Telemetry: s.Telemetry(),
-			}
-		},
+		stores:   func(l quota.Limits) Stores { return Stores{s.Ports(l), pictures} },
 		signing:  signing,
 		database: s,
 		close:    func() error { return errors.Join(pictures.close(), s.Close()) },

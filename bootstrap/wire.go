@@ -38,6 +38,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/place"
+	"plaza/domain/store"
 )
 
 // One set per adapter, and one for the use cases. To replace an adapter, write a set for it
@@ -62,8 +63,9 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	wallets payment.Gateways, metrics *prometheus.Metrics) (*App, error) {
 	wire.Build(
 		wire.FieldsOf(new(Parts), "Now", "Hashing", "Translator"),
-		wire.FieldsOf(new(Stores), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
-			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Media", "Deletions", "Room", "PersonalData"),
+		wire.FieldsOf(new(Stores), "Ports", "Media"),
+		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Categories", "Subscriptions",
+			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Deletions", "Room", "PersonalData"),
 		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
 		useCases,
 		wire.Struct(new(App), "*"),

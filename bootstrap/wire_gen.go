@@ -49,9 +49,10 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	if err != nil {
 		return nil, err
 	}
-	accounts := stores.Accounts
-	tokens := stores.Tokens
-	throttle := stores.Throttle
+	ports := stores.Ports
+	accounts := ports.Accounts
+	tokens := ports.Tokens
+	throttle := ports.Throttle
 	params := p.Hashing
 	hasher := newHasher(params)
 	estimator := _wireEstimatorValue
@@ -60,35 +61,35 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	v := p.Now
 	v2 := logOf(log)
 	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, v, v2)
-	directory := stores.Directory
+	directory := ports.Directory
 	portraits := newPortraits(c)
 	store := stores.Media
-	deletionQueue := stores.Deletions
+	deletionQueue := ports.Deletions
 	processor := newProcessor()
-	room := stores.Room
+	room := ports.Room
 	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, processor, room, limits, v)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
-	ports := diaryPorts(stores, gazetteerGazetteer, sanitiser, processor)
-	diaryDiary := diary.New(ports, limits, v)
-	repository := stores.Subscriptions
-	categories := stores.Categories
-	keys := stores.Keys
+	ports2 := diaryPorts(stores, gazetteerGazetteer, sanitiser, processor)
+	diaryDiary := diary.New(ports2, limits, v)
+	repository := ports.Subscriptions
+	categories := ports.Categories
+	keys := ports.Keys
 	followingFollowing := following.New(repository, categories, keys, limits, v)
-	reader := stores.Feed
+	reader := ports.Feed
 	browsingBrowsing := browsing.New(reader, store, v)
-	publicationRepository := stores.Publications
+	publicationRepository := ports.Publications
 	translator := p.Translator
-	cache := stores.Translations
+	cache := ports.Translations
 	translationOffer := offer(c)
 	translationTranslation := translation.New(translator, cache, translationOffer, v, v2)
 	readingTranslate := translate(translationTranslation)
 	readingReading := reading.New(publicationRepository, readingTranslate, store, v)
-	userimageRepository := stores.Images
+	userimageRepository := ports.Images
 	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, room, keys, limits, v)
-	howTos := stores.HowTos
+	howTos := ports.HowTos
 	howToLists := importing.NewHowToLists(howTos)
-	ledger := stores.Ledger
+	ledger := ports.Ledger
 	limits2 := payingLimits(c)
 	payingPaying := paying.New(ledger, directory, wallets, limits2, v, v2)
 	limits3 := refundingLimits(c)
@@ -118,9 +119,9 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	if err != nil {
 		return nil, err
 	}
-	personaldataStore := stores.PersonalData
+	personaldataStore := ports.PersonalData
 	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, store, v)
-	importedStore := stores.Imports
+	importedStore := ports.Imports
 	decoder := _wireDecoderValue
 	importingPorts := importing.Ports{
 		Store:     importedStore,

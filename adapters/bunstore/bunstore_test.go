@@ -30,14 +30,8 @@ func open(t *testing.T, url string) *bunstore.Store {
 func portsOf(s *bunstore.Store) ports.Stores { return portsWithin(s, quota.Limits{}) }
 
 func portsWithin(s *bunstore.Store, l quota.Limits) ports.Stores {
-	events, accounts := s.Events().Within(l), s.Accounts().Within(l)
 	return ports.Stores{
-		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(),
-		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-		Events: events, EventReader: events, Discussion: events, Related: events,
-		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(l),
-		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(),
+		Ports:  s.Ports(l),
 		Within: func(l quota.Limits) ports.Stores { return portsWithin(s, l) },
 		Check: func(t *testing.T) {
 			t.Helper()

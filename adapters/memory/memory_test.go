@@ -22,14 +22,8 @@ import (
 func open(*testing.T) ports.Stores { return within(memory.New(), quota.Limits{}) }
 
 func within(s *memory.Store, l quota.Limits) ports.Stores {
-	events, accounts := s.Events().Within(l), s.Accounts().Within(l)
 	return ports.Stores{
-		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(),
-		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
-		Events: events, EventReader: events, Discussion: events, Related: events,
-		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(l),
-		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(),
+		Ports:    s.Ports(l),
 		Within:   func(l quota.Limits) ports.Stores { return within(s, l) },
 		Listings: func(*testing.T) []feed.Listing { return s.Listings() },
 	}

@@ -46,7 +46,7 @@ func upload(kind string, content ...byte) media.Upload {
 	return media.Upload{Type: kind, Width: 1, Height: 1, Bytes: content}
 }
 
-func store(t *testing.T, s media.Store, u media.Upload, a media.Audience) media.Key {
+func put(t *testing.T, s media.Store, u media.Upload, a media.Audience) media.Key {
 	t.Helper()
 	key, err := s.Put(t.Context(), u, a)
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func mediaPut(t *testing.T, s media.Store) {
 		for _, a := range []media.Audience{media.Everyone, media.Viewers} {
 			for _, content := range [][]byte{{}, {0}, bytes.Repeat([]byte("\x00\r\n\xff"), 300_000)} {
 				given := bytes.Clone(content)
-				key := store(t, s, upload(kind, given...), a)
+				key := put(t, s, upload(kind, given...), a)
 				clear(given)
 				got, gotKind := stored(t, s, key)
 				assert.True(t, bytes.Equal(content, got))
@@ -103,7 +103,7 @@ func mediaKeys(t *testing.T, s media.Store) {
 	given := map[media.Key]bool{}
 	var stems []string
 	for i := range 200 {
-		key := store(t, s, upload("image/png", 1), media.Audience(i%2))
+		key := put(t, s, upload("image/png", 1), media.Audience(i%2))
 		assert.False(t, given[key], "the same picture twice has two keys")
 		given[key] = true
 		name := string(key)[strings.LastIndex(string(key), "/")+1:]
@@ -122,7 +122,7 @@ func mediaKeys(t *testing.T, s media.Store) {
 
 func mediaRead(t *testing.T, s media.Store) {
 	content := []byte("0123456789")
-	key := store(t, s, upload("image/png", content...), media.Everyone)
+	key := put(t, s, upload("image/png", content...), media.Everyone)
 	first, err := s.Open(t.Context(), key)
 	require.NoError(t, err)
 	second, err := s.Open(t.Context(), key)
@@ -136,7 +136,7 @@ func mediaRead(t *testing.T, s media.Store) {
 }
 
 func mediaStrange(t *testing.T, s media.Store) {
-	key := string(store(t, s, upload("image/png", 1), media.Everyone))
+	key := string(put(t, s, upload("image/png", 1), media.Everyone))
 	folder := key[:strings.LastIndex(key, "/")]
 	for _, strange := range []string{
 		"", ".", "..", "/", "public", "private", "public/", folder, folder + "/", folder + "/.", "/" + key, key + "/", "./" + key,
@@ -155,7 +155,7 @@ func mediaStrange(t *testing.T, s media.Store) {
 
 func mediaRemove(t *testing.T, s media.Store) {
 	for _, a := range []media.Audience{media.Everyone, media.Viewers} {
-		key, bystander := store(t, s, upload("image/png", 1), a), store(t, s, upload("image/png", 2), a)
+		key, bystander := put(t, s, upload("image/png", 1), a), put(t, s, upload("image/png", 2), a)
 		require.NoError(t, s.Remove(t.Context(), key))
 		absent(t, s, key)
 		require.NoError(t, s.Remove(t.Context(), key))
@@ -186,18 +186,18 @@ func mediaAtOnce(t *testing.T, s media.Store) {
 }
 
 func mediaPublic(t *testing.T, s media.Store) {
-	key := store(t, s, upload("image/png", 1), media.Everyone)
+	key := put(t, s, upload("image/png", 1), media.Everyone)
 	address := s.URL(key, media.Everyone, noon)
 	assert.Equal(t, address, s.URL(key, media.Everyone, noon.AddDate(10, 0, 0)))
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	assert.True(t, u.IsAbs())
 	assert.Empty(t, u.RawQuery)
-	assert.NotEqual(t, address, s.URL(store(t, s, upload("image/png", 1), media.Everyone), media.Everyone, noon))
+	assert.NotEqual(t, address, s.URL(put(t, s, upload("image/png", 1), media.Everyone), media.Everyone, noon))
 }
 
 func mediaPrivate(t *testing.T, s media.Store) {
-	key := store(t, s, upload("image/png", 1), media.Viewers)
+	key := put(t, s, upload("image/png", 1), media.Viewers)
 	hour := noon.Truncate(time.Hour)
 	first := s.URL(key, media.Viewers, hour)
 	assert.Equal(t, first, s.URL(key, media.Viewers, hour.Add(time.Hour-time.Nanosecond)))
@@ -211,7 +211,7 @@ func mediaPrivate(t *testing.T, s media.Store) {
 		assert.LessOrEqual(t, left, media.AddressLife)
 		assert.GreaterOrEqual(t, left, media.AddressLife/2)
 	}
-	other, otherSignature, _ := signed(t, s.URL(store(t, s, upload("image/png", 1), media.Viewers), media.Viewers, hour))
+	other, otherSignature, _ := signed(t, s.URL(put(t, s, upload("image/png", 1), media.Viewers), media.Viewers, hour))
 	assert.NotEqual(t, u.Path, other.Path)
 	assert.NotEqual(t, signature, otherSignature)
 }
@@ -240,8 +240,8 @@ func signed(t *testing.T, address string) (u *url.URL, signature string, expires
 }
 
 func mediaApart(t *testing.T, s media.Store) {
-	private := store(t, s, upload("image/png", 1), media.Viewers)
-	public := store(t, s, upload("image/png", 2), media.Everyone)
+	private := put(t, s, upload("image/png", 1), media.Viewers)
+	public := put(t, s, upload("image/png", 2), media.Everyone)
 	assert.True(t, strings.HasPrefix(string(private), "private/"))
 	assert.True(t, strings.HasPrefix(string(public), "public/"))
 	absent(t, s, media.KeyAt(media.Everyone, strings.TrimPrefix(string(private), "private/")))
@@ -252,7 +252,7 @@ func mediaApart(t *testing.T, s media.Store) {
 }
 
 func mediaCancelled(t *testing.T, s media.Store) {
-	key := store(t, s, upload("image/png", 1), media.Everyone)
+	key := put(t, s, upload("image/png", 1), media.Everyone)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := s.Put(gone, upload("image/png", 1), media.Everyone)
@@ -282,7 +282,7 @@ func storeSome(t *testing.T, s media.Store, n int) []media.Key {
 	var keys []media.Key
 	for i := range n {
 		kind := []string{"image/jpeg", "image/png"}[i/2%2]
-		keys = append(keys, store(t, s, upload(kind, byte(i)), media.Audience(i%2)))
+		keys = append(keys, put(t, s, upload(kind, byte(i)), media.Audience(i%2)))
 	}
 	return keys
 }

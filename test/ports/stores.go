@@ -3,48 +3,15 @@ package ports
 import (
 	"testing"
 
-	"plaza/domain/access"
-	"plaza/domain/event"
 	"plaza/domain/feed"
-	"plaza/domain/idempotency"
-	"plaza/domain/imported"
-	"plaza/domain/localisation"
-	"plaza/domain/media"
-	"plaza/domain/payment"
-	"plaza/domain/personaldata"
-	"plaza/domain/publication"
 	"plaza/domain/quota"
-	"plaza/domain/subscription"
-	"plaza/domain/telemetry"
-	"plaza/domain/user"
-	"plaza/domain/userimage"
+	"plaza/domain/store"
 )
 
 // Stores are the store ports of one adapter over the same data: events need
 // authors, so no suite gets by with a single port.
 type Stores struct {
-	Accounts      access.Accounts
-	Directory     user.Directory
-	Tokens        access.Tokens
-	Throttle      access.Throttle
-	Categories    feed.Categories
-	Subscriptions subscription.Repository
-	Events        event.Repository
-	EventReader   event.Reader
-	Discussion    event.Discussion
-	Related       event.RelatedReader
-	Feed          feed.Reader
-	Publications  publication.Repository
-	HowTos        publication.HowTos
-	Translations  localisation.Cache
-	Images        userimage.Repository
-	Ledger        payment.Ledger
-	Keys          idempotency.Keys
-	Imports       imported.Store
-	Deletions     media.DeletionQueue
-	Room          quota.Room
-	Telemetry     telemetry.Sampler
-	PersonalData  personaldata.Store
+	store.Ports
 	// Within returns the stores over the same data as if they were opened with the quotas.
 	Within func(quota.Limits) Stores
 	// Listings returns what the feed lists at present, by kind and id.
