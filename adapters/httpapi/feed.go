@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/httpapi/view"
 	"plaza/domain/demand"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
@@ -190,17 +190,12 @@ func renderShelf(b feed.CategoryNode) categoryRef {
 	s := categoryRef{
 		ID: categoryRefID(b.ID), Name: &b.Name, ParentID: nilIfZero(b.Parent),
 		Kind: "category", Slug: b.Slug, Level: b.Level,
-		Meta: metaView{orNever(b.Meta.Created), orNever(b.Meta.Updated), b.Meta.Count},
+		Meta: metaView{view.OrNever(b.Meta.Created), view.OrNever(b.Meta.Updated), b.Meta.Count},
 	}
 	if b.IsUncategorised() {
 		s.Name, s.Slug = nil, uncategorised
 	}
 	return s
-}
-
-// orNever returns nil, written as null, for the zero time.
-func orNever(at time.Time) *transport.Timestamp {
-	return transport.Optional(transport.Timestamp(at), !at.IsZero())
 }
 
 // demandItem is a demand in the feed (FED-07).

@@ -2,29 +2,10 @@ package httpapi
 
 import (
 	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/httpapi/view"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 )
-
-// findingView is a difference between a bill of the wallet and the ledger, for the back office (PAY-15).
-type findingView struct {
-	ID          payment.FindingID    `json:"id"`
-	Day         string               `json:"day"`
-	Kind        payment.FindingKind  `json:"kind"`
-	Transaction string               `json:"transaction_id"`
-	Order       *payment.OrderID     `json:"order"`
-	Expected    *string              `json:"expected"`
-	Found       *string              `json:"found"`
-	Resolved    *transport.Timestamp `json:"resolved_at"`
-}
-
-func renderFinding(f payment.Finding) findingView {
-	return findingView{
-		ID: f.ID, Day: f.Day.String(), Kind: f.Kind, Transaction: f.TransactionID, Order: transport.Optional(f.Order, f.Order != 0),
-		Expected: transport.Optional(f.Expected, f.Expected != ""), Found: transport.Optional(f.Found, f.Found != ""),
-		Resolved: transport.Optional(transport.Timestamp(f.Resolved), !f.Resolved.IsZero()),
-	}
-}
 
 func (a *api) listFindings(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
@@ -40,7 +21,7 @@ func (a *api) listFindings(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	return transport.Paged(page.Map(findings, renderFinding)), nil
+	return transport.Paged(page.Map(findings, view.OfFinding)), nil
 }
 
 // billDay returns the day in the parameter, or none.

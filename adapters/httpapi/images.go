@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/httpapi/view"
 	"plaza/application/userimages"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
@@ -29,7 +30,7 @@ type imageView struct {
 func renderImage(k userimages.View) imageView {
 	return imageView{
 		ID: k.ID, User: k.Owner, Img: k.URL, Height: k.Height, Width: k.Width,
-		CreateTime: transport.Timestamp(k.Created), DeleteTime: orNever(k.Deleted), Tags: listed(k.Tags.Names()),
+		CreateTime: transport.Timestamp(k.Created), DeleteTime: view.OrNever(k.Deleted), Tags: listed(k.Tags.Names()),
 	}
 }
 

@@ -4,33 +4,12 @@ import (
 	"time"
 
 	"plaza/adapters/httpapi/transport"
-	"plaza/application/paying"
+	"plaza/adapters/httpapi/view"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 )
-
-// orderView is an order for its payer and for the back office (PAY-12).
-type orderView struct {
-	ID          payment.OrderID      `json:"id"`
-	Subject     string               `json:"subject"`
-	Amount      int64                `json:"amount"`
-	Currency    string               `json:"currency"`
-	State       payment.State        `json:"state"`
-	Created     transport.Timestamp  `json:"created_at"`
-	Expires     transport.Timestamp  `json:"expires_at"`
-	Paid        *transport.Timestamp `json:"paid_at"`
-	Transaction *string              `json:"transaction_id"`
-}
-
-func renderOrder(o payment.Order) orderView {
-	return orderView{
-		ID: o.ID, Subject: o.Subject, Amount: o.Amount, Currency: o.Currency, State: o.State,
-		Created: transport.Timestamp(o.Created), Expires: transport.Timestamp(o.Expires),
-		Paid: orNever(o.PaidAt), Transaction: transport.Optional(o.Transaction, o.Transaction != ""),
-	}
-}
 
 // listOrders returns the caller's orders, the newest first.
 func (a *api) listOrders(c *transport.Call) (transport.Reply, error) {
@@ -43,13 +22,7 @@ func (a *api) listOrders(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	return transport.Paged(page.Map(orders, renderOrder)), nil
-}
-
-// staffOrderView is an order of anybody, for the back office (PAY-11).
-type staffOrderView struct {
-	orderView
-	User user.ID `json:"user"`
+	return transport.Paged(page.Map(orders, view.OfOrder)), nil
 }
 
 // listAllOrders returns the orders of everybody or of one user, the newest first.
@@ -65,7 +38,7 @@ func (a *api) listAllOrders(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	return transport.Paged(page.Map(orders, func(o payment.Order) staffOrderView { return staffOrderView{renderOrder(o), o.User} })), nil
+	return transport.Paged(page.Map(orders, view.OfStaffOrder)), nil
 }
 
 func (a *api) readOrder(c *transport.Call) (transport.Reply, error) {
@@ -77,7 +50,7 @@ func (a *api) readOrder(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	return transport.Data(renderOrder(order)), nil
+	return transport.Data(view.OfOrder(order)), nil
 }
 
 // orderBody is a new order from the back office (PAY-12).
@@ -122,29 +95,7 @@ func (a *api) createOrder(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	c.Audited = []any{"order", int64(made.ID), "payer", int64(made.User)}
-	return transport.Created(renderOrder(made)), nil
-}
-
-// paymentView is a received payment for the back office (PAY-11).
-type paymentView struct {
-	ID          payment.PaymentID    `json:"id"`
-	Order       *payment.OrderID     `json:"order"`
-	Transaction string               `json:"transaction_id"`
-	State       payment.PaymentState `json:"state"`
-	Amount      int64                `json:"amount"`
-	Currency    string               `json:"currency"`
-	Received    transport.Timestamp  `json:"received_at"`
-	Refunded    int64                `json:"refunded"`
-	User        *user.ID             `json:"user"`    // who the order is for
-	Subject     *string              `json:"subject"` // of the order
-}
-
-func renderPayment(p paying.Received) paymentView {
-	return paymentView{
-		User: transport.Optional(p.For.User, p.For.ID != 0), Subject: transport.Optional(p.For.Subject, p.For.ID != 0),
-		ID: p.ID, Order: transport.Optional(p.Order, p.Order != 0), Transaction: p.TransactionID, State: p.State,
-		Amount: p.Amount, Currency: p.Currency, Received: transport.Timestamp(p.Received), Refunded: p.Refunded,
-	}
+	return transport.Created(view.OfOrder(made)), nil
 }
 
 func (a *api) listPayments(c *transport.Call) (transport.Reply, error) {
@@ -158,5 +109,5 @@ func (a *api) listPayments(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	return transport.Paged(page.Map(payments, renderPayment)), nil
+	return transport.Paged(page.Map(payments, view.OfPayment)), nil
 }

@@ -2,30 +2,11 @@ package httpapi
 
 import (
 	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/httpapi/view"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 )
-
-// refundView is a refund for the back office (PAY-14).
-type refundView struct {
-	ID       payment.RefundID    `json:"id"`
-	Payment  payment.PaymentID   `json:"payment"`
-	Amount   int64               `json:"amount"`
-	Currency string              `json:"currency"`
-	Reason   string              `json:"reason"`
-	State    payment.RefundState `json:"state"`
-	WalletID *string             `json:"wallet_refund_id"`
-	Created  transport.Timestamp `json:"created_at"`
-	Updated  transport.Timestamp `json:"updated_at"`
-}
-
-func renderRefund(r payment.Refund) refundView {
-	return refundView{
-		ID: r.ID, Payment: r.Payment, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason, State: r.State,
-		WalletID: transport.Optional(r.WalletID, r.WalletID != ""), Created: transport.Timestamp(r.Created), Updated: transport.Timestamp(r.Updated),
-	}
-}
 
 // refundBody is an order of a refund from the back office (PAY-14).
 type refundBody struct {
@@ -48,7 +29,7 @@ func (a *api) createRefund(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	c.Audited = append(c.Audited, "refund", int64(refund.ID), "amount", refund.Amount)
-	return transport.Created(renderRefund(refund)), nil
+	return transport.Created(view.OfRefund(refund)), nil
 }
 
 func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
@@ -63,5 +44,5 @@ func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	return transport.Paged(page.Map(refunds, renderRefund)), nil
+	return transport.Paged(page.Map(refunds, view.OfRefund)), nil
 }

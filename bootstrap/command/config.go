@@ -27,6 +27,6 @@ func (c configCommand) Run(_ context.Context, s streams) error {
 		config.MediaURL.Dir = config.MediaDir()
 	}
 	return printList(s, c.JSON, "SETTING\tVALUE\tSOURCE", seqOf(config.List()), func(of settings.Setting) string {
-		return of.Variable + "\t" + cmp.Or(orZero(of.Value), "-") + "\t" + of.Source
-	})
+		return of.Variable + "\t" + orDash(orZero(of.Value)) + "\t" + of.Source
+	}, itself)
 }

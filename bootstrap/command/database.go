@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plaza/adapters/bunstore"
+	"plaza/adapters/httpapi/view"
 	"plaza/application/cleanup"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
@@ -48,7 +49,6 @@ type step struct {
 	Name    string     `json:"name"`
 	Applied *time.Time `json:"applied"`
 	Unknown bool       `json:"unknown"` // a newer program has applied it
-	at      time.Time
 }
 
 // note describes the state of the step for people.
@@ -72,11 +72,11 @@ func (c migrateStatus) Run(ctx context.Context, s streams) error {
 		}
 		rows := make([]step, len(migrations))
 		for i, m := range migrations {
-			rows[i] = step{Name: m.Name, Applied: nilIfZero(m.Applied), Unknown: m.Unknown, at: m.Applied}
+			rows[i] = step{m.Name, view.OrNull(m.Applied), m.Unknown}
 		}
 		err := printList(s, c.JSON, "STEP\tAPPLIED\tNOTE", seqOf(rows), func(r step) string {
-			return r.Name + "\t" + clock(r.at) + "\t" + r.note(newer != nil)
-		})
+			return r.Name + "\t" + clock(orZero(r.Applied)) + "\t" + r.note(newer != nil)
+		}, itself)
 		return errors.Join(err, newer)
 	})
 }

@@ -60,7 +60,7 @@ func TestPrinted_rows_end_with_the_first_failure(t *testing.T) {
 	row := func(n int) string { return fmt.Sprintf("%d\tone", n) }
 	require.NoError(t, printTable(&out, "ID\tNAME", seqOf([]int{1, 100}), row))
 	assert.Equal(t, "ID   NAME\n1    one\n100  one\n", out.String())
-	assert.EqualError(t, printArray(io.Discard, failing()), "boom")
+	assert.EqualError(t, printArray(io.Discard, failing(), itself), "boom")
 	out.Reset()
 	assert.EqualError(t, printTable(&out, "ID\tNAME", failing(), row), "boom")
 	assert.Contains(t, out.String(), "1   one", "rows before the failure are printed")

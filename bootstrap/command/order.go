@@ -1,11 +1,11 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
 
+	"plaza/adapters/httpapi/view"
 	"plaza/application/paying"
 	"plaza/bootstrap"
 	"plaza/domain/page"
@@ -44,34 +44,12 @@ func (c orderCreate) Run(ctx context.Context, s streams) error {
 		}
 		audit(ctx, app.Log, "order create", "order", made.ID, "payer", made.User, "amount", made.Amount)
 		if c.JSON {
-			return printJSON(s.out, orderOf(made))
+			return printJSON(s.out, view.OfStaffOrder(made))
 		}
 		fmt.Fprintf(s.err, "Created an order of %s for account %d, open until %s, with this number:\n",
 			price(made), made.User, clock(made.Expires))
 		return s.printf("%d\n", made.ID)
 	})
-}
-
-// order is an order as the command line shows it, with the field names of the REST interface.
-type order struct {
-	ID          payment.OrderID `json:"id"`
-	User        user.ID         `json:"user"`
-	Subject     string          `json:"subject"`
-	Amount      int64           `json:"amount"`
-	Currency    string          `json:"currency"`
-	State       payment.State   `json:"state"`
-	Created     time.Time       `json:"created_at"`
-	Expires     time.Time       `json:"expires_at"`
-	Paid        *time.Time      `json:"paid_at"`
-	Transaction *string         `json:"transaction_id"`
-	kept        payment.Order
-}
-
-func orderOf(o payment.Order) order {
-	return order{
-		ID: o.ID, User: o.User, Subject: o.Subject, Amount: o.Amount, Currency: o.Currency, State: o.State,
-		Created: o.Created, Expires: o.Expires, Paid: nilIfZero(o.PaidAt), Transaction: nilIfZero(o.Transaction), kept: o,
-	}
 }
 
 // price returns the amount of the order for people.
@@ -83,16 +61,16 @@ func sum(currency string, amount int64) string {
 }
 
 // standing returns the order's state for people. An open order that has expired is "expired".
-func (o order) standing() string {
-	if o.State == payment.Open && !o.kept.IsOpen(time.Now()) {
+func standing(o payment.Order) string {
+	if o.State == payment.Open && !o.IsOpen(time.Now()) {
 		return "expired"
 	}
 	return string(o.State)
 }
 
-func (o order) row() string {
+func orderRow(o payment.Order) string {
 	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s",
-		o.ID, o.standing(), price(o.kept), clock(o.Created), clock(o.Expires), o.Subject)
+		o.ID, standing(o), price(o), clock(o.Created), clock(o.Expires), o.Subject)
 }
 
 type orderList struct {
@@ -111,8 +89,8 @@ func (c orderList) Run(ctx context.Context, s streams) error {
 		}
 		rows := pages(func(p page.Request) (page.Page[payment.Order], error) {
 			return app.Paying.Orders(ctx, payment.OrderFilter{User: c.User, State: orZero(c.State)}, p)
-		}, orderOf)
-		return printList(s, c.JSON, "ID\tSTATE\tPRICE\tCREATED\tEXPIRES\tSUBJECT", rows, order.row)
+		})
+		return printList(s, c.JSON, "ID\tSTATE\tPRICE\tCREATED\tEXPIRES\tSUBJECT", rows, orderRow, view.OfStaffOrder)
 	})
 }
 
@@ -130,19 +108,15 @@ type entry struct {
 	Detail  string           `json:"detail"`
 }
 
-func entryOf(e payment.Entry) entry { return entry{e.At, e.Noted, nilIfZero(e.TradeNo), e.Detail} }
+func entryOf(e payment.Entry) entry { return entry{e.At, e.Noted, view.OrNull(e.TradeNo), e.Detail} }
 
-func (e entry) row() string {
-	no := payment.TradeNo("-")
-	if e.TradeNo != nil {
-		no = *e.TradeNo
-	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s", clock(e.At), e.Noted, no, e.Detail)
+func entryRow(e payment.Entry) string {
+	return fmt.Sprintf("%s\t%s\t%s\t%s", clock(e.At), e.Noted, orDash(e.TradeNo), e.Detail)
 }
 
 func (c orderShow) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
-		found, err := app.Paying.Order(ctx, c.ID)
+		o, err := app.Paying.Order(ctx, c.ID)
 		if err != nil {
 			return err
 		}
@@ -150,21 +124,21 @@ func (c orderShow) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		o, journal := orderOf(found), make([]entry, len(happened))
-		for i, e := range happened {
-			journal[i] = entryOf(e)
-		}
 		if c.JSON {
-			return printJSON(s.out, struct {
-				order
+			shown := struct {
+				view.StaffOrder
 				Journal []entry `json:"journal"`
-			}{o, journal})
+			}{view.OfStaffOrder(o), []entry{}}
+			for _, e := range happened {
+				shown.Journal = append(shown.Journal, entryOf(e))
+			}
+			return printJSON(s.out, shown)
 		}
 		fmt.Fprintf(s.out, "Order        %d\nUser         %d\nSubject      %s\nPrice        %s\nState        %s\n"+
 			"Created      %s\nExpires      %s\nPaid         %s\nTransaction  %s\n\n",
-			o.ID, o.User, oneLine(o.Subject), price(found), o.standing(),
-			clock(found.Created), clock(found.Expires), clock(found.PaidAt), cmp.Or(found.Transaction, "-"))
-		return printTable(s.out, "WHEN\tWHAT\tNUMBER AT THE WALLET\tMORE", seqOf(journal), entry.row)
+			o.ID, o.User, oneLine(o.Subject), price(o), standing(o),
+			clock(o.Created), clock(o.Expires), clock(o.PaidAt), orDash(o.Transaction))
+		return printTable(s.out, "WHEN\tWHAT\tNUMBER AT THE WALLET\tMORE", seqOf(happened), entryRow)
 	})
 }
 
@@ -174,40 +148,16 @@ type orderPayments struct {
 	dataCommand
 }
 
-// received is a payment, with the field names of the REST interface.
-type received struct {
-	ID          payment.PaymentID    `json:"id"`
-	Order       *payment.OrderID     `json:"order"`
-	Transaction string               `json:"transaction_id"`
-	State       payment.PaymentState `json:"state"`
-	Amount      int64                `json:"amount"`
-	Currency    string               `json:"currency"`
-	Received    time.Time            `json:"received_at"`
-	Refunded    int64                `json:"refunded"`
-	User        *user.ID             `json:"user"`
-	Subject     *string              `json:"subject"`
-}
-
-func receivedOf(p paying.Received) received {
-	return received{
-		p.ID, nilIfZero(p.Order), p.TransactionID, p.State, p.Amount, p.Currency, p.Payment.Received, p.Refunded, nilIfZero(p.For.User), nilIfZero(p.For.Subject),
-	}
-}
-
-func (r received) row() string {
-	order := "-"
-	if r.Order != nil {
-		order = fmt.Sprint(*r.Order)
-	}
-	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s",
-		r.ID, r.State, sum(r.Currency, r.Amount), sum(r.Currency, r.Refunded), clock(r.Received), order, r.Transaction)
+func paymentRow(p paying.Received) string {
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s", p.ID, p.State, sum(p.Currency, p.Amount), sum(p.Currency, p.Refunded),
+		clock(p.Payment.Received), orDash(p.Order), p.TransactionID)
 }
 
 func (c orderPayments) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
 		rows := pages(func(p page.Request) (page.Page[paying.Received], error) {
 			return app.Paying.Payments(ctx, orZero(c.State), p)
-		}, receivedOf)
-		return printList(s, c.JSON, "ID\tSTATE\tAMOUNT\tREFUNDED\tRECEIVED\tORDER\tTRANSACTION", rows, received.row)
+		})
+		return printList(s, c.JSON, "ID\tSTATE\tAMOUNT\tREFUNDED\tRECEIVED\tORDER\tTRANSACTION", rows, paymentRow, view.OfPayment)
 	})
 }

@@ -30,8 +30,8 @@ func (c userShow) Run(ctx context.Context, s streams) error {
 		}
 		return s.printf("UID        %d\nPhone      %s\nStanding   %s\nScopes     %s\nName       %s\nExpertise  %s\nLocation   %s\n"+
 			"Time zone  %s\nJoined     %s\nSeen       %s\n",
-			p.UID, p.Username, p.standing(), listed(p.Scopes), oneLine(cmp.Or(p.fullName, "-")), oneLine(cmp.Or(p.Expertise, "-")),
-			oneLine(cmp.Or(p.Location, "-")), cmp.Or(p.Timezone, "-"), clock(p.Joined), clock(orZero(p.Seen)))
+			p.UID, p.Username, p.standing(), listed(p.Scopes), oneLine(orDash(p.fullName)), oneLine(orDash(p.Expertise)),
+			oneLine(orDash(p.Location)), orDash(p.Timezone), clock(p.Joined), clock(orZero(p.Seen)))
 	})
 }
 
@@ -119,7 +119,7 @@ func (c userErase) print(s streams, counts []privacy.Count) error {
 	for i, n := range counts {
 		rows[i] = erasedKind{string(n.Kind), string(n.Erasure), n.Records}
 	}
-	return printList(s, c.JSON, "WHAT\tRECORDS\tARE", seqOf(rows), erasedKind.row)
+	return printList(s, c.JSON, "WHAT\tRECORDS\tARE", seqOf(rows), erasedKind.row, itself)
 }
 
 func (c userErase) Run(ctx context.Context, s streams) error {

@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,8 +18,17 @@ import (
 	"plaza/domain/page"
 )
 
+// orDash returns the value for people, or a dash for the zero value.
+func orDash[T comparable](v T) string {
+	var zero T
+	if v == zero {
+		return "-"
+	}
+	return fmt.Sprint(v)
+}
+
 // listed returns the names for people, comma separated, or a dash for none.
-func listed[S ~string](names []S) string { return cmp.Or(joined(names, ","), "-") }
+func listed[S ~string](names []S) string { return orDash(joined(names, ",")) }
 
 // joined returns the names with the separator between them.
 func joined[S ~string](names []S, separator string) string {
@@ -42,15 +50,6 @@ func clock(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// nilIfZero returns the value for JSON, where a zero value is null.
-func nilIfZero[T comparable](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
-}
-
 // orZero returns the value, or zero for none.
 func orZero[T any](v *T) T {
 	var zero T
@@ -69,10 +68,15 @@ func isTerminal(stream any) bool {
 // flushEvery is after how many rows a table is flushed, so that the first rows appear early.
 const flushEvery = 200
 
-// printList prints the rows as a JSON array, or as a table for people.
-func printList[T any](s streams, asJSON bool, heading string, rows iter.Seq2[T, error], row func(T) string) error {
+// itself is the view of what is JSON as it is.
+func itself[T any](v T) T { return v }
+
+// printList prints the rows as a JSON array of their views, or as a table for people.
+func printList[T, V any](
+	s streams, asJSON bool, heading string, rows iter.Seq2[T, error], row func(T) string, view func(T) V,
+) error {
 	if asJSON {
-		return printArray(s.out, rows)
+		return printArray(s.out, rows, view)
 	}
 	return printTable(s.out, heading, rows, row)
 }
@@ -113,15 +117,15 @@ func printJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-// printArray prints the rows as a JSON array, one line per row.
-func printArray[T any](w io.Writer, rows iter.Seq2[T, error]) error {
+// printArray prints the views of the rows as a JSON array, one line per row.
+func printArray[T, V any](w io.Writer, rows iter.Seq2[T, error], view func(T) V) error {
 	before := "[\n"
 	for r, err := range rows {
 		if err != nil {
 			return err
 		}
 		var line bytes.Buffer
-		if err := printJSON(&line, r); err != nil {
+		if err := printJSON(&line, view(r)); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprint(w, before, strings.TrimSuffix(line.String(), "\n")); err != nil {
@@ -150,8 +154,8 @@ func seqOf[T any](rows []T) iter.Seq2[T, error] {
 
 // pages returns the rows of all pages of a list. Items that are added or removed meanwhile
 // may be missing or appear twice.
-func pages[T, R any](list func(page.Request) (page.Page[T], error), row func(T) R) iter.Seq2[R, error] {
-	return func(yield func(R, error) bool) {
+func pages[T any](list func(page.Request) (page.Page[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
 		for number := 1; ; number++ {
 			request, err := page.New(number, page.MaxSize)
 			var found page.Page[T]
@@ -162,12 +166,12 @@ func pages[T, R any](list func(page.Request) (page.Page[T], error), row func(T) 
 				if number > 1 && fault.Is(err, fault.NotFound) {
 					return // the last page has become empty
 				}
-				var none R
+				var none T
 				yield(none, err)
 				return
 			}
 			for _, item := range found.Items {
-				if !yield(row(item), nil) {
+				if !yield(item, nil) {
 					return
 				}
 			}

@@ -3,8 +3,8 @@ package command
 import (
 	"context"
 	"fmt"
-	"time"
 
+	"plaza/adapters/httpapi/view"
 	"plaza/bootstrap"
 	"plaza/domain/page"
 	"plaza/domain/payment"
@@ -24,38 +24,12 @@ type reconciled struct {
 	Refunds  int    `json:"refunds"`
 	Repaired int    `json:"repaired"`
 	// Unapplied are those of Repaired that pay no order.
-	Unapplied int           `json:"unapplied"`
-	Findings  []billFinding `json:"findings"` // the open ones
+	Unapplied int            `json:"unapplied"`
+	Findings  []view.Finding `json:"findings"` // the open ones
 }
 
-// billFinding is a finding as the command line shows it, with the field names of the REST interface.
-type billFinding struct {
-	ID          payment.FindingID   `json:"id"`
-	Day         string              `json:"day"`
-	Kind        payment.FindingKind `json:"kind"`
-	Transaction string              `json:"transaction_id"`
-	Order       *payment.OrderID    `json:"order"`
-	Expected    *string             `json:"expected"`
-	Found       *string             `json:"found"`
-	Resolved    *time.Time          `json:"resolved_at"`
-}
-
-func billFindingOf(f payment.Finding) billFinding {
-	return billFinding{f.ID, f.Day.String(), f.Kind, f.TransactionID, nilIfZero(f.Order), nilIfZero(f.Expected), nilIfZero(f.Found), nilIfZero(f.Resolved)}
-}
-
-func (f billFinding) row() string {
-	text := func(s *string) string {
-		if s == nil {
-			return "-"
-		}
-		return oneLine(*s)
-	}
-	order := "-"
-	if f.Order != nil {
-		order = fmt.Sprint(*f.Order)
-	}
-	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s", f.ID, f.Kind, order, text(f.Expected), text(f.Found), f.Transaction)
+func findingRow(f payment.Finding) string {
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s", f.ID, f.Kind, orDash(f.Order), orDash(f.Expected), orDash(f.Found), f.TransactionID)
 }
 
 // Run prints the open findings of the day. It fails if there are any, or if money was taken in that pays no order.
@@ -73,20 +47,20 @@ func (c orderReconcile) Run(ctx context.Context, s streams) error {
 			"findings", result.Findings, "repaired", result.Repaired, "unapplied", result.Unapplied)
 		open := pages(func(p page.Request) (page.Page[payment.Finding], error) {
 			return app.Reconciling.Findings(ctx, payment.FindingFilter{Day: day, State: payment.FindingOpen}, p)
-		}, billFindingOf)
+		})
 		if c.JSON {
-			out := reconciled{day.String(), result.Open() == 0 && result.Unapplied == 0, result.Payments, result.Refunds, result.Repaired, result.Unapplied, []billFinding{}}
+			out := reconciled{day.String(), result.Open() == 0 && result.Unapplied == 0, result.Payments, result.Refunds, result.Repaired, result.Unapplied, []view.Finding{}}
 			for f, err := range open {
 				if err != nil {
 					return err
 				}
-				out.Findings = append(out.Findings, f)
+				out.Findings = append(out.Findings, view.OfFinding(f))
 			}
 			err = printJSON(s.out, out)
 		} else {
 			fmt.Fprintf(s.err, "The bill of %s has %d payments and %d refunds. Differences: %d, repaired: %d.\n",
 				day, result.Payments, result.Refunds, result.Findings, result.Repaired)
-			err = printList(s, false, "ID\tKIND\tORDER\tEXPECTED\tFOUND\tTRANSACTION", open, billFinding.row)
+			err = printTable(s.out, "ID\tKIND\tORDER\tEXPECTED\tFOUND\tTRANSACTION", open, findingRow)
 		}
 		switch {
 		case err != nil:

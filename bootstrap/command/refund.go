@@ -3,11 +3,12 @@ package command
 import (
 	"context"
 	"fmt"
-	"time"
 
+	"plaza/adapters/httpapi/view"
 	"plaza/bootstrap"
 	"plaza/domain/page"
 	"plaza/domain/payment"
+	"plaza/domain/user"
 )
 
 type orderRefund struct {
@@ -36,33 +37,23 @@ func (c orderRefund) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// refund is a refund as the command line shows it, with the field names of the REST interface.
+// refund is a refund as the command line shows it: it also says who ordered it.
 type refund struct {
-	ID       payment.RefundID     `json:"id"`
-	Payment  payment.PaymentID    `json:"payment"`
-	Amount   int64                `json:"amount"`
-	Currency string               `json:"currency"`
-	Reason   string               `json:"reason"`
-	State    payment.RefundState  `json:"state"`
-	WalletID *string              `json:"wallet_refund_id"`
-	Created  time.Time            `json:"created_at"`
-	Updated  time.Time            `json:"updated_at"`
-	Origin   payment.RefundOrigin `json:"origin"`
-	Staff    *int64               `json:"staff"`
+	view.Refund
+	Origin payment.RefundOrigin `json:"origin"`
+	Staff  *user.ID             `json:"staff"`
 }
 
 func refundOf(r payment.Refund) refund {
-	return refund{
-		r.ID, r.Payment, r.Amount, r.Currency, r.Reason, r.State, nilIfZero(r.WalletID), r.Created, r.Updated, r.Origin, nilIfZero(int64(r.Staff)),
-	}
+	return refund{view.OfRefund(r), r.Origin, view.OrNull(r.Staff)}
 }
 
-func (r refund) row() string {
+func refundRow(r payment.Refund) string {
 	by := string(r.Origin)
-	if r.Staff != nil {
-		by = fmt.Sprintf("%s %d", by, *r.Staff)
+	if r.Staff != 0 {
+		by = fmt.Sprintf("%s %d", by, r.Staff)
 	}
-	return fmt.Sprintf("%d\t%s\t%d\t%s\t%s\t%s\t%s", r.ID, r.State, r.Payment, sum(r.Currency, r.Amount), clock(r.Created), by, oneLine(r.Reason))
+	return fmt.Sprintf("%d\t%s\t%d\t%s\t%s\t%s\t%s", r.ID, r.State, r.Payment, sum(r.Currency, r.Amount), clock(r.Created), by, r.Reason)
 }
 
 type orderRefunds struct {
@@ -76,7 +67,7 @@ func (c orderRefunds) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
 		rows := pages(func(p page.Request) (page.Page[payment.Refund], error) {
 			return app.Refunding.Refunds(ctx, payment.RefundFilter{State: orZero(c.State), Payment: c.Payment}, p)
-		}, refundOf)
-		return printList(s, c.JSON, "ID\tSTATE\tPAYMENT\tAMOUNT\tCREATED\tBY\tREASON", rows, refund.row)
+		})
+		return printList(s, c.JSON, "ID\tSTATE\tPAYMENT\tAMOUNT\tCREATED\tBY\tREASON", rows, refundRow, refundOf)
 	})
 }

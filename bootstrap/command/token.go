@@ -112,7 +112,7 @@ func (c tokenList) Run(ctx context.Context, s streams) error {
 		for i, t := range tokens {
 			rows[i] = tokenOf(access.Session{Token: t, Account: account}, time.Now())
 		}
-		return printList(s, c.JSON, "ID\tSTANDING\tSCOPES\tCREATED\tUSED\tEXPIRES", seqOf(rows), token.row)
+		return printList(s, c.JSON, "ID\tSTANDING\tSCOPES\tCREATED\tUSED\tEXPIRES", seqOf(rows), token.row, itself)
 	})
 }
 

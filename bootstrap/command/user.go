@@ -1,13 +1,13 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"slices"
 	"time"
 
+	"plaza/adapters/httpapi/view"
 	"plaza/application/signin"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
@@ -106,7 +106,7 @@ func personOf(a access.Account, m user.Member) person {
 		UID: a.User, Username: a.Phone.String(), Firstname: m.Firstname, Lastname: m.Lastname,
 		Expertise: m.Expertise, Location: m.Location, Timezone: m.Timezone,
 		Scopes: append([]access.Scope{}, a.Scopes...), Staff: a.Staff, Disabled: a.Disabled,
-		Joined: m.Joined, Seen: nilIfZero(m.Seen), fullName: m.FullName(), erased: a.IsErased(),
+		Joined: m.Joined, Seen: view.OrNull(m.Seen), fullName: m.FullName(), erased: a.IsErased(),
 	}
 }
 
@@ -127,7 +127,7 @@ func (p person) standing() string {
 
 func (p person) row() string {
 	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s",
-		p.UID, p.Username, p.standing(), listed(p.Scopes), clock(p.Joined), cmp.Or(p.Timezone, "-"), cmp.Or(p.fullName, "-"))
+		p.UID, p.Username, p.standing(), listed(p.Scopes), clock(p.Joined), orDash(p.Timezone), orDash(p.fullName))
 }
 
 func personByID(ctx context.Context, app *bootstrap.App, id user.ID) (person, error) {
@@ -176,7 +176,7 @@ func (c userList) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
 		found := peopleAfter(ctx, app, c.After, c.Limit)
 		if c.JSON {
-			return printArray(s.out, found)
+			return printArray(s.out, found, itself)
 		}
 		var count int
 		var last user.ID

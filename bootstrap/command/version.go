@@ -1,6 +1,9 @@
 package command
 
-import "plaza/bootstrap"
+import (
+	"plaza/adapters/httpapi/view"
+	"plaza/bootstrap"
+)
 
 type versionCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
@@ -17,7 +20,7 @@ type version struct {
 }
 
 func versionOf(b bootstrap.Build) version {
-	return version{nilIfZero(b.Version), nilIfZero(b.Commit), nilIfZero(b.Date), b.Modified, b.Go, b.Platform}
+	return version{view.OrNull(b.Version), view.OrNull(b.Commit), view.OrNull(b.Date), b.Modified, b.Go, b.Platform}
 }
 
 func (c versionCommand) Run(s streams) error {
