@@ -2,7 +2,6 @@ package imaging
 
 import (
 	"bufio"
-	"encoding/binary"
 	"image"
 	"image/color"
 
@@ -16,20 +15,6 @@ type need struct {
 	plain float64 // plain pixels
 	most  float64 // any step
 	extra int64   // bytes of tables, for any size
-}
-
-// Encoded pixels are there twice for a moment: in pieces, and joined. A JPEG of noise has
-// nine bits a pixel; a PNG of noise is as large as its pixels.
-const (
-	encodedJPEG = 2 * 1.15
-	encodedPNG  = 2 * 4.01
-)
-
-// transparent is the need of pictures that may be transparent, with the bytes a pixel that
-// it takes to decode them and to make them plain.
-func transparent(decoding float64) need {
-	const plain = 4
-	return need{plain: plain, most: max(decoding, plain+encodedPNG)}
 }
 
 // perPicture is what a picture takes besides its pixels, in bytes: buffers, its profile.
@@ -57,92 +42,50 @@ func shrinkBytes(size image.Point, specs []media.SizeSpec) int64 {
 	return int64(most)
 }
 
-// pngNeed reads the header. 16 bits a sample are decoded as such and then copied. The passes
-// of an interlaced picture take as much as the picture.
+// pngNeed reads the header. The passes of an interlaced picture take as much as the picture.
 func pngNeed(r *bufio.Reader, _ image.Config) need {
-	const depth, interlacing = 24, 28 // offsets
-	head, _ := r.Peek(interlacing + 1)
-	decoded, toPlain := 4.0, 1.0 // the indices of a palette, or the pixels
-	if len(head) > depth && head[depth] == 16 {
-		decoded, toPlain = 8, 4
+	const interlacing = 28 // offset
+	if head, _ := r.Peek(interlacing + 1); len(head) > interlacing && head[interlacing] == 0 {
+		return need{plain: 4, most: 12.1}
 	}
-	if len(head) > interlacing && head[interlacing] != 0 {
-		return transparent(max(2*decoded, 1+decoded+toPlain))
-	}
-	return transparent(decoded + toPlain)
+	return need{plain: 4, most: 16}
 }
 
-func gifNeed(*bufio.Reader, image.Config) need { return transparent(5) }
+func gifNeed(*bufio.Reader, image.Config) need { return need{plain: 4, most: 12.1} }
 
 // webpNeed knows simple files, which are lossy and opaque. Any other may be lossless, and
 // have thousands of Huffman trees.
 func webpNeed(r *bufio.Reader, _ image.Config) need {
 	const chunk, trees = 12, 150_000_000 // offset; bytes
 	if head, _ := r.Peek(chunk + 4); len(head) == chunk+4 && string(head[chunk:]) == "VP8 " {
-		return need{plain: 1.5, most: 1.5 + encodedJPEG}
+		return need{plain: 1.5, most: 3.8}
 	}
-	n := transparent(8)
-	n.extra = trees
-	return n
+	return need{plain: 4, most: 12.1, extra: trees}
 }
 
-// jpegNeed reads the frame. The coefficients of a progressive picture take four bytes each
-// until all have come. Without a frame it is the largest need.
+// jpegNeed reads the layout of the pixels. The coefficients of a progressive picture take four bytes
+// each until all have come. Without a layout it is the largest need.
 func jpegNeed(r *bufio.Reader, c image.Config) need {
-	for {
-		marker, length, err := nextSegment(r)
-		switch {
-		case err != nil, marker == markerSOS, marker == markerEOI:
-			return frame{c, true, 4, 4}.need()
-		case marker < markerSOF0 || marker > markerSOF2:
-			if _, err := r.Discard(length); err != nil {
-				return frame{c, true, 4, 4}.need()
-			}
-			continue
+	marker, length, err := nextSegment(r)
+	for err == nil && marker != markerSOS && marker != markerEOI && (marker < markerSOF0 || marker > markerSOF2) {
+		if _, err = r.Discard(length); err == nil {
+			marker, length, err = nextSegment(r)
 		}
-		content := upTo(r, int64(length))
-		return parseFrame(content, c, marker == markerSOF2).need()
 	}
-}
-
-// frame is the layout of a JPEG's pixels.
-type frame struct {
-	image.Config
-	isProgressive bool
-	components    int
-	samples       float64 // a pixel
-}
-
-func parseFrame(segment []byte, c image.Config, isProgressive bool) frame {
-	f := frame{c, isProgressive, 4, 4}
-	const components, each, sampling = 5, 3, 1 // offsets and lengths
-	if len(segment) <= components || len(segment) != components+1+each*int(segment[components]) ||
-		int(binary.BigEndian.Uint16(segment[1:])) != c.Height || int(binary.BigEndian.Uint16(segment[3:])) != c.Width {
-		return f
+	layout := upTo(r, int64(length))
+	needs := func(plain, baseline, progressive float64) need {
+		if marker == markerSOF0 || marker == markerSOF0+1 {
+			return need{plain: plain, most: baseline}
+		}
+		return need{plain: plain, most: progressive}
 	}
-	f.components, f.samples = int(segment[components]), 0
-	blocks := func(i int) float64 {
-		b := segment[components+1+each*i+sampling]
-		return float64(b>>4) * float64(b&15)
-	}
-	for i := range f.components {
-		f.samples += blocks(i) / max(blocks(0), 1)
-	}
-	return f
-}
-
-func (f frame) need() need {
-	decoding, plain := f.samples, f.samples
-	if f.isProgressive {
-		const coefficient = 4
-		decoding += coefficient * f.samples
-	}
-	upright := plain
+	const luma, chroma = 7, 10 // the offsets of the sampling of brightness and of the colours
 	switch {
-	case f.components == 4 || f.ColorModel == color.RGBAModel: // converted while all else is still there
-		decoding, plain, upright = decoding+4, 4, 4
-	case f.samples < 3 && (f.samples != 1.5 || f.Width%2 != 0 || f.Height%2 != 0) && f.components != 1:
-		upright = 2 + 3 // the chroma for each pixel, then all
+	case c.ColorModel == color.CMYKModel || c.ColorModel == color.RGBAModel:
+		return needs(4, 8, 24)
+	case c.ColorModel == color.GrayModel,
+		len(layout) > chroma && layout[luma] == 0x22 && layout[chroma] == 0x11 && c.Width%2 == 0 && c.Height%2 == 0: // 4:2:0
+		return needs(1.5, 3.8, 7.5)
 	}
-	return need{plain: plain, most: max(decoding, plain+upright, plain+encodedJPEG)}
+	return needs(3, 7, 15)
 }

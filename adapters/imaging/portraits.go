@@ -10,21 +10,20 @@
 // megapixels down, in up to five times the memory, as averaging its pixels first does
 // (average.go); draw.ApproxBiLinear is faster, but skips pixels and shows moiré.
 //
-// Pictures are admitted by the memory that they take at most at once (memory.go). A picture of
-// 40 megapixels takes, in bytes a pixel and in MiB, measured with noise where that is the worst:
+// Pictures are admitted by the memory that they take at most at once (memory.go), by a bound for
+// each format. It is what was measured of the worst pictures, with noise where that is the worst:
 //
-//	JPEG 4:2:0                    3.8    145
-//	JPEG 4:4:4                    6      229
-//	JPEG of CMYK                  8      305
-//	progressive JPEG 4:2:0        7.5    286
-//	progressive JPEG 4:4:4       15      572
-//	progressive JPEG of RGB      19      725
-//	progressive JPEG of CMYK     24      916
-//	PNG of up to 8 bits, GIF     12      458
-//	PNG of 16 bits               12      458
-//	PNG of 16 bits, interlaced   16      610
-//	WebP, lossy and opaque        3.8    145
-//	other WebP                   12      601, with its Huffman trees
+//	                              bytes a pixel   40 megapixels, MiB
+//	JPEG, grey or 4:2:0                3.8             145
+//	JPEG, other samplings              7               267
+//	JPEG of RGB or CMYK                8               305
+//	progressive, grey or 4:2:0         7.5             286
+//	progressive, other samplings      15               572
+//	progressive, RGB or CMYK          24               916
+//	PNG, interlaced                   16               610
+//	PNG, GIF                          12.1             462
+//	WebP, lossy and opaque             3.8             145
+//	other WebP                        12.1             605, with its Huffman trees
 //
 // The standard library's decoder of progressive JPEGs has four bytes for each coefficient.
 //

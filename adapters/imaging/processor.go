@@ -12,9 +12,9 @@ import (
 	"plaza/domain/media"
 )
 
-// Pictures of the two lanes don't wait for each other. The large lane has the memory that
-// the largest picture takes, a progressive JPEG of 40 megapixels; the small one that of two
-// photos of 16 megapixels for two processors.
+// Pictures of the two lanes don't wait for each other. The large lane has the memory of a
+// progressive JPEG of 40 megapixels; the small one that of two photos of 16 megapixels for two
+// processors.
 const (
 	largeMemory = 600 << 20 // bytes
 	smallMemory = 64 << 20  // bytes, for each processor; a picture that takes more is large
@@ -35,7 +35,7 @@ var errBusy = fault.RetryAfter(fault.Unavailable, 5*time.Second, "The server is 
 	AtLimit("picture_processing")
 
 // MaxMemory returns how much memory the pictures of a processor take at once, in bytes. Only
-// progressive JPEGs of ink or of red, green and blue take more: 24 and 19 bytes a pixel.
+// progressive JPEGs of ink or of red, green and blue, and interlaced PNGs, may take more.
 func MaxMemory(processors int) int64 { return largeMemory + int64(max(processors, 1))*smallMemory }
 
 // Processor implements media.Processor. It admits pictures by the memory that they take, in

@@ -1,7 +1,6 @@
 package imaging
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 )
@@ -12,18 +11,12 @@ import (
 // any data can be hidden in a profile. So only the tables that convert pixels to colours are
 // kept, each with the length of its type, and a new profile is built from them.
 type profile struct {
-	grey    bool   // for greyscale, not for red, green and blue
-	version uint32 // as in the file
-	class   string
-	space   string // of the tables' colours: XYZ or Lab
-	intent  uint32
-	tags    []profileTag // in the order of the file
+	grey  bool         // for greyscale, not for red, green and blue
+	space string       // of the tables' colours: XYZ or Lab
+	tags  []profileTag // in the order of the file
 }
 
-type profileTag struct {
-	name string
-	data []byte
-}
+type profileTag struct{ name, data string }
 
 // Offsets in a profile.
 const (
@@ -45,20 +38,8 @@ func parseProfile(raw []byte, grey bool) *profile {
 		return nil
 	}
 	raw = raw[:size]
-	p := &profile{
-		grey: grey, version: be.Uint32(raw[8:]), class: string(raw[12:16]), space: string(raw[20:24]),
-		intent: min(be.Uint32(raw[64:]), 3),
-	}
-	values := "RGB "
-	if grey {
-		values = "GRAY"
-	}
-	switch major := p.version >> 24; {
-	case major < 2 || major > 4, string(raw[16:20]) != values:
-		return nil
-	case !slices.Contains([]string{"mntr", "scnr", "prtr", "spac"}, p.class):
-		return nil
-	case p.space != "XYZ " && p.space != "Lab ":
+	p := &profile{grey: grey, space: string(raw[20:24])}
+	if raw[8] < 2 || raw[8] > 4 || string(raw[16:20]) != p.values() || p.space != "XYZ " && p.space != "Lab " {
 		return nil
 	}
 	entries := raw[profileStart:]
@@ -67,7 +48,7 @@ func parseProfile(raw []byte, grey bool) *profile {
 		if at+length > int64(len(raw)) || len(p.tags) == maxTags {
 			return nil
 		}
-		if data := tagData(name, raw[at:at+length]); data != nil && p.tag(name) == nil {
+		if data := tagData(name, raw[at:at+length]); data != "" && p.tag(name) == "" {
 			p.tags = append(p.tags, profileTag{name, data})
 		}
 	}
@@ -77,42 +58,44 @@ func parseProfile(raw []byte, grey bool) *profile {
 	return p
 }
 
-func (p *profile) tag(name string) []byte {
+// values returns the profile's name of the pixels' values.
+func (p *profile) values() string {
+	if p.grey {
+		return "GRAY"
+	}
+	return "RGB "
+}
+
+func (p *profile) tag(name string) string {
 	for _, t := range p.tags {
 		if t.name == name {
 			return t.data
 		}
 	}
-	return nil
+	return ""
 }
 
 // complete reports whether the tags suffice to convert pixels to colours.
 func (p *profile) complete() bool {
 	if p.grey {
-		return p.tag("kTRC") != nil
+		return p.tag("kTRC") != ""
 	}
-	matrix := true
-	for _, name := range []string{"rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC"} {
-		matrix = matrix && p.tag(name) != nil
-	}
-	return matrix && p.space == "XYZ " || p.tag("A2B0") != nil
+	isMissing := func(name string) bool { return p.tag(name) == "" }
+	matrix := !slices.ContainsFunc([]string{"rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC"}, isMissing)
+	return matrix && p.space == "XYZ " || !isMissing("A2B0")
 }
 
 // tagData returns the part of a tag to keep: nothing if the tag does not convert pixels or
 // has the wrong type.
-func tagData(name string, raw []byte) []byte {
+func tagData(name string, raw []byte) string {
 	if len(raw) < 12 {
-		return nil
+		return ""
 	}
 	kind, length := string(raw[:4]), 0
 	switch name {
-	case "rXYZ", "gXYZ", "bXYZ", "wtpt":
+	case "rXYZ", "gXYZ", "bXYZ":
 		if kind == "XYZ " {
 			length = 20
-		}
-	case "chad":
-		if kind == "sf32" {
-			length = 8 + 9*4
 		}
 	case "rTRC", "gTRC", "bTRC", "kTRC":
 		length = curveLength(kind, raw)
@@ -122,9 +105,9 @@ func tagData(name string, raw []byte) []byte {
 		}
 	}
 	if length == 0 || length > len(raw) {
-		return nil
+		return ""
 	}
-	return slices.Concat([]byte(kind), make([]byte, 4), raw[8:length])
+	return kind + "\x00\x00\x00\x00" + string(raw[8:length])
 }
 
 // curveLength returns the length of a curve tag, or 0 for any other tag.
@@ -147,94 +130,47 @@ func (p *profile) inColour() *profile {
 	if p.space != "XYZ " {
 		return nil // the curve converts to lightness, not to light
 	}
-	c := *p
-	c.grey, c.tags = false, nil
-	for _, t := range p.tags {
-		switch t.name {
-		case "kTRC":
-			for _, name := range []string{"rTRC", "gTRC", "bTRC"} {
-				c.tags = append(c.tags, profileTag{name, t.data})
-			}
-		case "wtpt", "chad":
-			c.tags = append(c.tags, t)
-		}
-	}
-	// The primaries of sRGB; any that add up to white would do.
-	for _, primary := range []struct {
-		name    string
-		x, y, z uint32
-	}{
-		{"rXYZ", 0x6fa2, 0x38f5, 0x0390}, {"gXYZ", 0x6299, 0xb787, 0x18da}, {"bXYZ", 0x249b, 0x0f84, 0xb6c3},
-	} {
-		data := []byte("XYZ \x00\x00\x00\x00")
-		for _, v := range []uint32{primary.x, primary.y, primary.z} {
-			data = binary.BigEndian.AppendUint32(data, v)
-		}
-		c.tags = append(c.tags, profileTag{primary.name, data})
-	}
-	return &c
+	curve := p.tag("kTRC")
+	return &profile{space: p.space, tags: []profileTag{
+		// The primaries of sRGB; any that add up to white would do.
+		{"rXYZ", "XYZ \x00\x00\x00\x00\x00\x00\x6f\xa2\x00\x00\x38\xf5\x00\x00\x03\x90"},
+		{"gXYZ", "XYZ \x00\x00\x00\x00\x00\x00\x62\x99\x00\x00\xb7\x87\x00\x00\x18\xda"},
+		{"bXYZ", "XYZ \x00\x00\x00\x00\x00\x00\x24\x9b\x00\x00\x0f\x84\x00\x00\xb6\xc3"},
+		{"rTRC", curve}, {"gTRC", curve}, {"bTRC", curve},
+	}}
 }
 
-// bytes returns the profile as a file, or nil for nil.
+// What the format requires of every profile.
+const (
+	profileName = "mluc\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x0cenUS\x00\x00\x00\x0e\x00\x00\x00\x1c\x00C\x00o\x00l\x00o\x00u\x00r\x00s"
+	profileDate = "\x07\xea\x00\x01\x00\x01\x00\x00\x00\x00\x00\x00" // 1 January 2026
+	d50         = "\x00\x00\xf6\xd6\x00\x01\x00\x00\x00\x00\xd3\x2d" // white
+)
+
+// bytes returns the profile as a file of version 4, or nil for nil. Version 4 has the tables of
+// version 2, and each means the same in both.
 func (p *profile) bytes() []byte {
 	if p == nil {
 		return nil
 	}
 	be := binary.BigEndian
-	tags := append([]profileTag{{"desc", p.text("desc")}, {"cprt", p.text("text")}}, p.tags...)
-	out := p.header()
+	out := make([]byte, profileHeader)
+	copy(out[8:], "\x04\x00\x00\x00mntr"+p.values()+p.space+profileDate+"acsp")
+	copy(out[68:], d50)
+	tags := append([]profileTag{{"desc", profileName}, {"cprt", profileName}, {"wtpt", "XYZ \x00\x00\x00\x00" + d50}}, p.tags...)
 	out = be.AppendUint32(out, uint32(len(tags)))
 	var data []byte
-	start := len(out) + len(tags)*tagEntry
-	for i, t := range tags {
-		at := start + len(data)
-		// Tags may share their data, as the curves of the three colours usually do.
-		if same := slices.IndexFunc(tags[:i], func(o profileTag) bool { return bytes.Equal(o.data, t.data) }); same >= 0 {
-			at = int(be.Uint32(out[profileStart+same*tagEntry+4:]))
-		} else {
-			data = append(data, t.data...)
-			data = append(data, make([]byte, -len(data)&3)...)
+	start, offsets := len(out)+len(tags)*tagEntry, map[string]int{}
+	for _, t := range tags {
+		at, isThere := offsets[t.data] // tags share their data, as the curves of the three colours usually do
+		if !isThere {
+			at = start + len(data)
+			offsets[t.data] = at
+			data = append(append(data, t.data...), make([]byte, -len(t.data)&3)...)
 		}
-		out = append(out, t.name...)
-		out = be.AppendUint32(out, uint32(at))
-		out = be.AppendUint32(out, uint32(len(t.data)))
+		out = be.AppendUint32(be.AppendUint32(append(out, t.name...), uint32(at)), uint32(len(t.data)))
 	}
 	out = append(out, data...)
 	be.PutUint32(out, uint32(len(out)))
 	return out
-}
-
-func (p *profile) header() []byte {
-	be := binary.BigEndian
-	out := make([]byte, profileHeader)
-	be.PutUint32(out[8:], p.version)
-	copy(out[12:], p.class)
-	copy(out[16:], "RGB ")
-	if p.grey {
-		copy(out[16:], "GRAY")
-	}
-	copy(out[20:], p.space)
-	copy(out[24:], "\x07\xea\x00\x01\x00\x01") // the format requires a date: 1 January 2026
-	copy(out[36:], "acsp")
-	be.PutUint32(out[64:], p.intent)
-	copy(out[68:], "\x00\x00\xf6\xd6\x00\x01\x00\x00\x00\x00\xd3\x2d") // D50, as the format requires
-	return out
-}
-
-// text returns a tag with the profile's name, which the format requires. kind is the tag's
-// type up to version 2.
-func (p *profile) text(kind string) []byte {
-	const name = "Colours"
-	if p.version>>24 >= 4 {
-		out := []byte("mluc\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x0cenUS\x00\x00\x00\x0e\x00\x00\x00\x1c")
-		for _, c := range name {
-			out = append(out, 0, byte(c))
-		}
-		return out
-	}
-	if kind == "text" {
-		return []byte("text\x00\x00\x00\x00" + name + "\x00")
-	}
-	out := []byte("desc\x00\x00\x00\x00\x00\x00\x00\x08" + name + "\x00")
-	return append(out, make([]byte, 4+4+2+1+67)...)
 }

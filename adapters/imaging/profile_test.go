@@ -77,10 +77,9 @@ func TestPLA03_ProfilesWithTables(t *testing.T) {
 		out := profileIn(developed(t, inSegments(raw, icc(version, "RGB ", "Lab ", tag{"A2B0", table}, tag{"B2A0", table + "x"}))).Bytes)
 		require.NotEmpty(t, out)
 		assert.Equal(t, len(out), int(binary.BigEndian.Uint32(out)), "it comes in several segments")
-		assert.Equal(t, version, out[8])
+		assert.EqualValues(t, 4, out[8])
 		assert.True(t, bytes.Contains(out, []byte(table)))
 		assert.Less(t, len(out), len(table)+600, "the way back is left out")
-		assert.Equal(t, version == 4, bytes.Contains(out, []byte("mluc")))
 		assert.Equal(t, out, profileIn(developed(t, inSegments(raw, out)).Bytes), "it is kept as it is now")
 	}
 	curve := "curv\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00"
