@@ -40,9 +40,9 @@ build: ## build the program into bin/
 	@# A program that is the same keeps its time: it is an input of cached tests.
 	@cmp -s $(BIN).new $(BIN) && rm $(BIN).new || mv $(BIN).new $(BIN)
 
-dist: ## build the archives of a release into dist/ (ARGS="-platforms linux/amd64" for one platform)
+dist: ## build the archives of a release into dist/ (ARGS=linux/amd64 for one platform)
 	rm -rf dist
-	$(COMPILE) $(GO) run $(FLAGS) ./bootstrap/release -out dist $(ARGS) -- $(FLAGS) $(STRIP)
+	@$(COMPILE) GO="$(GO)" bootstrap/release.sh $(ARGS)
 
 test: build lint ## the fast tests, in two minutes
 	@export $(TOOLS); $(SUM) test/run.sh short

@@ -36,7 +36,7 @@ cluster() {
 # The files of bootstrap/deploy with nginx, Prometheus and systemd, and the archives of a release.
 deploy() {
 	PLAZA_TEST_NGINX=$(tool nginx) PLAZA_TEST_PROMETHEUS=$(tool prometheus) PLAZA_TEST_SYSTEMD=$(tool systemd) \
-		run -run 'Nginx|Prometheus|Systemd|Release' ./test/e2e ./bootstrap/release
+		run -run 'Nginx|Prometheus|Systemd|Release' ./test/e2e
 }
 
 # Pages in Chromium, the TypeScript client, clients of three generators, and linters of the OpenAPI document.
@@ -60,7 +60,7 @@ memory() { run -run 'memory|Memory|gigabyte|twenty_of_the_largest|Ordinary_use' 
 race() {
 	CGO_ENABLED=1 "${GO:-go}" tool gotestsum --format pkgname --format-hide-empty-pkg --hide-summary=skipped --raw-command -- \
 		"${GO:-go}" test -tags nomsgpack -trimpath -vet=off -json -count=1 -timeout 40m -race -short -p 3 \
-		$("${GO:-go}" list -tags nomsgpack ./... | grep -vE '/test/(e2e|bench|cluster|browser)$|/bootstrap/release$')
+		$("${GO:-go}" list -tags nomsgpack ./... | grep -vE '/test/(e2e|bench|cluster|browser)$')
 }
 
 # Requests made from the OpenAPI document, a thousand to each operation.
