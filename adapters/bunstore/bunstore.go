@@ -4,6 +4,13 @@
 // Models and queries are the same for both; package engine below holds the differences. Data that
 // must stay consistent (an event, its listing, its counts) is written in one transaction. Correctness
 // depends on nothing in the process, so any number of servers may share a database.
+//
+// Files are named by their subject: event_…, feed_…, import_…, payment_…. A hot read (statements.go) is one
+// prepared statement. A frequent write is a batch of prepared steps, sent together: an edited event is one
+// round trip. A step that must match a row goes first; after a miss the others write nothing. Shared counters
+// of the feed are written last, in one order, so that writers cannot deadlock. Money waits for the wallet much
+// longer than for the database, so bun builds most queries of payments. A new field of an event, an imported
+// record, a listing or an image is one line in its list of columns, and a migration.
 package bunstore
 
 import (
