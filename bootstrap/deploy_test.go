@@ -124,7 +124,7 @@ func TestDeploy_alerts_select_values_that_metrics_have(t *testing.T) {
 	assert.Greater(t, len(found), 3)
 	for _, one := range found {
 		for value := range strings.SplitSeq(one[2], "|") {
-			assert.Contains(t, readme(t), "`"+value+"`", one[1])
+			assert.Contains(t, deployed(t, "../observability.md"), "`"+value+"`", one[1])
 		}
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"plaza/bootstrap/settings"
 )
 
-// failRegexes returns the expressions of the README's filter, with fail2ban's <HOST> as a
+// failRegexes returns the expressions of the page's filter, with fail2ban's <HOST> as a
 // group.
 func failRegexes(t *testing.T) (all []*regexp.Regexp) {
 	t.Helper()
-	readme, err := os.ReadFile("README.md")
+	page, err := os.ReadFile("observability.md")
 	require.NoError(t, err)
-	_, filter, is := strings.Cut(string(readme), "failregex = ")
+	_, filter, is := strings.Cut(string(page), "failregex = ")
 	require.True(t, is)
 	filter, _, _ = strings.Cut(filter, "```")
 	for line := range strings.Lines(strings.TrimSpace(filter)) {

@@ -78,9 +78,9 @@ func TestMetrics_of_a_server_are_those_of_the_table(t *testing.T) {
 	// The sample is taken in the background.
 	require.Eventually(t, func() bool { return strings.Contains(s.metrics(), "plaza_import_last_success") }, time.Minute, 10*time.Millisecond)
 	text := s.metrics()
-	readme, err := os.ReadFile("README.md")
+	table, err := os.ReadFile("observability.md")
 	require.NoError(t, err)
-	assert.Equal(t, namesIn(string(readme), metricRow), namesIn(text, helpLine))
+	assert.Equal(t, namesIn(string(table), metricRow), namesIn(text, helpLine))
 	assert.Regexp(t, `plaza_translation_misses_total [1-9]`, text, "PUB-07: what is counted of translations can be seen")
 	assert.Regexp(t, `plaza_translation_failures_total [1-9]`, text)
 	assert.Contains(t, text, "plaza_translation_hits_total 0\n")

@@ -7,6 +7,8 @@ import (
 	"plaza/bootstrap/settings"
 )
 
+//go:generate go test -tags nomsgpack -vet=off -run TestSettingsPage . -args -write
+
 // Check returns the configuration with its missing values filled in, or all problems with the settings together. It
 // checks also what only the adapters know.
 func Check(c settings.Config) (settings.Config, error) { return c.Check(checkTranslator, checkWallet) }

@@ -12,8 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func readme(t *testing.T) string { return deployed(t, "../README.md") }
-
 // limitRow matches the row of the refusals by limits.
 var limitRow = regexp.MustCompile("(?m)^\\| `plaza_limits_hit_total` .*$")
 
@@ -28,8 +26,8 @@ func limitNames(text string) (names []string) {
 	return slices.Compact(names)
 }
 
-func TestReadme_names_the_limits_that_are_counted(t *testing.T) {
-	_, row, _ := strings.Cut(limitRow.FindString(readme(t)), "refused requests.")
+func TestMetrics_name_the_limits_that_are_counted(t *testing.T) {
+	_, row, _ := strings.Cut(limitRow.FindString(deployed(t, "../observability.md")), "refused requests.")
 	var code strings.Builder
 	for _, folder := range []string{"domain", "application", "adapters"} {
 		files := os.DirFS("../" + folder)

@@ -9,11 +9,11 @@ import (
 // ServerConfig has the time limits of the servers of both addresses, and how the server stops. A limit that is zero
 // has its default, unless a command line or the environment sets it.
 type ServerConfig struct {
-	ReadTimeout  time.Duration `default:"10s" env:"PLAZA_READ_TIMEOUT" help:"How long the head of a request may take to arrive." placeholder:"DURATION"`
-	WriteTimeout time.Duration `default:"60s" env:"PLAZA_WRITE_TIMEOUT" help:"How long a request may take from the end of its head to the end of its response." placeholder:"DURATION"`
-	IdleTimeout  time.Duration `default:"2m" env:"PLAZA_IDLE_TIMEOUT" help:"How long a connection stays open between requests." placeholder:"DURATION"`
-	DrainDelay   time.Duration `default:"0s" env:"PLAZA_DRAIN_DELAY" help:"How long a server that was told to stop goes on serving while /readyz fails." placeholder:"DURATION"`
-	DrainTimeout time.Duration `default:"30s" env:"PLAZA_DRAIN_TIMEOUT" help:"How long requests in progress may take after that." placeholder:"DURATION"`
+	ReadTimeout  time.Duration `default:"10s" env:"PLAZA_READ_TIMEOUT" help:"How long the head of a request may take to arrive, from 1s to 1m." placeholder:"DURATION"`
+	WriteTimeout time.Duration `default:"60s" env:"PLAZA_WRITE_TIMEOUT" help:"How long a request may take from the end of its head to the end of its response, from 30s to 1h; uploads have three minutes." placeholder:"DURATION"`
+	IdleTimeout  time.Duration `default:"2m" env:"PLAZA_IDLE_TIMEOUT" help:"How long a connection stays open between requests, from 1s to 1h." placeholder:"DURATION"`
+	DrainDelay   time.Duration `default:"0s" env:"PLAZA_DRAIN_DELAY" help:"How long a server that was told to stop goes on serving while /readyz fails, up to 1h." placeholder:"DURATION"`
+	DrainTimeout time.Duration `default:"30s" env:"PLAZA_DRAIN_TIMEOUT" help:"How long requests in progress may take after that, from 1s to 1h." placeholder:"DURATION"`
 }
 
 // Defaults of the time limits, which the tags of ServerConfig repeat.
