@@ -33,7 +33,7 @@ type batchApply struct {
 
 func newBatchApply(s *Store, tx *listedTransaction, d imported.Batch) *batchApply {
 	return &batchApply{
-		s: s, tx: tx, batch: d, outcomes: make([]imported.Outcome, len(d.Records)),
+		s: s, tx: tx, batch: d,
 		uids: map[string]user.ID{}, accounts: map[string]account{}, holders: map[string]account{},
 		categoryByID: map[feed.CategoryID]feed.Category{}, bundles: map[publication.BundleID]publication.Bundle{},
 		records: map[feed.Kind]map[int64]feed.Listable{feed.Publication: {}, feed.Node: {}, feed.Demand: {}},
@@ -68,17 +68,22 @@ func referencesIn(batch []imported.Record) references {
 			n.news = append(n.news, r.Source)
 		}
 	}
-	for _, need := range imported.NeedsOf(batch) {
-		switch need.Kind {
+	n.need(imported.NeedsOf(batch))
+	return n
+}
+
+// need adds the refs of users, categories and bundles.
+func (n *references) need(refs []imported.Ref) {
+	for _, ref := range refs {
+		switch ref.Kind {
 		case imported.User:
-			n.authors = append(n.authors, need.ID)
+			n.authors = append(n.authors, ref.ID)
 		case imported.Category:
-			n.categories = append(n.categories, need.Number())
+			n.categories = append(n.categories, ref.Number())
 		case imported.Bundle:
-			n.bundles = append(n.bundles, need.Number())
+			n.bundles = append(n.bundles, ref.Number())
 		}
 	}
-	return n
 }
 
 // lookUp reads the stored state of everything that the batch refers to, in one round trip.
@@ -122,7 +127,8 @@ func (t *batchApply) lookups(n references) []engine.Step {
 		})
 	}
 	if len(n.howTos) > 0 {
-		steps = append(steps, t.s.howTosOf(n.howTos, n.robots, func(g imported.HowToRecord) { t.howTos[g.Ref()] = g.HowTo }))
+		args := []any{t.s.Dialect.ListOf(engine.Distinct(n.howTos)), t.s.Dialect.ListOf(engine.Distinct(n.robots))}
+		steps = append(steps, engine.Step{Statement: w.howTos, Args: args, Row: t.scanHowTo})
 	}
 	return appendRead(t, steps, w.news, n.news, func(scan func(...any) error) error {
 		c, err := newsTable.Reader(t.s.Dialect)(scan)
@@ -139,17 +145,12 @@ func appendRead[T any](t *batchApply, steps []engine.Step, statement string, val
 	return append(steps, engine.Step{Statement: statement, Args: []any{t.s.Dialect.ListOf(values)}, Row: row})
 }
 
-// howTosOf returns the read of the how-tos with any of the categories and any of the
-// robots.
-func (s *Store) howTosOf(categories, robots []string, found func(imported.HowToRecord)) engine.Step {
-	args := []any{s.Dialect.ListOf(engine.Distinct(categories)), s.Dialect.ListOf(engine.Distinct(robots))}
-	return engine.Step{Statement: s.steps.howTos, Args: args, Row: func(scan func(...any) error) error {
-		var h imported.HowToRecord
-		err := scan(howToTable.Targets(&h.HowTo, s.Dialect, &h.By)...)
-		h.Bundles = nilIfEmpty(h.Bundles)
-		found(h)
-		return err
-	}}
+func (t *batchApply) scanHowTo(scan func(...any) error) error {
+	var h imported.HowToRecord
+	err := scan(howToTable.Targets(&h.HowTo, t.s.Dialect, &h.By)...)
+	h.Bundles = nilIfEmpty(h.Bundles)
+	t.howTos[h.Ref()] = h.HowTo
+	return err
 }
 
 func (t *batchApply) anyCategories() bool {
@@ -186,19 +187,22 @@ func (t *batchApply) scanUser(scan func(...any) error) error {
 // plan returns the indexes of the records that can be stored, by kind, each after the
 // records that it needs. It sets the outcomes of the other records.
 func (t *batchApply) plan() map[imported.Kind][]int {
-	var batch []imported.Record
-	var places []int
-	phones := map[user.Phone]string{} // phones that the batch takes
-	for i, record := range t.batch.Records {
-		if p, is := record.(imported.UserRecord); is {
-			if wrong := p.Problem(t.accountsOf(p, phones)); wrong != nil {
-				t.outcomes[i] = imported.Outcome{Status: imported.Refused, Wrong: wrong}
-				continue
-			}
-			phones[p.Phone] = p.Source
-		}
-		batch, places = append(batch, record), append(places, i)
+	tree := map[feed.CategoryID]feed.CategoryID{}
+	for id, c := range t.categoryByID {
+		tree[id] = c.Parent
 	}
+	var all []int
+	all, t.outcomes = imported.Decide(t.batch.Records, t.accountsOf, t.known(), tree)
+	ready := map[imported.Kind][]int{}
+	for _, i := range all {
+		kind := t.batch.Records[i].Ref().Kind
+		ready[kind] = append(ready[kind], i)
+	}
+	return ready
+}
+
+// known returns the refs of the users, categories and bundles that were read.
+func (t *batchApply) known() map[imported.Ref]bool {
 	known := map[imported.Ref]bool{}
 	for source := range t.uids {
 		known[imported.Ref{Kind: imported.User, ID: source}] = true
@@ -206,32 +210,18 @@ func (t *batchApply) plan() map[imported.Kind][]int {
 	for id := range t.bundles {
 		known[imported.NumberRef(imported.Bundle, id)] = true
 	}
-	tree := map[feed.CategoryID]feed.CategoryID{}
-	for id, c := range t.categoryByID {
+	for id := range t.categoryByID {
 		known[imported.NumberRef(imported.Category, id)] = true
-		tree[id] = c.Parent
 	}
-	plan := imported.PlanOf(batch, known, tree)
-	for i, wrong := range plan.Missing {
-		t.outcomes[places[i]] = imported.Outcome{Status: imported.Waits, Wrong: wrong}
-	}
-	ready := map[imported.Kind][]int{}
-	for _, i := range plan.Ready {
-		kind := batch[i].Ref().Kind
-		ready[kind] = append(ready[kind], places[i])
-	}
-	return ready
+	return known
 }
 
-// accountsOf returns the account of the person and the account that has the person's
-// phone.
-func (t *batchApply) accountsOf(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
+// accountsOf returns the account of the user and the account that has the user's phone.
+func (t *batchApply) accountsOf(p imported.UserRecord) (own, holder *imported.ExistingAccount) {
 	if a, is := t.accounts[p.Source]; is {
 		own = &imported.ExistingAccount{Source: a.source, Phone: a.parsed}
 	}
-	if source, is := taken[p.Phone]; is {
-		holder = &imported.ExistingAccount{Source: source, Phone: p.Phone}
-	} else if a, is := t.holders[p.Phone.String()]; is {
+	if a, is := t.holders[p.Phone.String()]; is {
 		holder = &imported.ExistingAccount{Source: a.source, Phone: a.parsed}
 	}
 	return own, holder

@@ -44,8 +44,6 @@ type importSteps struct {
 	complete     string // $1 began, $2 ended
 	insertCover  string // $1 digest, $2 key, $3 width, $4 height
 	cover        string // $1 digest
-
-	known map[imported.Kind]string // $1 ids
 }
 
 func newImportSteps(d engine.Dialect) importSteps {
@@ -83,22 +81,7 @@ func newImportSteps(d engine.Dialect) importSteps {
 	for kind, t := range recordTables {
 		s.records[kind], s.updateRecord[kind] = t.Among(d, "id", "$1"), t.Update("")
 	}
-	s.known = knownStatements(d)
 	return s
-}
-
-func knownStatements(d engine.Dialect) map[imported.Kind]string {
-	known := map[imported.Kind]string{
-		imported.User: "SELECT source FROM users WHERE " + d.Among("source", "$1") + " AND " + notErased,
-		imported.News: "SELECT source FROM news WHERE " + d.Among("source", "$1"),
-	}
-	for kind, table := range map[imported.Kind]string{
-		imported.Category: categoryTable.Name, imported.Bundle: bundleTable.Name,
-		imported.Publication: publicationTable.Name, imported.Node: nodeTable.Name, imported.Demand: demandTable.Name,
-	} {
-		known[kind] = "SELECT CAST(id AS text) FROM " + table + " WHERE " + d.Among("id", "$1")
-	}
-	return known
 }
 
 // listedKinds are the kinds of imported records that are listed.

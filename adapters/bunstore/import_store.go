@@ -116,53 +116,12 @@ func scanPicture(p *media.Picture, scan func(...any) error) error {
 
 func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (known map[imported.Ref]bool, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
-		known = map[imported.Ref]bool{}
-		return v.s.Dialect.Query(ctx, v.s.knownReads(refs, known)...)
+		t := newBatchApply(v.s, nil, imported.Batch{})
+		var n references
+		n.need(refs)
+		err := v.s.Dialect.Query(ctx, t.lookups(n)...)
+		known = t.known()
+		return err
 	})
 	return known, err
-}
-
-// knownReads returns the reads that add the stored refs to known.
-func (s *Store) knownReads(refs []imported.Ref, known map[imported.Ref]bool) (reads []engine.Step) {
-	ids, sources := map[imported.Kind][]int64{}, map[imported.Kind][]string{}
-	var categories, robots []string
-	asked := map[imported.Ref]bool{}
-	for _, ref := range engine.Distinct(refs) {
-		asked[ref] = true
-		switch ref.Kind {
-		case imported.User, imported.News:
-			sources[ref.Kind] = append(sources[ref.Kind], ref.ID)
-		case imported.HowTo:
-			if category, robot, is := ref.HowTo(); is {
-				categories, robots = append(categories, category), append(robots, robot)
-			}
-		default:
-			if id := ref.Number(); id != 0 {
-				ids[ref.Kind] = append(ids[ref.Kind], id)
-			}
-		}
-	}
-	note := func(ref imported.Ref) {
-		if asked[ref] {
-			known[ref] = true
-		}
-	}
-	for kind, statement := range s.steps.known {
-		var wanted any = ids[kind]
-		if len(sources[kind]) > 0 {
-			wanted = sources[kind]
-		} else if len(ids[kind]) == 0 {
-			continue
-		}
-		reads = append(reads, engine.Step{Statement: statement, Args: []any{s.Dialect.ListOf(wanted)}, Row: func(scan func(...any) error) error {
-			var id string
-			err := scan(&id)
-			note(imported.Ref{Kind: kind, ID: id})
-			return err
-		}})
-	}
-	if len(robots) > 0 {
-		reads = append(reads, s.howTosOf(categories, robots, func(g imported.HowToRecord) { note(g.Ref()) }))
-	}
-	return reads
 }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"plaza/domain/access"
-	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/publication"
@@ -14,27 +13,15 @@ import (
 
 // checkRecord returns an error if the record can never be stored.
 func checkRecord(r imported.Record) error {
-	var id int64
-	switch r := r.(type) {
-	case imported.UserRecord, imported.HowToRecord, imported.NewsRecord:
+	switch ref := r.Ref(); ref.Kind {
+	case imported.User, imported.HowTo, imported.News:
 		return nil
-	case imported.CategoryRecord:
-		id = int64(r.ID)
-	case imported.BundleRecord:
-		id = int64(r.ID)
-	case imported.PublicationRecord:
-		id = int64(r.ID)
-	case imported.NodeRecord:
-		id = int64(r.ID)
-	case imported.DemandRecord:
-		id = int64(r.ID)
 	default:
-		return fmt.Errorf("unknown record type %T", r)
+		if ref.Number() > 0 {
+			return nil
+		}
+		return fmt.Errorf("invalid %s id %s", ref.Kind, ref.ID)
 	}
-	if id <= 0 {
-		return fmt.Errorf("invalid %s id %d", r.Ref().Kind, id)
-	}
-	return nil
 }
 
 // storeRecord stores the record and returns whether it was new, changed or the same.
@@ -151,40 +138,24 @@ func (s *Store) storeNews(r imported.NewsRecord) imported.Status {
 	return imported.Changed
 }
 
-// known returns the refs that are stored.
+// known returns the refs of users, categories and bundles that are stored.
 func (s *Store) known(refs []imported.Ref) map[imported.Ref]bool {
 	known := map[imported.Ref]bool{}
 	for _, ref := range refs {
-		if s.isKnown(ref) {
+		var is bool
+		switch ref.Kind {
+		case imported.User:
+			var id user.ID
+			id, is = s.imports.users[ref.ID]
+			is = is && !s.accounts[id].IsErased()
+		case imported.Category:
+			_, is = s.categories[feed.CategoryID(ref.Number())]
+		case imported.Bundle:
+			_, is = s.imports.bundles[publication.BundleID(ref.Number())]
+		}
+		if is {
 			known[ref] = true
 		}
 	}
 	return known
-}
-
-func (s *Store) isKnown(ref imported.Ref) (is bool) {
-	id := ref.Number()
-	switch ref.Kind {
-	case imported.User:
-		var id user.ID
-		id, is = s.imports.users[ref.ID]
-		is = is && !s.accounts[id].IsErased()
-	case imported.Category:
-		_, is = s.categories[feed.CategoryID(id)]
-	case imported.Bundle:
-		_, is = s.imports.bundles[publication.BundleID(id)]
-	case imported.Publication:
-		_, is = s.publications[publication.ID(id)]
-	case imported.Node:
-		_, is = s.nodes[publication.NodeID(id)]
-	case imported.Demand:
-		_, is = s.demands[demand.ID(id)]
-	case imported.HowTo:
-		if category, robot, may := ref.HowTo(); may {
-			_, is = s.howTos[howToKey{category, s.imports.users[robot]}]
-		}
-	case imported.News:
-		_, is = s.imports.news[ref.ID]
-	}
-	return is
 }

@@ -52,7 +52,11 @@ func (v ImportStore) Apply(ctx context.Context, b imported.Batch) ([]imported.Ou
 
 // applyBatch stores the batch. It can't fail, so it never stores a part.
 func (s *Store) applyBatch(b imported.Batch) []imported.Outcome {
-	outcomes, ready := s.plan(b.Records)
+	tree := map[feed.CategoryID]feed.CategoryID{}
+	for _, c := range s.categories {
+		tree[c.ID] = c.Parent
+	}
+	ready, outcomes := imported.Decide(b.Records, s.existingAccounts, s.known(imported.NeedsOf(b.Records)), tree)
 	for _, i := range ready {
 		outcomes[i].Status = s.storeRecord(b.Records[i])
 	}
@@ -60,47 +64,15 @@ func (s *Store) applyBatch(b imported.Batch) []imported.Outcome {
 	return outcomes
 }
 
-// plan returns the outcomes of the records, and the indexes of those to store, in order.
-func (s *Store) plan(records []imported.Record) (outcomes []imported.Outcome, ready []int) {
-	outcomes = make([]imported.Outcome, len(records))
-	var batch []imported.Record
-	var places []int
-	phones := map[user.Phone]string{} // claimed by this batch
-	for i, record := range records {
-		if p, is := record.(imported.UserRecord); is {
-			if wrong := p.Problem(s.existingAccounts(p, phones)); wrong != nil {
-				outcomes[i] = imported.Outcome{Status: imported.Refused, Wrong: wrong}
-				continue
-			}
-			phones[p.Phone] = p.Source
-		}
-		batch, places = append(batch, record), append(places, i)
-	}
-	tree := map[feed.CategoryID]feed.CategoryID{}
-	for _, c := range s.categories {
-		tree[c.ID] = c.Parent
-	}
-	plan := imported.PlanOf(batch, s.known(imported.NeedsOf(batch)), tree)
-	for i, wrong := range plan.Missing {
-		outcomes[places[i]] = imported.Outcome{Status: imported.Waits, Wrong: wrong}
-	}
-	for _, i := range plan.Ready {
-		ready = append(ready, places[i])
-	}
-	return outcomes, ready
-}
-
 // existingAccounts returns the user's account and the account that has the user's phone number.
-func (s *Store) existingAccounts(p imported.UserRecord, taken map[user.Phone]string) (own, holder *imported.ExistingAccount) {
+func (s *Store) existingAccounts(p imported.UserRecord) (own, holder *imported.ExistingAccount) {
 	of := func(id user.ID) *imported.ExistingAccount {
 		return &imported.ExistingAccount{Source: s.imports.sources[id], Phone: s.accounts[id].Phone}
 	}
 	if id, is := s.imports.users[p.Source]; is {
 		own = of(id)
 	}
-	if source, is := taken[p.Phone]; is {
-		holder = &imported.ExistingAccount{Source: source, Phone: p.Phone}
-	} else if id, is := s.phones[p.Phone]; is {
+	if id, is := s.phones[p.Phone]; is {
 		holder = of(id)
 	}
 	return own, holder

@@ -176,7 +176,7 @@ func (r *run) readFile(ctx context.Context, n int) error {
 			r.categories = append(r.categories, line)
 			line.record = nil
 		}
-		if r.at.isDone(n, line.Number) {
+		if line.Number <= r.at.done(n) {
 			continue
 		}
 		if b.mustEndBefore(line) {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"plaza/domain/imported"
@@ -46,15 +47,13 @@ func (p progress) wanted() []imported.Kind {
 	return otherKinds
 }
 
-// isDone reports whether the line of the file is done.
-func (p progress) isDone(file int, line int64) bool {
-	return file < p.File || file == p.File && line <= p.Line
-}
-
-// doneOf returns up to which line of the file everything is done.
-func (r *run) doneOf(file int) int64 {
-	if file == r.at.File {
-		return r.at.Line
+// done returns up to which line of the file everything is done.
+func (p progress) done(file int) int64 {
+	switch {
+	case file < p.File:
+		return math.MaxInt64
+	case file == p.File:
+		return p.Line
 	}
 	return 0
 }

@@ -41,7 +41,7 @@ func (r *run) store(n int, b *batch) error {
 		return err
 	}
 	if r.at.Last {
-		r.summary.Lines += b.end - r.doneOf(n)
+		r.summary.Lines += b.end - r.at.done(n)
 	}
 	r.at.File, r.at.Line = n, b.end
 	r.progressed(n)

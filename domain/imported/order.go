@@ -6,6 +6,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/user"
 )
 
 // Plan divides a batch into records that can be stored and records that cannot.
@@ -39,6 +40,40 @@ func PlanOf(batch []Record, known map[Ref]bool, tree map[feed.CategoryID]feed.Ca
 		p.decide()
 	}
 	return p.plan
+}
+
+// Decide returns the outcomes of the records that cannot be stored, and the indexes of the others in
+// the order of PlanOf. A user must have no problem with the accounts: the user's own and the one that
+// has the phone number, nil if there is none. Of users with one phone number the first takes it.
+func Decide(
+	batch []Record, accounts func(UserRecord) (own, holder *ExistingAccount), known map[Ref]bool, tree map[feed.CategoryID]feed.CategoryID,
+) (ready []int, outcomes []Outcome) {
+	outcomes = make([]Outcome, len(batch))
+	var rest []Record
+	var places []int
+	taken := map[user.Phone]*ExistingAccount{}
+	for i, record := range batch {
+		if u, is := record.(UserRecord); is {
+			own, holder := accounts(u)
+			if of := taken[u.Phone]; of != nil {
+				holder = of
+			}
+			if wrong := u.Problem(own, holder); wrong != nil {
+				outcomes[i] = Outcome{Status: Refused, Wrong: wrong}
+				continue
+			}
+			taken[u.Phone] = &ExistingAccount{Source: u.Source, Phone: u.Phone}
+		}
+		rest, places = append(rest, record), append(places, i)
+	}
+	plan := PlanOf(rest, known, tree)
+	for i, wrong := range plan.Missing {
+		outcomes[places[i]] = Outcome{Status: Waits, Wrong: wrong}
+	}
+	for _, i := range plan.Ready {
+		ready = append(ready, places[i])
+	}
+	return ready, outcomes
 }
 
 // NeedsOf returns the references of all needs of the batch, each once.

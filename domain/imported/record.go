@@ -9,7 +9,6 @@ package imported
 
 import (
 	"strconv"
-	"strings"
 
 	"plaza/domain/demand"
 	"plaza/domain/fault"
@@ -57,18 +56,6 @@ func (r Ref) Number() int64 {
 		return 0
 	}
 	return id
-}
-
-// HowTo returns the category and the robot of a how-to. It reports false if the id is
-// not that of a how-to.
-func (r Ref) HowTo() (category, robot string, is bool) {
-	quoted, err := strconv.QuotedPrefix(r.ID)
-	if err != nil {
-		return "", "", false
-	}
-	robot, is = strings.CutPrefix(r.ID[len(quoted):], " ")
-	category, err = strconv.Unquote(quoted)
-	return category, robot, is && err == nil && r.ID == strconv.Quote(category)+" "+robot
 }
 
 // Need is a record that must be stored before the record that names it, and the naming

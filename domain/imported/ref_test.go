@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/imported"
-	"plaza/domain/publication"
 	"plaza/domain/user"
 )
 
@@ -17,21 +16,6 @@ func TestADM04_a_number_has_one_form(t *testing.T) {
 		"": 0, "01": 0, "+1": 0, " 1": 0, "1 ": 0, "1e3": 0, "x": 0, "9223372036854775808": 0,
 	} {
 		assert.Equal(t, want, imported.Ref{Kind: imported.Node, ID: id}.Number(), "%q", id)
-	}
-}
-
-func TestADM04_a_guide_is_its_category_and_its_robot(t *testing.T) {
-	for _, category := range []string{"garden", `O'Brien \ "1" `, "a\nb", "", "杭州"} {
-		for _, robot := range []string{"robot", ` "x" y`, ""} {
-			g := imported.HowToRecord{HowTo: publication.HowTo{Category: category}, By: robot}
-			gotCategory, gotRobot, is := g.Ref().HowTo()
-			assert.True(t, is)
-			assert.Equal(t, []string{category, robot}, []string{gotCategory, gotRobot})
-		}
-	}
-	for _, id := range []string{"", "garden robot", `"garden"`, `"garden"robot`, "`garden` robot", `"\u0067arden" robot`, `'g' robot`} {
-		_, _, is := imported.Ref{Kind: imported.HowTo, ID: id}.HowTo()
-		assert.False(t, is, id)
 	}
 }
 

@@ -67,7 +67,7 @@ type Store interface {
 	// Complete records the completion of an import, unless one that ended later is recorded.
 	// telemetry.Sampler returns the recorded one.
 	Complete(ctx context.Context, c Completion) error
-	// Known returns the refs that are stored.
+	// Known returns those of the refs of users, categories and bundles that are stored.
 	Known(ctx context.Context, refs []Ref) (map[Ref]bool, error)
 	// Cover returns the picture remembered for the digest, and whether it found one.
 	Cover(ctx context.Context, d Digest) (media.Picture, bool, error)

@@ -91,12 +91,6 @@ func fullRequest(author user.ID, id demand.ID, in feed.CategoryID) demand.Demand
 	})
 }
 
-// requests are all the demands that the feed shows in the category.
-func (w *fixtures) requests(in feed.CategoryID) []feed.Listable {
-	w.Helper()
-	return w.pages(in, feed.Selection{Kinds: []feed.Kind{feed.Demand}}, 20)
-}
-
 func howTo(category string, robot user.ID, at time.Time, bundles ...publication.BundleID) publication.HowTo {
 	return publication.HowTo{Category: category, Robot: robot, Bundles: bundles, Created: at, Updated: at.Add(time.Second)}
 }

@@ -236,7 +236,7 @@ func personalEraseImport(w *fixtures) {
 	w.erase(id)
 	assert.Equal(w, []imported.Status{imported.Refused, imported.Waits}, in.importAll(someone, publicationRecord(1)))
 	assert.Equal(w, []imported.Status{imported.Waits}, in.importAll(publicationRecord(2)))
-	assert.Empty(w, w.knows(imported.Ref{Kind: imported.User, ID: writer}, publicationRecord(1).Ref()))
+	assert.Empty(w, w.knows(imported.Ref{Kind: imported.User, ID: writer}))
 	_, err := w.Accounts.ByPhone(w.Context(), someone.Phone)
 	require.ErrorIs(w, err, access.ErrNoAccount)
 	assert.Empty(w, w.records(id, personaldata.Publications))
