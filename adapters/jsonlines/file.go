@@ -40,9 +40,9 @@ type File struct {
 	name    string
 	version string
 	file    *os.File // nil: the standard input
-	spool   *spool   // of the standard input
 	size    int64    // at opening; 0: unknown
 	source  io.ReadSeeker
+	closer  io.Closer
 	raw     counted // reads the source
 	covers
 
@@ -90,7 +90,7 @@ func newFile(name string, file *os.File) (*File, error) {
 	}
 	f := &File{
 		name: name, version: fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano)),
-		file: file, size: info.Size(), covers: openCovers(filepath.Dir(name)),
+		file: file, size: info.Size(), closer: file, covers: openCovers(filepath.Dir(name)),
 		source: io.NewSectionReader(file, 0, info.Size()), // what is appended later is not read
 	}
 	f.start()
@@ -101,7 +101,7 @@ func newFile(name string, file *os.File) (*File, error) {
 // covers; without one there are no covers. Standard does not close the reader.
 func Standard(r io.Reader, folder string) imported.File {
 	input := &spool{in: r}
-	f := &File{version: rand.Text(), source: input, spool: input}
+	f := &File{version: rand.Text(), source: input, closer: input}
 	if folder != "" {
 		f.covers = openCovers(folder)
 	}
@@ -137,20 +137,12 @@ func (f *File) Version() string { return f.version }
 
 // Size implements imported.File. It is safe to call while the file is being read.
 func (f *File) Size() (read, size int64) {
-	read = f.raw.read.Load()
-	if f.size == 0 {
-		return read, 0
-	}
-	return read, max(read, f.size)
+	return f.raw.read.Load(), f.size
 }
 
 // Close implements imported.File.
 func (f *File) Close() error {
-	err := f.covers.Close()
-	if f.file != nil {
-		return errors.Join(err, f.file.Close())
-	}
-	return errors.Join(err, f.spool.Close())
+	return errors.Join(f.covers.Close(), f.closer.Close())
 }
 
 // Begin implements imported.File.
@@ -205,57 +197,58 @@ func (f *File) Next(ctx context.Context) (imported.RawLine, error) {
 // line returns the next line, whose text is valid until the next call.
 func (f *File) line(ctx context.Context) (imported.RawLine, error) {
 	line := imported.RawLine{Offset: f.offset}
-	if f.ended != nil {
-		return line, f.ended
-	}
-	if err := ctx.Err(); err != nil {
+	ending, err := f.read(ctx)
+	if err != nil {
 		return line, err
-	}
-	if f.in == nil {
-		if err := f.open(); err != nil {
-			f.ended = f.end(err)
-			return line, f.ended
-		}
-	}
-	f.text = f.text[:0]
-	var last byte // of the line without \n
-	for isWhole := false; !isWhole && f.ended == nil; {
-		if err := ctx.Err(); err != nil {
-			return line, err
-		}
-		part, err := f.in.ReadSlice('\n')
-		f.offset += int64(len(part))
-		switch isWhole = err == nil; {
-		case isWhole:
-			part = part[:len(part)-1]
-			line.Length-- // the end of the line
-		case err != bufio.ErrBufferFull:
-			if f.ended = f.end(err); f.ended != io.EOF || f.offset == line.Offset {
-				return line, f.ended
-			}
-		}
-		if len(part) > 0 {
-			last = part[len(part)-1]
-		}
-		if isWhole && last == '\r' {
-			line.Length--
-		}
-		if len(f.text) <= MaxLine {
-			f.text = append(f.text, part...)
-		}
 	}
 	f.lines++
 	line.Number, line.Raw = f.lines, f.text
 	if f.lines == 1 && bytes.HasPrefix(f.text, []byte(byteOrderMark)) {
 		line.Raw, line.Offset = f.text[len(byteOrderMark):], int64(len(byteOrderMark))
 	}
-	line.Length += f.offset - line.Offset
-	if line.TooLong = line.Length > MaxLine; line.TooLong {
+	line.Length = f.offset - line.Offset - ending
+	line.TooLong = line.Length > MaxLine
+	if line.TooLong {
 		line.Raw = line.Raw[:Beginning]
 	} else {
 		line.Raw = line.Raw[:line.Length]
 	}
 	return line, nil
+}
+
+// read reads a line, of which it keeps a little more than the longest may have, and returns the
+// length of its ending.
+func (f *File) read(ctx context.Context) (ending int64, err error) {
+	if f.ended == nil && f.in == nil {
+		if err := f.open(); err != nil {
+			f.ended = f.end(err)
+		}
+	}
+	f.text = f.text[:0]
+	var last byte // before the part
+	for from := f.offset; f.ended == nil; {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		part, err := f.in.ReadSlice('\n')
+		f.offset += int64(len(part))
+		if len(f.text) <= MaxLine {
+			f.text = append(f.text, part...)
+		}
+		switch {
+		case err == nil && (bytes.HasSuffix(part, []byte("\r\n")) || len(part) == 1 && last == '\r'):
+			return 2, nil
+		case err == nil:
+			return 1, nil
+		case err != bufio.ErrBufferFull:
+			if f.ended = f.end(err); f.ended == io.EOF && f.offset > from {
+				return 0, nil // the last line has no ending
+			}
+		default:
+			last = part[len(part)-1]
+		}
+	}
+	return 0, f.ended
 }
 
 // end returns why reading ended with the error: io.EOF, or a description of the damage.
