@@ -2,9 +2,15 @@ package bootstrap
 
 import (
 	"crypto/rand"
+	"crypto/rsa"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,39 +20,117 @@ import (
 	"plaza/domain/secret"
 )
 
-// sandboxKeyFile is the file in the data directory with the key that Plaza and the sandbox
-// share.
-const sandboxKeyFile = "wallet-sandbox.key"
+// The files in the data directory that Plaza and the sandbox share: the key of version 2, and the key pair that Plaza
+// signs version 3 with: a private key, and the certificate that the sandbox knows it by.
+const (
+	sandboxKeyFile      = "wallet-sandbox.key"
+	sandboxMerchantFile = "wallet-sandbox-merchant.pem"
+)
 
 // sandboxKeyLength is the length of a key in the protocol, in characters.
 const sandboxKeyLength = 32
 
+const (
+	sandboxMerchantBits = 2048
+	sandboxMerchantLife = 100 * 365 * 24 * time.Hour
+)
+
 // sandboxKey returns the sandbox's key in the data directory. The first call creates a random
 // key. Concurrent calls return the same key.
 func sandboxKey(dataDir string) (secret.String, error) {
-	path := filepath.Join(dataDir, sandboxKeyFile)
-	key, err := readSandboxKey(path)
+	create := func() (string, error) { return newSandboxKey().Reveal() + "\n", nil }
+	return sandboxFile(filepath.Join(dataDir, sandboxKeyFile), create, func(text []byte) (secret.String, error) {
+		key := strings.TrimSpace(string(text))
+		if len(key) != sandboxKeyLength {
+			return secret.String{}, fmt.Errorf("has no key of %d characters", sandboxKeyLength)
+		}
+		return secret.New(key), nil
+	})
+}
+
+func newSandboxKey() secret.String { return secret.New((rand.Text() + rand.Text())[:sandboxKeyLength]) }
+
+// merchant is the merchant of the sandbox in version 3.
+type merchant struct {
+	key  secret.String // as PEM
+	cert *x509.Certificate
+}
+
+// text returns the content of the merchant's file.
+func (m merchant) text() string {
+	return m.key.Reveal() + string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: m.cert.Raw}))
+}
+
+// sandboxMerchant returns the merchant in the data directory. The first call creates a random
+// key pair. Concurrent calls return the same one.
+func sandboxMerchant(dataDir string) (merchant, error) {
+	create := func() (string, error) {
+		m, err := newSandboxMerchant(time.Now())
+		if err != nil {
+			return "", err
+		}
+		return m.text(), nil
+	}
+	return sandboxFile(filepath.Join(dataDir, sandboxMerchantFile), create, func(text []byte) (merchant, error) {
+		pair, err := tls.X509KeyPair(text, text)
+		key, _ := pem.Decode(text)
+		if err != nil || key.Type != "PRIVATE KEY" {
+			return merchant{}, errors.New("does not begin with a private key and its certificate")
+		}
+		return merchant{secret.New(string(pem.EncodeToMemory(key))), pair.Leaf}, nil
+	})
+}
+
+// newSandboxMerchant returns a merchant with a random key pair.
+func newSandboxMerchant(now time.Time) (merchant, error) {
+	key, err := rsa.GenerateKey(rand.Reader, sandboxMerchantBits)
+	if err != nil {
+		return merchant{}, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 158))
+	if err != nil {
+		return merchant{}, err
+	}
+	serial.SetBit(serial, 158, 1) // of 40 hexadecimal digits, as the wallet's are
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "Merchant of the wallet sandbox"},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(sandboxMerchantLife), KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return merchant{}, err
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return merchant{}, err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return merchant{}, err
+	}
+	return merchant{secret.New(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))), cert}, nil
+}
+
+// sandboxFile returns what parse reads from the file. If there is none, it first writes one with what create returns.
+func sandboxFile[T any](path string, create func() (string, error), parse func([]byte) (T, error)) (v T, err error) {
+	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = createSandboxFile(path, newSandboxKey().Reveal()+"\n"); err == nil {
-			key, err = readSandboxKey(path)
+		var content string
+		if content, err = create(); err == nil {
+			err = createSandboxFile(path, content)
+		}
+		if err == nil {
+			text, err = os.ReadFile(path)
 		}
 	}
 	if err != nil {
-		return secret.String{}, fmt.Errorf("read key of the wallet sandbox: %w", err)
+		return v, fmt.Errorf("read file of the wallet sandbox: %w", err)
 	}
-	return key, nil
-}
-
-func readSandboxKey(path string) (secret.String, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return secret.String{}, err
+	if v, err = parse(text); err != nil {
+		return v, fmt.Errorf("%s %w: remove the file; the next start creates a new one", path, err)
 	}
-	key := strings.TrimSpace(string(raw))
-	if len(key) != sandboxKeyLength {
-		return secret.String{}, fmt.Errorf("%s has no key of %d characters: remove the file; the next start creates a new one", path, sandboxKeyLength)
-	}
-	return secret.New(key), nil
+	return v, nil
 }
 
 // createSandboxFile writes a file that only its owner may read. It keeps a file that another
@@ -69,8 +153,6 @@ func createSandboxFile(path, content string) error {
 	}
 	return nil
 }
-
-func newSandboxKey() secret.String { return secret.New((rand.Text() + rand.Text())[:sandboxKeyLength]) }
 
 // UseSandbox sets the key of a sandbox, and the address of the one that a server on this machine runs.
 func UseSandbox(c *settings.Config) error {
