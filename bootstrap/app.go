@@ -14,21 +14,12 @@ import (
 
 	"plaza/adapters/argon2id"
 	"plaza/adapters/bunstore"
+	"plaza/adapters/httpapi"
 	"plaza/adapters/prometheus"
-	"plaza/application/browsing"
 	"plaza/application/cleanup"
-	"plaza/application/diary"
-	"plaza/application/following"
 	"plaza/application/importing"
-	"plaza/application/paying"
-	"plaza/application/people"
 	"plaza/application/privacy"
-	"plaza/application/reading"
-	"plaza/application/reconciling"
-	"plaza/application/refunding"
-	"plaza/application/signin"
 	"plaza/application/translation"
-	"plaza/application/userimages"
 	"plaza/bootstrap/demo"
 	"plaza/bootstrap/settings"
 	"plaza/domain/access"
@@ -42,24 +33,14 @@ import (
 
 // App is Plaza with all ports wired, not yet listening.
 type App struct {
+	httpapi.UseCases
 	Config      settings.Config
 	Log         *slog.Logger
 	Handler     http.Handler // the REST interface
 	Stores      Stores
-	Signin      *signin.Signin
-	People      *people.People
 	Privacy     *privacy.Privacy
-	Diary       *diary.Diary
-	Following   *following.Following
-	Browsing    *browsing.Browsing
-	Reading     *reading.Reading
 	Translation *translation.Translation
-	UserImages  *userimages.UserImages
-	HowToLists  *importing.HowToLists
 	Importer    *importing.Importer
-	Paying      *paying.Paying
-	Refunding   *refunding.Refunding
-	Reconciling *reconciling.Reconciling
 	Cleanup     *cleanup.Cleanup
 	Metrics     *prometheus.Metrics
 

@@ -45,10 +45,6 @@ import (
 // Injectors from wire.go:
 
 func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses, wallets payment.Gateways, metrics *prometheus.Metrics) (*App, error) {
-	config, err := newHTTPConfig(c, p, log, metrics)
-	if err != nil {
-		return nil, err
-	}
 	ports := stores.Ports
 	accounts := ports.Accounts
 	tokens := ports.Tokens
@@ -115,6 +111,10 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Media:       httpapiMediaSource,
 		Addresses:   httpapiAddressCheck,
 	}
+	config, err := newHTTPConfig(c, p, log, metrics)
+	if err != nil {
+		return nil, err
+	}
 	handler, err := httpapi.New(config, httpapiUseCases)
 	if err != nil {
 		return nil, err
@@ -135,24 +135,14 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	importer := importing.NewImporter(importingPorts)
 	cleanupCleanup := cleanup.New(deletionQueue, store, v)
 	app := &App{
+		UseCases:    httpapiUseCases,
 		Config:      c,
 		Log:         log,
 		Handler:     handler,
 		Stores:      stores,
-		Signin:      signinSignin,
-		People:      peoplePeople,
 		Privacy:     privacyPrivacy,
-		Diary:       diaryDiary,
-		Following:   followingFollowing,
-		Browsing:    browsingBrowsing,
-		Reading:     readingReading,
 		Translation: translationTranslation,
-		UserImages:  userImages,
-		HowToLists:  howToLists,
 		Importer:    importer,
-		Paying:      payingPaying,
-		Refunding:   refundingRefunding,
-		Reconciling: reconcilingReconciling,
 		Cleanup:     cleanupCleanup,
 		Metrics:     metrics,
 		storage:     opened,
