@@ -89,29 +89,28 @@ func Variables(model *kong.Application) []string {
 	return slices.Compact(all)
 }
 
-// unknownVariable is a variable that looks like a setting. similar is a setting with a near
-// name, or empty if no name is near.
-type unknownVariable struct{ name, similar string }
-
 // unknownVariables returns the variables of the environment with the prefix of settings that are
-// not among the known ones, in their order.
-func unknownVariables(environment, known []string) []unknownVariable {
-	var unknown []unknownVariable
+// not among the known ones, sorted.
+func unknownVariables(environment, known []string) []string {
+	var unknown []string
 	for _, assignment := range environment {
 		name, _, _ := strings.Cut(assignment, "=")
-		if !strings.HasPrefix(name, settingPrefix) || strings.HasPrefix(name, testPrefix) || slices.Contains(known, name) {
-			continue
+		if strings.HasPrefix(name, settingPrefix) && !strings.HasPrefix(name, testPrefix) && !slices.Contains(known, name) {
+			unknown = append(unknown, name)
 		}
-		similar := ""
-		// A setting that is not a secret has no file.
-		at := slices.IndexFunc(known, func(setting string) bool { return name == setting+fileSuffix || isNear(name, setting) })
-		if at >= 0 {
-			similar = known[at]
-		}
-		unknown = append(unknown, unknownVariable{name, similar})
 	}
-	slices.SortFunc(unknown, func(a, b unknownVariable) int { return strings.Compare(a.name, b.name) })
+	slices.Sort(unknown)
 	return unknown
+}
+
+// similarTo returns a setting whose name is near, or empty. A setting that is not a secret has no file.
+func similarTo(name string, known []string) string {
+	for _, setting := range known {
+		if name == setting+fileSuffix || isNear(name, setting) {
+			return setting
+		}
+	}
+	return ""
 }
 
 // isNear reports whether the names differ in one place only, by at most two letters.

@@ -174,12 +174,21 @@ func (o origin) String() string {
 type unparsed struct {
 	wrong   Problems
 	origins map[string]origin // by variable
-	unknown []unknownVariable
+	unknown []string          // variables that look like settings, and are near none
 }
 
 // AfterApply takes what the parser learned from the parser, which calls it.
 func (u *unparsed) AfterApply(parsed *kong.Context, notes *settingNotes) error {
-	u.wrong, u.origins, u.unknown = Problems{}, map[string]origin{}, unknownVariables(os.Environ(), Variables(parsed.Model))
+	u.wrong, u.origins, u.unknown = Problems{}, map[string]origin{}, nil
+	known := Variables(parsed.Model)
+	for _, name := range unknownVariables(os.Environ(), known) {
+		// Without the setting that the user meant, the program would work on something else.
+		if similar := similarTo(name, known); similar != "" {
+			u.wrong.Note(name, fmt.Errorf("is no setting: did you mean %s?", similar))
+		} else {
+			u.unknown = append(u.unknown, name)
+		}
+	}
 	for _, flag := range parsed.Flags() {
 		if len(flag.Envs) > 0 {
 			u.wrong.Note(flag.Envs[0], notes.wrong[flag.Value])
@@ -196,16 +205,10 @@ func (u *unparsed) AfterApply(parsed *kong.Context, notes *settingNotes) error {
 	return nil
 }
 
-// problems returns the problems, to which the caller may add. A variable whose name is near that of a
-// setting is one: without the setting the program would work on something else.
+// problems returns what is wrong with the settings, to which the caller may add.
 func (u unparsed) problems() Problems {
 	all := Problems{}
 	maps.Copy(all, u.wrong)
-	for _, v := range u.unknown {
-		if v.similar != "" {
-			all.Note(v.name, fmt.Errorf("is no setting: did you mean %s?", v.similar))
-		}
-	}
 	return all
 }
 
@@ -231,7 +234,7 @@ func (u unparsed) err(p Problems) error {
 
 // WarnOfUnknown logs the variables that look like settings, and are near none.
 func (u unparsed) WarnOfUnknown(log *slog.Logger) {
-	for _, v := range u.unknown {
-		log.Warn("unknown setting is ignored", "variable", v.name)
+	for _, name := range u.unknown {
+		log.Warn("unknown setting is ignored", "variable", name)
 	}
 }
