@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ func (c demoCommand) remove(ctx context.Context, s streams) error {
 	})
 }
 
-// writeExamples writes all files into the folder, or none.
+// writeExamples writes all files into the folder, or none if one of them exists.
 func writeExamples(s streams, folder string) error {
 	if folder == "" {
 		return misusef("name the folder to write to; . is the current one")
@@ -64,39 +65,21 @@ func writeExamples(s streams, folder string) error {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return fmt.Errorf("create folder: %w", err)
 	}
-	paths := make([]string, len(files)+len(covers))
+	var paths []string
+	for _, file := range append(files, covers...) {
+		path := filepath.Join(folder, file.Name)
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return cmp.Or(err, fmt.Errorf("%s exists and is not overwritten", path))
+		}
+		paths = append(paths, path)
+	}
 	for i, file := range append(files, covers...) {
-		paths[i] = filepath.Join(folder, file.Name)
-		if err := writeNew(paths[i], file.Content); err != nil {
-			return errors.Join(err, removeAll(paths[:i]))
+		if err := os.WriteFile(paths[i], file.Content, 0o640); err != nil {
+			return fmt.Errorf("write examples: %w", err)
 		}
 	}
 	return s.printf("Wrote %s and %s into %s. To import them:\n  plaza import %s\n",
 		amount(int64(len(files)), "file"), amount(int64(len(covers)), "cover"), folder, strings.Join(quoted(paths[:len(files)]), " "))
-}
-
-// writeNew creates the file. If writing fails, it removes the incomplete file.
-func writeNew(path string, content []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists and is not overwritten", path)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(fmt.Errorf("write examples: %w", err), os.Remove(path))
-	}
-	return nil
-}
-
-func removeAll(paths []string) error {
-	var all []error
-	for _, path := range paths {
-		all = append(all, os.Remove(path))
-	}
-	return errors.Join(all...)
 }
 
 // quoted returns the words quoted for a shell.
