@@ -19,9 +19,8 @@ import (
 type keptJSON struct {
 	raw     []byte
 	sum     [sha256.Size]byte
-	gzip    func() []byte
-	zstd    func() []byte
-	version feed.Version // that it shows
+	in      map[coding]func() []byte // the content in each coding
+	version feed.Version             // that it shows
 }
 
 func newKeptJSON(content any, state feed.Version) (*keptJSON, error) {
@@ -33,19 +32,8 @@ func newKeptJSON(content any, state feed.Version) (*keptJSON, error) {
 	compressed := func(c coding) func() []byte {
 		return sync.OnceValue(func() []byte { return bytes.Clone(c.compress(new(bytes.Buffer), raw)) })
 	}
-	return &keptJSON{raw: raw, sum: sha256.Sum256(raw), gzip: compressed(gzipped), zstd: compressed(zstandard), version: state}, nil
-}
-
-// in returns the content in the coding.
-func (k *keptJSON) in(c coding) []byte {
-	switch c {
-	case gzipped:
-		return k.gzip()
-	case zstandard:
-		return k.zstd()
-	default:
-		return k.raw
-	}
+	in := map[coding]func() []byte{identity: func() []byte { return raw }, gzipped: compressed(gzipped), zstandard: compressed(zstandard)}
+	return &keptJSON{raw, sha256.Sum256(raw), in, state}, nil
 }
 
 // size returns how many bytes the content takes at most, with its compressed forms.
@@ -56,7 +44,7 @@ func (r Reply) sendKept(w http.ResponseWriter, req *http.Request, k *keptJSON) {
 	vary(w.Header(), varying)
 	c := negotiate(w, req, "application/json", len(k.raw))
 	if !isUnchanged(w, req, k.sum[:], c, "no-cache") {
-		r.writeCoded(w, c, "application/json", k.in(c))
+		r.writeCoded(w, c, "application/json", k.in[c]())
 	}
 }
 

@@ -246,13 +246,10 @@ func (r Reply) writeCoded(w http.ResponseWriter, c coding, mediaType string, cod
 
 // writeJSON writes the value as JSON. It does not escape <, > and &, because JSON is not
 // HTML.
-func writeJSON(buf *bytes.Buffer, v any) error { return jsonEncoder(buf).Encode(v) }
-
-// jsonEncoder returns an encoder that writes values as writeJSON does.
-func jsonEncoder(buf *bytes.Buffer) *json.Encoder {
+func writeJSON(buf *bytes.Buffer, v any) error {
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
-	return enc
+	return enc.Encode(v)
 }
 
 // Encode returns the value as JSON, without a newline at its end.

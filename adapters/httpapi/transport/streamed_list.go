@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"net/netip"
 	"runtime"
 	"strconv"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -97,27 +95,19 @@ func acquire(ctx context.Context, from *semaphore.Weighted, weight int64, wait t
 	return busy
 }
 
-// file takes a slot for a file. It fails at once if all are taken. free frees the slot.
-func (r *ListLimits) file() (free func(), err error) {
-	select {
-	case r.files <- struct{}{}:
-		return func() { <-r.files }, nil
-	default:
-		return nil, errListsBusy
-	}
-}
-
-// fileOf is file for the caller, who may have a share of them.
+// fileOf takes a slot for a file of the caller. It fails at once if all are taken, or the caller's
+// share of them. free frees the slot.
 func (r *ListLimits) fileOf(c caller) (free func(), err error) {
 	if !r.filesOf.take(c) {
 		return nil, errListsBusy
 	}
-	leave, err := r.file()
-	if err != nil {
+	select {
+	case r.files <- struct{}{}:
+		return func() { <-r.files; r.filesOf.free(c) }, nil
+	default:
 		r.filesOf.free(c)
-		return nil, err
+		return nil, errListsBusy
 	}
-	return func() { leave(); r.filesOf.free(c) }, nil
 }
 
 // ItemsOf returns the views as a sequence.
@@ -154,62 +144,35 @@ func (l StreamedList) encode(c coding, also io.Writer) (encodedList, error) {
 
 // write writes the list as JSON. Its first piece is all of it or larger than minCompressed.
 func (l StreamedList) write(to io.Writer) error {
-	w := listWriters.Get().(*listWriter)
-	defer w.leave()
-	w.out.Reset(to)
-	w.out.WriteString(`{"data":[`)
-	between := ""
-	for item, err := range l.Items {
+	out := bufio.NewWriterSize(to, 4*minCompressed) // keeps its first error until Flush
+	item := buffers.Get().(*bytes.Buffer)
+	defer recycle(item)
+	put := func(before string, v any) error {
+		item.Reset()
+		err := writeJSON(item, v)
+		out.WriteString(before)
+		out.Write(bytes.TrimSuffix(item.Bytes(), []byte("\n")))
+		return err
+	}
+	out.WriteString(`{"data":[`)
+	before := ""
+	for v, err := range l.Items {
 		if err != nil {
 			return err
 		}
-		if err := w.put(between, item); err != nil {
+		if err := put(before, v); err != nil {
 			return err
 		}
-		between = ","
+		before = ","
 	}
-	w.out.WriteString("]")
+	out.WriteString("]")
 	if l.Pagination != nil {
-		if err := w.put(`,"pagination":`, l.Pagination); err != nil {
+		if err := put(`,"pagination":`, l.Pagination); err != nil {
 			return err
 		}
 	}
-	w.out.WriteString("}\n")
-	return w.out.Flush()
-}
-
-// listWriter writes the items of a list as JSON.
-type listWriter struct {
-	out  *bufio.Writer // keeps its first error until Flush
-	item bytes.Buffer
-	json *json.Encoder // to item
-}
-
-// listWriters are reused by later lists. Their item is empty.
-var listWriters = sync.Pool{New: func() any {
-	w := &listWriter{out: bufio.NewWriterSize(nil, 4*minCompressed)}
-	w.json = jsonEncoder(&w.item)
-	return w
-}}
-
-// put writes the text before the value, and the value.
-func (w *listWriter) put(before string, v any) error {
-	w.item.Reset()
-	if err := w.json.Encode(v); err != nil {
-		return err
-	}
-	w.out.WriteString(before)
-	w.out.Write(bytes.TrimSuffix(w.item.Bytes(), []byte("\n")))
-	return nil
-}
-
-// leave leaves the writer to a later list, unless it grew too large.
-func (w *listWriter) leave() {
-	w.out.Reset(nil)
-	if w.item.Cap() <= maxKept {
-		w.item.Reset()
-		listWriters.Put(w)
-	}
+	out.WriteString("}\n")
+	return out.Flush()
 }
 
 // sendStreamedList sends the list, or 304 if the client already has it.
