@@ -25,12 +25,9 @@ func (a *api) login(c *transport.Call) (transport.Reply, error) {
 	limited := a.addresses.Charge(c.Gin.Request, c.Address())
 	body, readErr := transport.Read[loginBody](c)
 	key, err := a.Signin.Login(c.Context(), signin.Login{
-		Username: orZero(body.Username), Password: orZero(body.Password), Scopes: body.Scope, From: c.Address(), Limited: limited,
+		Username: deref(body.Username), Password: deref(body.Password), Scopes: body.Scope, From: c.Address(), Limited: limited,
 	}, readErr)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Data(keyView{key.Reveal()}), nil
+	return transport.Data(keyView{key.Reveal()}), err
 }
 
 // logout revokes the key that the request presents (AUT-10).
@@ -47,7 +44,7 @@ type passwordBody struct {
 func (a *api) changePassword(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[passwordBody](c)
 	return transport.NoContent(), a.Signin.ChangePassword(c.Context(), c.Actor, signin.PasswordChange{
-		Old: orZero(body.Old), New: orZero(body.New), From: c.Address(),
+		Old: deref(body.Old), New: deref(body.New), From: c.Address(),
 	}, readErr)
 }
 
@@ -76,9 +73,5 @@ func (a *api) listSessions(c *transport.Call) (transport.Reply, error) {
 }
 
 func (a *api) endSession(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[access.TokenID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.NoContent(), a.Signin.EndSession(c.Context(), c.Actor, id)
+	return withID(c, a.Signin.EndSession)
 }

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"context"
+
 	"plaza/adapters/httpapi/transport"
+	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
@@ -26,15 +29,12 @@ func (b *commentBody) content() idempotency.Request {
 func (a *api) writeComment(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[commentBody](c)
 	key, readErr := c.IdempotencyKey(body.content, readErr)
-	comment, err := a.Diary.Comment(c.Context(), c.Actor, orZero(body.Event), orZero(body.Content), key, readErr)
+	comment, err := a.Diary.Comment(c.Context(), c.Actor, deref(body.Event), deref(body.Content), key, readErr)
 	if err != nil {
 		return transport.Reply{}, err
 	}
 	people, err := a.loadUsers(c.Context(), comment.Author)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Created(people.renderComment(comment)), nil
+	return transport.Created(people.renderComment(comment)), err
 }
 
 func (a *api) listComments(c *transport.Call) (transport.Reply, error) {
@@ -51,18 +51,11 @@ func (a *api) listComments(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	people, err := a.describe(members, mapSlice(comments.Items, func(c event.Comment) user.ID { return c.Author }))
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Paged(page.Map(comments, people.renderComment)), nil
+	return transport.Paged(page.Map(comments, people.renderComment)), err
 }
 
 func (a *api) deleteComment(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[event.CommentID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.NoContent(), a.Diary.DeleteComment(c.Context(), c.Actor, id)
+	return withID(c, a.Diary.DeleteComment)
 }
 
 func (a *api) like(c *transport.Call) (transport.Reply, error) { return a.setLike(c, true) }
@@ -70,11 +63,9 @@ func (a *api) like(c *transport.Call) (transport.Reply, error) { return a.setLik
 func (a *api) unlike(c *transport.Call) (transport.Reply, error) { return a.setLike(c, false) }
 
 func (a *api) setLike(c *transport.Call, likes bool) (transport.Reply, error) {
-	id, err := transport.PathID[event.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.NoContent(), a.Diary.Like(c.Context(), c.Actor, id, likes)
+	return withID(c, func(ctx context.Context, actor access.Actor, id event.ID) error {
+		return a.Diary.Like(ctx, actor, id, likes)
+	})
 }
 
 // likeView is the likes of an event to the caller (EVT-22).

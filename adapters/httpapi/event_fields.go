@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/httpapi/view"
 	"plaza/application/diary"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
@@ -155,11 +156,11 @@ func (a *api) renderEventFields(people users, e *event.Event, category string) e
 	who := people[s.Author]
 	return eventFields{
 		ID: s.ID, EventTime: s.Date.String(), Title: s.Title, Content: s.Content, HTML: s.HTML,
-		Category: nilIfZero(s.Category), CategoryName: nilIfZero(category),
+		Category: view.OrNull(s.Category), CategoryName: view.OrNull(category),
 		Plates:     mapSlice(s.Plates, func(p event.Plate) plateView { return a.renderPlate(who, p) }),
 		Permission: s.Permission, CreateTime: transport.Timestamp(s.Created), LastModified: transport.Timestamp(s.Modified),
 		Status: s.Status, User: renderAuthor(who),
-		City: nilIfZero(s.Place.City), District: nilIfZero(s.Place.District), Province: nilIfZero(s.Place.Province),
+		City: view.OrNull(s.Place.City), District: view.OrNull(s.Place.District), Province: view.OrNull(s.Place.Province),
 		Comments: []commentView{},
 	}
 }
@@ -173,6 +174,6 @@ func renderNews(n news.Item) placeAround {
 	return placeAround{
 		SiteName: n.SiteName, URL: n.URL, Title: n.Title, ReleaseDate: n.Released.String(), HTML: n.HTML,
 		City: n.City, Category: n.Category, SiteLogo: n.SiteLogo,
-		District: n.District, Province: n.Province, Country: nilIfZero(n.Country),
+		District: n.District, Province: n.Province, Country: view.OrNull(n.Country),
 	}
 }

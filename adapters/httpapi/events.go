@@ -39,11 +39,7 @@ func (a *api) editEvent(c *transport.Call) (transport.Reply, error) {
 }
 
 func (a *api) deleteEvent(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[event.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.NoContent(), a.Diary.Delete(c.Context(), c.Actor, id)
+	return withID(c, a.Diary.Delete)
 }
 
 func (a *api) readEvent(c *transport.Call) (transport.Reply, error) {

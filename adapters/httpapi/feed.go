@@ -188,7 +188,7 @@ func renderCategory(b feed.CategoryNode) categoryView {
 
 func renderShelf(b feed.CategoryNode) categoryRef {
 	s := categoryRef{
-		ID: categoryRefID(b.ID), Name: &b.Name, ParentID: nilIfZero(b.Parent),
+		ID: categoryRefID(b.ID), Name: &b.Name, ParentID: view.OrNull(b.Parent),
 		Kind: "category", Slug: b.Slug, Level: b.Level,
 		Meta: metaView{view.OrNever(b.Meta.Created), view.OrNever(b.Meta.Updated), b.Meta.Count},
 	}
@@ -258,7 +258,7 @@ func (people users) renderDemand(d demand.Demand, away *geo.Kilometres) demandIt
 	return demandItem{
 		Title: d.Title, Description: d.Description, Tags: listed(d.Tags),
 		Cover: d.Cover.Path, Covers: renderPicture(d.Cover), Images: listed(d.Images),
-		Author: renderPerson(people[d.Author]), ServiceAddress: nilIfZero(d.Address),
+		Author: renderPerson(people[d.Author]), ServiceAddress: view.OrNull(d.Address),
 		ClosedTime: transport.Timestamp(d.Closed), StartTime: transport.Timestamp(d.Start), EndTime: transport.Timestamp(d.End),
 		CreateTime: transport.Timestamp(d.Created), UpdateAt: transport.Timestamp(d.Updated),
 		EntityType: feed.Demand, Kind: inFeed, EntityID: d.ID, Distance: away,
@@ -267,7 +267,7 @@ func (people users) renderDemand(d demand.Demand, away *geo.Kilometres) demandIt
 
 func renderNode(n publication.Node) nodeItem {
 	return nodeItem{
-		ID: n.ID, BundleID: nilIfZero(n.Bundle), Title: n.Title, Content: n.Summary,
+		ID: n.ID, BundleID: view.OrNull(n.Bundle), Title: n.Title, Content: n.Summary,
 		Cover: n.Cover.Path, Covers: renderPicture(n.Cover), Author: n.Author, Language: n.Language,
 		CreateTime: transport.Timestamp(n.Created), UpdateAt: transport.Timestamp(n.Updated),
 		EntityType: feed.Node, EntityID: n.ID, Kind: inFeed,

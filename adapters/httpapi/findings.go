@@ -18,10 +18,7 @@ func (a *api) listFindings(c *transport.Call) (transport.Reply, error) {
 	}
 	c.Audited = []any{"kind", filter.Kind, "state", filter.State, "page", request.Number()}
 	findings, err := a.Reconciling.Findings(c.Context(), filter, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Paged(page.Map(findings, view.OfFinding)), nil
+	return transport.Paged(page.Map(findings, view.OfFinding)), err
 }
 
 // billDay returns the day in the parameter, or none.

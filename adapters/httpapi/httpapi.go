@@ -9,6 +9,7 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -30,6 +31,7 @@ import (
 	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/application/userimages"
+	"plaza/domain/access"
 	"plaza/domain/admission"
 	"plaza/domain/fault"
 )
@@ -158,6 +160,15 @@ func (a *api) admitted(r route, c *transport.Call) (transport.Reply, error) {
 		audit(c, r, err)
 	}
 	return answer, err
+}
+
+// withID calls fn with the ID in the path, and answers without content.
+func withID[ID ~int64](c *transport.Call, fn func(context.Context, access.Actor, ID) error) (transport.Reply, error) {
+	id, err := transport.PathID[ID](c)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	return transport.NoContent(), fn(c.Context(), c.Actor, id)
 }
 
 // errNoPath is the fault of a path that no route has.

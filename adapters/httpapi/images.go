@@ -71,11 +71,7 @@ func (a *api) retagImage(c *transport.Call) (transport.Reply, error) {
 }
 
 func (a *api) deleteImage(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[userimage.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.NoContent(), a.UserImages.Delete(c.Context(), c.Actor, id)
+	return withID(c, a.UserImages.Delete)
 }
 
 // keywordsIn reads a list of tags. An image has no more than MaxTags, so more

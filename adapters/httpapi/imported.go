@@ -37,8 +37,5 @@ func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	people, err := a.loadUsers(c.Context(), mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Paged(page.Map(howTos, people.renderHowTo)), nil
+	return transport.Paged(page.Map(howTos, people.renderHowTo)), err
 }

@@ -44,10 +44,7 @@ func (a *api) privatePicture(c *transport.Call) (transport.Reply, error) {
 func (a *api) download(c *transport.Call, to media.Audience, caching string) (transport.Reply, error) {
 	name := media.Key(c.Name())
 	f, err := a.Media(c.Context(), name, to)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Bare(download{f, `"` + string(name) + `"`, caching}), nil
+	return transport.Bare(download{f, `"` + string(name) + `"`, caching}), err
 }
 
 // ServeHTTP writes the picture or the requested ranges of it, or 304 if the client already has

@@ -19,10 +19,7 @@ func (a *api) listOrders(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	orders, err := a.Paying.Orders(c.Context(), payment.OrderFilter{User: c.Actor.ID, State: state}, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Paged(page.Map(orders, view.OfOrder)), nil
+	return transport.Paged(page.Map(orders, view.OfOrder)), err
 }
 
 // listAllOrders returns the orders of everybody or of one user, the newest first.
@@ -35,10 +32,7 @@ func (a *api) listAllOrders(c *transport.Call) (transport.Reply, error) {
 	f := payment.OrderFilter{User: user.ID(of), State: state}
 	c.Audited = []any{"state", state, "payer", of, "page", request.Number()}
 	orders, err := a.Paying.Orders(c.Context(), f, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Paged(page.Map(orders, view.OfStaffOrder)), nil
+	return transport.Paged(page.Map(orders, view.OfStaffOrder)), err
 }
 
 func (a *api) readOrder(c *transport.Call) (transport.Reply, error) {
@@ -47,10 +41,7 @@ func (a *api) readOrder(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	order, err := a.Paying.OwnOrder(c.Context(), c.Actor, id)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Data(view.OfOrder(order)), nil
+	return transport.Data(view.OfOrder(order)), err
 }
 
 // orderBody is a new order from the back office (PAY-12).
@@ -63,7 +54,7 @@ type orderBody struct {
 }
 
 func (b *orderBody) draft() payment.Draft {
-	d := payment.Draft{User: orZero(b.User), Subject: orZero(b.Subject), Amount: orZero(b.Amount), Currency: payment.CNY, ExpiresIn: payment.DefaultLife}
+	d := payment.Draft{User: deref(b.User), Subject: deref(b.Subject), Amount: deref(b.Amount), Currency: payment.CNY, ExpiresIn: payment.DefaultLife}
 	if b.Currency != nil {
 		d.Currency = *b.Currency
 	}
@@ -79,7 +70,8 @@ func secondsToDuration(n int64) time.Duration {
 	return time.Duration(min(max(n, -most), most)) * time.Second
 }
 
-func orZero[T any](v *T) (value T) {
+// deref returns the value that the pointer points to, or zero for nil.
+func deref[T any](v *T) (value T) {
 	if v != nil {
 		value = *v
 	}
@@ -106,8 +98,5 @@ func (a *api) listPayments(c *transport.Call) (transport.Reply, error) {
 	}
 	c.Audited = []any{"state", state, "page", request.Number()}
 	payments, err := a.Paying.Payments(c.Context(), state, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Paged(page.Map(payments, view.OfPayment)), nil
+	return transport.Paged(page.Map(payments, view.OfPayment)), err
 }

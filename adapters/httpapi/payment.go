@@ -30,11 +30,11 @@ func (a *api) pay(c *transport.Call) (transport.Reply, error) {
 	if body.EndType != nil {
 		endType = *body.EndType
 	}
-	intent, err := payment.NewIntent(orZero(body.Method), endType, body.Extra.App, body.Extra.OpenID)
+	intent, err := payment.NewIntent(deref(body.Method), endType, body.Extra.App, body.Extra.OpenID)
 	if err := fault.Merge(readErr, err); err != nil {
 		return transport.Reply{}, err
 	}
-	request := paying.PayRequest{Intent: intent, Order: orZero(body.Order)}
+	request := paying.PayRequest{Intent: intent, Order: deref(body.Order)}
 	if body.Order != nil && request.Order < 1 {
 		return transport.Reply{}, payment.ErrNoOrder
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/httpapi/view"
 	"plaza/application/people"
 	"plaza/domain/access"
 	"plaza/domain/media"
@@ -22,19 +23,13 @@ type peopleBody struct {
 func (a *api) lookUpPeople(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[peopleBody](c)
 	infos, err := a.People.Lookup(c.Context(), body.UID, readErr)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Data(mapSlice(infos, renderPerson)), nil
+	return transport.Data(mapSlice(infos, renderPerson)), err
 }
 
 // readProfile returns the caller's own profile (USR-05).
 func (a *api) readProfile(c *transport.Call) (transport.Reply, error) {
 	profile, err := a.People.Profile(c.Context(), c.Actor)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Data(renderProfile(profile)), nil
+	return transport.Data(renderProfile(profile)), err
 }
 
 // avatarBody is the caller's new avatar (USR-04).
@@ -139,7 +134,7 @@ type size struct {
 
 func renderAppearance(u user.Info) appearance {
 	return appearance{
-		UID: u.ID, Avatar: u.Avatar.Path, Expertise: nilIfZero(u.Expertise),
+		UID: u.ID, Avatar: u.Avatar.Path, Expertise: view.OrNull(u.Expertise),
 		Firstname: u.Firstname, Lastname: u.Lastname, Username: u.Username,
 		Timezone: u.Timezone, UTCOffset: u.UTCOffset, Location: u.Location,
 		Avatars: renderPicture(u.Avatar),
@@ -176,12 +171,6 @@ func renderPicture(p media.Picture) picture {
 		}
 	}
 	return view
-}
-
-// nilIfZero returns nil, written as null, for the zero value.
-func nilIfZero[T comparable](v T) *T {
-	var none T
-	return transport.Optional(v, v != none)
 }
 
 // mapSlice renders a list. An empty list is written as [], never as null.

@@ -21,21 +21,14 @@ func (b *plateBody) content() idempotency.Request {
 func (a *api) attachPlate(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.ReadUpload[plateBody](c)
 	key, readErr := c.IdempotencyKey(body.content, readErr)
-	plate, err := a.Diary.Attach(c.Context(), c.Actor, orZero(body.Event), body.Photo, key, readErr)
+	plate, err := a.Diary.Attach(c.Context(), c.Actor, deref(body.Event), body.Photo, key, readErr)
 	if err != nil {
 		return transport.Reply{}, err
 	}
 	people, err := a.loadUsers(c.Context(), c.Actor.ID)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Created(a.renderPlate(people[c.Actor.ID], plate)), nil
+	return transport.Created(a.renderPlate(people[c.Actor.ID], plate)), err
 }
 
 func (a *api) detachPlate(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[event.PlateID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.NoContent(), a.Diary.Detach(c.Context(), c.Actor, id)
+	return withID(c, a.Diary.Detach)
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/httpapi/view"
 	"plaza/application/reading"
 	"plaza/domain/feed"
 	"plaza/domain/locale"
@@ -22,10 +23,7 @@ func (a *api) listPublications(c *transport.Call) (transport.Reply, error) {
 	}
 	language, _ := locale.Parse(c.Gin.GetHeader("x-language-locale")) // an invalid locale counts as absent (PUB-05)
 	items, err := a.Reading.Feed(c.Context(), c.Actor, wanted, language)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Paged(page.Map(items, renderReading)), nil
+	return transport.Paged(page.Map(items, renderReading)), err
 }
 
 // categoryIn reads the requested category; nil means any.
@@ -83,7 +81,7 @@ func renderPublication(p publication.Publication) publicationItem {
 	return publicationItem{
 		ID: p.ID, BundleID: p.Bundle.ID, NodeID: p.Node, Title: p.Title, Content: p.Summary, Type: p.Type,
 		Cover: p.Cover.Path, Covers: renderPicture(p.Cover), Author: p.Author, UpdateAt: transport.Timestamp(p.Updated),
-		Bundle:   bundleView{nilIfZero(p.Bundle.FirstOriginal), nilIfZero(p.Bundle.Original)},
+		Bundle:   bundleView{view.OrNull(p.Bundle.FirstOriginal), view.OrNull(p.Bundle.Original)},
 		Language: p.Language, EntityType: feed.Publication, EntityID: p.ID, Kind: inFeed,
 	}
 }

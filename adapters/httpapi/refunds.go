@@ -18,7 +18,7 @@ type refundBody struct {
 func (a *api) createRefund(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[refundBody](c)
 	draft := payment.RefundDraft{
-		Payment: orZero(body.Payment), Amount: body.Amount, Reason: orZero(body.Reason),
+		Payment: deref(body.Payment), Amount: body.Amount, Reason: deref(body.Reason),
 		Origin: payment.RefundByStaff, Staff: c.Actor.ID,
 	}
 	key, readErr := c.IdempotencyKey(func() idempotency.Request { return payment.RefundContent(draft) }, readErr)
@@ -41,8 +41,5 @@ func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
 	}
 	c.Audited = []any{"state", filter.State, "payment", int64(filter.Payment), "page", request.Number()}
 	refunds, err := a.Refunding.Refunds(c.Context(), filter, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Paged(page.Map(refunds, view.OfRefund)), nil
+	return transport.Paged(page.Map(refunds, view.OfRefund)), err
 }

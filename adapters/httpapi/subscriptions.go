@@ -62,10 +62,7 @@ func (a *api) listSubscriptions(c *transport.Call) (transport.Reply, error) {
 		return transport.Paged(page.Map(list, renderSubscriptionByID)), nil
 	}
 	people, err := a.loadUsers(c.Context(), peopleOf(list.Items...)...)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Paged(page.Map(list, people.renderSubscription)), nil
+	return transport.Paged(page.Map(list, people.renderSubscription)), err
 }
 
 // peopleOf returns the users in the subscriptions.
@@ -81,11 +78,7 @@ func peopleOf(all ...following.Followed) []user.ID {
 }
 
 func (a *api) unsubscribe(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[subscription.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.NoContent(), a.Following.Unfollow(c.Context(), c.Actor, id)
+	return withID(c, a.Following.Unfollow)
 }
 
 // subscriptionView is a subscription to a user or a category, shown in full or by ID
