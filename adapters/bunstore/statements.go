@@ -47,7 +47,6 @@ type stepStatements struct {
 	throttleSteps
 	keySteps
 	telemetrySteps
-	personalSteps
 }
 
 func newStepStatements(d engine.Dialect) stepStatements {
@@ -57,6 +56,5 @@ func newStepStatements(d engine.Dialect) stepStatements {
 		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d),
 		keySteps:       newKeySteps(d),
 		telemetrySteps: newTelemetrySteps(d),
-		personalSteps:  newPersonalSteps(d),
 	}
 }

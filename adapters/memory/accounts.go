@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"plaza/domain/access"
 	"plaza/domain/media"
@@ -36,10 +35,6 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (us
 		id := user.ID(v.s.numbers.account.next())
 		a.User, m.ID = id, id
 		v.s.putAccount(a)
-		if !m.Seen.IsZero() {
-			v.s.seen[id] = m.Seen
-		}
-		m.Seen = time.Time{}
 		v.s.members[id] = m
 		return id, nil
 	})
@@ -59,14 +54,12 @@ func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) 
 
 func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.Account, error) {
 	return read(ctx, v.s, func() ([]access.Account, error) {
-		var found []access.Account
-		for id, a := range v.s.accounts {
-			if id > after {
-				found = append(found, copyAccount(a))
-			}
+		later := v.s.accounts.where(func(a access.Account) bool { return a.User > after })
+		found := first(slices.SortedFunc(later, by(func(a access.Account) user.ID { return a.User })), limit)
+		for i, a := range found {
+			found[i] = copyAccount(a)
 		}
-		sortFunc(found, func(a, b access.Account) int { return cmp.Compare(a.User, b.User) })
-		return found[:min(max(limit, 0), len(found))], nil
+		return found, nil
 	})
 }
 
@@ -113,7 +106,6 @@ func (s *Store) member(id user.ID) *user.Member {
 	if !exists || s.accounts[id].IsErased() {
 		return nil
 	}
-	m.Seen = s.seen[id]
 	m.Avatar = copyPicture(m.Avatar)
 	return &m
 }
@@ -152,11 +144,8 @@ func (s *Store) putAccount(a access.Account) {
 }
 
 func (s *Store) account(id user.ID) (access.Account, error) {
-	a, exists := s.accounts[id]
-	if !exists {
-		return access.Account{}, access.ErrNoAccount
-	}
-	return copyAccount(a), nil
+	a, err := s.accounts.get(id, access.ErrNoAccount)
+	return copyAccount(a), err
 }
 
 func copyAccount(a access.Account) access.Account {
@@ -171,16 +160,4 @@ func (s *Store) checkUser(id user.ID) error {
 		return fmt.Errorf("reference to unknown user %d", id)
 	}
 	return nil
-}
-
-func unique[K comparable](all []K) []K {
-	seen := make(map[K]bool, len(all))
-	var once []K
-	for _, k := range all {
-		if !seen[k] {
-			seen[k] = true
-			once = append(once, k)
-		}
-	}
-	return once
 }

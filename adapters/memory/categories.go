@@ -18,10 +18,8 @@ var _ feed.Categories = Categories{}
 func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
 	return read(ctx, v.s, func() (map[feed.CategoryID]feed.Category, error) {
 		found := map[feed.CategoryID]feed.Category{}
-		for _, id := range ids {
-			if c, exists := v.s.categories[id]; exists {
-				found[id] = c
-			}
+		for _, c := range v.s.categories.among(ids) {
+			found[c.ID] = c
 		}
 		return found, nil
 	})

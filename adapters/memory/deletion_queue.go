@@ -1,13 +1,11 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"time"
 
-	"plaza/domain/instant"
 	"plaza/domain/media"
 )
 
@@ -31,20 +29,7 @@ func (s *Store) queueDeletion(keys ...media.Key) {
 
 func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) ([]media.Key, error) {
 	return write(ctx, v.s, func() ([]media.Key, error) {
-		var due []media.Key
-		for key, at := range v.s.deletions {
-			if !at.After(now) {
-				due = append(due, key)
-			}
-		}
-		sortFunc(due, func(a, b media.Key) int {
-			return cmp.Or(v.s.deletions[a].Compare(v.s.deletions[b]), cmp.Compare(a, b))
-		})
-		due = first(due, max(limit, 0))
-		for _, key := range due {
-			v.s.deletions[key] = instant.Normalise(next)
-		}
-		return due, nil
+		return claimDue(v.s.deletions, now, next, limit), nil
 	})
 }
 

@@ -1,9 +1,9 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
@@ -20,12 +20,7 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 		if err := v.s.checkUser(c.Author); err != nil {
 			return event.Comment{}, err
 		}
-		own := 0
-		for _, other := range v.s.comments[c.Event] {
-			if other.Author == c.Author {
-				own++
-			}
-		}
+		own := v.s.comments.count(func(other event.Comment) bool { return other.Event == c.Event && other.Author == c.Author })
 		if err := v.limits.CheckComments(own); err != nil {
 			return event.Comment{}, err
 		}
@@ -35,50 +30,37 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 		c.ID = event.CommentID(v.s.numbers.comment.next())
 		v.s.requests.complete(c.Completes, idempotency.Comment, int64(c.ID))
 		c.Completes = nil
-		said := append(v.s.comments[c.Event], c)
-		sortFunc(said, newestFirst)
-		v.s.comments[c.Event] = said
-		v.s.commented[c.ID] = c.Event
+		v.s.comments[c.ID] = c
 		return c, nil
 	})
 }
 
-func newestFirst(a, b event.Comment) int {
-	return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+var newestComment = newest(func(c event.Comment) (time.Time, event.CommentID) { return c.Created, c.ID })
+
+// commentsOn returns the comments on the event, the newest first.
+func (s *Store) commentsOn(id event.ID) []event.Comment {
+	return slices.SortedFunc(s.comments.where(func(c event.Comment) bool { return c.Event == id }), newestComment)
 }
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
 	return read(ctx, v.s, func() (event.Comment, error) {
-		said := v.s.comments[v.s.commented[id]]
-		i := slices.IndexFunc(said, func(c event.Comment) bool { return c.ID == id })
-		if i < 0 {
-			return event.Comment{}, event.ErrNoComment
-		}
-		return said[i], nil
+		return v.s.comments.get(id, event.ErrNoComment)
 	})
 }
 
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 	return exec(ctx, v.s, func() error {
-		if _, exists := v.s.commented[id]; !exists {
-			return event.ErrNoComment
-		}
-		v.s.removeComment(id)
-		return nil
+		_, err := v.s.comments.get(id, event.ErrNoComment)
+		delete(v.s.comments, id)
+		return err
 	})
-}
-
-func (s *Store) removeComment(id event.CommentID) {
-	on := s.commented[id]
-	s.comments[on] = slices.DeleteFunc(s.comments[on], func(c event.Comment) bool { return c.ID == id })
-	delete(s.commented, id)
 }
 
 func (v Events) Comments(
 	ctx context.Context, on event.ID, r page.Request,
 ) (p page.Page[event.Comment], members map[user.ID]*user.Member, err error) {
 	p, err = read(ctx, v.s, func() (page.Page[event.Comment], error) {
-		p, err := pageOf(r, slices.Clone(v.s.comments[on]))
+		p, err := pageOf(r, v.s.commentsOn(on))
 		members = v.s.membersOf(authorsOf(p.Items)...)
 		return p, err
 	})
@@ -115,9 +97,9 @@ func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, 
 
 func (v Events) Liking(ctx context.Context, on event.ID, viewer user.ID) (event.Liking, error) {
 	return read(ctx, v.s, func() (event.Liking, error) {
-		state, exists := v.s.events[on]
-		if !exists {
-			return event.Liking{}, event.ErrNotFound
+		state, err := v.s.events.get(on, event.ErrNotFound)
+		if err != nil {
+			return event.Liking{}, err
 		}
 		return event.Liking{
 			Likes: len(v.s.likes[on]), IsLiked: v.s.likes[on][viewer],

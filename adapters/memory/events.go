@@ -106,10 +106,7 @@ func (v Events) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
 
 // removeEvent removes the event with its comments, likes, listing and plates.
 func (s *Store) removeEvent(e event.State) {
-	for _, c := range s.comments[e.ID] {
-		delete(s.commented, c.ID)
-	}
-	delete(s.comments, e.ID)
+	maps.DeleteFunc(s.comments, func(_ event.CommentID, c event.Comment) bool { return c.Event == e.ID })
 	delete(s.likes, e.ID)
 	delete(s.listings, itemOf(e.ID))
 	delete(s.events, e.ID)
@@ -176,9 +173,9 @@ func (s *Store) queuePlateDeletions(before, after []event.Plate) {
 
 // event returns a copy of the event.
 func (s *Store) event(id event.ID) (*event.Event, error) {
-	state, exists := s.events[id]
-	if !exists {
-		return nil, event.ErrNotFound
+	state, err := s.events.get(id, event.ErrNotFound)
+	if err != nil {
+		return nil, err
 	}
 	return event.Restore(state)
 }
@@ -189,5 +186,6 @@ func (s *Store) entry(id event.ID) (event.Entry, error) {
 	if err != nil {
 		return event.Entry{}, err
 	}
-	return event.Entry{Event: e, Counts: event.Counts{Comments: len(s.comments[id]), Likes: len(s.likes[id])}}, nil
+	comments := s.comments.count(func(c event.Comment) bool { return c.Event == id })
+	return event.Entry{Event: e, Counts: event.Counts{Comments: comments, Likes: len(s.likes[id])}}, nil
 }

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -25,16 +24,12 @@ var _ feed.Reader = Feed{}
 func (v Feed) Metas(ctx context.Context, sel feed.Selection) ([]feed.Category, map[feed.CategoryID]feed.Meta, error) {
 	metas := map[feed.CategoryID]feed.Meta{}
 	categories, err := read(ctx, v.s, func() ([]feed.Category, error) {
-		for _, l := range v.s.listings {
-			if sel.Admits(l) {
-				meta := metas[l.Category]
-				meta.Add(l)
-				metas[l.Category] = meta
-			}
+		for l := range v.s.listings.where(sel.Admits) {
+			meta := metas[l.Category]
+			meta.Add(l)
+			metas[l.Category] = meta
 		}
-		all := slices.Collect(maps.Values(v.s.categories))
-		sortFunc(all, func(a, b feed.Category) int { return cmp.Compare(a.ID, b.ID) })
-		return all, nil
+		return slices.SortedFunc(maps.Values(v.s.categories), by(func(c feed.Category) feed.CategoryID { return c.ID })), nil
 	})
 	return categories, metas, err
 }
@@ -46,14 +41,8 @@ func (v Feed) Page(
 		if v.s.checkCategory(in) != nil {
 			return page.Page[feed.Item]{}, feed.ErrNoCategory
 		}
-		var admitted []feed.Listing
-		for _, l := range v.s.listings {
-			if l.Category == in && sel.Admits(l) {
-				admitted = append(admitted, l)
-			}
-		}
-		sortFunc(admitted, feed.Compare)
-		p, err := pageOf(r, admitted)
+		admitted := v.s.listings.where(func(l feed.Listing) bool { return l.Category == in && sel.Admits(l) })
+		p, err := pageOf(r, slices.SortedFunc(admitted, feed.Compare))
 		if err != nil {
 			return page.Page[feed.Item]{}, err
 		}

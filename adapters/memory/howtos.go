@@ -26,16 +26,12 @@ type howToKey struct {
 
 func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
 	return read(ctx, v.s, func() (page.Page[publication.HowTo], error) {
-		var wanted []publication.HowTo
-		for _, h := range v.s.howTos {
-			if len(categories) == 0 || slices.Contains(categories, h.Category) {
-				wanted = append(wanted, h)
-			}
-		}
-		sortFunc(wanted, func(a, b publication.HowTo) int {
-			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Robot, b.Robot))
+		wanted := v.s.howTos.where(func(h publication.HowTo) bool {
+			return len(categories) == 0 || slices.Contains(categories, h.Category)
 		})
-		p, err := pageOf(r, wanted)
+		p, err := pageOf(r, slices.SortedFunc(wanted, func(a, b publication.HowTo) int {
+			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Robot, b.Robot))
+		}))
 		return page.Map(p, copyHowTo), err
 	})
 }

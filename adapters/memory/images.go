@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"slices"
+	"time"
 
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
@@ -29,7 +31,9 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 		if err := v.s.checkUser(i.Owner); err != nil {
 			return userimage.Image{}, err
 		}
-		if len(v.s.undeleted[i.Owner]) >= userimage.MaxImages {
+		isFull := len(v.s.images) >= userimage.MaxImages && // which costs less than to count the owner's
+			v.s.images.count(userimage.Query{Owner: i.Owner}.Admits) >= userimage.MaxImages
+		if isFull {
 			return userimage.Image{}, userimage.ErrFull
 		}
 		if err := v.s.requests.checkHeld(i.Completes); err != nil {
@@ -42,20 +46,20 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 		i.ID = userimage.ID(v.s.numbers.image.next())
 		v.s.requests.complete(i.Completes, idempotency.Image, int64(i.ID))
 		i.Completes = nil
-		v.s.putImage(i)
+		v.s.images[i.ID] = i
 		return i, nil
 	})
 }
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, error) {
 	return read(ctx, v.s, func() (userimage.Image, error) {
-		return v.s.image(id)
+		return v.s.images.get(id, userimage.ErrNotFound)
 	})
 }
 
 func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (userimage.Image, error) {
 	return write(ctx, v.s, func() (userimage.Image, error) {
-		old, err := v.s.image(id)
+		old, err := v.s.images.get(id, userimage.ErrNotFound)
 		if err != nil {
 			return userimage.Image{}, err
 		}
@@ -67,11 +71,10 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 			return userimage.Image{}, err
 		}
 		next.ID = id
-		delete(v.s.undeleted[old.Owner], id)
 		if old.Deleted.IsZero() && !next.Deleted.IsZero() {
 			v.s.queueDeletion(old.Key)
 		}
-		v.s.putImage(next)
+		v.s.images[id] = next
 		return next, nil
 	})
 }
@@ -87,33 +90,5 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 }
 
 func (s *Store) imagesWhere(q userimage.Query) []userimage.Image {
-	var admitted []userimage.Image
-	for id := range s.undeleted[q.Owner] {
-		if i := s.images[id]; q.Admits(i) {
-			admitted = append(admitted, i)
-		}
-	}
-	sortFunc(admitted, func(a, b userimage.Image) int {
-		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
-	})
-	return admitted
-}
-
-func (s *Store) putImage(i userimage.Image) {
-	s.images[i.ID] = i
-	if !i.Deleted.IsZero() {
-		return
-	}
-	if s.undeleted[i.Owner] == nil {
-		s.undeleted[i.Owner] = map[userimage.ID]bool{}
-	}
-	s.undeleted[i.Owner][i.ID] = true
-}
-
-func (s *Store) image(id userimage.ID) (userimage.Image, error) {
-	i, exists := s.images[id]
-	if !exists {
-		return userimage.Image{}, userimage.ErrNotFound
-	}
-	return i, nil
+	return slices.SortedFunc(s.images.where(q.Admits), newest(func(i userimage.Image) (time.Time, userimage.ID) { return i.Created, i.ID }))
 }

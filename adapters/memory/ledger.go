@@ -2,13 +2,11 @@ package memory
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"slices"
 	"time"
 
 	"plaza/domain/idempotency"
-	"plaza/domain/instant"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -24,26 +22,16 @@ var _ payment.Ledger = Ledger{}
 
 // ledger is the state of orders and payments.
 type ledger struct {
-	orders      map[payment.OrderID]payment.Order
-	nextChecks  map[payment.OrderID]time.Time
-	prepayments map[payment.OrderID][]payment.Prepayment
-	tradeNos    map[payment.TradeNo]payment.OrderID
-	payments    map[string]payment.Payment // by transaction id
-	journal     map[payment.OrderID][]payment.Entry
-	refunds     map[payment.RefundID]payment.Refund
+	orders      table[payment.OrderID, payment.Order]
+	nextChecks  table[payment.OrderID, time.Time]
+	prepayments table[payment.OrderID, []payment.Prepayment]
+	tradeNos    table[payment.TradeNo, payment.OrderID]
+	payments    table[string, payment.Payment] // by transaction id
+	journal     table[payment.OrderID, []payment.Entry]
+	refunds     table[payment.RefundID, payment.Refund]
 
-	findings        map[findingKey]seenFinding
-	reconciliations map[payment.Day]reconciliation
-}
-
-func newLedger() ledger {
-	return ledger{
-		orders: map[payment.OrderID]payment.Order{}, nextChecks: map[payment.OrderID]time.Time{},
-		prepayments: map[payment.OrderID][]payment.Prepayment{}, tradeNos: map[payment.TradeNo]payment.OrderID{},
-		payments: map[string]payment.Payment{}, journal: map[payment.OrderID][]payment.Entry{},
-		refunds:  map[payment.RefundID]payment.Refund{},
-		findings: map[findingKey]seenFinding{}, reconciliations: map[payment.Day]reconciliation{},
-	}
+	findings        table[findingKey, seenFinding]
+	reconciliations table[payment.Day, reconciliation]
 }
 
 func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Key) (payment.Order, error) {
@@ -72,11 +60,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 
 func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, error) {
 	return read(ctx, v.s, func() (payment.Order, error) {
-		o, exists := v.s.ledger.orders[id]
-		if !exists {
-			return payment.Order{}, payment.ErrNoOrder
-		}
-		return o, nil
+		return v.s.ledger.orders.get(id, payment.ErrNoOrder)
 	})
 }
 
@@ -88,16 +72,10 @@ func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, er
 
 // ordersOf returns the orders that the filter selects, the newest first.
 func (l *ledger) ordersOf(f payment.OrderFilter) []payment.Order {
-	var theirs []payment.Order
-	for _, o := range l.orders {
-		if (o.User == f.User || f.User == 0) && (o.State == f.State || f.State == "") {
-			theirs = append(theirs, o)
-		}
-	}
-	sortFunc(theirs, func(a, b payment.Order) int {
-		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+	theirs := l.orders.where(func(o payment.Order) bool {
+		return (o.User == f.User || f.User == 0) && (o.State == f.State || f.State == "")
 	})
-	return theirs
+	return slices.SortedFunc(theirs, newest(func(o payment.Order) (time.Time, payment.OrderID) { return o.Created, o.ID }))
 }
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, p page.Request) (page.Page[payment.Order], error) {
@@ -107,23 +85,12 @@ func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, p page.Reques
 }
 
 func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) ([]payment.Order, error) {
-	return read(ctx, v.s, func() (found []payment.Order, err error) {
-		for _, id := range unique(ids) {
-			if o, exists := v.s.ledger.orders[id]; exists {
-				found = append(found, o)
-			}
-		}
-		return found, nil
-	})
+	return read(ctx, v.s, func() ([]payment.Order, error) { return v.s.ledger.orders.among(ids), nil })
 }
 
 func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderID, error) {
 	return read(ctx, v.s, func() (payment.OrderID, error) {
-		id, exists := v.s.ledger.tradeNos[no]
-		if !exists {
-			return 0, payment.ErrNoOrder
-		}
-		return id, nil
+		return v.s.ledger.tradeNos.get(no, payment.ErrNoOrder)
 	})
 }
 
@@ -140,35 +107,18 @@ func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Pa
 
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]payment.OrderID, error) {
 	return write(ctx, v.s, func() ([]payment.OrderID, error) {
-		looks := v.s.ledger.nextChecks
-		var due []payment.OrderID
-		for id, at := range looks {
-			if !at.After(now) {
-				due = append(due, id)
-			}
-		}
-		sortFunc(due, func(a, b payment.OrderID) int { return cmp.Or(looks[a].Compare(looks[b]), cmp.Compare(a, b)) })
-		due = first(due, max(limit, 0))
-		for _, id := range due {
-			looks[id] = instant.Normalise(next)
-		}
-		return due, nil
+		return claimDue(v.s.ledger.nextChecks, now, next, limit), nil
 	})
 }
 
 func (v Ledger) Payments(ctx context.Context, verdict payment.PaymentState, p page.Request) (page.Page[payment.Payment], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Payment], error) {
-		var payments []payment.Payment
-		for _, p := range v.s.ledger.payments {
+		payments := v.s.ledger.payments.where(func(p payment.Payment) bool {
 			isOver := verdict == payment.RefundDue && p.Refunded >= p.Amount
-			if (verdict == "" || p.State == verdict) && !isOver {
-				payments = append(payments, p)
-			}
-		}
-		sortFunc(payments, func(a, b payment.Payment) int {
-			return cmp.Or(b.Received.Compare(a.Received), cmp.Compare(b.ID, a.ID))
+			return (verdict == "" || p.State == verdict) && !isOver
 		})
-		return pageOf(p, payments)
+		order := newest(func(p payment.Payment) (time.Time, payment.PaymentID) { return p.Received, p.ID })
+		return pageOf(p, slices.SortedFunc(payments, order))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"plaza/domain/payment"
 )
@@ -12,9 +13,9 @@ import (
 func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
 	return exec(ctx, v.s, func() error {
 		l := &v.s.ledger
-		order, exists := l.orders[id]
-		if !exists {
-			return payment.ErrNoOrder
+		order, err := l.orders.get(id, payment.ErrNoOrder)
+		if err != nil {
+			return err
 		}
 		next := payment.Trade{
 			Order: order, Prepayments: copyPrepayments(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.nextChecks[id],
@@ -37,14 +38,8 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 
 // paymentsOf returns the payments of the order, in the order of their arrival.
 func (l *ledger) paymentsOf(id payment.OrderID) []payment.Payment {
-	var theirs []payment.Payment
-	for _, p := range l.payments {
-		if p.Order == id {
-			theirs = append(theirs, p)
-		}
-	}
-	sortFunc(theirs, func(a, b payment.Payment) int { return cmp.Compare(a.ID, b.ID) })
-	return theirs
+	theirs := l.payments.where(func(p payment.Payment) bool { return p.Order == id })
+	return slices.SortedFunc(theirs, by(func(p payment.Payment) payment.PaymentID { return p.ID }))
 }
 
 // checkTrade checks the rules that databases enforce with constraints.

@@ -37,15 +37,12 @@ func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) ([]paym
 			transactions[line.TransactionID], numbers[line.RefundNo] = true, true
 		}
 		var entries []payment.LedgerEntry
-		for _, p := range l.payments {
-			if transactions[p.TransactionID] {
-				entries = append(entries, payment.LedgerEntry{Payment: p})
-			}
+		for p := range l.payments.where(func(p payment.Payment) bool { return transactions[p.TransactionID] }) {
+			entries = append(entries, payment.LedgerEntry{Payment: p})
 		}
-		for _, r := range l.refunds {
-			if paid, _ := l.paymentByID(r.Payment); numbers[r.No] {
-				entries = append(entries, payment.LedgerEntry{Payment: paid, Refund: r})
-			}
+		for r := range l.refunds.where(func(r payment.Refund) bool { return numbers[r.No] }) {
+			paid, _ := l.paymentByID(r.Payment)
+			entries = append(entries, payment.LedgerEntry{Payment: paid, Refund: r})
 		}
 		return entries, nil
 	})
@@ -66,10 +63,9 @@ func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until ti
 func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
 	return read(ctx, v.s, func() ([]payment.LedgerEntry, error) {
 		var entries []payment.LedgerEntry
-		for _, r := range v.s.ledger.refunds {
-			if paid, _ := v.s.ledger.paymentByID(r.Payment); r.WalletID != "" {
-				entries = append(entries, payment.LedgerEntry{Payment: paid, Refund: r})
-			}
+		for r := range v.s.ledger.refunds.where(func(r payment.Refund) bool { return r.WalletID != "" }) {
+			paid, _ := v.s.ledger.paymentByID(r.Payment)
+			entries = append(entries, payment.LedgerEntry{Payment: paid, Refund: r})
 		}
 		return between(entries, after, until, limit), nil
 	})
@@ -81,13 +77,13 @@ func between(entries []payment.LedgerEntry, after payment.Cursor, until time.Tim
 		at := e.Cursor()
 		return !after.IsBefore(at) || !at.At.Before(until)
 	})
-	sortFunc(entries, func(a, b payment.LedgerEntry) int {
+	slices.SortFunc(entries, func(a, b payment.LedgerEntry) int {
 		if a.Cursor().IsBefore(b.Cursor()) {
 			return -1
 		}
 		return 1
 	})
-	return first(entries, max(limit, 0))
+	return first(entries, limit)
 }
 
 // StoreFindings implements payment.Findings.
@@ -143,17 +139,14 @@ func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, unt
 // Findings implements payment.Findings.
 func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, p page.Request) (page.Page[payment.Finding], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Finding], error) {
-		var selected []payment.Finding
-		for key, one := range v.s.ledger.findings {
+		selected := v.s.ledger.findings.where(func(one seenFinding) bool {
 			state := payment.FindingOpen
 			if !one.Resolved.IsZero() {
 				state = payment.FindingResolved
 			}
-			if (f.Day.IsZero() || f.Day == key.day) && (f.Kind == "" || f.Kind == key.kind) && (f.State == "" || f.State == state) {
-				selected = append(selected, one.Finding)
-			}
-		}
-		sortFunc(selected, func(a, b payment.Finding) int { return cmp.Compare(b.ID, a.ID) })
-		return pageOf(p, selected)
+			return (f.Day.IsZero() || f.Day == one.Day) && (f.Kind == "" || f.Kind == one.Kind) && (f.State == "" || f.State == state)
+		})
+		all, err := pageOf(p, slices.SortedFunc(selected, func(a, b seenFinding) int { return cmp.Compare(b.ID, a.ID) }))
+		return page.Map(all, func(one seenFinding) payment.Finding { return one.Finding }), err
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"plaza/domain/idempotency"
@@ -84,12 +85,7 @@ func (s *Store) putRefunds(a payment.RefundAccount) payment.RefundAccount {
 }
 
 func (l *ledger) paymentByID(id payment.PaymentID) (payment.Payment, bool) {
-	for _, p := range l.payments {
-		if p.ID == id {
-			return p, true
-		}
-	}
-	return payment.Payment{}, false
+	return l.payments.find(func(p payment.Payment) bool { return p.ID == id })
 }
 
 // appOf returns the application of the payment: that of its prepayment, or of its receipt.
@@ -104,61 +100,44 @@ func (l *ledger) appOf(paid payment.Payment) payment.WalletApp {
 
 // refundsOf returns the refunds of the payment, in the order of their creation.
 func (l *ledger) refundsOf(id payment.PaymentID) []payment.Refund {
-	return l.selectRefunds(func(r payment.Refund) bool { return r.Payment == id }, func(a, b payment.Refund) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.SortedFunc(l.refunds.where(func(r payment.Refund) bool { return r.Payment == id }),
+		by(func(r payment.Refund) payment.RefundID { return r.ID }))
 }
 
 func (l *ledger) hasRefund(no payment.RefundNo) bool {
-	for _, r := range l.refunds {
-		if r.No == no {
-			return true
-		}
-	}
-	return false
-}
-
-func (l *ledger) selectRefunds(is func(payment.Refund) bool, order func(a, b payment.Refund) int) []payment.Refund {
-	var selected []payment.Refund
-	for _, r := range l.refunds {
-		if is(r) {
-			selected = append(selected, r)
-		}
-	}
-	sortFunc(selected, order)
-	return selected
+	_, has := l.refunds.find(func(r payment.Refund) bool { return r.No == no })
+	return has
 }
 
 // Refund implements payment.Refunds.
 func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund, error) {
 	return read(ctx, v.s, func() (payment.Refund, error) {
-		r, exists := v.s.ledger.refunds[id]
-		if !exists {
-			return payment.Refund{}, payment.ErrNoRefund
-		}
-		return r, nil
+		return v.s.ledger.refunds.get(id, payment.ErrNoRefund)
 	})
 }
 
 // Refunds implements payment.Refunds.
 func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, p page.Request) (page.Page[payment.Refund], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Refund], error) {
-		return pageOf(p, v.s.ledger.selectRefunds(func(r payment.Refund) bool {
+		selected := v.s.ledger.refunds.where(func(r payment.Refund) bool {
 			return (f.State == "" || r.State == f.State) && (f.Payment == 0 || r.Payment == f.Payment)
-		}, func(a, b payment.Refund) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID)) }))
+		})
+		order := newest(func(r payment.Refund) (time.Time, payment.RefundID) { return r.Created, r.ID })
+		return pageOf(p, slices.SortedFunc(selected, order))
 	})
 }
 
 // DueRefunds implements payment.Refunds.
 func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) ([]payment.Refund, error) {
 	return write(ctx, v.s, func() ([]payment.Refund, error) {
-		l := &v.s.ledger
-		due := l.selectRefunds(func(r payment.Refund) bool { return !r.NextCheck.IsZero() && !r.NextCheck.After(now) },
-			func(a, b payment.Refund) int {
-				return cmp.Or(a.NextCheck.Compare(b.NextCheck), cmp.Compare(a.ID, b.ID))
-			})
-		due = first(due, max(limit, 0))
+		checks := map[payment.RefundID]time.Time{}
+		for r := range v.s.ledger.refunds.where(func(r payment.Refund) bool { return !r.NextCheck.IsZero() }) {
+			checks[r.ID] = r.NextCheck
+		}
+		due := v.s.ledger.refunds.among(claimDue(checks, now, next, limit))
 		for n := range due {
-			due[n].NextCheck = instant.Normalise(next)
-			l.refunds[due[n].ID] = due[n]
+			due[n].NextCheck = checks[due[n].ID]
+			v.s.ledger.refunds[due[n].ID] = due[n]
 		}
 		return due, nil
 	})
@@ -167,11 +146,9 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 // HastenRefund implements payment.Refunds.
 func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.Time) error {
 	return exec(ctx, v.s, func() error {
-		for id, r := range v.s.ledger.refunds {
-			if r.No == no && r.NextCheck.After(now) {
-				r.NextCheck = instant.Normalise(now)
-				v.s.ledger.refunds[id] = r
-			}
+		for r := range v.s.ledger.refunds.where(func(r payment.Refund) bool { return r.No == no && r.NextCheck.After(now) }) {
+			r.NextCheck = instant.Normalise(now)
+			v.s.ledger.refunds[r.ID] = r
 		}
 		return nil
 	})
@@ -181,15 +158,11 @@ func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.
 func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID, error) {
 	return read(ctx, v.s, func() ([]payment.PaymentID, error) {
 		l := &v.s.ledger
-		var due []payment.Payment
-		for _, p := range l.payments {
-			if p.State == payment.RefundDue && p.Amount > 0 && len(l.refundsOf(p.ID)) == 0 {
-				due = append(due, p)
-			}
-		}
-		sortFunc(due, func(a, b payment.Payment) int { return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.ID, b.ID)) })
+		due := slices.SortedFunc(l.payments.where(func(p payment.Payment) bool {
+			return p.State == payment.RefundDue && p.Amount > 0 && len(l.refundsOf(p.ID)) == 0
+		}), func(a, b payment.Payment) int { return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.ID, b.ID)) })
 		ids := make([]payment.PaymentID, 0, len(due))
-		for _, p := range first(due, max(limit, 0)) {
+		for _, p := range first(due, limit) {
 			ids = append(ids, p.ID)
 		}
 		return ids, nil

@@ -2,6 +2,8 @@ package memory
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"plaza/domain/demand"
 	"plaza/domain/event"
@@ -19,19 +21,17 @@ func itemOf(id event.ID) item                  { return item{feed.Event, int64(i
 func itemOfPublication(id publication.ID) item { return item{feed.Publication, int64(id)} }
 func itemOfNode(id publication.NodeID) item    { return item{feed.Node, int64(id)} }
 func itemOfDemand(id demand.ID) item           { return item{feed.Demand, int64(id)} }
-func byItem(a, b feed.Listing) int {
-	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
-}
 
 // Listings returns all listings of the feed, ordered by kind and id.
 func (s *Store) Listings() []feed.Listing {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
-	var all []feed.Listing
-	for _, l := range s.listings {
-		all = append(all, copyListing(l))
+	all := slices.SortedFunc(maps.Values(s.listings), func(a, b feed.Listing) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+	})
+	for i, l := range all {
+		all[i] = copyListing(l)
 	}
-	sortFunc(all, byItem)
 	return all
 }
 

@@ -5,12 +5,18 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"plaza/domain/access"
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
+	"plaza/domain/publication"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -34,7 +40,7 @@ type owned struct {
 // Records implements personaldata.Store.
 func (v PersonalData) Records(ctx context.Context, id user.ID, k personaldata.Kind) iter.Seq2[personaldata.Record, error] {
 	return func(yield func(personaldata.Record, error) bool) {
-		if _, known := kinds[k]; !known {
+		if _, known := v.s.kinds(id)[k]; !known {
 			yield(nil, fmt.Errorf("unknown kind of personal data %q", k))
 			return
 		}
@@ -71,301 +77,176 @@ func (s *Store) erasable(id user.ID, k personaldata.Kind) []owned {
 
 // owned returns the records of the kind, sorted.
 func (s *Store) owned(id user.ID, k personaldata.Kind) []owned {
-	all := kinds[k](s, id)
-	sortFunc(all, func(a, b owned) int {
+	return slices.SortedFunc(s.kinds(id)[k], func(a, b owned) int {
 		return cmp.Or(cmp.Compare(a.order[0], b.order[0]), cmp.Compare(a.order[1], b.order[1]), cmp.Compare(a.name, b.name))
 	})
-	return all
 }
 
-// kinds find the records of each kind.
-var kinds = map[personaldata.Kind]func(*Store, user.ID) []owned{
-	personaldata.Account: (*Store).ownAccount, personaldata.Sessions: (*Store).ownSessions, personaldata.Events: (*Store).ownEvents,
-	personaldata.Comments: (*Store).ownComments, personaldata.Likes: (*Store).ownLikes, personaldata.Follows: (*Store).ownFollows,
-	personaldata.Images: (*Store).ownImages, personaldata.Publications: (*Store).ownPublications, personaldata.Nodes: (*Store).ownNodes,
-	personaldata.Demands: (*Store).ownDemands, personaldata.HowTos: (*Store).ownHowTos, personaldata.Orders: (*Store).ownOrders,
-	personaldata.Prepayments: (*Store).ownPrepayments, personaldata.Payments: (*Store).ownPayments, personaldata.Refunds: (*Store).ownRefunds,
-	personaldata.IdempotencyKeys: (*Store).ownKeys, personaldata.RateLimits: (*Store).ownRateLimits,
-	personaldata.FailedLogins: (*Store).ownFailedLogins, personaldata.LoginNetworks: (*Store).ownLoginNetworks,
-}
-
-func (s *Store) ownAccount(id user.ID) []owned {
-	a, exists := s.accounts[id]
-	if !exists {
-		return nil
+// ownedIn yields what of returns for the admitted values.
+func ownedIn[V any](values iter.Seq[V], admits func(V) bool, of func(V) owned) iter.Seq[owned] {
+	return func(yield func(owned) bool) {
+		for v := range filter(values, admits) {
+			if !yield(of(v)) {
+				return
+			}
+		}
 	}
-	m := s.members[id]
-	m.Seen = s.seen[id]
-	o := owned{record: personaldata.NewAccountRecord(a, m, s.imports.sources[id])}
+}
+
+// kinds returns the user's records of all kinds.
+func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
+	isPhone := func(a access.Attempt) bool { return a.Phone == s.accounts[id].Phone }
+	isPaid := func(p payment.Payment) bool { return p.Order != 0 && s.ledger.orders[p.Order].User == id }
+	return map[personaldata.Kind]iter.Seq[owned]{
+		personaldata.Account: ownedIn(maps.Values(s.accounts), func(a access.Account) bool { return a.User == id }, s.ownAccount),
+		personaldata.Sessions: ownedIn(maps.Values(s.tokens), func(t access.Token) bool { return t.User == id }, func(t access.Token) owned {
+			return owned{record: personaldata.NewSessionRecord(t), order: [2]int64{int64(t.ID)}, erase: func() { delete(s.tokens, t.ID) }}
+		}),
+		personaldata.Events: ownedIn(maps.Values(s.events), func(e event.State) bool { return e.Author == id }, func(e event.State) owned {
+			return owned{record: personaldata.NewEventRecord(e), order: [2]int64{int64(e.ID)}, erase: func() { s.removeEvent(e) }}
+		}),
+		personaldata.Comments: ownedIn(maps.Values(s.comments), func(c event.Comment) bool { return c.Author == id }, func(c event.Comment) owned {
+			order := [2]int64{int64(c.Event), int64(c.ID)}
+			return owned{record: personaldata.NewCommentRecord(c), order: order, erase: func() { delete(s.comments, c.ID) }}
+		}),
+		personaldata.Likes: ownedIn(maps.Keys(s.likes), func(on event.ID) bool { return s.likes[on][id] }, func(on event.ID) owned {
+			return owned{record: personaldata.NewLikeRecord(on), order: [2]int64{int64(on)}, erase: func() { delete(s.likes[on], id) }}
+		}),
+		personaldata.Follows: ownedIn(maps.Values(s.subscriptions), func(sub subscription.Subscription) bool {
+			return sub.User == id || sub.Followed == id
+		}, func(sub subscription.Subscription) owned {
+			o := owned{order: [2]int64{int64(sub.ID)}, erase: func() { delete(s.subscriptions, sub.ID) }}
+			if sub.User == id {
+				o.record = personaldata.NewFollowRecord(sub)
+			}
+			return o
+		}),
+		personaldata.Images: ownedIn(maps.Values(s.images), func(i userimage.Image) bool { return i.Owner == id }, func(i userimage.Image) owned {
+			return owned{record: personaldata.NewImageRecord(i), order: [2]int64{int64(i.ID)}, erase: func() { s.eraseImage(i) }}
+		}),
+		personaldata.Publications: ownedIn(maps.Values(s.publications), func(p publication.Publication) bool {
+			return p.Author == id
+		}, func(p publication.Publication) owned {
+			return owned{record: personaldata.NewPublicationRecord(p), order: [2]int64{int64(p.ID)}, erase: func() {
+				delete(s.publications, p.ID)
+				s.delist(itemOfPublication(p.ID), p.Cover.Key)
+			}}
+		}),
+		personaldata.Nodes: ownedIn(maps.Values(s.nodes), func(n publication.Node) bool { return n.Author == id }, func(n publication.Node) owned {
+			return owned{record: personaldata.NewNodeRecord(n), order: [2]int64{int64(n.ID)}, erase: func() {
+				delete(s.nodes, n.ID)
+				s.delist(itemOfNode(n.ID), n.Cover.Key)
+			}}
+		}),
+		personaldata.Demands: ownedIn(maps.Values(s.demands), func(d demand.Demand) bool { return d.Author == id }, func(d demand.Demand) owned {
+			return owned{record: personaldata.NewDemandRecord(d), order: [2]int64{int64(d.ID)}, erase: func() {
+				delete(s.demands, d.ID)
+				s.delist(itemOfDemand(d.ID), d.Cover.Key)
+			}}
+		}),
+		personaldata.HowTos: ownedIn(maps.Keys(s.howTos), func(at howToKey) bool { return at.robot == id }, func(at howToKey) owned {
+			return owned{record: personaldata.NewHowToRecord(s.howTos[at]), name: at.category, erase: func() { delete(s.howTos, at) }}
+		}),
+		personaldata.Orders:      ownedIn(maps.Values(s.ledger.orders), func(o payment.Order) bool { return o.User == id }, s.ownOrder),
+		personaldata.Prepayments: s.ownPrepayments(id),
+		personaldata.Payments: ownedIn(maps.Values(s.ledger.payments), isPaid, func(p payment.Payment) owned {
+			return owned{record: personaldata.NewPaymentRecord(p), order: [2]int64{int64(p.ID)}}
+		}),
+		personaldata.Refunds: ownedIn(maps.Values(s.ledger.refunds), func(r payment.Refund) bool {
+			paid, _ := s.ledger.paymentByID(r.Payment)
+			return isPaid(paid)
+		}, s.ownRefund),
+		personaldata.IdempotencyKeys: ownedIn(maps.Keys(s.requests.entries), func(at keyID) bool { return at.user == id }, func(at keyID) owned {
+			k := s.requests.entries[at]
+			record := personaldata.NewIdempotencyKeyRecord(at.name, k.since, k.kind, k.id)
+			return owned{record: record, name: at.name, erase: func() { delete(s.requests.entries, at) }}
+		}),
+		personaldata.RateLimits: ownedIn(maps.Keys(s.spentUntil), func(at rateKey) bool { return at.account == int64(id) }, func(at rateKey) owned {
+			record := personaldata.NewRateLimitRecord(at.action, s.spentUntil[at].UTC())
+			return owned{record: record, name: string(at.action), erase: func() { delete(s.spentUntil, at) }}
+		}),
+		personaldata.FailedLogins: ownedIn(s.failures.all(), func(f failure) bool { return isPhone(f.Attempt) }, func(f failure) owned {
+			record := personaldata.NewFailedLoginRecord(f.Source.String(), f.at.UTC())
+			return owned{record: record, order: [2]int64{f.at.UnixMicro()}, name: f.Source.String(), erase: func() { s.failures.uncount(f.Attempt) }}
+		}),
+		personaldata.LoginNetworks: ownedIn(maps.Keys(s.failures.usual), isPhone, func(a access.Attempt) owned {
+			record := personaldata.NewLoginNetworkRecord(a.Source.String(), s.failures.usual[a].UTC())
+			return owned{record: record, name: a.Source.String(), erase: func() { delete(s.failures.usual, a) }}
+		}),
+	}
+}
+
+func (s *Store) ownAccount(a access.Account) owned {
+	o := owned{record: personaldata.NewAccountRecord(a, s.members[a.User], s.imports.sources[a.User])}
 	if !a.IsErased() {
-		o.erase = func() { s.eraseAccount(a, m) }
+		o.erase = func() { s.eraseAccount(a) }
 	}
-	return []owned{o}
+	return o
 }
 
-func (s *Store) eraseAccount(a access.Account, m user.Member) {
+func (s *Store) eraseAccount(a access.Account) {
 	delete(s.phones, a.Phone)
 	s.failures.forget(a.Phone) // nothing leads from the account to its phone afterwards
 	a.Close()
 	a.Phone = user.ErasedPhone(a.User)
 	s.putAccount(a)
+	m := s.members[a.User]
 	s.queueDeletion(m.Avatar.Keys()...)
 	s.members[a.User] = user.Member{ID: a.User, Timezone: "UTC", Joined: m.Joined}
-	delete(s.seen, a.User)
-}
-
-func (s *Store) ownSessions(id user.ID) (all []owned) {
-	for _, t := range s.tokens {
-		if t.User == id {
-			all = append(all, owned{
-				record: personaldata.NewSessionRecord(s.token(t.ID)), order: [2]int64{int64(t.ID)}, erase: func() { s.removeToken(t) },
-			})
-		}
-	}
-	return all
-}
-
-func (s *Store) ownEvents(id user.ID) (all []owned) {
-	for _, e := range s.events {
-		if e.Author == id {
-			all = append(all, owned{record: personaldata.NewEventRecord(e), order: [2]int64{int64(e.ID)}, erase: func() { s.removeEvent(e) }})
-		}
-	}
-	return all
-}
-
-func (s *Store) ownComments(id user.ID) (all []owned) {
-	for _, said := range s.comments {
-		for _, c := range said {
-			if c.Author == id {
-				all = append(all, owned{
-					record: personaldata.NewCommentRecord(c), order: [2]int64{int64(c.Event), int64(c.ID)}, erase: func() { s.removeComment(c.ID) },
-				})
-			}
-		}
-	}
-	return all
-}
-
-func (s *Store) ownLikes(id user.ID) (all []owned) {
-	for on, by := range s.likes {
-		if by[id] {
-			all = append(all, owned{record: personaldata.LikeRecord{Event: on}, order: [2]int64{int64(on)}, erase: func() { delete(by, id) }})
-		}
-	}
-	return all
-}
-
-func (s *Store) ownFollows(id user.ID) (all []owned) {
-	for _, sub := range s.subscriptions {
-		if sub.User != id && sub.Followed != id {
-			continue
-		}
-		o := owned{order: [2]int64{int64(sub.ID)}, erase: func() {
-			delete(s.subscriptions, sub.ID)
-			delete(s.follows, followOf(sub))
-		}}
-		if sub.User == id {
-			o.record = personaldata.NewFollowRecord(sub)
-		}
-		all = append(all, o)
-	}
-	return all
-}
-
-func (s *Store) ownImages(id user.ID) (all []owned) {
-	for _, i := range s.images {
-		if i.Owner == id {
-			all = append(all, owned{record: personaldata.NewImageRecord(i), order: [2]int64{int64(i.ID)}, erase: func() { s.eraseImage(i) }})
-		}
-	}
-	return all
 }
 
 func (s *Store) eraseImage(i userimage.Image) {
 	if i.Deleted.IsZero() {
 		s.queueDeletion(i.Key)
 	}
-	delete(s.undeleted[i.Owner], i.ID)
 	delete(s.images, i.ID)
-}
-
-func (s *Store) ownPublications(id user.ID) (all []owned) {
-	for _, p := range s.publications {
-		if p.Author == id {
-			all = append(all, owned{record: personaldata.NewPublicationRecord(p), order: [2]int64{int64(p.ID)}, erase: func() {
-				delete(s.publications, p.ID)
-				s.delist(itemOfPublication(p.ID), p.Cover.Key)
-			}})
-		}
-	}
-	return all
-}
-
-func (s *Store) ownNodes(id user.ID) (all []owned) {
-	for _, n := range s.nodes {
-		if n.Author == id {
-			all = append(all, owned{record: personaldata.NewNodeRecord(n), order: [2]int64{int64(n.ID)}, erase: func() {
-				delete(s.nodes, n.ID)
-				s.delist(itemOfNode(n.ID), n.Cover.Key)
-			}})
-		}
-	}
-	return all
-}
-
-func (s *Store) ownDemands(id user.ID) (all []owned) {
-	for _, d := range s.demands {
-		if d.Author == id {
-			all = append(all, owned{record: personaldata.NewDemandRecord(d), order: [2]int64{int64(d.ID)}, erase: func() {
-				delete(s.demands, d.ID)
-				s.delist(itemOfDemand(d.ID), d.Cover.Key)
-			}})
-		}
-	}
-	return all
 }
 
 // delist removes the listing of a removed record, and its cover unless another record has it.
 func (s *Store) delist(at item, cover media.Key) {
 	delete(s.listings, at)
-	if cover == "" {
+	_, ofPublication := s.publications.find(func(p publication.Publication) bool { return p.Cover.Key == cover })
+	_, ofNode := s.nodes.find(func(n publication.Node) bool { return n.Cover.Key == cover })
+	_, ofDemand := s.demands.find(func(d demand.Demand) bool { return d.Cover.Key == cover })
+	if cover == "" || ofPublication || ofNode || ofDemand {
 		return
 	}
-	for _, p := range s.publications {
-		if p.Cover.Key == cover {
-			return
-		}
-	}
-	for _, n := range s.nodes {
-		if n.Cover.Key == cover {
-			return
-		}
-	}
-	for _, d := range s.demands {
-		if d.Cover.Key == cover {
-			return
-		}
-	}
-	for digest, p := range s.imports.covers {
-		if p.Key == cover {
-			delete(s.imports.covers, digest)
-		}
-	}
+	maps.DeleteFunc(s.imports.covers, func(_ imported.Digest, p media.Picture) bool { return p.Key == cover })
 	s.queueDeletion(cover)
 }
 
-func (s *Store) ownHowTos(id user.ID) (all []owned) {
-	for at, h := range s.howTos {
-		if h.Robot == id {
-			all = append(all, owned{record: personaldata.NewHowToRecord(h), name: h.Category, erase: func() { delete(s.howTos, at) }})
-		}
+func (s *Store) ownOrder(order payment.Order) owned {
+	o := owned{record: personaldata.NewOrderRecord(order), order: [2]int64{int64(order.ID)}}
+	if order.State != payment.Open && order.Subject != "" {
+		order.Subject = ""
+		o.erase = func() { s.ledger.orders[order.ID] = order }
 	}
-	return all
+	return o
 }
 
-func (s *Store) ownOrders(id user.ID) (all []owned) {
-	for _, order := range s.ledger.ordersOf(payment.OrderFilter{User: id}) {
-		o := owned{record: personaldata.NewOrderRecord(order), order: [2]int64{int64(order.ID)}}
-		if order.State != payment.Open && order.Subject != "" {
-			o.erase = func() {
-				order.Subject = ""
-				s.ledger.orders[order.ID] = order
-			}
-		}
-		all = append(all, o)
-	}
-	return all
-}
-
-func (s *Store) ownPrepayments(id user.ID) (all []owned) {
-	for _, order := range s.ledger.ordersOf(payment.OrderFilter{User: id}) {
-		theirs := s.ledger.prepayments[order.ID]
-		for i, p := range theirs {
-			o := owned{record: personaldata.NewPrepaymentRecord(order.ID, p), order: [2]int64{int64(order.ID), int64(i)}}
-			if !p.IsAlive() && (p.Intent.OpenID != "" || p.Ticket.CodeURL != "" || p.Ticket.MWebURL != "" || len(p.Request) > 0) {
-				o.erase = func() {
+func (s *Store) ownPrepayments(id user.ID) iter.Seq[owned] {
+	return func(yield func(owned) bool) {
+		for order := range s.ledger.orders.where(func(o payment.Order) bool { return o.User == id }) {
+			theirs := s.ledger.prepayments[order.ID]
+			for i, p := range theirs {
+				o := owned{record: personaldata.NewPrepaymentRecord(order.ID, p), order: [2]int64{int64(order.ID), int64(i)}}
+				if !p.IsAlive() && (p.Intent.OpenID != "" || p.Ticket.CodeURL != "" || p.Ticket.MWebURL != "" || len(p.Request) > 0) {
 					p.Intent.OpenID, p.Ticket.CodeURL, p.Ticket.MWebURL, p.Request = "", "", "", nil
-					theirs[i] = p
+					o.erase = func() { theirs[i] = p }
+				}
+				if !yield(o) {
+					return
 				}
 			}
-			all = append(all, o)
 		}
 	}
-	return all
 }
 
-func (s *Store) ownPayments(id user.ID) (all []owned) {
-	for _, p := range s.ledger.payments {
-		if p.Order != 0 && s.ledger.orders[p.Order].User == id {
-			all = append(all, owned{record: personaldata.NewPaymentRecord(p), order: [2]int64{int64(p.ID)}})
-		}
+func (s *Store) ownRefund(r payment.Refund) owned {
+	o := owned{record: personaldata.NewRefundRecord(r), order: [2]int64{int64(r.ID)}}
+	if r.IsFinal() && r.Reason != "" {
+		r.Reason = ""
+		o.erase = func() { s.ledger.refunds[r.ID] = r }
 	}
-	return all
-}
-
-func (s *Store) ownRefunds(id user.ID) (all []owned) {
-	for _, p := range s.ledger.payments {
-		if p.Order == 0 || s.ledger.orders[p.Order].User != id {
-			continue
-		}
-		for _, r := range s.ledger.refundsOf(p.ID) {
-			o := owned{record: personaldata.NewRefundRecord(r), order: [2]int64{int64(r.ID)}}
-			if r.IsFinal() && r.Reason != "" {
-				o.erase = func() {
-					r.Reason = ""
-					s.ledger.refunds[r.ID] = r
-				}
-			}
-			all = append(all, o)
-		}
-	}
-	return all
-}
-
-func (s *Store) ownKeys(id user.ID) (all []owned) {
-	for at, k := range s.requests.entries {
-		if at.user == id {
-			record := personaldata.IdempotencyKeyRecord{Name: at.name, Since: k.since, Made: k.kind, ID: k.id}
-			all = append(all, owned{record: record, name: at.name, erase: func() { delete(s.requests.entries, at) }})
-		}
-	}
-	return all
-}
-
-func (s *Store) ownRateLimits(id user.ID) (all []owned) {
-	for at, until := range s.spentUntil {
-		if at.account == int64(id) {
-			record := personaldata.RateLimitRecord{Action: at.action, Until: until.UTC()}
-			all = append(all, owned{record: record, name: string(at.action), erase: func() { delete(s.spentUntil, at) }})
-		}
-	}
-	return all
-}
-
-// ownFailedLogins takes the failures from the groups of the sources, which have each of them once.
-func (s *Store) ownFailedLogins(id user.ID) (all []owned) {
-	phone := s.accounts[id].Phone
-	for g, counted := range s.failures.counts {
-		for i, f := range counted {
-			if g.grouping == access.BySourceAny && f.Phone == phone {
-				all = append(all, owned{
-					record: personaldata.FailedLoginRecord{Network: f.Source.String(), At: f.at.UTC()},
-					order:  [2]int64{f.at.UnixMicro(), int64(i)}, name: f.Source.String(), erase: func() { s.failures.uncount(f.Attempt) },
-				})
-			}
-		}
-	}
-	return all
-}
-
-func (s *Store) ownLoginNetworks(id user.ID) (all []owned) {
-	phone := s.accounts[id].Phone
-	for a, last := range s.failures.usual {
-		if a.Phone == phone {
-			record := personaldata.LoginNetworkRecord{Network: a.Source.String(), Last: last.UTC()}
-			all = append(all, owned{record: record, name: a.Source.String(), erase: func() { delete(s.failures.usual, a) }})
-		}
-	}
-	return all
+	return o
 }

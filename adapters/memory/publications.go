@@ -21,20 +21,13 @@ var _ publication.Repository = Publications{}
 func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
 	return read(ctx, v.s, func() (page.Page[publication.Publication], error) {
 		visible := v.s.visibleBundles()
-		var wanted []publication.Publication
-		for _, p := range v.s.publications {
-			switch {
-			case !p.IsVisible():
-			case q.Category != nil && p.Category != *q.Category:
-			case q.OriginOnly && !p.IsOrigin(visible[p.Bundle.FirstOriginal]):
-			default:
-				wanted = append(wanted, p)
-			}
-		}
-		sortFunc(wanted, func(a, b publication.Publication) int {
-			return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+		wanted := v.s.publications.where(func(p publication.Publication) bool {
+			return p.IsVisible() && (q.Category == nil || p.Category == *q.Category) &&
+				(!q.OriginOnly || p.IsOrigin(visible[p.Bundle.FirstOriginal]))
 		})
-		p, err := pageOf(q.Page, wanted)
+		p, err := pageOf(q.Page, slices.SortedFunc(wanted, func(a, b publication.Publication) int {
+			return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+		}))
 		return page.Map(p, copyPublication), err
 	})
 }
@@ -42,10 +35,8 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 // visibleBundles returns the bundles that have a visible publication.
 func (s *Store) visibleBundles() map[publication.BundleID]bool {
 	visible := map[publication.BundleID]bool{}
-	for _, p := range s.publications {
-		if p.IsVisible() {
-			visible[p.Bundle.ID] = true
-		}
+	for p := range s.publications.where(publication.Publication.IsVisible) {
+		visible[p.Bundle.ID] = true
 	}
 	return visible
 }

@@ -80,11 +80,5 @@ func (s *Store) checkDrafts(l quota.Limits, replaced, next *event.Event) error {
 	if l.Drafts == 0 || !event.AddsDraft(replaced, next) {
 		return nil
 	}
-	drafts := 0
-	for _, e := range s.events {
-		if e.Author == next.Author() && e.Status == event.Draft {
-			drafts++
-		}
-	}
-	return l.CheckDrafts(drafts)
+	return l.CheckDrafts(s.events.count(func(e event.State) bool { return e.Author == next.Author() && e.Status == event.Draft }))
 }

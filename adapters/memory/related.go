@@ -1,10 +1,10 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"plaza/domain/calendar"
 	"plaza/domain/event"
@@ -36,10 +36,8 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 				maps.Copy(related.Members, v.s.membersOf(s.Author))
 			}
 		}
-		for _, id := range wanted {
-			if c, exists := v.s.categories[id]; exists {
-				related.CategoryNames[id] = c.Name
-			}
+		for _, c := range v.s.categories.among(wanted) {
+			related.CategoryNames[c.ID] = c.Name
 		}
 		for _, day := range q.DaysInCities {
 			if found := first(v.s.newsOf(day), q.News); len(found) > 0 {
@@ -47,8 +45,8 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 			}
 		}
 		for _, id := range q.CommentsFor {
-			if comments := first(v.s.comments[id], q.Comments); len(comments) > 0 {
-				related.Comments[id] = slices.Clone(comments)
+			if comments := first(v.s.commentsOn(id), q.Comments); len(comments) > 0 {
+				related.Comments[id] = comments
 				maps.Copy(related.Members, v.s.membersOf(authorsOf(comments)...))
 			}
 		}
@@ -58,12 +56,9 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 
 // published returns the events of the date that the viewer may see, the newest first.
 func (s *Store) published(on calendar.Date, viewer user.ID) []event.State {
-	states := s.eventsWhere(func(e event.State) bool {
+	states := s.events.where(func(e event.State) bool {
 		return e.Date == on && e.Status == event.Normal &&
 			slices.Contains(event.VisibleStates(s.relation(viewer, e.Author)), stateAndPermission(e))
 	})
-	sortFunc(states, func(a, b event.State) int {
-		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
-	})
-	return states
+	return slices.SortedFunc(states, newest(func(e event.State) (time.Time, event.ID) { return e.Created, e.ID }))
 }

@@ -9,7 +9,6 @@ package memory
 import (
 	"context"
 	"iter"
-	"sort"
 	"sync"
 	"time"
 
@@ -30,82 +29,51 @@ import (
 type Store struct {
 	lock sync.RWMutex
 
-	accounts   map[user.ID]access.Account
-	phones     map[user.Phone]user.ID
-	members    map[user.ID]user.Member
-	seen       map[user.ID]time.Time
-	tokens     map[access.TokenID]access.Token
-	used       map[access.TokenID]time.Time
-	keys       map[access.KeyHash]access.TokenID
+	accounts   table[user.ID, access.Account]
+	phones     table[user.Phone, user.ID]
+	members    table[user.ID, user.Member]
+	tokens     table[access.TokenID, access.Token]
 	failures   failures
-	spentUntil map[rateKey]time.Time // until when; one for each account and action
+	spentUntil table[rateKey, time.Time] // until when; one for each account and action
 
-	categories    map[feed.CategoryID]feed.Category
-	listings      map[item]feed.Listing
+	categories    table[feed.CategoryID, feed.Category]
+	listings      table[item, feed.Listing]
 	version       feed.Version // changes with every imported record
-	subscriptions map[subscription.ID]subscription.Subscription
-	follows       map[follow]subscription.ID
+	subscriptions table[subscription.ID, subscription.Subscription]
 
-	events    map[event.ID]event.State
-	comments  map[event.ID][]event.Comment
-	commented map[event.CommentID]event.ID
-	likes     map[event.ID]map[user.ID]bool
-	news      []news.Item
+	events   table[event.ID, event.State]
+	comments table[event.CommentID, event.Comment]
+	likes    table[event.ID, map[user.ID]bool]
+	news     []news.Item
 
-	publications map[publication.ID]publication.Publication
-	nodes        map[publication.NodeID]publication.Node
-	howTos       map[howToKey]publication.HowTo
+	publications table[publication.ID, publication.Publication]
+	nodes        table[publication.NodeID, publication.Node]
+	howTos       table[howToKey, publication.HowTo]
 	translations translations
-	demands      map[demand.ID]demand.Demand
-	images       map[userimage.ID]userimage.Image
-	undeleted    map[user.ID]map[userimage.ID]bool // images by owner, without deleted ones
+	demands      table[demand.ID, demand.Demand]
+	images       table[userimage.ID, userimage.Image]
 	ledger       ledger
 	requests     keys // Idempotency-Keys
 	imports      importState
-	deletions    map[media.Key]time.Time // when each is due
-	pictures     map[media.Key]countedPicture
-	pictureBytes map[user.ID]int64 // the sum of pictures by owner
+	deletions    table[media.Key, time.Time] // when each is due
+	pictures     table[media.Key, countedPicture]
+	pictureBytes table[user.ID, int64] // the sum of pictures by owner
 
 	numbers struct{ account, token, subscription, event, plate, comment, news, image, order, payment, refund, finding number }
 }
 
 // New returns an empty store.
 func New() *Store {
-	return &Store{
-		accounts:   map[user.ID]access.Account{},
-		phones:     map[user.Phone]user.ID{},
-		members:    map[user.ID]user.Member{},
-		seen:       map[user.ID]time.Time{},
-		tokens:     map[access.TokenID]access.Token{},
-		used:       map[access.TokenID]time.Time{},
-		keys:       map[access.KeyHash]access.TokenID{},
-		failures:   newFailures(access.Limits()),
-		spentUntil: map[rateKey]time.Time{},
-
-		categories:    map[feed.CategoryID]feed.Category{},
-		listings:      map[item]feed.Listing{},
-		subscriptions: map[subscription.ID]subscription.Subscription{},
-		follows:       map[follow]subscription.ID{},
-
-		events:    map[event.ID]event.State{},
-		comments:  map[event.ID][]event.Comment{},
-		commented: map[event.CommentID]event.ID{},
-		likes:     map[event.ID]map[user.ID]bool{},
-
-		publications: map[publication.ID]publication.Publication{},
-		nodes:        map[publication.NodeID]publication.Node{},
-		howTos:       map[howToKey]publication.HowTo{},
-		translations: newTranslations(),
-		demands:      map[demand.ID]demand.Demand{},
-		images:       map[userimage.ID]userimage.Image{},
-		undeleted:    map[user.ID]map[userimage.ID]bool{},
-		ledger:       newLedger(),
-		requests:     newKeys(),
-		imports:      newImportState(),
-		deletions:    map[media.Key]time.Time{},
-		pictures:     map[media.Key]countedPicture{},
-		pictureBytes: map[user.ID]int64{},
+	s := &Store{failures: newFailures(access.Limits()), translations: newTranslations(), requests: newKeys(), imports: newImportState()}
+	l := &s.ledger
+	for _, t := range []interface{ make() }{
+		&s.accounts, &s.phones, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings, &s.subscriptions, &s.events, &s.comments,
+		&s.likes, &s.publications, &s.nodes, &s.howTos, &s.demands, &s.images, &s.deletions, &s.pictures, &s.pictureBytes,
+		&l.orders, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
+	} {
+		t.make()
 	}
+	return s
 }
 
 // number generates the ids of one kind. It never returns an id twice.
@@ -114,12 +82,6 @@ type number int64
 func (n *number) next() int64 {
 	*n++
 	return int64(*n)
-}
-
-// sortFunc sorts as slices.SortFunc does, which is compiled anew for each type of element: half of
-// the time that this package would take after each change of the domain.
-func sortFunc[T any](elements []T, compare func(a, b T) int) {
-	sort.Slice(elements, func(i, j int) bool { return compare(elements[i], elements[j]) < 0 })
 }
 
 // read runs fn while no other call writes. It returns an error if the context has ended.

@@ -1,8 +1,9 @@
 package memory
 
 import (
-	"cmp"
 	"context"
+	"slices"
+	"time"
 
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
@@ -20,15 +21,6 @@ func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
 
 var _ subscription.Repository = Subscriptions{}
 
-// follow identifies a subscription by its follower and the user or category followed.
-type follow struct {
-	follower user.ID
-	followed user.ID
-	category feed.CategoryID
-}
-
-func followOf(s subscription.Subscription) follow { return follow{s.User, s.Followed, s.Category} }
-
 func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
 ) (subscription.Subscription, bool, error) {
@@ -44,15 +36,14 @@ func (v Subscriptions) Follow(
 		if err := v.s.requests.checkHeld(k); err != nil {
 			return subscription.Subscription{}, err
 		}
-		if id, exists := v.s.follows[followOf(sub)]; exists {
-			v.s.requests.complete(k, idempotency.ExistingSubscription, int64(id))
-			return v.s.subscriptions[id], nil
+		if existing, exists := v.s.follow(sub.User, sub.Followed, sub.Category); exists {
+			v.s.requests.complete(k, idempotency.ExistingSubscription, int64(existing.ID))
+			return existing, nil
 		}
 		isNew = true
 		sub.ID, sub.Completes = subscription.ID(v.s.numbers.subscription.next()), nil
 		v.s.requests.complete(k, idempotency.Subscription, int64(sub.ID))
 		v.s.subscriptions[sub.ID] = sub
-		v.s.follows[followOf(sub)] = sub.ID
 		return sub, nil
 	})
 	return stored, isNew, err
@@ -68,46 +59,33 @@ func (s *Store) followable(sub subscription.Subscription) bool {
 
 func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {
 	return read(ctx, v.s, func() (subscription.Subscription, error) {
-		sub, exists := v.s.subscriptions[id]
-		if !exists || sub.User != owner {
-			return subscription.Subscription{}, subscription.ErrNotFound
-		}
-		return sub, nil
+		return v.s.subscription(owner, id)
 	})
 }
 
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
 	return exec(ctx, v.s, func() error {
-		sub, exists := v.s.subscriptions[id]
-		if !exists || sub.User != owner {
-			return subscription.ErrNotFound
+		_, err := v.s.subscription(owner, id)
+		if err == nil {
+			delete(v.s.subscriptions, id)
 		}
-		delete(v.s.subscriptions, id)
-		delete(v.s.follows, followOf(sub))
-		return nil
+		return err
 	})
+}
+
+func (s *Store) subscription(owner user.ID, id subscription.ID) (subscription.Subscription, error) {
+	sub, exists := s.subscriptions[id]
+	if !exists || sub.User != owner {
+		return subscription.Subscription{}, subscription.ErrNotFound
+	}
+	return sub, nil
 }
 
 func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Page[subscription.Subscription], error) {
 	return read(ctx, v.s, func() (page.Page[subscription.Subscription], error) {
-		var admitted []subscription.Subscription
-		for _, sub := range v.s.subscriptions {
-			if q.Admits(sub) {
-				admitted = append(admitted, sub)
-			}
-		}
-		sortFunc(admitted, func(a, b subscription.Subscription) int {
-			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
-		})
-		return pageOf(q.Page, admitted)
+		order := newest(func(sub subscription.Subscription) (time.Time, subscription.ID) { return sub.Created, sub.ID })
+		return pageOf(q.Page, slices.SortedFunc(v.s.subscriptions.where(q.Admits), order))
 	})
-}
-
-// pageOf returns the requested page of the list.
-func pageOf[T any](r page.Request, all []T) (page.Page[T], error) {
-	from := min(r.Offset(), len(all))
-	to := min(from+r.Size(), len(all))
-	return page.Of(r, all[from:to], len(all))
 }
 
 func (v Subscriptions) Relations(
@@ -122,8 +100,15 @@ func (v Subscriptions) Relations(
 	})
 }
 
+// follow returns the follower's subscription to the user or the category.
+func (s *Store) follow(follower, followed user.ID, category feed.CategoryID) (subscription.Subscription, bool) {
+	return s.subscriptions.find(func(sub subscription.Subscription) bool {
+		return sub.User == follower && sub.Followed == followed && sub.Category == category
+	})
+}
+
 func (s *Store) relation(viewer, author user.ID) subscription.Relation {
-	_, viewerFollows := s.follows[follow{follower: viewer, followed: author}]
-	_, authorFollows := s.follows[follow{follower: author, followed: viewer}]
+	_, viewerFollows := s.follow(viewer, author, 0)
+	_, authorFollows := s.follow(author, viewer, 0)
 	return subscription.Relate(viewer, author, viewerFollows, authorFollows)
 }

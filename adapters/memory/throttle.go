@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -107,7 +108,7 @@ func (f *failures) begin(a access.Attempt, now time.Time) error {
 		within := f.within(g, l.Window, now)
 		if len(within) >= l.Max && !(usual && l.Grouping.SparesUsual()) {
 			newest := slices.Clone(within)
-			sortFunc(newest, func(a, b failure) int { return b.at.Compare(a.at) })
+			slices.SortFunc(newest, func(a, b failure) int { return b.at.Compare(a.at) })
 			wait = max(wait, newest[l.Max-1].at.Add(l.Window).Sub(now))
 		}
 		counted = append(counted, g)
@@ -143,6 +144,19 @@ func (f *failures) recordLogin(a access.Attempt, now time.Time) {
 	delete(f.counts, groupOf(access.ByPair, a))
 	if now.After(f.usual[a]) {
 		f.usual[a] = now
+	}
+}
+
+// all yields every failure once: those of the groups of the sources.
+func (f *failures) all() iter.Seq[failure] {
+	return func(yield func(failure) bool) {
+		for g, counted := range f.counts {
+			for _, one := range counted {
+				if g.grouping == access.BySourceAny && !yield(one) {
+					return
+				}
+			}
+		}
 	}
 }
 

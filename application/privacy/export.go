@@ -2,12 +2,12 @@ package privacy
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"plaza/domain/media"
 	"plaza/domain/personaldata"
@@ -29,7 +29,7 @@ func (p *Privacy) Export(ctx context.Context, id user.ID, to io.Writer) (Exporte
 	if _, err := p.accounts.ByID(ctx, id); err != nil {
 		return Exported{}, err
 	}
-	e := export{Privacy: p, zip: zip.NewWriter(to), user: id}
+	e := export{Privacy: p, zip: zip.NewWriter(to), user: id, hasPictures: map[personaldata.Kind]bool{}}
 	err := e.write(ctx)
 	return e.Exported, errors.Join(err, e.zip.Close())
 }
@@ -38,8 +38,9 @@ func (p *Privacy) Export(ctx context.Context, id user.ID, to io.Writer) (Exporte
 type export struct {
 	*Privacy
 	Exported
-	zip  *zip.Writer
-	user user.ID
+	zip         *zip.Writer
+	user        user.ID
+	hasPictures map[personaldata.Kind]bool // whether records of the kind have
 }
 
 func (e *export) write(ctx context.Context) error {
@@ -56,7 +57,7 @@ func (e *export) write(ctx context.Context) error {
 		}
 	}
 	for _, d := range personaldata.Kinds() {
-		if _, has := d.Example.(personaldata.Illustrated); !has {
+		if !e.hasPictures[d.Kind] {
 			continue
 		}
 		if err := e.writePictures(ctx, d.Kind); err != nil {
@@ -91,6 +92,7 @@ func (e *export) writeKind(ctx context.Context, k personaldata.Kind) error {
 		}
 		before = ",\n"
 		e.Exported.Records++
+		e.hasPictures[k] = e.hasPictures[k] || len(record.Pictures()) > 0
 	}
 	end := "\n]\n"
 	if before == "[\n" {
@@ -100,12 +102,24 @@ func (e *export) writeKind(ctx context.Context, k personaldata.Kind) error {
 	return err
 }
 
-func jsonOf(record any) (string, error) {
-	var b strings.Builder
+// jsonOf returns the record as a JSON object.
+func jsonOf(r personaldata.Record) (string, error) {
+	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(record)
-	return strings.TrimSuffix(b.String(), "\n"), err
+	before := "{"
+	for _, f := range r {
+		if f.Value == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "%s%q:", before, f.Name)
+		if err := encoder.Encode(f.Value); err != nil {
+			return "", err
+		}
+		b.Truncate(b.Len() - len("\n")) // which the encoder adds
+		before = ","
+	}
+	return b.String() + "}", nil
 }
 
 // writePictures copies the pictures of the kind's records under their keys.
@@ -114,7 +128,7 @@ func (e *export) writePictures(ctx context.Context, k personaldata.Kind) error {
 		if err != nil {
 			return err
 		}
-		for _, key := range record.(personaldata.Illustrated).Pictures() {
+		for _, key := range record.Pictures() {
 			if err := e.writePicture(ctx, key); err != nil {
 				return err
 			}

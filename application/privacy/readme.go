@@ -4,15 +4,13 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"reflect"
-	"strings"
 	"time"
 
 	"plaza/domain/personaldata"
 	"plaza/domain/user"
 )
 
-// writeReadme writes what the files of an export are, from the descriptions of the kinds and the tags of their records.
+// writeReadme writes what the files of an export are, from the descriptions of the kinds.
 func writeReadme(to io.Writer, id user.ID, now time.Time) error {
 	w := bufio.NewWriter(to) // keeps the first error for Flush
 	fmt.Fprintf(w, `All that is stored of user %d, as of %s.
@@ -26,18 +24,9 @@ you, and what others have written on your events, are data of theirs.
 `, id, now.UTC().Format(time.RFC3339))
 	for _, d := range personaldata.Kinds() {
 		fmt.Fprintf(w, "\n%s.json\n  %s\n", d.Kind, d.About)
-		fields(w, reflect.TypeOf(d.Example))
+		for _, f := range d.Fields {
+			fmt.Fprintf(w, "  - %s: %s\n", f.Name, f.About)
+		}
 	}
 	return w.Flush()
-}
-
-// fields writes a line for each field of a record.
-func fields(w io.Writer, record reflect.Type) {
-	for _, f := range reflect.VisibleFields(record) {
-		if f.Anonymous {
-			continue // its fields are visible themselves
-		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fmt.Fprintf(w, "  - %s: %s\n", name, f.Tag.Get("about"))
-	}
 }

@@ -9,9 +9,16 @@ package personaldata
 import (
 	"context"
 	"iter"
+	"time"
 
-	"plaza/domain/media"
+	"plaza/domain/access"
+	"plaza/domain/demand"
+	"plaza/domain/event"
+	"plaza/domain/payment"
+	"plaza/domain/publication"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // Kind is a kind of records of a person. Its value is the name of the kind's file in an export.
@@ -55,43 +62,39 @@ type Description struct {
 	Kind    Kind
 	About   string // what the records are, for the person
 	Erasure Treatment
-	Remains string // what an erasure leaves, and why; empty: nothing
-	Example Record // a zero record, for its fields
+	Fields  Record // a record without values
 }
 
 // Kinds returns all kinds in the order of an erasure. The account is the last: until it is blanked, an erasure that was
 // interrupted finds all that is left.
 func Kinds() []Description {
 	return []Description{
-		{Sessions, "Logins and tokens that are valid or expired, without their keys.", Removed, "", SessionRecord{}},
-		{Comments, "Your comments, also on events of others.", Removed, "", CommentRecord{}},
-		{Likes, "Events that you like.", Removed, "", LikeRecord{}},
-		{Events, "Diary events, drafts included, with their plates.", Removed, "", EventRecord{}},
-		{Follows, "People and categories that you follow. People who follow you are not listed: that is data of theirs.", Removed, "", FollowRecord{}},
-		{Images, "Images that you have uploaded, with their tags, deleted ones included. The files of deleted ones are gone.", Removed, "", ImageRecord{}},
-		{Publications, "Imported publications of which you are the author.", Removed, "", PublicationRecord{}},
-		{Nodes, "Imported parts of publications of which you are the author.", Removed, "", NodeRecord{}},
-		{Demands, "Imported service requests of which you are the author.", Removed, "", DemandRecord{}},
-		{HowTos, "Imported lists of bundles under your account.", Removed, "", HowToRecord{}},
-		{Refunds, "Refunds of your payments.", Blanked, "amounts, states, times and the wallet's numbers, for the accounts; a refund without an outcome stays as it is until it has one", RefundRecord{}},
-		{Payments, "Payments that the wallet has reported for your orders.", Kept, "amounts, times and the wallet's numbers, for the accounts", PaymentRecord{}},
-		{Prepayments, "Requests to pay an order that were sent to the wallet.", Blanked, "numbers, states and times, for the accounts", PrepaymentRecord{}},
-		{Orders, "Orders.", Blanked, "amounts, times and the wallet's numbers, for the accounts; an open order stays as it is until it is closed", OrderRecord{}},
-		{IdempotencyKeys, "Idempotency-Keys of requests, kept for a day.", Removed, "", IdempotencyKeyRecord{}},
-		{RateLimits, "Until when what you wrote counts for a limit.", Removed, "", RateLimitRecord{}},
-		{FailedLogins, "Failed logins with your phone number, kept for an hour.", Removed, "", FailedLoginRecord{}},
-		{LoginNetworks, "Networks from which you have logged in, kept for 30 days.", Removed, "", LoginNetworkRecord{}},
-		{Account, "Your account and profile.", Blanked, "the uid, the time of joining, and the id at the source of an imported account, so that an import does not bring it back", AccountRecord{}},
+		{Sessions, "Logins and tokens that are valid or expired, without their keys.", Removed, NewSessionRecord(access.Token{})},
+		{Comments, "Your comments, also on events of others.", Removed, NewCommentRecord(event.Comment{})},
+		{Likes, "Events that you like.", Removed, NewLikeRecord(0)},
+		{Events, "Diary events, drafts included, with their plates.", Removed, NewEventRecord(event.State{})},
+		{Follows, "People and categories that you follow. People who follow you are not listed: that is data of theirs.", Removed,
+			NewFollowRecord(subscription.Subscription{})},
+		{Images, "Images that you have uploaded, with their tags, deleted ones included. The files of deleted ones are gone.", Removed,
+			NewImageRecord(userimage.Image{})},
+		{Publications, "Imported publications of which you are the author.", Removed, NewPublicationRecord(publication.Publication{})},
+		{Nodes, "Imported parts of publications of which you are the author.", Removed, NewNodeRecord(publication.Node{})},
+		{Demands, "Imported service requests of which you are the author.", Removed, NewDemandRecord(demand.Demand{})},
+		{HowTos, "Imported lists of bundles under your account.", Removed, NewHowToRecord(publication.HowTo{})},
+		// For the accounts, amounts, states, times and the wallet's numbers remain of what follows. A refund without an
+		// outcome, and an open order, stay as they are until they have one or are closed.
+		{Refunds, "Refunds of your payments.", Blanked, NewRefundRecord(payment.Refund{})},
+		{Payments, "Payments that the wallet has reported for your orders.", Kept, NewPaymentRecord(payment.Payment{})},
+		{Prepayments, "Requests to pay an order that were sent to the wallet.", Blanked, NewPrepaymentRecord(0, payment.Prepayment{})},
+		{Orders, "Orders.", Blanked, NewOrderRecord(payment.Order{})},
+		{IdempotencyKeys, "Idempotency-Keys of requests, kept for a day.", Removed, NewIdempotencyKeyRecord("", time.Time{}, "", 0)},
+		{RateLimits, "Until when what you wrote counts for a limit.", Removed, NewRateLimitRecord("", time.Time{})},
+		{FailedLogins, "Failed logins with your phone number, kept for an hour.", Removed, NewFailedLoginRecord("", time.Time{})},
+		{LoginNetworks, "Networks from which you have logged in, kept for 30 days.", Removed, NewLoginNetworkRecord("", time.Time{})},
+		// The uid and the time of joining remain, and the id at the source of an imported account, so that an import does
+		// not bring it back.
+		{Account, "Your account and profile.", Blanked, NewAccountRecord(access.Account{}, user.Member{}, "")},
 	}
-}
-
-// Record is one record of a person: a struct of this package whose name ends in Record.
-type Record any
-
-// Illustrated is a Record with pictures.
-type Illustrated interface {
-	// Pictures returns the keys of the pictures that belong to the record.
-	Pictures() []media.Key
 }
 
 // Store reads and erases what is stored of a person. Every implementation passes test/ports.PersonalData.

@@ -67,22 +67,19 @@ func personalErase(w *fixtures) {
 	}
 	orders := w.records(p.id, personaldata.Orders)
 	require.Len(w, orders, 3)
-	for _, r := range orders {
-		o := r.(personaldata.OrderRecord)
-		assert.Equal(w, o.State == payment.Open, o.Subject != "")
-		assert.Equal(w, int64(1250), o.Amount)
-		assert.Equal(w, noon, o.Created)
+	for _, o := range orders {
+		assert.Equal(w, valueOf(o, "state") == payment.Open, valueOf(o, "subject") != "")
+		assert.Equal(w, int64(1250), valueOf(o, "amount"))
+		assert.Equal(w, noon, valueOf(o, "created_at"))
 	}
-	assert.Equal(w, "transaction 1", orders[0].(personaldata.OrderRecord).Transaction)
-	assert.Equal(w, "transaction 1", w.records(p.id, personaldata.Payments)[0].(personaldata.PaymentRecord).Transaction)
-	refund := w.records(p.id, personaldata.Refunds)[0].(personaldata.RefundRecord)
-	assert.Equal(w, []any{int64(100), "", "5030"}, []any{refund.Amount, refund.Reason, refund.WalletID})
-	account := w.records(p.id, personaldata.Account)[0].(personaldata.AccountRecord)
-	assert.Equal(w, personaldata.AccountRecord{
-		UID: p.id, Phone: user.ErasedPhone(p.id).String(), Timezone: "UTC", Scopes: []access.Scope{}, Disabled: true, Joined: noon,
-		Source: fmt.Sprint("user ", p.id),
-	}, account)
-	trade := w.traded(orders[0].(personaldata.OrderRecord).ID)
+	assert.Equal(w, "transaction 1", valueOf(orders[0], "transaction_id"))
+	assert.Equal(w, "transaction 1", valueOf(w.records(p.id, personaldata.Payments)[0], "transaction_id"))
+	refund := w.records(p.id, personaldata.Refunds)[0]
+	assert.Equal(w, []any{int64(100), "", "5030"}, []any{valueOf(refund, "amount"), valueOf(refund, "reason"), valueOf(refund, "wallet_refund_id")})
+	assert.Equal(w, []personaldata.Record{personaldata.NewAccountRecord(
+		access.Account{User: p.id, Phone: user.ErasedPhone(p.id), Disabled: true}, user.Member{Timezone: "UTC", Joined: noon}, fmt.Sprint("user ", p.id),
+	)}, w.records(p.id, personaldata.Account))
+	trade := w.traded(valueOf(orders[0], "id").(payment.OrderID))
 	assert.Empty(w, trade.Prepayments[0].Request)
 	assert.Empty(w, trade.Prepayments[0].Ticket.CodeURL)
 	w.consistent()

@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -132,7 +130,10 @@ func TestExport_has_a_file_for_each_kind_and_the_pictures(t *testing.T) {
 		var records []map[string]any
 		require.NoError(t, json.Unmarshal([]byte(files[string(d.Kind)+".json"]), &records), d.Kind)
 	}
-	var events []personaldata.EventRecord
+	var events []struct {
+		Title  string
+		Plates []personaldata.Plate
+	}
 	require.NoError(t, json.Unmarshal([]byte(files["events.json"]), &events))
 	require.Len(t, events, 1)
 	assert.Equal(t, "A day at the sea", events[0].Title)
@@ -141,7 +142,7 @@ func TestExport_has_a_file_for_each_kind_and_the_pictures(t *testing.T) {
 	assert.Equal(t, []media.Key{"private/aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg"}, done.Missing)
 	assert.JSONEq(t, `["private/aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg"]`, files["missing_pictures.json"])
 	assert.Equal(t, 1, done.Pictures)
-	assert.Contains(t, files["comments.json"], `"O'Brien <b>&\u2028\"雪"`)
+	assert.Equal(t, "[\n"+`{"id":2,"event":2,"content":"O'Brien <b>&\u2028\"雪","create_time":"2026-11-20T12:00:00Z"}`+"\n]\n", files["comments.json"])
 	assert.Equal(t, "[]\n", files["images.json"])
 	for name, text := range files {
 		assert.NotContains(t, text, "secret-hash", name)
@@ -160,11 +161,9 @@ func TestExport_explains_every_field(t *testing.T) {
 	readme := files["README.txt"]
 	for _, d := range personaldata.Kinds() {
 		assert.Contains(t, readme, "\n"+string(d.Kind)+".json\n  "+d.About)
-		for _, f := range reflect.VisibleFields(reflect.TypeOf(d.Example)) {
-			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); !f.Anonymous {
-				assert.NotEmpty(t, f.Tag.Get("about"), "%s.%s", d.Kind, name)
-				assert.Contains(t, readme, "  - "+name+": ", d.Kind)
-			}
+		for _, f := range d.Fields {
+			assert.NotEmpty(t, f.About, "%s.%s", d.Kind, f.Name)
+			assert.Contains(t, readme, "  - "+f.Name+": "+f.About, d.Kind)
 		}
 	}
 	assert.Contains(t, readme, "user 1, as of 2026-11-20T12:00:00Z")
@@ -182,7 +181,7 @@ func (s endlessComments) Records(_ context.Context, _ user.ID, k personaldata.Ki
 			return
 		}
 		for i := range s.n {
-			if !yield(personaldata.CommentRecord{ID: event.CommentID(i), Content: "a comment", Created: usecases.Noon}, nil) {
+			if !yield(personaldata.NewCommentRecord(event.Comment{ID: event.CommentID(i), Content: "a comment", Created: usecases.Noon}), nil) {
 				return
 			}
 		}

@@ -1,0 +1,118 @@
+package memory
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"plaza/domain/instant"
+	"plaza/domain/page"
+)
+
+// table has the stored values of one kind by their keys.
+type table[K comparable, V any] map[K]V
+
+func (t *table[K, V]) make() { *t = table[K, V]{} }
+
+// get returns the value with the key, or the error if there is none.
+func (t table[K, V]) get(key K, missing error) (V, error) {
+	v, exists := t[key]
+	if !exists {
+		return v, missing
+	}
+	return v, nil
+}
+
+// among returns the values with the keys, each once.
+func (t table[K, V]) among(keys []K) (found []V) {
+	for _, key := range unique(keys) {
+		if v, exists := t[key]; exists {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// where yields the values that are admitted. The caller may remove them meanwhile.
+func (t table[K, V]) where(admits func(V) bool) iter.Seq[V] { return filter(maps.Values(t), admits) }
+
+func filter[V any](all iter.Seq[V], admits func(V) bool) iter.Seq[V] {
+	return func(yield func(V) bool) {
+		for v := range all {
+			if admits(v) && !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// count returns how many values are admitted.
+func (t table[K, V]) count(admits func(V) bool) (n int) {
+	for range t.where(admits) {
+		n++
+	}
+	return n
+}
+
+// find returns a value that is admitted.
+func (t table[K, V]) find(admits func(V) bool) (found V, exists bool) {
+	for v := range t.where(admits) {
+		return v, true
+	}
+	return found, false
+}
+
+// claimDue returns at most limit of the keys that are due, the earliest first, and makes them due at the next time.
+func claimDue[K cmp.Ordered](due map[K]time.Time, now, next time.Time, limit int) []K {
+	var keys []K
+	for key, at := range due {
+		if !at.After(now) {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b K) int { return cmp.Or(due[a].Compare(due[b]), cmp.Compare(a, b)) })
+	keys = first(keys, limit)
+	for _, key := range keys {
+		due[key] = instant.Normalise(next)
+	}
+	return keys
+}
+
+// newest returns the order in which the newest value is the first. of returns the time and the ID of a value.
+func newest[V any, ID cmp.Ordered](of func(V) (time.Time, ID)) func(a, b V) int {
+	return func(a, b V) int {
+		timeA, idA := of(a)
+		timeB, idB := of(b)
+		return cmp.Or(timeB.Compare(timeA), cmp.Compare(idB, idA))
+	}
+}
+
+// by returns the order of the IDs.
+func by[V any, ID cmp.Ordered](id func(V) ID) func(a, b V) int {
+	return func(a, b V) int { return cmp.Compare(id(a), id(b)) }
+}
+
+// first returns the first n elements, or all if there are fewer.
+func first[T any](all []T, n int) []T { return all[:min(max(n, 0), len(all))] }
+
+// unique returns the keys, each once.
+func unique[K comparable](all []K) []K {
+	seen := make(map[K]bool, len(all))
+	var once []K
+	for _, k := range all {
+		if !seen[k] {
+			seen[k] = true
+			once = append(once, k)
+		}
+	}
+	return once
+}
+
+// pageOf returns the requested page of the list.
+func pageOf[T any](r page.Request, all []T) (page.Page[T], error) {
+	from := min(r.Offset(), len(all))
+	to := min(from+r.Size(), len(all))
+	return page.Of(r, all[from:to], len(all))
+}
