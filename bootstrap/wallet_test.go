@@ -121,7 +121,7 @@ func TestPAY08_wrong_settings_of_version_3_name_the_setting(t *testing.T) {
 	c, err := bootstrap.Check(s)
 	require.NoError(t, err)
 	_, err = bootstrap.NewGateways(c)
-	require.ErrorContains(t, err, "PLAZA_WALLET_V2_KEY: wechatpay: Key must be 32 visible characters")
+	require.ErrorContains(t, err, "PLAZA_WALLET_V2_KEY: wechatpay: KEY must be 32 visible characters")
 	assert.NotContains(t, err.Error(), "hunter22")
 }
 

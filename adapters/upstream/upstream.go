@@ -87,7 +87,12 @@ func Open(c Connection, answerLimit int64) (*Client, error) {
 	if err := c.problems(); err != nil {
 		return nil, err
 	}
-	client := http.Client{Transport: &http.Transport{ // ignores the environment's proxies
+	return &Client{url: strings.TrimRight(c.URL, "/"), answerLimit: answerLimit, http: c.HTTPClient(func(*http.Transport) {})}, nil
+}
+
+// HTTPClient returns the client of the connection. adjust changes how it connects.
+func (c Connection) HTTPClient(adjust func(*http.Transport)) *http.Client {
+	connections := &http.Transport{ // ignores the environment's proxies
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    16,
@@ -97,7 +102,9 @@ func Open(c Connection, answerLimit int64) (*Client, error) {
 		// Without pings a connection that died silently would serve, and fail, all requests
 		// until the kernel gives it up after a quarter of an hour.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: c.Deadline / 2, PingTimeout: c.Deadline / 4},
-	}}
+	}
+	adjust(connections)
+	client := http.Client{Transport: connections}
 	if c.Client != nil {
 		client = *c.Client
 	}
@@ -106,7 +113,7 @@ func Open(c Connection, answerLimit int64) (*Client, error) {
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client.Jar = nil
-	return &Client{url: strings.TrimRight(c.URL, "/"), answerLimit: answerLimit, http: &client}, nil
+	return &client
 }
 
 // Answer is a response of any status.

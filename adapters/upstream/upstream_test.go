@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"log"
 	"net/http"
@@ -25,6 +26,12 @@ func TestHTTP2ConnectionThatDiedSilentlyIsReplaced(t *testing.T) {
 			return err
 		}
 	})
+}
+
+func TestAConnectionKnowsNoProxies(t *testing.T) {
+	transport := Connection{}.HTTPClient(func(*http.Transport) {}).Transport.(*http.Transport)
+	assert.Nil(t, transport.Proxy)
+	assert.GreaterOrEqual(t, transport.TLSClientConfig.MinVersion, uint16(tls.VersionTLS12))
 }
 
 func TestSendKnowsWhenNothingWasSent(t *testing.T) {

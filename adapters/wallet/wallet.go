@@ -67,6 +67,7 @@ const (
 	PublicKey   Setting = "PUBLIC_KEY"
 	PublicKeyID Setting = "PUBLIC_KEY_ID"
 	FormerKey   Setting = "V2_KEY"
+	Timeout     Setting = "TIMEOUT"
 )
 
 // Settings are the settings of all wallets. A wallet reads those that it has a use for.

@@ -27,7 +27,7 @@ type listener = func(payment.Notification) payment.Acknowledgement
 type Sandbox struct {
 	*testing.T
 	*sandbox.Server
-	MerchantURL string // of the merchant, who receives notifications under /paid/ and /refunded/; else it is the wallet's
+	MerchantURL string // of the merchant, who receives notifications under /paid/; else it is the wallet's
 	// Gateway returns a gateway whose wallet is at the address. The merchant reads with it what a notification is about.
 	Gateway func(address string, deadline time.Duration) payment.Gateway
 
@@ -42,7 +42,6 @@ func Open(t *testing.T, c sandbox.Config) *Sandbox {
 	s := &Sandbox{T: t, told: map[string]listener{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/paid/", s.notified)
-	mux.HandleFunc("/refunded/", s.notified)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.Server.ServeHTTP(w, r) })
 	merchant := httptest.NewServer(mux)
 	t.Cleanup(merchant.Close)

@@ -8,7 +8,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/http"
 
+	"plaza/adapters/wallet"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
 )
@@ -33,20 +35,16 @@ type gateway struct {
 	notifications notificationCounts
 }
 
-// newGateway returns the gateway, or all problems of the configuration.
-func newGateway(name string, c Config, t transport, problems []Problem, algorithms ...string) (gateway, error) {
-	var wrong []error
-	for _, p := range problems {
-		wrong = append(wrong, p)
-	}
+// newGateway returns the gateway. adjust changes how it connects.
+func newGateway(name string, s wallet.Settings, adjust func(*http.Transport), algorithms ...string) gateway {
 	g := gateway{
-		name: name, transport: t, merchant: c.MerchantID, key: c.Key, notify: c.NotifyURL, nonce: rand.Text,
-		appIDs: map[payment.WalletApp]string{}, apps: map[string]payment.WalletApp{}, notifications: newNotificationCounts(algorithms...),
+		name: name, transport: newTransport(s, adjust), merchant: s.MerchantID, key: s.Key, notify: s.NotifyURL, nonce: rand.Text,
+		appIDs: s.AppIDs, apps: map[string]payment.WalletApp{}, notifications: newNotificationCounts(algorithms...),
 	}
-	for app, id := range c.AppIDs {
-		g.appIDs[app], g.apps[id] = id, app
+	for app, id := range s.AppIDs {
+		g.apps[id] = app
 	}
-	return g, errors.Join(wrong...)
+	return g
 }
 
 // appID returns the ID of the wallet application.

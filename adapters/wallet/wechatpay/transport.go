@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"plaza/adapters/upstream"
+	"plaza/adapters/wallet"
 	"plaza/domain/payment"
 )
 
@@ -22,31 +24,9 @@ type transport struct {
 }
 
 // newTransport returns a transport. adjust changes how it connects.
-func newTransport(c Config, adjust func(*http.Transport)) transport {
-	deadline := c.deadline()
-	connections := &http.Transport{ // ignores the environment's proxies
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		ForceAttemptHTTP2:      true,
-		MaxIdleConnsPerHost:    16,
-		IdleConnTimeout:        30 * time.Second,
-		TLSHandshakeTimeout:    defaultDeadline,
-		MaxResponseHeaderBytes: 64 << 10,
-		// Without pings a connection that died silently would serve, and fail, all requests
-		// until the kernel gives it up after a quarter of an hour. These find out early enough
-		// for another try.
-		HTTP2: &http.HTTP2Config{SendPingTimeout: deadline / 2, PingTimeout: deadline / 4},
-	}
-	adjust(connections)
-	client := http.Client{Transport: connections}
-	if c.Client != nil {
-		client = *c.Client
-	}
-	if c.Wrap != nil {
-		client.Transport = c.Wrap(client.Transport)
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	client.Jar = nil
-	return transport{url: strings.TrimRight(c.URL, "/"), deadline: deadline, client: &client}
+func newTransport(s wallet.Settings, adjust func(*http.Transport)) transport {
+	connection := upstream.Connection{Deadline: s.Deadline, Wrap: s.Wrap}
+	return transport{url: strings.TrimRight(s.URL, "/"), deadline: s.Deadline, client: connection.HTTPClient(adjust)}
 }
 
 // readBody returns the body, truncated slightly above the limit, and closes it.

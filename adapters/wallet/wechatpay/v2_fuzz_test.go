@@ -21,16 +21,14 @@ func FuzzQuery(f *testing.F) {
 	f.Add([]byte(genuine))
 	for _, text := range []string{
 		"", "<xml/>", "<html>Bad Gateway</html>", "<xml><return_code>FAIL</return_code><return_msg>" + payer + "</return_msg></xml>", "<xml><return_code>FAIL</return_code><return_msg>签名错误</return_msg></xml>",
-		writtenV2(mergedV2([]string{"trade_state", "NOTPAY", "out_trade_no", string(number)})), writtenV2(mergedV2([]string{"trade_state", "SUCCESS", "out_trade_no", string(number)})), signedV2("trade_state", "NOTPAY", "out_trade_no", "another"), signedV2("result_code", "FAIL", "err_code", "ORDERNOTEXIST"), genuine + genuine,
+		writtenV2(mergedV2([]any{"trade_state", "NOTPAY", "out_trade_no", string(number)})), writtenV2(mergedV2([]any{"trade_state", "SUCCESS", "out_trade_no", string(number)})), signedV2("trade_state", "NOTPAY", "out_trade_no", "another"), signedV2("result_code", "FAIL", "err_code", "ORDERNOTEXIST"), genuine + genuine,
 	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c := configV2("https://wallet.example")
-		c.Deadline = 10 * time.Millisecond // a retry would wait
-		c.Client = &http.Client{Transport: ports.Played(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(text) })}
-		g, err := NewV2(c)
-		require.NoError(t, err)
+		g := openV2(t, "https://wallet.example")
+		g.transport.deadline = 10 * time.Millisecond // a retry would wait
+		g.transport.client.Transport = ports.Played(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(text) })
 		report, err := g.Query(t.Context(), payment.OfficialAccount, number)
 		if err == nil {
 			m, err := parseXML(text)
@@ -42,7 +40,7 @@ func FuzzQuery(f *testing.F) {
 		require.Zero(t, report)
 		_, is := fault.As(err)
 		require.True(t, is, "%v", err)
-		assertDiscreetV2(t, err)
+		assertDiscreet(t, err)
 	})
 }
 
@@ -57,7 +55,7 @@ func FuzzReceipt(f *testing.F) {
 		f.Add("990", moment, "t1", "n", "USD")
 	}
 	f.Fuzz(func(t *testing.T, amount, moment, transaction, no, currency string) {
-		g := newV2(t, "https://wallet.example")
+		g := openV2(t, "https://wallet.example")
 		m := xmlMessage{
 			"return_code": success, "result_code": success, "mch_id": merchantV2, "appid": official,
 			"total_fee": amount, "time_end": moment, "transaction_id": transaction, "out_trade_no": no, "fee_type": currency,
@@ -78,5 +76,27 @@ func FuzzReceipt(f *testing.F) {
 		require.NotEmpty(t, transaction)
 		require.NotEmpty(t, no)
 		require.NotEmpty(t, r.Currency)
+	})
+}
+
+// FuzzReceive reads notifications of anything. Without the key, only the genuine one is taken.
+func FuzzReceive(f *testing.F) {
+	g := openV2(f, "https://wallet.example")
+	genuine := signedV2(reportedV2()...)
+	f.Add([]byte(genuine))
+	f.Add([]byte(writtenV2(mergedV2(reportedV2()))))
+	for _, text := range []string{
+		"", "<xml/>", genuine + genuine, strings.Replace(genuine, "990", "99", 1), strings.Replace(genuine, "<xml>", "<xml><attach>x</attach>", 1), strings.Replace(genuine, "<xml>", "<xml><total_fee>990</total_fee>", 1),
+		strings.ToLower(genuine), strings.Replace(genuine, "HMAC-SHA256", "MD5", 1), strings.Replace(genuine, "<sign>", "<sign> ", 1), strings.Replace(genuine, "<xml>", "<xml><empty></empty>", 1), "<?xml version=\"1.0\"?>\n" + genuine,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Add(refundNotificationV2(merchantV2, reqInfo).Body)
+	want, err := g.Receive(notificationV2(genuine))
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if n, err := g.Receive(payment.Notification{Body: text}); err == nil && n.Receipt != nil && *n.Receipt != *want.Receipt {
+			t.Fatalf("%q gives %v", text, *n.Receipt)
+		}
 	})
 }

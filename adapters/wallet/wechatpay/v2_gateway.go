@@ -1,38 +1,44 @@
 package wechatpay
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
+	"plaza/adapters/wallet"
 	"plaza/domain/payment"
 )
 
 // Gateway implements payment.Gateway. It is safe for concurrent use.
 type V2 struct {
 	gateway
-	refunds  *transport // brings the merchant's certificate; nil: refunds are off
-	refunded string     // where the wallet sends notifications of refunds
-	site     string     // the site that payers come from, for browsers
-	ip       string
+	// refunds brings the merchant's certificate; nil: refunds are off. Without TLS there are no certificates: then the
+	// wallet is on this machine.
+	refunds  *transport
+	refunded string // where the wallet sends notifications of refunds
+	site     string // the site that payers come from, for browsers
+	ip       string // the client address in every request
 }
 
 var _ payment.Gateway = (*V2)(nil)
 
-// NewV2 returns the gateway, or all problems of the configuration.
-func NewV2(c ConfigV2) (*V2, error) {
-	transport := newTransport(c.Config, func(*http.Transport) {})
-	common, err := newGateway(nameV2, c.Config, transport, c.Problems(), string(hmacSHA256), string(md5Sum))
-	if err != nil {
-		return nil, err
+const defaultIP = "127.0.0.1"
+
+// newV2 returns the gateway, and what is wrong with the settings.
+func newV2(s wallet.Settings) (*V2, problems) {
+	s, certificates, found := complete(s, pathV2)
+	refunded := strings.TrimRight(s.NotifyURL, "/") + "/refund/"
+	found.check(wallet.NotifyURL, isAddress(s.NotifyURL) && len(refunded) <= 256, addressText+" of at most 248 characters")
+	common := newGateway(nameV2, s, func(*http.Transport) {}, string(hmacSHA256), string(md5Sum))
+	g := &V2{gateway: common, refunded: refunded, site: siteOf(s.NotifyURL), ip: defaultIP}
+	if certificates != nil || strings.HasPrefix(s.URL, "http:") {
+		refunds := newTransport(s, func(t *http.Transport) { t.TLSClientConfig.Certificates = certificates })
+		g.refunds = &refunds
 	}
-	return &V2{
-		gateway: common, refunds: newRefundTransport(c), refunded: c.RefundNotifyURL, site: siteOf(c.NotifyURL),
-		ip: cmp.Or(c.SpbillIP, defaultIP),
-	}, nil
+	return g, found
 }
 
 // Protocol implements payment.Gateway.

@@ -3,31 +3,14 @@ package wechatpay
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"plaza/domain/payment"
 )
-
-// newRefundTransport returns the transport of refunds, or nil without a certificate. Without TLS there are no
-// certificates: then the wallet is on this machine.
-func newRefundTransport(c ConfigV2) *transport {
-	if u, err := url.Parse(c.URL); c.Certificate == nil && (err != nil || u.Scheme != "http") {
-		return nil
-	}
-	t := newTransport(c.Config, func(t *http.Transport) {
-		if c.Certificate != nil {
-			t.TLSClientConfig.Certificates = []tls.Certificate{*c.Certificate}
-		}
-	})
-	return &t
-}
 
 // Refund implements payment.Gateway. The answer says only that the wallet has taken the refund in.
 func (g *V2) Refund(ctx context.Context, r payment.RefundRequest) (payment.RefundReport, error) {
@@ -42,9 +25,7 @@ func (g *V2) Refund(ctx context.Context, r payment.RefundRequest) (payment.Refun
 	m["refund_fee"], m["total_fee"] = strconv.FormatInt(r.Amount, 10), strconv.FormatInt(r.Total, 10)
 	m["refund_fee_type"] = r.Currency
 	m["refund_desc"] = printable(r.Reason)
-	if g.refunded != "" {
-		m["notify_url"] = g.refunded
-	}
+	m["notify_url"] = g.refunded
 	m.sign(g.key)
 	reply, err := g.send(ctx, *g.refunds, "/secapi/pay/refund", m, m.encode(), refundRefusalsV2)
 	if err != nil {

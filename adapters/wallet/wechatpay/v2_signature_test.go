@@ -42,7 +42,7 @@ func TestPAY08_the_published_vectors(t *testing.T) {
 func TestPAY10_every_field_is_verified(t *testing.T) {
 	key := secret.New(keyV2)
 	for _, way := range []string{"HMAC", "MD5"} {
-		m, err := parseXML([]byte(writtenV2(otherSignV2(way, mergedV2([]string{"coupon_fee_0", "5", "coupon_count", "1"})))))
+		m, err := parseXML([]byte(writtenV2(otherSignV2(way, mergedV2([]any{"coupon_fee_0", "5", "coupon_count", "1"})))))
 		require.NoError(t, err)
 		require.NoError(t, m.verify(key), way)
 		for name := range m {
@@ -69,7 +69,7 @@ func TestPAY10_the_named_way_to_sign_is_the_only_one(t *testing.T) {
 	} {
 		for way, right := range ways {
 			t.Run(fmt.Sprintf("%s by %s", named, way), func(t *testing.T) {
-				m, err := parseXML([]byte(writtenV2(otherSignV2(way, mergedV2([]string{"sign_type", named})))))
+				m, err := parseXML([]byte(writtenV2(otherSignV2(way, mergedV2([]any{"sign_type", named})))))
 				require.NoError(t, err)
 				assert.Equal(t, right, m.verify(secret.New(keyV2)) == nil)
 			})

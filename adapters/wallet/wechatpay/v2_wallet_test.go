@@ -9,98 +9,64 @@ import (
 	"net/http/httptest"
 	"sort"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/wallet"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
-	"plaza/test/ports"
 )
 
 const (
 	keyV2      = "192006250b4c09247ec02edce69f6a2d"
-	official   = "wxd930ea5d5a258f4f"
-	service    = "wx2421b1c4370ec43b"
 	merchantV2 = "10000100"
 	nonceV2    = "5K8264ILTKCH16CQ2502SI8ZNMTM67VS"
-	payer      = ports.WalletPayer
-	number     = ports.WalletTradeNo
 )
 
-var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-
-func configV2(url string) ConfigV2 {
-	return ConfigV2{
-		Config: Config{
-			URL: url, MerchantID: merchantV2, Key: secret.New(keyV2), Deadline: 5 * time.Second,
-			AppIDs:    map[payment.WalletApp]string{payment.OfficialAccount: official, payment.SvcIOSApp: service},
-			NotifyURL: "https://plaza.example/api/pay/notify/wallet/",
-		},
-		SpbillIP: "203.0.113.7",
+func settingsV2(url string) wallet.Settings {
+	return wallet.Settings{
+		URL: url, MerchantID: merchantV2, Key: secret.New(keyV2), Deadline: 5 * time.Second,
+		AppIDs:    map[payment.WalletApp]string{payment.OfficialAccount: official, payment.SvcIOSApp: service},
+		NotifyURL: "https://plaza.example/api/pay/notify/wallet/",
 	}
 }
 
-func newV2(t *testing.T, url string) *V2 {
+func openV2(t testing.TB, url string) *V2 {
 	t.Helper()
-	g, err := NewV2(configV2(url))
-	require.NoError(t, err)
-	g.nonce = func() string { return nonceV2 }
+	g, found := newV2(settingsV2(url))
+	require.Empty(t, found)
+	g.nonce, g.ip = func() string { return nonceV2 }, "203.0.113.7"
 	return g
 }
 
-// testWallet answers requests in the given ways, one after the other, and repeats the last.
 type walletV2 struct {
 	*V2
-	answers []http.HandlerFunc
-	mutex   sync.Mutex
-	heard   []string
+	*standIn
 }
 
-func newWalletV2(t *testing.T, answers ...http.HandlerFunc) *walletV2 {
+func newWalletV2(t testing.TB, answers ...http.HandlerFunc) *walletV2 {
 	t.Helper()
-	w := &walletV2{answers: answers}
-	server := httptest.NewServer(w)
+	w := &walletV2{standIn: &standIn{answers: answers, shown: []string{"Content-Type"}}}
+	server := httptest.NewServer(w.standIn)
 	t.Cleanup(server.Close)
-	w.V2 = newV2(t, server.URL)
+	w.V2 = openV2(t, server.URL)
 	return w
 }
 
-func (w *walletV2) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	w.mutex.Lock()
-	w.heard = append(w.heard, fmt.Sprintf("%s %s\nContent-Type: %s\n\n%s\n", r.Method, r.URL, r.Header.Get("Content-Type"), body))
-	answer := w.answers[min(len(w.heard), len(w.answers))-1]
-	w.mutex.Unlock()
-	answer(rw, r)
-}
-
-func (w *walletV2) requests() []string {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	return append([]string(nil), w.heard...)
-}
-
 // says answers with the signed fields.
-func saysV2(fields ...string) http.HandlerFunc { return writesV2(signedV2(fields...)) }
+func saysV2(fields ...any) http.HandlerFunc { return writesV2(signedV2(fields...)) }
 
 func writesV2(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 }
 
-// breaks reads the request and closes the connection.
-func breaks(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
-
 // signed returns an answer of the wallet to the official account: its usual fields, preceded
-// or replaced by the given names and values. An empty value omits a field.
-func signedV2(fields ...string) string { return writtenV2(otherSignV2("HMAC", mergedV2(fields))) }
+// or replaced by the given names and values. An empty value, or nil, omits a field.
+func signedV2(fields ...any) string { return writtenV2(otherSignV2("HMAC", mergedV2(fields))) }
 
-func mergedV2(fields []string) [][2]string {
+func mergedV2(fields []any) [][2]string {
 	all := [][2]string{
 		{"return_code", "SUCCESS"}, {"result_code", "SUCCESS"}, {"appid", official}, {"mch_id", merchantV2}, {"nonce_str", "n"},
 	}
@@ -112,8 +78,8 @@ func mergedV2(fields []string) [][2]string {
 			}
 		}
 		all = kept
-		if fields[n+1] != "" {
-			all = append(all, [2]string{fields[n], fields[n+1]})
+		if value, _ := fields[n+1].(string); value != "" {
+			all = append(all, [2]string{fields[n].(string), value})
 		}
 	}
 	return all
@@ -156,4 +122,16 @@ func otherSumV2(way, text string) string {
 	}
 	first := sha256.Sum256(append(inner, text...))
 	return fmt.Sprintf("%X", sha256.Sum256(append(outer, first[:]...)))
+}
+
+// reportedV2 are the fields with which the wallet reports a completed payment.
+func reportedV2() []any {
+	return []any{
+		"out_trade_no", string(number), "transaction_id", "4200000001", "total_fee", "990", "fee_type", "CNY", "openid", payer,
+		"time_end", "20261120200102", "trade_type", "JSAPI", "is_subscribe", "N", "coupon_fee_0", "9",
+	}
+}
+
+func notificationV2(text string) payment.Notification {
+	return payment.Notification{Body: []byte(text)}
 }

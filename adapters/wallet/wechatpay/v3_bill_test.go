@@ -59,14 +59,7 @@ func TestPAY15_a_bill(t *testing.T) {
 	w := bills(t, text, packed(t, text))
 	lines, err := linesOf(t, w.V3)
 	require.NoError(t, err)
-	assert.Equal(t, []payment.BillLine{
-		{TransactionID: "4200000001", TradeNo: "plaza-7_1|*", App: payment.OfficialAccount, Amount: 990, Currency: "CNY", At: noon.Add(time.Minute + 2*time.Second)},
-		{TransactionID: "4200000002", TradeNo: "plaza-8_1|*", Amount: 10, Currency: "CNY", At: noon.Add(4*time.Hour - time.Second)},
-		{
-			TransactionID: "4200000001", TradeNo: "plaza-7_1|*", RefundNo: refundNoV3, WalletRefund: "5030000001", RefundState: payment.RefundSucceeded,
-			App: payment.OfficialAccount, Amount: 300, Currency: "CNY", At: noon.Add(2 * time.Hour),
-		},
-	}, lines)
+	assert.Equal(t, testBill, lines)
 	assert.Contains(t, w.requests()[0], "GET /v3/bill/tradebill?bill_date=2026-11-20&bill_type=ALL&tar_type=GZIP\n")
 	assert.Contains(t, w.requests()[1], "GET /v3/billdownload/file?token=a%2Bb\n")
 	assert.Contains(t, w.requests()[1], "Authorization: WECHATPAY2")

@@ -1,7 +1,6 @@
 package wechatpay
 
 import (
-	"net/http"
 	"strconv"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 // FuzzReceiveV3 reads notifications of anything. Without the wallet's key nothing is taken. With the key, what is taken is
 // what was written.
 func FuzzReceiveV3(f *testing.F) {
-	g := newV3(f, "https://wallet.example")
+	g := openV3(f, "https://wallet.example")
 	genuine := paidEventV3(f)
 	seconds := strconv.FormatInt(noon.Unix(), 10)
 	f.Add(genuine, seconds, "n", keyID, fieldsV3(f, paidFieldsV3()))
@@ -42,7 +41,7 @@ func FuzzReceiveV3(f *testing.F) {
 				_, is := fault.As(err)
 				require.True(t, is)
 				require.Zero(t, notice)
-				assertDiscreetV3(t, err)
+				assertDiscreet(t, err)
 				continue
 			}
 			r := notice.Receipt
@@ -71,9 +70,8 @@ func FuzzAnswerV3(f *testing.F) {
 			status = 200
 		}
 		for _, header := range []map[string]string{nil, signedHeader(t, testKeys().published, keyID, noon, text)} {
-			g := newV3(t, "https://wallet.example", func(c *ConfigV3) {
-				c.Client = &http.Client{Transport: ports.Played(writesV3(status, text, header))}
-			})
+			g := openV3(t, "https://wallet.example")
+			g.transport.client.Transport = ports.Played(writesV3(status, text, header))
 			report, err := g.Query(t.Context(), payment.OfficialAccount, number)
 			if err == nil {
 				require.NotNil(t, header, "not signed")

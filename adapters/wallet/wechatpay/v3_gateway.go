@@ -8,9 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
+	"plaza/adapters/wallet"
 	"plaza/domain/payment"
 )
 
@@ -26,37 +26,31 @@ type V3 struct {
 
 var _ payment.Gateway = (*V3)(nil)
 
-// NewV3 returns the gateway, or all problems of the configuration. It sends nothing.
-func NewV3(c ConfigV3) (*V3, error) {
-	transport := newTransport(c.Config, func(t *http.Transport) {
+// newV3 returns the gateway, and what is wrong with the settings. It sends nothing.
+func newV3(s wallet.Settings) (*V3, problems) {
+	s, _, found := complete(s, pathV3)
+	private, public := parsePrivateKey(s.PrivateKey), parsePublicKey(s.PublicKey)
+	found.check(wallet.PrivateKey, private != nil, "must be an unencrypted RSA key as PEM, PKCS #8 or PKCS #1, with 2,048 bits or more")
+	found.check(wallet.CertSerial, isSerial(s.CertSerial), "must be 1 to 64 hexadecimal digits with capital letters")
+	found.check(wallet.PublicKey, public != nil || s.PublicKey.IsZero(), "must be an RSA public key as PEM with 2,048 bits or more")
+	found.check(wallet.PublicKey, !s.PublicKey.IsZero() || s.PublicKeyID == "", "must be set, because PUBLIC_KEY_ID is")
+	found.check(wallet.PublicKeyID, s.PublicKey.IsZero() || isPublicKeyID(s.PublicKeyID), "must be "+publicKeyPrefix+" and letters and digits")
+	found.check(wallet.NotifyURL, isAddress(s.NotifyURL) && len(s.NotifyURL) <= 255, addressText+" of at most 255 characters")
+	g := &V3{signer: signer{key: private}, serial: s.CertSerial, now: time.Now}
+	if s.URL == URL {
+		g.spareURL = SpareURL
+	}
+	g.gateway = newGateway(nameV3, s, func(t *http.Transport) {
 		t.DisableCompression = true // signed is what was sent
-		if c.SpareURL != "" {
-			t.DialContext = (&net.Dialer{Timeout: c.deadline() / 2}).DialContext // time is left for the other address
+		if g.spareURL != "" {
+			t.DialContext = (&net.Dialer{Timeout: s.Deadline / 2}).DialContext // time is left for the other address
 		}
-	})
-	common, err := newGateway(nameV3, c.Config, transport, c.Problems(), string(byCertificate), string(byPublicKey))
-	if err != nil {
-		return nil, err
+	}, string(byCertificate), string(byPublicKey))
+	g.keys = &platformKeys{fetch: g.certificates, deadline: s.Deadline, now: g.now}
+	if public != nil {
+		g.keys.fixedID, g.keys.fixed = s.PublicKeyID, platformKey{mode: byPublicKey, rsa: public}
 	}
-	private, err := parsePrivateKey(c.PrivateKey)
-	if err != nil {
-		return nil, err
-	}
-	g := &V3{
-		gateway: common, spareURL: strings.TrimRight(c.SpareURL, "/"), signer: signer{key: private}, serial: c.Serial, now: time.Now,
-	}
-	if c.Now != nil {
-		g.now = c.Now
-	}
-	g.keys = &platformKeys{fetch: g.certificates, deadline: transport.deadline, now: g.now}
-	if c.PublicKey != "" {
-		published, err := parsePublicKey(c.PublicKey)
-		if err != nil {
-			return nil, err
-		}
-		g.keys.fixedID, g.keys.fixed = c.PublicKeyID, platformKey{mode: byPublicKey, rsa: published}
-	}
-	return g, nil
+	return g, found
 }
 
 // Protocol implements payment.Gateway.

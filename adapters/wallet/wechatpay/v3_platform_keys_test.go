@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/wallet"
 	"plaza/domain/payment"
 )
 
@@ -80,14 +81,14 @@ func TestPAY14_a_certificate_that_expires_while_a_refund_is_in_flight(t *testing
 			}, func(rw http.ResponseWriter, r *http.Request) {
 				saysAsV3(t, second.key, second.serial, w.clock(), 200, fieldsV3(t, refundFieldsV3()))(rw, r)
 			})
-			err := refundV3(t, w)
+			err := refund(t, w)
 			if c.want == nil {
 				require.NoError(t, err)
 				return
 			}
-			assertOnlyV3(t, c.want, err)
+			assertOnly(t, c.want, err)
 			w.change(func() { w.now = w.now.Add(fetchPause) })
-			require.NoError(t, queryRefundV3(t, w), "the outcome is asked for")
+			require.NoError(t, queryRefund(t, w), "the outcome is asked for")
 		})
 	}
 }
@@ -229,7 +230,7 @@ func TestPAY10_lists_of_certificates_that_do_not_count(t *testing.T) {
 			err := query(t, w)
 			require.ErrorIs(t, err, payment.ErrWalletBadResponse)
 			require.ErrorContains(t, err, c.wrong)
-			assertDiscreetV3(t, err)
+			assertDiscreet(t, err)
 		})
 	}
 }
@@ -280,4 +281,14 @@ func TestPAY10_few_notifications_wait_for_the_certificates(t *testing.T) {
 		_, err = p.findNotified(t.Context(), c.serial)
 		require.NoError(t, err)
 	})
+}
+
+func TestPAY13_certificates_that_do_not_come(t *testing.T) {
+	w := newWalletV3For(t, func(s *wallet.Settings) {
+		byCertificates(s)
+		s.Deadline = 100 * time.Millisecond
+	})
+	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
+	w.change(func() { w.onFetch = hangs })
+	assertOnly(t, payment.ErrWalletTimeout, query(t, w))
 }

@@ -68,7 +68,7 @@ func TestPAY10_resources_that_cannot_be_decrypted(t *testing.T) {
 			plain, err := decryptResource(other, secret.New(keyV3))
 			require.ErrorContains(t, err, c.wrong)
 			assert.Empty(t, plain)
-			assertDiscreetV3(t, err)
+			assertDiscreet(t, err)
 		})
 	}
 	_, err = decryptResource(nil, secret.New(keyV3))

@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -28,13 +27,11 @@ type signer struct {
 // Format prints a mask for every verb.
 func (s signer) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "***") }
 
-var errWeakKey = errors.New("RSA key with less than 2,048 bits")
-
-// parsePrivateKey reads the merchant's key.
-func parsePrivateKey(text secret.String) (*rsa.PrivateKey, error) {
+// parsePrivateKey returns the merchant's key, or nil if the text is no RSA key of minKeyBits or more.
+func parsePrivateKey(text secret.String) *rsa.PrivateKey {
 	block, _ := pem.Decode([]byte(text.Reveal()))
 	if block == nil {
-		return nil, errors.New("no PEM")
+		return nil
 	}
 	parse := x509.ParsePKCS8PrivateKey
 	if block.Type == "RSA PRIVATE KEY" {
@@ -42,34 +39,24 @@ func parsePrivateKey(text secret.String) (*rsa.PrivateKey, error) {
 	}
 	parsed, err := parse(block.Bytes)
 	key, is := parsed.(*rsa.PrivateKey)
-	switch {
-	case err != nil:
-		return nil, err
-	case !is:
-		return nil, errors.New("not an RSA key")
-	case key.N.BitLen() < minKeyBits:
-		return nil, errWeakKey
+	if err != nil || !is || key.N.BitLen() < minKeyBits {
+		return nil
 	}
-	return key, nil
+	return key
 }
 
-// parsePublicKey reads the wallet's public key.
-func parsePublicKey(text string) (*rsa.PublicKey, error) {
-	block, _ := pem.Decode([]byte(text))
+// parsePublicKey returns the wallet's public key, or nil if the text is no RSA key of minKeyBits or more.
+func parsePublicKey(text secret.String) *rsa.PublicKey {
+	block, _ := pem.Decode([]byte(text.Reveal()))
 	if block == nil {
-		return nil, errors.New("no PEM")
+		return nil
 	}
 	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
 	key, is := parsed.(*rsa.PublicKey)
-	switch {
-	case err != nil:
-		return nil, err
-	case !is:
-		return nil, errors.New("not an RSA key")
-	case key.N.BitLen() < minKeyBits:
-		return nil, errWeakKey
+	if err != nil || !is || key.N.BitLen() < minKeyBits {
+		return nil
 	}
-	return key, nil
+	return key
 }
 
 // signedText returns the text to sign: each line ends with a newline, the last one included.

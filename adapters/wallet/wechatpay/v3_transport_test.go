@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/wallet"
 	"plaza/domain/payment"
 	"plaza/test/ports"
 )
@@ -21,18 +22,19 @@ const nowhere = "http://127.0.0.1:1"
 func spared(t *testing.T, main string) *walletV3 {
 	t.Helper()
 	w := newWalletV3(t, saysV3(t, 200, fieldsV3(t, unpaidFieldsV3())))
-	w.V3 = newV3(t, main, func(c *ConfigV3) { c.SpareURL = w.server.URL })
+	w.V3 = openV3(t, main)
+	w.spareURL = w.server.URL
 	return w
 }
 
 func TestPAY13_the_spare_address(t *testing.T) {
 	w := spared(t, nowhere)
 	require.NoError(t, query(t, w))
-	assert.Equal(t, []string{heardV3(t, "query")}, w.requests(), "signed as any other")
+	assert.Equal(t, []string{versions[1].heard(t, "query")}, w.requests(), "signed as any other")
 
 	w = spared(t, nowhere)
 	w.server.Close()
-	assertOnlyV3(t, payment.ErrWalletTimeout, query(t, w))
+	assertOnly(t, payment.ErrWalletTimeout, query(t, w))
 }
 
 // What was sent may have had an effect, and the wallet at the spare address may not know of it.
@@ -57,7 +59,7 @@ func TestPAY08_without_a_public_key_no_answer_is_asked_to_be_signed_with_it(t *t
 
 func TestPAY13_an_HTTP2_connection_that_died_silently_is_replaced(t *testing.T) {
 	ports.HTTP2Reconnects(t, func(url string) (http.RoundTripper, func(context.Context) error) {
-		g := newV3(t, url, func(c *ConfigV3) { c.Deadline = time.Second })
+		g := openV3(t, url, func(s *wallet.Settings) { s.Deadline = time.Second })
 		return g.transport.client.Transport, func(ctx context.Context) error {
 			_, err := g.exchange(ctx, requestV3{method: http.MethodGet})
 			return err

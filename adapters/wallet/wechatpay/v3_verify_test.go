@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/domain/secret"
 )
 
 // found finds the key of the first certificate and no other.
@@ -25,8 +27,7 @@ func found(_ context.Context, serial string) (platformKey, error) {
 func TestPAY10_another_program_has_signed(t *testing.T) {
 	text, err := os.ReadFile("testdata/v3/wallet-public-key.pem")
 	require.NoError(t, err)
-	key, err := parsePublicKey(string(text))
-	require.NoError(t, err)
+	key := parsePublicKey(secret.New(string(text)))
 	for file, body := range map[string]string{"answer": `{"code_url":"weixin://wxpay/bizpayurl?pr=1"}`, "answer-empty": ""} {
 		signature, err := os.ReadFile("testdata/v3/" + file + ".txt")
 		require.NoError(t, err)

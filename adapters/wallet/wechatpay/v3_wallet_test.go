@@ -12,7 +12,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
-	"fmt"
 	"io"
 	"maps"
 	"math/big"
@@ -20,12 +19,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/wallet"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
 	"plaza/test/walletsandbox"
@@ -64,12 +63,26 @@ func secondCertificate() testCertificate {
 // pem returns the certificate, signed by itself.
 func (c testCertificate) pem(t testing.TB) string {
 	t.Helper()
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.der(t)}))
+}
+
+func (c testCertificate) der(t testing.TB) []byte {
+	t.Helper()
 	serial, is := new(big.Int).SetString(c.serial, 16)
 	require.True(t, is)
 	template := x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "Wallet of the tests"}, NotBefore: c.from, NotAfter: c.until}
 	der, err := x509.CreateCertificate(rand.Reader, &template, &template, c.key.Public(), c.key)
 	require.NoError(t, err)
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	return der
+}
+
+// merchantCertificate is what the merchant has given to the wallet.
+func merchantCertificate(t testing.TB) *x509.Certificate {
+	t.Helper()
+	c := testCertificate{parsePrivateKey(secret.New(merchantPEM(t))), testSerial, time.Now().Add(-time.Hour), time.Now().Add(5 * 365 * 24 * time.Hour)}
+	certificate, err := x509.ParseCertificate(c.der(t))
+	require.NoError(t, err)
+	return certificate
 }
 
 // sealed returns a resource of the text, encrypted with the key.
@@ -106,6 +119,13 @@ func merchantPEM(t testing.TB) string {
 	return string(text)
 }
 
+func privatePEM(t testing.TB, key any) string {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+}
+
 func publicPEM(t testing.TB, key *rsa.PrivateKey) string {
 	t.Helper()
 	der, err := x509.MarshalPKIXPublicKey(key.Public())
@@ -113,41 +133,40 @@ func publicPEM(t testing.TB, key *rsa.PrivateKey) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 }
 
-func configV3(t testing.TB, url string) ConfigV3 {
-	return ConfigV3{
-		Config: Config{
-			URL: url, MerchantID: merchantV3, Key: secret.New(keyV3), Deadline: 5 * time.Second,
-			AppIDs:    map[payment.WalletApp]string{payment.OfficialAccount: official, payment.SvcIOSApp: service},
-			NotifyURL: "https://plaza.example/api/pay/notify/wallet/v3/",
-		},
-		PrivateKey: secret.New(merchantPEM(t)), Serial: testSerial, Now: func() time.Time { return noon },
-		PublicKey: publicPEM(t, testKeys().published), PublicKeyID: keyID,
+func settingsV3(t testing.TB, url string) wallet.Settings {
+	return wallet.Settings{
+		URL: url, MerchantID: merchantV3, Key: secret.New(keyV3), Deadline: 5 * time.Second,
+		AppIDs:     map[payment.WalletApp]string{payment.OfficialAccount: official, payment.SvcIOSApp: service},
+		NotifyURL:  "https://plaza.example/api/pay/notify/wallet/v3/",
+		PrivateKey: secret.New(merchantPEM(t)), CertSerial: testSerial,
+		PublicKey: secret.New(publicPEM(t, testKeys().published)), PublicKeyID: keyID,
 	}
 }
 
-func newV3(t testing.TB, url string, changes ...func(*ConfigV3)) *V3 {
+// openV3 returns a gateway whose clock stands at noon.
+func openV3(t testing.TB, url string, changes ...func(*wallet.Settings)) *V3 {
 	t.Helper()
-	c := configV3(t, url)
+	s := settingsV3(t, url)
 	for _, change := range changes {
-		change(&c)
+		change(&s)
 	}
-	g, err := NewV3(c)
-	require.NoError(t, err)
+	g, found := newV3(s)
+	require.Empty(t, found)
 	g.nonce = func() string { return nonceV3 }
+	g.setClock(func() time.Time { return noon })
 	return g
 }
 
-// byCertificates has the gateway fetch the wallet's certificates.
-func byCertificates(c *ConfigV3) { c.PublicKey, c.PublicKeyID = "", "" }
+func (g *V3) setClock(now func() time.Time) { g.now, g.keys.now = now, now }
 
-// testWallet answers requests in the given ways, one after the other, and repeats the last.
+// byCertificates has the gateway fetch the wallet's certificates.
+func byCertificates(s *wallet.Settings) { s.PublicKey, s.PublicKeyID = secret.String{}, "" }
+
 type walletV3 struct {
 	*V3
-	server  *httptest.Server
-	answers []http.HandlerFunc
+	*standIn
+	server *httptest.Server
 
-	mutex        sync.Mutex
-	heard        []string
 	now          time.Time
 	certificates []testCertificate
 	signedBy     testCertificate // of the answer with the certificates
@@ -157,23 +176,23 @@ type walletV3 struct {
 
 func newWalletV3(t testing.TB, answers ...http.HandlerFunc) *walletV3 {
 	t.Helper()
-	return newWalletV3For(t, nil, answers...)
+	return newWalletV3For(t, func(*wallet.Settings) {}, answers...)
 }
 
-// newWalletFor returns a wallet and a gateway with the changed configuration, whose clock is the wallet's.
-func newWalletV3For(t testing.TB, change func(*ConfigV3), answers ...http.HandlerFunc) *walletV3 {
+// newWalletV3For returns a wallet and a gateway with the changed settings, whose clock is the wallet's.
+func newWalletV3For(t testing.TB, change func(*wallet.Settings), answers ...http.HandlerFunc) *walletV3 {
 	t.Helper()
-	w := &walletV3{answers: answers, now: noon, certificates: []testCertificate{firstCertificate()}, signedBy: firstCertificate()}
+	shown := []string{"Accept", "Authorization", "Content-Type", "User-Agent", "Wechatpay-Serial"}
+	w := &walletV3{
+		standIn: &standIn{answers: answers, shown: shown}, now: noon, certificates: []testCertificate{firstCertificate()}, signedBy: firstCertificate(),
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v3/certificates", func(rw http.ResponseWriter, r *http.Request) { w.list(t, rw, r) })
-	mux.Handle("/", w)
+	mux.Handle("/", w.standIn)
 	w.server = httptest.NewServer(mux)
 	t.Cleanup(w.server.Close)
-	w.V3 = newV3(t, w.server.URL, func(c *ConfigV3) {
-		if c.Now = w.clock; change != nil {
-			change(c)
-		}
-	})
+	w.V3 = openV3(t, w.server.URL, change)
+	w.setClock(w.clock)
 	return w
 }
 
@@ -188,35 +207,6 @@ func (w *walletV3) change(how func()) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	how()
-}
-
-func (w *walletV3) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	w.mutex.Lock()
-	w.heard = append(w.heard, transcript(r, body))
-	answer := w.answers[min(len(w.heard), len(w.answers))-1]
-	w.mutex.Unlock()
-	answer(rw, r)
-}
-
-// transcript is a request as the files in testdata have it.
-func transcript(r *http.Request, body []byte) string {
-	text := fmt.Sprintf("%s %s\n", r.Method, r.RequestURI)
-	for _, name := range []string{"Accept", "Authorization", "Content-Type", "User-Agent", "Wechatpay-Serial"} {
-		if value := r.Header.Get(name); value != "" {
-			text += name + ": " + value + "\n"
-		}
-	}
-	return text + "\n" + string(body) + "\n"
-}
-
-func (w *walletV3) requests() []string {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	return append([]string(nil), w.heard...)
 }
 
 func (w *walletV3) fetched() int {
@@ -285,7 +275,8 @@ func hangs(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 // fields returns a JSON object of the fields and the changed ones. The value nil omits a field.
 func fieldsV3(t testing.TB, usual map[string]any, changes ...any) string {
 	t.Helper()
-	all := maps.Clone(usual)
+	all := map[string]any{}
+	maps.Copy(all, usual)
 	for n := 0; n < len(changes); n += 2 {
 		name := changes[n].(string)
 		if all[name] = changes[n+1]; changes[n+1] == nil {
@@ -301,13 +292,6 @@ func paidFieldsV3() map[string]any {
 		"appid": official, "mchid": merchantV3, "out_trade_no": string(number), "transaction_id": "4200000001", "trade_type": "JSAPI",
 		"trade_state": "SUCCESS", "trade_state_desc": "paid", "success_time": "2026-11-20T20:01:02+08:00", "payer": map[string]any{"openid": payer},
 		"amount": map[string]any{"total": 990, "payer_total": 890, "currency": "CNY", "payer_currency": "CNY"},
-	}
-}
-
-func paidReceiptV3() payment.Receipt {
-	return payment.Receipt{
-		TransactionID: "4200000001", TradeNo: number, App: payment.OfficialAccount, Amount: 990, Currency: "CNY",
-		Paid: noon.Add(time.Minute + 2*time.Second),
 	}
 }
 
@@ -336,4 +320,19 @@ func notifiedV3(t testing.TB, body string) payment.Notification {
 func paidEventV3(t testing.TB, changes ...any) string {
 	t.Helper()
 	return eventV3(t, "TRANSACTION.SUCCESS", sealed(t, keyV3, fieldsV3(t, paidFieldsV3(), changes...), "transaction"))
+}
+
+// refundFieldsV3 is the refund of refundReported, as the wallet reports it.
+func refundFieldsV3() map[string]any {
+	return map[string]any{
+		"refund_id": "5030000001", "out_refund_no": string(refundNo), "transaction_id": "4200000001", "out_trade_no": string(number),
+		"channel": "ORIGINAL", "status": "PROCESSING", "create_time": "2026-11-20T20:01:02+08:00",
+		"amount": map[string]any{"total": 990, "refund": 300, "payer_refund": 250, "currency": "CNY"},
+	}
+}
+
+// refusalV3 is the body of an answer that refuses a request.
+func refusalV3(t testing.TB, code string) string {
+	t.Helper()
+	return encoded(t, map[string]any{"code": code, "message": keyV3 + payer, "detail": map[string]any{"value": payer}})
 }

@@ -1,0 +1,201 @@
+package wechatpay
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/payment"
+	"plaza/test/ports"
+)
+
+// codesOf are the codes of refusals, separated by spaces, by version, call and what they mean.
+var codesOf = map[string]map[string]map[error]string{
+	"v2": {
+		"prepare": {
+			payment.ErrWalletPaid: "ORDERPAID", payment.ErrWalletClosed: "ORDERCLOSED", payment.ErrWalletOtherOrder: "OUT_TRADE_NO_USED INVALID_REQUEST",
+			payment.ErrInsufficientFunds: "NOTENOUGH", payment.ErrWalletBusy: "FREQUENCY_LIMITED", payment.ErrWalletRefused: oursV2,
+			payment.ErrWalletBadResponse: "NEVER_HEARD_OF",
+		},
+		"query": {
+			payment.ErrWalletNotFound: "ORDERNOTEXIST", payment.ErrWalletBusy: "FREQUENCY_LIMITED", payment.ErrWalletRefused: oursV2,
+			payment.ErrWalletBadResponse: "ORDERPAID INVALID_REQUEST NEVER_HEARD_OF",
+		},
+		"close": {
+			payment.ErrWalletPaid: "ORDERPAID", payment.ErrWalletClosed: "ORDERCLOSED", payment.ErrWalletNotFound: "ORDERNOTEXIST",
+			payment.ErrWalletNotClosed: oursV2 + " FREQUENCY_LIMITED INVALID_REQUEST NEVER_HEARD_OF",
+		},
+		"refund": {
+			payment.ErrRefundDiffers: "REFUND_FEE_MISMATCH", payment.ErrRefundTooMuch: "INVALID_REQUEST TRADE_OVERDUE",
+			payment.ErrMerchantFunds: "NOTENOUGH", payment.ErrWalletNotFound: "ORDERNOTEXIST INVALID_TRANSACTIONID",
+			payment.ErrWalletBusy: "FREQUENCY_LIMITED INVALID_REQ_TOO_MUCH", payment.ErrWalletRefused: oursV2 + " CERT_ERROR",
+			payment.ErrWalletBadResponse: "NEVER_HEARD_OF",
+		},
+		"refund query": {
+			payment.ErrRefundNotFound: "REFUNDNOTEXIST", payment.ErrWalletBusy: "FREQUENCY_LIMITED", payment.ErrWalletRefused: oursV2,
+			payment.ErrWalletBadResponse: "NEVER_HEARD_OF",
+		},
+	},
+	"v3": {
+		"prepare": {
+			payment.ErrWalletPaid: "ORDERPAID ORDER_PAID", payment.ErrWalletClosed: "ORDER_CLOSED",
+			payment.ErrWalletOtherOrder: "OUT_TRADE_NO_USED INVALID_REQUEST", payment.ErrInsufficientFunds: "NOT_ENOUGH",
+			payment.ErrWalletBusy: "FREQUENCY_LIMITED RATELIMIT_EXCEEDED", payment.ErrWalletRefused: oursV3,
+			payment.ErrWalletBadResponse: "ORDER_NOT_EXIST NEVER_HEARD_OF",
+		},
+		"query": {
+			payment.ErrWalletNotFound: "ORDER_NOT_EXIST ORDERNOTEXIST", payment.ErrWalletBusy: "FREQUENCY_LIMITED", payment.ErrWalletRefused: oursV3,
+			payment.ErrWalletBadResponse: "ORDERPAID INVALID_REQUEST NEVER_HEARD_OF",
+		},
+		"close": {
+			payment.ErrWalletPaid: "ORDERPAID ORDER_PAID", payment.ErrWalletClosed: "ORDER_CLOSED", payment.ErrWalletNotFound: "ORDER_NOT_EXIST ORDERNOTEXIST",
+			payment.ErrWalletNotClosed: oursV3 + " FREQUENCY_LIMITED INVALID_REQUEST RULE_LIMIT NEVER_HEARD_OF",
+		},
+		"refund": {
+			payment.ErrMerchantFunds: "NOT_ENOUGH", payment.ErrWalletNotFound: "RESOURCE_NOT_EXISTS", payment.ErrWalletBusy: "FREQUENCY_LIMITED",
+			payment.ErrWalletRefused: oursV3 + " USER_ACCOUNT_ABNORMAL", payment.ErrWalletBadResponse: "NEVER_HEARD_OF",
+		},
+		"refund query": {
+			payment.ErrRefundNotFound: "RESOURCE_NOT_EXISTS", payment.ErrWalletBusy: "FREQUENCY_LIMITED", payment.ErrWalletRefused: oursV3,
+			payment.ErrWalletBadResponse: "INVALID_REQUEST NOT_ENOUGH NEVER_HEARD_OF",
+		},
+	},
+}
+
+// The codes of mistakes that are the merchant's own.
+const (
+	oursV2 = "NOAUTH APPID_NOT_EXIST MCHID_NOT_EXIST APPID_MCHID_NOT_MATCH SIGNERROR LACK_PARAMS PARAM_ERROR " +
+		"XML_FORMAT_ERROR POST_DATA_EMPTY REQUIRE_POST_METHOD NOT_UTF8"
+	oursV3 = "SIGN_ERROR NO_AUTH PARAM_ERROR"
+)
+
+func TestPAY13_what_the_wallets_codes_mean(t *testing.T) {
+	forVersions(t, func(t *testing.T, v version) {
+		for name, call := range calls {
+			for want, codes := range codesOf[v.name][name] {
+				all := strings.Fields(codes)
+				if slices.Contains(all, "NEVER_HEARD_OF") {
+					all = append(all, "", v.key, "< odd >")
+				}
+				for _, code := range all {
+					t.Run(name+" "+code, func(t *testing.T) {
+						w := v.wallet(t, v.refuses(t, code, true))
+						assertOnly(t, want, call(t, w))
+						assert.Len(t, w.requests(), 1, "asked once")
+						assertOnly(t, payment.ErrWalletBadResponse, call(t, v.wallet(t, v.refuses(t, code, false))))
+					})
+				}
+			}
+		}
+	})
+}
+
+func TestPAY13_a_request_that_the_wallet_does_not_look_at(t *testing.T) {
+	refused := func(text string) http.HandlerFunc {
+		return writesV2("<xml><return_code>FAIL</return_code><return_msg><![CDATA[" + text + "]]></return_msg></xml>")
+	}
+	for text, hint := range map[string]string{"签名错误 " + keyV2: "signature", "appid参数长度有误": "appid", payer: "request"} {
+		for want, c := range map[error]ports.WalletCall{payment.ErrWalletRefused: prepare, payment.ErrWalletNotClosed: closeIt} {
+			w := newWalletV2(t, refused(text))
+			err := c(t, w)
+			assertOnly(t, want, err)
+			assert.ErrorContains(t, err, hint)
+			assert.Len(t, w.requests(), 1)
+		}
+	}
+	w := newWalletV2(t, refused("系统繁忙"))
+	assertOnly(t, payment.ErrWalletTimeout, prepare(t, w))
+	assert.Len(t, w.requests(), 3)
+}
+
+func TestPAY13_what_nobody_knows_is_asked_again_in_the_same_words(t *testing.T) {
+	good := map[string]http.HandlerFunc{
+		"prepare": saysV2("trade_type", "JSAPI", "prepay_id", "p1"),
+		"query":   saysV2("trade_state", "NOTPAY", "out_trade_no", string(number)),
+		"close":   saysV2(),
+	}
+	trouble := saysV2("result_code", "FAIL", "err_code", "SYSTEMERROR")
+	for name, c := range ports.WalletCalls {
+		t.Run(name, func(t *testing.T) {
+			w := newWalletV2(t, trouble, breaks, good[name])
+			require.NoError(t, c(t, w))
+			heard := w.requests()
+			require.Len(t, heard, 3)
+			assert.Len(t, slices.Compact(heard), 1)
+			for _, bad := range []http.HandlerFunc{trouble, breaks, cutOff} {
+				w = newWalletV2(t, bad, bad, bad, good[name])
+				assertOnly(t, payment.ErrWalletTimeout, c(t, w))
+				assert.Len(t, w.requests(), 3)
+			}
+		})
+	}
+}
+
+// cutOff announces a longer body and closes the connection.
+func cutOff(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Length", "1000")
+	_, _ = io.WriteString(w, "<xml>")
+}
+
+func TestPAY13_a_refusal_after_a_lost_request_says_nothing_about_that(t *testing.T) {
+	for _, c := range []struct {
+		call string
+		want error
+		code string
+	}{
+		{"prepare", payment.ErrWalletTimeout, "FREQUENCY_LIMITED NOAUTH NOTENOUGH"}, {"prepare", payment.ErrWalletPaid, "ORDERPAID"},
+		{"prepare", payment.ErrWalletClosed, "ORDERCLOSED"}, {"prepare", payment.ErrWalletOtherOrder, "OUT_TRADE_NO_USED"},
+		{"close", payment.ErrWalletTimeout, "NEVER_HEARD_OF"}, {"close", payment.ErrWalletClosed, "ORDERCLOSED"},
+		{"refund", payment.ErrWalletTimeout, "INVALID_REQUEST NOTENOUGH REFUND_FEE_MISMATCH"},
+		{"refund query", payment.ErrRefundNotFound, "REFUNDNOTEXIST"},
+	} {
+		for _, code := range strings.Fields(c.code) {
+			assertOnly(t, c.want, calls[c.call](t, newWalletV2(t, breaks, saysV2("result_code", "FAIL", "err_code", code))))
+		}
+	}
+}
+
+func TestPAY13_too_many_requests(t *testing.T) {
+	for name, want := range map[string]error{
+		"prepare": payment.ErrWalletBusy, "query": payment.ErrWalletBusy, "close": payment.ErrWalletNotClosed,
+	} {
+		assertOnly(t, want, calls[name](t, newWalletV3(t, saysV3(t, 429, `{"code":"NEVER_HEARD_OF"}`))))
+		assertOnly(t, payment.ErrWalletBadResponse, calls[name](t, newWalletV3(t, writesV3(429, `{"code":"FREQUENCY_LIMITED"}`, nil))))
+	}
+}
+
+func TestPAY14_a_server_that_fails_leaves_a_refund_unknown(t *testing.T) {
+	for _, do := range []ports.WalletCall{refund, queryRefund} {
+		assertOnly(t, payment.ErrWalletBadResponse, do(t, newWalletV3(t, saysV3(t, 500, refusalV3(t, "SYSTEM_ERROR")))))
+		assertOnly(t, payment.ErrWalletTimeout, do(t, newWalletV3(t, breaks)))
+	}
+}
+
+// The wallet does not sign its answer to a request whose signature it does not accept.
+func TestPAY13_the_wallet_rejects_the_signature(t *testing.T) {
+	for name, want := range map[string]error{
+		"prepare": payment.ErrWalletRefused, "query": payment.ErrWalletRefused, "close": payment.ErrWalletNotClosed,
+	} {
+		says := func(text string, header map[string]string) error {
+			return calls[name](t, newWalletV3(t, writesV3(401, text, header)))
+		}
+		err := says(refusalV3(t, "SIGN_ERROR"), nil)
+		assertOnly(t, want, err)
+		require.ErrorContains(t, err, "check the clock, the private key and the serial number")
+		for _, off := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
+			err := says(refusalV3(t, "SIGN_ERROR"), map[string]string{"Date": noon.Add(off).Format(http.TimeFormat)})
+			require.ErrorContains(t, err, "this server's clock differs from the wallet's by 10m0s")
+		}
+		err = says(refusalV3(t, "SIGN_ERROR"), map[string]string{"Date": noon.Format(http.TimeFormat)})
+		assert.NotContains(t, err.Error(), "differs")
+		assertOnly(t, payment.ErrWalletBadResponse, says(refusalV3(t, "ORDERPAID"), nil))
+		assertOnly(t, payment.ErrWalletBadResponse, says("<html>", nil))
+		assertOnly(t, payment.ErrWalletBadResponse, says(refusalV3(t, "SIGN_ERROR"), map[string]string{"Wechatpay-Serial": keyID}))
+	}
+}

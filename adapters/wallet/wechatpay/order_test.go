@@ -1,0 +1,123 @@
+package wechatpay
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+	"plaza/test/ports"
+)
+
+// answeredTicket is an answer to an order, and the ticket that it has; none if the answer lacks what the payer needs.
+type answeredTicket struct {
+	name   string // of the request in testdata
+	intent payment.Intent
+	answer []any
+	ticket payment.Ticket
+}
+
+var answeredTickets = map[string][]answeredTicket{
+	"v2": {
+		{"native", byCode, []any{"trade_type", "NATIVE", "prepay_id", "p1", "code_url", "weixin://wxpay/1?a=1&b=2"},
+			payment.Ticket{PrepayID: "p1", CodeURL: "weixin://wxpay/1?a=1&b=2"}},
+		{"app", byApp, []any{"trade_type", "APP", "prepay_id", "p1", "appid", service}, payment.Ticket{PrepayID: "p1"}},
+		{"jsapi", byBrowser, []any{"trade_type", "JSAPI", "prepay_id", "p1"}, payment.Ticket{PrepayID: "p1"}},
+		{"mweb", byPage, []any{"trade_type", "MWEB", "prepay_id", "p1", "mweb_url", "https://wallet.example/?a=1&b=2"},
+			payment.Ticket{PrepayID: "p1", MWebURL: "https://wallet.example/?a=1&b=2"}},
+		{intent: byCode, answer: []any{"trade_type", "NATIVE", "prepay_id", "p1"}},
+		{intent: byPage, answer: []any{"trade_type", "MWEB", "prepay_id", "p1"}},
+	},
+	"v3": {
+		{"native", byCode, []any{"code_url", "weixin://wxpay/1?a=1&b=2"}, payment.Ticket{CodeURL: "weixin://wxpay/1?a=1&b=2"}},
+		{"app", byApp, []any{"prepay_id", "wx20"}, payment.Ticket{PrepayID: "wx20"}},
+		{"jsapi", byBrowser, []any{"prepay_id", "wx20"}, payment.Ticket{PrepayID: "wx20"}},
+		{"h5", byPage, []any{"h5_url", "https://wallet.example/?a=1&b=2"}, payment.Ticket{MWebURL: "https://wallet.example/?a=1&b=2"}},
+		{intent: byCode, answer: []any{"prepay_id", "wx20"}},
+		{intent: byCode, answer: []any{"code_url", ""}},
+		{intent: byPage, answer: []any{"code_url", "x"}},
+		{intent: byApp, answer: []any{"code_url", "x"}},
+		{intent: byBrowser, answer: []any{"prepay_id", 1}},
+	},
+}
+
+func TestPAY09_what_the_wallet_hears(t *testing.T) {
+	forVersions(t, func(t *testing.T, v version) {
+		for _, c := range answeredTickets[v.name] {
+			w := v.wallet(t, v.says(t, c.answer...))
+			request, err := w.BuildRequest(ports.WalletOrder(noon), c.intent, number)
+			require.NoError(t, err)
+			if c.name == "" {
+				_, err = w.Prepare(t.Context(), request)
+				assertOnly(t, payment.ErrWalletBadResponse, err)
+				continue
+			}
+			for range 2 {
+				ticket, err := w.Prepare(t.Context(), request)
+				require.NoError(t, err)
+				assert.Equal(t, c.ticket, ticket)
+			}
+			assert.Equal(t, []string{v.heard(t, c.name), v.heard(t, c.name)}, w.requests())
+		}
+		w := v.wallet(t, v.says(t, v.unpaid...), v.closed(t))
+		require.NoError(t, query(t, w))
+		require.NoError(t, closeIt(t, w))
+		assert.Equal(t, []string{v.heard(t, "query"), v.heard(t, "close")}, w.requests())
+	})
+}
+
+func TestPAY09_no_two_requests_have_the_same_nonce(t *testing.T) {
+	g, _ := newV2(settingsV2("https://wallet.example"))
+	seen := map[string]bool{}
+	for range 100 {
+		request, err := g.BuildRequest(ports.WalletOrder(noon), byCode, number)
+		require.NoError(t, err)
+		m, err := parseXML(request)
+		require.NoError(t, err)
+		assert.Regexp(t, `^[A-Z0-9]{26,32}$`, m["nonce_str"])
+		assert.NoError(t, m.verify(g.key))
+		seen[m["nonce_str"]] = true
+	}
+	assert.Len(t, seen, 100)
+}
+
+func TestPAY09_texts_that_no_terminal_shows(t *testing.T) {
+	o := ports.WalletOrder(noon)
+	o.Subject = "a\nb\x00c\x7fd\xffe\uFFFEf\x01g\rh\ti\u2028"
+	const want = "a b c d\uFFFDe f g h i\u2028"
+	forVersions(t, func(t *testing.T, v version) {
+		g := v.wallet(t)
+		request, err := g.BuildRequest(o, byCode, number)
+		require.NoError(t, err)
+		switch v.name {
+		case "v2":
+			m, err := parseXML(request)
+			require.NoError(t, err)
+			assert.Equal(t, want, m["body"])
+			assert.NoError(t, m.verify(secret.New(keyV2)), "what XML cannot say is not signed either")
+		case "v3":
+			var stored struct{ Body struct{ Description string } }
+			require.NoError(t, json.Unmarshal(request, &stored))
+			assert.Equal(t, want, stored.Body.Description)
+		}
+		odd := byBrowser
+		for _, id := range []string{"o\n1", "a\rb", "o\xff"} {
+			odd.OpenID = id
+			_, err = g.BuildRequest(o, odd, number)
+			assert.Contains(t, fault.FieldsOf(err), "extra_params.open_id")
+		}
+	})
+}
+
+func TestPAY09_requests_of_others(t *testing.T) {
+	w := newWalletV3(t, saysV3(t, 200, `{"code_url":"weixin://wxpay/1"}`))
+	for _, request := range []string{"", "<xml></xml>", "{}", `{"type":"codepay","body":{}}`, `{"type":"native/../../x","body":{}}`} {
+		_, err := w.Prepare(t.Context(), []byte(request))
+		require.ErrorContains(t, err, "not made by BuildRequest")
+	}
+	assert.Empty(t, w.requests())
+}
