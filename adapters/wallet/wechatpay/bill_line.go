@@ -8,7 +8,7 @@ import (
 	"plaza/domain/text"
 )
 
-// maxNumber bounds a number, in bytes.
+// maxBillNumber bounds a number, in bytes.
 const maxBillNumber = 64
 
 var billRefundStates = map[string]payment.RefundState{
@@ -16,9 +16,9 @@ var billRefundStates = map[string]payment.RefundState{
 	"CLOSED": payment.RefundClosed, "CHANGE": payment.RefundAbnormal, "ABNORMAL": payment.RefundAbnormal,
 }
 
-// line reads a record. Where a payment has no number of a refund, the bill has a zero. Errors are for people. They
+// billLine reads a record. Where a payment has no number of a refund, the bill has a zero. Errors are for people. They
 // quote nothing of the line.
-func (r billReader) line(h billHeading, of billRecord) (l payment.BillLine, err error) {
+func (g *gateway) billLine(h billHeading, of billRecord) (l payment.BillLine, err error) {
 	values := splitBillLine(of.text)
 	isMissing := of.isLong || len(values) != len(h.names) && h.free == len(h.names)
 	value := func(columns ...string) string {
@@ -28,7 +28,7 @@ func (r billReader) line(h billHeading, of billRecord) (l payment.BillLine, err 
 	}
 	at, atErr := time.ParseInLocation(time.DateTime, value("交易时间"), beijing)
 	l = payment.BillLine{
-		TransactionID: value("微信订单号"), TradeNo: payment.TradeNo(value("商户订单号")), App: r.Apps[value("公众账号ID")],
+		TransactionID: value("微信订单号"), TradeNo: payment.TradeNo(value("商户订单号")), App: g.apps[value("公众账号ID")],
 		Currency: value("货币种类"), At: at.UTC(),
 	}
 	amount := value("订单金额", "总金额")
@@ -46,7 +46,7 @@ func (r billReader) line(h billHeading, of billRecord) (l payment.BillLine, err 
 		return l, errors.New("no time")
 	case state != "SUCCESS" && state != "REVOKED" && state != "REFUND":
 		return l, errors.New("an unknown state")
-	case merchant != r.Merchant:
+	case merchant != g.merchant:
 		return l, errors.New("another merchant's")
 	case !isBillNumber(l.TransactionID) || !isBillNumber(string(l.TradeNo)) || !isBillNumber(l.Currency):
 		return l, errors.New("no number or no currency")
@@ -57,5 +57,5 @@ func (r billReader) line(h billHeading, of billRecord) (l payment.BillLine, err 
 	return l, err
 }
 
-// isNumber reports whether the text may be a number of the wallet, or of another program of the merchant.
+// isBillNumber reports whether the text may be a number of the wallet, or of another program of the merchant.
 func isBillNumber(s string) bool { return s != "" && len(s) <= maxBillNumber && text.IsVisible(s) }

@@ -6,25 +6,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
+	"plaza/domain/fault"
 	"plaza/domain/payment"
 )
 
 // maxBill bounds a bill, in bytes, unpacked: some half a million lines.
 const maxBill = 256 << 20
 
-// Reader reads the bills of a merchant.
-type billReader struct {
-	Merchant string
-	Apps     map[string]payment.WalletApp // by their IDs at the wallet
-}
+// billDeadlines is how many times the deadline of another call the whole bill may take.
+const billDeadlines = 24
 
-// Read stores what fetch writes in a file without a name, and calls fn with each line of the bill after it has compared its
-// sums. fetch returns false if the day has no bill. Errors are ErrWalletBadResponse, or those of fetch and fn.
-func (r billReader) Read(fetch func(into io.Writer) (isMade bool, err error), fn func(payment.BillLine) error) error {
+// errNoBill: there was neither a payment nor a refund on the day.
+var errNoBill = fault.New(fault.NotFound, "No bill of this day.")
+
+// readBill stores a bill in a file without a name, and calls fn with each line of it after it has compared its sums. open
+// asks for the bill, and unpack writes the text of the answer into the file, or returns errNoBill. Errors are those of the
+// wallet and of fn.
+func (g *gateway) readBill(ctx context.Context, open func(context.Context) (*http.Response, error),
+	unpack func(ctx context.Context, body io.Reader, into io.Writer) error, fn func(payment.BillLine) error,
+) error {
 	file, err := os.CreateTemp("", "plaza-bill-")
 	if err != nil {
 		return fmt.Errorf("storing a wallet bill: %w", err)
@@ -34,25 +40,43 @@ func (r billReader) Read(fetch func(into io.Writer) (isMade bool, err error), fn
 		_ = file.Close()
 		_ = os.Remove(file.Name())
 	}()
-	isMade, err := fetch(file)
-	if err != nil {
+	if err := g.transport.download(ctx, open, unpack, file); err != nil {
+		if errors.Is(err, errNoBill) {
+			return nil
+		}
 		return fmt.Errorf("downloading a wallet bill: %w", err)
-	}
-	if !isMade {
-		return nil
 	}
 	for _, each := range []func(payment.BillLine) error{func(payment.BillLine) error { return nil }, fn} {
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			return fmt.Errorf("reading a wallet bill: %w", err)
 		}
-		if err := r.each(file, each); err != nil {
+		if err := g.eachBillLine(file, each); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Unpack unpacks a body in gzip, within a bound.
+// download unpacks what open has asked for into the writer.
+func (w transport) download(ctx context.Context, open func(context.Context) (*http.Response, error),
+	unpack func(ctx context.Context, body io.Reader, into io.Writer) error, into io.Writer,
+) error {
+	ctx, cancel := context.WithTimeout(ctx, billDeadlines*w.deadline)
+	defer cancel()
+	impatient := time.AfterFunc(w.deadline, cancel) // the wallet has made the bill: it begins to send it soon
+	response, err := open(ctx)
+	impatient.Stop()
+	if err != nil {
+		return transportError(ctx, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%w: status %d", payment.ErrWalletBadResponse, response.StatusCode)
+	}
+	return unpack(ctx, response.Body, into)
+}
+
+// unpackBill unpacks a body in gzip, within a bound.
 func unpackBill(ctx context.Context, body io.Reader, into io.Writer) error {
 	packed, err := gzip.NewReader(body)
 	var n int64
@@ -76,8 +100,8 @@ type billSums struct {
 	unread                int64 // lines whose amount is unknown; they are in the count
 }
 
-// each calls fn with each line, and then compares their sums.
-func (r billReader) each(bill io.Reader, fn func(payment.BillLine) error) error {
+// eachBillLine calls fn with each line, and then compares their sums.
+func (g *gateway) eachBillLine(bill io.Reader, fn func(payment.BillLine) error) error {
 	lines := newBillScanner(bill)
 	heading := newBillHeading(lines.heading())
 	var have billSums
@@ -89,7 +113,7 @@ func (r billReader) each(bill io.Reader, fn func(payment.BillLine) error) error 
 		if !is {
 			return have.compare(lines)
 		}
-		l, err := r.line(heading, record)
+		l, err := g.billLine(heading, record)
 		if err != nil {
 			l = payment.BillLine{TransactionID: "line " + strconv.Itoa(record.line), Unread: "line " + strconv.Itoa(record.line) + ": " + err.Error()}
 		}

@@ -1,7 +1,9 @@
 package wechatpay
 
 import (
+	"context"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -20,13 +22,17 @@ func billText(t testing.TB) string {
 	return string(text)
 }
 
-// reader is the reader of the merchant of the bill.
-var testBills = billReader{Merchant: "1900000109", Apps: map[string]payment.WalletApp{"wxd930ea5d5a258f4f": payment.OfficialAccount}}
+// testMerchant is a gateway of the merchant of the bill.
+var testMerchant = gateway{
+	merchant: "1900000109", apps: map[string]payment.WalletApp{official: payment.OfficialAccount}, transport: transport{deadline: time.Minute},
+}
 
 func readBill(text string) (lines []payment.BillLine, err error) {
-	err = testBills.Read(func(into io.Writer) (bool, error) {
-		_, err := io.WriteString(into, text)
-		return true, err
+	err = testMerchant.readBill(context.Background(), func(context.Context) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(text))}, nil
+	}, func(_ context.Context, body io.Reader, into io.Writer) error {
+		_, err := io.Copy(into, body)
+		return err
 	}, func(l payment.BillLine) error {
 		lines = append(lines, l)
 		return nil
@@ -35,17 +41,14 @@ func readBill(text string) (lines []payment.BillLine, err error) {
 }
 
 // bill is what the lines of testdata/bill.csv say.
-var testBill = func() []payment.BillLine {
-	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	return []payment.BillLine{
-		{TransactionID: "4200000001", TradeNo: "plaza-7_1|*", App: payment.OfficialAccount, Amount: 990, Currency: "CNY", At: noon.Add(time.Minute + 2*time.Second)},
-		{TransactionID: "4200000002", TradeNo: "plaza-8_1|*", Amount: 10, Currency: "CNY", At: noon.Add(4*time.Hour - time.Second)},
-		{
-			TransactionID: "4200000001", TradeNo: "plaza-7_1|*", RefundNo: "refund-7_1|*@", WalletRefund: "5030000001", RefundState: payment.RefundSucceeded,
-			App: payment.OfficialAccount, Amount: 300, Currency: "CNY", At: noon.Add(2 * time.Hour),
-		},
-	}
-}()
+var testBill = []payment.BillLine{
+	{TransactionID: "4200000001", TradeNo: number, App: payment.OfficialAccount, Amount: 990, Currency: "CNY", At: noon.Add(time.Minute + 2*time.Second)},
+	{TransactionID: "4200000002", TradeNo: "plaza-8_1|*", Amount: 10, Currency: "CNY", At: noon.Add(4*time.Hour - time.Second)},
+	{
+		TransactionID: "4200000001", TradeNo: number, RefundNo: refundNo, WalletRefund: "5030000001", RefundState: payment.RefundSucceeded,
+		App: payment.OfficialAccount, Amount: 300, Currency: "CNY", At: noon.Add(2 * time.Hour),
+	},
+}
 
 // older is the bill in the layout of 24 columns.
 func olderBill(text string) string {
@@ -132,7 +135,7 @@ func FuzzBill(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		err := testBills.each(strings.NewReader(text), func(l payment.BillLine) error {
+		err := testMerchant.eachBillLine(strings.NewReader(text), func(l payment.BillLine) error {
 			require.True(t, l.Unread != "" || isBillNumber(l.TransactionID) && isBillNumber(string(l.TradeNo)))
 			require.GreaterOrEqual(t, l.Amount, int64(0))
 			require.Equal(t, l.RefundNo == "", l.RefundState == "")

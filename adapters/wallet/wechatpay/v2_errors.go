@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"plaza/domain/fault"
 	"plaza/domain/payment"
 )
 
@@ -19,53 +18,6 @@ const (
 
 // systemError is the wallet's code for an unknown result.
 const systemError = "SYSTEMERROR"
-
-// commonCodesV2 refuse any kind of request.
-var commonCodesV2 = commonCodes{
-	refused: []string{
-		"NOAUTH", "APPID_NOT_EXIST", "MCHID_NOT_EXIST", "APPID_MCHID_NOT_MATCH", "SIGNERROR", "LACK_PARAMS", "PARAM_ERROR",
-		"XML_FORMAT_ERROR", "POST_DATA_EMPTY", "REQUIRE_POST_METHOD", "NOT_UTF8",
-	},
-	busy: []string{"FREQUENCY_LIMITED"},
-}
-
-var orderRefusalsV2 = commonCodesV2.and(map[string]*fault.Error{
-	"ORDERPAID":         payment.ErrWalletPaid,
-	"ORDERCLOSED":       payment.ErrWalletClosed,
-	"OUT_TRADE_NO_USED": payment.ErrWalletOtherOrder,
-	"INVALID_REQUEST":   payment.ErrWalletOtherOrder,
-	"NOTENOUGH":         payment.ErrInsufficientFunds,
-})
-
-var queryRefusalsV2 = commonCodesV2.and(map[string]*fault.Error{
-	"ORDERNOTEXIST": payment.ErrWalletNotFound,
-})
-
-var closeRefusalsV2 = refusals{
-	codes: map[string]*fault.Error{
-		"ORDERPAID":     payment.ErrWalletPaid,
-		"ORDERCLOSED":   payment.ErrWalletClosed,
-		"ORDERNOTEXIST": payment.ErrWalletNotFound,
-	},
-	rest: payment.ErrWalletNotClosed,
-}
-
-// refundRefusals: a payment is refunded under the same number any number of times, so ErrRefundDiffers tells that
-// the number was another one's.
-var refundRefusalsV2 = commonCodesV2.and(map[string]*fault.Error{
-	"REFUND_FEE_MISMATCH":   payment.ErrRefundDiffers,
-	"INVALID_REQUEST":       payment.ErrRefundTooMuch,
-	"TRADE_OVERDUE":         payment.ErrRefundTooMuch,
-	"NOTENOUGH":             payment.ErrMerchantFunds,
-	"ORDERNOTEXIST":         payment.ErrWalletNotFound,
-	"INVALID_TRANSACTIONID": payment.ErrWalletNotFound,
-	"INVALID_REQ_TOO_MUCH":  payment.ErrWalletBusy,
-	"CERT_ERROR":            payment.ErrWalletRefused,
-})
-
-var refundQueryRefusalsV2 = commonCodesV2.and(map[string]*fault.Error{
-	"REFUNDNOTEXIST": payment.ErrRefundNotFound,
-})
 
 // errorOf returns the error for the code of a signed answer.
 func (r refusals) errorOf(code string) error {

@@ -50,7 +50,7 @@ func (g *V2) Prepare(ctx context.Context, request []byte) (payment.Ticket, error
 	if err != nil {
 		return payment.Ticket{}, fmt.Errorf("wechatpay: request not made by BuildRequest: %w", err)
 	}
-	reply, err := g.send(ctx, g.transport, "/pay/unifiedorder", asked, request, orderRefusalsV2)
+	reply, err := g.send(ctx, g.transport, "/pay/unifiedorder", asked, request, orderRefusals)
 	if err != nil {
 		return payment.Ticket{}, fmt.Errorf("preparing a wallet payment: %w", err)
 	}
@@ -72,7 +72,7 @@ func (g *V2) Prepare(ctx context.Context, request []byte) (payment.Ticket, error
 
 // Query implements payment.Gateway.
 func (g *V2) Query(ctx context.Context, app payment.WalletApp, no payment.TradeNo) (payment.Report, error) {
-	reply, err := g.sendAbout(ctx, "/pay/orderquery", app, no, queryRefusalsV2)
+	reply, err := g.sendAbout(ctx, "/pay/orderquery", app, no, queryRefusals)
 	if err != nil {
 		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w", err)
 	}
@@ -81,7 +81,7 @@ func (g *V2) Query(ctx context.Context, app payment.WalletApp, no payment.TradeN
 
 // Close implements payment.Gateway.
 func (g *V2) Close(ctx context.Context, app payment.WalletApp, no payment.TradeNo) error {
-	if _, err := g.sendAbout(ctx, "/pay/closeorder", app, no, closeRefusalsV2); err != nil {
+	if _, err := g.sendAbout(ctx, "/pay/closeorder", app, no, closeRefusals); err != nil {
 		return fmt.Errorf("closing a wallet payment: %w", err)
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"plaza/domain/payment"
@@ -27,18 +26,14 @@ func (g *V2) Refund(ctx context.Context, r payment.RefundRequest) (payment.Refun
 	m["refund_desc"] = printable(r.Reason)
 	m["notify_url"] = g.refunded
 	m.sign(g.key)
-	reply, err := g.send(ctx, *g.refunds, "/secapi/pay/refund", m, m.encode(), refundRefusalsV2)
+	reply, err := g.send(ctx, *g.refunds, "/secapi/pay/refund", m, m.encode(), refundRefusals)
 	if err != nil {
 		return payment.RefundReport{}, fmt.Errorf("refunding a wallet payment: %w", err)
 	}
-	report, err := refundReportV2(reply, "", r.No)
-	if err == nil && report.WalletID == "" {
-		err = errors.New("no refund id")
+	if reply["refund_id"] == "" {
+		return badRefund(errors.New("no refund id"))
 	}
-	if err != nil {
-		return payment.RefundReport{}, fmt.Errorf("refunding a wallet payment: %w: %w", payment.ErrWalletBadResponse, err)
-	}
-	return report, nil
+	return refundReportV2(reply, "", r.No, processing)
 }
 
 // QueryRefund implements payment.Gateway.
@@ -48,18 +43,11 @@ func (g *V2) QueryRefund(ctx context.Context, app payment.WalletApp, no payment.
 		return payment.RefundReport{}, err
 	}
 	m.sign(g.key)
-	reply, err := g.send(ctx, g.transport, "/pay/refundquery", m, m.encode(), refundQueryRefusalsV2)
+	reply, err := g.send(ctx, g.transport, "/pay/refundquery", m, m.encode(), refundQueryRefusals)
 	if err != nil {
 		return payment.RefundReport{}, fmt.Errorf("querying a wallet refund: %w", err)
 	}
-	report, err := refundReportV2(reply, "_0", no)
-	if err == nil {
-		err = readOutcome(reply, &report)
-	}
-	if err != nil {
-		return payment.RefundReport{}, fmt.Errorf("querying a wallet refund: %w: %w", payment.ErrWalletBadResponse, err)
-	}
-	return report, nil
+	return refundReportV2(reply, "_0", no, reply["refund_status_0"])
 }
 
 // refundFields returns the common fields of a request about a refund. The wallet knows a payment by the merchant, so any
@@ -83,42 +71,21 @@ func (g *V2) anyAppID() string {
 	return cmp.Or(g.appIDs[payment.OfficialAccount], g.appIDs[payment.SvcIOSApp])
 }
 
-// refundReport reads a refund that is processing. An answer to a query has an index behind the names of its fields.
-func refundReportV2(reply xmlMessage, index string, no payment.RefundNo) (payment.RefundReport, error) {
-	if reply["out_refund_no"+index] != string(no) {
-		return payment.RefundReport{}, errors.New("another refund's number")
-	}
-	amount := reply["refund_fee"+index]
-	fee, err := strconv.ParseInt(amount, 10, 64)
-	if err != nil || strings.Trim(amount, digits) != "" {
-		return payment.RefundReport{}, errors.New("no amount")
-	}
-	return payment.RefundReport{
-		No: no, WalletID: reply["refund_id"+index], TransactionID: reply["transaction_id"], State: payment.RefundProcessing, Amount: fee,
-		Currency: cmp.Or(reply["refund_fee_type"+index], reply["refund_fee_type"], reply["fee_type"], payment.CNY), // the protocol's default
-	}, nil
-}
+// processing is the state of a refund that the wallet has taken in.
+const processing = "PROCESSING"
 
-// refundTime is the form of a refund's time.
-const refundTime = "2006-01-02 15:04:05"
+var refundFormV2 = refundForm{layout: time.DateTime, states: map[string]payment.RefundState{
+	processing: payment.RefundProcessing, "SUCCESS": payment.RefundSucceeded, "REFUNDCLOSE": payment.RefundClosed, "CHANGE": payment.RefundAbnormal,
+}}
 
-// readOutcome reads the state of the refund from an answer to a query.
-func readOutcome(reply xmlMessage, r *payment.RefundReport) (err error) {
-	switch reply["refund_status_0"] {
-	case "SUCCESS":
-		r.State = payment.RefundSucceeded
-		r.Succeeded, err = time.ParseInLocation(refundTime, reply["refund_success_time_0"], beijing)
-		r.Succeeded = r.Succeeded.UTC()
-		if err != nil {
-			return errors.New("no time of refund")
-		}
-	case "PROCESSING":
-	case "REFUNDCLOSE":
-		r.State = payment.RefundClosed
-	case "CHANGE":
-		r.State = payment.RefundAbnormal
-	default:
-		return errors.New("unknown refund state")
+// refundReportV2 reads a refund. An answer to a query has an index behind the names of its fields.
+func refundReportV2(reply xmlMessage, index string, no payment.RefundNo, state string) (payment.RefundReport, error) {
+	amount, err := amountOf(reply["refund_fee"+index])
+	if err != nil {
+		return badRefund(err)
 	}
-	return nil
+	return refundFormV2.report(payment.RefundReport{
+		No: payment.RefundNo(reply["out_refund_no"+index]), WalletID: reply["refund_id"+index], TransactionID: reply["transaction_id"],
+		Amount: amount, Currency: cmp.Or(reply["refund_fee_type"+index], reply["refund_fee_type"], reply["fee_type"]),
+	}, no, state, reply["refund_success_time"+index])
 }

@@ -5,40 +5,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"plaza/domain/fault"
 	"plaza/domain/payment"
 )
-
-// commonCodesV3 refuse any kind of request.
-var commonCodesV3 = commonCodes{
-	refused: []string{"SIGN_ERROR", "NO_AUTH", "APPID_MCHID_NOT_MATCH", "MCH_NOT_EXISTS", "PARAM_ERROR"},
-	busy:    []string{"FREQUENCY_LIMITED", "RATELIMIT_EXCEEDED"},
-}
-
-var orderRefusalsV3 = commonCodesV3.and(map[string]*fault.Error{
-	"ORDERPAID":         payment.ErrWalletPaid,
-	"ORDER_PAID":        payment.ErrWalletPaid,
-	"ORDER_CLOSED":      payment.ErrWalletClosed,
-	"OUT_TRADE_NO_USED": payment.ErrWalletOtherOrder,
-	"INVALID_REQUEST":   payment.ErrWalletOtherOrder,
-	"NOT_ENOUGH":        payment.ErrInsufficientFunds,
-})
-
-var queryRefusalsV3 = commonCodesV3.and(map[string]*fault.Error{
-	"ORDER_NOT_EXIST": payment.ErrWalletNotFound,
-	"ORDERNOTEXIST":   payment.ErrWalletNotFound,
-})
-
-var closeRefusalsV3 = refusals{
-	codes: map[string]*fault.Error{
-		"ORDERPAID":       payment.ErrWalletPaid,
-		"ORDER_PAID":      payment.ErrWalletPaid,
-		"ORDER_CLOSED":    payment.ErrWalletClosed,
-		"ORDER_NOT_EXIST": payment.ErrWalletNotFound,
-		"ORDERNOTEXIST":   payment.ErrWalletNotFound,
-	},
-	rest: payment.ErrWalletNotClosed,
-}
 
 // unauthorised returns the error for an answer without a signature that refuses that of the request: the wallet signs no
 // answer to a caller that it does not know.

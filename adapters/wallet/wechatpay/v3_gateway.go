@@ -2,7 +2,6 @@ package wechatpay
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -62,14 +61,12 @@ func (g *V3) Query(ctx context.Context, app payment.WalletApp, no payment.TradeN
 	if err != nil {
 		return payment.Report{}, err
 	}
-	q := requestV3{method: http.MethodGet, target: path + "?mchid=" + url.QueryEscape(g.merchant)}
-	reply, err := g.call(ctx, q, http.StatusOK, queryRefusalsV3)
+	reply, err := g.get(ctx, path+"?mchid="+url.QueryEscape(g.merchant), queryRefusals)
 	if err != nil {
 		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w", err)
 	}
-	if reply.text("out_trade_no") != string(no) || reply.text("mchid") != g.merchant {
-		err = errors.New("another payment's trade number, or another merchant's")
-		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w: %w", payment.ErrWalletBadResponse, err)
+	if reply.text("mchid") != g.merchant {
+		return payment.Report{}, fmt.Errorf("querying a wallet payment: %w: another merchant's", payment.ErrWalletBadResponse)
 	}
 	return g.report(reply, no)
 }
@@ -80,12 +77,7 @@ func (g *V3) Close(ctx context.Context, app payment.WalletApp, no payment.TradeN
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(map[string]string{"mchid": g.merchant})
-	if err != nil {
-		return fmt.Errorf("wechatpayv3: writing a request: %w", err)
-	}
-	q := requestV3{method: http.MethodPost, target: path + "/close", body: body}
-	if _, err := g.call(ctx, q, http.StatusNoContent, closeRefusalsV3); err != nil {
+	if _, err := g.post(ctx, path+"/close", map[string]string{"mchid": g.merchant}, http.StatusNoContent, closeRefusals); err != nil {
 		return fmt.Errorf("closing a wallet payment: %w", err)
 	}
 	return nil

@@ -25,9 +25,9 @@ const (
 const payerIP = "127.0.0.1"
 
 // storedRequest is a request as it is stored. It is signed each time it is sent, because signatures expire.
-type storedRequest struct {
-	Type string          `json:"type"` // native, jsapi, app or h5
-	Body json.RawMessage `json:"body"`
+type storedRequest[B any] struct {
+	Type string `json:"type"` // native, jsapi, app or h5
+	Body B      `json:"body"`
 }
 
 type orderBody struct {
@@ -88,11 +88,7 @@ func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo)
 	default:
 		return nil, fmt.Errorf("wechatpayv3: no trade type for the end type %d", i.EndType)
 	}
-	body, err := json.Marshal(order)
-	if err != nil {
-		return nil, fmt.Errorf("wechatpayv3: writing a request: %w", err)
-	}
-	stored, err := json.Marshal(storedRequest{Type: tradeType, Body: body})
+	stored, err := json.Marshal(storedRequest[orderBody]{Type: tradeType, Body: order})
 	if err != nil {
 		return nil, fmt.Errorf("wechatpayv3: writing a request: %w", err)
 	}
@@ -101,15 +97,13 @@ func (g *V3) BuildRequest(o payment.Order, i payment.Intent, no payment.TradeNo)
 
 // Prepare implements payment.Gateway. It sends the same body each time, with a new signature.
 func (g *V3) Prepare(ctx context.Context, stored []byte) (payment.Ticket, error) {
-	var asked storedRequest
-	if err := json.Unmarshal(stored, &asked); err != nil {
-		return payment.Ticket{}, errors.New("wechatpayv3: request not made by BuildRequest")
-	}
+	var asked storedRequest[json.RawMessage]
+	err := json.Unmarshal(stored, &asked)
 	field := map[string]string{nativeV3: "code_url", jsapiV3: "prepay_id", inAppV3: "prepay_id", h5V3: "h5_url"}[asked.Type]
-	if field == "" {
+	if err != nil || field == "" {
 		return payment.Ticket{}, errors.New("wechatpayv3: request not made by BuildRequest")
 	}
-	reply, err := g.call(ctx, requestV3{method: http.MethodPost, target: orderPath + asked.Type, body: asked.Body}, http.StatusOK, orderRefusalsV3)
+	reply, err := g.call(ctx, requestV3{method: http.MethodPost, target: orderPath + asked.Type, body: asked.Body}, http.StatusOK, orderRefusals)
 	if err != nil {
 		return payment.Ticket{}, fmt.Errorf("preparing a wallet payment: %w", err)
 	}

@@ -3,6 +3,7 @@ package wechatpay
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -27,6 +28,20 @@ type answerV3 struct {
 	signedMessage
 	status int
 	date   time.Time // by the wallet's clock; zero: not given. It is not signed.
+}
+
+// get asks for what is at the target.
+func (g *V3) get(ctx context.Context, target string, r refusals) (jsonObject, error) {
+	return g.call(ctx, requestV3{method: http.MethodGet, target: target}, http.StatusOK, r)
+}
+
+// post sends the body as JSON.
+func (g *V3) post(ctx context.Context, target string, body any, status int, r refusals) (jsonObject, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("wechatpayv3: writing a request: %w", err)
+	}
+	return g.call(ctx, requestV3{method: http.MethodPost, target: target, body: text}, status, r)
 }
 
 // call sends the request and returns the wallet's answer if it has the expected status and is signed. The answer to a
