@@ -15,12 +15,7 @@ import (
 	"plaza/domain/payment"
 )
 
-func billText(t testing.TB) string {
-	t.Helper()
-	text, err := os.ReadFile("testdata/bill.csv")
-	require.NoError(t, err)
-	return string(text)
-}
+func billText() string { return string(must(os.ReadFile("testdata/bill.csv"))) }
 
 // testMerchant is a gateway of the merchant of the bill.
 var testMerchant = gateway{
@@ -68,7 +63,7 @@ func olderBill(text string) string {
 }
 
 func TestPAY15_lines_of_a_bill(t *testing.T) {
-	text := billText(t)
+	text := billText()
 	tea := func(subject string) string { return strings.Replace(text, "`Tea, green,", "`"+subject+",", 1) }
 	for name, text := range map[string]string{
 		"as it came": text, "the layout of 24 columns": olderBill(text), "empty lines": strings.ReplaceAll(text, "\r\n", "\r\n\r\n"),
@@ -83,7 +78,7 @@ func TestPAY15_lines_of_a_bill(t *testing.T) {
 }
 
 func TestPAY15_a_line_that_is_not_understood_is_told_and_ends_nothing(t *testing.T) {
-	text := billText(t)
+	text := billText()
 	for name, wrong := range map[string]string{
 		"an unknown state": strings.Replace(text, "`REFUND", "`ODD", 1), "no time": strings.Replace(text, "2026-11-20 22", "2026-11-20T22", 1),
 		"an odd amount": strings.Replace(text, "`0.00,`3.00,`\r\n", "`0.00,`3.001,`\r\n", 1), "another merchant": strings.Replace(text, "1900000109,`0,`,`4200000001,`plaza-7_1|*,`payer,`JSAPI,`REFUND", "1,`0,`,`4200000001,`plaza-7_1|*,`payer,`JSAPI,`REFUND", 1),
@@ -101,7 +96,7 @@ func TestPAY15_a_line_that_is_not_understood_is_told_and_ends_nothing(t *testing
 }
 
 func TestPAY15_a_bill_whose_sums_are_not_those_of_its_lines(t *testing.T) {
-	text := billText(t)
+	text := billText()
 	lines := strings.SplitAfter(text, "\n")
 	for name, wrong := range map[string]string{
 		"nothing": "", "no sums": text[:strings.Index(text, "总交易单数")], "no line of sums": strings.Join(lines[:len(lines)-2], ""),
@@ -130,7 +125,7 @@ func TestPAY15_amounts_in_yuan(t *testing.T) {
 
 // FuzzBill reads bills of anything: what is read has an amount, and numbers that can be stored.
 func FuzzBill(f *testing.F) {
-	f.Add(billText(f))
+	f.Add(billText())
 	for _, text := range []string{"", "\uFEFF", "交易时间\n`\n总交易单数", "`\n`\n", "a,b\n`1,`2\n\n"} {
 		f.Add(text)
 	}

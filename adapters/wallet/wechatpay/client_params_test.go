@@ -32,11 +32,11 @@ func TestPAY08_what_the_terminals_are_given(t *testing.T) {
 		}},
 		{v3, byApp, noon, payment.ClientParams{
 			EndType: payment.App, PrepayID: "wx20", AppID: service, PartnerID: merchantV3, Package: "Sign=WXPay",
-			Nonce: nonceV3, Signature: versions[1].heard(t, "client-app"),
+			Nonce: nonceV3, Signature: versions[1].heard("client-app"),
 		}},
 		{v3, byBrowser, noon, payment.ClientParams{
 			EndType: payment.JSAPI, PrepayID: "wx20", AppID: official, Package: "prepay_id=wx20", SignType: "RSA",
-			Nonce: nonceV3, Signature: versions[1].heard(t, "client-jsapi"),
+			Nonce: nonceV3, Signature: versions[1].heard("client-jsapi"),
 		}},
 	} {
 		c.want.Timestamp = c.now.Unix()

@@ -85,10 +85,10 @@ func TestPAY13_what_the_wallets_codes_mean(t *testing.T) {
 				}
 				for _, code := range all {
 					t.Run(name+" "+code, func(t *testing.T) {
-						w := v.wallet(t, v.refuses(t, code, true))
+						w := v.wallet(t, v.refuses(code, true))
 						assertOnly(t, want, call(t, w))
 						assert.Len(t, w.requests(), 1, "asked once")
-						assertOnly(t, payment.ErrWalletBadResponse, call(t, v.wallet(t, v.refuses(t, code, false))))
+						assertOnly(t, payment.ErrWalletBadResponse, call(t, v.wallet(t, v.refuses(code, false))))
 					})
 				}
 			}
@@ -165,14 +165,14 @@ func TestPAY13_too_many_requests(t *testing.T) {
 	for name, want := range map[string]error{
 		"prepare": payment.ErrWalletBusy, "query": payment.ErrWalletBusy, "close": payment.ErrWalletNotClosed,
 	} {
-		assertOnly(t, want, calls[name](t, newWalletV3(t, saysV3(t, 429, `{"code":"NEVER_HEARD_OF"}`))))
+		assertOnly(t, want, calls[name](t, newWalletV3(t, saysV3(429, `{"code":"NEVER_HEARD_OF"}`))))
 		assertOnly(t, payment.ErrWalletBadResponse, calls[name](t, newWalletV3(t, writesV3(429, `{"code":"FREQUENCY_LIMITED"}`, nil))))
 	}
 }
 
 func TestPAY14_a_server_that_fails_leaves_a_refund_unknown(t *testing.T) {
 	for _, do := range []ports.WalletCall{refund, queryRefund} {
-		assertOnly(t, payment.ErrWalletBadResponse, do(t, newWalletV3(t, saysV3(t, 500, refusalV3(t, "SYSTEM_ERROR")))))
+		assertOnly(t, payment.ErrWalletBadResponse, do(t, newWalletV3(t, saysV3(500, refusalV3("SYSTEM_ERROR")))))
 		assertOnly(t, payment.ErrWalletTimeout, do(t, newWalletV3(t, breaks)))
 	}
 }
@@ -185,17 +185,17 @@ func TestPAY13_the_wallet_rejects_the_signature(t *testing.T) {
 		says := func(text string, header map[string]string) error {
 			return calls[name](t, newWalletV3(t, writesV3(401, text, header)))
 		}
-		err := says(refusalV3(t, "SIGN_ERROR"), nil)
+		err := says(refusalV3("SIGN_ERROR"), nil)
 		assertOnly(t, want, err)
 		require.ErrorContains(t, err, "check the clock, the private key and the serial number")
 		for _, off := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
-			err := says(refusalV3(t, "SIGN_ERROR"), map[string]string{"Date": noon.Add(off).Format(http.TimeFormat)})
+			err := says(refusalV3("SIGN_ERROR"), map[string]string{"Date": noon.Add(off).Format(http.TimeFormat)})
 			require.ErrorContains(t, err, "this server's clock differs from the wallet's by 10m0s")
 		}
-		err = says(refusalV3(t, "SIGN_ERROR"), map[string]string{"Date": noon.Format(http.TimeFormat)})
+		err = says(refusalV3("SIGN_ERROR"), map[string]string{"Date": noon.Format(http.TimeFormat)})
 		assert.NotContains(t, err.Error(), "differs")
-		assertOnly(t, payment.ErrWalletBadResponse, says(refusalV3(t, "ORDERPAID"), nil))
+		assertOnly(t, payment.ErrWalletBadResponse, says(refusalV3("ORDERPAID"), nil))
 		assertOnly(t, payment.ErrWalletBadResponse, says("<html>", nil))
-		assertOnly(t, payment.ErrWalletBadResponse, says(refusalV3(t, "SIGN_ERROR"), map[string]string{"Wechatpay-Serial": keyID}))
+		assertOnly(t, payment.ErrWalletBadResponse, says(refusalV3("SIGN_ERROR"), map[string]string{"Wechatpay-Serial": keyID}))
 	}
 }

@@ -32,7 +32,7 @@ func TestPAY10_a_notification(t *testing.T) {
 	forVersions(t, func(t *testing.T, v version) {
 		g := v.wallet(t)
 		for range 2 { // the ledger knows what came before
-			n, err := g.Receive(v.notified(t))
+			n, err := g.Receive(v.notified())
 			require.NoError(t, err)
 			want := paidReceipt()
 			assert.Equal(t, payment.Notice{Receipt: &want}, n)
@@ -43,7 +43,7 @@ func TestPAY10_a_notification(t *testing.T) {
 			change{"appid", "wx0000000000000000", func(r *payment.Receipt) { r.App = "" }},
 			change{"out_trade_no", "z", func(r *payment.Receipt) { r.TradeNo = "z" }},
 		) {
-			n, err := g.Receive(v.notified(t, c.field, c.value))
+			n, err := g.Receive(v.notified(c.field, c.value))
 			require.NoError(t, err)
 			want := paidReceipt()
 			c.change(&want)
@@ -55,23 +55,23 @@ func TestPAY10_a_notification(t *testing.T) {
 func TestPAY10_notifications_are_counted_by_their_signature(t *testing.T) {
 	v2 := openV2(t, "https://wallet.example")
 	for _, way := range []string{"HMAC", "MD5", "MD5"} {
-		n, err := v2.Receive(notificationV2(writtenV2(otherSignV2(way, mergedV2(reportedV2())))))
+		n, err := v2.Receive(notificationV2(writtenV2(otherSignV2(way, mergedV2(paidV2)))))
 		require.NoError(t, err)
 		assert.Equal(t, paidReceipt(), *n.Receipt, way)
 	}
-	_, err := v2.Receive(notificationV2(writtenV2(otherSignV2("MD5", mergedV2(append(reportedV2(), "result_code", "FAIL"))))))
+	_, err := v2.Receive(notificationV2(writtenV2(otherSignV2("MD5", mergedV2(changed(paidV2, "result_code", "FAIL"))))))
 	require.ErrorIs(t, err, payment.ErrNothingPaid)
-	_, err = v2.Receive(notificationV2(writtenV2(mergedV2(reportedV2()))))
+	_, err = v2.Receive(notificationV2(writtenV2(mergedV2(paidV2))))
 	require.ErrorIs(t, err, payment.ErrForged)
 	assert.Equal(t, map[string]int64{"HMAC-SHA256": 1, "MD5": 3}, v2.Notifications(), "not the forged one")
 
 	v3 := newWalletV3(t)
 	for range 2 {
-		_, err := v3.Receive(notifiedV3(t, paidEventV3(t)))
+		_, err := v3.Receive(notifiedV3(paidEventV3()))
 		require.NoError(t, err)
 	}
-	c, body := firstCertificate(), paidEventV3(t)
-	_, err = v3.Receive(payment.Notification{Header: signedHeader(t, c.key, c.serial, noon, body), Body: []byte(body)})
+	c, body := firstCertificate(), paidEventV3()
+	_, err = v3.Receive(payment.Notification{Header: signedHeader(c.key, c.serial, noon, body), Body: []byte(body)})
 	require.NoError(t, err)
 	_, err = v3.Receive(payment.Notification{Body: []byte(body)})
 	require.ErrorIs(t, err, payment.ErrForged)
@@ -83,9 +83,9 @@ func TestPAY10_notifications_of_no_payment(t *testing.T) {
 	of := map[string][]payment.Notification{
 		"v2": {notificationV2(signedV2("result_code", "FAIL", "err_code", "PAYERROR", "out_trade_no", string(number)))},
 		"v3": {
-			notifiedV3(t, paidEventV3(t, "trade_state", "PAYERROR")), notifiedV3(t, paidEventV3(t, "trade_state", nil)),
-			notifiedV3(t, eventV3(t, "TRANSACTION.CLOSED", sealed(t, keyV3, fieldsV3(t, paidFieldsV3()), "transaction"))),
-			notifiedV3(t, eventV3(t, "COUPON.USE", sealed(t, keyV3, "{}", ""))), notifiedV3(t, `{}`),
+			notifiedV3(paidEventV3("trade_state", "PAYERROR")), notifiedV3(paidEventV3("trade_state", nil)),
+			notifiedV3(eventV3("TRANSACTION.CLOSED", sealed(keyV3, fieldsV3(paidV3), "transaction"))),
+			notifiedV3(eventV3("COUPON.USE", sealed(keyV3, "{}", ""))), notifiedV3(`{}`),
 		},
 	}
 	forVersions(t, func(t *testing.T, v version) {

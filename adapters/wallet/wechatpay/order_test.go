@@ -48,7 +48,7 @@ var answeredTickets = map[string][]answeredTicket{
 func TestPAY09_what_the_wallet_hears(t *testing.T) {
 	forVersions(t, func(t *testing.T, v version) {
 		for _, c := range answeredTickets[v.name] {
-			w := v.wallet(t, v.says(t, c.answer...))
+			w := v.wallet(t, v.says(c.answer...))
 			request, err := w.BuildRequest(ports.WalletOrder(noon), c.intent, number)
 			require.NoError(t, err)
 			if c.name == "" {
@@ -61,12 +61,12 @@ func TestPAY09_what_the_wallet_hears(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, c.ticket, ticket)
 			}
-			assert.Equal(t, []string{v.heard(t, c.name), v.heard(t, c.name)}, w.requests())
+			assert.Equal(t, []string{v.heard(c.name), v.heard(c.name)}, w.requests())
 		}
-		w := v.wallet(t, v.says(t, v.unpaid...), v.closed(t))
+		w := v.wallet(t, v.says(v.unpaid...), v.closed())
 		require.NoError(t, query(t, w))
 		require.NoError(t, closeIt(t, w))
-		assert.Equal(t, []string{v.heard(t, "query"), v.heard(t, "close")}, w.requests())
+		assert.Equal(t, []string{v.heard("query"), v.heard("close")}, w.requests())
 	})
 }
 
@@ -114,7 +114,7 @@ func TestPAY09_texts_that_no_terminal_shows(t *testing.T) {
 }
 
 func TestPAY09_requests_of_others(t *testing.T) {
-	w := newWalletV3(t, saysV3(t, 200, `{"code_url":"weixin://wxpay/1"}`))
+	w := newWalletV3(t, saysV3(200, `{"code_url":"weixin://wxpay/1"}`))
 	for _, request := range []string{"", "<xml></xml>", "{}", `{"type":"codepay","body":{}}`, `{"type":"native/../../x","body":{}}`} {
 		_, err := w.Prepare(t.Context(), []byte(request))
 		require.ErrorContains(t, err, "not made by BuildRequest")

@@ -18,7 +18,7 @@ import (
 
 func TestPAY14_what_the_wallet_hears_of_a_refund(t *testing.T) {
 	forVersions(t, func(t *testing.T, v version) {
-		w := v.wallet(t, v.says(t, v.refund...))
+		w := v.wallet(t, v.says(v.refund...))
 		report, err := w.Refund(t.Context(), refundRequest())
 		require.NoError(t, err)
 		assert.Equal(t, refundReported(), report)
@@ -26,7 +26,7 @@ func TestPAY14_what_the_wallet_hears_of_a_refund(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, refundReported(), report)
 		if v.name == "v3" {
-			assert.Equal(t, []string{v.heard(t, "refund"), v.heard(t, "refund-query")}, w.requests())
+			assert.Equal(t, []string{v.heard("refund"), v.heard("refund-query")}, w.requests())
 			return
 		}
 		sent := w.requests()[0]
@@ -75,13 +75,13 @@ func TestPAY14_how_a_refund_stands(t *testing.T) {
 			if want.State == payment.RefundSucceeded {
 				want.Succeeded = noon.Add(2*time.Minute + 2*time.Second)
 			}
-			w := c.of.wallet(t, c.of.says(t, changed(c.of.refund, c.state, state, c.at, c.when)...))
+			w := c.of.wallet(t, c.of.says(changed(c.of.refund, c.state, state, c.at, c.when)...))
 			report, err := w.QueryRefund(t.Context(), payment.OfficialAccount, refundNo)
 			require.NoError(t, err)
 			assert.Equal(t, want, report)
 		}
 		for _, fields := range append(c.odd, []any{c.state, "ODD"}, []any{c.state, nil}, []any{c.state, "SUCCESS"}, []any{c.no, "refund-8"}) {
-			w := c.of.wallet(t, c.of.says(t, changed(c.of.refund, fields...)...))
+			w := c.of.wallet(t, c.of.says(changed(c.of.refund, fields...)...))
 			assertOnly(t, payment.ErrWalletBadResponse, queryRefund(t, w))
 			if c.of.name == "v3" {
 				assertOnly(t, payment.ErrWalletBadResponse, refund(t, w))
@@ -96,21 +96,21 @@ func TestPAY14_how_a_refund_stands(t *testing.T) {
 
 // The wallet has one code for several broken rules, so it is asked whether the number was used before.
 func TestPAY14_a_rule_of_refunds_that_is_broken(t *testing.T) {
-	broken := saysV3(t, 400, refusalV3(t, "INVALID_REQUEST"))
+	broken := saysV3(400, refusalV3("INVALID_REQUEST"))
 	says := func(changes ...any) http.HandlerFunc {
-		return saysV3(t, 200, fieldsV3(t, refundFieldsV3(), changes...))
+		return saysV3(200, fieldsV3(refundedV3, changes...))
 	}
 	for name, c := range map[string]struct {
 		then http.HandlerFunc
 		want error
 	}{
-		"no refund has the number": {saysV3(t, 404, refusalV3(t, "RESOURCE_NOT_EXISTS")), payment.ErrRefundTooMuch},
+		"no refund has the number": {saysV3(404, refusalV3("RESOURCE_NOT_EXISTS")), payment.ErrRefundTooMuch},
 		"the same refund":          {says(), nil},
 		"another amount":           {says("amount", map[string]any{"refund": 301}), payment.ErrRefundDiffers},
 		"another currency":         {says("amount", map[string]any{"refund": 300, "currency": "USD"}), payment.ErrRefundDiffers},
 		"another payment":          {says("transaction_id", "4200000002"), payment.ErrRefundDiffers},
 		"no answer":                {breaks, payment.ErrWalletTimeout},
-		"nonsense":                 {saysV3(t, 200, "{}"), payment.ErrWalletBadResponse},
+		"nonsense":                 {saysV3(200, "{}"), payment.ErrWalletBadResponse},
 	} {
 		w := newWalletV3(t, broken, c.then)
 		err := refund(t, w)
@@ -138,7 +138,7 @@ func TestPAY14_the_certificate_is_for_refunds_alone(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	s := settingsV2(server.URL)
-	s.Certificate, s.PrivateKey = secret.New(firstCertificate().pem(t)), secret.New(privatePEM(t, firstCertificate().key)) // any will do
+	s.Certificate, s.PrivateKey = secret.New(firstCertificate().pem()), secret.New(privatePEM(firstCertificate().key)) // any will do
 	g, found := newV2(s)
 	require.Empty(t, found)
 	roots := x509.NewCertPool()
@@ -167,10 +167,10 @@ func refundNotificationV2(merchant, info string) payment.Notification {
 // A notification is a reason to ask, never a fact: what it says of the state is left.
 func TestPAY14_a_refund_notification(t *testing.T) {
 	resource := func(changes ...any) string {
-		return fieldsV3(t, map[string]any{"mchid": merchantV3, "out_refund_no": string(refundNo), "refund_status": "SUCCESS"}, changes...)
+		return fieldsV3([]any{"mchid", merchantV3, "out_refund_no", string(refundNo), "refund_status", "SUCCESS"}, changes...)
 	}
 	notified := func(kind, resource string) payment.Notification {
-		return notifiedV3(t, eventV3(t, kind, sealed(t, keyV3, resource, "refund")))
+		return notifiedV3(eventV3(kind, sealed(keyV3, resource, "refund")))
 	}
 	for _, c := range []struct {
 		gateway payment.Gateway

@@ -32,7 +32,7 @@ func TestPAY11_how_a_payment_stands(t *testing.T) {
 			if want.State == payment.WalletPaid {
 				usual = v.paid
 			}
-			w := v.wallet(t, v.says(t, changed(usual, "trade_state", state)...))
+			w := v.wallet(t, v.says(changed(usual, "trade_state", state)...))
 			report, err := w.Query(t.Context(), payment.OfficialAccount, number)
 			require.NoError(t, err, state)
 			assert.Equal(t, want, report, state)
@@ -40,7 +40,7 @@ func TestPAY11_how_a_payment_stands(t *testing.T) {
 		for _, fields := range append(odd[v.name], [][]any{
 			{"trade_state", nil}, {"trade_state", "ODD"}, {"out_trade_no", "plaza-8"}, {"out_trade_no", nil}, {"transaction_id", nil},
 		}...) {
-			assertOnly(t, payment.ErrWalletBadResponse, query(t, v.wallet(t, v.says(t, changed(v.paid, fields...)...))))
+			assertOnly(t, payment.ErrWalletBadResponse, query(t, v.wallet(t, v.says(changed(v.paid, fields...)...))))
 		}
 	})
 }

@@ -27,7 +27,7 @@ func encodedKeys(t *testing.T) (pkcs1, pkcs8, short, elliptical secret.String) {
 	require.NoError(t, err)
 	own := testKeys().stranger
 	pkcs1 = secret.New(string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(own)})))
-	return pkcs1, secret.New(privatePEM(t, own)), secret.New(privatePEM(t, weak)), secret.New(privatePEM(t, curve))
+	return pkcs1, secret.New(privatePEM(own)), secret.New(privatePEM(weak)), secret.New(privatePEM(curve))
 }
 
 // problem is a change of right settings, and the setting that it makes wrong, or "".
@@ -80,7 +80,7 @@ func TestPAY08_settings_that_are_right_or_wrong(t *testing.T) {
 	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			assertProblem(t, DescriptionV2, settingsV2("https://wallet.example"), c)
-			assertProblem(t, DescriptionV3, settingsV3(t, "https://wallet.example"), c)
+			assertProblem(t, DescriptionV3, settingsV3("https://wallet.example"), c)
 		})
 	}
 	pkcs1, pkcs8, short, elliptical := encodedKeys(t)
@@ -98,7 +98,7 @@ func TestPAY08_settings_that_are_right_or_wrong(t *testing.T) {
 		"an id of a certificate":   {func(s *wallet.Settings) { s.PublicKeyID = testSerial }, wallet.PublicKeyID},
 		"a private key as public":  {func(s *wallet.Settings) { s.PublicKey = pkcs8 }, wallet.PublicKey},
 	} {
-		t.Run(name, func(t *testing.T) { assertProblem(t, DescriptionV3, settingsV3(t, "https://wallet.example"), c) })
+		t.Run(name, func(t *testing.T) { assertProblem(t, DescriptionV3, settingsV3("https://wallet.example"), c) })
 	}
 }
 

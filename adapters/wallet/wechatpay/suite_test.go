@@ -49,7 +49,7 @@ func gatewayV3Suite(t *testing.T, mode sandbox.KeyMode) {
 	ports.Gateway(t, func(t *testing.T) ports.Wallet {
 		w, box := openSandbox(t, mode)
 		box.Gateway = func(address string, deadline time.Duration) payment.Gateway {
-			s := settingsV3(t, address)
+			s := settingsV3(address)
 			s.MerchantID, s.Deadline, s.NotifyURL = merchantV2, deadline, box.MerchantURL+"/paid/"
 			byCertificates(&s)
 			if mode == sandbox.PublicKey {
@@ -61,7 +61,7 @@ func gatewayV3Suite(t *testing.T, mode sandbox.KeyMode) {
 			g.setClock(box.Now)
 			return g
 		}
-		w.Gateway, w.Secrets = box.Gateway, []string{keyV3, strings.Split(merchantPEM(t), "\n")[1]}
+		w.Gateway, w.Secrets = box.Gateway, []string{keyV3, strings.Split(merchantPEM(), "\n")[1]}
 		w.Forgeries = func(n payment.Notification) []payment.Notification { return forgeriesV3(t, n) }
 		return w
 	})
@@ -72,7 +72,7 @@ func openSandbox(t *testing.T, mode sandbox.KeyMode) (ports.Wallet, *walletsandb
 	t.Helper()
 	s := walletsandbox.Open(t, sandbox.Config{
 		MerchantID: merchantV2, Key: secret.New(keyV2), AppIDs: []string{official, service},
-		MerchantCert: merchantCertificate(t), V3Key: secret.New(keyV3), Keys: walletsandbox.Keys()[:3], KeyMode: mode,
+		MerchantCert: merchantCertificate(), V3Key: secret.New(keyV3), Keys: walletsandbox.Keys()[:3], KeyMode: mode,
 	})
 	return ports.Wallet{
 		Side: s.Server, Pay: s.Pay, RefundOutcome: s.RefundOutcome, Pass: s.Pass,

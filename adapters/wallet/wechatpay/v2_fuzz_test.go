@@ -82,9 +82,9 @@ func FuzzReceipt(f *testing.F) {
 // FuzzReceive reads notifications of anything. Without the key, only the genuine one is taken.
 func FuzzReceive(f *testing.F) {
 	g := openV2(f, "https://wallet.example")
-	genuine := signedV2(reportedV2()...)
+	genuine := signedV2(paidV2...)
 	f.Add([]byte(genuine))
-	f.Add([]byte(writtenV2(mergedV2(reportedV2()))))
+	f.Add([]byte(writtenV2(mergedV2(paidV2))))
 	for _, text := range []string{
 		"", "<xml/>", genuine + genuine, strings.Replace(genuine, "990", "99", 1), strings.Replace(genuine, "<xml>", "<xml><attach>x</attach>", 1), strings.Replace(genuine, "<xml>", "<xml><total_fee>990</total_fee>", 1),
 		strings.ToLower(genuine), strings.Replace(genuine, "HMAC-SHA256", "MD5", 1), strings.Replace(genuine, "<sign>", "<sign> ", 1), strings.Replace(genuine, "<xml>", "<xml><empty></empty>", 1), "<?xml version=\"1.0\"?>\n" + genuine,

@@ -1,6 +1,7 @@
 package wechatpay
 
 import (
+	"crypto/hmac"
 	"crypto/md5"
 	"crypto/sha256"
 	"fmt"
@@ -94,8 +95,7 @@ func writtenV2(fields [][2]string) string {
 	return b.String() + "</xml>"
 }
 
-// otherSign signs by the protocol's text alone. It shares no code with the package, not even
-// HMAC, and is slow.
+// otherSignV2 signs by the protocol's text alone. It shares no code with the package.
 func otherSignV2(way string, fields [][2]string) [][2]string {
 	sorted := append([][2]string(nil), fields...)
 	sort.SliceStable(sorted, func(i, j int) bool { return strings.Compare(sorted[i][0], sorted[j][0]) < 0 })
@@ -112,24 +112,15 @@ func otherSumV2(way, text string) string {
 	if way == "MD5" {
 		return fmt.Sprintf("%X", md5.Sum([]byte(text)))
 	}
-	inner, outer := make([]byte, 64), make([]byte, 64)
-	for n := range inner {
-		var k byte
-		if n < len(keyV2) {
-			k = keyV2[n]
-		}
-		inner[n], outer[n] = k^0x36, k^0x5C
-	}
-	first := sha256.Sum256(append(inner, text...))
-	return fmt.Sprintf("%X", sha256.Sum256(append(outer, first[:]...)))
+	sum := hmac.New(sha256.New, []byte(keyV2))
+	sum.Write([]byte(text))
+	return fmt.Sprintf("%X", sum.Sum(nil))
 }
 
-// reportedV2 are the fields with which the wallet reports a completed payment.
-func reportedV2() []any {
-	return []any{
-		"out_trade_no", string(number), "transaction_id", "4200000001", "total_fee", "990", "fee_type", "CNY", "openid", payer,
-		"time_end", "20261120200102", "trade_type", "JSAPI", "is_subscribe", "N", "coupon_fee_0", "9",
-	}
+// paidV2 are the fields with which the wallet reports the payment of paidReceipt.
+var paidV2 = []any{
+	"out_trade_no", string(number), "transaction_id", "4200000001", "total_fee", "990", "fee_type", "CNY", "openid", payer,
+	"time_end", "20261120200102", "trade_type", "JSAPI", "is_subscribe", "N", "coupon_fee_0", "9",
 }
 
 func notificationV2(text string) payment.Notification {

@@ -18,13 +18,11 @@ import (
 	"plaza/domain/payment"
 )
 
-func packed(t testing.TB, text string) string {
-	t.Helper()
+func packed(text string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, err := io.WriteString(z, text)
-	require.NoError(t, err)
-	require.NoError(t, z.Close())
+	must(io.WriteString(z, text))
+	_ = z.Close()
 	return b.String()
 }
 
@@ -34,7 +32,7 @@ func bills(t *testing.T, text, sent string) *walletV3 {
 	w := newWalletV3(t)
 	w.answers = []http.HandlerFunc{
 		func(rw http.ResponseWriter, r *http.Request) {
-			saysV3(t, 200, encoded(t, map[string]any{
+			saysV3(200, encoded(map[string]any{
 				"hash_type": "SHA1", "hash_value": fmt.Sprintf("%x", sha1.Sum([]byte(text))), "download_url": w.server.URL + "/v3/billdownload/file?token=a%2Bb",
 			}))(rw, r)
 		},
@@ -55,8 +53,8 @@ func linesOf(t *testing.T, g *V3) (lines []payment.BillLine, err error) {
 }
 
 func TestPAY15_a_bill(t *testing.T) {
-	text := billText(t)
-	w := bills(t, text, packed(t, text))
+	text := billText()
+	w := bills(t, text, packed(text))
 	lines, err := linesOf(t, w.V3)
 	require.NoError(t, err)
 	assert.Equal(t, testBill, lines)
@@ -64,17 +62,17 @@ func TestPAY15_a_bill(t *testing.T) {
 	assert.Contains(t, w.requests()[1], "GET /v3/billdownload/file?token=a%2Bb\n")
 	assert.Contains(t, w.requests()[1], "Authorization: WECHATPAY2")
 
-	lines, err = linesOf(t, bills(t, text, packed(t, strings.Replace(text, "9.90", "9.91", 1))).V3)
+	lines, err = linesOf(t, bills(t, text, packed(strings.Replace(text, "9.90", "9.91", 1))).V3)
 	require.ErrorIs(t, err, payment.ErrWalletBadResponse, "another hash")
 	assert.Empty(t, lines)
 
 	stop := errors.New("stop")
-	require.ErrorIs(t, bills(t, text, packed(t, text)).Bill(t.Context(), billDay, func(payment.BillLine) error { return stop }), stop)
+	require.ErrorIs(t, bills(t, text, packed(text)).Bill(t.Context(), billDay, func(payment.BillLine) error { return stop }), stop)
 }
 
 func TestPAY15_no_request_is_signed_for_another_host(t *testing.T) {
 	for _, address := range []string{"https://elsewhere.example/v3/billdownload/file", "", "//elsewhere.example/", "http://127.0.0.1:1/x", "%"} {
-		w := newWalletV3(t, saysV3(t, 200, encoded(t, map[string]any{"hash_type": "SHA1", "hash_value": "00", "download_url": address})))
+		w := newWalletV3(t, saysV3(200, encoded(map[string]any{"hash_type": "SHA1", "hash_value": "00", "download_url": address})))
 		_, err := linesOf(t, w.V3)
 		require.ErrorIs(t, err, payment.ErrWalletBadResponse, address)
 		assert.Len(t, w.requests(), 1)

@@ -17,17 +17,16 @@ import (
 )
 
 // unpaidAs answers a query, signed with the certificate's key.
-func (w *walletV3) unpaidAs(t *testing.T, c testCertificate) http.HandlerFunc {
-	t.Helper()
+func (w *walletV3) unpaidAs(c testCertificate) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
-		saysAsV3(t, c.key, c.serial, w.clock(), 200, fieldsV3(t, unpaidFieldsV3()))(rw, r)
+		saysAsV3(c, w.clock(), 200, fieldsV3(unpaidV3))(rw, r)
 	}
 }
 
 func TestPAY10_certificates_rotate_without_a_restart(t *testing.T) {
 	w := newWalletV3For(t, byCertificates)
 	first, second := firstCertificate(), secondCertificate()
-	w.answers = []http.HandlerFunc{w.unpaidAs(t, first), w.unpaidAs(t, first), w.unpaidAs(t, second), w.unpaidAs(t, second), w.unpaidAs(t, first)}
+	w.answers = []http.HandlerFunc{w.unpaidAs(first), w.unpaidAs(first), w.unpaidAs(second), w.unpaidAs(second), w.unpaidAs(first)}
 	require.NoError(t, query(t, w))
 	require.NoError(t, query(t, w))
 	assert.Equal(t, 1, w.fetched(), "fetched when an answer names it, and once")
@@ -44,7 +43,7 @@ func TestPAY10_certificates_rotate_without_a_restart(t *testing.T) {
 func TestPAY10_an_expired_certificate_counts_for_five_minutes_more(t *testing.T) {
 	w := newWalletV3For(t, byCertificates)
 	c := firstCertificate()
-	w.answers = []http.HandlerFunc{w.unpaidAs(t, c)}
+	w.answers = []http.HandlerFunc{w.unpaidAs(c)}
 	require.NoError(t, query(t, w))
 	w.change(func() { w.now = c.until.Add(5 * time.Minute) })
 	require.NoError(t, query(t, w))
@@ -71,15 +70,15 @@ func TestPAY14_a_certificate_that_expires_while_a_refund_is_in_flight(t *testing
 			first, second := firstCertificate(), secondCertificate()
 			w.change(func() { w.now = first.until.Add(-time.Second) })
 			if c.isKnown {
-				w.answers = append(w.answers, w.unpaidAs(t, first))
+				w.answers = append(w.answers, w.unpaidAs(first))
 				require.NoError(t, query(t, w))
 			}
 			w.answers = append(w.answers, func(rw http.ResponseWriter, r *http.Request) {
 				arrived := first.until.Add(c.delay)
 				w.change(func() { w.certificates, w.signedBy, w.now = []testCertificate{second}, second, arrived })
-				saysAsV3(t, first.key, first.serial, arrived, 200, fieldsV3(t, refundFieldsV3()))(rw, r)
+				saysAsV3(first, arrived, 200, fieldsV3(refundedV3))(rw, r)
 			}, func(rw http.ResponseWriter, r *http.Request) {
-				saysAsV3(t, second.key, second.serial, w.clock(), 200, fieldsV3(t, refundFieldsV3()))(rw, r)
+				saysAsV3(second, w.clock(), 200, fieldsV3(refundedV3))(rw, r)
 			})
 			err := refund(t, w)
 			if c.want == nil {
@@ -99,8 +98,8 @@ func TestPAY10_unknown_serials_fetch_once_in_half_a_minute(t *testing.T) {
 		var all sync.WaitGroup
 		for n := range maxWaiting {
 			all.Go(func() {
-				body := paidEventV3(t)
-				header := signedHeader(t, testKeys().stranger, fmt.Sprintf("AB%02d", n), w.clock(), body)
+				body := paidEventV3()
+				header := signedHeader(testKeys().stranger, fmt.Sprintf("AB%02d", n), w.clock(), body)
 				_, err := w.Receive(payment.Notification{Header: header, Body: []byte(body)})
 				assert.ErrorIs(t, err, payment.ErrForged)
 			})
@@ -121,8 +120,8 @@ func TestPAY10_unknown_serials_fetch_once_in_half_a_minute(t *testing.T) {
 func TestPAY10_what_is_no_serial_number_fetches_nothing(t *testing.T) {
 	w := newWalletV3(t)
 	for _, serial := range []string{keyID + "0", "PUB_KEY_ID_", "abcdef", "12 34", "1/../2", "A:B"} {
-		body := paidEventV3(t)
-		_, err := w.Receive(payment.Notification{Header: signedHeader(t, testKeys().published, serial, noon, body), Body: []byte(body)})
+		body := paidEventV3()
+		_, err := w.Receive(payment.Notification{Header: signedHeader(testKeys().published, serial, noon, body), Body: []byte(body)})
 		require.ErrorIs(t, err, payment.ErrForged, serial)
 	}
 	assert.Zero(t, w.fetched())
@@ -132,7 +131,7 @@ func TestPAY10_what_is_no_serial_number_fetches_nothing(t *testing.T) {
 func TestPAY10_both_modes_at_once(t *testing.T) {
 	w := newWalletV3(t)
 	first := firstCertificate()
-	w.answers = []http.HandlerFunc{saysV3(t, 200, fieldsV3(t, unpaidFieldsV3())), w.unpaidAs(t, first), saysV3(t, 200, fieldsV3(t, unpaidFieldsV3()))}
+	w.answers = []http.HandlerFunc{saysV3(200, fieldsV3(unpaidV3)), w.unpaidAs(first), saysV3(200, fieldsV3(unpaidV3))}
 	require.NoError(t, query(t, w))
 	assert.Zero(t, w.fetched())
 	w.change(func() { w.signedBy = testCertificate{key: testKeys().published, serial: keyID} })
@@ -143,7 +142,7 @@ func TestPAY10_both_modes_at_once(t *testing.T) {
 
 func TestPAY10_a_failed_fetch_is_repeated_soon(t *testing.T) {
 	w := newWalletV3For(t, byCertificates)
-	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
+	w.answers = []http.HandlerFunc{w.unpaidAs(firstCertificate())}
 	w.change(func() { w.onFetch = writesV3(503, "", nil) })
 	for range 3 {
 		err := query(t, w)
@@ -201,31 +200,31 @@ func TestPAY10_lists_of_certificates_that_do_not_count(t *testing.T) {
 	for n := range many {
 		many[n] = first
 	}
-	list := certificateList(t, first)
+	list := certificateList(first)
 	entry := func(serial, key, text string) string {
-		return encoded(t, map[string]any{"data": []any{map[string]any{"serial_no": serial, "encrypt_certificate": sealed(t, key, text, "certificate")}}})
+		return encoded(map[string]any{"data": []any{map[string]any{"serial_no": serial, "encrypt_certificate": sealed(key, text, "certificate")}}})
 	}
 	as := func(c testCertificate, body string) http.HandlerFunc {
-		return saysAsV3(t, c.key, c.serial, noon, 200, body)
+		return saysAsV3(c, noon, 200, body)
 	}
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
 		wrong  string
 	}{
 		"not signed":                 {writesV3(200, list, nil), "missing or oversized header"},
-		"signed by a stranger":       {saysAsV3(t, testKeys().stranger, first.serial, noon, 200, list), "wrong signature"},
+		"signed by a stranger":       {saysAsV3(testCertificate{key: testKeys().stranger, serial: first.serial}, noon, 200, list), "wrong signature"},
 		"signed by one not in it":    {as(second, list), errUnknownKey.Error()},
-		"signed long ago":            {saysAsV3(t, first.key, first.serial, noon.Add(-10*time.Minute), 200, list), "clock by 10m0s"},
+		"signed long ago":            {saysAsV3(first, noon.Add(-10*time.Minute), 200, list), "clock by 10m0s"},
 		"empty":                      {as(first, `{"data":[]}`), "no certificates"},
-		"too many":                   {as(first, certificateList(t, many...)), "too many"},
+		"too many":                   {as(first, certificateList(many...)), "too many"},
 		"an entry that is no object": {as(first, `{"data":["x"]}`), "not encrypted"},
-		"encrypted with another key": {as(first, entry(first.serial, "x"+keyV3[1:], first.pem(t))), "not encrypted with the merchant's key"},
-		"another serial number":      {as(first, entry(second.serial, keyV3, first.pem(t))), "another serial number"},
+		"encrypted with another key": {as(first, entry(first.serial, "x"+keyV3[1:], first.pem())), "not encrypted with the merchant's key"},
+		"another serial number":      {as(first, entry(second.serial, keyV3, first.pem())), "another serial number"},
 		"no PEM":                     {as(first, entry(first.serial, keyV3, "certificate")), "not PEM"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWalletV3For(t, byCertificates)
-			w.answers = []http.HandlerFunc{w.unpaidAs(t, first)}
+			w.answers = []http.HandlerFunc{w.unpaidAs(first)}
 			w.change(func() { w.onFetch = c.answer })
 			err := query(t, w)
 			require.ErrorIs(t, err, payment.ErrWalletBadResponse)
@@ -239,13 +238,13 @@ func TestPAY10_an_expired_certificate_signs_no_list(t *testing.T) {
 	expired, second := firstCertificate(), secondCertificate()
 	expired.until = noon.Add(-time.Hour)
 	w := newWalletV3For(t, byCertificates)
-	w.answers = []http.HandlerFunc{w.unpaidAs(t, second)}
+	w.answers = []http.HandlerFunc{w.unpaidAs(second)}
 	w.change(func() { w.certificates = []testCertificate{expired, second} }) // it is in the list itself
 	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse)
 
 	first := firstCertificate()
 	w = newWalletV3For(t, byCertificates)
-	w.answers = []http.HandlerFunc{w.unpaidAs(t, first), w.unpaidAs(t, second)}
+	w.answers = []http.HandlerFunc{w.unpaidAs(first), w.unpaidAs(second)}
 	require.NoError(t, query(t, w))
 	w.change(func() { w.certificates, w.now = []testCertificate{second}, first.until.Add(time.Hour) }) // it was known
 	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse)
@@ -288,7 +287,7 @@ func TestPAY13_certificates_that_do_not_come(t *testing.T) {
 		byCertificates(s)
 		s.Deadline = 100 * time.Millisecond
 	})
-	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
+	w.answers = []http.HandlerFunc{w.unpaidAs(firstCertificate())}
 	w.change(func() { w.onFetch = hangs })
 	assertOnly(t, payment.ErrWalletTimeout, query(t, w))
 }

@@ -43,7 +43,7 @@ func TestPAY10_another_program_has_encrypted(t *testing.T) {
 }
 
 func TestPAY10_resources_that_cannot_be_decrypted(t *testing.T) {
-	genuine := jsonObject(sealed(t, keyV3, `{"a":1}`, "transaction"))
+	genuine := jsonObject(sealed(keyV3, `{"a":1}`, "transaction"))
 	plain, err := decryptResource(genuine, secret.New(keyV3))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"a":1}`, string(plain))

@@ -21,7 +21,7 @@ const nowhere = "http://127.0.0.1:1"
 // spared is a wallet at its spare address. At the other one is the given server.
 func spared(t *testing.T, main string) *walletV3 {
 	t.Helper()
-	w := newWalletV3(t, saysV3(t, 200, fieldsV3(t, unpaidFieldsV3())))
+	w := newWalletV3(t, saysV3(200, fieldsV3(unpaidV3)))
 	w.V3 = openV3(t, main)
 	w.spareURL = w.server.URL
 	return w
@@ -30,7 +30,7 @@ func spared(t *testing.T, main string) *walletV3 {
 func TestPAY13_the_spare_address(t *testing.T) {
 	w := spared(t, nowhere)
 	require.NoError(t, query(t, w))
-	assert.Equal(t, []string{versions[1].heard(t, "query")}, w.requests(), "signed as any other")
+	assert.Equal(t, []string{versions[1].heard("query")}, w.requests(), "signed as any other")
 
 	w = spared(t, nowhere)
 	w.server.Close()
@@ -52,7 +52,7 @@ func TestPAY13_what_was_sent_is_not_sent_to_the_spare_address(t *testing.T) {
 
 func TestPAY08_without_a_public_key_no_answer_is_asked_to_be_signed_with_it(t *testing.T) {
 	w := newWalletV3For(t, byCertificates)
-	w.answers = []http.HandlerFunc{w.unpaidAs(t, firstCertificate())}
+	w.answers = []http.HandlerFunc{w.unpaidAs(firstCertificate())}
 	require.NoError(t, query(t, w))
 	assert.NotContains(t, w.requests()[0], "Wechatpay-Serial")
 }

@@ -47,9 +47,9 @@ func TestPAY10_another_program_has_signed(t *testing.T) {
 func TestPAY10_what_makes_a_message_genuine(t *testing.T) {
 	const body = `{"a":1}`
 	c := firstCertificate()
-	genuine := signedHeader(t, c.key, c.serial, noon, body)
+	genuine := signedHeader(c.key, c.serial, noon, body)
 	signature := genuine[signatureHeader]
-	at := func(when time.Time) map[string]string { return signedHeader(t, c.key, c.serial, when, body) }
+	at := func(when time.Time) map[string]string { return signedHeader(c.key, c.serial, when, body) }
 	with := func(name, value string) map[string]string {
 		other := maps.Clone(genuine)
 		other[name] = value
@@ -84,7 +84,7 @@ func TestPAY10_what_makes_a_message_genuine(t *testing.T) {
 		"a huge nonce":                {with(nonceHeader, strings.Repeat("n", 1025)), body, "header wechatpay-nonce"},
 		"another nonce":               {with(nonceHeader, "n-2"), body, "wrong signature"},
 		"another serial":              {with(serialHeader, secondCertificate().serial), body, errUnknownKey.Error()},
-		"a stranger":                  {signedHeader(t, testKeys().stranger, c.serial, noon, body), body, "wrong signature"},
+		"a stranger":                  {signedHeader(testKeys().stranger, c.serial, noon, body), body, "wrong signature"},
 		"a probe":                     {with(signatureHeader, "WECHATPAY/SIGNTEST/"+signature[19:]), body, "probe"},
 		"another signature":           {with(signatureHeader, base64.StdEncoding.EncodeToString(raw)), body, "wrong signature"},
 		"no base64":                   {with(signatureHeader, "!"+signature[1:]), body, "not base64"},

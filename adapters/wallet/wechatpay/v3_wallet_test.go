@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"io"
-	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -60,38 +59,44 @@ func secondCertificate() testCertificate {
 	return testCertificate{testKeys().second, "0A15EBE81A47057A7232F1B8E15157F09EFDC096", noon.Add(-time.Hour), noon.Add(48 * time.Hour)}
 }
 
-// pem returns the certificate, signed by itself.
-func (c testCertificate) pem(t testing.TB) string {
-	t.Helper()
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.der(t)}))
+// must returns the value. It is for what the tests make of their own keys and texts, which cannot fail.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
-func (c testCertificate) der(t testing.TB) []byte {
-	t.Helper()
-	serial, is := new(big.Int).SetString(c.serial, 16)
-	require.True(t, is)
+// x509 returns the certificate, signed by itself.
+func (c testCertificate) x509() *x509.Certificate {
+	serial, _ := new(big.Int).SetString(c.serial, 16)
 	template := x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "Wallet of the tests"}, NotBefore: c.from, NotAfter: c.until}
-	der, err := x509.CreateCertificate(rand.Reader, &template, &template, c.key.Public(), c.key)
-	require.NoError(t, err)
-	return der
+	return must(x509.ParseCertificate(must(x509.CreateCertificate(rand.Reader, &template, &template, c.key.Public(), c.key))))
 }
+
+func (c testCertificate) pem() string { return pemOf("CERTIFICATE", c.x509().Raw) }
+
+func pemOf(kind string, der []byte) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+}
+
+func privatePEM(key any) string { return pemOf("PRIVATE KEY", must(x509.MarshalPKCS8PrivateKey(key))) }
+
+func publicPEM(key *rsa.PrivateKey) string {
+	return pemOf("PUBLIC KEY", must(x509.MarshalPKIXPublicKey(key.Public())))
+}
+
+func merchantPEM() string { return string(must(os.ReadFile("testdata/v3/merchant-key.pem"))) }
 
 // merchantCertificate is what the merchant has given to the wallet.
-func merchantCertificate(t testing.TB) *x509.Certificate {
-	t.Helper()
-	c := testCertificate{parsePrivateKey(secret.New(merchantPEM(t))), testSerial, time.Now().Add(-time.Hour), time.Now().Add(5 * 365 * 24 * time.Hour)}
-	certificate, err := x509.ParseCertificate(c.der(t))
-	require.NoError(t, err)
-	return certificate
+func merchantCertificate() *x509.Certificate {
+	key := parsePrivateKey(secret.New(merchantPEM()))
+	return testCertificate{key, testSerial, time.Now().Add(-time.Hour), time.Now().Add(5 * 365 * 24 * time.Hour)}.x509()
 }
 
 // sealed returns a resource of the text, encrypted with the key.
-func sealed(t testing.TB, key, text, associated string) map[string]any {
-	t.Helper()
-	block, err := aes.NewCipher([]byte(key))
-	require.NoError(t, err)
-	gcm, err := cipher.NewGCM(block)
-	require.NoError(t, err)
+func sealed(key, text, associated string) map[string]any {
+	gcm := must(cipher.NewGCM(must(aes.NewCipher([]byte(key)))))
 	nonce := rand.Text()[:12]
 	return map[string]any{
 		"algorithm": "AEAD_AES_256_GCM", "nonce": nonce, "associated_data": associated,
@@ -100,53 +105,30 @@ func sealed(t testing.TB, key, text, associated string) map[string]any {
 }
 
 // signedHeader returns the headers that sign the body.
-func signedHeader(t testing.TB, key *rsa.PrivateKey, serial string, at time.Time, body string) map[string]string {
-	t.Helper()
+func signedHeader(key *rsa.PrivateKey, serial string, at time.Time, body string) map[string]string {
 	timestamp := strconv.FormatInt(at.Unix(), 10)
 	sum := sha256.Sum256([]byte(timestamp + "\n" + "n-1" + "\n" + body + "\n"))
-	signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
-	require.NoError(t, err)
+	signature := must(rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:]))
 	return map[string]string{
 		"wechatpay-timestamp": timestamp, "wechatpay-nonce": "n-1", "wechatpay-serial": serial,
 		"wechatpay-signature": base64.StdEncoding.EncodeToString(signature),
 	}
 }
 
-func merchantPEM(t testing.TB) string {
-	t.Helper()
-	text, err := os.ReadFile("testdata/v3/merchant-key.pem")
-	require.NoError(t, err)
-	return string(text)
-}
-
-func privatePEM(t testing.TB, key any) string {
-	t.Helper()
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
-}
-
-func publicPEM(t testing.TB, key *rsa.PrivateKey) string {
-	t.Helper()
-	der, err := x509.MarshalPKIXPublicKey(key.Public())
-	require.NoError(t, err)
-	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
-}
-
-func settingsV3(t testing.TB, url string) wallet.Settings {
+func settingsV3(url string) wallet.Settings {
 	return wallet.Settings{
 		URL: url, MerchantID: merchantV3, Key: secret.New(keyV3), Deadline: 5 * time.Second,
 		AppIDs:     map[payment.WalletApp]string{payment.OfficialAccount: official, payment.SvcIOSApp: service},
 		NotifyURL:  "https://plaza.example/api/pay/notify/wallet/v3/",
-		PrivateKey: secret.New(merchantPEM(t)), CertSerial: testSerial,
-		PublicKey: secret.New(publicPEM(t, testKeys().published)), PublicKeyID: keyID,
+		PrivateKey: secret.New(merchantPEM()), CertSerial: testSerial,
+		PublicKey: secret.New(publicPEM(testKeys().published)), PublicKeyID: keyID,
 	}
 }
 
 // openV3 returns a gateway whose clock stands at noon.
 func openV3(t testing.TB, url string, changes ...func(*wallet.Settings)) *V3 {
 	t.Helper()
-	s := settingsV3(t, url)
+	s := settingsV3(url)
 	for _, change := range changes {
 		change(&s)
 	}
@@ -187,7 +169,7 @@ func newWalletV3For(t testing.TB, change func(*wallet.Settings), answers ...http
 		standIn: &standIn{answers: answers, shown: shown}, now: noon, certificates: []testCertificate{firstCertificate()}, signedBy: firstCertificate(),
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v3/certificates", func(rw http.ResponseWriter, r *http.Request) { w.list(t, rw, r) })
+	mux.HandleFunc("GET /v3/certificates", w.list)
 	mux.Handle("/", w.standIn)
 	w.server = httptest.NewServer(mux)
 	t.Cleanup(w.server.Close)
@@ -216,7 +198,7 @@ func (w *walletV3) fetched() int {
 }
 
 // list answers with the wallet's certificates.
-func (w *walletV3) list(t testing.TB, rw http.ResponseWriter, r *http.Request) {
+func (w *walletV3) list(rw http.ResponseWriter, r *http.Request) {
 	w.mutex.Lock()
 	w.fetches++
 	certificates, by, now, instead := w.certificates, w.signedBy, w.now, w.onFetch
@@ -225,37 +207,29 @@ func (w *walletV3) list(t testing.TB, rw http.ResponseWriter, r *http.Request) {
 		instead(rw, r)
 		return
 	}
-	saysAsV3(t, by.key, by.serial, now, 200, certificateList(t, certificates...))(rw, r)
+	saysAsV3(by, now, 200, certificateList(certificates...))(rw, r)
 }
 
-func certificateList(t testing.TB, certificates ...testCertificate) string {
-	t.Helper()
+func certificateList(certificates ...testCertificate) string {
 	var data []any
 	for _, c := range certificates {
 		data = append(data, map[string]any{
 			"serial_no": c.serial, "effective_time": c.from.Format(time.RFC3339), "expire_time": c.until.Format(time.RFC3339),
-			"encrypt_certificate": sealed(t, keyV3, c.pem(t), "certificate"),
+			"encrypt_certificate": sealed(keyV3, c.pem(), "certificate"),
 		})
 	}
-	return encoded(t, map[string]any{"data": data})
+	return encoded(map[string]any{"data": data})
 }
 
-func encoded(t testing.TB, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(text)
+func encoded(v any) string { return string(must(json.Marshal(v))) }
+
+// saysV3 answers, signed with the published key.
+func saysV3(status int, body string) http.HandlerFunc {
+	return saysAsV3(testCertificate{key: testKeys().published, serial: keyID}, noon, status, body)
 }
 
-// says answers, signed with the published key.
-func saysV3(t testing.TB, status int, body string) http.HandlerFunc {
-	t.Helper()
-	return saysAsV3(t, testKeys().published, keyID, noon, status, body)
-}
-
-func saysAsV3(t testing.TB, key *rsa.PrivateKey, serial string, at time.Time, status int, body string) http.HandlerFunc {
-	t.Helper()
-	return writesV3(status, body, signedHeader(t, key, serial, at, body))
+func saysAsV3(by testCertificate, at time.Time, status int, body string) http.HandlerFunc {
+	return writesV3(status, body, signedHeader(by.key, by.serial, at, body))
 }
 
 // writes answers with exactly that.
@@ -272,67 +246,56 @@ func writesV3(status int, body string, header map[string]string) http.HandlerFun
 // hangs blocks until the caller gives up.
 func hangs(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// fields returns a JSON object of the fields and the changed ones. The value nil omits a field.
-func fieldsV3(t testing.TB, usual map[string]any, changes ...any) string {
-	t.Helper()
+// fieldsV3 returns a JSON object of the names and values, and of those that change them. The value nil omits a field.
+func fieldsV3(usual []any, changes ...any) string {
 	all := map[string]any{}
-	maps.Copy(all, usual)
-	for n := 0; n < len(changes); n += 2 {
-		name := changes[n].(string)
-		if all[name] = changes[n+1]; changes[n+1] == nil {
+	for n, fields := 0, changed(usual, changes...); n < len(fields); n += 2 {
+		name := fields[n].(string)
+		if all[name] = fields[n+1]; fields[n+1] == nil {
 			delete(all, name)
 		}
 	}
-	return encoded(t, all)
+	return encoded(all)
 }
 
-// paidFields is a completed payment, as the wallet reports it.
-func paidFieldsV3() map[string]any {
-	return map[string]any{
-		"appid": official, "mchid": merchantV3, "out_trade_no": string(number), "transaction_id": "4200000001", "trade_type": "JSAPI",
-		"trade_state": "SUCCESS", "trade_state_desc": "paid", "success_time": "2026-11-20T20:01:02+08:00", "payer": map[string]any{"openid": payer},
-		"amount": map[string]any{"total": 990, "payer_total": 890, "currency": "CNY", "payer_currency": "CNY"},
+// unpaidV3 is a payment that is still to come, paidV3 that of paidReceipt, and refundedV3 the refund of refundReported, as the
+// wallet reports them.
+var (
+	unpaidV3 = []any{
+		"appid", official, "mchid", merchantV3, "out_trade_no", string(number), "trade_state", "NOTPAY", "trade_state_desc", "open",
 	}
-}
+	paidV3 = []any{
+		"appid", official, "mchid", merchantV3, "out_trade_no", string(number), "transaction_id", "4200000001", "trade_type", "JSAPI",
+		"trade_state", "SUCCESS", "trade_state_desc", "paid", "success_time", "2026-11-20T20:01:02+08:00", "payer", map[string]any{"openid": payer},
+		"amount", map[string]any{"total": 990, "payer_total": 890, "currency": "CNY", "payer_currency": "CNY"},
+	}
+	refundedV3 = []any{
+		"refund_id", "5030000001", "out_refund_no", string(refundNo), "transaction_id", "4200000001", "out_trade_no", string(number),
+		"channel", "ORIGINAL", "status", "PROCESSING", "create_time", "2026-11-20T20:01:02+08:00",
+		"amount", map[string]any{"total": 990, "refund": 300, "payer_refund": 250, "currency": "CNY"},
+	}
+)
 
-// unpaidFields is a payment that is still to come.
-func unpaidFieldsV3() map[string]any {
-	return map[string]any{"appid": official, "mchid": merchantV3, "out_trade_no": string(number), "trade_state": "NOTPAY", "trade_state_desc": "open"}
-}
-
-// event is a notification with the resource, without headers.
-func eventV3(t testing.TB, kind string, resource map[string]any) string {
-	t.Helper()
+// eventV3 is the body of a notification.
+func eventV3(kind string, resource map[string]any) string {
 	resource["original_type"] = "transaction"
-	return encoded(t, map[string]any{
+	return encoded(map[string]any{
 		"id": "EV-1", "create_time": "2026-11-20T20:01:02+08:00", "event_type": kind, "resource_type": "encrypt-resource",
 		"summary": "paid", "resource": resource,
 	})
 }
 
-// notified is the body as a notification, signed with the published key.
-func notifiedV3(t testing.TB, body string) payment.Notification {
-	t.Helper()
-	return payment.Notification{Header: signedHeader(t, testKeys().published, keyID, noon, body), Body: []byte(body)}
+// notifiedV3 is the body as a notification, signed with the published key.
+func notifiedV3(body string) payment.Notification {
+	return payment.Notification{Header: signedHeader(testKeys().published, keyID, noon, body), Body: []byte(body)}
 }
 
-// paidEvent is the body of a notification of a payment.
-func paidEventV3(t testing.TB, changes ...any) string {
-	t.Helper()
-	return eventV3(t, "TRANSACTION.SUCCESS", sealed(t, keyV3, fieldsV3(t, paidFieldsV3(), changes...), "transaction"))
-}
-
-// refundFieldsV3 is the refund of refundReported, as the wallet reports it.
-func refundFieldsV3() map[string]any {
-	return map[string]any{
-		"refund_id": "5030000001", "out_refund_no": string(refundNo), "transaction_id": "4200000001", "out_trade_no": string(number),
-		"channel": "ORIGINAL", "status": "PROCESSING", "create_time": "2026-11-20T20:01:02+08:00",
-		"amount": map[string]any{"total": 990, "refund": 300, "payer_refund": 250, "currency": "CNY"},
-	}
+// paidEventV3 is the body of a notification of a payment.
+func paidEventV3(changes ...any) string {
+	return eventV3("TRANSACTION.SUCCESS", sealed(keyV3, fieldsV3(paidV3, changes...), "transaction"))
 }
 
 // refusalV3 is the body of an answer that refuses a request.
-func refusalV3(t testing.TB, code string) string {
-	t.Helper()
-	return encoded(t, map[string]any{"code": code, "message": keyV3 + payer, "detail": map[string]any{"value": payer}})
+func refusalV3(code string) string {
+	return encoded(map[string]any{"code": code, "message": keyV3 + payer, "detail": map[string]any{"value": payer}})
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"plaza/domain/payment"
 	"plaza/test/ports"
@@ -40,13 +39,13 @@ type version struct {
 	key    string
 	wallet func(t testing.TB, answers ...http.HandlerFunc) testWallet
 	// says is a signed answer of success.
-	says func(t testing.TB, fields ...any) http.HandlerFunc
+	says func(fields ...any) http.HandlerFunc
 	// closed is the answer to a request that closes a prepayment.
-	closed func(t testing.TB) http.HandlerFunc
+	closed func() http.HandlerFunc
 	// refuses is a refusal with the code, whose text has secrets.
-	refuses func(t testing.TB, code string, isSigned bool) http.HandlerFunc
+	refuses func(code string, isSigned bool) http.HandlerFunc
 	// notified is a notification of a payment: of that of paidReceipt, unless fields differ.
-	notified func(t testing.TB, fields ...any) payment.Notification
+	notified func(fields ...any) payment.Notification
 	// What follows are the fields of answers about a payment that is to come, about that of paidReceipt, and about that of
 	// refundReported.
 	unpaid, paid, refund []any
@@ -56,20 +55,20 @@ var versions = []version{
 	{
 		name: "v2", key: keyV2,
 		wallet: func(t testing.TB, answers ...http.HandlerFunc) testWallet { return newWalletV2(t, answers...) },
-		says:   func(_ testing.TB, fields ...any) http.HandlerFunc { return saysV2(fields...) },
-		closed: func(testing.TB) http.HandlerFunc { return saysV2() },
-		refuses: func(_ testing.TB, code string, isSigned bool) http.HandlerFunc {
+		says:   saysV2,
+		closed: func() http.HandlerFunc { return saysV2() },
+		refuses: func(code string, isSigned bool) http.HandlerFunc {
 			fields := mergedV2([]any{"result_code", "FAIL", "err_code", code, "err_code_des", keyV2 + payer})
 			if isSigned {
 				fields = otherSignV2("HMAC", fields)
 			}
 			return writesV2(writtenV2(fields))
 		},
-		notified: func(_ testing.TB, fields ...any) payment.Notification {
-			return notificationV2(signedV2(append(reportedV2(), fields...)...))
+		notified: func(fields ...any) payment.Notification {
+			return notificationV2(signedV2(changed(paidV2, fields...)...))
 		},
 		unpaid: []any{"trade_state", "NOTPAY", "out_trade_no", string(number)},
-		paid:   append(reportedV2(), "trade_state", "SUCCESS"),
+		paid:   changed(paidV2, "trade_state", "SUCCESS"),
 		refund: []any{
 			"transaction_id", "4200000001", "out_refund_no_0", string(refundNo), "refund_id_0", "5030000001", "refund_fee_0", "300",
 			"refund_status_0", "PROCESSING", "out_refund_no", string(refundNo), "refund_id", "5030000001", "refund_fee", "300", // the answer to a refund
@@ -78,29 +77,17 @@ var versions = []version{
 	{
 		name: "v3", key: keyV3,
 		wallet: func(t testing.TB, answers ...http.HandlerFunc) testWallet { return newWalletV3(t, answers...) },
-		says:   func(t testing.TB, fields ...any) http.HandlerFunc { return saysV3(t, 200, fieldsV3(t, nil, fields...)) },
-		closed: func(t testing.TB) http.HandlerFunc { return saysV3(t, 204, "") },
-		refuses: func(t testing.TB, code string, isSigned bool) http.HandlerFunc {
+		says:   func(fields ...any) http.HandlerFunc { return saysV3(200, fieldsV3(fields)) },
+		closed: func() http.HandlerFunc { return saysV3(204, "") },
+		refuses: func(code string, isSigned bool) http.HandlerFunc {
 			if isSigned {
-				return saysV3(t, 400, refusalV3(t, code))
+				return saysV3(400, refusalV3(code))
 			}
-			return writesV3(400, refusalV3(t, code), nil)
+			return writesV3(400, refusalV3(code), nil)
 		},
-		notified: func(t testing.TB, fields ...any) payment.Notification {
-			return notifiedV3(t, paidEventV3(t, fields...))
-		},
-		unpaid: pairs(unpaidFieldsV3()),
-		paid:   pairs(paidFieldsV3()),
-		refund: pairs(refundFieldsV3()),
+		notified: func(fields ...any) payment.Notification { return notifiedV3(paidEventV3(fields...)) },
+		unpaid:   unpaidV3, paid: paidV3, refund: refundedV3,
 	},
-}
-
-// pairs returns the fields as names and values.
-func pairs(fields map[string]any) (all []any) {
-	for name, value := range fields {
-		all = append(all, name, value)
-	}
-	return all
 }
 
 // changed returns fields that are added to usual ones or replace them.
@@ -116,11 +103,8 @@ func forVersions(t *testing.T, test func(t *testing.T, v version)) {
 }
 
 // heard is a request that the wallet must hear, byte for byte. Another program made it.
-func (v version) heard(t testing.TB, name string) string {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + v.name + "/" + name + ".txt")
-	require.NoError(t, err)
-	return string(text)
+func (v version) heard(name string) string {
+	return string(must(os.ReadFile("testdata/" + v.name + "/" + name + ".txt")))
 }
 
 // testWallet is a gateway and its wallet.
