@@ -1,0 +1,166 @@
+package wechatpay
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/fault"
+	"plaza/domain/payment"
+	"plaza/test/ports"
+)
+
+// FuzzAnswer lets the wallet answer a query with anything. Only an answer that is signed is taken, and an error shows no part
+// of an answer, be it signed or not.
+func FuzzAnswer(f *testing.F) {
+	unpaid := versions[0].unpaid
+	genuineV2, genuineV3 := signedV2(unpaid...), fieldsV3(unpaidV3)
+	for _, text := range []string{
+		genuineV2, genuineV2 + genuineV2, "", "<xml/>", "<html>Bad Gateway</html>", genuineV3, genuineV3 + genuineV3, fieldsV3(paidV3), "{}", "null",
+		"<xml><return_code>FAIL</return_code><return_msg>" + payer + "</return_msg></xml>", `{"code":["x"]}`,
+		"<xml><return_code>FAIL</return_code><return_msg>签名错误</return_msg></xml>", writtenV2(mergedV2(unpaid)),
+		writtenV2(mergedV2(changed(unpaid, "trade_state", "SUCCESS"))), signedV2(changed(unpaid, "out_trade_no", "another")...),
+		signedV2("result_code", "FAIL", "err_code", "ORDERNOTEXIST"),
+	} {
+		f.Add(200, text)
+	}
+	f.Add(404, `{"code":"ORDER_NOT_EXIST","message":"`+payer+`"}`)
+	f.Add(401, `{"code":"SIGN_ERROR"}`)
+	f.Add(204, "")
+	f.Fuzz(func(t *testing.T, status int, text string) {
+		if status < 200 || status > 599 {
+			status = 200
+		}
+		taken := func(g payment.Gateway, w transport, header map[string]string) (payment.Report, bool) {
+			w.client.Transport = ports.Played(writesV3(status, text, header))
+			report, err := g.Query(t.Context(), payment.OfficialAccount, number)
+			if err == nil {
+				require.Equal(t, 200, status)
+				return report, true
+			}
+			require.Zero(t, report)
+			_, is := fault.As(err)
+			require.True(t, is, "%v", err)
+			assertDiscreet(t, err)
+			return report, false
+		}
+		v2, v3 := openV2(t, "https://wallet.example"), openV3(t, "https://wallet.example")
+		v2.transport.deadline = 10 * time.Millisecond // a retry would wait
+		if report, is := taken(v2, v2.transport, nil); is {
+			m, err := parseXML([]byte(text))
+			require.NoError(t, err)
+			require.NoError(t, m.verify(v2.key), "%q", text)
+			require.Equal(t, payment.Report{State: payment.WalletUnpaid}, report)
+		}
+		_, is := taken(v3, v3.transport, nil)
+		require.False(t, is, "not signed")
+		if _, is := taken(v3, v3.transport, signedHeader(testKeys().published, keyID, noon, text)); is {
+			o, err := parseObject([]byte(text))
+			require.NoError(t, err)
+			require.Equal(t, string(number), o.text("out_trade_no"))
+		}
+	})
+}
+
+// FuzzReceipt reads payments of any values that the wallet has signed. What is read is what
+// was written: a whole amount, a moment and a transaction.
+func FuzzReceipt(f *testing.F) {
+	f.Add("990", "20261120200102", "t1", string(number), "CNY")
+	for _, amount := range []string{"", "0", "-1", "+1", "1.5", "1e3", "0x1", "1_0", "00990", "9223372036854775807", "9223372036854775808", " 1", "\u0661", "1]]>2"} {
+		f.Add(amount, "20261120200102", "t1", "n", "")
+	}
+	for _, moment := range []string{"", "now", "20260230000000", "00010101000000", "99991231235959", "20261120200102.5", "20261120200102Z", "2026112020010"} {
+		f.Add("990", moment, "t1", "n", "USD")
+	}
+	f.Fuzz(func(t *testing.T, amount, moment, transaction, no, currency string) {
+		g := openV2(t, "https://wallet.example")
+		m := xmlMessage{
+			"return_code": success, "result_code": success, "mch_id": merchantV2, "appid": official,
+			"total_fee": amount, "time_end": moment, "transaction_id": transaction, "out_trade_no": no, "fee_type": currency,
+		}
+		n, err := g.Receive(payment.Notification{Body: m.sign(g.key).encode()})
+		if err != nil {
+			require.ErrorIs(t, err, payment.ErrForged)
+			require.Zero(t, n)
+			return
+		}
+		r := *n.Receipt
+		exact, isNumber := new(big.Int).SetString(amount, 10)
+		require.True(t, isNumber && exact.IsInt64() && exact.Sign() >= 0, "%q", amount)
+		require.Equal(t, exact.Int64(), r.Amount)
+		require.True(t, strings.HasPrefix(moment, r.Paid.In(beijing).Format(instantLayout)), "%q, which may end in a fraction", moment)
+		require.Equal(t, time.UTC, r.Paid.Location())
+		require.Equal(t, []string{transaction, no}, []string{r.TransactionID, string(r.TradeNo)})
+		require.NotEmpty(t, transaction)
+		require.NotEmpty(t, no)
+		require.NotEmpty(t, r.Currency)
+	})
+}
+
+// FuzzReceive reads notifications of anything. Without the key, only the genuine one is taken.
+func FuzzReceive(f *testing.F) {
+	g := openV2(f, "https://wallet.example")
+	genuine := signedV2(paidV2...)
+	f.Add([]byte(genuine))
+	f.Add([]byte(writtenV2(mergedV2(paidV2))))
+	for _, text := range []string{
+		"", "<xml/>", genuine + genuine, strings.Replace(genuine, "990", "99", 1), strings.Replace(genuine, "<xml>", "<xml><attach>x</attach>", 1), strings.Replace(genuine, "<xml>", "<xml><total_fee>990</total_fee>", 1),
+		strings.ToLower(genuine), strings.Replace(genuine, "HMAC-SHA256", "MD5", 1), strings.Replace(genuine, "<sign>", "<sign> ", 1), strings.Replace(genuine, "<xml>", "<xml><empty></empty>", 1), "<?xml version=\"1.0\"?>\n" + genuine,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Add(refundNotificationV2(merchantV2, reqInfo).Body)
+	want, err := g.Receive(notificationV2(genuine))
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if n, err := g.Receive(payment.Notification{Body: text}); err == nil && n.Receipt != nil && *n.Receipt != *want.Receipt {
+			t.Fatalf("%q gives %v", text, *n.Receipt)
+		}
+	})
+}
+
+// FuzzReceiveV3 reads notifications of anything. Without the wallet's key nothing is taken. With the key, what is taken is
+// what was written.
+func FuzzReceiveV3(f *testing.F) {
+	g := openV3(f, "https://wallet.example")
+	genuine := paidEventV3()
+	seconds := strconv.FormatInt(noon.Unix(), 10)
+	f.Add(genuine, seconds, "n", keyID, fieldsV3(paidV3))
+	for _, text := range []string{"", "{}", "[]", `{"resource":[]}`, `{"event_type":"TRANSACTION.SUCCESS","resource":{"algorithm":1}}`, genuine + genuine} {
+		f.Add(text, seconds, "n", testSerial, text)
+	}
+	for _, when := range []string{"", "+" + seconds, "0", "-1", "99999999999999999999"} {
+		f.Add(genuine, when, "", keyID, fieldsV3(paidV3, "trade_state", "REFUND"))
+	}
+	f.Fuzz(func(t *testing.T, body, timestamp, nonce, serial, resource string) {
+		forgery := signedHeader(testKeys().stranger, keyID, noon, body)
+		forgery[timestampHeader], forgery[nonceHeader], forgery[serialHeader] = timestamp, nonce, serial
+		if isSerial(serial) {
+			forgery[serialHeader] = keyID // another one would be fetched
+		}
+		notice, err := g.Receive(payment.Notification{Header: forgery, Body: []byte(body)})
+		require.ErrorIs(t, err, payment.ErrForged)
+		require.Zero(t, notice)
+
+		for _, signed := range []string{body, eventV3("TRANSACTION.SUCCESS", sealed(keyV3, resource, "transaction"))} {
+			notice, err := g.Receive(notifiedV3(signed))
+			if err != nil {
+				_, is := fault.As(err)
+				require.True(t, is)
+				require.Zero(t, notice)
+				assertDiscreet(t, err)
+				continue
+			}
+			r := notice.Receipt
+			require.NotEmpty(t, r.TransactionID)
+			require.NotEmpty(t, r.TradeNo)
+			require.NotEmpty(t, r.Currency)
+			require.GreaterOrEqual(t, r.Amount, int64(0))
+			require.Equal(t, time.UTC, r.Paid.Location())
+		}
+	})
+}
