@@ -88,7 +88,7 @@ func (s *Signin) Login(ctx context.Context, l Login, readErr error) (secret.Stri
 }
 
 func (s *Signin) login(ctx context.Context, l Login, readErr error) (secret.String, error) {
-	phone, err := user.ParsePhone(l.Username)
+	phone, err := s.loginName(ctx, l.Username)
 	if l.Limited != nil {
 		if err != nil {
 			return secret.String{}, l.Limited
@@ -111,6 +111,23 @@ func (s *Signin) login(ctx context.Context, l Login, readErr error) (secret.Stri
 		return secret.String{}, err
 	}
 	return s.issue(ctx, account, granted, time.Duration(s.ttl), s.limits.Charge(int64(account.User), ratelimit.Login, s.now()))
+}
+
+// loginName parses the name. One that no new account may have is refused in the words of AUT-03, unless an account from
+// before has it.
+func (s *Signin) loginName(ctx context.Context, name string) (user.Phone, error) {
+	phone, err := user.ParseLoginName(name)
+	if err != nil {
+		return user.Phone{}, err
+	}
+	problem := phone.Problem()
+	if problem == nil {
+		return phone, nil
+	}
+	if _, err := s.accounts.ByPhone(ctx, phone); !errors.Is(err, access.ErrNoAccount) {
+		return phone, err
+	}
+	return user.Phone{}, problem
 }
 
 // verify returns the account if the password matches and the account is enabled. It counts

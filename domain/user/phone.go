@@ -2,6 +2,7 @@ package user
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,8 +24,26 @@ const maxPhoneDigits = 15
 var ErrNoPhone = fault.New(fault.Invalid,
 	"Enter a phone number in the form +{country dialling code}-{phone number}, like +86-13800000001.")
 
-// ParsePhone parses a login name (AUT-01). It returns ErrNoPhone if the name is invalid.
+// Faults of a number that no telephone has (AUT-03).
+var (
+	ErrNoDiallingCode = fault.New(fault.Invalid,
+		"No country has this dialling code. Enter the code before the dash and the rest of the number after it, like +86-13800000001.")
+	ErrLeadingZero = fault.New(fault.Invalid, "Leave out the 0 before the number: it is dialled only within the country.")
+)
+
+// ParsePhone parses the login name of a new account (AUT-03). It returns ErrNoPhone for another form, and
+// ErrNoDiallingCode or ErrLeadingZero for a number that no telephone has. Of one telephone it takes one name.
 func ParsePhone(name string) (Phone, error) {
+	p, err := ParseLoginName(name)
+	if err != nil {
+		return Phone{}, err
+	}
+	return p, p.Problem()
+}
+
+// ParseLoginName parses a name that an account may log in with. Accounts from before AUT-03 keep names that ParsePhone
+// refuses. ParseLoginName returns ErrNoPhone for another form.
+func ParseLoginName(name string) (Phone, error) {
 	name = text.Trim(name)
 	parts := phoneForm.FindStringSubmatch(name)
 	if parts == nil || len(parts[1])+len(parts[2]) > maxPhoneDigits {
@@ -32,6 +51,22 @@ func ParsePhone(name string) (Phone, error) {
 	}
 	return Phone{name: name}, nil
 }
+
+// Problem returns the fault with which ParsePhone refuses the number, or nil.
+func (p Phone) Problem() error {
+	code, number, _ := strings.Cut(strings.TrimPrefix(p.name, "+"), "-")
+	switch {
+	case !IsDiallingCode(code):
+		return ErrNoDiallingCode
+	case number[0] == '0' && !slices.Contains(zeroCodes, code):
+		return ErrLeadingZero
+	}
+	return nil
+}
+
+// Digits returns the digits of the number from the dialling code on. Two names are of one telephone if their digits are
+// equal.
+func (p Phone) Digits() string { return strings.NewReplacer("+", "", "-", "").Replace(p.name) }
 
 // erasedPrefix begins the placeholders of ErasedPhone. No login name begins with it.
 const erasedPrefix = "erased-"
@@ -47,7 +82,7 @@ func StoredPhone(name string) (Phone, error) {
 	if strings.HasPrefix(name, erasedPrefix) {
 		return Phone{name: name}, nil
 	}
-	return ParsePhone(name)
+	return ParseLoginName(name)
 }
 
 // String returns the login name.

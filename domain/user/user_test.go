@@ -1,6 +1,7 @@
 package user_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,37 @@ func TestAUT03_phone_names(t *testing.T) {
 		_, err := user.ParsePhone(bad)
 		assert.ErrorIs(t, err, user.ErrNoPhone, bad)
 	}
+}
+
+func TestAUT03_a_dialling_code_exists_and_no_other_begins_with_it(t *testing.T) {
+	var found []string
+	for n := range 1000 {
+		if digits := strconv.Itoa(n); user.IsDiallingCode(digits) {
+			found = append(found, digits)
+		}
+	}
+	assert.Len(t, found, 215)
+	for _, one := range found {
+		for _, other := range found {
+			assert.False(t, one != other && strings.HasPrefix(other, one), "%s begins %s", one, other)
+		}
+	}
+	for name, problem := range map[string]error{
+		"+999-13800000001": user.ErrNoDiallingCode, "+8-613800000001": user.ErrNoDiallingCode, "+861-3800000001": user.ErrNoDiallingCode,
+		"+86-013800000001": user.ErrLeadingZero, "+44-07418084106": user.ErrLeadingZero,
+		"+39-0512556080": nil, "+225-0123456789": nil, "+242-061234567": nil, "+378-0549886377": nil,
+	} {
+		_, err := user.ParsePhone(name)
+		assert.Equal(t, problem, err, name)
+		kept, err := user.ParseLoginName(name)
+		require.NoError(t, err, "an account from before logs in")
+		stored, err := user.StoredPhone(kept.String())
+		require.NoError(t, err)
+		assert.Equal(t, kept, stored)
+	}
+	one, _ := user.ParseLoginName("+8-613800000001")
+	other, _ := user.ParsePhone("+86-13800000001")
+	assert.Equal(t, other.Digits(), one.Digits(), "they are one telephone")
 }
 
 func FuzzParsePhone(f *testing.F) {
