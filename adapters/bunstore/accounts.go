@@ -108,6 +108,9 @@ func scopesOf(names []string) []access.Scope {
 func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id user.ID, err error) {
 	a.User = 0
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		if err := v.checkTelephone(ctx, tx, a.Phone, 0); err != nil {
+			return err
+		}
 		row := userRow{
 			accountRow: accountRowOf(a, 0),
 			Firstname:  m.Firstname, Lastname: m.Lastname, Expertise: m.Expertise,
@@ -127,6 +130,19 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id
 		return 0, err
 	}
 	return id, nil
+}
+
+// telephone is E164 of the phone, in an index.
+const telephone = "replace(phone, '-', '')"
+
+// checkTelephone returns ErrPhoneTaken if another account has the telephone, under whatever name. Of new names each
+// telephone has one, which the unique column guards; names from before AUT-03 do not change.
+func (v Accounts) checkTelephone(ctx context.Context, tx *listedTransaction, p user.Phone, id user.ID) error {
+	taken, err := tx.NewSelect().Model((*accountRow)(nil)).Where(telephone+" = ? AND id <> ?", p.E164(), id).Exists(ctx)
+	if err == nil && taken {
+		err = access.ErrPhoneTaken
+	}
+	return err
 }
 
 // orTaken converts a unique violation of a phone into its fault.
@@ -193,6 +209,11 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 		}
 		if err := cmp.Or(fn(&a), ctx.Err()); err != nil {
 			return err
+		}
+		if a.Phone.String() != row.Phone {
+			if err := v.checkTelephone(ctx, tx, a.Phone, id); err != nil {
+				return err
+			}
 		}
 		a.User = id
 		changed := accountRowOf(a, row.Revision+1)

@@ -1,12 +1,14 @@
 package bunstore_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
+	"plaza/domain/access"
 	"plaza/domain/calendar"
 	"plaza/domain/demand"
 	"plaza/domain/event"
@@ -34,6 +36,22 @@ func storeOneOfEach(t *testing.T, s *bunstore.Store) {
 	require.NoError(t, s.Events().Like(ctx, id, author, true))
 	_, err = s.Images().Add(ctx, userimage.New(author, "public/a", 1, 1, 7, userimage.Tags{}, noon))
 	require.NoError(t, err)
+}
+
+func TestAUT03_Check_names_accounts_of_one_telephone(t *testing.T) {
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s := open(t, at)
+		member(t, s)
+		for i, name := range []string{"+86-13900000001", "+8-613900000001", "+861-3900000001"} {
+			phone, err := user.ParsePhone(fmt.Sprint("+86-1370000000", i))
+			require.NoError(t, err)
+			id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
+			require.NoError(t, err)
+			_, err = rawSQL(t, at).ExecContext(t.Context(), fmt.Sprintf("UPDATE users SET phone = '%s' WHERE id = %d", name, id))
+			require.NoError(t, err)
+		}
+		assert.Equal(t, []bunstore.Finding{{What: "the accounts 2, 3, 4 have login names of one telephone"}}, checked(t, s, true))
+	})
 }
 
 func diaryEntry(t *testing.T, s *bunstore.Store, author user.ID) event.ID {

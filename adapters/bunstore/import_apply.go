@@ -65,7 +65,7 @@ func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) e
 		if !t.noteOutcome(i, has, reflect.DeepEqual(next, own.Member)) {
 			continue
 		}
-		holder, held := t.holders[p.Phone.String()]
+		holder, held := t.holders[p.Phone.E164()]
 		switch {
 		case has:
 			args := append([]any{p.Source}, memberColumns.Values(&next, t.s.Dialect)...)

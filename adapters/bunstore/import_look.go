@@ -21,7 +21,7 @@ type batchApply struct {
 
 	uids          map[string]user.ID                // of the authors in the batch
 	accounts      map[string]account                // by source
-	holders       map[string]account                // by phone
+	holders       map[string]account                // by E164
 	categoryByID  map[feed.CategoryID]feed.Category // all of them, if the batch has any
 	bundles       map[publication.BundleID]publication.Bundle
 	records       map[feed.Kind]map[int64]feed.Listable
@@ -56,7 +56,7 @@ func referencesIn(batch []imported.Record) references {
 		ref := record.Ref()
 		switch r := record.(type) {
 		case imported.UserRecord:
-			n.users, n.phones = append(n.users, r.Source), append(n.phones, r.Phone.String())
+			n.users, n.phones = append(n.users, r.Source), append(n.phones, r.Phone.E164())
 		case imported.BundleRecord:
 			n.bundles = append(n.bundles, int64(r.ID))
 		case imported.PublicationRecord, imported.NodeRecord, imported.DemandRecord:
@@ -111,7 +111,7 @@ func (t *batchApply) lookups(n references) []engine.Step {
 	})
 	steps = appendRead(t, steps, w.holders, n.phones, func(scan func(...any) error) error {
 		a, err := t.scanAccount(scan)
-		t.holders[a.phone] = a
+		t.holders[a.parsed.E164()] = a
 		return err
 	})
 	steps = appendRead(t, steps, w.bundles, engine.Distinct(n.bundles), func(scan func(...any) error) error {
@@ -221,7 +221,7 @@ func (t *batchApply) accountsOf(p imported.UserRecord) (own, holder *imported.Ex
 	if a, is := t.accounts[p.Source]; is {
 		own = &imported.ExistingAccount{Source: a.source, Phone: a.parsed}
 	}
-	if a, is := t.holders[p.Phone.String()]; is {
+	if a, is := t.holders[p.Phone.E164()]; is {
 		holder = &imported.ExistingAccount{Source: a.source, Phone: a.parsed}
 	}
 	return own, holder

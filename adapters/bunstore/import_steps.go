@@ -16,7 +16,7 @@ type importSteps struct {
 	// Stored state that a batch refers to.
 	userIDs    string // $1 sources
 	accounts   string // $1 sources
-	holders    string // $1 phones
+	holders    string // $1 telephones
 	categories string // $1 ids
 	tree       string
 	bundles    string               // $1 ids
@@ -51,7 +51,7 @@ func newImportSteps(d engine.Dialect) importSteps {
 	s := importSteps{
 		userIDs:    "SELECT source, id FROM users WHERE " + d.Among("source", "$1") + " AND " + notErased,
 		accounts:   accounts + d.Among("source", "$1"),
-		holders:    accounts + d.Among("phone", "$1"),
+		holders:    accounts + d.Among(telephone, "$1"),
 		categories: categoryTable.Among(d, "id", "$1"),
 		tree:       "SELECT " + categoryTable.List() + " FROM categories",
 		bundles:    bundleTable.Among(d, "id", "$1"),

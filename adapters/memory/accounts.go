@@ -29,7 +29,7 @@ var (
 
 func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (user.ID, error) {
 	return write(ctx, v.s, func() (user.ID, error) {
-		if _, taken := v.s.phones[a.Phone]; taken {
+		if _, taken := v.s.telephones[a.Phone.E164()]; taken {
 			return 0, access.ErrPhoneTaken
 		}
 		id := user.ID(v.s.numbers.account.next())
@@ -42,7 +42,11 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (us
 
 func (v Accounts) ByPhone(ctx context.Context, phone user.Phone) (access.Account, error) {
 	return read(ctx, v.s, func() (access.Account, error) {
-		return v.s.account(v.s.phones[phone])
+		a, err := v.s.account(v.s.telephones[phone.E164()])
+		if err == nil && a.Phone != phone {
+			return access.Account{}, access.ErrNoAccount
+		}
+		return a, err
 	})
 }
 
@@ -73,11 +77,11 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return err
 		}
-		if owner, taken := v.s.phones[next.Phone]; taken && owner != id {
+		if owner, taken := v.s.telephones[next.Phone.E164()]; taken && owner != id {
 			return access.ErrPhoneTaken
 		}
 		next.User = id
-		delete(v.s.phones, old.Phone)
+		delete(v.s.telephones, old.Phone.E164())
 		if kept, exists := v.s.tokens[next.Kept]; exists && kept.User == id && kept.Generation == old.Generation {
 			kept.Generation = next.Generation
 			v.s.tokens[next.Kept] = kept
@@ -140,7 +144,7 @@ func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Pictur
 
 func (s *Store) putAccount(a access.Account) {
 	s.accounts[a.User] = copyAccount(a)
-	s.phones[a.Phone] = a.User
+	s.telephones[a.Phone.E164()] = a.User
 }
 
 func (s *Store) account(id user.ID) (access.Account, error) {

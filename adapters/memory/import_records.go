@@ -82,7 +82,7 @@ func (s *Store) storeUser(p imported.UserRecord) imported.Status {
 	if id, is := c.users[p.Source]; is {
 		return put(s.members, id, s.memberOf(id, p))
 	}
-	id, has := s.phones[p.Phone]
+	id, has := s.telephones[p.Phone.E164()]
 	if !has {
 		id = user.ID(s.numbers.account.next())
 		s.putAccount(access.Account{User: id, Phone: p.Phone})

@@ -72,7 +72,7 @@ func (s *Store) existingAccounts(p imported.UserRecord) (own, holder *imported.E
 	if id, is := s.imports.users[p.Source]; is {
 		own = of(id)
 	}
-	if id, is := s.phones[p.Phone]; is {
+	if id, is := s.telephones[p.Phone.E164()]; is {
 		holder = of(id)
 	}
 	return own, holder

@@ -185,7 +185,7 @@ func (s *Store) ownAccount(a access.Account) owned {
 }
 
 func (s *Store) eraseAccount(a access.Account) {
-	delete(s.phones, a.Phone)
+	delete(s.telephones, a.Phone.E164())
 	s.failures.forget(a.Phone) // nothing leads from the account to its phone afterwards
 	a.Close()
 	a.Phone = user.ErasedPhone(a.User)

@@ -30,7 +30,7 @@ type Store struct {
 	lock sync.RWMutex
 
 	accounts   table[user.ID, access.Account]
-	phones     table[user.Phone, user.ID]
+	telephones table[string, user.ID] // by E164
 	members    table[user.ID, user.Member]
 	tokens     table[access.TokenID, access.Token]
 	failures   failures
@@ -67,7 +67,7 @@ func New() *Store {
 	s := &Store{failures: newFailures(access.Limits()), translations: newTranslations(), requests: newKeys(), imports: newImportState()}
 	l := &s.ledger
 	for _, t := range []interface{ make() }{
-		&s.accounts, &s.phones, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings, &s.subscriptions, &s.events, &s.comments,
+		&s.accounts, &s.telephones, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings, &s.subscriptions, &s.events, &s.comments,
 		&s.likes, &s.publications, &s.nodes, &s.howTos, &s.demands, &s.images, &s.deletions, &s.pictures, &s.pictureBytes,
 		&l.orders, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
 	} {

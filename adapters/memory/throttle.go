@@ -36,7 +36,7 @@ func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
 	return exec(ctx, v.s, func() error {
 		v.s.failures.uncount(a)
-		if _, has := v.s.phones[a.Phone]; has {
+		if _, has := v.s.telephones[a.Phone.E164()]; has {
 			v.s.failures.recordLogin(a, now)
 		}
 		return nil

@@ -97,8 +97,8 @@ func (a Account) Grant(requested []Scope) (Grant, error) {
 // test/ports.Accounts.
 type Accounts interface {
 	// Open stores a new account and its member atomically and returns their uid. The
-	// uid must be new. Open must ignore the IDs of the arguments. If the phone is taken, Open
-	// must store nothing and return ErrPhoneTaken.
+	// uid must be new. Open must ignore the IDs of the arguments. If an account has the
+	// telephone, under whatever login name, Open must store nothing and return ErrPhoneTaken.
 	Open(ctx context.Context, a Account, m user.Member) (user.ID, error)
 	// ByPhone returns the account with the login name, or ErrNoAccount.
 	ByPhone(ctx context.Context, phone user.Phone) (Account, error)
@@ -113,7 +113,7 @@ type Accounts interface {
 	// stored. No reader may see a partial Change. fn must do no I/O: it may run again.
 	// fn must not call a port of the store: such a call may never return.
 	//
-	// If another account has the phone that fn sets, Change stores nothing and returns ErrPhoneTaken.
+	// If another account has the telephone of the phone that fn sets, Change stores nothing and returns ErrPhoneTaken.
 	//
 	// If fn sets Kept and a new Generation, Change also moves that token to it, if the
 	// token is the account's and was of the old one.

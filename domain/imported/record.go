@@ -106,7 +106,7 @@ func (r UserRecord) Problem(own, holder *ExistingAccount) fault.Fields {
 	switch {
 	case own != nil && own.Phone.IsErased():
 		return fault.Fields{"username": {"The data of this user was erased. An import does not bring it back."}}
-	case own != nil && own.Phone != r.Phone:
+	case own != nil && own.Phone.E164() != r.Phone.E164():
 		return fault.Fields{"username": {"This user has another phone number. An import does not change phone numbers."}}
 	case own == nil && holder != nil && holder.Source != "":
 		return fault.Fields{"username": {"Another imported user has this phone number."}}

@@ -64,9 +64,9 @@ func (p Phone) Problem() error {
 	return nil
 }
 
-// Digits returns the digits of the number from the dialling code on. Two names are of one telephone if their digits are
-// equal.
-func (p Phone) Digits() string { return strings.NewReplacer("+", "", "-", "").Replace(p.name) }
+// E164 returns the number in the form of E.164: the login name without its dash. Two names are of one telephone if
+// these are equal.
+func (p Phone) E164() string { return strings.Replace(p.name, "-", "", 1) }
 
 // erasedPrefix begins the placeholders of ErasedPhone. No login name begins with it.
 const erasedPrefix = "erased-"

@@ -69,10 +69,28 @@ func openTaken(w *fixtures) {
 	_, err := w.Accounts.Open(w.Context(), a, m)
 	require.ErrorIs(w, err, access.ErrPhoneTaken)
 
+	former := a // its login name is from before AUT-03
+	var parseErr error
+	former.Phone, parseErr = user.ParseLoginName("+8-613900000001")
+	require.NoError(w, parseErr)
+	_, err = w.Accounts.Open(w.Context(), former, m)
+	require.NoError(w, err)
+	again := a
+	again.Phone, parseErr = user.ParsePhone("+86-13900000001")
+	require.NoError(w, parseErr)
+	_, err = w.Accounts.Open(w.Context(), again, m)
+	require.ErrorIs(w, err, access.ErrPhoneTaken, "it is one telephone")
+	require.ErrorIs(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+		a.SetPhone(again.Phone)
+		return nil
+	}), access.ErrPhoneTaken)
+	_, err = w.Accounts.ByPhone(w.Context(), again.Phone)
+	require.ErrorIs(w, err, access.ErrNoAccount, "an account logs in as it is written")
+
 	assert.Equal(w, before, w.account(id))
 	members, err := w.Directory.Members(w.Context(), []user.ID{id, id + 1, id + 2})
 	require.NoError(w, err)
-	require.Len(w, members, 1, "the member of the refused account is not there")
+	require.Len(w, members, 2, "the members of the refused accounts are not there")
 	assert.NotEqual(w, m.Firstname, members[0].Firstname)
 }
 
