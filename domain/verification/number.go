@@ -20,7 +20,7 @@ func NumberOf(p user.Phone) Number {
 	if p.IsErased() {
 		return Number{}
 	}
-	return Number{digits: strings.NewReplacer("+", "", "-", "").Replace(p.String())}
+	return Number{digits: strings.TrimPrefix(p.E164(), "+")}
 }
 
 // DiallingCodeOf returns the digits of the login name before its dash.

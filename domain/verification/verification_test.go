@@ -30,7 +30,7 @@ var (
 )
 
 func numberOf(t require.TestingT, login string) verification.Number {
-	phone, err := user.ParsePhone(login)
+	phone, err := user.ParseLoginName(login)
 	require.NoError(t, err)
 	return verification.NumberOf(phone)
 }
