@@ -56,7 +56,6 @@ var ErrInterrupted = errors.New("import interrupted")
 type sourceFile struct {
 	Source
 	rejects imported.Rejects
-	damage  error
 }
 
 // Import imports the sources in order, and returns a summary of the lines that this run has
@@ -84,7 +83,6 @@ type run struct {
 	files      []*sourceFile
 	summary    Summary
 	at         progress
-	encoded    []byte         // the progress to store
 	categories []preparedLine // of the first reading
 	newBundles int64          // bundles of this reading that were not stored before
 }
@@ -105,15 +103,7 @@ func (r *run) importAll(ctx context.Context, sources []Source) (err error) {
 	if err := r.ports.Store.Finish(context.WithoutCancel(ctx), r.name); err != nil {
 		return fmt.Errorf("finish import: %w", err)
 	}
-	return r.damage()
-}
-
-func (r *run) damage() error {
-	var all []error
-	for _, f := range r.files {
-		all = append(all, f.damage)
-	}
-	return errors.Join(all...)
+	return r.at.damaged()
 }
 
 func (r *run) close() error {
@@ -167,7 +157,7 @@ func (r *run) readFile(ctx context.Context, n int) error {
 		case ctx.Err() != nil:
 			return r.interrupted(ctx)
 		case errors.Is(err, imported.ErrDamaged):
-			f.damage = fmt.Errorf("%s: %w", f.Label, err)
+			r.at.Damage[n] = damage(fmt.Sprintf("%s: %v", f.Label, err))
 			return r.store(n, b)
 		case err != nil:
 			return fmt.Errorf("%s: %w", f.Label, err)

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -20,8 +22,9 @@ var (
 
 // progress is the state that an import needs to resume.
 type progress struct {
-	Files   []string `json:"files"`   // their versions
-	Rejects []int64  `json:"rejects"` // bytes of the rejects of each file
+	Files   []string       `json:"files"`   // their versions
+	Rejects []int64        `json:"rejects"` // bytes of the rejects of each file
+	Damage  map[int]damage `json:"damage"`  // of the files, by index
 
 	Reading int   `json:"reading"` // the first is 1
 	Last    bool  `json:"last"`    // this reading is the last
@@ -31,6 +34,23 @@ type progress struct {
 	// Waiting bundles were not stored in this reading, WaitingBefore in the reading before.
 	Waiting       int64 `json:"waiting"`
 	WaitingBefore int64 `json:"waiting_before"`
+}
+
+// damage is why a file could not be read to its end.
+type damage string
+
+func (d damage) Error() string { return string(d) }
+
+// Is reports whether the error is imported.ErrDamaged.
+func (d damage) Is(err error) bool { return err == imported.ErrDamaged }
+
+// damaged returns the damage of all files, or nil.
+func (p progress) damaged() error {
+	var all []error
+	for _, n := range slices.Sorted(maps.Keys(p.Damage)) {
+		all = append(all, p.Damage[n])
+	}
+	return errors.Join(all...)
 }
 
 // wanted returns the kinds that the reading stores. Bundles that still wait are rejected in the
@@ -69,7 +89,7 @@ func (p progress) next() progress {
 
 // begin opens the rejects of the sources, and resumes an earlier import of the same files.
 func (r *run) begin(ctx context.Context, sources []Source) error {
-	r.at = progress{Reading: 1, Rejects: make([]int64, len(sources))}
+	r.at = progress{Reading: 1, Rejects: make([]int64, len(sources)), Damage: map[int]damage{}}
 	names := sha256.New()
 	for _, s := range sources {
 		fmt.Fprintf(names, "%s\x00", s.Name())

@@ -54,7 +54,7 @@ func (r *run) mustWait(kind imported.Kind, o imported.Outcome) bool {
 	case kind == imported.Bundle && !r.at.Last:
 		r.at.Waiting++
 		return true
-	case o.Status == imported.Waits && r.damage() != nil:
+	case o.Status == imported.Waits && len(r.at.Damage) > 0:
 		r.summary.Waiting++
 		return true
 	}
@@ -79,17 +79,13 @@ func (r *run) reject(n int, rejects []imported.Reject) error {
 	return nil
 }
 
-// apply stores the records of the lines with the progress. Once a file is damaged, the progress
-// stays where it was, so that a restarted import finds the damage.
+// apply stores the records of the lines with the progress.
 func (r *run) apply(lines []preparedLine) ([]imported.Outcome, error) {
-	if r.damage() == nil {
-		encoded, err := json.Marshal(r.at)
-		if err != nil {
-			return nil, err
-		}
-		r.encoded = encoded
+	encoded, err := json.Marshal(r.at)
+	if err != nil {
+		return nil, err
 	}
-	b := imported.Batch{Import: r.name, Progress: r.encoded}
+	b := imported.Batch{Import: r.name, Progress: encoded}
 	for _, line := range lines {
 		b.Records = append(b.Records, line.record)
 	}

@@ -2,6 +2,7 @@ package imported_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -82,8 +83,16 @@ func TestADM04_an_import_that_fails_anywhere_and_begins_again_ends_like_one_that
 		for range rapid.IntRange(1, 3).Draw(r, "files") {
 			files = append(files, rapid.SliceOfN(rapid.Custom(drawLine), 0, 40).Draw(r, "lines"))
 		}
+		damaged := rapid.IntRange(-3, len(files)-1).Draw(r, "damaged") // negative: no file
+		ends := func(err error) {
+			if damaged < 0 {
+				require.NoError(r, err)
+			} else {
+				require.ErrorIs(r, err, imported.ErrDamaged)
+			}
+		}
 		whole, wholeRejects := newImportFixture(t), make([]keptRejects, len(files))
-		require.NoError(r, whole.bringAll(files, wholeRejects))
+		ends(whole.bringAll(files, damaged, wholeRejects))
 
 		broken, brokenRejects := newImportFixture(t), make([]keptRejects, len(files))
 		intake := broken.ports.Store
@@ -91,14 +100,14 @@ func TestADM04_an_import_that_fails_anywhere_and_begins_again_ends_like_one_that
 			broken.ports.Store = &failingImports{
 				Store: intake, left: rapid.IntRange(1, 12).Draw(r, "deliveries"), after: rapid.Bool().Draw(r, "after"),
 			}
-			err := broken.bringAll(files, brokenRejects)
-			if err == nil {
+			err := broken.bringAll(files, damaged, brokenRejects)
+			if !errors.Is(err, usecases.ErrInjected) {
+				ends(err)
 				break
 			}
-			require.ErrorIs(r, err, usecases.ErrInjected)
 			if tries == 10 {
 				broken.ports.Store = intake
-				require.NoError(r, broken.bringAll(files, brokenRejects))
+				ends(broken.bringAll(files, damaged, brokenRejects))
 				break
 			}
 		}
@@ -109,10 +118,15 @@ func TestADM04_an_import_that_fails_anywhere_and_begins_again_ends_like_one_that
 	})
 }
 
-func (w *importFixture) bringAll(files [][]string, r []keptRejects) error {
+// bringAll imports the files, of which the one with the index is damaged at its end.
+func (w *importFixture) bringAll(files [][]string, damaged int, r []keptRejects) error {
 	var sources []importing.Source
 	for n, lines := range files {
-		sources = append(sources, importSource(&importedFile{name: fmt.Sprint("file ", n), lines: lines}, &r[n]))
+		f := &importedFile{name: fmt.Sprint("file ", n), lines: lines}
+		if n == damaged {
+			f.damage = fmt.Errorf("%w: cut off", imported.ErrDamaged)
+		}
+		sources = append(sources, importSource(f, &r[n]))
 	}
 	_, err := w.importer().Import(w.Context(), sources, &importWatcher{})
 	return err

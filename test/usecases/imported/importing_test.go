@@ -18,6 +18,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/publication"
 	"plaza/test/pictures"
+	"plaza/test/usecases"
 )
 
 // titles returns the titles of the publications in the category of the feed.
@@ -239,11 +240,13 @@ func TestADM04_records_that_are_stored_already_are_not_rejected_because_of_a_bad
 
 func TestADM04_another_file_of_the_same_name_is_read_from_its_beginning(t *testing.T) {
 	w := newImportFixture(t)
-	r := &keptRejects{}
-	damaged := &importedFile{name: "a", lines: []string{personLine("u1", 1), categoryLine(1, 0)}, damage: imported.ErrDamaged}
-	_, err := w.importer().Import(t.Context(), []importing.Source{importSource(damaged, r)}, &importWatcher{})
-	require.ErrorIs(t, err, imported.ErrDamaged)
-	summary, _ := w.bring("a", categoryLine(1, 0), categoryLine(2, 1), categoryLine(3, 2))
+	stored := w.ports.Store
+	w.ports.Store = &failingImports{Store: stored, left: 2, after: true} // the categories of the first reading
+	former := importSource(&importedFile{name: "a", lines: []string{personLine("u1", 1), categoryLine(1, 0)}}, &keptRejects{})
+	_, err := w.importer().Import(t.Context(), []importing.Source{former}, &importWatcher{})
+	require.ErrorIs(t, err, usecases.ErrInjected)
+	w.ports.Store = stored
+	summary, _ := w.bring("a", personLine("u2", 2), categoryLine(1, 0), categoryLine(2, 1))
 	assert.Equal(t, importing.Count{New: 2, Same: 1}, summary.All())
 }
 
