@@ -12,6 +12,7 @@ import (
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/prometheus"
 	"plaza/bootstrap/settings"
+	"plaza/domain/ratelimit"
 )
 
 func TestSettings_leave_requests_the_time_that_the_HTTP_interface_needs(t *testing.T) {
@@ -19,13 +20,9 @@ func TestSettings_leave_requests_the_time_that_the_HTTP_interface_needs(t *testi
 }
 
 func TestGEN_14_the_settings_of_requests_reach_the_HTTP_interface(t *testing.T) {
-	var command struct{ settings.Config }
-	p, err := settings.NewParser(&command, Offered())
-	require.NoError(t, err)
-	_, err = p.Parse([]string{"--max-requests=7", "--limit-address=3/m", "--trusted-proxies=192.0.2.0/24", "--cors-origins=https://app.example"})
-	require.NoError(t, err)
-	c, err := Check(command.Config)
-	require.NoError(t, err)
+	c := serveSettings("unused")
+	c.MaxRequests, c.LimitAddress = 7, ratelimit.Limit{Count: 3, Period: time.Minute}
+	c.TrustedProxies, c.CORSOrigins = settings.Networks{netip.MustParsePrefix("192.0.2.0/24")}, settings.Origins{"https://app.example"}
 	got, err := newHTTPConfig(c, Parts{Now: time.Now}, slog.New(slog.DiscardHandler), prometheus.New())
 	require.NoError(t, err)
 	assert.Equal(t, 7, got.MaxRequests)

@@ -197,30 +197,23 @@ const listPage = 200
 // peopleAfter yields the accounts with uids above after, at most limit of them (zero: all).
 func peopleAfter(ctx context.Context, app *bootstrap.App, after user.ID, limit int) iter.Seq2[person, error] {
 	return func(yield func(person, error) bool) {
-		for left := limit; limit == 0 || left > 0; left -= listPage {
-			size := listPage
-			if limit > 0 {
-				size = min(left, listPage)
+		for size, yielded := listPage, 0; size == listPage; {
+			accounts, err := app.Signin.Accounts(ctx, after, listPage)
+			var found []person
+			if err == nil {
+				found, err = persons(ctx, app, accounts)
 			}
-			accounts, err := app.Signin.Accounts(ctx, after, size)
 			if err != nil {
 				yield(person{}, err)
 				return
 			}
-			page, err := persons(ctx, app, accounts)
-			if err != nil {
-				yield(person{}, err)
-				return
-			}
-			for _, p := range page {
-				if !yield(p, nil) {
+			for _, p := range found {
+				if yielded++; limit > 0 && yielded > limit || !yield(p, nil) {
 					return
 				}
 				after = p.UID
 			}
-			if len(page) < size {
-				return
-			}
+			size = len(found)
 		}
 	}
 }
