@@ -161,39 +161,28 @@ func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) 
 	return v.by(ctx, "id = ?", id)
 }
 
-func (v Accounts) by(ctx context.Context, condition string, argument any) (a access.Account, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		var row accountRow
-		err := v.s.Reader.NewSelect().Model(&row).Where(condition, argument).Scan(ctx)
-		if err != nil {
-			return engine.OrNotFound(err, access.ErrNoAccount)
-		}
-		a, err = row.account()
-		return err
-	})
-	return a, err
+func (v Accounts) by(ctx context.Context, condition string, argument any) (access.Account, error) {
+	row, err := engine.SelectOne[accountRow](ctx, v.s.DB, access.ErrNoAccount, condition, argument)
+	if err != nil {
+		return access.Account{}, err
+	}
+	return row.account()
 }
 
 func (v Accounts) List(ctx context.Context, after user.ID, limit int) (found []access.Account, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		found = nil
-		if limit <= 0 { // bun treats it as no limit
-			return nil
-		}
-		var rows []accountRow
-		err := v.s.Reader.NewSelect().Model(&rows).Where("id > ?", after).Order("id").Limit(int64(limit)).Scan(ctx)
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			a, err := row.account()
-			if err != nil {
-				return err
-			}
-			found = append(found, a)
-		}
-		return nil
+	if limit <= 0 { // bun treats it as no limit
+		return nil, ctx.Err()
+	}
+	rows, err := engine.SelectAll[accountRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("id > ?", after).Order("id").Limit(int64(limit))
 	})
+	for _, row := range rows {
+		a, err := row.account()
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, a)
+	}
 	return found, err
 }
 

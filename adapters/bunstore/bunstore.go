@@ -73,8 +73,5 @@ func (s *Store) Begin(ctx context.Context, chore string) (first, done bool, err 
 
 // Finish records that the chore is done.
 func (s *Store) Finish(ctx context.Context, chore string) error {
-	return s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		_, err := tx.NewUpdate().Model(&backgroundRow{Name: chore, Done: true}).WherePK().Exec(ctx)
-		return err
-	})
+	return s.exec(ctx, s.Writer.NewUpdate().Model(&backgroundRow{Name: chore, Done: true}).WherePK())
 }

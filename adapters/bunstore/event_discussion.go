@@ -82,15 +82,8 @@ func (v Events) discuss(ctx context.Context, on event.ID, room []engine.Step, ch
 }
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
-	var row commentRow
-	err := v.s.Read(ctx, func(ctx context.Context) error {
-		err := v.s.Reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx)
-		return engine.OrNotFound(err, event.ErrNoComment)
-	})
-	if err != nil {
-		return event.Comment{}, err
-	}
-	return row.comment(), nil
+	row, err := engine.SelectOne[commentRow](ctx, v.s.DB, event.ErrNoComment, "id = ?", id)
+	return row.comment(), err
 }
 
 // RemoveComment finds the latest remaining comment in a separate statement: only after

@@ -144,6 +144,6 @@ func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Ti
 
 // Release implements idempotency.Keys.
 func (v Keys) Release(ctx context.Context, k idempotency.Key) error {
-	return v.s.writeAll(ctx, []engine.Step{engine.Built(v.s.Writer.NewDelete().Model((*keyRow)(nil)).
-		Where("user_id = ? AND name = ? AND holder = ? AND busy IS NOT NULL", k.User, k.Name, k.Holder[:]))})
+	return v.s.exec(ctx, v.s.Writer.NewDelete().Model((*keyRow)(nil)).
+		Where("user_id = ? AND name = ? AND holder = ? AND busy IS NOT NULL", k.User, k.Name, k.Holder[:]))
 }

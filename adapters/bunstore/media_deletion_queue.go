@@ -28,11 +28,7 @@ func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int
 	now, next = instant.Normalise(now), instant.Normalise(next)
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		due = nil
-		skipLocked := ""
-		if lock := v.s.Dialect.ForUpdate(); lock != "" {
-			skipLocked = " " + lock + " SKIP LOCKED"
-		}
-		if err := tx.NewRaw("SELECT key FROM discards WHERE due <= ? ORDER BY due, key LIMIT ?"+skipLocked,
+		if err := tx.NewRaw("SELECT key FROM discards WHERE due <= ? ORDER BY due, key LIMIT ? "+v.s.Dialect.LockRows("FOR UPDATE SKIP LOCKED"),
 			engine.Time{Time: now}, max(limit, 0)).Scan(ctx, &due); err != nil || len(due) == 0 {
 			return err
 		}
@@ -49,10 +45,7 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	if len(keys) == 0 {
 		return ctx.Err()
 	}
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		_, err := tx.NewDelete().Table("discards").Where("key IN (?)", bun.List(keys)).Exec(ctx)
-		return err
-	})
+	return v.s.exec(ctx, v.s.Writer.NewDelete().Table("discards").Where("key IN (?)", bun.List(keys)))
 }
 
 // pictureTable is a table whose rows refer to pictures by a key or a cover. Its rows

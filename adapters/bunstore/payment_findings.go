@@ -22,37 +22,33 @@ func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) (entrie
 			numbers = append(numbers, l.RefundNo)
 		}
 	}
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		entries = nil
-		payments, err := v.paymentsWhere(ctx, "transaction_id", bun.List(transactions), len(transactions))
-		for _, p := range payments {
-			entries = append(entries, payment.LedgerEntry{Payment: p})
-		}
-		if err != nil || len(numbers) == 0 {
-			return err
-		}
-		var rows []refundRow
-		if err := v.s.Reader.NewSelect().Model(&rows).Where("out_refund_no IN (?)", bun.List(numbers)).Scan(ctx); err != nil {
-			return err
-		}
-		refunds, err := v.refundEntries(ctx, rows)
-		entries = append(entries, refunds...)
-		return err
+	payments, err := v.paymentsWhere(ctx, "transaction_id", bun.List(transactions), len(transactions))
+	entries = engine.Mapped(payments, entryOfPayment)
+	if err != nil || len(numbers) == 0 {
+		return entries, err
+	}
+	rows, err := engine.SelectAll[refundRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("out_refund_no IN (?)", bun.List(numbers))
 	})
-	return entries, err
+	if err != nil {
+		return nil, err
+	}
+	refunds, err := v.refundEntries(ctx, rows)
+	return append(entries, refunds...), err
+}
+
+func entryOfPayment(r paymentRow) payment.LedgerEntry {
+	return payment.LedgerEntry{Payment: r.payment()}
 }
 
 // paymentsWhere returns the payments whose column has one of the count values.
-func (v Ledger) paymentsWhere(ctx context.Context, column string, values any, count int) (all []payment.Payment, err error) {
+func (v Ledger) paymentsWhere(ctx context.Context, column string, values any, count int) ([]paymentRow, error) {
 	if count == 0 {
 		return nil, nil
 	}
-	var rows []paymentRow
-	err = v.s.Reader.NewSelect().Model(&rows).Where("? IN (?)", bun.Ident(column), values).Scan(ctx)
-	for _, row := range rows {
-		all = append(all, row.payment())
-	}
-	return all, err
+	return engine.SelectAll[paymentRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("? IN (?)", bun.Ident(column), values)
+	})
 }
 
 // refundEntries returns the refunds with their payments.
@@ -67,7 +63,7 @@ func (v Ledger) refundEntries(ctx context.Context, rows []refundRow) (entries []
 	}
 	byID := map[payment.PaymentID]payment.Payment{}
 	for _, p := range payments {
-		byID[p.ID] = p
+		byID[p.ID] = p.payment()
 	}
 	for _, row := range rows {
 		entries = append(entries, payment.LedgerEntry{Payment: byID[row.PaymentID], Refund: row.refund()})
@@ -79,43 +75,36 @@ func (v Ledger) refundEntries(ctx context.Context, rows []refundRow) (entries []
 const paidAt = "COALESCE(paid, received)"
 
 // PaymentsPaid implements payment.Findings.
-func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until time.Time, limit int) (entries []payment.LedgerEntry, err error) {
-	if limit <= 0 { // bun takes zero for no limit
-		return nil, nil
-	}
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		entries = nil
-		var rows []paymentRow
-		err := v.s.between(&rows, paidAt, after, until, limit).Scan(ctx)
-		for _, row := range rows {
-			entries = append(entries, payment.LedgerEntry{Payment: row.payment()})
-		}
-		return err
-	})
-	return entries, err
+func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
+	rows, err := between[paymentRow](ctx, v.s, paidAt, after, until, limit)
+	return engine.Mapped(rows, entryOfPayment), err
 }
 
 // RefundsSent implements payment.Findings.
-func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until time.Time, limit int) (entries []payment.LedgerEntry, err error) {
-	if limit <= 0 {
-		return nil, nil
+func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
+	rows, err := between[refundRow](ctx, v.s, "sent", after, until, limit, "wallet_refund_id <> ''")
+	if err != nil {
+		return nil, err
 	}
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		var rows []refundRow
-		if err := v.s.between(&rows, "sent", after, until, limit).Where("wallet_refund_id <> ''").Scan(ctx); err != nil {
-			return err
-		}
-		entries, err = v.refundEntries(ctx, rows)
-		return err
-	})
-	return entries, err
+	return v.refundEntries(ctx, rows)
 }
 
-// between selects at most limit rows after the cursor and before until, in the order of the expression at.
-func (s *Store) between(rows any, at string, after payment.Cursor, until time.Time, limit int) *bun.SelectQuery {
+// between returns at most limit rows after the cursor and before until that satisfy the conditions, in
+// the order of the expression at.
+func between[R any](
+	ctx context.Context, s *Store, at string, after payment.Cursor, until time.Time, limit int, conditions ...string,
+) ([]R, error) {
+	if limit <= 0 { // bun takes zero for no limit
+		return nil, nil
+	}
 	from := engine.Time{Time: instant.Normalise(after.At)}
-	return s.Reader.NewSelect().Model(rows).Where(at+" >= ? AND "+at+" < ?", from, engine.Time{Time: instant.Normalise(until)}).
-		Where("("+at+", id) > (?, ?)", from, after.ID).OrderExpr(at + ", id").Limit(int64(limit))
+	return engine.SelectAll[R](ctx, s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		for _, condition := range conditions {
+			query = query.Where(condition)
+		}
+		return query.Where(at+" >= ? AND "+at+" < ?", from, engine.Time{Time: instant.Normalise(until)}).
+			Where("("+at+", id) > (?, ?)", from, after.ID).OrderExpr(at + ", id").Limit(int64(limit))
+	})
 }
 
 // StoreFindings implements payment.Findings.
@@ -127,10 +116,9 @@ func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []paymen
 	for _, f := range all {
 		rows = append(rows, findingRowOf(f, began))
 	}
-	return v.s.writeAll(ctx, []engine.Step{engine.Built(v.s.Writer.NewInsert().Model(&rows).
-		On("CONFLICT (day, kind, transaction_id, out_refund_no) DO UPDATE").
+	return v.s.exec(ctx, v.s.Writer.NewInsert().Model(&rows).On("CONFLICT (day, kind, transaction_id, out_refund_no) DO UPDATE").
 		Set("order_id = EXCLUDED.order_id, expected = EXCLUDED.expected, found = EXCLUDED.found, resolved = EXCLUDED.resolved").
-		Set("seen = CASE WHEN EXCLUDED.seen > f.seen THEN EXCLUDED.seen ELSE f.seen END"))})
+		Set("seen = CASE WHEN EXCLUDED.seen > f.seen THEN EXCLUDED.seen ELSE f.seen END"))
 }
 
 // EndReconciliation implements payment.Findings.

@@ -52,28 +52,15 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 }
 
 func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, error) {
-	var row orderRow
-	err := v.s.Read(ctx, func(ctx context.Context) error {
-		return engine.OrNotFound(v.s.Reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), payment.ErrNoOrder)
-	})
-	if err != nil {
-		return payment.Order{}, err
-	}
-	return row.order(), nil
+	row, err := engine.SelectOne[orderRow](ctx, v.s.DB, payment.ErrNoOrder, "id = ?", id)
+	return row.order(), err
 }
 
-func (v Ledger) OpenOrders(ctx context.Context, id user.ID) (orders []payment.Order, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		var rows []orderRow
-		err := v.s.Reader.NewSelect().Model(&rows).Where("user_id = ? AND state = ?", id, payment.Open).
-			Order("created DESC", "id DESC").Scan(ctx)
-		orders = nil
-		for _, row := range rows {
-			orders = append(orders, row.order())
-		}
-		return err
+func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, error) {
+	rows, err := engine.SelectAll[orderRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("user_id = ? AND state = ?", id, payment.Open).Order("created DESC", "id DESC")
 	})
-	return orders, err
+	return engine.Mapped(rows, orderRow.order), err
 }
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, r page.Request) (page.Page[payment.Order], error) {
@@ -89,28 +76,19 @@ func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, r page.Reques
 	return page.Map(p, orderRow.order), err
 }
 
-func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) (found []payment.Order, err error) {
+func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) ([]payment.Order, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		var rows []orderRow
-		err := v.s.Reader.NewSelect().Model(&rows).Where("id IN (?)", bun.List(ids)).Scan(ctx)
-		found = nil
-		for _, r := range rows {
-			found = append(found, r.order())
-		}
-		return err
+	rows, err := engine.SelectAll[orderRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("id IN (?)", bun.List(ids))
 	})
-	return found, err
+	return engine.Mapped(rows, orderRow.order), err
 }
 
-func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (id payment.OrderID, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		query := v.s.Reader.NewSelect().Model((*prepaymentRow)(nil)).Column("order_id").Where("out_trade_no = ?", no)
-		return engine.OrNotFound(query.Scan(ctx, &id), payment.ErrNoOrder)
-	})
-	return id, err
+func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderID, error) {
+	row, err := engine.SelectOne[prepaymentRow](ctx, v.s.DB, payment.ErrNoOrder, "out_trade_no = ?", no)
+	return row.OrderID, err
 }
 
 func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored payment.Payment, err error) {
@@ -132,11 +110,8 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []
 		due = nil
 		query := tx.NewSelect().Model((*orderRow)(nil)).Column("id").Where("look <= ?", engine.Time{Time: instant.Normalise(now)}).
 			Order("look", "id").Limit(int64(limit))
-		if v.s.Dialect.ForUpdate() != "" {
-			query = query.For("UPDATE SKIP LOCKED")
-		}
 		if limit > 0 { // bun takes zero for no limit
-			err = query.Scan(ctx, &due)
+			err = v.s.Locking(query, "UPDATE SKIP LOCKED").Scan(ctx, &due)
 		}
 		if err != nil || len(due) == 0 {
 			return nil, err
@@ -163,15 +138,9 @@ func (v Ledger) Payments(ctx context.Context, state payment.PaymentState, r page
 	return page.Map(p, paymentRow.payment), err
 }
 
-func (v Ledger) Journal(ctx context.Context, id payment.OrderID) (entries []payment.Entry, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		var rows []entryRow
-		err := v.s.Reader.NewSelect().Model(&rows).Where("order_id = ?", id).Order("id").Scan(ctx)
-		entries = nil
-		for _, row := range rows {
-			entries = append(entries, row.entry())
-		}
-		return err
+func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entry, error) {
+	rows, err := engine.SelectAll[entryRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("order_id = ?", id).Order("id")
 	})
-	return entries, err
+	return engine.Mapped(rows, entryRow.entry), err
 }

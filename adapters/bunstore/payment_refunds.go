@@ -51,19 +51,13 @@ func (v Ledger) ChangeRefunds(
 
 // loadRefunds locks and reads the account.
 func (v Ledger) loadRefunds(ctx context.Context, tx *engine.Transaction, id payment.PaymentID) (a payment.RefundAccount, err error) {
-	if v.s.Dialect.ForUpdate() != "" {
-		err := tx.NewSelect().Model((*orderRow)(nil)).Column("id").For("UPDATE").
-			Where("id = (SELECT order_id FROM payments WHERE id = ?)", id).Scan(ctx, new([]payment.OrderID))
-		if err != nil {
-			return a, err
-		}
-	}
-	locked := tx.NewSelect().Where("id = ?", id)
-	if v.s.Dialect.ForUpdate() != "" {
-		locked = locked.For("UPDATE")
+	err = v.s.Selecting(tx).Model((*orderRow)(nil)).Column("id").
+		Where("id = (SELECT order_id FROM payments WHERE id = ?)", id).Scan(ctx, new([]payment.OrderID))
+	if err != nil {
+		return a, err
 	}
 	err = tx.Run(ctx,
-		engine.BuiltRead(locked, func(r paymentRow) { a.Payment = r.payment() }),
+		engine.BuiltRead(v.s.Selecting(tx).Where("id = ?", id), func(r paymentRow) { a.Payment = r.payment() }),
 		engine.BuiltRead(tx.NewSelect().Where("out_trade_no = (SELECT out_trade_no FROM payments WHERE id = ? AND order_id IS NOT NULL)", id),
 			func(r prepaymentRow) { a.App = r.App }),
 		engine.BuiltRead(tx.NewSelect().Where("payment_id = ?", id).Order("id"), func(r refundRow) { a.Refunds = append(a.Refunds, r.refund()) }),
@@ -107,14 +101,8 @@ func storeRefunds(ctx context.Context, tx *engine.Transaction, old payment.Refun
 
 // Refund implements payment.Refunds.
 func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund, error) {
-	var row refundRow
-	err := v.s.Read(ctx, func(ctx context.Context) error {
-		return engine.OrNotFound(v.s.Reader.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), payment.ErrNoRefund)
-	})
-	if err != nil {
-		return payment.Refund{}, err
-	}
-	return row.refund(), nil
+	row, err := engine.SelectOne[refundRow](ctx, v.s.DB, payment.ErrNoRefund, "id = ?", id)
+	return row.refund(), err
 }
 
 // Refunds implements payment.Refunds.
@@ -138,11 +126,8 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 		var rows []refundRow
 		query := tx.NewSelect().Model(&rows).Where("next_check <= ?", engine.Time{Time: instant.Normalise(now)}).
 			Order("next_check", "id").Limit(int64(limit))
-		if v.s.Dialect.ForUpdate() != "" {
-			query = query.For("UPDATE SKIP LOCKED")
-		}
 		if limit > 0 { // bun takes zero for no limit
-			err = query.Scan(ctx)
+			err = v.s.Locking(query, "UPDATE SKIP LOCKED").Scan(ctx)
 		}
 		if err != nil || len(rows) == 0 {
 			return nil, err
@@ -164,8 +149,8 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 // HastenRefund implements payment.Refunds.
 func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.Time) error {
 	due := engine.Time{Time: instant.Normalise(now)}
-	return v.s.writeAll(ctx, []engine.Step{engine.Built(v.s.Writer.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", due).
-		Where("out_refund_no = ? AND next_check > ?", no, due))})
+	return v.s.exec(ctx, v.s.Writer.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", due).
+		Where("out_refund_no = ? AND next_check > ?", no, due))
 }
 
 // Unrefunded implements payment.Refunds. The index payments_still_due has the few payments of which something

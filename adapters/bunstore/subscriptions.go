@@ -118,22 +118,13 @@ func follow(ctx context.Context, tx *listedTransaction, row subscriptionRow) (st
 }
 
 func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {
-	var row subscriptionRow
-	err := v.s.Read(ctx, func(ctx context.Context) error {
-		err := v.s.Reader.NewSelect().Model(&row).Where("id = ? AND user_id = ?", id, owner).Scan(ctx)
-		return engine.OrNotFound(err, subscription.ErrNotFound)
-	})
-	if err != nil {
-		return subscription.Subscription{}, err
-	}
-	return row.subscription(), nil
+	row, err := engine.SelectOne[subscriptionRow](ctx, v.s.DB, subscription.ErrNotFound, "id = ? AND user_id = ?", id, owner)
+	return row.subscription(), err
 }
 
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		done, err := tx.NewDelete().Model((*subscriptionRow)(nil)).Where("id = ? AND user_id = ?", id, owner).Exec(ctx)
-		return engine.OrNotAffected(done, err, subscription.ErrNotFound)
-	})
+	query := v.s.Writer.NewDelete().Model((*subscriptionRow)(nil)).Where("id = ? AND user_id = ?", id, owner)
+	return v.s.remove(ctx, query, subscription.ErrNotFound)
 }
 
 // listedSubscription is a row of a page of subscriptions.

@@ -170,30 +170,20 @@ func newTokenSteps(d engine.Dialect) tokenSteps {
 }
 
 func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		done, err := tx.NewDelete().Model((*tokenRow)(nil)).Where("id = ?", id).Exec(ctx)
-		return engine.OrNotAffected(done, err, access.ErrNoSession)
-	})
+	return v.s.remove(ctx, v.s.Writer.NewDelete().Model((*tokenRow)(nil)).Where("id = ?", id), access.ErrNoSession)
 }
 
 func (v Tokens) OfUser(ctx context.Context, id user.ID) (theirs []access.Token, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		var rows []tokenRow
-		err := v.s.Reader.NewSelect().Model(&rows).ColumnExpr("t.*, w.used").
-			Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id = ?", id).
-			OrderExpr("t.created DESC, t.id DESC").Scan(ctx)
-		if err != nil {
-			return err
-		}
-		theirs = nil
-		for _, row := range rows {
-			t, err := row.token()
-			if err != nil {
-				return err
-			}
-			theirs = append(theirs, t)
-		}
-		return nil
+	rows, err := engine.SelectAll[tokenRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.ColumnExpr("t.*, w.used").Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id = ?", id).
+			OrderExpr("t.created DESC, t.id DESC")
 	})
+	for _, row := range rows {
+		t, err := row.token()
+		if err != nil {
+			return nil, err
+		}
+		theirs = append(theirs, t)
+	}
 	return theirs, err
 }

@@ -169,10 +169,7 @@ func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget
 }
 
 func (v Translations) Refund(ctx context.Context, s localisation.Spending) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		_, err := tx.NewUpdate().Model((*translationDayRow)(nil)).
-			Set("characters = CASE WHEN characters > ? THEN characters - ? ELSE 0 END", s.Characters, s.Characters).
-			Where("translator = ?", s.Translator).Where("day = ?", engine.Time{Time: s.Day}).Exec(ctx)
-		return err
-	})
+	return v.s.exec(ctx, v.s.Writer.NewUpdate().Model((*translationDayRow)(nil)).
+		Set("characters = CASE WHEN characters > ? THEN characters - ? ELSE 0 END", s.Characters, s.Characters).
+		Where("translator = ?", s.Translator).Where("day = ?", engine.Time{Time: s.Day}))
 }

@@ -2,7 +2,10 @@ package bunstore
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
 )
@@ -38,4 +41,16 @@ func (s *Store) writeWithin(
 // writeAll runs the steps in their own transaction. If one misses, none writes.
 func (s *Store) writeAll(ctx context.Context, steps []engine.Step) error {
 	return s.orThrottled(ctx, s.TransactAll(ctx, steps))
+}
+
+// exec runs a query of bun in its own transaction.
+func (s *Store) exec(ctx context.Context, query fmt.Stringer) error {
+	return s.writeAll(ctx, []engine.Step{engine.Built(query)})
+}
+
+// remove deletes a row in its own transaction, and returns missed if there is none.
+func (s *Store) remove(ctx context.Context, query *bun.DeleteQuery, missed error) error {
+	step := engine.Built(query.Returning("1"))
+	step.MustMatch, step.Missed = true, missed
+	return s.writeAll(ctx, []engine.Step{step})
 }

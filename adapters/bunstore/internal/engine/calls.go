@@ -156,13 +156,13 @@ func OrNotAffected(done sql.Result, err error, notFound error) error {
 	return err
 }
 
-// Selecting begins a query. Within a transaction, which may be nil, it locks the rows.
-func (s *DB) Selecting(tx *Transaction) *bun.SelectQuery {
-	switch {
-	case tx == nil:
-		return s.Reader.NewSelect()
-	case s.Dialect.ForUpdate() == "":
-		return tx.NewSelect()
+// Selecting begins a query of the transaction that locks its rows.
+func (s *DB) Selecting(tx *Transaction) *bun.SelectQuery { return s.Locking(tx.NewSelect(), "UPDATE") }
+
+// Locking adds the clause FOR where the database has one.
+func (s *DB) Locking(query *bun.SelectQuery, clause string) *bun.SelectQuery {
+	if s.Dialect.LockRows(clause) == "" {
+		return query
 	}
-	return tx.NewSelect().For("UPDATE")
+	return query.For(clause)
 }

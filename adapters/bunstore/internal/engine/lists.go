@@ -40,6 +40,31 @@ func ListPage[R interface{ total() int }](
 	return p, err
 }
 
+// SelectAll returns the rows of a model that the query selects.
+func SelectAll[R any](ctx context.Context, s *DB, query func(*bun.SelectQuery) *bun.SelectQuery) (rows []R, err error) {
+	err = s.Read(ctx, func(ctx context.Context) error {
+		rows = nil
+		return query(s.Reader.NewSelect().Model(&rows)).Scan(ctx)
+	})
+	return rows, err
+}
+
+// SelectOne returns the row of a model that satisfies the condition, or the given fault.
+func SelectOne[R any](ctx context.Context, s *DB, notFound error, condition string, args ...any) (row R, err error) {
+	err = s.Read(ctx, func(ctx context.Context) error {
+		return OrNotFound(s.Reader.NewSelect().Model(&row).Where(condition, args...).Scan(ctx), notFound)
+	})
+	return row, err
+}
+
+// Mapped returns what convert returns for each row.
+func Mapped[R, T any](rows []R, convert func(R) T) (all []T) {
+	for _, row := range rows {
+		all = append(all, convert(row))
+	}
+	return all
+}
+
 // Scanner scans a row.
 type Scanner = func(...any) error
 
