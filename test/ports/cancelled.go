@@ -16,7 +16,7 @@ import (
 // cancelled, or whose deadline has passed, returns the error of the context, and calls no function
 // that it was given.
 func Cancelled(t *testing.T, open Open) {
-	stores := reflect.ValueOf(open(t))
+	stores := reflect.ValueOf(open(t).Ports)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	late, cancel := context.WithDeadline(t.Context(), noon.AddDate(-10, 0, 0))
