@@ -114,7 +114,7 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id
 		row := userRow{
 			accountRow: accountRowOf(a, 0),
 			Firstname:  m.Firstname, Lastname: m.Lastname, Expertise: m.Expertise,
-			Location: m.Location, Timezone: m.Timezone, Joined: engine.Time{Time: m.Joined},
+			Location: m.Location, Timezone: m.Timezone, Joined: engine.At(m.Joined),
 		}
 		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
 			return v.orTaken(err)
@@ -123,7 +123,7 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id
 		if m.Seen.IsZero() {
 			return nil
 		}
-		_, err := tx.NewInsert().Model(&presenceRow{UserID: id, Seen: engine.Time{Time: m.Seen}}).Exec(ctx)
+		_, err := tx.NewInsert().Model(&presenceRow{UserID: id, Seen: engine.At(m.Seen)}).Exec(ctx)
 		return err
 	})
 	if err != nil {

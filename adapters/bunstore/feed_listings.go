@@ -109,7 +109,7 @@ func (b *listingChanges) total(kind feed.Kind, more int64) {
 
 func later(a engine.Time, b time.Time) engine.Time {
 	if b.After(a.Time) {
-		return engine.Time{Time: b}
+		return engine.At(b)
 	}
 	return a
 }
@@ -218,7 +218,7 @@ func (s listingSteps) put(b listingChange) engine.Step {
 	case next == nil:
 		return engine.Step{Statement: s.remove, Args: []any{string(b.at.kind), b.at.id}}
 	case b.isUpdate():
-		return engine.Step{Statement: s.update, Args: []any{string(b.at.kind), b.at.id, s.d.Instant(engine.Time{Time: next.Updated})}}
+		return engine.Step{Statement: s.update, Args: []any{string(b.at.kind), b.at.id, s.d.Instant(engine.At(next.Updated))}}
 	}
 	return engine.Step{Statement: s.upsert, Args: listingTable.Values(next, s.d)}
 }

@@ -96,7 +96,7 @@ func completion(k *idempotency.Key, statement string, more ...any) []engine.Step
 func storeAnswer(ctx context.Context, tx *engine.Transaction, a idempotency.Answer) error {
 	row := keyRow{
 		UserID: a.Key.User, Name: a.Key.Name, Fingerprint: a.Key.Fingerprint[:], Holder: a.Key.Holder[:],
-		Since: engine.Time{Time: instant.Normalise(a.At)}, Reply: a.Reply,
+		Since: engine.At(instant.Normalise(a.At)), Reply: a.Reply,
 	}
 	if a.Kind == idempotency.Refund {
 		row.RefundID = payment.RefundID(a.ID)
@@ -112,10 +112,10 @@ func storeAnswer(ctx context.Context, tx *engine.Transaction, a idempotency.Answ
 func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Time) (*idempotency.Answer, error) {
 	now, until = instant.Normalise(now), instant.Normalise(until)
 	row := keyRow{
-		UserID: k.User, Name: k.Name, Fingerprint: k.Fingerprint[:], Holder: k.Holder[:], Since: engine.Time{Time: now}, Busy: engine.Time{Time: until},
+		UserID: k.User, Name: k.Name, Fingerprint: k.Fingerprint[:], Holder: k.Holder[:], Since: engine.At(now), Busy: engine.At(until),
 	}
 	reserve := engine.Built(v.s.Writer.NewInsert().Model(&row).On("CONFLICT (user_id, name) DO UPDATE").
-		Where("k.since <= ?", engine.Time{Time: now.Add(-idempotency.KeyLife)}).
+		Where("k.since <= ?", engine.At(now.Add(-idempotency.KeyLife))).
 		WhereOr("k.fingerprint = EXCLUDED.fingerprint AND k.busy <= EXCLUDED.since").Returning("1"))
 	var reserved bool
 	reserve.Row = func(scan func(...any) error) error {

@@ -29,10 +29,10 @@ func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		due = nil
 		if err := tx.NewRaw("SELECT key FROM discards WHERE due <= ? ORDER BY due, key LIMIT ? "+v.s.Dialect.LockRows("FOR UPDATE SKIP LOCKED"),
-			engine.Time{Time: now}, max(limit, 0)).Scan(ctx, &due); err != nil || len(due) == 0 {
+			engine.At(now), max(limit, 0)).Scan(ctx, &due); err != nil || len(due) == 0 {
 			return err
 		}
-		_, err := tx.NewUpdate().Table("discards").Set("due = ?", engine.Time{Time: next}).Where("key IN (?)", bun.List(due)).Exec(ctx)
+		_, err := tx.NewUpdate().Table("discards").Set("due = ?", engine.At(next)).Where("key IN (?)", bun.List(due)).Exec(ctx)
 		return err
 	})
 	if err != nil {

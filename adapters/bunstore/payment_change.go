@@ -69,7 +69,7 @@ func storeOrder(ctx context.Context, tx *engine.Transaction, old, next payment.T
 		return errUnpaid
 	}
 	row := orderRowOf(next.Order)
-	row.NextCheck = engine.Time{Time: next.NextCheck}
+	row.NextCheck = engine.At(next.NextCheck)
 	done, err := tx.NewUpdate().Model(&row).Column("state", "paid", "transaction_id", "look").
 		Where("id = ? AND state = ?", old.Order.ID, old.Order.State).Exec(ctx)
 	return engine.OrNotAffected(done, err, errors.New("a locked order has changed"))
@@ -138,7 +138,7 @@ type orderRow struct {
 func orderRowOf(o payment.Order) orderRow {
 	return orderRow{
 		UserID: o.User, Subject: o.Subject, Amount: o.Amount, Currency: o.Currency, State: o.State,
-		Created: engine.Time{Time: o.Created}, Expires: engine.Time{Time: o.Expires}, Paid: engine.Time{Time: o.PaidAt}, TransactionID: o.Transaction,
+		Created: engine.At(o.Created), Expires: engine.At(o.Expires), Paid: engine.At(o.PaidAt), TransactionID: o.Transaction,
 	}
 }
 
@@ -173,7 +173,7 @@ func prepaymentRowOf(id payment.OrderID, p payment.Prepayment) prepaymentRow {
 		OrderID: id, TradeNo: p.TradeNo, Protocol: p.Protocol, EndType: p.Intent.EndType, App: p.Intent.App, OpenID: p.Intent.OpenID,
 		State: p.State, Request: engine.Filled(p.Request),
 		PrepayID: p.Ticket.PrepayID, CodeURL: p.Ticket.CodeURL, MWebURL: p.Ticket.MWebURL,
-		Created: engine.Time{Time: p.Created}, Opened: engine.Time{Time: p.Opened}, Expires: engine.Time{Time: p.Expires}, LeasedUntil: engine.Time{Time: p.LeasedUntil},
+		Created: engine.At(p.Created), Opened: engine.At(p.Opened), Expires: engine.At(p.Expires), LeasedUntil: engine.At(p.LeasedUntil),
 	}
 }
 
@@ -206,8 +206,8 @@ type paymentRow struct {
 func paymentRowOf(id payment.OrderID, p payment.Payment) paymentRow {
 	return paymentRow{
 		OrderID: id, TransactionID: p.TransactionID, TradeNo: p.TradeNo, Protocol: p.Protocol, App: p.App, State: p.State,
-		Amount: p.Amount, Currency: p.Currency, Received: engine.Time{Time: p.Received}, Refunded: p.Refunded,
-		Paid: engine.Time{Time: p.Paid},
+		Amount: p.Amount, Currency: p.Currency, Received: engine.At(p.Received), Refunded: p.Refunded,
+		Paid: engine.At(p.Paid),
 	}
 }
 
@@ -230,7 +230,7 @@ type entryRow struct {
 
 func entryRowsOf(id payment.OrderID, entries ...payment.Entry) (rows []entryRow) {
 	for _, e := range entries {
-		rows = append(rows, entryRow{OrderID: id, Happened: engine.Time{Time: e.At}, Noted: e.Noted, TradeNo: e.TradeNo, Detail: e.Detail})
+		rows = append(rows, entryRow{OrderID: id, Happened: engine.At(e.At), Noted: e.Noted, TradeNo: e.TradeNo, Detail: e.Detail})
 	}
 	return rows
 }

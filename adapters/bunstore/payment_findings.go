@@ -97,12 +97,12 @@ func between[R any](
 	if limit <= 0 { // bun takes zero for no limit
 		return nil, nil
 	}
-	from := engine.Time{Time: instant.Normalise(after.At)}
+	from := engine.At(instant.Normalise(after.At))
 	return engine.SelectAll[R](ctx, s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		for _, condition := range conditions {
 			query = query.Where(condition)
 		}
-		return query.Where(at+" >= ? AND "+at+" < ?", from, engine.Time{Time: instant.Normalise(until)}).
+		return query.Where(at+" >= ? AND "+at+" < ?", from, engine.At(instant.Normalise(until))).
 			Where("("+at+", id) > (?, ?)", from, after.ID).OrderExpr(at + ", id").Limit(int64(limit))
 	})
 }
@@ -123,9 +123,9 @@ func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []paymen
 
 // EndReconciliation implements payment.Findings.
 func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now time.Time) error {
-	at := engine.Time{Time: instant.Normalise(now)}
+	at := engine.At(instant.Normalise(now))
 	steps := []engine.Step{engine.Built(v.s.Writer.NewUpdate().Model((*findingRow)(nil)).Set("resolved = ?", at).
-		Where("day = ? AND resolved IS NULL AND seen < ?", d.String(), engine.Time{Time: instant.Normalise(began)}))}
+		Where("day = ? AND resolved IS NULL AND seen < ?", d.String(), engine.At(instant.Normalise(began))))}
 	if d.IsOver(now) {
 		row := reconciliationRow{Day: d.String(), Completed: at}
 		steps = append(steps, engine.Built(v.s.Writer.NewInsert().Model(&row).On("CONFLICT (day) DO UPDATE").
@@ -136,10 +136,10 @@ func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now
 
 // ClaimReconciliation implements payment.Findings.
 func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, until time.Time) (isMine bool, err error) {
-	row := reconciliationRow{Day: d.String(), Leased: engine.Time{Time: instant.Normalise(until)}}
+	row := reconciliationRow{Day: d.String(), Leased: engine.At(instant.Normalise(until))}
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		isMine, err = engine.Affected(tx.NewInsert().Model(&row).On("CONFLICT (day) DO UPDATE").Set("leased = EXCLUDED.leased").
-			Where("c.completed IS NULL AND (c.leased IS NULL OR c.leased <= ?)", engine.Time{Time: instant.Normalise(now)}).Exec(ctx))
+			Where("c.completed IS NULL AND (c.leased IS NULL OR c.leased <= ?)", engine.At(instant.Normalise(now))).Exec(ctx))
 		return err
 	})
 	return isMine, err
@@ -183,7 +183,7 @@ type findingRow struct {
 func findingRowOf(f payment.Finding, seen time.Time) findingRow {
 	return findingRow{
 		Day: f.Day.String(), Kind: f.Kind, TransactionID: f.TransactionID, RefundNo: f.RefundNo, OrderID: f.Order, Expected: f.Expected,
-		Found: f.Found, Seen: engine.Time{Time: instant.Normalise(seen)}, Resolved: engine.Time{Time: instant.Normalise(f.Resolved)},
+		Found: f.Found, Seen: engine.At(instant.Normalise(seen)), Resolved: engine.At(instant.Normalise(f.Resolved)),
 	}
 }
 

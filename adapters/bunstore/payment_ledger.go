@@ -108,7 +108,7 @@ func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored pay
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []payment.OrderID, err error) {
 	err = v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
 		due = nil
-		query := tx.NewSelect().Model((*orderRow)(nil)).Column("id").Where("look <= ?", engine.Time{Time: instant.Normalise(now)}).
+		query := tx.NewSelect().Model((*orderRow)(nil)).Column("id").Where("look <= ?", engine.At(instant.Normalise(now))).
 			Order("look", "id").Limit(int64(limit))
 		if limit > 0 { // bun takes zero for no limit
 			err = v.s.Locking(query, "UPDATE SKIP LOCKED").Scan(ctx, &due)
@@ -116,7 +116,7 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []
 		if err != nil || len(due) == 0 {
 			return nil, err
 		}
-		return []engine.Step{engine.Built(tx.NewUpdate().Model((*orderRow)(nil)).Set("look = ?", engine.Time{Time: instant.Normalise(next)}).
+		return []engine.Step{engine.Built(tx.NewUpdate().Model((*orderRow)(nil)).Set("look = ?", engine.At(instant.Normalise(next))).
 			Where("id IN (?)", bun.List(due)))}, nil
 	})
 	if err != nil {

@@ -124,7 +124,7 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 	err = v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
 		due = nil
 		var rows []refundRow
-		query := tx.NewSelect().Model(&rows).Where("next_check <= ?", engine.Time{Time: instant.Normalise(now)}).
+		query := tx.NewSelect().Model(&rows).Where("next_check <= ?", engine.At(instant.Normalise(now))).
 			Order("next_check", "id").Limit(int64(limit))
 		if limit > 0 { // bun takes zero for no limit
 			err = v.s.Locking(query, "UPDATE SKIP LOCKED").Scan(ctx)
@@ -132,7 +132,7 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 		if err != nil || len(rows) == 0 {
 			return nil, err
 		}
-		postponed := engine.Time{Time: instant.Normalise(next)}
+		postponed := engine.At(instant.Normalise(next))
 		var ids []payment.RefundID
 		for _, row := range rows {
 			row.NextCheck = postponed
@@ -148,7 +148,7 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 
 // HastenRefund implements payment.Refunds.
 func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.Time) error {
-	due := engine.Time{Time: instant.Normalise(now)}
+	due := engine.At(instant.Normalise(now))
 	return v.s.exec(ctx, v.s.Writer.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", due).
 		Where("out_refund_no = ? AND next_check > ?", no, due))
 }
@@ -191,7 +191,7 @@ func refundRowOf(id payment.PaymentID, r payment.Refund) refundRow {
 	return refundRow{
 		PaymentID: id, No: r.No, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason, Origin: r.Origin, RequestedBy: r.Staff,
 		State: r.State, WalletRefundID: r.WalletID,
-		Created: engine.Time{Time: r.Created}, Updated: engine.Time{Time: r.Updated}, Sent: engine.Time{Time: r.Sent}, NextCheck: engine.Time{Time: r.NextCheck},
+		Created: engine.At(r.Created), Updated: engine.At(r.Updated), Sent: engine.At(r.Sent), NextCheck: engine.At(r.NextCheck),
 	}
 }
 

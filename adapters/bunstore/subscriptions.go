@@ -38,7 +38,7 @@ type subscriptionRow struct {
 func subscriptionRowOf(s subscription.Subscription) subscriptionRow {
 	return subscriptionRow{
 		UserID: s.User, FollowedID: s.Followed, CategoryID: s.Category,
-		Created: engine.Time{Time: s.Created}, Updated: engine.Time{Time: s.Updated},
+		Created: engine.At(s.Created), Updated: engine.At(s.Updated),
 	}
 }
 

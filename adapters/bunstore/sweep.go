@@ -23,7 +23,7 @@ type expiredRows struct {
 }
 
 func expired(now time.Time) []expiredRows {
-	before := func(age time.Duration) engine.Time { return engine.Time{Time: instant.Normalise(now.Add(-age))} }
+	before := func(age time.Duration) engine.Time { return engine.At(instant.Normalise(now.Add(-age))) }
 	var longest time.Duration
 	for _, l := range access.Limits() {
 		longest = max(longest, l.Window)

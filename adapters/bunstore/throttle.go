@@ -71,20 +71,20 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 			if wait := counted.wait(now); wait > 0 {
 				return nil, access.ErrThrottled(wait)
 			}
-			return []engine.Step{v.step(v.s.steps.addFailure, a, v.s.Dialect.Instant(engine.Time{Time: now}), !counted.isUsual)}, nil
+			return []engine.Step{v.step(v.s.steps.addFailure, a, v.s.Dialect.Instant(engine.At(now)), !counted.isUsual)}, nil
 		})
 	})
 }
 
 func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (is bool, err error) {
-	since := v.s.Dialect.Instant(engine.Time{Time: instant.Normalise(now).Add(-access.UsualFor)})
+	since := v.s.Dialect.Instant(engine.At(instant.Normalise(now).Add(-access.UsualFor)))
 	err = v.s.ReadRow(ctx, v.s.steps.isUsual, []any{a.Phone.String(), a.Source.String(), since}, &is)
 	return is, err
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
 	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.steps.removeFailure, a), v.step(v.s.steps.resetPair, a),
-		v.step(v.s.steps.addUsual, a, v.s.Dialect.Instant(engine.Time{Time: instant.Normalise(now)}))))
+		v.step(v.s.steps.addUsual, a, v.s.Dialect.Instant(engine.At(instant.Normalise(now))))))
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
@@ -121,9 +121,9 @@ type failures struct {
 func (f *failures) step(s *Store, a access.Attempt, now time.Time) engine.Step {
 	limits := access.Limits()
 	f.filling = make([]engine.Time, len(limits))
-	args, into := []any{s.Dialect.Instant(engine.Time{Time: now.Add(-access.UsualFor)})}, []any{&f.isUsual}
+	args, into := []any{s.Dialect.Instant(engine.At(now.Add(-access.UsualFor)))}, []any{&f.isUsual}
 	for i, l := range limits {
-		args, into = append(args, s.Dialect.Instant(engine.Time{Time: now.Add(-l.Window)})), append(into, &f.filling[i])
+		args, into = append(args, s.Dialect.Instant(engine.At(now.Add(-l.Window)))), append(into, &f.filling[i])
 	}
 	read := Throttle{s}.step(s.steps.countFailures, a, args...)
 	read.ReadsOnly = true

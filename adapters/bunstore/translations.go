@@ -52,7 +52,7 @@ func translationsStatement(d engine.Dialect) string {
 func (v Translations) Get(
 	ctx context.Context, keys []localisation.Key, now time.Time,
 ) (found map[localisation.Key]string, err error) {
-	args := []any{v.s.Dialect.ListOf(bytesOf(keys)), v.s.Dialect.Instant(engine.Time{Time: now})}
+	args := []any{v.s.Dialect.ListOf(bytesOf(keys)), v.s.Dialect.Instant(engine.At(now))}
 	read := engine.Step{Statement: v.s.hotReads.translations, Args: args, Row: func(scan func(...any) error) error {
 		var key []byte
 		var content string
@@ -88,18 +88,18 @@ func (v Translations) Claim(ctx context.Context, c localisation.Claim) (claimed 
 		}
 		rows := make([]translationClaimRow, len(keys))
 		for i, key := range keys {
-			rows[i] = translationClaimRow{Key: key, Holder: c.Holder[:], Until: engine.Time{Time: c.Until}}
+			rows[i] = translationClaimRow{Key: key, Holder: c.Holder[:], Until: engine.At(c.Until)}
 		}
 		var taken [][]byte
 		if err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").
 			Set("holder = EXCLUDED.holder").Set("until = EXCLUDED.until").
-			Where("c.until <= ?", engine.Time{Time: c.Now}).
+			Where("c.until <= ?", engine.At(c.Now)).
 			Returning("key").Scan(ctx, &taken); err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		var kept []translationRow
 		if err := tx.NewSelect().Model(&kept).Where("key IN (?)", bun.List(keys)).
-			Where("expires > ?", engine.Time{Time: c.Now}).Scan(ctx); err != nil {
+			Where("expires > ?", engine.At(c.Now)).Scan(ctx); err != nil {
 			return err
 		}
 		for _, row := range kept {
@@ -138,7 +138,7 @@ func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string
 	keys := bytesOf(slices.Collect(maps.Keys(texts)))
 	rows := make([]translationRow, len(keys))
 	for i, key := range keys {
-		rows[i] = translationRow{Key: key, Content: texts[localisation.Key(key)], Expires: engine.Time{Time: expires}}
+		rows[i] = translationRow{Key: key, Content: texts[localisation.Key(key)], Expires: engine.At(expires)}
 	}
 	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		if _, err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").Exec(ctx); err != nil {
@@ -154,7 +154,7 @@ func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget
 		if within = s.Characters <= budget; !within { // the condition below only applies to existing rows
 			return nil
 		}
-		row := translationDayRow{Translator: s.Translator, Day: engine.Time{Time: s.Day}, Characters: s.Characters}
+		row := translationDayRow{Translator: s.Translator, Day: engine.At(s.Day), Characters: s.Characters}
 		done, err := tx.NewInsert().Model(&row).On("CONFLICT (translator, day) DO UPDATE").
 			Set("characters = d.characters + EXCLUDED.characters").
 			Where("d.characters + EXCLUDED.characters <= ?", budget).Exec(ctx)
@@ -171,5 +171,5 @@ func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget
 func (v Translations) Refund(ctx context.Context, s localisation.Spending) error {
 	return v.s.exec(ctx, v.s.Writer.NewUpdate().Model((*translationDayRow)(nil)).
 		Set("characters = CASE WHEN characters > ? THEN characters - ? ELSE 0 END", s.Characters, s.Characters).
-		Where("translator = ?", s.Translator).Where("day = ?", engine.Time{Time: s.Day}))
+		Where("translator = ?", s.Translator).Where("day = ?", engine.At(s.Day)))
 }

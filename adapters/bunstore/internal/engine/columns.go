@@ -20,6 +20,9 @@ import (
 // SQLite, which has no such type. The zero time is NULL.
 type Time struct{ time.Time }
 
+// At returns the instant for a column.
+func At(t time.Time) Time { return Time{t} }
+
 const timestamp = "2006-01-02 15:04:05.999999-07:00"
 
 func (m Time) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
