@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
-	"encoding/pem"
 	"strings"
 	"testing"
 
@@ -17,18 +16,6 @@ import (
 	"plaza/domain/payment"
 	"plaza/domain/secret"
 )
-
-// encodedKeys returns a right key in both encodings, a short one, and one that is not RSA.
-func encodedKeys(t *testing.T) (pkcs1, pkcs8, short, elliptical secret.String) {
-	t.Helper()
-	weak, err := rsa.GenerateKey(rand.Reader, 1024)
-	require.NoError(t, err)
-	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	own := testKeys().stranger
-	pkcs1 = secret.New(string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(own)})))
-	return pkcs1, secret.New(privatePEM(own)), secret.New(privatePEM(weak)), secret.New(privatePEM(curve))
-}
 
 // problem is a change of right settings, and the setting that it makes wrong, or "".
 type problem struct {
@@ -83,7 +70,10 @@ func TestPAY08_settings_that_are_right_or_wrong(t *testing.T) {
 			assertProblem(t, DescriptionV3, settingsV3("https://wallet.example"), c)
 		})
 	}
-	pkcs1, pkcs8, short, elliptical := encodedKeys(t)
+	own := testKeys().stranger
+	pkcs8, pkcs1 := secret.New(privatePEM(own)), secret.New(pemOf("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(own)))
+	short := secret.New(privatePEM(must(rsa.GenerateKey(rand.Reader, 1024))))
+	elliptical := secret.New(privatePEM(must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))))
 	for name, c := range map[string]problem{
 		"by certificates":          {byCertificates, ""},
 		"a key as PKCS #1":         {func(s *wallet.Settings) { s.PrivateKey = pkcs1 }, ""},

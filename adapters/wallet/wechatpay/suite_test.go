@@ -94,24 +94,19 @@ func forgeriesV2(n payment.Notification) []payment.Notification {
 
 // forgeriesV3 differ from the notification in one thing that makes it genuine.
 func forgeriesV3(t *testing.T, n payment.Notification) []payment.Notification {
-	all := []payment.Notification{{Body: n.Body}}
-	with := func(name, value string) {
-		header := maps.Clone(n.Header)
-		header[name] = value
-		all = append(all, payment.Notification{Header: header, Body: n.Body})
-	}
-	for _, name := range signedHeaders {
-		with(name, "")
-	}
 	at, err := strconv.ParseInt(n.Header[timestampHeader], 10, 64)
 	require.NoError(t, err)
-	with(timestampHeader, strconv.FormatInt(at-301, 10))
-	with(timestampHeader, strconv.FormatInt(at+301, 10))
-	with(serialHeader, "5157F09EFDC096DE15EBE81A47057A7232F1B8E1")
-	with(serialHeader, "PUB_KEY_ID_0")
-	with(serialHeader, testSerial)
-	with(signatureHeader, "WECHATPAY/SIGNTEST/"+n.Header[signatureHeader])
-	with(signatureHeader, base64.StdEncoding.EncodeToString(make([]byte, 256)))
+	all := []payment.Notification{{Body: n.Body}}
+	for _, other := range [][2]string{
+		{timestampHeader, ""}, {nonceHeader, ""}, {signatureHeader, ""}, {serialHeader, ""},
+		{timestampHeader, strconv.FormatInt(at-301, 10)}, {timestampHeader, strconv.FormatInt(at+301, 10)},
+		{serialHeader, firstCertificate().serial}, {serialHeader, "PUB_KEY_ID_0"}, {serialHeader, testSerial},
+		{signatureHeader, "WECHATPAY/SIGNTEST/" + n.Header[signatureHeader]}, {signatureHeader, base64.StdEncoding.EncodeToString(make([]byte, 256))},
+	} {
+		header := maps.Clone(n.Header)
+		header[other[0]] = other[1]
+		all = append(all, payment.Notification{Header: header, Body: n.Body})
+	}
 	all = append(all, payment.Notification{Header: n.Header, Body: []byte(strings.Replace(string(n.Body), "transaction", "refund", 1))})
 	return all
 }

@@ -18,15 +18,34 @@ import (
 
 // unpaidAs answers a query, signed with the certificate's key.
 func (w *walletV3) unpaidAs(c testCertificate) http.HandlerFunc {
-	return func(rw http.ResponseWriter, r *http.Request) {
-		saysAsV3(c, w.clock(), 200, fieldsV3(unpaidV3))(rw, r)
+	return func(rw http.ResponseWriter, r *http.Request) { saysAsV3(c, w.clock(), 200, fieldsV3(unpaidV3))(rw, r) }
+}
+
+// certified returns a wallet whose certificates are fetched. It answers queries signed with one after the other.
+func certified(t *testing.T, signers ...testCertificate) *walletV3 {
+	t.Helper()
+	w := newWalletV3For(t, byCertificates)
+	for _, c := range signers {
+		w.answers = append(w.answers, w.unpaidAs(c))
 	}
+	return w
+}
+
+// fetching returns keys whose certificate is fetched when the channel is closed.
+func fetching(c testCertificate, deadline time.Duration, answer <-chan struct{}) *platformKeys {
+	return &platformKeys{deadline: deadline, now: time.Now, fetch: func(ctx context.Context, _ keyFinder) (map[string]platformKey, error) {
+		select {
+		case <-answer:
+			return map[string]platformKey{c.serial: {rsa: &c.key.PublicKey}}, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}}
 }
 
 func TestPAY10_certificates_rotate_without_a_restart(t *testing.T) {
-	w := newWalletV3For(t, byCertificates)
 	first, second := firstCertificate(), secondCertificate()
-	w.answers = []http.HandlerFunc{w.unpaidAs(first), w.unpaidAs(first), w.unpaidAs(second), w.unpaidAs(second), w.unpaidAs(first)}
+	w := certified(t, first, first, second, second, first)
 	require.NoError(t, query(t, w))
 	require.NoError(t, query(t, w))
 	assert.Equal(t, 1, w.fetched(), "fetched when an answer names it, and once")
@@ -41,9 +60,8 @@ func TestPAY10_certificates_rotate_without_a_restart(t *testing.T) {
 }
 
 func TestPAY10_an_expired_certificate_counts_for_five_minutes_more(t *testing.T) {
-	w := newWalletV3For(t, byCertificates)
 	c := firstCertificate()
-	w.answers = []http.HandlerFunc{w.unpaidAs(c)}
+	w := certified(t, c)
 	require.NoError(t, query(t, w))
 	w.change(func() { w.now = c.until.Add(5 * time.Minute) })
 	require.NoError(t, query(t, w))
@@ -141,8 +159,7 @@ func TestPAY10_both_modes_at_once(t *testing.T) {
 }
 
 func TestPAY10_a_failed_fetch_is_repeated_soon(t *testing.T) {
-	w := newWalletV3For(t, byCertificates)
-	w.answers = []http.HandlerFunc{w.unpaidAs(firstCertificate())}
+	w := certified(t, firstCertificate())
 	w.change(func() { w.onFetch = writesV3(503, "", nil) })
 	for range 3 {
 		err := query(t, w)
@@ -160,14 +177,7 @@ func TestPAY10_a_caller_who_leaves_does_not_end_the_fetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := firstCertificate()
 		answer := make(chan struct{})
-		p := &platformKeys{deadline: time.Minute, now: time.Now, fetch: func(ctx context.Context, _ keyFinder) (map[string]platformKey, error) {
-			select {
-			case <-answer:
-				return map[string]platformKey{c.serial: {rsa: &c.key.PublicKey}}, nil
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		}}
+		p := fetching(c, time.Minute, answer)
 		leaving, leave := context.WithCancel(t.Context())
 		left, stayed := make(chan error, 1), make(chan error, 1)
 		go func() { _, err := p.find(leaving, c.serial); left <- err }()
@@ -183,10 +193,7 @@ func TestPAY10_a_caller_who_leaves_does_not_end_the_fetch(t *testing.T) {
 
 func TestPAY10_a_fetch_has_a_deadline_of_its_own(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &platformKeys{deadline: 3 * time.Second, now: time.Now, fetch: func(ctx context.Context, _ keyFinder) (map[string]platformKey, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}}
+		p := fetching(firstCertificate(), 3*time.Second, nil)
 		began := time.Now()
 		_, err := p.find(t.Context(), "AB")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -223,8 +230,7 @@ func TestPAY10_lists_of_certificates_that_do_not_count(t *testing.T) {
 		"no PEM":                     {as(first, entry(first.serial, keyV3, "certificate")), "not PEM"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWalletV3For(t, byCertificates)
-			w.answers = []http.HandlerFunc{w.unpaidAs(first)}
+			w := certified(t, first)
 			w.change(func() { w.onFetch = c.answer })
 			err := query(t, w)
 			require.ErrorIs(t, err, payment.ErrWalletBadResponse)
@@ -237,14 +243,12 @@ func TestPAY10_lists_of_certificates_that_do_not_count(t *testing.T) {
 func TestPAY10_an_expired_certificate_signs_no_list(t *testing.T) {
 	expired, second := firstCertificate(), secondCertificate()
 	expired.until = noon.Add(-time.Hour)
-	w := newWalletV3For(t, byCertificates)
-	w.answers = []http.HandlerFunc{w.unpaidAs(second)}
+	w := certified(t, second)
 	w.change(func() { w.certificates = []testCertificate{expired, second} }) // it is in the list itself
 	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse)
 
 	first := firstCertificate()
-	w = newWalletV3For(t, byCertificates)
-	w.answers = []http.HandlerFunc{w.unpaidAs(first), w.unpaidAs(second)}
+	w = certified(t, first, second)
 	require.NoError(t, query(t, w))
 	w.change(func() { w.certificates, w.now = []testCertificate{second}, first.until.Add(time.Hour) }) // it was known
 	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse)
@@ -256,10 +260,7 @@ func TestPAY10_few_notifications_wait_for_the_certificates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := firstCertificate()
 		answer := make(chan struct{})
-		p := &platformKeys{deadline: time.Minute, now: time.Now, fetch: func(context.Context, keyFinder) (map[string]platformKey, error) {
-			<-answer
-			return map[string]platformKey{c.serial: {rsa: &c.key.PublicKey}}, nil
-		}}
+		p := fetching(c, time.Minute, answer)
 		var waiting sync.WaitGroup
 		for range maxWaiting {
 			waiting.Go(func() {

@@ -51,8 +51,7 @@ func TestPAY13_what_was_sent_is_not_sent_to_the_spare_address(t *testing.T) {
 }
 
 func TestPAY08_without_a_public_key_no_answer_is_asked_to_be_signed_with_it(t *testing.T) {
-	w := newWalletV3For(t, byCertificates)
-	w.answers = []http.HandlerFunc{w.unpaidAs(firstCertificate())}
+	w := certified(t, firstCertificate())
 	require.NoError(t, query(t, w))
 	assert.NotContains(t, w.requests()[0], "Wechatpay-Serial")
 }
