@@ -41,8 +41,9 @@ var codesOf = map[string]map[error]string{
 	"refund": {
 		payment.ErrRefundDiffers: "REFUND_FEE_MISMATCH", payment.ErrMerchantFunds: "NOTENOUGH NOT_ENOUGH",
 		payment.ErrRefundTooMuch:  "INVALID_REQUEST TRADE_OVERDUE", // version 3 asks for the refund then
-		payment.ErrWalletNotFound: "ORDERNOTEXIST INVALID_TRANSACTIONID RESOURCE_NOT_EXISTS", payment.ErrWalletBusy: busy + "INVALID_REQ_TOO_MUCH",
-		payment.ErrWalletRefused: ours + "CERT_ERROR USER_ACCOUNT_ABNORMAL", payment.ErrWalletBadResponse: "NEVER_HEARD_OF",
+		payment.ErrWalletNotFound: "ORDERNOTEXIST INVALID_TRANSACTIONID RESOURCE_NOT_EXISTS",
+		payment.ErrWalletBusy:     busy + "INVALID_REQ_TOO_MUCH",
+		payment.ErrWalletRefused:  ours + "CERT_ERROR USER_ACCOUNT_ABNORMAL", payment.ErrWalletBadResponse: "NEVER_HEARD_OF",
 	},
 	"refund query": {
 		payment.ErrRefundNotFound: "REFUNDNOTEXIST RESOURCE_NOT_EXISTS", payment.ErrWalletBusy: busy, payment.ErrWalletRefused: ours,

@@ -20,7 +20,8 @@ func FuzzAnswer(f *testing.F) {
 	unpaid := versions[0].unpaid
 	genuineV2, genuineV3 := signedV2(unpaid...), fieldsV3(unpaidV3)
 	for _, text := range []string{
-		genuineV2, genuineV2 + genuineV2, "", "<xml/>", "<html>Bad Gateway</html>", genuineV3, genuineV3 + genuineV3, fieldsV3(paidV3), "{}", "null",
+		genuineV2, genuineV2 + genuineV2, "", "<xml/>", "<html>Bad Gateway</html>", genuineV3, genuineV3 + genuineV3, fieldsV3(paidV3),
+		"{}", "null",
 		"<xml><return_code>FAIL</return_code><return_msg>" + payer + "</return_msg></xml>", `{"code":["x"]}`,
 		"<xml><return_code>FAIL</return_code><return_msg>签名错误</return_msg></xml>", writtenV2(mergedV2(unpaid)),
 		writtenV2(mergedV2(changed(unpaid, "trade_state", "SUCCESS"))), signedV2(changed(unpaid, "out_trade_no", "another")...),

@@ -23,7 +23,8 @@ func TestPAY10_a_notification(t *testing.T) {
 			{"total_fee", "1", func(r *payment.Receipt) { r.Amount = 1 }},
 		},
 		"v3": {
-			{"amount", map[string]any{"total": 1, "payer_total": 990, "currency": "USD"}, func(r *payment.Receipt) { r.Amount, r.Currency = 1, "USD" }},
+			{"amount", map[string]any{"total": 1, "payer_total": 990, "currency": "CNY"}, func(r *payment.Receipt) { r.Amount = 1 }},
+			{"amount", map[string]any{"total": 990, "currency": "USD"}, func(r *payment.Receipt) { r.Currency = "USD" }},
 			{"amount", map[string]any{"total": 990}, func(*payment.Receipt) {}},
 			{"trade_state", "REFUND", func(r *payment.Receipt) { r.Refunded = true }},
 			{"unknown", map[string]any{"new": true}, func(*payment.Receipt) {}},

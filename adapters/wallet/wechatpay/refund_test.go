@@ -56,23 +56,25 @@ func TestPAY14_refunds_of_payments_of_unknown_applications(t *testing.T) {
 }
 
 func TestPAY14_how_a_refund_stands(t *testing.T) {
+	states := []payment.RefundState{payment.RefundProcessing, payment.RefundSucceeded, payment.RefundClosed, payment.RefundAbnormal}
 	for _, c := range []struct {
 		of                  version
-		states              string // those that mean processing, succeeded, closed and abnormal
+		states              string // as the wallet says them
 		state, no, at, when string // the fields, and a time
 		odd                 [][]any
 	}{
-		{versions[0], "PROCESSING SUCCESS REFUNDCLOSE CHANGE", "refund_status_0", "out_refund_no_0", "refund_success_time_0", "2026-11-20 20:02:02", [][]any{
-			{"refund_fee_0", nil}, {"refund_fee_0", "-300"},
-		}},
-		{versions[1], "PROCESSING SUCCESS CLOSED ABNORMAL", "status", "out_refund_no", "success_time", "2026-11-20T20:02:02+08:00", [][]any{
-			{"amount", nil}, {"refund_id", nil},
-		}},
+		{
+			versions[0], "PROCESSING SUCCESS REFUNDCLOSE CHANGE", "refund_status_0", "out_refund_no_0", "refund_success_time_0",
+			"2026-11-20 20:02:02", [][]any{{"refund_fee_0", nil}, {"refund_fee_0", "-300"}},
+		},
+		{
+			versions[1], "PROCESSING SUCCESS CLOSED ABNORMAL", "status", "out_refund_no", "success_time",
+			"2026-11-20T20:02:02+08:00", [][]any{{"amount", nil}, {"refund_id", nil}},
+		},
 	} {
 		for n, state := range strings.Fields(c.states) {
 			want := refundReported()
-			want.State = []payment.RefundState{payment.RefundProcessing, payment.RefundSucceeded, payment.RefundClosed, payment.RefundAbnormal}[n]
-			if want.State == payment.RefundSucceeded {
+			if want.State = states[n]; want.State == payment.RefundSucceeded {
 				want.Succeeded = noon.Add(2*time.Minute + 2*time.Second)
 			}
 			w := c.of.wallet(t, c.of.says(changed(c.of.refund, c.state, state, c.at, c.when)...))
@@ -80,7 +82,7 @@ func TestPAY14_how_a_refund_stands(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, want, report)
 		}
-		for _, fields := range append(c.odd, []any{c.state, "ODD"}, []any{c.state, nil}, []any{c.state, "SUCCESS"}, []any{c.no, "refund-8"}) {
+		for _, fields := range append(c.odd, [][]any{{c.state, "ODD"}, {c.state, nil}, {c.state, "SUCCESS"}, {c.no, "refund-8"}}...) {
 			w := c.of.wallet(t, c.of.says(changed(c.of.refund, fields...)...))
 			assertOnly(t, payment.ErrWalletBadResponse, queryRefund(t, w))
 			if c.of.name == "v3" {
@@ -166,28 +168,28 @@ func refundNotificationV2(merchant, info string) payment.Notification {
 
 // A notification is a reason to ask, never a fact: what it says of the state is left.
 func TestPAY14_a_refund_notification(t *testing.T) {
-	resource := func(changes ...any) string {
-		return fieldsV3([]any{"mchid", merchantV3, "out_refund_no", string(refundNo), "refund_status", "SUCCESS"}, changes...)
-	}
 	notified := func(kind, resource string) payment.Notification {
 		return notifiedV3(eventV3(kind, sealed(keyV3, resource, "refund")))
 	}
+	of := func(kind string, changes ...any) payment.Notification {
+		return notified(kind, fieldsV3([]any{"mchid", merchantV3, "out_refund_no", string(refundNo), "refund_status", "SUCCESS"}, changes...))
+	}
+	encrypted := func(info string) payment.Notification { return refundNotificationV2(merchantV2, info) }
 	for _, c := range []struct {
 		gateway payment.Gateway
 		no      payment.RefundNo
 		genuine []payment.Notification
 		forged  []payment.Notification
 	}{
-		{openV2(t, "https://wallet.example"), "refund-71-A", []payment.Notification{refundNotificationV2(merchantV2, reqInfo)}, []payment.Notification{
-			refundNotificationV2(merchantV2, "%"+reqInfo), refundNotificationV2(merchantV2, reqInfo[:4]), refundNotificationV2(merchantV2, reqInfo[:64]),
-			refundNotificationV2(merchantV2, strings.Repeat("A", 64)), refundNotificationV2(merchantV2, reqInfo[:126]+"AA"),
-			refundNotificationV2("10000101", reqInfo),
+		{openV2(t, "https://wallet.example"), "refund-71-A", []payment.Notification{encrypted(reqInfo)}, []payment.Notification{
+			encrypted("%" + reqInfo), encrypted(reqInfo[:4]), encrypted(reqInfo[:64]), encrypted(strings.Repeat("A", 64)),
+			encrypted(reqInfo[:126] + "AA"), refundNotificationV2("10000101", reqInfo),
 		}},
 		{openV3(t, "https://wallet.example"), refundNo, []payment.Notification{
-			notified("REFUND.SUCCESS", resource()), notified("REFUND.ABNORMAL", resource()), notified("REFUND.CLOSED", resource()),
+			of("REFUND.SUCCESS"), of("REFUND.ABNORMAL"), of("REFUND.CLOSED"),
 		}, []payment.Notification{
-			notified("REFUND.SUCCESS", resource("out_refund_no", nil)), notified("REFUND.SUCCESS", resource("out_refund_no", "a/../b")),
-			notified("REFUND.SUCCESS", resource("mchid", "1900000110")), notified("REFUND.SUCCESS", resource("mchid", nil)), notified("REFUND.SUCCESS", "refund"),
+			of("REFUND.SUCCESS", "out_refund_no", nil), of("REFUND.SUCCESS", "out_refund_no", "a/../b"), notified("REFUND.SUCCESS", "refund"),
+			of("REFUND.SUCCESS", "mchid", "1900000110"), of("REFUND.SUCCESS", "mchid", nil),
 		}},
 	} {
 		for _, n := range c.genuine {

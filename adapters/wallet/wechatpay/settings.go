@@ -57,7 +57,8 @@ func complete(s wallet.Settings, path string) (wallet.Settings, []tls.Certificat
 	p.check(wallet.AppIDs, len(s.AppIDs) > 0, "must have at least one application")
 	seen := map[string]bool{}
 	for app, id := range s.AppIDs {
-		p.check(wallet.AppIDs, app == payment.OfficialAccount || app == payment.SvcIOSApp, "must contain only official_account and svc_ios_app")
+		isKnown := app == payment.OfficialAccount || app == payment.SvcIOSApp
+		p.check(wallet.AppIDs, isKnown, "must contain only official_account and svc_ios_app")
 		p.check(wallet.AppIDs, isID(id), "must be 1 to 32 letters and digits")
 		p.check(wallet.AppIDs, !seen[id], "must differ from each other")
 		seen[id] = true
@@ -65,8 +66,9 @@ func complete(s wallet.Settings, path string) (wallet.Settings, []tls.Certificat
 	if s.Certificate.IsZero() {
 		return s, nil, p
 	}
-	pair, err := tls.X509KeyPair([]byte(s.Certificate.Reveal()), []byte(s.PrivateKey.Reveal())) // the error has no part of them
-	p.check(wallet.Certificate, err == nil, fmt.Sprintf("no PEM of a certificate and, in PLAZA_WALLET_PRIVATE_KEY, of its private key: %v", err))
+	const pairText = "no PEM of a certificate and, in PLAZA_WALLET_PRIVATE_KEY, of its private key: "
+	pair, err := tls.X509KeyPair([]byte(s.Certificate.Reveal()), []byte(s.PrivateKey.Reveal()))
+	p.check(wallet.Certificate, err == nil, fmt.Sprint(pairText, err)) // the error has no part of them
 	return s, []tls.Certificate{pair}, p
 }
 

@@ -1,6 +1,7 @@
 package wechatpay
 
 import (
+	"crypto/rsa"
 	"encoding/base64"
 	"maps"
 	"regexp"
@@ -70,9 +71,10 @@ func gatewayV3Suite(t *testing.T, mode sandbox.KeyMode) {
 // openSandbox returns the wallet's side of both versions. The caller sets the gateway.
 func openSandbox(t *testing.T, mode sandbox.KeyMode) (ports.Wallet, *walletsandbox.Sandbox) {
 	t.Helper()
+	keys := testKeys()
 	s := walletsandbox.Open(t, sandbox.Config{
-		MerchantID: merchantV2, Key: secret.New(keyV2), AppIDs: []string{official, service},
-		MerchantCert: merchantCertificate(), V3Key: secret.New(keyV3), Keys: walletsandbox.Keys()[:3], KeyMode: mode,
+		MerchantID: merchantV2, Key: secret.New(keyV2), AppIDs: []string{official, service}, MerchantCert: merchantCertificate(),
+		V3Key: secret.New(keyV3), Keys: []*rsa.PrivateKey{keys.first, keys.second, keys.published}, KeyMode: mode,
 	})
 	return ports.Wallet{
 		Side: s.Server, Pay: s.Pay, RefundOutcome: s.RefundOutcome, Pass: s.Pass,
@@ -101,7 +103,8 @@ func forgeriesV3(t *testing.T, n payment.Notification) []payment.Notification {
 		{timestampHeader, ""}, {nonceHeader, ""}, {signatureHeader, ""}, {serialHeader, ""},
 		{timestampHeader, strconv.FormatInt(at-301, 10)}, {timestampHeader, strconv.FormatInt(at+301, 10)},
 		{serialHeader, firstCertificate().serial}, {serialHeader, "PUB_KEY_ID_0"}, {serialHeader, testSerial},
-		{signatureHeader, "WECHATPAY/SIGNTEST/" + n.Header[signatureHeader]}, {signatureHeader, base64.StdEncoding.EncodeToString(make([]byte, 256))},
+		{signatureHeader, "WECHATPAY/SIGNTEST/" + n.Header[signatureHeader]},
+		{signatureHeader, base64.StdEncoding.EncodeToString(make([]byte, 256))},
 	} {
 		header := maps.Clone(n.Header)
 		header[other[0]] = other[1]

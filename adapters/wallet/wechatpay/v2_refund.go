@@ -75,7 +75,8 @@ func (g *V2) anyAppID() string {
 const processing = "PROCESSING"
 
 var refundFormV2 = refundForm{layout: time.DateTime, states: map[string]payment.RefundState{
-	processing: payment.RefundProcessing, "SUCCESS": payment.RefundSucceeded, "REFUNDCLOSE": payment.RefundClosed, "CHANGE": payment.RefundAbnormal,
+	processing: payment.RefundProcessing, "SUCCESS": payment.RefundSucceeded,
+	"REFUNDCLOSE": payment.RefundClosed, "CHANGE": payment.RefundAbnormal,
 }}
 
 // refundReportV2 reads a refund. An answer to a query has an index behind the names of its fields.

@@ -33,7 +33,8 @@ func newV3(s wallet.Settings) (*V3, problems) {
 	found.check(wallet.CertSerial, isSerial(s.CertSerial), "must be 1 to 64 hexadecimal digits with capital letters")
 	found.check(wallet.PublicKey, public != nil || s.PublicKey.IsZero(), "must be an RSA public key as PEM with 2,048 bits or more")
 	found.check(wallet.PublicKey, !s.PublicKey.IsZero() || s.PublicKeyID == "", "must be set, because PUBLIC_KEY_ID is")
-	found.check(wallet.PublicKeyID, s.PublicKey.IsZero() || isPublicKeyID(s.PublicKeyID), "must be "+publicKeyPrefix+" and letters and digits")
+	hasID := s.PublicKey.IsZero() || isPublicKeyID(s.PublicKeyID)
+	found.check(wallet.PublicKeyID, hasID, "must be "+publicKeyPrefix+" and letters and digits")
 	found.check(wallet.NotifyURL, isAddress(s.NotifyURL) && len(s.NotifyURL) <= 255, addressText+" of at most 255 characters")
 	g := &V3{signer: signer{key: private}, serial: s.CertSerial, now: time.Now}
 	if s.URL == URL {

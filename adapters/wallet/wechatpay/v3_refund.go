@@ -69,7 +69,8 @@ func (g *V3) QueryRefund(ctx context.Context, app payment.WalletApp, no payment.
 }
 
 var refundFormV3 = refundForm{layout: time.RFC3339, states: map[string]payment.RefundState{
-	processing: payment.RefundProcessing, "SUCCESS": payment.RefundSucceeded, "CLOSED": payment.RefundClosed, "ABNORMAL": payment.RefundAbnormal,
+	processing: payment.RefundProcessing, "SUCCESS": payment.RefundSucceeded,
+	"CLOSED": payment.RefundClosed, "ABNORMAL": payment.RefundAbnormal,
 }}
 
 // refundReportV3 reads a refund.

@@ -28,6 +28,9 @@ func spared(t *testing.T, main string) *walletV3 {
 }
 
 func TestPAY13_the_spare_address(t *testing.T) {
+	assert.Equal(t, SpareURL, openV3(t, URL).spareURL)
+	assert.Empty(t, openV3(t, "https://wallet.example").spareURL, "the wallet's own address alone has one")
+
 	w := spared(t, nowhere)
 	require.NoError(t, query(t, w))
 	assert.Equal(t, []string{versions[1].heard("query")}, w.requests(), "signed as any other")

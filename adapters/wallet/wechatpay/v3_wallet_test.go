@@ -18,6 +18,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,7 +27,6 @@ import (
 	"plaza/adapters/wallet"
 	"plaza/domain/payment"
 	"plaza/domain/secret"
-	"plaza/test/walletsandbox"
 )
 
 const (
@@ -37,12 +37,15 @@ const (
 	keyID      = "PUB_KEY_ID_0119000001092026112000000000000001"
 )
 
-// testKeys returns the wallet's keys and one of a stranger.
-func testKeys() (keys struct{ first, second, published, stranger *rsa.PrivateKey }) {
-	all := walletsandbox.Keys()
-	keys.first, keys.second, keys.published, keys.stranger = all[0], all[1], all[2], all[3]
+// testKeys returns the wallet's keys, which are of the sandbox's test data, and one of a stranger. Making keys takes long.
+var testKeys = sync.OnceValue(func() (keys struct{ first, second, published, stranger *rsa.PrivateKey }) {
+	for name, key := range map[string]**rsa.PrivateKey{
+		"wallet-1": &keys.first, "wallet-2": &keys.second, "wallet-3": &keys.published, "merchant": &keys.stranger,
+	} {
+		*key = parsePrivateKey(secret.New(string(must(os.ReadFile("../sandbox/testdata/v3/" + name + ".pem")))))
+	}
 	return keys
-}
+})
 
 // testCertificate is a certificate of the wallet.
 type testCertificate struct {
@@ -166,7 +169,8 @@ func newWalletV3For(t testing.TB, change func(*wallet.Settings), answers ...http
 	t.Helper()
 	shown := []string{"Accept", "Authorization", "Content-Type", "User-Agent", "Wechatpay-Serial"}
 	w := &walletV3{
-		standIn: &standIn{answers: answers, shown: shown}, now: noon, certificates: []testCertificate{firstCertificate()}, signedBy: firstCertificate(),
+		standIn: &standIn{answers: answers, shown: shown}, now: noon,
+		certificates: []testCertificate{firstCertificate()}, signedBy: firstCertificate(),
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v3/certificates", w.list)

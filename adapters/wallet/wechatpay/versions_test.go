@@ -71,7 +71,8 @@ var versions = []version{
 		paid:   changed(paidV2, "trade_state", "SUCCESS"),
 		refund: []any{
 			"transaction_id", "4200000001", "out_refund_no_0", string(refundNo), "refund_id_0", "5030000001", "refund_fee_0", "300",
-			"refund_status_0", "PROCESSING", "out_refund_no", string(refundNo), "refund_id", "5030000001", "refund_fee", "300", // the answer to a refund
+			"refund_status_0", "PROCESSING",
+			"out_refund_no", string(refundNo), "refund_id", "5030000001", "refund_fee", "300", // in the answer to a refund
 		},
 	},
 	{
@@ -210,7 +211,7 @@ func assertOnly(t *testing.T, want, err error) {
 // assertDiscreet asserts that the error contains no secret.
 func assertDiscreet(t *testing.T, err error) {
 	t.Helper()
-	for _, private := range []string{keyV2, keyV3, payer, "oPayer", "sign=", "<sign>", "BCF43F5A", "F97C", "PRIVATE KEY", "signature=", merchantV3} {
+	for _, private := range []string{keyV2, keyV3, "oPayer", "sign=", "<sign>", "BCF43F5A", "F97C", "PRIVATE KEY", "signature=", merchantV3} {
 		assert.NotContains(t, err.Error(), private)
 	}
 	assert.NotRegexp(t, `[0-9A-F]{32}|[0-9A-Za-z+/]{40}`, err.Error(), "a signature")
