@@ -70,7 +70,7 @@ func behind(keys []any, scan engine.Scanner) engine.Scanner {
 // Remaining counts in an index.
 func (v PersonalData) Remaining(ctx context.Context, id user.ID, k personaldata.Kind) (n int, err error) {
 	kind := v.kinds()[k]
-	if kind.table == "" {
+	if kind.kept {
 		return 0, ctx.Err()
 	}
 	err = v.s.Read(ctx, func(ctx context.Context) error {
@@ -83,16 +83,23 @@ func (v PersonalData) Remaining(ctx context.Context, id user.ID, k personaldata.
 // files of the database.
 func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind, limit int) (n int, err error) {
 	kind := v.kinds()[k]
-	if kind.table == "" {
+	if kind.kept {
 		return 0, ctx.Err()
 	}
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		keys, err := numbersOf(ctx, tx, kind.some(), int64(id), int64(limit))
-		n = len(keys)
+		var ids []int64
+		err := tx.Run(ctx, engine.Step{Statement: kind.some(), Args: []any{int64(id), int64(limit)}, Row: func(scan func(...any) error) error {
+			keys := make([]any, len(kind.begin))
+			err := behind(keys, scan)()
+			last, _ := keys[len(keys)-1].(int64)
+			ids = append(ids, last)
+			return err
+		}})
+		n = len(ids)
 		if err != nil || n == 0 || kind.erase == nil {
 			return err
 		}
-		return kind.erase(ctx, tx, id, keys)
+		return kind.erase(ctx, tx, id, ids)
 	})
 	if err == nil && n == 0 && k == personaldata.Account {
 		err = v.s.Call(ctx, func(ctx context.Context) error { return v.s.Dialect.DiscardDeleted(ctx, v.s.Writer) })
