@@ -38,18 +38,18 @@ const (
 
 // doing says in a refusal what the caller does too often.
 var doing = map[Action]string{
-	Comment:     "You are commenting too often.",
-	Like:        "You are liking too often.",
-	Follow:      "You are following too often.",
-	Event:       "You are changing events too often.",
-	Upload:      "You are uploading too many pictures.",
-	UploadBytes: "You are uploading too much data.",
-	Login:       "You are logging in too often.",
+	Comment:     "You are commenting too often. Try again later.",
+	Like:        "You are liking too often. Try again later.",
+	Follow:      "You are following too often. Try again later.",
+	Event:       "You are changing events too often. Try again later.",
+	Upload:      "You are uploading too many pictures. Try again later.",
+	UploadBytes: "You are uploading too much data. Try again later.",
+	Login:       "You are logging in too often. Try again later.",
 }
 
 // ErrThrottled returns the fault of an action that is admitted again after the duration.
 func ErrThrottled(a Action, after time.Duration) error {
-	return fault.RetryAfter(fault.Throttled, after, doing[a]+" Try again later.").AtLimit(string(a))
+	return fault.RetryAfter(fault.Throttled, after, doing[a]).AtLimit(string(a))
 }
 
 // Limits are the limits of actions. An action without one is not limited.

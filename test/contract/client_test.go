@@ -119,6 +119,9 @@ func do(t *testing.T, req *http.Request) answer {
 	a := answer{t: t, status: res.StatusCode, header: res.Header, body: body, closes: res.Close}
 	require.NotEmpty(t, res.Header.Get("X-Request-ID"), "every response has its id (GEN-10)")
 	matchDocument(t, req, res, body)
+	if a.status >= 400 {
+		requireTranslated(t, body)
+	}
 	return a
 }
 

@@ -33,7 +33,7 @@ var conventionRows = slices.Concat([]row{
 	{"GEN-07 codes statuses and headers belong together", codesAndStatuses, oneStore},
 	{"GEN-07 a 500 says nothing of its cause and the log does", ownMistake, oneStore},
 	{"GEN-12 what somebody with a token is told nobody keeps", notKept, oneStore},
-}, bodyRows, addressRows, tracingRows, sizeRows)
+}, languageRows, bodyRows, addressRows, tracingRows, sizeRows)
 
 // Paths that the rows of more than one file ask for.
 const (

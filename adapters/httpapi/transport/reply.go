@@ -130,7 +130,7 @@ func (r Reply) Send(w http.ResponseWriter, req *http.Request) {
 		r.write(w, identity, content.MediaType, content.Bytes)
 	case envelope:
 		RequestLogOf(req.Context()).refused(content)
-		r.sendJSON(w, req, content)
+		r.sendJSON(w, req, content.translated(w.Header(), req))
 	default:
 		r.sendJSON(w, req, content)
 	}

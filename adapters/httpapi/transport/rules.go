@@ -68,14 +68,20 @@ func sentence(f validator.FieldError) string {
 }
 
 func outOfBounds(kind reflect.Kind, isMin bool, bound string) string {
-	few := map[bool]string{true: "at least", false: "no more than"}[isMin]
+	format := "Ensure this value is no more than %s."
 	switch {
+	case kind == reflect.Slice && isMin:
+		format = "Ensure this field has at least %s elements."
 	case kind == reflect.Slice:
-		return fmt.Sprintf("Ensure this field has %s %s elements.", few, bound)
+		format = "Ensure this field has no more than %s elements."
 	case kind == reflect.String && isMin && bound == "1":
 		return text.Blank
+	case kind == reflect.String && isMin:
+		format = "Ensure this field has at least %s characters."
 	case kind == reflect.String:
-		return fmt.Sprintf("Ensure this field has %s %s characters.", few, bound)
+		format = "Ensure this field has no more than %s characters."
+	case isMin:
+		format = "Ensure this value is at least %s."
 	}
-	return fmt.Sprintf("Ensure this value is %s %s.", few, bound)
+	return fmt.Sprintf(format, bound)
 }

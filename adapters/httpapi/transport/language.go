@@ -1,0 +1,96 @@
+package transport
+
+import (
+	"net/http"
+	"strings"
+
+	"plaza/domain/catalogue"
+	"plaza/domain/fault"
+	"plaza/domain/locale"
+)
+
+// Limits of Accept-Language, so that a long one costs little. Browsers send fewer than 200 bytes.
+const (
+	maxAcceptLanguage    = 512 // bytes; a longer one is not read
+	maxAcceptedLanguages = 20  // further ones are not read
+)
+
+// varyingByLanguage is the request header on which the sentences of errors depend. All responses share the slice.
+var varyingByLanguage = []string{"Accept-Language"}
+
+// contentLanguages are the values of Content-Language, which all responses share.
+var contentLanguages = func() map[locale.Tag][]string {
+	values := map[locale.Tag][]string{}
+	for _, tag := range catalogue.Languages() {
+		values[tag] = []string{tag.String()}
+	}
+	return values
+}()
+
+// preferred returns the language of the catalogue that the client likes best (RFC 9110, 12.5.4), and English if it
+// names none. Among equal weights the first counts. A star stands for the languages that are not named.
+func preferred(h http.Header) locale.Tag {
+	size := 0
+	for _, line := range h["Accept-Language"] {
+		size += len(line)
+	}
+	best, weightOfBest := catalogue.English, 0.0
+	if size == 0 || size > maxAcceptLanguage {
+		return best
+	}
+	named, star := map[string]bool{}, 0.0
+	items := strings.SplitN(strings.Join(h["Accept-Language"], ","), ",", maxAcceptedLanguages+1)
+	for _, item := range items[:min(len(items), maxAcceptedLanguages)] {
+		name, params, _ := strings.Cut(item, ";")
+		if strings.TrimSpace(name) == "*" {
+			star = weight(params)
+			continue
+		}
+		tag, _ := locale.Parse(name)
+		named[tag.Language()] = true
+		if offered, is := offer(tag); is && weight(params) > weightOfBest {
+			best, weightOfBest = offered, weight(params)
+		}
+	}
+	for _, offered := range catalogue.Languages() {
+		if !named[offered.Language()] && star > weightOfBest {
+			best, weightOfBest = offered, star
+		}
+	}
+	return best
+}
+
+// offer returns the language of the catalogue that is the same as the tag's: zh-Hans for zh-CN, and none for zh-TW.
+func offer(tag locale.Tag) (offered locale.Tag, is bool) {
+	for _, offered := range catalogue.Languages() {
+		if locale.Same(offered, tag) {
+			return offered, true
+		}
+	}
+	return locale.Tag{}, false
+}
+
+// translated returns the error in the language that the client prefers, and sets the headers that tell of it (GEN-16).
+// A client that states no preference gets no Content-Language: as a ninth header it would cost as much memory as the
+// error.
+func (e envelope) translated(h http.Header, req *http.Request) envelope {
+	vary(h, varyingByLanguage)
+	if len(req.Header["Accept-Language"]) == 0 {
+		return e
+	}
+	to := preferred(req.Header)
+	h["Content-Language"] = contentLanguages[to]
+	switch said := e.Data.(type) {
+	case detail:
+		e.Data = detail{catalogue.Translate(to, said.Detail)}
+	case fault.Fields:
+		fields := make(fault.Fields, len(said))
+		for name, sentences := range said {
+			for _, sentence := range sentences {
+				fields.Add(name, catalogue.Translate(to, sentence))
+			}
+		}
+		e.Data = fields
+	}
+	return e
+}

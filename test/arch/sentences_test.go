@@ -1,0 +1,86 @@
+package arch
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/domain/catalogue"
+)
+
+// sentence is the form of every sentence for clients, or of its format.
+var sentence = regexp.MustCompile(`^[A-Z“%].* .*[^ ]\.$`)
+
+// notForClients are sentences for operators, and the reason of a refund that the program begins by itself.
+var notForClients = regexp.MustCompile(`^(Back up Postgres with its own tools|This order needed no further payment)`)
+
+// reachesClients reports whether errors of the package may reach a client.
+func reachesClients(p *pkg) bool {
+	switch {
+	case p.within("domain/personaldata"), // describes what is stored
+		p.within("adapters/jsonlines"), p.within("adapters/prometheus"), // for operators
+		p.within("adapters/wallet/sandbox"), p.within("adapters/sms/sandbox"), // servers of their own
+		p.within("adapters/httpapi/openapi"), p.within("adapters/httpapi/reference"):
+		return false
+	}
+	return p.within("domain") || p.within("application") || p.within("adapters")
+}
+
+// formatOf returns the format of a text that is written in the source, also of one in pieces. Pieces that are not
+// written there are values.
+func formatOf(e ast.Expr) (format string, isWritten bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil && e.Kind == token.STRING
+	case *ast.BinaryExpr:
+		left, isLeft := formatOf(e.X)
+		right, isRight := formatOf(e.Y)
+		return left + right, e.Op == token.ADD && (isLeft || isRight)
+	}
+	return "%s", false
+}
+
+// TestGEN16_every_sentence_is_translated finds the sentences by their form, so that it does not matter how they get to a
+// client. So those that are seen on their way must have that form.
+func TestGEN16_every_sentence_is_translated(t *testing.T) {
+	verb := regexp.MustCompile(`%(\[\d+\])?[a-z]`)
+	makesFaults := regexp.MustCompile(`^(fault\.(New|Newf|Field|RetryAfter)|\w*[wW]rong\.Add)$`)
+	used, listed := map[string]bool{}, map[string]bool{}
+	find := func(p *pkg, n ast.Node) bool {
+		if call, is := n.(*ast.CallExpr); is && reachesClients(p) && makesFaults.MatchString(types.ExprString(call.Fun)) {
+			for _, text := range call.Args[1:] {
+				format, isWritten := formatOf(text)
+				assert.True(t, !isWritten || sentence.MatchString(format), "%s: %q", fset.Position(text.Pos()), format)
+			}
+		}
+		e, _ := n.(ast.Expr)
+		format, isWritten := formatOf(e)
+		said := verb.ReplaceAllString(format, "7")
+		switch {
+		case !isWritten || !sentence.MatchString(format) || notForClients.MatchString(format):
+		case p.within("domain/catalogue"):
+			listed[said] = true
+		case reachesClients(p):
+			used[said] = true
+			for _, to := range catalogue.Languages()[1:] {
+				assert.NotEqual(t, said, catalogue.Translate(to, said), "%s: domain/catalogue has no %s for it", fset.Position(e.Pos()), to)
+			}
+		}
+		return !isWritten
+	}
+	for _, p := range packages(t) {
+		for _, file := range p.Files {
+			ast.Inspect(file, func(n ast.Node) bool { return find(p, n) })
+		}
+	}
+	for said := range listed {
+		assert.True(t, used[said], "domain/catalogue has a sentence that is not said: %s", said)
+	}
+	assert.Greater(t, len(listed), 100)
+}
