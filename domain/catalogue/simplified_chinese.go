@@ -100,7 +100,10 @@ var simplifiedChinese = map[string]string{
 	"You are logging in too often. Try again later.":                       "您登录过于频繁，请稍后再试。",
 	"Enter a phone number in the form +{country dialling code}-{phone " +
 		"number}, like +86-13800000001.": "请按“+国家/地区代码-手机号”的格式输入，例如 +86-13800000001。",
-	"An account with this phone number exists.":                           "此手机号已注册。",
+	"No country has this dialling code. Enter the code before the dash and the rest of the number after it, like " +
+		"+86-13800000001.": "国家/地区代码不存在。请在短横线前输入代码，其后输入其余号码，例如 +86-13800000001。",
+	"Leave out the 0 before the number: it is dialled only within the country.": "请去掉号码开头的 0，它只在境内拨号时使用。",
+	"An account with this phone number exists.":                                 "此手机号已注册。",
 	"Account not found.":                                                  "账号不存在。",
 	"The data of this account was erased.":                                "此账号的数据已清除。",
 	"The password is wrong.":                                              "密码错误。",
