@@ -100,8 +100,8 @@ func postgresTable(t *testing.T, db *sql.DB, name string, table *schemaTable) {
 		unique              bool
 	}
 	eachRow(t, db, `SELECT c.relname, x.indisunique, coalesce(pg_get_expr(x.indpred, x.indrelid), ''),
-			(SELECT string_agg(a.attname || CASE WHEN k.n <= x.indnkeyatts AND x.indoption[k.n - 1] & 1 = 1 THEN ' DESC' ELSE '' END, ', ' ORDER BY k.n)
-				FROM unnest(x.indkey) WITH ORDINALITY k(att, n) JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.att)
+			(SELECT string_agg(coalesce(a.attname, 'expression') || CASE WHEN k.n <= x.indnkeyatts AND x.indoption[k.n - 1] & 1 = 1 THEN ' DESC' ELSE '' END, ', ' ORDER BY k.n)
+				FROM unnest(x.indkey) WITH ORDINALITY k(att, n) LEFT JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.att)
 		FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid
 		WHERE x.indrelid = $1::regclass AND NOT EXISTS (SELECT FROM pg_constraint o WHERE o.conindid = x.indexrelid AND o.contype <> 'f')`, name, func() {
 		if slices.Contains(differing, i.name) {
@@ -166,7 +166,7 @@ func sqliteIndexes(t *testing.T, db *sql.DB, name string, table *schemaTable) {
 		unique                            bool
 	}
 	eachRow(t, db, `SELECT l.name, l.origin, l."unique", coalesce(s.sql, ''),
-			(SELECT group_concat(x.name || CASE WHEN x.desc THEN ' DESC' ELSE '' END, ', ' ORDER BY x.seqno)
+			(SELECT group_concat(coalesce(x.name, 'expression') || CASE WHEN x.desc THEN ' DESC' ELSE '' END, ', ' ORDER BY x.seqno)
 				FROM pragma_index_xinfo(l.name) x WHERE x.key)
 		FROM pragma_index_list(?) l LEFT JOIN sqlite_schema s ON s.name = l.name`, name, func() {
 		switch i.origin {
