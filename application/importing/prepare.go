@@ -36,10 +36,11 @@ func (r *run) preparedLines(ctx context.Context, n int) iter.Seq2[preparedLine, 
 	return func(yield func(preparedLine, error) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		ahead := make(chan preparedChunk, aheadChunks)
+		at := r.at // what is stored meanwhile changes it
 		var preparing sync.WaitGroup
 		preparing.Go(func() {
 			defer close(ahead)
-			r.prepareAhead(ctx, n, ahead)
+			r.prepareAhead(ctx, n, at, ahead)
 		})
 		defer preparing.Wait() // nothing else may use the file until then
 		defer stop()
@@ -58,14 +59,14 @@ func (r *run) preparedLines(ctx context.Context, n int) iter.Seq2[preparedLine, 
 }
 
 // prepareAhead sends the lines of the file until it ends, an error occurs or the context ends.
-func (r *run) prepareAhead(ctx context.Context, n int, ahead chan<- preparedChunk) {
+func (r *run) prepareAhead(ctx context.Context, n int, at progress, ahead chan<- preparedChunk) {
 	for ended := false; !ended; {
 		var chunk preparedChunk
 		for len(chunk.lines) < aheadLines && chunk.bytes < aheadBytes && !ended {
 			line, err := r.files[n].Next(ctx)
 			var p preparedLine
 			if err == nil {
-				p, err = r.prepare(ctx, n, line)
+				p, err = r.prepare(ctx, n, at, line)
 			}
 			if err != nil {
 				if ended = true; !errors.Is(err, io.EOF) {
@@ -84,9 +85,9 @@ func (r *run) prepareAhead(ctx context.Context, n int, ahead chan<- preparedChun
 }
 
 // prepare turns the line into a record or a reject, or into neither.
-func (r *run) prepare(ctx context.Context, n int, line imported.RawLine) (preparedLine, error) {
+func (r *run) prepare(ctx context.Context, n int, at progress, line imported.RawLine) (preparedLine, error) {
 	p := preparedLine{RawLine: line, file: n}
-	draft, err := r.decode(line)
+	draft, err := r.decode(at, line)
 	_, isBundle := draft.(imported.BundleDraft)
 	if draft != nil {
 		p.record, err = r.recordOf(ctx, n, draft, err)
@@ -99,17 +100,17 @@ func (r *run) prepare(ctx context.Context, n int, line imported.RawLine) (prepar
 		return preparedLine{}, err
 	}
 	p.record = nil
-	if r.at.Reading == 1 || draft != nil && !isBundle { // otherwise it was rejected in the first reading
+	if at.Reading == 1 || draft != nil && !isBundle { // otherwise it was rejected in the first reading
 		p.reject = &imported.Reject{RawLine: line, Reason: f.Text, Fields: f.Fields}
 	}
 	return p, nil
 }
 
-func (r *run) decode(line imported.RawLine) (imported.Draft, error) {
+func (r *run) decode(at progress, line imported.RawLine) (imported.Draft, error) {
 	if line.TooLong {
 		return nil, errTooLong
 	}
-	return r.ports.Decoder.Decode(line.Raw, r.at.wanted()...)
+	return r.ports.Decoder.Decode(line.Raw, at.wanted()...)
 }
 
 // recordOf returns the record of the draft, or all that is wrong with it.
