@@ -99,7 +99,8 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 		if err != nil || n == 0 || kind.erase == nil {
 			return err
 		}
-		return kind.erase(ctx, tx, id, ids)
+		n, err = kind.erase(ctx, tx, id, ids)
+		return err
 	})
 	if err == nil && n == 0 && k == personaldata.Account {
 		err = v.s.Call(ctx, func(ctx context.Context) error { return v.s.Dialect.DiscardDeleted(ctx, v.s.Writer) })

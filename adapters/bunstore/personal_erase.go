@@ -13,14 +13,17 @@ import (
 	"plaza/domain/user"
 )
 
-func (v PersonalData) eraseEvents(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) error {
+func (v PersonalData) eraseEvents(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) (n int, err error) {
 	slices.Sort(ids)
 	for _, e := range ids {
-		if _, err := v.s.removeEvent(ctx, tx, event.ID(e)); err != nil && !errors.Is(err, event.ErrNotFound) { // removed meanwhile
-			return err
+		if _, err := v.s.removeEvent(ctx, tx, event.ID(e)); errors.Is(err, event.ErrNotFound) {
+			continue // removed meanwhile
+		} else if err != nil {
+			return 0, err
 		}
+		n++
 	}
-	return nil
+	return n, nil
 }
 
 // lockCounts locks the counts of the events in one order. The condition selects them by the ids, $1.
@@ -31,14 +34,14 @@ func (v PersonalData) lockCounts(ctx context.Context, tx *listedTransaction, of 
 }
 
 // eraseComments counts what it has deleted: others may have deleted some since they were read.
-func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) error {
+func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) (int, error) {
 	among := v.s.Dialect.Among("id", "$1")
 	if err := v.lockCounts(ctx, tx, "event_id IN (SELECT event_id FROM comments WHERE "+among+")", ids); err != nil {
-		return err
+		return 0, err
 	}
 	deleted, err := numbersOf(ctx, tx, "DELETE FROM comments WHERE "+among+" RETURNING event_id", v.s.Dialect.ListOf(ids))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	removed := map[int64]int64{}
 	for _, on := range deleted {
@@ -49,32 +52,32 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, 
 		recount = append(recount, engine.Step{Statement: "UPDATE event_counts SET comments = comments - $2, " +
 			"commented = (SELECT max(c.created) FROM comments c WHERE c.event_id = $1) WHERE event_id = $1", Args: []any{on, n}})
 	}
-	return tx.Run(ctx, recount...)
+	return len(ids), tx.Run(ctx, recount...)
 }
 
-func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id user.ID, events []int64) error {
+func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id user.ID, events []int64) (int, error) {
 	d := v.s.Dialect
 	if err := v.lockCounts(ctx, tx, d.Among("event_id", "$1"), events); err != nil {
-		return err
+		return 0, err
 	}
 	remove := "DELETE FROM likes WHERE user_id = $1 AND " + d.Among("event_id", "$2") + " RETURNING event_id"
 	removed, err := numbersOf(ctx, tx, remove, int64(id), d.ListOf(events))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return tx.Run(ctx, engine.Step{
+	return len(events), tx.Run(ctx, engine.Step{
 		Statement: "UPDATE event_counts SET likes = likes - 1 WHERE " + d.Among("event_id", "$1"), Args: []any{d.ListOf(engine.Filled(removed))},
 	})
 }
 
 // eraseImages deletes an image as its owner would, which queues its file, and then its row.
-func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) error {
+func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
 	among, list := v.s.Dialect.Among("id", "$1"), v.s.Dialect.ListOf(ids)
 	hidden, err := numbersOf(ctx, tx, "UPDATE images SET deleted = created WHERE "+among+" AND deleted IS NULL RETURNING id", list)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return tx.Run(ctx,
+	return len(ids), tx.Run(ctx,
 		engine.Step{Statement: "UPDATE image_counts SET kept = kept - $2 WHERE owner_id = $1", Args: []any{int64(id), int64(len(hidden))}},
 		engine.Step{Statement: "DELETE FROM images WHERE " + among, Args: []any{list}},
 	)
@@ -83,14 +86,14 @@ func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id
 // eraseRecords returns the function that erases imported records of the kind. It takes them out of the feed as an
 // import does, deletes their rows, and queues covers that no other record has. It excludes imports, which read records
 // before they change them, and then takes those that are still the author's.
-func (v PersonalData) eraseRecords(kind feed.Kind) func(context.Context, *listedTransaction, user.ID, []int64) error {
-	return func(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) error {
+func (v PersonalData) eraseRecords(kind feed.Kind) func(context.Context, *listedTransaction, user.ID, []int64) (int, error) {
+	return func(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
 		if err := v.s.Dialect.Lock(ctx, tx, importLock); err != nil {
-			return err
+			return 0, err
 		}
 		args := []any{v.s.Dialect.ListOf(ids), int64(id)}
 		if err := v.delist(ctx, tx, kind, args); err != nil {
-			return err
+			return 0, err
 		}
 		remove := "DELETE FROM " + recordTables[kind].tableName() + " WHERE " + v.s.Dialect.Among("id", "$1") + " AND author_id = $2" +
 			" RETURNING COALESCE(cover ->> 'key', '')"
@@ -102,9 +105,9 @@ func (v PersonalData) eraseRecords(kind feed.Kind) func(context.Context, *listed
 			return err
 		}})
 		if err != nil {
-			return err
+			return 0, err
 		}
-		return tx.Run(ctx, v.discardCovers(covers)...)
+		return len(ids), tx.Run(ctx, v.discardCovers(covers)...)
 	}
 }
 
@@ -154,14 +157,14 @@ func (v PersonalData) discardCovers(keys []string) (steps []engine.Step) {
 
 // eraseAccount also forgets logins that have succeeded or failed since those were erased: nothing leads
 // from the account to its phone afterwards. A login waits for the lock, and then stores nothing.
-func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, id user.ID, _ []int64) error {
+func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
 	var phone string
 	err := tx.Run(ctx, engine.Step{
 		Statement: "SELECT phone FROM users WHERE id = $1", Args: []any{int64(id)}, ReadsOnly: true,
 		Row: func(scan func(...any) error) error { return scan(&phone) },
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var steps []engine.Step
 	if v.s.steps.lockAttempts != "" {
@@ -183,5 +186,5 @@ func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, i
 	} {
 		steps = append(steps, engine.Step{Statement: statement, Args: []any{int64(id)}})
 	}
-	return tx.Run(ctx, steps...)
+	return len(ids), tx.Run(ctx, steps...)
 }

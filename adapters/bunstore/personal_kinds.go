@@ -28,8 +28,8 @@ type personalKind struct {
 	kept  bool   // an erasure leaves the rows as they are
 	still string // a condition on those of the rows that an erasure still has to treat
 	set   string // what an erasure blanks; empty: it deletes the row
-	// erase erases rows from which others derive, by the last of their keys.
-	erase func(ctx context.Context, tx *listedTransaction, id user.ID, keys []int64) error
+	// erase erases rows from which others derive, by the last of their keys, and returns how many.
+	erase func(ctx context.Context, tx *listedTransaction, id user.ID, keys []int64) (int, error)
 }
 
 // records returns the query for at most $2 records after a key, $3 and so on.
