@@ -27,8 +27,6 @@ type PersonalData struct{ s *Store }
 // PersonalData returns the store's data of single persons.
 func (s *Store) PersonalData() PersonalData { return PersonalData{s} }
 
-var _ personaldata.Store = PersonalData{}
-
 // owned is a record of a person, and how it is erased.
 type owned struct {
 	record personaldata.Record // nil: it is data of another person, and only erased
@@ -165,7 +163,7 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 			record := personaldata.NewRateLimitRecord(at.action, s.spentUntil[at].UTC())
 			return owned{record: record, name: string(at.action), erase: func() { delete(s.spentUntil, at) }}
 		}),
-		personaldata.FailedLogins: ownedIn(s.failures.all(), func(f failure) bool { return isPhone(f.Attempt) }, func(f failure) owned {
+		personaldata.FailedLogins: ownedIn(slices.Values(s.failures.all), func(f failure) bool { return isPhone(f.Attempt) }, func(f failure) owned {
 			record := personaldata.NewFailedLoginRecord(f.Source.String(), f.at.UTC())
 			return owned{record: record, order: [2]int64{f.at.UnixMicro()}, name: f.Source.String(), erase: func() { s.failures.uncount(f.Attempt) }}
 		}),
