@@ -22,11 +22,6 @@ type Accounts struct {
 // Accounts returns the store's accounts and their members.
 func (s *Store) Accounts() Accounts { return Accounts{s: s} }
 
-var (
-	_ access.Accounts = Accounts{}
-	_ user.Directory  = Accounts{}
-)
-
 func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (user.ID, error) {
 	return write(ctx, v.s, func() (user.ID, error) {
 		if _, taken := v.s.telephones[a.Phone.E164()]; taken {
@@ -60,10 +55,7 @@ func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.
 	return read(ctx, v.s, func() ([]access.Account, error) {
 		later := v.s.accounts.where(func(a access.Account) bool { return a.User > after })
 		found := first(slices.SortedFunc(later, by(func(a access.Account) user.ID { return a.User })), limit)
-		for i, a := range found {
-			found[i] = copyAccount(a)
-		}
-		return found, nil
+		return copyOf(found), nil
 	})
 }
 
@@ -73,7 +65,7 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 		if err != nil {
 			return err
 		}
-		next := copyAccount(old)
+		next := copyOf(old)
 		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return err
 		}
@@ -110,7 +102,7 @@ func (s *Store) member(id user.ID) *user.Member {
 	if !exists || s.accounts[id].IsErased() {
 		return nil
 	}
-	m.Avatar = copyPicture(m.Avatar)
+	m.Avatar = copyOf(m.Avatar)
 	return &m
 }
 
@@ -136,25 +128,20 @@ func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Pictur
 			return err
 		}
 		v.s.queueDeletion(m.Avatar.Keys()...)
-		m.Avatar = copyPicture(avatar)
+		m.Avatar = copyOf(avatar)
 		v.s.members[id] = m
 		return nil
 	})
 }
 
 func (s *Store) putAccount(a access.Account) {
-	s.accounts[a.User] = copyAccount(a)
+	s.accounts[a.User] = copyOf(a)
 	s.telephones[a.Phone.E164()] = a.User
 }
 
 func (s *Store) account(id user.ID) (access.Account, error) {
 	a, err := s.accounts.get(id, access.ErrNoAccount)
-	return copyAccount(a), err
-}
-
-func copyAccount(a access.Account) access.Account {
-	a.Scopes = slices.Clone(a.Scopes)
-	return a
+	return copyOf(a), err
 }
 
 // checkUser returns an error if the user does not exist. It is not a fault: such a reference

@@ -13,8 +13,6 @@ type Categories struct{ s *Store }
 // Categories returns the store's tree of categories.
 func (s *Store) Categories() Categories { return Categories{s} }
 
-var _ feed.Categories = Categories{}
-
 func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
 	return read(ctx, v.s, func() (map[feed.CategoryID]feed.Category, error) {
 		found := map[feed.CategoryID]feed.Category{}

@@ -15,8 +15,6 @@ type DeletionQueue struct{ s *Store }
 // DeletionQueue returns the store's queue of pictures to delete.
 func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
 
-var _ media.DeletionQueue = DeletionQueue{}
-
 // queueDeletion queues the keys for deletion, due immediately, and gives their bytes back.
 func (s *Store) queueDeletion(keys ...media.Key) {
 	for _, key := range keys {

@@ -26,13 +26,6 @@ type Events struct {
 // Events returns the store's events and their discussion.
 func (s *Store) Events() Events { return Events{s: s} }
 
-var (
-	_ event.Repository    = Events{}
-	_ event.Reader        = Events{}
-	_ event.Discussion    = Events{}
-	_ event.RelatedReader = Events{}
-)
-
 func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
 	return charged(ctx, v.s, charges, func() (*event.Event, error) {
 		state := e.State()

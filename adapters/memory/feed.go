@@ -19,8 +19,6 @@ type Feed struct{ s *Store }
 // Feed returns the store's feed.
 func (s *Store) Feed() Feed { return Feed{s} }
 
-var _ feed.Reader = Feed{}
-
 func (v Feed) Metas(ctx context.Context, sel feed.Selection) ([]feed.Category, map[feed.CategoryID]feed.Meta, error) {
 	metas := map[feed.CategoryID]feed.Meta{}
 	categories, err := read(ctx, v.s, func() ([]feed.Category, error) {
@@ -79,11 +77,11 @@ func (s *Store) items(listings []feed.Listing, near *feed.Area) ([]feed.Item, er
 func (s *Store) listedItem(l feed.Listing) (feed.Listable, error) {
 	switch l.Kind {
 	case feed.Publication:
-		return copyPublication(s.publications[publication.ID(l.ID)]), nil
+		return copyOf(s.publications[publication.ID(l.ID)]), nil
 	case feed.Node:
-		return copyNode(s.nodes[publication.NodeID(l.ID)]), nil
+		return copyOf(s.nodes[publication.NodeID(l.ID)]), nil
 	case feed.Demand:
-		return copyDemand(s.demands[demand.ID(l.ID)]), nil
+		return copyOf(s.demands[demand.ID(l.ID)]), nil
 	case feed.Event:
 		return s.event(event.ID(l.ID))
 	}

@@ -16,8 +16,6 @@ type HowTos struct{ s *Store }
 // HowTos returns the store's imported how-tos.
 func (s *Store) HowTos() HowTos { return HowTos{s} }
 
-var _ publication.HowTos = HowTos{}
-
 // howToKey identifies a how-to.
 type howToKey struct {
 	category string
@@ -32,11 +30,6 @@ func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (
 		p, err := pageOf(r, slices.SortedFunc(wanted, func(a, b publication.HowTo) int {
 			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Robot, b.Robot))
 		}))
-		return page.Map(p, copyHowTo), err
+		return page.Map(p, copyOf), err
 	})
-}
-
-func copyHowTo(h publication.HowTo) publication.HowTo {
-	h.Bundles = slices.Clone(h.Bundles)
-	return h
 }

@@ -17,8 +17,6 @@ type Keys struct{ s *Store }
 // Keys returns the store's idempotency keys.
 func (s *Store) Keys() Keys { return Keys{s} }
 
-var _ idempotency.Keys = Keys{}
-
 // keyID identifies an Idempotency-Key.
 type keyID struct {
 	user user.ID

@@ -24,8 +24,6 @@ type Images struct {
 // Images returns the store's images. Copies of images are private: their tags are immutable.
 func (s *Store) Images() Images { return Images{s: s} }
 
-var _ userimage.Repository = Images{}
-
 func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
 	return charged(ctx, v.s, charges, func() (userimage.Image, error) {
 		if err := v.s.checkUser(i.Owner); err != nil {

@@ -37,18 +37,18 @@ func (s *Store) storeRecord(r imported.Record) imported.Status {
 	case imported.PublicationRecord:
 		r.Author, r.Bundle = s.imports.users[r.By], s.bundle(r.Bundle.ID)
 		s.list(itemOfPublication(r.ID), r.Publication)
-		return put(s.publications, r.ID, copyPublication(r.Publication))
+		return put(s.publications, r.ID, copyOf(r.Publication))
 	case imported.NodeRecord:
 		r.Author = s.imports.users[r.By]
 		s.list(itemOfNode(r.ID), r.Node)
-		return put(s.nodes, r.ID, copyNode(r.Node))
+		return put(s.nodes, r.ID, copyOf(r.Node))
 	case imported.DemandRecord:
 		r.Author, r.Tags, r.Images = s.imports.users[r.By], nilIfEmpty(r.Tags), nilIfEmpty(r.Images)
 		s.list(itemOfDemand(r.ID), r.Demand)
-		return put(s.demands, r.ID, copyDemand(r.Demand))
+		return put(s.demands, r.ID, copyOf(r.Demand))
 	case imported.HowToRecord:
 		r.Robot, r.Bundles = s.imports.users[r.By], nilIfEmpty(r.Bundles)
-		return put(s.howTos, howToKey{r.Category, r.Robot}, copyHowTo(r.HowTo))
+		return put(s.howTos, howToKey{r.Category, r.Robot}, copyOf(r.HowTo))
 	case imported.NewsRecord:
 		return s.storeNews(r)
 	}

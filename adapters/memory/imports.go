@@ -109,7 +109,7 @@ func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (map[import
 func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Picture, found bool, err error) {
 	p, err = read(ctx, v.s, func() (media.Picture, error) {
 		p, found = v.s.imports.covers[d]
-		return copyPicture(p), nil
+		return copyOf(p), nil
 	})
 	return p, found, err
 }
@@ -117,8 +117,8 @@ func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Pict
 func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (media.Picture, error) {
 	return write(ctx, v.s, func() (media.Picture, error) {
 		if _, is := v.s.imports.covers[d]; !is {
-			v.s.imports.covers[d] = copyPicture(p)
+			v.s.imports.covers[d] = copyOf(p)
 		}
-		return copyPicture(v.s.imports.covers[d]), nil
+		return copyOf(v.s.imports.covers[d]), nil
 	})
 }

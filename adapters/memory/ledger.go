@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"time"
@@ -17,8 +16,6 @@ type Ledger struct{ Keys }
 
 // Ledger returns the store's orders.
 func (s *Store) Ledger() Ledger { return Ledger{s.Keys()} }
-
-var _ payment.Ledger = Ledger{}
 
 // ledger is the state of orders and payments.
 type ledger struct {
@@ -126,13 +123,4 @@ func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entr
 	return read(ctx, v.s, func() ([]payment.Entry, error) {
 		return slices.Clone(v.s.ledger.journal[id]), nil
 	})
-}
-
-// copyPrepayments returns deep copies.
-func copyPrepayments(prepayments []payment.Prepayment) []payment.Prepayment {
-	copies := slices.Clone(prepayments)
-	for i, p := range copies {
-		copies[i].Request = bytes.Clone(p.Request)
-	}
-	return copies
 }

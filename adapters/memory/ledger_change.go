@@ -18,7 +18,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 			return err
 		}
 		next := payment.Trade{
-			Order: order, Prepayments: copyPrepayments(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.nextChecks[id],
+			Order: order, Prepayments: copyOf(l.prepayments[id]), Payments: l.paymentsOf(id), NextCheck: l.nextChecks[id],
 		}
 		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (s *Store) putTrade(id payment.OrderID, t payment.Trade) {
 	if l.nextChecks[id] = t.NextCheck; t.NextCheck.IsZero() {
 		delete(l.nextChecks, id)
 	}
-	l.prepayments[id] = copyPrepayments(t.Prepayments)
+	l.prepayments[id] = copyOf(t.Prepayments)
 	for _, p := range t.Prepayments {
 		l.tradeNos[p.TradeNo] = id
 	}

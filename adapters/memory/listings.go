@@ -29,30 +29,14 @@ func (s *Store) Listings() []feed.Listing {
 	all := slices.SortedFunc(maps.Values(s.listings), func(a, b feed.Listing) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 	})
-	for i, l := range all {
-		all[i] = copyListing(l)
-	}
-	return all
+	return copyOf(all)
 }
 
 // list updates the listing of the thing. The caller must change both in the same step.
 func (s *Store) list(at item, thing feed.Listable) {
 	if l, listed := thing.Listing(); listed {
-		s.listings[at] = copyListing(l)
+		s.listings[at] = copyOf(l)
 	} else {
 		delete(s.listings, at)
 	}
-}
-
-func copyListing(l feed.Listing) feed.Listing {
-	l.Point = copyOf(l.Point)
-	return l
-}
-
-// copyOf returns a pointer to a copy of the value, or nil for nil.
-func copyOf[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	return new(*p)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/publication"
 )
@@ -15,8 +14,6 @@ type Publications struct{ s *Store }
 
 // Publications returns the store's publications and their nodes.
 func (s *Store) Publications() Publications { return Publications{s} }
-
-var _ publication.Repository = Publications{}
 
 func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
 	return read(ctx, v.s, func() (page.Page[publication.Publication], error) {
@@ -28,7 +25,7 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 		p, err := pageOf(q.Page, slices.SortedFunc(wanted, func(a, b publication.Publication) int {
 			return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
 		}))
-		return page.Map(p, copyPublication), err
+		return page.Map(p, copyOf), err
 	})
 }
 
@@ -39,19 +36,4 @@ func (s *Store) visibleBundles() map[publication.BundleID]bool {
 		visible[p.Bundle.ID] = true
 	}
 	return visible
-}
-
-func copyPublication(p publication.Publication) publication.Publication {
-	p.Cover = copyPicture(p.Cover)
-	return p
-}
-
-func copyNode(n publication.Node) publication.Node {
-	n.Cover = copyPicture(n.Cover)
-	return n
-}
-
-func copyPicture(p media.Picture) media.Picture {
-	p.Sizes = slices.Clone(p.Sizes)
-	return p
 }

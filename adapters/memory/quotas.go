@@ -27,8 +27,6 @@ type Room struct {
 // Room returns the store's room within the quotas.
 func (s *Store) Room(l quota.Limits) Room { return Room{s, l} }
 
-var _ quota.Room = Room{}
-
 // CheckPictures implements quota.Room.
 func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 	used, err := read(ctx, v.s, func() (int64, error) { return v.s.pictureBytes[owner], nil })

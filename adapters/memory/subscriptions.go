@@ -19,8 +19,6 @@ type Subscriptions struct{ s *Store }
 // Subscriptions returns the store's subscriptions.
 func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
 
-var _ subscription.Repository = Subscriptions{}
-
 func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
 ) (subscription.Subscription, bool, error) {

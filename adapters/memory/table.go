@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -92,6 +93,40 @@ func newest[V any, ID cmp.Ordered](of func(V) (time.Time, ID)) func(a, b V) int 
 // by returns the order of the IDs.
 func by[V any, ID cmp.Ordered](id func(V) ID) func(a, b V) int {
 	return func(a, b V) int { return cmp.Compare(id(a), id(b)) }
+}
+
+// copyOf returns a copy of the value that shares no list and no pointer with it. Those in fields that are not exported
+// are shared: a value of the domain never changes them.
+func copyOf[T any](value T) T {
+	unshare(reflect.ValueOf(&value).Elem())
+	return value
+}
+
+func unshare(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if field := v.Field(i); field.CanSet() {
+				unshare(field)
+			}
+		}
+	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		v.Set(reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v))
+		for i := range v.Len() {
+			unshare(v.Index(i))
+		}
+	case reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		pointed := reflect.New(v.Type().Elem())
+		pointed.Elem().Set(v.Elem())
+		v.Set(pointed)
+		unshare(v.Elem())
+	}
 }
 
 // first returns the first n elements, or all if there are fewer.

@@ -13,31 +13,24 @@ type Telemetry struct{ s *Store }
 // Telemetry returns the store's sampler.
 func (s *Store) Telemetry() Telemetry { return Telemetry{s} }
 
-var _ telemetry.Sampler = Telemetry{}
-
 // Sample implements telemetry.Sampler. It visits all payments and prepayments, which are few
 // in a store for tests and for learning.
 func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (telemetry.Sample, error) {
 	return read(ctx, v.s, func() (telemetry.Sample, error) {
+		l := &v.s.ledger
+		unrefunded := func(p payment.Payment) bool { return p.State == payment.RefundDue && p.Refunded < p.Amount }
+		disputed := func(p payment.Payment) bool { return p.State == payment.Disputed }
+		abnormal := func(r payment.Refund) bool { return r.State == payment.RefundAbnormal }
 		sample := telemetry.Sample{
-			Deletions: min(len(v.s.deletions), telemetry.MaxCount),
-			Spent:     v.s.translations.spent[account{q.Translator, q.Day}],
-			Import:    v.s.imports.completion,
-		}
-		states := map[payment.PaymentState]int{}
-		for _, p := range v.s.ledger.payments {
-			if p.State != payment.RefundDue || p.Refunded < p.Amount {
-				states[p.State] = min(states[p.State]+1, telemetry.MaxCount)
-			}
-		}
-		sample.RefundDue, sample.Disputed = states[payment.RefundDue], states[payment.Disputed]
-		for _, r := range v.s.ledger.refunds {
-			if r.State == payment.RefundAbnormal {
-				sample.AbnormalRefunds = min(sample.AbnormalRefunds+1, telemetry.MaxCount)
-			}
+			Deletions:       min(len(v.s.deletions), telemetry.MaxCount),
+			Spent:           v.s.translations.spent[account{q.Translator, q.Day}],
+			Import:          v.s.imports.completion,
+			RefundDue:       min(l.payments.count(unrefunded), telemetry.MaxCount),
+			Disputed:        min(l.payments.count(disputed), telemetry.MaxCount),
+			AbnormalRefunds: min(l.refunds.count(abnormal), telemetry.MaxCount),
 		}
 		open := map[payment.FindingKind]int{}
-		for _, f := range v.s.ledger.findings {
+		for _, f := range l.findings {
 			if f.Resolved.IsZero() {
 				open[f.Kind] = min(open[f.Kind]+1, telemetry.MaxCount)
 			}
@@ -46,12 +39,12 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (telemetry.Sam
 			sample.OpenFindings = open
 		}
 		var last payment.Day
-		for d, c := range v.s.ledger.reconciliations {
+		for d, c := range l.reconciliations {
 			if !c.completed.IsZero() && d.String() > last.String() {
 				last, sample.Reconciled = d, c.completed
 			}
 		}
-		for _, prepayments := range v.s.ledger.prepayments {
+		for _, prepayments := range l.prepayments {
 			for _, p := range prepayments {
 				if p.IsAlive() && (sample.OldestPrepayment.IsZero() || p.Created.Before(sample.OldestPrepayment)) {
 					sample.OldestPrepayment = p.Created

@@ -18,8 +18,6 @@ type Tokens struct{ s *Store }
 // Tokens returns the store's tokens.
 func (s *Store) Tokens() Tokens { return Tokens{s} }
 
-var _ access.Tokens = Tokens{}
-
 func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (access.TokenID, error) {
 	return charged(ctx, v.s, charges, func() (access.TokenID, error) {
 		if err := v.s.checkUser(t.User); err != nil {
@@ -29,7 +27,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 			return 0, fmt.Errorf("duplicate token key of user %d", t.User)
 		}
 		t.ID = access.TokenID(v.s.numbers.token.next())
-		v.s.tokens[t.ID] = copyToken(t)
+		v.s.tokens[t.ID] = copyOf(t)
 		v.s.removeExcess(t)
 		return t.ID, nil
 	})
@@ -53,7 +51,7 @@ func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (access.Sessio
 		}
 		account, err := v.s.account(t.User)
 		m := v.s.members[t.User]
-		return access.Session{Token: copyToken(t), Account: account, Zone: m.Timezone, Seen: m.Seen}, err
+		return access.Session{Token: copyOf(t), Account: account, Zone: m.Timezone, Seen: m.Seen}, err
 	})
 }
 
@@ -90,19 +88,11 @@ func (v Tokens) OfUser(ctx context.Context, id user.ID) ([]access.Token, error) 
 	return read(ctx, v.s, func() ([]access.Token, error) {
 		theirs := slices.SortedFunc(v.s.tokens.where(func(t access.Token) bool { return t.User == id }),
 			newest(func(t access.Token) (time.Time, access.TokenID) { return t.Created, t.ID }))
-		for i, t := range theirs {
-			theirs[i] = copyToken(t)
-		}
-		return theirs, nil
+		return copyOf(theirs), nil
 	})
 }
 
 // tokenOf returns the token of the key.
 func (s *Store) tokenOf(hash access.KeyHash) (access.Token, bool) {
 	return s.tokens.find(func(t access.Token) bool { return t.Hash == hash })
-}
-
-func copyToken(t access.Token) access.Token {
-	t.Scopes = slices.Clone(t.Scopes)
-	return t
 }

@@ -15,8 +15,6 @@ type Translations struct{ s *Store }
 // Translations returns the store's cache of translations.
 func (s *Store) Translations() Translations { return Translations{s} }
 
-var _ localisation.Cache = Translations{}
-
 func (v Translations) Get(
 	ctx context.Context, keys []localisation.Key, now time.Time,
 ) (map[localisation.Key]string, error) {
