@@ -30,7 +30,8 @@ func (s *Store) PersonalData() PersonalData { return PersonalData{s} }
 // owned is a record of a person, and how it is erased.
 type owned struct {
 	record personaldata.Record // nil: it is data of another person, and only erased
-	order  [2]int64            // by which the records of a kind are sorted
+	order  int64               // by which the records of a kind are sorted
+	then   int64               // and by which those of the same order are
 	name   string              // or by this
 	erase  func()              // nil: nothing is left to erase
 }
@@ -76,12 +77,12 @@ func (s *Store) erasable(id user.ID, k personaldata.Kind) []owned {
 // owned returns the records of the kind, sorted.
 func (s *Store) owned(id user.ID, k personaldata.Kind) []owned {
 	return slices.SortedFunc(s.kinds(id)[k], func(a, b owned) int {
-		return cmp.Or(cmp.Compare(a.order[0], b.order[0]), cmp.Compare(a.order[1], b.order[1]), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.then, b.then), cmp.Compare(a.name, b.name))
 	})
 }
 
-// ownedIn yields what of returns for the admitted values.
-func ownedIn[V any](values iter.Seq[V], admits func(V) bool, of func(V) owned) iter.Seq[owned] {
+// own yields what of returns for the admitted values.
+func own[V any](values iter.Seq[V], admits func(V) bool, of func(V) owned) iter.Seq[owned] {
 	return func(yield func(owned) bool) {
 		for v := range filter(values, admits) {
 			if !yield(of(v)) {
@@ -96,78 +97,79 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 	isPhone := func(a access.Attempt) bool { return a.Phone == s.accounts[id].Phone }
 	isPaid := func(p payment.Payment) bool { return p.Order != 0 && s.ledger.orders[p.Order].User == id }
 	return map[personaldata.Kind]iter.Seq[owned]{
-		personaldata.Account: ownedIn(maps.Values(s.accounts), func(a access.Account) bool { return a.User == id }, s.ownAccount),
-		personaldata.Sessions: ownedIn(maps.Values(s.tokens), func(t access.Token) bool { return t.User == id }, func(t access.Token) owned {
-			return owned{record: personaldata.NewSessionRecord(t), order: [2]int64{int64(t.ID)}, erase: func() { delete(s.tokens, t.ID) }}
+		personaldata.Account: own(maps.Values(s.accounts), func(a access.Account) bool { return a.User == id }, s.ownAccount),
+		personaldata.Sessions: own(maps.Values(s.tokens), func(t access.Token) bool { return t.User == id }, func(t access.Token) owned {
+			return owned{record: personaldata.NewSessionRecord(t), order: int64(t.ID), erase: func() { delete(s.tokens, t.ID) }}
 		}),
-		personaldata.Events: ownedIn(maps.Values(s.events), func(e event.State) bool { return e.Author == id }, func(e event.State) owned {
-			return owned{record: personaldata.NewEventRecord(e), order: [2]int64{int64(e.ID)}, erase: func() { s.removeEvent(e) }}
+		personaldata.Events: own(maps.Values(s.events), func(e event.State) bool { return e.Author == id }, func(e event.State) owned {
+			return owned{record: personaldata.NewEventRecord(e), order: int64(e.ID), erase: func() { s.removeEvent(e) }}
 		}),
-		personaldata.Comments: ownedIn(maps.Values(s.comments), func(c event.Comment) bool { return c.Author == id }, func(c event.Comment) owned {
-			order := [2]int64{int64(c.Event), int64(c.ID)}
-			return owned{record: personaldata.NewCommentRecord(c), order: order, erase: func() { delete(s.comments, c.ID) }}
+		personaldata.Comments: own(maps.Values(s.comments), func(c event.Comment) bool { return c.Author == id }, func(c event.Comment) owned {
+			o := owned{record: personaldata.NewCommentRecord(c), order: int64(c.Event), then: int64(c.ID)}
+			o.erase = func() { delete(s.comments, c.ID) }
+			return o
 		}),
-		personaldata.Likes: ownedIn(maps.Keys(s.likes), func(on event.ID) bool { return s.likes[on][id] }, func(on event.ID) owned {
-			return owned{record: personaldata.NewLikeRecord(on), order: [2]int64{int64(on)}, erase: func() { delete(s.likes[on], id) }}
+		personaldata.Likes: own(maps.Keys(s.likes), func(on event.ID) bool { return s.likes[on][id] }, func(on event.ID) owned {
+			return owned{record: personaldata.NewLikeRecord(on), order: int64(on), erase: func() { delete(s.likes[on], id) }}
 		}),
-		personaldata.Follows: ownedIn(maps.Values(s.subscriptions), func(sub subscription.Subscription) bool {
+		personaldata.Follows: own(maps.Values(s.subscriptions), func(sub subscription.Subscription) bool {
 			return sub.User == id || sub.Followed == id
 		}, func(sub subscription.Subscription) owned {
-			o := owned{order: [2]int64{int64(sub.ID)}, erase: func() { delete(s.subscriptions, sub.ID) }}
+			o := owned{order: int64(sub.ID), erase: func() { delete(s.subscriptions, sub.ID) }}
 			if sub.User == id {
 				o.record = personaldata.NewFollowRecord(sub)
 			}
 			return o
 		}),
-		personaldata.Images: ownedIn(maps.Values(s.images), func(i userimage.Image) bool { return i.Owner == id }, func(i userimage.Image) owned {
-			return owned{record: personaldata.NewImageRecord(i), order: [2]int64{int64(i.ID)}, erase: func() { s.eraseImage(i) }}
+		personaldata.Images: own(maps.Values(s.images), func(i userimage.Image) bool { return i.Owner == id }, func(i userimage.Image) owned {
+			return owned{record: personaldata.NewImageRecord(i), order: int64(i.ID), erase: func() { s.eraseImage(i) }}
 		}),
-		personaldata.Publications: ownedIn(maps.Values(s.publications), func(p publication.Publication) bool {
+		personaldata.Publications: own(maps.Values(s.publications), func(p publication.Publication) bool {
 			return p.Author == id
 		}, func(p publication.Publication) owned {
-			return owned{record: personaldata.NewPublicationRecord(p), order: [2]int64{int64(p.ID)}, erase: func() {
+			return owned{record: personaldata.NewPublicationRecord(p), order: int64(p.ID), erase: func() {
 				delete(s.publications, p.ID)
 				s.delist(itemOfPublication(p.ID), p.Cover.Key)
 			}}
 		}),
-		personaldata.Nodes: ownedIn(maps.Values(s.nodes), func(n publication.Node) bool { return n.Author == id }, func(n publication.Node) owned {
-			return owned{record: personaldata.NewNodeRecord(n), order: [2]int64{int64(n.ID)}, erase: func() {
+		personaldata.Nodes: own(maps.Values(s.nodes), func(n publication.Node) bool { return n.Author == id }, func(n publication.Node) owned {
+			return owned{record: personaldata.NewNodeRecord(n), order: int64(n.ID), erase: func() {
 				delete(s.nodes, n.ID)
 				s.delist(itemOfNode(n.ID), n.Cover.Key)
 			}}
 		}),
-		personaldata.Demands: ownedIn(maps.Values(s.demands), func(d demand.Demand) bool { return d.Author == id }, func(d demand.Demand) owned {
-			return owned{record: personaldata.NewDemandRecord(d), order: [2]int64{int64(d.ID)}, erase: func() {
+		personaldata.Demands: own(maps.Values(s.demands), func(d demand.Demand) bool { return d.Author == id }, func(d demand.Demand) owned {
+			return owned{record: personaldata.NewDemandRecord(d), order: int64(d.ID), erase: func() {
 				delete(s.demands, d.ID)
 				s.delist(itemOfDemand(d.ID), d.Cover.Key)
 			}}
 		}),
-		personaldata.HowTos: ownedIn(maps.Keys(s.howTos), func(at howToKey) bool { return at.robot == id }, func(at howToKey) owned {
+		personaldata.HowTos: own(maps.Keys(s.howTos), func(at howToKey) bool { return at.robot == id }, func(at howToKey) owned {
 			return owned{record: personaldata.NewHowToRecord(s.howTos[at]), name: at.category, erase: func() { delete(s.howTos, at) }}
 		}),
-		personaldata.Orders:      ownedIn(maps.Values(s.ledger.orders), func(o payment.Order) bool { return o.User == id }, s.ownOrder),
+		personaldata.Orders:      own(maps.Values(s.ledger.orders), func(o payment.Order) bool { return o.User == id }, s.ownOrder),
 		personaldata.Prepayments: s.ownPrepayments(id),
-		personaldata.Payments: ownedIn(maps.Values(s.ledger.payments), isPaid, func(p payment.Payment) owned {
-			return owned{record: personaldata.NewPaymentRecord(p), order: [2]int64{int64(p.ID)}}
+		personaldata.Payments: own(maps.Values(s.ledger.payments), isPaid, func(p payment.Payment) owned {
+			return owned{record: personaldata.NewPaymentRecord(p), order: int64(p.ID)}
 		}),
-		personaldata.Refunds: ownedIn(maps.Values(s.ledger.refunds), func(r payment.Refund) bool {
+		personaldata.Refunds: own(maps.Values(s.ledger.refunds), func(r payment.Refund) bool {
 			paid, _ := s.ledger.paymentByID(r.Payment)
 			return isPaid(paid)
 		}, s.ownRefund),
-		personaldata.IdempotencyKeys: ownedIn(maps.Keys(s.requests.entries), func(at keyID) bool { return at.user == id }, func(at keyID) owned {
+		personaldata.IdempotencyKeys: own(maps.Keys(s.requests.entries), func(at keyID) bool { return at.user == id }, func(at keyID) owned {
 			k := s.requests.entries[at]
 			record := personaldata.NewIdempotencyKeyRecord(at.name, k.since, k.kind, k.id)
 			return owned{record: record, name: at.name, erase: func() { delete(s.requests.entries, at) }}
 		}),
-		personaldata.RateLimits: ownedIn(maps.Keys(s.spentUntil), func(at rateKey) bool { return at.account == int64(id) }, func(at rateKey) owned {
+		personaldata.RateLimits: own(maps.Keys(s.spentUntil), func(at rateKey) bool { return at.account == int64(id) }, func(at rateKey) owned {
 			record := personaldata.NewRateLimitRecord(at.action, s.spentUntil[at].UTC())
 			return owned{record: record, name: string(at.action), erase: func() { delete(s.spentUntil, at) }}
 		}),
-		personaldata.FailedLogins: ownedIn(slices.Values(s.failures.all), func(f failure) bool { return isPhone(f.Attempt) }, func(f failure) owned {
+		personaldata.FailedLogins: own(slices.Values(s.failures.all), func(f failure) bool { return isPhone(f.Attempt) }, func(f failure) owned {
 			record := personaldata.NewFailedLoginRecord(f.Source.String(), f.at.UTC())
-			return owned{record: record, order: [2]int64{f.at.UnixMicro()}, name: f.Source.String(), erase: func() { s.failures.uncount(f.Attempt) }}
+			return owned{record: record, order: f.at.UnixMicro(), name: f.Source.String(), erase: func() { s.failures.uncount(f.Attempt) }}
 		}),
-		personaldata.LoginNetworks: ownedIn(maps.Keys(s.failures.usual), isPhone, func(a access.Attempt) owned {
+		personaldata.LoginNetworks: own(maps.Keys(s.failures.usual), isPhone, func(a access.Attempt) owned {
 			record := personaldata.NewLoginNetworkRecord(a.Source.String(), s.failures.usual[a].UTC())
 			return owned{record: record, name: a.Source.String(), erase: func() { delete(s.failures.usual, a) }}
 		}),
@@ -214,7 +216,7 @@ func (s *Store) delist(at item, cover media.Key) {
 }
 
 func (s *Store) ownOrder(order payment.Order) owned {
-	o := owned{record: personaldata.NewOrderRecord(order), order: [2]int64{int64(order.ID)}}
+	o := owned{record: personaldata.NewOrderRecord(order), order: int64(order.ID)}
 	if order.State != payment.Open && order.Subject != "" {
 		order.Subject = ""
 		o.erase = func() { s.ledger.orders[order.ID] = order }
@@ -227,7 +229,7 @@ func (s *Store) ownPrepayments(id user.ID) iter.Seq[owned] {
 		for order := range s.ledger.orders.where(func(o payment.Order) bool { return o.User == id }) {
 			theirs := s.ledger.prepayments[order.ID]
 			for i, p := range theirs {
-				o := owned{record: personaldata.NewPrepaymentRecord(order.ID, p), order: [2]int64{int64(order.ID), int64(i)}}
+				o := owned{record: personaldata.NewPrepaymentRecord(order.ID, p), order: int64(order.ID), then: int64(i)}
 				if !p.IsAlive() && (p.Intent.OpenID != "" || p.Ticket.CodeURL != "" || p.Ticket.MWebURL != "" || len(p.Request) > 0) {
 					p.Intent.OpenID, p.Ticket.CodeURL, p.Ticket.MWebURL, p.Request = "", "", "", nil
 					o.erase = func() { theirs[i] = p }
@@ -241,7 +243,7 @@ func (s *Store) ownPrepayments(id user.ID) iter.Seq[owned] {
 }
 
 func (s *Store) ownRefund(r payment.Refund) owned {
-	o := owned{record: personaldata.NewRefundRecord(r), order: [2]int64{int64(r.ID)}}
+	o := owned{record: personaldata.NewRefundRecord(r), order: int64(r.ID)}
 	if r.IsFinal() && r.Reason != "" {
 		r.Reason = ""
 		o.erase = func() { s.ledger.refunds[r.ID] = r }
