@@ -161,16 +161,14 @@ func (c check) recount(ctx context.Context, of counterKey) error {
 			return "", err
 		}
 		key := []any{int64(of.category), string(of.kind)}
-		if c.steps.lock != "" {
-			if err := tx.Run(ctx, engine.Step{Statement: c.steps.lock, Args: key}); err != nil {
-				return "", err
-			}
+		if err := tx.Run(ctx, lockStep(c.steps.lock, key...)...); err != nil {
+			return "", err
 		}
 		err = tx.Run(ctx, c.compare(c.steps.compareCounter, key, func(of counterKey, is, should countedRow) {
 			what = fmt.Sprintf("counter of %s in category %d is %d, latest %s and %s; should be %d, latest %s and %s",
 				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)
 			delta := tx.changes.counter(of)
-			delta.more, delta.created, delta.updated, delta.lost = should.count-is.count, should.created, should.updated, true
+			delta.more, delta.created, delta.updated, delta.lost = should.count-is.count, should.created.Time, should.updated.Time, true
 			tx.changes.total(of.kind, 0)
 		}))
 		return what, err

@@ -55,7 +55,7 @@ func newDiscussionSteps(d engine.Dialect) discussionSteps {
 }
 
 func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
-	on, at := int64(c.Event), v.s.Dialect.Instant(engine.At(c.Created))
+	on, at := int64(c.Event), v.s.Dialect.Instant(c.Created)
 	err := v.discuss(ctx, c.Event, v.roomForComment(c), charges, append([]engine.Step{
 		{Statement: v.s.steps.countComment, Args: []any{on, at}, MustMatch: true, Missed: event.ErrNotFound},
 		{

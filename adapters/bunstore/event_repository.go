@@ -95,7 +95,7 @@ func (s *Store) plateSteps(on event.ID, before, after []event.Plate) (steps []en
 	for i, p := range after {
 		if p.ID == 0 {
 			steps = append(steps, engine.Step{
-				Statement: s.steps.insertPlate, Args: []any{engine.NullIfZero(on), string(p.Photo), s.Dialect.Instant(engine.At(p.Created))},
+				Statement: s.steps.insertPlate, Args: []any{engine.NullIfZero(on), string(p.Photo), s.Dialect.Instant(p.Created)},
 				Row: engine.Into(&after[i].ID),
 			})
 		}

@@ -55,8 +55,8 @@ func (a counterKey) compare(b counterKey) int {
 // counterDelta is a change of a counter.
 type counterDelta struct {
 	more             int64
-	created, updated engine.Time // latest of the added listings; zero if none was added
-	lost             bool        // a removed listing may have been the latest
+	created, updated time.Time // latest of the added listings; zero if none was added
+	lost             bool      // a removed listing may have been the latest
 }
 
 // replace replaces the old listing by the next one; nil means no listing.
@@ -107,9 +107,9 @@ func (b *listingChanges) total(kind feed.Kind, more int64) {
 	b.totals[kind] += more
 }
 
-func later(a engine.Time, b time.Time) engine.Time {
-	if b.After(a.Time) {
-		return engine.At(b)
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
 	}
 	return a
 }
@@ -203,10 +203,11 @@ func (s listingSteps) countsOf(b listingChanges, inOrder []counterKey) []engine.
 	for _, of := range inOrder {
 		c := b.counters[of]
 		args := []any{int64(of.category), string(of.kind)}
-		if c.lost && s.lock != "" {
-			steps = append(steps, engine.Step{Statement: s.lock, Args: args})
+		if c.lost {
+			steps = append(steps, lockStep(s.lock, args...)...)
 		}
-		steps = append(steps, engine.Step{Statement: s.count, Args: append(slices.Clip(args), c.more, s.d.Instant(c.created), s.d.Instant(c.updated))})
+		args = append(slices.Clip(args), c.more, s.d.Instant(c.created), s.d.Instant(c.updated))
+		steps = append(steps, engine.Step{Statement: s.count, Args: args})
 	}
 	return steps
 }
@@ -218,7 +219,7 @@ func (s listingSteps) put(b listingChange) engine.Step {
 	case next == nil:
 		return engine.Step{Statement: s.remove, Args: []any{string(b.at.kind), b.at.id}}
 	case b.isUpdate():
-		return engine.Step{Statement: s.update, Args: []any{string(b.at.kind), b.at.id, s.d.Instant(engine.At(next.Updated))}}
+		return engine.Step{Statement: s.update, Args: []any{string(b.at.kind), b.at.id, s.d.Instant(next.Updated)}}
 	}
 	return engine.Step{Statement: s.upsert, Args: listingTable.Values(next, s.d)}
 }

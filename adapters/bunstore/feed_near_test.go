@@ -90,7 +90,7 @@ func TestFED05_tree_and_items_within_an_area_are_those_within_the_distance(t *te
 			"INSERT INTO demands (id, title, description, tags, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated) VALUES " + strings.Join(demands, ", "),
 			"INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES " + strings.Join(listings, ", "),
 		} {
-			_, err := s.Writer.NewRaw(statement, s.Dialect.Instant(engine.At(noon))).Exec(t.Context())
+			_, err := s.Writer.NewRaw(statement, s.Dialect.Instant(noon)).Exec(t.Context())
 			require.NoError(t, err)
 		}
 		assertWithinAreas(t, s, areas, points)

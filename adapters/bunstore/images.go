@@ -184,15 +184,13 @@ type imageFilter struct{ contains, overlaps, page bool }
 // imageStatements are the hot reads of images: the parameters are the owner $1, then,
 // if requested, tags that an image must all have, tags of which it must have any, and
 // the size and offset of a page, whose rows begin with the total.
-type imageStatements struct{ images map[imageFilter]string }
-
-func newImageStatements(d engine.Dialect) imageStatements {
+func imageStatements(d engine.Dialect) map[imageFilter]string {
 	texts := map[imageFilter]string{}
 	for i := range 8 {
 		filter := imageFilter{contains: i&1 != 0, overlaps: i&2 != 0, page: i&4 != 0}
 		texts[filter] = imagesStatement(d, filter)
 	}
-	return imageStatements{texts}
+	return texts
 }
 
 func imagesStatement(d engine.Dialect, filter imageFilter) string {

@@ -84,7 +84,7 @@ func (v ImportStore) Finish(ctx context.Context, name string) error {
 
 func (v ImportStore) Complete(ctx context.Context, c imported.Completion) error {
 	d := v.s.Dialect
-	return v.s.writeAll(ctx, []engine.Step{{Statement: v.s.steps.complete, Args: []any{d.Instant(engine.Time{Time: c.Began}), d.Instant(engine.Time{Time: c.Ended})}}})
+	return v.s.writeAll(ctx, []engine.Step{{Statement: v.s.steps.complete, Args: []any{d.Instant(c.Began), d.Instant(c.Ended)}}})
 }
 
 func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Picture, is bool, err error) {

@@ -146,7 +146,7 @@ func (v PersonalData) discardCovers(keys []string) (steps []engine.Step) {
 		"SELECT 1 FROM publications WHERE cover ->> 'key' = $1 UNION ALL SELECT 1 FROM nodes WHERE cover ->> 'key' = $1" +
 		" UNION ALL SELECT 1 FROM demands WHERE cover ->> 'key' = $1) ON CONFLICT (key) DO NOTHING"
 	forget := "DELETE FROM import_covers WHERE picture ->> 'key' = $1 AND EXISTS (SELECT 1 FROM discards q WHERE q.key = $1)"
-	due := v.s.Dialect.Instant(engine.Time{Time: time.UnixMicro(0)})
+	due := v.s.Dialect.Instant(time.UnixMicro(0))
 	for _, key := range keys {
 		if key != "" {
 			steps = append(steps, engine.Step{Statement: discard, Args: []any{key, due}}, engine.Step{Statement: forget, Args: []any{key}})
@@ -166,10 +166,7 @@ func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, i
 	if err != nil {
 		return 0, err
 	}
-	var steps []engine.Step
-	if v.s.steps.lockAttempts != "" {
-		steps = append(steps, engine.Step{Statement: v.s.steps.lockAttempts, Args: []any{loginsOf(phone)}, ReadsOnly: true})
-	}
+	steps := lockStep(v.s.steps.lockName, loginsOf(phone))
 	blank := "UPDATE users SET phone = $2, password_hash = '', scopes = $3, staff = FALSE, disabled = TRUE, generation = generation + 1, " +
 		"firstname = '', lastname = '', expertise = '', location = '', timezone = 'UTC', avatar = NULL, revision = revision + 1 " +
 		"WHERE id = $1 AND " + notErased

@@ -40,8 +40,8 @@ var _ quota.Room = Room{}
 // picture_totals. A new picture is added to it by a step, a deleted one is subtracted by a
 // trigger of discards, so that nothing that deletes a picture forgets it.
 type quotaSteps struct {
-	lockRoom      string // $1 name; empty where there is one writer at a time
-	lockDrafts    string // $1 event; lockRoom of its author's drafts
+	lockName      string // $1 name; empty where there is one writer at a time
+	lockDrafts    string // $1 event; lockName of its author's drafts
 	draftsBelow   string // $1 author, $2 drafts
 	commentsBelow string // $1 event, $2 author, $3 comments
 	takeBytes     string // $1 owner, $2 bytes, $3 quota
@@ -63,7 +63,7 @@ func newQuotaSteps(d engine.Dialect) quotaSteps {
 		lockDrafts += " FROM events WHERE id = $1"
 	}
 	return quotaSteps{
-		lockRoom:      d.LockName("$1"),
+		lockName:      d.LockName("$1"),
 		lockDrafts:    lockDrafts,
 		draftsBelow:   below("events e WHERE e.author_id = $1 AND e.status = 0", "$2"),
 		commentsBelow: below("comments c WHERE c.event_id = $1 AND c.author_id = $2", "$3"),
@@ -152,12 +152,12 @@ func (v Events) roomForComment(c event.Comment) []engine.Step {
 	})
 }
 
-// lockDraftsWith is lockRoom for drafts of the author of an event that was not read yet.
+// lockDraftsWith locks the room for drafts of the author of an event that was not read yet.
 func (v Events) lockDraftsWith(id event.ID) []engine.Step {
-	if v.s.steps.lockDrafts == "" || v.limits.Drafts == 0 {
+	if v.limits.Drafts == 0 {
 		return nil
 	}
-	return []engine.Step{{Statement: v.s.steps.lockDrafts, Args: []any{int64(id)}, ReadsOnly: true}}
+	return lockStep(v.s.steps.lockDrafts, int64(id))
 }
 
 // draftsOf and the ID of an author are the name of the room for the author's drafts.
@@ -165,9 +165,4 @@ const draftsOf = "drafts of "
 
 // lockRoom returns the step that makes others who need the same room wait until the
 // transaction ends. It is the first lock of its transaction, so that writers cannot deadlock.
-func (s *Store) lockRoom(name string) []engine.Step {
-	if s.steps.lockRoom == "" {
-		return nil
-	}
-	return []engine.Step{{Statement: s.steps.lockRoom, Args: []any{name}, ReadsOnly: true}}
-}
+func (s *Store) lockRoom(name string) []engine.Step { return lockStep(s.steps.lockName, name) }

@@ -16,7 +16,7 @@ type statements struct {
 	translations string // $1 keys, $2 the time
 	feedStatements
 	eventStatements
-	imageStatements
+	images map[imageFilter]string
 }
 
 func newStatements(d engine.Dialect) statements {
@@ -27,7 +27,7 @@ func newStatements(d engine.Dialect) statements {
 		translations:    translationsStatement(d),
 		feedStatements:  newFeedStatements(d),
 		eventStatements: newEventStatements(d),
-		imageStatements: newImageStatements(d),
+		images:          imageStatements(d),
 	}
 }
 

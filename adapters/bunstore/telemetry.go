@@ -45,7 +45,7 @@ func newTelemetrySteps(d engine.Dialect) telemetrySteps {
 // Sample implements telemetry.Sampler with one statement.
 func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample telemetry.Sample, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
-		args := []any{q.Translator, v.s.Dialect.Instant(engine.At(q.Day))}
+		args := []any{q.Translator, v.s.Dialect.Instant(q.Day)}
 		return v.s.ScanRows(ctx, v.s.steps.sample, args, func(scan func(...any) error) error {
 			sample = telemetry.Sample{}
 			var counts [4]int // in the order of payment.FindingKinds

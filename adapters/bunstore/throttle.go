@@ -20,7 +20,6 @@ var _ access.Throttle = Throttle{}
 
 // throttleSteps are the statements of attempts: $1 phone, $2 source.
 type throttleSteps struct {
-	lockAttempts  string // $1 name; empty where transactions that write never overlap
 	isUsual       string // $3 when a usual source must have been used last
 	countFailures string // $3 when a usual source must have been used last, and for each limit when its window began
 	addFailure    string // $3 now, $4 whether it counts in ByUnusual
@@ -37,7 +36,6 @@ func newThrottleSteps(d engine.Dialect) throttleSteps {
 		failures += ", (" + limitingFailure(l, fmt.Sprint("$", 4+i)) + ")"
 	}
 	return throttleSteps{
-		lockAttempts:  d.LockName("$1"),
 		isUsual:       isUsual,
 		countFailures: failures,
 		addFailure:    "INSERT INTO login_failures (phone, source, failed, in_pair, in_unusual) VALUES ($1, $2, $3, TRUE, $4)",
@@ -71,20 +69,20 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 			if wait := counted.wait(now); wait > 0 {
 				return nil, access.ErrThrottled(wait)
 			}
-			return []engine.Step{v.step(v.s.steps.addFailure, a, v.s.Dialect.Instant(engine.At(now)), !counted.isUsual)}, nil
+			return []engine.Step{v.step(v.s.steps.addFailure, a, v.s.Dialect.Instant(now), !counted.isUsual)}, nil
 		})
 	})
 }
 
 func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (is bool, err error) {
-	since := v.s.Dialect.Instant(engine.At(instant.Normalise(now).Add(-access.UsualFor)))
+	since := v.s.Dialect.Instant(instant.Normalise(now).Add(-access.UsualFor))
 	err = v.s.ReadRow(ctx, v.s.steps.isUsual, []any{a.Phone.String(), a.Source.String(), since}, &is)
 	return is, err
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
 	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.steps.removeFailure, a), v.step(v.s.steps.resetPair, a),
-		v.step(v.s.steps.addUsual, a, v.s.Dialect.Instant(engine.At(instant.Normalise(now))))))
+		v.step(v.s.steps.addUsual, a, v.s.Dialect.Instant(instant.Normalise(now)))))
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
@@ -98,14 +96,9 @@ func (Throttle) step(statement string, a access.Attempt, args ...any) engine.Ste
 
 // lock returns the steps that lock the attempt's source and phone until the transaction
 // ends. All callers lock the source first, which prevents deadlocks.
-func (v Throttle) lock(a access.Attempt) (steps []engine.Step) {
-	if v.s.steps.lockAttempts == "" {
-		return nil
-	}
-	for _, name := range []string{"logins from " + a.Source.String(), loginsOf(a.Phone.String())} {
-		steps = append(steps, engine.Step{Statement: v.s.steps.lockAttempts, Args: []any{name}, ReadsOnly: true})
-	}
-	return steps
+func (v Throttle) lock(a access.Attempt) []engine.Step {
+	lock := v.s.steps.lockName
+	return append(lockStep(lock, "logins from "+a.Source.String()), lockStep(lock, loginsOf(a.Phone.String()))...)
 }
 
 // loginsOf returns the name of the lock of a phone's attempts.
@@ -121,9 +114,9 @@ type failures struct {
 func (f *failures) step(s *Store, a access.Attempt, now time.Time) engine.Step {
 	limits := access.Limits()
 	f.filling = make([]engine.Time, len(limits))
-	args, into := []any{s.Dialect.Instant(engine.At(now.Add(-access.UsualFor)))}, []any{&f.isUsual}
+	args, into := []any{s.Dialect.Instant(now.Add(-access.UsualFor))}, []any{&f.isUsual}
 	for i, l := range limits {
-		args, into = append(args, s.Dialect.Instant(engine.At(now.Add(-l.Window)))), append(into, &f.filling[i])
+		args, into = append(args, s.Dialect.Instant(now.Add(-l.Window))), append(into, &f.filling[i])
 	}
 	read := Throttle{s}.step(s.steps.countFailures, a, args...)
 	read.ReadsOnly = true

@@ -63,11 +63,11 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 	instant := v.s.Dialect.Instant
 	narrowed := sql.NullBool{Bool: t.Narrowing == access.Narrowed, Valid: t.Narrowing != access.NarrowingUnknown}
 	insert := engine.Step{Statement: v.s.steps.issue, Args: []any{
-		t.Hash[:], int64(t.User), v.s.Dialect.ListOf(scopeNames(t.Scopes)), narrowed, t.Generation, int64(t.TTL), instant(engine.At(t.Created)),
+		t.Hash[:], int64(t.User), v.s.Dialect.ListOf(scopeNames(t.Scopes)), narrowed, t.Generation, int64(t.TTL), instant(t.Created),
 	}}
 	insert.Row = engine.Into(&id)
 	err = v.s.writeAll(ctx, append(v.s.chargeSteps(charges), insert,
-		engine.Step{Statement: v.s.steps.firstUse, Args: []any{t.Hash[:], instant(engine.At(t.Used))}},
+		engine.Step{Statement: v.s.steps.firstUse, Args: []any{t.Hash[:], instant(t.Used)}},
 		engine.Step{Statement: v.s.steps.removeExcess, Args: []any{t.Hash[:], int64(t.User)}}))
 	if err != nil {
 		return 0, fmt.Errorf("issue token for user %d: %w", t.User, err)
@@ -127,7 +127,7 @@ func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) erro
 		return v.s.Read(ctx, func(context.Context) error { return nil })
 	}
 	instant := v.s.Dialect.Instant
-	at, due := instant(engine.At(now)), instant(engine.At(now.Add(-access.SeenEvery)))
+	at, due := instant(now), instant(now.Add(-access.SeenEvery))
 	var steps []engine.Step
 	if now.Sub(s.Used) >= access.SeenEvery {
 		steps = append(steps, engine.Step{Statement: v.s.steps.use, Args: []any{int64(s.ID), at, due}})

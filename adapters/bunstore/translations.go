@@ -52,7 +52,7 @@ func translationsStatement(d engine.Dialect) string {
 func (v Translations) Get(
 	ctx context.Context, keys []localisation.Key, now time.Time,
 ) (found map[localisation.Key]string, err error) {
-	args := []any{v.s.Dialect.ListOf(bytesOf(keys)), v.s.Dialect.Instant(engine.At(now))}
+	args := []any{v.s.Dialect.ListOf(bytesOf(keys)), v.s.Dialect.Instant(now)}
 	read := engine.Step{Statement: v.s.hotReads.translations, Args: args, Row: func(scan func(...any) error) error {
 		var key []byte
 		var content string

@@ -43,6 +43,15 @@ func (s *Store) writeAll(ctx context.Context, steps []engine.Step) error {
 	return s.orThrottled(ctx, s.TransactAll(ctx, steps))
 }
 
+// lockStep returns the step that only locks, or none if the statement is empty: there is one writer
+// at a time.
+func lockStep(statement string, args ...any) []engine.Step {
+	if statement == "" {
+		return nil
+	}
+	return []engine.Step{{Statement: statement, Args: args, ReadsOnly: true}}
+}
+
 // exec runs a query of bun in its own transaction.
 func (s *Store) exec(ctx context.Context, query fmt.Stringer) error {
 	return s.writeAll(ctx, []engine.Step{engine.Built(query)})

@@ -179,14 +179,14 @@ type metaView struct {
 }
 
 func renderCategory(b feed.CategoryNode) categoryView {
-	view := categoryView{categoryRef: renderShelf(b), Children: mapSlice(b.Children, renderCategory)}
+	view := categoryView{categoryRef: renderCategoryRef(b), Children: mapSlice(b.Children, renderCategory)}
 	if b.ParentNode != nil {
-		view.Parent = new(renderShelf(*b.ParentNode))
+		view.Parent = new(renderCategoryRef(*b.ParentNode))
 	}
 	return view
 }
 
-func renderShelf(b feed.CategoryNode) categoryRef {
+func renderCategoryRef(b feed.CategoryNode) categoryRef {
 	s := categoryRef{
 		ID: categoryRefID(b.ID), Name: &b.Name, ParentID: view.OrNull(b.Parent),
 		Kind: "category", Slug: b.Slug, Level: b.Level,

@@ -33,7 +33,7 @@ func notifyOver(p payment.Protocol) func(*api, *transport.Call) (transport.Reply
 		}
 		answer := transport.Reply{Status: said.Status}
 		if len(said.Body) > 0 {
-			answer.Content = transport.Verbatim{MediaType: said.MediaType, Bytes: said.Body}
+			answer.Content = transport.File{MediaType: said.MediaType, Bytes: said.Body}
 		}
 		return answer, nil
 	}

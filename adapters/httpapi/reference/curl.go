@@ -2,6 +2,7 @@ package reference
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -144,15 +145,8 @@ func (e entry) words() string {
 			all = append(all, a.Bodies[0].Shape.words()...)
 		}
 	}
-	seen := map[string]bool{}
-	var once []string
-	for _, word := range all {
-		if !seen[word] && word != "" {
-			seen[word] = true
-			once = append(once, word)
-		}
-	}
-	return strings.ToLower(strings.Join(once, " "))
+	slices.Sort(all)
+	return strings.TrimSpace(strings.ToLower(strings.Join(slices.Compact(all), " ")))
 }
 
 // Title returns what the search ranks first: what the operation is called.

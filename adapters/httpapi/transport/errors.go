@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,16 +73,11 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	case fault.Gateway, fault.Unavailable, fault.Timeout:
 		Logger(ctx).WarnContext(ctx, "request refused", "code", kind.Code(), "error", err)
 	}
-	countLimit(ctx, err)
-	Refuse(err).Send(w, r)
-}
-
-// countLimit counts the limit that has refused the request, if one has.
-func countLimit(ctx context.Context, err error) {
 	f, isFault := fault.As(err)
 	if l := RequestLogOf(ctx); l.limited != nil && isFault && f.Limit != "" {
 		l.limited(f.Limit)
 	}
+	Refuse(err).Send(w, r)
 }
 
 // Refuse returns the response to any error.
@@ -92,15 +88,15 @@ func Refuse(err error) Reply {
 	if !known || kind == fault.Internal {
 		f = &fault.Error{Kind: kind}
 	}
-	sentence := f.Text
-	if sentence == "" {
-		sentence = how.sentence
+	sentence := cmp.Or(f.Text, how.sentence)
+	why := any(detail{sentence})
+	switch {
+	case kind == fault.Invalid && len(f.Fields) > 0:
+		why = f.Fields
+	case kind == fault.Invalid:
+		why = fault.Fields{wholeRequest: {sentence}}
 	}
-	answer := Reply{Status: how.status, header: http.Header{}}
-	answer.Content = envelope{true, kind.Code(), detail{sentence}}
-	if kind == fault.Invalid {
-		answer.Content = envelope{true, kind.Code(), wrongFields(f, sentence)}
-	}
+	answer := Reply{Status: how.status, header: http.Header{}, Content: envelope{true, kind.Code(), why}}
 	if how.status == http.StatusUnauthorized {
 		answer.header.Set("WWW-Authenticate", "Token")
 	}
@@ -108,15 +104,6 @@ func Refuse(err error) Reply {
 		answer.header.Set("Retry-After", strconv.FormatInt(seconds(f.RetryAfter), 10))
 	}
 	return answer
-}
-
-// wrongFields returns the fields of an Invalid fault. A fault without fields has the
-// sentence under wholeRequest.
-func wrongFields(f *fault.Error, sentence string) fault.Fields {
-	if len(f.Fields) > 0 {
-		return f.Fields
-	}
-	return fault.Fields{wholeRequest: {sentence}}
 }
 
 // seconds returns the duration in whole seconds, rounded up so that clients never retry too

@@ -19,21 +19,15 @@ import (
 type Reply struct {
 	Status  int
 	header  http.Header
-	Content any // a value for JSON, a file, a streamedList, verbatim bytes, keptJSON, or an http.Handler that sends itself; nil: no content
+	Content any // a value for JSON, a file, a streamedList, keptJSON, or an http.Handler that sends itself; nil: no content
 	Tagged  bool
 }
 
-// File is content in bytes, with its caching.
+// File is content in bytes, with its caching. Without caching it is sent unchanged, and has no tag.
 type File struct {
 	MediaType string
 	Bytes     []byte
 	Caching   string
-}
-
-// Verbatim is content that is sent unchanged and never cached.
-type Verbatim struct {
-	MediaType string
-	Bytes     []byte
 }
 
 type wrapped struct {
@@ -126,8 +120,6 @@ func (r Reply) Send(w http.ResponseWriter, req *http.Request) {
 		r.sendStreamedList(w, req, content)
 	case *keptJSON:
 		r.sendKept(w, req, content)
-	case Verbatim:
-		r.write(w, identity, content.MediaType, content.Bytes)
 	case envelope:
 		RequestLogOf(req.Context()).refused(content)
 		r.sendJSON(w, req, content.translated(w.Header(), req))
@@ -168,6 +160,10 @@ func recycle(buf *bytes.Buffer) {
 
 // sendFile writes the bytes, or 304 if the client already has them.
 func (r Reply) sendFile(w http.ResponseWriter, req *http.Request, f File) {
+	if f.Caching == "" {
+		r.write(w, identity, f.MediaType, f.Bytes)
+		return
+	}
 	c := negotiate(w, req, f.MediaType, len(f.Bytes))
 	sum := sha256.Sum256(f.Bytes)
 	if !isUnchanged(w, req, sum[:], c, f.Caching) {

@@ -103,14 +103,10 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 	if l.User != 0 {
 		attrs = append(attrs, slog.Int64("user", int64(l.User)))
 	}
-	if l.code != "" {
-		attrs = append(attrs, slog.String("code", l.code))
-	}
-	if l.fields != "" {
-		attrs = append(attrs, slog.String("fields", l.fields))
-	}
-	if l.detail != "" {
-		attrs = append(attrs, slog.String("detail", l.detail))
+	for _, why := range [...]slog.Attr{slog.String("code", l.code), slog.String("fields", l.fields), slog.String("detail", l.detail)} {
+		if why.Value.String() != "" {
+			attrs = append(attrs, why)
+		}
 	}
 	if origin := req.Header.Get("Origin"); req.Method == http.MethodOptions && origin != "" && r.status >= http.StatusBadRequest { // a preflight of an origin that is not listed
 		attrs = append(attrs, slog.String("origin", strings.ToValidUTF8(origin[:min(len(origin), maxLoggedFields)], "")))

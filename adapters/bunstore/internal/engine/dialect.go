@@ -74,7 +74,7 @@ type Dialect interface {
 	// TimestampType returns the column type of instants.
 	TimestampType() string
 	// Instant and date return bound parameters; the zero instant is NULL.
-	Instant(Time) any
+	Instant(time.Time) any
 	date(calendar.Date) any
 	// Shard returns the SQL of the writer's shard of shared counters.
 	Shard() string

@@ -20,11 +20,11 @@ const shards = 16
 // Shard depends on the connection, whose transactions run one after the other.
 func (Postgres) Shard() string { return fmt.Sprintf("pg_backend_pid() %% %d", shards) }
 
-func (Postgres) Instant(m Time) any {
-	if m.IsZero() {
+func (Postgres) Instant(t time.Time) any {
+	if t.IsZero() {
 		return nil
 	}
-	return m.Time
+	return t
 }
 
 func (Postgres) date(d calendar.Date) any { return d.Time() }

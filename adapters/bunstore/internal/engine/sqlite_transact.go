@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -16,11 +17,11 @@ import (
 // Shard is constant: there is one writer at a time.
 func (SQLite) Shard() string { return "0" }
 
-func (SQLite) Instant(m Time) any {
-	if m.IsZero() {
+func (SQLite) Instant(t time.Time) any {
+	if t.IsZero() {
 		return nil
 	}
-	return m.UnixMicro()
+	return t.UnixMicro()
 }
 
 func (SQLite) date(d calendar.Date) any { return d.String() }

@@ -138,7 +138,7 @@ func Optional[R any, T int64 | string](name string, field func(*R) *T) column[R]
 func Instant[R any](name string, field func(*R) *time.Time) column[R] {
 	return column[R]{
 		name:   name,
-		value:  func(r *R, d Dialect) any { return d.Instant(Time{*field(r)}) },
+		value:  func(r *R, d Dialect) any { return d.Instant(*field(r)) },
 		target: func(r *R, _ Dialect) any { return IntoTime{field(r)} },
 	}
 }

@@ -58,12 +58,12 @@ func merge(into, from yaml.MapSlice, at string) (yaml.MapSlice, error) {
 		if !isShared(here) {
 			return nil, fmt.Errorf("%s is defined twice", here)
 		}
-		shelf, isMapping := into[i].Value.(yaml.MapSlice)
-		more, alsoIsMapping := item.Value.(yaml.MapSlice)
-		if !isMapping || !alsoIsMapping {
+		known, isMapping := into[i].Value.(yaml.MapSlice)
+		more, isAlso := item.Value.(yaml.MapSlice)
+		if !isMapping || !isAlso {
 			return nil, fmt.Errorf("%s is not a mapping", here)
 		}
-		merged, err := merge(shelf, more, here)
+		merged, err := merge(known, more, here)
 		if err != nil {
 			return nil, err
 		}
