@@ -252,11 +252,12 @@ func membersStatement(d engine.Dialect) string {
 func (s *Store) membersOf(ids []user.ID, fn func(user.Member)) engine.Step {
 	var m user.Member
 	targets := memberTargets(&m, s.Dialect)
-	return engine.Step{Statement: s.hotReads.members, Args: []any{s.Dialect.ListOf(engine.Numbers(ids))}, Row: func(scan func(...any) error) error {
+	read := func(scan engine.Scanner) error {
 		err := scan(targets...)
 		fn(m)
 		return err
-	}}
+	}
+	return engine.Step{Statement: s.hotReads.members, Args: []any{s.Dialect.ListOf(engine.Numbers(ids))}, Row: read}
 }
 
 // addMember adds what memberTargets scanned, unless it was no member.
@@ -277,7 +278,8 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 
 // SetAvatar replaces the avatar first, which gives back the bytes of the old one.
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
-	set := engine.Step{Statement: v.s.steps.setAvatar, Args: []any{engine.Cover(avatar).NullIfZero(), int64(id)}, MustMatch: true, Missed: user.ErrNotFound}
+	args := []any{engine.Cover(avatar).NullIfZero(), int64(id)}
+	set := engine.Step{Statement: v.s.steps.setAvatar, Args: args, MustMatch: true, Missed: user.ErrNotFound}
 	return v.s.writeAll(ctx, slices.Concat(
 		v.s.chargeSteps(charges), []engine.Step{set}, v.s.pictureSteps(v.limits, id, countedPicture{avatar.Key, bytes}),
 	))

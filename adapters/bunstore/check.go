@@ -141,10 +141,8 @@ func (c check) compare(statement string, args []any, fn func(of counterKey, is, 
 // counters compares all counters with the listings.
 func (c check) counters(ctx context.Context) error {
 	var suspects []counterKey
-	err := c.Read(ctx, func(ctx context.Context) error {
-		suspects = nil
-		return c.Dialect.Query(ctx, c.compare(c.steps.compareCounters, nil, func(of counterKey, _, _ countedRow) { suspects = append(suspects, of) }))
-	})
+	compare := c.compare(c.steps.compareCounters, nil, func(of counterKey, _, _ countedRow) { suspects = append(suspects, of) })
+	err := c.ReadRows(ctx, compare, func() { suspects = nil })
 	for _, of := range suspects {
 		if err == nil {
 			err = c.recount(ctx, of)

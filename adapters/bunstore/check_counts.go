@@ -89,15 +89,19 @@ type ownersSum struct {
 
 var ownersSums = []ownersSum{
 	{"image_counts", "kept", "COUNT(*)", "images WHERE deleted IS NULL", "image count of user %d is %d; should be %d"},
-	{"picture_totals", "bytes", "CAST(COALESCE(SUM(bytes), 0) AS bigint)", "pictures WHERE TRUE", "pictures of user %d take %d bytes; should be %d"},
+	{
+		"picture_totals", "bytes", "CAST(COALESCE(SUM(bytes), 0) AS bigint)", "pictures WHERE TRUE",
+		"pictures of user %d take %d bytes; should be %d",
+	},
 }
 
 // ownersSums compares the sums with the rows of each owner.
 func (c check) ownersSums(ctx context.Context) error {
 	for _, s := range ownersSums {
+		recount := func(ctx context.Context, owner int64) error { return c.recountOwner(ctx, s, owner) }
 		err := c.suspects(ctx, "WITH recounted AS (SELECT owner_id, "+s.value+" AS total FROM "+s.rows+" GROUP BY owner_id)"+
 			" SELECT COALESCE(r.owner_id, k.owner_id) FROM recounted r FULL JOIN "+s.table+" k ON k.owner_id = r.owner_id"+
-			" WHERE COALESCE(k."+s.column+", 0) <> COALESCE(r.total, 0)", func(ctx context.Context, owner int64) error { return c.recountOwner(ctx, s, owner) })
+			" WHERE COALESCE(k."+s.column+", 0) <> COALESCE(r.total, 0)", recount)
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,9 @@ func newCheckSteps(d engine.Dialect) checkSteps {
 }
 
 func (c check) checkSources() []checkSource {
-	return []checkSource{c.recordSource(feed.Publication), c.recordSource(feed.Node), c.recordSource(feed.Demand), c.originSource(), c.eventSource()}
+	return []checkSource{
+		c.recordSource(feed.Publication), c.recordSource(feed.Node), c.recordSource(feed.Demand), c.originSource(), c.eventSource(),
+	}
 }
 
 // recordSource reads records that are one row each.
@@ -152,7 +154,8 @@ func (c check) mismatched(ctx context.Context, source checkSource, after *int64)
 		return nil, nil
 	}
 	last := records[len(records)-1].id
-	listings, err := engine.ReadAll(ctx, c.Store.DB, c.steps.listings, []any{string(source.kind), *after, last}, listingTable.Reader(c.Dialect))
+	args := []any{string(source.kind), *after, last}
+	listings, err := engine.ReadAll(ctx, c.Store.DB, c.steps.listings, args, listingTable.Reader(c.Dialect))
 	if err != nil {
 		return nil, err
 	}
@@ -184,11 +187,13 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 		var t *stored
 		var listings []feed.Listing
 		at := item{source.kind, id}
+		read := engine.Step{Statement: c.steps.listing, Args: []any{string(at.kind), id}}
+		read.Row = engine.Collect(&listings, listingTable.Reader(c.Dialect))
 		err := tx.Run(ctx, engine.Step{Statement: source.locked, Args: []any{id}, Row: func(scan func(...any) error) error {
 			found, err := source.scan(scan)
 			t = &found
 			return err
-		}}, engine.Step{Statement: c.steps.listing, Args: []any{string(at.kind), id}, Row: engine.Collect(&listings, listingTable.Reader(c.Dialect))})
+		}}, read)
 		if err != nil || t == nil { // nil: removed meanwhile
 			return "", err
 		}

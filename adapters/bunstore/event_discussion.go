@@ -46,11 +46,12 @@ func newDiscussionSteps(d engine.Dialect) discussionSteps {
 		countComment: d.MustMatch("UPDATE event_counts SET comments = comments + 1, "+
 			"commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1"+d.UnlessMissed(), "event_id"),
 		insertComment: "INSERT INTO comments (event_id, author_id, content, created) " + d.Values("$1, $2, $3, $4") + " RETURNING id",
-		lockCounts:    d.MustFind("SELECT event_id FROM event_counts WHERE event_id = $1" + d.UnlessMissed() + " " + d.LockRows("FOR NO KEY UPDATE")),
-		countLike:     "UPDATE event_counts SET likes = likes + 1 WHERE event_id = $1 AND NOT " + liked,
-		insertLike:    "INSERT INTO likes (event_id, user_id) " + d.Values("$1, $2") + " ON CONFLICT DO NOTHING",
-		countUnlike:   "UPDATE event_counts SET likes = likes - 1 WHERE event_id = $1 AND " + liked,
-		deleteLike:    "DELETE FROM likes WHERE event_id = $1 AND user_id = $2" + d.UnlessMissed(),
+		lockCounts: d.MustFind("SELECT event_id FROM event_counts WHERE event_id = $1" + d.UnlessMissed() + " " +
+			d.LockRows("FOR NO KEY UPDATE")),
+		countLike:   "UPDATE event_counts SET likes = likes + 1 WHERE event_id = $1 AND NOT " + liked,
+		insertLike:  "INSERT INTO likes (event_id, user_id) " + d.Values("$1, $2") + " ON CONFLICT DO NOTHING",
+		countUnlike: "UPDATE event_counts SET likes = likes - 1 WHERE event_id = $1 AND " + liked,
+		deleteLike:  "DELETE FROM likes WHERE event_id = $1 AND user_id = $2" + d.UnlessMissed(),
 	}
 }
 
@@ -182,7 +183,8 @@ func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, 
 }
 
 func (v Events) Liking(ctx context.Context, on event.ID, viewer user.ID) (event.Liking, error) {
-	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.liking, []any{int64(on), int64(viewer)}, func(scan engine.Scanner) (l event.Liking, err error) {
+	args := []any{int64(on), int64(viewer)}
+	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.liking, args, func(scan engine.Scanner) (l event.Liking, err error) {
 		var author user.ID
 		var follows, followed bool
 		err = scan(&follows, &followed, (*int64)(&author), (*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)

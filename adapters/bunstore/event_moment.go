@@ -29,8 +29,8 @@ func onDates(d engine.Dialect) string {
 	for _, permission := range permitted(subscription.Contact) {
 		parts = append(parts, ofContacts(d, permission))
 	}
-	return "SELECT c.name, " + storedColumns(d, withoutCounts) + ", " + memberFields +
-		d.ForEach("SELECT id FROM ("+strings.Join(parts, " UNION ALL ")+") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)", "date") +
+	seen := "SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)"
+	return "SELECT c.name, " + storedColumns(d, withoutCounts) + ", " + memberFields + d.ForEach(seen, "date") +
 		" CROSS JOIN events e LEFT JOIN categories c ON c.id = e.category_id" + joinMember("e.author_id") +
 		" WHERE e.id = top.id ORDER BY w.place, e.created DESC, e.id DESC"
 }
@@ -138,7 +138,8 @@ func newsOfDays(d engine.Dialect) string {
 		return "SELECT * FROM (SELECT n.id, " + own + " AS own FROM news n WHERE n.released = {1} AND " + where +
 			" ORDER BY n.id LIMIT CAST($3 AS bigint)) part"
 	}
-	first := some("1", "n.city = {2} AND {2} <> ''") + " UNION ALL " + some("0", "(n.city <> {2} OR {2} = '')")
-	return "SELECT w.place, n.id, " + newsColumns.Of("n") + d.ForEach(first+" ORDER BY own DESC, id LIMIT CAST($3 AS bigint)", "date", "text") +
+	first := some("1", "n.city = {2} AND {2} <> ''") + " UNION ALL " + some("0", "(n.city <> {2} OR {2} = '')") +
+		" ORDER BY own DESC, id LIMIT CAST($3 AS bigint)"
+	return "SELECT w.place, n.id, " + newsColumns.Of("n") + d.ForEach(first, "date", "text") +
 		" JOIN news n ON n.id = top.id ORDER BY w.place, top.own DESC, n.id"
 }

@@ -89,7 +89,9 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 	args := []any{
 		int64(q.Author), v.s.Dialect.ListOf(visibleStates(q.States)), int64(q.Page.Size()), int64(q.Page.Offset()),
 	}
-	return engine.ReadPage(ctx, v.s.DB, q.Page, statement, args, func(total *int) func(engine.Scanner) (event.Entry, error) { return entryReader(v.s.Dialect, total) })
+	return engine.ReadPage(ctx, v.s.DB, q.Page, statement, args, func(total *int) func(engine.Scanner) (event.Entry, error) {
+		return entryReader(v.s.Dialect, total)
+	})
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
@@ -97,7 +99,8 @@ func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]eve
 }
 
 func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {
-	return engine.ReadAll(ctx, v.s.DB, v.s.steps.located, []any{int64(after), int64(max(limit, 0))}, func(scan engine.Scanner) (e event.Located, err error) {
+	args := []any{int64(after), int64(max(limit, 0))}
+	return engine.ReadAll(ctx, v.s.DB, v.s.steps.located, args, func(scan engine.Scanner) (e event.Located, err error) {
 		err = scan((*int64)(&e.ID), &e.Title, &e.Content, &e.Place.Province, &e.Place.City, &e.Place.District)
 		return e, err
 	})

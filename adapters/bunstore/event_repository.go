@@ -117,7 +117,8 @@ func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err er
 
 func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
 	var follows, followed bool
-	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.eventFor, []any{int64(id), int64(viewer)}, entryReader(v.s.Dialect, &follows, &followed))
+	read := entryReader(v.s.Dialect, &follows, &followed)
+	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.eventFor, []any{int64(id), int64(viewer)}, read)
 	switch {
 	case err != nil:
 		return event.Entry{}, 0, err

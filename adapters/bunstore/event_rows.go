@@ -73,8 +73,9 @@ func newEventSteps(d engine.Dialect) eventSteps {
 		lockEvent:    "SELECT id FROM events WHERE id = $1 " + d.ForUpdate(),
 		deleteEvent:  "DELETE FROM events WHERE id = $1",
 		insertCounts: "INSERT INTO event_counts (event_id, author_id) " + d.Values(d.Newest("events")+", $1"),
-		insertPlate:  "INSERT INTO plates (event_id, photo, created) " + d.Values("COALESCE($1, "+d.Newest("events")+"), $2, $3") + " RETURNING id",
-		deletePlate:  "DELETE FROM plates WHERE id = $1" + d.UnlessMissed(),
+		insertPlate: "INSERT INTO plates (event_id, photo, created) " +
+			d.Values("COALESCE($1, "+d.Newest("events")+"), $2, $3") + " RETURNING id",
+		deletePlate: "DELETE FROM plates WHERE id = $1" + d.UnlessMissed(),
 		// The primary key makes it cost the same from any start.
 		located:         "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
 		discussionSteps: newDiscussionSteps(d),

@@ -190,7 +190,8 @@ func treeNearParameters(sel feed.Selection) []any {
 	if slices.Contains(sel.Kinds, feed.Demand) {
 		cells, tiles = grid.Cover(sel.Near.Centre, sel.Near.Within)
 	}
-	return append(append([]any{engine.AsJSON{List: engine.Filled(cells)}}, circleParameters(*sel.Near)...), engine.AsJSON{List: engine.Filled(tiles)})
+	area := circleParameters(*sel.Near)
+	return slices.Concat([]any{engine.AsJSON{List: engine.Filled(cells)}}, area, []any{engine.AsJSON{List: engine.Filled(tiles)}})
 }
 
 // feedStatements are the hot reads of the feed.
@@ -286,7 +287,7 @@ func (p pageStatement) text() string {
 	if p.total == "" {
 		p.total = "SELECT COUNT(*) FROM there"
 		page = `WITH there AS MATERIALIZED (SELECT ` + columns + ` FROM feed_listings l WHERE ` + p.where + `),
-			page AS (SELECT ` + columns + ` FROM there ORDER BY ` + strings.Join(p.order, ", ") + ` LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))`
+			page AS (SELECT ` + columns + ` FROM there ORDER BY ` + by("") + ` LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint))`
 	}
 	return page + ` SELECT CAST((` + p.total + `) AS bigint), ` + p.shape.columns +
 		` FROM page` + p.shape.joins + ` ORDER BY ` + by("page.")
@@ -323,8 +324,8 @@ func countedNear(d engine.Dialect) string {
 	const latest = "MAX(created) AS created, MAX(updated) AS updated"
 	return `WITH held AS MATERIALIZED (SELECT ` + tilesHold + ` AS hold),
 		cells AS MATERIALIZED (
-			SELECT ` + value("Strip", "double precision") + ", " + value("West", "double precision") + ", " + value("East", "double precision") + ", " +
-		value("Interior", "boolean") + `
+			SELECT ` + value("Strip", "double precision") + ", " + value("West", "double precision") + ", " +
+		value("East", "double precision") + ", " + value("Interior", "boolean") + `
 			FROM ` + d.Elements("$1") + ` WHERE NOT (CAST(value ->> 'Tiled' AS boolean) AND (SELECT hold FROM held))),
 		tiles AS MATERIALIZED (
 			SELECT ` + value("Row", "integer") + ", " + value("West", "integer") + ", " + value("East", "integer") + `

@@ -31,17 +31,19 @@ func contentColumns[R any](of func(*R) *publication.Content) engine.Columns[R] {
 	}
 }
 
-var publicationTable = recordTable[publication.Publication]{Table: engine.Table[publication.Publication]{Name: "publications", Keys: 1, Columns: slices.Concat(
-	engine.Columns[publication.Publication]{
-		engine.Plain("id", func(p *publication.Publication) *int64 { return (*int64)(&p.ID) }),
-		engine.Optional("bundle_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.ID) }),
-		engine.Optional("first_original_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.FirstOriginal) }),
-		engine.Optional("original_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.Original) }),
-		engine.Optional("node_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Node) }),
-		engine.Plain("type", func(p *publication.Publication) *int { return (*int)(&p.Type) }),
-	},
-	contentColumns(func(p *publication.Publication) *publication.Content { return &p.Content }),
-)}}
+var publicationTable = recordTable[publication.Publication]{
+	Table: engine.Table[publication.Publication]{Name: "publications", Keys: 1, Columns: slices.Concat(
+		engine.Columns[publication.Publication]{
+			engine.Plain("id", func(p *publication.Publication) *int64 { return (*int64)(&p.ID) }),
+			engine.Optional("bundle_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.ID) }),
+			engine.Optional("first_original_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.FirstOriginal) }),
+			engine.Optional("original_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.Original) }),
+			engine.Optional("node_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Node) }),
+			engine.Plain("type", func(p *publication.Publication) *int { return (*int)(&p.Type) }),
+		},
+		contentColumns(func(p *publication.Publication) *publication.Content { return &p.Content }),
+	)},
+}
 
 var nodeTable = recordTable[publication.Node]{Table: engine.Table[publication.Node]{Name: "nodes", Keys: 1, Columns: slices.Concat(
 	engine.Columns[publication.Node]{

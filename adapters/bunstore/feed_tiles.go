@@ -53,7 +53,8 @@ func newTileSteps() tileSteps {
 				CAST(COUNT(*) AS integer) AS count, MAX(l.created) AS created, MAX(l.updated) AS updated` + where +
 		` AND ` + strip + ` < 2 * CAST($2 AS integer) GROUP BY 1, 2, 3),
 		kept AS MATERIALIZED (SELECT tile_row, tile_column, category_id, count, created, updated FROM feed_tiles WHERE ` + rows + `) `
-	const wrong, missing = "(SELECT * FROM kept EXCEPT SELECT * FROM counted) wrong", "(SELECT * FROM counted EXCEPT SELECT * FROM kept) missing"
+	const wrong = "(SELECT * FROM kept EXCEPT SELECT * FROM counted) wrong"
+	const missing = "(SELECT * FROM counted EXCEPT SELECT * FROM kept) missing"
 	return tileSteps{
 		tilesVersion:     "SELECT " + demandsVersion + ", " + tilesHold,
 		saveTilesVersion: "INSERT INTO feed_tiles_state (id, version) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version",

@@ -71,8 +71,9 @@ func (v Ledger) loadRefunds(ctx context.Context, tx *engine.Transaction, id paym
 
 // storeRefunds stores new refunds and gives them their numbers. It returns the steps that store the other
 // changes. The key of a new refund comes last: it waits for no lock.
-func storeRefunds(ctx context.Context, tx *engine.Transaction, old payment.RefundAccount, next *payment.RefundAccount) ([]engine.Step, error) {
-	var steps []engine.Step
+func storeRefunds(
+	ctx context.Context, tx *engine.Transaction, old payment.RefundAccount, next *payment.RefundAccount,
+) (steps []engine.Step, err error) {
 	for n := range next.Refunds {
 		r := &next.Refunds[n]
 		row := refundRowOf(old.Payment.ID, *r)
@@ -138,7 +139,8 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 			row.NextCheck = postponed
 			ids, due = append(ids, row.ID), append(due, row.refund())
 		}
-		return []engine.Step{engine.Built(tx.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", postponed).Where("id IN (?)", bun.List(ids)))}, nil
+		update := tx.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", postponed).Where("id IN (?)", bun.List(ids))
+		return []engine.Step{engine.Built(update)}, nil
 	})
 	if err != nil {
 		return nil, err

@@ -54,8 +54,9 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) (more bool, err error)
 
 func (s *Store) sweep(ctx context.Context, rows expiredRows) (removed int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		done, err := tx.ExecContext(ctx, fmt.Sprintf("DELETE FROM %[1]s WHERE (%[2]s) IN (SELECT %[2]s FROM %[1]s WHERE %[3]s <= ? ORDER BY %[3]s LIMIT %[4]d %[5]s)",
-			rows.table, rows.key, rows.time, sweepMost, s.Dialect.LockRows("FOR UPDATE SKIP LOCKED")), rows.by)
+		oldest := fmt.Sprintf("SELECT %s FROM %s WHERE %s <= ? ORDER BY %s LIMIT %d %s",
+			rows.key, rows.table, rows.time, rows.time, sweepMost, s.Dialect.LockRows("FOR UPDATE SKIP LOCKED"))
+		done, err := tx.ExecContext(ctx, "DELETE FROM "+rows.table+" WHERE ("+rows.key+") IN ("+oldest+")", rows.by)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,8 @@ func newTelemetrySteps(d engine.Dialect) telemetrySteps {
 		findings += ", " + count("findings"+d.IndexedBy("findings_open")+" WHERE kind = '"+string(kind)+"' AND resolved IS NULL")
 	}
 	return telemetrySteps{
-		sample: "SELECT " + count("payments"+d.IndexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") + ", " + count("payments WHERE state = 'disputed'") +
+		sample: "SELECT " + count("payments"+d.IndexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") +
+			", " + count("payments WHERE state = 'disputed'") +
 			", (SELECT created FROM prepayments WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1)" +
 			", " + count("discards") + ", " + count("refunds WHERE state = 'abnormal'") +
 			", COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0)" +
@@ -44,24 +45,23 @@ func newTelemetrySteps(d engine.Dialect) telemetrySteps {
 
 // Sample implements telemetry.Sampler with one statement.
 func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample telemetry.Sample, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		args := []any{q.Translator, v.s.Dialect.Instant(q.Day)}
-		return v.s.ScanRows(ctx, v.s.steps.sample, args, func(scan func(...any) error) error {
-			sample = telemetry.Sample{}
-			var counts [4]int // in the order of payment.FindingKinds
-			err := scan(&sample.RefundDue, &sample.Disputed, engine.IntoTime{Into: &sample.OldestPrepayment}, &sample.Deletions, &sample.AbnormalRefunds, &sample.Spent,
-				engine.IntoTime{Into: &sample.Import.Began}, engine.IntoTime{Into: &sample.Import.Ended}, engine.IntoTime{Into: &sample.Reconciled},
-				&counts[0], &counts[1], &counts[2], &counts[3])
-			for n, kind := range payment.FindingKinds() {
-				if counts[n] > 0 {
-					if sample.OpenFindings == nil {
-						sample.OpenFindings = map[payment.FindingKind]int{}
-					}
-					sample.OpenFindings[kind] = counts[n]
-				}
+	counts := make([]int, len(payment.FindingKinds()))
+	targets := []any{
+		&sample.RefundDue, &sample.Disputed, engine.IntoTime{Into: &sample.OldestPrepayment}, &sample.Deletions, &sample.AbnormalRefunds,
+		&sample.Spent, engine.IntoTime{Into: &sample.Import.Began}, engine.IntoTime{Into: &sample.Import.Ended},
+		engine.IntoTime{Into: &sample.Reconciled},
+	}
+	for n := range counts {
+		targets = append(targets, &counts[n])
+	}
+	err = v.s.ReadRow(ctx, v.s.steps.sample, []any{q.Translator, v.s.Dialect.Instant(q.Day)}, targets...)
+	for n, kind := range payment.FindingKinds() {
+		if counts[n] > 0 {
+			if sample.OpenFindings == nil {
+				sample.OpenFindings = map[payment.FindingKind]int{}
 			}
-			return err
-		})
-	})
+			sample.OpenFindings[kind] = counts[n]
+		}
+	}
 	return sample, err
 }

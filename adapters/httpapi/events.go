@@ -90,7 +90,7 @@ func (a *api) listRecentlyCommented(c *transport.Call) (transport.Reply, error) 
 		return transport.Reply{}, err
 	}
 	views, err := a.showEvents(shown)
-	return transport.Bare(transport.StreamedList{Items: transport.ItemsOf(views), Limits: a.limits, OnEncoded: c.Leave}), err
+	return c.Stream(transport.ItemsOf(views), nil), err
 }
 
 // pageOfEvents reads a page as soon as memory for it is free.
@@ -105,7 +105,7 @@ func (a *api) pageOfEvents(
 		return transport.Reply{}, err
 	}
 	views, err := a.showEvents(p.Items)
-	return transport.Bare(transport.StreamedList{Items: transport.ItemsOf(views), Pagination: new(transport.PaginationOf(p.Request, p.Total)), Limits: a.limits, OnEncoded: c.Leave}), err
+	return c.Stream(transport.ItemsOf(views), new(transport.PaginationOf(p.Request, p.Total))), err
 }
 
 func (a *api) showEvent(shown diary.View) (eventView, error) {

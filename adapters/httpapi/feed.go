@@ -28,7 +28,8 @@ func (a *api) listCategories(c *transport.Call) (transport.Reply, error) {
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
-	return a.whileUnchanged(c.Context(), selection, fmt.Sprint("tree ", selection.Kinds), func(ctx context.Context, s feed.Selection) (transport.Reply, bool, error) {
+	name := fmt.Sprint("tree ", selection.Kinds)
+	return a.whileUnchanged(c.Context(), selection, name, func(ctx context.Context, s feed.Selection) (transport.Reply, bool, error) {
 		tree, err := a.Browsing.Categories(ctx, s)
 		return transport.Data(mapSlice(tree, renderCategory)), true, err
 	})

@@ -10,7 +10,8 @@ import (
 func (a *api) listFindings(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
 	filter := payment.FindingFilter{
-		Day: billDay(q, "day"), Kind: transport.Choose(q, "kind", payment.FindingKinds()...), State: transport.Choose(q, "state", payment.FindingStates()...),
+		Day: billDay(q, "day"), Kind: transport.Choose(q, "kind", payment.FindingKinds()...),
+		State: transport.Choose(q, "state", payment.FindingStates()...),
 	}
 	request := q.Page()
 	if err := q.Err(); err != nil {

@@ -89,7 +89,10 @@ func New(c Config, u UseCases) (http.Handler, error) {
 			return nil, fmt.Errorf("httpapi: the use cases lack %s", name.Name)
 		}
 	}
-	a := &api{u, transport.NewListLimits(c.TrustedProxies), transport.NewDecoding(), transport.NewAddressLimit(c.Config), newPages(c), transport.NewKeptReplies(), c.Tracer}
+	a := &api{
+		UseCases: u, limits: transport.NewListLimits(c.TrustedProxies), decoding: transport.NewDecoding(),
+		addresses: transport.NewAddressLimit(c.Config), pages: newPages(c), kept: transport.NewKeptReplies(), tracer: c.Tracer,
+	}
 	router, err := newRouter(a, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err

@@ -107,7 +107,7 @@ func (a *api) listImages(c *transport.Call) (transport.Reply, error) {
 		if err := c.Enter(a.limits, transport.ImagesWeight); err != nil {
 			return transport.Reply{}, err
 		}
-		return transport.WithETag(transport.Bare(transport.StreamedList{Items: imageViews(a.UserImages.All(c.Context(), wanted)), Limits: a.limits, OnEncoded: c.Leave})), nil
+		return transport.WithETag(c.Stream(imageViews(a.UserImages.All(c.Context(), wanted)), nil)), nil
 	}
 	images, err := a.UserImages.List(c.Context(), wanted, request)
 	return transport.WithETag(transport.Paged(page.Map(images, renderImage))), err

@@ -54,7 +54,9 @@ type orderBody struct {
 }
 
 func (b *orderBody) draft() payment.Draft {
-	d := payment.Draft{User: deref(b.User), Subject: deref(b.Subject), Amount: deref(b.Amount), Currency: payment.CNY, ExpiresIn: payment.DefaultLife}
+	d := payment.Draft{
+		User: deref(b.User), Subject: deref(b.Subject), Amount: deref(b.Amount), Currency: payment.CNY, ExpiresIn: payment.DefaultLife,
+	}
 	if b.Currency != nil {
 		d.Currency = *b.Currency
 	}

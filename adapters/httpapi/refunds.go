@@ -34,8 +34,8 @@ func (a *api) createRefund(c *transport.Call) (transport.Reply, error) {
 
 func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	filter := payment.RefundFilter{State: transport.Choose(q, "state", payment.RefundStates()...), Payment: payment.PaymentID(q.PositiveInt("payment", 0))}
-	request := q.Page()
+	of, request := payment.PaymentID(q.PositiveInt("payment", 0)), q.Page()
+	filter := payment.RefundFilter{State: transport.Choose(q, "state", payment.RefundStates()...), Payment: of}
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}

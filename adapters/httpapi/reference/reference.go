@@ -202,8 +202,9 @@ func (d *document) addPath(groups map[string]*group, path string, item ordered[j
 
 func (d *document) entry(method, path string, o operation) (entry, error) {
 	e := entry{
-		ID: o.OperationID, Method: method, Path: path, Summary: cmp.Or(o.Summary, o.OperationID), Description: blocks(withoutScope(o.Description, o.Scope)),
-		Auth: d.auth(o), Deprecated: o.Deprecated, IsExtension: o.Extension != nil, IsForClients: !slices.Contains(o.Tags, walletTag),
+		ID: o.OperationID, Method: method, Path: path, Summary: cmp.Or(o.Summary, o.OperationID),
+		Description: blocks(withoutScope(o.Description, o.Scope)),
+		Auth:        d.auth(o), Deprecated: o.Deprecated, IsExtension: o.Extension != nil, IsForClients: !slices.Contains(o.Tags, walletTag),
 	}
 	if o.Scope != "" {
 		e.Requires = append(e.Requires, "scope "+o.Scope)

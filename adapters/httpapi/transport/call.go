@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"iter"
 	"net/netip"
 	"strings"
 	"sync"
@@ -21,7 +22,8 @@ type Call struct {
 
 	pictures map[string]*Upload // of the body, by field
 	Decoding *admission.Queue   // bytes of bodies with pictures that are decoded at once
-	Leave    func()             // releases what enter acquired; nil: nothing
+	lists    *ListLimits        // that enter has asked; nil: none
+	leave    func()             // releases what enter acquired; nil: nothing
 	Audited  []any              // what a call of the back office is about, as attributes of its audit line
 }
 
@@ -30,9 +32,14 @@ type Call struct {
 func (c *Call) Enter(r *ListLimits, events int) error {
 	leave, err := r.enter(c.Context(), events)
 	if err == nil {
-		c.Leave = sync.OnceFunc(leave)
+		c.lists, c.leave = r, sync.OnceFunc(leave)
 	}
 	return err
+}
+
+// Stream returns the list that the call has entered for. The list is paged unless p is nil.
+func (c *Call) Stream(items iter.Seq2[any, error], p *pagination) Reply {
+	return Bare(StreamedList{Items: items, Pagination: p, Limits: c.lists, OnEncoded: c.leave})
 }
 
 // End releases what the call holds.
@@ -40,8 +47,8 @@ func (c *Call) End() {
 	for _, picture := range c.pictures {
 		_ = picture.Close() // a temporary file: its loss does not matter
 	}
-	if c.Leave != nil {
-		c.Leave()
+	if c.leave != nil {
+		c.leave()
 	}
 }
 

@@ -113,8 +113,6 @@ func seconds(d time.Duration) int64 { return max(1, int64((d+time.Second-1)/time
 // WrongMethod is the response to a method that the path does not support. The router sets
 // Allow to the methods that it takes.
 func WrongMethod(method string, takes []string) Reply {
-	return Reply{
-		Status:  http.StatusMethodNotAllowed,
-		Content: envelope{true, "METHOD_NOT_ALLOWED", detail{fmt.Sprintf("Method %s not allowed. This path takes %s.", method, strings.Join(takes, ", "))}},
-	}
+	sentence := fmt.Sprintf("Method %s not allowed. This path takes %s.", method, strings.Join(takes, ", "))
+	return Reply{Status: http.StatusMethodNotAllowed, Content: envelope{true, "METHOD_NOT_ALLOWED", detail{sentence}}}
 }

@@ -108,7 +108,8 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 			attrs = append(attrs, why)
 		}
 	}
-	if origin := req.Header.Get("Origin"); req.Method == http.MethodOptions && origin != "" && r.status >= http.StatusBadRequest { // a preflight of an origin that is not listed
+	// The origin of a preflight is logged if it is not listed.
+	if origin := req.Header.Get("Origin"); req.Method == http.MethodOptions && origin != "" && r.status >= http.StatusBadRequest {
 		attrs = append(attrs, slog.String("origin", strings.ToValidUTF8(origin[:min(len(origin), maxLoggedFields)], "")))
 	}
 	if l.trace.IsValid() {

@@ -113,12 +113,15 @@ type sender struct {
 	late    *time.Timer
 }
 
+// ofContent are the headers that describe content.
+var ofContent = []string{"Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Accept-Ranges", "Last-Modified", "Etag"}
+
 // WriteHeader begins the response, or one that refuses the request if too much is on its way already.
 func (s *sender) WriteHeader(status int) {
 	size, _ := strconv.ParseInt(s.Header().Get("Content-Length"), 10, 64)
 	if size > sentAtOnce && s.request.Method != http.MethodHead && !s.enter(size) {
 		s.refused = true
-		for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Accept-Ranges", "Last-Modified", "Etag"} {
+		for _, name := range ofContent {
 			s.Header().Del(name)
 		}
 		setCommonHeaders(s.Header())

@@ -63,7 +63,10 @@ const (
 
 func NewListLimits(trusted []netip.Prefix) *ListLimits {
 	most := int64(eventsPerCPU * max(2, runtime.GOMAXPROCS(0)))
-	return &ListLimits{events: semaphore.NewWeighted(most), most: most, files: make(chan struct{}, listFiles), filesOf: newShares(listFilesOf), trusted: trusted}
+	return &ListLimits{
+		events: semaphore.NewWeighted(most), most: most,
+		files: make(chan struct{}, listFiles), filesOf: newShares(listFilesOf), trusted: trusted,
+	}
 }
 
 // errListsBusy is the fault of a server that holds as many large lists as it can.
@@ -130,7 +133,8 @@ type encodedList struct {
 // encode writes the list as JSON, and compresses it if it is large enough. also gets the JSON
 // uncompressed. encode fails before the first byte is sent.
 func (l StreamedList) encode(c coding, also io.Writer) (encodedList, error) {
-	encoded := &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: func() (func(), error) { return l.Limits.fileOf(l.caller) }}
+	slot := func() (free func(), err error) { return l.Limits.fileOf(l.caller) }
+	encoded := &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: slot}
 	out := &compressor{to: encoded, coding: c}
 	err := l.write(io.MultiWriter(out, also))
 	if ended := out.Close(); err == nil {

@@ -44,7 +44,8 @@ func (d Postgres) ping(ctx context.Context, db *bun.DB) error {
 		targets = append(targets, &values[i])
 	}
 	var schema *string
-	err := db.NewRaw("SELECT current_setting('"+strings.Join(names, "'), current_setting('")+"'), current_schema()").Scan(ctx, append(targets, &schema)...)
+	query := "SELECT current_setting('" + strings.Join(names, "'), current_setting('") + "'), current_schema()"
+	err := db.NewRaw(query).Scan(ctx, append(targets, &schema)...)
 	if err != nil {
 		return err
 	}

@@ -48,8 +48,9 @@ func openSQLite(o Options) (*DB, error) {
 		return nil, fmt.Errorf("open database file: %w", err)
 	}
 	busyTimeout := busyTimeoutPragma(o.Limit)
-	writer := sql.OpenDB(fileConnector{made.Driver(), SQLiteURL(o.URL,
-		"journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "secure_delete(on)", "temp_store(memory)", busyTimeout) + "&_txlock=immediate", file})
+	writing := SQLiteURL(o.URL, "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "secure_delete(on)",
+		"temp_store(memory)", busyTimeout) + "&_txlock=immediate"
+	writer := sql.OpenDB(fileConnector{made.Driver(), writing, file})
 	writer.SetMaxOpenConns(1)
 	writer.SetConnMaxLifetime(0)
 	reader := sql.OpenDB(fileConnector{made.Driver(), SQLiteURL(o.URL, "query_only(on)", busyTimeout), file})

@@ -43,7 +43,8 @@ func errIfMarked(path string) error {
 	if _, err := os.Lstat(markerOf(path)); err != nil {
 		return nil
 	}
-	return fmt.Errorf("%w: restore %s from its old place or a backup, or remove %s to start with an empty database", ErrDatabaseMoved, path, markerOf(path))
+	return fmt.Errorf("%w: restore %s from its old place or a backup, or remove %s to start with an empty database",
+		ErrDatabaseMoved, path, markerOf(path))
 }
 
 // makeFile creates a database file that only its owner can access, unless it exists.
@@ -110,7 +111,8 @@ func (d SQLite) identify(ctx context.Context, s *DB) error {
 	case marked == "":
 		return mark(marker, id.Reveal())
 	case marked != id.Reveal():
-		return fmt.Errorf("%w: %s is a different database; restore the original, or remove %s to use this one", ErrDatabaseMoved, d.file.path, marker)
+		return fmt.Errorf("%w: %s is a different database; restore the original, or remove %s to use this one",
+			ErrDatabaseMoved, d.file.path, marker)
 	}
 	return nil
 }
