@@ -63,7 +63,7 @@ type presenceRow struct {
 
 func accountRowOf(a access.Account, revision int64) accountRow {
 	return accountRow{
-		ID: a.User, Phone: a.Phone.String(), PasswordHash: a.Hash, Scopes: scopeNames(a.Scopes),
+		ID: a.User, Phone: a.Phone.String(), PasswordHash: a.Hash, Scopes: engine.Texts(a.Scopes),
 		Staff: a.Staff, Disabled: a.Disabled, Generation: a.Generation, Revision: revision,
 	}
 }
@@ -88,21 +88,8 @@ func phoneOf(name string) (user.Phone, error) {
 	return phone, nil
 }
 
-// scopeNames returns the scopes for a column, which is never NULL.
-func scopeNames(scopes []access.Scope) []string {
-	names := make([]string, len(scopes))
-	for i, s := range scopes {
-		names[i] = string(s)
-	}
-	return names
-}
-
 func scopesOf(names []string) []access.Scope {
-	var scopes []access.Scope
-	for _, name := range names {
-		scopes = append(scopes, access.Scope(name))
-	}
-	return scopes
+	return engine.Mapped(names, func(name string) access.Scope { return access.Scope(name) })
 }
 
 func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id user.ID, err error) {

@@ -184,18 +184,11 @@ func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, 
 
 func (v Events) Liking(ctx context.Context, on event.ID, viewer user.ID) (event.Liking, error) {
 	args := []any{int64(on), int64(viewer)}
-	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.liking, args, func(scan engine.Scanner) (l event.Liking, err error) {
+	return engine.ReadOne(ctx, v.s.DB, event.ErrNotFound, v.s.hotReads.liking, args, func(scan engine.Scanner) (l event.Liking, err error) {
 		var author user.ID
 		var follows, followed bool
 		err = scan(&follows, &followed, (*int64)(&author), (*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)
 		l.Relation = subscription.Relate(viewer, author, follows, followed)
 		return l, err
 	})
-	switch {
-	case err != nil:
-		return event.Liking{}, err
-	case len(found) == 0:
-		return event.Liking{}, event.ErrNotFound
-	}
-	return found[0], nil
 }

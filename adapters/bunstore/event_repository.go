@@ -103,42 +103,28 @@ func (s *Store) plateSteps(on event.ID, before, after []event.Plate) (steps []en
 	return steps
 }
 
-func (v Events) Get(ctx context.Context, id event.ID) (found event.Entry, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		stored, err := v.s.loadEvent(ctx, nil, id)
-		if err != nil {
-			return err
-		}
-		found, err = stored.entry()
-		return err
-	})
-	return found, err
+func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
+	return engine.ReadOne(ctx, v.s.DB, event.ErrNotFound, v.s.hotReads.event, []any{int64(id)}, entryReader(v.s.Dialect))
 }
 
 func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
 	var follows, followed bool
 	read := entryReader(v.s.Dialect, &follows, &followed)
-	found, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.eventFor, []any{int64(id), int64(viewer)}, read)
-	switch {
-	case err != nil:
+	found, err := engine.ReadOne(ctx, v.s.DB, event.ErrNotFound, v.s.hotReads.eventFor, []any{int64(id), int64(viewer)}, read)
+	if err != nil {
 		return event.Entry{}, 0, err
-	case len(found) == 0:
-		return event.Entry{}, 0, event.ErrNotFound
 	}
-	return found[0], subscription.Relate(viewer, found[0].Author(), follows, followed), nil
+	return found, subscription.Relate(viewer, found.Author(), follows, followed), nil
 }
 
-// loadEvent returns the event. Within a transaction, which may be nil, it locks it
-// first, by a statement of its own: that one may wait, and sees other tables as they
-// were before.
+// loadEvent locks the event and returns it. It locks it by a statement of its own: that one may wait,
+// and sees other tables as they were before.
 func (s *Store) loadEvent(ctx context.Context, tx *engine.Transaction, id event.ID) (*storedEvent, error) {
 	var found []storedEvent
-	run, args := s.Dialect.Query, []any{int64(id)}
-	steps := []engine.Step{{Statement: s.hotReads.event, Args: args, Row: engine.Collect(&found, eventReader(s.Dialect))}}
-	if tx != nil {
-		run, steps = tx.Run, append([]engine.Step{{Statement: s.steps.lockEvent, Args: args}}, steps...)
-	}
-	switch err := run(ctx, steps...); {
+	args := []any{int64(id)}
+	err := tx.Run(ctx, engine.Step{Statement: s.steps.lockEvent, Args: args},
+		engine.Step{Statement: s.hotReads.event, Args: args, Row: engine.Collect(&found, eventReader(s.Dialect))})
+	switch {
 	case err != nil:
 		return nil, err
 	case len(found) == 0:

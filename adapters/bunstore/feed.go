@@ -43,7 +43,7 @@ func (v Feed) Page(
 		if sel.Near != nil {
 			wanted = nil
 		}
-		args = append(args, v.s.Dialect.ListOf(kindNames(wanted)))
+		args = append(args, v.s.Dialect.ListOf(engine.Texts(wanted)))
 	}
 	p, err := v.s.feedPage(ctx, statement, args, shape, r)
 	if len(p.Items) == 0 {
@@ -86,14 +86,6 @@ func (s *Store) feedPage(
 	return engine.ReadPage(ctx, s.DB, r, statement, args, func(total *int) func(engine.Scanner) (feed.Item, error) {
 		return shape.reader(s.Dialect, total)
 	})
-}
-
-func kindNames(kinds []feed.Kind) []string {
-	names := make([]string, len(kinds))
-	for i, kind := range kinds {
-		names[i] = string(kind)
-	}
-	return names
 }
 
 // circleParameters are the parameters of inCircle.
@@ -180,7 +172,7 @@ func (v Feed) Version(ctx context.Context, kinds []feed.Kind) (version feed.Vers
 	return version, err
 }
 
-func (v Feed) kinds(kinds []feed.Kind) []any { return []any{v.s.Dialect.ListOf(kindNames(kinds))} }
+func (v Feed) kinds(kinds []feed.Kind) []any { return []any{v.s.Dialect.ListOf(engine.Texts(kinds))} }
 
 // treeNearParameters covers the area with cells and tiles if the selection has demands; no
 // other kind has a location.

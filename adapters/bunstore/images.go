@@ -107,33 +107,26 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 	return i, nil
 }
 
-func (v Images) Get(ctx context.Context, id userimage.ID) (image userimage.Image, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		image, _, err = v.load(ctx, v.s.Dialect.Query, v.s.steps.image, id)
-		return err
-	})
-	return image, err
-}
-
-// load reads an image by the statement.
-func (v Images) load(
-	ctx context.Context, run func(context.Context, ...engine.Step) error, statement string, id userimage.ID,
-) (userimage.Image, int64, error) {
-	var rows []imageRow
-	err := run(ctx, engine.Step{Statement: statement, Args: []any{int64(id)}, Row: engine.Collect(&rows, imageAll.Reader(v.s.Dialect))})
-	switch {
-	case err != nil:
-		return userimage.Image{}, 0, err
-	case len(rows) == 0:
-		return userimage.Image{}, 0, userimage.ErrNotFound
+func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, error) {
+	row, err := engine.ReadOne(ctx, v.s.DB, userimage.ErrNotFound, v.s.steps.image, []any{int64(id)}, imageAll.Reader(v.s.Dialect))
+	if err != nil {
+		return userimage.Image{}, err
 	}
-	image, err := rows[0].image()
-	return image, rows[0].revision, err
+	return row.image()
 }
 
 func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (next userimage.Image, err error) {
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		old, revision, err := v.load(ctx, tx.Run, v.s.steps.lockImage, id)
+		var found []imageRow
+		lock := engine.Step{Statement: v.s.steps.lockImage, Args: []any{int64(id)}}
+		lock.Row = engine.Collect(&found, imageAll.Reader(v.s.Dialect))
+		if err := tx.Run(ctx, lock); err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return userimage.ErrNotFound
+		}
+		old, err := found[0].image()
 		if err != nil {
 			return err
 		}
@@ -142,7 +135,7 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 			return err
 		}
 		next.ID = id
-		row := imageRowOf(next, revision+1)
+		row := imageRowOf(next, found[0].revision+1)
 		save := engine.Step{Statement: v.s.steps.saveImage, Args: append([]any{int64(id)}, imageNew.Values(&row, v.s.Dialect)...)}
 		if err := tx.Run(ctx, save); err != nil {
 			return err
@@ -246,7 +239,7 @@ func imageReader(d engine.Dialect, owner user.ID, before ...any) func(engine.Sca
 func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
 	q, possible := q.Normalise() // strings that can't be tags can't be bound
 	if !possible {
-		if err := v.s.Read(ctx, func(context.Context) error { return nil }); err != nil {
+		if err := ctx.Err(); err != nil {
 			return page.Page[userimage.Image]{}, err
 		}
 		return page.Of[userimage.Image](p, nil, 0)

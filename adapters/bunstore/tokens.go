@@ -63,7 +63,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 	instant := v.s.Dialect.Instant
 	narrowed := sql.NullBool{Bool: t.Narrowing == access.Narrowed, Valid: t.Narrowing != access.NarrowingUnknown}
 	insert := engine.Step{Statement: v.s.steps.issue, Args: []any{
-		t.Hash[:], int64(t.User), v.s.Dialect.ListOf(scopeNames(t.Scopes)), narrowed, t.Generation, int64(t.TTL), instant(t.Created),
+		t.Hash[:], int64(t.User), v.s.Dialect.ListOf(engine.Texts(t.Scopes)), narrowed, t.Generation, int64(t.TTL), instant(t.Created),
 	}}
 	insert.Row = engine.Into(&id)
 	err = v.s.writeAll(ctx, append(v.s.chargeSteps(charges), insert,
@@ -124,7 +124,7 @@ func (v Tokens) session(scan func(...any) error) (access.Session, error) {
 func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) error {
 	now = instant.Normalise(now)
 	if !s.IsStale(now) {
-		return v.s.Read(ctx, func(context.Context) error { return nil })
+		return ctx.Err()
 	}
 	instant := v.s.Dialect.Instant
 	at, due := instant(now), instant(now.Add(-access.SeenEvery))

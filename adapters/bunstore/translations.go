@@ -133,7 +133,7 @@ func (v Translations) Release(ctx context.Context, h localisation.Holder, keys [
 
 func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string, expires time.Time) error {
 	if len(texts) == 0 {
-		return v.s.Read(ctx, func(context.Context) error { return nil })
+		return ctx.Err()
 	}
 	keys := bytesOf(slices.Collect(maps.Keys(texts)))
 	rows := make([]translationRow, len(keys))

@@ -145,16 +145,12 @@ func (a *api) serve(r route) gin.HandlerFunc {
 	}
 }
 
+// answer calls the handler if the caller may use the route.
 func (a *api) answer(r route, c *transport.Call) (transport.Reply, error) {
 	if err := a.identify(r, c); err != nil {
 		return transport.Reply{}, err
 	}
 	transport.RequestLogOf(c.Context()).User = c.Actor.ID
-	return a.admitted(r, c)
-}
-
-// admitted calls the handler if the actor may use the route.
-func (a *api) admitted(r route, c *transport.Call) (transport.Reply, error) {
 	if err := r.Policy.admit(c.Actor); err != nil {
 		return transport.Reply{}, err
 	}

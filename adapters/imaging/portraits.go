@@ -54,23 +54,12 @@ func NewPortraits(publicURL string) *Portraits {
 	return &Portraits{folder: strings.TrimRight(publicURL, "/") + "/media/portrait/"}
 }
 
-// Portrait implements media.Portraits. The URLs of all sizes share one string, because lists of
-// people have many.
+// Portrait implements media.Portraits.
 func (p *Portraits) Portrait(seed int64) media.Picture {
-	var digits [20]byte
-	number := strconv.AppendInt(digits[:0], seed, 10)
-	length := len(p.folder) + len(number) + len("-sm.png")
-	var urls strings.Builder
-	urls.Grow(length * len(portraitSizes))
 	picture := media.Picture{Sizes: make([]media.Size, len(portraitSizes))}
+	name := p.folder + strconv.FormatInt(seed, 10)
 	for i, s := range portraitSizes {
-		begin := urls.Len()
-		urls.WriteString(p.folder)
-		urls.Write(number)
-		urls.WriteString("-")
-		urls.WriteString(s.name)
-		urls.WriteString(".png")
-		picture.Path = urls.String()[begin:]
+		picture.Path = name + "-" + s.name + ".png"
 		picture.Sizes[i] = media.Size{Name: s.name, Width: s.pixels, Height: s.pixels, Path: picture.Path}
 	}
 	return picture

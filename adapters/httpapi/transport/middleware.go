@@ -53,22 +53,14 @@ func Wrap(next http.Handler, c Config) http.Handler {
 // request's ID, logger and deadline and the response's headers. It logs each request and
 // recovers from panics.
 type middleware struct {
-	next    http.Handler
-	log     *slog.Logger
-	metrics Metrics
-	tracer  trace.Tracer // nil: none
-	trusted []netip.Prefix
-	base    string // common.BasePath
-
-	hasDemo bool
-
+	Config
+	next   http.Handler
 	warned struct{ internal, public sync.Once } // of an untrusted peer that forwards
 }
 
 func NewMiddleware(next http.Handler, c Config) *middleware {
-	return &middleware{
-		next: next, log: c.Log, metrics: c.Metrics.complete(), tracer: c.Tracer, trusted: c.TrustedProxies, base: c.BasePath, hasDemo: c.HasDemo,
-	}
+	c.Metrics = c.Metrics.complete()
+	return &middleware{Config: c, next: next}
 }
 
 // commonHeaders are the headers of every response. A handler may override them. All responses share
@@ -91,11 +83,11 @@ func setCommonHeaders(h http.Header) {
 
 func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead, base: f.base}
+	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead, base: f.BasePath}
 	out.log = requestLog{
-		log: f.log, id: [1]string{RequestID(r.Header.Get(requestIDHeader))}, Client: clientAddr(r, f.trusted), limited: f.metrics.Limited,
+		log: f.Log, id: [1]string{RequestID(r.Header.Get(requestIDHeader))}, Client: clientAddr(r, f.TrustedProxies), limited: f.Metrics.Limited,
 	}
-	ctx := out.log.begin(withRequestLog(r.Context(), &out.log), f.tracer, r)
+	ctx := out.log.begin(withRequestLog(r.Context(), &out.log), f.Tracer, r)
 	ctx, cancel := context.WithTimeout(ctx, paceOf(r).whole)
 	defer cancel()
 	r = r.WithContext(ctx)
@@ -103,10 +95,10 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	setCommonHeaders(out.Header())
 	out.Header()[requestIDHeader] = out.log.id[:]
-	f.metrics.Begun()
+	f.Metrics.Begun()
 	defer func() {
 		took := time.Since(began)
-		f.metrics.Ended(r.Method, out.log.pattern(), out.status, took)
+		f.Metrics.Ended(r.Method, out.log.pattern(), out.status, took)
 		out.note(ctx, r, took)
 		out.end(r)
 	}()
@@ -137,14 +129,14 @@ func recoverPanic(out *recorder, r *http.Request) {
 func (f *middleware) dropProxyHeaders(r *http.Request) {
 	r.Header.Del("X-Forwarded-Prefix") // the router would redirect by it
 	r.URL.Scheme, r.URL.Host = "", ""  // a target may be a whole URL; the router would redirect by that too
-	peer := untrustedForwarder(r, f.trusted)
+	peer := untrustedForwarder(r, f.TrustedProxies)
 	switch {
 	case !peer.IsValid():
 	case isInternal(peer):
 		f.warned.internal.Do(func() {
 			Logger(r.Context()).Warn("ignoring X-Forwarded-For from an untrusted peer, and the limit by address for it: "+
 				"if the peer is a proxy, add it to PLAZA_TRUSTED_PROXIES", "peer", peer)
-			if f.hasDemo {
+			if f.HasDemo {
 				Logger(r.Context()).Warn("demo accounts have their public password, and a proxy leads other machines here")
 			}
 		})

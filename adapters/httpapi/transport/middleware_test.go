@@ -82,7 +82,7 @@ func TestAUT_11_a_peer_that_plays_the_proxy_is_warned_of_once(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(log.String(), "\n"), "the warning of a peer on the internet hides none of an internal one")
 	assert.Regexp(t, `request_id=\w+ peer=192\.168\.1\.2`, log.String())
 	assert.NotContains(t, log.String(), "demo accounts")
-	f = NewMiddleware(http.NotFoundHandler(), Config{Log: f.log, HasDemo: true})
+	f = NewMiddleware(http.NotFoundHandler(), Config{Log: f.Log, HasDemo: true})
 	send("127.0.0.1:1", "192.0.2.9")
 	send("127.0.0.1:1", "192.0.2.9")
 	assert.Equal(t, 1, strings.Count(log.String(), "demo accounts have their public password"))

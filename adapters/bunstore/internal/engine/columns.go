@@ -203,6 +203,15 @@ func Numbers[N ~int64](ids []N) []int64 {
 	return all
 }
 
+// Texts converts words for a parameter or a column, which is never NULL.
+func Texts[T ~string](words []T) []string {
+	all := make([]string, len(words))
+	for i, word := range words {
+		all[i] = string(word)
+	}
+	return all
+}
+
 // NullIfZero returns the ID as a parameter; zero is NULL.
 func NullIfZero[N ~int64](id N) any {
 	if id == 0 {

@@ -104,6 +104,20 @@ func ReadAll[R any](
 	return rows, err
 }
 
+// ReadOne runs a hot read and returns what read returns for its row, or the given fault.
+func ReadOne[R any](
+	ctx context.Context, s *DB, notFound error, statement string, args []any, read func(Scanner) (R, error),
+) (row R, err error) {
+	rows, err := ReadAll(ctx, s, statement, args, read)
+	switch {
+	case err != nil:
+		return row, err
+	case len(rows) == 0:
+		return row, notFound
+	}
+	return rows[0], nil
+}
+
 // ReadPage reads a page by a statement whose rows begin with the total. reader returns
 // the function that scans a row. A page without rows is the only page or past the last;
 // the total has no effect then.

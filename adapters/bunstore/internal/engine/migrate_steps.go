@@ -30,6 +30,15 @@ func Number(name string) string {
 	return n
 }
 
+// folderOf returns the folder, whose name is a constant.
+func folderOf(all fs.FS, name string) fs.FS {
+	folder, err := fs.Sub(all, name)
+	if err != nil {
+		panic(err)
+	}
+	return folder
+}
+
 // Files returns the steps known to this program, in order.
 func (s *DB) Files() ([]MigrationFile, error) {
 	names, err := fs.Glob(s.Schema, "*.sql")

@@ -179,13 +179,7 @@ func setDefault(params map[string]string, name, value string) {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-func (Postgres) Migrations() fs.FS {
-	folder, err := fs.Sub(migrations.Postgres, "postgres")
-	if err != nil {
-		panic(err) // the name is a constant
-	}
-	return folder
-}
+func (Postgres) Migrations() fs.FS { return folderOf(migrations.Postgres, "postgres") }
 
 // Lock is held by the transaction, not by the session, which a pooler may share.
 func (d Postgres) Lock(ctx context.Context, tx bun.IDB, name string) error {

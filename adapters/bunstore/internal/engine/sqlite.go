@@ -82,13 +82,7 @@ func SQLiteURL(path string, pragmas ...string) string {
 	return u.String()
 }
 
-func (SQLite) Migrations() fs.FS {
-	folder, err := fs.Sub(migrations.SQLite, "sqlite")
-	if err != nil {
-		panic(err) // the name is a constant
-	}
-	return folder
-}
+func (SQLite) Migrations() fs.FS { return folderOf(migrations.SQLite, "sqlite") }
 
 // Lock does nothing: there is one writer at a time.
 func (SQLite) Lock(context.Context, bun.IDB, string) error { return nil }
