@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -19,6 +18,10 @@ const (
 	jpegQuality = 90
 	jpegSide    = 1<<16 - 1 // pixels; the format's limit
 
+	// The lengths of what precedes the profile: the marker at the start of every JPEG, and the
+	// signature and the header of a PNG.
+	jpegStart, pngStart = 2, 8 + 25
+
 	// quickPixels is the size from which a PNG is compressed fast. Better compression would
 	// take seconds and save a fifth.
 	quickPixels = 1_000_000
@@ -28,18 +31,17 @@ const (
 // limit.
 func (p picture) encode() (media.Upload, error) {
 	size := p.pixels.Bounds().Size()
-	var out pieces
 	u := media.Upload{Type: "image/jpeg", Width: size.X, Height: size.Y}
-	var err error
-	if opaque(p.pixels) && max(size.X, size.Y) <= jpegSide {
-		err = p.encodeJPEG(&out)
-	} else {
-		u.Type, err = "image/png", p.encodePNG(&out)
+	encode, start, inFile := encodeJPEG, jpegStart, jpegProfile
+	if !opaque(p.pixels) || max(size.X, size.Y) > jpegSide {
+		u.Type, encode, start, inFile = "image/png", encodePNG, pngStart, pngProfile
 	}
-	if err != nil {
+	var out pieces
+	if err := encode(&out, p.pixels); err != nil {
 		return media.Upload{}, fmt.Errorf("encoding a picture as %s: %w", u.Type, err)
 	}
-	u.Bytes = slices.Concat(out...)
+	first := [][]byte{out[0][:start], inFile(p.profileBytes()), out[0][start:]}
+	u.Bytes = slices.Concat(slices.Concat(first, out[1:])...)
 	return u, nil
 }
 
@@ -61,71 +63,33 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (p picture) encodeJPEG(out io.Writer) error {
-	pixels := p.pixels
+func encodeJPEG(out io.Writer, pixels image.Image) error {
 	if n, ok := pixels.(*image.NRGBA); ok {
 		pixels = asRGBA(n) // the encoder has a fast path for RGBA
 	}
-	const start = 2 // length of the marker at the start of every JPEG
-	return jpeg.Encode(&insertion{out, start, jpegProfile(p.profileFor(pixels))}, pixels, &jpeg.Options{Quality: jpegQuality})
+	return jpeg.Encode(out, pixels, &jpeg.Options{Quality: jpegQuality})
 }
 
-func (p picture) encodePNG(out io.Writer) error {
-	pixels := p.pixels
+func encodePNG(out io.Writer, pixels image.Image) error {
 	if n, ok := pixels.(*image.NRGBA); ok && opaque(n) {
 		pixels = asRGBA(n)
 	}
-	profile, err := pngProfile(p.profileFor(pixels))
-	if err != nil {
-		return err
-	}
 	e, large := png.Encoder{}, area(pixels.Bounds().Size()) > quickPixels
 	if n, ok := pixels.(*image.NRGBA); ok && large {
-		return encodeQuickPNG(out, n, profile)
+		return encodeQuickPNG(out, n)
 	}
 	if large {
 		e.CompressionLevel = png.BestSpeed
 	}
-	const start = 8 + 25 // length of the signature and the header
-	return e.Encode(&insertion{out, start, profile}, pixels)
+	return e.Encode(out, pixels)
 }
 
-// profileFor returns the profile that fits the type of the pixels.
-func (p picture) profileFor(pixels image.Image) []byte {
-	_, isGrey := pixels.(*image.Gray)
-	switch {
-	case p.profile == nil:
-		return nil
-	case p.profile.grey && !isGrey:
+// profileBytes returns the profile that fits the type of the pixels.
+func (p picture) profileBytes() []byte {
+	if _, isGrey := p.pixels.(*image.Gray); p.profile != nil && p.profile.grey && !isGrey {
 		return p.profile.inColour().bytes()
 	}
 	return p.profile.bytes()
-}
-
-// insertion writes extra bytes after a number of bytes.
-type insertion struct {
-	out    io.Writer
-	after  int
-	insert []byte
-}
-
-func (in *insertion) Write(b []byte) (int, error) {
-	if in.insert == nil {
-		return in.out.Write(b)
-	}
-	n := min(in.after, len(b))
-	if _, err := in.out.Write(b[:n]); err != nil {
-		return 0, err
-	}
-	if in.after -= n; in.after > 0 {
-		return n, nil
-	}
-	if _, err := in.out.Write(in.insert); err != nil {
-		return n, err
-	}
-	in.insert = nil
-	more, err := in.out.Write(b[n:])
-	return n + more, err
 }
 
 // jpegProfile returns the profile in as many segments as it needs.
@@ -144,19 +108,15 @@ func jpegProfile(profile []byte) []byte {
 }
 
 // pngProfile returns the profile as a chunk.
-func pngProfile(profile []byte) ([]byte, error) {
+func pngProfile(profile []byte) []byte {
 	if profile == nil {
-		return nil, nil
+		return nil
 	}
-	content := bytes.NewBufferString("iCCPICC\x00\x00") // a name and the only compression method
+	content := bytes.NewBufferString("ICC\x00\x00") // a name and the only compression method
 	z := zlib.NewWriter(content)
-	if _, err := z.Write(profile); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	out := binary.BigEndian.AppendUint32(nil, uint32(content.Len()-4))
-	out = append(out, content.Bytes()...)
-	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(content.Bytes())), nil
+	_, _ = z.Write(profile) // a buffer takes all bytes
+	_ = z.Close()
+	var chunk bytes.Buffer
+	_ = writeChunk(&chunk, "iCCP", content.Bytes())
+	return chunk.Bytes()
 }

@@ -9,14 +9,14 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"strings"
+	"slices"
 
 	"golang.org/x/image/webp"
 )
 
 // form is an accepted picture format.
 type form struct {
-	isForm func(head string) bool
+	magic  []string // how files begin; ? is any byte
 	header func(io.Reader) (image.Config, error)
 	need   func(*bufio.Reader, image.Config) need // of a picture with that header
 	notes  func(*bufio.Reader) (notes, error)
@@ -26,28 +26,25 @@ type form struct {
 // forms are the formats of media.Accepted, with their decoders. Decoders that other packages
 // register with package image must not widen them.
 var forms = []form{
-	{startsWith("\xff\xd8\xff"), jpeg.DecodeConfig, jpegNeed, jpegNotes, jpeg.Decode},
-	{startsWith("\x89PNG\r\n\x1a\n"), pngHeader, pngNeed, pngNotes, png.Decode},
-	{startsWith("GIF87a", "GIF89a"), gif.DecodeConfig, gifNeed, gifNotes, gif.Decode},
-	{isWebP, webp.DecodeConfig, webpNeed, webpNotes, decodeWebP},
+	{[]string{"\xff\xd8\xff"}, jpeg.DecodeConfig, jpegNeed, jpegNotes, jpeg.Decode},
+	{[]string{"\x89PNG\r\n\x1a\n"}, pngHeader, pngNeed, pngNotes, png.Decode},
+	{[]string{"GIF87a", "GIF89a"}, gif.DecodeConfig, gifNeed, gifNotes, gif.Decode},
+	{[]string{"RIFF????WEBP"}, webp.DecodeConfig, webpNeed, webpNotes, decodeWebP},
 }
 
 // longestMagic is how many bytes identify every format.
 const longestMagic = 12
 
-func startsWith(prefixes ...string) func(string) bool {
-	return func(head string) bool {
-		for _, prefix := range prefixes {
-			if strings.HasPrefix(head, prefix) {
-				return true
+// begins reports whether the head of a file is that of the form.
+func (f form) begins(head []byte) bool {
+	return slices.ContainsFunc(f.magic, func(magic string) bool {
+		for i := range len(magic) {
+			if i >= len(head) || magic[i] != '?' && magic[i] != head[i] {
+				return false
 			}
 		}
-		return false
-	}
-}
-
-func isWebP(head string) bool {
-	return len(head) == longestMagic && strings.HasPrefix(head, "RIFF") && strings.HasSuffix(head, "WEBP")
+		return true
+	})
 }
 
 // decodeWebP stretches VP8's values, which run from 16 to 235 and from 16 to 240 (ITU-R

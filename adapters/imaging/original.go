@@ -67,7 +67,7 @@ func (o *original) judge() (form, image.Config, error) {
 	r := o.open()
 	head, _ := r.Peek(longestMagic)
 	for _, f := range forms {
-		if !f.isForm(string(head)) {
+		if !f.begins(head) {
 			continue
 		}
 		c, err := f.header(r)
