@@ -122,8 +122,8 @@ func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id
 // telephone is E164 of the phone, in an index.
 const telephone = "replace(phone, '-', '')"
 
-// checkTelephone returns ErrPhoneTaken if another account has the telephone, under whatever name. Of new names each
-// telephone has one, which the unique column guards; names from before AUT-03 do not change.
+// checkTelephone returns ErrPhoneTaken if another account has the telephone, also when that account's login name has its
+// dash elsewhere. A telephone has one new name, which the unique column guards; names from before AUT-03 do not change.
 func (v Accounts) checkTelephone(ctx context.Context, tx *listedTransaction, p user.Phone, id user.ID) error {
 	taken, err := tx.NewSelect().Model((*accountRow)(nil)).Where(telephone+" = ? AND id <> ?", p.E164(), id).Exists(ctx)
 	if err == nil && taken {

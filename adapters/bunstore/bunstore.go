@@ -5,7 +5,7 @@
 // must stay consistent (an event, its listing, its counts) is written in one transaction. Correctness
 // depends on nothing in the process, so any number of servers may share a database.
 //
-// Files are named by their subject: event_…, feed_…, import_…, payment_…. A hot read (statements.go) is one
+// Files are named by their subject: event_…, feed_…, import_…, payment_…. A hot read (statements) is one
 // prepared statement. A frequent write is a batch of prepared steps, sent together: an edited event is one
 // round trip. A step that must match a row goes first; after a miss the others write nothing. Shared counters
 // of the feed are written last, in one order, so that writers cannot deadlock. Money waits for the wallet much
@@ -19,6 +19,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/quota"
+	"plaza/domain/store"
 )
 
 // Store implements every store port over one database. Each port is a separate view,
@@ -74,4 +76,75 @@ func (s *Store) Begin(ctx context.Context, chore string) (first, done bool, err 
 // Finish records that the chore is done.
 func (s *Store) Finish(ctx context.Context, chore string) error {
 	return s.exec(ctx, s.Writer.NewUpdate().Model(&backgroundRow{Name: chore, Done: true}).WherePK())
+}
+
+// Ports returns the ports of the store. They keep accounts within the quotas.
+func (s *Store) Ports(l quota.Limits) store.Ports {
+	events, accounts := s.Events().Within(l), s.Accounts().Within(l)
+	return store.Ports{
+		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(),
+		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
+		Events: events, EventReader: events, Discussion: events, Related: events,
+		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
+		Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(l),
+		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(),
+	}
+}
+
+// statements are the hot reads. Each is one statement of constant text with bound
+// parameters, and has no variant built by bun. Only eventPage has a variant for every order
+// of events.
+//
+// SQLite prepares a statement again for each value of a parameter that is a bare LIMIT,
+// or that may be compared with the condition of a partial index. Such parameters are
+// wrapped in CAST, which prevents this.
+type statements struct {
+	session      string // $1 hash of the key
+	members      string // $1 ids
+	categories   string // $1 ids
+	translations string // $1 keys, $2 the time
+	feedStatements
+	eventStatements
+	images map[imageFilter]string
+}
+
+func newStatements(d engine.Dialect) statements {
+	return statements{
+		session:         sessionStatement,
+		members:         membersStatement(d),
+		categories:      categoryTable.Among(d, "id", "$1"),
+		translations:    translationsStatement(d),
+		feedStatements:  newFeedStatements(d),
+		eventStatements: newEventStatements(d),
+		images:          imageStatements(d),
+	}
+}
+
+// stepStatements are the statements of constant text that are not hot reads: the steps
+// of transactions, and other reads.
+type stepStatements struct {
+	eventSteps
+	tokenSteps
+	listingSteps
+	tileSteps
+	importSteps
+	checkSteps
+	howToSteps
+	imageSteps
+	rateLimitSteps
+	quotaSteps
+	throttleSteps
+	keySteps
+	telemetrySteps
+}
+
+func newStepStatements(d engine.Dialect) stepStatements {
+	return stepStatements{
+		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(),
+		importSteps: newImportSteps(d),
+		checkSteps:  newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
+		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d),
+		keySteps:       newKeySteps(d),
+		telemetrySteps: newTelemetrySteps(d),
+	}
 }

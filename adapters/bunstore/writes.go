@@ -57,7 +57,7 @@ func (s *Store) exec(ctx context.Context, query fmt.Stringer) error {
 	return s.writeAll(ctx, []engine.Step{engine.Built(query)})
 }
 
-// remove deletes a row in its own transaction, and returns missed if there is none.
+// remove deletes a row in its own transaction, and returns missed if the row does not exist.
 func (s *Store) remove(ctx context.Context, query *bun.DeleteQuery, missed error) error {
 	step := engine.Built(query.Returning("1"))
 	step.MustMatch, step.Missed = true, missed

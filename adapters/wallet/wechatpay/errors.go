@@ -2,6 +2,11 @@ package wechatpay
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
 
 	"plaza/domain/fault"
 	"plaza/domain/payment"
@@ -90,4 +95,79 @@ func shownCode(code string) string {
 		return code
 	}
 	return "something odd"
+}
+
+// Return and result codes of an answer.
+const (
+	success = "SUCCESS"
+	failure = "FAIL"
+)
+
+// systemError is the wallet's code for an unknown result.
+const systemError = "SYSTEMERROR"
+
+// errorOf returns the error for the code of a signed answer.
+func (r refusals) errorOf(code string) error {
+	if code == systemError {
+		return fmt.Errorf("%w: the wallet says %s", payment.ErrWalletTimeout, systemError)
+	}
+	return fmt.Errorf("%w: the wallet says %s", r.faultOf(code, payment.ErrWalletBadResponse), shownCode(code))
+}
+
+// errorOfMessage returns the error for an answer from before the wallet processed the request.
+// Such an answer has neither a signature nor a code.
+func (r refusals) errorOfMessage(text string) error {
+	for _, sign := range []string{"系统", "SYSTEM", "system"} {
+		if strings.Contains(text, sign) {
+			return fmt.Errorf("%w: the wallet reports a system error", payment.ErrWalletTimeout)
+		}
+	}
+	return fmt.Errorf("%w: the wallet rejected the request%s", cmp.Or(r.rest, payment.ErrWalletRefused), hint(text))
+}
+
+// hint returns the topic of an unsigned message. The message itself may contain secrets.
+func hint(text string) string {
+	for _, h := range []struct{ sign, about string }{
+		{"签名", "signature"}, {"appid", "appid"}, {"mch_id", "mch_id"}, {"XML", "XML"}, {"参数", "parameters"},
+	} {
+		if strings.Contains(text, h.sign) {
+			return ": something about its " + h.about
+		}
+	}
+	return ""
+}
+
+// tellsState reports whether the error, after a try that may have succeeded, tells the state of
+// the payment. A later refusal says nothing about the earlier try.
+func tellsState(err error) bool {
+	return slices.ContainsFunc([]error{
+		payment.ErrWalletPaid, payment.ErrWalletClosed, payment.ErrWalletNotFound, payment.ErrWalletOtherOrder, payment.ErrRefundNotFound,
+	}, func(f error) bool { return errors.Is(err, f) })
+}
+
+// unauthorised returns the error for an answer without a signature that refuses that of the request: the wallet signs no
+// answer to a caller that it does not know.
+func (g *V3) unauthorised(a answerV3, r refusals) error {
+	f := payment.ErrWalletBadResponse
+	if a.code() == "SIGN_ERROR" {
+		f = cmp.Or(r.rest, payment.ErrWalletRefused)
+	}
+	return fmt.Errorf("%w: the wallet rejects the signature%s: check the clock, the private key and the serial number",
+		f, a.clockHint(g.now()))
+}
+
+// errorOfAnswer returns the error for a signed refusal.
+func (r refusals) errorOfAnswer(a answerV3) error {
+	unknown := payment.ErrWalletBadResponse
+	if a.status == http.StatusTooManyRequests {
+		unknown = payment.ErrWalletBusy
+	}
+	code := a.code()
+	return fmt.Errorf("%w: the wallet says %s with status %d", r.faultOf(code, unknown), shownCode(code), a.status)
+}
+
+// code returns the code of a refusal, or "".
+func (a answerV3) code() string {
+	found, _ := parseObject(a.body) // nil if it fails
+	return found.text("code")
 }
