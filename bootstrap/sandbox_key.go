@@ -112,7 +112,7 @@ func newSandboxMerchant(now time.Time) (merchant, error) {
 	return merchant{secret.New(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))), cert}, nil
 }
 
-// sandboxFile returns what parse reads from the file. If there is none, it first writes one with what create returns.
+// sandboxFile returns what parse reads from the file. It first writes a missing file with what create returns.
 func sandboxFile[T any](path string, create func() (string, error), parse func([]byte) (T, error)) (v T, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -17,7 +17,7 @@ type table[K comparable, V any] map[K]V
 
 func (t *table[K, V]) make() { *t = table[K, V]{} }
 
-// get returns the value with the key, or the error if there is none.
+// get returns the value with the key, or the error if the key has no value.
 func (t table[K, V]) get(key K, missing error) (V, error) {
 	v, exists := t[key]
 	if !exists {

@@ -98,7 +98,7 @@ func (a Account) Grant(requested []Scope) (Grant, error) {
 type Accounts interface {
 	// Open stores a new account and its member atomically and returns their uid. The
 	// uid must be new. Open must ignore the IDs of the arguments. If an account has the
-	// telephone, under whatever login name, Open must store nothing and return ErrPhoneTaken.
+	// telephone (user.Phone.E164), Open must store nothing and return ErrPhoneTaken.
 	Open(ctx context.Context, a Account, m user.Member) (user.ID, error)
 	// ByPhone returns the account with the login name, or ErrNoAccount.
 	ByPhone(ctx context.Context, phone user.Phone) (Account, error)

@@ -44,7 +44,7 @@ func PlanOf(batch []Record, known map[Ref]bool, tree map[feed.CategoryID]feed.Ca
 
 // Decide returns the outcomes of the records that cannot be stored, and the indexes of the others in
 // the order of PlanOf. A user must have no problem with the accounts: the user's own and the one that
-// has the phone number, nil if there is none. Of users with one phone number the first takes it.
+// has the phone number; nil means no account. Of users with one phone number the first takes it.
 func Decide(
 	batch []Record, accounts func(UserRecord) (own, holder *ExistingAccount), known map[Ref]bool, tree map[feed.CategoryID]feed.CategoryID,
 ) (ready []int, outcomes []Outcome) {

@@ -63,7 +63,7 @@ type Store interface {
 	// Try counts the attempt as wrong in every grouping of TryLimits, also if its number has no
 	// code. If a limit is full it must count nothing and return ErrTooManyTries with the time
 	// until all limits admit a try. Otherwise it counts the try in the live code of the number
-	// and purpose, as Code.Try does, and returns the code, or ErrWrongCode if there is none or
+	// and purpose, as Code.Try does, and returns the code, or ErrWrongCode if the number has none or
 	// Code.Try fails. The counts must be committed when Try returns, also with ErrWrongCode: of
 	// 50 tries at once 50 are counted, and 5 return the code.
 	Try(ctx context.Context, a Attempt) (*Code, error)

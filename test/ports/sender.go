@@ -35,7 +35,7 @@ type SMS struct {
 	// Provider answers as the real one does. It calls accept for a message that is as documented,
 	// and refuses any other.
 	Provider func(accept func(Sent)) http.Handler
-	// StatusAlone tells that an answer is its status, whatever its body is.
+	// StatusAlone tells that an answer is its status, and that its body says nothing.
 	StatusAlone bool
 	// Secrets must never show.
 	Secrets []string

@@ -99,7 +99,7 @@ var reasons = map[string]verification.Reason{
 	"isv.OUT_OF_SERVICE":                verification.Money,
 }
 
-// Judge reads Alibaba's code whatever the status is.
+// Judge reads Alibaba's code at every status.
 func (protocol) Judge(status int, body []byte) error {
 	var said struct{ Code string }
 	if json.Unmarshal(body, &said) != nil || said.Code == "" {

@@ -109,7 +109,7 @@ func (p protocol) Request(m verification.Message, at time.Time) (provider.Reques
 	}}, nil
 }
 
-// Judge reads Tencent's codes whatever the status is: of the whole call, or of the one number.
+// Judge reads Tencent's codes at every status: of the whole call, or of the one number.
 func (protocol) Judge(status int, answer []byte) error {
 	type coded struct{ Code string }
 	var said struct {
