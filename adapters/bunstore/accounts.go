@@ -14,6 +14,7 @@ import (
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
+	"plaza/domain/verification"
 )
 
 // Accounts implements access.Accounts and user.Directory.
@@ -39,6 +40,7 @@ type accountRow struct {
 	Scopes        []string `bun:",array"`
 	Staff         bool
 	Disabled      bool
+	Erasing       bool
 	Generation    int
 	Revision      int64
 }
@@ -64,7 +66,7 @@ type presenceRow struct {
 func accountRowOf(a access.Account, revision int64) accountRow {
 	return accountRow{
 		ID: a.User, Phone: a.Phone.String(), PasswordHash: a.Hash, Scopes: engine.Texts(a.Scopes),
-		Staff: a.Staff, Disabled: a.Disabled, Generation: a.Generation, Revision: revision,
+		Staff: a.Staff, Disabled: a.Disabled, Erasing: a.Erasing, Generation: a.Generation, Revision: revision,
 	}
 }
 
@@ -72,7 +74,7 @@ func (r accountRow) account() (access.Account, error) {
 	phone, err := phoneOf(r.Phone)
 	return access.Account{
 		User: r.ID, Phone: phone, Hash: r.PasswordHash, Scopes: scopesOf(r.Scopes),
-		Staff: r.Staff, Disabled: r.Disabled, Generation: r.Generation,
+		Staff: r.Staff, Disabled: r.Disabled, Erasing: r.Erasing, Generation: r.Generation,
 	}, err
 }
 
@@ -92,9 +94,14 @@ func scopesOf(names []string) []access.Scope {
 	return engine.Mapped(names, func(name string) access.Scope { return access.Scope(name) })
 }
 
-func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (id user.ID, err error) {
+func (v Accounts) Open(
+	ctx context.Context, a access.Account, m user.Member, spendings ...verification.Spending,
+) (id user.ID, err error) {
 	a.User = 0
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		if err := v.s.Codes().spend(ctx, tx, spendings); err != nil {
+			return err
+		}
 		if err := v.checkTelephone(ctx, tx, a.Phone, 0); err != nil {
 			return err
 		}
@@ -173,7 +180,22 @@ func (v Accounts) List(ctx context.Context, after user.ID, limit int) (found []a
 	return found, err
 }
 
-func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {
+func (v Accounts) Erasing(ctx context.Context, after user.ID, limit int) (ids []user.ID, err error) {
+	if limit <= 0 { // bun treats it as no limit
+		return nil, ctx.Err()
+	}
+	rows, err := engine.SelectAll[accountRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("erasing").Where("id > ?", after).Order("id").Limit(int64(limit))
+	})
+	for _, row := range rows {
+		ids = append(ids, row.ID)
+	}
+	return ids, err
+}
+
+func (v Accounts) Change(
+	ctx context.Context, id user.ID, fn func(*access.Account) error, spendings ...verification.Spending,
+) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		var row accountRow
 		if err := v.s.Selecting(tx.Transaction).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
@@ -184,6 +206,9 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 			return err
 		}
 		if err := cmp.Or(fn(&a), ctx.Err()); err != nil {
+			return err
+		}
+		if err := v.s.Codes().spend(ctx, tx, spendings); err != nil {
 			return err
 		}
 		if a.Phone.String() != row.Phone {
@@ -261,6 +286,19 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	read := v.s.membersOf(ids, func(m user.Member) { found = append(found, m) })
 	err := v.s.ReadRows(ctx, read, func() { found = found[:0] })
 	return found, err
+}
+
+func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileChange, charges ...ratelimit.Charge) error {
+	change := engine.Step{Statement: v.s.steps.changeProfile, MustMatch: true, Missed: user.ErrNotFound}
+	for _, value := range []*string{c.Firstname, c.Lastname, c.Timezone, c.Location, c.Expertise} {
+		var arg any
+		if value != nil {
+			arg = *value
+		}
+		change.Args = append(change.Args, arg)
+	}
+	change.Args = append(change.Args, int64(id))
+	return v.s.writeAll(ctx, append(v.s.chargeSteps(charges), change))
 }
 
 // SetAvatar replaces the avatar first, which gives back the bytes of the old one.

@@ -82,7 +82,7 @@ func (s *Store) Finish(ctx context.Context, chore string) error {
 func (s *Store) Ports(l quota.Limits) store.Ports {
 	events, accounts := s.Events().Within(l), s.Accounts().Within(l)
 	return store.Ports{
-		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(),
+		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(), Codes: s.Codes(),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Events: events, EventReader: events, Discussion: events, Related: events,
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),

@@ -52,6 +52,7 @@ type quotaSteps struct {
 	addPicture    string // $1 key, $2 owner, $3 bytes
 	bytesTaken    string // $1 owner
 	setAvatar     string // $1 avatar, $2 user
+	changeProfile string // $1 firstname, $2 lastname, $3 timezone, $4 location, $5 expertise, NULL: unchanged; $6 user
 }
 
 func newQuotaSteps(d engine.Dialect) quotaSteps {
@@ -77,6 +78,9 @@ func newQuotaSteps(d engine.Dialect) quotaSteps {
 		addPicture: "INSERT INTO pictures (key, owner_id, bytes) " + d.Values("$1, $2, $3"),
 		bytesTaken: "SELECT bytes FROM picture_totals WHERE owner_id = $1",
 		setAvatar:  d.MustMatch("UPDATE users SET avatar = $1 WHERE id = $2 AND "+notErased+d.UnlessMissed(), "id"),
+		changeProfile: d.MustMatch("UPDATE users SET firstname = COALESCE($1, firstname), lastname = COALESCE($2, lastname), "+
+			"timezone = COALESCE($3, timezone), location = COALESCE($4, location), expertise = COALESCE($5, expertise)"+
+			" WHERE id = $6 AND "+notErased+d.UnlessMissed(), "id"),
 	}
 }
 

@@ -19,9 +19,11 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
+	"plaza/domain/secret"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
+	"plaza/domain/verification"
 )
 
 // personalTable says what becomes of the columns of a table that refers to users. Each column is exported or not, and
@@ -40,8 +42,8 @@ var personalTables = map[string]personalTable{
 	"users": {
 		kind: personaldata.Account, owner: "id = {user}",
 		exported: "id phone scopes staff disabled firstname lastname expertise location timezone joined source avatar",
-		internal: "password_hash generation revision adopted",
-		kept:     "id joined source adopted generation revision phone scopes staff disabled timezone avatar", // those from phone on with neutral values
+		internal: "password_hash generation revision adopted erasing",
+		kept:     "id joined source adopted generation revision erasing phone scopes staff disabled timezone avatar", // those from phone on with neutral values
 		blank:    "password_hash firstname lastname expertise location",
 	},
 	"presence":   {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id writes"},
@@ -121,14 +123,22 @@ var personalTables = map[string]personalTable{
 	"rate_limits":    {kind: personaldata.RateLimits, owner: "user_id = {user}", exported: "action until", internal: "user_id"},
 	"login_failures": {kind: personaldata.FailedLogins, owner: "phone = '{phone}'", exported: "source failed", internal: "id phone in_pair in_unusual"},
 	"usual_sources":  {kind: personaldata.LoginNetworks, owner: "phone = '{phone}'", exported: "source last_login", internal: "phone"},
-	"import_lines":   {owner: "kind = 'user' AND source = '{source}'", internal: "id file number kind source raw"}, // lines of imports in progress
+	"codes": {
+		kind: personaldata.Codes, owner: "number = replace(substr('{phone}', 2), '-', '')", exported: "purpose made expires tries status",
+		internal: "id number hash key",
+	},
+	"code_uses": {
+		kind: personaldata.CodeUses, owner: "number = replace(substr('{phone}', 2), '-', '')", exported: "use source at",
+		internal: "id number prefix",
+	},
+	"import_lines": {owner: "kind = 'user' AND source = '{source}'", internal: "id file number kind source raw"}, // lines of imports in progress
 }
 
 // impersonal are columns whose name could be that of a reference to a person, and is not.
 var impersonal = []string{"news.source"} // ids of articles
 
 // personalName matches the names of columns that refer to a person without a foreign key.
-var personalName = regexp.MustCompile(`^(?:.*_)?(?:user|author|owner|followed|robot|member|person|account|phone|username|email|open_id|source|staff)(?:_id)?$`)
+var personalName = regexp.MustCompile(`^(?:.*_)?(?:user|author|owner|followed|robot|member|person|account|phone|number|username|email|open_id|source|staff)(?:_id)?$`)
 
 func TestEveryColumnThatRefersToAPersonIsExportedOrErased(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, url string) {
@@ -191,6 +201,10 @@ func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
 		require.NoError(t, p.Throttle.Begin(ctx, attempt, noon))
 		require.NoError(t, p.Throttle.Succeed(ctx, attempt, noon))
 		require.NoError(t, p.Throttle.Begin(ctx, attempt, noon))
+		keys, err := verification.NewKeys(secret.New(strings.Repeat("k", 32)))
+		require.NoError(t, err)
+		code, _ := verification.New(verification.Erase, verification.NumberOf(phone), keys, noon)
+		require.NoError(t, p.Codes.Reserve(ctx, verification.Request{Code: code, DiallingCode: "86", From: attempt.Source.First(), Now: noon}))
 		other, err := p.Accounts.Open(ctx, access.Account{}, user.Member{Timezone: "UTC", Joined: noon})
 		require.NoError(t, err)
 		for _, follow := range [][2]user.ID{{id, other}, {other, id}} {

@@ -113,6 +113,10 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 	return n, err
 }
 
+func (v PersonalData) Charge(ctx context.Context, c ratelimit.Charge) error {
+	return v.s.writeAll(ctx, v.s.chargeSteps([]ratelimit.Charge{c}))
+}
+
 // numbersOf runs a statement that returns numbers.
 func numbersOf(ctx context.Context, tx *listedTransaction, statement string, args ...any) (all []int64, err error) {
 	err = tx.Run(ctx, engine.Step{Statement: statement, Args: args, Row: func(scan func(...any) error) error {

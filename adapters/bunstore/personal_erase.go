@@ -11,6 +11,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/publication"
 	"plaza/domain/user"
+	"plaza/domain/verification"
 )
 
 func (v PersonalData) eraseEvents(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) (n int, err error) {
@@ -166,13 +167,20 @@ func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, i
 	if err != nil {
 		return 0, err
 	}
+	stored, err := phoneOf(phone)
+	if err != nil {
+		return 0, err
+	}
 	steps := lockStep(v.s.steps.lockName, loginsOf(phone))
 	blank := "UPDATE users SET phone = $2, password_hash = '', scopes = $3, staff = FALSE, disabled = TRUE, generation = generation + 1, " +
 		"firstname = '', lastname = '', expertise = '', location = '', timezone = 'UTC', avatar = NULL, revision = revision + 1 " +
 		"WHERE id = $1 AND " + notErased
+	digits := verification.NumberOf(stored).Digits()
 	steps = append(steps,
 		engine.Step{Statement: "DELETE FROM usual_sources WHERE phone = $1", Args: []any{phone}},
 		engine.Step{Statement: "DELETE FROM login_failures WHERE phone = $1", Args: []any{phone}},
+		engine.Step{Statement: "DELETE FROM codes WHERE number = $1", Args: []any{digits}},
+		engine.Step{Statement: "DELETE FROM code_uses WHERE number = $1", Args: []any{digits}},
 		engine.Step{Statement: blank, Args: []any{int64(id), user.ErasedPhone(id).String(), v.s.Dialect.ListOf([]string{})}},
 	)
 	for _, statement := range []string{

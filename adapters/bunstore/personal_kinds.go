@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
@@ -10,6 +11,7 @@ import (
 	"plaza/domain/personaldata"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/domain/verification"
 )
 
 // personalKind is how the records of a kind are stored, for all that reads, counts and erases them. Each statement
@@ -63,6 +65,9 @@ func (k personalKind) some() string {
 
 // ofPhone is the condition on rows that belong to the phone number of the user, $1.
 const ofPhone = "phone = (SELECT u.phone FROM users u WHERE u.id = $1)"
+
+// ofNumber is the condition on rows that belong to the telephone of the user, $1.
+const ofNumber = "number = (SELECT substr(replace(u.phone, '-', ''), 2) FROM users u WHERE u.id = $1)"
 
 // imagesOfPerson returns the images i of the owner $1, deleted ones included, each from an index.
 func imagesOfPerson() string {
@@ -180,6 +185,23 @@ func (v PersonalData) kinds() map[personaldata.Kind]personalKind {
 		personaldata.LoginNetworks: {
 			table: "usual_sources", whose: ofPhone, keys: "source", begin: text, columns: "source, last_login",
 			read: readingLogins(personaldata.NewLoginNetworkRecord),
+		},
+		personaldata.Codes: {
+			table: "codes", whose: ofNumber, keys: "id || ''", begin: text, columns: "purpose, made, expires, tries, status",
+			read: reading(func(c *verification.State) []any {
+				return []any{
+					(*string)(&c.Purpose), engine.IntoTime{Into: &c.Made}, engine.IntoTime{Into: &c.Expires}, &c.Tries, (*string)(&c.Status),
+				}
+			}, personaldata.NewCodeRecord),
+		},
+		personaldata.CodeUses: {
+			table: "code_uses", whose: ofNumber, keys: "id + 0", begin: number, columns: "use, source, at",
+			read: func(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
+				var use, network string
+				var at time.Time
+				err := scan(&use, &network, engine.IntoTime{Into: &at})
+				return personaldata.NewCodeUseRecord(verification.Use(use), network, at), err
+			},
 		},
 	}
 }

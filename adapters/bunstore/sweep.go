@@ -10,6 +10,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
+	"plaza/domain/verification"
 )
 
 // sweepMost limits the rows that are removed from a table at once. It is small enough that other
@@ -33,6 +34,9 @@ func expired(now time.Time) []expiredRows {
 		{"usual_sources", "phone, source", "last_login", before(access.UsualFor)},
 		{"rate_limits", "user_id, action", "until", now.UnixMicro()},
 		{"idempotency_keys", "user_id, name", "since", before(idempotency.KeyLife)},
+		{"codes", "id", "made", before(verification.Kept)},
+		{"code_uses", "id", "at", before(verification.Kept)},
+		{"code_days", "day, dialling_code", "day", before(2 * verification.Kept)},
 		{"translations", "key", "expires", before(0)},
 		{"translation_claims", "key", "until", before(0)},
 	}

@@ -8,6 +8,7 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/instant"
+	"plaza/domain/user"
 )
 
 // Throttle implements access.Throttle. It counts for all servers on the database.
@@ -26,6 +27,8 @@ type throttleSteps struct {
 	removeFailure string // the latest
 	resetPair     string // excludes the failures from ByPair
 	addUsual      string // $3 now
+
+	forgetFailures string // of the phone $1
 }
 
 func newThrottleSteps(d engine.Dialect) throttleSteps {
@@ -41,7 +44,8 @@ func newThrottleSteps(d engine.Dialect) throttleSteps {
 		addFailure:    "INSERT INTO login_failures (phone, source, failed, in_pair, in_unusual) VALUES ($1, $2, $3, TRUE, $4)",
 		removeFailure: "DELETE FROM login_failures WHERE id = (SELECT id FROM login_failures WHERE " + ofAttempt +
 			" ORDER BY failed DESC, id DESC LIMIT 1)",
-		resetPair: "UPDATE login_failures SET in_pair = FALSE WHERE " + ofAttempt + " AND in_pair",
+		forgetFailures: "DELETE FROM login_failures WHERE phone = $1",
+		resetPair:      "UPDATE login_failures SET in_pair = FALSE WHERE " + ofAttempt + " AND in_pair",
 		addUsual: "INSERT INTO usual_sources AS o (phone, source, last_login)" +
 			" SELECT u.phone, CAST($2 AS text), CAST($3 AS " + d.TimestampType() + ") FROM users u WHERE u.phone = $1" +
 			" ON CONFLICT (phone, source) DO UPDATE SET last_login = EXCLUDED.last_login WHERE EXCLUDED.last_login > o.last_login",
@@ -87,6 +91,11 @@ func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) 
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
 	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.steps.removeFailure, a)))
+}
+
+func (v Throttle) Forget(ctx context.Context, phone user.Phone) error {
+	return v.s.writeAll(ctx, append(lockStep(v.s.steps.lockName, loginsOf(phone.String())),
+		engine.Step{Statement: v.s.steps.forgetFailures, Args: []any{phone.String()}}))
 }
 
 // step returns the statement for the attempt, with further arguments.

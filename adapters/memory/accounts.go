@@ -11,6 +11,7 @@ import (
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
+	"plaza/domain/verification"
 )
 
 // Accounts is the store as access.Accounts and user.Directory.
@@ -22,17 +23,22 @@ type Accounts struct {
 // Accounts returns the store's accounts and their members.
 func (s *Store) Accounts() Accounts { return Accounts{s: s} }
 
-func (v Accounts) Open(ctx context.Context, a access.Account, m user.Member) (user.ID, error) {
-	return write(ctx, v.s, func() (user.ID, error) {
-		if _, taken := v.s.telephones[a.Phone.E164()]; taken {
-			return 0, access.ErrPhoneTaken
-		}
-		id := user.ID(v.s.numbers.account.next())
-		a.User, m.ID = id, id
-		v.s.putAccount(a)
-		v.s.members[id] = m
-		return id, nil
+func (v Accounts) Open(
+	ctx context.Context, a access.Account, m user.Member, spendings ...verification.Spending,
+) (id user.ID, err error) {
+	err = exec(ctx, v.s, func() error {
+		return v.s.codes.use(spendings, func() error {
+			if _, taken := v.s.telephones[a.Phone.E164()]; taken {
+				return access.ErrPhoneTaken
+			}
+			id = user.ID(v.s.numbers.account.next())
+			a.User, m.ID = id, id
+			v.s.putAccount(a)
+			v.s.members[id] = m
+			return nil
+		})
 	})
+	return id, err
 }
 
 func (v Accounts) ByPhone(ctx context.Context, phone user.Phone) (access.Account, error) {
@@ -59,7 +65,20 @@ func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.
 	})
 }
 
-func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {
+func (v Accounts) Erasing(ctx context.Context, after user.ID, limit int) ([]user.ID, error) {
+	return read(ctx, v.s, func() ([]user.ID, error) {
+		var all []user.ID
+		for a := range v.s.accounts.where(func(a access.Account) bool { return a.Erasing && a.User > after }) {
+			all = append(all, a.User)
+		}
+		slices.Sort(all)
+		return first(all, limit), nil
+	})
+}
+
+func (v Accounts) Change(
+	ctx context.Context, id user.ID, fn func(*access.Account) error, spendings ...verification.Spending,
+) error {
 	return exec(ctx, v.s, func() error {
 		old, err := v.s.account(id)
 		if err != nil {
@@ -69,19 +88,24 @@ func (v Accounts) Change(ctx context.Context, id user.ID, fn func(*access.Accoun
 		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
 			return err
 		}
-		if owner, taken := v.s.telephones[next.Phone.E164()]; taken && owner != id {
-			return access.ErrPhoneTaken
-		}
-		next.User = id
-		delete(v.s.telephones, old.Phone.E164())
-		if kept, exists := v.s.tokens[next.Kept]; exists && kept.User == id && kept.Generation == old.Generation {
-			kept.Generation = next.Generation
-			v.s.tokens[next.Kept] = kept
-		}
-		next.Kept = 0
-		v.s.putAccount(next)
-		return nil
+		return v.s.codes.use(spendings, func() error { return v.s.replaceAccount(old, next) })
 	})
+}
+
+// replaceAccount stores the account in place of the old one, unless another has its telephone.
+func (s *Store) replaceAccount(old, next access.Account) error {
+	if owner, taken := s.telephones[next.Phone.E164()]; taken && owner != old.User {
+		return access.ErrPhoneTaken
+	}
+	next.User = old.User
+	delete(s.telephones, old.Phone.E164())
+	if kept, exists := s.tokens[next.Kept]; exists && kept.User == old.User && kept.Generation == old.Generation {
+		kept.Generation = next.Generation
+		s.tokens[next.Kept] = kept
+	}
+	next.Kept = 0
+	s.putAccount(next)
+	return nil
 }
 
 func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
@@ -130,6 +154,17 @@ func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Pictur
 		v.s.queueDeletion(m.Avatar.Keys()...)
 		m.Avatar = copyOf(avatar)
 		v.s.members[id] = m
+		return nil
+	})
+}
+
+func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileChange, charges ...ratelimit.Charge) error {
+	return execCharged(ctx, v.s, charges, func() error {
+		m, exists := v.s.members[id]
+		if !exists || v.s.accounts[id].IsErased() {
+			return user.ErrNotFound
+		}
+		v.s.members[id] = c.Apply(m)
 		return nil
 	})
 }

@@ -16,9 +16,11 @@ import (
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
 	"plaza/domain/publication"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
+	"plaza/domain/verification"
 )
 
 // PersonalData is the store as personaldata.Store.
@@ -70,6 +72,11 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 	})
 }
 
+// Charge implements personaldata.Store.
+func (v PersonalData) Charge(ctx context.Context, c ratelimit.Charge) error {
+	return execCharged(ctx, v.s, []ratelimit.Charge{c}, func() error { return nil })
+}
+
 func (s *Store) erasable(id user.ID, k personaldata.Kind) []owned {
 	return slices.DeleteFunc(s.owned(id, k), func(o owned) bool { return o.erase == nil })
 }
@@ -95,6 +102,9 @@ func own[V any](values iter.Seq[V], admits func(V) bool, of func(V) owned) iter.
 // kinds returns the user's records of all kinds.
 func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 	isPhone := func(a access.Attempt) bool { return a.Phone == s.accounts[id].Phone }
+	isNumber := func(n verification.Number) bool {
+		return !n.IsZero() && n == verification.NumberOf(s.accounts[id].Phone)
+	}
 	isPaid := func(p payment.Payment) bool { return p.Order != 0 && s.ledger.orders[p.Order].User == id }
 	return map[personaldata.Kind]iter.Seq[owned]{
 		personaldata.Account: own(maps.Values(s.accounts), func(a access.Account) bool { return a.User == id }, s.ownAccount),
@@ -169,6 +179,17 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 			record := personaldata.NewFailedLoginRecord(f.Source.String(), f.at.UTC())
 			return owned{record: record, order: f.at.UnixMicro(), name: f.Source.String(), erase: func() { s.failures.uncount(f.Attempt) }}
 		}),
+		personaldata.Codes: own(maps.Values(s.codes.all), func(c verification.State) bool { return isNumber(c.Number) },
+			func(c verification.State) owned {
+				record := personaldata.NewCodeRecord(c)
+				return owned{record: record, order: c.Made.UnixMicro(), name: string(c.ID), erase: func() { delete(s.codes.all, c.ID) }}
+			}),
+		personaldata.CodeUses: own(slices.Values(s.codes.uses), func(u codeUse) bool { return isNumber(u.number) }, func(u codeUse) owned {
+			record := personaldata.NewCodeUseRecord(u.kind, access.SourceOf(u.from).String(), u.at.UTC())
+			return owned{record: record, order: u.at.UnixMicro(), erase: func() {
+				s.codes.uses = slices.DeleteFunc(s.codes.uses, func(other codeUse) bool { return other == u })
+			}}
+		}),
 		personaldata.LoginNetworks: own(maps.Keys(s.failures.usual), isPhone, func(a access.Attempt) owned {
 			record := personaldata.NewLoginNetworkRecord(a.Source.String(), s.failures.usual[a].UTC())
 			return owned{record: record, name: a.Source.String(), erase: func() { delete(s.failures.usual, a) }}
@@ -187,7 +208,9 @@ func (s *Store) ownAccount(a access.Account) owned {
 func (s *Store) eraseAccount(a access.Account) {
 	delete(s.telephones, a.Phone.E164())
 	s.failures.forget(a.Phone) // nothing leads from the account to its phone afterwards
-	a.Close()
+	s.codes.forget(verification.NumberOf(a.Phone))
+	a.SetPassword("")
+	a.Disabled, a.Staff, a.Scopes = true, false, nil
 	a.Phone = user.ErasedPhone(a.User)
 	s.putAccount(a)
 	m := s.members[a.User]

@@ -9,7 +9,7 @@ import (
 func (s *Store) Ports(l quota.Limits) store.Ports {
 	events, accounts := s.Events().Within(l), s.Accounts().Within(l)
 	return store.Ports{
-		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(),
+		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(), Codes: s.Codes(),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(),
 		Events: events, EventReader: events, Discussion: events, Related: events,
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),

@@ -34,6 +34,7 @@ type Store struct {
 	members    table[user.ID, user.Member]
 	tokens     table[access.TokenID, access.Token]
 	failures   failures
+	codes      codes
 	spentUntil table[rateKey, time.Time] // until when; one for each account and action
 
 	categories    table[feed.CategoryID, feed.Category]
@@ -67,7 +68,7 @@ func New() *Store {
 	s := &Store{failures: newFailures(access.Limits()), translations: newTranslations(), requests: newKeys(), imports: newImportState()}
 	l := &s.ledger
 	for _, t := range []interface{ make() }{
-		&s.accounts, &s.telephones, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings, &s.subscriptions, &s.events, &s.comments,
+		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings, &s.subscriptions, &s.events, &s.comments,
 		&s.likes, &s.publications, &s.nodes, &s.howTos, &s.demands, &s.images, &s.deletions, &s.pictures, &s.pictureBytes,
 		&l.orders, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
 	} {

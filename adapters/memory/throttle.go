@@ -48,6 +48,13 @@ func (v Throttle) Abandon(ctx context.Context, a access.Attempt, now time.Time) 
 	})
 }
 
+func (v Throttle) Forget(ctx context.Context, phone user.Phone) error {
+	return exec(ctx, v.s, func() error {
+		v.s.failures.all = slices.DeleteFunc(v.s.failures.all, func(c failure) bool { return c.Phone == phone })
+		return nil
+	})
+}
+
 // failure is an attempt counted as failed: always for its source, and in the other groupings as it says.
 type failure struct {
 	access.Attempt

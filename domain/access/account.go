@@ -6,6 +6,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/user"
+	"plaza/domain/verification"
 )
 
 // Account is a user's login data.
@@ -16,6 +17,7 @@ type Account struct {
 	Scopes   []Scope // without BackOffice, which Staff implies
 	Staff    bool
 	Disabled bool
+	Erasing  bool // the account is closed, and what belongs to the user is being erased
 	// Generation counts password changes: a token of another generation is invalid.
 	Generation int
 	// Kept is the token that stays valid when Accounts.Change stores a new Generation;
@@ -26,7 +28,7 @@ type Account struct {
 // Close takes the password and all rights away from the account before its data is erased. It invalidates every key.
 func (a *Account) Close() {
 	a.SetPassword("")
-	a.Disabled, a.Staff, a.Scopes = true, false, nil
+	a.Disabled, a.Staff, a.Scopes, a.Erasing = true, false, nil, true
 }
 
 // IsErased reports whether the user's data was erased. Such an account stays closed.
@@ -49,6 +51,12 @@ func (a *Account) SetPasswordWith(token TokenID, hash string) {
 func (a *Account) SetPhone(phone user.Phone) {
 	a.Phone = phone
 	a.Generation++
+}
+
+// SetPhoneWith is SetPhone, but the token stays valid (AUT-18).
+func (a *Account) SetPhoneWith(token TokenID, phone user.Phone) {
+	a.SetPhone(phone)
+	a.Kept = token
 }
 
 // Rehash replaces the hash of an unchanged password. Keys stay valid (AUT-12).
@@ -99,7 +107,8 @@ type Accounts interface {
 	// Open stores a new account and its member atomically and returns their uid. The
 	// uid must be new. Open must ignore the IDs of the arguments. If an account has the
 	// telephone (user.Phone.E164), Open must store nothing and return ErrPhoneTaken.
-	Open(ctx context.Context, a Account, m user.Member) (user.ID, error)
+	// Spendings are as in verification.Spending.
+	Open(ctx context.Context, a Account, m user.Member, spendings ...verification.Spending) (user.ID, error)
 	// ByPhone returns the account with the login name, or ErrNoAccount.
 	ByPhone(ctx context.Context, phone user.Phone) (Account, error)
 	// ByID returns the account of the user, or ErrNoAccount.
@@ -107,6 +116,9 @@ type Accounts interface {
 	// List returns at most limit accounts with uids greater than after, by ascending
 	// uid.
 	List(ctx context.Context, after user.ID, limit int) ([]Account, error)
+	// Erasing returns at most limit users whose account is Erasing, with uids greater than
+	// after, by ascending uid.
+	Erasing(ctx context.Context, after user.ID, limit int) ([]user.ID, error)
 	// Change loads the account, calls fn and stores the result, atomically and
 	// isolated from other Changes of it. If fn fails, nothing is stored and Change
 	// returns fn's error unchanged. If fn panics or the context ends, nothing is
@@ -116,6 +128,6 @@ type Accounts interface {
 	// If another account has the telephone of the phone that fn sets, Change stores nothing and returns ErrPhoneTaken.
 	//
 	// If fn sets Kept and a new Generation, Change also moves that token to it, if the
-	// token is the account's and was of the old one.
-	Change(ctx context.Context, id user.ID, fn func(*Account) error) error
+	// token is the account's and was of the old one. Spendings are as in verification.Spending.
+	Change(ctx context.Context, id user.ID, fn func(*Account) error, spendings ...verification.Spending) error
 }

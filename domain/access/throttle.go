@@ -87,6 +87,9 @@ type Throttle interface {
 	Succeed(ctx context.Context, a Attempt, now time.Time) error
 	// Abandon removes one attempt that was not decided.
 	Abandon(ctx context.Context, a Attempt, now time.Time) error
+	// Forget removes what is counted of the phone, in all groupings and from all sources. Its usual
+	// sources stay.
+	Forget(ctx context.Context, phone user.Phone) error
 }
 
 // ErrThrottled returns the fault of too many failed logins.

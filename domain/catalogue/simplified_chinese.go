@@ -72,6 +72,7 @@ var simplifiedChinese = map[string]string{
 	"Enter a whole number of 1 or greater.":                      "请输入不小于 1 的整数。",
 	"Enter a full address that begins with http:// or https://.": "请输入以 http:// 或 https:// 开头的完整网址。",
 	"Enter a language tag, like en or zh-CN.":                    "请输入语言标签，例如 en 或 zh-CN。",
+	"Control characters are not allowed.":                        "不能包含控制字符。",
 	"Use one line.":                                              "请只写一行。",
 
 	// Times and days.
@@ -116,9 +117,14 @@ var simplifiedChinese = map[string]string{
 	"Too many codes were requested. Try again later.":                     "获取验证码过于频繁，请稍后再试。",
 	"Too many wrong codes were tried. Try again later.":                   "验证码错误次数过多，请稍后再试。",
 	"Codes are not sent to numbers with this dialling code.":              "暂不支持向此国家/地区代码的号码发送验证码。",
+	"This server sends no codes.":                                         "本服务器不发送验证码。",
+	"This server takes no new accounts.":                                  "本服务器暂不接受注册。",
 	"No more codes are sent today. Try again tomorrow.":                   "今日验证码发送量已达上限，请明天再试。",
 
 	// People, and following.
+	"You are changing your profile too often. Try again later.":      "您修改资料过于频繁，请稍后再试。",
+	"You have just exported your data. Try again later.":             "您刚刚导出过数据，请稍后再试。",
+	"You have open orders. Pay them, or wait until they are closed.": "您有待支付的订单，请先支付或等待订单关闭。",
 	"User not found.":                                         "用户不存在。",
 	"Subscription not found.":                                 "关注不存在。",
 	"You cannot follow yourself.":                             "不能关注自己。",

@@ -16,9 +16,11 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
+	"plaza/domain/verification"
 )
 
 // Kind is a kind of records of a person. Its value is the name of the kind's file in an export.
@@ -44,6 +46,8 @@ const (
 	RateLimits      Kind = "rate_limits"
 	FailedLogins    Kind = "failed_logins"
 	LoginNetworks   Kind = "login_networks"
+	Codes           Kind = "codes"
+	CodeUses        Kind = "code_uses"
 	Account         Kind = "account"
 )
 
@@ -91,6 +95,9 @@ func Kinds() []Description {
 		{RateLimits, "Until when what you wrote counts for a limit.", Removed, NewRateLimitRecord("", time.Time{})},
 		{FailedLogins, "Failed logins with your phone number, kept for an hour.", Removed, NewFailedLoginRecord("", time.Time{})},
 		{LoginNetworks, "Networks from which you have logged in, kept for 30 days.", Removed, NewLoginNetworkRecord("", time.Time{})},
+		{Codes, "One-time codes that were made for your phone number, without their digits, kept for a day.", Removed,
+			NewCodeRecord(verification.State{})},
+		{CodeUses, "Requests for such codes, and tries of them, kept for a day.", Removed, NewCodeUseRecord("", "", time.Time{})},
 		// The uid and the time of joining remain, and the id at the source of an imported account, so that an import does
 		// not bring it back.
 		{Account, "Your account and profile.", Blanked, NewAccountRecord(access.Account{}, user.Member{}, "")},
@@ -114,4 +121,6 @@ type Store interface {
 	// The account stays, as user.Phone.IsErased tells, and is disabled. user.Directory does not know the user any more,
 	// the user can't be followed, and imported.Store stores neither the user nor records of the user as author.
 	Erase(ctx context.Context, id user.ID, k Kind, limit int) (int, error)
+	// Charge takes the charge, or returns the fault of its limit.
+	Charge(ctx context.Context, c ratelimit.Charge) error
 }

@@ -14,6 +14,7 @@ import (
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
+	"plaza/domain/verification"
 )
 
 // Record is one record of a person: its fields in the order in which an export writes them.
@@ -330,5 +331,25 @@ func NewLoginNetworkRecord(network string, last time.Time) Record {
 	return Record{
 		{"network", "address or network", network},
 		{"last_login_at", "when the last login was", last},
+	}
+}
+
+// NewCodeRecord returns the record of a one-time code.
+func NewCodeRecord(c verification.State) Record {
+	return Record{
+		{"purpose", "what it is good for", c.Purpose},
+		{"made_at", "when it was made", c.Made},
+		{"expires_at", "until when it is good", c.Expires},
+		{"tries", "how often it was tried", c.Tries},
+		{"status", "live, spent, or replaced by a newer one", c.Status},
+	}
+}
+
+// NewCodeUseRecord returns the record of a request for a code, or of a try of one.
+func NewCodeUseRecord(u verification.Use, network string, at time.Time) Record {
+	return Record{
+		{"use", "requested or tried", u},
+		{"network", "address or network that it came from", network},
+		{"at", "when", at},
 	}
 }

@@ -34,6 +34,8 @@ const (
 	Upload      Action = "upload"
 	UploadBytes Action = "upload_bytes"
 	Login       Action = "login" // that succeeds
+	Profile     Action = "profile"
+	Export      Action = "export" // of all that is stored of the person
 )
 
 // doing says in a refusal what the caller does too often.
@@ -45,6 +47,8 @@ var doing = map[Action]string{
 	Upload:      "You are uploading too many pictures. Try again later.",
 	UploadBytes: "You are uploading too much data. Try again later.",
 	Login:       "You are logging in too often. Try again later.",
+	Profile:     "You are changing your profile too often. Try again later.",
+	Export:      "You have just exported your data. Try again later.",
 }
 
 // ErrThrottled returns the fault of an action that is admitted again after the duration.

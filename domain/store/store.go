@@ -18,6 +18,7 @@ import (
 	"plaza/domain/telemetry"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
+	"plaza/domain/verification"
 )
 
 // Ports are the ports of one store, within the same quotas.
@@ -26,6 +27,7 @@ type Ports struct {
 	Directory     user.Directory
 	Tokens        access.Tokens
 	Throttle      access.Throttle
+	Codes         verification.Store
 	Categories    feed.Categories
 	Subscriptions subscription.Repository
 	Events        event.Repository

@@ -79,6 +79,9 @@ func IsBlank(s string) bool {
 	return true
 }
 
+// HasControl reports whether the text has a control character, a line's end among them.
+func HasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
+
 // invisible reports whether the character is a format character (zero-width space and
 // joiners, byte order mark, direction marks) or a control character.
 func invisible(r rune) bool { return unicode.Is(unicode.Cf, r) || unicode.IsControl(r) }

@@ -25,3 +25,15 @@ var zeroCodes = []string{"39", "225", "242", "378"}
 
 // IsDiallingCode reports whether the digits are a dialling code in use.
 func IsDiallingCode(digits string) bool { return slices.Contains(diallingCodes, digits) }
+
+// DiallingCode returns the dialling code that the digits of the number begin with, wherever the dash is. It is empty if
+// none is in use, and for a number that is none.
+func (p Phone) DiallingCode() string {
+	digits := strings.TrimPrefix(p.E164(), "+")
+	for length := 1; length <= min(3, len(digits)); length++ {
+		if IsDiallingCode(digits[:length]) {
+			return digits[:length]
+		}
+	}
+	return ""
+}

@@ -57,9 +57,7 @@ func NewMember(m Member) (Member, error) {
 	if m.Timezone == "" {
 		m.Timezone = "UTC"
 	}
-	if _, err := zone(m.Timezone); err != nil {
-		wrong.Add("timezone", fmt.Sprintf("Unknown time zone %q.", m.Timezone))
-	}
+	wrong.Add("timezone", timezoneProblem(m.Timezone))
 	return m, wrong.Err()
 }
 
@@ -165,4 +163,7 @@ type Directory interface {
 	// left of the quota with which the store was opened (GEN-14). Charges are as in
 	// event.Repository.
 	SetAvatar(ctx context.Context, id ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error
+	// ChangeProfile changes the fields of the change that are not nil. It returns ErrNotFound as
+	// SetAvatar does. Charges are as in event.Repository.
+	ChangeProfile(ctx context.Context, id ID, c ProfileChange, charges ...ratelimit.Charge) error
 }

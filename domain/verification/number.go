@@ -23,12 +23,6 @@ func NumberOf(p user.Phone) Number {
 	return Number{digits: strings.TrimPrefix(p.E164(), "+")}
 }
 
-// DiallingCodeOf returns the digits of the login name before its dash.
-func DiallingCodeOf(p user.Phone) string {
-	code, _, _ := strings.Cut(strings.TrimPrefix(p.String(), "+"), "-")
-	return code
-}
-
 // Lengths of a number: those of user.ParsePhone.
 const (
 	minDigits = 5

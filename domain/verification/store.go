@@ -6,6 +6,15 @@ import (
 	"time"
 )
 
+// Use is what a limit counts. Its value is stored.
+type Use string
+
+// The uses.
+const (
+	Requested Use = "requested" // RequestLimits
+	Tried     Use = "tried"     // TryLimits
+)
+
 // Request asks for a code.
 type Request struct {
 	Code         *Code // new
@@ -48,6 +57,12 @@ type Spending struct {
 	From    netip.Addr
 }
 
+// Taken is how many messages were taken of a budget.
+type Taken struct {
+	Messages int64
+	Codes    map[string]int64 // by dialling code, all of them
+}
+
 // Store keeps codes, and counts requests and tries for all servers. It knows no accounts.
 // Requests, tries and codes older than Kept are removed in time, because they name numbers. An
 // erasure removes those of the person's number at once.
@@ -67,4 +82,6 @@ type Store interface {
 	// Code.Try fails. The counts must be committed when Try returns, also with ErrWrongCode: of
 	// 50 tries at once 50 are counted, and 5 return the code.
 	Try(ctx context.Context, a Attempt) (*Code, error)
+	// Taken returns what was taken of the budget of the day (DayOf).
+	Taken(ctx context.Context, day time.Time) (Taken, error)
 }

@@ -220,8 +220,6 @@ func TestAUT03_a_telephone_has_one_number_wherever_its_dash_is(t *testing.T) {
 		assert.Error(t, err, digits)
 	}
 	assert.True(t, verification.NumberOf(user.ErasedPhone(7)).IsZero())
-	phone, _ := user.ParsePhone("+852-12345678")
-	assert.Equal(t, "852", verification.DiallingCodeOf(phone))
 }
 
 func TestAUT15_neither_number_nor_code_is_printed(t *testing.T) {

@@ -14,8 +14,6 @@ var otherCallers = map[string]string{
 	"Listable.Listing":   "stores call it",
 	"Record.Needs":       "imported.PlanOf calls it",
 	"Sanitiser.Sanitise": "event.Change.Sanitised and imported.NewsDraft.Record call it",
-	"Store.Reserve":      "use cases of one-time codes are to call it",
-	"Store.Try":          "use cases of one-time codes are to call it",
 }
 
 // TestPortMethodsHaveCallers fails on an exported method of an interface in domain that the program does not call: a

@@ -25,6 +25,8 @@ func Accounts(t *testing.T, open Open) {
 		{"Changes at once lose nothing", accountChangesAtOnce},
 		{"Members returns those of the ids that exist, each once", membersKnown},
 		{"names come back as they went in", membersNames},
+		{"Erasing returns the users whose account is erasing, ascending, at most limit", accountsErasing},
+		{"ChangeProfile changes the fields that are sent", changeProfile},
 		{"SetAvatar gives the person the picture, in place of the one that they had", setAvatar},
 		{"SetAvatar of an unknown user is ErrNotFound", setAvatarUnknownUser},
 	})
@@ -34,7 +36,7 @@ func Accounts(t *testing.T, open Open) {
 func visitor() (access.Account, user.Member) {
 	a := access.Account{
 		Phone: phone(1), Hash: "$argon2id$v=19$m=19456", Scopes: []access.Scope{access.PayTradeOrder, access.XfileEvent},
-		Staff: true, Disabled: true, Generation: 3,
+		Staff: true, Disabled: true, Erasing: true, Generation: 3,
 	}
 	m := user.Member{
 		Firstname: "丽", Lastname: "王", Expertise: "园艺", Location: "Sevilla", Timezone: "Europe/Madrid",
@@ -256,4 +258,46 @@ func membersNames(w *fixtures) {
 	members, err := w.Directory.Members(w.Context(), []user.ID{id})
 	require.NoError(w, err)
 	assert.Equal(w, []user.Member{m}, members)
+}
+
+func accountsErasing(w *fixtures) {
+	ids := []user.ID{w.newUser(), w.newUser(), w.newUser(), w.newUser()}
+	for _, id := range []user.ID{ids[3], ids[0], ids[1]} {
+		require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+			a.Close()
+			return nil
+		}))
+	}
+	for _, c := range []struct {
+		after user.ID
+		limit int
+		want  []user.ID
+	}{
+		{0, 10, []user.ID{ids[0], ids[1], ids[3]}}, {0, 2, ids[:2]}, {ids[1], 10, ids[3:]}, {ids[3], 10, nil}, {0, 0, nil},
+	} {
+		found, err := w.Accounts.Erasing(w.Context(), c.after, c.limit)
+		require.NoError(w, err)
+		assert.ElementsMatch(w, c.want, found)
+	}
+}
+
+func changeProfile(w *fixtures) {
+	a, want := visitor()
+	id, err := w.Accounts.Open(w.Context(), a, want)
+	require.NoError(w, err)
+	want.ID = id
+	w.people = 1
+	other := w.member(w.newUser())
+	for _, c := range []user.ProfileChange{
+		{Firstname: new("丽丽")}, {Lastname: new("李"), Timezone: new("Asia/Shanghai")}, {Location: new(""), Expertise: new("")}, {},
+		{Location: new("Cádiz"), Expertise: new("Té 茶")},
+	} {
+		want = c.Apply(want)
+		require.NoError(w, w.Directory.ChangeProfile(w.Context(), id, c))
+		assert.Equal(w, want, w.member(id))
+	}
+	assert.Equal(w, other, w.member(other.ID))
+	for _, unknown := range []user.ID{0, other.ID + 1} {
+		assert.ErrorIs(w, w.Directory.ChangeProfile(w.Context(), unknown, user.ProfileChange{Firstname: new("X")}), user.ErrNotFound)
+	}
 }

@@ -21,6 +21,7 @@ import (
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
+	"plaza/domain/verification"
 )
 
 // PersonalData is the suite of personaldata.Store.
@@ -131,6 +132,9 @@ func (w *fixtures) loggedIn(p person, n byte) {
 	attempt.Phone = p.phone
 	w.login(noon, attempt)
 	w.fail(noon, attempt)
+	code, _ := verification.New(verification.Erase, verification.NumberOf(p.phone), codeKeys, noon)
+	from := attempt.Source.First()
+	require.NoError(w, w.Codes.Reserve(w.Context(), verification.Request{Code: code, DiallingCode: "86", From: from, Now: noon}))
 	charge := ratelimit.Limits{ratelimit.Follow: {Count: 10, Period: time.Hour}}.Charge(int64(p.id), ratelimit.Follow, noon)
 	_, _, err := w.Subscriptions.Follow(w.Context(), toUser(p.id, w.newUser(), noon), charge)
 	require.NoError(w, err)
@@ -210,6 +214,8 @@ func personalRecords(w *fixtures) {
 	assert.Equal(w, personaldata.NewRateLimitRecord(ratelimit.Follow, noon.Add(6*time.Minute)), one(personaldata.RateLimits))
 	assert.Equal(w, personaldata.NewFailedLoginRecord("192.0.0.1/32", noon), one(personaldata.FailedLogins))
 	assert.Equal(w, personaldata.NewLoginNetworkRecord("192.0.0.1/32", noon), one(personaldata.LoginNetworks))
+	assert.Equal(w, verification.Live, valueOf(one(personaldata.Codes), "status"))
+	assert.Equal(w, personaldata.NewCodeUseRecord(verification.Requested, "192.0.0.1/32", noon), one(personaldata.CodeUses))
 }
 
 func personalRecordsMany(w *fixtures) {

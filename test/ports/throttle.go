@@ -30,6 +30,7 @@ func Throttle(t *testing.T, open Open) {
 		{"Succeed forgets what counted ByPair, and nothing else", succeedForgets},
 		{"Succeed makes the source a usual one of the phone", succeedUsual},
 		{"Abandon takes back one attempt, and nothing else", abandon},
+		{"Forget takes back the phone's attempts from all sources, and leaves its usual sources", forgetFailures},
 	})
 }
 
@@ -283,4 +284,19 @@ func abandon(w *fixtures) {
 	w.fail(noon, try(1, 500))
 	w.full(noon, try(1, 501))
 	w.full(noon, try(1, 100)) // coming to no decision made it no usual source
+}
+
+func forgetFailures(w *fixtures) {
+	pair, unusual := limit(access.ByPair), limit(access.ByUnusual)
+	w.login(noon, try(1, 1))
+	w.fail(noon, times(pair.Max, try(1, 1))...)
+	w.fail(noon, strangers(1, 100, unusual.Max)...)
+	w.fail(noon, times(pair.Max, try(2, 100))...)
+	require.NoError(w, w.Throttle.Forget(w.Context(), phone(1)))
+	w.fail(noon, times(pair.Max, try(1, 1))...)
+	w.fail(noon, strangers(1, 100, unusual.Max)...)
+	w.full(noon, try(2, 100))
+	is, err := w.Throttle.IsUsual(w.Context(), try(1, 1), noon)
+	require.NoError(w, err)
+	assert.True(w, is)
 }

@@ -1,0 +1,211 @@
+package memory
+
+import (
+	"context"
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+
+	"plaza/domain/instant"
+	"plaza/domain/verification"
+)
+
+// Codes is the store as verification.Store.
+type Codes struct{ s *Store }
+
+// Codes returns the store's one-time codes.
+func (s *Store) Codes() Codes { return Codes{s} }
+
+// codes has the codes, and the requests and tries of their limits. What is older than verification.Kept is dropped
+// with the next request or try.
+type codes struct {
+	all   table[verification.ID, verification.State]
+	uses  []codeUse // oldest first
+	spent table[codeDay, int64]
+}
+
+// codeUse is a request for a code, or a try of one.
+type codeUse struct {
+	kind   verification.Use
+	number verification.Number
+	from   netip.Addr
+	at     time.Time
+}
+
+// codeDay is the day of a budget, of a dialling code or of all.
+type codeDay struct {
+	day  time.Time
+	code string // empty: all
+}
+
+// isWith reports whether both uses are in one group.
+func (u codeUse) isWith(other codeUse, g verification.Grouping) bool {
+	switch {
+	case u.kind != other.kind:
+		return false
+	case g == verification.ByNumber:
+		return u.number == other.number
+	case g == verification.ByPrefix:
+		return u.number.Prefix() == other.number.Prefix()
+	default:
+		return u.from == other.from
+	}
+}
+
+// wait returns how long the limits on the earlier uses do not admit another.
+func (u codeUse) wait(limits []verification.Limit, earlier []codeUse) time.Duration {
+	filling := make([]time.Time, len(limits))
+	for i, l := range limits {
+		var within []time.Time
+		for _, e := range earlier {
+			if e.isWith(u, l.Grouping) && e.at.Add(l.Window).After(u.at) {
+				within = append(within, e.at)
+			}
+		}
+		slices.SortFunc(within, func(a, b time.Time) int { return b.Compare(a) })
+		if len(within) >= l.Max {
+			filling[i] = within[l.Max-1]
+		}
+	}
+	return verification.Wait(limits, filling, u.at)
+}
+
+func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
+	return exec(ctx, v.s, func() error {
+		c := &v.s.codes
+		c.prune(r.Now)
+		next := r.Code.State()
+		use := codeUse{verification.Requested, next.Number, r.From, instant.Normalise(r.Now)}
+		if wait := use.wait(verification.RequestLimits(), c.uses); wait > 0 {
+			return verification.ErrTooManyRequests(wait)
+		}
+		if err := c.spend(r); err != nil {
+			return err
+		}
+		c.uses = append(c.uses, use)
+		if live := c.live(next.Number, next.Purpose); live != nil {
+			live.Replace()
+			c.all[live.State().ID] = live.State()
+		}
+		c.all[next.ID] = next
+		return nil
+	})
+}
+
+// spend takes a message of the budgets.
+func (c *codes) spend(r verification.Request) error {
+	day := verification.DayOf(r.Now)
+	whole, ofCode := codeDay{day, ""}, codeDay{day, r.DiallingCode}
+	limit := r.Budget.Codes[r.DiallingCode]
+	if r.Budget.Messages > 0 && c.spent[whole] >= r.Budget.Messages || limit > 0 && c.spent[ofCode] >= limit {
+		return verification.ErrBudgetSpent(r.Now)
+	}
+	c.spent[whole]++
+	c.spent[ofCode]++
+	return nil
+}
+
+// live returns the live code of the number and purpose, or nil.
+func (c *codes) live(n verification.Number, p verification.Purpose) *verification.Code {
+	state, has := c.all.find(func(s verification.State) bool {
+		return s.Number == n && s.Purpose == p && s.Status == verification.Live
+	})
+	if !has {
+		return nil
+	}
+	code, err := verification.Restore(state)
+	if err != nil {
+		panic(err) // it was a code's state
+	}
+	return code
+}
+
+func (v Codes) Try(ctx context.Context, a verification.Attempt) (*verification.Code, error) {
+	return write(ctx, v.s, func() (*verification.Code, error) {
+		c := &v.s.codes
+		c.prune(a.Now)
+		use := codeUse{verification.Tried, a.Number, a.From, instant.Normalise(a.Now)}
+		if wait := use.wait(verification.TryLimits(), c.uses); wait > 0 {
+			return nil, verification.ErrTooManyTries(wait)
+		}
+		c.uses = append(c.uses, use)
+		code := c.live(a.Number, a.Purpose)
+		if code == nil {
+			return nil, verification.ErrWrongCode
+		}
+		if err := code.Try(a.Now); err != nil {
+			return nil, err
+		}
+		c.all[code.State().ID] = code.State()
+		return code, nil
+	})
+}
+
+func (v Codes) Taken(ctx context.Context, day time.Time) (verification.Taken, error) {
+	return read(ctx, v.s, func() (verification.Taken, error) {
+		taken := verification.Taken{Codes: map[string]int64{}}
+		for of, messages := range v.s.codes.spent {
+			switch {
+			case !of.day.Equal(day):
+			case of.code == "":
+				taken.Messages = messages
+			default:
+				taken.Codes[of.code] = messages
+			}
+		}
+		return taken, nil
+	})
+}
+
+// use uses up the codes of the spendings, for a change that allows it. If one can't be, it returns the error and
+// uses up none.
+func (c *codes) use(spendings []verification.Spending, change func() error) error {
+	var used []verification.State
+	for _, s := range spendings {
+		state, err := c.all.get(s.Code, verification.ErrWrongCode)
+		if err != nil {
+			return err
+		}
+		code, err := verification.Restore(state)
+		if err != nil {
+			return err
+		}
+		if err := code.Spend(); err != nil {
+			return err
+		}
+		used = append(used, code.State())
+	}
+	if err := change(); err != nil {
+		return err
+	}
+	for i, s := range spendings {
+		c.all[s.Code] = used[i]
+		c.takeBack(s)
+	}
+	return nil
+}
+
+// takeBack removes the latest try of the number from the address.
+func (c *codes) takeBack(s verification.Spending) {
+	for i, u := range slices.Backward(c.uses) {
+		if u.kind == verification.Tried && u.number == s.Number && u.from == s.From {
+			c.uses = slices.Delete(c.uses, i, i+1)
+			return
+		}
+	}
+}
+
+// forget removes what is stored of the number.
+func (c *codes) forget(n verification.Number) {
+	c.uses = slices.DeleteFunc(c.uses, func(u codeUse) bool { return u.number == n })
+	maps.DeleteFunc(c.all, func(_ verification.ID, s verification.State) bool { return s.Number == n })
+}
+
+// prune drops what no limit and no code needs any more.
+func (c *codes) prune(now time.Time) {
+	isOld := func(at time.Time) bool { return now.Sub(at) >= verification.Kept }
+	c.uses = slices.DeleteFunc(c.uses, func(u codeUse) bool { return isOld(u.at) })
+	maps.DeleteFunc(c.all, func(_ verification.ID, s verification.State) bool { return isOld(s.Made) })
+	maps.DeleteFunc(c.spent, func(of codeDay, _ int64) bool { return isOld(of.day.Add(24 * time.Hour)) })
+}

@@ -1,0 +1,293 @@
+package ports
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+	"plaza/domain/verification"
+)
+
+// Codes is the suite of verification.Store, and of what the methods of access.Accounts do with spendings.
+func Codes(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Reserve stores the code, and Try returns it with its tries", codeIsStored},
+		{"Reserve replaces the live code of the number and purpose, and no other", codeReplaces},
+		{"Reserve counts in every grouping, over all purposes, and changes nothing when a limit is full", codeRequestLimits},
+		{"Reserve takes one message of the budgets of a day, and changes nothing when one is spent", codeBudgets},
+		{"requests at once can't exceed a limit or a budget", codeRequestsAtOnce},
+		{"Try counts every try in every grouping, also without a code", codeTryLimits},
+		{"of many tries at once all are counted, and MaxTries return the code", codeTriesAtOnce},
+		{"Try returns no code that has expired, and none of another purpose or number", codeOfAnother},
+		{"a change spends its code and takes the try back, or neither", codeSpent},
+		{"of two changes at once with one code, one is stored", codeSpentAtOnce},
+		{"Erase leaves nothing of a number", codeErased},
+	})
+}
+
+var codeKeys, _ = verification.NewKeys(secret.New("a key of at least thirty-two bytes"))
+
+// requested returns a request for a new code, of the n-th number from the m-th address.
+func requested(p verification.Purpose, n, m int, now time.Time) (verification.Request, secret.String) {
+	code, drawn := verification.New(p, verification.NumberOf(phone(n)), codeKeys, now)
+	return verification.Request{Code: code, DiallingCode: "86", From: try(n, m).Source.First(), Now: now}, drawn
+}
+
+// tried returns a try, of the n-th number from the m-th address.
+func tried(p verification.Purpose, n, m int, now time.Time) verification.Attempt {
+	return verification.Attempt{Purpose: p, Number: verification.NumberOf(phone(n)), From: try(n, m).Source.First(), Now: now}
+}
+
+// reserve reserves a code.
+func (w *fixtures) reserve(p verification.Purpose, n, m int, now time.Time) (verification.State, secret.String) {
+	w.Helper()
+	r, drawn := requested(p, n, m, now)
+	require.NoError(w, w.Codes.Reserve(w.Context(), r))
+	return r.Code.State(), drawn
+}
+
+// spending returns the spending of a new code to sign up.
+func (w *fixtures) spending(n int, now time.Time) verification.Spending {
+	w.Helper()
+	_, drawn := w.reserve(verification.SignUp, n, n, now)
+	code, err := w.Codes.Try(w.Context(), tried(verification.SignUp, n, n, now))
+	require.NoError(w, err)
+	s, err := code.Verify(codeKeys, drawn, try(n, n).Source.First())
+	require.NoError(w, err)
+	return s
+}
+
+func codeIsStored(w *fixtures) {
+	want, _ := w.reserve(verification.ChangePhone, 1, 1, noon)
+	for n := range verification.MaxTries {
+		code, err := w.Codes.Try(w.Context(), tried(verification.ChangePhone, 1, 1, noon.Add(time.Minute)))
+		require.NoError(w, err)
+		want.Tries = n + 1
+		assert.Equal(w, want, code.State())
+	}
+	_, err := w.Codes.Try(w.Context(), tried(verification.ChangePhone, 1, 1, noon.Add(time.Minute)))
+	assert.Equal(w, verification.ErrWrongCode, err)
+	assertComplete(w, []verification.State{want})
+}
+
+func codeReplaces(w *fixtures) {
+	w.reserve(verification.SignUp, 1, 1, noon)
+	other, _ := w.reserve(verification.Erase, 1, 1, noon.Add(2*time.Minute))
+	next, _ := w.reserve(verification.SignUp, 1, 1, noon.Add(4*time.Minute))
+	for _, want := range []verification.State{other, next} {
+		code, err := w.Codes.Try(w.Context(), tried(want.Purpose, 1, 1, noon.Add(5*time.Minute)))
+		require.NoError(w, err)
+		assert.Equal(w, want.ID, code.State().ID)
+	}
+}
+
+// codeLimitOf returns the tightest limit of the grouping.
+func codeLimitOf(limits []verification.Limit, g verification.Grouping) (found verification.Limit) {
+	for _, l := range limits {
+		if l.Grouping == g && (found.Max == 0 || l.Max < found.Max) {
+			found = l
+		}
+	}
+	return found
+}
+
+// requireFull asserts that a limit refuses, and returns after what time it admits.
+func requireFull(w *fixtures, err error, name string) time.Duration {
+	w.Helper()
+	f, is := fault.As(err)
+	require.True(w, is, "%v", err)
+	require.Equal(w, fault.Throttled, f.Kind)
+	require.Equal(w, name, f.Limit)
+	return f.RetryAfter
+}
+
+func codeRequestLimits(w *fixtures) {
+	request := func(p verification.Purpose, n, m int, now time.Time) error {
+		r, _ := requested(p, n, m, now)
+		return w.Codes.Reserve(w.Context(), r)
+	}
+	state, _ := w.reserve(verification.SignUp, 1, 1, noon)
+	again := request(verification.Erase, 1, 2, noon.Add(time.Second))
+	assert.Equal(w, verification.ResendAfter-time.Second, requireFull(w, again, "code_requests"), "another purpose counts, too")
+	requireFull(w, request(verification.SignUp, 1, 2, noon.Add(verification.ResendAfter-time.Microsecond)), "code_requests")
+	code, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 1, 1, noon.Add(2*time.Second)))
+	require.NoError(w, err)
+	assert.Equal(w, state.ID, code.State().ID, "a refused request leaves the code")
+	require.NoError(w, request(verification.SignUp, 1, 2, noon.Add(verification.ResendAfter)))
+
+	source := codeLimitOf(verification.RequestLimits(), verification.BySource)
+	for n := range source.Max {
+		require.NoError(w, request(verification.SignUp, 10_000*(n+1), 7, noon))
+	}
+	last := request(verification.SignUp, 990_000, 7, noon.Add(time.Minute))
+	assert.Equal(w, source.Window-time.Minute, requireFull(w, last, "code_requests"))
+	require.NoError(w, request(verification.SignUp, 990_000, 8, noon.Add(time.Minute)), "another address")
+	require.NoError(w, request(verification.SignUp, 980_000, 7, noon.Add(source.Window)))
+
+	prefix := codeLimitOf(verification.RequestLimits(), verification.ByPrefix)
+	for n := range prefix.Max {
+		require.NoError(w, request(verification.SignUp, 50_000_000+n, 1000+n, noon))
+	}
+	requireFull(w, request(verification.SignUp, 50_000_999, 2000, noon), "code_requests")
+	require.NoError(w, request(verification.SignUp, 50_010_000, 2000, noon), "another prefix")
+}
+
+func codeBudgets(w *fixtures) {
+	budget := verification.Budget{Messages: 3, Codes: map[string]int64{"86": 2, "44": 0}}
+	request := func(n int, code string, now time.Time) error {
+		r, _ := requested(verification.SignUp, 10_000*n, n, now)
+		r.DiallingCode, r.Budget = code, budget
+		return w.Codes.Reserve(w.Context(), r)
+	}
+	require.NoError(w, request(1, "86", noon))
+	require.NoError(w, request(2, "86", noon))
+	assert.Equal(w, verification.DayOf(noon).Add(24*time.Hour).Sub(noon), requireFull(w, request(3, "86", noon), "code_budget"))
+	require.NoError(w, request(4, "44", noon))
+	requireFull(w, request(5, "44", noon), "code_budget")
+	taken, err := w.Codes.Taken(w.Context(), verification.DayOf(noon))
+	require.NoError(w, err)
+	assert.Equal(w, verification.Taken{Messages: 3, Codes: map[string]int64{"86": 2, "44": 1}}, taken)
+	require.NoError(w, request(3, "86", noon.Add(12*time.Hour)), "a refused request counts nowhere, and it is another day")
+	_, err = w.Codes.Try(w.Context(), tried(verification.SignUp, 50_000, 5, noon))
+	assert.Equal(w, verification.ErrWrongCode, err, "a refused request stores no code")
+}
+
+func codeRequestsAtOnce(w *fixtures) {
+	admitted := func(budget verification.Budget, n func(i int) int) (count int) {
+		for _, err := range atOnce(many, func(i int) error {
+			r, _ := requested(verification.SignUp, n(i), i, noon)
+			r.Budget = budget
+			return w.Codes.Reserve(w.Context(), r)
+		}) {
+			if err == nil {
+				count++
+			} else {
+				assert.True(w, fault.Is(err, fault.Throttled), "%v", err)
+			}
+		}
+		return count
+	}
+	assert.Equal(w, 1, admitted(verification.Budget{}, func(int) int { return 1 }), "of one number")
+	assert.Equal(w, 4, admitted(verification.Budget{Messages: 5}, func(i int) int { return 10_000 * (i + 1) }), "one was taken before")
+}
+
+func codeTryLimits(w *fixtures) {
+	attempt := func(p verification.Purpose, n, m int, now time.Time) error {
+		_, err := w.Codes.Try(w.Context(), tried(p, n, m, now))
+		return err
+	}
+	number := codeLimitOf(verification.TryLimits(), verification.ByNumber)
+	for i := range number.Max {
+		require.Equal(w, verification.ErrWrongCode, attempt(verification.Purposes()[i%4], 1, i, noon), "no code")
+	}
+	w.reserve(verification.SignUp, 1, 1, noon)
+	full := attempt(verification.SignUp, 1, 99, noon.Add(time.Minute))
+	assert.Equal(w, number.Window-time.Minute, requireFull(w, full, "code_tries"))
+	source := codeLimitOf(verification.TryLimits(), verification.BySource)
+	for n := range source.Max {
+		require.Equal(w, verification.ErrWrongCode, attempt(verification.SignUp, 100+n, 500, noon))
+	}
+	requireFull(w, attempt(verification.SignUp, 900, 500, noon), "code_tries")
+	require.Equal(w, verification.ErrWrongCode, attempt(verification.SignUp, 900, 501, noon))
+	require.Equal(w, verification.ErrWrongCode, attempt(verification.SignUp, 901, 500, noon.Add(source.Window)))
+}
+
+func codeTriesAtOnce(w *fixtures) {
+	w.reserve(verification.SignUp, 1, 1, noon)
+	returned, wrong, refused := 0, 0, 0
+	for _, err := range atOnce(50, func(i int) error {
+		_, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 1, i, noon))
+		return err
+	}) {
+		switch {
+		case err == nil:
+			returned++
+		case errors.Is(err, verification.ErrWrongCode):
+			wrong++
+		default:
+			requireFull(w, err, "code_tries")
+			refused++
+		}
+	}
+	most := codeLimitOf(verification.TryLimits(), verification.ByNumber).Max
+	assert.Equal(w, []int{verification.MaxTries, most - verification.MaxTries, 50 - most}, []int{returned, wrong, refused})
+}
+
+func codeOfAnother(w *fixtures) {
+	w.reserve(verification.SignUp, 1, 1, noon)
+	for name, a := range map[string]verification.Attempt{
+		"expired":         tried(verification.SignUp, 1, 1, noon.Add(verification.Life)),
+		"another purpose": tried(verification.ResetPassword, 1, 1, noon),
+		"another number":  tried(verification.SignUp, 2, 1, noon),
+	} {
+		_, err := w.Codes.Try(w.Context(), a)
+		assert.Equal(w, verification.ErrWrongCode, err, name)
+	}
+	_, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 1, 1, noon.Add(verification.Life-time.Microsecond)))
+	assert.NoError(w, err)
+}
+
+func codeSpent(w *fixtures) {
+	s, now := w.spending(1, noon), noon
+	id, err := w.Accounts.Open(w.Context(), access.Account{Phone: phone(1)}, user.Member{Timezone: "UTC", Joined: noon}, s)
+	require.NoError(w, err)
+	_, err = w.Accounts.Open(w.Context(), access.Account{Phone: phone(1)}, user.Member{Timezone: "UTC", Joined: noon}, s)
+	assert.Equal(w, verification.ErrWrongCode, err, "judged before the phone is")
+	assert.Equal(w, verification.ErrWrongCode, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+		a.SetPassword("changed")
+		return nil
+	}, s))
+	assert.Empty(w, w.account(id).Hash)
+	assert.Len(w, w.records(id, "code_uses"), 1, "the request; the try was taken back")
+
+	now = now.Add(time.Hour)
+	s = w.spending(1, now)
+	refused := errors.New("refused")
+	require.ErrorIs(w, w.Accounts.Change(w.Context(), id, func(*access.Account) error { return refused }, s), refused)
+	_, err = w.Accounts.Open(w.Context(), access.Account{Phone: phone(1)}, user.Member{Timezone: "UTC", Joined: noon}, s)
+	require.ErrorIs(w, err, access.ErrPhoneTaken)
+	assert.Len(w, w.records(id, "code_uses"), 3)
+	require.NoError(w, w.Accounts.Change(w.Context(), id, func(a *access.Account) error {
+		a.SetPassword("changed")
+		return nil
+	}, s), "a change that fails spends nothing")
+	assert.Equal(w, "changed", w.account(id).Hash)
+
+	now = now.Add(time.Hour)
+	s = w.spending(1, now)
+	w.reserve(verification.SignUp, 1, 1, now.Add(2*time.Minute))
+	assert.Equal(w, verification.ErrWrongCode, w.Accounts.Change(w.Context(), id, func(*access.Account) error { return nil }, s), "replaced")
+}
+
+func codeSpentAtOnce(w *fixtures) {
+	s := w.spending(1, noon)
+	errs := atOnce(many, func(i int) error {
+		_, err := w.Accounts.Open(w.Context(), access.Account{Phone: phone(i + 1)}, user.Member{Timezone: "UTC", Joined: noon}, s)
+		return err
+	})
+	assertOneWins(w, errs, verification.ErrWrongCode)
+}
+
+func codeErased(w *fixtures) {
+	w.spending(1, noon)
+	w.reserve(verification.Erase, 2, 2, noon)
+	id, other := w.newUser(), w.newUser()
+	require.Len(w, w.records(id, "codes"), 1)
+	require.Len(w, w.records(id, "code_uses"), 2)
+	for _, k := range kindsOfData() {
+		_, err := w.PersonalData.Erase(w.Context(), id, k, 100)
+		require.NoError(w, err)
+	}
+	again, err := w.Accounts.Open(w.Context(), access.Account{Phone: phone(1)}, user.Member{Timezone: "UTC", Joined: noon})
+	require.NoError(w, err)
+	assert.Empty(w, w.records(again, "codes"))
+	assert.Empty(w, w.records(again, "code_uses"))
+	assert.Len(w, w.records(other, "codes"), 1)
+}
