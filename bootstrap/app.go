@@ -18,7 +18,6 @@ import (
 	"plaza/adapters/prometheus"
 	"plaza/application/cleanup"
 	"plaza/application/importing"
-	"plaza/application/privacy"
 	"plaza/application/translation"
 	"plaza/bootstrap/demo"
 	"plaza/bootstrap/settings"
@@ -29,6 +28,7 @@ import (
 	"plaza/domain/payment"
 	"plaza/domain/place"
 	"plaza/domain/quota"
+	"plaza/domain/verification"
 )
 
 // App is Plaza with all ports wired, not yet listening.
@@ -38,7 +38,6 @@ type App struct {
 	Log         *slog.Logger
 	Handler     http.Handler // the REST interface
 	Stores      Stores
-	Privacy     *privacy.Privacy
 	Translation *translation.Translation
 	Importer    *importing.Importer
 	Cleanup     *cleanup.Cleanup
@@ -56,6 +55,7 @@ type App struct {
 
 // Close waits for background work and closes the store. The App must not be used afterwards.
 func (a *App) Close() error {
+	a.Signin.Close()
 	a.Translation.Close()
 	return a.storage.close()
 }
@@ -72,6 +72,7 @@ type Parts struct {
 	Hashing    *argon2id.Params        // nil: argon2id.OWASP
 	Translator localisation.Translator // nil: that of the configuration
 	Gateway    payment.Gateway         // nil: those of the configuration
+	Sender     verification.Sender     // nil: that of the configuration
 	OffersDemo bool                    // whether the reference page offers to log in as people of the demo data
 
 	traces *traces    // nil: off

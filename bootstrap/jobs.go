@@ -23,6 +23,7 @@ type job struct {
 
 const (
 	cleanupInterval = time.Minute
+	eraseInterval   = time.Minute
 	sampleInterval  = 30 * time.Second
 	tilesInterval   = time.Minute
 	sweepInterval   = time.Minute
@@ -38,6 +39,9 @@ func (a *App) jobs() []job {
 			n, err := a.Cleanup.RemoveDue(ctx)
 			return n == cleanup.RemoveBatch, err
 		},
+	}, {
+		name: "erasures_resume", interval: eraseInterval, problem: "resuming erasures failed; will retry",
+		work: func(ctx context.Context) (bool, error) { return false, a.Privacy.ResumeErasures(ctx) },
 	}, {
 		name: "sample", interval: sampleInterval, problem: "sampling for metrics failed; will retry",
 		work: func(ctx context.Context) (bool, error) { return false, a.Sample(ctx) },

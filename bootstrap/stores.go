@@ -23,10 +23,11 @@ type Stores struct {
 }
 
 // storage has the store ports within given quotas, the key with which all servers sign the URLs
-// of pictures, and the database, which is nil for the in-memory store.
+// of pictures, that with which they hash codes, and the database, which is nil for the in-memory store.
 type storage struct {
 	stores   func(quota.Limits) Stores
 	signing  secret.String
+	codes    secret.String
 	database *bunstore.Store
 	close    func() error
 }
@@ -55,6 +56,7 @@ func memoryStorage(c settings.Config) storage {
 	return storage{
 		stores:  func(l quota.Limits) Stores { return Stores{s.Ports(l), pictures} },
 		signing: signing,
+		codes:   secret.New(rand.Text() + rand.Text()),
 		close:   func() error { return nil },
 	}
 }
@@ -114,9 +116,14 @@ func databaseStorage(ctx context.Context, c settings.Config, s *bunstore.Store, 
 	if err != nil {
 		return storage{}, err
 	}
+	codes, err := s.Secret(ctx, codesSecret)
+	if err != nil {
+		return storage{}, errors.Join(fmt.Errorf("read key of codes: %w", err), pictures.close())
+	}
 	return storage{
 		stores:   func(l quota.Limits) Stores { return Stores{s.Ports(l), pictures} },
 		signing:  signing,
+		codes:    codes,
 		database: s,
 		close:    func() error { return errors.Join(pictures.close(), s.Close()) },
 	}, nil

@@ -54,16 +54,21 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	estimator := _wireEstimatorValue
 	signinTokenTTL := tokenTTL(c)
 	limits := settings.WriteLimits(c)
+	store := ports.Codes
+	signinJoining, err := joining(c, p, opened, store)
+	if err != nil {
+		return nil, err
+	}
 	v := p.Now
 	v2 := logOf(log)
-	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, v, v2)
+	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, signinJoining, v, v2)
 	directory := ports.Directory
 	portraits := newPortraits(c)
-	store := stores.Media
+	store2 := stores.Media
 	deletionQueue := ports.Deletions
 	processor := newProcessor()
 	room := ports.Room
-	peoplePeople := people.New(directory, accounts, portraits, store, deletionQueue, processor, room, limits, v)
+	peoplePeople := people.New(directory, accounts, portraits, store2, deletionQueue, processor, room, limits, v)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
 	ports2 := diaryPorts(stores, gazetteerGazetteer, sanitiser, processor)
@@ -73,19 +78,22 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	keys := ports.Keys
 	followingFollowing := following.New(repository, categories, keys, limits, v)
 	reader := ports.Feed
-	browsingBrowsing := browsing.New(reader, store, v)
+	browsingBrowsing := browsing.New(reader, store2, v)
 	publicationRepository := ports.Publications
 	translator := p.Translator
 	cache := ports.Translations
 	translationOffer := offer(c)
 	translationTranslation := translation.New(translator, cache, translationOffer, v, v2)
 	readingTranslate := translate(translationTranslation)
-	readingReading := reading.New(publicationRepository, readingTranslate, store, v)
+	readingReading := reading.New(publicationRepository, readingTranslate, store2, v)
+	personaldataStore := ports.PersonalData
+	ledger := ports.Ledger
+	privacyLeave := leave(signinSignin)
+	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, store2, privacyLeave, v)
 	userimageRepository := ports.Images
-	userImages := userimages.New(userimageRepository, store, deletionQueue, processor, room, keys, limits, v)
+	userImages := userimages.New(userimageRepository, store2, deletionQueue, processor, room, keys, limits, v)
 	howTos := ports.HowTos
 	howToLists := importing.NewHowToLists(howTos)
-	ledger := ports.Ledger
 	limits2 := payingLimits(c)
 	payingPaying := paying.New(ledger, directory, wallets, limits2, v, v2)
 	limits3 := refundingLimits(c)
@@ -93,7 +101,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	apply := applyReceipts(payingPaying)
 	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
 	httpapiPortraitSource := portraitSource()
-	httpapiMediaSource := mediaSource(store)
+	httpapiMediaSource := mediaSource(store2)
 	httpapiAddressCheck := addressCheck(addresses, v)
 	httpapiUseCases := httpapi.UseCases{
 		Signin:      signinSignin,
@@ -102,6 +110,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Following:   followingFollowing,
 		Browsing:    browsingBrowsing,
 		Reading:     readingReading,
+		Privacy:     privacyPrivacy,
 		UserImages:  userImages,
 		HowToLists:  howToLists,
 		Paying:      payingPaying,
@@ -119,8 +128,6 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	if err != nil {
 		return nil, err
 	}
-	personaldataStore := ports.PersonalData
-	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, store, v)
 	importedStore := ports.Imports
 	decoder := _wireDecoderValue
 	importingPorts := importing.Ports{
@@ -129,18 +136,17 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Feed:      reader,
 		Sanitiser: sanitiser,
 		Processor: processor,
-		Pictures:  store,
+		Pictures:  store2,
 		Now:       v,
 	}
 	importer := importing.NewImporter(importingPorts)
-	cleanupCleanup := cleanup.New(deletionQueue, store, v)
+	cleanupCleanup := cleanup.New(deletionQueue, store2, v)
 	app := &App{
 		UseCases:    httpapiUseCases,
 		Config:      c,
 		Log:         log,
 		Handler:     handler,
 		Stores:      stores,
-		Privacy:     privacyPrivacy,
 		Translation: translationTranslation,
 		Importer:    importer,
 		Cleanup:     cleanupCleanup,
@@ -180,6 +186,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, privacy.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

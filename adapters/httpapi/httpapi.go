@@ -26,6 +26,7 @@ import (
 	"plaza/application/importing"
 	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/privacy"
 	"plaza/application/reading"
 	"plaza/application/reconciling"
 	"plaza/application/refunding"
@@ -56,6 +57,7 @@ type UseCases struct {
 	Following   *following.Following
 	Browsing    *browsing.Browsing
 	Reading     *reading.Reading
+	Privacy     *privacy.Privacy
 	UserImages  *userimages.UserImages
 	HowToLists  *importing.HowToLists
 	Paying      *paying.Paying

@@ -32,6 +32,28 @@ func (a *api) readProfile(c *transport.Call) (transport.Reply, error) {
 	return transport.Data(renderProfile(profile)), err
 }
 
+// profileBody changes the caller's profile (USR-06). Null clears a place and an expertise.
+type profileBody struct {
+	Firstname *string                    `json:"firstname"`
+	Lastname  *string                    `json:"lastname"`
+	Timezone  *string                    `json:"timezone"`
+	Location  transport.Nullable[string] `json:"location"`
+	Expertise transport.Nullable[string] `json:"expertise"`
+}
+
+func (a *api) changeProfile(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[profileBody](c)
+	change := user.ProfileChange{Firstname: body.Firstname, Lastname: body.Lastname, Timezone: body.Timezone}
+	if body.Location.Sent {
+		change.Location = &body.Location.Value
+	}
+	if body.Expertise.Sent {
+		change.Expertise = &body.Expertise.Value
+	}
+	profile, err := a.People.ChangeProfile(c.Context(), c.Actor, change, readErr)
+	return transport.Data(renderProfile(profile)), err
+}
+
 // avatarBody is the caller's new avatar (USR-04).
 type avatarBody struct {
 	Avatar transport.Upload `json:"avatar" validate:"required"`

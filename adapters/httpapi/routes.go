@@ -35,12 +35,19 @@ type route struct {
 var table = []route{
 	unlimited(http.MethodPost, "/api/auth/login/", (*api).login),
 	row(http.MethodPost, "/api/auth/logout/", Authenticated, (*api).logout),
+	unlimited(http.MethodPost, "/api/auth/code/", (*api).requestCode),
+	unlimited(http.MethodPost, "/api/auth/sign-up/", (*api).signUp),
+	unlimited(http.MethodPost, "/api/auth/reset-password/", (*api).resetPassword),
+	row(http.MethodPut, "/api/user/phone/", Unnarrowed, (*api).changePhone),
 	row(http.MethodPut, "/api/user/password/", Unnarrowed, (*api).changePassword),
 	row(http.MethodGet, "/api/user/session/", Unnarrowed, (*api).listSessions),
 	row(http.MethodDelete, "/api/user/session/{id}/", Unnarrowed, (*api).endSession),
 
 	row(http.MethodPost, "/api/user/user-simple-info/", OptionalAuth, (*api).lookUpPeople),
 	row(http.MethodGet, "/api/user/profile/", Authenticated, (*api).readProfile),
+	row(http.MethodPatch, "/api/user/profile/", Authenticated, (*api).changeProfile),
+	row(http.MethodPost, "/api/user/erase/", Unnarrowed, (*api).eraseOwn),
+	row(http.MethodGet, "/api/user/export/", Unnarrowed, (*api).exportOwn),
 	row(http.MethodPut, "/api/user/avatar/", Authenticated, (*api).setAvatar),
 
 	row(http.MethodPost, "/api/xfile/event/", eventScope, (*api).writeEvent),

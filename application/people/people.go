@@ -107,6 +107,19 @@ func (p *People) Lookup(ctx context.Context, ids []user.ID, readErr error) ([]us
 	return p.Infos(ctx, ids)
 }
 
+// ChangeProfile changes the actor's profile (USR-06), and returns it.
+func (p *People) ChangeProfile(ctx context.Context, actor access.Actor, c user.ProfileChange, readErr error) (Profile, error) {
+	c, err := c.Check()
+	if err := fault.Merge(readErr, err); err != nil {
+		return Profile{}, err
+	}
+	charge := p.limits.Charge(int64(actor.ID), ratelimit.Profile, p.now())
+	if err := p.directory.ChangeProfile(ctx, actor.ID, c, charge); err != nil {
+		return Profile{}, err
+	}
+	return p.Profile(ctx, actor)
+}
+
 // Profile is what users see of themselves (USR-05).
 type Profile struct {
 	user.Info

@@ -1,18 +1,23 @@
-// Package privacy holds the use cases that a person may ask an operator for: an export of all that is stored of the
-// person, and its erasure. What belongs to a person, and what happens to it, is in package personaldata.
+// Package privacy holds the use cases of a person's rights, for the person and for an operator whom the person asks: an
+// export of all that is stored of the person, and its erasure. What belongs to a person, and what happens to it, is in package personaldata.
 //
 // Its tests are those of test/usecases/people whose files begin with its name.
 package privacy
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
+	"plaza/domain/ratelimit"
+	"plaza/domain/secret"
 	"plaza/domain/user"
 )
 
@@ -22,12 +27,78 @@ type Privacy struct {
 	data     personaldata.Store
 	ledger   payment.Ledger
 	pictures media.Store
+	leave    Leave
 	now      func() time.Time
 }
 
 // New returns the use cases over the ports; now returns the time.
-func New(accounts access.Accounts, data personaldata.Store, ledger payment.Ledger, pictures media.Store, now func() time.Time) *Privacy {
-	return &Privacy{accounts: accounts, data: data, ledger: ledger, pictures: pictures, now: now}
+func New(
+	accounts access.Accounts, data personaldata.Store, ledger payment.Ledger, pictures media.Store, leave Leave, now func() time.Time,
+) *Privacy {
+	return &Privacy{accounts: accounts, data: data, ledger: ledger, pictures: pictures, leave: leave, now: now}
+}
+
+// Leaving is what a person confirms the erasure of their account with.
+type Leaving struct {
+	Password secret.String
+	Code     string // as it was typed
+	From     netip.Addr
+}
+
+// Leave closes the account of an actor who has confirmed it. ReadErr has what could not be read of the request.
+type Leave func(ctx context.Context, actor access.Actor, l Leaving, readErr error) error
+
+// errOpenOrders is the fault of an erasure that would take the subject from what can still be paid.
+var errOpenOrders = fault.New(fault.Conflict, "You have open orders. Pay them, or wait until they are closed.")
+
+// eraseAtOnce is how long a request waits for its erasure. After it, ResumeErasures goes on.
+const eraseAtOnce = 10 * time.Second
+
+// EraseOwn erases the actor's account as Erase does (USR-07). When it returns nil the account is closed for good. Erasing
+// what belongs to it goes on by itself if it takes long, fails, or the server ends.
+func (p *Privacy) EraseOwn(ctx context.Context, actor access.Actor, l Leaving, readErr error) error {
+	open, err := p.ledger.OpenOrders(ctx, actor.ID)
+	switch {
+	case err != nil:
+		return err
+	case readErr == nil && len(open) > 0:
+		return errOpenOrders
+	}
+	if err := p.leave(ctx, actor, l, readErr); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eraseAtOnce)
+	defer cancel()
+	_, _ = p.Erase(ctx, actor.ID) // the account is Erasing until it has ended
+	return nil
+}
+
+// resumeBatch is how many users ResumeErasures asks for at once.
+const resumeBatch = 100
+
+// ResumeErasures goes on with all erasures that were interrupted, or whose user had open orders. One that fails does not
+// stop the others.
+func (p *Privacy) ResumeErasures(ctx context.Context) error {
+	var failed error
+	for last := user.ID(0); ; {
+		ids, err := p.accounts.Erasing(ctx, last, resumeBatch)
+		if err != nil || len(ids) == 0 {
+			return errors.Join(failed, err)
+		}
+		for _, id := range ids {
+			_, err := p.Erase(ctx, id)
+			failed = errors.Join(failed, err)
+			last = id
+		}
+	}
+}
+
+// exportLimit is how often a person may export their data (USR-07).
+var exportLimit = ratelimit.Limits{ratelimit.Export: {Count: 1, Period: time.Hour}}
+
+// BeginExport counts the export of the actor, or returns a Throttled fault if the last one was less than an hour ago.
+func (p *Privacy) BeginExport(ctx context.Context, actor access.Actor) error {
+	return p.data.Charge(ctx, exportLimit.Charge(int64(actor.ID), ratelimit.Export, p.now()))
 }
 
 // Count is how many records of a kind an erasure has treated, or has to treat.
@@ -70,8 +141,8 @@ type Erased struct {
 // Erase closes the account, so that neither a password nor a token is accepted, and erases what belongs to the user in
 // small steps. It may be interrupted at any point and run again; what is erased stays erased.
 //
-// A request that was accepted before the account was closed may still store something. So Erase goes through all kinds
-// until it finds nothing. Pictures are queued for deletion; their files are removed by package cleanup.
+// The account is Erasing until all is erased. A request that was accepted before it was closed may still store something.
+// So Erase goes through all kinds until it finds nothing. Pictures are queued for deletion; their files are removed by package cleanup.
 func (p *Privacy) Erase(ctx context.Context, id user.ID) (Erased, error) {
 	err := p.accounts.Change(ctx, id, func(a *access.Account) error {
 		if !a.IsErased() {
@@ -95,6 +166,12 @@ func (p *Privacy) Erase(ctx context.Context, id user.ID) (Erased, error) {
 		}
 	}
 	open, err := p.ledger.OpenOrders(ctx, id)
+	if err == nil && len(open) == 0 {
+		err = p.accounts.Change(ctx, id, func(a *access.Account) error {
+			a.Erasing = false
+			return nil
+		})
+	}
 	return erased(total, open), err
 }
 

@@ -44,7 +44,7 @@ func (s *Signin) ChangePassword(ctx context.Context, actor access.Actor, c Passw
 	verified := account.Generation
 	return s.accounts.Change(ctx, actor.ID, func(a *access.Account) error {
 		if a.Generation != verified {
-			return fault.New(fault.Conflict, "The password has just been changed by another request.")
+			return errChangedMeanwhile
 		}
 		a.SetPasswordWith(actor.Token, hash)
 		return nil

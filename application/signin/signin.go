@@ -1,5 +1,5 @@
 // Package signin holds the use cases of authentication: logging in and out, authenticating
-// keys, and managing accounts.
+// keys, joining and leaving with one-time codes, and managing accounts.
 //
 // It decides the order of steps; domain/access has the rules for logins, keys and
 // passwords. Passwords and hashes are never returned or logged. A key is returned exactly
@@ -25,6 +25,7 @@ import (
 	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 	"plaza/domain/user"
+	"plaza/domain/verification"
 )
 
 // Signin implements the use cases.
@@ -40,6 +41,8 @@ type Signin struct {
 	now      func() time.Time
 	log      func(context.Context) *slog.Logger
 	logins   loginCounters
+	joining  Joining
+	sending  sending
 	// logged is when a failed write of presence was last logged, in Unix nanoseconds.
 	logged atomic.Int64
 }
@@ -54,15 +57,17 @@ const waitingLogins = 100
 // errLoginsBusy is the fault of a server on which as many logins wait as may.
 var errLoginsBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many logins at once. Try again in a moment.").AtLimit("password_hashes")
 
-// New returns the use cases over the ports, with the limits on logins; now returns the time,
+// New returns the use cases over the ports, with the limits on logins, and what codes need; now returns the time,
 // and log the logger of a request. They hash as many passwords of requests at once as there are processors (AUT-12).
 func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttle,
-	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, limits ratelimit.Limits, now func() time.Time,
-	log func(context.Context) *slog.Logger) *Signin {
-	return &Signin{
+	hasher access.Hasher, strength access.Estimator, ttl TokenTTL, limits ratelimit.Limits, joining Joining,
+	now func() time.Time, log func(context.Context) *slog.Logger) *Signin {
+	s := &Signin{
 		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, limits: limits, now: now,
-		hashing: admission.New(admission.Limits{Capacity: int64(runtime.GOMAXPROCS(0)), Waiting: waitingLogins}, errLoginsBusy), log: log,
+		hashing: admission.New(admission.Limits{Capacity: int64(runtime.GOMAXPROCS(0)), Waiting: waitingLogins}, errLoginsBusy), log: log, joining: joining,
 	}
+	s.sending.counts.Refused = map[verification.Reason]int64{}
+	return s
 }
 
 // Login is a login request.

@@ -114,7 +114,7 @@ func newReplay(p Ports) *replay {
 	s := &replay{ports: p, actors: map[handle]access.Actor{}, written: map[string]event.ID{}}
 	now := func() time.Time { return s.now }
 	const noLogins = signin.TokenTTL(0)
-	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, nil, now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, nil, signin.Joining{}, now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	s.following = following.New(p.Subscriptions, p.Categories, p.Diary.Keys, nil, now)
 	s.diary = diary.New(p.Diary, nil, now)
 	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Deletions, p.Diary.Processor, p.Diary.Room, p.Diary.Keys, nil, now)

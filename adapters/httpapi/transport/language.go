@@ -27,9 +27,9 @@ var contentLanguages = func() map[locale.Tag][]string {
 	return values
 }()
 
-// preferred returns the language of the catalogue that the client likes best (RFC 9110, 12.5.4), and English if it
+// PreferredLanguage returns the language of the catalogue that the client likes best (RFC 9110, 12.5.4), and English if it
 // names none. Among equal weights the first counts. A star stands for the languages that are not named.
-func preferred(h http.Header) locale.Tag {
+func PreferredLanguage(h http.Header) locale.Tag {
 	size := 0
 	for _, line := range h["Accept-Language"] {
 		size += len(line)
@@ -78,7 +78,7 @@ func (e envelope) translated(h http.Header, req *http.Request) envelope {
 	if len(req.Header["Accept-Language"]) == 0 {
 		return e
 	}
-	to := preferred(req.Header)
+	to := PreferredLanguage(req.Header)
 	h["Content-Language"] = contentLanguages[to]
 	switch said := e.Data.(type) {
 	case detail:

@@ -22,7 +22,7 @@ func FuzzPreferred(f *testing.F) {
 		f.Add(header)
 	}
 	f.Fuzz(func(t *testing.T, header string) {
-		got := preferred(http.Header{"Accept-Language": {header}})
+		got := PreferredLanguage(http.Header{"Accept-Language": {header}})
 		require.Contains(t, catalogue.Languages(), got)
 		if got != catalogue.English {
 			require.Regexp(t, `(?i)zh|cmn|chi|zho|\*`, header)

@@ -56,7 +56,7 @@ func newPrivacyFixture(t *testing.T) *privacyFixture {
 	t.Helper()
 	store := memory.New()
 	w := &privacyFixture{T: t, store: store, data: &failingErasure{store.PersonalData(), -1}, pictures: memory.NewMedia("https://plaza.example", []byte("key"))}
-	w.Privacy = privacy.New(store.Accounts(), w.data, store.Ledger(), w.pictures, func() time.Time { return usecases.Noon })
+	w.Privacy = privacy.New(store.Accounts(), w.data, store.Ledger(), w.pictures, nil, func() time.Time { return usecases.Noon })
 	w.ann, w.bob = w.account("+86-13900000001", "Ann"), w.account("+86-13900000002", "Bob")
 	w.event = w.write(w.ann, "A day at the sea", w.put("plate"), "private/aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg")
 	w.say(w.event, w.bob, "Nice")
@@ -198,7 +198,7 @@ func TestExport_writes_while_it_reads(t *testing.T) {
 	w := newPrivacyFixture(t)
 	out, seen := &writtenMeter{}, []int64{}
 	data := watchedRecords{endlessComments{w.data, 50_000}, func() { seen = append(seen, out.written) }}
-	p := privacy.New(w.store.Accounts(), data, w.store.Ledger(), w.pictures, func() time.Time { return usecases.Noon })
+	p := privacy.New(w.store.Accounts(), data, w.store.Ledger(), w.pictures, nil, func() time.Time { return usecases.Noon })
 	done, err := p.Export(t.Context(), w.ann, out)
 	require.NoError(t, err)
 	assert.Equal(t, 50_000, done.Records)
@@ -315,7 +315,7 @@ func TestErase_finds_what_is_stored_meanwhile(t *testing.T) {
 	w := newPrivacyFixture(t)
 	other := w.write(w.bob, "Another day")
 	data := &lateComment{w.data, func() { w.say(other, w.ann, "Late") }}
-	p := privacy.New(w.store.Accounts(), data, w.store.Ledger(), w.pictures, func() time.Time { return usecases.Noon })
+	p := privacy.New(w.store.Accounts(), data, w.store.Ledger(), w.pictures, nil, func() time.Time { return usecases.Noon })
 	done, err := p.Erase(t.Context(), w.ann)
 	require.NoError(t, err)
 	assert.True(t, slices.ContainsFunc(done.Counts, func(c privacy.Count) bool { return c.Kind == personaldata.Comments && c.Records == 2 }))

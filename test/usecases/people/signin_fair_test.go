@@ -53,7 +53,7 @@ func TestAUT12_many_logins_of_one_do_not_delay_another(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := memory.New()
 				s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), slowHasher{}, zxcvbn.Estimator{},
-					signin.TokenTTL(access.DefaultTTL), nil, time.Now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+					signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, time.Now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 				const other = "+34-600000003"
 				for _, username := range []string{signinPhone, other} {
 					_, err := s.Register(t.Context(), signin.Registration{
@@ -144,7 +144,7 @@ func TestAUT12_changed_passwords_are_hashed_in_turns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, hasher := memory.New(), &busyHasher{}
 		s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), hasher, zxcvbn.Estimator{},
-			signin.TokenTTL(access.DefaultTTL), nil, time.Now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+			signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, time.Now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 		var changes sync.WaitGroup
 		for i := range runtime.GOMAXPROCS(0) + 8 {
 			id, err := s.Register(t.Context(), signin.Registration{
@@ -167,7 +167,7 @@ func TestGEN14_logins_that_succeed_are_charged_and_commands_are_not(t *testing.T
 	w := newSigninFixture(t)
 	limits := ratelimit.Limits{ratelimit.Login: {Count: 2, Period: time.Hour}}
 	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), limits, func() time.Time { return w.now }, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+		signin.TokenTTL(access.DefaultTTL), limits, signin.Joining{}, func() time.Time { return w.now }, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	for range 3 {
 		_, err := w.Login(t.Context(), newLogin(signinPhone, "wrong"), nil)
 		require.ErrorIs(t, err, access.ErrBadLogin)

@@ -70,7 +70,7 @@ func newSigninFixture(t *testing.T) *signinFixture {
 	w := &signinFixture{store: memory.New(), now: usecases.Noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
 	w.tokens = &fullTokens{Tokens: w.store.Tokens()}
 	w.Signin = signin.New(w.store.Accounts(), w.tokens, w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), nil, func() time.Time { return w.now }, func(context.Context) *slog.Logger { return slog.New(slog.NewTextHandler(&w.log, nil)) })
+		signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, func() time.Time { return w.now }, func(context.Context) *slog.Logger { return slog.New(slog.NewTextHandler(&w.log, nil)) })
 	var err error
 	w.id, err = w.Register(t.Context(), signin.Registration{Username: signinPhone, Password: secret.New(signinPassword)})
 	require.NoError(t, err)
@@ -233,7 +233,7 @@ func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
 	w := newSigninFixture(t)
 	counted := w.hasher
 	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), counted.Hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), nil, func() time.Time { return usecases.Noon }, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+		signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, func() time.Time { return usecases.Noon }, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	kinds := map[fault.Kind]int{}

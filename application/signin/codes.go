@@ -1,0 +1,208 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/netip"
+	"sync"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/locale"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+	"plaza/domain/verification"
+)
+
+// Joining has what codes and signing up need.
+type Joining struct {
+	Codes    verification.Store
+	Sender   verification.Sender // nil: no codes are sent
+	Keys     verification.Keys
+	Budget   verification.Budget
+	Host     string // of the web client, for browsers that fill codes in; empty: none
+	IsClosed bool   // nobody can sign up
+}
+
+// Faults of a server that sends no codes, or takes no new accounts.
+var (
+	ErrNoSender = fault.New(fault.Unavailable, "This server sends no codes.")
+	ErrClosed   = fault.New(fault.Denied, "This server takes no new accounts.")
+)
+
+// maxSending is how many messages may be on their way to the provider at once.
+const maxSending = 200
+
+// MessageCounts counts messages with codes since this server started, by their outcome.
+type MessageCounts struct {
+	Accepted int64
+	Refused  map[verification.Reason]int64
+	Busy     int64 // the provider took nothing for now
+	Unknown  int64 // perhaps sent
+	Dropped  int64 // never given to the sender: too many were on their way, or the database was away
+}
+
+// sending has the messages that are on their way.
+type sending struct {
+	all sync.WaitGroup
+
+	mu     sync.Mutex
+	now    int
+	counts MessageCounts
+}
+
+// CodeRequest asks for a code.
+type CodeRequest struct {
+	Actor    access.Actor // of a change_phone or an erase
+	Username string       // of all purposes but erase
+	Purpose  verification.Purpose
+	From     netip.Addr
+	Language locale.Tag
+}
+
+// CodeSent is what the caller learns about the code. It is the same whether or not an account has the number.
+type CodeSent struct{ ExpiresIn, ResendAfter time.Duration }
+
+// RequestCode sends a code (AUT-15). The message is sent beside the call, which the sender never delays. A request counts
+// for all limits before any account is looked up. Only a number without an account gets no code to reset a password.
+func (s *Signin) RequestCode(ctx context.Context, r CodeRequest, readErr error) (CodeSent, error) {
+	switch {
+	case s.joining.Sender == nil:
+		return CodeSent{}, ErrNoSender
+	case r.Purpose == verification.SignUp && s.joining.IsClosed:
+		return CodeSent{}, ErrClosed
+	}
+	phone, err := s.phoneOf(ctx, r)
+	if err == nil {
+		err = s.joining.Budget.Serves(phone.DiallingCode())
+	}
+	if r.Purpose != verification.Erase {
+		err = fault.OnField("username", err)
+	}
+	if err := fault.Merge(readErr, err); err != nil {
+		return CodeSent{}, err
+	}
+	now := s.now()
+	code, drawn := verification.New(r.Purpose, verification.NumberOf(phone), s.joining.Keys, now)
+	err = s.joining.Codes.Reserve(ctx, verification.Request{
+		Code: code, DiallingCode: phone.DiallingCode(), From: access.SourceOf(r.From).First(), Budget: s.joining.Budget, Now: now,
+	})
+	if err != nil {
+		return CodeSent{}, err
+	}
+	s.sendBeside(ctx, phone, verification.Message{
+		ID: string(code.State().ID), To: code.State().Number, Purpose: r.Purpose, Code: drawn, Language: r.Language,
+		Text: verification.Text(r.Language, r.Purpose, drawn, s.joining.Host), ExpiresIn: verification.Life,
+	})
+	return CodeSent{verification.Life, verification.ResendAfter}, nil
+}
+
+// phoneOf returns the number that the code is sent to: to erase the account, its own.
+func (s *Signin) phoneOf(ctx context.Context, r CodeRequest) (user.Phone, error) {
+	switch r.Purpose {
+	case verification.Erase:
+		account, err := s.accounts.ByID(ctx, r.Actor.ID)
+		return account.Phone, err
+	case verification.ResetPassword:
+		return s.loginName(ctx, r.Username)
+	default:
+		return user.ParsePhone(r.Username)
+	}
+}
+
+// sendBeside sends the message while the caller goes on, unless too many are on their way. Sending outlives the
+// request. The sender has a deadline of its own.
+func (s *Signin) sendBeside(ctx context.Context, to user.Phone, m verification.Message) {
+	ctx = context.WithoutCancel(ctx)
+	s.sending.mu.Lock()
+	isFull := s.sending.now >= maxSending
+	if isFull {
+		s.sending.counts.Dropped++
+	} else {
+		s.sending.now++
+	}
+	s.sending.mu.Unlock()
+	if isFull {
+		s.log(ctx).ErrorContext(ctx, "a code was not sent: too many messages are on their way", "message", m.ID)
+		return
+	}
+	s.sending.all.Go(func() {
+		outcome := s.send(ctx, to, m)
+		s.sending.mu.Lock()
+		defer s.sending.mu.Unlock()
+		s.sending.now--
+		outcome(&s.sending.counts)
+	})
+}
+
+// lookUpDeadline is how long a sender waits for the database.
+const lookUpDeadline = 10 * time.Second
+
+// send sends the message, unless it is about an account that does not exist, and returns how it counts. It logs a
+// message that the provider has not taken, without its number.
+func (s *Signin) send(ctx context.Context, to user.Phone, m verification.Message) (count func(*MessageCounts)) {
+	if m.Purpose == verification.ResetPassword {
+		lookUp, cancel := context.WithTimeout(ctx, lookUpDeadline)
+		defer cancel()
+		_, err := s.accounts.ByPhone(lookUp, to)
+		if errors.Is(err, access.ErrNoAccount) {
+			return func(*MessageCounts) {}
+		}
+		if err != nil {
+			s.logUnsent(ctx, slog.LevelError, m, err)
+			return func(c *MessageCounts) { c.Dropped++ }
+		}
+	}
+	err := s.joining.Sender.Send(ctx, m)
+	refused, isRefused := errors.AsType[*verification.RefusedError](err)
+	switch {
+	case err == nil:
+		return func(c *MessageCounts) { c.Accepted++ }
+	case isRefused && (refused.Reason == verification.BadNumber || refused.Reason == verification.Blocked):
+		s.logUnsent(ctx, slog.LevelInfo, m, err)
+		return func(c *MessageCounts) { c.Refused[refused.Reason]++ }
+	case isRefused:
+		s.logUnsent(ctx, slog.LevelError, m, err)
+		return func(c *MessageCounts) { c.Refused[refused.Reason]++ }
+	case errors.Is(err, verification.ErrBusy):
+		s.logUnsent(ctx, slog.LevelWarn, m, err)
+		return func(c *MessageCounts) { c.Busy++ }
+	default:
+		s.logUnsent(ctx, slog.LevelWarn, m, err)
+		return func(c *MessageCounts) { c.Unknown++ }
+	}
+}
+
+func (s *Signin) logUnsent(ctx context.Context, level slog.Level, m verification.Message, err error) {
+	s.log(ctx).Log(ctx, level, "a code was not sent", "message", m.ID, "purpose", m.Purpose, "error", err)
+}
+
+// MessageCounts returns the current counts.
+func (s *Signin) MessageCounts() MessageCounts {
+	s.sending.mu.Lock()
+	defer s.sending.mu.Unlock()
+	counts := s.sending.counts
+	counts.Refused = maps.Clone(counts.Refused)
+	return counts
+}
+
+// Close waits until the messages on their way have ended.
+func (s *Signin) Close() { s.sending.all.Wait() }
+
+// checkCode counts a try of the code and compares it. It returns the spending of the change that the code allows, or
+// verification.ErrWrongCode.
+func (s *Signin) checkCode(
+	ctx context.Context, p verification.Purpose, phone user.Phone, typed secret.String, from netip.Addr,
+) (verification.Spending, error) {
+	attempt := verification.Attempt{
+		Purpose: p, Number: verification.NumberOf(phone), From: access.SourceOf(from).First(), Now: s.now(),
+	}
+	code, err := s.joining.Codes.Try(ctx, attempt)
+	if err != nil {
+		return verification.Spending{}, err
+	}
+	return code.Verify(s.joining.Keys, typed, attempt.From)
+}

@@ -1,0 +1,31 @@
+package bootstrap
+
+import (
+	"context"
+	"fmt"
+
+	"plaza/application/privacy"
+	"plaza/application/signin"
+	"plaza/bootstrap/settings"
+	"plaza/domain/access"
+	"plaza/domain/verification"
+)
+
+// codesSecret is the name of the key of codes' hashes.
+const codesSecret = "verification codes"
+
+// joining returns what codes and signing up need.
+func joining(_ settings.Config, p Parts, opened storage, codes verification.Store) (signin.Joining, error) {
+	keys, err := verification.NewKeys(opened.codes)
+	if err != nil {
+		return signin.Joining{}, fmt.Errorf("key of codes: %w", err)
+	}
+	return signin.Joining{Codes: codes, Sender: p.Sender, Keys: keys}, nil
+}
+
+// leave returns how a person confirms the erasure of their account.
+func leave(s *signin.Signin) privacy.Leave {
+	return func(ctx context.Context, actor access.Actor, l privacy.Leaving, readErr error) error {
+		return s.Leave(ctx, actor, signin.Leaving(l), readErr)
+	}
+}
