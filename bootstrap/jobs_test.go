@@ -86,7 +86,7 @@ func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
 		}
 		return names
 	}
-	require.Equal(t, []string{"media_cleanup", "sample"}, names(settings.NoWallet, settings.InMemory))
-	require.Equal(t, []string{"media_cleanup", "sample", "payments_poll", "refunds_follow", "bills_reconcile"}, names(settings.SandboxWallet, settings.InMemory))
-	require.Equal(t, []string{"media_cleanup", "sample", "feed_tiles", "sweep"}, names(settings.NoWallet, "sqlite:"+filepath.Join(t.TempDir(), "plaza.db")))
+	require.Equal(t, []string{"media_cleanup", "erasures_resume", "sample"}, names(settings.NoWallet, settings.InMemory))
+	require.Equal(t, []string{"media_cleanup", "erasures_resume", "sample", "payments_poll", "refunds_follow", "bills_reconcile"}, names(settings.SandboxWallet, settings.InMemory))
+	require.Equal(t, []string{"media_cleanup", "erasures_resume", "sample", "feed_tiles", "sweep"}, names(settings.NoWallet, "sqlite:"+filepath.Join(t.TempDir(), "plaza.db")))
 }

@@ -24,7 +24,8 @@ func TestEvery_route_has_a_policy_and_one_variable_at_most(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{
-		"/api/auth/login/", "/api/pay/notify/wallet/", "/api/pay/notify/wallet/refund/", "/api/pay/notify/wallet/v3/", "/api/pay/notify/{wallet}/",
+		"/api/auth/login/", "/api/auth/code/", "/api/auth/sign-up/", "/api/auth/reset-password/",
+		"/api/pay/notify/wallet/", "/api/pay/notify/wallet/refund/", "/api/pay/notify/wallet/v3/", "/api/pay/notify/{wallet}/",
 		"/media/portrait/{name}",
 		"/media/public/{key...}", "/media/private/{key...}",
 	}, unlimited, "GEN-14: the limit of an address counts for all others, and at a login where it is not usual")

@@ -134,13 +134,13 @@ func (c userErase) Run(ctx context.Context, s streams) error {
 		done, err := app.Privacy.Erase(ctx, c.UID)
 		audit(ctx, app.Log, "user erase", "user", c.UID, "complete", err == nil)
 		if err = errors.Join(c.print(s, done.Counts), err); err != nil {
-			return fmt.Errorf("the erasure of user %d is not complete: run it again: %w", c.UID, err)
+			return fmt.Errorf("the erasure of user %d is not complete: a server goes on with it, or run it again: %w", c.UID, err)
 		}
 		if err := removeFiles(ctx, app); err != nil {
 			fmt.Fprintln(s.err, "Servers will remove the files of pictures that could not be removed now:", err)
 		}
 		if len(done.OpenOrders) > 0 {
-			return fmt.Errorf("the orders %v of user %d are open and keep their subjects: run this again after they are paid or closed",
+			return fmt.Errorf("the orders %v of user %d are open and keep their subjects: a server erases them after they are paid or closed, and so does this",
 				done.OpenOrders, c.UID)
 		}
 		fmt.Fprintf(s.err, "User %d is erased. The phone number may be registered again.\n", c.UID)

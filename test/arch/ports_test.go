@@ -10,7 +10,6 @@ import (
 
 // otherCallers are methods that stores or the domain itself call, with their callers.
 var otherCallers = map[string]string{
-	"Keys.Reserve":       "idempotency.Once calls it",
 	"Listable.Listing":   "stores call it",
 	"Record.Needs":       "imported.PlanOf calls it",
 	"Sanitiser.Sanitise": "event.Change.Sanitised and imported.NewsDraft.Record call it",
