@@ -105,10 +105,21 @@ func (v Codes) count(
 	})
 }
 
-// wait returns how long the limits do not admit the use. One statement reads for each limit the use that fills it.
+// wait returns how long the limits do not admit the use.
 func (v Codes) wait(ctx context.Context, tx *listedTransaction, use codeUseRow, limits []verification.Limit) (time.Duration, error) {
-	statement, args := "SELECT ", []any{string(use.Use)}
 	filling, into := make([]time.Time, len(limits)), make([]any, len(limits))
+	for i := range limits {
+		into[i] = engine.IntoTime{Into: &filling[i]}
+	}
+	read := v.limiting(use, limits)
+	read.Row = engine.Into(into...)
+	err := tx.Run(ctx, read)
+	return verification.Wait(limits, filling, use.At.Time), err
+}
+
+// limiting reads for each limit the time of the use that fills it, or NULL if it has room.
+func (v Codes) limiting(use codeUseRow, limits []verification.Limit) engine.Step {
+	statement, args := "SELECT ", []any{string(use.Use)}
 	for i, l := range limits {
 		var column, value string
 		switch l.Grouping {
@@ -125,10 +136,8 @@ func (v Codes) wait(ctx context.Context, tx *listedTransaction, use codeUseRow, 
 		statement += fmt.Sprintf("(SELECT at FROM code_uses WHERE use = $1 AND %s = $%d AND at > $%d ORDER BY at DESC LIMIT 1 OFFSET %d)",
 			column, len(args)+1, len(args)+2, l.Max-1)
 		args = append(args, value, v.s.Dialect.Instant(use.At.Add(-l.Window)))
-		into[i] = engine.IntoTime{Into: &filling[i]}
 	}
-	err := tx.Run(ctx, engine.Step{Statement: statement, Args: args, ReadsOnly: true, Row: engine.Into(into...)})
-	return verification.Wait(limits, filling, use.At.Time), err
+	return engine.Step{Statement: statement, Args: args, ReadsOnly: true}
 }
 
 // Reserve takes of the budget last: all requests wait for that row.

@@ -1,0 +1,73 @@
+package bunstore
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/user"
+	"plaza/domain/verification"
+)
+
+// attackedUses are 100,000 tries of one number from one address in an hour, and as many requests.
+const attackedUses = "INSERT INTO code_uses (use, number, prefix, source, at)" +
+	" SELECT CASE n %% 2 WHEN 0 THEN 'tried' ELSE 'requested' END, '8613800000001', '861380000', '192.0.2.7/32', %s FROM %s"
+
+// attacked returns a use of the attacked number, and the rows that its limits may read at most.
+func attacked(t *testing.T, use verification.Use, limits []verification.Limit) (of codeUseRow, most int) {
+	t.Helper()
+	phone, err := user.ParsePhone("+86-13800000001")
+	require.NoError(t, err)
+	for _, l := range limits {
+		most += l.Max
+	}
+	return codeUseOf(use, verification.NumberOf(phone), netip.MustParseAddr("192.0.2.7"), time.UnixMicro(0)), most
+}
+
+var codeLimits = map[verification.Use][]verification.Limit{
+	verification.Requested: verification.RequestLimits(), verification.Tried: verification.TryLimits(),
+}
+
+func TestAUT15_limits_of_codes_read_what_they_count_on_Postgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	s, conn := filledPostgres(t, fmt.Sprintf(attackedUses, "to_timestamp(n * 0.018)", "generate_series(1, 200000) n"))
+	for use, limits := range codeLimits {
+		of, most := attacked(t, use, limits)
+		read := s.Codes().limiting(of, limits)
+		args := make([]string, len(read.Args))
+		for i, arg := range read.Args {
+			args[i] = fmt.Sprintf("'%v'", arg)
+			if at, is := arg.(time.Time); is {
+				args[i] = "'" + at.Format(time.RFC3339Nano) + "'"
+			}
+		}
+		rows := 0.0
+		for _, scan := range explain(t, conn, read.Statement, args...).scans() {
+			assert.NotEqual(t, "Seq Scan", scan.Node)
+			rows += scan.read()
+		}
+		assert.LessOrEqual(t, rows, float64(most), use)
+	}
+}
+
+func TestAUT15_limits_of_codes_read_what_they_count_on_SQLite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	s, conn := filledSQLite(t, fmt.Sprintf(attackedUses, "n * 18000",
+		"(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT 200000) SELECT n FROM s)"))
+	for use, limits := range codeLimits {
+		of, most := attacked(t, use, limits)
+		read := s.Codes().limiting(of, limits)
+		_, steps := run(t, conn, sqliteRead{statement: read.Statement, args: read.Args})
+		assert.LessOrEqual(t, steps, 12*most, use)
+	}
+}
