@@ -2,14 +2,15 @@ package reference
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 )
 
-// document is the part of an OpenAPI document that the page shows.
+// document is the part of an OpenAPI document that the page shows. It has what the interface's document uses, and no
+// more of OpenAPI.
 type document struct {
 	Info struct {
 		Title, Version, Summary, Description string
@@ -20,44 +21,34 @@ type document struct {
 	Security   []map[string]json.RawMessage
 	Paths      ordered[ordered[json.RawMessage]]
 	Components struct {
-		Schemas       ordered[*schema]
-		Parameters    ordered[*parameter]
-		Headers       ordered[*parameter]
-		Responses     ordered[*response]
-		RequestBodies ordered[*requestBody]
-		Examples      ordered[*example]
+		Schemas    ordered[*schema]
+		Parameters ordered[*parameter]
+		Headers    ordered[*parameter]
+		Responses  ordered[*response]
+		Examples   ordered[*example]
 	}
 }
 
 type operation struct {
 	OperationID, Summary, Description string
 	Tags                              []string
-	Deprecated                        bool
 	Security                          *[]map[string]json.RawMessage
 	Parameters                        []*parameter
-	RequestBody                       *requestBody
+	RequestBody                       struct{ Content ordered[*media] }
 	Responses                         ordered[*response]
 	Scope                             string          `json:"x-scope"`
 	Staff                             json.RawMessage `json:"x-staff"`
 	Unnarrowed                        json.RawMessage `json:"x-unnarrowed"`
-	Extension                         json.RawMessage `json:"x-extension"`
 }
 
 // parameter is a parameter or a header.
 type parameter struct {
 	Ref                   string `json:"$ref"`
 	Name, In, Description string
-	Required, Deprecated  bool
+	Required              bool
 	Schema                *schema
 	Example               json.RawMessage
 	Examples              ordered[*example]
-}
-
-type requestBody struct {
-	Ref         string `json:"$ref"`
-	Description string
-	Required    bool
-	Content     ordered[*media]
 }
 
 type response struct {
@@ -74,38 +65,32 @@ type media struct {
 }
 
 type example struct {
-	Ref                  string `json:"$ref"`
-	Summary, Description string
-	Value                json.RawMessage
+	Ref     string `json:"$ref"`
+	Summary string
+	Value   json.RawMessage
 }
 
-// schema is a JSON Schema. It ignores keywords that no interface for JSON needs.
+// schema is a JSON Schema. Beside a reference it has a description and properties alone.
 type schema struct {
-	Ref                                      string `json:"$ref"`
-	Title, Description, Format, Pattern      string
-	Type                                     words
-	Const, Default                           json.RawMessage
-	Enum                                     []json.RawMessage
-	EnumNames                                words           `json:"x-enum-varnames"`
-	EnumDescriptions                         json.RawMessage `json:"x-enum-descriptions"`
-	Properties                               ordered[*schema]
-	Required                                 []string
-	AdditionalProperties, Items              *schema
-	OneOf, AnyOf, AllOf                      []*schema
-	Discriminator                            *discriminator
-	Minimum, Maximum                         json.Number
-	ExclusiveMinimum, ExclusiveMaximum       json.Number
-	MultipleOf                               json.Number
+	Ref                          string `json:"$ref"`
+	Description, Format, Pattern string
+	Type                         words
+	Const, Default               json.RawMessage
+	Enum                         []json.RawMessage
+	EnumNames                    []string `json:"x-enum-varnames"`
+	EnumDescriptions             []string `json:"x-enum-descriptions"`
+	Properties                   ordered[*schema]
+	Required                     []string
+	AdditionalProperties, Items  *schema
+	OneOf, AnyOf                 []*schema
+	Discriminator                struct {
+		PropertyName string
+		Mapping      ordered[string]
+	}
+	Minimum, Maximum, ExclusiveMinimum       json.Number
 	MinLength, MaxLength, MinItems, MaxItems *int
-	MinProperties, MaxProperties             *int
-	UniqueItems, ReadOnly, WriteOnly         bool
-	Deprecated                               bool
-	ContentEncoding, ContentMediaType        string
-}
-
-type discriminator struct {
-	PropertyName string
-	Mapping      ordered[string]
+	MinProperties                            *int
+	ContentMediaType                         string
 }
 
 // UnmarshalJSON also accepts true and false, which stand for schemas without keywords.
@@ -122,7 +107,7 @@ type words []string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (w *words) UnmarshalJSON(raw []byte) error {
-	if len(raw) > 0 && raw[0] == '"' {
+	if raw[0] == '"' {
 		*w = make(words, 1)
 		return json.Unmarshal(raw, &(*w)[0])
 	}
@@ -152,9 +137,6 @@ func (o *ordered[T]) UnmarshalJSON(raw []byte) error {
 		if err := decoder.Decode(&m.Value); err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
-		if v := reflect.ValueOf(m.Value); v.Kind() == reflect.Pointer && v.IsNil() {
-			return fmt.Errorf("%s is null", m.Name)
-		}
 		*o = append(*o, m)
 	}
 	return nil
@@ -174,62 +156,33 @@ func (o ordered[T]) overlaid(top ordered[T]) ordered[T] {
 	return all
 }
 
-// at returns the member's value.
-func (o ordered[T]) at(name string) (value T, err error) {
-	for _, m := range o {
-		if m.Name == name {
-			return m.Value, nil
-		}
+// decode reads JSON of the document. It panics if that is wrong: the document is a constant of the program.
+func decode(raw []byte, into any) {
+	if err := json.Unmarshal(raw, into); err != nil {
+		panic(fmt.Errorf("reference: %w", err))
 	}
-	return value, fmt.Errorf("%q is missing", name)
 }
 
 // named returns the last word of a reference.
 func named(ref string) string { return ref[strings.LastIndex(ref, "/")+1:] }
 
-// deref returns the component that the reference names.
-func deref[T any](ref, kind string, all ordered[T]) (value T, err error) {
-	name, isOfKind := strings.CutPrefix(ref, "#/components/"+kind+"/")
-	if !isOfKind {
-		return value, fmt.Errorf("%s is not one of #/components/%s", ref, kind)
+// deref returns the component that the reference names. It panics if there is none.
+func deref[T any](ref, kind string, all ordered[T]) T {
+	for _, m := range all {
+		if ref == "#/components/"+kind+"/"+m.Name {
+			return m.Value
+		}
 	}
-	return all.at(name)
+	panic(fmt.Errorf("reference: %s is not one of #/components/%s", ref, kind))
 }
 
-// resolve returns the schema without references and without allOf. Keywords beside a
-// reference replace those of its target.
-func (d *document) resolve(s *schema) (*schema, error) {
-	whole := *s
-	whole.Ref, whole.AllOf = "", nil
-	if s.Ref != "" {
-		target, err := deref(s.Ref, "schemas", d.Components.Schemas)
-		if err == nil {
-			target, err = d.resolve(target)
-		}
-		if err != nil {
-			return nil, err
-		}
-		whole.Properties = target.Properties.overlaid(s.Properties)
-		whole.add(target)
+// resolve returns the schema without a reference. What stands beside a reference replaces what is in its target.
+func (d *document) resolve(s *schema) *schema {
+	if s.Ref == "" {
+		return s
 	}
-	for _, part := range s.AllOf {
-		part, err := d.resolve(part)
-		if err != nil {
-			return nil, err
-		}
-		whole.add(part)
-	}
-	return &whole, nil
-}
-
-// add adds the keywords of another schema that describes the same values. Those that s has
-// stay.
-func (s *schema) add(other *schema) {
-	s.Properties = s.Properties.overlaid(other.Properties.overlaid(s.Properties))
-	s.Required = slices.Concat(s.Required, other.Required)
-	for field, value := range reflect.ValueOf(s).Elem().Fields() {
-		if from := reflect.ValueOf(other).Elem().FieldByIndex(field.Index); value.IsZero() {
-			value.Set(from)
-		}
-	}
+	whole := *d.resolve(deref(s.Ref, "schemas", d.Components.Schemas))
+	whole.Properties = whole.Properties.overlaid(s.Properties)
+	whole.Description = cmp.Or(s.Description, whole.Description)
+	return &whole
 }

@@ -55,17 +55,12 @@ func version(name string) (string, error) {
 // Home returns the page that leads to the reference. Its links are relative.
 func Home(version string) ([]byte, error) { return execute("home.html", version) }
 
-// Page returns the reference of the OpenAPI document. It offers to log in as the people, and links to the page of the
-// wallet's sandbox, if there are any.
+// Page returns the reference of the interface's OpenAPI document. It offers to log in as the people, and links to the page
+// of the wallet's sandbox, if there are any.
 func Page(openapi []byte, people []Person, sandbox string) ([]byte, error) {
 	var d document
-	if err := json.Unmarshal(openapi, &d); err != nil {
-		return nil, fmt.Errorf("reference: %w", err)
-	}
-	p, err := d.page()
-	if err != nil {
-		return nil, fmt.Errorf("reference: %w", err)
-	}
+	decode(openapi, &d)
+	p := d.page()
 	p.People, p.Sandbox = people, sandbox
 	return execute("page.html", p)
 }
@@ -101,8 +96,6 @@ type entry struct {
 	Description               []block
 	Auth                      string // required, optional or none
 	Requires                  []string
-	Deprecated                bool
-	IsExtension               bool   // not of the original interface
 	Words                     string // for the search
 	Parameters                []input
 	Bodies                    []body
@@ -115,7 +108,6 @@ type entry struct {
 type input struct {
 	Name, In, Example string
 	Required          bool
-	Deprecated        bool
 	Shape             shape
 }
 
@@ -142,7 +134,7 @@ func (a answer) IsSuccess() bool { return strings.HasPrefix(a.Status, "2") }
 // sample is an example as indented JSON.
 type sample struct{ Name, Text string }
 
-func (d *document) page() (page, error) {
+func (d *document) page() page {
 	p := page{Title: d.Info.Title, Version: d.Info.Version, Summary: d.Info.Summary, Description: blocks(d.Info.Description)}
 	byName := map[string]*group{}
 	for _, tag := range d.Tags {
@@ -150,61 +142,33 @@ func (d *document) page() (page, error) {
 		p.Groups = append(p.Groups, byName[tag.Name])
 	}
 	for _, path := range d.Paths {
-		if err := d.addPath(byName, path.Name, path.Value); err != nil {
-			return page{}, fmt.Errorf("%s: %w", path.Name, err)
+		var shared []*parameter // before the operations of the path
+		for _, m := range path.Value {
+			if m.Name == "parameters" {
+				decode(m.Value, &shared)
+				continue
+			}
+			var o operation
+			decode(m.Value, &o)
+			o.Parameters = slices.Concat(shared, o.Parameters)
+			of := byName[o.Tags[0]]
+			of.Entries = append(of.Entries, d.entry(strings.ToUpper(m.Name), path.Name, o))
 		}
 	}
 	for _, s := range d.Components.Schemas {
-		shaped, err := shaper{document: d, depth: 1}.shape(&schema{Ref: "#/components/schemas/" + s.Name})
-		if err != nil {
-			return page{}, fmt.Errorf("%s: %w", s.Name, err)
-		}
+		shaped := d.shape(&schema{Ref: "#/components/schemas/" + s.Name})
 		shaped.Schema = s.Name
 		p.Schemas = append(p.Schemas, shaped)
 	}
 	slices.SortFunc(p.Schemas, func(a, b shape) int { return strings.Compare(a.Schema, b.Schema) })
-	return p, nil
+	return p
 }
 
-// addPath adds the operations of a path to their groups.
-func (d *document) addPath(groups map[string]*group, path string, item ordered[json.RawMessage]) error {
-	var shared []*parameter
-	for _, m := range item {
-		if m.Name == "parameters" {
-			if err := json.Unmarshal(m.Value, &shared); err != nil {
-				return err
-			}
-		}
-	}
-	for _, m := range item {
-		if !slices.Contains([]string{"get", "head", "post", "put", "patch", "delete", "options"}, m.Name) {
-			continue
-		}
-		var o operation
-		if err := json.Unmarshal(m.Value, &o); err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
-		}
-		o.Parameters = slices.Concat(shared, o.Parameters)
-		e, err := d.entry(strings.ToUpper(m.Name), path, o)
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
-		}
-		for _, tag := range o.Tags {
-			if groups[tag] == nil {
-				return fmt.Errorf("%s: the tag %q is missing", m.Name, tag)
-			}
-			groups[tag].Entries = append(groups[tag].Entries, e)
-			break // an operation has one place on the page
-		}
-	}
-	return nil
-}
-
-func (d *document) entry(method, path string, o operation) (entry, error) {
+func (d *document) entry(method, path string, o operation) entry {
 	e := entry{
 		ID: o.OperationID, Method: method, Path: path, Summary: cmp.Or(o.Summary, o.OperationID),
 		Description: blocks(withoutScope(o.Description, o.Scope)),
-		Auth:        d.auth(o), Deprecated: o.Deprecated, IsExtension: o.Extension != nil, IsForClients: !slices.Contains(o.Tags, walletTag),
+		Auth:        d.auth(o), IsForClients: !slices.Contains(o.Tags, walletTag), Bodies: d.bodies(o.RequestBody.Content),
 	}
 	if o.Scope != "" {
 		e.Requires = append(e.Requires, "scope "+o.Scope)
@@ -216,34 +180,14 @@ func (d *document) entry(method, path string, o operation) (entry, error) {
 		e.Requires = append(e.Requires, "token with all scopes")
 	}
 	for _, p := range o.Parameters {
-		in, err := d.input(p, "parameters", d.Components.Parameters)
-		if err != nil {
-			return entry{}, err
-		}
-		e.Parameters = append(e.Parameters, in)
-	}
-	if o.RequestBody != nil {
-		request := o.RequestBody
-		var err error
-		if request.Ref != "" {
-			if request, err = deref(request.Ref, "requestBodies", d.Components.RequestBodies); err != nil {
-				return entry{}, err
-			}
-		}
-		if e.Bodies, err = d.bodies(request.Content); err != nil {
-			return entry{}, fmt.Errorf("request: %w", err)
-		}
+		e.Parameters = append(e.Parameters, d.input(p, "parameters", d.Components.Parameters))
 	}
 	for _, r := range o.Responses {
-		shown, err := d.answer(r.Name, r.Value)
-		if err != nil {
-			return entry{}, fmt.Errorf("response %s: %w", r.Name, err)
-		}
-		e.Responses = append(e.Responses, shown)
+		e.Responses = append(e.Responses, d.answer(r.Name, r.Value))
 	}
 	e.Words = e.words()
 	e.Curl, e.TypeScript = e.curl(), e.typeScript()
-	return e, nil
+	return e
 }
 
 // walletTag is the tag of operations that only the mobile wallet calls.
@@ -271,100 +215,62 @@ func (d *document) auth(o operation) string {
 }
 
 // input returns a parameter or a header.
-func (d *document) input(p *parameter, kind string, all ordered[*parameter]) (in input, err error) {
-	name := p.Name
+func (d *document) input(p *parameter, kind string, all ordered[*parameter]) input {
 	if p.Ref != "" {
-		if p, err = deref(p.Ref, kind, all); err != nil {
-			return input{}, err
-		}
-		name = cmp.Or(name, p.Name)
+		p = deref(p.Ref, kind, all)
 	}
-	in = input{Name: name, In: p.In, Required: p.Required, Deprecated: p.Deprecated}
-	if p.Schema != nil {
-		if in.Shape, err = (shaper{document: d, depth: 1}).shape(p.Schema); err != nil {
-			return input{}, fmt.Errorf("%s: %w", name, err)
-		}
-	}
+	in := input{Name: p.Name, In: p.In, Required: p.Required, Shape: d.shape(p.Schema)}
 	if p.Description != "" {
 		in.Shape.Description = blocks(p.Description)
 	}
-	samples, err := d.samples(p.Example, p.Examples)
-	if len(samples) > 0 {
+	if samples := d.samples(p.Example, p.Examples); len(samples) > 0 {
 		in.Example = text(json.RawMessage(samples[0].Text))
 	}
-	return in, err
+	return in
 }
 
-func (d *document) answer(status string, r *response) (answer, error) {
-	var err error
+func (d *document) answer(status string, r *response) answer {
 	if r.Ref != "" {
-		if r, err = deref(r.Ref, "responses", d.Components.Responses); err != nil {
-			return answer{}, err
-		}
+		r = deref(r.Ref, "responses", d.Components.Responses)
 	}
-	a := answer{Status: status, Description: r.Description}
+	a := answer{Status: status, Description: r.Description, Bodies: d.bodies(r.Content)}
 	for _, header := range r.Headers {
-		in, err := d.input(header.Value, "headers", d.Components.Headers)
-		if err != nil {
-			return answer{}, err
-		}
+		in := d.input(header.Value, "headers", d.Components.Headers)
 		in.Name, in.Required = header.Name, false
 		a.Headers = append(a.Headers, in)
 	}
-	a.Bodies, err = d.bodies(r.Content)
 	for _, b := range a.Bodies {
 		b.Shape.unrequire()
 	}
-	return a, err
+	return a
 }
 
-func (d *document) bodies(content ordered[*media]) ([]body, error) {
-	var all []body
+func (d *document) bodies(content ordered[*media]) (all []body) {
 	for _, m := range content {
-		b := body{MediaType: m.Name}
+		b := body{MediaType: m.Name, Examples: d.samples(m.Value.Example, m.Value.Examples)}
 		if m.Value.Schema != nil {
-			var err error
-			// The fields of a body, and those of the component in its data, are shown at once.
-			if b.Shape, err = (shaper{document: d, depth: 1}).shape(m.Value.Schema); err != nil {
-				return nil, err
-			}
-		}
-		var err error
-		if b.Examples, err = d.samples(m.Value.Example, m.Value.Examples); err != nil {
-			return nil, err
+			b.Shape = d.shape(m.Value.Schema)
 		}
 		all = append(all, b)
 	}
-	return all, nil
+	return all
 }
 
-func (d *document) samples(one json.RawMessage, more ordered[*example]) ([]sample, error) {
-	var all []sample
-	add := func(name string, raw json.RawMessage) error {
+func (d *document) samples(one json.RawMessage, more ordered[*example]) (all []sample) {
+	add := func(name string, raw json.RawMessage) {
 		var out bytes.Buffer
-		if err := json.Indent(&out, raw, "", "  "); err != nil {
-			return fmt.Errorf("example %s: %w", name, err)
-		}
+		_ = json.Indent(&out, raw, "", "  ") // what has been read is JSON
 		all = append(all, sample{name, out.String()})
-		return nil
 	}
 	if one != nil {
-		if err := add("", one); err != nil {
-			return nil, err
-		}
+		add("", one)
 	}
 	for _, m := range more {
 		e := m.Value
-		var err error
 		if e.Ref != "" {
-			e, err = deref(e.Ref, "examples", d.Components.Examples)
+			e = deref(e.Ref, "examples", d.Components.Examples)
 		}
-		if err == nil && e.Value != nil {
-			err = add(cmp.Or(e.Summary, m.Name), e.Value)
-		}
-		if err != nil {
-			return nil, err
-		}
+		add(cmp.Or(e.Summary, m.Name), e.Value)
 	}
-	return all, nil
+	return all
 }

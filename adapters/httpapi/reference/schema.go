@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -32,11 +31,9 @@ func (s shape) IsMany() bool { return strings.HasPrefix(s.Type, "array of ") }
 type value struct{ Value, Name, Description string }
 
 type field struct {
-	Name                string
-	Required            bool
-	Deprecated          bool
-	ReadOnly, WriteOnly bool
-	Shape               shape
+	Name     string
+	Required bool
+	Shape    shape
 }
 
 // unrequire forgets which fields are required: a response has them all.
@@ -50,6 +47,9 @@ func (s shape) unrequire() {
 	}
 }
 
+// shape returns the shape of the schema, with the fields of the first component in it.
+func (d *document) shape(s *schema) shape { return shaper{document: d, depth: 1}.shape(s) }
+
 // shaper makes shapes of schemas.
 type shaper struct {
 	*document
@@ -58,25 +58,19 @@ type shaper struct {
 }
 
 // shape returns the shape of the schema.
-func (d shaper) shape(s *schema) (shape, error) {
-	whole, err := d.resolve(s)
-	if err != nil {
-		return shape{}, err
-	}
-	core, nullable := d.withoutNull(whole)
+func (d shaper) shape(s *schema) shape {
+	whole := d.resolve(s)
+	core, nullable := withoutNull(whole)
 	name := named(cmp.Or(core.Ref, s.Ref))
-	if core, err = d.resolve(core); err != nil {
-		return shape{}, err
-	}
+	core = d.resolve(core)
 	inner, kind := core, ""
 	if core.itemSchema() != nil {
-		if inner, name, kind, err = d.innermost(core); err != nil {
-			return shape{}, err
-		}
+		inner, name, kind = d.innermost(core)
 	}
 	result := shape{
 		Type: typeOf(inner, kind, name), Limits: limits(core), Values: values(inner),
 		Description: blocks(cmp.Or(whole.Description, core.Description)),
+		IsFile:      inner.Format == "binary" || inner.ContentMediaType != "",
 	}
 	if nullable {
 		result.Type += " or null"
@@ -86,91 +80,52 @@ func (d shaper) shape(s *schema) (shape, error) {
 			result.Limits = append(result.Limits, "each "+limit)
 		}
 	}
-	result.IsFile = inner.Format == "binary" || inner.ContentMediaType != "" && inner.ContentEncoding == ""
-	err = d.fill(&result, inner, name)
-	return result, err
+	d.fill(&result, inner, name)
+	return result
 }
 
 // fill sets the fields and variants, or closes the shape.
-func (d shaper) fill(result *shape, inner *schema, name string) error {
+func (d shaper) fill(result *shape, inner *schema, name string) {
 	choices := slices.Concat(inner.OneOf, inner.AnyOf)
 	if len(inner.Properties)+len(choices) == 0 {
-		return nil
+		return
 	}
 	result.Schema = name
 	if name != "" {
 		if d.depth == 0 || slices.Contains(d.within, name) {
 			result.IsClosed = true
-			return nil
+			return
 		}
 		d.depth--
 		d.within = append(slices.Clip(d.within), name)
 	}
 	for _, property := range inner.Properties {
-		whole, err := d.resolve(property.Value)
-		if err != nil {
-			return fmt.Errorf("%s: %w", property.Name, err)
-		}
-		f := field{Name: property.Name, Required: slices.Contains(inner.Required, property.Name),
-			Deprecated: whole.Deprecated, ReadOnly: whole.ReadOnly, WriteOnly: whole.WriteOnly}
-		if f.Shape, err = d.shape(property.Value); err != nil {
-			return fmt.Errorf("%s: %w", property.Name, err)
-		}
-		result.Fields = append(result.Fields, f)
+		result.Fields = append(result.Fields, field{property.Name, slices.Contains(inner.Required, property.Name), d.shape(property.Value)})
 	}
-	return d.choose(result, inner, choices)
-}
-
-// choose sets the variants. Choices that only differ in what they require become a limit.
-func (d shaper) choose(result *shape, inner *schema, choices []*schema) error {
-	if inner.Discriminator != nil {
-		result.Chooser = inner.Discriminator.PropertyName
-	}
-	var required []string
+	result.Chooser = inner.Discriminator.PropertyName
 	for _, choice := range choices {
-		if choice.Ref == "" && len(choice.Properties) == 0 && len(choice.Type) == 0 && len(choice.Required) > 0 {
-			required = append(required, strings.Join(choice.Required, " and "))
-			continue
-		}
-		variant, err := d.shape(choice)
-		if err != nil {
-			return err
-		}
-		if inner.Discriminator != nil {
-			for _, m := range inner.Discriminator.Mapping {
-				if choice.Ref != "" && named(m.Value) == named(choice.Ref) {
-					variant.Type = m.Name + ": " + variant.Type
-				}
+		variant := d.shape(choice)
+		for _, m := range inner.Discriminator.Mapping {
+			if m.Value == choice.Ref {
+				variant.Type = m.Name + ": " + variant.Type
 			}
 		}
 		result.Variants = append(result.Variants, variant)
 	}
-	if len(required) > 0 {
-		result.Limits = append(result.Limits, "exactly one of "+strings.Join(required, ", "))
-	}
-	return nil
 }
 
 // withoutNull returns the schema of the values other than null, and whether null is one. Of
-// a choice between one schema and null it returns that schema.
-func (d shaper) withoutNull(s *schema) (*schema, bool) {
-	isNull := func(s *schema) bool { return len(s.Type) == 1 && s.Type[0] == "null" }
-	if slices.Contains(s.Type, "null") && len(s.Type) > 1 {
+// a choice between a schema and null it returns that schema.
+func withoutNull(s *schema) (*schema, bool) {
+	if slices.Contains(s.Type, "null") {
 		core := *s
 		core.Type = slices.DeleteFunc(slices.Clone(s.Type), func(t string) bool { return t == "null" })
 		return &core, true
 	}
-	choices := slices.Concat(s.OneOf, s.AnyOf)
-	others := slices.DeleteFunc(slices.Clone(choices), isNull)
-	if len(others) == len(choices) {
-		return s, false
+	if len(s.OneOf) == 2 && slices.Equal(s.OneOf[1].Type, words{"null"}) {
+		return s.OneOf[0], true
 	}
-	if len(others) == 1 {
-		return others[0], true
-	}
-	core := *s
-	core.OneOf, core.AnyOf = others, nil
-	return &core, true
+	return s, false
 }
 
 // itemSchema returns the schema of the items of an array or of a map, else nil.
@@ -187,15 +142,12 @@ func (s *schema) itemSchema() *schema {
 
 // innermost returns the resolved schema of the items of nested arrays and maps, the name of
 // its component, and words like "array of ".
-func (d shaper) innermost(s *schema) (inner *schema, name, kind string, err error) {
+func (d shaper) innermost(s *schema) (inner *schema, name, kind string) {
 	for items := s.itemSchema(); items != nil; items = s.itemSchema() {
 		kind += map[bool]string{true: "array of ", false: "map of "}[s.Items != nil]
-		name = named(items.Ref)
-		if s, err = d.resolve(items); err != nil {
-			return nil, "", "", err
-		}
+		name, s = named(items.Ref), d.resolve(items)
 	}
-	return s, name, kind, nil
+	return s, name, kind
 }
 
 // typeOf returns the type in words.
@@ -240,20 +192,14 @@ func limits(s *schema) (all []string) {
 	}
 	span(s.MinLength, s.MaxLength, "character")
 	span(s.MinItems, s.MaxItems, "item")
-	span(s.MinProperties, s.MaxProperties, "field")
+	span(s.MinProperties, nil, "field")
 	for _, bound := range []struct {
 		word  string
 		value json.Number
-	}{{"≥", s.Minimum}, {">", s.ExclusiveMinimum}, {"≤", s.Maximum}, {"<", s.ExclusiveMaximum}, {"a multiple of", s.MultipleOf}} {
+	}{{"≥", s.Minimum}, {">", s.ExclusiveMinimum}, {"≤", s.Maximum}} {
 		if bound.value != "" {
 			add("%s %s", bound.word, bound.value)
 		}
-	}
-	if s.UniqueItems {
-		add("no repetitions")
-	}
-	if s.ContentEncoding != "" {
-		add("in %s", s.ContentEncoding)
 	}
 	if s.Pattern != "" && s.Format == "" {
 		add("matches %s", s.Pattern)
@@ -265,19 +211,11 @@ func limits(s *schema) (all []string) {
 }
 
 // values returns the values of the enumeration with their names and descriptions.
-func values(s *schema) []value {
-	var all []value
+func values(s *schema) (all []value) {
 	for i, raw := range s.Enum {
 		v := value{Value: text(raw)}
-		if i < len(s.EnumNames) {
-			v.Name = s.EnumNames[i]
-		}
-		var list []string
-		var byValue map[string]string
-		if json.Unmarshal(s.EnumDescriptions, &list) == nil && i < len(list) {
-			v.Description = list[i]
-		} else if json.Unmarshal(s.EnumDescriptions, &byValue) == nil {
-			v.Description = byValue[v.Value]
+		if s.EnumNames != nil {
+			v.Name, v.Description = s.EnumNames[i], s.EnumDescriptions[i]
 		}
 		all = append(all, v)
 	}
@@ -286,21 +224,19 @@ func values(s *schema) []value {
 
 // text returns the JSON value as text: a string without quotes, a list with commas.
 func text(raw json.RawMessage) string {
-	var word string
-	var list []json.RawMessage
-	switch {
-	case json.Unmarshal(raw, &word) == nil && len(raw) > 0 && raw[0] == '"':
+	switch raw[0] {
+	case '"':
+		var word string
+		decode(raw, &word)
 		return word
-	case json.Unmarshal(raw, &list) == nil && len(raw) > 0 && raw[0] == '[':
+	case '[':
+		var list []json.RawMessage
+		decode(raw, &list)
 		var all []string
 		for _, item := range list {
 			all = append(all, text(item))
 		}
 		return strings.Join(all, ",")
 	}
-	var compact bytes.Buffer
-	if json.Compact(&compact, raw) != nil {
-		return string(raw)
-	}
-	return compact.String()
+	return string(raw)
 }
