@@ -20,44 +20,25 @@ import (
 	"plaza/domain/text"
 )
 
-// Config holds the settings of the server.
-type Config struct {
-	// Connection is the connection to the server. The server takes no key, so http is allowed for
-	// any host.
-	Connection provider.Connection
-}
-
 // Translator implements localisation.Translator.
-type Translator struct{ remote *provider.Translator }
+type Translator struct{ *provider.Translator }
 
 var _ localisation.Translator = (*Translator)(nil)
 
 // Description describes the translator.
 var Description = provider.Description{
-	Name: "apertium", Help: "a server of your own, at PLAZA_TRANSLATOR_URL", NeedsURL: true,
-	Open: func(s provider.Settings) (localisation.Translator, error) {
-		return New(Config{Connection: s.Connection})
-	},
+	Name: "apertium", Help: "a server of your own, at PLAZA_TRANSLATOR_URL", NeedsURL: true, Open: New,
 }
 
-// New returns a translator, or all problems of the configuration.
-func New(c Config) (*Translator, error) {
-	c.Connection.Plain = true
-	remote, err := provider.New(c.Connection, dialect{})
+// New returns a translator, or all problems of the settings. The server takes no key, so http is allowed for any host.
+func New(s provider.Settings) (localisation.Translator, error) {
+	s.Connection.Plain = true
+	remote, err := provider.New(s.Connection, dialect{})
 	if err != nil {
 		return nil, err
 	}
 	return &Translator{remote}, nil
 }
-
-// Name implements localisation.Translator.
-func (t *Translator) Name() string { return t.remote.Name() }
-
-// Target implements localisation.Translator.
-func (t *Translator) Target(to locale.Tag) locale.Tag { return t.remote.Target(to) }
-
-// BreakerOpen is that of provider.Translator.
-func (t *Translator) BreakerOpen() bool { return t.remote.BreakerOpen() }
 
 // Translate implements localisation.Translator. A translation of marks alone is an error.
 func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {
@@ -69,7 +50,7 @@ func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts [
 			words = append(words, p.sent())
 		}
 	}
-	answers, err := t.remote.Translate(ctx, from, to, words)
+	answers, err := t.Translator.Translate(ctx, from, to, words)
 	if err != nil {
 		return nil, err
 	}

@@ -4,13 +4,11 @@ package azure
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 
 	"plaza/adapters/translator/provider"
-	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/secret"
@@ -18,14 +16,6 @@ import (
 
 // URL is Azure's base URL.
 const URL = "https://api.cognitive.microsofttranslator.com"
-
-// Config holds the key for Azure.
-type Config struct {
-	Connection provider.Connection // without a URL: Azure's
-	Key        secret.String
-	// Region is the region of the key, like westeurope. Global keys have none.
-	Region string
-}
 
 // Azure's limits of one request with one target language.
 const (
@@ -49,23 +39,15 @@ var region = regexp.MustCompile(`^[a-z0-9]{0,64}$`)
 // Description describes the translator.
 var Description = provider.Description{
 	Name: "azure", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key, and a regional key needs PLAZA_TRANSLATOR_REGION", ChargesCharacters: true,
-	Open: func(s provider.Settings) (localisation.Translator, error) {
-		return New(Config{Connection: s.Connection, Key: s.Key, Region: s.Region})
-	},
+	Open: New,
 }
 
-// New returns a translator, or all problems of the configuration.
-func New(c Config) (*provider.Translator, error) {
-	if err := upstream.CheckKey(c.Key); err != nil {
-		return nil, fmt.Errorf("azure: %w", err)
-	}
-	if !region.MatchString(c.Region) {
+// New returns a translator, or all problems of the settings.
+func New(s provider.Settings) (localisation.Translator, error) {
+	if !region.MatchString(s.Region) {
 		return nil, errors.New("azure: Region must be lower-case letters and digits, like westeurope")
 	}
-	if c.Connection.URL == "" {
-		c.Connection.URL = URL
-	}
-	return provider.New(c.Connection, dialect{key: c.Key, region: c.Region})
+	return provider.NewKeyed(s, URL, dialect{key: s.Key, region: s.Region})
 }
 
 type dialect struct {

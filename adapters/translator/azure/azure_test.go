@@ -24,7 +24,7 @@ import (
 const key = "0123456789abcdef0123456789abcdef"
 
 func open(t *testing.T, url string, client *http.Client) localisation.Translator {
-	tr, err := azure.New(azure.Config{
+	tr, err := azure.New(provider.Settings{
 		Connection: provider.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key), Region: "westeurope",
 	})
 	require.NoError(t, err)
@@ -124,10 +124,10 @@ func TestPUB06_Azure_takes_50000_characters_at_once(t *testing.T) {
 }
 
 func TestAzure_wants_a_key_and_knows_what_a_region_is(t *testing.T) {
-	_, err := azure.New(azure.Config{Key: secret.New(key)})
+	_, err := azure.New(provider.Settings{Key: secret.New(key)})
 	require.NoError(t, err)
-	_, err = azure.New(azure.Config{})
+	_, err = azure.New(provider.Settings{})
 	require.ErrorContains(t, err, "azure: key")
-	_, err = azure.New(azure.Config{Key: secret.New(key), Region: "West Europe\r\n"})
+	_, err = azure.New(provider.Settings{Key: secret.New(key), Region: "West Europe\r\n"})
 	require.ErrorContains(t, err, "azure: Region")
 }

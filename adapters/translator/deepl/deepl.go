@@ -3,12 +3,10 @@ package deepl
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 
 	"plaza/adapters/translator/provider"
-	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/secret"
@@ -19,12 +17,6 @@ const (
 	URL     = "https://api.deepl.com"
 	FreeURL = "https://api-free.deepl.com"
 )
-
-// Config holds the key for DeepL.
-type Config struct {
-	Connection provider.Connection // without a URL: the one for the key's plan
-	Key        secret.String
-}
 
 // DeepL's limits of one request.
 const (
@@ -47,24 +39,16 @@ var (
 
 // Description describes the translator.
 var Description = provider.Description{
-	Name: "deepl", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key", ChargesCharacters: true,
-	Open: func(s provider.Settings) (localisation.Translator, error) {
-		return New(Config{Connection: s.Connection, Key: s.Key})
-	},
+	Name: "deepl", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key", ChargesCharacters: true, Open: New,
 }
 
-// New returns a translator, or all problems of the configuration.
-func New(c Config) (*provider.Translator, error) {
-	if err := upstream.CheckKey(c.Key); err != nil {
-		return nil, fmt.Errorf("deepl: %w", err)
+// New returns a translator, or all problems of the settings.
+func New(s provider.Settings) (localisation.Translator, error) {
+	url := URL
+	if strings.HasSuffix(s.Key.Reveal(), ":fx") {
+		url = FreeURL
 	}
-	if c.Connection.URL == "" {
-		c.Connection.URL = URL
-		if strings.HasSuffix(c.Key.Reveal(), ":fx") {
-			c.Connection.URL = FreeURL
-		}
-	}
-	return provider.New(c.Connection, dialect{key: c.Key})
+	return provider.NewKeyed(s, url, dialect{key: s.Key})
 }
 
 type dialect struct{ key secret.String }

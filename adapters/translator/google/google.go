@@ -4,11 +4,9 @@ package google
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"plaza/adapters/translator/provider"
-	"plaza/adapters/upstream"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/secret"
@@ -16,12 +14,6 @@ import (
 
 // URL is Google's base URL.
 const URL = "https://translation.googleapis.com"
-
-// Config holds the key for Google.
-type Config struct {
-	Connection provider.Connection // without a URL: Google's
-	Key        secret.String
-}
 
 // Google's limits of one request. Only the first is documented for this version. The other
 // stays well below the limits of other versions.
@@ -34,21 +26,12 @@ var codes = provider.Table{"zh-Hans": "zh-CN", "zh-Hant": "zh-TW"}
 
 // Description describes the translator.
 var Description = provider.Description{
-	Name: "google", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key", ChargesCharacters: true,
-	Open: func(s provider.Settings) (localisation.Translator, error) {
-		return New(Config{Connection: s.Connection, Key: s.Key})
-	},
+	Name: "google", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key", ChargesCharacters: true, Open: New,
 }
 
-// New returns a translator, or all problems of the configuration.
-func New(c Config) (*provider.Translator, error) {
-	if err := upstream.CheckKey(c.Key); err != nil {
-		return nil, fmt.Errorf("google: %w", err)
-	}
-	if c.Connection.URL == "" {
-		c.Connection.URL = URL
-	}
-	return provider.New(c.Connection, dialect{key: c.Key})
+// New returns a translator, or all problems of the settings.
+func New(s provider.Settings) (localisation.Translator, error) {
+	return provider.NewKeyed(s, URL, dialect{key: s.Key})
 }
 
 type dialect struct{ key secret.String }

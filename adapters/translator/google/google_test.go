@@ -21,7 +21,7 @@ import (
 const key = "AIzaSyA-1111111111111111111111111111111"
 
 func open(t *testing.T, url string, client *http.Client) localisation.Translator {
-	tr, err := google.New(google.Config{
+	tr, err := google.New(provider.Settings{
 		Connection: provider.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
 	})
 	require.NoError(t, err)
@@ -104,8 +104,8 @@ func TestPUB06_Google(t *testing.T) {
 }
 
 func TestGoogle_wants_a_key(t *testing.T) {
-	_, err := google.New(google.Config{Key: secret.New(key)})
+	_, err := google.New(provider.Settings{Key: secret.New(key)})
 	require.NoError(t, err)
-	_, err = google.New(google.Config{})
+	_, err = google.New(provider.Settings{})
 	require.ErrorContains(t, err, "google: key")
 }

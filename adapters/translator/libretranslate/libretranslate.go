@@ -7,7 +7,6 @@ package libretranslate
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"plaza/adapters/translator/provider"
@@ -17,20 +16,10 @@ import (
 	"plaza/domain/secret"
 )
 
-// Config holds the settings of the server.
-type Config struct {
-	// Connection is the connection to the server. Without a key, http is allowed for any host.
-	Connection provider.Connection
-	// Key is required by some servers only.
-	Key secret.String
-	// Texts and Chars are the server's limits of one request, set with --batch-limit and
-	// --char-limit. Zero means 50 texts and any number of characters.
-	Texts, Chars int
-}
-
+// The server's usual limits of one request, and that of proxies in front of it.
 const (
-	defaultTexts = 50
-	bodyLimit    = 1 << 20 // the usual limit of proxies in front of it
+	textLimit = 50
+	bodyLimit = 1 << 20
 )
 
 // codes are the newer servers' codes of languages with two scripts or two countries; it refuses
@@ -39,41 +28,28 @@ var codes = provider.Table{"zh-Hans": "zh-Hans", "zh-Hant": "zh-Hant", "pt-BR": 
 
 // Description describes the translator.
 var Description = provider.Description{
-	Name: "libretranslate", Help: "a server of your own, at PLAZA_TRANSLATOR_URL", NeedsURL: true,
-	Open: func(s provider.Settings) (localisation.Translator, error) {
-		return New(Config{Connection: s.Connection, Key: s.Key})
-	},
+	Name: "libretranslate", Help: "a server of your own, at PLAZA_TRANSLATOR_URL", NeedsURL: true, Open: New,
 }
 
-// New returns a translator, or all problems of the configuration.
-func New(c Config) (*Translator, error) {
-	c.Connection.Plain = !hasKey(c.Key)
-	if hasKey(c.Key) {
-		if err := upstream.CheckKey(c.Key); err != nil {
+// New returns a translator, or all problems of the settings. Without a key, http is allowed for any host.
+func New(s provider.Settings) (localisation.Translator, error) {
+	s.Connection.Plain = s.Key.IsZero()
+	if !s.Connection.Plain {
+		if err := upstream.CheckKey(s.Key); err != nil {
 			return nil, fmt.Errorf("libretranslate: %w", err)
 		}
 	}
-	if c.Texts < 0 || c.Chars < 0 {
-		return nil, errors.New("libretranslate: Texts and Chars must not be negative")
-	}
-	limits := provider.Limits{Texts: defaultTexts, Chars: c.Chars, Bytes: bodyLimit}
-	if c.Texts > 0 {
-		limits.Texts = c.Texts
-	}
 	named := &names{}
-	remote, err := provider.New(c.Connection, dialect{key: c.Key, limits: limits, names: named})
+	remote, err := provider.New(s.Connection, dialect{key: s.Key, names: named})
 	if err != nil {
 		return nil, err
 	}
 	return &Translator{Translator: remote, names: named}, nil
 }
 
-func hasKey(key secret.String) bool { return key.Reveal() != "" }
-
 type dialect struct {
-	key    secret.String
-	limits provider.Limits
-	names  *names
+	key   secret.String
+	names *names
 }
 
 type request struct {
@@ -84,8 +60,8 @@ type request struct {
 	Key    string   `json:"api_key,omitempty"`
 }
 
-func (dialect) Name() string              { return "libretranslate" }
-func (d dialect) Limits() provider.Limits { return d.limits }
+func (dialect) Name() string            { return "libretranslate" }
+func (dialect) Limits() provider.Limits { return provider.Limits{Texts: textLimit, Bytes: bodyLimit} }
 
 func (dialect) Codes(from, to locale.Tag) (provider.Codes, error) {
 	return codes.Codes(codes, from, to)

@@ -20,8 +20,8 @@ import (
 const key = "00000000-1111-2222-3333-444444444444"
 
 func open(t *testing.T, url string, client *http.Client) localisation.Translator {
-	tr, err := libretranslate.New(libretranslate.Config{
-		Connection: provider.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key), Texts: 8,
+	tr, err := libretranslate.New(provider.Settings{
+		Connection: provider.Connection{URL: url, Deadline: 10 * time.Second, Client: client}, Key: secret.New(key),
 	})
 	require.NoError(t, err)
 	return tr
@@ -33,7 +33,7 @@ var (
 	older = []string{"en", "es", "zh", "zt", "pb", "pt", "nb"}
 )
 
-// standIn behaves like LibreTranslate with the languages and a batch limit of eight.
+// standIn behaves like LibreTranslate with the languages and a batch limit of fifty.
 func standIn(languages []string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/languages" {
@@ -66,8 +66,8 @@ func translate(languages []string, w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "Invalid request")
 	case asked.Key != key:
 		refuse(w, http.StatusForbidden, "Invalid API key")
-	case len(asked.Q) > 8:
-		refuse(w, http.StatusBadRequest, "Invalid request: request (9) exceeds text limit (8)")
+	case len(asked.Q) > 50:
+		refuse(w, http.StatusBadRequest, "Invalid request: request (51) exceeds text limit (50)")
 	case asked.Source != "auto" && !slices.Contains(languages, asked.Source) || !slices.Contains(languages, asked.Target):
 		refuse(w, http.StatusBadRequest, asked.Target+" is not supported")
 	default:
@@ -87,7 +87,7 @@ func refuse(w http.ResponseWriter, status int, why string) {
 
 func TestPUB06_LibreTranslate(t *testing.T) {
 	ports.TranslatorUpstream(t, ports.Upstream{
-		Open: open, Provider: standIn(newer), Texts: 8, Key: key,
+		Open: open, Provider: standIn(newer), Texts: 50, Key: key,
 		Spoken: []ports.Spoken{
 			{From: "zh-CN", To: "en", Says: "[zh-Hans>en] x"},
 			{From: "zh", To: "zh-HK", Says: "[zh-Hans>zh-Hant] x"},
@@ -106,7 +106,7 @@ func TestPUB06_LibreTranslate(t *testing.T) {
 
 func TestPUB06_LibreTranslate_before_April_2025(t *testing.T) {
 	ports.TranslatorUpstream(t, ports.Upstream{
-		Open: open, Provider: standIn(older), Texts: 8, Key: key,
+		Open: open, Provider: standIn(older), Texts: 50, Key: key,
 		Spoken: []ports.Spoken{
 			{From: "zh-CN", To: "en", Says: "[zh>en] x"},
 			{From: "zh", To: "zh-HK", Says: "[zh>zt] x"},
@@ -117,13 +117,12 @@ func TestPUB06_LibreTranslate_before_April_2025(t *testing.T) {
 }
 
 func TestLibreTranslate_wants_https_for_a_key(t *testing.T) {
-	_, err := libretranslate.New(libretranslate.Config{Connection: provider.Connection{URL: "http://neighbour:5000"}})
+	_, err := libretranslate.New(provider.Settings{Connection: provider.Connection{URL: "http://neighbour:5000"}})
 	require.NoError(t, err)
-	for name, c := range map[string]libretranslate.Config{
+	for name, c := range map[string]provider.Settings{
 		"http":      {Connection: provider.Connection{URL: "http://neighbour:5000", Plain: true}, Key: secret.New(key)},
 		"a newline": {Connection: provider.Connection{URL: "https://neighbour"}, Key: secret.New("a\nb")},
 		"no URL":    {},
-		"negative":  {Connection: provider.Connection{URL: "https://neighbour"}, Texts: -1},
 	} {
 		_, err := libretranslate.New(c)
 		require.Error(t, err, name)

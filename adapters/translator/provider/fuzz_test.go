@@ -56,15 +56,15 @@ func FuzzAnswer(f *testing.F) {
 		var err error
 		switch which % 5 {
 		case 0:
-			tr, err = google.New(google.Config{Connection: c, Key: secret.New(key)})
+			tr, err = google.New(provider.Settings{Connection: c, Key: secret.New(key)})
 		case 1:
-			tr, err = deepl.New(deepl.Config{Connection: c, Key: secret.New(key)})
+			tr, err = deepl.New(provider.Settings{Connection: c, Key: secret.New(key)})
 		case 2:
-			tr, err = azure.New(azure.Config{Connection: c, Key: secret.New(key)})
+			tr, err = azure.New(provider.Settings{Connection: c, Key: secret.New(key)})
 		case 3:
-			tr, err = libretranslate.New(libretranslate.Config{Connection: c, Key: secret.New(key)})
+			tr, err = libretranslate.New(provider.Settings{Connection: c, Key: secret.New(key)})
 		case 4:
-			tr, err = apertium.New(apertium.Config{Connection: c})
+			tr, err = apertium.New(provider.Settings{Connection: c})
 		}
 		require.NoError(t, err)
 		got, err := tr.Translate(t.Context(), from, to, []string{"one", "two"})

@@ -106,6 +106,15 @@ func New(c Connection, d Dialect) (*Translator, error) {
 	return &Translator{dialect: d, client: client, deadline: c.Deadline}, nil
 }
 
+// NewKeyed is New for a service that needs a key, at the URL unless the settings have another one.
+func NewKeyed(s Settings, url string, d Dialect) (*Translator, error) {
+	if err := upstream.CheckKey(s.Key); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Name(), err)
+	}
+	s.Connection.URL = cmp.Or(s.Connection.URL, url)
+	return New(s.Connection, d)
+}
+
 // Name implements localisation.Translator.
 func (t *Translator) Name() string { return t.dialect.Name() }
 
