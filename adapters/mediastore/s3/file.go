@@ -10,14 +10,23 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// file is an object being read. It requests the object at the first Read, from the current
-// offset.
+// file is a section of an object, the whole of it.
 type file struct {
-	ctx    context.Context // of Open; io.Reader takes none
-	store  *Store
-	object string
-	size   int64
-	at     int64 // offset of the next Read
+	io.ReadSeeker
+	io.Closer
+}
+
+func newFile(ctx context.Context, s *Store, name string, size int64) file {
+	o := &object{ctx: ctx, store: s, name: name, size: size}
+	return file{io.NewSectionReader(o, 0, size), o}
+}
+
+// object is an object being read. It is requested at the first read, from the offset on.
+type object struct {
+	ctx   context.Context // of Open; io.Reader takes none
+	store *Store
+	name  string
+	size  int64
 
 	body   io.ReadCloser // the rest from next on; nil: not requested
 	next   int64
@@ -25,120 +34,91 @@ type file struct {
 	closed bool
 }
 
-var (
-	errBefore = errors.New("s3: negative offset")
-	errWhence = errors.New("s3: invalid whence")
-)
-
-// Seek implements io.Seeker. It sends no request.
-func (f *file) Seek(offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekStart:
-	case io.SeekCurrent:
-		offset += f.at
-	case io.SeekEnd:
-		offset += f.size
-	default:
-		return 0, errWhence
-	}
-	if offset < 0 {
-		return 0, errBefore
-	}
-	f.at = offset
-	return offset, nil
-}
-
-// Read implements io.Reader. The deadline applies to each Read, so the caller may read as
-// slowly as it likes. A truncated picture is an error.
-func (f *file) Read(p []byte) (int, error) {
+// ReadAt reads at least one byte, as io.SectionReader needs it to read on. The deadline applies to each call, so the
+// caller may read as slowly as it likes. A truncated picture is an error.
+func (o *object) ReadAt(p []byte, at int64) (int, error) {
 	switch {
-	case f.closed:
+	case o.closed:
 		return 0, fs.ErrClosed
-	case f.ctx.Err() != nil:
-		return 0, f.ctx.Err()
-	case f.at >= f.size:
-		return 0, io.EOF
-	case len(p) == 0:
-		return 0, nil
+	case o.ctx.Err() != nil:
+		return 0, o.ctx.Err()
 	}
-	if f.body != nil && f.next != f.at {
-		f.drop()
+	if o.body != nil && o.next != at {
+		o.drop()
 	}
 	var ctx context.Context
-	if f.body == nil {
-		ctx, f.cancel = context.WithCancel(f.ctx)
+	if o.body == nil {
+		ctx, o.cancel = context.WithCancel(o.ctx)
 	}
-	alarm := time.AfterFunc(f.store.deadline, f.cancel)
-	n, err := f.read(ctx, p)
+	alarm := time.AfterFunc(o.store.deadline, o.cancel)
+	n, err := o.read(ctx, p, at)
 	isLate := !alarm.Stop()
-	f.at += int64(n)
-	f.next = f.at
+	o.next = at + int64(n)
 	switch {
 	case err == nil && !isLate:
 		return n, nil
 	case err == nil: // the deadline passed just after the answer ended
-		f.drop()
+		o.drop()
 		return n, nil
 	case isLate:
 		err = errTooLong
 	}
-	f.drop()
-	return n, explain(f.ctx, err)
+	o.drop()
+	return n, explain(o.ctx, err)
 }
 
-func (f *file) read(ctx context.Context, p []byte) (int, error) {
-	if f.body == nil {
-		if err := f.ask(ctx); err != nil {
+func (o *object) read(ctx context.Context, p []byte, at int64) (int, error) {
+	if o.body == nil {
+		if err := o.ask(ctx, at); err != nil {
 			return 0, err
 		}
 	}
-	left := f.size - f.at
-	n, err := f.body.Read(p[:min(int64(len(p)), left)])
+	n, err := o.body.Read(p)
 	if errors.Is(err, io.EOF) {
 		err = nil
-		if int64(n) < left {
+		if at+int64(n) < o.size {
 			err = io.ErrUnexpectedEOF
 		}
 	}
 	return n, err
 }
 
-// ask requests the rest of the picture.
-func (f *file) ask(ctx context.Context) error {
+// ask requests the rest of the picture from the offset on.
+func (o *object) ask(ctx context.Context, at int64) error {
 	var options minio.GetObjectOptions
-	if f.at > 0 {
-		if err := options.SetRange(f.at, 0); err != nil {
+	if at > 0 {
+		if err := options.SetRange(at, 0); err != nil {
 			return err
 		}
 	}
-	body, info, _, err := f.store.client.GetObject(ctx, f.store.bucket, f.object, options)
+	body, info, _, err := o.store.client.GetObject(ctx, o.store.bucket, o.name, options)
 	if err != nil {
 		return err
 	}
-	if info.Size != f.size-f.at {
+	if info.Size != o.size-at {
 		_ = body.Close()
 		return errOtherSize
 	}
-	f.body = body
+	o.body = body
 	return nil
 }
 
-func (f *file) drop() {
-	if f.cancel != nil {
-		f.cancel()
+func (o *object) drop() {
+	if o.cancel != nil {
+		o.cancel()
 	}
-	if f.body != nil {
-		_ = f.body.Close()
+	if o.body != nil {
+		_ = o.body.Close()
 	}
-	f.body, f.cancel = nil, nil
+	o.body, o.cancel = nil, nil
 }
 
 // Close implements io.Closer.
-func (f *file) Close() error {
-	if f.closed {
+func (o *object) Close() error {
+	if o.closed {
 		return fs.ErrClosed
 	}
-	f.closed = true
-	f.drop()
+	o.closed = true
+	o.drop()
 	return nil
 }

@@ -167,7 +167,7 @@ func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 	if err != nil {
 		return media.File{}, fmt.Errorf("opening a picture: %w", explain(ctx, err))
 	}
-	f := &file{ctx: ctx, store: s, object: s.object(key), size: info.Size}
+	f := newFile(ctx, s, s.object(key), info.Size)
 	return media.File{ReadSeekCloser: f, Type: kind, Modified: instant.Normalise(info.LastModified)}, nil
 }
 
