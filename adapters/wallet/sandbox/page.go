@@ -8,7 +8,6 @@ import (
 	"image/color"
 	"net/http"
 	"net/url"
-	"path"
 	"strings"
 	"time"
 
@@ -17,12 +16,12 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-//go:embed page
+//go:embed page page.html
 var pageFiles embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"yuan": yuan, "escape": url.PathEscape, "name": func(op Operation) string { return operationNames[op] },
-}).ParseFS(pageFiles, "page/page.html"))
+}).ParseFS(pageFiles, "page.html"))
 
 // pagePolicy is the Content-Security-Policy of the page. Its script and its styles are files,
 // so that no text of an order can become one.
@@ -245,20 +244,8 @@ func (s *Server) showPage(w http.ResponseWriter, code int, p page) {
 	_, _ = w.Write(out.Bytes()) // fails only when the client has disconnected
 }
 
-// pageTypes are the media types of the files that the page loads.
-var pageTypes = map[string]string{
-	"page.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml",
-}
-
 func (s *Server) showFile(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("name")
-	text, err := pageFiles.ReadFile(path.Join("page", path.Base(name)))
-	if pageTypes[name] == "" || err != nil {
-		http.NotFound(w, r)
-		return
-	}
-	w.Header().Set("Content-Type", pageTypes[name])
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(text) // fails only when the client has disconnected
+	http.ServeFileFS(w, r, pageFiles, "page/"+r.PathValue("name"))
 }

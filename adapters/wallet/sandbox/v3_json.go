@@ -1,18 +1,13 @@
 package sandbox
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
-)
 
-// object is a JSON object.
-type object map[string]any
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // numbers are the fields whose values are numbers. The others are texts.
 var numbers = []string{"amount/total", "amount/refund"}
@@ -20,70 +15,34 @@ var numbers = []string{"amount/total", "amount/refund"}
 // parseObject reads a JSON object. It rejects repeated names, empty objects, values of other kinds,
 // and text after the object.
 func parseObject(body []byte) (fields, error) {
-	if !utf8.Valid(body) {
-		return nil, errors.New("is not UTF-8")
-	}
-	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.UseNumber()
-	if token, err := dec.Token(); err != nil || token != json.Delim('{') {
-		return nil, errors.New("must be a JSON object")
-	}
 	f := fields{}
-	if err := f.readObject(dec, ""); err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("has more after the object")
-	}
-	return f, nil
+	return f, f.readObject(body, "")
 }
 
-// readObject reads what follows the first brace of the object with the path.
-func (f fields) readObject(dec *json.Decoder, path string) error {
-	seen := map[json.Token]bool{}
-	for dec.More() {
-		token, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		value, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		name, _ := token.(string) // the decoder accepts nothing else here
-		at, valid := path+name, !seen[name] && !strings.Contains(name, "/")
-		seen[name] = true
-		switch v := value.(type) {
-		case string:
-			f[at] = v
-			valid = valid && !slices.Contains(numbers, at)
-		case json.Number:
-			f[at] = v.String()
-			valid = valid && slices.Contains(numbers, at)
+// readObject reads the object with the path.
+func (f fields) readObject(object []byte, path string) error {
+	var members map[string]jsontext.Value
+	if err := json.Unmarshal(object, &members); err != nil || len(members) == 0 {
+		return fmt.Errorf("must have a JSON object with fields, each once: %s", path)
+	}
+	for name, value := range members {
+		at := path + name
+		isNumber := slices.Contains(numbers, at)
+		switch kind := value.Kind(); {
+		case strings.Contains(name, "/"):
+			return fmt.Errorf("has a field of a wrong name: %s", at)
+		case kind == '{':
+			if err := f.readObject(value, at+"/"); err != nil {
+				return err
+			}
+		case kind == '0' && isNumber:
+			f[at] = string(value)
+		case kind == '"' && !isNumber:
+			text, _ := jsontext.AppendUnquote(nil, value) // Unmarshal has checked it
+			f[at] = string(text)
 		default:
-			valid = valid && v == json.Delim('{')
-		}
-		if !valid {
-			return fmt.Errorf("has a field that is repeated or of a wrong type: %s", at)
-		}
-		if _, isText := f[at]; !isText {
-			err = f.readObject(dec, at+"/")
-		}
-		if err != nil {
-			return err
+			return fmt.Errorf("has a field of a wrong type: %s", at)
 		}
 	}
-	if len(seen) == 0 {
-		return fmt.Errorf("has an empty object: %s", path)
-	}
-	_, err := dec.Token() // the last brace
-	return err
-}
-
-func marshal(v any) []byte {
-	body, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // of a value that JSON does not have
-	}
-	return body
+	return nil
 }

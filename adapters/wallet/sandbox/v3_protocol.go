@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"mime"
 	"net/http"
 	"strconv"
@@ -135,6 +136,17 @@ func (s *Server) answerV3(r *request, reply any, err error) answer {
 	}
 	s.signV3(a.header, a.body, r.Header.Get("Wechatpay-Serial"), r.trick)
 	return a
+}
+
+// object is a JSON object.
+type object map[string]any
+
+func marshal(v any) []byte {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // of a value that JSON does not have
+	}
+	return body
 }
 
 // probe begins the signatures that the wallet sends to try whether a merchant verifies them.
