@@ -113,7 +113,10 @@ func newTradeNo(id payment.OrderID) payment.TradeNo {
 // send asks the wallet for a ticket. It stores the answer even if the client has gone away.
 func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
 	ctx = context.WithoutCancel(ctx)
-	ticket, cause := p.callPrepare(ctx, pre)
+	ticket, cause := payment.Ask(ctx, p.gateways, pre.Protocol, p.limits.Call,
+		func(ctx context.Context, g payment.Gateway) (payment.Ticket, error) {
+			return g.Prepare(ctx, pre.Request)
+		})
 	err := p.ledger.Change(ctx, id, func(t *payment.Trade) error {
 		if cause == nil {
 			t.RecordSent(pre.TradeNo, ticket, p.now())
@@ -140,20 +143,13 @@ func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepa
 	return cause
 }
 
-func (p *Paying) callPrepare(ctx context.Context, pre payment.Prepayment) (payment.Ticket, error) {
-	gateway, err := p.gateways.By(pre.Protocol)
-	if err != nil {
-		return payment.Ticket{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, p.limits.Call)
-	defer cancel()
-	return gateway.Prepare(ctx, pre.Request)
-}
-
 // close closes the prepayment in the wallet and stores the outcome.
 func (p *Paying) close(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
 	ctx = context.WithoutCancel(ctx)
-	cause := p.callClose(ctx, pre)
+	_, cause := payment.Ask(ctx, p.gateways, pre.Protocol, p.limits.Call,
+		func(ctx context.Context, g payment.Gateway) (struct{}, error) {
+			return struct{}{}, g.Close(ctx, pre.Intent.App, pre.TradeNo)
+		})
 	if errors.Is(cause, payment.ErrWalletPaid) {
 		return p.isPaid(ctx, id, pre)
 	}
@@ -164,16 +160,6 @@ func (p *Paying) close(ctx context.Context, id payment.OrderID, pre payment.Prep
 		return nil
 	})
 	return errors.Join(err, outcome)
-}
-
-func (p *Paying) callClose(ctx context.Context, pre payment.Prepayment) error {
-	gateway, err := p.gateways.By(pre.Protocol)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, p.limits.Call)
-	defer cancel()
-	return gateway.Close(ctx, pre.Intent.App, pre.TradeNo)
 }
 
 // isPaid fetches and stores the receipt of a prepayment that the wallet reports as paid. It

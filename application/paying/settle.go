@@ -31,7 +31,10 @@ func (p *Paying) ApplyReceipt(ctx context.Context, over payment.Protocol, r paym
 
 // ask queries the wallet for the state of the prepayment and stores it.
 func (p *Paying) ask(ctx context.Context, id payment.OrderID, pre payment.Prepayment) error {
-	report, err := p.callQuery(ctx, pre)
+	report, err := payment.Ask(ctx, p.gateways, pre.Protocol, p.limits.Call,
+		func(ctx context.Context, g payment.Gateway) (payment.Report, error) {
+			return g.Query(ctx, pre.Intent.App, pre.TradeNo)
+		})
 	isAbsent := errors.Is(err, payment.ErrWalletNotFound)
 	switch {
 	case err != nil && !isAbsent:
@@ -50,14 +53,4 @@ func (p *Paying) ask(ctx context.Context, id payment.OrderID, pre payment.Prepay
 		}
 		return nil
 	})
-}
-
-func (p *Paying) callQuery(ctx context.Context, pre payment.Prepayment) (payment.Report, error) {
-	gateway, err := p.gateways.By(pre.Protocol)
-	if err != nil {
-		return payment.Report{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, p.limits.Call)
-	defer cancel()
-	return gateway.Query(ctx, pre.Intent.App, pre.TradeNo)
 }

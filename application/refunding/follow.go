@@ -66,11 +66,14 @@ func (r *Refunding) follow(ctx context.Context, refund payment.Refund) error {
 // ask queries the wallet for the refund and stores the report. It returns false if the wallet does not know the
 // refund.
 func (r *Refunding) ask(ctx context.Context, refund payment.Refund) (known bool, err error) {
-	var paid payment.RefundAccount
-	if paid, err = r.ledger.ChangeRefunds(ctx, refund.Payment, func(*payment.RefundAccount) error { return nil }); err != nil {
+	paid, err := r.ledger.ChangeRefunds(ctx, refund.Payment, func(*payment.RefundAccount) error { return nil })
+	if err != nil {
 		return false, err
 	}
-	report, err := r.callQuery(ctx, paid, refund.No)
+	report, err := payment.Ask(ctx, r.gateways, paid.Payment.Protocol, r.limits.Call,
+		func(ctx context.Context, g payment.Gateway) (payment.RefundReport, error) {
+			return g.QueryRefund(ctx, paid.App, refund.No)
+		})
 	if errors.Is(err, payment.ErrRefundNotFound) {
 		return false, nil
 	}
@@ -85,16 +88,6 @@ func (r *Refunding) ask(ctx context.Context, refund payment.Refund) (known bool,
 		r.logAbnormal(ctx, account, refund.No)
 	}
 	return true, err
-}
-
-func (r *Refunding) callQuery(ctx context.Context, a payment.RefundAccount, no payment.RefundNo) (payment.RefundReport, error) {
-	gateway, err := r.gateways.By(a.Payment.Protocol)
-	if err != nil {
-		return payment.RefundReport{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, r.limits.Call)
-	defer cancel()
-	return gateway.QueryRefund(ctx, a.App, no)
 }
 
 // RefundDue orders refunds of a batch of payments that are refund_due and have no refund. It does nothing unless

@@ -100,7 +100,10 @@ func newRefundNo(id payment.PaymentID) payment.RefundNo {
 // wallet has refused the refund, which is closed then.
 func (r *Refunding) send(ctx context.Context, p payment.Payment, s payment.RefundSending) (payment.RefundAccount, error) {
 	ctx = context.WithoutCancel(ctx)
-	report, cause := r.callRefund(ctx, p, s.RefundRequest)
+	report, cause := payment.Ask(ctx, r.gateways, p.Protocol, r.limits.Call,
+		func(ctx context.Context, g payment.Gateway) (payment.RefundReport, error) {
+			return g.Refund(ctx, s.RefundRequest)
+		})
 	if cause != nil {
 		r.log(ctx).WarnContext(ctx, "wallet did not confirm a refund", "payment", p.ID, "out_refund_no", s.No, "error", cause)
 	}
@@ -118,16 +121,6 @@ func (r *Refunding) send(ctx context.Context, p payment.Payment, s payment.Refun
 	}
 	r.logAbnormal(ctx, account, s.No)
 	return account, refusal
-}
-
-func (r *Refunding) callRefund(ctx context.Context, p payment.Payment, request payment.RefundRequest) (payment.RefundReport, error) {
-	gateway, err := r.gateways.By(p.Protocol)
-	if err != nil {
-		return payment.RefundReport{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, r.limits.Call)
-	defer cancel()
-	return gateway.Refund(ctx, request)
 }
 
 // logAbnormal logs that staff must look at the refund.

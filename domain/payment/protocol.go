@@ -1,6 +1,10 @@
 package payment
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"time"
+)
 
 // Protocol names a wallet's protocol in one of its versions, as the wallet's gateway does. It is stored with
 // prepayments and payments, so that each is continued over the protocol that it began with.
@@ -29,4 +33,17 @@ func (g Gateways) By(p Protocol) (Gateway, error) {
 		}
 	}
 	return nil, fmt.Errorf("protocol %q: %w", p, ErrNoWallet)
+}
+
+// Ask calls the gateway that speaks the protocol, and gives up after the limit.
+func Ask[T any](
+	ctx context.Context, g Gateways, p Protocol, limit time.Duration, call func(context.Context, Gateway) (T, error),
+) (answer T, err error) {
+	gateway, err := g.By(p)
+	if err != nil {
+		return answer, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return call(ctx, gateway)
 }

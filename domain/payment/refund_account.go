@@ -213,12 +213,7 @@ func (a *RefundAccount) ByNo(no RefundNo) (Refund, error) {
 }
 
 func (a *RefundAccount) refund(no RefundNo) *Refund {
-	for n := range a.Refunds {
-		if a.Refunds[n].No == no {
-			return &a.Refunds[n]
-		}
-	}
-	return nil
+	return find(a.Refunds, func(r *Refund) bool { return r.No == no })
 }
 
 // note adds a journal entry with the number and the amount of the refund. The reason is left out: the journal

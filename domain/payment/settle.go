@@ -112,10 +112,5 @@ func (t *Trade) agrees(p *Prepayment, r Receipt) bool {
 }
 
 func (t *Trade) payment(transaction string) *Payment {
-	for n := range t.Payments {
-		if t.Payments[n].TransactionID == transaction {
-			return &t.Payments[n]
-		}
-	}
-	return nil
+	return find(t.Payments, func(p *Payment) bool { return p.TransactionID == transaction })
 }

@@ -262,12 +262,7 @@ func (t *Trade) ScheduleCheck(interval time.Duration, now time.Time) {
 }
 
 func (t *Trade) alive() *Prepayment {
-	for n := range t.Prepayments {
-		if t.Prepayments[n].IsAlive() {
-			return &t.Prepayments[n]
-		}
-	}
-	return nil
+	return find(t.Prepayments, (*Prepayment).IsAlive)
 }
 
 func (t *Trade) isDisputed(no TradeNo) bool {
@@ -275,9 +270,14 @@ func (t *Trade) isDisputed(no TradeNo) bool {
 }
 
 func (t *Trade) prepayment(no TradeNo) *Prepayment {
-	for n := range t.Prepayments {
-		if t.Prepayments[n].TradeNo == no {
-			return &t.Prepayments[n]
+	return find(t.Prepayments, func(p *Prepayment) bool { return p.TradeNo == no })
+}
+
+// find returns the first of the items that is meant, or nil.
+func find[T any](items []T, isMeant func(*T) bool) *T {
+	for n := range items {
+		if isMeant(&items[n]) {
+			return &items[n]
 		}
 	}
 	return nil
