@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,10 +37,10 @@ const (
 )
 
 // sandboxKey returns the sandbox's key in the data directory. The first call creates a random
-// key. Concurrent calls return the same key.
+// key. Concurrent calls return the same key. Without a directory, each call returns another one.
 func sandboxKey(dataDir string) (secret.String, error) {
-	create := func() (string, error) { return newSandboxKey().Reveal() + "\n", nil }
-	return sandboxFile(filepath.Join(dataDir, sandboxKeyFile), create, func(text []byte) (secret.String, error) {
+	create := func() ([]byte, error) { return []byte((rand.Text() + rand.Text())[:sandboxKeyLength] + "\n"), nil }
+	return sandboxFile(dataDir, sandboxKeyFile, create, func(text []byte) (secret.String, error) {
 		key := strings.TrimSpace(string(text))
 		if len(key) != sandboxKeyLength {
 			return secret.String{}, fmt.Errorf("has no key of %d characters", sandboxKeyLength)
@@ -48,30 +49,16 @@ func sandboxKey(dataDir string) (secret.String, error) {
 	})
 }
 
-func newSandboxKey() secret.String { return secret.New((rand.Text() + rand.Text())[:sandboxKeyLength]) }
-
 // merchant is the merchant of the sandbox in version 3.
 type merchant struct {
 	key  secret.String // as PEM
 	cert *x509.Certificate
 }
 
-// text returns the content of the merchant's file.
-func (m merchant) text() string {
-	return m.key.Reveal() + string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: m.cert.Raw}))
-}
-
 // sandboxMerchant returns the merchant in the data directory. The first call creates a random
-// key pair. Concurrent calls return the same one.
+// key pair. Concurrent calls return the same one. Without a directory, each call returns another one.
 func sandboxMerchant(dataDir string) (merchant, error) {
-	create := func() (string, error) {
-		m, err := newSandboxMerchant(time.Now())
-		if err != nil {
-			return "", err
-		}
-		return m.text(), nil
-	}
-	return sandboxFile(filepath.Join(dataDir, sandboxMerchantFile), create, func(text []byte) (merchant, error) {
+	return sandboxFile(dataDir, sandboxMerchantFile, newMerchantFile, func(text []byte) (merchant, error) {
 		pair, err := tls.X509KeyPair(text, text)
 		key, _ := pem.Decode(text)
 		if err != nil || key.Type != "PRIVATE KEY" {
@@ -81,47 +68,47 @@ func sandboxMerchant(dataDir string) (merchant, error) {
 	})
 }
 
-// newSandboxMerchant returns a merchant with a random key pair.
-func newSandboxMerchant(now time.Time) (merchant, error) {
+// newMerchantFile returns the content of a merchant's file with a random key pair.
+func newMerchantFile() ([]byte, error) {
 	key, err := rsa.GenerateKey(rand.Reader, sandboxMerchantBits)
 	if err != nil {
-		return merchant{}, err
+		return nil, err
 	}
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 158))
 	if err != nil {
-		return merchant{}, err
+		return nil, err
 	}
 	serial.SetBit(serial, 158, 1) // of 40 hexadecimal digits, as the wallet's are
+	now := time.Now()
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "Merchant of the wallet sandbox"},
 		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(sandboxMerchantLife), KeyUsage: x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		return merchant{}, err
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		return merchant{}, err
+		return nil, err
 	}
 	private, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return merchant{}, err
+		return nil, err
 	}
-	return merchant{secret.New(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))), cert}, nil
+	return slices.Concat(
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}),
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}),
+	), nil
 }
 
-// sandboxFile returns what parse reads from the file. It first writes a missing file with what create returns.
-func sandboxFile[T any](path string, create func() (string, error), parse func([]byte) (T, error)) (v T, err error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		var content string
-		if content, err = create(); err == nil {
-			err = createSandboxFile(path, content)
-		}
-		if err == nil {
-			text, err = os.ReadFile(path)
+// sandboxFile returns what parse reads from the file in the directory. It first writes a missing file with what create
+// returns. Without a directory, what create returns is not kept.
+func sandboxFile[T any](dir, name string, create func() ([]byte, error), parse func([]byte) (T, error)) (v T, err error) {
+	var text []byte
+	path := filepath.Join(dir, name)
+	if dir == "" {
+		text, err = create()
+	} else if text, err = os.ReadFile(path); errors.Is(err, fs.ErrNotExist) {
+		if text, err = create(); err == nil {
+			text, err = createSandboxFile(path, text)
 		}
 	}
 	if err != nil {
@@ -133,25 +120,25 @@ func sandboxFile[T any](path string, create func() (string, error), parse func([
 	return v, nil
 }
 
-// createSandboxFile writes a file that only its owner may read. It keeps a file that another
-// process has created meanwhile. Readers never see an incomplete file.
-func createSandboxFile(path, content string) error {
+// createSandboxFile writes a file that only its owner may read, and returns its content, which may be that of another
+// process that has created it meanwhile. Readers never see an incomplete file.
+func createSandboxFile(path string, content []byte) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+		return nil, err
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-") // with mode 0600
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.Remove(file.Name())
-	_, err = file.WriteString(content)
+	_, err = file.Write(content)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
+		return nil, err
 	}
-	if err := os.Link(file.Name(), path); !errors.Is(err, fs.ErrExist) {
-		return err
+	if err := os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
 	}
-	return nil
+	return os.ReadFile(path)
 }
 
 // UseSandbox sets the key of a sandbox, and the address of the one that a server on this machine runs.
@@ -170,27 +157,22 @@ func useSandboxKey(c *settings.Config) (m merchant, err error) {
 	if !c.UsesSandbox() {
 		return merchant{}, nil
 	}
-	keepsNothing := c.DatabaseURL == settings.InMemory && c.StartsSandbox()
-	switch {
-	case !c.WalletKey.IsZero():
-	case keepsNothing:
-		c.WalletKey = newSandboxKey()
-	default:
-		c.WalletKey, err = sandboxKey(c.DataDir)
+	dir := c.DataDir
+	if c.DatabaseURL == settings.InMemory && c.StartsSandbox() {
+		dir = ""
+	}
+	if c.WalletKey.IsZero() {
+		c.WalletKey, err = sandboxKey(dir)
 	}
 	if err != nil || c.Wallet != settings.SandboxV3Wallet {
 		return merchant{}, err
 	}
-	if keepsNothing {
-		m, err = newSandboxMerchant(time.Now())
-	} else {
-		m, err = sandboxMerchant(c.DataDir)
+	if m, err = sandboxMerchant(dir); err != nil {
+		return merchant{}, err
 	}
-	if err == nil {
-		if c.WalletV2Key.IsZero() {
-			c.WalletV2Key = c.WalletKey // the sandbox has one key for both versions
-		}
-		c.WalletPrivateKey, c.WalletCertSerial = m.key, fmt.Sprintf("%X", m.cert.SerialNumber)
+	if c.WalletV2Key.IsZero() {
+		c.WalletV2Key = c.WalletKey // the sandbox has one key for both versions
 	}
-	return m, err
+	c.WalletPrivateKey, c.WalletCertSerial = m.key, fmt.Sprintf("%X", m.cert.SerialNumber)
+	return m, nil
 }

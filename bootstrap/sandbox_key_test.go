@@ -57,7 +57,7 @@ func TestSandboxMerchant_is_one_key_pair_in_each_data_directory(t *testing.T) {
 	again, err := sandboxMerchant(dir)
 	require.NoError(t, err)
 	for _, m := range all {
-		assert.Equal(t, again.text(), m.text())
+		assert.Equal(t, again, m)
 	}
 	assert.Len(t, fmt.Sprintf("%X", again.cert.SerialNumber), 40)
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", again, again, again), "PRIVATE KEY")
