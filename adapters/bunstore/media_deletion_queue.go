@@ -10,7 +10,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
-	"plaza/domain/instant"
 	"plaza/domain/media"
 )
 
@@ -23,22 +22,17 @@ func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
 
 var _ media.DeletionQueue = DeletionQueue{}
 
+type discardRow struct {
+	bun.BaseModel `bun:"table:discards,alias:d"`
+	Key           media.Key
+	Due           engine.Time
+}
+
 // Claim skips keys that another caller is claiming.
-func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) (due []media.Key, err error) {
-	now, next = instant.Normalise(now), instant.Normalise(next)
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		due = nil
-		if err := tx.NewRaw("SELECT key FROM discards WHERE due <= ? ORDER BY due, key LIMIT ? "+v.s.Dialect.LockRows("FOR UPDATE SKIP LOCKED"),
-			engine.At(now), max(limit, 0)).Scan(ctx, &due); err != nil || len(due) == 0 {
-			return err
-		}
-		_, err := tx.NewUpdate().Table("discards").Set("due = ?", engine.At(next)).Where("key IN (?)", bun.List(due)).Exec(ctx)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return due, nil
+func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) ([]media.Key, error) {
+	key := func(r discardRow) media.Key { return r.Key }
+	due, err := claim(ctx, v.s, "due", "key", key, now, next, limit)
+	return engine.Mapped(due, key), err
 }
 
 func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {

@@ -8,7 +8,6 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/idempotency"
-	"plaza/domain/instant"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -105,24 +104,10 @@ func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored pay
 
 // Due skips orders that another caller is changing: their Change sets the next check,
 // and Due soon runs again.
-func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) (due []payment.OrderID, err error) {
-	err = v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
-		due = nil
-		query := tx.NewSelect().Model((*orderRow)(nil)).Column("id").Where("look <= ?", engine.At(instant.Normalise(now))).
-			Order("look", "id").Limit(int64(limit))
-		if limit > 0 { // bun takes zero for no limit
-			err = v.s.Locking(query, "UPDATE SKIP LOCKED").Scan(ctx, &due)
-		}
-		if err != nil || len(due) == 0 {
-			return nil, err
-		}
-		return []engine.Step{engine.Built(tx.NewUpdate().Model((*orderRow)(nil)).Set("look = ?", engine.At(instant.Normalise(next))).
-			Where("id IN (?)", bun.List(due)))}, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return due, nil
+func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]payment.OrderID, error) {
+	id := func(r orderRow) payment.OrderID { return r.ID }
+	due, err := claim(ctx, v.s, "look", "id", id, now, next, limit)
+	return engine.Mapped(due, id), err
 }
 
 func (v Ledger) Payments(ctx context.Context, state payment.PaymentState, r page.Request) (page.Page[payment.Payment], error) {

@@ -121,31 +121,13 @@ func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Requ
 }
 
 // DueRefunds skips refunds that another caller is changing: their ChangeRefunds sets the next check.
-func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) (due []payment.Refund, err error) {
-	err = v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
-		due = nil
-		var rows []refundRow
-		query := tx.NewSelect().Model(&rows).Where("next_check <= ?", engine.At(instant.Normalise(now))).
-			Order("next_check", "id").Limit(int64(limit))
-		if limit > 0 { // bun takes zero for no limit
-			err = v.s.Locking(query, "UPDATE SKIP LOCKED").Scan(ctx)
-		}
-		if err != nil || len(rows) == 0 {
-			return nil, err
-		}
-		postponed := engine.At(instant.Normalise(next))
-		var ids []payment.RefundID
-		for _, row := range rows {
-			row.NextCheck = postponed
-			ids, due = append(ids, row.ID), append(due, row.refund())
-		}
-		update := tx.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", postponed).Where("id IN (?)", bun.List(ids))
-		return []engine.Step{engine.Built(update)}, nil
-	})
-	if err != nil {
-		return nil, err
+func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) ([]payment.Refund, error) {
+	id := func(r refundRow) payment.RefundID { return r.ID }
+	due, err := claim(ctx, v.s, "next_check", "id", id, now, next, limit)
+	for i := range due {
+		due[i].NextCheck = engine.At(instant.Normalise(next))
 	}
-	return due, nil
+	return engine.Mapped(due, refundRow.refund), err
 }
 
 // HastenRefund implements payment.Refunds.

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/instant"
 )
 
 // listedTransaction is a transaction with changes of the feed.
@@ -62,4 +63,29 @@ func (s *Store) remove(ctx context.Context, query *bun.DeleteQuery, missed error
 	step := engine.Built(query.Returning("1"))
 	step.MustMatch, step.Missed = true, missed
 	return s.writeAll(ctx, []engine.Step{step})
+}
+
+// claim returns at most limit rows whose time in the column is now or past, the earliest first, and moves it to next. It
+// skips rows that another transaction has locked. The rows have the former time.
+func claim[R, K any](
+	ctx context.Context, s *Store, column, key string, keyOf func(R) K, now, next time.Time, limit int,
+) (rows []R, err error) {
+	if limit <= 0 { // bun takes zero for no limit
+		return nil, nil
+	}
+	err = s.Transact(ctx, s.Limit, nil, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
+		rows = nil
+		query := tx.NewSelect().Model(&rows).Where("? <= ?", bun.Ident(column), engine.At(instant.Normalise(now))).
+			Order(column, key).Limit(int64(limit))
+		if err := s.Locking(query, "UPDATE SKIP LOCKED").Scan(ctx); err != nil || len(rows) == 0 {
+			return nil, err
+		}
+		return []engine.Step{engine.Built(tx.NewUpdate().Model((*R)(nil)).
+			Set("? = ?", bun.Ident(column), engine.At(instant.Normalise(next))).
+			Where("? IN (?)", bun.Ident(key), bun.List(engine.Mapped(rows, keyOf))))}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
 }
