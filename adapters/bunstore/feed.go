@@ -21,8 +21,6 @@ type Feed struct{ s *Store }
 // Feed returns the reader of the feed.
 func (s *Store) Feed() Feed { return Feed{s} }
 
-var _ feed.Reader = Feed{}
-
 func (v Feed) Page(
 	ctx context.Context, in feed.CategoryID, sel feed.Selection, r page.Request,
 ) (page.Page[feed.Item], error) {
@@ -106,8 +104,6 @@ type Categories struct{ s *Store }
 
 // Categories returns the repository of categories.
 func (s *Store) Categories() Categories { return Categories{s} }
-
-var _ feed.Categories = Categories{}
 
 var categoryTable = engine.Table[feed.Category]{Name: "categories", Keys: 1, Columns: engine.Columns[feed.Category]{
 	engine.Plain("id", func(c *feed.Category) *int64 { return (*int64)(&c.ID) }),

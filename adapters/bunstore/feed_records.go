@@ -248,8 +248,6 @@ type Publications struct{ s *Store }
 // Publications returns the repository of publications and nodes.
 func (s *Store) Publications() Publications { return Publications{s} }
 
-var _ publication.Repository = Publications{}
-
 func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
 	statement, args := v.s.hotReads.latest, []any{int64(q.Page.Size()), int64(q.Page.Offset())}
 	if q.OriginOnly {
@@ -270,8 +268,6 @@ type HowTos struct{ s *Store }
 
 // HowTos returns the repository of imported how-tos.
 func (s *Store) HowTos() HowTos { return HowTos{s} }
-
-var _ publication.HowTos = HowTos{}
 
 var howToTable = engine.Table[publication.HowTo]{Name: "howtos", Keys: 2, Columns: engine.Columns[publication.HowTo]{
 	engine.Plain("category", func(h *publication.HowTo) *string { return &h.Category }),

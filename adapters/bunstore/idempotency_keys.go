@@ -20,8 +20,6 @@ type Keys struct{ s *Store }
 // Keys returns the idempotency keys.
 func (s *Store) Keys() Keys { return Keys{s} }
 
-var _ idempotency.Keys = Keys{}
-
 // keyRow is a reserved or answered key. The column busy keeps the name that older servers know.
 // An answer with an order has OrderID alone, because they know no Kind. One that they have
 // stored over an expired key may have the Kind and MadeID, or the RefundID, of that key. A refund has

@@ -27,8 +27,6 @@ type Images struct {
 // Images returns the repository of user images.
 func (s *Store) Images() Images { return Images{s: s} }
 
-var _ userimage.Repository = Images{}
-
 // imageRow is a stored image. Its tags are parsed after they are read.
 type imageRow struct {
 	userimage.Image

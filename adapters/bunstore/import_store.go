@@ -20,8 +20,6 @@ type ImportStore struct{ s *Store }
 // Imports returns the store of imports.
 func (s *Store) Imports() ImportStore { return ImportStore{s} }
 
-var _ imported.Store = ImportStore{}
-
 // importLock is the name of the lock that admits one batch at a time, so that the records that
 // a batch has read do not change before it is stored. Servers of older releases lock the same
 // name.

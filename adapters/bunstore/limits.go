@@ -35,8 +35,6 @@ type Room struct {
 // Room returns the room within the quotas.
 func (s *Store) Room(l quota.Limits) Room { return Room{s, l} }
 
-var _ quota.Room = Room{}
-
 // quotaSteps are the statements that keep the quotas of accounts.
 //
 // Drafts and comments are counted in an index, at most as many as the quota has, while others

@@ -20,8 +20,6 @@ type DeletionQueue struct{ s *Store }
 // DeletionQueue returns the queue of pictures awaiting deletion.
 func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
 
-var _ media.DeletionQueue = DeletionQueue{}
-
 type discardRow struct {
 	bun.BaseModel `bun:"table:discards,alias:d"`
 	Key           media.Key

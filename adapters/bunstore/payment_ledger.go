@@ -19,8 +19,6 @@ type Ledger struct{ Keys }
 // Ledger returns the ledger of orders and payments.
 func (s *Store) Ledger() Ledger { return Ledger{s.Keys()} }
 
-var _ payment.Ledger = Ledger{}
-
 // transact calls fn in a transaction. The steps that fn returns run with the commit,
 // without a round trip of their own.
 func (v Ledger) transact(ctx context.Context, fn func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error)) error {

@@ -22,8 +22,6 @@ type PersonalData struct{ s *Store }
 // PersonalData returns the store of all that belongs to a person.
 func (s *Store) PersonalData() PersonalData { return PersonalData{s} }
 
-var _ personaldata.Store = PersonalData{}
-
 // notErased is the condition on users that excludes those whose data was erased.
 const notErased = "phone NOT LIKE 'erased-%'"
 

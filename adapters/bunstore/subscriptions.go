@@ -23,8 +23,6 @@ type Subscriptions struct{ s *Store }
 // Subscriptions returns the repository of subscriptions.
 func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
 
-var _ subscription.Repository = Subscriptions{}
-
 type subscriptionRow struct {
 	bun.BaseModel `bun:"table:subscriptions,alias:s"`
 	ID            subscription.ID `bun:",pk,autoincrement"`

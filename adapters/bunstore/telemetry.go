@@ -15,8 +15,6 @@ type Telemetry struct{ s *Store }
 // Telemetry returns the sampler of the store.
 func (s *Store) Telemetry() Telemetry { return Telemetry{s} }
 
-var _ telemetry.Sampler = Telemetry{}
-
 // telemetrySteps are the statements of Telemetry.
 type telemetrySteps struct {
 	sample string // $1 translator, $2 day

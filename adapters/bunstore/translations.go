@@ -21,8 +21,6 @@ type Translations struct{ s *Store }
 // Translations returns the cache of translations.
 func (s *Store) Translations() Translations { return Translations{s} }
 
-var _ localisation.Cache = Translations{}
-
 type translationRow struct {
 	bun.BaseModel `bun:"table:translations,alias:t"`
 	Key           []byte `bun:",pk"`
