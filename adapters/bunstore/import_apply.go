@@ -24,15 +24,7 @@ func (t *batchApply) store(ctx context.Context, table string, columns []string, 
 	if err := t.add(ctx, table, columns, c.added); err != nil {
 		return err
 	}
-	return t.run(ctx, c.changed)
-}
-
-// run runs the steps, if there are any.
-func (t *batchApply) run(ctx context.Context, steps []engine.Step) error {
-	if len(steps) == 0 {
-		return nil
-	}
-	return t.tx.Run(ctx, steps...)
+	return t.tx.Run(ctx, c.changed...)
 }
 
 // noteOutcome sets the outcome of the record at the index, and reports whether it must be
@@ -81,7 +73,7 @@ func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) e
 	if err := t.add(ctx, newAccounts.Name, newAccounts.Names(), added); err != nil {
 		return err
 	}
-	return t.run(ctx, appendRead(t, steps, t.s.steps.userIDs, sources, t.scanUser))
+	return t.tx.Run(ctx, appendRead(t, steps, t.s.steps.userIDs, sources, t.scanUser)...)
 }
 
 // categories stores the categories in the order of the plan: parents before children.

@@ -1,8 +1,6 @@
 package bunstore
 
 import (
-	"context"
-
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
@@ -86,12 +84,7 @@ func (n *references) need(refs []imported.Ref) {
 	}
 }
 
-// lookUp reads the stored state of everything that the batch refers to, in one round trip.
-func (t *batchApply) lookUp(ctx context.Context) error {
-	return t.run(ctx, t.lookups(referencesIn(t.batch.Records)))
-}
-
-// lookups returns the reads of the references.
+// lookups returns the reads of the stored state of the references.
 func (t *batchApply) lookups(n references) []engine.Step {
 	w := t.s.steps
 	var steps []engine.Step

@@ -55,7 +55,7 @@ func (s *Store) applyBatch(ctx context.Context, tx *listedTransaction, b importe
 		return nil, err
 	}
 	t := newBatchApply(s, tx, b)
-	if err := t.lookUp(ctx); err != nil {
+	if err := tx.Run(ctx, t.lookups(referencesIn(b.Records))...); err != nil {
 		return nil, err
 	}
 	ready := t.plan()
@@ -69,7 +69,7 @@ func (s *Store) applyBatch(ctx context.Context, tx *listedTransaction, b importe
 	if err := t.insertListings(ctx); err != nil {
 		return nil, err
 	}
-	return t.outcomes, t.run(ctx, []engine.Step{{Statement: s.steps.saveProgress, Args: []any{b.Import, b.Progress}}})
+	return t.outcomes, tx.Run(ctx, engine.Step{Statement: s.steps.saveProgress, Args: []any{b.Import, b.Progress}})
 }
 
 func (v ImportStore) Progress(ctx context.Context, name string) (progress []byte, err error) {
@@ -195,7 +195,7 @@ func (t *batchApply) rebundled(ctx context.Context, changed []publication.Bundle
 		}
 		return nil
 	})
-	return all, t.run(ctx, steps)
+	return all, t.tx.Run(ctx, steps...)
 }
 
 // relistOrigins updates the origin listings of the publications that are about to be
@@ -221,7 +221,7 @@ func (t *batchApply) relistOrigins(ctx context.Context, all []replacement) error
 			changed = append(changed, int64(bundle))
 		}
 	}
-	return t.run(ctx, appendRead(t, nil, t.s.steps.translations, changed, func(scan func(...any) error) error {
+	return t.tx.Run(ctx, appendRead(t, nil, t.s.steps.translations, changed, func(scan func(...any) error) error {
 		id, record, err := scanRecord(feed.Publication, scan, t.s.Dialect)
 		if err != nil || own[id] {
 			return err
@@ -233,7 +233,7 @@ func (t *batchApply) relistOrigins(ctx context.Context, all []replacement) error
 			t.tx.changes.replace(item{origins, id}, was, is)
 		}
 		return nil
-	}))
+	})...)
 }
 
 // visibility reports which bundles of the publications are visible before and after
@@ -253,7 +253,7 @@ func (t *batchApply) visibility(ctx context.Context, all []replacement) (before,
 	}
 	delete(after, 0)
 	bundles := engine.Numbers(slices.Collect(maps.Keys(after)))
-	err = t.run(ctx, []engine.Step{{
+	err = t.tx.Run(ctx, engine.Step{
 		Statement: t.s.steps.visibleBundles, Args: []any{t.s.Dialect.ListOf(bundles), t.s.Dialect.ListOf(engine.Filled(stored))},
 		Row: func(scan func(...any) error) error {
 			var id publication.BundleID
@@ -261,7 +261,7 @@ func (t *batchApply) visibility(ctx context.Context, all []replacement) (before,
 			before[id], after[id] = true, true
 			return err
 		},
-	}})
+	})
 	for _, r := range all {
 		if old, is := r.old.(publication.Publication); is && old.IsVisible() {
 			before[old.Bundle.ID] = true
