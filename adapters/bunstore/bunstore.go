@@ -135,16 +135,12 @@ type stepStatements struct {
 	quotaSteps
 	throttleSteps
 	keySteps
-	telemetrySteps
 }
 
 func newStepStatements(d engine.Dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(),
-		importSteps: newImportSteps(d),
-		checkSteps:  newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
-		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d),
-		keySteps:       newKeySteps(d),
-		telemetrySteps: newTelemetrySteps(d),
+		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
+		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),
 	}
 }

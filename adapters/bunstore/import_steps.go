@@ -39,11 +39,6 @@ type importSteps struct {
 	updateNews     string
 
 	saveProgress string // $1 import, $2 progress
-	loadProgress string // $1 import
-	finish       string // $1 import
-	complete     string // $1 began, $2 ended
-	insertCover  string // $1 digest, $2 key, $3 width, $4 height
-	cover        string // $1 digest
 }
 
 func newImportSteps(d engine.Dialect) importSteps {
@@ -71,12 +66,6 @@ func newImportSteps(d engine.Dialect) importSteps {
 		records: map[feed.Kind]string{}, updateRecord: map[feed.Kind]string{},
 
 		saveProgress: "INSERT INTO imports (file, progress) VALUES ($1, $2) ON CONFLICT (file) DO UPDATE SET progress = EXCLUDED.progress",
-		loadProgress: "SELECT progress FROM imports WHERE file = $1",
-		finish:       "DELETE FROM imports WHERE file = $1",
-		complete: "INSERT INTO import_completion AS c (id, began, ended) VALUES (1, $1, $2)" +
-			" ON CONFLICT (id) DO UPDATE SET began = EXCLUDED.began, ended = EXCLUDED.ended WHERE c.ended < EXCLUDED.ended",
-		insertCover: "INSERT INTO import_covers (digest, picture) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
-		cover:       "SELECT picture FROM import_covers WHERE digest = $1",
 	}
 	for kind, t := range recordTables {
 		s.records[kind], s.updateRecord[kind] = t.Among(d, "id", "$1"), t.Update("")

@@ -73,47 +73,49 @@ func (s *Store) applyBatch(ctx context.Context, tx *listedTransaction, b importe
 }
 
 func (v ImportStore) Progress(ctx context.Context, name string) (progress []byte, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		progress = nil
-		return v.s.ScanRows(ctx, v.s.steps.loadProgress, []any{name}, func(scan func(...any) error) error { return scan(&progress) })
-	})
+	err = v.s.ReadRow(ctx, "SELECT progress FROM imports WHERE file = $1", []any{name}, &progress)
 	return progress, err
 }
 
 func (v ImportStore) Finish(ctx context.Context, name string) error {
-	return v.s.writeAll(ctx, []engine.Step{{Statement: v.s.steps.finish, Args: []any{name}}})
+	return v.s.exec(ctx, v.s.Writer.NewDelete().Table("imports").Where("file = ?", name))
 }
 
 func (v ImportStore) Complete(ctx context.Context, c imported.Completion) error {
-	d := v.s.Dialect
-	return v.s.writeAll(ctx, []engine.Step{{Statement: v.s.steps.complete, Args: []any{d.Instant(c.Began), d.Instant(c.Ended)}}})
+	const later = "INSERT INTO import_completion AS c (id, began, ended) VALUES (1, $1, $2)" +
+		" ON CONFLICT (id) DO UPDATE SET began = EXCLUDED.began, ended = EXCLUDED.ended WHERE c.ended < EXCLUDED.ended"
+	return v.s.writeAll(ctx, []engine.Step{{Statement: later, Args: []any{v.s.Dialect.Instant(c.Began), v.s.Dialect.Instant(c.Ended)}}})
 }
 
-func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (p media.Picture, is bool, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		is = false
-		return v.s.ScanRows(ctx, v.s.steps.cover, []any{d[:]}, func(scan func(...any) error) error {
-			is = true
-			return scanPicture(&p, scan)
-		})
-	})
-	return p, is, err
+const importCover = "SELECT picture FROM import_covers WHERE digest = $1"
+
+func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (media.Picture, bool, error) {
+	found, err := engine.ReadAll(ctx, v.s.DB, importCover, []any{d[:]}, scanPicture)
+	if err != nil || len(found) == 0 {
+		return media.Picture{}, false, err
+	}
+	return found[0], true, nil
 }
 
-func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (kept media.Picture, err error) {
+func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (media.Picture, error) {
 	text, err := engine.Cover(p).Text()
 	if err != nil {
 		return media.Picture{}, err
 	}
+	var kept []media.Picture
 	err = v.s.writeAll(ctx, []engine.Step{
-		{Statement: v.s.steps.insertCover, Args: []any{d[:], text}},
-		{Statement: v.s.steps.cover, Args: []any{d[:]}, Row: func(scan func(...any) error) error { return scanPicture(&kept, scan) }},
+		{Statement: "INSERT INTO import_covers (digest, picture) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING", Args: []any{d[:], text}},
+		{Statement: importCover, Args: []any{d[:]}, Row: engine.Collect(&kept, scanPicture)},
 	})
-	return kept, err
+	if err != nil {
+		return media.Picture{}, err
+	}
+	return kept[len(kept)-1], nil
 }
 
-func scanPicture(p *media.Picture, scan func(...any) error) error {
-	return scan((*engine.Cover)(p))
+func scanPicture(scan engine.Scanner) (p media.Picture, err error) {
+	err = scan((*engine.Cover)(&p))
+	return p, err
 }
 
 func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (known map[imported.Ref]bool, err error) {

@@ -15,14 +15,9 @@ type Telemetry struct{ s *Store }
 // Telemetry returns the sampler of the store.
 func (s *Store) Telemetry() Telemetry { return Telemetry{s} }
 
-// telemetrySteps are the statements of Telemetry.
-type telemetrySteps struct {
-	sample string // $1 translator, $2 day
-}
-
-// newTelemetrySteps writes each part so that an index ends it early: a count after MaxCount
-// entries, the oldest prepayment after one.
-func newTelemetrySteps(d engine.Dialect) telemetrySteps {
+// sampleStatement is written so that an index ends each part early: a count after MaxCount
+// entries, the oldest prepayment after one. $1 is the translator, $2 the day.
+func sampleStatement(d engine.Dialect) string {
 	count := func(rows string) string {
 		return "(SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + strconv.Itoa(telemetry.MaxCount) + ") counted)"
 	}
@@ -30,15 +25,13 @@ func newTelemetrySteps(d engine.Dialect) telemetrySteps {
 	for _, kind := range payment.FindingKinds() {
 		findings += ", " + count("findings"+d.IndexedBy("findings_open")+" WHERE kind = '"+string(kind)+"' AND resolved IS NULL")
 	}
-	return telemetrySteps{
-		sample: "SELECT " + count("payments"+d.IndexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") +
-			", " + count("payments WHERE state = 'disputed'") +
-			", (SELECT created FROM prepayments WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1)" +
-			", " + count("discards") + ", " + count("refunds WHERE state = 'abnormal'") +
-			", COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0)" +
-			", (SELECT began FROM import_completion), (SELECT ended FROM import_completion)" +
-			", (SELECT completed FROM reconciliations WHERE completed IS NOT NULL ORDER BY day DESC LIMIT 1)" + findings,
-	}
+	return "SELECT " + count("payments"+d.IndexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") +
+		", " + count("payments WHERE state = 'disputed'") +
+		", (SELECT created FROM prepayments WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1)" +
+		", " + count("discards") + ", " + count("refunds WHERE state = 'abnormal'") +
+		", COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0)" +
+		", (SELECT began FROM import_completion), (SELECT ended FROM import_completion)" +
+		", (SELECT completed FROM reconciliations WHERE completed IS NOT NULL ORDER BY day DESC LIMIT 1)" + findings
 }
 
 // Sample implements telemetry.Sampler with one statement.
@@ -52,7 +45,7 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample teleme
 	for n := range counts {
 		targets = append(targets, &counts[n])
 	}
-	err = v.s.ReadRow(ctx, v.s.steps.sample, []any{q.Translator, v.s.Dialect.Instant(q.Day)}, targets...)
+	err = v.s.ReadRow(ctx, sampleStatement(v.s.Dialect), []any{q.Translator, v.s.Dialect.Instant(q.Day)}, targets...)
 	for n, kind := range payment.FindingKinds() {
 		if counts[n] > 0 {
 			if sample.OpenFindings == nil {
