@@ -47,6 +47,9 @@ type Options = engine.Options
 // Pool describes a pool of connections to the database.
 type Pool = engine.Pool
 
+// Migration is a migration and whether it is applied.
+type Migration = engine.Migration
+
 // ErrNewer is the error of a schema that this program is too old for.
 var ErrNewer = engine.ErrNewer
 

@@ -12,8 +12,8 @@ import (
 
 // Finding is an inconsistency in the database.
 type Finding struct {
-	What     string
-	Repaired bool
+	What     string `json:"what"`
+	Repaired bool   `json:"repaired"`
 }
 
 // checkBatch is the number of rows per batch.

@@ -51,14 +51,14 @@ type step struct {
 	Unknown bool       `json:"unknown"` // a newer program has applied it
 }
 
-// note describes the state of the step for people.
-func (s step) note(newer bool) string {
+// noteOf describes the state of the migration for people.
+func noteOf(m bunstore.Migration, newer bool) string {
 	switch {
-	case s.Applied == nil:
+	case m.Applied.IsZero():
 		return "missing"
-	case s.Unknown && newer:
+	case m.Unknown && newer:
 		return "unknown to this program"
-	case s.Unknown:
+	case m.Unknown:
 		return "unknown to this program, which can work with it"
 	}
 	return ""
@@ -70,13 +70,9 @@ func (c migrateStatus) Run(ctx context.Context, s streams) error {
 		if newer != nil && !errors.Is(newer, bunstore.ErrNewer) {
 			return newer
 		}
-		rows := make([]step, len(migrations))
-		for i, m := range migrations {
-			rows[i] = step{m.Name, view.OrNull(m.Applied), m.Unknown}
-		}
-		err := printList(s, c.JSON, "STEP\tAPPLIED\tNOTE", seqOf(rows), func(r step) string {
-			return r.Name + "\t" + clock(orZero(r.Applied)) + "\t" + r.note(newer != nil)
-		}, itself)
+		err := printList(s, c.JSON, "STEP\tAPPLIED\tNOTE", seqOf(migrations), func(m bunstore.Migration) string {
+			return m.Name + "\t" + clock(m.Applied) + "\t" + noteOf(m, newer != nil)
+		}, func(m bunstore.Migration) step { return step{m.Name, view.OrNull(m.Applied), m.Unknown} })
 		return errors.Join(err, newer)
 	})
 }
@@ -89,17 +85,12 @@ type checkCommand struct {
 
 // report is the result of a check as JSON.
 type report struct {
-	OK       bool      `json:"ok"`
-	Database string    `json:"database"`
-	Looked   []string  `json:"looked_at"`
-	Findings []finding `json:"findings"` // filled only for JSON: there may be millions
+	OK       bool               `json:"ok"`
+	Database string             `json:"database"`
+	Looked   []string           `json:"looked_at"`
+	Findings []bunstore.Finding `json:"findings"` // filled only for JSON: there may be millions
 	found    int
 	wrong    int // not repaired
-}
-
-type finding struct {
-	What     string `json:"what"`
-	Repaired bool   `json:"repaired"`
 }
 
 func (c checkCommand) Run(ctx context.Context, s streams) error {
@@ -107,8 +98,8 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 		if err := database.CheckSchema(ctx); err != nil {
 			return err
 		}
-		r := report{Database: config.DisplayDatabase(), Looked: looksAt(config), Findings: []finding{}}
-		err := database.Check(ctx, c.Repair, func(f bunstore.Finding) { c.note(s, &r, finding{f.What, f.Repaired}) })
+		r := report{Database: config.DisplayDatabase(), Looked: looksAt(config), Findings: []bunstore.Finding{}}
+		err := database.Check(ctx, c.Repair, func(f bunstore.Finding) { c.note(s, &r, f) })
 		if err == nil {
 			err = c.checkPlaces(ctx, s, database, &r)
 		}
@@ -138,7 +129,8 @@ func (c checkCommand) checkPlaces(ctx context.Context, s streams, database *buns
 		if !e.Found.IsZero() {
 			found = placeName(e.Found)
 		}
-		c.note(s, r, finding{fmt.Sprintf("event %d has %s, but its text is about %s", e.Event, stored, found), e.Repaired})
+		what := fmt.Sprintf("event %d has %s, but its text is about %s", e.Event, stored, found)
+		c.note(s, r, bunstore.Finding{What: what, Repaired: e.Repaired})
 	}
 	return nil
 }
@@ -157,11 +149,11 @@ func (c checkCommand) checkPictures(ctx context.Context, s streams, config setti
 		if f.Missing == "" {
 			what = "no record uses the picture " + string(f.Key)
 		}
-		c.note(s, r, finding{what, f.Repaired})
+		c.note(s, r, bunstore.Finding{What: what, Repaired: f.Repaired})
 	})
 }
 
-func (c checkCommand) note(s streams, r *report, f finding) {
+func (c checkCommand) note(s streams, r *report, f bunstore.Finding) {
 	r.found++
 	if !f.Repaired {
 		r.wrong++

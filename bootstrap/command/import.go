@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"plaza/adapters/jsonlines"
 	"plaza/application/importing"
 	"plaza/bootstrap"
@@ -136,10 +138,10 @@ func (c importCommand) printSummary(s streams, summary importing.Summary) error 
 	all := summary.All()
 	if c.DryRun {
 		return s.printf("Checked %s: %s valid, %s would be rejected.\n",
-			amount(summary.Records(), "record"), grouped(all.New), grouped(summary.Rejected))
+			amount(summary.Records(), "record"), humanize.Comma(all.New), humanize.Comma(summary.Rejected))
 	}
 	err := s.printf("Imported %s: %s new, %s changed, %s unchanged, %s rejected.\n", amount(summary.Records(), "record"),
-		grouped(all.New), grouped(all.Changed), grouped(all.Same), grouped(summary.Rejected))
+		humanize.Comma(all.New), humanize.Comma(all.Changed), humanize.Comma(all.Same), humanize.Comma(summary.Rejected))
 	if err != nil || len(summary.Kinds) == 0 {
 		return err
 	}
@@ -157,7 +159,7 @@ func (c importCommand) printSummary(s streams, summary importing.Summary) error 
 	}
 	return printTable(s.out, "KIND\tNEW\tCHANGED\tUNCHANGED", seqOf(kinds), func(k imported.Kind) string {
 		n := summary.Kinds[k]
-		return fmt.Sprintf("%s\t%s\t%s\t%s", k, grouped(n.New), grouped(n.Changed), grouped(n.Same))
+		return fmt.Sprintf("%s\t%s\t%s\t%s", k, humanize.Comma(n.New), humanize.Comma(n.Changed), humanize.Comma(n.Same))
 	})
 }
 
@@ -166,14 +168,5 @@ func amount(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
-	return grouped(n) + " " + thing
-}
-
-// grouped returns the number with thousands separators: 1,000,000.
-func grouped(n int64) string {
-	digits := fmt.Sprint(n)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
+	return humanize.Comma(n) + " " + thing
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 
 	"plaza/application/importing"
@@ -51,7 +52,7 @@ func newImportWatcher(s streams, sources []importing.Source) *importWatcher {
 
 func (w *importWatcher) Progressed(s importing.Source, summary importing.Summary) {
 	rate := float64(summary.Records()) / max(time.Since(w.began).Seconds(), 0.001)
-	now := fmt.Sprintf("%s, %s a second, %s rejected", amount(summary.Records(), "record"), grouped(int64(rate)), grouped(summary.Rejected))
+	now := fmt.Sprintf("%s, %s a second, %s rejected", amount(summary.Records(), "record"), humanize.Comma(int64(rate)), humanize.Comma(summary.Rejected))
 	if w.bar != nil {
 		w.bar.Describe(now)
 		_ = w.bar.Set(int(barLength * summary.Done)) // a failure to draw the bar must not stop the import
@@ -67,7 +68,7 @@ func (w *importWatcher) Rejected(s importing.Source, r imported.Reject) {
 }
 
 func (w *importWatcher) Resumed(s importing.Source, behind int64) {
-	w.say("%s: resuming after line %s", s.Label, grouped(behind))
+	w.say("%s: resuming after line %s", s.Label, humanize.Comma(behind))
 }
 
 func (w *importWatcher) say(format string, args ...any) {

@@ -10,6 +10,7 @@ import (
 
 	"plaza/application/privacy"
 	"plaza/bootstrap"
+	"plaza/domain/personaldata"
 	"plaza/domain/user"
 )
 
@@ -107,19 +108,14 @@ type userErase struct {
 
 // erasedKind is a kind of records that an erasure has treated, as the command line shows it.
 type erasedKind struct {
-	Kind    string `json:"kind"`
-	Erasure string `json:"erasure"`
-	Records int    `json:"records"`
+	Kind    personaldata.Kind      `json:"kind"`
+	Erasure personaldata.Treatment `json:"erasure"`
+	Records int                    `json:"records"`
 }
 
-func (k erasedKind) row() string { return fmt.Sprintf("%s\t%d\t%s", k.Kind, k.Records, k.Erasure) }
-
 func (c userErase) print(s streams, counts []privacy.Count) error {
-	rows := make([]erasedKind, len(counts))
-	for i, n := range counts {
-		rows[i] = erasedKind{string(n.Kind), string(n.Erasure), n.Records}
-	}
-	return printList(s, c.JSON, "WHAT\tRECORDS\tARE", seqOf(rows), erasedKind.row, itself)
+	row := func(n privacy.Count) string { return fmt.Sprintf("%s\t%d\t%s", n.Kind, n.Records, n.Erasure) }
+	return printList(s, c.JSON, "WHAT\tRECORDS\tARE", seqOf(counts), row, func(n privacy.Count) erasedKind { return erasedKind(n) })
 }
 
 func (c userErase) Run(ctx context.Context, s streams) error {
