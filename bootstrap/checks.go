@@ -23,7 +23,7 @@ func CheckPictures(ctx context.Context, c settings.Config, database *bunstore.St
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, pictures.close()) }()
+	defer func() { err = errors.Join(err, closeMedia(pictures)) }()
 	for f, err := range cleanup.New(database.DeletionQueue(), pictures, time.Now).Check(ctx, repair) {
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"plaza/adapters/mediastore/disk"
@@ -11,23 +12,14 @@ import (
 	"plaza/domain/secret"
 )
 
-// mediaStore is a media.Store with a function to close it.
-type mediaStore struct {
-	media.Store
-	close func() error
-	check func() error // whether pictures may be stored
-}
-
-func (m mediaStore) Check() error { return m.check() }
-
 // openMedia opens the configured store of pictures. It signs URLs with the key.
-func openMedia(c settings.Config, t *traces, signing secret.String) (mediaStore, error) {
+func openMedia(c settings.Config, t *traces, signing secret.String) (media.Store, error) {
 	if c.MediaURL.Endpoint == "" {
 		s, err := disk.New(c.MediaDir(), c.PublicURL, []byte(signing.Reveal()))
 		if err != nil {
-			return mediaStore{}, fmt.Errorf("open folder of pictures: %w", err)
+			return nil, fmt.Errorf("open folder of pictures: %w", err)
 		}
-		return mediaStore{s, s.Close, s.Check}, nil
+		return s, nil
 	}
 	at := c.MediaURL
 	s, err := s3.New(s3.Config{
@@ -35,9 +27,17 @@ func openMedia(c settings.Config, t *traces, signing secret.String) (mediaStore,
 		KeyID: c.MediaKeyID, Secret: c.MediaSecret, Addresses: media.NewAddresses(c.PublicURL, signing), Wrap: t.spans("s3", false),
 	})
 	if err != nil {
-		return mediaStore{}, fmt.Errorf("%w: PLAZA_MEDIA_…:\n%w", settings.ErrInvalid, err)
+		return nil, fmt.Errorf("%w: PLAZA_MEDIA_…:\n%w", settings.ErrInvalid, err)
 	}
-	return mediaStore{s, func() error { return nil }, func() error { return nil }}, nil
+	return s, nil
+}
+
+// closeMedia closes a store of pictures that holds something open.
+func closeMedia(s media.Store) error {
+	if closer, is := s.(io.Closer); is {
+		return closer.Close()
+	}
+	return nil
 }
 
 // showable returns the URL prefixes of the pictures that members' HTML may show: the public

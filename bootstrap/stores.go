@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"plaza/adapters/bunstore"
 	"plaza/adapters/memory"
 	"plaza/bootstrap/settings"
@@ -38,7 +40,7 @@ func openStorage(ctx context.Context, c settings.Config, log *slog.Logger, t *tr
 	if c.DatabaseURL == settings.InMemory {
 		return memoryStorage(c), nil
 	}
-	database, err := openDatabase(ctx, c, log, t)
+	database, err := OpenDatabase(ctx, c, log, t.tracer())
 	if err != nil {
 		return storage{}, err
 	}
@@ -61,19 +63,14 @@ func memoryStorage(c settings.Config) storage {
 	}
 }
 
-// OpenDatabase connects to the database without changing its schema.
-func OpenDatabase(ctx context.Context, c settings.Config, log *slog.Logger) (*bunstore.Store, error) {
-	return openDatabase(ctx, c, log, nil)
-}
-
-// openDatabase is OpenDatabase with traces.
-func openDatabase(ctx context.Context, c settings.Config, log *slog.Logger, t *traces) (*bunstore.Store, error) {
+// OpenDatabase connects to the database without changing its schema. The tracer may be nil.
+func OpenDatabase(ctx context.Context, c settings.Config, log *slog.Logger, tracer trace.Tracer) (*bunstore.Store, error) {
 	if c.DatabaseURL == settings.InMemory {
 		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data", settings.ErrInvalid, settings.InMemory)
 	}
 	return bunstore.Open(ctx, bunstore.Options{
 		URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait,
-		Log: log, Tracer: t.tracer(),
+		Log: log, Tracer: tracer,
 	})
 }
 
@@ -99,10 +96,10 @@ func prepareSchema(ctx context.Context, c settings.Config, s *bunstore.Store, lo
 const signingSecret = "media addresses"
 
 // picturesOf opens the store of pictures of a database, and returns the key that signs their URLs.
-func picturesOf(ctx context.Context, c settings.Config, s *bunstore.Store, t *traces) (mediaStore, secret.String, error) {
+func picturesOf(ctx context.Context, c settings.Config, s *bunstore.Store, t *traces) (media.Store, secret.String, error) {
 	signing, err := s.Secret(ctx, signingSecret)
 	if err != nil {
-		return mediaStore{}, secret.String{}, fmt.Errorf("read signing key of pictures: %w", err)
+		return nil, secret.String{}, fmt.Errorf("read signing key of pictures: %w", err)
 	}
 	pictures, err := openMedia(c, t, signing)
 	return pictures, signing, err
@@ -125,6 +122,6 @@ func databaseStorage(ctx context.Context, c settings.Config, s *bunstore.Store, 
 		signing:  signing,
 		codes:    codes,
 		database: s,
-		close:    func() error { return errors.Join(pictures.close(), s.Close()) },
+		close:    func() error { return errors.Join(closeMedia(pictures), s.Close()) },
 	}, nil
 }

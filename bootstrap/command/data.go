@@ -127,7 +127,7 @@ func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing miss
 	}
 	log := c.logger(config, s)
 	config.WarnOfUnknown(log)
-	database, err := bootstrap.OpenDatabase(ctx, config, log)
+	database, err := bootstrap.OpenDatabase(ctx, config, log, nil)
 	if err != nil {
 		return err
 	}
