@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"plaza/domain/fault"
 	"plaza/domain/text"
 )
@@ -167,25 +169,15 @@ func fillWhole(raw json.RawMessage, into reflect.Value) bool {
 
 // ReadString returns the string or its problem.
 func ReadString(raw json.RawMessage) (s, problem string) {
-	if err := json.Unmarshal(raw, &s); err != nil {
+	if raw[0] != '"' {
 		return "", NotString
 	}
-	if isReplaced(s, raw) {
+	unquoted, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil { // half of a surrogate pair, which UTF-8 can't express
 		return "", NotUTF8
 	}
+	s = string(unquoted)
 	return s, text.Limit{}.Problem(s)
-}
-
-// isReplaced reports whether encoding/json replaced half of a surrogate pair, which UTF-8
-// can't express: the string has more replacement characters than were sent.
-func isReplaced(s string, raw json.RawMessage) bool {
-	const replacement = "\ufffd"
-	n := strings.Count(s, replacement)
-	if n == 0 {
-		return false
-	}
-	sent := bytes.ToLower(bytes.ReplaceAll(raw, []byte(`\\`), nil))
-	return n > bytes.Count(sent, []byte(replacement))+bytes.Count(sent, []byte(`\ufffd`))
 }
 
 // ReadInteger reads a number without fraction and exponent, also from a string (GEN-08).
