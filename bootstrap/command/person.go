@@ -15,9 +15,8 @@ import (
 )
 
 type userShow struct {
-	UID  user.ID `arg:"" name:"uid" help:"Account."`
-	JSON bool    `name:"json" help:"Print the account as JSON."`
-	dataCommand
+	JSON bool `name:"json" help:"Print the account as JSON."`
+	accountCommand
 }
 
 func (c userShow) Run(ctx context.Context, s streams) error {
@@ -37,9 +36,8 @@ func (c userShow) Run(ctx context.Context, s streams) error {
 }
 
 type userStaff struct {
-	UID   user.ID `arg:"" name:"uid" help:"Account."`
-	Staff string  `arg:"" enum:"on,off" help:"on or off. off holds for existing tokens at once."`
-	dataCommand
+	accountCommand
+	Staff string `arg:"" enum:"on,off" help:"on or off. off holds for existing tokens at once."`
 }
 
 func (c userStaff) Run(ctx context.Context, s streams) error {
@@ -57,9 +55,8 @@ func (c userStaff) Run(ctx context.Context, s streams) error {
 }
 
 type userExport struct {
-	UID user.ID `arg:"" name:"uid" help:"Account."`
-	To  string  `type:"path" help:"File to write. It must not exist (default: plaza-user-UID.zip)." placeholder:"FILE.zip"`
-	dataCommand
+	To string `type:"path" help:"File to write. It must not exist (default: plaza-user-UID.zip)." placeholder:"FILE.zip"`
+	accountCommand
 }
 
 func (c userExport) Run(ctx context.Context, s streams) error {
@@ -100,10 +97,9 @@ func exportTo(ctx context.Context, p *privacy.Privacy, id user.ID, name string) 
 }
 
 type userErase struct {
-	UID  user.ID `arg:"" name:"uid" help:"Account."`
-	Yes  bool    `help:"Erase. Without it, only what would be erased is printed."`
-	JSON bool    `name:"json" help:"Print the result as JSON."`
-	dataCommand
+	Yes  bool `help:"Erase. Without it, only what would be erased is printed."`
+	JSON bool `name:"json" help:"Print the result as JSON."`
+	accountCommand
 }
 
 // erasedKind is a kind of records that an erasure has treated, as the command line shows it.

@@ -218,41 +218,45 @@ func peopleAfter(ctx context.Context, app *bootstrap.App, after user.ID, limit i
 	}
 }
 
-type userAccess struct {
+// accountCommand is embedded in every command about one account.
+type accountCommand struct {
 	UID user.ID `arg:"" name:"uid" help:"Account."`
 	dataCommand
 }
 
-func (c userAccess) set(ctx context.Context, s streams, act string, disabled bool, result string) error {
+// change changes the account, and prints the result, whose verb is for the uid.
+func (c accountCommand) change(ctx context.Context, s streams, act, result string, change func(*bootstrap.App) error) error {
 	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
-		if err := app.Signin.SetDisabled(ctx, c.UID, disabled); err != nil {
+		if err := change(app); err != nil {
 			return err
 		}
 		audit(ctx, app.Log, act, "user", c.UID)
-		return s.printf("Account %d is %s\n", c.UID, result)
+		return s.printf(result+"\n", c.UID)
 	})
 }
 
-type userDisable struct{ userAccess }
+type userDisable struct{ accountCommand }
 
 func (c userDisable) Run(ctx context.Context, s streams) error {
-	return c.set(ctx, s, "user disable", true, "disabled. Its password and its tokens are not accepted.")
+	const result = "Account %d is disabled. Its password and its tokens are not accepted."
+	return c.change(ctx, s, "user disable", result, func(app *bootstrap.App) error { return app.Signin.SetDisabled(ctx, c.UID, true) })
 }
 
-type userEnable struct{ userAccess }
+type userEnable struct{ accountCommand }
 
 func (c userEnable) Run(ctx context.Context, s streams) error {
-	return c.set(ctx, s, "user enable", false, "enabled. Its tokens are valid again.")
+	const result = "Account %d is enabled. Its tokens are valid again."
+	return c.change(ctx, s, "user enable", result, func(app *bootstrap.App) error { return app.Signin.SetDisabled(ctx, c.UID, false) })
 }
 
 type userPasswd struct {
-	UID      user.ID       `arg:"" name:"uid" help:"Account."`
 	Password secret.String `help:"Password. Other users of this machine can see it here; the first line of the standard input is safer." placeholder:"PASSWORD"`
-	dataCommand
+	accountCommand
 }
 
 func (c userPasswd) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	const result = "The password of account %d is set. Its tokens are revoked."
+	return c.change(ctx, s, "user passwd", result, func(app *bootstrap.App) error {
 		// Fail before asking for a password if the account does not exist.
 		if _, err := app.Stores.Accounts.ByID(ctx, c.UID); err != nil {
 			return err
@@ -261,35 +265,24 @@ func (c userPasswd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		if err := app.Signin.SetPassword(ctx, c.UID, password); err != nil {
-			return err
-		}
-		audit(ctx, app.Log, "user passwd", "user", c.UID)
-		return s.printf("The password of account %d is set. Its tokens are revoked.\n", c.UID)
+		return app.Signin.SetPassword(ctx, c.UID, password)
 	})
 }
 
 type userPhone struct {
-	UID      user.ID `arg:"" name:"uid" help:"Account."`
-	Username string  `arg:"" help:"Phone number to log in with." placeholder:"+86-13800000001"`
-	dataCommand
+	accountCommand
+	Username string `arg:"" help:"Phone number to log in with." placeholder:"+86-13800000001"`
 }
 
 func (c userPhone) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
-		if err := app.Signin.SetPhone(ctx, c.UID, c.Username); err != nil {
-			return err
-		}
-		audit(ctx, app.Log, "user phone", "user", c.UID)
-		return s.printf("Account %d logs in with the new number. Its password stays, and its tokens are revoked.\n", c.UID)
-	})
+	const result = "Account %d logs in with the new number. Its password stays, and its tokens are revoked."
+	return c.change(ctx, s, "user phone", result, func(app *bootstrap.App) error { return app.Signin.SetPhone(ctx, c.UID, c.Username) })
 }
 
 type userScopes struct {
-	UID    user.ID `arg:"" name:"uid" help:"Account."`
-	Scopes string  `arg:"" help:"Scopes for tokens, comma separated: xfile_event, writing_bundle, pay_trade_order; an empty text is none. back_office implies --staff; without it, staff accounts stay staff."`
-	Staff  *bool   `negatable:"" help:"Allow the back office. --no-staff denies it, also to existing tokens (default: unchanged)."`
-	dataCommand
+	accountCommand
+	Scopes string `arg:"" help:"Scopes for tokens, comma separated: xfile_event, writing_bundle, pay_trade_order; an empty text is none. back_office implies --staff; without it, staff accounts stay staff."`
+	Staff  *bool  `negatable:"" help:"Allow the back office. --no-staff denies it, also to existing tokens (default: unchanged)."`
 }
 
 func (c userScopes) Run(ctx context.Context, s streams) error {
