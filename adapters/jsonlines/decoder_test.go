@@ -15,6 +15,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/imported"
 	"plaza/domain/publication"
+	"plaza/test/drafts"
 )
 
 func decoded(t testing.TB, line string) imported.Draft {
@@ -72,7 +73,7 @@ func TestADM04_every_kind_is_read_and_written(t *testing.T) {
 	require.Len(t, full(t), len(imported.Kinds()))
 	for line, draft := range full(t) {
 		assert.Equal(t, draft, decoded(t, line))
-		again, err := jsonlines.Encode(draft)
+		again, err := drafts.Encode(draft)
 		require.NoError(t, err)
 		assert.Equal(t, line, string(again))
 	}
@@ -85,7 +86,7 @@ func TestADM04_what_is_absent_or_null_has_its_usual_meaning(t *testing.T) {
 		"node": imported.NodeDraft{ContentDraft: usual}, "demand": imported.DemandDraft{Published: true}, "howto": imported.HowToDraft{}, "news": imported.NewsDraft{},
 	} {
 		assert.Equal(t, empty, decoded(t, fmt.Sprintf(`{"kind":%q}`, kind)))
-		line, err := jsonlines.Encode(empty)
+		line, err := drafts.Encode(empty)
 		require.NoError(t, err)
 		assert.Equal(t, fmt.Sprintf(`{"kind":%q}`, kind), string(line))
 		for full := range full(t) {

@@ -2,6 +2,8 @@ package jsonlines
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"unicode/utf8"
 
 	"plaza/domain/fault"
@@ -46,31 +48,31 @@ func innermost(raw []byte) []byte {
 }
 
 func encodeRejectWith(about rejected, raw []byte) ([]byte, error) {
-	w := newWriter()
-	w.buf.WriteString(`{"rejected":`)
-	err := w.value(about)
-	if err == nil {
-		err = w.record(raw)
+	text, err := readable(about)
+	if err != nil {
+		return nil, err
 	}
-	w.buf.WriteString("}\n")
-	return w.buf.Bytes(), err
-}
-
-func (w writer) record(raw []byte) error {
+	name, record := "record", []byte("null")
 	switch {
 	case raw == nil:
-		w.buf.WriteString(`,"record":null`)
 	case isEmbeddable(raw):
-		w.buf.WriteString(`,"record":`)
-		w.buf.Write(bytes.Trim(raw, space))
+		record = bytes.Trim(raw, space)
 	case utf8.Valid(raw):
-		w.buf.WriteString(`,"record":`)
-		return w.value(string(raw))
+		record, err = readable(string(raw))
 	default:
-		w.buf.WriteString(`,"bytes":`)
-		return w.value(raw)
+		name = "bytes"
+		record, err = readable(raw)
 	}
-	return nil
+	return fmt.Appendf(nil, "{\"rejected\":%s,%q:%s}\n", text, name, record), err
+}
+
+// readable returns the value as JSON without the escapes for web pages.
+func readable(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
 // space is JSON's white space. Trimming more would alter the line.

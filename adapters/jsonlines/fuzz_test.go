@@ -16,6 +16,7 @@ import (
 	"plaza/adapters/sanitiser"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
+	"plaza/test/drafts"
 )
 
 // FuzzDecoder asserts that the decoder accepts only JSON, explains every refusal, and reads
@@ -57,7 +58,7 @@ func FuzzDecoder(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := jsonlines.Encode(draft)
+		again, err := drafts.Encode(draft)
 		if year := "year outside of range"; err != nil && strings.Contains(err.Error(), year) {
 			return // the offset leads out of what can be written: the rules refuse it
 		}

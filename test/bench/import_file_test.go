@@ -8,12 +8,12 @@ import (
 	"os"
 	"time"
 
-	"plaza/adapters/jsonlines"
 	"plaza/domain/calendar"
 	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/publication"
+	"plaza/test/drafts"
 )
 
 // fullImport is how many records the file has at scale 1.
@@ -58,7 +58,7 @@ func writeDrafts(path string, drafts iter.Seq[imported.Draft]) (lines int, err e
 	defer func() { err = errors.Join(err, file.Close()) }()
 	out := bufio.NewWriterSize(file, 1<<20)
 	for draft := range drafts {
-		line, err := jsonlines.Encode(draft)
+		line, err := drafts.Encode(draft)
 		if err != nil {
 			return lines, err
 		}
