@@ -109,13 +109,13 @@ func databaseStorage(ctx context.Context, c settings.Config, s *bunstore.Store, 
 	if err := prepareSchema(ctx, c, s, log); err != nil {
 		return storage{}, err
 	}
+	codes, err := s.Secret(ctx, codesSecret)
+	if err != nil {
+		return storage{}, fmt.Errorf("read key of codes: %w", err)
+	}
 	pictures, signing, err := picturesOf(ctx, c, s, t)
 	if err != nil {
 		return storage{}, err
-	}
-	codes, err := s.Secret(ctx, codesSecret)
-	if err != nil {
-		return storage{}, errors.Join(fmt.Errorf("read key of codes: %w", err), pictures.close())
 	}
 	return storage{
 		stores:   func(l quota.Limits) Stores { return Stores{s.Ports(l), pictures} },

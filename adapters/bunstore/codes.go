@@ -23,8 +23,6 @@ type Codes struct{ s *Store }
 // Codes returns the store of one-time codes.
 func (s *Store) Codes() Codes { return Codes{s} }
 
-var _ verification.Store = Codes{}
-
 type codeRow struct {
 	bun.BaseModel `bun:"table:codes,alias:c"`
 	ID            verification.ID `bun:",pk"`
