@@ -50,14 +50,14 @@ func (f *found) write(path string, records int) error {
 }
 
 // writeDrafts writes the file, and returns how many lines it has.
-func writeDrafts(path string, drafts iter.Seq[imported.Draft]) (lines int, err error) {
+func writeDrafts(path string, all iter.Seq[imported.Draft]) (lines int, err error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	out := bufio.NewWriterSize(file, 1<<20)
-	for draft := range drafts {
+	for draft := range all {
 		line, err := drafts.Encode(draft)
 		if err != nil {
 			return lines, err
