@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
+	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
@@ -342,4 +344,57 @@ func TestErase_names_open_orders(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, stored.Subject)
 	assert.Equal(t, int64(990), stored.Amount)
+}
+
+// leaving closes the account, as a person's confirmation does.
+func (w *privacyFixture) leaving(ctx context.Context, actor access.Actor, _ privacy.Leaving, readErr error) error {
+	if readErr != nil {
+		return readErr
+	}
+	return w.store.Accounts().Change(ctx, actor.ID, func(a *access.Account) error {
+		a.Close()
+		return nil
+	})
+}
+
+func TestUSR07_an_erasure_that_was_interrupted_is_resumed(t *testing.T) {
+	w := newPrivacyFixture(t)
+	p := privacy.New(w.store.Accounts(), w.data, w.store.Ledger(), w.pictures, w.leaving, func() time.Time { return usecases.Noon })
+	ann := access.Actor{ID: w.ann}
+	require.Error(t, p.EraseOwn(t.Context(), ann, privacy.Leaving{}, errors.New("unreadable")))
+	w.data.after = 3 // then the store fails, as if the server ended
+	require.NoError(t, p.EraseOwn(t.Context(), ann, privacy.Leaving{}, nil), "the account is closed for good")
+	left, err := p.Preview(t.Context(), w.ann)
+	require.NoError(t, err)
+	require.NotEmpty(t, left)
+	require.Error(t, p.ResumeErasures(t.Context()))
+	w.data.after = -1
+	require.NoError(t, p.ResumeErasures(t.Context()))
+	left, err = p.Preview(t.Context(), w.ann)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	erasing, err := w.store.Accounts().Erasing(t.Context(), 0, 10)
+	require.NoError(t, err)
+	assert.Empty(t, erasing)
+	bob, err := w.store.Accounts().ByID(t.Context(), w.bob)
+	require.NoError(t, err)
+	assert.False(t, bob.Disabled)
+}
+
+func TestUSR07_open_orders_are_erased_when_they_are_closed(t *testing.T) {
+	w := newPrivacyFixture(t)
+	p := privacy.New(w.store.Accounts(), w.data, w.store.Ledger(), w.pictures, w.leaving, func() time.Time { return usecases.Noon })
+	o, err := w.store.Ledger().AddOrder(t.Context(), payment.NewOrder(w.ann, "Tea", 990, time.Hour, usecases.Noon), nil)
+	require.NoError(t, err)
+	require.True(t, fault.Is(p.EraseOwn(t.Context(), access.Actor{ID: w.ann}, privacy.Leaving{}, nil), fault.Conflict))
+	_, err = p.Erase(t.Context(), w.ann) // by an operator
+	require.NoError(t, err)
+	require.NoError(t, w.store.Ledger().Change(t.Context(), o.ID, func(trade *payment.Trade) error {
+		trade.Order.State = payment.Closed
+		return nil
+	}))
+	require.NoError(t, p.ResumeErasures(t.Context()))
+	left, err := p.Preview(t.Context(), w.ann)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }
