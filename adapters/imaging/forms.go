@@ -23,7 +23,7 @@ type form struct {
 	decode func(io.Reader) (image.Image, error)
 }
 
-// forms are the formats of media.Accepted, with their decoders. Decoders that other packages
+// forms are the accepted formats, with their decoders. Decoders that other packages
 // register with package image must not widen them.
 var forms = []form{
 	{[]string{"\xff\xd8\xff"}, jpeg.DecodeConfig, jpegNeed, jpegNotes, jpeg.Decode},

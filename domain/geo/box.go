@@ -5,8 +5,6 @@ import "math"
 // Range is a range of degrees from Min to Max, both included.
 type Range struct{ Min, Max float64 }
 
-func (r Range) contains(degrees float64) bool { return r.Min <= degrees && degrees <= r.Max }
-
 // Box bounds a circle on the Earth by latitude and longitude. A store selects
 // candidates by comparing columns before it computes distances.
 type Box struct {
@@ -51,17 +49,4 @@ func unrolled(west, east float64) []Range {
 		return []Range{{-180, east - 360}, {west, 180}}
 	}
 	return []Range{{west, east}}
-}
-
-// Contains reports whether the point is inside the box.
-func (b Box) Contains(p Point) bool {
-	if !b.Lat.contains(p.Lat) {
-		return false
-	}
-	for _, r := range b.Lng {
-		if r.contains(p.Lng) {
-			return true
-		}
-	}
-	return false
 }

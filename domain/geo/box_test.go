@@ -2,6 +2,7 @@ package geo_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,15 +26,15 @@ func TestEveryPointWithinTheDistanceIsInsideTheBox(t *testing.T) {
 		for bearing := range 360 {
 			p := destination(centre, float64(bearing), reach*geo.Kilometres(part))
 			require.LessOrEqual(t, float64(centre.To(p)), float64(reach)+1e-9, "the walk went astray")
-			require.True(t, box.Contains(p), "%v is %v km from %v", p, centre.To(p), centre)
+			require.True(t, contains(box, p), "%v is %v km from %v", p, centre.To(p), centre)
 			if math.Abs(p.Lng) == 180 {
-				require.True(t, box.Contains(geo.Point{Lat: p.Lat, Lng: -p.Lng}), "the same point by its other name")
+				require.True(t, contains(box, geo.Point{Lat: p.Lat, Lng: -p.Lng}), "the same point by its other name")
 			}
 		}
 
 		other := anywhere(t, "other")
 		if centre.To(other) <= reach {
-			assert.True(t, box.Contains(other), "%v is %v km from %v", other, centre.To(other), centre)
+			assert.True(t, contains(box, other), "%v is %v km from %v", other, centre.To(other), centre)
 		}
 	})
 }
@@ -42,22 +43,22 @@ func TestBoxesWhereMapsEnd(t *testing.T) {
 	const reach = 100 // a bit less than one degree
 	east := geo.Around(geo.Point{Lng: 179.5}, reach)
 	require.Len(t, east.Lng, 2)
-	assert.True(t, east.Contains(geo.Point{Lng: -179.7}))
-	assert.True(t, east.Contains(geo.Point{Lng: 179}))
-	assert.False(t, east.Contains(geo.Point{Lng: 0}))
+	assert.True(t, contains(east, geo.Point{Lng: -179.7}))
+	assert.True(t, contains(east, geo.Point{Lng: 179}))
+	assert.False(t, contains(east, geo.Point{Lng: 0}))
 
 	west := geo.Around(geo.Point{Lng: -180}, reach)
 	require.Len(t, west.Lng, 2)
-	assert.True(t, west.Contains(geo.Point{Lng: 180}))
-	assert.True(t, west.Contains(geo.Point{Lng: 179.5}))
-	assert.True(t, west.Contains(geo.Point{Lng: -179.5}))
-	assert.False(t, west.Contains(geo.Point{Lng: 178}))
+	assert.True(t, contains(west, geo.Point{Lng: 180}))
+	assert.True(t, contains(west, geo.Point{Lng: 179.5}))
+	assert.True(t, contains(west, geo.Point{Lng: -179.5}))
+	assert.False(t, contains(west, geo.Point{Lng: 178}))
 
 	for _, lat := range []float64{-90, -89.5, 89.5, 90} {
 		pole := geo.Around(geo.Point{Lat: lat, Lng: 10}, reach)
 		assert.Equal(t, []geo.Range{{Min: -180, Max: 180}}, pole.Lng)
-		assert.True(t, pole.Contains(geo.Point{Lat: lat, Lng: -170}))
-		assert.False(t, pole.Contains(geo.Point{Lat: -lat, Lng: 10}))
+		assert.True(t, contains(pole, geo.Point{Lat: lat, Lng: -170}))
+		assert.False(t, contains(pole, geo.Point{Lat: -lat, Lng: 10}))
 		assertWellFormed(t, pole)
 	}
 
@@ -92,4 +93,10 @@ func destination(from geo.Point, bearing float64, d geo.Kilometres) geo.Point {
 		Lat: max(-90, min(90, lat2*180/math.Pi)),
 		Lng: math.Remainder(from.Lng+turn*180/math.Pi, 360),
 	}
+}
+
+// contains reports whether the point is inside the box.
+func contains(b geo.Box, p geo.Point) bool {
+	within := func(r geo.Range, degrees float64) bool { return r.Min <= degrees && degrees <= r.Max }
+	return within(b.Lat, p.Lat) && slices.ContainsFunc(b.Lng, func(r geo.Range) bool { return within(r, p.Lng) })
 }

@@ -31,9 +31,6 @@ const (
 	MaxPixels = 40_000_000
 )
 
-// Accepted returns the media types that an upload may have, as detected from its content.
-func Accepted() []string { return []string{"image/jpeg", "image/png", "image/gif", "image/webp"} }
-
 // ErrNotFound is the fault of a picture that does not exist.
 var ErrNotFound = fault.New(fault.NotFound, "Picture not found.")
 
