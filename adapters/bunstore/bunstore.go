@@ -132,7 +132,6 @@ type stepStatements struct {
 	tileSteps
 	importSteps
 	checkSteps
-	howToSteps
 	imageSteps
 	rateLimitSteps
 	quotaSteps
@@ -143,7 +142,7 @@ type stepStatements struct {
 func newStepStatements(d engine.Dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(),
-		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), howToSteps: newHowToSteps(d), imageSteps: newImageSteps(d),
+		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), imageSteps: newImageSteps(d),
 		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),
 	}
 }

@@ -277,25 +277,13 @@ var howToTable = engine.Table[publication.HowTo]{Name: "howtos", Keys: 2, Column
 	engine.Instant("updated", func(h *publication.HowTo) *time.Time { return &h.Updated }),
 }}
 
-// howToSteps read pages of how-tos, whose rows begin with the total: $1 size, $2 offset.
-type howToSteps struct {
-	allHowTos    string
-	howTosInSome string // $3 categories
-}
-
-func newHowToSteps(d engine.Dialect) howToSteps {
-	list := func(where string) string {
-		return "SELECT (SELECT COUNT(*) FROM howtos" + where + "), " + howToTable.List() + " FROM howtos" + where +
-			" ORDER BY created DESC, category, robot_id LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint)"
-	}
-	return howToSteps{list(""), list(" WHERE " + d.Among("category", "$3"))}
-}
-
 func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
-	statement, args := v.s.steps.allHowTos, []any{int64(r.Size()), int64(r.Offset())}
+	where, args := "", []any{int64(r.Size()), int64(r.Offset())}
 	if len(categories) > 0 {
-		statement, args = v.s.steps.howTosInSome, append(args, v.s.Dialect.ListOf(categories))
+		where, args = " WHERE "+v.s.Dialect.Among("category", "$3"), append(args, v.s.Dialect.ListOf(categories))
 	}
+	statement := "SELECT (SELECT COUNT(*) FROM howtos" + where + "), " + howToTable.List() + " FROM howtos" + where +
+		" ORDER BY created DESC, category, robot_id LIMIT CAST($1 AS bigint) OFFSET CAST($2 AS bigint)"
 	return engine.ReadPage(ctx, v.s.DB, r, statement, args, func(total *int) func(engine.Scanner) (publication.HowTo, error) {
 		return func(scan engine.Scanner) (h publication.HowTo, err error) {
 			err = scan(howToTable.Targets(&h, v.s.Dialect, total)...)
