@@ -151,16 +151,13 @@ func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, r page.Re
 		if !f.Day.IsZero() {
 			query = query.Where("day = ?", f.Day.String())
 		}
-		if f.Kind != "" {
-			query = query.Where("kind = ?", f.Kind)
-		}
 		switch f.State {
 		case payment.FindingOpen:
 			query = query.Where("resolved IS NULL")
 		case payment.FindingResolved:
 			query = query.Where("resolved IS NOT NULL")
 		}
-		return query
+		return engine.WhereSet(query, "kind", f.Kind)
 	}, "id DESC")
 	return page.Map(p, findingRow.finding), err
 }

@@ -62,13 +62,7 @@ func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, er
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, r page.Request) (page.Page[payment.Order], error) {
 	p, err := engine.ListPage[orderRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
-		if f.State != "" {
-			query = query.Where("state = ?", f.State)
-		}
-		if f.User != 0 {
-			query = query.Where("user_id = ?", f.User)
-		}
-		return query
+		return engine.WhereSet(engine.WhereSet(query, "state", f.State), "user_id", f.User)
 	}, "created DESC, id DESC")
 	return page.Map(p, orderRow.order), err
 }
@@ -110,13 +104,10 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]paym
 
 func (v Ledger) Payments(ctx context.Context, state payment.PaymentState, r page.Request) (page.Page[payment.Payment], error) {
 	p, err := engine.ListPage[paymentRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
-		if state != "" {
-			query = query.Where("state = ?", state)
-		}
 		if state == payment.RefundDue {
 			query = query.Where("refunded < amount")
 		}
-		return query
+		return engine.WhereSet(query, "state", state)
 	}, "received DESC, id DESC")
 	return page.Map(p, paymentRow.payment), err
 }

@@ -109,13 +109,7 @@ func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund
 // Refunds implements payment.Refunds.
 func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Request) (page.Page[payment.Refund], error) {
 	p, err := engine.ListPage[refundRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
-		if f.State != "" {
-			query = query.Where("state = ?", f.State)
-		}
-		if f.Payment != 0 {
-			query = query.Where("payment_id = ?", f.Payment)
-		}
-		return query
+		return engine.WhereSet(engine.WhereSet(query, "state", f.State), "payment_id", f.Payment)
 	}, "created DESC, id DESC")
 	return page.Map(p, refundRow.refund), err
 }

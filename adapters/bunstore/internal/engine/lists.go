@@ -40,6 +40,14 @@ func ListPage[R interface{ total() int }](
 	return p, err
 }
 
+// WhereSet adds the condition that the column has the value, unless it is zero.
+func WhereSet[T comparable](query *bun.SelectQuery, column string, value T) *bun.SelectQuery {
+	if value == *new(T) {
+		return query
+	}
+	return query.Where("? = ?", bun.Ident(column), value)
+}
+
 // SelectAll returns the rows of a model that the query selects.
 func SelectAll[R any](ctx context.Context, s *DB, query func(*bun.SelectQuery) *bun.SelectQuery) (rows []R, err error) {
 	err = s.Read(ctx, func(ctx context.Context) error {
