@@ -40,9 +40,7 @@ type Config struct {
 	PublicURL string
 	// Deadline bounds each call and each Read of an opened picture; zero means 10 seconds.
 	Deadline time.Duration
-	// Transport sends the requests; nil means one without proxies.
-	Transport http.RoundTripper
-	// Wrap wraps the transport of the requests. Nil: it is used as it is.
+	// Wrap wraps the transport of the requests, which uses no proxy. Nil: it is used as it is.
 	Wrap func(http.RoundTripper) http.RoundTripper
 }
 

@@ -161,7 +161,11 @@ func (f faulty) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func changed(change func(*http.Request, *http.Response) (*http.Response, error)) func(*s3.Config) {
-	return func(c *s3.Config) { c.Transport = faulty{http.DefaultTransport.(*http.Transport).Clone(), change} }
+	return func(c *s3.Config) {
+		c.Wrap = func(http.RoundTripper) http.RoundTripper {
+			return faulty{http.DefaultTransport.(*http.Transport).Clone(), change}
+		}
+	}
 }
 
 var errCut = &net.OpError{Op: "read", Net: "tcp", Err: errors.New("connection reset by peer")}
@@ -209,7 +213,7 @@ func TestA_busy_server_is_asked_again(t *testing.T) {
 	onEveryServer(t, func(t *testing.T, endpoint string) {
 		asked := map[string]int{}
 		s := open(t, endpoint, func(c *s3.Config) {
-			c.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+			busyOnce := roundTrip(func(r *http.Request) (*http.Response, error) {
 				if asked[r.Method]++; asked[r.Method] == 1 {
 					w := httptest.NewRecorder()
 					refuse(503, "SlowDown", "").ServeHTTP(w, r)
@@ -217,6 +221,7 @@ func TestA_busy_server_is_asked_again(t *testing.T) {
 				}
 				return http.DefaultTransport.RoundTrip(r)
 			})
+			c.Wrap = func(http.RoundTripper) http.RoundTripper { return busyOnce }
 		})
 		key := put(t, s, media.Viewers)
 		assert.Equal(t, []media.Key{key}, keysOf(t, s))

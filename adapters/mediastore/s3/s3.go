@@ -62,9 +62,6 @@ func New(c Config) (*Store, error) {
 	}
 	endpoint, _ := text.ServiceURL(c.Endpoint)
 	var transport http.RoundTripper = newTransport()
-	if c.Transport != nil {
-		transport = c.Transport
-	}
 	if c.Wrap != nil {
 		transport = c.Wrap(transport)
 	}

@@ -116,7 +116,7 @@ func (r *requests) taken() []*http.Request {
 
 func watched(c *s3.Config) *requests {
 	r := &requests{next: http.DefaultTransport.(*http.Transport).Clone()}
-	c.Transport = r
+	c.Wrap = func(http.RoundTripper) http.RoundTripper { return r }
 	return r
 }
 
