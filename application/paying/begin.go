@@ -33,7 +33,10 @@ func (p *Paying) begin(ctx context.Context, id payment.OrderID, w PayRequest) (p
 			if waitCtx.Err() != nil {
 				return payment.ClientParams{}, busyError(ctx, step.Prepayment.LeasedUntil.Sub(p.now()))
 			}
-			sleep(waitCtx)
+			select {
+			case <-waitCtx.Done():
+			case <-time.After(pollInterval):
+			}
 			step, params, err = p.next(ctx, id, w)
 		}
 		switch {
@@ -62,15 +65,6 @@ func busyError(ctx context.Context, left time.Duration) error {
 
 // pollInterval is the time between two checks of another server's progress.
 const pollInterval = 50 * time.Millisecond
-
-func sleep(ctx context.Context) {
-	timer := time.NewTimer(pollInterval)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-}
 
 // next returns the next step. It also returns the client parameters if the step is ActionUse.
 func (p *Paying) next(ctx context.Context, id payment.OrderID, w PayRequest) (step payment.Step, v payment.ClientParams, err error) {

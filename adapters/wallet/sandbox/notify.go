@@ -55,15 +55,12 @@ func (s *Server) Run(ctx context.Context) error {
 		for _, of := range due {
 			sending.Go(func() { s.deliver(ctx, of) })
 		}
-		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return nil
 		case <-s.kick:
-		case <-timer.C:
+		case <-time.After(wait):
 		}
-		timer.Stop()
 	}
 }
 

@@ -151,10 +151,8 @@ func readBody(w http.ResponseWriter, r *request) ([]byte, error) {
 
 // pause waits until the channel is closed, at most for the duration and while the context lasts.
 func pause(ctx context.Context, d time.Duration, end <-chan struct{}) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-end:
 	case <-ctx.Done():
 	}
