@@ -100,7 +100,7 @@ type entry struct {
 	Parameters                []input
 	Bodies                    []body
 	Responses                 []answer
-	Curl, TypeScript          string
+	TypeScript                string
 	IsForClients              bool // of the interface's clients, which the wallet is not
 }
 
@@ -186,7 +186,7 @@ func (d *document) entry(method, path string, o operation) entry {
 		e.Responses = append(e.Responses, d.answer(r.Name, r.Value))
 	}
 	e.Words = e.words()
-	e.Curl, e.TypeScript = e.curl(), e.typeScript()
+	e.TypeScript = e.typeScript()
 	return e
 }
 

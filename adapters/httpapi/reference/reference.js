@@ -1,6 +1,6 @@
 'use strict'
-// The page works without this script, except for what has the class js: the theme, the search, copying, and the forms
-// that send requests.
+// The page works without this script, except for what has the class js: the theme, the search, copying, the forms that
+// send requests, and the commands that send the same.
 
 const root = document.documentElement
 root.classList.add('script')
@@ -152,9 +152,8 @@ function setUpSchemas() {
   }, true)
 }
 
-// setUpCode copies code, names the server in commands, and colours JSON where it is seen.
+// setUpCode copies code, and colours JSON where it is seen.
 function setUpCode() {
-  for (const code of document.querySelectorAll('.curl code')) code.textContent = code.textContent.replace('https://plaza.example', () => base)
   document.addEventListener('click', async event => {
     const button = event.target.closest('.copy')
     if (!button) return

@@ -1,69 +1,10 @@
 package reference
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-// placeholder is the server in commands. The script replaces it by the page's own.
-const placeholder = "https://plaza.example"
-
-// curl returns a command that sends the example request. The script writes the same command
-// for what a person fills in.
-func (e entry) curl() string {
-	path, query := e.Path, url.Values{}
-	var headers []string
-	if e.Auth == "required" {
-		headers = append(headers, "Authorization: Token <key>")
-	}
-	for _, p := range e.Parameters {
-		switch {
-		case p.In == "path":
-			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(p.Example))
-		case p.In == "query" && p.Required:
-			query.Set(p.Name, p.Example)
-		case p.In == "header" && p.Required:
-			headers = append(headers, p.Name+": "+p.Example)
-		}
-	}
-	if len(query) > 0 {
-		path += "?" + query.Encode()
-	}
-	var parts []string
-	if len(e.Bodies) > 0 {
-		b := e.Bodies[0]
-		if b.IsForm() {
-			for _, f := range b.Shape.Fields {
-				if f.Shape.IsFile {
-					parts = append(parts, "-F "+quote(f.Name+"=@picture.jpg"))
-				}
-			}
-		} else {
-			headers = append(headers, "Content-Type: "+b.MediaType)
-			parts = append(parts, "-d "+quote(b.Example()))
-		}
-	}
-	if e.IsPicture() {
-		parts = append(parts, "-o picture")
-	}
-	command := "curl "
-	if e.Method != "GET" && (e.Method != "POST" || len(e.Bodies) == 0) {
-		command += "-X " + e.Method + " "
-	}
-	command += quote(placeholder + path)
-	for _, h := range headers {
-		command += " \\\n  -H " + quote(h)
-	}
-	for _, p := range parts {
-		command += " \\\n  " + p
-	}
-	return command
-}
-
-// quote returns the word quoted for a shell.
-func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // Example returns the first example, or nothing.
 func (b body) Example() string {
