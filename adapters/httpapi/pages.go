@@ -55,8 +55,7 @@ func htmlPage(c *transport.Call, render func() ([]byte, error)) (transport.Reply
 	return transport.Bare(transport.File{MediaType: "text/html; charset=utf-8", Bytes: html, Caching: "no-cache"}), nil
 }
 
-// referenceAsset returns a file that the pages load. Their address of it changes with its
-// content.
+// referenceAsset returns a file that the pages load. Browsers ask each time whether it has changed.
 func (a *api) referenceAsset(c *transport.Call) (transport.Reply, error) {
 	content, mediaType, found := reference.Asset(c.Name())
 	if !found {

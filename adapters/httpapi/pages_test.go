@@ -47,7 +47,7 @@ func TestReferencePage(t *testing.T) {
 
 func TestReferenceAssets(t *testing.T) {
 	page := askPages(t, "GET", "/docs/").Body.String()
-	loaded := regexp.MustCompile(`(?:src|href)="([a-z]+\.[a-z]+\?[0-9a-f]+)"`).FindAllStringSubmatch(page, -1)
+	loaded := regexp.MustCompile(`(?:src|href)="([a-z]+\.[a-z]+)"`).FindAllStringSubmatch(page, -1)
 	require.Len(t, loaded, 3)
 	for _, asset := range loaded {
 		w := askPages(t, "GET", "/docs/"+asset[1])

@@ -9,9 +9,7 @@ package reference
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -43,14 +41,7 @@ func Asset(name string) (content []byte, mediaType string, found bool) {
 	return content, mediaType, err == nil
 }
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"version": version}).ParseFS(files, "*.html"))
-
-// version returns a word that changes with the file.
-func version(name string) (string, error) {
-	content, err := files.ReadFile(name)
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:6]), err
-}
+var templates = template.Must(template.ParseFS(files, "*.html"))
 
 // Home returns the page that leads to the reference. Its links are relative.
 func Home(version string) ([]byte, error) { return execute("home.html", version) }
