@@ -150,13 +150,9 @@ func (v Images) recount(ctx context.Context, tx *listedTransaction, old, next us
 	if wasKept == isKept && old.Owner == next.Owner {
 		return nil
 	}
-	move := func(owner user.ID, by int) error {
-		_, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, ?) "+
-			"ON CONFLICT (owner_id) DO UPDATE SET kept = image_counts.kept + EXCLUDED.kept", owner, by).Exec(ctx)
-		return err
-	}
 	if isKept {
-		if err := move(next.Owner, 1); err != nil {
+		if _, err := tx.NewRaw("INSERT INTO image_counts (owner_id, kept) VALUES (?, 1) "+
+			"ON CONFLICT (owner_id) DO UPDATE SET kept = image_counts.kept + 1", next.Owner).Exec(ctx); err != nil {
 			return err
 		}
 	}

@@ -153,14 +153,9 @@ func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget
 			return nil
 		}
 		row := translationDayRow{Translator: s.Translator, Day: engine.At(s.Day), Characters: s.Characters}
-		done, err := tx.NewInsert().Model(&row).On("CONFLICT (translator, day) DO UPDATE").
+		within, err = engine.Affected(tx.NewInsert().Model(&row).On("CONFLICT (translator, day) DO UPDATE").
 			Set("characters = d.characters + EXCLUDED.characters").
-			Where("d.characters + EXCLUDED.characters <= ?", budget).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		n, err := done.RowsAffected()
-		within = n > 0
+			Where("d.characters + EXCLUDED.characters <= ?", budget).Exec(ctx))
 		return err
 	})
 	return within, err
