@@ -167,7 +167,7 @@ func walletCounted(t *testing.T, s *till) {
 	s.clock.advance(30 * time.Second)
 	s.tend(t)
 	calls(1, "query", "ok")
-	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Garbage, Times: 1})
+	s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.UnifiedOrder, Do: sandbox.Garbage})
 	bob, _ := s.sells(t)
 	bob.post(t, pay, paymentWith(byCode)).fails(502, "GATEWAY_ERROR")
 	calls(1, "prepare", "unknown")

@@ -69,7 +69,9 @@ func killComparison(t *testing.T, store string, version sandbox.Protocol, point 
 	s.isBegun(t, lost, byCode, "")
 	s.isKilled(t)
 	day := payment.DayOf(s.isPaid(t, lost).Paid).String()
-	require.NoError(t, s.wallet.Misbehave(sandbox.Misbehaviour{On: sandbox.TradeBill, Do: sandbox.Amount, Times: 100}))
+	for range 100 {
+		require.NoError(t, s.wallet.Misbehave(sandbox.Misbehaviour{On: sandbox.TradeBill, Do: sandbox.Amount}))
+	}
 
 	args := s.reconcileArgs(day)
 	if s.cable != nil {

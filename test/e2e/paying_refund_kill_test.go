@@ -206,7 +206,9 @@ func refundedInTurn(t *testing.T, s *shop) *purchase {
 func refundAskedUnheard(t *testing.T, s *shop) *purchase {
 	s.reviews = append(s.reviews, "abnormal refund needs review")
 	p, id := s.isSold(t)
-	require.NoError(t, s.wallet.Misbehave(sandbox.Misbehaviour{On: sandbox.NotifyRefund, Do: sandbox.Lose, Times: 100}))
+	for range 100 {
+		require.NoError(t, s.wallet.Misbehave(sandbox.Misbehaviour{On: sandbox.NotifyRefund, Do: sandbox.Lose}))
+	}
 	s.isDeaf = true
 	held := s.gate.stopAtThe(refundAsked)
 	s.isOrdered(t, s.wantsBack(id, 40, ""))

@@ -368,7 +368,9 @@ func (s *shop) isOver(t *testing.T, p *purchase) {
 func (s *shop) hearsNothing(t *testing.T) {
 	t.Helper()
 	s.isDeaf = true
-	require.NoError(t, s.wallet.Misbehave(sandbox.Misbehaviour{On: sandbox.Notify, Do: sandbox.Lose, Times: 100}))
+	for range 100 {
+		require.NoError(t, s.wallet.Misbehave(sandbox.Misbehaviour{On: sandbox.Notify, Do: sandbox.Lose}))
+	}
 }
 
 // await waits until the channel is closed.

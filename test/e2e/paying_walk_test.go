@@ -147,8 +147,10 @@ func (w *walk) troubles(t *testing.T) {
 		} else if w.randomly(70) {
 			m = sandbox.Misbehaviour{On: one(w.random, asked), Do: one(w.random, whenAsked)}
 		}
-		m.Times, m.DelayMS = 1+w.random.IntN(3), w.random.Int64N(700)
-		require.NoError(t, w.wallet.Misbehave(m))
+		m.DelayMS = w.random.Int64N(700)
+		for range 1 + w.random.IntN(3) {
+			require.NoError(t, w.wallet.Misbehave(m))
+		}
 	}
 }
 

@@ -74,12 +74,11 @@ var trickTable = []trickInfo{
 	{Truncate, []Operation{TradeBill, DownloadBill}, "Cut it off", "Half of the answer is sent: in version 2, half of the bill."},
 }
 
-// Misbehaviour applies a trick to the next Times requests of an operation.
+// Misbehaviour applies a trick to the next request of an operation.
 type Misbehaviour struct {
 	On      Operation
 	Do      Trick
 	No      string // for this order only, and for what is about none; empty: any
-	Times   int    // 0 is 1
 	Copies  int    // of Repeat
 	DelayMS int64  // of Delay and Slow, in milliseconds, and not scaled
 }
@@ -103,7 +102,6 @@ func (s *Server) Misbehave(m Misbehaviour) error {
 
 // misbehave adds a misbehaviour. The caller must hold the lock.
 func (s *Server) misbehave(m Misbehaviour) error {
-	m.Times = max(m.Times, 1)
 	if m.Copies = max(m.Copies, 2); m.Do != Repeat {
 		m.Copies = 1
 	}
@@ -133,9 +131,7 @@ func (s *Server) nextMisbehaviour(op Operation, no string) Misbehaviour {
 		if m.On != op || m.No != "" && no != "" && m.No != no {
 			continue
 		}
-		if s.tricks[i].Times--; s.tricks[i].Times == 0 {
-			s.tricks = slices.Delete(s.tricks, i, i+1)
-		}
+		s.tricks = slices.Delete(s.tricks, i, i+1)
 		return m
 	}
 	return Misbehaviour{}

@@ -47,9 +47,6 @@ func (s *Server) pendingMisbehaviours() []string {
 	for _, m := range s.tricks[:min(len(s.tricks), maxShown)] {
 		do := slices.IndexFunc(trickTable, func(t trickInfo) bool { return t.Do == m.Do })
 		text := operationNames[m.On] + ": " + trickTable[do].Label
-		if m.Times > 1 {
-			text += fmt.Sprintf(", %d times", m.Times)
-		}
 		if m.No != "" {
 			text += ", for " + m.No
 		}

@@ -107,7 +107,7 @@ func TestButtons_that_the_page_does_not_have(t *testing.T) {
 		assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/misbehave", form).Code)
 	}
 	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"do": {"garbage"}}).Code)
-	s.tricks = slices.Repeat([]Misbehaviour{{On: OrderQuery, Do: Reset, Times: 1}}, maxTricks)
+	s.tricks = slices.Repeat([]Misbehaviour{{On: OrderQuery, Do: Reset}}, maxTricks)
 	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"do": {"lose"}}).Code)
 	assert.Equal(t, NotPaid, s.Ledger()[0].State)
 	for _, path := range []string{"/sandbox/misbehave", "/sandbox/behave", "/sandbox/decline/order-1", "/sandbox/expire/order-1"} {
@@ -168,7 +168,7 @@ func TestPAY13_buttons_that_misbehave(t *testing.T) {
 		}
 	}
 	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/misbehave", url.Values{"on": {"orderquery"}, "do": {"slow"}}).Code)
-	want := Misbehaviour{On: OrderQuery, Do: Slow, Times: 1, Copies: 1, DelayMS: buttonDelay.Milliseconds()}
+	want := Misbehaviour{On: OrderQuery, Do: Slow, Copies: 1, DelayMS: buttonDelay.Milliseconds()}
 	assert.Equal(t, want, s.nextMisbehaviour(OrderQuery, "order-1"))
 	require.NoError(t, s.Misbehave(want))
 	assert.Equal(t, "/", pressed(s, "/sandbox/behave", nil).Header().Get("Location"))
