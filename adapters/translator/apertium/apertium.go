@@ -67,14 +67,10 @@ func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts [
 	return translated, nil
 }
 
-// atOnce keeps the server busy during the transfer of an answer. The server translates one
-// text at a time, so more requests would only delay each other.
-const atOnce = 2
-
 type dialect struct{}
 
 func (dialect) Name() string            { return "apertium" }
-func (dialect) Limits() provider.Limits { return provider.Limits{Texts: 1, AtOnce: atOnce} }
+func (dialect) Limits() provider.Limits { return provider.Limits{Texts: 1} }
 
 // The server's codes are mostly those of ISO 639-3. A language of three countries has one
 // code as a source and three as a target.

@@ -6,13 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Limits are a provider's limits; zero means no limit, unless stated otherwise.
+// Limits are a provider's limits; zero means no limit.
 type Limits struct {
 	Texts int // number of texts of a request
 	Chars int // of all texts of a request
 	Bytes int // of the request's body
-	// AtOnce is how many requests of one call may run concurrently; zero means one.
-	AtOnce int
 }
 
 // Size of a JSON body apart from its texts, with a margin.

@@ -18,11 +18,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"plaza/adapters/upstream"
 	"plaza/domain/locale"
@@ -180,36 +177,17 @@ func (t *Translator) translate(ctx context.Context, from, to locale.Tag, texts [
 	if err != nil {
 		return nil, err
 	}
-	answers, err := t.askAll(ctx, codes, batches)
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range slices.Concat(answers...) {
-		translated[where[i]] = s
+	for _, batch := range batches {
+		answers, err := t.ask(ctx, codes, batch)
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range answers {
+			translated[where[i]] = s
+		}
+		where = where[len(answers):]
 	}
 	return translated, nil
-}
-
-// askAll sends the batches, several at once if the provider permits. The first goes alone:
-// it serves as the breaker's trial request and detects an unsupported language.
-func (t *Translator) askAll(ctx context.Context, codes Codes, batches [][]string) ([][]string, error) {
-	answers := make([][]string, len(batches))
-	var err error
-	if answers[0], err = t.ask(ctx, codes, batches[0]); err != nil {
-		return nil, err
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(t.dialect.Limits().AtOnce, 1))
-	for i := 1; i < len(batches); i++ {
-		group.Go(func() (err error) {
-			if err := ctx.Err(); err != nil {
-				return err // another batch has failed: this one would be in vain
-			}
-			answers[i], err = t.ask(ctx, codes, batches[i])
-			return err
-		})
-	}
-	return answers, group.Wait()
 }
 
 // read parses the answer. The translations must be fit to be shown and stored: as many as
