@@ -37,24 +37,16 @@ func (t Table) Code(tag locale.Tag) (string, error) {
 	return base, nil
 }
 
-// Source returns the code of the source language. An unknown language has no code; the
-// provider detects it.
-func (t Table) Source(tag locale.Tag) (string, error) {
-	if tag.IsZero() {
-		return "", nil
+// Codes returns the codes of both languages. Some providers have other codes for targets. An unknown
+// source language has no code; the provider detects it.
+func (t Table) Codes(target Table, from, to locale.Tag) (c Codes, err error) {
+	if !from.IsZero() {
+		if c.From, err = t.Code(from); err != nil {
+			return Codes{}, err
+		}
 	}
-	return t.Code(tag)
-}
-
-// Codes returns the codes of both languages. Some providers have other codes for targets.
-func (t Table) Codes(target Table, from, to locale.Tag) (Codes, error) {
-	source, err := t.Source(from)
-	if err != nil {
+	if c.To, err = target.Code(to); err != nil {
 		return Codes{}, err
 	}
-	code, err := target.Code(to)
-	if err != nil {
-		return Codes{}, err
-	}
-	return Codes{From: source, To: code}, nil
+	return c, nil
 }
