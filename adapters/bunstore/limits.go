@@ -42,7 +42,9 @@ func (s *Store) Room(l quota.Limits) Room { return Room{s, l} }
 // picture_totals. A new picture is added to it by a step, a deleted one is subtracted by a
 // trigger of discards, so that nothing that deletes a picture forgets it.
 type quotaSteps struct {
-	lockName      string // $1 name; empty where there is one writer at a time
+	// lockName makes others who need room of the same name wait until the transaction ends. It is the first lock of its
+	// transaction, so that writers cannot deadlock. It is empty where there is one writer at a time.
+	lockName      string // $1 name
 	lockDrafts    string // $1 event; lockName of its author's drafts
 	draftsBelow   string // $1 author, $2 drafts
 	commentsBelow string // $1 event, $2 author, $3 comments
@@ -139,7 +141,7 @@ func (v Events) countsDrafts(replaced, next *event.Event) bool {
 // roomForDraft returns the steps that find room for another draft of the author. Without room
 // the call fails with full.
 func (v Events) roomForDraft(author user.ID, full error) []engine.Step {
-	return append(v.s.lockRoom(fmt.Sprint(draftsOf, author)), v.draftsBelow(author, v.limits.Drafts, full))
+	return append(lockStep(v.s.steps.lockName, fmt.Sprint(draftsOf, author)), v.draftsBelow(author, v.limits.Drafts, full))
 }
 
 func (v Events) draftsBelow(author user.ID, most int, full error) engine.Step {
@@ -153,7 +155,7 @@ func (v Events) roomForComment(c event.Comment) []engine.Step {
 		return nil
 	}
 	args := []any{int64(c.Event), int64(c.Author), int64(v.limits.Comments)}
-	return append(v.s.lockRoom(fmt.Sprint("comments of ", c.Author, " on ", c.Event)), engine.Step{
+	return append(lockStep(v.s.steps.lockName, fmt.Sprint("comments of ", c.Author, " on ", c.Event)), engine.Step{
 		Statement: v.s.steps.commentsBelow, Args: args, MustMatch: true, Missed: v.limits.ErrComments(), ReadsOnly: true,
 	})
 }
@@ -168,10 +170,6 @@ func (v Events) lockDraftsWith(id event.ID) []engine.Step {
 
 // draftsOf and the ID of an author are the name of the room for the author's drafts.
 const draftsOf = "drafts of "
-
-// lockRoom returns the step that makes others who need the same room wait until the
-// transaction ends. It is the first lock of its transaction, so that writers cannot deadlock.
-func (s *Store) lockRoom(name string) []engine.Step { return lockStep(s.steps.lockName, name) }
 
 // rateLimitSteps are the statements of charges: $1 account, $2 action, $3 now, $4 price,
 // $5 period. Times are in microseconds, those of now since 1970.
