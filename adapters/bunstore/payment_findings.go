@@ -74,13 +74,11 @@ func (v Ledger) refundEntries(ctx context.Context, rows []refundRow) (entries []
 // paidAt is payment.Payment.PaidAt. The index payments_by_paid has it.
 const paidAt = "COALESCE(paid, received)"
 
-// PaymentsPaid implements payment.Findings.
 func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
 	rows, err := between[paymentRow](ctx, v.s, paidAt, after, until, limit)
 	return engine.Mapped(rows, entryOfPayment), err
 }
 
-// RefundsSent implements payment.Findings.
 func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
 	rows, err := between[refundRow](ctx, v.s, "sent", after, until, limit, "wallet_refund_id <> ''")
 	if err != nil {
@@ -107,7 +105,6 @@ func between[R any](
 	})
 }
 
-// StoreFindings implements payment.Findings.
 func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []payment.Finding) error {
 	if len(all) == 0 {
 		return nil
@@ -121,7 +118,6 @@ func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []paymen
 		Set("seen = CASE WHEN EXCLUDED.seen > f.seen THEN EXCLUDED.seen ELSE f.seen END"))
 }
 
-// EndReconciliation implements payment.Findings.
 func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now time.Time) error {
 	at := engine.At(instant.Normalise(now))
 	steps := []engine.Step{engine.Built(v.s.Writer.NewUpdate().Model((*findingRow)(nil)).Set("resolved = ?", at).
@@ -134,7 +130,6 @@ func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now
 	return v.s.writeAll(ctx, steps)
 }
 
-// ClaimReconciliation implements payment.Findings.
 func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, until time.Time) (isMine bool, err error) {
 	row := reconciliationRow{Day: d.String(), Leased: engine.At(instant.Normalise(until))}
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
@@ -145,7 +140,6 @@ func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, unt
 	return isMine, err
 }
 
-// Findings implements payment.Findings.
 func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, r page.Request) (page.Page[payment.Finding], error) {
 	p, err := engine.ListPage[findingRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if !f.Day.IsZero() {

@@ -100,13 +100,11 @@ func storeRefunds(
 	return steps, nil
 }
 
-// Refund implements payment.Refunds.
 func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund, error) {
 	row, err := engine.SelectOne[refundRow](ctx, v.s.DB, payment.ErrNoRefund, "id = ?", id)
 	return row.refund(), err
 }
 
-// Refunds implements payment.Refunds.
 func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Request) (page.Page[payment.Refund], error) {
 	p, err := engine.ListPage[refundRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return engine.WhereSet(engine.WhereSet(query, "state", f.State), "payment_id", f.Payment)
@@ -124,7 +122,6 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 	return engine.Mapped(due, refundRow.refund), err
 }
 
-// HastenRefund implements payment.Refunds.
 func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.Time) error {
 	due := engine.At(instant.Normalise(now))
 	return v.s.exec(ctx, v.s.Writer.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", due).

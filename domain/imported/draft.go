@@ -51,7 +51,6 @@ type UserDraft struct {
 	Joined    time.Time
 }
 
-// Record implements Draft.
 func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
 	member, err := user.NewMember(user.Member{
 		Firstname: d.Firstname, Lastname: d.Lastname, Expertise: d.Expertise, Location: d.Location, Timezone: d.Timezone,
@@ -73,7 +72,6 @@ type CategoryDraft struct {
 	Slug   string
 }
 
-// Record implements Draft.
 func (d CategoryDraft) Record(markup.Sanitiser) (Record, error) {
 	category, err := feed.NewCategory(feed.Category(d))
 	return CategoryRecord{category}, err
@@ -86,7 +84,6 @@ type BundleDraft struct {
 	Original      publication.BundleID
 }
 
-// Record implements Draft.
 func (d BundleDraft) Record(markup.Sanitiser) (Record, error) {
 	bundle, err := publication.NewBundle(publication.Bundle(d))
 	return BundleRecord{bundle}, err
@@ -135,7 +132,6 @@ type PublicationDraft struct {
 	ContentDraft
 }
 
-// Record implements Draft.
 func (d PublicationDraft) Record(markup.Sanitiser) (Record, error) {
 	content, file, wrong := d.content()
 	p, err := publication.New(publication.Publication{
@@ -152,7 +148,6 @@ type NodeDraft struct {
 	ContentDraft
 }
 
-// Record implements Draft.
 func (d NodeDraft) Record(markup.Sanitiser) (Record, error) {
 	content, file, wrong := d.content()
 	n, err := publication.NewNode(publication.Node{ID: d.ID, Bundle: d.Bundle, Content: content})
@@ -183,7 +178,6 @@ type DemandDraft struct {
 	Updated     time.Time // zero: never
 }
 
-// Record implements Draft.
 func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
 	cover, file, wrong := d.Cover.picture(media.DemandCoverMD)
 	place := d.place(&wrong)
@@ -224,7 +218,6 @@ type HowToDraft struct {
 	Updated  time.Time // zero: never
 }
 
-// Record implements Draft.
 func (d HowToDraft) Record(markup.Sanitiser) (Record, error) {
 	howTo, err := publication.NewHowTo(publication.HowTo{
 		Category: d.Category, Bundles: d.Bundles, Created: d.Created, Updated: d.Updated,
