@@ -38,4 +38,4 @@ CREATE TABLE code_days (
 ) WITHOUT ROWID, STRICT;
 
 -- Whether what belongs to the user is being erased: an erasure that was interrupted is resumed (USR-07).
-ALTER TABLE users ADD COLUMN erasing integer NOT NULL DEFAULT FALSE;
+ALTER TABLE users ADD COLUMN erasing integer NOT NULL DEFAULT false;
