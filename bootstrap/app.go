@@ -72,7 +72,7 @@ type Parts struct {
 	Hashing    *argon2id.Params        // nil: argon2id.OWASP
 	Translator localisation.Translator // nil: that of the configuration
 	Gateway    payment.Gateway         // nil: those of the configuration
-	Sender     verification.Sender     // nil: that of the configuration
+	Sender     verification.Sender     // nil: that of the configuration, which may be none
 	OffersDemo bool                    // whether the reference page offers to log in as people of the demo data
 
 	traces *traces    // nil: off
@@ -90,6 +90,11 @@ func NewApp(ctx context.Context, c settings.Config, log *slog.Logger, p Parts) (
 	var err error
 	if p.Translator == nil {
 		if p.Translator, err = newTranslator(c, p.traces); err != nil {
+			return nil, err
+		}
+	}
+	if p.Sender == nil {
+		if p.Sender, err = newSender(c, p.traces); err != nil {
 			return nil, err
 		}
 	}

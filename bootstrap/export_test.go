@@ -15,8 +15,11 @@ var Hashing = hashing
 // HashCheaply makes Apps hash passwords with parameters that protect nothing.
 func HashCheaply() { hashing = argon2id.Cheap }
 
-// Offer is what readers are offered.
-var Offer = offer
+// Offer is what readers are offered, and MessageBudget how many messages may be sent.
+var (
+	Offer         = offer
+	MessageBudget = messageBudget
+)
 
 // What an App makes of its settings.
 var (

@@ -15,12 +15,14 @@ import (
 const codesSecret = "verification codes"
 
 // joining returns what codes and signing up need.
-func joining(_ settings.Config, p Parts, opened storage, codes verification.Store) (signin.Joining, error) {
+func joining(c settings.Config, p Parts, opened storage, codes verification.Store) (signin.Joining, error) {
 	keys, err := verification.NewKeys(opened.codes)
 	if err != nil {
 		return signin.Joining{}, fmt.Errorf("key of codes: %w", err)
 	}
-	return signin.Joining{Codes: codes, Sender: p.Sender, Keys: keys}, nil
+	return signin.Joining{
+		Codes: codes, Sender: p.Sender, Keys: keys, Budget: messageBudget(c), Host: c.SMSHost, IsClosed: c.SignUp == settings.SignUpClosed,
+	}, nil
 }
 
 // leave returns how a person confirms the erasure of their account.

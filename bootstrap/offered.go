@@ -11,7 +11,9 @@ import (
 
 // Check returns the configuration with its missing values filled in, or all problems with the settings together. It
 // checks also what only the adapters know.
-func Check(c settings.Config) (settings.Config, error) { return c.Check(checkTranslator, checkWallet) }
+func Check(c settings.Config) (settings.Config, error) {
+	return c.Check(checkTranslator, checkWallet, checkSender)
+}
 
 // Offered returns what the help of the settings says of the adapters that can be chosen.
 func Offered() settings.Offered {
@@ -29,6 +31,9 @@ func Offered() settings.Offered {
 		PaidTranslators:  of(func(d provider.Description) bool { return d.ChargesCharacters }),
 		TranslatorsByURL: of(func(d provider.Description) bool { return d.NeedsURL }),
 		Wallets:          strings.Join(names(offeredWallets, walletName), ", "),
+		Senders:          describedSenders(),
+		PaidSenders:      paidSenders(),
+		SenderSettings:   senderSettingsHelp(),
 	}
 }
 

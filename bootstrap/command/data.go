@@ -74,7 +74,8 @@ func (c dataCommand) config(ifMissing missingDatabase) (settings.Config, error) 
 		}
 	}
 	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
-	config.Translator, config.Wallet = settings.NoTranslator, settings.NoWallet // most commands need neither
+	// Most commands need none of them.
+	config.Translator, config.Wallet, config.SMS = settings.NoTranslator, settings.NoWallet, settings.NoSender
 	return config, nil
 }
 

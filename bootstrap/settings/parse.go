@@ -21,14 +21,28 @@ type Parser struct {
 }
 
 // Offered are the adapters that can be chosen, as the help of their settings lists them.
-type Offered struct{ Translators, PaidTranslators, TranslatorsByURL, Wallets string }
+type Offered struct {
+	Translators, PaidTranslators, TranslatorsByURL, Wallets, Senders, PaidSenders string
+	// SenderSettings are what the senders mean by their settings, by the variable.
+	SenderSettings map[string]string
+}
+
+// vars returns what the help of the settings has in place of ${name}.
+func (o Offered) vars() kong.Vars {
+	vars := kong.Vars{
+		"translators": o.Translators, "paid_translators": o.PaidTranslators, "translators_by_url": o.TranslatorsByURL, "wallets": o.Wallets,
+		"senders": o.Senders, "paid_senders": o.PaidSenders,
+	}
+	for field := range reflect.TypeFor[SMSConfig]().Fields() {
+		vars[field.Tag.Get("env")] = o.SenderSettings[field.Tag.Get("env")]
+	}
+	return vars
+}
 
 // NewParser returns a parser of the command, which may have settings.
 func NewParser(command any, o Offered, options ...kong.Option) (Parser, error) {
 	notes := &settingNotes{wrong: map[*kong.Value]error{}, files: map[*kong.Value]string{}, texts: map[*kong.Value]string{}}
-	k, err := kong.New(command, append(options, kong.Bind(notes), kong.Vars{
-		"translators": o.Translators, "paid_translators": o.PaidTranslators, "translators_by_url": o.TranslatorsByURL, "wallets": o.Wallets,
-	}, kong.Resolvers(kong.ResolverFunc(notes.readSecret)))...)
+	k, err := kong.New(command, append(options, kong.Bind(notes), o.vars(), kong.Resolvers(kong.ResolverFunc(notes.readSecret)))...)
 	if err != nil {
 		return Parser{}, err
 	}

@@ -57,6 +57,8 @@ type Config struct {
 	WalletPoll      time.Duration `default:"30s" env:"PLAZA_WALLET_POLL" help:"How often the wallet is polled for pending payments." placeholder:"DURATION"`
 	WalletTimeout   time.Duration `default:"5s" env:"PLAZA_WALLET_TIMEOUT" help:"How long the wallet may take to answer." placeholder:"DURATION"`
 
+	SMSConfig
+
 	TrustedProxies Networks `env:"PLAZA_TRUSTED_PROXIES" help:"Addresses or networks, comma separated, whose X-Forwarded-For is trusted (default: none)." placeholder:"CIDR,..."`
 	CORSOrigins    Origins  `env:"PLAZA_CORS_ORIGINS" help:"Origins, comma separated, whose pages may call the interface from a browser, like https://app.example; * for any (default: none)." placeholder:"ORIGIN,..."`
 	MaxRequests    int      `env:"PLAZA_MAX_REQUESTS" help:"How many requests are worked on at once (default: 32 for each processor, at least 64); further ones are answered with 503." placeholder:"N"`
@@ -75,13 +77,16 @@ type Config struct {
 // maxTokenTTL is a limit that every store can represent.
 const maxTokenTTL = 10 * 365 * 24 * time.Hour
 
-// Choose replaces auto by the translator and the wallet that it stands for.
+// Choose replaces auto by the translator, the wallet and the sender that it stands for.
 func (c *Config) Choose(withDemo bool) {
 	if c.Translator == AutoTranslator {
 		c.Translator = map[bool]string{true: PseudoTranslator, false: NoTranslator}[withDemo]
 	}
 	if c.Wallet == autoWallet {
 		c.Wallet = map[bool]string{true: SandboxWallet, false: NoWallet}[withDemo]
+	}
+	if c.SMS == AutoSender {
+		c.SMS = map[bool]string{true: SandboxSender, false: NoSender}[withDemo]
 	}
 }
 
@@ -109,6 +114,7 @@ func (c Config) Check(more ...func(*Config, Problems)) (Config, error) {
 	c.checkTranslator(p)
 	c.checkMedia(p)
 	c.checkWallet(p)
+	c.checkSMS(p)
 	c.MaxRequests = cmp.Or(c.MaxRequests, max(64, 32*runtime.GOMAXPROCS(0)))
 	c.MaxConnections = cmp.Or(c.MaxConnections, 10_000) // a Config of a program has no defaults
 	p.Note("PLAZA_MAX_REQUESTS", between(c.MaxRequests, 1, 100_000, "a number"))

@@ -56,6 +56,10 @@ var wrongSettings = []struct {
 	{"--limits", "PLAZA_LIMITS", []string{"none", "perhaps"}},
 	{"--limit-comments", "PLAZA_LIMIT_COMMENTS", []string{"300", "0/h", "many/h"}},
 	{"--limit-upload-bytes", "PLAZA_LIMIT_UPLOAD_BYTES", []string{"8GB/d"}},
+	{"--sms-budget", "PLAZA_SMS_BUDGET", []string{"many", "0", "-1"}},
+	{"--sms-codes", "PLAZA_SMS_CODES", []string{"+86", "8613", "86=", "86=many", "86=0", "86,86", ","}},
+	{"--sms-host", "PLAZA_SMS_HOST", []string{"https://app.example", "app.example:80", "app.example/", "-app.example", "a b"}},
+	{"--sign-up", "PLAZA_SIGN_UP", []string{"off", "perhaps"}},
 	{"--log-level", "PLAZA_LOG_LEVEL", []string{"loud"}},
 	{"--log-format", "PLAZA_LOG_FORMAT", []string{"", "xml"}},
 }

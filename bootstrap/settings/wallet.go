@@ -14,7 +14,7 @@ type MerchantConfig struct {
 	WalletKey         secret.String `env:"PLAZA_WALLET_KEY" help:"The merchant's API key (default: for the sandbox, a random one in the data directory, created at the first start)." placeholder:"KEY"`
 	WalletAppID       string        `env:"PLAZA_WALLET_APP_ID" help:"Id of the wallet application official_account." placeholder:"ID"`
 	WalletSvcAppID    string        `env:"PLAZA_WALLET_SVC_APP_ID" help:"Id of the wallet application svc_ios_app, if any." placeholder:"ID"`
-	WalletSandboxAddr string        `default:"127.0.0.1:8090" env:"PLAZA_WALLET_SANDBOX_ADDR" help:"Address of the sandbox. Every client that reaches it can pay any order." placeholder:"HOST:PORT"`
+	WalletSandboxAddr string        `default:"127.0.0.1:8090" env:"PLAZA_WALLET_SANDBOX_ADDR" help:"Address of the sandboxes. Every client that reaches it can pay any order, and use the codes of the SMS sandbox." placeholder:"HOST:PORT"`
 }
 
 // Values of PLAZA_WALLET that move no money.

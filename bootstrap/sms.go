@@ -1,0 +1,118 @@
+package bootstrap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"plaza/adapters/sms/aliyun"
+	"plaza/adapters/sms/provider"
+	"plaza/adapters/sms/sandbox"
+	"plaza/adapters/sms/tencent"
+	"plaza/adapters/sms/twilio"
+	"plaza/adapters/sms/webhook"
+	"plaza/adapters/upstream"
+	"plaza/bootstrap/settings"
+	"plaza/domain/verification"
+)
+
+// offeredSenders are the senders of SMS that can be chosen.
+var offeredSenders = []provider.Description{
+	sandbox.Description, webhook.Description, aliyun.Description, tencent.Description, twilio.Description,
+}
+
+func senderName(d provider.Description) string { return d.Name }
+
+// describedSenders returns the names of the senders with what they are.
+func describedSenders() string {
+	describe := func(d provider.Description) string { return d.Name + " (" + d.Help + ")" }
+	return strings.Join(names(offeredSenders, describe), ", ")
+}
+
+// paidSenders returns the names of the senders whose messages cost money.
+func paidSenders() string {
+	paid := slices.DeleteFunc(slices.Clone(offeredSenders), func(d provider.Description) bool { return !d.Paid })
+	return strings.Join(names(paid, senderName), ", ")
+}
+
+// senderSettingsHelp returns what the senders mean by their settings, by the variable.
+func senderSettingsHelp() map[string]string {
+	meanings := map[string][]string{}
+	for _, d := range offeredSenders {
+		for _, s := range d.Settings {
+			meanings[s.Name] = append(meanings[s.Name], d.Name+": "+s.Help)
+		}
+	}
+	help := map[string]string{}
+	for variable, all := range meanings {
+		help[variable] = strings.Join(all, ". ")
+	}
+	return help
+}
+
+// chosenSender returns the description of the configured sender.
+func chosenSender(c settings.Config) (provider.Description, bool) {
+	i := slices.IndexFunc(offeredSenders, func(d provider.Description) bool { return d.Name == c.SMS })
+	if i < 0 {
+		return provider.Description{}, false
+	}
+	return offeredSenders[i], true
+}
+
+// senderSettings returns the settings of the sender. Spans of its requests have no path: a query may have the number and
+// the code in it, and the path of a webhook a secret.
+func senderSettings(c settings.Config, t *traces) provider.Settings {
+	return provider.Settings{
+		Connection: upstream.Connection{URL: c.SMSURL, Wrap: t.spans("sms", false)},
+		KeyID:      c.SMSKeyID, Key: c.SMSKey, From: c.SMSFrom, Template: c.SMSTemplate,
+	}
+}
+
+// checkSender notes what the sender lacks, and the problems that it has with its settings.
+func checkSender(c *settings.Config, p settings.Problems) {
+	p.Note("PLAZA_SMS", settings.OneOf(c.SMS,
+		append([]string{settings.AutoSender, settings.NoSender}, names(offeredSenders, senderName)...)...))
+	chosen, is := chosenSender(*c)
+	if !is {
+		return
+	}
+	if chosen.Paid && c.SMSBudget == nil {
+		p.Note("PLAZA_SMS_BUDGET", fmt.Errorf("%s charges for each message, so a number of messages a day is required, like 1000", c.SMS))
+	}
+	if chosen.Paid && len(c.SMSCodes) == 0 {
+		p.Note("PLAZA_SMS_CODES", fmt.Errorf("%s charges for each message, so dialling codes are required, like 86,852", c.SMS))
+	}
+	missing := chosen.Missing(senderSettings(*c, nil))
+	for _, s := range missing {
+		p.Note(s.Name, fmt.Errorf("%s needs %s", c.SMS, s.Help))
+	}
+	if len(missing) == 0 {
+		_, err := chosen.Open(senderSettings(*c, nil))
+		p.Note("PLAZA_SMS", err)
+	}
+}
+
+// newSender returns the configured sender, or nil for none.
+func newSender(c settings.Config, t *traces) (verification.Sender, error) {
+	chosen, is := chosenSender(c)
+	if !is {
+		return nil, nil
+	}
+	sender, err := chosen.Open(senderSettings(c, t))
+	if err != nil {
+		return nil, fmt.Errorf("%w: PLAZA_SMS_…:\n%w", settings.ErrInvalid, err)
+	}
+	return sender, nil
+}
+
+// NewSender returns the configured sender for a command, or nil for none.
+func NewSender(c settings.Config) (verification.Sender, error) { return newSender(c, nil) }
+
+// messageBudget returns how many messages may be sent, and to which dialling codes.
+func messageBudget(c settings.Config) verification.Budget {
+	b := verification.Budget{Codes: c.SMSCodes}
+	if c.SMSBudget != nil {
+		b.Messages = *c.SMSBudget
+	}
+	return b
+}
