@@ -35,6 +35,10 @@ func (a *App) warnOfRisks(ctx context.Context, l *Listeners, hasPublicURL, withD
 	}
 	isPublished := isPublished(a.Config)
 	isExposed := isPublished || isReachable(l.public.Addr())
+	if a.Config.KeepsMessages() && isExposed && !withDemo {
+		a.Log.WarnContext(ctx, "codes are not sent to anybody, and everybody who reaches the sandbox can use them: "+
+			"PLAZA_SMS=sandbox is for the demo and for tests", "sandbox", a.Config.SMSURL)
+	}
 	a.warnOfExposure(ctx, hasPublicURL || !isExposed, withDemo && !isPublished)
 }
 

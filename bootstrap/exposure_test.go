@@ -41,14 +41,15 @@ func everythingIsReachable(t *testing.T) {
 func TestServe_warns_at_its_start(t *testing.T) {
 	everythingIsReachable(t)
 	c := serveSettings(demoDir(t))
-	c.Wallet, c.Limits = settings.NoWallet, settings.LimitsOff
+	c.Wallet, c.SMS, c.Limits = settings.NoWallet, settings.SandboxSender, settings.LimitsOff
 	s := startServing(t, Server{Config: c})
 	s.stop()
 	log := s.log.String()
 	assert.Contains(t, log, `level=WARN msg="PLAZA_PUBLIC_URL is not set`)
 	assert.Contains(t, log, `level=WARN msg="limits on writes of accounts and on requests without a token are off`)
 	assert.Contains(t, log, `level=WARN msg="demo accounts have their public password`)
-	assert.Equal(t, 3, strings.Count(log, "level=WARN"))
+	assert.Contains(t, log, `level=WARN msg="codes are not sent to anybody`)
+	assert.Equal(t, 4, strings.Count(log, "level=WARN"))
 }
 
 func TestServe_tells_of_demo_accounts_on_loopback_as_well(t *testing.T) {

@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -19,11 +20,13 @@ import (
 
 	"plaza/adapters/wallet/sandbox"
 	"plaza/bootstrap/settings"
+	"plaza/domain/verification"
 )
 
-// sandboxServer serves a wallet sandbox on its own address.
+// sandboxServer serves a wallet sandbox, and the page of the messages that an SMS sandbox keeps, on an address of their own.
 type sandboxServer struct {
-	wallet   *sandbox.Server
+	wallet   *sandbox.Server // nil: none
+	messages http.Handler    // nil: none
 	listener net.Listener
 	log      *slog.Logger
 }
@@ -34,33 +37,69 @@ const sandboxWriteTimeout = time.Minute
 // sandboxRefundTime is the time after which a refund ends by itself, if no button ends it before.
 const sandboxRefundTime = 30 * time.Second
 
-// openSandbox listens on the sandbox's address and opens its journal. An empty journal keeps
-// the state in memory. Without a certificate of the merchant, the sandbox does not serve version 3.
-func openSandbox(
-	c settings.MerchantConfig, merchant *x509.Certificate, publicURL, journal string, scale int, log *slog.Logger,
-) (*sandboxServer, error) {
+// openSandboxes listens on the address of the sandboxes, if the settings name any that the server starts. The sender is the
+// server's.
+func openSandboxes(c settings.Config, merchant merchant, sender verification.Sender, log *slog.Logger) (*sandboxServer, error) {
+	messages := messagesPage(sender)
+	if !c.StartsSandbox() && messages == nil {
+		return nil, nil
+	}
+	s, err := listenForSandbox(c.MerchantConfig, log)
+	if err != nil {
+		return nil, err
+	}
+	if messages != nil {
+		s.messages = messages
+		log.Info("serving an SMS sandbox", "url", s.MessagesURL())
+	}
+	if c.StartsSandbox() {
+		if err := s.openWallet(c.MerchantConfig, merchant.cert, "", sandboxJournal(c), 1); err != nil {
+			return nil, err
+		}
+		log.Info("serving a wallet sandbox", "url", s.URL())
+	}
+	return s, nil
+}
+
+// listenForSandbox listens on the sandbox's address.
+func listenForSandbox(c settings.MerchantConfig, log *slog.Logger) (*sandboxServer, error) {
 	ln, err := net.Listen("tcp", c.WalletSandboxAddr)
 	if err != nil {
-		return nil, fmt.Errorf("PLAZA_WALLET_SANDBOX_ADDR: %w; to use a running sandbox, set PLAZA_WALLET_URL", err)
+		return nil, fmt.Errorf("PLAZA_WALLET_SANDBOX_ADDR: %w; choose another address with --wallet-sandbox-addr, "+
+			"or set PLAZA_WALLET_URL to use a running wallet sandbox", err)
 	}
-	if publicURL == "" {
-		publicURL = localURL(ln)
-	}
+	return &sandboxServer{listener: ln, log: log}, nil
+}
+
+// openWallet opens the wallet sandbox and its journal. An empty journal keeps the state in memory.
+// Without a certificate of the merchant, the sandbox does not serve version 3. If it fails, it closes the listener.
+func (s *sandboxServer) openWallet(
+	c settings.MerchantConfig, merchant *x509.Certificate, publicURL, journal string, scale int,
+) (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("start sandbox: %w", err), s.listener.Close())
+		}
+	}()
 	if journal != "" {
 		if err := os.MkdirAll(filepath.Dir(journal), 0o700); err != nil {
-			return nil, errors.Join(fmt.Errorf("start sandbox: %w", err), ln.Close())
+			return err
 		}
 	}
-	wallet, err := sandbox.New(sandbox.Config{
+	config := sandbox.Config{
 		MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: slices.Sorted(maps.Values(c.WalletApps())),
 		MerchantCert: merchant, V3Key: c.WalletKey, RefundTime: sandboxRefundTime,
-		PublicURL: publicURL, Scale: scale, Journal: journal, Log: log,
-	})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start sandbox: %w", err), ln.Close())
+		PublicURL: cmp.Or(publicURL, s.URL()), Scale: scale, Journal: journal, Log: s.log,
 	}
-	return &sandboxServer{wallet, ln, log}, nil
+	if s.messages != nil {
+		config.Messages = messagesPath
+	}
+	s.wallet, err = sandbox.New(config)
+	return err
 }
+
+// messagesPath is where the page of an SMS sandbox is.
+const messagesPath = "/sms/"
 
 // sandboxJournal returns the path of the sandbox's journal in the data directory, or "" with
 // the in-memory store.
@@ -74,22 +113,53 @@ func sandboxJournal(c settings.Config) string {
 // URL returns the sandbox's URL, as seen from this machine.
 func (s *sandboxServer) URL() string { return localURL(s.listener) }
 
+// MessagesURL returns the URL of the page of an SMS sandbox, as seen from this machine.
+func (s *sandboxServer) MessagesURL() string { return s.URL() + messagesPath }
+
+// enter sets the addresses of the sandboxes that there are.
+func (s *sandboxServer) enter(c *settings.Config) {
+	if s.wallet != nil {
+		c.WalletURL = s.URL()
+	}
+	if s.messages != nil {
+		c.SMSURL = s.MessagesURL()
+	}
+}
+
+// handler returns what serves the sandboxes that there are.
+func (s *sandboxServer) handler() http.Handler {
+	mux := http.NewServeMux()
+	if s.wallet != nil {
+		mux.Handle("/", s.wallet)
+	}
+	if s.messages != nil {
+		mux.Handle(messagesPath, s.messages)
+	}
+	return mux
+}
+
 // Run serves until the context ends.
 func (s *sandboxServer) Run(ctx context.Context) error {
 	server := &http.Server{
-		Handler: s.wallet, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		Handler: s.handler(), ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		ReadHeaderTimeout: settings.HeaderTimeout, WriteTimeout: sandboxWriteTimeout, IdleTimeout: settings.IdleTimeout, MaxHeaderBytes: maxHeader,
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return serve(server, s.listener) })
-	group.Go(func() error { return s.wallet.Run(ctx) })
+	if s.wallet != nil {
+		group.Go(func() error { return s.wallet.Run(ctx) })
+	}
 	group.Go(func() error {
 		<-ctx.Done()
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), settings.DrainTimeout)
 		defer cancel()
 		return server.Shutdown(drain)
 	})
-	return errors.Join(group.Wait(), s.wallet.Close())
+	err := group.Wait()
+	if s.wallet != nil {
+		err = errors.Join(err, s.wallet.Close())
+	}
+	return err
 }
 
 // runBeside runs the sandbox in the background. stop ends it and returns its error.
@@ -133,8 +203,11 @@ func (s Sandbox) Run(ctx context.Context) error {
 		log.Warn("the sandbox serves version 2 only, because PLAZA_WALLET_KEY has not 32 characters")
 		known.cert = nil
 	}
-	box, err := openSandbox(config.MerchantConfig, known.cert, s.PublicURL, s.Journal, s.Scale, log)
+	box, err := listenForSandbox(config.MerchantConfig, log)
 	if err != nil {
+		return err
+	}
+	if err := box.openWallet(config.MerchantConfig, known.cert, s.PublicURL, s.Journal, s.Scale); err != nil {
 		return err
 	}
 	s.Serving(box.URL())

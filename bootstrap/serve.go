@@ -63,20 +63,23 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 	if chosen, is := sandboxes[config.Wallet]; is && config.WalletNotifyURL == "" {
 		config.WalletNotifyURL = listeners.URL() + chosen.NotifyPaths()[0] // the sandbox runs on this machine
 	}
-	if config.StartsSandbox() {
-		box, err := openSandbox(config.MerchantConfig, merchant.cert, "", sandboxJournal(config), 1, log)
-		if err != nil {
-			return err
-		}
-		config.WalletURL = box.URL()
-		log.Info("serving a wallet sandbox", "url", config.WalletURL)
+	sender, err := newSender(config, traces)
+	if err != nil {
+		return err
+	}
+	box, err := openSandboxes(config, merchant, sender, log)
+	if err != nil {
+		return err
+	}
+	if box != nil {
+		box.enter(&config)
 		stop := box.runBeside(ctx)
 		defer func() { err = errors.Join(err, stop()) }() // after the App, which calls it
 	}
 	admin := startAdmin(listeners.admin, config.ServerConfig, log)
 	defer func() { err = errors.Join(err, admin.close()) }()
 	log.InfoContext(ctx, "starting", "admin", listeners.admin.Addr().String(), "version", ThisBuild().String())
-	app, err := NewApp(ctx, config, log, Parts{OffersDemo: s.Demo, traces: traces, lines: lines})
+	app, err := NewApp(ctx, config, log, Parts{Sender: sender, OffersDemo: s.Demo, traces: traces, lines: lines})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -107,6 +108,14 @@ func newSender(c settings.Config, t *traces) (verification.Sender, error) {
 
 // NewSender returns the configured sender for a command, or nil for none.
 func NewSender(c settings.Config) (verification.Sender, error) { return newSender(c, nil) }
+
+// messagesPage returns the page of a sender that keeps the messages, or nil of any other.
+func messagesPage(s verification.Sender) http.Handler {
+	if kept, is := s.(*sandbox.Sandbox); is {
+		return kept.Page()
+	}
+	return nil
+}
 
 // messageBudget returns how many messages may be sent, and to which dialling codes.
 func messageBudget(c settings.Config) verification.Budget {

@@ -82,7 +82,7 @@ func tracedServer(t *testing.T) (*serving, *receiver) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-team=plaza%20people")
 	c := serveSettings(demoDir(t))
-	c.Wallet = "sandbox"
+	c.Wallet, c.SMS = "sandbox", "sandbox"
 	c.LogLevel = -4
 	return startServing(t, Server{Config: c}), r
 }
@@ -153,6 +153,12 @@ func TestSecrets_are_in_no_log_metric_or_span(t *testing.T) {
 	api := s.url + "/api/"
 	s.post("/api/auth/login/", "", `{"username": "`+phone+`", "password": "wrong-and-secret"}`)
 	s.post("/api/auth/login/", "", `{"username": "`+phone+`", "password": "`+password)
+	const joining = "+86-13900000009"
+	secrets = append(secrets, joining[4:])
+	status, body := s.post("/api/auth/code/", "", `{"username": "`+joining+`", "purpose": "sign_up"}`)
+	require.Equal(t, 202, status, body)
+	s.post("/api/auth/sign-up/", "", `{"username": "`+joining+`", "code": "000000", "password": "a walk around the lake",
+		"firstname": "A", "lastname": "B"}`)
 	s.asks("GET", api+"user/profile/?key="+key+"&phone="+phone+"&password="+password, key, "")
 	s.asks("GET", api+"nowhere/"+key+"/"+password, key, "")
 	s.asks("GET", api+"user/profile", key, "", "X-Request-ID", "x")
@@ -164,7 +170,7 @@ func TestSecrets_are_in_no_log_metric_or_span(t *testing.T) {
 	s.asks("GET", api+"writing/bundle-data/get-publication-feed-items/", key, "", "x-language-locale", "fr")
 	s.asks("GET", api+"writing-admin/v1/imported-howto/?page=1", staff, "")
 	s.asks("GET", api+"pay-admin/v1/payment/", staff, "")
-	status, body := s.asks("POST", api+"pay/order/pay/", key, s.opensOrder(staff, 1))
+	status, body = s.asks("POST", api+"pay/order/pay/", key, s.opensOrder(staff, 1))
 	require.Equal(t, 200, status, body)
 	s.asks("POST", api+"pay/notify/wallet/", "", "<xml><sign>"+secrets[len(secrets)-1]+"</sign></xml>")
 

@@ -43,6 +43,9 @@ func greet(w io.Writer, l *bootstrap.Listeners, c settings.Config, withDemo bool
 	if c.UsesSandbox() {
 		fmt.Fprintf(w, "  Wallet sandbox  %s/\n", c.WalletURL)
 	}
+	if c.KeepsMessages() {
+		fmt.Fprintf(w, "  SMS sandbox     %s\n", c.SMSURL)
+	}
 	if withDemo {
 		fmt.Fprintf(w, `
 Demo accounts +86-13800000001, +86-13800000002, +34-600000003 and +1-2025550104 (back office),

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 )
 
@@ -25,4 +26,15 @@ func TestServe_greets_on_a_terminal_alone(t *testing.T) {
 	assert.False(t, greets(json, terminal))
 	assert.False(t, greets(text, file))
 	assert.False(t, greets(text, &bytes.Buffer{}))
+}
+
+func TestServe_greets_with_the_pages_of_the_sandboxes(t *testing.T) {
+	l, err := bootstrap.Listen(settings.Config{Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0"})
+	require.NoError(t, err)
+	defer l.Close()
+	var out bytes.Buffer
+	greet(&out, l, settings.Config{
+		Wallet: "sandbox", WalletURL: "http://box", SMSConfig: settings.SMSConfig{SMS: "sandbox", SMSURL: "http://box/sms/"},
+	}, false)
+	assert.Contains(t, out.String(), "  Wallet sandbox  http://box/\n  SMS sandbox     http://box/sms/\n")
 }

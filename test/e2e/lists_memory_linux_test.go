@@ -38,7 +38,7 @@ func inUse(t *testing.T, r *running) int {
 // events. The clients ask for every coding.
 func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
 	folder := t.TempDir()
-	args := []string{"--demo", "--wallet=none", "--data-dir=" + folder}
+	args := []string{"--demo", "--wallet=none", "--sms=none", "--data-dir=" + folder}
 	r := serve(t, args...)
 	writeLongEvents(t, r.url, login(t, r.url))
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))

@@ -70,7 +70,7 @@ func TestPLA_03_twenty_of_the_largest_pictures_at_once(t *testing.T) {
 		"PNG of 16 bits": pictures.Deep(t, 8000, 5000, false), "progressive JPEG": pictures.Progressive(t, textured(8000, 5000)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := serve(t, "--demo", "--wallet=none", "--data-dir="+t.TempDir())
+			r := serve(t, "--demo", "--wallet=none", "--sms=none", "--data-dir="+t.TempDir())
 			idle := residentNow(t, r)
 			u := uploader{r.url, login(t, r.url), time.Now()}
 			other := uploader{r.url, loginAs(t, r.url, "+86-13800000002"), u.began}

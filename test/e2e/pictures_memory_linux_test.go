@@ -16,7 +16,7 @@ var peak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 // TestPLA_03_forty_photos_at_once_stay_under_a_gigabyte measures the program as people run
 // it: looking for races takes many times the memory.
 func TestPLA_03_forty_photos_at_once_stay_under_a_gigabyte(t *testing.T) {
-	r := serve(t, "--demo", "--wallet=none", "--data-dir="+t.TempDir())
+	r := serve(t, "--demo", "--wallet=none", "--sms=none", "--data-dir="+t.TempDir())
 	u := uploader{r.url, login(t, r.url), time.Now()}
 	photo := noisy(t, 4000, 3000)
 	const uploads = 40

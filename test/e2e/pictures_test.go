@@ -71,7 +71,7 @@ func TestPLA_03_no_half_picture_is_seen_when_the_server_is_killed(t *testing.T) 
 		t.Skip("make test-all runs this")
 	}
 	folder := t.TempDir()
-	settings := []string{"--demo", "--wallet=none", "--data-dir=" + folder, "--public-url=https://plaza.example"}
+	settings := []string{"--demo", "--wallet=none", "--sms=none", "--data-dir=" + folder, "--public-url=https://plaza.example"}
 	photo := noisy(t, 400, 300)
 	body := `{"img":"` + base64.StdEncoding.EncodeToString(photo) + `"}`
 	var kept []string

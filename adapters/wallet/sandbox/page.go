@@ -37,6 +37,8 @@ type page struct {
 	Note  string // the outcome of a button
 	Site  string // of the merchant of the order, or of the newest one
 	Order *row
+	// Messages is the path of the page of messages with codes; empty: none.
+	Messages string
 	// Orders are the newest, and More is the number of those that are not shown.
 	Orders     []row
 	More       int
@@ -227,6 +229,7 @@ func (s *Server) showTrade(w http.ResponseWriter, code int, no, note string) {
 
 func (s *Server) showPage(w http.ResponseWriter, code int, p page) {
 	p.Payments, p.Tricks, p.Operations, p.Pending = notificationTricks(), trickTable, signed, s.pendingMisbehaviours()
+	p.Messages = s.cfg.Messages
 	var out bytes.Buffer
 	if err := pageTemplate.Execute(&out, p); err != nil {
 		s.cfg.Log.Error("sandbox: rendering a page failed", "cause", err)

@@ -71,8 +71,10 @@ type Config struct {
 	// Journal is the path of the ledger's file, for one server at a time. If it is empty,
 	// the ledger is lost with the process.
 	Journal string
-	Log     *slog.Logger
-	Clock   func() time.Time
+	// Messages is the path of a page of messages with codes, to which the pages link. Empty: none.
+	Messages string
+	Log      *slog.Logger
+	Clock    func() time.Time
 }
 
 // Server is the simulated wallet. It sends notifications only during Run.

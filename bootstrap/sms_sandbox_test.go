@@ -1,0 +1,54 @@
+package bootstrap
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestAUT15_messages_are_shown_at_the_address_of_the_sandbox_alone(t *testing.T) {
+	c := serveSettings(demoDir(t))
+	c.SMS = "sandbox"
+	for i, hasWallet := range []bool{false, true} {
+		wallet := map[bool]string{false: "none", true: "sandbox"}[hasWallet]
+		c.Wallet = wallet
+		s := startServing(t, Server{Config: c})
+		found := regexp.MustCompile(`msg="serving an SMS sandbox" url=(\S+/)sms/`).FindStringSubmatch(s.log.String())
+		require.NotNil(t, found, s.log)
+		assert.Contains(t, s.get(found[1]+"sms/"), "No messages so far.")
+		s.joins(found[1]+"sms/messages.json", fmt.Sprintf("1390000000%d", i))
+		for _, elsewhere := range []string{s.url, s.admin} {
+			for _, path := range []string{"/sms/", "/sms/messages.json"} {
+				status, _ := s.asks("GET", elsewhere+path, "", "")
+				assert.Equal(t, http.StatusNotFound, status, elsewhere+path)
+			}
+		}
+		status, page := s.asks("GET", found[1], "", "")
+		assert.Equal(t, hasWallet, status == http.StatusOK)
+		assert.Equal(t, hasWallet, strings.Contains(page, `href="/sms/"`))
+		s.stop()
+	}
+}
+
+// joins makes an account with the code that the list of messages has.
+func (s *serving) joins(messages, number string) {
+	s.Helper()
+	require.Equal(s, "[]", s.get(messages))
+	status, body := s.post("/api/auth/code/", "", `{"username": "+86-`+number+`", "purpose": "sign_up"}`)
+	require.Equal(s, http.StatusAccepted, status, body)
+	var list []struct{ Code string }
+	require.Eventually(s, func() bool {
+		return json.Unmarshal([]byte(s.get(messages+"?to=%2B86"+number)), &list) == nil && len(list) == 1
+	}, time.Minute, 10*time.Millisecond)
+	status, body = s.post("/api/auth/sign-up/", "", `{"username": "+86-`+number+`", "code": "`+list[0].Code+`",
+		"password": "a-walk-around-the-lake", "firstname": "Ada", "lastname": "Li"}`)
+	require.Equal(s, http.StatusCreated, status, body)
+	assert.Contains(s, s.metrics(), `plaza_verification_messages_total{outcome="accepted",reason=""} 1`)
+}
