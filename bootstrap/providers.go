@@ -64,15 +64,19 @@ func newHTTPConfig(c settings.Config, p Parts, log *slog.Logger, m *prometheus.M
 	if public, err := url.Parse(c.PublicURL); err == nil {
 		config.BasePath = public.EscapedPath()
 	}
+	config.Reference.MayJoin = p.Sender != nil && c.SignUp != settings.SignUpClosed
 	if !p.OffersDemo {
 		return config, nil
 	}
 	if c.UsesSandbox() {
-		config.Sandbox = c.WalletURL + "/"
+		config.Reference.Sandbox = c.WalletURL + "/"
+	}
+	if c.KeepsMessages() {
+		config.Reference.Messages = c.SMSURL
 	}
 	logins, err := demo.Logins()
 	for _, l := range logins {
-		config.DemoPeople = append(config.DemoPeople, reference.Person(l))
+		config.Reference.People = append(config.Reference.People, reference.Person(l))
 	}
 	return config, err
 }

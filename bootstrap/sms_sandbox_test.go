@@ -52,3 +52,22 @@ func (s *serving) joins(messages, number string) {
 	require.Equal(s, http.StatusCreated, status, body)
 	assert.Contains(s, s.metrics(), `plaza_verification_messages_total{outcome="accepted",reason=""} 1`)
 }
+
+func TestAUT16_the_reference_page_offers_to_join(t *testing.T) {
+	c := serveSettings(demoDir(t))
+	for _, offer := range []struct {
+		demo         bool
+		sms, signUp  string
+		joins, links bool
+	}{
+		{true, "auto", "", true, true}, {true, "none", "", false, false},
+		{false, "sandbox", "open", true, false}, {false, "sandbox", "closed", false, false},
+	} {
+		c.SMS, c.SignUp = offer.sms, offer.signUp
+		s := startServing(t, Server{Config: c, Demo: offer.demo})
+		page := s.get(s.url + "/docs/")
+		assert.Equal(t, offer.joins, strings.Contains(page, `<form id="join"`), "%v", offer)
+		assert.Equal(t, offer.links, strings.Contains(page, `/sms/"`), "%v", offer)
+		s.stop()
+	}
+}

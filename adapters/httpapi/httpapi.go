@@ -42,11 +42,8 @@ type Config struct {
 	transport.Config
 	// Version is the version of the program, as people read it.
 	Version string
-	// DemoPeople are the people of the demo data. The reference page offers to log in as
-	// them.
-	DemoPeople []reference.Person
-	// Sandbox is the address of the wallet sandbox's page, to which the reference page links. Empty: none.
-	Sandbox string
+	// Reference is what the reference page offers besides the interface.
+	Reference reference.Server
 }
 
 // UseCases are the dependencies of the handlers. All are required.

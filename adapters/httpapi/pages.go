@@ -26,7 +26,7 @@ type pages struct {
 func newPages(c Config) pages {
 	return pages{
 		home:      sync.OnceValues(func() ([]byte, error) { return reference.Home(c.Version) }),
-		reference: sync.OnceValues(func() ([]byte, error) { return reference.Page(openapi.JSON(), c.DemoPeople, c.Sandbox) }),
+		reference: sync.OnceValues(func() ([]byte, error) { return reference.Page(openapi.JSON(), c.Reference) }),
 	}
 }
 

@@ -19,7 +19,7 @@ const browsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.
 // askPages sends a request for a page; header holds names and values in turn.
 func askPages(t *testing.T, method, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	config := Config{Version: "v1.2.3", DemoPeople: []reference.Person{{Name: "Ada", Username: "+1-2025550100"}}}
+	config := Config{Version: "v1.2.3", Reference: reference.Server{People: []reference.Person{{Name: "Ada", Username: "+1-2025550100"}}}}
 	router, err := newRouter(&api{pages: newPages(config)}, slices.Concat(table, pageTable))
 	require.NoError(t, err)
 	w := httptest.NewRecorder()

@@ -15,9 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/argon2id"
+	"plaza/adapters/sms/sandbox"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 )
+
+// telephones get the codes of all servers.
+var telephones = sandbox.New(time.Now)
 
 // serve serves Plaza, prepared as the function does, on a free port until the test ends.
 func serve(t *testing.T, origins settings.Origins, prepare func(*bootstrap.App)) (url string) {
@@ -35,7 +39,9 @@ func serveConfig(t *testing.T, config settings.Config, prepare func(*bootstrap.A
 	listeners, err := bootstrap.Listen(config)
 	require.NoError(t, err)
 	config.PublicURL = listeners.URL()
-	app, err := bootstrap.NewApp(t.Context(), config, slog.New(slog.DiscardHandler), bootstrap.Parts{Hashing: &argon2id.Cheap, OffersDemo: true})
+	app, err := bootstrap.NewApp(t.Context(), config, slog.New(slog.DiscardHandler), bootstrap.Parts{
+		Hashing: &argon2id.Cheap, Sender: telephones, OffersDemo: true,
+	})
 	require.NoError(t, err)
 	prepare(app)
 	ctx, stop := context.WithCancel(context.Background())

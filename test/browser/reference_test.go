@@ -6,11 +6,14 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/user"
+	"plaza/domain/verification"
 	"plaza/test/chromium"
 )
 
@@ -37,6 +40,7 @@ func showReference(t *testing.T, browser context.Context, api string) {
 	})
 	t.Run("log_in_and_send", func(t *testing.T) { logsInAndSends(t, open(t, "/docs/")) })
 	t.Run("every_get_works_as_it_is_filled_in", func(t *testing.T) { getsWork(t, open(t, "/docs/")) })
+	t.Run("join", func(t *testing.T) { joins(t, open(t, "/docs/")) })
 	t.Run("log_in_when_needed", func(t *testing.T) { logsInWhenNeeded(t, open(t, "/docs/#op-getProfile")) })
 	t.Run("picture", func(t *testing.T) {
 		page := open(t, "/docs/")
@@ -59,6 +63,8 @@ func showReference(t *testing.T, browser context.Context, api string) {
 		isReadable(t, page)
 		page.Do(t, chromedp.Click(chromedp.CSS("#login-open")))
 		chromium.Evaluate[chromedp.Void](t, page, `document.querySelectorAll('main details').forEach(details => { details.open = true })`)
+		isReadable(t, page)
+		page.Do(t, chromedp.Click(chromedp.CSS("#join-open")), chromedp.WaitVisible(chromedp.CSS("#join")))
 		isReadable(t, page)
 	})
 	t.Run("keyboard", func(t *testing.T) { worksByKeyboard(t, open(t, "/docs/")) })
@@ -121,6 +127,28 @@ func logsInAndSends(t *testing.T, page *chromium.Tab) {
 
 	page.Do(t, chromedp.Click(chromedp.CSS("#logout")), chromedp.WaitVisible(chromedp.CSS("#login-open")))
 	assert.Empty(t, chromium.Evaluate[string](t, page, `sessionStorage.getItem('session') ?? ''`))
+}
+
+// joins makes an account with a code, after a wrong one.
+func joins(t *testing.T, page *chromium.Tab) {
+	const username = "+86-13900000077"
+	phone, err := user.ParsePhone(username)
+	require.NoError(t, err)
+	field := func(name string) chromedp.CSS { return chromedp.CSS("#join [name=" + name + "]") }
+	page.Do(t, chromedp.Click(chromedp.CSS("#login-open")), chromedp.Click(chromedp.CSS("#join-open")),
+		chromedp.SendKeys(field("username"), username), chromedp.Click(chromedp.CSS("#join-code")))
+	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	m, err := telephones.Next(soon, verification.NumberOf(phone))
+	require.NoError(t, err)
+	page.Do(t, chromedp.SendKeys(field("password"), "a-walk-around-the-lake"), chromedp.SendKeys(field("firstname"), "Ada"),
+		chromedp.SendKeys(field("lastname"), "Li"), chromedp.SendKeys(field("code"), "12345\n"))
+	problem := chromium.Get(t, page, chromedp.Poll[string](`document.querySelector('#join-problem').textContent`))
+	assert.Equal(t, "Enter the code of six digits.", problem)
+	chromium.Evaluate[chromedp.Void](t, page, `document.querySelector('#join [name=code]').value = ''`)
+	page.Do(t, chromedp.SendKeys(field("code"), m.Code.Reveal()+"\n"), chromedp.WaitVisible(chromedp.CSS("#logout")))
+	assert.Equal(t, username, chromium.Get(t, page, chromedp.Text(chromedp.CSS("#who"))))
+	page.Forgive(func(entry string) bool { return strings.Contains(entry, "status of 400") })
 }
 
 // getsWork shows that each GET that needs no staff is answered with 200 at the first click, after a login as a person of the

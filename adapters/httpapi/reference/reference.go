@@ -46,13 +46,20 @@ var templates = template.Must(template.ParseFS(files, "*.html"))
 // Home returns the page that leads to the reference. Its links are relative.
 func Home(version string) ([]byte, error) { return execute("home.html", version) }
 
-// Page returns the reference of the interface's OpenAPI document. It offers to log in as the people, and links to the page
-// of the wallet's sandbox, if there are any.
-func Page(openapi []byte, people []Person, sandbox string) ([]byte, error) {
+// Server is what the page offers besides the interface.
+type Server struct {
+	People   []Person // whom the page offers to log in as
+	Sandbox  string   // address of the page of the wallet's sandbox; empty: none
+	Messages string   // address of the page of messages with codes, of the SMS sandbox; empty: none
+	MayJoin  bool     // people can make accounts
+}
+
+// Page returns the reference of the interface's OpenAPI document, with what the server offers.
+func Page(openapi []byte, s Server) ([]byte, error) {
 	var d document
 	decode(openapi, &d)
 	p := d.page()
-	p.People, p.Sandbox = people, sandbox
+	p.Server = s
 	return execute("page.html", p)
 }
 
@@ -70,8 +77,7 @@ type page struct {
 	Description             []block
 	Groups                  []*group
 	Schemas                 []shape
-	People                  []Person
-	Sandbox                 string // the address of its page; empty: none
+	Server
 }
 
 // group has the operations of a tag.

@@ -279,18 +279,27 @@ function fillIn(form) {
 function openLogin(then = null) {
   afterLogin = then
   find('#login-problem').textContent = ''
+  showForm('#enter')
   find('#login').showModal()
+}
+
+// showForm shows one of the dialog's forms.
+function showForm(selector) {
+  for (const form of document.querySelectorAll('#login form')) form.hidden = !form.matches(selector)
+  find('#login').setAttribute('aria-labelledby', find(selector + ' h2').id)
+  find(selector + ' input').focus()
 }
 
 function setUpLogin() {
   const dialog = find('#login')
   find('#login-open').addEventListener('click', () => openLogin())
-  find('#login-close').addEventListener('click', () => dialog.close())
+  for (const button of dialog.querySelectorAll('.close')) button.addEventListener('click', () => dialog.close())
   dialog.addEventListener('close', () => { afterLogin = null })
-  dialog.querySelector('form').addEventListener('submit', event => {
+  find('#enter').addEventListener('submit', event => {
     event.preventDefault()
     logIn(find('#username').value, find('#password').value, find('#username').value)
   })
+  if (find('#join')) setUpJoin()
   for (const person of dialog.querySelectorAll('.person')) {
     person.addEventListener('click', () => logIn(person.dataset.username, person.dataset.password, person.firstChild.textContent))
   }
@@ -304,26 +313,59 @@ function setUpLogin() {
   showSession()
 }
 
-async function logIn(username, password, name) {
-  const problem = find('#login-problem'), dialog = find('#login')
+// post sends the fields and returns the data of the answer, or null after it has shown the problem.
+async function post(path, fields, problem) {
   problem.textContent = ''
   try {
-    const response = await fetch(base + '/api/auth/login/', {
-      method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({username, password}),
-    })
+    const response = await fetch(base + path, {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify(fields)})
     const body = await response.json()
-    if (!response.ok) {
-      problem.textContent = Object.values(body.data).flat().join(' ')
-      return
-    }
-    setSession({key: body.data.key, name})
-    find('#password').value = ''
-    const then = afterLogin
-    dialog.close()
-    then?.()
+    if (response.ok) return body.data
+    problem.textContent = Object.values(body.data).flat().join(' ')
   } catch {
     problem.textContent = 'The server does not answer.'
   }
+  return null
+}
+
+async function logIn(username, password, name) {
+  enter(await post('/api/auth/login/', {username, password}, find('#login-problem')), name)
+}
+
+// enter uses the key of a login from now on, if there is one, and goes on with what had asked for it.
+function enter(login, name) {
+  if (!login) return
+  setSession({key: login.key, name})
+  for (const form of document.querySelectorAll('#login form')) form.reset()
+  const then = afterLogin
+  find('#login').close()
+  then?.()
+}
+
+// setUpJoin lets people make an account with a code that is sent to their telephone.
+function setUpJoin() {
+  const form = find('#join'), {username, code} = form.elements
+  const button = find('#join-code'), sent = find('#join-sent'), problem = find('#join-problem')
+  find('#join-open').addEventListener('click', () => {
+    if (!username.value) username.value = find('#username').value
+    sent.textContent = problem.textContent = ''
+    showForm('#join')
+  })
+  find('#join-back').addEventListener('click', () => showForm('#enter'))
+  button.addEventListener('click', async () => {
+    if (!username.reportValidity()) return
+    sent.textContent = ''
+    button.disabled = true
+    const asked = await post('/api/auth/code/', {username: username.value, purpose: 'sign_up'}, problem)
+    button.disabled = false
+    if (!asked) return
+    sent.textContent = `A code is on its way. It is good for ${asked.expires_in / 60} minutes.`
+    code.focus()
+  })
+  form.addEventListener('submit', async event => {
+    event.preventDefault()
+    const fields = Object.fromEntries(new FormData(form))
+    enter(await post('/api/auth/sign-up/', fields, problem), fields.username)
+  })
 }
 
 // requestOf returns what the form describes.

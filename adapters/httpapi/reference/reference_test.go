@@ -15,7 +15,10 @@ import (
 // rendered returns the page of the interface's document.
 func rendered(t *testing.T) string {
 	t.Helper()
-	html, err := Page(openapi.JSON(), []Person{{"Ada <b>", "tries it", "+1-2025550100", `a"b`}}, "http://127.0.0.1:8090/")
+	html, err := Page(openapi.JSON(), Server{
+		People:  []Person{{"Ada <b>", "tries it", "+1-2025550100", `a"b`}},
+		Sandbox: "http://127.0.0.1:8090/", Messages: "http://127.0.0.1:8090/sms/", MayJoin: true,
+	})
 	require.NoError(t, err)
 	return string(html)
 }
@@ -69,14 +72,17 @@ func TestPageFitsPolicy(t *testing.T) {
 	}
 }
 
-func TestPageShowsPeople(t *testing.T) {
+func TestPageShowsWhatTheServerOffers(t *testing.T) {
 	html := rendered(t)
 	assert.Contains(t, html, `data-username="&#43;1-2025550100" data-password="a&#34;b">Ada &lt;b&gt;<span`)
-	without, err := Page(openapi.JSON(), nil, "")
+	without, err := Page(openapi.JSON(), Server{})
 	require.NoError(t, err)
 	assert.NotContains(t, string(without), "demo data:")
 	assert.Contains(t, html, `<a href="http://127.0.0.1:8090/">page of the wallet's sandbox`)
 	assert.NotContains(t, string(without), "sandbox</a>")
+	assert.Contains(t, html, `<form id="join"`)
+	assert.Contains(t, html, `href="http://127.0.0.1:8090/sms/"`)
+	assert.NotContains(t, string(without), `id="join`)
 }
 
 func TestBrokenDocumentsPanic(t *testing.T) {
@@ -87,7 +93,7 @@ func TestBrokenDocumentsPanic(t *testing.T) {
 	} {
 		func() {
 			defer func() { assert.ErrorContains(t, recover().(error), want) }()
-			_, _ = Page([]byte(document), nil, "")
+			_, _ = Page([]byte(document), Server{})
 		}()
 	}
 }
