@@ -18,7 +18,7 @@ import (
 // audited are the commands that change or copy data, each with its audit line, and reading those that do not.
 var (
 	audited = []string{
-		"backup", "check", "demo", "import", "migrate up", "order create", "order reconcile", "order refund", "token issue", "token revoke",
+		"backup", "check", "demo", "import", "migrate up", "order create", "order reconcile", "order refund", "sms test", "token issue", "token revoke",
 		"user create", "user disable", "user enable", "user erase", "user export", "user passwd", "user phone", "user scopes", "user staff",
 	}
 	reading = []string{
@@ -77,6 +77,7 @@ func TestCommands_that_change_data_are_audited(t *testing.T) {
 		{[]string{"user", "export", "1", "--to", sh.dataDir + "/1.zip"}, "", `act="user export" user=1 file=` + sh.dataDir + `/1.zip`},
 		{[]string{"user", "create", "--username", "+86-13900000010"}, goodPassword, `act="user create" user=2 staff=false`},
 		{[]string{"user", "erase", "2", "--yes"}, "", `act="user erase" user=2 complete=true`},
+		{[]string{"sms", "test", telephone, "--sms", "sandbox"}, "", `act="sms test" sender=sandbox accepted=true`},
 		{[]string{"check"}, "", ""},
 		{[]string{"user", "list"}, "", ""},
 		{[]string{"import", "--dry-run", found}, "", ""},

@@ -1,0 +1,111 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"plaza/bootstrap"
+	"plaza/bootstrap/settings"
+	"plaza/domain/locale"
+	"plaza/domain/secret"
+	"plaza/domain/user"
+	"plaza/domain/verification"
+)
+
+type smsCommands struct {
+	Test smsTest `cmd:"" help:"Send one message with a made-up code, and say what the sender answers. It costs what a message costs, and does not count for the budget." example:"plaza sms test +86-13800000001 --language zh-CN" settings:"sms"`
+}
+
+type smsTest struct {
+	Number   string `arg:"" help:"Phone number, with a hyphen after its dialling code."`
+	Language string `default:"en" help:"Language of the message." placeholder:"TAG"`
+	dataCommand
+}
+
+// Run sends the message. It needs no database.
+func (c smsTest) Run(ctx context.Context, s streams) (err error) {
+	defer func() { err = readable(err) }()
+	config, err := bootstrap.Check(c.Config)
+	if err != nil {
+		return err
+	}
+	config.Choose(false)
+	m, err := c.message(config)
+	if err != nil {
+		return err
+	}
+	sender, err := bootstrap.NewSender(config)
+	switch {
+	case err != nil:
+		return err
+	case sender == nil:
+		return misusef("PLAZA_SMS names no sender")
+	}
+	log := c.logger(config, s)
+	config.WarnOfUnknown(log)
+	err = sender.Send(ctx, m)
+	audit(ctx, log, "sms test", "sender", config.SMS, "accepted", err == nil)
+	if err != nil {
+		return fmt.Errorf("%s\n%w", whatBecame(err), err)
+	}
+	next := "Look at the telephone to see whether it arrives."
+	if config.KeepsMessages() {
+		next = "It sends nothing."
+	}
+	return s.printf("%s has accepted the message with the code %s. %s\n", config.SMS, m.Code.Reveal(), next)
+}
+
+// message returns a message with a new code, which no server knows.
+func (c smsTest) message(config settings.Config) (verification.Message, error) {
+	language, known := locale.Parse(c.Language)
+	if !known {
+		return verification.Message{}, misusef("--language: %q is not a language like en or zh-CN", c.Language)
+	}
+	phone, err := user.ParsePhone(c.Number)
+	if err != nil {
+		return verification.Message{}, err
+	}
+	if len(config.SMSCodes) > 0 {
+		if _, served := config.SMSCodes[phone.DiallingCode()]; !served {
+			return verification.Message{}, misusef("PLAZA_SMS_CODES does not have the dialling code of the number")
+		}
+	}
+	keys, err := verification.NewKeys(secret.New(rand.Text() + rand.Text()))
+	if err != nil {
+		return verification.Message{}, err
+	}
+	const purpose = verification.SignUp
+	code, drawn := verification.New(purpose, verification.NumberOf(phone), keys, time.Now())
+	return verification.Message{
+		ID: string(code.State().ID), To: code.State().Number, Purpose: purpose, Code: drawn, Language: language,
+		Text: verification.Text(language, purpose, drawn, config.SMSHost), ExpiresIn: verification.Life,
+	}, nil
+}
+
+// meanings say what a refusal is about, and what to do.
+var meanings = map[verification.Reason]string{
+	verification.BadNumber: "the number does not exist or takes no messages",
+	verification.Blocked:   "the person or the provider blocks messages to the number",
+	verification.SetUp:     "the settings of the sender are wrong: its key, name or template, or the region",
+	verification.Money:     "the account at the provider has no money left",
+}
+
+// whatBecame says in words what became of a message that was not accepted.
+func whatBecame(err error) string {
+	refused, isRefused := errors.AsType[*verification.RefusedError](err)
+	busy, isBusy := errors.AsType[*verification.BusyError](err)
+	switch {
+	case isRefused:
+		return "Refused: " + meanings[refused.Reason] + "."
+	case isBusy && busy.After > 0:
+		return fmt.Sprintf("Busy: nothing was sent. Try again in %v.", busy.After)
+	case errors.Is(err, verification.ErrRefused):
+		return "Refused: nothing was sent."
+	case errors.Is(err, verification.ErrBusy):
+		return "Busy: nothing was sent. Try again later."
+	}
+	return "Unknown: the message was perhaps sent. Look at the telephone, or at the provider."
+}
