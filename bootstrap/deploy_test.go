@@ -117,7 +117,7 @@ func TestDeploy_each_alert_has_a_section_of_the_guide(t *testing.T) {
 }
 
 // selected matches values of a label that a query selects, such as state="a" or limit!~"a|b".
-var selected = regexp.MustCompile(`\b(limit|outcome|state|name)!?=~?"([a-z_|]+)"`)
+var selected = regexp.MustCompile(`\b(limit|outcome|reason|state|name)!?=~?"([a-z_|-]+)"`)
 
 func TestDeploy_alerts_select_values_that_metrics_have(t *testing.T) {
 	found := selected.FindAllStringSubmatch(deployed(t, "prometheus/alerts.yml"), -1)

@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"time"
 
 	client "github.com/prometheus/client_golang/prometheus"
 
@@ -13,6 +14,7 @@ import (
 	"plaza/domain/localisation"
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
+	"plaza/domain/verification"
 )
 
 // httpMetrics returns what the interface counts.
@@ -25,6 +27,7 @@ func httpMetrics(m *prometheus.Metrics) transport.Metrics {
 func (a *App) registerMetrics(wallets payment.Gateways, p Parts) {
 	a.registerBuild()
 	a.registerLogins()
+	a.registerMessages()
 	a.registerTranslation(p.Translator)
 	for _, wallet := range wallets.All() {
 		if wallet, counts := wallet.(notificationCounter); counts {
@@ -72,6 +75,23 @@ func (a *App) registerLogins() {
 			"Logins by outcome: succeeded; wrong_password, also of unknown users; throttled; invalid: malformed; failed: the server did not decide.",
 			client.Labels{"outcome": outcome}, func() int64 { return of(a.Signin.LoginCounts()) })
 	}
+}
+
+// registerMessages registers the counters of messages with codes (AUT-15).
+func (a *App) registerMessages() {
+	register := func(outcome string, reason verification.Reason, of func(signin.MessageCounts) int64) {
+		a.registerCounter("plaza_verification_messages_total",
+			"Messages with codes by outcome: accepted by the provider; refused, with the reason; busy: the provider took nothing for now; "+
+				"unknown: perhaps sent; dropped: never given to the sender.",
+			client.Labels{"outcome": outcome, "reason": string(reason)}, func() int64 { return of(a.Signin.MessageCounts()) })
+	}
+	register("accepted", "", func(c signin.MessageCounts) int64 { return c.Accepted })
+	for _, reason := range []verification.Reason{verification.BadNumber, verification.Blocked, verification.SetUp, verification.Money} {
+		register("refused", reason, func(c signin.MessageCounts) int64 { return c.Refused[reason] })
+	}
+	register("busy", "", func(c signin.MessageCounts) int64 { return c.Busy })
+	register("unknown", "", func(c signin.MessageCounts) int64 { return c.Unknown })
+	register("dropped", "", func(c signin.MessageCounts) int64 { return c.Dropped })
 }
 
 // registerTranslation registers the counters of translations (PUB-06, PUB-07), and the breaker
@@ -155,5 +175,18 @@ func (a *App) Sample(ctx context.Context) error {
 		return err
 	}
 	a.Metrics.SetSample(sample, budget.Characters, now)
-	return nil
+	return a.sampleMessages(ctx, now)
+}
+
+// sampleMessages reads how much of the budget of messages is taken. Without a budget it reads nothing.
+func (a *App) sampleMessages(ctx context.Context, now time.Time) error {
+	budget := messageBudget(a.Config)
+	if budget.Messages == 0 && len(budget.Codes) == 0 {
+		return nil
+	}
+	taken, err := a.Stores.Codes.Taken(ctx, verification.DayOf(now))
+	if err == nil {
+		a.Metrics.SetMessages(budget, taken)
+	}
+	return err
 }

@@ -67,6 +67,7 @@ func TestMetrics_of_a_server_are_those_of_the_table(t *testing.T) {
 	c := serveSettings(demoDir(t))
 	c.Translator, c.TranslatorURL, c.TranslatorBudget = "libretranslate", down.URL, new(int64(1000))
 	c.LimitAddress = ratelimit.Limit{Count: 1, Period: time.Hour}
+	c.SMSBudget, c.SMSCodes = new(int64(500)), settings.DiallingCodes{"86": 0, "852": 20}
 	s := startServing(t, Server{Demo: true, Config: c})
 	key := s.login("+86-13800000001")
 	for range 2 {
@@ -89,6 +90,8 @@ func TestMetrics_of_a_server_are_those_of_the_table(t *testing.T) {
 		`plaza_database_connections{pool="writer",state="max"} 1`, `plaza_limits_hit_total{limit="address"} `,
 		`plaza_http_requests_total{code="429",method="POST",route="/api/user/user-simple-info/"} `,
 		`plaza_job_last_success_timestamp_seconds{name="payments_poll"} `, `plaza_job_last_success_timestamp_seconds{name="sweep"} `,
+		`plaza_verification_messages_total{outcome="refused",reason="set-up"} 0`, `plaza_verification_budget_messages{dialling_code="all"} 500`,
+		`plaza_verification_budget_spent{dialling_code="852"} 0`,
 		`plaza_payments{state="refund_due"} `, "plaza_translation_breaker_open 0\n", "plaza_translation_budget_remaining_characters 1000\n",
 	} {
 		assert.Contains(t, text, "\n"+series)

@@ -20,6 +20,7 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
+	"plaza/domain/verification"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -296,4 +297,24 @@ func TestHelp_and_names_pass_the_linter_of_Prometheus(t *testing.T) {
 	problems, err := promlint.New(strings.NewReader(exposed(t, m))).Lint()
 	require.NoError(t, err)
 	assert.Empty(t, problems)
+}
+
+func TestAUT15_budgets_of_messages_are_sampled(t *testing.T) {
+	m := New()
+	m.SetMessages(verification.Budget{Codes: map[string]int64{"86": 0}}, verification.Taken{Messages: 5, Codes: map[string]int64{"86": 5}})
+	for name := range series(t, m) {
+		assert.NotContains(t, name, "plaza_verification", "nothing is bounded")
+	}
+	m.SetMessages(verification.Budget{Messages: 100, Codes: map[string]int64{"86": 0, "852": 20, "44": 10}},
+		verification.Taken{Messages: 30, Codes: map[string]int64{"86": 25, "852": 5}})
+	got := map[string]string{}
+	for name, value := range series(t, m) {
+		if rest, is := strings.CutPrefix(name, "plaza_verification_budget_"); is {
+			got[rest] = value
+		}
+	}
+	assert.Equal(t, map[string]string{
+		`messages{dialling_code="all"}`: "100", `messages{dialling_code="852"}`: "20", `messages{dialling_code="44"}`: "10",
+		`spent{dialling_code="all"}`: "30", `spent{dialling_code="852"}`: "5", `spent{dialling_code="44"}`: "0",
+	}, got)
 }

@@ -8,12 +8,14 @@ import (
 
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
+	"plaza/domain/verification"
 )
 
 // samples are the metrics of the stored state. A vector without labels has no series before
 // its first value.
 type samples struct {
 	payments, refunds, findings, reconciled, prepaymentAge, deletions, budget, importEnded, importTook *client.GaugeVec
+	messages, messagesTaken                                                                            *client.GaugeVec
 }
 
 func newSamples() samples {
@@ -34,11 +36,15 @@ func newSamples() samples {
 		importEnded: gauge("plaza_import_last_success_timestamp_seconds",
 			"When the last import ended that read all of its files; rejected lines do not count as a failure."),
 		importTook: gauge("plaza_import_last_duration_seconds", "How long the last import took that read all of its files."),
+		messages: gauge("plaza_verification_budget_messages",
+			"Messages with codes that may be sent a day, in UTC, in all and to dialling codes with a budget of their own.", "dialling_code"),
+		messagesTaken: gauge("plaza_verification_budget_spent", "Messages of these budgets that were taken today.", "dialling_code"),
 	}
 }
 
 func (s samples) register(registry *client.Registry) {
-	registry.MustRegister(s.payments, s.refunds, s.findings, s.reconciled, s.prepaymentAge, s.deletions, s.budget, s.importEnded, s.importTook)
+	registry.MustRegister(s.payments, s.refunds, s.findings, s.reconciled, s.prepaymentAge, s.deletions, s.budget, s.importEnded, s.importTook,
+		s.messages, s.messagesTaken)
 }
 
 // SetSample replaces the last sample. budget is the day's budget of the translator in
@@ -63,5 +69,22 @@ func (m *Metrics) SetSample(sample telemetry.Sample, budget int64, now time.Time
 	if last := sample.Import; !last.Ended.IsZero() {
 		s.importEnded.WithLabelValues().Set(seconds(last.Ended))
 		s.importTook.WithLabelValues().Set(last.Ended.Sub(last.Began).Seconds())
+	}
+}
+
+// allCodes stands for all dialling codes in the label of one.
+const allCodes = "all"
+
+// SetMessages replaces the last sample of the budget of messages. Budgets that bound nothing have no series.
+func (m *Metrics) SetMessages(b verification.Budget, taken verification.Taken) {
+	set := func(diallingCode string, budget, taken int64) {
+		if budget > 0 {
+			m.samples.messages.WithLabelValues(diallingCode).Set(float64(budget))
+			m.samples.messagesTaken.WithLabelValues(diallingCode).Set(float64(taken))
+		}
+	}
+	set(allCodes, b.Messages, taken.Messages)
+	for code, budget := range b.Codes {
+		set(code, budget, taken.Codes[code])
 	}
 }

@@ -192,7 +192,8 @@ func repeat(t *testing.T, do func(n int)) {
 
 func TestPrometheusSeesABrokenWallet(t *testing.T) {
 	server(t, "PLAZA_TEST_PROMETHEUS", "prometheus")
-	sound := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet-sandbox-addr=127.0.0.1:0", "--wallet-poll=200ms")
+	sound := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet-sandbox-addr=127.0.0.1:0", "--wallet-poll=200ms",
+		"--sms-budget=1000")
 	const nowhere = "http://127.0.0.1:1"
 	dir := t.TempDir()
 	examples := t.TempDir()
@@ -205,7 +206,7 @@ func TestPrometheusSeesABrokenWallet(t *testing.T) {
 	require.Zero(t, status, errOut)
 	_, errOut, status = run(t, nil, append([]string{"import", "--data-dir=" + dir}, files...)...)
 	require.Zero(t, status, errOut)
-	broken := serve(t, "--demo", "--data-dir="+dir, "--wallet-url="+nowhere, "--wallet-poll=200ms", "--limit-likes=1/d",
+	broken := serve(t, "--demo", "--data-dir="+dir, "--wallet-url="+nowhere, "--wallet-poll=200ms", "--limit-likes=1/d", "--wallet-sandbox-addr=127.0.0.1:0",
 		"--translator=libretranslate", "--translator-url="+nowhere, "--translator-budget=100000")
 	crowded := serve(t, "--database-url=memory:", "--data-dir="+t.TempDir(), "--max-connections=1")
 	onPostgres := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet-sandbox-addr=127.0.0.1:0", "--database-url="+postgres.Empty(t))
