@@ -50,7 +50,8 @@ func (s *serving) joins(messages, number string) {
 	status, body = s.post("/api/auth/sign-up/", "", `{"username": "+86-`+number+`", "code": "`+list[0].Code+`",
 		"password": "a-walk-around-the-lake", "firstname": "Ada", "lastname": "Li"}`)
 	require.Equal(s, http.StatusCreated, status, body)
-	assert.Contains(s, s.metrics(), `plaza_verification_messages_total{outcome="accepted",reason=""} 1`)
+	const counted = `plaza_verification_messages_total{outcome="accepted",reason=""} 1`
+	require.Eventually(s, func() bool { return strings.Contains(s.metrics(), counted) }, time.Minute, 10*time.Millisecond)
 }
 
 func TestAUT16_the_reference_page_offers_to_join(t *testing.T) {
