@@ -135,7 +135,7 @@ func TestTheDocumentIsValid(t *testing.T) {
 
 func TestOperationsAreDescribed(t *testing.T) {
 	rows := regexp.MustCompile(`^\[[A-Z]{3}-\d\d( [A-Z]{3}-\d\d)*\]$`)
-	extensions := regexp.MustCompile(`AUT-10|EVT-19|SUB-04|PLA-04|IMG-07|PAY-1[012]`)
+	extensions := regexp.MustCompile(`AUT-10|AUT-1[5678]|USR-0[67]|EVT-19|SUB-04|PLA-04|IMG-07|PAY-1[012]`)
 	seen := map[string]bool{}
 	forEach(t, func(t *testing.T, op operation) {
 		assert.NotEmpty(t, op.OperationID)
@@ -178,7 +178,9 @@ func TestAnswersFollowFromWhatIsAsked(t *testing.T) {
 		readsStatus := op.OperationID == "notifyOverV3" || op.OperationID == "notifyOfWallet" // the wallet
 		expect("400", body || op.has("query") && !isFile || readsStatus, "a body or a query can be wrong")
 		expect("401", taken, "a token can be wrong")
-		expect("403", op.scope() != "" || op.marked("x-staff") || op.marked("x-owner") || op.marked("x-unnarrowed"), "a scope or another right can be missing")
+		isByPurpose := op.marked("x-by-purpose") // some of its requests need a token
+		expect("403", op.scope() != "" || isByPurpose || slices.ContainsFunc(
+			[]string{"x-staff", "x-owner", "x-unnarrowed", "x-closable"}, op.marked), "a scope or another right can be missing")
 		expect("404", op.has("path") || op.isPaged() || op.marked("x-names-in-body"), "what is named can be missing")
 		expect("408", body, "a body can be too slow")
 		expect("413", body, "a body can be too large")
@@ -191,7 +193,7 @@ func TestAnswersFollowFromWhatIsAsked(t *testing.T) {
 		expect("502", isUpload || isStored || op.OperationID == "pay" || op.OperationID == "createRefund", "the picture storage or the wallet can fail")
 		expect("503", true, "the server can be overloaded")
 		expect("504", !isFile || isStored, "the server can be slow")
-		if needed {
+		if needed || isByPurpose {
 			refers("401", "Unauthenticated")
 		} else {
 			refers("401", "BadToken")

@@ -15,7 +15,9 @@ import (
 	"plaza/domain/payment"
 	"plaza/domain/publication"
 	"plaza/domain/subscription"
+	"plaza/domain/user"
 	"plaza/domain/userimage"
+	"plaza/domain/verification"
 )
 
 func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
@@ -25,6 +27,7 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 	assert.Equal(t, texts(event.Permissions()), enum("ViewPermission"))
 	assert.Equal(t, texts(event.Statuses()), enum("EventStatus"))
 	assert.Equal(t, texts(access.AllScopes()), enum("Scope"))
+	assert.Equal(t, texts(verification.Purposes()), enum("CodePurpose"))
 	assert.Equal(t, texts(payment.States()), enum("OrderState"))
 	assert.Equal(t, texts(payment.PaymentStates()), enum("PaymentState"))
 	assert.Equal(t, texts(payment.RefundStates()), enum("RefundState"))
@@ -47,6 +50,14 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 		assert.EqualValues(t, event.TitleLimit.Chars, *fields["title"].Value.MaxLength)
 		assert.EqualValues(t, event.ContentLimit.Chars, *fields["content"].Value.MaxLength)
 		assert.EqualValues(t, event.HTMLLimit.Bytes, *fields["html_content"].Value.MaxLength)
+	}
+	for _, name := range []string{"SignUp", "ProfileChange"} {
+		fields := schemas[name].Value.Properties
+		for _, field := range []string{"firstname", "lastname", "location", "expertise"} {
+			if fields[field] != nil {
+				assert.EqualValues(t, user.NameLimit.Chars, *fields[field].Value.MaxLength, field)
+			}
+		}
 	}
 	assert.EqualValues(t, event.CommentLimit.Chars, *schemas["NewComment"].Value.Properties["content"].Value.MaxLength)
 	assert.EqualValues(t, event.MaxPlates, *schemas["Event"].Value.Properties["plates"].Value.MaxItems)

@@ -31,7 +31,7 @@ export interface Reply<N extends Name> {
  * is thrown as a Fault.
  */
 export class Plaza {
-  /** The key that requests carry; set by login, cleared by logout. */
+  /** The key that requests carry; set by login and signUp, cleared by logout and eraseAccount. */
   token: string | undefined;
   readonly #url: string;
   readonly #options: Options;
@@ -49,9 +49,22 @@ export class Plaza {
     return data.key;
   }
 
+  /** Opens an account with a code that was sent for sign_up, keeps its key for later requests, and returns both. */
+  async signUp(account: Schemas["SignUp"]): Promise<Schemas["SignedUp"]> {
+    const { data } = await this.call("signUp", { body: account });
+    this.token = data.key;
+    return data;
+  }
+
   /** Revokes the key and forgets it. */
   async logout(): Promise<void> {
     await this.call("logout");
+    this.token = undefined;
+  }
+
+  /** Erases the account with a code that was sent for erase, and forgets the key. */
+  async eraseAccount(confirmation: Schemas["Erasure"]): Promise<void> {
+    await this.call("eraseAccount", { body: confirmation });
     this.token = undefined;
   }
 

@@ -24,9 +24,9 @@ export type Input<N extends Name> = Fields<Omit<Described[N]["parameters"], "coo
 export type Arguments<N extends Name> = object extends Input<N> ? [input?: Input<N>] : [input: Input<N>];
 
 type Content<R> = R extends { content: infer C } ? (C extends { "application/json": infer B } ? B : Blob) : undefined;
-type Success<R> = R[keyof R & (200 | 201 | 204)];
+type Success<R> = R[keyof R & (200 | 201 | 202 | 204)];
 
-/** The body of a successful response; a Blob for pictures, undefined for 204. */
+/** The body of a successful response; a Blob for files, undefined for 204. */
 export type Answer<N extends Name> = Content<Success<Described[N]["responses"]>>;
 
 type Query<N extends Name> = Exclude<Described[N]["parameters"]["query"], undefined>;
