@@ -68,6 +68,14 @@ func (s *server) takers(t *testing.T, p person, event int) []taker {
 		{method: "POST", path: "/api/pay/order/pay/", body: object{"pay_method": 200, "end_type": 0}, status: 404}, // nothing to pay
 		{method: "PUT", path: avatars, body: object{"avatar": dot}, status: 200, takesFiles: true},
 		{method: "PUT", path: passwordPath, body: object{"old_password": password, "new_password": password}, status: 204},
+		{method: "POST", path: codePath, body: object{"username": newcomer(1), "purpose": "sign_up"}, status: 202},
+		{method: "POST", path: signUpPath, body: object{ // without a code, as the next ones
+			"username": newcomer(1), "code": "000000", "password": password, "firstname": "Ada", "lastname": "Berg",
+		}, status: 400},
+		{method: "POST", path: resetPath, body: object{"username": newcomer(1), "code": "000000", "password": password}, status: 400},
+		{method: "PUT", path: phonePath, body: object{"username": newcomer(1), "code": "000000", "password": password}, status: 400},
+		{method: "POST", path: erasePath, body: object{"code": "000000", "password": password}, status: 400},
+		{method: "PATCH", path: profile, body: object{"location": "Uppsala"}, status: 200},
 		{method: "POST", path: newOrder, body: draftFor(s.member(t)), status: 201},
 		{method: "POST", path: refunds, body: object{"payment": 1, "reason": "x"}, status: 404}, // nothing was paid
 	}

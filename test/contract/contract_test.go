@@ -57,6 +57,7 @@ func (on store) rows() []row {
 		conventionRows, loginRows, peopleRows, erasedRows, goldenRows, eventRows, eventListRows, eventTextRows,
 		activityRows, subscriptionRows, feedRows, feedWideRows, publicationRows, failingRows, cacheRows, imageRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
+		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, leavingRows,
 	)
 	if on.isDurable {
 		all = append(all, durableRows...)

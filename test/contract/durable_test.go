@@ -50,7 +50,7 @@ func (s *server) apart(t *testing.T) []*server {
 	for _, app := range s.apps {
 		door := httptest.NewServer(app.Handler)
 		t.Cleanup(door.Close)
-		all = append(all, &server{url: door.URL, on: s.on, app: app, clock: s.clock, log: s.log})
+		all = append(all, &server{url: door.URL, on: s.on, app: app, clock: s.clock, log: s.log, messages: s.messages})
 	}
 	require.Greater(t, len(all), 1, "there is nobody to share with")
 	return all

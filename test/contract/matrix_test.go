@@ -211,6 +211,19 @@ var trials = map[string]trial{
 	"PUT /api/user/password/": {"unnarrowed", func(_ *testing.T, c *cast) []aim {
 		return []aim{{path: passwordPath, body: object{"old_password": "not-this-one", "new_password": newPassword}, want: everybody(400)}}
 	}},
+	"POST /api/auth/code/": {"noAuth", func(_ *testing.T, c *cast) []aim { // other purposes: AUT-15
+		return []aim{{path: codePath, body: object{"username": newcomer(int(c.members.Add(1))), "purpose": "sign_up"}, want: everybody(202)}}
+	}},
+	"POST /api/auth/sign-up/": {"noAuth", plainly(signUpPath, object{"username": newcomer(0), "code": "no"}, 400)},
+	"POST /api/auth/reset-password/": {"noAuth", func(_ *testing.T, c *cast) []aim {
+		body := object{"username": c.owner.phone, "code": "no", "password": newPassword}
+		return []aim{{path: resetPath, body: body, want: everybody(400), kept: profile}}
+	}},
+	"PUT /api/user/phone/":     {"unnarrowed", plainly(phonePath, object{"username": newcomer(0), "code": "000000", "password": password}, 400)},
+	"POST /api/user/erase/":    {"unnarrowed", plainly(erasePath, object{"code": "000000", "password": password}, 400)},
+	"GET /api/user/export/":    {"unnarrowed", plainly(exportPath, nil, 200)},
+	"PATCH /api/user/profile/": {"authenticated", plainly(profile, object{"location": "Uppsala"}, 200)},
+
 	"GET /api/user/session/": {"unnarrowed", plainly(sessions, nil, 200)},
 	"DELETE /api/user/session/{id}/": {"unnarrowed", func(t *testing.T, c *cast) []aim {
 		c.issue(t, c.owner, 0)

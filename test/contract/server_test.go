@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/argon2id"
+	"plaza/adapters/sms/sandbox"
 	"plaza/application/signin"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
@@ -32,7 +33,9 @@ type server struct {
 	apps  []*bootstrap.App // their requests alternate
 	clock *clock
 	log   *logBuffer // of all of them
-	stop  func()     // ends it, once the requests in flight are done
+	// messages get the codes, unless the test has a sender of its own or none.
+	messages *sandbox.Sandbox
+	stop     func() // ends it, once the requests in flight are done
 
 	settings settings.Config
 	front    string // URL of the balancer; empty: none
@@ -72,6 +75,10 @@ func (on store) startAs(t *testing.T, change func(*settings.Config), parts boots
 	}
 	change(&s.settings)
 	parts.Now, parts.Hashing = s.clock.Now, &argon2id.Cheap
+	if parts.Sender == nil && s.settings.SMS == "" {
+		s.messages = sandbox.New(s.clock.Now)
+		parts.Sender = s.messages
+	}
 	s.parts = parts
 	t.Cleanup(func() {
 		if s.stop != nil {

@@ -1,0 +1,170 @@
+package contract
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/personaldata"
+)
+
+var leavingRows = []row{
+	{"USR-07 password and code erase the account", accountIsErased, everyServer},
+	{"USR-07 a wrong password or code erases nothing", erasureNeedsProof, oneStore},
+	{"USR-07 open orders forbid an erasure", openOrdersForbidErasure, everyStore},
+	{"USR-07 of two erasures at once one is answered", oneErasure, everyServer},
+	{"USR-07 an export is a zip of all that is the caller's", exportOfCaller, everyStore},
+	{"USR-07 one export an hour", oneExportAnHour, everyServer},
+}
+
+const (
+	erasePath  = "/api/user/erase/"
+	exportPath = "/api/user/export/"
+)
+
+// leaves tries to erase the caller's account.
+func (c *client) leaves(t *testing.T, code string) answer {
+	t.Helper()
+	return c.post(t, erasePath, object{"password": password, "code": code})
+}
+
+func accountIsErased(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id, other := ada.publishes(t, "A lake"), bob.publishes(t, "Tea")
+	ada.attaches(t, id)
+	ada.keeps(t, "lake")
+	for range 25 { // more than one batch
+		ada.comments(t, other, "Oh")
+	}
+	ada.put(t, likePath(other)).is(204)
+	befriend(t, ada, bob)
+	second := s.with(s.anyone().gets(t, ada))
+	code := ada.codeToErase(t)
+	assert.Empty(t, ada.leaves(t, code).is(204).body)
+
+	for range 2 { // at either of two servers
+		ada.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
+		second.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
+		sameJSON(t, []any{bob.id}, s.anyone().looksUp(t, ada.id, bob.id).each("data", "uid"))
+		bob.get(t, eventPath(id)).fails(404, "RESOURCE_NOT_FOUND")
+		bob.reads(t, other).shows(object{"comment_count": 0, "like_count": 0})
+	}
+	s.anyone().logsIn(t, ada.phone, password).invalid("non_field_errors")
+	assert.Empty(t, bob.get(t, subscriptions).is(200).list("data"))
+	left, err := s.app.Privacy.Preview(t.Context(), ada.id)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+
+	again := s.joins(t, ada.phone)
+	assert.NotEqual(t, ada.id, again.id)
+	assert.Empty(t, again.get(t, events).is(200).list("data"))
+}
+
+func erasureNeedsProof(t *testing.T, s *server) {
+	ada := s.member(t)
+	code := ada.codeToErase(t)
+	ada.post(t, erasePath, object{}).invalid("password", "code")
+	ada.leaves(t, "12345").invalid("code")
+	ada.leaves(t, wrongFor(t, code, 0)).invalid("code")
+	for range 5 {
+		ada.post(t, erasePath, object{"password": "not-this-one", "code": code}).invalid("password")
+	}
+	ada.leaves(t, code).throttled()
+	s.anyone().logsIn(t, ada.phone, password).throttled()
+	ada.get(t, profile).is(200)
+	s.clock.advance(15 * time.Minute)
+	ada.leaves(t, code).invalid("code") // it has expired
+	ada.leaves(t, ada.codeToErase(t)).is(204)
+}
+
+func openOrdersForbidErasure(t *testing.T, s *server) {
+	ada := s.member(t)
+	s.orders(t, ada)
+	ada.leaves(t, ada.codeToErase(t)).fails(409, "CONFLICT")
+	ada.get(t, profile).is(200)
+	s.anyone().gets(t, ada)
+}
+
+func oneErasure(t *testing.T, s *server) {
+	ada := s.member(t)
+	code := ada.codeToErase(t)
+	statuses := statusesAtOnce(3, func(int) answer { return ada.leaves(t, code) })
+	assert.Equal(t, 1, statuses[204], "%v", statuses)
+	assert.Equal(t, 2, statuses[400]+statuses[401]+statuses[409], "%v", statuses)
+}
+
+// export is the zip that the person gets, as the texts of its files.
+func (p person) export(t *testing.T) map[string]string {
+	t.Helper()
+	a := p.get(t, exportPath).is(200)
+	assert.Equal(t, "application/zip", a.header.Get("Content-Type"))
+	assert.Equal(t, `attachment; filename="plaza-export.zip"`, a.header.Get("Content-Disposition"))
+	assert.Equal(t, "private, no-store", a.header.Get("Cache-Control"))
+	archive, err := zip.NewReader(bytes.NewReader(a.body), int64(len(a.body)))
+	require.NoError(t, err)
+	files := map[string]string{}
+	for _, f := range archive.File {
+		file, err := f.Open()
+		require.NoError(t, err)
+		text, err := io.ReadAll(file)
+		require.NoError(t, err)
+		files[f.Name] = string(text)
+	}
+	return files
+}
+
+func exportOfCaller(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	id := ada.publishes(t, "A lake")
+	ada.keeps(t, "shore")
+	ada.comments(t, id, "So still")
+	bob.publishes(t, "Bob's tea")
+	bob.comments(t, id, "Bob was here")
+	ada.send(t, "HEAD", exportPath, nil).is(200) // which counts for nothing
+	s.anyone().asks(t, "sign_up", ada.phone).is(202)
+	files := ada.export(t)
+	var whole strings.Builder
+	for name, text := range files {
+		whole.WriteString(text)
+		if strings.HasSuffix(name, ".json") {
+			assert.True(t, json.Valid([]byte(text)), name)
+		}
+	}
+	for _, d := range personaldata.Kinds() {
+		assert.Contains(t, files, string(d.Kind)+".json")
+		assert.Contains(t, files["README.txt"], string(d.Kind)+".json")
+	}
+	for name, text := range map[string]string{
+		"account.json": ada.phone, "events.json": "A lake", "images.json": "shore", "comments.json": "So still",
+	} {
+		assert.Contains(t, files[name], text, name)
+	}
+	assert.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool {
+		return strings.HasPrefix(name, "pictures/")
+	}))
+	for _, other := range []string{"Bob", bob.phone, ada.key, password, "$argon2id$", s.receives(t, ada.phone).Code.Reveal() + `"`} {
+		assert.NotContains(t, whole.String(), other)
+	}
+}
+
+func oneExportAnHour(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	ada.export(t)
+	for range 2 { // at either of two servers
+		assert.Equal(t, time.Hour, ada.get(t, exportPath).throttled())
+	}
+	bob.export(t)
+	s.clock.advance(time.Hour - time.Second)
+	assert.Equal(t, time.Second, ada.get(t, exportPath).throttled())
+	s.clock.advance(time.Second)
+	ada.export(t)
+}

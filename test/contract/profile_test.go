@@ -1,0 +1,90 @@
+package contract
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+var profileRows = []row{
+	{"USR-06 a person changes what they send of their profile", profileIsChanged, everyStore},
+	{"USR-06 what is no name and no time zone is refused by name", badProfiles, oneStore},
+	{"USR-06 pages of the feed and of events show the new name at once", newNameIsShown, everyServer},
+}
+
+func profileIsChanged(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	a := ada.patch(t, profile, object{"firstname": " Grace\u3000", "timezone": "Asia/Shanghai", "location": " Hangzhou "}).is(200)
+	a.hasFields("data", append([]string{"phone", "scopes", "is_staff", "date_joined"}, infoFields...))
+	now := object{
+		"firstname": "Grace", "lastname": "Berg", "username": "Grace Berg", "timezone": "Asia/Shanghai", "timezone_utc_offset": "+08:00",
+		"location": "Hangzhou", "expertise": "Bookbinding", "phone": ada.phone,
+	}
+	a.shows(now)
+	ada.patch(t, profile, object{"uid": bob.id, "phone": bob.phone, "is_staff": true, "username": "x"}).is(200).shows(now)
+	cleared := ada.patch(t, profile, object{"location": nil, "expertise": nil}).is(200)
+	cleared.shows(object{"location": "", "expertise": nil, "firstname": "Grace"})
+	ada.patch(t, profile, object{"firstname": "西", "lastname": "林", "expertise": strings.Repeat("茶", 64)}).is(200)
+	ada.get(t, profile).is(200).shows(object{"username": "林西", "expertise": strings.Repeat("茶", 64), "location": "", "is_staff": false})
+	bob.get(t, profile).is(200).shows(object{"username": "Ada Berg"})
+	s.anyone().patch(t, profile, object{"firstname": "x"}).fails(401, "NOT_AUTHENTICATED")
+}
+
+func badProfiles(t *testing.T, s *server) {
+	ada := s.member(t)
+	before := ada.get(t, profile).is(200)
+	for field, values := range map[string][]any{
+		"firstname": {nil, 5, "", " ", "\u200b\u2060", "a\nb", "a\x00", "a\u0085b", strings.Repeat("é", 65)},
+		"lastname":  {nil, []any{}, "", "\u3000", "\u202e", "a\rb", strings.Repeat("x", 65)},
+		"timezone":  {nil, 5, "", "Mars/Base", "localtime", "posix/UTC", "Factory", "../../etc/passwd", strings.Repeat("x", 1000)},
+		"location":  {5, object{}, "a\nb", "\u200b", strings.Repeat("x", 65)},
+		"expertise": {true, "a\x00", "a\tb", strings.Repeat("茶", 65)},
+	} {
+		for _, value := range values {
+			ada.patch(t, profile, object{field: value}).invalid(field)
+		}
+	}
+	ada.patch(t, profile, object{"firstname": "", "lastname": 5, "timezone": "x", "location": "a\nb", "expertise": 5}).
+		invalid("firstname", "lastname", "timezone", "location", "expertise")
+	sameAnswer(t, before, ada.get(t, profile), "nothing is changed")
+}
+
+func newNameIsShown(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	befriend(t, ada, bob)
+	s.storesCategory(t, 7, 0, "Walks")
+	s.storesDemand(t, ada, 1, 7)
+	id, other := ada.publishes(t, "A lake"), bob.publishes(t, "Tea")
+	ada.attaches(t, id)
+	ada.comments(t, other, "Oh")
+	names := map[string]string{ // of ada, in what bob reads
+		itemsOf(7): "data.0.author.username", itemsOf(7) + "?type=demand": "data.0.author.username", eventPath(id): "data.user.username",
+		eventsOf(ada): "data.0.user.username", eventPath(other): "data.comments.0.user.username", commentsOn(other): "data.0.user.username",
+		subscriptions: "data.0.followed_user.username",
+	}
+	tags := map[string]string{}
+	look := func(name string) {
+		for path, at := range names {
+			a := bob.get(t, path).is(200)
+			assert.Equal(t, name, a.text(at), path)
+			tags[path] = a.header.Get("ETag")
+		}
+		assert.Equal(t, []any{name}, s.anyone().looksUp(t, ada.id).each("data", "username"))
+	}
+	for range 2 {
+		look("Ada Berg")
+	}
+	assert.NotEmpty(t, tags[itemsOf(7)])
+	for _, firstname := range []string{"Grace", "Hedy", "Mary", "Ruth"} {
+		ada.patch(t, profile, object{"firstname": firstname}).is(200)
+		for path, tag := range tags {
+			if tag != "" {
+				bob.saying("If-None-Match", tag).get(t, path).is(200)
+			}
+		}
+		for range 3 { // at either of two servers, and once more
+			look(firstname + " Berg")
+		}
+	}
+}
