@@ -4,9 +4,12 @@
 # tour then ends with status 1.
 #
 #   API=http://127.0.0.1:8080   the server
+#   MESSAGES=http://127.0.0.1:8090/sms/   where the demo shows the codes that it would send
 #   BODIES=yes                  print the body of every response as well
+#   WAIT=yes                    wait until another code can be sent to a number, 65 seconds
 
 API=${API:-http://127.0.0.1:8080}
+MESSAGES=${MESSAGES:-http://127.0.0.1:8090/sms/}
 JSON='Content-Type: application/json'
 DOT=R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7 # a picture of one pixel, in base64
 body=$(mktemp)
@@ -48,6 +51,34 @@ login +1-2025550104 'Nora of the back office logs in (uid 4)' && NORA=$token
 step 200 'Two people by their uid; no token is needed' "$API/api/user/user-simple-info/" -H "$JSON" -d '{"uid": [3, 1]}'
 step 200 "The caller's own profile" "$API/api/user/profile/" -H "$AN"
 step 200 'A new avatar, kept in three sizes' -X PUT "$API/api/user/avatar/" -H "$INES" -H "$JSON" -d "{\"avatar\": \"$DOT\"}"
+
+echo '== Joining and leaving'
+PHONE=+86-137$(printf %08d $((($(date +%s) + $$) % 100000000))) # another one in each tour
+# code prints the newest code that was sent to the number.
+code() {
+  until curl -s "${MESSAGES}messages.json?to=%2B$(echo "$PHONE" | tr -d +-)" | grep '"code"'; do sleep 1; done |
+    sed 's/^[^}]*"code":"\([^"]*\)".*/\1/'
+}
+account() {
+  echo "{\"username\": \"$PHONE\", \"code\": \"$(code)\", \"password\": \"a walk by the west lake\", \"firstname\": \"西\", \"lastname\": \"林\"}"
+}
+step 202 'A stranger asks for a code, which the demo shows instead of sending it' "$API/api/auth/code/" -H "$JSON" \
+  -d "{\"username\": \"$PHONE\", \"purpose\": \"sign_up\"}"
+step 201 'The stranger joins with the code' "$API/api/auth/sign-up/" -H "$JSON" -d "$(account)"
+LIN="Authorization: Token $(text key)"
+step 400 'A code is good once' "$API/api/auth/sign-up/" -H "$JSON" -d "$(account)"
+step 200 'The profile is filled in' -X PATCH "$API/api/user/profile/" -H "$LIN" -H "$JSON" -d '{"location": "杭州"}'
+step 400 'Leaving takes a code of its own' "$API/api/user/erase/" -H "$LIN" -H "$JSON" \
+  -d "{\"password\": \"a walk by the west lake\", \"code\": \"$(code)\"}"
+step 429 'Another code can be sent to the number after 65 seconds' "$API/api/auth/code/" -H "$LIN" -H "$JSON" -d '{"purpose": "erase"}'
+if [ -n "$WAIT" ]; then
+  sleep 65
+  step 202 'They ask for it then' "$API/api/auth/code/" -H "$LIN" -H "$JSON" -d '{"purpose": "erase"}'
+  until [ "$(curl -s "${MESSAGES}messages.json?to=%2B$(echo "$PHONE" | tr -d +-)" | grep -c '"purpose":"erase"')" = 1 ]; do sleep 1; done
+  step 204 'The stranger leaves' "$API/api/user/erase/" -H "$LIN" -H "$JSON" \
+    -d "{\"password\": \"a walk by the west lake\", \"code\": \"$(code)\"}"
+  step 401 'Nothing is left of the account' "$API/api/user/profile/" -H "$LIN"
+fi
 
 echo '== A diary'
 step 200 'The newest five events of the caller, drafts included' "$API/api/xfile/event/?page_size=5" -H "$AN"

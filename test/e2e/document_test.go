@@ -48,24 +48,33 @@ func readFile(t *testing.T, path string) string {
 	return string(content)
 }
 
-// exampleServer is the server that examples in documents call.
-const exampleServer = "http://127.0.0.1:8080"
+// The server that examples in documents call, and where it shows the codes that it would send.
+const (
+	exampleServer   = "http://127.0.0.1:8080"
+	exampleMessages = "http://127.0.0.1:8090/sms/"
+)
 
-// runScript runs the script against the server at the address and returns what it prints. The shell reads the
+// scriptPatience bounds a script, which may wait until another code can be sent to a number.
+const scriptPatience = 2 * patience
+
+// runScript runs the script against the server, with the variables, and returns what it prints. The shell reads the
 // script from its standard input, as it does when a person pastes it.
-func runScript(t *testing.T, script, api string) (string, error) {
+func runScript(t *testing.T, script string, r *running, variables ...string) (string, error) {
 	t.Helper()
 	for _, program := range []string{"sh", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("the tour needs %s: %v", program, err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), scriptPatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh")
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "API="+api, "BODIES=", "TMPDIR="+t.TempDir(), "no_proxy=127.0.0.1")
-	cmd.Stdin = strings.NewReader(strings.ReplaceAll(script, exampleServer, api))
+	messages := messagesPage.FindStringSubmatch(r.log.String())
+	require.NotEmpty(t, messages, r.log)
+	cmd.Env = append(os.Environ(), "API="+r.url, "MESSAGES="+messages[1], "BODIES=", "WAIT=", "TMPDIR="+t.TempDir(), "no_proxy=127.0.0.1")
+	cmd.Env = append(cmd.Env, variables...)
+	cmd.Stdin = strings.NewReader(strings.NewReplacer(exampleServer, r.url, exampleMessages, messages[1]).Replace(script))
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

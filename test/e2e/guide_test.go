@@ -79,7 +79,7 @@ func TestGuide(t *testing.T) {
 	shell, _ := examples(t)
 	t.Run("in a shell", func(t *testing.T) {
 		r := serve(t, demo...)
-		out, err := runScript(t, shell.code, r.url)
+		out, err := runScript(t, shell.code, r)
 		require.NoError(t, err, "%s", out)
 		shell.prints(t, out)
 	})

@@ -12,7 +12,7 @@ func TestTour(t *testing.T) {
 	r := serve(t, demo...)
 
 	t.Run("README", func(t *testing.T) {
-		out, err := runScript(t, find(t, blocks(t, "../../README.md"), "sh", "API="), r.url)
+		out, err := runScript(t, find(t, blocks(t, "../../README.md"), "sh", "API="), r)
 		require.NoError(t, err, "%s", out)
 		lines := strings.Split(strings.TrimSpace(out), "\n")
 		wants := []string{`"entity_type"`, `"view_permission"`, `"雨后的西湖"`, `"下次叫上我。"`, `"NATIVE"`, `"expires_at"`}
@@ -23,10 +23,19 @@ func TestTour(t *testing.T) {
 	})
 	t.Run("script", func(t *testing.T) {
 		for range 2 { // it can be repeated on the same data
-			out, err := runScript(t, readFile(t, "../tour.sh"), r.url)
+			out, err := runScript(t, readFile(t, "../tour.sh"), r)
 			require.NoError(t, err, "%s", out)
 			assert.NotContains(t, out, "FAILED")
 			assert.Contains(t, out, "\n303  The payer pays at the wallet")
 		}
+	})
+	t.Run("who has joined leaves", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("make test-all runs this")
+		}
+		t.Parallel()
+		out, err := runScript(t, readFile(t, "../tour.sh"), serve(t, demo...), "WAIT=yes")
+		require.NoError(t, err, "%s", out)
+		assert.Contains(t, out, "\n204  The stranger leaves")
 	})
 }

@@ -72,7 +72,11 @@ import { retries } from "/dist/test/retries.js"
 import { tour } from "/dist/test/tour.js"
 window.test = async server => {
 	await retries()
-	return await tour(server, codeURL => fetch("/phone", {method: "POST", body: codeURL})) + " operations\n"
+	const phone = {
+		scan: codeURL => fetch("/phone", {method: "POST", body: codeURL}),
+		read: async number => (await fetch("/code?number=" + encodeURIComponent(number))).text(),
+	}
+	return await tour(server, phone) + " operations\n"
 }
 </script>`
 
@@ -80,7 +84,8 @@ func TestTheTypeScriptClientCallsEveryOperation(t *testing.T) {
 	const all = `^[1-9][0-9]+ operations\n$`
 	client := buildClient(t)
 	t.Run("in Node.js", func(t *testing.T) {
-		require.Regexp(t, all, node(t, client, "test/node.mjs", serve(t, demo...).url))
+		server := serve(t, demo...)
+		require.Regexp(t, all, node(t, client, "test/node.mjs", server.url, messagesPage.FindStringSubmatch(server.log.String())[1]))
 	})
 	t.Run("in Chromium, from another origin", func(t *testing.T) {
 		browser := chromium.Start(t)
@@ -96,9 +101,13 @@ func TestTheTypeScriptClientCallsEveryOperation(t *testing.T) {
 				assert.NoError(t, said.Body.Close())
 			}
 		})
+		var server *running
+		mux.HandleFunc("GET /code", func(w http.ResponseWriter, r *http.Request) { // nor does it show a code to one
+			fmt.Fprint(w, server.codeSentTo(t, r.URL.Query().Get("number")))
+		})
 		pages := httptest.NewServer(mux)
 		defer pages.Close()
-		server := serve(t, append(demo, "--cors-origins="+pages.URL)...)
+		server = serve(t, append(demo, "--cors-origins="+pages.URL)...)
 		tab := chromium.Open(t, browser, pages.URL)
 		require.Regexp(t, all, chromium.Evaluate[string](t, tab, fmt.Sprintf("test(%q)", server.url)))
 	})

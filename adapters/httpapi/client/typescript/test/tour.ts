@@ -1,4 +1,4 @@
-import { Fault, Plaza, ValidationFault, type Name } from "../src/index.js";
+import { Fault, Plaza, ValidationFault, type Name, type Schemas } from "../src/index.js";
 import { operations } from "../src/operations.js";
 import { check, rejection } from "./check.js";
 
@@ -7,11 +7,17 @@ const picture = new Blob([Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEA
   type: "image/gif",
 });
 
+/** What a person does with a phone: pays the content of a QR code, and reads the code that was sent to a number. */
+export interface Phone {
+  scan(codeURL: string): Promise<unknown>;
+  read(number: string): Promise<string>;
+}
+
 /**
  * Calls every operation of a server with the demo data, with a picture or two, and returns how many. It leaves the data
- * changed. scan pays the content of a QR code as a phone does.
+ * changed.
  */
-export async function tour(url: string, scan: (codeURL: string) => Promise<unknown>): Promise<number> {
+export async function tour(url: string, phone: Phone): Promise<number> {
   const called = new Set<Name>();
   const client = (): Plaza => record(new Plaza({ url }), called);
   const member = client();
@@ -28,7 +34,8 @@ export async function tour(url: string, scan: (codeURL: string) => Promise<unkno
   await images(member);
   await lists(member);
   await follow(member);
-  await pay(member, staff, scan);
+  await pay(member, staff, phone);
+  await membership(client, phone);
   await faults(client(), member);
   await sessions(friend, client());
 
@@ -169,7 +176,7 @@ async function follow(member: Plaza): Promise<void> {
   await member.call("unsubscribe", { path: { id: subscription.id } });
 }
 
-async function pay(member: Plaza, staff: Plaza, scan: (codeURL: string) => Promise<unknown>): Promise<void> {
+async function pay(member: Plaza, staff: Plaza, phone: Phone): Promise<void> {
   const { data: own } = await member.call("profile");
   const { data: order } = await staff.call("createOrder", {
     body: { user: own.uid, subject: "Tea", amount: 990, currency: "CNY", expires_in: 7200 },
@@ -179,7 +186,7 @@ async function pay(member: Plaza, staff: Plaza, scan: (codeURL: string) => Promi
   const { data: read } = await member.call("ownOrder", { path: { id: order.id } });
   check(read.state === "open", "an open order");
   for await (const listed of member.items("ownOrders", { query: { state: "open" } })) check(listed.state === "open", "open orders");
-  await scan(paid.data.code_url);
+  await phone.scan(paid.data.code_url);
   let state: string = read.state;
   for (let n = 0; state === "open" && n < 300; n++) {
     await new Promise((done) => setTimeout(done, 100));
@@ -196,6 +203,41 @@ async function pay(member: Plaza, staff: Plaza, scan: (codeURL: string) => Promi
   for await (const refund of staff.items("refunds")) check(refund.amount > 0, "the refunds");
   for await (const finding of staff.items("findings")) check(finding.resolved_at !== "", "the findings");
   for await (const howTo of staff.items("importedHowTos")) check(howTo.bundle_ids.length >= 0, "a how-to");
+}
+
+/** Joins, changes what one may change, sets a forgotten password, and leaves. */
+async function membership(client: () => Plaza, phone: Phone): Promise<void> {
+  const joiner = client();
+  const chosen = "a walk by the west lake";
+  const ask = async (plaza: Plaza, purpose: Schemas["CodePurpose"], username: string): Promise<string> => {
+    const { data } = await plaza.call("requestCode", { body: purpose === "erase" ? { purpose } : { purpose, username } });
+    check(data.expires_in === 600 && data.resend_after > 60, "how long the code is good");
+    return phone.read(username);
+  };
+  const username = "+86-13700000042";
+  const wrong = await rejection(joiner.signUp({ username, code: "12345", password: chosen, firstname: "西", lastname: "林" }));
+  check(wrong instanceof ValidationFault && Object.keys(wrong.fields).join() === "code", "a code has six digits");
+  const code = await ask(joiner, "sign_up", username);
+  const { uid } = await joiner.signUp({ username, code, password: chosen, firstname: "西", lastname: "林" });
+  const { data: changed } = await joiner.call("changeProfile", { body: { timezone: "Asia/Shanghai", location: "杭州", expertise: null } });
+  check(changed.uid === uid && changed.username === "林西" && changed.location === "杭州", "the new account's profile");
+  const another = "+86-13700000043";
+  await joiner.call("changePhone", { body: { username: another, code: await ask(joiner, "change_phone", another), password: chosen } });
+  check((await joiner.call("profile")).data.phone === another, "another number");
+
+  const forgetful = client();
+  const ines = "+34-600000003";
+  await forgetful.call("resetPassword", { body: { username: ines, code: await ask(forgetful, "reset_password", ines), password: chosen } });
+  await forgetful.login({ username: ines, password: chosen });
+
+  const leaver = client();
+  const meera = "+91-1000000012";
+  await leaver.login({ username: meera, password });
+  const zip = await leaver.call("exportData");
+  check(zip.type === "application/zip" && zip.size > 1000, "all that is stored");
+  await leaver.eraseAccount({ password, code: await ask(leaver, "erase", meera) });
+  check(leaver.token === undefined, "the key is forgotten");
+  check((await rejection(leaver.login({ username: meera, password }))) instanceof ValidationFault, "the account is gone");
 }
 
 async function faults(stranger: Plaza, member: Plaza): Promise<void> {
