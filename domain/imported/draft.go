@@ -51,6 +51,7 @@ type UserDraft struct {
 	Joined    time.Time
 }
 
+// Record implements Draft.
 func (d UserDraft) Record(markup.Sanitiser) (Record, error) {
 	member, err := user.NewMember(user.Member{
 		Firstname: d.Firstname, Lastname: d.Lastname, Expertise: d.Expertise, Location: d.Location, Timezone: d.Timezone,
@@ -72,6 +73,7 @@ type CategoryDraft struct {
 	Slug   string
 }
 
+// Record implements Draft.
 func (d CategoryDraft) Record(markup.Sanitiser) (Record, error) {
 	category, err := feed.NewCategory(feed.Category(d))
 	return CategoryRecord{category}, err
@@ -84,6 +86,7 @@ type BundleDraft struct {
 	Original      publication.BundleID
 }
 
+// Record implements Draft.
 func (d BundleDraft) Record(markup.Sanitiser) (Record, error) {
 	bundle, err := publication.NewBundle(publication.Bundle(d))
 	return BundleRecord{bundle}, err
@@ -132,6 +135,7 @@ type PublicationDraft struct {
 	ContentDraft
 }
 
+// Record implements Draft.
 func (d PublicationDraft) Record(markup.Sanitiser) (Record, error) {
 	content, file, wrong := d.content()
 	p, err := publication.New(publication.Publication{
@@ -148,6 +152,7 @@ type NodeDraft struct {
 	ContentDraft
 }
 
+// Record implements Draft.
 func (d NodeDraft) Record(markup.Sanitiser) (Record, error) {
 	content, file, wrong := d.content()
 	n, err := publication.NewNode(publication.Node{ID: d.ID, Bundle: d.Bundle, Content: content})
@@ -178,6 +183,7 @@ type DemandDraft struct {
 	Updated     time.Time // zero: never
 }
 
+// Record implements Draft.
 func (d DemandDraft) Record(markup.Sanitiser) (Record, error) {
 	cover, file, wrong := d.Cover.picture(media.DemandCoverMD)
 	place := d.place(&wrong)
@@ -218,6 +224,7 @@ type HowToDraft struct {
 	Updated  time.Time // zero: never
 }
 
+// Record implements Draft.
 func (d HowToDraft) Record(markup.Sanitiser) (Record, error) {
 	howTo, err := publication.NewHowTo(publication.HowTo{
 		Category: d.Category, Bundles: d.Bundles, Created: d.Created, Updated: d.Updated,

@@ -155,13 +155,25 @@ type NewsRecord struct {
 }
 
 // Ref implements Record.
-func (r UserRecord) Ref() Ref        { return Ref{User, r.Source} }
-func (r CategoryRecord) Ref() Ref    { return NumberRef(Category, r.ID) }
-func (r BundleRecord) Ref() Ref      { return NumberRef(Bundle, r.ID) }
+func (r UserRecord) Ref() Ref { return Ref{User, r.Source} }
+
+// Ref implements Record.
+func (r CategoryRecord) Ref() Ref { return NumberRef(Category, r.ID) }
+
+// Ref implements Record.
+func (r BundleRecord) Ref() Ref { return NumberRef(Bundle, r.ID) }
+
+// Ref implements Record.
 func (r PublicationRecord) Ref() Ref { return NumberRef(Publication, r.ID) }
-func (r NodeRecord) Ref() Ref        { return NumberRef(Node, r.ID) }
-func (r DemandRecord) Ref() Ref      { return NumberRef(Demand, r.ID) }
-func (r NewsRecord) Ref() Ref        { return Ref{News, r.Source} }
+
+// Ref implements Record.
+func (r NodeRecord) Ref() Ref { return NumberRef(Node, r.ID) }
+
+// Ref implements Record.
+func (r DemandRecord) Ref() Ref { return NumberRef(Demand, r.ID) }
+
+// Ref implements Record.
+func (r NewsRecord) Ref() Ref { return Ref{News, r.Source} }
 
 // Ref implements Record. Quoting the category makes the id unique for every pair of a
 // category and a robot.
@@ -225,8 +237,12 @@ func (f coverFile) CoverFile() string { return string(f) }
 
 // CoverSizes implements CoverRecord.
 func (PublicationRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
-func (NodeRecord) CoverSizes() []media.SizeSpec        { return media.CoverSizes }
-func (DemandRecord) CoverSizes() []media.SizeSpec      { return media.DemandCoverSizes }
+
+// CoverSizes implements CoverRecord.
+func (NodeRecord) CoverSizes() []media.SizeSpec { return media.CoverSizes }
+
+// CoverSizes implements CoverRecord.
+func (DemandRecord) CoverSizes() []media.SizeSpec { return media.DemandCoverSizes }
 
 // WithCover implements CoverRecord.
 func (r PublicationRecord) WithCover(p media.Picture) Record {
@@ -234,11 +250,13 @@ func (r PublicationRecord) WithCover(p media.Picture) Record {
 	return r
 }
 
+// WithCover implements CoverRecord.
 func (r NodeRecord) WithCover(p media.Picture) Record {
 	r.Cover = p
 	return r
 }
 
+// WithCover implements CoverRecord.
 func (r DemandRecord) WithCover(p media.Picture) Record {
 	r.Cover = p
 	return r
