@@ -106,19 +106,25 @@ const wide = "𝄞"
 func textLimits(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.publishes(t, "x")
-	for _, limited := range []struct {
-		field string
-		most  string
-	}{
-		{"title", strings.Repeat(wide, 200)},
-		{"content", strings.Repeat(wide, 20_000)},
-		{"html_content", strings.Repeat(wide, 16<<10)},
-	} {
-		fits, tooLong := object{limited.field: limited.most}, object{limited.field: limited.most + "x"}
+	doc, err := theDocument()
+	require.NoError(t, err)
+	for field, of := range doc.Components.Schemas["EventChange"].Value.Properties {
+		if of.Value.MaxLength == nil {
+			continue
+		}
+		most := strings.Repeat(wide, int(*of.Value.MaxLength))
+		if field == "html_content" { // in bytes
+			most = most[:*of.Value.MaxLength]
+		}
+		fits, tooLong := object{field: most}, object{field: most + "x"}
 		ada.patch(t, eventPath(id), fits).is(200).shows(fits)
-		ada.patch(t, eventPath(id), tooLong).invalid(limited.field)
-		ada.post(t, events, tooLong).invalid(limited.field)
+		ada.patch(t, eventPath(id), tooLong).invalid(field)
+		ada.post(t, events, tooLong).invalid(field)
 		ada.reads(t, id).shows(fits)
+		if of.Value.Type.Permits("null") {
+			ada.patch(t, eventPath(id), object{field: nil}).is(200).shows(object{field: nil})
+			ada.reads(t, id).shows(object{field: nil})
+		}
 	}
 	ada.patch(t, eventPath(id), object{"title": "  " + strings.Repeat("x", 200) + "\n"}).is(200)
 	// Each & is five bytes of stored markup.

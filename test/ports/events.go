@@ -54,7 +54,7 @@ func (w *fixtures) rich(author user.ID) *event.Event {
 	e := w.written(author, noon, titled("In 西湖"), dated(date(w, "2026-02-28")), permitted(event.Contact),
 		under(w.category(1)), func(c *event.Change) {
 			c.Content, c.HTML = new("O'Brien \\ \"%_\"\n\t "), new("<p>Hello &amp; goodbye</p>")
-		})
+		}, withTexts("rich"))
 	require.NoError(w, e.Locate(e.Text(), place.Place{Province: "浙江省", City: "杭州市", District: "西湖区"}))
 	w.attach(e, noon.Add(time.Minute), "plates/b", "plates/a")
 	return e

@@ -122,7 +122,7 @@ func (w *fixtures) spoil(e *event.Event) {
 	w.attach(e, noon.Add(time.Hour), "spoilt")
 	_, err := e.RemovePlate(e.State().Plates[0].ID, noon)
 	require.NoError(w, err)
-	require.NoError(w, e.Apply(change(titled("spoilt"), dated(pi), permitted(event.Public), under(0)), noon.Add(time.Hour)))
+	require.NoError(w, e.Apply(change(dated(pi), permitted(event.Public), under(0), withTexts("spoilt")), noon.Add(time.Hour)))
 }
 
 func changePanics(w *fixtures) {

@@ -3,6 +3,7 @@ package ports
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -152,6 +153,19 @@ func dated(d calendar.Date) edit         { return func(c *event.Change) { c.Date
 func under(id feed.CategoryID) edit      { return func(c *event.Change) { c.Category = new(id) } }
 func published(yes bool) edit            { return func(c *event.Change) { c.Publish = new(yes) } }
 func permitted(to event.Permission) edit { return func(c *event.Change) { c.Permission = new(to) } }
+
+// withTexts sets each text that no edit before it has set, also of fields that are yet to come.
+func withTexts(text string) edit {
+	return func(c *event.Change) {
+		fields := reflect.ValueOf(c).Elem()
+		for field, value := range fields.Fields() {
+			if field.IsExported() && value.Kind() == reflect.Pointer && value.Type().Elem().Kind() == reflect.String && value.IsNil() {
+				value.Set(reflect.New(value.Type().Elem()))
+				value.Elem().SetString(text)
+			}
+		}
+	}
+}
 
 // shown makes an event stand so.
 func shown(as event.StatusPermission) edit {
