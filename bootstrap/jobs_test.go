@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -86,7 +88,19 @@ func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
 		}
 		return names
 	}
-	require.Equal(t, []string{"media_cleanup", "erasures_resume", "sample"}, names(settings.NoWallet, settings.InMemory))
-	require.Equal(t, []string{"media_cleanup", "erasures_resume", "sample", "payments_poll", "refunds_follow", "bills_reconcile"}, names(settings.SandboxWallet, settings.InMemory))
-	require.Equal(t, []string{"media_cleanup", "erasures_resume", "sample", "feed_tiles", "sweep"}, names(settings.NoWallet, "sqlite:"+filepath.Join(t.TempDir(), "plaza.db")))
+	ofWallet, ofDatabase := []string{"payments_poll", "refunds_follow", "bills_reconcile"}, []string{"feed_tiles", "sweep"}
+	always := names(settings.NoWallet, settings.InMemory)
+	selling := names(settings.SandboxWallet, settings.InMemory)
+	stored := names(settings.NoWallet, "sqlite:"+filepath.Join(t.TempDir(), "plaza.db"))
+	assert.Subset(t, always, []string{"media_cleanup", "erasures_resume", "sample"})
+	for _, name := range slices.Concat(ofWallet, ofDatabase) {
+		assert.NotContains(t, always, name)
+		assert.Equal(t, slices.Contains(ofWallet, name), slices.Contains(selling, name), name)
+		assert.Equal(t, slices.Contains(ofDatabase, name), slices.Contains(stored, name), name)
+	}
+	guide, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	for _, name := range slices.Concat(selling, stored) {
+		assert.Contains(t, string(guide), "`"+name+"`", "README.md lists the jobs")
+	}
 }

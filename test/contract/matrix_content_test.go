@@ -9,21 +9,16 @@ import (
 // contentTrials are the trials of content outside diaries: feeds, publications,
 // images, plates, the import and payment.
 var contentTrials = map[string]trial{
-	"GET /api/feed/categories/": {"optionalAuth", plainly(categories, nil, 200)},
 	"GET /api/feed/items/{category_id}/": {"optionalAuth", func(*testing.T, *cast) []aim {
 		return []aim{
 			{name: "uncategorised items", path: itemsOf("uncategory"), want: everybody(200)},
 			{name: "no category", path: itemsOf(4711), want: everybody(404)},
 		}
 	}},
-	"GET /api/writing/bundle-data/get-publication-feed-items/": {
-		"scope writing_bundle", plainly("/api/writing/bundle-data/get-publication-feed-items/", nil, 200),
-	},
 	"GET /api/writing-admin/v1/imported-howto/": {"staff", plainly("/api/writing-admin/v1/imported-howto/", nil, 200)},
 	"POST /api/pay/order/pay/": {
 		"scope pay_trade_order", plainly("/api/pay/order/pay/", object{"pay_method": 200, "end_type": 0}, 404),
 	},
-	"GET /api/pay/order/": {"scope pay_trade_order", plainly(ownOrders, nil, 200)},
 	"GET /api/pay/order/{id}/": {"scope pay_trade_order", func(t *testing.T, c *cast) []aim {
 		id := c.staff.post(t, newOrder, draftFor(c.owner)).is(201).int("data.id")
 		want := everybody(404)
