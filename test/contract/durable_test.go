@@ -15,6 +15,7 @@ import (
 var durableRows = []row{
 	{"AUT-09 keys outlive the servers", keysOutlive, everyServer},
 	{"AUT-11 failures are counted although every one was in another process", failuresOutlive, everyServer},
+	{"AUT-15 codes and what is counted of them outlive the servers", codesOutlive, everyServer},
 	{"PLA-04 plates outlive the servers at their signed addresses", platesOutlive, everyServer},
 	{"PUB-06 translations outlive the servers", translationsOutlive, everyServer},
 }
@@ -23,6 +24,7 @@ var durableRows = []row{
 var sharingRows = []row{
 	{"AUT-09 a key is good at every server and used for all of them", keysEverywhere, everyServer},
 	{"AUT-10 a key that is revoked at one server is so at the others at once", revokedEverywhere, everyServer},
+	{"AUT-15 every server knows the codes of the others and counts with them", codesEverywhere, everyServer},
 	{"AUT-11 failures are counted across all server processes", failuresEverywhere, everyServer},
 	{"EVT-02 EVT-03 what was written to one server is read from the others at once", writtenEverywhere, everyServer},
 	{"PLA-04 servers share the key of signed addresses", addressesEverywhere, everyServer},
@@ -81,6 +83,29 @@ func failuresOutlive(t *testing.T, s *server) {
 	s.again(t)
 	s.clock.advance(15 * time.Minute)
 	s.anyone().gets(t, ada)
+}
+
+func codesOutlive(t *testing.T, s *server) {
+	code := s.anyone().code(t, "sign_up", newcomer(1))
+	for i := range 4 {
+		s.anyone().signs(t, newcomer(1), wrongFor(t, code, i)).invalid("code")
+		s.again(t)
+	}
+	s.anyone().asks(t, "sign_up", newcomer(1)).throttled()
+	s.anyone().signs(t, newcomer(1), code).is(201)
+	s.again(t)
+	s.anyone().signs(t, newcomer(1), code).invalid("code")
+}
+
+func codesEverywhere(t *testing.T, s *server) {
+	servers := s.apart(t)
+	for i, here := range servers {
+		there := servers[(i+1)%len(servers)].anyone()
+		code := here.anyone().code(t, "sign_up", newcomer(i))
+		there.asks(t, "sign_up", newcomer(i)).throttled()
+		there.signs(t, newcomer(i), code).is(201)
+		here.anyone().signs(t, newcomer(i), code).invalid("code")
+	}
 }
 
 func platesOutlive(t *testing.T, s *server) {
