@@ -106,7 +106,6 @@ func storeAnswer(ctx context.Context, tx *engine.Transaction, a idempotency.Answ
 	return engine.OrNotAffected(done, err, idempotency.ErrKeyInUse)
 }
 
-// Reserve implements idempotency.Keys.
 func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Time) (*idempotency.Answer, error) {
 	now, until = instant.Normalise(now), instant.Normalise(until)
 	row := keyRow{
@@ -140,7 +139,6 @@ func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Ti
 	return stored.answer(k), nil
 }
 
-// Release implements idempotency.Keys.
 func (v Keys) Release(ctx context.Context, k idempotency.Key) error {
 	return v.s.exec(ctx, v.s.Writer.NewDelete().Model((*keyRow)(nil)).
 		Where("user_id = ? AND name = ? AND holder = ? AND busy IS NOT NULL", k.User, k.Name, k.Holder[:]))

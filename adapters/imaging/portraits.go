@@ -54,7 +54,6 @@ func NewPortraits(publicURL string) *Portraits {
 	return &Portraits{folder: strings.TrimRight(publicURL, "/") + "/media/portrait/"}
 }
 
-// Portrait implements media.Portraits.
 func (p *Portraits) Portrait(seed int64) media.Picture {
 	picture := media.Picture{Sizes: make([]media.Size, len(portraitSizes))}
 	name := p.folder + strconv.FormatInt(seed, 10)

@@ -67,7 +67,6 @@ func newLane(processors, memory int64, waiting, waitingOfKey int) lane {
 	return lane{admission.New(limits, errBusy), memory / processors}
 }
 
-// Process implements media.Processor.
 func (s *Processor) Process(ctx context.Context, by admission.Key, raw media.Raw, specs ...media.SizeSpec) (media.Processed, error) {
 	done, err := s.process(ctx, by, raw, specs)
 	if errors.Is(err, context.DeadlineExceeded) {

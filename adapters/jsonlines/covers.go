@@ -24,7 +24,6 @@ func openCovers(folder string) covers {
 	return covers{root, err}
 }
 
-// OpenCover implements imported.File.
 func (c covers) OpenCover(name string) (io.ReadCloser, error) {
 	if c.err != nil {
 		return nil, fmt.Errorf("opening the covers' folder: %w", c.err)

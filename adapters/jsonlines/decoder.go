@@ -16,7 +16,6 @@ import (
 // problems can be reported together.
 type Decoder struct{}
 
-// Decode implements imported.Decoder.
 func (Decoder) Decode(raw []byte, wanted ...imported.Kind) (imported.Draft, error) {
 	ms, err := membersOf(raw)
 	for err == nil && isReject(ms) {

@@ -129,7 +129,6 @@ func notOpened(path string, err error) error {
 	return fmt.Errorf("opening a file of records: %w", err)
 }
 
-// Name implements imported.File.
 func (f *File) Name() string { return f.name }
 
 // Version implements imported.File: the size and the time of the last change.
@@ -140,12 +139,10 @@ func (f *File) Size() (read, size int64) {
 	return f.raw.read.Load(), f.size
 }
 
-// Close implements imported.File.
 func (f *File) Close() error {
 	return errors.Join(f.covers.Close(), f.closer.Close())
 }
 
-// Begin implements imported.File.
 func (f *File) Begin(ctx context.Context, lines int64) error {
 	if _, err := f.source.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -180,7 +177,6 @@ func (f *File) open() error {
 	return err
 }
 
-// Next implements imported.File.
 func (f *File) Next(ctx context.Context) (imported.RawLine, error) {
 	for {
 		line, err := f.line(ctx)

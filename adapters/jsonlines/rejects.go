@@ -96,7 +96,6 @@ func cut(file *os.File, length int64) error {
 	return file.Sync()
 }
 
-// Length implements imported.Rejects.
 func (r *Rejects) Length() int64 { return r.length }
 
 // Keep implements imported.Rejects. If it fails, the file is as before.
@@ -200,7 +199,6 @@ func syncFolder(folder string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Close implements imported.Rejects.
 func (r *Rejects) Close() error {
 	if r.file == nil {
 		return nil

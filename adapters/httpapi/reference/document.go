@@ -105,7 +105,6 @@ func (s *schema) UnmarshalJSON(raw []byte) error {
 // words is a list that may be written as a single word.
 type words []string
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (w *words) UnmarshalJSON(raw []byte) error {
 	if raw[0] == '"' {
 		*w = make(words, 1)
@@ -122,7 +121,6 @@ type member[T any] struct {
 	Value T
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (o *ordered[T]) UnmarshalJSON(raw []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if opening, err := decoder.Token(); err != nil || opening != json.Delim('{') {

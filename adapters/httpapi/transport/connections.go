@@ -41,7 +41,6 @@ type limitedListener struct {
 	limited   func(limit string)
 }
 
-// Accept implements net.Listener.
 func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.AcceptTCP()

@@ -38,10 +38,8 @@ const maxHeld = 64 << 10
 // limit of a picture, so that the picture's size tells that it is too large.
 func NewPicture() *SpillBuffer { return &SpillBuffer{inMemory: maxHeld, capacity: media.MaxBytes + 1} }
 
-// Size implements media.Raw.
 func (s *SpillBuffer) Size() int64 { return s.size }
 
-// ReadAt implements media.Raw.
 func (s *SpillBuffer) ReadAt(p []byte, at int64) (int, error) {
 	if s.file != nil {
 		return s.file.ReadAt(p, at)

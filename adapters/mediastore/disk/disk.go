@@ -146,7 +146,6 @@ func (s *Store) clear() error {
 	return nil
 }
 
-// Put implements media.Store.
 func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (media.Key, error) {
 	key, err := media.NewKey(a, u.Type)
 	if err == nil {
@@ -239,7 +238,6 @@ func (s *Store) syncFolder(name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Open implements media.Store.
 func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 	if err := ctx.Err(); err != nil {
 		return media.File{}, err
@@ -266,7 +264,6 @@ func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 	return media.File{ReadSeekCloser: f, Type: kind, Modified: instant.Normalise(info.ModTime())}, nil
 }
 
-// Remove implements media.Store.
 func (s *Store) Remove(ctx context.Context, key media.Key) error {
 	if err := ctx.Err(); err != nil {
 		return err

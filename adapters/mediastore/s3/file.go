@@ -113,7 +113,6 @@ func (o *object) drop() {
 	o.body, o.cancel = nil, nil
 }
 
-// Close implements io.Closer.
 func (o *object) Close() error {
 	if o.closed {
 		return fs.ErrClosed

@@ -92,7 +92,6 @@ func New(c Config) (*Store, error) {
 
 func (s *Store) object(key media.Key) string { return s.prefix + string(key) }
 
-// Put implements media.Store.
 func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (media.Key, error) {
 	key, err := media.NewKey(a, u.Type)
 	if err == nil {
@@ -145,7 +144,6 @@ func (s *Store) removeUnfinished(ctx context.Context, key media.Key) {
 	_ = s.Remove(bounded, key)
 }
 
-// Open implements media.Store.
 func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 	if err := ctx.Err(); err != nil {
 		return media.File{}, err
@@ -184,7 +182,6 @@ func (s *Store) stat(ctx context.Context, key media.Key) (minio.ObjectInfo, erro
 	return info, err
 }
 
-// Remove implements media.Store.
 func (s *Store) Remove(ctx context.Context, key media.Key) error {
 	if err := ctx.Err(); err != nil {
 		return err

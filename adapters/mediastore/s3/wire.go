@@ -14,7 +14,6 @@ const maxList = 8 << 20
 // proxy's page would count as an empty list.
 type checkedTransport struct{ http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
 func (s checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := s.RoundTripper.RoundTrip(r)
 	if err != nil {

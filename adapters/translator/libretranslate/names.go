@@ -20,7 +20,6 @@ type Translator struct {
 
 var _ localisation.Translator = (*Translator)(nil)
 
-// Translate implements localisation.Translator.
 func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {
 	if c, err := codes.Codes(codes, from, to); err == nil && !locale.Same(from, to) && (former[c.From] != "" || former[c.To] != "") && !t.BreakerOpen() {
 		t.names.learn(ctx, t.Get)

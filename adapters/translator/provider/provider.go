@@ -112,7 +112,6 @@ func NewKeyed(s Settings, url string, d Dialect) (*Translator, error) {
 	return New(s.Connection, d)
 }
 
-// Name implements localisation.Translator.
 func (t *Translator) Name() string { return t.dialect.Name() }
 
 // BreakerOpen reports whether failures have stopped the requests to the provider and none has

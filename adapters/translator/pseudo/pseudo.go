@@ -26,7 +26,6 @@ func New() Translator { return Translator{} }
 
 var _ localisation.Translator = Translator{}
 
-// Name implements localisation.Translator.
 func (Translator) Name() string { return "pseudo" }
 
 // Target implements localisation.Translator: each region is marked as itself.
