@@ -40,7 +40,8 @@ type Sender interface {
 
 // Errors of a message that was not accepted, for errors.Is.
 var (
-	// ErrRefused means that the message was not sent, and would not be if it were sent again.
+	// ErrRefused means that the message was not sent, and would not be if it were sent again. A
+	// sender returns it as a RefusedError.
 	ErrRefused = errors.New("message refused")
 	// ErrBusy means that nothing was sent. It may be sent again, after the wait of a BusyError.
 	ErrBusy = errors.New("sender busy")

@@ -85,7 +85,7 @@ func (s *Sender) send(ctx context.Context, m verification.Message) error {
 	}
 	r, err := s.protocol.Request(m, s.now())
 	if err != nil {
-		return fmt.Errorf("%w: %w", verification.ErrRefused, err)
+		return fmt.Errorf("%w: %w", &verification.RefusedError{Reason: verification.SetUp}, err)
 	}
 	answer, err := s.client.Send(ctx, http.MethodPost, r.Path, r.Header, bytes.NewReader(r.Body))
 	switch {
