@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -32,11 +33,12 @@ func chosenWallet(c settings.Config) (wallet.Description, bool) {
 	return w, is
 }
 
-// walletSettings returns the settings of the wallet.
-func walletSettings(c settings.Config, t *traces) wallet.Settings {
+// walletSettings returns the settings of the wallet, which reports at its first path below the public address unless another
+// address is set.
+func walletSettings(c settings.Config, d wallet.Description, t *traces) wallet.Settings {
 	return wallet.Settings{
 		URL: c.WalletURL, MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: c.WalletApps(),
-		NotifyURL: c.WalletNotifyURL, PublicURL: c.PublicURL,
+		NotifyURL:  cmp.Or(c.WalletNotifyURL, c.PublicURL+d.NotifyPaths()[0]),
 		PrivateKey: c.WalletPrivateKey, CertSerial: c.WalletCertSerial, Certificate: c.WalletCert,
 		PublicKey: c.WalletPublicKey, PublicKeyID: c.WalletPublicKeyID, FormerKey: c.WalletV2Key,
 		Deadline: c.WalletTimeout, Wrap: t.spans("wallet", true),
@@ -50,7 +52,7 @@ func checkWallet(c *settings.Config, p settings.Problems) {
 	if !is || c.UsesSandbox() {
 		return
 	}
-	checked, problems := chosen.Check(walletSettings(*c, nil))
+	checked, problems := chosen.Check(walletSettings(*c, chosen, nil))
 	c.WalletURL = checked.URL
 	for _, problem := range problems {
 		// The default of the address for notifications is made of the public address, which may not be known yet.
@@ -68,7 +70,7 @@ func newGateways(c settings.Config, t *traces) (payment.Gateways, error) {
 	if !is {
 		return payment.Gateways{}, nil
 	}
-	gateways, err := chosen.Open(walletSettings(c, t))
+	gateways, err := chosen.Open(walletSettings(c, chosen, t))
 	if err != nil {
 		return payment.Gateways{}, fmt.Errorf("%w: PLAZA_WALLET_…:\n%w", settings.ErrInvalid, err)
 	}

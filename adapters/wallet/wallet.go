@@ -46,11 +46,6 @@ func (d Description) NotifyPaths() []string {
 	return all
 }
 
-// NotifyURL returns where the wallet reports payments: the configured address, or the first path at the public one.
-func (d Description) NotifyURL(s Settings) string {
-	return cmp.Or(s.NotifyURL, s.PublicURL+d.NotifyPaths()[0])
-}
-
 // Setting is the name of a setting, without PLAZA_WALLET_.
 type Setting string
 
@@ -72,18 +67,17 @@ const (
 
 // Settings are the settings of all wallets. A wallet reads those that it has a use for.
 type Settings struct {
-	URL        string
-	MerchantID string
-	Key        secret.String // the merchant's
-	AppIDs     map[payment.WalletApp]string
-	// NotifyURL is where the wallet reports payments; empty: below PublicURL, the address that clients see.
-	NotifyURL, PublicURL string
-	PrivateKey           secret.String // the merchant's, as PEM
-	CertSerial           string        // of the merchant's certificate
-	Certificate          secret.String // the merchant's, as PEM
-	PublicKey            secret.String // the wallet's, as PEM
-	PublicKeyID          string
-	FormerKey            secret.String // of a former version, whose payments are still served
+	URL         string
+	MerchantID  string
+	Key         secret.String // the merchant's
+	AppIDs      map[payment.WalletApp]string
+	NotifyURL   string        // where the wallet reports payments
+	PrivateKey  secret.String // the merchant's, as PEM
+	CertSerial  string        // of the merchant's certificate
+	Certificate secret.String // the merchant's, as PEM
+	PublicKey   secret.String // the wallet's, as PEM
+	PublicKeyID string
+	FormerKey   secret.String // of a former version, whose payments are still served
 	// Deadline bounds each call of the wallet.
 	Deadline time.Duration
 	// Wrap wraps the transport of the requests. Nil: it is used as it is.

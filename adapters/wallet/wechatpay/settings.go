@@ -44,10 +44,9 @@ func (p problems) err(gateway string) error {
 	return errors.Join(wrong...)
 }
 
-// complete returns the settings with defaults, for the version whose payments are reported at the path, the merchant's
-// certificate with its private key if there is one, and the problems of what the versions have in common.
-func complete(s wallet.Settings, path string) (wallet.Settings, []tls.Certificate, problems) {
-	s.NotifyURL = wallet.Description{Paths: []string{path}}.NotifyURL(s)
+// complete returns the settings with defaults, the merchant's certificate with its private key if there is one, and the
+// problems of what the versions have in common.
+func complete(s wallet.Settings) (wallet.Settings, []tls.Certificate, problems) {
 	s.Deadline = cmp.Or(s.Deadline, defaultDeadline)
 	var p problems
 	p.check(wallet.URL, isAddress(s.URL), addressText)

@@ -29,7 +29,7 @@ const defaultIP = "127.0.0.1"
 
 // newV2 returns the gateway, and what is wrong with the settings.
 func newV2(s wallet.Settings) (*V2, problems) {
-	s, certificates, found := complete(s, pathV2)
+	s, certificates, found := complete(s)
 	refunded := strings.TrimRight(s.NotifyURL, "/") + "/refund/"
 	found.check(wallet.NotifyURL, isAddress(s.NotifyURL) && len(refunded) <= 256, addressText+" of at most 248 characters")
 	common := newGateway(nameV2, s, func(*http.Transport) {}, string(hmacSHA256), string(md5Sum))

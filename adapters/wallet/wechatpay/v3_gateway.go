@@ -27,7 +27,7 @@ var _ payment.Gateway = (*V3)(nil)
 
 // newV3 returns the gateway, and what is wrong with the settings. It sends nothing.
 func newV3(s wallet.Settings) (*V3, problems) {
-	s, _, found := complete(s, pathV3)
+	s, _, found := complete(s)
 	private, public := parsePrivateKey(s.PrivateKey), parsePublicKey(s.PublicKey)
 	found.check(wallet.PrivateKey, private != nil, "must be an unencrypted RSA key as PEM, PKCS #8 or PKCS #1, with 2,048 bits or more")
 	found.check(wallet.CertSerial, isSerial(s.CertSerial), "must be 1 to 64 hexadecimal digits with capital letters")
