@@ -31,7 +31,6 @@ var (
 		"city", "district", "province", "comments",
 	}
 	eventFields   = append([]string{"the_moment", "place_around", "comment_count", "like_count"}, momentFields...)
-	newsFields    = []string{"site_name", "url", "title", "release_date", "html_content", "city", "category", "site_logo", "district", "province", "country"}
 	commentFields = []string{"id", "user", "content", "create_time"}
 )
 

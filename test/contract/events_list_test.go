@@ -21,9 +21,7 @@ var eventListRows = []row{
 	{"EVT-13 another ordering is refused", unknownOrdering, oneStore},
 	{"EVT-13 a user who is not there is not found", unknownAuthor, oneStore},
 	{"EVT-14 the moment is what the caller may see of the day", momentOfTheDay, everyStore},
-	{"EVT-14 the moment has its fields", momentHasItsFields, oneStore},
 	{"EVT-15 the news of the day the own city first", newsOfTheDay, everyStore},
-	{"EVT-15 the news has the interface's fields", newsHasItsFields, oneStore},
 }
 
 func visibility(t *testing.T, s *server) {
@@ -193,28 +191,6 @@ func momentOfTheDay(t *testing.T, s *server) {
 	assert.Equal(t, []string{"bob's of another day"}, ada.reads(t, centre).column("data.the_moment", "title"))
 }
 
-func momentHasItsFields(t *testing.T, s *server) {
-	s.shelve(t, 7, "Walks")
-	ada, bob := s.member(t), s.member(t)
-	centre := ada.publishes(t, "centre")
-	other := bob.publishes(t, "在杭州市", object{"category": 7, "content": "all day", "html_content": "<p>long</p>"})
-	bob.comments(t, other, "Oh")
-	ada.put(t, likePath(other)).is(204)
-	got := ada.reads(t, centre)
-	got.hasFields("data.the_moment.0", momentFields)
-	got.hasFields("data.the_moment.0.user", authorFields)
-	for field, value := range (object{
-		"id": other, "title": "在杭州市", "content": "all day", "html_content": "<p>long</p>", "category": 7,
-		"category_name": "Walks", "city": "杭州市", "province": "浙江省", "district": nil, "status": 100,
-		"event_time": "2026-11-20", "create_time": "2026-11-20T12:00:00Z", "comments": []any{}, "user.uid": bob.id,
-	}) {
-		got.shows(object{"the_moment.0." + field: value})
-	}
-	for _, list := range []string{events, eventsOf(ada)} {
-		ada.get(t, list).is(200).hasFields("data.0.the_moment.0", momentFields)
-	}
-}
-
 // print puts news of a day and a city into the archive, titled by a number.
 func (s *server) print(t *testing.T, day, city string, numbers ...int) {
 	t.Helper()
@@ -246,17 +222,4 @@ func newsOfTheDay(t *testing.T, s *server) {
 	assert.Equal(t, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}, news(elsewhere, "data"))
 	assert.Equal(t, []string{"12"}, news(ada.patch(t, eventPath(id), object{"event_time": "2026-11-19"}), "data"))
 	assert.Empty(t, news(ada.patch(t, eventPath(id), object{"event_time": "2026-11-18"}).is(200), "data"))
-}
-
-func newsHasItsFields(t *testing.T, s *server) {
-	ada := s.member(t)
-	s.print(t, "2026-11-20", "杭州市", 1)
-	got := ada.reads(t, ada.publishes(t, "x"))
-	got.hasFields("data.place_around.0", newsFields)
-	for field, value := range (object{
-		"site_name": "The Lake", "site_logo": "/media/lake.png", "url": "https://lake.example/1", "title": "1",
-		"release_date": "2026-11-20", "html_content": "<p>news</p>", "category": "local", "city": "杭州市", "country": nil,
-	}) {
-		got.shows(object{"place_around.0." + field: value})
-	}
 }

@@ -18,14 +18,12 @@ import (
 )
 
 var peopleRows = []row{
-	{"USR-01 simple user info has exactly the interface's fields", infoHasItsFields, oneStore},
 	{"USR-02 people come in the order asked for each once", orderOfPeople, everyStore},
 	{"USR-02 unknown uids are left out", unknownPeople, oneStore},
 	{"USR-02 two hundred uids at most", tooManyPeople, oneStore},
 	{"USR-03 the offset is the one now", offsetNow, oneStore},
 	{"USR-04 everyone has a portrait of their own in three true sizes", portraits, oneStore},
 	{"USR-05 the profile is simple user info and what is one's own", ownProfile, oneStore},
-	{"USR-05 the profile is one's own alone", profileNeedsAKey, oneStore},
 }
 
 // looksUp asks for the people.
@@ -38,19 +36,6 @@ func (c *client) looksUp(t *testing.T, uids ...any) answer {
 func (s *server) known(t *testing.T, m user.Member) person {
 	t.Helper()
 	return s.member(t, func(r *signin.Registration) { r.Member = m })
-}
-
-func infoHasItsFields(t *testing.T, s *server) {
-	ada := s.member(t)
-	a := s.anyone().looksUp(t, ada.id)
-	assert.Len(t, a.list("data"), 1)
-	a.hasFields("data.0", infoFields)
-	a.hasFields("data.0.avatars", []string{"path", "sizes"})
-	a.hasFields("data.0.avatars.sizes", []string{"sm", "md", "lg"})
-	for _, size := range []string{"sm", "md", "lg"} {
-		a.hasFields("data.0.avatars.sizes."+size, []string{"width", "height", "path"})
-	}
-	ada.looksUp(t, ada.id).hasFields("data.0", infoFields) // a key tells no more
 }
 
 func orderOfPeople(t *testing.T, s *server) {
@@ -146,11 +131,4 @@ func ownProfile(t *testing.T, s *server) {
 	staff.get(t, profile).is(200).shows(object{
 		"is_staff": true, "scopes": []string{"writing_bundle", "back_office"}, "date_joined": "2026-11-20T13:00:00Z",
 	})
-}
-
-func profileNeedsAKey(t *testing.T, s *server) {
-	s.anyone().get(t, profile).fails(401, "NOT_AUTHENTICATED")
-	ada, bob := s.member(t), s.member(t)
-	ada.get(t, profile+"?uid=2").is(200).shows(object{"uid": ada.id})
-	bob.get(t, profile).is(200).shows(object{"uid": bob.id})
 }
