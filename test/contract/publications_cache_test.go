@@ -15,16 +15,10 @@ import (
 	"plaza/bootstrap/settings"
 )
 
-var cacheRows = []row{
-	{"PUB-06 a month later a page is translated anew", aMonthLater, everyStore},
-	{"PUB-07 a translator that does not work is asked but now and then", askedNowAndThen, oneStore},
-}
-
 // babel is a LibreTranslate server of the tests.
 type babel struct {
-	url    string
-	answer http.HandlerFunc // of a request that asks for something else than all texts translated; nil
-	holds  chan struct{}    // when it is closed, there are answers; nil: at once
+	url   string
+	holds chan struct{} // when it is closed, there are answers; nil: at once
 
 	mu    sync.Mutex
 	asked []string // the languages of each request
@@ -54,12 +48,8 @@ func (b *babel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if b.holds != nil {
 		<-b.holds
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	case b.answer != nil:
-		b.answer(w, r)
 		return
 	}
 	for i, text := range q.Q {
@@ -101,13 +91,6 @@ func (s *server) readAgain(t *testing.T, b *babel, ada person) {
 	assert.Equal(t, []string{"fr>en", "fr>en", "zh-Hans>en", "zh-Hans>en"}, b.requests())
 }
 
-func aMonthLater(t *testing.T, s *server) {
-	b := newBabel(t)
-	s, ada := s.on.asking(t, b)
-	assert.Equal(t, []bool{true, true, true}, ada.reading(t, "en").translated())
-	s.readAgain(t, b, ada)
-}
-
 func translationsOutlive(t *testing.T, s *server) {
 	b := newBabel(t)
 	s, ada := s.on.asking(t, b)
@@ -116,25 +99,4 @@ func translationsOutlive(t *testing.T, s *server) {
 	assert.Equal(t, []bool{true, true, true}, ada.reading(t, "en").translated())
 	assert.Len(t, b.requests(), 2)
 	s.readAgain(t, b, ada)
-}
-
-func askedNowAndThen(t *testing.T, s *server) {
-	for name, answer := range map[string]http.HandlerFunc{
-		"down":            func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", http.StatusServiceUnavailable) },
-		"not ours to ask": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) },
-		"lying":           func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"translatedText":["only one"]}`)) },
-	} {
-		b := newBabel(t)
-		b.answer = answer
-		s, ada := s.on.asking(t, b)
-		for range 50 {
-			assert.Equal(t, []bool{false, false, false}, ada.reading(t, "en").translated(), name)
-		}
-		for _, app := range s.apps {
-			app.Translation.Close() // however many times it is tried
-		}
-		asked := len(b.requests())
-		assert.NotZero(t, asked, name)
-		assert.LessOrEqual(t, asked, 10*len(s.apps), name)
-	}
 }

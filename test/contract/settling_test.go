@@ -65,36 +65,16 @@ func forgedNotices(t *testing.T, s *till) {
 		unsigned += fmt.Sprintf("<%s>%s</%[1]s>", name, value)
 	}
 	good := letter(said, walletKey)
-	laughs := "<!DOCTYPE x [<!ENTITY a0 \"ha\">"
-	for i := range 30 {
-		laughs += fmt.Sprintf("<!ENTITY a%d \"&a%d;&a%[2]d;\">", i+1, i)
-	}
 	forged := map[string]string{
-		"another's key":     letter(said, strings.Repeat("x", 32)),
-		"no key":            letter(said, ""),
-		"no signature":      unsigned + "</xml>",
-		"a changed field":   strings.Replace(good, "[990]", "[99]", 1),
-		"one field more":    strings.Replace(good, "<xml>", "<xml><attach>x</attach>", 1),
-		"a field twice":     strings.Replace(good, "<xml>", "<xml><total_fee>990</total_fee>", 1),
-		"a second document": good + good,
-		"an entity":         `<!DOCTYPE x [<!ENTITY fee "990">]>` + strings.Replace(good, "<![CDATA[990]]>", "&fee;", 1),
-		"another merchant":  letter(s.notice(trade, map[string]string{"mch_id": "1900000110"}), walletKey),
-		"a file":            `<!DOCTYPE x [<!ENTITY fee SYSTEM "file:///etc/passwd">]>` + strings.Replace(good, "<![CDATA[990]]>", "&fee;", 1),
-		"a billion laughs":  laughs + "]>" + strings.Replace(good, "<![CDATA[990]]>", "&a30;", 1),
-		"an attribute":      strings.Replace(good, "<total_fee>", `<total_fee currency="CNY">`, 1),
-		"a comment":         strings.Replace(good, "[990]]>", "[990]]><!-- 1 -->", 1),
-		"a name space":      strings.Replace(good, "<xml>", `<xml xmlns="x">`, 1),
-		"an element within": strings.Replace(good, "<![CDATA[990]]>", "<a>990</a>", 1),
-		"another root":      strings.NewReplacer("<xml>", "<html>", "</xml>", "</html>").Replace(good),
-		"another encoding":  `<?xml version="1.0" encoding="GB2312"?>` + good,
-		"UTF-16":            "\xff\xfe" + strings.Join(strings.Split(good, ""), "\x00") + "\x00",
-		"a NUL":             strings.Replace(good, "<xml>", "\x00<xml>", 1),
-		"JSON":              marshalled(t, said),
-		"MD5 by no key":     letter(s.notice(trade, map[string]string{"sign_type": "MD5"}), ""),
-		"MD5 said alone":    strings.Replace(good, "HMAC-SHA256", "MD5", 1),
-		"small letters":     strings.Replace(good, signature(said, walletKey), strings.ToLower(signature(said, walletKey)), 1),
-		"half a signature":  strings.Replace(good, signature(said, walletKey), signature(said, walletKey)[:32], 1),
-		"64 KiB more":       strings.Replace(good, "<xml>", "<xml>"+strings.Repeat(" ", 64<<10), 1),
+		"another's key":    letter(said, strings.Repeat("x", 32)),
+		"no key":           letter(said, ""),
+		"no signature":     unsigned + "</xml>",
+		"a changed field":  strings.Replace(good, "[990]", "[99]", 1),
+		"one field more":   strings.Replace(good, "<xml>", "<xml><attach>x</attach>", 1),
+		"another merchant": letter(s.notice(trade, map[string]string{"mch_id": "1900000110"}), walletKey),
+		"MD5 by no key":    letter(s.notice(trade, map[string]string{"sign_type": "MD5"}), ""),
+		"MD5 said alone":   strings.Replace(good, "HMAC-SHA256", "MD5", 1),
+		"64 KiB more":      strings.Replace(good, "<xml>", "<xml>"+strings.Repeat(" ", 64<<10), 1),
 	}
 	for name, text := range forged {
 		require.NotEqual(t, good, text, name)

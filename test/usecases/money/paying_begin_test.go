@@ -82,21 +82,6 @@ func TestPAY09_the_wallet_gets_a_number_that_names_the_order(t *testing.T) {
 	assert.Len(t, seen, 20)
 }
 
-func TestPAY09_calls_at_once_ask_the_wallet_once(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
-	id := w.order(t, w.ann)
-	var all sync.WaitGroup
-	for range 50 {
-		all.Go(func() {
-			_, err := w.begin(t, id)
-			assert.NoError(t, err)
-		})
-	}
-	all.Wait()
-	assert.Equal(t, 1, w.wallet.asked("prepare"))
-	assert.Len(t, w.wallet.trades, 1)
-}
-
 // countingLedger is a ledger that counts Changes.
 type countingLedger struct {
 	payment.Ledger

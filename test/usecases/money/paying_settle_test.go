@@ -114,32 +114,6 @@ func TestPAY10_what_is_not_stored_is_not_acknowledged(t *testing.T) {
 	assert.Equal(t, payment.Paid, w.state(t, id))
 }
 
-func TestPAY10_money_that_somebody_must_look_after_is_logged(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
-	id := w.order(t, w.ann)
-	assert.Equal(t, "true", w.notify(t, []byte(`{"TransactionID": "t1", "TradeNo": "nobodys"}`)))
-	assert.Contains(t, w.log.String(), "disputed")
-	assert.Equal(t, []payment.PaymentState{payment.Disputed}, w.verdicts(t))
-	assert.Equal(t, payment.Open, w.state(t, id))
-}
-
-func TestPAY11_asking_finds_what_nobody_has_told(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
-	id := w.order(t, w.ann)
-	_, err := w.begin(t, id)
-	require.NoError(t, err)
-	w.wallet.pays()
-	w.now = usecases.Noon.Add(payingLimits.Interval)
-	n, err := w.PollDue(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, 1, n)
-	assert.Equal(t, payment.Paid, w.state(t, id))
-	w.now = usecases.Noon.AddDate(1, 0, 0)
-	n, err = w.PollDue(t.Context())
-	require.NoError(t, err)
-	assert.Zero(t, n, "it is final")
-}
-
 func TestPAY11_an_order_is_not_due_for_another_server_while_the_first_asks(t *testing.T) {
 	w := newPayingFixtureWithWallet(t)
 	before := payingLimits
