@@ -22,16 +22,6 @@ var codeLimitRows = []row{
 	{"AUT-15 AUT-17 known and unknown numbers are answered and counted alike", numbersAlike, everyStore},
 }
 
-// codesBehindProxy is behindProxy with other settings of messages.
-func (on store) codesBehindProxy(t *testing.T, change func(*settings.Config)) *server {
-	t.Helper()
-	on.balance = nil
-	return on.startWith(t, func(c *settings.Config) {
-		trustTests(c)
-		change(c)
-	})
-}
-
 // fromAnother is a client at an address of its own.
 func (s *server) fromAnother(n int) *client {
 	return s.from(fmt.Sprintf("198.51.%d.%d", n/250, n%250+1))
