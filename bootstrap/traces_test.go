@@ -148,7 +148,8 @@ func TestSecrets_are_in_no_log_metric_or_span(t *testing.T) {
 	secrets := []string{phone, phone[1:], phone[4:], "2025550104", password, "wrong-and-secret", staff, key, key[4:]}
 	wallet, err := os.ReadFile(filepath.Join(s.dataDir, sandboxKeyFile))
 	require.NoError(t, err)
-	secrets = append(secrets, strings.TrimSpace(string(wallet)))
+	walletKey := strings.TrimSpace(string(wallet))
+	secrets = append(secrets, walletKey)
 
 	api := s.url + "/api/"
 	s.post("/api/auth/login/", "", `{"username": "`+phone+`", "password": "wrong-and-secret"}`)
@@ -172,7 +173,7 @@ func TestSecrets_are_in_no_log_metric_or_span(t *testing.T) {
 	s.asks("GET", api+"pay-admin/v1/payment/", staff, "")
 	status, body = s.asks("POST", api+"pay/order/pay/", key, s.opensOrder(staff, 1))
 	require.Equal(t, 200, status, body)
-	s.asks("POST", api+"pay/notify/wallet/", "", "<xml><sign>"+secrets[len(secrets)-1]+"</sign></xml>")
+	s.asks("POST", api+"pay/notify/wallet/", "", "<xml><sign>"+walletKey+"</sign></xml>")
 
 	status, body = s.asks("POST", api+"xfile/event/", key, `{"title": "A walk", "content": "By the lake."}`)
 	require.Equal(t, 201, status, body)

@@ -64,11 +64,11 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, signinJoining, v, v2)
 	directory := ports.Directory
 	portraits := newPortraits(c)
-	store2 := stores.Media
+	mediaStore := stores.Media
 	deletionQueue := ports.Deletions
 	processor := newProcessor()
 	room := ports.Room
-	peoplePeople := people.New(directory, accounts, portraits, store2, deletionQueue, processor, room, limits, v)
+	peoplePeople := people.New(directory, accounts, portraits, mediaStore, deletionQueue, processor, room, limits, v)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
 	ports2 := diaryPorts(stores, gazetteerGazetteer, sanitiser, processor)
@@ -78,20 +78,20 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	keys := ports.Keys
 	followingFollowing := following.New(repository, categories, keys, limits, v)
 	reader := ports.Feed
-	browsingBrowsing := browsing.New(reader, store2, v)
+	browsingBrowsing := browsing.New(reader, mediaStore, v)
 	publicationRepository := ports.Publications
 	translator := p.Translator
 	cache := ports.Translations
 	translationOffer := offer(c)
 	translationTranslation := translation.New(translator, cache, translationOffer, v, v2)
 	readingTranslate := translate(translationTranslation)
-	readingReading := reading.New(publicationRepository, readingTranslate, store2, v)
+	readingReading := reading.New(publicationRepository, readingTranslate, mediaStore, v)
 	personaldataStore := ports.PersonalData
 	ledger := ports.Ledger
 	privacyLeave := leave(signinSignin)
-	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, store2, privacyLeave, v)
+	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, mediaStore, privacyLeave, v)
 	userimageRepository := ports.Images
-	userImages := userimages.New(userimageRepository, store2, deletionQueue, processor, room, keys, limits, v)
+	userImages := userimages.New(userimageRepository, mediaStore, deletionQueue, processor, room, keys, limits, v)
 	howTos := ports.HowTos
 	howToLists := importing.NewHowToLists(howTos)
 	limits2 := payingLimits(c)
@@ -101,7 +101,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	apply := applyReceipts(payingPaying)
 	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
 	httpapiPortraitSource := portraitSource()
-	httpapiMediaSource := mediaSource(store2)
+	httpapiMediaSource := mediaSource(mediaStore)
 	httpapiAddressCheck := addressCheck(addresses, v)
 	httpapiUseCases := httpapi.UseCases{
 		Signin:      signinSignin,
@@ -136,11 +136,11 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Feed:      reader,
 		Sanitiser: sanitiser,
 		Processor: processor,
-		Pictures:  store2,
+		Pictures:  mediaStore,
 		Now:       v,
 	}
 	importer := importing.NewImporter(importingPorts)
-	cleanupCleanup := cleanup.New(deletionQueue, store2, v)
+	cleanupCleanup := cleanup.New(deletionQueue, mediaStore, v)
 	app := &App{
 		UseCases:    httpapiUseCases,
 		Config:      c,

@@ -29,13 +29,4 @@ func TestTour(t *testing.T) {
 			assert.Contains(t, out, "\n303  The payer pays at the wallet")
 		}
 	})
-	t.Run("who has joined leaves", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("make test-all runs this")
-		}
-		t.Parallel()
-		out, err := runScript(t, readFile(t, "../tour.sh"), serve(t, demo...), "WAIT=yes")
-		require.NoError(t, err, "%s", out)
-		assert.Contains(t, out, "\n204  The stranger leaves")
-	})
 }
