@@ -140,11 +140,8 @@ func (v Codes) limiting(use codeUseRow, limits []verification.Limit) engine.Step
 
 // Reserve takes of the budget last: all requests wait for that row.
 func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	row := codeRowOf(r.Code.State())
-	use := codeUseOf(verification.Requested, r.Code.State().Number, r.From, r.Now)
+	row := codeRowOf(r.Code)
+	use := codeUseOf(verification.Requested, r.Code.Number, r.From, r.Now)
 	return v.count(ctx, use, verification.RequestLimits(), verification.ErrTooManyRequests, func(ctx context.Context, tx *listedTransaction) error {
 		_, err := tx.NewUpdate().Model((*codeRow)(nil)).Set("status = ?", verification.Replaced).
 			Where("number = ?", row.Number).Where("purpose = ?", row.Purpose).Where("status = ?", verification.Live).Exec(ctx)

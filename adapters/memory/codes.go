@@ -75,7 +75,7 @@ func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 	return exec(ctx, v.s, func() error {
 		c := &v.s.codes
 		c.prune(r.Now)
-		next := r.Code.State()
+		next := r.Code
 		use := codeUse{verification.Requested, next.Number, r.From, instant.Normalise(r.Now)}
 		if wait := use.wait(verification.RequestLimits(), c.uses); wait > 0 {
 			return verification.ErrTooManyRequests(wait)

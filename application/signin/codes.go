@@ -88,7 +88,7 @@ func (s *Signin) RequestCode(ctx context.Context, r CodeRequest, readErr error) 
 	now := s.now()
 	code, drawn := verification.New(r.Purpose, verification.NumberOf(phone), s.joining.Keys, now)
 	err = s.joining.Codes.Reserve(ctx, verification.Request{
-		Code: code, DiallingCode: phone.DiallingCode(), From: access.SourceOf(r.From).First(), Budget: s.joining.Budget, Now: now,
+		Code: code.State(), DiallingCode: phone.DiallingCode(), From: access.SourceOf(r.From).First(), Budget: s.joining.Budget, Now: now,
 	})
 	if err != nil {
 		return CodeSent{}, err

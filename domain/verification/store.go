@@ -17,7 +17,7 @@ const (
 
 // Request asks for a code.
 type Request struct {
-	Code         *Code // new
+	Code         State // of a new code
 	DiallingCode string
 	// From is the first address of the caller's access.Source. (Package access imports this one.)
 	From   netip.Addr

@@ -230,7 +230,7 @@ func TestAUT15_neither_number_nor_code_is_printed(t *testing.T) {
 	encoded, err := json.Marshal([]any{m, c.State()})
 	require.NoError(t, err)
 	shown := string(encoded)
-	for _, v := range []any{m, &m, c, c.State(), m.To, []any{m}, verification.Request{Code: c}, verification.Attempt{Number: m.To}} {
+	for _, v := range []any{m, &m, c, c.State(), m.To, []any{m}, verification.Request{Code: c.State()}, verification.Attempt{Number: m.To}} {
 		shown += fmt.Sprintf("%v %+v %#v %s %x %d", v, v, v, v, v, v)
 	}
 	for _, private := range []string{"13800000001", sent.Reveal(), fmt.Sprintf("%x", sent.Reveal())} {

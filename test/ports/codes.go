@@ -37,7 +37,7 @@ var codeKeys, _ = verification.NewKeys(secret.New("a key of at least thirty-two 
 // requested returns a request for a new code, of the n-th number from the m-th address.
 func requested(p verification.Purpose, n, m int, now time.Time) (verification.Request, secret.String) {
 	code, drawn := verification.New(p, verification.NumberOf(phone(n)), codeKeys, now)
-	return verification.Request{Code: code, DiallingCode: "86", From: try(n, m).Source.First(), Now: now}, drawn
+	return verification.Request{Code: code.State(), DiallingCode: "86", From: try(n, m).Source.First(), Now: now}, drawn
 }
 
 // tried returns a try, of the n-th number from the m-th address.
@@ -50,7 +50,7 @@ func (w *fixtures) reserve(p verification.Purpose, n, m int, now time.Time) (ver
 	w.Helper()
 	r, drawn := requested(p, n, m, now)
 	require.NoError(w, w.Codes.Reserve(w.Context(), r))
-	return r.Code.State(), drawn
+	return r.Code, drawn
 }
 
 // spending returns the spending of a new code to sign up.
