@@ -103,3 +103,20 @@ func TestConnections(t *testing.T) {
 		require.NoError(t, s.Close())
 	}
 }
+
+// database/sql closes a connection whose statement was not sent because the context had ended. The transaction must
+// not use it any more: the driver would panic in a goroutine of its own.
+func TestTransactionsLeaveConnectionsThatAreClosed(t *testing.T) {
+	t.Parallel()
+	s, _ := openWithUser(t, engine.Options{URL: MigratedPostgres(t)})
+	for range 300 {
+		ctx, end := context.WithCancel(t.Context())
+		require.ErrorIs(t, s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+			end()
+			_, err := tx.NewRaw("SELECT 1").Exec(ctx)
+			return err
+		}), context.Canceled)
+	}
+	_, _, err := s.Begin(t.Context(), "a chore")
+	require.NoError(t, err)
+}

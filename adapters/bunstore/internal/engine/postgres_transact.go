@@ -48,7 +48,12 @@ func (d Postgres) Transact(
 	if err != nil {
 		return err
 	}
-	defer undo(ctx, native)
+	// database/sql closes the connection after an error that may be repeated, such as that of a context that has ended. Then
+	// Raw fails, and the rollback is the server's.
+	defer conn.Raw(func(any) error {
+		undo(ctx, native)
+		return nil
+	})
 	run := func(ctx context.Context, steps ...Step) error { return d.run(ctx, native, steps) }
 	if err := run(ctx, append([]Step{begin}, first...)...); err != nil {
 		return err
