@@ -181,7 +181,7 @@ func (v Codes) Try(ctx context.Context, a verification.Attempt) (code *verificat
 	return code, err
 }
 
-// try counts the try in the live code, and returns the code, or nil if there is none to be tried.
+// try counts the try in the live code, and returns the code, or nil if the number has no code that may be tried.
 func (v Codes) try(ctx context.Context, tx *listedTransaction, a verification.Attempt) (*verification.Code, error) {
 	var row codeRow
 	err := v.s.Selecting(tx.Transaction).Model(&row).Where("number = ?", a.Number.Digits()).

@@ -209,8 +209,9 @@ func (s *Store) eraseAccount(a access.Account) {
 	delete(s.telephones, a.Phone.E164())
 	s.failures.forget(a.Phone) // nothing leads from the account to its phone afterwards
 	s.codes.forget(verification.NumberOf(a.Phone))
-	a.SetPassword("")
-	a.Disabled, a.Staff, a.Scopes = true, false, nil
+	isErasing := a.Erasing
+	a.Close()
+	a.Erasing = isErasing
 	a.Phone = user.ErasedPhone(a.User)
 	s.putAccount(a)
 	m := s.members[a.User]

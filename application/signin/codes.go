@@ -24,7 +24,7 @@ type Joining struct {
 	Keys     verification.Keys
 	Budget   verification.Budget
 	Host     string // of the web client, for browsers that fill codes in; empty: none
-	IsClosed bool   // nobody can sign up
+	IsClosed bool   // the server takes no new accounts
 }
 
 // Faults of a server that sends no codes, or takes no new accounts.

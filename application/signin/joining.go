@@ -158,37 +158,18 @@ func (s *Signin) ChangePhone(ctx context.Context, actor access.Actor, c PhoneCha
 	if err := mergeAll(readErr, fault.OnField("username", err), codeErr); err != nil {
 		return err
 	}
-	account, err := s.confirm(ctx, actor, c.Password, c.From)
+	account, err := s.accounts.ByID(ctx, actor.ID)
 	if err != nil {
+		return err
+	}
+	if account, err = s.confirm(ctx, account.Phone, c.From, "password", c.Password); err != nil {
 		return err
 	}
 	spending, err := s.checkCode(ctx, verification.ChangePhone, phone, code, c.From)
 	if err != nil {
 		return err
 	}
-	return orInUse(s.accounts.Change(ctx, actor.ID, func(a *access.Account) error {
-		if a.Generation != account.Generation {
-			return errChangedMeanwhile
-		}
-		a.SetPhoneWith(actor.Token, phone)
-		return nil
-	}, spending))
-}
-
-// errChangedMeanwhile is the fault of a change whose password is not that of the account any more.
-var errChangedMeanwhile = fault.New(fault.Conflict, "The password has just been changed by another request.")
-
-// confirm returns the actor's account if the password is its own. A wrong one is a fault on password.
-func (s *Signin) confirm(ctx context.Context, actor access.Actor, password secret.String, from netip.Addr) (access.Account, error) {
-	account, err := s.accounts.ByID(ctx, actor.ID)
-	if err != nil {
-		return access.Account{}, err
-	}
-	account, err = s.verify(ctx, account.Phone, from, password)
-	if errors.Is(err, access.ErrBadLogin) {
-		return access.Account{}, fault.Field("password", "The password is wrong.")
-	}
-	return account, err
+	return orInUse(s.changeConfirmed(ctx, account, func(a *access.Account) { a.SetPhoneWith(actor.Token, phone) }, spending))
 }
 
 // Leaving confirms a person's request to erase their account.
@@ -204,19 +185,16 @@ func (s *Signin) Leave(ctx context.Context, actor access.Actor, l Leaving, readE
 	if err := fault.Merge(readErr, codeErr); err != nil {
 		return err
 	}
-	account, err := s.confirm(ctx, actor, l.Password, l.From)
+	account, err := s.accounts.ByID(ctx, actor.ID)
 	if err != nil {
+		return err
+	}
+	if account, err = s.confirm(ctx, account.Phone, l.From, "password", l.Password); err != nil {
 		return err
 	}
 	spending, err := s.checkCode(ctx, verification.Erase, account.Phone, code, l.From)
 	if err != nil {
 		return err
 	}
-	return s.accounts.Change(ctx, actor.ID, func(a *access.Account) error {
-		if a.Generation != account.Generation {
-			return errChangedMeanwhile
-		}
-		a.Close()
-		return nil
-	}, spending)
+	return s.changeConfirmed(ctx, account, (*access.Account).Close, spending)
 }

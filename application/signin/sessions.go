@@ -10,6 +10,8 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/secret"
+	"plaza/domain/user"
+	"plaza/domain/verification"
 )
 
 // PasswordChange is a user's request to replace their password.
@@ -30,10 +32,7 @@ func (s *Signin) ChangePassword(ctx context.Context, actor access.Actor, c Passw
 	if err := fault.Merge(readErr, unusable); err != nil {
 		return err
 	}
-	account, err = s.verify(ctx, account.Phone, c.From, c.Old)
-	if errors.Is(err, access.ErrBadLogin) {
-		return fault.Field("old_password", "The password is wrong.")
-	}
+	account, err = s.confirm(ctx, account.Phone, c.From, "old_password", c.Old)
 	if err != nil {
 		return err
 	}
@@ -41,14 +40,32 @@ func (s *Signin) ChangePassword(ctx context.Context, actor access.Actor, c Passw
 	if err != nil {
 		return err
 	}
-	verified := account.Generation
-	return s.accounts.Change(ctx, actor.ID, func(a *access.Account) error {
-		if a.Generation != verified {
-			return errChangedMeanwhile
+	return s.changeConfirmed(ctx, account, func(a *access.Account) { a.SetPasswordWith(actor.Token, hash) })
+}
+
+// confirm returns the account if the password of the field is its own. A wrong one is a fault on the field, and counts as
+// a failed login (AUT-11).
+func (s *Signin) confirm(
+	ctx context.Context, phone user.Phone, from netip.Addr, field string, password secret.String,
+) (access.Account, error) {
+	account, err := s.verify(ctx, phone, from, password)
+	if errors.Is(err, access.ErrBadLogin) {
+		return access.Account{}, fault.Field(field, "The password is wrong.")
+	}
+	return account, err
+}
+
+// changeConfirmed changes the account that confirm has returned, unless its password or its number has changed since.
+func (s *Signin) changeConfirmed(
+	ctx context.Context, confirmed access.Account, fn func(*access.Account), spendings ...verification.Spending,
+) error {
+	return s.accounts.Change(ctx, confirmed.User, func(a *access.Account) error {
+		if a.Generation != confirmed.Generation {
+			return fault.New(fault.Conflict, "The password has just been changed by another request.")
 		}
-		a.SetPasswordWith(actor.Token, hash)
+		fn(a)
 		return nil
-	})
+	}, spendings...)
 }
 
 // hash hashes the password when it is the attempt's turn.

@@ -164,7 +164,7 @@ func decode(raw []byte, into any) {
 // named returns the last word of a reference.
 func named(ref string) string { return ref[strings.LastIndex(ref, "/")+1:] }
 
-// deref returns the component that the reference names. It panics if there is none.
+// deref returns the component that the reference names. It panics if the document lacks the component.
 func deref[T any](ref, kind string, all ordered[T]) T {
 	for _, m := range all {
 		if ref == "#/components/"+kind+"/"+m.Name {
