@@ -18,8 +18,21 @@ import (
 
 // codeBody asks for a one-time code (AUT-15).
 type codeBody struct {
-	Username *string `json:"username"`
-	Purpose  *string `json:"purpose" validate:"required"`
+	Username *string  `json:"username"`
+	Purpose  *purpose `json:"purpose" validate:"required"`
+}
+
+// purpose is the purpose of a code in a body.
+type purpose struct{ verification.Purpose }
+
+// UnmarshalText reads the name of a purpose.
+func (p *purpose) UnmarshalText(name []byte) error {
+	parsed, known := verification.ParsePurpose(string(name))
+	if !known {
+		return fault.New(fault.Invalid, text.NoChoice(string(name), verification.Purposes()...))
+	}
+	p.Purpose = parsed
+	return nil
 }
 
 type codeSentView struct {
@@ -31,19 +44,12 @@ type codeSentView struct {
 // not read, so that a stale one keeps no person from joining.
 func (a *api) requestCode(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[codeBody](c)
-	purpose, known := verification.ParsePurpose(deref(body.Purpose))
-	if body.Purpose != nil && !known {
-		readErr = fault.Merge(readErr, fault.Field("purpose", text.NoChoice(*body.Purpose, verification.Purposes()...)))
-	}
-	isOwn := purpose == verification.ChangePhone || purpose == verification.Erase
-	if err := a.admitTo(isOwn, c); err != nil {
+	of := deref(body.Purpose).Purpose
+	if err := a.admitTo(of == verification.ChangePhone || of == verification.Erase, c); err != nil {
 		return transport.Reply{}, err
 	}
-	if body.Username == nil && known && purpose != verification.Erase {
-		readErr = fault.Merge(readErr, fault.Field("username", text.Required))
-	}
 	sent, err := a.Signin.RequestCode(c.Context(), signin.CodeRequest{
-		Actor: c.Actor, Username: deref(body.Username), Purpose: purpose, From: c.Address(),
+		Actor: c.Actor, Username: deref(body.Username), Purpose: of, From: c.Address(),
 		Language: transport.PreferredLanguage(c.Gin.Request.Header),
 	}, readErr)
 	answer := transport.Data(codeSentView{int(sent.ExpiresIn / time.Second), int(sent.ResendAfter / time.Second)})

@@ -13,6 +13,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/locale"
 	"plaza/domain/secret"
+	"plaza/domain/text"
 	"plaza/domain/user"
 	"plaza/domain/verification"
 )
@@ -102,11 +103,13 @@ func (s *Signin) RequestCode(ctx context.Context, r CodeRequest, readErr error) 
 
 // phoneOf returns the number that the code is sent to: to erase the account, its own.
 func (s *Signin) phoneOf(ctx context.Context, r CodeRequest) (user.Phone, error) {
-	switch r.Purpose {
-	case verification.Erase:
+	switch {
+	case r.Purpose == verification.Erase:
 		account, err := s.accounts.ByID(ctx, r.Actor.ID)
 		return account.Phone, err
-	case verification.ResetPassword:
+	case r.Username == "":
+		return user.Phone{}, fault.New(fault.Invalid, text.Required)
+	case r.Purpose == verification.ResetPassword:
 		return s.loginName(ctx, r.Username)
 	default:
 		return user.ParsePhone(r.Username)
