@@ -41,6 +41,7 @@ var simplifiedChinese = map[string]string{
 	"Send a text, not a file.":                                            "请发送文本，而不是文件。",
 	"Name this field without brackets, also if it is sent several times.": "此字段名不要加方括号，多次发送时也一样。",
 	"The query is malformed.":                                             "查询参数格式错误。",
+	"The cursor is invalid. Use the one of the last answer.":              "游标无效，请使用上一次返回的游标。",
 	"Only one value is allowed.":                                          "只允许一个值。",
 	"The line is too long.":                                               "此行过长。",
 

@@ -72,10 +72,13 @@ func (q *Query) PositiveInt(name string, fallback int64) int64 {
 // Page reads the parameters of every paged list (GEN-04, GEN-05).
 func (q *Query) Page() page.Request {
 	number := q.PositiveInt("page", 1)
-	size := q.PositiveInt("page_size", page.DefaultSize)
-	request, err := page.New(int(min(number, math.MaxInt32)), int(min(size, math.MaxInt32)))
+	request, err := page.New(int(min(number, math.MaxInt32)), q.pageSize())
 	q.Wrong.Merge(fault.FieldsOf(err))
 	return request
+}
+
+func (q *Query) pageSize() int {
+	return int(min(q.PositiveInt("page_size", page.DefaultSize), math.MaxInt32))
 }
 
 // Integer returns the parameter as an integer. It reports false if the parameter is absent
