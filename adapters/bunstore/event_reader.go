@@ -30,6 +30,7 @@ type eventStatements struct {
 	newest     string
 	comments   string // commentsPage
 	newsOfDays string
+	timeline   string // $1 viewer, $2 created, $3 event, $4 limit
 	commented  string // $1 author, $2 limit
 }
 
@@ -54,6 +55,7 @@ func newEventStatements(d engine.Dialect) eventStatements {
 		newest:     newestComments(d),
 		comments:   commentsPage,
 		newsOfDays: newsOfDays(d),
+		timeline:   timeline(d),
 		commented: "SELECT " + columns + " FROM event_counts n JOIN events e ON e.id = n.event_id" +
 			" WHERE n.author_id = $1 AND n.commented IS NOT NULL ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)",
 	}

@@ -81,6 +81,27 @@ func (a *api) listEventsOf(c *transport.Call) (transport.Reply, error) {
 	})
 }
 
+// timelineList is the letter of the timeline's cursors.
+const timelineList = 't'
+
+// listTimeline returns events of those whom the caller follows (EVT-23).
+func (a *api) listTimeline(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	request := q.Cursor(timelineList)
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	if err := c.Enter(a.limits, request.Size()); err != nil {
+		return transport.Reply{}, err
+	}
+	p, err := a.Diary.Timeline(c.Context(), c.Actor, request)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	views, err := a.showEvents(p.Items)
+	return c.StreamContinued(transport.ItemsOf(views), timelineList, p.Next), err
+}
+
 func (a *api) listRecentlyCommented(c *transport.Call) (transport.Reply, error) {
 	if err := c.Enter(a.limits, diary.MaxRecentlyCommented); err != nil {
 		return transport.Reply{}, err

@@ -56,6 +56,7 @@ var table = []route{
 	row(http.MethodPatch, "/api/xfile/event/{id}/", eventScope, (*api).editEvent),
 	row(http.MethodDelete, "/api/xfile/event/{id}/", eventScope, (*api).deleteEvent),
 	row(http.MethodGet, "/api/xfile/event/new-comment-event/", eventScope, (*api).listRecentlyCommented),
+	row(http.MethodGet, "/api/xfile/event/following/", eventScope, (*api).listTimeline),
 	row(http.MethodGet, "/api/xfile/event/{uid}/view-list/", eventScope, (*api).listEventsOf),
 
 	row(http.MethodPost, "/api/activity/comment/", eventScope, (*api).writeComment),

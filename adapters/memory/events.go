@@ -10,6 +10,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
+	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
@@ -153,6 +154,26 @@ func (v Events) putEvent(replaced *event.Event, state event.State) (*event.Event
 	s.list(itemOf(state.ID), e)
 	s.requests.complete(k, makes, made)
 	return e, nil
+}
+
+func (v Events) Timeline(ctx context.Context, viewer user.ID, r page.CursorRequest) (page.CursorPage[event.Entry], error) {
+	return read(ctx, v.s, func() (page.CursorPage[event.Entry], error) {
+		states := v.s.events.where(func(e event.State) bool {
+			_, follows := v.s.follow(viewer, e.Author, 0)
+			return follows && e.Status == event.Normal && stateAndPermission(e).VisibleTo(v.s.relation(viewer, e.Author)) &&
+				(r.After == (page.Cursor{}) || e.AtCursor().Compare(r.After) < 0)
+		})
+		newest := slices.SortedFunc(states, func(a, b event.State) int { return b.AtCursor().Compare(a.AtCursor()) })
+		var entries []event.Entry
+		for _, state := range first(newest, r.Size()+1) {
+			entry, err := v.s.entry(state.ID)
+			if err != nil {
+				return page.CursorPage[event.Entry]{}, err
+			}
+			entries = append(entries, entry)
+		}
+		return page.UpTo(r.Size(), entries, event.Entry.AtCursor), nil
+	})
 }
 
 // queuePlateDeletions queues the pictures of removed plates for deletion.

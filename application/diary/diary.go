@@ -228,6 +228,16 @@ func (d *Diary) list(ctx context.Context, actor access.Actor, q event.Query) (pa
 	return page.With(p, shown), err
 }
 
+// Timeline returns a part of the events of those whom the actor follows that the actor may see (EVT-23).
+func (d *Diary) Timeline(ctx context.Context, actor access.Actor, r page.CursorRequest) (page.CursorPage[View], error) {
+	p, err := d.ports.Reader.Timeline(ctx, actor.ID, r)
+	if err != nil {
+		return page.CursorPage[View]{}, err
+	}
+	shown, err := d.views(ctx, actor, p.Items, inList)
+	return page.CursorPage[View]{Items: shown, Next: p.Next}, err
+}
+
 // MaxRecentlyCommented is the maximum number of events that RecentlyCommented returns.
 const MaxRecentlyCommented = 10
 

@@ -18,6 +18,7 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/markup"
+	"plaza/domain/page"
 	"plaza/domain/place"
 	"plaza/domain/text"
 	"plaza/domain/user"
@@ -64,6 +65,11 @@ type State struct {
 	Completes  *idempotency.Key // by storing the event or its newest plate; nil: none, and once stored
 }
 
+// AtCursor returns the place of the event in a timeline, whose later pages have lesser cursors (EVT-23).
+func (s State) AtCursor() page.Cursor {
+	return page.Cursor{Rank: s.Created.UnixMicro(), ID: int64(s.ID)}
+}
+
 // Event is one diary event.
 type Event struct{ s State }
 
@@ -102,6 +108,9 @@ func (e *Event) State() State {
 	s.Plates = slices.Clone(s.Plates)
 	return s
 }
+
+// AtCursor is State.AtCursor.
+func (e *Event) AtCursor() page.Cursor { return e.s.AtCursor() }
 
 // ID returns the event's number. It is zero until the event is stored.
 func (e *Event) ID() ID { return e.s.ID }

@@ -73,6 +73,11 @@ type Reader interface {
 	// Commented returns at most limit of the author's events with comments, the event
 	// with the latest comment first, ties by descending id.
 	Commented(ctx context.Context, author user.ID, limit int) ([]Entry, error)
+	// Timeline returns the published events of the users whom the viewer follows that the viewer may
+	// see by VisibleStates, behind the cursor: the newest creation first, ties by descending id. Cursors are
+	// those of State.AtCursor. The cost must not grow with the events of the followed, nor by more than a
+	// constant for each followed user.
+	Timeline(ctx context.Context, viewer user.ID, r page.CursorRequest) (page.CursorPage[Entry], error)
 	// OfPlate returns the event that the plate is attached to, or ErrNoPlate.
 	OfPlate(ctx context.Context, id PlateID) (ID, error)
 	// Located returns the texts and places of at most limit events of all authors,

@@ -1,11 +1,18 @@
 package page
 
+import "cmp"
+
 // Cursor is the key of an item in the order of a list. A list continues behind it, so items that are added or
 // removed between two pages never make the later one repeat or skip another. The zero Cursor is before the
 // first item.
 type Cursor struct {
 	Rank int64 // the first part of the key: a time in microseconds since 1970, or what the list says
 	ID   int64 // the second part, positive
+}
+
+// Compare orders cursors by their parts.
+func (c Cursor) Compare(other Cursor) int {
+	return cmp.Or(cmp.Compare(c.Rank, other.Rank), cmp.Compare(c.ID, other.ID))
 }
 
 // CursorRequest selects the items behind a cursor. The zero CursorRequest selects the first DefaultSize items.

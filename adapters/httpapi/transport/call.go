@@ -11,6 +11,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/admission"
+	"plaza/domain/page"
 	"plaza/domain/secret"
 )
 
@@ -40,6 +41,12 @@ func (c *Call) Enter(r *ListLimits, events int) error {
 // Stream returns the list that the call has entered for. The list is paged unless p is nil.
 func (c *Call) Stream(items iter.Seq2[any, error], p *pagination) Reply {
 	return Bare(StreamedList{Items: items, Pagination: p, Limits: c.lists, OnEncoded: c.leave})
+}
+
+// StreamContinued returns the list that the call has entered for, with where it continues.
+func (c *Call) StreamContinued(items iter.Seq2[any, error], list byte, next page.Cursor) Reply {
+	cursor := CursorOf(list, next)
+	return Bare(StreamedList{Items: items, Cursor: &cursor, Limits: c.lists, OnEncoded: c.leave})
 }
 
 // End releases what the call holds.

@@ -25,7 +25,8 @@ import (
 // never in memory as a whole.
 type StreamedList struct {
 	Items      iter.Seq2[any, error]
-	Pagination *pagination // nil: the list is not paged
+	Pagination *pagination // nil: the list has no numbered pages
+	Cursor     *cursors    // nil: the list has no cursors
 	Limits     *ListLimits
 	caller     caller // to whom it is sent
 	OnEncoded  func() // called once after encoding, when the items are no longer needed; may be nil
@@ -172,6 +173,11 @@ func (l StreamedList) write(to io.Writer) error {
 	out.WriteString("]")
 	if l.Pagination != nil {
 		if err := put(`,"pagination":`, l.Pagination); err != nil {
+			return err
+		}
+	}
+	if l.Cursor != nil {
+		if err := put(`,"cursor":`, l.Cursor); err != nil {
 			return err
 		}
 	}
