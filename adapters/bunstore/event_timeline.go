@@ -63,8 +63,7 @@ func ofStream(e, author, permission string) string {
 // newestOfFollowed returns the query for the newest event with the permission of each author whom the viewer follows, if
 // the condition holds for the subscription s.
 func newestOfFollowed(d engine.Dialect, permission event.Permission, condition string) string {
-	stream := ofStream("n", "s.followed_id", fmt.Sprint(int(permission)))
+	stream := ofStream("e", "s.followed_id", fmt.Sprint(int(permission)))
 	return "SELECT e.author_id, e.permission, e.created, e.id FROM subscriptions s " +
-		d.LookUp("events e", "e.id = (SELECT n.id FROM events n WHERE "+stream+" ORDER BY n.created DESC, n.id DESC LIMIT 1)") +
-		" WHERE s.user_id = $1 AND s.followed_id > 0" + condition
+		d.LookUpFirst("events e", "id", stream, "e.created DESC, e.id DESC") + " WHERE s.user_id = $1 AND s.followed_id > 0" + condition
 }

@@ -28,6 +28,7 @@ var eventListing = []promise{
 	{"Commented has the event with the latest comment first, ties by descending id", commentedOrder},
 	{"Commented follows comments that are taken away", commentedRemoved},
 	{"Commented returns at most limit, of the author's events alone", commentedLimit},
+	{"Timeline has what the followed have published and the rule of visibility lets one see, the newest creation first", timelineRandom},
 	{"OnDates is, for everybody, what the rule of visibility says", onDatesRandom},
 	{"OfPlate returns the event of a plate, or ErrNoPlate", eventOfPlate},
 }
@@ -238,6 +239,45 @@ func onDatesRandom(w *fixtures) {
 			require.Equal(w, want, got, "%d looks", viewer)
 		}
 	})
+}
+
+func timelineRandom(w *fixtures) {
+	w.eachSeed(func(w *fixtures, c random) {
+		people, relation := w.users(c)
+		events := w.randomEvents(c, people)
+		for _, viewer := range append(people, 0) {
+			want := visible(events, viewer, relation, func(s event.State) bool {
+				return s.Status == event.Normal && relation(viewer, s.Author) != subscription.Self && w.doesFollow(viewer, s.Author)
+			})
+			slices.SortFunc(want, func(a, b *event.Event) int { return b.AtCursor().Compare(a.AtCursor()) })
+			require.Equal(w, statesOf(want), statesOf(w.timeline(viewer, 1+c.IntN(7))), "%d looks", viewer)
+		}
+	})
+}
+
+// timeline is the whole timeline of the viewer, asked for in parts of the size.
+func (w *fixtures) timeline(viewer user.ID, size int) (all []*event.Event) {
+	w.Helper()
+	for after := (page.Cursor{}); ; {
+		p, err := w.EventReader.Timeline(w.Context(), viewer, page.Behind(after, size))
+		require.NoError(w, err)
+		require.LessOrEqual(w, len(p.Items), size)
+		for _, e := range p.Items {
+			require.Equal(w, w.entry(e.ID()), e)
+			all = append(all, e.Event)
+		}
+		if after = p.Next; after == (page.Cursor{}) {
+			return all
+		}
+		require.Equal(w, p.Items[size-1].AtCursor(), after)
+	}
+}
+
+func (w *fixtures) doesFollow(who, followed user.ID) bool {
+	w.Helper()
+	p, err := w.Subscriptions.List(w.Context(), subscription.Query{User: who})
+	require.NoError(w, err)
+	return slices.ContainsFunc(p.Items, func(s subscription.Subscription) bool { return s.Followed == followed })
 }
 
 func eventOfPlate(w *fixtures) {

@@ -124,6 +124,8 @@ type Dialect interface {
 	// row of what precedes it in the FROM clause. It never joins the table as a whole, but a
 	// plan made for an empty table scans it; see analyse. The table's alias is a letter.
 	LookUp(table, condition string) string
+	// LookUpFirst is LookUp for the first row in the order alone. The column key identifies a row.
+	LookUpFirst(table, key, condition, order string) string
 	// Analyse returns the steps that tell the planner how many rows the table has. When their
 	// transaction commits, statements that were planned before, on any connection, are planned
 	// again.

@@ -333,6 +333,10 @@ func (Postgres) Elements(parameter string) string {
 	return "unnest(ARRAY(SELECT jsonb_array_elements(CAST(" + parameter + " AS jsonb)))) n (value)"
 }
 
+func (Postgres) LookUpFirst(table, _, condition, order string) string {
+	return "CROSS JOIN LATERAL (SELECT * FROM " + table + " WHERE " + condition + " ORDER BY " + order + " LIMIT 1) " + table[len(table)-1:]
+}
+
 // LookUp names OFFSET, because Postgres would else make an ordinary join of it, and choose
 // one that reads the whole table.
 func (Postgres) LookUp(table, condition string) string {

@@ -231,6 +231,11 @@ func (SQLite) LookUp(table, condition string) string {
 	return "CROSS JOIN " + table + " ON " + condition
 }
 
+func (d SQLite) LookUpFirst(table, key, condition, order string) string {
+	key = table[len(table)-1:] + "." + key
+	return d.LookUp(table, key+" = (SELECT "+key+" FROM "+table+" WHERE "+condition+" ORDER BY "+order+" LIMIT 1)")
+}
+
 // Analyse returns no steps. lookUp fixes the order of the join, and then SQLite uses the index also
 // without statistics of the table.
 func (SQLite) Analyse(string) []Step { return nil }
