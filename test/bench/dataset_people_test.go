@@ -87,15 +87,22 @@ func (d *dataset) category(i int) []any {
 	return []any{id, orNone(parent), roll("categories", i).text(16), fmt.Sprintf("category-%d", id)}
 }
 
-// followed are whom the user follows: the next three, and the one before, who so
-// becomes a contact.
+// followed are whom the user follows: the one before, who so becomes a contact, and the next three; of some, the next
+// 200, or as many as there are.
 func (d *dataset) followed(i int) []int64 {
-	var ids []int64
-	for _, ahead := range []int{1, 2, 3, d.users - 1} {
-		ids = append(ids, int64((i+ahead)%d.users+1))
+	many := 3
+	if i%readersApart == 0 {
+		many = min(200, d.users-2)
+	}
+	ids := []int64{int64((i+d.users-1)%d.users + 1)}
+	for ahead := range many {
+		ids = append(ids, int64((i+1+ahead)%d.users+1))
 	}
 	return ids
 }
+
+// readersApart is how far apart the users are who follow many.
+const readersApart = 32
 
 func (d *dataset) subscriptions() iter.Seq[[]any] {
 	return func(yield func([]any) bool) {

@@ -74,6 +74,7 @@ const (
 	reachStatement                  // $1 hash of a key, $2 event
 	authorStatement                 // $1 hash of a key, $2 author
 	listStatement                   // $1 author, $2 whether to a contact, $3 size, $4 offset
+	timelineStatement               // $1 viewer, $2 how many
 	readerStatement                 // $1 hash of a key
 	latestStatement                 // $1 size, $2 offset
 	translationsStatement           // $1 keys, $2 now
@@ -203,6 +204,18 @@ func diaryTexts(texts *[statements]string) {
 			SELECT *` + visible + ` ORDER BY e.day DESC, e.created DESC, e.id LIMIT $3 OFFSET $4
 		) e JOIN event_counts n ON n.event_id = e.id LEFT JOIN plates q ON q.event_id = e.id
 		ORDER BY e.day DESC, e.created DESC, e.id, q.id`
+	const newestOf = ` CROSS JOIN LATERAL (SELECT e.id, e.created FROM events e
+		WHERE e.author_id = s.followed_id AND e.status = 100 AND e.permission = `
+	const first = ` ORDER BY e.created DESC, e.id DESC LIMIT $2) newest WHERE s.user_id = $1`
+	texts[timelineStatement] = `SELECT ` + author + `, ` + entry + ` FROM (
+			SELECT newest.* FROM subscriptions s` + newestOf + `0` + first + `
+			UNION ALL
+			SELECT newest.* FROM subscriptions s` + newestOf + `100` + first + `
+				AND EXISTS (SELECT 1 FROM subscriptions back WHERE back.user_id = s.followed_id AND back.followed_id = $1)
+			ORDER BY created DESC, id DESC LIMIT $2
+		) page JOIN events e ON e.id = page.id JOIN event_counts n ON n.event_id = e.id LEFT JOIN plates q ON q.event_id = e.id
+		JOIN users a ON a.id = e.author_id LEFT JOIN presence aw ON aw.user_id = a.id
+		ORDER BY e.created DESC, e.id DESC, q.id`
 	texts[talkCountStatement] = `UPDATE event_counts SET comments = comments + 1,
 		commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1`
 	texts[commentStatement] = `INSERT INTO comments (event_id, author_id, content, created) VALUES ($1, $2, $3, $4) RETURNING id`

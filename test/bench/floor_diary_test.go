@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -136,22 +138,77 @@ func (f *floor) visitAuthor(r *http.Request) (any, error) {
 
 // entries reads the author's events that the caller may see, and notes the caller's presence.
 func (f *floor) entries(r *http.Request, caller *callerRow, author *memberRow, now time.Time) (total int, shown []*entryRow, err error) {
-	page := read{listStatement, []any{author.id, caller.isContact, int64(pageSize), int64(0)}, func(scan scanner) error {
-		e := &entryRow{}
-		if err := scan(append([]any{&total}, e.targets(f)...)...); err != nil {
-			return err
-		}
-		if last := len(shown) - 1; last >= 0 && shown[last].view.ID == e.view.ID { // one more plate of the same
-			shown[last].plate = e.plate
-			e = shown[last]
-		} else {
-			shown = append(shown, e)
-		}
-		f.add(e, author, now)
-		return nil
+	page := read{listStatement, []any{author.id, caller.isContact, int64(pageSize), int64(0)}, func(scan scanner) (err error) {
+		shown, err = f.scanEntry(scan, shown, author, now, &total)
+		return err
 	}}
 	err = f.all(r.Context(), append(caller.note(now).steps(f), page))
 	return total, shown, err
+}
+
+// scanEntry adds a row to the events that were read, after columns for the targets before. A row may have one more plate
+// of the last event.
+func (f *floor) scanEntry(scan scanner, shown []*entryRow, author *memberRow, now time.Time, before ...any) ([]*entryRow, error) {
+	e := &entryRow{}
+	if err := scan(append(before, e.targets(f)...)...); err != nil {
+		return nil, err
+	}
+	if last := len(shown) - 1; last >= 0 && shown[last].view.ID == e.view.ID {
+		shown[last].plate = e.plate
+		e = shown[last]
+	} else {
+		shown = append(shown, e)
+	}
+	f.add(e, author, now)
+	return shown, nil
+}
+
+// timeline shows the newest events of those whom the caller follows.
+func (f *floor) timeline(r *http.Request) (any, error) {
+	hash, err := hashOf(r)
+	if err != nil {
+		return nil, err
+	}
+	var caller callerRow
+	readCaller := func(scan scanner) error { return scan(caller.targets(f)...) }
+	if err := f.query(r.Context(), readerStatement, []any{hash[:]}, readCaller); err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	if err := caller.check(access.XfileEvent, now); err != nil {
+		return nil, err
+	}
+	var shown []*entryRow
+	page := read{timelineStatement, []any{caller.id, int64(pageSize + 1)}, func(scan scanner) (err error) {
+		var author memberRow // of each event its own
+		shown, err = f.scanEntry(scan, shown, &author, now, author.targets(f)...)
+		return err
+	}}
+	if err := f.all(r.Context(), append(caller.note(now).steps(f), page)); err != nil {
+		return nil, err
+	}
+	var v timelineView
+	if len(shown) > pageSize {
+		shown = shown[:pageSize]
+		last := shown[pageSize-1]
+		cursor := binary.BigEndian.AppendUint64([]byte("t"), uint64(last.created.UnixMicro()))
+		v.Cursor.Next = new(base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(cursor, uint64(last.view.ID))))
+	}
+	var steps []read
+	v.Data = make([]*eventView, len(shown))
+	for i, e := range shown {
+		v.Data[i] = &e.view
+		steps = append(steps, f.surroundings(&e.view, caller.id, e.city, aroundListed, now)...)
+	}
+	return v, f.all(r.Context(), steps)
+}
+
+// timelineView is a list with a cursor.
+type timelineView struct {
+	Data   []*eventView `json:"data"`
+	Cursor struct {
+		Next *string `json:"next"`
+	} `json:"cursor"`
 }
 
 // reach finds the caller, and whether they may see the event.

@@ -41,6 +41,12 @@ func visitAuthor(d *dataset, i int) request {
 	return q
 }
 
+// followedEvents asks for the timeline of a user who follows many.
+func followedEvents(d *dataset, i int) request {
+	r := roll("timeline", i)
+	return getAs(r.n((d.tokens()-1)/readersApart+1)*readersApart, "/api/xfile/event/following/")
+}
+
 func comment(d *dataset, i int) request {
 	caller, on := d.visitor("comment", i)
 	q := withSerial("POST", "/api/activity/comment/", authorised(caller), fmt.Sprintf(`{"event": %d, "content": "A walk `, on+1), `"}`)
