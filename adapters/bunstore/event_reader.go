@@ -272,9 +272,10 @@ func newestOn(permission event.Permission, narrowed string) string {
 // who have few events in all. So there are at most as many spans as people whom the viewer
 // follows, the many events of one author cost no more than a few, and those of many
 // authors no more than to read them from the index. Whether an author follows the viewer is
-// checked from the newest event on, until enough are found; LIMIT 1000000 keeps this order.
+// checked from the newest event on, until enough are found; LIMIT 1000000 keeps this order. Events older than enough
+// of those that all may see are not checked at all.
 func ofContacts(d engine.Dialect, permission event.Permission) string {
-	day := ofDay(permission)
+	day, recent := ofDay(permission), atLeastAsNew(permitted(subscription.Stranger)[0])
 	followed := "SELECT s.followed_id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id >= b.id ORDER BY s.followed_id LIMIT 1"
 	end := "SELECT CASE MAX(author_id) WHEN b.id THEN b.id + 1 ELSE MAX(author_id) END FROM (SELECT e.author_id FROM events e WHERE " + day +
 		" AND e.author_id >= b.id ORDER BY e.author_id LIMIT " + strconv.Itoa(d.ReadAhead()) + ") next"
@@ -287,14 +288,20 @@ func ofContacts(d engine.Dialect, permission event.Permission) string {
 			spans (low, high) AS (SELECT former, id FROM steps WHERE turn = 0 AND id > former)
 			SELECT id, created, author_id FROM (
 				SELECT e.id, e.created, e.author_id FROM spans b CROSS JOIN events e
-				WHERE b.high > b.low + 1 AND ` + day + ` AND e.author_id >= b.low AND e.author_id < b.high AND ` + isFollowed(d, day) + `
+				WHERE b.high > b.low + 1 AND ` + day + recent + ` AND e.author_id >= b.low AND e.author_id < b.high AND ` + isFollowed(d, day) + `
 				UNION ALL
 				SELECT e.id, e.created, e.author_id FROM spans b CROSS JOIN events e
-				WHERE b.high = b.low + 1 AND ` + day + ` AND e.author_id = b.low
+				WHERE b.high = b.low + 1 AND ` + day + recent + ` AND e.author_id = b.low
 					AND e.created >= (SELECT MIN(created) FROM (` + newestOn(permission, " AND e.author_id = b.low") + `) newest)
 			) followed ORDER BY created DESC, id DESC LIMIT 1000000) followed
 		WHERE (SELECT COUNT(*) FROM subscriptions back WHERE back.user_id = followed.author_id AND back.followed_id = $2) > 0
 		ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)) part`
+}
+
+// atLeastAsNew returns the condition that an event of the day is not older than the $3 newest with the permission, if there
+// are so many.
+func atLeastAsNew(permission event.Permission) string {
+	return " AND e.created >= COALESCE((SELECT MIN(created) FROM (" + newestOn(permission, "") + ") open HAVING COUNT(*) = CAST($3 AS bigint)), e.created)"
 }
 
 // isFollowed returns the condition that the viewer follows the author of an event. Where
