@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -67,6 +68,14 @@ func Trim(s string) string { return strings.TrimFunc(s, unicode.IsSpace) }
 // Composed returns the text in Unicode's form NFC, in which two texts that look alike, such as é as one
 // character or as two, are equal.
 func Composed(s string) string { return norm.NFC.String(s) }
+
+// Folded returns the text in a form in which two texts are equal that differ in case, in width or in white space
+// alone: NFKC, case folded, trimmed, with one space in place of inner white space.
+func Folded(s string) string {
+	fold := cases.Fold()
+	s = norm.NFKC.String(fold.String(norm.NFKC.String(fold.String(norm.NFD.String(s)))))
+	return strings.Join(strings.Fields(s), " ")
+}
 
 // IsBlank reports whether the text has no visible character: only white space (the
 // no-break space included) and characters without a width.

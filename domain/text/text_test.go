@@ -40,3 +40,13 @@ func TestGEN08_trimming(t *testing.T) {
 func TestNoChoice_names_the_choices(t *testing.T) {
 	assert.Equal(t, "“50” is not a valid choice. Use one of: 0, 100, 200.", text.NoChoice(50, 0, 100, 200))
 }
+
+func FuzzFolded(f *testing.F) {
+	for _, s := range []string{"Straße", "ＡＢ\u3000ｃ", "\u0345\u0301Α", "İ", "ﷺ", " a \u2028 b", "가", "\u1e9e"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		folded := text.Folded(s)
+		assert.Equal(t, folded, text.Folded(folded), "%q", s)
+	})
+}
