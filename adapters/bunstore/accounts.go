@@ -54,6 +54,8 @@ type userRow struct {
 	Location   string
 	Timezone   string
 	Joined     engine.Time
+
+	NamesIndexed bool
 }
 
 // presenceRow is when a user was last seen. A user who was never seen has no row.
@@ -108,12 +110,15 @@ func (v Accounts) Open(
 		row := userRow{
 			accountRow: accountRowOf(a, 0),
 			Firstname:  m.Firstname, Lastname: m.Lastname, Expertise: m.Expertise,
-			Location: m.Location, Timezone: m.Timezone, Joined: engine.At(m.Joined),
+			Location: m.Location, Timezone: m.Timezone, Joined: engine.At(m.Joined), NamesIndexed: true,
 		}
 		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
 			return v.orTaken(err)
 		}
-		id = row.ID
+		id, m.ID = row.ID, row.ID
+		if err := v.s.addPrefixes(ctx, tx, m); err != nil {
+			return err
+		}
 		if m.Seen.IsZero() {
 			return nil
 		}
@@ -289,7 +294,10 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 }
 
 func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileChange, charges ...ratelimit.Charge) error {
-	change := engine.Step{Statement: v.s.steps.changeProfile, MustMatch: true, Missed: user.ErrNotFound}
+	renamed := user.Member{ID: id}
+	change := engine.Step{Statement: v.s.steps.changeProfile, MustMatch: true, Missed: user.ErrNotFound, Row: func(scan func(...any) error) error {
+		return scan(&renamed.Firstname, &renamed.Lastname, new(int))
+	}}
 	for _, value := range []*string{c.Firstname, c.Lastname, c.Timezone, c.Location, c.Expertise} {
 		var arg any
 		if value != nil {
@@ -298,7 +306,12 @@ func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileC
 		change.Args = append(change.Args, arg)
 	}
 	change.Args = append(change.Args, int64(id))
-	return v.s.writeAll(ctx, append(v.s.chargeSteps(charges), change))
+	return v.s.writeCharged(ctx, charges, func(ctx context.Context, tx *listedTransaction) error {
+		if err := tx.Run(ctx, change); err != nil || c.Firstname == nil && c.Lastname == nil {
+			return err
+		}
+		return v.s.replacePrefixes(ctx, tx, renamed)
+	})
 }
 
 // SetAvatar replaces the avatar first, which gives back the bytes of the old one.

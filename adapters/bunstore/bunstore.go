@@ -111,6 +111,7 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 type statements struct {
 	session      string // $1 hash of the key
 	members      string // $1 ids
+	search       string // searchStatement
 	categories   string // $1 ids
 	translations string // $1 keys, $2 the time
 	feedStatements
@@ -122,6 +123,7 @@ func newStatements(d engine.Dialect) statements {
 	return statements{
 		session:         sessionStatement,
 		members:         membersStatement(d),
+		search:          searchStatement(d),
 		categories:      categoryTable.Among(d, "id", "$1"),
 		translations:    translationsStatement(d),
 		feedStatements:  newFeedStatements(d),
@@ -142,6 +144,7 @@ type stepStatements struct {
 	imageSteps
 	rateLimitSteps
 	quotaSteps
+	nameSteps
 	throttleSteps
 	keySteps
 }
@@ -150,7 +153,7 @@ func newStepStatements(d engine.Dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(),
 		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), imageSteps: newImageSteps(d),
-		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),
+		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), nameSteps: newNameSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/user"
 )
 
 // add adds the rows to the table, if there are any.
@@ -45,6 +46,7 @@ func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) e
 	var added [][]any
 	var steps []engine.Step
 	var sources []string
+	var named, renamed []user.Member // the latter had names
 	for _, i := range ready[imported.User] {
 		p := t.batch.Records[i].(imported.UserRecord)
 		own, has := t.accounts[p.Source]
@@ -62,18 +64,32 @@ func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) e
 		case has:
 			args := append([]any{p.Source}, memberColumns.Values(&next, t.s.Dialect)...)
 			steps = append(steps, engine.Step{Statement: t.s.steps.updateUser, Args: args})
+			if next.Firstname != own.Firstname || next.Lastname != own.Lastname {
+				renamed = append(renamed, next)
+			}
 		case held:
 			t.uids[p.Source] = holder.ID
 			steps = append(steps, engine.Step{Statement: t.s.steps.adopt, Args: []any{int64(holder.ID), p.Source, p.Firstname, p.Lastname}})
+			renamed = append(renamed, user.Member{ID: holder.ID, Firstname: p.Firstname, Lastname: p.Lastname})
 		default:
 			a := account{source: p.Source, phone: p.Phone.String(), Member: p.Member}
 			added, sources = append(added, newAccounts.Values(&a, t.s.Dialect)), append(sources, p.Source)
+			named = append(named, p.Member)
 		}
 	}
 	if err := t.add(ctx, newAccounts.Name, newAccounts.Names(), added); err != nil {
 		return err
 	}
-	return t.tx.Run(ctx, appendRead(t, steps, t.s.steps.userIDs, sources, t.scanUser)...)
+	if err := t.tx.Run(ctx, appendRead(t, steps, t.s.steps.userIDs, sources, t.scanUser)...); err != nil {
+		return err
+	}
+	for i, source := range sources {
+		named[i].ID = t.uids[source]
+	}
+	if err := t.s.addPrefixes(ctx, t.tx, named...); err != nil {
+		return err
+	}
+	return t.s.replacePrefixes(ctx, t.tx, renamed...)
 }
 
 // categories stores the categories in the order of the plan: parents before children.

@@ -92,7 +92,7 @@ type account struct {
 }
 
 // accountColumns are the columns that imports read and add. accountBlanks are those that
-// they add without a value.
+// they add with the same value.
 var (
 	accountColumns = append(engine.Columns[account]{
 		engine.Optional("source", func(a *account) *string { return &a.source }),
@@ -105,6 +105,7 @@ var (
 		engine.Plain("staff", func(*account) *bool { return new(bool) }),
 		engine.Plain("disabled", func(*account) *bool { return new(bool) }),
 		engine.Plain("generation", func(*account) *int64 { return new(int64) }),
+		engine.Plain("names_indexed", func(*account) *bool { return new(true) }),
 	}
 	newAccounts = engine.Table[account]{Name: "users", Keys: 1, Columns: slices.Concat(accountColumns, accountBlanks)}
 )

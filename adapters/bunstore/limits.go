@@ -80,7 +80,7 @@ func newQuotaSteps(d engine.Dialect) quotaSteps {
 		setAvatar:  d.MustMatch("UPDATE users SET avatar = $1 WHERE id = $2 AND "+notErased+d.UnlessMissed(), "id"),
 		changeProfile: d.MustMatch("UPDATE users SET firstname = COALESCE($1, firstname), lastname = COALESCE($2, lastname), "+
 			"timezone = COALESCE($3, timezone), location = COALESCE($4, location), expertise = COALESCE($5, expertise)"+
-			" WHERE id = $6 AND "+notErased+d.UnlessMissed(), "id"),
+			" WHERE id = $6 AND "+notErased+d.UnlessMissed(), "firstname", "lastname"),
 	}
 }
 

@@ -42,13 +42,14 @@ var personalTables = map[string]personalTable{
 	"users": {
 		kind: personaldata.Account, owner: "id = {user}",
 		exported: "id phone scopes staff disabled firstname lastname expertise location timezone joined source avatar",
-		internal: "password_hash generation revision adopted erasing",
-		kept:     "id joined source adopted generation revision erasing phone scopes staff disabled timezone avatar", // those from phone on with neutral values
+		internal: "password_hash generation revision adopted erasing names_indexed",
+		kept:     "id joined source adopted generation revision erasing names_indexed phone scopes staff disabled timezone avatar", // those from phone on with neutral values
 		blank:    "password_hash firstname lastname expertise location",
 	},
-	"presence":   {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id writes"},
-	"tokens":     {kind: personaldata.Sessions, owner: "user_id = {user}", exported: "id scopes ttl created", internal: "user_id hash generation narrowed"},
-	"token_uses": {kind: personaldata.Sessions, owner: "token_id IN (SELECT id FROM tokens WHERE user_id = {user})", exported: "used", internal: "token_id"},
+	"name_prefixes": {owner: "user_id = {user}", internal: "prefix user_id"}, // of the names, which users has
+	"presence":      {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id writes"},
+	"tokens":        {kind: personaldata.Sessions, owner: "user_id = {user}", exported: "id scopes ttl created", internal: "user_id hash generation narrowed"},
+	"token_uses":    {kind: personaldata.Sessions, owner: "token_id IN (SELECT id FROM tokens WHERE user_id = {user})", exported: "used", internal: "token_id"},
 	"subscriptions": {
 		kind: personaldata.Follows, owner: "user_id = {user} OR followed_id = {user}",
 		exported: "id followed_id category_id created", internal: "user_id updated",

@@ -191,5 +191,8 @@ func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, i
 	} {
 		steps = append(steps, engine.Step{Statement: statement, Args: []any{int64(id)}})
 	}
-	return len(ids), tx.Run(ctx, steps...)
+	if err := tx.Run(ctx, steps...); err != nil {
+		return 0, err
+	}
+	return len(ids), v.s.replacePrefixes(ctx, tx, user.Member{ID: id}) // by none
 }

@@ -44,6 +44,7 @@ var table = []route{
 	row(http.MethodDelete, "/api/user/session/{id}/", Unnarrowed, (*api).endSession),
 
 	row(http.MethodPost, "/api/user/user-simple-info/", OptionalAuth, (*api).lookUpPeople),
+	row(http.MethodGet, "/api/user/search/", Authenticated, (*api).searchPeople),
 	row(http.MethodGet, "/api/user/profile/", Authenticated, (*api).readProfile),
 	row(http.MethodPatch, "/api/user/profile/", Authenticated, (*api).changeProfile),
 	row(http.MethodPost, "/api/user/erase/", Unnarrowed, (*api).eraseOwn),

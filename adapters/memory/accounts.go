@@ -8,8 +8,10 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/media"
+	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/verification"
 )
@@ -166,6 +168,21 @@ func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileC
 		}
 		v.s.members[id] = c.Apply(m)
 		return nil
+	})
+}
+
+func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimit.Charge) (page.CursorPage[user.Member], error) {
+	return charged(ctx, v.s, charges, func() (page.CursorPage[user.Member], error) {
+		followed := map[user.ID]bool{}
+		for sub := range v.s.subscriptions.where(func(sub subscription.Subscription) bool { return sub.User == q.By }) {
+			followed[sub.Followed] = true
+		}
+		key := func(m user.Member) page.Cursor { return user.SearchKey(m.ID, followed[m.ID]) }
+		found := slices.SortedFunc(v.s.members.where(func(m user.Member) bool {
+			return q.Name.Finds(m) && !v.s.accounts[m.ID].Disabled && !v.s.accounts[m.ID].IsErased() && key(m).Compare(q.After) > 0
+		}), func(a, b user.Member) int { return key(a).Compare(key(b)) })
+		found = copyOf(first(found, q.Size()+1))
+		return page.UpTo(q.Size(), found, key), nil
 	})
 }
 

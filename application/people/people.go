@@ -12,6 +12,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -105,6 +106,25 @@ func (p *People) Lookup(ctx context.Context, ids []user.ID, readErr error) ([]us
 		return nil, fault.Field("uid", fmt.Sprintf("Ensure this field has no more than %d elements.", MaxLookup))
 	}
 	return p.Infos(ctx, ids)
+}
+
+// Search returns the public info of the people whom the name finds, behind the cursor of the request (USR-08).
+func (p *People) Search(ctx context.Context, actor access.Actor, name string, r page.CursorRequest, readErr error) (page.CursorPage[user.Info], error) {
+	parsed, err := user.ParseSearchName(name)
+	if err := fault.Merge(readErr, fault.OnField("name", err)); err != nil {
+		return page.CursorPage[user.Info]{}, err
+	}
+	q := user.Search{Name: parsed, By: actor.ID, CursorRequest: r}
+	found, err := p.directory.Search(ctx, q, p.limits.Charge(int64(actor.ID), ratelimit.Search, p.now()))
+	if err != nil {
+		return page.CursorPage[user.Info]{}, fmt.Errorf("search for people: %w", err)
+	}
+	now := p.now()
+	infos := make([]user.Info, len(found.Items))
+	for i, m := range found.Items {
+		infos[i] = p.describe(m, now)
+	}
+	return page.CursorPage[user.Info]{Items: infos, Next: found.Next}, nil
 }
 
 // ChangeProfile changes the actor's profile (USR-06), and returns it.

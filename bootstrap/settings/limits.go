@@ -24,6 +24,7 @@ type LimitsConfig struct {
 	LimitUploads     ratelimit.Limit `default:"1000/h" env:"PLAZA_LIMIT_UPLOADS" help:"How many pictures an account may upload, as images, in events or as avatars." placeholder:"N/PERIOD"`
 	LimitUploadBytes ratelimit.Limit `default:"8GiB/d" env:"PLAZA_LIMIT_UPLOAD_BYTES" help:"How many bytes of pictures an account may upload, with KiB, MiB, GiB or no unit." placeholder:"N/PERIOD"`
 	LimitProfiles    ratelimit.Limit `default:"100/h" env:"PLAZA_LIMIT_PROFILES" help:"How often an account may change its profile." placeholder:"N/PERIOD"`
+	LimitSearches    ratelimit.Limit `default:"600/h" env:"PLAZA_LIMIT_SEARCHES" help:"How often an account may search for people." placeholder:"N/PERIOD"`
 	LimitLogins      ratelimit.Limit `default:"100/h" env:"PLAZA_LIMIT_LOGINS" help:"How often an account may log in." placeholder:"N/PERIOD"`
 	LimitLanguages   ratelimit.Limit `default:"5/h" env:"PLAZA_LIMIT_LANGUAGES" help:"How many languages an account may begin to read in, at each server; further ones come untranslated, unless the translation is in the cache." placeholder:"N/PERIOD"`
 	LimitAddress     ratelimit.Limit `default:"6000/m" env:"PLAZA_LIMIT_ADDRESS" help:"How many requests without a valid token an address may send to each server." placeholder:"N/PERIOD"`
@@ -62,7 +63,7 @@ func WriteLimits(c Config) ratelimit.Limits {
 	return ratelimit.Limits{
 		ratelimit.Comment: c.LimitComments, ratelimit.Like: c.LimitLikes, ratelimit.Follow: c.LimitFollows,
 		ratelimit.Event: c.LimitEvents, ratelimit.Upload: c.LimitUploads, ratelimit.UploadBytes: c.LimitUploadBytes,
-		ratelimit.Login: c.LimitLogins, ratelimit.Profile: c.LimitProfiles,
+		ratelimit.Login: c.LimitLogins, ratelimit.Profile: c.LimitProfiles, ratelimit.Search: c.LimitSearches,
 	}
 }
 

@@ -126,6 +126,8 @@ var simplifiedChinese = map[string]string{
 	"You are changing your profile too often. Try again later.":      "您修改资料过于频繁，请稍后再试。",
 	"You have just exported your data. Try again later.":             "您刚刚导出过数据，请稍后再试。",
 	"You have open orders. Pay them, or wait until they are closed.": "您有待支付的订单，请先支付或等待订单关闭。",
+	"You are searching too often. Try again later.":                  "您搜索过于频繁，请稍后再试。",
+	"Enter at least one Chinese character, or two other characters.": "请至少输入 1 个汉字，或 2 个其他字符。",
 	"User not found.":                                         "用户不存在。",
 	"Subscription not found.":                                 "关注不存在。",
 	"You cannot follow yourself.":                             "不能关注自己。",

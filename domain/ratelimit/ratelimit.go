@@ -35,6 +35,7 @@ const (
 	UploadBytes Action = "upload_bytes"
 	Login       Action = "login" // that succeeds
 	Profile     Action = "profile"
+	Search      Action = "search" // for people
 	Export      Action = "export" // of all that is stored of the person
 )
 
@@ -48,6 +49,7 @@ var doing = map[Action]string{
 	UploadBytes: "You are uploading too much data. Try again later.",
 	Login:       "You are logging in too often. Try again later.",
 	Profile:     "You are changing your profile too often. Try again later.",
+	Search:      "You are searching too often. Try again later.",
 	Export:      "You have just exported your data. Try again later.",
 }
 

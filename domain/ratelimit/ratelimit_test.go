@@ -139,7 +139,7 @@ func TestGEN_14_limits_charge_only_what_is_limited(t *testing.T) {
 func TestGEN_14_a_refusal_names_the_action(t *testing.T) {
 	texts := map[string]bool{}
 	for _, action := range []ratelimit.Action{
-		ratelimit.Comment, ratelimit.Like, ratelimit.Follow, ratelimit.Event, ratelimit.Upload, ratelimit.UploadBytes, ratelimit.Login,
+		ratelimit.Comment, ratelimit.Like, ratelimit.Follow, ratelimit.Event, ratelimit.Upload, ratelimit.UploadBytes, ratelimit.Login, ratelimit.Search,
 	} {
 		f, isFault := fault.As(ratelimit.ErrThrottled(action, time.Second))
 		require.True(t, isFault)

@@ -14,6 +14,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/text"
 )
@@ -166,4 +167,9 @@ type Directory interface {
 	// ChangeProfile changes the fields of the change that are not nil. It returns ErrNotFound as
 	// SetAvatar does. Charges are as in event.Repository.
 	ChangeProfile(ctx context.Context, id ID, c ProfileChange, charges ...ratelimit.Charge) error
+	// Search returns the users whom the name finds, those first whom the searching user follows, and each of both in
+	// ascending order of uid. It leaves out users whose account is disabled, or whose data was erased. Changed names
+	// find the user at once, and former ones no longer do. A page may have fewer users than its size, also none, and
+	// the list continues all the same. Charges are as in event.Repository; a search that finds nobody is charged, too.
+	Search(ctx context.Context, q Search, charges ...ratelimit.Charge) (page.CursorPage[Member], error)
 }

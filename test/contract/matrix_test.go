@@ -214,6 +214,7 @@ var trials = map[string]trial{
 	}},
 	"POST /api/auth/logout/":           {"authenticated", plainly(logout, nil, 204)},
 	"POST /api/user/user-simple-info/": {"optionalAuth", plainly(simpleInfo, object{"uid": []any{1}}, 200)},
+	"GET /api/user/search/":            {"authenticated", plainly(search+"?name=ada", nil, 200)},
 	"PUT /api/user/avatar/":            {"authenticated", plainly("/api/user/avatar/", object{"avatar": dot}, 200)},
 
 	"PUT /api/user/password/": {"unnarrowed", func(_ *testing.T, c *cast) []aim {
