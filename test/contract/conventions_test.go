@@ -40,6 +40,7 @@ const (
 	login      = "/api/auth/login/"
 	logout     = "/api/auth/logout/"
 	simpleInfo = "/api/user/user-simple-info/"
+	search     = "/api/user/search/"
 	profile    = "/api/user/profile/"
 	commented  = events + "new-comment-event/"
 	reference  = "/api/openapi.json"

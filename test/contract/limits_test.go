@@ -17,6 +17,7 @@ import (
 var limitRows = []row{
 	{"GEN-14 comments of an account are limited", commentsAreLimited, everyServer},
 	{"GEN-14 uploads of an account are limited by their number", uploadsAreLimited, everyStore},
+	{"GEN-14 searches of an account are limited", searchesAreLimited, everyStore},
 	{"GEN-14 logins that succeed are limited", loginsAreLimited, everyServer},
 }
 
@@ -27,7 +28,7 @@ const untilNext = 20 * time.Minute
 
 func limited(c *settings.Config) {
 	c.LimitComments, c.LimitLikes, c.LimitFollows, c.LimitEvents = threeAnHour, threeAnHour, threeAnHour, threeAnHour
-	c.LimitUploads, c.LimitLogins = threeAnHour, threeAnHour
+	c.LimitUploads, c.LimitLogins, c.LimitSearches = threeAnHour, threeAnHour, threeAnHour
 }
 
 func TestGEN_14_limits(t *testing.T) {
@@ -99,6 +100,14 @@ func uploadsAreLimited(t *testing.T, s *server) {
 	assert.Equal(t, 2, len(ada.reads(t, id).list("data.plates")))
 	ada.post(t, images, object{"img": aPNG(t)}).throttled()
 	assert.Equal(t, 1, len(ada.get(t, imagesOf(ada)).is(200).list("data")))
+}
+
+func searchesAreLimited(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	ada.get(t, search).invalid("name")
+	s.isLimited(t, func(i int) answer { return ada.finds(t, []string{"ada", "no one", "ad", "a"}[min(i, 3)]+"da") }, "You are searching too often.")
+	ada.get(t, profile).is(200)
+	bob.finds(t, "ada").is(200)
 }
 
 func loginsAreLimited(t *testing.T, s *server) {
