@@ -30,7 +30,7 @@ func All(t *testing.T, open Open) {
 		port string
 		run  func(*testing.T, Open)
 	}{
-		{"Accounts", Accounts}, {"Tokens", Tokens}, {"Throttle", Throttle}, {"Codes", Codes},
+		{"Accounts", Accounts}, {"Search", Search}, {"Tokens", Tokens}, {"Throttle", Throttle}, {"Codes", Codes},
 		{"Categories", Categories}, {"Subscriptions", Subscriptions},
 		{"Events", Events}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},

@@ -1,0 +1,191 @@
+package ports
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/access"
+	"plaza/domain/imported"
+	"plaza/domain/page"
+	"plaza/domain/personaldata"
+	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// Search is the suite of user.Directory.Search.
+func Search(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Search returns the users whom the name finds", searchFinds},
+		{"those first whom the searching user follows, and each of both in ascending order of uid, page by page", searchInOrder},
+		{"It leaves out users whose account is disabled, or whose data was erased", searchLeavesOut},
+		{"changed names find the user at once, and former ones no longer do", searchChanged},
+		{"imported names find the user", searchImported},
+		{"a search that finds nobody is charged, and one that is refused finds nobody", searchCharged},
+	})
+}
+
+func searchName(t *testing.T, name string) user.SearchName {
+	t.Helper()
+	n, err := user.ParseSearchName(name)
+	require.NoError(t, err)
+	return n
+}
+
+// searches returns the ids of all whom the user finds, by pages of the size.
+func (w *fixtures) searches(by user.ID, name string, size int) (ids []user.ID) {
+	w.Helper()
+	for after := (page.Cursor{}); ; {
+		p, err := w.Directory.Search(w.Context(), user.Search{Name: searchName(w.T, name), By: by, CursorRequest: page.Behind(after, size)})
+		require.NoError(w, err)
+		require.LessOrEqual(w, len(p.Items), size)
+		for _, m := range p.Items {
+			ids = append(ids, m.ID)
+		}
+		if p.Next == (page.Cursor{}) {
+			return ids
+		}
+		require.Positive(w, p.Next.Compare(after), "it comes to an end")
+		after = p.Next
+	}
+}
+
+func (w *fixtures) named(given, family string) user.ID {
+	w.Helper()
+	return w.newUser(func(m *user.Member) { m.Firstname, m.Lastname = given, family })
+}
+
+func searchFinds(w *fixtures) {
+	names := []string{"", "A", "Ab", "Abcdefg", "Abcdefgh", "Abcdefg h", "ABCDEFGHI", "Abcdefghij Klm", "王", "欧阳", "ＡＢ", "Straße", "%_\\'\"", "\x01\t", broad(64)}
+	var all []user.Member
+	for _, given := range names {
+		for _, family := range names {
+			m := user.Member{Firstname: given, Lastname: family, Expertise: "Tea", Location: "Sevilla", Timezone: "UTC", Joined: noon, Seen: noon}
+			m.ID = w.newUser(func(to *user.Member) { *to = m })
+			all = append(all, m)
+		}
+	}
+	for _, name := range []string{
+		"ab", "abc", "abcdefg", "abcdefg h", "abcdefgh", "abcdefghi", "abcdefghij klm", "abcdefghij klma", "王", "王欧", "欧阳王", "strasse", "aba", "a a", "%_", "no one", broad(64),
+	} {
+		var want []user.ID
+		for _, m := range all {
+			if searchName(w.T, name).Finds(m) {
+				want = append(want, m.ID)
+			}
+		}
+		assert.Equal(w, want, w.searches(all[0].ID, name, 100), name)
+	}
+	p, err := w.Directory.Search(w.Context(), user.Search{Name: "straße", By: 1, CursorRequest: page.Behind(page.Cursor{}, 100)})
+	require.NoError(w, err)
+	assert.Empty(w, p.Items, "the name is folded")
+	p, err = w.Directory.Search(w.Context(), user.Search{Name: "strassestr", By: 1, CursorRequest: page.Behind(page.Cursor{}, 100)})
+	require.NoError(w, err)
+	stored := w.member(p.Items[0].ID)
+	assert.Equal(w, []user.Member{stored}, p.Items, "with all that Members returns")
+}
+
+func searchInOrder(w *fixtures) {
+	var all []user.ID
+	for i := range 12 {
+		all = append(all, w.named("Ana", fmt.Sprint("Maximiliana ", i)))
+	}
+	me := all[5]
+	for _, followed := range []int{9, 2, 7} {
+		w.follow(me, all[followed])
+	}
+	w.follow(me, w.named("Bo", ""))
+	w.follow(all[3], me)
+	w.subscribe(subscription.ToCategory(me, w.category(1), noon))
+	want := []user.ID{all[2], all[7], all[9], all[0], all[1], all[3], all[4], all[5], all[6], all[8], all[10], all[11]}
+	for size := 1; size <= 13; size++ {
+		for _, name := range []string{"an", "maximiliana"} {
+			assert.Equal(w, want, w.searches(me, name, size), "%s by %d", name, size)
+		}
+	}
+	assert.Equal(w, all, w.searches(all[0]+1000, "ana", 5), "who follows nobody")
+}
+
+func searchLeavesOut(w *fixtures) {
+	a, b, c, d, e := w.named("Ana", ""), w.named("Ana", ""), w.named("Ana", ""), w.named("Ana", ""), w.named("Ana", "")
+	for _, followed := range []user.ID{b, d} {
+		w.follow(a, followed)
+	}
+	set := func(id user.ID, disabled bool) {
+		require.NoError(w, w.Accounts.Change(w.Context(), id, func(account *access.Account) error {
+			account.Disabled = disabled
+			return nil
+		}))
+	}
+	set(b, true)
+	set(c, true)
+	assert.Equal(w, []user.ID{d, a, e}, w.searches(a, "ana", 2))
+	set(b, false)
+	set(c, false)
+	assert.Equal(w, []user.ID{b, d, a, c, e}, w.searches(a, "ana", 2))
+	for _, id := range []user.ID{d, e} {
+		_, err := w.PersonalData.Erase(w.Context(), id, personaldata.Account, 1)
+		require.NoError(w, err)
+	}
+	assert.Equal(w, []user.ID{b, a, c}, w.searches(a, "ana", 2))
+}
+
+func searchChanged(w *fixtures) {
+	a, b := w.named("Ada", "Berg"), w.named("Grace", "Berg")
+	change := func(c user.ProfileChange) { require.NoError(w, w.Directory.ChangeProfile(w.Context(), a, c)) }
+	change(user.ProfileChange{Lastname: new("Lovelace")})
+	change(user.ProfileChange{Location: new("London")})
+	assert.Equal(w, []user.ID{b}, w.searches(b, "berg", 5))
+	for _, name := range []string{"ada", "ada love", "lovelaceada"} {
+		assert.Equal(w, []user.ID{a}, w.searches(b, name, 5), name)
+	}
+	change(user.ProfileChange{Firstname: new("Augusta"), Lastname: new("王")})
+	for name, want := range map[string][]user.ID{"ada": nil, "lovelace": nil, "augusta 王": {a}, "王": {a}, "王a": {a}} {
+		assert.Equal(w, want, w.searches(b, name, 5), name)
+	}
+}
+
+func searchImported(w *fixtures) {
+	other := w.named("Zoe", "Zimmer")
+	c := w.importer("a")
+	brings := func(given, family string, want ...imported.Status) []user.ID {
+		known, adopted := userRecord("a", 7), userRecord("b", 1)
+		known.Firstname, known.Lastname, adopted.Firstname, adopted.Lastname = given, family, given, family
+		require.Equal(w, want, c.importAll(known, adopted))
+		return []user.ID{other, w.uid(phone(7))}
+	}
+	both := brings("Anneliese", "Müller", imported.New, imported.New)
+	for _, name := range []string{"anne", "anneliese m", "müllera", "mü"} {
+		assert.Equal(w, both, w.searches(other, name, 5), name)
+	}
+	assert.Empty(w, w.searches(other, "zo", 5), "the former name of the account that is theirs")
+	brings("Anneliese", "Müller", imported.Same, imported.Same)
+	brings("Berta", "Maier", imported.Changed, imported.Changed)
+	assert.Equal(w, both, w.searches(other, "berta maier", 5))
+	for _, former := range []string{"anneliese", "mü"} {
+		assert.Empty(w, w.searches(other, former, 5), former)
+	}
+}
+
+func searchCharged(w *fixtures) {
+	a := w.named("Ada", "")
+	limits := ratelimit.Limits{ratelimit.Search: {Count: 2, Period: time.Hour}}
+	searches := func(name string) ([]user.Member, error) {
+		q := user.Search{Name: searchName(w.T, name), By: a}
+		p, err := w.Directory.Search(w.Context(), q, limits.Charge(int64(a), ratelimit.Search, noon))
+		return p.Items, err
+	}
+	for _, name := range []string{"nobody", "ada"} {
+		found, err := searches(name)
+		require.NoError(w, err)
+		assert.Equal(w, name == "ada", slices.ContainsFunc(found, func(m user.Member) bool { return m.ID == a }))
+	}
+	found, err := searches("ada")
+	assert.Empty(w, found)
+	assert.Equal(w, 30*time.Minute, requireThrottled(w, err))
+}
