@@ -59,7 +59,11 @@ func lists(ctx context.Context, s *Store) map[string]func() error {
 	r, _ := page.New(1, page.MaxSize)
 	near := &feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}
 	all := map[string]func() error{
-		"Members":   func() error { _, err := s.Accounts().Members(ctx, people); return err },
+		"Members": func() error { _, err := s.Accounts().Members(ctx, people); return err },
+		"Search": func() error {
+			_, err := s.Accounts().Search(ctx, user.Search{Name: "an", By: 1001, CursorRequest: page.Behind(page.Cursor{}, many)})
+			return err
+		},
 		"Relations": func() error { _, err := s.Subscriptions().Relations(ctx, 1001, people); return err },
 		"Subscriptions": func() error {
 			_, err := s.Subscriptions().List(ctx, subscription.Query{User: 1001, Page: r})
