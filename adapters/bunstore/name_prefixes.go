@@ -32,6 +32,9 @@ func newNameSteps(d engine.Dialect) nameSteps {
 // then has changed. It reports whether there may be more. It skips rows that another transaction has locked.
 func (s *Store) IndexNames(ctx context.Context) (more bool, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		if err := s.Dialect.PrepareBulk(ctx, tx, s.Limit); err != nil {
+			return err
+		}
 		var members []user.Member
 		read := engine.Step{Statement: s.steps.unindexed, Row: engine.Collect(&members, func(scan engine.Scanner) (m user.Member, err error) {
 			err = scan((*int64)(&m.ID), &m.Firstname, &m.Lastname)
