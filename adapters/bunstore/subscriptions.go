@@ -140,7 +140,10 @@ func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Pag
 
 // admit limits the query to subscriptions that q.Admits.
 func admit(query *bun.SelectQuery, q subscription.Query) *bun.SelectQuery {
-	query = query.Where("s.user_id = ?", q.User)
+	if q.User != 0 || q.Followed == 0 {
+		query = query.Where("s.user_id = ?", q.User)
+	}
+	query = engine.WhereSet(query, "s.followed_id", q.Followed)
 	if q.EntityType != 0 {
 		query = query.Where("? = CASE WHEN s.followed_id IS NULL THEN ? ELSE ? END",
 			q.EntityType, subscription.Category, subscription.User)

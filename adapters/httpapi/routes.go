@@ -70,6 +70,7 @@ var table = []route{
 	row(http.MethodPost, "/api/subscription/user-subscription/", Authenticated, (*api).subscribe),
 	row(http.MethodGet, "/api/subscription/user-subscription/", Authenticated, (*api).listSubscriptions),
 	row(http.MethodDelete, "/api/subscription/user-subscription/{id}/", Authenticated, (*api).unsubscribe),
+	row(http.MethodGet, "/api/subscription/follower/", Authenticated, (*api).listFollowers),
 
 	row(http.MethodPost, "/api/xfile/plate/", eventScope, (*api).attachPlate),
 	row(http.MethodDelete, "/api/xfile/plate/{id}/", eventScope, (*api).detachPlate),

@@ -49,6 +49,7 @@ func (a *api) listSubscriptions(c *transport.Call) (transport.Reply, error) {
 	wanted := subscription.Query{
 		EntityType: transport.Choose(q, "entity_type", subscription.User, subscription.Category),
 		Type:       transport.Choose(q, "subscription_type", subscription.FollowUser, subscription.FollowCategory),
+		Followed:   user.ID(q.PositiveInt("followed_user", 0)),
 		Page:       q.Page(),
 	}
 	if err := q.Err(); err != nil {
@@ -79,6 +80,30 @@ func peopleOf(all ...following.Followed) []user.ID {
 
 func (a *api) unsubscribe(c *transport.Call) (transport.Reply, error) {
 	return withID(c, a.Following.Unfollow)
+}
+
+// followerView is a subscription to the caller (SUB-05).
+type followerView struct {
+	ID        subscription.ID     `json:"id"`
+	User      person              `json:"user"`
+	IsContact bool                `json:"is_contact"`
+	CreatedAt transport.Timestamp `json:"created_at"`
+}
+
+func (a *api) listFollowers(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	request := q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	list, err := a.Following.Followers(c.Context(), c.Actor, request)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	people, err := a.loadUsers(c.Context(), mapSlice(list.Items, func(f following.Follower) user.ID { return f.User })...)
+	return transport.Paged(page.Map(list, func(f following.Follower) followerView {
+		return followerView{f.ID, renderPerson(people[f.User]), f.IsContact, transport.Timestamp(f.Created)}
+	})), err
 }
 
 // subscriptionView is a subscription to a user or a category, shown in full or by ID

@@ -128,6 +128,28 @@ func (f *Following) List(ctx context.Context, actor access.Actor, q subscription
 	return page.With(p, named), err
 }
 
+// Follower is a subscription to the actor.
+type Follower struct {
+	subscription.Subscription
+	IsContact bool // the actor follows back
+}
+
+// Followers returns a page of those who follow the actor (SUB-05).
+func (f *Following) Followers(ctx context.Context, actor access.Actor, r page.Request) (page.Page[Follower], error) {
+	p, err := f.subscriptions.List(ctx, subscription.Query{Followed: actor.ID, Page: r})
+	if err != nil {
+		return page.Page[Follower]{}, err
+	}
+	ids := make([]user.ID, len(p.Items))
+	for i, s := range p.Items {
+		ids[i] = s.User
+	}
+	relations, err := f.subscriptions.Relations(ctx, actor.ID, ids)
+	return page.Map(p, func(s subscription.Subscription) Follower {
+		return Follower{s, relations[s.User] == subscription.Contact}
+	}), err
+}
+
 // name loads the categories of all subscriptions in one call.
 func (f *Following) name(ctx context.Context, all []subscription.Subscription) ([]Followed, error) {
 	var ids []feed.CategoryID

@@ -105,9 +105,11 @@ func (s Subscription) Type() Type {
 // user.
 var ErrNotFound = fault.New(fault.NotFound, "Subscription not found.")
 
-// Query selects subscriptions of a user. Zero values do not filter.
+// Query selects subscriptions of a user or to a user: one of User and Followed must be set. Other zero values do not
+// filter.
 type Query struct {
 	User       user.ID
+	Followed   user.ID
 	EntityType EntityType
 	Type       Type
 	Page       page.Request
@@ -115,7 +117,8 @@ type Query struct {
 
 // Admits reports whether the query selects the subscription.
 func (q Query) Admits(s Subscription) bool {
-	return s.User == q.User &&
+	return (s.User == q.User || q.User == 0 && q.Followed != 0) &&
+		(q.Followed == 0 || q.Followed == s.Followed) &&
 		(q.EntityType == 0 || q.EntityType == s.EntityType()) &&
 		(q.Type == "" || q.Type == s.Type())
 }

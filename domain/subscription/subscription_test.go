@@ -52,7 +52,12 @@ func TestSUB02_types_and_filters(t *testing.T) {
 	for _, c := range []struct {
 		q                subscription.Query
 		person, category bool
-	}{{all, true, true}, {people, true, false}, {categories, false, true}, {subscription.Query{User: 2}, false, false}} {
+	}{
+		{all, true, true}, {people, true, false}, {categories, false, true}, {subscription.Query{User: 2}, false, false},
+		{subscription.Query{Followed: 2}, true, false}, {subscription.Query{Followed: 1}, false, false}, // SUB-05
+		{subscription.Query{User: 1, Followed: 2}, true, false}, {subscription.Query{User: 2, Followed: 2}, false, false},
+		{subscription.Query{}, false, false},
+	} {
 		assert.Equal(t, c.person, c.q.Admits(person))
 		assert.Equal(t, c.category, c.q.Admits(category))
 	}

@@ -17,6 +17,8 @@ var subscriptionRows = []row{
 	{"SUB-04 exactly one of user and category is followed", exactlyOneIsFollowed, oneStore},
 	{"SUB-04 nobody follows themselves or what is not there", followedIsThere, oneStore},
 	{"SUB-04 only one's own subscription is ended", endingSubscriptions, oneStore},
+	{"SUB-05 followers are listed newest first, contacts marked", ownFollowers, everyStore},
+	{"SUB-05 whether one follows a person is asked by their uid", followedFilter, everyStore},
 }
 
 var subscriptionFields = []string{
@@ -168,6 +170,61 @@ func followedIsThere(t *testing.T, s *server) {
 		ada.post(t, subscriptions, object{"followed_category": id}).invalid("followed_category")
 	}
 	assert.Empty(t, ada.get(t, subscriptions).is(200).list("data"))
+}
+
+const followers = "/api/subscription/follower/"
+
+func ownFollowers(t *testing.T, s *server) {
+	s.shelve(t, 7, "Walks")
+	ada, bob, cleo, eve := s.member(t), s.member(t), s.member(t), s.member(t)
+	assert.Empty(t, ada.get(t, followers).is(200).list("data"))
+	first, second := bob.follows(t, ada), cleo.follows(t, ada) // at one instant
+	var third int
+	s.minutesLater(func() { third = eve.follows(t, ada) })
+	ada.follows(t, cleo)
+	ada.followsCategory(t, 7)
+	bob.follows(t, cleo)
+
+	list := ada.get(t, followers).is(200)
+	assert.Equal(t, words(third, second, first), list.column("data", "id"))
+	assert.Equal(t, words(int(eve.id), int(cleo.id), int(bob.id)), list.column("data", "user.uid"))
+	assert.Equal(t, []string{"false", "true", "false"}, list.column("data", "is_contact"))
+	list.hasFields("data.0", []string{"id", "user", "is_contact", "created_at"})
+	list.hasFields("data.0.user", infoFields)
+	list.shows(object{"0.created_at": "2026-11-20T12:01:00Z", "1.created_at": "2026-11-20T12:00:00Z"})
+	page := ada.get(t, followers+"?page=2&page_size=2").is(200)
+	assert.Equal(t, words(first), page.column("data", "id"))
+	assert.Equal(t, 3, page.int("pagination.total_count"))
+	ada.get(t, followers+"?page=3&page_size=2").fails(404, "RESOURCE_NOT_FOUND")
+	ada.get(t, followers+"?page=0&page_size=x").invalid("page", "page_size")
+	assert.Equal(t, words(int(bob.id), int(ada.id)), cleo.get(t, followers).is(200).column("data", "user.uid"))
+
+	cleo.delete(t, subscriptionPath(second)).is(204)
+	assert.Equal(t, words(third, first), ada.get(t, followers).is(200).column("data", "id"))
+	assert.Equal(t, []string{"false", "false"}, cleo.get(t, followers).is(200).column("data", "is_contact"), "both must follow")
+}
+
+func followedFilter(t *testing.T, s *server) {
+	s.shelve(t, 7, "Walks")
+	ada, bob, cleo := s.member(t), s.member(t), s.member(t)
+	bob.follows(t, ada)
+	ada.follows(t, cleo)
+	ada.followsCategory(t, 7)
+	id := ada.follows(t, bob)
+	for query, want := range map[string][]int{
+		fmt.Sprint("?followed_user=", bob.id):                     {id},
+		fmt.Sprint("?followed_user=", bob.id, "&entity_type=100"): {id},
+		fmt.Sprint("?followed_user=", bob.id, "&entity_type=200"): {},
+		fmt.Sprint("?followed_user=", ada.id):                     {},
+		"?followed_user=99999":                                    {}, "?followed_user=99999999999999999999": {},
+	} {
+		list := ada.get(t, subscriptions+query).is(200)
+		assert.Equal(t, words(want...), list.column("data", "id"), query)
+		assert.Equal(t, len(want), list.int("pagination.total_count"), query)
+	}
+	for _, none := range []string{"0", "-1", "x", "1,2"} {
+		ada.get(t, subscriptions+"?followed_user="+none).invalid("followed_user")
+	}
 }
 
 func endingSubscriptions(t *testing.T, s *server) {

@@ -169,19 +169,22 @@ func listAdmitted(w *fixtures) {
 		w.subscribe(toUser(who, followed, noon)), w.subscribe(subscription.ToCategory(who, w.category(1), noon)),
 		w.subscribe(toUser(followed, who, noon)), w.subscribe(subscription.ToCategory(followed, 1, noon)),
 	}
-	for _, owner := range []user.ID{who, followed, 0, followed + 1} {
+	people := []user.ID{who, followed, 0, followed + 1}
+	for _, owner := range people {
 		for _, entity := range []subscription.EntityType{0, subscription.User, subscription.Category, 300} {
 			for _, kind := range []subscription.Type{"", subscription.FollowUser, subscription.FollowCategory, "x"} {
-				q := subscription.Query{User: owner, EntityType: entity, Type: kind}
-				var want []subscription.Subscription
-				for _, s := range all {
-					if q.Admits(s) {
-						want = append(want, s)
+				for _, of := range people {
+					q := subscription.Query{User: owner, Followed: of, EntityType: entity, Type: kind}
+					var want []subscription.Subscription
+					for _, s := range all {
+						if q.Admits(s) {
+							want = append(want, s)
+						}
 					}
+					p := w.subscriptions(q)
+					assert.ElementsMatch(w, want, p.Items, "%+v", q)
+					assert.Equal(w, len(want), p.Total, "%+v", q)
 				}
-				p := w.subscriptions(q)
-				assert.ElementsMatch(w, want, p.Items, "%+v", q)
-				assert.Equal(w, len(want), p.Total, "%+v", q)
 			}
 		}
 	}
@@ -203,6 +206,15 @@ func listPages(w *fixtures) {
 	}
 	_, err := w.Subscriptions.List(w.Context(), subscription.Query{User: who, Page: pageNo(4, 2)})
 	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
+
+	idol := w.newUser()
+	for i, s := range newest {
+		newest[i] = w.subscribe(toUser(s.Followed, idol, s.Created))
+	}
+	newest[2], newest[3] = newest[3], newest[2] // of one instant, the one that was stored last
+	p := w.subscriptions(subscription.Query{Followed: idol, Page: pageNo(2, 2)})
+	assert.Equal(w, newest[2:4], p.Items, "of those who follow")
+	assert.Equal(w, 5, p.Total)
 }
 
 func (w *fixtures) relations(viewer user.ID, authors ...user.ID) map[user.ID]subscription.Relation {

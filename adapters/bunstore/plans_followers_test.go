@@ -1,0 +1,99 @@
+package bunstore
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/uptrace/bun"
+
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// User 1 is the idol. Each fan follows the idol and three others. The idol follows 5,000 fans back.
+const (
+	idol = user.ID(1)
+	fans = 100_000
+)
+
+// fandom returns the statements that store them. Braces contain the differences between the databases.
+func fandom(differing ...string) []string {
+	return strings.Split(strings.NewReplacer(differing...).Replace(`
+INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
+	SELECT '+86-' || n, '', '{list}', FALSE, FALSE, 0, '', '', '', '', 'UTC', {at} FROM {series of 100001};
+INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT n + 1, 1, {at}, {at} FROM {series of 100000};
+INSERT INTO subscriptions (user_id, followed_id, created, updated)
+	SELECT 2 + n % 100000, 2 + (n + 7 * (n / 100000 + 1)) % 100000, {at}, {at} FROM {series of 300000};
+INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT 1, 1 + 20 * n, {at}, {at} FROM {series of 5000}`), ";")
+}
+
+// lastQuery is the last statement that bun has made.
+type lastQuery string
+
+func (*lastQuery) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+
+func (q *lastQuery) AfterQuery(_ context.Context, e *bun.QueryEvent) { *q = lastQuery(e.Query) }
+
+// readsOfIdol returns the statements of a page of followers, of one follower, and of the relations to a hundred fans.
+func readsOfIdol(t *testing.T, s *Store) (followers, follower, relations string) {
+	t.Helper()
+	var seen lastQuery
+	s.Reader = s.Reader.WithQueryHook(&seen)
+	p, err := s.Subscriptions().List(t.Context(), subscription.Query{Followed: idol})
+	require.NoError(t, err)
+	require.Equal(t, []int{fans, page.DefaultSize}, []int{p.Total, len(p.Items)})
+	followers = string(seen)
+	_, err = s.Subscriptions().List(t.Context(), subscription.Query{User: 7, Followed: idol})
+	require.NoError(t, err)
+	follower = string(seen)
+	some := make([]user.ID, page.MaxSize)
+	for i := range some {
+		some[i] = user.ID(2 + i)
+	}
+	_, err = s.Subscriptions().Relations(t.Context(), idol, some)
+	require.NoError(t, err)
+	return followers, follower, string(seen)
+}
+
+func TestSUB05_what_is_read_of_many_followers_on_Postgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	s, conn := filledPostgres(t, fandom("{list}", "{}", "{at}", "now() - n * interval '1 second'", "{series of ", "generate_series(1, ", "}", ") n")...)
+	followers, follower, relations := readsOfIdol(t, s)
+	assertReads := func(statement, index string, most float64) {
+		t.Helper()
+		read := 0.0
+		for _, scan := range explain(t, conn, statement).scans() {
+			assert.Contains(t, []string{index, ""}, scan.Index)
+			assert.NotEqual(t, "Seq Scan", scan.Node)
+			read += scan.read()
+		}
+		assert.LessOrEqual(t, read, most)
+	}
+	assertReads(followers, "subscriptions_followers", fans+page.DefaultSize) // the total is counted in the index
+	assertReads(follower, "subscriptions_user_id_followed_id_key", 2)
+	assertReads(relations, "subscriptions_user_id_followed_id_key", 2*2*page.MaxSize)
+}
+
+func TestSUB05_what_is_read_of_many_followers_on_SQLite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	s, conn := filledSQLite(t, fandom("{list}", "[]", "{at}", "-n",
+		"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)")...)
+	followers, follower, relations := readsOfIdol(t, s)
+	steps := func(statement string) int {
+		_, steps := run(t, conn, sqliteRead{statement: statement})
+		return steps
+	}
+	assert.LessOrEqual(t, steps(followers), 3*fans+40*page.DefaultSize, "three for each that is counted")
+	assert.LessOrEqual(t, steps(follower), 100)
+	assert.LessOrEqual(t, steps(relations), 40*page.MaxSize)
+}
