@@ -182,13 +182,17 @@ func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, 
 	})
 }
 
-func (v Events) Liking(ctx context.Context, on event.ID, viewer user.ID) (event.Liking, error) {
-	args := []any{int64(on), int64(viewer)}
-	return engine.ReadOne(ctx, v.s.DB, event.ErrNotFound, v.s.hotReads.liking, args, func(scan engine.Scanner) (l event.Liking, err error) {
+func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map[event.ID]event.Liking, error) {
+	likings := make(map[event.ID]event.Liking, len(on))
+	args := []any{v.s.Dialect.ListOf(engine.Numbers(on)), int64(viewer)}
+	_, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.likings, args, func(scan engine.Scanner) (l event.Liking, err error) {
+		var id event.ID
 		var author user.ID
 		var follows, followed bool
-		err = scan(&follows, &followed, (*int64)(&author), (*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)
+		err = scan(&follows, &followed, (*int64)(&id), (*int64)(&author), (*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)
 		l.Relation = subscription.Relate(viewer, author, follows, followed)
+		likings[id] = l
 		return l, err
 	})
+	return likings, err
 }

@@ -213,7 +213,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"the latest origins of a category", s.hotReads.latestOriginsOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey"}, 80 + 8, nil},
 		{"an event", s.hotReads.event, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
 		{"an event for a viewer", s.hotReads.eventFor, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
-		{"the likes of an event", s.hotReads.liking, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 6, nil},
+		{"the likes of events", s.hotReads.likings, []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 10 * 5, nil},
 		{"the moment", s.hotReads.onDates, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_day_hidden", "events_pkey", "users_pkey", "presence_pkey"}, 2 * (3*10 + 3*20), nil},
 		{"a timeline", s.hotReads.timeline, []string{"1007", "'infinity'", "9223372036854775807", "21"}, []string{"subscriptions_user_id_followed_id_key", "events_published", "events_pkey", "event_counts_pkey", "plates_of_event"}, 8 * 21, nil},
 		{"the newest comments", s.hotReads.newest, []string{"'{7,8,9}'", "10"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 12 + 6, nil},

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"plaza/adapters/httpapi/transport"
+	"plaza/application/diary"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/fault"
@@ -81,6 +82,25 @@ func (a *api) readLike(c *transport.Call) (transport.Reply, error) {
 	}
 	likes, err := a.Diary.Liking(c.Context(), c.Actor, id)
 	return transport.Data(likeView{likes.IsLiked, likes.Likes}), err
+}
+
+// eventLikeView is the likes of one event of several (EVT-24).
+type eventLikeView struct {
+	Event     event.ID `json:"event"`
+	IsLiked   bool     `json:"is_liked"`
+	LikeCount int      `json:"like_count"`
+}
+
+func (a *api) listLikes(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	asked := mapSlice(q.PositiveInts("event", diary.MaxLikings), func(id int64) event.ID { return event.ID(id) })
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	likings, err := a.Diary.Likings(c.Context(), c.Actor, asked)
+	return transport.Data(mapSlice(likings, func(l diary.EventLiking) eventLikeView {
+		return eventLikeView{l.Event, l.IsLiked, l.Likes}
+	})), err
 }
 
 // commentView is a comment, alone or within its event (EVT-17).

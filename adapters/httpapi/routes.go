@@ -63,6 +63,7 @@ var table = []route{
 	row(http.MethodPost, "/api/activity/comment/", eventScope, (*api).writeComment),
 	row(http.MethodGet, "/api/activity/comment/", eventScope, (*api).listComments),
 	row(http.MethodDelete, "/api/activity/comment/{id}/", eventScope, (*api).deleteComment),
+	row(http.MethodGet, "/api/activity/like/", eventScope, (*api).listLikes),
 	row(http.MethodGet, "/api/activity/like/{event_id}/", eventScope, (*api).readLike),
 	row(http.MethodPut, "/api/activity/like/{event_id}/", eventScope, (*api).like),
 	row(http.MethodDelete, "/api/activity/like/{event_id}/", eventScope, (*api).unlike),

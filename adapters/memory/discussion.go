@@ -95,16 +95,18 @@ func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, 
 	})
 }
 
-func (v Events) Liking(ctx context.Context, on event.ID, viewer user.ID) (event.Liking, error) {
-	return read(ctx, v.s, func() (event.Liking, error) {
-		state, err := v.s.events.get(on, event.ErrNotFound)
-		if err != nil {
-			return event.Liking{}, err
+func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map[event.ID]event.Liking, error) {
+	return read(ctx, v.s, func() (map[event.ID]event.Liking, error) {
+		likings := map[event.ID]event.Liking{}
+		for _, id := range on {
+			if state, exists := v.s.events[id]; exists {
+				likings[id] = event.Liking{
+					Likes: len(v.s.likes[id]), IsLiked: v.s.likes[id][viewer],
+					State:    event.StatusPermission{Status: state.Status, Permission: state.Permission},
+					Relation: v.s.relation(viewer, state.Author),
+				}
+			}
 		}
-		return event.Liking{
-			Likes: len(v.s.likes[on]), IsLiked: v.s.likes[on][viewer],
-			State:    event.StatusPermission{Status: state.Status, Permission: state.Permission},
-			Relation: v.s.relation(viewer, state.Author),
-		}, nil
+		return likings, nil
 	})
 }

@@ -91,9 +91,37 @@ func (d *Diary) Like(ctx context.Context, actor access.Actor, on event.ID, likes
 
 // Liking returns the likes of an event that the actor may see (EVT-22).
 func (d *Diary) Liking(ctx context.Context, actor access.Actor, on event.ID) (event.Liking, error) {
-	likes, err := d.ports.Discussion.Liking(ctx, on, actor.ID)
+	likings, err := d.ports.Discussion.Likings(ctx, []event.ID{on}, actor.ID)
 	if err != nil {
 		return event.Liking{}, err
 	}
+	likes, exists := likings[on]
+	if !exists {
+		return event.Liking{}, event.ErrNotFound
+	}
 	return likes, likes.CheckRead()
+}
+
+// MaxLikings bounds how many events a client may ask for the likes of at once.
+const MaxLikings = 100
+
+// EventLiking is the likes of one event of several.
+type EventLiking struct {
+	Event event.ID
+	event.Liking
+}
+
+// Likings returns the likes of those of the events that the actor may see, in their order (EVT-24).
+func (d *Diary) Likings(ctx context.Context, actor access.Actor, on []event.ID) ([]EventLiking, error) {
+	likings, err := d.ports.Discussion.Likings(ctx, on, actor.ID)
+	if err != nil {
+		return nil, err
+	}
+	seen := make([]EventLiking, 0, len(on))
+	for _, id := range on {
+		if likes, exists := likings[id]; exists && likes.CheckRead() == nil {
+			seen = append(seen, EventLiking{id, likes})
+		}
+	}
+	return seen, nil
 }

@@ -107,7 +107,7 @@ type Discussion interface {
 	// Like sets whether the user likes the event. Repeating a call changes nothing, but is
 	// charged. It returns ErrNotFound if the event does not exist.
 	Like(ctx context.Context, on ID, by user.ID, likes bool, charges ...ratelimit.Charge) error
-	// Liking returns the likes of the event as the viewer may see them, or ErrNotFound if
-	// the event does not exist. It must read all of it at one moment.
-	Liking(ctx context.Context, on ID, viewer user.ID) (Liking, error)
+	// Likings returns the likes of the events, and what decides whether the viewer may see
+	// them. Events that do not exist are absent. It must read all of an event at one moment.
+	Likings(ctx context.Context, on []ID, viewer user.ID) (map[ID]Liking, error)
 }

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,8 @@ var activityRows = []row{
 	{"EVT-19 an event out of reach is like one that never was", eventOutOfReach, everyStore},
 	{"EVT-19 its author or the event's removes a comment", whoRemovesComments, oneStore},
 	{"EVT-19 what is out of reach is out of reach for its author too", ownCommentOutOfReach, everyStore},
+	{"EVT-24 the likes of a page of events", likesOfEvents, everyStore},
+	{"EVT-24 the events of a list are checked", likesAreAskedOf, oneStore},
 }
 
 func activityIsCounted(t *testing.T, s *server) {
@@ -154,4 +157,55 @@ func ownCommentOutOfReach(t *testing.T, s *server) {
 	ada.reads(t, id).shows(object{"comment_count": 1, "like_count": 1})
 	ada.patch(t, eventPath(id), object{"view_permission": 0}).is(200)
 	bob.delete(t, commentPath(comment)).is(204)
+}
+
+func likesOfEvents(t *testing.T, s *server) {
+	ada, bob, eve := s.member(t), s.member(t), s.member(t)
+	befriend(t, ada, bob)
+	eve.follows(t, ada)
+	public, hidden, private := ada.publishes(t, "x"), ada.publishes(t, "y", object{"view_permission": 100}), ada.publishes(t, "z", object{"view_permission": 200})
+	draft, gone := ada.writes(t, object{"title": "x"}).int("data.id"), ada.publishes(t, "x")
+	bob.put(t, likePath(public)).is(204)
+	bob.put(t, likePath(hidden)).is(204)
+	ada.put(t, likePath(hidden)).is(204)
+	ada.put(t, likePath(private)).is(204)
+	ada.delete(t, eventPath(gone)).is(204)
+	liked := func(event int, isLiked bool, count int) object {
+		return object{"event": event, "is_liked": isLiked, "like_count": count}
+	}
+	asked := likesOf(hidden, gone, draft, public, hidden, 99999, private)
+	for _, c := range []struct {
+		who  person
+		sees []object
+	}{
+		{ada, []object{liked(hidden, true, 2), liked(draft, false, 0), liked(public, false, 1), liked(private, true, 1)}},
+		{bob, []object{liked(hidden, true, 2), liked(public, true, 1)}},
+		{eve, []object{liked(public, false, 1)}},
+	} {
+		sameJSON(t, object{"data": c.sees}, c.who.get(t, asked).is(200).json())
+	}
+	bob.delete(t, likePath(public)).is(204)
+	sameJSON(t, object{"data": []object{liked(public, false, 0)}}, bob.get(t, likesOf(public)).is(200).json())
+	sameJSON(t, object{"data": []object{}}, eve.get(t, likesOf(hidden, private, draft)).is(200).json())
+}
+
+func likesAreAskedOf(t *testing.T, s *server) {
+	ada := s.member(t)
+	first, second := ada.publishes(t, "x"), ada.publishes(t, "y")
+	for _, query := range []string{
+		fmt.Sprintf("%d,%d", second, first), fmt.Sprintf("%d&event=%d", second, first), fmt.Sprintf(" %d, ,%d&event=%d&event=", second, first, second),
+		fmt.Sprintf("00%d,%d,%d", second, second, first), fmt.Sprintf("99999999999999999999,%d,%d", second, first),
+	} {
+		list := ada.get(t, "/api/activity/like/?event="+strings.ReplaceAll(query, " ", "%20")).is(200)
+		assert.Equal(t, words(second, first), list.column("data", "event"), query)
+	}
+	hundred := make([]int, 100)
+	for i := range hundred {
+		hundred[i] = first + i
+	}
+	assert.Len(t, ada.get(t, likesOf(append(hundred, first)...)).is(200).list("data"), 2, "one is named twice")
+	ada.get(t, likesOf(append(hundred, 99999)...)).invalid("event")
+	for _, none := range []string{"", "?event=", "?event=,", "?event=x", "?event=0", "?event=1,-1", "?event=1.5"} {
+		ada.get(t, "/api/activity/like/"+none).invalid("event")
+	}
 }

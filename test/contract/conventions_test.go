@@ -221,7 +221,7 @@ func query(path, parameter string) string {
 
 // pagedLists is every paged list that the person may see, of an event of theirs.
 func pagedLists(p person, event int) []string {
-	return []string{events, eventsOf(p), fmt.Sprintf("%s?event=%d", comments, event), subscriptions}
+	return []string{events, eventsOf(p), fmt.Sprintf("%s?event=%d", comments, event), subscriptions, followers}
 }
 
 // contentLists are the paged lists of content outside diaries; the back office sees

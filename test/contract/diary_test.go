@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -153,6 +154,11 @@ func commentsOn(event int) string { return fmt.Sprintf("%s?event=%d", comments, 
 func commentPath(id int) string { return fmt.Sprintf("%s%d/", comments, id) }
 
 func likePath(event int) string { return fmt.Sprintf("/api/activity/like/%d/", event) }
+
+// likesOf is the list of the likes of the events.
+func likesOf(events ...int) string {
+	return "/api/activity/like/?event=" + strings.Join(words(events...), ",")
+}
 
 const subscriptions = "/api/subscription/user-subscription/"
 

@@ -33,6 +33,7 @@ func erasedIsUnknown(t *testing.T, s *server) {
 	bob.get(t, eventsOf(ada)).fails(http.StatusNotFound, "RESOURCE_NOT_FOUND")
 	bob.post(t, subscriptions, object{"followed_user": ada.id}).invalid("followed_user")
 	assert.Empty(t, bob.get(t, subscriptions).is(http.StatusOK).list("data"))
+	assert.Empty(t, bob.get(t, followers).is(http.StatusOK).list("data"))
 	draft := draftFor(ada)
 	staff.post(t, newOrder, draft).invalid("user")
 	ada.get(t, profile).fails(http.StatusUnauthorized, "AUTHENTICATION_FAILED")

@@ -250,6 +250,7 @@ var trials = map[string]trial{
 	"GET /api/xfile/event/{id}/":            {scoped, aboutEvents(200, 200, 404, eventPath, nil)},
 	"PATCH /api/xfile/event/{id}/":          {scoped, aboutEvents(200, 403, 404, eventPath, object{"title": "mine"})},
 	"DELETE /api/xfile/event/{id}/":         {scoped, aboutEvents(204, 403, 404, eventPath, nil)},
+	"GET /api/activity/like/":               {scoped, aboutEvents(200, 200, 200, func(id int) string { return likesOf(id) }, nil)}, // what is seen: EVT-24
 	"GET /api/activity/like/{event_id}/":    {scoped, aboutEvents(200, 200, 404, likePath, nil)},
 	"PUT /api/activity/like/{event_id}/":    {scoped, aboutEvents(204, 204, 404, likePath, nil)},
 	"DELETE /api/activity/like/{event_id}/": {scoped, aboutEvents(204, 204, 404, likePath, nil)},

@@ -135,7 +135,7 @@ func countedAsNothing(t *testing.T, s *server) {
 	ada.get(t, profile)
 	paths := []string{
 		eventsOf(ada), eventsOf(ada) + "?page_size=1", eventPath(seen), eventPath(own), events, recent, commentsOn(seen), categories, categories + "?type=xfile", itemsOf(7), itemsOf("uncategory"),
-		subscriptions, imagesOf(ada), profile, ownOrders,
+		subscriptions, followers, likesOf(seen, own), imagesOf(ada), profile, ownOrders,
 	}
 	before := map[string]answer{}
 	lookers := []*client{eve.client, staff.client, s.with(eve.key).saying("x-language-locale", "es")}

@@ -61,7 +61,7 @@ func newNameIsShown(t *testing.T, s *server) {
 	names := map[string]string{ // of ada, in what bob reads
 		itemsOf(7): "data.0.author.username", itemsOf(7) + "?type=demand": "data.0.author.username", eventPath(id): "data.user.username",
 		eventsOf(ada): "data.0.user.username", eventPath(other): "data.comments.0.user.username", commentsOn(other): "data.0.user.username",
-		subscriptions: "data.0.followed_user.username",
+		subscriptions: "data.0.followed_user.username", followers: "data.0.user.username",
 	}
 	tags := map[string]string{}
 	look := func(name string) {

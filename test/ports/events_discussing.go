@@ -28,7 +28,7 @@ var eventDiscussing = []promise{
 	{"Newest returns for every event its newest comments, at most limit each", newestComments},
 	{"Like sets whether the user likes the event, in any previous state", likeOrNot},
 	{"Like is ErrNotFound when the event is gone", likeNothing},
-	{"Liking returns the likes, the viewer's among them, and what decides whether they may see them", likingOf},
+	{"Likings returns the likes, the viewer's among them, and what decides whether they may see them", likingsOf},
 	{"counts are exact, however many say and like at once", countsAtOnce},
 	{"the latest comment is known, however many come and go at once", latestAtOnce},
 	{"comments and a Remove at once leave nothing behind", commentAgainstRemove},
@@ -215,37 +215,41 @@ func likeOrNot(w *fixtures) {
 	assert.Zero(w, w.entry(bystander.ID()).Likes)
 }
 
-func likingOf(w *fixtures) {
+func likingsOf(w *fixtures) {
 	author, friend, follower, followed := w.newUser(), w.newUser(), w.newUser(), w.newUser()
 	w.befriend(author, friend)
 	w.follow(follower, author)
 	w.follow(author, followed)
 	hidden := w.write(author, noon, permitted(event.Contact)).ID()
 	draft := w.write(author, noon, published(false), permitted(event.Private)).ID()
+	gone := w.write(author, noon).ID()
 	w.like(hidden, friend, true)
 	w.like(hidden, author, true)
 	w.like(draft, follower, true)
-	state := event.StatusPermission{Status: event.Normal, Permission: event.Contact}
-	for viewer, want := range map[user.ID]event.Liking{
-		author:   {Likes: 2, IsLiked: true, State: state, Relation: subscription.Self},
-		friend:   {Likes: 2, IsLiked: true, State: state, Relation: subscription.Contact},
-		follower: {Likes: 2, State: state},
-		followed: {Likes: 2, State: state},
-		0:        {Likes: 2, State: state},
+	w.like(gone, friend, true)
+	_, err := w.Events.Remove(w.Context(), gone)
+	require.NoError(w, err)
+	ofHidden := event.Liking{Likes: 2, State: event.StatusPermission{Status: event.Normal, Permission: event.Contact}}
+	ofDraft := event.Liking{Likes: 1, State: event.StatusPermission{Permission: event.Private}}
+	seen := func(hidden, draft bool, relation subscription.Relation) []event.Liking {
+		h, d := ofHidden, ofDraft
+		h.IsLiked, d.IsLiked, h.Relation, d.Relation = hidden, draft, relation, relation
+		return []event.Liking{h, d}
+	}
+	for viewer, want := range map[user.ID][]event.Liking{
+		author:   seen(true, false, subscription.Self),
+		friend:   seen(true, false, subscription.Contact),
+		follower: seen(false, true, subscription.Stranger),
+		followed: seen(false, false, subscription.Stranger),
+		0:        seen(false, false, subscription.Stranger),
 	} {
-		got, err := w.Discussion.Liking(w.Context(), hidden, viewer)
+		got, err := w.Discussion.Likings(w.Context(), []event.ID{draft, gone, 0, hidden, -1, draft + 1000, draft}, viewer)
 		require.NoError(w, err)
-		assert.Equal(w, want, got, "%d", viewer)
+		assert.Equal(w, map[event.ID]event.Liking{hidden: want[0], draft: want[1]}, got, "%d", viewer)
 	}
-	got, err := w.Discussion.Liking(w.Context(), draft, author)
+	none, err := w.Discussion.Likings(w.Context(), nil, author)
 	require.NoError(w, err)
-	assert.Equal(w, event.Liking{Likes: 1, State: event.StatusPermission{Permission: event.Private}, Relation: subscription.Self}, got)
-	_, err = w.Events.Remove(w.Context(), hidden)
-	require.NoError(w, err)
-	for _, none := range []event.ID{hidden, 0, -1, draft + 1} {
-		_, err := w.Discussion.Liking(w.Context(), none, author)
-		assert.ErrorIs(w, err, event.ErrNotFound)
-	}
+	assert.Empty(w, none)
 }
 
 func likeNothing(w *fixtures) {

@@ -56,6 +56,9 @@ func (q *Query) Text(name string) string {
 	return found
 }
 
+// notPositive is the problem of any other value where a positive integer is needed.
+const notPositive = "A positive integer is required."
+
 // PositiveInt returns the parameter as a positive integer, or the fallback if it is absent.
 func (q *Query) PositiveInt(name string, fallback int64) int64 {
 	sent := q.Text(name)
@@ -64,9 +67,34 @@ func (q *Query) PositiveInt(name string, fallback int64) int64 {
 	}
 	n := PositiveInt(sent)
 	if n < 1 {
-		q.Wrong.Add(name, "A positive integer is required.")
+		q.Wrong.Add(name, notPositive)
 	}
 	return n
+}
+
+// PositiveInts returns the parts of a list as positive integers, each once and in their order. The list must have from 1 to
+// most of them.
+func (q *Query) PositiveInts(name string, most int) []int64 {
+	var numbers []int64
+	seen := map[int64]bool{}
+	for _, part := range q.List(name) {
+		n := PositiveInt(part)
+		if n < 1 {
+			q.Wrong.Add(name, notPositive)
+			return nil
+		}
+		if !seen[n] {
+			seen[n] = true
+			numbers = append(numbers, n)
+		}
+	}
+	switch {
+	case len(numbers) == 0:
+		q.Wrong.Add(name, text.Required)
+	case len(numbers) > most:
+		q.Wrong.Add(name, fmt.Sprintf("Ensure this field has no more than %d elements.", most))
+	}
+	return numbers
 }
 
 // Page reads the parameters of every paged list (GEN-04, GEN-05).
