@@ -23,6 +23,9 @@ func (v Events) Within(l quota.Limits) Events { return Events{v.s, l} }
 // Within returns the images as a store that was opened with the quotas.
 func (v Images) Within(l quota.Limits) Images { return Images{v.s, l} }
 
+// Within returns the subscriptions as a store that was opened with the quotas.
+func (v Subscriptions) Within(l quota.Limits) Subscriptions { return Subscriptions{v.s, l} }
+
 // Within returns the accounts as a store that was opened with the quotas.
 func (v Accounts) Within(l quota.Limits) Accounts { return Accounts{v.s, l} }
 
@@ -37,7 +40,7 @@ func (s *Store) Room(l quota.Limits) Room { return Room{s, l} }
 
 // quotaSteps are the statements that keep the quotas of accounts.
 //
-// Drafts and comments are counted in an index, at most as many as the quota has, while others
+// Drafts, comments and follows are counted in an index, at most as many as the quota has, while others
 // who add one for the same account wait. The bytes of pictures have a sum for each account,
 // picture_totals. A new picture is added to it by a step, a deleted one is subtracted by a
 // trigger of discards, so that nothing that deletes a picture forgets it.
@@ -247,13 +250,6 @@ func (s *Store) gated(charges []ratelimit.Charge, gate string, args []any, steps
 	return slices.Insert(steps, 0, engine.Step{
 		Statement: gate, Args: append(chargeArgs(c), args...), MustMatch: true, Missed: refused{Charge: c, isGate: true},
 	})
-}
-
-// writeCharged is write in a transaction that the charges begin, in its first round trip.
-func (s *Store) writeCharged(
-	ctx context.Context, charges []ratelimit.Charge, fn func(ctx context.Context, tx *listedTransaction) error,
-) error {
-	return s.writeWithin(ctx, s.Limit, s.chargeSteps(charges), fn)
 }
 
 // minWait is the time to wait after a refusal of what would be admitted by now.

@@ -12,16 +12,20 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
 // Subscriptions implements subscription.Repository.
-type Subscriptions struct{ s *Store }
+type Subscriptions struct {
+	s      *Store
+	limits quota.Limits
+}
 
 // Subscriptions returns the repository of subscriptions.
-func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
+func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s: s} }
 
 type subscriptionRow struct {
 	bun.BaseModel `bun:"table:subscriptions,alias:s"`
@@ -50,11 +54,13 @@ func (r subscriptionRow) subscription() subscription.Subscription {
 func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
 ) (stored subscription.Subscription, isNew bool, err error) {
-	err = v.s.writeCharged(ctx, charges, func(ctx context.Context, tx *listedTransaction) error {
-		if err := checkFollow(ctx, tx, sub); err != nil {
+	first := append(v.lockFollows(sub.User), v.s.chargeSteps(charges)...)
+	err = v.s.writeWithin(ctx, v.s.Limit, first, func(ctx context.Context, tx *listedTransaction) error {
+		full, err := v.checkFollow(ctx, tx, sub)
+		if err != nil {
 			return err
 		}
-		row, added, err := follow(ctx, tx, subscriptionRowOf(sub))
+		row, added, err := follow(ctx, tx, subscriptionRowOf(sub), full)
 		if err != nil {
 			return err
 		}
@@ -71,37 +77,52 @@ func (v Subscriptions) Follow(
 	return stored, isNew, nil
 }
 
+// lockFollows makes others who follow for the user wait, so that they don't exceed the quota together.
+func (v Subscriptions) lockFollows(who user.ID) []engine.Step {
+	if v.limits.Follows == 0 {
+		return nil
+	}
+	return lockStep(v.s.steps.lockName, fmt.Sprint("follows of ", who))
+}
+
 // checkFollow returns an error unless both ends exist. Users and categories are never
-// deleted, but the data of a user may be erased.
-func checkFollow(ctx context.Context, tx *listedTransaction, sub subscription.Subscription) error {
+// deleted, but the data of a user may be erased. full is the error of another subscription of the
+// user, nil if there is room for it; no more subscriptions are counted than the quota has.
+func (v Subscriptions) checkFollow(ctx context.Context, tx *listedTransaction, sub subscription.Subscription) (full, err error) {
 	followed := tx.NewSelect().Table("categories").ColumnExpr("1").Where("id = ?", sub.Category)
 	if sub.EntityType() == subscription.User {
 		followed = tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Followed).Where(notErased)
 	}
 	follower := tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.User)
+	most := max(int64(v.limits.Follows), 1) // bun takes zero for no limit
+	own := tx.NewSelect().Model((*subscriptionRow)(nil)).ColumnExpr("1").Where("user_id = ?", sub.User).Limit(most)
 	var user, target bool
-	err := tx.NewSelect().ColumnExpr("EXISTS (?), EXISTS (?)", follower, followed).Scan(ctx, &user, &target)
+	var follows int
+	err = tx.NewSelect().ColumnExpr("EXISTS (?), EXISTS (?), (SELECT COUNT(*) FROM (?) AS own)", follower, followed, own).
+		Scan(ctx, &user, &target, &follows)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case !user:
-		return fmt.Errorf("there is no user %d to refer to", sub.User)
+		return nil, fmt.Errorf("there is no user %d to refer to", sub.User)
 	case !target:
-		return subscription.ErrNotFound
+		return nil, subscription.ErrNotFound
 	}
-	return nil
+	return v.limits.CheckFollows(follows), nil
 }
 
 // follow stores the row, or returns the existing one. It retries if the conflicting row
-// is removed before it is read.
-func follow(ctx context.Context, tx *listedTransaction, row subscriptionRow) (stored subscriptionRow, added bool, err error) {
+// is removed before it is read. If full is not nil, it stores none, and full is its error.
+func follow(ctx context.Context, tx *listedTransaction, row subscriptionRow, full error) (stored subscriptionRow, added bool, err error) {
 	for {
 		stored = row
-		if _, err := tx.NewInsert().Model(&stored).On("CONFLICT DO NOTHING").Returning("id").Exec(ctx); err != nil {
-			return stored, false, err
-		}
-		if stored.ID != 0 {
-			return stored, true, nil
+		if full == nil {
+			if _, err := tx.NewInsert().Model(&stored).On("CONFLICT DO NOTHING").Returning("id").Exec(ctx); err != nil {
+				return stored, false, err
+			}
+			if stored.ID != 0 {
+				return stored, true, nil
+			}
 		}
 		existing := tx.NewSelect().Model(&stored).Where("user_id = ?", row.UserID)
 		if row.FollowedID != 0 {
@@ -111,6 +132,9 @@ func follow(ctx context.Context, tx *listedTransaction, row subscriptionRow) (st
 		}
 		if err := existing.Scan(ctx); !errors.Is(err, sql.ErrNoRows) {
 			return stored, false, err
+		}
+		if full != nil {
+			return stored, false, full
 		}
 	}
 }

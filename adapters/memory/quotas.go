@@ -15,6 +15,9 @@ func (v Events) Within(l quota.Limits) Events { return Events{v.s, l} }
 // Within returns the images as a store that was opened with the quotas.
 func (v Images) Within(l quota.Limits) Images { return Images{v.s, l} }
 
+// Within returns the subscriptions as a store that was opened with the quotas.
+func (v Subscriptions) Within(l quota.Limits) Subscriptions { return Subscriptions{v.s, l} }
+
 // Within returns the accounts as a store that was opened with the quotas.
 func (v Accounts) Within(l quota.Limits) Accounts { return Accounts{v.s, l} }
 

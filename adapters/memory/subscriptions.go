@@ -8,16 +8,20 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
 // Subscriptions is the store as subscription.Repository.
-type Subscriptions struct{ s *Store }
+type Subscriptions struct {
+	s      *Store
+	limits quota.Limits
+}
 
 // Subscriptions returns the store's subscriptions.
-func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
+func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s: s} }
 
 func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
@@ -37,6 +41,10 @@ func (v Subscriptions) Follow(
 		if existing, exists := v.s.follow(sub.User, sub.Followed, sub.Category); exists {
 			v.s.requests.complete(k, idempotency.ExistingSubscription, int64(existing.ID))
 			return existing, nil
+		}
+		own := v.s.subscriptions.count(func(other subscription.Subscription) bool { return other.User == sub.User })
+		if err := v.limits.CheckFollows(own); err != nil {
+			return subscription.Subscription{}, err
 		}
 		isNew = true
 		sub.ID, sub.Completes = subscription.ID(v.s.numbers.subscription.next()), nil

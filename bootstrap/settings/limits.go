@@ -107,5 +107,7 @@ func (c Config) Quotas() quota.Limits {
 	if c.Limits == LimitsOff {
 		return quota.Limits{}
 	}
-	return quota.Limits{Drafts: int(c.QuotaDrafts), Comments: int(c.QuotaComments), Pictures: int64(c.QuotaPictures)}
+	return quota.Limits{
+		Drafts: int(c.QuotaDrafts), Comments: int(c.QuotaComments), Follows: int(c.QuotaFollows), Pictures: int64(c.QuotaPictures),
+	}
 }

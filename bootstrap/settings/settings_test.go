@@ -44,6 +44,7 @@ var wrongSettings = []struct {
 	{"--trusted-proxies", "PLAZA_TRUSTED_PROXIES", []string{"me", "10.0.0.0/99", "10.0.0.1,me"}},
 	{"--quota-drafts", "PLAZA_QUOTA_DRAFTS", []string{"many", "-1", "1.5", "3000000000", "1k"}},
 	{"--quota-comments", "PLAZA_QUOTA_COMMENTS", []string{"few", "-1"}},
+	{"--quota-follows", "PLAZA_QUOTA_FOLLOWS", []string{"all", "-1"}},
 	{"--quota-pictures", "PLAZA_QUOTA_PICTURES", []string{"much", "-1", "10 GiB each", "10EiB", "none of them"}},
 	{"--cors-origins", "PLAZA_CORS_ORIGINS", []string{
 		"app.example", "ftp://app.example", "https://app.example/", "https://me@app.example", "https://*.example", "https://:80", "https://app.example:", "https://app.example:99999", "null",

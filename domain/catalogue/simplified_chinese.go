@@ -151,6 +151,7 @@ var simplifiedChinese = map[string]string{
 	"Only the author of the comment or of the event may delete a comment.": "只有评论的作者或事件的作者可以删除评论。",
 	"You are commenting too often. Try again later.":                       "您评论过于频繁，请稍后再试。",
 	"You may write at most %d comments on an event. Delete some.":          "每个事件下您最多可发表 %d 条评论，请先删除一些。",
+	"You may follow at most %d people and categories. Unfollow some.":      "您最多可关注 %d 个用户和分类，请先取消关注一些。",
 	"You are liking too often. Try again later.":                           "您点赞过于频繁，请稍后再试。",
 
 	// The feed and publications.

@@ -14,6 +14,7 @@ import (
 type Limits struct {
 	Drafts   int   // events that are drafts
 	Comments int   // comments on one event
+	Follows  int   // people and categories that it follows
 	Pictures int64 // bytes that its plates, its images and its avatar take, as they are stored
 }
 
@@ -25,6 +26,11 @@ func (l Limits) ErrDrafts() error {
 // ErrComments returns the fault of one comment too many on an event.
 func (l Limits) ErrComments() error {
 	return fault.Newf(fault.Conflict, "You may write at most %d comments on an event. Delete some.", l.Comments).AtLimit("quota_comments")
+}
+
+// ErrFollows returns the fault of one follow too many.
+func (l Limits) ErrFollows() error {
+	return fault.Newf(fault.Conflict, "You may follow at most %d people and categories. Unfollow some.", l.Follows).AtLimit("quota_follows")
 }
 
 // ErrPictures returns the fault of a picture for which no bytes are left.
@@ -45,6 +51,14 @@ func (l Limits) CheckDrafts(have int) error {
 func (l Limits) CheckComments(have int) error {
 	if l.Comments > 0 && have >= l.Comments {
 		return l.ErrComments()
+	}
+	return nil
+}
+
+// CheckFollows returns ErrFollows if an account with so many follows may not have another one.
+func (l Limits) CheckFollows(have int) error {
+	if l.Follows > 0 && have >= l.Follows {
+		return l.ErrFollows()
 	}
 	return nil
 }

@@ -123,12 +123,13 @@ func (q Query) Admits(s Subscription) bool {
 		(q.Type == "" || q.Type == s.Type())
 }
 
-// Repository stores subscriptions. Every implementation passes
+// Repository stores subscriptions. It keeps the quota with which the store was opened (GEN-14). Every implementation passes
 // test/ports.Subscriptions.
 type Repository interface {
 	// Follow stores the subscription and returns it and true. If the user already follows
 	// the entity, it returns the existing subscription and false, and is charged, too. Of concurrent calls,
-	// exactly one must store it. If the entity does not exist, it returns ErrNotFound.
+	// exactly one must store it. If the entity does not exist, it returns ErrNotFound. If the user follows as many
+	// as the quota and not the entity, it returns quota.Limits.ErrFollows. Concurrent calls must not exceed the quota.
 	// The kind of the answer to its key says which of the two it was.
 	Follow(ctx context.Context, s Subscription, charges ...ratelimit.Charge) (Subscription, bool, error)
 	// Get returns the owner's subscription. It returns ErrNotFound if the subscription does

@@ -21,7 +21,7 @@ func TestDemo(t *testing.T) {
 
 func showDemo(t *testing.T, on store) {
 	s := on.startWith(t, func(s *settings.Config) {
-		s.Translator, s.QuotaDrafts, s.QuotaComments, s.QuotaPictures = "pseudo", 1, 1, 1
+		s.Translator, s.QuotaDrafts, s.QuotaComments, s.QuotaFollows, s.QuotaPictures = "pseudo", 1, 1, 1, 1
 	})
 	require.NoError(t, s.app.LoadDemo(t.Context(), true))
 	entering := func(phone string) *client {

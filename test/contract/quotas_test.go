@@ -15,6 +15,7 @@ func TestGEN_14_quotas(t *testing.T) {
 	onEach(t, everyStore, func(t *testing.T, on store) {
 		for name, show := range map[string]func(*testing.T, store){
 			"GEN-14 drafts": draftQuota, "GEN-14 comments on an event": commentQuota, "GEN-14 bytes of pictures": pictureQuota,
+			"GEN-14 follows": followQuota,
 		} {
 			t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
@@ -68,6 +69,26 @@ func commentQuota(t *testing.T, on store) {
 	bob.comments(t, lake, "Three")
 	bob.post(t, comments, said).isFull("2 comments")
 	bob.post(t, comments, object{"event": 4711, "content": "Well said"}).invalid("event")
+}
+
+func followQuota(t *testing.T, on store) {
+	s := on.startWith(t, func(c *settings.Config) { c.QuotaFollows = 2 })
+	s.shelve(t, 7, "Walks")
+	s.shelve(t, 8, "Tea")
+	ada, bob, cleo := s.member(t), s.member(t), s.member(t)
+	first := ada.follows(t, bob)
+	ada.followsCategory(t, 7)
+	for _, more := range []object{{"followed_user": cleo.id}, {"followed_category": 8}} {
+		ada.post(t, subscriptions, more).isFull("2 people and categories")
+	}
+	ada.post(t, subscriptions, object{"followed_user": 99999}).invalid("followed_user")
+	assert.Equal(t, first, ada.post(t, subscriptions, object{"followed_user": bob.id}).is(200).int("data.id"), "it is no further one")
+	assert.Equal(t, 2, ada.get(t, subscriptions).is(200).int("pagination.total_count"))
+	cleo.follows(t, ada)
+	bob.follows(t, ada)
+	ada.delete(t, subscriptionPath(first)).is(204)
+	ada.follows(t, cleo)
+	ada.post(t, subscriptions, object{"followed_user": bob.id}).isFull("2 people and categories")
 }
 
 // sizeOf returns how many bytes the picture at the address takes.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,11 +14,12 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/quota"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
 
-// Quotas is the suite of what event.Repository, event.Discussion, userimage.Repository,
+// Quotas is the suite of what event.Repository, event.Discussion, subscription.Repository, userimage.Repository,
 // user.Directory and quota.Room promise of quotas.
 func Quotas(t *testing.T, open Open) {
 	open.keeps(t, []promise{
@@ -25,6 +27,8 @@ func Quotas(t *testing.T, open Open) {
 		{"drafts that are added at once don't exceed the quota", draftsAtOnce},
 		{"one comment too many on an event is ErrComments, and is not counted", commentsFull},
 		{"comments that are added at once don't exceed the quota", commentsFullAtOnce},
+		{"one follow too many is ErrFollows, and what is followed already is no further one", followsFull},
+		{"follows that are stored at once don't exceed the quota", followsFullAtOnce},
 		{"plates, images and avatars share one quota of bytes, and what exceeds it is not stored", picturesFull},
 		{"what is deleted or replaced gives its bytes back", picturesGiveBack},
 		{"pictures that are stored at once don't exceed the quota", picturesAtOnce},
@@ -175,6 +179,46 @@ func commentsFullAtOnce(w *fixtures) {
 	w.assertRoomFor(2*l.Comments, errs, l.ErrComments())
 	assert.Equal(w, 2*l.Comments, w.entry(e).Comments)
 	w.consistent()
+}
+
+// followed returns the error of following.
+func (w *fixtures) followed(s subscription.Subscription) error {
+	_, _, err := w.Subscriptions.Follow(w.Context(), s)
+	return err
+}
+
+func followsFull(w *fixtures) {
+	l := quota.Limits{Follows: 2}
+	who, other, third, unlimited, w := w.newUser(), w.newUser(), w.newUser(), w, w.within(l)
+	standing := w.subscribe(toUser(who, other, noon))
+	walks := w.subscribe(subscription.ToCategory(who, w.category(1), noon))
+	for _, one := range []subscription.Subscription{toUser(who, third, noon), subscription.ToCategory(who, w.category(2), noon)} {
+		assert.Equal(w, l.ErrFollows(), w.followed(one))
+	}
+	assert.ErrorIs(w, w.followed(toUser(who, third+1, noon)), subscription.ErrNotFound)
+	again, isNew, err := w.Subscriptions.Follow(w.Context(), toUser(who, other, noon.Add(time.Hour)))
+	require.NoError(w, err)
+	assert.False(w, isNew)
+	assert.Equal(w, standing, again)
+	require.NoError(w, w.followed(toUser(other, who, noon)), "each user has a quota of their own")
+	require.NoError(w, w.followed(toUser(third, who, noon)), "followers are not counted")
+	require.NoError(w, w.Subscriptions.Remove(w.Context(), who, walks.ID))
+	require.NoError(w, w.followed(toUser(who, third, noon)), "one was removed")
+	assert.Equal(w, l.ErrFollows(), w.followed(subscription.ToCategory(who, 1, noon)))
+	require.NoError(w, unlimited.followed(subscription.ToCategory(who, 1, noon)), "no quota")
+	assert.Equal(w, 3, w.subscriptions(subscription.Query{User: who}).Total)
+}
+
+func followsFullAtOnce(w *fixtures) {
+	l := quota.Limits{Follows: 5}
+	who, other, w := w.newUser(), w.newUser(), w.within(l)
+	idols := make([]user.ID, many)
+	for i := range idols {
+		idols[i] = w.newUser()
+	}
+	errs := atOnce(2*many, func(i int) error { return w.followed(toUser([]user.ID{who, other}[i%2], idols[i/2], noon)) })
+	w.assertRoomFor(2*l.Follows, errs, l.ErrFollows())
+	assert.Equal(w, l.Follows, w.subscriptions(subscription.Query{User: who}).Total)
 }
 
 // keyNo returns the key of a picture that no other test has.
