@@ -22,6 +22,7 @@ import (
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
+	"plaza/application/notifications"
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/places"
@@ -63,12 +64,13 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	v2 := logOf(log)
 	signinSignin := signin.New(accounts, tokens, throttle, hasher, estimator, signinTokenTTL, limits, signinJoining, v, v2)
 	directory := ports.Directory
+	notificationStore := ports.Notifications
 	portraits := newPortraits(c)
 	mediaStore := stores.Media
 	deletionQueue := ports.Deletions
 	processor := newProcessor()
 	room := ports.Room
-	peoplePeople := people.New(directory, accounts, portraits, mediaStore, deletionQueue, processor, room, limits, v)
+	peoplePeople := people.New(directory, accounts, notificationStore, portraits, mediaStore, deletionQueue, processor, room, limits, v)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
 	ports2 := diaryPorts(stores, gazetteerGazetteer, sanitiser, processor)
@@ -77,6 +79,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	categories := ports.Categories
 	keys := ports.Keys
 	followingFollowing := following.New(repository, categories, keys, limits, v)
+	notificationsNotifications := notifications.New(notificationStore)
 	reader := ports.Feed
 	browsingBrowsing := browsing.New(reader, mediaStore, v)
 	publicationRepository := ports.Publications
@@ -104,21 +107,22 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	httpapiMediaSource := mediaSource(mediaStore)
 	httpapiAddressCheck := addressCheck(addresses, v)
 	httpapiUseCases := httpapi.UseCases{
-		Signin:      signinSignin,
-		People:      peoplePeople,
-		Diary:       diaryDiary,
-		Following:   followingFollowing,
-		Browsing:    browsingBrowsing,
-		Reading:     readingReading,
-		Privacy:     privacyPrivacy,
-		UserImages:  userImages,
-		HowToLists:  howToLists,
-		Paying:      payingPaying,
-		Refunding:   refundingRefunding,
-		Reconciling: reconcilingReconciling,
-		Portraits:   httpapiPortraitSource,
-		Media:       httpapiMediaSource,
-		Addresses:   httpapiAddressCheck,
+		Signin:        signinSignin,
+		People:        peoplePeople,
+		Diary:         diaryDiary,
+		Following:     followingFollowing,
+		Notifications: notificationsNotifications,
+		Browsing:      browsingBrowsing,
+		Reading:       readingReading,
+		Privacy:       privacyPrivacy,
+		UserImages:    userImages,
+		HowToLists:    howToLists,
+		Paying:        payingPaying,
+		Refunding:     refundingRefunding,
+		Reconciling:   reconcilingReconciling,
+		Portraits:     httpapiPortraitSource,
+		Media:         httpapiMediaSource,
+		Addresses:     httpapiAddressCheck,
 	}
 	config, err := newHTTPConfig(c, p, log, metrics)
 	if err != nil {
@@ -186,6 +190,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

@@ -306,7 +306,7 @@ func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileC
 		change.Args = append(change.Args, arg)
 	}
 	change.Args = append(change.Args, int64(id))
-	return v.s.writeCharged(ctx, charges, func(ctx context.Context, tx *listedTransaction) error {
+	return v.s.writeWithin(ctx, v.s.Limit, v.s.chargeSteps(charges), func(ctx context.Context, tx *listedTransaction) error {
 		if err := tx.Run(ctx, change); err != nil || c.Firstname == nil && c.Lastname == nil {
 			return err
 		}

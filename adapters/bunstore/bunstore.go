@@ -94,7 +94,7 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 	return store.Ports{
 		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(), Codes: s.Codes(),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions().Within(l),
-		Events: events, EventReader: events, Discussion: events, Related: events,
+		Events: events, EventReader: events, Discussion: events, Related: events, Notifications: s.Notifications(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 		Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(l),
 		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(),
@@ -109,11 +109,12 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 // or that may be compared with the condition of a partial index. Such parameters are
 // wrapped in CAST, which prevents this.
 type statements struct {
-	session      string // $1 hash of the key
-	members      string // $1 ids
-	search       string // searchStatement
-	categories   string // $1 ids
-	translations string // $1 keys, $2 the time
+	session       string // $1 hash of the key
+	members       string // $1 ids
+	search        string // searchStatement
+	categories    string // $1 ids
+	translations  string // $1 keys, $2 the time
+	notifications string // notificationsPage
 	feedStatements
 	eventStatements
 	images map[imageFilter]string
@@ -126,6 +127,7 @@ func newStatements(d engine.Dialect) statements {
 		search:          searchStatement(d),
 		categories:      categoryTable.Among(d, "id", "$1"),
 		translations:    translationsStatement(d),
+		notifications:   notificationsPage,
 		feedStatements:  newFeedStatements(d),
 		eventStatements: newEventStatements(d),
 		images:          imageStatements(d),
@@ -143,6 +145,8 @@ type stepStatements struct {
 	checkSteps
 	imageSteps
 	rateLimitSteps
+	subscriptionSteps
+	notificationSteps
 	quotaSteps
 	nameSteps
 	throttleSteps
@@ -153,7 +157,8 @@ func newStepStatements(d engine.Dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(),
 		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), imageSteps: newImageSteps(d),
-		rateLimitSteps: newRateLimitSteps(d), quotaSteps: newQuotaSteps(d), nameSteps: newNameSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),
+		rateLimitSteps: newRateLimitSteps(d), subscriptionSteps: newSubscriptionSteps(d), notificationSteps: newNotificationSteps(d),
+		quotaSteps: newQuotaSteps(d), nameSteps: newNameSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),
 	}
 }
 
@@ -183,12 +188,13 @@ func expired(now time.Time) []expiredRows {
 		{"code_days", "day, dialling_code", "day", before(2 * verification.Kept)},
 		{"translations", "key", "expires", before(0)},
 		{"translation_claims", "key", "until", before(0)},
+		{"notifications", "id", "expires", before(0)},
 	}
 }
 
 // Sweep removes some of the rows that have expired by now, and reports whether there may be more. It
-// skips rows that another transaction has locked, so it never waits and never takes part in a
-// deadlock.
+// skips rows that another transaction has locked, so it never waits for them and never takes part in a
+// deadlock. Only for the counts of notifications it waits, as Notifications says.
 func (s *Store) Sweep(ctx context.Context, now time.Time) (more bool, err error) {
 	for _, rows := range expired(now) {
 		removed, sweepErr := s.sweep(ctx, rows)

@@ -80,6 +80,33 @@ func (c check) images(ctx context.Context) error {
 	}
 }
 
+// wrongNotifications is the query for the notifications that are not those of a comment, a like or a subscription, or
+// have another owner than that says. A withdrawn one is that of a like that was taken back.
+const wrongNotifications = `SELECT n.id FROM notifications n
+	LEFT JOIN comments c ON c.id = CASE n.kind WHEN 'comment' THEN n.object_id END AND c.author_id = n.actor_id
+	LEFT JOIN likes l ON l.event_id = CASE n.kind WHEN 'like' THEN n.object_id END AND l.user_id = n.actor_id
+	LEFT JOIN subscriptions s ON s.followed_id = CASE n.kind WHEN 'follow' THEN n.object_id END AND s.user_id = n.actor_id
+	LEFT JOIN events e ON e.id = COALESCE(c.event_id, l.event_id)
+	WHERE CASE WHEN n.withdrawn THEN n.kind <> 'like' OR l.event_id IS NOT NULL
+		ELSE n.owner_id = n.actor_id OR n.owner_id <> COALESCE(e.author_id, s.followed_id, 0) END`
+
+// notifications removes wrong notifications.
+func (c check) notifications(ctx context.Context) error {
+	return c.suspects(ctx, wrongNotifications, func(ctx context.Context, id int64) error {
+		return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+			if _, err := numbersOf(ctx, tx, "SELECT id FROM notifications WHERE id = $1 "+c.Dialect.ForUpdate(), id); err != nil {
+				return "", err
+			}
+			wrong, err := numbersOf(ctx, tx, wrongNotifications+" AND n.id = $1", id)
+			if err != nil || len(wrong) == 0 {
+				return "", err
+			}
+			_, err = numbersOf(ctx, tx, "DELETE FROM notifications WHERE id = $1 RETURNING id", id)
+			return fmt.Sprintf("notification %d tells of nothing that concerns its user", id), err
+		})
+	})
+}
+
 // ownersSum is a column that has a sum over the rows of each owner.
 type ownersSum struct {
 	table, column string
@@ -92,6 +119,12 @@ var ownersSums = []ownersSum{
 	{
 		"picture_totals", "bytes", "CAST(COALESCE(SUM(bytes), 0) AS bigint)", "pictures WHERE TRUE",
 		"pictures of user %d take %d bytes; should be %d",
+	},
+	{"notification_counts", "total", "COUNT(*)", "notifications WHERE NOT withdrawn", "notifications of user %d are counted as %d; should be %d"},
+	{
+		"notification_counts", "unread", "COUNT(*)", "notifications n WHERE NOT withdrawn AND id > " +
+			"(SELECT k.read_up_to FROM notification_counts k WHERE k.owner_id = n.owner_id)",
+		"unread notifications of user %d are counted as %d; should be %d",
 	},
 }
 

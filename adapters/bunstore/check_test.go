@@ -14,6 +14,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/geo"
 	"plaza/domain/publication"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -29,11 +30,18 @@ func storeOneOfEach(t *testing.T, s *bunstore.Store) {
 	}
 	require.NoError(t, imports(ctx, s, publication.Publication{ID: 1, Content: c}, publication.Node{ID: 1, Content: c}, d))
 	id := diaryEntry(t, s, author)
-	comment, err := event.NewComment(id, author, "Well said", noon)
+	other, err := s.Accounts().Open(ctx, access.Account{}, user.Member{Timezone: "UTC", Joined: noon})
 	require.NoError(t, err)
+	comment, err := event.NewComment(id, other, "Well said", noon)
+	require.NoError(t, err)
+	comment.Notifies = author
 	_, err = s.Events().AddComment(ctx, comment)
 	require.NoError(t, err)
-	require.NoError(t, s.Events().Like(ctx, id, author, true))
+	require.NoError(t, s.Events().Like(ctx, event.Like{Event: id, By: other, IsLiked: true, At: noon, Notifies: author}))
+	follow, err := subscription.ToUser(other, author, noon)
+	require.NoError(t, err)
+	_, _, err = s.Subscriptions().Follow(ctx, follow)
+	require.NoError(t, err)
 	_, err = s.Images().Add(ctx, userimage.New(author, "public/a", 1, 1, 7, userimage.Tags{}, noon))
 	require.NoError(t, err)
 }
@@ -91,6 +99,13 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 			"DELETE FROM picture_totals",
 			"UPDATE pictures SET bytes = 8",
 			"DELETE FROM pictures",
+			"UPDATE notification_counts SET total = total + 1",
+			"UPDATE notification_counts SET unread = -1",
+			"UPDATE notification_counts SET read_up_to = 1000",
+			"DELETE FROM notification_counts",
+			"UPDATE notifications SET owner_id = actor_id WHERE kind = 'follow'",
+			"UPDATE notifications SET object_id = object_id + 1 WHERE kind = 'comment'",
+			"UPDATE notifications SET withdrawn = TRUE WHERE kind = 'like'",
 		} {
 			done, err := db.Exec(spoil)
 			require.NoError(t, err, spoil)

@@ -9,6 +9,7 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
+	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
@@ -63,11 +64,11 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 			Statement: v.s.steps.insertComment, Args: []any{on, int64(c.Author), c.Content, at},
 			Row: engine.Into((*int64)(&c.ID)),
 		},
-	}, completion(c.Completes, v.s.steps.completeComment)...))
+	}, append(v.s.notifySteps(notification.OfComment(c)), completion(c.Completes, v.s.steps.completeComment)...)...))
 	if err != nil {
 		return event.Comment{}, err
 	}
-	c.Completes = nil
+	c.Completes, c.Notifies = nil, 0
 	return c, nil
 }
 
@@ -169,17 +170,18 @@ func newestComments(d engine.Dialect) string {
 }
 
 // Like locks the counts by a statement of their own: the later ones see all concurrent likes.
-func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, charges ...ratelimit.Charge) error {
-	count, write := v.s.steps.countUnlike, v.s.steps.deleteLike
-	if likes {
-		count, write = v.s.steps.countLike, v.s.steps.insertLike
+func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {
+	notice := notification.OfLike(l)
+	count, notify, write := v.s.steps.countUnlike, v.s.withdrawSteps(notice), v.s.steps.deleteLike
+	if l.IsLiked {
+		count, notify, write = v.s.steps.countLike, v.s.notifySteps(notice), v.s.steps.insertLike
 	}
-	of := []any{int64(on), int64(who)}
-	return v.discuss(ctx, on, nil, charges, []engine.Step{
+	of := []any{int64(l.Event), int64(l.By)}
+	steps := []engine.Step{
 		{Statement: v.s.steps.lockCounts, Args: of[:1], MustMatch: true, Missed: event.ErrNotFound},
 		{Statement: count, Args: of},
-		{Statement: write, Args: of},
-	})
+	}
+	return v.discuss(ctx, l.Event, nil, charges, append(append(steps, notify...), engine.Step{Statement: write, Args: of}))
 }
 
 func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map[event.ID]event.Liking, error) {

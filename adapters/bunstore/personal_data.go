@@ -9,6 +9,7 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/idempotency"
+	"plaza/domain/notification"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
 	"plaza/domain/ratelimit"
@@ -194,6 +195,13 @@ func readImage(scan engine.Scanner, d engine.Dialect) (personaldata.Record, erro
 	}
 	i, err := row.image()
 	return personaldata.NewImageRecord(i), err
+}
+
+func readNotification(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
+	var id notification.ID
+	var n notification.Notice
+	err := scan((*int64)(&id), (*string)(&n.Kind), (*int64)(&n.By), &n.Object, engine.IntoTime{Into: &n.Created})
+	return personaldata.NewNotificationRecord(id, n), err
 }
 
 func readPrepayment(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {

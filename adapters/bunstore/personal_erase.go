@@ -16,6 +16,11 @@ import (
 
 func (v PersonalData) eraseEvents(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) (n int, err error) {
 	slices.Sort(ids)
+	// Removing an event locks the author's counts of notifications. A caller who comments on another of the events holds the
+	// counts of that one while it waits for those.
+	if err := v.lockCounts(ctx, tx, v.s.Dialect.Among("event_id", "$1"), ids); err != nil {
+		return 0, err
+	}
 	for _, e := range ids {
 		if _, err := v.s.removeEvent(ctx, tx, event.ID(e)); errors.Is(err, event.ErrNotFound) {
 			continue // removed meanwhile
@@ -171,7 +176,9 @@ func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, i
 	if err != nil {
 		return 0, err
 	}
-	steps := lockStep(v.s.steps.lockName, loginsOf(phone))
+	steps := append(lockStep(v.s.steps.lockName, loginsOf(phone)),
+		// Before the user: a comment or a like locks the counts of notifications before it refers to its user.
+		engine.Step{Statement: "DELETE FROM notification_counts WHERE owner_id = $1 AND total = 0", Args: []any{int64(id)}})
 	blank := "UPDATE users SET phone = $2, password_hash = '', scopes = $3, staff = FALSE, disabled = TRUE, generation = generation + 1, " +
 		"firstname = '', lastname = '', expertise = '', location = '', timezone = 'UTC', avatar = NULL, revision = revision + 1 " +
 		"WHERE id = $1 AND " + notErased

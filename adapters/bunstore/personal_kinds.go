@@ -112,6 +112,10 @@ func (v PersonalData) kinds() map[personaldata.Kind]personalKind {
 				return []any{(*int64)(&s.ID), optionalTarget(&s.Followed), optionalTarget(&s.Category), engine.IntoTime{Into: &s.Created}}
 			}, personaldata.NewFollowRecord),
 		},
+		personaldata.Notifications: {
+			table: "notifications", whose: "(owner_id = $1 OR actor_id = $1)", keys: "id + 0", begin: number,
+			columns: "id, kind, actor_id, object_id, created", own: " AND owner_id = $1 AND NOT withdrawn", read: readNotification,
+		},
 		personaldata.Images: {
 			table: imagesOfPerson(), whose: "TRUE", keys: "i.id + 0", begin: number,
 			columns: imageAll.Of("i"), read: readImage, erase: v.eraseImages,

@@ -63,7 +63,7 @@ func TestGEN14_charges_cause_no_deadlock(t *testing.T) {
 			_, err := s.Events().AddComment(t.Context(), event.Comment{Event: id, Author: author, Content: "One", Created: now}, charge(ratelimit.Comment))
 			return err
 		case 1:
-			return s.Events().Like(t.Context(), id, author, n%2 == 0, charge(ratelimit.Like))
+			return s.Events().Like(t.Context(), event.Like{Event: id, By: author, IsLiked: n%2 == 0, At: now}, charge(ratelimit.Like))
 		case 2, 3:
 			read, err := s.Events().Get(t.Context(), id)
 			if err != nil {

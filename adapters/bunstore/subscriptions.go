@@ -11,6 +11,7 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
+	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
@@ -60,7 +61,7 @@ func (v Subscriptions) Follow(
 		if err != nil {
 			return err
 		}
-		row, added, err := follow(ctx, tx, subscriptionRowOf(sub), full)
+		row, added, err := v.follow(ctx, tx, sub, full)
 		if err != nil {
 			return err
 		}
@@ -111,13 +112,28 @@ func (v Subscriptions) checkFollow(ctx context.Context, tx *listedTransaction, s
 	return v.limits.CheckFollows(follows), nil
 }
 
-// follow stores the row, or returns the existing one. It retries if the conflicting row
+// subscriptionSteps are the statements that write subscriptions.
+type subscriptionSteps struct {
+	insertSubscription string // $1 user, $2 followed user, $3 followed category, $4 created, $5 updated
+}
+
+func newSubscriptionSteps(d engine.Dialect) subscriptionSteps {
+	return subscriptionSteps{
+		insertSubscription: "INSERT INTO subscriptions (user_id, followed_id, category_id, created, updated) " +
+			d.Values("$1, $2, $3, $4, $5") + " ON CONFLICT DO NOTHING RETURNING id",
+	}
+}
+
+// follow stores the subscription with its notification, or returns the existing row. It retries if the conflicting row
 // is removed before it is read. If full is not nil, it stores none, and full is its error.
-func follow(ctx context.Context, tx *listedTransaction, row subscriptionRow, full error) (stored subscriptionRow, added bool, err error) {
+func (v Subscriptions) follow(
+	ctx context.Context, tx *listedTransaction, sub subscription.Subscription, full error,
+) (stored subscriptionRow, added bool, err error) {
+	row := subscriptionRowOf(sub)
 	for {
 		stored = row
 		if full == nil {
-			if _, err := tx.NewInsert().Model(&stored).On("CONFLICT DO NOTHING").Returning("id").Exec(ctx); err != nil {
+			if err := tx.Run(ctx, v.insertSteps(sub, &stored)...); err != nil {
 				return stored, false, err
 			}
 			if stored.ID != 0 {
@@ -137,6 +153,15 @@ func follow(ctx context.Context, tx *listedTransaction, row subscriptionRow, ful
 			return stored, false, full
 		}
 	}
+}
+
+// insertSteps returns the steps that store the subscription and its notification, unless it exists already.
+func (v Subscriptions) insertSteps(sub subscription.Subscription, stored *subscriptionRow) []engine.Step {
+	insert := engine.Step{Statement: v.s.steps.insertSubscription, Row: engine.Into((*int64)(&stored.ID)), Args: []any{
+		int64(sub.User), engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category),
+		v.s.Dialect.Instant(sub.Created), v.s.Dialect.Instant(sub.Updated),
+	}}
+	return append([]engine.Step{insert}, v.s.notifySteps(notification.OfFollow(sub))...)
 }
 
 func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {

@@ -24,6 +24,7 @@ import (
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
+	"plaza/application/notifications"
 	"plaza/application/paying"
 	"plaza/application/people"
 	"plaza/application/privacy"
@@ -48,21 +49,22 @@ type Config struct {
 
 // UseCases are the dependencies of the handlers. All are required.
 type UseCases struct {
-	Signin      *signin.Signin
-	People      *people.People
-	Diary       *diary.Diary
-	Following   *following.Following
-	Browsing    *browsing.Browsing
-	Reading     *reading.Reading
-	Privacy     *privacy.Privacy
-	UserImages  *userimages.UserImages
-	HowToLists  *importing.HowToLists
-	Paying      *paying.Paying
-	Refunding   *refunding.Refunding
-	Reconciling *reconciling.Reconciling
-	Portraits   PortraitSource
-	Media       MediaSource
-	Addresses   AddressCheck
+	Signin        *signin.Signin
+	People        *people.People
+	Diary         *diary.Diary
+	Following     *following.Following
+	Notifications *notifications.Notifications
+	Browsing      *browsing.Browsing
+	Reading       *reading.Reading
+	Privacy       *privacy.Privacy
+	UserImages    *userimages.UserImages
+	HowToLists    *importing.HowToLists
+	Paying        *paying.Paying
+	Refunding     *refunding.Refunding
+	Reconciling   *reconciling.Reconciling
+	Portraits     PortraitSource
+	Media         MediaSource
+	Addresses     AddressCheck
 }
 
 // PortraitSource returns the PNG of the generated portrait with the name, or false if no

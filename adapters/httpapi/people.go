@@ -143,6 +143,7 @@ type profile struct {
 	Scopes     []access.Scope      `json:"scopes"`
 	IsStaff    bool                `json:"is_staff"`
 	DateJoined transport.Timestamp `json:"date_joined"`
+	Unread     int                 `json:"unread_count"`
 }
 
 type picture struct {
@@ -181,7 +182,7 @@ func renderAuthor(u user.Info) author { return author{renderAppearance(u), u.IsO
 func renderProfile(p people.Profile) profile {
 	return profile{
 		person: renderPerson(p.Info), Phone: p.Phone.String(), Scopes: append([]access.Scope{}, p.Scopes...),
-		IsStaff: p.Staff, DateJoined: transport.Timestamp(p.Joined),
+		IsStaff: p.Staff, DateJoined: transport.Timestamp(p.Joined), Unread: p.Unread,
 	}
 }
 

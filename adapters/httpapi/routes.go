@@ -50,6 +50,8 @@ var table = []route{
 	row(http.MethodPost, "/api/user/erase/", Unnarrowed, (*api).eraseOwn),
 	row(http.MethodGet, "/api/user/export/", Unnarrowed, (*api).exportOwn),
 	row(http.MethodPut, "/api/user/avatar/", Authenticated, (*api).setAvatar),
+	row(http.MethodGet, "/api/user/notification/", eventScope, (*api).listNotifications),
+	row(http.MethodPut, "/api/user/notification/read/", eventScope, (*api).readNotifications),
 
 	row(http.MethodPost, "/api/xfile/event/", eventScope, (*api).writeEvent),
 	row(http.MethodGet, "/api/xfile/event/", eventScope, (*api).listOwnEvents),
@@ -106,7 +108,7 @@ var table = []route{
 	row(http.MethodGet, "/api/openapi.json", OptionalAuth, (*api).document),
 }
 
-// eventScope is the policy of all event routes (AUT-06, AUT-07).
+// eventScope is the policy of all event routes (AUT-06, AUT-07), and of notifications, which show titles and comments.
 var eventScope = Scope(access.XfileEvent)
 
 // payScope is the policy of payment routes (PAY-01, PAY-12).

@@ -7,6 +7,7 @@ import (
 
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
+	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -29,7 +30,8 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 		}
 		c.ID = event.CommentID(v.s.numbers.comment.next())
 		v.s.requests.complete(c.Completes, idempotency.Comment, int64(c.ID))
-		c.Completes = nil
+		v.s.notify(notification.OfComment(c))
+		c.Completes, c.Notifies = nil, 0
 		v.s.comments[c.ID] = c
 		return c, nil
 	})
@@ -50,10 +52,16 @@ func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment,
 
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 	return exec(ctx, v.s, func() error {
-		_, err := v.s.comments.get(id, event.ErrNoComment)
-		delete(v.s.comments, id)
+		c, err := v.s.comments.get(id, event.ErrNoComment)
+		v.s.removeComment(c)
 		return err
 	})
+}
+
+// removeComment removes the comment with its notification.
+func (s *Store) removeComment(c event.Comment) {
+	delete(s.comments, c.ID)
+	s.unnotify(notification.OfComment(c).Source)
 }
 
 func (v Events) Comments(
@@ -75,24 +83,38 @@ func authorsOf(comments []event.Comment) []user.ID {
 	return ids
 }
 
-func (v Events) Like(ctx context.Context, on event.ID, who user.ID, likes bool, charges ...ratelimit.Charge) error {
+func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {
 	return execCharged(ctx, v.s, charges, func() error {
-		if _, exists := v.s.events[on]; !exists {
+		if _, exists := v.s.events[l.Event]; !exists {
 			return event.ErrNotFound
 		}
-		if err := v.s.checkUser(who); err != nil {
+		if err := v.s.checkUser(l.By); err != nil {
 			return err
 		}
-		if !likes {
-			delete(v.s.likes[on], who)
-			return nil
+		notice := notification.OfLike(l)
+		switch {
+		case l.IsLiked == v.s.likes[l.Event][l.By]:
+		case l.IsLiked:
+			if v.s.likes[l.Event] == nil {
+				v.s.likes[l.Event] = map[user.ID]bool{}
+			}
+			v.s.likes[l.Event][l.By] = true
+			v.s.notify(notice)
+		default:
+			v.s.withdraw(notice)
+			v.s.removeLike(l.Event, l.By)
 		}
-		if v.s.likes[on] == nil {
-			v.s.likes[on] = map[user.ID]bool{}
-		}
-		v.s.likes[on][who] = true
 		return nil
 	})
+}
+
+// removeLike removes the like with its notification, unless that is withdrawn.
+func (s *Store) removeLike(on event.ID, by user.ID) {
+	delete(s.likes[on], by)
+	of := notification.OfLike(event.Like{Event: on, By: by}).Source
+	if n, exists := s.notified(of); exists && !n.isWithdrawn {
+		s.unnotify(of)
+	}
 }
 
 func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map[event.ID]event.Liking, error) {

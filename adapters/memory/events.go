@@ -100,7 +100,12 @@ func (v Events) Remove(ctx context.Context, id event.ID) (*event.Event, error) {
 
 // removeEvent removes the event with its comments, likes, listing and plates.
 func (s *Store) removeEvent(e event.State) {
-	maps.DeleteFunc(s.comments, func(_ event.CommentID, c event.Comment) bool { return c.Event == e.ID })
+	for c := range s.comments.where(func(c event.Comment) bool { return c.Event == e.ID }) {
+		s.removeComment(c)
+	}
+	for who := range s.likes[e.ID] {
+		s.removeLike(e.ID, who)
+	}
 	delete(s.likes, e.ID)
 	delete(s.listings, itemOf(e.ID))
 	delete(s.events, e.ID)

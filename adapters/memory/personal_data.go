@@ -116,18 +116,25 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 		}),
 		personaldata.Comments: own(maps.Values(s.comments), func(c event.Comment) bool { return c.Author == id }, func(c event.Comment) owned {
 			o := owned{record: personaldata.NewCommentRecord(c), order: int64(c.Event), then: int64(c.ID)}
-			o.erase = func() { delete(s.comments, c.ID) }
+			o.erase = func() { s.removeComment(c) }
 			return o
 		}),
 		personaldata.Likes: own(maps.Keys(s.likes), func(on event.ID) bool { return s.likes[on][id] }, func(on event.ID) owned {
-			return owned{record: personaldata.NewLikeRecord(on), order: int64(on), erase: func() { delete(s.likes[on], id) }}
+			return owned{record: personaldata.NewLikeRecord(on), order: int64(on), erase: func() { s.removeLike(on, id) }}
 		}),
 		personaldata.Follows: own(maps.Values(s.subscriptions), func(sub subscription.Subscription) bool {
 			return sub.User == id || sub.Followed == id
 		}, func(sub subscription.Subscription) owned {
-			o := owned{order: int64(sub.ID), erase: func() { delete(s.subscriptions, sub.ID) }}
+			o := owned{order: int64(sub.ID), erase: func() { s.removeSubscription(sub) }}
 			if sub.User == id {
 				o.record = personaldata.NewFollowRecord(sub)
+			}
+			return o
+		}),
+		personaldata.Notifications: own(maps.Values(s.notifications), func(n notified) bool { return n.To == id || n.By == id }, func(n notified) owned {
+			o := owned{order: int64(n.id), erase: func() { delete(s.notifications, n.id) }}
+			if n.To == id && !n.isWithdrawn {
+				o.record = personaldata.NewNotificationRecord(n.id, n.Notice)
 			}
 			return o
 		}),
@@ -214,6 +221,7 @@ func (s *Store) eraseAccount(a access.Account) {
 	a.Erasing = isErasing
 	a.Phone = user.ErasedPhone(a.User)
 	s.putAccount(a)
+	delete(s.readUpTo, a.User)
 	m := s.members[a.User]
 	s.queueDeletion(m.Avatar.Keys()...)
 	s.members[a.User] = user.Member{ID: a.User, Timezone: "UTC", Joined: m.Joined}

@@ -18,6 +18,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/media"
 	"plaza/domain/news"
+	"plaza/domain/notification"
 	"plaza/domain/publication"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -47,6 +48,9 @@ type Store struct {
 	likes    table[event.ID, map[user.ID]bool]
 	news     []news.Item
 
+	notifications table[notification.ID, notified]
+	readUpTo      table[user.ID, notification.ID]
+
 	publications table[publication.ID, publication.Publication]
 	nodes        table[publication.NodeID, publication.Node]
 	howTos       table[howToKey, publication.HowTo]
@@ -60,7 +64,7 @@ type Store struct {
 	pictures     table[media.Key, countedPicture]
 	pictureBytes table[user.ID, int64] // the sum of pictures by owner
 
-	numbers struct{ account, token, subscription, event, plate, comment, news, image, order, payment, refund, finding number }
+	numbers struct{ account, token, subscription, event, plate, comment, notification, news, image, order, payment, refund, finding number }
 }
 
 // New returns an empty store.
@@ -69,7 +73,7 @@ func New() *Store {
 	l := &s.ledger
 	for _, t := range []interface{ make() }{
 		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings, &s.subscriptions, &s.events, &s.comments,
-		&s.likes, &s.publications, &s.nodes, &s.howTos, &s.demands, &s.images, &s.deletions, &s.pictures, &s.pictureBytes,
+		&s.likes, &s.notifications, &s.readUpTo, &s.publications, &s.nodes, &s.howTos, &s.demands, &s.images, &s.deletions, &s.pictures, &s.pictureBytes,
 		&l.orders, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
 	} {
 		t.make()

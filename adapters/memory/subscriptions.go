@@ -7,6 +7,7 @@ import (
 
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
+	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
@@ -50,6 +51,7 @@ func (v Subscriptions) Follow(
 		sub.ID, sub.Completes = subscription.ID(v.s.numbers.subscription.next()), nil
 		v.s.requests.complete(k, idempotency.Subscription, int64(sub.ID))
 		v.s.subscriptions[sub.ID] = sub
+		v.s.notify(notification.OfFollow(sub))
 		return sub, nil
 	})
 	return stored, isNew, err
@@ -71,12 +73,18 @@ func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.I
 
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
 	return exec(ctx, v.s, func() error {
-		_, err := v.s.subscription(owner, id)
+		sub, err := v.s.subscription(owner, id)
 		if err == nil {
-			delete(v.s.subscriptions, id)
+			v.s.removeSubscription(sub)
 		}
 		return err
 	})
+}
+
+// removeSubscription removes the subscription with its notification.
+func (s *Store) removeSubscription(sub subscription.Subscription) {
+	delete(s.subscriptions, sub.ID)
+	s.unnotify(notification.OfFollow(sub).Source)
 }
 
 func (s *Store) subscription(owner user.ID, id subscription.ID) (subscription.Subscription, error) {

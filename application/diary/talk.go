@@ -35,9 +35,11 @@ func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, co
 		said, _, err := d.comment(ctx, actor, event.CommentID(a.ID))
 		return said, err
 	}, func() (event.Comment, error) {
-		if _, err := d.readable(ctx, actor, on); err != nil {
+		e, err := d.readable(ctx, actor, on)
+		if err != nil {
 			return event.Comment{}, noEvent(err)
 		}
+		c.Notifies = e.Notifies(actor.ID)
 		said, err := d.ports.Discussion.AddComment(ctx, c, d.charge(actor, ratelimit.Comment))
 		return said, noEvent(err)
 	})
@@ -83,10 +85,11 @@ func (d *Diary) DeleteComment(ctx context.Context, actor access.Actor, id event.
 
 // Like sets or removes the actor's like of an event that they may see (EVT-19).
 func (d *Diary) Like(ctx context.Context, actor access.Actor, on event.ID, likes bool) error {
-	if _, err := d.readable(ctx, actor, on); err != nil {
+	e, err := d.readable(ctx, actor, on)
+	if err != nil {
 		return err
 	}
-	return d.ports.Discussion.Like(ctx, on, actor.ID, likes, d.charge(actor, ratelimit.Like))
+	return d.ports.Discussion.Like(ctx, event.NewLike(e.Event, actor.ID, likes, d.now()), d.charge(actor, ratelimit.Like))
 }
 
 // Liking returns the likes of an event that the actor may see (EVT-22).

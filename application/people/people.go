@@ -12,6 +12,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
@@ -23,23 +24,25 @@ const MaxLookup = 200
 
 // People implements the use cases.
 type People struct {
-	directory user.Directory
-	accounts  access.Accounts
-	portraits media.Portraits
-	pictures  media.Store
-	deletions media.DeletionQueue
-	processor media.Processor
-	room      quota.Room
-	limits    ratelimit.Limits
-	now       func() time.Time
+	directory     user.Directory
+	accounts      access.Accounts
+	notifications notification.Store
+	portraits     media.Portraits
+	pictures      media.Store
+	deletions     media.DeletionQueue
+	processor     media.Processor
+	room          quota.Room
+	limits        ratelimit.Limits
+	now           func() time.Time
 }
 
 // New returns the use cases over the ports, with the limits on writes; now returns the time.
-func New(directory user.Directory, accounts access.Accounts, portraits media.Portraits, pictures media.Store, deletions media.DeletionQueue,
-	processor media.Processor, room quota.Room, limits ratelimit.Limits, now func() time.Time) *People {
+func New(directory user.Directory, accounts access.Accounts, notifications notification.Store, portraits media.Portraits,
+	pictures media.Store, deletions media.DeletionQueue, processor media.Processor, room quota.Room, limits ratelimit.Limits,
+	now func() time.Time) *People {
 	return &People{
-		directory: directory, accounts: accounts, portraits: portraits, pictures: pictures, deletions: deletions, processor: processor,
-		room: room, limits: limits, now: now,
+		directory: directory, accounts: accounts, notifications: notifications, portraits: portraits, pictures: pictures,
+		deletions: deletions, processor: processor, room: room, limits: limits, now: now,
 	}
 }
 
@@ -147,6 +150,7 @@ type Profile struct {
 	Scopes []access.Scope
 	Staff  bool
 	Joined time.Time
+	Unread int // notifications (NTF-02)
 }
 
 // Profile returns the actor's own profile, with the scopes of the account, not those of the
@@ -163,8 +167,13 @@ func (p *People) Profile(ctx context.Context, actor access.Actor) (Profile, erro
 	if len(members) != 1 {
 		return Profile{}, fmt.Errorf("account %d has no member", actor.ID)
 	}
+	unread, err := p.notifications.Unread(ctx, actor.ID)
+	if err != nil {
+		return Profile{}, err
+	}
 	return Profile{
 		Info:  p.describe(members[0], p.now()),
 		Phone: account.Phone, Scopes: account.EffectiveScopes(), Staff: account.Staff, Joined: members[0].Joined,
+		Unread: unread,
 	}, nil
 }

@@ -28,6 +28,8 @@ type Comment struct {
 	Author  user.ID
 	Content string
 	Created time.Time
+	// Notifies is the user whom storing the comment notifies (NTF-01); zero: no one, and once stored.
+	Notifies user.ID
 	// Completes is the key that storing the comment completes; nil: none, and once stored.
 	Completes *idempotency.Key
 }
@@ -49,6 +51,28 @@ func (c Comment) RemovableBy(actor, eventAuthor user.ID) bool {
 // ErrNotCommenter is the fault of deleting a comment without being its author or the
 // author of the event.
 var ErrNotCommenter = fault.New(fault.Denied, "Only the author of the comment or of the event may delete a comment.")
+
+// Like is that a user likes an event, or no longer does.
+type Like struct {
+	Event    ID
+	By       user.ID
+	IsLiked  bool
+	At       time.Time
+	Notifies user.ID // the user whom storing the like notifies (NTF-01); zero: no one
+}
+
+// NewLike returns the user's like of the event, or that the user takes it back.
+func NewLike(on *Event, by user.ID, isLiked bool, now time.Time) Like {
+	return Like{Event: on.ID(), By: by, IsLiked: isLiked, At: instant.Normalise(now), Notifies: on.Notifies(by)}
+}
+
+// Notifies returns whom a comment or a like by the user notifies: the author of the event, unless that is the user.
+func (e *Event) Notifies(by user.ID) user.ID {
+	if by == e.Author() {
+		return 0
+	}
+	return e.Author()
+}
 
 // Liking is the likes of an event to a viewer (EVT-22).
 type Liking struct {

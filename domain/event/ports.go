@@ -87,8 +87,8 @@ type Reader interface {
 	Located(ctx context.Context, after ID, limit int) ([]Located, error)
 }
 
-// Discussion stores comments and likes, and their exact counts. Comments and likes do
-// not modify the event.
+// Discussion stores comments and likes, their exact counts, and their notifications
+// (notification.Store). Comments and likes do not modify the event.
 type Discussion interface {
 	// AddComment stores the comment and returns it with its number. It returns
 	// ErrNotFound if the event does not exist, and quota.Limits.ErrComments if its author
@@ -106,7 +106,7 @@ type Discussion interface {
 	Comments(ctx context.Context, on ID, p page.Request) (page.Page[Comment], map[user.ID]*user.Member, error)
 	// Like sets whether the user likes the event. Repeating a call changes nothing, but is
 	// charged. It returns ErrNotFound if the event does not exist.
-	Like(ctx context.Context, on ID, by user.ID, likes bool, charges ...ratelimit.Charge) error
+	Like(ctx context.Context, l Like, charges ...ratelimit.Charge) error
 	// Likings returns the likes of the events, and what decides whether the viewer may see
 	// them. Events that do not exist are absent. It must read all of an event at one moment.
 	Likings(ctx context.Context, on []ID, viewer user.ID) (map[ID]Liking, error)

@@ -8,6 +8,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
+	"plaza/domain/notification"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
 	"plaza/domain/ratelimit"
@@ -144,6 +145,24 @@ func NewFollowRecord(s subscription.Subscription) Record {
 		{"followed_user", "uid of the person", optional(s.Followed)},
 		{"followed_category", "number of the category", optional(s.Category)},
 		{"created_at", "since when", s.Created},
+	}
+}
+
+// NewNotificationRecord returns the record of a notification.
+func NewNotificationRecord(id notification.ID, n notification.Notice) Record {
+	field := func(kind notification.Kind) any {
+		if n.Kind != kind {
+			return nil
+		}
+		return n.Object
+	}
+	return Record{
+		{"id", "number of the notification", id},
+		{"kind", "comment, like or follow", string(n.Kind)},
+		{"user", "uid of the person who did it", n.By},
+		{"event", "number of the liked event", field(notification.Like)},
+		{"comment", "number of the comment", field(notification.Comment)},
+		{"created_at", "when the person did it", n.Created},
 	}
 }
 

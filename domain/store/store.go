@@ -10,6 +10,7 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
+	"plaza/domain/notification"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
 	"plaza/domain/publication"
@@ -34,6 +35,7 @@ type Ports struct {
 	EventReader   event.Reader
 	Discussion    event.Discussion
 	Related       event.RelatedReader
+	Notifications notification.Store
 	Feed          feed.Reader
 	Publications  publication.Repository
 	HowTos        publication.HowTos

@@ -123,7 +123,8 @@ func (q Query) Admits(s Subscription) bool {
 		(q.Type == "" || q.Type == s.Type())
 }
 
-// Repository stores subscriptions. It keeps the quota with which the store was opened (GEN-14). Every implementation passes
+// Repository stores subscriptions, and the notifications of those to users (notification.Store). It keeps the quota with
+// which the store was opened (GEN-14). Every implementation passes
 // test/ports.Subscriptions.
 type Repository interface {
 	// Follow stores the subscription and returns it and true. If the user already follows

@@ -228,10 +228,11 @@ var trials = map[string]trial{
 		body := object{"username": c.owner.phone, "code": "no", "password": newPassword}
 		return []aim{{path: resetPath, body: body, want: everybody(400), kept: profile}}
 	}},
-	"PUT /api/user/phone/":     {"unnarrowed", plainly(phonePath, object{"username": newcomer(0), "code": "000000", "password": password}, 400)},
-	"POST /api/user/erase/":    {"unnarrowed", plainly(erasePath, object{"code": "000000", "password": password}, 400)},
-	"GET /api/user/export/":    {"unnarrowed", plainly(exportPath, nil, 200)},
-	"PATCH /api/user/profile/": {"authenticated", plainly(profile, object{"location": "Uppsala"}, 200)},
+	"PUT /api/user/phone/":             {"unnarrowed", plainly(phonePath, object{"username": newcomer(0), "code": "000000", "password": password}, 400)},
+	"POST /api/user/erase/":            {"unnarrowed", plainly(erasePath, object{"code": "000000", "password": password}, 400)},
+	"GET /api/user/export/":            {"unnarrowed", plainly(exportPath, nil, 200)},
+	"PATCH /api/user/profile/":         {"authenticated", plainly(profile, object{"location": "Uppsala"}, 200)},
+	"PUT /api/user/notification/read/": {scoped, plainly(readNotifications, object{"up_to": 1}, 204)},
 
 	"GET /api/user/session/": {"unnarrowed", plainly(sessions, nil, 200)},
 	"DELETE /api/user/session/{id}/": {"unnarrowed", func(t *testing.T, c *cast) []aim {

@@ -37,7 +37,7 @@ var eventDiscussing = []promise{
 
 func (w *fixtures) like(on event.ID, who user.ID, likes bool) {
 	w.Helper()
-	require.NoError(w, w.Discussion.Like(w.Context(), on, who, likes))
+	require.NoError(w, w.Discussion.Like(w.Context(), event.NewLike(w.entry(on).Event, who, likes, noon)))
 }
 
 func (w *fixtures) comments(on event.ID, r page.Request) page.Page[event.Comment] {
@@ -57,17 +57,17 @@ func (w *fixtures) comment(id event.CommentID) event.Comment {
 func addComment(w *fixtures) {
 	author, other := w.newUser(), w.newUser()
 	e := w.write(author, noon)
-	given := event.Comment{ID: 77, Event: e.ID(), Author: other, Content: "O'Brien \\ \"%_\"\n 🀄", Created: noon}
+	given := event.Comment{ID: 77, Event: e.ID(), Author: other, Content: "O'Brien \\ \"%_\"\n 🀄", Created: noon, Notifies: author}
 	first, err := w.Discussion.AddComment(w.Context(), given)
 	require.NoError(w, err)
 	second := w.say(e.ID(), other, noon, "Again")
 	require.Positive(w, first.ID)
 	assert.NotEqual(w, first.ID, second.ID)
-	given.ID = first.ID
+	given.ID, given.Notifies = first.ID, 0
 	assert.Equal(w, given, first)
 	assert.Equal(w, given, w.comment(first.ID))
 	assert.Equal(w, second, w.comment(second.ID))
-	assertComplete(w, []event.Comment{given}, "Completes")
+	assertComplete(w, []event.Comment{given}, "Completes", "Notifies")
 }
 
 func addCommentNowhere(w *fixtures) {
@@ -87,7 +87,7 @@ func discussionByUnknownUser(w *fixtures) {
 	_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author + 1, Content: "One", Created: noon})
 	require.Error(w, err)
 	assert.True(w, fault.Is(err, fault.Internal), "%v", err)
-	err = w.Discussion.Like(w.Context(), e.ID(), author+1, true)
+	err = w.Discussion.Like(w.Context(), event.NewLike(e, author+1, true, noon))
 	require.Error(w, err)
 	assert.True(w, fault.Is(err, fault.Internal), "%v", err)
 	assert.Zero(w, w.entry(e.ID()).Counts)
@@ -260,7 +260,7 @@ func likeNothing(w *fixtures) {
 	require.NoError(w, err)
 	for _, on := range []event.ID{e.ID(), 0, e.ID() + 1} {
 		for _, likes := range []bool{true, false} {
-			assert.ErrorIs(w, w.Discussion.Like(w.Context(), on, author, likes), event.ErrNotFound)
+			assert.ErrorIs(w, w.Discussion.Like(w.Context(), event.Like{Event: on, By: author, IsLiked: likes, At: noon}), event.ErrNotFound)
 		}
 	}
 }
@@ -310,9 +310,9 @@ func countsAtOnce(w *fixtures) {
 		who := fans[i%many]
 		switch i / many {
 		case 0, 1:
-			return w.Discussion.Like(w.Context(), e.ID(), who, true) // each twice
+			return w.Discussion.Like(w.Context(), event.NewLike(e, who, true, noon)) // each twice
 		case 2:
-			return w.Discussion.Like(w.Context(), e.ID(), author, true)
+			return w.Discussion.Like(w.Context(), event.NewLike(e, author, true, noon))
 		case 3:
 			_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: who, Content: "One", Created: noon})
 			return err
@@ -339,7 +339,7 @@ func commentAgainstRemove(w *fixtures) {
 				_, err := w.Events.Remove(w.Context(), e.ID())
 				return err
 			case i%2 == 0:
-				return w.Discussion.Like(w.Context(), e.ID(), author, true)
+				return w.Discussion.Like(w.Context(), event.NewLike(e, author, true, noon))
 			default:
 				_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author, Content: "One", Created: noon})
 				return err

@@ -75,7 +75,7 @@ func liking(w *fixtures) guardedWrite {
 	return guardedWrite{
 		account: author,
 		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return int64(events[i]), w.Discussion.Like(w.Context(), events[i], author, true, charges...)
+			return int64(events[i]), w.Discussion.Like(w.Context(), event.Like{Event: events[i], By: author, IsLiked: true, At: noon}, charges...)
 		},
 		stored: func() (liked []int64) {
 			for _, id := range events {
@@ -86,7 +86,7 @@ func liking(w *fixtures) guardedWrite {
 			return liked
 		},
 		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return 0, w.Discussion.Like(w.Context(), events[many-1]+1, author, false, charges...)
+			return 0, w.Discussion.Like(w.Context(), event.Like{Event: events[many-1] + 1, By: author, At: noon}, charges...)
 		},
 	}
 }

@@ -77,9 +77,12 @@ func (w *fixtures) storePerson(n int) person {
 	w.say(p.own.ID(), p.other, noon, "On mine")
 	for _, who := range []user.ID{p.id, p.other} {
 		for _, on := range []*event.Event{p.own, p.seen} {
-			require.NoError(w, w.Discussion.Like(w.Context(), on.ID(), who, true))
+			w.like(on.ID(), who, true)
 		}
 	}
+	fickle := w.newUser()
+	w.like(p.own.ID(), fickle, true)
+	w.like(p.own.ID(), fickle, false)
 	w.befriend(p.id, p.other)
 	w.subscribe(subscription.ToCategory(p.id, feed.CategoryID(n), noon))
 	for i, deleted := range []bool{false, true} {
@@ -194,6 +197,14 @@ func personalRecords(w *fixtures) {
 	require.Len(w, follows, 3)
 	assert.Equal(w, p.other, valueOf(follows[0], "followed_user"))
 	assert.Equal(w, feed.CategoryID(1), valueOf(follows[1], "followed_category"))
+	notifications := all[personaldata.Notifications]
+	require.Len(w, notifications, 3)
+	for i, want := range map[int][]any{0: {"comment", nil}, 1: {"like", p.own.ID()}, 2: {"follow", nil}} {
+		assert.Equal(w, want[0], valueOf(notifications[i], "kind"))
+		assert.EqualValues(w, want[1], valueOf(notifications[i], "event"))
+		assert.Equal(w, p.other, valueOf(notifications[i], "user"))
+		assert.Equal(w, noon, valueOf(notifications[i], "created_at"))
+	}
 	images := all[personaldata.Images]
 	require.Len(w, images, 2)
 	assert.Equal(w, []media.Key{"public/image-10"}, images[0].Pictures())

@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -116,8 +117,8 @@ func personalEraseOthers(w *fixtures) {
 	after := w.everything(p.other)
 	for k := range others {
 		switch k {
-		case personaldata.Follows:
-			assert.Empty(w, after[k], "whom the other followed is gone")
+		case personaldata.Follows, personaldata.Notifications:
+			assert.Empty(w, after[k], "whom the other followed is gone, and so is what that person did")
 		case personaldata.Comments, personaldata.Likes:
 			assert.Len(w, after[k], 1, "what was on the erased event is gone")
 		default:
@@ -131,14 +132,18 @@ func personalEraseAtOnce(w *fixtures) {
 	host := w.newUser()
 	all := []*event.Event{w.write(host, noon), w.write(host, noon), w.write(host, noon)}
 	var people []user.ID
+	theirs := map[user.ID][]event.ID{}
 	for range 4 {
 		who := w.newUser()
 		people = append(people, who)
+		for range 3 {
+			theirs[who] = append(theirs[who], w.write(who, noon).ID())
+		}
 		for i := range 12 {
 			w.say(all[i%3].ID(), who, noon, "A comment")
 		}
 		for _, on := range all {
-			require.NoError(w, w.Discussion.Like(w.Context(), on.ID(), who, true))
+			w.like(on.ID(), who, true)
 		}
 		w.plated(who, media.Key(fmt.Sprint("private/at-once-", who)))
 		_, err := w.Images.Add(w.Context(), userimage.New(who, media.Key(fmt.Sprint("public/at-once-", who)), 1, 1, 10, userimage.Tags{}, noon))
@@ -149,6 +154,10 @@ func personalEraseAtOnce(w *fixtures) {
 		if i%2 == 0 {
 			for j := 0; j < 12 && err == nil; j++ {
 				_, err = w.Discussion.AddComment(w.Context(), event.Comment{Event: all[2-j%3].ID(), Author: host, Content: "Meanwhile", Created: noon})
+				vanishing := event.Comment{Event: theirs[who][2-j%3], Author: host, Content: "Meanwhile", Created: noon, Notifies: who}
+				if _, err := w.Discussion.AddComment(w.Context(), vanishing); !errors.Is(err, event.ErrNotFound) {
+					require.NoError(w, err)
+				}
 			}
 			return err
 		}

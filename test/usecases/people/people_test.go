@@ -42,7 +42,7 @@ func newPeopleWithin(t *testing.T, l quota.Limits, processor media.Processor, na
 	}
 	portraits := imaging.NewPortraits("https://plaza.example")
 	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
-	return people.New(store.Accounts().Within(l), store.Accounts(), portraits, pictures, store.DeletionQueue(), processor, store.Room(l), nil, func() time.Time { return usecases.Noon }), ids
+	return people.New(store.Accounts().Within(l), store.Accounts(), store.Notifications(), portraits, pictures, store.DeletionQueue(), processor, store.Room(l), nil, func() time.Time { return usecases.Noon }), ids
 }
 
 func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {
@@ -80,7 +80,7 @@ func TestUSR05_the_own_profile(t *testing.T) {
 
 func TestPLA03_avatars_wait_in_the_turn_of_their_account(t *testing.T) {
 	refuser := &pictures.Refuser{}
-	p := people.New(nil, nil, nil, nil, nil, refuser, memory.New().Room(quota.Limits{}), nil, time.Now)
+	p := people.New(nil, nil, nil, nil, nil, nil, refuser, memory.New().Room(quota.Limits{}), nil, time.Now)
 	for _, id := range []user.ID{1, 2} {
 		_, err := p.SetAvatar(t.Context(), access.Actor{ID: id}, bytes.NewReader(nil), nil)
 		assert.True(t, fault.Is(err, fault.Invalid))

@@ -22,6 +22,9 @@ type Dialect interface {
 	// Newest returns the SQL of the ID of the row that this transaction has inserted last
 	// into the table.
 	Newest(table string) string
+	// HasInserted returns the condition that the INSERT before the statement has added a row to the table, rather than
+	// found one that is in conflict with it.
+	HasInserted(table string) string
 	// MustMatch returns the statement as a step that must write a row. The step returns
 	// the columns and one more, to be scanned and ignored. If it writes no row, the
 	// steps after it write nothing.
@@ -75,6 +78,8 @@ type Dialect interface {
 	TimestampType() string
 	// Instant and date return bound parameters; the zero instant is NULL.
 	Instant(time.Time) any
+	// Interval returns a bound parameter that may be added to an instant.
+	Interval(time.Duration) any
 	date(calendar.Date) any
 	// Shard returns the SQL of the writer's shard of shared counters.
 	Shard() string

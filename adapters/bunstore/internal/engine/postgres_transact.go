@@ -27,6 +27,8 @@ func (Postgres) Instant(t time.Time) any {
 	return t
 }
 
+func (Postgres) Interval(d time.Duration) any { return d }
+
 func (Postgres) date(d calendar.Date) any { return d.Time() }
 
 var (
@@ -97,6 +99,11 @@ func (d Postgres) TransactAll(ctx context.Context, _ *bun.DB, steps []Step) erro
 }
 
 func (Postgres) Newest(table string) string { return "currval('" + table + "_id_seq')" }
+
+// HasInserted looks for the newest number of the table: an INSERT takes one also if its row is in conflict with another.
+func (d Postgres) HasInserted(table string) string {
+	return "EXISTS (SELECT 1 FROM " + table + " WHERE id = " + d.Newest(table) + ")"
+}
 
 // unlessMissed is the condition of the steps after one that must match: all are sent
 // before the first result arrives. An error would stop them as well, but would log a

@@ -24,6 +24,8 @@ func (SQLite) Instant(t time.Time) any {
 	return t.UnixMicro()
 }
 
+func (SQLite) Interval(d time.Duration) any { return d.Microseconds() }
+
 func (SQLite) date(d calendar.Date) any { return d.String() }
 
 func (d SQLite) Transact(
@@ -63,6 +65,8 @@ func (d SQLite) TransactAll(ctx context.Context, db *bun.DB, steps []Step) error
 }
 
 func (SQLite) Newest(table string) string { return "(SELECT MAX(id) FROM " + table + ")" }
+
+func (SQLite) HasInserted(string) string { return "changes() > 0" }
 
 func (SQLite) MustMatch(statement string, columns ...string) string {
 	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"

@@ -1,0 +1,147 @@
+package bunstore
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/notification"
+	"plaza/domain/page"
+	"plaza/domain/user"
+)
+
+// Notifications implements notification.Store.
+//
+// A notification is written by a step behind that of its source, in the same batch. The rest is done by triggers: they count
+// the notifications of a person, keep the newest of them, and remove a notification with its source.
+type Notifications struct{ s *Store }
+
+// Notifications returns the store of notifications.
+func (s *Store) Notifications() Notifications { return Notifications{s} }
+
+// notificationSteps are the statements that write notifications: $1 the person, $2 kind, $3 who did it, $4 created,
+// $5 expires, $6 object.
+type notificationSteps struct {
+	notifyOfComment string // without $6: the comment that was just inserted
+	notifyOfLike    string // unless the like exists already
+	notifyOfFollow  string // unless the subscription that was just inserted existed already
+	withdrawLike    string // $1 the event, $2 who likes it, $3 after when the notification was created, $4 how long it stays then
+	lockUnread      string // $1 the person
+	markRead        string // $1 the person, $2 up to
+	unread          string // $1 the person
+}
+
+func newNotificationSteps(d engine.Dialect) notificationSteps {
+	notify := func(object, condition string) string {
+		return "INSERT INTO notifications (owner_id, kind, actor_id, created, expires, object_id) SELECT $1, $2, $3, $4, $5, " + object +
+			" WHERE " + condition + d.UnlessMissed()
+	}
+	const newest = "(SELECT MAX(n.id) FROM notifications n WHERE n.owner_id = $1 AND NOT n.withdrawn AND n.id <= $2)"
+	return notificationSteps{
+		notifyOfComment: notify(d.Newest("comments"), "TRUE"),
+		notifyOfLike:    notify("$6", "NOT EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $6 AND l.user_id = $3)"),
+		notifyOfFollow:  notify("$6", d.HasInserted("subscriptions")),
+		withdrawLike: "UPDATE notifications SET withdrawn = TRUE, expires = created + $4" +
+			" WHERE actor_id = $2 AND kind = 'like' AND object_id = $1 AND created > $3" + d.UnlessMissed(),
+		// Only a statement behind the lock sees all concurrent notifications.
+		lockUnread: lockingOnly(d, "SELECT 1 FROM notification_counts WHERE owner_id = $1 "),
+		markRead: "UPDATE notification_counts SET read_up_to = " + newest + ", unread = (SELECT COUNT(*) FROM notifications n" +
+			" WHERE n.owner_id = $1 AND NOT n.withdrawn AND n.id > $2) WHERE owner_id = $1 AND read_up_to < " + newest,
+		unread: "SELECT unread FROM notification_counts WHERE owner_id = $1",
+	}
+}
+
+// lockingOnly returns the query with the clause that locks its rows, or nothing where there is one writer at a time.
+func lockingOnly(d engine.Dialect, query string) string {
+	if d.ForUpdate() == "" {
+		return ""
+	}
+	return query + d.ForUpdate()
+}
+
+// notifySteps returns the step that stores the notification, or none if the notice is to no one.
+func (s *Store) notifySteps(n notification.Notice) []engine.Step {
+	if n.To == 0 {
+		return nil
+	}
+	step := engine.Step{Args: []any{
+		int64(n.To), string(n.Kind), int64(n.By), s.Dialect.Instant(n.Created), s.Dialect.Instant(n.Expires()), n.Object,
+	}}
+	switch n.Kind {
+	case notification.Comment:
+		step.Statement, step.Args = s.steps.notifyOfComment, step.Args[:5]
+	case notification.Like:
+		step.Statement = s.steps.notifyOfLike
+	case notification.Follow:
+		step.Statement = s.steps.notifyOfFollow
+	}
+	return []engine.Step{step}
+}
+
+// withdrawSteps returns the step that hides the notification of a like that is taken back, unless it is so old that it
+// goes with the like.
+func (s *Store) withdrawSteps(n notification.Notice) []engine.Step {
+	if n.To == 0 {
+		return nil
+	}
+	return []engine.Step{{Statement: s.steps.withdrawLike, Args: []any{
+		n.Object, int64(n.By), s.Dialect.Instant(n.Created.Add(-notification.RepeatAfter)), s.Dialect.Interval(notification.RepeatAfter),
+	}}}
+}
+
+// notificationsPage is the hot read of the notifications of the person $1 before the id $2, $3 of them. The first two columns
+// are in a row of their own if there are none.
+var notificationsPage = "SELECT k.unread, k.read_up_to, n.id, n.kind, n.actor_id, n.created, e.id, e.title, c.id, c.content, " + memberFields +
+	" FROM (SELECT COALESCE(MAX(unread), 0) AS unread, COALESCE(MAX(read_up_to), 0) AS read_up_to FROM notification_counts WHERE owner_id = $1) k" +
+	" LEFT JOIN (SELECT id, kind, actor_id, object_id, created FROM notifications WHERE owner_id = $1 AND NOT withdrawn AND id < $2" +
+	" ORDER BY id DESC LIMIT CAST($3 AS bigint)) n ON TRUE" +
+	" LEFT JOIN comments c ON c.id = CASE n.kind WHEN 'comment' THEN n.object_id END" +
+	" LEFT JOIN events e ON e.id = CASE n.kind WHEN 'comment' THEN c.event_id WHEN 'like' THEN n.object_id END" +
+	joinMember("n.actor_id") + " ORDER BY n.id DESC"
+
+func (v Notifications) List(ctx context.Context, of user.ID, r page.CursorRequest) (list notification.List, err error) {
+	var n notification.Notification
+	var unread, readUpTo int64
+	var by user.Member
+	targets := append([]any{
+		&unread, &readUpTo, engine.OrZeroNumber[notification.ID]{Into: &n.ID}, engine.OrZeroText[notification.Kind]{Into: &n.Kind},
+		engine.OrZeroNumber[user.ID]{Into: &n.By}, engine.IntoTime{Into: &n.Created},
+		optionalTarget(&n.Event.ID), engine.OrZeroText[string]{Into: &n.Event.Title},
+		optionalTarget(&n.Comment.ID), engine.OrZeroText[string]{Into: &n.Comment.Content},
+	}, memberTargets(&by, v.s.Dialect)...)
+	var items []notification.Notification
+	read := engine.Step{
+		Statement: v.s.hotReads.notifications,
+		Args:      []any{int64(of), cmp.Or(r.After.ID, math.MaxInt64), int64(r.Size() + 1)},
+		Row: func(scan func(...any) error) error {
+			err := scan(targets...)
+			if n.ID == 0 {
+				return err
+			}
+			n.IsRead = int64(n.ID) <= readUpTo
+			if items = append(items, n); len(items) <= r.Size() {
+				addMember(list.Members, by)
+			}
+			return err
+		},
+	}
+	err = v.s.ReadRows(ctx, read, func() { items, list.Members = nil, map[user.ID]*user.Member{} })
+	list.CursorPage = page.UpTo(r.Size(), items, notification.Notification.Cursor)
+	list.Unread = atMostKept(unread)
+	return list, err
+}
+
+// atMostKept returns a stored count of notifications. The store may have a few more than it keeps.
+func atMostKept(count int64) int { return int(min(max(count, 0), notification.MaxKept)) }
+
+func (v Notifications) MarkRead(ctx context.Context, of user.ID, upTo notification.ID) error {
+	return v.s.writeAll(ctx, append(lockStep(v.s.steps.lockUnread, int64(of)),
+		engine.Step{Statement: v.s.steps.markRead, Args: []any{int64(of), int64(upTo)}}))
+}
+
+func (v Notifications) Unread(ctx context.Context, of user.ID) (int, error) {
+	var unread int64
+	err := v.s.ReadRow(ctx, v.s.steps.unread, []any{int64(of)}, &unread)
+	return atMostKept(unread), err
+}

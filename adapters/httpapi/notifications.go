@@ -1,0 +1,75 @@
+package httpapi
+
+import (
+	"plaza/adapters/httpapi/transport"
+	"plaza/domain/event"
+	"plaza/domain/notification"
+	"plaza/domain/user"
+)
+
+// notificationList is the letter of cursors in the list of notifications.
+const notificationList = 'n'
+
+// notificationsView is a part of the caller's notifications (NTF-02).
+type notificationsView struct {
+	Data        []notificationView `json:"data"`
+	Cursor      any                `json:"cursor"`
+	UnreadCount int                `json:"unread_count"`
+}
+
+// notificationView is a notification.
+type notificationView struct {
+	ID        notification.ID     `json:"id"`
+	Kind      notification.Kind   `json:"kind"`
+	User      person              `json:"user"`
+	Event     *notifiedEvent      `json:"event"`
+	Comment   *notifiedComment    `json:"comment"`
+	CreatedAt transport.Timestamp `json:"created_at"`
+	IsRead    bool                `json:"is_read"`
+}
+
+type notifiedEvent struct {
+	ID    event.ID `json:"id"`
+	Title string   `json:"title"`
+}
+
+type notifiedComment struct {
+	ID      event.CommentID `json:"id"`
+	Content string          `json:"content"`
+}
+
+func (a *api) listNotifications(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	request := q.Cursor(notificationList)
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	list, err := a.Notifications.List(c.Context(), c.Actor, request)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	people, err := a.describe(list.Members, mapSlice(list.Items, func(n notification.Notification) user.ID { return n.By }))
+	return transport.Bare(notificationsView{
+		Data: mapSlice(list.Items, people.renderNotification), Cursor: transport.CursorOf(notificationList, list.Next), UnreadCount: list.Unread,
+	}), err
+}
+
+func (people users) renderNotification(n notification.Notification) notificationView {
+	return notificationView{
+		ID: n.ID, Kind: n.Kind, User: renderPerson(people[n.By]),
+		Event:     transport.Optional(notifiedEvent(n.Event), n.Event.ID != 0),
+		Comment:   transport.Optional(notifiedComment(n.Comment), n.Comment.ID != 0),
+		CreatedAt: transport.Timestamp(n.Created), IsRead: n.IsRead,
+	}
+}
+
+// readBody says up to which notification the caller has read.
+type readBody struct {
+	UpTo *notification.ID `json:"up_to" validate:"required"`
+}
+
+// readNotifications marks the caller's notifications as read.
+func (a *api) readNotifications(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[readBody](c)
+	return transport.NoContent(), a.Notifications.MarkRead(c.Context(), c.Actor, deref(body.UpTo), readErr)
+}

@@ -1,0 +1,123 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"plaza/domain/event"
+	"plaza/domain/notification"
+	"plaza/domain/page"
+	"plaza/domain/user"
+)
+
+// Notifications is the store as notification.Store.
+type Notifications struct{ s *Store }
+
+// Notifications returns the store's notifications.
+func (s *Store) Notifications() Notifications { return Notifications{s} }
+
+// notified is a stored notification.
+type notified struct {
+	notification.Notice
+	id          notification.ID
+	expires     time.Time
+	isWithdrawn bool // its like was taken back
+}
+
+// notified returns the notification of the source.
+func (s *Store) notified(of notification.Source) (notified, bool) {
+	return s.notifications.find(func(n notified) bool { return n.Source == of })
+}
+
+// shown returns the notifications of the person, the oldest first.
+func (s *Store) shown(to user.ID) []notified {
+	shown := s.notifications.where(func(n notified) bool { return n.To == to && !n.isWithdrawn })
+	return slices.SortedFunc(shown, by(func(n notified) notification.ID { return n.id }))
+}
+
+// notify stores a notification, or shows the one again that was withdrawn.
+func (s *Store) notify(n notification.Notice) {
+	if n.To == 0 {
+		return
+	}
+	for expired := range s.notifications.where(func(other notified) bool { return !other.expires.After(n.Created) }) {
+		delete(s.notifications, expired.id)
+	}
+	if stored, exists := s.notified(n.Source); exists {
+		stored.isWithdrawn, stored.expires = false, stored.Notice.Expires()
+		s.notifications[stored.id] = stored
+	} else {
+		id := notification.ID(s.numbers.notification.next())
+		s.notifications[id] = notified{Notice: n, id: id, expires: n.Expires()}
+	}
+	shown := s.shown(n.To)
+	for _, beyond := range first(shown, len(shown)-notification.MaxKept) {
+		delete(s.notifications, beyond.id)
+	}
+}
+
+// unnotify removes the notification of the source.
+func (s *Store) unnotify(of notification.Source) {
+	if n, exists := s.notified(of); exists {
+		delete(s.notifications, n.id)
+	}
+}
+
+// withdraw hides the notification of a like, so that the next one makes no other as long as the rule says.
+func (s *Store) withdraw(n notification.Notice) {
+	stored, exists := s.notified(n.Source)
+	if until := stored.Created.Add(notification.RepeatAfter); exists && until.After(n.Created) {
+		stored.isWithdrawn, stored.expires = true, until
+		s.notifications[stored.id] = stored
+	}
+}
+
+func (s *Store) unread(of user.ID) int {
+	return s.notifications.count(func(n notified) bool { return n.To == of && !n.isWithdrawn && n.id > s.readUpTo[of] })
+}
+
+func (v Notifications) List(ctx context.Context, of user.ID, r page.CursorRequest) (notification.List, error) {
+	return read(ctx, v.s, func() (notification.List, error) {
+		shown := slices.DeleteFunc(v.s.shown(of), func(n notified) bool { return r.After.ID != 0 && int64(n.id) >= r.After.ID })
+		slices.Reverse(shown)
+		items := make([]notification.Notification, len(shown))
+		by := make([]user.ID, len(shown))
+		for i, n := range shown {
+			items[i], by[i] = v.s.notification(n), n.By
+		}
+		list := notification.List{CursorPage: page.UpTo(r.Size(), items, notification.Notification.Cursor), Unread: v.s.unread(of)}
+		list.Members = v.s.membersOf(first(by, len(list.Items))...)
+		return list, nil
+	})
+}
+
+// notification returns the notification with what it tells of.
+func (s *Store) notification(n notified) notification.Notification {
+	shown := notification.Notification{ID: n.id, Kind: n.Kind, By: n.By, Created: n.Created, IsRead: n.id <= s.readUpTo[n.To]}
+	on := event.ID(n.Object)
+	switch n.Kind {
+	case notification.Follow:
+		return shown
+	case notification.Comment:
+		c := s.comments[event.CommentID(n.Object)]
+		shown.Comment, on = notification.Content{ID: c.ID, Content: c.Content}, c.Event
+	}
+	shown.Event = notification.Event{ID: on, Title: s.events[on].Title}
+	return shown
+}
+
+func (v Notifications) MarkRead(ctx context.Context, of user.ID, upTo notification.ID) error {
+	return exec(ctx, v.s, func() error {
+		for _, n := range v.s.shown(of) {
+			if n.id <= upTo {
+				v.s.readUpTo[of] = max(v.s.readUpTo[of], n.id)
+			}
+		}
+		return nil
+	})
+}
+
+func (v Notifications) Unread(ctx context.Context, of user.ID) (int, error) {
+	return read(ctx, v.s, func() (int, error) { return v.s.unread(of), nil })
+}

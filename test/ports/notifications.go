@@ -1,0 +1,375 @@
+package ports
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/notification"
+	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// Notifications is the suite of notification.Store, and of what event.Discussion and subscription.Repository do for it.
+func Notifications(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"a comment, a like and a subscription to a user are stored with their notifications", notificationsStored},
+		{"none of oneself, none of a category, and none of what is repeated", notificationsNone},
+		{"a comment that fails, and one that is charged too much, make none", notificationsOfFailures},
+		{"what is deleted takes its notification along, and no other", notificationsGo},
+		{"a like that is given again within RepeatAfter of its notification shows it again, as it was", notificationsAgain},
+		{"a like that is given again later makes a new one", notificationsLater},
+		{"the newest MaxKept are kept", notificationsKept},
+		{"List returns those behind the cursor, the newest first, and the people", notificationsListed},
+		{"MarkRead marks those up to the ID, never later ones, and never back", notificationsMarked},
+		{"MarkRead and writers at once never mark a later one", notificationsMarkedAtOnce},
+		{"counts are exact, however many come and go at once", notificationsAtOnce},
+		{"an event that is removed takes all of its", notificationsOfRemoved},
+	})
+}
+
+// notifications are the person's newest ones, and how many are unread, which Unread must say, too.
+func (w *fixtures) notifications(of user.ID) ([]notification.Notification, int) {
+	w.Helper()
+	list, err := w.Notifications.List(w.Context(), of, page.Behind(page.Cursor{}, page.MaxSize))
+	require.NoError(w, err)
+	unread, err := w.Notifications.Unread(w.Context(), of)
+	require.NoError(w, err)
+	assert.Equal(w, list.Unread, unread)
+	return list.Items, unread
+}
+
+// kindsOf returns the kinds of the person's notifications, all of which must be unread.
+func (w *fixtures) kindsOf(of user.ID) (kinds []notification.Kind) {
+	w.Helper()
+	all, unread := w.notifications(of)
+	for _, n := range all {
+		kinds = append(kinds, n.Kind)
+	}
+	assert.Equal(w, len(all), unread)
+	if w.Check != nil {
+		w.Check(w.T)
+	}
+	return kinds
+}
+
+// likeAt sets whether the person likes the event, at the time.
+func (w *fixtures) likeAt(on *event.Event, by user.ID, likes bool, at time.Time) {
+	w.Helper()
+	require.NoError(w, w.Discussion.Like(w.Context(), event.NewLike(on, by, likes, at)))
+}
+
+func (w *fixtures) markRead(of user.ID, upTo notification.ID) {
+	w.Helper()
+	require.NoError(w, w.Notifications.MarkRead(w.Context(), of, upTo))
+}
+
+func notificationsStored(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	e := w.write(author, noon, titled("O'Brien 🀄"))
+	w.subscribe(toUser(other, author, noon))
+	w.likeAt(e, other, true, noon.Add(time.Second))
+	c := w.say(e.ID(), other, noon.Add(2*time.Second), "Oh")
+	got, unread := w.notifications(author)
+	require.Len(w, got, 3)
+	assert.Equal(w, 3, unread)
+	assert.True(w, slices.IsSortedFunc(got, func(a, b notification.Notification) int { return int(b.ID - a.ID) }))
+	seen := notification.Event{ID: e.ID(), Title: "O'Brien 🀄"}
+	want := []notification.Notification{
+		{Kind: notification.Comment, By: other, Event: seen, Comment: notification.Content{ID: c.ID, Content: "Oh"}, Created: noon.Add(2 * time.Second)},
+		{Kind: notification.Like, By: other, Event: seen, Created: noon.Add(time.Second)},
+		{Kind: notification.Follow, By: other, Created: noon},
+	}
+	for i := range want {
+		want[i].ID = got[i].ID
+	}
+	assert.Equal(w, want, got)
+	got, unread = w.notifications(other)
+	assert.Empty(w, got)
+	assert.Zero(w, unread)
+}
+
+func notificationsNone(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	e := w.write(author, noon)
+	w.say(e.ID(), author, noon, "Mine")
+	w.likeAt(e, author, true, noon)
+	w.likeAt(e, author, false, noon)
+	w.subscribe(subscription.ToCategory(other, w.category(1), noon))
+	assert.Empty(w, w.kindsOf(author))
+	for range 3 {
+		w.likeAt(e, other, true, noon)
+		w.follow(other, author)
+	}
+	assert.Equal(w, []notification.Kind{notification.Follow, notification.Like}, w.kindsOf(author))
+}
+
+func notificationsOfFailures(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	e := w.write(author, noon)
+	one := event.Comment{Event: e.ID(), Author: other, Content: "One", Created: noon, Notifies: author}
+	unknown, gone := one, one
+	unknown.Author, gone.Event = other+1, e.ID()+1
+	for _, c := range []event.Comment{unknown, gone} {
+		_, err := w.Discussion.AddComment(w.Context(), c)
+		require.Error(w, err)
+	}
+	require.Error(w, w.Discussion.Like(w.Context(), event.NewLike(e, other+1, true, noon)))
+	_, _, err := w.Subscriptions.Follow(w.Context(), toUser(other+1, author, noon))
+	require.Error(w, err)
+	charge := ratelimit.Limits{ratelimit.Like: {Count: 1, Period: time.Hour}}.Charge(int64(other), ratelimit.Like, noon)
+	require.NoError(w, w.Discussion.Like(w.Context(), event.NewLike(e, other, false, noon), charge))
+	require.Error(w, w.Discussion.Like(w.Context(), event.NewLike(e, other, true, noon), charge))
+	assert.Empty(w, w.kindsOf(author))
+}
+
+func notificationsGo(w *fixtures) {
+	author, other, third := w.newUser(), w.newUser(), w.newUser()
+	e := w.write(author, noon)
+	follow := w.subscribe(toUser(other, author, noon))
+	w.subscribe(toUser(third, author, noon))
+	c := w.say(e.ID(), other, noon, "Oh")
+	w.say(e.ID(), other, noon, "Ah")
+	w.likeAt(e, other, true, noon)
+	w.likeAt(e, third, true, noon)
+	require.NoError(w, w.Discussion.RemoveComment(w.Context(), c.ID))
+	assert.Equal(w, []notification.Kind{"like", "like", "comment", "follow", "follow"}, w.kindsOf(author))
+	w.likeAt(e, other, false, noon)
+	assert.Equal(w, []notification.Kind{"like", "comment", "follow", "follow"}, w.kindsOf(author))
+	require.NoError(w, w.Subscriptions.Remove(w.Context(), other, follow.ID))
+	assert.Equal(w, []notification.Kind{"like", "comment", "follow"}, w.kindsOf(author))
+	w.subscribe(toUser(other, author, noon))
+	assert.Equal(w, []notification.Kind{"follow", "like", "comment", "follow"}, w.kindsOf(author))
+}
+
+func notificationsAgain(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	e := w.write(author, noon)
+	w.likeAt(e, other, true, noon)
+	w.follow(other, author)
+	before, _ := w.notifications(author)
+	last := noon.Add(notification.RepeatAfter - time.Microsecond)
+	for _, at := range []time.Time{noon, noon.Add(time.Hour), last} {
+		w.likeAt(e, other, false, at)
+		assert.Equal(w, []notification.Kind{"follow"}, w.kindsOf(author))
+		w.likeAt(e, other, true, at)
+		again, unread := w.notifications(author)
+		assert.Equal(w, before, again)
+		assert.Equal(w, 2, unread)
+	}
+	w.likeAt(e, other, false, last)
+	w.markRead(author, before[0].ID)
+	w.likeAt(e, other, true, last)
+	all, unread := w.notifications(author)
+	assert.Equal(w, []bool{true, true}, []bool{all[0].IsRead, all[1].IsRead})
+	assert.Zero(w, unread)
+}
+
+func notificationsLater(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	early, late := w.write(author, noon), w.write(author, noon)
+	w.likeAt(early, other, true, noon)
+	w.likeAt(late, other, true, noon)
+	former, _ := w.notifications(author)
+	tomorrow := noon.Add(notification.RepeatAfter)
+	w.likeAt(early, other, false, noon)
+	w.likeAt(early, other, true, tomorrow)
+	w.likeAt(late, other, false, tomorrow)
+	w.likeAt(late, other, true, tomorrow)
+	all, _ := w.notifications(author)
+	require.Len(w, all, 2)
+	for _, n := range all {
+		assert.Greater(w, n.ID, former[0].ID)
+		assert.Equal(w, tomorrow, n.Created)
+	}
+	w.kindsOf(author)
+}
+
+func notificationsKept(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	e := w.write(author, noon)
+	const beyond = 3
+	w.follow(other, author) // the first to go
+	for i := range notification.MaxKept + beyond - 1 {
+		_, err := w.Discussion.AddComment(w.Context(), event.Comment{
+			Event: e.ID(), Author: other, Content: fmt.Sprint(i), Created: noon, Notifies: author,
+		})
+		require.NoError(w, err)
+	}
+	var said []string
+	for next, more := (page.Cursor{}), true; more; more = next != (page.Cursor{}) {
+		list, err := w.Notifications.List(w.Context(), author, page.Behind(next, page.MaxSize))
+		require.NoError(w, err)
+		for _, n := range list.Items {
+			said = append(said, n.Comment.Content)
+		}
+		assert.Equal(w, notification.MaxKept, list.Unread)
+		next = list.Next
+	}
+	require.Len(w, said, notification.MaxKept)
+	assert.Equal(w, []string{fmt.Sprint(notification.MaxKept + beyond - 2), fmt.Sprint(beyond - 1)}, []string{said[0], said[len(said)-1]})
+	if w.Check != nil {
+		w.Check(w.T)
+	}
+}
+
+func notificationsListed(w *fixtures) {
+	author, one, two := w.newUser(), w.newUser(), w.newUser()
+	e := w.write(author, noon)
+	w.say(e.ID(), one, noon, "1")
+	w.say(e.ID(), two, noon, "2")
+	w.say(w.write(one, noon).ID(), author, noon, "of another")
+	w.say(e.ID(), one, noon, "3")
+	list := func(after page.Cursor, size int) (said []string, people []user.ID, next page.Cursor) {
+		list, err := w.Notifications.List(w.Context(), author, page.Behind(after, size))
+		require.NoError(w, err)
+		for _, n := range list.Items {
+			said = append(said, n.Comment.Content)
+		}
+		for id, m := range list.Members {
+			people = append(people, id)
+			assert.Equal(w, w.member(id), *m)
+		}
+		assert.Equal(w, 3, list.Unread)
+		return said, people, list.Next
+	}
+	said, people, next := list(page.Cursor{}, 1)
+	assert.Equal(w, []string{"3"}, said)
+	assert.Equal(w, []user.ID{one}, people)
+	said, people, end := list(next, 2)
+	assert.Equal(w, []string{"2", "1"}, said)
+	assert.ElementsMatch(w, []user.ID{one, two}, people)
+	assert.Zero(w, end)
+	said, people, end = list(page.Cursor{ID: 1}, 2)
+	assert.Empty(w, said)
+	assert.Empty(w, people)
+	assert.Zero(w, end)
+}
+
+func notificationsMarked(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	e := w.write(author, noon)
+	for i := range 3 {
+		w.say(e.ID(), other, noon, fmt.Sprint(i))
+	}
+	read := func() (read []bool) {
+		all, unread := w.notifications(author)
+		for _, n := range all {
+			read = append(read, n.IsRead)
+			if !n.IsRead {
+				unread--
+			}
+		}
+		assert.Zero(w, unread)
+		return read
+	}
+	all, _ := w.notifications(author)
+	w.markRead(author, all[1].ID)
+	assert.Equal(w, []bool{false, true, true}, read())
+	w.markRead(author, all[2].ID)
+	w.markRead(author, 0)
+	w.markRead(other, all[0].ID)
+	assert.Equal(w, []bool{false, true, true}, read())
+	require.NoError(w, w.Discussion.RemoveComment(w.Context(), all[1].Comment.ID))
+	w.markRead(author, all[0].ID+1000)
+	assert.Equal(w, []bool{true, true}, read())
+	w.say(e.ID(), other, noon, "later")
+	assert.Equal(w, []bool{false, true, true}, read())
+	w.markRead(w.newUser(), 7)
+	if w.Check != nil {
+		w.Check(w.T)
+	}
+}
+
+// notificationsMarkedAtOnce marks all that a list has, while others write: what the list did not have stays unread.
+func notificationsMarkedAtOnce(w *fixtures) {
+	author, others := w.newUser(), []user.ID{}
+	for range many / 2 {
+		others = append(others, w.newUser())
+	}
+	e := w.write(author, noon)
+	for _, err := range atOnce(many, func(i int) error {
+		if i%2 == 0 {
+			c := event.Comment{Event: e.ID(), Author: others[i/2], Content: "Oh", Created: noon, Notifies: author}
+			_, err := w.Discussion.AddComment(w.Context(), c)
+			return err
+		}
+		list, err := w.Notifications.List(w.Context(), author, page.CursorRequest{})
+		if err != nil || len(list.Items) == 0 {
+			return err
+		}
+		return w.Notifications.MarkRead(w.Context(), author, list.Items[0].ID)
+	}) {
+		require.NoError(w, err)
+	}
+	all, unread := w.notifications(author)
+	require.Len(w, all, many/2)
+	for _, n := range all {
+		if !n.IsRead {
+			unread--
+		}
+	}
+	assert.Zero(w, unread)
+	if w.Check != nil {
+		w.Check(w.T)
+	}
+}
+
+func notificationsAtOnce(w *fixtures) {
+	author := w.newUser()
+	var others []user.ID
+	for range many {
+		others = append(others, w.newUser())
+	}
+	events := []*event.Event{w.write(author, noon), w.write(author, noon)}
+	for _, err := range atOnce(4*many, func(i int) error {
+		who, on := others[i%many], events[i%2]
+		switch i / many {
+		case 0:
+			return w.Discussion.Like(w.Context(), event.NewLike(on, who, true, noon))
+		case 1:
+			return w.Discussion.Like(w.Context(), event.NewLike(on, who, i%4 == 0, noon))
+		case 2:
+			c := event.Comment{Event: on.ID(), Author: who, Content: "Oh", Created: noon, Notifies: author}
+			c, err := w.Discussion.AddComment(w.Context(), c)
+			if err == nil && i%3 == 0 {
+				err = w.Discussion.RemoveComment(w.Context(), c.ID)
+			}
+			return err
+		default:
+			s, _, err := w.Subscriptions.Follow(w.Context(), toUser(who, author, noon))
+			if err == nil && i%3 == 0 {
+				err = w.Subscriptions.Remove(w.Context(), who, s.ID)
+			}
+			return err
+		}
+	}) {
+		require.NoError(w, err)
+	}
+	likes := w.entry(events[0].ID()).Likes + w.entry(events[1].ID()).Likes
+	comments := w.entry(events[0].ID()).Comments + w.entry(events[1].ID()).Comments
+	byKind := map[notification.Kind]int{}
+	for _, kind := range w.kindsOf(author) {
+		byKind[kind]++
+	}
+	assert.Equal(w, map[notification.Kind]int{"like": likes, "comment": comments, "follow": many - (many+2)/3}, byKind)
+}
+
+func notificationsOfRemoved(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	e, kept := w.write(author, noon), w.write(author, noon)
+	w.say(e.ID(), other, noon, "Oh")
+	w.likeAt(e, other, true, noon)
+	w.likeAt(kept, other, true, noon)
+	w.likeAt(e, other, false, noon)
+	_, err := w.Events.Remove(w.Context(), e.ID())
+	require.NoError(w, err)
+	assert.Equal(w, []notification.Kind{"like"}, w.kindsOf(author))
+}
