@@ -52,6 +52,9 @@ INSERT INTO event_counts (event_id, author_id, comments, commented) SELECT id, a
 INSERT INTO plates (event_id, photo, created) SELECT id, 'private/a', created FROM events;
 INSERT INTO comments (event_id, author_id, content, created) SELECT id, 1, 'Well said', created FROM events;
 INSERT INTO likes (event_id, user_id) SELECT id, 7 FROM events WHERE id <= 8000;
+INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires)
+	SELECT e.author_id, 'comment', c.author_id, c.id, c.created, 'infinity' FROM comments c JOIN events e ON e.id = c.event_id WHERE e.author_id > 1;
+INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires) SELECT 7, 'like', n, 6, now(), 'infinity' FROM generate_series(1001, 1900) n;
 INSERT INTO translations SELECT sha256(convert_to(n::text, 'UTF8')), 'A text', 'infinity' FROM generate_series(1, 40000) n;
 INSERT INTO news (site_name, site_logo, url, title, released, html, category, city, district, province, country)
 	SELECT '', '', '', '', '2026-01-01'::date + n % 3000, '', '', CASE n % 10 WHEN 0 THEN '杭州市' ELSE '' END, '', '', '' FROM generate_series(1, 40000) n;
@@ -218,6 +221,8 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"a timeline", s.hotReads.timeline, []string{"1007", "'infinity'", "9223372036854775807", "21"}, []string{"subscriptions_user_id_followed_id_key", "events_published", "events_pkey", "event_counts_pkey", "plates_of_event"}, 8 * 21, nil},
 		{"the newest comments", s.hotReads.newest, []string{"'{7,8,9}'", "10"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 12 + 6, nil},
 		{"a page of comments", s.hotReads.comments, []string{"77", "20", "0"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
+		{"notifications", s.hotReads.notifications, []string{"7", "4000000", "21"}, []string{"notifications_of_owner", "notification_counts_pkey", "events_pkey", "users_pkey", "presence_pkey"}, 1 + 4*21, nil},
+		{"notifications of comments", s.hotReads.notifications, []string{"8", "4000000", "21"}, []string{"notifications_of_owner", "comments_pkey", "events_pkey"}, 1 + 5*21, nil},
 		{"news around", s.hotReads.newsOfDays, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day"}, 2 * 2 * 40, nil},
 		{"the events commented last", s.hotReads.commented, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, nil},
 	}...)

@@ -1,0 +1,136 @@
+package bunstore_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore"
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+	"plaza/test/postgres"
+)
+
+// crowd are people who write about each other's events at once, on one or several servers.
+type crowd struct {
+	servers []*bunstore.Store
+	people  []user.ID
+	events  []atomic.Pointer[event.Event]
+}
+
+func newCrowd(t *testing.T, people, events int, servers ...*bunstore.Store) *crowd {
+	t.Helper()
+	c := &crowd{servers: servers, events: make([]atomic.Pointer[event.Event], events)}
+	for n := range people {
+		phone, err := user.ParsePhone(fmt.Sprintf("+86-138%08d", n))
+		require.NoError(t, err)
+		id, err := servers[0].Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
+		require.NoError(t, err)
+		c.people = append(c.people, id)
+	}
+	for i := range c.events {
+		require.NoError(t, c.write(t, servers[0], i))
+	}
+	return c
+}
+
+// write writes the event of that number anew.
+func (c *crowd) write(t *testing.T, s *bunstore.Store, i int) error {
+	e, err := s.Events().Add(t.Context(), listedEvent(t, c.people[i%3], "An event"))
+	if err == nil {
+		c.events[i].Store(e)
+	}
+	return err
+}
+
+// act does something at random as the person.
+func (c *crowd) act(t *testing.T, s *bunstore.Store, who user.ID, r *rand.Rand) error {
+	i := r.IntN(len(c.events))
+	e, ctx, now := c.events[i].Load(), t.Context(), time.Now()
+	switch n := r.IntN(40); {
+	case n < 10:
+		comment, err := event.NewComment(e.ID(), who, "Oh", now)
+		if err != nil {
+			return err
+		}
+		comment.Notifies = e.Notifies(who)
+		comment, err = s.Events().AddComment(ctx, comment)
+		if err == nil && r.IntN(2) == 0 {
+			err = s.Events().RemoveComment(ctx, comment.ID)
+		}
+		return err
+	case n < 25:
+		return s.Events().Like(ctx, event.NewLike(e, who, n%2 == 0, now))
+	case n < 33:
+		sub, err := subscription.ToUser(who, c.people[r.IntN(len(c.people))], now)
+		if err != nil {
+			return nil
+		}
+		sub, _, err = s.Subscriptions().Follow(ctx, sub)
+		if err == nil && r.IntN(2) == 0 {
+			err = s.Subscriptions().Remove(ctx, who, sub.ID)
+		}
+		return err
+	case n < 37:
+		list, err := s.Notifications().List(ctx, who, page.CursorRequest{})
+		if err != nil || len(list.Items) == 0 {
+			return err
+		}
+		return s.Notifications().MarkRead(ctx, who, list.Items[r.IntN(len(list.Items))].ID)
+	case n < 38:
+		_, err := s.Sweep(ctx, now.Add(24*time.Hour)) // of withdrawn ones
+		return err
+	default:
+		if _, err := s.Events().Remove(ctx, e.ID()); err != nil {
+			return err
+		}
+		return c.write(t, s, i)
+	}
+}
+
+// actUntil lets 12 people act until the round is over, and checks what the store derives.
+func (c *crowd) actUntil(t *testing.T, isOver func(round int) bool) {
+	t.Helper()
+	var all sync.WaitGroup
+	for i := range 12 {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(i), 0))
+			for round := 0; !isOver(round); round++ {
+				err := c.act(t, c.servers[i%len(c.servers)], c.people[i%len(c.people)], r)
+				if !fault.Is(err, fault.NotFound) {
+					assert.NoError(t, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	assertConsistent(t, c.servers[0])
+}
+
+func TestNTF01_writers_at_once_on_one_server_leave_nothing_wrong(t *testing.T) {
+	t.Parallel()
+	newCrowd(t, 12, 6, open(t, bunstore.MigratedSQLite(t))).actUntil(t, notificationRounds(60))
+}
+
+func TestNTF01_writers_at_once_on_two_servers_leave_nothing_wrong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	server := postgres.Start(t, "log_min_messages=warning", "log_min_error_statement=error", "deadlock_timeout=100ms")
+	newCrowd(t, 12, 6, open(t, server.URL("postgres")), open(t, server.URL("postgres"))).actUntil(t, notificationRounds(100))
+	for line := range strings.Lines(server.Log()) {
+		assert.NotContains(t, line, "ERROR:")
+	}
+}

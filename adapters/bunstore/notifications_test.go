@@ -1,0 +1,96 @@
+package bunstore
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/access"
+	"plaza/domain/calendar"
+	"plaza/domain/event"
+	"plaza/domain/notification"
+	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+	testserver "plaza/test/postgres"
+)
+
+// eventAndOther writes an event, and opens an account of another person than its author.
+func eventAndOther(t *testing.T, s *Store, author user.ID) (*event.Event, user.ID) {
+	t.Helper()
+	e, err := event.New(author, event.Change{Title: new("An event"), Publish: new(true)}, calendar.DateOf(noon), noon)
+	require.NoError(t, err)
+	e, err = s.Events().Add(t.Context(), e)
+	require.NoError(t, err)
+	other, err := s.Accounts().Open(t.Context(), access.Account{}, user.Member{Timezone: "UTC", Joined: noon})
+	require.NoError(t, err)
+	return e, other
+}
+
+func TestNTF01_a_notification_takes_no_further_round_trip(t *testing.T) {
+	t.Parallel()
+	var counted counter
+	s, author := openWithUser(t, engine.Options{URL: testserver.Lend(t, MigrateAt), Trace: &counted})
+	e, other := eventAndOther(t, s, author)
+	charge := ratelimit.Limits{ratelimit.Like: {Count: 100, Period: time.Hour}}.Charge(int64(other), ratelimit.Like, noon)
+	follow, err := subscription.ToUser(other, author, noon)
+	require.NoError(t, err)
+	quiet := event.Comment{Event: e.ID(), Author: other, Content: "Oh", Created: noon}
+	loud := quiet
+	loud.Notifies = author
+	for _, c := range []struct {
+		name  string
+		most  int64
+		write func() error
+	}{
+		{"a comment without", 1, func() error { _, err := s.Events().AddComment(t.Context(), quiet, charge); return err }},
+		{"a comment", 1, func() error { _, err := s.Events().AddComment(t.Context(), loud, charge); return err }},
+		{"a like", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(e, other, true, noon), charge) }},
+		{"a like taken back", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(e, other, false, noon), charge) }},
+		{"a like again", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(e, other, true, noon), charge) }},
+		{"a follow", 4, func() error { _, _, err := s.Subscriptions().Follow(t.Context(), follow, charge); return err }},
+	} {
+		before := counted.n.Load()
+		require.NoError(t, c.write(), c.name)
+		assert.LessOrEqual(t, counted.n.Load()-before, c.most, c.name)
+	}
+	unread, err := s.Notifications().Unread(t.Context(), author)
+	require.NoError(t, err)
+	assert.Equal(t, 3, unread)
+}
+
+func TestNTF01_notifications_are_kept_for_90_days(t *testing.T) {
+	OnEach(t, func(t *testing.T, url string) {
+		s, author := openWithUser(t, engine.Options{URL: url})
+		e, other := eventAndOther(t, s, author)
+		for i := range 3 {
+			at := noon.AddDate(0, 0, i)
+			_, err := s.Events().AddComment(t.Context(), event.Comment{
+				Event: e.ID(), Author: other, Content: fmt.Sprint(i), Created: at, Notifies: author,
+			})
+			require.NoError(t, err)
+		}
+		swept(t, s, noon.Add(notification.KeptFor-time.Microsecond))
+		left := func() (said []string, unread int) {
+			list, err := s.Notifications().List(t.Context(), author, page.CursorRequest{})
+			require.NoError(t, err)
+			for _, n := range list.Items {
+				said = append(said, n.Comment.Content)
+			}
+			return said, list.Unread
+		}
+		said, unread := left()
+		assert.Equal(t, []string{"2", "1", "0"}, said)
+		assert.Equal(t, 3, unread)
+		swept(t, s, noon.AddDate(0, 0, 1).Add(notification.KeptFor))
+		said, unread = left()
+		assert.Equal(t, []string{"2"}, said)
+		assert.Equal(t, 1, unread)
+		require.NoError(t, s.Check(t.Context(), false, func(f Finding) { assert.Fail(t, f.What) }))
+	})
+}
