@@ -37,7 +37,7 @@ func newNotificationSteps(d engine.Dialect) notificationSteps {
 		return "INSERT INTO notifications (owner_id, kind, actor_id, created, expires, object_id) SELECT $1, $2, $3, $4, $5, " + object +
 			" WHERE " + condition + d.UnlessMissed()
 	}
-	const newest = "(SELECT MAX(n.id) FROM notifications n WHERE n.owner_id = $1 AND NOT n.withdrawn AND n.id <= $2)"
+	const newest = "(SELECT MAX(n.id) FROM notifications n WHERE n.owner_id = $1 AND n.withdrawn = FALSE AND n.id <= $2)"
 	return notificationSteps{
 		notifyOfComment: notify(d.Newest("comments"), "TRUE"),
 		notifyOfLike:    notify("$6", "NOT EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $6 AND l.user_id = $3)"),
@@ -47,7 +47,7 @@ func newNotificationSteps(d engine.Dialect) notificationSteps {
 		// Only a statement behind the lock sees all concurrent notifications.
 		lockUnread: lockingOnly(d, "SELECT 1 FROM notification_counts WHERE owner_id = $1 "),
 		markRead: "UPDATE notification_counts SET read_up_to = " + newest + ", unread = (SELECT COUNT(*) FROM notifications n" +
-			" WHERE n.owner_id = $1 AND NOT n.withdrawn AND n.id > $2) WHERE owner_id = $1 AND read_up_to < " + newest,
+			" WHERE n.owner_id = $1 AND n.withdrawn = FALSE AND n.id > $2) WHERE owner_id = $1 AND read_up_to < " + newest,
 		unread: "SELECT unread FROM notification_counts WHERE owner_id = $1",
 	}
 }
@@ -94,7 +94,7 @@ func (s *Store) withdrawSteps(n notification.Notice) []engine.Step {
 // are in a row of their own if there are none.
 var notificationsPage = "SELECT k.unread, k.read_up_to, n.id, n.kind, n.actor_id, n.created, e.id, e.title, c.id, c.content, " + memberFields +
 	" FROM (SELECT COALESCE(MAX(unread), 0) AS unread, COALESCE(MAX(read_up_to), 0) AS read_up_to FROM notification_counts WHERE owner_id = $1) k" +
-	" LEFT JOIN (SELECT id, kind, actor_id, object_id, created FROM notifications WHERE owner_id = $1 AND NOT withdrawn AND id < $2" +
+	" LEFT JOIN (SELECT id, kind, actor_id, object_id, created FROM notifications WHERE owner_id = $1 AND withdrawn = FALSE AND id < $2" +
 	" ORDER BY id DESC LIMIT CAST($3 AS bigint)) n ON TRUE" +
 	" LEFT JOIN comments c ON c.id = CASE n.kind WHEN 'comment' THEN n.object_id END" +
 	" LEFT JOIN events e ON e.id = CASE n.kind WHEN 'comment' THEN c.event_id WHEN 'like' THEN n.object_id END" +

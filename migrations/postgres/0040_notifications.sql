@@ -12,7 +12,7 @@ CREATE TABLE notifications (
     withdrawn boolean NOT NULL DEFAULT false,  -- its like was taken back, and may come again
     UNIQUE (actor_id, kind, object_id)
 );
-CREATE INDEX notifications_of_owner ON notifications (owner_id, id);
+CREATE INDEX notifications_of_owner ON notifications (owner_id, withdrawn, id);
 CREATE INDEX notifications_by_age ON notifications (expires);
 
 -- How many notifications of a user there are and are unread, without withdrawn ones. Those up to an id are read.
@@ -53,7 +53,7 @@ BEGIN
     NEW.id := nextval('notifications_id_seq');
     IF beyond > 0 THEN
         DELETE FROM notifications WHERE id IN (SELECT n.id FROM notifications n
-            WHERE n.owner_id = NEW.owner_id AND NOT n.withdrawn ORDER BY n.id LIMIT beyond FOR UPDATE SKIP LOCKED);
+            WHERE n.owner_id = NEW.owner_id AND n.withdrawn = false ORDER BY n.id LIMIT beyond FOR UPDATE SKIP LOCKED);
     END IF;
     RETURN NEW;
 END $$;

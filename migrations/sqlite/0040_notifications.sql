@@ -12,7 +12,7 @@ CREATE TABLE notifications (
     withdrawn integer NOT NULL DEFAULT false,  -- its like was taken back, and may come again
     UNIQUE (actor_id, kind, object_id)
 ) STRICT;
-CREATE INDEX notifications_of_owner ON notifications (owner_id, id);
+CREATE INDEX notifications_of_owner ON notifications (owner_id, withdrawn, id);
 CREATE INDEX notifications_by_age ON notifications (expires);
 
 -- How many notifications of a user there are and are unread, without withdrawn ones. Those up to an id are read.
@@ -40,7 +40,7 @@ CREATE TRIGGER notifications_counted AFTER INSERT ON notifications
 BEGIN
     INSERT INTO notification_counts (owner_id, total, unread) VALUES (NEW.owner_id, 1, 1)
         ON CONFLICT (owner_id) DO UPDATE SET total = total + 1, unread = unread + 1;
-    DELETE FROM notifications WHERE id IN (SELECT n.id FROM notifications n WHERE n.owner_id = NEW.owner_id AND NOT n.withdrawn
+    DELETE FROM notifications WHERE id IN (SELECT n.id FROM notifications n WHERE n.owner_id = NEW.owner_id AND n.withdrawn = false
         ORDER BY n.id LIMIT max(0, (SELECT c.total - 1000 FROM notification_counts c WHERE c.owner_id = NEW.owner_id)));
 END;
 
