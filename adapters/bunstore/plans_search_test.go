@@ -42,19 +42,22 @@ type search struct {
 	mayRead, mustFind int
 }
 
-const follows = 7500
+const (
+	follows        = 7500
+	examinedAtOnce = 1000
+)
 
 var searches = []search{
-	{"ma", "7", 0, 0, 21, 2*follows + 5000 + 4*searchedAtOnce, 1},
-	{"ma", "7", math.MaxInt64, 150_000, 21, 4 * searchedAtOnce, 1},
+	{"ma", "7", 0, 0, 21, 2*follows + 5000 + 4*examinedAtOnce, 1},
+	{"ma", "7", math.MaxInt64, 150_000, 21, 4 * examinedAtOnce, 1},
 	{"ma", "7", math.MaxInt64, 199_950, 21, 5 * 21, 21},
-	{"ma", "8", 0, 0, 21, 4 * searchedAtOnce, 1},
-	{"maximili", "8", 0, 198_500, searchedAtOnce, 4 * searchedAtOnce, 1},
+	{"ma", "8", 0, 0, 21, 4 * examinedAtOnce, 1},
+	{"maximili", "8", 0, 198_500, examinedAtOnce, 4 * examinedAtOnce, 1},
 	{"bo", "7", 0, 0, 21, 2*follows + 5*21, 21},
 	{"bo", "7", 204_000, 0, 101, 2*500 + 5*101, 101},
 	{"bo", "7", math.MaxInt64, 0, 101, 8 * 101, 101},
-	{"borislav", "7", math.MaxInt64, 0, searchedAtOnce, 7 * searchedAtOnce, searchedAtOnce / 2},
-	{"borislav", "8", 0, 0, searchedAtOnce, 6 * searchedAtOnce, searchedAtOnce},
+	{"borislav", "7", math.MaxInt64, 0, examinedAtOnce, 7 * examinedAtOnce, examinedAtOnce / 2},
+	{"borislav", "8", 0, 0, examinedAtOnce, 6 * examinedAtOnce, examinedAtOnce},
 	{"none", "7", 0, 0, 21, 2 * follows, 0},
 	{"none", "8", 0, 0, 21, 10, 0},
 }
