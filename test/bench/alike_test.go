@@ -56,6 +56,7 @@ var shown = map[string]string{
 		data.the_moment.category_name data.place_around.country data.like_count data.user.username pagination.total_count`,
 	"timeline": `data.city data.category_name data.comments.user.username data.the_moment.user.avatar
 		data.the_moment.category_name data.place_around.country data.like_count data.user.username cursor.next`,
+	"notices": "data.kind data.user.username data.event.title data.comment.content cursor.next unread_count",
 	"feed": `data.localized.title data.localized.content data.localized.__translator.title data.localized.__source_language
 		data.cover_images.sizes.cover_sm.path pagination.next`,
 	"comment": "data.user.username data.content data.create_time",

@@ -75,6 +75,7 @@ const (
 	authorStatement                 // $1 hash of a key, $2 author
 	listStatement                   // $1 author, $2 whether to a contact, $3 size, $4 offset
 	timelineStatement               // $1 viewer, $2 how many
+	noticesStatement                // $1 owner, $2 how many
 	readerStatement                 // $1 hash of a key
 	latestStatement                 // $1 size, $2 offset
 	translationsStatement           // $1 keys, $2 now
@@ -216,6 +217,12 @@ func diaryTexts(texts *[statements]string) {
 		) page JOIN events e ON e.id = page.id JOIN event_counts n ON n.event_id = e.id LEFT JOIN plates q ON q.event_id = e.id
 		JOIN users a ON a.id = e.author_id LEFT JOIN presence aw ON aw.user_id = a.id
 		ORDER BY e.created DESC, e.id DESC, q.id`
+	texts[noticesStatement] = `SELECT k.unread, k.read_up_to, n.id, n.kind, n.created, e.id, e.title, c.id, c.content, ` + memberColumns + `
+		FROM notification_counts k JOIN notifications n ON n.owner_id = k.owner_id AND n.withdrawn = FALSE
+		LEFT JOIN comments c ON n.kind = 'comment' AND c.id = n.object_id
+		LEFT JOIN events e ON e.id = CASE n.kind WHEN 'comment' THEN c.event_id WHEN 'like' THEN n.object_id END
+		JOIN users u ON u.id = n.actor_id LEFT JOIN presence w ON w.user_id = u.id
+		WHERE k.owner_id = $1 ORDER BY n.id DESC LIMIT $2`
 	texts[talkCountStatement] = `UPDATE event_counts SET comments = comments + 1,
 		commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1`
 	texts[commentStatement] = `INSERT INTO comments (event_id, author_id, content, created) VALUES ($1, $2, $3, $4) RETURNING id`

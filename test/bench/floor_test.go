@@ -58,6 +58,7 @@ func (f *floor) handler() http.Handler {
 		"GET /api/xfile/event/{id}/":           f.visit,
 		"GET /api/xfile/event/{id}/view-list/": f.visitAuthor,
 		"GET /api/xfile/event/following/{$}":   f.timeline,
+		"GET /api/user/notification/":          f.notices,
 		"POST /api/activity/comment/":          f.comment,
 		"PUT /api/activity/like/{id}/":         f.like,
 

@@ -47,6 +47,9 @@ func fillPostgres(ctx context.Context, url string, d *dataset) error {
 			return fmt.Errorf("loading %s: %w", t.name, err)
 		}
 	}
+	if _, err := conn.Exec(ctx, notifications); err != nil {
+		return fmt.Errorf("loading notifications: %w", err)
+	}
 	if err := refreshTiles(ctx, url); err != nil {
 		return err
 	}
@@ -54,6 +57,14 @@ func fillPostgres(ctx context.Context, url string, d *dataset) error {
 	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
 	return err
 }
+
+// notifications are of all likes, comments and follows by others. Triggers count them.
+const notifications = `INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires)
+	SELECT followed_id, 'follow', user_id, followed_id, created, 'infinity'::timestamptz FROM subscriptions WHERE followed_id IS NOT NULL
+	UNION ALL SELECT e.author_id, 'like', l.user_id, e.id, e.modified, 'infinity' FROM likes l JOIN events e ON e.id = l.event_id
+		WHERE e.author_id <> l.user_id
+	UNION ALL SELECT e.author_id, 'comment', c.author_id, c.id, c.created, 'infinity' FROM comments c JOIN events e ON e.id = c.event_id
+		WHERE e.author_id <> c.author_id`
 
 func copyRows(ctx context.Context, conn *pgx.Conn, t table) error {
 	next, stop := iter.Pull(t.rows)

@@ -81,6 +81,7 @@ var scenarios = []scenario{
 	{name: "event", what: "another's event, its day, news and comments", request: visit, takesKeys: true},
 	{name: "list", what: "another's events, with the same of each", request: visitAuthor, takesKeys: true},
 	{name: "timeline", what: "events of the 201 whom one follows", goal: 0.85, request: followedEvents, takesKeys: true},
+	{name: "notices", what: "notifications of comments, likes and followers", request: notices, takesKeys: true},
 	{name: "feed", what: "publications, translated, from the cache", request: translated, takesKeys: true, warms: true},
 	{name: "deep", what: "A1, page 4000 or the last", request: func(d *dataset, _ int) request { return page(largest, d.deepPage()) }},
 	{name: "login", what: "login", request: login,
