@@ -1,6 +1,7 @@
 package bunstore_test
 
 import (
+	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/page"
+	"plaza/domain/personaldata"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/test/postgres"
@@ -133,4 +135,75 @@ func TestNTF01_writers_at_once_on_two_servers_leave_nothing_wrong(t *testing.T) 
 	for line := range strings.Lines(server.Log()) {
 		assert.NotContains(t, line, "ERROR:")
 	}
+}
+
+// comment comments on the event as the person.
+func (c *crowd) comment(t *testing.T, on *event.Event, who user.ID) error {
+	_, err := c.servers[0].Events().AddComment(t.Context(), event.Comment{
+		Event: on.ID(), Author: who, Content: "Oh", Created: noon, Notifies: on.Notifies(who),
+	})
+	return err
+}
+
+// aside begins a transaction that runs the statements, in a database of which another call waits for a lock afterwards.
+func aside(t *testing.T, db *sql.DB, statements ...string) *sql.Tx {
+	t.Helper()
+	tx, err := db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { tx.Rollback() })
+	for _, statement := range statements {
+		_, err := tx.ExecContext(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	return tx
+}
+
+func awaitWaiting(t *testing.T, db *sql.DB) {
+	t.Helper()
+	require.Eventually(t, func() bool { return column[int](t, db, bunstore.Waiting)[0] > 0 }, eventually, time.Millisecond)
+}
+
+func TestNTF02_a_notification_that_is_committed_later_has_a_greater_number(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	at := bunstore.MigratedPostgres(t)
+	s, db := open(t, at), rawSQL(t, at)
+	c := newCrowd(t, 3, 1, s)
+	e := c.events[0].Load()
+	const follow = "INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires) VALUES (%d, 'follow', %d, 1, now(), now())"
+	other := aside(t, db, fmt.Sprintf(follow, e.Author(), 101))
+	commented := make(chan error, 1)
+	go func() { commented <- c.comment(t, e, c.people[1]) }()
+	awaitWaiting(t, db)
+	_, err := other.ExecContext(t.Context(), fmt.Sprintf(follow, e.Author(), 102))
+	require.NoError(t, err)
+	require.NoError(t, other.Commit())
+	require.NoError(t, <-commented)
+	assert.Equal(t, []string{"follow", "follow", "comment"}, column[string](t, db, "SELECT kind FROM notifications ORDER BY id"))
+}
+
+func TestNTF01_erased_events_lock_all_their_counts_before_those_of_notifications(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	at := bunstore.MigratedPostgres(t)
+	s, db := open(t, at), rawSQL(t, at)
+	c := newCrowd(t, 3, 4, s)
+	first, last := c.events[0].Load(), c.events[3].Load() // of one author
+	require.NoError(t, c.comment(t, first, c.people[1]))
+	other := aside(t, db, fmt.Sprintf("SELECT FROM event_counts WHERE event_id = %d FOR UPDATE", last.ID()))
+	erased := make(chan error, 1)
+	go func() {
+		_, err := s.PersonalData().Erase(t.Context(), first.Author(), personaldata.Events, 10)
+		erased <- err
+	}()
+	awaitWaiting(t, db)
+	_, err := other.ExecContext(t.Context(), "SELECT FROM notification_counts FOR UPDATE NOWAIT")
+	assert.NoError(t, err, "who comments on the last event needs them next")
+	require.NoError(t, other.Rollback())
+	require.NoError(t, <-erased)
+	assertConsistent(t, s)
 }

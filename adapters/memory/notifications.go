@@ -51,9 +51,10 @@ func (s *Store) notify(n notification.Notice) {
 		id := notification.ID(s.numbers.notification.next())
 		s.notifications[id] = notified{Notice: n, id: id, expires: n.Expires()}
 	}
-	shown := s.shown(n.To)
-	for _, beyond := range first(shown, len(shown)-notification.MaxKept) {
-		delete(s.notifications, beyond.id)
+	if shown := s.shown(n.To); len(shown) > notification.MaxKept {
+		for _, old := range first(shown, len(shown)-notification.MinKept) {
+			delete(s.notifications, old.id)
+		}
 	}
 }
 

@@ -30,8 +30,9 @@ const (
 const (
 	// KeptFor is how long a notification is kept.
 	KeptFor = 90 * 24 * time.Hour
-	// MaxKept is how many notifications of a person are kept.
+	// MaxKept is how many notifications of a person are kept at most. When there is one more, only the newest MinKept stay.
 	MaxKept = 1000
+	MinKept = 950
 	// RepeatAfter is how long after the notification of a like another like of the same event by the same person makes
 	// no new one.
 	RepeatAfter = 24 * time.Hour
@@ -104,8 +105,8 @@ type List struct {
 
 // Store stores notifications together with what they tell of: event.Discussion stores those of comments and likes,
 // subscription.Repository those of follows. A comment that is deleted, a like that is taken back, a subscription that
-// is removed and an event that is deleted take theirs along, whichever method of whichever port deletes them. The store
-// keeps the newest MaxKept of a person. Every implementation passes test/ports.Notifications.
+// is removed and an event that is deleted take theirs along, whichever method of whichever port deletes them. Of a
+// person the store keeps at least the newest MinKept, and at most MaxKept. Every implementation passes test/ports.Notifications.
 type Store interface {
 	// List returns the notifications of the person behind the cursor, the newest first.
 	List(ctx context.Context, of user.ID, r page.CursorRequest) (List, error)

@@ -35,7 +35,7 @@ CREATE TABLE notification_counts (
 CREATE FUNCTION count_new_notification() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     former notifications;
-    beyond bigint;
+    kept   bigint;
 BEGIN
     IF NEW.kind = 'like' THEN
         SELECT * INTO former FROM notifications
@@ -49,11 +49,11 @@ BEGIN
     END IF;
     INSERT INTO notification_counts AS c (owner_id, total, unread) VALUES (NEW.owner_id, 1, 1)
         ON CONFLICT (owner_id) DO UPDATE SET total = c.total + 1, unread = c.unread + 1
-        RETURNING c.total - 1000 INTO beyond;
+        RETURNING c.total INTO kept;
     NEW.id := nextval('notifications_id_seq');
-    IF beyond > 0 THEN
+    IF kept > 1000 THEN -- fifty at once: one at a time would cost each comment and like of somebody popular
         DELETE FROM notifications WHERE id IN (SELECT n.id FROM notifications n
-            WHERE n.owner_id = NEW.owner_id AND n.withdrawn = false ORDER BY n.id LIMIT beyond FOR UPDATE SKIP LOCKED);
+            WHERE n.owner_id = NEW.owner_id AND n.withdrawn = false ORDER BY n.id LIMIT kept - 950 FOR UPDATE SKIP LOCKED);
     END IF;
     RETURN NEW;
 END $$;

@@ -40,8 +40,13 @@ CREATE TRIGGER notifications_counted AFTER INSERT ON notifications
 BEGIN
     INSERT INTO notification_counts (owner_id, total, unread) VALUES (NEW.owner_id, 1, 1)
         ON CONFLICT (owner_id) DO UPDATE SET total = total + 1, unread = unread + 1;
+END;
+
+-- Beyond a thousand, the oldest go, fifty at once: one at a time would cost each comment and like of somebody popular.
+CREATE TRIGGER notifications_kept AFTER UPDATE OF total ON notification_counts WHEN NEW.total > 1000 AND NEW.total > OLD.total
+BEGIN
     DELETE FROM notifications WHERE id IN (SELECT n.id FROM notifications n WHERE n.owner_id = NEW.owner_id AND n.withdrawn = false
-        ORDER BY n.id LIMIT max(0, (SELECT c.total - 1000 FROM notification_counts c WHERE c.owner_id = NEW.owner_id)));
+        ORDER BY n.id LIMIT NEW.total - 950);
 END;
 
 CREATE TRIGGER notifications_withdrawn AFTER UPDATE OF withdrawn ON notifications WHEN OLD.withdrawn <> NEW.withdrawn

@@ -26,7 +26,7 @@ func Notifications(t *testing.T, open Open) {
 		{"what is deleted takes its notification along, and no other", notificationsGo},
 		{"a like that is given again within RepeatAfter of its notification shows it again, as it was", notificationsAgain},
 		{"a like that is given again later makes a new one", notificationsLater},
-		{"the newest MaxKept are kept", notificationsKept},
+		{"at least the newest MinKept of a person are kept, and at most MaxKept", notificationsKept},
 		{"List returns those behind the cursor, the newest first, and the people", notificationsListed},
 		{"MarkRead marks those up to the ID, never later ones, and never back", notificationsMarked},
 		{"MarkRead and writers at once never mark a later one", notificationsMarkedAtOnce},
@@ -195,14 +195,21 @@ func notificationsLater(w *fixtures) {
 func notificationsKept(w *fixtures) {
 	author, other := w.newUser(), w.newUser()
 	e := w.write(author, noon)
-	const beyond = 3
-	w.follow(other, author) // the first to go
-	for i := range notification.MaxKept + beyond - 1 {
+	last := notification.MaxKept // of the comments, counted from 0
+	w.follow(other, author)      // the first to go
+	w.likeAt(e, other, true, noon)
+	for i := range last + 1 {
+		if i == notification.MaxKept-2 {
+			_, unread := w.notifications(author)
+			assert.Equal(w, notification.MaxKept, unread)
+		}
 		_, err := w.Discussion.AddComment(w.Context(), event.Comment{
 			Event: e.ID(), Author: other, Content: fmt.Sprint(i), Created: noon, Notifies: author,
 		})
 		require.NoError(w, err)
 	}
+	w.follow(other, author)
+	w.likeAt(e, other, true, noon) // what is repeated makes none, although the former one is gone
 	var said []string
 	for next, more := (page.Cursor{}), true; more; more = next != (page.Cursor{}) {
 		list, err := w.Notifications.List(w.Context(), author, page.Behind(next, page.MaxSize))
@@ -210,11 +217,11 @@ func notificationsKept(w *fixtures) {
 		for _, n := range list.Items {
 			said = append(said, n.Comment.Content)
 		}
-		assert.Equal(w, notification.MaxKept, list.Unread)
+		assert.Equal(w, notification.MinKept+2, list.Unread)
 		next = list.Next
 	}
-	require.Len(w, said, notification.MaxKept)
-	assert.Equal(w, []string{fmt.Sprint(notification.MaxKept + beyond - 2), fmt.Sprint(beyond - 1)}, []string{said[0], said[len(said)-1]})
+	require.Len(w, said, notification.MinKept+2)
+	assert.Equal(w, []string{fmt.Sprint(last), fmt.Sprint(last - len(said) + 1)}, []string{said[0], said[len(said)-1]})
 	if w.Check != nil {
 		w.Check(w.T)
 	}
@@ -278,6 +285,7 @@ func notificationsMarked(w *fixtures) {
 	w.markRead(other, all[0].ID)
 	assert.Equal(w, []bool{false, true, true}, read())
 	require.NoError(w, w.Discussion.RemoveComment(w.Context(), all[1].Comment.ID))
+	assert.Equal(w, []bool{false, true}, read())
 	w.markRead(author, all[0].ID+1000)
 	assert.Equal(w, []bool{true, true}, read())
 	w.say(e.ID(), other, noon, "later")
