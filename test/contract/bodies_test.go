@@ -76,6 +76,7 @@ func (s *server) takers(t *testing.T, p person, event int) []taker {
 		{method: "PUT", path: phonePath, body: object{"username": newcomer(1), "code": "000000", "password": password}, status: 400},
 		{method: "POST", path: erasePath, body: object{"code": "000000", "password": password}, status: 400},
 		{method: "PATCH", path: profile, body: object{"location": "Uppsala"}, status: 200},
+		{method: "PUT", path: readNotifications, body: object{"up_to": 1}, status: 204},
 		{method: "POST", path: newOrder, body: draftFor(s.member(t)), status: 201},
 		{method: "POST", path: refunds, body: object{"payment": 1, "reason": "x"}, status: 404}, // nothing was paid
 	}

@@ -16,7 +16,7 @@ var profileRows = []row{
 func profileIsChanged(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	a := ada.patch(t, profile, object{"firstname": " Grace\u3000", "timezone": "Asia/Shanghai", "location": " Hangzhou "}).is(200)
-	a.hasFields("data", append([]string{"phone", "scopes", "is_staff", "date_joined"}, infoFields...))
+	a.hasFields("data", append([]string{"phone", "scopes", "is_staff", "date_joined", "unread_count"}, infoFields...))
 	now := object{
 		"firstname": "Grace", "lastname": "Berg", "username": "Grace Berg", "timezone": "Asia/Shanghai", "timezone_utc_offset": "+08:00",
 		"location": "Hangzhou", "expertise": "Bookbinding", "phone": ada.phone,
