@@ -51,7 +51,7 @@ BEGIN
         ON CONFLICT (owner_id) DO UPDATE SET total = c.total + 1, unread = c.unread + 1
         RETURNING c.total INTO kept;
     NEW.id := nextval('notifications_id_seq');
-    IF kept > 1000 THEN -- fifty at once: one at a time would cost each comment and like of somebody popular
+    IF kept > 1000 THEN -- fifty go at once: one at a time would cost each comment on an event of a popular author
         DELETE FROM notifications WHERE id IN (SELECT n.id FROM notifications n
             WHERE n.owner_id = NEW.owner_id AND n.withdrawn = false ORDER BY n.id LIMIT kept - 950 FOR UPDATE SKIP LOCKED);
     END IF;

@@ -42,7 +42,7 @@ BEGIN
         ON CONFLICT (owner_id) DO UPDATE SET total = total + 1, unread = unread + 1;
 END;
 
--- Beyond a thousand, the oldest go, fifty at once: one at a time would cost each comment and like of somebody popular.
+-- Beyond a thousand, the oldest go, fifty at once: one at a time would cost each comment on an event of a popular author.
 CREATE TRIGGER notifications_kept AFTER UPDATE OF total ON notification_counts WHEN NEW.total > 1000 AND NEW.total > OLD.total
 BEGIN
     DELETE FROM notifications WHERE id IN (SELECT n.id FROM notifications n WHERE n.owner_id = NEW.owner_id AND n.withdrawn = false
