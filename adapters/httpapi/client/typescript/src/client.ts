@@ -79,24 +79,27 @@ export class Plaza {
   }
 
   /**
-   * Returns the items of a list, page after page. Items may repeat or be left out when others write at the same time.
+   * Returns the items of a list, page after page. Items of a list with numbered pages may repeat or be left out when others
+   * write at the same time, those of a list with a cursor never.
    */
   async *items<N extends PagedName, I extends Input<N>>(
     name: N,
     ...[input]: object extends Input<N> ? [input?: I] : [input: I]
   ): AsyncGenerator<Item<N, I>, void, void> {
     const { query, ...others } = (input ?? {}) as AnyInput;
-    let page: unknown = query?.["page"] ?? 1;
-    for (let first = true; page; first = false) {
+    const operation: Operation = operations[name];
+    const by = operation.continues ? "cursor" : "page";
+    let next: unknown = query?.[by] ?? (by === "page" ? 1 : undefined);
+    for (let first = true; first || next; first = false) {
       let list;
       try {
-        list = (await this.#send(name, { ...others, query: { ...query, page } })).body as { data: Item<N, I>[]; pagination?: Schemas["Pagination"] };
+        list = (await this.#send(name, { ...others, query: { ...query, [by]: next } })).body as List<Item<N, I>>;
       } catch (error) {
         if (!first && error instanceof Fault && error.code === "RESOURCE_NOT_FOUND") return; // the list has become shorter
         throw error;
       }
       yield* list.data;
-      page = list.pagination?.next;
+      next = (list.cursor ?? list.pagination)?.next;
     }
   }
 
@@ -122,6 +125,13 @@ export class Plaza {
     const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
     return (this.#options.fetch ?? fetch)(url, { ...init, signal: either });
   }
+}
+
+/** A page of a list. One that is not paged has neither pagination nor cursor. */
+interface List<T> {
+  data: T[];
+  pagination?: Schemas["Pagination"];
+  cursor?: Schemas["Cursor"];
 }
 
 /** Returns the body as JSON, or as a Blob. */

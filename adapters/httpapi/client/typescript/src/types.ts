@@ -32,7 +32,7 @@ export type Answer<N extends Name> = Content<Success<Described[N]["responses"]>>
 type Query<N extends Name> = Exclude<Described[N]["parameters"]["query"], undefined>;
 
 /** The name of an operation that returns a list page by page. */
-export type PagedName = { [N in Name]: [Query<N>] extends [never] ? never : "page" extends keyof Query<N> ? N : never }[Name];
+export type PagedName = { [N in Name]: [Query<N>] extends [never] ? never : [keyof Query<N> & ("page" | "cursor")] extends [never] ? never : N }[Name];
 
 /** One item of the list. With `uid_only`, a subscription has uids in place of users. */
 export type Item<N extends PagedName, I> = N extends "listSubscriptions"

@@ -34,6 +34,7 @@ export async function tour(url: string, phone: Phone): Promise<number> {
   await images(member);
   await lists(member);
   await follow(member);
+  await community(member);
   await pay(member, staff, phone);
   await membership(client, phone);
   await faults(client(), member);
@@ -111,6 +112,8 @@ async function talk(member: Plaza, friend: Plaza, event: number): Promise<void> 
   await friend.call("like", { path: { event_id: event } });
   const { data: likes } = await friend.call("getLike", { path: { event_id: event } });
   check(likes.liked && likes.like_count === 1, "the friend likes it");
+  const { data: hearts } = await friend.call("listLikes", { query: { event: [event, 999999] } });
+  check(hearts.length === 1 && hearts[0]?.event === event && hearts[0].is_liked, "the hearts of a page of events");
   const { data: commented } = await member.call("newCommentEvent");
   check(commented[0]?.id === event && commented[0].like_count === 1, "the latest comment first");
   await friend.call("unlike", { path: { event_id: event } });
@@ -174,6 +177,27 @@ async function follow(member: Plaza): Promise<void> {
     check(typeof uid === "number", "a uid");
   }
   await member.call("unsubscribe", { path: { id: subscription.id } });
+}
+
+/** Reads what others write, and who they are. */
+async function community(member: Plaza): Promise<void> {
+  const { data: own } = await member.call("profile");
+  const first = await member.call("timeline", { query: { page_size: 3 } });
+  const seen = new Set<number>();
+  for await (const event of member.items("timeline", { query: { page_size: 3 } })) {
+    check(event.user.uid !== own.uid && !seen.has(event.id), "events of others, each once");
+    seen.add(event.id);
+  }
+  check(first.cursor.next !== null && seen.size > first.data.length, "every page was read");
+  for await (const event of member.items("timeline", { query: { cursor: first.cursor.next } })) {
+    check(!first.data.some((other) => other.id === event.id), "the events behind the first page");
+  }
+  let contacts = 0;
+  for await (const follower of member.items("listFollowers")) contacts += follower.is_contact ? 1 : 0;
+  check(contacts > 0, "contacts among the followers");
+  let found = 0;
+  for await (const person of member.items("searchPeople", { query: { name: "顾" } })) found += person.username === "顾清" ? 1 : 0;
+  check(found === 1, "a person is found by name");
 }
 
 async function pay(member: Plaza, staff: Plaza, phone: Phone): Promise<void> {
