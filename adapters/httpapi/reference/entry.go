@@ -32,8 +32,11 @@ func (e entry) typeScript() string {
 	var path, query, form []string
 	for _, p := range e.Parameters {
 		example := p.Example
-		if p.Shape.Type == "string" {
+		switch {
+		case p.Shape.Type == "string":
 			example = strconv.Quote(example)
+		case p.Shape.IsMany(): // of numbers
+			example = "[" + strings.ReplaceAll(example, ",", ", ") + "]"
 		}
 		switch {
 		case p.In == "path":

@@ -55,6 +55,10 @@ func TestPageHasEveryOperation(t *testing.T) {
 	assert.Equal(t, operations, strings.Count(html, "<article "))
 }
 
+func TestExamples_of_the_TypeScript_client_have_lists(t *testing.T) {
+	assert.Contains(t, rendered(t), "<code>await plaza.call(&#34;listLikes&#34;, { query: { event: [4711, 4712] } })")
+}
+
 // The policy forbids what this page does not contain, so that the browser says nothing.
 func TestPageFitsPolicy(t *testing.T) {
 	home, err := Home("v1.2.3 <x>")
