@@ -91,6 +91,16 @@ var nagiDiary = []entry{
 		title:   "予安さんへの小包",
 		content: "図鑑の押し花をひとつ、そちらへ送ります。名前がわかったら教えてください。",
 	},
+	{
+		key: "momiji", at: "2026-11-15 16:40", category: walks,
+		title:   "紅葉、七分",
+		content: "京都の約束の二週間。橋の上は人でいっぱいだったので、橋の下から見上げた。葉の裏のほうが、すこし早く赤い。",
+	},
+	{
+		key: "names", at: "2026-11-19 21:20", permission: event.Contact, category: books,
+		title:   "名札がふたつ",
+		content: "予安さんの手紙が届いて、図鑑の押し花のうち二つに名前がついた。最後のひとつは、まだ知らないままでいてほしい気もする。",
+	},
 }
 
 // Owen rings church bells in London, on Sundays and when it matters.
@@ -121,6 +131,12 @@ var owenDiary = []entry{
 		key: "bonfire", at: "2026-11-05 22:10", category: neighbours,
 		title:   "Bonfire, drizzle, soup",
 		content: "The fire would not catch until everyone had stopped giving advice. Then it went up like a choir.",
+	},
+	{
+		key: "practice", at: "2026-11-20 08:15", category: music,
+		title: "Practice night",
+		content: "Seven of us, eight bells, and the vicar again. At the end we rang for a bowl in Hangzhou that has learned to " +
+			"stand still. It cannot have heard us. That was never the point.",
 	},
 }
 

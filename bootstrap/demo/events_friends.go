@@ -91,6 +91,11 @@ var qingDiary = []entry{
 		title:   "十二年",
 		content: "来这座城整十二年。箱子还是那一只，里面多了一千多张图和几根白猫毛。",
 	},
+	{
+		key: "door", at: "2026-11-19 22:10", permission: event.Contact,
+		title:   "年糕会开门了",
+		content: "先站起来，再把下巴搭在门把上，往下一坐。它练了三天。这件事先只告诉你们，别让它知道我知道。",
+	},
 }
 
 // Inés makes pots in València and teaches it to whoever asks.

@@ -17,12 +17,14 @@ import (
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
+	"plaza/application/notifications"
 	"plaza/application/signin"
 	"plaza/application/userimages"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/notification"
 	"plaza/domain/payment"
 	"plaza/domain/subscription"
 	"plaza/domain/userimage"
@@ -38,6 +40,7 @@ type Ports struct {
 	Importer      *importing.Importer
 	Categories    feed.Categories
 	Subscriptions subscription.Repository
+	Notifications notification.Store
 	Diary         diary.Ports
 	Images        userimage.Repository
 	Ledger        payment.Orders
@@ -100,14 +103,15 @@ func isLoaded(ctx context.Context, accounts access.Accounts, people []imported.U
 
 // replay has the use cases for the steps, and the results of earlier steps.
 type replay struct {
-	now       time.Time
-	ports     Ports
-	signin    *signin.Signin
-	following *following.Following
-	diary     *diary.Diary
-	images    *userimages.UserImages
-	actors    map[handle]access.Actor
-	written   map[string]event.ID
+	now           time.Time
+	ports         Ports
+	signin        *signin.Signin
+	following     *following.Following
+	notifications *notifications.Notifications
+	diary         *diary.Diary
+	images        *userimages.UserImages
+	actors        map[handle]access.Actor
+	written       map[string]event.ID
 }
 
 func newReplay(p Ports) *replay {
@@ -116,6 +120,7 @@ func newReplay(p Ports) *replay {
 	const noLogins = signin.TokenTTL(0)
 	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, nil, signin.Joining{}, now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	s.following = following.New(p.Subscriptions, p.Categories, p.Diary.Keys, nil, now)
+	s.notifications = notifications.New(p.Notifications)
 	s.diary = diary.New(p.Diary, nil, now)
 	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Deletions, p.Diary.Processor, p.Diary.Room, p.Diary.Keys, nil, now)
 	return s

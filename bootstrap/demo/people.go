@@ -92,7 +92,7 @@ type follow struct {
 
 // follows makes yuan and qing, yuan and nagi, qing and seoyun, ines and camille, camille and
 // owen, vera and amal contacts of each other. The other subscriptions to users are one-sided:
-// ines follows yuan.
+// ines and beatriz follow yuan.
 var follows = []follow{
 	{yuan, "2026-10-01 09:10", []handle{qing}, []feed.CategoryID{tea, mountains}},
 	{qing, "2026-10-01 09:20", []handle{yuan}, []feed.CategoryID{buildings}},
@@ -110,4 +110,5 @@ var follows = []follow{
 	{beatriz, "2026-10-04 09:30", []handle{ines, owen}, []feed.CategoryID{water}},
 	{meera, "2026-10-04 07:10", []handle{vera}, []feed.CategoryID{neighbours, tea}},
 	{nora, "2026-10-05 09:00", nil, []feed.CategoryID{everyday}},
+	{beatriz, "2026-11-20 08:30", []handle{yuan}, nil},
 }

@@ -131,6 +131,7 @@ var novemberTalks = []talk{
 			{ines, 1 * hour, "¡De pie! I am running round the workshop."},
 			{camille, 4 * hour, "Bravo ! Il faut une soupe à la hauteur."},
 			{yuan, 5 * hour, "谢谢大家。第十只已经在转了。"},
+			{owen, 22 * hour, "It stands! We rang for it last night."},
 		},
 		likedBy: []handle{qing, ines, camille, nagi, amal, owen},
 	},
@@ -138,5 +139,24 @@ var novemberTalks = []talk{
 		on:       "nouveau",
 		comments: []comment{{owen, 2 * hour, "Send the second verse; we can harmonise."}},
 		likedBy:  []handle{owen, ines},
+	},
+	{
+		on:       "momiji",
+		comments: []comment{{yuan, 2 * hour, "橋の下の七分、いちばんいい席ですね。"}},
+		likedBy:  []handle{yuan, qing, seoyun, meera},
+	},
+	{
+		on:       "names",
+		comments: []comment{{yuan, 30 * minute, "最後のひとつは、春まで待ちましょう。"}},
+		likedBy:  []handle{yuan},
+	},
+	{
+		on:       "door",
+		comments: []comment{{yuan, 10 * minute, "它在我肚子上的时候，只学会了看窗外。"}, {seoyun, 40 * minute, "다음은 냉장고입니다. 조심하세요."}},
+		likedBy:  []handle{yuan, seoyun},
+	},
+	{
+		on:       "practice",
+		comments: []comment{{camille, 2 * hour, "Et le bol, il a répondu ?"}},
 	},
 }

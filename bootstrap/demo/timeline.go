@@ -11,6 +11,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/imported"
+	"plaza/domain/page"
 	"plaza/domain/secret"
 )
 
@@ -41,6 +42,7 @@ func tables(people []imported.UserRecord) ([]step, error) {
 	p := &plan{zones: map[handle]*time.Location{}, joined: map[handle]time.Time{}, told: map[string]time.Time{}}
 	for _, someone := range people {
 		p.joins(someone)
+		p.looks(handle(someone.Source))
 	}
 	for _, f := range follows {
 		p.follows(f)
@@ -134,6 +136,20 @@ func scopeNames(scopes []access.Scope) []string {
 		names[i] = string(scope)
 	}
 	return names
+}
+
+// lastLook is when each person has looked at their notifications, in their time zone. Later ones are unread.
+const lastLook = "2026-11-20 07:30"
+
+// looks plans that the person reads all notifications.
+func (p *plan) looks(who handle) {
+	p.add(p.instant(who, lastLook), who, "looks at notifications", func(ctx context.Context, s *replay, actor access.Actor) error {
+		newest, err := s.notifications.List(ctx, actor, page.CursorRequest{})
+		if err != nil || len(newest.Items) == 0 {
+			return err
+		}
+		return s.notifications.MarkRead(ctx, actor, newest.Items[0].ID, nil)
+	})
 }
 
 func (p *plan) follows(f follow) {
