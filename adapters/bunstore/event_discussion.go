@@ -188,12 +188,11 @@ func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map
 	likings := make(map[event.ID]event.Liking, len(on))
 	args := []any{v.s.Dialect.ListOf(engine.Numbers(on)), int64(viewer)}
 	_, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.likings, args, func(scan engine.Scanner) (l event.Liking, err error) {
-		var id event.ID
-		var author user.ID
 		var follows, followed bool
-		err = scan(&follows, &followed, (*int64)(&id), (*int64)(&author), (*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)
-		l.Relation = subscription.Relate(viewer, author, follows, followed)
-		likings[id] = l
+		err = scan(&follows, &followed, (*int64)(&l.Event), (*int64)(&l.Author),
+			(*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)
+		l.Relation = subscription.Relate(viewer, l.Author, follows, followed)
+		likings[l.Event] = l
 		return l, err
 	})
 	return likings, err

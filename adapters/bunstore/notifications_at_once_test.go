@@ -66,14 +66,14 @@ func (c *crowd) act(t *testing.T, s *bunstore.Store, who user.ID, r *rand.Rand) 
 		if err != nil {
 			return err
 		}
-		comment.Notifies = e.Notifies(who)
+		comment.Notifies = event.Liking{Author: e.Author()}.Notifies(who)
 		comment, err = s.Events().AddComment(ctx, comment)
 		if err == nil && r.IntN(2) == 0 {
 			err = s.Events().RemoveComment(ctx, comment.ID)
 		}
 		return err
 	case n < 25:
-		return s.Events().Like(ctx, event.NewLike(e, who, n%2 == 0, now))
+		return s.Events().Like(ctx, event.NewLike(event.Liking{Event: e.ID(), Author: e.Author()}, who, n%2 == 0, now))
 	case n < 33:
 		sub, err := subscription.ToUser(who, c.people[r.IntN(len(c.people))], now)
 		if err != nil {

@@ -40,6 +40,7 @@ func TestNTF01_a_notification_takes_no_further_round_trip(t *testing.T) {
 	charge := ratelimit.Limits{ratelimit.Like: {Count: 100, Period: time.Hour}}.Charge(int64(other), ratelimit.Like, noon)
 	follow, err := subscription.ToUser(other, author, noon)
 	require.NoError(t, err)
+	on := event.Liking{Event: e.ID(), Author: author}
 	quiet := event.Comment{Event: e.ID(), Author: other, Content: "Oh", Created: noon}
 	loud := quiet
 	loud.Notifies = author
@@ -50,9 +51,9 @@ func TestNTF01_a_notification_takes_no_further_round_trip(t *testing.T) {
 	}{
 		{"a comment without", 1, func() error { _, err := s.Events().AddComment(t.Context(), quiet, charge); return err }},
 		{"a comment", 1, func() error { _, err := s.Events().AddComment(t.Context(), loud, charge); return err }},
-		{"a like", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(e, other, true, noon), charge) }},
-		{"a like taken back", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(e, other, false, noon), charge) }},
-		{"a like again", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(e, other, true, noon), charge) }},
+		{"a like", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(on, other, true, noon), charge) }},
+		{"a like taken back", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(on, other, false, noon), charge) }},
+		{"a like again", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(on, other, true, noon), charge) }},
 		{"a follow", 4, func() error { _, _, err := s.Subscriptions().Follow(t.Context(), follow, charge); return err }},
 	} {
 		before := counted.n.Load()

@@ -98,7 +98,7 @@ func (a *api) listLikes(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	likings, err := a.Diary.Likings(c.Context(), c.Actor, asked)
-	return transport.Data(mapSlice(likings, func(l diary.EventLiking) eventLikeView {
+	return transport.Data(mapSlice(likings, func(l event.Liking) eventLikeView {
 		return eventLikeView{l.Event, l.IsLiked, l.Likes}
 	})), err
 }

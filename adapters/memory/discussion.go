@@ -123,6 +123,7 @@ func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map
 		for _, id := range on {
 			if state, exists := v.s.events[id]; exists {
 				likings[id] = event.Liking{
+					Event: id, Author: state.Author,
 					Likes: len(v.s.likes[id]), IsLiked: v.s.likes[id][viewer],
 					State:    event.StatusPermission{Status: state.Status, Permission: state.Permission},
 					Relation: v.s.relation(viewer, state.Author),

@@ -27,7 +27,7 @@ func noEvent(err error) error {
 func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, content string, k *idempotency.Key, readErr error) (event.Comment, error) {
 	c, err := event.NewComment(on, actor.ID, content, d.now())
 	if err := fault.Merge(readErr, err); err != nil {
-		_, accessErr := d.readable(ctx, actor, on)
+		_, accessErr := d.Liking(ctx, actor, on)
 		return event.Comment{}, fault.Merge(err, noEvent(accessErr))
 	}
 	c.Completes = k
@@ -35,7 +35,7 @@ func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, co
 		said, _, err := d.comment(ctx, actor, event.CommentID(a.ID))
 		return said, err
 	}, func() (event.Comment, error) {
-		e, err := d.readable(ctx, actor, on)
+		e, err := d.Liking(ctx, actor, on)
 		if err != nil {
 			return event.Comment{}, noEvent(err)
 		}
@@ -45,14 +45,14 @@ func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, co
 	})
 }
 
-// comment returns a comment on an event that the actor may see, and the event. Any other
+// comment returns a comment on an event that the actor may see, and the likes of the event. Any other
 // comment is NotFound.
-func (d *Diary) comment(ctx context.Context, actor access.Actor, id event.CommentID) (event.Comment, event.Entry, error) {
+func (d *Diary) comment(ctx context.Context, actor access.Actor, id event.CommentID) (event.Comment, event.Liking, error) {
 	c, err := d.ports.Discussion.Comment(ctx, id)
 	if err != nil {
-		return event.Comment{}, event.Entry{}, err
+		return event.Comment{}, event.Liking{}, err
 	}
-	on, err := d.readable(ctx, actor, c.Event)
+	on, err := d.Liking(ctx, actor, c.Event)
 	if errors.Is(err, event.ErrNotFound) {
 		err = event.ErrNoComment
 	}
@@ -64,7 +64,7 @@ func (d *Diary) comment(ctx context.Context, actor access.Actor, id event.Commen
 func (d *Diary) Comments(
 	ctx context.Context, actor access.Actor, on event.ID, p page.Request,
 ) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
-	if _, err := d.readable(ctx, actor, on); err != nil {
+	if _, err := d.Liking(ctx, actor, on); err != nil {
 		return page.Page[event.Comment]{}, nil, err
 	}
 	return d.ports.Discussion.Comments(ctx, on, p)
@@ -77,7 +77,7 @@ func (d *Diary) DeleteComment(ctx context.Context, actor access.Actor, id event.
 	if err != nil {
 		return err
 	}
-	if !c.RemovableBy(actor.ID, on.Author()) {
+	if !c.RemovableBy(actor.ID, on.Author) {
 		return event.ErrNotCommenter
 	}
 	return d.ports.Discussion.RemoveComment(ctx, id)
@@ -85,11 +85,11 @@ func (d *Diary) DeleteComment(ctx context.Context, actor access.Actor, id event.
 
 // Like sets or removes the actor's like of an event that they may see (EVT-19).
 func (d *Diary) Like(ctx context.Context, actor access.Actor, on event.ID, likes bool) error {
-	e, err := d.readable(ctx, actor, on)
+	e, err := d.Liking(ctx, actor, on)
 	if err != nil {
 		return err
 	}
-	return d.ports.Discussion.Like(ctx, event.NewLike(e.Event, actor.ID, likes, d.now()), d.charge(actor, ratelimit.Like))
+	return d.ports.Discussion.Like(ctx, event.NewLike(e, actor.ID, likes, d.now()), d.charge(actor, ratelimit.Like))
 }
 
 // Liking returns the likes of an event that the actor may see (EVT-22).
@@ -108,22 +108,16 @@ func (d *Diary) Liking(ctx context.Context, actor access.Actor, on event.ID) (ev
 // MaxLikings bounds how many events a client may ask for the likes of at once.
 const MaxLikings = 100
 
-// EventLiking is the likes of one event of several.
-type EventLiking struct {
-	Event event.ID
-	event.Liking
-}
-
 // Likings returns the likes of those of the events that the actor may see, in their order (EVT-24).
-func (d *Diary) Likings(ctx context.Context, actor access.Actor, on []event.ID) ([]EventLiking, error) {
+func (d *Diary) Likings(ctx context.Context, actor access.Actor, on []event.ID) ([]event.Liking, error) {
 	likings, err := d.ports.Discussion.Likings(ctx, on, actor.ID)
 	if err != nil {
 		return nil, err
 	}
-	seen := make([]EventLiking, 0, len(on))
+	seen := make([]event.Liking, 0, len(on))
 	for _, id := range on {
 		if likes, exists := likings[id]; exists && likes.CheckRead() == nil {
-			seen = append(seen, EventLiking{id, likes})
+			seen = append(seen, likes)
 		}
 	}
 	return seen, nil

@@ -62,20 +62,22 @@ type Like struct {
 }
 
 // NewLike returns the user's like of the event, or that the user takes it back.
-func NewLike(on *Event, by user.ID, isLiked bool, now time.Time) Like {
-	return Like{Event: on.ID(), By: by, IsLiked: isLiked, At: instant.Normalise(now), Notifies: on.Notifies(by)}
+func NewLike(on Liking, by user.ID, isLiked bool, now time.Time) Like {
+	return Like{Event: on.Event, By: by, IsLiked: isLiked, At: instant.Normalise(now), Notifies: on.Notifies(by)}
 }
 
 // Notifies returns whom a comment or a like by the user notifies: the author of the event, unless that is the user.
-func (e *Event) Notifies(by user.ID) user.ID {
-	if by == e.Author() {
+func (l Liking) Notifies(by user.ID) user.ID {
+	if by == l.Author {
 		return 0
 	}
-	return e.Author()
+	return l.Author
 }
 
 // Liking is the likes of an event to a viewer (EVT-22).
 type Liking struct {
+	Event    ID
+	Author   user.ID
 	Likes    int
 	IsLiked  bool // by the viewer
 	State    StatusPermission

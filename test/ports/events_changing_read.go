@@ -149,7 +149,7 @@ func changeReadsAtOnce(w *fixtures) {
 	}
 	for _, err := range atOnce(many+len(likers), func(i int) error {
 		if i >= many {
-			return w.Discussion.Like(w.Context(), event.NewLike(e, likers[i-many], true, noon))
+			return w.Discussion.Like(w.Context(), likeOf(e, likers[i-many], true, noon))
 		}
 		_, err := w.Events.ChangeRead(w.Context(), read, func(e *event.Event) error {
 			if i < len(edits) {

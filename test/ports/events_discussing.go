@@ -37,7 +37,12 @@ var eventDiscussing = []promise{
 
 func (w *fixtures) like(on event.ID, who user.ID, likes bool) {
 	w.Helper()
-	require.NoError(w, w.Discussion.Like(w.Context(), event.NewLike(w.entry(on).Event, who, likes, noon)))
+	require.NoError(w, w.Discussion.Like(w.Context(), likeOf(w.entry(on).Event, who, likes, noon)))
+}
+
+// likeOf is the user's like of the event.
+func likeOf(on *event.Event, by user.ID, likes bool, at time.Time) event.Like {
+	return event.NewLike(event.Liking{Event: on.ID(), Author: on.Author()}, by, likes, at)
 }
 
 func (w *fixtures) comments(on event.ID, r page.Request) page.Page[event.Comment] {
@@ -87,7 +92,7 @@ func discussionByUnknownUser(w *fixtures) {
 	_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author + 1, Content: "One", Created: noon})
 	require.Error(w, err)
 	assert.True(w, fault.Is(err, fault.Internal), "%v", err)
-	err = w.Discussion.Like(w.Context(), event.NewLike(e, author+1, true, noon))
+	err = w.Discussion.Like(w.Context(), likeOf(e, author+1, true, noon))
 	require.Error(w, err)
 	assert.True(w, fault.Is(err, fault.Internal), "%v", err)
 	assert.Zero(w, w.entry(e.ID()).Counts)
@@ -229,8 +234,8 @@ func likingsOf(w *fixtures) {
 	w.like(gone, friend, true)
 	_, err := w.Events.Remove(w.Context(), gone)
 	require.NoError(w, err)
-	ofHidden := event.Liking{Likes: 2, State: event.StatusPermission{Status: event.Normal, Permission: event.Contact}}
-	ofDraft := event.Liking{Likes: 1, State: event.StatusPermission{Permission: event.Private}}
+	ofHidden := event.Liking{Event: hidden, Author: author, Likes: 2, State: event.StatusPermission{Status: event.Normal, Permission: event.Contact}}
+	ofDraft := event.Liking{Event: draft, Author: author, Likes: 1, State: event.StatusPermission{Permission: event.Private}}
 	seen := func(hidden, draft bool, relation subscription.Relation) []event.Liking {
 		h, d := ofHidden, ofDraft
 		h.IsLiked, d.IsLiked, h.Relation, d.Relation = hidden, draft, relation, relation
@@ -310,9 +315,9 @@ func countsAtOnce(w *fixtures) {
 		who := fans[i%many]
 		switch i / many {
 		case 0, 1:
-			return w.Discussion.Like(w.Context(), event.NewLike(e, who, true, noon)) // each twice
+			return w.Discussion.Like(w.Context(), likeOf(e, who, true, noon)) // each twice
 		case 2:
-			return w.Discussion.Like(w.Context(), event.NewLike(e, author, true, noon))
+			return w.Discussion.Like(w.Context(), likeOf(e, author, true, noon))
 		case 3:
 			_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: who, Content: "One", Created: noon})
 			return err
@@ -339,7 +344,7 @@ func commentAgainstRemove(w *fixtures) {
 				_, err := w.Events.Remove(w.Context(), e.ID())
 				return err
 			case i%2 == 0:
-				return w.Discussion.Like(w.Context(), event.NewLike(e, author, true, noon))
+				return w.Discussion.Like(w.Context(), likeOf(e, author, true, noon))
 			default:
 				_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author, Content: "One", Created: noon})
 				return err

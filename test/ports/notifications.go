@@ -63,7 +63,7 @@ func (w *fixtures) kindsOf(of user.ID) (kinds []notification.Kind) {
 // likeAt sets whether the person likes the event, at the time.
 func (w *fixtures) likeAt(on *event.Event, by user.ID, likes bool, at time.Time) {
 	w.Helper()
-	require.NoError(w, w.Discussion.Like(w.Context(), event.NewLike(on, by, likes, at)))
+	require.NoError(w, w.Discussion.Like(w.Context(), likeOf(on, by, likes, at)))
 }
 
 func (w *fixtures) markRead(of user.ID, upTo notification.ID) {
@@ -121,12 +121,12 @@ func notificationsOfFailures(w *fixtures) {
 		_, err := w.Discussion.AddComment(w.Context(), c)
 		require.Error(w, err)
 	}
-	require.Error(w, w.Discussion.Like(w.Context(), event.NewLike(e, other+1, true, noon)))
+	require.Error(w, w.Discussion.Like(w.Context(), likeOf(e, other+1, true, noon)))
 	_, _, err := w.Subscriptions.Follow(w.Context(), toUser(other+1, author, noon))
 	require.Error(w, err)
 	charge := ratelimit.Limits{ratelimit.Like: {Count: 1, Period: time.Hour}}.Charge(int64(other), ratelimit.Like, noon)
-	require.NoError(w, w.Discussion.Like(w.Context(), event.NewLike(e, other, false, noon), charge))
-	require.Error(w, w.Discussion.Like(w.Context(), event.NewLike(e, other, true, noon), charge))
+	require.NoError(w, w.Discussion.Like(w.Context(), likeOf(e, other, false, noon), charge))
+	require.Error(w, w.Discussion.Like(w.Context(), likeOf(e, other, true, noon), charge))
 	assert.Empty(w, w.kindsOf(author))
 }
 
@@ -341,9 +341,9 @@ func notificationsAtOnce(w *fixtures) {
 		who, on := others[i%many], events[i%2]
 		switch i / many {
 		case 0:
-			return w.Discussion.Like(w.Context(), event.NewLike(on, who, true, noon))
+			return w.Discussion.Like(w.Context(), likeOf(on, who, true, noon))
 		case 1:
-			return w.Discussion.Like(w.Context(), event.NewLike(on, who, i%4 == 0, noon))
+			return w.Discussion.Like(w.Context(), likeOf(on, who, i%4 == 0, noon))
 		case 2:
 			c := event.Comment{Event: on.ID(), Author: who, Content: "Oh", Created: noon, Notifies: author}
 			c, err := w.Discussion.AddComment(w.Context(), c)
