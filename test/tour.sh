@@ -98,13 +98,26 @@ step 400 'One response names every wrong field' "$API/api/xfile/event/" -H "$AN"
   -d '{"title": 7, "event_time": "yesterday", "view_permission": 5}'
 step 204 'The author deletes it' -X DELETE "$API/api/xfile/event/$EVENT/" -H "$AN"
 
+echo '== Community'
+step 200 'What the people one follows have written, the newest first' "$API/api/xfile/event/following/?page_size=2" -H "$AN"
+NEXT=$(sed 's/.*"next":"\([^"]*\)".*/\1/' "$body")
+step 200 'The next page of it, behind the cursor of the last answer' "$API/api/xfile/event/following/?page_size=2&cursor=$NEXT" -H "$AN"
+step 200 'The hearts of several events in one request' "$API/api/activity/like/?event=1,2,3" -H "$AN"
+step 200 'People whose names begin with 顾' "$API/api/user/search/?name=%E9%A1%BE" -H "$INES"
+step 201 'Inés follows 顾清' "$API/api/subscription/user-subscription/" -H "$INES" -H "$JSON" -d '{"followed_user": 2}'
+FOLLOW=$(number id)
+step 200 'Who follows 顾清; is_contact says whom she follows back' "$API/api/subscription/follower/?page_size=2" -H "$QING"
+step 200 'She is told of it' "$API/api/user/notification/?page_size=1" -H "$QING"
+step 204 'Now she has read everything up to it' -X PUT "$API/api/user/notification/read/" -H "$QING" -H "$JSON" -d "{\"up_to\": $(number id)}"
+step 204 'Inés unfollows, which takes the notification along' -X DELETE "$API/api/subscription/user-subscription/$FOLLOW/" -H "$INES"
+step 200 'The people and categories that the caller follows' "$API/api/subscription/user-subscription/" -H "$AN"
+
 echo '== The home feed'
 step 200 'The tree of categories' "$API/api/feed/categories/?type=publication,demand"
 step 200 'Items without a category' "$API/api/feed/items/uncategory/?page_size=2"
 step 200 'Help wanted within 5 km of the West Lake' "$API/api/feed/categories/?type=demand&lat=30.2741&lng=120.1551&within_distance=5"
 step 200 'Publications for a reader of Spanish; the demo only marks the texts' \
   "$API/api/writing/bundle-data/get-publication-feed-items/?page_size=2" -H "$AN" -H 'x-language-locale: es'
-step 200 'The people and categories that the caller follows' "$API/api/subscription/user-subscription/" -H "$AN"
 
 echo '== Images'
 step 200 "A user's tagged images; no token is needed" "$API/api/user/user-image/?uid=1"

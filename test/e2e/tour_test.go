@@ -15,7 +15,9 @@ func TestTour(t *testing.T) {
 		out, err := runScript(t, find(t, blocks(t, "../../README.md"), "sh", "API="), r)
 		require.NoError(t, err, "%s", out)
 		lines := strings.Split(strings.TrimSpace(out), "\n")
-		wants := []string{`"entity_type"`, `"view_permission"`, `"雨后的西湖"`, `"下次叫上我。"`, `"NATIVE"`, `"expires_at"`}
+		wants := []string{
+			`"entity_type"`, `"Practice night"`, `"view_permission"`, `"雨后的西湖"`, `"下次叫上我。"`, `"kind":"comment"`, `"NATIVE"`, `"expires_at"`,
+		}
 		require.Len(t, lines, len(wants), "%.500s", out)
 		for i, want := range wants {
 			assert.True(t, strings.HasPrefix(lines[i], `{"data":`) && strings.Contains(lines[i], want), "%s: %.200s", want, lines[i])

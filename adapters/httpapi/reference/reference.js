@@ -233,16 +233,17 @@ async function look() {
   if (!session) return
   const me = await get('/api/user/profile/')
   if (!me) return
-  const [events, orders, images, follows, keys] = await Promise.all([
+  const [events, orders, images, follows, news, keys] = await Promise.all([
     '/api/xfile/event/?page_size=20', '/api/pay/order/?page_size=1', `/api/user/user-image/?page_size=1&uid=${me.uid}`,
-    '/api/subscription/user-subscription/?page_size=1&entity_type=100', '/api/user/session/?page_size=2',
+    '/api/subscription/user-subscription/?page_size=1&entity_type=100', '/api/user/notification/?page_size=1', '/api/user/session/?page_size=2',
   ].map(get))
   const mine = events?.flatMap(event => event.comments).find(comment => comment.user?.uid === me.uid)
   const plate = events?.flatMap(event => event.plates)[0]
   const address = plate && new URL(plate.photo, base)
   notice({
     12: me.uid, '12-md.png': last(me.avatars?.sizes?.md?.path ?? me.avatar), 7: follows?.[0]?.followed_user?.uid, 301: follows?.[0]?.id,
-    林: follows?.[0]?.followed_user?.lastname, 4711: events?.[0]?.id, 4712: events?.[1]?.id, 88: mine?.id, 905: plate?.id, 5001: orders?.[0]?.id, 801: images?.[0]?.id, '3fJ2kQ9vXw7Zr1.jpg': last(images?.[0]?.img),
+    林: follows?.[0]?.followed_user?.lastname, 512: news?.[0]?.id, 4711: events?.[0]?.id, 4712: events?.[1]?.id, 88: mine?.id,
+    905: plate?.id, 5001: orders?.[0]?.id, 801: images?.[0]?.id, '3fJ2kQ9vXw7Zr1.jpg': last(images?.[0]?.img),
     41: (keys?.find(key => !key.current) ?? keys?.[0])?.id,
     '8sT4mW2cYb6Nq5.jpg': last(plate?.photo), 1795240800: address?.searchParams.get('expires'), Zk1vQw: address?.searchParams.get('signature'),
   })

@@ -112,6 +112,11 @@ async function talk(member: Plaza, friend: Plaza, event: number): Promise<void> 
   await friend.call("like", { path: { event_id: event } });
   const { data: likes } = await friend.call("getLike", { path: { event_id: event } });
   check(likes.liked && likes.like_count === 1, "the friend likes it");
+  const news = await member.call("listNotifications");
+  check(news.unread_count >= 2 && news.data[0]?.kind === "like" && news.data[1]?.comment?.id === comment.id, "the member is told");
+  await member.call("readNotifications", { body: { up_to: news.data[0].id } });
+  for await (const read of member.items("listNotifications", { query: { page_size: 100 } })) check(read.is_read, "all are read");
+  check((await member.call("profile")).data.unread_count === 0, "none is unread");
   const { data: hearts } = await friend.call("listLikes", { query: { event: [event, 999999] } });
   check(hearts.length === 1 && hearts[0]?.event === event && hearts[0].is_liked, "the hearts of a page of events");
   const { data: commented } = await member.call("newCommentEvent");
