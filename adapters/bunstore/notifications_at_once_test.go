@@ -140,7 +140,7 @@ func TestNTF01_writers_at_once_on_two_servers_leave_nothing_wrong(t *testing.T) 
 // comment comments on the event as the person.
 func (c *crowd) comment(t *testing.T, on *event.Event, who user.ID) error {
 	_, err := c.servers[0].Events().AddComment(t.Context(), event.Comment{
-		Event: on.ID(), Author: who, Content: "Oh", Created: noon, Notifies: on.Notifies(who),
+		Event: on.ID(), Author: who, Content: "Oh", Created: noon, Notifies: event.Liking{Author: on.Author()}.Notifies(who),
 	})
 	return err
 }
