@@ -27,6 +27,9 @@ kills() { run -run 'Kill|kill|PAY' -skip 'however_it_goes' ./test/e2e; }
 # Random walks of payments with kills, two hundred rounds on each store.
 payings() { run -run 'however_it_goes' ./test/e2e; }
 
+# Twelve people who comment, like, follow and take it back for a minute, on each database.
+writers() { run -run 'NTF01_writers' ./adapters/bunstore; }
+
 # Failovers of a cluster under load, and the rows of the contract on it.
 cluster() {
 	PLAZA_TEST_ETCD=$(tool etcd) PLAZA_TEST_PATRONI=$(tool patroni) PLAZA_TEST_PGBOUNCER=$(tool pgbouncer) \
@@ -86,7 +89,7 @@ mutations() { "${GO:-go}" run -tags nomsgpack -trimpath ./test/mutations; }
 # Vet for the other systems of a release.
 platforms() { make platforms; }
 
-[ $# -gt 0 ] || set -- kills payings cluster deploy clients peers memory race requests fuzz bench mutations platforms
+[ $# -gt 0 ] || set -- kills payings writers cluster deploy clients peers memory race requests fuzz bench mutations platforms
 for part; do
 	begun=$(date +%s)
 	"$part" || { echo "soak: $part failed" >&2; exit 1; }
