@@ -16,7 +16,7 @@ var timelineRows = []row{
 	{"EVT-23 the timeline is what the followed wrote and the caller may see", timelineSeen, everyStore},
 	{"EVT-23 pages neither repeat nor skip what is written and deleted meanwhile", timelinePages, everyStore},
 	{"EVT-23 events of one instant are on one page each", timelineTies, everyStore},
-	{"EVT-23 a cursor that is no answer's is refused", timelineCursors, oneStore},
+	{"EVT-23 a cursor that is no answer's is refused", timelineCursors, everyStore},
 }
 
 // timelineSeen has everything that a list has of an event, and no totals.
@@ -119,4 +119,5 @@ func timelineCursors(t *testing.T, s *server) {
 	}
 	assert.Contains(t, reader.get(t, timeline+"?page_size=0").is(400).at("data"), "page_size")
 	reader.get(t, timeline+"?cursor=").is(200)
+	reader.get(t, timeline+"?cursor=dH__________f_________8").is(200) // the greatest
 }
