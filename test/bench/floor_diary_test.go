@@ -163,19 +163,24 @@ func (f *floor) scanEntry(scan scanner, shown []*entryRow, author *memberRow, no
 	return shown, nil
 }
 
-// timeline shows the newest events of those whom the caller follows.
-func (f *floor) timeline(r *http.Request) (any, error) {
+// reader finds the caller, who may read events.
+func (f *floor) reader(r *http.Request) (caller callerRow, now time.Time, err error) {
 	hash, err := hashOf(r)
 	if err != nil {
-		return nil, err
+		return caller, now, err
 	}
-	var caller callerRow
-	readCaller := func(scan scanner) error { return scan(caller.targets(f)...) }
-	if err := f.query(r.Context(), readerStatement, []any{hash[:]}, readCaller); err != nil {
-		return nil, err
+	read := func(scan scanner) error { return scan(caller.targets(f)...) }
+	if err := f.query(r.Context(), readerStatement, []any{hash[:]}, read); err != nil {
+		return caller, now, err
 	}
-	now := time.Now()
-	if err := caller.check(access.XfileEvent, now); err != nil {
+	now = time.Now()
+	return caller, now, caller.check(access.XfileEvent, now)
+}
+
+// timeline shows the newest events of those whom the caller follows.
+func (f *floor) timeline(r *http.Request) (any, error) {
+	caller, now, err := f.reader(r)
+	if err != nil {
 		return nil, err
 	}
 	var shown []*entryRow

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"net/http"
 	"time"
-
-	"plaza/domain/access"
 )
 
 type (
@@ -38,17 +36,8 @@ type (
 
 // notices shows the newest notifications of the caller.
 func (f *floor) notices(r *http.Request) (any, error) {
-	hash, err := hashOf(r)
+	caller, now, err := f.reader(r)
 	if err != nil {
-		return nil, err
-	}
-	var caller callerRow
-	readCaller := func(scan scanner) error { return scan(caller.targets(f)...) }
-	if err := f.query(r.Context(), readerStatement, []any{hash[:]}, readCaller); err != nil {
-		return nil, err
-	}
-	now := time.Now()
-	if err := caller.check(access.XfileEvent, now); err != nil {
 		return nil, err
 	}
 	v := noticesView{Data: []*noticeView{}}
