@@ -88,7 +88,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	translationOffer := offer(c)
 	translationTranslation := translation.New(translator, cache, translationOffer, v, v2)
 	readingTranslate := translate(translationTranslation)
-	readingReading := reading.New(publicationRepository, readingTranslate, mediaStore, v)
+	readingReading := reading.New(publicationRepository, reader, readingTranslate, mediaStore, v)
 	personaldataStore := ports.PersonalData
 	ledger := ports.Ledger
 	privacyLeave := leave(signinSignin)

@@ -191,6 +191,9 @@ type feedStatements struct {
 	pageMerged  string // $4 kinds
 	pageNear    string // $4 to $7 inCircle, $8 to $13 inBox
 
+	card             map[feed.Kind]string // $1 id
+	cardTranslations map[feed.Kind]string // $1 id
+
 	// Publications by update time: all, of a category, and origins alone.
 	latest, latestOf               string
 	latestOrigins, latestOriginsOf string
@@ -223,6 +226,7 @@ func newFeedStatements(d engine.Dialect) feedStatements {
 		}.text()
 	}
 	s.addPublications()
+	s.addCards(d)
 	return s
 }
 

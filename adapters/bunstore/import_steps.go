@@ -37,6 +37,8 @@ type importSteps struct {
 	updateRecord   map[feed.Kind]string
 	updateHowTo    string
 	updateNews     string
+	putText        map[feed.Kind]string // $1 id, $2 html; returns the id of a changed text
+	removeTexts    map[feed.Kind]string // $1 ids; returns those that had a text
 
 	saveProgress string // $1 import, $2 progress
 }
@@ -70,6 +72,7 @@ func newImportSteps(d engine.Dialect) importSteps {
 	for kind, t := range recordTables {
 		s.records[kind], s.updateRecord[kind] = t.Among(d, "id", "$1"), t.Update("")
 	}
+	s.addTexts(d)
 	return s
 }
 

@@ -60,7 +60,7 @@ func (s *Store) applyBatch(ctx context.Context, tx *listedTransaction, b importe
 	}
 	ready := t.plan()
 	for _, store := range []func(context.Context, map[imported.Kind][]int) error{
-		t.users, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.howToRecords, t.news,
+		t.users, t.categories, t.bundlesAndPublications, t.nodes, t.demands, t.texts, t.howToRecords, t.news,
 	} {
 		if err := store(ctx, ready); err != nil {
 			return nil, err

@@ -70,6 +70,10 @@ var personalTables = map[string]personalTable{
 		exported: "id bundle_id node_id type title summary cover language category_id published deleted created updated",
 		internal: "author_id first_original_id original_id",
 	},
+	"publication_texts": {
+		kind: personaldata.Publications, owner: "id IN (SELECT id FROM publications WHERE author_id = {user})", exported: "html", internal: "id",
+	},
+	"node_texts": {kind: personaldata.Nodes, owner: "id IN (SELECT id FROM nodes WHERE author_id = {user})", exported: "html", internal: "id"},
 	"nodes": {
 		kind: personaldata.Nodes, owner: "author_id = {user}",
 		exported: "id bundle_id title summary cover language category_id published deleted created updated", internal: "author_id",

@@ -9,6 +9,7 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/idempotency"
+	"plaza/domain/markup"
 	"plaza/domain/notification"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
@@ -144,6 +145,16 @@ func readingColumns[R any](columns engine.Columns[R], record func(R) personaldat
 	return func(scan engine.Scanner, d engine.Dialect) (personaldata.Record, error) {
 		row, err := columns.Reader(d)(scan)
 		return record(row), err
+	}
+}
+
+// readingText returns a reader of the columns of an R and of its text.
+func readingText[R any](columns engine.Columns[R], record func(R, markup.HTML) personaldata.Record) recordReader {
+	return func(scan engine.Scanner, d engine.Dialect) (personaldata.Record, error) {
+		var row R
+		var html string
+		err := scan(append(columns.Targets(&row, d), &html)...)
+		return record(row, markup.HTML(html)), err
 	}
 }
 

@@ -121,12 +121,14 @@ func (v PersonalData) kinds() map[personaldata.Kind]personalKind {
 			columns: imageAll.Of("i"), read: readImage, erase: v.eraseImages,
 		},
 		personaldata.Publications: {
-			table: "publications", whose: "author_id = $1", keys: "id", begin: number, columns: publicationTable.List(),
-			read: readingColumns(publicationTable.Columns, personaldata.NewPublicationRecord), erase: v.eraseRecords(feed.Publication),
+			table: "publications", whose: "author_id = $1", keys: "id", begin: number,
+			columns: publicationTable.List() + ", " + textOf(feed.Publication),
+			read:    readingText(publicationTable.Columns, personaldata.NewPublicationRecord), erase: v.eraseRecords(feed.Publication),
 		},
 		personaldata.Nodes: {
-			table: "nodes", whose: "author_id = $1", keys: "id", begin: number, columns: nodeTable.List(),
-			read: readingColumns(nodeTable.Columns, personaldata.NewNodeRecord), erase: v.eraseRecords(feed.Node),
+			table: "nodes", whose: "author_id = $1", keys: "id", begin: number,
+			columns: nodeTable.List() + ", " + textOf(feed.Node),
+			read:    readingText(nodeTable.Columns, personaldata.NewNodeRecord), erase: v.eraseRecords(feed.Node),
 		},
 		personaldata.Demands: {
 			table: "demands", whose: "author_id = $1", keys: "id", begin: number, columns: demandTable.List(),

@@ -34,8 +34,11 @@ CREATE TEMPORARY TABLE things AS SELECT n AS id, CASE n % 3 WHEN 0 THEN 1 ELSE 1
 	30 + n * 7907 % 9973 / 9973.0 AS lat, 120 + n * 6997 % 9967 / 9967.0 AS lng FROM generate_series(1, 40000) n;
 INSERT INTO publications (id, bundle_id, first_original_id, type, title, summary, author_id, language, category_id, published, deleted, created, updated)
 	SELECT id, id, CASE WHEN id % 2 = 0 THEN id - 1 END, 0, 'A title', repeat('A summary. ', 20), 1 + id % 20000, 'en', category_id, true, false, created, updated FROM things;
-INSERT INTO nodes (id, title, summary, author_id, language, category_id, published, deleted, created, updated)
-	SELECT id, 'A title', repeat('A summary. ', 20), 1 + id % 20000, 'en', category_id, true, false, created, updated FROM things;
+INSERT INTO bundles SELECT id, CASE WHEN id % 2 = 0 THEN id - 1 END FROM things;
+INSERT INTO publication_texts SELECT id, repeat('A text. ', 20) FROM things;
+INSERT INTO nodes (id, bundle_id, title, summary, author_id, language, category_id, published, deleted, created, updated)
+	SELECT id, id, 'A title', repeat('A summary. ', 20), 1 + id % 20000, 'en', category_id, true, false, created, updated FROM things;
+INSERT INTO node_texts SELECT id, repeat('A text. ', 20) FROM things;
 INSERT INTO demands (id, title, description, tags, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated)
 	SELECT id, 'A title', 'A description', '{}', '{}', 1 + id % 20000, '', category_id, lat, lng, now(), now(), now(), true, false, created, updated FROM things;
 INSERT INTO feed_listings (kind, id, category_id, created, updated)
@@ -218,6 +221,11 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"the latest of a category", s.hotReads.latestOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
 		{"the latest origins", s.hotReads.latestOrigins, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
 		{"the latest origins of a category", s.hotReads.latestOriginsOf, []string{"20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey"}, 80 + 8, nil},
+		{"an opened publication", s.hotReads.card[feed.Publication], []string{"78"}, []string{"feed_listings_pkey", "publications_pkey", "publication_texts_pkey"}, 3, nil},
+		{"an opened node", s.hotReads.card[feed.Node], []string{"78"}, []string{"feed_listings_pkey", "nodes_pkey", "node_texts_pkey"}, 3, nil},
+		{"an opened demand", s.hotReads.card[feed.Demand], []string{"78"}, []string{"feed_listings_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 4, nil},
+		{"translations of a publication", s.hotReads.cardTranslations[feed.Publication], []string{"78"}, []string{"publications_pkey", "publications_translations"}, 6, nil},
+		{"translations of a node", s.hotReads.cardTranslations[feed.Node], []string{"78"}, []string{"nodes_pkey", "bundles_pkey", "publications_translations"}, 6, nil},
 		{"an event", s.hotReads.event, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
 		{"an event for a viewer", s.hotReads.eventFor, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
 		{"the likes of events", s.hotReads.likings, []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 10 * 5, nil},

@@ -100,6 +100,7 @@ func lists(ctx context.Context, s *Store) map[string]func() error {
 		},
 	}
 	for _, kind := range feed.ItemKinds() {
+		all["an opened "+string(kind)] = func() error { _, err := s.Feed().Card(ctx, kind, 78); return err }
 		all["items of "+string(kind)] = func() error {
 			_, err := s.Feed().Page(ctx, 1, feed.Selection{Kinds: []feed.Kind{kind}}, r)
 			return err

@@ -21,9 +21,14 @@ func (a *api) listPublications(c *transport.Call) (transport.Reply, error) {
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
-	language, _ := locale.Parse(c.Gin.GetHeader("x-language-locale")) // an invalid locale counts as absent (PUB-05)
-	items, err := a.Reading.Feed(c.Context(), c.Actor, wanted, language)
+	items, err := a.Reading.Feed(c.Context(), c.Actor, wanted, languageOf(c))
 	return transport.Paged(page.Map(items, renderReading)), err
+}
+
+// languageOf returns the reader's language. An invalid locale counts as absent (PUB-05).
+func languageOf(c *transport.Call) locale.Tag {
+	language, _ := locale.Parse(c.Gin.GetHeader("x-language-locale"))
+	return language
 }
 
 // categoryIn reads the requested category; nil means any.
@@ -88,12 +93,18 @@ func renderPublication(p publication.Publication) publicationItem {
 
 func renderReading(i reading.Item) publicationItem {
 	view := renderPublication(i.Publication)
-	if l := i.Localised; l != nil {
-		view.Localised = &localisedView{
-			Title: l.Title.Text, Content: l.Content.Text,
-			Translator: translatorView{l.Title.Translator, l.Content.Translator},
-			Source:     l.Source.String(), Language: l.Language.String(),
-		}
-	}
+	view.Localised = renderLocalised(i.Localised)
 	return view
+}
+
+// renderLocalised returns the view of the translation, or nil.
+func renderLocalised(l *reading.Localised) *localisedView {
+	if l == nil {
+		return nil
+	}
+	return &localisedView{
+		Title: l.Title.Text, Content: l.Content.Text,
+		Translator: translatorView{l.Title.Translator, l.Content.Translator},
+		Source:     l.Source.String(), Language: l.Language.String(),
+	}
 }

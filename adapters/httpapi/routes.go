@@ -80,6 +80,7 @@ var table = []route{
 
 	row(http.MethodGet, "/api/feed/categories/", OptionalAuth, (*api).listCategories),
 	row(http.MethodGet, "/api/feed/items/{category_id}/", OptionalAuth, (*api).listFeedItems),
+	row(http.MethodGet, "/api/feed/item/{entity_type}/{entity_id}/", OptionalAuth, (*api).openFeedItem),
 	row(http.MethodGet, "/api/writing/bundle-data/get-publication-feed-items/", Scope(access.WritingBundle), (*api).listPublications),
 	row(http.MethodGet, "/api/writing-admin/v1/imported-howto/", Staff, (*api).listHowTos),
 
@@ -139,9 +140,13 @@ var (
 )
 
 // pattern returns the path in gin's syntax. gin needs the same variable name at the same
-// place of all paths, so every variable is called id. No path has two.
+// place of all paths, so the last variable is called id. One before it keeps its name.
 func (r Route) pattern() string {
-	return variable.ReplaceAllString(tail.ReplaceAllString(r.Path, "*id"), ":id")
+	path := tail.ReplaceAllString(r.Path, "*id")
+	if last := strings.LastIndexByte(path, '{'); last >= 0 {
+		path = path[:last] + variable.ReplaceAllString(path[last:], ":id")
+	}
+	return strings.NewReplacer("{", ":", "}", "").Replace(path)
 }
 
 // methods returns the methods of the route: HEAD comes with GET.

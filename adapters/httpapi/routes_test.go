@@ -2,18 +2,26 @@ package httpapi
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
 
-func TestEvery_route_has_a_policy_and_one_variable_at_most(t *testing.T) {
+// inPattern matches the variables of a pattern of gin.
+var inPattern = regexp.MustCompile(`[:*]\w+`)
+
+func TestEvery_route_has_a_policy_and_its_last_variable_is_the_id(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Routes() {
 		name := r.Method + " " + r.Path
 		assert.NotEqual(t, Policy{}, r.Policy, name)
-		assert.LessOrEqual(t, strings.Count(r.pattern(), ":")+strings.Count(r.pattern(), "*"), 1, name)
+		if variables := inPattern.FindAllString(r.pattern(), -1); len(variables) > 0 {
+			assert.Equal(t, "id", variables[len(variables)-1][1:], name)
+			assert.Len(t, variables, strings.Count(r.Path, "{"), name)
+			assert.NotContains(t, variables[:len(variables)-1], ":id", name)
+		}
 		assert.False(t, seen[name], name)
 		seen[name] = true
 	}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -47,6 +48,44 @@ func (v Feed) Page(
 		items, err := v.s.items(p.Items, sel.Near)
 		return page.With(p, items), err
 	})
+}
+
+func (v Feed) Card(ctx context.Context, kind feed.Kind, id int64) (feed.Card, error) {
+	return read(ctx, v.s, func() (feed.Card, error) {
+		at := item{kind, id}
+		l, err := v.s.listings.get(at, feed.ErrNoItem)
+		if err != nil {
+			return feed.Card{}, err
+		}
+		items, err := v.s.items([]feed.Listing{l}, nil)
+		if err != nil {
+			return feed.Card{}, err
+		}
+		return feed.Card{Item: items[0], HTML: v.s.texts[at], Translations: v.s.translationsOf(items[0].Listable)}, nil
+	})
+}
+
+// translationsOf returns the translations of the opened item.
+func (s *Store) translationsOf(opened feed.Listable) (all []feed.Translation) {
+	var bundle publication.BundleID
+	var itself publication.ID
+	switch opened := opened.(type) {
+	case publication.Publication:
+		bundle, itself = opened.Bundle.ID, opened.ID
+	case publication.Node:
+		bundle = opened.Bundle
+	}
+	original := s.bundle(bundle).FirstOriginalID()
+	if original == 0 {
+		return nil
+	}
+	for p := range s.publications.where(publication.Publication.IsVisible) {
+		if p.ID != itself && (p.Bundle.ID == original || p.Bundle.FirstOriginal == original) {
+			all = append(all, feed.Translation{ID: int64(p.ID), Language: p.Language, Title: p.Title})
+		}
+	}
+	slices.SortFunc(all, func(a, b feed.Translation) int { return cmp.Compare(a.ID, b.ID) })
+	return all[:min(len(all), feed.MaxTranslations)]
 }
 
 // Version returns a version that any change of the feed changes.

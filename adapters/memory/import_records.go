@@ -7,6 +7,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/markup"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -37,11 +38,11 @@ func (s *Store) storeRecord(r imported.Record) imported.Status {
 	case imported.PublicationRecord:
 		r.Author, r.Bundle = s.imports.users[r.By], s.bundle(r.Bundle.ID)
 		s.list(itemOfPublication(r.ID), r.Publication)
-		return put(s.publications, r.ID, copyOf(r.Publication))
+		return s.putText(itemOfPublication(r.ID), r.HTML, put(s.publications, r.ID, copyOf(r.Publication)))
 	case imported.NodeRecord:
 		r.Author = s.imports.users[r.By]
 		s.list(itemOfNode(r.ID), r.Node)
-		return put(s.nodes, r.ID, copyOf(r.Node))
+		return s.putText(itemOfNode(r.ID), r.HTML, put(s.nodes, r.ID, copyOf(r.Node)))
 	case imported.DemandRecord:
 		r.Author, r.Tags, r.Images = s.imports.users[r.By], nilIfEmpty(r.Tags), nilIfEmpty(r.Images)
 		s.list(itemOfDemand(r.ID), r.Demand)
@@ -66,6 +67,18 @@ func put[K comparable, V any](stored map[K]V, key K, value V) imported.Status {
 		return imported.Same
 	}
 	return imported.Changed
+}
+
+// putText stores the text of the record that was put with the status, and returns the status of both. An empty text
+// removes the stored one.
+func (s *Store) putText(of item, html markup.HTML, status imported.Status) imported.Status {
+	if status == imported.Same && s.texts[of] != html {
+		status = imported.Changed
+	}
+	if s.texts[of] = html; html == "" {
+		delete(s.texts, of)
+	}
+	return status
 }
 
 // nilIfEmpty returns the list, or nil if it is empty.

@@ -144,13 +144,13 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 		personaldata.Publications: own(maps.Values(s.publications), func(p publication.Publication) bool {
 			return p.Author == id
 		}, func(p publication.Publication) owned {
-			return owned{record: personaldata.NewPublicationRecord(p), order: int64(p.ID), erase: func() {
+			return owned{record: personaldata.NewPublicationRecord(p, s.texts[itemOfPublication(p.ID)]), order: int64(p.ID), erase: func() {
 				delete(s.publications, p.ID)
 				s.delist(itemOfPublication(p.ID), p.Cover.Key)
 			}}
 		}),
 		personaldata.Nodes: own(maps.Values(s.nodes), func(n publication.Node) bool { return n.Author == id }, func(n publication.Node) owned {
-			return owned{record: personaldata.NewNodeRecord(n), order: int64(n.ID), erase: func() {
+			return owned{record: personaldata.NewNodeRecord(n, s.texts[itemOfNode(n.ID)]), order: int64(n.ID), erase: func() {
 				delete(s.nodes, n.ID)
 				s.delist(itemOfNode(n.ID), n.Cover.Key)
 			}}
@@ -234,9 +234,10 @@ func (s *Store) eraseImage(i userimage.Image) {
 	delete(s.images, i.ID)
 }
 
-// delist removes the listing of a removed record, and its cover unless another record has it.
+// delist removes the listing and the text of a removed record, and its cover unless another record has it.
 func (s *Store) delist(at item, cover media.Key) {
 	delete(s.listings, at)
+	delete(s.texts, at)
 	_, ofPublication := s.publications.find(func(p publication.Publication) bool { return p.Cover.Key == cover })
 	_, ofNode := s.nodes.find(func(n publication.Node) bool { return n.Cover.Key == cover })
 	_, ofDemand := s.demands.find(func(d demand.Demand) bool { return d.Cover.Key == cover })

@@ -16,6 +16,7 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/news"
 	"plaza/domain/notification"
@@ -53,6 +54,7 @@ type Store struct {
 
 	publications table[publication.ID, publication.Publication]
 	nodes        table[publication.NodeID, publication.Node]
+	texts        table[item, markup.HTML] // of publications and nodes that have one
 	howTos       table[howToKey, publication.HowTo]
 	translations translations
 	demands      table[demand.ID, demand.Demand]
@@ -73,7 +75,7 @@ func New() *Store {
 	l := &s.ledger
 	for _, t := range []interface{ make() }{
 		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings, &s.subscriptions, &s.events, &s.comments,
-		&s.likes, &s.notifications, &s.readUpTo, &s.publications, &s.nodes, &s.howTos, &s.demands, &s.images, &s.deletions, &s.pictures, &s.pictureBytes,
+		&s.likes, &s.notifications, &s.readUpTo, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images, &s.deletions, &s.pictures, &s.pictureBytes,
 		&l.orders, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
 	} {
 		t.make()

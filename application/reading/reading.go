@@ -1,14 +1,16 @@
-// Package reading holds the use case of reading publications, translated into the reader's
-// language as far as translations are available.
+// Package reading holds the use cases of reading publications and of opening items of the feed, translated into the
+// reader's language as far as translations are available.
 //
 // Its tests are those of test/usecases/imported whose files begin with its name.
 package reading
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/feed"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
@@ -21,17 +23,18 @@ import (
 // reader in time. Texts in that language have none.
 type Translate func(ctx context.Context, reader user.ID, texts []localisation.Text, to locale.Tag) map[localisation.Text]localisation.Translation
 
-// Reading implements the use case.
+// Reading implements the use cases.
 type Reading struct {
 	publications publication.Repository
+	feed         feed.Reader
 	translate    Translate
 	pictures     media.Store
 	now          func() time.Time
 }
 
-// New returns the use case over the ports; now returns the time.
-func New(publications publication.Repository, translate Translate, pictures media.Store, now func() time.Time) *Reading {
-	return &Reading{publications: publications, translate: translate, pictures: pictures, now: now}
+// New returns the use cases over the ports; now returns the time.
+func New(publications publication.Repository, reader feed.Reader, translate Translate, pictures media.Store, now func() time.Time) *Reading {
+	return &Reading{publications: publications, feed: reader, translate: translate, pictures: pictures, now: now}
 }
 
 // Item is a publication. Localised is set if the publication is in another language
@@ -41,11 +44,17 @@ type Item struct {
 	Localised *Localised
 }
 
-// Localised is a publication's title and content in another language (PUB-04).
+// Localised is the title and content of a publication or a node in another language (PUB-04).
 type Localised struct {
 	Title, Content localisation.Translation
 	Source         locale.Tag // the original language
 	Language       locale.Tag // the language of the translation
+}
+
+// Card is an opened item. Localised is set as in Item, for a publication or a node.
+type Card struct {
+	feed.Card
+	Localised *Localised
 }
 
 // Feed returns a page of publications, the latest update first (PUB-01), their covers
@@ -56,37 +65,64 @@ func (r *Reading) Feed(ctx context.Context, actor access.Actor, q publication.Qu
 	if err != nil {
 		return page.Page[Item]{}, err
 	}
+	contents := make([]publication.Content, len(p.Items))
+	for i, pub := range p.Items {
+		contents[i] = pub.Content
+	}
 	items := make([]Item, len(p.Items))
+	localised := r.localise(ctx, actor.ID, contents, language)
 	address := media.Public(r.pictures, r.now())
 	for i, pub := range p.Items {
-		items[i] = Item{Publication: pub}
+		items[i] = Item{pub, localised[i]}
 		items[i].Cover = pub.Cover.At(address)
 	}
-	r.localise(ctx, actor.ID, items, language)
 	return page.With(p, items), nil
 }
 
-// localise sets the translations of the items: title and content (PUB-08).
-func (r *Reading) localise(ctx context.Context, reader user.ID, items []Item, language locale.Tag) {
-	if language.IsZero() {
-		return
+// Open returns the item, its cover with URLs, its title and content translated into the language for the actor as those
+// of Feed. It returns feed.ErrNoItem if no item of the kind with the ID is listed (FED-11).
+func (r *Reading) Open(ctx context.Context, actor access.Actor, kind feed.Kind, id int64, language locale.Tag) (Card, error) {
+	if !slices.Contains(feed.ItemKinds(), kind) {
+		return Card{}, feed.ErrNoItem
 	}
-	texts := make([]localisation.Text, 0, 2*len(items))
+	opened, err := r.feed.Card(ctx, kind, id)
+	if err != nil {
+		return Card{}, err
+	}
+	card := Card{Card: opened}
+	switch thing := opened.Listable.(type) {
+	case publication.Publication:
+		card.Localised = r.localise(ctx, actor.ID, []publication.Content{thing.Content}, language)[0]
+	case publication.Node:
+		card.Localised = r.localise(ctx, actor.ID, []publication.Content{thing.Content}, language)[0]
+	}
+	card.ResolveURLs(media.Public(r.pictures, r.now()))
+	return card, nil
+}
+
+// localise returns the translation of each of the contents, or nil: title and summary (PUB-08).
+func (r *Reading) localise(ctx context.Context, reader user.ID, contents []publication.Content, language locale.Tag) []*Localised {
+	localised := make([]*Localised, len(contents))
+	if language.IsZero() {
+		return localised
+	}
+	texts := make([]localisation.Text, 0, 2*len(contents))
 	languages := map[string]locale.Tag{} // a page has few
-	for _, item := range items {
-		from, known := languages[item.Language]
+	for _, c := range contents {
+		from, known := languages[c.Language]
 		if !known {
-			from, _ = locale.Parse(item.Language)
-			languages[item.Language] = from
+			from, _ = locale.Parse(c.Language)
+			languages[c.Language] = from
 		}
-		texts = append(texts, localisation.Text{Content: item.Title, Language: from}, localisation.Text{Content: item.Summary, Language: from})
+		texts = append(texts, localisation.Text{Content: c.Title, Language: from}, localisation.Text{Content: c.Summary, Language: from})
 	}
 	translated := r.translate(ctx, reader, texts, language)
-	for i := range items {
+	for i := range localised {
 		title, hasTitle := translated[texts[2*i]]
 		content, hasContent := translated[texts[2*i+1]]
 		if hasTitle && hasContent {
-			items[i].Localised = &Localised{Title: title, Content: content, Source: texts[2*i].Language, Language: title.Language}
+			localised[i] = &Localised{Title: title, Content: content, Source: texts[2*i].Language, Language: title.Language}
 		}
 	}
+	return localised
 }

@@ -155,6 +155,7 @@ var simplifiedChinese = map[string]string{
 	"You are liking too often. Try again later.":                           "您点赞过于频繁，请稍后再试。",
 
 	// The feed and publications.
+	"Item not found.":     "内容不存在。",
 	"Category not found.": "分类不存在。",
 	"Category not found. The path takes its id, not its slug, or %s.": "分类不存在。路径中请使用分类的 id（不是 slug），或 %s。",
 	"Category IDs must be 1 or greater.":                              "分类 ID 不能小于 1。",

@@ -108,6 +108,12 @@ type Reader interface {
 	// their authors as user.Directory returns them at that moment. Page returns
 	// ErrNoCategory if the category does not exist.
 	Page(ctx context.Context, in CategoryID, s Selection, p page.Request) (page.Page[Item], error)
+	// Card returns the listed item of the kind with the ID, without a distance. The kind must be one of ItemKinds. A
+	// demand comes with its author as user.Directory returns them at that moment. The translations of a publication are
+	// the listed publications whose bundle, or whose bundle's first original, is the original of its bundle; itself is
+	// left out. Those of a node are all such publications for its bundle; a node without a bundle has none. They are
+	// the first MaxTranslations by ascending ID. Card returns ErrNoItem if the item is not listed.
+	Card(ctx context.Context, kind Kind, id int64) (Card, error)
 	// Version returns the version of the categories and of the items of the kinds, which
 	// must be ItemKinds. After a change of a category or of a listed item of the kinds it
 	// must return a version that it has never returned for the kinds before. So what was

@@ -105,6 +105,7 @@ type CoverDraft struct {
 type ContentDraft struct {
 	Title     string
 	Summary   string
+	HTML      string      // the text; empty: none
 	Cover     *CoverDraft // nil: none
 	Author    SourceID
 	Language  string
@@ -115,15 +116,29 @@ type ContentDraft struct {
 	Updated   time.Time // zero: never
 }
 
-// content returns the content without its author, and the name of the cover's file. It checks
-// the cover and the author; publication.New and NewNode check the rest.
-func (d ContentDraft) content() (c publication.Content, file coverFile, wrong fault.Fields) {
+// content returns the content without its author, its sanitised text, and the name of the cover's file. It checks
+// the cover, the author and the text; publication.New and NewNode check the rest.
+func (d ContentDraft) content(s markup.Sanitiser) (c publication.Content, html markup.HTML, file coverFile, wrong fault.Fields) {
 	cover, file, wrong := d.Cover.picture(media.CoverSM)
 	wrong.Add("author", d.Author.problem())
+	html, problem := sanitised(s, d.HTML, publication.HTMLLimit)
+	wrong.Add("html", problem)
 	return publication.Content{
 		Title: d.Title, Summary: d.Summary, Cover: cover, Language: d.Language, Category: d.Category,
 		Published: d.Published, Deleted: d.Deleted, Created: d.Created, Updated: d.Updated,
-	}, file, wrong
+	}, html, file, wrong
+}
+
+// sanitised returns the sanitised HTML, which must be within the limit, or the problem with it. Sanitising may shorten
+// the HTML, so only far too long HTML is rejected before it.
+func sanitised(s markup.Sanitiser, raw string, limit text.Limit) (clean markup.HTML, problem string) {
+	if problem = (text.Limit{Bytes: 4 * limit.Bytes}).Problem(raw); problem != "" {
+		return "", problem
+	}
+	if clean = s.Sanitise(raw); limit.Problem(string(clean)) != "" {
+		return "", limit.Problem(string(clean))
+	}
+	return clean, ""
 }
 
 // PublicationDraft is the draft of a PublicationRecord. Zero is no node.
@@ -135,14 +150,14 @@ type PublicationDraft struct {
 	ContentDraft
 }
 
-// Record implements Draft.
-func (d PublicationDraft) Record(markup.Sanitiser) (Record, error) {
-	content, file, wrong := d.content()
+// Record implements Draft. It sanitises the HTML.
+func (d PublicationDraft) Record(s markup.Sanitiser) (Record, error) {
+	content, html, file, wrong := d.content(s)
 	p, err := publication.New(publication.Publication{
 		ID: d.ID, Bundle: publication.Bundle{ID: d.Bundle}, Node: d.Node, Type: d.Type, Content: content,
 	})
 	wrong.Merge(fault.FieldsOf(err))
-	return PublicationRecord{Publication: p, By: string(d.Author), coverFile: file}, wrong.Err()
+	return PublicationRecord{Publication: p, HTML: html, By: string(d.Author), coverFile: file}, wrong.Err()
 }
 
 // NodeDraft is the draft of a NodeRecord. Zero is no bundle.
@@ -152,12 +167,12 @@ type NodeDraft struct {
 	ContentDraft
 }
 
-// Record implements Draft.
-func (d NodeDraft) Record(markup.Sanitiser) (Record, error) {
-	content, file, wrong := d.content()
+// Record implements Draft. It sanitises the HTML.
+func (d NodeDraft) Record(s markup.Sanitiser) (Record, error) {
+	content, html, file, wrong := d.content(s)
 	n, err := publication.NewNode(publication.Node{ID: d.ID, Bundle: d.Bundle, Content: content})
 	wrong.Merge(fault.FieldsOf(err))
-	return NodeRecord{Node: n, By: string(d.Author), coverFile: file}, wrong.Err()
+	return NodeRecord{Node: n, HTML: html, By: string(d.Author), coverFile: file}, wrong.Err()
 }
 
 // DemandDraft is the draft of a DemandRecord. Zero is no category. Lat and Lng are both
@@ -254,12 +269,8 @@ type NewsDraft struct {
 func (d NewsDraft) Record(s markup.Sanitiser) (Record, error) {
 	var wrong fault.Fields
 	wrong.Add("id", d.ID.problem())
-	// Sanitising may shorten the HTML, so only far too long HTML is rejected before it.
-	wrong.Add("html", text.Limit{Bytes: 4 * news.HTMLLimit.Bytes}.Problem(d.HTML))
-	var clean markup.HTML
-	if len(wrong["html"]) == 0 {
-		clean = s.Sanitise(d.HTML)
-	}
+	clean, problem := sanitised(s, d.HTML, news.HTMLLimit)
+	wrong.Add("html", problem)
 	item, err := news.New(news.Item{
 		SiteName: d.SiteName, SiteLogo: d.SiteLogo, URL: d.URL, Title: d.Title, Released: d.Released, HTML: clean,
 		Category: d.Category, City: d.City, District: d.District, Province: d.Province, Country: d.Country,

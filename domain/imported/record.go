@@ -13,6 +13,7 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
+	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/news"
 	"plaza/domain/publication"
@@ -124,14 +125,16 @@ type BundleRecord struct{ publication.Bundle }
 // record has the rest.
 type PublicationRecord struct {
 	publication.Publication
-	By string // the author's id at the source
+	HTML markup.HTML // the text, sanitised; empty: none
+	By   string      // the author's id at the source
 	coverFile
 }
 
 // A NodeRecord is a node.
 type NodeRecord struct {
 	publication.Node
-	By string
+	HTML markup.HTML // the text, sanitised; empty: none
+	By   string
 	coverFile
 }
 

@@ -53,6 +53,9 @@ type Store interface {
 	// records stored under their Refs, and the progress in the same step. It returns an
 	// outcome for each record, in their order.
 	//
+	// The text of a publication or a node is stored with it; a record without HTML removes the stored text.
+	// feed.Reader.Card returns it.
+	//
 	// A record equal to the stored one must change nothing. A changed bundle changes all
 	// its publications. If the phone of a UserRecord belongs to an account that was not
 	// imported, the record is stored as that account and must change only its names. A

@@ -84,8 +84,8 @@ func Kinds() []Description {
 		{Notifications, "What others did that concerns you, kept for 90 days.", Removed, NewNotificationRecord(0, notification.Notice{})},
 		{Images, "Images that you have uploaded, with their tags, deleted ones included. The files of deleted ones are gone.", Removed,
 			NewImageRecord(userimage.Image{})},
-		{Publications, "Imported publications of which you are the author.", Removed, NewPublicationRecord(publication.Publication{})},
-		{Nodes, "Imported parts of publications of which you are the author.", Removed, NewNodeRecord(publication.Node{})},
+		{Publications, "Imported publications of which you are the author.", Removed, NewPublicationRecord(publication.Publication{}, "")},
+		{Nodes, "Imported parts of publications of which you are the author.", Removed, NewNodeRecord(publication.Node{}, "")},
 		{Demands, "Imported service requests of which you are the author.", Removed, NewDemandRecord(demand.Demand{})},
 		{HowTos, "Imported lists of bundles under your account.", Removed, NewHowToRecord(publication.HowTo{})},
 		// For the accounts, amounts, states, times and the wallet's numbers remain of what follows. A refund without an

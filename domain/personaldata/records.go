@@ -7,6 +7,7 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
+	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/notification"
 	"plaza/domain/payment"
@@ -183,29 +184,30 @@ func NewImageRecord(i userimage.Image) Record {
 	}
 }
 
-// NewPublicationRecord returns the record of a publication.
-func NewPublicationRecord(p publication.Publication) Record {
+// NewPublicationRecord returns the record of a publication and its text.
+func NewPublicationRecord(p publication.Publication, html markup.HTML) Record {
 	return append(Record{
 		{"id", "number of the publication", p.ID},
 		{"bundle", "number of its bundle", optional(p.Bundle.ID)},
 		{"node", "number of its node", optional(p.Node)},
 		{"type", "0 a single chapter, 100 several", int(p.Type)},
-	}, contentFields(p.Content)...)
+	}, contentFields(p.Content, html)...)
 }
 
-// NewNodeRecord returns the record of a node.
-func NewNodeRecord(n publication.Node) Record {
+// NewNodeRecord returns the record of a node and its text.
+func NewNodeRecord(n publication.Node, html markup.HTML) Record {
 	return append(Record{
 		{"id", "number of the node", n.ID},
 		{"bundle", "number of its bundle", optional(n.Bundle)},
-	}, contentFields(n.Content)...)
+	}, contentFields(n.Content, html)...)
 }
 
 // contentFields returns the fields that publications and nodes share.
-func contentFields(c publication.Content) []Field {
+func contentFields(c publication.Content, html markup.HTML) []Field {
 	return []Field{
 		{"title", "title", c.Title},
 		{"summary", "summary", c.Summary},
+		{"html_content", "text as HTML", optional(string(html))},
 		coverField(c.Cover),
 		{"language", "language", c.Language},
 		{"category", "number of its category", optional(c.Category)},

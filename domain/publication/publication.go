@@ -42,6 +42,14 @@ type Bundle struct {
 // IsOriginal reports whether the bundle is an original, not a translation (PUB-03).
 func (b Bundle) IsOriginal() bool { return b.FirstOriginal == 0 || b.FirstOriginal == b.ID }
 
+// FirstOriginalID returns the bundle of the original of all translations: that of the bundle, or the bundle itself.
+func (b Bundle) FirstOriginalID() BundleID {
+	if b.FirstOriginal == 0 {
+		return b.ID
+	}
+	return b.FirstOriginal
+}
+
 // Content holds the fields that publications and nodes share.
 type Content struct {
 	Title     string

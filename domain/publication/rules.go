@@ -14,6 +14,8 @@ import (
 var (
 	TitleLimit   = text.Limit{Chars: 300}
 	SummaryLimit = text.Limit{Chars: 20_000}
+	// HTMLLimit bounds the text of a publication or a node.
+	HTMLLimit = text.Limit{Bytes: 256 << 10}
 	// LanguageLimit bounds language tags. BCP 47 forbids a smaller limit.
 	LanguageLimit = text.Limit{Chars: 35}
 	// HowToLimit bounds the category name of a how-to.

@@ -21,7 +21,7 @@ var feedRows = slices.Concat([]row{
 	{"FED-04 an unknown type is refused", typesUnknown, oneStore},
 	{"FED-10 what is not published or deleted is in no count", unlistedIsNotCounted, everyStore},
 	{"FED-10 every server shows what any has stored as soon as it is stored", shownAtOnce, everyStore},
-}, feedItemRows)
+}, feedItemRows, feedCardRows)
 
 const categories = "/api/feed/categories/"
 

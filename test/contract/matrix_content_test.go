@@ -15,6 +15,14 @@ var contentTrials = map[string]trial{
 			{name: "no category", path: itemsOf(4711), want: everybody(404)},
 		}
 	}},
+	"GET /api/feed/item/{entity_type}/{entity_id}/": {"optionalAuth", func(t *testing.T, c *cast) []aim {
+		c.storesItem(t, c.owner, 4711, 0)
+		return []aim{
+			{name: "a publication", path: cardOf("publication", 4711), want: everybody(200)},
+			{name: "a demand", path: cardOf("demand", 4711), want: everybody(200)},
+			{name: "no node", path: cardOf("node", 4712), want: everybody(404)},
+		}
+	}},
 	"GET /api/writing-admin/v1/imported-howto/": {"staff", plainly("/api/writing-admin/v1/imported-howto/", nil, 200)},
 	"POST /api/pay/order/pay/": {
 		"scope pay_trade_order", plainly("/api/pay/order/pay/", object{"pay_method": 200, "end_type": 0}, 404),

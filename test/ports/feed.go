@@ -19,7 +19,7 @@ import (
 
 // Feed is the suite of feed.Reader.
 func Feed(t *testing.T, open Open) {
-	open.keeps(t, []promise{
+	open.keeps(t, append([]promise{
 		{"Metas returns all categories", feedCategories},
 		{"Metas sums up what the selection admits, wherever there is any", feedMetas},
 		{"Metas counts public events when asked for", feedMetasOfEvents},
@@ -32,7 +32,7 @@ func Feed(t *testing.T, open Open) {
 		{"past the last page is NotFound", feedPages},
 		{"with random content, paging yields the counted items, in order", feedRandom},
 		{"after concurrent changes of all kinds, the counted items are the listed ones", feedEverythingAtOnce},
-	})
+	}, feedCards...))
 }
 
 func (w *fixtures) metas(s feed.Selection) map[feed.CategoryID]feed.Meta {

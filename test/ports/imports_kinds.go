@@ -12,6 +12,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/imported"
+	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/news"
 	"plaza/domain/page"
@@ -108,6 +109,14 @@ func (c *importer) authors() map[string]user.ID {
 	return map[string]user.ID{writer: c.uid(phone(0)), "another": c.uid(phone(1))}
 }
 
+// assertText asserts that the record opens with the text if it is listed.
+func (w *fixtures) assertText(kind feed.Kind, id int64, record feed.Listable, want markup.HTML) {
+	w.Helper()
+	if _, listed := record.Listing(); listed {
+		assert.Equal(w, want, w.card(kind, id).HTML)
+	}
+}
+
 func importPublication(w *fixtures) {
 	c := w.importer("a")
 	authors := c.authors()
@@ -121,10 +130,18 @@ func importPublication(w *fixtures) {
 	assertComplete(w, follows(c, &r, func(r imported.PublicationRecord) {
 		r.Author, r.Bundle = authors[r.By], bundles[r.Bundle.ID]
 		w.assertListed(r.Publication)
+		w.assertText(feed.Publication, int64(r.ID), r.Publication, r.HTML)
 	}, append(edits,
+		func(r *imported.PublicationRecord) { r.HTML = "<p>O'Brien \\ \"%_\"\n\t {1,\"2\"} \\N</p>" },
+		func(r *imported.PublicationRecord) { r.HTML += "<p>More</p>" },
+		func(r *imported.PublicationRecord) { r.HTML, r.Title = "<p>Other</p>", "Another" },
+		func(r *imported.PublicationRecord) { r.Title = "With the same text" },
 		func(r *imported.PublicationRecord) { r.Type, r.Node = publication.MultiChapter, 1<<40 },
 		func(r *imported.PublicationRecord) { r.Bundle.ID = 2 },
 		func(r *imported.PublicationRecord) { r.By = "another" },
+		func(r *imported.PublicationRecord) { r.HTML = "" },
+		func(r *imported.PublicationRecord) { r.HTML = "<p>Again</p>" },
+		func(r *imported.PublicationRecord) { r.HTML, r.Title = "", "Without a text" },
 		func(r *imported.PublicationRecord) { r.Bundle.ID = 0 },
 	)...), "Publication.Content.Author", "Publication.Bundle.FirstOriginal", "Publication.Bundle.Original") // of other records
 }
@@ -141,8 +158,12 @@ func importNode(w *fixtures) {
 	assertComplete(w, follows(c, &r, func(r imported.NodeRecord) {
 		r.Author = authors[r.By]
 		w.assertListed(r.Node)
+		w.assertText(feed.Node, int64(r.ID), r.Node, r.HTML)
 	}, append(edits,
+		func(r *imported.NodeRecord) { r.HTML = "<p>Text</p>" },
+		func(r *imported.NodeRecord) { r.HTML = markup.HTML("<p>" + broad(9000) + "</p>") },
 		func(r *imported.NodeRecord) { r.Bundle, r.By = 7, "another" },
+		func(r *imported.NodeRecord) { r.HTML = "" },
 		func(r *imported.NodeRecord) { r.Bundle = 0 },
 	)...), "Node.Content.Author") // of another record
 }

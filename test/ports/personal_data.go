@@ -13,6 +13,7 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/imported"
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
@@ -98,7 +99,7 @@ func (w *fixtures) storePerson(n int) person {
 	return p
 }
 
-// published imports what the person is the author of: an original with a cover in a file, and a node, a demand and a
+// published imports what the person is the author of: an original with a text and a cover in a file, a node with a text, a demand and a
 // how-to. The other translates the original.
 func (w *fixtures) published(p person, n int) {
 	w.Helper()
@@ -112,6 +113,11 @@ func (w *fixtures) published(p person, n int) {
 		fullRequest(p.id, demand.ID(id), feed.CategoryID(n)), request(p.other, demand.ID(id+1)),
 		howTo(fmt.Sprint("how-to ", n), p.id, noon, original),
 	)
+	author := fmt.Sprint("user ", p.id)
+	texted := imported.PublicationRecord{Publication: article(0, publication.ID(id)), By: author, HTML: "<p>Of a publication</p>"}
+	texted.Cover, texted.Category = picture, feed.CategoryID(n)
+	noded := imported.NodeRecord{Node: node(content(0), publication.NodeID(id)), By: author, HTML: "<p>Of a node</p>"}
+	require.Equal(w, repeated(2, imported.Changed), w.importer("texts").importAll(texted, noded))
 }
 
 // ordered stores a paid and refunded order, a closed one and an open one, whose prepayment may be paid, and an Idempotency-Key.
@@ -212,7 +218,8 @@ func personalRecords(w *fixtures) {
 	assert.Empty(w, images[1].Pictures(), "a deleted image has no file")
 	assert.Equal(w, noon.Add(time.Hour), valueOf(images[1], "delete_time"))
 	assert.Equal(w, []media.Key{"public/cover-1"}, one(personaldata.Publications).Pictures())
-	assert.Equal(w, personaldata.NewNodeRecord(node(content(p.id), 10)), one(personaldata.Nodes))
+	assert.Equal(w, "<p>Of a publication</p>", valueOf(one(personaldata.Publications), "html_content"))
+	assert.Equal(w, personaldata.NewNodeRecord(node(content(p.id), 10), "<p>Of a node</p>"), one(personaldata.Nodes))
 	assert.Equal(w, personaldata.NewDemandRecord(fullRequest(p.id, 10, 1)), one(personaldata.Demands))
 	assert.Equal(w, personaldata.NewHowToRecord(howTo("how-to 1", p.id, noon, 10)), one(personaldata.HowTos))
 	assert.Len(w, all[personaldata.Orders], 3)

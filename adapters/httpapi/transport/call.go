@@ -65,7 +65,7 @@ func (c *Call) Context() context.Context { return c.Gin.Request.Context() }
 // It is zero when the peer has no address, as on a Unix socket.
 func (c *Call) Address() netip.Addr { return RequestLogOf(c.Context()).Client }
 
-// Name returns the value of the path's variable.
+// Name returns the value of the path's last variable.
 func (c *Call) Name() string {
 	return strings.TrimPrefix(c.Gin.Param("id"), "/") // gin begins a rest of the path with a slash
 }

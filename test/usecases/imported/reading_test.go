@@ -41,7 +41,7 @@ func newReading(t *testing.T, translate reading.Translate) *reading.Reading {
 		p.Created, p.Updated = time.Now().UTC(), time.Now().UTC().Add(time.Duration(i)*time.Second)
 		require.NoError(t, content.Import(t.Context(), stores, publication.Publication{ID: publication.ID(i + 1), Content: p}))
 	}
-	return reading.New(store.Publications(), translate, memory.NewMedia("https://plaza.example", []byte("key")), time.Now)
+	return reading.New(store.Publications(), store.Feed(), translate, memory.NewMedia("https://plaza.example", []byte("key")), time.Now)
 }
 
 // readPublications returns the page for a reader of the languages in the header.

@@ -1,0 +1,146 @@
+package ports
+
+import (
+	"slices"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/page"
+	"plaza/domain/personaldata"
+	"plaza/domain/publication"
+)
+
+var feedCards = []promise{
+	{"Card returns the listed item as Page does, with its text", feedCard},
+	{"Card returns ErrNoItem if the item is not listed", feedNoCard},
+	{"the translations of a publication have its original and leave itself out, by ascending id", feedTranslations},
+	{"the translations of a node are all publications of the original of its bundle", feedTranslationsOfNode},
+	{"a card has MaxTranslations at most", feedManyTranslations},
+}
+
+func (w *fixtures) card(kind feed.Kind, id int64) feed.Card {
+	w.Helper()
+	card, err := w.Feed.Card(w.Context(), kind, id)
+	require.NoError(w, err)
+	return card
+}
+
+// translations are the ids of the translations of the opened item.
+func (w *fixtures) translations(kind feed.Kind, id int64) (ids []int64) {
+	w.Helper()
+	for _, t := range w.card(kind, id).Translations {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}
+
+func (w *fixtures) noCard(kind feed.Kind, id int64) {
+	w.Helper()
+	_, err := w.Feed.Card(w.Context(), kind, id)
+	assert.ErrorIs(w, err, feed.ErrNoItem, "%s %d", kind, id)
+}
+
+func feedCard(w *fixtures) {
+	c := w.importer("a")
+	c.settled()
+	texted, noded := publicationRecord(1<<40), nodeRecord(1<<40)
+	texted.HTML, noded.HTML = "<p>O'Brien \\ \"%_\" 茶</p>", "<p>Of a node</p>"
+	texted.Cover, noded.Cover = cover(), cover()
+	c.importAll(bundleRecord(1<<40, 0, 0), texted, noded, publicationRecord(2, bundleOf(1<<40)), nodeRecord(2))
+	c.importAll(imported.DemandRecord{Demand: fullRequest(0, 1<<40, 2), By: writer}, demandRecord(2))
+	seen := 0
+	for _, in := range []feed.CategoryID{0, 2} {
+		for _, kind := range feed.ItemKinds() {
+			for _, item := range w.page(in, feed.Selection{Kinds: []feed.Kind{kind}}, page.Request{}).Items {
+				l, _ := item.Listing()
+				got := w.card(kind, l.ID)
+				seen++
+				assert.Equal(w, item, got.Item)
+				switch at := l.ID; {
+				case kind == feed.Publication && at > 2:
+					assert.Equal(w, texted.HTML, got.HTML)
+					assert.Equal(w, []feed.Translation{{ID: 2, Language: "en", Title: "A text"}}, got.Translations)
+				case kind == feed.Node && at > 2:
+					assert.Equal(w, noded.HTML, got.HTML)
+				default:
+					assert.Empty(w, got.HTML)
+				}
+			}
+		}
+	}
+	assert.Equal(w, 6, seen)
+	own := w.card(feed.Demand, 2)
+	require.NotNil(w, own.Author)
+	w.erase(own.Author.ID, personaldata.Account)
+	assert.Nil(w, w.card(feed.Demand, 2).Author)
+}
+
+func feedNoCard(w *fixtures) {
+	author := w.newUser()
+	hidden, deleted := content(author), content(author)
+	hidden.Published, deleted.Deleted = false, true
+	as := func(c publication.Content) func(*publication.Publication) {
+		return func(p *publication.Publication) { p.Content = c }
+	}
+	w.imports(article(author, 1), article(author, 2, as(hidden)), article(author, 3, as(deleted)), node(hidden, 2), node(deleted, 3), node(content(author), 4))
+	for _, kind := range feed.ItemKinds() {
+		for _, id := range []int64{2, 3, 5, 0, -1, 1 << 40} {
+			w.noCard(kind, id)
+		}
+	}
+	w.noCard(feed.Node, 1)
+	w.noCard(feed.Publication, 4)
+	w.imports(article(author, 1, as(deleted)))
+	w.noCard(feed.Publication, 1)
+}
+
+func feedTranslations(w *fixtures) {
+	author := w.newUser()
+	of := func(bundle, first, original publication.BundleID) func(*publication.Publication) {
+		return func(p *publication.Publication) {
+			p.Bundle = publication.Bundle{ID: bundle, FirstOriginal: first, Original: original}
+		}
+	}
+	w.imports(
+		article(author, 9, of(10, 0, 0)), article(author, 2, of(11, 10, 10), func(p *publication.Publication) { p.Title, p.Language = "Un texto", "es" }),
+		article(author, 3, of(12, 10, 11)), article(author, 4, of(12, 10, 11)), article(author, 5, of(13, 0, 10)), article(author, 6, of(20, 20, 0)),
+		article(author, 7, of(11, 10, 10), func(p *publication.Publication) { p.Published = false }),
+		article(author, 8, of(11, 10, 10), func(p *publication.Publication) { p.Deleted = true }), article(author, 1, of(41, 40, 40)),
+	)
+	for id, want := range map[int64][]int64{9: {2, 3, 4}, 2: {3, 4, 9}, 3: {2, 4, 9}, 5: nil, 6: nil, 1: nil} {
+		assert.Equal(w, want, w.translations(feed.Publication, id), "%d", id)
+	}
+	assert.Equal(w, feed.Translation{ID: 2, Language: "es", Title: "Un texto"}, w.card(feed.Publication, 9).Translations[0])
+}
+
+func feedTranslationsOfNode(w *fixtures) {
+	author := w.newUser()
+	part := func(id publication.NodeID, of publication.BundleID) publication.Node {
+		n := node(content(author), id)
+		n.Bundle = of
+		return n
+	}
+	w.imports(article(author, 10), article(author, 11, translationOf(10)), article(author, 20),
+		part(11, 11), part(10, 10), part(1, 0), part(30, 30), request(author, 10))
+	for id, want := range map[int64][]int64{11: {10, 11}, 10: {10, 11}, 1: nil, 30: nil} {
+		assert.Equal(w, want, w.translations(feed.Node, id), "%d", id)
+	}
+	assert.Empty(w, w.translations(feed.Demand, 10))
+	require.Equal(w, []imported.Status{imported.Changed}, w.importer("b").importAll(bundleRecord(30, 20, 20)))
+	assert.Equal(w, []int64{20}, w.translations(feed.Node, 30), "of the bundle as it is now")
+}
+
+func feedManyTranslations(w *fixtures) {
+	author := w.newUser()
+	things := []any{article(author, 1)}
+	for id := range publication.ID(feed.MaxTranslations + 1) {
+		things = append(things, article(author, id+2, translationOf(1)))
+	}
+	w.imports(things...)
+	ids := w.translations(feed.Publication, 1)
+	assert.Len(w, ids, feed.MaxTranslations)
+	assert.True(w, slices.IsSorted(ids) && ids[0] == 2)
+}
