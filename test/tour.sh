@@ -115,6 +115,8 @@ step 200 'The people and categories that the caller follows' "$API/api/subscript
 echo '== The home feed'
 step 200 'The tree of categories' "$API/api/feed/categories/?type=publication,demand"
 step 200 'Items without a category' "$API/api/feed/items/uncategory/?page_size=2"
+step 200 'A publication with its text and its translations' "$API/api/feed/item/publication/2/"
+step 404 'One that is not published' "$API/api/feed/item/publication/15/"
 step 200 'Help wanted within 5 km of the West Lake' "$API/api/feed/categories/?type=demand&lat=30.2741&lng=120.1551&within_distance=5"
 step 200 'Publications for a reader of Spanish; the demo only marks the texts' \
   "$API/api/writing/bundle-data/get-publication-feed-items/?page_size=2" -H "$AN" -H 'x-language-locale: es'

@@ -85,6 +85,8 @@ var refused = map[string]struct{ statement, code string }{
 		`INSERT INTO idempotency_keys (user_id, name, fingerprint, since, kind) VALUES (1, 'k', HASH, NOW, 'event')`, mustBeInRange},
 	"an order whose payments would dangle": {`DELETE FROM orders WHERE id = 1`, mustExistThere},
 	"a person whose events would dangle":   {`DELETE FROM users WHERE id = 1`, mustExistThere},
+	"a text of no publication":             {`INSERT INTO publication_texts (id, html) VALUES (1, '<p>One</p>')`, mustExistThere},
+	"a text of no node":                    {`INSERT INTO node_texts (id, html) VALUES (1, '<p>One</p>')`, mustExistThere},
 	"a token that is no hash": {
 		`INSERT INTO tokens (hash, user_id, scopes, generation, ttl, created) VALUES ('abc', 1, NONE, 0, 1, NOW)`, mustBeInRange},
 }

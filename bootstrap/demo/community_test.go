@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
+	"plaza/domain/feed"
 	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/subscription"
@@ -57,4 +58,21 @@ func TestADM04_the_demo_shows_a_community(t *testing.T) {
 	assert.Equal(t, map[user.ID]subscription.Relation{
 		11: subscription.Stranger, 6: subscription.Contact, 3: subscription.Stranger, 2: subscription.Contact,
 	}, relations)
+}
+
+func TestFED11_the_demo_has_texts_to_read_in_several_languages(t *testing.T) {
+	w := loaded(t)
+	for id, want := range map[int64][]string{2: {"zh", "es", "fr"}, 9: {"fr", "es"}, 24: {"zh"}} {
+		opened, err := w.store.Feed().Card(t.Context(), feed.Publication, id)
+		require.NoError(t, err)
+		assert.NotEmpty(t, opened.HTML)
+		var languages []string
+		for _, other := range opened.Translations {
+			languages = append(languages, other.Language)
+			in, err := w.store.Feed().Card(t.Context(), feed.Publication, other.ID)
+			require.NoError(t, err)
+			assert.NotEmpty(t, in.HTML, other.Title)
+		}
+		assert.Equal(t, want, languages)
+	}
 }

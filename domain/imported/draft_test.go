@@ -201,8 +201,21 @@ func TestADM04_drafts_of_news(t *testing.T) {
 	assert.Equal(t, "Hangzhou", got.City)
 	assert.Zero(t, got.Item.ID, "that is for the store")
 
+	assertWrong(t, imported.NewsDraft{SiteLogo: "/", HTML: "\x00", Category: long, City: long, District: long, Province: long, Country: long},
+		"id", "site_name", "site_logo", "url", "title", "released", "html", "category", "city", "district", "province", "country")
+}
+
+// texted returns a draft with the HTML for each kind that may have one.
+func texted(html string) map[string]imported.Draft {
+	p, n, d := publicationDraft(), nodeDraft(), newsDraft()
+	p.HTML, n.HTML, d.HTML = html, html, html
+	return map[string]imported.Draft{"publication": p, "node": n, "news": d}
+}
+
+func TestADM04_the_HTML_of_drafts(t *testing.T) {
 	for html, wrong := range map[string][]string{
-		strings.Repeat("x", 256<<10):                  nil,
+		"":                           nil,
+		strings.Repeat("x", 256<<10): nil,
 		"<!--" + strings.Repeat("x", 1<<20-7) + "-->": nil, // sanitising makes it short
 		strings.Repeat("x", 256<<10+1):                {"html"},
 		"<!--" + strings.Repeat("x", 1<<20-6) + "-->": {"html"},
@@ -210,16 +223,17 @@ func TestADM04_drafts_of_news(t *testing.T) {
 		"\xff":                                        {"html"},
 		"\x00":                                        {"html"},
 	} {
-		d := newsDraft()
-		d.HTML = html
-		assertWrong(t, d, wrong...)
+		for _, draft := range texted(html) {
+			assertWrong(t, draft, wrong...)
+		}
 	}
-	d = newsDraft()
-	d.HTML = strings.Repeat("x", 1<<20+1)
-	_, err := d.Record(idle{t})
-	assert.Error(t, err)
-	assertWrong(t, imported.NewsDraft{SiteLogo: "/", HTML: "\x00", Category: long, City: long, District: long, Province: long, Country: long},
-		"id", "site_name", "site_logo", "url", "title", "released", "html", "category", "city", "district", "province", "country")
+	for _, draft := range texted(strings.Repeat("x", 1<<20+1)) {
+		_, err := draft.Record(idle{t})
+		assert.Error(t, err)
+	}
+	const sent, clean = `<p onclick="alert(1)">Fog</p><script>alert(2)</script>`, "<p>Fog</p>"
+	assert.EqualValues(t, clean, recordOf[imported.PublicationRecord](t, texted(sent)["publication"]).HTML)
+	assert.EqualValues(t, clean, recordOf[imported.NodeRecord](t, texted(sent)["node"]).HTML)
 }
 
 // idle is a sanitiser that must not be called.

@@ -147,6 +147,9 @@ async function lists(member: Plaza): Promise<void> {
   check(again.status === 304 && again.body === undefined, "nothing has changed");
   const root = first.body.data[0];
   check(root !== undefined, "a category");
+  const { data: opened } = await member.call("openFeedItem", { path: { entity_type: "publication", entity_id: 2 } });
+  check(opened.entity_type === "publication" && opened.html_content.startsWith("<p>"), "a publication's text");
+  check(opened.entity_type === "publication" && opened.translations.length === 3, "its translations");
   for await (const item of member.items("feedItems", { path: { category_id: String(root.id) } })) {
     switch (item.entity_type) {
       case "node":
