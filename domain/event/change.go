@@ -82,7 +82,8 @@ func (c Change) TextAfter(t Text) Text {
 // Apply makes the whole change or, if it fails, none of it. An event whose text
 // changes loses its place until Locate. An event that becomes or stays published must
 // not be blank: the fault is on publish if the change sets it, else on the changed
-// texts. HTML that is not sanitised is an error of the caller.
+// texts. A change of neither leaves a stored event as blank as it is. HTML that is not sanitised is an error of
+// the caller.
 func (e *Event) Apply(c Change, now time.Time) error {
 	if err := c.Check().Err(); err != nil {
 		return err
@@ -92,7 +93,9 @@ func (e *Event) Apply(c Change, now time.Time) error {
 	}
 	next := e.after(c)
 	if next.s.Status == Normal && next.IsBlank() {
-		return blankFault(c)
+		if err := blankFault(c); err != nil {
+			return err
+		}
 	}
 	if !reflect.DeepEqual(next.s, e.s) {
 		next.s.Modified = later(e.s.Modified, now)
@@ -138,7 +141,7 @@ func later(last, now time.Time) time.Time {
 	return now
 }
 
-// blankFault returns the fault of a published event that would be blank.
+// blankFault returns the fault of a published event that would be blank, or nil if the change has no part in that.
 func blankFault(c Change) error {
 	const sentence = "A published event may not be blank."
 	if c.Publish != nil {

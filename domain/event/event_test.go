@@ -69,6 +69,15 @@ func TestEVT04_publishing(t *testing.T) {
 		assert.Equal(t, []string{"publish"}, fieldsOf(t, err))
 		assert.Equal(t, before, e.State())
 	})
+	t.Run("one that was published before its title counted as blank stays as it is", func(t *testing.T) {
+		e := restored(t, func(s *event.State) { s.Title = "\u3164" })
+		require.NoError(t, e.Apply(event.Change{Permission: ptr(event.Private)}, later))
+		assert.Equal(t, event.Private, e.State().Permission)
+		before := e.State()
+		assert.Equal(t, []string{"title"}, fieldsOf(t, e.Apply(event.Change{Title: ptr("")}, later)))
+		assert.Equal(t, []string{"publish"}, fieldsOf(t, e.Apply(event.Change{Publish: ptr(true)}, later)))
+		assert.Equal(t, before, e.State())
+	})
 	t.Run("any of the four makes it not blank", func(t *testing.T) {
 		for _, c := range []event.Change{
 			{Title: ptr("x")}, {Content: ptr("x")}, {HTML: ptr("<p>x</p>")},

@@ -24,5 +24,5 @@ func AddressProblem(s string) string {
 // isInvalidInAddress reports whether the character is invalid in an address, although url.Parse may
 // accept it.
 func isInvalidInAddress(r rune) bool {
-	return r <= ' ' || r == '\\' || r == '"' || r == '<' || r == '>' || r == 0x7f || invisible(r)
+	return r <= ' ' || r == '\\' || r == '"' || r == '<' || r == '>' || r == 0x7f || isFormat(r)
 }

@@ -77,20 +77,36 @@ func Folded(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// IsBlank reports whether the text has no visible character: only white space (the
-// no-break space included) and characters without a width.
+// IsBlank reports whether the text has no visible character. White space, control characters and those that
+// Unicode calls ignorable are invisible: joiners, direction marks, fillers, variation selectors. So are the few
+// characters whose glyph is empty. A combining mark without a base is visible. Invisible characters stay in a
+// text that has a visible one, because scripts and emoji need them.
 func IsBlank(s string) bool {
-	for _, r := range s {
-		if !unicode.IsSpace(r) && !invisible(r) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return !isInvisible(r) })
 }
+
+// isInvisible reports whether the character alone draws nothing. The format characters that Unicode calls
+// prepended concatenation marks have a glyph, such as the Arabic number sign.
+func isInvisible(r rune) bool {
+	switch {
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return false
+	case r == brailleBlank || r == nullNotehead || r == khitanFiller:
+		return true
+	}
+	return isFormat(r) || unicode.In(r, unicode.White_Space, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// The characters with an empty glyph that no property of Unicode names.
+const (
+	brailleBlank = '\u2800'
+	nullNotehead = '\U0001d159'
+	khitanFiller = '\U00016fe4'
+)
 
 // HasControl reports whether the text has a control character, a line's end among them.
 func HasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
 
-// invisible reports whether the character is a format character (zero-width space and
+// isFormat reports whether the character is a format character (zero-width space and
 // joiners, byte order mark, direction marks) or a control character.
-func invisible(r rune) bool { return unicode.Is(unicode.Cf, r) || unicode.IsControl(r) }
+func isFormat(r rune) bool { return unicode.Is(unicode.Cf, r) || unicode.IsControl(r) }

@@ -3,6 +3,7 @@ package contract
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ var bodyRows = []row{
 	{"GEN-08 fields that are not the client's change nothing", notTheClients, oneStore},
 	{"GEN-08 an integer may come as a decimal string", decimalStrings, oneStore},
 	{"GEN-08 titles and user names are trimmed passwords and contents never", trimming, oneStore},
+	{"GEN-08 a text without a visible character is blank everywhere", invisibleIsBlank, oneStore},
 	{"GEN-08 null is refused where it means nothing", nulls, oneStore},
 	{"GEN-08 text is UTF-8 without NUL", textIsText, oneStore},
 }
@@ -213,6 +215,20 @@ func trimming(t *testing.T, s *server) {
 	ada.post(t, login, object{"username": " " + ada.phone + "\n", "password": password}).is(200)
 	for _, padded := range []string{" " + password, password + " ", password + "\n"} {
 		ada.post(t, login, object{"username": ada.phone, "password": padded}).invalid("non_field_errors")
+	}
+}
+
+func invisibleIsBlank(t *testing.T, s *server) {
+	ada := s.member(t)
+	id, image := ada.publishes(t, "x"), ada.keeps(t, "a")
+	for _, blank := range []string{"\u3164", "\u2800 ", "\u115f\u1160", "\uffa0", "\u200b\ufe0f", "\U000e0020"} {
+		ada.post(t, comments, object{"event": id, "content": blank}).invalid("content")
+		ada.patch(t, imagePath(image), object{"tags": []string{"a", blank}}).invalid("tags")
+		ada.patch(t, profile, object{"firstname": blank}).invalid("firstname")
+		assert.Len(t, ada.get(t, imagesOf(ada)+"&tags__contains="+url.QueryEscape("a,"+blank)).is(200).list("data"), 1)
+	}
+	for _, seen := range []string{"❤\ufe0f", "👩\u200d🚀", "می\u200cخواهم", "\u0301"} { // kept as it is written
+		ada.patch(t, eventPath(id), object{"title": seen}).is(200).shows(object{"title": seen})
 	}
 }
 

@@ -163,7 +163,8 @@ func blankIsNotPublished(t *testing.T, s *server) {
 	kept := object{"title": "", "content": "", "html_content": "", "event_time": "2026-11-20", "status": 0, "view_permission": 0}
 	id := ada.writes(t, object{}).shows(kept).int("data.id")
 	for _, blank := range []object{
-		{}, {"title": " \t"}, {"content": "\u00a0\n"}, {"content": "\u200b"}, {"html_content": "<p>&nbsp;</p><br>"},
+		{}, {"title": " \t"}, {"content": "\u00a0\n"}, {"content": "\u200b"}, {"title": "\u3164"}, {"content": "\u2800\ufe0f"},
+		{"html_content": "<p>&#12644;</p>"}, {"html_content": "<p>&nbsp;</p><br>"},
 		{"html_content": "<ul><li></li></ul>"}, {"html_content": "<script>alert(1)</script>"},
 	} {
 		blank["publish"], blank["event_time"], blank["view_permission"] = true, "2020-01-01", 200
@@ -179,6 +180,7 @@ func publishedStaysSeen(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.publishes(t, "x")
 	ada.patch(t, eventPath(id), object{"title": ""}).invalid("title")
+	ada.patch(t, eventPath(id), object{"title": "\u3164", "html_content": "&#x2800;"}).invalid("title", "html_content")
 	ada.patch(t, eventPath(id), object{"title": " ", "content": " ", "event_time": "2020-01-01"}).invalid("title", "content")
 	ada.patch(t, eventPath(id), object{"title": "", "html_content": "<p></p>"}).invalid("title", "html_content")
 	ada.reads(t, id).shows(object{"title": "x", "content": "", "event_time": "2026-11-20", "status": 100})

@@ -46,7 +46,7 @@ func (q *Query) Text(name string) string {
 	var found string
 	for _, sent := range q.Values[name] {
 		switch sent = text.Trim(sent); {
-		case sent == "" || sent == found:
+		case text.IsBlank(sent) || sent == found:
 		case found != "":
 			q.Wrong.Merge(fault.Fields{name: {"Only one value is allowed."}})
 		default:
@@ -145,9 +145,9 @@ func (q *Query) Number(name string) (float64, bool) {
 // once (GEN-04). Blank parts are ignored.
 func (q *Query) List(name string) []string {
 	var parts []string
-	seen := map[string]bool{"": true}
+	seen := map[string]bool{}
 	for part := range strings.SplitSeq(strings.Join(q.Values[name], ","), ",") {
-		if part = text.Trim(part); !seen[part] {
+		if part = text.Trim(part); !text.IsBlank(part) && !seen[part] {
 			seen[part] = true
 			parts = append(parts, part)
 		}
@@ -160,7 +160,7 @@ func (q *Query) Texts(names ...string) []string {
 	var all []string
 	for _, name := range names {
 		for _, value := range q.Values[name] {
-			if value = text.Trim(value); value != "" {
+			if value = text.Trim(value); !text.IsBlank(value) {
 				all = append(all, value)
 			}
 		}
