@@ -87,7 +87,7 @@ func TestPLA03_EmptyChunks(t *testing.T) {
 	require.NoError(t, err)
 	raw := slices.Concat(plain[:33], bytes.Repeat(chunk("teXt", nil), 800_000), plain[33:])
 	_, cost, err := process(t, raw)
-	assert.ErrorIs(t, err, media.ErrNotAccepted)
+	assert.ErrorIs(t, err, media.ErrUnreadable)
 	assert.Less(t, cost, want+room)
 }
 

@@ -13,8 +13,8 @@ import (
 	"plaza/domain/media"
 )
 
-// errUnsupported is the error of bytes that are not an accepted picture. Clients read a sentence
-// of package media instead.
+// errUnsupported is the error of a header that is not that of a picture. Clients read a sentence of
+// package media instead.
 var errUnsupported = errors.New("unsupported picture format")
 
 // original is an uploaded picture. It is read from its start as often as needed and never
@@ -23,6 +23,7 @@ type original struct {
 	ctx    context.Context // of the call that the original belongs to
 	raw    media.Raw
 	broken error // a read error that the picture did not cause
+	ended  bool  // the last reader was read past the end of the file
 	large  bool  // its garbage is collected at once
 }
 
@@ -37,6 +38,7 @@ func (o *original) collect() {
 // open returns a reader at the start of the original.
 func (o *original) open() *bufio.Reader {
 	const buffer = 32 << 10
+	o.ended = false
 	return bufio.NewReaderSize(&pass{o, io.NewSectionReader(o.raw, 0, o.raw.Size())}, buffer)
 }
 
@@ -53,7 +55,10 @@ func (p *pass) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	n, err := p.from.Read(b)
-	if err != nil && err != io.EOF {
+	switch {
+	case err == io.EOF:
+		p.ended = true
+	case err != nil:
 		p.broken = fmt.Errorf("reading a picture: %w", err)
 	}
 	return n, err
@@ -62,7 +67,16 @@ func (p *pass) Read(b []byte) (int, error) {
 // refuse returns the fault, unless reading failed for another reason.
 func (o *original) refuse(f error) error { return cmp.Or(o.broken, f) }
 
-// judge reads the format and the size from the header. The size then limits the decoder.
+// undecodable returns the fault of a picture whose format is accepted.
+func (o *original) undecodable() error {
+	if o.ended {
+		return o.refuse(media.ErrCutOff)
+	}
+	return o.refuse(media.ErrUnreadable)
+}
+
+// judge reads the format and the size from the header. The size then limits the decoder. Its error is a fault
+// of package media.
 func (o *original) judge() (form, image.Config, error) {
 	r := o.open()
 	head, _ := r.Peek(longestMagic)
@@ -71,12 +85,15 @@ func (o *original) judge() (form, image.Config, error) {
 			continue
 		}
 		c, err := f.header(r)
-		if err != nil || c.Width <= 0 || c.Height <= 0 {
-			return form{}, image.Config{}, errUnsupported
+		switch {
+		case err != nil || c.Width <= 0 || c.Height <= 0:
+			return form{}, image.Config{}, o.undecodable()
+		case int64(c.Width)*int64(c.Height) > media.MaxPixels:
+			return form{}, image.Config{}, o.refuse(media.ErrTooManyPixels)
 		}
 		return f, c, nil
 	}
-	return form{}, image.Config{}, errUnsupported
+	return form{}, image.Config{}, o.refuse(media.ErrNotAccepted)
 }
 
 // decode returns the upright picture.

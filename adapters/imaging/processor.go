@@ -84,11 +84,8 @@ func (s *Processor) process(ctx context.Context, by admission.Key, raw media.Raw
 		return media.Processed{}, media.ErrTooLarge
 	}
 	form, header, err := o.judge()
-	switch {
-	case err != nil:
-		return media.Processed{}, o.refuse(media.ErrNotAccepted)
-	case int64(header.Width)*int64(header.Height) > media.MaxPixels:
-		return media.Processed{}, o.refuse(media.ErrTooManyPixels)
+	if err != nil {
+		return media.Processed{}, err
 	}
 	size := image.Pt(header.Width, header.Height)
 	memory := form.need(o.open(), header).bytes(size, specs)
@@ -104,7 +101,7 @@ func (s *Processor) process(ctx context.Context, by admission.Key, raw media.Raw
 	defer o.collect()
 	p, err := o.decode(form, size)
 	if err != nil {
-		return media.Processed{}, o.refuse(media.ErrNotAccepted)
+		return media.Processed{}, o.undecodable()
 	}
 	return o.encode(p, specs)
 }

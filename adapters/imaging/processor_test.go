@@ -82,7 +82,7 @@ func allocated(fn func()) uint64 {
 func refused(t *testing.T, raw []byte) {
 	t.Helper()
 	_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw))
-	assert.ErrorIs(t, err, media.ErrNotAccepted)
+	assert.ErrorIs(t, err, media.ErrUnreadable)
 }
 
 // declared is the picture with another size, which only its header knows, and behind that

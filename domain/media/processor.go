@@ -41,10 +41,11 @@ type Processor interface {
 	// The result has one variant per size, in the order of the sizes: as large as fits
 	// into the size, and never larger than the picture.
 	//
-	// Process returns ErrNotAccepted if the file is not of an accepted type or cannot be
-	// decoded, ErrTooLarge if it exceeds MaxBytes, and ErrTooManyPixels if it exceeds
-	// MaxPixels. It must read the header first, so that refusing a picture because of its
-	// header is cheap.
+	// Process returns ErrNotAccepted if the file is not of an accepted type, ErrCutOff if it
+	// ends before its picture, and ErrUnreadable if it cannot be decoded for another reason.
+	// Process returns ErrTooLarge if the file exceeds MaxBytes, and ErrTooManyPixels if it
+	// exceeds MaxPixels. It must read the header first, so that refusing a picture because of
+	// its header is cheap.
 	//
 	// Process must limit the memory of the pictures that are processed concurrently. Further
 	// calls wait, at most until their context ends: small pictures never for large ones, and

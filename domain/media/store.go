@@ -37,6 +37,8 @@ var ErrNotFound = fault.New(fault.NotFound, "Picture not found.")
 // Faults of refused uploads.
 var (
 	ErrNotAccepted   = fault.New(fault.Invalid, "Upload a valid image: JPEG, PNG, GIF or WebP.")
+	ErrUnreadable    = fault.New(fault.Invalid, "The image is damaged, or of a kind that the server can't read. Upload another JPEG, PNG, GIF or WebP.")
+	ErrCutOff        = fault.New(fault.Invalid, "The image is cut off. Upload the whole JPEG, PNG, GIF or WebP.")
 	ErrTooLarge      = fault.New(fault.Invalid, "The image is larger than 10 MiB.")
 	ErrTooManyPixels = fault.New(fault.Invalid, "The image has more than 40 megapixels.")
 )

@@ -73,6 +73,13 @@ func otherPictures(t *testing.T, s *server) {
 		ada.post(t, plates, object{"event": event, "photo": []byte(raw)}).invalid("photo")
 		assert.Contains(t, ada.send(t, "PUT", avatars, object{"avatar": []byte(raw)}).invalid("avatar").text("data.avatar.0"), "JPEG", name)
 	}
+	jpeg := aJPEG(t)
+	for _, c := range []struct {
+		raw  []byte
+		says string
+	}{{jpeg[:len(jpeg)*2/3], "cut off"}, {bytes.Replace(jpeg, []byte("\xff\xda"), []byte("\xff\xd8"), 1), "can't read"}, {[]byte("text"), "Upload a valid image"}} {
+		assert.Contains(t, ada.post(t, images, object{"img": c.raw}).invalid("img").text("data.img.0"), c.says)
+	}
 	assert.Equal(t, before, ada.get(t, profile).is(200).text("data.avatar"))
 	assert.Empty(t, s.anyone().get(t, imagesOf(ada)).is(200).list("data"))
 }

@@ -36,7 +36,7 @@ func Processor(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		{"each frame gets a rendering, in their order, as large as fits and never larger than the picture", processorSizes},
 		{"a rendering is the picture, sharp", processorSharp},
 		{"what is no picture of an accepted type is ErrNotAccepted", processorOtherFiles},
-		{"what can't be decoded is ErrNotAccepted", processorBroken},
+		{"what ends before its picture is ErrCutOff, and what can't be decoded otherwise is ErrUnreadable", processorBroken},
 		{"more than MaxPixels is ErrTooManyPixels", processorPixels},
 		{"more than MaxBytes is ErrTooLarge", processorBytes},
 		{"a cancelled call returns the error of its context", processorCancelled},
@@ -161,38 +161,39 @@ func processorOtherFiles(t *testing.T, s media.Processor) {
 	c := processorClient{t, s}
 	for _, raw := range []string{
 		"", "\x00", "text", "<html><img></html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.7", "BM\x3a\x00\x00\x00", "II*\x00",
-		"\xff\xd8", "\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "\x89PNG", "GIF89a", "GIF88a\x01\x00\x01\x00\x00\x00\x00", "RIFF\x04\x00\x00\x00WEBP",
+		"\xff\xd8", "\x89PNG", "GIF88a\x01\x00\x01\x00\x00\x00\x00",
 		"RIFF\x24\x00\x00\x00WAVEfmt ", "\x00\x00\x00\x1cftypavif", "\x00\x00\x00\x18ftypheic", "data:image/png;base64,iVBORw0KGgo=",
 	} {
 		c.refused([]byte(raw), media.ErrNotAccepted)
 	}
 	for _, raw := range encoded(t, quarters(7, 5)) {
-		c.refused(raw[:9], media.ErrNotAccepted)
 		c.refused(append([]byte(" "), raw...), media.ErrNotAccepted)
 	}
-	c.refused(hollowGIF(0, 5), media.ErrNotAccepted)
-	c.refused(hollowPNG(0, 5), media.ErrNotAccepted)
 }
 
 func processorBroken(t *testing.T, s media.Processor) {
 	c := processorClient{t, s}
-	for _, raw := range [][]byte{hollowPNG(50, 50), hollowGIF(50, 50), hollowJPEG(50, 50), hollowWebP(50, 50)} {
-		c.refused(raw, media.ErrNotAccepted)
+	for _, raw := range [][]byte{hollowGIF(0, 5), hollowPNG(0, 5), hollowGIF(50, 50), hollowPNG(50, 50), hollowWebP(50, 50)} {
+		c.refused(raw, media.ErrUnreadable)
+	}
+	for _, raw := range [][]byte{hollowJPEG(50, 50), []byte("\xff\xd8\xff"), []byte("\x89PNG\r\n\x1a\n"), []byte("GIF89a")} {
+		c.refused(raw, media.ErrCutOff)
 	}
 	for kind, raw := range encoded(t, quarters(64, 48)) {
 		for _, part := range []int{50, 80, 97} {
-			c.refused(raw[:len(raw)*part/100], media.ErrNotAccepted)
+			c.refused(raw[:len(raw)*part/100], media.ErrCutOff)
 		}
+		c.refused(raw[:12], media.ErrCutOff)
 		if kind == "image/png" { // which alone has check sums
 			wrong := bytes.Clone(raw)
 			wrong[len(wrong)/2] ^= 0x10
-			c.refused(wrong, media.ErrNotAccepted)
+			c.refused(wrong, media.ErrUnreadable)
 		}
 	}
 	const animated = 0x02
 	frame := append(make([]byte, 16), webPOf(quarters(4, 4))...)
-	c.refused(webPFile(webPCanvas(animated, 4, 4), webPChunk("ANIM", make([]byte, 6)), webPChunk("ANMF", frame)), media.ErrNotAccepted)
-	c.refused(webPFile(webPCanvas(0, 40, 40), webPOf(quarters(4, 4))), media.ErrNotAccepted)
+	c.refused(webPFile(webPCanvas(animated, 4, 4), webPChunk("ANIM", make([]byte, 6)), webPChunk("ANMF", frame)), media.ErrUnreadable)
+	c.refused(webPFile(webPCanvas(0, 40, 40), webPOf(quarters(4, 4))), media.ErrUnreadable)
 }
 
 func processorPixels(t *testing.T, s media.Processor) {
