@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -27,27 +28,31 @@ type Offered struct {
 	SenderSettings map[string]string
 }
 
-// vars returns what the help of the settings has in place of ${name}.
-func (o Offered) vars() kong.Vars {
-	vars := kong.Vars{
-		"translators": o.Translators, "paid_translators": o.PaidTranslators, "translators_by_url": o.TranslatorsByURL, "wallets": o.Wallets,
-		"senders": o.Senders, "paid_senders": o.PaidSenders,
+// filledIn returns what replaces {name} in the help of the settings. It stands in place of variables of kong, which would
+// expand each of them once more for each flag.
+func (o Offered) filledIn() *strings.Replacer {
+	pairs := []string{
+		"{translators}", o.Translators, "{paid_translators}", o.PaidTranslators, "{translators_by_url}", o.TranslatorsByURL,
+		"{wallets}", o.Wallets, "{senders}", o.Senders, "{paid_senders}", o.PaidSenders,
 	}
 	for field := range reflect.TypeFor[SMSConfig]().Fields() {
-		vars[field.Tag.Get("env")] = o.SenderSettings[field.Tag.Get("env")]
+		name := field.Tag.Get("env")
+		pairs = append(pairs, "{"+name+"}", o.SenderSettings[name])
 	}
-	return vars
+	return strings.NewReplacer(pairs...)
 }
 
 // NewParser returns a parser of the command, which may have settings.
 func NewParser(command any, o Offered, options ...kong.Option) (Parser, error) {
 	notes := &settingNotes{wrong: map[*kong.Value]error{}, files: map[*kong.Value]string{}, texts: map[*kong.Value]string{}}
-	k, err := kong.New(command, append(options, kong.Bind(notes), o.vars(), kong.Resolvers(kong.ResolverFunc(notes.readSecret)))...)
+	k, err := kong.New(command, append(options, kong.Bind(notes), kong.Resolvers(kong.ResolverFunc(notes.readSecret)))...)
 	if err != nil {
 		return Parser{}, err
 	}
+	filledIn := o.filledIn()
 	return Parser{k, notes}, kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if value, is := node.(*kong.Value); is {
+			value.Help = filledIn.Replace(value.Help)
 			switch {
 			case len(value.Tag.Envs) > 0:
 				value.Mapper = settingMapper{value.Mapper, notes}

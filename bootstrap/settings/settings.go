@@ -37,18 +37,18 @@ type Config struct {
 	PublicURL           string        `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"` // without a trailing slash
 	TokenTTL            time.Duration `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 
-	Translator          string        `default:"auto" env:"PLAZA_TRANSLATOR" help:"Translator of publications: none, ${translators} (auto: pseudo with --demo, else none)." placeholder:"NAME"`
-	TranslatorURL       string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; needed with ${translators_by_url})." placeholder:"URL"`
+	Translator          string        `default:"auto" env:"PLAZA_TRANSLATOR" help:"Translator of publications: none, {translators} (auto: pseudo with --demo, else none)." placeholder:"NAME"`
+	TranslatorURL       string        `env:"PLAZA_TRANSLATOR_URL" help:"Address of the translator (default: the provider's own; needed with {translators_by_url})." placeholder:"URL"`
 	TranslatorKey       secret.String `env:"PLAZA_TRANSLATOR_KEY" help:"The translator's API key." placeholder:"KEY"`
 	TranslatorRegion    string        `env:"PLAZA_TRANSLATOR_REGION" help:"Region of the translator's key, if it has one." placeholder:"REGION"`
-	TranslatorLanguages Languages     `env:"PLAZA_TRANSLATOR_LANGUAGES" help:"Languages offered to readers, comma separated, like en,pt-BR,zh-Hans (default: a short list with ${paid_translators}, else any)." placeholder:"TAG,..."`
-	TranslatorBudget    *int64        `env:"PLAZA_TRANSLATOR_BUDGET" help:"Maximum characters per UTC day that all servers together send to the translator; needed with ${paid_translators} (default: unlimited)." placeholder:"NUMBER"`
+	TranslatorLanguages Languages     `env:"PLAZA_TRANSLATOR_LANGUAGES" help:"Languages offered to readers, comma separated, like en,pt-BR,zh-Hans (default: a short list with {paid_translators}, else any)." placeholder:"TAG,..."`
+	TranslatorBudget    *int64        `env:"PLAZA_TRANSLATOR_BUDGET" help:"Maximum characters per UTC day that all servers together send to the translator; needed with {paid_translators} (default: unlimited)." placeholder:"NUMBER"`
 
 	MediaURL    MediaURL      `env:"PLAZA_MEDIA_URL" help:"Where pictures are stored: file:DIR, or s3://HOST/BUCKET/PREFIX?region=NAME&public=URL&tls=off (default: in the data directory)." placeholder:"URL"`
 	MediaKeyID  string        `env:"PLAZA_MEDIA_KEY_ID" help:"Id of the access key for the s3 store." placeholder:"ID"`
 	MediaSecret secret.String `env:"PLAZA_MEDIA_SECRET" help:"Secret of the access key." placeholder:"KEY"`
 
-	Wallet    string `default:"auto" env:"PLAZA_WALLET" help:"Which mobile wallet takes payments: none, sandbox or sandboxv3, which move no money, ${wallets} (auto: sandbox with --demo, else none)." placeholder:"NAME"`
+	Wallet    string `default:"auto" env:"PLAZA_WALLET" help:"Which mobile wallet takes payments: none, sandbox or sandboxv3, which move no money, {wallets} (auto: sandbox with --demo, else none)." placeholder:"NAME"`
 	WalletURL string `env:"PLAZA_WALLET_URL" help:"Address of the wallet (default: the wallet's own, or a sandbox that the server starts)." placeholder:"URL"`
 	MerchantConfig
 	RefundConfig

@@ -14,14 +14,14 @@ import (
 
 // SMSConfig has the settings of codes that are sent to telephones, and of who may join with one.
 type SMSConfig struct {
-	SMS         string        `name:"sms" default:"auto" env:"PLAZA_SMS" help:"Sender of one-time codes to telephones: none, ${senders} (auto: sandbox with --demo, else none)." placeholder:"NAME"`
-	SMSURL      string        `name:"sms-url" env:"PLAZA_SMS_URL" help:"Address of the sender (default: the provider's own). ${PLAZA_SMS_URL}." placeholder:"URL"`
-	SMSKeyID    string        `name:"sms-key-id" env:"PLAZA_SMS_KEY_ID" help:"Id of the sender's key. ${PLAZA_SMS_KEY_ID}." placeholder:"ID"`
-	SMSKey      secret.String `name:"sms-key" env:"PLAZA_SMS_KEY" help:"The sender's key. ${PLAZA_SMS_KEY}." placeholder:"KEY"`
-	SMSFrom     string        `name:"sms-from" env:"PLAZA_SMS_FROM" help:"Whom messages come from. ${PLAZA_SMS_FROM}." placeholder:"NAME"`
-	SMSTemplate string        `name:"sms-template" env:"PLAZA_SMS_TEMPLATE" help:"The text that the provider has approved. ${PLAZA_SMS_TEMPLATE}." placeholder:"ID"`
-	SMSBudget   *int64        `name:"sms-budget" env:"PLAZA_SMS_BUDGET" help:"Maximum messages per UTC day that all servers together send; needed with ${paid_senders} (default: unlimited)." placeholder:"NUMBER"`
-	SMSCodes    DiallingCodes `name:"sms-codes" env:"PLAZA_SMS_CODES" help:"Dialling codes of the numbers that codes are sent to, each with a budget of its own if it has one, like 86,852=200,44=50; needed with ${paid_senders} (default: all)." placeholder:"CODE[=NUMBER],..."`
+	SMS         string        `name:"sms" default:"auto" env:"PLAZA_SMS" help:"Sender of one-time codes to telephones: none, {senders} (auto: sandbox with --demo, else none)." placeholder:"NAME"`
+	SMSURL      string        `name:"sms-url" env:"PLAZA_SMS_URL" help:"Address of the sender (default: the provider's own). {PLAZA_SMS_URL}." placeholder:"URL"`
+	SMSKeyID    string        `name:"sms-key-id" env:"PLAZA_SMS_KEY_ID" help:"Id of the sender's key. {PLAZA_SMS_KEY_ID}." placeholder:"ID"`
+	SMSKey      secret.String `name:"sms-key" env:"PLAZA_SMS_KEY" help:"The sender's key. {PLAZA_SMS_KEY}." placeholder:"KEY"`
+	SMSFrom     string        `name:"sms-from" env:"PLAZA_SMS_FROM" help:"Whom messages come from. {PLAZA_SMS_FROM}." placeholder:"NAME"`
+	SMSTemplate string        `name:"sms-template" env:"PLAZA_SMS_TEMPLATE" help:"The text that the provider has approved. {PLAZA_SMS_TEMPLATE}." placeholder:"ID"`
+	SMSBudget   *int64        `name:"sms-budget" env:"PLAZA_SMS_BUDGET" help:"Maximum messages per UTC day that all servers together send; needed with {paid_senders} (default: unlimited)." placeholder:"NUMBER"`
+	SMSCodes    DiallingCodes `name:"sms-codes" env:"PLAZA_SMS_CODES" help:"Dialling codes of the numbers that codes are sent to, each with a budget of its own if it has one, like 86,852=200,44=50; needed with {paid_senders} (default: all)." placeholder:"CODE[=NUMBER],..."`
 	SMSHost     string        `name:"sms-host" env:"PLAZA_SMS_HOST" help:"Host of the web client, for the last line of messages, from which browsers fill the code in on its pages (default: no such line)." placeholder:"HOST"`
 	SignUp      string        `default:"open" env:"PLAZA_SIGN_UP" help:"Whether people make accounts by themselves: open or closed." placeholder:"SWITCH"`
 }
