@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -20,7 +21,7 @@ func textOf(kind feed.Kind) string {
 func (v Feed) Card(ctx context.Context, kind feed.Kind, id int64) (feed.Card, error) {
 	opened, known := v.s.hotReads.card[kind]
 	if !known {
-		return feed.Card{}, fmt.Errorf("%s can't be opened", kind)
+		return feed.Card{}, cmp.Or(ctx.Err(), fmt.Errorf("%s can't be opened", kind))
 	}
 	var cards []feed.Card
 	var translations []feed.Translation
