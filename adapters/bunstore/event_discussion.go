@@ -39,11 +39,25 @@ type discussionSteps struct {
 	insertLike    string // $1 event, $2 user
 	countUnlike   string // $1 event, $2 user
 	deleteLike    string // $1 event, $2 user
+	// likeAtOnce does what countLike and insertLike do, and likeAndNotify what notifyOfLike does as well, whose parameters it
+	// has. They are empty where a query cannot write.
+	likeAtOnce    string // $1 event, $2 user
+	likeAndNotify string
 }
 
 func newDiscussionSteps(d engine.Dialect) discussionSteps {
 	liked := "EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $1 AND l.user_id = $2)" + d.UnlessMissed()
+	likeAtOnce, likeAndNotify := "", ""
+	if d.WritesInQueries() {
+		liked := func(of string) string {
+			return "WITH liked AS (INSERT INTO likes (event_id, user_id) " + d.Values(of) + " ON CONFLICT DO NOTHING RETURNING event_id)"
+		}
+		const count = "UPDATE event_counts n SET likes = n.likes + 1 FROM liked WHERE n.event_id = liked.event_id"
+		likeAtOnce = liked("$1, $2") + " " + count
+		likeAndNotify = liked("$6, $3") + ", counted AS (" + count + ") " + notifyOf("event_id", "FROM liked")
+	}
 	return discussionSteps{
+		likeAtOnce: likeAtOnce, likeAndNotify: likeAndNotify,
 		countComment: d.MustMatch("UPDATE event_counts SET comments = comments + 1, "+
 			"commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1"+d.UnlessMissed(), "event_id"),
 		insertComment: "INSERT INTO comments (event_id, author_id, content, created) " + d.Values("$1, $2, $3, $4") + " RETURNING id",
@@ -171,17 +185,28 @@ func newestComments(d engine.Dialect) string {
 
 // Like locks the counts by a statement of their own: the later ones see all concurrent likes.
 func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {
-	notice := notification.OfLike(l)
-	count, notify, write := v.s.steps.countUnlike, v.s.withdrawSteps(notice), v.s.steps.deleteLike
-	if l.IsLiked {
-		count, notify, write = v.s.steps.countLike, v.s.notifySteps(notice), v.s.steps.insertLike
-	}
 	of := []any{int64(l.Event), int64(l.By)}
-	steps := []engine.Step{
-		{Statement: v.s.steps.lockCounts, Args: of[:1], MustMatch: true, Missed: event.ErrNotFound},
-		{Statement: count, Args: of},
+	lock := engine.Step{Statement: v.s.steps.lockCounts, Args: of[:1], MustMatch: true, Missed: event.ErrNotFound}
+	return v.discuss(ctx, l.Event, nil, charges, append([]engine.Step{lock}, v.s.likeSteps(l, of)...))
+}
+
+// likeSteps returns the steps that store or remove the like of the event and the user, with its count and its notification.
+func (s *Store) likeSteps(l event.Like, of []any) []engine.Step {
+	notice := notification.OfLike(l)
+	count, write := engine.Step{Statement: s.steps.countUnlike, Args: of}, engine.Step{Statement: s.steps.deleteLike, Args: of}
+	notify := s.withdrawSteps(notice)
+	if l.IsLiked {
+		notify = s.notifySteps(notice)
+		switch {
+		case s.steps.likeAtOnce == "":
+			count.Statement, write.Statement = s.steps.countLike, s.steps.insertLike
+		case len(notify) == 0:
+			return []engine.Step{{Statement: s.steps.likeAtOnce, Args: of}}
+		default:
+			return []engine.Step{{Statement: s.steps.likeAndNotify, Args: notify[0].Args}}
+		}
 	}
-	return v.discuss(ctx, l.Event, nil, charges, append(append(steps, notify...), engine.Step{Statement: write, Args: of}))
+	return append(append([]engine.Step{count}, notify...), write)
 }
 
 func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map[event.ID]event.Liking, error) {

@@ -33,10 +33,7 @@ type notificationSteps struct {
 }
 
 func newNotificationSteps(d engine.Dialect) notificationSteps {
-	notify := func(object, condition string) string {
-		return "INSERT INTO notifications (owner_id, kind, actor_id, created, expires, object_id) SELECT $1, $2, $3, $4, $5, " + object +
-			" WHERE " + condition + d.UnlessMissed()
-	}
+	notify := func(object, condition string) string { return notifyOf(object, "WHERE "+condition+d.UnlessMissed()) }
 	const newest = "(SELECT MAX(n.id) FROM notifications n WHERE n.owner_id = $1 AND n.withdrawn = FALSE AND n.id <= $2)"
 	return notificationSteps{
 		notifyOfComment: notify(d.Newest("comments"), "TRUE"),
@@ -50,6 +47,11 @@ func newNotificationSteps(d engine.Dialect) notificationSteps {
 			" WHERE n.owner_id = $1 AND n.withdrawn = FALSE AND n.id > $2) WHERE owner_id = $1 AND read_up_to < " + newest,
 		unread: "SELECT unread FROM notification_counts WHERE owner_id = $1",
 	}
+}
+
+// notifyOf returns the statement that stores a notification of the object for each row of the rest of the query.
+func notifyOf(object, rest string) string {
+	return "INSERT INTO notifications (owner_id, kind, actor_id, created, expires, object_id) SELECT $1, $2, $3, $4, $5, " + object + " " + rest
 }
 
 // lockingOnly returns the query with the clause that locks its rows, or nothing where there is one writer at a time.

@@ -35,6 +35,8 @@ type Dialect interface {
 	// match: after a miss the step does nothing. It is empty where a miss ends the
 	// transaction.
 	UnlessMissed() string
+	// WritesInQueries reports whether the WITH of a statement may write.
+	WritesInQueries() bool
 	// Values returns the source of an INSERT: one row, under the condition of
 	// unlessMissed.
 	Values(row string) string

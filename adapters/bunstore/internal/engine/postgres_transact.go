@@ -100,6 +100,8 @@ func (d Postgres) TransactAll(ctx context.Context, _ *bun.DB, steps []Step) erro
 
 func (Postgres) Newest(table string) string { return "currval('" + table + "_id_seq')" }
 
+func (Postgres) WritesInQueries() bool { return true }
+
 // HasInserted looks for the newest number of the table: an INSERT takes one also if its row is in conflict with another.
 func (d Postgres) HasInserted(table string) string {
 	return "EXISTS (SELECT 1 FROM " + table + " WHERE id = " + d.Newest(table) + ")"

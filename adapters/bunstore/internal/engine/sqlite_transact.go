@@ -66,6 +66,8 @@ func (d SQLite) TransactAll(ctx context.Context, db *bun.DB, steps []Step) error
 
 func (SQLite) Newest(table string) string { return "(SELECT MAX(id) FROM " + table + ")" }
 
+func (SQLite) WritesInQueries() bool { return false }
+
 func (SQLite) HasInserted(string) string { return "changes() > 0" }
 
 func (SQLite) MustMatch(statement string, columns ...string) string {
