@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -19,15 +18,14 @@ func textOf(kind feed.Kind) string {
 
 // Card reads the item and its translations in one round trip.
 func (v Feed) Card(ctx context.Context, kind feed.Kind, id int64) (feed.Card, error) {
-	opened, known := v.s.hotReads.card[kind]
-	if !known {
-		return feed.Card{}, cmp.Or(ctx.Err(), fmt.Errorf("%s can't be opened", kind))
+	if _, known := v.s.hotReads.card[kind]; !known {
+		kind, id = feed.Publication, 0 // no item has the number 0, and none of another kind can be opened
 	}
 	var cards []feed.Card
 	var translations []feed.Translation
 	err := v.s.Read(ctx, func(ctx context.Context) error {
 		cards, translations = nil, nil
-		steps := []engine.Step{{Statement: opened, Args: []any{id}, Row: engine.Collect(&cards, cardReader(kind, v.s.Dialect))}}
+		steps := []engine.Step{{Statement: v.s.hotReads.card[kind], Args: []any{id}, Row: engine.Collect(&cards, cardReader(kind, v.s.Dialect))}}
 		if others, has := v.s.hotReads.cardTranslations[kind]; has {
 			steps = append(steps, engine.Step{Statement: others, Args: []any{id}, Row: engine.Collect(&translations, scanTranslation)})
 		}
