@@ -174,7 +174,7 @@ func (c check) telephones(ctx context.Context) error {
 	var all []string
 	err := c.Read(ctx, func(ctx context.Context) error {
 		all = nil
-		return c.Reader.NewSelect().Table("users").ColumnExpr("string_agg(CAST(id AS text), ', ')").
+		return c.Reader.NewSelect().Table("users").ColumnExpr("string_agg(CAST(id AS text), ', ' ORDER BY id)").
 			GroupExpr(telephone).Having("count(*) > 1").OrderExpr("min(id)").Scan(ctx, &all)
 	})
 	for _, ids := range all {
