@@ -11,6 +11,7 @@ import (
 	"plaza/adapters/memory"
 	"plaza/application/reading"
 	"plaza/domain/access"
+	"plaza/domain/feed"
 	"plaza/domain/locale"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
@@ -120,5 +121,29 @@ func TestADM04_covers_of_publications_that_are_kept_come_with_their_addresses(t 
 			}},
 			"Pain": foreignCover, "Bells": {},
 		}, byTitle)
+	}
+}
+
+func TestFED11_an_opened_item_has_the_address_of_its_cover_and_its_translation(t *testing.T) {
+	tr := &knownTranslations{known: map[string]string{"Pain": "Bread", "La mie et la croûte": "Crumb and crust"}}
+	r := newReading(t, tr.translate)
+	language, _ := locale.Parse("en-US")
+	open := func(id int64) (reading.Card, publication.Publication) {
+		card, err := r.Open(t.Context(), access.Actor{ID: 7}, feed.Publication, id, language)
+		require.NoError(t, err)
+		return card, card.Listable.(publication.Publication)
+	}
+	card, tea := open(1)
+	assert.Equal(t, "https://plaza.example/media/public/a.jpg", tea.Cover.Path)
+	assert.Nil(t, card.Localised)
+	card, bread := open(2)
+	assert.Equal(t, foreignCover, bread.Cover)
+	require.NotNil(t, card.Localised)
+	assert.Equal(t, "Bread", card.Localised.Title.Text)
+	assert.Equal(t, "Pain", bread.Title)
+	assert.EqualValues(t, 7, tr.reader)
+	for _, kind := range []feed.Kind{feed.Event, "origin", ""} {
+		_, err := r.Open(t.Context(), access.Actor{}, kind, 1, language)
+		assert.ErrorIs(t, err, feed.ErrNoItem, "%q", kind)
 	}
 }
