@@ -48,7 +48,7 @@ func crowdedTimelines(differing ...string) []string {
 }
 
 // timelines are what a page of a reader may cost: so many entries of indexes and rows. Of each author whom a reader
-// follows it is at most ten, whatever the authors have written.
+// follows it is at most ten, also if an author has written very many events.
 var timelines = []struct {
 	reader, found, most int
 }{

@@ -73,7 +73,15 @@ func lists(ctx context.Context, s *Store) map[string]func() error {
 			_, err := s.Events().List(ctx, event.Query{Author: 7, States: event.VisibleStates(subscription.Self), Page: r})
 			return err
 		},
-		"Likings":   func() error { _, err := s.Events().Likings(ctx, events, 7); return err },
+		"Likings": func() error { _, err := s.Events().Likings(ctx, events, 7); return err },
+		"Timeline": func() error {
+			_, err := s.Events().Timeline(ctx, 1007, page.Behind(page.Cursor{}, many))
+			return err
+		},
+		"Notifications": func() error {
+			_, err := s.Notifications().List(ctx, 7, page.Behind(page.Cursor{}, many))
+			return err
+		},
 		"Commented": func() error { _, err := s.Events().Commented(ctx, 7, many); return err },
 		"Comments":  func() error { _, _, err := s.Events().Comments(ctx, 77, r); return err },
 		"Around": func() error {
