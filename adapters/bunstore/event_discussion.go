@@ -39,25 +39,36 @@ type discussionSteps struct {
 	insertLike    string // $1 event, $2 user
 	countUnlike   string // $1 event, $2 user
 	deleteLike    string // $1 event, $2 user
-	// likeAtOnce does what countLike and insertLike do, and likeAndNotify what notifyOfLike does as well, whose parameters it
-	// has. They are empty where a query cannot write.
-	likeAtOnce    string // $1 event, $2 user
-	likeAndNotify string
+	atOnceSteps
+}
+
+// atOnceSteps are statements that do the work of several of the others. They are empty where a query cannot write.
+type atOnceSteps struct {
+	likeAtOnce       string // countLike and insertLike: $1 event, $2 user
+	likeAndNotify    string // and notifyOfLike, whose parameters it has
+	commentAndNotify string // insertComment and notifyOfComment, whose parameters it has: then $6 event, $7 content
+}
+
+func newAtOnceSteps(d engine.Dialect) atOnceSteps {
+	if !d.WritesInQueries() {
+		return atOnceSteps{}
+	}
+	liked := func(of string) string {
+		return "WITH liked AS (INSERT INTO likes (event_id, user_id) " + d.Values(of) + " ON CONFLICT DO NOTHING RETURNING event_id)"
+	}
+	const count = "UPDATE event_counts n SET likes = n.likes + 1 FROM liked WHERE n.event_id = liked.event_id"
+	return atOnceSteps{
+		likeAtOnce:    liked("$1, $2") + " " + count,
+		likeAndNotify: liked("$6, $3") + ", counted AS (" + count + ") " + notifyOf("event_id", "FROM liked"),
+		commentAndNotify: "WITH said AS (INSERT INTO comments (event_id, author_id, content, created) " + d.Values("$6, $3, $7, $4") +
+			" RETURNING id), told AS (" + notifyOf("id", "FROM said") + ") SELECT id FROM said",
+	}
 }
 
 func newDiscussionSteps(d engine.Dialect) discussionSteps {
 	liked := "EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $1 AND l.user_id = $2)" + d.UnlessMissed()
-	likeAtOnce, likeAndNotify := "", ""
-	if d.WritesInQueries() {
-		liked := func(of string) string {
-			return "WITH liked AS (INSERT INTO likes (event_id, user_id) " + d.Values(of) + " ON CONFLICT DO NOTHING RETURNING event_id)"
-		}
-		const count = "UPDATE event_counts n SET likes = n.likes + 1 FROM liked WHERE n.event_id = liked.event_id"
-		likeAtOnce = liked("$1, $2") + " " + count
-		likeAndNotify = liked("$6, $3") + ", counted AS (" + count + ") " + notifyOf("event_id", "FROM liked")
-	}
 	return discussionSteps{
-		likeAtOnce: likeAtOnce, likeAndNotify: likeAndNotify,
+		atOnceSteps: newAtOnceSteps(d),
 		countComment: d.MustMatch("UPDATE event_counts SET comments = comments + 1, "+
 			"commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1"+d.UnlessMissed(), "event_id"),
 		insertComment: "INSERT INTO comments (event_id, author_id, content, created) " + d.Values("$1, $2, $3, $4") + " RETURNING id",
@@ -72,18 +83,25 @@ func newDiscussionSteps(d engine.Dialect) discussionSteps {
 
 func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
 	on, at := int64(c.Event), v.s.Dialect.Instant(c.Created)
-	err := v.discuss(ctx, c.Event, v.roomForComment(c), charges, append([]engine.Step{
-		{Statement: v.s.steps.countComment, Args: []any{on, at}, MustMatch: true, Missed: event.ErrNotFound},
-		{
-			Statement: v.s.steps.insertComment, Args: []any{on, int64(c.Author), c.Content, at},
-			Row: engine.Into((*int64)(&c.ID)),
-		},
-	}, append(v.s.notifySteps(notification.OfComment(c)), completion(c.Completes, v.s.steps.completeComment)...)...))
+	count := engine.Step{Statement: v.s.steps.countComment, Args: []any{on, at}, MustMatch: true, Missed: event.ErrNotFound}
+	err := v.discuss(ctx, c.Event, v.roomForComment(c), charges, slices.Concat(
+		[]engine.Step{count}, v.s.commentSteps(&c), completion(c.Completes, v.s.steps.completeComment)))
 	if err != nil {
 		return event.Comment{}, err
 	}
 	c.Completes, c.Notifies = nil, 0
 	return c, nil
+}
+
+// commentSteps returns the steps that store the comment, which gets its number, and its notification.
+func (s *Store) commentSteps(c *event.Comment) []engine.Step {
+	id, notify := engine.Into((*int64)(&c.ID)), s.notifySteps(notification.OfComment(*c))
+	if len(notify) > 0 && s.steps.commentAndNotify != "" {
+		args := append(notify[0].Args, int64(c.Event), c.Content)
+		return []engine.Step{{Statement: s.steps.commentAndNotify, Args: args, Row: id}}
+	}
+	args := []any{int64(c.Event), int64(c.Author), c.Content, s.Dialect.Instant(c.Created)}
+	return append([]engine.Step{{Statement: s.steps.insertComment, Args: args, Row: id}}, notify...)
 }
 
 // discuss runs the steps on the event, the first of which must match, all in one round trip
