@@ -35,7 +35,7 @@ func storeOneOfEach(t *testing.T, s *bunstore.Store) {
 	comment, err := event.NewComment(id, other, "Well said", noon)
 	require.NoError(t, err)
 	comment.Notifies = author
-	_, err = s.Events().AddComment(ctx, comment)
+	_, _, err = s.Events().AddComment(ctx, comment)
 	require.NoError(t, err)
 	require.NoError(t, s.Events().Like(ctx, event.Like{Event: id, By: other, IsLiked: true, At: noon, Notifies: author}))
 	follow, err := subscription.ToUser(other, author, noon)

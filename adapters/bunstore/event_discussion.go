@@ -44,33 +44,37 @@ type discussionSteps struct {
 
 // atOnceSteps are statements that do the work of several of the others. They are empty where a query cannot write.
 type atOnceSteps struct {
-	likeAtOnce       string // countLike and insertLike: $1 event, $2 user
-	likeAndNotify    string // and notifyOfLike, whose parameters it has
-	commentAndNotify string // insertComment and notifyOfComment, whose parameters it has: then $6 event, $7 content
+	likeAtOnce    string // lockCounts, countLike, insertLike and notifyOfLike, whose parameters it has
+	commentAtOnce string // countComment, insertComment and notifyOfComment, whose parameters it has; then $6 event, $7 content
 }
 
 func newAtOnceSteps(d engine.Dialect) atOnceSteps {
 	if !d.WritesInQueries() {
 		return atOnceSteps{}
 	}
-	liked := func(of string) string {
-		return "WITH liked AS (INSERT INTO likes (event_id, user_id) " + d.Values(of) + " ON CONFLICT DO NOTHING RETURNING event_id)"
-	}
-	const count = "UPDATE event_counts n SET likes = n.likes + 1 FROM liked WHERE n.event_id = liked.event_id"
 	return atOnceSteps{
-		likeAtOnce:    liked("$1, $2") + " " + count,
-		likeAndNotify: liked("$6, $3") + ", counted AS (" + count + ") " + notifyOf("event_id", "FROM liked"),
-		commentAndNotify: "WITH said AS (INSERT INTO comments (event_id, author_id, content, created) " + d.Values("$6, $3, $7, $4") +
-			" RETURNING id), told AS (" + notifyOf("id", "FROM said") + ") SELECT id FROM said",
+		likeAtOnce: "WITH locked AS (SELECT event_id FROM event_counts WHERE event_id = $6" + d.UnlessMissed() + " FOR NO KEY UPDATE)," +
+			" liked AS (INSERT INTO likes (event_id, user_id) SELECT event_id, $3 FROM locked ON CONFLICT DO NOTHING RETURNING event_id)," +
+			" counted AS (UPDATE event_counts n SET likes = n.likes + 1 FROM liked WHERE n.event_id = liked.event_id)," +
+			" told AS (" + notifyOf("event_id", "FROM liked WHERE CAST($1 AS bigint) > 0") + ") SELECT event_id FROM locked",
+		commentAtOnce: "WITH counted AS (" + countComment("$6", "$4") + d.UnlessMissed() + " RETURNING event_id)," +
+			" said AS (INSERT INTO comments (event_id, author_id, content, created) SELECT event_id, $3, $7, $4 FROM counted" +
+			" RETURNING id)," +
+			" told AS (" + notifyOf("id", "FROM said WHERE CAST($1 AS bigint) > 0") + ") SELECT id FROM said",
 	}
+}
+
+// countComment returns the statement that counts one more comment on the event, created then.
+func countComment(event, created string) string {
+	return "UPDATE event_counts SET comments = comments + 1, commented = CASE WHEN commented > " + created +
+		" THEN commented ELSE " + created + " END WHERE event_id = " + event
 }
 
 func newDiscussionSteps(d engine.Dialect) discussionSteps {
 	liked := "EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $1 AND l.user_id = $2)" + d.UnlessMissed()
 	return discussionSteps{
-		atOnceSteps: newAtOnceSteps(d),
-		countComment: d.MustMatch("UPDATE event_counts SET comments = comments + 1, "+
-			"commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1"+d.UnlessMissed(), "event_id"),
+		atOnceSteps:   newAtOnceSteps(d),
+		countComment:  d.MustMatch(countComment("$1", "$2")+d.UnlessMissed(), "event_id"),
 		insertComment: "INSERT INTO comments (event_id, author_id, content, created) " + d.Values("$1, $2, $3, $4") + " RETURNING id",
 		lockCounts: d.MustFind("SELECT event_id FROM event_counts WHERE event_id = $1" + d.UnlessMissed() + " " +
 			d.LockRows("FOR NO KEY UPDATE")),
@@ -81,36 +85,39 @@ func newDiscussionSteps(d engine.Dialect) discussionSteps {
 	}
 }
 
-func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
-	on, at := int64(c.Event), v.s.Dialect.Instant(c.Created)
-	count := engine.Step{Statement: v.s.steps.countComment, Args: []any{on, at}, MustMatch: true, Missed: event.ErrNotFound}
-	err := v.discuss(ctx, c.Event, v.roomForComment(c), charges, slices.Concat(
-		[]engine.Step{count}, v.s.commentSteps(&c), completion(c.Completes, v.s.steps.completeComment)))
+func (v Events) AddComment(
+	ctx context.Context, c event.Comment, charges ...ratelimit.Charge,
+) (_ event.Comment, author *user.Member, err error) {
+	readAuthor := v.s.membersOf([]user.ID{c.Author}, func(m user.Member) { author = &m })
+	readAuthor.ReadsOnly = true
+	err = v.discuss(ctx, c.Event, append([]engine.Step{readAuthor}, v.roomForComment(c)...), charges, v.s.commentSteps(&c))
 	if err != nil {
-		return event.Comment{}, err
+		return event.Comment{}, nil, err
 	}
 	c.Completes, c.Notifies = nil, 0
-	return c, nil
+	return c, author, nil
 }
 
-// commentSteps returns the steps that store the comment, which gets its number, and its notification.
+// commentSteps returns the steps that store the comment, which gets its number, and its notification, and complete its key.
 func (s *Store) commentSteps(c *event.Comment) []engine.Step {
-	id, notify := engine.Into((*int64)(&c.ID)), s.notifySteps(notification.OfComment(*c))
-	if len(notify) > 0 && s.steps.commentAndNotify != "" {
-		args := append(notify[0].Args, int64(c.Event), c.Content)
-		return []engine.Step{{Statement: s.steps.commentAndNotify, Args: args, Row: id}}
+	on, at, id, notice := int64(c.Event), s.Dialect.Instant(c.Created), engine.Into((*int64)(&c.ID)), notification.OfComment(*c)
+	if s.steps.commentAtOnce != "" && c.Completes == nil {
+		args := append(s.noticeArgs(notice)[:5], on, c.Content)
+		return []engine.Step{{Statement: s.steps.commentAtOnce, Args: args, Row: id, MustMatch: true, Missed: event.ErrNotFound}}
 	}
-	args := []any{int64(c.Event), int64(c.Author), c.Content, s.Dialect.Instant(c.Created)}
-	return append([]engine.Step{{Statement: s.steps.insertComment, Args: args, Row: id}}, notify...)
+	return slices.Concat([]engine.Step{
+		{Statement: s.steps.countComment, Args: []any{on, at}, MustMatch: true, Missed: event.ErrNotFound},
+		{Statement: s.steps.insertComment, Args: []any{on, int64(c.Author), c.Content, at}, Row: id},
+	}, s.notifySteps(notice), completion(c.Completes, s.steps.completeComment))
 }
 
 // discuss runs the steps on the event, the first of which must match, all in one round trip
-// with those that find room. If the gate finds no event, each step says on its own what it
+// with those that are before. If the gate finds no event, each step says on its own what it
 // misses.
-func (v Events) discuss(ctx context.Context, on event.ID, room []engine.Step, charges []ratelimit.Charge, steps []engine.Step) error {
-	err := v.s.writeAll(ctx, slices.Concat(room, v.s.gated(charges, v.s.steps.chargeOn, []any{int64(on)}, steps)))
+func (v Events) discuss(ctx context.Context, on event.ID, before []engine.Step, charges []ratelimit.Charge, steps []engine.Step) error {
+	err := v.s.writeAll(ctx, slices.Concat(before, v.s.gated(charges, v.s.steps.chargeOn, []any{int64(on)}, steps)))
 	if errors.Is(err, engine.ErrMissed) {
-		err = v.s.writeAll(ctx, slices.Concat(room, v.s.chargeSteps(charges), steps))
+		err = v.s.writeAll(ctx, slices.Concat(before, v.s.chargeSteps(charges), steps))
 	}
 	return err
 }
@@ -203,28 +210,21 @@ func newestComments(d engine.Dialect) string {
 
 // Like locks the counts by a statement of their own: the later ones see all concurrent likes.
 func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {
-	of := []any{int64(l.Event), int64(l.By)}
-	lock := engine.Step{Statement: v.s.steps.lockCounts, Args: of[:1], MustMatch: true, Missed: event.ErrNotFound}
-	return v.discuss(ctx, l.Event, nil, charges, append([]engine.Step{lock}, v.s.likeSteps(l, of)...))
+	return v.discuss(ctx, l.Event, nil, charges, v.s.likeSteps(l))
 }
 
 // likeSteps returns the steps that store or remove the like of the event and the user, with its count and its notification.
-func (s *Store) likeSteps(l event.Like, of []any) []engine.Step {
-	notice := notification.OfLike(l)
-	count, write := engine.Step{Statement: s.steps.countUnlike, Args: of}, engine.Step{Statement: s.steps.deleteLike, Args: of}
-	notify := s.withdrawSteps(notice)
-	if l.IsLiked {
-		notify = s.notifySteps(notice)
-		switch {
-		case s.steps.likeAtOnce == "":
-			count.Statement, write.Statement = s.steps.countLike, s.steps.insertLike
-		case len(notify) == 0:
-			return []engine.Step{{Statement: s.steps.likeAtOnce, Args: of}}
-		default:
-			return []engine.Step{{Statement: s.steps.likeAndNotify, Args: notify[0].Args}}
-		}
+func (s *Store) likeSteps(l event.Like) []engine.Step {
+	of, notice := []any{int64(l.Event), int64(l.By)}, notification.OfLike(l)
+	if l.IsLiked && s.steps.likeAtOnce != "" {
+		return []engine.Step{{Statement: s.steps.likeAtOnce, Args: s.noticeArgs(notice), MustMatch: true, Missed: event.ErrNotFound}}
 	}
-	return append(append([]engine.Step{count}, notify...), write)
+	lock := engine.Step{Statement: s.steps.lockCounts, Args: of[:1], MustMatch: true, Missed: event.ErrNotFound}
+	count, notify, write := s.steps.countUnlike, s.withdrawSteps(notice), s.steps.deleteLike
+	if l.IsLiked {
+		count, notify, write = s.steps.countLike, s.notifySteps(notice), s.steps.insertLike
+	}
+	return slices.Concat([]engine.Step{lock, {Statement: count, Args: of}}, notify, []engine.Step{{Statement: write, Args: of}})
 }
 
 func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map[event.ID]event.Liking, error) {

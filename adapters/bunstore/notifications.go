@@ -62,14 +62,17 @@ func lockingOnly(d engine.Dialect, query string) string {
 	return query + d.ForUpdate()
 }
 
+// noticeArgs returns the parameters of the statements that store a notification.
+func (s *Store) noticeArgs(n notification.Notice) []any {
+	return []any{int64(n.To), string(n.Kind), int64(n.By), s.Dialect.Instant(n.Created), s.Dialect.Instant(n.Expires()), n.Object}
+}
+
 // notifySteps returns the step that stores the notification, or none if the notice is to no one.
 func (s *Store) notifySteps(n notification.Notice) []engine.Step {
 	if n.To == 0 {
 		return nil
 	}
-	step := engine.Step{Args: []any{
-		int64(n.To), string(n.Kind), int64(n.By), s.Dialect.Instant(n.Created), s.Dialect.Instant(n.Expires()), n.Object,
-	}}
+	step := engine.Step{Args: s.noticeArgs(n)}
 	switch n.Kind {
 	case notification.Comment:
 		step.Statement, step.Args = s.steps.notifyOfComment, step.Args[:5]

@@ -67,7 +67,7 @@ func (c *crowd) act(t *testing.T, s *bunstore.Store, who user.ID, r *rand.Rand) 
 			return err
 		}
 		comment.Notifies = event.Liking{Author: e.Author()}.Notifies(who)
-		comment, err = s.Events().AddComment(ctx, comment)
+		comment, _, err = s.Events().AddComment(ctx, comment)
 		if err == nil && r.IntN(2) == 0 {
 			err = s.Events().RemoveComment(ctx, comment.ID)
 		}
@@ -139,7 +139,7 @@ func TestNTF01_writers_at_once_on_two_servers_leave_nothing_wrong(t *testing.T) 
 
 // comment comments on the event as the person.
 func (c *crowd) comment(t *testing.T, on *event.Event, who user.ID) error {
-	_, err := c.servers[0].Events().AddComment(t.Context(), event.Comment{
+	_, _, err := c.servers[0].Events().AddComment(t.Context(), event.Comment{
 		Event: on.ID(), Author: who, Content: "Oh", Created: noon, Notifies: event.Liking{Author: on.Author()}.Notifies(who),
 	})
 	return err

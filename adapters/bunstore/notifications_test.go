@@ -49,8 +49,8 @@ func TestNTF01_a_notification_takes_no_further_round_trip(t *testing.T) {
 		most  int64
 		write func() error
 	}{
-		{"a comment without", 1, func() error { _, err := s.Events().AddComment(t.Context(), quiet, charge); return err }},
-		{"a comment", 1, func() error { _, err := s.Events().AddComment(t.Context(), loud, charge); return err }},
+		{"a comment without", 1, func() error { _, _, err := s.Events().AddComment(t.Context(), quiet, charge); return err }},
+		{"a comment", 1, func() error { _, _, err := s.Events().AddComment(t.Context(), loud, charge); return err }},
 		{"a like", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(on, other, true, noon), charge) }},
 		{"a like taken back", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(on, other, false, noon), charge) }},
 		{"a like again", 1, func() error { return s.Events().Like(t.Context(), event.NewLike(on, other, true, noon), charge) }},
@@ -71,7 +71,7 @@ func TestNTF01_notifications_are_kept_for_90_days(t *testing.T) {
 		e, other := eventAndOther(t, s, author)
 		for i := range 3 {
 			at := noon.AddDate(0, 0, i)
-			_, err := s.Events().AddComment(t.Context(), event.Comment{
+			_, _, err := s.Events().AddComment(t.Context(), event.Comment{
 				Event: e.ID(), Author: other, Content: fmt.Sprint(i), Created: at, Notifies: author,
 			})
 			require.NoError(t, err)

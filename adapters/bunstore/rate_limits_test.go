@@ -54,7 +54,7 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 		paid  time.Duration
 	}{
 		{"a comment", "DELETE FROM event_counts WHERE event_id = ?", func(e event.Entry) error {
-			_, err := events.AddComment(ctx, event.Comment{Event: e.ID(), Author: who, Content: "One", Created: noon}, charge)
+			_, _, err := events.AddComment(ctx, event.Comment{Event: e.ID(), Author: who, Content: "One", Created: noon}, charge)
 			return err
 		}, event.ErrNotFound, 0},
 		{"a like", "DELETE FROM event_counts WHERE event_id = ?", func(e event.Entry) error {

@@ -30,12 +30,12 @@ func (b *commentBody) content() idempotency.Request {
 func (a *api) writeComment(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[commentBody](c)
 	key, readErr := c.IdempotencyKey(body.content, readErr)
-	comment, err := a.Diary.Comment(c.Context(), c.Actor, deref(body.Event), deref(body.Content), key, readErr)
+	said, err := a.Diary.Comment(c.Context(), c.Actor, deref(body.Event), deref(body.Content), key, readErr)
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	people, err := a.loadUsers(c.Context(), comment.Author)
-	return transport.Created(people.renderComment(comment)), err
+	people, err := a.describe(map[user.ID]*user.Member{said.Author: said.By}, []user.ID{said.Author})
+	return transport.Created(people.renderComment(said.Comment)), err
 }
 
 func (a *api) listComments(c *transport.Call) (transport.Reply, error) {

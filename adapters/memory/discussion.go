@@ -13,8 +13,8 @@ import (
 	"plaza/domain/user"
 )
 
-func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
-	return charged(ctx, v.s, charges, func() (event.Comment, error) {
+func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (_ event.Comment, author *user.Member, err error) {
+	c, err = charged(ctx, v.s, charges, func() (event.Comment, error) {
 		if _, exists := v.s.events[c.Event]; !exists {
 			return event.Comment{}, event.ErrNotFound
 		}
@@ -33,8 +33,10 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 		v.s.notify(notification.OfComment(c))
 		c.Completes, c.Notifies = nil, 0
 		v.s.comments[c.ID] = c
+		author = v.s.member(c.Author)
 		return c, nil
 	})
+	return c, author, err
 }
 
 var newestComment = newest(func(c event.Comment) (time.Time, event.CommentID) { return c.Created, c.ID })

@@ -22,27 +22,51 @@ func noEvent(err error) error {
 	return err
 }
 
+// Said is a comment with its author.
+type Said struct {
+	event.Comment
+	By *user.Member
+}
+
 // Comment adds a comment to an event that the actor may see (EVT-19). Any other event is a
 // fault on event.
-func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, content string, k *idempotency.Key, readErr error) (event.Comment, error) {
+func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, content string, k *idempotency.Key, readErr error) (Said, error) {
 	c, err := event.NewComment(on, actor.ID, content, d.now())
 	if err := fault.Merge(readErr, err); err != nil {
 		_, accessErr := d.Liking(ctx, actor, on)
-		return event.Comment{}, fault.Merge(err, noEvent(accessErr))
+		return Said{}, fault.Merge(err, noEvent(accessErr))
 	}
 	c.Completes = k
-	return idempotency.Once(ctx, d.ports.Keys, k, c.Created, idempotency.Lease, func(a idempotency.Answer) (event.Comment, error) {
-		said, _, err := d.comment(ctx, actor, event.CommentID(a.ID))
-		return said, err
-	}, func() (event.Comment, error) {
+	return idempotency.Once(ctx, d.ports.Keys, k, c.Created, idempotency.Lease, func(a idempotency.Answer) (Said, error) {
+		return d.said(ctx, actor, event.CommentID(a.ID))
+	}, func() (Said, error) {
 		e, err := d.Liking(ctx, actor, on)
 		if err != nil {
-			return event.Comment{}, noEvent(err)
+			return Said{}, noEvent(err)
 		}
 		c.Notifies = e.Notifies(actor.ID)
-		said, err := d.ports.Discussion.AddComment(ctx, c, d.charge(actor, ratelimit.Comment))
-		return said, noEvent(err)
+		c, author, err := d.ports.Discussion.AddComment(ctx, c, d.charge(actor, ratelimit.Comment))
+		if err == nil && author == nil {
+			err = user.ErrNotFound
+		}
+		return Said{c, author}, noEvent(err)
 	})
+}
+
+// said returns the actor's own comment, as it is now.
+func (d *Diary) said(ctx context.Context, actor access.Actor, id event.CommentID) (Said, error) {
+	c, _, err := d.comment(ctx, actor, id)
+	if err != nil {
+		return Said{}, err
+	}
+	authors, err := d.ports.Directory.Members(ctx, []user.ID{c.Author})
+	if err == nil && len(authors) == 0 {
+		err = event.ErrNoComment
+	}
+	if err != nil {
+		return Said{}, err
+	}
+	return Said{c, &authors[0]}, nil
 }
 
 // comment returns a comment on an event that the actor may see, and the likes of the event. Any other

@@ -90,11 +90,12 @@ type Reader interface {
 // Discussion stores comments and likes, their exact counts, and their notifications
 // (notification.Store). Comments and likes do not modify the event.
 type Discussion interface {
-	// AddComment stores the comment and returns it with its number. It returns
+	// AddComment stores the comment, and returns it with its number, and its author, or nil if
+	// their data was erased. It returns
 	// ErrNotFound if the event does not exist, and quota.Limits.ErrComments if its author
 	// has written as many on the event as the store was opened with (GEN-14). Concurrent
 	// calls must not exceed the quota.
-	AddComment(ctx context.Context, c Comment, charges ...ratelimit.Charge) (Comment, error)
+	AddComment(ctx context.Context, c Comment, charges ...ratelimit.Charge) (Comment, *user.Member, error)
 	// Comment returns the comment, or ErrNoComment.
 	Comment(ctx context.Context, id CommentID) (Comment, error)
 	// RemoveComment deletes the comment, or returns ErrNoComment: of concurrent calls,

@@ -178,7 +178,7 @@ func worstPage(t *testing.T, s *server) {
 		for range 10 {
 			comment, err := event.NewComment(added.ID(), ada.id, longest(2000), epoch)
 			require.NoError(t, err)
-			_, err = s.app.Stores.Discussion.AddComment(t.Context(), comment)
+			_, _, err = s.app.Stores.Discussion.AddComment(t.Context(), comment)
 			require.NoError(t, err)
 		}
 	}

@@ -63,8 +63,9 @@ func addComment(w *fixtures) {
 	author, other := w.newUser(), w.newUser()
 	e := w.write(author, noon)
 	given := event.Comment{ID: 77, Event: e.ID(), Author: other, Content: "O'Brien \\ \"%_\"\n 🀄", Created: noon, Notifies: author}
-	first, err := w.Discussion.AddComment(w.Context(), given)
+	first, by, err := w.Discussion.AddComment(w.Context(), given)
 	require.NoError(w, err)
+	assert.Equal(w, w.member(other), *by)
 	second := w.say(e.ID(), other, noon, "Again")
 	require.Positive(w, first.ID)
 	assert.NotEqual(w, first.ID, second.ID)
@@ -81,7 +82,7 @@ func addCommentNowhere(w *fixtures) {
 	_, err := w.Events.Remove(w.Context(), e.ID())
 	require.NoError(w, err)
 	for _, on := range []event.ID{e.ID(), 0, e.ID() + 1} {
-		_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon})
+		_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon})
 		assert.ErrorIs(w, err, event.ErrNotFound)
 	}
 }
@@ -89,7 +90,7 @@ func addCommentNowhere(w *fixtures) {
 func discussionByUnknownUser(w *fixtures) {
 	author := w.newUser()
 	e := w.write(author, noon)
-	_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author + 1, Content: "One", Created: noon})
+	_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author + 1, Content: "One", Created: noon})
 	require.Error(w, err)
 	assert.True(w, fault.Is(err, fault.Internal), "%v", err)
 	err = w.Discussion.Like(w.Context(), likeOf(e, author+1, true, noon))
@@ -287,7 +288,7 @@ func latestAtOnce(w *fixtures) {
 			}
 			c, err := event.NewComment(events[i%2], author, "Newer", at(i-many))
 			if err == nil {
-				_, err = w.Discussion.AddComment(w.Context(), c)
+				_, _, err = w.Discussion.AddComment(w.Context(), c)
 			}
 			return err
 		}) {
@@ -319,7 +320,7 @@ func countsAtOnce(w *fixtures) {
 		case 2:
 			return w.Discussion.Like(w.Context(), likeOf(e, author, true, noon))
 		case 3:
-			_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: who, Content: "One", Created: noon})
+			_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: who, Content: "One", Created: noon})
 			return err
 		default:
 			_, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error { return e.AddPlate("plates/a", 0, noon) })
@@ -346,7 +347,7 @@ func commentAgainstRemove(w *fixtures) {
 			case i%2 == 0:
 				return w.Discussion.Like(w.Context(), likeOf(e, author, true, noon))
 			default:
-				_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author, Content: "One", Created: noon})
+				_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: author, Content: "One", Created: noon})
 				return err
 			}
 		}) {

@@ -238,7 +238,7 @@ func (w *fixtures) say(on event.ID, author user.ID, at time.Time, content string
 	c, err := event.NewComment(on, author, content, at)
 	require.NoError(w, err)
 	c.Notifies = event.Liking{Author: w.entry(on).Author()}.Notifies(author)
-	c, err = w.Discussion.AddComment(w.Context(), c)
+	c, _, err = w.Discussion.AddComment(w.Context(), c)
 	require.NoError(w, err)
 	return c
 }

@@ -150,7 +150,7 @@ func reservedAcrossKinds(w *fixtures) {
 	on, k, at := w.write(who, noon).ID(), keyNamed(who, "one"), noon
 	say := func() int64 {
 		require.Nil(w, w.reserves(k, at))
-		c, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: who, Content: "One", Created: at, Completes: &k})
+		c, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: who, Content: "One", Created: at, Completes: &k})
 		require.NoError(w, err)
 		return int64(c.ID)
 	}

@@ -118,7 +118,7 @@ func notificationsOfFailures(w *fixtures) {
 	unknown, gone := one, one
 	unknown.Author, gone.Event = other+1, e.ID()+1
 	for _, c := range []event.Comment{unknown, gone} {
-		_, err := w.Discussion.AddComment(w.Context(), c)
+		_, _, err := w.Discussion.AddComment(w.Context(), c)
 		require.Error(w, err)
 	}
 	require.Error(w, w.Discussion.Like(w.Context(), likeOf(e, other+1, true, noon)))
@@ -203,7 +203,7 @@ func notificationsKept(w *fixtures) {
 			_, unread := w.notifications(author)
 			assert.Equal(w, notification.MaxKept, unread)
 		}
-		_, err := w.Discussion.AddComment(w.Context(), event.Comment{
+		_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{
 			Event: e.ID(), Author: other, Content: fmt.Sprint(i), Created: noon, Notifies: author,
 		})
 		require.NoError(w, err)
@@ -306,7 +306,7 @@ func notificationsMarkedAtOnce(w *fixtures) {
 	for _, err := range atOnce(many, func(i int) error {
 		if i%2 == 0 {
 			c := event.Comment{Event: e.ID(), Author: others[i/2], Content: "Oh", Created: noon, Notifies: author}
-			_, err := w.Discussion.AddComment(w.Context(), c)
+			_, _, err := w.Discussion.AddComment(w.Context(), c)
 			return err
 		}
 		list, err := w.Notifications.List(w.Context(), author, page.CursorRequest{})
@@ -346,7 +346,7 @@ func notificationsAtOnce(w *fixtures) {
 			return w.Discussion.Like(w.Context(), likeOf(on, who, i%4 == 0, noon))
 		case 2:
 			c := event.Comment{Event: on.ID(), Author: who, Content: "Oh", Created: noon, Notifies: author}
-			c, err := w.Discussion.AddComment(w.Context(), c)
+			c, _, err := w.Discussion.AddComment(w.Context(), c)
 			if err == nil && i%3 == 0 {
 				err = w.Discussion.RemoveComment(w.Context(), c.ID)
 			}

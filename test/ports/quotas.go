@@ -145,7 +145,7 @@ func draftsAtOnce(w *fixtures) {
 
 // says adds a comment of the author to the event.
 func (w *fixtures) says(on event.ID, author user.ID) error {
-	_, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon})
+	_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon})
 	return err
 }
 

@@ -20,6 +20,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
+	"plaza/domain/user"
 	"plaza/test/pictures"
 )
 
@@ -59,13 +60,13 @@ type failingDiscussion struct {
 	err    error
 }
 
-func (f *failingDiscussion) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, error) {
+func (f *failingDiscussion) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, *user.Member, error) {
 	err := f.err
 	if f.err = nil; err != nil && !f.stores {
-		return event.Comment{}, err
+		return event.Comment{}, nil, err
 	}
-	stored, addErr := f.Discussion.AddComment(ctx, c, charges...)
-	return stored, errors.Join(err, addErr)
+	stored, author, addErr := f.Discussion.AddComment(ctx, c, charges...)
+	return stored, author, errors.Join(err, addErr)
 }
 
 // The answer of a store may be lost, whether or not it has stored the comment.
@@ -81,7 +82,7 @@ func TestGEN13_a_store_that_fails_leaves_one_comment_to_a_repeated_request(t *te
 		require.NoError(t, err)
 		all, _, err := w.Comments(t.Context(), w.bob, id, page.Request{})
 		require.NoError(t, err)
-		assert.Equal(t, []event.Comment{said}, all.Items, "stores: %v", stores)
+		assert.Equal(t, []event.Comment{said.Comment}, all.Items, "stores: %v", stores)
 	}
 }
 

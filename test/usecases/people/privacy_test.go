@@ -100,7 +100,7 @@ func (w *privacyFixture) say(on event.ID, author user.ID, text string) {
 	w.Helper()
 	c, err := event.NewComment(on, author, text, usecases.Noon)
 	require.NoError(w, err)
-	_, err = w.store.Events().AddComment(w.Context(), c)
+	_, _, err = w.store.Events().AddComment(w.Context(), c)
 	require.NoError(w, err)
 }
 
