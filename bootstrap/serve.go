@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os/signal"
+	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -201,6 +202,7 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 	}
 	a.Log.Info("serving", "addr", l.public.Addr().String(), "admin", l.admin.Addr().String(), "version", ThisBuild().String(),
 		"database", a.Config.DisplayDatabase())
+	debug.FreeOSMemory() // what only the start has needed
 	return group.Wait()
 }
 
