@@ -19,6 +19,7 @@ type notes struct {
 	orientation orientation
 	profile     []byte // as in the file, at most maxProfile bytes
 	grey        bool   // the file is greyscale; the decoder may return another type
+	lossless    bool
 }
 
 // Bounds of the metadata.
@@ -37,7 +38,7 @@ var errScans = errors.New("too many scans")
 // the chunk may be empty.
 var errChunks = errors.New("too many chunks")
 
-func gifNotes(*bufio.Reader) (notes, error) { return notes{}, nil }
+func gifNotes(*bufio.Reader) (notes, error) { return notes{lossless: true}, nil }
 
 // The JPEG markers with metadata, sizes or pixels.
 const (
@@ -149,7 +150,7 @@ func (p *iccParts) joined() []byte {
 }
 
 func pngNotes(r *bufio.Reader) (notes, error) {
-	var n notes
+	n, described := notes{lossless: true}, pngColours{}
 	_, err := r.Discard(8)
 	for chunks := 0; err == nil; {
 		var head [8]byte
@@ -173,9 +174,16 @@ func pngNotes(r *bufio.Reader) (notes, error) {
 		case kind == "eXIf" && n.orientation == 0:
 			n.orientation = parseOrientation(upTo(content, maxExif))
 		case kind == "IEND":
-			return n, nil
+			err = io.EOF
+			continue
+		default:
+			const longest = 32 // of these chunks
+			described.read(kind, upTo(content, longest))
 		}
 		_, err = r.Discard(int(content.N) + 4) // with the checksum
+	}
+	if n.profile == nil {
+		n.profile = described.profile(n.grey)
 	}
 	return n, nil
 }
@@ -227,6 +235,8 @@ func webpNotes(r *bufio.Reader) (notes, error) {
 		size := int64(binary.LittleEndian.Uint32(head[4:]))
 		content := &io.LimitedReader{R: file, N: size}
 		switch kind := string(head[:4]); {
+		case kind == "VP8L":
+			n.lossless = true
 		case kind == "ICCP" && n.profile == nil && size <= maxProfile:
 			n.profile = upTo(content, size)
 		case kind == "EXIF" && n.orientation == 0:

@@ -109,7 +109,7 @@ func (o *original) decode(f form, size image.Point) (picture, error) {
 	o.collect()
 	_, isGrey := decoded.(*image.Gray)
 	_, isInk := decoded.(*image.CMYK)
-	p := picture{pixels: plain(decoded, size)}
+	p := picture{pixels: plain(decoded, size), lossless: n.lossless}
 	o.collect()
 	// The profile of a CMYK picture describes its inks by tables. They are not applied; the
 	// inks are converted as if they were pure.

@@ -108,8 +108,9 @@ func (s *Processor) process(ctx context.Context, by admission.Key, raw media.Raw
 
 // picture is a decoded picture with the meaning of its colours.
 type picture struct {
-	pixels  image.Image // *image.Gray, *image.YCbCr or *image.NRGBA, from (0, 0)
-	profile *profile    // nil: sRGB
+	pixels   image.Image // *image.Gray, *image.YCbCr or *image.NRGBA, from (0, 0)
+	profile  *profile    // nil: sRGB
+	lossless bool        // the pixels are those that were drawn: the upload was a PNG, a GIF or a lossless WebP
 }
 
 // encode encodes the picture and its variants.

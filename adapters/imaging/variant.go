@@ -39,7 +39,7 @@ func (p picture) variants(ctx context.Context, specs []media.SizeSpec) ([]media.
 		}
 		from = shrink(from, size(i))
 		var err error
-		if all[i].Upload, err = (picture{from, p.profile}).encode(); err != nil {
+		if all[i].Upload, err = (picture{from, p.profile, p.lossless}).encode(); err != nil {
 			return nil, err
 		}
 	}

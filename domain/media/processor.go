@@ -35,8 +35,11 @@ type Processor interface {
 	// Process decodes the picture, whose type it must detect from the content, and
 	// encodes its pixels again: upright, the first image of an animation, with unchanged
 	// colours. The result must contain nothing else of the file: no metadata, and no
-	// data after the picture. It is a JPEG, or a PNG if a pixel is transparent or
-	// if the picture exceeds the size limit of JPEG.
+	// data after the picture.
+	//
+	// It is a PNG if a pixel is transparent, or if the picture exceeds the size limit of
+	// JPEG, or if a PNG, a GIF or a lossless WebP is not larger as a PNG than as a JPEG.
+	// Otherwise it is a JPEG, which is not larger than MaxBytes and its colour profile.
 	//
 	// The result has one variant per size, in the order of the sizes: as large as fits
 	// into the size, and never larger than the picture.

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/gif"
+	"image/jpeg"
 	"math"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/test/pictures"
 )
 
 // Processor is the suite of media.Processor. fresh may be called inside a bubble of
@@ -26,10 +28,13 @@ func Processor(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		kept     func(*testing.T, media.Processor)
 	}{
 		{"Develop returns the picture that the bytes are, judged by their content", processorFormats},
-		{"it is a JPEG, or a PNG where something is transparent", processorTransparent},
+		{"it is a PNG where something is transparent", processorTransparent},
+		{"what came without loss is a PNG where that is not larger than the JPEG", processorLossless},
+		{"a JPEG is not larger than MaxBytes", processorLength},
 		{"of an animation it is the first picture", processorAnimations},
 		{"it is upright", processorUpright},
 		{"its colours mean what they did", processorColours},
+		{"they mean what a PNG's gamma and primaries say", processorGamma},
 		{"greys stay grey and mean what they did", processorGreys},
 		{"inks become colours, and their profile is dropped", processorInks},
 		{"there is no metadata, and nothing behind the picture", processorMetadata},
@@ -89,7 +94,7 @@ func assertQuarters(t *testing.T, m image.Image, order [4]int, more ...any) {
 func processorFormats(t *testing.T, s media.Processor) {
 	for kind, raw := range encoded(t, quarters(63, 35)) {
 		d := processed(t, s, raw)
-		assert.Equal(t, []any{"image/jpeg", 63, 35}, []any{d.Type, d.Width, d.Height}, kind)
+		assert.Equal(t, []any{storedAs(kind), 63, 35}, []any{d.Type, d.Width, d.Height}, kind)
 		assertQuarters(t, asPicture(t, d.Upload), [4]int{0, 1, 2, 3}, kind)
 		assert.Empty(t, d.Variants)
 	}
@@ -98,10 +103,59 @@ func processorFormats(t *testing.T, s media.Processor) {
 	assert.InDelta(t, 130, level(asPicture(t, d.Upload), 0, 0), 1, "its 128 is one of those from 16 to 235")
 }
 
+// storedAs is the type of a drawing with few colours that was uploaded as the kind.
+func storedAs(kind string) string {
+	if kind == "image/jpeg" {
+		return kind
+	}
+	return "image/png"
+}
+
+func processorLossless(t *testing.T, s media.Processor) {
+	drawing := quarters(640, 480)
+	for kind, raw := range encoded(t, drawing) {
+		d := processed(t, s, raw, media.SizeSpec{Name: "sm", Width: 320, Height: 320})
+		assert.Equal(t, storedAs(kind), d.Variants[0].Type, kind)
+		if kind == "image/jpeg" {
+			continue
+		}
+		assert.Less(t, len(d.Bytes), 2000, kind)
+		m := asPicture(t, d.Upload)
+		for i := range drawing.Rect.Dx() {
+			require.Equal(t, drawing.At(i, i/2), color.NRGBAModel.Convert(m.At(i, i/2)), "%s: every pixel is as it was", kind)
+		}
+	}
+	// Each pixel of these has a colour of its own, and only the second can be told in few bytes.
+	grain := drawn(image.Pt(640, 480), func(x, y int) color.NRGBA {
+		n := uint32(640*y+x) * 2654435761
+		return color.NRGBA{uint8(100 + n>>28), uint8(100 + n>>24&15), uint8(100 + n>>20&15), 255}
+	})
+	ramp := drawn(image.Pt(640, 480), func(x, y int) color.NRGBA { return color.NRGBA{uint8(x), uint8(y), uint8(x + y), 255} })
+	assert.Equal(t, "image/jpeg", processed(t, s, pictures.PNG(t, grain)).Type)
+	assert.Equal(t, "image/png", processed(t, s, pictures.PNG(t, ramp)).Type)
+	assert.Equal(t, "image/jpeg", processed(t, s, pictures.JPEG(t, ramp)).Type)
+}
+
+func processorLength(t *testing.T, s media.Processor) {
+	m := image.NewGray(image.Rect(0, 0, 5000, 4000))
+	n := uint32(1)
+	for i := range m.Pix {
+		n = n*1664525 + 1013904223
+		m.Pix[i] = uint8(-(n >> 31)) // 0 or 255
+	}
+	var raw bytes.Buffer
+	require.NoError(t, jpeg.Encode(&raw, m, &jpeg.Options{Quality: 40}))
+	require.Less(t, raw.Len(), media.MaxBytes)
+	d := processed(t, s, raw.Bytes())
+	assert.Equal(t, "image/jpeg", d.Type)
+	assert.LessOrEqual(t, len(d.Bytes), media.MaxBytes)
+	assert.Greater(t, len(d.Bytes), media.MaxBytes/2, "it is as good as it may be")
+}
+
 func processorTransparent(t *testing.T, s media.Processor) {
 	m := quarters(40, 30)
 	for kind, raw := range encoded(t, m) {
-		assert.Equal(t, "image/jpeg", processed(t, s, raw).Type, kind)
+		assert.Equal(t, storedAs(kind), processed(t, s, raw).Type, kind)
 	}
 	m.SetNRGBA(3, 4, color.NRGBA{})
 	of := encoded(t, m)

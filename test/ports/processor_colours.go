@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -168,6 +169,53 @@ func profiled(t *testing.T, m *image.NRGBA, icc []byte) map[string][]byte {
 		"JPEG": withSegments(of["image/jpeg"], segment(0xe2, append([]byte(name+"\x02\x02"), icc[half:]...)), segment(0xe2, append([]byte(name+"\x01\x02"), icc[:half]...))),
 		"PNG":  withChunks(of["image/png"], chunk("iCCP", append([]byte("any\x00\x00"), deflated(t, icc)...)...)),
 		"WebP": webPFile(webPCanvas(hasICC, m.Rect.Dx(), m.Rect.Dy()), webPChunk("ICCP", icc), webPOf(m)),
+	}
+}
+
+// numbers are the content of a chunk of big-endian numbers.
+func numbers(all ...uint32) []byte {
+	var out []byte
+	for _, n := range all {
+		out = binary.BigEndian.AppendUint32(out, n)
+	}
+	return out
+}
+
+func processorGamma(t *testing.T, s media.Processor) {
+	grey, colour := image.NewGray(image.Rect(0, 0, 64, 48)), image.NewNRGBA(image.Rect(0, 0, 64, 48))
+	for i := range grey.Pix {
+		grey.Pix[i] = 100
+		copy(colour.Pix[4*i:], []byte{100, 100, 100, 255})
+	}
+	gamma, srgb := func(n uint32) []byte { return chunk("gAMA", numbers(n)...) }, chunk("sRGB", 0)
+	small := media.SizeSpec{Name: "sm", Width: 32, Height: 32}
+	for _, m := range []image.Image{grey, colour} {
+		for n, exponent := range map[uint32]float64{55_556: 1.8, 100_000: 1, 30_000: 1 / 0.3} {
+			d := processed(t, s, withChunks(pictures.PNG(t, m), gamma(n)), small)
+			for _, u := range []media.Upload{d.Upload, d.Variants[0].Upload} {
+				assert.InDelta(t, math.Pow(100./255, exponent), light(t, u, 10, 10)[1], 0.01, "%d of %T", n, m)
+			}
+		}
+		atEnd := pictures.PNG(t, m)
+		atEnd = slices.Concat(atEnd[:len(atEnd)-12], gamma(55_556), atEnd[len(atEnd)-12:])
+		for _, raw := range [][]byte{
+			withChunks(pictures.PNG(t, m), gamma(45_455)), withChunks(pictures.PNG(t, m), gamma(47_000)), atEnd,
+			withChunks(pictures.PNG(t, m), srgb, gamma(55_556)), withChunks(pictures.PNG(t, m), gamma(55_556), srgb),
+			withChunks(pictures.PNG(t, m), gamma(0)), withChunks(pictures.PNG(t, m), gamma(1)), withChunks(pictures.PNG(t, m), chunk("gAMA", 0, 1)),
+			withChunks(pictures.PNG(t, m), gamma(45_455), chunk("cHRM", numbers(31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000)...)),
+			withChunks(pictures.PNG(t, m), gamma(45_455), chunk("cHRM", make([]byte, 32)...)),
+		} {
+			assert.Empty(t, iccOf(t, processed(t, s, raw).Upload), "%q", raw[:120])
+		}
+	}
+	wide := wideColours()
+	telephone := chunk("cHRM", numbers(31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000)...)
+	icc := chunk("iCCP", append([]byte("any\x00\x00"), deflated(t, iccProfile("RGB ", wide, nil))...)...)
+	for _, chunks := range [][][]byte{{gamma(45_455), telephone}, {telephone, gamma(45_455)}, {gamma(100_000), icc}} {
+		u := processed(t, s, withChunks(pictures.PNG(t, quarters(64, 48)), chunks...)).Upload
+		for i, name := range []string{"rXYZ", "gXYZ", "bXYZ"} {
+			assertLight(t, wide.primaries[name], u, (2*(i%2)+1)*u.Width/4, (2*(i/2)+1)*u.Height/4, name)
+		}
 	}
 }
 
