@@ -12,6 +12,7 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"runtime/debug"
 	"slices"
 
 	"plaza/domain/media"
@@ -91,6 +92,8 @@ func (p picture) smallest() (file pieces, isPNG bool, err error) {
 		}
 	}
 	if quality := qualityFor(length); quality < bestQuality {
+		file = nil
+		debug.FreeOSMemory() // before the next one takes as much
 		file, err = p.jpeg(quality)
 	}
 	return file, false, err

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+	"image/jpeg"
 	"os"
 	"regexp"
 	"runtime/debug"
@@ -70,6 +71,14 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 	}
 	photo := image.NewYCbCr(r, image.YCbCrSubsampleRatio420)
 	copy(photo.Y, grey.Pix)
+	ramp := image.NewNRGBA(r) // is a PNG in the end, after it was a JPEG
+	noise := image.NewYCbCr(r, image.YCbCrSubsampleRatio420)
+	for i := range width * height {
+		copy(ramp.Pix[4*i:], []byte{uint8(i % width), uint8(i / width), uint8(i%width + i/width), 255})
+	}
+	for i := range noise.Y {
+		noise.Y[i], noise.Cb[i/4], noise.Cr[i/4] = uint8(-(uint32(i) * 2654435761 >> 17 & 1)), uint8(i*i/7), uint8(i*i/11)
+	}
 	square := image.NewGray(image.Rect(0, 0, 2500, 2500)) // the worst size to shrink to an avatar
 	for name, raw := range map[string][]byte{
 		"JPEG": pictures.JPEG(t, photo), "JPEG turned": upside(pictures.JPEG(t, photo)), "JPEG grey": pictures.JPEG(t, grey),
@@ -77,6 +86,7 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 		"JPEG progressive of inks": inked(pictures.Progressive(t, grey)),
 		"PNG of 16 bits":           pictures.Deep(t, width, height, false), "PNG of 16 bits interlaced": pictures.Deep(t, width, height, true),
 		"PNG grey": pictures.PNG(t, grey), "PNG with a palette": pictures.PNG(t, palette), "GIF": pictures.GIF(t, palette),
+		"PNG of a ramp": pictures.PNG(t, ramp), "JPEG of noise": coarse(t, noise),
 		"JPEG shrunk": pictures.JPEG(t, square),
 	} {
 		f, c, err := (&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).judge()
@@ -87,6 +97,14 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 		const measuring = 8 << 20 // what the process itself takes more, at times
 		assert.LessOrEqual(t, peak, counted+measuring, name)
 	}
+}
+
+// coarse returns the picture as a JPEG of low quality.
+func coarse(t *testing.T, m image.Image) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, jpeg.Encode(&out, m, &jpeg.Options{Quality: 20}))
+	return out.Bytes()
 }
 
 // inked makes a fourth component of the first one, as in CMYK.

@@ -102,9 +102,9 @@ func partsMeanNothing(t *testing.T, s *server) {
 	} {
 		a := ada.sendsForm(t, formType, formOf([2]string{head, picture}, [2]string{field("img", asFile), ""})).is(201) // an empty one is none
 		address := a.text("data.img")
-		assert.Regexp(t, `^`+s.url+`/media/public/[a-z2-7]{26}\.jpg$`, address)
+		assert.Regexp(t, `^`+s.url+`/media/public/[a-z2-7]{26}\.png$`, address)
 		shown := s.anyone().fetches(t, address).is(200)
-		assert.Equal(t, "image/jpeg", shown.header.Get("Content-Type"))
+		assert.Equal(t, "image/png", shown.header.Get("Content-Type"))
 		assert.Equal(t, want, shown.body)
 	}
 }

@@ -39,7 +39,7 @@ func imageUploads(t *testing.T, s *server) {
 		})
 		address := a.text("data.img")
 		shown := s.anyone().fetches(t, address).is(200)
-		assert.Equal(t, "image/jpeg", shown.header.Get("Content-Type"), name)
+		assert.Equal(t, "image/png", shown.header.Get("Content-Type"), name)
 		assert.NotEmpty(t, shown.body)
 		assert.Contains(t, address, s.url+"/media/public/")
 		assert.NotContains(t, address, "?", "good for ever")
