@@ -35,7 +35,7 @@ func Processor(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		{"of an animation it is the first picture", processorAnimations},
 		{"it is upright", processorUpright},
 		{"its colours mean what they did", processorColours},
-		{"they mean what a PNG's gamma and primaries say", processorGamma},
+		{"they mean what a PNG's gamma says", processorGamma},
 		{"greys stay grey and mean what they did", processorGreys},
 		{"inks become colours, and their profile is dropped", processorInks},
 		{"there is no metadata, and nothing behind the picture", processorMetadata},
