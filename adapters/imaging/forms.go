@@ -5,13 +5,15 @@ import (
 	"encoding/binary"
 	"image"
 	"image/gif"
-	"image/jpeg"
+	gojpeg "image/jpeg"
 	"image/png"
 	"io"
 	"math"
 	"slices"
 
 	"golang.org/x/image/webp"
+
+	"plaza/adapters/imaging/jpeg"
 )
 
 // form is an accepted picture format.
@@ -26,7 +28,7 @@ type form struct {
 // forms are the accepted formats, with their decoders. Decoders that other packages
 // register with package image must not widen them.
 var forms = []form{
-	{[]string{"\xff\xd8\xff"}, jpeg.DecodeConfig, jpegNeed, jpegNotes, jpeg.Decode},
+	{[]string{"\xff\xd8\xff"}, jpeg.DecodeConfig, jpegNeed, jpegNotes, gojpeg.Decode},
 	{[]string{"\x89PNG\r\n\x1a\n"}, pngHeader, pngNeed, pngNotes, png.Decode},
 	{[]string{"GIF87a", "GIF89a"}, gif.DecodeConfig, gifNeed, gifNotes, gif.Decode},
 	{[]string{"RIFF????WEBP"}, webp.DecodeConfig, webpNeed, webpNotes, decodeWebP},

@@ -79,12 +79,12 @@ func jpegNeed(r *bufio.Reader, c image.Config) need {
 		}
 		return need{plain: plain, most: progressive}
 	}
-	const luma, chroma = 7, 10 // the offsets of the sampling of brightness and of the colours
+	const luma, blue, red = 7, 10, 13 // the offsets of the sampling of brightness and of the colours
 	switch {
 	case c.ColorModel == color.CMYKModel || c.ColorModel == color.RGBAModel:
 		return needs(4, 8, 24)
 	case c.ColorModel == color.GrayModel,
-		len(layout) > chroma && layout[luma] == 0x22 && layout[chroma] == 0x11 && c.Width%2 == 0 && c.Height%2 == 0: // 4:2:0
+		len(layout) > red && layout[luma] == 0x22 && layout[blue] == 0x11 && layout[red] == 0x11 && c.Width%2 == 0 && c.Height%2 == 0: // 4:2:0
 		return needs(1.5, 3.8, 7.5)
 	}
 	return needs(3, 7, 15)

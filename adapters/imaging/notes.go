@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
+	"image"
 	"io"
 )
 
@@ -20,6 +21,7 @@ type notes struct {
 	profile     []byte // as in the file, at most maxProfile bytes
 	grey        bool   // the file is greyscale; the decoder may return another type
 	lossless    bool
+	decode      func(io.Reader) (image.Image, error) // of a file that the form's decoder can't read, or nil
 }
 
 // Bounds of the metadata.
@@ -46,6 +48,7 @@ const (
 	markerRST0, markerRST7 = 0xd0, 0xd7
 	markerEOI, markerSOS   = 0xd9, 0xda
 	markerAPP1, markerAPP2 = 0xe1, 0xe2
+	markerDRI, markerAPP14 = 0xdd, 0xee
 )
 
 const (
@@ -56,6 +59,7 @@ const (
 func jpegNotes(r *bufio.Reader) (notes, error) {
 	var n notes
 	var icc iccParts
+	var coding jpegCoding
 	for scans := 0; scans <= maxScans; {
 		marker, length, err := nextSegment(r)
 		if err != nil || marker == markerEOI {
@@ -66,13 +70,16 @@ func jpegNotes(r *bufio.Reader) (notes, error) {
 		switch marker {
 		case markerSOS:
 			scans++
-		case markerAPP1, markerAPP2:
+			fallthrough
+		case markerAPP1, markerAPP2, markerAPP14, markerDRI, markerSOF0, markerSOF0 + 1, markerSOF2:
 			content = make([]byte, length)
 			if _, err := io.ReadFull(r, content); err != nil {
 				return n, nil
 			}
 			length = 0
 		}
+		coding.add(marker, content)
+		n.decode = coding.decoder()
 		if exif, found := bytes.CutPrefix(content, []byte(exifName)); found && marker == markerAPP1 && n.orientation == 0 {
 			n.orientation = parseOrientation(exif)
 		}

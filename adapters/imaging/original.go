@@ -102,6 +102,9 @@ func (o *original) decode(f form, size image.Point) (picture, error) {
 	if err != nil {
 		return picture{}, err
 	}
+	if n.decode != nil {
+		f.decode = n.decode
+	}
 	decoded, err := f.decode(o.open())
 	if err != nil {
 		return picture{}, err

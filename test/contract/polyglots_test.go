@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"os"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 var polyglotRows = []row{
 	{"PLA-03 what is two things at once is shown as a picture alone", polyglots, oneStore},
 	{"PLA-03 what only some browsers show is refused", otherPictures, oneStore},
+	{"PLA-03 JPEGs are read however they are coded", unusualJPEGs, oneStore},
 }
 
 // pngChunk is a chunk of a PNG.
@@ -52,6 +54,16 @@ func polyglots(t *testing.T, s *server) {
 			assert.Equal(t, "nosniff", shown.header.Get("X-Content-Type-Options"))
 			assert.Equal(t, "default-src 'none'; frame-ancestors 'none'", shown.header.Get("Content-Security-Policy"))
 		}
+	}
+}
+
+func unusualJPEGs(t *testing.T, s *server) {
+	ada := s.member(t)
+	for _, name := range []string{"3x1", "2x2-progressive-restarts", "ycck-1x3-progressive-restarts"} {
+		raw, err := os.ReadFile("../../adapters/imaging/jpeg/testdata/" + name + ".jpg")
+		require.NoError(t, err)
+		shown := s.anyone().fetches(t, ada.post(t, images, object{"img": raw}).is(201).text("data.img")).is(200)
+		assert.Equal(t, "image/jpeg", shown.header.Get("Content-Type"), name)
 	}
 }
 
