@@ -2,7 +2,7 @@
 // sampling factors, and with restart markers in scans of one component. Pictures are coded with Huffman codes,
 // sequentially or progressively, in one, three or four components.
 //
-// It reads what package image/jpeg reads as well. That package is a little faster and stays the decoder of most files.
+// It reads what package image/jpeg reads as well. The caller decides from the headers which of the two reads a file.
 package jpeg
 
 import (
@@ -12,15 +12,11 @@ import (
 	"io"
 )
 
-var (
-	errFormat      = errors.New("invalid JPEG")
-	errUnsupported = errors.New("unsupported kind of JPEG")
-)
+var errFormat = errors.New("invalid or unsupported JPEG")
 
 // The markers of segments.
 const (
 	sof0, sof1, sof2 = 0xc0, 0xc1, 0xc2 // frames: baseline, extended sequential, progressive
-	sof15, dac       = 0xcf, 0xcc       // the last kind of frame; arithmetic coding
 	dht, dqt, dri    = 0xc4, 0xdb, 0xdd // codes, quantisation, restart interval
 	rst0, rst7       = 0xd0, 0xd7       // restarts
 	soi, eoi, sos    = 0xd8, 0xd9, 0xda // start and end of the image, scan
@@ -100,12 +96,10 @@ func (d *decoder) read(header bool) error {
 			return d.in.err
 		case rst0 <= marker && marker <= rst7:
 			continue
-		case marker == eoi && (header || len(d.components) == 0):
+		case marker == eoi && header, (marker == eoi || marker == sos) && len(d.components) == 0:
 			return errFormat
-		case marker == eoi:
+		case marker == eoi, marker == sos && header:
 			return nil
-		case marker == sos && header:
-			return d.needFrame()
 		}
 		content, err := d.content()
 		if err == nil {
@@ -139,26 +133,17 @@ func (d *decoder) process(marker byte, content []byte) error {
 		return d.readQuant(content)
 	case marker == dri && len(content) == 2:
 		d.interval = int(content[0])<<8 + int(content[1])
-	case marker == dri:
-		return errFormat
 	case marker == sos:
 		return d.scan(content)
 	case sof0 <= marker && marker <= sof2:
 		d.progressive = marker == sof2
 		return d.readFrame(content)
-	case sof0 <= marker && marker <= sof15: // dac is one of them
-		return errUnsupported
+	case marker < app0: // other frames, and what arithmetic codes need
+		return errFormat
 	case marker == app0:
 		d.jfif = d.jfif || len(content) >= 5 && string(content[:5]) == "JFIF\x00"
 	case marker == app14 && len(content) >= 12 && string(content[:5]) == "Adobe":
 		d.adobe, d.transform = true, content[11]
-	}
-	return nil
-}
-
-func (d *decoder) needFrame() error {
-	if len(d.components) == 0 {
-		return errFormat
 	}
 	return nil
 }
@@ -169,10 +154,7 @@ func (d *decoder) readFrame(content []byte) error {
 		return errFormat
 	}
 	n := int(content[5])
-	switch {
-	case content[0] != 8, n != 1 && n != 3 && n != 4:
-		return errUnsupported
-	case len(content) != 6+3*n:
+	if content[0] != 8 || n != 1 && n != 3 && n != 4 || len(content) != 6+3*n {
 		return errFormat
 	}
 	d.size = image.Pt(int(content[3])<<8+int(content[4]), int(content[1])<<8+int(content[2]))

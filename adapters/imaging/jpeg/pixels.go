@@ -6,24 +6,12 @@ import (
 )
 
 // zigzag leads from the order of coefficients in a file to the one in a block.
-var zigzag = func() (order [64]uint8) {
-	x, y, step := 0, 0, 1 // of x; y goes the other way
-	for k := range order {
-		order[k] = uint8(8*y + x)
-		x, y = x+step, y-step
-		switch {
-		case x > 7:
-			x, y, step = 7, y+2, -1
-		case y > 7:
-			x, y, step = x+2, 7, 1
-		case y < 0:
-			y, step = 0, -1
-		case x < 0:
-			x, step = 0, 1
-		}
-	}
-	return order
-}()
+var zigzag = [64]uint8{
+	0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
+	12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
+	35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+}
 
 // block is 8 × 8 coefficients, or the samples that they stand for.
 type block [64]int32

@@ -52,23 +52,17 @@ func (d *decoder) scan(content []byte) error {
 		}
 	}
 	for _, p := range s.parts {
-		p.begin(d)
+		if samples := 64 * p.blocks.X * p.blocks.Y; p.scanned {
+			continue
+		} else if d.progressive {
+			p.coded = make([]int16, samples)
+		} else {
+			p.samples = make([]byte, samples)
+		}
+		p.scanned, p.quant = true, d.quant[p.table]
 	}
 	s.read()
 	return d.in.err
-}
-
-// begin makes room for the component, before its first scan.
-func (c *component) begin(d *decoder) {
-	if c.scanned {
-		return
-	}
-	c.scanned, c.quant = true, d.quant[c.table]
-	if n := 64 * c.blocks.X * c.blocks.Y; d.progressive {
-		c.coded = make([]int16, n)
-	} else {
-		c.samples = make([]byte, n)
-	}
 }
 
 // read reads all units. Those of a scan of one component are its blocks, without those that only fill interleaved units
