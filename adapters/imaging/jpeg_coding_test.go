@@ -39,5 +39,7 @@ func TestPLA03_JPEGsThatPackageImageRefuses(t *testing.T) {
 			_, err := imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw[:len(raw)*part/100]))
 			assert.ErrorIs(t, err, media.ErrCutOff, name)
 		}
+		_, err = imaging.NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(bytes.Replace(raw, []byte("Adobe"), []byte("Other"), 1)))
+		assert.NoError(t, err, "%s without Adobe's mark", name)
 	}
 }

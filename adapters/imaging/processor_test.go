@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"os"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -110,6 +111,8 @@ func TestPLA03_pictures_are_admitted_by_their_memory(t *testing.T) {
 	const callers = 5 // one more than are admitted
 	r := image.Rect(0, 0, 8, 8)
 	deep, plain := pictures.PNG(t, image.NewNRGBA64(r)), pictures.PNG(t, image.NewRGBA(r))
+	uneven, err := os.ReadFile("jpeg/testdata/2x2-1x1-1x2.jpg")
+	require.NoError(t, err)
 	photo, progressive := pictures.JPEG(t, image.NewRGBA(r)), pictures.Progressive(t, image.NewGray(r))
 	for _, c := range []struct {
 		name          string
@@ -123,6 +126,7 @@ func TestPLA03_pictures_are_admitted_by_their_memory(t *testing.T) {
 		{"largest photos, two processors", 2, photo, 8000, 5000, 2},
 		{"largest PNG of 16 bits", 8, deep, 8000, 5000, 1},
 		{"PNG of 16 bits", 8, deep, 5000, 4000, 2},
+		{"largest JPEG of three samplings", 8, uneven, 8000, 5000, 2},
 		{"largest progressive JPEG", 8, progressive, 8000, 5000, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {

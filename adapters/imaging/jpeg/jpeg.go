@@ -163,9 +163,6 @@ func (d *decoder) readFrame(content []byte) error {
 		if c.factors.X < 1 || c.factors.X > 4 || c.factors.Y < 1 || c.factors.Y > 4 || int(c.table) >= len(d.quant) || d.find(c.id) != nil {
 			return errFormat
 		}
-		if n == 1 {
-			c.factors = image.Pt(1, 1)
-		}
 		d.factors = image.Pt(max(d.factors.X, c.factors.X), max(d.factors.Y, c.factors.Y))
 		d.components = append(d.components, c)
 	}

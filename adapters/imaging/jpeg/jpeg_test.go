@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -144,6 +145,23 @@ func TestInksWithoutAdobe(t *testing.T) {
 	assert.LessOrEqual(t, distance(color.CMYK{255 - c.C, 255 - c.M, 255 - c.Y, 255 - c.K}, 20, 20), 9)
 }
 
+// TestJFIF: a file of JFIF is never red, green and blue, also if Adobe's mark says so.
+func TestJFIF(t *testing.T) {
+	raw := made(t)["rgb-1x1"]
+	for want, more := range map[color.Model]string{
+		color.RGBAModel:  "\xff\xe0\x00\x08JFXX\x00\x10",
+		color.YCbCrModel: "\xff\xe0\x00\x07JFIF\x00\xff\xe0\x00\x08JFXX\x00\x10",
+	} {
+		raw := slices.Concat(raw[:2], []byte(more), raw[2:])
+		config, err := jpeg.DecodeConfig(bytes.NewReader(raw))
+		require.NoError(t, err)
+		assert.Equal(t, want, config.ColorModel)
+		m, err := jpeg.Decode(bytes.NewReader(raw))
+		require.NoError(t, err)
+		assert.Equal(t, want, m.ColorModel())
+	}
+}
+
 func TestFilesThatAreBroken(t *testing.T) {
 	for name, raw := range made(t) {
 		for n := 0; n < len(raw); n += 7 {
@@ -169,7 +187,9 @@ func TestFilesThatAreBroken(t *testing.T) {
 		assert.Error(t, err, name)
 	}
 	restart := made(t)["2x2-apart-restarts"]
-	_, err := jpeg.Decode(bytes.NewReader(bytes.Replace(restart, []byte("\xff\xd3"), []byte("\xff\xd5"), 1)))
+	_, err := jpeg.Decode(bytes.NewReader(append(bytes.Clone(restart[:bytes.LastIndex(restart, []byte("\xff\xda"))]), 0xff, 0xd9)))
+	assert.Error(t, err, "no scan of the last component")
+	_, err = jpeg.Decode(bytes.NewReader(bytes.Replace(restart, []byte("\xff\xd3"), []byte("\xff\xd5"), 1)))
 	assert.Error(t, err, "another restart")
 }
 

@@ -45,9 +45,8 @@ func (d *decoder) scan(content []byte) error {
 	}
 	if d.progressive {
 		bounds := content[1+2*n:]
-		high := uint(bounds[2] >> 4)
-		s.first, s.last, s.low, s.refines = int(bounds[0]), int(bounds[1]), uint(bounds[2]&15), high != 0
-		if s.last > 63 || s.first > s.last || s.first == 0 && s.last != 0 || s.first > 0 && n > 1 || s.low > 13 || s.refines && high != s.low+1 {
+		s.first, s.last, s.low, s.refines = int(bounds[0]), int(bounds[1]), uint(bounds[2]&15), bounds[2]>>4 != 0
+		if s.last > 63 || s.first > s.last || s.first == 0 && s.last != 0 || s.first > 0 && n > 1 || s.low > 13 {
 			return errFormat
 		}
 	}
