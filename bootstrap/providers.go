@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/url"
 	"runtime"
-	"time"
 
 	"plaza/adapters/argon2id"
 	"plaza/adapters/httpapi"
@@ -81,23 +80,6 @@ func newHTTPConfig(c settings.Config, p Parts, log *slog.Logger, m *prometheus.M
 	return config, err
 }
 
-// mediaSource opens pictures of the requested audience only.
-func mediaSource(store media.Store) httpapi.MediaSource {
-	return func(ctx context.Context, name media.Key, a media.Audience) (media.File, error) {
-		return store.Open(ctx, media.KeyAt(a, string(name)))
-	}
-}
-
-func addressCheck(addresses media.Addresses, now func() time.Time) httpapi.AddressCheck {
-	return func(name media.Key, expires, signature string) time.Duration {
-		until, err := addresses.Check(media.KeyAt(media.Viewers, string(name)), expires, signature, now())
-		if err != nil {
-			return 0
-		}
-		return until.Sub(now())
-	}
-}
-
 // logOf returns a function that returns the logger of a request, with its ID. Outside of a
 // request it returns log.
 func logOf(log *slog.Logger) func(context.Context) *slog.Logger {
@@ -106,11 +88,11 @@ func logOf(log *slog.Logger) func(context.Context) *slog.Logger {
 
 func translate(t *translation.Translation) reading.Translate { return t.Translate }
 
-func diaryPorts(s Stores, places place.Analyser, clean markup.Sanitiser, processor media.Processor) diary.Ports {
+func diaryPorts(s Stores, addresses media.Addresses, places place.Analyser, clean markup.Sanitiser, processor media.Processor) diary.Ports {
 	return diary.Ports{
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
 		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
-		Places: places, Sanitiser: clean, Pictures: s.Media, Deletions: s.Deletions, Processor: processor, Room: s.Room,
+		Places: places, Sanitiser: clean, Pictures: s.Media, Addresses: addresses, Deletions: s.Deletions, Processor: processor, Room: s.Room,
 		Keys: s.Keys,
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"plaza/application/notifications"
 	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/pictures"
 	"plaza/application/places"
 	"plaza/application/privacy"
 	"plaza/application/reading"
@@ -53,11 +54,11 @@ var (
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
 	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New,
-		browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New,
+		browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, pictures.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New,
 		cleanup.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
-		portraitSource, mediaSource, addressCheck)
+		portraitSource)
 )
 
 func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses,

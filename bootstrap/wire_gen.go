@@ -25,6 +25,7 @@ import (
 	"plaza/application/notifications"
 	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/pictures"
 	"plaza/application/places"
 	"plaza/application/privacy"
 	"plaza/application/reading"
@@ -73,7 +74,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	peoplePeople := people.New(directory, accounts, notificationStore, portraits, mediaStore, deletionQueue, processor, room, limits, v)
 	gazetteerGazetteer := gazetteer.New()
 	sanitiser := newSanitiser(c)
-	ports2 := diaryPorts(stores, gazetteerGazetteer, sanitiser, processor)
+	ports2 := diaryPorts(stores, addresses, gazetteerGazetteer, sanitiser, processor)
 	diaryDiary := diary.New(ports2, limits, v)
 	repository := ports.Subscriptions
 	categories := ports.Categories
@@ -94,7 +95,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	privacyLeave := leave(signinSignin)
 	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, mediaStore, privacyLeave, v)
 	userimageRepository := ports.Images
-	userImages := userimages.New(userimageRepository, mediaStore, deletionQueue, processor, room, keys, limits, v)
+	userImages := userimages.New(userimageRepository, mediaStore, addresses, deletionQueue, processor, room, keys, limits, v)
 	howTos := ports.HowTos
 	howToLists := importing.NewHowToLists(howTos)
 	limits2 := payingLimits(c)
@@ -104,8 +105,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	apply := applyReceipts(payingPaying)
 	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
 	httpapiPortraitSource := portraitSource()
-	httpapiMediaSource := mediaSource(mediaStore)
-	httpapiAddressCheck := addressCheck(addresses, v)
+	picturesPictures := pictures.New(mediaStore, addresses, processor, room, v)
 	httpapiUseCases := httpapi.UseCases{
 		Signin:        signinSignin,
 		People:        peoplePeople,
@@ -121,8 +121,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Refunding:     refundingRefunding,
 		Reconciling:   reconcilingReconciling,
 		Portraits:     httpapiPortraitSource,
-		Media:         httpapiMediaSource,
-		Addresses:     httpapiAddressCheck,
+		Pictures:      picturesPictures,
 	}
 	config, err := newHTTPConfig(c, p, log, metrics)
 	if err != nil {
@@ -190,6 +189,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
-	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, pictures.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource)
 )

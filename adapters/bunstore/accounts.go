@@ -319,6 +319,6 @@ func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Pictur
 	args := []any{engine.Cover(avatar).NullIfZero(), int64(id)}
 	set := engine.Step{Statement: v.s.steps.setAvatar, Args: args, MustMatch: true, Missed: user.ErrNotFound}
 	return v.s.writeAll(ctx, slices.Concat(
-		v.s.chargeSteps(charges), []engine.Step{set}, v.s.pictureSteps(v.limits, id, countedPicture{avatar.Key, bytes}),
+		v.s.chargeSteps(charges), []engine.Step{set}, v.s.pictureSteps(v.limits, id, countedPicture{avatar.Key, bytes, false}),
 	))
 }

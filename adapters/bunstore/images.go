@@ -91,7 +91,7 @@ func newImageSteps(d engine.Dialect) imageSteps {
 func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
 	row := imageRowOf(i, 0)
 	err := v.s.writeAll(ctx, slices.Concat(
-		v.s.chargeSteps(charges), v.s.pictureSteps(v.limits, i.Owner, countedPicture{i.Key, i.Bytes}), []engine.Step{
+		v.s.chargeSteps(charges), v.s.pictureSteps(v.limits, i.Owner, countedPicture{i.Key, i.Bytes, true}), []engine.Step{
 			{Statement: v.s.steps.countImage, Args: []any{int64(i.Owner), int64(userimage.MaxImages)}, MustMatch: true, Missed: userimage.ErrFull},
 			{
 				Statement: v.s.steps.insertImage, Args: imageNew.Values(&row, v.s.Dialect),

@@ -52,7 +52,9 @@ type quotaSteps struct {
 	draftsBelow   string // $1 author, $2 drafts
 	commentsBelow string // $1 event, $2 author, $3 comments
 	takeBytes     string // $1 owner, $2 bytes, $3 quota
-	addPicture    string // $1 key, $2 owner, $3 bytes
+	addPicture    string // $1 key, $2 owner, $3 bytes, $4 whether they include the sizes
+	takeSizes     string // $1 key, $2 bytes; a miss if the bytes of the picture include its sizes, or it has no row
+	addSizes      string // $1 key, $2 bytes
 	bytesTaken    string // $1 owner
 	setAvatar     string // $1 avatar, $2 user
 	changeProfile string // $1 firstname, $2 lastname, $3 timezone, $4 location, $5 expertise, NULL: unchanged; $6 user
@@ -78,7 +80,11 @@ func newQuotaSteps(d engine.Dialect) quotaSteps {
 		takeBytes: d.MustMatch("INSERT INTO picture_totals AS t (owner_id, bytes) SELECT CAST($1 AS bigint), CAST($2 AS bigint)"+
 			" WHERE CAST($2 AS bigint) <= CAST($3 AS bigint)"+d.UnlessMissed()+" ON CONFLICT (owner_id)"+
 			" DO UPDATE SET bytes = t.bytes + EXCLUDED.bytes WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)", "bytes"),
-		addPicture: "INSERT INTO pictures (key, owner_id, bytes) " + d.Values("$1, $2, $3"),
+		addPicture: "INSERT INTO pictures (key, owner_id, bytes, has_sizes) " + d.Values("$1, $2, $3, $4"),
+		takeSizes: d.MustMatch("UPDATE pictures SET bytes = bytes + $2, has_sizes = TRUE WHERE key = $1 AND NOT has_sizes"+
+			d.UnlessMissed(), "owner_id"),
+		addSizes: "UPDATE picture_totals SET bytes = bytes + $2 WHERE owner_id = (SELECT p.owner_id FROM pictures p WHERE p.key = $1)" +
+			d.UnlessMissed(),
 		bytesTaken: "SELECT bytes FROM picture_totals WHERE owner_id = $1",
 		setAvatar:  d.MustMatch("UPDATE users SET avatar = $1 WHERE id = $2 AND "+notErased+d.UnlessMissed(), "id"),
 		changeProfile: d.MustMatch("UPDATE users SET firstname = COALESCE($1, firstname), lastname = COALESCE($2, lastname), "+
@@ -99,10 +105,24 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 	return v.limits.CheckPictures(taken + 1)
 }
 
+// CountSizes locks the picture before the total, as the trigger of discards does.
+func (v Room) CountSizes(ctx context.Context, of media.Key, bytes int64) error {
+	args := []any{string(of), bytes}
+	err := v.s.writeAll(ctx, []engine.Step{
+		{Statement: v.s.steps.takeSizes, Args: args, MustMatch: true},
+		{Statement: v.s.steps.addSizes, Args: args},
+	})
+	if errors.Is(err, engine.ErrMissed) {
+		return nil
+	}
+	return err
+}
+
 // countedPicture is a new picture whose bytes count for the quota of its owner.
 type countedPicture struct {
-	key   media.Key
-	bytes int64
+	key      media.Key
+	bytes    int64
+	hasSizes bool // the bytes include those of its sizes (IMG-08)
 }
 
 // pictureSteps returns the steps that count new pictures of the owner.
@@ -112,7 +132,7 @@ func (s *Store) pictureSteps(l quota.Limits, owner user.ID, pictures ...countedP
 	for _, p := range pictures {
 		if p.bytes > 0 {
 			all += p.bytes
-			each = append(each, engine.Step{Statement: s.steps.addPicture, Args: []any{string(p.key), int64(owner), p.bytes}})
+			each = append(each, engine.Step{Statement: s.steps.addPicture, Args: []any{string(p.key), int64(owner), p.bytes, p.hasSizes}})
 		}
 	}
 	if all == 0 {
@@ -128,7 +148,7 @@ func (s *Store) pictureSteps(l quota.Limits, owner user.ID, pictures ...countedP
 func newPlates(plates []event.Plate) (counted []countedPicture) {
 	for i, p := range plates {
 		if p.ID == 0 {
-			counted = append(counted, countedPicture{p.Photo, p.Bytes})
+			counted = append(counted, countedPicture{p.Photo, p.Bytes, true})
 			plates[i].Bytes = 0
 		}
 	}

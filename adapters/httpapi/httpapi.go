@@ -27,6 +27,7 @@ import (
 	"plaza/application/notifications"
 	"plaza/application/paying"
 	"plaza/application/people"
+	"plaza/application/pictures"
 	"plaza/application/privacy"
 	"plaza/application/reading"
 	"plaza/application/reconciling"
@@ -63,8 +64,7 @@ type UseCases struct {
 	Refunding     *refunding.Refunding
 	Reconciling   *reconciling.Reconciling
 	Portraits     PortraitSource
-	Media         MediaSource
-	Addresses     AddressCheck
+	Pictures      *pictures.Pictures
 }
 
 // PortraitSource returns the PNG of the generated portrait with the name, or false if no

@@ -1,60 +1,79 @@
 package httpapi
 
 import (
-	"context"
 	"fmt"
 	"net/http"
+	"path"
 	"time"
 
 	"plaza/adapters/httpapi/transport"
+	"plaza/application/pictures"
 	"plaza/domain/media"
 )
 
-// MediaSource returns the uploaded picture with the name. It returns media.ErrNotFound also
-// for a picture of another audience, so the name in a private URL is useless without its
-// signature.
-type MediaSource func(ctx context.Context, name media.Key, a media.Audience) (media.File, error)
-
-// AddressCheck returns how long the signed URL of a picture remains valid. It returns zero
-// if the URL is forged or has expired.
-type AddressCheck func(name media.Key, expires, signature string) time.Duration
+// picturesForEver lets caches keep public pictures for ever. An address of the store may
+// change, so that they keep a redirection to it for an hour.
+const (
+	picturesForEver = "public, max-age=31536000, immutable"
+	redirectForHour = "public, max-age=3600"
+)
 
 // download is a stored picture to be sent, with its caching.
 type download struct {
-	media.File
-	tag     string // the content of a name never changes
+	pictures.Served
 	caching string
 }
 
 func (a *api) publicPicture(c *transport.Call) (transport.Reply, error) {
-	return a.download(c, media.Everyone, "public, max-age=31536000, immutable")
+	size, err := sizeOf(c)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	served, err := a.Pictures.Public(c.Context(), c.Name(), size)
+	if served.Location != "" {
+		return transport.Bare(download{served, redirectForHour}), err
+	}
+	return transport.Bare(download{served, picturesForEver}), err
 }
 
 // privatePicture serves a picture while its signed URL is valid (PLA-04). Otherwise it
 // answers 404.
 func (a *api) privatePicture(c *transport.Call) (transport.Reply, error) {
-	query := c.Gin.Request.URL.Query()
-	left := a.Addresses(media.Key(c.Name()), query.Get("expires"), query.Get("signature"))
-	if left <= 0 {
-		return transport.Reply{}, media.ErrNotFound
+	size, err := sizeOf(c)
+	if err != nil {
+		return transport.Reply{}, err
 	}
-	return a.download(c, media.Viewers, fmt.Sprintf("private, max-age=%d", left/time.Second))
+	query := c.Gin.Request.URL.Query()
+	served, left, err := a.Pictures.Private(c.Context(), c.Name(), size, query.Get("expires"), query.Get("signature"))
+	return transport.Bare(download{served, fmt.Sprintf("private, max-age=%d", left/time.Second)}), err
 }
 
-func (a *api) download(c *transport.Call, to media.Audience, caching string) (transport.Reply, error) {
-	name := media.Key(c.Name())
-	f, err := a.Media(c.Context(), name, to)
-	return transport.Bare(download{f, `"` + string(name) + `"`, caching}), err
+// sizeOf returns the size that the request asks for, or "" for the picture itself. A size
+// without a name, or a second one, is media.ErrNotFound (IMG-08).
+func sizeOf(c *transport.Call) (string, error) {
+	sizes := c.Gin.Request.URL.Query()["size"]
+	switch {
+	case len(sizes) == 0:
+		return "", nil
+	case len(sizes) > 1 || sizes[0] == "":
+		return "", media.ErrNotFound
+	}
+	return sizes[0], nil
 }
 
 // ServeHTTP writes the picture or the requested ranges of it, or 304 if the client already has
-// it.
+// it. A picture with an address of its own in the store is redirected to.
 func (d download) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	defer d.Close()
 	h := w.Header()
-	h.Set("Content-Type", d.Type)
-	h.Set("ETag", d.tag)
 	h.Set("Cache-Control", d.caching)
+	if d.Location != "" {
+		h.Set("Location", d.Location)
+		w.WriteHeader(http.StatusFound)
+		return
+	}
+	defer d.Close()
+	h.Set("Content-Type", d.Type)
+	h.Set("ETag", `"`+path.Base(string(d.Key))+`"`)
 	http.ServeContent(w, r, "", d.Modified, d)
 }
 
@@ -65,5 +84,5 @@ func (a *api) portrait(c *transport.Call) (transport.Reply, error) {
 	if !known {
 		return transport.Reply{}, transport.ErrNotFound
 	}
-	return transport.Bare(transport.File{MediaType: "image/png", Bytes: png, Caching: "public, max-age=31536000, immutable"}), nil
+	return transport.Bare(transport.File{MediaType: "image/png", Bytes: png, Caching: picturesForEver}), nil
 }

@@ -12,20 +12,34 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/application/pictures"
 	"plaza/domain/media"
 	"plaza/domain/secret"
 )
 
 // shown are the stored pictures of a test, by key.
 type shown struct {
-	media.Addresses
-	pictures map[media.Key]string
-	now      time.Time
-	closed   int
+	media.Store
+	addresses media.Addresses
+	pictures  map[media.Key]string
+	closed    int
 }
 
-func (s *shown) open(_ context.Context, name media.Key, a media.Audience) (media.File, error) {
-	content, exists := s.pictures[media.KeyAt(a, string(name))]
+func newShown(pictures map[media.Key]string) *shown {
+	return &shown{addresses: media.NewAddresses("", secret.New("signing key")), pictures: pictures}
+}
+
+// served are the use cases that serve the pictures at the time.
+func (s *shown) served(now time.Time) *pictures.Pictures {
+	return pictures.New(s, s.addresses, nil, nil, func() time.Time { return now })
+}
+
+func (s *shown) URL(key media.Key, a media.Audience, now time.Time) string {
+	return s.addresses.URL(key, a, now)
+}
+
+func (s *shown) Open(_ context.Context, key media.Key) (media.File, error) {
+	content, exists := s.pictures[key]
 	if !exists {
 		return media.File{}, media.ErrNotFound
 	}
@@ -33,14 +47,6 @@ func (s *shown) open(_ context.Context, name media.Key, a media.Audience) (media
 		return media.File{}, errors.New("the disk is broken")
 	}
 	return media.File{ReadSeekCloser: &openPicture{strings.NewReader(content), s}, Type: "image/webp"}, nil
-}
-
-func (s *shown) check(name media.Key, expires, signature string) time.Duration {
-	until, err := s.Check(media.KeyAt(media.Viewers, string(name)), expires, signature, s.now)
-	if err != nil {
-		return 0
-	}
-	return until.Sub(s.now)
 }
 
 type openPicture struct {
@@ -56,8 +62,8 @@ func (p *openPicture) Close() error {
 // picturesOver serves the pictures at the time.
 func picturesOver(t *testing.T, pictures map[media.Key]string, now time.Time) (*shown, func(method, target string, header ...string) *httptest.ResponseRecorder) {
 	t.Helper()
-	source := &shown{Addresses: media.NewAddresses("", secret.New("signing key")), pictures: pictures, now: now}
-	router, err := newRouter(&api{UseCases: UseCases{Media: source.open, Addresses: source.check}}, table)
+	source := newShown(pictures)
+	router, err := newRouter(&api{UseCases: UseCases{Pictures: source.served(now)}}, table)
 	require.NoError(t, err)
 	return source, func(method, target string, header ...string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()

@@ -39,15 +39,29 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 	return v.limits.CheckPictures(used + 1)
 }
 
+// CountSizes implements quota.Room.
+func (v Room) CountSizes(ctx context.Context, of media.Key, bytes int64) error {
+	return exec(ctx, v.s, func() error {
+		p, counts := v.s.pictures[of]
+		if !counts || p.hasSizes {
+			return nil
+		}
+		v.s.pictures[of] = countedPicture{p.owner, p.bytes + bytes, true}
+		v.s.pictureBytes[p.owner] += bytes
+		return nil
+	})
+}
+
 // countedPicture is a picture whose bytes count for the quota of its owner.
 type countedPicture struct {
-	owner user.ID
-	bytes int64
+	owner    user.ID
+	bytes    int64
+	hasSizes bool // the bytes include those of its sizes (IMG-08)
 }
 
 // countPictures counts new pictures of the owner, or returns ErrPictures. The caller gives some
 // bytes back in the same step.
-func (s *Store) countPictures(l quota.Limits, owner user.ID, bytes map[media.Key]int64, givenBack ...int64) error {
+func (s *Store) countPictures(l quota.Limits, owner user.ID, haveSizes bool, bytes map[media.Key]int64, givenBack ...int64) error {
 	var all int64
 	for _, n := range bytes {
 		all += n
@@ -63,7 +77,7 @@ func (s *Store) countPictures(l quota.Limits, owner user.ID, bytes map[media.Key
 		return err
 	}
 	for key, n := range bytes {
-		s.pictures[key] = countedPicture{owner, n}
+		s.pictures[key] = countedPicture{owner, n, haveSizes}
 	}
 	s.pictureBytes[owner] += all
 	return nil

@@ -116,7 +116,8 @@ func (k *Cleanup) known(ctx context.Context) (set, error) {
 	return known, nil
 }
 
-// orphans reports the orphan files, and returns all files. A file counts as an orphan only
+// orphans reports the orphan files, and returns all files. A size of a known picture is no
+// orphan. A file counts as an orphan only
 // if it was older than OrphanGracePeriod when the check began: the references may have been
 // read before a younger one was stored.
 func (k *Cleanup) orphans(ctx context.Context, began time.Time, known set, repair bool, found func(Finding) bool) (set, error) {
@@ -127,7 +128,7 @@ func (k *Cleanup) orphans(ctx context.Context, began time.Time, known set, repai
 			return set{}, err
 		}
 		stored.add(file.Key)
-		if known.has(file.Key) || began.Sub(file.Since) < OrphanGracePeriod {
+		if known.has(file.Key.Original()) || began.Sub(file.Since) < OrphanGracePeriod {
 			continue
 		}
 		if batch = append(batch, file.Key); len(batch) < orphanBatch {
@@ -152,7 +153,7 @@ func (k *Cleanup) report(ctx context.Context, orphans []media.Key, repair bool, 
 		}
 	}
 	for _, key := range orphans {
-		if known.has(key) {
+		if known.has(key.Original()) {
 			continue
 		}
 		if repair {

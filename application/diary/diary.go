@@ -48,6 +48,7 @@ type Ports struct {
 	Places     place.Analyser
 	Sanitiser  markup.Sanitiser
 	Pictures   media.Store
+	Addresses  media.Addresses
 	Deletions  media.DeletionQueue
 	Processor  media.Processor
 	Room       quota.Room

@@ -16,7 +16,7 @@ import (
 // the actor may only see the event, and a fault on event if the actor may not see it
 // (PLA-01). Bytes that are not an accepted picture, and one plate too many, are faults on
 // photo. If the actor's quota of bytes is used up, nothing is decoded (GEN-14). If the plate
-// can't be stored, its file is removed.
+// can't be stored, its files are removed.
 func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw media.Raw, k *idempotency.Key, readErr error) (event.Plate, error) {
 	if readErr != nil {
 		_, err := d.writable(ctx, actor, on)
@@ -34,11 +34,11 @@ func (d *Diary) attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	if err := d.ports.Room.CheckPictures(ctx, actor.ID); err != nil {
 		return event.Plate{}, err
 	}
-	processed, err := d.ports.Processor.Process(ctx, actor.QueueKey(), raw)
+	processed, err := d.ports.Processor.Process(ctx, actor.QueueKey(), raw, media.PictureSizes...)
 	if err != nil {
 		return event.Plate{}, fault.OnField("photo", err)
 	}
-	key, err := d.ports.Pictures.Put(ctx, processed.Upload, media.Viewers)
+	key, err := processed.StoreDerived(ctx, d.ports.Pictures, media.Viewers)
 	if err != nil {
 		return event.Plate{}, err
 	}
@@ -53,7 +53,7 @@ func (d *Diary) attach(ctx context.Context, actor access.Actor, on event.ID, raw
 	return plates[slices.IndexFunc(plates, func(p event.Plate) bool { return p.Photo == key })], nil
 }
 
-// Detach removes the plate from the actor's event, then its file. If the actor may not see
+// Detach removes the plate from the actor's event, then its files. If the actor may not see
 // the event, the plate is NotFound.
 func (d *Diary) Detach(ctx context.Context, actor access.Actor, id event.PlateID) error {
 	on, err := d.plated(ctx, actor, id)
@@ -114,5 +114,5 @@ func (d *Diary) removePhotos(ctx context.Context, plates ...event.Plate) {
 // PhotoURL returns the URL of the plate's picture, for users who may see the event. The URL
 // expires (PLA-04).
 func (d *Diary) PhotoURL(p event.Plate) string {
-	return d.ports.Pictures.URL(p.Photo, media.Viewers, d.now())
+	return d.ports.Addresses.URL(p.Photo, media.Viewers, d.now())
 }

@@ -23,6 +23,7 @@ import (
 type UserImages struct {
 	images    userimage.Repository
 	pictures  media.Store
+	addresses media.Addresses
 	deletions media.DeletionQueue
 	processor media.Processor
 	room      quota.Room
@@ -31,11 +32,13 @@ type UserImages struct {
 	now       func() time.Time
 }
 
-// New returns the use cases over the ports, with the limits on writes; now returns the time.
-func New(images userimage.Repository, pictures media.Store, deletions media.DeletionQueue, processor media.Processor,
-	room quota.Room, keys idempotency.Keys, limits ratelimit.Limits, now func() time.Time) *UserImages {
+// New returns the use cases over the ports, with the addresses of the server's pictures and the
+// limits on writes; now returns the time.
+func New(images userimage.Repository, pictures media.Store, addresses media.Addresses, deletions media.DeletionQueue,
+	processor media.Processor, room quota.Room, keys idempotency.Keys, limits ratelimit.Limits, now func() time.Time) *UserImages {
 	return &UserImages{
-		images: images, pictures: pictures, deletions: deletions, processor: processor, room: room, keys: keys, limits: limits, now: now,
+		images: images, pictures: pictures, addresses: addresses, deletions: deletions, processor: processor, room: room, keys: keys,
+		limits: limits, now: now,
 	}
 }
 
@@ -46,12 +49,12 @@ type View struct {
 }
 
 func (u *UserImages) view(i userimage.Image) View {
-	return View{Image: i, URL: u.pictures.URL(i.Key, media.Everyone, u.now())}
+	return View{Image: i, URL: u.addresses.URL(i.Key, media.Everyone, u.now())}
 }
 
 // Upload adds the picture to the actor's images (IMG-07). Bytes that are not an accepted
 // picture are a fault on img. If the actor's quota of bytes is used up, nothing is decoded
-// (GEN-14). If the image can't be stored, its file is removed. If the request is repeated with its
+// (GEN-14). If the image can't be stored, its files are removed. If the request is repeated with its
 // key, Upload returns the image as it is now (GEN-13).
 func (u *UserImages) Upload(
 	ctx context.Context, actor access.Actor, raw media.Raw, names []string, k *idempotency.Key, readErr error,
@@ -81,11 +84,11 @@ func (u *UserImages) add(ctx context.Context, actor access.Actor, raw media.Raw,
 	if err := u.room.CheckPictures(ctx, actor.ID); err != nil {
 		return View{}, err
 	}
-	processed, err := u.processor.Process(ctx, actor.QueueKey(), raw)
+	processed, err := u.processor.Process(ctx, actor.QueueKey(), raw, media.PictureSizes...)
 	if err != nil {
 		return View{}, fault.OnField("img", err)
 	}
-	key, err := u.pictures.Put(ctx, processed.Upload, media.Everyone)
+	key, err := processed.StoreDerived(ctx, u.pictures, media.Everyone)
 	if err != nil {
 		return View{}, err
 	}
@@ -112,7 +115,7 @@ func (u *UserImages) Retag(ctx context.Context, actor access.Actor, id userimage
 	return u.view(image), err
 }
 
-// Delete deletes the actor's image, then removes its file (IMG-07).
+// Delete deletes the actor's image, then removes its files (IMG-07).
 func (u *UserImages) Delete(ctx context.Context, actor access.Actor, id userimage.ID) error {
 	image, err := u.images.Change(ctx, id, func(i *userimage.Image) error {
 		if err := i.CheckWrite(actor.ID); err != nil {

@@ -49,7 +49,7 @@ func emptyFixture() fixture {
 		Diary: diary.Ports{
 			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Related: s.Events(),
 			Categories: s.Categories(), Relations: s.Subscriptions(), Directory: s.Accounts(),
-			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Deletions: s.DeletionQueue(), Processor: processor, Room: s.Room(quota.Limits{}),
+			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Addresses: pictures.Addresses, Deletions: s.DeletionQueue(), Processor: processor, Room: s.Room(quota.Limits{}),
 			Keys: s.Keys(),
 		},
 		Images: s.Images(), Ledger: s.Ledger(),

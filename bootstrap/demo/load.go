@@ -122,6 +122,6 @@ func newReplay(p Ports) *replay {
 	s.following = following.New(p.Subscriptions, p.Categories, p.Diary.Keys, nil, now)
 	s.notifications = notifications.New(p.Notifications)
 	s.diary = diary.New(p.Diary, nil, now)
-	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Deletions, p.Diary.Processor, p.Diary.Room, p.Diary.Keys, nil, now)
+	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Addresses, p.Diary.Deletions, p.Diary.Processor, p.Diary.Room, p.Diary.Keys, nil, now)
 	return s
 }

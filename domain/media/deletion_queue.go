@@ -35,13 +35,34 @@ type Reference struct {
 	Of string
 }
 
-// RemoveFiles removes the files of the keys from the store and then the keys from the
+// Remove removes the picture and its sizes from the store. The picture is removed first: a
+// call that makes its sizes meanwhile looks for it after storing them, and removes them.
+func Remove(ctx context.Context, s Store, key Key) error {
+	err := s.Remove(ctx, key)
+	if err != nil || key.IsSize() {
+		return err
+	}
+	return RemoveSizes(ctx, s, key)
+}
+
+// RemoveSizes removes the sizes of the picture from the store.
+func RemoveSizes(ctx context.Context, s Store, of Key) error {
+	var err error
+	for _, spec := range PictureSizes {
+		for _, key := range of.SizeKeys(spec.Name) {
+			err = errors.Join(err, s.Remove(ctx, key))
+		}
+	}
+	return err
+}
+
+// RemoveFiles removes the files of the keys and of their sizes from the store and then the keys from the
 // queue. A key whose file could not be removed stays queued for another attempt.
 func RemoveFiles(ctx context.Context, s Store, q DeletionQueue, keys []Key) error {
 	var removed []Key
 	var failures []error
 	for _, key := range keys {
-		if err := s.Remove(ctx, key); err != nil {
+		if err := Remove(ctx, s, key); err != nil {
 			failures = append(failures, err)
 			continue
 		}
@@ -64,7 +85,7 @@ func Abandon(ctx context.Context, s Store, cause error, keys ...Key) error {
 	}
 	failures := []error{cause}
 	for _, key := range keys {
-		failures = append(failures, s.Remove(context.WithoutCancel(ctx), key))
+		failures = append(failures, Remove(context.WithoutCancel(ctx), s, key))
 	}
 	return errors.Join(failures...)
 }

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"regexp"
@@ -14,8 +15,9 @@ var extensions = map[string]string{
 }
 
 // keyForm matches keys: the folder of the audience, 26 random letters and digits, and the
-// extension. These characters are safe in every file system and object store.
-var keyForm = regexp.MustCompile(`^(?:public|private)/[a-z2-7]{26}(\.(?:jpg|png|gif|webp))$`)
+// extension. The key of a size also has the name of the size and its own extension. These
+// characters are safe in every file system and object store.
+var keyForm = regexp.MustCompile(`^((?:public|private)/[a-z2-7]{26}(\.(?:jpg|png|gif|webp)))(?:\.(?:sm|md)(\.(?:jpg|png)))?$`)
 
 // NewKey returns a new key for a picture of the type. It fails for an unsupported type.
 func NewKey(a Audience, mediaType string) (Key, error) {
@@ -34,9 +36,34 @@ func (k Key) Type() (mediaType string, isKey bool) {
 		return "", false
 	}
 	for kind, extension := range extensions {
-		if extension == parts[1] {
+		if extension == cmp.Or(parts[3], parts[2]) {
 			return kind, true
 		}
 	}
 	return "", false
+}
+
+// Size returns the key of the picture's size with that name and type (IMG-08).
+func (k Key) Size(name, mediaType string) Key { return k + Key("."+name+extensions[mediaType]) }
+
+// Original returns the key of the picture of which k is a size. Any other key is returned as
+// it is.
+func (k Key) Original() Key {
+	if parts := keyForm.FindStringSubmatch(string(k)); parts != nil {
+		return Key(parts[1])
+	}
+	return k
+}
+
+// IsSize reports whether k is the key of a size.
+func (k Key) IsSize() bool { return k.Original() != k }
+
+// SizeKeys returns the keys that the picture's size with that name may have, the likeliest
+// first: a size is of the picture's own type, or the other one of a Processor.
+func (k Key) SizeKeys(name string) []Key {
+	jpeg, png := k.Size(name, "image/jpeg"), k.Size(name, "image/png")
+	if kind, _ := k.Type(); kind == "image/jpeg" {
+		return []Key{jpeg, png}
+	}
+	return []Key{png, jpeg}
 }

@@ -48,3 +48,27 @@ func TestPLA04_what_has_not_the_form_of_a_key_has_no_type(t *testing.T) {
 		assert.Empty(t, kind)
 	}
 }
+
+func TestIMG08_the_key_of_a_size_leads_to_its_picture(t *testing.T) {
+	name := "private/" + strings.Repeat("a", 26)
+	for key, sizes := range map[media.Key][]media.Key{
+		media.Key(name + ".jpg"):  {media.Key(name + ".jpg.sm.jpg"), media.Key(name + ".jpg.sm.png")},
+		media.Key(name + ".webp"): {media.Key(name + ".webp.sm.png"), media.Key(name + ".webp.sm.jpg")},
+	} {
+		assert.Equal(t, sizes, key.SizeKeys("sm"))
+		assert.False(t, key.IsSize())
+		for i, size := range sizes {
+			assert.True(t, size.IsSize())
+			assert.Equal(t, key, size.Original())
+			kind, _ := size.Type()
+			assert.Equal(t, kind == "image/jpeg", strings.HasSuffix(string(size), ".jpg"), i)
+		}
+	}
+	for _, strange := range []string{
+		name + ".jpg.xl.jpg", name + ".jpg.sm", name + ".jpg.sm.gif", name + ".jpg.sm.jpg.sm.jpg", name + ".jpg..jpg", name + ".sm.jpg",
+	} {
+		_, isKey := media.Key(strange).Type()
+		assert.False(t, isKey, strange)
+		assert.False(t, media.Key(strange).IsSize(), strange)
+	}
+}

@@ -29,6 +29,10 @@ var (
 	DemandCoverSizes = []SizeSpec{{DemandCoverMD, 720, 720}}
 )
 
+// PictureSizes are the sizes of user images and plates, which are stored under keys derived
+// from the picture's (IMG-08).
+var PictureSizes = []SizeSpec{{"sm", 320, 320}, {"md", 1024, 1024}}
+
 // Processor decodes uploaded pictures and encodes them again. Every implementation
 // passes test/ports.Processor.
 type Processor interface {
@@ -100,6 +104,30 @@ func (d Processed) Store(ctx context.Context, s Store, a Audience) (Picture, err
 	return p, nil
 }
 
+// StoreDerived stores the picture, and its variants under keys derived from the picture's, or
+// nothing (IMG-08).
+func (d Processed) StoreDerived(ctx context.Context, s Store, a Audience) (Key, error) {
+	key, err := s.Put(ctx, d.Upload, a)
+	if err != nil {
+		return "", err
+	}
+	if err := d.StoreSizes(ctx, s, key); err != nil {
+		return "", errors.Join(err, Remove(context.WithoutCancel(ctx), s, key))
+	}
+	return key, nil
+}
+
+// StoreSizes stores the variants under keys derived from that of the picture. A variant that
+// is the picture itself is stored as an empty file.
+func (d Processed) StoreSizes(ctx context.Context, s Store, of Key) error {
+	for _, v := range d.Variants {
+		if err := s.PutSize(ctx, of.Size(v.Name, v.Type), v.Bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Keys returns the keys of the picture and its sizes, each once.
 func (p Picture) Keys() []Key {
 	var keys []Key
@@ -118,7 +146,7 @@ func (p Picture) Keys() []Key {
 func (p Picture) Discard(ctx context.Context, s Store) error {
 	var err error
 	for _, key := range p.Keys() {
-		err = errors.Join(err, s.Remove(ctx, key))
+		err = errors.Join(err, Remove(ctx, s, key))
 	}
 	return err
 }

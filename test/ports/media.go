@@ -29,6 +29,7 @@ func Media(t *testing.T, open func(t *testing.T) media.Store) {
 		{"Put stores a copy of the picture under a new key, and Open returns it; what is no picture is an error", mediaPut},
 		{"a key can't be guessed", mediaKeys},
 		{"an opened picture can be read by many, in any order", mediaRead},
+		{"PutSize stores a copy of the content in the place of a former one, of sizes alone", mediaSize},
 		{"Open of any key that no Put has returned is ErrNotFound", mediaStrange},
 		{"Remove deletes the picture, and one that is not there is no error", mediaRemove},
 		{"Puts and Removes at once don't disturb each other", mediaAtOnce},
@@ -97,6 +98,43 @@ func mediaPut(t *testing.T, s media.Store) {
 		_, err := s.Put(t.Context(), upload(kind, 1), media.Everyone)
 		assert.Error(t, err, kind)
 	}
+}
+
+func mediaSize(t *testing.T, s media.Store) {
+	for _, a := range []media.Audience{media.Everyone, media.Viewers} {
+		of := put(t, s, upload("image/png", 1), a)
+		for _, kind := range []string{"image/png", "image/jpeg"} {
+			size := of.Size("md", kind)
+			absent(t, s, size)
+			for _, content := range [][]byte{{2, 3}, {}, bytes.Repeat([]byte("\x00\xff"), 300_000)} {
+				given := bytes.Clone(content)
+				require.NoError(t, s.PutSize(t.Context(), size, given))
+				clear(given)
+				got, gotKind := stored(t, s, size)
+				assert.True(t, bytes.Equal(content, got))
+				assert.Equal(t, kind, gotKind)
+			}
+			assert.Contains(t, allStored(t, s), size)
+			assert.NotEqual(t, s.URL(of, a, noon), s.URL(size, a, noon))
+		}
+		require.NoError(t, s.Remove(t.Context(), of.Size("md", "image/png")))
+		absent(t, s, of.Size("md", "image/png"))
+		stored(t, s, of.Size("md", "image/jpeg"))
+		for _, key := range []media.Key{of, "", "../x", of + ".xl.png", of + ".md", media.Key("x/" + string(of.Size("md", "image/png")))} {
+			assert.ErrorIs(t, s.PutSize(t.Context(), key, []byte{9}), media.ErrNotSize, "%q", key)
+		}
+		content, _ := stored(t, s, of)
+		assert.Equal(t, []byte{1}, content, "the picture stays")
+	}
+	of := put(t, s, upload("image/png", 1), media.Everyone).Size("sm", "image/png")
+	for _, err := range atOnce(many, func(i int) error {
+		return s.PutSize(t.Context(), of, bytes.Repeat([]byte{byte(i)}, 50_000))
+	}) {
+		assert.NoError(t, err)
+	}
+	content, _ := stored(t, s, of)
+	require.Len(t, content, 50_000)
+	assert.Equal(t, bytes.Repeat(content[:1], 50_000), content, "whole")
 }
 
 func mediaKeys(t *testing.T, s media.Store) {
@@ -259,6 +297,8 @@ func mediaCancelled(t *testing.T, s media.Store) {
 	assert.ErrorIs(t, err, context.Canceled)
 	_, err = s.Open(gone, key)
 	assert.ErrorIs(t, err, context.Canceled)
+	assert.ErrorIs(t, s.PutSize(gone, key.Size("sm", "image/png"), []byte{1}), context.Canceled)
+	absent(t, s, key.Size("sm", "image/png"))
 	assert.ErrorIs(t, s.Remove(gone, key), context.Canceled)
 	content, _ := stored(t, s, key)
 	assert.Equal(t, []byte{1}, content)

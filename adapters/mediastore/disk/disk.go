@@ -154,8 +154,27 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 	if err != nil {
 		return "", err
 	}
-	temporary := path.Join(incoming, path.Base(string(key)))
-	err = s.write(temporary, u.Bytes)
+	if err := s.store(ctx, key, u.Bytes); err != nil {
+		return "", err
+	}
+	return key, nil
+}
+
+// PutSize implements media.Store.
+func (s *Store) PutSize(ctx context.Context, key media.Key, content []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !key.IsSize() {
+		return media.ErrNotSize
+	}
+	return s.store(ctx, key, content)
+}
+
+// store writes the picture's file under another name, which no other call has, and then gives it its own.
+func (s *Store) store(ctx context.Context, key media.Key, content []byte) error {
+	temporary := path.Join(incoming, path.Base(string(key))+"-"+rand.Text())
+	err := s.write(temporary, content)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -163,9 +182,9 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 		err = s.publish(temporary, file(key))
 	}
 	if err != nil {
-		return "", explain(errors.Join(err, ignoreMissing(s.root.Remove(temporary))))
+		return explain(errors.Join(err, ignoreMissing(s.root.Remove(temporary))))
 	}
-	return key, nil
+	return nil
 }
 
 // Faults of a disk that takes no picture. They wrap the cause for the log.

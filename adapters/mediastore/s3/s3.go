@@ -100,35 +100,55 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 	if err != nil {
 		return "", err
 	}
+	if err := s.store(ctx, key, u.Bytes); err != nil {
+		return "", err
+	}
+	return key, nil
+}
+
+// PutSize implements media.Store.
+func (s *Store) PutSize(ctx context.Context, key media.Key, content []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !key.IsSize() {
+		return media.ErrNotSize
+	}
+	return s.store(ctx, key, content)
+}
+
+// store stores the picture under the key, or nothing.
+func (s *Store) store(ctx context.Context, key media.Key, content []byte) error {
 	bounded, cancel := context.WithTimeout(ctx, s.deadline)
 	defer cancel()
-	err = s.put(bounded, key, u, a)
+	err := s.send(bounded, key, content)
 	if err == nil {
-		return key, nil
+		return nil
 	}
 	if !isRefused(err) {
 		s.removeUnfinished(ctx, key)
 	}
-	return "", fmt.Errorf("storing a picture: %w", explain(ctx, err))
+	return fmt.Errorf("storing a picture: %w", explain(ctx, err))
 }
 
-// put sends the picture and repeats that after a temporary failure. minio-go must not retry
+// send sends the picture and repeats that after a temporary failure. minio-go must not retry
 // by itself: it would rewind a reader that the failed try may still be sending.
-func (s *Store) put(ctx context.Context, key media.Key, u media.Upload, a media.Audience) error {
+func (s *Store) send(ctx context.Context, key media.Key, content []byte) error {
+	kind, _ := key.Type()
 	options := minio.PutObjectOptions{
-		ContentType: u.Type,
+		ContentType: kind,
 		// The signature covers the whole checksum. Some stores can't read a body that is
 		// signed in chunks.
 		DisableContentSha256: true,
 	}
-	if a == media.Everyone {
+	if strings.HasPrefix(string(key), string(media.KeyAt(media.Everyone, ""))) {
 		options.CacheControl = caching
 	}
-	sum := sha256.Sum256(u.Bytes)
+	sum := sha256.Sum256(content)
 	var err error
 	for range tries {
-		content := struct{ io.Reader }{bytes.NewReader(u.Bytes)} // not rewindable
-		_, err = s.client.PutObject(ctx, s.bucket, s.object(key), content, int64(len(u.Bytes)), "", hex.EncodeToString(sum[:]), options)
+		body := struct{ io.Reader }{bytes.NewReader(content)} // not rewindable
+		_, err = s.client.PutObject(ctx, s.bucket, s.object(key), body, int64(len(content)), "", hex.EncodeToString(sum[:]), options)
 		if err == nil || !errors.Is(explain(ctx, err), ErrAway) {
 			break
 		}

@@ -57,6 +57,16 @@ func (w *cleanupFixture) put() media.Key {
 	return key
 }
 
+// sizesOf stores the sizes of the picture.
+func (w *cleanupFixture) sizesOf(key media.Key) []media.Key {
+	w.t.Helper()
+	sizes := []media.Key{key.SizeKeys("sm")[0], key.SizeKeys("md")[1]}
+	for _, size := range sizes {
+		require.NoError(w.t, w.pictures.PutSize(w.t.Context(), size, []byte("x")))
+	}
+	return sizes
+}
+
 func (w *cleanupFixture) shows(p media.Picture) {
 	w.t.Helper()
 	require.NoError(w.t, w.store.Accounts().SetAvatar(w.t.Context(), w.who, p, 0))
@@ -74,6 +84,7 @@ func (w *cleanupFixture) isThere(key media.Key) bool {
 func TestIMG07_what_nobody_shows_loses_its_file_however_long_that_takes(t *testing.T) {
 	w := newCleanupFixture(t)
 	key := w.put()
+	sizes := w.sizesOf(key)
 	w.shows(media.Picture{Key: key})
 	n, err := w.RemoveDue(t.Context())
 	require.NoError(t, err)
@@ -93,6 +104,7 @@ func TestIMG07_what_nobody_shows_loses_its_file_however_long_that_takes(t *testi
 	require.NoError(t, err)
 	assert.Equal(t, 1, n)
 	assert.False(t, w.isThere(key))
+	assert.Zero(t, filesIn(t, w.pictures), "IMG-08: nor are its sizes: %v", sizes)
 	w.now = w.now.Add(time.Hour)
 	n, err = w.RemoveDue(t.Context())
 	require.NoError(t, err)
@@ -164,6 +176,22 @@ func (l listedMedia) All(ctx context.Context) iter.Seq2[media.Stored, error] {
 			}
 		}
 	}
+}
+
+func TestIMG08_a_check_knows_the_sizes_of_what_is_shown(t *testing.T) {
+	w := newCleanupFixture(t)
+	shown, gone := w.put(), w.put()
+	kept, orphans := w.sizesOf(shown), w.sizesOf(gone)
+	require.NoError(t, w.pictures.Remove(t.Context(), gone))
+	w.shows(media.Picture{Key: shown})
+	w.now = time.Now().Add(cleanup.OrphanGracePeriod + time.Second)
+	assert.ElementsMatch(t, []cleanup.Finding{{Key: orphans[0], Repaired: true}, {Key: orphans[1], Repaired: true}}, w.check(true))
+	assert.Empty(t, w.check(true))
+	for _, size := range kept {
+		assert.True(t, w.isThere(size))
+		require.NoError(t, w.pictures.Remove(t.Context(), size))
+	}
+	assert.Empty(t, w.check(false), "a missing size is made when it is asked for")
 }
 
 func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {

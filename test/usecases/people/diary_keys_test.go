@@ -122,7 +122,7 @@ func (s *slowProcessor) Process(ctx context.Context, by admission.Key, raw media
 
 func TestGEN13_a_request_that_outlives_its_reservation_stores_nothing(t *testing.T) {
 	slow := &slowProcessor{Processor: imaging.NewProcessor(1)}
-	stored := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
+	stored := memory.NewMedia("https://plaza.example", []byte("key"))
 	w := newDiaryFixture(t, func(p *diary.Ports) { p.Pictures, p.Processor = stored, slow })
 	id := w.published(t, w.ann, "a lake", event.Public)
 	attach := func() (event.Plate, error) {
@@ -139,7 +139,7 @@ func TestGEN13_a_request_that_outlives_its_reservation_stores_nothing(t *testing
 	_, err := attach()
 	require.ErrorIs(t, err, idempotency.ErrKeyInUse)
 	assert.Equal(t, []event.Plate{first}, mustReadEvent(t, w, id).State().Plates)
-	assert.Equal(t, 1, stored.held, "no file is left")
+	assert.Equal(t, filesOf, filesIn(t, stored), "no file is left")
 	again, err := attach()
 	require.NoError(t, err)
 	assert.Equal(t, first, again)

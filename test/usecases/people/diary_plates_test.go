@@ -25,7 +25,9 @@ import (
 func newIllustratedDiary(t *testing.T) (*diaryFixture, media.Store, media.Raw) {
 	t.Helper()
 	stored := memory.NewMedia("https://plaza.example", []byte("key"))
-	w := newDiaryFixture(t, func(p *diary.Ports) { p.Pictures, p.Processor = stored, imaging.NewProcessor(1) })
+	w := newDiaryFixture(t, func(p *diary.Ports) {
+		p.Pictures, p.Addresses, p.Processor = stored, stored.Addresses, imaging.NewProcessor(1)
+	})
 	return w, stored, bytes.NewReader(pictures.Plain(t, 30, 20))
 }
 
@@ -97,12 +99,7 @@ func TestGEN14_a_plate_beyond_the_quota_leaves_no_file_and_a_full_account_decode
 		refusal, _ := fault.As(err)
 		assert.Equal(t, l.ErrPictures(), refusal)
 		assert.Equal(t, decoded, processor.n)
-		files := 0
-		for _, err := range stored.All(t.Context()) {
-			require.NoError(t, err)
-			files++
-		}
-		assert.Equal(t, 1, files)
+		assert.Equal(t, filesOf, filesIn(t, stored))
 		assert.Len(t, mustReadEvent(t, w, id).State().Plates, 1)
 		_, err = limited.Attach(t.Context(), w.bob, id, strings.NewReader(""), nil, nil)
 		assert.ErrorIs(t, err, event.ErrNotAuthor, "access is checked first")

@@ -2,26 +2,26 @@ package people_test
 
 import (
 	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"plaza/domain/admission"
 	"plaza/domain/media"
 	"plaza/domain/place"
 )
 
-// countedMedia knows how many pictures it holds.
-type countedMedia struct {
-	media.Store
-	held int
-}
+// filesOf is the number of files of a stored picture: its own, and one of each size.
+const filesOf = 3
 
-func (c *countedMedia) Put(ctx context.Context, u media.Upload, a media.Audience) (media.Key, error) {
-	c.held++
-	return c.Store.Put(ctx, u, a)
-}
-
-func (c *countedMedia) Remove(ctx context.Context, key media.Key) error {
-	c.held--
-	return c.Store.Remove(ctx, key)
+// filesIn returns how many files the store has.
+func filesIn(t *testing.T, s media.Store) (n int) {
+	t.Helper()
+	for _, err := range s.All(t.Context()) {
+		require.NoError(t, err)
+		n++
+	}
+	return n
 }
 
 // countedProcessor knows how many pictures it has processed.

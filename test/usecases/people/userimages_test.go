@@ -28,7 +28,7 @@ import (
 
 type userImagesFixture struct {
 	*userimages.UserImages
-	pictures  *countedMedia
+	pictures  *memory.Media
 	processor *countedProcessor
 	ann, bob  access.Actor
 }
@@ -54,10 +54,10 @@ func newUserImagesFixtureWithin(t *testing.T, l quota.Limits, change ...func(use
 	for _, c := range change {
 		images = c(images)
 	}
-	pictures := &countedMedia{Store: memory.NewMedia("https://plaza.example", []byte("key"))}
+	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
 	processor := &countedProcessor{Processor: imaging.NewProcessor(1)}
 	return &userImagesFixture{
-		UserImages: userimages.New(images, pictures, store.DeletionQueue(), processor, store.Room(l), store.Keys(), nil, func() time.Time { return usecases.Noon }),
+		UserImages: userimages.New(images, pictures, pictures.Addresses, store.DeletionQueue(), processor, store.Room(l), store.Keys(), nil, func() time.Time { return usecases.Noon }),
 		pictures:   pictures, processor: processor, ann: usecases.OpenActor(t, store, "+86-13900000001"), bob: usecases.OpenActor(t, store, "+86-13900000002"),
 	}
 }
@@ -69,7 +69,7 @@ func rawPicture(t *testing.T) media.Raw {
 
 func TestPLA03_images_wait_in_the_turn_of_their_account(t *testing.T) {
 	refuser := &pictures.Refuser{}
-	u := userimages.New(nil, nil, nil, refuser, memory.New().Room(quota.Limits{}), memory.New().Keys(), nil, time.Now)
+	u := userimages.New(nil, nil, media.Addresses{}, nil, refuser, memory.New().Room(quota.Limits{}), memory.New().Keys(), nil, time.Now)
 	for _, id := range []user.ID{1, 2} {
 		_, err := u.Upload(t.Context(), access.Actor{ID: id}, rawPicture(t), nil, nil, nil)
 		assert.Error(t, err)
@@ -81,12 +81,12 @@ func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {
 	w := newUserImagesFixture(t, func(r userimage.Repository) userimage.Repository { return fullImages{r} })
 	_, err := w.Upload(t.Context(), w.ann, rawPicture(t), nil, nil, nil)
 	assert.ErrorIs(t, err, errFull)
-	assert.Zero(t, w.pictures.held)
+	assert.Zero(t, filesIn(t, w.pictures))
 	_, err = w.Upload(t.Context(), w.ann, strings.NewReader("no picture"), nil, nil, nil)
 	f, ok := fault.As(err)
 	require.True(t, ok)
 	assert.Contains(t, f.Fields, "img")
-	assert.Zero(t, w.pictures.held)
+	assert.Zero(t, filesIn(t, w.pictures))
 }
 
 func TestGEN14_an_image_beyond_the_quota_leaves_no_file_and_a_full_account_decodes_none(t *testing.T) {
@@ -99,7 +99,7 @@ func TestGEN14_an_image_beyond_the_quota_leaves_no_file_and_a_full_account_decod
 	_, err = w.Upload(t.Context(), w.ann, rawPicture(t), nil, nil, nil)
 	refusal, _ := fault.As(err)
 	assert.Equal(t, l.ErrPictures(), refusal)
-	assert.Equal(t, 1, w.pictures.held)
+	assert.Equal(t, filesOf, filesIn(t, w.pictures))
 	assert.Equal(t, 2, w.processor.n, "only storing it decides")
 	require.NoError(t, w.Delete(t.Context(), w.ann, kept.ID))
 

@@ -1,0 +1,97 @@
+package pictures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"plaza/domain/admission"
+	"plaza/domain/fault"
+	"plaza/domain/media"
+)
+
+// queue is the key of all pictures whose sizes are made later, so that many of them wait
+// behind uploads.
+const queue admission.Key = "sizes"
+
+// makeSizes makes the sizes of a picture that was stored without them. Servers that do it at
+// once store the same, and it is counted once.
+func (p *Pictures) makeSizes(ctx context.Context, of media.Key) error {
+	processed, err := p.process(ctx, of)
+	if err != nil {
+		return err
+	}
+	var bytes int64
+	for _, v := range processed.Variants {
+		bytes += int64(len(v.Bytes))
+	}
+	// They are counted first: what is counted and not stored is stored by the next request.
+	if err := p.room.CountSizes(ctx, of, bytes); err != nil {
+		return err
+	}
+	if err := processed.StoreSizes(ctx, p.store, of); err != nil {
+		return err
+	}
+	file, err := p.store.Open(ctx, of)
+	if errors.Is(err, media.ErrNotFound) { // it was removed meanwhile, perhaps before its sizes were stored
+		return errors.Join(err, media.RemoveSizes(context.WithoutCancel(ctx), p.store, of))
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// process returns the sizes of the stored picture. A picture that cannot be processed, because
+// it was stored under former rules, stands for its sizes.
+func (p *Pictures) process(ctx context.Context, of media.Key) (media.Processed, error) {
+	file, err := p.store.Open(ctx, of)
+	if err != nil {
+		return media.Processed{}, err
+	}
+	defer file.Close()
+	bytes, err := length(file)
+	if err != nil {
+		return media.Processed{}, err
+	}
+	processed, err := p.processor.Process(ctx, queue, raw{file, bytes}, media.PictureSizes...)
+	if fault.KindOf(err) == fault.Invalid {
+		processed, err = media.Processed{}, nil
+		for _, s := range media.PictureSizes {
+			processed.Variants = append(processed.Variants, media.Variant{Name: s.Name, Upload: media.Upload{Type: "image/png"}})
+		}
+	}
+	return processed, err
+}
+
+// length returns the bytes of the file, which is read from its beginning after that.
+func length(file io.Seeker) (int64, error) {
+	bytes, err := file.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("measuring a picture: %w", err)
+	}
+	return bytes, nil
+}
+
+// raw is a stored picture as media.Raw.
+type raw struct {
+	file  io.ReadSeeker
+	bytes int64
+}
+
+func (r raw) Size() int64 { return r.bytes }
+
+func (r raw) ReadAt(b []byte, at int64) (int, error) {
+	if _, err := r.file.Seek(at, io.SeekStart); err != nil {
+		return 0, err
+	}
+	n, err := io.ReadFull(r.file, b)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
+}

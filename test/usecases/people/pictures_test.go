@@ -1,0 +1,203 @@
+package people_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"io"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/imaging"
+	"plaza/adapters/memory"
+	serving "plaza/application/pictures"
+	"plaza/domain/media"
+	"plaza/domain/quota"
+	"plaza/domain/secret"
+	"plaza/test/pictures"
+	"plaza/test/usecases"
+)
+
+// countedSizes is a room that remembers what it counted.
+type countedSizes struct {
+	quota.Room
+	lock sync.Mutex
+	of   []media.Key
+	sum  int64
+}
+
+func (c *countedSizes) CountSizes(_ context.Context, of media.Key, bytes int64) error {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.of, c.sum = append(c.of, of), c.sum+bytes
+	return nil
+}
+
+// remoteMedia is a store of pictures with addresses of its own.
+type remoteMedia struct {
+	media.Store
+	own media.Addresses
+}
+
+func (r remoteMedia) URL(key media.Key, a media.Audience, now time.Time) string {
+	return r.own.URL(key, a, now)
+}
+
+type picturesFixture struct {
+	*serving.Pictures
+	*memory.Media
+	room      *countedSizes
+	processor *countedProcessor
+}
+
+func newPicturesFixture() *picturesFixture {
+	w := &picturesFixture{
+		Media: memory.NewMedia("https://plaza.example", []byte("key")), room: &countedSizes{},
+		processor: &countedProcessor{Processor: imaging.NewProcessor(1)},
+	}
+	w.Pictures = w.over(w.Media)
+	return w
+}
+
+func (w *picturesFixture) over(s media.Store) *serving.Pictures {
+	return serving.New(s, w.Addresses, w.processor, w.room, func() time.Time { return usecases.Noon })
+}
+
+// stores stores a picture without sizes, as servers did before, and returns its name.
+func (w *picturesFixture) stores(t *testing.T, kind string, content []byte, a media.Audience) (media.Key, string) {
+	t.Helper()
+	key, err := w.Put(t.Context(), media.Upload{Type: kind, Width: 1, Height: 1, Bytes: content}, a)
+	require.NoError(t, err)
+	_, name, _ := strings.Cut(string(key), "/")
+	return key, name
+}
+
+func contentOf(t *testing.T, s serving.Served, err error) []byte {
+	t.Helper()
+	require.NoError(t, err)
+	require.Empty(t, s.Location)
+	content, err := io.ReadAll(s)
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	return content
+}
+
+func TestIMG08_sizes_of_a_picture_without_them_are_made_once_and_counted(t *testing.T) {
+	w := newPicturesFixture()
+	key, name := w.stores(t, "image/png", pictures.Plain(t, 1600, 1200), media.Everyone)
+	var sum int
+	for size, want := range map[string]image.Point{"sm": {X: 320, Y: 240}, "md": {X: 1024, Y: 768}} {
+		served, err := w.Public(t.Context(), name, size)
+		content := contentOf(t, served, err)
+		sum += len(content)
+		drawn, _, err := image.DecodeConfig(bytes.NewReader(content))
+		require.NoError(t, err)
+		assert.Equal(t, want, image.Pt(drawn.Width, drawn.Height), size)
+		assert.Equal(t, key, served.Key.Original())
+		assert.Contains(t, key.SizeKeys(size), served.Key)
+		again, err := w.Public(t.Context(), name, size)
+		assert.Equal(t, content, contentOf(t, again, err))
+	}
+	assert.Equal(t, 1, w.processor.n, "both at once, and once")
+	assert.Equal(t, []media.Key{key}, w.room.of)
+	assert.Equal(t, int64(sum), w.room.sum)
+	assert.Equal(t, filesOf, filesIn(t, w.Media))
+}
+
+func TestIMG08_a_picture_that_fits_is_its_own_size(t *testing.T) {
+	w := newPicturesFixture()
+	small := pictures.Plain(t, 320, 20)
+	for content, kind := range map[string]string{string(small): "image/png", "no picture any more": "image/webp", "nor this": "image/jpeg"} {
+		before := w.processor.n
+		key, name := w.stores(t, kind, []byte(content), media.Everyone)
+		for range 2 {
+			for _, size := range []string{"sm", "md", ""} {
+				served, err := w.Public(t.Context(), name, size)
+				assert.Equal(t, content, string(contentOf(t, served, err)))
+				assert.Equal(t, key, served.Key)
+				assert.Equal(t, kind, served.Type)
+			}
+		}
+		assert.Equal(t, 1, w.processor.n-before, "%q is looked at once", kind)
+	}
+	assert.Zero(t, w.room.sum)
+}
+
+func TestIMG08_what_is_no_size_and_no_picture_is_not_found(t *testing.T) {
+	w := newPicturesFixture()
+	key, name := w.stores(t, "image/png", pictures.Plain(t, 400, 300), media.Everyone)
+	_, err := w.Public(t.Context(), name, "sm")
+	require.NoError(t, err)
+	for _, no := range []string{"lg", "SM", "sm ", "320", "../sm", "sm.jpg"} {
+		_, err := w.Public(t.Context(), name, no)
+		assert.ErrorIs(t, err, media.ErrNotFound, no)
+	}
+	for _, size := range append(key.SizeKeys("sm"), key.SizeKeys("md")...) {
+		_, own, _ := strings.Cut(string(size), "/")
+		for _, size := range []string{"", "sm"} {
+			_, err := w.Public(t.Context(), own, size)
+			assert.ErrorIs(t, err, media.ErrNotFound, "a size has no address of its own")
+		}
+	}
+	before := filesIn(t, w.Media)
+	for _, none := range []string{"", "x", strings.Repeat("a", 26) + ".png"} {
+		_, err := w.Public(t.Context(), none, "sm")
+		assert.ErrorIs(t, err, media.ErrNotFound)
+	}
+	assert.Equal(t, before, filesIn(t, w.Media))
+}
+
+func TestIMG08_a_picture_that_is_removed_meanwhile_leaves_no_size(t *testing.T) {
+	w := newPicturesFixture()
+	key, name := w.stores(t, "image/png", pictures.Plain(t, 400, 300), media.Everyone)
+	removing := &meddlingRoom{countedSizes: w.room, meddle: func() { require.NoError(t, media.Remove(t.Context(), w.Media, key)) }}
+	p := serving.New(w.Media, w.Addresses, w.processor, removing, time.Now)
+	_, err := p.Public(t.Context(), name, "sm")
+	assert.ErrorIs(t, err, media.ErrNotFound)
+	assert.Zero(t, filesIn(t, w.Media))
+}
+
+// meddlingRoom calls meddle before it counts, while the sizes are made and not stored.
+type meddlingRoom struct {
+	*countedSizes
+	meddle func()
+}
+
+func (m *meddlingRoom) CountSizes(ctx context.Context, of media.Key, bytes int64) error {
+	m.meddle()
+	return m.countedSizes.CountSizes(ctx, of, bytes)
+}
+
+func TestIMG08_a_store_with_addresses_of_its_own_is_where_clients_fetch(t *testing.T) {
+	w := newPicturesFixture()
+	s := remoteMedia{w.Media, media.NewAddresses("https://store.example", secret.New("another"))}
+	p := w.over(s)
+	for _, a := range []media.Audience{media.Everyone, media.Viewers} {
+		key, name := w.stores(t, "image/png", pictures.Plain(t, 400, 300), a)
+		for _, size := range []string{"", "sm", "md"} {
+			served, err := p.Public(t.Context(), name, size)
+			issued := usecases.Noon.Add(-time.Hour)
+			if a == media.Viewers {
+				u, parseErr := url.Parse(w.URL(key, a, issued))
+				require.NoError(t, parseErr)
+				var left time.Duration
+				served, left, err = p.Private(t.Context(), name, size, u.Query().Get("expires"), u.Query().Get("signature"))
+				assert.Equal(t, time.Hour, left)
+			}
+			require.NoError(t, err)
+			want := key
+			if size == "sm" {
+				want = served.Key
+				assert.Contains(t, key.SizeKeys("sm"), want)
+			}
+			assert.Equal(t, s.URL(want, a, issued), served.Location, "it ends with the address")
+			assert.Nil(t, served.ReadSeekCloser)
+		}
+	}
+}
