@@ -91,7 +91,7 @@ var personalTables = map[string]personalTable{
 	},
 	"notification_counts": {owner: "owner_id = {user}", internal: "owner_id total unread read_up_to"},
 	"image_counts":        {owner: "owner_id = {user}", internal: "owner_id kept"},
-	"pictures":            {owner: "owner_id = {user}", internal: "key owner_id bytes"},
+	"pictures":            {owner: "owner_id = {user}", internal: "key owner_id bytes has_sizes"},
 	"picture_totals":      {owner: "owner_id = {user}", internal: "owner_id bytes"},
 	"orders": {
 		kind: personaldata.Orders, owner: "user_id = {user}",
