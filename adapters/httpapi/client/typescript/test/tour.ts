@@ -84,11 +84,12 @@ async function events(member: Plaza, friend: Plaza): Promise<number> {
   check(published.status === 100, "it is published");
   const { data: plate } = await member.call("createPlate", { form: { event: draft.id, photo: picture } });
   const address = new URL(plate.photo);
-  const photo = await member.call("privatePicture", {
-    path: { key: address.pathname.replace("/media/private/", "") },
-    query: { expires: address.searchParams.get("expires")!, signature: address.searchParams.get("signature")! },
-  });
+  const signed = { expires: address.searchParams.get("expires")!, signature: address.searchParams.get("signature")! };
+  const path = { key: address.pathname.replace("/media/private/", "") };
+  const photo = await member.call("privatePicture", { path, query: signed });
   check(photo.type.startsWith("image/"), "a plate's picture");
+  const small = await member.call("privatePicture", { path, query: { ...signed, size: "sm" } });
+  check(small.type.startsWith("image/") && small.size <= photo.size, "a plate's picture in a small size");
   await member.call("deletePlate", { path: { id: plate.id } });
   const { data: read } = await friend.call("getEvent", { path: { id: draft.id } });
   check(read.title === "Boats" && read.plates.length === 0, "others read it");
@@ -128,8 +129,11 @@ async function talk(member: Plaza, friend: Plaza, event: number): Promise<void> 
 async function images(member: Plaza): Promise<void> {
   const { data: image } = await member.call("createImage", { form: { img: picture, tags: ["lake", "morning"] } });
   check(image.tags.join() === "lake,morning", "tags in fields of their own");
-  const file = await member.call("publicPicture", { path: { key: new URL(image.img).pathname.replace("/media/public/", "") } });
+  const path = { key: new URL(image.img).pathname.replace("/media/public/", "") };
+  const file = await member.call("publicPicture", { path });
   check(file.type.startsWith("image/"), "an image's picture");
+  const medium = await member.call("publicPicture", { path, query: { size: "md" } });
+  check(medium.type.startsWith("image/") && medium.size <= file.size, "an image's picture in a size");
   const changed = await member.call("updateImage", { path: { id: image.id }, body: { tags: ["mist", "sea"] } });
   check(changed.tags.join() === "mist,sea", "other tags");
   let listed = 0;
