@@ -18,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/domain/media"
 )
 
 // noisy is a photo of so many pixels, whose every block is another.
@@ -117,7 +119,7 @@ func TestPLA_03_no_half_picture_is_seen_when_the_server_is_killed(t *testing.T) 
 }
 
 // assertWhole asserts that every file that could be served is a whole picture, and
-// returns how many there are.
+// returns how many there are. An empty file of a size says that the picture itself fits.
 func assertWhole(t *testing.T, folder string) (files int) {
 	t.Helper()
 	for _, audience := range []string{"public", "private"} {
@@ -126,6 +128,10 @@ func assertWhole(t *testing.T, folder string) (files int) {
 				return err
 			}
 			files++
+			key := media.Key(audience + "/" + entry.Name())
+			if info, err := entry.Info(); err == nil && key.IsSize() && info.Size() == 0 {
+				return nil
+			}
 			f, err := os.Open(path)
 			if err != nil {
 				return err
