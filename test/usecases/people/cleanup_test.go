@@ -185,6 +185,7 @@ func TestIMG08_a_check_knows_the_sizes_of_what_is_shown(t *testing.T) {
 	require.NoError(t, w.pictures.Remove(t.Context(), gone))
 	w.shows(media.Picture{Key: shown})
 	w.now = time.Now().Add(cleanup.OrphanGracePeriod + time.Second)
+	assert.ElementsMatch(t, []cleanup.Finding{{Key: orphans[0]}, {Key: orphans[1]}}, w.check(false))
 	assert.ElementsMatch(t, []cleanup.Finding{{Key: orphans[0], Repaired: true}, {Key: orphans[1], Repaired: true}}, w.check(true))
 	assert.Empty(t, w.check(true))
 	for _, size := range kept {
@@ -211,6 +212,7 @@ func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {
 func TestPLA04_RepairReadsTheReferencesAgainBeforeItRemoves(t *testing.T) {
 	w := newCleanupFixture(t)
 	old, orphan := w.put(), w.put()
+	sizes := w.sizesOf(old)
 	w.now = time.Now().Add(2 * cleanup.OrphanGracePeriod)
 	k := cleanup.New(w.store.DeletionQueue(), listedMedia{w.pictures, func(media.Key) { w.shows(media.Picture{Key: old}) }},
 		func() time.Time { return w.now })
@@ -221,5 +223,6 @@ func TestPLA04_RepairReadsTheReferencesAgainBeforeItRemoves(t *testing.T) {
 	}
 	assert.Equal(t, []cleanup.Finding{{Key: orphan, Repaired: true}}, found)
 	assert.True(t, w.isThere(old))
+	assert.True(t, w.isThere(sizes[0]))
 	assert.False(t, w.isThere(orphan))
 }
