@@ -233,7 +233,7 @@ func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map
 	_, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.likings, args, func(scan engine.Scanner) (l event.Liking, err error) {
 		var follows, followed bool
 		err = scan(&follows, &followed, (*int64)(&l.Event), (*int64)(&l.Author),
-			(*int)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)
+			(*int64)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)
 		l.Relation = subscription.Relate(viewer, l.Author, follows, followed)
 		likings[l.Event] = l
 		return l, err

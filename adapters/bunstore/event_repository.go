@@ -139,38 +139,46 @@ func (v Events) Change(
 	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
 ) (changed event.Entry, err error) {
 	err = v.s.writeWithin(ctx, v.s.Limit, v.lockDraftsWith(id), func(ctx context.Context, tx *listedTransaction) error {
-		stored, err := v.s.loadEvent(ctx, tx.Transaction, id)
-		if err != nil {
-			return err
-		}
-		if changed, err = stored.entry(); err != nil {
-			return err
-		}
-		next, err := event.Restore(changed.State())
-		if err != nil {
-			return fmt.Errorf("change event: %v", err)
-		}
-		if err := cmp.Or(fn(next), ctx.Err()); err != nil || reflect.DeepEqual(changed.State(), next.State()) {
-			return err
-		}
-		steps, rewritten, err := v.rewrite(changed.Event, next.State(), stored.revision)
-		if err != nil {
-			return err
-		}
-		steps = slices.Insert(steps, 1, v.s.chargeSteps(charges)...)
-		if v.countsDrafts(changed.Event, next) {
-			steps = append(steps, v.draftsBelow(stored.Author, v.limits.Drafts+1, v.limits.ErrDrafts())) // with this one
-		}
-		if err := tx.Run(ctx, steps...); err != nil {
-			return err
-		}
-		changed, err = rewritten.entry()
+		changed, err = v.change(ctx, tx, id, fn, charges)
 		return err
 	})
 	if err != nil {
 		return event.Entry{}, err
 	}
 	return changed, nil
+}
+
+// change is Change within the transaction.
+func (v Events) change(
+	ctx context.Context, tx *listedTransaction, id event.ID, fn func(*event.Event) error, charges []ratelimit.Charge,
+) (event.Entry, error) {
+	stored, err := v.s.loadEvent(ctx, tx.Transaction, id)
+	if err != nil {
+		return event.Entry{}, err
+	}
+	read, err := stored.entry()
+	if err != nil {
+		return event.Entry{}, err
+	}
+	next, err := event.Restore(read.State())
+	if err != nil {
+		return event.Entry{}, fmt.Errorf("change event: %v", err)
+	}
+	if err := cmp.Or(fn(next), ctx.Err()); err != nil || reflect.DeepEqual(read.State(), next.State()) {
+		return read, err
+	}
+	steps, rewritten, err := v.rewrite(read.Event, next.State(), stored.revision)
+	if err != nil {
+		return event.Entry{}, err
+	}
+	steps = slices.Insert(steps, 1, v.s.chargeSteps(charges)...)
+	if v.countsDrafts(read.Event, next) {
+		steps = append(steps, v.draftsBelow(stored.Author, v.limits.Drafts+1, v.limits.ErrDrafts())) // with this one
+	}
+	if err := tx.Run(ctx, steps...); err != nil {
+		return event.Entry{}, err
+	}
+	return rewritten.entry()
 }
 
 // rewrite returns the steps that store the changed event if it still has the revision,

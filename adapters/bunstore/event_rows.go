@@ -28,7 +28,8 @@ var (
 		engine.Day("day", func(e *event.State) *calendar.Date { return &e.Date }),
 		engine.Optional("category_id", func(e *event.State) *int64 { return (*int64)(&e.Category) }),
 		engine.Plain("permission", func(e *event.State) *int { return (*int)(&e.Permission) }),
-		engine.Plain("status", func(e *event.State) *int { return (*int)(&e.Status) }),
+		engine.Plain("status", func(e *event.State) *int64 { return (*int64)(&e.Status) }),
+		engine.Optional("withheld_status", func(e *event.State) *int64 { return (*int64)(&e.Withheld) }),
 	}
 	// eventText are the text, the place found in it, and the time of the last change. None is
 	// part of an index, so that they cost less to write alone.

@@ -10,6 +10,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
@@ -109,6 +110,7 @@ func (s *Store) removeEvent(e event.State) {
 	delete(s.likes, e.ID)
 	delete(s.listings, itemOf(e.ID))
 	delete(s.events, e.ID)
+	delete(s.hidden, moderation.Thing{Kind: moderation.Event, ID: int64(e.ID)})
 	s.queuePlateDeletions(e.Plates, nil)
 }
 

@@ -18,6 +18,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/markup"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/news"
 	"plaza/domain/notification"
 	"plaza/domain/publication"
@@ -59,6 +60,8 @@ type Store struct {
 	translations translations
 	demands      table[demand.ID, demand.Demand]
 	images       table[userimage.ID, userimage.Image]
+	reports      table[moderation.ReportID, moderation.Report]
+	hidden       table[moderation.Thing, moderation.Hiding]
 	ledger       ledger
 	requests     keys // Idempotency-Keys
 	imports      importState
@@ -66,7 +69,7 @@ type Store struct {
 	pictures     table[media.Key, countedPicture]
 	pictureBytes table[user.ID, int64] // the sum of pictures by owner
 
-	numbers struct{ account, token, subscription, event, plate, comment, notification, news, image, order, payment, refund, finding number }
+	numbers struct{ account, token, subscription, event, plate, comment, notification, news, image, order, payment, refund, finding, report number }
 }
 
 // New returns an empty store.
@@ -75,7 +78,7 @@ func New() *Store {
 	l := &s.ledger
 	for _, t := range []interface{ make() }{
 		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings, &s.subscriptions, &s.events, &s.comments,
-		&s.likes, &s.notifications, &s.readUpTo, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images, &s.deletions, &s.pictures, &s.pictureBytes,
+		&s.likes, &s.notifications, &s.readUpTo, &s.reports, &s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images, &s.deletions, &s.pictures, &s.pictureBytes,
 		&l.orders, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
 	} {
 		t.make()

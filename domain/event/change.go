@@ -92,7 +92,7 @@ func (e *Event) Apply(c Change, now time.Time) error {
 		return errNotSanitised
 	}
 	next := e.after(c)
-	if next.s.Status == Normal && next.IsBlank() {
+	if next.s.WrittenStatus() == Normal && next.IsBlank() {
 		if err := blankFault(c); err != nil {
 			return err
 		}
@@ -118,9 +118,8 @@ func (e *Event) after(c Change) Event {
 	set(&s.Permission, c.Permission)
 	set(&s.Category, c.Category)
 	if c.Publish != nil {
-		s.Status = Draft
-		if *c.Publish {
-			s.Status = Normal
+		if s.write(Draft); *c.Publish {
+			s.write(Normal)
 		}
 	}
 	return next

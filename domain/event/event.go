@@ -44,6 +44,8 @@ var (
 	ErrLastPlate = fault.New(fault.Conflict, "A published event may not be blank. Make it a draft, or delete it.")
 	// ErrTextChanged is returned if the text changed since it was analysed.
 	ErrTextChanged = errors.New("event text changed since it was analysed")
+	ErrHidden      = fault.New(fault.Conflict, "It is hidden already.")
+	ErrNotHidden   = fault.New(fault.Conflict, "It is not hidden.")
 )
 
 // State is the complete state of an event, for the stores. Only Restore turns it back
@@ -58,6 +60,7 @@ type State struct {
 	Category   feed.CategoryID // zero: none
 	Permission Permission
 	Status     Status
+	Withheld   Status // of an event that staff have hidden, which is a draft until they restore it (MOD-03); zero: not hidden
 	Place      place.Place
 	Plates     []Plate // oldest first
 	Created    time.Time
@@ -94,6 +97,8 @@ func Restore(s State) (*Event, error) {
 		return nil, fmt.Errorf("event %d is incomplete", s.ID)
 	case !slices.Contains(Statuses(), s.Status) || !slices.Contains(Permissions(), s.Permission):
 		return nil, fmt.Errorf("event %d has status %d and permission %d", s.ID, s.Status, s.Permission)
+	case s.Withheld != 0 && (s.Status != Draft || s.Withheld != Normal && s.Withheld != hiddenDraft):
+		return nil, fmt.Errorf("event %d has status %d, and %d when it is restored", s.ID, s.Status, s.Withheld)
 	case s.Status == Normal && e.isEmpty():
 		return nil, fmt.Errorf("event %d is published and empty", s.ID)
 	case len(s.Plates) > MaxPlates:
@@ -140,6 +145,53 @@ func (e *Event) Author() user.ID { return e.s.Author }
 // that it replaces is nil if next is new.
 func AddsDraft(replaced, next *Event) bool {
 	return next.s.Status == Draft && (replaced == nil || replaced.s.Status != Draft)
+}
+
+// WrittenStatus returns the status that the author gave the event.
+func (s State) WrittenStatus() Status {
+	switch s.Withheld {
+	case 0:
+		return s.Status
+	case hiddenDraft:
+		return Draft
+	}
+	return s.Withheld
+}
+
+// write gives the event the author's status, which stays withheld if staff have hidden the event.
+func (s *State) write(status Status) {
+	switch {
+	case s.Withheld == 0:
+		s.Status = status
+	case status == Draft:
+		s.Withheld = hiddenDraft
+	default:
+		s.Withheld = status
+	}
+}
+
+// IsHidden reports whether staff have hidden the event.
+func (e *Event) IsHidden() bool { return e.s.Withheld != 0 }
+
+// Hide makes the event a draft that its author can't publish. It returns ErrHidden if it is hidden.
+func (e *Event) Hide() error {
+	if e.IsHidden() {
+		return ErrHidden
+	}
+	status := e.s.Status
+	e.s.Status, e.s.Withheld = Draft, Normal
+	e.s.write(status)
+	return nil
+}
+
+// Unhide makes the event again what it was, with what its author changed meanwhile. It returns ErrNotHidden if it is not
+// hidden.
+func (e *Event) Unhide() error {
+	if !e.IsHidden() {
+		return ErrNotHidden
+	}
+	e.s.Status, e.s.Withheld = e.s.WrittenStatus(), 0
+	return nil
 }
 
 // IsBlank reports whether the event has no title, no content, no text in its HTML and

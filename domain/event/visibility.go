@@ -20,13 +20,16 @@ const (
 func Permissions() []Permission { return []Permission{Public, Contact, Private} }
 
 // Status is whether an event is a draft or published.
-type Status int
+type Status int64
 
 // The statuses of the interface.
 const (
 	Draft  Status = 0
 	Normal Status = 100 // published
 )
+
+// hiddenDraft is the Withheld status of a hidden event that was a draft. That of one that was published is Normal.
+const hiddenDraft Status = 1
 
 // Statuses returns every status.
 func Statuses() []Status { return []Status{Draft, Normal} }

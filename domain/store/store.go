@@ -10,6 +10,7 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
@@ -36,6 +37,7 @@ type Ports struct {
 	Discussion    event.Discussion
 	Related       event.RelatedReader
 	Notifications notification.Store
+	Moderation    moderation.Store
 	Feed          feed.Reader
 	Publications  publication.Repository
 	HowTos        publication.HowTos

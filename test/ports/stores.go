@@ -32,7 +32,7 @@ func All(t *testing.T, open Open) {
 	}{
 		{"Accounts", Accounts}, {"Search", Search}, {"Tokens", Tokens}, {"Throttle", Throttle}, {"Codes", Codes},
 		{"Categories", Categories}, {"Subscriptions", Subscriptions},
-		{"Events", Events}, {"Notifications", Notifications}, {"News", News},
+		{"Events", Events}, {"Notifications", Notifications}, {"Moderation", Moderation}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
 		{"Images", Images}, {"Ledger", Ledger}, {"Keys", Keys}, {"RateLimits", RateLimits}, {"Quotas", Quotas},
 		{"Imports", Imports}, {"DeletionQueue", DeletionQueue},

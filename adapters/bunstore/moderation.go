@@ -1,0 +1,183 @@
+package bunstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/event"
+	"plaza/domain/instant"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/user"
+)
+
+// Moderation implements moderation.Store.
+type Moderation struct{ s *Store }
+
+// Moderation returns the store of reports and hidden things.
+func (s *Store) Moderation() Moderation { return Moderation{s} }
+
+var _ moderation.Store = Moderation{}
+
+type reportRow struct {
+	bun.BaseModel `bun:"table:reports,alias:r"`
+	ID            moderation.ReportID `bun:",pk,autoincrement"`
+	AuthorID      user.ID
+	Kind          moderation.Kind
+	ObjectID      int64
+	OwnerID       user.ID
+	Reason        moderation.Reason
+	Content       string
+	Created       engine.Time
+	Decided       engine.Time
+}
+
+func (r reportRow) report() moderation.Report {
+	return moderation.Report{
+		ID: r.ID, By: r.AuthorID, Thing: moderation.Thing{Kind: r.Kind, ID: r.ObjectID}, Owner: r.OwnerID, Reason: r.Reason,
+		Text: r.Content, Created: r.Created.Time, Decided: r.Decided.Time,
+	}
+}
+
+type hiddenRow struct {
+	bun.BaseModel `bun:"table:hidden_things,alias:h"`
+	Kind          moderation.Kind `bun:",pk"`
+	ObjectID      int64           `bun:",pk"`
+	OwnerID       user.ID
+	Reason        string
+	HiddenAt      engine.Time
+}
+
+func (r hiddenRow) hiding() moderation.Hiding {
+	return moderation.Hiding{
+		Thing: moderation.Thing{Kind: r.Kind, ID: r.ObjectID}, Owner: r.OwnerID, Reason: r.Reason, At: r.HiddenAt.Time,
+	}
+}
+
+// Report inserts the report, or finds the one that is in its way: a report is never deleted but with a person's data.
+func (v Moderation) Report(ctx context.Context, r moderation.Report, charges ...ratelimit.Charge) (stored moderation.Report, isNew bool, err error) {
+	err = v.s.writeWithin(ctx, v.s.Limit, v.s.chargeSteps(charges), func(ctx context.Context, tx *listedTransaction) error {
+		row := reportRow{
+			AuthorID: r.By, Kind: r.Kind, ObjectID: r.Thing.ID, OwnerID: r.Owner, Reason: r.Reason, Content: r.Text,
+			Created: engine.At(r.Created),
+		}
+		done, err := tx.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Returning("id").Exec(ctx)
+		if errors.Is(err, sql.ErrNoRows) { // nothing was returned
+			err = nil
+		}
+		if isNew, err = engine.Affected(done, err); err == nil && !isNew {
+			err = tx.NewSelect().Model(&row).Where("author_id = ? AND kind = ? AND object_id = ?", r.By, r.Kind, r.Thing.ID).Scan(ctx)
+		}
+		stored = row.report()
+		return err
+	})
+	if err != nil {
+		return moderation.Report{}, false, err
+	}
+	return stored, isNew, nil
+}
+
+func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Report], error) {
+	state := "decided IS NULL"
+	if q.IsDecided {
+		state = "decided IS NOT NULL"
+	}
+	var rows []reportRow
+	err := v.s.Read(ctx, func(ctx context.Context) error {
+		rows = nil
+		return v.s.Reader.NewSelect().Model(&rows).Where(state).Where("id < ?", cmp.Or(q.After.ID, math.MaxInt64)).
+			Order("id DESC").Limit(int64(q.Size() + 1)).Scan(ctx)
+	})
+	return page.UpTo(q.Size(), engine.Mapped(rows, reportRow.report), moderation.Report.AtCursor), err
+}
+
+func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then time.Time) (decided moderation.Report, err error) {
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		var row reportRow
+		err := v.s.Locking(tx.NewSelect().Model(&row).Where("id = ?", id), "UPDATE").Scan(ctx)
+		switch {
+		case err != nil:
+			return engine.OrNotFound(err, moderation.ErrNoReport)
+		case row.report().IsDecided():
+			return moderation.ErrDecided
+		}
+		row.Decided = engine.At(instant.Normalise(then))
+		decided = row.report()
+		_, err = tx.NewUpdate().Model(&row).Column("decided").WherePK().Exec(ctx)
+		return err
+	})
+	return decided, err
+}
+
+// change hides or restores the thing, which it locks, and returns its owner.
+func (v Moderation) change(ctx context.Context, tx *listedTransaction, t moderation.Thing, isHidden bool) (owner user.ID, err error) {
+	if t.Kind != moderation.Event {
+		return 0, event.ErrNotFound
+	}
+	changed, err := v.s.Events().change(ctx, tx, event.ID(t.ID), func(e *event.Event) error {
+		if isHidden {
+			return e.Hide()
+		}
+		return e.Unhide()
+	}, nil)
+	if err != nil {
+		return 0, err
+	}
+	return changed.Author(), nil
+}
+
+func (v Moderation) Hide(ctx context.Context, h moderation.Hiding) (moderation.Hiding, error) {
+	err := v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
+		if h.Owner, err = v.change(ctx, tx, h.Thing, true); err != nil {
+			return err
+		}
+		row := hiddenRow{Kind: h.Kind, ObjectID: h.ID, OwnerID: h.Owner, Reason: h.Reason, HiddenAt: engine.At(h.At)}
+		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
+			return err
+		}
+		_, err = tx.NewUpdate().Model((*reportRow)(nil)).Set("decided = ?", engine.At(h.At)).
+			Where("kind = ? AND object_id = ? AND decided IS NULL", h.Kind, h.ID).Exec(ctx)
+		return err
+	})
+	return h, err
+}
+
+func (v Moderation) Restore(ctx context.Context, t moderation.Thing) (undone moderation.Hiding, err error) {
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		if _, err := v.change(ctx, tx, t, false); err != nil {
+			return err
+		}
+		var row hiddenRow
+		err := tx.NewSelect().Model(&row).Where("kind = ? AND object_id = ?", t.Kind, t.ID).Scan(ctx)
+		if err != nil {
+			return err
+		}
+		undone = row.hiding()
+		_, err = tx.NewDelete().Model(&row).WherePK().Exec(ctx)
+		return err
+	})
+	return undone, err
+}
+
+// hiddenPage reads $2 of the hidden things of the owner $1, after $3 of them.
+const hiddenPage = "SELECT (SELECT COUNT(*) FROM hidden_things WHERE owner_id = $1), kind, object_id, reason, hidden_at FROM hidden_things" +
+	" WHERE owner_id = $1 ORDER BY hidden_at DESC, kind, object_id LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)"
+
+func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[moderation.Hiding], error) {
+	args := []any{int64(owner), int64(r.Size()), int64(r.Offset())}
+	return engine.ReadPage(ctx, v.s.DB, r, hiddenPage, args, func(total *int) func(engine.Scanner) (moderation.Hiding, error) {
+		return func(scan engine.Scanner) (h moderation.Hiding, err error) {
+			h.Owner = owner
+			err = scan(total, (*string)(&h.Kind), &h.ID, &h.Reason, engine.IntoTime{Into: &h.At})
+			return h, err
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"plaza/domain/event"
+	"plaza/domain/instant"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/user"
+)
+
+// Moderation is the store as moderation.Store.
+type Moderation struct{ s *Store }
+
+// Moderation returns the store's reports and hidden things.
+func (s *Store) Moderation() Moderation { return Moderation{s} }
+
+func (v Moderation) Report(ctx context.Context, r moderation.Report, charges ...ratelimit.Charge) (_ moderation.Report, isNew bool, err error) {
+	stored, err := charged(ctx, v.s, charges, func() (moderation.Report, error) {
+		for _, who := range []user.ID{r.By, r.Owner} {
+			if err := v.s.checkUser(who); err != nil {
+				return moderation.Report{}, err
+			}
+		}
+		first, exists := v.s.reports.find(func(other moderation.Report) bool { return other.By == r.By && other.Thing == r.Thing })
+		if isNew = !exists; exists {
+			return first, nil
+		}
+		r.ID = moderation.ReportID(v.s.numbers.report.next())
+		v.s.reports[r.ID] = r
+		return r, nil
+	})
+	return stored, isNew && err == nil, err
+}
+
+func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Report], error) {
+	return read(ctx, v.s, func() (page.CursorPage[moderation.Report], error) {
+		found := v.s.reports.where(func(r moderation.Report) bool {
+			return r.IsDecided() == q.IsDecided && (q.After.ID == 0 || int64(r.ID) < q.After.ID)
+		})
+		newest := slices.SortedFunc(found, func(a, b moderation.Report) int { return cmp.Compare(b.ID, a.ID) })
+		return page.UpTo(q.Size(), newest, moderation.Report.AtCursor), nil
+	})
+}
+
+func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then time.Time) (moderation.Report, error) {
+	return write(ctx, v.s, func() (moderation.Report, error) {
+		r, err := v.s.reports.get(id, moderation.ErrNoReport)
+		switch {
+		case err != nil:
+			return moderation.Report{}, err
+		case r.IsDecided():
+			return moderation.Report{}, moderation.ErrDecided
+		}
+		r.Decided = instant.Normalise(then)
+		v.s.reports[id] = r
+		return r, nil
+	})
+}
+
+// hide hides or restores the thing, and returns its owner.
+func (s *Store) hide(t moderation.Thing, isHidden bool) (user.ID, error) {
+	if t.Kind != moderation.Event {
+		return 0, event.ErrNotFound
+	}
+	e, err := s.event(event.ID(t.ID))
+	if err != nil {
+		return 0, err
+	}
+	replaced, change := *e, e.Unhide
+	if isHidden {
+		change = e.Hide
+	}
+	if err := change(); err != nil {
+		return 0, err
+	}
+	_, err = s.Events().putEvent(&replaced, e.State())
+	return e.Author(), err
+}
+
+func (v Moderation) Hide(ctx context.Context, h moderation.Hiding) (moderation.Hiding, error) {
+	return write(ctx, v.s, func() (moderation.Hiding, error) {
+		owner, err := v.s.hide(h.Thing, true)
+		if err != nil {
+			return moderation.Hiding{}, err
+		}
+		h.Owner = owner
+		v.s.hidden[h.Thing] = h
+		for r := range v.s.reports.where(func(r moderation.Report) bool { return r.Thing == h.Thing && !r.IsDecided() }) {
+			r.Decided = h.At
+			v.s.reports[r.ID] = r
+		}
+		return h, nil
+	})
+}
+
+func (v Moderation) Restore(ctx context.Context, t moderation.Thing) (moderation.Hiding, error) {
+	return write(ctx, v.s, func() (moderation.Hiding, error) {
+		if _, err := v.s.hide(t, false); err != nil {
+			return moderation.Hiding{}, err
+		}
+		undone := v.s.hidden[t]
+		delete(v.s.hidden, t)
+		return undone, nil
+	})
+}
+
+func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[moderation.Hiding], error) {
+	return read(ctx, v.s, func() (page.Page[moderation.Hiding], error) {
+		all := slices.SortedFunc(v.s.hidden.where(func(h moderation.Hiding) bool { return h.Owner == owner }), func(a, b moderation.Hiding) int {
+			return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+		})
+		return pageOf(r, all)
+	})
+}

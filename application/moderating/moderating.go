@@ -1,0 +1,144 @@
+// Package moderating holds the use cases of moderation: people report to staff, and staff hide and restore (MOD).
+//
+// A person reports only what they may see. Each act of staff has a reason.
+//
+// Its tests are those of test/contract whose files begin with moderation.
+package moderating
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/event"
+	"plaza/domain/fault"
+	"plaza/domain/instant"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// Moderating implements the use cases.
+type Moderating struct {
+	store      moderation.Store
+	discussion event.Discussion
+	images     userimage.Repository
+	directory  user.Directory
+	limits     ratelimit.Limits
+	now        func() time.Time
+}
+
+// New returns the use cases over the ports, with the limits on writes; now returns the time.
+func New(store moderation.Store, discussion event.Discussion, images userimage.Repository, directory user.Directory,
+	limits ratelimit.Limits, now func() time.Time) *Moderating {
+	return &Moderating{store, discussion, images, directory, limits, now}
+}
+
+// Report reports the thing to staff, and returns the report, and whether it is new: a person reports a thing once (MOD-01).
+// A report costs as much as a comment.
+func (m *Moderating) Report(
+	ctx context.Context, actor access.Actor, of moderation.Thing, why moderation.Reason, more string, readErr error,
+) (moderation.Report, bool, error) {
+	r, err := moderation.NewReport(actor.ID, of, why, more, m.now())
+	if err = fault.Merge(readErr, err); of.ID != 0 {
+		owner, ownerErr := m.owner(ctx, actor, of)
+		err, r.Owner = fault.Merge(err, ownerErr), owner
+	}
+	if err != nil {
+		return moderation.Report{}, false, err
+	}
+	return m.store.Report(ctx, r, m.limits.Charge(int64(actor.ID), ratelimit.Comment, m.now()))
+}
+
+// owner returns whose the thing is. One that does not exist and one that the actor may not see are the same fault on the field
+// of its kind.
+func (m *Moderating) owner(ctx context.Context, actor access.Actor, of moderation.Thing) (user.ID, error) {
+	owner, err := m.ownerOf(ctx, actor, of)
+	if f, is := fault.As(err); is && f.Kind == fault.NotFound {
+		err = fault.Field(string(of.Kind), f.Text)
+	}
+	return owner, err
+}
+
+func (m *Moderating) ownerOf(ctx context.Context, actor access.Actor, of moderation.Thing) (user.ID, error) {
+	switch of.Kind {
+	case moderation.Event:
+		return m.author(ctx, actor, event.ID(of.ID))
+	case moderation.Comment:
+		c, err := m.discussion.Comment(ctx, event.CommentID(of.ID))
+		if err == nil {
+			_, err = m.author(ctx, actor, c.Event)
+		}
+		if errors.Is(err, event.ErrNotFound) {
+			err = event.ErrNoComment
+		}
+		return c.Author, err
+	case moderation.Image:
+		i, err := m.images.Get(ctx, userimage.ID(of.ID))
+		if err == nil && !i.Deleted.IsZero() {
+			err = userimage.ErrNotFound
+		}
+		return i.Owner, err
+	}
+	found, err := m.directory.Members(ctx, []user.ID{user.ID(of.ID)})
+	if err == nil && len(found) == 0 {
+		err = user.ErrNotFound
+	}
+	return user.ID(of.ID), err
+}
+
+// author returns the author of an event that the actor may see.
+func (m *Moderating) author(ctx context.Context, actor access.Actor, on event.ID) (user.ID, error) {
+	likings, err := m.discussion.Likings(ctx, []event.ID{on}, actor.ID)
+	if err != nil {
+		return 0, err
+	}
+	found, exists := likings[on]
+	if !exists {
+		return 0, event.ErrNotFound
+	}
+	return found.Author, found.CheckRead()
+}
+
+// Hidden returns a page of the actor's things that staff have hidden, the newest first (MOD-03).
+func (m *Moderating) Hidden(ctx context.Context, actor access.Actor, r page.Request) (page.Page[moderation.Hiding], error) {
+	return m.store.Of(ctx, actor.ID, r)
+}
+
+// Reports returns the open or the decided reports, the newest first (OFF-01).
+func (m *Moderating) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Report], error) {
+	return m.store.Reports(ctx, q)
+}
+
+// Hide hides the thing from all but its owner, and decides the reports of it (MOD-03).
+func (m *Moderating) Hide(ctx context.Context, t moderation.Thing, reason string, readErr error) (moderation.Hiding, error) {
+	if err := checkReason(reason, readErr); err != nil {
+		return moderation.Hiding{}, err
+	}
+	return m.store.Hide(ctx, moderation.Hiding{Thing: t, Reason: reason, At: instant.Normalise(m.now())})
+}
+
+// Restore undoes Hide.
+func (m *Moderating) Restore(ctx context.Context, t moderation.Thing, reason string, readErr error) (moderation.Hiding, error) {
+	if err := checkReason(reason, readErr); err != nil {
+		return moderation.Hiding{}, err
+	}
+	return m.store.Restore(ctx, t)
+}
+
+// Dismiss decides a report without hiding what it is about.
+func (m *Moderating) Dismiss(ctx context.Context, id moderation.ReportID, reason string, readErr error) (moderation.Report, error) {
+	if err := checkReason(reason, readErr); err != nil {
+		return moderation.Report{}, err
+	}
+	return m.store.Decide(ctx, id, m.now())
+}
+
+func checkReason(reason string, readErr error) error {
+	var wrong fault.Fields
+	wrong.Add("reason", moderation.ReasonLimit.RequiredProblem(reason))
+	return fault.Merge(readErr, wrong.Err())
+}

@@ -1,0 +1,129 @@
+// Package moderation is about what people report to staff, and what staff hide (MOD-01, MOD-03).
+//
+// A person reports a thing once. Hiding a thing decides the reports of it. A hidden thing is its owner's alone until staff
+// restore it; package event has the rule for events.
+package moderation
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"plaza/domain/fault"
+	"plaza/domain/instant"
+	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/text"
+	"plaza/domain/user"
+)
+
+// Kind is the kind of a thing.
+type Kind string
+
+// The kinds of MOD-01. Staff can't hide a person, but disable their account.
+const (
+	Event   Kind = "event"
+	Comment Kind = "comment"
+	Image   Kind = "image"
+	Person  Kind = "user"
+)
+
+// Kinds returns every kind.
+func Kinds() []Kind { return []Kind{Event, Comment, Image, Person} }
+
+// Thing is an event, a comment, an image or a person.
+type Thing struct {
+	Kind Kind
+	ID   int64
+}
+
+// Reason is why a person reports a thing.
+type Reason string
+
+// The reasons of MOD-01.
+const (
+	Spam    Reason = "spam"
+	Abuse   Reason = "abuse"
+	Illegal Reason = "illegal"
+	Other   Reason = "other"
+)
+
+// Reasons returns every reason.
+func Reasons() []Reason { return []Reason{Spam, Abuse, Illegal, Other} }
+
+// Limits of texts: what a person adds to a report, and the reason of an act of staff, which is required.
+var (
+	TextLimit   = text.Limit{Chars: 2000}
+	ReasonLimit = text.Limit{Chars: 500}
+)
+
+// ReportID numbers reports.
+type ReportID int64
+
+// Report is what a person reports to staff.
+type Report struct {
+	ID ReportID // zero until stored
+	By user.ID
+	Thing
+	Owner   user.ID // whose thing it is
+	Reason  Reason
+	Text    string
+	Created time.Time
+	Decided time.Time // zero: staff have not decided it
+}
+
+// IsDecided reports whether staff have decided the report.
+func (r Report) IsDecided() bool { return !r.Decided.IsZero() }
+
+// AtCursor returns the place of the report in its list, whose later pages have lesser cursors.
+func (r Report) AtCursor() page.Cursor { return page.Cursor{ID: int64(r.ID)} }
+
+// NewReport returns a report by the person. Another reason than one of Reasons, or too long a text, is a fault on its field.
+func NewReport(by user.ID, of Thing, why Reason, more string, now time.Time) (Report, error) {
+	var wrong fault.Fields
+	if !slices.Contains(Reasons(), why) {
+		wrong.Add("reason", text.NoChoice(why, Reasons()...))
+	}
+	wrong.Add("text", TextLimit.Problem(more))
+	return Report{By: by, Thing: of, Reason: why, Text: more, Created: instant.Normalise(now)}, wrong.Err()
+}
+
+// Hiding is that staff have hidden a thing.
+type Hiding struct {
+	Thing
+	Owner  user.ID
+	Reason string
+	At     time.Time
+}
+
+// Faults of reports. Those of hidden things are package event's.
+var (
+	ErrDecided  = fault.New(fault.Conflict, "The report is decided already.")
+	ErrNoReport = fault.New(fault.NotFound, "Report not found.")
+)
+
+// Query selects reports.
+type Query struct {
+	IsDecided bool
+	page.CursorRequest
+}
+
+// Store stores reports, and hides things. Every implementation passes test/ports.Moderation.
+type Store interface {
+	// Report stores the report and returns it with its number, and true. If the person has reported the thing before, it
+	// returns that report and false, and is charged, too. Charges are as in event.Repository.
+	Report(ctx context.Context, r Report, charges ...ratelimit.Charge) (Report, bool, error)
+	// Reports returns the reports that are open, or those that are decided, the newest first.
+	Reports(ctx context.Context, q Query) (page.CursorPage[Report], error)
+	// Decide marks the report as decided then. It returns ErrNoReport if it does not exist, and ErrDecided if it is decided.
+	Decide(ctx context.Context, id ReportID, then time.Time) (Report, error)
+	// Hide hides the event, its listing and counts included, and decides the open reports of it: of its calls at once
+	// exactly one hides it. It returns the hiding with the owner, event.ErrNotFound if the event does not exist, and
+	// event.ErrHidden if it is hidden.
+	Hide(ctx context.Context, h Hiding) (Hiding, error)
+	// Restore undoes Hide, and returns the hiding that it undoes. It returns event.ErrNotFound if the event does not exist,
+	// and event.ErrNotHidden if it is not hidden.
+	Restore(ctx context.Context, t Thing) (Hiding, error)
+	// Of returns a page of what is hidden of the owner's things, the newest hiding first, ties by kind, then by number.
+	Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[Hiding], error)
+}

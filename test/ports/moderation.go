@@ -1,0 +1,213 @@
+package ports
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/domain/event"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+)
+
+// Moderation is the suite of moderation.Store.
+func Moderation(t *testing.T, open Open) {
+	open.keeps(t, []promise{
+		{"Report stores the report; the same again is the first", reportOnce},
+		{"reports are listed by state, the newest first, behind a cursor", listReports},
+		{"a report is decided once", decideOnce},
+		{"a hidden event is its author's alone, as what it was", hideEvent},
+		{"an event is hidden and restored once, also at once", hideOnce},
+		{"a change of its author does not show a hidden event", changeHidden},
+		{"Hide decides the open reports of the thing", hideDecides},
+		{"the hidden things of an owner are listed, the newest hiding first; a deleted one is not", hiddenOf},
+		{"things that can't be hidden don't exist", hideNothing},
+	})
+}
+
+func (w *fixtures) complain(by user.ID, of moderation.Thing, owner user.ID) moderation.Report {
+	w.Helper()
+	r, err := moderation.NewReport(by, of, moderation.Abuse, "It's \"rude\" \\ 🀄", noon)
+	require.NoError(w, err)
+	r.Owner = owner
+	stored, _, err := w.Moderation.Report(w.Context(), r)
+	require.NoError(w, err)
+	return stored
+}
+
+func (w *fixtures) reports(isDecided bool) (all []moderation.Report) {
+	w.Helper()
+	for after := (page.Cursor{}); ; {
+		part, err := w.Moderation.Reports(w.Context(), moderation.Query{IsDecided: isDecided, CursorRequest: page.Behind(after, 2)})
+		require.NoError(w, err)
+		if all = append(all, part.Items...); part.Next == (page.Cursor{}) {
+			return all
+		}
+		after = part.Next
+	}
+}
+
+func thing(id event.ID) moderation.Thing {
+	return moderation.Thing{Kind: moderation.Event, ID: int64(id)}
+}
+
+func (w *fixtures) hide(t moderation.Thing, at time.Time) moderation.Hiding {
+	w.Helper()
+	h, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: t, Reason: "Rude", At: at})
+	require.NoError(w, err)
+	return h
+}
+
+func reportOnce(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	of := thing(w.write(author, noon).ID())
+	first := w.complain(other, of, author)
+	require.Positive(w, first.ID)
+	assert.Equal(w, moderation.Report{
+		ID: first.ID, By: other, Thing: of, Owner: author, Reason: moderation.Abuse, Text: "It's \"rude\" \\ 🀄", Created: noon,
+	}, first)
+	again, isNew, err := w.Moderation.Report(w.Context(), moderation.Report{
+		By: other, Thing: of, Owner: author, Reason: moderation.Spam, Created: noon.Add(time.Hour),
+	})
+	require.NoError(w, err)
+	assert.False(w, isNew)
+	assert.Equal(w, first, again)
+	assert.NotEqual(w, first.ID, w.complain(author, of, author).ID)
+	_, _, err = w.Moderation.Report(w.Context(), moderation.Report{By: other + 99, Thing: of, Owner: author, Reason: moderation.Spam, Created: noon})
+	assert.Error(w, err)
+}
+
+func listReports(w *fixtures) {
+	author := w.newUser()
+	of := thing(w.write(author, noon).ID())
+	var want []moderation.Report
+	for range 5 {
+		want = append([]moderation.Report{w.complain(w.newUser(), of, author)}, want...)
+	}
+	assert.Equal(w, want, w.reports(false))
+	assert.Empty(w, w.reports(true))
+	decided, err := w.Moderation.Decide(w.Context(), want[1].ID, noon.Add(time.Hour))
+	require.NoError(w, err)
+	assert.Equal(w, noon.Add(time.Hour), decided.Decided)
+	assert.Equal(w, []moderation.Report{decided}, w.reports(true))
+	assert.Equal(w, append(want[:1:1], want[2:]...), w.reports(false))
+}
+
+func decideOnce(w *fixtures) {
+	author := w.newUser()
+	r := w.complain(author, thing(w.write(author, noon).ID()), author)
+	assertOneWins(w, atOnce(4, func(int) error {
+		_, err := w.Moderation.Decide(w.Context(), r.ID, noon)
+		return err
+	}), moderation.ErrDecided)
+	_, err := w.Moderation.Decide(w.Context(), r.ID+1, noon)
+	assert.ErrorIs(w, err, moderation.ErrNoReport)
+}
+
+func hideEvent(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	e := w.write(author, noon, shown(event.StatusPermission{Status: event.Normal, Permission: event.Public}))
+	before := w.entry(e.ID())
+	h := w.hide(thing(e.ID()), noon)
+	assert.Equal(w, moderation.Hiding{Thing: thing(e.ID()), Owner: author, Reason: "Rude", At: noon}, h)
+	hidden := w.entry(e.ID())
+	assert.True(w, hidden.IsHidden())
+	assert.Equal(w, event.Normal, hidden.State().WrittenStatus())
+	list := func(r subscription.Relation) int {
+		return len(w.list(event.Query{Author: author, States: event.VisibleStates(r)}).Items)
+	}
+	assert.Equal(w, 1, list(subscription.Self))
+	assert.Zero(w, list(subscription.Contact))
+	assert.Empty(w, w.Listings(w.T))
+	likings, err := w.Discussion.Likings(w.Context(), []event.ID{e.ID()}, other)
+	require.NoError(w, err)
+	assert.ErrorIs(w, likings[e.ID()].CheckRead(), event.ErrNotFound)
+	undone, err := w.Moderation.Restore(w.Context(), thing(e.ID()))
+	require.NoError(w, err)
+	assert.Equal(w, h, undone)
+	assert.Equal(w, before.State(), w.entry(e.ID()).State())
+	assert.Len(w, w.Listings(w.T), 1)
+	assert.Equal(w, 1, list(subscription.Stranger))
+}
+
+func hideOnce(w *fixtures) {
+	of := thing(w.write(w.newUser(), noon).ID())
+	assertOneWins(w, atOnce(4, func(int) error {
+		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon})
+		return err
+	}), event.ErrHidden)
+	assertOneWins(w, atOnce(4, func(int) error {
+		_, err := w.Moderation.Restore(w.Context(), of)
+		return err
+	}), event.ErrNotHidden)
+}
+
+func changeHidden(w *fixtures) {
+	author := w.newUser()
+	e := w.write(author, noon, shown(event.StatusPermission{Status: event.Normal, Permission: event.Public}))
+	w.hide(thing(e.ID()), noon)
+	for _, c := range []struct {
+		publish bool
+		want    event.Status
+	}{{true, event.Normal}, {false, event.Draft}, {true, event.Normal}} {
+		changed, err := w.Events.Change(w.Context(), e.ID(), func(e *event.Event) error {
+			return e.Apply(event.Change{Publish: &c.publish, Title: new("Another")}, noon)
+		})
+		require.NoError(w, err)
+		assert.True(w, changed.IsHidden())
+		assert.Equal(w, c.want, changed.State().WrittenStatus())
+		assert.Empty(w, w.Listings(w.T))
+	}
+	_, err := w.Moderation.Restore(w.Context(), thing(e.ID()))
+	require.NoError(w, err)
+	assert.Len(w, w.Listings(w.T), 1)
+}
+
+func hideDecides(w *fixtures) {
+	author := w.newUser()
+	one, two := thing(w.write(author, noon).ID()), thing(w.write(author, noon).ID())
+	w.complain(w.newUser(), one, author)
+	w.complain(w.newUser(), one, author)
+	kept := w.complain(w.newUser(), two, author)
+	w.hide(one, noon)
+	assert.Equal(w, []moderation.Report{kept}, w.reports(false))
+	for _, r := range w.reports(true) {
+		assert.Equal(w, noon, r.Decided)
+	}
+	assert.Len(w, w.reports(true), 2)
+}
+
+func hiddenOf(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	var want []moderation.Hiding
+	for i := range 3 {
+		want = append([]moderation.Hiding{w.hide(thing(w.write(author, noon).ID()), noon.Add(time.Duration(i)*time.Hour))}, want...)
+	}
+	w.hide(thing(w.write(other, noon).ID()), noon)
+	of := func(r page.Request) page.Page[moderation.Hiding] {
+		p, err := w.Moderation.Of(w.Context(), author, r)
+		require.NoError(w, err)
+		return p
+	}
+	assert.Equal(w, want, of(page.Request{}).Items)
+	second := of(pageNo(2, 2))
+	assert.Equal(w, want[2:], second.Items)
+	assert.Equal(w, 3, second.Total)
+	_, err := w.Events.Remove(w.Context(), event.ID(want[1].ID))
+	require.NoError(w, err)
+	assert.Equal(w, []moderation.Hiding{want[0], want[2]}, of(page.Request{}).Items)
+}
+
+func hideNothing(w *fixtures) {
+	e := w.write(w.newUser(), noon)
+	for _, of := range []moderation.Thing{thing(e.ID() + 1), thing(0), {Kind: moderation.Person, ID: int64(e.ID())}} {
+		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon})
+		assert.ErrorIs(w, err, event.ErrNotFound)
+		_, err = w.Moderation.Restore(w.Context(), of)
+		assert.ErrorIs(w, err, event.ErrNotFound)
+	}
+}
