@@ -56,7 +56,7 @@ var personalTables = map[string]personalTable{
 	},
 	"events": {
 		kind: personaldata.Events, owner: "author_id = {user}",
-		exported: "id day title content html category_id permission status province city district created modified", internal: "author_id revision",
+		exported: "id day title content html category_id permission status province city district created modified", internal: "author_id revision withheld_status",
 	},
 	"plates": {
 		kind: personaldata.Events, owner: "event_id IN (SELECT id FROM events WHERE author_id = {user})",
@@ -89,6 +89,11 @@ var personalTables = map[string]personalTable{
 		kind: personaldata.Notifications, owner: "owner_id = {user} OR actor_id = {user}",
 		exported: "id kind actor_id object_id created", internal: "owner_id expires withdrawn",
 	},
+	"reports": {
+		kind: personaldata.Reports, owner: "author_id = {user} OR owner_id = {user}",
+		exported: "id kind object_id reason content created decided", internal: "author_id owner_id",
+	},
+	"hidden_things":       {kind: personaldata.Hidden, owner: "owner_id = {user}", exported: "kind object_id reason hidden_at", internal: "owner_id"},
 	"notification_counts": {owner: "owner_id = {user}", internal: "owner_id total unread read_up_to"},
 	"image_counts":        {owner: "owner_id = {user}", internal: "owner_id kept"},
 	"pictures":            {owner: "owner_id = {user}", internal: "key owner_id bytes has_sizes"},

@@ -7,6 +7,7 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/moderation"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
 	"plaza/domain/subscription"
@@ -115,6 +116,22 @@ func (v PersonalData) kinds() map[personaldata.Kind]personalKind {
 		personaldata.Notifications: {
 			table: "notifications", whose: "(owner_id = $1 OR actor_id = $1)", keys: "id + 0", begin: number,
 			columns: "id, kind, actor_id, object_id, created", own: " AND owner_id = $1 AND NOT withdrawn", read: readNotification,
+		},
+		personaldata.Reports: {
+			table: "reports", whose: "(author_id = $1 OR owner_id = $1)", keys: "id + 0", begin: number,
+			columns: "id, kind, object_id, reason, content, created, decided", own: " AND author_id = $1",
+			read: reading(func(r *moderation.Report) []any {
+				return []any{
+					(*int64)(&r.ID), (*string)(&r.Kind), &r.Thing.ID, (*string)(&r.Reason), &r.Text,
+					engine.IntoTime{Into: &r.Created}, engine.IntoTime{Into: &r.Decided},
+				}
+			}, personaldata.NewReportRecord),
+		},
+		personaldata.Hidden: {
+			table: "hidden_things", whose: "owner_id = $1", keys: "kind || object_id", begin: text, columns: "kind, object_id, reason, hidden_at",
+			read: reading(func(h *moderation.Hiding) []any {
+				return []any{(*string)(&h.Kind), &h.Thing.ID, &h.Reason, engine.IntoTime{Into: &h.At}}
+			}, personaldata.NewHiddenRecord),
 		},
 		personaldata.Images: {
 			table: imagesOfPerson(), whose: "TRUE", keys: "i.id + 0", begin: number,

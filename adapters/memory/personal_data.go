@@ -13,6 +13,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/imported"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
 	"plaza/domain/publication"
@@ -137,6 +138,18 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 				o.record = personaldata.NewNotificationRecord(n.id, n.Notice)
 			}
 			return o
+		}),
+		personaldata.Reports: own(maps.Values(s.reports), func(r moderation.Report) bool {
+			return r.By == id || r.Owner == id
+		}, func(r moderation.Report) owned {
+			o := owned{order: int64(r.ID), erase: func() { delete(s.reports, r.ID) }}
+			if r.By == id {
+				o.record = personaldata.NewReportRecord(r)
+			}
+			return o
+		}),
+		personaldata.Hidden: own(maps.Values(s.hidden), func(h moderation.Hiding) bool { return h.Owner == id }, func(h moderation.Hiding) owned {
+			return owned{record: personaldata.NewHiddenRecord(h), order: h.ID, erase: func() { delete(s.hidden, h.Thing) }}
 		}),
 		personaldata.Images: own(maps.Values(s.images), func(i userimage.Image) bool { return i.Owner == id }, func(i userimage.Image) owned {
 			return owned{record: personaldata.NewImageRecord(i), order: int64(i.ID), erase: func() { s.eraseImage(i) }}

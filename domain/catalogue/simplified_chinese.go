@@ -136,9 +136,13 @@ var simplifiedChinese = map[string]string{
 	"You are following too often. Try again later.":           "您关注过于频繁，请稍后再试。",
 
 	// Events, plates and comments.
-	"Event not found.":                                                   "事件不存在。",
-	"Only the author may change an event.":                               "只有作者可以修改事件。",
-	"A published event may not be blank.":                                "已发布的事件不能为空。",
+	"It is hidden already.":                "它已被隐藏。",
+	"It is not hidden.":                    "它没有被隐藏。",
+	"Report not found.":                    "找不到举报。",
+	"The report is decided already.":       "该举报已处理。",
+	"Event not found.":                     "事件不存在。",
+	"Only the author may change an event.": "只有作者可以修改事件。",
+	"A published event may not be blank.":  "已发布的事件不能为空。",
 	"A published event may not be blank. Make it a draft, or delete it.": "已发布的事件不能为空，请改为草稿或删除。",
 	"The event is being changed by other requests. Try again.":           "该事件正被其他请求修改，请重试。",
 	"Order by event_time or create_time, with a leading - for " +

@@ -14,6 +14,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/demand"
 	"plaza/domain/event"
+	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
@@ -35,6 +36,8 @@ const (
 	Events          Kind = "events"
 	Follows         Kind = "follows"
 	Notifications   Kind = "notifications"
+	Reports         Kind = "reports"
+	Hidden          Kind = "hidden"
 	Images          Kind = "images"
 	Publications    Kind = "publications"
 	Nodes           Kind = "nodes"
@@ -78,10 +81,12 @@ func Kinds() []Description {
 		{Sessions, "Logins and tokens that are valid or expired, without their keys.", Removed, NewSessionRecord(access.Token{})},
 		{Comments, "Your comments, also on events of others.", Removed, NewCommentRecord(event.Comment{})},
 		{Likes, "Events that you like.", Removed, NewLikeRecord(0)},
+		{Hidden, "What staff have hidden of yours, and why.", Removed, NewHiddenRecord(moderation.Hiding{})},
 		{Events, "Diary events, drafts included, with their plates.", Removed, NewEventRecord(event.State{})},
 		{Follows, "People and categories that you follow. People who follow you are not listed: that is data of theirs.", Removed,
 			NewFollowRecord(subscription.Subscription{})},
 		{Notifications, "What others did that concerns you, kept for 90 days.", Removed, NewNotificationRecord(0, notification.Notice{})},
+		{Reports, "What you have reported to staff.", Removed, NewReportRecord(moderation.Report{})},
 		{Images, "Images that you have uploaded, with their tags, deleted ones included. The files of deleted ones are gone.", Removed,
 			NewImageRecord(userimage.Image{})},
 		{Publications, "Imported publications of which you are the author.", Removed, NewPublicationRecord(publication.Publication{}, "")},
@@ -117,7 +122,8 @@ type Store interface {
 	Remaining(ctx context.Context, id user.ID, k Kind) (int, error)
 	// Erase treats at most limit of these records as Kinds says, together with all that derives from them: counts,
 	// listings, totals, and the queue of pictures to delete. It returns how many; zero if none remain. Of Follows it
-	// also removes those of others who follow the user, of Notifications also those of what the user did. It must not change open orders, nor prepayments that may
+	// also removes those of others who follow the user, of Notifications also those of what the user did, of Reports also those of the user and
+	// of what is theirs. It must not change open orders, nor prepayments that may
 	// still be paid.
 	//
 	// Erasing the Account frees the phone number and removes the password, the names, the avatar and the presence.

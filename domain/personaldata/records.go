@@ -9,6 +9,7 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/markup"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/payment"
 	"plaza/domain/publication"
@@ -146,6 +147,29 @@ func NewFollowRecord(s subscription.Subscription) Record {
 		{"followed_user", "uid of the person", optional(s.Followed)},
 		{"followed_category", "number of the category", optional(s.Category)},
 		{"created_at", "since when", s.Created},
+	}
+}
+
+// NewReportRecord returns the record of a report.
+func NewReportRecord(r moderation.Report) Record {
+	return Record{
+		{"id", "number of the report", r.ID},
+		{"kind", "what it is about: event, comment, image or user", string(r.Kind)},
+		{"object", "its number", r.Thing.ID},
+		{"reason", "spam, abuse, illegal or other", string(r.Reason)},
+		{"text", "what you added", r.Text},
+		{"created_at", "when you reported it", r.Created},
+		{"decided_at", "when staff decided it", optional(r.Decided)},
+	}
+}
+
+// NewHiddenRecord returns the record of what staff have hidden.
+func NewHiddenRecord(h moderation.Hiding) Record {
+	return Record{
+		{"kind", "event, comment or image", string(h.Kind)},
+		{"object", "its number", h.ID},
+		{"reason", "why staff have hidden it", h.Reason},
+		{"hidden_at", "when", h.At},
 	}
 }
 

@@ -93,6 +93,9 @@ func (w *fixtures) storePerson(n int) person {
 			w.changeOf(image.ID, discard)
 		}
 	}
+	w.complain(p.id, thing(p.seen.ID()), p.other)
+	w.complain(p.other, thing(p.own.ID()), p.id)
+	w.hide(thing(p.own.ID()), noon)
 	w.published(p, n)
 	w.ordered(p, n)
 	w.loggedIn(p, byte(n))
@@ -211,6 +214,9 @@ func personalRecords(w *fixtures) {
 		assert.Equal(w, p.other, valueOf(notifications[i], "user"))
 		assert.Equal(w, noon, valueOf(notifications[i], "created_at"))
 	}
+	report := one(personaldata.Reports)
+	assert.EqualValues(w, p.seen.ID(), valueOf(report, "object"))
+	assert.Equal(w, "Rude", valueOf(one(personaldata.Hidden), "reason"))
 	images := all[personaldata.Images]
 	require.Len(w, images, 2)
 	assert.Equal(w, []media.Key{"public/image-10"}, images[0].Pictures())

@@ -117,8 +117,8 @@ func personalEraseOthers(w *fixtures) {
 	after := w.everything(p.other)
 	for k := range others {
 		switch k {
-		case personaldata.Follows, personaldata.Notifications:
-			assert.Empty(w, after[k], "whom the other followed is gone, and so is what that person did")
+		case personaldata.Follows, personaldata.Notifications, personaldata.Reports:
+			assert.Empty(w, after[k], "whom the other followed is gone, and so is what that person did, and what of theirs was reported")
 		case personaldata.Comments, personaldata.Likes:
 			assert.Len(w, after[k], 1, "what was on the erased event is gone")
 		default:
