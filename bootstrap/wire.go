@@ -20,6 +20,7 @@ import (
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
+	"plaza/application/moderating"
 	"plaza/application/notifications"
 	"plaza/application/paying"
 	"plaza/application/people"
@@ -53,7 +54,7 @@ var (
 	markupBySanitiser  = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New,
+	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, moderating.New, diaryPorts, diary.New,
 		browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, pictures.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New,
 		cleanup.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
@@ -66,7 +67,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	wire.Build(
 		wire.FieldsOf(new(Parts), "Now", "Hashing", "Translator"),
 		wire.FieldsOf(new(Stores), "Ports", "Media"),
-		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Codes", "Categories", "Subscriptions", "Notifications",
+		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Codes", "Categories", "Subscriptions", "Notifications", "Moderation", "Discussion",
 			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Deletions", "Room", "PersonalData"),
 		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
 		useCases,

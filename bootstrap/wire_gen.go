@@ -22,6 +22,7 @@ import (
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
+	"plaza/application/moderating"
 	"plaza/application/notifications"
 	"plaza/application/paying"
 	"plaza/application/people"
@@ -81,6 +82,10 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	keys := ports.Keys
 	followingFollowing := following.New(repository, categories, keys, limits, v)
 	notificationsNotifications := notifications.New(notificationStore)
+	moderationStore := ports.Moderation
+	discussion := ports.Discussion
+	userimageRepository := ports.Images
+	moderatingModerating := moderating.New(moderationStore, discussion, userimageRepository, directory, limits, v)
 	reader := ports.Feed
 	browsingBrowsing := browsing.New(reader, mediaStore, v)
 	publicationRepository := ports.Publications
@@ -94,7 +99,6 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	ledger := ports.Ledger
 	privacyLeave := leave(signinSignin)
 	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, mediaStore, privacyLeave, v)
-	userimageRepository := ports.Images
 	userImages := userimages.New(userimageRepository, mediaStore, addresses, deletionQueue, processor, room, keys, limits, v)
 	howTos := ports.HowTos
 	howToLists := importing.NewHowToLists(howTos)
@@ -112,6 +116,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Diary:         diaryDiary,
 		Following:     followingFollowing,
 		Notifications: notificationsNotifications,
+		Moderating:    moderatingModerating,
 		Browsing:      browsingBrowsing,
 		Reading:       readingReading,
 		Privacy:       privacyPrivacy,
@@ -189,6 +194,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, pictures.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, moderating.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, pictures.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource)
 )

@@ -24,6 +24,7 @@ import (
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
+	"plaza/application/moderating"
 	"plaza/application/notifications"
 	"plaza/application/paying"
 	"plaza/application/people"
@@ -55,6 +56,7 @@ type UseCases struct {
 	Diary         *diary.Diary
 	Following     *following.Following
 	Notifications *notifications.Notifications
+	Moderating    *moderating.Moderating
 	Browsing      *browsing.Browsing
 	Reading       *reading.Reading
 	Privacy       *privacy.Privacy

@@ -52,6 +52,7 @@ var table = []route{
 	row(http.MethodPut, "/api/user/avatar/", Authenticated, (*api).setAvatar),
 	row(http.MethodGet, "/api/user/notification/", eventScope, (*api).listNotifications),
 	row(http.MethodPut, "/api/user/notification/read/", eventScope, (*api).readNotifications),
+	row(http.MethodGet, "/api/user/moderation/", Authenticated, (*api).listHidden),
 
 	row(http.MethodPost, "/api/xfile/event/", eventScope, (*api).writeEvent),
 	row(http.MethodGet, "/api/xfile/event/", eventScope, (*api).listOwnEvents),
@@ -69,6 +70,8 @@ var table = []route{
 	row(http.MethodGet, "/api/activity/like/{event_id}/", eventScope, (*api).readLike),
 	row(http.MethodPut, "/api/activity/like/{event_id}/", eventScope, (*api).like),
 	row(http.MethodDelete, "/api/activity/like/{event_id}/", eventScope, (*api).unlike),
+
+	row(http.MethodPost, "/api/activity/report/", Authenticated, (*api).report),
 
 	row(http.MethodPost, "/api/subscription/user-subscription/", Authenticated, (*api).subscribe),
 	row(http.MethodGet, "/api/subscription/user-subscription/", Authenticated, (*api).listSubscriptions),
@@ -102,6 +105,10 @@ var table = []route{
 	row(http.MethodPost, "/api/pay-admin/v1/refund/", Staff, (*api).createRefund),
 	row(http.MethodGet, "/api/pay-admin/v1/refund/", Staff, (*api).listRefunds),
 	row(http.MethodGet, "/api/pay-admin/v1/finding/", Staff, (*api).listFindings),
+	row(http.MethodGet, "/api/back-office/v1/report/", Staff, (*api).listReports),
+	row(http.MethodPost, "/api/back-office/v1/report/{id}/decide/", Staff, (*api).decideReport),
+	row(http.MethodPost, "/api/back-office/v1/hide/", Staff, (*api).hide),
+	row(http.MethodPost, "/api/back-office/v1/restore/", Staff, (*api).restore),
 
 	unlimited(http.MethodGet, "/media/portrait/{name}", (*api).portrait),
 	unlimited(http.MethodGet, "/media/public/{key...}", (*api).publicPicture),

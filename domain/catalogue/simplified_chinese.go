@@ -138,6 +138,7 @@ var simplifiedChinese = map[string]string{
 	// Events, plates and comments.
 	"It is hidden already.":                "它已被隐藏。",
 	"It is not hidden.":                    "它没有被隐藏。",
+	"Name exactly one thing.":              "请只指明一个对象。",
 	"Report not found.":                    "找不到举报。",
 	"The report is decided already.":       "该举报已处理。",
 	"Event not found.":                     "事件不存在。",

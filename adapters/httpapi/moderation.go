@@ -1,0 +1,151 @@
+package httpapi
+
+import (
+	"plaza/adapters/httpapi/transport"
+	"plaza/domain/fault"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+)
+
+// reportList is the letter of cursors in the list of reports.
+const reportList = 'r'
+
+// reportBody is a report to staff (MOD-01).
+type reportBody struct {
+	Event   *int64             `json:"event"`
+	Comment *int64             `json:"comment"`
+	Image   *int64             `json:"image"`
+	User    *int64             `json:"user"`
+	Reason  *moderation.Reason `json:"reason" validate:"required"`
+	Text    *string            `json:"text"`
+}
+
+// things are the things that a body names by the fields of their kinds.
+type things map[moderation.Kind]*int64
+
+// only returns the one thing that is named.
+func (t things) only(readErr error) (moderation.Thing, error) {
+	var named []moderation.Thing
+	for kind, id := range t {
+		if id != nil {
+			named = append(named, moderation.Thing{Kind: kind, ID: *id})
+		}
+	}
+	if len(named) != 1 {
+		return moderation.Thing{}, fault.Merge(readErr, fault.Field(string(moderation.Event), "Name exactly one thing."))
+	}
+	return named[0], readErr
+}
+
+// reportView is a report to its author.
+type reportView struct {
+	ID        moderation.ReportID `json:"id"`
+	Kind      moderation.Kind     `json:"kind"`
+	Object    int64               `json:"object"`
+	Reason    moderation.Reason   `json:"reason"`
+	Text      string              `json:"text"`
+	CreatedAt transport.Timestamp `json:"created_at"`
+}
+
+func renderReport(r moderation.Report) reportView {
+	return reportView{r.ID, r.Kind, r.Thing.ID, r.Reason, r.Text, transport.Timestamp(r.Created)}
+}
+
+func (a *api) report(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[reportBody](c)
+	of, readErr := things{
+		moderation.Event: body.Event, moderation.Comment: body.Comment, moderation.Image: body.Image, moderation.Person: body.User,
+	}.only(readErr)
+	r, isNew, err := a.Moderating.Report(c.Context(), c.Actor, of, deref(body.Reason), deref(body.Text), readErr)
+	if isNew {
+		return transport.Created(renderReport(r)), err
+	}
+	return transport.Data(renderReport(r)), err
+}
+
+// hiddenView is a thing of the caller that staff have hidden (MOD-03).
+type hiddenView struct {
+	Kind     moderation.Kind     `json:"kind"`
+	ID       int64               `json:"id"`
+	Reason   string              `json:"reason"`
+	HiddenAt transport.Timestamp `json:"hidden_at"`
+}
+
+func renderHidden(h moderation.Hiding) hiddenView {
+	return hiddenView{h.Kind, h.ID, h.Reason, transport.Timestamp(h.At)}
+}
+
+func (a *api) listHidden(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	request := q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	hidden, err := a.Moderating.Hidden(c.Context(), c.Actor, request)
+	return transport.Paged(page.Map(hidden, renderHidden)), err
+}
+
+// staffReportView is a report to staff.
+type staffReportView struct {
+	reportView
+	By        int64                `json:"by"`
+	Owner     int64                `json:"owner"`
+	DecidedAt *transport.Timestamp `json:"decided_at"`
+}
+
+func renderStaffReport(r moderation.Report) staffReportView {
+	return staffReportView{
+		renderReport(r), int64(r.By), int64(r.Owner), transport.Optional(transport.Timestamp(r.Decided), r.IsDecided()),
+	}
+}
+
+// reportsView is a part of the reports.
+type reportsView struct {
+	Data   []staffReportView `json:"data"`
+	Cursor any               `json:"cursor"`
+}
+
+func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	request := moderation.Query{CursorRequest: q.Cursor(reportList), IsDecided: transport.Choose(q, "state", "open", "decided") == "decided"}
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	reports, err := a.Moderating.Reports(c.Context(), request)
+	return transport.Bare(reportsView{mapSlice(reports.Items, renderStaffReport), transport.CursorOf(reportList, reports.Next)}), err
+}
+
+// decisionBody is why staff do something.
+type decisionBody struct {
+	Reason *string `json:"reason" validate:"required"`
+}
+
+// hidingBody is what staff hide or restore, and why.
+type hidingBody struct {
+	Event  *int64  `json:"event"`
+	Reason *string `json:"reason" validate:"required"`
+}
+
+func (a *api) hide(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[hidingBody](c)
+	of, readErr := things{moderation.Event: body.Event}.only(readErr)
+	h, err := a.Moderating.Hide(c.Context(), of, deref(body.Reason), readErr)
+	return transport.Created(renderHidden(h)), err
+}
+
+func (a *api) restore(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[hidingBody](c)
+	of, readErr := things{moderation.Event: body.Event}.only(readErr)
+	h, err := a.Moderating.Restore(c.Context(), of, deref(body.Reason), readErr)
+	return transport.Created(renderHidden(h)), err
+}
+
+func (a *api) decideReport(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[decisionBody](c)
+	id, err := transport.PathID[moderation.ReportID](c)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	r, err := a.Moderating.Dismiss(c.Context(), id, deref(body.Reason), readErr)
+	return transport.Data(renderStaffReport(r)), err
+}

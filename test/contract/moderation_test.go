@@ -1,0 +1,126 @@
+package contract
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+const (
+	reportPath   = "/api/activity/report/"
+	hiddenPath   = "/api/user/moderation/"
+	staffReports = "/api/back-office/v1/report/"
+	hidePath     = "/api/back-office/v1/hide/"
+	restorePath  = "/api/back-office/v1/restore/"
+)
+
+var moderationRows = []row{
+	{"MOD-01 a thing is reported once", reportedOnce, everyStore},
+	{"MOD-01 only what the caller may see is reported", reportedWrongly, oneStore},
+	{"MOD-03 a hidden event is its author's alone until it is restored", hiddenEvent, everyStore},
+	{"MOD-03 no PATCH shows a hidden event", patchedHidden, everyStore},
+	{"OFF-01 staff decide reports", decidedReports, everyStore},
+	{"OFF-01 staff hide with a reason, and once", hiddenWrongly, oneStore},
+}
+
+func reportedOnce(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	id := ada.publishes(t, "Fog")
+	comment := ada.comments(t, id, "Rude")
+	for i, body := range []object{{"event": id}, {"comment": comment}, {"user": ada.id}} {
+		body["reason"], body["text"] = "abuse", "It's rude"
+		first := bob.post(t, reportPath, body).is(201)
+		first.hasFields("data", []string{"id", "kind", "object", "reason", "text", "created_at"})
+		again := bob.post(t, reportPath, body).is(200)
+		assert.Equal(t, first.at("data"), again.at("data"))
+		list := staff.get(t, staffReports).is(200)
+		assert.Len(t, list.list("data"), i+1)
+		assert.Equal(t, first.int("data.id"), list.int("data.0.id"), "the newest first")
+		assert.EqualValues(t, bob.id, list.int("data.0.by"))
+		assert.EqualValues(t, ada.id, list.int("data.0.owner"))
+		assert.Nil(t, list.at("data.0.decided_at"))
+	}
+}
+
+func reportedWrongly(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	private := ada.writes(t, object{"title": "Mine", "publish": true, "view_permission": 200}).is(201).int("data.id")
+	comment := ada.comments(t, private, "Mine")
+	for field, id := range map[string]int{"event": private, "comment": comment, "image": 99, "user": 99_999} {
+		bob.post(t, reportPath, object{field: id, "reason": "spam"}).invalid(field)
+	}
+	id := ada.publishes(t, "Fog")
+	bob.post(t, reportPath, object{"event": id, "reason": "ugly"}).invalid("reason")
+	bob.post(t, reportPath, object{"event": id}).invalid("reason")
+	bob.post(t, reportPath, object{"event": id, "user": ada.id, "reason": "spam"}).invalid("event")
+	bob.post(t, reportPath, object{"reason": "spam"}).invalid("event")
+	s.anyone().post(t, reportPath, object{"event": id, "reason": "spam"}).is(401)
+}
+
+func hiddenEvent(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	id := ada.publishes(t, "Fog")
+	shown := ada.get(t, eventPath(id)).is(200)
+	bob.post(t, reportPath, object{"event": id, "reason": "spam"}).is(201)
+	hidden := staff.post(t, hidePath, object{"event": id, "reason": "Advertises"}).is(201)
+	assert.Equal(t, "event", hidden.at("data.kind"))
+	bob.get(t, eventPath(id)).is(404)
+	bob.get(t, commentsOn(id)).is(404)
+	bob.put(t, likePath(id)).is(404)
+	assert.Empty(t, bob.get(t, fmt.Sprintf("/api/xfile/event/%d/view-list/", ada.id)).is(200).list("data"))
+	own := ada.get(t, eventPath(id)).is(200)
+	assert.Equal(t, shown.at("data.status"), own.at("data.status"))
+	list := ada.get(t, hiddenPath).is(200)
+	assert.Equal(t, "Advertises", list.at("data.0.reason"))
+	assert.Equal(t, id, list.int("data.0.id"))
+	assert.Empty(t, bob.get(t, hiddenPath).is(200).list("data"))
+	assert.Empty(t, staff.get(t, staffReports+"?state=open").is(200).list("data"))
+	assert.Len(t, staff.get(t, staffReports+"?state=decided").is(200).list("data"), 1)
+	staff.post(t, hidePath, object{"event": id, "reason": "Again"}).is(409)
+	staff.post(t, restorePath, object{"event": id, "reason": "A mistake"}).is(201)
+	staff.post(t, restorePath, object{"event": id, "reason": "Again"}).is(409)
+	assert.Equal(t, "Fog", bob.get(t, eventPath(id)).is(200).at("data.title"))
+	assert.Empty(t, ada.get(t, hiddenPath).is(200).list("data"))
+}
+
+func patchedHidden(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	id := ada.publishes(t, "Fog")
+	staff.post(t, hidePath, object{"event": id, "reason": "Advertises"}).is(201)
+	for _, publish := range []bool{false, true} {
+		patched := ada.patch(t, eventPath(id), object{"publish": publish, "title": "Mist"}).is(200)
+		assert.Equal(t, map[bool]int{false: 0, true: 100}[publish], patched.int("data.status"))
+		bob.get(t, eventPath(id)).is(404)
+	}
+	staff.post(t, restorePath, object{"event": id, "reason": "Better"}).is(201)
+	assert.Equal(t, "Mist", bob.get(t, eventPath(id)).is(200).at("data.title"))
+}
+
+func decidedReports(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	id := ada.publishes(t, "Fog")
+	report := bob.post(t, reportPath, object{"event": id, "reason": "spam"}).is(201).int("data.id")
+	decide := fmt.Sprintf("%s%d/decide/", staffReports, report)
+	staff.post(t, decide, object{}).invalid("reason")
+	staff.post(t, decide, object{"reason": "No spam"}).is(200)
+	staff.post(t, decide, object{"reason": "No spam"}).is(409)
+	staff.post(t, fmt.Sprintf("%s%d/decide/", staffReports, report+1), object{"reason": "No spam"}).is(404)
+	assert.NotNil(t, staff.get(t, staffReports+"?state=decided").is(200).at("data.0.decided_at"))
+	staff.get(t, staffReports+"?state=any").invalid("state")
+	bob.get(t, eventPath(id)).is(200)
+}
+
+func hiddenWrongly(t *testing.T, s *server) {
+	ada, staff := s.member(t), s.staff(t)
+	id := ada.publishes(t, "Fog")
+	for _, path := range []string{hidePath, restorePath} {
+		staff.post(t, path, object{"event": id}).invalid("reason")
+		staff.post(t, path, object{"event": id, "reason": " "}).invalid("reason")
+		staff.post(t, path, object{"reason": "Rude"}).invalid("event")
+		staff.post(t, path, object{"event": id + 1, "reason": "Rude"}).is(404)
+		ada.post(t, path, object{"event": id, "reason": "Rude"}).is(403)
+		s.anyone().post(t, path, object{"event": id, "reason": "Rude"}).is(401)
+	}
+	ada.get(t, staffReports).is(403)
+}
