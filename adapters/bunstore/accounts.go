@@ -10,6 +10,7 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/media"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
@@ -116,6 +117,7 @@ func (v Accounts) Open(
 			return v.orTaken(err)
 		}
 		id, m.ID = row.ID, row.ID
+		audit.Made(ctx, audit.Numbered(audit.Account, id), id)
 		if err := v.s.addPrefixes(ctx, tx, m); err != nil {
 			return err
 		}

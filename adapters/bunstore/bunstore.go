@@ -45,7 +45,9 @@ func Open(ctx context.Context, o engine.Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db, newStatements(db.Dialect), newStepStatements(db.Dialect)}, nil
+	s := &Store{db, newStatements(db.Dialect), newStepStatements(db.Dialect)}
+	db.Joins = s.auditEntry
+	return s, nil
 }
 
 // Options select a database and configure its use.
@@ -97,7 +99,7 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 		Events: events, EventReader: events, Discussion: events, Related: events, Notifications: s.Notifications(), Moderation: s.Moderation(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 		Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(l),
-		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(),
+		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(),
 	}
 }
 
@@ -151,6 +153,7 @@ type stepStatements struct {
 	nameSteps
 	throttleSteps
 	keySteps
+	auditSteps
 }
 
 func newStepStatements(d engine.Dialect) stepStatements {
@@ -159,6 +162,7 @@ func newStepStatements(d engine.Dialect) stepStatements {
 		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), imageSteps: newImageSteps(d),
 		rateLimitSteps: newRateLimitSteps(d), subscriptionSteps: newSubscriptionSteps(d), notificationSteps: newNotificationSteps(d),
 		quotaSteps: newQuotaSteps(d), nameSteps: newNameSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),
+		auditSteps: newAuditSteps(d),
 	}
 }
 

@@ -52,14 +52,14 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 	return nil
 }
 
-// errDryRun rolls back a repair that was not requested.
+// errDryRun rolls back a repair that was not requested, and a transaction that has repaired nothing.
 var errDryRun = errors.New("no repair requested")
 
-// inspect calls fn, which repairs an inconsistency and returns its description, or "".
+// inspect calls fn, which repairs an inconsistency and returns its description, or "" if it has changed nothing.
 func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *listedTransaction) (what string, err error)) error {
 	var what string
 	err := c.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
-		if what, err = fn(ctx, tx); err == nil && !c.repair {
+		if what, err = fn(ctx, tx); err == nil && (what == "" || !c.repair) {
 			err = errDryRun
 		}
 		return err

@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/audit"
 	"plaza/domain/userimage"
 )
 
@@ -165,6 +166,9 @@ func (c check) recountOwner(ctx context.Context, s ownersSum, owner int64) error
 // Backup writes a consistent copy of the database into a new file while servers run. It
 // returns ErrNoBackup on Postgres, which has its own tools.
 func (s *Store) Backup(ctx context.Context, path string) error {
+	if err := audit.CheckCopy(ctx); err != nil {
+		return err
+	}
 	return s.Explain(ctx, s.Dialect.Backup(ctx, path))
 }
 

@@ -25,6 +25,8 @@ var filler = []string{
 		VALUES (1, 'given', 'first', 'applied', 100, 'CNY', NOW), (NULL, 'other', 'first', 'disputed', 1, 'USD', NOW)`,
 	`INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) VALUES (1, NOW, 'ordered', '', '')`,
 	`INSERT INTO subscriptions (user_id, followed_id, created, updated) VALUES (1, 1, NOW, NOW)`,
+	newRecord + `(NOW, 1, NULL, 'account_disabled', 'account', '1')`,
+	`INSERT INTO audit_reasons (record_id, reason) VALUES (1, 'Because')`,
 	`INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
 		VALUES (1, '2026-03-14', '', '', '', 0, 0, '', '', '', NOW, NOW)`,
 }
@@ -42,6 +44,8 @@ var sameRefusal = map[string]int{mustExistThere: 787, mustBeUnique: 2067, mustBe
 
 const newPrepayment = `INSERT INTO prepayments
 	(order_id, out_trade_no, end_type, app, open_id, state, request, prepay_id, code_url, mweb_url, created) VALUES `
+
+const newRecord = `INSERT INTO audit_records (at, by_user, by_person, act, object_kind, object_id) VALUES `
 
 const newEvent = `INSERT INTO events (author_id, day, title, content, html, category_id, permission, status,
 	province, city, district, created, modified) VALUES `
@@ -76,9 +80,17 @@ var refused = map[string]struct{ statement, code string }{
 		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (9, 'later', 'first', 'applied', 100, 'CNY', NOW)`, mustExistThere},
 	"a payment that is of no order, and not disputed": {
 		`INSERT INTO payments (order_id, transaction_id, out_trade_no, state, amount, currency, received) VALUES (NULL, 'later', 'first', 'refund_due', 1, 'CNY', NOW)`, mustBeInRange},
-	"an order that was paid and is not": {`UPDATE orders SET state = 'open' WHERE id = 3`, mustStay},
-	"an entry that is written anew":     {`UPDATE journal SET noted = 'paid' WHERE order_id = 1`, mustStay},
-	"an entry that is torn out":         {`DELETE FROM journal WHERE order_id = 1`, mustStay},
+	"an order that was paid and is not":             {`UPDATE orders SET state = 'open' WHERE id = 3`, mustStay},
+	"an entry that is written anew":                 {`UPDATE journal SET noted = 'paid' WHERE order_id = 1`, mustStay},
+	"an entry that is torn out":                     {`DELETE FROM journal WHERE order_id = 1`, mustStay},
+	"an audit record that is changed":               {`UPDATE audit_records SET act = 'account_enabled' WHERE id = 1`, mustStay},
+	"an audit record that is deleted":               {`DELETE FROM audit_records WHERE id = 1`, mustStay},
+	"a reason that is changed":                      {`UPDATE audit_reasons SET reason = 'None' WHERE record_id = 1`, mustStay},
+	"a reason that is deleted":                      {`DELETE FROM audit_reasons WHERE record_id = 1`, mustStay},
+	"a blanked reason of another record":            {`UPDATE audit_reasons SET reason = '', record_id = 2 WHERE record_id = 1`, mustStay},
+	"an act of nobody":                              {newRecord + `(NOW, NULL, NULL, 'imported', 'file', 'a')`, mustBeInRange},
+	"an act of a staff account and of another one":  {newRecord + `(NOW, 1, 'maria', 'imported', 'file', 'a')`, mustBeInRange},
+	"an act of a staff account that does not exist": {newRecord + `(NOW, 9, NULL, 'imported', 'file', 'a')`, mustExistThere},
 	"a key of no request": {
 		`INSERT INTO idempotency_keys (user_id, name, fingerprint, since) VALUES (1, 'k', 'abc', NOW)`, mustBeInRange},
 	"a kind without what was made": {

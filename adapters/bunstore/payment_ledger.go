@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/audit"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
@@ -35,6 +36,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 			return nil, err
 		}
 		o.ID = row.ID
+		audit.Made(ctx, audit.Numbered(audit.Order, o.ID), o.User)
 		if k != nil {
 			if err := storeAnswer(ctx, tx, idempotency.Answer{Key: *k, Kind: idempotency.Order, ID: int64(o.ID), At: o.Created}); err != nil {
 				return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/audit"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/page"
@@ -22,7 +23,7 @@ func (v Ledger) ChangeRefunds(
 	ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error,
 ) (stored payment.RefundAccount, err error) {
 	err = v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
-		old, err := v.loadRefunds(ctx, tx, id)
+		old, payer, err := v.loadRefunds(ctx, tx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -34,6 +35,9 @@ func (v Ledger) ChangeRefunds(
 		steps, err := storeRefunds(ctx, tx, old, &next)
 		if err != nil {
 			return nil, err
+		}
+		for _, made := range next.Refunds[len(old.Refunds):] {
+			audit.Made(ctx, audit.Numbered(audit.Refund, made.ID), payer)
 		}
 		next.Payment.Refunded = next.Refunded()
 		if of := old.Payment.Order; of != 0 {
@@ -49,12 +53,18 @@ func (v Ledger) ChangeRefunds(
 	return stored, nil
 }
 
-// loadRefunds locks and reads the account.
-func (v Ledger) loadRefunds(ctx context.Context, tx *engine.Transaction, id payment.PaymentID) (a payment.RefundAccount, err error) {
-	err = v.s.Selecting(tx).Model((*orderRow)(nil)).Column("id").
-		Where("id = (SELECT order_id FROM payments WHERE id = ?)", id).Scan(ctx, new([]payment.OrderID))
+// loadRefunds locks and reads the account, and the payer of its order; zero: it has none.
+func (v Ledger) loadRefunds(
+	ctx context.Context, tx *engine.Transaction, id payment.PaymentID,
+) (a payment.RefundAccount, payer user.ID, err error) {
+	var payers []user.ID
+	err = v.s.Selecting(tx).Model((*orderRow)(nil)).Column("user_id").
+		Where("id = (SELECT order_id FROM payments WHERE id = ?)", id).Scan(ctx, &payers)
 	if err != nil {
-		return a, err
+		return a, 0, err
+	}
+	if len(payers) > 0 {
+		payer = payers[0]
 	}
 	err = tx.Run(ctx,
 		engine.BuiltRead(v.s.Selecting(tx).Where("id = ?", id), func(r paymentRow) { a.Payment = r.payment() }),
@@ -66,7 +76,7 @@ func (v Ledger) loadRefunds(ctx context.Context, tx *engine.Transaction, id paym
 		err = payment.ErrNoPayment
 	}
 	a.App = cmp.Or(a.App, a.Payment.App)
-	return a, err
+	return a, payer, err
 }
 
 // storeRefunds stores new refunds and gives them their numbers. It returns the steps that store the other

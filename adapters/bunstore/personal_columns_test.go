@@ -15,6 +15,7 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/payment"
@@ -131,6 +132,15 @@ var personalTables = map[string]personalTable{
 		internal: "id day kind transaction_id out_refund_no order_id expected found seen resolved",
 		kept:     "id day kind transaction_id out_refund_no order_id expected found seen resolved",
 	},
+	"audit_records": { // by_person is at the command line, and no user
+		kind: personaldata.StaffActs, owner: "about = {user} OR by_user = {user}",
+		exported: "id at act object_kind object_id", internal: "by_user by_person about",
+		kept: "id at by_user by_person act object_kind object_id about",
+	},
+	"audit_reasons": {
+		owner:    "record_id IN (SELECT id FROM audit_records WHERE about = {user} OR by_user = {user})",
+		internal: "record_id reason", kept: "record_id", blank: "reason",
+	},
 	"idempotency_keys": {
 		kind: personaldata.IdempotencyKeys, owner: "user_id = {user}", exported: "name since order_id kind made_id refund_id",
 		internal: "user_id fingerprint busy reply holder",
@@ -232,6 +242,10 @@ func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
 		o.State = payment.Closed
 		_, err = p.Ledger.AddOrder(ctx, o, &idempotency.Key{User: id, Name: "key"})
 		require.NoError(t, err)
+		for _, by := range []audit.Actor{{Person: "maria"}, {Staff: id}} {
+			_, err = p.Audit.Append(ctx, audit.Record{At: noon, By: by, Act: audit.AccountDisabled, Object: audit.Numbered(audit.Account, id), About: id, Reason: "Ann asked"})
+			require.NoError(t, err)
+		}
 		db := rawSQL(t, address)
 		execute(t, db, "UPDATE users SET source = 'someone' WHERE id = 1")
 		execute(t, db, inDialect(address, "INSERT INTO import_lines (file, number, kind, source, raw) VALUES ('f', 1, 'user', 'someone', HASH)"))

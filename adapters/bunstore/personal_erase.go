@@ -161,6 +161,13 @@ func (v PersonalData) discardCovers(keys []string) (steps []engine.Step) {
 	return steps
 }
 
+// eraseReasons blanks the reasons of audit records, which themselves stay.
+func (v PersonalData) eraseReasons(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) (int, error) {
+	return len(ids), tx.Run(ctx, engine.Step{
+		Statement: "UPDATE audit_reasons SET reason = '' WHERE " + v.s.Dialect.Among("record_id", "$1"), Args: []any{v.s.Dialect.ListOf(ids)},
+	})
+}
+
 // eraseAccount also forgets logins that have succeeded or failed since those were erased: nothing leads
 // from the account to its phone afterwards. A login waits for the lock, and then stores nothing.
 func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/moderation"
@@ -216,6 +217,14 @@ func (v PersonalData) kinds() map[personaldata.Kind]personalKind {
 					(*string)(&c.Purpose), engine.IntoTime{Into: &c.Made}, engine.IntoTime{Into: &c.Expires}, &c.Tries, (*string)(&c.Status),
 				}
 			}, personaldata.NewCodeRecord),
+		},
+		personaldata.StaffActs: {
+			table: "audit_records", whose: "(about = $1 OR by_user = $1)", keys: "id + 0", begin: number,
+			columns: "id, at, act, object_kind, object_id", own: " AND about = $1",
+			read: reading(func(r *audit.Record) []any {
+				return []any{(*int64)(&r.ID), engine.IntoTime{Into: &r.At}, (*string)(&r.Act), (*string)(&r.Object.Kind), &r.Object.ID}
+			}, personaldata.NewStaffActRecord),
+			still: " AND EXISTS (SELECT 1 FROM audit_reasons q WHERE q.record_id = audit_records.id AND q.reason <> '')", erase: v.eraseReasons,
 		},
 		personaldata.CodeUses: {
 			table: "code_uses", whose: ofNumber, keys: "id + 0", begin: number, columns: "use, source, at",

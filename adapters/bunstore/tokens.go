@@ -11,6 +11,7 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/instant"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -65,7 +66,11 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 	insert := engine.Step{Statement: v.s.steps.issue, Args: []any{
 		t.Hash[:], int64(t.User), v.s.Dialect.ListOf(engine.Texts(t.Scopes)), narrowed, t.Generation, int64(t.TTL), instant(t.Created),
 	}}
-	insert.Row = engine.Into(&id)
+	insert.Row = func(scan func(...any) error) error {
+		err := scan((*int64)(&id))
+		audit.Made(ctx, audit.Numbered(audit.Token, id), t.User)
+		return err
+	}
 	err = v.s.writeAll(ctx, append(v.s.chargeSteps(charges), insert,
 		engine.Step{Statement: v.s.steps.firstUse, Args: []any{t.Hash[:], instant(t.Used)}},
 		engine.Step{Statement: v.s.steps.removeExcess, Args: []any{t.Hash[:], int64(t.User)}}))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/quota"
@@ -35,6 +36,7 @@ func (v Accounts) Open(
 			}
 			id = user.ID(v.s.numbers.account.next())
 			a.User, m.ID = id, id
+			audit.Made(ctx, audit.Numbered(audit.Account, id), id)
 			v.s.putAccount(a)
 			v.s.members[id] = m
 			return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"plaza/domain/audit"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
@@ -44,6 +45,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 		}
 		o.ID = payment.OrderID(v.s.numbers.order.next())
 		l.orders[o.ID] = o
+		audit.Made(ctx, audit.Numbered(audit.Order, o.ID), o.User)
 		if o.State == payment.Open {
 			l.nextChecks[o.ID] = o.Expires
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"plaza/domain/audit"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/page"
@@ -33,7 +34,12 @@ func (v Ledger) ChangeRefunds(ctx context.Context, id payment.PaymentID, fn func
 				return payment.RefundAccount{}, err
 			}
 		}
-		return v.s.putRefunds(next), nil
+		known := len(l.refundsOf(id))
+		stored := v.s.putRefunds(next)
+		for _, made := range stored.Refunds[known:] {
+			audit.Made(ctx, audit.Numbered(audit.Refund, made.ID), l.orders[paid.Order].User)
+		}
+		return stored, nil
 	})
 }
 

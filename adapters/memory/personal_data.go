@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/imported"
@@ -209,6 +210,16 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 			return owned{record: record, order: u.at.UnixMicro(), erase: func() {
 				s.codes.uses = slices.DeleteFunc(s.codes.uses, func(other codeUse) bool { return other == u })
 			}}
+		}),
+		personaldata.StaffActs: own(slices.Values(s.audit), func(r audit.Record) bool { return r.About == id || r.By.Staff == id }, func(r audit.Record) owned {
+			o := owned{order: int64(r.ID)}
+			if r.About == id {
+				o.record = personaldata.NewStaffActRecord(r)
+			}
+			if r.Reason != "" {
+				o.erase = func() { s.audit[r.ID-1].Reason = "" }
+			}
+			return o
 		}),
 		personaldata.LoginNetworks: own(maps.Keys(s.failures.usual), isPhone, func(a access.Attempt) owned {
 			record := personaldata.NewLoginNetworkRecord(a.Source.String(), s.failures.usual[a].UTC())

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -68,8 +69,9 @@ type Store struct {
 	deletions    table[media.Key, time.Time] // when each is due
 	pictures     table[media.Key, countedPicture]
 	pictureBytes table[user.ID, int64] // the sum of pictures by owner
+	audit        []audit.Record        // in the order of their IDs
 
-	numbers struct{ account, token, subscription, event, plate, comment, notification, news, image, order, payment, refund, finding, report number }
+	numbers struct{ account, token, subscription, event, plate, comment, notification, news, image, order, payment, refund, finding, report, audit number }
 }
 
 // New returns an empty store.
@@ -129,7 +131,11 @@ func write[T any](ctx context.Context, s *Store, fn func() (T, error)) (T, error
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	return fn()
+	entry := audit.Begin(ctx)
+	if entry == nil {
+		return fn()
+	}
+	return audited(s, entry, fn)
 }
 
 // exec is write for calls without a result.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/instant"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -29,6 +30,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 		t.ID = access.TokenID(v.s.numbers.token.next())
 		v.s.tokens[t.ID] = copyOf(t)
 		v.s.removeExcess(t)
+		audit.Made(ctx, audit.Numbered(audit.Token, t.ID), t.User)
 		return t.ID, nil
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"plaza/domain/audit"
 	"plaza/domain/fault"
 )
 
@@ -62,7 +63,8 @@ func Once[T any](
 	if k == nil {
 		return do()
 	}
-	answer, err := keys.Reserve(ctx, *k, now, now.Add(lease))
+	aside := audit.Without(ctx) // only do changes what an audit record tells of
+	answer, err := keys.Reserve(aside, *k, now, now.Add(lease))
 	if err != nil {
 		var none T
 		return none, err
@@ -76,7 +78,7 @@ func Once[T any](
 	}
 	result, err := do()
 	if err != nil {
-		err = errors.Join(err, keys.Release(context.WithoutCancel(ctx), *k))
+		err = errors.Join(err, keys.Release(context.WithoutCancel(aside), *k))
 	}
 	return result, err
 }

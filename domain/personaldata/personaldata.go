@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/moderation"
@@ -53,6 +54,7 @@ const (
 	LoginNetworks   Kind = "login_networks"
 	Codes           Kind = "codes"
 	CodeUses        Kind = "code_uses"
+	StaffActs       Kind = "staff_acts"
 	Account         Kind = "account"
 )
 
@@ -106,6 +108,8 @@ func Kinds() []Description {
 		{Codes, "One-time codes that were made for your phone number, without their digits, kept for a day.", Removed,
 			NewCodeRecord(verification.State{})},
 		{CodeUses, "Requests for such codes, and tries of them, kept for a day.", Removed, NewCodeUseRecord("", "", time.Time{})},
+		// The record of the act remains, with the uid. Its reason is blanked, also if the person was the one who acted.
+		{StaffActs, "What staff did that concerns you or what is yours.", Blanked, NewStaffActRecord(audit.Record{})},
 		// The uid and the time of joining remain, and the id at the source of an imported account, so that an import does
 		// not bring it back.
 		{Account, "Your account and profile.", Blanked, NewAccountRecord(access.Account{}, user.Member{}, "")},
@@ -122,8 +126,9 @@ type Store interface {
 	Remaining(ctx context.Context, id user.ID, k Kind) (int, error)
 	// Erase treats at most limit of these records as Kinds says, together with all that derives from them: counts,
 	// listings, totals, and the queue of pictures to delete. It returns how many; zero if none remain. Of Follows it
-	// also removes those of others who follow the user, of Notifications also those of what the user did, of Reports also those of the user and
-	// of what is theirs. It must not change open orders, nor prepayments that may
+	// also removes those of others who follow the user, of Notifications also those of what the user did, of Reports also
+	// those of what is the user's, and of StaffActs it also blanks the reasons of what the user did as staff. It must not change
+	// open orders, nor prepayments that may
 	// still be paid.
 	//
 	// Erasing the Account frees the phone number and removes the password, the names, the avatar and the presence.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
@@ -396,5 +397,16 @@ func NewCodeUseRecord(u verification.Use, network string, at time.Time) Record {
 		{"use", "requested or tried", u},
 		{"network", "address or network that it came from", network},
 		{"at", "when", at},
+	}
+}
+
+// NewStaffActRecord returns the record of an act of staff. Who did it is data of another person.
+func NewStaffActRecord(r audit.Record) Record {
+	return Record{
+		{"id", "number of the act", r.ID},
+		{"at", "when", r.At},
+		{"act", "what was done", r.Act},
+		{"object", "what it was done to", r.Object.Kind},
+		{"object_id", "the number of that", optional(r.Object.ID)},
 	}
 }

@@ -4,6 +4,7 @@ package store
 
 import (
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
@@ -50,4 +51,5 @@ type Ports struct {
 	Room          quota.Room
 	Telemetry     telemetry.Sampler
 	PersonalData  personaldata.Store
+	Audit         audit.Log
 }

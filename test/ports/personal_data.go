@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/audit"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -147,9 +148,23 @@ func (w *fixtures) loggedIn(p person, n byte) {
 	code, _ := verification.New(verification.Erase, verification.NumberOf(p.phone), codeKeys, noon)
 	from := attempt.Source.First()
 	require.NoError(w, w.Codes.Reserve(w.Context(), verification.Request{Code: code.State(), DiallingCode: "86", From: from, Now: noon}))
+	w.actedOn(p)
 	charge := ratelimit.Limits{ratelimit.Follow: {Count: 10, Period: time.Hour}}.Charge(int64(p.id), ratelimit.Follow, noon)
 	_, _, err := w.Subscriptions.Follow(w.Context(), toUser(p.id, w.newUser(), noon), charge)
 	require.NoError(w, err)
+}
+
+// actedOn stores what staff did to the person, and what the person did to the other as staff, with reasons.
+func (w *fixtures) actedOn(p person) {
+	w.Helper()
+	for _, r := range []audit.Record{audit.OnAccount(audit.AccountDisabled, p.id), audit.OnAccount(audit.AccountEnabled, p.other)} {
+		r.At, r.By, r.Reason = noon, audit.Actor{Person: "maria"}, "Wang Li asked for it"
+		if r.About == p.other {
+			r.By = audit.Actor{Staff: p.id}
+		}
+		_, err := w.Stores.Audit.Append(w.Context(), r)
+		require.NoError(w, err)
+	}
 }
 
 // records are what the store yields.
@@ -193,6 +208,8 @@ func personalRecords(w *fixtures) {
 	assert.Equal(w, []media.Key{"public/avatar-1"}, account.Pictures())
 	assert.Equal(w, noon.Add(time.Hour), valueOf(account, "seen_at"))
 	assert.Equal(w, noon.Add(time.Hour), valueOf(one(personaldata.Sessions), "used_at"))
+	acted := w.audited()
+	assert.Equal(w, personaldata.NewStaffActRecord(acted[1]), one(personaldata.StaffActs), "not of what the person did")
 	stored := one(personaldata.Events)
 	assert.Equal(w, personaldata.NewEventRecord(w.entry(p.own.ID()).State()), stored)
 	assert.Equal(w, []media.Key{"private/plate-1"}, stored.Pictures())

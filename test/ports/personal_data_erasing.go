@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
@@ -80,6 +81,10 @@ func personalErase(w *fixtures) {
 	assert.Equal(w, []personaldata.Record{personaldata.NewAccountRecord(
 		access.Account{User: p.id, Phone: user.ErasedPhone(p.id), Disabled: true}, user.Member{Timezone: "UTC", Joined: noon}, fmt.Sprint("user ", p.id),
 	)}, w.records(p.id, personaldata.Account))
+	for _, r := range w.audited() {
+		assert.Empty(w, r.Reason, "about the person, or by the person: %v", r.Act)
+	}
+	assert.Equal(w, audit.AccountDisabled, valueOf(w.records(p.id, personaldata.StaffActs)[0], "act"))
 	trade := w.traded(valueOf(orders[0], "id").(payment.OrderID))
 	assert.Empty(w, trade.Prepayments[0].Request)
 	assert.Empty(w, trade.Prepayments[0].Ticket.CodeURL)

@@ -37,7 +37,7 @@ func All(t *testing.T, open Open) {
 		{"Images", Images}, {"Ledger", Ledger}, {"Keys", Keys}, {"RateLimits", RateLimits}, {"Quotas", Quotas},
 		{"Imports", Imports}, {"DeletionQueue", DeletionQueue},
 		{"Telemetry", Telemetry},
-		{"PersonalData", PersonalData}, {"Cancelled", Cancelled},
+		{"PersonalData", PersonalData}, {"Cancelled", Cancelled}, {"Audit", Audit},
 	} {
 		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
 	}

@@ -30,8 +30,10 @@ type DB struct {
 	Dialect Dialect
 	Schema  fs.FS         // the migrations
 	Limit   time.Duration // of one call, including waits
-	log     *slog.Logger
-	tracer  oteltrace.Tracer // nil: none
+	// Joins returns what the store above adds to the transaction that begins under the context, or nil. Nil: it adds nothing.
+	Joins  func(ctx context.Context) *Joining
+	log    *slog.Logger
+	tracer oteltrace.Tracer // nil: none
 	// unreplicated counts commits that are not on the synchronous replica that they should be
 	// on. Postgres acknowledges them with a warning.
 	unreplicated atomic.Int64
@@ -98,7 +100,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 
 // Within returns the database with another time limit of a call.
 func (s *DB) Within(limit time.Duration) *DB {
-	return &DB{Writer: s.Writer, Reader: s.Reader, Dialect: s.Dialect, Limit: limit, log: s.log}
+	return &DB{Writer: s.Writer, Reader: s.Reader, Dialect: s.Dialect, Limit: limit, Joins: s.Joins, log: s.log}
 }
 
 // Close closes the connections once their running calls have ended.

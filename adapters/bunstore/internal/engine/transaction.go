@@ -78,10 +78,54 @@ var ErrMissed = errors.New("a step that must match found no row")
 func (s *DB) Transact(
 	ctx context.Context, limit time.Duration, first []Step, fn func(ctx context.Context, tx *Transaction) ([]Step, error),
 ) error {
-	return s.callWithin(ctx, limit, func(ctx context.Context) error { return s.Dialect.Transact(ctx, s.Writer, first, fn) })
+	joining := s.joining(ctx)
+	if joining != nil {
+		fn = joining.after(fn)
+	}
+	err := s.callWithin(ctx, limit, func(ctx context.Context) error { return s.Dialect.Transact(ctx, s.Writer, first, fn) })
+	if joining != nil {
+		joining.Ended(err == nil)
+	}
+	return err
 }
 
 // TransactAll runs the steps in their own transaction. If one misses, none writes.
 func (s *DB) TransactAll(ctx context.Context, steps []Step) error {
+	if joining := s.joining(ctx); joining != nil {
+		fn := joining.after(func(context.Context, *Transaction) ([]Step, error) { return nil, nil })
+		err := s.Call(ctx, func(ctx context.Context) error { return s.Dialect.Transact(ctx, s.Writer, steps, fn) })
+		joining.Ended(err == nil)
+		return err
+	}
 	return s.Call(ctx, func(ctx context.Context) error { return s.Dialect.TransactAll(ctx, s.Writer, steps) })
+}
+
+// Joining is what a store adds to one transaction.
+type Joining struct {
+	// Last returns the steps that the transaction ends with. It is called when all others have run, in each try of the
+	// transaction. Its error rolls the transaction back.
+	Last func() ([]Step, error)
+	// Ended is called once, with whether the transaction has committed.
+	Ended func(committed bool)
+}
+
+func (s *DB) joining(ctx context.Context) *Joining {
+	if s.Joins == nil {
+		return nil
+	}
+	return s.Joins(ctx)
+}
+
+// after returns the function of a transaction that ends with the steps of Last, behind those of fn.
+func (j *Joining) after(fn func(context.Context, *Transaction) ([]Step, error)) func(context.Context, *Transaction) ([]Step, error) {
+	return func(ctx context.Context, tx *Transaction) ([]Step, error) {
+		steps, err := fn(ctx, tx)
+		if err == nil {
+			err = tx.Run(ctx, steps...)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return j.Last()
+	}
 }

@@ -1,0 +1,123 @@
+// Package audit records the acts of staff: who did what, on what, and when (MOD-04).
+//
+// A record has ids and codes alone, and is never changed or deleted. Its reason, a free text, is stored apart: an erasure
+// blanks it.
+package audit
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"plaza/domain/page"
+	"plaza/domain/text"
+	"plaza/domain/user"
+)
+
+// ID numbers records. Of two records the later one has the greater ID.
+type ID int64
+
+// Act is the code of an act. It is stored.
+type Act string
+
+// The acts.
+const (
+	AccountCreated  Act = "account_created"
+	AccountDisabled Act = "account_disabled"
+	AccountEnabled  Act = "account_enabled"
+	AccountErased   Act = "account_erased"
+	AccountExported Act = "account_exported"
+	PasswordSet     Act = "password_set"
+	PhoneSet        Act = "phone_set"
+	ScopesSet       Act = "scopes_set"
+	StaffGranted    Act = "staff_granted"
+	StaffRevoked    Act = "staff_revoked"
+	TokenIssued     Act = "token_issued"
+	TokenRevoked    Act = "token_revoked"
+	OrderCreated    Act = "order_created"
+	RefundOrdered   Act = "refund_ordered"
+	BillReconciled  Act = "bill_reconciled"
+	Imported        Act = "imported"
+	DemoLoaded      Act = "demo_loaded"
+	DemoRemoved     Act = "demo_removed"
+	Repaired        Act = "repaired"
+	SchemaMigrated  Act = "schema_migrated"
+	BackedUp        Act = "backed_up"
+)
+
+// Kind is a kind of objects. It is stored.
+type Kind string
+
+// The kinds of objects.
+const (
+	Account  Kind = "account"
+	Token    Kind = "token"
+	Order    Kind = "order"
+	Payment  Kind = "payment"
+	Refund   Kind = "refund"
+	Bill     Kind = "bill"     // of the wallet; its ID is the day
+	File     Kind = "file"     // its ID is the name
+	Database Kind = "database" // the whole of it; without an ID
+)
+
+// Actor is the person who acts: a staff account, or a person at the command line.
+type Actor struct {
+	Staff  user.ID // zero: a person at the command line
+	Person string  // the name of that person
+}
+
+// maxName limits the name of a person at the command line, in characters.
+const maxName = 100
+
+// ErrName reports a name that is none of a person.
+var ErrName = errors.New("the name of the person who acts must be one line of 1 to 100 characters")
+
+// Person returns the actor with the name, or ErrName.
+func Person(name string) (Actor, error) {
+	name = text.Trim(name)
+	if text.IsBlank(name) || text.HasControl(name) || !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxName {
+		return Actor{}, ErrName
+	}
+	return Actor{Person: name}, nil
+}
+
+// Object is the thing that an act is on.
+type Object struct {
+	Kind Kind
+	ID   string // empty: the act makes it, or it has none
+}
+
+// Numbered returns the object with the number.
+func Numbered[ID ~int64](k Kind, id ID) Object { return Object{k, strconv.FormatInt(int64(id), 10)} }
+
+// Record tells of one act.
+type Record struct {
+	ID     ID
+	At     time.Time
+	By     Actor
+	Act    Act
+	Object Object
+	About  user.ID // the person whom the act concerns; zero: none
+	Reason string  // empty: none was given, or it was erased
+}
+
+// OnAccount returns the record of an act on the account. With lacks who does it, and when.
+func OnAccount(act Act, id user.ID) Record {
+	return Record{Act: act, Object: Numbered(Account, id), About: id}
+}
+
+// Cursor returns where a list continues behind the record.
+func (r Record) Cursor() page.Cursor { return page.Cursor{ID: int64(r.ID)} }
+
+// Log stores the records. The store of which it is a port writes the record that a context carries (see With) in the
+// transaction of the first change that it makes under the context, whichever port makes it, and never twice. A change that
+// fails, or is rolled back, writes none. Under a context of Reading the store refuses each change with ErrReading.
+// Every implementation passes test/ports.Audit.
+type Log interface {
+	// Append stores the record of an act that changed no stored data, and returns it with its ID.
+	Append(ctx context.Context, r Record) (Record, error)
+	// List returns the records behind the cursor, the newest first.
+	List(ctx context.Context, r page.CursorRequest) (page.CursorPage[Record], error)
+}

@@ -1,0 +1,145 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"plaza/domain/user"
+)
+
+// ErrReading reports that a caller changed or copied stored data under a context of Reading.
+var ErrReading = errors.New("stored data is changed or copied without an act: no audit record would tell of it")
+
+// carried is the record of a context, and what became of it.
+type carried struct {
+	isReading bool
+
+	mu      sync.Mutex
+	record  Record // its ID is zero until it is stored
+	made    Object // what the act made
+	about   user.ID
+	isTaken bool
+}
+
+type contextKey struct{}
+
+// With returns a context that carries the record. A store writes it with the first change under the context.
+func With(ctx context.Context, r Record) context.Context {
+	return context.WithValue(ctx, contextKey{}, &carried{record: r})
+}
+
+// Without returns a context that carries no record. What a caller changes under it does not count as the act.
+func Without(ctx context.Context) context.Context {
+	return context.WithValue(ctx, contextKey{}, (*carried)(nil))
+}
+
+// Reading returns a context for callers that only read. Under it a store refuses changes.
+func Reading(ctx context.Context) context.Context {
+	return context.WithValue(ctx, contextKey{}, &carried{isReading: true})
+}
+
+func carriedBy(ctx context.Context) *carried {
+	c, _ := ctx.Value(contextKey{}).(*carried)
+	return c
+}
+
+// CheckCopy returns ErrReading under a context of Reading. Whatever copies stored data out of a store calls it first.
+func CheckCopy(ctx context.Context) error {
+	if c := carriedBy(ctx); c != nil && c.isReading {
+		return ErrReading
+	}
+	return nil
+}
+
+// Made completes the record that the context carries, if it is about an object of the kind without an ID: that is the
+// object that the act makes. A store calls it in the transaction that makes the object. about is the person whom the object
+// belongs to.
+func Made(ctx context.Context, o Object, about user.ID) {
+	c := carriedBy(ctx)
+	if c == nil || c.isReading {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.record.ID == 0 && c.record.Object == (Object{Kind: o.Kind}) {
+		c.made, c.about = o, about
+	}
+}
+
+// Written returns the record that the context carries as it is stored, and reports whether it is.
+func Written(ctx context.Context) (Record, bool) {
+	c := carriedBy(ctx)
+	if c == nil {
+		return Record{}, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.record, c.record.ID != 0
+}
+
+// Complete appends the record that the context carries to the log, unless a store has written it.
+func Complete(ctx context.Context, log Log) error {
+	e := Begin(ctx)
+	if e == nil {
+		return nil
+	}
+	r, err := e.Record()
+	if err == nil {
+		r, err = log.Append(Without(ctx), r)
+	}
+	e.End(r.ID)
+	return err
+}
+
+// Entry is the record that a transaction writes. The nil Entry writes none.
+type Entry struct{ c *carried }
+
+// Begin returns the entry that a transaction must write which begins under the context, or nil: the context carries no
+// record, or another transaction has written it or is about to. The caller must end the entry.
+func Begin(ctx context.Context) *Entry {
+	c := carriedBy(ctx)
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isTaken {
+		return nil
+	}
+	c.isTaken = !c.isReading
+	return &Entry{c}
+}
+
+// Record returns the record to write. It returns ErrReading if the transaction must not change anything. A store calls it
+// when the transaction has made all that it makes.
+func (e *Entry) Record() (Record, error) {
+	if e.c.isReading {
+		return Record{}, ErrReading
+	}
+	e.c.mu.Lock()
+	defer e.c.mu.Unlock()
+	return e.c.complete(), nil
+}
+
+func (c *carried) complete() Record {
+	r := c.record
+	if r.Object.ID == "" && c.made.ID != "" {
+		r.Object, r.About = c.made, c.about
+	}
+	return r
+}
+
+// End notes that the record is stored under the ID; zero: the transaction has not been committed, and the next one writes
+// the record.
+func (e *Entry) End(id ID) {
+	if e.c.isReading {
+		return
+	}
+	e.c.mu.Lock()
+	defer e.c.mu.Unlock()
+	if e.c.isTaken = id != 0; e.c.isTaken {
+		e.c.record = e.c.complete()
+		e.c.record.ID = id
+	}
+}
