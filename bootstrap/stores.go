@@ -12,6 +12,7 @@ import (
 	"plaza/adapters/bunstore"
 	"plaza/adapters/memory"
 	"plaza/bootstrap/settings"
+	"plaza/domain/audit"
 	"plaza/domain/media"
 	"plaza/domain/quota"
 	"plaza/domain/secret"
@@ -97,7 +98,7 @@ const signingSecret = "media addresses"
 
 // picturesOf opens the store of pictures of a database, and returns the key that signs their URLs.
 func picturesOf(ctx context.Context, c settings.Config, s *bunstore.Store, t *traces) (media.Store, secret.String, error) {
-	signing, err := s.Secret(ctx, signingSecret)
+	signing, err := s.Secret(audit.Without(ctx), signingSecret) // the first call makes it, also of a caller that only reads
 	if err != nil {
 		return nil, secret.String{}, fmt.Errorf("read signing key of pictures: %w", err)
 	}

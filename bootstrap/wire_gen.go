@@ -110,6 +110,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
 	httpapiPortraitSource := portraitSource()
 	picturesPictures := pictures.New(mediaStore, addresses, processor, room, v)
+	auditLog := ports.Audit
 	httpapiUseCases := httpapi.UseCases{
 		Signin:        signinSignin,
 		People:        peoplePeople,
@@ -127,6 +128,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Reconciling:   reconcilingReconciling,
 		Portraits:     httpapiPortraitSource,
 		Pictures:      picturesPictures,
+		Audit:         auditLog,
 	}
 	config, err := newHTTPConfig(c, p, log, metrics)
 	if err != nil {

@@ -37,6 +37,7 @@ import (
 	"plaza/application/userimages"
 	"plaza/domain/access"
 	"plaza/domain/admission"
+	"plaza/domain/audit"
 	"plaza/domain/fault"
 )
 
@@ -67,6 +68,7 @@ type UseCases struct {
 	Reconciling   *reconciling.Reconciling
 	Portraits     PortraitSource
 	Pictures      *pictures.Pictures
+	Audit         audit.Log
 }
 
 // PortraitSource returns the PNG of the generated portrait with the name, or false if no
@@ -114,6 +116,9 @@ func newRouter(a *api, rows []route) (http.Handler, error) {
 		if r.Policy == (Policy{}) {
 			return nil, fmt.Errorf("httpapi: %s %s has no policy", r.Method, r.Path)
 		}
+		if r.Policy == Staff && r.Method != http.MethodGet && r.act.Act == "" {
+			return nil, fmt.Errorf("httpapi: %s %s is for staff and has no act for its audit records", r.Method, r.Path)
+		}
 		engine.Match(r.methods(), r.pattern(), a.serve(r))
 	}
 	engine.NoRoute(a.unrouted(func(w http.ResponseWriter, r *http.Request) { transport.Fail(w, r, errNoPath) }))
@@ -157,10 +162,12 @@ func (a *api) answer(r route, c *transport.Call) (transport.Reply, error) {
 	if err := r.Policy.admit(c.Actor); err != nil {
 		return transport.Reply{}, err
 	}
-	answer, err := r.handle(a, c)
-	if r.Policy == Staff {
-		audit(c, r, err)
+	if r.Policy != Staff {
+		return r.handle(a, c)
 	}
+	c.Gin.Request = c.Gin.Request.WithContext(r.carrying(c))
+	answer, err := r.handle(a, c)
+	logAct(c, r, err)
 	return answer, err
 }
 

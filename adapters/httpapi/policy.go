@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"strings"
+	"time"
 
 	"plaza/adapters/httpapi/transport"
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 )
@@ -96,9 +99,20 @@ func presentedKey(header string) (secret.String, error) {
 	return secret.New(parts[1]), nil
 }
 
-// audit logs a call of the back office in a line of its own: the account, its operation, and
+// carrying returns the context of a call by staff: it carries the record of the act, or, if the route has none, lets
+// stores refuse changes.
+func (r route) carrying(c *transport.Call) context.Context {
+	if r.act.Act == "" {
+		return audit.Reading(c.Context())
+	}
+	record := r.act
+	record.At, record.By.Staff = time.Now(), c.Actor.ID
+	return audit.With(c.Context(), record)
+}
+
+// logAct logs a call of the back office in a line of its own: the account, its operation, and
 // what that was about. Calls that fail are logged with the code of the error.
-func audit(c *transport.Call, r route, err error) {
+func logAct(c *transport.Call, r route, err error) {
 	line := []any{"by", "account", "user", int64(c.Actor.ID), "client", c.Address().String(), "act", r.Method + " " + r.Path}
 	if name := c.Name(); name != "" {
 		line = append(line, "id", name)

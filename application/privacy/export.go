@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"plaza/domain/audit"
 	"plaza/domain/media"
 	"plaza/domain/personaldata"
 	"plaza/domain/user"
@@ -26,6 +27,9 @@ type Exported struct {
 // explains them. The account must exist. However much the user has, it holds little in memory: records are read and
 // written one after the other, and then once more for their pictures.
 func (p *Privacy) Export(ctx context.Context, id user.ID, to io.Writer) (Exported, error) {
+	if err := audit.CheckCopy(ctx); err != nil {
+		return Exported{}, err
+	}
 	if _, err := p.accounts.ByID(ctx, id); err != nil {
 		return Exported{}, err
 	}

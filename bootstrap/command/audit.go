@@ -2,16 +2,34 @@ package command
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"log/slog"
 	"os"
 	"os/user"
 	"strconv"
+
+	"plaza/adapters/httpapi/view"
+	"plaza/bootstrap"
+	"plaza/domain/audit"
+	"plaza/domain/page"
 )
 
-// audit logs an act of the command line that changed stored data, or copied it: the user of
-// the operating system, the command, and what it was about. The attributes must not be
-// secrets or phone numbers.
-func audit(ctx context.Context, log *slog.Logger, act string, about ...any) {
+// actLog notes what a command has done.
+type actLog struct {
+	log     *slog.Logger
+	records audit.Log
+}
+
+// acted logs the act, and appends the record that the context carries unless a store has written it with a change.
+func (l actLog) acted(ctx context.Context, act string, about ...any) error {
+	logAct(ctx, l.log, act, about...)
+	return audit.Complete(ctx, l.records)
+}
+
+// logAct logs an act of the command line: the user of the operating system, the command, and what it was about. The
+// attributes must not be secrets or phone numbers.
+func logAct(ctx context.Context, log *slog.Logger, act string, about ...any) {
 	line := []any{"by", "command line", "os_user", osUser()}
 	if sudoer := os.Getenv("SUDO_USER"); sudoer != "" {
 		line = append(line, "sudo_user", sudoer)
@@ -26,4 +44,53 @@ func osUser() string {
 		return u.Username
 	}
 	return strconv.Itoa(os.Getuid())
+}
+
+type auditCommands struct {
+	List auditList `cmd:"" help:"List the acts of staff, the newest first." example:"plaza audit list --limit 20 --json"`
+}
+
+type auditList struct {
+	Limit int  `default:"50" help:"Maximum number of acts; 0 lists all." placeholder:"50"`
+	JSON  bool `name:"json" help:"Print a JSON array."`
+	dataCommand
+}
+
+func actRow(r audit.Record) string {
+	by := r.By.Person
+	if r.By.Staff != 0 {
+		by = fmt.Sprint("account ", r.By.Staff)
+	}
+	return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s", r.ID, clock(r.At), by, r.Act, r.Object.Kind, orDash(r.Object.ID), orDash(r.Reason))
+}
+
+func (c auditList) Run(ctx context.Context, s streams) error {
+	if c.Limit < 0 {
+		return misusef("--limit can't be negative")
+	}
+	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
+		return printList(s, c.JSON, "ID\tAT\tBY\tACT\tOBJECT\tNUMBER\tREASON", actsOf(ctx, app, c.Limit), actRow, view.OfAct)
+	})
+}
+
+// actsOf yields the acts of staff, the newest first, at most limit of them (zero: all).
+func actsOf(ctx context.Context, app *bootstrap.App, limit int) iter.Seq2[audit.Record, error] {
+	return func(yield func(audit.Record, error) bool) {
+		yielded := 0
+		for after := (page.Cursor{}); ; {
+			list, err := app.Stores.Audit.List(ctx, page.Behind(after, page.MaxSize))
+			if err != nil {
+				yield(audit.Record{}, err)
+				return
+			}
+			for _, r := range list.Items {
+				if yielded++; limit > 0 && yielded > limit || !yield(r, nil) {
+					return
+				}
+			}
+			if after = list.Next; after == (page.Cursor{}) {
+				return
+			}
+		}
+	}
 }

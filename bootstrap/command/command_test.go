@@ -22,6 +22,9 @@ import (
 
 func TestMain(m *testing.M) {
 	command.HashCheaply()
+	if err := os.Setenv("SUDO_USER", "maria"); err != nil { // who runs the commands
+		panic(err)
+	}
 	os.Exit(postgres.Main(m))
 }
 
@@ -52,7 +55,7 @@ var migratedSQLite = sqlite.Copies(migrate)
 
 // migrate is migrate up on the database at the URL.
 func migrate(_ context.Context, url string) error {
-	return runs("migrate", "up", "--database-url", url)
+	return runs("migrate", "up", "--as", "maria", "--database-url", url)
 }
 
 // runs runs the program.
@@ -145,7 +148,7 @@ func newUser(t *testing.T) (sh *shell, uid string) {
 
 var sqliteWithUser = sqlite.Copies(func(_ context.Context, url string) error {
 	return runs("user", "create", "--username", "+86-13800000009", "--firstname", "丽", "--lastname", "王",
-		"--password", goodPassword, "--database-url", url)
+		"--password", goodPassword, "--as", "maria", "--database-url", url)
 })
 
 // works are the commands that need a database, with their arguments.

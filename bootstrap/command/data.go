@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -20,24 +21,21 @@ import (
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 )
 
-// dataCommand is embedded in every command that works on stored data. It has the settings of
-// serve, so that commands and servers use the same data.
+// dataCommand is embedded in every command that reads stored data. It has the settings of serve, so that commands and
+// servers use the same data.
 type dataCommand struct {
 	settings.Config `embed:"" group:"settings"`
-	Operator        string `help:"Who runs the command, for its audit line, which has the user of the operating system and SUDO_USER besides." placeholder:"NAME"`
 }
 
-// logger returns the logger of a command.
-func (c dataCommand) logger(config settings.Config, s streams) *slog.Logger {
-	log := bootstrap.NewLogger(config, s.err)
-	if c.Operator != "" {
-		log = log.With("operator", c.Operator)
-	}
-	return log
+// actCommand is embedded, in place of dataCommand, in every command that changes stored data or copies it.
+type actCommand struct {
+	dataCommand
+	As string `help:"Person who runs the command, for its audit record (default: SUDO_USER)." placeholder:"NAME"`
 }
 
 // missingDatabase is how a command handles a missing embedded database.
@@ -82,34 +80,109 @@ func (c dataCommand) config(ifMissing missingDatabase) (settings.Config, error) 
 // parts are those of the Apps of commands. Tests replace the parameters of hashes by cheap ones.
 var parts bootstrap.Parts
 
-// withApp calls work with an App over the stored data.
-func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDatabase, work func(*bootstrap.App) error) error {
-	return c.withAppOf(ctx, s, ifMissing, func(*settings.Config) error { return nil }, work)
+// withApp calls work with an App over the stored data, and a context under which the stores refuse changes.
+func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDatabase, work func(context.Context, *bootstrap.App) error) error {
+	config, err := c.config(ifMissing)
+	if err != nil {
+		return readable(err)
+	}
+	return openApp(ctx, config, bootstrap.NewLogger(config, s.err), func(app *bootstrap.App) error { return work(audit.Reading(ctx), app) })
 }
 
-// withWallet calls work with an App that has the wallet of the settings. A sandbox without PLAZA_WALLET_URL is that of a
-// server on this machine.
-func (c dataCommand) withWallet(ctx context.Context, s streams, work func(*bootstrap.App) error) error {
-	return c.withAppOf(ctx, s, mustExist, func(config *settings.Config) error {
+// withDatabase calls work with the database, and a context under which it refuses changes. It does not check or change
+// the schema.
+func (c dataCommand) withDatabase(ctx context.Context, s streams, work func(context.Context, settings.Config, *bunstore.Store) error) error {
+	config, err := c.config(mustExist)
+	if err != nil {
+		return readable(err)
+	}
+	return openDatabase(ctx, config, bootstrap.NewLogger(config, s.err), func(database *bunstore.Store) error {
+		return work(audit.Reading(ctx), config, database)
+	})
+}
+
+// acting calls work with an App over the stored data, and a context that carries the record of what the command does.
+// work calls log.acted when it has done it.
+func (c actCommand) acting(
+	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, work func(context.Context, *bootstrap.App, actLog) error,
+) error {
+	return c.actingWith(ctx, s, ifMissing, r, func(*settings.Config) error { return nil }, work)
+}
+
+// actingWithWallet is acting with an App that has the wallet of the settings. A sandbox without PLAZA_WALLET_URL is that of
+// a server on this machine.
+func (c actCommand) actingWithWallet(ctx context.Context, s streams, r audit.Record, work func(context.Context, *bootstrap.App, actLog) error) error {
+	return c.actingWith(ctx, s, mustExist, r, func(config *settings.Config) error {
 		config.Wallet = c.Wallet
 		config.Choose(false)
 		return bootstrap.UseSandbox(config)
 	}, work)
 }
 
-// withAppOf calls work with an App of the settings as change leaves them.
-func (c dataCommand) withAppOf(
-	ctx context.Context, s streams, ifMissing missingDatabase, change func(*settings.Config) error, work func(*bootstrap.App) error,
-) (err error) {
-	defer func() { err = readable(err) }()
-	config, err := c.config(ifMissing)
+// actingWith is acting with an App of the settings as change leaves them.
+func (c actCommand) actingWith(
+	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, change func(*settings.Config) error,
+	work func(context.Context, *bootstrap.App, actLog) error,
+) error {
+	ctx, log, config, err := c.begin(ctx, s, ifMissing, r)
 	if err == nil {
 		err = change(&config)
 	}
 	if err != nil {
-		return err
+		return readable(err)
 	}
-	log := c.logger(config, s)
+	return openApp(audit.Without(ctx), config, log, func(app *bootstrap.App) error {
+		return work(ctx, app, actLog{log, app.Stores.Audit})
+	})
+}
+
+// actingOnDatabase calls work with the database, and a context that carries the record. It does not check or change the
+// schema.
+func (c actCommand) actingOnDatabase(
+	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record,
+	work func(context.Context, settings.Config, *bunstore.Store, actLog) error,
+) error {
+	ctx, log, config, err := c.begin(ctx, s, ifMissing, r)
+	if err != nil {
+		return readable(err)
+	}
+	return openDatabase(audit.Without(ctx), config, log, func(database *bunstore.Store) error {
+		return work(ctx, config, database, actLog{log, database.Audit()})
+	})
+}
+
+// begin returns the settings, the logger, and the context that carries the record, with the person who runs the command.
+func (c actCommand) begin(
+	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record,
+) (context.Context, *slog.Logger, settings.Config, error) {
+	config, err := c.config(ifMissing)
+	if err == nil {
+		r.By, err = c.person()
+	}
+	if err != nil {
+		return nil, nil, settings.Config{}, err
+	}
+	r.At = time.Now()
+	return audit.With(ctx, r), bootstrap.NewLogger(config, s.err).With("person", r.By.Person), config, nil
+}
+
+// person returns the person who runs the command.
+func (c actCommand) person() (audit.Actor, error) {
+	name := cmp.Or(c.As, os.Getenv("SUDO_USER"))
+	if name == "" {
+		return audit.Actor{}, misusef("the audit record of this command names the person who runs it: " +
+			"give your name with --as NAME, or use sudo, which sets SUDO_USER")
+	}
+	by, err := audit.Person(name)
+	if err != nil {
+		return audit.Actor{}, misusef("--as, or SUDO_USER: %w", err)
+	}
+	return by, nil
+}
+
+// openApp calls work with an App of the settings.
+func openApp(ctx context.Context, config settings.Config, log *slog.Logger, work func(*bootstrap.App) error) (err error) {
+	defer func() { err = readable(err) }()
 	config.WarnOfUnknown(log)
 	app, err := bootstrap.NewApp(ctx, config, log, parts)
 	if err != nil {
@@ -119,21 +192,16 @@ func (c dataCommand) withAppOf(
 	return work(app)
 }
 
-// withDatabase calls work with the database. It does not check or change the schema.
-func (c dataCommand) withDatabase(ctx context.Context, s streams, ifMissing missingDatabase, work func(settings.Config, *bunstore.Store) error) (err error) {
+// openDatabase calls work with the database of the settings.
+func openDatabase(ctx context.Context, config settings.Config, log *slog.Logger, work func(*bunstore.Store) error) (err error) {
 	defer func() { err = readable(err) }()
-	config, err := c.config(ifMissing)
-	if err != nil {
-		return err
-	}
-	log := c.logger(config, s)
 	config.WarnOfUnknown(log)
 	database, err := bootstrap.OpenDatabase(ctx, config, log, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, database.Close()) }()
-	return work(config, database)
+	return work(database)
 }
 
 // userError is an error with the texts of its faults, without their codes.

@@ -13,6 +13,7 @@ import (
 	"plaza/application/cleanup"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
+	"plaza/domain/audit"
 	"plaza/domain/place"
 )
 
@@ -21,16 +22,18 @@ type migrateCommands struct {
 	Status migrateStatus `cmd:"" help:"List the migrations of the schema and when each was applied." example:"plaza migrate status --json"`
 }
 
-type migrateUp struct{ dataCommand }
+type migrateUp struct{ actCommand }
 
+// Run appends the record when the schema has its table.
 func (c migrateUp) Run(ctx context.Context, s streams) error {
-	return c.withDatabase(ctx, s, mayCreate, func(config settings.Config, database *bunstore.Store) error {
+	r := audit.Record{Act: audit.SchemaMigrated, Object: audit.Object{Kind: audit.Database}}
+	return c.actingOnDatabase(ctx, s, mayCreate, r, func(ctx context.Context, config settings.Config, database *bunstore.Store, log actLog) error {
 		applied, err := database.Migrate(ctx)
 		for _, name := range applied {
 			fmt.Fprintln(s.out, "Applied", name)
 		}
 		if len(applied) > 0 {
-			audit(ctx, c.logger(config, s), "migrate up", "applied", applied)
+			err = errors.Join(err, log.acted(ctx, "migrate up", "applied", applied))
 		}
 		if err != nil {
 			return err
@@ -65,7 +68,7 @@ func noteOf(m bunstore.Migration, newer bool) string {
 }
 
 func (c migrateStatus) Run(ctx context.Context, s streams) error {
-	return c.withDatabase(ctx, s, mustExist, func(_ settings.Config, database *bunstore.Store) error {
+	return c.withDatabase(ctx, s, func(ctx context.Context, _ settings.Config, database *bunstore.Store) error {
 		migrations, newer := database.Migrations(ctx)
 		if newer != nil && !errors.Is(newer, bunstore.ErrNewer) {
 			return newer
@@ -80,7 +83,7 @@ func (c migrateStatus) Run(ctx context.Context, s streams) error {
 type checkCommand struct {
 	Repair bool `help:"Repair what can be repaired."`
 	JSON   bool `name:"json" help:"Print one JSON object."`
-	dataCommand
+	actCommand
 }
 
 // report is the result of a check as JSON.
@@ -94,26 +97,46 @@ type report struct {
 }
 
 func (c checkCommand) Run(ctx context.Context, s streams) error {
-	return c.withDatabase(ctx, s, mustExist, func(config settings.Config, database *bunstore.Store) error {
+	if !c.Repair {
+		return c.withDatabase(ctx, s, func(ctx context.Context, config settings.Config, database *bunstore.Store) error {
+			if err := database.CheckSchema(ctx); err != nil {
+				return err
+			}
+			r, err := c.check(ctx, s, config, database)
+			if err != nil {
+				return err
+			}
+			return c.conclude(s, r)
+		})
+	}
+	record := audit.Record{Act: audit.Repaired, Object: audit.Object{Kind: audit.Database}}
+	return c.actingOnDatabase(ctx, s, mustExist, record, func(ctx context.Context, config settings.Config, database *bunstore.Store, log actLog) error {
 		if err := database.CheckSchema(ctx); err != nil {
 			return err
 		}
-		r := report{Database: config.DisplayDatabase(), Looked: looksAt(config), Findings: []bunstore.Finding{}}
-		err := database.Check(ctx, c.Repair, func(f bunstore.Finding) { c.note(s, &r, f) })
-		if err == nil {
-			err = c.checkPlaces(ctx, s, database, &r)
-		}
-		if err == nil {
-			err = c.checkPictures(ctx, s, config, database, &r)
-		}
-		if c.Repair {
-			audit(ctx, c.logger(config, s), "check --repair", "repaired", r.found-r.wrong, "complete", err == nil)
-		}
+		r, err := c.check(ctx, s, config, database)
+		err = errors.Join(err, log.acted(ctx, "check --repair", "repaired", r.found-r.wrong, "complete", err == nil))
 		if err != nil {
-			return fmt.Errorf("check: %w", err)
+			return err
 		}
 		return c.conclude(s, r)
 	})
+}
+
+// check checks everything, and repairs it if the command says so.
+func (c checkCommand) check(ctx context.Context, s streams, config settings.Config, database *bunstore.Store) (report, error) {
+	r := report{Database: config.DisplayDatabase(), Looked: looksAt(config), Findings: []bunstore.Finding{}}
+	err := database.Check(ctx, c.Repair, func(f bunstore.Finding) { c.note(s, &r, f) })
+	if err == nil {
+		err = c.checkPlaces(ctx, s, database, &r)
+	}
+	if err == nil {
+		err = c.checkPictures(ctx, s, config, database, &r)
+	}
+	if err != nil {
+		return r, fmt.Errorf("check: %w", err)
+	}
+	return r, nil
 }
 
 // checkPlaces checks the places of events.
@@ -206,15 +229,18 @@ func besides(c settings.Config) string {
 
 type backupCommand struct {
 	File string `arg:"" help:"File to write. It must not exist."`
-	dataCommand
+	actCommand
 }
 
 func (c backupCommand) Run(ctx context.Context, s streams) error {
-	return c.withDatabase(ctx, s, mustExist, func(config settings.Config, database *bunstore.Store) error {
+	r := audit.Record{Act: audit.BackedUp, Object: audit.Object{Kind: audit.Database}}
+	return c.actingOnDatabase(ctx, s, mustExist, r, func(ctx context.Context, config settings.Config, database *bunstore.Store, log actLog) error {
 		if err := database.Backup(ctx, c.File); err != nil {
 			return fmt.Errorf("back up: %w", err)
 		}
-		audit(ctx, c.logger(config, s), "backup", "file", c.File)
+		if err := log.acted(ctx, "backup", "file", c.File); err != nil {
+			return fmt.Errorf("%s is written, but no audit record of it: %w", c.File, err)
+		}
 		return s.printf("Backed up %s to %s. %s\n", config.DisplayDatabase(), c.File, besides(config))
 	})
 }

@@ -12,13 +12,14 @@ import (
 
 	"plaza/bootstrap"
 	"plaza/bootstrap/demo"
+	"plaza/domain/audit"
 )
 
 type demoCommand struct {
 	Write        *string `placeholder:"DIR" help:"Only write the import files of the demo data into the folder. Existing files are not overwritten, and no database is needed." xor:"what"`
 	Remove       bool    `help:"Only disable the accounts of the demo's people, even if their passwords have changed, revoke their tokens, and delete their events, images and subscriptions. Imported demo records, orders, comments and likes stay." xor:"what"`
 	IntoExisting bool    `name:"demo-into-existing" help:"Load the demo data also into a database that has other accounts. Its people, one of them staff, have a public password." xor:"what"`
-	dataCommand
+	actCommand
 }
 
 func (c demoCommand) Run(ctx context.Context, s streams) error {
@@ -28,21 +29,23 @@ func (c demoCommand) Run(ctx context.Context, s streams) error {
 	case c.Remove:
 		return c.remove(ctx, s)
 	}
-	return c.withApp(ctx, s, mayCreate, func(app *bootstrap.App) error {
+	return c.acting(ctx, s, mayCreate, audit.Record{Act: audit.DemoLoaded, Object: audit.Object{Kind: audit.Database}}, func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		if err := app.LoadDemo(ctx, c.IntoExisting); err != nil {
 			return fmt.Errorf("load demo data: %w", err)
 		}
-		audit(ctx, app.Log, "demo")
+		if err := log.acted(ctx, "demo"); err != nil {
+			return err
+		}
 		return s.printf("The demo data is in %s.\n", app.Config.DisplayDatabase())
 	})
 }
 
 // remove removes the demo's people and prints what was removed and what remains.
 func (c demoCommand) remove(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	return c.acting(ctx, s, mustExist, audit.Record{Act: audit.DemoRemoved, Object: audit.Object{Kind: audit.Database}}, func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		done, err := app.RemoveDemo(ctx)
-		audit(ctx, app.Log, "demo --remove", "accounts", done.Accounts, "events", done.Events,
-			"images", done.Images, "subscriptions", done.Subscriptions, "complete", err == nil)
+		err = errors.Join(err, log.acted(ctx, "demo --remove", "accounts", done.Accounts, "events", done.Events,
+			"images", done.Images, "subscriptions", done.Subscriptions, "complete", err == nil))
 		if err != nil {
 			return fmt.Errorf("remove demo data: %w; run the command again to continue", err)
 		}

@@ -1,13 +1,17 @@
 package command
 
 import (
+	"context"
 	"io"
+	"iter"
+	"reflect"
 	"strings"
 	"sync"
 
 	"github.com/alecthomas/kong"
 
 	"plaza/adapters/argon2id"
+	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 )
 
@@ -46,12 +50,49 @@ func unset(p settings.Parser) {
 	}
 }
 
-// Commands returns the names of all commands.
-func Commands() (names []string) {
+// Wiring is how a command reaches stored data.
+type Wiring struct{ Acts, Reads bool }
+
+// Commands returns the names of all commands with their wiring.
+func Commands() map[string]Wiring {
+	all := map[string]Wiring{}
 	for _, leaf := range program().Model.Leaves(false) {
-		names = append(names, strings.TrimPrefix(leaf.FullPath(), "plaza "))
+		w := Wiring{Acts: embeds[actCommand](leaf.Target.Type())}
+		w.Reads = !w.Acts && embeds[dataCommand](leaf.Target.Type())
+		all[strings.TrimPrefix(leaf.FullPath(), "plaza ")] = w
 	}
-	return names
+	return all
+}
+
+func embeds[T any](in reflect.Type) bool {
+	if in == reflect.TypeFor[T]() {
+		return true
+	}
+	for field := range fieldsOf(in) {
+		if field.Anonymous && embeds[T](field.Type) {
+			return true
+		}
+	}
+	return false
+}
+
+func fieldsOf(in reflect.Type) iter.Seq[reflect.StructField] {
+	if in.Kind() != reflect.Struct {
+		return func(func(reflect.StructField) bool) {}
+	}
+	return in.Fields()
+}
+
+// Read calls work as user list, which only reads, does on the data in the folder.
+func Read(ctx context.Context, dir string, work func(context.Context, *bootstrap.App) error) error {
+	p := program()
+	unset(p)
+	parsed, err := p.Parse([]string{"user", "list", "--data-dir", dir})
+	if err != nil {
+		return err
+	}
+	c := parsed.Selected().Target.Addr().Interface().(*userList)
+	return c.withApp(ctx, streams{io.Discard, io.Discard}, mustExist, work)
 }
 
 // Variables are those of all settings.

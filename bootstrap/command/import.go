@@ -15,6 +15,7 @@ import (
 	"plaza/adapters/jsonlines"
 	"plaza/application/importing"
 	"plaza/bootstrap"
+	"plaza/domain/audit"
 	"plaza/domain/imported"
 )
 
@@ -23,7 +24,7 @@ type importCommand struct {
 	DryRun bool           `help:"Check everything, store nothing, and write no rejects."`
 	Schema *imported.Kind `placeholder:"KIND" enum:"${kinds}" help:"Only print the JSON Schema of a kind of record: ${enum}."`
 	JSON   bool           `name:"json" help:"Print the summary as one JSON object. With --dry-run, valid records count as new."`
-	dataCommand
+	actCommand
 }
 
 func (c importCommand) Run(ctx context.Context, s streams) (err error) {
@@ -41,11 +42,24 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 		return readable(err)
 	}
 	giveWay()
-	ifMissing := mayCreate
 	if c.DryRun {
-		ifMissing = asEmpty
+		return c.withApp(ctx, s, asEmpty, func(ctx context.Context, app *bootstrap.App) error {
+			watcher := newImportWatcher(s, sources)
+			summary, err := app.Importer.DryRun(ctx, sources, watcher)
+			watcher.end()
+			return c.conclude(s, summary, err, watcher)
+		})
 	}
-	return c.withApp(ctx, s, ifMissing, func(app *bootstrap.App) error { return c.importSources(ctx, s, app, sources) })
+	r := audit.Record{Act: audit.Imported, Object: audit.Object{Kind: audit.File, ID: strings.Join(c.Files, " ")}}
+	return c.acting(ctx, s, mayCreate, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
+		watcher := newImportWatcher(s, sources)
+		summary, err := app.Importer.Import(ctx, sources, watcher)
+		watcher.end()
+		all := summary.All()
+		noted := log.acted(context.WithoutCancel(ctx), "import",
+			"files", c.Files, "new", all.New, "changed", all.Changed, "rejected", summary.Rejected, "complete", err == nil)
+		return errors.Join(c.conclude(s, summary, err, watcher), noted)
+	})
 }
 
 // giveWay limits an import to one core, so that its garbage collection
@@ -62,22 +76,6 @@ func giveWay() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit)
 	}
-}
-
-// importSources imports the sources and prints the summary.
-func (c importCommand) importSources(ctx context.Context, s streams, app *bootstrap.App, sources []importing.Source) error {
-	work := app.Importer.Import
-	if c.DryRun {
-		work = app.Importer.DryRun
-	}
-	watcher := newImportWatcher(s, sources)
-	summary, err := work(ctx, sources, watcher)
-	watcher.end()
-	if !c.DryRun {
-		all := summary.All()
-		audit(ctx, app.Log, "import", "files", c.Files, "new", all.New, "changed", all.Changed, "rejected", summary.Rejected, "complete", err == nil)
-	}
-	return c.conclude(s, summary, err, watcher)
 }
 
 // importResult is the result of an import as JSON.

@@ -37,6 +37,7 @@ type commands struct {
 	User       userCommands      `cmd:"" help:"Manage accounts."`
 	Token      tokenCommands     `cmd:"" help:"Manage the tokens that let programs act for an account."`
 	Order      orderCommands     `cmd:"" help:"Manage orders."`
+	Audit      auditCommands     `cmd:"" help:"Show what staff have done."`
 	SMS        smsCommands       `cmd:"" name:"sms" help:"Try the sender of codes."`
 	Import     importCommand     `cmd:"" help:"Import files of the crawler's records and print a summary. Servers may run meanwhile. A restarted import resumes where it stopped." example:"plaza import found.jsonl.gz" settings:"media"`
 	Check      checkCommand      `cmd:"" help:"Check that derived data agrees with its sources. Servers may run meanwhile." example:"plaza check --repair" settings:"media"`

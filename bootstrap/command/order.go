@@ -8,6 +8,7 @@ import (
 	"plaza/adapters/httpapi/view"
 	"plaza/application/paying"
 	"plaza/bootstrap"
+	"plaza/domain/audit"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -31,18 +32,21 @@ type orderCreate struct {
 	ExpiresIn time.Duration `default:"2h" help:"How long the order can be paid." placeholder:"2h"`
 	Currency  string        `default:"CNY" help:"Currency; only CNY is supported." placeholder:"CNY"`
 	JSON      bool          `name:"json" help:"Print the order as JSON."`
-	dataCommand
+	actCommand
 }
 
 func (c orderCreate) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	r := audit.Record{Act: audit.OrderCreated, Object: audit.Object{Kind: audit.Order}}
+	return c.acting(ctx, s, mustExist, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		made, err := app.Paying.Create(ctx, payment.Draft{
 			User: c.User, Subject: c.Subject, Amount: c.Amount, Currency: c.Currency, ExpiresIn: c.ExpiresIn,
 		}, nil, nil)
 		if err != nil {
 			return err
 		}
-		audit(ctx, app.Log, "order create", "order", made.ID, "payer", made.User, "amount", made.Amount)
+		if err := log.acted(ctx, "order create", "order", made.ID, "payer", made.User, "amount", made.Amount); err != nil {
+			return err
+		}
 		if c.JSON {
 			return printJSON(s.out, view.OfStaffOrder(made))
 		}
@@ -81,7 +85,7 @@ type orderList struct {
 }
 
 func (c orderList) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
 		if c.User != 0 {
 			if _, err := app.Stores.Accounts.ByID(ctx, c.User); err != nil {
 				return err
@@ -115,7 +119,7 @@ func entryRow(e payment.Entry) string {
 }
 
 func (c orderShow) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
 		o, err := app.Paying.Order(ctx, c.ID)
 		if err != nil {
 			return err
@@ -154,7 +158,7 @@ func paymentRow(p paying.Received) string {
 }
 
 func (c orderPayments) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
 		rows := pages(func(p page.Request) (page.Page[paying.Received], error) {
 			return app.Paying.Payments(ctx, orZero(c.State), p)
 		})

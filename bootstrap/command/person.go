@@ -10,17 +10,19 @@ import (
 
 	"plaza/application/privacy"
 	"plaza/bootstrap"
+	"plaza/domain/audit"
 	"plaza/domain/personaldata"
 	"plaza/domain/user"
 )
 
 type userShow struct {
-	JSON bool `name:"json" help:"Print the account as JSON."`
-	accountCommand
+	UID  user.ID `arg:"" name:"uid" help:"Account."`
+	JSON bool    `name:"json" help:"Print the account as JSON."`
+	dataCommand
 }
 
 func (c userShow) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
 		p, err := personByID(ctx, app, c.UID)
 		if err != nil {
 			return err
@@ -41,12 +43,17 @@ type userStaff struct {
 }
 
 func (c userStaff) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
-		staff := c.Staff == "on"
+	staff, act := true, audit.StaffGranted
+	if c.Staff == "off" {
+		staff, act = false, audit.StaffRevoked
+	}
+	return c.acting(ctx, s, mustExist, audit.OnAccount(act, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		if err := app.Signin.SetStaff(ctx, c.UID, staff); err != nil {
 			return err
 		}
-		audit(ctx, app.Log, "user staff", "user", c.UID, "staff", staff)
+		if err := log.acted(ctx, "user staff", "user", c.UID, "staff", staff); err != nil {
+			return err
+		}
 		if staff {
 			return s.printf("Account %d may use the back office.\n", c.UID)
 		}
@@ -60,7 +67,7 @@ type userExport struct {
 }
 
 func (c userExport) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	return c.acting(ctx, s, mustExist, audit.OnAccount(audit.AccountExported, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		if _, err := app.Stores.Accounts.ByID(ctx, c.UID); err != nil {
 			return err
 		}
@@ -69,7 +76,9 @@ func (c userExport) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		audit(ctx, app.Log, "user export", "user", c.UID, "file", name)
+		if err := log.acted(ctx, "user export", "user", c.UID, "file", name); err != nil {
+			return err
+		}
 		for _, key := range done.Missing {
 			fmt.Fprintln(s.err, "No file for the picture", key)
 		}
@@ -115,16 +124,18 @@ func (c userErase) print(s streams, counts []privacy.Count) error {
 }
 
 func (c userErase) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
-		if !c.Yes {
+	if !c.Yes {
+		return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
 			counts, err := app.Privacy.Preview(ctx, c.UID)
 			if err != nil {
 				return err
 			}
 			return errors.Join(c.print(s, counts), misusef("nothing was erased: this would be. Add --yes to erase user %d", c.UID))
-		}
+		})
+	}
+	return c.acting(ctx, s, mustExist, audit.OnAccount(audit.AccountErased, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		done, err := app.Privacy.Erase(ctx, c.UID)
-		audit(ctx, app.Log, "user erase", "user", c.UID, "complete", err == nil)
+		err = errors.Join(err, log.acted(ctx, "user erase", "user", c.UID, "complete", err == nil))
 		if err = errors.Join(c.print(s, done.Counts), err); err != nil {
 			return fmt.Errorf("the erasure of user %d is not complete: a server goes on with it, or run it again: %w", c.UID, err)
 		}

@@ -61,7 +61,7 @@ func TestUser_export_and_erase(t *testing.T) {
 	sh, uid := newUser(t)
 	photo := sh.writesEvent()
 	file := filepath.Join(t.TempDir(), "person.zip")
-	assert.Contains(t, sh.run("user", "export", uid, "--to", file).line(), "2 records and 1 pictures")
+	assert.Contains(t, sh.run("user", "export", uid, "--to", file).line(), "3 records and 1 pictures")
 	info, err := os.Stat(file)
 	require.NoError(t, err)
 	assert.Equal(t, fs.FileMode(0o600), info.Mode().Perm())

@@ -6,6 +6,7 @@ import (
 
 	"plaza/adapters/httpapi/view"
 	"plaza/bootstrap"
+	"plaza/domain/audit"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 )
@@ -13,7 +14,7 @@ import (
 type orderReconcile struct {
 	Day  string `required:"" help:"Day of the bill, in Beijing's time." placeholder:"YYYY-MM-DD"`
 	JSON bool   `name:"json" help:"Print one JSON object."`
-	dataCommand
+	actCommand
 }
 
 // reconciled is the result of a comparison as JSON.
@@ -38,13 +39,17 @@ func (c orderReconcile) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return misusef("--day: %q is not a day like 2026-11-20", c.Day)
 	}
-	return c.withWallet(ctx, s, func(app *bootstrap.App) error {
+	r := audit.Record{Act: audit.BillReconciled, Object: audit.Object{Kind: audit.Bill, ID: day.String()}}
+	return c.actingWithWallet(ctx, s, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		result, err := app.Reconciling.Reconcile(ctx, day)
 		if err != nil {
 			return err
 		}
-		audit(ctx, app.Log, "order reconcile", "day", c.Day, "payments", result.Payments, "refunds", result.Refunds,
+		err = log.acted(ctx, "order reconcile", "day", c.Day, "payments", result.Payments, "refunds", result.Refunds,
 			"findings", result.Findings, "repaired", result.Repaired, "unapplied", result.Unapplied)
+		if err != nil {
+			return err
+		}
 		open := pages(func(p page.Request) (page.Page[payment.Finding], error) {
 			return app.Reconciling.Findings(ctx, payment.FindingFilter{Day: day, State: payment.FindingOpen}, p)
 		})

@@ -6,6 +6,7 @@ import (
 
 	"plaza/adapters/httpapi/view"
 	"plaza/bootstrap"
+	"plaza/domain/audit"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -16,18 +17,21 @@ type orderRefund struct {
 	Amount  *int64            `help:"Amount to return in minor units (default: all that is left)." placeholder:"FEN"`
 	Reason  string            `required:"" help:"Reason, at most 80 bytes. The wallet may show it to the payer."`
 	JSON    bool              `name:"json" help:"Print the refund as JSON."`
-	dataCommand
+	actCommand
 }
 
 func (c orderRefund) Run(ctx context.Context, s streams) error {
-	return c.withWallet(ctx, s, func(app *bootstrap.App) error {
+	r := audit.Record{Act: audit.RefundOrdered, Object: audit.Object{Kind: audit.Refund}}
+	return c.actingWithWallet(ctx, s, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		made, err := app.Refunding.Request(ctx, payment.RefundDraft{
 			Payment: c.Payment, Amount: c.Amount, Reason: c.Reason, Origin: payment.RefundByCommand,
 		}, nil, nil)
 		if err != nil {
 			return err
 		}
-		audit(ctx, app.Log, "order refund", "refund", made.ID, "payment", made.Payment, "amount", made.Amount)
+		if err := log.acted(ctx, "order refund", "refund", made.ID, "payment", made.Payment, "amount", made.Amount); err != nil {
+			return err
+		}
 		if c.JSON {
 			return printJSON(s.out, refundOf(made))
 		}
@@ -64,7 +68,7 @@ type orderRefunds struct {
 }
 
 func (c orderRefunds) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
 		rows := pages(func(p page.Request) (page.Page[payment.Refund], error) {
 			return app.Refunding.Refunds(ctx, payment.RefundFilter{State: orZero(c.State), Payment: c.Payment}, p)
 		})

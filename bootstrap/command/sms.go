@@ -44,10 +44,10 @@ func (c smsTest) Run(ctx context.Context, s streams) (err error) {
 	case sender == nil:
 		return misusef("PLAZA_SMS names no sender")
 	}
-	log := c.logger(config, s)
+	log := bootstrap.NewLogger(config, s.err)
 	config.WarnOfUnknown(log)
 	err = sender.Send(ctx, m)
-	audit(ctx, log, "sms test", "sender", config.SMS, "accepted", err == nil)
+	logAct(ctx, log, "sms test", "sender", config.SMS, "accepted", err == nil)
 	if err != nil {
 		return fmt.Errorf("%s\n%w", whatBecame(err), err)
 	}

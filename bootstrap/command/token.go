@@ -9,6 +9,7 @@ import (
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -24,7 +25,7 @@ type tokenIssue struct {
 	Scopes string         `help:"Scopes: xfile_event, writing_bundle, pay_trade_order, and for staff accounts back_office (default: all scopes of the account)." placeholder:"A,B"`
 	TTL    *time.Duration `name:"ttl" help:"Lifetime from the last use (default: PLAZA_TOKEN_TTL)." placeholder:"DURATION"`
 	JSON   bool           `name:"json" help:"Print the token with its key as JSON."`
-	dataCommand
+	actCommand
 }
 
 func (c tokenIssue) Run(ctx context.Context, s streams) error {
@@ -35,7 +36,8 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 			return misusef("--ttl: %w", err)
 		}
 	}
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	r := audit.Record{Act: audit.TokenIssued, Object: audit.Object{Kind: audit.Token}}
+	return c.acting(ctx, s, mustExist, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		key, err := app.Signin.Issue(ctx, c.User, settings.SplitNames(c.Scopes), ttl)
 		if err != nil {
 			return err
@@ -45,7 +47,9 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		audit(ctx, app.Log, "token issue", "user", c.User, "token", session.ID, "scopes", listed(session.Scopes))
+		if err := log.acted(ctx, "token issue", "user", c.User, "token", session.ID, "scopes", listed(session.Scopes)); err != nil {
+			return err
+		}
 		if session.Account.Disabled {
 			fmt.Fprintf(s.err, "Account %d is disabled: the token is invalid until the account is enabled.\n", c.User)
 		}
@@ -99,7 +103,7 @@ type tokenList struct {
 }
 
 func (c tokenList) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
 		account, err := app.Stores.Accounts.ByID(ctx, c.User)
 		if err != nil {
 			return err
@@ -118,7 +122,7 @@ func (c tokenList) Run(ctx context.Context, s streams) error {
 
 type tokenRevoke struct {
 	Token secret.String `arg:"" name:"key-or-id" help:"The token's key or id."`
-	dataCommand
+	actCommand
 }
 
 func (c tokenRevoke) Run(ctx context.Context, s streams) error {
@@ -128,19 +132,23 @@ func (c tokenRevoke) Run(ctx context.Context, s streams) error {
 	if !isKey && !isID {
 		return misusef("the argument is neither the key nor the id of a token")
 	}
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
-		id := access.TokenID(id)
+	r := audit.Record{Act: audit.TokenRevoked, Object: audit.Object{Kind: audit.Token}}
+	return c.acting(ctx, s, mustExist, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
+		id, of := access.TokenID(id), user.ID(0)
 		if !isID {
 			session, err := app.Stores.Tokens.Session(ctx, hash)
 			if err != nil {
 				return err
 			}
-			id = session.ID
+			id, of = session.ID, session.User
 		}
+		audit.Made(ctx, audit.Numbered(audit.Token, id), of)
 		if err := app.Signin.Revoke(ctx, id); err != nil {
 			return err
 		}
-		audit(ctx, app.Log, "token revoke", "token", id)
+		if err := log.acted(ctx, "token revoke", "token", id); err != nil {
+			return err
+		}
 		return s.printf("The token is revoked.\n")
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
@@ -42,16 +43,17 @@ type userCreate struct {
 	Scopes    *string       `help:"Scopes for tokens: xfile_event, writing_bundle, pay_trade_order (default: these three), and back_office, which implies --staff." placeholder:"A,B"`
 	Staff     bool          `help:"Allow the back office: the account gets the scope back_office."`
 	JSON      bool          `name:"json" help:"Print the account as JSON."`
-	dataCommand
+	actCommand
 }
 
 func (c userCreate) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mayCreate, func(app *bootstrap.App) error {
+	r := audit.Record{Act: audit.AccountCreated, Object: audit.Object{Kind: audit.Account}}
+	return c.acting(ctx, s, mayCreate, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		password, missing := passwordOr(ctx, s, c.Password)
 		if missing != nil && !fault.Is(missing, fault.Invalid) {
 			return missing
 		}
-		r := signin.Registration{
+		new := signin.Registration{
 			Username: c.Username, Password: password, Staff: c.Staff,
 			Member: user.Member{
 				Firstname: c.Firstname, Lastname: c.Lastname, Timezone: c.Timezone,
@@ -59,9 +61,9 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 			},
 		}
 		if c.Scopes != nil {
-			r.Scopes = settings.SplitNames(*c.Scopes)
+			new.Scopes = settings.SplitNames(*c.Scopes)
 		}
-		id, err := app.Signin.Register(ctx, r)
+		id, err := app.Signin.Register(ctx, new)
 		if missing != nil {
 			others := fault.FieldsOf(err)
 			delete(others, "password")
@@ -70,7 +72,9 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		audit(ctx, app.Log, "user create", "user", id, "staff", c.Staff)
+		if err := log.acted(ctx, "user create", "user", id, "staff", c.Staff); err != nil {
+			return err
+		}
 		if c.JSON {
 			account, err := personByID(ctx, app, id)
 			if err != nil {
@@ -173,7 +177,7 @@ func (c userList) Run(ctx context.Context, s streams) error {
 	if c.Limit < 0 {
 		return misusef("--limit can't be negative")
 	}
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
 		found := peopleAfter(ctx, app, c.After, c.Limit)
 		if c.JSON {
 			return printArray(s.out, found, itself)
@@ -218,19 +222,23 @@ func peopleAfter(ctx context.Context, app *bootstrap.App, after user.ID, limit i
 	}
 }
 
-// accountCommand is embedded in every command about one account.
+// accountCommand is embedded in every command that changes or copies one account.
 type accountCommand struct {
 	UID user.ID `arg:"" name:"uid" help:"Account."`
-	dataCommand
+	actCommand
 }
 
 // change changes the account, and prints the result, whose verb is for the uid.
-func (c accountCommand) change(ctx context.Context, s streams, act, result string, change func(*bootstrap.App) error) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
-		if err := change(app); err != nil {
+func (c accountCommand) change(
+	ctx context.Context, s streams, act audit.Act, line, result string, change func(context.Context, *bootstrap.App) error,
+) error {
+	return c.acting(ctx, s, mustExist, audit.OnAccount(act, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
+		if err := change(ctx, app); err != nil {
 			return err
 		}
-		audit(ctx, app.Log, act, "user", c.UID)
+		if err := log.acted(ctx, line, "user", c.UID); err != nil {
+			return err
+		}
 		return s.printf(result+"\n", c.UID)
 	})
 }
@@ -239,14 +247,14 @@ type userDisable struct{ accountCommand }
 
 func (c userDisable) Run(ctx context.Context, s streams) error {
 	const result = "Account %d is disabled. Its password and its tokens are not accepted."
-	return c.change(ctx, s, "user disable", result, func(app *bootstrap.App) error { return app.Signin.SetDisabled(ctx, c.UID, true) })
+	return c.change(ctx, s, audit.AccountDisabled, "user disable", result, func(ctx context.Context, app *bootstrap.App) error { return app.Signin.SetDisabled(ctx, c.UID, true) })
 }
 
 type userEnable struct{ accountCommand }
 
 func (c userEnable) Run(ctx context.Context, s streams) error {
 	const result = "Account %d is enabled. Its tokens are valid again."
-	return c.change(ctx, s, "user enable", result, func(app *bootstrap.App) error { return app.Signin.SetDisabled(ctx, c.UID, false) })
+	return c.change(ctx, s, audit.AccountEnabled, "user enable", result, func(ctx context.Context, app *bootstrap.App) error { return app.Signin.SetDisabled(ctx, c.UID, false) })
 }
 
 type userPasswd struct {
@@ -256,7 +264,7 @@ type userPasswd struct {
 
 func (c userPasswd) Run(ctx context.Context, s streams) error {
 	const result = "The password of account %d is set. Its tokens are revoked."
-	return c.change(ctx, s, "user passwd", result, func(app *bootstrap.App) error {
+	return c.change(ctx, s, audit.PasswordSet, "user passwd", result, func(ctx context.Context, app *bootstrap.App) error {
 		// Fail before asking for a password if the account does not exist.
 		if _, err := app.Stores.Accounts.ByID(ctx, c.UID); err != nil {
 			return err
@@ -276,7 +284,9 @@ type userPhone struct {
 
 func (c userPhone) Run(ctx context.Context, s streams) error {
 	const result = "Account %d logs in with the new number. Its password stays, and its tokens are revoked."
-	return c.change(ctx, s, "user phone", result, func(app *bootstrap.App) error { return app.Signin.SetPhone(ctx, c.UID, c.Username) })
+	return c.change(ctx, s, audit.PhoneSet, "user phone", result, func(ctx context.Context, app *bootstrap.App) error {
+		return app.Signin.SetPhone(ctx, c.UID, c.Username)
+	})
 }
 
 type userScopes struct {
@@ -286,7 +296,7 @@ type userScopes struct {
 }
 
 func (c userScopes) Run(ctx context.Context, s streams) error {
-	return c.withApp(ctx, s, mustExist, func(app *bootstrap.App) error {
+	return c.acting(ctx, s, mustExist, audit.OnAccount(audit.ScopesSet, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		names := settings.SplitNames(c.Scopes)
 		if c.Staff != nil && !*c.Staff && slices.Contains(names, string(access.BackOffice)) {
 			return misusef("--no-staff contradicts the scope back_office")
@@ -303,7 +313,9 @@ func (c userScopes) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		audit(ctx, app.Log, "user scopes", "user", c.UID, "scopes", listed(account.Scopes), "staff", account.Staff)
+		if err := log.acted(ctx, "user scopes", "user", c.UID, "scopes", listed(account.Scopes), "staff", account.Staff); err != nil {
+			return err
+		}
 		if scopes := account.EffectiveScopes(); len(scopes) > 0 {
 			return s.printf("Account %d has the scopes %s.\n", c.UID, joined(scopes, ", "))
 		}

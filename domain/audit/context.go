@@ -53,8 +53,8 @@ func CheckCopy(ctx context.Context) error {
 }
 
 // Made completes the record that the context carries, if it is about an object of the kind without an ID: that is the
-// object that the act makes. A store calls it in the transaction that makes the object. about is the person whom the object
-// belongs to.
+// object that the act makes, or finds. A store calls it in the transaction that makes the object. about is the person whom the
+// object belongs to.
 func Made(ctx context.Context, o Object, about user.ID) {
 	c := carriedBy(ctx)
 	if c == nil || c.isReading {

@@ -1,0 +1,26 @@
+package view
+
+import (
+	"plaza/adapters/httpapi/transport"
+	"plaza/domain/audit"
+)
+
+// Act is an act of staff (OFF-01).
+type Act struct {
+	ID       audit.ID            `json:"id"`
+	At       transport.Timestamp `json:"at"`
+	By       any                 `json:"by"` // a uid, or the name of a person at the command line
+	Act      audit.Act           `json:"act"`
+	Object   audit.Kind          `json:"object"`
+	ObjectID *string             `json:"object_id"`
+	Reason   string              `json:"reason"`
+}
+
+// OfAct returns the act of the record.
+func OfAct(r audit.Record) Act {
+	var by any = r.By.Person
+	if r.By.Staff != 0 {
+		by = r.By.Staff
+	}
+	return Act{r.ID, transport.Timestamp(r.At), by, r.Act, r.Object.Kind, OrNull(r.Object.ID), r.Reason}
+}
