@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/audit"
+	"plaza/domain/page"
 )
 
 const acts = "/api/back-office/v1/audit/"
@@ -72,13 +73,13 @@ func refundsAudited(t *testing.T, s *till) {
 	staff := s.staff(t)
 	var id int
 	for range 2 {
-		id = staff.keyed("one").post(t, refunds, object{"payment": paid, "reason": "Cold"}).is(201).int("data.id")
+		id = staff.saying(keyHeader, "one").post(t, refunds, object{"payment": paid, "reason": "Cold"}).is(201).int("data.id")
 	}
 	list := staff.get(t, acts).is(200)
 	assert.Equal(t, []string{"refund_ordered"}, list.column("data", "act"))
 	assert.Equal(t, fmt.Sprint(id), list.text("data.0.object_id"))
 	assert.Equal(t, json.Number(fmt.Sprint(staff.id)), list.at("data.0.by"))
-	records, err := s.app.Stores.Audit.List(t.Context(), pageOfAll)
+	records, err := s.app.Stores.Audit.List(t.Context(), page.CursorRequest{})
 	require.NoError(t, err)
 	assert.Equal(t, ada.id, records.Items[0].About)
 }

@@ -96,6 +96,7 @@ func command(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, variable)
 		}
 	}
+	cmd.Env = append(cmd.Env, "SUDO_USER=maria") // commands that change data ask who runs them
 	cmd.Dir = t.TempDir()
 	return cmd
 }
