@@ -3,8 +3,8 @@
 GO     ?= go
 BIN    := bin/plaza
 # The same flags for the program, vet and the tests: they share what is compiled.
-FLAGS  := -tags nomsgpack -trimpath
-SOAK   := -tags nomsgpack,soak -trimpath
+FLAGS  := -tags nomsgpack,nodynamic -trimpath
+SOAK   := -tags nomsgpack,nodynamic,soak -trimpath
 TEST   := $(GO) test $(FLAGS) -vet=off
 STRIP  := -ldflags='-s -w'
 # Compilers that collect no garbage below this limit need about a fifth less CPU time.

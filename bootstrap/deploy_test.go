@@ -190,7 +190,7 @@ func TestDeploy_the_image_is_small_and_runs_without_rights(t *testing.T) {
 	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(text)
 	require.NotNil(t, user)
 	assert.NotEqual(t, "0", user[1])
-	for _, flag := range []string{"CGO_ENABLED=0", "-tags nomsgpack", "-trimpath", "-buildvcs=auto"} {
+	for _, flag := range []string{"CGO_ENABLED=0", "-tags nomsgpack,nodynamic", "-trimpath", "-buildvcs=auto"} {
 		assert.Contains(t, text, flag, "as in the Makefile")
 	}
 }

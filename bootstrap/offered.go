@@ -7,7 +7,7 @@ import (
 	"plaza/bootstrap/settings"
 )
 
-//go:generate go test -tags nomsgpack -vet=off -run TestSettingsPage . -args -write
+//go:generate go test -tags nomsgpack,nodynamic -vet=off -run TestSettingsPage . -args -write
 
 // Check returns the configuration with its missing values filled in, or all problems with the settings together. It
 // checks also what only the adapters know.

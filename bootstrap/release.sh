@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 # The environment of the caller changes nothing in the result.
 export LC_ALL=C TZ=UTC CGO_ENABLED=0 GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0
-export GOFLAGS="-tags=nomsgpack -trimpath -buildvcs=true '-ldflags=-s -w'"
+export GOFLAGS="-tags=nomsgpack,nodynamic -trimpath -buildvcs=true '-ldflags=-s -w'"
 go=${GO:-go}
 program=./bootstrap/cmd/plaza
 
@@ -39,8 +39,10 @@ linked() {
 licences() {
 	linked >"$work/packages"
 	# The folder of each package, and the folders above it up to the module's.
-	awk -F '\t' '{ for (f = $3; ; sub("/[^/]*$", "", f)) { print $1 FS $2 FS f; if (f == $2) break } }' "$work/packages" |
+	# A package may contain the compiled code of others, whose licences are in lib/.
+	awk -F '\t' '{ for (f = $3; ; sub("/[^/]*$", "", f)) { print $1 FS $2 FS f; if (f == $2) break } print $1 FS $2 FS $3 "/lib" }' "$work/packages" |
 		sort -u | while IFS=$tab read -r module root folder; do
+		[ -d "$folder" ] || continue
 		ls -p "$folder" | grep -iE '^(licen[cs]es?|copying|copyright|notice|patents|unlicense)([-._].*)?$' | grep -vE '/$|\.go$' |
 			while read -r name; do
 				name=$folder/$name

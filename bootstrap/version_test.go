@@ -19,7 +19,7 @@ func TestBuildOf(t *testing.T) {
 		want     Build
 		text     string
 	}{
-		"a release": {"v1.4.0", []debug.BuildSetting{setting("-tags", "nomsgpack"), revision, at, setting("vcs.modified", "false")},
+		"a release": {"v1.4.0", []debug.BuildSetting{setting("-tags", "nomsgpack,nodynamic"), revision, at, setting("vcs.modified", "false")},
 			Build{Version: "v1.4.0", Commit: commit, Date: date}, "v1.4.0 (commit 65d44ee, 2026-11-20T10:00:00Z, go1.26.8, " + platform + ")"},
 		"a modified tree": {"v1.4.0+dirty", []debug.BuildSetting{revision, at, setting("vcs.modified", "true")},
 			Build{Version: "v1.4.0+dirty", Commit: commit, Date: date, Modified: true},

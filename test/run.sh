@@ -14,7 +14,7 @@ if [ "$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')" -gt 8000000 ]
 fi
 # One package more than there are processors: some wait for their servers. Without DWARF programs link in three quarters of the time.
 run() {
-	"${GO:-go}" test -tags nomsgpack -trimpath -vet=off -ldflags=-w -json -p $(($(getconf _NPROCESSORS_ONLN) + 1)) "$@" || failed=1
+	"${GO:-go}" test -tags nomsgpack,nodynamic -trimpath -vet=off -ldflags=-w -json -p $(($(getconf _NPROCESSORS_ONLN) + 1)) "$@" || failed=1
 }
 
 meet='at_?once|At_?once|LostRaces|deadlock|kept|turns|its_slot|whoever_writes|Jobs|while_four_write'

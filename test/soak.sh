@@ -14,7 +14,7 @@ tool() { test/tools.sh "$1" install; }
 run() {
 	results=bin/soak.json
 	"${GO:-go}" tool gotestsum --format pkgname --format-hide-empty-pkg --hide-summary=skipped --jsonfile $results --raw-command -- \
-		"${GO:-go}" test -tags nomsgpack,soak -trimpath -vet=off -json -count=1 -timeout 40m "$@" || return 1
+		"${GO:-go}" test -tags nomsgpack,nodynamic,soak -trimpath -vet=off -json -count=1 -timeout 40m "$@" || return 1
 	test/left-out.sh $results
 }
 
@@ -62,8 +62,8 @@ memory() { run -run 'memory|Memory|gigabyte|twenty_of_the_largest|Ordinary_use' 
 # The fast tests under the race detector, but for programs that tests start.
 race() {
 	CGO_ENABLED=1 "${GO:-go}" tool gotestsum --format pkgname --format-hide-empty-pkg --hide-summary=skipped --raw-command -- \
-		"${GO:-go}" test -tags nomsgpack -trimpath -vet=off -json -count=1 -timeout 40m -race -short -p 3 \
-		$("${GO:-go}" list -tags nomsgpack ./... | grep -vE '/test/(e2e|bench|cluster|browser)$')
+		"${GO:-go}" test -tags nomsgpack,nodynamic -trimpath -vet=off -json -count=1 -timeout 40m -race -short -p 3 \
+		$("${GO:-go}" list -tags nomsgpack,nodynamic ./... | grep -vE '/test/(e2e|bench|cluster|browser)$')
 }
 
 # Requests made from the OpenAPI document, a thousand to each operation.
@@ -73,7 +73,7 @@ requests() { PLAZA_TEST_REQUESTS=1000 run -run '^TestFuzz$' ./test/contract; }
 fuzz() {
 	grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's|/[^/]*:[0-9]+:func | |' |
 		while read -r package target; do
-			"${GO:-go}" test -tags nomsgpack -trimpath -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZ:-10s}" \
+			"${GO:-go}" test -tags nomsgpack,nodynamic -trimpath -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZ:-10s}" \
 				-fuzzminimizetime 100x "$package" || exit 1
 		done
 }
@@ -84,7 +84,7 @@ bench() {
 }
 
 # Rules that are broken on purpose.
-mutations() { "${GO:-go}" run -tags nomsgpack -trimpath ./test/mutations; }
+mutations() { "${GO:-go}" run -tags nomsgpack,nodynamic -trimpath ./test/mutations; }
 
 # Vet for the other systems of a release.
 platforms() { make platforms; }

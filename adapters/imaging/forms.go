@@ -2,6 +2,7 @@ package imaging
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"image"
 	"image/gif"
@@ -18,35 +19,41 @@ import (
 
 // form is an accepted picture format.
 type form struct {
-	magic  []string // how files begin; ? is any byte
+	begins func(*bufio.Reader) bool // reports whether a file begins as those of the form; it only peeks
 	header func(io.Reader) (image.Config, error)
 	need   func(*bufio.Reader, image.Config) need // of a picture with that header
 	notes  func(*bufio.Reader) (notes, error)
-	decode func(io.Reader) (image.Image, error)
+	decode func(context.Context, io.Reader) (image.Image, error)
 }
 
 // forms are the accepted formats, with their decoders. Decoders that other packages
 // register with package image must not widen them.
 var forms = []form{
-	{[]string{"\xff\xd8\xff"}, jpeg.DecodeConfig, jpegNeed, jpegNotes, gojpeg.Decode},
-	{[]string{"\x89PNG\r\n\x1a\n"}, pngHeader, pngNeed, pngNotes, png.Decode},
-	{[]string{"GIF87a", "GIF89a"}, gif.DecodeConfig, gifNeed, gifNotes, gif.Decode},
-	{[]string{"RIFF????WEBP"}, webp.DecodeConfig, webpNeed, webpNotes, decodeWebP},
+	{begin("\xff\xd8\xff"), jpeg.DecodeConfig, jpegNeed, jpegNotes, read(gojpeg.Decode)},
+	{begin("\x89PNG\r\n\x1a\n"), pngHeader, pngNeed, pngNotes, read(png.Decode)},
+	{begin("GIF87a", "GIF89a"), gif.DecodeConfig, gifNeed, gifNotes, read(gif.Decode)},
+	{begin("RIFF????WEBP"), webp.DecodeConfig, webpNeed, webpNotes, read(decodeWebP)},
+	heic, avif,
 }
 
-// longestMagic is how many bytes identify every format.
-const longestMagic = 12
-
-// begins reports whether the head of a file is that of the form.
-func (f form) begins(head []byte) bool {
-	return slices.ContainsFunc(f.magic, func(magic string) bool {
-		for i := range len(magic) {
-			if i >= len(head) || magic[i] != '?' && magic[i] != head[i] {
-				return false
+// begin finds the beginnings of files; ? is any byte.
+func begin(beginnings ...string) func(*bufio.Reader) bool {
+	return func(r *bufio.Reader) bool {
+		return slices.ContainsFunc(beginnings, func(b string) bool {
+			head, _ := r.Peek(len(b))
+			for i, c := range head {
+				if b[i] != '?' && b[i] != c {
+					return false
+				}
 			}
-		}
-		return true
-	})
+			return len(head) == len(b)
+		})
+	}
+}
+
+// read is a decoder that ends when its reader does.
+func read(decode func(io.Reader) (image.Image, error)) func(context.Context, io.Reader) (image.Image, error) {
+	return func(_ context.Context, r io.Reader) (image.Image, error) { return decode(r) }
 }
 
 // decodeWebP stretches VP8's values, which run from 16 to 235 and from 16 to 240 (ITU-R

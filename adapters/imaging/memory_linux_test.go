@@ -80,6 +80,10 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 		noise.Y[i], noise.Cb[i/4], noise.Cr[i/4] = uint8(-(uint32(i) * 2654435761 >> 17 & 1)), uint8(i*i/7), uint8(i*i/11)
 	}
 	square := image.NewGray(image.Rect(0, 0, 2500, 2500)) // the worst size to shrink to an avatar
+	for _, m := range []*module{libheif, libavif} {
+		_, _, err := m.compile()
+		require.NoError(t, err)
+	}
 	for name, raw := range map[string][]byte{
 		"JPEG": pictures.JPEG(t, photo), "JPEG turned": upside(pictures.JPEG(t, photo)), "JPEG grey": pictures.JPEG(t, grey),
 		"JPEG progressive": pictures.Progressive(t, grey), "JPEG progressive turned": upside(pictures.Progressive(t, grey)),
@@ -88,6 +92,7 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 		"PNG grey": pictures.PNG(t, grey), "PNG with a palette": pictures.PNG(t, palette), "GIF": pictures.GIF(t, palette),
 		"PNG of a ramp": pictures.PNG(t, ramp), "JPEG of noise": coarse(t, noise),
 		"JPEG shrunk": pictures.JPEG(t, square),
+		"HEIC":        pictures.Made(t, "large.heic"), "AVIF": pictures.Made(t, "large.avif"), "AVIF of 12 bits": pictures.Made(t, "large-deep.avif"),
 	} {
 		f, c, err := (&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).judge()
 		require.NoError(t, err, name)

@@ -48,6 +48,19 @@ func (o orientation) swaps() bool   { return o >= 5 }
 func (o orientation) mirrorX() bool { return o == 2 || o == 3 || o == 7 || o == 8 }
 func (o orientation) mirrorY() bool { return o == 3 || o == 4 || o == 6 || o == 7 }
 
+// turned returns the orientation of which the picture is then turned anticlockwise, so many times by 90 degrees.
+func (o orientation) turned(times byte) orientation {
+	for ; times > 0; times-- {
+		o = [...]orientation{8, 8, 5, 6, 7, 4, 1, 2, 3}[o]
+	}
+	return o
+}
+
+// mirrored returns the orientation of which top and bottom are then exchanged (axis 0), or left and right (axis 1).
+func (o orientation) mirrored(axis byte) orientation {
+	return [...][9]orientation{{4, 4, 3, 2, 1, 8, 7, 6, 5}, {2, 2, 1, 4, 3, 6, 5, 8, 7}}[axis][o]
+}
+
 // upright rotates and mirrors the pixels.
 func (o orientation) upright(pixels image.Image) image.Image {
 	if o <= 1 {

@@ -17,6 +17,9 @@ import (
 // package media instead.
 var errUnsupported = errors.New("unsupported picture format")
 
+// errCutOff is the error of a file of boxes that is not whole.
+var errCutOff = errors.New("the picture is cut off")
+
 // original is an uploaded picture. It is read from its start as often as needed and never
 // held as a whole.
 type original struct {
@@ -64,12 +67,12 @@ func (p *pass) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// refuse returns the fault, unless reading failed for another reason.
-func (o *original) refuse(f error) error { return cmp.Or(o.broken, f) }
+// refuse returns the fault, unless the picture was not read to its end for another reason.
+func (o *original) refuse(f error) error { return cmp.Or(o.broken, o.ctx.Err(), f) }
 
-// undecodable returns the fault of a picture whose format is accepted.
-func (o *original) undecodable() error {
-	if o.ended {
+// undecodable returns the fault of a picture of an accepted format that was not decoded because of the error.
+func (o *original) undecodable(err error) error {
+	if errors.Is(err, errCutOff) || o.ended && !errors.Is(err, errDecoder) {
 		return o.refuse(media.ErrCutOff)
 	}
 	return o.refuse(media.ErrUnreadable)
@@ -79,15 +82,14 @@ func (o *original) undecodable() error {
 // of package media.
 func (o *original) judge() (form, image.Config, error) {
 	r := o.open()
-	head, _ := r.Peek(longestMagic)
 	for _, f := range forms {
-		if !f.begins(head) {
+		if !f.begins(r) {
 			continue
 		}
 		c, err := f.header(r)
 		switch {
 		case err != nil || c.Width <= 0 || c.Height <= 0:
-			return form{}, image.Config{}, o.undecodable()
+			return form{}, image.Config{}, o.undecodable(err)
 		case int64(c.Width)*int64(c.Height) > media.MaxPixels:
 			return form{}, image.Config{}, o.refuse(media.ErrTooManyPixels)
 		}
@@ -103,9 +105,9 @@ func (o *original) decode(f form, size image.Point) (picture, error) {
 		return picture{}, err
 	}
 	if n.decode != nil {
-		f.decode = n.decode
+		f.decode = read(n.decode)
 	}
-	decoded, err := f.decode(o.open())
+	decoded, err := f.decode(o.ctx, o.open())
 	if err != nil {
 		return picture{}, err
 	}

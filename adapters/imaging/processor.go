@@ -18,6 +18,7 @@ import (
 const (
 	largeMemory = 600 << 20 // bytes
 	smallMemory = 64 << 20  // bytes, for each processor; a picture that takes more is large
+	mostMemory  = 1 << 30   // a JPEG of ink of 40 megapixels takes that; larger ones are refused
 )
 
 // What one of the lanes lets wait. It takes a few seconds to process a large picture, so
@@ -35,7 +36,8 @@ var errBusy = fault.RetryAfter(fault.Unavailable, 5*time.Second, "The server is 
 	AtLimit("picture_processing")
 
 // MaxMemory returns how much memory the pictures of a processor take at once, in bytes. Only
-// progressive JPEGs of ink or of red, green and blue, and interlaced PNGs, may take more.
+// progressive JPEGs of ink or of red, green and blue, interlaced PNGs, and HEICs and AVIFs of many megapixels may take
+// more, up to 1 GiB, and one at once.
 func MaxMemory(processors int) int64 { return largeMemory + int64(max(processors, 1))*smallMemory }
 
 // Processor implements media.Processor. It admits pictures by the memory that they take, in
@@ -89,6 +91,9 @@ func (s *Processor) process(ctx context.Context, by admission.Key, raw media.Raw
 	}
 	size := image.Pt(header.Width, header.Height)
 	memory := form.need(o.open(), header).bytes(size, specs)
+	if memory > mostMemory {
+		return media.Processed{}, media.ErrTooDemanding
+	}
 	lane := s.small
 	if o.large = memory > smallMemory; o.large {
 		lane = s.large
@@ -101,7 +106,7 @@ func (s *Processor) process(ctx context.Context, by admission.Key, raw media.Raw
 	defer o.collect()
 	p, err := o.decode(form, size)
 	if err != nil {
-		return media.Processed{}, o.undecodable()
+		return media.Processed{}, o.undecodable(err)
 	}
 	return o.encode(p, specs)
 }

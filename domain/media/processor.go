@@ -51,7 +51,7 @@ type Processor interface {
 	// Process returns ErrNotAccepted if the file is not of an accepted type, ErrCutOff if it
 	// ends before its picture, and ErrUnreadable if it cannot be decoded for another reason.
 	// Process returns ErrTooLarge if the file exceeds MaxBytes, and ErrTooManyPixels if it
-	// exceeds MaxPixels. It must read the header first, so that refusing a picture because of
+	// exceeds MaxPixels. It may return ErrTooDemanding for a picture of more than 15 megapixels. It must read the header first, so that refusing a picture because of
 	// its header is cheap.
 	//
 	// Process must limit the memory of the pictures that are processed concurrently. Further

@@ -8,7 +8,7 @@
 // connections that cost next to nothing, in turns. Ratios travel from machine to
 // machine; absolute figures don't.
 //
-//	go test -tags nomsgpack -timeout 60m ./test/bench -run '^$' -bench '^BenchmarkPlaza$' -benchtime 1x -scale 1
+//	go test -tags nomsgpack,nodynamic -timeout 60m ./test/bench -run '^$' -bench '^BenchmarkPlaza$' -benchtime 1x -scale 1
 //
 // A floor is worth nothing if it does less, nor is a peer. Thus a test holds every
 // answer of theirs against Plaza's, and so does the benchmark before it measures. Where a floor would be the same library

@@ -138,7 +138,7 @@ func program(ctx context.Context, tb testing.TB) string {
 		return named
 	}
 	path := filepath.Join(tb.TempDir(), "plaza")
-	build := exec.CommandContext(ctx, "go", "build", "-tags", "nomsgpack", "-trimpath", "-o", path, "plaza/bootstrap/cmd/plaza")
+	build := exec.CommandContext(ctx, "go", "build", "-tags", "nomsgpack,nodynamic", "-trimpath", "-o", path, "plaza/bootstrap/cmd/plaza")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if said, err := build.CombinedOutput(); err != nil {
 		tb.Fatalf("building the program: %v\n%s", err, said)

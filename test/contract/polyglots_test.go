@@ -4,17 +4,21 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"image/jpeg"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/test/pictures"
 )
 
 // polyglotRows show that what is shown as a picture is a picture alone.
 var polyglotRows = []row{
 	{"PLA-03 what is two things at once is shown as a picture alone", polyglots, oneStore},
+	{"PLA-03 the formats of phones are accepted", phonePictures, oneStore},
 	{"PLA-03 what only some browsers show is refused", otherPictures, oneStore},
 	{"PLA-03 JPEGs are read however they are coded", unusualJPEGs, oneStore},
 }
@@ -64,6 +68,17 @@ func unusualJPEGs(t *testing.T, s *server) {
 		require.NoError(t, err)
 		shown := s.anyone().fetches(t, ada.post(t, images, object{"img": raw}).is(201).text("data.img")).is(200)
 		assert.Equal(t, "image/jpeg", shown.header.Get("Content-Type"), name)
+	}
+}
+
+func phonePictures(t *testing.T, s *server) {
+	ada := s.member(t)
+	for _, name := range []string{"turned-6.heic", "turned-6.avif"} {
+		shown := s.anyone().fetches(t, ada.post(t, images, object{"img": pictures.Made(t, name)}).is(201).text("data.img")).is(200)
+		assert.Equal(t, "image/jpeg", shown.header.Get("Content-Type"))
+		size, err := jpeg.DecodeConfig(bytes.NewReader(shown.body))
+		require.NoError(t, err)
+		assert.Equal(t, []int{47, 63}, []int{size.Width, size.Height}, name)
 	}
 }
 

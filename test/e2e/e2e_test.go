@@ -54,7 +54,7 @@ var plaza = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "plaza")
-	flags, cgo := []string{"build", "-tags", "nomsgpack", "-trimpath", "-o", path}, "0"
+	flags, cgo := []string{"build", "-tags", "nomsgpack,nodynamic", "-trimpath", "-o", path}, "0"
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		flags, cgo = append(flags, "-race"), "1"
 	}

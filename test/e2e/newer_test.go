@@ -53,7 +53,7 @@ var newerPlaza = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "plaza-newer")
-	build := exec.Command("go", "build", "-tags", "nomsgpack", "-trimpath",
+	build := exec.Command("go", "build", "-tags", "nomsgpack,nodynamic", "-trimpath",
 		"-overlay", filepath.Join(dir, "overlay.json"), "-o", path, "plaza/bootstrap/cmd/plaza")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

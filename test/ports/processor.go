@@ -34,6 +34,7 @@ func Processor(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		{"a JPEG is not larger than MaxBytes", processorLength},
 		{"of an animation it is the first picture", processorAnimations},
 		{"it is upright", processorUpright},
+		{"so are HEIC and AVIF", processorHEIF},
 		{"its colours mean what they did", processorColours},
 		{"they mean what a PNG's gamma says", processorGamma},
 		{"greys stay grey and mean what they did", processorGreys},
@@ -221,7 +222,7 @@ func processorOtherFiles(t *testing.T, s media.Processor) {
 	for _, raw := range []string{
 		"", "\x00", "text", "<html><img></html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.7", "BM\x3a\x00\x00\x00", "II*\x00",
 		"\xff\xd8", "\x89PNG", "GIF88a\x01\x00\x01\x00\x00\x00\x00",
-		"RIFF\x24\x00\x00\x00WAVEfmt ", "\x00\x00\x00\x1cftypavif", "\x00\x00\x00\x18ftypheic", "data:image/png;base64,iVBORw0KGgo=",
+		"RIFF\x24\x00\x00\x00WAVEfmt ", "\x00\x00\x00\x1cftypmp42", "\x00\x00\x00\x18ftypcrx ", "data:image/png;base64,iVBORw0KGgo=",
 	} {
 		c.refused([]byte(raw), media.ErrNotAccepted)
 	}
@@ -235,7 +236,7 @@ func processorBroken(t *testing.T, s media.Processor) {
 	for _, raw := range [][]byte{hollowGIF(0, 5), hollowPNG(0, 5), hollowGIF(50, 50), hollowPNG(50, 50), hollowWebP(50, 50)} {
 		c.refused(raw, media.ErrUnreadable)
 	}
-	for _, raw := range [][]byte{hollowJPEG(50, 50), []byte("\xff\xd8\xff"), []byte("\x89PNG\r\n\x1a\n"), []byte("GIF89a")} {
+	for _, raw := range [][]byte{hollowJPEG(50, 50), []byte("\xff\xd8\xff"), []byte("\x89PNG\r\n\x1a\n"), []byte("GIF89a"), []byte("\x00\x00\x00\x1cftypavif")} {
 		c.refused(raw, media.ErrCutOff)
 	}
 	for kind, raw := range encoded(t, quarters(64, 48)) {

@@ -8,7 +8,7 @@ package openapi
 
 import _ "embed"
 
-//go:generate go run -tags nomsgpack -trimpath ./generate . openapi.json
+//go:generate go run -tags nomsgpack,nodynamic -trimpath ./generate . openapi.json
 
 //go:embed openapi.json
 var document []byte

@@ -1,0 +1,219 @@
+package imaging
+
+import (
+	"bufio"
+	"encoding/binary"
+	"image"
+	"math"
+	"slices"
+)
+
+// heif is what the boxes of a HEIC or an AVIF say about its primary picture. The boxes are those of ISO/IEC
+// 14496-12 and 23008-12.
+type heif struct {
+	size        image.Point // before it is turned
+	orientation orientation // that turns it upright
+	profile     []byte
+	narrow      bool // the values do not span the whole byte
+	deep        bool // more than 8 bits a value
+	alpha       bool // a picture of the file is the opacity of another one
+}
+
+// maxMeta bounds the box with all others about pictures. That of a phone has 10 KiB.
+const maxMeta = 1 << 20
+
+// beginsHEIF reports whether the file begins with a box that names one of the brands.
+func beginsHEIF(r *bufio.Reader, brands ...string) bool {
+	const start, most = 8, 256
+	head, _ := r.Peek(start)
+	if len(head) < start || string(head[4:]) != "ftyp" {
+		return false
+	}
+	size := binary.BigEndian.Uint32(head)
+	if size < start || size > most {
+		return false
+	}
+	head, _ = r.Peek(int(size))
+	for named := head[start:]; len(named) >= 4; named = named[4:] {
+		if slices.Contains(brands, string(named[:4])) {
+			return true
+		}
+	}
+	return false
+}
+
+// readHEIF reads the boxes of a file.
+func readHEIF(r *bufio.Reader) (heif, error) {
+	for {
+		head, err := r.Peek(boxHead)
+		if len(head) < boxHead {
+			return heif{}, err
+		}
+		kind, size := string(head[4:]), boxSize(head)
+		switch {
+		case size < boxHead || kind == "meta" && size > maxMeta:
+			return heif{}, errUnsupported
+		case kind == "meta":
+			meta := upTo(r, size)
+			if int64(len(meta)) < size {
+				return heif{}, errCutOff
+			}
+			return primary(meta[boxHead:])
+		}
+		if _, err := r.Discard(int(min(size, math.MaxInt32))); err != nil {
+			return heif{}, err
+		}
+	}
+}
+
+// boxHead is how many bytes the size and the type of a box have.
+const boxHead = 8
+
+// boxSize returns the size of a box that begins so, with its head. It is zero if the box reaches to the end of the file, or
+// has a size of eight bytes, which only files have that are larger than those accepted.
+func boxSize(head []byte) int64 {
+	const long = 1
+	if size := int64(binary.BigEndian.Uint32(head)); size != long {
+		return size
+	}
+	return 0
+}
+
+// isoBox is a box of the type, without its head.
+type isoBox struct {
+	kind string
+	data []byte
+}
+
+// boxes returns the boxes that follow each other in the data, up to one that does not fit.
+func boxes(data []byte) []isoBox {
+	var all []isoBox
+	for len(data) >= 8 {
+		size := int64(binary.BigEndian.Uint32(data))
+		if size < 8 || size > int64(len(data)) {
+			break
+		}
+		all = append(all, isoBox{string(data[4:8]), data[8:size]})
+		data = data[size:]
+	}
+	return all
+}
+
+// child returns the data of the first box of the type, without the version and flags that versioned boxes have.
+func child(of []isoBox, kind string) (version byte, data []byte) {
+	i := slices.IndexFunc(of, func(b isoBox) bool { return b.kind == kind })
+	if i < 0 || len(of[i].data) < 4 {
+		return 0, nil
+	}
+	return of[i].data[0], of[i].data[4:]
+}
+
+// primary reads what the properties of the primary picture say.
+func primary(meta []byte) (heif, error) {
+	const versioned = 4
+	if len(meta) < versioned {
+		return heif{}, errUnsupported
+	}
+	all := boxes(meta[versioned:])
+	i := slices.IndexFunc(all, func(b isoBox) bool { return b.kind == "iprp" })
+	version, item := child(all, "pitm")
+	id, _, fits := number(item, idBytes(version))
+	if i < 0 || !fits {
+		return heif{}, errUnsupported
+	}
+	iprp := boxes(all[i].data)
+	j := slices.IndexFunc(iprp, func(b isoBox) bool { return b.kind == "ipco" })
+	if j < 0 {
+		return heif{}, errUnsupported
+	}
+	var h heif
+	properties := boxes(iprp[j].data)
+	h.alpha = slices.ContainsFunc(properties, func(p isoBox) bool { return p.kind == "auxC" })
+	for _, n := range propertiesOf(iprp, id) {
+		if n > 0 && n <= len(properties) {
+			h.apply(properties[n-1])
+		}
+	}
+	if h.size.X <= 0 || h.size.Y <= 0 {
+		return heif{}, errUnsupported
+	}
+	return h, nil
+}
+
+// idBytes returns how long the numbers of pictures are in a box of the version.
+func idBytes(version byte) int {
+	if version == 0 {
+		return 2
+	}
+	return 4
+}
+
+// number reads a number of so many bytes, at most four.
+func number(data []byte, bytes int) (n uint32, rest []byte, fits bool) {
+	if len(data) < bytes {
+		return 0, nil, false
+	}
+	for _, b := range data[:bytes] {
+		n = n<<8 | uint32(b)
+	}
+	return n, data[bytes:], true
+}
+
+// propertiesOf returns the places of the picture's properties, which begin at 1.
+func propertiesOf(iprp []isoBox, id uint32) []int {
+	const flags = 3 // where the bit is that makes places long
+	i := slices.IndexFunc(iprp, func(b isoBox) bool { return b.kind == "ipma" })
+	version, data := child(iprp, "ipma")
+	entries, data, fits := number(data, 4)
+	if i < 0 || !fits {
+		return nil
+	}
+	long := int(iprp[i].data[flags] & 1)
+	for ; entries > 0; entries-- {
+		var of, count uint32
+		if of, data, fits = number(data, idBytes(min(version, 1))); !fits {
+			return nil
+		}
+		if count, data, fits = number(data, 1); !fits || len(data) < int(count)*(1+long) {
+			return nil
+		}
+		var places []int
+		for range count {
+			var place uint32
+			place, data, _ = number(data, 1+long)
+			places = append(places, int(place&(0x80<<(8*long)-1))) // without the bit of essential properties
+		}
+		if of == id {
+			return places
+		}
+	}
+	return nil
+}
+
+// apply reads one property. Those that turn the picture come in the order in which they are applied.
+func (h *heif) apply(p isoBox) {
+	be, d := binary.BigEndian, p.data
+	switch {
+	case p.kind == "ispe" && len(d) >= 12:
+		h.size = image.Pt(int(be.Uint32(d[4:])&(1<<31-1)), int(be.Uint32(d[8:])&(1<<31-1)))
+	case p.kind == "irot" && len(d) >= 1:
+		h.orientation = h.orientation.turned(d[0] & 3)
+	case p.kind == "imir" && len(d) >= 1:
+		h.orientation = h.orientation.mirrored(d[0] & 1)
+	case p.kind == "pixi" && len(d) >= 6:
+		h.deep = h.deep || d[5] > 8
+	case p.kind == "av1C" && len(d) >= 3:
+		const highBitDepth = 0x40
+		h.deep = h.deep || d[2]&highBitDepth != 0
+	case p.kind == "colr" && len(d) >= 4:
+		switch string(d[:4]) {
+		case "prof", "rICC":
+			if len(d)-4 <= maxProfile {
+				h.profile = slices.Clone(d[4:])
+			}
+		case "nclx":
+			const full = 0x80
+			h.narrow = len(d) >= 11 && d[10]&full == 0
+		}
+	}
+}

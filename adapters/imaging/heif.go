@@ -1,0 +1,263 @@
+package imaging
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"image"
+	"io"
+	"math"
+)
+
+// libheif turns the picture upright itself, libavif does not.
+var (
+	heic = form{
+		begins: func(r *bufio.Reader) bool { return beginsHEIF(r, "heic", "heix", "heim", "heis") },
+		header: func(r io.Reader) (image.Config, error) { return heifHeader(r, true) },
+		need:   heicBytes.need, notes: func(r *bufio.Reader) (notes, error) { return heifNotes(r, true) }, decode: decodeHEIC,
+	}
+	avif = form{
+		begins: func(r *bufio.Reader) bool { return beginsHEIF(r, "avif", "avis") },
+		header: func(r io.Reader) (image.Config, error) { return heifHeader(r, false) },
+		need:   avifBytes.need, notes: func(r *bufio.Reader) (notes, error) { return heifNotes(r, false) }, decode: decodeAVIF,
+	}
+)
+
+// heifHeader returns the size of the picture as its decoder returns it.
+func heifHeader(r io.Reader, upright bool) (image.Config, error) {
+	h, err := readHEIF(bufio.NewReader(r))
+	size := h.size
+	if upright && h.orientation.swaps() {
+		size = image.Pt(size.Y, size.X)
+	}
+	return image.Config{Width: size.X, Height: size.Y}, err
+}
+
+func heifNotes(r *bufio.Reader, upright bool) (notes, error) {
+	h, err := readHEIF(r)
+	if upright {
+		h.orientation = 0
+	}
+	return notes{orientation: h.orientation, profile: h.profile}, err
+}
+
+// tableBytes is what a decoder takes for any picture, and the largest file.
+const tableBytes = 32 << 20
+
+// perPixel is how many bytes a decoder takes for a pixel: its planes, and the result.
+type perPixel struct{ plain, deep, alpha, deepAlpha float64 }
+
+var (
+	heicBytes = perPixel{plain: 11, deep: 22, alpha: 11, deepAlpha: 22}
+	avifBytes = perPixel{plain: 27, deep: 42, alpha: 37, deepAlpha: 52}
+)
+
+func (b perPixel) of(h heif) float64 {
+	switch {
+	case h.deep && h.alpha:
+		return b.deepAlpha
+	case h.deep:
+		return b.deep
+	case h.alpha:
+		return b.alpha
+	}
+	return b.plain
+}
+
+// need returns what a picture needs while its pixels are copied out of the decoder's memory.
+func (b perPixel) need(r *bufio.Reader, _ image.Config) need {
+	const pixel = 4
+	h, _ := readHEIF(r)
+	return need{plain: pixel, most: b.of(h) + pixel, extra: tableBytes}
+}
+
+// open starts a decoder with the file in its memory. The decoder can't take more memory than the file's boxes explain.
+func (h heif) open(ctx context.Context, m *module, file []byte, b perPixel) (d *decoder, at uint64, err error) {
+	d, err = m.start(ctx, tableBytes+int64(float64(area(h.size))*b.of(h)))
+	if err != nil {
+		return nil, 0, err
+	}
+	if at, err = d.put(file); err != nil {
+		d.stop()
+		return nil, 0, err
+	}
+	return d, at, nil
+}
+
+// readWhole reads a file whose picture must not be cut off. Phones append other things, which need not be boxes.
+func readWhole(r io.Reader) ([]byte, heif, error) {
+	file, err := io.ReadAll(r)
+	if err != nil {
+		return nil, heif{}, err
+	}
+	for rest := file; len(rest) >= boxHead; {
+		size := boxSize(rest)
+		if kind := string(rest[4:boxHead]); size > int64(len(rest)) && (kind == "mdat" || kind == "meta") {
+			return nil, heif{}, errCutOff
+		}
+		if size < boxHead || size > int64(len(rest)) {
+			break
+		}
+		rest = rest[size:]
+	}
+	h, err := readHEIF(bufio.NewReader(bytes.NewReader(file)))
+	return file, h, err
+}
+
+// decodeHEIC decodes with libheif and libde265, which return values of 8 bits, and no opacity.
+func decodeHEIC(ctx context.Context, r io.Reader) (image.Image, error) {
+	file, h, err := readWhole(r)
+	if err != nil {
+		return nil, err
+	}
+	copy(file[8:], "heic") // the brand that the decoder knows, also where another one is the first
+	d, at, err := h.open(ctx, libheif, file, heicBytes)
+	if err != nil {
+		return nil, err
+	}
+	defer d.stop()
+	// What the decoder says: width, height, colour space, sampling, and whether colours are multiplied by opacity.
+	said, err := d.put(make([]byte, 5*4))
+	if err != nil {
+		return nil, err
+	}
+	decode := func(headerOnly, to uint64) error {
+		return d.succeeds("decode", at, uint64(len(file)), headerOnly, said, said+4, said+8, said+12, said+16, to)
+	}
+	if err := decode(1, 0); err != nil {
+		return nil, err
+	}
+	says, err := d.words(said, 5)
+	if err != nil {
+		return nil, err
+	}
+	size := image.Pt(int(says[0]&(1<<31-1)), int(says[1]&(1<<31-1)))
+	if size.X == 0 || size.Y == 0 || int64(size.X)*int64(size.Y) > int64(area(h.size)) {
+		return nil, errDecoder
+	}
+	m, planes, err := heicImage(size, says[2], says[3])
+	if err != nil {
+		return nil, err
+	}
+	to, err := d.alloc(planes)
+	if err != nil {
+		return nil, err
+	}
+	if err := decode(0, to); err != nil {
+		return nil, err
+	}
+	pix, err := d.highBytesOf(to, planes, 1)
+	if err != nil {
+		return nil, err
+	}
+	switch m := m.(type) {
+	case *image.YCbCr:
+		luma, chroma := m.YStride*size.Y, (planes-m.YStride*size.Y)/2
+		m.Y, m.Cb, m.Cr = pix[:luma], pix[luma:luma+chroma], pix[luma+chroma:]
+		if h.narrow {
+			widen(m)
+		}
+	case *image.Gray:
+		if m.Pix = pix; h.narrow {
+			stretch(m.Pix, 16, 219, 0)
+		}
+	case *image.NRGBA:
+		m.Pix = pix
+	}
+	return m, nil
+}
+
+// heicImage returns an image without its values, and how many bytes they have. The rows of every plane are those of at
+// least 64 pixels, and a multiple of 16 bytes long.
+func heicImage(size image.Point, space, sampling uint32) (image.Image, int, error) {
+	const yCbCr, colours, grey = 0, 1, 2
+	const has420, has422, has444 = 1, 2, 3
+	wide := func(pixels, bytes int) int { return (max(pixels, 64)*bytes + 15) &^ 15 }
+	r, half := image.Rectangle{Max: size}, image.Pt((size.X+1)/2, (size.Y+1)/2)
+	switch space {
+	case grey:
+		m := &image.Gray{Stride: wide(size.X, 1), Rect: r}
+		return m, m.Stride * size.Y, nil
+	case colours:
+		m := &image.NRGBA{Stride: wide(size.X, 4), Rect: r}
+		return m, m.Stride * size.Y, nil
+	case yCbCr:
+		m, rows := &image.YCbCr{YStride: wide(size.X, 1), CStride: wide(half.X, 1), Rect: r}, size.Y
+		switch sampling {
+		case has420:
+			m.SubsampleRatio, rows = image.YCbCrSubsampleRatio420, half.Y
+		case has422:
+			m.SubsampleRatio = image.YCbCrSubsampleRatio422
+		case has444:
+			m.SubsampleRatio, m.CStride = image.YCbCrSubsampleRatio444, m.YStride
+		default:
+			return nil, 0, errDecoder
+		}
+		return m, m.YStride*size.Y + 2*m.CStride*rows, nil
+	}
+	return nil, 0, errDecoder
+}
+
+// decodeAVIF decodes with libavif and libaom, which return colours multiplied by their opacity, of 8 bits or 16.
+func decodeAVIF(ctx context.Context, r io.Reader) (image.Image, error) {
+	file, h, err := readWhole(r)
+	if err != nil {
+		return nil, err
+	}
+	d, at, err := h.open(ctx, libavif, file, avifBytes)
+	if err != nil {
+		return nil, err
+	}
+	defer d.stop()
+	// What the decoder says: width, height, bits of a value, the number of pictures, and how long the first is shown.
+	said, err := d.put(bytes.Repeat([]byte{0xff}, 4*4+8))
+	if err != nil {
+		return nil, err
+	}
+	decode := func(headerOnly, to uint64) error {
+		return d.succeeds("decode", at, uint64(len(file)), headerOnly, 0, said, said+4, said+8, said+12, said+16, to)
+	}
+	if err := decode(1, 0); err != nil {
+		return nil, err
+	}
+	says, err := d.words(said, 3)
+	if err != nil {
+		return nil, err
+	}
+	size, bytesOfValue := image.Pt(int(says[0]), int(says[1])), 1
+	if size != h.size {
+		return nil, errDecoder
+	}
+	if says[2] > 8 {
+		bytesOfValue = 2
+	}
+	bytesOfAll := 4 * bytesOfValue * area(size)
+	to, err := d.alloc(bytesOfAll)
+	if err != nil {
+		return nil, err
+	}
+	if err := decode(0, to); err != nil {
+		return nil, err
+	}
+	// The decoder reports success although it found no picture. It has not said then how long the picture is shown.
+	if shown, err := d.words(said+16, 2); err != nil || shown[0] == math.MaxUint32 && shown[1] == math.MaxUint32 {
+		return nil, errDecoder
+	}
+	pix, err := d.highBytesOf(to, bytesOfAll, bytesOfValue)
+	if err != nil {
+		return nil, err
+	}
+	return unmultiplied(&image.RGBA{Pix: pix, Stride: 4 * size.X, Rect: image.Rectangle{Max: size}}), nil
+}
+
+// unmultiplied divides the colours by their opacity, in their own memory.
+func unmultiplied(m *image.RGBA) *image.NRGBA {
+	for p := m.Pix; len(p) >= 4; p = p[4:] {
+		if a := int(p[3]); a != 0 && a != 255 {
+			for i := range 3 {
+				p[i] = uint8(min(roundDiv(int(p[i])*255, a), 255))
+			}
+		}
+	}
+	return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+}

@@ -1,0 +1,180 @@
+package imaging
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	_ "unsafe" // for go:linkname
+
+	_ "github.com/gen2brain/avif" // has the decoder
+	_ "github.com/gen2brain/heic" // has the decoder
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+// The packages that have the decoders also run them, but without a bound of their memory and without an end of their
+// time. So only their WebAssembly is used: libheif with libde265, and libavif with libaom.
+
+//go:linkname heicDecoder github.com/gen2brain/heic.heifWasm
+var heicDecoder []byte
+
+//go:linkname avifDecoder github.com/gen2brain/avif.decodeWasm
+var avifDecoder []byte
+
+var (
+	libheif = newModule(&heicDecoder)
+	libavif = newModule(&avifDecoder)
+)
+
+// module is a decoder in WebAssembly. It is compiled when the first picture needs it, and stays. Decoders that were
+// started share nothing but its code.
+type module struct {
+	compile func() (wazero.Runtime, wazero.CompiledModule, error)
+}
+
+func newModule(compressed *[]byte) *module {
+	type compiled struct {
+		wazero.Runtime
+		wazero.CompiledModule
+	}
+	once := sync.OnceValues(func() (compiled, error) {
+		z, err := gzip.NewReader(bytes.NewReader(*compressed))
+		if err != nil {
+			return compiled{}, err
+		}
+		code, err := io.ReadAll(z)
+		if err != nil {
+			return compiled{}, err
+		}
+		ctx := context.Background() // of no call: later ones need the module as well
+		r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCloseOnContextDone(true))
+		if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil {
+			return compiled{}, err
+		}
+		m, err := r.CompileModule(ctx, code)
+		return compiled{r, m}, err
+	})
+	return &module{func() (wazero.Runtime, wazero.CompiledModule, error) {
+		c, err := once()
+		return c.Runtime, c.CompiledModule, err
+	}}
+}
+
+// decoder is a module with a memory of its own. It decodes one file, as a process would that sees nothing else: it has no
+// files, no clock and no network. Its calls end with the context.
+type decoder struct {
+	api.Module
+	ctx context.Context
+}
+
+// start returns a decoder whose memory never exceeds the limit in bytes. The caller must stop it.
+func (m *module) start(ctx context.Context, limit int64) (*decoder, error) {
+	r, code, err := m.compile()
+	if err != nil {
+		return nil, fmt.Errorf("compiling a decoder: %w", err)
+	}
+	memory := experimental.MemoryAllocatorFunc(func(uint64, uint64) experimental.LinearMemory {
+		return &boundedMemory{limit: uint64(limit)}
+	})
+	instance, err := r.InstantiateModule(experimental.WithMemoryAllocator(ctx, memory), code, wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		return nil, fmt.Errorf("starting a decoder: %w", err)
+	}
+	return &decoder{instance, ctx}, nil
+}
+
+func (d *decoder) stop() { _ = d.Close(d.ctx) }
+
+// boundedMemory is taken whole when it is first needed: growing would copy it, and take it several times over.
+type boundedMemory struct {
+	limit uint64
+	bytes []byte
+}
+
+func (m *boundedMemory) Reallocate(size uint64) []byte {
+	if size > m.limit {
+		return nil
+	}
+	if m.bytes == nil {
+		m.bytes = make([]byte, m.limit)
+	}
+	return m.bytes[:size]
+}
+
+func (m *boundedMemory) Free() { m.bytes = nil }
+
+// errDecoder is the error of a decoder that finds no picture in a file, or another one than the file says.
+var errDecoder = errors.New("the decoder failed")
+
+// call calls a function of the module that returns one number.
+func (d *decoder) call(function string, args ...uint64) (uint64, error) {
+	results, err := d.ExportedFunction(function).Call(d.ctx, args...)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", errDecoder, err)
+	}
+	return results[0], nil
+}
+
+// succeeds calls a function that returns zero if it fails.
+func (d *decoder) succeeds(function string, args ...uint64) error {
+	result, err := d.call(function, args...)
+	if err == nil && uint32(result) == 0 {
+		err = errDecoder
+	}
+	return err
+}
+
+// alloc returns the address of so many bytes in the decoder's memory.
+func (d *decoder) alloc(bytes int) (uint64, error) {
+	at, err := d.call("malloc", uint64(bytes))
+	if err == nil && uint32(at) == 0 {
+		err = errDecoder
+	}
+	return at, err
+}
+
+// put returns the address of a copy of the data in the decoder's memory.
+func (d *decoder) put(data []byte) (uint64, error) {
+	at, err := d.alloc(len(data))
+	if err == nil && !d.Memory().Write(uint32(at), data) {
+		err = errDecoder
+	}
+	return at, err
+}
+
+// words returns numbers of four bytes.
+func (d *decoder) words(at uint64, count int) ([]uint32, error) {
+	raw, isThere := d.Memory().Read(uint32(at), uint32(4*count))
+	if !isThere {
+		return nil, errDecoder
+	}
+	words := make([]uint32, count)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(raw[4*i:])
+	}
+	return words, nil
+}
+
+// highBytesOf returns a copy of the high bytes of values of so many bytes. Nothing of it is in the decoder's memory, which
+// may end.
+func (d *decoder) highBytesOf(at uint64, bytes, bytesOfValue int) ([]byte, error) {
+	raw, isThere := d.Memory().Read(uint32(at), uint32(bytes))
+	if !isThere {
+		return nil, errDecoder
+	}
+	if bytesOfValue == 1 {
+		return append(make([]byte, 0, bytes), raw...), nil
+	}
+	high := make([]byte, bytes/bytesOfValue)
+	for i := range high {
+		high[i] = raw[(i+1)*bytesOfValue-1]
+	}
+	return high, nil
+}
