@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	_ "unsafe" // for go:linkname
+	"sync/atomic"
+	"unsafe"
 
 	_ "github.com/gen2brain/avif" // has the decoder
 	_ "github.com/gen2brain/heic" // has the decoder
@@ -29,8 +30,8 @@ var heicDecoder []byte
 var avifDecoder []byte
 
 var (
-	libheif = newModule(&heicDecoder)
-	libavif = newModule(&avifDecoder)
+	libheif = newModule(func() ([]byte, error) { return uncompressed(heicDecoder) })
+	libavif = newModule(func() ([]byte, error) { return uncompressed(avifDecoder) })
 )
 
 // module is a decoder in WebAssembly. It is compiled when the first picture needs it, and stays. Decoders that were
@@ -39,22 +40,29 @@ type module struct {
 	compile func() (wazero.Runtime, wazero.CompiledModule, error)
 }
 
-func newModule(compressed *[]byte) *module {
+func uncompressed(code []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(code))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
+
+func newModule(source func() ([]byte, error)) *module {
 	type compiled struct {
 		wazero.Runtime
 		wazero.CompiledModule
 	}
 	once := sync.OnceValues(func() (compiled, error) {
-		z, err := gzip.NewReader(bytes.NewReader(*compressed))
-		if err != nil {
-			return compiled{}, err
+		code, err := source()
+		if err == nil {
+			code, err = interruptible(code)
 		}
-		code, err := io.ReadAll(z)
 		if err != nil {
 			return compiled{}, err
 		}
 		ctx := context.Background() // of no call: later ones need the module as well
-		r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCloseOnContextDone(true))
+		r := wazero.NewRuntime(ctx)
 		if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil {
 			return compiled{}, err
 		}
@@ -71,7 +79,8 @@ func newModule(compressed *[]byte) *module {
 // files, no clock and no network. Its calls end with the context.
 type decoder struct {
 	api.Module
-	ctx context.Context
+	ctx       context.Context
+	forgetCtx func() bool
 }
 
 // start returns a decoder whose memory never exceeds the limit in bytes. The caller must stop it.
@@ -80,41 +89,49 @@ func (m *module) start(ctx context.Context, limit int64) (*decoder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiling a decoder: %w", err)
 	}
-	memory := experimental.MemoryAllocatorFunc(func(uint64, uint64) experimental.LinearMemory {
-		return &boundedMemory{limit: uint64(limit)}
-	})
-	instance, err := r.InstantiateModule(experimental.WithMemoryAllocator(ctx, memory), code, wazero.NewModuleConfig().WithName(""))
+	memory := &boundedMemory{bytes: make([]byte, max(limit, minMemory))}
+	allocator := experimental.MemoryAllocatorFunc(func(uint64, uint64) experimental.LinearMemory { return memory })
+	instance, err := r.InstantiateModule(experimental.WithMemoryAllocator(ctx, allocator), code, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		return nil, fmt.Errorf("starting a decoder: %w", err)
 	}
-	return &decoder{instance, ctx}, nil
+	return &decoder{instance, ctx, context.AfterFunc(ctx, memory.interrupt)}, nil
 }
 
-func (d *decoder) stop() { _ = d.Close(d.ctx) }
-
-// boundedMemory is taken whole when it is first needed: growing would copy it, and take it several times over.
-type boundedMemory struct {
-	limit uint64
-	bytes []byte
+func (d *decoder) stop() {
+	d.forgetCtx()
+	_ = d.Close(d.ctx)
 }
+
+// minMemory is more than a module without a picture takes, so that any starts.
+const minMemory = 4 << 20
+
+// boundedMemory is taken whole: growing would copy it, and take it several times over.
+type boundedMemory struct{ bytes []byte }
 
 func (m *boundedMemory) Reallocate(size uint64) []byte {
-	if size > m.limit {
+	if size > uint64(len(m.bytes)) {
 		return nil
-	}
-	if m.bytes == nil {
-		m.bytes = make([]byte, m.limit)
 	}
 	return m.bytes[:size]
 }
 
-func (m *boundedMemory) Free() { m.bytes = nil }
+// Free does nothing: the collector frees the bytes with the decoder.
+func (m *boundedMemory) Free() {}
+
+// interrupt stops the code that runs in the memory.
+func (m *boundedMemory) interrupt() {
+	atomic.StoreUint32((*uint32)(unsafe.Pointer(&m.bytes[stopAt])), 1)
+}
 
 // errDecoder is the error of a decoder that finds no picture in a file, or another one than the file says.
 var errDecoder = errors.New("the decoder failed")
 
 // call calls a function of the module that returns one number.
 func (d *decoder) call(function string, args ...uint64) (uint64, error) {
+	if err := d.ctx.Err(); err != nil {
+		return 0, fmt.Errorf("%w: %w", errDecoder, err)
+	}
 	results, err := d.ExportedFunction(function).Call(d.ctx, args...)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", errDecoder, err)

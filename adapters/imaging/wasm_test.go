@@ -3,6 +3,7 @@ package imaging
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,6 +43,39 @@ func TestPLA03_a_decoder_ends_with_its_context(t *testing.T) {
 		_, err = d.alloc(1)
 		assert.ErrorIs(t, err, errDecoder)
 		d.stop()
+	}
+}
+
+// endless is a module whose function spin never returns by itself. It has one page of memory.
+const endless = "\x00asm\x01\x00\x00\x00" + "\x01\x05\x01\x60\x00\x01\x7f" + "\x03\x02\x01\x00" + "\x05\x03\x01\x00\x01" +
+	"\x07\x11\x02\x04spin\x00\x00\x06memory\x02\x00" + "\x0a\x0b\x01\x09\x00\x03\x40\x0c\x00\x0b\x41\x01\x0b"
+
+// TestPLA03_a_loop_ends_with_the_context, although it would not otherwise.
+func TestPLA03_a_loop_ends_with_the_context(t *testing.T) {
+	m := newModule(func() ([]byte, error) { return []byte(endless), nil })
+	ctx, cancel := context.WithCancel(t.Context())
+	d, err := m.start(ctx, 1)
+	require.NoError(t, err)
+	defer d.stop()
+	go cancel()
+	_, err = d.call("spin")
+	assert.ErrorIs(t, err, errDecoder)
+}
+
+// TestPLA03_every_loop_is_interruptible: the decoders consist of instructions that are known, and others are refused.
+func TestPLA03_every_loop_is_interruptible(t *testing.T) {
+	for _, compressed := range [][]byte{heicDecoder, avifDecoder} {
+		code, err := uncompressed(compressed)
+		require.NoError(t, err)
+		checked, err := interruptible(code)
+		require.NoError(t, err)
+		assert.Greater(t, bytes.Count(checked, stopCheck), 1000)
+		_, err = interruptible(code[:len(code)/2])
+		assert.ErrorIs(t, err, errWebAssembly)
+	}
+	for _, other := range []string{"\xfd", "\xfc\x12", "\x12", "\xff"} {
+		_, err := interruptible([]byte(strings.Replace(endless, "\x41", other, 1)))
+		assert.ErrorIs(t, err, errWebAssembly, "%q", other)
 	}
 }
 
