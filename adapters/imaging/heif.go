@@ -52,28 +52,33 @@ var (
 	avifBytes = perPixel{plain: 27, deep: 42, alpha: 37, deepAlpha: 52}
 )
 
-func (b perPixel) of(h heif) float64 {
+// memory returns how many bytes the decoder of a picture may take. A plain one takes at most what a picture may need
+// at all: few of them need all that is counted, so that most are read up to the largest.
+func (b perPixel) memory(h heif) int64 {
+	pixels := float64(area(h.size))
 	switch {
 	case h.deep && h.alpha:
-		return b.deepAlpha
+		return tableBytes + int64(b.deepAlpha*pixels)
 	case h.deep:
-		return b.deep
+		return tableBytes + int64(b.deep*pixels)
 	case h.alpha:
-		return b.alpha
+		return tableBytes + int64(b.alpha*pixels)
 	}
-	return b.plain
+	return min(tableBytes+int64(b.plain*pixels), mostMemory-int64(copied*pixels)-2*perPicture)
 }
+
+// copied is how many bytes a pixel has outside of the decoder's memory.
+const copied = 4
 
 // need returns what a picture needs while its pixels are copied out of the decoder's memory.
 func (b perPixel) need(r *bufio.Reader, _ image.Config) need {
-	const pixel = 4
 	h, _ := readHEIF(r)
-	return need{plain: pixel, most: b.of(h) + pixel, extra: tableBytes}
+	return need{plain: copied, most: float64(b.memory(h))/float64(area(h.size)) + copied}
 }
 
 // open starts a decoder with the file in its memory. The decoder can't take more memory than the file's boxes explain.
 func (h heif) open(ctx context.Context, m *module, file []byte, b perPixel) (d *decoder, at uint64, err error) {
-	d, err = m.start(ctx, tableBytes+int64(float64(area(h.size))*b.of(h)))
+	d, err = m.start(ctx, b.memory(h))
 	if err != nil {
 		return nil, 0, err
 	}

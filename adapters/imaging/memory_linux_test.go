@@ -92,7 +92,7 @@ func TestPLA03_pictures_take_the_memory_that_is_counted(t *testing.T) {
 		"PNG grey": pictures.PNG(t, grey), "PNG with a palette": pictures.PNG(t, palette), "GIF": pictures.GIF(t, palette),
 		"PNG of a ramp": pictures.PNG(t, ramp), "JPEG of noise": coarse(t, noise),
 		"JPEG shrunk": pictures.JPEG(t, square),
-		"HEIC":        pictures.Made(t, "large.heic"), "AVIF": pictures.Made(t, "large.avif"), "AVIF of 12 bits": pictures.Made(t, "large-deep.avif"),
+		"HEIC":        pictures.Made(t, "large.heic"), "AVIF": pictures.Made(t, "large.avif"), "AVIF of 12 bits": pictures.Made(t, "large-deep.avif"), "AVIF of 40 megapixels": pictures.Made(t, "largest.avif"),
 	} {
 		f, c, err := (&original{ctx: t.Context(), raw: bytes.NewReader(raw)}).judge()
 		require.NoError(t, err, name)

@@ -72,6 +72,9 @@ func (o *original) refuse(f error) error { return cmp.Or(o.broken, o.ctx.Err(), 
 
 // undecodable returns the fault of a picture of an accepted format that was not decoded because of the error.
 func (o *original) undecodable(err error) error {
+	if errors.Is(err, errMemory) {
+		return o.refuse(media.ErrTooDemanding)
+	}
 	if errors.Is(err, errCutOff) || o.ended && !errors.Is(err, errDecoder) {
 		return o.refuse(media.ErrCutOff)
 	}

@@ -81,6 +81,7 @@ type decoder struct {
 	api.Module
 	ctx       context.Context
 	forgetCtx func() bool
+	memory    *boundedMemory
 }
 
 // start returns a decoder whose memory never exceeds the limit in bytes. The caller must stop it.
@@ -95,7 +96,7 @@ func (m *module) start(ctx context.Context, limit int64) (*decoder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting a decoder: %w", err)
 	}
-	return &decoder{instance, ctx, context.AfterFunc(ctx, memory.interrupt)}, nil
+	return &decoder{instance, ctx, context.AfterFunc(ctx, memory.interrupt), memory}, nil
 }
 
 func (d *decoder) stop() {
@@ -107,10 +108,14 @@ func (d *decoder) stop() {
 const minMemory = 4 << 20
 
 // boundedMemory is taken whole: growing would copy it, and take it several times over.
-type boundedMemory struct{ bytes []byte }
+type boundedMemory struct {
+	bytes    []byte
+	exceeded bool
+}
 
 func (m *boundedMemory) Reallocate(size uint64) []byte {
 	if size > uint64(len(m.bytes)) {
+		m.exceeded = true
 		return nil
 	}
 	return m.bytes[:size]
@@ -127,6 +132,17 @@ func (m *boundedMemory) interrupt() {
 // errDecoder is the error of a decoder that finds no picture in a file, or another one than the file says.
 var errDecoder = errors.New("the decoder failed")
 
+// errMemory is the error of a decoder that asked for more memory than it may take.
+var errMemory = fmt.Errorf("%w: out of memory", errDecoder)
+
+// failed returns the error of a decoder that fails.
+func (d *decoder) failed() error {
+	if d.memory.exceeded {
+		return errMemory
+	}
+	return errDecoder
+}
+
 // call calls a function of the module that returns one number.
 func (d *decoder) call(function string, args ...uint64) (uint64, error) {
 	if err := d.ctx.Err(); err != nil {
@@ -134,7 +150,7 @@ func (d *decoder) call(function string, args ...uint64) (uint64, error) {
 	}
 	results, err := d.ExportedFunction(function).Call(d.ctx, args...)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", errDecoder, err)
+		return 0, fmt.Errorf("%w: %w", d.failed(), err)
 	}
 	return results[0], nil
 }
@@ -143,7 +159,7 @@ func (d *decoder) call(function string, args ...uint64) (uint64, error) {
 func (d *decoder) succeeds(function string, args ...uint64) error {
 	result, err := d.call(function, args...)
 	if err == nil && uint32(result) == 0 {
-		err = errDecoder
+		err = d.failed()
 	}
 	return err
 }
@@ -152,7 +168,7 @@ func (d *decoder) succeeds(function string, args ...uint64) error {
 func (d *decoder) alloc(bytes int) (uint64, error) {
 	at, err := d.call("malloc", uint64(bytes))
 	if err == nil && uint32(at) == 0 {
-		err = errDecoder
+		err = d.failed()
 	}
 	return at, err
 }

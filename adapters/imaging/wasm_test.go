@@ -79,11 +79,16 @@ func TestPLA03_every_loop_is_interruptible(t *testing.T) {
 	}
 }
 
-// TestPLA03_pictures_that_need_too_much_memory are refused by their header.
+// TestPLA03_pictures_that_need_too_much_memory are refused: by their header, or where it says less than there is.
 func TestPLA03_pictures_that_need_too_much_memory(t *testing.T) {
 	raw := bytes.ReplaceAll(pictures.Made(t, "large-deep.avif"), []byte{0, 0, 0x13, 0x88, 0, 0, 0x0f, 0xa0}, []byte{0, 0, 0x1e, 0, 0, 0, 0x13, 0x88})
 	_, err := NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw))
 	assert.ErrorIs(t, err, media.ErrTooDemanding)
+	for _, name := range []string{"large.avif", "large.heic"} {
+		raw := bytes.ReplaceAll(pictures.Made(t, name), []byte{0, 0, 0x13, 0x88, 0, 0, 0x0f, 0xa0}, []byte{0, 0, 0, 0x50, 0, 0, 0, 0x40})
+		_, err := NewProcessor(1).Process(t.Context(), "user 1", bytes.NewReader(raw))
+		assert.ErrorIs(t, err, media.ErrTooDemanding, name)
+	}
 }
 
 // cancels cancels the context when it is read once more than so often.

@@ -51,8 +51,9 @@ type Processor interface {
 	// Process returns ErrNotAccepted if the file is not of an accepted type, ErrCutOff if it
 	// ends before its picture, and ErrUnreadable if it cannot be decoded for another reason.
 	// Process returns ErrTooLarge if the file exceeds MaxBytes, and ErrTooManyPixels if it
-	// exceeds MaxPixels. It may return ErrTooDemanding for a picture of more than 15 megapixels. It must read the header first, so that refusing a picture because of
-	// its header is cheap.
+	// exceeds MaxPixels. It may return ErrTooDemanding for a picture of more than 15 megapixels,
+	// and for one that takes more memory than its size explains. It must read the header first,
+	// so that refusing a picture because of its header is cheap.
 	//
 	// Process must limit the memory of the pictures that are processed concurrently. Further
 	// calls wait, at most until their context ends: small pictures never for large ones, and
