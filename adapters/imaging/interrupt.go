@@ -7,15 +7,19 @@ import (
 	"slices"
 )
 
-// stopAt is the address of the word that stops a decoder when it is not zero. C puts nothing there: it is near the null
-// pointer.
-const stopAt = 16
+// stopAt is the address of the word that stops a decoder when it is not zero, and turnsAt that of the loops that are left
+// until it gives way. C puts nothing there: they are near the null pointer.
+const stopAt, turnsAt = 16, 20
 
-// stopCheck traps if the word at stopAt is not zero.
+// stopCheck gives way to Go once in 16,384 turns, and traps then if the word at stopAt is not zero. The collector stops all
+// of Go, and would wait for the decoder: memory.grow by nothing is a call of Go, during which it does not.
 var stopCheck = []byte{
-	0x41, 0, // i32.const 0
-	0x28, 2, stopAt, // i32.load, aligned to four bytes
-	0x04, 0x40, 0x00, 0x0b, // if unreachable end
+	0x41, 0, 0x41, 0, 0x28, 2, turnsAt, 0x41, 1, 0x6b, 0x36, 2, turnsAt, // i32.store turnsAt (i32.load turnsAt - 1)
+	0x41, 0, 0x28, 2, turnsAt, 0x41, 0, 0x48, 0x04, 0x40, // if turnsAt < 0
+	0x41, 0, 0x41, 0x80, 0x80, 1, 0x36, 2, turnsAt, // i32.store turnsAt 16384
+	0x41, 0, 0x40, 0, 0x1a, // memory.grow 0, drop
+	0x41, 0, 0x28, 2, stopAt, 0x04, 0x40, 0x00, 0x0b, // if i32.load stopAt: unreachable, end
+	0x0b, // end
 }
 
 var errWebAssembly = errors.New("unknown WebAssembly")
