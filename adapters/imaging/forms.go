@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"image"
-	"image/gif"
 	gojpeg "image/jpeg"
-	"image/png"
 	"io"
 	"math"
 	"slices"
@@ -30,8 +28,8 @@ type form struct {
 // register with package image must not widen them.
 var forms = []form{
 	{begin("\xff\xd8\xff"), jpeg.DecodeConfig, jpegNeed, jpegNotes, read(gojpeg.Decode)},
-	{begin("\x89PNG\r\n\x1a\n"), pngHeader, pngNeed, pngNotes, read(png.Decode)},
-	{begin("GIF87a", "GIF89a"), gif.DecodeConfig, gifNeed, gifNotes, read(gif.Decode)},
+	{begin("\x89PNG\r\n\x1a\n"), pngHeader, pngNeed, pngNotes, read(decodePNG)},
+	{begin("GIF87a", "GIF89a"), gifHeader, gifNeed, gifNotes, read(decodeGIF)},
 	{begin("RIFF????WEBP"), webp.DecodeConfig, webpNeed, webpNotes, read(decodeWebP)},
 	heic, avif,
 }
@@ -54,22 +52,6 @@ func begin(beginnings ...string) func(*bufio.Reader) bool {
 // read is a decoder that ends when its reader does.
 func read(decode func(io.Reader) (image.Image, error)) func(context.Context, io.Reader) (image.Image, error) {
 	return func(_ context.Context, r io.Reader) (image.Image, error) { return decode(r) }
-}
-
-// decodeWebP stretches VP8's values, which run from 16 to 235 and from 16 to 240 (ITU-R
-// BT.601). The decoder leaves that to its caller. Without it, black is dark grey.
-func decodeWebP(r io.Reader) (image.Image, error) {
-	m, err := webp.Decode(r)
-	if err != nil {
-		return nil, err
-	}
-	switch m := m.(type) {
-	case *image.YCbCr:
-		widen(m)
-	case *image.NYCbCrA:
-		widen(&m.YCbCr)
-	}
-	return m, nil
 }
 
 func widen(m *image.YCbCr) {

@@ -30,7 +30,7 @@ func FuzzDevelop(f *testing.F) {
 	for _, raw := range [][]byte{
 		held(pictures.JPEG(f, photo(33, 17, image.YCbCrSubsampleRatio420)), 5), pictures.JPEG(f, image.NewGray(image.Rect(0, 0, 20, 9))),
 		pictures.PNG(f, clear), withChunk(pictures.PNG(f, image.NewGray16(image.Rect(0, 0, 5, 6))), "eXIf", []byte("MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x08\x00\x00")),
-		pictures.PNG(f, palette), animation.Bytes(),
+		pictures.PNG(f, palette), animation.Bytes(), pictures.Made(f, "turned-6.heic"), pictures.Made(f, "hole.avif"), pictures.Made(f, "animated-hole.webp"),
 	} {
 		f.Add(raw)
 	}

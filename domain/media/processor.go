@@ -45,6 +45,9 @@ type Processor interface {
 	// JPEG, or if a PNG, a GIF or a lossless WebP is not larger as a PNG than as a JPEG.
 	// Otherwise it is a JPEG, which is not larger than MaxBytes and its colour profile.
 	//
+	// A wrong checksum of metadata is ignored, and so is an unknown extension. A first image that
+	// ends outside of its screen enlarges it, as in browsers.
+	//
 	// The result has one variant per size, in the order of the sizes: as large as fits
 	// into the size, and never larger than the picture.
 	//

@@ -1,0 +1,64 @@
+package imaging
+
+import (
+	"bufio"
+	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"image/png"
+	"io"
+	"math"
+)
+
+// decodePNG decodes a PNG from the chunks that make its pixels. The decoder would also refuse a file for the checksum of
+// another one.
+func decodePNG(r io.Reader) (image.Image, error) {
+	const magic = 8
+	b := bufio.NewReader(r)
+	return png.Decode(&pixelChunks{b, io.LimitReader(b, magic)})
+}
+
+// pixelChunks reads a PNG without its ancillary chunks. Only tRNS stays, which says what is transparent, if its checksum is
+// right.
+type pixelChunks struct {
+	from *bufio.Reader
+	part io.Reader
+}
+
+func (c *pixelChunks) Read(p []byte) (int, error) {
+	for {
+		if n, err := c.part.Read(p); err != io.EOF {
+			return n, err
+		}
+		if err := c.next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next goes to the next chunk that is read.
+func (c *pixelChunks) next() error {
+	const head, sum, ancillary, mostColours = 8, 4, 0x20, 256
+	for {
+		h, err := c.from.Peek(head)
+		if err != nil {
+			return err
+		}
+		size, keep := head+int64(binary.BigEndian.Uint32(h))+sum, h[4]&ancillary == 0
+		if string(h[4:]) == "tRNS" && size <= head+mostColours+sum {
+			whole, err := c.from.Peek(int(size))
+			if err != nil {
+				return err
+			}
+			end := len(whole) - sum
+			keep = crc32.ChecksumIEEE(whole[4:end]) == binary.BigEndian.Uint32(whole[end:])
+		}
+		if keep {
+			c.part = io.LimitReader(c.from, size)
+			return nil
+		}
+		if _, err := c.from.Discard(int(min(size, math.MaxInt32))); err != nil {
+			return err
+		}
+	}
+}
