@@ -95,7 +95,7 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 	events, accounts := s.Events().Within(l), s.Accounts().Within(l)
 	return store.Ports{
 		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(), Codes: s.Codes(),
-		Categories: s.Categories(), Subscriptions: s.Subscriptions().Within(l),
+		Categories: s.Categories(), Subscriptions: s.Subscriptions().Within(l), Blocks: s.Blocks().Within(l),
 		Events: events, EventReader: events, Discussion: events, Related: events, Notifications: s.Notifications(), Moderation: s.Moderation(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 		Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(l),
@@ -148,6 +148,7 @@ type stepStatements struct {
 	imageSteps
 	rateLimitSteps
 	subscriptionSteps
+	blockSteps
 	notificationSteps
 	quotaSteps
 	nameSteps
@@ -160,7 +161,7 @@ func newStepStatements(d engine.Dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(),
 		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), imageSteps: newImageSteps(d),
-		rateLimitSteps: newRateLimitSteps(d), subscriptionSteps: newSubscriptionSteps(d), notificationSteps: newNotificationSteps(d),
+		rateLimitSteps: newRateLimitSteps(d), subscriptionSteps: newSubscriptionSteps(d), blockSteps: newBlockSteps(d), notificationSteps: newNotificationSteps(d),
 		quotaSteps: newQuotaSteps(d), nameSteps: newNameSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),
 		auditSteps: newAuditSteps(d),
 	}

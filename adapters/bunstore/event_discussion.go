@@ -159,10 +159,10 @@ func (s *Store) lockCounts(ctx context.Context, tx *listedTransaction, on event.
 }
 
 func (v Events) Comments(
-	ctx context.Context, on event.ID, r page.Request,
+	ctx context.Context, on event.ID, viewer user.ID, r page.Request,
 ) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
 	members := map[user.ID]*user.Member{}
-	args := []any{int64(on), int64(r.Size()), int64(r.Offset())}
+	args := []any{int64(on), int64(r.Size()), int64(r.Offset()), int64(viewer)}
 	p, err := engine.ReadPage(ctx, v.s.DB, r, v.s.hotReads.comments, args, func(total *int) func(engine.Scanner) (event.Comment, error) {
 		read := commentReader(v.s.Dialect, members, total)
 		return func(scan engine.Scanner) (event.Comment, error) {
@@ -194,17 +194,22 @@ func commentReader(d engine.Dialect, members map[user.ID]*user.Member, before ..
 	}
 }
 
-// commentsPage is the hot read of a page of the comments on the event $1: $2 of them after $3. Only
-// the authors of the page are looked up.
-var commentsPage = "SELECT (SELECT COUNT(*) FROM comments WHERE event_id = $1), " + commentFields +
-	" FROM (SELECT c.id, c.author_id, c.content, c.created FROM comments c WHERE c.event_id = $1 ORDER BY c.created DESC, c.id DESC" +
+// commentsPage is the hot read of a page of the comments on the event $1 that the viewer $4 sees: $2 of them after $3. Only
+// the authors of the page are looked up. The count of all comments needs no author, so an index is enough for it.
+var commentsPage = "SELECT (SELECT COUNT(*) FROM comments WHERE event_id = $1) - CASE WHEN " + hasBlocks("$4") +
+	" THEN (SELECT COUNT(*) FROM comments c JOIN blocks b ON b.other_id = c.author_id WHERE c.event_id = $1 AND b.user_id = $4) ELSE 0 END, " +
+	commentFields + " FROM (SELECT c.id, c.author_id, c.content, c.created FROM comments c WHERE c.event_id = $1 AND " +
+	notBlocked("$4", "c.author_id") + " ORDER BY c.created DESC, c.id DESC" +
 	" LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) c" + commentAuthor + " ORDER BY c.created DESC, c.id DESC"
 
 // newestComments returns the query for the newest comments on each event in $1, at most
-// $2 each.
+// $2 each, that the viewer $3 sees.
 func newestComments(d engine.Dialect) string {
 	return "SELECT c.event_id, " + commentFields +
-		d.ForEach("SELECT c.id FROM comments c WHERE c.event_id = {1} ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint)", "bigint") +
+		d.ForEach(unlessBlocked("$3", "c.author_id", func(condition string) string {
+			return "SELECT id FROM (SELECT c.id FROM comments c WHERE c.event_id = {1}" + condition +
+				" ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint)) part"
+		}), "bigint") +
 		" JOIN comments c ON c.id = top.id" + commentAuthor + " ORDER BY w.place, c.created DESC, c.id DESC"
 }
 
@@ -231,10 +236,10 @@ func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map
 	likings := make(map[event.ID]event.Liking, len(on))
 	args := []any{v.s.Dialect.ListOf(engine.Numbers(on)), int64(viewer)}
 	_, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.likings, args, func(scan engine.Scanner) (l event.Liking, err error) {
-		var follows, followed bool
-		err = scan(&follows, &followed, (*int64)(&l.Event), (*int64)(&l.Author),
+		var follows, followed, blocked bool
+		err = scan(&follows, &followed, &blocked, (*int64)(&l.Event), (*int64)(&l.Author),
 			(*int64)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)
-		l.Relation = subscription.Relate(viewer, l.Author, follows, followed)
+		l.Relation = subscription.Relate(viewer, l.Author, follows, followed, blocked)
 		likings[l.Event] = l
 		return l, err
 	})

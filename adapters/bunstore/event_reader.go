@@ -37,15 +37,17 @@ type eventStatements struct {
 func newEventStatements(d engine.Dialect) eventStatements {
 	columns := storedColumns(d, withCounts)
 	const one = " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1"
-	// Whether the viewer $2 follows the event's author, and the other way round. COUNT looks up one row for each event;
-	// for EXISTS, Postgres may read all whom the viewer follows, or who follow the viewer.
-	const follows = "(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0," +
-		" (SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2) > 0"
+	// Whether the viewer $2 follows the event's author, and the other way round, and whether a block stands between them.
+	// COUNT looks up one row for each event; for EXISTS, Postgres may read all whom the viewer follows, or who follow the
+	// viewer.
+	ties := "(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0," +
+		" (SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2) > 0, " +
+		isBlocked("$2", "e.author_id")
 	within := " FROM events e WHERE e.author_id = $1 AND " + d.Among(visibleState, "$2")
 	return eventStatements{
 		event:    "SELECT " + columns + one,
-		eventFor: "SELECT " + follows + ", " + columns + one,
-		likings: "SELECT " + follows + ", e.id, e.author_id, e.status, e.permission, n.likes," +
+		eventFor: "SELECT " + ties + ", " + columns + one,
+		likings: "SELECT " + ties + ", e.id, e.author_id, e.status, e.permission, n.likes," +
 			" (SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id AND l.user_id = $2) > 0" +
 			" FROM events e JOIN event_counts n ON n.event_id = e.id WHERE " + d.Among("e.id", "$1"),
 		eventPage: [2]string{
@@ -141,7 +143,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 		}
 		for ids := range slices.Chunk(engine.Distinct(q.CommentsFor), atOnce) {
 			reads = append(reads, engine.Step{
-				Statement: v.s.hotReads.newest, Args: []any{v.s.Dialect.Key(engine.Numbers(ids)), int64(q.Comments)}, Row: readComment,
+				Statement: v.s.hotReads.newest, Args: []any{v.s.Dialect.Key(engine.Numbers(ids)), int64(q.Comments), int64(q.Viewer)}, Row: readComment,
 			})
 		}
 		if len(q.Categories) > 0 {
@@ -221,7 +223,7 @@ func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, int
 func onDates(d engine.Dialect) string {
 	var parts []string
 	for _, permission := range permitted(subscription.Stranger) {
-		parts = append(parts, newestOn(permission, ""))
+		parts = append(parts, openOn(permission))
 	}
 	for _, permission := range permitted(subscription.Self) {
 		parts = append(parts, newestOn(permission, " AND e.author_id = $2"))
@@ -264,8 +266,14 @@ func newestOn(permission event.Permission, narrowed string) string {
 		" ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)) part"
 }
 
+// openOn returns the query for the newest events of the day with the permission, which all may see, unless their author and the
+// viewer are blocked.
+func openOn(permission event.Permission) string {
+	return unlessBlocked("$2", "e.author_id", func(condition string) string { return newestOn(permission, condition) })
+}
+
 // ofContacts returns the query for the newest events of the day with the permission by
-// contacts of the viewer. Contacts follow each other.
+// contacts of the viewer. Contacts follow each other, so no block stands between them.
 //
 // The recursion finds spans of authors: it alternates between the next person whom the
 // viewer follows, with whom a span begins, and the author before whom it ends. A span has
@@ -302,7 +310,7 @@ func ofContacts(d engine.Dialect, permission event.Permission) string {
 // atLeastAsNew returns the condition that an event of the day is not older than the $3 newest with the permission, if there
 // are so many.
 func atLeastAsNew(permission event.Permission) string {
-	return " AND e.created >= COALESCE((SELECT MIN(created) FROM (" + newestOn(permission, "") + ") open HAVING COUNT(*) = CAST($3 AS bigint)), e.created)"
+	return " AND e.created >= COALESCE((SELECT MIN(created) FROM (" + openOn(permission) + ") open HAVING COUNT(*) = CAST($3 AS bigint)), e.created)"
 }
 
 // isFollowed returns the condition that the viewer follows the author of an event. Where

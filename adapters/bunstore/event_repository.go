@@ -108,13 +108,13 @@ func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
 }
 
 func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
-	var follows, followed bool
-	read := entryReader(v.s.Dialect, &follows, &followed)
+	var follows, followed, blocked bool
+	read := entryReader(v.s.Dialect, &follows, &followed, &blocked)
 	found, err := engine.ReadOne(ctx, v.s.DB, event.ErrNotFound, v.s.hotReads.eventFor, []any{int64(id), int64(viewer)}, read)
 	if err != nil {
 		return event.Entry{}, 0, err
 	}
-	return found, subscription.Relate(viewer, found.Author(), follows, followed), nil
+	return found, subscription.Relate(viewer, found.Author(), follows, followed, blocked), nil
 }
 
 // loadEvent locks the event and returns it. It locks it by a statement of its own: that one may wait,

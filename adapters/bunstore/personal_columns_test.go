@@ -86,6 +86,9 @@ var personalTables = map[string]personalTable{
 	},
 	"howtos": {kind: personaldata.HowTos, owner: "robot_id = {user}", exported: "category bundles created updated", internal: "robot_id"},
 	"images": {kind: personaldata.Images, owner: "owner_id = {user}", exported: "id key width height tags created deleted", internal: "owner_id revision"},
+	"blocks": {
+		kind: personaldata.Blocks, owner: "user_id = {user} OR other_id = {user}", exported: "other_id created", internal: "user_id is_by_user",
+	},
 	"notifications": {
 		kind: personaldata.Notifications, owner: "owner_id = {user} OR actor_id = {user}",
 		exported: "id kind actor_id object_id created", internal: "owner_id expires withdrawn",

@@ -6,6 +6,7 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/audit"
+	"plaza/domain/block"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/moderation"
@@ -113,6 +114,12 @@ func (v PersonalData) kinds() map[personaldata.Kind]personalKind {
 			read: reading(func(s *subscription.Subscription) []any {
 				return []any{(*int64)(&s.ID), optionalTarget(&s.Followed), optionalTarget(&s.Category), engine.IntoTime{Into: &s.Created}}
 			}, personaldata.NewFollowRecord),
+		},
+		personaldata.Blocks: { // what refers to the rows goes with them
+			table: "blocks", whose: "user_id = $1", keys: "other_id", begin: number, columns: "other_id, created", own: " AND is_by_user",
+			read: reading(func(b *block.Block) []any {
+				return []any{(*int64)(&b.Whom), engine.IntoTime{Into: &b.Created}}
+			}, personaldata.NewBlockRecord),
 		},
 		personaldata.Notifications: {
 			table: "notifications", whose: "(owner_id = $1 OR actor_id = $1)", keys: "id + 0", begin: number,

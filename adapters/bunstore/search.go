@@ -21,8 +21,8 @@ const searchedAtOnce = 1000
 const rankExamined = user.RankOther + 1
 
 // searchStatement returns the hot read of the users with a prefix $1 for the user $2: those whom $2 follows with ids above
-// $3, then the others with ids above $4, $5 of all at most. If they are fewer, and more users have the prefix than are
-// examined, the last row is that of the last who was.
+// $3, then the others with ids above $4, $5 of all at most. No block stands between $2 and any of them: a user whom $2 follows
+// is not blocked. If they are fewer, and more users have the prefix than are examined, the last row is that of the last who was.
 //
 // Subqueries look up one row for each of those that precede them: Postgres joins a table with a list in any order, and
 // might read all users with the prefix. The parts of UNION ALL run one after the other, so that the last ones run only if
@@ -38,7 +38,7 @@ func searchStatement(d engine.Dialect) string {
 	followed := "SELECT s.followed_id AS id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id > $3 AND (" +
 		withPrefix + "= s.followed_id) IS NOT NULL AND " + visible("s.followed_id") + " ORDER BY s.followed_id" + limit
 	others := "SELECT c.id FROM (" + examined + most + ") c WHERE (SELECT s.id FROM subscriptions s" +
-		" WHERE s.user_id = $2 AND s.followed_id = c.id) IS NULL AND " + visible("c.id") + " ORDER BY c.id" + limit
+		" WHERE s.user_id = $2 AND s.followed_id = c.id) IS NULL AND " + visible("c.id") + " AND " + notBlocked("$2", "c.id") + " ORDER BY c.id" + limit
 	ranked := func(rank int, ids string) string {
 		return "SELECT " + strconv.Itoa(rank) + " AS rank, r.id FROM (" + ids + ") r"
 	}

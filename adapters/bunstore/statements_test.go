@@ -83,7 +83,7 @@ func lists(ctx context.Context, s *Store) map[string]func() error {
 			return err
 		},
 		"Commented": func() error { _, err := s.Events().Commented(ctx, 7, many); return err },
-		"Comments":  func() error { _, _, err := s.Events().Comments(ctx, 77, r); return err },
+		"Comments":  func() error { _, _, err := s.Events().Comments(ctx, 77, 7, r); return err },
 		"Around": func() error {
 			_, err := s.Events().Load(ctx, event.RelatedQuery{
 				Viewer: 7, Dates: dates, Events: 10, DaysInCities: daysInCities, News: 10, CommentsFor: events, Comments: 10, People: people,

@@ -55,7 +55,11 @@ func (r subscriptionRow) subscription() subscription.Subscription {
 func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
 ) (stored subscription.Subscription, isNew bool, err error) {
-	first := append(v.lockFollows(sub.User), v.s.chargeSteps(charges)...)
+	var first []engine.Step
+	if v.limits.Follows > 0 || sub.EntityType() == subscription.User {
+		first = v.s.lockFollows(sub.User)
+	}
+	first = append(first, v.s.chargeSteps(charges)...)
 	err = v.s.writeWithin(ctx, v.s.Limit, first, func(ctx context.Context, tx *listedTransaction) error {
 		full, err := v.checkFollow(ctx, tx, sub)
 		if err != nil {
@@ -78,21 +82,20 @@ func (v Subscriptions) Follow(
 	return stored, isNew, nil
 }
 
-// lockFollows makes others who follow for the user wait, so that they don't exceed the quota together.
-func (v Subscriptions) lockFollows(who user.ID) []engine.Step {
-	if v.limits.Follows == 0 {
-		return nil
-	}
-	return lockStep(v.s.steps.lockName, fmt.Sprint("follows of ", who))
+// lockFollows makes others who follow for the user wait, so that they don't exceed the quota together, and those who block
+// for the user.
+func (s *Store) lockFollows(who user.ID) []engine.Step {
+	return lockStep(s.steps.lockName, fmt.Sprint("follows of ", who))
 }
 
-// checkFollow returns an error unless both ends exist. Users and categories are never
+// checkFollow returns an error unless both ends exist, and no block stands between users. Users and categories are never
 // deleted, but the data of a user may be erased. full is the error of another subscription of the
 // user, nil if there is room for it; no more subscriptions are counted than the quota has.
 func (v Subscriptions) checkFollow(ctx context.Context, tx *listedTransaction, sub subscription.Subscription) (full, err error) {
 	followed := tx.NewSelect().Table("categories").ColumnExpr("1").Where("id = ?", sub.Category)
 	if sub.EntityType() == subscription.User {
-		followed = tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Followed).Where(notErased)
+		followed = tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Followed).Where(notErased).
+			Where("NOT "+isBlocked("?", "u.id"), sub.User)
 	}
 	follower := tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.User)
 	most := max(int64(v.limits.Follows), 1) // bun takes zero for no limit
@@ -208,11 +211,13 @@ func (v Subscriptions) Relations(
 	ctx context.Context, viewer user.ID, authors []user.ID,
 ) (relations map[user.ID]subscription.Relation, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
-		var rows []subscriptionRow
+		var rows []tie
 		among := bun.List(engine.Numbers(authors))
-		err := v.s.Reader.NewSelect().Model(&rows).Column("user_id", "followed_id").
-			Where("user_id = ? AND followed_id IN (?)", viewer, among).
-			WhereOr("followed_id = ? AND user_id IN (?)", viewer, among).Scan(ctx)
+		blocked := v.s.Reader.NewSelect().Model((*blockRow)(nil)).ColumnExpr("b.user_id, b.other_id, TRUE").
+			Where("b.user_id = ? AND b.other_id IN (?)", viewer, among)
+		err := v.s.Reader.NewSelect().Model((*subscriptionRow)(nil)).ColumnExpr("user_id, followed_id AS other_id, FALSE AS is_blocked").
+			Where("(user_id = ? AND followed_id IN (?) OR followed_id = ? AND user_id IN (?))", viewer, among, viewer, among).
+			UnionAll(blocked).Scan(ctx, &rows)
 		if err != nil {
 			return err
 		}
@@ -222,15 +227,21 @@ func (v Subscriptions) Relations(
 	return relations, err
 }
 
-func relationsAmong(rows []subscriptionRow, viewer user.ID, authors []user.ID) map[user.ID]subscription.Relation {
-	type pair struct{ who, followed user.ID }
-	follows := make(map[pair]bool, len(rows))
+// tie is that a user follows another one, or that a block stands between them.
+type tie struct {
+	UserID, OtherID user.ID
+	IsBlocked       bool
+}
+
+func relationsAmong(rows []tie, viewer user.ID, authors []user.ID) map[user.ID]subscription.Relation {
+	ties := make(map[tie]bool, len(rows))
 	for _, row := range rows {
-		follows[pair{row.UserID, row.FollowedID}] = true
+		ties[row] = true
 	}
 	relations := make(map[user.ID]subscription.Relation, len(authors))
 	for _, author := range authors {
-		relations[author] = subscription.Relate(viewer, author, follows[pair{viewer, author}], follows[pair{author, viewer}])
+		relations[author] = subscription.Relate(viewer, author,
+			ties[tie{viewer, author, false}], ties[tie{author, viewer, false}], ties[tie{viewer, author, true}])
 	}
 	return relations
 }

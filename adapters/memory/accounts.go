@@ -181,7 +181,8 @@ func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimi
 		}
 		key := func(m user.Member) page.Cursor { return user.SearchKey(m.ID, followed[m.ID]) }
 		found := slices.SortedFunc(v.s.members.where(func(m user.Member) bool {
-			return q.Name.Finds(m) && !v.s.accounts[m.ID].Disabled && !v.s.accounts[m.ID].IsErased() && key(m).Compare(q.After) > 0
+			return q.Name.Finds(m) && !v.s.accounts[m.ID].Disabled && !v.s.accounts[m.ID].IsErased() && !v.s.isBlocked(q.By, m.ID) &&
+				key(m).Compare(q.After) > 0
 		}), func(a, b user.Member) int { return key(a).Compare(key(b)) })
 		found = copyOf(first(found, q.Size()+1))
 		return page.UpTo(q.Size(), found, key), nil

@@ -10,6 +10,7 @@ import (
 	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
+	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -41,9 +42,11 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 
 var newestComment = newest(func(c event.Comment) (time.Time, event.CommentID) { return c.Created, c.ID })
 
-// commentsOn returns the comments on the event, the newest first.
-func (s *Store) commentsOn(id event.ID) []event.Comment {
-	return slices.SortedFunc(s.comments.where(func(c event.Comment) bool { return c.Event == id }), newestComment)
+// commentsOn returns the comments on the event that the viewer sees, the newest first.
+func (s *Store) commentsOn(id event.ID, viewer user.ID) []event.Comment {
+	return slices.SortedFunc(s.comments.where(func(c event.Comment) bool {
+		return c.Event == id && s.relation(viewer, c.Author) != subscription.Blocked
+	}), newestComment)
 }
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
@@ -67,10 +70,10 @@ func (s *Store) removeComment(c event.Comment) {
 }
 
 func (v Events) Comments(
-	ctx context.Context, on event.ID, r page.Request,
+	ctx context.Context, on event.ID, viewer user.ID, r page.Request,
 ) (p page.Page[event.Comment], members map[user.ID]*user.Member, err error) {
 	p, err = read(ctx, v.s, func() (page.Page[event.Comment], error) {
-		p, err := pageOf(r, v.s.commentsOn(on))
+		p, err := pageOf(r, v.s.commentsOn(on, viewer))
 		members = v.s.membersOf(authorsOf(p.Items)...)
 		return p, err
 	})

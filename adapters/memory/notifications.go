@@ -38,7 +38,7 @@ func (s *Store) shown(to user.ID) []notified {
 
 // notify stores a notification, or shows the one again that was withdrawn.
 func (s *Store) notify(n notification.Notice) {
-	if n.To == 0 {
+	if n.To == 0 || s.isBlocked(n.To, n.By) {
 		return
 	}
 	for expired := range s.notifications.where(func(other notified) bool { return !other.expires.After(n.Created) }) {

@@ -10,6 +10,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/block"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/imported"
@@ -130,6 +131,13 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 			o := owned{order: int64(sub.ID), erase: func() { s.removeSubscription(sub) }}
 			if sub.User == id {
 				o.record = personaldata.NewFollowRecord(sub)
+			}
+			return o
+		}),
+		personaldata.Blocks: own(maps.Values(s.blocks), func(b block.Block) bool { return b.By == id || b.Whom == id }, func(b block.Block) owned {
+			o := owned{order: int64(b.Whom), erase: func() { delete(s.blocks, blockKey{b.By, b.Whom}) }}
+			if b.By == id {
+				o.record = personaldata.NewBlockRecord(b)
 			}
 			return o
 		}),

@@ -18,6 +18,9 @@ func (v Images) Within(l quota.Limits) Images { return Images{v.s, l} }
 // Within returns the subscriptions as a store that was opened with the quotas.
 func (v Subscriptions) Within(l quota.Limits) Subscriptions { return Subscriptions{v.s, l} }
 
+// Within returns the blocks as a store that was opened with the quotas.
+func (v Blocks) Within(l quota.Limits) Blocks { return Blocks{v.s, l} }
+
 // Within returns the accounts as a store that was opened with the quotas.
 func (v Accounts) Within(l quota.Limits) Accounts { return Accounts{v.s, l} }
 

@@ -45,7 +45,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 			}
 		}
 		for _, id := range q.CommentsFor {
-			if comments := first(v.s.commentsOn(id), q.Comments); len(comments) > 0 {
+			if comments := first(v.s.commentsOn(id, q.Viewer), q.Comments); len(comments) > 0 {
 				related.Comments[id] = comments
 				maps.Copy(related.Members, v.s.membersOf(authorsOf(comments)...))
 			}

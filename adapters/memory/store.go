@@ -14,6 +14,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/block"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -45,6 +46,7 @@ type Store struct {
 	listings      table[item, feed.Listing]
 	version       feed.Version // changes with every imported record
 	subscriptions table[subscription.ID, subscription.Subscription]
+	blocks        table[blockKey, block.Block]
 
 	events   table[event.ID, event.State]
 	comments table[event.CommentID, event.Comment]
@@ -79,7 +81,7 @@ func New() *Store {
 	s := &Store{failures: newFailures(access.Limits()), translations: newTranslations(), requests: newKeys(), imports: newImportState()}
 	l := &s.ledger
 	for _, t := range []interface{ make() }{
-		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings, &s.subscriptions, &s.events, &s.comments,
+		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings, &s.subscriptions, &s.blocks, &s.events, &s.comments,
 		&s.likes, &s.notifications, &s.readUpTo, &s.reports, &s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images, &s.deletions, &s.pictures, &s.pictureBytes,
 		&l.orders, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
 	} {

@@ -57,10 +57,10 @@ func (v Subscriptions) Follow(
 	return stored, isNew, err
 }
 
-// followable reports whether the followed user or category exists.
+// followable reports whether the followed user or category exists, and no block stands between the users.
 func (s *Store) followable(sub subscription.Subscription) bool {
 	if sub.EntityType() == subscription.User {
-		return s.checkUser(sub.Followed) == nil && !s.accounts[sub.Followed].IsErased()
+		return s.checkUser(sub.Followed) == nil && !s.accounts[sub.Followed].IsErased() && !s.isBlocked(sub.User, sub.Followed)
 	}
 	return sub.Category != 0 && s.checkCategory(sub.Category) == nil
 }
@@ -124,5 +124,5 @@ func (s *Store) follow(follower, followed user.ID, category feed.CategoryID) (su
 func (s *Store) relation(viewer, author user.ID) subscription.Relation {
 	_, viewerFollows := s.follow(viewer, author, 0)
 	_, authorFollows := s.follow(author, viewer, 0)
-	return subscription.Relate(viewer, author, viewerFollows, authorFollows)
+	return subscription.Relate(viewer, author, viewerFollows, authorFollows, s.isBlocked(viewer, author))
 }

@@ -273,7 +273,7 @@ func (d *Diary) guarded(ctx context.Context, actor access.Actor, id event.ID,
 // relation returns the actor's relation to the author. An actor's relation to themselves
 // needs no look-up.
 func (d *Diary) relation(ctx context.Context, actor access.Actor, author user.ID) (subscription.Relation, error) {
-	if r := subscription.Relate(actor.ID, author, false, false); r == subscription.Self {
+	if r := subscription.Relate(actor.ID, author, false, false, false); r == subscription.Self {
 		return r, nil
 	}
 	relations, err := d.ports.Relations.Relations(ctx, actor.ID, []user.ID{author})

@@ -91,7 +91,7 @@ func (d *Diary) Comments(
 	if _, err := d.Liking(ctx, actor, on); err != nil {
 		return page.Page[event.Comment]{}, nil, err
 	}
-	return d.ports.Discussion.Comments(ctx, on, p)
+	return d.ports.Discussion.Comments(ctx, on, actor.ID, p)
 }
 
 // DeleteComment deletes a comment that the actor wrote, or that is on the actor's event. If

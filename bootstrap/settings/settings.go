@@ -67,7 +67,7 @@ type Config struct {
 	LimitsConfig
 	QuotaDrafts   Quota      `default:"1000" env:"PLAZA_QUOTA_DRAFTS" help:"How many drafts an account may have; none for no limit." placeholder:"N"`
 	QuotaComments Quota      `default:"500" env:"PLAZA_QUOTA_COMMENTS" help:"How many comments an account may write on one event; none for no limit." placeholder:"N"`
-	QuotaFollows  Quota      `default:"5000" env:"PLAZA_QUOTA_FOLLOWS" help:"How many people and categories an account may follow; none for no limit." placeholder:"N"`
+	QuotaFollows  Quota      `default:"5000" env:"PLAZA_QUOTA_FOLLOWS" help:"How many people and categories an account may follow, and how many people it may block; none for no limit." placeholder:"N"`
 	QuotaPictures ByteQuota  `default:"10GiB" env:"PLAZA_QUOTA_PICTURES" help:"How many bytes an account's pictures may take as they are stored; none for no limit." placeholder:"SIZE"`
 	LogLevel      slog.Level `default:"info" env:"PLAZA_LOG_LEVEL" help:"debug, info, warn or error. Lines of level info are written together, at most a tenth of a second late." placeholder:"LEVEL"`
 	LogFormat     string     `default:"text" env:"PLAZA_LOG_FORMAT" help:"text or json." placeholder:"FORMAT"`

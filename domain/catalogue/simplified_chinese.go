@@ -131,6 +131,7 @@ var simplifiedChinese = map[string]string{
 	"User not found.":                                         "用户不存在。",
 	"Subscription not found.":                                 "关注不存在。",
 	"You cannot follow yourself.":                             "不能关注自己。",
+	"You cannot block yourself.":                              "不能屏蔽自己。",
 	"Follow either a user or a category, not both.":           "只能关注用户或分类中的一个，不能同时关注。",
 	"One of followed_user and followed_category is required.": "followed_user 和 followed_category 必须提供一项。",
 	"You are following too often. Try again later.":           "您关注过于频繁，请稍后再试。",
@@ -157,6 +158,7 @@ var simplifiedChinese = map[string]string{
 	"You are commenting too often. Try again later.":                       "您评论过于频繁，请稍后再试。",
 	"You may write at most %d comments on an event. Delete some.":          "每个事件下您最多可发表 %d 条评论，请先删除一些。",
 	"You may follow at most %d people and categories. Unfollow some.":      "您最多可关注 %d 个用户和分类，请先取消关注一些。",
+	"You may block at most %d people. Unblock some.":                       "您最多可屏蔽 %d 个用户，请先取消屏蔽一些。",
 	"You are liking too often. Try again later.":                           "您点赞过于频繁，请稍后再试。",
 
 	// The feed and publications.

@@ -54,6 +54,8 @@ func VisibleStates(r subscription.Relation) []StatusPermission {
 		return all
 	case subscription.Contact:
 		return []StatusPermission{{Normal, Public}, {Normal, Contact}}
+	case subscription.Blocked:
+		return nil // MOD-02
 	default:
 		return []StatusPermission{{Normal, Public}}
 	}

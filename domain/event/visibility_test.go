@@ -15,7 +15,7 @@ import (
 )
 
 func TestEVT08_who_may_see_what(t *testing.T) {
-	const self, contact, stranger = subscription.Self, subscription.Contact, subscription.Stranger
+	const self, contact, stranger, blocked = subscription.Self, subscription.Contact, subscription.Stranger, subscription.Blocked
 	for _, c := range []struct {
 		status     event.Status
 		permission event.Permission
@@ -29,7 +29,7 @@ func TestEVT08_who_may_see_what(t *testing.T) {
 		{event.Normal, event.Private, []subscription.Relation{self}},
 	} {
 		e := restored(t, func(s *event.State) { s.Status, s.Permission = c.status, c.permission })
-		for _, r := range []subscription.Relation{self, contact, stranger} {
+		for _, r := range []subscription.Relation{self, contact, stranger, blocked} {
 			want := false
 			for _, seer := range c.seenBy {
 				want = want || seer == r

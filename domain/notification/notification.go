@@ -105,7 +105,8 @@ type List struct {
 
 // Store stores notifications together with what they tell of: event.Discussion stores those of comments and likes,
 // subscription.Repository those of follows. A comment that is deleted, a like that is taken back, a subscription that
-// is removed and an event that is deleted take theirs along, whichever method of whichever port deletes them. Of a
+// is removed and an event that is deleted take theirs along, whichever method of whichever port deletes them. While a block
+// stands (block.Repository), what one of the two does makes no notification for the other. Of a
 // person the store keeps at least the newest MinKept, and at most MaxKept. Every implementation passes test/ports.Notifications.
 type Store interface {
 	// List returns the notifications of the person behind the cursor, the newest first.

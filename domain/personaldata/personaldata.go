@@ -2,8 +2,8 @@
 //
 // Everything that a person has belongs to one Kind. An export writes every kind. An erasure removes a kind, or blanks
 // what tells who the person was and keeps the rest, because others need it: amounts, times and the wallet's numbers of
-// payments, and the row of the account, to which they refer. The people who follow a person are data of theirs: an
-// export leaves them out, and an erasure ends that they follow.
+// payments, and the row of the account, to which they refer. That others follow or block a person is data
+// of theirs: an export leaves it out, and an erasure ends it.
 package personaldata
 
 import (
@@ -13,6 +13,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/block"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/moderation"
@@ -36,6 +37,7 @@ const (
 	Likes           Kind = "likes"
 	Events          Kind = "events"
 	Follows         Kind = "follows"
+	Blocks          Kind = "blocks"
 	Notifications   Kind = "notifications"
 	Reports         Kind = "reports"
 	Hidden          Kind = "hidden"
@@ -87,6 +89,7 @@ func Kinds() []Description {
 		{Events, "Diary events, drafts included, with their plates.", Removed, NewEventRecord(event.State{})},
 		{Follows, "People and categories that you follow. People who follow you are not listed: that is data of theirs.", Removed,
 			NewFollowRecord(subscription.Subscription{})},
+		{Blocks, "People whom you block. People who block you are not listed: that is data of theirs.", Removed, NewBlockRecord(block.Block{})},
 		{Notifications, "What others did that concerns you, kept for 90 days.", Removed, NewNotificationRecord(0, notification.Notice{})},
 		{Reports, "What you have reported to staff.", Removed, NewReportRecord(moderation.Report{})},
 		{Images, "Images that you have uploaded, with their tags, deleted ones included. The files of deleted ones are gone.", Removed,
@@ -126,7 +129,8 @@ type Store interface {
 	Remaining(ctx context.Context, id user.ID, k Kind) (int, error)
 	// Erase treats at most limit of these records as Kinds says, together with all that derives from them: counts,
 	// listings, totals, and the queue of pictures to delete. It returns how many; zero if none remain. Of Follows it
-	// also removes those of others who follow the user, of Notifications also those of what the user did, of Reports also
+	// also removes those of others who follow the user, of Blocks also those by others of the user, of Notifications also those
+	// of what the user did, of Reports also
 	// those of what is the user's, and of StaffActs it also blanks the reasons of what the user did as staff. It must not change
 	// open orders, nor prepayments that may
 	// still be paid.

@@ -5,6 +5,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/block"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
@@ -149,6 +150,11 @@ func NewFollowRecord(s subscription.Subscription) Record {
 		{"followed_category", "number of the category", optional(s.Category)},
 		{"created_at", "since when", s.Created},
 	}
+}
+
+// NewBlockRecord returns the record of a block.
+func NewBlockRecord(b block.Block) Record {
+	return Record{{"blocked_user", "uid of the person", b.Whom}, {"created_at", "since when", b.Created}}
 }
 
 // NewReportRecord returns the record of a report.

@@ -15,7 +15,7 @@ import (
 type Limits struct {
 	Drafts   int   // events that are drafts
 	Comments int   // comments on one event
-	Follows  int   // people and categories that it follows
+	Follows  int   // people and categories that it follows, and as many people that it blocks
 	Pictures int64 // bytes that its plates, its images and its avatar take, as they are stored
 }
 
@@ -32,6 +32,11 @@ func (l Limits) ErrComments() error {
 // ErrFollows returns the fault of one follow too many.
 func (l Limits) ErrFollows() error {
 	return fault.Newf(fault.Conflict, "You may follow at most %d people and categories. Unfollow some.", l.Follows).AtLimit("quota_follows")
+}
+
+// ErrBlocks returns the fault of one block too many.
+func (l Limits) ErrBlocks() error {
+	return fault.Newf(fault.Conflict, "You may block at most %d people. Unblock some.", l.Follows).AtLimit("quota_blocks")
 }
 
 // ErrPictures returns the fault of a picture for which no bytes are left.
@@ -60,6 +65,14 @@ func (l Limits) CheckComments(have int) error {
 func (l Limits) CheckFollows(have int) error {
 	if l.Follows > 0 && have >= l.Follows {
 		return l.ErrFollows()
+	}
+	return nil
+}
+
+// CheckBlocks returns ErrBlocks if an account with so many blocks may not have another one.
+func (l Limits) CheckBlocks(have int) error {
+	if l.Follows > 0 && have >= l.Follows {
+		return l.ErrBlocks()
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package store
 import (
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/block"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
@@ -33,6 +34,7 @@ type Ports struct {
 	Codes         verification.Store
 	Categories    feed.Categories
 	Subscriptions subscription.Repository
+	Blocks        block.Repository
 	Events        event.Repository
 	EventReader   event.Reader
 	Discussion    event.Discussion

@@ -20,19 +20,22 @@ type Relation int
 
 // The relations. The zero value is the most distant one.
 const (
-	Stranger Relation = iota
-	Contact           // each follows the other (EVT-08)
+	Blocked Relation = iota // one of them blocks the other (MOD-02)
+	Stranger
+	Contact // each follows the other (EVT-08)
 	Self
 )
 
-func (r Relation) String() string { return [...]string{"stranger", "contact", "self"}[r] }
+func (r Relation) String() string { return [...]string{"blocked", "stranger", "contact", "self"}[r] }
 
 // Relate returns the viewer's relation to the author, given which of them follows the
-// other.
-func Relate(viewer, author user.ID, viewerFollows, authorFollows bool) Relation {
+// other, and whether one of them blocks the other.
+func Relate(viewer, author user.ID, viewerFollows, authorFollows, isBlocked bool) Relation {
 	switch {
 	case viewer != 0 && viewer == author:
 		return Self
+	case isBlocked:
+		return Blocked
 	case viewerFollows && authorFollows:
 		return Contact
 	}
@@ -129,7 +132,8 @@ func (q Query) Admits(s Subscription) bool {
 type Repository interface {
 	// Follow stores the subscription and returns it and true. If the user already follows
 	// the entity, it returns the existing subscription and false, and is charged, too. Of concurrent calls,
-	// exactly one must store it. If the entity does not exist, it returns ErrNotFound. If the user follows as many
+	// exactly one must store it. If the entity does not exist, or a block stands between the users (block.Repository), it
+	// returns ErrNotFound. If the user follows as many
 	// as the quota and not the entity, it returns quota.Limits.ErrFollows. Concurrent calls must not exceed the quota.
 	// The kind of the answer to its key says which of the two it was.
 	Follow(ctx context.Context, s Subscription, charges ...ratelimit.Charge) (Subscription, bool, error)
@@ -142,7 +146,8 @@ type Repository interface {
 	// List returns a page of the subscriptions that the query admits, the newest first,
 	// ties by descending id.
 	List(ctx context.Context, q Query) (page.Page[Subscription], error)
-	// Relations returns the viewer's relation to each of the authors, including Stranger.
+	// Relations returns the viewer's relation to each of the authors, including Stranger and
+	// Blocked.
 	// The zero viewer is a Stranger to every author.
 	Relations(ctx context.Context, viewer user.ID, authors []user.ID) (map[user.ID]Relation, error)
 }

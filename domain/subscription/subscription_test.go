@@ -16,16 +16,19 @@ func TestEVT08_contacts_follow_each_other(t *testing.T) {
 	for _, c := range []struct {
 		viewer, author  int64
 		follows, isBack bool
+		isBlocked       bool
 		want            subscription.Relation
 	}{
-		{1, 1, false, false, subscription.Self},
-		{1, 2, true, true, subscription.Contact},
-		{1, 2, true, false, subscription.Stranger},
-		{1, 2, false, true, subscription.Stranger},
-		{0, 2, false, false, subscription.Stranger},
-		{0, 0, false, false, subscription.Stranger}, // the zero users are not the same user
+		{1, 1, false, false, false, subscription.Self},
+		{1, 2, true, true, false, subscription.Contact},
+		{1, 2, true, false, false, subscription.Stranger},
+		{1, 2, false, true, false, subscription.Stranger},
+		{0, 2, false, false, false, subscription.Stranger},
+		{0, 0, false, false, false, subscription.Stranger}, // the zero users are not the same user
+		{1, 2, false, false, true, subscription.Blocked},   // MOD-02
+		{1, 2, true, true, true, subscription.Blocked},
 	} {
-		got := subscription.Relate(user.ID(c.viewer), user.ID(c.author), c.follows, c.isBack)
+		got := subscription.Relate(user.ID(c.viewer), user.ID(c.author), c.follows, c.isBack, c.isBlocked)
 		assert.Equal(t, c.want, got, "%+v", c)
 	}
 }

@@ -47,7 +47,7 @@ func likeOf(on *event.Event, by user.ID, likes bool, at time.Time) event.Like {
 
 func (w *fixtures) comments(on event.ID, r page.Request) page.Page[event.Comment] {
 	w.Helper()
-	p, _, err := w.Discussion.Comments(w.Context(), on, r)
+	p, _, err := w.Discussion.Comments(w.Context(), on, 0, r)
 	require.NoError(w, err)
 	return p
 }
@@ -166,7 +166,7 @@ func commentsPages(w *fixtures) {
 		paged = append(paged, p.Items...)
 	}
 	assert.Equal(w, want, paged)
-	_, _, err := w.Discussion.Comments(w.Context(), e.ID(), pageNo(4, 2))
+	_, _, err := w.Discussion.Comments(w.Context(), e.ID(), 0, pageNo(4, 2))
 	assert.True(w, fault.Is(err, fault.NotFound), "%v", err)
 }
 

@@ -34,7 +34,7 @@ func relatedMembers(w *fixtures) {
 		related, err := w.Related.Load(w.Context(), query)
 		require.NoError(w, err)
 		assert.Equal(w, w.members(asked, author, commenter), related.Members)
-		p, members, err := w.Discussion.Comments(w.Context(), e.ID(), page.Request{})
+		p, members, err := w.Discussion.Comments(w.Context(), e.ID(), 0, page.Request{})
 		require.NoError(w, err)
 		assert.Len(w, p.Items, 1)
 		assert.Equal(w, w.members(commenter), members)

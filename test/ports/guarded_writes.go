@@ -37,6 +37,7 @@ var guardedWrites = []struct {
 	{"Events.Change", idempotency.Plate, attaching},
 	{"Events.ChangeRead", idempotency.Plate, attachingToRead},
 	{"Subscriptions.Follow", idempotency.Subscription, following},
+	{"Blocks.Add", "", blocking},
 	{"Images.Add", idempotency.Image, addingImages},
 	{"Directory.SetAvatar", "", settingAvatars},
 	{"Tokens.Issue", "", issuing},
@@ -213,6 +214,29 @@ func following(w *fixtures) guardedWrite {
 		},
 		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return add(subscription.ToCategory(follower, feed.CategoryID(77), noon), k, charges)
+		},
+	}
+}
+
+func blocking(w *fixtures) guardedWrite {
+	who := w.newUser()
+	var others []user.ID
+	for range many {
+		others = append(others, w.newUser())
+	}
+	return guardedWrite{
+		account: who,
+		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return int64(others[i]), w.blocks(who, others[i], noon, charges...)
+		},
+		stored: func() (ids []int64) {
+			for _, whom := range w.blockedBy(who) {
+				ids = append(ids, int64(whom))
+			}
+			return ids
+		},
+		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return 0, w.blocks(who, others[many-1]+1, noon, charges...)
 		},
 	}
 }

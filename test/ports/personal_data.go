@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/audit"
+	"plaza/domain/block"
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -87,6 +88,8 @@ func (w *fixtures) storePerson(n int) person {
 	w.like(p.own.ID(), fickle, false)
 	w.befriend(p.id, p.other)
 	w.subscribe(subscription.ToCategory(p.id, feed.CategoryID(n), noon))
+	w.block(p.id, w.newUser())
+	w.block(w.newUser(), p.id)
 	for i, deleted := range []bool{false, true} {
 		image, err := w.Images.Add(w.Context(), userimage.New(p.id, media.Key(fmt.Sprintf("public/image-%d%d", n, i)), 6, 4, 100, tagged(w, "sea"), noon))
 		require.NoError(w, err)
@@ -223,6 +226,7 @@ func personalRecords(w *fixtures) {
 	require.Len(w, follows, 3)
 	assert.Equal(w, p.other, valueOf(follows[0], "followed_user"))
 	assert.Equal(w, feed.CategoryID(1), valueOf(follows[1], "followed_category"))
+	assert.Equal(w, personaldata.NewBlockRecord(block.Block{Whom: w.blockedBy(p.id)[0], Created: noon}), one(personaldata.Blocks))
 	notifications := all[personaldata.Notifications]
 	require.Len(w, notifications, 3)
 	for i, want := range map[int][]any{0: {"comment", nil}, 1: {"like", p.own.ID()}, 2: {"follow", nil}} {

@@ -29,6 +29,8 @@ func Quotas(t *testing.T, open Open) {
 		{"comments that are added at once don't exceed the quota", commentsFullAtOnce},
 		{"one follow too many is ErrFollows, and what is followed already is no further one", followsFull},
 		{"follows that are stored at once don't exceed the quota", followsFullAtOnce},
+		{"one block too many is ErrBlocks, and who is blocked already is no further one", blocksFull},
+		{"blocks that are stored at once don't exceed the quota", blocksFullAtOnce},
 		{"plates, images and avatars share one quota of bytes, and what exceeds it is not stored", picturesFull},
 		{"what is deleted or replaced gives its bytes back", picturesGiveBack},
 		{"pictures that are stored at once don't exceed the quota", picturesAtOnce},
@@ -220,6 +222,32 @@ func followsFullAtOnce(w *fixtures) {
 	errs := atOnce(2*many, func(i int) error { return w.followed(toUser([]user.ID{who, other}[i%2], idols[i/2], noon)) })
 	w.assertRoomFor(2*l.Follows, errs, l.ErrFollows())
 	assert.Equal(w, l.Follows, w.subscriptions(subscription.Query{User: who}).Total)
+}
+
+func blocksFull(w *fixtures) {
+	l := quota.Limits{Follows: 1}
+	who, other, third, unlimited, w := w.newUser(), w.newUser(), w.newUser(), w, w.within(l)
+	w.follow(who, third)
+	require.NoError(w, w.blocks(who, other, noon), "follows are counted apart")
+	assert.Equal(w, l.ErrBlocks(), w.blocks(who, third, noon))
+	assert.Equal(w, 1, w.subscriptions(subscription.Query{User: who}).Total)
+	require.NoError(w, w.blocks(who, other, noon))
+	require.NoError(w, w.blocks(other, who, noon), "each user has a quota of their own")
+	require.NoError(w, w.blocks(third, who, noon), "blocks by others are not counted")
+	w.unblock(who, other)
+	require.NoError(w, w.blocks(who, third, noon), "one was removed")
+	require.NoError(w, unlimited.blocks(who, other, noon), "no quota")
+}
+
+func blocksFullAtOnce(w *fixtures) {
+	l := quota.Limits{Follows: 5}
+	who, w := w.newUser(), w.within(l)
+	others := make([]user.ID, many)
+	for i := range others {
+		others[i] = w.newUser()
+	}
+	w.assertRoomFor(l.Follows, atOnce(many, func(i int) error { return w.blocks(who, others[i], noon) }), l.ErrBlocks())
+	assert.Len(w, w.blockedBy(who), l.Follows)
 }
 
 // keyNo returns the key of a picture that no other test has.

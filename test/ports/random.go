@@ -52,7 +52,7 @@ func (c random) edits() []edit {
 // relate returns the relation of two users.
 type relate func(viewer, author user.ID) subscription.Relation
 
-// users is people who follow each other at random.
+// users is people who follow and block each other at random.
 func (w *fixtures) users(c random) ([]user.ID, relate) {
 	w.Helper()
 	var people []user.ID
@@ -69,8 +69,16 @@ func (w *fixtures) users(c random) ([]user.ID, relate) {
 			}
 		}
 	}
+	blocks := map[pair]bool{}
+	for range 2 {
+		if a, b := pick(c, people...), pick(c, people...); a != b {
+			w.block(a, b)
+			blocks[pair{a, b}], blocks[pair{b, a}] = true, true
+		}
+	}
 	return people, func(viewer, author user.ID) subscription.Relation {
-		return subscription.Relate(viewer, author, follows[pair{viewer, author}], follows[pair{author, viewer}])
+		between := pair{viewer, author}
+		return subscription.Relate(viewer, author, follows[between], follows[pair{author, viewer}], blocks[between])
 	}
 }
 

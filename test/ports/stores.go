@@ -31,7 +31,7 @@ func All(t *testing.T, open Open) {
 		run  func(*testing.T, Open)
 	}{
 		{"Accounts", Accounts}, {"Search", Search}, {"Tokens", Tokens}, {"Throttle", Throttle}, {"Codes", Codes},
-		{"Categories", Categories}, {"Subscriptions", Subscriptions},
+		{"Categories", Categories}, {"Subscriptions", Subscriptions}, {"Blocks", Blocks},
 		{"Events", Events}, {"Notifications", Notifications}, {"Moderation", Moderation}, {"News", News},
 		{"Feed", Feed}, {"Publications", Publications}, {"HowTos", HowTos}, {"Cache", Cache},
 		{"Images", Images}, {"Ledger", Ledger}, {"Keys", Keys}, {"RateLimits", RateLimits}, {"Quotas", Quotas},
