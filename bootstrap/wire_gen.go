@@ -78,9 +78,10 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	ports2 := diaryPorts(stores, addresses, gazetteerGazetteer, sanitiser, processor)
 	diaryDiary := diary.New(ports2, limits, v)
 	repository := ports.Subscriptions
+	blockRepository := ports.Blocks
 	categories := ports.Categories
 	keys := ports.Keys
-	followingFollowing := following.New(repository, categories, keys, limits, v)
+	followingFollowing := following.New(repository, blockRepository, categories, keys, limits, v)
 	notificationsNotifications := notifications.New(notificationStore)
 	moderationStore := ports.Moderation
 	discussion := ports.Discussion

@@ -82,28 +82,46 @@ func (c check) images(ctx context.Context) error {
 }
 
 // wrongNotifications is the query for the notifications that are not those of a comment, a like or a subscription, or
-// have another owner than that says. A withdrawn one is that of a like that was taken back.
-const wrongNotifications = `SELECT n.id FROM notifications n
+// have another owner than that says, or whose owner and actor are blocked. A withdrawn one is that of a like that was taken back.
+var wrongNotifications = `SELECT n.id FROM notifications n
 	LEFT JOIN comments c ON c.id = CASE n.kind WHEN 'comment' THEN n.object_id END AND c.author_id = n.actor_id
 	LEFT JOIN likes l ON l.event_id = CASE n.kind WHEN 'like' THEN n.object_id END AND l.user_id = n.actor_id
 	LEFT JOIN subscriptions s ON s.followed_id = CASE n.kind WHEN 'follow' THEN n.object_id END AND s.user_id = n.actor_id
 	LEFT JOIN events e ON e.id = COALESCE(c.event_id, l.event_id)
-	WHERE CASE WHEN n.withdrawn THEN n.kind <> 'like' OR l.event_id IS NOT NULL
-		ELSE n.owner_id = n.actor_id OR n.owner_id <> COALESCE(e.author_id, s.followed_id, 0) END`
+	WHERE (CASE WHEN n.withdrawn THEN n.kind <> 'like' OR l.event_id IS NOT NULL
+		ELSE n.owner_id = n.actor_id OR n.owner_id <> COALESCE(e.author_id, s.followed_id, 0) END OR ` + isBlocked("n.owner_id", "n.actor_id") + ")"
 
 // notifications removes wrong notifications.
 func (c check) notifications(ctx context.Context) error {
-	return c.suspects(ctx, wrongNotifications, func(ctx context.Context, id int64) error {
+	return c.wrongRows(ctx, "notifications", "id", wrongNotifications, "", "notification %d tells of nothing that concerns its user")
+}
+
+// follows removes subscriptions across a block.
+func (c check) follows(ctx context.Context) error {
+	return c.wrongRows(ctx, "subscriptions", "id", "SELECT n.id FROM subscriptions n WHERE "+isBlocked("n.user_id", "n.followed_id"), "",
+		"subscription %d is to a user who is blocked")
+}
+
+// blocks removes blocks that are by neither user.
+func (c check) blocks(ctx context.Context) error {
+	const byNeither = "NOT n.is_by_user AND NOT (SELECT b.is_by_user FROM blocks b WHERE b.user_id = n.other_id AND b.other_id = n.user_id)"
+	return c.wrongRows(ctx, "blocks", "user_id", "SELECT n.user_id FROM blocks n WHERE "+byNeither, " AND "+byNeither, "a block of user %d is by no one")
+}
+
+// wrongRows removes the rows n with the condition of the table, by the keys that the query finds. It locks the rows of a key,
+// and looks again.
+func (c check) wrongRows(ctx context.Context, table, key, query, condition, finding string) error {
+	return c.suspects(ctx, query, func(ctx context.Context, id int64) error {
 		return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-			if _, err := numbersOf(ctx, tx, "SELECT id FROM notifications WHERE id = $1 "+c.Dialect.ForUpdate(), id); err != nil {
+			if _, err := numbersOf(ctx, tx, "SELECT "+key+" FROM "+table+" WHERE "+key+" = $1 "+c.Dialect.ForUpdate(), id); err != nil {
 				return "", err
 			}
-			wrong, err := numbersOf(ctx, tx, wrongNotifications+" AND n.id = $1", id)
+			wrong, err := numbersOf(ctx, tx, query+" AND n."+key+" = $1", id)
 			if err != nil || len(wrong) == 0 {
 				return "", err
 			}
-			_, err = numbersOf(ctx, tx, "DELETE FROM notifications WHERE id = $1 RETURNING id", id)
-			return fmt.Sprintf("notification %d tells of nothing that concerns its user", id), err
+			_, err = numbersOf(ctx, tx, "DELETE FROM "+table+" AS n WHERE n."+key+" = $1"+condition+" RETURNING "+key, id)
+			return fmt.Sprintf(finding, id), err
 		})
 	})
 }

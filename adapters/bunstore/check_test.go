@@ -71,6 +71,29 @@ func diaryEntry(t *testing.T, s *bunstore.Store, author user.ID) event.ID {
 	return e.ID()
 }
 
+func TestMOD02_Check_ends_what_a_block_should_have_ended(t *testing.T) {
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, db := open(t, at), rawSQL(t, at)
+		storeOneOfEach(t, s) // the second has commented on, liked and followed the first
+		insert := "INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 1, 2, %[1]s, created FROM events UNION ALL SELECT 2, 1, FALSE, created FROM events"
+		for _, c := range []struct {
+			isByFirst       string
+			found, repaired int
+		}{
+			{"TRUE", 4, 3},  // with the subscription goes its notification
+			{"FALSE", 2, 1}, // with a row goes the other one
+		} {
+			_, err := db.Exec(fmt.Sprintf(insert, c.isByFirst))
+			require.NoError(t, err)
+			assert.Len(t, checked(t, s, false), c.found)
+			require.Len(t, checked(t, s, true), c.repaired)
+			require.Empty(t, checked(t, s, false))
+			_, err = db.Exec("DELETE FROM blocks")
+			require.NoError(t, err)
+		}
+	})
+}
+
 func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, at string) {
 		s, db := open(t, at), rawSQL(t, at)

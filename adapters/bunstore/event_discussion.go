@@ -197,7 +197,7 @@ func commentReader(d engine.Dialect, members map[user.ID]*user.Member, before ..
 // commentsPage is the hot read of a page of the comments on the event $1 that the viewer $4 sees: $2 of them after $3. Only
 // the authors of the page are looked up. The count of all comments needs no author, so an index is enough for it.
 var commentsPage = "SELECT (SELECT COUNT(*) FROM comments WHERE event_id = $1) - CASE WHEN " + hasBlocks("$4") +
-	" THEN (SELECT COUNT(*) FROM comments c JOIN blocks b ON b.other_id = c.author_id WHERE c.event_id = $1 AND b.user_id = $4) ELSE 0 END, " +
+	" THEN (SELECT COUNT(*) FROM comments c WHERE c.event_id = $1 AND " + isBlocked("$4", "c.author_id") + ") ELSE 0 END, " +
 	commentFields + " FROM (SELECT c.id, c.author_id, c.content, c.created FROM comments c WHERE c.event_id = $1 AND " +
 	notBlocked("$4", "c.author_id") + " ORDER BY c.created DESC, c.id DESC" +
 	" LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) c" + commentAuthor + " ORDER BY c.created DESC, c.id DESC"

@@ -28,6 +28,7 @@ func namesakes(series, now, none string) []string {
 		"INSERT INTO name_prefixes SELECT 'bo', id FROM users WHERE id > 200000",
 		"INSERT INTO name_prefixes SELECT 'borislav', id FROM users WHERE id > 200000",
 		"INSERT INTO presence (user_id, seen) SELECT id, " + now + " FROM users",
+		"INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 1000 + n, 1000 + n + 1 - n % 2 * 2, n % 2 = 0, " + now + " FROM " + people(1, 9999) + " s",
 		"INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT 7, 100000 + n, " + now + ", " + now + " FROM " + people(0, 5000) + " s",
 		"INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT 7, 200000 + 2 * n, " + now + ", " + now + " FROM " + people(0, 2500) + " s",
 	}

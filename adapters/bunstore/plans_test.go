@@ -66,6 +66,8 @@ INSERT INTO translations SELECT sha256(convert_to(n::text, 'UTF8')), 'A text', '
 INSERT INTO news (site_name, site_logo, url, title, released, html, category, city, district, province, country)
 	SELECT '', '', '', '', '2026-01-01'::date + n % 3000, '', '', CASE n % 10 WHEN 0 THEN '杭州市' ELSE '' END, '', '', '' FROM generate_series(1, 40000) n;
 INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT n, 1 + n % 1000, now(), now() FROM generate_series(1001, 20000) n;
+INSERT INTO blocks (user_id, other_id, is_by_user, created)
+	SELECT n, n + 1 - n % 2 * 2, n % 2 = 0, now() FROM generate_series(10000, 19999) n;
 INSERT INTO images (owner_id, key, width, height, tags, created)
 	SELECT 1 + n % 500, 'public/a', 1, 1, ARRAY['t' || n % 7, 't' || n % 11], now() - n * interval '1 minute' FROM generate_series(1, 40000) n;`
 
@@ -231,8 +233,8 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"the likes of events", s.hotReads.likings, []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 10 * 5, nil},
 		{"the moment", s.hotReads.onDates, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_day_hidden", "events_pkey", "users_pkey", "presence_pkey"}, 2 * (3*10 + 3*20), nil},
 		{"a timeline", s.hotReads.timeline, []string{"1007", "'infinity'", "9223372036854775807", "21"}, []string{"subscriptions_user_id_followed_id_key", "events_published", "events_pkey", "event_counts_pkey", "plates_of_event"}, 8 * 21, nil},
-		{"the newest comments", s.hotReads.newest, []string{"'{7,8,9}'", "10"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 12 + 6, nil},
-		{"a page of comments", s.hotReads.comments, []string{"77", "20", "0"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
+		{"the newest comments", s.hotReads.newest, []string{"'{7,8,9}'", "10", "7"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 12 + 6, nil},
+		{"a page of comments", s.hotReads.comments, []string{"77", "20", "0", "7"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
 		{"notifications", s.hotReads.notifications, []string{"7", "4000000", "21"}, []string{"notifications_of_owner", "notification_counts_pkey", "events_pkey", "users_pkey", "presence_pkey"}, 1 + 4*21, nil},
 		{"notifications of comments", s.hotReads.notifications, []string{"8", "4000000", "21"}, []string{"notifications_of_owner", "comments_pkey", "events_pkey"}, 1 + 5*21, nil},
 		{"news around", s.hotReads.newsOfDays, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day"}, 2 * 2 * 40, nil},

@@ -55,6 +55,9 @@ var table = []route{
 	row(http.MethodGet, "/api/user/notification/", eventScope, (*api).listNotifications),
 	row(http.MethodPut, "/api/user/notification/read/", eventScope, (*api).readNotifications),
 	row(http.MethodGet, "/api/user/moderation/", Authenticated, (*api).listHidden),
+	row(http.MethodPut, "/api/user/block/{uid}/", Authenticated, (*api).block),
+	row(http.MethodDelete, "/api/user/block/{uid}/", Authenticated, (*api).unblock),
+	row(http.MethodGet, "/api/user/block/", Authenticated, (*api).listBlocks),
 
 	row(http.MethodPost, "/api/xfile/event/", eventScope, (*api).writeEvent),
 	row(http.MethodGet, "/api/xfile/event/", eventScope, (*api).listOwnEvents),

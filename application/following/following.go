@@ -1,4 +1,4 @@
-// Package following holds the use cases of following people and categories.
+// Package following holds the use cases of following people and categories, and of blocking people.
 //
 // Its tests are those of test/usecases/people whose files begin with its name.
 package following
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/block"
 	"plaza/domain/fault"
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
@@ -21,6 +22,7 @@ import (
 // Following implements the use cases.
 type Following struct {
 	subscriptions subscription.Repository
+	blocks        block.Repository
 	categories    feed.Categories
 	keys          idempotency.Keys
 	limits        ratelimit.Limits
@@ -29,9 +31,9 @@ type Following struct {
 
 // New returns the use cases over the ports, with the limits on writes; now returns the time.
 func New(
-	subscriptions subscription.Repository, categories feed.Categories, keys idempotency.Keys, limits ratelimit.Limits, now func() time.Time,
+	subscriptions subscription.Repository, blocks block.Repository, categories feed.Categories, keys idempotency.Keys, limits ratelimit.Limits, now func() time.Time,
 ) *Following {
-	return &Following{subscriptions: subscriptions, categories: categories, keys: keys, limits: limits, now: now}
+	return &Following{subscriptions: subscriptions, blocks: blocks, categories: categories, keys: keys, limits: limits, now: now}
 }
 
 // Followed is a subscription with its category, if it follows one.

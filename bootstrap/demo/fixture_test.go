@@ -45,7 +45,7 @@ func emptyFixture() fixture {
 		Importer: importing.NewImporter(importing.Ports{
 			Store: s.Imports(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Processor: processor, Pictures: pictures, Now: time.Now,
 		}),
-		Categories: s.Categories(), Subscriptions: s.Subscriptions(), Notifications: s.Notifications(),
+		Categories: s.Categories(), Subscriptions: s.Subscriptions(), Blocks: s.Blocks(), Notifications: s.Notifications(),
 		Diary: diary.Ports{
 			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Related: s.Events(),
 			Categories: s.Categories(), Relations: s.Subscriptions(), Directory: s.Accounts(),

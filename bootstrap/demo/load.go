@@ -21,6 +21,7 @@ import (
 	"plaza/application/signin"
 	"plaza/application/userimages"
 	"plaza/domain/access"
+	"plaza/domain/block"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
@@ -40,6 +41,7 @@ type Ports struct {
 	Importer      *importing.Importer
 	Categories    feed.Categories
 	Subscriptions subscription.Repository
+	Blocks        block.Repository
 	Notifications notification.Store
 	Diary         diary.Ports
 	Images        userimage.Repository
@@ -119,7 +121,7 @@ func newReplay(p Ports) *replay {
 	now := func() time.Time { return s.now }
 	const noLogins = signin.TokenTTL(0)
 	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, nil, signin.Joining{}, now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
-	s.following = following.New(p.Subscriptions, p.Categories, p.Diary.Keys, nil, now)
+	s.following = following.New(p.Subscriptions, p.Blocks, p.Categories, p.Diary.Keys, nil, now)
 	s.notifications = notifications.New(p.Notifications)
 	s.diary = diary.New(p.Diary, nil, now)
 	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Addresses, p.Diary.Deletions, p.Diary.Processor, p.Diary.Room, p.Diary.Keys, nil, now)

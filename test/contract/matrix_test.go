@@ -60,6 +60,7 @@ var callers = []caller{
 	{"anonymous", "stranger"}, {"a bad key", "stranger"}, {"an expired key", "stranger"}, {"a revoked key", "stranger"},
 	{"a disabled account", "stranger"}, {"without the scope", "stranger"},
 	{"the owner", "owner"}, {"a contact", "contact"}, {"a stranger", "stranger"}, {"staff", "staff"}, {"staff with a narrowed key", "staff"},
+	{"one whom the owner blocks", "blocked"}, {"one who blocks the owner", "blocked"},
 }
 
 // refusal is the response that refuses a caller; the zero refusal does not refuse.
@@ -92,7 +93,7 @@ func refused(needs string, who caller) refusal {
 type aim struct {
 	name, path string
 	body       any
-	want       map[string]int // the status for each role that is admitted
+	want       map[string]int // the status for each role that is admitted; the blocked are as strangers unless they are named
 	kept       string         // what a refusal leaves as it is, as its owner sees it
 }
 
@@ -105,7 +106,10 @@ func (c *cast) tries(t *testing.T, method, needs string, who caller, a aim) {
 	}
 	client := c.as(t, who, needs, a.path == logout || strings.HasPrefix(a.path, sessions))
 	got := client.send(t, method, a.path, a.body)
-	want := a.want[who.role]
+	want, isNamed := a.want[who.role]
+	if !isNamed {
+		want = a.want["stranger"]
+	}
 	if no := refused(needs, who); no.status != 0 {
 		got.fails(no.status, no.code)
 		want = no.status
@@ -123,6 +127,7 @@ func (c *cast) tries(t *testing.T, method, needs string, who caller, a aim) {
 type cast struct {
 	*server
 	owner, contact, stranger, staff person
+	blocked, blocking               person            // by the owner, and the owner
 	bad                             map[string]string // keys that open nothing
 	keys                            map[string]string // narrowed ones, by account and scopes
 	days                            int               // on which something happened
@@ -145,6 +150,9 @@ func newCast(t *testing.T, on store) *cast {
 	c.staff = s.member(t, func(r *signin.Registration) { r.Staff = true })
 	befriend(t, c.owner, c.contact)
 	c.stranger.follows(t, c.owner) // who is not followed back
+	c.blocked, c.blocking = s.member(t), s.member(t)
+	c.owner.blocks(t, c.blocked)
+	c.blocking.blocks(t, c.owner)
 	shut := s.member(t)
 	require.NoError(t, s.app.Signin.SetDisabled(t.Context(), shut.id, true))
 	c.bad = map[string]string{
@@ -169,7 +177,16 @@ func (c *cast) as(t *testing.T, who caller, needs string, endsKeys bool) *client
 	if who.name == "staff with a narrowed key" {
 		return c.with(c.narrowed(t, c.staff, ordinary, endsKeys))
 	}
-	p := map[string]person{"owner": c.owner, "contact": c.contact, "stranger": c.stranger, "staff": c.staff}[who.role]
+	if who.name == "one who blocks the owner" {
+		return c.of(t, c.blocking, endsKeys)
+	}
+	p := map[string]person{"blocked": c.blocked, "owner": c.owner, "contact": c.contact, "stranger": c.stranger, "staff": c.staff}[who.role]
+	return c.of(t, p, endsKeys)
+}
+
+// of is the person with a key of their own, with a new one if the request may end it.
+func (c *cast) of(t *testing.T, p person, endsKeys bool) *client {
+	t.Helper()
 	if endsKeys {
 		return c.with(c.issue(t, p, 0))
 	}
@@ -269,6 +286,18 @@ var trials = map[string]trial{
 		return []aim{{path: path, want: map[string]int{"owner": 204, "contact": 404, "stranger": 404, "staff": 404}, kept: subscriptions}}
 	}},
 
+	"PUT /api/user/block/{uid}/": {"authenticated", func(t *testing.T, c *cast) []aim {
+		return []aim{
+			{name: "a member", path: blockPath(c.member(t)), want: everybody(204)},
+			{name: "no one", path: blocks + "4711/", want: everybody(404)},
+		}
+	}},
+	"DELETE /api/user/block/{uid}/": {"authenticated", func(t *testing.T, c *cast) []aim {
+		path := blockPath(c.member(t))
+		c.owner.put(t, path).is(204)
+		return []aim{{path: path, want: everybody(204)}}
+	}},
+
 	"GET /media/portrait/{name}": {"noAuth", plainly("/media/portrait/1-sm.png", nil, 200)},
 }
 
@@ -322,7 +351,7 @@ func aboutEvents(author, viewer, other int, path func(id int) string, body any) 
 		for _, s := range showings {
 			id := c.happens(t, s.body)
 			want := everybody(other)
-			want["owner"] = author
+			want["owner"], want["blocked"] = author, other
 			for _, role := range s.viewers {
 				want[role] = viewer
 			}
@@ -352,9 +381,9 @@ func commentsToDelete(t *testing.T, c *cast) []aim {
 	c.owner.patch(t, eventPath(hidden), object{"view_permission": 200}).is(200)
 	return []aim{
 		{"a contact's comment on a public event", commentPath(c.contact.comments(t, public, "Oh")), nil,
-			map[string]int{"owner": 204, "contact": 204, "stranger": 403, "staff": 403}, eventPath(public)},
+			map[string]int{"owner": 204, "contact": 204, "stranger": 403, "staff": 403, "blocked": 404}, eventPath(public)},
 		{"the owner's comment", commentPath(c.owner.comments(t, public, "Ah")), nil,
-			map[string]int{"owner": 204, "contact": 403, "stranger": 403, "staff": 403}, eventPath(public)},
+			map[string]int{"owner": 204, "contact": 403, "stranger": 403, "staff": 403, "blocked": 404}, eventPath(public)},
 		{"a contact's comment on an event for contacts", commentPath(c.contact.comments(t, forContacts, "Oh")), nil,
 			map[string]int{"owner": 204, "contact": 204, "stranger": 404, "staff": 404}, eventPath(forContacts)},
 		{"a contact's comment on what is hidden now", onHidden, nil,

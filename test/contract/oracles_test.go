@@ -74,6 +74,9 @@ func answeredAsNothing(t *testing.T, s *server) {
 	}
 	var all []hidden
 	strangers := []person{eve, staff}
+	shut, foe := s.member(t), s.member(t)
+	ada.blocks(t, shut)
+	foe.blocks(t, ada)
 	everybody := []person{contact, eve, staff}
 	for _, c := range []struct {
 		name string
@@ -81,7 +84,7 @@ func answeredAsNothing(t *testing.T, s *server) {
 		from []person
 	}{
 		{"a draft", object{}, everybody}, {"a private draft", object{"view_permission": 200}, everybody}, {"a private event", object{"publish": true, "view_permission": 200}, everybody},
-		{"an event for contacts", object{"publish": true, "view_permission": 100}, strangers}, {"a withdrawn event", object{"publish": true, "withdrawn": true}, everybody}, {"a deleted event", object{"deleted": true}, append(everybody, ada)},
+		{"an event for contacts", object{"publish": true, "view_permission": 100}, strangers}, {"a public event", object{"publish": true}, []person{shut, foe}}, {"a withdrawn event", object{"publish": true, "withdrawn": true}, everybody}, {"a deleted event", object{"deleted": true}, append(everybody, ada)},
 	} {
 		c.body["title"] = "hidden"
 		id := ada.writes(t, c.body).int("data.id")

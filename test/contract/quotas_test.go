@@ -15,7 +15,7 @@ func TestGEN_14_quotas(t *testing.T) {
 	onEach(t, everyStore, func(t *testing.T, on store) {
 		for name, show := range map[string]func(*testing.T, store){
 			"GEN-14 drafts": draftQuota, "GEN-14 comments on an event": commentQuota, "GEN-14 bytes of pictures": pictureQuota,
-			"GEN-14 follows": followQuota,
+			"GEN-14 follows": followQuota, "MOD-02 blocks": blockQuota,
 		} {
 			t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 				t.Parallel()

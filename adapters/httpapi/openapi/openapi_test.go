@@ -176,7 +176,7 @@ func TestAnswersFollowFromWhatIsAsked(t *testing.T) {
 		body := op.RequestBody != nil && !op.marked("x-outside-envelope")                     // there everything is answered alike
 		isFile := strings.HasPrefix(op.path, "/media/")                                       // its address is right, or leads nowhere
 		readsStatus := op.OperationID == "notifyOverV3" || op.OperationID == "notifyOfWallet" // the wallet
-		expect("400", body || op.has("query") && !isFile || readsStatus, "a body or a query can be wrong")
+		expect("400", body || op.has("query") && !isFile || readsStatus || op.OperationID == "block", "a body or a query can be wrong, or name the caller")
 		expect("401", taken, "a token can be wrong")
 		isByPurpose := op.marked("x-by-purpose") // some of its requests need a token
 		expect("403", op.scope() != "" || isByPurpose || slices.ContainsFunc(

@@ -24,7 +24,7 @@ func newFollowing(t *testing.T) (f *following.Following, ann, bob access.Actor) 
 	store := memory.New()
 	walks := feed.Category{ID: 4, Name: "Walks", Slug: "walks"}
 	require.NoError(t, content.Import(t.Context(), content.Stores{Imports: store.Imports()}, walks))
-	f = following.New(store.Subscriptions(), store.Categories(), store.Keys(), nil, func() time.Time { return usecases.Noon })
+	f = following.New(store.Subscriptions(), store.Blocks(), store.Categories(), store.Keys(), nil, func() time.Time { return usecases.Noon })
 	return f, usecases.OpenActor(t, store, "+86-13900000001"), usecases.OpenActor(t, store, "+86-13900000002")
 }
 
