@@ -16,7 +16,7 @@ import (
 )
 
 // The demo's first person follows people who have written in the last days, also for their contacts, has a few unread
-// notifications of every kind, and followers of whom some are contacts.
+// notifications of every kind, and followers of whom some are contacts. One person blocks another one.
 func TestADM04_the_demo_shows_a_community(t *testing.T) {
 	const yuan = user.ID(1)
 	w := loaded(t)
@@ -58,6 +58,12 @@ func TestADM04_the_demo_shows_a_community(t *testing.T) {
 	assert.Equal(t, map[user.ID]subscription.Relation{
 		11: subscription.Stranger, 6: subscription.Contact, 3: subscription.Stranger, 2: subscription.Contact,
 	}, relations)
+
+	const beatriz, meera = user.ID(11), user.ID(12)
+	blocked, err := w.ports.Blocks.List(t.Context(), meera, page.Request{})
+	require.NoError(t, err)
+	require.Len(t, blocked.Items, 1)
+	assert.Equal(t, beatriz, blocked.Items[0].Whom)
 }
 
 func TestFED11_the_demo_has_texts_to_read_in_several_languages(t *testing.T) {

@@ -112,3 +112,12 @@ var follows = []follow{
 	{nora, "2026-10-05 09:00", nil, []feed.CategoryID{everyday}},
 	{beatriz, "2026-11-20 08:30", []handle{yuan}, nil},
 }
+
+// blocks are who blocks whom. Neither follows the other.
+var blocks = []struct {
+	who  handle
+	at   string // in the person's time zone
+	whom handle
+}{
+	{meera, "2026-11-19 20:15", beatriz},
+}

@@ -107,8 +107,8 @@ type Removed struct {
 }
 
 // Remove disables the accounts of the demo's people, even if their passwords have changed,
-// removes their passwords, revokes their tokens, and deletes their events, images and
-// subscriptions. Imported records, orders, and comments on other users' events stay. Remove is
+// removes their passwords, revokes their tokens, and deletes their events, images,
+// subscriptions and blocks. Imported records, orders, and comments on other users' events stay. Remove is
 // idempotent and may be repeated after an interruption.
 func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
 	var done Removed
@@ -179,7 +179,16 @@ func (s *replay) clear(ctx context.Context, actor access.Actor, done *Removed) e
 			}
 			done.Subscriptions++
 		}
-		if len(events.Items)+len(images.Items)+len(followed.Items) == 0 {
+		blocked, err := s.following.Blocks(ctx, actor, first)
+		if err != nil {
+			return err
+		}
+		for _, b := range blocked.Items {
+			if err := s.following.Unblock(ctx, actor, b.Whom); err != nil {
+				return err
+			}
+		}
+		if len(events.Items)+len(images.Items)+len(followed.Items)+len(blocked.Items) == 0 {
 			return nil
 		}
 	}

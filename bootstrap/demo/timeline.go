@@ -47,6 +47,11 @@ func tables(people []imported.UserRecord) ([]step, error) {
 	for _, f := range follows {
 		p.follows(f)
 	}
+	for _, b := range blocks {
+		p.add(p.instant(b.who, b.at), b.who, "blocks "+string(b.whom), func(ctx context.Context, s *replay, actor access.Actor) error {
+			return s.following.Block(ctx, actor, s.actors[b.whom].ID)
+		})
+	}
 	for _, d := range diaries {
 		for _, e := range d.entries {
 			p.writes(d.author, e)

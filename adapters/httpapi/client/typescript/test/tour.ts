@@ -210,6 +210,11 @@ async function community(member: Plaza): Promise<void> {
   let found = 0;
   for await (const person of member.items("searchPeople", { query: { name: "顾" } })) found += person.username === "顾清" ? 1 : 0;
   check(found === 1, "a person is found by name");
+  for await (const person of member.items("searchPeople", { query: { name: "nora" } })) {
+    await member.call("block", { path: { uid: person.uid } });
+    for await (const blocked of member.items("listBlocks")) check(blocked.uid === person.uid, "a blocked person");
+    await member.call("unblock", { path: { uid: person.uid } });
+  }
 }
 
 async function pay(member: Plaza, staff: Plaza, phone: Phone): Promise<void> {
