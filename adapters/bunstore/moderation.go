@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/instant"
 	"plaza/domain/moderation"
@@ -109,6 +110,7 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 		case row.report().IsDecided():
 			return moderation.ErrDecided
 		}
+		audit.Made(ctx, audit.Numbered(audit.Report, id), row.OwnerID)
 		row.Decided = engine.At(instant.Normalise(then))
 		decided = row.report()
 		_, err = tx.NewUpdate().Model(&row).Column("decided").WherePK().Exec(ctx)
@@ -131,6 +133,7 @@ func (v Moderation) change(ctx context.Context, tx *listedTransaction, t moderat
 	if err != nil {
 		return 0, err
 	}
+	audit.Made(ctx, audit.Numbered(audit.Event, t.ID), changed.Author())
 	return changed.Author(), nil
 }
 

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/httpapi/view"
+	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
@@ -129,15 +131,21 @@ type hidingBody struct {
 func (a *api) hide(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[hidingBody](c)
 	of, readErr := things{moderation.Event: body.Event}.only(readErr)
-	h, err := a.Moderating.Hide(c.Context(), of, deref(body.Reason), readErr)
-	return transport.Created(renderHidden(h)), err
+	_, err := a.Moderating.Hide(c.Context(), of, deref(body.Reason), readErr)
+	return recorded(c), err
 }
 
 func (a *api) restore(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[hidingBody](c)
 	of, readErr := things{moderation.Event: body.Event}.only(readErr)
-	h, err := a.Moderating.Restore(c.Context(), of, deref(body.Reason), readErr)
-	return transport.Created(renderHidden(h)), err
+	_, err := a.Moderating.Restore(c.Context(), of, deref(body.Reason), readErr)
+	return recorded(c), err
+}
+
+// recorded returns the audit record of the call (MOD-04).
+func recorded(c *transport.Call) transport.Reply {
+	r, _ := audit.Written(c.Context())
+	return transport.Created(view.OfAct(r))
 }
 
 func (a *api) decideReport(c *transport.Call) (transport.Reply, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/instant"
 	"plaza/domain/moderation"
@@ -57,6 +58,7 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 		case r.IsDecided():
 			return moderation.Report{}, moderation.ErrDecided
 		}
+		audit.Made(ctx, audit.Numbered(audit.Report, id), r.Owner)
 		r.Decided = instant.Normalise(then)
 		v.s.reports[id] = r
 		return r, nil
@@ -64,7 +66,7 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 }
 
 // hide hides or restores the thing, and returns its owner.
-func (s *Store) hide(t moderation.Thing, isHidden bool) (user.ID, error) {
+func (s *Store) hide(ctx context.Context, t moderation.Thing, isHidden bool) (user.ID, error) {
 	if t.Kind != moderation.Event {
 		return 0, event.ErrNotFound
 	}
@@ -80,12 +82,13 @@ func (s *Store) hide(t moderation.Thing, isHidden bool) (user.ID, error) {
 		return 0, err
 	}
 	_, err = s.Events().putEvent(&replaced, e.State())
+	audit.Made(ctx, audit.Numbered(audit.Event, t.ID), e.Author())
 	return e.Author(), err
 }
 
 func (v Moderation) Hide(ctx context.Context, h moderation.Hiding) (moderation.Hiding, error) {
 	return write(ctx, v.s, func() (moderation.Hiding, error) {
-		owner, err := v.s.hide(h.Thing, true)
+		owner, err := v.s.hide(ctx, h.Thing, true)
 		if err != nil {
 			return moderation.Hiding{}, err
 		}
@@ -101,7 +104,7 @@ func (v Moderation) Hide(ctx context.Context, h moderation.Hiding) (moderation.H
 
 func (v Moderation) Restore(ctx context.Context, t moderation.Thing) (moderation.Hiding, error) {
 	return write(ctx, v.s, func() (moderation.Hiding, error) {
-		if _, err := v.s.hide(t, false); err != nil {
+		if _, err := v.s.hide(ctx, t, false); err != nil {
 			return moderation.Hiding{}, err
 		}
 		undone := v.s.hidden[t]

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/instant"
@@ -115,7 +116,7 @@ func (m *Moderating) Reports(ctx context.Context, q moderation.Query) (page.Curs
 
 // Hide hides the thing from all but its owner, and decides the reports of it (MOD-03).
 func (m *Moderating) Hide(ctx context.Context, t moderation.Thing, reason string, readErr error) (moderation.Hiding, error) {
-	if err := checkReason(reason, readErr); err != nil {
+	if err := because(ctx, reason, readErr); err != nil {
 		return moderation.Hiding{}, err
 	}
 	return m.store.Hide(ctx, moderation.Hiding{Thing: t, Reason: reason, At: instant.Normalise(m.now())})
@@ -123,7 +124,7 @@ func (m *Moderating) Hide(ctx context.Context, t moderation.Thing, reason string
 
 // Restore undoes Hide.
 func (m *Moderating) Restore(ctx context.Context, t moderation.Thing, reason string, readErr error) (moderation.Hiding, error) {
-	if err := checkReason(reason, readErr); err != nil {
+	if err := because(ctx, reason, readErr); err != nil {
 		return moderation.Hiding{}, err
 	}
 	return m.store.Restore(ctx, t)
@@ -131,14 +132,16 @@ func (m *Moderating) Restore(ctx context.Context, t moderation.Thing, reason str
 
 // Dismiss decides a report without hiding what it is about.
 func (m *Moderating) Dismiss(ctx context.Context, id moderation.ReportID, reason string, readErr error) (moderation.Report, error) {
-	if err := checkReason(reason, readErr); err != nil {
+	if err := because(ctx, reason, readErr); err != nil {
 		return moderation.Report{}, err
 	}
 	return m.store.Decide(ctx, id, m.now())
 }
 
-func checkReason(reason string, readErr error) error {
+// because gives the audit record of the act its reason, which is required.
+func because(ctx context.Context, reason string, readErr error) error {
 	var wrong fault.Fields
 	wrong.Add("reason", moderation.ReasonLimit.RequiredProblem(reason))
+	audit.Because(ctx, reason)
 	return fault.Merge(readErr, wrong.Err())
 }

@@ -39,6 +39,9 @@ const (
 	OrderCreated    Act = "order_created"
 	RefundOrdered   Act = "refund_ordered"
 	BillReconciled  Act = "bill_reconciled"
+	Hidden          Act = "hidden"
+	Restored        Act = "restored"
+	ReportDecided   Act = "report_decided"
 	Imported        Act = "imported"
 	DemoLoaded      Act = "demo_loaded"
 	DemoRemoved     Act = "demo_removed"
@@ -57,6 +60,8 @@ const (
 	Order    Kind = "order"
 	Payment  Kind = "payment"
 	Refund   Kind = "refund"
+	Event    Kind = "event"
+	Report   Kind = "report"
 	Bill     Kind = "bill"     // of the wallet; its ID is the day
 	File     Kind = "file"     // its ID is the name
 	Database Kind = "database" // the whole of it; without an ID

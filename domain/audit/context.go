@@ -52,6 +52,15 @@ func CheckCopy(ctx context.Context) error {
 	return nil
 }
 
+// Because gives the record that the context carries its reason. It has no effect on a record that is stored.
+func Because(ctx context.Context, reason string) {
+	if c := carriedBy(ctx); c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.record.Reason = reason
+	}
+}
+
 // Made completes the record that the context carries, if it is about an object of the kind without an ID: that is the
 // object that the act makes, or finds. A store calls it in the transaction that makes the object. about is the person whom the
 // object belongs to.

@@ -64,7 +64,9 @@ func hiddenEvent(t *testing.T, s *server) {
 	shown := ada.get(t, eventPath(id)).is(200)
 	bob.post(t, reportPath, object{"event": id, "reason": "spam"}).is(201)
 	hidden := staff.post(t, hidePath, object{"event": id, "reason": "Advertises"}).is(201)
-	assert.Equal(t, "event", hidden.at("data.kind"))
+	assert.Equal(t, staff.get(t, acts).is(200).at("data.0"), hidden.at("data"))
+	assert.Equal(t, []string{"hidden", "event", fmt.Sprint(id), "Advertises"},
+		[]string{hidden.text("data.act"), hidden.text("data.object"), hidden.text("data.object_id"), hidden.text("data.reason")})
 	bob.get(t, eventPath(id)).is(404)
 	bob.get(t, commentsOn(id)).is(404)
 	bob.put(t, likePath(id)).is(404)
@@ -82,6 +84,7 @@ func hiddenEvent(t *testing.T, s *server) {
 	staff.post(t, restorePath, object{"event": id, "reason": "Again"}).is(409)
 	assert.Equal(t, "Fog", bob.get(t, eventPath(id)).is(200).at("data.title"))
 	assert.Empty(t, ada.get(t, hiddenPath).is(200).list("data"))
+	assert.Equal(t, []string{"restored", "hidden"}, staff.get(t, acts).is(200).column("data", "act"))
 }
 
 func patchedHidden(t *testing.T, s *server) {
@@ -109,6 +112,7 @@ func decidedReports(t *testing.T, s *server) {
 	assert.NotNil(t, staff.get(t, staffReports+"?state=decided").is(200).at("data.0.decided_at"))
 	staff.get(t, staffReports+"?state=any").invalid("state")
 	bob.get(t, eventPath(id)).is(200)
+	assert.Equal(t, []string{"report_decided"}, staff.get(t, acts).is(200).column("data", "act"))
 }
 
 func hiddenWrongly(t *testing.T, s *server) {
