@@ -48,6 +48,7 @@ var contentTrials = map[string]trial{
 	"POST /api/pay-admin/v1/refund/": {"staff", plainly(refunds, object{"payment": 1, "reason": "x"}, 404)},
 	"GET /api/pay-admin/v1/refund/":  {"staff", plainly(refunds, nil, 200)},
 	"GET /api/pay-admin/v1/finding/": {"staff", plainly(findings, nil, 200)},
+	"GET /api/back-office/v1/audit/": {"staff", plainly(acts, nil, 200)},
 
 	"POST /api/activity/report/":                   {"authenticated", plainly(reportPath, object{"user": 1, "reason": "spam"}, 201)},
 	"GET /api/user/moderation/":                    {"authenticated", plainly(hiddenPath, nil, 200)},
