@@ -39,15 +39,15 @@ const (
 	OrderCreated    Act = "order_created"
 	RefundOrdered   Act = "refund_ordered"
 	BillReconciled  Act = "bill_reconciled"
-	Hidden          Act = "hidden"
-	Restored        Act = "restored"
-	ReportDecided   Act = "report_decided"
 	Imported        Act = "imported"
 	DemoLoaded      Act = "demo_loaded"
 	DemoRemoved     Act = "demo_removed"
 	Repaired        Act = "repaired"
 	SchemaMigrated  Act = "schema_migrated"
 	BackedUp        Act = "backed_up"
+	Hidden          Act = "hidden"
+	Restored        Act = "restored"
+	ReportDecided   Act = "report_decided"
 )
 
 // Kind is a kind of objects. It is stored.
@@ -60,8 +60,10 @@ const (
 	Order    Kind = "order"
 	Payment  Kind = "payment"
 	Refund   Kind = "refund"
-	Event    Kind = "event"
 	Report   Kind = "report"
+	Event    Kind = "event"
+	Comment  Kind = "comment"
+	Image    Kind = "image"
 	Bill     Kind = "bill"     // of the wallet; its ID is the day
 	File     Kind = "file"     // its ID is the name
 	Database Kind = "database" // the whole of it; without an ID

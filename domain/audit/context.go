@@ -52,18 +52,9 @@ func CheckCopy(ctx context.Context) error {
 	return nil
 }
 
-// Because gives the record that the context carries its reason. It has no effect on a record that is stored.
-func Because(ctx context.Context, reason string) {
-	if c := carriedBy(ctx); c != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.record.Reason = reason
-	}
-}
-
-// Made completes the record that the context carries, if it is about an object of the kind without an ID: that is the
-// object that the act makes, or finds. A store calls it in the transaction that makes the object. about is the person whom the
-// object belongs to.
+// Made completes the record that the context carries, if it is about an object of the kind, or of any kind, without an ID:
+// that is the object that the act makes, or finds. A store calls it in the transaction of the act. about is the person whom
+// the object belongs to.
 func Made(ctx context.Context, o Object, about user.ID) {
 	c := carriedBy(ctx)
 	if c == nil || c.isReading {
@@ -71,8 +62,17 @@ func Made(ctx context.Context, o Object, about user.ID) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.record.ID == 0 && c.record.Object == (Object{Kind: o.Kind}) {
+	if of := c.record.Object; c.record.ID == 0 && of.ID == "" && (of.Kind == "" || of.Kind == o.Kind) {
 		c.made, c.about = o, about
+	}
+}
+
+// Because adds the reason to the record that the context carries. A use case calls it before it changes anything.
+func Because(ctx context.Context, reason string) {
+	if c := carriedBy(ctx); c != nil && !c.isReading {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.record.Reason = reason
 	}
 }
 

@@ -50,7 +50,7 @@ var contentTrials = map[string]trial{
 	"GET /api/pay-admin/v1/finding/": {"staff", plainly(findings, nil, 200)},
 	"GET /api/back-office/v1/audit/": {"staff", plainly(acts, nil, 200)},
 
-	"POST /api/activity/report/":                   {"authenticated", plainly(reportPath, object{"user": 1, "reason": "spam"}, 201)},
+	"POST /api/activity/report/":                   {"authenticated", plainly(reportPath, object{"user": 99_999, "reason": "spam"}, 400)},
 	"GET /api/user/moderation/":                    {"authenticated", plainly(hiddenPath, nil, 200)},
 	"GET /api/back-office/v1/report/":              {"staff", plainly(staffReports, nil, 200)},
 	"POST /api/back-office/v1/report/{id}/decide/": {"staff", plainly(staffReports+"99/decide/", object{"reason": "x"}, 404)},
