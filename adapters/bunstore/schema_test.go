@@ -148,7 +148,8 @@ func sqliteTable(t *testing.T, db *sql.DB, name string, table *schemaTable) {
 		table.Columns[c.name] = schemaColumn{Type: strings.ToLower(c.kind), Required: c.required || c.primary > 0, Default: c.fallback}
 	}, &c.name, &c.kind, &c.required, &c.primary, &c.fallback)
 	var from, target, deletion string
-	eachRow(t, db, `SELECT "from", "table" || '.' || "to", on_delete FROM pragma_foreign_key_list(?)`, name, func() {
+	eachRow(t, db, `SELECT group_concat("from", ', ' ORDER BY seq), "table" || '.' || group_concat("to", ', ' ORDER BY seq), on_delete
+		FROM pragma_foreign_key_list(?) GROUP BY id, "table", on_delete`, name, func() {
 		table.Foreign[from] = target + " ON DELETE " + deletion
 	}, &from, &target, &deletion)
 	definition := regexp.MustCompile(`--.*`).ReplaceAllString(

@@ -117,9 +117,10 @@ func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 	return transport.Bare(reportsView{mapSlice(reports.Items, renderStaffReport), transport.CursorOf(reportList, reports.Next)}), err
 }
 
-// decisionBody is why staff do something.
+// decisionBody is a report that staff decide without hiding what it is about, and why.
 type decisionBody struct {
-	Reason *string `json:"reason" validate:"required"`
+	Report *moderation.ReportID `json:"report" validate:"required"`
+	Reason *string              `json:"reason" validate:"required"`
 }
 
 // hidingBody is what staff hide or restore, and why.
@@ -150,10 +151,6 @@ func recorded(c *transport.Call) transport.Reply {
 
 func (a *api) decideReport(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[decisionBody](c)
-	id, err := transport.PathID[moderation.ReportID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	r, err := a.Moderating.Dismiss(c.Context(), id, deref(body.Reason), readErr)
-	return transport.Data(renderStaffReport(r)), err
+	_, err := a.Moderating.Dismiss(c.Context(), deref(body.Report), deref(body.Reason), readErr)
+	return recorded(c), err
 }

@@ -111,7 +111,7 @@ var table = []route{
 	row(http.MethodGet, "/api/pay-admin/v1/refund/", Staff, (*api).listRefunds),
 	row(http.MethodGet, "/api/pay-admin/v1/finding/", Staff, (*api).listFindings),
 	row(http.MethodGet, "/api/back-office/v1/report/", Staff, (*api).listReports),
-	acting(http.MethodPost, "/api/back-office/v1/report/{id}/decide/", audit.ReportDecided, audit.Report, (*api).decideReport),
+	acting(http.MethodPost, "/api/back-office/v1/decide/", audit.ReportDecided, audit.Report, (*api).decideReport),
 	acting(http.MethodPost, "/api/back-office/v1/hide/", audit.Hidden, audit.Event, (*api).hide),
 	acting(http.MethodPost, "/api/back-office/v1/restore/", audit.Restored, audit.Event, (*api).restore),
 	row(http.MethodGet, "/api/back-office/v1/audit/", Staff, (*api).listActs),

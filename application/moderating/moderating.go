@@ -44,7 +44,7 @@ func (m *Moderating) Report(
 	ctx context.Context, actor access.Actor, of moderation.Thing, why moderation.Reason, more string, readErr error,
 ) (moderation.Report, bool, error) {
 	r, err := moderation.NewReport(actor.ID, of, why, more, m.now())
-	if err = fault.Merge(readErr, err); of.ID != 0 {
+	if err = fault.Merge(readErr, err); of.Kind != "" {
 		owner, ownerErr := m.owner(ctx, actor, of)
 		err, r.Owner = fault.Merge(err, ownerErr), owner
 	}

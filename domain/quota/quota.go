@@ -61,9 +61,12 @@ func (l Limits) CheckComments(have int) error {
 	return nil
 }
 
+// hasMost reports whether an account with so many follows, or blocks, may not have another one.
+func (l Limits) hasMost(have int) bool { return l.Follows > 0 && have >= l.Follows }
+
 // CheckFollows returns ErrFollows if an account with so many follows may not have another one.
 func (l Limits) CheckFollows(have int) error {
-	if l.Follows > 0 && have >= l.Follows {
+	if l.hasMost(have) {
 		return l.ErrFollows()
 	}
 	return nil
@@ -71,7 +74,7 @@ func (l Limits) CheckFollows(have int) error {
 
 // CheckBlocks returns ErrBlocks if an account with so many blocks may not have another one.
 func (l Limits) CheckBlocks(have int) error {
-	if l.Follows > 0 && have >= l.Follows {
+	if l.hasMost(have) {
 		return l.ErrBlocks()
 	}
 	return nil

@@ -81,6 +81,10 @@ func (s *server) takers(t *testing.T, p person, event int) []taker {
 		{method: "PUT", path: readNotifications, body: object{"up_to": 1}, status: 204},
 		{method: "POST", path: newOrder, body: draftFor(s.member(t)), status: 201},
 		{method: "POST", path: refunds, body: object{"payment": 1, "reason": "x"}, status: 404}, // nothing was paid
+		{method: "POST", path: reportPath, body: object{"event": event, "reason": "spam"}, status: 201},
+		{method: "POST", path: decidePath, body: object{"report": 9999, "reason": "x"}, status: 404},
+		{method: "POST", path: hidePath, body: object{"event": 9999, "reason": "x"}, status: 404},
+		{method: "POST", path: restorePath, body: object{"event": 9999, "reason": "x"}, status: 404},
 	}
 	doc, err := theDocument()
 	require.NoError(t, err)

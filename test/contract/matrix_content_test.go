@@ -50,12 +50,12 @@ var contentTrials = map[string]trial{
 	"GET /api/pay-admin/v1/finding/": {"staff", plainly(findings, nil, 200)},
 	"GET /api/back-office/v1/audit/": {"staff", plainly(acts, nil, 200)},
 
-	"POST /api/activity/report/":                   {"authenticated", plainly(reportPath, object{"user": 99_999, "reason": "spam"}, 400)},
-	"GET /api/user/moderation/":                    {"authenticated", plainly(hiddenPath, nil, 200)},
-	"GET /api/back-office/v1/report/":              {"staff", plainly(staffReports, nil, 200)},
-	"POST /api/back-office/v1/report/{id}/decide/": {"staff", plainly(staffReports+"99/decide/", object{"reason": "x"}, 404)},
-	"POST /api/back-office/v1/hide/":               {"staff", plainly(hidePath, object{"event": 9999, "reason": "x"}, 404)},
-	"POST /api/back-office/v1/restore/":            {"staff", plainly(restorePath, object{"event": 9999, "reason": "x"}, 404)},
+	"POST /api/activity/report/":        {"authenticated", plainly(reportPath, object{"user": 99_999, "reason": "spam"}, 400)},
+	"GET /api/user/moderation/":         {"authenticated", plainly(hiddenPath, nil, 200)},
+	"GET /api/back-office/v1/report/":   {"staff", plainly(staffReports, nil, 200)},
+	"POST /api/back-office/v1/decide/":  {"staff", plainly(decidePath, object{"report": 9999, "reason": "x"}, 404)},
+	"POST /api/back-office/v1/hide/":    {"staff", plainly(hidePath, object{"event": 9999, "reason": "x"}, 404)},
+	"POST /api/back-office/v1/restore/": {"staff", plainly(restorePath, object{"event": 9999, "reason": "x"}, 404)},
 
 	"POST /api/user/user-image/": {"authenticated", plainly("/api/user/user-image/", object{"img": dot}, 201)},
 	"GET /api/user/user-image/":  {"optionalAuth", plainly("/api/user/user-image/?uid=1", nil, 200)},

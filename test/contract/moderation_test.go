@@ -11,6 +11,7 @@ const (
 	reportPath   = "/api/activity/report/"
 	hiddenPath   = "/api/user/moderation/"
 	staffReports = "/api/back-office/v1/report/"
+	decidePath   = "/api/back-office/v1/decide/"
 	hidePath     = "/api/back-office/v1/hide/"
 	restorePath  = "/api/back-office/v1/restore/"
 )
@@ -104,11 +105,10 @@ func decidedReports(t *testing.T, s *server) {
 	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
 	id := ada.publishes(t, "Fog")
 	report := bob.post(t, reportPath, object{"event": id, "reason": "spam"}).is(201).int("data.id")
-	decide := fmt.Sprintf("%s%d/decide/", staffReports, report)
-	staff.post(t, decide, object{}).invalid("reason")
-	staff.post(t, decide, object{"reason": "No spam"}).is(200)
-	staff.post(t, decide, object{"reason": "No spam"}).is(409)
-	staff.post(t, fmt.Sprintf("%s%d/decide/", staffReports, report+1), object{"reason": "No spam"}).is(404)
+	staff.post(t, decidePath, object{}).invalid("report", "reason")
+	staff.post(t, decidePath, object{"report": report, "reason": "No spam"}).is(201)
+	staff.post(t, decidePath, object{"report": report, "reason": "No spam"}).is(409)
+	staff.post(t, decidePath, object{"report": report + 1, "reason": "No spam"}).is(404)
 	assert.NotNil(t, staff.get(t, staffReports+"?state=decided").is(200).at("data.0.decided_at"))
 	staff.get(t, staffReports+"?state=any").invalid("state")
 	bob.get(t, eventPath(id)).is(200)
