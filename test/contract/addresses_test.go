@@ -143,7 +143,8 @@ func noIDs(t *testing.T, s *server) {
 			"0", "-1", "+1", "abc", "1.0", "1e3", "0x1", "%20", "1%20", "%201", "1,2", "٣", "null", "%00", "99",
 			"9223372036854775807", "9223372036854775808", "99999999999999999999999999", "-9223372036854775809",
 		} {
-			if (no == "99" || no == "9223372036854775807") && o.method == "DELETE" && o.template == blocks+"{uid}/" {
+			isInteger := no != "0" && strings.Trim(no, "0123456789") == ""
+			if isInteger && o.method == "DELETE" && o.template == blocks+"{uid}/" {
 				continue // ending a block that does not stand is no error (MOD-02)
 			}
 			path := concrete(o.template, no)
