@@ -33,7 +33,7 @@ writers() { run -run 'NTF01_writers' ./adapters/bunstore; }
 # Failovers of a cluster under load, and the rows of the contract on it.
 cluster() {
 	PLAZA_TEST_ETCD=$(tool etcd) PLAZA_TEST_PATRONI=$(tool patroni) PLAZA_TEST_PGBOUNCER=$(tool pgbouncer) \
-		PLAZA_TEST_HAPROXY=$(tool haproxy) PLAZA_TEST_NGINX=$(tool nginx) PLAZA_TEST_S3=$(tool s3) run -run 'Cluster|NoProcessIsLeft|Replicas' ./test/cluster ./test/e2e ./test/contract
+		PLAZA_TEST_HAPROXY=$(tool haproxy) PLAZA_TEST_NGINX=$(tool nginx) PLAZA_TEST_S3=$(tool s3) run -run 'Cluster|NoProcessIsLeft|Replicas|bucket' ./test/cluster ./test/e2e ./test/contract
 }
 
 # The files of bootstrap/deploy with nginx, Prometheus and systemd, and the archives of a release.
