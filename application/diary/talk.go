@@ -55,7 +55,7 @@ func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, co
 
 // said returns the actor's own comment, as it is now.
 func (d *Diary) said(ctx context.Context, actor access.Actor, id event.CommentID) (Said, error) {
-	c, _, err := d.comment(ctx, actor, id)
+	c, _, err := event.SeeComment(ctx, d.ports.Discussion, id, actor.ID)
 	if err != nil {
 		return Said{}, err
 	}
@@ -67,20 +67,6 @@ func (d *Diary) said(ctx context.Context, actor access.Actor, id event.CommentID
 		return Said{}, err
 	}
 	return Said{c, &authors[0]}, nil
-}
-
-// comment returns a comment on an event that the actor may see, and the likes of the event. Any other
-// comment is NotFound.
-func (d *Diary) comment(ctx context.Context, actor access.Actor, id event.CommentID) (event.Comment, event.Liking, error) {
-	c, err := d.ports.Discussion.Comment(ctx, id)
-	if err != nil {
-		return event.Comment{}, event.Liking{}, err
-	}
-	on, err := d.Liking(ctx, actor, c.Event)
-	if errors.Is(err, event.ErrNotFound) {
-		err = event.ErrNoComment
-	}
-	return c, on, err
 }
 
 // Comments returns a page of the comments on an event that the actor may see, the newest
@@ -97,7 +83,7 @@ func (d *Diary) Comments(
 // DeleteComment deletes a comment that the actor wrote, or that is on the actor's event. If
 // the actor may not see the event, the comment is NotFound.
 func (d *Diary) DeleteComment(ctx context.Context, actor access.Actor, id event.CommentID) error {
-	c, on, err := d.comment(ctx, actor, id)
+	c, on, err := event.SeeComment(ctx, d.ports.Discussion, id, actor.ID)
 	if err != nil {
 		return err
 	}
@@ -118,15 +104,7 @@ func (d *Diary) Like(ctx context.Context, actor access.Actor, on event.ID, likes
 
 // Liking returns the likes of an event that the actor may see (EVT-22).
 func (d *Diary) Liking(ctx context.Context, actor access.Actor, on event.ID) (event.Liking, error) {
-	likings, err := d.ports.Discussion.Likings(ctx, []event.ID{on}, actor.ID)
-	if err != nil {
-		return event.Liking{}, err
-	}
-	likes, exists := likings[on]
-	if !exists {
-		return event.Liking{}, event.ErrNotFound
-	}
-	return likes, likes.CheckRead()
+	return event.See(ctx, d.ports.Discussion, on, actor.ID)
 }
 
 // MaxLikings bounds how many events a client may ask for the likes of at once.

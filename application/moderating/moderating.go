@@ -7,7 +7,6 @@ package moderating
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"plaza/domain/access"
@@ -67,15 +66,10 @@ func (m *Moderating) owner(ctx context.Context, actor access.Actor, of moderatio
 func (m *Moderating) ownerOf(ctx context.Context, actor access.Actor, of moderation.Thing) (user.ID, error) {
 	switch of.Kind {
 	case moderation.Event:
-		return m.author(ctx, actor, event.ID(of.ID))
+		e, err := event.See(ctx, m.discussion, event.ID(of.ID), actor.ID)
+		return e.Author, err
 	case moderation.Comment:
-		c, err := m.discussion.Comment(ctx, event.CommentID(of.ID))
-		if err == nil {
-			_, err = m.author(ctx, actor, c.Event)
-		}
-		if errors.Is(err, event.ErrNotFound) {
-			err = event.ErrNoComment
-		}
+		c, _, err := event.SeeComment(ctx, m.discussion, event.CommentID(of.ID), actor.ID)
 		return c.Author, err
 	case moderation.Image:
 		i, err := m.images.Get(ctx, userimage.ID(of.ID))
@@ -89,19 +83,6 @@ func (m *Moderating) ownerOf(ctx context.Context, actor access.Actor, of moderat
 		err = user.ErrNotFound
 	}
 	return user.ID(of.ID), err
-}
-
-// author returns the author of an event that the actor may see.
-func (m *Moderating) author(ctx context.Context, actor access.Actor, on event.ID) (user.ID, error) {
-	likings, err := m.discussion.Likings(ctx, []event.ID{on}, actor.ID)
-	if err != nil {
-		return 0, err
-	}
-	found, exists := likings[on]
-	if !exists {
-		return 0, event.ErrNotFound
-	}
-	return found.Author, found.CheckRead()
 }
 
 // Hidden returns a page of the actor's things that staff have hidden, the newest first (MOD-03).

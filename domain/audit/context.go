@@ -44,7 +44,7 @@ func carriedBy(ctx context.Context) *carried {
 	return c
 }
 
-// CheckCopy returns ErrReading under a context of Reading. Whatever copies stored data out of a store calls it first.
+// CheckCopy returns ErrReading under a context of Reading. A use case that copies stored data out of a store calls it first.
 func CheckCopy(ctx context.Context) error {
 	if c := carriedBy(ctx); c != nil && c.isReading {
 		return ErrReading

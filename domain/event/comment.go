@@ -1,6 +1,8 @@
 package event
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"plaza/domain/fault"
@@ -90,6 +92,33 @@ func (l Liking) CheckRead() error {
 		return ErrNotFound
 	}
 	return nil
+}
+
+// See returns the likes of the event if the viewer may see it. Any other event is ErrNotFound.
+func See(ctx context.Context, d Discussion, on ID, viewer user.ID) (Liking, error) {
+	likings, err := d.Likings(ctx, []ID{on}, viewer)
+	if err != nil {
+		return Liking{}, err
+	}
+	likes, exists := likings[on]
+	if !exists {
+		return Liking{}, ErrNotFound
+	}
+	return likes, likes.CheckRead()
+}
+
+// SeeComment returns a comment on an event that the viewer may see, and the likes of the event. Any other comment is
+// ErrNoComment.
+func SeeComment(ctx context.Context, d Discussion, id CommentID, viewer user.ID) (Comment, Liking, error) {
+	c, err := d.Comment(ctx, id)
+	if err != nil {
+		return Comment{}, Liking{}, err
+	}
+	on, err := See(ctx, d, c.Event, viewer)
+	if errors.Is(err, ErrNotFound) {
+		err = ErrNoComment
+	}
+	return c, on, err
 }
 
 // Counts are the numbers of comments and likes of an event (EVT-17).

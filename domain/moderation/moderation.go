@@ -28,9 +28,6 @@ const (
 	Person  Kind = "user"
 )
 
-// Kinds returns every kind.
-func Kinds() []Kind { return []Kind{Event, Comment, Image, Person} }
-
 // Thing is an event, a comment, an image or a person.
 type Thing struct {
 	Kind Kind

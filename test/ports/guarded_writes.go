@@ -10,6 +10,7 @@ import (
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
@@ -38,6 +39,7 @@ var guardedWrites = []struct {
 	{"Events.ChangeRead", idempotency.Plate, attachingToRead},
 	{"Subscriptions.Follow", idempotency.Subscription, following},
 	{"Blocks.Add", "", blocking},
+	{"Moderation.Report", "", reporting},
 	{"Images.Add", idempotency.Image, addingImages},
 	{"Directory.SetAvatar", "", settingAvatars},
 	{"Tokens.Issue", "", issuing},
@@ -64,6 +66,36 @@ func commenting(w *fixtures) guardedWrite {
 			return ids
 		},
 		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(on+1, k, charges) },
+	}
+}
+
+func reporting(w *fixtures) guardedWrite {
+	author := w.newUser()
+	var people []user.ID
+	for range many {
+		people = append(people, w.newUser())
+	}
+	report := func(whom user.ID, charges []ratelimit.Charge) (int64, error) {
+		of := moderation.Thing{Kind: moderation.Person, ID: int64(whom)}
+		r, _, err := w.Moderation.Report(w.Context(), moderation.Report{
+			By: author, Thing: of, Owner: whom, Reason: moderation.Spam, Created: noon,
+		}, charges...)
+		return int64(r.ID), err
+	}
+	return guardedWrite{
+		account: author,
+		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return report(people[i], charges)
+		},
+		stored: func() (ids []int64) {
+			for _, r := range w.reports(false) {
+				ids = append(ids, int64(r.ID))
+			}
+			return ids
+		},
+		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			return report(author+99, charges)
+		},
 	}
 }
 
