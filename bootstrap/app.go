@@ -45,6 +45,7 @@ type App struct {
 
 	storage   storage
 	now       func() time.Time
+	failing   *failingJobs
 	gateways  payment.Gateways
 	hasher    access.Hasher
 	strength  access.Estimator

@@ -24,7 +24,7 @@ import (
 func TestJobs_are_repeated_until_the_end(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		app := &App{Log: slog.New(slog.NewTextHandler(&log, nil)), Metrics: prometheus.New()}
+		app := &App{Log: slog.New(slog.NewTextHandler(&log, nil)), Metrics: prometheus.New(), failing: newFailingJobs()}
 		began := time.Now()
 		var at []time.Duration
 		left := 3 // batches of the first round
@@ -58,7 +58,7 @@ func TestJobs_are_repeated_until_the_end(t *testing.T) {
 func TestJobs_that_the_end_interrupts_are_neither_logged_nor_counted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		app := &App{Log: slog.New(slog.NewTextHandler(&log, nil)), Metrics: prometheus.New()}
+		app := &App{Log: slog.New(slog.NewTextHandler(&log, nil)), Metrics: prometheus.New(), failing: newFailingJobs()}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {

@@ -15,6 +15,7 @@ import (
 	"plaza/adapters/prometheus"
 	"plaza/adapters/sanitiser"
 	"plaza/adapters/zxcvbn"
+	"plaza/application/backoffice"
 	"plaza/application/browsing"
 	"plaza/application/cleanup"
 	"plaza/application/diary"
@@ -53,7 +54,7 @@ var (
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
 	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New,
-		browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New,
+		browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, messageBudget, newFailingJobs, wire.Bind(new(backoffice.Jobs), new(*failingJobs)), wire.Struct(new(backoffice.Ports), "*"), backoffice.New, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New,
 		cleanup.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
@@ -66,7 +67,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		wire.FieldsOf(new(Parts), "Now", "Hashing", "Translator"),
 		wire.FieldsOf(new(Stores), "Ports", "Media"),
 		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Codes", "Categories", "Subscriptions", "Notifications",
-			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Deletions", "Room", "PersonalData"),
+			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Deletions", "Room", "PersonalData", "Telemetry"),
 		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
 		useCases,
 		wire.Struct(new(App), "*"),

@@ -17,6 +17,7 @@ import (
 	"plaza/adapters/prometheus"
 	"plaza/adapters/sanitiser"
 	"plaza/adapters/zxcvbn"
+	"plaza/application/backoffice"
 	"plaza/application/browsing"
 	"plaza/application/cleanup"
 	"plaza/application/diary"
@@ -103,6 +104,23 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	refundingRefunding := refunding.New(ledger, wallets, limits3, v, v2)
 	apply := applyReceipts(payingPaying)
 	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
+	sampler := ports.Telemetry
+	budget := messageBudget(c)
+	bootstrapFailingJobs := newFailingJobs()
+	backofficePorts := backoffice.Ports{
+		Accounts:    accounts,
+		Directory:   directory,
+		Tokens:      tokens,
+		Signin:      signinSignin,
+		People:      peoplePeople,
+		Sampler:     sampler,
+		Codes:       store,
+		Messages:    budget,
+		Translation: translationTranslation,
+		Jobs:        bootstrapFailingJobs,
+		Now:         v,
+	}
+	backOffice := backoffice.New(backofficePorts)
 	httpapiPortraitSource := portraitSource()
 	httpapiMediaSource := mediaSource(mediaStore)
 	httpapiAddressCheck := addressCheck(addresses, v)
@@ -120,6 +138,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Paying:        payingPaying,
 		Refunding:     refundingRefunding,
 		Reconciling:   reconcilingReconciling,
+		BackOffice:    backOffice,
 		Portraits:     httpapiPortraitSource,
 		Media:         httpapiMediaSource,
 		Addresses:     httpapiAddressCheck,
@@ -157,6 +176,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Metrics:     metrics,
 		storage:     opened,
 		now:         v,
+		failing:     bootstrapFailingJobs,
 		gateways:    wallets,
 		hasher:      hasher,
 		strength:    estimator,
@@ -190,6 +210,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, messageBudget, newFailingJobs, wire.Bind(new(backoffice.Jobs), new(*failingJobs)), wire.Struct(new(backoffice.Ports), "*"), backoffice.New, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

