@@ -104,21 +104,23 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	refundingRefunding := refunding.New(ledger, wallets, limits3, v, v2)
 	apply := applyReceipts(payingPaying)
 	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
+	backofficeDescribe := describe(peoplePeople)
 	sampler := ports.Telemetry
 	budget := messageBudget(c)
+	backofficeTranslatorBudget := translatorBudget(translationTranslation)
 	bootstrapFailingJobs := newFailingJobs()
 	backofficePorts := backoffice.Ports{
-		Accounts:    accounts,
-		Directory:   directory,
-		Tokens:      tokens,
-		Signin:      signinSignin,
-		People:      peoplePeople,
-		Sampler:     sampler,
-		Codes:       store,
-		Messages:    budget,
-		Translation: translationTranslation,
-		Jobs:        bootstrapFailingJobs,
-		Now:         v,
+		Accounts:   accounts,
+		Directory:  directory,
+		Tokens:     tokens,
+		Changes:    signinSignin,
+		Describe:   backofficeDescribe,
+		Sampler:    sampler,
+		Codes:      store,
+		Messages:   budget,
+		Translator: backofficeTranslatorBudget,
+		Jobs:       bootstrapFailingJobs,
+		Now:        v,
 	}
 	backOffice := backoffice.New(backofficePorts)
 	httpapiPortraitSource := portraitSource()
@@ -210,6 +212,6 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, messageBudget, newFailingJobs, wire.Bind(new(backoffice.Jobs), new(*failingJobs)), wire.Struct(new(backoffice.Ports), "*"), backoffice.New, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, messageBudget, newFailingJobs, wire.Bind(new(backoffice.Jobs), new(*failingJobs)), wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)), describe, translatorBudget, wire.Struct(new(backoffice.Ports), "*"), backoffice.New, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

@@ -103,6 +103,13 @@ var table = []route{
 	row(http.MethodGet, "/api/pay-admin/v1/refund/", Staff, (*api).listRefunds),
 	row(http.MethodGet, "/api/pay-admin/v1/finding/", Staff, (*api).listFindings),
 
+	row(http.MethodGet, "/api/back-office/v1/people/", Staff, (*api).findPeople),
+	row(http.MethodGet, "/api/back-office/v1/people/{uid}/", Staff, (*api).showPerson),
+	row(http.MethodPost, "/api/back-office/v1/people/{uid}/disable/", Staff, (*api).disableAccount),
+	row(http.MethodPost, "/api/back-office/v1/people/{uid}/enable/", Staff, (*api).enableAccount),
+	row(http.MethodPost, "/api/back-office/v1/people/{uid}/scopes/", Staff, (*api).setRights),
+	row(http.MethodPost, "/api/back-office/v1/people/{uid}/end-sessions/", Staff, (*api).endSessionsOf),
+
 	unlimited(http.MethodGet, "/media/portrait/{name}", (*api).portrait),
 	unlimited(http.MethodGet, "/media/public/{key...}", (*api).publicPicture),
 	unlimited(http.MethodGet, "/media/private/{key...}", (*api).privatePicture),
@@ -126,13 +133,9 @@ func unlimited(method, path string, handle func(*api, *transport.Call) (transpor
 
 // Routes returns every route in the table's order. It does not list HEAD, which has the
 // policy of GET.
-func Routes() []Route {
-	all := make([]Route, len(table))
-	for i, r := range table {
-		all[i] = r.Route
-	}
-	return all
-}
+func Routes() []Route { return routesOf(table) }
+
+func routesOf(rows []route) []Route { return mapSlice(rows, func(r route) Route { return r.Route }) }
 
 var (
 	tail     = regexp.MustCompile(`\{[^}]+\.\.\.\}$`)

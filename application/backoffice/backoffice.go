@@ -12,9 +12,6 @@ import (
 	"context"
 	"time"
 
-	"plaza/application/people"
-	"plaza/application/signin"
-	"plaza/application/translation"
 	"plaza/domain/access"
 	"plaza/domain/telemetry"
 	"plaza/domain/user"
@@ -23,18 +20,28 @@ import (
 
 // Ports are what the use cases need.
 type Ports struct {
-	Accounts    access.Accounts
-	Directory   user.Directory
-	Tokens      access.Tokens
-	Signin      *signin.Signin
-	People      *people.People
-	Sampler     telemetry.Sampler
-	Codes       verification.Store
-	Messages    verification.Budget
-	Translation *translation.Translation
-	Jobs        Jobs
-	Now         func() time.Time
+	Accounts   access.Accounts
+	Directory  user.Directory
+	Tokens     access.Tokens
+	Changes    AccountChanges
+	Describe   Describe
+	Sampler    telemetry.Sampler
+	Codes      verification.Store
+	Messages   verification.Budget
+	Translator TranslatorBudget
+	Jobs       Jobs
+	Now        func() time.Time
 }
+
+// AccountChanges are the use cases that change accounts. signin.Signin has them.
+type AccountChanges interface {
+	SetDisabled(ctx context.Context, id user.ID, disabled bool) error
+	SetRights(ctx context.Context, id user.ID, scopes []access.Scope, staff bool) error
+	EndSessions(ctx context.Context, id user.ID) error
+}
+
+// Describe returns the public info of members, in their order. people.People has it.
+type Describe func(members []*user.Member) []user.Info
 
 // BackOffice implements the use cases.
 type BackOffice struct{ ports Ports }

@@ -8,6 +8,10 @@ import (
 	"plaza/domain/verification"
 )
 
+// TranslatorBudget returns the translator with the day whose spending counts, and its budget of characters of that day
+// (zero: no limit).
+type TranslatorBudget func() (telemetry.Query, int64)
+
 // Jobs tells which background jobs of this server fail.
 type Jobs interface {
 	// Failing returns the jobs whose last round failed, in the order of their names.
@@ -58,8 +62,8 @@ const overviewDays = 14
 // Overview returns the overview.
 func (b *BackOffice) Overview(ctx context.Context) (Overview, error) {
 	now := b.ports.Now()
-	budget := b.ports.Translation.Budget()
-	sample, err := b.ports.Sampler.Sample(ctx, telemetry.Query{Translator: budget.Translator, Day: budget.Day})
+	spending, budget := b.ports.Translator()
+	sample, err := b.ports.Sampler.Sample(ctx, spending)
 	if err != nil {
 		return Overview{}, err
 	}
@@ -74,7 +78,7 @@ func (b *BackOffice) Overview(ctx context.Context) (Overview, error) {
 	o := Overview{
 		At: now, OpenOrders: recent.OpenOrders, InDoubt: recent.InDoubt, RefundDue: sample.RefundDue, Disputed: sample.Disputed,
 		Refunds: recent.Refunds, AbnormalRefunds: sample.AbnormalRefunds,
-		Translator: Budget{Name: budget.Translator, Limit: budget.Characters, Spent: sample.Spent},
+		Translator: Budget{Name: spending.Translator, Limit: budget, Spent: sample.Spent},
 		Messages:   Budget{Limit: b.ports.Messages.Messages, Spent: taken.Messages},
 		Jobs:       b.ports.Jobs.Failing(), Days: recent.Days,
 	}

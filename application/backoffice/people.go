@@ -132,7 +132,7 @@ func (b *BackOffice) describe(ctx context.Context, members []user.Member) ([]Per
 		}
 	}
 	all := make([]Person, len(members))
-	for i, info := range b.ports.People.Describe(pointers) {
+	for i, info := range b.ports.Describe(pointers) {
 		a, m := byID[info.ID], members[i]
 		all[i] = Person{
 			Info: info, Phone: a.Phone, Joined: m.Joined, Seen: m.Seen, Scopes: a.EffectiveScopes(), Staff: a.Staff,
@@ -164,21 +164,21 @@ func (b *BackOffice) Disable(ctx context.Context, a Act, readErr error) (Person,
 		if a.User == a.Actor.ID {
 			return ErrDisablesSelf
 		}
-		return b.ports.Signin.SetDisabled(ctx, a.User, true)
+		return b.ports.Changes.SetDisabled(ctx, a.User, true)
 	})
 }
 
 // Enable enables a disabled account. Its keys are valid again.
 func (b *BackOffice) Enable(ctx context.Context, a Act, readErr error) (Person, error) {
 	return b.change(ctx, "account_enabled", a, readErr, func(ctx context.Context) error {
-		return b.ports.Signin.SetDisabled(ctx, a.User, false)
+		return b.ports.Changes.SetDisabled(ctx, a.User, false)
 	})
 }
 
 // EndSessions ends all keys of the account, also those of the actor.
 func (b *BackOffice) EndSessions(ctx context.Context, a Act, readErr error) (Person, error) {
 	return b.change(ctx, "sessions_ended", a, readErr, func(ctx context.Context) error {
-		return b.ports.Signin.EndSessions(ctx, a.User)
+		return b.ports.Changes.EndSessions(ctx, a.User)
 	})
 }
 
@@ -201,7 +201,7 @@ func (b *BackOffice) SetRights(ctx context.Context, a Act, r Rights, readErr err
 		if a.User == a.Actor.ID && !r.Staff {
 			return ErrDemotesSelf
 		}
-		return b.ports.Signin.SetRights(ctx, a.User, scopes, r.Staff)
+		return b.ports.Changes.SetRights(ctx, a.User, scopes, r.Staff)
 	})
 }
 

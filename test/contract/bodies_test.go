@@ -82,6 +82,10 @@ func (s *server) takers(t *testing.T, p person, event int) []taker {
 		{method: "POST", path: newOrder, body: draftFor(s.member(t)), status: 201},
 		{method: "POST", path: refunds, body: object{"payment": 1, "reason": "x"}, status: 404}, // nothing was paid
 	}
+	for _, act := range []string{"disable/", "enable/", "end-sessions/", "scopes/"} {
+		body := object{"reason": "x", "scopes": []any{}, "staff": false}
+		all = append(all, taker{method: "POST", path: staffPath(s.member(t).id, act), body: body, status: 200})
+	}
 	doc, err := theDocument()
 	require.NoError(t, err)
 	described := 0

@@ -49,6 +49,13 @@ var contentTrials = map[string]trial{
 	"GET /api/pay-admin/v1/refund/":  {"staff", plainly(refunds, nil, 200)},
 	"GET /api/pay-admin/v1/finding/": {"staff", plainly(findings, nil, 200)},
 
+	"GET /api/back-office/v1/people/":                     {"staff", plainly(staffPeople+"?uid=4711", nil, 200)},
+	"GET /api/back-office/v1/people/{uid}/":               {"staff", aboutPeople("", nil)},
+	"POST /api/back-office/v1/people/{uid}/disable/":      {"staff", aboutPeople("disable/", object{"reason": "x"})},
+	"POST /api/back-office/v1/people/{uid}/enable/":       {"staff", aboutPeople("enable/", object{"reason": "x"})},
+	"POST /api/back-office/v1/people/{uid}/scopes/":       {"staff", aboutPeople("scopes/", object{"scopes": ordinary, "staff": false, "reason": "x"})},
+	"POST /api/back-office/v1/people/{uid}/end-sessions/": {"staff", aboutPeople("end-sessions/", object{"reason": "x"})},
+
 	"POST /api/user/user-image/": {"authenticated", plainly("/api/user/user-image/", object{"img": dot}, 201)},
 	"GET /api/user/user-image/":  {"optionalAuth", plainly("/api/user/user-image/?uid=1", nil, 200)},
 	"PATCH /api/user/user-image/{id}/": {"authenticated", func(t *testing.T, c *cast) []aim {
