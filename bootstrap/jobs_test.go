@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/prometheus"
+	"plaza/application/backoffice"
 	"plaza/bootstrap/settings"
 	"plaza/domain/secret"
 )
@@ -52,6 +53,25 @@ func TestJobs_are_repeated_until_the_end(t *testing.T) {
 		}, at, "batch by batch, also after one that failed, then once a minute")
 		assert.Equal(t, 1, strings.Count(log.String(), "\n"), "%s", log.String())
 		assert.Contains(t, log.String(), "level=WARN msg=\"the job failed\" error=away")
+	})
+}
+
+func TestOFF01_jobs_fail_until_a_round_succeeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		app := &App{Log: slog.New(slog.DiscardHandler), Metrics: prometheus.New(), failing: newFailingJobs()}
+		round := func(name string, err error) {
+			app.round(t.Context(), job{name: name, work: func(context.Context) (bool, error) { return false, err }})
+			<-time.After(time.Minute)
+		}
+		began, away := time.Now(), errors.New("away")
+		round("b", away)
+		round("a", away)
+		round("b", away)
+		assert.Equal(t, []backoffice.FailingJob{
+			{Name: "a", Failures: 1, Since: began.Add(time.Minute)}, {Name: "b", Failures: 2, Since: began},
+		}, app.failing.Failing())
+		round("b", nil)
+		assert.Len(t, app.failing.Failing(), 1)
 	})
 }
 

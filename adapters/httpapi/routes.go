@@ -109,6 +109,7 @@ var table = []route{
 	row(http.MethodPost, "/api/back-office/v1/people/{uid}/enable/", Staff, (*api).enableAccount),
 	row(http.MethodPost, "/api/back-office/v1/people/{uid}/scopes/", Staff, (*api).setRights),
 	row(http.MethodPost, "/api/back-office/v1/people/{uid}/end-sessions/", Staff, (*api).endSessionsOf),
+	row(http.MethodGet, "/api/back-office/v1/overview/", Staff, (*api).showOverview),
 
 	unlimited(http.MethodGet, "/media/portrait/{name}", (*api).portrait),
 	unlimited(http.MethodGet, "/media/public/{key...}", (*api).publicPicture),

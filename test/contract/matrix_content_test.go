@@ -55,6 +55,7 @@ var contentTrials = map[string]trial{
 	"POST /api/back-office/v1/people/{uid}/enable/":       {"staff", aboutPeople("enable/", object{"reason": "x"})},
 	"POST /api/back-office/v1/people/{uid}/scopes/":       {"staff", aboutPeople("scopes/", object{"scopes": ordinary, "staff": false, "reason": "x"})},
 	"POST /api/back-office/v1/people/{uid}/end-sessions/": {"staff", aboutPeople("end-sessions/", object{"reason": "x"})},
+	"GET /api/back-office/v1/overview/":                   {"staff", plainly(overview, nil, 200)},
 
 	"POST /api/user/user-image/": {"authenticated", plainly("/api/user/user-image/", object{"img": dot}, 201)},
 	"GET /api/user/user-image/":  {"optionalAuth", plainly("/api/user/user-image/?uid=1", nil, 200)},
