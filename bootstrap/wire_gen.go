@@ -104,6 +104,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	refundingRefunding := refunding.New(ledger, wallets, limits3, v, v2)
 	apply := applyReceipts(payingPaying)
 	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
+	importedStore := ports.Imports
 	backofficeDescribe := describe(peoplePeople)
 	sampler := ports.Telemetry
 	budget := messageBudget(c)
@@ -113,6 +114,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Accounts:   accounts,
 		Directory:  directory,
 		Tokens:     tokens,
+		Imports:    importedStore,
 		Changes:    signinSignin,
 		Describe:   backofficeDescribe,
 		Sampler:    sampler,
@@ -153,7 +155,6 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	if err != nil {
 		return nil, err
 	}
-	importedStore := ports.Imports
 	decoder := _wireDecoderValue
 	importingPorts := importing.Ports{
 		Store:     importedStore,

@@ -110,6 +110,8 @@ var table = []route{
 	row(http.MethodPost, "/api/back-office/v1/people/{uid}/scopes/", Staff, (*api).setRights),
 	row(http.MethodPost, "/api/back-office/v1/people/{uid}/end-sessions/", Staff, (*api).endSessionsOf),
 	row(http.MethodGet, "/api/back-office/v1/overview/", Staff, (*api).showOverview),
+	row(http.MethodGet, "/api/back-office/v1/import/", Staff, (*api).listImports),
+	row(http.MethodGet, "/api/back-office/v1/import/{id}/rejects/", Staff, (*api).listRejects),
 
 	unlimited(http.MethodGet, "/media/portrait/{name}", (*api).portrait),
 	unlimited(http.MethodGet, "/media/public/{key...}", (*api).publicPicture),

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/imported"
 	"plaza/domain/telemetry"
 	"plaza/domain/user"
 	"plaza/domain/verification"
@@ -23,6 +24,7 @@ type Ports struct {
 	Accounts   access.Accounts
 	Directory  user.Directory
 	Tokens     access.Tokens
+	Imports    imported.Store
 	Changes    AccountChanges
 	Describe   Describe
 	Sampler    telemetry.Sampler

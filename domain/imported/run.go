@@ -22,14 +22,17 @@ const (
 // Run is a run of an import that has ended. One that was killed leaves none.
 type Run struct {
 	ID           RunID
-	Files        []string // their names for people
 	State        RunState
 	Began, Ended time.Time
+	RunCounts
+}
 
-	Lines              int64          // read by this run, blank ones included
-	New, Changed, Same int64          // records that were stored
-	Replaced, Rejected int64          // lines, as in importing.Summary
-	Rejects            []RejectedLine // the first MaxRejects; only for Store.EndRun
+// RunCounts are what a run has read, and what became of it.
+type RunCounts struct {
+	Files              []string // their names for people
+	Lines              int64    // blank ones included
+	New, Changed, Same int64    // records that were stored
+	Replaced, Rejected int64    // lines that were superseded by later ones, or could not be stored
 }
 
 // MaxRejects is how many rejected lines are stored of a run. The files of rejects have all of them.

@@ -55,7 +55,7 @@ func (on store) runs(n needs, short bool) bool {
 func (on store) rows() []row {
 	all := slices.Concat(
 		conventionRows, loginRows, peopleRows, searchRows, erasedRows, goldenRows, eventRows, eventListRows, timelineRows, eventTextRows,
-		activityRows, notificationRows, subscriptionRows, feedRows, feedWideRows, publicationRows, failingRows, imageRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, staffPeopleRows, overviewRows, usualPlaceRows, sessionRows,
+		activityRows, notificationRows, subscriptionRows, feedRows, feedWideRows, publicationRows, failingRows, imageRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, staffPeopleRows, overviewRows, importRunRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
 		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, leavingRows,
 	)

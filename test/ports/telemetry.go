@@ -60,7 +60,7 @@ func recentDays(w *fixtures) {
 	e := w.write(who, noon)
 	w.write(who, noon.AddDate(0, 0, 1))
 	w.say(e.ID(), who, noon.AddDate(0, 0, 1), "Oh")
-	assert.Equal(w, []telemetry.Day{{day(0), 2, 1, 0}, {day(1), 1, 1, 1}}, w.recent(first, 2).Days)
+	assert.Equal(w, []telemetry.Day{{Day: day(0), Joined: 2, Events: 1}, {Day: day(1), Joined: 1, Events: 1, Comments: 1}}, w.recent(first, 2).Days)
 }
 
 func recentMoney(w *fixtures) {
