@@ -8,6 +8,7 @@ import (
 	"github.com/google/wire"
 
 	"plaza/adapters/argon2id"
+	pages "plaza/adapters/backoffice"
 	"plaza/adapters/gazetteer"
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
@@ -57,7 +58,8 @@ var (
 		browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, messageBudget, newFailingJobs, wire.Bind(new(backoffice.Jobs), new(*failingJobs)), wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)), describe, translatorBudget, wire.Struct(new(backoffice.Ports), "*"), backoffice.New, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New,
 		cleanup.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
-	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
+	pagesForStaff = wire.NewSet(newBackOffice, wire.Struct(new(pages.UseCases), "*"))
+	restByGin     = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
 		portraitSource, mediaSource, addressCheck)
 )
 
@@ -68,7 +70,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		wire.FieldsOf(new(Stores), "Ports", "Media"),
 		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Codes", "Categories", "Subscriptions", "Notifications",
 			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Deletions", "Room", "PersonalData", "Telemetry"),
-		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
+		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin, pagesForStaff,
 		useCases,
 		wire.Struct(new(App), "*"),
 	)

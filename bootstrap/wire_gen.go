@@ -10,6 +10,7 @@ import (
 	"github.com/google/wire"
 	"log/slog"
 	"plaza/adapters/argon2id"
+	backoffice2 "plaza/adapters/backoffice"
 	"plaza/adapters/gazetteer"
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
@@ -124,7 +125,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Jobs:       bootstrapFailingJobs,
 		Now:        v,
 	}
-	backOffice := backoffice.New(backofficePorts)
+	backofficeBackOffice := backoffice.New(backofficePorts)
 	httpapiPortraitSource := portraitSource()
 	httpapiMediaSource := mediaSource(mediaStore)
 	httpapiAddressCheck := addressCheck(addresses, v)
@@ -142,7 +143,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Paying:        payingPaying,
 		Refunding:     refundingRefunding,
 		Reconciling:   reconcilingReconciling,
-		BackOffice:    backOffice,
+		BackOffice:    backofficeBackOffice,
 		Portraits:     httpapiPortraitSource,
 		Media:         httpapiMediaSource,
 		Addresses:     httpapiAddressCheck,
@@ -167,6 +168,14 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	}
 	importer := importing.NewImporter(importingPorts)
 	cleanupCleanup := cleanup.New(deletionQueue, mediaStore, v)
+	backofficeUseCases := backoffice2.UseCases{
+		Signin:    signinSignin,
+		Paying:    payingPaying,
+		Refunding: refundingRefunding,
+		Office:    backofficeBackOffice,
+		HowTos:    howToLists,
+	}
+	bootstrapBackOffice := newBackOffice(c, config, backofficeUseCases)
 	app := &App{
 		UseCases:    httpapiUseCases,
 		Config:      c,
@@ -177,6 +186,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Importer:    importer,
 		Cleanup:     cleanupCleanup,
 		Metrics:     metrics,
+		backOffice:  bootstrapBackOffice,
 		storage:     opened,
 		now:         v,
 		failing:     bootstrapFailingJobs,
@@ -214,5 +224,6 @@ var (
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
 	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, importing.NewHowToLists, messageBudget, newFailingJobs, wire.Bind(new(backoffice.Jobs), new(*failingJobs)), wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)), describe, translatorBudget, wire.Struct(new(backoffice.Ports), "*"), backoffice.New, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	pagesForStaff       = wire.NewSet(newBackOffice, wire.Struct(new(backoffice2.UseCases), "*"))
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource, mediaSource, addressCheck)
 )

@@ -57,7 +57,7 @@ func (on store) rows() []row {
 		conventionRows, loginRows, peopleRows, searchRows, erasedRows, goldenRows, eventRows, eventListRows, timelineRows, eventTextRows,
 		activityRows, notificationRows, subscriptionRows, feedRows, feedWideRows, publicationRows, failingRows, imageRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, staffPeopleRows, overviewRows, importRunRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
-		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, leavingRows,
+		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, leavingRows, staffPageRows,
 	)
 	if on.isDurable {
 		all = append(all, durableRows...)
