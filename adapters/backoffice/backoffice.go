@@ -96,16 +96,26 @@ type route struct {
 
 // routes are the pages for staff.
 var routes = []route{
-	{"GET {$}", (*Site).showStart},
+	{"GET {$}", (*Site).showOverview},
 	{"GET money/{$}", (*Site).listMoney},
 	{"GET money/search/{$}", (*Site).searchMoney},
 	{"GET money/order/{id}/{$}", (*Site).showOrder},
 	{"GET money/payment/{id}/{$}", (*Site).showPayment},
 	{"POST money/payment/{id}/{$}", (*Site).refund},
+	{"GET people/{$}", (*Site).findPeople},
+	{"GET people/{id}/{$}", (*Site).showPerson},
+	{"GET people/{id}/{act}/{$}", (*Site).showAct},
+	{"POST people/{id}/{act}/{$}", (*Site).act},
+	{"GET imports/{$}", (*Site).listImports},
+	{"GET imports/{id}/{$}", (*Site).showImport},
+	{"GET imports/{id}/rejects.csv", (*Site).downloadRejects},
+	{"GET imports/how-tos/{$}", (*Site).listHowTos},
 }
 
-// Sections are the parts of the navigation, by the paths of their first pages.
-var sections = []string{"money"}
+// section is a part of the navigation: its key, and the path of its first page.
+type section struct{ Key, Path string }
+
+var sections = []section{{"overview", ""}, {"money", "money/"}, {"people", "people/"}, {"imports", "imports/"}}
 
 // ServeHTTP serves the pages.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -128,6 +138,3 @@ func (s *Site) policy() string {
 func (s *Site) showFile(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, files, "files/"+r.PathValue("name"))
 }
-
-// showStart leads to the first section.
-func (s *Site) showStart(*visit) (answer, error) { return answer{to: sections[0] + "/"}, nil }

@@ -59,6 +59,7 @@ type answer struct {
 	status   int // zero: 200
 	problems fault.Fields
 	problem  string // about the whole page
+	download []byte // CSV to store, instead of a template
 }
 
 // again returns the page of a form with what is wrong about it, or the error if the caller can't correct it.
@@ -115,6 +116,12 @@ func (s *Site) page(handle func(*visit) (answer, error)) http.HandlerFunc {
 				return // the client has gone
 			}
 		}
+		if a.download != nil {
+			w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+			w.Header().Set("Content-Disposition", `attachment; filename="`+a.title+`"`)
+			_, _ = w.Write(a.download) // fails only when the client has gone
+			return
+		}
 		if a.template == "" {
 			http.Redirect(w, r, Root+a.to, http.StatusSeeOther)
 			return
@@ -146,7 +153,7 @@ type shown struct {
 	Base     string // path of the first page
 	Title    string
 	Section  string
-	Sections []string
+	Sections []section
 	Token    string // of forms
 	IsStaff  bool
 	Done     string // what the form before this page has done; empty: nothing

@@ -21,8 +21,11 @@ type Texts struct {
 	Keys                                       string
 	KeyHelp                                    []Key
 
-	Login LoginTexts
-	Money MoneyTexts
+	Login    LoginTexts
+	Overview OverviewTexts
+	Money    MoneyTexts
+	People   PeopleTexts
+	Imports  ImportsTexts
 }
 
 // Key is a keyboard shortcut.
@@ -30,6 +33,35 @@ type Key struct{ Keys, Does string }
 
 // LoginTexts are the texts of the login.
 type LoginTexts struct{ Title, Username, UsernameHint, Password, Submit, Lead string }
+
+// OverviewTexts are the texts of the overview.
+type OverviewTexts struct {
+	Waits, Budgets, Jobs, NoJobs, JobFails, Days            string
+	Waiting, Plots                                          map[string]string
+	AtLeast, PlotLabel, Today, PlotTotal                    string
+	Translator, NoTranslator, Messages, Left, Used, NoLimit string
+}
+
+// PeopleTexts are the texts of the section people.
+type PeopleTexts struct {
+	Title, Search, SearchHint, SearchButton, NoneFound, More              string
+	Name, UID, Phone, State, Joined, Seen, Never, Scopes, Staff, Sessions string
+	Enabled, Disabled, Yes, No, Orders, ActsTitle, Reason, ReasonHint     string
+	Back, Self                                                            string
+	Acts                                                                  map[string]ActTexts
+}
+
+// ActTexts are the texts of what is done to an account.
+type ActTexts struct{ Title, Link, Effect, Button string }
+
+// ImportsTexts are the texts of the section imports.
+type ImportsTexts struct {
+	Run, State, Files, Began, Ended, Lines, Stored, New, Changed, Same, Rejected, Replaced, NoRuns string
+	States                                                                                         map[string]string
+	Rejects, NoRejects, Download, Line, Reason, File, Kept                                         string
+	HowTos, NoHowTos, Category, Find, User, Bundles, Created, Updated                              string
+	Hint                                                                                           string
+}
 
 // MoneyTexts are the texts of the section money.
 type MoneyTexts struct {
@@ -51,7 +83,7 @@ type MoneyTexts struct {
 // English are the texts in English.
 var English = Texts{
 	Language: "en", Name: "Plaza back office", Skip: "Skip to the content", Menu: "Sections",
-	Sections: map[string]string{"money": "Money"},
+	Sections: map[string]string{"overview": "Overview", "money": "Money", "people": "People", "imports": "Imports"},
 	Logout:   "Log out", Times: "Times are in",
 	Forged: "This form is out of date, or it came from elsewhere. Nothing was changed. Go back, load the page again, and send it once more.",
 	NoPage: "There is no such page.", NotStaff: "This account does not work in the back office.",
@@ -64,8 +96,11 @@ var English = Texts{
 		http.StatusBadGateway: "The wallet fails", http.StatusGatewayTimeout: "This took too long", http.StatusRequestEntityTooLarge: "Too large",
 	},
 	Problems: "Please correct this:",
-	Done:     map[string]string{"refund": "The refund was ordered."},
-	Pages:    "Pages", Previous: "Previous", Next: "Next", PageOf: "Page %d of %d; %d in all",
+	Done: map[string]string{
+		"refund": "The refund was ordered.", "disable": "The account is disabled.", "enable": "The account is enabled.",
+		"rights": "The rights were changed.", "sessions": "All sessions have ended.",
+	},
+	Pages: "Pages", Previous: "Previous", Next: "Next", PageOf: "Page %d of %d; %d in all",
 	Keys: "Keyboard shortcuts",
 	KeyHelp: []Key{
 		{"1 2 3 …", "go to a section"}, {"/", "search"}, {"j k", "next and previous line of a list"}, {"Enter", "open it"}, {"?", "show or hide this"},
@@ -110,5 +145,40 @@ var English = Texts{
 		Continue: "Continue", Confirm: "Refund %s now", ConfirmText: "The wallet returns %s to the payer. This cannot be undone.", Really: "Refund this?",
 		Change:  "Change it",
 		Expired: "expired", ByStaff: "staff %d", ByCommand: "the command line", ByServer: "the server itself", NothingLeft: "All of it is refunded.",
+	},
+	Overview: OverviewTexts{
+		Waits: "What waits", Budgets: "Budgets of today", Jobs: "Background jobs", NoJobs: "All background jobs of this server work.",
+		JobFails: "failed %d times since", Days: "The last 14 days",
+		Waiting: map[string]string{
+			"due": "payments to be refunded", "disputed": "payments in doubt", "abnormal": "refunds that went wrong", "processing": "refunds in progress",
+			"open": "open orders", "unknown": "prepayments whose outcome the wallet has not told", "findings": "differences from the wallet’s bills",
+		},
+		Plots:   map[string]string{"joined": "People who joined", "events": "Events", "comments": "Comments"},
+		AtLeast: "%d or more", PlotLabel: "%s by day since %s: %d in all, %d today", Today: "%d today", PlotTotal: "%d in 14 days",
+		Translator: "Translator %s", NoTranslator: "No translator", Messages: "Messages with codes", Left: "%d of %d left", Used: "%d used", NoLimit: "no limit",
+	},
+	People: PeopleTexts{
+		Title: "People", Search: "Find people", SearchHint: "Phone number like +86-13800000001, uid, or the beginning of a name", SearchButton: "Find",
+		NoneFound: "Nobody was found.", More: "More",
+		Name: "Name", UID: "uid", Phone: "Phone number", State: "Account", Joined: "Joined", Seen: "Last seen", Never: "never", Scopes: "Scopes",
+		Staff: "Works in the back office", Sessions: "Sessions", Enabled: "enabled", Disabled: "disabled", Yes: "yes", No: "no",
+		Orders: "Orders", ActsTitle: "Change this account", Reason: "Reason", ReasonHint: "Colleagues read it later. At most 500 characters.",
+		Back: "Leave it", Self: "This is your own account.",
+		Acts: map[string]ActTexts{
+			"disable": {"Disable this account?", "Disable…", "The person cannot log in, and all sessions stop working. What they wrote stays.", "Disable the account"},
+			"enable":  {"Enable this account?", "Enable…", "The person can log in again, and sessions that have not expired work again.", "Enable the account"},
+			"rights": {"Change the rights of this account?", "Change rights…",
+				"Sessions lose rights that are taken away at once.", "Change the rights"},
+			"sessions": {"End all sessions of this account?", "End sessions…", "The person has to log in again everywhere.", "End all sessions"},
+		},
+	},
+	Imports: ImportsTexts{
+		Run: "Import %d", State: "State", Files: "Files", Began: "Began", Ended: "Ended", Lines: "Lines", Stored: "Stored", New: "new", Changed: "changed",
+		Same: "unchanged", Rejected: "Rejected", Replaced: "Replaced", NoRuns: "Nothing was imported so far.",
+		States:  map[string]string{"completed": "completed", "interrupted": "interrupted; the same command resumes it", "failed": "failed"},
+		Rejects: "Rejected lines", NoRejects: "No line was rejected.", Download: "Download as CSV", Line: "Line", Reason: "Reason", File: "File",
+		Kept:   "The first 1000 are kept here. The files of rejects beside the imported files have all of them, with their lines.",
+		HowTos: "Imported how-tos", NoHowTos: "No how-tos were imported.", Category: "Category", Find: "Show", User: "Account", Bundles: "Bundles",
+		Created: "Imported", Updated: "Changed", Hint: "Imports are started at the command line: plaza import.",
 	},
 }

@@ -26,6 +26,9 @@ var staffPageRows = []row{
 	{"OFF-02 a failed login counts as everywhere, and keeps the number", staffLoginFails, oneStore},
 	{"OFF-02 a session ends with the password, the account, the rights and the time", staffSessionsEnd, oneStore},
 	{"OFF-02 a form needs the token of its session, and comes from the same origin", staffFormsForged, oneStore},
+	{"OFF-02 staff find a person by phone, uid and name, and page through many", staffPagesFindPeople, everyStore},
+	{"OFF-02 staff disable an account with a reason, enable it, and change its rights", staffPagesChangeAccounts, everyStore},
+	{"OFF-02 what is wrong about an act is said in the page, which keeps what was entered", staffPagesActsWrong, oneStore},
 	{"OFF-02 nothing is loaded from elsewhere, and the cookie is for the pages alone", staffPagesAreStrict, oneStore},
 }
 
@@ -37,8 +40,11 @@ var staffPageSales = []sale{
 
 const staffRoot = "/back-office/"
 
-// staffPages are all pages without a number in their paths.
-var staffPages = []string{"money/", "money/?list=disputed", "money/?list=refunds", "money/?list=open"}
+// staffPages are all pages without a number in their paths, each with a text of its own.
+var staffPages = map[string]string{
+	"": "What waits", "money/": "Nothing here.", "money/?list=disputed": "Nothing here.", "money/?list=refunds": "Nothing here.",
+	"money/?list=open": "Nothing here.", "people/": "Find people", "imports/": "Nothing was imported so far.", "imports/how-tos/": "No how-tos were imported.",
+}
 
 // browser is a browser that shows the pages for staff.
 type browser struct {
@@ -127,21 +133,24 @@ func (b *browser) logsIn(p person) *browser {
 
 func staffPagesSeen(t *testing.T, s *server) {
 	staff, b := s.staff(t), s.browser(t)
-	for _, path := range staffPages {
+	for path := range staffPages {
 		b.opens(path).leads("login/?next="+url.QueryEscape(staffRoot+path)).shows(200, "Log in")
 	}
 	b.sends("login/", "username", staff.phone, "password", password, "next", staffRoot+"money/?list=open").leads("money/?list=open").shows(200, "Open orders")
-	for _, path := range staffPages {
-		b.opens(path).shows(200, "Nothing here.", "Log out", `aria-current="page"`)
+	for path, text := range staffPages {
+		b.opens(path).shows(200, text, "Log out", `aria-current="page"`)
 	}
-	b.opens("").leads("money/").shows(200)
 	b.opens("nowhere/").shows(404, "There is no such page.")
 	b.opens("money/order/7/").shows(404, "Order not found.")
+	b.opens("people/7777/").shows(404, "Account not found.")
+	b.opens("people/1/forget/").shows(404, "There is no such page.")
+	b.opens("imports/7/").shows(404, "Import not found.")
+	b.opens("imports/7/rejects.csv").shows(404, "Import not found.")
 	b.opens("money/search/?q=7").shows(404, "No order and no payment has this number.")
 	assert.Regexp(t, fmt.Sprintf(`audit .*by=account user=%d client=127.0.0.1 act="GET /back-office/money/order/\{id\}/" id=7 code=RESOURCE_NOT_FOUND`, staff.id), s.log.String())
 	b.sends("logout/").leads("login/").shows(200)
 	b.opens("money/").shows(303)
-	b.logsIn(staff).leads("").leads("money/")
+	b.logsIn(staff).leads("")
 	for _, next := range []string{"https://example.org/", "//example.org", staffRoot + "\\example.org", staffRoot + "/example.org", "/api/"} {
 		b.opens("login/")
 		b.sends("login/", "username", staff.phone, "password", password, "next", next)
@@ -154,9 +163,9 @@ func staffPagesAreForStaff(t *testing.T, s *server) {
 	b := s.browser(t)
 	b.logsIn(ada).shows(403, "This account does not work in the back office.", ada.phone)
 	for _, key := range []string{ada.key, s.issue(t, s.staff(t), 0, "xfile_event")} {
-		for _, path := range staffPages {
+		for path, text := range staffPages {
 			b.asks("GET", staffRoot+path, nil, "Cookie", "plaza_back_office="+key).shows(403, "This account does not work in the back office.")
-			assert.NotContains(t, b.body, "Nothing here.")
+			assert.NotContains(t, b.body, text)
 		}
 	}
 	for _, key := range []string{"", "plz_unknown", "x"} {
@@ -181,7 +190,7 @@ func staffSessionsEnd(t *testing.T, s *server) {
 	in := func() *browser {
 		t.Helper()
 		b := s.browser(t)
-		b.logsIn(staff).leads("").leads("money/").shows(200)
+		b.logsIn(staff).leads("").shows(200)
 		return b
 	}
 	b := in()
@@ -206,8 +215,8 @@ func staffSessionsEnd(t *testing.T, s *server) {
 func staffFormsForged(t *testing.T, s *server) {
 	staff, b, other := s.staff(t), s.browser(t), s.browser(t)
 	b.sends("login/", "username", staff.phone, "password", password).shows(403, "Nothing was changed.")
-	b.logsIn(staff).leads("").leads("money/").shows(200)
-	other.logsIn(staff).leads("").leads("money/")
+	b.logsIn(staff).leads("").shows(200)
+	other.logsIn(staff).leads("")
 	for _, token := range []string{"", "x", other.token} {
 		b.asks("POST", staffRoot+"logout/", url.Values{"token": {token}}).shows(403, "Nothing was changed.")
 		b.asks("POST", staffRoot+"money/payment/7/", url.Values{"token": {token}}).shows(403)
@@ -255,7 +264,8 @@ func (s *till) twice(t *testing.T) (order int, transaction string) {
 func staffRefund(t *testing.T, s *till) {
 	order, transaction := s.twice(t)
 	b := s.browser(t)
-	b.logsIn(s.staff(t)).leads("").leads("money/").shows(200, "To be refunded", "Payment 2", "¥9.90")
+	b.logsIn(s.staff(t)).leads("").shows(200, "payments to be refunded")
+	b.opens("money/").shows(200, "To be refunded", "Payment 2", "¥9.90")
 	assert.NotContains(t, b.body, "Payment 1")
 	b.opens(fmt.Sprintf("money/search/?q=%d", order)).leads(fmt.Sprintf("money/order/%d/", order)).
 		shows(200, "Money came in that the order did not need", "Payment 1", "Payment 2", transaction, "Ordered")
@@ -277,7 +287,7 @@ func staffRefund(t *testing.T, s *till) {
 func staffRefundWrong(t *testing.T, s *till) {
 	s.twice(t)
 	b := s.browser(t)
-	b.logsIn(s.staff(t)).leads("").leads("money/")
+	b.logsIn(s.staff(t)).leads("")
 	b.opens("money/payment/2/").shows(200)
 	for amount, says := range map[string]string{
 		"": "Enter an amount like 12.50.", "a": "Enter an amount", "0": "Enter an amount", "-1": "Enter an amount", "1.234": "Enter an amount",
@@ -291,4 +301,62 @@ func staffRefundWrong(t *testing.T, s *till) {
 	b.sends("money/payment/2/", "amount", "9.91", "reason", "Because", "once", "x", "sure", "yes").shows(409, "Only 990 is left")
 	b.sends("money/payment/7/", "amount", "1", "reason", "x", "once", "x").shows(404, "Payment not found.")
 	assert.Empty(t, s.box.Refunds())
+}
+
+func staffPagesFindPeople(t *testing.T, s *server) {
+	staff, ada := s.staff(t), s.called(t, "Ada", "Lovelace")
+	b := s.browser(t)
+	b.logsIn(staff)
+	for _, query := range []string{ada.phone, fmt.Sprint(ada.id), "love"} {
+		b.opens("people/?q="+url.QueryEscape(query)).shows(200, "Ada Lovelace", ada.phone, fmt.Sprintf(`href="/back-office/people/%d/"`, ada.id))
+	}
+	b.opens("people/?q=nobody").shows(200, "Nobody was found.")
+	b.opens("people/?q=x").shows(400, "Enter at least one Chinese character", `value="x"`)
+	b.opens("people/?q=%2B7").shows(400, "Enter a phone number in the form")
+	for range 21 {
+		s.called(t, "Augusta", "Byron")
+	}
+	b.opens("people/?q=byron").shows(200, "More")
+	next := regexp.MustCompile(`rel="next" href="([^"]+)"`).FindStringSubmatch(b.body)
+	require.NotNil(t, next)
+	b.opens("people/"+html.UnescapeString(next[1])).shows(200, "Augusta Byron")
+	assert.Equal(t, 1, strings.Count(b.body, "Augusta Byron"))
+	assert.NotContains(t, b.body, "More")
+}
+
+func staffPagesChangeAccounts(t *testing.T, s *server) {
+	staff, ada := s.staff(t), s.member(t)
+	at := fmt.Sprintf("people/%d/", ada.id)
+	b := s.browser(t)
+	b.logsIn(staff)
+	b.opens(at).shows(200, ada.phone, "enabled", "Disable…")
+	b.opens(at+"disable/").shows(200, "Disable this account?", "Reason")
+	ada.get(t, profile).is(200)
+	b.sends(at+"disable/", "reason", "Spam").leads(at+"?done=disable").shows(200, "The account is disabled.", "Enable…")
+	ada.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
+	b.sends(at+"enable/", "reason", "It was not spam").leads(at+"?done=enable").shows(200, "The account is enabled.")
+	ada.get(t, profile).is(200)
+	b.opens(at + "rights/")
+	assert.Equal(t, 3, strings.Count(b.body, " checked"), "all scopes, and no staff")
+	b.sends(at+"rights/", "reason", "New here", "scopes", "xfile_event", "staff", "yes").leads(at+"?done=rights").shows(200, "back_office", "xfile_event")
+	assert.NotContains(t, b.body, "pay_trade_order")
+	b.sends(at+"sessions/", "reason", "A lost telephone").leads(at+"?done=sessions").shows(200, "All sessions have ended.")
+	ada.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
+}
+
+func staffPagesActsWrong(t *testing.T, s *server) {
+	staff, ada := s.staff(t), s.member(t)
+	own, at := fmt.Sprintf("people/%d/", staff.id), fmt.Sprintf("people/%d/", ada.id)
+	b := s.browser(t)
+	b.logsIn(staff)
+	b.opens(own).shows(200, "This is your own account.")
+	b.sends(own+"disable/", "reason", "Because <1>").shows(409, "You cannot disable your own account.", ">Because <1></textarea>")
+	b.sends(own+"rights/", "reason", "Because", "scopes", "xfile_event").shows(409, "You cannot take the back office from your own account.")
+	assert.Equal(t, 1, strings.Count(b.body, " checked"))
+	b.sends(at+"disable/", "reason", " ").shows(400, "This field may not be blank.", `href="#reason"`)
+	b.sends(at+"disable/", "reason", strings.Repeat("x", 501)).shows(400, "no more than 500 characters")
+	b.sends(at+"rights/", "reason", "x", "scopes", "everything").shows(400, "Unknown scope", `href="#scopes"`)
+	b.sends("people/7777/disable/", "reason", "x").shows(404, "Account not found.")
+	ada.get(t, profile).is(200)
+	b.sends(own+"sessions/", "reason", "A lost telephone").leads(own + "?done=sessions").shows(303)
 }
