@@ -48,11 +48,19 @@ func payments(state payment.PaymentState) func(*Site, *visit) ([]moneyRow, Pager
 		rows := page.Map(p, func(one paying.Received) moneyRow {
 			return moneyRow{
 				Path: fmt.Sprintf("money/payment/%d/", one.ID), Name: fmt.Sprintf(s.texts.Money.Payment, one.ID), Currency: one.Currency, Amount: one.Amount,
-				State: string(one.State), User: one.For.User, Subject: one.For.Subject, At: one.Received, Refunded: one.Refunded,
+				State: standing(one.Payment), User: one.For.User, Subject: one.For.Subject, At: one.Received, Refunded: one.Refunded,
 			}
 		})
 		return rows.Items, pagerOf(v, p), err
 	}
+}
+
+// standing returns the key of the text about the state of a payment. Nothing is due any more of one that is refunded.
+func standing(p payment.Payment) string {
+	if p.State == payment.RefundDue && p.Refunded >= p.Amount {
+		return string(payment.RefundSucceeded)
+	}
+	return string(p.State)
 }
 
 func orders(state payment.State) func(*Site, *visit) ([]moneyRow, Pager, error) {
@@ -217,8 +225,11 @@ func (s *Site) refund(v *visit) (answer, error) {
 	}
 	form := v.r.PostForm
 	p.Form = refundForm{Amount: form.Get("amount"), Reason: form.Get("reason"), Once: form.Get("once")}
-	if p.Form.Once == "" {
+	switch {
+	case p.Form.Once == "":
 		return answer{}, errForged
+	case form.Get("change") != "":
+		return s.paymentAnswer(p), nil
 	}
 	draft := payment.RefundDraft{Payment: p.ID, Reason: p.Form.Reason, Origin: payment.RefundByStaff, Staff: v.actor.ID}
 	var wrong fault.Fields

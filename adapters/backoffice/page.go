@@ -24,7 +24,7 @@ var templateFiles embed.FS
 var templates = parseTemplates()
 
 func parseTemplates() map[string]*template.Template {
-	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{"sum": sum}).
+	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{"sum": sum, "standing": standing}).
 		ParseFS(templateFiles, "templates/layout.html"))
 	entries, err := templateFiles.ReadDir("templates")
 	if err != nil {

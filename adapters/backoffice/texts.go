@@ -138,7 +138,7 @@ var English = Texts{
 		What: "What", State: "State", User: "Person", Subject: "Subject", Amount: "Amount", When: "When", Refunded: "Refunded", Left: "Left",
 		Created: "Ordered", Expires: "Expires", Paid: "Paid", Received: "Received", Transaction: "Number at the wallet", WalletNo: "Number of the prepayment",
 		NoOrder:  "none",
-		Payments: "Payments", NoPayments: "No payment came in.", Timeline: "What happened", Refunds: "Refunds", NoRefunds: "Nothing was refunded.",
+		Payments: "Payments", NoPayments: "No payment is recorded.", Timeline: "What happened", Refunds: "Refunds", NoRefunds: "Nothing was refunded.",
 		Reason: "Reason", By: "By",
 		ToRefund: "Refund…", RefundTitle: "Refund this payment", RefundReason: "Reason", ReasonHint: "The payer may see it. At most 80 bytes.",
 		RefundAmount: "Amount", NoAmount: "Enter an amount like 12.50.", TooMuch: "At most %s is left of this payment.",

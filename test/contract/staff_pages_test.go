@@ -273,6 +273,7 @@ func staffRefund(t *testing.T, s *till) {
 	once := regexp.MustCompile(`name="once" value="([^"]+)"`).FindStringSubmatch(b.body)[1]
 	form := []string{"amount", "9.9", "reason", "It came in twice", "once", once}
 	b.sends("money/payment/2/", form...).shows(200, "Refund this?", "Refund ¥9.90 now", "It came in twice")
+	b.sends("money/payment/2/", append(form, "change", "yes")...).shows(200, `value="9.9"`, `value="It came in twice"`, `id="amount"`)
 	assert.Empty(t, s.box.Refunds(), "before it was confirmed")
 	for range 2 {
 		b.sends("money/payment/2/", append(form, "sure", "yes")...).leads("money/payment/2/?done=refund").
