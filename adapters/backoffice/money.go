@@ -55,10 +55,10 @@ func payments(state payment.PaymentState) func(*Site, *visit) ([]moneyRow, Pager
 	}
 }
 
-// standing returns the key of the text about the state of a payment. Nothing is due any more of one that is refunded.
+// standing returns the key of the text about the state of a payment. Of one whose refunds were ordered nothing is due any more.
 func standing(p payment.Payment) string {
 	if p.State == payment.RefundDue && p.Refunded >= p.Amount {
-		return string(payment.RefundSucceeded)
+		return "refunding"
 	}
 	return string(p.State)
 }

@@ -122,7 +122,7 @@ var English = Texts{
 		},
 		States: map[string]string{
 			"open": "open", "paid": "paid", "closed": "closed", "applied": "paid the order", "refund_due": "to be refunded", "disputed": "in doubt",
-			"processing": "in progress", "succeeded": "refunded", "abnormal": "went wrong",
+			"processing": "in progress", "succeeded": "refunded", "abnormal": "went wrong", "refunding": "refund ordered",
 		},
 		Noted: map[string]string{
 			"ordered": "Ordered", "sending": "The wallet is asked to take the payment", "prepared": "The wallet waits for the payer",
