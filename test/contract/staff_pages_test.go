@@ -29,6 +29,7 @@ var staffPageRows = []row{
 	{"OFF-02 staff find a person by phone, uid and name, and page through many", staffPagesFindPeople, everyStore},
 	{"OFF-02 staff disable an account with a reason, enable it, and change its rights", staffPagesChangeAccounts, everyStore},
 	{"OFF-02 what is wrong about an act is said in the page, which keeps what was entered", staffPagesActsWrong, oneStore},
+	{"OFF-02 staff see which lines of an import were rejected, and download them", staffPagesImports, everyStore},
 	{"OFF-02 nothing is loaded from elsewhere, and the cookie is for the pages alone", staffPagesAreStrict, oneStore},
 }
 
@@ -360,4 +361,15 @@ func staffPagesActsWrong(t *testing.T, s *server) {
 	b.sends("people/7777/disable/", "reason", "x").shows(404, "Account not found.")
 	ada.get(t, profile).is(200)
 	b.sends(own+"sessions/", "reason", "A lost telephone").leads(own + "?done=sessions").shows(303)
+}
+
+func staffPagesImports(t *testing.T, s *server) {
+	s.brings(t, `{"kind": "user", "id": "u"}`, "no JSON", "")
+	b := s.browser(t)
+	b.logsIn(s.staff(t))
+	b.opens("imports/").shows(200, "Import 1", "completed", `href="/back-office/imports/1/">2</a>`)
+	b.opens("imports/1/").shows(200, "Rejected lines", "Download as CSV", "found.jsonl")
+	b.opens("imports/1/rejects.csv").shows(200, "file,line,field,reason\n", ",2,,")
+	assert.Equal(t, `attachment; filename="rejects-1.csv"`, b.header.Get("Content-Disposition"))
+	assert.NotContains(t, b.body, "no JSON", "the line itself is in the file of rejects")
 }
