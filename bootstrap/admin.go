@@ -12,10 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"plaza/adapters/backoffice"
 	"plaza/bootstrap/settings"
 )
 
-// admin serves the admin address: health, metrics and profiles. It serves before there is an App,
+// admin serves the admin address: health, metrics, profiles and the back office. It serves before there is an App,
 // so that a start that waits for its database, or migrates it, is not taken for a dead one.
 type admin struct {
 	server     *http.Server
@@ -30,6 +31,7 @@ type adminApp struct {
 	ping             func(context.Context) error
 	mayStorePictures func() error
 	metrics          http.Handler
+	backOffice       http.Handler
 }
 
 // startAdmin serves the admin address until close is called.
@@ -37,7 +39,7 @@ func startAdmin(l net.Listener, c settings.ServerConfig, log *slog.Logger) *admi
 	ctx, end := context.WithCancel(context.Background())
 	a := &admin{failed: make(chan error, 1), end: end}
 	a.server = newServer(a.handler(), c, log)
-	a.server.ReadTimeout = c.ReadTimeout // it reads no bodies
+	a.server.ReadTimeout = c.ReadTimeout // it reads short forms at most
 	a.server.BaseContext = func(net.Listener) context.Context { return ctx }
 	go func() { a.failed <- serve(a.server, l) }()
 	return a
@@ -69,16 +71,21 @@ func (a *admin) wait(ctx context.Context) error {
 
 // serves lets /startupz and /readyz succeed. Connections to the public address wait until they are served.
 func (a *admin) serves(app *App) {
-	a.app.Store(&adminApp{app.ping, app.mayStorePictures, app.Metrics.Handler(app.Log)})
+	serving := &adminApp{app.ping, app.mayStorePictures, app.Metrics.Handler(app.Log), http.NotFoundHandler()}
+	if app.Config.BackOffice == settings.BackOfficeAdmin {
+		serving.backOffice = app.backOffice
+	}
+	a.app.Store(serving)
 }
 
-// handler serves /livez, /startupz, /readyz, /metrics and, to callers on this machine, /debug/pprof/.
+// handler serves /livez, /startupz, /readyz, /metrics, the back office and, to callers on this machine, /debug/pprof/.
 func (a *admin) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", healthy)
 	mux.HandleFunc("GET /startupz", a.started(func(*adminApp) http.HandlerFunc { return healthy }))
 	mux.HandleFunc("GET /readyz", a.started(a.readiness))
 	mux.HandleFunc("GET /metrics", a.started(func(app *adminApp) http.HandlerFunc { return app.metrics.ServeHTTP }))
+	mux.HandleFunc(backoffice.Root, a.started(func(app *adminApp) http.HandlerFunc { return app.backOffice.ServeHTTP }))
 	// Neither cmdline, which may have secrets, nor symbol, which profiles of Go programs do not need.
 	mux.HandleFunc("GET /debug/pprof/", local(pprof.Index))
 	mux.HandleFunc("GET /debug/pprof/profile", local(pprof.Profile))

@@ -153,3 +153,20 @@ func TestReadyz_tells_what_is_missing(t *testing.T) {
 		assert.Equal(t, want == "ok\n", w.Code == http.StatusOK)
 	}
 }
+
+func TestBackOffice_is_served_where_the_setting_says(t *testing.T) {
+	for where, want := range map[string][2]int{"": {404, 200}, "admin": {404, 200}, "public": {200, 404}, "off": {404, 404}} {
+		c := serveSettings(t.TempDir())
+		c.DatabaseURL, c.BackOffice = settings.InMemory, where
+		s := startServing(t, Server{Config: c})
+		for i, url := range []string{s.url, s.admin} {
+			status, _ := asked(t, url+"/back-office/login/")
+			assert.Equal(t, want[i], status, "%q: %s", where, url)
+		}
+		s.stop()
+	}
+	c := serveSettings(t.TempDir())
+	c.BackOffice = "elsewhere"
+	_, err := Check(c)
+	assert.ErrorContains(t, err, "PLAZA_BACK_OFFICE")
+}

@@ -43,14 +43,16 @@ type App struct {
 	Cleanup     *cleanup.Cleanup
 	Metrics     *prometheus.Metrics
 
-	storage   storage
-	now       func() time.Time
-	gateways  payment.Gateways
-	hasher    access.Hasher
-	strength  access.Estimator
-	places    place.Analyser
-	sanitiser markup.Sanitiser
-	processor media.Processor
+	backOffice backOffice
+	storage    storage
+	now        func() time.Time
+	failing    *failingJobs
+	gateways   payment.Gateways
+	hasher     access.Hasher
+	strength   access.Estimator
+	places     place.Analyser
+	sanitiser  markup.Sanitiser
+	processor  media.Processor
 }
 
 // Close waits for background work and closes the store. The App must not be used afterwards.
@@ -113,6 +115,9 @@ func NewApp(ctx context.Context, c settings.Config, log *slog.Logger, p Parts) (
 	app, err := initialise(c, p, log, storage, storage.stores(c.Quotas()), addresses, metrics.Gateways(gateways), metrics)
 	if err != nil {
 		return nil, errors.Join(err, storage.close())
+	}
+	if c.BackOffice == settings.BackOfficePublic {
+		app.Handler = app.backOffice.beside(app.Handler)
 	}
 	app.registerMetrics(gateways, p)
 	return app, nil

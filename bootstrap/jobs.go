@@ -111,6 +111,8 @@ func (a *App) round(ctx context.Context, j job) {
 		}
 	}
 	if ctx.Err() == nil {
-		a.Metrics.JobEnded(j.name, began, time.Now(), failure)
+		ended := time.Now()
+		a.Metrics.JobEnded(j.name, began, ended, failure)
+		a.failing.ended(j.name, ended, failure)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/prometheus"
+	"plaza/application/backoffice"
 	"plaza/bootstrap/settings"
 	"plaza/domain/secret"
 )
@@ -24,7 +25,7 @@ import (
 func TestJobs_are_repeated_until_the_end(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		app := &App{Log: slog.New(slog.NewTextHandler(&log, nil)), Metrics: prometheus.New()}
+		app := &App{Log: slog.New(slog.NewTextHandler(&log, nil)), Metrics: prometheus.New(), failing: newFailingJobs()}
 		began := time.Now()
 		var at []time.Duration
 		left := 3 // batches of the first round
@@ -55,10 +56,29 @@ func TestJobs_are_repeated_until_the_end(t *testing.T) {
 	})
 }
 
+func TestOFF01_jobs_fail_until_a_round_succeeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		app := &App{Log: slog.New(slog.DiscardHandler), Metrics: prometheus.New(), failing: newFailingJobs()}
+		round := func(name string, err error) {
+			app.round(t.Context(), job{name: name, work: func(context.Context) (bool, error) { return false, err }})
+			<-time.After(time.Minute)
+		}
+		began, away := time.Now(), errors.New("away")
+		round("b", away)
+		round("a", away)
+		round("b", away)
+		assert.Equal(t, []backoffice.FailingJob{
+			{Name: "a", Failures: 1, Since: began.Add(time.Minute)}, {Name: "b", Failures: 2, Since: began},
+		}, app.failing.Failing())
+		round("b", nil)
+		assert.Len(t, app.failing.Failing(), 1)
+	})
+}
+
 func TestJobs_that_the_end_interrupts_are_neither_logged_nor_counted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		app := &App{Log: slog.New(slog.NewTextHandler(&log, nil)), Metrics: prometheus.New()}
+		app := &App{Log: slog.New(slog.NewTextHandler(&log, nil)), Metrics: prometheus.New(), failing: newFailingJobs()}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {

@@ -13,7 +13,9 @@ import (
 	"plaza/adapters/imaging"
 	"plaza/adapters/prometheus"
 	"plaza/adapters/sanitiser"
+	"plaza/application/backoffice"
 	"plaza/application/diary"
+	"plaza/application/people"
 	"plaza/application/reading"
 	"plaza/application/signin"
 	"plaza/application/translation"
@@ -22,6 +24,7 @@ import (
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
+	"plaza/domain/telemetry"
 )
 
 func tokenTTL(c settings.Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }
@@ -87,6 +90,15 @@ func logOf(log *slog.Logger) func(context.Context) *slog.Logger {
 }
 
 func translate(t *translation.Translation) reading.Translate { return t.Translate }
+
+func describe(p *people.People) backoffice.Describe { return p.Describe }
+
+func translatorBudget(t *translation.Translation) backoffice.TranslatorBudget {
+	return func() (telemetry.Query, int64) {
+		b := t.Budget()
+		return telemetry.Query{Translator: b.Translator, Day: b.Day}, b.Characters
+	}
+}
 
 func diaryPorts(s Stores, addresses media.Addresses, places place.Analyser, clean markup.Sanitiser, processor media.Processor) diary.Ports {
 	return diary.Ports{

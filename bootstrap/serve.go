@@ -137,7 +137,7 @@ func (l *Listeners) Close() {
 // URL returns the URL of the REST interface, as seen from this machine.
 func (l *Listeners) URL() string { return localURL(l.public) }
 
-// AdminURL returns the URL of health, metrics and profiles, as seen from this machine.
+// AdminURL returns the URL of health, metrics, profiles and the back office, as seen from this machine.
 func (l *Listeners) AdminURL() string { return localURL(l.admin) }
 
 func localURL(l net.Listener) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/wire"
 
 	"plaza/adapters/argon2id"
+	pages "plaza/adapters/backoffice"
 	"plaza/adapters/gazetteer"
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
@@ -15,6 +16,7 @@ import (
 	"plaza/adapters/prometheus"
 	"plaza/adapters/sanitiser"
 	"plaza/adapters/zxcvbn"
+	"plaza/application/backoffice"
 	"plaza/application/browsing"
 	"plaza/application/cleanup"
 	"plaza/application/diary"
@@ -55,10 +57,11 @@ var (
 	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
 	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, moderating.New, diaryPorts, diary.New,
-		browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, pictures.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New,
+		browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, pictures.New, importing.NewHowToLists, messageBudget, newFailingJobs, wire.Bind(new(backoffice.Jobs), new(*failingJobs)), wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)), describe, translatorBudget, wire.Struct(new(backoffice.Ports), "*"), backoffice.New, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New,
 		cleanup.New,
 		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
-	restByGin = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
+	pagesForStaff = wire.NewSet(newBackOffice, wire.Struct(new(pages.UseCases), "*"))
+	restByGin     = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
 		portraitSource)
 )
 
@@ -68,8 +71,8 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		wire.FieldsOf(new(Parts), "Now", "Hashing", "Translator"),
 		wire.FieldsOf(new(Stores), "Ports", "Media"),
 		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Codes", "Categories", "Subscriptions", "Blocks", "Notifications", "Moderation", "Discussion",
-			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Deletions", "Room", "PersonalData", "Audit"),
-		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin,
+			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Deletions", "Room", "PersonalData", "Audit", "Telemetry"),
+		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin, pagesForStaff,
 		useCases,
 		wire.Struct(new(App), "*"),
 	)

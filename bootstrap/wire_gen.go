@@ -10,6 +10,7 @@ import (
 	"github.com/google/wire"
 	"log/slog"
 	"plaza/adapters/argon2id"
+	backoffice2 "plaza/adapters/backoffice"
 	"plaza/adapters/gazetteer"
 	"plaza/adapters/httpapi"
 	"plaza/adapters/imaging"
@@ -17,6 +18,7 @@ import (
 	"plaza/adapters/prometheus"
 	"plaza/adapters/sanitiser"
 	"plaza/adapters/zxcvbn"
+	"plaza/application/backoffice"
 	"plaza/application/browsing"
 	"plaza/application/cleanup"
 	"plaza/application/diary"
@@ -109,6 +111,27 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	refundingRefunding := refunding.New(ledger, wallets, limits3, v, v2)
 	apply := applyReceipts(payingPaying)
 	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
+	importedStore := ports.Imports
+	backofficeDescribe := describe(peoplePeople)
+	sampler := ports.Telemetry
+	budget := messageBudget(c)
+	backofficeTranslatorBudget := translatorBudget(translationTranslation)
+	bootstrapFailingJobs := newFailingJobs()
+	backofficePorts := backoffice.Ports{
+		Accounts:   accounts,
+		Directory:  directory,
+		Tokens:     tokens,
+		Imports:    importedStore,
+		Changes:    signinSignin,
+		Describe:   backofficeDescribe,
+		Sampler:    sampler,
+		Codes:      store,
+		Messages:   budget,
+		Translator: backofficeTranslatorBudget,
+		Jobs:       bootstrapFailingJobs,
+		Now:        v,
+	}
+	backofficeBackOffice := backoffice.New(backofficePorts)
 	httpapiPortraitSource := portraitSource()
 	picturesPictures := pictures.New(mediaStore, addresses, processor, room, v)
 	auditLog := ports.Audit
@@ -127,6 +150,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Paying:        payingPaying,
 		Refunding:     refundingRefunding,
 		Reconciling:   reconcilingReconciling,
+		BackOffice:    backofficeBackOffice,
 		Portraits:     httpapiPortraitSource,
 		Pictures:      picturesPictures,
 		Audit:         auditLog,
@@ -139,7 +163,6 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	if err != nil {
 		return nil, err
 	}
-	importedStore := ports.Imports
 	decoder := _wireDecoderValue
 	importingPorts := importing.Ports{
 		Store:     importedStore,
@@ -152,6 +175,14 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	}
 	importer := importing.NewImporter(importingPorts)
 	cleanupCleanup := cleanup.New(deletionQueue, mediaStore, v)
+	backofficeUseCases := backoffice2.UseCases{
+		Signin:    signinSignin,
+		Paying:    payingPaying,
+		Refunding: refundingRefunding,
+		Office:    backofficeBackOffice,
+		HowTos:    howToLists,
+	}
+	bootstrapBackOffice := newBackOffice(c, config, backofficeUseCases)
 	app := &App{
 		UseCases:    httpapiUseCases,
 		Config:      c,
@@ -162,8 +193,10 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Importer:    importer,
 		Cleanup:     cleanupCleanup,
 		Metrics:     metrics,
+		backOffice:  bootstrapBackOffice,
 		storage:     opened,
 		now:         v,
+		failing:     bootstrapFailingJobs,
 		gateways:    wallets,
 		hasher:      hasher,
 		strength:    estimator,
@@ -197,6 +230,7 @@ var (
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, moderating.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, pictures.New, importing.NewHowToLists, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, moderating.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, pictures.New, importing.NewHowToLists, messageBudget, newFailingJobs, wire.Bind(new(backoffice.Jobs), new(*failingJobs)), wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)), describe, translatorBudget, wire.Struct(new(backoffice.Ports), "*"), backoffice.New, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	pagesForStaff       = wire.NewSet(newBackOffice, wire.Struct(new(backoffice2.UseCases), "*"))
 	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource)
 )

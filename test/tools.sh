@@ -2,7 +2,7 @@
 # Usage: test/tools.sh NAME [install]
 #
 # Prints the path of a program that tests run beside Plaza: cc, curl, postgres (the folder of
-# its programs), apertium, s3, chromium, redocly, spectral, typescript, generators (the folders of their modules),
+# its programs), apertium, s3, chromium, axe (the script of axe-core), redocly, spectral, typescript, generators (the folders of their modules),
 # nginx, prometheus (the folder of its programs), systemd (its analyser), django (a Python that has
 # it), etcd, patroni, pgbouncer or haproxy.
 # With "install" a missing program is installed first, where this machine allows that. A program
@@ -14,6 +14,7 @@ name=$1
 versitygw=v1.8.0
 redocly=2.77.0
 spectral=6.16.3
+axe=4.14.1
 # The modules that the TypeScript client is built with, as its package.json pins them.
 modules=$(sed -nE 's/.*"((openapi-)?typescript)": "([0-9.]+)".*/\1@\3/p' "$(dirname "$0")/../adapters/httpapi/client/typescript/package.json")
 # Generators of clients from the OpenAPI document, beside those modules.
@@ -39,6 +40,10 @@ path() {
 		[ -x "$program" ] && echo "$program"
 		;;
 	chromium) command -v chromium ;;
+	axe)
+		script=$cache/axe-$axe/node_modules/axe-core/axe.min.js
+		[ -e "$script" ] && echo "$script"
+		;;
 	redocly) installed redocly-$redocly ;;
 	spectral) installed spectral-$spectral ;;
 	typescript) [ -d "$cache/$client/node_modules/typescript" ] && echo "$cache/$client/node_modules" ;;
@@ -123,6 +128,7 @@ install() {
 			go install -trimpath "-ldflags=-s -w" github.com/versity/versitygw/cmd/versitygw@$versitygw >&2)
 		;;
 	django) packages python3-django python3-djangorestframework python3-gunicorn python3-psycopg2 ;;
+	axe) npm_packages axe-$axe axe-core@$axe ;;
 	redocly) npm_packages redocly-$redocly @redocly/cli@$redocly ;;
 	spectral) npm_packages spectral-$spectral @stoplight/spectral-cli@$spectral ;;
 	typescript) npm_packages "$client" $modules ;;

@@ -170,13 +170,24 @@ func (v Accounts) by(ctx context.Context, condition string, argument any) (acces
 	return row.account()
 }
 
-func (v Accounts) List(ctx context.Context, after user.ID, limit int) (found []access.Account, err error) {
+func (v Accounts) AccountsOf(ctx context.Context, ids []user.ID) ([]access.Account, error) {
+	if len(ids) == 0 {
+		return nil, ctx.Err()
+	}
+	return v.all(ctx, func(query *bun.SelectQuery) *bun.SelectQuery { return query.Where("id IN (?)", bun.List(ids)) })
+}
+
+func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.Account, error) {
 	if limit <= 0 { // bun treats it as no limit
 		return nil, ctx.Err()
 	}
-	rows, err := engine.SelectAll[accountRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	return v.all(ctx, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("id > ?", after).Order("id").Limit(int64(limit))
 	})
+}
+
+func (v Accounts) all(ctx context.Context, selecting func(*bun.SelectQuery) *bun.SelectQuery) (found []access.Account, err error) {
+	rows, err := engine.SelectAll[accountRow](ctx, v.s.DB, selecting)
 	for _, row := range rows {
 		a, err := row.account()
 		if err != nil {

@@ -104,12 +104,13 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]paym
 	return engine.Mapped(due, id), err
 }
 
-func (v Ledger) Payments(ctx context.Context, state payment.PaymentState, r page.Request) (page.Page[payment.Payment], error) {
+func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Request) (page.Page[payment.Payment], error) {
 	p, err := engine.ListPage[paymentRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
-		if state == payment.RefundDue {
+		if f.State == payment.RefundDue {
 			query = query.Where("refunded < amount")
 		}
-		return engine.WhereSet(query, "state", state)
+		query = engine.WhereSet(engine.WhereSet(query, "state", f.State), "order_id", f.Order)
+		return engine.WhereSet(engine.WhereSet(query, "id", f.ID), "transaction_id", f.Transaction)
 	}, "received DESC, id DESC")
 	return page.Map(p, paymentRow.payment), err
 }

@@ -41,6 +41,7 @@ type search struct {
 	followed, others  int64 // behind which it continues
 	limit             int
 	mayRead, mustFind int
+	withDisabled      bool
 }
 
 const (
@@ -49,18 +50,19 @@ const (
 )
 
 var searches = []search{
-	{"ma", "7", 0, 0, 21, 2*follows + 5000 + 4*examinedAtOnce, 1},
-	{"ma", "7", math.MaxInt64, 150_000, 21, 4 * examinedAtOnce, 1},
-	{"ma", "7", math.MaxInt64, 199_950, 21, 5 * 21, 21},
-	{"ma", "8", 0, 0, 21, 4 * examinedAtOnce, 1},
-	{"maximili", "8", 0, 198_500, examinedAtOnce, 4 * examinedAtOnce, 1},
-	{"bo", "7", 0, 0, 21, 2*follows + 5*21, 21},
-	{"bo", "7", 204_000, 0, 101, 2*500 + 5*101, 101},
-	{"bo", "7", math.MaxInt64, 0, 101, 8 * 101, 101},
-	{"borislav", "7", math.MaxInt64, 0, examinedAtOnce, 7 * examinedAtOnce, examinedAtOnce / 2},
-	{"borislav", "8", 0, 0, examinedAtOnce, 6 * examinedAtOnce, examinedAtOnce},
-	{"none", "7", 0, 0, 21, 2 * follows, 0},
-	{"none", "8", 0, 0, 21, 10, 0},
+	{"ma", "7", 0, 0, 21, 2*follows + 5000 + 4*examinedAtOnce, 1, false},
+	{"ma", "7", math.MaxInt64, 150_000, 21, 4 * examinedAtOnce, 1, false},
+	{"ma", "7", math.MaxInt64, 199_950, 21, 5 * 21, 21, false},
+	{"ma", "8", 0, 0, 21, 4 * examinedAtOnce, 1, false},
+	{"maximili", "8", 0, 198_500, examinedAtOnce, 4 * examinedAtOnce, 1, false},
+	{"bo", "7", 0, 0, 21, 2*follows + 5*21, 21, false},
+	{"bo", "7", 204_000, 0, 101, 2*500 + 5*101, 101, false},
+	{"bo", "7", math.MaxInt64, 0, 101, 8 * 101, 101, false},
+	{"borislav", "7", math.MaxInt64, 0, examinedAtOnce, 7 * examinedAtOnce, examinedAtOnce / 2, false},
+	{"borislav", "8", 0, 0, examinedAtOnce, 6 * examinedAtOnce, examinedAtOnce, false},
+	{"none", "7", 0, 0, 21, 2 * follows, 0, false},
+	{"none", "8", 0, 0, 21, 10, 0, false},
+	{"ma", "0", 0, 0, 21, 5 * 21, 21, true},
 }
 
 func TestUSR08_a_search_reads_a_bounded_number_of_rows_on_Postgres(t *testing.T) {
@@ -77,7 +79,7 @@ func TestUSR08_a_search_reads_a_bounded_number_of_rows_on_Postgres(t *testing.T)
 
 func (of search) assertBounded(t *testing.T, s *Store, conn *pgx.Conn) {
 	t.Helper()
-	args := []string{"'" + of.name + "'", of.by, fmt.Sprint(of.followed), fmt.Sprint(of.others), fmt.Sprint(of.limit)}
+	args := []string{"'" + of.name + "'", of.by, fmt.Sprint(of.followed), fmt.Sprint(of.others), fmt.Sprint(of.limit), fmt.Sprint(of.withDisabled)}
 	plan := explain(t, conn, s.hotReads.search, args...)
 	var read float64
 	for _, scan := range plan.scans() {
@@ -103,7 +105,7 @@ func TestUSR08_a_search_reads_a_bounded_number_of_rows_on_SQLite(t *testing.T) {
 
 func (of search) assertFew(t *testing.T, s *Store, conn *sql.Conn) {
 	t.Helper()
-	found, steps := run(t, conn, sqliteRead{s.hotReads.search, []any{of.name, of.by, of.followed, of.others, of.limit}})
+	found, steps := run(t, conn, sqliteRead{s.hotReads.search, []any{of.name, of.by, of.followed, of.others, of.limit, of.withDisabled}})
 	assert.LessOrEqual(t, steps, 200+16*of.mayRead, "steps for %d rows", of.mayRead)
 	assert.GreaterOrEqual(t, found, of.mustFind)
 }

@@ -21,8 +21,9 @@ const searchedAtOnce = 1000
 const rankExamined = user.RankOther + 1
 
 // searchStatement returns the hot read of the users with a prefix $1 for the user $2: those whom $2 follows with ids above
-// $3, then the others with ids above $4, $5 of all at most. No block stands between $2 and any of them: a user whom $2 follows
-// is not blocked. If they are fewer, and more users have the prefix than are examined, the last row is that of the last who was.
+// $3, then the others with ids above $4, $5 of all at most, with disabled accounts if $6. No block stands between $2 and any
+// of them: a user whom $2 follows is not blocked. If they are fewer, and more users have the prefix than are examined, the
+// last row is that of the last who was.
 //
 // Subqueries look up one row for each of those that precede them: Postgres joins a table with a list in any order, and
 // might read all users with the prefix. The parts of UNION ALL run one after the other, so that the last ones run only if
@@ -33,7 +34,7 @@ func searchStatement(d engine.Dialect) string {
 	const examined = withPrefix + "> $4 ORDER BY n.user_id LIMIT "
 	most := strconv.Itoa(searchedAtOnce)
 	visible := func(id string) string {
-		return "(SELECT u.id FROM users u WHERE u.id = " + id + " AND NOT u.disabled AND " + isMember + ") IS NOT NULL"
+		return "(SELECT u.id FROM users u WHERE u.id = " + id + " AND ($6 OR NOT u.disabled) AND " + isMember + ") IS NOT NULL"
 	}
 	followed := "SELECT s.followed_id AS id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id > $3 AND (" +
 		withPrefix + "= s.followed_id) IS NOT NULL AND " + visible("s.followed_id") + " ORDER BY s.followed_id" + limit
@@ -69,7 +70,7 @@ func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimi
 	var rows []searchedUser
 	read := engine.Step{
 		Statement: v.s.hotReads.search, ReadsOnly: true,
-		Args: []any{q.Name.Prefix(), int64(q.By), followed, others, int64(limit)},
+		Args: []any{q.Name.Prefix(), int64(q.By), followed, others, int64(limit), q.WithDisabled},
 		Row: engine.Collect(&rows, func(scan engine.Scanner) (r searchedUser, err error) {
 			err = scan(slices.Insert(memberTargets(&r.Member, v.s.Dialect), 0, any(&r.Rank))...)
 			r.Cursor.ID = int64(r.Member.ID)

@@ -178,9 +178,12 @@ func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
 	return v.s.remove(ctx, v.s.Writer.NewDelete().Model((*tokenRow)(nil)).Where("id = ?", id), access.ErrNoSession)
 }
 
-func (v Tokens) OfUser(ctx context.Context, id user.ID) (theirs []access.Token, err error) {
+func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) (theirs []access.Token, err error) {
+	if len(ids) == 0 {
+		return nil, ctx.Err()
+	}
 	rows, err := engine.SelectAll[tokenRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.ColumnExpr("t.*, w.used").Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id = ?", id).
+		return query.ColumnExpr("t.*, w.used").Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id IN (?)", bun.List(ids)).
 			OrderExpr("t.created DESC, t.id DESC")
 	})
 	for _, row := range rows {

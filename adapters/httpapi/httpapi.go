@@ -14,12 +14,14 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
 
 	"plaza/adapters/httpapi/reference"
 	"plaza/adapters/httpapi/transport"
+	"plaza/application/backoffice"
 	"plaza/application/browsing"
 	"plaza/application/diary"
 	"plaza/application/following"
@@ -66,6 +68,7 @@ type UseCases struct {
 	Paying        *paying.Paying
 	Refunding     *refunding.Refunding
 	Reconciling   *reconciling.Reconciling
+	BackOffice    *backoffice.BackOffice
 	Portraits     PortraitSource
 	Pictures      *pictures.Pictures
 	Audit         audit.Log
@@ -121,9 +124,30 @@ func newRouter(a *api, rows []route) (http.Handler, error) {
 		}
 		engine.Match(r.methods(), r.pattern(), a.serve(r))
 	}
+	wrongMethod := a.unrouted(refuser(rows))
+	for _, r := range shadowed(rows) {
+		engine.Handle(r.Method, r.pattern(), wrongMethod)
+	}
 	engine.NoRoute(a.unrouted(func(w http.ResponseWriter, r *http.Request) { transport.Fail(w, r, errNoPath) }))
-	engine.NoMethod(a.unrouted(refuser(rows)))
+	engine.NoMethod(wrongMethod)
 	return engine, nil
+}
+
+// shadowed returns the paths that end in a variable, each with the methods of longer paths that it lacks. gin would redirect
+// these methods to the path without its slash.
+func shadowed(rows []route) (all []Route) {
+	for _, r := range rows {
+		for _, longer := range rows {
+			isLonger := strings.HasSuffix(r.Path, "}/") && longer.Path != r.Path && strings.HasPrefix(longer.Path, r.Path)
+			lacks := func(of []Route) bool {
+				return !slices.ContainsFunc(of, func(o Route) bool { return o.Method == longer.Method && o.Path == r.Path })
+			}
+			if isLonger && lacks(all) && lacks(routesOf(rows)) {
+				all = append(all, Route{Method: longer.Method, Path: r.Path})
+			}
+		}
+	}
+	return all
 }
 
 // unrouted returns the handler of requests that no route takes. They count for the limit of the address.

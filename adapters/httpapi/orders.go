@@ -99,6 +99,6 @@ func (a *api) listPayments(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	c.Audited = []any{"state", state, "page", request.Number()}
-	payments, err := a.Paying.Payments(c.Context(), state, request)
+	payments, err := a.Paying.Payments(c.Context(), payment.PaymentFilter{State: state}, request)
 	return transport.Paged(page.Map(payments, view.OfPayment)), err
 }

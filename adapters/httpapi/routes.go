@@ -116,6 +116,16 @@ var table = []route{
 	acting(http.MethodPost, "/api/back-office/v1/restore/", audit.Restored, audit.Event, (*api).restore),
 	row(http.MethodGet, "/api/back-office/v1/audit/", Staff, (*api).listActs),
 
+	row(http.MethodGet, "/api/back-office/v1/people/", Staff, (*api).findPeople),
+	row(http.MethodGet, "/api/back-office/v1/people/{uid}/", Staff, (*api).showPerson),
+	acting(http.MethodPost, "/api/back-office/v1/people/{uid}/disable/", audit.AccountDisabled, audit.Account, (*api).disableAccount),
+	acting(http.MethodPost, "/api/back-office/v1/people/{uid}/enable/", audit.AccountEnabled, audit.Account, (*api).enableAccount),
+	acting(http.MethodPost, "/api/back-office/v1/people/{uid}/scopes/", audit.ScopesSet, audit.Account, (*api).setRights),
+	acting(http.MethodPost, "/api/back-office/v1/people/{uid}/end-sessions/", audit.SessionsEnded, audit.Account, (*api).endSessionsOf),
+	row(http.MethodGet, "/api/back-office/v1/overview/", Staff, (*api).showOverview),
+	row(http.MethodGet, "/api/back-office/v1/import/", Staff, (*api).listImports),
+	row(http.MethodGet, "/api/back-office/v1/import/{id}/rejects/", Staff, (*api).listRejects),
+
 	unlimited(http.MethodGet, "/media/portrait/{name}", (*api).portrait),
 	unlimited(http.MethodGet, "/media/public/{key...}", (*api).publicPicture),
 	unlimited(http.MethodGet, "/media/private/{key...}", (*api).privatePicture),
@@ -146,13 +156,9 @@ func unlimited(method, path string, handle func(*api, *transport.Call) (transpor
 
 // Routes returns every route in the table's order. It does not list HEAD, which has the
 // policy of GET.
-func Routes() []Route {
-	all := make([]Route, len(table))
-	for i, r := range table {
-		all[i] = r.Route
-	}
-	return all
-}
+func Routes() []Route { return routesOf(table) }
+
+func routesOf(rows []route) []Route { return mapSlice(rows, func(r route) Route { return r.Route }) }
 
 var (
 	tail     = regexp.MustCompile(`\{[^}]+\.\.\.\}$`)

@@ -61,6 +61,10 @@ func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) 
 	})
 }
 
+func (v Accounts) AccountsOf(ctx context.Context, ids []user.ID) ([]access.Account, error) {
+	return read(ctx, v.s, func() ([]access.Account, error) { return copyOf(v.s.accounts.among(ids)), nil })
+}
+
 func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.Account, error) {
 	return read(ctx, v.s, func() ([]access.Account, error) {
 		later := v.s.accounts.where(func(a access.Account) bool { return a.User > after })
@@ -174,19 +178,26 @@ func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileC
 }
 
 func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimit.Charge) (page.CursorPage[user.Member], error) {
-	return charged(ctx, v.s, charges, func() (page.CursorPage[user.Member], error) {
-		followed := map[user.ID]bool{}
-		for sub := range v.s.subscriptions.where(func(sub subscription.Subscription) bool { return sub.User == q.By }) {
-			followed[sub.Followed] = true
-		}
-		key := func(m user.Member) page.Cursor { return user.SearchKey(m.ID, followed[m.ID]) }
-		found := slices.SortedFunc(v.s.members.where(func(m user.Member) bool {
-			return q.Name.Finds(m) && !v.s.accounts[m.ID].Disabled && !v.s.accounts[m.ID].IsErased() && !v.s.isBlocked(q.By, m.ID) &&
-				key(m).Compare(q.After) > 0
-		}), func(a, b user.Member) int { return key(a).Compare(key(b)) })
-		found = copyOf(first(found, q.Size()+1))
-		return page.UpTo(q.Size(), found, key), nil
-	})
+	find := func() (page.CursorPage[user.Member], error) { return v.s.find(q), nil }
+	if len(charges) == 0 { // as by staff: nothing is stored
+		return read(ctx, v.s, find)
+	}
+	return charged(ctx, v.s, charges, find)
+}
+
+// find returns the users whom the search finds.
+func (s *Store) find(q user.Search) page.CursorPage[user.Member] {
+	followed := map[user.ID]bool{}
+	for sub := range s.subscriptions.where(func(sub subscription.Subscription) bool { return sub.User == q.By }) {
+		followed[sub.Followed] = true
+	}
+	key := func(m user.Member) page.Cursor { return user.SearchKey(m.ID, followed[m.ID]) }
+	found := slices.SortedFunc(s.members.where(func(m user.Member) bool {
+		return q.Name.Finds(m) && (q.WithDisabled || !s.accounts[m.ID].Disabled) && !s.accounts[m.ID].IsErased() && !s.isBlocked(q.By, m.ID) &&
+			key(m).Compare(q.After) > 0
+	}), func(a, b user.Member) int { return key(a).Compare(key(b)) })
+	found = copyOf(first(found, q.Size()+1))
+	return page.UpTo(q.Size(), found, key)
 }
 
 func (s *Store) putAccount(a access.Account) {

@@ -3,10 +3,13 @@ package memory
 import (
 	"bytes"
 	"context"
+	"maps"
+	"slices"
 
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/media"
+	"plaza/domain/page"
 	"plaza/domain/publication"
 	"plaza/domain/user"
 )
@@ -28,6 +31,8 @@ type importState struct {
 	news       map[string]int // indexes in the store's news
 	progress   map[string][]byte
 	completion imported.Completion // the last one
+	runs       []imported.Run      // the first is 1
+	rejects    [][]imported.RejectedLine
 	covers     map[imported.Digest]media.Picture
 }
 
@@ -97,6 +102,40 @@ func (v ImportStore) Complete(ctx context.Context, c imported.Completion) error 
 			v.s.imports.completion = c
 		}
 		return nil
+	})
+}
+
+func (v ImportStore) EndRun(ctx context.Context, r imported.Run, rejects []imported.RejectedLine) error {
+	return exec(ctx, v.s, func() error {
+		r.ID = imported.RunID(len(v.s.imports.runs) + 1)
+		v.s.imports.runs = append(v.s.imports.runs, copyOf(r))
+		v.s.imports.rejects = append(v.s.imports.rejects, cloneRejects(first(rejects, imported.MaxRejects)))
+		return nil
+	})
+}
+
+func cloneRejects(all []imported.RejectedLine) []imported.RejectedLine {
+	cloned := copyOf(all)
+	for i := range cloned {
+		cloned[i].Fields = maps.Clone(cloned[i].Fields)
+	}
+	return cloned
+}
+
+func (v ImportStore) Runs(ctx context.Context, p page.Request) (page.Page[imported.Run], error) {
+	return read(ctx, v.s, func() (page.Page[imported.Run], error) {
+		latest := copyOf(v.s.imports.runs)
+		slices.Reverse(latest)
+		return pageOf(p, latest)
+	})
+}
+
+func (v ImportStore) RejectsOf(ctx context.Context, id imported.RunID) ([]imported.RejectedLine, error) {
+	return read(ctx, v.s, func() ([]imported.RejectedLine, error) {
+		if id < 1 || int(id) > len(v.s.imports.rejects) {
+			return nil, imported.ErrNoRun
+		}
+		return cloneRejects(v.s.imports.rejects[id-1]), nil
 	})
 }
 

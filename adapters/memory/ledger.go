@@ -110,14 +110,15 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]paym
 	})
 }
 
-func (v Ledger) Payments(ctx context.Context, verdict payment.PaymentState, p page.Request) (page.Page[payment.Payment], error) {
+func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Request) (page.Page[payment.Payment], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Payment], error) {
 		payments := v.s.ledger.payments.where(func(p payment.Payment) bool {
-			isOver := verdict == payment.RefundDue && p.Refunded >= p.Amount
-			return (verdict == "" || p.State == verdict) && !isOver
+			isOver := f.State == payment.RefundDue && p.Refunded >= p.Amount
+			return (f.State == "" || p.State == f.State) && !isOver && (f.Order == 0 || p.Order == f.Order) &&
+				(f.ID == 0 || p.ID == f.ID) && (f.Transaction == "" || p.TransactionID == f.Transaction)
 		})
 		order := newest(func(p payment.Payment) (time.Time, payment.PaymentID) { return p.Received, p.ID })
-		return pageOf(p, slices.SortedFunc(payments, order))
+		return pageOf(r, slices.SortedFunc(payments, order))
 	})
 }
 

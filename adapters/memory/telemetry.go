@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
@@ -12,6 +13,46 @@ type Telemetry struct{ s *Store }
 
 // Telemetry returns the store's sampler.
 func (s *Store) Telemetry() Telemetry { return Telemetry{s} }
+
+// Recent implements telemetry.Sampler.
+func (v Telemetry) Recent(ctx context.Context, first time.Time, days int) (telemetry.Recent, error) {
+	return read(ctx, v.s, func() (telemetry.Recent, error) {
+		l := &v.s.ledger
+		open := func(o payment.Order) bool { return o.State == payment.Open }
+		processing := func(r payment.Refund) bool { return r.State == payment.RefundProcessing }
+		r := telemetry.Recent{
+			OpenOrders: min(l.orders.count(open), telemetry.MaxCount), Refunds: min(l.refunds.count(processing), telemetry.MaxCount),
+			Days: make([]telemetry.Day, days),
+		}
+		for _, prepayments := range l.prepayments {
+			for _, p := range prepayments {
+				if p.State == payment.Unknown || p.State == payment.Closing {
+					r.InDoubt++
+				}
+			}
+		}
+		for n := range r.Days {
+			r.Days[n].Day = first.AddDate(0, 0, n)
+		}
+		add := func(at time.Time, count func(*telemetry.Day) *int) {
+			for n := range r.Days {
+				if day := &r.Days[n]; !at.Before(day.Day) && at.Before(day.Day.AddDate(0, 0, 1)) {
+					*count(day) = min(*count(day)+1, telemetry.MaxCount)
+				}
+			}
+		}
+		for _, m := range v.s.members {
+			add(m.Joined, func(d *telemetry.Day) *int { return &d.Joined })
+		}
+		for _, e := range v.s.events {
+			add(e.Created, func(d *telemetry.Day) *int { return &d.Events })
+		}
+		for _, c := range v.s.comments {
+			add(c.Created, func(d *telemetry.Day) *int { return &d.Comments })
+		}
+		return r, nil
+	})
+}
 
 // Sample implements telemetry.Sampler. It visits all payments and prepayments, which are few
 // in a store for tests and for learning.

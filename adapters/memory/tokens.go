@@ -86,9 +86,9 @@ func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
 	})
 }
 
-func (v Tokens) OfUser(ctx context.Context, id user.ID) ([]access.Token, error) {
+func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) ([]access.Token, error) {
 	return read(ctx, v.s, func() ([]access.Token, error) {
-		theirs := slices.SortedFunc(v.s.tokens.where(func(t access.Token) bool { return t.User == id }),
+		theirs := slices.SortedFunc(v.s.tokens.where(func(t access.Token) bool { return slices.Contains(ids, t.User) }),
 			newest(func(t access.Token) (time.Time, access.TokenID) { return t.Created, t.ID }))
 		return copyOf(theirs), nil
 	})

@@ -55,6 +55,9 @@ func (r *dryRun) Apply(ctx context.Context, b imported.Batch) ([]imported.Outcom
 // Complete does nothing: nothing was imported.
 func (r *dryRun) Complete(context.Context, imported.Completion) error { return nil }
 
+// EndRun does nothing: a rehearsal is no run.
+func (r *dryRun) EndRun(context.Context, imported.Run, []imported.RejectedLine) error { return nil }
+
 func (r *dryRun) loadTree(ctx context.Context) error {
 	if r.tree != nil {
 		return nil

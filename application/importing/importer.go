@@ -65,14 +65,37 @@ type sourceFile struct {
 func (i *Importer) Import(ctx context.Context, sources []Source, w Watcher) (Summary, error) {
 	began := i.ports.Now()
 	r := &run{ports: i.ports, watcher: w, summary: Summary{Kinds: map[imported.Kind]Count{}}}
-	if err := r.importAll(ctx, sources); err != nil {
+	failure := r.importAll(ctx, sources)
+	completion := imported.Completion{Began: instant.Normalise(began), Ended: instant.Normalise(i.ports.Now())}
+	if err := errors.Join(failure, r.end(context.WithoutCancel(ctx), completion, sources, failure)); err != nil {
 		return r.summary, err
 	}
-	completion := imported.Completion{Began: instant.Normalise(began), Ended: instant.Normalise(i.ports.Now())}
 	if err := i.ports.Store.Complete(context.WithoutCancel(ctx), completion); err != nil {
 		return r.summary, fmt.Errorf("record completion: %w", err)
 	}
 	return r.summary, nil
+}
+
+// end records the run with its rejects.
+func (r *run) end(ctx context.Context, c imported.Completion, sources []Source, failure error) error {
+	all := r.summary.All()
+	ended := imported.Run{State: imported.RunCompleted, Began: c.Began, Ended: c.Ended, RunCounts: imported.RunCounts{
+		Lines: r.summary.Lines, New: all.New, Changed: all.Changed, Same: all.Same,
+		Replaced: r.summary.Replaced, Rejected: r.summary.Rejected,
+	}}
+	for _, s := range sources {
+		ended.Files = append(ended.Files, s.Label)
+	}
+	switch {
+	case errors.Is(failure, ErrInterrupted):
+		ended.State = imported.RunInterrupted
+	case failure != nil:
+		ended.State = imported.RunFailed
+	}
+	if err := r.ports.Store.EndRun(ctx, ended, r.rejected); err != nil {
+		return fmt.Errorf("record run: %w", err)
+	}
+	return nil
 }
 
 // run is a running import.
@@ -84,7 +107,8 @@ type run struct {
 	summary    Summary
 	at         progress
 	categories []preparedLine // of the first reading
-	newBundles int64          // bundles of this reading that were not stored before
+	rejected   []imported.RejectedLine
+	newBundles int64 // bundles of this reading that were not stored before
 }
 
 func (r *run) importAll(ctx context.Context, sources []Source) (err error) {

@@ -74,6 +74,9 @@ func (r *run) reject(n int, rejects []imported.Reject) error {
 	r.at.Rejects[n] = f.rejects.Length()
 	for _, reject := range rejects {
 		r.summary.Rejected++
+		if len(r.rejected) < imported.MaxRejects {
+			r.rejected = append(r.rejected, imported.RejectedLine{File: f.Label, Line: reject.Number, Reason: reject.Reason, Fields: reject.Fields})
+		}
 		r.watcher.Rejected(f.Source, reject)
 	}
 	return nil

@@ -75,10 +75,10 @@ type Received struct {
 	For payment.Order
 }
 
-// Payments returns a page of the payments in the state (empty: any), the newest first, with their orders
+// Payments returns a page of the payments that the filter selects, the newest first, with their orders
 // (PAY-11).
-func (p *Paying) Payments(ctx context.Context, v payment.PaymentState, r page.Request) (page.Page[Received], error) {
-	payments, err := p.ledger.Payments(ctx, v, r)
+func (p *Paying) Payments(ctx context.Context, f payment.PaymentFilter, r page.Request) (page.Page[Received], error) {
+	payments, err := p.ledger.Payments(ctx, f, r)
 	if err != nil {
 		return page.Page[Received]{}, err
 	}

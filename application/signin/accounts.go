@@ -117,6 +117,23 @@ func (s *Signin) SetStaff(ctx context.Context, id user.ID, staff bool) error {
 	})
 }
 
+// SetRights replaces the scopes of the account, and its access to the back office, in one step.
+func (s *Signin) SetRights(ctx context.Context, id user.ID, scopes []access.Scope, staff bool) error {
+	return s.change(ctx, id, func(a *access.Account) error {
+		a.SetScopes(scopes)
+		a.Staff = staff
+		return nil
+	})
+}
+
+// EndSessions ends all keys of the account. Its password stays.
+func (s *Signin) EndSessions(ctx context.Context, id user.ID) error {
+	return s.change(ctx, id, func(a *access.Account) error {
+		a.EndSessions()
+		return nil
+	})
+}
+
 // SetDisabled disables or enables the account. Its content stays.
 func (s *Signin) SetDisabled(ctx context.Context, id user.ID, disabled bool) error {
 	return s.change(ctx, id, func(a *access.Account) error {
@@ -154,7 +171,7 @@ func (s *Signin) Issue(ctx context.Context, id user.ID, names []string, ttl time
 
 // Tokens returns the account's tokens without their keys, the latest first.
 func (s *Signin) Tokens(ctx context.Context, id user.ID) ([]access.Token, error) {
-	return s.tokens.OfUser(ctx, id)
+	return s.tokens.OfUsers(ctx, id)
 }
 
 // Revoke invalidates the token immediately.

@@ -85,7 +85,7 @@ func (s *Signin) Sessions(ctx context.Context, actor access.Actor, p page.Reques
 	if err != nil {
 		return page.Page[access.Token]{}, err
 	}
-	all, err := s.tokens.OfUser(ctx, actor.ID) // at most MaxTokens
+	all, err := s.tokens.OfUsers(ctx, actor.ID) // at most MaxTokens
 	if err != nil {
 		return page.Page[access.Token]{}, err
 	}
@@ -98,7 +98,7 @@ func (s *Signin) Sessions(ctx context.Context, actor access.Actor, p page.Reques
 // EndSession ends one of the actor's tokens, which may be the one of the request (AUT-13).
 // It returns access.ErrNoSession for any other token.
 func (s *Signin) EndSession(ctx context.Context, actor access.Actor, id access.TokenID) error {
-	all, err := s.tokens.OfUser(ctx, actor.ID)
+	all, err := s.tokens.OfUsers(ctx, actor.ID)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,8 @@ func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttl
 type Login struct {
 	Username string
 	Password secret.String
-	Scopes   []string // empty: all scopes of the account
+	Scopes   []string      // empty: all scopes of the account
+	TTL      time.Duration // of the key, from its last use; zero: the TokenTTL
 	From     netip.Addr
 	// Limited is the fault of an address that sends too many requests, or nil. It stops no username
 	// at a usual source (AUT-11).
@@ -115,7 +116,7 @@ func (s *Signin) login(ctx context.Context, l Login, readErr error) (secret.Stri
 	if err != nil {
 		return secret.String{}, err
 	}
-	return s.issue(ctx, account, granted, time.Duration(s.ttl), s.limits.Charge(int64(account.User), ratelimit.Login, s.now()))
+	return s.issue(ctx, account, granted, cmp.Or(l.TTL, time.Duration(s.ttl)), s.limits.Charge(int64(account.User), ratelimit.Login, s.now()))
 }
 
 // loginName parses the name. One that no new account may have is refused in the words of AUT-03, unless an account from

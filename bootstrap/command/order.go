@@ -160,7 +160,7 @@ func paymentRow(p paying.Received) string {
 func (c orderPayments) Run(ctx context.Context, s streams) error {
 	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
 		rows := pages(func(p page.Request) (page.Page[paying.Received], error) {
-			return app.Paying.Payments(ctx, orZero(c.State), p)
+			return app.Paying.Payments(ctx, payment.PaymentFilter{State: orZero(c.State)}, p)
 		})
 		return printList(s, c.JSON, "ID\tSTATE\tAMOUNT\tREFUNDED\tRECEIVED\tORDER\tTRANSACTION", rows, paymentRow, view.OfPayment)
 	})

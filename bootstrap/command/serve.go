@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"plaza/adapters/backoffice"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 )
@@ -40,6 +41,12 @@ func greet(w io.Writer, l *bootstrap.Listeners, c settings.Config, withDemo bool
   API document    %[2]s/api/openapi.json
   Health          %[3]s/readyz
 `, bootstrap.ThisBuild(), l.URL(), l.AdminURL())
+	switch c.BackOffice {
+	case settings.BackOfficeAdmin:
+		fmt.Fprintf(w, "  Back office     %s%s\n", l.AdminURL(), backoffice.Root)
+	case settings.BackOfficePublic:
+		fmt.Fprintf(w, "  Back office     %s%s\n", l.URL(), backoffice.Root)
+	}
 	if c.UsesSandbox() {
 		fmt.Fprintf(w, "  Wallet sandbox  %s/\n", c.WalletURL)
 	}

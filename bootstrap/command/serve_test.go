@@ -28,6 +28,20 @@ func TestServe_greets_on_a_terminal_alone(t *testing.T) {
 	assert.False(t, greets(text, &bytes.Buffer{}))
 }
 
+func TestServe_greets_with_the_back_office(t *testing.T) {
+	l, err := bootstrap.Listen(settings.Config{Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0"})
+	require.NoError(t, err)
+	defer l.Close()
+	for where, url := range map[string]string{"admin": l.AdminURL(), "public": l.URL()} {
+		var out bytes.Buffer
+		greet(&out, l, settings.Config{BackOffice: where}, false)
+		assert.Contains(t, out.String(), "  Back office     "+url+"/back-office/\n")
+	}
+	var out bytes.Buffer
+	greet(&out, l, settings.Config{BackOffice: "off"}, false)
+	assert.NotContains(t, out.String(), "Back office")
+}
+
 func TestServe_greets_with_the_pages_of_the_sandboxes(t *testing.T) {
 	l, err := bootstrap.Listen(settings.Config{Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0"})
 	require.NoError(t, err)

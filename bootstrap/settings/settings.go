@@ -27,13 +27,14 @@ import (
 // prefix PLAZA_, each also a flag of serve.
 type Config struct {
 	Addr                string        `default:"127.0.0.1:8080" env:"PLAZA_ADDR" help:"Address of the REST interface." placeholder:"HOST:PORT"`
-	AdminAddr           string        `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of health, metrics and profiles, not for the public." placeholder:"HOST:PORT"`
+	AdminAddr           string        `default:"127.0.0.1:9080" env:"PLAZA_ADMIN_ADDR" help:"Address of health, metrics, profiles and the back office, not for the public." placeholder:"HOST:PORT"`
 	DatabaseURL         string        `env:"PLAZA_DATABASE_URL" secret:"" help:"Where data is kept: postgres://…, sqlite:PATH, or memory:, which is lost at exit (default: SQLite in the data directory)." placeholder:"URL"` // may hold a password
 	DatabasePooler      bool          `env:"PLAZA_DATABASE_POOLER" help:"The database is behind a pooler such as PgBouncer: connections keep no state."`
 	DatabaseConnections int           `env:"PLAZA_DATABASE_CONNECTIONS" help:"Maximum connections of this server to Postgres (default: four for each processor, at least 16). The sum over all servers must stay below max_connections of Postgres." placeholder:"N"`
 	Migrate             string        `default:"true" env:"PLAZA_MIGRATE" help:"Whether a start applies missing migrations; with false it fails if some are missing." placeholder:"BOOL"`
 	DatabaseWait        time.Duration `default:"30s" env:"PLAZA_DATABASE_WAIT" help:"How long a start waits for an unreachable database." placeholder:"DURATION"`
 	DataDir             string        `default:"var" env:"PLAZA_DATA_DIR" help:"Folder of the embedded database, of pictures, and of the wallet sandbox's key." placeholder:"DIR"`
+	BackOffice          string        `default:"admin" env:"PLAZA_BACK_OFFICE" help:"Where the pages for staff at /back-office/ are served: admin (the address of health and metrics), public (that of the REST interface) or off." placeholder:"WHERE"`
 	PublicURL           string        `env:"PLAZA_PUBLIC_URL" help:"Address that clients see, for links to pictures (default: http:// and the address of the REST interface)." placeholder:"URL"` // without a trailing slash
 	TokenTTL            time.Duration `default:"720h" env:"PLAZA_TOKEN_TTL" help:"How long a token lives from its last use." placeholder:"DURATION"`
 
@@ -75,6 +76,12 @@ type Config struct {
 	unparsed
 }
 
+// Where the back office is served.
+const (
+	BackOfficeAdmin  = "admin"
+	BackOfficePublic = "public"
+)
+
 // maxTokenTTL is a limit that every store can represent.
 const maxTokenTTL = 10 * 365 * 24 * time.Hour
 
@@ -100,6 +107,8 @@ func (c Config) Check(more ...func(*Config, Problems)) (Config, error) {
 	p := c.unparsed.problems()
 	p.Note("PLAZA_ADDR", CheckAddr(c.Addr))
 	p.Note("PLAZA_ADMIN_ADDR", CheckAddr(c.AdminAddr))
+	c.BackOffice = cmp.Or(c.BackOffice, BackOfficeAdmin)
+	p.Note("PLAZA_BACK_OFFICE", OneOf(c.BackOffice, BackOfficeAdmin, BackOfficePublic, "off"))
 	p.Note("PLAZA_DATA_DIR", checkDir(c.DataDir))
 	c.DatabaseURL = cmp.Or(c.DatabaseURL, "sqlite:"+filepath.Join(c.DataDir, "plaza.db"))
 	p.Note("PLAZA_DATABASE_URL", checkDatabaseURL(c.DatabaseURL))

@@ -18,7 +18,7 @@ type Account struct {
 	Staff    bool
 	Disabled bool
 	Erasing  bool // the account is closed, and what belongs to the user is being erased
-	// Generation counts password changes: a token of another generation is invalid.
+	// Generation counts changes that end every key: a token of another generation is invalid.
 	Generation int
 	// Kept is the token that stays valid when Accounts.Change stores a new Generation;
 	// zero: none. It is not stored.
@@ -58,6 +58,9 @@ func (a *Account) SetPhoneWith(token TokenID, phone user.Phone) {
 	a.SetPhone(phone)
 	a.Kept = token
 }
+
+// EndSessions invalidates every key. The password stays.
+func (a *Account) EndSessions() { a.Generation++ }
 
 // Rehash replaces the hash of an unchanged password. Keys stay valid (AUT-12).
 func (a *Account) Rehash(hash string) { a.Hash = hash }
@@ -113,6 +116,8 @@ type Accounts interface {
 	ByPhone(ctx context.Context, phone user.Phone) (Account, error)
 	// ByID returns the account of the user, or ErrNoAccount.
 	ByID(ctx context.Context, id user.ID) (Account, error)
+	// AccountsOf returns those of the accounts that exist, each once, in any order. An empty list of ids is not an error.
+	AccountsOf(ctx context.Context, ids []user.ID) ([]Account, error)
 	// List returns at most limit accounts with uids greater than after, by ascending
 	// uid.
 	List(ctx context.Context, after user.ID, limit int) ([]Account, error)

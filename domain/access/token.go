@@ -153,7 +153,7 @@ type Tokens interface {
 	Touch(ctx context.Context, s Session, now time.Time) error
 	// Revoke removes the token, or returns ErrNoSession.
 	Revoke(ctx context.Context, id TokenID) error
-	// OfUser returns the user's tokens, most recently issued first, ties by descending
+	// OfUsers returns the users' tokens, most recently issued first, ties by descending
 	// id.
-	OfUser(ctx context.Context, id user.ID) ([]Token, error)
+	OfUsers(ctx context.Context, ids ...user.ID) ([]Token, error)
 }

@@ -36,6 +36,7 @@ const (
 	StaffRevoked    Act = "staff_revoked"
 	TokenIssued     Act = "token_issued"
 	TokenRevoked    Act = "token_revoked"
+	SessionsEnded   Act = "sessions_ended"
 	OrderCreated    Act = "order_created"
 	RefundOrdered   Act = "refund_ordered"
 	BillReconciled  Act = "bill_reconciled"

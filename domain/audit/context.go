@@ -67,6 +67,12 @@ func Made(ctx context.Context, o Object, about user.ID) {
 	}
 }
 
+// Carries reports whether the context carries a record.
+func Carries(ctx context.Context) bool {
+	c := carriedBy(ctx)
+	return c != nil && !c.isReading
+}
+
 // Because adds the reason to the record that the context carries. A use case calls it before it changes anything.
 func Because(ctx context.Context, reason string) {
 	if c := carriedBy(ctx); c != nil && !c.isReading {

@@ -253,6 +253,13 @@ var simplifiedChinese = map[string]string{
 	"This notification is not from the wallet.":         "此通知并非来自钱包。",
 	"This notification reports a failed payment.":       "此通知报告的是支付失败。",
 
+	// The back office.
+	"Send exactly one of phone, uid and name.":               "请在 phone、uid 和 name 中只提供一个。",
+	"You cannot disable your own account.":                   "您不能停用自己的账号。",
+	"You cannot take the back office from your own account.": "您不能取消自己的后台权限。",
+	"Import not found.":                                      "导入不存在。",
+	"The scope back_office is only for staff.":               "只有工作人员才能拥有 back_office 权限。",
+
 	// Idempotency keys.
 	"Send exactly one key.":                                       "请只发送一个密钥。",
 	"A request with this Idempotency-Key is in progress.":         "使用此 Idempotency-Key 的请求正在处理中。",

@@ -6,6 +6,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/domain/page"
 )
 
 // Status is the result of applying a record.
@@ -70,6 +71,12 @@ type Store interface {
 	// Complete records the completion of an import, unless one that ended later is recorded.
 	// telemetry.Sampler returns the recorded one.
 	Complete(ctx context.Context, c Completion) error
+	// EndRun stores a run that has ended under a new ID, with the lines that it has rejected, at most MaxRejects of them.
+	EndRun(ctx context.Context, r Run, rejects []RejectedLine) error
+	// Runs returns a page of the runs, those stored last first.
+	Runs(ctx context.Context, p page.Request) (page.Page[Run], error)
+	// RejectsOf returns the stored rejects of the run in their order, or ErrNoRun.
+	RejectsOf(ctx context.Context, id RunID) ([]RejectedLine, error)
 	// Known returns those of the refs of users, categories and bundles that are stored.
 	Known(ctx context.Context, refs []Ref) (map[Ref]bool, error)
 	// Cover returns the picture remembered for the digest, and whether it found one.

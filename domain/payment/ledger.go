@@ -110,12 +110,20 @@ type Findings interface {
 	Findings(ctx context.Context, f FindingFilter, p page.Request) (page.Page[Finding], error)
 }
 
+// PaymentFilter selects payments.
+type PaymentFilter struct {
+	State       PaymentState // empty: any
+	Order       OrderID      // zero: of any order, or of none
+	ID          PaymentID    // zero: any
+	Transaction string       // the wallet's number; empty: any
+}
+
 // Reports reads what staff reviews.
 type Reports interface {
-	// Payments returns a page of the payments in the state, or in any state if s is empty, the
-	// newest first, ties by descending id. Those in the state RefundDue are only those of which
+	// Payments returns a page of the payments that the filter selects, the newest first, ties by
+	// descending id. If it selects the state RefundDue, those are only the payments of which
 	// something is not refunded.
-	Payments(ctx context.Context, s PaymentState, p page.Request) (page.Page[Payment], error)
+	Payments(ctx context.Context, f PaymentFilter, p page.Request) (page.Page[Payment], error)
 	// Journal returns the order's journal entries, the oldest first.
 	Journal(ctx context.Context, id OrderID) ([]Entry, error)
 }

@@ -51,9 +51,27 @@ func (s Sample) Age(now time.Time) time.Duration {
 // Remaining returns how much of the day's budget is left, in characters.
 func (s Sample) Remaining(budget int64) int64 { return max(0, budget-s.Spent) }
 
+// Recent is what only the back office looks at: what else waits, and what came in.
+type Recent struct {
+	OpenOrders int // at most MaxCount
+	InDoubt    int // of the oldest MaxCount living prepayments, those in the states unknown and closing
+	Refunds    int // in the state processing, at most MaxCount
+	Days       []Day
+}
+
+// Day has how much came in on a day in UTC, at most MaxCount each.
+type Day struct {
+	Day                      time.Time // its first instant
+	Joined, Events, Comments int
+}
+
 // Sampler samples a store. Every implementation passes test/ports.Telemetry.
 type Sampler interface {
 	// Sample returns the state at one moment. It must read a bounded number of rows, however
 	// many orders, payments and pictures are stored.
 	Sample(ctx context.Context, q Query) (Sample, error)
+	// Recent returns the state at one moment, with so many days from the one that begins at the instant. A day has what
+	// was created on it and is still stored, drafts included. It must read a bounded number of rows, however much is
+	// stored.
+	Recent(ctx context.Context, first time.Time, days int) (Recent, error)
 }

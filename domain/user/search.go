@@ -88,7 +88,9 @@ func firstChars(s string, chars int) string {
 // Search selects the people who are found by a name (USR-08).
 type Search struct {
 	Name SearchName
-	By   ID // who searches
+	By   ID // who searches; zero: staff
+	// WithDisabled finds people whose account is disabled, too.
+	WithDisabled bool
 	page.CursorRequest
 }
 

@@ -168,8 +168,8 @@ type Directory interface {
 	// SetAvatar does. Charges are as in event.Repository.
 	ChangeProfile(ctx context.Context, id ID, c ProfileChange, charges ...ratelimit.Charge) error
 	// Search returns the users whom the name finds, those first whom the searching user follows, and each of both in
-	// ascending order of uid. It leaves out users whose account is disabled, whose data was erased, or between
-	// whom and the searching user a block stands (block.Repository). Changed names find the user at once, and former ones no longer do. A page may have fewer users than its size, also none, and
+	// ascending order of uid. It leaves out users whose account is disabled, unless the search is WithDisabled, whose
+	// data was erased, or between whom and the searching user a block stands (block.Repository). Changed names find the user at once, and former ones no longer do. A page may have fewer users than its size, also none, and
 	// the list continues all the same. Charges are as in event.Repository; a search without a result is charged, too.
 	Search(ctx context.Context, q Search, charges ...ratelimit.Charge) (page.CursorPage[Member], error)
 }

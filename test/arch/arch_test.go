@@ -50,13 +50,13 @@ func forbids(p *pkg, imported string) string {
 			return "use cases import the domain"
 		}
 	case p.within("adapters"):
-		mayKnowUseCases := p.within("adapters/httpapi") && !p.within("adapters/httpapi/transport")
+		mayKnowUseCases := p.within("adapters/httpapi") && !p.within("adapters/httpapi/transport") || p.within("adapters/backoffice")
 		knowsNoRule := []string{"fault", "secret", "calendar", "instant", "page", "geo", "media"}
 		switch {
 		case p.within("adapters/bunstore/internal/engine") && inside(imported, "domain") && !slices.Contains(knowsNoRule, path.Base(imported)):
 			return "the engine knows no rule"
 		case inside(imported, "application") && !mayKnowUseCases:
-			return "only httpapi and bootstrap import use cases, and transport is below the handlers"
+			return "only httpapi, backoffice and bootstrap import use cases, and transport is below the handlers"
 		case inside(imported, "bootstrap", "test"):
 			return "only bootstrap imports every package"
 		case inside(imported, "adapters") && adapterOf(imported) != adapterOf(p.ImportPath) && !mayImport(p.ImportPath, imported):

@@ -25,6 +25,7 @@ func reachesClients(p *pkg) bool {
 	case p.within("domain/personaldata"), // describes what is stored
 		p.within("adapters/jsonlines"), p.within("adapters/prometheus"), // for operators
 		p.within("adapters/wallet/sandbox"), p.within("adapters/sms/sandbox"), // servers of their own
+		p.within("adapters/backoffice"), // has its own texts
 		p.within("adapters/httpapi/openapi"), p.within("adapters/httpapi/reference"):
 		return false
 	}

@@ -203,7 +203,7 @@ func (c *caller) login(t *testing.T) {
 }
 
 // TestChromium shows GEN-15, the page at /docs/ and the example of the guide for clients on one
-// server, and the page of the wallet sandbox, all in one Chromium: loading the demo data and starting a browser take most of the time.
+// server, and the pages of the wallet sandbox and for staff, all in one Chromium: loading the demo data and starting a browser take most of the time.
 func TestChromium(t *testing.T) {
 	browser := chromium.Start(t)
 	listed, unlisted := servePage(t)
@@ -217,6 +217,7 @@ func TestChromium(t *testing.T) {
 	t.Run("reference", func(t *testing.T) { showReference(t, browser, api) })
 	t.Run("example", func(t *testing.T) { showExample(t, browser, api, example) })
 	t.Run("wallet_sandbox", func(t *testing.T) { showSandbox(t, browser, unlisted) })
+	t.Run("back_office", func(t *testing.T) { showBackOffice(t, browser) })
 }
 
 // showCORS lets pages of a listed and of an unlisted origin call the server.

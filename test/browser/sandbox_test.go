@@ -37,6 +37,7 @@ type till struct {
 	url string // of the sandbox
 	end func() // ends the sandbox
 	app *bootstrap.App
+	api string // URL of Plaza
 
 	payer user.ID
 }
@@ -65,8 +66,8 @@ func startTill(t *testing.T) *till {
 		s.end()
 		assert.NoError(t, <-ended)
 	})
-	serveConfig(t, settings.Config{
-		Wallet: "sandbox", WalletURL: s.url, WalletPoll: 100 * time.Millisecond,
+	s.api = serveConfig(t, settings.Config{
+		BackOffice: settings.BackOfficePublic, Wallet: "sandbox", WalletURL: s.url, WalletPoll: 100 * time.Millisecond,
 		MerchantConfig: settings.MerchantConfig{WalletMchID: "1900000109", WalletKey: key, WalletAppID: "wxbrowser"},
 	}, func(app *bootstrap.App) { s.app = app })
 	s.payer, err = s.app.Signin.Register(t.Context(), signin.Registration{

@@ -86,6 +86,10 @@ func (s *server) takers(t *testing.T, p person, event int) []taker {
 		{method: "POST", path: hidePath, body: object{"event": 9999, "reason": "x"}, status: 404},
 		{method: "POST", path: restorePath, body: object{"event": 9999, "reason": "x"}, status: 404},
 	}
+	for _, act := range []string{"disable/", "enable/", "end-sessions/", "scopes/"} {
+		body := object{"reason": "x", "scopes": []any{}, "staff": false}
+		all = append(all, taker{method: "POST", path: staffPath(s.member(t).id, act), body: body, status: 200})
+	}
 	doc, err := theDocument()
 	require.NoError(t, err)
 	described := 0

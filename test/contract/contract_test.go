@@ -55,9 +55,9 @@ func (on store) runs(n needs, short bool) bool {
 func (on store) rows() []row {
 	all := slices.Concat(
 		conventionRows, loginRows, peopleRows, searchRows, erasedRows, goldenRows, eventRows, eventListRows, timelineRows, eventTextRows,
-		activityRows, notificationRows, moderationRows, subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows, imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, usualPlaceRows, sessionRows,
+		activityRows, notificationRows, moderationRows, subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows, imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows, overviewRows, importRunRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
-		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, leavingRows,
+		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, leavingRows, staffPageRows,
 	)
 	if on.isDurable {
 		all = append(all, durableRows...)

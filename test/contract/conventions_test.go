@@ -236,8 +236,9 @@ func contentLists(p person) []string {
 func everyListIsPaged(t *testing.T, s *server) {
 	ada := s.member(t, func(r *signin.Registration) { r.Staff = true })
 	id := ada.publishes(t, "x")
+	s.brings(t, "x")
 	lists := append(pagedLists(ada, id), contentLists(ada)...)
-	lists = append(lists, sessions, refunds, findings, newOrder, hiddenPath, blocks)
+	lists = append(lists, sessions, refunds, findings, newOrder, hiddenPath, blocks, importRuns, rejectsOf(1))
 	for _, path := range lists {
 		assert.Equal(t, 7, ada.get(t, query(path, "page=1&page_size=7")).is(200).int("pagination.page_size"), path)
 		ada.get(t, query(path, "page=0&page_size=0")).invalid("page", "page_size")

@@ -67,7 +67,7 @@ func (on store) startAs(t *testing.T, change func(*settings.Config), parts boots
 	s.settings = settings.Config{
 		Addr: "127.0.0.1:0", AdminAddr: "127.0.0.1:0", DatabaseURL: on.fresh(t), DataDir: t.TempDir(),
 		DatabaseWait: time.Minute, TokenTTL: 720 * time.Hour, LogLevel: slog.LevelDebug, LogFormat: "text",
-		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second, DatabasePooler: on.isPooled,
+		WalletPoll: 30 * time.Second, WalletTimeout: 5 * time.Second, DatabasePooler: on.isPooled, BackOffice: settings.BackOfficePublic,
 	}
 	if on.balance != nil {
 		url, start := on.balance(t, &s.settings)

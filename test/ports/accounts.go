@@ -19,6 +19,7 @@ func Accounts(t *testing.T, open Open) {
 		{"of many who open a phone at once one gets it", openAtOnce},
 		{"ByPhone returns the account with the login name, or ErrNoAccount", accountByPhone},
 		{"ByID returns the account of the user, or ErrNoAccount", accountByID},
+		{"AccountsOf returns those of the accounts that exist, each once", accountsOf},
 		{"List returns the accounts with higher uids, ascending, at most limit", accountList},
 		{"Change stores what fn makes of the account", accountChange},
 		{"Change of an unknown account is ErrNoAccount", accountChangeUnknown},
@@ -132,6 +133,21 @@ func accountByID(w *fixtures) {
 		_, err := w.Accounts.ByID(w.Context(), nobody)
 		assert.ErrorIs(w, err, access.ErrNoAccount, "%d", nobody)
 	}
+}
+
+func accountsOf(w *fixtures) {
+	a, m := visitor()
+	first, err := w.Accounts.Open(w.Context(), a, m)
+	require.NoError(w, err)
+	w.people = 1
+	second, third := w.newUser(), w.newUser()
+	found, err := w.Accounts.AccountsOf(w.Context(), []user.ID{third, first, third + 1, third})
+	require.NoError(w, err)
+	assert.ElementsMatch(w, []access.Account{w.account(first), w.account(third)}, found)
+	assert.NotContains(w, found, w.account(second))
+	found, err = w.Accounts.AccountsOf(w.Context(), nil)
+	require.NoError(w, err)
+	assert.Empty(w, found)
 }
 
 func accountList(w *fixtures) {

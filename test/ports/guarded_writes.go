@@ -326,7 +326,7 @@ func issuing(w *fixtures) guardedWrite {
 			return int64(id), err
 		},
 		stored: func() (ids []int64) {
-			theirs, err := w.Tokens.OfUser(w.Context(), holder)
+			theirs, err := w.Tokens.OfUsers(w.Context(), holder)
 			require.NoError(w, err)
 			for _, t := range theirs {
 				ids = append(ids, int64(t.ID))

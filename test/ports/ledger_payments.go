@@ -16,6 +16,7 @@ var ledgerPayments = []promise{
 	{"AddUnmatched stores a payment of no order, once for each transaction", addUnmatched},
 	{"AddUnmatched of one transaction at once stores one payment", addUnmatchedAtOnce},
 	{"Payments is newest first, ties by descending id, in the given state; its total counts what paging yields, and past it is NotFound", payments},
+	{"Payments are also those of an order, the one with a number, and the one with a transaction", paymentsFound},
 	{"Due returns the orders whose Look has come, the earliest first, and puts them off", due},
 	{"Due never gives an order to two who ask at once", dueAtOnce},
 }
@@ -36,7 +37,7 @@ func (w *fixtures) addUnmatched(transaction string, at time.Time) payment.Paymen
 
 func (w *fixtures) payments(v payment.PaymentState, r page.Request) page.Page[payment.Payment] {
 	w.Helper()
-	p, err := w.Ledger.Payments(w.Context(), v, r)
+	p, err := w.Ledger.Payments(w.Context(), payment.PaymentFilter{State: v}, r)
 	require.NoError(w, err)
 	return p
 }
@@ -124,8 +125,28 @@ func payments(w *fixtures) {
 			assert.Equal(w, newest[2*number:min(2*number+2, total)], p.Items)
 			assert.Equal(w, total, p.Total)
 		}
-		_, err := w.Ledger.Payments(w.Context(), v, pageNo(4, 2))
+		_, err := w.Ledger.Payments(w.Context(), payment.PaymentFilter{State: v}, pageNo(4, 2))
 		assert.True(w, fault.Is(err, fault.NotFound))
+	}
+}
+
+func paymentsFound(w *fixtures) {
+	o, other := w.charge(order(w.newUser(), noon)), w.charge(order(w.newUser(), noon))
+	w.pays(o.ID, "a", "applied", noon.Add(2*time.Second))
+	w.pays(other.ID, "b", "of another", noon.Add(time.Second))
+	stray := w.addUnmatched("stray", noon)
+	for f, want := range map[payment.PaymentFilter][]string{
+		{Order: o.ID}: {"applied"}, {ID: stray.ID}: {"stray"}, {Transaction: "of another"}: {"of another"}, {Transaction: "lost"}: nil,
+		{Order: o.ID, State: payment.Disputed}: nil, {Order: o.ID, ID: stray.ID}: nil, {}: {"applied", "of another", "stray"},
+	} {
+		p, err := w.Ledger.Payments(w.Context(), f, page.Request{})
+		require.NoError(w, err)
+		var got []string
+		for _, one := range p.Items {
+			got = append(got, one.TransactionID)
+		}
+		assert.Equal(w, want, got, f)
+		assert.Equal(w, len(want), p.Total, f)
 	}
 }
 

@@ -37,11 +37,11 @@ func searchName(t *testing.T, name string) user.SearchName {
 	return n
 }
 
-// searches returns the ids of all whom the user finds, by pages of the size.
+// searches returns the ids of all whom the user finds, or staff if it is zero, by pages of the size.
 func (w *fixtures) searches(by user.ID, name string, size int) (ids []user.ID) {
 	w.Helper()
 	for after := (page.Cursor{}); ; {
-		p, err := w.Directory.Search(w.Context(), user.Search{Name: searchName(w.T, name), By: by, CursorRequest: page.Behind(after, size)})
+		p, err := w.Directory.Search(w.Context(), user.Search{Name: searchName(w.T, name), By: by, WithDisabled: by == 0, CursorRequest: page.Behind(after, size)})
 		require.NoError(w, err)
 		require.LessOrEqual(w, len(p.Items), size)
 		for _, m := range p.Items {
@@ -125,6 +125,7 @@ func searchLeavesOut(w *fixtures) {
 	set(b, true)
 	set(c, true)
 	assert.Equal(w, []user.ID{d, a, e}, w.searches(a, "ana", 2))
+	assert.Equal(w, []user.ID{a, b, c, d, e}, w.searches(0, "ana", 2), "of staff")
 	set(b, false)
 	set(c, false)
 	assert.Equal(w, []user.ID{b, d, a, c, e}, w.searches(a, "ana", 2))

@@ -13,6 +13,7 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
+	"plaza/domain/user"
 )
 
 // Telemetry is the suite of telemetry.Sampler, and of imported.Store.Complete.
@@ -24,6 +25,8 @@ func Telemetry(t *testing.T, open Open) {
 		{"the oldest prepayment is that of those alive", samplePrepayments},
 		{"the deletion queue is counted, due or not", sampleDeletions},
 		{"the spending is the translator's on the day", sampleSpending},
+		{"Recent counts by day what was created, drafts included", recentDays},
+		{"Recent counts open orders, prepayments in doubt and refunds that are processing", recentMoney},
 		{"Complete keeps the import that ended last", sampleImport},
 	})
 }
@@ -36,6 +39,45 @@ func (w *fixtures) sample() telemetry.Sample {
 }
 
 func sampleEmpty(w *fixtures) { assert.Zero(w, w.sample()) }
+
+func (w *fixtures) recent(first time.Time, days int) telemetry.Recent {
+	w.Helper()
+	recent, err := w.Telemetry.Recent(w.Context(), first, days)
+	require.NoError(w, err)
+	return recent
+}
+
+func recentDays(w *fixtures) {
+	first := noon.Truncate(24 * time.Hour)
+	day := func(n int) time.Time { return first.AddDate(0, 0, n) }
+	assert.Equal(w, telemetry.Recent{Days: []telemetry.Day{{Day: day(0)}, {Day: day(1)}}}, w.recent(first, 2))
+	joined := func(at time.Time) user.ID { return w.newUser(func(m *user.Member) { m.Joined = at }) }
+	who := joined(first)
+	joined(day(1).Add(-time.Microsecond))
+	joined(day(1))
+	joined(day(2))
+	joined(first.Add(-time.Microsecond))
+	e := w.write(who, noon)
+	w.write(who, noon.AddDate(0, 0, 1))
+	w.say(e.ID(), who, noon.AddDate(0, 0, 1), "Oh")
+	assert.Equal(w, []telemetry.Day{{Day: day(0), Joined: 2, Events: 1}, {Day: day(1), Joined: 1, Events: 1, Comments: 1}}, w.recent(first, 2).Days)
+}
+
+func recentMoney(w *fixtures) {
+	who := w.newUser()
+	o := w.charge(order(who, noon))
+	w.pays(o.ID, "paid", "t", noon)
+	doubtful, alive := w.charge(order(who, noon)), w.charge(order(who, noon))
+	w.begins(alive.ID, byCode, "alive", noon)
+	w.begins(doubtful.ID, byCode, "doubtful", noon)
+	assert.Equal(w, telemetry.Recent{OpenOrders: 2, Days: []telemetry.Day{{Day: noon, Joined: 1}}}, w.recent(noon, 1))
+	w.trade(doubtful.ID, func(t *payment.Trade) { t.RecordFailed("doubtful", payment.ErrWalletTimeout, noon) })
+	assert.Equal(w, 1, w.recent(noon, 1).InDoubt)
+	refund := w.refunds(w.traded(o.ID).Payments[0].ID, 1, "refund-1", noon)
+	assert.Equal(w, 1, w.recent(noon, 1).Refunds)
+	w.refundEnds(refund, payment.RefundSucceeded, noon)
+	assert.Zero(w, w.recent(noon, 1).Refunds)
+}
 
 func samplePayments(w *fixtures) {
 	who := w.newUser()

@@ -23,7 +23,7 @@ func Tokens(t *testing.T, open Open) {
 		{"of Touches at once with different tokens the latest is when the user was seen", touchFromMany},
 		{"Revoke removes the token, or returns ErrNoSession", revoke},
 		{"of many who revoke a token at once one does", revokeAtOnce},
-		{"OfUser returns the user's tokens, the latest issued first", tokensOfUser},
+		{"OfUsers returns the users' tokens, the latest issued first", tokensOfUsers},
 		{"a user has at most MaxTokens: Issue removes the least recently used ones", tokensBounded},
 		{"a new generation leaves the kept token alone valid", tokenKept},
 	})
@@ -133,7 +133,7 @@ func touch(w *fixtures) {
 	members, err := w.Directory.Members(w.Context(), []user.ID{holder})
 	require.NoError(w, err)
 	assert.Equal(w, now, members[0].Seen)
-	theirs, err := w.Tokens.OfUser(w.Context(), holder)
+	theirs, err := w.Tokens.OfUsers(w.Context(), holder)
 	require.NoError(w, err)
 	assert.ElementsMatch(w, []time.Time{now, idle.Used}, []time.Time{theirs[0].Used, theirs[1].Used})
 }
@@ -196,21 +196,31 @@ func revokeAtOnce(w *fixtures) {
 	assertOneWins(w, atOnce(many, func(int) error { return w.Tokens.Revoke(w.Context(), t.ID) }), access.ErrNoSession)
 }
 
-func tokensOfUser(w *fixtures) {
+func tokensOfUsers(w *fixtures) {
 	holder, other := w.newUser(), w.newUser()
-	var want []access.Token
+	var want, all []access.Token
 	for n := range byte(4) {
 		t := token(holder, n)
 		t.Created = noon.Add(time.Duration(n/2) * time.Second) // two by two at the same instant
-		want = append(want, w.issue(t))
-		w.issue(token(other, 100+n))
+		t = w.issue(t)
+		of := token(other, 100+n)
+		of.Created = t.Created
+		want, all = append(want, t), append(all, t, w.issue(of))
 	}
 	slices.Reverse(want)
-	theirs, err := w.Tokens.OfUser(w.Context(), holder)
+	slices.Reverse(all)
+	theirs, err := w.Tokens.OfUsers(w.Context(), holder)
 	require.NoError(w, err)
 	assert.Equal(w, want, theirs)
 
-	theirs, err = w.Tokens.OfUser(w.Context(), other+1)
+	theirs, err = w.Tokens.OfUsers(w.Context(), holder, other, other+1)
+	require.NoError(w, err)
+	assert.Equal(w, all, theirs)
+
+	theirs, err = w.Tokens.OfUsers(w.Context())
+	require.NoError(w, err)
+	assert.Empty(w, theirs)
+	theirs, err = w.Tokens.OfUsers(w.Context(), other+1)
 	require.NoError(w, err)
 	assert.Empty(w, theirs)
 }
@@ -228,7 +238,7 @@ func tokensBounded(w *fixtures) {
 		all = append(all, w.issue(t))
 	}
 	var left []access.TokenID
-	theirs, err := w.Tokens.OfUser(w.Context(), holder)
+	theirs, err := w.Tokens.OfUsers(w.Context(), holder)
 	require.NoError(w, err)
 	for _, t := range theirs {
 		left = append(left, t.ID)

@@ -28,7 +28,7 @@ func (w *payingFixture) notify(t *testing.T, text []byte) string {
 // payments returns all stored payments.
 func (w *payingFixture) payments(t *testing.T) []payment.Payment {
 	t.Helper()
-	paged, err := w.ledger.Payments(t.Context(), "", page.Request{})
+	paged, err := w.ledger.Payments(t.Context(), payment.PaymentFilter{}, page.Request{})
 	require.NoError(t, err)
 	return paged.Items
 }
@@ -185,7 +185,7 @@ func TestPAY14_a_notification_of_a_refund_makes_it_due_and_proves_nothing(t *tes
 	_, err := w.begin(t, id)
 	require.NoError(t, err)
 	assert.Equal(t, "true", w.notify(t, w.wallet.pays()))
-	paid, err := w.Payments(t.Context(), payment.Applied, page.Request{})
+	paid, err := w.Payments(t.Context(), payment.PaymentFilter{State: payment.Applied}, page.Request{})
 	require.NoError(t, err)
 	account, err := w.ledger.ChangeRefunds(t.Context(), paid.Items[0].ID, func(a *payment.RefundAccount) error {
 		return a.Request(payment.RefundDraft{Reason: "Cold", Origin: payment.RefundByCommand}, "refund-1", usecases.Noon.Add(time.Hour))

@@ -116,7 +116,7 @@ func billLineOf(r payment.Receipt) payment.BillLine {
 // refunds stores a refund of 300 that the wallet has confirmed, and returns its line in a bill.
 func (w *reconcilingFixture) refunds(l payment.BillLine, no payment.RefundNo, at time.Time) payment.BillLine {
 	w.Helper()
-	all, err := w.ledger.Payments(w.Context(), "", page.Request{})
+	all, err := w.ledger.Payments(w.Context(), payment.PaymentFilter{}, page.Request{})
 	require.NoError(w, err)
 	for _, p := range all.Items {
 		if p.TransactionID != l.TransactionID {

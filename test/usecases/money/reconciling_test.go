@@ -42,7 +42,7 @@ func TestPAY15_a_payment_that_only_the_bill_knows_is_taken_in(t *testing.T) {
 		{Day: billDay, Kind: payment.FoundUnknownHere, TransactionID: "t1", Order: order.ID, Found: "990 CNY", Resolved: billReady},
 		{Day: billDay, Kind: payment.FoundUnknownHere, TransactionID: "t9", Found: "990 CNY", Resolved: billReady},
 	}, found)
-	disputed, err := w.ledger.Payments(t.Context(), payment.Disputed, page.Request{})
+	disputed, err := w.ledger.Payments(t.Context(), payment.PaymentFilter{State: payment.Disputed}, page.Request{})
 	require.NoError(t, err)
 	require.Len(t, disputed.Items, 1)
 	assert.Equal(t, payment.Protocol("v3"), disputed.Items[0].Protocol)
@@ -140,7 +140,7 @@ func TestPAY15_a_comparison_that_is_interrupted_finds_the_same_when_it_is_repeat
 		for _, f := range found {
 			assert.Equal(t, f.Kind != payment.FoundUnknownThere, !f.Resolved.IsZero(), "%s: %v", name, f)
 		}
-		payments, err := w.ledger.Payments(t.Context(), "", page.Request{})
+		payments, err := w.ledger.Payments(t.Context(), payment.PaymentFilter{}, page.Request{})
 		require.NoError(t, err)
 		assert.Equal(t, 3, payments.Total, name)
 	}

@@ -1,0 +1,266 @@
+package backoffice
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"plaza/application/paying"
+	"plaza/domain/audit"
+	"plaza/domain/fault"
+	"plaza/domain/idempotency"
+	"plaza/domain/page"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+)
+
+// moneyList is a list of payments, orders or refunds. It is the first word of its query, and the key of its text.
+type moneyList struct {
+	Key  string
+	load func(*Site, *visit) ([]moneyRow, Pager, error)
+}
+
+// moneyLists are in the order of the links. The first one is shown first.
+var moneyLists = []moneyList{
+	{"due", payments(payment.RefundDue)}, {"disputed", payments(payment.Disputed)}, {"abnormal", refunds(payment.RefundAbnormal)},
+	{"processing", refunds(payment.RefundProcessing)}, {"applied", payments(payment.Applied)}, {"refunds", refunds("")},
+	{"open", orders(payment.Open)}, {"paid", orders(payment.Paid)}, {"closed", orders(payment.Closed)},
+}
+
+// moneyRow is a payment, an order or a refund in a list.
+type moneyRow struct {
+	Path, Name string // of its page
+	Currency   string
+	Amount     int64
+	State      string // key of its text
+	User       user.ID
+	Subject    string
+	At         time.Time
+	Refunded   int64
+}
+
+func payments(state payment.PaymentState) func(*Site, *visit) ([]moneyRow, Pager, error) {
+	return func(s *Site, v *visit) ([]moneyRow, Pager, error) {
+		p, err := s.Paying.Payments(v.r.Context(), payment.PaymentFilter{State: state}, v.paged())
+		rows := page.Map(p, func(one paying.Received) moneyRow {
+			return moneyRow{
+				Path: fmt.Sprintf("money/payment/%d/", one.ID), Name: fmt.Sprintf(s.texts.Money.Payment, one.ID), Currency: one.Currency, Amount: one.Amount,
+				State: standing(one.Payment), User: one.For.User, Subject: one.For.Subject, At: one.Received, Refunded: one.Refunded,
+			}
+		})
+		return rows.Items, pagerOf(v, p), err
+	}
+}
+
+// standing returns the key of the text about the state of a payment. Of one whose refunds were ordered nothing is due any more.
+func standing(p payment.Payment) string {
+	if p.State == payment.RefundDue && p.Refunded >= p.Amount {
+		return "refunding"
+	}
+	return string(p.State)
+}
+
+func orders(state payment.State) func(*Site, *visit) ([]moneyRow, Pager, error) {
+	return func(s *Site, v *visit) ([]moneyRow, Pager, error) {
+		p, err := s.Paying.Orders(v.r.Context(), payment.OrderFilter{State: state}, v.paged())
+		rows := page.Map(p, func(o payment.Order) moneyRow {
+			return moneyRow{
+				Path: fmt.Sprintf("money/order/%d/", o.ID), Name: fmt.Sprintf(s.texts.Money.Order, o.ID), Currency: o.Currency, Amount: o.Amount,
+				State: string(o.State), User: o.User, Subject: o.Subject, At: o.Created,
+			}
+		})
+		return rows.Items, pagerOf(v, p), err
+	}
+}
+
+func refunds(state payment.RefundState) func(*Site, *visit) ([]moneyRow, Pager, error) {
+	return func(s *Site, v *visit) ([]moneyRow, Pager, error) {
+		p, err := s.Refunding.Refunds(v.r.Context(), payment.RefundFilter{State: state}, v.paged())
+		rows := page.Map(p, func(r payment.Refund) moneyRow {
+			return moneyRow{
+				Path: fmt.Sprintf("money/payment/%d/", r.Payment), Name: fmt.Sprintf(s.texts.Money.Refund, r.ID), Currency: r.Currency, Amount: r.Amount,
+				State: string(r.State), Subject: r.Reason, At: r.Created,
+			}
+		})
+		return rows.Items, pagerOf(v, p), err
+	}
+}
+
+// moneyPage is a list, or a search that found nothing.
+type moneyPage struct {
+	Lists   []moneyList
+	Current string
+	Rows    []moneyRow
+	Pager   Pager
+	Query   string
+}
+
+func (s *Site) listMoney(v *visit) (answer, error) {
+	at := max(0, slices.IndexFunc(moneyLists, func(l moneyList) bool { return l.Key == v.r.FormValue("list") }))
+	list := moneyLists[at]
+	rows, pager, err := list.load(s, v)
+	return answer{template: "money.html", title: s.texts.Money.Lists[list.Key], section: "money", body: moneyPage{moneyLists, list.Key, rows, pager, ""}}, err
+}
+
+// searchMoney leads to the order with the number, or to the payment with the number of the wallet.
+func (s *Site) searchMoney(v *visit) (answer, error) {
+	query := strings.TrimSpace(v.r.FormValue("q"))
+	if id, err := strconv.ParseInt(strings.TrimPrefix(query, "#"), 10, 64); err == nil {
+		order, err := s.Paying.Order(v.r.Context(), payment.OrderID(id))
+		if err == nil {
+			return answer{to: fmt.Sprintf("money/order/%d/", order.ID)}, nil
+		}
+		if !fault.Is(err, fault.NotFound) {
+			return answer{}, err
+		}
+	}
+	if query != "" {
+		found, err := s.Paying.Payments(v.r.Context(), payment.PaymentFilter{Transaction: query}, page.Request{})
+		if err != nil {
+			return answer{}, err
+		}
+		for _, one := range found.Items {
+			return answer{to: fmt.Sprintf("money/payment/%d/", one.ID)}, nil
+		}
+	}
+	return answer{
+		template: "money.html", title: s.texts.Money.NotFound, section: "money", status: statuses[fault.NotFound],
+		body: moneyPage{Lists: moneyLists, Query: query}, problem: s.texts.Money.NothingFound,
+	}, nil
+}
+
+// orderPage is an order with its payments and its journal.
+type orderPage struct {
+	payment.Order
+	IsExpired bool
+	Payments  []paying.Received
+	Journal   []payment.Entry
+}
+
+func (s *Site) showOrder(v *visit) (answer, error) {
+	id, err := v.id()
+	if err != nil {
+		return answer{}, err
+	}
+	body, err := s.order(v, payment.OrderID(id))
+	return answer{template: "order.html", title: fmt.Sprintf(s.texts.Money.Order, id), section: "money", body: body}, err
+}
+
+func (s *Site) order(v *visit, id payment.OrderID) (o orderPage, err error) {
+	if o.Order, err = s.Paying.Order(v.r.Context(), id); err != nil {
+		return o, err
+	}
+	all, err := page.New(1, page.MaxSize)
+	if err != nil {
+		return o, err
+	}
+	received, err := s.Paying.Payments(v.r.Context(), payment.PaymentFilter{Order: id}, all)
+	if err != nil {
+		return o, err
+	}
+	o.Payments = received.Items
+	o.IsExpired = o.State == payment.Open && !o.IsOpen(time.Now())
+	o.Journal, err = s.Paying.Journal(v.r.Context(), id)
+	return o, err
+}
+
+// paymentPage is a payment with its refunds, and the form of another refund.
+type paymentPage struct {
+	paying.Received
+	Refunds []payment.Refund
+	Left    int64 // not refunded
+	Form    refundForm
+}
+
+// refundForm is the form of a refund. Once is a random text: a form that is sent twice is one refund.
+type refundForm struct {
+	Amount, Reason, Once string
+	ToConfirm            bool
+	Draft                payment.RefundDraft
+}
+
+func (s *Site) payment(v *visit) (p paymentPage, err error) {
+	id, err := v.id()
+	if err != nil {
+		return p, err
+	}
+	found, err := s.Paying.Payments(v.r.Context(), payment.PaymentFilter{ID: payment.PaymentID(id)}, page.Request{})
+	switch {
+	case err != nil:
+		return p, err
+	case len(found.Items) == 0:
+		return p, payment.ErrNoPayment
+	}
+	p.Received = found.Items[0]
+	all, err := page.New(1, page.MaxSize)
+	if err != nil {
+		return p, err
+	}
+	refunds, err := s.Refunding.Refunds(v.r.Context(), payment.RefundFilter{Payment: p.ID}, all)
+	p.Refunds, p.Left = refunds.Items, p.Amount-p.Refunded
+	return p, err
+}
+
+func (s *Site) paymentAnswer(p paymentPage) answer {
+	return answer{template: "payment.html", title: fmt.Sprintf(s.texts.Money.Payment, p.ID), section: "money", body: p}
+}
+
+func (s *Site) showPayment(v *visit) (answer, error) {
+	p, err := s.payment(v)
+	p.Form = refundForm{Amount: plain(p.Left), Once: rand.Text()}
+	return s.paymentAnswer(p), err
+}
+
+// plain is an amount as a form has it.
+func plain(minor int64) string { return strings.TrimPrefix(sum("CNY", minor), "¥") }
+
+// refund shows what a refund will do, and orders it when the form is sent again.
+func (s *Site) refund(v *visit) (answer, error) {
+	p, err := s.payment(v)
+	if err != nil {
+		return answer{}, err
+	}
+	form := v.r.PostForm
+	p.Form = refundForm{Amount: form.Get("amount"), Reason: form.Get("reason"), Once: form.Get("once")}
+	switch {
+	case p.Form.Once == "":
+		return answer{}, errForged
+	case form.Get("change") != "":
+		return s.paymentAnswer(p), nil
+	}
+	draft := payment.RefundDraft{Payment: p.ID, Reason: p.Form.Reason, Origin: payment.RefundByStaff, Staff: v.actor.ID}
+	var wrong fault.Fields
+	switch amount, isAmount := minorUnits(p.Form.Amount); {
+	case !isAmount || amount < 1:
+		wrong.Add("amount", s.texts.Money.NoAmount)
+	case amount > p.Left && form.Get("sure") == "": // a form that is sent again may be the one that took the rest
+		wrong.Add("amount", fmt.Sprintf(s.texts.Money.TooMuch, sum(p.Currency, p.Left)))
+	default:
+		draft.Amount = &amount
+	}
+	p.Form.Draft = draft
+	if err := fault.Merge(wrong.Err(), draft.Check()); err != nil {
+		return v.again(s.paymentAnswer(p), err)
+	}
+	v.audited = []any{"payment", int64(p.ID), "amount", *draft.Amount}
+	if form.Get("sure") == "" {
+		p.Form.ToConfirm = true
+		return s.paymentAnswer(p), nil
+	}
+	key, err := idempotency.NewKey(v.actor.ID, "back-office "+p.Form.Once, payment.RefundContent(draft))
+	if err != nil {
+		return v.again(s.paymentAnswer(p), err)
+	}
+	made, err := s.Refunding.Request(audit.With(v.r.Context(), audit.Record{
+		At: time.Now(), By: audit.Actor{Staff: v.actor.ID}, Act: audit.RefundOrdered, Object: audit.Object{Kind: audit.Refund},
+	}), draft, key, nil)
+	if err != nil {
+		return v.again(s.paymentAnswer(p), err)
+	}
+	v.audited = append(v.audited, "refund", int64(made.ID))
+	return answer{to: fmt.Sprintf("money/payment/%d/?%s", p.ID, url.Values{"done": {"refund"}}.Encode())}, nil
+}

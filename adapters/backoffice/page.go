@@ -1,0 +1,263 @@
+package backoffice
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/page"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// templates are the pages by the names of their files, each within the layout.
+var templates = parseTemplates()
+
+func parseTemplates() map[string]*template.Template {
+	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{"sum": sum, "standing": standing}).
+		ParseFS(templateFiles, "templates/layout.html"))
+	entries, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		panic(err) // they are embedded
+	}
+	all := map[string]*template.Template{}
+	for _, e := range entries {
+		if e.Name() != "layout.html" {
+			all[e.Name()] = template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, "templates/"+e.Name()))
+		}
+	}
+	return all
+}
+
+// visit is a request for a page.
+type visit struct {
+	site    *Site
+	w       http.ResponseWriter
+	r       *http.Request
+	cookie  string
+	actor   access.Actor // of the staff's pages
+	audited []any        // what the line of the log says of the act
+}
+
+// answer is what a page answers with: a redirect, or a template.
+type answer struct {
+	to       string // path of the redirect, relative to Root; the first page, if there is no template
+	template string
+	title    string
+	section  string // of the navigation; empty: none
+	body     any
+	status   int // zero: 200
+	problems fault.Fields
+	problem  string // about the whole page
+	download []byte // CSV to store, instead of a template
+}
+
+// again returns the page of a form with what is wrong about it, or the error if the caller can't correct it.
+func (v *visit) again(a answer, err error) (answer, error) {
+	f, is := fault.As(err)
+	if !is || f.Kind == fault.Internal {
+		return answer{}, err
+	}
+	a.status, a.problems = statuses[f.Kind], f.Fields
+	if len(f.Fields) == 0 {
+		a.problem = v.site.sentence(err)
+	}
+	return a, nil
+}
+
+// statuses are the statuses of faults. Others are 500.
+var statuses = map[fault.Kind]int{
+	fault.Invalid: http.StatusBadRequest, fault.Unauthenticated: http.StatusUnauthorized, fault.BadCredentials: http.StatusUnauthorized,
+	fault.Denied: http.StatusForbidden, fault.NotFound: http.StatusNotFound, fault.Conflict: http.StatusConflict,
+	fault.TooLarge: http.StatusRequestEntityTooLarge, fault.Throttled: http.StatusTooManyRequests, fault.Gateway: http.StatusBadGateway,
+	fault.Unavailable: http.StatusServiceUnavailable, fault.Timeout: http.StatusGatewayTimeout,
+}
+
+// sentence returns what the page says of the error. It reveals nothing of a mistake of the server.
+func (s *Site) sentence(err error) string {
+	f, is := fault.As(err)
+	switch {
+	case errors.Is(err, errForged):
+		return s.texts.Forged
+	case errors.Is(err, errNoPage):
+		return s.texts.NoPage
+	case errors.Is(err, access.ErrNotStaff):
+		return s.texts.NotStaff
+	case fault.KindOf(err) == fault.Timeout:
+		return s.texts.TimedOut
+	case !is || f.Kind == fault.Internal:
+		return s.texts.Failed
+	case f.RetryAfter > 0:
+		return f.Text + " " + fmt.Sprintf(s.texts.RetryAfter, f.RetryAfter.Round(time.Second))
+	}
+	return f.Text
+}
+
+// page returns the handler of a page.
+func (s *Site) page(handle func(*visit) (answer, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v := &visit{site: s, w: w, r: r}
+		if cookie, err := r.Cookie(cookieName); err == nil {
+			v.cookie = cookie.Value
+		}
+		a, err := handle(v)
+		if err != nil {
+			if a = s.failed(v, err); a.status == 0 {
+				return // the client has gone
+			}
+		}
+		if a.download != nil {
+			w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+			w.Header().Set("Content-Disposition", `attachment; filename="`+a.title+`"`)
+			_, _ = w.Write(a.download) // fails only when the client has gone
+			return
+		}
+		if a.template == "" {
+			http.Redirect(w, r, Root+a.to, http.StatusSeeOther)
+			return
+		}
+		v.show(a)
+	}
+}
+
+// failed returns the page that says what went wrong. It logs mistakes of the server.
+func (s *Site) failed(v *visit, err error) answer {
+	ctx := v.r.Context()
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return answer{}
+	}
+	status := statuses[fault.KindOf(err)]
+	if status == 0 {
+		status = http.StatusInternalServerError
+		s.config.Log(ctx).ErrorContext(ctx, "page of the back office failed", "error", err)
+	}
+	if f, is := fault.As(err); is && f.RetryAfter > 0 {
+		v.w.Header().Set("Retry-After", strconv.Itoa(max(1, int(f.RetryAfter.Seconds()+1))))
+	}
+	return answer{template: "message.html", title: s.texts.Titles[status], status: status, problem: s.sentence(err)}
+}
+
+// shown is what the templates get.
+type shown struct {
+	T        *Texts
+	Base     string // path of the first page
+	Title    string
+	Section  string
+	Sections []section
+	Token    string // of forms
+	IsStaff  bool
+	Done     string // what the form before this page has done; empty: nothing
+	Problem  string
+	Problems fault.Fields
+	Body     any
+	Zone     string
+
+	local func(time.Time) time.Time
+}
+
+// Time is an instant for the template "time", in the reader's time zone.
+type Time struct{ ISO, Text string }
+
+// Time returns the instant for the template "time", or nil for the zero time.
+func (s shown) Time(at time.Time) *Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &Time{at.UTC().Format(time.RFC3339), s.local(at).Format("2006-01-02 15:04")}
+}
+
+func (v *visit) show(a answer) {
+	s := v.site
+	p := shown{
+		T: s.texts, Base: s.config.BasePath + Root, Title: a.title, Section: a.section, Sections: sections, Problem: a.problem, Problems: a.problems,
+		Done: s.texts.Done[v.r.URL.Query().Get("done")], IsStaff: v.actor.Has(access.BackOffice), Body: a.body, local: v.actor.Local,
+		Zone: v.actor.Local(time.Time{}).Location().String(),
+	}
+	if v.cookie != "" {
+		p.Token = formToken(v.cookie)
+	}
+	var out bytes.Buffer
+	if err := templates[a.template].ExecuteTemplate(&out, "layout.html", p); err != nil {
+		s.config.Log(v.r.Context()).ErrorContext(v.r.Context(), "page of the back office failed", "page", a.template, "error", err)
+		http.Error(v.w, s.texts.Failed, http.StatusInternalServerError)
+		return
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(max(a.status, http.StatusOK))
+	_, _ = v.w.Write(out.Bytes()) // fails only when the client has gone
+}
+
+// id returns the number in the path.
+func (v *visit) id() (int64, error) {
+	id, err := strconv.ParseInt(v.r.PathValue("id"), 10, 64)
+	if err != nil || id < 1 {
+		return 0, errNoPage
+	}
+	return id, nil
+}
+
+// paged returns the page of the list that the query names.
+func (v *visit) paged() page.Request {
+	number, err := strconv.Atoi(v.r.FormValue("page"))
+	if err != nil {
+		return page.Request{}
+	}
+	r, err := page.New(max(1, number), page.DefaultSize)
+	if err != nil {
+		return page.Request{}
+	}
+	return r
+}
+
+// Pager leads to the other pages of a list.
+type Pager struct {
+	Number, Pages, Total int
+	Previous, Next       string // queries; empty: none
+}
+
+// pagerOf returns the links to the pages before and after one, with the same query.
+func pagerOf[T any](v *visit, p page.Page[T]) Pager {
+	link := func(number int, there bool) string {
+		if !there {
+			return ""
+		}
+		query := v.r.URL.Query()
+		query.Set("page", strconv.Itoa(number))
+		query.Del("done")
+		return "?" + query.Encode()
+	}
+	return Pager{p.Request.Number(), p.Request.Pages(p.Total), p.Total, link(p.Request.Previous()), link(p.Request.Next(p.Total))}
+}
+
+// sum is an amount for people. Every currency has two decimals.
+func sum(currency string, minor int64) string {
+	sign := ""
+	if minor < 0 {
+		sign, minor = "-", -minor
+	}
+	if currency == "CNY" {
+		return fmt.Sprintf("%s¥%d.%02d", sign, minor/100, minor%100)
+	}
+	return fmt.Sprintf("%s%s %d.%02d", sign, currency, minor/100, minor%100)
+}
+
+// minorUnits reads an amount like 12, 12.5 or ¥12.50. It reports false for anything else.
+func minorUnits(text string) (int64, bool) {
+	text = strings.TrimLeft(strings.TrimSpace(text), "¥ ")
+	whole, part, hasPart := strings.Cut(text, ".")
+	if hasPart && (len(part) == 0 || len(part) > 2) || len(whole) > 12 || strings.ContainsAny(text, "+-") {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(whole+(part + "00")[:2], 10, 64)
+	return n, err == nil && whole != ""
+}

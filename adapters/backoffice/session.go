@@ -1,0 +1,161 @@
+package backoffice
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"plaza/application/signin"
+	"plaza/domain/access"
+	"plaza/domain/fault"
+	"plaza/domain/secret"
+)
+
+// sessionLife is how long a session lives from its last use.
+const sessionLife = time.Hour
+
+// maxForm bounds the bodies of forms, in bytes.
+const maxForm = 64 << 10
+
+// cookieName names the cookie with the key of the session. Before a login it has a random text, so that the form of the
+// login has a token, too.
+const cookieName = "plaza_back_office"
+
+// Faults of forms and sessions.
+var (
+	errForged = fault.New(fault.Denied, "")
+	errNoPage = fault.New(fault.NotFound, "")
+)
+
+// setCookie keeps the text in the cookie until the browser ends. An empty text removes it.
+func (v *visit) setCookie(text string) {
+	cookie := http.Cookie{
+		Name: cookieName, Value: text, Path: v.site.config.BasePath + Root, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: v.site.config.IsSecure || v.r.TLS != nil || v.r.Header.Get("X-Forwarded-Proto") == "https",
+	}
+	if text == "" {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(v.w, &cookie)
+	v.cookie = text
+}
+
+// formToken returns the token of forms of a session, which only its pages know.
+func formToken(cookie string) string {
+	mac := hmac.New(sha256.New, []byte(cookie))
+	mac.Write([]byte("form of the back office"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// form returns the handler of a POST. It refuses a form without the token of the session.
+func (s *Site) form(next http.HandlerFunc) http.HandlerFunc {
+	refuse := s.page(func(*visit) (answer, error) { return answer{}, errForged })
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		cookie, err := r.Cookie(cookieName)
+		if err != nil || cookie.Value == "" || r.ParseForm() != nil ||
+			!hmac.Equal([]byte(formToken(cookie.Value)), []byte(r.PostForm.Get("token"))) {
+			refuse(w, r)
+			return
+		}
+		next(w, r)
+	}
+}
+
+// staff returns the page for members of staff. A visitor without a valid session is sent to the login. The log has a
+// line about each visit, as about each call of the back office.
+func (s *Site) staff(r route) func(*visit) (answer, error) {
+	return func(v *visit) (answer, error) {
+		actor, err := s.Signin.Authenticate(v.r.Context(), secret.New(v.cookie))
+		switch {
+		case fault.Is(err, fault.BadCredentials):
+			if limited := s.config.Charge(v.r); limited != nil {
+				return answer{}, limited
+			}
+			return answer{to: "login/?" + url.Values{"next": {v.r.URL.RequestURI()}}.Encode()}, nil
+		case err != nil:
+			return answer{}, err
+		}
+		s.config.Note(v.r, actor.ID)
+		v.actor = actor
+		if !actor.Has(access.BackOffice) {
+			return answer{}, access.ErrNotStaff
+		}
+		a, err := r.handle(s, v)
+		s.audit(v, r, err)
+		return a, err
+	}
+}
+
+// act is the name of the page in the log, like "GET /back-office/money/".
+func (r route) act() string { return strings.NewReplacer(" ", " "+Root, "{$}", "").Replace(r.pattern) }
+
+// audit logs the visit.
+func (s *Site) audit(v *visit, r route, err error) {
+	line := []any{"by", "account", "user", int64(v.actor.ID), "client", s.config.Client(v.r).String(), "act", r.act()}
+	if id := v.r.PathValue("id"); id != "" {
+		line = append(line, "id", id)
+	}
+	line = append(line, v.audited...)
+	if err != nil {
+		line = append(line, "code", fault.KindOf(err).Code())
+	}
+	s.config.Log(v.r.Context()).InfoContext(v.r.Context(), "audit", line...)
+}
+
+// loginForm is the form of the login.
+type loginForm struct{ Username, Next string }
+
+func (s *Site) showLogin(v *visit) (answer, error) {
+	if err := s.config.Charge(v.r); err != nil {
+		return answer{}, err
+	}
+	if _, isKey := access.HashKey(secret.New(v.cookie)); isKey || v.cookie == "" {
+		v.setCookie(rand.Text())
+	}
+	return s.loginPage(loginForm{Next: v.r.FormValue("next")}), nil
+}
+
+func (s *Site) loginPage(f loginForm) answer {
+	return answer{template: "login.html", title: s.texts.Login.Title, body: f}
+}
+
+// login begins a session. It counts as every login does (AUT-11).
+func (s *Site) login(v *visit) (answer, error) {
+	f := loginForm{v.r.PostForm.Get("username"), v.r.PostForm.Get("next")}
+	key, err := s.Signin.Login(v.r.Context(), signin.Login{
+		Username: f.Username, Password: secret.New(v.r.PostForm.Get("password")), Scopes: []string{string(access.BackOffice)},
+		TTL: sessionLife, From: s.config.Client(v.r), Limited: s.config.Charge(v.r),
+	}, nil)
+	if len(fault.FieldsOf(err)["scope"]) > 0 { // the account is not of staff
+		err = access.ErrNotStaff
+	}
+	if err != nil {
+		return v.again(s.loginPage(f), err)
+	}
+	v.setCookie(key.Reveal())
+	return answer{to: pathWithin(f.Next)}, nil
+}
+
+// pathWithin returns the path of the pages that a text names, relative to Root. Any other text leads to the first page.
+func pathWithin(next string) string {
+	path, isWithin := strings.CutPrefix(next, Root)
+	if u, err := url.Parse(path); err != nil || !isWithin || u.IsAbs() || u.Host != "" || strings.ContainsAny(path, "\\\r\n") || strings.HasPrefix(path, "/") {
+		return ""
+	}
+	return path
+}
+
+// logout ends the session.
+func (s *Site) logout(v *visit) (answer, error) {
+	if err := s.Signin.Logout(v.r.Context(), secret.New(v.cookie)); err != nil && !fault.Is(err, fault.BadCredentials) {
+		return answer{}, err
+	}
+	v.setCookie("")
+	return answer{to: "login/"}, nil
+}

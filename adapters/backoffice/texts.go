@@ -1,0 +1,184 @@
+package backoffice
+
+import "net/http"
+
+// Texts are all texts of the pages in one language. Those of faults come from the use cases.
+type Texts struct {
+	Language string // its tag
+	Name     string // of the pages
+	Skip     string
+	Menu     string
+	Sections map[string]string // by their paths
+	Logout   string
+	Times    string // the zone follows
+
+	Forged, NoPage, NotStaff, Failed, TimedOut string
+	RetryAfter                                 string // the time follows
+	Titles                                     map[int]string
+	Problems                                   string            // title of a form that was refused
+	Done                                       map[string]string // what a form has done
+	Pages, Previous, Next, PageOf              string
+	Keys                                       string
+	KeyHelp                                    []Key
+
+	Login    LoginTexts
+	Overview OverviewTexts
+	Money    MoneyTexts
+	People   PeopleTexts
+	Imports  ImportsTexts
+}
+
+// Key is a keyboard shortcut.
+type Key struct{ Keys, Does string }
+
+// LoginTexts are the texts of the login.
+type LoginTexts struct{ Title, Username, UsernameHint, Password, Submit, Lead string }
+
+// OverviewTexts are the texts of the overview.
+type OverviewTexts struct {
+	Waits, Budgets, Jobs, NoJobs, JobFails, Days            string
+	Waiting, Plots                                          map[string]string
+	AtLeast, PlotLabel, Today, PlotTotal                    string
+	Translator, NoTranslator, Messages, Left, Used, NoLimit string
+}
+
+// PeopleTexts are the texts of the section people.
+type PeopleTexts struct {
+	Title, Search, SearchHint, SearchButton, NoneFound, More              string
+	Name, UID, Phone, State, Joined, Seen, Never, Scopes, Staff, Sessions string
+	Enabled, Disabled, Yes, No, Orders, ActsTitle, Reason, ReasonHint     string
+	Back, Self                                                            string
+	Acts                                                                  map[string]ActTexts
+}
+
+// ActTexts are the texts of what is done to an account.
+type ActTexts struct{ Title, Link, Effect, Button string }
+
+// ImportsTexts are the texts of the section imports.
+type ImportsTexts struct {
+	Run, State, Files, Began, Ended, Lines, Stored, New, Changed, Same, Rejected, Replaced, NoRuns string
+	States                                                                                         map[string]string
+	Rejects, NoRejects, Download, Line, Reason, File, Kept                                         string
+	HowTos, NoHowTos, Category, Find, User, Bundles, Created, Updated                              string
+	Hint                                                                                           string
+}
+
+// MoneyTexts are the texts of the section money.
+type MoneyTexts struct {
+	Lists                                                             map[string]string // titles by their keys
+	Hints                                                             map[string]string
+	States                                                            map[string]string // of orders, payments and refunds
+	Noted                                                             map[string]string // kinds of journal entries
+	ListsTitle, Search, SearchHint, SearchButton                      string
+	NotFound, NothingFound, Empty                                     string
+	Order, Payment, Refund                                            string // with their numbers
+	What, State, User, Subject, Amount, When, Refunded, Left          string
+	Created, Expires, Paid, Received, Transaction, WalletNo, NoOrder  string
+	Payments, NoPayments, Timeline, Refunds, NoRefunds, Reason, By    string
+	ToRefund, RefundTitle, RefundReason, ReasonHint, RefundAmount     string
+	NoAmount, TooMuch, Continue, Confirm, ConfirmText, Really, Change string
+	Expired, ByStaff, ByCommand, ByServer, NothingLeft                string
+}
+
+// English are the texts in English.
+var English = Texts{
+	Language: "en", Name: "Plaza back office", Skip: "Skip to the content", Menu: "Sections",
+	Sections: map[string]string{"overview": "Overview", "money": "Money", "people": "People", "imports": "Imports"},
+	Logout:   "Log out", Times: "Times are in",
+	Forged: "This form is out of date, or it came from elsewhere. Nothing was changed. Go back, load the page again, and send it once more.",
+	NoPage: "There is no such page.", NotStaff: "This account does not work in the back office.",
+	Failed: "Something went wrong on the server. Its log says what.", TimedOut: "This took too long. Try again in a moment.",
+	RetryAfter: "(in %v)",
+	Titles: map[int]string{
+		http.StatusForbidden: "Not allowed", http.StatusNotFound: "Not found", http.StatusTooManyRequests: "Too many requests",
+		http.StatusInternalServerError: "Something went wrong", http.StatusServiceUnavailable: "Not possible now",
+		http.StatusConflict: "Not possible", http.StatusBadRequest: "Not possible", http.StatusUnauthorized: "Log in",
+		http.StatusBadGateway: "The wallet fails", http.StatusGatewayTimeout: "This took too long", http.StatusRequestEntityTooLarge: "Too large",
+	},
+	Problems: "Please correct this:",
+	Done: map[string]string{
+		"refund": "The refund was ordered.", "disable": "The account is disabled.", "enable": "The account is enabled.",
+		"rights": "The rights were changed.", "sessions": "All sessions have ended.",
+	},
+	Pages: "Pages", Previous: "Previous", Next: "Next", PageOf: "Page %d of %d; %d in all",
+	Keys: "Keyboard shortcuts",
+	KeyHelp: []Key{
+		{"1 2 3 …", "go to a section"}, {"/", "search"}, {"j k", "next and previous line of a list"}, {"Enter", "open it"}, {"?", "show or hide this"},
+	},
+	Login: LoginTexts{
+		Title: "Log in", Username: "Phone number", UsernameHint: "Like +86-13800000001", Password: "Password", Submit: "Log in",
+		Lead: "For accounts that work in the back office.",
+	},
+	Money: MoneyTexts{
+		Lists: map[string]string{
+			"due": "To be refunded", "disputed": "In doubt", "abnormal": "Refunds that went wrong", "processing": "Refunds in progress",
+			"applied": "Payments", "refunds": "Refunds", "open": "Open orders", "paid": "Paid orders", "closed": "Closed orders",
+		},
+		Hints: map[string]string{
+			"due":        "Payments for orders that needed none: most came in twice, or after the order had ended. The money belongs to the payer.",
+			"disputed":   "Payments that do not match their order, or belong to no order. Compare them with the wallet before you refund them.",
+			"abnormal":   "The money left and did not arrive, or the wallet contradicts itself. See to these at the wallet.",
+			"processing": "The wallet has these, or is asked again until it has answered.",
+		},
+		States: map[string]string{
+			"open": "open", "paid": "paid", "closed": "closed", "applied": "paid the order", "refund_due": "to be refunded", "disputed": "in doubt",
+			"processing": "in progress", "succeeded": "refunded", "abnormal": "went wrong", "refunding": "refund ordered",
+		},
+		Noted: map[string]string{
+			"ordered": "Ordered", "sending": "The wallet is asked to take the payment", "prepared": "The wallet waits for the payer",
+			"unanswered": "The wallet gave no answer", "closing": "The wallet is asked to take no payment", "kept": "The wallet goes on waiting for the payer",
+			"closed": "The wallet takes no payment any more", "paid": "Paid", "refund due": "Money came in that the order did not need",
+			"disputed": "Money came in that does not match", "expired": "The order has ended", "refund requested": "Refund ordered",
+			"refund unanswered": "The wallet has not taken the refund yet", "refund processing": "The refund is in progress", "refunded": "Refunded",
+			"refund closed": "The refund ended; nothing was returned", "refund abnormal": "The refund went wrong",
+		},
+		ListsTitle: "Lists", Search: "Find an order or a payment", SearchHint: "Number of the order, or the wallet’s number of the payment", SearchButton: "Find",
+		NotFound: "Not found", NothingFound: "No order and no payment has this number.", Empty: "Nothing here.",
+		Order: "Order %d", Payment: "Payment %d", Refund: "Refund %d",
+		What: "What", State: "State", User: "Person", Subject: "Subject", Amount: "Amount", When: "When", Refunded: "Refunded", Left: "Left",
+		Created: "Ordered", Expires: "Expires", Paid: "Paid", Received: "Received", Transaction: "Number at the wallet", WalletNo: "Number of the prepayment",
+		NoOrder:  "none",
+		Payments: "Payments", NoPayments: "No payment is recorded.", Timeline: "What happened", Refunds: "Refunds", NoRefunds: "Nothing was refunded.",
+		Reason: "Reason", By: "By",
+		ToRefund: "Refund…", RefundTitle: "Refund this payment", RefundReason: "Reason", ReasonHint: "The payer may see it. At most 80 bytes.",
+		RefundAmount: "Amount", NoAmount: "Enter an amount like 12.50.", TooMuch: "At most %s is left of this payment.",
+		Continue: "Continue", Confirm: "Refund %s now", ConfirmText: "The wallet returns %s to the payer. This cannot be undone.", Really: "Refund this?",
+		Change:  "Change it",
+		Expired: "expired", ByStaff: "staff %d", ByCommand: "the command line", ByServer: "the server itself", NothingLeft: "All of it is refunded.",
+	},
+	Overview: OverviewTexts{
+		Waits: "What waits", Budgets: "Budgets of today", Jobs: "Background jobs", NoJobs: "All background jobs of this server work.",
+		JobFails: "failed %d times since", Days: "The last 14 days",
+		Waiting: map[string]string{
+			"due": "payments to be refunded", "disputed": "payments in doubt", "abnormal": "refunds that went wrong", "processing": "refunds in progress",
+			"open": "open orders", "unknown": "prepayments whose outcome the wallet has not told", "findings": "differences from the wallet’s bills",
+		},
+		Plots:   map[string]string{"joined": "People who joined", "events": "Events", "comments": "Comments"},
+		AtLeast: "%d or more", PlotLabel: "%s by day since %s: %d in all, %d today", Today: "%d today", PlotTotal: "%d in 14 days",
+		Translator: "Translator %s", NoTranslator: "No translator", Messages: "Messages with codes", Left: "%d of %d left", Used: "%d used", NoLimit: "no limit",
+	},
+	People: PeopleTexts{
+		Title: "People", Search: "Find people", SearchHint: "Phone number like +86-13800000001, uid, or the beginning of a name", SearchButton: "Find",
+		NoneFound: "Nobody was found.", More: "More",
+		Name: "Name", UID: "uid", Phone: "Phone number", State: "Account", Joined: "Joined", Seen: "Last seen", Never: "never", Scopes: "Scopes",
+		Staff: "Works in the back office", Sessions: "Sessions", Enabled: "enabled", Disabled: "disabled", Yes: "yes", No: "no",
+		Orders: "Orders", ActsTitle: "Change this account", Reason: "Reason", ReasonHint: "Colleagues read it later. At most 500 characters.",
+		Back: "Leave it", Self: "This is your own account.",
+		Acts: map[string]ActTexts{
+			"disable": {"Disable this account?", "Disable…", "The person cannot log in, and all sessions stop working. What they wrote stays.", "Disable the account"},
+			"enable":  {"Enable this account?", "Enable…", "The person can log in again, and sessions that have not expired work again.", "Enable the account"},
+			"rights": {"Change the rights of this account?", "Change rights…",
+				"Sessions lose rights that are taken away at once.", "Change the rights"},
+			"sessions": {"End all sessions of this account?", "End sessions…", "The person has to log in again everywhere.", "End all sessions"},
+		},
+	},
+	Imports: ImportsTexts{
+		Run: "Import %d", State: "State", Files: "Files", Began: "Began", Ended: "Ended", Lines: "Lines", Stored: "Stored", New: "new", Changed: "changed",
+		Same: "unchanged", Rejected: "Rejected", Replaced: "Replaced", NoRuns: "Nothing was imported so far.",
+		States:  map[string]string{"completed": "completed", "interrupted": "interrupted; the same command resumes it", "failed": "failed"},
+		Rejects: "Rejected lines", NoRejects: "No line was rejected.", Download: "Download as CSV", Line: "Line", Reason: "Reason", File: "File",
+		Kept:   "The first 1000 are kept here. The files of rejects beside the imported files have all of them, with their lines.",
+		HowTos: "Imported how-tos", NoHowTos: "No how-tos were imported.", Category: "Category", Find: "Show", User: "Account", Bundles: "Bundles",
+		Created: "Imported", Updated: "Changed", Hint: "Imports are started at the command line: plaza import.",
+	},
+}

@@ -1,0 +1,66 @@
+// Package backoffice holds the use cases of staff: finding people and changing their accounts, and looking at imports
+// and at what waits (OFF-01). Money has packages of its own.
+//
+// Each act has a reason, and changes an account by the use cases of the command line. No member of staff can take their
+// own rights away, so that a platform keeps one. What is only looked at costs a bounded number of statements and rows,
+// however much is stored.
+//
+// Its tests are those of test/contract whose files begin with its name.
+package backoffice
+
+import (
+	"context"
+	"time"
+
+	"plaza/domain/access"
+	"plaza/domain/audit"
+	"plaza/domain/imported"
+	"plaza/domain/telemetry"
+	"plaza/domain/user"
+	"plaza/domain/verification"
+)
+
+// Ports are what the use cases need.
+type Ports struct {
+	Accounts   access.Accounts
+	Directory  user.Directory
+	Tokens     access.Tokens
+	Imports    imported.Store
+	Changes    AccountChanges
+	Describe   Describe
+	Sampler    telemetry.Sampler
+	Codes      verification.Store
+	Messages   verification.Budget
+	Translator TranslatorBudget
+	Jobs       Jobs
+	Now        func() time.Time
+}
+
+// AccountChanges are the use cases that change accounts. signin.Signin has them.
+type AccountChanges interface {
+	SetDisabled(ctx context.Context, id user.ID, disabled bool) error
+	SetRights(ctx context.Context, id user.ID, scopes []access.Scope, staff bool) error
+	EndSessions(ctx context.Context, id user.ID) error
+}
+
+// Describe returns the public info of members, in their order. people.People has it.
+type Describe func(members []*user.Member) []user.Info
+
+// BackOffice implements the use cases.
+type BackOffice struct{ ports Ports }
+
+// New returns the use cases over the ports.
+func New(p Ports) *BackOffice { return &BackOffice{p} }
+
+// act returns a context that carries the audit record of an act of staff on an account (MOD-04). A route of the interface
+// has begun the record.
+func (b *BackOffice) act(ctx context.Context, by access.Actor, act audit.Act, on user.ID, reason string) context.Context {
+	if !audit.Carries(ctx) {
+		ctx = audit.With(ctx, audit.Record{
+			At: b.ports.Now(), By: audit.Actor{Staff: by.ID}, Act: act, Object: audit.Object{Kind: audit.Account},
+		})
+	}
+	audit.Made(ctx, audit.Numbered(audit.Account, on), on)
+	audit.Because(ctx, reason)
+	return ctx
+}

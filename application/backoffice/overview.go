@@ -1,0 +1,89 @@
+package backoffice
+
+import (
+	"context"
+	"time"
+
+	"plaza/domain/telemetry"
+	"plaza/domain/verification"
+)
+
+// TranslatorBudget returns the translator with the day whose spending counts, and its budget of characters of that day
+// (zero: no limit).
+type TranslatorBudget func() (telemetry.Query, int64)
+
+// Jobs tells which background jobs of this server fail.
+type Jobs interface {
+	// Failing returns the jobs whose last round failed, in the order of their names.
+	Failing() []FailingJob
+}
+
+// FailingJob is a background job whose last round failed.
+type FailingJob struct {
+	Name     string
+	Failures int       // rounds since the last that succeeded
+	Since    time.Time // the end of the first of them
+}
+
+// Overview is what waits, and what came in on the last days. Its counts end at telemetry.MaxCount: one of so many means
+// so many or more.
+type Overview struct {
+	At time.Time
+
+	OpenOrders      int // that wait for a payment
+	InDoubt         int // prepayments of which the wallet has not told whether they are paid
+	RefundDue       int // payments that came in twice or too late, and are not refunded
+	Disputed        int // payments that contradict their order, or have none
+	Refunds         int // that the wallet has not confirmed
+	AbnormalRefunds int // whose money did not arrive
+	OpenFindings    int // differences between a bill of the wallet and the ledger
+
+	OpenReports int
+
+	Translator Budget
+	Messages   Budget
+	Jobs       []FailingJob
+	Days       []telemetry.Day // the oldest first; the last one is today, in UTC
+}
+
+// Budget is how much of a budget of today is spent.
+type Budget struct {
+	Name  string // of the translator
+	Limit int64  // zero: no limit
+	Spent int64
+}
+
+// Left returns what is left of the budget.
+func (b Budget) Left() int64 { return max(0, b.Limit-b.Spent) }
+
+// overviewDays is how many days an Overview has.
+const overviewDays = 14
+
+// Overview returns the overview.
+func (b *BackOffice) Overview(ctx context.Context) (Overview, error) {
+	now := b.ports.Now()
+	spending, budget := b.ports.Translator()
+	sample, err := b.ports.Sampler.Sample(ctx, spending)
+	if err != nil {
+		return Overview{}, err
+	}
+	recent, err := b.ports.Sampler.Recent(ctx, now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-overviewDays), overviewDays)
+	if err != nil {
+		return Overview{}, err
+	}
+	taken, err := b.ports.Codes.Taken(ctx, verification.DayOf(now))
+	if err != nil {
+		return Overview{}, err
+	}
+	o := Overview{
+		At: now, OpenOrders: recent.OpenOrders, InDoubt: recent.InDoubt, RefundDue: sample.RefundDue, Disputed: sample.Disputed,
+		Refunds: recent.Refunds, AbnormalRefunds: sample.AbnormalRefunds,
+		Translator: Budget{Name: spending.Translator, Limit: budget, Spent: sample.Spent},
+		Messages:   Budget{Limit: b.ports.Messages.Messages, Spent: taken.Messages},
+		Jobs:       b.ports.Jobs.Failing(), Days: recent.Days,
+	}
+	for _, n := range sample.OpenFindings {
+		o.OpenFindings = min(o.OpenFindings+n, telemetry.MaxCount)
+	}
+	return o, nil
+}

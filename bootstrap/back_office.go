@@ -1,0 +1,58 @@
+package bootstrap
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"plaza/adapters/backoffice"
+	"plaza/adapters/httpapi"
+	"plaza/adapters/httpapi/transport"
+	"plaza/bootstrap/settings"
+	"plaza/domain/user"
+)
+
+// backOffice serves the pages for staff.
+type backOffice struct{ http.Handler }
+
+// newBackOffice returns the pages for staff within what every request passes. No page of another origin calls them.
+func newBackOffice(c settings.Config, h httpapi.Config, u backoffice.UseCases) backOffice {
+	config := h.Config
+	if c.BackOffice != settings.BackOfficePublic {
+		config.BasePath = "" // no proxy for clients is before the admin address
+	}
+	addresses := transport.NewAddressLimit(config)
+	client := func(r *http.Request) netip.Addr { return transport.RequestLogOf(r.Context()).Client }
+	site := backoffice.New(backoffice.Config{
+		BasePath: config.BasePath, Pictures: originOf(c.PublicURL), Client: client, Log: logOf(config.Log),
+		IsSecure: c.BackOffice == settings.BackOfficePublic && strings.HasPrefix(c.PublicURL, "https:"),
+		Charge:   func(r *http.Request) error { return addresses.Charge(r, client(r)) },
+		Note:     func(r *http.Request, of user.ID) { transport.RequestLogOf(r.Context()).User = of },
+	}, u)
+	routed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		transport.RequestLogOf(r.Context()).Route = backoffice.Root
+		site.ServeHTTP(w, r)
+	})
+	return backOffice{transport.NewMiddleware(transport.LimitRequests(routed, config.MaxRequests, config.TrustedProxies), config)}
+}
+
+// originOf returns the origin of an address.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// beside returns a handler that serves the pages for staff, and all else by the other one.
+func (b backOffice) beside(other http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path+"/", backoffice.Root) {
+			b.ServeHTTP(w, r)
+			return
+		}
+		other.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,50 @@
+package imported
+
+import (
+	"time"
+
+	"plaza/domain/fault"
+)
+
+// RunID numbers runs of imports.
+type RunID int64
+
+// RunState is how a run of an import ended.
+type RunState string
+
+// The states.
+const (
+	RunCompleted   RunState = "completed"   // it has read all files to their ends
+	RunInterrupted RunState = "interrupted" // the same command resumes it
+	RunFailed      RunState = "failed"      // a file is damaged, or storing failed
+)
+
+// Run is a run of an import that has ended. One that was killed leaves none.
+type Run struct {
+	ID           RunID
+	State        RunState
+	Began, Ended time.Time
+	RunCounts
+}
+
+// RunCounts are what a run has read, and what became of it.
+type RunCounts struct {
+	Files              []string // their names for people
+	Lines              int64    // blank ones included
+	New, Changed, Same int64    // records that were stored
+	Replaced, Rejected int64    // lines that were superseded by later ones, or could not be stored
+}
+
+// MaxRejects is how many rejected lines are stored of a run. The files of rejects have all of them.
+const MaxRejects = 1000
+
+// RejectedLine tells why a line was rejected, without the line, which may be about a person.
+type RejectedLine struct {
+	File   string // its name for people
+	Line   int64
+	Reason string       // a sentence about the whole line; empty: Fields say everything
+	Fields fault.Fields // sentences about single fields
+}
+
+// ErrNoRun is the fault of an unknown run.
+var ErrNoRun = fault.New(fault.NotFound, "Import not found.")

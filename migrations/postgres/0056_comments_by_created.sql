@@ -1,0 +1,3 @@
+-- transaction: none
+-- The comments that were written on a day, for the overview of the back office.
+CREATE INDEX CONCURRENTLY comments_by_created ON comments (created);

@@ -1,0 +1,45 @@
+package contract
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// overviewRows show what staff see at a glance.
+var overviewRows = []row{
+	{"OFF-01 the overview has what came in by day", overviewOfDays, everyStore},
+	{"OFF-01 an overview without anything has every figure", overviewEmpty, oneStore},
+}
+
+const overview = "/api/back-office/v1/overview/"
+
+func overviewEmpty(t *testing.T, s *server) {
+	sameJSON(t, object{
+		"open_orders": 0, "in_doubt": 0, "refund_due": 0, "disputed": 0, "refunds_processing": 0, "refunds_abnormal": 0, "open_findings": 0,
+	}, s.staff(t).get(t, overview).is(200).shows(object{
+		"at": "2026-11-20T12:00:00Z", "max_count": 10000, "open_reports": 0, "translator": nil, "messages": nil, "failing_jobs": []any{},
+	}).at("data.money"))
+}
+
+func overviewOfDays(t *testing.T, s *server) {
+	staff, bob := s.staff(t), s.member(t)
+	event := bob.publishes(t, "a walk")
+	s.clock.advance(12*time.Hour - time.Second) // the last second of the day
+	staff.comments(t, event, "Oh")
+	s.clock.advance(time.Second)
+	ada := s.member(t)
+	ada.writes(t, object{"title": "a draft counts"})
+	ada.comments(t, ada.publishes(t, "x"), "mine")
+	s.orders(t, ada)
+	s.clock.advance(48 * time.Hour)
+	a := staff.get(t, overview).is(200)
+	a.shows(object{"money.open_orders": 1})
+	days := a.list("data.days")
+	assert.Len(t, days, 14)
+	sameJSON(t, object{"day": "2026-11-10", "joined": 0, "events": 0, "comments": 0}, days[0])
+	sameJSON(t, object{"day": "2026-11-20", "joined": 2, "events": 1, "comments": 1}, days[10])
+	sameJSON(t, object{"day": "2026-11-21", "joined": 1, "events": 2, "comments": 1}, days[11])
+	sameJSON(t, object{"day": "2026-11-23", "joined": 0, "events": 0, "comments": 0}, days[13])
+}

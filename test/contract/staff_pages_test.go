@@ -1,0 +1,375 @@
+package contract
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox"
+	"plaza/domain/secret"
+)
+
+// staffPageRows show the pages for staff. What the stores must do for them is shown by the tests of the interface.
+var staffPageRows = []row{
+	{"OFF-02 staff log in, see each page, and log out", staffPagesSeen, everyStore},
+	{"OFF-02 the pages are for staff alone", staffPagesAreForStaff, oneStore},
+	{"OFF-02 a failed login counts as everywhere, and keeps the number", staffLoginFails, oneStore},
+	{"OFF-02 a session ends with the password, the account, the rights and the time", staffSessionsEnd, oneStore},
+	{"OFF-02 a form needs the token of its session, and comes from the same origin", staffFormsForged, oneStore},
+	{"OFF-02 staff find a person by phone, uid and name, and page through many", staffPagesFindPeople, everyStore},
+	{"OFF-02 staff disable an account with a reason, enable it, and change its rights", staffPagesChangeAccounts, everyStore},
+	{"OFF-02 what is wrong about an act is said in the page, which keeps what was entered", staffPagesActsWrong, oneStore},
+	{"OFF-02 staff see which lines of an import were rejected, and download them", staffPagesImports, everyStore},
+	{"OFF-02 nothing is loaded from elsewhere, and the cookie is for the pages alone", staffPagesAreStrict, oneStore},
+}
+
+// staffPageSales show the money in the pages for staff.
+var staffPageSales = []sale{
+	{"OFF-02 staff find the payment that came in twice, and refund it once", staffRefund, oneStore},
+	{"OFF-02 a wrong refund is said in the page, which keeps what was entered", staffRefundWrong, oneStore},
+}
+
+const staffRoot = "/back-office/"
+
+// staffPages are all pages without a number in their paths, each with a text of its own.
+var staffPages = map[string]string{
+	"": "What waits", "money/": "Nothing here.", "money/?list=disputed": "Nothing here.", "money/?list=refunds": "Nothing here.",
+	"money/?list=open": "Nothing here.", "people/": "Find people", "imports/": "Nothing was imported so far.", "imports/how-tos/": "No how-tos were imported.",
+}
+
+// browser is a browser that shows the pages for staff.
+type browser struct {
+	*testing.T
+	s      *server
+	client http.Client
+	token  string // of the forms of the last page
+	status int
+	body   string
+	header http.Header
+}
+
+func (s *server) browser(t *testing.T) *browser {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	return &browser{T: t, s: s, client: http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+var formTokenValue = regexp.MustCompile(`name="token" value="([^"]+)"`)
+
+// asks sends the request, and follows no redirect.
+func (b *browser) asks(method, path string, form url.Values, headers ...string) *browser {
+	b.Helper()
+	req, err := http.NewRequestWithContext(b.Context(), method, b.s.url+path, strings.NewReader(form.Encode()))
+	require.NoError(b, err)
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := b.client.Do(req)
+	require.NoError(b, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	require.NoError(b, err)
+	b.status, b.body, b.header = res.StatusCode, string(body), res.Header
+	if token := formTokenValue.FindStringSubmatch(b.body); token != nil {
+		b.token = token[1]
+	}
+	return b
+}
+
+// opens shows the page with the path below the root.
+func (b *browser) opens(path string) *browser {
+	b.Helper()
+	return b.asks("GET", staffRoot+path, nil)
+}
+
+// sends sends a form with the token of the last page. Fields are names and values.
+func (b *browser) sends(path string, fields ...string) *browser {
+	b.Helper()
+	form := url.Values{"token": {b.token}}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	return b.asks("POST", staffRoot+path, form)
+}
+
+// shows asserts the status, and that the page has the texts.
+func (b *browser) shows(status int, texts ...string) *browser {
+	b.Helper()
+	require.Equal(b, status, b.status, "%s", b.body)
+	for _, text := range texts {
+		assert.Contains(b, html.UnescapeString(b.body), text)
+	}
+	return b
+}
+
+// leads asserts a redirect to the path, and opens it.
+func (b *browser) leads(path string) *browser {
+	b.Helper()
+	require.Equal(b, http.StatusSeeOther, b.status, "%s", b.body)
+	at := b.header.Get("Location")
+	assert.Equal(b, staffRoot+path, at)
+	return b.asks("GET", at, nil)
+}
+
+// logsIn opens the page, and logs in on the way.
+func (b *browser) logsIn(p person) *browser {
+	b.Helper()
+	b.opens("login/").shows(200)
+	return b.sends("login/", "username", p.phone, "password", password)
+}
+
+func staffPagesSeen(t *testing.T, s *server) {
+	staff, b := s.staff(t), s.browser(t)
+	for path := range staffPages {
+		b.opens(path).leads("login/?next="+url.QueryEscape(staffRoot+path)).shows(200, "Log in")
+	}
+	b.sends("login/", "username", staff.phone, "password", password, "next", staffRoot+"money/?list=open").leads("money/?list=open").shows(200, "Open orders")
+	for path, text := range staffPages {
+		b.opens(path).shows(200, text, "Log out", `aria-current="page"`)
+	}
+	b.opens("nowhere/").shows(404, "There is no such page.")
+	b.opens("money/order/7/").shows(404, "Order not found.")
+	b.opens("people/7777/").shows(404, "Account not found.")
+	b.opens("people/1/forget/").shows(404, "There is no such page.")
+	b.opens("imports/7/").shows(404, "Import not found.")
+	b.opens("imports/7/rejects.csv").shows(404, "Import not found.")
+	b.opens("money/search/?q=7").shows(404, "No order and no payment has this number.")
+	assert.Regexp(t, fmt.Sprintf(`audit .*by=account user=%d client=127.0.0.1 act="GET /back-office/money/order/\{id\}/" id=7 code=RESOURCE_NOT_FOUND`, staff.id), s.log.String())
+	b.sends("logout/").leads("login/").shows(200)
+	b.opens("money/").shows(303)
+	b.logsIn(staff).leads("")
+	for _, next := range []string{"https://example.org/", "//example.org", staffRoot + "\\example.org", staffRoot + "/example.org", "/api/"} {
+		b.opens("login/")
+		b.sends("login/", "username", staff.phone, "password", password, "next", next)
+		assert.Equal(t, staffRoot, b.header.Get("Location"), next)
+	}
+}
+
+func staffPagesAreForStaff(t *testing.T, s *server) {
+	ada := s.member(t)
+	b := s.browser(t)
+	b.logsIn(ada).shows(403, "This account does not work in the back office.", ada.phone)
+	for _, key := range []string{ada.key, s.issue(t, s.staff(t), 0, "xfile_event")} {
+		for path, text := range staffPages {
+			b.asks("GET", staffRoot+path, nil, "Cookie", "plaza_back_office="+key).shows(403, "This account does not work in the back office.")
+			assert.NotContains(t, b.body, text)
+		}
+	}
+	for _, key := range []string{"", "plz_unknown", "x"} {
+		b.asks("GET", staffRoot+"money/", nil, "Cookie", "plaza_back_office="+key).shows(303)
+	}
+}
+
+func staffLoginFails(t *testing.T, s *server) {
+	staff, b := s.staff(t), s.browser(t)
+	b.opens("login/")
+	for range 5 {
+		b.sends("login/", "username", staff.phone, "password", "not-this-one").shows(400, "Unable to log in with provided credentials.", staff.phone)
+		assert.NotContains(t, b.body, "not-this-one")
+	}
+	b.sends("login/", "username", staff.phone, "password", password).shows(429, "Too many failed logins.")
+	s.anyone().logsIn(t, staff.phone, password).fails(429, "THROTTLED")
+	b.sends("login/", "username", "7", "password", password).shows(400, "Enter a phone number in the form", `aria-invalid="true"`)
+}
+
+func staffSessionsEnd(t *testing.T, s *server) {
+	staff, ctx := s.staff(t), t.Context()
+	in := func() *browser {
+		t.Helper()
+		b := s.browser(t)
+		b.logsIn(staff).leads("").shows(200)
+		return b
+	}
+	b := in()
+	s.clock.advance(59 * time.Minute)
+	b.opens("money/").shows(200)
+	s.clock.advance(time.Hour)
+	b.opens("money/").shows(303)
+
+	b = in()
+	require.NoError(t, s.app.Signin.SetStaff(ctx, staff.id, false))
+	b.opens("money/").shows(403)
+	require.NoError(t, s.app.Signin.SetStaff(ctx, staff.id, true))
+	b.opens("money/").shows(200)
+	require.NoError(t, s.app.Signin.SetDisabled(ctx, staff.id, true))
+	b.opens("money/").shows(303)
+	require.NoError(t, s.app.Signin.SetDisabled(ctx, staff.id, false))
+	b.opens("money/").shows(200)
+	require.NoError(t, s.app.Signin.SetPassword(ctx, staff.id, secret.New(password)))
+	b.opens("money/").shows(303)
+}
+
+func staffFormsForged(t *testing.T, s *server) {
+	staff, b, other := s.staff(t), s.browser(t), s.browser(t)
+	b.sends("login/", "username", staff.phone, "password", password).shows(403, "Nothing was changed.")
+	b.logsIn(staff).leads("").shows(200)
+	other.logsIn(staff).leads("")
+	for _, token := range []string{"", "x", other.token} {
+		b.asks("POST", staffRoot+"logout/", url.Values{"token": {token}}).shows(403, "Nothing was changed.")
+		b.asks("POST", staffRoot+"money/payment/7/", url.Values{"token": {token}}).shows(403)
+		b.opens("money/").shows(200)
+	}
+	own := url.Values{"token": {b.token}}
+	b.asks("POST", staffRoot+"logout/", own, "Sec-Fetch-Site", "same-site").shows(403)
+	b.asks("POST", staffRoot+"logout/", own, "Origin", "https://elsewhere.example").shows(403)
+	b.asks("GET", staffRoot+"logout/", nil).shows(404)
+	b.opens("money/").shows(200)
+	b.asks("POST", staffRoot+"logout/", url.Values{"token": own["token"], "much": {strings.Repeat("x", 1<<17)}}).shows(403)
+	b.asks("POST", staffRoot+"logout/", own, "Sec-Fetch-Site", "same-origin", "Origin", s.url).leads("login/")
+}
+
+func staffPagesAreStrict(t *testing.T, s *server) {
+	staff, b := s.staff(t), s.browser(t)
+	b.opens("login/").shows(200)
+	assert.Equal(t, "default-src 'none'; style-src 'self'; img-src 'self' "+s.url+"; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+		b.header.Get("Content-Security-Policy"))
+	assert.Equal(t, "no-store", b.header.Get("Cache-Control"))
+	b.logsIn(staff)
+	cookie := b.header.Get("Set-Cookie")
+	assert.Regexp(t, `^plaza_back_office=plz_[^;]+; Path=/back-office/; HttpOnly; SameSite=Strict$`, cookie, "until the browser ends")
+	b.asks("GET", staffRoot+"login/", nil, "X-Forwarded-Proto", "https")
+	assert.Contains(t, b.header.Get("Set-Cookie"), "; Secure")
+	b.opens("files/backoffice.css").shows(200)
+	b.opens("files/none").shows(404)
+	b.asks("GET", "/back-office", nil)
+	assert.Equal(t, staffRoot, b.header.Get("Location"))
+}
+
+// twice is a payment that came in for an order that was paid.
+func (s *till) twice(t *testing.T) (order int, transaction string) {
+	t.Helper()
+	_, order, trade := s.settled(t)
+	first := trade
+	first.TransactionID = "4200000000000000000000000099"
+	for _, paid := range []sandbox.Trade{first, trade} {
+		s.hears(t, letter(s.notice(paid, nil), walletKey)).isTaken()
+		s.clock.advance(time.Second)
+	}
+	return order, trade.TransactionID
+}
+
+func staffRefund(t *testing.T, s *till) {
+	order, transaction := s.twice(t)
+	b := s.browser(t)
+	b.logsIn(s.staff(t)).leads("").shows(200, "payments to be refunded")
+	b.opens("money/").shows(200, "To be refunded", "Payment 2", "¥9.90")
+	assert.NotContains(t, b.body, "Payment 1")
+	b.opens(fmt.Sprintf("money/search/?q=%d", order)).leads(fmt.Sprintf("money/order/%d/", order)).
+		shows(200, "Money came in that the order did not need", "Payment 1", "Payment 2", transaction, "Ordered")
+	b.opens("money/search/?q="+transaction).leads("money/payment/2/").shows(200, "to be refunded", "Nothing was refunded.", `value="9.90"`)
+	once := regexp.MustCompile(`name="once" value="([^"]+)"`).FindStringSubmatch(b.body)[1]
+	form := []string{"amount", "9.9", "reason", "It came in twice", "once", once}
+	b.sends("money/payment/2/", form...).shows(200, "Refund this?", "Refund ¥9.90 now", "It came in twice")
+	b.sends("money/payment/2/", append(form, "change", "yes")...).shows(200, `value="9.9"`, `value="It came in twice"`, `id="amount"`)
+	assert.Empty(t, s.box.Refunds(), "before it was confirmed")
+	for range 2 {
+		b.sends("money/payment/2/", append(form, "sure", "yes")...).leads("money/payment/2/?done=refund").
+			shows(200, "The refund was ordered.", "It came in twice", "All of it is refunded.")
+	}
+	require.Len(t, s.box.Refunds(), 1, "a form that is sent twice")
+	b.opens("money/").shows(200, "Nothing here.")
+	b.opens(fmt.Sprintf("money/order/%d/", order)).shows(200, "Refund ordered", "by staff")
+	assert.Regexp(t, `act="POST /back-office/money/payment/\{id\}/" id=2 payment=2 amount=990 refund=1`, s.log.String())
+}
+
+func staffRefundWrong(t *testing.T, s *till) {
+	s.twice(t)
+	b := s.browser(t)
+	b.logsIn(s.staff(t)).leads("")
+	b.opens("money/payment/2/").shows(200)
+	for amount, says := range map[string]string{
+		"": "Enter an amount like 12.50.", "a": "Enter an amount", "0": "Enter an amount", "-1": "Enter an amount", "1.234": "Enter an amount",
+		"1,5": "Enter an amount", "9.91": "At most ¥9.90 is left", "99999999999999999": "Enter an amount",
+	} {
+		b.sends("money/payment/2/", "amount", amount, "reason", "Because <1>", "once", "x").shows(400, says, `id="amount"`)
+		assert.Contains(t, b.body, "Because &lt;1&gt;")
+	}
+	b.sends("money/payment/2/", "amount", "1", "reason", " ", "once", "x", "sure", "yes").shows(400, "This field may not be blank.")
+	b.sends("money/payment/2/", "amount", "1", "reason", "Because", "sure", "yes").shows(403, "Nothing was changed.")
+	b.sends("money/payment/2/", "amount", "9.91", "reason", "Because", "once", "x", "sure", "yes").shows(409, "Only 990 is left")
+	b.sends("money/payment/7/", "amount", "1", "reason", "x", "once", "x").shows(404, "Payment not found.")
+	assert.Empty(t, s.box.Refunds())
+}
+
+func staffPagesFindPeople(t *testing.T, s *server) {
+	staff, ada := s.staff(t), s.called(t, "Ada", "Lovelace")
+	b := s.browser(t)
+	b.logsIn(staff)
+	for _, query := range []string{ada.phone, fmt.Sprint(ada.id), "love"} {
+		b.opens("people/?q="+url.QueryEscape(query)).shows(200, "Ada Lovelace", ada.phone, fmt.Sprintf(`href="/back-office/people/%d/"`, ada.id))
+	}
+	b.opens("people/?q=nobody").shows(200, "Nobody was found.")
+	b.opens("people/?q=x").shows(400, "Enter at least one Chinese character", `value="x"`)
+	b.opens("people/?q=%2B7").shows(400, "Enter a phone number in the form")
+	for range 21 {
+		s.called(t, "Augusta", "Byron")
+	}
+	b.opens("people/?q=byron").shows(200, "More")
+	next := regexp.MustCompile(`rel="next" href="([^"]+)"`).FindStringSubmatch(b.body)
+	require.NotNil(t, next)
+	b.opens("people/"+html.UnescapeString(next[1])).shows(200, "Augusta Byron")
+	assert.Equal(t, 1, strings.Count(b.body, "Augusta Byron"))
+	assert.NotContains(t, b.body, "More")
+}
+
+func staffPagesChangeAccounts(t *testing.T, s *server) {
+	staff, ada := s.staff(t), s.member(t)
+	at := fmt.Sprintf("people/%d/", ada.id)
+	b := s.browser(t)
+	b.logsIn(staff)
+	b.opens(at).shows(200, ada.phone, "enabled", "Disable…")
+	b.opens(at+"disable/").shows(200, "Disable this account?", "Reason")
+	ada.get(t, profile).is(200)
+	b.sends(at+"disable/", "reason", "Spam").leads(at+"?done=disable").shows(200, "The account is disabled.", "Enable…")
+	ada.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
+	b.sends(at+"enable/", "reason", "It was not spam").leads(at+"?done=enable").shows(200, "The account is enabled.")
+	ada.get(t, profile).is(200)
+	b.opens(at + "rights/")
+	assert.Equal(t, 3, strings.Count(b.body, " checked"), "all scopes, and no staff")
+	b.sends(at+"rights/", "reason", "New here", "scopes", "xfile_event", "staff", "yes").leads(at+"?done=rights").shows(200, "back_office", "xfile_event")
+	assert.NotContains(t, b.body, "pay_trade_order")
+	b.sends(at+"sessions/", "reason", "A lost telephone").leads(at+"?done=sessions").shows(200, "All sessions have ended.")
+	ada.get(t, profile).fails(401, "AUTHENTICATION_FAILED")
+}
+
+func staffPagesActsWrong(t *testing.T, s *server) {
+	staff, ada := s.staff(t), s.member(t)
+	own, at := fmt.Sprintf("people/%d/", staff.id), fmt.Sprintf("people/%d/", ada.id)
+	b := s.browser(t)
+	b.logsIn(staff)
+	b.opens(own).shows(200, "This is your own account.")
+	b.sends(own+"disable/", "reason", "Because <1>").shows(409, "You cannot disable your own account.", ">Because <1></textarea>")
+	b.sends(own+"rights/", "reason", "Because", "scopes", "xfile_event").shows(409, "You cannot take the back office from your own account.")
+	assert.Equal(t, 1, strings.Count(b.body, " checked"))
+	b.sends(at+"disable/", "reason", " ").shows(400, "This field may not be blank.", `href="#reason"`)
+	b.sends(at+"disable/", "reason", strings.Repeat("x", 501)).shows(400, "no more than 500 characters")
+	b.sends(at+"rights/", "reason", "x", "scopes", "everything").shows(400, "Unknown scope", `href="#scopes"`)
+	b.sends("people/7777/disable/", "reason", "x").shows(404, "Account not found.")
+	ada.get(t, profile).is(200)
+	b.sends(own+"sessions/", "reason", "A lost telephone").leads(own + "?done=sessions").shows(303)
+}
+
+func staffPagesImports(t *testing.T, s *server) {
+	s.brings(t, `{"kind": "user", "id": "u"}`, "no JSON", "")
+	b := s.browser(t)
+	b.logsIn(s.staff(t))
+	b.opens("imports/").shows(200, "Import 1", "completed", `href="/back-office/imports/1/">2</a>`)
+	b.opens("imports/1/").shows(200, "Rejected lines", "Download as CSV", "found.jsonl")
+	b.opens("imports/1/rejects.csv").shows(200, "file,line,field,reason\n", ",2,,")
+	assert.Equal(t, `attachment; filename="rejects-1.csv"`, b.header.Get("Content-Disposition"))
+	assert.NotContains(t, b.body, "no JSON", "the line itself is in the file of rejects")
+}
