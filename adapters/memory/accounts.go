@@ -68,7 +68,7 @@ func (v Accounts) AccountsOf(ctx context.Context, ids []user.ID) ([]access.Accou
 func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.Account, error) {
 	return read(ctx, v.s, func() ([]access.Account, error) {
 		later := v.s.accounts.where(func(a access.Account) bool { return a.User > after })
-		found := first(slices.SortedFunc(later, by(func(a access.Account) user.ID { return a.User })), limit)
+		found := first(sorted(later, by(func(a access.Account) user.ID { return a.User })), limit)
 		return copyOf(found), nil
 	})
 }
@@ -192,7 +192,7 @@ func (s *Store) find(q user.Search) page.CursorPage[user.Member] {
 		followed[sub.Followed] = true
 	}
 	key := func(m user.Member) page.Cursor { return user.SearchKey(m.ID, followed[m.ID]) }
-	found := slices.SortedFunc(s.members.where(func(m user.Member) bool {
+	found := sorted(s.members.where(func(m user.Member) bool {
 		return q.Name.Finds(m) && (q.WithDisabled || !s.accounts[m.ID].Disabled) && !s.accounts[m.ID].IsErased() && !s.isBlocked(q.By, m.ID) &&
 			key(m).Compare(q.After) > 0
 	}), func(a, b user.Member) int { return key(a).Compare(key(b)) })

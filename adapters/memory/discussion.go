@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"plaza/domain/event"
@@ -44,7 +43,7 @@ var newestComment = newest(func(c event.Comment) (time.Time, event.CommentID) { 
 
 // commentsOn returns the comments on the event that the viewer sees, the newest first.
 func (s *Store) commentsOn(id event.ID, viewer user.ID) []event.Comment {
-	return slices.SortedFunc(s.comments.where(func(c event.Comment) bool {
+	return sorted(s.comments.where(func(c event.Comment) bool {
 		return c.Event == id && s.relation(viewer, c.Author) != subscription.Blocked
 	}), newestComment)
 }

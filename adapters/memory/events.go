@@ -170,7 +170,7 @@ func (v Events) Timeline(ctx context.Context, viewer user.ID, r page.CursorReque
 			return follows && e.Status == event.Normal && stateAndPermission(e).VisibleTo(v.s.relation(viewer, e.Author)) &&
 				(r.After == (page.Cursor{}) || e.AtCursor().Compare(r.After) < 0)
 		})
-		newest := slices.SortedFunc(states, func(a, b event.State) int { return b.AtCursor().Compare(a.AtCursor()) })
+		newest := sorted(states, func(a, b event.State) int { return b.AtCursor().Compare(a.AtCursor()) })
 		var entries []event.Entry
 		for _, state := range first(newest, r.Size()+1) {
 			entry, err := v.s.entry(state.ID)

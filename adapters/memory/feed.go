@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -28,7 +27,7 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) ([]feed.Category, m
 			meta.Add(l)
 			metas[l.Category] = meta
 		}
-		return slices.SortedFunc(maps.Values(v.s.categories), by(func(c feed.Category) feed.CategoryID { return c.ID })), nil
+		return sorted(maps.Values(v.s.categories), by(func(c feed.Category) feed.CategoryID { return c.ID })), nil
 	})
 	return categories, metas, err
 }
@@ -41,7 +40,7 @@ func (v Feed) Page(
 			return page.Page[feed.Item]{}, feed.ErrNoCategory
 		}
 		admitted := v.s.listings.where(func(l feed.Listing) bool { return l.Category == in && sel.Admits(l) })
-		p, err := pageOf(r, slices.SortedFunc(admitted, feed.Compare))
+		p, err := pageOf(r, sorted(admitted, feed.Compare))
 		if err != nil {
 			return page.Page[feed.Item]{}, err
 		}
@@ -84,8 +83,7 @@ func (s *Store) translationsOf(opened feed.Listable) (all []feed.Translation) {
 			all = append(all, feed.Translation{ID: int64(p.ID), Language: p.Language, Title: p.Title})
 		}
 	}
-	slices.SortFunc(all, func(a, b feed.Translation) int { return cmp.Compare(a.ID, b.ID) })
-	return all[:min(len(all), feed.MaxTranslations)]
+	return first(sorted(slices.Values(all), by(func(t feed.Translation) int64 { return t.ID })), feed.MaxTranslations)
 }
 
 // Version returns a version that any change of the feed changes.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"slices"
 	"time"
 
 	"plaza/domain/idempotency"
@@ -88,5 +87,5 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 }
 
 func (s *Store) imagesWhere(q userimage.Query) []userimage.Image {
-	return slices.SortedFunc(s.images.where(q.Admits), newest(func(i userimage.Image) (time.Time, userimage.ID) { return i.Created, i.ID }))
+	return sorted(s.images.where(q.Admits), newest(func(i userimage.Image) (time.Time, userimage.ID) { return i.Created, i.ID }))
 }

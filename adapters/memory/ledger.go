@@ -74,7 +74,7 @@ func (l *ledger) ordersOf(f payment.OrderFilter) []payment.Order {
 	theirs := l.orders.where(func(o payment.Order) bool {
 		return (o.User == f.User || f.User == 0) && (o.State == f.State || f.State == "")
 	})
-	return slices.SortedFunc(theirs, newest(func(o payment.Order) (time.Time, payment.OrderID) { return o.Created, o.ID }))
+	return sorted(theirs, newest(func(o payment.Order) (time.Time, payment.OrderID) { return o.Created, o.ID }))
 }
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, p page.Request) (page.Page[payment.Order], error) {
@@ -118,7 +118,7 @@ func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Re
 				(f.ID == 0 || p.ID == f.ID) && (f.Transaction == "" || p.TransactionID == f.Transaction)
 		})
 		order := newest(func(p payment.Payment) (time.Time, payment.PaymentID) { return p.Received, p.ID })
-		return pageOf(r, slices.SortedFunc(payments, order))
+		return pageOf(r, sorted(payments, order))
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"plaza/domain/payment"
 )
@@ -39,7 +38,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 // paymentsOf returns the payments of the order, in the order of their arrival.
 func (l *ledger) paymentsOf(id payment.OrderID) []payment.Payment {
 	theirs := l.payments.where(func(p payment.Payment) bool { return p.Order == id })
-	return slices.SortedFunc(theirs, by(func(p payment.Payment) payment.PaymentID { return p.ID }))
+	return sorted(theirs, by(func(p payment.Payment) payment.PaymentID { return p.ID }))
 }
 
 // checkTrade checks the rules that databases enforce with constraints.

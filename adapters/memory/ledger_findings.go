@@ -73,17 +73,13 @@ func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until tim
 
 // between returns at most limit of the entries after the cursor and before until, in the order of their cursors.
 func between(entries []payment.LedgerEntry, after payment.Cursor, until time.Time, limit int) []payment.LedgerEntry {
-	entries = slices.DeleteFunc(entries, func(e payment.LedgerEntry) bool {
-		at := e.Cursor()
-		return !after.IsBefore(at) || !at.At.Before(until)
-	})
-	slices.SortFunc(entries, func(a, b payment.LedgerEntry) int {
+	within := filter(slices.Values(entries), func(e payment.LedgerEntry) bool { return after.IsBefore(e.Cursor()) && e.Cursor().At.Before(until) })
+	return first(sorted(within, func(a, b payment.LedgerEntry) int {
 		if a.Cursor().IsBefore(b.Cursor()) {
 			return -1
 		}
 		return 1
-	})
-	return first(entries, limit)
+	}), limit)
 }
 
 // StoreFindings implements payment.Findings.
@@ -146,7 +142,7 @@ func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, p page.Re
 			}
 			return (f.Day.IsZero() || f.Day == one.Day) && (f.Kind == "" || f.Kind == one.Kind) && (f.State == "" || f.State == state)
 		})
-		all, err := pageOf(p, slices.SortedFunc(selected, func(a, b seenFinding) int { return cmp.Compare(b.ID, a.ID) }))
+		all, err := pageOf(p, sorted(selected, func(a, b seenFinding) int { return cmp.Compare(b.ID, a.ID) }))
 		return page.Map(all, func(one seenFinding) payment.Finding { return one.Finding }), err
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"plaza/domain/audit"
@@ -106,7 +105,7 @@ func (l *ledger) appOf(paid payment.Payment) payment.WalletApp {
 
 // refundsOf returns the refunds of the payment, in the order of their creation.
 func (l *ledger) refundsOf(id payment.PaymentID) []payment.Refund {
-	return slices.SortedFunc(l.refunds.where(func(r payment.Refund) bool { return r.Payment == id }),
+	return sorted(l.refunds.where(func(r payment.Refund) bool { return r.Payment == id }),
 		by(func(r payment.Refund) payment.RefundID { return r.ID }))
 }
 
@@ -129,7 +128,7 @@ func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, p page.Requ
 			return (f.State == "" || r.State == f.State) && (f.Payment == 0 || r.Payment == f.Payment)
 		})
 		order := newest(func(r payment.Refund) (time.Time, payment.RefundID) { return r.Created, r.ID })
-		return pageOf(p, slices.SortedFunc(selected, order))
+		return pageOf(p, sorted(selected, order))
 	})
 }
 
@@ -164,7 +163,7 @@ func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.
 func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID, error) {
 	return read(ctx, v.s, func() ([]payment.PaymentID, error) {
 		l := &v.s.ledger
-		due := slices.SortedFunc(l.payments.where(func(p payment.Payment) bool {
+		due := sorted(l.payments.where(func(p payment.Payment) bool {
 			return p.State == payment.RefundDue && p.Amount > 0 && len(l.refundsOf(p.ID)) == 0
 		}), func(a, b payment.Payment) int { return cmp.Or(a.Received.Compare(b.Received), cmp.Compare(a.ID, b.ID)) })
 		ids := make([]payment.PaymentID, 0, len(due))

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"maps"
-	"slices"
 
 	"plaza/domain/demand"
 	"plaza/domain/event"
@@ -26,7 +25,7 @@ func itemOfDemand(id demand.ID) item           { return item{feed.Demand, int64(
 func (s *Store) Listings() []feed.Listing {
 	s.lock.RLock()
 	defer s.lock.RUnlock()
-	all := slices.SortedFunc(maps.Values(s.listings), func(a, b feed.Listing) int {
+	all := sorted(maps.Values(s.listings), func(a, b feed.Listing) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 	})
 	return copyOf(all)

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"plaza/domain/audit"
@@ -44,7 +43,7 @@ func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.Curso
 		found := v.s.reports.where(func(r moderation.Report) bool {
 			return r.IsDecided() == q.IsDecided && (q.After.ID == 0 || int64(r.ID) < q.After.ID)
 		})
-		newest := slices.SortedFunc(found, func(a, b moderation.Report) int { return cmp.Compare(b.ID, a.ID) })
+		newest := sorted(found, func(a, b moderation.Report) int { return cmp.Compare(b.ID, a.ID) })
 		return page.UpTo(q.Size(), newest, moderation.Report.AtCursor), nil
 	})
 }
@@ -115,7 +114,7 @@ func (v Moderation) Restore(ctx context.Context, t moderation.Thing) (moderation
 
 func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[moderation.Hiding], error) {
 	return read(ctx, v.s, func() (page.Page[moderation.Hiding], error) {
-		all := slices.SortedFunc(v.s.hidden.where(func(h moderation.Hiding) bool { return h.Owner == owner }), func(a, b moderation.Hiding) int {
+		all := sorted(v.s.hidden.where(func(h moderation.Hiding) bool { return h.Owner == owner }), func(a, b moderation.Hiding) int {
 			return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 		})
 		return pageOf(r, all)

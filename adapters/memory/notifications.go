@@ -33,7 +33,7 @@ func (s *Store) notified(of notification.Source) (notified, bool) {
 // shown returns the notifications of the person, the oldest first.
 func (s *Store) shown(to user.ID) []notified {
 	shown := s.notifications.where(func(n notified) bool { return n.To == to && !n.isWithdrawn })
-	return slices.SortedFunc(shown, by(func(n notified) notification.ID { return n.id }))
+	return sorted(shown, by(func(n notified) notification.ID { return n.id }))
 }
 
 // notify stores a notification, or shows the one again that was withdrawn.

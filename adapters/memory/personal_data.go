@@ -86,7 +86,7 @@ func (s *Store) erasable(id user.ID, k personaldata.Kind) []owned {
 
 // owned returns the records of the kind, sorted.
 func (s *Store) owned(id user.ID, k personaldata.Kind) []owned {
-	return slices.SortedFunc(s.kinds(id)[k], func(a, b owned) int {
+	return sorted(s.kinds(id)[k], func(a, b owned) int {
 		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.then, b.then), cmp.Compare(a.name, b.name))
 	})
 }

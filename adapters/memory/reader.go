@@ -15,7 +15,7 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 		within := v.s.events.where(func(e event.State) bool {
 			return e.Author == q.Author && slices.Contains(q.States, stateAndPermission(e))
 		})
-		p, err := pageOf(q.Page, slices.SortedFunc(within, q.Order.Compare))
+		p, err := pageOf(q.Page, sorted(within, q.Order.Compare))
 		if err != nil {
 			return page.Page[event.Entry]{}, err
 		}
@@ -34,7 +34,7 @@ func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]eve
 		}
 		commented := v.s.events.where(func(e event.State) bool { return e.Author == author && !latest[e.ID].IsZero() })
 		latestFirst := newest(func(e event.State) (time.Time, event.ID) { return latest[e.ID], e.ID })
-		return v.s.entries(first(slices.SortedFunc(commented, latestFirst), limit))
+		return v.s.entries(first(sorted(commented, latestFirst), limit))
 	})
 }
 
@@ -54,7 +54,7 @@ func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event
 	return read(ctx, v.s, func() ([]event.Located, error) {
 		later := v.s.events.where(func(e event.State) bool { return e.ID > after })
 		var some []event.Located
-		for _, e := range first(slices.SortedFunc(later, by(func(e event.State) event.ID { return e.ID })), limit) {
+		for _, e := range first(sorted(later, by(func(e event.State) event.ID { return e.ID })), limit) {
 			some = append(some, event.Located{ID: e.ID, Text: event.Text{Title: e.Title, Content: e.Content}, Place: e.Place})
 		}
 		return some, nil

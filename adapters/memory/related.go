@@ -60,5 +60,5 @@ func (s *Store) published(on calendar.Date, viewer user.ID) []event.State {
 		return e.Date == on && e.Status == event.Normal &&
 			slices.Contains(event.VisibleStates(s.relation(viewer, e.Author)), stateAndPermission(e))
 	})
-	return slices.SortedFunc(states, newest(func(e event.State) (time.Time, event.ID) { return e.Created, e.ID }))
+	return sorted(states, newest(func(e event.State) (time.Time, event.ID) { return e.Created, e.ID }))
 }

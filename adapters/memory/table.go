@@ -81,6 +81,20 @@ func claimDue[K cmp.Ordered](due map[K]time.Time, now, next time.Time, limit int
 	return keys
 }
 
+// sorted returns the values in the order. It sorts pointers to them: the compiler makes one sort for all pointers, but
+// one for each type of values.
+func sorted[V any](values iter.Seq[V], order func(a, b V) int) (all []V) {
+	var pointers []*V
+	for v := range values {
+		pointers = append(pointers, &v)
+	}
+	slices.SortFunc(pointers, func(a, b *V) int { return order(*a, *b) })
+	for _, p := range pointers {
+		all = append(all, *p)
+	}
+	return all
+}
+
 // newest returns the order in which the newest value is the first. of returns the time and the ID of a value.
 func newest[V any, ID cmp.Ordered](of func(V) (time.Time, ID)) func(a, b V) int {
 	return func(a, b V) int {
