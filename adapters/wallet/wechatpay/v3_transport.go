@@ -60,7 +60,7 @@ func (g *V3) call(ctx context.Context, q requestV3, status int, r refusals) (jso
 		return nil, g.unauthorised(a, r)
 	}
 	if _, err := verify(ctx, a.signedMessage, g.now(), g.keys.find); err != nil {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(err, payment.ErrWalletTimeout) {
 			return nil, fmt.Errorf("%w: %w", payment.ErrWalletTimeout, err)
 		}
 		return nil, fmt.Errorf("%w: status %d: %w", payment.ErrWalletBadResponse, a.status, err)
