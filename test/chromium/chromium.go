@@ -25,7 +25,7 @@ import (
 const program = "PLAZA_TEST_CHROMIUM"
 
 // patience bounds everything that a test does in the browser.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // Start starts Chromium with an empty profile, and returns the context for Open. The browser ends
 // with the test. Start skips short tests, and tests without PLAZA_TEST_CHROMIUM.

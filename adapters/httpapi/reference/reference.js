@@ -229,7 +229,8 @@ async function look() {
     } catch { return null }
   }
   const categories = await get('/api/feed/categories/')
-  notice({31: categories?.[0]?.id})
+  const publications = await Promise.all((categories ?? []).slice(0, 5).map(({id}) => get(`/api/feed/items/${id}/?type=publication&page_size=1`)))
+  notice({31: categories?.[0]?.id, 501: publications.flat()[0]?.entity_id})
   if (!session) return
   const me = await get('/api/user/profile/')
   if (!me) return
