@@ -14,6 +14,7 @@ import (
 	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/instant"
+	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
@@ -86,18 +87,41 @@ func (v Moderation) Report(ctx context.Context, r moderation.Report, charges ...
 	return stored, isNew, nil
 }
 
-func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Report], error) {
-	state := "decided IS NULL"
-	if q.IsDecided {
-		state = "decided IS NOT NULL"
+// reportsIn returns the hot read of the reports in the state with what they are about: those before the number $1, $2 of them.
+func reportsIn(state string) string {
+	about := func(table, kind string) string {
+		return " LEFT JOIN " + table + ".id = CASE r.kind WHEN '" + kind + "' THEN r.object_id END"
 	}
-	var rows []reportRow
-	err := v.s.Read(ctx, func(ctx context.Context) error {
-		rows = nil
-		return v.s.Reader.NewSelect().Model(&rows).Where(state).Where("id < ?", cmp.Or(q.After.ID, math.MaxInt64)).
-			Order("id DESC").Limit(int64(q.Size() + 1)).Scan(ctx)
-	})
-	return page.UpTo(q.Size(), engine.Mapped(rows, reportRow.report), moderation.Report.AtCursor), err
+	return "SELECT r.id, r.author_id, r.kind, r.object_id, r.owner_id, r.reason, r.content, r.created, r.decided," +
+		" r.kind = 'user' OR COALESCE(e.id, c.id, i.id) IS NOT NULL, e.title, c.content, c.event_id, i.key, h.object_id IS NOT NULL" +
+		" FROM (SELECT * FROM reports WHERE " + state + " AND id < $1 ORDER BY id DESC LIMIT CAST($2 AS bigint)) r" +
+		about("events e ON e", "event") + about("comments c ON c", "comment") + about("images i ON i.deleted IS NULL AND i", "image") +
+		" LEFT JOIN hidden_things h ON h.kind = r.kind AND h.object_id = r.object_id ORDER BY r.id DESC"
+}
+
+var openReports, decidedReports = reportsIn("decided IS NULL"), reportsIn("decided IS NOT NULL")
+
+func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Reported], error) {
+	statement := openReports
+	if q.IsDecided {
+		statement = decidedReports
+	}
+	args := []any{cmp.Or(q.After.ID, math.MaxInt64), int64(q.Size() + 1)}
+	reports, err := engine.ReadAll(ctx, v.s.DB, statement, args, scanReported)
+	return page.UpTo(q.Size(), reports, func(r moderation.Reported) page.Cursor { return r.AtCursor() }), err
+}
+
+func scanReported(scan engine.Scanner) (r moderation.Reported, err error) {
+	var exists bool
+	var about moderation.Subject
+	err = scan((*int64)(&r.ID), (*int64)(&r.By), (*string)(&r.Kind), &r.Thing.ID, (*int64)(&r.Owner), (*string)(&r.Reason), &r.Text,
+		engine.IntoTime{Into: &r.Created}, engine.IntoTime{Into: &r.Decided}, &exists, engine.OrZeroText[string]{Into: &about.Title},
+		engine.OrZeroText[string]{Into: &about.Content}, engine.OrZeroNumber[int64]{Into: &about.Event},
+		engine.OrZeroText[media.Key]{Into: &about.Image}, &about.IsHidden)
+	if exists {
+		r.Subject = &about
+	}
+	return r, err
 }
 
 func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then time.Time) (decided moderation.Report, err error) {

@@ -87,18 +87,66 @@ func (a *api) listHidden(c *transport.Call) (transport.Reply, error) {
 	return transport.Paged(page.Map(hidden, renderHidden)), err
 }
 
-// staffReportView is a report to staff.
+// staffReportView is a report to staff, with what it is about, or null if that was deleted.
 type staffReportView struct {
 	reportView
 	By        int64                `json:"by"`
 	Owner     int64                `json:"owner"`
 	DecidedAt *transport.Timestamp `json:"decided_at"`
+	Subject   *subjectView         `json:"subject"`
 }
 
-func renderStaffReport(r moderation.Report) staffReportView {
+// subjectView is what a report is about. All but one of the first four fields are null.
+type subjectView struct {
+	Event    *reportedEvent   `json:"event"`
+	Comment  *reportedComment `json:"comment"`
+	Image    *reportedImage   `json:"image"`
+	User     *person          `json:"user"`
+	IsHidden bool             `json:"is_hidden"`
+}
+
+type reportedEvent struct {
+	ID     int64  `json:"id"`
+	Title  string `json:"title"`
+	Author person `json:"author"`
+}
+
+type reportedComment struct {
+	ID      int64  `json:"id"`
+	Content string `json:"content"`
+	Event   int64  `json:"event"`
+	Author  person `json:"author"`
+}
+
+type reportedImage struct {
+	ID    int64  `json:"id"`
+	URL   string `json:"url"`
+	Owner person `json:"owner"`
+}
+
+func (people users) renderStaffReport(r moderation.Reported) staffReportView {
 	return staffReportView{
-		renderReport(r), int64(r.By), int64(r.Owner), transport.Optional(transport.Timestamp(r.Decided), r.IsDecided()),
+		renderReport(r.Report), int64(r.By), int64(r.Owner), transport.Optional(transport.Timestamp(r.Decided), r.IsDecided()),
+		people.renderSubject(r),
 	}
+}
+
+func (people users) renderSubject(r moderation.Reported) *subjectView {
+	if r.Subject == nil {
+		return nil
+	}
+	about, owner := subjectView{IsHidden: r.Subject.IsHidden}, renderPerson(people[r.Owner])
+	switch r.Kind {
+	case moderation.Event:
+		about.Event = &reportedEvent{r.Thing.ID, r.Subject.Title, owner}
+	case moderation.Comment:
+		about.Comment = &reportedComment{r.Thing.ID, r.Subject.Content, r.Subject.Event, owner}
+	case moderation.Image:
+		about.Image = &reportedImage{r.Thing.ID, r.Subject.URL, owner}
+	case moderation.Person:
+		about.User = &owner
+	}
+	return &about
 }
 
 // reportsView is a part of the reports.
@@ -114,7 +162,11 @@ func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	reports, err := a.Moderating.Reports(c.Context(), request)
-	return transport.Bare(reportsView{mapSlice(reports.Items, renderStaffReport), transport.CursorOf(reportList, reports.Next)}), err
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	people, err := a.describe(reports.Members, nil)
+	return transport.Bare(reportsView{mapSlice(reports.Items, people.renderStaffReport), transport.CursorOf(reportList, reports.Next)}), err
 }
 
 // decisionBody is a report that staff decide without hiding what it is about, and why.

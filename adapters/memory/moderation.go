@@ -12,6 +12,7 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // Moderation is the store as moderation.Store.
@@ -38,14 +39,43 @@ func (v Moderation) Report(ctx context.Context, r moderation.Report, charges ...
 	return stored, isNew && err == nil, err
 }
 
-func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Report], error) {
-	return read(ctx, v.s, func() (page.CursorPage[moderation.Report], error) {
+func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Reported], error) {
+	return read(ctx, v.s, func() (page.CursorPage[moderation.Reported], error) {
 		found := v.s.reports.where(func(r moderation.Report) bool {
 			return r.IsDecided() == q.IsDecided && (q.After.ID == 0 || int64(r.ID) < q.After.ID)
 		})
 		newest := sorted(found, func(a, b moderation.Report) int { return cmp.Compare(b.ID, a.ID) })
-		return page.UpTo(q.Size(), newest, moderation.Report.AtCursor), nil
+		part := page.UpTo(q.Size(), newest, moderation.Report.AtCursor)
+		shown := page.CursorPage[moderation.Reported]{Next: part.Next}
+		for _, r := range part.Items {
+			shown.Items = append(shown.Items, moderation.Reported{Report: r, Subject: v.s.subject(r.Thing)})
+		}
+		return shown, nil
 	})
+}
+
+// subject returns what a report of the thing is about, or nil if it was deleted.
+func (s *Store) subject(t moderation.Thing) *moderation.Subject {
+	var about moderation.Subject
+	exists := true
+	switch t.Kind {
+	case moderation.Event:
+		var e event.State
+		e, exists = s.events[event.ID(t.ID)]
+		about.Title = e.Title
+	case moderation.Comment:
+		var c event.Comment
+		c, exists = s.comments[event.CommentID(t.ID)]
+		about.Content, about.Event = c.Content, int64(c.Event)
+	case moderation.Image:
+		i := s.images[userimage.ID(t.ID)]
+		exists, about.Image = i.ID != 0 && i.Deleted.IsZero(), i.Key
+	}
+	if !exists {
+		return nil
+	}
+	_, about.IsHidden = s.hidden[t]
+	return &about
 }
 
 func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then time.Time) (moderation.Report, error) {

@@ -14,6 +14,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/instant"
+	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
@@ -27,14 +28,16 @@ type Moderating struct {
 	discussion event.Discussion
 	images     userimage.Repository
 	directory  user.Directory
+	addresses  media.Addresses
 	limits     ratelimit.Limits
 	now        func() time.Time
 }
 
-// New returns the use cases over the ports, with the limits on writes; now returns the time.
+// New returns the use cases over the ports, with the addresses of the server's pictures and the limits on writes; now returns
+// the time.
 func New(store moderation.Store, discussion event.Discussion, images userimage.Repository, directory user.Directory,
-	limits ratelimit.Limits, now func() time.Time) *Moderating {
-	return &Moderating{store, discussion, images, directory, limits, now}
+	addresses media.Addresses, limits ratelimit.Limits, now func() time.Time) *Moderating {
+	return &Moderating{store, discussion, images, directory, addresses, limits, now}
 }
 
 // Report reports the thing to staff, and returns the report, and whether it is new: a person reports a thing once (MOD-01).
@@ -90,9 +93,37 @@ func (m *Moderating) Hidden(ctx context.Context, actor access.Actor, r page.Requ
 	return m.store.Of(ctx, actor.ID, r)
 }
 
-// Reports returns the open or the decided reports, the newest first (OFF-01).
-func (m *Moderating) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Report], error) {
-	return m.store.Reports(ctx, q)
+// Reports is a part of the reports, and the people that they name: who reports, and whose things they are about. Those who are
+// being erased are missing, and what they own has no Subject.
+type Reports struct {
+	page.CursorPage[moderation.Reported]
+	Members map[user.ID]*user.Member
+}
+
+// Reports returns the open or the decided reports, the newest first, with what they are about (OFF-01).
+func (m *Moderating) Reports(ctx context.Context, q moderation.Query) (Reports, error) {
+	part, err := m.store.Reports(ctx, q)
+	if err != nil {
+		return Reports{}, err
+	}
+	var people []user.ID
+	for _, r := range part.Items {
+		people = append(people, r.By, r.Owner)
+	}
+	members, err := m.directory.Members(ctx, people)
+	reports := Reports{part, map[user.ID]*user.Member{}}
+	for _, member := range members {
+		reports.Members[member.ID] = &member
+	}
+	for i, r := range part.Items {
+		switch {
+		case reports.Members[r.Owner] == nil:
+			part.Items[i].Subject = nil
+		case r.Kind == moderation.Image && r.Subject != nil:
+			r.Subject.URL = m.addresses.URL(r.Subject.Image, media.Everyone, m.now())
+		}
+	}
+	return reports, err
 }
 
 // Hide hides the thing from all but its owner, and decides the reports of it (MOD-03).

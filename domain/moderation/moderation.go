@@ -11,6 +11,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/instant"
+	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/text"
@@ -85,6 +86,22 @@ func NewReport(by user.ID, of Thing, why Reason, more string, now time.Time) (Re
 	return Report{By: by, Thing: of, Reason: why, Text: more, Created: instant.Normalise(now)}, wrong.Err()
 }
 
+// Subject is what a report is about, as staff see it.
+type Subject struct {
+	Title    string    // of an event
+	Content  string    // of a comment
+	Event    int64     // that the comment is on
+	Image    media.Key // of an image
+	URL      string    // of an image; empty as a store returns it
+	IsHidden bool
+}
+
+// Reported is a report with what it is about.
+type Reported struct {
+	Report
+	Subject *Subject // nil: it was deleted
+}
+
 // Hiding is that staff have hidden a thing.
 type Hiding struct {
 	Thing
@@ -110,8 +127,9 @@ type Store interface {
 	// Report stores the report and returns it with its number, and true. If the person has reported the thing before, it
 	// returns that report and false, and is charged, too. Charges are as in event.Repository.
 	Report(ctx context.Context, r Report, charges ...ratelimit.Charge) (Report, bool, error)
-	// Reports returns the reports that are open, or those that are decided, the newest first.
-	Reports(ctx context.Context, q Query) (page.CursorPage[Report], error)
+	// Reports returns the reports that are open, or those that are decided, the newest first, with what they are about. The
+	// Subject of a person is empty.
+	Reports(ctx context.Context, q Query) (page.CursorPage[Reported], error)
 	// Decide marks the report as decided then. It returns ErrNoReport if it does not exist, and ErrDecided if it is decided.
 	Decide(ctx context.Context, id ReportID, then time.Time) (Report, error)
 	// Hide hides the event, its listing and counts included, and decides the open reports of it: of its calls at once

@@ -22,6 +22,7 @@ var moderationRows = []row{
 	{"MOD-03 a hidden event is its author's alone until it is restored", hiddenEvent, everyStore},
 	{"MOD-03 no PATCH shows a hidden event", patchedHidden, everyStore},
 	{"OFF-01 staff decide reports", decidedReports, everyStore},
+	{"OFF-01 a report says what it is about, unless that was deleted", reportedSubjects, everyStore},
 	{"OFF-01 staff hide with a reason, and once", hiddenWrongly, oneStore},
 }
 
@@ -113,6 +114,44 @@ func decidedReports(t *testing.T, s *server) {
 	staff.get(t, staffReports+"?state=any").invalid("state")
 	bob.get(t, eventPath(id)).is(200)
 	assert.Equal(t, []string{"report_decided"}, staff.get(t, acts).is(200).column("data", "act"))
+}
+
+func reportedSubjects(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	id := ada.publishes(t, "Fog")
+	comment := bob.comments(t, id, "Rude")
+	image := ada.post(t, images, object{"img": dot}).is(201)
+	subject := func(of object) answer {
+		of["reason"] = "spam"
+		bob.post(t, reportPath, of).is(201)
+		list := staff.get(t, staffReports).is(200)
+		list.hasFields("data.0.subject", []string{"event", "comment", "image", "user", "is_hidden"})
+		return list
+	}
+	about := subject(object{"event": id})
+	about.hasFields("data.0.subject.event", []string{"id", "title", "author"})
+	assert.Equal(t, []any{id, "Fog", int(ada.id)}, []any{
+		about.int("data.0.subject.event.id"), about.at("data.0.subject.event.title"), about.int("data.0.subject.event.author.uid"),
+	})
+	assert.Equal(t, false, about.at("data.0.subject.is_hidden"))
+	assert.Nil(t, about.at("data.0.subject.comment"))
+	about = subject(object{"comment": comment})
+	assert.Equal(t, []any{"Rude", id, int(bob.id)}, []any{
+		about.at("data.0.subject.comment.content"), about.int("data.0.subject.comment.event"), about.int("data.0.subject.comment.author.uid"),
+	})
+	about = subject(object{"image": image.int("data.id")})
+	assert.Equal(t, []any{image.at("data.img"), int(ada.id)}, []any{
+		about.at("data.0.subject.image.url"), about.int("data.0.subject.image.owner.uid"),
+	})
+	assert.EqualValues(t, ada.id, subject(object{"user": ada.id}).int("data.0.subject.user.uid"))
+
+	staff.post(t, hidePath, object{"event": id, "reason": "Advertises"}).is(201)
+	assert.Equal(t, true, staff.get(t, staffReports+"?state=decided").is(200).at("data.0.subject.is_hidden"))
+	ada.delete(t, eventPath(id)).is(204)
+	assert.Nil(t, staff.get(t, staffReports+"?state=decided").is(200).at("data.0.subject"))
+	open := staff.get(t, staffReports).is(200)
+	assert.Nil(t, open.at("data.2.subject"), "the comment went with the event")
+	assert.NotNil(t, open.at("data.1.subject"))
 }
 
 func hiddenWrongly(t *testing.T, s *server) {

@@ -12,6 +12,7 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // Moderation is the suite of moderation.Store.
@@ -19,6 +20,7 @@ func Moderation(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Report stores the report; the same again is the first", reportOnce},
 		{"reports are listed by state, the newest first, behind a cursor", listReports},
+		{"reports say what they are about, unless it was deleted", listSubjects},
 		{"a report is decided once", decideOnce},
 		{"a hidden event is its author's alone, as what it was", hideEvent},
 		{"an event is hidden and restored once, also at once", hideOnce},
@@ -40,6 +42,14 @@ func (w *fixtures) complain(by user.ID, of moderation.Thing, owner user.ID) mode
 }
 
 func (w *fixtures) reports(isDecided bool) (all []moderation.Report) {
+	w.Helper()
+	for _, r := range w.reported(isDecided) {
+		all = append(all, r.Report)
+	}
+	return all
+}
+
+func (w *fixtures) reported(isDecided bool) (all []moderation.Reported) {
 	w.Helper()
 	for after := (page.Cursor{}); ; {
 		part, err := w.Moderation.Reports(w.Context(), moderation.Query{IsDecided: isDecided, CursorRequest: page.Behind(after, 2)})
@@ -95,6 +105,39 @@ func listReports(w *fixtures) {
 	assert.Equal(w, noon.Add(time.Hour), decided.Decided)
 	assert.Equal(w, []moderation.Report{decided}, w.reports(true))
 	assert.Equal(w, append(want[:1:1], want[2:]...), w.reports(false))
+}
+
+func listSubjects(w *fixtures) {
+	author, other := w.newUser(), w.newUser()
+	e := w.write(author, noon)
+	c := w.say(e.ID(), other, noon, "Rude")
+	i := w.picture(author, noon)
+	for _, of := range []struct {
+		moderation.Thing
+		owner   user.ID
+		subject moderation.Subject
+		remove  func() error
+	}{
+		{moderation.Thing{Kind: moderation.Person, ID: int64(other)}, other, moderation.Subject{}, nil},
+		{moderation.Thing{Kind: moderation.Comment, ID: int64(c.ID)}, other, moderation.Subject{Content: c.Content, Event: int64(e.ID())}, func() error {
+			return w.Discussion.RemoveComment(w.Context(), c.ID)
+		}},
+		{moderation.Thing{Kind: moderation.Image, ID: int64(i.ID)}, author, moderation.Subject{Image: i.Key}, func() error {
+			_, err := w.Images.Change(w.Context(), i.ID, func(i *userimage.Image) error { i.Delete(noon); return nil })
+			return err
+		}},
+		{thing(e.ID()), author, moderation.Subject{Title: e.State().Title}, func() error {
+			_, err := w.Events.Remove(w.Context(), e.ID())
+			return err
+		}},
+	} {
+		r := w.complain(author, of.Thing, of.owner)
+		assert.Equal(w, moderation.Reported{Report: r, Subject: &of.subject}, w.reported(false)[0])
+		if of.remove != nil {
+			require.NoError(w, of.remove())
+			assert.Equal(w, moderation.Reported{Report: r}, w.reported(false)[0])
+		}
+	}
 }
 
 func decideOnce(w *fixtures) {
