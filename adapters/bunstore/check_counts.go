@@ -13,9 +13,9 @@ import (
 
 // discussed recomputes the counts of an event from its comments and likes.
 const discussed = `
-	(SELECT COUNT(*) FROM comments c WHERE c.event_id = e.id) AS comments,
+	(SELECT COUNT(*) FROM comments c WHERE c.event_id = e.id AND NOT c.hidden) AS comments,
 	(SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id) AS likes,
-	(SELECT MAX(c.created) FROM comments c WHERE c.event_id = e.id) AS commented`
+	(SELECT MAX(c.created) FROM comments c WHERE c.event_id = e.id AND NOT c.hidden) AS commented`
 
 // discussions compares the counts of all events with their comments and likes.
 func (c check) discussions(ctx context.Context) error {
@@ -82,14 +82,15 @@ func (c check) images(ctx context.Context) error {
 }
 
 // wrongNotifications is the query for the notifications that are not those of a comment, a like or a subscription, or
-// have another owner than that says, or whose owner and actor are blocked. A withdrawn one is that of a like that was taken back.
+// have another owner than that says, or whose owner and actor are blocked. A withdrawn one is that of a like that was taken back,
+// or of a hidden comment.
 var wrongNotifications = `SELECT n.id FROM notifications n
 	LEFT JOIN comments c ON c.id = CASE n.kind WHEN 'comment' THEN n.object_id END AND c.author_id = n.actor_id
 	LEFT JOIN likes l ON l.event_id = CASE n.kind WHEN 'like' THEN n.object_id END AND l.user_id = n.actor_id
 	LEFT JOIN subscriptions s ON s.followed_id = CASE n.kind WHEN 'follow' THEN n.object_id END AND s.user_id = n.actor_id
 	LEFT JOIN events e ON e.id = COALESCE(c.event_id, l.event_id)
-	WHERE (CASE WHEN n.withdrawn THEN n.kind <> 'like' OR l.event_id IS NOT NULL
-		ELSE n.owner_id = n.actor_id OR n.owner_id <> COALESCE(e.author_id, s.followed_id, 0) END OR ` + isBlocked("n.owner_id", "n.actor_id") + ")"
+	WHERE (CASE WHEN n.withdrawn AND n.kind = 'like' THEN l.event_id IS NOT NULL
+		ELSE n.withdrawn <> COALESCE(c.hidden, FALSE) OR n.owner_id = n.actor_id OR n.owner_id <> COALESCE(e.author_id, s.followed_id, 0) END OR ` + isBlocked("n.owner_id", "n.actor_id") + ")"
 
 // notifications removes wrong notifications.
 func (c check) notifications(ctx context.Context) error {

@@ -9,6 +9,7 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
+	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
@@ -23,10 +24,13 @@ type commentRow struct {
 	AuthorID      user.ID
 	Content       string
 	Created       engine.Time
+	Hidden        bool
 }
 
 func (r commentRow) comment() event.Comment {
-	return event.Comment{ID: r.ID, Event: r.EventID, Author: r.AuthorID, Content: r.Content, Created: r.Created.Time}
+	return event.Comment{
+		ID: r.ID, Event: r.EventID, Author: r.AuthorID, Content: r.Content, Created: r.Created.Time, Hidden: r.Hidden,
+	}
 }
 
 // discussionSteps are the statements that add comments and likes. The first to write is the
@@ -131,22 +135,60 @@ func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment,
 // the lock does it see all concurrent comments.
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		var on event.ID // a comment never moves to another event
-		err := tx.NewSelect().Model((*commentRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)
+		on, err := v.s.lockCommented(ctx, tx, id)
 		if err != nil {
-			return engine.OrNotFound(err, event.ErrNoComment)
-		}
-		if err := v.s.lockCounts(ctx, tx, on); err != nil {
-			return engine.OrNotFound(err, event.ErrNoComment)
-		}
-		done, err := tx.NewDelete().Model((*commentRow)(nil)).Where("id = ?", id).Exec(ctx)
-		if err := engine.OrNotAffected(done, err, event.ErrNoComment); err != nil {
 			return err
 		}
-		_, err = tx.NewUpdate().Model((*eventCountsRow)(nil)).Set("comments = comments - 1").
-			Set("commented = (SELECT max(c.created) FROM comments c WHERE c.event_id = ?)", on).
-			Where("event_id = ?", on).Exec(ctx)
-		return err
+		counted, err := numbersOf(ctx, tx, "DELETE FROM comments WHERE id = $1 RETURNING CASE WHEN hidden THEN 0 ELSE 1 END", int64(id))
+		if err == nil && len(counted) == 0 {
+			err = event.ErrNoComment
+		}
+		if err != nil || counted[0] == 0 {
+			return err
+		}
+		return tx.Run(ctx, recountComments(on, -1))
+	})
+}
+
+// lockCommented locks the counts of the comment's event, without which no comment changes or goes, and returns the event.
+func (s *Store) lockCommented(ctx context.Context, tx *listedTransaction, id event.CommentID) (on event.ID, err error) {
+	// A comment never moves to another event.
+	err = tx.NewSelect().Model((*commentRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)
+	if err == nil {
+		err = s.lockCounts(ctx, tx, on)
+	}
+	return on, engine.OrNotFound(err, event.ErrNoComment)
+}
+
+// recountComments returns the step that counts so many more comments on the event, whose counts are locked.
+func recountComments(on event.ID, more int64) engine.Step {
+	return engine.Step{Statement: "UPDATE event_counts SET comments = comments + $2, commented = (SELECT max(c.created)" +
+		" FROM comments c WHERE c.event_id = $1 AND NOT c.hidden) WHERE event_id = $1", Args: []any{int64(on), more}}
+}
+
+// turnComment hides or restores the comment with its notification, and returns its author.
+func (v Events) turnComment(ctx context.Context, tx *listedTransaction, id event.CommentID, isHidden bool) (user.ID, error) {
+	var row commentRow
+	on, err := v.s.lockCommented(ctx, tx, id)
+	if err == nil {
+		err = engine.OrNotFound(tx.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), event.ErrNoComment)
+	}
+	if err == nil {
+		row.Hidden, err = moderation.Turned(row.Hidden, isHidden)
+	}
+	if err != nil {
+		return 0, err
+	}
+	more := int64(1)
+	if isHidden {
+		more = -1
+	}
+	if _, err := tx.NewUpdate().Model(&row).Column("hidden").WherePK().Exec(ctx); err != nil {
+		return 0, err
+	}
+	return row.AuthorID, tx.Run(ctx, recountComments(on, more), engine.Step{
+		Statement: "UPDATE notifications SET withdrawn = $3 WHERE actor_id = $1 AND kind = 'comment' AND object_id = $2",
+		Args:      []any{int64(row.AuthorID), int64(id), isHidden},
 	})
 }
 
@@ -195,19 +237,23 @@ func commentReader(d engine.Dialect, members map[user.ID]*user.Member, before ..
 }
 
 // commentsPage is the hot read of a page of the comments on the event $1 that the viewer $4 sees: $2 of them after $3. Only
-// the authors of the page are looked up. The count of all comments needs no author, so an index is enough for it.
-var commentsPage = "SELECT (SELECT COUNT(*) FROM comments WHERE event_id = $1) - CASE WHEN " + hasBlocks("$4") +
-	" THEN (SELECT COUNT(*) FROM comments c WHERE c.event_id = $1 AND " + isBlocked("$4", "c.author_id") + ") ELSE 0 END, " +
+// the authors of the page are looked up. The counts of all comments and of hidden ones need an index alone.
+var commentsPage = "SELECT (SELECT COUNT(*) FROM comments WHERE event_id = $1)" +
+	" - (SELECT COUNT(*) FROM comments c WHERE c.event_id = $1 AND c.hidden AND c.author_id <> $4) - CASE WHEN " + hasBlocks("$4") +
+	" THEN (SELECT COUNT(*) FROM comments c WHERE c.event_id = $1 AND NOT c.hidden AND " + isBlocked("$4", "c.author_id") + ") ELSE 0 END, " +
 	commentFields + " FROM (SELECT c.id, c.author_id, c.content, c.created FROM comments c WHERE c.event_id = $1 AND " +
-	notBlocked("$4", "c.author_id") + " ORDER BY c.created DESC, c.id DESC" +
+	notBlocked("$4", "c.author_id") + " AND " + notHidden("$4") + " ORDER BY c.created DESC, c.id DESC" +
 	" LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) c" + commentAuthor + " ORDER BY c.created DESC, c.id DESC"
+
+// notHidden returns the condition that the comment c is not hidden from the viewer, a parameter, as event.Comment.VisibleTo has it.
+func notHidden(viewer string) string { return "(NOT c.hidden OR c.author_id = " + viewer + ")" }
 
 // newestComments returns the query for the newest comments on each event in $1, at most
 // $2 each, that the viewer $3 sees.
 func newestComments(d engine.Dialect) string {
 	return "SELECT c.event_id, " + commentFields +
 		d.ForEach(unlessBlocked("$3", "c.author_id", func(condition string) string {
-			return "SELECT id FROM (SELECT c.id FROM comments c WHERE c.event_id = {1}" + condition +
+			return "SELECT id FROM (SELECT c.id FROM comments c WHERE c.event_id = {1} AND " + notHidden("$3") + condition +
 				" ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint)) part"
 		}), "bigint") +
 		" JOIN comments c ON c.id = top.id" + commentAuthor + " ORDER BY w.place, c.created DESC, c.id DESC"

@@ -143,12 +143,24 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 	return decided, err
 }
 
-// change hides or restores the thing, which it locks, and returns its owner.
-func (v Moderation) change(ctx context.Context, tx *listedTransaction, t moderation.Thing, isHidden bool) (owner user.ID, err error) {
-	if t.Kind != moderation.Event {
-		return 0, event.ErrNotFound
+// turn hides or restores the thing, which it locks, and returns its owner.
+func (v Moderation) turn(ctx context.Context, tx *listedTransaction, t moderation.Thing, isHidden bool) (owner user.ID, err error) {
+	switch t.Kind {
+	case moderation.Event:
+		owner, err = v.turnEvent(ctx, tx, event.ID(t.ID), isHidden)
+	case moderation.Comment:
+		owner, err = v.s.Events().turnComment(ctx, tx, event.CommentID(t.ID), isHidden)
+	default:
+		err = event.ErrNotFound
 	}
-	changed, err := v.s.Events().change(ctx, tx, event.ID(t.ID), func(e *event.Event) error {
+	if err == nil {
+		audit.Made(ctx, audit.Numbered(audit.Kind(t.Kind), t.ID), owner)
+	}
+	return owner, err
+}
+
+func (v Moderation) turnEvent(ctx context.Context, tx *listedTransaction, id event.ID, isHidden bool) (user.ID, error) {
+	changed, err := v.s.Events().change(ctx, tx, id, func(e *event.Event) error {
 		if isHidden {
 			return e.Hide()
 		}
@@ -157,13 +169,12 @@ func (v Moderation) change(ctx context.Context, tx *listedTransaction, t moderat
 	if err != nil {
 		return 0, err
 	}
-	audit.Made(ctx, audit.Numbered(audit.Event, t.ID), changed.Author())
 	return changed.Author(), nil
 }
 
 func (v Moderation) Hide(ctx context.Context, h moderation.Hiding) (moderation.Hiding, error) {
 	err := v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
-		if h.Owner, err = v.change(ctx, tx, h.Thing, true); err != nil {
+		if h.Owner, err = v.turn(ctx, tx, h.Thing, true); err != nil {
 			return err
 		}
 		row := hiddenRow{Kind: h.Kind, ObjectID: h.ID, OwnerID: h.Owner, Reason: h.Reason, HiddenAt: engine.At(h.At)}
@@ -179,13 +190,13 @@ func (v Moderation) Hide(ctx context.Context, h moderation.Hiding) (moderation.H
 
 func (v Moderation) Restore(ctx context.Context, t moderation.Thing) (undone moderation.Hiding, err error) {
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		if _, err := v.change(ctx, tx, t, false); err != nil {
+		if _, err := v.turn(ctx, tx, t, false); err != nil {
 			return err
 		}
 		var row hiddenRow
 		err := tx.NewSelect().Model(&row).Where("kind = ? AND object_id = ?", t.Kind, t.ID).Scan(ctx)
 		if err != nil {
-			return err
+			return engine.OrNotFound(err, moderation.ErrNoHiding)
 		}
 		undone = row.hiding()
 		_, err = tx.NewDelete().Model(&row).WherePK().Exec(ctx)

@@ -45,7 +45,8 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, 
 	if err := v.lockCounts(ctx, tx, "event_id IN (SELECT event_id FROM comments WHERE "+among+")", ids); err != nil {
 		return 0, err
 	}
-	deleted, err := numbersOf(ctx, tx, "DELETE FROM comments WHERE "+among+" RETURNING event_id", v.s.Dialect.ListOf(ids))
+	const counted = "CASE WHEN hidden THEN 0 ELSE event_id END"
+	deleted, err := numbersOf(ctx, tx, "DELETE FROM comments WHERE "+among+" RETURNING "+counted, v.s.Dialect.ListOf(ids))
 	if err != nil {
 		return 0, err
 	}
@@ -53,10 +54,10 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, 
 	for _, on := range deleted {
 		removed[on]++
 	}
+	delete(removed, 0)
 	var recount []engine.Step
 	for on, n := range removed {
-		recount = append(recount, engine.Step{Statement: "UPDATE event_counts SET comments = comments - $2, " +
-			"commented = (SELECT max(c.created) FROM comments c WHERE c.event_id = $1) WHERE event_id = $1", Args: []any{on, n}})
+		recount = append(recount, recountComments(event.ID(on), -n))
 	}
 	return len(ids), tx.Run(ctx, recount...)
 }

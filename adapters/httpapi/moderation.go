@@ -177,20 +177,25 @@ type decisionBody struct {
 
 // hidingBody is what staff hide or restore, and why.
 type hidingBody struct {
-	Event  *int64  `json:"event"`
-	Reason *string `json:"reason" validate:"required"`
+	Event   *int64  `json:"event"`
+	Comment *int64  `json:"comment"`
+	Reason  *string `json:"reason" validate:"required"`
+}
+
+func (b hidingBody) thing(readErr error) (moderation.Thing, error) {
+	return things{moderation.Event: b.Event, moderation.Comment: b.Comment}.only(readErr)
 }
 
 func (a *api) hide(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[hidingBody](c)
-	of, readErr := things{moderation.Event: body.Event}.only(readErr)
+	of, readErr := body.thing(readErr)
 	_, err := a.Moderating.Hide(c.Context(), of, deref(body.Reason), readErr)
 	return recorded(c), err
 }
 
 func (a *api) restore(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[hidingBody](c)
-	of, readErr := things{moderation.Event: body.Event}.only(readErr)
+	of, readErr := body.thing(readErr)
 	_, err := a.Moderating.Restore(c.Context(), of, deref(body.Reason), readErr)
 	return recorded(c), err
 }

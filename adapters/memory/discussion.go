@@ -2,14 +2,15 @@ package memory
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
+	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
-	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -44,8 +45,13 @@ var newestComment = newest(func(c event.Comment) (time.Time, event.CommentID) { 
 // commentsOn returns the comments on the event that the viewer sees, the newest first.
 func (s *Store) commentsOn(id event.ID, viewer user.ID) []event.Comment {
 	return sorted(s.comments.where(func(c event.Comment) bool {
-		return c.Event == id && s.relation(viewer, c.Author) != subscription.Blocked
+		return c.Event == id && c.VisibleTo(viewer, s.relation(viewer, c.Author))
 	}), newestComment)
+}
+
+// counted yields the comments that count for their events: hidden ones do not.
+func (s *Store) counted() iter.Seq[event.Comment] {
+	return s.comments.where(func(c event.Comment) bool { return !c.Hidden })
 }
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
@@ -65,6 +71,7 @@ func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 // removeComment removes the comment with its notification.
 func (s *Store) removeComment(c event.Comment) {
 	delete(s.comments, c.ID)
+	delete(s.hidden, moderation.Thing{Kind: moderation.Comment, ID: int64(c.ID)})
 	s.unnotify(notification.OfComment(c).Source)
 }
 

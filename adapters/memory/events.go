@@ -207,6 +207,6 @@ func (s *Store) entry(id event.ID) (event.Entry, error) {
 	if err != nil {
 		return event.Entry{}, err
 	}
-	comments := s.comments.count(func(c event.Comment) bool { return c.Event == id })
+	comments := s.comments.count(func(c event.Comment) bool { return c.Event == id && !c.Hidden })
 	return event.Entry{Event: e, Counts: event.Counts{Comments: comments, Likes: len(s.likes[id])}}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/instant"
 	"plaza/domain/moderation"
+	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -95,10 +96,39 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 }
 
 // hide hides or restores the thing, and returns its owner.
-func (s *Store) hide(ctx context.Context, t moderation.Thing, isHidden bool) (user.ID, error) {
-	if t.Kind != moderation.Event {
-		return 0, event.ErrNotFound
+func (s *Store) hide(ctx context.Context, t moderation.Thing, isHidden bool) (owner user.ID, err error) {
+	switch t.Kind {
+	case moderation.Event:
+		owner, err = s.hideEvent(t, isHidden)
+	case moderation.Comment:
+		owner, err = s.hideComment(event.CommentID(t.ID), isHidden)
+	default:
+		err = event.ErrNotFound
 	}
+	if err == nil {
+		audit.Made(ctx, audit.Numbered(audit.Kind(t.Kind), t.ID), owner)
+	}
+	return owner, err
+}
+
+// hideComment hides or restores the comment with its notification.
+func (s *Store) hideComment(id event.CommentID, isHidden bool) (user.ID, error) {
+	c, err := s.comments.get(id, event.ErrNoComment)
+	if err == nil {
+		c.Hidden, err = moderation.Turned(c.Hidden, isHidden)
+	}
+	if err != nil {
+		return 0, err
+	}
+	s.comments[id] = c
+	if n, exists := s.notified(notification.OfComment(c).Source); exists {
+		n.isWithdrawn = isHidden
+		s.notifications[n.id] = n
+	}
+	return c.Author, nil
+}
+
+func (s *Store) hideEvent(t moderation.Thing, isHidden bool) (user.ID, error) {
 	e, err := s.event(event.ID(t.ID))
 	if err != nil {
 		return 0, err
@@ -111,7 +141,6 @@ func (s *Store) hide(ctx context.Context, t moderation.Thing, isHidden bool) (us
 		return 0, err
 	}
 	_, err = s.Events().putEvent(&replaced, e.State())
-	audit.Made(ctx, audit.Numbered(audit.Event, t.ID), e.Author())
 	return e.Author(), err
 }
 

@@ -22,7 +22,7 @@ type notified struct {
 	notification.Notice
 	id          notification.ID
 	expires     time.Time
-	isWithdrawn bool // its like was taken back
+	isWithdrawn bool // its like was taken back, or its comment is hidden
 }
 
 // notified returns the notification of the source.

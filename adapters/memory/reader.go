@@ -27,7 +27,7 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
 	return read(ctx, v.s, func() ([]event.Entry, error) {
 		latest := map[event.ID]time.Time{}
-		for _, c := range v.s.comments {
+		for c := range v.s.counted() {
 			if c.Created.After(latest[c.Event]) {
 				latest[c.Event] = c.Created
 			}

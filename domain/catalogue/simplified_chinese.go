@@ -137,8 +137,9 @@ var simplifiedChinese = map[string]string{
 	"You are following too often. Try again later.":           "您关注过于频繁，请稍后再试。",
 
 	// Events, plates and comments.
-	"It is hidden already.":                "它已被隐藏。",
-	"It is not hidden.":                    "它没有被隐藏。",
+	"It is hidden already.": "它已被隐藏。",
+	"It is not hidden.":     "它没有被隐藏。",
+	"Why it is hidden is not stored. An operator must run plaza check --repair first.": "没有保存它被隐藏的原因。运维人员必须先运行 plaza check --repair。",
 	"Name exactly one thing.":              "请只指明一个对象。",
 	"Report not found.":                    "找不到举报。",
 	"The report is decided already.":       "该举报已处理。",

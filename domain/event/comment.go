@@ -30,6 +30,7 @@ type Comment struct {
 	Author  user.ID
 	Content string
 	Created time.Time
+	Hidden  bool // by staff (MOD-03)
 	// Notifies is the user whom storing the comment notifies (NTF-01); zero: no one, and once stored.
 	Notifies user.ID
 	// Completes is the key that storing the comment completes; nil: none, and once stored.
@@ -42,6 +43,12 @@ func NewComment(on ID, author user.ID, content string, now time.Time) (Comment, 
 	var wrong fault.Fields
 	wrong.Add("content", CommentLimit.RequiredProblem(content))
 	return Comment{Event: on, Author: author, Content: content, Created: instant.Normalise(now)}, wrong.Err()
+}
+
+// VisibleTo reports whether a viewer with the relation to the author may see the comment on an event that they may see: not
+// across a block (MOD-02), and a hidden one only its author (MOD-03).
+func (c Comment) VisibleTo(viewer user.ID, r subscription.Relation) bool {
+	return r != subscription.Blocked && (!c.Hidden || viewer == c.Author)
 }
 
 // RemovableBy reports whether the user may delete the comment: its author and the
@@ -108,14 +115,14 @@ func See(ctx context.Context, d Discussion, on ID, viewer user.ID) (Liking, erro
 }
 
 // SeeComment returns a comment on an event that the viewer may see, and the likes of the event. Any other comment is
-// ErrNoComment.
+// ErrNoComment, and one that is hidden from the viewer. A block hides it from lists alone: the event's author may delete it.
 func SeeComment(ctx context.Context, d Discussion, id CommentID, viewer user.ID) (Comment, Liking, error) {
 	c, err := d.Comment(ctx, id)
 	if err != nil {
 		return Comment{}, Liking{}, err
 	}
 	on, err := See(ctx, d, c.Event, viewer)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, ErrNotFound) || err == nil && !c.VisibleTo(viewer, subscription.Stranger) {
 		err = ErrNoComment
 	}
 	return c, on, err

@@ -18,6 +18,7 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/markup"
+	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/place"
 	"plaza/domain/text"
@@ -44,8 +45,6 @@ var (
 	ErrLastPlate = fault.New(fault.Conflict, "A published event may not be blank. Make it a draft, or delete it.")
 	// ErrTextChanged is returned if the text changed since it was analysed.
 	ErrTextChanged = errors.New("event text changed since it was analysed")
-	ErrHidden      = fault.New(fault.Conflict, "It is hidden already.")
-	ErrNotHidden   = fault.New(fault.Conflict, "It is not hidden.")
 )
 
 // State is the complete state of an event, for the stores. Only Restore turns it back
@@ -173,10 +172,10 @@ func (s *State) write(status Status) {
 // IsHidden reports whether staff have hidden the event.
 func (e *Event) IsHidden() bool { return e.s.Withheld != 0 }
 
-// Hide makes the event a draft that its author can't publish. It returns ErrHidden if it is hidden.
+// Hide makes the event a draft that its author can't publish. It returns moderation.ErrHidden if it is hidden.
 func (e *Event) Hide() error {
-	if e.IsHidden() {
-		return ErrHidden
+	if _, err := moderation.Turned(e.IsHidden(), true); err != nil {
+		return err
 	}
 	status := e.s.Status
 	e.s.Status, e.s.Withheld = Draft, Normal
@@ -184,11 +183,11 @@ func (e *Event) Hide() error {
 	return nil
 }
 
-// Unhide makes the event again what it was, with what its author changed meanwhile. It returns ErrNotHidden if it is not
-// hidden.
+// Unhide makes the event again what it was, with what its author changed meanwhile. It returns moderation.ErrNotHidden
+// if it is not hidden.
 func (e *Event) Unhide() error {
-	if !e.IsHidden() {
-		return ErrNotHidden
+	if _, err := moderation.Turned(e.IsHidden(), false); err != nil {
+		return err
 	}
 	e.s.Status, e.s.Withheld = e.s.WrittenStatus(), 0
 	return nil

@@ -102,8 +102,8 @@ type Discussion interface {
 	// exactly one deletes it.
 	RemoveComment(ctx context.Context, id CommentID) error
 	// Comments returns a page of the event's comments, newest first, ties by
-	// descending id, and their authors as user.Directory returns them at that moment. It leaves out those by authors
-	// who are Blocked to the viewer, and the total does not count them. A deleted event has no comments.
+	// descending id, and their authors as user.Directory returns them at that moment. It leaves out those that are not
+	// VisibleTo the viewer, and the total does not count them. A deleted event has no comments.
 	Comments(ctx context.Context, on ID, viewer user.ID, p page.Request) (page.Page[Comment], map[user.ID]*user.Member, error)
 	// Like sets whether the user likes the event. Repeating a call changes nothing, but is
 	// charged. It returns ErrNotFound if the event does not exist.

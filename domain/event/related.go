@@ -40,7 +40,7 @@ type Related struct {
 	// empty city matches no news.
 	News map[DayInCity][]news.Item
 	// Comments are the newest comments of each event, newest first, ties by descending
-	// id, without those by authors who are Blocked to the viewer.
+	// id, without those that are not VisibleTo the viewer.
 	Comments map[ID][]Comment
 	// CategoryNames are the names of the requested categories and of the categories of
 	// Events.

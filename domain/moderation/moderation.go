@@ -110,11 +110,27 @@ type Hiding struct {
 	At     time.Time
 }
 
-// Faults of reports. Those of hidden things are package event's.
+// Faults of reports and hidden things.
 var (
-	ErrDecided  = fault.New(fault.Conflict, "The report is decided already.")
-	ErrNoReport = fault.New(fault.NotFound, "Report not found.")
+	ErrDecided   = fault.New(fault.Conflict, "The report is decided already.")
+	ErrNoReport  = fault.New(fault.NotFound, "Report not found.")
+	ErrHidden    = fault.New(fault.Conflict, "It is hidden already.")
+	ErrNotHidden = fault.New(fault.Conflict, "It is not hidden.")
+	// ErrNoHiding is the fault of a hidden thing without its Hiding, which a check repairs.
+	ErrNoHiding = fault.New(fault.Conflict, "Why it is hidden is not stored. An operator must run plaza check --repair first.")
 )
+
+// Turned returns whether a thing is hidden after staff have hidden or restored it. It returns ErrHidden or ErrNotHidden if
+// nothing changes.
+func Turned(wasHidden, isHidden bool) (bool, error) {
+	switch {
+	case wasHidden != isHidden:
+		return isHidden, nil
+	case isHidden:
+		return wasHidden, ErrHidden
+	}
+	return wasHidden, ErrNotHidden
+}
 
 // Query selects reports.
 type Query struct {
@@ -132,12 +148,13 @@ type Store interface {
 	Reports(ctx context.Context, q Query) (page.CursorPage[Reported], error)
 	// Decide marks the report as decided then. It returns ErrNoReport if it does not exist, and ErrDecided if it is decided.
 	Decide(ctx context.Context, id ReportID, then time.Time) (Report, error)
-	// Hide hides the event, its listing and counts included, and decides the open reports of it: of its calls at once
-	// exactly one hides it. It returns the hiding with the owner, event.ErrNotFound if the event does not exist, and
-	// event.ErrHidden if it is hidden.
+	// Hide hides the thing with its listing, counts and notification, and decides the open reports of it: of its calls at once
+	// exactly one hides it. It returns the hiding with the owner, ErrHidden if it is hidden, and event.ErrNotFound or
+	// event.ErrNoComment if it does not exist.
 	Hide(ctx context.Context, h Hiding) (Hiding, error)
-	// Restore undoes Hide, and returns the hiding that it undoes. It returns event.ErrNotFound if the event does not exist,
-	// and event.ErrNotHidden if it is not hidden.
+	// Restore undoes Hide, and returns the hiding that it undoes. Its notification comes back, unless it was removed meanwhile.
+	// It returns ErrNotHidden if the thing is not hidden, ErrNoHiding if it is and no Hiding of it is stored, and the errors of
+	// Hide if it does not exist.
 	Restore(ctx context.Context, t Thing) (Hiding, error)
 	// Of returns a page of what is hidden of the owner's things, the newest hiding first, ties by kind, then by number.
 	Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[Hiding], error)

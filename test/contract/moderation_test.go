@@ -3,8 +3,10 @@ package contract
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const (
@@ -21,6 +23,8 @@ var moderationRows = []row{
 	{"MOD-01 only what the caller may see is reported", reportedWrongly, oneStore},
 	{"MOD-03 a hidden event is its author's alone until it is restored", hiddenEvent, everyStore},
 	{"MOD-03 no PATCH shows a hidden event", patchedHidden, everyStore},
+	{"MOD-03 a hidden comment is its author's alone until it is restored", hiddenComment, everyStore},
+	{"MOD-03 a hidden comment is deleted by its author, and its counts agree", deletedHidden, everyStore},
 	{"OFF-01 staff decide reports", decidedReports, everyStore},
 	{"OFF-01 a report says what it is about, unless that was deleted", reportedSubjects, everyStore},
 	{"OFF-01 staff hide with a reason, and once", hiddenWrongly, oneStore},
@@ -102,6 +106,71 @@ func patchedHidden(t *testing.T, s *server) {
 	assert.Equal(t, "Mist", bob.get(t, eventPath(id)).is(200).at("data.title"))
 }
 
+// contents returns the texts of the comments on the event that the person sees in the list, within the event, and of which they
+// are notified. The total must agree with the list.
+func (p person) contents(t *testing.T, on int) (listed, within, notified []string) {
+	t.Helper()
+	list := p.get(t, commentsOn(on)).is(200)
+	listed = list.column("data", "content")
+	assert.Equal(t, len(listed), list.int("pagination.total_count"))
+	within = p.reads(t, on).column("data.comments", "content")
+	notices := p.get(t, notifications).is(200)
+	notified = notices.column("data", "comment.content")
+	assert.Equal(t, len(notified), notices.int("unread_count"))
+	return listed, within, notified
+}
+
+func hiddenComment(t *testing.T, s *server) {
+	ada, bob, eve, staff := s.member(t), s.member(t), s.member(t), s.staff(t)
+	id, other := ada.publishes(t, "Fog"), ada.publishes(t, "Mist")
+	comment := bob.comments(t, id, "Rude")
+	s.clock.advance(time.Second)
+	bob.comments(t, other, "Later")
+	s.clock.advance(time.Second)
+	eve.comments(t, id, "Kind")
+	eve.post(t, reportPath, object{"comment": comment, "reason": "abuse"}).is(201)
+	staff.post(t, hidePath, object{"comment": comment, "reason": "Rude"}).is(201)
+	for who, want := range map[person][]string{ada: {"Kind"}, eve: {"Kind"}, bob: {"Kind", "Rude"}} {
+		listed, within, _ := who.contents(t, id)
+		assert.Equal(t, want, listed)
+		assert.Equal(t, want, within)
+	}
+	_, _, notified := ada.contents(t, id)
+	assert.Equal(t, []string{"Kind", "Later"}, notified)
+	assert.Equal(t, 1, ada.reads(t, id).int("data.comment_count"))
+	ada.delete(t, commentPath(comment)).is(404)
+	ada.post(t, reportPath, object{"comment": comment, "reason": "abuse"}).invalid("comment")
+	reported := staff.get(t, staffReports+"?state=decided").is(200)
+	assert.Equal(t, "Rude", reported.at("data.0.subject.comment.content"))
+	assert.Equal(t, true, reported.at("data.0.subject.is_hidden"))
+	assert.Equal(t, "comment", bob.get(t, hiddenPath).is(200).at("data.0.kind"))
+	staff.post(t, hidePath, object{"comment": comment, "reason": "Again"}).is(409)
+	staff.post(t, restorePath, object{"comment": comment, "reason": "A mistake"}).is(201)
+	staff.post(t, restorePath, object{"comment": comment, "reason": "Again"}).is(409)
+	listed, within, notified := ada.contents(t, id)
+	assert.Equal(t, [][]string{{"Kind", "Rude"}, {"Kind", "Rude"}, {"Kind", "Later", "Rude"}}, [][]string{listed, within, notified})
+	assert.Equal(t, 2, ada.reads(t, id).int("data.comment_count"))
+	assert.Empty(t, bob.get(t, hiddenPath).is(200).list("data"))
+}
+
+func deletedHidden(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	quiet, loud := ada.publishes(t, "Quiet"), ada.publishes(t, "Loud")
+	bob.comments(t, loud, "First")
+	s.clock.advance(time.Second)
+	comment := bob.comments(t, quiet, "Rude")
+	order := func() []string {
+		return ada.get(t, recent).is(200).column("data", "title")
+	}
+	require.Equal(t, []string{"Quiet", "Loud"}, order())
+	staff.post(t, hidePath, object{"comment": comment, "reason": "Rude"}).is(201)
+	assert.Equal(t, []string{"Loud"}, order(), "an event whose comments are hidden has none")
+	bob.delete(t, commentPath(comment)).is(204)
+	assert.Zero(t, ada.reads(t, quiet).int("data.comment_count"))
+	assert.Empty(t, bob.get(t, hiddenPath).is(200).list("data"))
+	staff.post(t, restorePath, object{"comment": comment, "reason": "Gone"}).is(404)
+}
+
 func decidedReports(t *testing.T, s *server) {
 	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
 	id := ada.publishes(t, "Fog")
@@ -162,6 +231,8 @@ func hiddenWrongly(t *testing.T, s *server) {
 		staff.post(t, path, object{"event": id, "reason": " "}).invalid("reason")
 		staff.post(t, path, object{"reason": "Rude"}).invalid("event")
 		staff.post(t, path, object{"event": id + 1, "reason": "Rude"}).is(404)
+		staff.post(t, path, object{"comment": 99, "reason": "Rude"}).is(404)
+		staff.post(t, path, object{"event": id, "comment": 99, "reason": "Rude"}).invalid("event")
 		ada.post(t, path, object{"event": id, "reason": "Rude"}).is(403)
 		s.anyone().post(t, path, object{"event": id, "reason": "Rude"}).is(401)
 	}

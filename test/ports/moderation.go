@@ -28,6 +28,11 @@ func Moderation(t *testing.T, open Open) {
 		{"Hide decides the open reports of the thing", hideDecides},
 		{"the hidden things of an owner are listed, the newest hiding first; a deleted one is not", hiddenOf},
 		{"things that can't be hidden don't exist", hideNothing},
+		{"a comment is listed and counted for those to whom it is VisibleTo, also across blocks", hideComments},
+		{"a hidden comment counts for no event, and does not order it", hideCounted},
+		{"the notification of a hidden comment goes with it, and comes back unless it was removed", hideNotified},
+		{"a hidden comment is removed without its count, and by an erasure", hideRemoved},
+		{"a comment is hidden and restored once, also at once with other comments", hideCommentsAtOnce},
 	})
 }
 
@@ -182,11 +187,11 @@ func hideOnce(w *fixtures) {
 	assertOneWins(w, atOnce(4, func(int) error {
 		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon})
 		return err
-	}), event.ErrHidden)
+	}), moderation.ErrHidden)
 	assertOneWins(w, atOnce(4, func(int) error {
 		_, err := w.Moderation.Restore(w.Context(), of)
 		return err
-	}), event.ErrNotHidden)
+	}), moderation.ErrNotHidden)
 }
 
 func changeHidden(w *fixtures) {
