@@ -43,6 +43,7 @@ func sampleStatement(d engine.Dialect) string {
 func recentStatement(d engine.Dialect, days int) string {
 	const alive = " WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT "
 	statement := "SELECT " + counted("orders WHERE state = 'open'") + ", " + counted("refunds WHERE state = 'processing'") +
+		", " + counted("reports"+d.IndexedBy("reports_open")+" WHERE decided IS NULL") +
 		", (SELECT COUNT(*) FROM (SELECT state FROM prepayments" + d.IndexedBy("prepayments_oldest_live") + alive +
 		strconv.Itoa(telemetry.MaxCount) + ") oldest WHERE state IN ('unknown', 'closing'))"
 	for day := range days {
@@ -57,7 +58,7 @@ func recentStatement(d engine.Dialect, days int) string {
 // Recent implements telemetry.Sampler with one statement.
 func (v Telemetry) Recent(ctx context.Context, first time.Time, days int) (r telemetry.Recent, err error) {
 	r.Days = make([]telemetry.Day, days)
-	targets, args := []any{&r.OpenOrders, &r.Refunds, &r.InDoubt}, []any{v.s.Dialect.Instant(first)}
+	targets, args := []any{&r.OpenOrders, &r.Refunds, &r.OpenReports, &r.InDoubt}, []any{v.s.Dialect.Instant(first)}
 	for n := range r.Days {
 		day := &r.Days[n]
 		day.Day = first.AddDate(0, 0, n)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"plaza/domain/moderation"
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
 )
@@ -22,7 +23,8 @@ func (v Telemetry) Recent(ctx context.Context, first time.Time, days int) (telem
 		processing := func(r payment.Refund) bool { return r.State == payment.RefundProcessing }
 		r := telemetry.Recent{
 			OpenOrders: min(l.orders.count(open), telemetry.MaxCount), Refunds: min(l.refunds.count(processing), telemetry.MaxCount),
-			Days: make([]telemetry.Day, days),
+			OpenReports: min(v.s.reports.count(func(r moderation.Report) bool { return !r.IsDecided() }), telemetry.MaxCount),
+			Days:        make([]telemetry.Day, days),
 		}
 		for _, prepayments := range l.prepayments {
 			for _, p := range prepayments {

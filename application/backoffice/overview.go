@@ -38,7 +38,7 @@ type Overview struct {
 	AbnormalRefunds int // whose money did not arrive
 	OpenFindings    int // differences between a bill of the wallet and the ledger
 
-	OpenReports int
+	OpenReports int // that staff have not decided
 
 	Translator Budget
 	Messages   Budget
@@ -77,7 +77,7 @@ func (b *BackOffice) Overview(ctx context.Context) (Overview, error) {
 	}
 	o := Overview{
 		At: now, OpenOrders: recent.OpenOrders, InDoubt: recent.InDoubt, RefundDue: sample.RefundDue, Disputed: sample.Disputed,
-		Refunds: recent.Refunds, AbnormalRefunds: sample.AbnormalRefunds,
+		Refunds: recent.Refunds, AbnormalRefunds: sample.AbnormalRefunds, OpenReports: recent.OpenReports,
 		Translator: Budget{Name: spending.Translator, Limit: budget, Spent: sample.Spent},
 		Messages:   Budget{Limit: b.ports.Messages.Messages, Spent: taken.Messages},
 		Jobs:       b.ports.Jobs.Failing(), Days: recent.Days,

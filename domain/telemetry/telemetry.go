@@ -56,7 +56,9 @@ type Recent struct {
 	OpenOrders int // at most MaxCount
 	InDoubt    int // of the oldest MaxCount living prepayments, those in the states unknown and closing
 	Refunds    int // in the state processing, at most MaxCount
-	Days       []Day
+	// OpenReports are the reports that staff have not decided, at most MaxCount.
+	OpenReports int
+	Days        []Day
 }
 
 // Day has how much came in on a day in UTC, at most MaxCount each.

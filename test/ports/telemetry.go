@@ -11,6 +11,7 @@ import (
 	"plaza/domain/imported"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
 	"plaza/domain/user"
@@ -27,6 +28,7 @@ func Telemetry(t *testing.T, open Open) {
 		{"the spending is the translator's on the day", sampleSpending},
 		{"Recent counts by day what was created, drafts included", recentDays},
 		{"Recent counts open orders, prepayments in doubt and refunds that are processing", recentMoney},
+		{"Recent counts reports that are not decided", recentReports},
 		{"Complete keeps the import that ended last", sampleImport},
 	})
 }
@@ -77,6 +79,18 @@ func recentMoney(w *fixtures) {
 	assert.Equal(w, 1, w.recent(noon, 1).Refunds)
 	w.refundEnds(refund, payment.RefundSucceeded, noon)
 	assert.Zero(w, w.recent(noon, 1).Refunds)
+}
+
+func recentReports(w *fixtures) {
+	ada, bob := w.newUser(), w.newUser()
+	var last moderation.Report
+	for _, whom := range []user.ID{ada, bob} {
+		last = w.complain(w.newUser(), moderation.Thing{Kind: moderation.Person, ID: int64(whom)}, whom)
+	}
+	assert.Equal(w, 2, w.recent(noon, 1).OpenReports)
+	_, err := w.Moderation.Decide(w.Context(), last.ID, noon)
+	require.NoError(w, err)
+	assert.Equal(w, 1, w.recent(noon, 1).OpenReports)
 }
 
 func samplePayments(w *fixtures) {
