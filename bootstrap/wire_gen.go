@@ -112,6 +112,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	apply := applyReceipts(payingPaying)
 	reconcilingReconciling := reconciling.New(ledger, wallets, apply, v, v2)
 	importedStore := ports.Imports
+	auditLog := ports.Audit
 	backofficeDescribe := describe(peoplePeople)
 	sampler := ports.Telemetry
 	budget := messageBudget(c)
@@ -122,6 +123,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Directory:  directory,
 		Tokens:     tokens,
 		Imports:    importedStore,
+		Audit:      auditLog,
 		Changes:    signinSignin,
 		Describe:   backofficeDescribe,
 		Sampler:    sampler,
@@ -134,7 +136,6 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	backofficeBackOffice := backoffice.New(backofficePorts)
 	httpapiPortraitSource := portraitSource()
 	picturesPictures := pictures.New(mediaStore, addresses, processor, room, v)
-	auditLog := ports.Audit
 	httpapiUseCases := httpapi.UseCases{
 		Signin:        signinSignin,
 		People:        peoplePeople,

@@ -110,12 +110,13 @@ var routes = []route{
 	{"GET imports/{id}/{$}", (*Site).showImport},
 	{"GET imports/{id}/rejects.csv", (*Site).downloadRejects},
 	{"GET imports/how-tos/{$}", (*Site).listHowTos},
+	{"GET audit/{$}", (*Site).listActs},
 }
 
 // section is a part of the navigation: its key, and the path of its first page.
 type section struct{ Key, Path string }
 
-var sections = []section{{"overview", ""}, {"money", "money/"}, {"people", "people/"}, {"imports", "imports/"}}
+var sections = []section{{"overview", ""}, {"money", "money/"}, {"people", "people/"}, {"imports", "imports/"}, {"audit", "audit/"}}
 
 // ServeHTTP serves the pages.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -44,11 +44,14 @@ func (s *Site) findPeople(v *visit) (answer, error) {
 	}
 	p.Found = found.Items
 	if next := found.Next; next != (page.Cursor{}) {
-		p.Next = "?" + url.Values{"q": {text}, "after": {fmt.Sprintf("%d.%d", next.Rank, next.ID)}}.Encode()
+		p.Next = "?" + url.Values{"q": {text}, "after": {cursorText(next)}}.Encode()
 	}
 	a.body = p
 	return a, nil
 }
+
+// cursorText is a cursor as a query has it.
+func cursorText(c page.Cursor) string { return fmt.Sprintf("%d.%d", c.Rank, c.ID) }
 
 // cursorOf reads a cursor. Any other text is the beginning of the list.
 func cursorOf(text string) (c page.Cursor) {

@@ -1,6 +1,10 @@
 package backoffice
 
-import "net/http"
+import (
+	"net/http"
+
+	"plaza/domain/audit"
+)
 
 // Texts are all texts of the pages in one language. Those of faults come from the use cases.
 type Texts struct {
@@ -26,6 +30,7 @@ type Texts struct {
 	Money    MoneyTexts
 	People   PeopleTexts
 	Imports  ImportsTexts
+	Audit    AuditTexts
 }
 
 // Key is a keyboard shortcut.
@@ -47,7 +52,7 @@ type PeopleTexts struct {
 	Title, Search, SearchHint, SearchButton, NoneFound, More              string
 	Name, UID, Phone, State, Joined, Seen, Never, Scopes, Staff, Sessions string
 	Enabled, Disabled, Yes, No, Orders, ActsTitle, Reason, ReasonHint     string
-	Back, Self                                                            string
+	Back, Self, Audit                                                     string
 	Acts                                                                  map[string]ActTexts
 }
 
@@ -61,6 +66,14 @@ type ImportsTexts struct {
 	Rejects, NoRejects, Download, Line, Reason, File, Kept                                         string
 	HowTos, NoHowTos, Category, Find, User, Bundles, Created, Updated                              string
 	Hint                                                                                           string
+}
+
+// AuditTexts are the texts of the section audit.
+type AuditTexts struct {
+	What, On, By, When, Reason, None, Older, About, All string
+	CommandLine                                         string // the name of the person precedes
+	Acts                                                map[audit.Act]string
+	Objects                                             map[audit.Kind]string
 }
 
 // MoneyTexts are the texts of the section money.
@@ -83,7 +96,7 @@ type MoneyTexts struct {
 // English are the texts in English.
 var English = Texts{
 	Language: "en", Name: "Plaza back office", Skip: "Skip to the content", Menu: "Sections",
-	Sections: map[string]string{"overview": "Overview", "money": "Money", "people": "People", "imports": "Imports"},
+	Sections: map[string]string{"overview": "Overview", "money": "Money", "people": "People", "imports": "Imports", "audit": "Audit"},
 	Logout:   "Log out", Times: "Times are in",
 	Forged: "This form is out of date, or it came from elsewhere. Nothing was changed. Go back, load the page again, and send it once more.",
 	NoPage: "There is no such page.", NotStaff: "This account does not work in the back office.",
@@ -150,7 +163,7 @@ var English = Texts{
 		Waits: "What waits", Budgets: "Budgets of today", Jobs: "Background jobs", NoJobs: "All background jobs of this server work.",
 		JobFails: "failed %d times since", Days: "The last 14 days",
 		Waiting: map[string]string{
-			"due": "payments to be refunded", "disputed": "payments in doubt", "abnormal": "refunds that went wrong", "processing": "refunds in progress",
+			"reports": "open reports", "due": "payments to be refunded", "disputed": "payments in doubt", "abnormal": "refunds that went wrong", "processing": "refunds in progress",
 			"open": "open orders", "unknown": "prepayments whose outcome the wallet has not told", "findings": "differences from the wallet’s bills",
 		},
 		Plots:   map[string]string{"joined": "People who joined", "events": "Events", "comments": "Comments"},
@@ -163,7 +176,7 @@ var English = Texts{
 		Name: "Name", UID: "uid", Phone: "Phone number", State: "Account", Joined: "Joined", Seen: "Last seen", Never: "never", Scopes: "Scopes",
 		Staff: "Works in the back office", Sessions: "Sessions", Enabled: "enabled", Disabled: "disabled", Yes: "yes", No: "no",
 		Orders: "Orders", ActsTitle: "Change this account", Reason: "Reason", ReasonHint: "Colleagues read it later. At most 500 characters.",
-		Back: "Leave it", Self: "This is your own account.",
+		Back: "Leave it", Audit: "What staff did to this account", Self: "This is your own account.",
 		Acts: map[string]ActTexts{
 			"disable": {"Disable this account?", "Disable…", "The person cannot log in, and all sessions stop working. What they wrote stays.", "Disable the account"},
 			"enable":  {"Enable this account?", "Enable…", "The person can log in again, and sessions that have not expired work again.", "Enable the account"},
@@ -180,5 +193,24 @@ var English = Texts{
 		Kept:   "The first 1000 are kept here. The files of rejects beside the imported files have all of them, with their lines.",
 		HowTos: "Imported how-tos", NoHowTos: "No how-tos were imported.", Category: "Category", Find: "Show", User: "Account", Bundles: "Bundles",
 		Created: "Imported", Updated: "Changed", Hint: "Imports are started at the command line: plaza import.",
+	},
+	Audit: AuditTexts{
+		What: "What", On: "On", By: "By", When: "When", Reason: "Reason", None: "Nothing is recorded.", Older: "Older",
+		About: "What staff did about %s", All: "Show everything", CommandLine: "%s, at the command line",
+		Acts: map[audit.Act]string{
+			audit.AccountCreated: "created an account", audit.AccountDisabled: "disabled the account", audit.AccountEnabled: "enabled the account",
+			audit.AccountErased: "erased the person", audit.AccountExported: "exported the person’s data", audit.PasswordSet: "set the password",
+			audit.PhoneSet: "set the phone number", audit.ScopesSet: "changed the rights", audit.StaffGranted: "gave access to the back office",
+			audit.StaffRevoked: "took the back office away", audit.TokenIssued: "issued a token", audit.TokenRevoked: "revoked a token",
+			audit.SessionsEnded: "ended all sessions", audit.OrderCreated: "created an order", audit.RefundOrdered: "ordered a refund",
+			audit.BillReconciled: "compared a bill of the wallet", audit.Imported: "imported files", audit.DemoLoaded: "loaded the demo data",
+			audit.DemoRemoved: "removed the demo data", audit.Repaired: "repaired derived data", audit.SchemaMigrated: "migrated the database",
+			audit.BackedUp: "copied the database", audit.Hidden: "hid", audit.Restored: "restored", audit.ReportDecided: "dismissed a report",
+		},
+		Objects: map[audit.Kind]string{
+			audit.Account: "account", audit.Token: "token", audit.Order: "order", audit.Payment: "payment", audit.Refund: "refund",
+			audit.Report: "report", audit.Event: "event", audit.Comment: "comment", audit.Image: "image", audit.Bill: "bill of",
+			audit.File: "file", audit.Database: "database",
+		},
 	},
 }

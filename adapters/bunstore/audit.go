@@ -25,16 +25,21 @@ type auditSteps struct {
 	addRecord string // $1 at, $2 staff, $3 person, $4 act, $5 object's kind, $6 object's id, $7 about
 	addReason string // $1 reason; of the record that was just inserted
 	auditList string // $1 before the id, $2 how many
+	// auditAbout has $3 the person, too.
+	auditAbout string
 }
 
 func newAuditSteps(d engine.Dialect) auditSteps {
+	list := func(of string) string {
+		return "SELECT r.id, r.at, r.by_user, r.by_person, r.act, r.object_kind, r.object_id, r.about, q.reason" +
+			" FROM audit_records r LEFT JOIN audit_reasons q ON q.record_id = r.id" +
+			" WHERE r.id < $1" + of + " ORDER BY r.id DESC LIMIT CAST($2 AS bigint)"
+	}
 	return auditSteps{
 		addRecord: "INSERT INTO audit_records (at, by_user, by_person, act, object_kind, object_id, about)" +
 			" VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id",
 		addReason: "INSERT INTO audit_reasons (record_id, reason) VALUES (" + d.Newest("audit_records") + ", $1)",
-		auditList: "SELECT r.id, r.at, r.by_user, r.by_person, r.act, r.object_kind, r.object_id, r.about, q.reason" +
-			" FROM audit_records r LEFT JOIN audit_reasons q ON q.record_id = r.id" +
-			" WHERE r.id < $1 ORDER BY r.id DESC LIMIT CAST($2 AS bigint)",
+		auditList: list(""), auditAbout: list(" AND r.about = $3"),
 	}
 }
 
@@ -87,13 +92,16 @@ func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error)
 	return r, nil
 }
 
-func (v Audit) List(ctx context.Context, r page.CursorRequest) (page.CursorPage[audit.Record], error) {
-	args := []any{cmp.Or(r.After.ID, math.MaxInt64), int64(r.Size() + 1)}
-	rows, err := engine.ReadAll(ctx, v.s.DB, v.s.steps.auditList, args, func(scan engine.Scanner) (a audit.Record, err error) {
+func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.Record], error) {
+	statement, args := v.s.steps.auditList, []any{cmp.Or(q.After.ID, math.MaxInt64), int64(q.Size() + 1)}
+	if q.About != 0 {
+		statement, args = v.s.steps.auditAbout, append(args, int64(q.About))
+	}
+	rows, err := engine.ReadAll(ctx, v.s.DB, statement, args, func(scan engine.Scanner) (a audit.Record, err error) {
 		err = scan((*int64)(&a.ID), engine.IntoTime{Into: &a.At}, engine.OrZeroNumber[user.ID]{Into: &a.By.Staff},
 			engine.OrZeroText[string]{Into: &a.By.Person}, (*string)(&a.Act), (*string)(&a.Object.Kind), &a.Object.ID,
 			engine.OrZeroNumber[user.ID]{Into: &a.About}, engine.OrZeroText[string]{Into: &a.Reason})
 		return a, err
 	})
-	return page.UpTo(r.Size(), rows, audit.Record.Cursor), err
+	return page.UpTo(q.Size(), rows, audit.Record.Cursor), err
 }

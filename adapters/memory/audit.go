@@ -42,10 +42,12 @@ func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error)
 	return write(ctx, v.s, func() (audit.Record, error) { return v.s.record(r), nil })
 }
 
-func (v Audit) List(ctx context.Context, r page.CursorRequest) (page.CursorPage[audit.Record], error) {
+func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.Record], error) {
 	return read(ctx, v.s, func() (page.CursorPage[audit.Record], error) {
-		all := slices.DeleteFunc(slices.Clone(v.s.audit), func(a audit.Record) bool { return r.After.ID != 0 && int64(a.ID) >= r.After.ID })
+		all := slices.DeleteFunc(slices.Clone(v.s.audit), func(a audit.Record) bool {
+			return q.After.ID != 0 && int64(a.ID) >= q.After.ID || q.About != 0 && a.About != q.About
+		})
 		slices.Reverse(all)
-		return page.UpTo(r.Size(), all, audit.Record.Cursor), nil
+		return page.UpTo(q.Size(), all, audit.Record.Cursor), nil
 	})
 }

@@ -1,5 +1,5 @@
-// Package backoffice holds the use cases of staff: finding people and changing their accounts, and looking at imports
-// and at what waits (OFF-01). Money has packages of its own.
+// Package backoffice holds the use cases of staff: finding people and changing their accounts, and looking at imports,
+// at what waits, and at what staff have done (OFF-01). Money has packages of its own.
 //
 // Each act has a reason, and changes an account by the use cases of the command line. No member of staff can take their
 // own rights away, so that a platform keeps one. What is only looked at costs a bounded number of statements and rows,
@@ -26,6 +26,7 @@ type Ports struct {
 	Directory  user.Directory
 	Tokens     access.Tokens
 	Imports    imported.Store
+	Audit      audit.Log
 	Changes    AccountChanges
 	Describe   Describe
 	Sampler    telemetry.Sampler

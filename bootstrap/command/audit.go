@@ -78,7 +78,7 @@ func actsOf(ctx context.Context, app *bootstrap.App, limit int) iter.Seq2[audit.
 	return func(yield func(audit.Record, error) bool) {
 		yielded := 0
 		for after := (page.Cursor{}); ; {
-			list, err := app.Stores.Audit.List(ctx, page.Behind(after, page.MaxSize))
+			list, err := app.Stores.Audit.List(ctx, audit.Query{CursorRequest: page.Behind(after, page.MaxSize)})
 			if err != nil {
 				yield(audit.Record{}, err)
 				return

@@ -119,6 +119,12 @@ func OnAccount(act Act, id user.ID) Record {
 // Cursor returns where a list continues behind the record.
 func (r Record) Cursor() page.Cursor { return page.Cursor{ID: int64(r.ID)} }
 
+// Query selects records.
+type Query struct {
+	About user.ID // the person whom the acts concern; zero: all records
+	page.CursorRequest
+}
+
 // Log stores the records. The store of which it is a port writes the record that a context carries (see With) in the
 // transaction of the first change that it makes under the context, whichever port makes it, and never twice. A change that
 // fails, or is rolled back, writes none. Under a context of Reading the store refuses each change with ErrReading.
@@ -126,6 +132,6 @@ func (r Record) Cursor() page.Cursor { return page.Cursor{ID: int64(r.ID)} }
 type Log interface {
 	// Append stores the record of an act that changed no stored data, and returns it with its ID.
 	Append(ctx context.Context, r Record) (Record, error)
-	// List returns the records behind the cursor, the newest first.
-	List(ctx context.Context, r page.CursorRequest) (page.CursorPage[Record], error)
+	// List returns the records behind the cursor, the newest first: all of them, or those about a person.
+	List(ctx context.Context, q Query) (page.CursorPage[Record], error)
 }

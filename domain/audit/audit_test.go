@@ -31,7 +31,7 @@ func (l *appended) Append(_ context.Context, r audit.Record) (audit.Record, erro
 	return r, nil
 }
 
-func (l *appended) List(context.Context, page.CursorRequest) (page.CursorPage[audit.Record], error) {
+func (l *appended) List(context.Context, audit.Query) (page.CursorPage[audit.Record], error) {
 	panic("unused")
 }
 

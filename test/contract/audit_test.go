@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/audit"
-	"plaza/domain/page"
 )
 
 const acts = "/api/back-office/v1/audit/"
@@ -79,7 +78,7 @@ func refundsAudited(t *testing.T, s *till) {
 	assert.Equal(t, []string{"refund_ordered"}, list.column("data", "act"))
 	assert.Equal(t, fmt.Sprint(id), list.text("data.0.object_id"))
 	assert.Equal(t, json.Number(fmt.Sprint(staff.id)), list.at("data.0.by"))
-	records, err := s.app.Stores.Audit.List(t.Context(), page.CursorRequest{})
+	records, err := s.app.Stores.Audit.List(t.Context(), audit.Query{})
 	require.NoError(t, err)
 	assert.Equal(t, ada.id, records.Items[0].About)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/domain/audit"
 	"plaza/domain/secret"
 )
 
@@ -30,6 +31,7 @@ var staffPageRows = []row{
 	{"OFF-02 staff disable an account with a reason, enable it, and change its rights", staffPagesChangeAccounts, everyStore},
 	{"OFF-02 what is wrong about an act is said in the page, which keeps what was entered", staffPagesActsWrong, oneStore},
 	{"OFF-02 staff see which lines of an import were rejected, and download them", staffPagesImports, everyStore},
+	{"OFF-02 staff see what staff did, and to whom", staffPagesAudit, everyStore},
 	{"OFF-02 nothing is loaded from elsewhere, and the cookie is for the pages alone", staffPagesAreStrict, oneStore},
 }
 
@@ -45,6 +47,7 @@ const staffRoot = "/back-office/"
 var staffPages = map[string]string{
 	"": "What waits", "money/": "Nothing here.", "money/?list=disputed": "Nothing here.", "money/?list=refunds": "Nothing here.",
 	"money/?list=open": "Nothing here.", "people/": "Find people", "imports/": "Nothing was imported so far.", "imports/how-tos/": "No how-tos were imported.",
+	"audit/": "Nothing is recorded.", "audit/?about=1": "Nothing is recorded.",
 }
 
 // browser is a browser that shows the pages for staff.
@@ -230,6 +233,30 @@ func staffFormsForged(t *testing.T, s *server) {
 	b.opens("money/").shows(200)
 	b.asks("POST", staffRoot+"logout/", url.Values{"token": own["token"], "much": {strings.Repeat("x", 1<<17)}}).shows(403)
 	b.asks("POST", staffRoot+"logout/", own, "Sec-Fetch-Site", "same-origin", "Origin", s.url).leads("login/")
+}
+
+func staffPagesAudit(t *testing.T, s *server) {
+	staff, ada := s.staff(t), s.called(t, "Augusta", "Byron")
+	b := s.browser(t)
+	b.logsIn(staff)
+	b.opens(fmt.Sprintf("people/%d/disable/", ada.id))
+	b.sends(fmt.Sprintf("people/%d/disable/", ada.id), "reason", "Sells <pills>").leads(fmt.Sprintf("people/%d/?done=disable", ada.id)).
+		shows(200, fmt.Sprintf(`href="/back-office/audit/?about=%d"`, ada.id))
+	for range 21 {
+		_, err := s.app.Stores.Audit.Append(t.Context(), audit.Record{
+			At: s.clock.Now(), By: audit.Actor{Person: "王丽"}, Act: audit.BackedUp, Object: audit.Object{Kind: audit.Database},
+		})
+		require.NoError(t, err)
+	}
+	disabled := []string{"Ada Berg", "disabled the account", "Augusta Byron", fmt.Sprintf(`<a href="/back-office/people/%d/">account %[1]d</a>`, ada.id), "Sells <pills>"}
+	b.opens("audit/").shows(200, "王丽, at the command line", "copied the database", "Older")
+	assert.NotContains(t, b.body, "Augusta Byron")
+	next := regexp.MustCompile(`rel="next" href="([^"]+)"`).FindStringSubmatch(b.body)
+	require.NotNil(t, next)
+	b.opens("audit/"+html.UnescapeString(next[1])).shows(200, disabled...)
+	b.opens(fmt.Sprintf("audit/?about=%d", ada.id)).shows(200, append(disabled, "What staff did about Augusta Byron")...)
+	assert.NotContains(t, b.body, "王丽")
+	b.opens(fmt.Sprintf("audit/?about=%d", staff.id)).shows(200, "Nothing is recorded.")
 }
 
 func staffPagesAreStrict(t *testing.T, s *server) {

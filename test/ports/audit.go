@@ -23,6 +23,7 @@ import (
 func Audit(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Append returns the record with its ID, and List the records behind the cursor, the newest first", auditListed},
+		{"List returns the records about a person", auditAbout},
 		{"the first change under a context writes the record that it carries, whichever port makes it, and no later change does", auditWritten},
 		{"a change that fails, or is rolled back, writes none, and the next one does", auditFailed},
 		{"of many changes at once one writes it", auditAtOnce},
@@ -34,7 +35,7 @@ func Audit(t *testing.T, open Open) {
 // audited returns all audit records, the newest first.
 func (w *fixtures) audited() []audit.Record {
 	w.Helper()
-	list, err := w.Stores.Audit.List(w.Context(), page.Behind(page.Cursor{}, page.MaxSize))
+	list, err := w.Stores.Audit.List(w.Context(), audit.Query{CursorRequest: page.Behind(page.Cursor{}, page.MaxSize)})
 	require.NoError(w, err)
 	return list.Items
 }
@@ -64,7 +65,7 @@ func auditListed(w *fixtures) {
 	assert.Equal(w, want, w.audited())
 	var got []audit.Record
 	for after := (page.Cursor{}); ; {
-		list, err := w.Stores.Audit.List(w.Context(), page.Behind(after, 2))
+		list, err := w.Stores.Audit.List(w.Context(), audit.Query{CursorRequest: page.Behind(after, 2)})
 		require.NoError(w, err)
 		got = append(got, list.Items...)
 		if after = list.Next; after == (page.Cursor{}) {
@@ -96,6 +97,26 @@ func (w *fixtures) auditedChanges(of user.ID) map[string]func(context.Context) e
 		},
 		"Notifications": func(ctx context.Context) error { return w.Notifications.MarkRead(ctx, of, 1) },
 	}
+}
+
+func auditAbout(w *fixtures) {
+	ada, bob := w.newUser(), w.newUser()
+	var want []audit.Record
+	for i := range 6 {
+		r := audit.OnAccount(audit.AccountExported, []user.ID{ada, bob, 0}[i%3])
+		r.At, r.By = noon, audit.Actor{Staff: bob}
+		r, err := w.Stores.Audit.Append(w.Context(), r)
+		require.NoError(w, err)
+		if r.About == ada {
+			want = slices.Insert(want, 0, r)
+		}
+	}
+	first, err := w.Stores.Audit.List(w.Context(), audit.Query{About: ada, CursorRequest: page.Behind(page.Cursor{}, 1)})
+	require.NoError(w, err)
+	rest, err := w.Stores.Audit.List(w.Context(), audit.Query{About: ada, CursorRequest: page.Behind(first.Next, 1)})
+	require.NoError(w, err)
+	assert.Equal(w, want, slices.Concat(first.Items, rest.Items))
+	assert.Zero(w, rest.Next)
 }
 
 func auditWritten(w *fixtures) {
