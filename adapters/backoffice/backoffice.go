@@ -5,7 +5,8 @@
 // such as alexedwards/scs would keep sessions in a store of its own, which would have to learn of all of these.
 //
 // Every change is a POST with a token of the session in its form, from a page of the same origin, and answers with a
-// redirect. A refused form is shown again with what was entered. The pages are HTML without a build step; their only
+// redirect. A refused form is shown again with what was entered, and so is one that was
+// sent when the session had ended, after the login. The pages are HTML without a build step; their only
 // script has keyboard shortcuts, and they work without it.
 package backoffice
 
@@ -59,6 +60,7 @@ type Site struct {
 	UseCases
 	config  Config
 	texts   *Texts
+	mux     *http.ServeMux
 	handler http.Handler
 }
 
@@ -67,8 +69,8 @@ var files embed.FS
 
 // New returns the pages.
 func New(c Config, u UseCases) *Site {
-	s := &Site{UseCases: u, config: c, texts: &English}
 	mux := http.NewServeMux()
+	s := &Site{UseCases: u, config: c, texts: &English, mux: mux}
 	mux.HandleFunc("GET "+Root+"files/{name}", s.showFile)
 	mux.HandleFunc("GET "+Root+"login/", s.page(s.showLogin))
 	mux.HandleFunc("POST "+Root+"login/", s.form(s.page(s.login)))

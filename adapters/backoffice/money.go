@@ -183,6 +183,11 @@ type refundForm struct {
 	Draft                payment.RefundDraft
 }
 
+// refundFormOf returns the form as it was entered.
+func refundFormOf(form url.Values) refundForm {
+	return refundForm{Amount: form.Get("amount"), Reason: form.Get("reason"), Once: form.Get("once")}
+}
+
 func (s *Site) payment(v *visit) (p paymentPage, err error) {
 	id, err := v.id()
 	if err != nil {
@@ -212,6 +217,9 @@ func (s *Site) paymentAnswer(p paymentPage) answer {
 func (s *Site) showPayment(v *visit) (answer, error) {
 	p, err := s.payment(v)
 	p.Form = refundForm{Amount: plain(p.Left), Once: rand.Text()}
+	if typed := v.typed(); typed != nil {
+		p.Form = refundFormOf(typed)
+	}
 	return s.paymentAnswer(p), err
 }
 
@@ -225,7 +233,7 @@ func (s *Site) refund(v *visit) (answer, error) {
 		return answer{}, err
 	}
 	form := v.r.PostForm
-	p.Form = refundForm{Amount: form.Get("amount"), Reason: form.Get("reason"), Once: form.Get("once")}
+	p.Form = refundFormOf(form)
 	switch {
 	case p.Form.Once == "":
 		return answer{}, errForged

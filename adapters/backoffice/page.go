@@ -60,6 +60,8 @@ type answer struct {
 	problems fault.Fields
 	problem  string // about the whole page
 	download []byte // CSV to store, instead of a template
+	// isWritten tells that the response is written already.
+	isWritten bool
 }
 
 // again returns the page of a form with what is wrong about it, or the error if the caller can't correct it.
@@ -116,6 +118,9 @@ func (s *Site) page(handle func(*visit) (answer, error)) http.HandlerFunc {
 				return // the client has gone
 			}
 		}
+		if a.isWritten {
+			return
+		}
 		if a.download != nil {
 			w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 			w.Header().Set("Content-Disposition", `attachment; filename="`+a.title+`"`)
@@ -157,6 +162,7 @@ type shown struct {
 	Token    string // of forms
 	IsStaff  bool
 	Done     string // what the form before this page has done; empty: nothing
+	Notice   string // what to do with the page; empty: nothing to say
 	Problem  string
 	Problems fault.Fields
 	Body     any
@@ -182,6 +188,9 @@ func (v *visit) show(a answer) {
 		T: s.texts, Base: s.config.BasePath + Root, Title: a.title, Section: a.section, Sections: sections, Problem: a.problem, Problems: a.problems,
 		Done: s.texts.Done[v.r.URL.Query().Get("done")], IsStaff: v.actor.Has(access.BackOffice), Body: a.body, local: v.actor.Local,
 		Zone: v.actor.Local(time.Time{}).Location().String(),
+	}
+	if v.typed() != nil {
+		p.Notice = s.texts.Login.TypedAgain
 	}
 	if v.cookie != "" {
 		p.Token = formToken(v.cookie)

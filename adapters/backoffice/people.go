@@ -142,8 +142,16 @@ func (s *Site) actPage(v *visit) (personPage, answer, error) {
 
 func (s *Site) showAct(v *visit) (answer, error) {
 	p, a, err := s.actPage(v)
+	if typed := v.typed(); typed != nil {
+		p.Form.fill(typed)
+	}
 	a.body = p
 	return a, err
+}
+
+// fill takes over what was entered.
+func (f *actForm) fill(form url.Values) {
+	f.Reason, f.Rights = form.Get("reason"), backoffice.Rights{Scopes: form["scopes"], Staff: form.Get("staff") != ""}
 }
 
 // act does something to an account.
@@ -152,9 +160,7 @@ func (s *Site) act(v *visit) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	form := v.r.PostForm
-	p.Form.Reason = form.Get("reason")
-	p.Form.Rights = backoffice.Rights{Scopes: form["scopes"], Staff: form.Get("staff") != ""}
+	p.Form.fill(v.r.PostForm)
 	a.body = p
 	if err := acts[p.Form.Act](s, v, backoffice.Act{Actor: v.actor, User: p.ID, Reason: p.Form.Reason}, p.Form.Rights); err != nil {
 		v.audited = []any{"refused", fault.KindOf(err).Code()}

@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -77,6 +78,9 @@ func (s *Site) staff(r route) func(*visit) (answer, error) {
 			if limited := s.config.Charge(v.r); limited != nil {
 				return answer{}, limited
 			}
+			if v.r.Method == http.MethodPost {
+				return s.keepTyped(v), nil
+			}
 			return answer{to: "login/?" + url.Values{"next": {v.r.URL.RequestURI()}}.Encode()}, nil
 		case err != nil:
 			return answer{}, err
@@ -109,16 +113,51 @@ func (s *Site) audit(v *visit, r route, err error) {
 }
 
 // loginForm is the form of the login.
-type loginForm struct{ Username, Next string }
+type loginForm struct {
+	Username, Next string
+	IsEnded        bool       // a session was there
+	Typed          url.Values // the fields of a form that was sent when the session had ended
+}
+
+// typedPrefix begins the names of the fields of the login that carry a form which was sent when the session had ended.
+const typedPrefix = "typed."
+
+// typedIn returns the form that the login carries, or nil.
+func typedIn(form url.Values) (typed url.Values) {
+	for name, texts := range form {
+		if of, carried := strings.CutPrefix(name, typedPrefix); carried {
+			if typed == nil {
+				typed = url.Values{}
+			}
+			typed[of] = texts
+		}
+	}
+	return typed
+}
 
 func (s *Site) showLogin(v *visit) (answer, error) {
 	if err := s.config.Charge(v.r); err != nil {
 		return answer{}, err
 	}
-	if _, isKey := access.HashKey(secret.New(v.cookie)); isKey || v.cookie == "" {
+	return s.beginLogin(v, loginForm{Next: v.r.FormValue("next")}), nil
+}
+
+// keepTyped returns the login with the form that was sent when the session had ended. Nothing is done with it.
+func (s *Site) keepTyped(v *visit) answer {
+	f := loginForm{Next: v.r.URL.RequestURI(), Typed: v.r.PostForm}
+	f.Typed.Del("token")
+	a := s.beginLogin(v, f)
+	a.status = http.StatusUnauthorized
+	return a
+}
+
+// beginLogin returns the login. A random text replaces the key of a session in the cookie.
+func (s *Site) beginLogin(v *visit, f loginForm) answer {
+	_, f.IsEnded = access.HashKey(secret.New(v.cookie))
+	if f.IsEnded || v.cookie == "" {
 		v.setCookie(rand.Text())
 	}
-	return s.loginPage(loginForm{Next: v.r.FormValue("next")}), nil
+	return s.loginPage(f)
 }
 
 func (s *Site) loginPage(f loginForm) answer {
@@ -127,7 +166,7 @@ func (s *Site) loginPage(f loginForm) answer {
 
 // login begins a session. It counts as every login does (AUT-11).
 func (s *Site) login(v *visit) (answer, error) {
-	f := loginForm{v.r.PostForm.Get("username"), v.r.PostForm.Get("next")}
+	f := loginForm{Username: v.r.PostForm.Get("username"), Next: v.r.PostForm.Get("next"), Typed: typedIn(v.r.PostForm)}
 	key, err := s.Signin.Login(v.r.Context(), signin.Login{
 		Username: f.Username, Password: secret.New(v.r.PostForm.Get("password")), Scopes: []string{string(access.BackOffice)},
 		TTL: sessionLife, From: s.config.Client(v.r), Limited: s.config.Charge(v.r),
@@ -139,7 +178,33 @@ func (s *Site) login(v *visit) (answer, error) {
 		return v.again(s.loginPage(f), err)
 	}
 	v.setCookie(key.Reveal())
+	if f.Typed != nil {
+		return s.showTyped(v, pathWithin(f.Next), f.Typed)
+	}
 	return answer{to: pathWithin(f.Next)}, nil
+}
+
+// showTyped returns the page of the form with what was typed before the login. The page is shown as for a GET, which changes
+// nothing: the person sends the form again.
+func (s *Site) showTyped(v *visit, path string, typed url.Values) (answer, error) {
+	to, err := url.Parse(Root + path)
+	if err != nil {
+		return answer{}, err
+	}
+	again := v.r.Clone(v.r.Context())
+	again.Method, again.URL, again.Form, again.PostForm, again.Body = http.MethodGet, to, nil, nil, http.NoBody
+	again.Header.Set("Cookie", (&http.Cookie{Name: cookieName, Value: v.cookie}).String())
+	s.mux.ServeHTTP(v.w, again.WithContext(context.WithValue(again.Context(), typedKey{}, typed)))
+	return answer{isWritten: true}, nil
+}
+
+// typedKey is the key of what was typed before the login, in the context of the page of the form.
+type typedKey struct{}
+
+// typed returns what was typed into the form of the page before the login, or nil.
+func (v *visit) typed() url.Values {
+	typed, _ := v.r.Context().Value(typedKey{}).(url.Values)
+	return typed
 }
 
 // pathWithin returns the path of the pages that a text names, relative to Root. Any other text leads to the first page.

@@ -37,7 +37,10 @@ type Texts struct {
 type Key struct{ Keys, Does string }
 
 // LoginTexts are the texts of the login.
-type LoginTexts struct{ Title, Username, UsernameHint, Password, Submit, Lead string }
+type LoginTexts struct {
+	Title, Username, UsernameHint, Password, Submit, Lead string
+	Ended, EndedTyped, TypedAgain                         string // of a session that has ended
+}
 
 // OverviewTexts are the texts of the overview.
 type OverviewTexts struct {
@@ -120,7 +123,10 @@ var English = Texts{
 	},
 	Login: LoginTexts{
 		Title: "Log in", Username: "Phone number", UsernameHint: "Like +86-13800000001", Password: "Password", Submit: "Log in",
-		Lead: "For accounts that work in the back office.",
+		Lead:       "For accounts that work in the back office.",
+		Ended:      "Your session has ended.",
+		EndedTyped: "Your session had ended when you sent the form. Nothing was changed. Log in, and the form comes back with what you entered.",
+		TypedAgain: "This is the form that you sent when your session had ended. Nothing was changed: check it, and send it again.",
 	},
 	Money: MoneyTexts{
 		Lists: map[string]string{

@@ -26,6 +26,7 @@ var staffPageRows = []row{
 	{"OFF-02 the pages are for staff alone", staffPagesAreForStaff, oneStore},
 	{"OFF-02 a failed login counts as everywhere, and keeps the number", staffLoginFails, oneStore},
 	{"OFF-02 a session ends with the password, the account, the rights and the time", staffSessionsEnd, oneStore},
+	{"OFF-02 a form that was sent when the session had ended comes back after the login, and does nothing", staffFormKept, everyStore},
 	{"OFF-02 a form needs the token of its session, and comes from the same origin", staffFormsForged, oneStore},
 	{"OFF-02 staff find a person by phone, uid and name, and page through many", staffPagesFindPeople, everyStore},
 	{"OFF-02 staff disable an account with a reason, enable it, and change its rights", staffPagesChangeAccounts, everyStore},
@@ -214,6 +215,43 @@ func staffSessionsEnd(t *testing.T, s *server) {
 	b.opens("money/").shows(200)
 	require.NoError(t, s.app.Signin.SetPassword(ctx, staff.id, secret.New(password)))
 	b.opens("money/").shows(303)
+}
+
+func staffFormKept(t *testing.T, s *server) {
+	staff, ada := s.staff(t), s.member(t)
+	at := fmt.Sprintf("people/%d/", ada.id)
+	b := s.browser(t)
+	b.logsIn(staff)
+	b.opens(at + "rights/")
+	require.NoError(t, s.app.Signin.EndSessions(t.Context(), staff.id))
+	const typed = "Sells \"pills\"\n<again>"
+	b.sends(at+"rights/", "reason", typed, "scopes", "xfile_event").shows(401, "Your session had ended", typed)
+	b.sends("login/", append(b.hidden(), "username", staff.phone, "password", "not-this-one")...).shows(400, "Unable to log in", typed)
+	b.sends("login/", append(b.hidden(), "username", staff.phone, "password", password)...).
+		shows(200, "Change the rights of this account?", "Nothing was changed: check it", ">"+typed+"</textarea>", `value="xfile_event" checked`, "Log out")
+	assert.NotContains(t, b.body, `value="writing_bundle" checked`)
+	ada.get(t, profile).is(200).shows(object{"scopes": ordinary})
+	b.sends(at+"rights/", "reason", typed, "scopes", "xfile_event").leads(at+"?done=rights").shows(200, "The rights were changed.")
+	require.NoError(t, s.app.Signin.EndSessions(t.Context(), staff.id))
+	b.opens(at).leads("login/?next="+url.QueryEscape(staffRoot+at)).shows(200, "Your session has ended.")
+	b.opens("login/").shows(200)
+	assert.NotContains(t, b.body, "ended")
+	for _, next := range []string{"https://example.org/", staffRoot + "logout/", staffRoot + "nowhere/"} {
+		b.opens("login/")
+		b.sends("login/", "username", staff.phone, "password", password, "next", next, "typed.reason", typed)
+		assert.NotEqual(t, 303, b.status, next)
+		b.opens("money/").shows(200)
+	}
+}
+
+var hiddenField = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`)
+
+// hidden returns the hidden fields of the page, with their values.
+func (b *browser) hidden() (fields []string) {
+	for _, field := range hiddenField.FindAllStringSubmatch(b.body, -1) {
+		fields = append(fields, html.UnescapeString(field[1]), html.UnescapeString(field[2]))
+	}
+	return fields
 }
 
 func staffFormsForged(t *testing.T, s *server) {
