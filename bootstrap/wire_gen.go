@@ -177,11 +177,12 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	importer := importing.NewImporter(importingPorts)
 	cleanupCleanup := cleanup.New(deletionQueue, mediaStore, v)
 	backofficeUseCases := backoffice2.UseCases{
-		Signin:    signinSignin,
-		Paying:    payingPaying,
-		Refunding: refundingRefunding,
-		Office:    backofficeBackOffice,
-		HowTos:    howToLists,
+		Signin:     signinSignin,
+		Paying:     payingPaying,
+		Refunding:  refundingRefunding,
+		Moderating: moderatingModerating,
+		Office:     backofficeBackOffice,
+		HowTos:     howToLists,
 	}
 	bootstrapBackOffice := newBackOffice(c, config, backofficeUseCases)
 	app := &App{

@@ -20,6 +20,7 @@ import (
 
 	"plaza/application/backoffice"
 	"plaza/application/importing"
+	"plaza/application/moderating"
 	"plaza/application/paying"
 	"plaza/application/refunding"
 	"plaza/application/signin"
@@ -48,11 +49,12 @@ type Config struct {
 
 // UseCases are the dependencies of the pages. All are required.
 type UseCases struct {
-	Signin    *signin.Signin
-	Paying    *paying.Paying
-	Refunding *refunding.Refunding
-	Office    *backoffice.BackOffice
-	HowTos    *importing.HowToLists
+	Signin     *signin.Signin
+	Paying     *paying.Paying
+	Refunding  *refunding.Refunding
+	Moderating *moderating.Moderating
+	Office     *backoffice.BackOffice
+	HowTos     *importing.HowToLists
 }
 
 // Site serves the pages.
@@ -112,13 +114,15 @@ var routes = []route{
 	{"GET imports/{id}/{$}", (*Site).showImport},
 	{"GET imports/{id}/rejects.csv", (*Site).downloadRejects},
 	{"GET imports/how-tos/{$}", (*Site).listHowTos},
+	{"GET reports/{$}", (*Site).listReports},
+	{"POST reports/{$}", (*Site).decideReport},
 	{"GET audit/{$}", (*Site).listActs},
 }
 
 // section is a part of the navigation: its key, and the path of its first page.
 type section struct{ Key, Path string }
 
-var sections = []section{{"overview", ""}, {"money", "money/"}, {"people", "people/"}, {"imports", "imports/"}, {"audit", "audit/"}}
+var sections = []section{{"overview", ""}, {"money", "money/"}, {"people", "people/"}, {"reports", "reports/"}, {"imports", "imports/"}, {"audit", "audit/"}}
 
 // ServeHTTP serves the pages.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -51,7 +51,7 @@ func (s *Site) showOverview(v *visit) (answer, error) {
 		return answer{}, err
 	}
 	p := overviewPage{Overview: o, Waiting: []waiting{
-		s.waiting("reports", "", o.OpenReports),
+		s.waiting("reports", "reports/", o.OpenReports),
 		s.waiting("due", "money/?list=due", o.RefundDue), s.waiting("disputed", "money/?list=disputed", o.Disputed),
 		s.waiting("abnormal", "money/?list=abnormal", o.AbnormalRefunds), s.waiting("processing", "money/?list=processing", o.Refunds),
 		s.waiting("open", "money/?list=open", o.OpenOrders), s.waiting("unknown", "", o.InDoubt), s.waiting("findings", "", o.OpenFindings),

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"plaza/domain/audit"
+	"plaza/domain/moderation"
 )
 
 // Texts are all texts of the pages in one language. Those of faults come from the use cases.
@@ -30,6 +31,7 @@ type Texts struct {
 	Money    MoneyTexts
 	People   PeopleTexts
 	Imports  ImportsTexts
+	Reports  ReportsTexts
 	Audit    AuditTexts
 }
 
@@ -71,6 +73,16 @@ type ImportsTexts struct {
 	Hint                                                                                           string
 }
 
+// ReportsTexts are the texts of the section reports.
+type ReportsTexts struct {
+	Lists, Open, Decided, NoneOpen, NoneDecided, Older      string
+	Kinds                                                   map[moderation.Kind]string // with the number
+	Why                                                     map[moderation.Reason]string
+	By, OnEvent, Says, ReportedBy, DecidedAt, Hidden, Shown string
+	Deleted, Picture, Unknown, Disable, Reason, ReasonHint  string
+	Buttons                                                 map[string]string // by their acts
+}
+
 // AuditTexts are the texts of the section audit.
 type AuditTexts struct {
 	What, On, By, When, Reason, None, Older, About, All string
@@ -99,7 +111,7 @@ type MoneyTexts struct {
 // English are the texts in English.
 var English = Texts{
 	Language: "en", Name: "Plaza back office", Skip: "Skip to the content", Menu: "Sections",
-	Sections: map[string]string{"overview": "Overview", "money": "Money", "people": "People", "imports": "Imports", "audit": "Audit"},
+	Sections: map[string]string{"overview": "Overview", "money": "Money", "people": "People", "reports": "Reports", "imports": "Imports", "audit": "Audit"},
 	Logout:   "Log out", Times: "Times are in",
 	Forged: "This form is out of date, or it came from elsewhere. Nothing was changed. Go back, load the page again, and send it once more.",
 	NoPage: "There is no such page.", NotStaff: "This account does not work in the back office.",
@@ -115,11 +127,13 @@ var English = Texts{
 	Done: map[string]string{
 		"refund": "The refund was ordered.", "disable": "The account is disabled.", "enable": "The account is enabled.",
 		"rights": "The rights were changed.", "sessions": "All sessions have ended.",
+		"hide": "It is hidden.", "dismiss": "The report is dismissed.", "restore": "It is shown again.",
 	},
 	Pages: "Pages", Previous: "Previous", Next: "Next", PageOf: "Page %d of %d; %d in all",
 	Keys: "Keyboard shortcuts",
 	KeyHelp: []Key{
-		{"1 2 3 …", "go to a section"}, {"/", "search"}, {"j k", "next and previous line of a list"}, {"Enter", "open it"}, {"?", "show or hide this"},
+		{"1 2 3 …", "go to a section"}, {"/", "search"}, {"j k", "next and previous line of a list"}, {"Enter", "open it"},
+		{"h d r", "hide, dismiss or restore what is reported: type the reason, and press Enter"}, {"?", "show or hide this"},
 	},
 	Login: LoginTexts{
 		Title: "Log in", Username: "Phone number", UsernameHint: "Like +86-13800000001", Password: "Password", Submit: "Log in",
@@ -199,6 +213,19 @@ var English = Texts{
 		Kept:   "The first 1000 are kept here. The files of rejects beside the imported files have all of them, with their lines.",
 		HowTos: "Imported how-tos", NoHowTos: "No how-tos were imported.", Category: "Category", Find: "Show", User: "Account", Bundles: "Bundles",
 		Created: "Imported", Updated: "Changed", Hint: "Imports are started at the command line: plaza import.",
+	},
+	Reports: ReportsTexts{
+		Lists: "Lists", Open: "Open", Decided: "Decided", NoneOpen: "No report is open.", NoneDecided: "No report was decided so far.", Older: "Older",
+		Kinds: map[moderation.Kind]string{
+			moderation.Event: "Event %d", moderation.Comment: "Comment %d", moderation.Image: "Image %d", moderation.Person: "Person %d",
+		},
+		Why: map[moderation.Reason]string{
+			moderation.Spam: "spam", moderation.Abuse: "abuse", moderation.Illegal: "illegal", moderation.Other: "another reason",
+		},
+		By: "By", OnEvent: "on event %d", Says: "Report", ReportedBy: "Reported by", DecidedAt: "Decided", Hidden: "hidden", Shown: "shown",
+		Deleted: "It was deleted.", Picture: "The reported image", Unknown: "an erased person", Disable: "Disable the account…",
+		Reason: "Reason", ReasonHint: "Its author reads why it is hidden, and colleagues read every reason. At most 500 characters.",
+		Buttons: map[string]string{"hide": "Hide it", "dismiss": "Dismiss the report", "restore": "Show it again"},
 	},
 	Audit: AuditTexts{
 		What: "What", On: "On", By: "By", When: "When", Reason: "Reason", None: "Nothing is recorded.", Older: "Older",

@@ -93,7 +93,7 @@ func reportsIn(state string) string {
 		return " LEFT JOIN " + table + ".id = CASE r.kind WHEN '" + kind + "' THEN r.object_id END"
 	}
 	return "SELECT r.id, r.author_id, r.kind, r.object_id, r.owner_id, r.reason, r.content, r.created, r.decided," +
-		" r.kind = 'user' OR COALESCE(e.id, c.id, i.id) IS NOT NULL, e.title, c.content, c.event_id, i.key, h.object_id IS NOT NULL" +
+		" r.kind = 'user' OR COALESCE(e.id, c.id, i.id) IS NOT NULL, e.title, COALESCE(e.content, c.content), c.event_id, i.key, h.object_id IS NOT NULL" +
 		" FROM (SELECT * FROM reports WHERE " + state + " AND id < $1 ORDER BY id DESC LIMIT CAST($2 AS bigint)) r" +
 		about("events e ON e", "event") + about("comments c ON c", "comment") + about("images i ON i.deleted IS NULL AND i", "image") +
 		" LEFT JOIN hidden_things h ON h.kind = r.kind AND h.object_id = r.object_id ORDER BY r.id DESC"

@@ -63,7 +63,7 @@ func (s *Store) subject(t moderation.Thing) *moderation.Subject {
 	case moderation.Event:
 		var e event.State
 		e, exists = s.events[event.ID(t.ID)]
-		about.Title = e.Title
+		about.Title, about.Content = e.Title, e.Content
 	case moderation.Comment:
 		var c event.Comment
 		c, exists = s.comments[event.CommentID(t.ID)]

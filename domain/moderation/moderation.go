@@ -89,7 +89,7 @@ func NewReport(by user.ID, of Thing, why Reason, more string, now time.Time) (Re
 // Subject is what a report is about, as staff see it.
 type Subject struct {
 	Title    string    // of an event
-	Content  string    // of a comment
+	Content  string    // of an event or a comment
 	Event    int64     // that the comment is on
 	Image    media.Key // of an image
 	URL      string    // of an image; empty as a store returns it

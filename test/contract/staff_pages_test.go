@@ -32,6 +32,9 @@ var staffPageRows = []row{
 	{"OFF-02 staff disable an account with a reason, enable it, and change its rights", staffPagesChangeAccounts, everyStore},
 	{"OFF-02 what is wrong about an act is said in the page, which keeps what was entered", staffPagesActsWrong, oneStore},
 	{"OFF-02 staff see which lines of an import were rejected, and download them", staffPagesImports, everyStore},
+	{"OFF-02 staff hide what was reported, restore it, and dismiss a report", staffPagesReports, everyStore},
+	{"OFF-02 what is wrong about a report's form is said in the page, which keeps the reason", staffPagesReportsWrong, oneStore},
+	{"OFF-02 the queue of reports continues behind the last one", staffPagesQueue, oneStore},
 	{"OFF-02 staff see what staff did, and to whom", staffPagesAudit, everyStore},
 	{"OFF-02 nothing is loaded from elsewhere, and the cookie is for the pages alone", staffPagesAreStrict, oneStore},
 }
@@ -48,6 +51,7 @@ const staffRoot = "/back-office/"
 var staffPages = map[string]string{
 	"": "What waits", "money/": "Nothing here.", "money/?list=disputed": "Nothing here.", "money/?list=refunds": "Nothing here.",
 	"money/?list=open": "Nothing here.", "people/": "Find people", "imports/": "Nothing was imported so far.", "imports/how-tos/": "No how-tos were imported.",
+	"reports/": "No report is open.", "reports/?state=decided": "No report was decided so far.",
 	"audit/": "Nothing is recorded.", "audit/?about=1": "Nothing is recorded.",
 }
 

@@ -131,7 +131,7 @@ func listSubjects(w *fixtures) {
 			_, err := w.Images.Change(w.Context(), i.ID, func(i *userimage.Image) error { i.Delete(noon); return nil })
 			return err
 		}},
-		{thing(e.ID()), author, moderation.Subject{Title: e.State().Title}, func() error {
+		{thing(e.ID()), author, moderation.Subject{Title: e.State().Title, Content: e.State().Content}, func() error {
 			_, err := w.Events.Remove(w.Context(), e.ID())
 			return err
 		}},
