@@ -73,7 +73,7 @@ func addComment(w *fixtures) {
 	assert.Equal(w, given, first)
 	assert.Equal(w, given, w.comment(first.ID))
 	assert.Equal(w, second, w.comment(second.ID))
-	assertComplete(w, []event.Comment{given}, "Completes", "Notifies")
+	assertComplete(w, []event.Comment{given}, "Completes", "Notifies", "Hidden")
 }
 
 func addCommentNowhere(w *fixtures) {
