@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"iter"
 	"log/slog"
 	"os"
 	"os/user"
@@ -69,28 +68,9 @@ func (c auditList) Run(ctx context.Context, s streams) error {
 		return misusef("--limit can't be negative")
 	}
 	return c.withApp(ctx, s, mustExist, func(ctx context.Context, app *bootstrap.App) error {
-		return printList(s, c.JSON, "ID\tAT\tBY\tACT\tOBJECT\tNUMBER\tREASON", actsOf(ctx, app, c.Limit), actRow, view.OfAct)
+		acts := behind(c.Limit, func(r page.CursorRequest) (page.CursorPage[audit.Record], error) {
+			return app.Stores.Audit.List(ctx, audit.Query{CursorRequest: r})
+		})
+		return printList(s, c.JSON, "ID\tAT\tBY\tACT\tOBJECT\tNUMBER\tREASON", acts, actRow, view.OfAct)
 	})
-}
-
-// actsOf yields the acts of staff, the newest first, at most limit of them (zero: all).
-func actsOf(ctx context.Context, app *bootstrap.App, limit int) iter.Seq2[audit.Record, error] {
-	return func(yield func(audit.Record, error) bool) {
-		yielded := 0
-		for after := (page.Cursor{}); ; {
-			list, err := app.Stores.Audit.List(ctx, audit.Query{CursorRequest: page.Behind(after, page.MaxSize)})
-			if err != nil {
-				yield(audit.Record{}, err)
-				return
-			}
-			for _, r := range list.Items {
-				if yielded++; limit > 0 && yielded > limit || !yield(r, nil) {
-					return
-				}
-			}
-			if after = list.Next; after == (page.Cursor{}) {
-				return
-			}
-		}
-	}
 }

@@ -30,24 +30,25 @@ const (
 // commands are the commands of the program. The tag settings names the settings, by their flags
 // or by what those begin with, that --help lists besides the ones of every command.
 type commands struct {
-	Serve      serveCommand      `cmd:"" help:"Serve the REST interface until interrupted." example:"plaza serve --demo"`
-	Config     configCommand     `cmd:"" help:"Print the settings in force and where each comes from. Secrets are masked." example:"plaza config --demo --json"`
-	Migrate    migrateCommands   `cmd:"" help:"Manage the schema of the database."`
-	Demo       demoCommand       `cmd:"" help:"Load the demo data unless it is loaded, remove its people, or write its import files into a folder as examples." example:"plaza demo --write examples" settings:"media"`
-	User       userCommands      `cmd:"" help:"Manage accounts."`
-	Token      tokenCommands     `cmd:"" help:"Manage the tokens that let programs act for an account."`
-	Order      orderCommands     `cmd:"" help:"Manage orders."`
-	Audit      auditCommands     `cmd:"" help:"Show what staff have done."`
-	SMS        smsCommands       `cmd:"" name:"sms" help:"Try the sender of codes."`
-	Import     importCommand     `cmd:"" help:"Import files of the crawler's records and print a summary. Servers may run meanwhile. A restarted import resumes where it stopped." example:"plaza import found.jsonl.gz" settings:"media"`
-	Check      checkCommand      `cmd:"" help:"Check that derived data agrees with its sources. Servers may run meanwhile." example:"plaza check --repair" settings:"media"`
-	Backup     backupCommand     `cmd:"" help:"Copy the embedded database. Servers may run meanwhile." example:"plaza backup plaza-2026-11-20.db"`
-	Health     healthCommand     `cmd:"" name:"healthcheck" help:"Ask a running server whether it is ready, and exit with 1 if it is not." example:"plaza healthcheck --wait 60s" settings:"admin-addr"`
-	Sandbox    sandboxCommand    `cmd:"" name:"wallet-sandbox" help:"Serve a mobile wallet for tests, which moves no money." example:"plaza wallet-sandbox --scale 60"`
-	Openapi    openapiCommand    `cmd:"" help:"Print the OpenAPI document as JSON." example:"plaza openapi > plaza.json"`
-	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell." example:"source <(plaza completion bash)"`
-	Version    versionCommand    `cmd:"" help:"Print the version, the commit and its date." example:"plaza version --json"`
-	Help       helpCommand       `cmd:"" help:"Show help for a command." example:"plaza help user create"`
+	Serve      serveCommand       `cmd:"" help:"Serve the REST interface until interrupted." example:"plaza serve --demo"`
+	Config     configCommand      `cmd:"" help:"Print the settings in force and where each comes from. Secrets are masked." example:"plaza config --demo --json"`
+	Migrate    migrateCommands    `cmd:"" help:"Manage the schema of the database."`
+	Demo       demoCommand        `cmd:"" help:"Load the demo data unless it is loaded, remove its people, or write its import files into a folder as examples." example:"plaza demo --write examples" settings:"media"`
+	User       userCommands       `cmd:"" help:"Manage accounts."`
+	Token      tokenCommands      `cmd:"" help:"Manage the tokens that let programs act for an account."`
+	Order      orderCommands      `cmd:"" help:"Manage orders."`
+	Moderation moderationCommands `cmd:"" help:"Decide reports, hide and restore."`
+	Audit      auditCommands      `cmd:"" help:"Show what staff have done."`
+	SMS        smsCommands        `cmd:"" name:"sms" help:"Try the sender of codes."`
+	Import     importCommand      `cmd:"" help:"Import files of the crawler's records and print a summary. Servers may run meanwhile. A restarted import resumes where it stopped." example:"plaza import found.jsonl.gz" settings:"media"`
+	Check      checkCommand       `cmd:"" help:"Check that derived data agrees with its sources. Servers may run meanwhile." example:"plaza check --repair" settings:"media"`
+	Backup     backupCommand      `cmd:"" help:"Copy the embedded database. Servers may run meanwhile." example:"plaza backup plaza-2026-11-20.db"`
+	Health     healthCommand      `cmd:"" name:"healthcheck" help:"Ask a running server whether it is ready, and exit with 1 if it is not." example:"plaza healthcheck --wait 60s" settings:"admin-addr"`
+	Sandbox    sandboxCommand     `cmd:"" name:"wallet-sandbox" help:"Serve a mobile wallet for tests, which moves no money." example:"plaza wallet-sandbox --scale 60"`
+	Openapi    openapiCommand     `cmd:"" help:"Print the OpenAPI document as JSON." example:"plaza openapi > plaza.json"`
+	Completion completionCommand  `cmd:"" help:"Print a script that completes commands and flags in a shell." example:"source <(plaza completion bash)"`
+	Version    versionCommand     `cmd:"" help:"Print the version, the commit and its date." example:"plaza version --json"`
+	Help       helpCommand        `cmd:"" help:"Show help for a command." example:"plaza help user create"`
 
 	PrintVersion kong.VersionFlag `name:"version" short:"V" help:"Print the version."`
 	HelpAll      helpAllFlag      `help:"Show help with all settings."`

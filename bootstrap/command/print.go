@@ -181,3 +181,26 @@ func pages[T any](list func(page.Request) (page.Page[T], error)) iter.Seq2[T, er
 		}
 	}
 }
+
+// behind yields the items of a list whose parts continue behind cursors, at most limit of them (zero: all).
+func behind[T any](limit int, list func(page.CursorRequest) (page.CursorPage[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		yielded := 0
+		for after := (page.Cursor{}); ; {
+			part, err := list(page.Behind(after, page.MaxSize))
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range part.Items {
+				if yielded++; limit > 0 && yielded > limit || !yield(item, nil) {
+					return
+				}
+			}
+			if after = part.Next; after == (page.Cursor{}) {
+				return
+			}
+		}
+	}
+}
