@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/bootstrap/demo"
 	"plaza/bootstrap/settings"
 	"plaza/domain/verification"
 )
@@ -38,8 +39,8 @@ const sandboxWriteTimeout = time.Minute
 const sandboxRefundTime = 30 * time.Second
 
 // openSandboxes listens on the address of the sandboxes, if the settings name any that the server starts. The sender is the
-// server's.
-func openSandboxes(c settings.Config, merchant merchant, sender verification.Sender, log *slog.Logger) (*sandboxServer, error) {
+// server's. With the demo data the wallet knows the payments of it.
+func openSandboxes(c settings.Config, merchant merchant, sender verification.Sender, withDemo bool, log *slog.Logger) (*sandboxServer, error) {
 	messages := messagesPage(sender)
 	if !c.StartsSandbox() && messages == nil {
 		return nil, nil
@@ -53,7 +54,13 @@ func openSandboxes(c settings.Config, merchant merchant, sender verification.Sen
 		log.Info("serving an SMS sandbox", "url", s.MessagesURL())
 	}
 	if c.StartsSandbox() {
-		if err := s.openWallet(c.MerchantConfig, merchant.cert, "", sandboxJournal(c), 1); err != nil {
+		var paid []sandbox.PaidTrade
+		if withDemo {
+			if paid, err = demoPaid(c.WalletAppID); err != nil {
+				return nil, errors.Join(err, s.listener.Close())
+			}
+		}
+		if err := s.openWallet(c.MerchantConfig, merchant.cert, "", sandboxJournal(c), 1, paid...); err != nil {
 			return nil, err
 		}
 		log.Info("serving a wallet sandbox", "url", s.URL())
@@ -74,7 +81,7 @@ func listenForSandbox(c settings.MerchantConfig, log *slog.Logger) (*sandboxServ
 // openWallet opens the wallet sandbox and its journal. An empty journal keeps the state in memory.
 // Without a certificate of the merchant, the sandbox does not serve version 3. If it fails, it closes the listener.
 func (s *sandboxServer) openWallet(
-	c settings.MerchantConfig, merchant *x509.Certificate, publicURL, journal string, scale int,
+	c settings.MerchantConfig, merchant *x509.Certificate, publicURL, journal string, scale int, paid ...sandbox.PaidTrade,
 ) (err error) {
 	defer func() {
 		if err != nil {
@@ -89,13 +96,26 @@ func (s *sandboxServer) openWallet(
 	config := sandbox.Config{
 		MerchantID: c.WalletMchID, Key: c.WalletKey, AppIDs: slices.Sorted(maps.Values(c.WalletApps())),
 		MerchantCert: merchant, V3Key: c.WalletKey, RefundTime: sandboxRefundTime,
-		PublicURL: cmp.Or(publicURL, s.URL()), Scale: scale, Journal: journal, Log: s.log,
+		PublicURL: cmp.Or(publicURL, s.URL()), Scale: scale, Journal: journal, Paid: paid, Log: s.log,
 	}
 	if s.messages != nil {
 		config.Messages = messagesPath
 	}
 	s.wallet, err = sandbox.New(config)
 	return err
+}
+
+// demoPaid returns the payments of the demo data, of the application.
+func demoPaid(app string) ([]sandbox.PaidTrade, error) {
+	payments, err := demo.WalletPayments()
+	var paid []sandbox.PaidTrade
+	for _, p := range payments {
+		paid = append(paid, sandbox.PaidTrade{
+			OutTradeNo: string(p.TradeNo), AppID: app, Body: p.Subject, TransactionID: p.TransactionID, Amount: p.Amount,
+			Created: p.Opened, Paid: p.Paid,
+		})
+	}
+	return paid, err
 }
 
 // messagesPath is where the page of an SMS sandbox is.

@@ -68,7 +68,7 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 	if err != nil {
 		return err
 	}
-	box, err := openSandboxes(config, merchant, sender, log)
+	box, err := openSandboxes(config, merchant, sender, s.Demo, log)
 	if err != nil {
 		return err
 	}

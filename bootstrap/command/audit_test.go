@@ -68,8 +68,9 @@ func TestMOD04_a_command_that_reads_can_change_and_copy_nothing(t *testing.T) {
 
 // act is an act as audit list prints it.
 type act struct {
-	By, Act, Object string
-	ObjectID        *string `json:"object_id"`
+	By          any // a name, or the uid of staff
+	Act, Object string
+	ObjectID    *string `json:"object_id"`
 }
 
 // acts returns the audit records, the newest first.
@@ -104,7 +105,10 @@ func TestMOD04_migrate_up_and_demo_of_an_empty_database(t *testing.T) {
 	for _, args := range [][]string{{"migrate", "up"}, {"migrate", "up"}, {"demo"}} {
 		sh.run(args...).ends(done)
 	}
-	assert.Equal(t, []act{{"maria", "demo_loaded", "database", nil}, {"maria", "schema_migrated", "database", nil}}, sh.acts())
+	nora, rex := 4.0, "14"
+	assert.Equal(t, []act{
+		{nora, "account_disabled", "account", &rex}, {"maria", "demo_loaded", "database", nil}, {"maria", "schema_migrated", "database", nil},
+	}, sh.acts())
 }
 
 // nameOf returns the name of the command that the arguments run.

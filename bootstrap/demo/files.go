@@ -33,6 +33,9 @@ const peopleFile = "people.jsonl"
 // recordFiles are the embedded files, in the order in which Load imports them.
 var recordFiles = []string{peopleFile, "categories.jsonl", "publications.jsonl", "demands.jsonl", "howtos.jsonl", "news.jsonl"}
 
+// faultyFile has two lines that an import rejects, for the back office, beside a record that is imported already.
+const faultyFile = "news-2026-11-20.jsonl"
+
 // Files returns the imported part of the demo data (ADM-04): files of records of every kind, in
 // the order in which Load imports them, and the covers of the records. The result is always
 // the same.
@@ -58,14 +61,33 @@ func Files() (records, pictures []File, err error) {
 func importRecords(ctx context.Context, importer *importing.Importer, records, pictures []File) error {
 	var sources []importing.Source
 	for _, f := range records {
-		sources = append(sources, importing.Source{
-			File: beside{jsonlines.Standard(bytes.NewReader(f.Content), ""), pictures}, Label: f.Name,
-			Rejects: func(int64) (imported.Rejects, error) { return noRejects{}, nil },
-		})
+		sources = append(sources, sourceOf(f, pictures, noRejects{}))
 	}
 	_, err := importer.Import(ctx, sources, unwatched{})
 	return err
 }
+
+// importFaulty imports the file of which lines are rejected.
+func importFaulty(ctx context.Context, importer *importing.Importer) error {
+	content, err := embedded.ReadFile("records/" + faultyFile)
+	if err != nil {
+		return err
+	}
+	_, err = importer.Import(ctx, []importing.Source{sourceOf(File{faultyFile, content}, nil, unwrittenRejects{})}, unwatched{})
+	return err
+}
+
+func sourceOf(f File, pictures []File, rejects imported.Rejects) importing.Source {
+	return importing.Source{
+		File: beside{jsonlines.Standard(bytes.NewReader(f.Content), ""), pictures}, Label: f.Name,
+		Rejects: func(int64) (imported.Rejects, error) { return rejects, nil },
+	}
+}
+
+// unwrittenRejects writes no file of rejects. The store has what is wrong about them.
+type unwrittenRejects struct{ noRejects }
+
+func (unwrittenRejects) Keep(context.Context, []imported.Reject) error { return nil }
 
 // noRejects makes the first reject end the import: either the files are wrong, or they
 // conflict with stored data.

@@ -52,7 +52,7 @@ func emptyFixture() fixture {
 			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Addresses: pictures.Addresses, Deletions: s.DeletionQueue(), Processor: processor, Room: s.Room(quota.Limits{}),
 			Keys: s.Keys(),
 		},
-		Images: s.Images(), Ledger: s.Ledger(),
+		Images: s.Images(), Ledger: s.Ledger(), Moderation: s.Moderation(),
 	}
 	return fixture{store: s, ports: p, diary: diary.New(p.Diary, nil, today)}
 }

@@ -1,5 +1,6 @@
 // Package demo has the demo data: a dozen fictional users and a robot, with their diaries of
-// autumn 2026, comments, publications, translations, images, demands and orders.
+// autumn 2026, comments, publications, translations, images, demands and orders. For the back office one of them advertises, and an
+// order was paid twice.
 //
 // Users, publications and other importable records are embedded files in the format of an
 // import. The rest is in tables and is replayed through the use cases in chronological order,
@@ -14,9 +15,11 @@ import (
 	"log/slog"
 	"time"
 
+	"plaza/application/backoffice"
 	"plaza/application/diary"
 	"plaza/application/following"
 	"plaza/application/importing"
+	"plaza/application/moderating"
 	"plaza/application/notifications"
 	"plaza/application/signin"
 	"plaza/application/userimages"
@@ -25,9 +28,12 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/payment"
 	"plaza/domain/subscription"
+	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
 
@@ -45,7 +51,8 @@ type Ports struct {
 	Notifications notification.Store
 	Diary         diary.Ports
 	Images        userimage.Repository
-	Ledger        payment.Orders
+	Ledger        payment.Ledger
+	Moderation    moderation.Store
 }
 
 // Load writes the demo data, unless its first account has a password: then it changes nothing.
@@ -70,6 +77,9 @@ func Load(ctx context.Context, p Ports) error {
 		return err
 	}
 	if err := importRecords(ctx, p.Importer, records, pictures); err != nil {
+		return err
+	}
+	if err := importFaulty(ctx, p.Importer); err != nil {
 		return err
 	}
 	s := newReplay(p)
@@ -112,12 +122,15 @@ type replay struct {
 	notifications *notifications.Notifications
 	diary         *diary.Diary
 	images        *userimages.UserImages
+	moderating    *moderating.Moderating
+	office        *backoffice.BackOffice
 	actors        map[handle]access.Actor
 	written       map[string]event.ID
+	said          map[remark]event.CommentID
 }
 
 func newReplay(p Ports) *replay {
-	s := &replay{ports: p, actors: map[handle]access.Actor{}, written: map[string]event.ID{}}
+	s := &replay{ports: p, actors: map[handle]access.Actor{}, written: map[string]event.ID{}, said: map[remark]event.CommentID{}}
 	now := func() time.Time { return s.now }
 	const noLogins = signin.TokenTTL(0)
 	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, nil, signin.Joining{}, now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
@@ -125,5 +138,16 @@ func newReplay(p Ports) *replay {
 	s.notifications = notifications.New(p.Notifications)
 	s.diary = diary.New(p.Diary, nil, now)
 	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Addresses, p.Diary.Deletions, p.Diary.Processor, p.Diary.Room, p.Diary.Keys, nil, now)
+	s.moderating = moderating.New(p.Moderation, p.Diary.Discussion, p.Images, p.Diary.Directory, p.Diary.Addresses, nil, now)
+	s.office = backoffice.New(backoffice.Ports{
+		Accounts: p.Accounts, Directory: p.Diary.Directory, Tokens: p.Tokens, Changes: s.signin, Now: now,
+		Describe: func(members []*user.Member) []user.Info {
+			all := make([]user.Info, len(members))
+			for i, m := range members {
+				all[i] = m.Describe(media.Picture{}, s.now)
+			}
+			return all
+		},
+	})
 	return s
 }

@@ -25,6 +25,7 @@ const (
 	amal    handle = "Amal"
 	beatriz handle = "Beatriz"
 	meera   handle = "Meera"
+	rex     handle = "Rex"
 )
 
 // staff may use the back office.

@@ -108,7 +108,8 @@ type Removed struct {
 
 // Remove disables the accounts of the demo's people, even if their passwords have changed,
 // removes their passwords, revokes their tokens, and deletes their events, images,
-// subscriptions and blocks. Imported records, orders, and comments on other users' events stay. Remove is
+// subscriptions and blocks. Imported records, orders, reports, audit records, and comments on other
+// users' events stay. Remove is
 // idempotent and may be repeated after an interruption.
 func Remove(ctx context.Context, p Ports, now time.Time) (Removed, error) {
 	var done Removed

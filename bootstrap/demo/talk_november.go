@@ -46,9 +46,12 @@ var novemberTalks = []talk{
 		likedBy:  []handle{yuan},
 	},
 	{
-		on:       "bonfire",
-		comments: []comment{{camille, 10 * hour, "Comme le four : il n’écoute que le silence."}},
-		likedBy:  []handle{camille, beatriz, nora},
+		on: "bonfire",
+		comments: []comment{
+			{camille, 10 * hour, "Comme le four : il n’écoute que le silence."},
+			{rex, 327 * hour, "Great post!!! Gold watches, 90 % off, today only: https://watches.example.com"},
+		},
+		likedBy: []handle{camille, beatriz, nora},
 	},
 	{
 		on:       "winter",

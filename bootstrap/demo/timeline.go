@@ -69,6 +69,8 @@ func tables(people []imported.UserRecord) ([]step, error) {
 	for _, b := range demoOrders {
 		p.addOrder(b)
 	}
+	p.paysTwice(paidTwice)
+	p.moderate()
 	slices.SortStableFunc(p.steps, func(a, b step) int { return a.at.Compare(b.at) })
 	if err := errors.Join(p.wrong...); err != nil {
 		return nil, fmt.Errorf("invalid demo tables: %w", err)
@@ -218,7 +220,8 @@ func (p *plan) talk(t talk) {
 	}
 	for _, c := range t.comments {
 		p.add(told.Add(c.after), c.by, "comments on "+t.on, func(ctx context.Context, s *replay, actor access.Actor) error {
-			_, err := s.diary.Comment(ctx, actor, s.written[t.on], c.says, nil, nil)
+			made, err := s.diary.Comment(ctx, actor, s.written[t.on], c.says, nil, nil)
+			s.said[remark{c.by, t.on}] = made.ID
 			return err
 		})
 	}

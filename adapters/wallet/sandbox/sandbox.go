@@ -71,6 +71,8 @@ type Config struct {
 	// Journal is the path of the ledger's file, for one server at a time. If it is empty,
 	// the ledger is lost with the process.
 	Journal string
+	// Paid are orders that were paid elsewhere: the sandbox returns their money. It adds those that its journal lacks.
+	Paid []PaidTrade
 	// Messages is the path of a page of messages with codes, to which the pages link. Empty: none.
 	Messages string
 	Log      *slog.Logger
@@ -128,6 +130,11 @@ func New(cfg Config) (*Server, error) {
 			} else {
 				s.store(e.Trade)
 			}
+		}
+	}
+	for _, p := range cfg.Paid {
+		if err := s.addPaid(p); err != nil {
+			return nil, err
 		}
 	}
 	if cfg.MerchantCert != nil {
