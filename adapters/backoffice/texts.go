@@ -208,7 +208,7 @@ var English = Texts{
 	Imports: ImportsTexts{
 		Run: "Import %d", State: "State", Files: "Files", Began: "Began", Ended: "Ended", Lines: "Lines", Stored: "Stored", New: "new", Changed: "changed",
 		Same: "unchanged", Rejected: "Rejected", Replaced: "Replaced", NoRuns: "Nothing was imported so far.",
-		States:  map[string]string{"completed": "completed", "interrupted": "interrupted; the same command resumes it", "failed": "failed"},
+		States:  map[string]string{"unfinished": "not finished: it reads still, or was killed; the same command resumes it", "completed": "completed", "interrupted": "interrupted; the same command resumes it", "failed": "failed"},
 		Rejects: "Rejected lines", NoRejects: "No line was rejected.", Download: "Download as CSV", Line: "Line", Reason: "Reason", File: "File",
 		Kept:   "The first 1000 are kept here. The files of rejects beside the imported files have all of them, with their lines.",
 		HowTos: "Imported how-tos", NoHowTos: "No how-tos were imported.", Category: "Category", Find: "Show", User: "Account", Bundles: "Bundles",

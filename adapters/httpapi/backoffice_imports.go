@@ -10,22 +10,22 @@ import (
 
 // runView is a run of an import (OFF-01).
 type runView struct {
-	ID       imported.RunID      `json:"id"`
-	Files    []string            `json:"files"`
-	State    imported.RunState   `json:"state"`
-	Began    transport.Timestamp `json:"began_at"`
-	Ended    transport.Timestamp `json:"ended_at"`
-	Lines    int64               `json:"lines"`
-	New      int64               `json:"new"`
-	Changed  int64               `json:"changed"`
-	Same     int64               `json:"unchanged"`
-	Replaced int64               `json:"replaced"`
-	Rejected int64               `json:"rejected"`
+	ID       imported.RunID       `json:"id"`
+	Files    []string             `json:"files"`
+	State    imported.RunState    `json:"state"`
+	Began    transport.Timestamp  `json:"began_at"`
+	Ended    *transport.Timestamp `json:"ended_at"`
+	Lines    int64                `json:"lines"`
+	New      int64                `json:"new"`
+	Changed  int64                `json:"changed"`
+	Same     int64                `json:"unchanged"`
+	Replaced int64                `json:"replaced"`
+	Rejected int64                `json:"rejected"`
 }
 
 func renderRun(r imported.Run) runView {
 	return runView{
-		ID: r.ID, Files: listed(r.Files), State: r.State, Began: transport.Timestamp(r.Began), Ended: transport.Timestamp(r.Ended),
+		ID: r.ID, Files: listed(r.Files), State: r.State, Began: transport.Timestamp(r.Began), Ended: view.OrNever(r.Ended),
 		Lines: r.Lines, New: r.New, Changed: r.Changed, Same: r.Same, Replaced: r.Replaced, Rejected: r.Rejected,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"plaza/domain/feed"
 	"plaza/domain/imported"
@@ -105,11 +106,19 @@ func (v ImportStore) Complete(ctx context.Context, c imported.Completion) error 
 	})
 }
 
+func (v ImportStore) BeginRun(ctx context.Context, began time.Time, files []string) (imported.RunID, error) {
+	return write(ctx, v.s, func() (imported.RunID, error) {
+		r := imported.Run{
+			ID: imported.RunID(len(v.s.imports.runs) + 1), State: imported.RunUnfinished, Began: began, RunCounts: imported.RunCounts{Files: files},
+		}
+		v.s.imports.runs, v.s.imports.rejects = append(v.s.imports.runs, copyOf(r)), append(v.s.imports.rejects, nil)
+		return r.ID, nil
+	})
+}
+
 func (v ImportStore) EndRun(ctx context.Context, r imported.Run, rejects []imported.RejectedLine) error {
 	return exec(ctx, v.s, func() error {
-		r.ID = imported.RunID(len(v.s.imports.runs) + 1)
-		v.s.imports.runs = append(v.s.imports.runs, copyOf(r))
-		v.s.imports.rejects = append(v.s.imports.rejects, cloneRejects(first(rejects, imported.MaxRejects)))
+		v.s.imports.runs[r.ID-1], v.s.imports.rejects[r.ID-1] = copyOf(r), cloneRejects(first(rejects, imported.MaxRejects))
 		return nil
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"plaza/domain/feed"
 	"plaza/domain/imported"
@@ -55,7 +56,12 @@ func (r *dryRun) Apply(ctx context.Context, b imported.Batch) ([]imported.Outcom
 // Complete does nothing: nothing was imported.
 func (r *dryRun) Complete(context.Context, imported.Completion) error { return nil }
 
-// EndRun does nothing: a rehearsal is no run.
+// BeginRun does nothing: a rehearsal is no run.
+func (r *dryRun) BeginRun(context.Context, time.Time, []string) (imported.RunID, error) {
+	return 0, nil
+}
+
+// EndRun does nothing.
 func (r *dryRun) EndRun(context.Context, imported.Run, []imported.RejectedLine) error { return nil }
 
 func (r *dryRun) loadTree(ctx context.Context) error {

@@ -63,29 +63,33 @@ type sourceFile struct {
 // damaged or a port has failed. An import without an error is recorded as complete, rejected
 // lines or not.
 func (i *Importer) Import(ctx context.Context, sources []Source, w Watcher) (Summary, error) {
-	began := i.ports.Now()
 	r := &run{ports: i.ports, watcher: w, summary: Summary{Kinds: map[imported.Kind]Count{}}}
+	stored := imported.Run{Began: instant.Normalise(i.ports.Now())}
+	for _, s := range sources {
+		stored.Files = append(stored.Files, s.Label)
+	}
+	var err error
+	if stored.ID, err = i.ports.Store.BeginRun(context.WithoutCancel(ctx), stored.Began, stored.Files); err != nil {
+		return r.summary, fmt.Errorf("record run: %w", err)
+	}
 	failure := r.importAll(ctx, sources)
-	completion := imported.Completion{Began: instant.Normalise(began), Ended: instant.Normalise(i.ports.Now())}
-	if err := errors.Join(failure, r.end(context.WithoutCancel(ctx), completion, sources, failure)); err != nil {
+	stored.Ended = instant.Normalise(i.ports.Now())
+	if err := errors.Join(failure, r.end(context.WithoutCancel(ctx), stored, failure)); err != nil {
 		return r.summary, err
 	}
+	completion := imported.Completion{Began: stored.Began, Ended: stored.Ended}
 	if err := i.ports.Store.Complete(context.WithoutCancel(ctx), completion); err != nil {
 		return r.summary, fmt.Errorf("record completion: %w", err)
 	}
 	return r.summary, nil
 }
 
-// end records the run with its rejects.
-func (r *run) end(ctx context.Context, c imported.Completion, sources []Source, failure error) error {
+// end records how the run has ended, with its rejects.
+func (r *run) end(ctx context.Context, ended imported.Run, failure error) error {
 	all := r.summary.All()
-	ended := imported.Run{State: imported.RunCompleted, Began: c.Began, Ended: c.Ended, RunCounts: imported.RunCounts{
-		Lines: r.summary.Lines, New: all.New, Changed: all.Changed, Same: all.Same,
-		Replaced: r.summary.Replaced, Rejected: r.summary.Rejected,
-	}}
-	for _, s := range sources {
-		ended.Files = append(ended.Files, s.Label)
-	}
+	ended.State = imported.RunCompleted
+	ended.Lines, ended.New, ended.Changed, ended.Same = r.summary.Lines, all.New, all.Changed, all.Same
+	ended.Replaced, ended.Rejected = r.summary.Replaced, r.summary.Rejected
 	switch {
 	case errors.Is(failure, ErrInterrupted):
 		ended.State = imported.RunInterrupted

@@ -9,21 +9,22 @@ import (
 // RunID numbers runs of imports.
 type RunID int64
 
-// RunState is how a run of an import ended.
+// RunState is whether a run of an import has ended, and how.
 type RunState string
 
 // The states.
 const (
+	RunUnfinished  RunState = "unfinished"  // it reads still, or was killed: then the same command resumes it
 	RunCompleted   RunState = "completed"   // it has read all files to their ends
 	RunInterrupted RunState = "interrupted" // the same command resumes it
 	RunFailed      RunState = "failed"      // a file is damaged, or storing failed
 )
 
-// Run is a run of an import that has ended. One that was killed leaves none.
+// Run is a run of an import.
 type Run struct {
 	ID           RunID
 	State        RunState
-	Began, Ended time.Time
+	Began, Ended time.Time // Ended is zero until it has
 	RunCounts
 }
 

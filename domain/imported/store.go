@@ -71,9 +71,11 @@ type Store interface {
 	// Complete records the completion of an import, unless one that ended later is recorded.
 	// telemetry.Sampler returns the recorded one.
 	Complete(ctx context.Context, c Completion) error
-	// EndRun stores a run that has ended under a new ID, with the lines that it has rejected, at most MaxRejects of them.
+	// BeginRun stores an unfinished run of the files and returns its number.
+	BeginRun(ctx context.Context, began time.Time, files []string) (RunID, error)
+	// EndRun stores how the run with the number has ended, with the lines that it has rejected, at most MaxRejects of them.
 	EndRun(ctx context.Context, r Run, rejects []RejectedLine) error
-	// Runs returns a page of the runs, those stored last first.
+	// Runs returns a page of the runs, those that began last first.
 	Runs(ctx context.Context, p page.Request) (page.Page[Run], error)
 	// RejectsOf returns the stored rejects of the run in their order, or ErrNoRun.
 	RejectsOf(ctx context.Context, id RunID) ([]RejectedLine, error)

@@ -12,7 +12,8 @@ import (
 )
 
 var importsRuns = []promise{
-	{"Runs returns the runs that EndRun has stored, the last first", runsListed},
+	{"Runs returns the runs that BeginRun has stored, the last first, as EndRun has ended them", runsListed},
+	{"BeginRun stores an unfinished run", runBegun},
 	{"RejectsOf returns the rejects of the run in their order, or ErrNoRun", runsRejects},
 }
 
@@ -30,8 +31,11 @@ func runsListed(w *fixtures) {
 		r := imported.Run{State: state, Began: noon, Ended: noon.Add(time.Duration(n) * time.Minute), RunCounts: imported.RunCounts{
 			Files: []string{"a.jsonl", "王.jsonl.gz"}, Lines: 7, New: 1, Changed: 2, Same: 3, Replaced: 4, Rejected: 5,
 		}}
+		var err error
+		r.ID, err = w.Imports.BeginRun(w.Context(), r.Began, r.Files)
+		require.NoError(w, err)
+		assert.Equal(w, imported.RunID(n+1), r.ID)
 		require.NoError(w, w.Imports.EndRun(w.Context(), r, nil))
-		r.ID = imported.RunID(n + 1)
 		want = append([]imported.Run{r}, want...)
 	}
 	assertComplete(w, want)
@@ -47,6 +51,17 @@ func runsListed(w *fixtures) {
 	assert.True(w, fault.Is(err, fault.NotFound))
 }
 
+func runBegun(w *fixtures) {
+	id, err := w.Imports.BeginRun(w.Context(), noon, []string{"a.jsonl"})
+	require.NoError(w, err)
+	assert.Equal(w, []imported.Run{
+		{ID: id, State: imported.RunUnfinished, Began: noon, RunCounts: imported.RunCounts{Files: []string{"a.jsonl"}}},
+	}, w.runs(page.Request{}).Items)
+	rejects, err := w.Imports.RejectsOf(w.Context(), id)
+	require.NoError(w, err)
+	assert.Empty(w, rejects)
+}
+
 func runsRejects(w *fixtures) {
 	rejects := []imported.RejectedLine{
 		{File: "a.jsonl", Line: 3, Reason: "The line is too long."},
@@ -56,7 +71,9 @@ func runsRejects(w *fixtures) {
 		rejects = append(rejects, imported.RejectedLine{File: "b.jsonl", Line: int64(len(rejects)), Reason: "No."})
 	}
 	for _, of := range [][]imported.RejectedLine{nil, rejects} {
-		require.NoError(w, w.Imports.EndRun(w.Context(), imported.Run{State: imported.RunFailed, Began: noon, Ended: noon}, of))
+		id, err := w.Imports.BeginRun(w.Context(), noon, nil)
+		require.NoError(w, err)
+		require.NoError(w, w.Imports.EndRun(w.Context(), imported.Run{ID: id, State: imported.RunFailed, Began: noon, Ended: noon}, of))
 	}
 	found, err := w.Imports.RejectsOf(w.Context(), 2)
 	require.NoError(w, err)
