@@ -7,15 +7,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/wallet/sandbox"
+	"plaza/domain/audit"
+	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -40,6 +44,8 @@ func showBackOffice(t *testing.T, browser context.Context) {
 	o.logIn(t, "What waits")
 	t.Run("refund", func(t *testing.T) { refundsTwicePaid(t, o) })
 	t.Run("disable", func(t *testing.T) { disables(t, o) })
+	t.Run("reports", func(t *testing.T) { hidesAndRestores(t, o) })
+	t.Run("ended session", func(t *testing.T) { keepsWhatWasTyped(t, o) })
 	t.Run("keyboard", func(t *testing.T) { shortcuts(t, o) })
 	t.Run("readable", func(t *testing.T) { staffPagesAreReadable(t, o) })
 	t.Run("axe", func(t *testing.T) { breaksNoRule(t, o) })
@@ -94,7 +100,7 @@ func (o *office) payTwice(t *testing.T) payment.OrderID {
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
 		due, err := o.app.Paying.Payments(t.Context(), payment.PaymentFilter{State: payment.RefundDue}, page.Request{})
-		return err == nil && due.Total == 1
+		return err == nil && due.Total == 2 // one is of the demo data
 	}, 30*time.Second, 10*time.Millisecond)
 	return id
 }
@@ -103,7 +109,7 @@ func (o *office) payTwice(t *testing.T) payment.OrderID {
 func refundsTwicePaid(t *testing.T, o *office) {
 	o.payTwice(t)
 	o.goes(t, "")
-	press(t, o.page, ".tiles a")
+	press(t, o.page, ".tiles a[href*=due]")
 	shows(t, o.page, "To be refunded")
 	press(t, o.page, "table a")
 	shows(t, o.page, "Nothing was refunded.")
@@ -117,6 +123,97 @@ func refundsTwicePaid(t *testing.T, o *office) {
 	require.Len(t, o.box.Refunds(), 1)
 	press(t, o.page, ".facts a")
 	shows(t, o.page, "Refund ordered")
+}
+
+// types presses the keys. Enter at the end leads to the next page.
+func (o *office) types(t *testing.T, keys string) {
+	t.Helper()
+	chromium.Evaluate[chromedp.Void](t, o.page, `document.body.id = 'former'`)
+	o.page.Do(t, chromedp.KeyEvent(keys))
+	if strings.HasSuffix(keys, "\r") {
+		o.page.Do(t, chromedp.WaitNotPresent(chromedp.CSS("#former")), chromedp.WaitVisible(chromedp.CSS("main")))
+	}
+}
+
+// key presses a key that is a shortcut.
+func (o *office) key(t *testing.T, name string) {
+	t.Helper()
+	_, err := chromedp.Call(o.page, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: name})
+	require.NoError(t, err)
+}
+
+// staff returns the uid of the person who uses the pages.
+func (o *office) staff(t *testing.T) user.ID {
+	t.Helper()
+	phone, err := user.ParsePhone(staffPhone)
+	require.NoError(t, err)
+	account, err := o.app.Stores.Accounts.ByPhone(t.Context(), phone)
+	require.NoError(t, err)
+	return account.User
+}
+
+// hidesAndRestores works through the queue of reports with the keyboard alone.
+func hidesAndRestores(t *testing.T, o *office) {
+	stored, err := o.app.Stores.Moderation.Reports(t.Context(), moderation.Query{})
+	require.NoError(t, err)
+	require.Len(t, stored.Items, 1, "of the demo data")
+	of := stored.Items[0]
+	for _, on := range []moderation.Thing{{Kind: moderation.Event, ID: 1}, {Kind: moderation.Person, ID: 11}} {
+		more, err := moderation.NewReport(1, on, moderation.Other, "Look at this", time.Now())
+		require.NoError(t, err)
+		more.Owner = 11
+		_, _, err = o.app.Stores.Moderation.Report(t.Context(), more)
+		require.NoError(t, err)
+	}
+	isHidden := func() bool {
+		decided, err := o.app.Stores.Moderation.Reports(t.Context(), moderation.Query{IsDecided: true})
+		require.NoError(t, err)
+		return slices.ContainsFunc(decided.Items, func(r moderation.Reported) bool { return r.ID == of.ID && r.Subject.IsHidden })
+	}
+	o.goes(t, "")
+	press(t, o.page, ".tiles a[href$='reports/']")
+	shows(t, o.page, "Great post!!!")
+	o.keeps(t, "reports-open")
+	o.key(t, "d") // of the first report, when none has the focus
+	o.types(t, "No reason to act\r")
+	shows(t, o.page, "The report is dismissed.")
+	for _, name := range []string{"j", "j", "h"} {
+		o.key(t, name)
+	}
+	o.types(t, "Advertises")
+	assert.Equal(t, fmt.Sprintf("reason-%d", of.ID), chromium.Evaluate[string](t, o.page, `document.activeElement.id`))
+	assert.Equal(t, "Hide it", chromium.Evaluate[string](t, o.page, `document.querySelector('.chosen').textContent`))
+	o.types(t, "\r")
+	shows(t, o.page, "It is hidden.")
+	assert.True(t, isHidden())
+	shows(t, o.page, "Look at this")
+	o.goes(t, "reports/?state=decided")
+	o.key(t, "j")
+	o.key(t, "j")
+	o.key(t, "r")
+	o.types(t, "A mistake\r")
+	shows(t, o.page, "It is shown again.")
+	assert.False(t, isHidden())
+	list, err := o.app.Stores.Audit.List(t.Context(), audit.Query{About: of.Owner})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"A mistake", "Advertises"}, []string{list.Items[0].Reason, list.Items[1].Reason})
+}
+
+// keepsWhatWasTyped sends a form when the session has ended. The login says so, and the form comes back.
+func keepsWhatWasTyped(t *testing.T, o *office) {
+	o.goes(t, "people/9/disable/")
+	fill(t, o.page, "reason", "Sells \"pills\" <again>")
+	require.NoError(t, o.app.Signin.EndSessions(t.Context(), o.staff(t)))
+	press(t, o.page, "button.danger")
+	shows(t, o.page, "Your session had ended when you sent the form.")
+	o.keeps(t, "session-ended")
+	o.page.Forgive(func(entry string) bool { return strings.Contains(entry, "401") })
+	o.logIn(t, "Nothing was changed: check it")
+	assert.Equal(t, "Sells \"pills\" <again>", chromium.Evaluate[string](t, o.page, `document.getElementById('reason').value`))
+	o.keeps(t, "typed-again")
+	account, err := o.app.Stores.Accounts.ByID(t.Context(), 9)
+	require.NoError(t, err)
+	assert.False(t, account.Disabled)
 }
 
 // disables finds a person, disables their account and enables it again.
@@ -167,8 +264,8 @@ func shortcuts(t *testing.T, o *office) {
 
 // officePages are pages of each template.
 var officePages = map[string]string{
-	"overview": "", "money": "money/?list=open", "order": "money/order/7/", "payment": "money/payment/2/", "people": "people/?q=Ca", "person": "people/1/",
-	"act": "people/1/rights/", "imports": "imports/", "howtos": "imports/how-tos/", "nothing": "nowhere/",
+	"overview": "", "money": "money/?list=open", "order": "money/order/8/", "payment": "money/payment/2/", "people": "people/?q=Ca", "person": "people/1/",
+	"act": "people/1/rights/", "reports": "reports/", "decided": "reports/?state=decided", "audit": "audit/?about=15", "import": "imports/2/", "imports": "imports/", "howtos": "imports/how-tos/", "nothing": "nowhere/",
 }
 
 // staffPagesAreReadable shows that no page is faint in either mode, or wider than a telephone.
@@ -225,12 +322,9 @@ func refusesStrangers(t *testing.T, o *office, browser context.Context) {
 	o.page.Forgive(is403)
 	o.goes(t, "people/2/")
 	shows(t, o.page, "enabled")
-	phone, err := user.ParsePhone(staffPhone)
-	require.NoError(t, err)
-	account, err := o.app.Stores.Accounts.ByPhone(t.Context(), phone)
-	require.NoError(t, err)
-	require.NoError(t, o.app.Signin.EndSessions(t.Context(), account.User))
+	require.NoError(t, o.app.Signin.EndSessions(t.Context(), o.staff(t)))
 	o.goes(t, "people/2/")
+	shows(t, o.page, "Your session has ended.")
 	shows(t, o.page, "For accounts that work in the back office.")
 	o.logIn(t, "Change this account")
 	member := o.open(t, browser)
