@@ -88,7 +88,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	moderationStore := ports.Moderation
 	discussion := ports.Discussion
 	userimageRepository := ports.Images
-	moderatingModerating := moderating.New(moderationStore, discussion, userimageRepository, directory, addresses, limits, v)
+	moderatingModerating := moderating.New(moderationStore, discussion, userimageRepository, directory, addresses, mediaStore, deletionQueue, limits, v)
 	reader := ports.Feed
 	browsingBrowsing := browsing.New(reader, mediaStore, v)
 	publicationRepository := ports.Publications

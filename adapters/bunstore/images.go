@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
@@ -47,12 +49,17 @@ var (
 	imageAll = slices.Concat(imageListed, engine.Columns[imageRow]{
 		engine.Plain("owner_id", func(i *imageRow) *int64 { return (*int64)(&i.Owner) }),
 		engine.Instant("deleted", func(i *imageRow) *time.Time { return &i.Deleted }),
+		engine.Plain("hidden", func(i *imageRow) *bool { return &i.Hidden }),
 		engine.Plain("revision", func(i *imageRow) *int64 { return &i.revision }),
 	})
 	imageNew = imageAll[1:] // the database numbers the images
 )
 
+// imageRowOf returns the row of the image. A hidden one counts as deleted, at any time, in queries.
 func imageRowOf(i userimage.Image, revision int64) imageRow {
+	if i.Hidden {
+		i.Deleted = i.Created
+	}
 	return imageRow{Image: i, tags: i.Tags.Names(), revision: revision}
 }
 
@@ -60,17 +67,22 @@ func (r imageRow) image() (_ userimage.Image, err error) {
 	if r.Tags, err = userimage.ParseTags(r.tags); err != nil {
 		return userimage.Image{}, fmt.Errorf("image %d: %v", r.ID, err) // an internal error, not a fault
 	}
+	if r.Hidden {
+		r.Deleted = time.Time{}
+	}
 	return r.Image, nil
 }
 
 // imageSteps are the statements of single images, and of all for a check.
 type imageSteps struct {
-	countImage  string // $1 owner, $2 most images
-	insertImage string // imageNew
-	saveImage   string // $1 id, then imageNew
-	image       string // $1 id
-	lockImage   string // $1 id
-	imagesAfter string // $1 id, $2 limit
+	countImage      string // $1 owner, $2 most images
+	insertImage     string // imageNew
+	saveImage       string // $1 id, then imageNew
+	image           string // $1 id
+	lockImage       string // $1 id
+	imagesAfter     string // $1 id, $2 limit
+	reserve         string // $1 key, $2 until; a miss if the key is queued
+	takeReservation string // $1 key, $2 until
 }
 
 func newImageSteps(d engine.Dialect) imageSteps {
@@ -78,11 +90,13 @@ func newImageSteps(d engine.Dialect) imageSteps {
 	return imageSteps{
 		countImage: d.MustMatch("INSERT INTO image_counts AS c (owner_id, kept) "+d.Values("$1, 1")+
 			" ON CONFLICT (owner_id) DO UPDATE SET kept = c.kept + 1 WHERE c.kept < $2", "kept"),
-		insertImage: "INSERT INTO images (" + imageNew.List() + ") " + d.Values(imageNew.Parameters(1)) + " RETURNING id",
-		saveImage:   "UPDATE images SET " + imageNew.Set(2) + " WHERE id = $1",
-		image:       image,
-		lockImage:   image + " " + d.ForUpdate(),
-		imagesAfter: "SELECT " + imageAll.List() + " FROM images WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
+		insertImage:     "INSERT INTO images (" + imageNew.List() + ") " + d.Values(imageNew.Parameters(1)) + " RETURNING id",
+		saveImage:       "UPDATE images SET " + imageNew.Set(2) + " WHERE id = $1",
+		image:           image,
+		lockImage:       image + " " + d.ForUpdate(),
+		reserve:         d.MustMatch("INSERT INTO discards (key, due) "+d.Values("$1, $2")+" ON CONFLICT (key) DO NOTHING", "key"),
+		takeReservation: d.MustMatch("DELETE FROM discards WHERE key = $1 AND due = $2"+d.UnlessMissed(), "key"),
+		imagesAfter:     "SELECT " + imageAll.List() + " FROM images WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
 	}
 }
 
@@ -115,16 +129,7 @@ func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, erro
 
 func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (next userimage.Image, err error) {
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		var found []imageRow
-		lock := engine.Step{Statement: v.s.steps.lockImage, Args: []any{int64(id)}}
-		lock.Row = engine.Collect(&found, imageAll.Reader(v.s.Dialect))
-		if err := tx.Run(ctx, lock); err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			return userimage.ErrNotFound
-		}
-		old, err := found[0].image()
+		old, revision, err := v.lock(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -133,14 +138,56 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 			return err
 		}
 		next.ID = id
-		row := imageRowOf(next, found[0].revision+1)
-		save := engine.Step{Statement: v.s.steps.saveImage, Args: append([]any{int64(id)}, imageNew.Values(&row, v.s.Dialect)...)}
-		if err := tx.Run(ctx, save); err != nil {
+		if err := tx.Run(ctx, v.save(next, revision+1)); err != nil {
 			return err
 		}
 		return v.recount(ctx, tx, old, next)
 	})
 	return next, err
+}
+
+// lock locks the image, and returns it with its revision.
+func (v Images) lock(ctx context.Context, tx *listedTransaction, id userimage.ID) (userimage.Image, int64, error) {
+	var found []imageRow
+	lock := engine.Step{Statement: v.s.steps.lockImage, Args: []any{int64(id)}}
+	lock.Row = engine.Collect(&found, imageAll.Reader(v.s.Dialect))
+	if err := tx.Run(ctx, lock); err != nil {
+		return userimage.Image{}, 0, err
+	}
+	if len(found) == 0 {
+		return userimage.Image{}, 0, userimage.ErrNotFound
+	}
+	i, err := found[0].image()
+	return i, found[0].revision, err
+}
+
+// save returns the step that stores the image with the revision.
+func (v Images) save(i userimage.Image, revision int64) engine.Step {
+	row := imageRowOf(i, revision)
+	return engine.Step{Statement: v.s.steps.saveImage, Args: append([]any{int64(i.ID)}, imageNew.Values(&row, v.s.Dialect)...)}
+}
+
+// turn hides or restores the image, whose files are at the reservation's key, and returns its owner. A trigger queues the former
+// key, which this call's caller removes before the reservation ends.
+func (v Images) turn(ctx context.Context, tx *listedTransaction, id userimage.ID, isHidden bool, to media.Reservation) (user.ID, error) {
+	i, revision, err := v.lock(ctx, tx, id)
+	if err == nil && !i.Deleted.IsZero() {
+		err = userimage.ErrNotFound
+	}
+	if err == nil {
+		i.Hidden, err = moderation.Turned(i.Hidden, isHidden)
+	}
+	if err != nil {
+		return 0, err
+	}
+	from, until := i.Key, v.s.Dialect.Instant(to.Until)
+	i.Key = to.Key
+	return i.Owner, tx.Run(ctx,
+		engine.Step{Statement: v.s.steps.takeReservation, Args: []any{string(to.Key), until}, MustMatch: true, Missed: media.ErrMoving},
+		engine.Step{Statement: "UPDATE pictures SET key = $2 WHERE key = $1", Args: []any{string(from), string(to.Key)}},
+		v.save(i, revision+1),
+		engine.Step{Statement: "UPDATE discards SET due = $2 WHERE key = $1", Args: []any{string(from), until}},
+	)
 }
 
 // recount updates the counts after an image was deleted, restored or given to another

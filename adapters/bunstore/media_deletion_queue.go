@@ -40,6 +40,12 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	return v.s.exec(ctx, v.s.Writer.NewDelete().Table("discards").Where("key IN (?)", bun.List(keys)))
 }
 
+func (v DeletionQueue) Reserve(ctx context.Context, r media.Reservation) error {
+	return v.s.writeAll(ctx, []engine.Step{{
+		Statement: v.s.steps.reserve, Args: []any{string(r.Key), v.s.Dialect.Instant(r.Until)}, MustMatch: true, Missed: media.ErrMoving,
+	}})
+}
+
 // pictureTable is a table whose rows refer to pictures by a key or a cover. Its rows
 // are read in the order of the column by, whose first value is greater than begin.
 type pictureTable struct {
@@ -50,7 +56,7 @@ type pictureTable struct {
 
 var pictureTables = []pictureTable{
 	{"plate", "plates", "TRUE", "photo", "NULL", "id", int64(0)},
-	{"user image", "images", "deleted IS NULL", "key", "NULL", "id", int64(0)},
+	{"user image", "images", "(deleted IS NULL OR hidden)", "key", "NULL", "id", int64(0)},
 	{"avatar of user", "users", "avatar IS NOT NULL", "NULL", "avatar", "id", int64(0)},
 	{"publication", "publications", "cover IS NOT NULL", "NULL", "cover", "id", int64(0)},
 	{"node", "nodes", "cover IS NOT NULL", "NULL", "cover", "id", int64(0)},

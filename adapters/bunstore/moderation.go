@@ -20,6 +20,7 @@ import (
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 )
 
 // Moderation implements moderation.Store.
@@ -98,7 +99,7 @@ func reportsIn(state string) string {
 		"r.id", "r.author_id", "r.kind", "r.object_id", "r.owner_id", "r.reason", "r.content", "r.created", "r.decided",
 		"(SELECT COUNT(*) FROM hidden_things h WHERE h.kind = r.kind AND h.object_id = r.object_id) > 0",
 		about("event", "title", "events"), "COALESCE(" + about("event", "content", "events") + ", " + about("comment", "content", "comments") + ")",
-		about("comment", "event_id", "comments"), about("image", "key", "(SELECT id, key FROM images WHERE deleted IS NULL)"),
+		about("comment", "event_id", "comments"), about("image", "key", "(SELECT id, key FROM images WHERE deleted IS NULL OR hidden)"),
 	}
 	return "SELECT " + strings.Join(columns, ", ") +
 		" FROM reports r WHERE " + state + " AND r.id < $1 ORDER BY r.id DESC LIMIT CAST($2 AS bigint)"
@@ -149,12 +150,16 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 }
 
 // turn hides or restores the thing, which it locks, and returns its owner.
-func (v Moderation) turn(ctx context.Context, tx *listedTransaction, t moderation.Thing, isHidden bool) (owner user.ID, err error) {
+func (v Moderation) turn(
+	ctx context.Context, tx *listedTransaction, t moderation.Thing, isHidden bool, to media.Reservation,
+) (owner user.ID, err error) {
 	switch t.Kind {
 	case moderation.Event:
 		owner, err = v.turnEvent(ctx, tx, event.ID(t.ID), isHidden)
 	case moderation.Comment:
 		owner, err = v.s.Events().turnComment(ctx, tx, event.CommentID(t.ID), isHidden)
+	case moderation.Image:
+		owner, err = v.s.Images().turn(ctx, tx, userimage.ID(t.ID), isHidden, to)
 	default:
 		err = event.ErrNotFound
 	}
@@ -177,9 +182,9 @@ func (v Moderation) turnEvent(ctx context.Context, tx *listedTransaction, id eve
 	return changed.Author(), nil
 }
 
-func (v Moderation) Hide(ctx context.Context, h moderation.Hiding) (moderation.Hiding, error) {
+func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Reservation) (moderation.Hiding, error) {
 	err := v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
-		if h.Owner, err = v.turn(ctx, tx, h.Thing, true); err != nil {
+		if h.Owner, err = v.turn(ctx, tx, h.Thing, true, to); err != nil {
 			return err
 		}
 		row := hiddenRow{Kind: h.Kind, ObjectID: h.ID, OwnerID: h.Owner, Reason: h.Reason, HiddenAt: engine.At(h.At)}
@@ -193,9 +198,9 @@ func (v Moderation) Hide(ctx context.Context, h moderation.Hiding) (moderation.H
 	return h, err
 }
 
-func (v Moderation) Restore(ctx context.Context, t moderation.Thing) (undone moderation.Hiding, err error) {
+func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Reservation) (undone moderation.Hiding, err error) {
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		if _, err := v.turn(ctx, tx, t, false); err != nil {
+		if _, err := v.turn(ctx, tx, t, false, to); err != nil {
 			return err
 		}
 		var row hiddenRow

@@ -85,7 +85,7 @@ var personalTables = map[string]personalTable{
 		internal: "author_id",
 	},
 	"howtos": {kind: personaldata.HowTos, owner: "robot_id = {user}", exported: "category bundles created updated", internal: "robot_id"},
-	"images": {kind: personaldata.Images, owner: "owner_id = {user}", exported: "id key width height tags created deleted", internal: "owner_id revision"},
+	"images": {kind: personaldata.Images, owner: "owner_id = {user}", exported: "id key width height tags created deleted", internal: "owner_id hidden revision"},
 	"blocks": {
 		kind: personaldata.Blocks, owner: "user_id = {user} OR other_id = {user}", exported: "other_id created", internal: "user_id is_by_user",
 	},

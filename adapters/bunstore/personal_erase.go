@@ -80,12 +80,12 @@ func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id 
 // eraseImages deletes an image as its owner would, which queues its file, and then its row.
 func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
 	among, list := v.s.Dialect.Among("id", "$1"), v.s.Dialect.ListOf(ids)
-	hidden, err := numbersOf(ctx, tx, "UPDATE images SET deleted = created WHERE "+among+" AND deleted IS NULL RETURNING id", list)
+	gone, err := numbersOf(ctx, tx, "UPDATE images SET deleted = created, hidden = FALSE WHERE "+among+" AND (deleted IS NULL OR hidden) RETURNING id", list)
 	if err != nil {
 		return 0, err
 	}
 	return len(ids), tx.Run(ctx,
-		engine.Step{Statement: "UPDATE image_counts SET kept = kept - $2 WHERE owner_id = $1", Args: []any{int64(id), int64(len(hidden))}},
+		engine.Step{Statement: "UPDATE image_counts SET kept = kept - $2 WHERE owner_id = $1", Args: []any{int64(id), int64(len(gone))}},
 		engine.Step{Statement: "DELETE FROM images WHERE " + among, Args: []any{list}},
 	)
 }

@@ -179,11 +179,12 @@ type decisionBody struct {
 type hidingBody struct {
 	Event   *int64  `json:"event"`
 	Comment *int64  `json:"comment"`
+	Image   *int64  `json:"image"`
 	Reason  *string `json:"reason" validate:"required"`
 }
 
 func (b hidingBody) thing(readErr error) (moderation.Thing, error) {
-	return things{moderation.Event: b.Event, moderation.Comment: b.Comment}.only(readErr)
+	return things{moderation.Event: b.Event, moderation.Comment: b.Comment, moderation.Image: b.Image}.only(readErr)
 }
 
 func (a *api) hide(c *transport.Call) (transport.Reply, error) {

@@ -40,6 +40,16 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	})
 }
 
+func (v DeletionQueue) Reserve(ctx context.Context, r media.Reservation) error {
+	return exec(ctx, v.s, func() error {
+		if _, is := v.s.deletions[r.Key]; is {
+			return media.ErrMoving
+		}
+		v.s.deletions[r.Key] = r.Until
+		return nil
+	})
+}
+
 func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference, error] {
 	return snapshot(ctx, v.s, v.s.references)
 }

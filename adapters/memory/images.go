@@ -8,6 +8,7 @@ import (
 
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
@@ -29,7 +30,7 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 			return userimage.Image{}, err
 		}
 		isFull := len(v.s.images) >= userimage.MaxImages && // which costs less than to count the owner's
-			v.s.images.count(userimage.Query{Owner: i.Owner}.Admits) >= userimage.MaxImages
+			v.s.images.count(func(k userimage.Image) bool { return k.Owner == i.Owner && k.Deleted.IsZero() }) >= userimage.MaxImages
 		if isFull {
 			return userimage.Image{}, userimage.ErrFull
 		}
@@ -70,6 +71,7 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 		next.ID = id
 		if old.Deleted.IsZero() && !next.Deleted.IsZero() {
 			v.s.queueDeletion(old.Key)
+			delete(v.s.hidden, moderation.Thing{Kind: moderation.Image, ID: int64(id)})
 		}
 		v.s.images[id] = next
 		return next, nil

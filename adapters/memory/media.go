@@ -52,15 +52,15 @@ func (m *Media) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 	return key, nil
 }
 
-// PutSize implements media.Store.
-func (m *Media) PutSize(ctx context.Context, key media.Key, content []byte) error {
+// PutAt implements media.Store.
+func (m *Media) PutAt(ctx context.Context, key media.Key, content []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !key.IsSize() {
-		return media.ErrNotSize
+	kind, isKey := key.Type()
+	if !isKey {
+		return media.ErrNoKey
 	}
-	kind, _ := key.Type()
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	m.pictures[key] = picture{kind, bytes.Clone(content), instant.Normalise(time.Now())}

@@ -8,6 +8,7 @@ import (
 	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/instant"
+	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
@@ -96,12 +97,14 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 }
 
 // hide hides or restores the thing, and returns its owner.
-func (s *Store) hide(ctx context.Context, t moderation.Thing, isHidden bool) (owner user.ID, err error) {
+func (s *Store) hide(ctx context.Context, t moderation.Thing, isHidden bool, to media.Reservation) (owner user.ID, err error) {
 	switch t.Kind {
 	case moderation.Event:
 		owner, err = s.hideEvent(t, isHidden)
 	case moderation.Comment:
 		owner, err = s.hideComment(event.CommentID(t.ID), isHidden)
+	case moderation.Image:
+		owner, err = s.hideImage(userimage.ID(t.ID), isHidden, to)
 	default:
 		err = event.ErrNotFound
 	}
@@ -128,6 +131,32 @@ func (s *Store) hideComment(id event.CommentID, isHidden bool) (user.ID, error) 
 	return c.Author, nil
 }
 
+// hideImage hides or restores the image, whose files are at the reservation's key.
+func (s *Store) hideImage(id userimage.ID, isHidden bool, to media.Reservation) (user.ID, error) {
+	i, err := s.images.get(id, userimage.ErrNotFound)
+	if err == nil && !i.Deleted.IsZero() {
+		err = userimage.ErrNotFound
+	}
+	if err == nil {
+		i.Hidden, err = moderation.Turned(i.Hidden, isHidden)
+	}
+	if until, stands := s.deletions[to.Key]; err == nil && (!stands || !until.Equal(to.Until)) {
+		err = media.ErrMoving
+	}
+	if err != nil {
+		return 0, err
+	}
+	delete(s.deletions, to.Key)
+	s.deletions[i.Key] = to.Until
+	if counted, counts := s.pictures[i.Key]; counts {
+		delete(s.pictures, i.Key)
+		s.pictures[to.Key] = counted
+	}
+	i.Key = to.Key
+	s.images[id] = i
+	return i.Owner, nil
+}
+
 func (s *Store) hideEvent(t moderation.Thing, isHidden bool) (user.ID, error) {
 	e, err := s.event(event.ID(t.ID))
 	if err != nil {
@@ -144,9 +173,9 @@ func (s *Store) hideEvent(t moderation.Thing, isHidden bool) (user.ID, error) {
 	return e.Author(), err
 }
 
-func (v Moderation) Hide(ctx context.Context, h moderation.Hiding) (moderation.Hiding, error) {
+func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Reservation) (moderation.Hiding, error) {
 	return write(ctx, v.s, func() (moderation.Hiding, error) {
-		owner, err := v.s.hide(ctx, h.Thing, true)
+		owner, err := v.s.hide(ctx, h.Thing, true, to)
 		if err != nil {
 			return moderation.Hiding{}, err
 		}
@@ -160,9 +189,9 @@ func (v Moderation) Hide(ctx context.Context, h moderation.Hiding) (moderation.H
 	})
 }
 
-func (v Moderation) Restore(ctx context.Context, t moderation.Thing) (moderation.Hiding, error) {
+func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Reservation) (moderation.Hiding, error) {
 	return write(ctx, v.s, func() (moderation.Hiding, error) {
-		if _, err := v.s.hide(ctx, t, false); err != nil {
+		if _, err := v.s.hide(ctx, t, false, to); err != nil {
 			return moderation.Hiding{}, err
 		}
 		undone := v.s.hidden[t]

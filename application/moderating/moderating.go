@@ -29,6 +29,8 @@ type Moderating struct {
 	images     userimage.Repository
 	directory  user.Directory
 	addresses  media.Addresses
+	pictures   media.Store
+	deletions  media.DeletionQueue
 	limits     ratelimit.Limits
 	now        func() time.Time
 }
@@ -36,8 +38,8 @@ type Moderating struct {
 // New returns the use cases over the ports, with the addresses of the server's pictures and the limits on writes; now returns
 // the time.
 func New(store moderation.Store, discussion event.Discussion, images userimage.Repository, directory user.Directory,
-	addresses media.Addresses, limits ratelimit.Limits, now func() time.Time) *Moderating {
-	return &Moderating{store, discussion, images, directory, addresses, limits, now}
+	addresses media.Addresses, pictures media.Store, deletions media.DeletionQueue, limits ratelimit.Limits, now func() time.Time) *Moderating {
+	return &Moderating{store, discussion, images, directory, addresses, pictures, deletions, limits, now}
 }
 
 // Report reports the thing to staff, and returns the report, and whether it is new: a person reports a thing once (MOD-01).
@@ -76,7 +78,7 @@ func (m *Moderating) ownerOf(ctx context.Context, actor access.Actor, of moderat
 		return c.Author, err
 	case moderation.Image:
 		i, err := m.images.Get(ctx, userimage.ID(of.ID))
-		if err == nil && !i.Deleted.IsZero() {
+		if err == nil && (!i.Deleted.IsZero() || i.Hidden) {
 			err = userimage.ErrNotFound
 		}
 		return i.Owner, err
@@ -120,7 +122,7 @@ func (m *Moderating) Reports(ctx context.Context, q moderation.Query) (Reports, 
 		case reports.Members[r.Owner] == nil:
 			part.Items[i].Subject = nil
 		case r.Kind == moderation.Image && r.Subject != nil:
-			r.Subject.URL = m.addresses.URL(r.Subject.Image, media.Everyone, m.now())
+			r.Subject.URL = m.addresses.URL(r.Subject.Image, audienceOf(r.Subject.IsHidden), m.now())
 		}
 	}
 	return reports, err
@@ -131,7 +133,9 @@ func (m *Moderating) Hide(ctx context.Context, t moderation.Thing, reason string
 	if err := because(ctx, reason, readErr); err != nil {
 		return moderation.Hiding{}, err
 	}
-	return m.store.Hide(ctx, moderation.Hiding{Thing: t, Reason: reason, At: instant.Normalise(m.now())})
+	return m.moving(ctx, t, true, func(to media.Reservation) (moderation.Hiding, error) {
+		return m.store.Hide(ctx, moderation.Hiding{Thing: t, Reason: reason, At: instant.Normalise(m.now())}, to)
+	})
 }
 
 // Restore undoes Hide.
@@ -139,7 +143,36 @@ func (m *Moderating) Restore(ctx context.Context, t moderation.Thing, reason str
 	if err := because(ctx, reason, readErr); err != nil {
 		return moderation.Hiding{}, err
 	}
-	return m.store.Restore(ctx, t)
+	return m.moving(ctx, t, false, func(to media.Reservation) (moderation.Hiding, error) { return m.store.Restore(ctx, t, to) })
+}
+
+// audienceOf returns the audience of an image: only staff get the address of a hidden one.
+func audienceOf(isHidden bool) media.Audience {
+	if isHidden {
+		return media.Viewers
+	}
+	return media.Everyone
+}
+
+// moving calls turn, which hides or restores the thing, while it moves the files of an image. What can't be turned is not moved.
+func (m *Moderating) moving(
+	ctx context.Context, t moderation.Thing, isHidden bool, turn func(media.Reservation) (moderation.Hiding, error),
+) (done moderation.Hiding, err error) {
+	if t.Kind != moderation.Image {
+		return turn(media.Reservation{})
+	}
+	image, err := m.images.Get(ctx, userimage.ID(t.ID))
+	if err != nil {
+		return moderation.Hiding{}, err
+	}
+	if !image.Deleted.IsZero() || image.Hidden == isHidden {
+		return turn(media.Reservation{})
+	}
+	err = media.Move(ctx, m.pictures, m.deletions, image.Key, audienceOf(isHidden), m.now(), func(to media.Reservation) (err error) {
+		done, err = turn(to)
+		return err
+	})
+	return done, err
 }
 
 // Dismiss decides a report without hiding what it is about.

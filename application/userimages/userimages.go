@@ -42,14 +42,14 @@ func New(images userimage.Repository, pictures media.Store, addresses media.Addr
 	}
 }
 
-// View is an image with its URL.
+// View is an image with its URL, which leads nowhere while staff have hidden the image.
 type View struct {
 	userimage.Image
 	URL string
 }
 
 func (u *UserImages) view(i userimage.Image) View {
-	return View{Image: i, URL: u.addresses.URL(i.Key, media.Everyone, u.now())}
+	return View{Image: i, URL: u.addresses.URL(i.Key.For(media.Everyone), media.Everyone, u.now())}
 }
 
 // Upload adds the picture to the actor's images (IMG-07). Bytes that are not an accepted

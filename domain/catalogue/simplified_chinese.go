@@ -138,7 +138,8 @@ var simplifiedChinese = map[string]string{
 
 	// Events, plates and comments.
 	"It is hidden already.": "它已被隐藏。",
-	"It is not hidden.":     "它没有被隐藏。",
+	"The files of the picture are being moved. Try again later.": "图片文件正在移动，请稍后再试。",
+	"It is not hidden.": "它没有被隐藏。",
 	"Why it is hidden is not stored. An operator must run plaza check --repair first.": "没有保存它被隐藏的原因。运维人员必须先运行 plaza check --repair。",
 	"Name exactly one thing.":              "请只指明一个对象。",
 	"Report not found.":                    "找不到举报。",

@@ -3,10 +3,12 @@ package media
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"time"
 
 	"plaza/domain/fault"
+	"plaza/domain/instant"
 )
 
 // DeletionQueue lists pictures awaiting deletion, and enumerates every referenced
@@ -22,10 +24,71 @@ type DeletionQueue interface {
 	// Done removes the keys from the queue after their files were deleted. A key that is
 	// not queued is not an error.
 	Done(ctx context.Context, keys []Key) error
+	// Reserve queues the reservation's key, due when it ends, so that files which are stored there before a record names
+	// them are removed if none ever does. The store that takes the reservation removes the key again. It
+	// returns ErrMoving if the key is queued.
+	Reserve(ctx context.Context, r Reservation) error
 	// References yields every known picture, in any order, each at least once: pictures
 	// in use, pictures that imports remember, and queued pictures. It ends with the
 	// first error.
 	References(ctx context.Context) iter.Seq2[Reference, error]
+}
+
+// ErrMoving is the fault of moving a picture that another call moves, or whose former files are not yet removed.
+var ErrMoving = fault.RetryAfter(fault.Unavailable, time.Minute, "The files of the picture are being moved. Try again later.")
+
+// MoveTime is how long a caller may take to move a picture, and then to remove its former files.
+const MoveTime = time.Minute
+
+// Reservation is a key that a caller stores files under, until then.
+type Reservation struct {
+	Key   Key
+	Until time.Time
+}
+
+// Move stores the picture where those of the audience are, with its sizes, calls record to store its new key, and removes its
+// former files. A store that takes the reservation queues the former key, due when it ends. A picture without a file is moved
+// all the same.
+func Move(
+	ctx context.Context, s Store, q DeletionQueue, from Key, to Audience, now time.Time, record func(Reservation) error,
+) error {
+	r := Reservation{from.For(to), instant.Normalise(now).Add(MoveTime)}
+	if err := q.Reserve(ctx, r); err != nil {
+		return err
+	}
+	keys := []Key{from}
+	for _, spec := range PictureSizes {
+		keys = append(keys, from.SizeKeys(spec.Name)...)
+	}
+	for _, key := range keys {
+		if err := copyFile(ctx, s, key, key.For(to)); err != nil {
+			return err
+		}
+	}
+	if err := record(r); err != nil {
+		return err
+	}
+	// Another call removes them if this one does not get to it.
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), MoveTime/2)
+	defer cancel()
+	_ = RemoveFiles(bounded, s, q, []Key{from})
+	return nil
+}
+
+// copyFile stores the file of a key, if there is one, under another.
+func copyFile(ctx context.Context, s Store, from, to Key) error {
+	file, err := s.Open(ctx, from)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	content, err := io.ReadAll(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return s.PutAt(ctx, to, content)
 }
 
 // Reference is a known picture.

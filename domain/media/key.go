@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 )
@@ -27,6 +28,9 @@ func NewKey(a Audience, mediaType string) (Key, error) {
 	}
 	return KeyAt(a, strings.ToLower(rand.Text())+extension), nil
 }
+
+// For returns the key that the picture has where pictures of the audience are.
+func (k Key) For(a Audience) Key { return KeyAt(a, path.Base(string(k))) }
 
 // Type returns the media type of the key's picture. It reports false if k does not have
 // the form of a key, so no store has a picture for it.

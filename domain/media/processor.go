@@ -125,7 +125,7 @@ func (d Processed) StoreDerived(ctx context.Context, s Store, a Audience) (Key, 
 // is the picture itself is stored as an empty file.
 func (d Processed) StoreSizes(ctx context.Context, s Store, of Key) error {
 	for _, v := range d.Variants {
-		if err := s.PutSize(ctx, of.Size(v.Name, v.Type), v.Bytes); err != nil {
+		if err := s.PutAt(ctx, of.Size(v.Name, v.Type), v.Bytes); err != nil {
 			return err
 		}
 	}

@@ -35,8 +35,8 @@ const (
 // ErrNotFound is the fault of a picture that does not exist.
 var ErrNotFound = fault.New(fault.NotFound, "Picture not found.")
 
-// ErrNotSize is the error of PutSize with a key that is not of a size.
-var ErrNotSize = errors.New("the key is not that of a size")
+// ErrNoKey is the error of PutAt with what has not the form of a key.
+var ErrNoKey = errors.New("this is no key of a picture")
 
 // Faults of refused uploads.
 var (
@@ -73,11 +73,11 @@ type Stored struct {
 type Store interface {
 	// Put stores the whole picture under a new key, or nothing.
 	Put(ctx context.Context, u Upload, a Audience) (Key, error)
-	// PutSize stores the content under the key of a size (Key.Size), whole or not at all. It
-	// replaces a former one. Another key is ErrNotSize.
-	PutSize(ctx context.Context, key Key, content []byte) error
+	// PutAt stores the content under the key, as for a size (Key.Size), whole or not at all. It
+	// replaces a former one. What has not the form of a key is ErrNoKey.
+	PutAt(ctx context.Context, key Key, content []byte) error
 	// Open returns the picture with the key, or ErrNotFound. It must return ErrNotFound
-	// for every key that Put has not returned and PutSize was not given, also for one that
+	// for every key that Put has not returned and PutAt was not given, also for one that
 	// looks like a path.
 	Open(ctx context.Context, key Key) (File, error)
 	// Remove deletes the picture. A missing picture is not an error.

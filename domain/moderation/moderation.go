@@ -149,13 +149,17 @@ type Store interface {
 	// Decide marks the report as decided then. It returns ErrNoReport if it does not exist, and ErrDecided if it is decided.
 	Decide(ctx context.Context, id ReportID, then time.Time) (Report, error)
 	// Hide hides the thing with its listing, counts and notification, and decides the open reports of it: of its calls at once
-	// exactly one hides it. It returns the hiding with the owner, ErrHidden if it is hidden, and event.ErrNotFound or
-	// event.ErrNoComment if it does not exist.
-	Hide(ctx context.Context, h Hiding) (Hiding, error)
+	// exactly one hides it. It returns the hiding with the owner, ErrHidden if it is hidden, and event.ErrNotFound,
+	// event.ErrNoComment or userimage.ErrNotFound if it does not exist.
+	//
+	// The files of an image are at the reservation's key by then, which its record names from now on. It returns
+	// media.ErrMoving, and changes nothing, if the reservation does not stand any more. It queues the image's former key for
+	// deletion, due when the reservation ends, and its bytes still count.
+	Hide(ctx context.Context, h Hiding, to media.Reservation) (Hiding, error)
 	// Restore undoes Hide, and returns the hiding that it undoes. Its notification comes back, unless it was removed meanwhile.
 	// It returns ErrNotHidden if the thing is not hidden, ErrNoHiding if it is and no Hiding of it is stored, and the errors of
 	// Hide if it does not exist.
-	Restore(ctx context.Context, t Thing) (Hiding, error)
+	Restore(ctx context.Context, t Thing, to media.Reservation) (Hiding, error)
 	// Of returns a page of what is hidden of the owner's things, the newest hiding first, ties by kind, then by number.
 	Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[Hiding], error)
 }

@@ -25,7 +25,7 @@ type ID int64
 // Limits of images (IMG-03, IMG-06).
 const (
 	MaxTags   = 50
-	MaxImages = 5000 // of one user, without deleted ones
+	MaxImages = 5000 // of one user, without deleted ones, with hidden ones
 )
 
 // TagLimit bounds a tag.
@@ -74,6 +74,7 @@ type Image struct {
 	Tags    Tags
 	Created time.Time
 	Deleted time.Time // zero: not deleted
+	Hidden  bool      // by staff (MOD-03), and not deleted
 	// Completes is the key that storing the image completes; nil: none, and once stored.
 	Completes *idempotency.Key
 }
@@ -105,7 +106,7 @@ func (i *Image) Retag(t Tags) error {
 }
 
 // Delete marks the image as deleted. Its row stays (IMG-07).
-func (i *Image) Delete(now time.Time) { i.Deleted = instant.Normalise(now) }
+func (i *Image) Delete(now time.Time) { i.Deleted, i.Hidden = instant.Normalise(now), false }
 
 // Query selects images of an owner (IMG-05). Empty lists do not filter.
 type Query struct {
@@ -134,7 +135,7 @@ func (q Query) Normalise() (Query, bool) {
 func (q Query) Admits(i Image) bool {
 	has := func(tag string) bool { return slices.Contains(i.Tags.names, tag) }
 	lacks := func(tag string) bool { return !has(tag) }
-	return i.Owner == q.Owner && i.Deleted.IsZero() &&
+	return i.Owner == q.Owner && i.Deleted.IsZero() && !i.Hidden &&
 		!slices.ContainsFunc(q.Contains, lacks) &&
 		(len(q.Overlaps) == 0 || slices.ContainsFunc(q.Overlaps, has))
 }
@@ -146,7 +147,7 @@ type Repository interface {
 	// are left of the quota with which the store was opened (GEN-14). Concurrent calls must
 	// not exceed the limits. A deleted image gives its bytes back.
 	Add(ctx context.Context, i Image, charges ...ratelimit.Charge) (Image, error)
-	// Get returns the image, even if it is deleted, or ErrNotFound.
+	// Get returns the image, even if it is deleted or hidden, or ErrNotFound.
 	Get(ctx context.Context, id ID) (Image, error)
 	// Change loads the image, calls fn and stores the result, atomically and
 	// isolated from other Changes of it, and returns the stored image. If fn fails,

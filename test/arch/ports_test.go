@@ -12,7 +12,7 @@ import (
 var otherCallers = map[string]string{
 	"Listable.Listing":   "stores call it",
 	"Record.Needs":       "imported.PlanOf calls it",
-	"Store.PutSize":      "media.Processed.StoreSizes calls it",
+	"Store.PutAt":        "media.Processed.StoreSizes calls it",
 	"Sanitiser.Sanitise": "event.Change.Sanitised and imported.NewsDraft.Record call it",
 }
 

@@ -25,6 +25,8 @@ var moderationRows = []row{
 	{"MOD-03 no PATCH shows a hidden event", patchedHidden, everyStore},
 	{"MOD-03 a hidden comment is its author's alone until it is restored", hiddenComment, everyStore},
 	{"MOD-03 a hidden comment is deleted by its author, and its counts agree", deletedHidden, everyStore},
+	{"MOD-03 a hidden image is in no list, and its files are not served", hiddenImage, everyServer},
+	{"MOD-03 a hidden image is deleted by its owner", deletedHiddenImage, everyStore},
 	{"OFF-01 staff decide reports", decidedReports, everyStore},
 	{"OFF-01 a report says what it is about, unless that was deleted", reportedSubjects, everyStore},
 	{"OFF-01 staff hide with a reason, and once", hiddenWrongly, oneStore},
@@ -169,6 +171,55 @@ func deletedHidden(t *testing.T, s *server) {
 	assert.Zero(t, ada.reads(t, quiet).int("data.comment_count"))
 	assert.Empty(t, bob.get(t, hiddenPath).is(200).list("data"))
 	staff.post(t, restorePath, object{"comment": comment, "reason": "Gone"}).is(404)
+}
+
+func hiddenImage(t *testing.T, s *server) {
+	ada, bob, staff := s.member(t), s.member(t), s.staff(t)
+	made := ada.post(t, images, object{"img": inPNG(t, drawing(1500, 1200)), "tags": []any{"tea"}}).is(201)
+	id, address := made.int("data.id"), made.text("data.img")
+	bob.post(t, reportPath, object{"image": id, "reason": "illegal"}).is(201)
+	served := func(status int) {
+		for _, address := range []string{address, inSize(address, "sm"), inSize(address, "md")} {
+			s.anyone().fetches(t, address).is(status)
+		}
+	}
+	lists := func() (listed int) {
+		for _, who := range []person{ada, bob} {
+			whole := who.get(t, fmt.Sprintf("%s?uid=%d", images, ada.id)).is(200).list("data")
+			paged := who.get(t, fmt.Sprintf("%s?uid=%d&tags__contains=tea&page=1", images, ada.id)).is(200)
+			assert.Equal(t, len(whole), paged.int("pagination.total_count"))
+			assert.Len(t, paged.list("data"), len(whole))
+			listed += len(whole)
+		}
+		return listed
+	}
+	served(200)
+	staff.post(t, hidePath, object{"image": id, "reason": "Stolen"}).is(201)
+	served(404)
+	assert.Zero(t, lists(), "not even its owner's")
+	assert.Equal(t, "image", ada.get(t, hiddenPath).is(200).at("data.0.kind"))
+	reported := staff.get(t, staffReports+"?state=decided").is(200)
+	assert.Equal(t, true, reported.at("data.0.subject.is_hidden"))
+	s.anyone().fetches(t, reported.text("data.0.subject.image.url")).is(200)
+	bob.post(t, reportPath, object{"image": id, "reason": "illegal"}).invalid("image")
+	ada.patch(t, imagePath(id), object{"tags": []any{"rain", "tea"}}).is(200)
+	served(404)
+	assert.Zero(t, lists())
+	staff.post(t, hidePath, object{"image": id, "reason": "Again"}).is(409)
+	staff.post(t, restorePath, object{"image": id, "reason": "A mistake"}).is(201)
+	served(200)
+	assert.Equal(t, 2, lists())
+	staff.post(t, restorePath, object{"image": id, "reason": "Again"}).is(409)
+	staff.post(t, hidePath, object{"image": 99, "reason": "Gone"}).is(404)
+}
+
+func deletedHiddenImage(t *testing.T, s *server) {
+	ada, staff := s.member(t), s.staff(t)
+	id := ada.post(t, images, object{"img": dot}).is(201).int("data.id")
+	staff.post(t, hidePath, object{"image": id, "reason": "Stolen"}).is(201)
+	ada.delete(t, imagePath(id)).is(204)
+	assert.Empty(t, ada.get(t, hiddenPath).is(200).list("data"))
+	staff.post(t, restorePath, object{"image": id, "reason": "A mistake"}).is(404)
 }
 
 func decidedReports(t *testing.T, s *server) {

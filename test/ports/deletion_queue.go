@@ -27,6 +27,7 @@ func DeletionQueue(t *testing.T, open Open) {
 		{"Discarded is in the order in which the time came, at most limit, and puts off until next", deletionDue},
 		{"of many who ask at once each key is given to one", deletionsAtOnce},
 		{"Emptied forgets the keys; one that is not there is no error", deletionDone},
+		{"Reserve queues the key, due then, unless it is queued", deletionReserved},
 		{"Known goes through all pictures that are known of", referencesAll},
 	})
 }
@@ -50,6 +51,17 @@ func (w *fixtures) dueDeletions(now time.Time) []media.Key {
 	keys, err := w.Deletions.Claim(w.Context(), now, now.Add(time.Hour), 1000)
 	require.NoError(w, err)
 	return keys
+}
+
+func deletionReserved(w *fixtures) {
+	r := media.Reservation{Key: "private/a", Until: noon.Add(time.Minute)}
+	errs := atOnce(4, func(int) error { return w.Deletions.Reserve(w.Context(), r) })
+	assertOneWins(w, errs, media.ErrMoving)
+	assert.Empty(w, w.dueDeletions(noon))
+	assert.Equal(w, []media.Key{r.Key}, w.dueDeletions(r.Until))
+	assert.ErrorIs(w, w.Deletions.Reserve(w.Context(), r), media.ErrMoving)
+	require.NoError(w, w.Deletions.Done(w.Context(), []media.Key{r.Key}))
+	assert.NoError(w, w.Deletions.Reserve(w.Context(), r))
 }
 
 func setAvatar(w *fixtures) {

@@ -128,7 +128,7 @@ func getImage(w *fixtures) {
 	assert.Equal(w, noon.Add(time.Hour), deleted.Deleted)
 	i.Deleted = noon.Add(time.Hour)
 	assert.Equal(w, i, w.imageOf(i.ID))
-	assertComplete(w, []userimage.Image{i}, "Completes", "Bytes")
+	assertComplete(w, []userimage.Image{i}, "Completes", "Bytes", "Hidden")
 	for _, none := range []userimage.ID{0, -1, i.ID + 1} {
 		_, err := w.Images.Get(w.Context(), none)
 		assert.ErrorIs(w, err, userimage.ErrNotFound)

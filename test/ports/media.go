@@ -29,7 +29,7 @@ func Media(t *testing.T, open func(t *testing.T) media.Store) {
 		{"Put stores a copy of the picture under a new key, and Open returns it; what is no picture is an error", mediaPut},
 		{"a key can't be guessed", mediaKeys},
 		{"an opened picture can be read by many, in any order", mediaRead},
-		{"PutSize stores a copy of the content in the place of a former one, of sizes alone", mediaSize},
+		{"PutAt stores a copy of the content under the key, in the place of a former one", mediaSize},
 		{"Open of any key that no Put has returned is ErrNotFound", mediaStrange},
 		{"Remove deletes the picture, and one that is not there is no error", mediaRemove},
 		{"Puts and Removes at once don't disturb each other", mediaAtOnce},
@@ -108,7 +108,7 @@ func mediaSize(t *testing.T, s media.Store) {
 			absent(t, s, size)
 			for _, content := range [][]byte{{2, 3}, {}, bytes.Repeat([]byte("\x00\xff"), 300_000)} {
 				given := bytes.Clone(content)
-				require.NoError(t, s.PutSize(t.Context(), size, given))
+				require.NoError(t, s.PutAt(t.Context(), size, given))
 				clear(given)
 				got, gotKind := stored(t, s, size)
 				assert.True(t, bytes.Equal(content, got))
@@ -120,15 +120,18 @@ func mediaSize(t *testing.T, s media.Store) {
 		require.NoError(t, s.Remove(t.Context(), of.Size("md", "image/png")))
 		absent(t, s, of.Size("md", "image/png"))
 		stored(t, s, of.Size("md", "image/jpeg"))
-		for _, key := range []media.Key{of, "", "../x", of + ".xl.png", of + ".md", media.Key("x/" + string(of.Size("md", "image/png")))} {
-			assert.ErrorIs(t, s.PutSize(t.Context(), key, []byte{9}), media.ErrNotSize, "%q", key)
+		for _, key := range []media.Key{"", "../x", of + ".xl.png", of + ".md", media.Key("x/" + string(of.Size("md", "image/png")))} {
+			assert.ErrorIs(t, s.PutAt(t.Context(), key, []byte{9}), media.ErrNoKey, "%q", key)
 		}
 		content, _ := stored(t, s, of)
 		assert.Equal(t, []byte{1}, content, "the picture stays")
+		require.NoError(t, s.PutAt(t.Context(), of.For(media.Viewers), []byte{7}))
+		content, _ = stored(t, s, of.For(media.Viewers))
+		assert.Equal(t, []byte{7}, content)
 	}
 	of := put(t, s, upload("image/png", 1), media.Everyone).Size("sm", "image/png")
 	for _, err := range atOnce(many, func(i int) error {
-		return s.PutSize(t.Context(), of, bytes.Repeat([]byte{byte(i)}, 50_000))
+		return s.PutAt(t.Context(), of, bytes.Repeat([]byte{byte(i)}, 50_000))
 	}) {
 		assert.NoError(t, err)
 	}
@@ -297,7 +300,7 @@ func mediaCancelled(t *testing.T, s media.Store) {
 	assert.ErrorIs(t, err, context.Canceled)
 	_, err = s.Open(gone, key)
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.ErrorIs(t, s.PutSize(gone, key.Size("sm", "image/png"), []byte{1}), context.Canceled)
+	assert.ErrorIs(t, s.PutAt(gone, key.Size("sm", "image/png"), []byte{1}), context.Canceled)
 	absent(t, s, key.Size("sm", "image/png"))
 	assert.ErrorIs(t, s.Remove(gone, key), context.Canceled)
 	content, _ := stored(t, s, key)

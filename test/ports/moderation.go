@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
+	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/subscription"
@@ -33,6 +34,9 @@ func Moderation(t *testing.T, open Open) {
 		{"the notification of a hidden comment goes with it, and comes back unless it was removed", hideNotified},
 		{"a hidden comment is removed without its count, and by an erasure", hideRemoved},
 		{"a comment is hidden and restored once, also at once with other comments", hideCommentsAtOnce},
+		{"a hidden image is in no list, and its former key is queued; restoring undoes it", hideImage},
+		{"without its reservation nothing changes", hideUnreserved},
+		{"a hidden image counts for the quotas, is retagged, deleted and erased", hideImageQuotas},
 	})
 }
 
@@ -72,7 +76,7 @@ func thing(id event.ID) moderation.Thing {
 
 func (w *fixtures) hide(t moderation.Thing, at time.Time) moderation.Hiding {
 	w.Helper()
-	h, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: t, Reason: "Rude", At: at})
+	h, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: t, Reason: "Rude", At: at}, media.Reservation{})
 	require.NoError(w, err)
 	return h
 }
@@ -174,7 +178,7 @@ func hideEvent(w *fixtures) {
 	likings, err := w.Discussion.Likings(w.Context(), []event.ID{e.ID()}, other)
 	require.NoError(w, err)
 	assert.ErrorIs(w, likings[e.ID()].CheckRead(), event.ErrNotFound)
-	undone, err := w.Moderation.Restore(w.Context(), thing(e.ID()))
+	undone, err := w.Moderation.Restore(w.Context(), thing(e.ID()), media.Reservation{})
 	require.NoError(w, err)
 	assert.Equal(w, h, undone)
 	assert.Equal(w, before.State(), w.entry(e.ID()).State())
@@ -185,11 +189,11 @@ func hideEvent(w *fixtures) {
 func hideOnce(w *fixtures) {
 	of := thing(w.write(w.newUser(), noon).ID())
 	assertOneWins(w, atOnce(4, func(int) error {
-		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon})
+		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, media.Reservation{})
 		return err
 	}), moderation.ErrHidden)
 	assertOneWins(w, atOnce(4, func(int) error {
-		_, err := w.Moderation.Restore(w.Context(), of)
+		_, err := w.Moderation.Restore(w.Context(), of, media.Reservation{})
 		return err
 	}), moderation.ErrNotHidden)
 }
@@ -210,7 +214,7 @@ func changeHidden(w *fixtures) {
 		assert.Equal(w, c.want, changed.State().WrittenStatus())
 		assert.Empty(w, w.Listings(w.T))
 	}
-	_, err := w.Moderation.Restore(w.Context(), thing(e.ID()))
+	_, err := w.Moderation.Restore(w.Context(), thing(e.ID()), media.Reservation{})
 	require.NoError(w, err)
 	assert.Len(w, w.Listings(w.T), 1)
 }
@@ -253,9 +257,9 @@ func hiddenOf(w *fixtures) {
 func hideNothing(w *fixtures) {
 	e := w.write(w.newUser(), noon)
 	for _, of := range []moderation.Thing{thing(e.ID() + 1), thing(0), {Kind: moderation.Person, ID: int64(e.ID())}} {
-		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon})
+		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, media.Reservation{})
 		assert.ErrorIs(w, err, event.ErrNotFound)
-		_, err = w.Moderation.Restore(w.Context(), of)
+		_, err = w.Moderation.Restore(w.Context(), of, media.Reservation{})
 		assert.ErrorIs(w, err, event.ErrNotFound)
 	}
 }

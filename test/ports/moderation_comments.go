@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
+	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
@@ -19,7 +20,7 @@ func remark(id event.CommentID) moderation.Thing {
 
 func (w *fixtures) restore(t moderation.Thing) {
 	w.Helper()
-	_, err := w.Moderation.Restore(w.Context(), t)
+	_, err := w.Moderation.Restore(w.Context(), t, media.Reservation{})
 	require.NoError(w, err)
 }
 
@@ -134,7 +135,7 @@ func hideRemoved(w *fixtures) {
 		said = append(said, c.ID)
 	}
 	require.NoError(w, w.Discussion.RemoveComment(w.Context(), said[0]))
-	_, err := w.Moderation.Restore(w.Context(), remark(said[0]))
+	_, err := w.Moderation.Restore(w.Context(), remark(said[0]), media.Reservation{})
 	assert.ErrorIs(w, err, event.ErrNoComment)
 	assert.Equal(w, 1, w.entry(e.ID()).Comments)
 	p, err := w.Moderation.Of(w.Context(), other, page.Request{})
@@ -156,9 +157,9 @@ func hideCommentsAtOnce(w *fixtures) {
 			case i >= 4:
 				_, _, err = w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: other, Content: "Hm", Created: noon, Notifies: author})
 			case isHidden:
-				_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon})
+				_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, media.Reservation{})
 			default:
-				_, err = w.Moderation.Restore(w.Context(), of)
+				_, err = w.Moderation.Restore(w.Context(), of, media.Reservation{})
 			}
 			return err
 		})

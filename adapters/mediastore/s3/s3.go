@@ -106,13 +106,13 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 	return key, nil
 }
 
-// PutSize implements media.Store.
-func (s *Store) PutSize(ctx context.Context, key media.Key, content []byte) error {
+// PutAt implements media.Store.
+func (s *Store) PutAt(ctx context.Context, key media.Key, content []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !key.IsSize() {
-		return media.ErrNotSize
+	if _, isKey := key.Type(); !isKey {
+		return media.ErrNoKey
 	}
 	return s.store(ctx, key, content)
 }

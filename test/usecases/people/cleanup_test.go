@@ -62,7 +62,7 @@ func (w *cleanupFixture) sizesOf(key media.Key) []media.Key {
 	w.t.Helper()
 	sizes := []media.Key{key.SizeKeys("sm")[0], key.SizeKeys("md")[1]}
 	for _, size := range sizes {
-		require.NoError(w.t, w.pictures.PutSize(w.t.Context(), size, []byte("x")))
+		require.NoError(w.t, w.pictures.PutAt(w.t.Context(), size, []byte("x")))
 	}
 	return sizes
 }

@@ -1,0 +1,108 @@
+package people_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/application/moderating"
+	"plaza/domain/audit"
+	"plaza/domain/fault"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
+	"plaza/domain/userimage"
+)
+
+// failingHides is a store whose Hide can be made to fail.
+type failingHides struct {
+	moderation.Store
+	cause error
+}
+
+func (f *failingHides) Hide(ctx context.Context, h moderation.Hiding, to media.Reservation) (moderation.Hiding, error) {
+	if f.cause != nil {
+		return moderation.Hiding{}, f.cause
+	}
+	return f.Store.Hide(ctx, h, to)
+}
+
+// newHidingFixture returns the use cases of moderation over the fixture, and an image with its sizes.
+func newHidingFixture(t *testing.T) (*cleanupFixture, *failingHides, *moderating.Moderating, moderation.Thing, []media.Key) {
+	t.Helper()
+	w := newCleanupFixture(t)
+	store := &failingHides{Store: w.store.Moderation()}
+	m := moderating.New(store, w.store.Events(), w.store.Images(), w.store.Accounts(), media.Addresses{}, w.pictures,
+		w.store.DeletionQueue(), nil, func() time.Time { return w.now })
+	key := w.put()
+	i, err := w.store.Images().Add(t.Context(), userimage.New(w.who, key, 1, 1, 3, userimage.Tags{}, w.now))
+	require.NoError(t, err)
+	return w, store, m, moderation.Thing{Kind: moderation.Image, ID: int64(i.ID)}, append(w.sizesOf(key), key)
+}
+
+// acting returns a context of an act of staff.
+func acting(t *testing.T, act audit.Act) context.Context {
+	return audit.With(t.Context(), audit.Record{By: audit.Actor{Staff: 1}, Act: act})
+}
+
+// assertFiles asserts that the files are where those of the audience are, and nowhere else.
+func (w *cleanupFixture) assertFiles(keys []media.Key, a media.Audience) {
+	w.t.Helper()
+	for _, key := range keys {
+		assert.Equal(w.t, a == media.Everyone, w.isThere(key.For(media.Everyone)), key)
+		assert.Equal(w.t, a == media.Viewers, w.isThere(key.For(media.Viewers)), key)
+	}
+	for f, err := range w.Check(w.t.Context(), false) {
+		require.NoError(w.t, err)
+		assert.Fail(w.t, "a picture is missing, or an orphan", "%+v", f)
+	}
+}
+
+func TestMOD03_the_files_of_a_hidden_image_move(t *testing.T) {
+	w, _, m, of, keys := newHidingFixture(t)
+	for range 2 {
+		_, err := m.Hide(acting(t, audit.Hidden), of, "Rude", nil)
+		require.NoError(t, err)
+		w.assertFiles(keys, media.Viewers)
+		_, err = m.Restore(acting(t, audit.Restored), of, "A mistake", nil)
+		require.NoError(t, err)
+		w.assertFiles(keys, media.Everyone)
+	}
+}
+
+func TestMOD03_a_server_that_stops_before_it_removes_the_former_files_leaves_that_to_the_cleanup(t *testing.T) {
+	w, _, m, of, keys := newHidingFixture(t)
+	w.pictures.is = true
+	_, err := m.Hide(acting(t, audit.Hidden), of, "Rude", nil)
+	require.NoError(t, err)
+	w.pictures.is = false
+	_, err = m.Restore(acting(t, audit.Restored), of, "A mistake", nil)
+	require.ErrorIs(t, err, media.ErrMoving, "the cleanup would remove what is restored")
+	w.now = w.now.Add(media.MoveTime)
+	_, err = w.RemoveDue(t.Context())
+	require.NoError(t, err)
+	w.assertFiles(keys, media.Viewers)
+	_, err = m.Restore(acting(t, audit.Restored), of, "A mistake", nil)
+	require.NoError(t, err)
+	w.assertFiles(keys, media.Everyone)
+}
+
+func TestMOD03_a_server_that_stops_before_the_image_is_hidden_leaves_it_as_it_was(t *testing.T) {
+	w, store, m, of, keys := newHidingFixture(t)
+	store.cause = errors.New("killed")
+	_, err := m.Hide(acting(t, audit.Hidden), of, "Rude", nil)
+	require.ErrorIs(t, err, store.cause)
+	store.cause = nil
+	_, err = m.Hide(acting(t, audit.Hidden), of, "Rude", nil)
+	require.Equal(t, fault.Unavailable, fault.KindOf(err))
+	w.now = w.now.Add(media.MoveTime)
+	_, err = w.RemoveDue(t.Context())
+	require.NoError(t, err)
+	w.assertFiles(keys, media.Everyone)
+	_, err = m.Hide(acting(t, audit.Hidden), of, "Rude", nil)
+	require.NoError(t, err)
+	w.assertFiles(keys, media.Viewers)
+}
