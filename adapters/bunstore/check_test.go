@@ -13,6 +13,8 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/geo"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/publication"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -90,6 +92,48 @@ func TestMOD02_Check_ends_what_a_block_should_have_ended(t *testing.T) {
 			require.Empty(t, checked(t, s, false))
 			_, err = db.Exec("DELETE FROM blocks")
 			require.NoError(t, err)
+		}
+	})
+}
+
+func TestMOD03_Check_compares_what_is_hidden_with_the_reasons(t *testing.T) {
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, db := open(t, at), rawSQL(t, at)
+		storeOneOfEach(t, s)
+		spoil := func(statement string) {
+			done, err := db.Exec(statement)
+			require.NoError(t, err)
+			rows, err := done.RowsAffected()
+			require.NoError(t, err)
+			require.EqualValues(t, 1, rows, statement)
+			found := checked(t, s, false)
+			require.Len(t, found, 1, statement)
+			assert.Equal(t, found, checked(t, s, false), "looking changes nothing")
+		}
+		for _, of := range []moderation.Thing{{Kind: moderation.Event, ID: 1}, {Kind: moderation.Comment, ID: 1}, {Kind: moderation.Image, ID: 1}} {
+			to := media.Reservation{Key: "private/a", Until: noon}
+			turn := func() {
+				if of.Kind == moderation.Image {
+					require.NoError(t, s.DeletionQueue().Reserve(t.Context(), to))
+				}
+			}
+			turn()
+			_, err := s.Moderation().Hide(t.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, to)
+			require.NoError(t, err)
+			require.Empty(t, checked(t, s, false), "%v", of)
+			spoil(fmt.Sprintf("DELETE FROM hidden_things WHERE kind = '%s'", of.Kind))
+			turn()
+			_, err = s.Moderation().Restore(t.Context(), of, to)
+			require.ErrorIs(t, err, moderation.ErrNoHiding)
+			require.Len(t, checked(t, s, true), 1)
+			require.Empty(t, checked(t, s, false))
+			to.Key += "b"
+			turn()
+			_, err = s.Moderation().Restore(t.Context(), of, to)
+			require.NoError(t, err)
+			spoil(fmt.Sprintf("INSERT INTO hidden_things SELECT '%s', 1, 1, 'Rude', created FROM events", of.Kind))
+			require.Len(t, checked(t, s, true), 1)
+			require.Empty(t, checked(t, s, false))
 		}
 	})
 }
