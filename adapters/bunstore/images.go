@@ -75,14 +75,13 @@ func (r imageRow) image() (_ userimage.Image, err error) {
 
 // imageSteps are the statements of single images, and of all for a check.
 type imageSteps struct {
-	countImage      string // $1 owner, $2 most images
-	insertImage     string // imageNew
-	saveImage       string // $1 id, then imageNew
-	image           string // $1 id
-	lockImage       string // $1 id
-	imagesAfter     string // $1 id, $2 limit
-	reserve         string // $1 key, $2 until; a miss if the key is queued
-	takeReservation string // $1 key, $2 until
+	countImage  string // $1 owner, $2 most images
+	insertImage string // imageNew
+	saveImage   string // $1 id, then imageNew
+	image       string // $1 id
+	lockImage   string // $1 id
+	imagesAfter string // $1 id, $2 limit
+	reserve     string // $1 key, $2 until; a miss if the key is queued
 }
 
 func newImageSteps(d engine.Dialect) imageSteps {
@@ -90,13 +89,12 @@ func newImageSteps(d engine.Dialect) imageSteps {
 	return imageSteps{
 		countImage: d.MustMatch("INSERT INTO image_counts AS c (owner_id, kept) "+d.Values("$1, 1")+
 			" ON CONFLICT (owner_id) DO UPDATE SET kept = c.kept + 1 WHERE c.kept < $2", "kept"),
-		insertImage:     "INSERT INTO images (" + imageNew.List() + ") " + d.Values(imageNew.Parameters(1)) + " RETURNING id",
-		saveImage:       "UPDATE images SET " + imageNew.Set(2) + " WHERE id = $1",
-		image:           image,
-		lockImage:       image + " " + d.ForUpdate(),
-		reserve:         d.MustMatch("INSERT INTO discards (key, due) "+d.Values("$1, $2")+" ON CONFLICT (key) DO NOTHING", "key"),
-		takeReservation: d.MustMatch("DELETE FROM discards WHERE key = $1 AND due = $2"+d.UnlessMissed(), "key"),
-		imagesAfter:     "SELECT " + imageAll.List() + " FROM images WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
+		insertImage: "INSERT INTO images (" + imageNew.List() + ") " + d.Values(imageNew.Parameters(1)) + " RETURNING id",
+		saveImage:   "UPDATE images SET " + imageNew.Set(2) + " WHERE id = $1",
+		image:       image,
+		lockImage:   image + " " + d.ForUpdate(),
+		reserve:     d.MustMatch("INSERT INTO discards (key, due) "+d.Values("$1, $2")+" ON CONFLICT (key) DO NOTHING", "key"),
+		imagesAfter: "SELECT " + imageAll.List() + " FROM images WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
 	}
 }
 
@@ -181,9 +179,15 @@ func (v Images) turn(ctx context.Context, tx *listedTransaction, id userimage.ID
 		return 0, err
 	}
 	from, until := i.Key, v.s.Dialect.Instant(to.Until)
+	taken, err := engine.Affected(tx.NewRaw("DELETE FROM discards WHERE key = ? AND due = ?", to.Key, engine.At(to.Until)).Exec(ctx))
+	if err == nil && !taken {
+		err = media.ErrMoving
+	}
+	if err != nil {
+		return 0, err
+	}
 	i.Key = to.Key
 	return i.Owner, tx.Run(ctx,
-		engine.Step{Statement: v.s.steps.takeReservation, Args: []any{string(to.Key), until}, MustMatch: true, Missed: media.ErrMoving},
 		engine.Step{Statement: "UPDATE pictures SET key = $2 WHERE key = $1", Args: []any{string(from), string(to.Key)}},
 		v.save(i, revision+1),
 		engine.Step{Statement: "UPDATE discards SET due = $2 WHERE key = $1", Args: []any{string(from), until}},
