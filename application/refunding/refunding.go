@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"time"
 
+	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
@@ -59,6 +60,7 @@ func (r *Refunding) Request(ctx context.Context, d payment.RefundDraft, k *idemp
 	if err := fault.Merge(readErr, d.Check()); err != nil {
 		return payment.Refund{}, err
 	}
+	audit.Because(ctx, d.Reason)
 	return idempotency.Once(ctx, r.ledger, k, r.now(), idempotency.Lease, func(a idempotency.Answer) (payment.Refund, error) {
 		return r.ledger.Refund(ctx, payment.RefundID(a.ID))
 	}, func() (payment.Refund, error) { return r.request(ctx, d, k) })

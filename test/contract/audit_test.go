@@ -77,6 +77,7 @@ func refundsAudited(t *testing.T, s *till) {
 	list := staff.get(t, acts).is(200)
 	assert.Equal(t, []string{"refund_ordered"}, list.column("data", "act"))
 	assert.Equal(t, fmt.Sprint(id), list.text("data.0.object_id"))
+	assert.Equal(t, "Cold", list.text("data.0.reason"))
 	assert.Equal(t, json.Number(fmt.Sprint(staff.id)), list.at("data.0.by"))
 	records, err := s.app.Stores.Audit.List(t.Context(), audit.Query{})
 	require.NoError(t, err)
