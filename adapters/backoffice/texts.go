@@ -75,12 +75,12 @@ type ImportsTexts struct {
 
 // ReportsTexts are the texts of the section reports.
 type ReportsTexts struct {
-	Lists, Open, Decided, NoneOpen, NoneDecided, Older      string
-	Kinds                                                   map[moderation.Kind]string // with the number
-	Why                                                     map[moderation.Reason]string
-	By, OnEvent, Says, ReportedBy, DecidedAt, Hidden, Shown string
-	Deleted, Picture, Unknown, Disable, Reason, ReasonHint  string
-	Buttons                                                 map[string]string // by their acts
+	Lists, Open, Decided, NoneOpen, NoneDecided, Older             string
+	Kinds                                                          map[moderation.Kind]string // with the number
+	Why                                                            map[moderation.Reason]string
+	By, OnEvent, Says, ReportedBy, DecidedAt, Hidden, Shown        string
+	Deleted, Picture, Person, Unknown, Disable, Reason, ReasonHint string
+	Buttons                                                        map[string]string // by their acts
 }
 
 // AuditTexts are the texts of the section audit.
@@ -223,7 +223,7 @@ var English = Texts{
 			moderation.Spam: "spam", moderation.Abuse: "abuse", moderation.Illegal: "illegal", moderation.Other: "another reason",
 		},
 		By: "By", OnEvent: "on event %d", Says: "Report", ReportedBy: "Reported by", DecidedAt: "Decided", Hidden: "hidden", Shown: "shown",
-		Deleted: "It was deleted.", Picture: "The reported image", Unknown: "an erased person", Disable: "Disable the account…",
+		Deleted: "It was deleted.", Picture: "The reported image", Person: "Person", Unknown: "an erased person", Disable: "Disable the account…",
 		Reason: "Reason", ReasonHint: "Its author reads why it is hidden, and colleagues read every reason. At most 500 characters.",
 		Buttons: map[string]string{"hide": "Hide it", "dismiss": "Dismiss the report", "restore": "Show it again"},
 	},
