@@ -157,7 +157,7 @@ func TestCommands_on_Postgres(t *testing.T) {
 	_, files := sh.examples()
 	sh.imports(done, files...)
 	sh.run("demo").ends(done)
-	assert.Contains(t, sh.run("demo", "--remove").ends(done).out, "Disabled 13 accounts, deleted")
+	assert.Contains(t, sh.run("demo", "--remove").ends(done).out, "Disabled 14 accounts, deleted")
 	sh.run("user", "erase", "3", "--yes").ends(done)
 	said := sh.run("check").ends(done).out
 	assert.Contains(t, said, "found 0 wrong")
