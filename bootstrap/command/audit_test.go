@@ -191,6 +191,9 @@ func TestCommands_that_change_data_are_audited(t *testing.T) {
 		{[]string{"backup", sh.dataDir + "/copy.db"}, "", `act=backup file=` + sh.dataDir + `/copy.db`},
 		{[]string{"user", "staff", "1", "on"}, "", `act="user staff" user=1 staff=true`},
 		{[]string{"user", "export", "1", "--to", sh.dataDir + "/1.zip"}, "", `act="user export" user=1 file=` + sh.dataDir + `/1.zip`},
+		{[]string{"moderation", "decide", "1", "--reason", "Not rude"}, "", `act="moderation decide" report=1 kind=event id=1`},
+		{[]string{"moderation", "hide", "event", "1", "--reason", "Rude"}, "", `act="moderation hide" kind=event id=1`},
+		{[]string{"moderation", "restore", "event", "1", "--reason", "A mistake"}, "", `act="moderation restore" kind=event id=1`},
 		{[]string{"user", "create", "--username", "+86-13900000010"}, goodPassword, `act="user create" user=2 staff=false`},
 		{[]string{"user", "erase", "2", "--yes"}, "", `act="user erase" user=2 complete=true`},
 		{[]string{"sms", "test", telephone, "--sms", "sandbox"}, "", `act="sms test" sender=sandbox accepted=true`},
@@ -204,6 +207,9 @@ func TestCommands_that_change_data_are_audited(t *testing.T) {
 			}
 			if slices.Contains(c.args, "refund") {
 				sh.receives(1, "t1", time.Now().UTC().Truncate(time.Second))
+			}
+			if slices.Contains(c.args, "decide") {
+				sh.reported()
 			}
 			before := sh.acts()
 			lines, out := sh.audits(c.input, c.args...)

@@ -4,9 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/bootstrap"
+	"plaza/domain/calendar"
+	"plaza/domain/event"
+	"plaza/domain/moderation"
 )
 
 // complaint is a report as moderation reports prints it.
@@ -24,6 +30,23 @@ func (sh *shell) reports(flags ...string) (all []complaint) {
 	sh.Helper()
 	require.NoError(sh, json.Unmarshal([]byte(sh.run(append([]string{"moderation", "reports", "--json"}, flags...)...).ends(done).out), &all))
 	return all
+}
+
+// reported stores an event of user 1, and a report of it.
+func (sh *shell) reported() {
+	sh.Helper()
+	now, title := time.Now(), "x"
+	e, err := event.New(1, event.Change{Title: &title}, calendar.DateOf(now), now)
+	require.NoError(sh, err)
+	report, err := moderation.NewReport(1, moderation.Thing{Kind: moderation.Event, ID: 1}, moderation.Abuse, "", now)
+	require.NoError(sh, err)
+	report.Owner = 1
+	sh.within(func(app *bootstrap.App) {
+		_, err := app.Stores.Events.Add(sh.Context(), e)
+		require.NoError(sh, err)
+		_, _, err = app.Stores.Moderation.Report(sh.Context(), report)
+		require.NoError(sh, err)
+	})
 }
 
 // The demo data has a reported comment.

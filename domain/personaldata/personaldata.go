@@ -85,7 +85,6 @@ func Kinds() []Description {
 		{Sessions, "Logins and tokens that are valid or expired, without their keys.", Removed, NewSessionRecord(access.Token{})},
 		{Comments, "Your comments, also on events of others.", Removed, NewCommentRecord(event.Comment{})},
 		{Likes, "Events that you like.", Removed, NewLikeRecord(0)},
-		{Hidden, "What staff have hidden of yours, and why.", Removed, NewHiddenRecord(moderation.Hiding{})},
 		{Events, "Diary events, drafts included, with their plates.", Removed, NewEventRecord(event.State{})},
 		{Follows, "People and categories that you follow. People who follow you are not listed: that is data of theirs.", Removed,
 			NewFollowRecord(subscription.Subscription{})},
@@ -94,6 +93,8 @@ func Kinds() []Description {
 		{Reports, "What you have reported to staff.", Removed, NewReportRecord(moderation.Report{})},
 		{Images, "Images that you have uploaded, with their tags, deleted ones included. The files of deleted ones are gone.", Removed,
 			NewImageRecord(userimage.Image{})},
+		// It goes with what is hidden: a hidden thing has its reason as long as it is stored.
+		{Hidden, "What staff have hidden of yours, and why.", Removed, NewHiddenRecord(moderation.Hiding{})},
 		{Publications, "Imported publications of which you are the author.", Removed, NewPublicationRecord(publication.Publication{}, "")},
 		{Nodes, "Imported parts of publications of which you are the author.", Removed, NewNodeRecord(publication.Node{}, "")},
 		{Demands, "Imported service requests of which you are the author.", Removed, NewDemandRecord(demand.Demand{})},
