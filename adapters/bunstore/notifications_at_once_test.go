@@ -1,9 +1,12 @@
 package bunstore_test
 
 import (
+	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,10 +20,13 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/personaldata"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
+	"plaza/domain/userimage"
 	"plaza/test/postgres"
 )
 
@@ -29,17 +35,20 @@ type crowd struct {
 	servers []*bunstore.Store
 	people  []user.ID
 	events  []atomic.Pointer[event.Event]
+	said    []atomic.Int64 // a comment on each event, or one that was deleted
 }
 
 func newCrowd(t *testing.T, people, events int, servers ...*bunstore.Store) *crowd {
 	t.Helper()
-	c := &crowd{servers: servers, events: make([]atomic.Pointer[event.Event], events)}
+	c := &crowd{servers: servers, events: make([]atomic.Pointer[event.Event], events), said: make([]atomic.Int64, events)}
 	for n := range people {
 		phone, err := user.ParsePhone(fmt.Sprintf("+86-138%08d", n))
 		require.NoError(t, err)
 		id, err := servers[0].Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Timezone: "UTC", Joined: noon})
 		require.NoError(t, err)
 		c.people = append(c.people, id)
+		_, err = servers[0].Images().Add(t.Context(), userimage.New(id, media.Key(fmt.Sprint("public/", n)), 1, 1, 7, userimage.Tags{}, noon))
+		require.NoError(t, err)
 	}
 	for i := range c.events {
 		require.NoError(t, c.write(t, servers[0], i))
@@ -67,7 +76,9 @@ func (c *crowd) act(t *testing.T, s *bunstore.Store, who user.ID, r *rand.Rand) 
 			return err
 		}
 		comment.Notifies = event.Liking{Author: e.Author()}.Notifies(who)
-		comment, _, err = s.Events().AddComment(ctx, comment)
+		if comment, _, err = s.Events().AddComment(ctx, comment); err == nil {
+			c.said[i].Store(int64(comment.ID))
+		}
 		if err == nil && r.IntN(2) == 0 {
 			err = s.Events().RemoveComment(ctx, comment.ID)
 		}
@@ -101,7 +112,47 @@ func (c *crowd) act(t *testing.T, s *bunstore.Store, who user.ID, r *rand.Rand) 
 	}
 }
 
-// actUntil lets 12 people act until the round is over, and checks what the store derives.
+// moderate hides or restores an event, a comment or an image at random.
+func (c *crowd) moderate(t *testing.T, s *bunstore.Store, r *rand.Rand) error {
+	i := r.IntN(len(c.events))
+	of := []moderation.Thing{
+		{Kind: moderation.Event, ID: int64(c.events[i].Load().ID())}, {Kind: moderation.Comment, ID: c.said[i].Load()},
+		{Kind: moderation.Image, ID: int64(1 + r.IntN(2))},
+	}[r.IntN(3)]
+	if of.Kind == moderation.Image {
+		image, err := s.Images().Get(t.Context(), userimage.ID(of.ID))
+		if err != nil {
+			return err
+		}
+		to := media.Viewers
+		if image.Hidden {
+			to = media.Everyone
+		}
+		return media.Move(t.Context(), noFiles{}, s.DeletionQueue(), image.Key, to, time.Now(),
+			func(to media.Reservation) error { return c.turn(t, s, of, to, !image.Hidden) })
+	}
+	return c.turn(t, s, of, media.Reservation{}, r.IntN(2) == 0)
+}
+
+func (c *crowd) turn(t *testing.T, s *bunstore.Store, of moderation.Thing, to media.Reservation, isHidden bool) (err error) {
+	if isHidden {
+		_, err = s.Moderation().Hide(t.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: time.Now()}, to)
+	} else {
+		_, err = s.Moderation().Restore(t.Context(), of, to)
+	}
+	return err
+}
+
+// noFiles is a store that has no picture.
+type noFiles struct{ media.Store }
+
+func (noFiles) Open(context.Context, media.Key) (media.File, error) {
+	return media.File{}, media.ErrNotFound
+}
+func (noFiles) Remove(context.Context, media.Key) error { return nil }
+
+// actUntil lets 12 people act until the round is over, while staff hide and restore on each server, and checks what the store
+// derives.
 func (c *crowd) actUntil(t *testing.T, isOver func(round int) bool) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -114,6 +165,21 @@ func (c *crowd) actUntil(t *testing.T, isOver func(round int) bool) {
 					assert.NoError(t, err)
 				}
 			}
+		})
+	}
+	for i, s := range c.servers {
+		all.Go(func() {
+			r, turned := rand.New(rand.NewPCG(uint64(i), 1)), 0
+			for round := 0; !isOver(round); round++ {
+				switch err := c.moderate(t, s, r); {
+				case err == nil:
+					turned++
+				case !slices.ContainsFunc([]error{moderation.ErrHidden, moderation.ErrNotHidden, media.ErrMoving}, func(is error) bool { return errors.Is(err, is) }) &&
+					!fault.Is(err, fault.NotFound):
+					assert.NoError(t, err)
+				}
+			}
+			assert.NotZero(t, turned)
 		})
 	}
 	all.Wait()
