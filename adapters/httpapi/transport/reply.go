@@ -76,6 +76,20 @@ var (
 	varyingByCoding = []string{"Accept-Encoding"}
 )
 
+// Values of headers that most responses have. All responses share the slices.
+var (
+	jsonType = []string{"application/json"}
+	noCache  = []string{"no-cache"}
+)
+
+// valueOf returns the value as a header has it.
+func valueOf(value string, shared []string) []string {
+	if value == shared[0] {
+		return shared
+	}
+	return []string{value}
+}
+
 // vary adds the request headers to those on which the response may depend.
 func vary(h http.Header, by []string) {
 	if h["Vary"] == nil {
@@ -137,12 +151,17 @@ func (r Reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
 		Fail(w, req, fmt.Errorf("encoding a response: %w", err))
 		return
 	}
+	r.sendEncoded(w, req, buf.Bytes())
+}
+
+// sendEncoded writes content that is JSON already.
+func (r Reply) sendEncoded(w http.ResponseWriter, req *http.Request, raw []byte) {
 	if r.Tagged {
 		vary(w.Header(), varying)
-		r.sendFile(w, req, File{"application/json", buf.Bytes(), "no-cache"})
+		r.sendFile(w, req, File{"application/json", raw, "no-cache"})
 		return
 	}
-	r.write(w, negotiate(w, req, "application/json", buf.Len()), "application/json", buf.Bytes())
+	r.write(w, negotiate(w, req, "application/json", len(raw)), "application/json", raw)
 }
 
 // buffers are reused by later responses. They are empty.
@@ -176,7 +195,7 @@ func (r Reply) sendFile(w http.ResponseWriter, req *http.Request, f File) {
 // reports true.
 func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding, caching string) bool {
 	w.Header()["Etag"] = []string{entityTag(sum, c)}
-	w.Header()["Cache-Control"] = []string{caching}
+	w.Header()["Cache-Control"] = valueOf(caching, noCache)
 	known := req.Header.Get("If-None-Match")
 	if known == "" {
 		return false
@@ -194,11 +213,11 @@ func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding,
 // entityTag returns the tag of the content with the SHA-256. A strong tag, as this one is,
 // differs for each coding.
 func entityTag(sum []byte, c coding) string {
-	tag := hex.EncodeToString(sum[:16])
+	tag := hex.AppendEncode(append(make([]byte, 0, 64), '"'), sum[:16])
 	if c != identity {
-		tag += "-" + string(c)
+		tag = append(append(tag, '-'), c...)
 	}
-	return `"` + tag + `"`
+	return string(append(tag, '"'))
 }
 
 // MatchesETag reports whether the If-None-Match header includes the entity tag.
@@ -231,7 +250,7 @@ func (r Reply) writeCoded(w http.ResponseWriter, c coding, mediaType string, cod
 		h["Content-Encoding"] = []string{string(c)}
 	}
 	if mediaType != "" {
-		h["Content-Type"] = []string{mediaType}
+		h["Content-Type"] = valueOf(mediaType, jsonType)
 		h["Content-Length"] = []string{strconv.Itoa(len(coded))}
 	}
 	w.WriteHeader(r.Status)
@@ -242,10 +261,12 @@ func (r Reply) writeCoded(w http.ResponseWriter, c coding, mediaType string, cod
 
 // writeJSON writes the value as JSON. It does not escape <, > and &, because JSON is not
 // HTML.
-func writeJSON(buf *bytes.Buffer, v any) error {
+func writeJSON(buf *bytes.Buffer, v any) error { return encoderTo(buf).Encode(v) }
+
+func encoderTo(buf *bytes.Buffer) *json.Encoder {
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	return enc
 }
 
 // Encode returns the value as JSON, without a newline at its end.

@@ -1,13 +1,12 @@
 package transport
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
+	"hash"
 	"iter"
 	"math"
 	"net/http"
@@ -28,8 +27,8 @@ type StreamedList struct {
 	Pagination *pagination // nil: the list has no numbered pages
 	Cursor     *cursors    // nil: the list has no cursors
 	Limits     *ListLimits
-	caller     caller // to whom it is sent
-	OnEncoded  func() // called once after encoding, when the items are no longer needed; may be nil
+	request    *http.Request // that it is sent to
+	OnEncoded  func()        // called once after encoding, when the items are no longer needed; may be nil
 }
 
 // ListLimits bounds the memory and the files of large lists, over all requests of the process.
@@ -125,41 +124,70 @@ func ItemsOf[T any](views []T) iter.Seq2[any, error] {
 	}
 }
 
+// listPiece is how much of a list is encoded before it is compressed and stored, in bytes. A smaller list is sent as other
+// JSON is. The first piece must be larger than minCompressed.
+const listPiece = 4 * minCompressed
+
 // encodedList is a list as JSON, in the coding.
 type encodedList struct {
 	*SpillBuffer
-	coding coding
+	out compressor // to the buffer
+	sum hash.Hash  // of the JSON; nil: it is not needed
 }
 
-// encode writes the list as JSON, and compresses it if it is large enough. also gets the JSON
-// uncompressed. encode fails before the first byte is sent.
-func (l StreamedList) encode(c coding, also io.Writer) (encodedList, error) {
-	slot := func() (free func(), err error) { return l.Limits.fileOf(l.caller) }
-	encoded := &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: slot}
-	out := &compressor{to: encoded, coding: c}
-	err := l.write(io.MultiWriter(out, also))
-	if ended := out.Close(); err == nil {
+// add adds the JSON in the buffer, and empties the buffer.
+func (e *encodedList) add(buf *bytes.Buffer) error {
+	if e.sum != nil {
+		e.sum.Write(buf.Bytes())
+	}
+	_, err := buf.WriteTo(&e.out)
+	return err
+}
+
+// encode writes the list as JSON into the buffer. It returns nil if the list stays there, and else the encoded list, in
+// the coding. encode fails before the first byte is sent.
+func (l StreamedList) encode(buf *bytes.Buffer, c coding, isTagged bool) (large *encodedList, err error) {
+	err = l.write(buf, func() error {
+		if large == nil {
+			slot := func() (free func(), err error) { return l.Limits.fileOf(callerOf(l.request, l.Limits.trusted)) }
+			encoded := &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: slot}
+			large = &encodedList{SpillBuffer: encoded, out: compressor{to: encoded, coding: c}}
+			if isTagged {
+				large.sum = sha256.New()
+			}
+		}
+		return large.add(buf)
+	})
+	if large == nil {
+		return nil, err
+	}
+	if err == nil {
+		err = large.add(buf)
+	}
+	if ended := large.out.Close(); err == nil {
 		err = ended
 	}
 	if err != nil {
-		return encodedList{}, errors.Join(err, encoded.Close())
+		return nil, errors.Join(err, large.Close())
 	}
-	return encodedList{encoded, out.coding}, nil
+	return large, nil
 }
 
-// write writes the list as JSON. Its first piece is all of it or larger than minCompressed.
-func (l StreamedList) write(to io.Writer) error {
-	out := bufio.NewWriterSize(to, 4*minCompressed) // keeps its first error until Flush
-	item := buffers.Get().(*bytes.Buffer)
-	defer recycle(item)
+// write writes the list as JSON into the buffer. It calls flush, which empties the buffer, when a piece is in it.
+func (l StreamedList) write(buf *bytes.Buffer, flush func() error) error {
+	enc := encoderTo(buf)
 	put := func(before string, v any) error {
-		item.Reset()
-		err := writeJSON(item, v)
-		out.WriteString(before)
-		out.Write(bytes.TrimSuffix(item.Bytes(), []byte("\n")))
-		return err
+		buf.WriteString(before)
+		if err := enc.Encode(v); err != nil {
+			return err
+		}
+		buf.Truncate(buf.Len() - len("\n"))
+		if buf.Len() <= listPiece {
+			return nil
+		}
+		return flush()
 	}
-	out.WriteString(`{"data":[`)
+	buf.WriteString(`{"data":[`)
 	before := ""
 	for v, err := range l.Items {
 		if err != nil {
@@ -170,7 +198,7 @@ func (l StreamedList) write(to io.Writer) error {
 		}
 		before = ","
 	}
-	out.WriteString("]")
+	buf.WriteString("]")
 	if l.Pagination != nil {
 		if err := put(`,"pagination":`, l.Pagination); err != nil {
 			return err
@@ -181,19 +209,16 @@ func (l StreamedList) write(to io.Writer) error {
 			return err
 		}
 	}
-	out.WriteString("}\n")
-	return out.Flush()
+	buf.WriteString("}\n")
+	return nil
 }
 
 // sendStreamedList sends the list, or 304 if the client already has it.
 func (r Reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l StreamedList) {
-	sum := sha256.New()
-	also := io.Discard
-	if r.Tagged {
-		also = sum
-	}
-	l.caller = callerOf(req, l.Limits.trusted)
-	encoded, err := l.encode(accepted(req.Header), also)
+	buf := buffers.Get().(*bytes.Buffer)
+	defer recycle(buf)
+	l.request = req
+	large, err := l.encode(buf, accepted(req.Header), r.Tagged)
 	if l.OnEncoded != nil {
 		l.OnEncoded()
 	}
@@ -201,20 +226,27 @@ func (r Reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l Stre
 		Fail(w, req, fmt.Errorf("encoding a list: %w", err))
 		return
 	}
-	defer encoded.Close()
+	if large == nil {
+		if !r.Tagged {
+			varyByCoding(w.Header())
+		}
+		r.sendEncoded(w, req, buf.Bytes())
+		return
+	}
+	defer large.Close()
 	h := w.Header()
 	if r.Tagged {
 		vary(h, varying)
-		if isUnchanged(w, req, sum.Sum(nil), encoded.coding, "no-cache") {
+		if isUnchanged(w, req, large.sum.Sum(nil), large.out.coding, "no-cache") {
 			return
 		}
 	}
 	varyByCoding(h)
-	if encoded.coding != identity {
-		h["Content-Encoding"] = []string{string(encoded.coding)}
+	if large.out.coding != identity {
+		h["Content-Encoding"] = []string{string(large.out.coding)}
 	}
-	h["Content-Type"] = []string{"application/json"}
-	h["Content-Length"] = []string{strconv.FormatInt(encoded.size, 10)}
+	h["Content-Type"] = jsonType
+	h["Content-Length"] = []string{strconv.FormatInt(large.size, 10)}
 	w.WriteHeader(r.Status)
-	_, _ = encoded.WriteTo(w) // fails only when the client has disconnected
+	_, _ = large.WriteTo(w) // fails only when the client has disconnected
 }

@@ -1,9 +1,9 @@
 package transport
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,7 +18,7 @@ import (
 )
 
 func listed3(limits *ListLimits, views ...string) StreamedList {
-	return StreamedList{Items: ItemsOf(views), Limits: limits}
+	return StreamedList{Items: ItemsOf(views), Limits: limits, request: newRequest(http.MethodGet, "/")}
 }
 
 func TestListingIsWrittenAsOtherReplies(t *testing.T) {
@@ -43,7 +43,7 @@ func TestLargeListingIsAFileWithoutAName(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	limits := NewListLimits(nil)
 	views := []string{strings.Repeat("a", listInMemory), strings.Repeat("b", listInMemory)}
-	e, err := listed3(limits, views...).encode(identity, io.Discard)
+	e, err := listed3(limits, views...).encode(new(bytes.Buffer), identity, false)
 	require.NoError(t, err)
 	require.NotNil(t, e.file)
 	assert.Len(t, limits.files, 1)
