@@ -5,7 +5,6 @@ import (
 	"iter"
 	"net/netip"
 	"strings"
-	"sync"
 
 	"github.com/gin-gonic/gin"
 
@@ -23,19 +22,26 @@ type Call struct {
 
 	pictures map[string]*Upload // of the body, by field
 	Decoding *admission.Queue   // bytes of bodies with pictures that are decoded at once
-	lists    *ListLimits        // that enter has asked; nil: none
-	leave    func()             // releases what enter acquired; nil: nothing
+	lists    *ListLimits        // that Enter has asked; nil: none
+	events   int64              // that Enter has acquired memory for, and leave has not released
 	Audited  []any              // what a call of the back office is about, as attributes of its audit line
 }
 
 // Enter acquires memory for a list of that many events. The end of the call releases it, if
 // leave has not.
 func (c *Call) Enter(r *ListLimits, events int) error {
-	leave, err := r.enter(c.Context(), events)
-	if err == nil {
-		c.lists, c.leave = r, sync.OnceFunc(leave)
-	}
+	c.lists = r
+	weight, err := r.enter(c.Context(), events)
+	c.events += weight
 	return err
+}
+
+// leave releases what Enter has acquired.
+func (c *Call) leave() {
+	if c.events > 0 {
+		c.lists.events.Release(c.events)
+		c.events = 0
+	}
 }
 
 // Stream returns the list that the call has entered for. The list is paged unless p is nil.
@@ -54,9 +60,7 @@ func (c *Call) End() {
 	for _, picture := range c.pictures {
 		_ = picture.Close() // a temporary file: its loss does not matter
 	}
-	if c.leave != nil {
-		c.leave()
-	}
+	c.leave()
 }
 
 func (c *Call) Context() context.Context { return c.Gin.Request.Context() }

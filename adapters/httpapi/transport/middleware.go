@@ -81,11 +81,19 @@ func setCommonHeaders(h http.Header) {
 	}
 }
 
+// HeaderOf returns the first value of the request's header with the canonical name, or an empty one.
+func HeaderOf(r *http.Request, name string) string {
+	if values := r.Header[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
 func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead, base: f.BasePath}
 	out.log = requestLog{
-		log: f.Log, id: [1]string{RequestID(r.Header.Get(requestIDHeader))}, Client: clientAddr(r, f.TrustedProxies), limited: f.Metrics.Limited,
+		log: f.Log, id: [1]string{RequestID(HeaderOf(r, requestIDHeader))}, Client: clientAddr(r, f.TrustedProxies), limited: f.Metrics.Limited,
 	}
 	ctx := out.log.begin(withRequestLog(r.Context(), &out.log), f.Tracer, r)
 	ctx, cancel := context.WithTimeout(ctx, paceOf(r).whole)
@@ -127,7 +135,7 @@ func recoverPanic(out *recorder, r *http.Request) {
 // configuration and every caller counts as the proxy (AUT-11). It warns once of an internal
 // peer and once of one on the internet, so that a lie does not hide the missing proxy.
 func (f *middleware) dropProxyHeaders(r *http.Request) {
-	r.Header.Del("X-Forwarded-Prefix") // the router would redirect by it
+	delete(r.Header, "X-Forwarded-Prefix") // the router would redirect by it
 	r.URL.Scheme, r.URL.Host = "", ""  // a target may be a whole URL; the router would redirect by that too
 	peer := untrustedForwarder(r, f.TrustedProxies)
 	switch {
@@ -179,8 +187,10 @@ func (r *recorder) WriteHeader(status int) {
 	}
 	if r.status == 0 && status >= http.StatusOK {
 		r.status = status
-		if at := r.Header().Get("Location"); r.base != "" && strings.HasPrefix(at, "/") {
-			r.Header().Set("Location", r.base+at)
+		if r.base != "" {
+			if at := r.Header().Get("Location"); strings.HasPrefix(at, "/") {
+				r.Header().Set("Location", r.base+at)
+			}
 		}
 	}
 	r.ResponseWriter.WriteHeader(status)

@@ -196,7 +196,7 @@ func (r Reply) sendFile(w http.ResponseWriter, req *http.Request, f File) {
 func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding, caching string) bool {
 	w.Header()["Etag"] = []string{entityTag(sum, c)}
 	w.Header()["Cache-Control"] = valueOf(caching, noCache)
-	known := req.Header.Get("If-None-Match")
+	known := HeaderOf(req, "If-None-Match")
 	if known == "" {
 		return false
 	}

@@ -73,13 +73,13 @@ func NewListLimits(trusted []netip.Prefix) *ListLimits {
 var errListsBusy = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The server is sending too many large lists. Try again soon.").
 	AtLimit("large_lists")
 
-// enter waits until a page of that many events fits. leave releases it.
-func (r *ListLimits) enter(ctx context.Context, events int) (leave func(), err error) {
-	weight := min(int64(events), r.most)
+// enter waits until a page of that many events fits. It returns what the caller must release.
+func (r *ListLimits) enter(ctx context.Context, events int) (weight int64, err error) {
+	weight = min(int64(events), r.most)
 	if err := acquire(ctx, r.events, weight, listWait, errListsBusy); err != nil {
-		return nil, err
+		return 0, err
 	}
-	return func() { r.events.Release(weight) }, nil
+	return weight, nil
 }
 
 // acquire waits until the weight is free, and returns busy if that takes longer than wait.

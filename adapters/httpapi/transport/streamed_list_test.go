@@ -83,7 +83,7 @@ func TestListWithoutADiskTakesNoSlot(t *testing.T) {
 func TestRoomForEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits := NewListLimits(nil)
-		leave, err := limits.enter(t.Context(), 1<<30)
+		weight, err := limits.enter(t.Context(), 1<<30)
 		require.NoError(t, err, "a page above the limit is admitted alone")
 		_, err = limits.enter(t.Context(), 1)
 		assert.ErrorIs(t, err, errListsBusy)
@@ -96,7 +96,7 @@ func TestRoomForEvents(t *testing.T) {
 			entered <- err
 		}()
 		synctest.Wait()
-		leave()
+		limits.events.Release(weight)
 		assert.NoError(t, <-entered, "it waits for its turn")
 	})
 }
