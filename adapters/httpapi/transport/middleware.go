@@ -136,7 +136,7 @@ func recoverPanic(out *recorder, r *http.Request) {
 // peer and once of one on the internet, so that a lie does not hide the missing proxy.
 func (f *middleware) dropProxyHeaders(r *http.Request) {
 	delete(r.Header, "X-Forwarded-Prefix") // the router would redirect by it
-	r.URL.Scheme, r.URL.Host = "", ""  // a target may be a whole URL; the router would redirect by that too
+	r.URL.Scheme, r.URL.Host = "", ""      // a target may be a whole URL; the router would redirect by that too
 	peer := untrustedForwarder(r, f.TrustedProxies)
 	switch {
 	case !peer.IsValid():

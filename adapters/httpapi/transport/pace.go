@@ -57,18 +57,17 @@ func LimitRequests(next http.Handler, most int, trusted []netip.Prefix) http.Han
 	slots := semaphore.NewWeighted(int64(cmp.Or(most, math.MaxInt32)))
 	responses := newSending(trusted)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		slot, err := take(r.Context(), slots)
-		if err != nil {
-			Fail(w, r, err)
+		if !slots.TryAcquire(1) {
+			Fail(w, r, errOverloaded)
 			return
 		}
-		defer slot.leave()
+		out := &sender{ResponseWriter: w, request: r, slot: slot{r.Context(), slots, true}, limits: responses}
+		defer out.slot.leave()
 		// Requests that have arrived take their slots before the work on this one begins.
 		// Otherwise busy processors would let them wait uncounted, before they are read.
 		runtime.Gosched()
-		paceOf(r).limit(w, r, time.Now(), slot)
-		r = r.WithContext(context.WithValue(r.Context(), slotKey{}, slot))
-		out := &sender{ResponseWriter: w, request: r, slot: slot, limits: responses}
+		paceOf(r).limit(w, r, time.Now(), &out.slot)
+		RequestLogOf(r.Context()).slot = &out.slot
 		defer out.end()
 		next.ServeHTTP(out, r)
 	})
@@ -137,22 +136,11 @@ type slot struct {
 	held bool
 }
 
-// take takes a slot, or fails at once if none is free.
-func take(ctx context.Context, all *semaphore.Weighted) (*slot, error) {
-	if !all.TryAcquire(1) {
-		return nil, errOverloaded
-	}
-	return &slot{ctx, all, true}, nil
-}
-
-// slotKey is the key of a request's slot in its context.
-type slotKey struct{}
-
 // LeaveSlot gives up the slot of a request that is about to wait for something other than the
 // processors and the database: its turn to process a picture, or the wallet. While many
 // requests wait for one of them, others go on.
 func LeaveSlot(ctx context.Context) {
-	if s, is := ctx.Value(slotKey{}).(*slot); is {
+	if s := RequestLogOf(ctx).slot; s != nil {
 		s.leave()
 	}
 }

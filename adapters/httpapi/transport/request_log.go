@@ -29,6 +29,7 @@ type requestLog struct {
 	fields string     // names of the refused fields; empty: none
 	detail string     // the sentence of a 404 or 409; empty: none
 
+	slot    *slot              // of the request among those that are worked on; nil: none
 	limited func(limit string) // counts a refusal (Metrics); nil: nothing counts
 
 	trace trace.TraceID

@@ -103,7 +103,7 @@ func newSending(trusted []netip.Prefix) *sending {
 type sender struct {
 	http.ResponseWriter
 	request *http.Request
-	slot    *slot
+	slot    slot
 	limits  *sending
 
 	caller  caller
