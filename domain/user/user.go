@@ -104,13 +104,13 @@ var zones sync.Map
 // zone returns the time zone with the name. It rejects names of the database that are no place's: the
 // server's own time zone, and copies that count leap seconds or none.
 func zone(name string) (*time.Location, error) {
+	if loaded, is := zones.Load(name); is {
+		return loaded.(*time.Location), nil
+	}
 	folder, _, _ := strings.Cut(strings.ToLower(name), "/")
 	switch folder {
 	case "local", "localtime", "posix", "posixrules", "right", "factory":
 		return nil, fmt.Errorf("unknown time zone %q", name)
-	}
-	if loaded, is := zones.Load(name); is {
-		return loaded.(*time.Location), nil
 	}
 	loaded, err := time.LoadLocation(name)
 	if err == nil {
