@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"log/slog"
@@ -95,9 +94,10 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.log = requestLog{
 		log: f.Log, id: [1]string{RequestID(HeaderOf(r, requestIDHeader))}, Client: clientAddr(r, f.TrustedProxies), limited: f.Metrics.Limited,
 	}
-	ctx := out.log.begin(withRequestLog(r.Context(), &out.log), f.Tracer, r)
-	ctx, cancel := context.WithTimeout(ctx, paceOf(r).whole)
-	defer cancel()
+	ctx := &requestContext{
+		Context: out.log.begin(withRequestLog(r.Context(), &out.log), f.Tracer, r), deadline: began.Add(paceOf(r).whole),
+	}
+	defer ctx.end()
 	r = r.WithContext(ctx)
 	f.dropProxyHeaders(r)
 

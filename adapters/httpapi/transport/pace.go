@@ -150,7 +150,10 @@ func (s *slot) enter() error {
 	if s.held {
 		return nil
 	}
-	err := s.all.Acquire(s.ctx, 1)
+	err := s.ctx.Err()
+	if err == nil && !s.all.TryAcquire(1) { // without a timer
+		err = s.all.Acquire(s.ctx, 1)
+	}
 	s.held = err == nil
 	return err
 }

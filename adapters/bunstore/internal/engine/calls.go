@@ -56,11 +56,21 @@ func (s *DB) try(ctx context.Context, limit time.Duration, fn func(ctx context.C
 	return s.callUntraced(ctx, limit, fn)
 }
 
+// withTimeout is context.WithTimeout. The context of a request saves a timer: it knows its own deadline.
+func withTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if request, is := ctx.(interface {
+		WithTimeout(time.Duration) (context.Context, context.CancelFunc)
+	}); is {
+		return request.WithTimeout(limit)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
 func (s *DB) callUntraced(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	bounded, cancel := context.WithTimeout(ctx, limit)
+	bounded, cancel := withTimeout(ctx, limit)
 	defer cancel()
 	err := fn(bounded)
 	if err != nil && s.Dialect.Classify(err) == Retryable {
