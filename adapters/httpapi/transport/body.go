@@ -64,7 +64,7 @@ func complete(body any, object map[string]json.RawMessage, pictures map[string]*
 // ReadBody returns the bytes of a JSON body. A body that declares another type or too large
 // a size is refused before it is read.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if !isJSON(HeaderOf(r, "Content-Type")) {
+	if !isJSON(HeaderOf(r.Header, "Content-Type")) {
 		return nil, ErrNotJSONType
 	}
 	if err := limitBody(w, r, limit); err != nil {
@@ -80,7 +80,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 // limitBody limits how much of the body can be read. It refuses a body that declares a larger
 // size or a content encoding.
 func limitBody(w http.ResponseWriter, r *http.Request, limit int64) error {
-	if coding := HeaderOf(r, "Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+	if coding := HeaderOf(r.Header, "Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return ErrEncoded
 	}
 	if r.ContentLength > limit {

@@ -29,10 +29,9 @@ type Call struct {
 
 // Enter acquires memory for a list of that many events. The end of the call releases it, if
 // leave has not.
-func (c *Call) Enter(r *ListLimits, events int) error {
+func (c *Call) Enter(r *ListLimits, events int) (err error) {
 	c.lists = r
-	weight, err := r.enter(c.Context(), events)
-	c.events += weight
+	c.events, err = r.enter(c.Context(), events)
 	return err
 }
 

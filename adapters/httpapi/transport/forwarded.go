@@ -46,7 +46,7 @@ func isAmong(networks []netip.Prefix, addr netip.Addr) bool {
 // untrustedForwarder returns the address of a peer that sends X-Forwarded-For and is not
 // among the trusted proxies. It is zero for any other request.
 func untrustedForwarder(r *http.Request, trusted []netip.Prefix) netip.Addr {
-	if HeaderOf(r, "X-Forwarded-For") == "" {
+	if HeaderOf(r.Header, "X-Forwarded-For") == "" {
 		return netip.Addr{}
 	}
 	peer, ok := peerOf(r)

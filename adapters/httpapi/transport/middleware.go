@@ -80,9 +80,9 @@ func setCommonHeaders(h http.Header) {
 	}
 }
 
-// HeaderOf returns the first value of the request's header with the canonical name, or an empty one.
-func HeaderOf(r *http.Request, name string) string {
-	if values := r.Header[name]; len(values) > 0 {
+// HeaderOf returns the first value of the header with the canonical name, or an empty one.
+func HeaderOf(h http.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
 		return values[0]
 	}
 	return ""
@@ -92,7 +92,7 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead, base: f.BasePath}
 	out.log = requestLog{
-		log: f.Log, id: [1]string{RequestID(HeaderOf(r, requestIDHeader))}, Client: clientAddr(r, f.TrustedProxies), limited: f.Metrics.Limited,
+		log: f.Log, id: [1]string{RequestID(HeaderOf(r.Header, requestIDHeader))}, Client: clientAddr(r, f.TrustedProxies), limited: f.Metrics.Limited,
 	}
 	ctx := &requestContext{
 		Context: out.log.begin(withRequestLog(r.Context(), &out.log), f.Tracer, r), deadline: began.Add(paceOf(r).whole),
@@ -187,10 +187,8 @@ func (r *recorder) WriteHeader(status int) {
 	}
 	if r.status == 0 && status >= http.StatusOK {
 		r.status = status
-		if r.base != "" {
-			if at := r.Header().Get("Location"); strings.HasPrefix(at, "/") {
-				r.Header().Set("Location", r.base+at)
-			}
+		if at := HeaderOf(r.Header(), "Location"); r.base != "" && strings.HasPrefix(at, "/") {
+			r.Header().Set("Location", r.base+at)
 		}
 	}
 	r.ResponseWriter.WriteHeader(status)

@@ -62,13 +62,12 @@ func LimitRequests(next http.Handler, most int, trusted []netip.Prefix) http.Han
 			return
 		}
 		out := &sender{ResponseWriter: w, request: r, slot: slot{r.Context(), slots, true}, limits: responses}
-		defer out.slot.leave()
+		defer out.end()
 		// Requests that have arrived take their slots before the work on this one begins.
 		// Otherwise busy processors would let them wait uncounted, before they are read.
 		runtime.Gosched()
 		paceOf(r).limit(w, r, time.Now(), &out.slot)
 		RequestLogOf(r.Context()).slot = &out.slot
-		defer out.end()
 		next.ServeHTTP(out, r)
 	})
 }

@@ -76,20 +76,6 @@ var (
 	varyingByCoding = []string{"Accept-Encoding"}
 )
 
-// Values of headers that most responses have. All responses share the slices.
-var (
-	jsonType = []string{"application/json"}
-	noCache  = []string{"no-cache"}
-)
-
-// valueOf returns the value as a header has it.
-func valueOf(value string, shared []string) []string {
-	if value == shared[0] {
-		return shared
-	}
-	return []string{value}
-}
-
 // vary adds the request headers to those on which the response may depend.
 func vary(h http.Header, by []string) {
 	if h["Vary"] == nil {
@@ -195,8 +181,8 @@ func (r Reply) sendFile(w http.ResponseWriter, req *http.Request, f File) {
 // reports true.
 func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding, caching string) bool {
 	w.Header()["Etag"] = []string{entityTag(sum, c)}
-	w.Header()["Cache-Control"] = valueOf(caching, noCache)
-	known := HeaderOf(req, "If-None-Match")
+	w.Header()["Cache-Control"] = []string{caching}
+	known := HeaderOf(req.Header, "If-None-Match")
 	if known == "" {
 		return false
 	}
@@ -250,7 +236,7 @@ func (r Reply) writeCoded(w http.ResponseWriter, c coding, mediaType string, cod
 		h["Content-Encoding"] = []string{string(c)}
 	}
 	if mediaType != "" {
-		h["Content-Type"] = valueOf(mediaType, jsonType)
+		h["Content-Type"] = []string{mediaType}
 		h["Content-Length"] = []string{strconv.Itoa(len(coded))}
 	}
 	w.WriteHeader(r.Status)
@@ -261,12 +247,10 @@ func (r Reply) writeCoded(w http.ResponseWriter, c coding, mediaType string, cod
 
 // writeJSON writes the value as JSON. It does not escape <, > and &, because JSON is not
 // HTML.
-func writeJSON(buf *bytes.Buffer, v any) error { return encoderTo(buf).Encode(v) }
-
-func encoderTo(buf *bytes.Buffer) *json.Encoder {
+func writeJSON(buf *bytes.Buffer, v any) error {
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
-	return enc
+	return enc.Encode(v)
 }
 
 // Encode returns the value as JSON, without a newline at its end.

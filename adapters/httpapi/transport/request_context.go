@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -19,34 +20,21 @@ type requestContext struct {
 
 func (c *requestContext) Deadline() (time.Time, bool) { return c.deadline, true }
 
-// Done starts the timer.
-func (c *requestContext) Done() <-chan struct{} {
+// current returns the context that ends first. It starts the timer if the deadline matters now.
+func (c *requestContext) current(isTimed bool) context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.timed == nil {
+	if isTimed && c.timed == nil {
 		c.timed, c.cancel = context.WithDeadline(c.Context, c.deadline)
 	}
-	return c.timed.Done()
+	return cmp.Or(c.timed, c.Context)
 }
 
-// current returns the context that ends first.
-func (c *requestContext) current() context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.timed != nil {
-		return c.timed
-	}
-	return c.Context
-}
+func (c *requestContext) Done() <-chan struct{} { return c.current(true).Done() }
 
-func (c *requestContext) Err() error {
-	if !time.Now().Before(c.deadline) {
-		c.Done() // so that Cause knows as well
-	}
-	return c.current().Err()
-}
+func (c *requestContext) Err() error { return c.current(!time.Now().Before(c.deadline)).Err() }
 
-func (c *requestContext) Value(key any) any { return c.current().Value(key) }
+func (c *requestContext) Value(key any) any { return c.current(false).Value(key) }
 
 // WithTimeout is context.WithTimeout with one timer instead of two.
 func (c *requestContext) WithTimeout(limit time.Duration) (context.Context, context.CancelFunc) {

@@ -110,7 +110,7 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 		}
 	}
 	// The origin of a preflight is logged if it is not listed.
-	if origin := HeaderOf(req, "Origin"); req.Method == http.MethodOptions && origin != "" && r.status >= http.StatusBadRequest {
+	if origin := HeaderOf(req.Header, "Origin"); req.Method == http.MethodOptions && origin != "" && r.status >= http.StatusBadRequest {
 		attrs = append(attrs, slog.String("origin", strings.ToValidUTF8(origin[:min(len(origin), maxLoggedFields)], "")))
 	}
 	if l.trace.IsValid() {

@@ -118,10 +118,7 @@ var ofContent = []string{"Content-Length", "Content-Encoding", "Content-Type", "
 
 // WriteHeader begins the response, or one that refuses the request if too much is on its way already.
 func (s *sender) WriteHeader(status int) {
-	var size int64
-	if stated := s.Header()["Content-Length"]; len(stated) > 0 {
-		size, _ = strconv.ParseInt(stated[0], 10, 64)
-	}
+	size, _ := strconv.ParseInt(HeaderOf(s.Header(), "Content-Length"), 10, 64)
 	if size > sentAtOnce && s.request.Method != http.MethodHead && !s.enter(size) {
 		s.refused = true
 		for _, name := range ofContent {
@@ -183,6 +180,7 @@ func (s *sender) writePiece(piece []byte) (int, error) {
 
 // end is called when the response has left, or will not.
 func (s *sender) end() {
+	s.slot.leave()
 	if s.held > 0 {
 		s.limits.bytes.Release(s.held)
 		s.limits.callers.free(s.caller)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -131,51 +132,47 @@ const listPiece = 4 * minCompressed
 // encodedList is a list as JSON, in the coding.
 type encodedList struct {
 	*SpillBuffer
-	out compressor // to the buffer
-	sum hash.Hash  // of the JSON; nil: it is not needed
-}
-
-// add adds the JSON in the buffer, and empties the buffer.
-func (e *encodedList) add(buf *bytes.Buffer) error {
-	if e.sum != nil {
-		e.sum.Write(buf.Bytes())
-	}
-	_, err := buf.WriteTo(&e.out)
-	return err
+	coding coding
+	sum    hash.Hash // of the JSON; nil: it is not needed
 }
 
 // encode writes the list as JSON into the buffer. It returns nil if the list stays there, and else the encoded list, in
 // the coding. encode fails before the first byte is sent.
 func (l StreamedList) encode(buf *bytes.Buffer, c coding, isTagged bool) (large *encodedList, err error) {
-	err = l.write(buf, func() error {
-		if large == nil {
+	var out *compressor
+	flush := func() error {
+		if out == nil {
 			slot := func() (free func(), err error) { return l.Limits.fileOf(callerOf(l.request, l.Limits.trusted)) }
-			encoded := &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: slot}
-			large = &encodedList{SpillBuffer: encoded, out: compressor{to: encoded, coding: c}}
+			large = &encodedList{SpillBuffer: &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: slot}}
+			out = &compressor{to: large.SpillBuffer, coding: c}
 			if isTagged {
 				large.sum = sha256.New()
 			}
 		}
-		return large.add(buf)
-	})
+		if isTagged {
+			large.sum.Write(buf.Bytes())
+		}
+		_, err := buf.WriteTo(out)
+		return err
+	}
+	err = l.write(buf, flush)
 	if large == nil {
 		return nil, err
 	}
 	if err == nil {
-		err = large.add(buf)
+		err = flush()
 	}
-	if ended := large.out.Close(); err == nil {
-		err = ended
-	}
-	if err != nil {
+	if err = errors.Join(err, out.Close()); err != nil {
 		return nil, errors.Join(err, large.Close())
 	}
+	large.coding = out.coding
 	return large, nil
 }
 
 // write writes the list as JSON into the buffer. It calls flush, which empties the buffer, when a piece is in it.
 func (l StreamedList) write(buf *bytes.Buffer, flush func() error) error {
-	enc := encoderTo(buf)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
 	put := func(before string, v any) error {
 		buf.WriteString(before)
 		if err := enc.Encode(v); err != nil {
@@ -237,15 +234,15 @@ func (r Reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l Stre
 	h := w.Header()
 	if r.Tagged {
 		vary(h, varying)
-		if isUnchanged(w, req, large.sum.Sum(nil), large.out.coding, "no-cache") {
+		if isUnchanged(w, req, large.sum.Sum(nil), large.coding, "no-cache") {
 			return
 		}
 	}
 	varyByCoding(h)
-	if large.out.coding != identity {
-		h["Content-Encoding"] = []string{string(large.out.coding)}
+	if large.coding != identity {
+		h["Content-Encoding"] = []string{string(large.coding)}
 	}
-	h["Content-Type"] = jsonType
+	h["Content-Type"] = []string{"application/json"}
 	h["Content-Length"] = []string{strconv.FormatInt(large.size, 10)}
 	w.WriteHeader(r.Status)
 	_, _ = large.WriteTo(w) // fails only when the client has disconnected
