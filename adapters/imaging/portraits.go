@@ -42,8 +42,9 @@ import (
 // portraitSizes are the sizes of a portrait in pixels, smallest first.
 var portraitSizes = []struct {
 	name   string
+	suffix string // of the names of files
 	pixels int
-}{{"sm", 64}, {"md", 128}, {"lg", 256}}
+}{{"sm", "-sm.png", 64}, {"md", "-md.png", 128}, {"lg", "-lg.png", 256}}
 
 // Portraits implements media.Portraits. ParsePortrait reads the names in its URLs and Draw
 // draws their pictures.
@@ -58,7 +59,7 @@ func (p *Portraits) Portrait(seed int64) media.Picture {
 	picture := media.Picture{Sizes: make([]media.Size, len(portraitSizes))}
 	name := p.folder + strconv.FormatInt(seed, 10)
 	for i, s := range portraitSizes {
-		picture.Path = name + "-" + s.name + ".png"
+		picture.Path = name + s.suffix
 		picture.Sizes[i] = media.Size{Name: s.name, Width: s.pixels, Height: s.pixels, Path: picture.Path}
 	}
 	return picture

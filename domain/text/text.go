@@ -89,6 +89,8 @@ func IsBlank(s string) bool {
 // prepended concatenation marks have a glyph, such as the Arabic number sign.
 func isInvisible(r rune) bool {
 	switch {
+	case r > ' ' && r < unicode.MaxASCII: // MaxASCII itself is a control character
+		return false
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r):
 		return false
 	case r == brailleBlank || r == nullNotehead || r == khitanFiller:

@@ -125,7 +125,9 @@ func (q Query) Normalise() (Query, bool) {
 			return q, false
 		}
 	}
-	q.Contains = slices.Compact(slices.Sorted(slices.Values(q.Contains)))
+	q.Contains = slices.Clone(q.Contains)
+	slices.Sort(q.Contains)
+	q.Contains = slices.Compact(q.Contains)
 	some := len(q.Overlaps) > 0
 	q.Overlaps = slices.DeleteFunc(slices.Clone(q.Overlaps), func(word string) bool { return !isTag(word) })
 	return q, !some || len(q.Overlaps) > 0
