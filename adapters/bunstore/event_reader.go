@@ -25,13 +25,15 @@ type eventStatements struct {
 	likings  string // $1 ids, $2 viewer
 	// eventPage reads the events of the author $1 in the visible states $2, $3 of them
 	// after $4. The order clause goes between its two parts and after them.
-	eventPage  [2]string
-	onDates    string
-	newest     string
-	comments   string // commentsPage
-	newsOfDays string
-	timeline   string // $1 viewer, $2 created, $3 event, $4 limit
-	commented  string // $1 author, $2 limit
+	eventPage   [2]string
+	onDates     string // for a viewer who follows few
+	onDatesMany string // for any viewer
+	followsMany string // $1 viewer; a row if the viewer follows more than few
+	newest      string
+	comments    string // commentsPage
+	newsOfDays  string
+	timeline    string // $1 viewer, $2 created, $3 event, $4 limit
+	commented   string // $1 author, $2 limit
 }
 
 func newEventStatements(d engine.Dialect) eventStatements {
@@ -54,11 +56,13 @@ func newEventStatements(d engine.Dialect) eventStatements {
 			"SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.id" + within,
 			" LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)) top JOIN events e ON e.id = top.id LEFT JOIN event_counts n ON n.event_id = e.id",
 		},
-		onDates:    onDates(d),
-		newest:     newestComments(d),
-		comments:   commentsPage,
-		newsOfDays: newsOfDays(d),
-		timeline:   timeline(d),
+		onDates:     onDates(d, ofFewContacts),
+		onDatesMany: onDates(d, ofContacts),
+		followsMany: fmt.Sprintf("SELECT 1 FROM subscriptions s WHERE s.user_id = $1 AND s.followed_id > 0 LIMIT 1 OFFSET %d", fewFollowed),
+		newest:      newestComments(d),
+		comments:    commentsPage,
+		newsOfDays:  newsOfDays(d),
+		timeline:    timeline(d),
 		commented: "SELECT " + columns + " FROM event_counts n JOIN events e ON e.id = n.event_id" +
 			" WHERE n.author_id = $1 AND n.commented IS NOT NULL ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)",
 	}
@@ -122,7 +126,8 @@ func (v Events) OfPlate(ctx context.Context, id event.PlateID) (on event.ID, err
 	return on, err
 }
 
-// Load reads everything in one round trip.
+// Load reads everything in one round trip. For a viewer who follows many it reads the events of the days once more in
+// another one, by the statement that is made for them.
 func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.Related, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
 		related = event.Related{
@@ -130,20 +135,22 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
 			Members: map[user.ID]*user.Member{},
 		}
-		var reads []engine.Step
-		atOnce := v.s.Dialect.KeysAtOnce()
-		readEvent, readComment := v.s.relatedEvents(&related), v.s.relatedComments(&related)
-		for dates := range slices.Chunk(engine.Distinct(q.Dates), atOnce) {
-			reads = append(reads, engine.Step{
-				Statement: v.s.hotReads.onDates, Args: []any{v.s.Dialect.Key(dates), int64(q.Viewer), int64(q.Events)}, Row: readEvent,
-			})
+		followsMany := false
+		reads := v.s.onDates(v.s.hotReads.onDates, q, &related)
+		if len(reads) > 0 {
+			reads = append(reads, engine.Step{Statement: v.s.hotReads.followsMany, Args: []any{int64(q.Viewer)}, Row: func(engine.Scanner) error {
+				followsMany = true
+				return nil
+			}})
 		}
+		atOnce := v.s.Dialect.KeysAtOnce()
 		for days := range slices.Chunk(engine.Distinct(q.DaysInCities), atOnce) {
 			reads = append(reads, v.s.newsAt(days, q, &related))
 		}
 		for ids := range slices.Chunk(engine.Distinct(q.CommentsFor), atOnce) {
 			reads = append(reads, engine.Step{
-				Statement: v.s.hotReads.newest, Args: []any{v.s.Dialect.Key(engine.Numbers(ids)), int64(q.Comments), int64(q.Viewer)}, Row: readComment,
+				Statement: v.s.hotReads.newest, Args: []any{v.s.Dialect.Key(engine.Numbers(ids)), int64(q.Comments), int64(q.Viewer)},
+				Row: v.s.relatedComments(&related),
 			})
 		}
 		if len(q.Categories) > 0 {
@@ -152,9 +159,22 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 		if len(q.People) > 0 {
 			reads = append(reads, v.s.membersOf(q.People, func(m user.Member) { addMember(related.Members, m) }))
 		}
-		return v.s.Dialect.Query(ctx, reads...)
+		if err := v.s.Dialect.Query(ctx, reads...); err != nil || !followsMany {
+			return err
+		}
+		clear(related.Events)
+		return v.s.Dialect.Query(ctx, v.s.onDates(v.s.hotReads.onDatesMany, q, &related)...)
 	})
 	return related, err
+}
+
+// onDates returns the reads of the events of the days by the statement.
+func (s *Store) onDates(statement string, q event.RelatedQuery, into *event.Related) (reads []engine.Step) {
+	read := s.relatedEvents(into)
+	for dates := range slices.Chunk(engine.Distinct(q.Dates), s.Dialect.KeysAtOnce()) {
+		reads = append(reads, engine.Step{Statement: statement, Args: []any{s.Dialect.Key(dates), int64(q.Viewer), int64(q.Events)}, Row: read})
+	}
+	return reads
 }
 
 // relatedEvents returns the function that scans a row of onDates.
@@ -219,8 +239,8 @@ func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, int
 // $2 may see, at most $3 a day. It has a part for each relation to an author and each
 // permission that the relation makes visible (event.VisibleStates). Separate indexes
 // hold the public and the hidden events of a day, so no part reads events that the
-// viewer may not see. CROSS JOIN makes SQLite start with the left side.
-func onDates(d engine.Dialect) string {
+// viewer may not see. ofContacts returns the part for contacts. LookUp makes the database start with the left side.
+func onDates(d engine.Dialect, ofContacts func(engine.Dialect, event.Permission) string) string {
 	var parts []string
 	for _, permission := range permitted(subscription.Stranger) {
 		parts = append(parts, openOn(permission))
@@ -233,8 +253,8 @@ func onDates(d engine.Dialect) string {
 	}
 	seen := "SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)"
 	return "SELECT c.name, " + storedColumns(d, withoutCounts) + ", " + memberFields + d.ForEach(seen, "date") +
-		" CROSS JOIN events e LEFT JOIN categories c ON c.id = e.category_id" + joinMember("e.author_id") +
-		" WHERE e.id = top.id ORDER BY w.place, e.created DESC, e.id DESC"
+		" " + d.LookUp("events e", "e.id = top.id") + " LEFT JOIN categories c ON c.id = e.category_id" + joinMember("e.author_id") +
+		" ORDER BY w.place, e.created DESC, e.id DESC"
 }
 
 // permitted returns the permissions of published events that the relation makes
@@ -272,6 +292,27 @@ func openOn(permission event.Permission) string {
 	return unlessBlocked("$2", "e.author_id", func(condition string) string { return newestOn(permission, condition) })
 }
 
+// fewFollowed is how many people a viewer may follow for ofFewContacts.
+const fewFollowed = 64
+
+// ofFewContacts is ofContacts for a viewer who follows few. It looks for the events of each contact, so its cost grows with
+// the people whom the viewer follows, and not with the events of the day. To set up the plan of ofContacts, which is five
+// times as large, costs Postgres more than to run this one. The limit bounds the cost for other viewers. It leaves room for
+// people whom the viewer follows until followsMany counts them.
+func ofFewContacts(d engine.Dialect, permission event.Permission) string {
+	followed := fmt.Sprintf("SELECT s.followed_id AS id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id > 0 LIMIT %d", 2*fewFollowed)
+	return "SELECT id, created FROM (SELECT e.id, e.created FROM (" + followed + ") k " +
+		d.LookUp("events e", ofDay(permission)+" AND "+newestOf(permission, "k.id")) +
+		" WHERE (SELECT COUNT(*) FROM subscriptions back WHERE back.user_id = k.id AND back.followed_id = $2) > 0" +
+		" ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)) part"
+}
+
+// newestOf returns the condition that an event of the day with the permission is one of the $3 newest of the author, a column.
+func newestOf(permission event.Permission, author string) string {
+	return "e.author_id = " + author + " AND e.created >= (SELECT MIN(created) FROM (" +
+		newestOn(permission, " AND e.author_id = "+author) + ") newest)"
+}
+
 // ofContacts returns the query for the newest events of the day with the permission by
 // contacts of the viewer. Contacts follow each other, so no block stands between them.
 //
@@ -300,8 +341,7 @@ func ofContacts(d engine.Dialect, permission event.Permission) string {
 				WHERE b.high > b.low + 1 AND ` + day + recent + ` AND e.author_id >= b.low AND e.author_id < b.high AND ` + isFollowed(d, day) + `
 				UNION ALL
 				SELECT e.id, e.created, e.author_id FROM spans b CROSS JOIN events e
-				WHERE b.high = b.low + 1 AND ` + day + recent + ` AND e.author_id = b.low
-					AND e.created >= (SELECT MIN(created) FROM (` + newestOn(permission, " AND e.author_id = b.low") + `) newest)
+				WHERE b.high = b.low + 1 AND ` + day + recent + ` AND ` + newestOf(permission, "b.low") + `
 			) followed ORDER BY created DESC, id DESC LIMIT 1000000) followed
 		WHERE (SELECT COUNT(*) FROM subscriptions back WHERE back.user_id = followed.author_id AND back.followed_id = $2) > 0
 		ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)) part`

@@ -58,6 +58,8 @@ func quarrelReads(s *Store) []quarrel {
 		{"the newest comments", s.hotReads.newest, []any{s.Dialect.Key([]int64{1}), 10, viewerOf},
 			map[int]int{shy: 80, disliked: 2*commenters + 5, indifferent: 30}, map[int]int{shy: 10, disliked: 0, indifferent: 10}},
 		{"the moment", s.hotReads.onDates, []any{day, viewerOf, 11},
+			map[int]int{shy: 100, disliked: 2*writers + 5, indifferent: 100}, map[int]int{shy: 11, disliked: 0, indifferent: 11}},
+		{"the moment for one who follows many", s.hotReads.onDatesMany, []any{day, viewerOf, 11},
 			map[int]int{shy: 200, disliked: 6 * writers, indifferent: 100}, map[int]int{shy: 11, disliked: 0, indifferent: 11}},
 	}
 }
@@ -85,7 +87,7 @@ func TestMOD02_blocks_cost_those_who_have_none_a_probe_on_Postgres(t *testing.T)
 				text := fmt.Sprint(arg)
 				if list, is := arg.([]int64); is {
 					text = "'{" + strings.Join(strings.Fields(strings.Trim(fmt.Sprint(list), "[]")), ",") + "}'"
-				} else if q.statement == s.hotReads.onDates && len(args) == 0 {
+				} else if strings.HasPrefix(q.name, "the moment") && len(args) == 0 {
 					text = "'{2026-01-01}'"
 				}
 				args = append(args, text)

@@ -221,7 +221,15 @@ func listRandom(w *fixtures) {
 
 func onDatesRandom(w *fixtures) {
 	w.eachSeed(func(w *fixtures, c random) {
+		crowd := make([]user.ID, 130) // a store may have another way for those who follow many
+		for i := range crowd {
+			crowd[i] = w.newUser()
+		}
 		people, relation := w.users(c)
+		for _, other := range crowd {
+			w.follow(people[0], other)
+			w.follow(people[1], other)
+		}
 		events := w.randomEvents(c, people)
 		for _, viewer := range append(people, 0) {
 			limit := pick(c, 1, 3, 100)
