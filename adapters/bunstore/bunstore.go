@@ -113,6 +113,7 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 type statements struct {
 	session       string // $1 hash of the key
 	members       string // $1 ids
+	relations     string // relationsOf
 	search        string // searchStatement
 	categories    string // $1 ids
 	translations  string // $1 keys, $2 the time
@@ -126,6 +127,7 @@ func newStatements(d engine.Dialect) statements {
 	return statements{
 		session:         sessionStatement,
 		members:         membersStatement(d),
+		relations:       relationsOf(d),
 		search:          searchStatement(d),
 		categories:      categoryTable.Among(d, "id", "$1"),
 		translations:    translationsStatement(d),

@@ -39,12 +39,7 @@ type eventStatements struct {
 func newEventStatements(d engine.Dialect) eventStatements {
 	columns := storedColumns(d, withCounts)
 	const one = " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1"
-	// Whether the viewer $2 follows the event's author, and the other way round, and whether a block stands between them.
-	// COUNT looks up one row for each event; for EXISTS, Postgres may read all whom the viewer follows, or who follow the
-	// viewer.
-	ties := "(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0," +
-		" (SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2) > 0, " +
-		isBlocked("$2", "e.author_id")
+	ties := ties("$2", "e.author_id")
 	within := " FROM events e WHERE e.author_id = $1 AND " + d.Among(visibleState, "$2")
 	return eventStatements{
 		event:    "SELECT " + columns + one,

@@ -231,6 +231,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"an event", s.hotReads.event, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
 		{"an event for a viewer", s.hotReads.eventFor, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
 		{"the likes of events", s.hotReads.likings, []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 10 * 5, nil},
+		{"relations", s.hotReads.relations, []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"users_pkey", "subscriptions_user_id_followed_id_key"}, 10 * 4, nil},
 		{"the moment", s.hotReads.onDates, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_day_hidden", "events_pkey", "users_pkey", "presence_pkey"}, 2 * (2*10 + 3*10), []string{"categories"}},
 		{"the moment for one who follows many", s.hotReads.onDatesMany, []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_day_hidden", "events_pkey", "users_pkey", "presence_pkey"}, 2 * (3*10 + 3*20), nil},
 		{"whether one follows many", s.hotReads.followsMany, []string{"1007"}, []string{"subscriptions_user_id_followed_id_key"}, fewFollowed + 1, nil},

@@ -211,41 +211,34 @@ func admit(query *bun.SelectQuery, q subscription.Query) *bun.SelectQuery {
 
 func (v Subscriptions) Relations(
 	ctx context.Context, viewer user.ID, authors []user.ID,
-) (relations map[user.ID]subscription.Relation, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		var rows []tie
-		among := bun.List(engine.Numbers(authors))
-		blocked := v.s.Reader.NewSelect().Model((*blockRow)(nil)).ColumnExpr("b.user_id, b.other_id, TRUE").
-			Where("b.user_id = ? AND b.other_id IN (?)", viewer, among)
-		err := v.s.Reader.NewSelect().Model((*subscriptionRow)(nil)).ColumnExpr("user_id, followed_id AS other_id, FALSE AS is_blocked").
-			Where("(user_id = ? AND followed_id IN (?) OR followed_id = ? AND user_id IN (?))", viewer, among, viewer, among).
-			UnionAll(blocked).Scan(ctx, &rows)
-		if err != nil {
-			return err
-		}
-		relations = relationsAmong(rows, viewer, authors)
-		return nil
+) (map[user.ID]subscription.Relation, error) {
+	relations := make(map[user.ID]subscription.Relation, len(authors))
+	for _, author := range authors { // a user who does not exist has no row
+		relations[author] = subscription.Relate(viewer, author, false, false, false)
+	}
+	args := []any{v.s.Dialect.ListOf(engine.Numbers(authors)), int64(viewer)}
+	_, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.relations, args, func(scan engine.Scanner) (author user.ID, err error) {
+		var follows, followed, blocked bool
+		err = scan((*int64)(&author), &follows, &followed, &blocked)
+		relations[author] = subscription.Relate(viewer, author, follows, followed, blocked)
+		return author, err
 	})
 	return relations, err
 }
 
-// tie is that a user follows another one, or that a block stands between them.
-type tie struct {
-	UserID, OtherID user.ID
-	IsBlocked       bool
+// ties returns the columns that say whether the viewer, a parameter, follows the author, a column, and the other way round,
+// and whether a block stands between them. COUNT looks up one row for each author; for EXISTS, Postgres may read all whom the
+// viewer follows, or who follow the viewer.
+func ties(viewer, author string) string {
+	follows := func(who, followed string) string {
+		return "(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = " + who + " AND s.followed_id = " + followed + ") > 0, "
+	}
+	return follows(viewer, author) + follows(author, viewer) + isBlocked(viewer, author)
 }
 
-func relationsAmong(rows []tie, viewer user.ID, authors []user.ID) map[user.ID]subscription.Relation {
-	ties := make(map[tie]bool, len(rows))
-	for _, row := range rows {
-		ties[row] = true
-	}
-	relations := make(map[user.ID]subscription.Relation, len(authors))
-	for _, author := range authors {
-		relations[author] = subscription.Relate(viewer, author,
-			ties[tie{viewer, author, false}], ties[tie{author, viewer, false}], ties[tie{viewer, author, true}])
-	}
-	return relations
+// relationsOf returns the query for the ties of the viewer $2 to the users $1.
+func relationsOf(d engine.Dialect) string {
+	return "SELECT u.id, " + ties("$2", "u.id") + " FROM users u WHERE " + d.Among("u.id", "$1")
 }
 
 // Blocks implements block.Repository.
