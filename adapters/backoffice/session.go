@@ -13,6 +13,7 @@ import (
 
 	"plaza/application/signin"
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 )
@@ -90,6 +91,7 @@ func (s *Site) staff(r route) func(*visit) (answer, error) {
 		if !actor.Has(access.BackOffice) {
 			return answer{}, access.ErrNotStaff
 		}
+		v.r = v.r.WithContext(audit.Reading(v.r.Context())) // an act replaces it, so that none is without its record
 		a, err := r.handle(s, v)
 		s.audit(v, r, err)
 		return a, err
