@@ -4,12 +4,15 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"plaza/adapters/backoffice"
 	"plaza/adapters/httpapi"
 	"plaza/adapters/httpapi/transport"
 	"plaza/bootstrap/settings"
+	"plaza/domain/media"
 	"plaza/domain/user"
 )
 
@@ -17,7 +20,7 @@ import (
 type backOffice struct{ http.Handler }
 
 // newBackOffice returns the pages for staff within what every request passes. No page of another origin calls them.
-func newBackOffice(c settings.Config, h httpapi.Config, u backoffice.UseCases) backOffice {
+func newBackOffice(c settings.Config, h httpapi.Config, pictures media.Store, u backoffice.UseCases) backOffice {
 	config := h.Config
 	if c.BackOffice != settings.BackOfficePublic {
 		config.BasePath = "" // no proxy for clients is before the admin address
@@ -25,7 +28,7 @@ func newBackOffice(c settings.Config, h httpapi.Config, u backoffice.UseCases) b
 	addresses := transport.NewAddressLimit(config)
 	client := func(r *http.Request) netip.Addr { return transport.RequestLogOf(r.Context()).Client }
 	site := backoffice.New(backoffice.Config{
-		BasePath: config.BasePath, Pictures: originOf(c.PublicURL), Client: client, Log: logOf(config.Log),
+		BasePath: config.BasePath, Pictures: originsOf(c.PublicURL, pictures), Client: client, Log: logOf(config.Log),
 		IsSecure: c.BackOffice == settings.BackOfficePublic && strings.HasPrefix(c.PublicURL, "https:"),
 		Charge:   func(r *http.Request) error { return addresses.Charge(r, client(r)) },
 		Note:     func(r *http.Request, of user.ID) { transport.RequestLogOf(r.Context()).User = of },
@@ -35,6 +38,16 @@ func newBackOffice(c settings.Config, h httpapi.Config, u backoffice.UseCases) b
 		site.ServeHTTP(w, r)
 	})
 	return backOffice{transport.NewMiddleware(transport.LimitRequests(routed, config.MaxRequests, config.TrustedProxies), config)}
+}
+
+// originsOf returns the origins of pictures. A request for one at the server's own address may be redirected to its store.
+func originsOf(publicURL string, pictures media.Store) string {
+	origins := []string{originOf(publicURL)}
+	for _, to := range []media.Audience{media.Everyone, media.Viewers} {
+		origins = append(origins, originOf(pictures.URL(media.KeyAt(to, "picture.png"), to, time.Now())))
+	}
+	slices.Sort(origins)
+	return strings.TrimSpace(strings.Join(slices.Compact(origins), " "))
 }
 
 // originOf returns the origin of an address.

@@ -184,7 +184,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 		Office:     backofficeBackOffice,
 		HowTos:     howToLists,
 	}
-	bootstrapBackOffice := newBackOffice(c, config, backofficeUseCases)
+	bootstrapBackOffice := newBackOffice(c, config, mediaStore, backofficeUseCases)
 	app := &App{
 		UseCases:    httpapiUseCases,
 		Config:      c,

@@ -36,7 +36,7 @@ type Config struct {
 	BasePath string
 	// IsSecure tells that browsers reach the pages over TLS alone.
 	IsSecure bool
-	// Pictures is the origin of pictures.
+	// Pictures are the origins of pictures, separated by spaces.
 	Pictures string
 	// Client returns the address of the caller.
 	Client func(*http.Request) netip.Addr
