@@ -56,7 +56,6 @@ func readsOfIdol(t *testing.T, s *Store) (followers, follower string) {
 	followers = string(seen)
 	_, err = s.Subscriptions().List(t.Context(), subscription.Query{User: 7, Followed: idol})
 	require.NoError(t, err)
-	follower = string(seen)
 	return followers, string(seen)
 }
 
