@@ -1,12 +1,18 @@
 package httpapi
 
 import (
+	"errors"
+	"io"
+	"net/http"
 	"strconv"
+	"strings"
 
 	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/httpapi/view"
 	"plaza/application/paying"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
+	"plaza/domain/page"
 	"plaza/domain/payment"
 )
 
@@ -100,4 +106,118 @@ type webParams struct {
 	TradeType string `json:"trade_type"`
 	MWebURL   string `json:"mweb_url"`
 	PrepayID  string `json:"prepay_id"`
+}
+
+// maxNotification is far above the size of any notification (PAY-10).
+const maxNotification = 64 << 10
+
+// maxNotificationHeader is far above the size of any header that a wallet signs or names, in bytes.
+const maxNotificationHeader = 1024
+
+// notifyOver returns the handler of notifications over the protocol. It passes the wallet's notification on and
+// answers in the wallet's format (PAY-10). The signature in the notification authenticates it. The wallet would
+// not understand the error envelope. An unreadable or oversized body counts as an empty notification.
+func notifyOver(p payment.Protocol) func(*api, *transport.Call) (transport.Reply, error) {
+	return func(a *api, c *transport.Call) (transport.Reply, error) {
+		r := c.Gin.Request
+		raw, err := io.ReadAll(http.MaxBytesReader(transport.Innermost(c.Gin.Writer), r.Body, maxNotification))
+		if err != nil {
+			raw = nil
+		}
+		transport.LeaveSlot(c.Context()) // a forged one may make the gateway ask the wallet for its keys
+		said, err := a.Paying.Notify(c.Context(), p, payment.Notification{Header: notificationHeader(r.Header), Body: raw})
+		if err != nil {
+			return transport.Reply{}, err
+		}
+		answer := transport.Reply{Status: said.Status}
+		if len(said.Body) > 0 {
+			answer.Content = transport.File{MediaType: said.MediaType, Bytes: said.Body}
+		}
+		return answer, nil
+	}
+}
+
+// notifyNamed handles notifications over the protocol that the path names.
+func notifyNamed(a *api, c *transport.Call) (transport.Reply, error) {
+	reply, err := notifyOver(payment.Protocol(c.Name()))(a, c)
+	if errors.Is(err, payment.ErrNoWallet) {
+		err = transport.ErrNotFound
+	}
+	return reply, err
+}
+
+// notificationHeader returns the headers of a notification by their names in lower case. It leaves out those that came
+// twice and those that are too long: what is signed is then missing.
+func notificationHeader(h http.Header) map[string]string {
+	found := map[string]string{}
+	for name, values := range h {
+		if len(values) == 1 && len(values[0]) <= maxNotificationHeader {
+			found[strings.ToLower(name)] = values[0]
+		}
+	}
+	return found
+}
+
+// refundBody is an order of a refund from the back office (PAY-14).
+type refundBody struct {
+	Payment *payment.PaymentID `json:"payment" validate:"required"`
+	Amount  *int64             `json:"amount"`
+	Reason  *string            `json:"reason" validate:"required"`
+}
+
+func (a *api) createRefund(c *transport.Call) (transport.Reply, error) {
+	body, readErr := transport.Read[refundBody](c)
+	draft := payment.RefundDraft{
+		Payment: deref(body.Payment), Amount: body.Amount, Reason: deref(body.Reason),
+		Origin: payment.RefundByStaff, Staff: c.Actor.ID,
+	}
+	key, readErr := c.IdempotencyKey(func() idempotency.Request { return payment.RefundContent(draft) }, readErr)
+	transport.LeaveSlot(c.Context())
+	refund, err := a.Refunding.Request(c.Context(), draft, key, readErr)
+	c.Audited = []any{"payment", int64(draft.Payment)}
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	c.Audited = append(c.Audited, "refund", int64(refund.ID), "amount", refund.Amount)
+	return transport.Created(view.OfRefund(refund)), nil
+}
+
+func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	of, request := payment.PaymentID(q.PositiveInt("payment", 0)), q.Page()
+	filter := payment.RefundFilter{State: transport.Choose(q, "state", payment.RefundStates()...), Payment: of}
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	c.Audited = []any{"state", filter.State, "payment", int64(filter.Payment), "page", request.Number()}
+	refunds, err := a.Refunding.Refunds(c.Context(), filter, request)
+	return transport.Paged(page.Map(refunds, view.OfRefund)), err
+}
+
+func (a *api) listFindings(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	filter := payment.FindingFilter{
+		Day: billDay(q, "day"), Kind: transport.Choose(q, "kind", payment.FindingKinds()...),
+		State: transport.Choose(q, "state", payment.FindingStates()...),
+	}
+	request := q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	c.Audited = []any{"kind", filter.Kind, "state", filter.State, "page", request.Number()}
+	findings, err := a.Reconciling.Findings(c.Context(), filter, request)
+	return transport.Paged(page.Map(findings, view.OfFinding)), err
+}
+
+// billDay returns the day in the parameter, or none.
+func billDay(q *transport.Query, name string) payment.Day {
+	text := q.Text(name)
+	if text == "" {
+		return payment.Day{}
+	}
+	day, err := payment.ParseDay(text)
+	if err != nil {
+		q.Wrong.Add(name, "Enter a day like 2026-11-20.")
+	}
+	return day
 }

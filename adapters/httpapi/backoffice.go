@@ -1,0 +1,285 @@
+package httpapi
+
+import (
+	"context"
+	"time"
+
+	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/httpapi/view"
+	"plaza/application/backoffice"
+	"plaza/domain/access"
+	"plaza/domain/audit"
+	"plaza/domain/fault"
+	"plaza/domain/imported"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/telemetry"
+	"plaza/domain/user"
+)
+
+// staffList names the list of people whom staff find, in its cursors.
+const staffList = 's'
+
+// staffPerson is a person for staff (OFF-01).
+type staffPerson struct {
+	User       person               `json:"user"`
+	Phone      string               `json:"phone"`
+	Scopes     []access.Scope       `json:"scopes"`
+	IsStaff    bool                 `json:"is_staff"`
+	IsDisabled bool                 `json:"is_disabled"`
+	Joined     transport.Timestamp  `json:"date_joined"`
+	Seen       *transport.Timestamp `json:"last_seen_at"`
+	Sessions   int                  `json:"sessions"`
+}
+
+func renderStaffPerson(p backoffice.Person) staffPerson {
+	return staffPerson{
+		User: renderPerson(p.Info), Phone: p.Phone.String(), Scopes: listed(p.Scopes), IsStaff: p.Staff, IsDisabled: p.Disabled,
+		Joined: transport.Timestamp(p.Joined), Seen: view.OrNever(p.Seen), Sessions: p.Sessions,
+	}
+}
+
+func (a *api) findPeople(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	query := backoffice.PeopleQuery{Phone: q.Text("phone"), UID: user.ID(q.PositiveInt("uid", 0)), Name: q.Text("name")}
+	query.CursorRequest = q.Cursor(staffList)
+	c.Audited = []any{"uid", int64(query.UID), "by_phone", query.Phone != "", "by_name", query.Name != ""}
+	found, err := a.BackOffice.Find(c.Context(), query, q.Err())
+	return transport.Continued(staffList, mapSlice(found.Items, renderStaffPerson), found.Next), err
+}
+
+func (a *api) showPerson(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[user.ID](c)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	found, err := a.BackOffice.Show(c.Context(), id)
+	return transport.Data(renderStaffPerson(found)), err
+}
+
+// actBody is why staff do something to an account.
+type actBody struct {
+	Reason *string `json:"reason" validate:"required"`
+}
+
+func (a *api) disableAccount(c *transport.Call) (transport.Reply, error) {
+	return act(c, a.BackOffice.Disable)
+}
+
+func (a *api) enableAccount(c *transport.Call) (transport.Reply, error) {
+	return act(c, a.BackOffice.Enable)
+}
+
+func (a *api) endSessionsOf(c *transport.Call) (transport.Reply, error) {
+	return act(c, a.BackOffice.EndSessions)
+}
+
+// act does the act to the account in the path.
+func act(
+	c *transport.Call, do func(context.Context, backoffice.Act, error) (backoffice.Person, error),
+) (transport.Reply, error) {
+	id, err := transport.PathID[user.ID](c)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	body, readErr := transport.Read[actBody](c)
+	found, err := do(c.Context(), backoffice.Act{Actor: c.Actor, User: id, Reason: deref(body.Reason)}, readErr)
+	return transport.Data(renderStaffPerson(found)), err
+}
+
+// rightsBody are the new rights of an account.
+type rightsBody struct {
+	Scopes *[]string `json:"scopes" validate:"required,max=50"`
+	Staff  *bool     `json:"staff" validate:"required"`
+	Reason *string   `json:"reason" validate:"required"`
+}
+
+func (a *api) setRights(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[user.ID](c)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	body, readErr := transport.Read[rightsBody](c)
+	rights := backoffice.Rights{Scopes: deref(body.Scopes), Staff: deref(body.Staff)}
+	c.Audited = []any{"scopes", rights.Scopes, "staff", rights.Staff}
+	found, err := a.BackOffice.SetRights(
+		c.Context(), backoffice.Act{Actor: c.Actor, User: id, Reason: deref(body.Reason)}, rights, readErr)
+	return transport.Data(renderStaffPerson(found)), err
+}
+
+// overviewView is what waits, and what came in (OFF-01).
+type overviewView struct {
+	At       transport.Timestamp `json:"at"`
+	MaxCount int                 `json:"max_count"` // where counts end
+	Money    moneyView           `json:"money"`
+	Reports  int                 `json:"open_reports"`
+
+	Translator *budgetView `json:"translator"` // null: without a budget
+	Messages   *budgetView `json:"messages"`
+
+	Jobs []failingJobView `json:"failing_jobs"`
+	Days []dayView        `json:"days"`
+}
+
+type moneyView struct {
+	OpenOrders      int `json:"open_orders"`
+	InDoubt         int `json:"in_doubt"`
+	RefundDue       int `json:"refund_due"`
+	Disputed        int `json:"disputed"`
+	Refunds         int `json:"refunds_processing"`
+	AbnormalRefunds int `json:"refunds_abnormal"`
+	OpenFindings    int `json:"open_findings"`
+}
+
+type budgetView struct {
+	Name  *string `json:"name"`
+	Limit int64   `json:"limit"`
+	Spent int64   `json:"spent"`
+	Left  int64   `json:"left"`
+}
+
+type failingJobView struct {
+	Name     string              `json:"name"`
+	Failures int                 `json:"failures"`
+	Since    transport.Timestamp `json:"since"`
+}
+
+type dayView struct {
+	Day      string `json:"day"`
+	Joined   int    `json:"joined"`
+	Events   int    `json:"events"`
+	Comments int    `json:"comments"`
+}
+
+func renderBudget(b backoffice.Budget) *budgetView {
+	return transport.Optional(budgetView{view.OrNull(b.Name), b.Limit, b.Spent, b.Left()}, b.Limit > 0)
+}
+
+func (a *api) showOverview(c *transport.Call) (transport.Reply, error) {
+	o, err := a.BackOffice.Overview(c.Context())
+	return transport.Data(overviewView{
+		At: transport.Timestamp(o.At), MaxCount: telemetry.MaxCount, Reports: o.OpenReports,
+		Money: moneyView{
+			OpenOrders: o.OpenOrders, InDoubt: o.InDoubt, RefundDue: o.RefundDue, Disputed: o.Disputed,
+			Refunds: o.Refunds, AbnormalRefunds: o.AbnormalRefunds, OpenFindings: o.OpenFindings,
+		},
+		Translator: renderBudget(o.Translator), Messages: renderBudget(o.Messages),
+		Jobs: mapSlice(o.Jobs, func(j backoffice.FailingJob) failingJobView {
+			return failingJobView{j.Name, j.Failures, transport.Timestamp(j.Since)}
+		}),
+		Days: mapSlice(o.Days, func(d telemetry.Day) dayView {
+			return dayView{d.Day.Format(time.DateOnly), d.Joined, d.Events, d.Comments}
+		}),
+	}), err
+}
+
+// runView is a run of an import (OFF-01).
+type runView struct {
+	ID       imported.RunID       `json:"id"`
+	Files    []string             `json:"files"`
+	State    imported.RunState    `json:"state"`
+	Began    transport.Timestamp  `json:"began_at"`
+	Ended    *transport.Timestamp `json:"ended_at"`
+	Lines    int64                `json:"lines"`
+	New      int64                `json:"new"`
+	Changed  int64                `json:"changed"`
+	Same     int64                `json:"unchanged"`
+	Replaced int64                `json:"replaced"`
+	Rejected int64                `json:"rejected"`
+}
+
+func renderRun(r imported.Run) runView {
+	return runView{
+		ID: r.ID, Files: listed(r.Files), State: r.State, Began: transport.Timestamp(r.Began), Ended: view.OrNever(r.Ended),
+		Lines: r.Lines, New: r.New, Changed: r.Changed, Same: r.Same, Replaced: r.Replaced, Rejected: r.Rejected,
+	}
+}
+
+// rejectView is why a line was rejected.
+type rejectView struct {
+	File   string       `json:"file"`
+	Line   int64        `json:"line"`
+	Reason *string      `json:"reason"`
+	Fields fault.Fields `json:"fields"`
+}
+
+func renderReject(r imported.RejectedLine) rejectView {
+	fields := r.Fields
+	if fields == nil {
+		fields = fault.Fields{}
+	}
+	return rejectView{File: r.File, Line: r.Line, Reason: view.OrNull(r.Reason), Fields: fields}
+}
+
+func (a *api) listImports(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	request := q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	c.Audited = []any{"page", request.Number()}
+	runs, err := a.BackOffice.Imports(c.Context(), request)
+	return transport.Paged(page.Map(runs, renderRun)), err
+}
+
+func (a *api) listRejects(c *transport.Call) (transport.Reply, error) {
+	id, err := transport.PathID[imported.RunID](c)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	q := c.Query()
+	request := q.Page()
+	c.Audited = []any{"page", request.Number()}
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	rejects, err := a.BackOffice.Rejects(c.Context(), id, request)
+	return transport.Paged(page.Map(rejects, renderReject)), err
+}
+
+// howToView is an imported how-to of a category (ADM-01).
+type howToView struct {
+	Category  string                 `json:"category"`
+	Username  string                 `json:"username"`
+	User      user.ID                `json:"user"`
+	BundleIDs []publication.BundleID `json:"bundle_ids"`
+	CreatedAt transport.Timestamp    `json:"created_at"`
+	UpdatedAt transport.Timestamp    `json:"updated_at"`
+}
+
+func (people users) renderHowTo(h publication.HowTo) howToView {
+	return howToView{
+		Category: h.Category, Username: people[h.Robot].Username, User: h.Robot,
+		BundleIDs: listed(h.Bundles), CreatedAt: transport.Timestamp(h.Created), UpdatedAt: transport.Timestamp(h.Updated),
+	}
+}
+
+// listHowTos returns imported how-tos, of some categories or of all.
+func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	categories, request := q.Texts("category", "category[]"), q.Page()
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	c.Audited = []any{"categories", categories, "page", request.Number()}
+	howTos, err := a.HowToLists.List(c.Context(), categories, request)
+	if err != nil {
+		return transport.Reply{}, err
+	}
+	people, err := a.loadUsers(c.Context(), mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
+	return transport.Paged(page.Map(howTos, people.renderHowTo)), err
+}
+
+// actList is the letter of cursors in the list of acts.
+const actList = 'a'
+
+// listActs returns the acts of staff, the newest first (OFF-01).
+func (a *api) listActs(c *transport.Call) (transport.Reply, error) {
+	q := c.Query()
+	request := audit.Query{CursorRequest: q.Cursor(actList)}
+	if err := q.Err(); err != nil {
+		return transport.Reply{}, err
+	}
+	list, err := a.Audit.List(c.Context(), request)
+	return transport.Continued(actList, mapSlice(list.Items, view.OfAct), list.Next), err
+}
