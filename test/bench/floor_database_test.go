@@ -69,7 +69,7 @@ const (
 	momentStatement                 // $1 day, $2 event, $3 viewer, $4 how many
 	newsStatement                   // $1 day, $2 city, $3 how many
 	anyNewsStatement                // $1 day, $2 how many
-	talkStatement                   // $1 event
+	talkStatement                   // $1 event, $2 viewer
 	visitStatement                  // $1 hash of a key, $2 event
 	reachStatement                  // $1 hash of a key, $2 event
 	authorStatement                 // $1 hash of a key, $2 author
@@ -83,8 +83,8 @@ const (
 	seenStatement                   // $1 user, $2 now, $3 due
 	changeStatement                 // $1 to $7 event, revision, title, province, city, district, modified
 	talkCountStatement              // $1 event, $2 now
-	commentStatement                // $1 event, $2 author, $3 content, $4 now
-	likeStatement                   // $1 event, $2 user
+	commentStatement                // $1 event, $2 author, $3 content, $4 now, $5 whom it notifies, $6 until when
+	likeStatement                   // $1 event, $2 user, $3 now, $4 whom it notifies, $5 until when
 	statements                      // how many there are
 )
 
@@ -148,6 +148,11 @@ const (
 // categories.
 const categoryName = "(SELECT c.name FROM categories c WHERE c.id = e.category_id)"
 
+// unblocked is that no block stands between the viewer and the author.
+func unblocked(viewer, author string) string {
+	return " AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = " + viewer + " AND b.other_id = " + author + ")"
+}
+
 // eventTexts are those of an edit.
 func eventTexts(texts *[statements]string) {
 	texts[callStatement] = `SELECT ` + credentialColumns + `, ` + memberColumns + `,
@@ -164,7 +169,7 @@ func eventTexts(texts *[statements]string) {
 			WHERE e.day = $1 AND e.status = 100 AND e.id <> $2 AND (e.permission = 0 OR e.author_id = $3
 				OR e.permission = 100 AND EXISTS (SELECT 1 FROM subscriptions s
 					JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
-					WHERE s.user_id = $3 AND s.followed_id = e.author_id))
+					WHERE s.user_id = $3 AND s.followed_id = e.author_id))` + unblocked("$3", "e.author_id") + `
 			ORDER BY e.created DESC, e.id DESC LIMIT $4) e
 		JOIN users u ON u.id = e.author_id LEFT JOIN presence w ON w.user_id = u.id
 		LEFT JOIN plates q ON q.event_id = e.id
@@ -175,7 +180,7 @@ func eventTexts(texts *[statements]string) {
 		ORDER BY 1, 2 LIMIT $3`
 	texts[anyNewsStatement] = `SELECT 0, ` + news + ` ORDER BY id LIMIT $2`
 	texts[talkStatement] = `SELECT c.id, c.content, c.created, ` + memberColumns + `
-		FROM (SELECT * FROM comments WHERE event_id = $1 ORDER BY created DESC, id DESC LIMIT 10) c
+		FROM (SELECT * FROM comments c WHERE event_id = $1` + unblocked("$2", "c.author_id") + ` ORDER BY created DESC, id DESC LIMIT 10) c
 		JOIN users u ON u.id = c.author_id LEFT JOIN presence w ON w.user_id = u.id ORDER BY c.created DESC, c.id DESC`
 	texts[useStatement] = `UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3`
 	texts[seenStatement] = `INSERT INTO presence AS p (user_id, seen) VALUES ($1, $2)
@@ -195,11 +200,11 @@ func diaryTexts(texts *[statements]string) {
 		JOIN events e ON e.id = $2 JOIN event_counts n ON n.event_id = e.id
 		JOIN users a ON a.id = e.author_id LEFT JOIN presence aw ON aw.user_id = a.id
 		LEFT JOIN plates q ON q.event_id = e.id
-		WHERE t.hash = $1 ORDER BY q.id`
+		WHERE t.hash = $1` + unblocked("u.id", "e.author_id") + ` ORDER BY q.id`
 	texts[reachStatement] = `SELECT ` + credentialColumns + `, ` + memberColumns + `, ` + contact("e.author_id") + `,
-		e.author_id, e.permission, e.status` + callerTables + ` JOIN events e ON e.id = $2 WHERE t.hash = $1`
+		e.author_id, e.permission, e.status` + callerTables + ` JOIN events e ON e.id = $2 WHERE t.hash = $1` + unblocked("u.id", "e.author_id")
 	texts[authorStatement] = `SELECT ` + callerColumns + `, ` + contact("a.id") + `, ` + author + callerTables + `
-		JOIN users a ON a.id = $2 LEFT JOIN presence aw ON aw.user_id = a.id WHERE t.hash = $1`
+		JOIN users a ON a.id = $2 LEFT JOIN presence aw ON aw.user_id = a.id WHERE t.hash = $1` + unblocked("u.id", "a.id")
 	const visible = " FROM events e WHERE e.author_id = $1 AND e.status = 100 AND (e.permission = 0 OR e.permission = 100 AND $2)"
 	texts[listStatement] = `SELECT (SELECT COUNT(*)` + visible + `), ` + entry + ` FROM (
 			SELECT *` + visible + ` ORDER BY e.day DESC, e.created DESC, e.id LIMIT $3 OFFSET $4
@@ -225,8 +230,13 @@ func diaryTexts(texts *[statements]string) {
 		WHERE k.owner_id = $1 ORDER BY n.id DESC LIMIT $2`
 	texts[talkCountStatement] = `UPDATE event_counts SET comments = comments + 1,
 		commented = CASE WHEN commented > $2 THEN commented ELSE $2 END WHERE event_id = $1`
-	texts[commentStatement] = `INSERT INTO comments (event_id, author_id, content, created) VALUES ($1, $2, $3, $4) RETURNING id`
+	texts[commentStatement] = `WITH said AS (INSERT INTO comments (event_id, author_id, content, created) VALUES ($1, $2, $3, $4) RETURNING id),
+			told AS (` + notice + ` SELECT CAST($5 AS bigint), 'comment', $2, id, $4, CAST($6 AS timestamptz) FROM said WHERE CAST($5 AS bigint) <> $2)
+		SELECT id FROM said`
 }
+
+// notice begins what tells an author. A trigger counts it.
+const notice = `INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires)`
 
 // targets are where memberColumns are scanned into.
 func (m *memberRow) targets(db *floor) []any {

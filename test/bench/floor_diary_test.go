@@ -11,6 +11,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/event"
+	"plaza/domain/notification"
 	"plaza/domain/secret"
 )
 
@@ -216,28 +217,27 @@ type timelineView struct {
 	} `json:"cursor"`
 }
 
-// reach finds the caller, and whether they may see the event.
-func (f *floor) reach(r *http.Request, on int64) (caller memberRow, presence note, err error) {
+// reach finds the caller, and the author of the event, if the caller may see it.
+func (f *floor) reach(r *http.Request, on int64) (caller memberRow, author int64, presence note, err error) {
 	hash, err := hashOf(r)
 	if err != nil {
-		return caller, presence, err
+		return caller, author, presence, err
 	}
 	var c credentials
 	var isContact bool
-	var author int64
 	var permission, status int
 	targets := slices.Concat(c.targets(f), caller.targets(f), []any{&isContact, &author, &permission, &status})
 	if err := f.query(r.Context(), reachStatement, []any{hash[:], on}, func(scan scanner) error { return scan(targets...) }); err != nil {
-		return caller, presence, err
+		return caller, author, presence, err
 	}
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	if err := c.check(access.XfileEvent, now); err != nil {
-		return caller, presence, err
+		return caller, author, presence, err
 	}
 	if author != caller.id && !isVisible(permission, status, isContact) {
-		return caller, presence, errNoEvent
+		return caller, author, presence, errNoEvent
 	}
-	return caller, noteOf(&c, caller.id, caller.seen, now), nil
+	return caller, author, noteOf(&c, caller.id, caller.seen, now), nil
 }
 
 func (f *floor) comment(r *http.Request) (any, error) {
@@ -248,7 +248,7 @@ func (f *floor) comment(r *http.Request) (any, error) {
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		return nil, err
 	}
-	caller, presence, err := f.reach(r, body.Event)
+	caller, author, presence, err := f.reach(r, body.Event)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (f *floor) comment(r *http.Request) (any, error) {
 	v := commentView{Content: body.Content, CreateTime: stamp(now)}
 	err = f.all(r.Context(), append(presence.steps(f),
 		read{talkCountStatement, []any{body.Event, f.at(now)}, nil},
-		read{commentStatement, []any{body.Event, caller.id, body.Content, f.at(now)}, func(scan scanner) error { return scan(&v.ID) }},
+		read{commentStatement, []any{body.Event, caller.id, body.Content, f.at(now), author, f.at(now.Add(notification.KeptFor))}, func(scan scanner) error { return scan(&v.ID) }},
 	))
 	if presence.isStale {
 		caller.seen = now
@@ -270,11 +270,11 @@ func (f *floor) like(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	caller, presence, err := f.reach(r, on)
+	caller, author, presence, err := f.reach(r, on)
 	if err != nil {
 		return nil, err
 	}
 	return nil, f.all(r.Context(), append(presence.steps(f),
-		read{likeStatement, []any{on, caller.id}, nil},
+		read{likeStatement, []any{on, caller.id, f.at(presence.now), author, f.at(presence.now.Add(notification.KeptFor))}, nil},
 	))
 }

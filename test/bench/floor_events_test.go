@@ -226,7 +226,7 @@ func (f *floor) surroundings(v *eventView, viewer int64, city string, most int64
 		reads[1].statement, reads[1].args = anyNewsStatement, []any{v.EventTime, most}
 	}
 	if v.CommentCount > 0 {
-		reads = append(reads, read{talkStatement, []any{v.ID}, func(scan scanner) error { return f.addComment(v, scan, now) }})
+		reads = append(reads, read{talkStatement, []any{v.ID, viewer}, func(scan scanner) error { return f.addComment(v, scan, now) }})
 	}
 	return reads
 }

@@ -30,7 +30,8 @@ func openPostgres(ctx context.Context, url string) (*pool, error) {
 		return nil, err
 	}
 	p := &pool{Pool: connections, texts: readTexts()}
-	p.texts[likeStatement] = `WITH liked AS (INSERT INTO likes (event_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING event_id)
+	p.texts[likeStatement] = `WITH liked AS (INSERT INTO likes (event_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING event_id),
+			told AS (` + notice + ` SELECT CAST($4 AS bigint), 'like', $2, event_id, CAST($3 AS timestamptz), CAST($5 AS timestamptz) FROM liked WHERE CAST($4 AS bigint) <> $2)
 		UPDATE event_counts SET likes = likes + 1 WHERE event_id IN (SELECT event_id FROM liked)`
 	// One statement, and so one round trip: the event, its listing and its counter.
 	p.texts[changeStatement] = `WITH changed AS (
