@@ -103,7 +103,7 @@ func translatorBudget(t *translation.Translation) backoffice.TranslatorBudget {
 func diaryPorts(s Stores, addresses media.Addresses, places place.Analyser, clean markup.Sanitiser, processor media.Processor) diary.Ports {
 	return diary.Ports{
 		Events: s.Events, Reader: s.EventReader, Discussion: s.Discussion, Related: s.Related,
-		Categories: s.Categories, Relations: s.Subscriptions, Directory: s.Directory,
+		Categories: s.Categories, Directory: s.Directory,
 		Places: places, Sanitiser: clean, Pictures: s.Media, Addresses: addresses, Deletions: s.Deletions, Processor: processor, Room: s.Room,
 		Keys: s.Keys,
 	}

@@ -23,8 +23,9 @@ type eventStatements struct {
 	event    string // $1 id
 	eventFor string // $1 id, $2 viewer
 	likings  string // $1 ids, $2 viewer
-	// eventPage reads the events of the author $1 in the visible states $2, $3 of them
-	// after $4. The order clause goes between its two parts and after them.
+	// eventPage reads the events of the author $1 that the viewer $4 may see, $2 of them after $3. The states that each
+	// relation makes visible are $5 for Self, $6 for Contact and $7 for Stranger. The order clause goes between its two
+	// parts and after them.
 	eventPage   [2]string
 	onDates     string // for a viewer who follows few
 	onDatesMany string // for any viewer
@@ -40,7 +41,8 @@ func newEventStatements(d engine.Dialect) eventStatements {
 	columns := storedColumns(d, withCounts)
 	const one = " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1"
 	ties := ties("$2", "e.author_id")
-	within := " FROM events e WHERE e.author_id = $1 AND " + d.Among(visibleState, "$2")
+	within := " FROM events e WHERE e.author_id = $1 AND (" + visibleTo(d, subscription.Stranger, "$7") + " OR " +
+		visibleTo(d, subscription.Contact, "$6") + " OR " + visibleTo(d, subscription.Self, "$5") + ")"
 	return eventStatements{
 		event:    "SELECT " + columns + one,
 		eventFor: "SELECT " + ties + ", " + columns + one,
@@ -48,8 +50,8 @@ func newEventStatements(d engine.Dialect) eventStatements {
 			" (SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id AND l.user_id = $2) > 0" +
 			" FROM events e JOIN event_counts n ON n.event_id = e.id WHERE " + d.Among("e.id", "$1"),
 		eventPage: [2]string{
-			"SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.id" + within,
-			" LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)) top JOIN events e ON e.id = top.id LEFT JOIN event_counts n ON n.event_id = e.id",
+			relationTo("$4", "$1") + "SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.id" + within,
+			" LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) top JOIN events e ON e.id = top.id LEFT JOIN event_counts n ON n.event_id = e.id",
 		},
 		onDates:     onDates(d, ofFewContacts),
 		onDatesMany: onDates(d, ofContacts),
@@ -61,6 +63,21 @@ func newEventStatements(d engine.Dialect) eventStatements {
 		commented: "SELECT " + columns + " FROM event_counts n JOIN events e ON e.id = n.event_id" +
 			" WHERE n.author_id = $1 AND n.commented IS NOT NULL ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)",
 	}
+}
+
+// relationTo returns the beginning of a statement that finds out the relation of the viewer to the author once, as
+// subscription.Relate does. Both are parameters.
+func relationTo(viewer, author string) string {
+	viewer, author = "CAST("+viewer+" AS bigint)", "CAST("+author+" AS bigint)"
+	return fmt.Sprintf("WITH tie (relation) AS (SELECT CASE WHEN %[1]s = %[2]s THEN %[6]d WHEN %[3]s THEN %[7]d WHEN %[4]s AND %[5]s THEN %[8]d ELSE %[9]d END) ",
+		viewer, author, isBlocked(viewer, author), isFollowing(viewer, author), isFollowing(author, viewer),
+		subscription.Self, subscription.Blocked, subscription.Contact, subscription.Stranger)
+}
+
+// visibleTo returns the condition that an event is in one of the states of the parameter, and the relation of relationTo is
+// as close as r or closer. A closer relation makes more states visible.
+func visibleTo(d engine.Dialect, r subscription.Relation, states string) string {
+	return fmt.Sprintf("(SELECT relation FROM tie) >= %d AND ", r) + d.Among(visibleState, states)
 }
 
 // visibleState encodes an event's status and permission as one number.
@@ -93,8 +110,9 @@ func ordering(o event.Ordering) string {
 func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
 	order := ordering(q.Order)
 	statement := v.s.hotReads.eventPage[0] + order + v.s.hotReads.eventPage[1] + order
-	args := []any{
-		int64(q.Author), v.s.Dialect.ListOf(visibleStates(q.States)), int64(q.Page.Size()), int64(q.Page.Offset()),
+	args := []any{int64(q.Author), int64(q.Page.Size()), int64(q.Page.Offset()), int64(q.Viewer)}
+	for _, r := range []subscription.Relation{subscription.Self, subscription.Contact, subscription.Stranger} {
+		args = append(args, v.s.Dialect.ListOf(visibleStates(event.VisibleStates(r))))
 	}
 	return engine.ReadPage(ctx, v.s.DB, q.Page, statement, args, func(total *int) func(engine.Scanner) (event.Entry, error) {
 		return entryReader(v.s.Dialect, total)

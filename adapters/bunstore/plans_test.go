@@ -278,7 +278,7 @@ func eventPagePlans(t *testing.T, s *Store) []postgresRead {
 		parsed := content.Ordering(order)
 		reads = append(reads, postgresRead{
 			name: "a page of events by " + order, statement: s.hotReads.eventPage[0] + ordering(parsed) + s.hotReads.eventPage[1] + ordering(parsed),
-			args:    []string{"7", "'{100000,100100}'", "20", "0"},
+			args:    []string{"7", "20", "0", "8", "'{0,100,200,100000,100100,100200}'", "'{100000,100100}'", "'{100000}'"},
 			indexes: []string{"events_of_author", "events_pkey", "event_counts_pkey", "plates_of_event"},
 			read:    100 + 100 + 3*20, // the author's events, twice, and the page
 		})

@@ -70,7 +70,7 @@ func lists(ctx context.Context, s *Store) map[string]func() error {
 			return err
 		},
 		"Events": func() error {
-			_, err := s.Events().List(ctx, event.Query{Author: 7, States: event.VisibleStates(subscription.Self), Page: r})
+			_, err := s.Events().List(ctx, event.Query{Author: 7, Viewer: 7, Page: r})
 			return err
 		},
 		"Likings": func() error { _, err := s.Events().Likings(ctx, events, 7); return err },

@@ -230,10 +230,12 @@ func (v Subscriptions) Relations(
 // and whether a block stands between them. COUNT looks up one row for each author; for EXISTS, Postgres may read all whom the
 // viewer follows, or who follow the viewer.
 func ties(viewer, author string) string {
-	follows := func(who, followed string) string {
-		return "(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = " + who + " AND s.followed_id = " + followed + ") > 0, "
-	}
-	return follows(viewer, author) + follows(author, viewer) + isBlocked(viewer, author)
+	return isFollowing(viewer, author) + ", " + isFollowing(author, viewer) + ", " + isBlocked(viewer, author)
+}
+
+// isFollowing returns the condition that the user follows the other one; both are parameters or columns.
+func isFollowing(user, other string) string {
+	return "(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = " + user + " AND s.followed_id = " + other + ") > 0"
 }
 
 // relationsOf returns the query for the ties of the viewer $2 to the users $1.

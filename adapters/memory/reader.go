@@ -13,7 +13,7 @@ import (
 func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
 	return read(ctx, v.s, func() (page.Page[event.Entry], error) {
 		within := v.s.events.where(func(e event.State) bool {
-			return e.Author == q.Author && slices.Contains(q.States, stateAndPermission(e))
+			return e.Author == q.Author && stateAndPermission(e).VisibleTo(v.s.relation(q.Viewer, q.Author))
 		})
 		p, err := pageOf(q.Page, sorted(within, q.Order.Compare))
 		if err != nil {

@@ -43,7 +43,6 @@ type Ports struct {
 	Discussion event.Discussion
 	Related    event.RelatedReader
 	Categories feed.Categories
-	Relations  subscription.Repository
 	Directory  user.Directory
 	Places     place.Analyser
 	Sanitiser  markup.Sanitiser
@@ -194,18 +193,14 @@ func (d *Diary) Read(ctx context.Context, actor access.Actor, id event.ID) (View
 // Own returns a page of the actor's events, drafts included (EVT-10).
 func (d *Diary) Own(ctx context.Context, actor access.Actor, o event.Ordering, p page.Request) (page.Page[View], error) {
 	return d.list(ctx, actor, event.Query{
-		Author: actor.ID, States: event.VisibleStates(subscription.Self), Order: o, Page: p,
+		Author: actor.ID, Viewer: actor.ID, Order: o, Page: p,
 	})
 }
 
 // Of returns a page of the author's events that the actor may see. An unknown author is
 // NotFound (EVT-13).
 func (d *Diary) Of(ctx context.Context, actor access.Actor, author user.ID, o event.Ordering, p page.Request) (page.Page[View], error) {
-	relation, err := d.relation(ctx, actor, author)
-	if err != nil {
-		return page.Page[View]{}, err
-	}
-	found, err := d.list(ctx, actor, event.Query{Author: author, States: event.VisibleStates(relation), Order: o, Page: p})
+	found, err := d.list(ctx, actor, event.Query{Author: author, Viewer: actor.ID, Order: o, Page: p})
 	if len(found.Items) > 0 || err != nil && !fault.Is(err, fault.NotFound) {
 		return found, err
 	}
@@ -268,14 +263,4 @@ func (d *Diary) guarded(ctx context.Context, actor access.Actor, id event.ID,
 		return event.Entry{}, err
 	}
 	return entry, check(entry.Event, relation)
-}
-
-// relation returns the actor's relation to the author. An actor's relation to themselves
-// needs no look-up.
-func (d *Diary) relation(ctx context.Context, actor access.Actor, author user.ID) (subscription.Relation, error) {
-	if r := subscription.Relate(actor.ID, author, false, false, false); r == subscription.Self {
-		return r, nil
-	}
-	relations, err := d.ports.Relations.Relations(ctx, actor.ID, []user.ID{author})
-	return relations[author], err
 }

@@ -48,7 +48,7 @@ func emptyFixture() fixture {
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(), Blocks: s.Blocks(), Notifications: s.Notifications(),
 		Diary: diary.Ports{
 			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Related: s.Events(),
-			Categories: s.Categories(), Relations: s.Subscriptions(), Directory: s.Accounts(),
+			Categories: s.Categories(), Directory: s.Accounts(),
 			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Addresses: pictures.Addresses, Deletions: s.DeletionQueue(), Processor: processor, Room: s.Room(quota.Limits{}),
 			Keys: s.Keys(),
 		},

@@ -60,14 +60,14 @@ type Repository interface {
 // Query selects and orders events of an author.
 type Query struct {
 	Author user.ID
-	States []StatusPermission // states to list, from VisibleStates; empty: no events
+	Viewer user.ID // lists those that the viewer may see, by VisibleStates
 	Order  Ordering
 	Page   page.Request
 }
 
 // Reader lists events.
 type Reader interface {
-	// List returns a page of the author's events in the States, in order. The
+	// List returns a page of the author's events that the Viewer may see, in order. The
 	// total must equal the number of events on all pages.
 	List(ctx context.Context, q Query) (page.Page[Entry], error)
 	// Commented returns at most limit of the author's events with comments, the event

@@ -110,7 +110,7 @@ func addDangling(w *fixtures) {
 		_, err := w.Events.Add(w.Context(), e)
 		require.Error(w, err, name)
 		assert.True(w, fault.Is(err, fault.Internal), "%s: %v", name, err)
-		assert.Empty(w, w.list(event.Query{Author: e.Author(), States: everything}).Items, name)
+		assert.Empty(w, w.list(event.Query{Author: e.Author(), Viewer: e.Author()}).Items, name)
 	}
 	assert.Empty(w, w.listed())
 }
@@ -229,7 +229,7 @@ func (w *fixtures) readEveryWay(e *event.Event) ([]*event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := w.EventReader.List(w.Context(), event.Query{Author: author, States: everything})
+	list, err := w.EventReader.List(w.Context(), event.Query{Author: author, Viewer: author})
 	if err != nil {
 		return nil, err
 	}

@@ -142,7 +142,7 @@ func addingEvents(w *fixtures) guardedWrite {
 			return add(author, k, charges)
 		},
 		stored: func() (ids []int64) {
-			for _, e := range w.list(event.Query{Author: author, States: event.VisibleStates(subscription.Self)}).Items {
+			for _, e := range w.list(event.Query{Author: author, Viewer: author}).Items {
 				ids = append(ids, int64(e.ID()))
 			}
 			assert.Len(w, w.listed(), len(ids))

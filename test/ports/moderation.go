@@ -11,7 +11,6 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
-	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
@@ -169,11 +168,10 @@ func hideEvent(w *fixtures) {
 	hidden := w.entry(e.ID())
 	assert.True(w, hidden.IsHidden())
 	assert.Equal(w, event.Normal, hidden.State().WrittenStatus())
-	list := func(r subscription.Relation) int {
-		return len(w.list(event.Query{Author: author, States: event.VisibleStates(r)}).Items)
-	}
-	assert.Equal(w, 1, list(subscription.Self))
-	assert.Zero(w, list(subscription.Contact))
+	list := func(viewer user.ID) int { return len(w.list(event.Query{Author: author, Viewer: viewer}).Items) }
+	assert.Equal(w, 1, list(author))
+	w.befriend(author, other)
+	assert.Zero(w, list(other))
 	assert.Empty(w, w.Listings(w.T))
 	likings, err := w.Discussion.Likings(w.Context(), []event.ID{e.ID()}, other)
 	require.NoError(w, err)
@@ -183,7 +181,7 @@ func hideEvent(w *fixtures) {
 	assert.Equal(w, h, undone)
 	assert.Equal(w, before.State(), w.entry(e.ID()).State())
 	assert.Len(w, w.Listings(w.T), 1)
-	assert.Equal(w, 1, list(subscription.Stranger))
+	assert.Equal(w, 1, list(w.newUser()))
 }
 
 func hideOnce(w *fixtures) {

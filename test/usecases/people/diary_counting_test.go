@@ -16,7 +16,6 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/page"
-	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/test/usecases"
 )
@@ -37,10 +36,6 @@ type (
 	}
 	countingCategories struct {
 		feed.Categories
-		calls *atomic.Int64
-	}
-	countingRelations struct {
-		subscription.Repository
 		calls *atomic.Int64
 	}
 	countingDirectory struct {
@@ -74,11 +69,6 @@ func (c countingCategories) ByIDs(ctx context.Context, ids []feed.CategoryID) (m
 	return c.Categories.ByIDs(ctx, ids)
 }
 
-func (c countingRelations) Relations(ctx context.Context, viewer user.ID, authors []user.ID) (map[user.ID]subscription.Relation, error) {
-	c.calls.Add(1)
-	return c.Repository.Relations(ctx, viewer, authors)
-}
-
 func (c countingDirectory) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
 	c.calls.Add(1)
 	return c.Directory.Members(ctx, ids)
@@ -93,7 +83,6 @@ func newCountedDiary(t *testing.T) (*diaryFixture, *atomic.Int64) {
 		p.Events = countingEvents{p.Events, calls}
 		p.Related = countingRelated{p.Related, calls}
 		p.Categories = countingCategories{p.Categories, calls}
-		p.Relations = countingRelations{p.Relations, calls}
 		p.Directory = countingDirectory{p.Directory, calls}
 	})
 	return w, calls
@@ -132,7 +121,7 @@ func TestA_list_costs_the_same_number_of_reads_whatever_its_length(t *testing.T)
 	}
 	one := reads(list(1))
 	assert.Equal(t, one, reads(list(40)))
-	assert.LessOrEqual(t, one, int64(7), "the author, the relation, the list, the moment, news, comments, categories")
+	assert.LessOrEqual(t, one, int64(6), "the author, the list, the moment, news, comments, categories")
 	assert.LessOrEqual(t, reads(func() error {
 		_, err := w.RecentlyCommented(t.Context(), w.ann)
 		return err

@@ -39,7 +39,7 @@ func newDiaryFixture(t *testing.T, change ...func(*diary.Ports)) *diaryFixture {
 	w := &diaryFixture{store: memory.New(), now: usecases.Noon}
 	w.ports = diary.Ports{
 		Events: w.store.Events(), Reader: w.store.Events(), Discussion: w.store.Events(), Related: w.store.Events(),
-		Categories: w.store.Categories(), Relations: w.store.Subscriptions(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
+		Categories: w.store.Categories(), Directory: w.store.Accounts(), Deletions: w.store.DeletionQueue(),
 		Room: w.store.Room(quota.Limits{}), Keys: w.store.Keys(),
 		Places: gazetteer.New(), Sanitiser: sanitiser.New(),
 	}
