@@ -400,14 +400,14 @@ var newsTable = engine.Table[imported.NewsRecord]{Name: "news", Keys: 1, Columns
 }, newsColumns...)}
 
 // newsOfDays finds, for every spot, which is a day in $1 and a city in $2, the first $3
-// news of its day, those from its own city first.
+// news of its day, those from its own city first. Both parts read whole rows in the order of an index: to look them up
+// once more costs more than the rows that are left over.
 func newsOfDays(d engine.Dialect) string {
 	some := func(own, where string) string {
-		return "SELECT * FROM (SELECT n.id, " + own + " AS own FROM news n WHERE n.released = {1} AND " + where +
+		return "SELECT * FROM (SELECT n.id, " + newsColumns.Of("n") + ", " + own + " AS own FROM news n WHERE n.released = {1} AND " + where +
 			" ORDER BY n.id LIMIT CAST($3 AS bigint)) part"
 	}
 	first := some("1", "n.city = {2} AND {2} <> ''") + " UNION ALL " + some("0", "(n.city <> {2} OR {2} = '')") +
 		" ORDER BY own DESC, id LIMIT CAST($3 AS bigint)"
-	return "SELECT w.place, n.id, " + newsColumns.Of("n") + d.ForEach(first, "date", "text") +
-		" JOIN news n ON n.id = top.id ORDER BY w.place, top.own DESC, n.id"
+	return "SELECT w.place, top.id, " + newsColumns.Of("top") + d.ForEach(first, "date", "text") + " ORDER BY w.place, top.own DESC, top.id"
 }

@@ -240,7 +240,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"a page of comments", s.hotReads.comments, []string{"77", "20", "0", "7"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
 		{"notifications", s.hotReads.notifications, []string{"7", "4000000", "21"}, []string{"notifications_of_owner", "notification_counts_pkey", "events_pkey", "users_pkey", "presence_pkey"}, 1 + 4*21, nil},
 		{"notifications of comments", s.hotReads.notifications, []string{"8", "4000000", "21"}, []string{"notifications_of_owner", "comments_pkey", "events_pkey"}, 1 + 5*21, nil},
-		{"news around", s.hotReads.newsOfDays, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day"}, 2 * 2 * 40, nil},
+		{"news around", s.hotReads.newsOfDays, []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day", "news_of_day_anywhere"}, 3 * 10, nil},
 		{"the events commented last", s.hotReads.commented, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, nil},
 	}...)
 }
