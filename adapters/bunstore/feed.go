@@ -326,7 +326,7 @@ func countedNear(d engine.Dialect) string {
 			SELECT category_id, COUNT(*) AS count, ` + latest + `
 			FROM cells c CROSS JOIN feed_listings l
 			WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND ` + strip + ` = +c.strip AND l.lng >= c.west AND l.lng < c.east
-				AND CASE WHEN c.interior THEN TRUE ELSE ` + inCircle(2) + ` END
+				AND (c.interior OR ` + inCircle(2) + `)
 			GROUP BY category_id
 			UNION ALL
 			SELECT category_id, SUM(count), ` + latest + `
