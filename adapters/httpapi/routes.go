@@ -112,8 +112,8 @@ var table = []route{
 	row(http.MethodGet, "/api/pay-admin/v1/finding/", Staff, (*api).listFindings),
 	row(http.MethodGet, "/api/back-office/v1/report/", Staff, (*api).listReports),
 	acting(http.MethodPost, "/api/back-office/v1/decide/", audit.ReportDecided, audit.Report, (*api).decideReport),
-	acting(http.MethodPost, "/api/back-office/v1/hide/", audit.Hidden, audit.Event, (*api).hide),
-	acting(http.MethodPost, "/api/back-office/v1/restore/", audit.Restored, audit.Event, (*api).restore),
+	acting(http.MethodPost, "/api/back-office/v1/hide/", audit.Hidden, ofBody, (*api).hide),
+	acting(http.MethodPost, "/api/back-office/v1/restore/", audit.Restored, ofBody, (*api).restore),
 	row(http.MethodGet, "/api/back-office/v1/audit/", Staff, (*api).listActs),
 
 	row(http.MethodGet, "/api/back-office/v1/people/", Staff, (*api).findPeople),
@@ -141,6 +141,9 @@ var payScope = Scope(access.PayTradeOrder)
 func row(method, path string, p Policy, handle func(*api, *transport.Call) (transport.Reply, error)) route {
 	return route{Route: Route{method, path, p}, handle: handle}
 }
+
+// ofBody is the kind of an act whose object, of any kind, is named in the body.
+const ofBody audit.Kind = ""
 
 // acting returns a row with the policy Staff. Its calls do the act, on an object of the kind (MOD-04).
 func acting(method, path string, act audit.Act, on audit.Kind, handle func(*api, *transport.Call) (transport.Reply, error)) route {

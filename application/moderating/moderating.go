@@ -168,7 +168,8 @@ func (m *Moderating) moving(
 	if !image.Deleted.IsZero() || image.Hidden == isHidden {
 		return turn(media.Reservation{})
 	}
-	err = media.Move(ctx, m.pictures, m.deletions, image.Key, audienceOf(isHidden), m.now(), func(to media.Reservation) (err error) {
+	aside := audit.Without(ctx) // only turn changes what the audit record tells of
+	err = media.Move(aside, m.pictures, m.deletions, image.Key, audienceOf(isHidden), m.now(), func(to media.Reservation) (err error) {
 		done, err = turn(to)
 		return err
 	})

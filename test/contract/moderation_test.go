@@ -131,7 +131,7 @@ func hiddenComment(t *testing.T, s *server) {
 	s.clock.advance(time.Second)
 	eve.comments(t, id, "Kind")
 	eve.post(t, reportPath, object{"comment": comment, "reason": "abuse"}).is(201)
-	staff.post(t, hidePath, object{"comment": comment, "reason": "Rude"}).is(201)
+	assertAct(t, staff.post(t, hidePath, object{"comment": comment, "reason": "Rude"}), "hidden", "comment", comment)
 	for who, want := range map[person][]string{ada: {"Kind"}, eve: {"Kind"}, bob: {"Kind", "Rude"}} {
 		listed, within, _ := who.contents(t, id)
 		assert.Equal(t, want, listed)
@@ -147,7 +147,7 @@ func hiddenComment(t *testing.T, s *server) {
 	assert.Equal(t, true, reported.at("data.0.subject.is_hidden"))
 	assert.Equal(t, "comment", bob.get(t, hiddenPath).is(200).at("data.0.kind"))
 	staff.post(t, hidePath, object{"comment": comment, "reason": "Again"}).is(409)
-	staff.post(t, restorePath, object{"comment": comment, "reason": "A mistake"}).is(201)
+	assertAct(t, staff.post(t, restorePath, object{"comment": comment, "reason": "A mistake"}), "restored", "comment", comment)
 	staff.post(t, restorePath, object{"comment": comment, "reason": "Again"}).is(409)
 	listed, within, notified := ada.contents(t, id)
 	assert.Equal(t, [][]string{{"Kind", "Rude"}, {"Kind", "Rude"}, {"Kind", "Later", "Rude"}}, [][]string{listed, within, notified})
@@ -194,7 +194,7 @@ func hiddenImage(t *testing.T, s *server) {
 		return listed
 	}
 	served(200)
-	staff.post(t, hidePath, object{"image": id, "reason": "Stolen"}).is(201)
+	assertAct(t, staff.post(t, hidePath, object{"image": id, "reason": "Stolen"}), "hidden", "image", id)
 	served(404)
 	assert.Zero(t, lists(), "not even its owner's")
 	assert.Equal(t, "image", ada.get(t, hiddenPath).is(200).at("data.0.kind"))
@@ -206,7 +206,7 @@ func hiddenImage(t *testing.T, s *server) {
 	served(404)
 	assert.Zero(t, lists())
 	staff.post(t, hidePath, object{"image": id, "reason": "Again"}).is(409)
-	staff.post(t, restorePath, object{"image": id, "reason": "A mistake"}).is(201)
+	assertAct(t, staff.post(t, restorePath, object{"image": id, "reason": "A mistake"}), "restored", "image", id)
 	served(200)
 	assert.Equal(t, 2, lists())
 	staff.post(t, restorePath, object{"image": id, "reason": "Again"}).is(409)
@@ -288,4 +288,10 @@ func hiddenWrongly(t *testing.T, s *server) {
 		s.anyone().post(t, path, object{"event": id, "reason": "Rude"}).is(401)
 	}
 	ada.get(t, staffReports).is(403)
+}
+
+// assertAct asserts that the answer is the audit record of the act on the object.
+func assertAct(t *testing.T, a answer, act, object string, id any) {
+	t.Helper()
+	assert.Equal(t, []string{act, object, fmt.Sprint(id)}, []string{a.is(201).text("data.act"), a.text("data.object"), a.text("data.object_id")})
 }

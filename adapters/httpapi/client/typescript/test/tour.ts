@@ -30,6 +30,8 @@ export async function tour(url: string, phone: Phone): Promise<number> {
   await people(member);
   const event = await events(member, friend);
   await talk(member, friend, event);
+  await moderation(member, friend, staff, event);
+  await office(member, friend, staff);
   await member.call("deleteEvent", { path: { id: event } });
   await images(member);
   await lists(member);
@@ -124,6 +126,57 @@ async function talk(member: Plaza, friend: Plaza, event: number): Promise<void> 
   check(commented[0]?.id === event && commented[0].like_count === 1, "the latest comment first");
   await friend.call("unlike", { path: { event_id: event } });
   await member.call("deleteComment", { path: { id: comment.id } });
+}
+
+/** Reports what others write, and has staff hide it, show it again and decide. */
+async function moderation(member: Plaza, friend: Plaza, staff: Plaza, event: number): Promise<void> {
+  const { data: comment } = await friend.call("createComment", { body: { event, content: "Watches, 90 % off" } });
+  const { data: report } = await member.call("report", { body: { comment: comment.id, reason: "spam", text: "It sells watches." } });
+  check(report.kind === "comment" && report.object === comment.id, "a report");
+  const open = (await staff.call("listReports")).data[0];
+  check(open?.id === report.id && open.subject?.comment?.content === comment.content, "what the newest report is about");
+  const { data: act } = await staff.call("hide", { body: { comment: comment.id, reason: "It advertises." } });
+  check(act.act === "hidden" && act.object_id === String(comment.id), "the audit record");
+  for await (const other of member.items("listComments", { query: { event } })) check(other.id !== comment.id, "it is hidden");
+  const { data: hidden } = await friend.call("listHidden");
+  check(hidden[0]?.id === comment.id && hidden[0].reason === "It advertises.", "its author reads why");
+  await staff.call("restore", { body: { comment: comment.id, reason: "A mistake" } });
+  check((await friend.call("listHidden")).data.length === 0, "it is shown again");
+  await friend.call("deleteComment", { path: { id: comment.id } });
+  const { data: author } = await friend.call("profile");
+  const { data: another } = await member.call("report", { body: { user: author.uid, reason: "other" } });
+  await staff.call("decideReport", { body: { report: another.id, reason: "They are a friend." } });
+  let decided = 0;
+  for await (const one of staff.items("listReports", { query: { state: "decided" } })) decided += one.decided_at === null ? 0 : 1;
+  check(decided === 2, "both reports are decided");
+}
+
+/** Does what staff do to accounts, and looks at what waits, what came in, and what staff did. */
+async function office(member: Plaza, friend: Plaza, staff: Plaza): Promise<void> {
+  const { data: own } = await member.call("profile");
+  let found = 0;
+  for await (const person of staff.items("findPeople", { query: { uid: own.uid } })) found += person.phone === own.phone ? 1 : 0;
+  check(found === 1, "a person is found by uid");
+  const { data: before } = await staff.call("showPerson", { path: { uid: own.uid } });
+  const path = { uid: own.uid };
+  check((await staff.call("disableAccount", { path, body: { reason: "Asked" } })).data.is_disabled, "it is disabled");
+  check((await rejection(member.call("profile"))) instanceof Fault, "its keys are refused");
+  check(!(await staff.call("enableAccount", { path, body: { reason: "Asked again" } })).data.is_disabled, "it is enabled");
+  const rights = { scopes: before.scopes, staff: before.is_staff, reason: "As before" };
+  check((await staff.call("setRights", { path, body: rights })).data.scopes.length === before.scopes.length, "the same rights");
+  const { data: joiner } = await friend.call("profile");
+  check((await staff.call("endSessionsOf", { path: { uid: joiner.uid }, body: { reason: "Lost" } })).data.sessions === 0, "no session");
+  check((await rejection(friend.call("profile"))) instanceof Fault, "the key has ended");
+  await friend.login({ username: joiner.phone, password });
+  const { data: overview } = await staff.call("overview");
+  check(overview.days.length === 14 && overview.money.open_orders > 0, "what waits, and two weeks");
+  for await (const run of staff.items("importRuns")) {
+    if (run.rejected === 0) continue;
+    for await (const line of staff.items("importRejects", { path: { id: run.id } })) check(line.line > 0, "a rejected line");
+  }
+  let acts = 0;
+  for await (const act of staff.items("listActs")) acts += act.reason === "Asked" ? 1 : 0;
+  check(acts === 1, "the audit has each act with its reason");
 }
 
 async function images(member: Plaza): Promise<void> {
