@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/rand"
 	"fmt"
-	"path"
 	"regexp"
 	"strings"
 )
@@ -30,7 +29,10 @@ func NewKey(a Audience, mediaType string) (Key, error) {
 }
 
 // For returns the key that the picture has where pictures of the audience are.
-func (k Key) For(a Audience) Key { return KeyAt(a, path.Base(string(k))) }
+func (k Key) For(a Audience) Key {
+	_, name, _ := strings.Cut(string(k), "/")
+	return KeyAt(a, name)
+}
 
 // Type returns the media type of the key's picture. It reports false if k does not have
 // the form of a key, so no store has a picture for it.
