@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,4 +68,135 @@ func newestOfFollowed(d engine.Dialect, permission event.Permission, condition s
 	stream := ofStream("e", "s.followed_id", fmt.Sprint(int(permission)))
 	return "SELECT e.author_id, e.permission, e.created, e.id FROM subscriptions s " +
 		d.LookUpFirst("events e", "id", stream, "e.created DESC, e.id DESC") + " WHERE s.user_id = $1 AND s.followed_id > 0" + condition
+}
+
+// onDates returns the query for the published events of each day in $1 that the viewer
+// $2 may see, at most $3 a day. It has a part for each relation to an author and each
+// permission that the relation makes visible (event.VisibleStates). Separate indexes
+// hold the public and the hidden events of a day, so no part reads events that the
+// viewer may not see. ofContacts returns the part for contacts. LookUp makes the database start with the left side.
+func onDates(d engine.Dialect, ofContacts func(engine.Dialect, event.Permission) string) string {
+	var parts []string
+	for _, permission := range permitted(subscription.Stranger) {
+		parts = append(parts, openOn(permission))
+	}
+	for _, permission := range permitted(subscription.Self) {
+		parts = append(parts, newestOn(permission, " AND e.author_id = $2"))
+	}
+	for _, permission := range permitted(subscription.Contact) {
+		parts = append(parts, ofContacts(d, permission))
+	}
+	seen := "SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)"
+	return "SELECT c.name, " + storedColumns(d, withoutCounts) + ", " + memberFields + d.ForEach(seen, "date") +
+		" " + d.LookUp("events e", "e.id = top.id") + " LEFT JOIN categories c ON c.id = e.category_id" + joinMember("e.author_id") +
+		" ORDER BY w.place, e.created DESC, e.id DESC"
+}
+
+// permitted returns the permissions of published events that the relation makes
+// visible. Unless the relation is Stranger, it excludes those visible to strangers.
+func permitted(r subscription.Relation) (permissions []event.Permission) {
+	open := event.VisibleStates(subscription.Stranger)
+	for _, as := range event.VisibleStates(r) {
+		if as.Status == event.Normal && (r == subscription.Stranger || !slices.Contains(open, as)) {
+			permissions = append(permissions, as.Permission)
+		}
+	}
+	return permissions
+}
+
+// ofDay returns the condition of a published event of the day with the permission,
+// worded exactly as in its partial index, because SQLite compares the text.
+func ofDay(permission event.Permission) string {
+	condition := fmt.Sprintf("e.day = {1} AND e.status = %d AND e.permission = %d", event.Normal, permission)
+	if permission != event.Public {
+		condition += fmt.Sprintf(" AND e.permission <> %d", event.Public)
+	}
+	return condition
+}
+
+// newestOn returns the query for the newest events of the day with the permission and
+// the extra condition.
+func newestOn(permission event.Permission, narrowed string) string {
+	return "SELECT id, created FROM (SELECT e.id, e.created FROM events e WHERE " + ofDay(permission) + narrowed +
+		" ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)) part"
+}
+
+// openOn returns the query for the newest events of the day with the permission, which all may see, unless their author and the
+// viewer are blocked.
+func openOn(permission event.Permission) string {
+	return unlessBlocked("$2", "e.author_id", func(condition string) string { return newestOn(permission, condition) })
+}
+
+// fewFollowed is how many people a viewer may follow for ofFewContacts.
+const fewFollowed = 64
+
+// ofFewContacts is ofContacts for a viewer who follows few. It looks for the events of each contact, so its cost grows with
+// the people whom the viewer follows, and not with the events of the day. To set up the plan of ofContacts, which is five
+// times as large, costs Postgres more than to run this one. The limit bounds the cost for other viewers. It leaves room for
+// people whom the viewer follows until followsMany counts them.
+func ofFewContacts(d engine.Dialect, permission event.Permission) string {
+	followed := fmt.Sprintf("SELECT s.followed_id AS id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id > 0 LIMIT %d", 2*fewFollowed)
+	return "SELECT id, created FROM (SELECT e.id, e.created FROM (" + followed + ") k " +
+		d.LookUp("events e", ofDay(permission)+" AND "+newestOf(permission, "k.id")) +
+		" WHERE (SELECT COUNT(*) FROM subscriptions back WHERE back.user_id = k.id AND back.followed_id = $2) > 0" +
+		" ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)) part"
+}
+
+// newestOf returns the condition that an event of the day with the permission is one of the $3 newest of the author, a column.
+func newestOf(permission event.Permission, author string) string {
+	return "e.author_id = " + author + " AND e.created >= (SELECT MIN(created) FROM (" +
+		newestOn(permission, " AND e.author_id = "+author) + ") newest)"
+}
+
+// ofContacts returns the query for the newest events of the day with the permission by
+// contacts of the viewer. Contacts follow each other, so no block stands between them.
+//
+// The recursion finds spans of authors: it alternates between the next person whom the
+// viewer follows, with whom a span begins, and the author before whom it ends. A span has
+// either that person alone, of whom only the newest events are read, or several authors,
+// who have few events in all. So there are at most as many spans as people whom the viewer
+// follows, the many events of one author cost no more than a few, and those of many
+// authors no more than to read them from the index. Whether an author follows the viewer is
+// checked from the newest event on, until enough are found; LIMIT 1000000 keeps this order. Events older than enough
+// of those that all may see are not checked at all.
+func ofContacts(d engine.Dialect, permission event.Permission) string {
+	day, recent := ofDay(permission), atLeastAsNew(permitted(subscription.Stranger)[0])
+	followed := "SELECT s.followed_id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id >= b.id ORDER BY s.followed_id LIMIT 1"
+	end := "SELECT CASE MAX(author_id) WHEN b.id THEN b.id + 1 ELSE MAX(author_id) END FROM (SELECT e.author_id FROM events e WHERE " + day +
+		" AND e.author_id >= b.id ORDER BY e.author_id LIMIT " + strconv.Itoa(d.ReadAhead()) + ") next"
+	return `SELECT id, created FROM (SELECT id, created FROM (
+			WITH RECURSIVE steps (id, former, turn) AS (
+				SELECT CAST(0 AS bigint), CAST(0 AS bigint), 0
+				UNION ALL
+				SELECT CASE b.turn WHEN 0 THEN (` + followed + `) ELSE (` + end + `) END, b.id, 1 - b.turn
+				FROM steps b WHERE b.id IS NOT NULL),
+			spans (low, high) AS (SELECT former, id FROM steps WHERE turn = 0 AND id > former)
+			SELECT id, created, author_id FROM (
+				SELECT e.id, e.created, e.author_id FROM spans b CROSS JOIN events e
+				WHERE b.high > b.low + 1 AND ` + day + recent + ` AND e.author_id >= b.low AND e.author_id < b.high AND ` + isFollowed(d, day) + `
+				UNION ALL
+				SELECT e.id, e.created, e.author_id FROM spans b CROSS JOIN events e
+				WHERE b.high = b.low + 1 AND ` + day + recent + ` AND ` + newestOf(permission, "b.low") + `
+			) followed ORDER BY created DESC, id DESC LIMIT 1000000) followed
+		WHERE (SELECT COUNT(*) FROM subscriptions back WHERE back.user_id = followed.author_id AND back.followed_id = $2) > 0
+		ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)) part`
+}
+
+// atLeastAsNew returns the condition that an event of the day is not older than the $3 newest with the permission, if there
+// are so many.
+func atLeastAsNew(permission event.Permission) string {
+	return " AND e.created >= COALESCE((SELECT MIN(created) FROM (" + openOn(permission) + ") open HAVING COUNT(*) = CAST($3 AS bigint)), e.created)"
+}
+
+// isFollowed returns the condition that the viewer follows the author of an event. Where
+// lookups are expensive, a day of more than a few events reads the list of the followed
+// once instead of looking up each author.
+func isFollowed(d engine.Dialect, day string) string {
+	const few = 100
+	lookup := "(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0"
+	if d.ReadAhead() < few {
+		return lookup
+	}
+	return fmt.Sprintf(`CASE WHEN (SELECT COUNT(*) FROM (SELECT 1 FROM events e WHERE %s LIMIT %d) first) <= %d THEN %s
+		ELSE e.author_id IN (SELECT s.followed_id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id > 0) END`, day, few+1, few, lookup)
 }

@@ -15,7 +15,7 @@ type remark struct {
 	on string
 }
 
-// complaints are reports to staff that nobody has decided.
+// complaints are reports that staff have not decided.
 var complaints = []struct {
 	who  handle
 	at   string // in the person's time zone

@@ -152,7 +152,7 @@ func staffReasons(t *testing.T, s *server) {
 	staff.get(t, staffPath(ada.id, "")).fails(401, "AUTHENTICATION_FAILED")
 }
 
-// aboutPeople is an act to a person, and to nobody.
+// aboutPeople acts on a person, and on a uid without an account.
 func aboutPeople(act string, body any) func(*testing.T, *cast) []aim {
 	return func(t *testing.T, c *cast) []aim {
 		return []aim{

@@ -69,7 +69,7 @@ func hideImage(w *fixtures) {
 func hideUnreserved(w *fixtures) {
 	i := w.uploaded(w.newUser(), "public/a.png", 7)
 	r := w.reserved(i, media.Viewers)
-	w.dueDeletions(r.Until) // another caller removes what is there
+	w.dueDeletions(r.Until) // the cleanup job removes the files at the reserved key
 	for _, to := range []media.Reservation{r, {Key: "private/b.png", Until: r.Until}} {
 		_, err := w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: photo(i.ID), Reason: "Rude", At: noon}, to)
 		assert.ErrorIs(w, err, media.ErrMoving)
