@@ -41,7 +41,7 @@ type File interface {
 	// change a returned line.
 	Next(ctx context.Context) (RawLine, error)
 	// Size returns the number of bytes read since Begin and the size of the file, both as
-	// stored on the disk. A zero size is unknown.
+	// stored on the disk. A zero size is unknown. Size is called while Next runs.
 	Size() (read, size int64)
 	// OpenCover opens a file in the folder of this one or below. It returns a fault if
 	// the file does not exist or is elsewhere.

@@ -46,8 +46,18 @@ func TestFuzz(t *testing.T) {
 			on.fresh = on.open(t)
 			s := on.startWith(t, func(s *settings.Config) { s.Translator, s.Limits = "pseudo", "off" }) // the clock stands
 			require.NoError(t, s.app.LoadDemo(t.Context(), true))
+			var loaded []access.Account
+			for id := user.ID(1); id <= 4; id++ {
+				account, err := s.app.Stores.Accounts.ByID(t.Context(), id)
+				require.NoError(t, err)
+				loaded = append(loaded, account)
+			}
 			for n, op := range operations(t) {
 				t.Run(op.method+strings.ReplaceAll(op.template, "/", "_"), func(t *testing.T) {
+					for _, a := range loaded { // an earlier operation may have taken rights, or disabled an account
+						require.NoError(t, s.app.Signin.SetRights(t.Context(), a.User, a.Scopes, a.Staff))
+						require.NoError(t, s.app.Signin.SetDisabled(t.Context(), a.User, a.Disabled))
+					}
 					f := newFuzzer(t, s, op, rand.New(rand.NewPCG(uint64(seed), uint64(n))))
 					for range requests {
 						f.send()

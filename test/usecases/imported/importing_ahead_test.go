@@ -33,17 +33,17 @@ const overTwoBatches = 16_100
 func TestADM04_lines_are_prepared_while_a_batch_is_stored_but_not_without_end(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w, read := newImportFixture(t), 0
+		w, read := newImportFixture(t), int64(0)
 		f := &importedFile{name: "a", lines: slices.Repeat([]string{personLine("u1", 1)}, overTwoBatches)}
 		w.ports.Store = watchedImports{w.store.Imports(), func() error {
 			synctest.Wait()
-			read = f.at
+			read = f.at.Load()
 			return usecases.ErrInjected
 		}}
 		_, err := w.importer().Import(t.Context(), []importing.Source{importSource(f, &keptRejects{})}, &importWatcher{})
 		require.ErrorIs(t, err, usecases.ErrInjected)
-		assert.Greater(t, read, 12_000, "lines are read ahead of the first batch's end")
-		assert.Less(t, read, 15_000, "but not a whole batch")
+		assert.Greater(t, read, int64(12_000), "lines are read ahead of the first batch's end")
+		assert.Less(t, read, int64(15_000), "but not a whole batch")
 	})
 }
 
@@ -57,8 +57,8 @@ func TestADM04_an_import_that_fails_leaves_nothing_running(t *testing.T) {
 		}}
 		_, err := w.importer().Import(t.Context(), []importing.Source{importSource(f, &keptRejects{})}, &importWatcher{})
 		require.ErrorIs(t, err, usecases.ErrInjected)
-		before := f.at
+		before := f.at.Load()
 		synctest.Wait()
-		assert.Equal(t, before, f.at)
+		assert.Equal(t, before, f.at.Load())
 	})
 }

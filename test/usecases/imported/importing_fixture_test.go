@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,7 +46,7 @@ func newImportFixture(t *testing.T) *importFixture {
 type importedFile struct {
 	name    string
 	lines   []string
-	at      int
+	at      atomic.Int64
 	damage  error // comes instead of the end
 	covers  map[string][]byte
 	skipped int
@@ -57,28 +58,29 @@ func (f *importedFile) Name() string { return f.name }
 func (f *importedFile) Version() string { return fmt.Sprint(f.lines) }
 
 func (f *importedFile) Begin(_ context.Context, lines int64) error {
-	f.at, f.skipped = int(lines), int(lines)
+	f.at.Store(lines)
+	f.skipped = int(lines)
 	return nil
 }
 
 func (f *importedFile) Next(ctx context.Context) (imported.RawLine, error) {
+	at := int(f.at.Load())
 	if f.reading != nil {
-		f.reading(f.at + 1)
+		f.reading(at + 1)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return imported.RawLine{}, ctx.Err()
-	case f.at == len(f.lines) && f.damage != nil:
+	case at == len(f.lines) && f.damage != nil:
 		return imported.RawLine{}, f.damage
-	case f.at == len(f.lines):
+	case at == len(f.lines):
 		return imported.RawLine{}, io.EOF
 	}
-	f.at++
-	n := int64(f.at)
-	return imported.RawLine{Number: n, Raw: []byte(f.lines[n-1]), TooLong: f.lines[n-1] == "too long"}, nil
+	return imported.RawLine{Number: f.at.Add(1), Raw: []byte(f.lines[at]), TooLong: f.lines[at] == "too long"}, nil
 }
 
-func (f *importedFile) Size() (int64, int64) { return int64(f.at), int64(len(f.lines)) }
+// Size is called while lines are read ahead.
+func (f *importedFile) Size() (int64, int64) { return f.at.Load(), int64(len(f.lines)) }
 
 func (f *importedFile) OpenCover(name string) (io.ReadCloser, error) {
 	raw, is := f.covers[name]
