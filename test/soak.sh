@@ -66,8 +66,8 @@ race() {
 		$("${GO:-go}" list -tags nomsgpack,nodynamic ./... | grep -vE '/test/(e2e|bench|cluster|browser)$')
 }
 
-# Requests made from the OpenAPI document, a thousand to each operation.
-requests() { PLAZA_TEST_REQUESTS=1000 run -run '^TestFuzz$' ./test/contract; }
+# Requests made from the OpenAPI document, a thousand to each operation, different ones in each run.
+requests() { PLAZA_TEST_REQUESTS=1000 PLAZA_TEST_SEED=$(date +%s) run -run '^TestFuzz$' ./test/contract; }
 
 # Each fuzz target for FUZZ.
 fuzz() {

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/assert"
@@ -30,13 +29,13 @@ import (
 // TestFuzz sends requests that are made from the OpenAPI document to every operation:
 // valid ones, broken ones and hostile ones, by callers of each kind. Every response must
 // match the document, and none may be an internal error. PLAZA_TEST_REQUESTS sets how many
-// requests an operation gets, PLAZA_TEST_SEED repeats a run.
+// requests an operation gets, PLAZA_TEST_SEED which ones: without it the requests are the same in each run.
 func TestFuzz(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	requests, seed := setting(t, "PLAZA_TEST_REQUESTS", 30), setting(t, "PLAZA_TEST_SEED", int(time.Now().UnixNano()>>20))
+	requests, seed := setting(t, "PLAZA_TEST_REQUESTS", 30), setting(t, "PLAZA_TEST_SEED", 1)
 	t.Logf("PLAZA_TEST_SEED=%d", seed)
 	for _, on := range stores {
 		if !on.isDurable || on.servers > 1 {
