@@ -28,7 +28,7 @@ type eventStatements struct {
 	eventPage   [2]string
 	onDates     string // for a viewer who follows few
 	onDatesMany string // for any viewer
-	followsMany string // $1 viewer; a row if the viewer follows more than few
+	around      string // $1 users, $2 categories, $3 viewer
 	newest      string
 	comments    string // commentsPage
 	newsOfDays  string
@@ -54,7 +54,7 @@ func newEventStatements(d engine.Dialect) eventStatements {
 		},
 		onDates:     onDates(d, ofFewContacts),
 		onDatesMany: onDates(d, ofContacts),
-		followsMany: fmt.Sprintf("SELECT 1 FROM subscriptions s WHERE s.user_id = $1 AND s.followed_id > 0 LIMIT 1 OFFSET %d", fewFollowed),
+		around:      around(d),
 		newest:      newestComments(d),
 		comments:    commentsPage,
 		newsOfDays:  newsOfDays(d),
@@ -148,13 +148,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 			Members: map[user.ID]*user.Member{},
 		}
 		followsMany := false
-		reads := v.s.onDates(v.s.hotReads.onDates, q, &related)
-		if len(reads) > 0 {
-			reads = append(reads, engine.Step{Statement: v.s.hotReads.followsMany, Args: []any{int64(q.Viewer)}, Row: func(engine.Scanner) error {
-				followsMany = true
-				return nil
-			}})
-		}
+		reads := append(v.s.onDates(v.s.hotReads.onDates, q, &related), v.s.around(q, &related, &followsMany))
 		atOnce := v.s.Dialect.KeysAtOnce()
 		for days := range slices.Chunk(engine.Distinct(q.DaysInCities), atOnce) {
 			reads = append(reads, v.s.newsAt(days, q, &related))
@@ -165,13 +159,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 				Row: v.s.relatedComments(&related),
 			})
 		}
-		if len(q.Categories) > 0 {
-			reads = append(reads, v.s.categoriesOf(q.Categories, func(c feed.Category) { related.CategoryNames[c.ID] = c.Name }))
-		}
-		if len(q.People) > 0 {
-			reads = append(reads, v.s.membersOf(q.People, func(m user.Member) { addMember(related.Members, m) }))
-		}
-		if err := v.s.Dialect.Query(ctx, reads...); err != nil || !followsMany {
+		if err := v.s.Dialect.Query(ctx, reads...); err != nil || !followsMany || len(q.Dates) == 0 {
 			return err
 		}
 		clear(related.Events)
@@ -187,6 +175,37 @@ func (s *Store) onDates(statement string, q event.RelatedQuery, into *event.Rela
 		reads = append(reads, engine.Step{Statement: statement, Args: []any{s.Dialect.Key(dates), int64(q.Viewer), int64(q.Events)}, Row: read})
 	}
 	return reads
+}
+
+// manyFollowed is in place of a category's number in the row of around about the viewer.
+const manyFollowed feed.CategoryID = -1
+
+// around returns the query for the users $1, the names of the categories $2, and manyFollowed if the viewer $3 follows more
+// than few. To ask for each by a statement of its own costs more than to find them.
+func around(d engine.Dialect) string {
+	many := fmt.Sprintf("SELECT 0, %d, '' FROM subscriptions s WHERE s.user_id = $3 AND s.followed_id > 0 LIMIT 1 OFFSET %d", manyFollowed, fewFollowed)
+	return "SELECT k.category, k.name, " + memberFields + " FROM (SELECT id, 0 AS category, '' AS name FROM users WHERE " + d.Among("id", "$1") +
+		" UNION ALL SELECT 0, id, name FROM categories WHERE " + d.Among("id", "$2") +
+		" UNION ALL SELECT * FROM (" + many + ") many) k" + joinMember("k.id")
+}
+
+func (s *Store) around(q event.RelatedQuery, into *event.Related, followsMany *bool) engine.Step {
+	var member user.Member
+	var id feed.CategoryID
+	var name string
+	targets := append([]any{(*int64)(&id), &name}, memberTargets(&member, s.Dialect)...)
+	args := []any{s.Dialect.ListOf(engine.Numbers(q.People)), s.Dialect.ListOf(engine.Numbers(q.Categories)), int64(q.Viewer)}
+	return engine.Step{Statement: s.hotReads.around, Args: args, Row: func(scan engine.Scanner) error {
+		err := scan(targets...)
+		switch {
+		case id == manyFollowed:
+			*followsMany = true
+		case id != 0:
+			into.CategoryNames[id] = name
+		}
+		addMember(into.Members, member)
+		return err
+	}}
 }
 
 // relatedEvents returns the function that scans a row of onDates.
