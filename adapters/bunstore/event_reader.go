@@ -25,15 +25,15 @@ type eventStatements struct {
 	// eventPage reads the events of the author $1 that the viewer $4 may see, $2 of them after $3. The states that each
 	// relation makes visible are $5 for Self, $6 for Contact and $7 for Stranger. The order clause goes between its two
 	// parts and after them.
-	eventPage   [2]string
-	onDates     string // for a viewer who follows few
-	onDatesMany string // for any viewer
-	around      string // $1 users, $2 categories, $3 viewer
-	newest      string
-	comments    string // commentsPage
-	newsOfDays  string
-	timeline    string // $1 viewer, $2 created, $3 event, $4 limit
-	commented   string // $1 author, $2 limit
+	eventPage  [2]string
+	onDates    string
+	newestOn   string // newestOnDates
+	around     string // $1 users, $2 categories
+	newest     string
+	comments   string // commentsPage
+	newsOfDays string
+	timeline   string // $1 viewer, $2 created, $3 event, $4 limit
+	commented  string // $1 author, $2 limit
 }
 
 func newEventStatements(d engine.Dialect) eventStatements {
@@ -52,13 +52,13 @@ func newEventStatements(d engine.Dialect) eventStatements {
 			relationTo("$4", "$1") + "SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.id" + within,
 			" LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) top JOIN events e ON e.id = top.id LEFT JOIN event_counts n ON n.event_id = e.id",
 		},
-		onDates:     onDates(d, ofFewContacts),
-		onDatesMany: onDates(d, ofContacts),
-		around:      around(d),
-		newest:      newestComments(d),
-		comments:    commentsPage,
-		newsOfDays:  newsOfDays(d),
-		timeline:    timeline(d),
+		onDates:    onDates(d),
+		newestOn:   newestOnDates(d),
+		around:     around(d),
+		newest:     newestComments(d),
+		comments:   commentsPage,
+		newsOfDays: newsOfDays(d),
+		timeline:   timeline(d),
 		commented: "SELECT " + columns + " FROM event_counts n JOIN events e ON e.id = n.event_id" +
 			" WHERE n.author_id = $1 AND n.commented IS NOT NULL ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)",
 	}
@@ -138,8 +138,7 @@ func (v Events) OfPlate(ctx context.Context, id event.PlateID) (on event.ID, err
 	return on, err
 }
 
-// Load reads everything in one round trip. For a viewer who follows many it reads the events of the days once more in
-// another one, by the statement that is made for them.
+// Load reads everything in one round trip, and in another one days of which the viewer may see few of the newest events.
 func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.Related, err error) {
 	err = v.s.Read(ctx, func(ctx context.Context) error {
 		related = event.Related{
@@ -147,8 +146,11 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
 			Members: map[user.ID]*user.Member{},
 		}
-		followsMany := false
-		reads := append(v.s.onDates(v.s.hotReads.onDates, q, &related), v.s.around(q, &related, &followsMany))
+		var unfinished []calendar.Date
+		reads := v.s.onDates(v.s.hotReads.newestOn, q.Dates, q, v.s.relatedEvents(&related, &unfinished))
+		if len(q.People) > 0 || len(q.Categories) > 0 {
+			reads = append(reads, v.s.around(q, &related))
+		}
 		atOnce := v.s.Dialect.KeysAtOnce()
 		for days := range slices.Chunk(engine.Distinct(q.DaysInCities), atOnce) {
 			reads = append(reads, v.s.newsAt(days, q, &related))
@@ -159,48 +161,41 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 				Row: v.s.relatedComments(&related),
 			})
 		}
-		if err := v.s.Dialect.Query(ctx, reads...); err != nil || !followsMany || len(q.Dates) == 0 {
+		if err := v.s.Dialect.Query(ctx, reads...); err != nil || len(unfinished) == 0 {
 			return err
 		}
-		clear(related.Events)
-		return v.s.Dialect.Query(ctx, v.s.onDates(v.s.hotReads.onDatesMany, q, &related)...)
+		for _, date := range unfinished {
+			delete(related.Events, date)
+		}
+		return v.s.Dialect.Query(ctx, v.s.onDates(v.s.hotReads.onDates, unfinished, q, v.s.relatedEvents(&related, nil))...)
 	})
 	return related, err
 }
 
 // onDates returns the reads of the events of the days by the statement.
-func (s *Store) onDates(statement string, q event.RelatedQuery, into *event.Related) (reads []engine.Step) {
-	read := s.relatedEvents(into)
-	for dates := range slices.Chunk(engine.Distinct(q.Dates), s.Dialect.KeysAtOnce()) {
+func (s *Store) onDates(statement string, of []calendar.Date, q event.RelatedQuery, read func(engine.Scanner) error) (reads []engine.Step) {
+	for dates := range slices.Chunk(engine.Distinct(of), s.Dialect.KeysAtOnce()) {
 		reads = append(reads, engine.Step{Statement: statement, Args: []any{s.Dialect.Key(dates), int64(q.Viewer), int64(q.Events)}, Row: read})
 	}
 	return reads
 }
 
-// manyFollowed is in place of a category's number in the row of around about the viewer.
-const manyFollowed feed.CategoryID = -1
-
-// around returns the query for the users $1, the names of the categories $2, and manyFollowed if the viewer $3 follows more
-// than few. To ask for each by a statement of its own costs more than to find them.
+// around returns the query for the users $1 and the names of the categories $2. To ask for each by a statement of its own
+// costs more than to find them.
 func around(d engine.Dialect) string {
-	many := fmt.Sprintf("SELECT 0, %d, '' FROM subscriptions s WHERE s.user_id = $3 AND s.followed_id > 0 LIMIT 1 OFFSET %d", manyFollowed, fewFollowed)
 	return "SELECT k.category, k.name, " + memberFields + " FROM (SELECT id, 0 AS category, '' AS name FROM users WHERE " + d.Among("id", "$1") +
-		" UNION ALL SELECT 0, id, name FROM categories WHERE " + d.Among("id", "$2") +
-		" UNION ALL SELECT * FROM (" + many + ") many) k" + joinMember("k.id")
+		" UNION ALL SELECT 0, id, name FROM categories WHERE " + d.Among("id", "$2") + ") k" + joinMember("k.id")
 }
 
-func (s *Store) around(q event.RelatedQuery, into *event.Related, followsMany *bool) engine.Step {
+func (s *Store) around(q event.RelatedQuery, into *event.Related) engine.Step {
 	var member user.Member
 	var id feed.CategoryID
 	var name string
 	targets := append([]any{(*int64)(&id), &name}, memberTargets(&member, s.Dialect)...)
-	args := []any{s.Dialect.ListOf(engine.Numbers(q.People)), s.Dialect.ListOf(engine.Numbers(q.Categories)), int64(q.Viewer)}
+	args := []any{s.Dialect.ListOf(engine.Numbers(q.People)), s.Dialect.ListOf(engine.Numbers(q.Categories))}
 	return engine.Step{Statement: s.hotReads.around, Args: args, Row: func(scan engine.Scanner) error {
 		err := scan(targets...)
-		switch {
-		case id == manyFollowed:
-			*followsMany = true
-		case id != 0:
+		if id != 0 {
 			into.CategoryNames[id] = name
 		}
 		addMember(into.Members, member)
@@ -208,16 +203,22 @@ func (s *Store) around(q event.RelatedQuery, into *event.Related, followsMany *b
 	}}
 }
 
-// relatedEvents returns the function that scans a row of onDates.
-func (s *Store) relatedEvents(into *event.Related) func(engine.Scanner) error {
+// relatedEvents returns the function that scans a row of onDates or newestOnDates. It adds days that have more events to
+// unfinished.
+func (s *Store) relatedEvents(into *event.Related, unfinished *[]calendar.Date) func(engine.Scanner) error {
 	var stored storedEvent
 	var category string
 	var author user.Member
-	targets := append(stored.targets(s.Dialect, engine.OrZeroText[string]{Into: &category}), memberTargets(&author, s.Dialect)...)
+	var hasMore bool
+	targets := append(stored.targets(s.Dialect, &hasMore, engine.OrZeroText[string]{Into: &category}), memberTargets(&author, s.Dialect)...)
 	return func(scan engine.Scanner) error {
 		stored = storedEvent{} // no memory is shared with the next row
 		if err := scan(targets...); err != nil {
 			return err
+		}
+		if hasMore {
+			*unfinished = append(*unfinished, stored.Date)
+			return nil
 		}
 		e, err := stored.event()
 		if err != nil {

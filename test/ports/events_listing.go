@@ -233,6 +233,11 @@ func onDatesRandom(w *fixtures) {
 			w.follow(people[1], other)
 		}
 		events := w.randomEvents(c, people)
+		if stranger := w.newUser(); c.IntN(2) == 0 {
+			for range 40 { // a store may look among the newest of a day first
+				w.write(stranger, noon.AddDate(1, 0, 0), dated(days[0]), permitted(event.Private))
+			}
+		}
 		for _, viewer := range append(people, 0) {
 			limit := pick(c, 1, 3, 100)
 			want, got := map[calendar.Date][]event.State{}, map[calendar.Date][]event.State{}
