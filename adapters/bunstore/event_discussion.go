@@ -49,7 +49,7 @@ type discussionSteps struct {
 // atOnceSteps are statements that do the work of several of the others. They are empty where a query cannot write.
 type atOnceSteps struct {
 	likeAtOnce    string // lockCounts, countLike, insertLike and notifyOfLike, whose parameters it has
-	commentAtOnce string // countComment, insertComment and notifyOfComment, whose parameters it has; then $6 event, $7 content
+	commentAtOnce string // countComment, insertComment and notifyOfComment, whose parameters it has; then $6 event, $7 content; returns the author, too
 }
 
 func newAtOnceSteps(d engine.Dialect) atOnceSteps {
@@ -64,7 +64,8 @@ func newAtOnceSteps(d engine.Dialect) atOnceSteps {
 		commentAtOnce: "WITH counted AS (" + countComment("$6", "$4") + d.UnlessMissed() + " RETURNING event_id)," +
 			" said AS (INSERT INTO comments (event_id, author_id, content, created) SELECT event_id, $3, $7, $4 FROM counted" +
 			" RETURNING id)," +
-			" told AS (" + notifyOf("id", "FROM said WHERE CAST($1 AS bigint) > 0") + ") SELECT id FROM said",
+			" told AS (" + notifyOf("id", "FROM said WHERE CAST($1 AS bigint) > 0") + ") SELECT said.id, " + memberFields +
+			" FROM said" + joinMember("$3"),
 	}
 }
 
@@ -91,27 +92,34 @@ func newDiscussionSteps(d engine.Dialect) discussionSteps {
 
 func (v Events) AddComment(
 	ctx context.Context, c event.Comment, charges ...ratelimit.Charge,
-) (_ event.Comment, author *user.Member, err error) {
-	readAuthor := v.s.membersOf([]user.ID{c.Author}, func(m user.Member) { author = &m })
-	readAuthor.ReadsOnly = true
-	err = v.discuss(ctx, c.Event, append([]engine.Step{readAuthor}, v.roomForComment(c)...), charges, v.s.commentSteps(&c))
-	if err != nil {
+) (event.Comment, *user.Member, error) {
+	members := map[user.ID]*user.Member{}
+	before, steps := v.s.commentSteps(&c, members)
+	if err := v.discuss(ctx, c.Event, append(before, v.roomForComment(c)...), charges, steps); err != nil {
 		return event.Comment{}, nil, err
 	}
 	c.Completes, c.Notifies = nil, 0
-	return c, author, nil
+	return c, members[c.Author], nil
 }
 
-// commentSteps returns the steps that store the comment, which gets its number, and its notification, and complete its key.
-func (s *Store) commentSteps(c *event.Comment) []engine.Step {
-	on, at, id, notice := int64(c.Event), s.Dialect.Instant(c.Created), engine.Into((*int64)(&c.ID)), notification.OfComment(*c)
+// commentSteps returns the steps that store the comment, which gets its number, and its notification, and complete its key;
+// and those before them. They add the author to the members.
+func (s *Store) commentSteps(c *event.Comment, members map[user.ID]*user.Member) (before, steps []engine.Step) {
+	on, at, id, notice := int64(c.Event), s.Dialect.Instant(c.Created), (*int64)(&c.ID), notification.OfComment(*c)
 	if s.steps.commentAtOnce != "" && c.Completes == nil {
 		args := append(s.noticeArgs(notice)[:5], on, c.Content)
-		return []engine.Step{{Statement: s.steps.commentAtOnce, Args: args, Row: id, MustMatch: true, Missed: event.ErrNotFound}}
+		return nil, []engine.Step{{Statement: s.steps.commentAtOnce, Args: args, MustMatch: true, Missed: event.ErrNotFound, Row: func(scan engine.Scanner) error {
+			var author user.Member
+			err := scan(append([]any{id}, memberTargets(&author, s.Dialect)...)...)
+			addMember(members, author)
+			return err
+		}}}
 	}
-	return slices.Concat([]engine.Step{
+	readAuthor := s.membersOf([]user.ID{c.Author}, func(m user.Member) { addMember(members, m) })
+	readAuthor.ReadsOnly = true
+	return []engine.Step{readAuthor}, slices.Concat([]engine.Step{
 		{Statement: s.steps.countComment, Args: []any{on, at}, MustMatch: true, Missed: event.ErrNotFound},
-		{Statement: s.steps.insertComment, Args: []any{on, int64(c.Author), c.Content, at}, Row: id},
+		{Statement: s.steps.insertComment, Args: []any{on, int64(c.Author), c.Content, at}, Row: engine.Into(id)},
 	}, s.notifySteps(notice), completion(c.Completes, s.steps.completeComment))
 }
 

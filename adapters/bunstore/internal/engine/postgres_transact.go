@@ -180,14 +180,21 @@ func isDecidedFirst(steps []Step) bool {
 	return true
 }
 
-// run sends all steps together. Steps after one that fails do not run; steps after one
-// that misses write nothing.
+// run sends all steps together, and a single one without a batch, which costs less. Steps after one that fails do not run;
+// steps after one that misses write nothing.
 func (d Postgres) run(ctx context.Context, conn *pgx.Conn, steps []Step) error {
 	if len(steps) == 0 {
 		return nil
 	}
 	if !guarded(steps) {
 		return ErrUnguarded
+	}
+	if len(steps) == 1 && !steps[0].built {
+		rows, err := conn.Query(ctx, steps[0].Statement, append([]any{d.mode}, steps[0].Args...)...)
+		if err != nil {
+			return err
+		}
+		return steps[0].rows(rows)
 	}
 	batch := &pgx.Batch{}
 	for _, s := range steps {
