@@ -94,9 +94,9 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.log = requestLog{
 		log: f.Log, id: [1]string{RequestID(HeaderOf(r.Header, requestIDHeader))}, Client: clientAddr(r, f.TrustedProxies), limited: f.Metrics.Limited,
 	}
-	ctx := &requestContext{
-		Context: out.log.begin(withRequestLog(r.Context(), &out.log), f.Tracer, r), deadline: began.Add(paceOf(r).whole),
-	}
+	out.log.begin(f.Tracer, r)
+	ctx := &out.ctx
+	ctx.Context, ctx.deadline = &out.log, began.Add(paceOf(r).whole)
 	defer ctx.end()
 	r = r.WithContext(ctx)
 	f.dropProxyHeaders(r)
@@ -177,6 +177,7 @@ type recorder struct {
 	status int    // zero before the response begins
 	bytes  int
 	log    requestLog
+	ctx    requestContext
 }
 
 // WriteHeader sends the status. The router redirects HEAD as it does POST; WriteHeader

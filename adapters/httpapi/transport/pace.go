@@ -61,13 +61,13 @@ func LimitRequests(next http.Handler, most int, trusted []netip.Prefix) http.Han
 			Fail(w, r, errOverloaded)
 			return
 		}
-		out := &sender{ResponseWriter: w, request: r, slot: slot{r.Context(), slots, true}, limits: responses}
+		out := &RequestLogOf(r.Context()).sending
+		*out = sender{ResponseWriter: w, request: r, slot: slot{r.Context(), slots, true}, limits: responses}
 		defer out.end()
 		// Requests that have arrived take their slots before the work on this one begins.
 		// Otherwise busy processors would let them wait uncounted, before they are read.
 		runtime.Gosched()
 		paceOf(r).limit(w, r, time.Now(), &out.slot)
-		RequestLogOf(r.Context()).slot = &out.slot
 		next.ServeHTTP(out, r)
 	})
 }
@@ -139,9 +139,7 @@ type slot struct {
 // processors and the database: its turn to process a picture, or the wallet. While many
 // requests wait for one of them, others go on.
 func LeaveSlot(ctx context.Context) {
-	if s := RequestLogOf(ctx).slot; s != nil {
-		s.leave()
-	}
+	RequestLogOf(ctx).sending.slot.leave()
 }
 
 // enter takes the slot again. It waits, before requests that have not begun.

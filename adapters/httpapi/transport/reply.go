@@ -180,15 +180,15 @@ func (r Reply) sendFile(w http.ResponseWriter, req *http.Request, f File) {
 // client has that content, in any coding, it answers 304 with the tag that the client has, and
 // reports true.
 func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding, caching string) bool {
-	w.Header()["Etag"] = []string{entityTag(sum, c)}
-	w.Header()["Cache-Control"] = []string{caching}
+	h, values := w.Header(), &[...]string{entityTag(sum, c), caching}
+	h["Etag"], h["Cache-Control"] = values[:1:1], values[1:]
 	known := HeaderOf(req.Header, "If-None-Match")
 	if known == "" {
 		return false
 	}
 	for _, held := range append([]coding{c}, codings...) {
 		if tag := entityTag(sum, held); MatchesETag(known, tag) {
-			w.Header()["Etag"] = []string{tag}
+			values[0] = tag
 			w.WriteHeader(http.StatusNotModified)
 			return true
 		}
@@ -236,8 +236,8 @@ func (r Reply) writeCoded(w http.ResponseWriter, c coding, mediaType string, cod
 		h["Content-Encoding"] = []string{string(c)}
 	}
 	if mediaType != "" {
-		h["Content-Type"] = []string{mediaType}
-		h["Content-Length"] = []string{strconv.Itoa(len(coded))}
+		values := &[...]string{mediaType, strconv.Itoa(len(coded))}
+		h["Content-Type"], h["Content-Length"] = values[:1:1], values[1:]
 	}
 	w.WriteHeader(r.Status)
 	if len(coded) > 0 {

@@ -18,8 +18,9 @@ import (
 )
 
 // requestLog is what the log says about a request. Only the goroutine of the request changes
-// it; others may log lines with it.
+// it; others may log lines with it. It is the context of the request without its deadline.
 type requestLog struct {
+	context.Context // of the connection, perhaps with a span; nil: none
 	log    *slog.Logger
 	id     [1]string  // an array, so that the response's header shares it
 	Client netip.Addr // the caller's address; zero: none
@@ -29,7 +30,7 @@ type requestLog struct {
 	fields string     // names of the refused fields; empty: none
 	detail string     // the sentence of a 404 or 409; empty: none
 
-	slot    *slot              // of the request among those that are worked on; nil: none
+	sending sender             // the response; zero before LimitRequests
 	limited func(limit string) // counts a refusal (Metrics); nil: nothing counts
 
 	trace trace.TraceID
@@ -55,10 +56,12 @@ func (l *requestLog) refused(e envelope) {
 
 type requestLogKey struct{}
 
-// withRequestLog puts the log of the request into the context. No rule may depend on it: the
-// actor of a request is an argument.
-func withRequestLog(ctx context.Context, l *requestLog) context.Context {
-	return context.WithValue(ctx, requestLogKey{}, l)
+// Value returns the log itself for its key. No rule may depend on it: the actor of a request is an argument.
+func (l *requestLog) Value(key any) any {
+	if key == (requestLogKey{}) {
+		return l
+	}
+	return l.Context.Value(key)
 }
 
 // RequestLogOf returns the log of the context's request. Without a request, as in tests, it

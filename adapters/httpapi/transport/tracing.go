@@ -20,21 +20,21 @@ func callerSpan(h http.Header) trace.SpanContext {
 	return trace.SpanContextFromContext(ctx)
 }
 
-// begin begins the span of the request, which the caller's span is the parent of, and returns
-// the context with it. Without a tracer it only records the trace that the caller names.
-func (l *requestLog) begin(ctx context.Context, tracer trace.Tracer, r *http.Request) context.Context {
+// begin begins the span of the request, which the caller's span is the parent of, and sets the log's
+// context. Without a tracer it only records the trace that the caller names.
+func (l *requestLog) begin(tracer trace.Tracer, r *http.Request) {
+	l.Context = r.Context()
 	caller := callerSpan(r.Header)
 	l.trace = caller.TraceID()
 	if tracer == nil {
-		return ctx
+		return
 	}
 	if caller.IsValid() {
-		ctx = trace.ContextWithRemoteSpanContext(ctx, caller)
+		l.Context = trace.ContextWithRemoteSpanContext(l.Context, caller)
 	}
-	ctx, l.span = tracer.Start(ctx, r.Method, trace.WithSpanKind(trace.SpanKindServer),
+	l.Context, l.span = tracer.Start(l.Context, r.Method, trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(attribute.String("http.request.method", r.Method), attribute.String("plaza.request_id", l.id[0])))
 	l.trace = l.span.SpanContext().TraceID()
-	return ctx
 }
 
 // end ends the span of the request, if there is one. It is named by the route: a path may
