@@ -254,7 +254,7 @@ func imagesStatement(d engine.Dialect, filter imageFilter) string {
 // statementFor returns the hot read of the query, for a page or, if p is nil, for all
 // images.
 func (v Images) statementFor(q userimage.Query, p *page.Request) (statement string, args []any) {
-	args = []any{int64(q.Owner)}
+	args = append(make([]any, 0, 5), int64(q.Owner))
 	if len(q.Contains) > 0 {
 		args = append(args, v.s.Dialect.ListOf(q.Contains))
 	}

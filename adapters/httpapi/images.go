@@ -115,10 +115,6 @@ func (a *api) listImages(c *transport.Call) (transport.Reply, error) {
 
 func imageViews(all iter.Seq2[userimages.View, error]) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
-		for kept, err := range all {
-			if !yield(renderImage(kept), err) {
-				return
-			}
-		}
+		all(func(kept userimages.View, err error) bool { return yield(renderImage(kept), err) })
 	}
 }

@@ -140,14 +140,6 @@ func (u *UserImages) List(ctx context.Context, q userimage.Query, r page.Request
 // All yields the owner's images that match the query (IMG-06). It ends with the first error.
 func (u *UserImages) All(ctx context.Context, q userimage.Query) iter.Seq2[View, error] {
 	return func(yield func(View, error) bool) {
-		for image, err := range u.images.All(ctx, q) {
-			if err != nil {
-				yield(View{}, err)
-				return
-			}
-			if !yield(u.view(image), nil) {
-				return
-			}
-		}
+		u.images.All(ctx, q)(func(image userimage.Image, err error) bool { return yield(u.view(image), err) })
 	}
 }

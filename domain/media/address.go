@@ -49,13 +49,15 @@ func NewAddresses(publicURL string, signing secret.String) Addresses {
 // URL returns the address of the picture for the audience. For a picture of another
 // audience it returns an address that leads to no picture.
 func (a Addresses) URL(key Key, to Audience, now time.Time) string {
-	name := strings.TrimPrefix(string(key), to.folder()+"/")
-	path := (&url.URL{Path: to.folder() + "/" + name}).EscapedPath()
+	if !strings.HasPrefix(string(key), to.folder()+"/") {
+		key = KeyAt(to, string(key))
+	}
+	path := (&url.URL{Path: string(key)}).EscapedPath()
 	if to != Viewers {
 		return a.folder + path
 	}
 	expires := strconv.FormatInt(now.Truncate(time.Hour).Add(AddressLife).Unix(), 10)
-	return a.folder + path + "?expires=" + expires + "&signature=" + a.sign(KeyAt(to, name), expires)
+	return a.folder + path + "?expires=" + expires + "&signature=" + a.sign(key, expires)
 }
 
 // Check returns the expiry of an address if URL signed the key with the expiry and it

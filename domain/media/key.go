@@ -30,7 +30,10 @@ func NewKey(a Audience, mediaType string) (Key, error) {
 
 // For returns the key that the picture has where pictures of the audience are.
 func (k Key) For(a Audience) Key {
-	_, name, _ := strings.Cut(string(k), "/")
+	folder, name, _ := strings.Cut(string(k), "/")
+	if folder == a.folder() {
+		return k
+	}
 	return KeyAt(a, name)
 }
 

@@ -103,7 +103,7 @@ func Optional[T any](v T, there bool) *T {
 	if !there {
 		return nil
 	}
-	return &v
+	return new(v) // &v would allocate it in any case
 }
 
 // Send writes the reply. A reply that can't be encoded becomes an internal error before the

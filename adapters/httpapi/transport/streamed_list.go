@@ -136,78 +136,94 @@ type encodedList struct {
 	sum    hash.Hash // of the JSON; nil: it is not needed
 }
 
+// listEncoder writes a list as JSON into buf. When a piece is there, it empties buf into large.
+type listEncoder struct {
+	StreamedList
+	json     *json.Encoder // into buf
+	buf      *bytes.Buffer
+	coding   coding
+	isTagged bool
+	large    *encodedList // nil: all is in buf
+	out      compressor   // into large
+	before   string       // what stands before the next item
+	err      error        // of an item
+}
+
 // encode writes the list as JSON into the buffer. It returns nil if the list stays there, and else the encoded list, in
 // the coding. encode fails before the first byte is sent.
 func (l StreamedList) encode(buf *bytes.Buffer, c coding, isTagged bool) (large *encodedList, err error) {
-	var out *compressor
-	flush := func() error {
-		if out == nil {
-			slot := func() (free func(), err error) { return l.Limits.fileOf(callerOf(l.request, l.Limits.trusted)) }
-			large = &encodedList{SpillBuffer: &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: slot}}
-			out = &compressor{to: large.SpillBuffer, coding: c}
-			if isTagged {
-				large.sum = sha256.New()
-			}
-		}
-		if isTagged {
-			large.sum.Write(buf.Bytes())
-		}
-		_, err := buf.WriteTo(out)
-		return err
-	}
-	err = l.write(buf, flush)
-	if large == nil {
+	e := &listEncoder{StreamedList: l, json: json.NewEncoder(buf), buf: buf, coding: c, isTagged: isTagged}
+	e.json.SetEscapeHTML(false)
+	err = e.write()
+	if e.large == nil {
 		return nil, err
 	}
 	if err == nil {
-		err = flush()
+		err = e.flush()
 	}
-	if err = errors.Join(err, out.Close()); err != nil {
-		return nil, errors.Join(err, large.Close())
+	if err = errors.Join(err, e.out.Close()); err != nil {
+		return nil, errors.Join(err, e.large.Close())
 	}
-	large.coding = out.coding
-	return large, nil
+	e.large.coding = e.out.coding
+	return e.large, nil
 }
 
-// write writes the list as JSON into the buffer. It calls flush, which empties the buffer, when a piece is in it.
-func (l StreamedList) write(buf *bytes.Buffer, flush func() error) error {
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	put := func(before string, v any) error {
-		buf.WriteString(before)
-		if err := enc.Encode(v); err != nil {
-			return err
+func (e *listEncoder) flush() error {
+	if e.large == nil {
+		slot := func() (free func(), err error) { return e.Limits.fileOf(callerOf(e.request, e.Limits.trusted)) }
+		e.large = &encodedList{SpillBuffer: &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: slot}}
+		e.out = compressor{to: e.large.SpillBuffer, coding: e.coding}
+		if e.isTagged {
+			e.large.sum = sha256.New()
 		}
-		buf.Truncate(buf.Len() - len("\n"))
-		if buf.Len() <= listPiece {
-			return nil
-		}
-		return flush()
 	}
-	buf.WriteString(`{"data":[`)
-	before := ""
-	for v, err := range l.Items {
-		if err != nil {
-			return err
-		}
-		if err := put(before, v); err != nil {
-			return err
-		}
-		before = ","
+	if e.isTagged {
+		e.large.sum.Write(e.buf.Bytes())
 	}
-	buf.WriteString("]")
-	if l.Pagination != nil {
-		if err := put(`,"pagination":`, l.Pagination); err != nil {
+	_, err := e.buf.WriteTo(&e.out)
+	return err
+}
+
+func (e *listEncoder) write() error {
+	e.buf.WriteString(`{"data":[`)
+	if e.Items(e.item); e.err != nil {
+		return e.err
+	}
+	e.buf.WriteString("]")
+	if e.Pagination != nil {
+		if err := e.put(`,"pagination":`, e.Pagination); err != nil {
 			return err
 		}
 	}
-	if l.Cursor != nil {
-		if err := put(`,"cursor":`, l.Cursor); err != nil {
+	if e.Cursor != nil {
+		if err := e.put(`,"cursor":`, e.Cursor); err != nil {
 			return err
 		}
 	}
-	buf.WriteString("}\n")
+	e.buf.WriteString("}\n")
 	return nil
+}
+
+// item writes an item. It reports false after an error.
+func (e *listEncoder) item(v any, err error) bool {
+	if err == nil {
+		err = e.put(e.before, v)
+	}
+	e.before, e.err = ",", err
+	return err == nil
+}
+
+// put writes the value after the text.
+func (e *listEncoder) put(before string, v any) error {
+	e.buf.WriteString(before)
+	if err := e.json.Encode(v); err != nil {
+		return err
+	}
+	e.buf.Truncate(e.buf.Len() - len("\n"))
+	if e.buf.Len() <= listPiece {
+		return nil
+	}
+	return e.flush()
 }
 
 // sendStreamedList sends the list, or 304 if the client already has it.

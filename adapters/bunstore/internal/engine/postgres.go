@@ -13,6 +13,7 @@ import (
 	"net"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -356,7 +357,7 @@ func (d Postgres) Query(ctx context.Context, reads ...Step) error {
 	if len(reads) != 1 {
 		return d.TransactAll(ctx, nil, reads)
 	}
-	rows, err := d.Pool.Query(ctx, reads[0].Statement, append([]any{d.mode}, reads[0].Args...)...)
+	rows, err := d.Pool.Query(ctx, reads[0].Statement, slices.Concat([]any{d.mode}, reads[0].Args)...)
 	if err != nil {
 		return err
 	}

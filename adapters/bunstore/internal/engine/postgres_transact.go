@@ -229,8 +229,8 @@ func (s Step) rows(rows pgx.Rows) error {
 
 func eachRow(rows pgx.Rows, fn func(scan func(...any) error) error) error {
 	defer rows.Close()
-	for rows.Next() {
-		if err := fn(rows.Scan); err != nil {
+	for scan := rows.Scan; rows.Next(); { // one function for all rows
+		if err := fn(scan); err != nil {
 			return err
 		}
 	}
