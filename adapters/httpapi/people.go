@@ -110,8 +110,8 @@ func usersOf(infos []user.Info, ids []user.ID) (users, error) {
 	return people, nil
 }
 
-// appearance holds the fields shared by all forms of simple user info.
-type appearance struct {
+// person is simple user info (USR-01). It embeds nothing, because fields of an embedded struct take longer to encode.
+type person struct {
 	UID       user.ID `json:"uid"`
 	Avatar    string  `json:"avatar"`
 	Expertise *string `json:"expertise"`
@@ -122,18 +122,22 @@ type appearance struct {
 	UTCOffset string  `json:"timezone_utc_offset"`
 	Location  string  `json:"location"`
 	Avatars   picture `json:"avatars"`
+	IsOnline  bool    `json:"is_online"`
 }
 
-// person is simple user info (USR-01).
-type person struct {
-	appearance
-	IsOnline bool `json:"is_online"`
-}
-
-// author is simple user info within events, which name the flag differently (EVT-01).
+// author is person within events, which name the flag differently (EVT-01).
 type author struct {
-	appearance
-	Online bool `json:"online"`
+	UID       user.ID `json:"uid"`
+	Avatar    string  `json:"avatar"`
+	Expertise *string `json:"expertise"`
+	Firstname string  `json:"firstname"`
+	Lastname  string  `json:"lastname"`
+	Username  string  `json:"username"`
+	Timezone  string  `json:"timezone"`
+	UTCOffset string  `json:"timezone_utc_offset"`
+	Location  string  `json:"location"`
+	Avatars   picture `json:"avatars"`
+	IsOnline  bool    `json:"online"`
 }
 
 // profile is the caller's own profile (USR-05).
@@ -153,11 +157,11 @@ type picture struct {
 
 // sizes has a field for every size. Each picture has some of them.
 type sizes struct {
-	CoverSM       *size `json:"cover_sm,omitempty"`
-	DemandCoverMD *size `json:"demand_cover_md,omitempty"`
-	LG            *size `json:"lg,omitempty"`
-	MD            *size `json:"md,omitempty"`
-	SM            *size `json:"sm,omitempty"`
+	CoverSM       size `json:"cover_sm,omitzero"`
+	DemandCoverMD size `json:"demand_cover_md,omitzero"`
+	LG            size `json:"lg,omitzero"`
+	MD            size `json:"md,omitzero"`
+	SM            size `json:"sm,omitzero"`
 }
 
 type size struct {
@@ -166,18 +170,16 @@ type size struct {
 	Path   string `json:"path"`
 }
 
-func renderAppearance(u user.Info) appearance {
-	return appearance{
+func renderPerson(u user.Info) person {
+	return person{
 		UID: u.ID, Avatar: u.Avatar.Path, Expertise: view.OrNull(u.Expertise),
 		Firstname: u.Firstname, Lastname: u.Lastname, Username: u.Username,
 		Timezone: u.Timezone, UTCOffset: u.UTCOffset, Location: u.Location,
-		Avatars: renderPicture(u.Avatar),
+		Avatars: renderPicture(u.Avatar), IsOnline: u.IsOnline,
 	}
 }
 
-func renderPerson(u user.Info) person { return person{renderAppearance(u), u.IsOnline} }
-
-func renderAuthor(u user.Info) author { return author{renderAppearance(u), u.IsOnline} }
+func renderAuthor(u user.Info) author { return author(renderPerson(u)) }
 
 func renderProfile(p people.Profile) profile {
 	return profile{
@@ -188,20 +190,19 @@ func renderProfile(p people.Profile) profile {
 
 func renderPicture(p media.Picture) picture {
 	view := picture{Path: p.Path}
-	all := make([]size, len(p.Sizes))
-	for i, s := range p.Sizes {
-		all[i] = size{s.Width, s.Height, s.Path}
+	for _, s := range p.Sizes {
+		rendered := size{s.Width, s.Height, s.Path}
 		switch s.Name {
 		case "cover_sm":
-			view.Sizes.CoverSM = &all[i]
+			view.Sizes.CoverSM = rendered
 		case "demand_cover_md":
-			view.Sizes.DemandCoverMD = &all[i]
+			view.Sizes.DemandCoverMD = rendered
 		case "lg":
-			view.Sizes.LG = &all[i]
+			view.Sizes.LG = rendered
 		case "md":
-			view.Sizes.MD = &all[i]
+			view.Sizes.MD = rendered
 		case "sm":
-			view.Sizes.SM = &all[i]
+			view.Sizes.SM = rendered
 		}
 	}
 	return view

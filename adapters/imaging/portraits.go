@@ -57,9 +57,14 @@ func NewPortraits(publicURL string) *Portraits {
 
 func (p *Portraits) Portrait(seed int64) media.Picture {
 	picture := media.Picture{Sizes: make([]media.Size, len(portraitSizes))}
-	name := p.folder + strconv.FormatInt(seed, 10)
+	var room [256]byte
+	paths := room[:0] // one allocation for all of them, which are equally long
+	for _, s := range portraitSizes {
+		paths = append(strconv.AppendInt(append(paths, p.folder...), seed, 10), s.suffix...)
+	}
+	all, each := string(paths), len(paths)/len(portraitSizes)
 	for i, s := range portraitSizes {
-		picture.Path = name + s.suffix
+		picture.Path = all[i*each : (i+1)*each]
 		picture.Sizes[i] = media.Size{Name: s.name, Width: s.pixels, Height: s.pixels, Path: picture.Path}
 	}
 	return picture

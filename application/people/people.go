@@ -7,6 +7,7 @@ package people
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"plaza/domain/access"
@@ -49,7 +50,7 @@ func New(directory user.Directory, accounts access.Accounts, notifications notif
 // Infos returns the public info of the users, in the order of the ids, each once. Unknown
 // ids are omitted (USR-02). The directory is queried once, however many they are.
 func (p *People) Infos(ctx context.Context, ids []user.ID) ([]user.Info, error) {
-	wanted := unique(ids)
+	wanted, place := unique(ids)
 	if len(wanted) == 0 {
 		return nil, nil
 	}
@@ -57,17 +58,12 @@ func (p *People) Infos(ctx context.Context, ids []user.ID) ([]user.Info, error) 
 	if err != nil {
 		return nil, fmt.Errorf("look up %d users: %w", len(wanted), err)
 	}
-	byID := make(map[user.ID]*user.Member, len(members))
+	inOrder := make([]*user.Member, len(wanted))
 	for i := range members {
-		byID[members[i].ID] = &members[i]
+		inOrder[place[members[i].ID]] = &members[i]
 	}
-	inOrder := make([]*user.Member, 0, len(members))
-	for _, id := range wanted {
-		if m, known := byID[id]; known {
-			inOrder = append(inOrder, m)
-		}
-	}
-	return p.Describe(inOrder), nil
+	isUnknown := func(m *user.Member) bool { return m == nil }
+	return p.Describe(slices.DeleteFunc(inOrder, isUnknown)), nil
 }
 
 // Describe returns the public info of members that were read, in their order.
@@ -87,17 +83,16 @@ func (p *People) describe(m user.Member, now time.Time) user.Info {
 	return m.Describe(m.Avatar.At(media.Public(p.pictures, now)), now)
 }
 
-// unique removes duplicates and invalid ids. It keeps the order.
-func unique(ids []user.ID) []user.ID {
-	seen := make(map[user.ID]bool, len(ids))
-	once := make([]user.ID, 0, len(ids))
+// unique removes duplicates and invalid ids. It keeps the order, and returns the place of each id.
+func unique(ids []user.ID) (once []user.ID, place map[user.ID]int) {
+	once, place = make([]user.ID, 0, len(ids)), make(map[user.ID]int, len(ids))
 	for _, id := range ids {
-		if id > 0 && !seen[id] {
-			seen[id] = true
+		if _, seen := place[id]; id > 0 && !seen {
+			place[id] = len(once)
 			once = append(once, id)
 		}
 	}
-	return once
+	return once, place
 }
 
 // Lookup is Infos for clients. More than MaxLookup ids are a fault on uid.

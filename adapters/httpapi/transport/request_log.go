@@ -21,14 +21,14 @@ import (
 // it; others may log lines with it. It is the context of the request without its deadline.
 type requestLog struct {
 	context.Context // of the connection, perhaps with a span; nil: none
-	log    *slog.Logger
-	id     [1]string  // an array, so that the response's header shares it
-	Client netip.Addr // the caller's address; zero: none
-	Route  string     // pattern of the matched route; empty: none
-	User   user.ID    // zero: no valid token
-	code   string     // of the error; empty: none
-	fields string     // names of the refused fields; empty: none
-	detail string     // the sentence of a 404 or 409; empty: none
+	log             *slog.Logger
+	id              [1]string  // an array, so that the response's header shares it
+	Client          netip.Addr // the caller's address; zero: none
+	Route           string     // pattern of the matched route; empty: none
+	User            user.ID    // zero: no valid token
+	code            string     // of the error; empty: none
+	fields          string     // names of the refused fields; empty: none
+	detail          string     // the sentence of a 404 or 409; empty: none
 
 	sending sender             // the response; zero before LimitRequests
 	limited func(limit string) // counts a refusal (Metrics); nil: nothing counts
