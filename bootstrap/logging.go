@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -115,7 +116,11 @@ func appendLine(line []byte, r slog.Record) (_ []byte, isPlain bool) {
 	line = append(r.Time.AppendFormat(append(line, `{"time":"`...), time.RFC3339Nano), `","level":"`...)
 	line = append(append(append(append(line, r.Level.String()...), `","msg":"`...), r.Message...), '"')
 	isPlain = isUnescaped(r.Message) && !r.Time.IsZero()
-	r.Attrs(func(a slog.Attr) bool {
+	var add func(slog.Attr) bool
+	add = func(a slog.Attr) bool {
+		if a.Value.Kind() == slog.KindGroup && a.Key == "" {
+			return !slices.ContainsFunc(a.Value.Group(), func(of slog.Attr) bool { return !add(of) })
+		}
 		line = append(append(append(line, `,"`...), a.Key...), `":`...)
 		switch v := a.Value; v.Kind() {
 		case slog.KindString:
@@ -131,7 +136,8 @@ func appendLine(line []byte, r slog.Record) (_ []byte, isPlain bool) {
 		}
 		isPlain = isPlain && isUnescaped(a.Key)
 		return isPlain
-	})
+	}
+	r.Attrs(add)
 	return append(line, "}\n"...), isPlain
 }
 

@@ -100,7 +100,7 @@ func (a *api) listTimeline(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	views, err := a.showEvents(p.Items)
-	return c.StreamContinued(transport.ItemsOf(views), timelineList, p.Next), err
+	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Cursor: new(transport.CursorOf(timelineList, p.Next))}), err
 }
 
 func (a *api) listRecentlyCommented(c *transport.Call) (transport.Reply, error) {
@@ -112,7 +112,7 @@ func (a *api) listRecentlyCommented(c *transport.Call) (transport.Reply, error) 
 		return transport.Reply{}, err
 	}
 	views, err := a.showEvents(shown)
-	return c.Stream(transport.ItemsOf(views), nil), err
+	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views)}), err
 }
 
 // pageOfEvents reads a page as soon as memory for it is free.
@@ -127,7 +127,7 @@ func (a *api) pageOfEvents(
 		return transport.Reply{}, err
 	}
 	views, err := a.showEvents(p.Items)
-	return c.Stream(transport.ItemsOf(views), new(transport.PaginationOf(p.Request, p.Total))), err
+	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Pagination: new(transport.PaginationOf(p.Request, p.Total))}), err
 }
 
 func (a *api) showEvent(shown diary.View) (eventView, error) {

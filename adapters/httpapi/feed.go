@@ -277,13 +277,8 @@ func renderNode(n publication.Node) nodeItem {
 	}
 }
 
-// listed returns the items, so that an empty list is written as [].
-func listed[T any](items []T) []T {
-	if items == nil {
-		return []T{}
-	}
-	return items
-}
+// listed returns a copy that is never nil, so an empty list is written as [].
+func listed[T any](items []T) []T { return append([]T{}, items...) }
 
 // openFeedItem returns one item of the feed with its text (FED-11).
 func (a *api) openFeedItem(c *transport.Call) (transport.Reply, error) {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"fmt"
-	"iter"
 
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
@@ -30,7 +29,7 @@ type imageView struct {
 func renderImage(k userimages.View) imageView {
 	return imageView{
 		ID: k.ID, User: k.Owner, Img: k.URL, Height: k.Height, Width: k.Width,
-		CreateTime: transport.Timestamp(k.Created), DeleteTime: view.OrNever(k.Deleted), Tags: listed(k.Tags.Names()),
+		CreateTime: transport.Timestamp(k.Created), DeleteTime: view.OrNever(k.Deleted), Tags: k.Tags.Names(),
 	}
 }
 
@@ -107,14 +106,12 @@ func (a *api) listImages(c *transport.Call) (transport.Reply, error) {
 		if err := c.Enter(a.limits, transport.ImagesWeight); err != nil {
 			return transport.Reply{}, err
 		}
-		return transport.WithETag(c.Stream(imageViews(a.UserImages.All(c.Context(), wanted)), nil)), nil
+		all := a.UserImages.All(c.Context(), wanted)
+		views := func(yield func(any, error) bool) {
+			all(func(kept userimages.View, err error) bool { return yield(renderImage(kept), err) })
+		}
+		return transport.WithETag(c.Stream(transport.StreamedList{Items: views})), nil
 	}
 	images, err := a.UserImages.List(c.Context(), wanted, request)
 	return transport.WithETag(transport.Paged(page.Map(images, renderImage))), err
-}
-
-func imageViews(all iter.Seq2[userimages.View, error]) iter.Seq2[any, error] {
-	return func(yield func(any, error) bool) {
-		all(func(kept userimages.View, err error) bool { return yield(renderImage(kept), err) })
-	}
 }

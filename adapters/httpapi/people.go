@@ -125,19 +125,11 @@ type person struct {
 	IsOnline  bool    `json:"is_online"`
 }
 
-// author is person within events, which name the flag differently (EVT-01).
+// author is simple user info within events, which name the flag differently (EVT-01).
 type author struct {
-	UID       user.ID `json:"uid"`
-	Avatar    string  `json:"avatar"`
-	Expertise *string `json:"expertise"`
-	Firstname string  `json:"firstname"`
-	Lastname  string  `json:"lastname"`
-	Username  string  `json:"username"`
-	Timezone  string  `json:"timezone"`
-	UTCOffset string  `json:"timezone_utc_offset"`
-	Location  string  `json:"location"`
-	Avatars   picture `json:"avatars"`
-	IsOnline  bool    `json:"online"`
+	person
+	Renamed *bool `json:"is_online,omitempty"` // nil; it hides the flag of person
+	Online  bool  `json:"online"`
 }
 
 // profile is the caller's own profile (USR-05).
@@ -179,7 +171,7 @@ func renderPerson(u user.Info) person {
 	}
 }
 
-func renderAuthor(u user.Info) author { return author(renderPerson(u)) }
+func renderAuthor(u user.Info) author { return author{person: renderPerson(u), Online: u.IsOnline} }
 
 func renderProfile(p people.Profile) profile {
 	return profile{

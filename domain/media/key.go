@@ -30,11 +30,10 @@ func NewKey(a Audience, mediaType string) (Key, error) {
 
 // For returns the key that the picture has where pictures of the audience are.
 func (k Key) For(a Audience) Key {
-	folder, name, _ := strings.Cut(string(k), "/")
-	if folder == a.folder() {
-		return k
+	if folder, name, _ := strings.Cut(string(k), "/"); folder != a.folder() {
+		return KeyAt(a, name)
 	}
-	return KeyAt(a, name)
+	return k
 }
 
 // Type returns the media type of the key's picture. It reports false if k does not have

@@ -19,7 +19,7 @@ func Distinct[T comparable](values []T, most int, read func(T) (T, string)) (dis
 		case len(distinct) == most:
 			return nil, fmt.Sprintf("Ensure this field has no more than %d elements.", most)
 		}
-		distinct = append(distinct, value)
+		distinct = append(slices.Grow(distinct, min(len(values), most)-len(distinct)), value)
 	}
 	return distinct, ""
 }

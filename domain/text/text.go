@@ -40,7 +40,7 @@ func (l Limit) Problem(s string) string {
 	switch {
 	case !utf8.ValidString(s):
 		return "Text must be valid UTF-8."
-	case strings.ContainsRune(s, 0):
+	case strings.IndexByte(s, 0) >= 0:
 		return "Null characters are not allowed."
 	case l.Bytes > 0 && len(s) > l.Bytes:
 		return fmt.Sprintf("Ensure this field has no more than %d bytes.", l.Bytes)
@@ -63,7 +63,7 @@ func (l Limit) RequiredProblem(s string) string {
 
 // Trim removes white space from both ends. It is for titles, tags and names (GEN-08),
 // never for contents or passwords.
-func Trim(s string) string { return strings.TrimFunc(s, unicode.IsSpace) }
+func Trim(s string) string { return strings.TrimSpace(s) }
 
 // Composed returns the text in Unicode's form NFC, in which two texts that look alike, such as é as one
 // character or as two, are equal.

@@ -57,8 +57,8 @@ func ParseTags(names []string) (Tags, error) {
 	return Tags{distinct}, nil
 }
 
-// Names returns a copy of the tags' names.
-func (t Tags) Names() []string { return slices.Clone(t.names) }
+// Names returns a copy of the tags' names, which is never nil.
+func (t Tags) Names() []string { return append([]string{}, t.names...) }
 
 // Len returns the number of tags.
 func (t Tags) Len() int { return len(t.names) }

@@ -41,7 +41,7 @@ func TestIMG03_tags(t *testing.T) {
 		{[]string{"two words", "西湖 🌊"}, []string{"two words", "西湖 🌊"}},
 		{[]string{strings.Repeat("🀄", 64)}, []string{strings.Repeat("🀄", 64)}},
 		{[]string{"  " + strings.Repeat("a", 64) + "  "}, []string{strings.Repeat("a", 64)}},
-		{nil, nil},
+		{nil, []string{}},
 	} {
 		got := tags(t, c.names...)
 		assert.Equal(t, c.want, got.Names())

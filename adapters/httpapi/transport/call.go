@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"iter"
 	"net/netip"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/admission"
-	"plaza/domain/page"
 	"plaza/domain/secret"
 )
 
@@ -43,15 +41,10 @@ func (c *Call) leave() {
 	}
 }
 
-// Stream returns the list that the call has entered for. The list is paged unless p is nil.
-func (c *Call) Stream(items iter.Seq2[any, error], p *pagination) Reply {
-	return Bare(StreamedList{Items: items, Pagination: p, Limits: c.lists, OnEncoded: c.leave})
-}
-
-// StreamContinued returns the list that the call has entered for, with where it continues.
-func (c *Call) StreamContinued(items iter.Seq2[any, error], list byte, next page.Cursor) Reply {
-	cursor := CursorOf(list, next)
-	return Bare(StreamedList{Items: items, Cursor: &cursor, Limits: c.lists, OnEncoded: c.leave})
+// Stream returns the list that the call has entered for.
+func (c *Call) Stream(l StreamedList) Reply {
+	l.Limits, l.OnEncoded = c.lists, c.leave
+	return Bare(l)
 }
 
 // End releases what the call holds.

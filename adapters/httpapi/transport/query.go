@@ -144,9 +144,6 @@ func (q *Query) Number(name string) (float64, bool) {
 // List returns the trimmed parts of a parameter that is comma-separated, repeated, or both, each
 // once (GEN-04). Blank parts are ignored.
 func (q *Query) List(name string) []string {
-	if len(q.Values[name]) == 0 {
-		return nil
-	}
 	var parts []string
 	seen := map[string]bool{}
 	for part := range strings.SplitSeq(strings.Join(q.Values[name], ","), ",") {

@@ -230,19 +230,24 @@ func (r Reply) write(w http.ResponseWriter, c coding, mediaType string, raw []by
 
 // writeCoded sends bytes that are in the coding already.
 func (r Reply) writeCoded(w http.ResponseWriter, c coding, mediaType string, coded []byte) {
+	r.begin(w, c, mediaType, len(coded))
+	if len(coded) > 0 {
+		w.Write(coded) // fails only when the client has disconnected
+	}
+}
+
+// begin sends the status and the headers of content in the coding.
+func (r Reply) begin(w http.ResponseWriter, c coding, mediaType string, size int) {
 	h := w.Header()
 	maps.Copy(h, r.header)
 	if c != identity {
 		h["Content-Encoding"] = []string{string(c)}
 	}
 	if mediaType != "" {
-		values := &[...]string{mediaType, strconv.Itoa(len(coded))}
+		values := &[...]string{mediaType, strconv.Itoa(size)}
 		h["Content-Type"], h["Content-Length"] = values[:1:1], values[1:]
 	}
 	w.WriteHeader(r.Status)
-	if len(coded) > 0 {
-		w.Write(coded) // fails only when the client has disconnected
-	}
 }
 
 // writeJSON writes the value as JSON. It does not escape <, > and &, because JSON is not

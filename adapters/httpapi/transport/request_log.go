@@ -34,7 +34,8 @@ type requestLog struct {
 	limited func(limit string) // counts a refusal (Metrics); nil: nothing counts
 
 	trace trace.TraceID
-	span  trace.Span // nil: none
+	span  trace.Span    // nil: none
+	attrs [12]slog.Attr // of its line
 }
 
 // maxLoggedFields bounds the names of refused fields in a line, some of which a client chooses, in bytes.
@@ -98,7 +99,7 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 		return
 	}
 	line := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
-	attrs := append(make([]slog.Attr, 0, 12),
+	attrs := append(l.attrs[:0],
 		slog.String("request_id", l.id[0]), slog.String("method", req.Method), slog.String("route", l.pattern()),
 		slog.Int("status", r.status), slog.Int("bytes", r.bytes), slog.Float64("duration_ms", milliseconds(took)))
 	if l.Client.IsValid() {
@@ -119,8 +120,8 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 	if l.trace.IsValid() {
 		attrs = append(attrs, slog.String("trace_id", l.trace.String()))
 	}
-	line.AddAttrs(attrs...)
-	_ = handler.Handle(ctx, line) // a failure to log can't be reported
+	line.AddAttrs(slog.GroupAttrs("", attrs...)) // without a name, as single attributes; the record does not copy them
+	_ = handler.Handle(ctx, line)                // a failure to log can't be reported
 }
 
 // pattern returns the pattern of the matched route, or none. The path itself is not logged: it

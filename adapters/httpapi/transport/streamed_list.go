@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime"
-	"strconv"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -129,62 +128,54 @@ func ItemsOf[T any](views []T) iter.Seq2[any, error] {
 // JSON is. The first piece must be larger than minCompressed.
 const listPiece = 4 * minCompressed
 
-// encodedList is a list as JSON, in the coding.
+// encodedList is a list as JSON. What was encoded last is in buf, and flush empties that into the SpillBuffer.
 type encodedList struct {
-	*SpillBuffer
-	coding coding
-	sum    hash.Hash // of the JSON; nil: it is not needed
-}
-
-// listEncoder writes a list as JSON into buf. When a piece is there, it empties buf into large.
-type listEncoder struct {
 	StreamedList
-	json     *json.Encoder // into buf
-	buf      *bytes.Buffer
-	coding   coding
-	isTagged bool
-	large    *encodedList // nil: all is in buf
-	out      compressor   // into large
-	before   string       // what stands before the next item
-	err      error        // of an item
+	*SpillBuffer            // nil: the whole list is in buf
+	out          compressor // into the SpillBuffer
+	sum          hash.Hash  // of the JSON in the SpillBuffer, if the reply is tagged
+	isTagged     bool
+	buf          *bytes.Buffer
+	json         *json.Encoder // into buf
+	before       string        // what stands before the next item
+	err          error         // of an item
 }
 
-// encode writes the list as JSON into the buffer. It returns nil if the list stays there, and else the encoded list, in
-// the coding. encode fails before the first byte is sent.
-func (l StreamedList) encode(buf *bytes.Buffer, c coding, isTagged bool) (large *encodedList, err error) {
-	e := &listEncoder{StreamedList: l, json: json.NewEncoder(buf), buf: buf, coding: c, isTagged: isTagged}
+// encode writes the list as JSON into the buffer, and a larger one from there into a SpillBuffer, in the coding. It fails
+// before the first byte is sent.
+func (l StreamedList) encode(buf *bytes.Buffer, c coding, isTagged bool) (*encodedList, error) {
+	e := &encodedList{StreamedList: l, out: compressor{coding: c}, isTagged: isTagged, buf: buf, json: json.NewEncoder(buf)}
 	e.json.SetEscapeHTML(false)
-	err = e.write()
-	if e.large == nil {
-		return nil, err
+	err := e.write()
+	if e.SpillBuffer == nil {
+		return e, err
 	}
 	if err == nil {
 		err = e.flush()
 	}
 	if err = errors.Join(err, e.out.Close()); err != nil {
-		return nil, errors.Join(err, e.large.Close())
+		return nil, errors.Join(err, e.Close())
 	}
-	e.large.coding = e.out.coding
-	return e.large, nil
+	return e, nil
 }
 
-func (e *listEncoder) flush() error {
-	if e.large == nil {
+func (e *encodedList) flush() error {
+	if e.SpillBuffer == nil {
 		slot := func() (free func(), err error) { return e.Limits.fileOf(callerOf(e.request, e.Limits.trusted)) }
-		e.large = &encodedList{SpillBuffer: &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: slot}}
-		e.out = compressor{to: e.large.SpillBuffer, coding: e.coding}
+		e.SpillBuffer = &SpillBuffer{inMemory: listInMemory, capacity: math.MaxInt64, toFile: slot}
+		e.out.to = e.SpillBuffer
 		if e.isTagged {
-			e.large.sum = sha256.New()
+			e.sum = sha256.New()
 		}
 	}
 	if e.isTagged {
-		e.large.sum.Write(e.buf.Bytes())
+		e.sum.Write(e.buf.Bytes())
 	}
 	_, err := e.buf.WriteTo(&e.out)
 	return err
 }
 
-func (e *listEncoder) write() error {
+func (e *encodedList) write() error {
 	e.buf.WriteString(`{"data":[`)
 	if e.Items(e.item); e.err != nil {
 		return e.err
@@ -205,7 +196,7 @@ func (e *listEncoder) write() error {
 }
 
 // item writes an item. It reports false after an error.
-func (e *listEncoder) item(v any, err error) bool {
+func (e *encodedList) item(v any, err error) bool {
 	if err == nil {
 		err = e.put(e.before, v)
 	}
@@ -214,7 +205,7 @@ func (e *listEncoder) item(v any, err error) bool {
 }
 
 // put writes the value after the text.
-func (e *listEncoder) put(before string, v any) error {
+func (e *encodedList) put(before string, v any) error {
 	e.buf.WriteString(before)
 	if err := e.json.Encode(v); err != nil {
 		return err
@@ -231,7 +222,7 @@ func (r Reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l Stre
 	buf := buffers.Get().(*bytes.Buffer)
 	defer recycle(buf)
 	l.request = req
-	large, err := l.encode(buf, accepted(req.Header), r.Tagged)
+	e, err := l.encode(buf, accepted(req.Header), r.Tagged)
 	if l.OnEncoded != nil {
 		l.OnEncoded()
 	}
@@ -239,27 +230,22 @@ func (r Reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l Stre
 		Fail(w, req, fmt.Errorf("encoding a list: %w", err))
 		return
 	}
-	if large == nil {
+	if e.SpillBuffer == nil {
 		if !r.Tagged {
 			varyByCoding(w.Header())
 		}
 		r.sendEncoded(w, req, buf.Bytes())
 		return
 	}
-	defer large.Close()
+	defer e.Close()
 	h := w.Header()
 	if r.Tagged {
 		vary(h, varying)
-		if isUnchanged(w, req, large.sum.Sum(nil), large.coding, "no-cache") {
+		if isUnchanged(w, req, e.sum.Sum(nil), e.out.coding, "no-cache") {
 			return
 		}
 	}
 	varyByCoding(h)
-	if large.coding != identity {
-		h["Content-Encoding"] = []string{string(large.coding)}
-	}
-	h["Content-Type"] = []string{"application/json"}
-	h["Content-Length"] = []string{strconv.FormatInt(large.size, 10)}
-	w.WriteHeader(r.Status)
-	_, _ = large.WriteTo(w) // fails only when the client has disconnected
+	r.begin(w, e.out.coding, "application/json", int(e.size))
+	_, _ = e.WriteTo(w) // fails only when the client has disconnected
 }
