@@ -35,7 +35,7 @@ type requestLog struct {
 
 	trace trace.TraceID
 	span  trace.Span    // nil: none
-	attrs [12]slog.Attr // of its line
+	attrs [8]slog.Attr // of its line; one of an error takes more
 }
 
 // maxLoggedFields bounds the names of refused fields in a line, some of which a client chooses, in bytes.
