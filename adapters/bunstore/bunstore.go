@@ -161,7 +161,7 @@ type stepStatements struct {
 
 func newStepStatements(d engine.Dialect) stepStatements {
 	return stepStatements{
-		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(),
+		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(d),
 		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), imageSteps: newImageSteps(d),
 		rateLimitSteps: newRateLimitSteps(d), subscriptionSteps: newSubscriptionSteps(d), blockSteps: newBlockSteps(d), notificationSteps: newNotificationSteps(d),
 		quotaSteps: newQuotaSteps(d), nameSteps: newNameSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),

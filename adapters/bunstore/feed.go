@@ -3,11 +3,13 @@ package bunstore
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
@@ -139,27 +141,67 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 	if sel.Near != nil {
 		statement, args = v.s.hotReads.treeNear, treeNearParameters(sel)
 	}
+	counted := map[feed.CategoryID]*feed.Meta{} // each is changed thousands of times
 	add := func(scan func(...any) error) error {
 		var c feed.Category
-		var m feed.Meta
-		var created, updated engine.Time
-		if err := scan(&c.ID, engine.OrZeroNumber[feed.CategoryID]{Into: &c.Parent}, &c.Name, &c.Slug,
-			engine.OrZeroNumber[int]{Into: &m.Count}, &created, &updated); err != nil {
-			return err
-		}
+		var within bool
+		var counts packedCounts
+		err := scan(&c.ID, engine.OrZeroNumber[feed.CategoryID]{Into: &c.Parent}, &c.Name, &c.Slug, &within, &counts)
 		if c.ID != 0 {
 			categories = append(categories, c)
 		}
-		if m.Count > 0 {
-			m.Created, m.Updated = created.Time, updated.Time
-			metas[c.ID] = m
-		}
-		return nil
+		counts.addTo(counted, func(p geo.Point) bool { return within || sel.Near.Contains(p) })
+		return err
 	}
 	err = v.s.ReadRows(ctx, engine.Step{Statement: statement, Args: args, Row: add}, func() {
-		categories, metas = nil, map[feed.CategoryID]feed.Meta{}
+		categories = nil
+		clear(counted)
 	})
+	metas = make(map[feed.CategoryID]feed.Meta, len(counted))
+	for category, meta := range counted {
+		metas[category] = *meta
+	}
 	return categories, metas, err
+}
+
+// unitsInDegree are the units in which packed has degrees. They are exact to less than a
+// nanometre.
+const unitsInDegree = 1 << 55
+
+// packed returns the aggregate of the counts of categories at points, for packedCounts to scan.
+func packed(d engine.Dialect) string {
+	units := func(column string) string { return fmt.Sprintf("CAST(%s * %d AS bigint)", column, unitsInDegree) }
+	return d.Packed([]string{"category_id", "count", units("lat"), units("lng")}, []string{"created", "updated"})
+}
+
+// packedCounts are the driver's own bytes, until it reads the next row.
+type packedCounts []byte
+
+func (p *packedCounts) Scan(src any) error { return engine.ScanText(src, p.ScanBytes) }
+
+// ScanBytes scans the bytes directly.
+func (p *packedCounts) ScanBytes(bytes []byte) error {
+	*p = bytes
+	return nil
+}
+
+// addTo adds the counts at those points that are wanted.
+func (p packedCounts) addTo(counted map[feed.CategoryID]*feed.Meta, wants func(geo.Point) bool) {
+	const size = 6 * 8
+	for ; len(p) >= size; p = p[size:] {
+		number := func(i int) int64 { return int64(binary.BigEndian.Uint64(p[8*i:])) }
+		if !wants(geo.Point{Lat: float64(number(2)) / unitsInDegree, Lng: float64(number(3)) / unitsInDegree}) {
+			continue
+		}
+		meta := counted[feed.CategoryID(number(0))]
+		if meta == nil {
+			meta = &feed.Meta{}
+			counted[feed.CategoryID(number(0))] = meta
+		}
+		meta.Count += int(number(1))
+		meta.Created = later(meta.Created, time.UnixMicro(number(4)).UTC())
+		meta.Updated = later(meta.Updated, time.UnixMicro(number(5)).UTC())
+	}
 }
 
 // Version returns the sum of the versions of the totals, which only grow.
@@ -170,22 +212,20 @@ func (v Feed) Version(ctx context.Context, kinds []feed.Kind) (version feed.Vers
 
 func (v Feed) kinds(kinds []feed.Kind) []any { return []any{v.s.Dialect.ListOf(engine.Texts(kinds))} }
 
-// treeNearParameters covers the area with cells and tiles if the selection has demands; no
-// other kind has a location.
+// treeNearParameters covers the area with cells if the selection has demands; no other kind
+// has a location.
 func treeNearParameters(sel feed.Selection) []any {
 	var cells []geo.Cell
-	var tiles []geo.Tiles
 	if slices.Contains(sel.Kinds, feed.Demand) {
-		cells, tiles = grid.Cover(sel.Near.Centre, sel.Near.Within)
+		cells = grid.Cover(sel.Near.Centre, sel.Near.Within)
 	}
-	area := circleParameters(*sel.Near)
-	return slices.Concat([]any{engine.AsJSON{List: engine.Filled(cells)}}, area, []any{engine.AsJSON{List: engine.Filled(tiles)}})
+	return append([]any{engine.AsJSON{List: engine.Filled(cells)}}, circleParameters(*sel.Near)...)
 }
 
 // feedStatements are the hot reads of the feed.
 type feedStatements struct {
 	tree        string // $1 kinds
-	treeNear    string // $1 cells, $2 to $5 inCircle, $6 tiles
+	treeNear    string // $1 cells, $2 to $5 inCircle
 	feedVersion string // $1 kinds
 	pageOf      map[feed.Kind]string
 	pageMerged  string // $4 kinds
@@ -202,9 +242,10 @@ type feedStatements struct {
 func newFeedStatements(d engine.Dialect) feedStatements {
 	s := feedStatements{
 		// The sum of bigints would be a numeric, which is slower.
-		tree: tree(`SELECT category_id, SUM(CAST(count AS integer)) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_counters WHERE ` + d.Among("kind", "$1") + ` GROUP BY category_id HAVING SUM(count) > 0`),
-		treeNear:    tree(countedNear(d)),
+		tree: tree(d, `counted AS (SELECT category_id, SUM(CAST(count AS integer)) AS count, 0 AS lat, 0 AS lng,
+				MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_counters WHERE `+d.Among("kind", "$1")+` GROUP BY category_id HAVING SUM(count) > 0)`),
+		treeNear:    treeNear(d),
 		feedVersion: feedVersion(d),
 		pageOf:      map[feed.Kind]string{},
 		pageMerged: pageStatement{
@@ -236,13 +277,12 @@ func feedVersion(d engine.Dialect) string {
 	return "SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals WHERE " + d.Among("kind", "$1") + " OR kind = 'category'"
 }
 
-// tree returns the categories and the uncategorised items, with the counts of each.
-func tree(counted string) string {
-	return `WITH counted AS (` + counted + `)
-		SELECT c.id, c.parent_id, c.name, c.slug, k.count, k.created, k.updated
-		FROM categories c LEFT JOIN counted k ON k.category_id = c.id
+// tree returns the categories, and apart from them what is counted, packed.
+func tree(d engine.Dialect, with string) string {
+	return "WITH " + with + `
+		SELECT id, parent_id, name, slug, FALSE AS within, CAST(NULL AS bytea) AS counts FROM categories
 		UNION ALL
-		SELECT 0, NULL, '', '', k.count, k.created, k.updated FROM counted k WHERE k.category_id = 0`
+		SELECT 0, NULL, '', '', TRUE, ` + packed(d) + ` FROM counted`
 }
 
 // pageShapes are the shapes of pages of one kind.
@@ -304,35 +344,28 @@ func (s *feedStatements) addPublications() {
 	s.latestOrigins, s.latestOriginsOf = of(origins, everywhere, anywhere), of(origins, byCategory, here)
 }
 
-// countedNear returns the query for the counts of the demands within a circle, by their
-// categories. The cells are JSON of geo.Cell, the tiles of geo.Tiles. While the tiles hold,
-// they are read in the place of the listings in tiled cells. Distances are computed only in
-// cells that are not interior. Without "+" SQLite would not use the index, which has no type
-// for strips.
-func countedNear(d engine.Dialect) string {
+// treeNear returns the query for the tree of the demands within a circle. The cells are JSON of
+// geo.Cell. While the tiles hold, they are read in the place of the listings, and distances are
+// left to the caller. Without "+" SQLite would not use the index, which has no type for strips.
+func treeNear(d engine.Dialect) string {
 	value := func(name, as string) string {
 		return "CAST(value ->> '" + name + "' AS " + as + ") AS " + strings.ToLower(name)
 	}
-	const latest = "MAX(created) AS created, MAX(updated) AS updated"
-	return `WITH held AS MATERIALIZED (SELECT ` + tilesHold + ` AS hold),
+	return tree(d, `held AS MATERIALIZED (SELECT `+tilesHold+` AS hold),
 		cells AS MATERIALIZED (
-			SELECT ` + value("Strip", "double precision") + ", " + value("West", "double precision") + ", " +
-		value("East", "double precision") + ", " + value("Interior", "boolean") + `
-			FROM ` + d.Elements("$1") + ` WHERE NOT (CAST(value ->> 'Tiled' AS boolean) AND (SELECT hold FROM held))),
-		tiles AS MATERIALIZED (
-			SELECT ` + value("Row", "integer") + ", " + value("West", "integer") + ", " + value("East", "integer") + `
-			FROM ` + d.Elements("$6") + ` WHERE (SELECT hold FROM held)),
-		parts AS (
-			SELECT category_id, COUNT(*) AS count, ` + latest + `
+			SELECT `+value("Strip", "double precision")+", "+value("West", "double precision")+", "+
+		value("East", "double precision")+", "+value("Interior", "boolean")+`
+			FROM `+d.Elements("$1")+`),
+		counted AS (
+			SELECT category_id, COUNT(*) AS count, 0 AS lat, 0 AS lng, MAX(created) AS created, MAX(updated) AS updated
 			FROM cells c CROSS JOIN feed_listings l
-			WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND ` + strip + ` = +c.strip AND l.lng >= c.west AND l.lng < c.east
-				AND (c.interior OR ` + inCircle(2) + `)
-			GROUP BY category_id
-			UNION ALL
-			SELECT category_id, SUM(count), ` + latest + `
-			FROM tiles t ` + d.LookUp("feed_tiles f", "f.tile_row = t.row AND f.tile_column >= t.west AND f.tile_column < t.east") + `
-			GROUP BY category_id)
-		SELECT category_id, CAST(SUM(count) AS bigint) AS count, ` + latest + ` FROM parts GROUP BY category_id`
+			WHERE NOT (SELECT hold FROM held) AND l.kind = 'demand' AND l.lat IS NOT NULL
+				AND `+strip+` = +c.strip AND l.lng >= c.west AND l.lng < c.east AND (c.interior OR `+inCircle(2)+`)
+			GROUP BY category_id)`) + `
+		UNION ALL
+		SELECT 0, NULL, '', '', c.interior, (SELECT ` + d.Joined("t.counts") + ` FROM feed_map t
+			WHERE t.tile >= ` + tileOf("c.strip", "c.west") + " AND t.tile < " + tileOf("c.strip", "c.east") + `)
+		FROM cells c WHERE (SELECT hold FROM held)`
 }
 
 // inBox narrows the condition to demands in a box around the circle: $8 and $9 are

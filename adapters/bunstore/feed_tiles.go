@@ -12,63 +12,64 @@ import (
 
 // grid is the grid by which listings are found within a circle. An index of strips and
 // longitudes finds what lies in a cell without reading what lies east or west of it, and the
-// table feed_tiles has the counts of each tile. The SQL expressions below are those of
+// table feed_map has the points and counts of each tile. The SQL expressions below are those of
 // geo.Grid; the schema contains the first one, too.
-var grid = geo.Grid{Strips: 100, Height: 2, Columns: 64}
+var grid = geo.Grid{Strips: 100, Columns: 512}
 
 const (
-	strip      = "floor((l.lat + 90) * 100)"
-	tileRow    = "floor(" + strip + " / 2)"
-	tileColumn = "floor(l.lng * 64)"
-	// tileRows is one more than the row of the North Pole.
-	tileRows = 9001
+	strip = "floor((l.lat + 90) * 100)"
+	// tileRows is one more than the strip of the North Pole.
+	tileRows = 18001
 	// tilesAtOnce is about how many listings a transaction counts into tiles, unless a
-	// single row of tiles has more. On SQLite other writers wait meanwhile.
+	// single strip has more. On SQLite other writers wait meanwhile.
 	tilesAtOnce = 5000
 )
+
+// tileOf returns the number of a tile. Those of a strip follow each other from west to east.
+func tileOf(strip, lng string) string {
+	return "CAST(" + strip + " * 524288 + 262144 + floor(" + lng + " * 512) AS bigint)"
+}
 
 // demandsVersion increases with every change of a demand in the feed, by whichever program.
 const demandsVersion = "(SELECT CAST(COALESCE(SUM(version), 0) AS bigint) FROM feed_totals WHERE kind = 'demand')"
 
 // tilesHold is the condition that the tiles equal the listings. No lock is needed: a
 // statement sees the listings, their version and the tiles as of one moment.
-const tilesHold = "EXISTS (SELECT 1 FROM feed_tiles_state WHERE version = " + demandsVersion + ")"
+const tilesHold = "EXISTS (SELECT 1 FROM feed_map_state WHERE version = " + demandsVersion + ")"
 
-// tileSteps are the statements that count listings into tiles. Rows are from $1 to before
-// $2.
+// tileSteps are the statements that count listings into tiles. Rows, which are strips, are from
+// $1 to before $2.
 type tileSteps struct {
 	tilesVersion     string // the version of the demands, and whether the tiles hold
 	saveTilesVersion string // $1 version
 	nextTileRow      string // $1 row; the row about tilesAtOnce listings further north, if any
-	dropTiles        string // those that differ from the listings
-	addTiles         string // those that are missing
+	dropTiles        string // those without listings
+	putTiles         string // those that are missing or differ from the listings
 	compareTiles     string // how many differ although the tiles hold
 }
 
-func newTileSteps() tileSteps {
-	const where = " FROM feed_listings l WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND " + strip + " >= 2 * CAST($1 AS integer)"
-	const rows = "tile_row >= CAST($1 AS integer) AND tile_row < CAST($2 AS integer)"
-	const both = `WITH counted AS MATERIALIZED (
-			SELECT CAST(` + tileRow + ` AS integer) AS tile_row, CAST(` + tileColumn + ` AS integer) AS tile_column, l.category_id,
-				CAST(COUNT(*) AS integer) AS count, MAX(l.created) AS created, MAX(l.updated) AS updated` + where +
-		` AND ` + strip + ` < 2 * CAST($2 AS integer) GROUP BY 1, 2, 3),
-		kept AS MATERIALIZED (SELECT tile_row, tile_column, category_id, count, created, updated FROM feed_tiles WHERE ` + rows + `) `
-	const wrong = "(SELECT * FROM kept EXCEPT SELECT * FROM counted) wrong"
+func newTileSteps(d engine.Dialect) tileSteps {
+	// Without "+" SQLite would not use the index, which has no type for strips.
+	const north = " FROM feed_listings l WHERE l.kind = 'demand' AND l.lat IS NOT NULL AND " + strip + " >= +CAST($1 AS integer)"
+	const there = north + " AND " + strip + " < +CAST($2 AS integer)"
+	const rows = "tile >= CAST($1 AS bigint) * 524288 AND tile < CAST($2 AS bigint) * 524288"
+	tile := tileOf(strip, "l.lng") + " AS tile"
+	both := "WITH counted AS MATERIALIZED (SELECT tile, " + packed(d) + " AS counts FROM (SELECT " + tile + `,
+			l.category_id, l.lat, l.lng, COUNT(*) AS count, MAX(l.created) AS created, MAX(l.updated) AS updated` + there + `
+			GROUP BY l.category_id, l.lat, l.lng) points GROUP BY tile),
+		kept AS MATERIALIZED (SELECT tile, counts FROM feed_map WHERE ` + rows + ") "
 	const missing = "(SELECT * FROM counted EXCEPT SELECT * FROM kept) missing"
 	return tileSteps{
 		tilesVersion:     "SELECT " + demandsVersion + ", " + tilesHold,
-		saveTilesVersion: "INSERT INTO feed_tiles_state (id, version) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version",
-		nextTileRow: "SELECT CAST(" + tileRow + " AS integer)" + where + " ORDER BY " + strip +
+		saveTilesVersion: "INSERT INTO feed_map_state (id, version) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET version = EXCLUDED.version",
+		nextTileRow: "SELECT CAST(" + strip + " AS integer)" + north + " ORDER BY " + strip +
 			fmt.Sprintf(" LIMIT 1 OFFSET %d", tilesAtOnce),
-		dropTiles: both + "DELETE FROM feed_tiles WHERE " + rows +
-			" AND (tile_row, tile_column, category_id) IN (SELECT tile_row, tile_column, category_id FROM " + wrong + ")",
-		// Neighbours are stored side by side. On Postgres listings may have changed since
-		// dropTiles.
-		addTiles: both + "INSERT INTO feed_tiles (tile_row, tile_column, category_id, count, created, updated)" +
-			" SELECT * FROM " + missing + " WHERE TRUE ORDER BY 1, 2, 3 ON CONFLICT (tile_row, tile_column, category_id)" +
-			" DO UPDATE SET count = EXCLUDED.count, created = EXCLUDED.created, updated = EXCLUDED.updated",
-		compareTiles: both + "SELECT CASE WHEN " + tilesHold + " THEN (SELECT COUNT(*) FROM (SELECT * FROM " + wrong +
-			" UNION ALL SELECT * FROM " + missing + ") differing) ELSE 0 END",
+		dropTiles: "DELETE FROM feed_map WHERE tile IN (SELECT tile FROM feed_map WHERE " + rows + " EXCEPT SELECT " + tile + there + ")",
+		// Neighbours are stored side by side.
+		putTiles: both + "INSERT INTO feed_map (tile, counts) SELECT * FROM " + missing +
+			" WHERE TRUE ORDER BY tile ON CONFLICT (tile) DO UPDATE SET counts = EXCLUDED.counts",
+		compareTiles: both + "SELECT CASE WHEN " + tilesHold + " THEN (SELECT COUNT(*) FROM (SELECT * FROM " + missing +
+			" UNION ALL SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted) wrong) differing) ELSE 0 END",
 	}
 }
 
@@ -100,7 +101,7 @@ func (s *Store) RefreshTiles(ctx context.Context) error {
 	// The tiles are those of this version only if it still is the current one, and a later
 	// version is never this one again. Reads that begin to use them must not keep the plan of
 	// when there were few or none.
-	return s.writeAll(ctx, append(s.Dialect.Analyse("feed_tiles"), engine.Step{Statement: s.steps.saveTilesVersion, Args: []any{version}}))
+	return s.writeAll(ctx, append(s.Dialect.Analyse("feed_map"), engine.Step{Statement: s.steps.saveTilesVersion, Args: []any{version}}))
 }
 
 // refreshTileRows counts some rows of tiles, and returns the next row. It returns
@@ -129,7 +130,7 @@ func (s *Store) refreshTileRows(ctx context.Context, version, from int64) (until
 
 // countTiles returns the steps that make the rows of tiles equal to the listings.
 func (t tileSteps) countTiles(from, until int64) []engine.Step {
-	return []engine.Step{{Statement: t.dropTiles, Args: []any{from, until}}, {Statement: t.addTiles, Args: []any{from, until}}}
+	return []engine.Step{{Statement: t.dropTiles, Args: []any{from, until}}, {Statement: t.putTiles, Args: []any{from, until}}}
 }
 
 // tiles compares the tiles with the listings, if reads use them. It compares the rows of tiles that

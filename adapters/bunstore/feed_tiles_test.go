@@ -97,8 +97,8 @@ func TestCheck_finds_and_mends_tiles_that_reads_use(t *testing.T) {
 		}
 		importDemands(t, s.writer, all...)
 		for _, spoil := range []string{
-			"UPDATE feed_tiles SET count = count + 1", "DELETE FROM feed_tiles", "UPDATE feed_tiles SET tile_column = tile_column + 1000000",
-			"UPDATE feed_tiles SET created = updated", "UPDATE feed_tiles SET category_id = category_id + 7",
+			"UPDATE feed_map SET counts = substr(counts, 49)", "DELETE FROM feed_map", "UPDATE feed_map SET tile = tile + 524288 * 100",
+			"UPDATE feed_map SET counts = (SELECT counts FROM feed_map ORDER BY tile LIMIT 1)",
 		} {
 			execute(t, db, spoil)
 			require.Empty(t, checked(t, s.writer, false), "nothing reads tiles that were not counted: %s", spoil)

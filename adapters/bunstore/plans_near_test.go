@@ -39,9 +39,7 @@ func treeParameters(t *testing.T, a feed.Area) []string {
 	args := nearArgs(a)
 	cells, err := args[0].(engine.AsJSON).Value()
 	require.NoError(t, err)
-	tiles, err := args[5].(engine.AsJSON).Value()
-	require.NoError(t, err)
-	args[0], args[5] = fmt.Sprintf("'%s'", cells), fmt.Sprintf("'%s'", tiles)
+	args[0] = fmt.Sprintf("'%s'", cells)
 	return parameters(args)
 }
 
@@ -67,7 +65,7 @@ func TestFED05_TreeReadsWhatLiesWithinOnPostgres(t *testing.T) {
 			case "feed_listings":
 				require.Zero(t, listings, "it is read once")
 				listings = scan
-			case "feed_tiles":
+			case "feed_map":
 				require.Zero(t, tiles, "they are read once")
 				tiles = scan
 			}
@@ -87,10 +85,9 @@ func TestFED05_TreeReadsWhatLiesWithinOnPostgres(t *testing.T) {
 
 	require.NoError(t, s.RefreshTiles(t.Context()))
 	listings, tiles = tree(5)
-	assert.Equal(t, "feed_listings_by_strip", listings.Index)
-	assert.LessOrEqual(t, listings.read(), 0.5*many/25, "listings beside the tiles")
-	assert.Equal(t, "feed_tiles_pkey", tiles.Index, "although the statement was planned when there were no tiles")
-	assert.LessOrEqual(t, tiles.read(), 0.15*many/25, "tiles, in each of which 200 categories are counted")
+	assert.Zero(t, listings.read(), "the tiles have all")
+	assert.Equal(t, "feed_map_pkey", tiles.Index, "although the statement was planned when there were no tiles")
+	assert.InDelta(t, 400, tiles.read(), 100, "tiles within and at the rim")
 }
 
 func TestFED05_TreeReadsWhatLiesWithinOnSQLite(t *testing.T) {
@@ -103,13 +100,14 @@ func TestFED05_TreeReadsWhatLiesWithinOnSQLite(t *testing.T) {
 		"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)")...)
 	r := sqliteRead{statement: s.hotReads.treeNear, args: nearArgs(feed.Area{Centre: lake, Within: 5})}
 	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH l USING COVERING INDEX feed_listings_by_strip (kind=? AND <expr>=? AND lng>? AND lng<?)")
+	const categories = many / 2500
 	rows, steps := run(t, conn, r)
-	assert.Equal(t, many/2500, rows)
+	assert.Equal(t, categories+1, rows, "what is counted is one row")
 	assert.LessOrEqual(t, steps, 6000+65*many/25, "some 65 for each that is within")
 
 	require.NoError(t, s.RefreshTiles(t.Context()))
-	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH f USING PRIMARY KEY (tile_row=? AND tile_column>? AND tile_column<?)")
-	rows, fewer := run(t, conn, r)
-	assert.Equal(t, many/2500, rows)
-	assert.LessOrEqual(t, fewer, steps*3/4)
+	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH t USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
+	rows, steps = run(t, conn, r)
+	assert.LessOrEqual(t, rows, categories+50, "and one for each cell")
+	assert.LessOrEqual(t, steps, 6000, "some for each tile, none for a demand")
 }

@@ -162,7 +162,7 @@ func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
 	t.Parallel()
 	s, conn := filledPostgres(t, populousPostgres)
 	require.NoError(t, s.RefreshTiles(t.Context()))
-	_, err := conn.Exec(t.Context(), "ANALYZE feed_tiles")
+	_, err := conn.Exec(t.Context(), "ANALYZE feed_map")
 	require.NoError(t, err)
 
 	var texts []string
@@ -216,7 +216,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"the tree", s.hotReads.tree, []string{"'{node,publication,demand}'"}, nil, 0, []string{"feed_counters", "categories"}},
 		{"the version of the feed", s.hotReads.feedVersion, []string{"'{node,publication,demand}'"}, nil, 0, totals},
 		{"categories", s.hotReads.categories, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, nil, 0, []string{"categories"}},
-		{"the tree near", s.hotReads.treeNear, treeParameters(t, area), []string{"feed_listings_by_strip", "feed_tiles_pkey"}, 2 * 1200, []string{"categories", "feed_totals", "feed_tiles_state"}},
+		{"the tree near", s.hotReads.treeNear, treeParameters(t, area), []string{"feed_listings_by_strip", "feed_map_pkey"}, 2 * 1200, []string{"categories", "feed_totals", "feed_map_state"}},
 		{"merged items", s.hotReads.pageMerged, []string{"20", "0", "1", "'{node,publication,demand}'"}, []string{"feed_listings_merged", "publications_pkey", "nodes_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 200, nil},
 		{"items near", s.hotReads.pageNear, append([]string{"20", "0", "1"}, near...), []string{"feed_listings_near", "demands_pkey", "users_pkey", "presence_pkey"}, 3500, nil}, // a whole band of latitudes
 		{"the latest", s.hotReads.latest, []string{"20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},

@@ -2,63 +2,37 @@ package geo
 
 import "math"
 
-// Grid divides the Earth into strips of latitudes, and each row of strips into tiles. A store
-// computes all these numbers with the expressions given here.
+// Grid divides the Earth into strips of latitudes, and each strip into tiles. A store computes
+// all these numbers with the expressions given here.
 type Grid struct {
 	// Strips is the number of strips in a degree. The strip of a latitude is
 	// math.Floor((lat + 90) * Strips).
 	Strips float64
-	// Height is the number of strips in a row. The row of a strip is
-	// math.Floor(strip / Height).
-	Height float64
 	// Columns is the number of tiles in a degree of longitude. It must be 1, 2, 4 or so on:
 	// then the borders of tiles are exact. The column of a longitude is
 	// math.Floor(lng * Columns).
 	Columns float64
 }
 
-// Cell is a range of longitudes in a strip.
+// Cell is a range of tiles of a strip.
 type Cell struct {
 	Strip      float64
-	West, East float64 // East is not in the cell; it is above 180 if 180 is in the cell
+	West, East float64 // longitudes; East is not in the cell, and above 180 if 180 is in the cell
 	Interior   bool    // every point of the cell is within the distance
-	Tiled      bool    // the cell is interior, and the part of its strip of some Tiles
 }
 
-// Tiles are tiles of a row, each with all points within the distance.
-type Tiles struct {
-	Row        int
-	West, East int // columns; East is not among them
-}
-
-// Cover returns cells that do not overlap and contain every point within the distance, and
-// the tiles that consist of the tiled cells. A store computes distances only for the points
-// of cells that are not interior. A store that keeps an aggregate for each tile reads the
-// tiles in the place of the tiled cells.
-func (g Grid) Cover(p Point, d Kilometres) (cells []Cell, tiles []Tiles) {
-	strips := g.strips(p, d)
-	for len(strips) > 0 {
-		row := math.Floor(strips[0].number / g.Height)
-		n := 1
-		for n < len(strips) && math.Floor(strips[n].number/g.Height) == row {
-			n++
-		}
-		west, east := g.tiled(p, strips[:n])
-		tiles = g.appendTiles(tiles, int(row), west, east)
-		for _, s := range strips[:n] {
-			cells = s.appendCells(cells, p, west/g.Columns, east/g.Columns)
-		}
-		strips = strips[n:]
+// Cover returns cells that do not overlap and contain every point within the distance. A store
+// computes distances only for the points of cells that are not interior.
+func (g Grid) Cover(p Point, d Kilometres) (cells []Cell) {
+	for _, s := range g.strips(p, d) {
+		cells = g.appendCells(cells, p, s)
 	}
-	return cells, tiles
+	return cells
 }
 
 // coveredStrip is a strip that a circle touches. In it, all points at most inner degrees of
 // longitude from the centre are within the circle, and none farther than outer.
 type coveredStrip struct{ number, inner, outer float64 }
-
-// isWhole reports whether the circle may contain points of any longitude.
-func (s coveredStrip) isWhole() bool { return s.outer > 179.9 }
 
 // strips returns the strips that the circle touches, from south to north.
 func (g Grid) strips(p Point, d Kilometres) (strips []coveredStrip) {
@@ -81,63 +55,32 @@ func (g Grid) strips(p Point, d Kilometres) (strips []coveredStrip) {
 	return strips
 }
 
-// tiled returns the borders of the tiles within the circle, as columns that may be beyond
-// the antimeridian. The strips are those of a row that the circle touches. West is not
-// below east if there are no such tiles.
-func (g Grid) tiled(p Point, row []coveredStrip) (west, east float64) {
-	if float64(len(row)) < g.Height {
-		return 0, 0
-	}
-	inner := row[0].inner
-	for _, s := range row {
-		if s.isWhole() {
-			return 0, 0
-		}
-		inner = min(inner, s.inner)
-	}
-	return math.Ceil((p.Lng - inner) * g.Columns), math.Floor((p.Lng + inner) * g.Columns)
-}
-
 // turns are the degrees by which longitudes from -540 to 540 are turned into those from -180
 // to 180.
 var turns = []float64{-360, 0, 360}
 
-// appendTiles appends the tiles from west to east.
-func (g Grid) appendTiles(tiles []Tiles, row int, west, east float64) []Tiles {
-	if west >= east {
-		return tiles
+// appendCells appends the cells of the strip: those of the rim, and the interior one between
+// them.
+func (g Grid) appendCells(cells []Cell, p Point, s coveredStrip) []Cell {
+	if s.outer > 179.9-1/g.Columns { // the circle may contain points of any longitude
+		return append(cells, Cell{s.number, -180, 181, s.inner == 180})
 	}
-	for _, turn := range turns {
-		first, end := max(west+turn*g.Columns, -180*g.Columns), min(east+turn*g.Columns, 180*g.Columns+1)
-		if first < end {
-			tiles = append(tiles, Tiles{row, int(first), int(end)})
-		}
-	}
-	return tiles
-}
-
-// appendCells appends the cells of the strip, whose tiled cells are from west to east.
-func (s coveredStrip) appendCells(cells []Cell, p Point, west, east float64) []Cell {
-	if s.isWhole() {
-		return append(cells, Cell{Strip: s.number, West: -180, East: 181, Interior: s.inner == 180})
-	}
-	add := func(west, east float64, c Cell) {
+	add := func(west, east float64, interior bool) {
 		for _, turn := range turns {
-			c.Strip, c.West, c.East = s.number, max(west+turn, -180), min(east+turn, 181)
+			c := Cell{s.number, max(west+turn, -180), min(east+turn, 181), interior}
 			if c.West < c.East && c.West <= 180 {
 				cells = append(cells, c)
 			}
 		}
 	}
-	add(p.Lng-s.outer, p.Lng-s.inner, Cell{})
-	if west < east {
-		add(p.Lng-s.inner, west, Cell{Interior: true})
-		add(west, east, Cell{Interior: true, Tiled: true})
-		add(east, p.Lng+s.inner, Cell{Interior: true})
-	} else {
-		add(p.Lng-s.inner, p.Lng+s.inner, Cell{Interior: true})
+	first, end := math.Floor((p.Lng-s.outer)*g.Columns)/g.Columns, (math.Floor((p.Lng+s.outer)*g.Columns)+1)/g.Columns
+	west, east := math.Ceil((p.Lng-s.inner)*g.Columns)/g.Columns, math.Floor((p.Lng+s.inner)*g.Columns)/g.Columns
+	if west >= east {
+		west, east = end, end
 	}
-	add(p.Lng+s.inner, p.Lng+s.outer, Cell{})
+	add(first, west, false)
+	add(west, east, true)
+	add(east, end, false)
 	return cells
 }
 

@@ -114,6 +114,12 @@ type Dialect interface {
 	// PlatesOf returns the column of the event's plates, for plateList to scan. Plates
 	// must be read in the same statement as their event.
 	PlatesOf(event string) string
+	// Packed returns the aggregate that puts the numbers of each row, and its instants as
+	// microseconds since 1970, into bytes: eight for each, the highest first. Rows are in the
+	// order of their numbers.
+	Packed(numbers, instants []string) string
+	// Joined returns the aggregate that puts the bytes of the column together.
+	Joined(column string) string
 	// ForEach returns a FROM clause that runs the query for every key, or pair of keys,
 	// which the query calls {1} and {2}. The key's position is w.place, from 1; a found
 	// row is called top. The keys are the first parameters of the statement, made by

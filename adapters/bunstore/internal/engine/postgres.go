@@ -315,6 +315,17 @@ func (Postgres) PlatesOf(event string) string {
 		" FROM plates p WHERE p.event_id = " + event + ")"
 }
 
+func (Postgres) Packed(numbers, instants []string) string {
+	columns := slices.Clone(numbers)
+	for _, instant := range instants {
+		columns = append(columns, "extract(epoch FROM "+instant+") * 1000000")
+	}
+	bytes := "int8send(CAST(" + strings.Join(columns, " AS bigint)) || int8send(CAST(") + " AS bigint))"
+	return "string_agg(" + bytes + ", '' ORDER BY " + strings.Join(numbers, ", ") + ")"
+}
+
+func (Postgres) Joined(column string) string { return "string_agg(" + column + ", '')" }
+
 func (Postgres) ForEach(query string, types ...string) string {
 	lists, names := make([]string, len(types)), ""
 	for i, typ := range types {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -210,6 +211,14 @@ func (SQLite) PlatesOf(event string) string {
 	return "(SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)" +
 		" FROM plates p WHERE p.event_id = " + event + ")"
 }
+
+func (SQLite) Packed(numbers, instants []string) string {
+	digits, columns := strings.Repeat("%016x", len(numbers)+len(instants)), strings.Join(slices.Concat(numbers, instants), ", ")
+	return "unhex(group_concat(printf('" + digits + "', " + columns + "), '' ORDER BY " + strings.Join(numbers, ", ") + "))"
+}
+
+// Joined relies on group_concat to leave bytes as they are.
+func (SQLite) Joined(column string) string { return "CAST(group_concat(" + column + ", '') AS blob)" }
 
 // ForEach takes one key at a time: repeated statements are cheaper on SQLite than a
 // list.
