@@ -26,12 +26,15 @@ func (d Postgres) pools(*DB) []Pool {
 	}}
 }
 
-func (SQLite) pools(s *DB) []Pool {
+func (d SQLite) pools(s *DB) []Pool {
 	pool := func(name string, stats sql.DBStats) Pool {
 		return Pool{
 			Name: name, Acquired: stats.InUse, Idle: stats.Idle, Max: stats.MaxOpenConnections,
 			Waits: stats.WaitCount, Waited: stats.WaitDuration,
 		}
 	}
-	return []Pool{pool("reader", s.Reader.Stats()), pool("writer", s.Writer.Stats())}
+	writer := pool("writer", s.Writer.Stats())
+	writer.Waits += d.writers.waits.Load()
+	writer.Waited += time.Duration(d.writers.waited.Load())
+	return []Pool{pool("reader", s.Reader.Stats()), writer}
 }

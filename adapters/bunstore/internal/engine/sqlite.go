@@ -34,6 +34,7 @@ type SQLite struct {
 	Reader   *sql.DB
 	prepared *preparedStatements
 	Written  *writtenStatements
+	writers  *writers
 }
 
 // openSQLite opens the file for one writing connection and several reading ones. It
@@ -62,6 +63,7 @@ func openSQLite(o Options) (*DB, error) {
 		Writer: bun.NewDB(writer, sqlitedialect.New()), Reader: bun.NewDB(reader, sqlitedialect.New()), Dialect: SQLite{
 			file: file, Reader: reader, prepared: &preparedStatements{},
 			Written: &writtenStatements{Kept: map[string]*sql.Stmt{}, Unprepared: map[string]bool{}},
+			writers: &writers{turn: make(chan struct{}, 1), shared: make(chan *sharedTransaction)},
 		},
 	}, nil
 }

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -31,10 +30,7 @@ func (SQLite) date(d calendar.Date) any { return d.String() }
 func (d SQLite) Transact(
 	ctx context.Context, db *bun.DB, first []Step, fn func(context.Context, *Transaction) ([]Step, error),
 ) error {
-	if err := d.Written.prepare(ctx, db.DB); err != nil {
-		return err
-	}
-	return db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+	return d.write(ctx, db, func(ctx context.Context, tx bun.Tx) error {
 		run := func(ctx context.Context, steps ...Step) error {
 			for _, s := range steps {
 				if err := d.run(ctx, tx.Tx, s); err != nil {
@@ -53,10 +49,7 @@ func (d SQLite) Transact(
 		if err != nil {
 			return err
 		}
-		if err := run(ctx, last...); err != nil {
-			return err
-		}
-		return d.file.check() // commits into a file that was moved are lost to the next start
+		return run(ctx, last...)
 	})
 }
 
@@ -131,18 +124,15 @@ func insertions(table string, columns []string, rows [][]any) (steps []Step) {
 	return steps
 }
 
-// writtenStatements keeps the prepared statements of transactions by their text. A
-// transaction holds the only connection, so nothing can be prepared while it runs:
-// missing statements are prepared before the next one.
+// writtenStatements keeps the prepared statements of transactions by their text, and is used
+// in turns. A transaction holds the only connection, so nothing can be prepared while it runs:
+// missing statements are prepared after it.
 type writtenStatements struct {
-	mu         sync.Mutex
 	Kept       map[string]*sql.Stmt
 	Unprepared map[string]bool
 }
 
 func (w *writtenStatements) get(s Step) *sql.Stmt {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	kept := w.Kept[s.Statement]
 	if kept == nil && !s.built {
 		w.Unprepared[s.Statement] = true
@@ -150,26 +140,12 @@ func (w *writtenStatements) get(s Step) *sql.Stmt {
 	return kept
 }
 
-// prepare prepares the statements that were missing.
-func (w *writtenStatements) prepare(ctx context.Context, db *sql.DB) error {
-	for _, text := range w.due() {
-		made, err := db.PrepareContext(ctx, text)
-		if err != nil {
-			return err
-		}
-		w.mu.Lock()
-		w.Kept[text] = made
-		w.mu.Unlock()
-	}
-	return nil
-}
-
-func (w *writtenStatements) due() (texts []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+// prepare prepares the statements that were missing. A wrong one has failed by itself.
+func (w *writtenStatements) prepare(ctx context.Context, db *sql.DB) {
 	for text := range w.Unprepared {
-		texts = append(texts, text)
+		delete(w.Unprepared, text)
+		if made, err := db.PrepareContext(ctx, text); err == nil {
+			w.Kept[text] = made
+		}
 	}
-	clear(w.Unprepared)
-	return texts
 }
