@@ -47,16 +47,18 @@ func memoryLimit(cgroup memlimit.Provider, pictures int64) (limit int64, enough 
 // after each one. A percentage alone would allow five times the memory of the passwords and
 // pictures that happen to be in progress during a collection.
 func adjustCollector() {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	debug.SetGCPercent(collectorPercent(live[0].Value.Uint64()))
+	heap := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}}
+	metrics.Read(heap)
+	debug.SetGCPercent(collectorPercent(heap[0].Value.Uint64(), heap[1].Value.Uint64()))
 	type mark struct{ _ *mark } // has a pointer: objects without one may be collected much later
 	runtime.AddCleanup(new(mark), func(struct{}) { adjustCollector() }, struct{}{})
 }
 
 // collectorPercent returns how much of the live bytes may be allocated until the next
-// collection, in percent: four times as much, but at most garbageBytes or half as much.
-func collectorPercent(live uint64) int {
-	const garbageBytes, least, most = 32 << 20, 50, 400
-	return int(max(least, min(garbageBytes*100/max(live, 1), most)))
+// collection, in percent: what heapBytes have room for, or half of what a collection scans, which
+// the memory of passwords and pictures is not.
+func collectorPercent(live, scanned uint64) int {
+	const heapBytes, most = 40 << 20, 400
+	room := max(heapBytes-min(live, heapBytes), scanned/2, live/8)
+	return int(min(room*100/max(live, 1), most))
 }

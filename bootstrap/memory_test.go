@@ -31,7 +31,18 @@ func TestMemoryLimit(t *testing.T) {
 }
 
 func TestCollectorPercent(t *testing.T) {
-	for live, percent := range map[uint64]int{0: 400, 8 << 20: 400, 16 << 20: 200, 32 << 20: 100, 64 << 20: 50, 1 << 30: 50} {
-		assert.Equal(t, percent, collectorPercent(live), "%d MiB", live>>20)
+	for _, c := range []struct {
+		what          string
+		live, scanned uint64 // MiB
+		percent       int
+	}{
+		{"a server that has just begun", 0, 0, 400},
+		{"little", 8, 4, 400},
+		{"a server at work", 20, 12, 100},
+		{"beside a password that is hashed", 39, 12, 15},
+		{"much", 1000, 800, 40},
+		{"pictures", 400, 12, 12},
+	} {
+		assert.Equal(t, c.percent, collectorPercent(c.live<<20, c.scanned<<20), c.what)
 	}
 }
