@@ -83,14 +83,14 @@ func limitFiles(t *testing.T) (dir string, room func()) {
 		t.Helper()
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: before.Max}))
 	}
-	set(2 << 20)
+	set(3 << 20)
 	return t.TempDir(), func() { set(before.Cur) }
 }
 
 func mountLittle(t *testing.T) (dir string, room func()) {
 	t.Helper()
 	dir = t.TempDir()
-	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"))
+	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"))
 	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	ballast := filepath.Join(dir, "ballast")
 	require.NoError(t, os.WriteFile(ballast, make([]byte, 1<<20), 0o600))
