@@ -34,7 +34,7 @@ type requestLog struct {
 	limited func(limit string) // counts a refusal (Metrics); nil: nothing counts
 
 	trace trace.TraceID
-	span  trace.Span    // nil: none
+	span  trace.Span   // nil: none
 	attrs [8]slog.Attr // of its line; one of an error takes more
 }
 
