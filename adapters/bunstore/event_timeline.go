@@ -73,10 +73,10 @@ func newestOfFollowed(d engine.Dialect, permission event.Permission, condition s
 // newestOfDay is among how many events of a day newestOnDates looks for those that the viewer may see.
 const newestOfDay = 32
 
-// newestOnDates is onDates, but it finds only events among the newestOfDay newest of a day, whoever may see them. If these are
-// not $3, and the day has more, it adds another event of the day, with true before it, in place of what is missing. For most days
-// and viewers it finds enough, and its plan costs Postgres half as much as that of onDates. Hidden events cost others at most
-// newestOfDay reads.
+// newestOnDates is onDates, but it finds only those that are among the newestOfDay newest events of a day, hidden ones
+// counted. If it finds fewer than $3 and the day has more events, it adds a row with true in the first column and any event of
+// the day: the caller has to ask by onDates. It finds enough for most viewers, with a plan that costs Postgres a third less.
+// Hidden events cost a viewer at most newestOfDay reads more.
 func newestOnDates(d engine.Dialect) string {
 	ofDay := fmt.Sprintf(" FROM events e WHERE e.day = {1} AND e.status = %d ORDER BY e.created DESC, e.id DESC LIMIT ", event.Normal)
 	var seen []string
