@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"plaza/adapters/bunstore"
 	"plaza/bootstrap"
 	"plaza/test/postgres"
@@ -29,6 +30,16 @@ func TestFloors_answer_just_as_Plaza_does(t *testing.T) {
 		}
 	}
 	assert.Empty(t, findings(t, app), "the edits have left what the program would not have")
+}
+
+func TestDatasets_on_SQLite_are_what_the_program_would_have_written(t *testing.T) {
+	url := "sqlite:" + filepath.Join(t.TempDir(), "tiny.db")
+	require.NoError(t, fill(t.Context(), url, newDataset(tiny)))
+	app, _ := serveApp(t, url, quiet)
+	assert.Empty(t, findings(t, app))
+	row, err := benchCircle(t.Context(), benchedStore{full: url, tidy: func() error { return nil }})
+	require.NoError(t, err)
+	assert.Positive(t, row.within)
 }
 
 // findings are what plaza check finds; a few tell enough.

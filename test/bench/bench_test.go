@@ -3,7 +3,7 @@
 // in Django REST framework (folder django).
 //
 // It makes a dataset of its own, the same every time, and loads it into a Postgres
-// that it starts. Plaza, built and run as in production, and the
+// that it starts, and into SQLite. Plaza, built and run as in production, and the
 // floor are processes of their own on that database, and are asked the same by
 // connections that cost next to nothing, in turns. Ratios travel from machine to
 // machine; absolute figures don't.
@@ -42,7 +42,7 @@ var (
 	secondsFlag     = flag.Float64("seconds", 0.8, "`seconds` of one measurement")
 	mixFlag         = flag.Float64("mix", 15, "`seconds` of the mix at a fixed rate")
 	connectionsFlag = flag.Int("connections", 16, "`connections` that ask at once")
-	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas, or size, mix, W, W1, import (default: all)")
+	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas, or size, mix, circle, W, W1, import, SQLite (default: all)")
 	outFlag         = flag.String("out", "RESULTS.md", "`file` that the results are written to")
 	binaryFlag      = flag.String("binary", "", "`path` of the program to measure (default: PLAZA_TEST_PROGRAM, or one that is built)")
 )
@@ -75,7 +75,12 @@ func BenchmarkPlaza(b *testing.B) {
 	ctx := context.Background()
 	r := report{machine: inspect(ctx), began: time.Now(), before: previous(*outFlag, *scaleFlag), dataset: newDataset(*scaleFlag), scale: *scaleFlag}
 	binary := program(ctx, b)
-	r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...)))
+	if *scenariosFlag != onSQLite {
+		r.stores = append(r.stores, benchStore(ctx, b, binary, postgresIn(ctx, b, forgetful...)))
+	}
+	if wanted(onSQLite) {
+		r.stores = append(r.stores, benchSQLite(ctx, b, binary))
+	}
 	text := r.text()
 	fmt.Print("\n", text)
 	if err := os.WriteFile(*outFlag, []byte(text), 0o644); err != nil {
@@ -185,21 +190,27 @@ func benchRequests(ctx context.Context, b *testing.B, binary string, all *result
 			b.Fatalf("%s, sizes: %v", s.name, err)
 		}
 	}
-	benchSmall(ctx, b, binary, all, d)
+	benchMixAndCircle(ctx, b, binary, all, d)
 	if slices.ContainsFunc(crowds, func(w crowd) bool { return wanted(w.name) }) {
 		benchDurably(ctx, b, all, d)
 	}
 }
 
-// benchSmall starts servers of their own, to see how much one takes by itself.
-func benchSmall(ctx context.Context, b *testing.B, binary string, all *results, d *dataset) {
+// benchMixAndCircle starts a server of its own, to see how much it takes by itself.
+func benchMixAndCircle(ctx context.Context, b *testing.B, binary string, all *results, d *dataset) {
 	s := all.benchedStore
-	if wanted(mix) {
+	if wanted(mix) || s.name == onSQLite {
 		measured, err := benchMix(ctx, s, launchPlaza(b, binary, s.full), d, time.Duration(*mixFlag*float64(time.Second)))
 		if err != nil {
 			b.Fatalf("%s, mix: %v", s.name, err)
 		}
 		all.mix = &measured
+	}
+	if wanted(circled) || s.name == onSQLite {
+		var err error
+		if all.circle, err = benchCircle(ctx, s); err != nil {
+			b.Fatalf("%s, circle: %v", s.name, err)
+		}
 	}
 }
 

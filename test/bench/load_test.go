@@ -18,6 +18,9 @@ func fill(ctx context.Context, url string, d *dataset) error {
 	if err := prepare(ctx, url); err != nil {
 		return err
 	}
+	if path, is := strings.CutPrefix(url, "sqlite:"); is {
+		return fillSQLite(ctx, path, d)
+	}
 	return fillPostgres(ctx, url, d)
 }
 

@@ -99,8 +99,17 @@ func flushing(folder string) (time.Duration, error) {
 	return median(took), nil
 }
 
-// execute runs a statement on a connection of its own.
+// execute runs statements on a connection of its own.
 func execute(ctx context.Context, url, statement string) error {
+	if path, is := strings.CutPrefix(url, "sqlite:"); is {
+		db, err := openSQLite(path)
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		_, err = db.ExecContext(ctx, statement)
+		return err
+	}
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err

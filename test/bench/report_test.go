@@ -30,6 +30,9 @@ type results struct {
 	sizes []sizeRow
 	mix   *mixRow // nil: there was none
 
+	tailGoal time.Duration // of the mix's p99; zero: none
+	circle   circleRow     // zero: there was none
+
 	writers []row  // the bare insert against the store
 	lasting string // their database's settings
 	flush   time.Duration

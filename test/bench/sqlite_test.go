@@ -1,0 +1,94 @@
+package bench
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// onSQLite is what -scenarios calls all that is measured on SQLite: Plaza alone.
+const onSQLite = "SQLite"
+
+// sqliteTail is the goal of the p99 of the mix on SQLite, where each write waits for the disk.
+const sqliteTail = 40 * time.Millisecond
+
+func benchSQLite(ctx context.Context, b *testing.B, binary string) results {
+	folder := b.TempDir()
+	flush, err := flushing(folder)
+	if err != nil {
+		b.Fatal(err)
+	}
+	full := "sqlite:" + filepath.Join(folder, "full.db")
+	all := results{tailGoal: sqliteTail, benchedStore: benchedStore{
+		name: onSQLite, version: sqlite3.SQLITE_VERSION, full: full,
+		settings: "WAL, synchronous=full. To have a page on the disk takes " + inMilliseconds(flush),
+		tidy: func() error {
+			return execute(ctx, full, fmt.Sprintf(`UPDATE token_uses SET used = %[1]d;
+				INSERT INTO presence (user_id, seen) SELECT DISTINCT user_id, %[1]d FROM tokens WHERE true ON CONFLICT (user_id) DO UPDATE SET seen = %[1]d;
+				PRAGMA wal_checkpoint(TRUNCATE)`, time.Now().UnixMicro()))
+		},
+	}}
+	d := newDataset(*scaleFlag)
+	all.fill(ctx, b, d)
+	benchMixAndCircle(ctx, b, binary, &all, d)
+	return all
+}
+
+// openSQLite opens the file as the bench writes it: what is lost with a power failure is made anew.
+func openSQLite(path string) (*sql.DB, error) {
+	return sql.Open("sqlite", "file:"+path+"?_pragma=synchronous(off)&_pragma=busy_timeout(5000)&_time_integer_format=unix_micro")
+}
+
+func fillSQLite(ctx context.Context, path string, d *dataset) error {
+	db, err := openSQLite(path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, t := range d.tables() {
+		if err := insertRows(ctx, tx, t); err != nil {
+			return fmt.Errorf("loading %s: %w", t.name, errors.Join(err, tx.Rollback()))
+		}
+	}
+	const forever = "9223372036854775807"
+	_, err = tx.ExecContext(ctx, strings.NewReplacer("'infinity'::timestamptz", forever, "'infinity'", forever).Replace(notifications))
+	return errors.Join(err, tx.Commit(), refreshTiles(ctx, "sqlite:"+path))
+}
+
+func insertRows(ctx context.Context, tx *sql.Tx, t table) error {
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO "+t.name+" ("+t.columns+") VALUES (?"+strings.Repeat(", ?", strings.Count(t.columns, ","))+")")
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for row := range t.rows {
+		for i, value := range row {
+			switch v := value.(type) {
+			case day:
+				row[i] = v.String()
+			case []string:
+				list, err := json.Marshal(v)
+				if err != nil {
+					return err
+				}
+				row[i] = string(list)
+			}
+		}
+		if _, err := insert.ExecContext(ctx, row...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
