@@ -58,7 +58,7 @@ func adjustCollector() {
 // collection, in percent: what heapBytes have room for, or half of what a collection scans, which
 // the memory of passwords and pictures is not.
 func collectorPercent(live, scanned uint64) int {
-	const heapBytes, most = 40 << 20, 400
+	const heapBytes, most = 48 << 20, 400
 	room := max(heapBytes-min(live, heapBytes), scanned/2, live/8)
 	return int(min(room*100/max(live, 1), most))
 }
