@@ -91,7 +91,11 @@ type promptHandler struct {
 
 func (h promptHandler) Handle(ctx context.Context, r slog.Record) (err error) {
 	var room [512]byte
-	if line, isPlain := appendLine(room[:0], r); h.makesOwn && isPlain {
+	line, isPlain := room[:0], false
+	if h.makesOwn {
+		line, isPlain = appendLine(line, r)
+	}
+	if isPlain {
 		_, err = h.buffer.Write(line)
 	} else {
 		err = h.Handler.Handle(ctx, r)

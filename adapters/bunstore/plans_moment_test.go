@@ -167,6 +167,11 @@ func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 			})
 		}
 	}
+	for _, days := range [][]calendar.Date{privateDays[:1], strangersDay, contactsDay, busyAuthorsDay} {
+		found, steps := run(t, conn, sqliteRead{statement: s.hotReads.newestOn, args: []any{s.Dialect.Key(days), alone, 10}})
+		assert.Equal(t, 1, found, "the day has more")
+		assert.LessOrEqual(t, steps, 80*newestOfDay)
+	}
 	assert.LessOrEqual(t, cost(t, busyAuthorsDay, popular, 10), busyAuthorsSteps, "steps")
 	assert.LessOrEqual(t, cost(t, busyAuthorsDay, alone, 10), 2*cost(t, quietDays[:1], alone, 10), "steps, without contacts")
 }

@@ -363,16 +363,12 @@ func (Postgres) KeysAtOnce() int { return math.MaxInt32 }
 
 func (d Postgres) Key(list any) any { return d.ListOf(list) }
 
-// Query sends a single read without a batch, which costs less.
+// Query needs no connection of its own for a single read.
 func (d Postgres) Query(ctx context.Context, reads ...Step) error {
 	if len(reads) != 1 {
 		return d.TransactAll(ctx, nil, reads)
 	}
-	rows, err := d.Pool.Query(ctx, reads[0].Statement, slices.Concat([]any{d.mode}, reads[0].Args)...)
-	if err != nil {
-		return err
-	}
-	return eachRow(rows, reads[0].Row)
+	return d.single(ctx, d.Pool, reads[0])
 }
 
 // ErrNoBackup tells the operator to back up Postgres with its own tools.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,7 +181,18 @@ func isDecidedFirst(steps []Step) bool {
 	return true
 }
 
-// run sends all steps together, and a single one without a batch, which costs less. Steps after one that fails do not run;
+// single sends the step without a batch, which costs less.
+func (d Postgres) single(ctx context.Context, on interface {
+	Query(ctx context.Context, statement string, args ...any) (pgx.Rows, error)
+}, s Step) error {
+	rows, err := on.Query(ctx, s.Statement, slices.Concat([]any{d.mode}, s.Args)...)
+	if err != nil {
+		return err
+	}
+	return s.rows(rows)
+}
+
+// run sends all steps together, unless it is a single one. Steps after one that fails do not run;
 // steps after one that misses write nothing.
 func (d Postgres) run(ctx context.Context, conn *pgx.Conn, steps []Step) error {
 	if len(steps) == 0 {
@@ -190,11 +202,7 @@ func (d Postgres) run(ctx context.Context, conn *pgx.Conn, steps []Step) error {
 		return ErrUnguarded
 	}
 	if len(steps) == 1 && !steps[0].built {
-		rows, err := conn.Query(ctx, steps[0].Statement, append([]any{d.mode}, steps[0].Args...)...)
-		if err != nil {
-			return err
-		}
-		return steps[0].rows(rows)
+		return d.single(ctx, conn, steps[0])
 	}
 	batch := &pgx.Batch{}
 	for _, s := range steps {
