@@ -41,7 +41,7 @@ func newCheckSteps(d engine.Dialect) checkSteps {
 	listings := "SELECT " + listingTable.List() + " FROM feed_listings "
 	s := checkSteps{
 		recordsAfter: map[feed.Kind]string{
-			feed.Event: "SELECT " + storedColumns(d, withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
+			feed.Event: "SELECT " + storedColumns(d, "e", withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
 				" WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)",
 		},
 		lockRecord: map[feed.Kind]string{},

@@ -37,7 +37,7 @@ type eventStatements struct {
 }
 
 func newEventStatements(d engine.Dialect) eventStatements {
-	columns := storedColumns(d, withCounts)
+	columns := storedColumns(d, "e", withCounts)
 	const one = " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1"
 	ties := ties("$2", "e.author_id")
 	within := " FROM events e WHERE e.author_id = $1 AND (" + visibleTo(d, subscription.Stranger, "$7") + " OR " +

@@ -106,9 +106,9 @@ const (
 	withoutCounts = "0, 0"
 )
 
-// storedColumns returns the columns of a storedEvent; e is the event.
-func storedColumns(d engine.Dialect, counts string) string {
-	return eventAll.Of("e") + ", e.revision, " + counts + ", " + d.PlatesOf("e.id")
+// storedColumns returns the columns of a storedEvent, the event e.
+func storedColumns(d engine.Dialect, e, counts string) string {
+	return eventAll.Of(e) + ", " + e + ".revision, " + counts + ", " + d.PlatesOf(e+".id")
 }
 
 // targets returns the scan targets in the order of storedColumns, after others. An event that is being

@@ -45,7 +45,7 @@ func timeline(d engine.Dialect) string {
 		newest = append(newest, newestOfFollowed(d, permission,
 			" AND (SELECT COUNT(*) FROM subscriptions back WHERE back.user_id = s.followed_id AND back.followed_id = $1) > 0"))
 	}
-	return "SELECT " + storedColumns(d, withCounts) + " FROM (SELECT e.id FROM (" +
+	return "SELECT " + storedColumns(d, "e", withCounts) + " FROM (SELECT e.id FROM (" +
 		"SELECT author_id, permission FROM (" + strings.Join(newest, " UNION ALL ") + ") newest" +
 		" ORDER BY created DESC, id DESC LIMIT CAST($4 AS bigint)) stream" +
 		" CROSS JOIN events e WHERE " + ofStream("e", "stream.author_id", "stream.permission") +
@@ -88,17 +88,18 @@ func newestOnDates(d engine.Dialect) string {
 	seenBy(subscription.Stranger, notBlocked("$2", "e.author_id"))
 	seenBy(subscription.Self, "e.author_id = $2")
 	seenBy(subscription.Contact, isFollowing("$2", "e.author_id")+" AND "+isFollowing("e.author_id", "$2"))
-	found := fmt.Sprintf("SELECT e.id FROM (SELECT e.id, e.created, e.author_id, e.permission%s%d) e WHERE ", ofDay, newestOfDay) +
+	found := fmt.Sprintf("SELECT * FROM (SELECT *%s%d) e WHERE ", ofDay, newestOfDay) +
 		strings.Join(seen, " OR ") + " ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)"
-	more := fmt.Sprintf("SELECT e.id, TRUE%sCASE WHEN (SELECT COUNT(*) FROM found) < $3 THEN 1 ELSE 0 END OFFSET %d", ofDay, newestOfDay)
-	return selectMoment(d, "top.more", "WITH found AS MATERIALIZED ("+found+") SELECT id, FALSE AS more FROM found UNION ALL SELECT * FROM ("+more+") more")
+	more := fmt.Sprintf("SELECT *, TRUE%sCASE WHEN (SELECT COUNT(*) FROM found) < $3 THEN 1 ELSE 0 END OFFSET %d", ofDay, newestOfDay)
+	return selectMoment(d, "top", "top.more", d.ForEach(
+		"WITH found AS MATERIALIZED ("+found+") SELECT *, FALSE AS more FROM found UNION ALL SELECT * FROM ("+more+") more", "date"))
 }
 
-// selectMoment returns the query for the events of each day in $1 that the query finds, after the column more.
-func selectMoment(d engine.Dialect, more, found string) string {
-	return "SELECT " + more + ", c.name, " + storedColumns(d, withoutCounts) + ", " + memberFields + d.ForEach(found, "date") +
-		" " + d.LookUp("events e", "e.id = top.id") + " LEFT JOIN categories c ON c.id = e.category_id" + joinMember("e.author_id") +
-		" ORDER BY w.place, e.created DESC, e.id DESC"
+// selectMoment returns the query for the events e that are found for each day in $1, after the column more. It looks up the name
+// of each category: Postgres may read all of them for a join.
+func selectMoment(d engine.Dialect, e, more, found string) string {
+	return "SELECT " + more + ", (SELECT c.name FROM categories c WHERE c.id = " + e + ".category_id), " + storedColumns(d, e, withoutCounts) +
+		", " + memberFields + found + joinMember(e+".author_id") + " ORDER BY w.place, " + e + ".created DESC, " + e + ".id DESC"
 }
 
 // onDates returns the query for the published events of each day in $1 that the viewer
@@ -117,7 +118,8 @@ func onDates(d engine.Dialect) string {
 	for _, permission := range permitted(subscription.Contact) {
 		parts = append(parts, ofContacts(d, permission))
 	}
-	return selectMoment(d, "FALSE", "SELECT id FROM ("+strings.Join(parts, " UNION ALL ")+") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)")
+	found := "SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)"
+	return selectMoment(d, "e", "FALSE", d.ForEach(found, "date")+" "+d.LookUp("events e", "e.id = top.id"))
 }
 
 // permitted returns the permissions of published events that the relation makes

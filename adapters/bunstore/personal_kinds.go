@@ -95,7 +95,7 @@ func (v PersonalData) kinds() map[personaldata.Kind]personalKind {
 		},
 		personaldata.Events: {
 			table: "events e", whose: "e.author_id = $1", keys: "e.id + 0", begin: number,
-			columns: storedColumns(v.s.Dialect, withoutCounts), read: readEvent, erase: v.eraseEvents,
+			columns: storedColumns(v.s.Dialect, "e", withoutCounts), read: readEvent, erase: v.eraseEvents,
 		},
 		personaldata.Comments: {
 			table: "comments", whose: "author_id = $1", keys: "event_id, id", begin: []any{int64(0), int64(0)},

@@ -24,6 +24,7 @@ func openPostgres(ctx context.Context, url string) (*pool, error) {
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	config.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 	config.ConnConfig.RuntimeParams["jit"] = "off"
+	config.ConnConfig.RuntimeParams["random_page_cost"] = "1.1"
 	config.MaxConns = 16
 	connections, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

@@ -102,6 +102,7 @@ func poolConfig(o Options) (*pgxpool.Config, error) {
 		setDefault(params, "idle_in_transaction_session_timeout", milliseconds(3*o.Limit))
 		setDefault(params, "plan_cache_mode", "force_generic_plan")
 		setDefault(params, "jit", "off")
+		setDefault(params, "random_page_cost", "1.1") // most pages are in memory, and today's disks seek fast
 	}
 	return config, nil
 }
