@@ -36,6 +36,7 @@ type Store struct {
 	*engine.DB
 	hotReads statements
 	steps    stepStatements
+	news     keptNews
 }
 
 // Open connects to the database. It retries with growing pauses until Patience has
@@ -45,7 +46,7 @@ func Open(ctx context.Context, o engine.Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db, newStatements(db.Dialect), newStepStatements(db.Dialect)}
+	s := &Store{DB: db, hotReads: newStatements(db.Dialect), steps: newStepStatements(db.Dialect)}
 	db.Joins = s.auditEntry
 	return s, nil
 }

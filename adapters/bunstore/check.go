@@ -36,7 +36,7 @@ type check struct {
 // values can be read, and reports what it finds. With repair it rebuilds derived data.
 // Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
-	c := check{Store: &Store{s.Within(checkLimit), s.hotReads, s.steps}, repair: repair, found: found}
+	c := check{Store: &Store{DB: s.Within(checkLimit), hotReads: s.hotReads, steps: s.steps}, repair: repair, found: found}
 	problems, err := s.Dialect.Integrity(ctx, s.Reader)
 	if err != nil {
 		return s.Explain(ctx, err)

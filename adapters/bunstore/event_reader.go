@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/calendar"
@@ -147,27 +148,39 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 			Members: map[user.ID]*user.Member{},
 		}
 		var unfinished []calendar.Date
-		reads := v.s.onDates(v.s.hotReads.newestOn, q.Dates, q, v.s.relatedEvents(&related, &unfinished))
+		var version int64
+		kept, unknown := v.s.news.find(q, &related)
+		reads := v.s.onDates(v.s.hotReads.newestOn, q.Dates, q, v.s.relatedEvents(&related, &version, &unfinished))
 		if len(q.People) > 0 || len(q.Categories) > 0 {
 			reads = append(reads, v.s.around(q, &related))
 		}
 		atOnce := v.s.Dialect.KeysAtOnce()
-		for days := range slices.Chunk(engine.Distinct(q.DaysInCities), atOnce) {
-			reads = append(reads, v.s.newsAt(days, q, &related))
-		}
+		reads = append(reads, v.s.newsAt(unknown, q, &related)...)
 		for ids := range slices.Chunk(engine.Distinct(q.CommentsFor), atOnce) {
 			reads = append(reads, engine.Step{
 				Statement: v.s.hotReads.newest, Args: []any{v.s.Dialect.Key(engine.Numbers(ids)), int64(q.Comments), int64(q.Viewer)},
 				Row: v.s.relatedComments(&related),
 			})
 		}
-		if err := v.s.Dialect.Query(ctx, reads...); err != nil || len(unfinished) == 0 {
+		if err := v.s.Dialect.Query(ctx, reads...); err != nil {
 			return err
 		}
 		for _, date := range unfinished {
 			delete(related.Events, date)
 		}
-		return v.s.Dialect.Query(ctx, v.s.onDates(v.s.hotReads.onDates, unfinished, q, v.s.relatedEvents(&related, nil))...)
+		reads = v.s.onDates(v.s.hotReads.onDates, unfinished, q, v.s.relatedEvents(&related, new(int64), nil))
+		if kept != version && len(unknown) < len(q.DaysInCities) {
+			clear(related.News)
+			unknown = q.DaysInCities
+			reads = append(reads, v.s.newsAt(unknown, q, &related)...)
+		}
+		if len(reads) > 0 {
+			err = v.s.Dialect.Query(ctx, reads...)
+		}
+		if err == nil && len(unknown) > 0 {
+			v.s.news.keep(version, unknown, q.News, related.News)
+		}
+		return err
 	})
 	return related, err
 }
@@ -203,14 +216,14 @@ func (s *Store) around(q event.RelatedQuery, into *event.Related) engine.Step {
 	}}
 }
 
-// relatedEvents returns the function that scans a row of onDates or newestOnDates. It adds days that have more events to
-// unfinished.
-func (s *Store) relatedEvents(into *event.Related, unfinished *[]calendar.Date) func(engine.Scanner) error {
+// relatedEvents returns the function that scans a row of onDates or newestOnDates, each with the version of the news. It adds
+// days that have more events to unfinished.
+func (s *Store) relatedEvents(into *event.Related, version *int64, unfinished *[]calendar.Date) func(engine.Scanner) error {
 	var stored storedEvent
 	var category string
 	var author user.Member
 	var hasMore bool
-	targets := append(stored.targets(s.Dialect, &hasMore, engine.OrZeroText[string]{Into: &category}), memberTargets(&author, s.Dialect)...)
+	targets := append(stored.targets(s.Dialect, version, &hasMore, engine.OrZeroText[string]{Into: &category}), memberTargets(&author, s.Dialect)...)
 	return func(scan engine.Scanner) error {
 		stored = storedEvent{} // no memory is shared with the next row
 		if err := scan(targets...); err != nil {
@@ -245,25 +258,77 @@ func (s *Store) relatedComments(into *event.Related) func(engine.Scanner) error 
 	}
 }
 
-func (s *Store) newsAt(daysInCities []event.DayInCity, q event.RelatedQuery, into *event.Related) engine.Step {
-	days, cities := make([]calendar.Date, len(daysInCities)), make([]string, len(daysInCities))
-	for i, key := range daysInCities {
-		days[i], cities[i] = key.Date, key.City
-	}
-	return engine.Step{
-		Statement: s.hotReads.newsOfDays,
-		Args:      []any{s.Dialect.Key(days), s.Dialect.Key(cities), int64(q.News)},
-		Row: func(scan func(...any) error) error {
+// newsAt returns the reads of the news of the days in cities.
+func (s *Store) newsAt(all []event.DayInCity, q event.RelatedQuery, into *event.Related) (reads []engine.Step) {
+	for some := range slices.Chunk(engine.Distinct(all), s.Dialect.KeysAtOnce()) {
+		days, cities := make([]calendar.Date, len(some)), make([]string, len(some))
+		for i, key := range some {
+			days[i], cities[i] = key.Date, key.City
+		}
+		args := []any{s.Dialect.Key(days), s.Dialect.Key(cities), int64(q.News)}
+		reads = append(reads, engine.Step{Statement: s.hotReads.newsOfDays, Args: args, Row: func(scan engine.Scanner) error {
 			var position int
 			var n imported.NewsRecord
 			err := scan(newsColumns.Targets(&n, s.Dialect, &position, &n.ID)...)
 			if err != nil {
 				return err
 			}
-			key := daysInCities[position-1]
+			key := some[position-1]
 			into.News[key] = append(into.News[key], n.Item)
 			return nil
-		},
+		}})
+	}
+	return reads
+}
+
+// keptNews is the news that Load has read, as many for a day in a city as it was asked for. All of it is of one version of the
+// news, or newer. Every change of news raises the version (the table news_version), and Load reads it each time, so that no caller
+// gets what is out of date. The zero value is empty.
+type keptNews struct {
+	mu      sync.Mutex
+	version int64
+	of      map[keptDay][]news.Item
+	size    int // in bytes, about
+}
+
+type keptDay struct {
+	event.DayInCity
+	limit int
+}
+
+// maxKeptNews is how many bytes of news are kept. When there are more, all of it is dropped.
+const maxKeptNews = 4 << 20
+
+// find adds what is kept of the query's news to the related data, and returns its version, and the days of which nothing is kept.
+func (k *keptNews) find(q event.RelatedQuery, into *event.Related) (version int64, unknown []event.DayInCity) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, day := range q.DaysInCities {
+		if items, is := k.of[keptDay{day, q.News}]; !is {
+			unknown = append(unknown, day)
+		} else if len(items) > 0 {
+			into.News[day] = items
+		}
+	}
+	return k.version, unknown
+}
+
+// keep keeps the news of the days, which was read after the version was; zero: the version is not known.
+func (k *keptNews) keep(version int64, days []event.DayInCity, limit int, items map[event.DayInCity][]news.Item) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if version == 0 {
+		return
+	}
+	if version != k.version || k.size > maxKeptNews {
+		k.version, k.of, k.size = version, map[keptDay][]news.Item{}, 0
+	}
+	for _, day := range days {
+		k.of[keptDay{day, limit}] = items[day]
+		k.size += 100
+		for _, n := range items[day] {
+			k.size += 500 + len(n.Title) + len(n.URL) + len(n.HTML)
+		}
 	}
 }
 
