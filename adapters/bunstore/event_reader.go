@@ -32,7 +32,8 @@ type eventStatements struct {
 	around     string // $1 users, $2 categories
 	newest     string
 	comments   string // commentsPage
-	newsOfDays string
+	newsOfDays string // newsOfDays
+	newsOfDay  string // $1 days, $2 limit
 	timeline   string // $1 viewer, $2 created, $3 event, $4 limit
 	commented  string // $1 author, $2 limit
 }
@@ -59,7 +60,9 @@ func newEventStatements(d engine.Dialect) eventStatements {
 		newest:     newestComments(d),
 		comments:   commentsPage,
 		newsOfDays: newsOfDays(d),
-		timeline:   timeline(d),
+		newsOfDay: "SELECT top.*" + d.ForEach("SELECT n.id, "+newsColumns.Of("n")+" FROM news n WHERE n.released = {1}"+
+			" ORDER BY n.id LIMIT CAST($2 AS bigint)", "date") + " ORDER BY w.place, top.id",
+		timeline: timeline(d),
 		commented: "SELECT " + columns + " FROM event_counts n JOIN events e ON e.id = n.event_id" +
 			" WHERE n.author_id = $1 AND n.commented IS NOT NULL ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)",
 	}
@@ -149,13 +152,14 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 		}
 		var unfinished []calendar.Date
 		var version int64
-		kept, unknown := v.s.news.find(q, &related)
+		kept, missing, unknown := v.s.news.find(q, &related)
+		ofDays := map[calendar.Date][]news.Item{}
 		reads := v.s.onDates(v.s.hotReads.newestOn, q.Dates, q, v.s.relatedEvents(&related, &version, &unfinished))
 		if len(q.People) > 0 || len(q.Categories) > 0 {
 			reads = append(reads, v.s.around(q, &related))
 		}
 		atOnce := v.s.Dialect.KeysAtOnce()
-		reads = append(reads, v.s.newsAt(unknown, q, &related)...)
+		reads = append(append(reads, v.s.newsAt(missing, q, &related)...), v.s.newsOn(unknown, ofDays)...)
 		for ids := range slices.Chunk(engine.Distinct(q.CommentsFor), atOnce) {
 			reads = append(reads, engine.Step{
 				Statement: v.s.hotReads.newest, Args: []any{v.s.Dialect.Key(engine.Numbers(ids)), int64(q.Comments), int64(q.Viewer)},
@@ -169,18 +173,17 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 			delete(related.Events, date)
 		}
 		reads = v.s.onDates(v.s.hotReads.onDates, unfinished, q, v.s.relatedEvents(&related, new(int64), nil))
-		if kept != version && len(unknown) < len(q.DaysInCities) {
+		if kept != version && len(missing) < len(q.DaysInCities) {
 			clear(related.News)
-			unknown = q.DaysInCities
-			reads = append(reads, v.s.newsAt(unknown, q, &related)...)
+			reads = append(reads, v.s.newsAt(q.DaysInCities, q, &related)...)
 		}
-		if len(reads) > 0 {
-			err = v.s.Dialect.Query(ctx, reads...)
+		if kept != version || len(unknown) > 0 {
+			v.s.news.keep(version, unknown, ofDays)
 		}
-		if err == nil && len(unknown) > 0 {
-			v.s.news.keep(version, unknown, q.News, related.News)
+		if len(reads) == 0 {
+			return nil
 		}
-		return err
+		return v.s.Dialect.Query(ctx, reads...)
 	})
 	return related, err
 }
@@ -281,53 +284,77 @@ func (s *Store) newsAt(all []event.DayInCity, q event.RelatedQuery, into *event.
 	return reads
 }
 
-// keptNews is the news that Load has read, as many for a day in a city as it was asked for. All of it is of one version of the
-// news, or newer. Every change of news raises the version (the table news_version), and Load reads it each time, so that no caller
-// gets what is out of date. The zero value is empty.
+// newsOn returns the reads of the first news of each of the days, more than are kept of a day.
+func (s *Store) newsOn(days []calendar.Date, into map[calendar.Date][]news.Item) (reads []engine.Step) {
+	for some := range slices.Chunk(engine.Distinct(days), s.Dialect.KeysAtOnce()) {
+		args := []any{s.Dialect.Key(some), maxNewsOfDay + 1}
+		reads = append(reads, engine.Step{Statement: s.hotReads.newsOfDay, Args: args, Row: func(scan engine.Scanner) error {
+			var n imported.NewsRecord
+			err := scan(newsColumns.Targets(&n, s.Dialect, &n.ID)...)
+			into[n.Released] = append(into[n.Released], n.Item)
+			return err
+		}})
+	}
+	return reads
+}
+
+// keptNews is the news of days that Load has read. All of it is of one version of the news, or newer. Every change of news raises
+// the version (the table news_version), and Load reads it each time, so that no caller gets what is out of date. The zero value is
+// empty.
 type keptNews struct {
 	mu      sync.Mutex
 	version int64
-	of      map[keptDay][]news.Item
-	size    int // in bytes, about
+	of      map[calendar.Date][]news.Item // nil: the day has too many
+	size    int                           // in bytes, about
 }
 
-type keptDay struct {
-	event.DayInCity
-	limit int
-}
+const (
+	maxNewsOfDay = 32       // kept of a day; the database is asked for the news of a day with more
+	maxKeptNews  = 12 << 20 // bytes; when there are more, all of it is dropped
+)
 
-// maxKeptNews is how many bytes of news are kept. When there are more, all of it is dropped.
-const maxKeptNews = 4 << 20
-
-// find adds what is kept of the query's news to the related data, and returns its version, and the days of which nothing is kept.
-func (k *keptNews) find(q event.RelatedQuery, into *event.Related) (version int64, unknown []event.DayInCity) {
+// find adds what is kept of the query's news to the related data, and returns its version, the days in cities that the database has
+// to be asked for, and those of their days that may be kept.
+func (k *keptNews) find(q event.RelatedQuery, into *event.Related) (version int64, missing []event.DayInCity, unknown []calendar.Date) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, day := range q.DaysInCities {
-		if items, is := k.of[keptDay{day, q.News}]; !is {
-			unknown = append(unknown, day)
+		items, isKnown := k.of[day.Date]
+		if !isKnown {
+			unknown = append(unknown, day.Date)
+		}
+		if items == nil {
+			missing = append(missing, day)
 		} else if len(items) > 0 {
-			into.News[day] = items
+			into.News[day] = news.ForCity(items, day.City, q.News)
 		}
 	}
-	return k.version, unknown
+	return k.version, missing, unknown
 }
 
-// keep keeps the news of the days, which was read after the version was; zero: the version is not known.
-func (k *keptNews) keep(version int64, days []event.DayInCity, limit int, items map[event.DayInCity][]news.Item) {
+// keep keeps the news of the days, which were read after the version was; zero: the version is not known.
+func (k *keptNews) keep(version int64, days []calendar.Date, of map[calendar.Date][]news.Item) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if version == 0 {
 		return
 	}
 	if version != k.version || k.size > maxKeptNews {
-		k.version, k.of, k.size = version, map[keptDay][]news.Item{}, 0
+		k.version, k.of, k.size = version, map[calendar.Date][]news.Item{}, 0
 	}
 	for _, day := range days {
-		k.of[keptDay{day, limit}] = items[day]
-		k.size += 100
-		for _, n := range items[day] {
-			k.size += 500 + len(n.Title) + len(n.URL) + len(n.HTML)
+		items, size := of[day], 100
+		for _, n := range items {
+			size += 500 + len(n.Title) + len(n.URL) + len(n.HTML)
+		}
+		switch {
+		case len(items) > maxNewsOfDay || size > maxKeptNews/16:
+			items = nil
+		case len(items) == 0:
+			items = []news.Item{}
+		}
+		if k.of[day] = items; items != nil {
+			k.size += size
 		}
 	}
 }

@@ -1,24 +1,16 @@
 package memory
 
 import (
-	"slices"
-
-	"plaza/domain/event"
+	"plaza/domain/calendar"
 	"plaza/domain/news"
 )
 
-// newsOf returns the news of the day, those of the city first. An empty city matches no
-// news.
-func (s *Store) newsOf(day event.DayInCity) []news.Item {
-	var own, others []news.Item
+// newsOf returns the news of the day.
+func (s *Store) newsOf(day calendar.Date) (items []news.Item) {
 	for _, item := range s.news {
-		switch {
-		case item.Released != day.Date:
-		case item.City == day.City && day.City != "":
-			own = append(own, item)
-		default:
-			others = append(others, item)
+		if item.Released == day {
+			items = append(items, item)
 		}
 	}
-	return slices.Concat(own, others)
+	return items
 }

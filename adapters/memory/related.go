@@ -40,7 +40,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 			related.CategoryNames[c.ID] = c.Name
 		}
 		for _, day := range q.DaysInCities {
-			if found := first(v.s.newsOf(day), q.News); len(found) > 0 {
+			if found := news.ForCity(v.s.newsOf(day.Date), day.City, q.News); len(found) > 0 {
 				related.News[day] = found
 			}
 		}

@@ -27,6 +27,21 @@ type Item struct {
 	Country  string // empty: unknown
 }
 
+// ForCity returns at most limit of the items of a day, those of the city first (EVT-15). An empty city has none. The items keep
+// their order.
+func ForCity(ofDay []Item, city string, limit int) []Item {
+	var own, others []Item
+	for _, item := range ofDay {
+		if item.City == city && city != "" {
+			own = append(own, item)
+		} else {
+			others = append(others, item)
+		}
+	}
+	all := append(own, others...)
+	return all[:min(len(all), limit)]
+}
+
 // Limits of an item.
 var (
 	TitleLimit = text.Limit{Chars: 300}
