@@ -36,10 +36,9 @@ func storeOneOfEach(t *testing.T, s *bunstore.Store) {
 	require.NoError(t, err)
 	comment, err := event.NewComment(id, other, "Well said", noon)
 	require.NoError(t, err)
-	comment.Notifies = author
 	_, _, err = s.Events().AddComment(ctx, comment)
 	require.NoError(t, err)
-	require.NoError(t, s.Events().Like(ctx, event.Like{Event: id, By: other, IsLiked: true, At: noon, Notifies: author}))
+	require.NoError(t, s.Events().Like(ctx, event.Like{Event: id, By: other, IsLiked: true, At: noon}))
 	follow, err := subscription.ToUser(other, author, noon)
 	require.NoError(t, err)
 	_, _, err = s.Subscriptions().Follow(ctx, follow)

@@ -3,7 +3,9 @@ package bunstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -34,11 +36,11 @@ func (r commentRow) comment() event.Comment {
 }
 
 // discussionSteps are the statements that add comments and likes. The first to write is the
-// one that must match, which checks that the event exists and locks its counts.
+// one that must match, which checks that the user may see the event, unless that is known, and locks its counts.
 type discussionSteps struct {
-	countComment  string // $1 event, $2 created
+	countComment  string // $1 event, $2 created, $3 author, $4 isSeen
 	insertComment string // $1 event, $2 author, $3 content, $4 created
-	lockCounts    string // $1 event
+	lockCounts    string // $1 event, $2 user, $3 isSeen
 	countLike     string // $1 event, $2 user
 	insertLike    string // $1 event, $2 user
 	countUnlike   string // $1 event, $2 user
@@ -48,8 +50,8 @@ type discussionSteps struct {
 
 // atOnceSteps are statements that do the work of several of the others. They are empty where a query cannot write.
 type atOnceSteps struct {
-	likeAtOnce    string // lockCounts, countLike, insertLike and notifyOfLike, whose parameters it has
-	commentAtOnce string // countComment, insertComment and notifyOfComment, whose parameters it has; then $6 event, $7 content; returns the author, too
+	likeAtOnce    string // lockCounts, countLike, insertLike and notifyOfLike, whose parameters it has; then $6 isSeen
+	commentAtOnce string // countComment, insertComment and notifyOfComment, whose parameters it has; then $6 content, $7 isSeen; returns the author, too
 }
 
 func newAtOnceSteps(d engine.Dialect) atOnceSteps {
@@ -57,31 +59,42 @@ func newAtOnceSteps(d engine.Dialect) atOnceSteps {
 		return atOnceSteps{}
 	}
 	return atOnceSteps{
-		likeAtOnce: "WITH locked AS (SELECT event_id FROM event_counts WHERE event_id = $6" + d.UnlessMissed() + " FOR NO KEY UPDATE)," +
+		likeAtOnce: "WITH locked AS (SELECT event_id, author_id FROM event_counts WHERE event_id = $1" +
+			ifSeen("$1", "$3", "$6") + d.UnlessMissed() + " FOR NO KEY UPDATE)," +
 			" liked AS (INSERT INTO likes (event_id, user_id) SELECT event_id, $3 FROM locked ON CONFLICT DO NOTHING RETURNING event_id)," +
 			" counted AS (UPDATE event_counts n SET likes = n.likes + 1 FROM liked WHERE n.event_id = liked.event_id)," +
-			" told AS (" + notifyOf("event_id", "FROM liked WHERE CAST($1 AS bigint) > 0") + ") SELECT event_id FROM locked",
-		commentAtOnce: "WITH counted AS (" + countComment("$6", "$4") + d.UnlessMissed() + " RETURNING event_id)," +
-			" said AS (INSERT INTO comments (event_id, author_id, content, created) SELECT event_id, $3, $7, $4 FROM counted" +
+			" told AS (" + notifyOf("author_id", "event_id", "FROM locked WHERE author_id <> $3 AND EXISTS (SELECT 1 FROM liked)") +
+			") SELECT event_id FROM locked",
+		commentAtOnce: "WITH counted AS (" + countComment("$4") + ifSeen("$1", "$3", "$7") + d.UnlessMissed() + " RETURNING event_id, author_id)," +
+			" said AS (INSERT INTO comments (event_id, author_id, content, created) SELECT event_id, $3, $6, $4 FROM counted" +
 			" RETURNING id)," +
-			" told AS (" + notifyOf("id", "FROM said WHERE CAST($1 AS bigint) > 0") + ") SELECT said.id, " + memberFields +
+			" told AS (" + notifyOf("author_id", "id", "FROM counted CROSS JOIN said WHERE author_id <> $3") + ") SELECT said.id, " + memberFields +
 			" FROM said" + joinMember("$3"),
 	}
 }
 
-// countComment returns the statement that counts one more comment on the event, created then.
-func countComment(event, created string) string {
+// countComment returns the statement that counts one more comment on the event $1, created then.
+func countComment(created string) string {
 	return "UPDATE event_counts SET comments = comments + 1, commented = CASE WHEN commented > " + created +
-		" THEN commented ELSE " + created + " END WHERE event_id = " + event
+		" THEN commented ELSE " + created + " END WHERE event_id = $1"
+}
+
+// ifSeen continues a condition: the user may see the event, which exists. All are parameters; isSeen says that this is known.
+func ifSeen(on, user, isSeen string) string {
+	var visible []string
+	for _, status := range event.Statuses() {
+		visible = append(visible, fmt.Sprintf("e.status = %d AND (%s)", status, isVisible(user, status)))
+	}
+	return " AND (" + isSeen + " OR EXISTS (SELECT 1 FROM events e WHERE e.id = " + on + " AND (" + strings.Join(visible, " OR ") + ")))"
 }
 
 func newDiscussionSteps(d engine.Dialect) discussionSteps {
 	liked := "EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $1 AND l.user_id = $2)" + d.UnlessMissed()
 	return discussionSteps{
 		atOnceSteps:   newAtOnceSteps(d),
-		countComment:  d.MustMatch(countComment("$1", "$2")+d.UnlessMissed(), "event_id"),
+		countComment:  d.MustMatch(countComment("$2")+ifSeen("$1", "$3", "$4")+d.UnlessMissed(), "event_id"),
 		insertComment: "INSERT INTO comments (event_id, author_id, content, created) " + d.Values("$1, $2, $3, $4") + " RETURNING id",
-		lockCounts: d.MustFind("SELECT event_id FROM event_counts WHERE event_id = $1" + d.UnlessMissed() + " " +
+		lockCounts: d.MustFind("SELECT event_id FROM event_counts WHERE event_id = $1" + ifSeen("$1", "$2", "$3") + d.UnlessMissed() + " " +
 			d.LockRows("FOR NO KEY UPDATE")),
 		countLike:   "UPDATE event_counts SET likes = likes + 1 WHERE event_id = $1 AND NOT " + liked,
 		insertLike:  "INSERT INTO likes (event_id, user_id) " + d.Values("$1, $2") + " ON CONFLICT DO NOTHING",
@@ -95,20 +108,20 @@ func (v Events) AddComment(
 ) (event.Comment, *user.Member, error) {
 	members := map[user.ID]*user.Member{}
 	before, steps := v.s.commentSteps(&c, members)
-	if err := v.discuss(ctx, c.Event, append(before, v.roomForComment(c)...), charges, steps); err != nil {
+	if err := v.discuss(ctx, c.Event, c.Author, append(before, v.roomForComment(c)...), charges, steps); err != nil {
 		return event.Comment{}, nil, err
 	}
-	c.Completes, c.Notifies = nil, 0
+	c.Completes = nil
 	return c, members[c.Author], nil
 }
 
 // commentSteps returns the steps that store the comment, which gets its number, and its notification, and complete its key;
 // and those before them. They add the author to the members.
 func (s *Store) commentSteps(c *event.Comment, members map[user.ID]*user.Member) (before, steps []engine.Step) {
-	on, at, id, notice := int64(c.Event), s.Dialect.Instant(c.Created), (*int64)(&c.ID), notification.OfComment(*c)
+	on, at, id := int64(c.Event), s.Dialect.Instant(c.Created), (*int64)(&c.ID)
+	notice := s.noticeArgs(on, notification.OfComment(*c))
 	if s.steps.commentAtOnce != "" && c.Completes == nil {
-		args := append(s.noticeArgs(notice)[:5], on, c.Content)
-		return nil, []engine.Step{{Statement: s.steps.commentAtOnce, Args: args, MustMatch: true, Missed: event.ErrNotFound, Row: func(scan engine.Scanner) error {
+		return nil, []engine.Step{{Statement: s.steps.commentAtOnce, Args: append(notice, c.Content), MustMatch: true, Missed: event.ErrNotFound, Row: func(scan engine.Scanner) error {
 			var author user.Member
 			err := scan(append([]any{id}, memberTargets(&author, s.Dialect)...)...)
 			addMember(members, author)
@@ -118,17 +131,24 @@ func (s *Store) commentSteps(c *event.Comment, members map[user.ID]*user.Member)
 	readAuthor := s.membersOf([]user.ID{c.Author}, func(m user.Member) { addMember(members, m) })
 	readAuthor.ReadsOnly = true
 	return []engine.Step{readAuthor}, slices.Concat([]engine.Step{
-		{Statement: s.steps.countComment, Args: []any{on, at}, MustMatch: true, Missed: event.ErrNotFound},
+		{Statement: s.steps.countComment, Args: []any{on, at, int64(c.Author)}, MustMatch: true, Missed: event.ErrNotFound},
 		{Statement: s.steps.insertComment, Args: []any{on, int64(c.Author), c.Content, at}, Row: engine.Into(id)},
-	}, s.notifySteps(notice), completion(c.Completes, s.steps.completeComment))
+		{Statement: s.steps.notifyOfComment, Args: notice},
+	}, completion(c.Completes, s.steps.completeComment))
 }
 
-// discuss runs the steps on the event, the first of which must match, all in one round trip
-// with those that are before. If the gate finds no event, each step says on its own what it
-// misses.
-func (v Events) discuss(ctx context.Context, on event.ID, before []engine.Step, charges []ratelimit.Charge, steps []engine.Step) error {
-	err := v.s.writeAll(ctx, slices.Concat(before, v.s.gated(charges, v.s.steps.chargeOn, []any{int64(on)}, steps)))
+// discuss runs the user's steps on the event, the first of which must match, all in one round trip
+// with those that are before. That first step takes isSeen as its last argument: the gate has found that the user may see the
+// event. If the gate finds none, each step says on its own what it misses.
+func (v Events) discuss(
+	ctx context.Context, on event.ID, by user.ID, before []engine.Step, charges []ratelimit.Charge, steps []engine.Step,
+) error {
+	charges = slices.DeleteFunc(slices.Clone(charges), ratelimit.Charge.IsFree)
+	unseen := slices.Clip(steps[0].Args)
+	steps[0].Args = append(unseen, len(charges) == 1)
+	err := v.s.writeAll(ctx, slices.Concat(before, v.s.gated(charges, v.s.steps.chargeOn, []any{int64(on), int64(by)}, steps)))
 	if errors.Is(err, engine.ErrMissed) {
+		steps[0].Args = append(unseen, false)
 		err = v.s.writeAll(ctx, slices.Concat(before, v.s.chargeSteps(charges), steps))
 	}
 	return err
@@ -269,21 +289,22 @@ func newestComments(d engine.Dialect) string {
 
 // Like locks the counts by a statement of their own: the later ones see all concurrent likes.
 func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {
-	return v.discuss(ctx, l.Event, nil, charges, v.s.likeSteps(l))
+	return v.discuss(ctx, l.Event, l.By, nil, charges, v.s.likeSteps(l))
 }
 
 // likeSteps returns the steps that store or remove the like of the event and the user, with its count and its notification.
 func (s *Store) likeSteps(l event.Like) []engine.Step {
 	of, notice := []any{int64(l.Event), int64(l.By)}, notification.OfLike(l)
 	if l.IsLiked && s.steps.likeAtOnce != "" {
-		return []engine.Step{{Statement: s.steps.likeAtOnce, Args: s.noticeArgs(notice), MustMatch: true, Missed: event.ErrNotFound}}
+		return []engine.Step{{Statement: s.steps.likeAtOnce, Args: s.noticeArgs(notice.Object, notice), MustMatch: true, Missed: event.ErrNotFound}}
 	}
-	lock := engine.Step{Statement: s.steps.lockCounts, Args: of[:1], MustMatch: true, Missed: event.ErrNotFound}
-	count, notify, write := s.steps.countUnlike, s.withdrawSteps(notice), s.steps.deleteLike
+	lock := engine.Step{Statement: s.steps.lockCounts, Args: of, MustMatch: true, Missed: event.ErrNotFound}
+	count, notify, write := s.steps.countUnlike, s.withdrawStep(notice), s.steps.deleteLike
 	if l.IsLiked {
-		count, notify, write = s.steps.countLike, s.notifySteps(notice), s.steps.insertLike
+		notify = engine.Step{Statement: s.steps.notifyOfLike, Args: s.noticeArgs(notice.Object, notice)}
+		count, write = s.steps.countLike, s.steps.insertLike
 	}
-	return slices.Concat([]engine.Step{lock, {Statement: count, Args: of}}, notify, []engine.Step{{Statement: write, Args: of}})
+	return []engine.Step{lock, {Statement: count, Args: of}, notify, {Statement: write, Args: of}}
 }
 
 func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map[event.ID]event.Liking, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,10 +36,10 @@ func (v Events) Timeline(ctx context.Context, viewer user.ID, r page.CursorReque
 // whole page, because each of them has at least one event that is newer than any event of the other streams.
 func timeline(d engine.Dialect) string {
 	var newest []string
-	for _, permission := range permitted(subscription.Stranger) {
+	for _, permission := range permitted(subscription.Stranger, event.Normal) {
 		newest = append(newest, newestOfFollowed(d, permission, ""))
 	}
-	for _, permission := range permitted(subscription.Contact) {
+	for _, permission := range permitted(subscription.Contact, event.Normal) {
 		// Counting keeps Postgres from reading all who follow the viewer.
 		newest = append(newest, newestOfFollowed(d, permission,
 			" AND (SELECT COUNT(*) FROM subscriptions back WHERE back.user_id = s.followed_id AND back.followed_id = $1) > 0"))
@@ -79,20 +78,26 @@ const newestOfDay = 32
 // Hidden events cost a viewer at most newestOfDay reads more.
 func newestOnDates(d engine.Dialect) string {
 	ofDay := fmt.Sprintf(" FROM events e WHERE e.day = {1} AND e.status = %d ORDER BY e.created DESC, e.id DESC LIMIT ", event.Normal)
-	var seen []string
-	seenBy := func(r subscription.Relation, condition string) {
-		for _, permission := range permitted(r) {
-			seen = append(seen, fmt.Sprintf("e.permission = %d AND ", permission)+condition)
-		}
-	}
-	seenBy(subscription.Stranger, notBlocked("$2", "e.author_id"))
-	seenBy(subscription.Self, "e.author_id = $2")
-	seenBy(subscription.Contact, isFollowing("$2", "e.author_id")+" AND "+isFollowing("e.author_id", "$2"))
 	found := fmt.Sprintf("SELECT * FROM (SELECT *%s%d) e WHERE ", ofDay, newestOfDay) +
-		strings.Join(seen, " OR ") + " ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)"
+		isVisible("$2", event.Normal) + " ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS bigint)"
 	more := fmt.Sprintf("SELECT *, TRUE%sCASE WHEN (SELECT COUNT(*) FROM found) < $3 THEN 1 ELSE 0 END OFFSET %d", ofDay, newestOfDay)
 	return selectMoment(d, "top", "top.more", d.ForEach(
 		"WITH found AS MATERIALIZED ("+found+") SELECT *, FALSE AS more FROM found UNION ALL SELECT * FROM ("+more+") more", "date"))
+}
+
+// isVisible returns the condition that the viewer, a parameter, may see the event e of the status, by event.VisibleStates. What
+// strangers may see comes first, because most events are such. Contacts follow each other, so no block stands between them.
+func isVisible(viewer string, status event.Status) string {
+	var parts []string
+	seenBy := func(r subscription.Relation, condition string) {
+		for _, permission := range permitted(r, status) {
+			parts = append(parts, fmt.Sprintf("e.permission = %d AND ", permission)+condition)
+		}
+	}
+	seenBy(subscription.Stranger, notBlocked(viewer, "e.author_id"))
+	seenBy(subscription.Self, "e.author_id = "+viewer)
+	seenBy(subscription.Contact, isFollowing(viewer, "e.author_id")+" AND "+isFollowing("e.author_id", viewer))
+	return strings.Join(parts, " OR ")
 }
 
 // selectMoment returns the query for the events e that are found for each day in $1, after the version of the news, which is
@@ -109,25 +114,24 @@ func selectMoment(d engine.Dialect, e, more, found string) string {
 // viewer may not see. LookUp makes the database start with the left side.
 func onDates(d engine.Dialect) string {
 	var parts []string
-	for _, permission := range permitted(subscription.Stranger) {
+	for _, permission := range permitted(subscription.Stranger, event.Normal) {
 		parts = append(parts, openOn(permission))
 	}
-	for _, permission := range permitted(subscription.Self) {
+	for _, permission := range permitted(subscription.Self, event.Normal) {
 		parts = append(parts, newestOn(permission, " AND e.author_id = $2"))
 	}
-	for _, permission := range permitted(subscription.Contact) {
+	for _, permission := range permitted(subscription.Contact, event.Normal) {
 		parts = append(parts, ofContacts(d, permission))
 	}
 	found := "SELECT id FROM (" + strings.Join(parts, " UNION ALL ") + ") seen ORDER BY created DESC, id DESC LIMIT CAST($3 AS bigint)"
 	return selectMoment(d, "e", "FALSE", d.ForEach(found, "date")+" "+d.LookUp("events e", "e.id = top.id"))
 }
 
-// permitted returns the permissions of published events that the relation makes
+// permitted returns the permissions of events of the status that the relation makes
 // visible. Unless the relation is Stranger, it excludes those visible to strangers.
-func permitted(r subscription.Relation) (permissions []event.Permission) {
-	open := event.VisibleStates(subscription.Stranger)
+func permitted(r subscription.Relation, status event.Status) (permissions []event.Permission) {
 	for _, as := range event.VisibleStates(r) {
-		if as.Status == event.Normal && (r == subscription.Stranger || !slices.Contains(open, as)) {
+		if as.Status == status && (r == subscription.Stranger || !as.VisibleTo(subscription.Stranger)) {
 			permissions = append(permissions, as.Permission)
 		}
 	}
@@ -175,7 +179,7 @@ func newestOf(permission event.Permission, author string) string {
 // checked from the newest event on, until enough are found; LIMIT 1000000 keeps this order. Events older than enough
 // of those that all may see are not checked at all.
 func ofContacts(d engine.Dialect, permission event.Permission) string {
-	day, recent := ofDay(permission), atLeastAsNew(permitted(subscription.Stranger)[0])
+	day, recent := ofDay(permission), atLeastAsNew(permitted(subscription.Stranger, event.Normal)[0])
 	followed := "SELECT s.followed_id FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id >= b.id ORDER BY s.followed_id LIMIT 1"
 	end := "SELECT CASE MAX(author_id) WHEN b.id THEN b.id + 1 ELSE MAX(author_id) END FROM (SELECT e.author_id FROM events e WHERE " + day +
 		" AND e.author_id >= b.id ORDER BY e.author_id LIMIT " + strconv.Itoa(d.ReadAhead()) + ") next"

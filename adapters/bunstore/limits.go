@@ -213,7 +213,7 @@ const draftsOf = "drafts of "
 // charges locks them in the order of ratelimit.Limits.Upload.
 type rateLimitSteps struct {
 	charge     string
-	chargeOn   string // and $6 event: only if the event exists, which stays until the transaction ends
+	chargeOn   string // and $6 event, $7 viewer: only if the viewer may see the event, which stays until the transaction ends
 	chargeEdit string // and $6 event, $7 revision: only if the event has the revision, which it keeps as long
 	spentUntil string // $1 account, $2 action
 }
@@ -230,7 +230,7 @@ func newRateLimitSteps(d engine.Dialect) rateLimitSteps {
 	}
 	return rateLimitSteps{
 		charge:     charge(d.Values(values)),
-		chargeOn:   chargeIf("event_counts WHERE event_id = $6 " + d.LockRows("FOR KEY SHARE")),
+		chargeOn:   chargeIf("event_counts WHERE event_id = $6" + ifSeen("$6", "$7", "FALSE") + " " + d.LockRows("FOR KEY SHARE")),
 		chargeEdit: chargeIf("events WHERE id = $6 AND revision = $7 " + d.LockRows("FOR NO KEY UPDATE")),
 		spentUntil: "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2",
 	}

@@ -20,10 +20,10 @@ type Notifications struct{ s *Store }
 // Notifications returns the store of notifications.
 func (s *Store) Notifications() Notifications { return Notifications{s} }
 
-// notificationSteps are the statements that write notifications: $1 the person, $2 kind, $3 who did it, $4 created,
-// $5 expires, $6 object.
+// notificationSteps are the statements that write notifications: $1 the event, or the followed person, $2 kind, $3 who did
+// it, $4 created, $5 expires. The author of the event is told, unless they did it.
 type notificationSteps struct {
-	notifyOfComment string // without $6: the comment that was just inserted
+	notifyOfComment string // of the comment that was just inserted
 	notifyOfLike    string // unless the like exists already
 	notifyOfFollow  string // unless the subscription that was just inserted existed already
 	withdrawLike    string // $1 the event, $2 who likes it, $3 after when the notification was created, $4 how long it stays then
@@ -33,12 +33,13 @@ type notificationSteps struct {
 }
 
 func newNotificationSteps(d engine.Dialect) notificationSteps {
-	notify := func(object, condition string) string { return notifyOf(object, "WHERE "+condition+d.UnlessMissed()) }
+	const ofOthers = "FROM event_counts k WHERE k.event_id = $1 AND k.author_id <> $3"
 	const newest = "(SELECT MAX(n.id) FROM notifications n WHERE n.owner_id = $1 AND n.withdrawn = FALSE AND n.id <= $2)"
 	return notificationSteps{
-		notifyOfComment: notify(d.Newest("comments"), "TRUE"),
-		notifyOfLike:    notify("$6", "NOT EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $6 AND l.user_id = $3)"),
-		notifyOfFollow:  notify("$6", d.HasInserted("subscriptions")),
+		notifyOfComment: notifyOf("k.author_id", d.Newest("comments"), ofOthers+d.UnlessMissed()),
+		notifyOfLike: notifyOf("k.author_id", "$1", ofOthers+
+			" AND NOT EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $1 AND l.user_id = $3)"+d.UnlessMissed()),
+		notifyOfFollow: notifyOf("$1", "$1", "WHERE "+d.HasInserted("subscriptions")+d.UnlessMissed()),
 		withdrawLike: "UPDATE notifications SET withdrawn = TRUE, expires = created + $4" +
 			" WHERE actor_id = $2 AND kind = 'like' AND object_id = $1 AND created > $3" + d.UnlessMissed(),
 		// Only a statement behind the lock sees all concurrent notifications.
@@ -49,9 +50,10 @@ func newNotificationSteps(d engine.Dialect) notificationSteps {
 	}
 }
 
-// notifyOf returns the statement that stores a notification of the object for each row of the rest of the query.
-func notifyOf(object, rest string) string {
-	return "INSERT INTO notifications (owner_id, kind, actor_id, created, expires, object_id) SELECT $1, $2, $3, $4, $5, " + object + " " + rest
+// notifyOf returns the statement that stores a notification of the object to the person for each row of the rest of the query.
+func notifyOf(person, object, rest string) string {
+	return "INSERT INTO notifications (owner_id, kind, actor_id, created, expires, object_id)" +
+		" SELECT " + person + ", $2, $3, $4, $5, " + object + " " + rest
 }
 
 // lockingOnly returns the query with the clause that locks its rows, or nothing where there is one writer at a time.
@@ -63,36 +65,16 @@ func lockingOnly(d engine.Dialect, query string) string {
 }
 
 // noticeArgs returns the parameters of the statements that store a notification.
-func (s *Store) noticeArgs(n notification.Notice) []any {
-	return []any{int64(n.To), string(n.Kind), int64(n.By), s.Dialect.Instant(n.Created), s.Dialect.Instant(n.Expires()), n.Object}
+func (s *Store) noticeArgs(first int64, n notification.Notice) []any {
+	return []any{first, string(n.Kind), int64(n.By), s.Dialect.Instant(n.Created), s.Dialect.Instant(n.Expires())}
 }
 
-// notifySteps returns the step that stores the notification, or none if the notice is to no one.
-func (s *Store) notifySteps(n notification.Notice) []engine.Step {
-	if n.To == 0 {
-		return nil
-	}
-	step := engine.Step{Args: s.noticeArgs(n)}
-	switch n.Kind {
-	case notification.Comment:
-		step.Statement, step.Args = s.steps.notifyOfComment, step.Args[:5]
-	case notification.Like:
-		step.Statement = s.steps.notifyOfLike
-	case notification.Follow:
-		step.Statement = s.steps.notifyOfFollow
-	}
-	return []engine.Step{step}
-}
-
-// withdrawSteps returns the step that hides the notification of a like that is taken back, unless it is so old that it
+// withdrawStep returns the step that hides the notification of a like that is taken back, unless it is so old that it
 // goes with the like.
-func (s *Store) withdrawSteps(n notification.Notice) []engine.Step {
-	if n.To == 0 {
-		return nil
-	}
-	return []engine.Step{{Statement: s.steps.withdrawLike, Args: []any{
+func (s *Store) withdrawStep(n notification.Notice) engine.Step {
+	return engine.Step{Statement: s.steps.withdrawLike, Args: []any{
 		n.Object, int64(n.By), s.Dialect.Instant(n.Created.Add(-notification.RepeatAfter)), s.Dialect.Interval(notification.RepeatAfter),
-	}}}
+	}}
 }
 
 // notificationsPage is the hot read of the notifications of the person $1 before the id $2, $3 of them. The first two columns

@@ -75,7 +75,6 @@ func (c *crowd) act(t *testing.T, s *bunstore.Store, who user.ID, r *rand.Rand) 
 		if err != nil {
 			return err
 		}
-		comment.Notifies = event.Liking{Author: e.Author()}.Notifies(who)
 		if comment, _, err = s.Events().AddComment(ctx, comment); err == nil {
 			c.said[i].Store(int64(comment.ID))
 		}
@@ -84,7 +83,7 @@ func (c *crowd) act(t *testing.T, s *bunstore.Store, who user.ID, r *rand.Rand) 
 		}
 		return err
 	case n < 25:
-		return s.Events().Like(ctx, event.NewLike(event.Liking{Event: e.ID(), Author: e.Author()}, who, n%2 == 0, now))
+		return s.Events().Like(ctx, event.NewLike(e.ID(), who, n%2 == 0, now))
 	case n < 33:
 		sub, err := subscription.ToUser(who, c.people[r.IntN(len(c.people))], now)
 		if err != nil {
@@ -206,7 +205,7 @@ func TestNTF01_writers_at_once_on_two_servers_leave_nothing_wrong(t *testing.T) 
 // comment comments on the event as the person.
 func (c *crowd) comment(t *testing.T, on *event.Event, who user.ID) error {
 	_, _, err := c.servers[0].Events().AddComment(t.Context(), event.Comment{
-		Event: on.ID(), Author: who, Content: "Oh", Created: noon, Notifies: event.Liking{Author: on.Author()}.Notifies(who),
+		Event: on.ID(), Author: who, Content: "Oh", Created: noon,
 	})
 	return err
 }

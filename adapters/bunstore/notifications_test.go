@@ -40,10 +40,10 @@ func TestNTF01_a_notification_takes_no_further_round_trip(t *testing.T) {
 	charge := ratelimit.Limits{ratelimit.Like: {Count: 100, Period: time.Hour}}.Charge(int64(other), ratelimit.Like, noon)
 	follow, err := subscription.ToUser(other, author, noon)
 	require.NoError(t, err)
-	on := event.Liking{Event: e.ID(), Author: author}
-	quiet := event.Comment{Event: e.ID(), Author: other, Content: "Oh", Created: noon}
+	on := e.ID()
+	quiet := event.Comment{Event: on, Author: author, Content: "Oh", Created: noon}
 	loud := quiet
-	loud.Notifies = author
+	loud.Author = other
 	for _, c := range []struct {
 		name  string
 		most  int64
@@ -72,7 +72,7 @@ func TestNTF01_notifications_are_kept_for_90_days(t *testing.T) {
 		for i := range 3 {
 			at := noon.AddDate(0, 0, i)
 			_, _, err := s.Events().AddComment(t.Context(), event.Comment{
-				Event: e.ID(), Author: other, Content: fmt.Sprint(i), Created: at, Notifies: author,
+				Event: e.ID(), Author: other, Content: fmt.Sprint(i), Created: at,
 			})
 			require.NoError(t, err)
 		}

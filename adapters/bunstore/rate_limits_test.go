@@ -58,7 +58,7 @@ func TestGEN14_what_a_charge_pays_for_stays_until_it_is_written(t *testing.T) {
 			return err
 		}, event.ErrNotFound, 0},
 		{"a like", "DELETE FROM event_counts WHERE event_id = ?", func(e event.Entry) error {
-			return events.Like(ctx, event.NewLike(event.Liking{Event: e.ID(), Author: e.Author()}, who, true, noon), charge)
+			return events.Like(ctx, event.NewLike(e.ID(), who, true, noon), charge)
 		}, event.ErrNotFound, 0},
 		{"an edit", "UPDATE events SET revision = revision + 1 WHERE id = ?", func(e event.Entry) error {
 			_, err := events.ChangeRead(ctx, e, func(e *event.Event) error { return e.Apply(event.Change{Title: new("After")}, noon) }, charge)

@@ -166,7 +166,11 @@ func (v Subscriptions) insertSteps(sub subscription.Subscription, stored *subscr
 		int64(sub.User), engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category),
 		v.s.Dialect.Instant(sub.Created), v.s.Dialect.Instant(sub.Updated),
 	}}
-	return append([]engine.Step{insert}, v.s.notifySteps(notification.OfFollow(sub))...)
+	notice := notification.OfFollow(sub)
+	if notice.To == 0 {
+		return []engine.Step{insert}
+	}
+	return []engine.Step{insert, {Statement: v.s.steps.notifyOfFollow, Args: v.s.noticeArgs(int64(notice.To), notice)}}
 }
 
 func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {

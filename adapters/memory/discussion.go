@@ -16,10 +16,8 @@ import (
 
 func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (_ event.Comment, author *user.Member, err error) {
 	c, err = charged(ctx, v.s, charges, func() (event.Comment, error) {
-		if _, exists := v.s.events[c.Event]; !exists {
-			return event.Comment{}, event.ErrNotFound
-		}
-		if err := v.s.checkUser(c.Author); err != nil {
+		on, err := v.s.discussed(c.Event, c.Author)
+		if err != nil {
 			return event.Comment{}, err
 		}
 		own := v.s.comments.count(func(other event.Comment) bool { return other.Event == c.Event && other.Author == c.Author })
@@ -31,13 +29,22 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 		}
 		c.ID = event.CommentID(v.s.numbers.comment.next())
 		v.s.requests.complete(c.Completes, idempotency.Comment, int64(c.ID))
-		v.s.notify(notification.OfComment(c))
-		c.Completes, c.Notifies = nil, 0
+		v.s.notify(notification.OfComment(c).For(on.Author))
+		c.Completes = nil
 		v.s.comments[c.ID] = c
 		author = v.s.member(c.Author)
 		return c, nil
 	})
 	return c, author, err
+}
+
+// discussed returns the event that the user comments on or likes. It returns ErrNotFound if the user may not see it.
+func (s *Store) discussed(id event.ID, by user.ID) (event.State, error) {
+	e, exists := s.events[id]
+	if !exists || !stateAndPermission(e).VisibleTo(s.relation(by, e.Author)) {
+		return event.State{}, event.ErrNotFound
+	}
+	return e, s.checkUser(by)
 }
 
 var newestComment = newest(func(c event.Comment) (time.Time, event.CommentID) { return c.Created, c.ID })
@@ -96,13 +103,11 @@ func authorsOf(comments []event.Comment) []user.ID {
 
 func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {
 	return execCharged(ctx, v.s, charges, func() error {
-		if _, exists := v.s.events[l.Event]; !exists {
-			return event.ErrNotFound
-		}
-		if err := v.s.checkUser(l.By); err != nil {
+		on, err := v.s.discussed(l.Event, l.By)
+		if err != nil {
 			return err
 		}
-		notice := notification.OfLike(l)
+		notice := notification.OfLike(l).For(on.Author)
 		switch {
 		case l.IsLiked == v.s.likes[l.Event][l.By]:
 		case l.IsLiked:

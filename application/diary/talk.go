@@ -40,16 +40,11 @@ func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, co
 	return idempotency.Once(ctx, d.ports.Keys, k, c.Created, idempotency.Lease, func(a idempotency.Answer) (Said, error) {
 		return d.said(ctx, actor, event.CommentID(a.ID))
 	}, func() (Said, error) {
-		e, err := d.Liking(ctx, actor, on)
-		if err != nil {
-			return Said{}, noEvent(err)
-		}
-		c.Notifies = e.Notifies(actor.ID)
 		c, author, err := d.ports.Discussion.AddComment(ctx, c, d.charge(actor, ratelimit.Comment))
 		if err == nil && author == nil {
 			err = user.ErrNotFound
 		}
-		return Said{c, author}, noEvent(err)
+		return Said{c, author}, noEvent(d.unlessUnseen(ctx, actor, on, err))
 	})
 }
 
@@ -95,11 +90,18 @@ func (d *Diary) DeleteComment(ctx context.Context, actor access.Actor, id event.
 
 // Like sets or removes the actor's like of an event that they may see (EVT-19).
 func (d *Diary) Like(ctx context.Context, actor access.Actor, on event.ID, likes bool) error {
-	e, err := d.Liking(ctx, actor, on)
-	if err != nil {
-		return err
+	err := d.ports.Discussion.Like(ctx, event.NewLike(on, actor.ID, likes, d.now()), d.charge(actor, ratelimit.Like))
+	return d.unlessUnseen(ctx, actor, on, err)
+}
+
+// unlessUnseen returns the error of a write, or that of an event that the actor may not see: its limits tell nothing of that.
+func (d *Diary) unlessUnseen(ctx context.Context, actor access.Actor, on event.ID, err error) error {
+	if fault.Is(err, fault.Throttled) || fault.Is(err, fault.Conflict) {
+		if _, accessErr := d.Liking(ctx, actor, on); accessErr != nil {
+			return accessErr
+		}
 	}
-	return d.ports.Discussion.Like(ctx, event.NewLike(e, actor.ID, likes, d.now()), d.charge(actor, ratelimit.Like))
+	return err
 }
 
 // Liking returns the likes of an event that the actor may see (EVT-22).

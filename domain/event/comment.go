@@ -31,8 +31,6 @@ type Comment struct {
 	Content string
 	Created time.Time
 	Hidden  bool // by staff (MOD-03)
-	// Notifies is the user whom storing the comment notifies (NTF-01); zero: no one, and once stored.
-	Notifies user.ID
 	// Completes is the key that storing the comment completes; nil: none, and once stored.
 	Completes *idempotency.Key
 }
@@ -63,24 +61,15 @@ var ErrNotCommenter = fault.New(fault.Denied, "Only the author of the comment or
 
 // Like is that a user likes an event, or no longer does.
 type Like struct {
-	Event    ID
-	By       user.ID
-	IsLiked  bool
-	At       time.Time
-	Notifies user.ID // the user whom storing the like notifies (NTF-01); zero: no one
+	Event   ID
+	By      user.ID
+	IsLiked bool
+	At      time.Time
 }
 
 // NewLike returns the user's like of the event, or that the user takes it back.
-func NewLike(on Liking, by user.ID, isLiked bool, now time.Time) Like {
-	return Like{Event: on.Event, By: by, IsLiked: isLiked, At: instant.Normalise(now), Notifies: on.Notifies(by)}
-}
-
-// Notifies returns whom a comment or a like by the user notifies: the author of the event, unless that is the user.
-func (l Liking) Notifies(by user.ID) user.ID {
-	if by == l.Author {
-		return 0
-	}
-	return l.Author
+func NewLike(on ID, by user.ID, isLiked bool, now time.Time) Like {
+	return Like{Event: on, By: by, IsLiked: isLiked, At: instant.Normalise(now)}
 }
 
 // Liking is the likes of an event to a viewer (EVT-22).

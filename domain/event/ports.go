@@ -92,9 +92,9 @@ type Reader interface {
 type Discussion interface {
 	// AddComment stores the comment, and returns it with its number, and its author, or nil if
 	// their data was erased. It returns
-	// ErrNotFound if the event does not exist, and quota.Limits.ErrComments if its author
-	// has written as many on the event as the store was opened with (GEN-14). Concurrent
-	// calls must not exceed the quota.
+	// ErrNotFound if the event does not exist or the comment's author may not see it by VisibleStates, and
+	// quota.Limits.ErrComments if the comment's author has written as many on the event as the store was opened
+	// with (GEN-14). Concurrent calls must not exceed the quota.
 	AddComment(ctx context.Context, c Comment, charges ...ratelimit.Charge) (Comment, *user.Member, error)
 	// Comment returns the comment, or ErrNoComment.
 	Comment(ctx context.Context, id CommentID) (Comment, error)
@@ -106,7 +106,7 @@ type Discussion interface {
 	// VisibleTo the viewer, and the total does not count them. A deleted event has no comments.
 	Comments(ctx context.Context, on ID, viewer user.ID, p page.Request) (page.Page[Comment], map[user.ID]*user.Member, error)
 	// Like sets whether the user likes the event. Repeating a call changes nothing, but is
-	// charged. It returns ErrNotFound if the event does not exist.
+	// charged. It returns ErrNotFound if the event does not exist or the user may not see it by VisibleStates.
 	Like(ctx context.Context, l Like, charges ...ratelimit.Charge) error
 	// Likings returns the likes of the events, and what decides whether the viewer may see
 	// them. Events that do not exist are absent. It must read all of an event at one moment.

@@ -55,14 +55,22 @@ type Notice struct {
 // Expires returns until when the notification is kept.
 func (n Notice) Expires() time.Time { return n.Created.Add(KeptFor) }
 
-// OfComment returns the notice of a comment.
+// OfComment returns the notice of a comment, To no one yet.
 func OfComment(c event.Comment) Notice {
-	return Notice{Source{Comment, c.Author, int64(c.ID)}, c.Notifies, c.Created}
+	return Notice{Source{Comment, c.Author, int64(c.ID)}, 0, c.Created}
 }
 
-// OfLike returns the notice of a like.
+// OfLike returns the notice of a like, To no one yet.
 func OfLike(l event.Like) Notice {
-	return Notice{Source{Like, l.By, int64(l.Event)}, l.Notifies, l.At}
+	return Notice{Source{Like, l.By, int64(l.Event)}, 0, l.At}
+}
+
+// For returns the notice to the author of the event. One's own acts make none.
+func (n Notice) For(author user.ID) Notice {
+	if n.By != author {
+		n.To = author
+	}
+	return n
 }
 
 // OfFollow returns the notice of a subscription. Following a category makes no notification.

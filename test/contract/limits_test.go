@@ -16,6 +16,7 @@ import (
 // an hour.
 var limitRows = []row{
 	{"GEN-14 comments of an account are limited", commentsAreLimited, everyServer},
+	{"GEN-14 the limits tell nothing of a hidden event", limitsOfHidden, everyServer},
 	{"GEN-14 uploads of an account are limited by their number", uploadsAreLimited, everyStore},
 	{"GEN-14 searches of an account are limited", searchesAreLimited, everyStore},
 	{"GEN-14 logins that succeed are limited", loginsAreLimited, everyServer},
@@ -78,6 +79,22 @@ func commentsAreLimited(t *testing.T, s *server) {
 	ada.comments(t, id, "others go on")
 	bob.put(t, likePath(id)).is(204)
 	bob.reads(t, id).shows(object{"comment_count": 5})
+}
+
+func limitsOfHidden(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	hidden, shown := ada.publishes(t, "x"), ada.publishes(t, "y")
+	for range 3 {
+		bob.comments(t, hidden, "x")
+		bob.put(t, likePath(hidden)).is(204)
+	}
+	ada.patch(t, eventPath(hidden), object{"view_permission": 200}).is(200)
+	bob.post(t, comments, object{"event": shown, "content": "x"}).throttled()
+	bob.put(t, likePath(shown)).throttled()
+	bob.post(t, comments, object{"event": hidden, "content": "x"}).invalid("event")
+	bob.put(t, likePath(hidden)).fails(404, "RESOURCE_NOT_FOUND")
+	bob.delete(t, likePath(hidden)).fails(404, "RESOURCE_NOT_FOUND")
+	ada.reads(t, hidden).shows(object{"comment_count": 3, "like_count": 1})
 }
 
 func uploadsAreLimited(t *testing.T, s *server) {

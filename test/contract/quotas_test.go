@@ -69,6 +69,8 @@ func commentQuota(t *testing.T, on store) {
 	bob.comments(t, lake, "Three")
 	bob.post(t, comments, said).isFull("2 comments")
 	bob.post(t, comments, object{"event": 4711, "content": "Well said"}).invalid("event")
+	ada.patch(t, eventPath(lake), object{"view_permission": 200}).is(200)
+	bob.post(t, comments, said).invalid("event")
 }
 
 func followQuota(t *testing.T, on store) {

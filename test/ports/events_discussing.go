@@ -18,6 +18,7 @@ import (
 var eventDiscussing = []promise{
 	{"AddComment stores the comment and returns it with its number", addComment},
 	{"AddComment is ErrNotFound when its event is gone", addCommentNowhere},
+	{"AddComment and Like are ErrNotFound for those to whom the rule of visibility does not show the event, and tell its author alone", discussRandom},
 	{"a comment or a like by an unknown user is an error, and is not stored", discussionByUnknownUser},
 	{"Comment returns the comment, or ErrNoComment", commentByID},
 	{"RemoveComment deletes the comment, or returns ErrNoComment", removeComment},
@@ -42,7 +43,7 @@ func (w *fixtures) like(on event.ID, who user.ID, likes bool) {
 
 // likeOf is the user's like of the event.
 func likeOf(on *event.Event, by user.ID, likes bool, at time.Time) event.Like {
-	return event.NewLike(event.Liking{Event: on.ID(), Author: on.Author()}, by, likes, at)
+	return event.NewLike(on.ID(), by, likes, at)
 }
 
 func (w *fixtures) comments(on event.ID, r page.Request) page.Page[event.Comment] {
@@ -62,18 +63,18 @@ func (w *fixtures) comment(id event.CommentID) event.Comment {
 func addComment(w *fixtures) {
 	author, other := w.newUser(), w.newUser()
 	e := w.write(author, noon)
-	given := event.Comment{ID: 77, Event: e.ID(), Author: other, Content: "O'Brien \\ \"%_\"\n 🀄", Created: noon, Notifies: author}
+	given := event.Comment{ID: 77, Event: e.ID(), Author: other, Content: "O'Brien \\ \"%_\"\n 🀄", Created: noon}
 	first, by, err := w.Discussion.AddComment(w.Context(), given)
 	require.NoError(w, err)
 	assert.Equal(w, w.member(other), *by)
 	second := w.say(e.ID(), other, noon, "Again")
 	require.Positive(w, first.ID)
 	assert.NotEqual(w, first.ID, second.ID)
-	given.ID, given.Notifies = first.ID, 0
+	given.ID = first.ID
 	assert.Equal(w, given, first)
 	assert.Equal(w, given, w.comment(first.ID))
 	assert.Equal(w, second, w.comment(second.ID))
-	assertComplete(w, []event.Comment{given}, "Completes", "Notifies", "Hidden")
+	assertComplete(w, []event.Comment{given}, "Completes", "Hidden")
 }
 
 func addCommentNowhere(w *fixtures) {
@@ -227,11 +228,12 @@ func likingsOf(w *fixtures) {
 	w.follow(follower, author)
 	w.follow(author, followed)
 	hidden := w.write(author, noon, permitted(event.Contact)).ID()
-	draft := w.write(author, noon, published(false), permitted(event.Private)).ID()
+	draft := w.write(author, noon).ID()
 	gone := w.write(author, noon).ID()
 	w.like(hidden, friend, true)
 	w.like(hidden, author, true)
 	w.like(draft, follower, true)
+	w.change(draft, apply(noon, published(false), permitted(event.Private)))
 	w.like(gone, friend, true)
 	_, err := w.Events.Remove(w.Context(), gone)
 	require.NoError(w, err)

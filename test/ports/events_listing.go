@@ -62,7 +62,7 @@ func listReach(w *fixtures) {
 	stored := map[event.StatusPermission]*event.Event{}
 	for _, as := range everything {
 		stored[as] = w.write(author, noon, shown(as))
-		w.say(stored[as].ID(), other, noon, "One")
+		w.say(stored[as].ID(), author, noon, "One")
 		w.like(stored[as].ID(), author, true)
 		w.write(other, noon, shown(as))
 	}

@@ -237,7 +237,6 @@ func (w *fixtures) say(on event.ID, author user.ID, at time.Time, content string
 	w.Helper()
 	c, err := event.NewComment(on, author, content, at)
 	require.NoError(w, err)
-	c.Notifies = event.Liking{Author: w.entry(on).Author()}.Notifies(author)
 	c, _, err = w.Discussion.AddComment(w.Context(), c)
 	require.NoError(w, err)
 	return c

@@ -47,7 +47,7 @@ var guardedWrites = []struct {
 
 func commenting(w *fixtures) guardedWrite {
 	author := w.newUser()
-	on := w.write(author, noon).ID()
+	on, hidden := w.write(author, noon).ID(), w.write(w.newUser(), noon, permitted(event.Contact)).ID()
 	add := func(on event.ID, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
 		c, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon, Completes: k}, charges...)
 		assert.Nil(w, c.Completes)
@@ -65,7 +65,7 @@ func commenting(w *fixtures) guardedWrite {
 			assert.Len(w, ids, w.entry(on).Comments)
 			return ids
 		},
-		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(on+1, k, charges) },
+		fail: func(k *idempotency.Key, charges ...ratelimit.Charge) (int64, error) { return add(hidden, k, charges) },
 	}
 }
 
@@ -105,6 +105,7 @@ func liking(w *fixtures) guardedWrite {
 	for range many {
 		events = append(events, w.write(author, noon).ID())
 	}
+	hidden := w.write(w.newUser(), noon, permitted(event.Contact)).ID()
 	return guardedWrite{
 		account: author,
 		write: func(i int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
@@ -119,7 +120,7 @@ func liking(w *fixtures) guardedWrite {
 			return liked
 		},
 		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
-			return 0, w.Discussion.Like(w.Context(), event.Like{Event: events[many-1] + 1, By: author, At: noon}, charges...)
+			return 0, w.Discussion.Like(w.Context(), event.Like{Event: hidden, By: author, At: noon}, charges...)
 		},
 	}
 }

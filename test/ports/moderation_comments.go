@@ -155,7 +155,7 @@ func hideCommentsAtOnce(w *fixtures) {
 		errs := atOnce(8, func(i int) (err error) {
 			switch {
 			case i >= 4:
-				_, _, err = w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: other, Content: "Hm", Created: noon, Notifies: author})
+				_, _, err = w.Discussion.AddComment(w.Context(), event.Comment{Event: e.ID(), Author: other, Content: "Hm", Created: noon})
 			case isHidden:
 				_, err = w.Moderation.Hide(w.Context(), moderation.Hiding{Thing: of, Reason: "Rude", At: noon}, media.Reservation{})
 			default:

@@ -114,7 +114,7 @@ func notificationsNone(w *fixtures) {
 func notificationsOfFailures(w *fixtures) {
 	author, other := w.newUser(), w.newUser()
 	e := w.write(author, noon)
-	one := event.Comment{Event: e.ID(), Author: other, Content: "One", Created: noon, Notifies: author}
+	one := event.Comment{Event: e.ID(), Author: other, Content: "One", Created: noon}
 	unknown, gone := one, one
 	unknown.Author, gone.Event = other+1, e.ID()+1
 	for _, c := range []event.Comment{unknown, gone} {
@@ -204,7 +204,7 @@ func notificationsKept(w *fixtures) {
 			assert.Equal(w, notification.MaxKept, unread)
 		}
 		_, _, err := w.Discussion.AddComment(w.Context(), event.Comment{
-			Event: e.ID(), Author: other, Content: fmt.Sprint(i), Created: noon, Notifies: author,
+			Event: e.ID(), Author: other, Content: fmt.Sprint(i), Created: noon,
 		})
 		require.NoError(w, err)
 	}
@@ -305,7 +305,7 @@ func notificationsMarkedAtOnce(w *fixtures) {
 	e := w.write(author, noon)
 	for _, err := range atOnce(many, func(i int) error {
 		if i%2 == 0 {
-			c := event.Comment{Event: e.ID(), Author: others[i/2], Content: "Oh", Created: noon, Notifies: author}
+			c := event.Comment{Event: e.ID(), Author: others[i/2], Content: "Oh", Created: noon}
 			_, _, err := w.Discussion.AddComment(w.Context(), c)
 			return err
 		}
@@ -345,7 +345,7 @@ func notificationsAtOnce(w *fixtures) {
 		case 1:
 			return w.Discussion.Like(w.Context(), likeOf(on, who, i%4 == 0, noon))
 		case 2:
-			c := event.Comment{Event: on.ID(), Author: who, Content: "Oh", Created: noon, Notifies: author}
+			c := event.Comment{Event: on.ID(), Author: who, Content: "Oh", Created: noon}
 			c, _, err := w.Discussion.AddComment(w.Context(), c)
 			if err == nil && i%3 == 0 {
 				err = w.Discussion.RemoveComment(w.Context(), c.ID)

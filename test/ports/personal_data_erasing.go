@@ -164,7 +164,7 @@ func personalEraseAtOnce(w *fixtures) {
 		if i%2 == 0 {
 			for j := 0; j < 12 && err == nil; j++ {
 				_, _, err = w.Discussion.AddComment(w.Context(), event.Comment{Event: all[2-j%3].ID(), Author: host, Content: "Meanwhile", Created: noon})
-				vanishing := event.Comment{Event: theirs[who][2-j%3], Author: host, Content: "Meanwhile", Created: noon, Notifies: who}
+				vanishing := event.Comment{Event: theirs[who][2-j%3], Author: host, Content: "Meanwhile", Created: noon}
 				if _, _, err := w.Discussion.AddComment(w.Context(), vanishing); !errors.Is(err, event.ErrNotFound) {
 					require.NoError(w, err)
 				}

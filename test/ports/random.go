@@ -6,9 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
@@ -93,6 +97,54 @@ func (w *fixtures) randomEvents(c random, people []user.ID) []*event.Event {
 		events = append(events, w.write(pick(c, people...), at, c.edits()...))
 	}
 	return events
+}
+
+// writesOf are a comment on the event, and a like of it, by the person, with a key or charges at random.
+func (w *fixtures) writesOf(c random, on event.ID, who user.ID) []error {
+	w.Helper()
+	said, err := event.NewComment(on, who, "Oh", noon)
+	require.NoError(w, err)
+	if c.IntN(3) == 0 {
+		k := keyNamed(who, fmt.Sprint(on))
+		require.Nil(w, w.reserves(k, noon))
+		said.Completes = &k
+	}
+	many := ratelimit.Limits{ratelimit.Like: {Count: 1e6, Period: time.Hour}}.Charge(int64(who), ratelimit.Like, noon)
+	charges := pick(c, nil, []ratelimit.Charge{many}, []ratelimit.Charge{many, many})
+	_, _, err = w.Discussion.AddComment(w.Context(), said, charges...)
+	return []error{err, w.Discussion.Like(w.Context(), event.NewLike(on, who, true, noon), charges...)}
+}
+
+func discussRandom(w *fixtures) {
+	w.eachSeed(func(w *fixtures, c random) {
+		people, relation := w.users(c)
+		told := map[user.ID]int{}
+		for _, author := range people {
+			_, told[author] = w.notifications(author)
+		}
+		for _, e := range w.randomEvents(c, people)[:30] {
+			readers := 0
+			for _, who := range people {
+				errs := w.writesOf(c, e.ID(), who)
+				if !e.VisibleTo(relation(who, e.Author())) {
+					for _, err := range append(errs, w.Discussion.Like(w.Context(), event.NewLike(e.ID(), who, false, noon))) {
+						require.ErrorIs(w, err, event.ErrNotFound, "%d of %d by %d", e.ID(), e.Author(), who)
+					}
+					continue
+				}
+				require.Equal(w, make([]error, 2), errs, "%d of %d by %d", e.ID(), e.Author(), who)
+				if readers++; who != e.Author() {
+					told[e.Author()] += 2
+				}
+			}
+			assert.Equal(w, event.Counts{Comments: readers, Likes: readers}, w.entry(e.ID()).Counts)
+		}
+		for author, want := range told {
+			_, unread := w.notifications(author)
+			assert.Equal(w, want, unread)
+		}
+		w.consistent()
+	})
 }
 
 // visible are those of the events that the viewer may see and that are wanted.
