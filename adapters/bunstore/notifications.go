@@ -64,7 +64,7 @@ func lockingOnly(d engine.Dialect, query string) string {
 	return query + d.ForUpdate()
 }
 
-// noticeArgs returns the parameters of the statements that store a notification.
+// noticeArgs returns the parameters of the statements that store a notification, $1 first.
 func (s *Store) noticeArgs(first int64, n notification.Notice) []any {
 	return []any{first, string(n.Kind), int64(n.By), s.Dialect.Instant(n.Created), s.Dialect.Instant(n.Expires())}
 }
