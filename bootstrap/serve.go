@@ -92,6 +92,7 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 	}
 	app.warnOfRisks(ctx, listeners, hasPublicURL, s.Demo)
 	limitMemory(log)
+	shareProcessors()
 	admin.serves(app) // before the greeting, which says where to ask
 	if s.Greet != nil {
 		s.Greet(listeners, config)
