@@ -33,8 +33,8 @@ func limitMemory(log *slog.Logger) {
 }
 
 // shareProcessors lets twice as many goroutines run at once as there are processors. A password or a picture in progress takes
-// one of them for 50 ms, and Go interrupts it only each 10 ms. The system does so in less than 1 ms if others have threads
-// of their own. GOMAXPROCS in the environment takes precedence, and so does a cgroup that limits the processor time: the system
+// one of them for 50 ms, and Go interrupts it only each 10 ms. The system lets others run sooner if they have threads of their
+// own. GOMAXPROCS in the environment takes precedence, and so does a cgroup that limits the processor time: the system
 // would stop a server with more threads for the rest of each period.
 func shareProcessors() {
 	if processors := runtime.NumCPU(); os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) == processors {

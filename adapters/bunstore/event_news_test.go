@@ -11,6 +11,8 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
+	"plaza/domain/markup"
+	"plaza/domain/news"
 )
 
 func TestEVT15_news_that_a_server_keeps_are_those_of_the_database(t *testing.T) {
@@ -66,4 +68,20 @@ func TestEVT15_news_that_a_server_keeps_are_those_of_the_database(t *testing.T) 
 		exec("DELETE FROM news WHERE title = 'c'")
 		assert.Equal(t, "A 0", titles(""))
 	})
+}
+
+func TestEVT15_the_memory_of_news_is_bounded(t *testing.T) {
+	var k keptNews
+	item := news.Item{HTML: markup.HTML(strings.Repeat("x", maxKeptNews/20))}
+	for n := range 100 {
+		day := calendar.DateOf(noon.AddDate(0, 0, n))
+		k.keep(1, []calendar.Date{day}, map[calendar.Date][]news.Item{day: {item}})
+		assert.LessOrEqual(t, k.size, maxKeptNews+maxKeptNews/16)
+		assert.Len(t, k.of[day], 1)
+	}
+	large := calendar.DateOf(noon)
+	k.keep(1, []calendar.Date{large}, map[calendar.Date][]news.Item{large: {item, item}})
+	_, missing, unknown := k.find(event.RelatedQuery{DaysInCities: []event.DayInCity{{Date: large}}, News: 1}, nil)
+	assert.Len(t, missing, 1, "of a large day, the database is asked")
+	assert.Empty(t, unknown)
 }

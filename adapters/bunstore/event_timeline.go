@@ -103,7 +103,8 @@ func isVisible(viewer string, status event.Status) string {
 // selectMoment returns the query for the events e that are found for each day in $1, after the version of the news, which is
 // never 0, and the column more. It looks up the name of each category: Postgres may read all of them for a join.
 func selectMoment(d engine.Dialect, e, more, found string) string {
-	return "SELECT COALESCE((SELECT version FROM news_version), 0) + 1, " + more + ", (SELECT c.name FROM categories c WHERE c.id = " + e + ".category_id), " + storedColumns(d, e, withoutCounts) +
+	return "SELECT COALESCE((SELECT version FROM news_version), 0) + 1, " + more +
+		", (SELECT c.name FROM categories c WHERE c.id = " + e + ".category_id), " + storedColumns(d, e, withoutCounts) +
 		", " + memberFields + found + joinMember(e+".author_id") + " ORDER BY w.place, " + e + ".created DESC, " + e + ".id DESC"
 }
 
