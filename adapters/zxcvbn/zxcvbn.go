@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ccojocar/zxcvbn-go"
+	"github.com/ccojocar/zxcvbn-go/frequency"
 
 	"plaza/domain/access"
 	"plaza/domain/secret"
@@ -18,6 +19,9 @@ import (
 
 // maxCharacters is how many characters are read.
 const maxCharacters = 32
+
+// The library has made dictionaries of its lists of words, and reads the lists no more.
+func init() { clear(frequency.Lists) }
 
 // Estimator estimates the strength of passwords.
 type Estimator struct{}

@@ -104,14 +104,23 @@ func run(p settings.Parser, args []string, out, errOut io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	var afterwards longRun
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	parsed.Bind(stop, streams{out, errOut})
+	parsed.Bind(stop, streams{out, errOut}, &afterwards)
 	if err := parsed.Run(); err != nil {
-		fmt.Fprintf(errOut, "plaza: %s\n", withFlags(err, parsed.Flags()))
-		return statusOf(err)
+		return fail(errOut, err, withFlags(err, parsed.Flags()))
+	}
+	if afterwards.run != nil {
+		if err := afterwards.run(); err != nil {
+			return fail(errOut, err, err.Error())
+		}
 	}
 	return ok
 }
+
+// longRun is what a command leaves to be run when it has returned: the parser and its model of all commands, 5 MiB of small
+// objects that each garbage collection would read, are not needed then.
+type longRun struct{ run func() error }
 
 // misuse is an error of the caller that is not about settings.
 type misuse struct{ error }
@@ -120,6 +129,12 @@ func (m misuse) Unwrap() []error { return []error{m.error, settings.ErrInvalid} 
 
 // misusef returns an error about wrong arguments.
 func misusef(format string, args ...any) error { return misuse{fmt.Errorf(format, args...)} }
+
+// fail prints the text of the error, and returns the exit status.
+func fail(errOut io.Writer, err error, text string) int {
+	fmt.Fprintf(errOut, "plaza: %s\n", text)
+	return statusOf(err)
+}
 
 func statusOf(err error) int {
 	if errors.Is(err, settings.ErrInvalid) {

@@ -16,8 +16,8 @@ type serveCommand struct {
 	settings.Config
 }
 
-// Run serves until the context ends.
-func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s streams) error {
+// Run makes the program serve until the context ends.
+func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s streams, afterwards *longRun) error {
 	if c.IntoExisting && !c.Demo {
 		return misusef("--demo-into-existing needs --demo")
 	}
@@ -25,7 +25,8 @@ func (c serveCommand) Run(ctx context.Context, stop context.CancelFunc, s stream
 	if greets(c.Config, s.out) {
 		server.Greet = func(l *bootstrap.Listeners, config settings.Config) { greet(s.out, l, config, c.Demo) }
 	}
-	return server.Run(ctx, stop)
+	afterwards.run = func() error { return server.Run(ctx, stop) }
+	return nil
 }
 
 // greets reports whether serve greets on the output: people read a terminal, and programs that
