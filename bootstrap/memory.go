@@ -60,15 +60,17 @@ func adjustCollector() {
 	heap := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}}
 	metrics.Read(heap)
 	debug.SetGCPercent(collectorPercent(heap[0].Value.Uint64(), heap[1].Value.Uint64()))
+	// A finalizer runs at once. A cleanup waits until the collection has freed everything, while a busy server fills what the
+	// old percentage allows.
 	type mark struct{ _ *mark } // has a pointer: objects without one may be collected much later
-	runtime.AddCleanup(new(mark), func(struct{}) { adjustCollector() }, struct{}{})
+	runtime.SetFinalizer(new(mark), func(*mark) { adjustCollector() })
 }
 
 // collectorPercent returns how much of the live bytes may be allocated until the next
-// collection, in percent: what heapBytes have room for, or half of what a collection scans, which
-// the memory of passwords and pictures is not.
+// collection, in percent: 20 MiB, or half of what a collection scans, which the memory of passwords and pictures is not.
+// With less, the collections that a login causes delay other requests.
 func collectorPercent(live, scanned uint64) int {
-	const heapBytes, most = 48 << 20, 400
-	room := max(heapBytes-min(live, heapBytes), scanned/2, live/8)
+	const least, most = 20 << 20, 400
+	room := max(least, scanned/2, live/8)
 	return int(min(room*100/max(live, 1), most))
 }

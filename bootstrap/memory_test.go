@@ -38,9 +38,9 @@ func TestCollectorPercent(t *testing.T) {
 		percent       int
 	}{
 		{"a server that has just begun", 0, 0, 400},
-		{"little", 8, 4, 400},
-		{"a server at work", 20, 12, 140},
-		{"beside a password that is hashed", 39, 12, 23},
+		{"little", 5, 4, 400},
+		{"a server at work", 20, 12, 100},
+		{"beside a password that is hashed", 39, 12, 51},
 		{"much", 1000, 800, 40},
 		{"pictures", 400, 12, 12},
 	} {

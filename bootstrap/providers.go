@@ -33,7 +33,7 @@ func tokenTTL(c settings.Config) signin.TokenTTL { return signin.TokenTTL(c.Toke
 const hashQueue = 32
 
 func newHasher(p *argon2id.Params) *argon2id.Hasher {
-	return argon2id.New(*p, runtime.GOMAXPROCS(0), hashQueue)
+	return argon2id.New(*p, signin.HashesAtOnce(), hashQueue)
 }
 
 func newPortraits(c settings.Config) *imaging.Portraits { return imaging.NewPortraits(c.PublicURL) }
