@@ -40,7 +40,7 @@ var (
 	scaleFlag       = flag.Float64("scale", 0.1, "`part` of performance.md's dataset; 1 is 200,000 users, 1,000,000 publications")
 	roundsFlag      = flag.Int("rounds", 5, "`rounds` in which each server is measured once")
 	secondsFlag     = flag.Float64("seconds", 0.8, "`seconds` of one measurement")
-	mixFlag         = flag.Float64("mix", 15, "`seconds` of the mix at a fixed rate")
+	mixFlag         = flag.Float64("mix", 10, "`seconds` of each round of the mix at a fixed rate")
 	connectionsFlag = flag.Int("connections", 16, "`connections` that ask at once")
 	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas, or size, mix, circle, W, W1, import, SQLite (default: all)")
 	outFlag         = flag.String("out", "RESULTS.md", "`file` that the results are written to")

@@ -121,7 +121,7 @@ func summarise(all []measurement) summary {
 
 // median is that of the values; of an even number of them the mean of the middle
 // two.
-func median[T float64 | time.Duration](values []T) T {
+func median[T float64 | int64 | time.Duration](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	middle := len(sorted) / 2
 	if len(sorted)%2 == 0 {

@@ -11,7 +11,7 @@ import (
 
 // Goals of what a server takes by itself.
 const (
-	memoryGoal = 120 << 20 // bytes that are resident after the mix
+	memoryGoal = 120 << 20 // bytes that are resident during the mix, half of the time
 )
 
 // residentMemory returns how many bytes of the process are resident, now and at most. They are

@@ -57,46 +57,78 @@ func (m *mixer) request(i int) (part int, q request) {
 	return part, pick(r, m.requests[part])
 }
 
-// mixRow is the mix at a fixed rate.
+// mixRow is the mix at a fixed rate, in all rounds.
 type mixRow struct {
-	closed      float64 // requests a second that as many connections as usual get answered
-	rate        float64 // requests a second that were due
-	lasting     time.Duration
-	connections int
-	took        [][]time.Duration // by mixture: from when a request was due to its answer, in order
-	memory      int64             // bytes that are resident at the end; zero: the system does not tell
-	peak        int64             // most bytes that were resident
+	closed float64       // requests a second that as many connections as usual get answered, the median of the rounds
+	rate   float64       // requests a second that were due, the median of the rounds
+	round  time.Duration // how long one lasts
+	tails  []time.Duration
+	took   [][]time.Duration // by mixture: from when a request was due to its answer, in order
+	memory []int64           // bytes that were resident, ten times a second; empty: the system does not tell
+	peak   int64             // most bytes that were resident
 }
 
-// mixConnections are enough that a request seldom waits for one.
-const mixConnections = 32
+const (
+	mixRounds      = 3
+	mixConnections = 32 // so many that a request seldom waits for one
+)
 
-// benchMix measures the mix as fast as it goes, and then for so long at half of that rate.
+// benchMix measures the mix as fast as it goes, and then for so long at half of that rate, in several rounds.
 func benchMix(ctx context.Context, s benchedStore, plaza running, d *dataset, lasting time.Duration) (row mixRow, err error) {
 	fmt.Fprintf(os.Stderr, "%s, mix\n", s.name)
 	m, err := newMixer(plaza.at, d)
 	if err != nil {
 		return row, err
 	}
-	var sent atomic.Int64
-	fast := serverOnce("Plaza", plaza.at, func() request {
-		_, q := m.request(int(sent.Add(1)))
-		return q
-	})
-	measured, err := fast.patiently(ctx, load{connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: lasting / 5})
+	row = mixRow{round: lasting, took: make([][]time.Duration, len(mixture))}
+	var closed []float64
+	for range mixRounds {
+		var sent atomic.Int64
+		fast := serverOnce("Plaza", plaza.at, func() request {
+			_, q := m.request(int(sent.Add(1)))
+			return q
+		})
+		measured, err := fast.patiently(ctx, load{connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: lasting / 5})
+		if err != nil {
+			return row, err
+		}
+		closed = append(closed, measured.rate)
+		if err := errors.Join(s.tidy(), row.add(ctx, m, plaza, measured.rate/2)); err != nil {
+			return row, err
+		}
+	}
+	row.closed, row.rate = median(closed), median(closed)/2
+	return row, nil
+}
+
+// add adds a round at the rate.
+func (r *mixRow) add(ctx context.Context, m *mixer, plaza running, rate float64) error {
+	watched, stop := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { r.watchMemory(watched, plaza.pid) })
+	took, err := m.atRate(ctx, plaza.at, rate, r.round)
+	stop()
+	watch.Wait()
 	if err != nil {
-		return row, err
+		return err
 	}
-	row = mixRow{closed: measured.rate, rate: measured.rate / 2, connections: mixConnections, lasting: lasting}
-	if err := s.tidy(); err != nil {
-		return row, err
+	tail := quantile(slices.Sorted(slices.Values(slices.Concat(took...))), 990)
+	r.tails = append(r.tails, tail)
+	for part, times := range took {
+		r.took[part] = slices.Sorted(slices.Values(slices.Concat(r.took[part], times)))
 	}
-	row.took, err = m.atRate(ctx, plaza.at, row)
-	if err == nil {
-		row.memory, row.peak, err = residentMemory(plaza.pid)
+	fmt.Fprintf(os.Stderr, "  at %.0f/s p99 %v\n", rate, tail)
+	return nil
+}
+
+// watchMemory samples what the process has resident until the context ends.
+func (r *mixRow) watchMemory(ctx context.Context, pid int) {
+	for ctx.Err() == nil {
+		if now, most, err := residentMemory(pid); err == nil && now > 0 {
+			r.memory, r.peak = append(r.memory, now), most
+		}
+		pause(ctx, 100*time.Millisecond)
 	}
-	fmt.Fprintf(os.Stderr, "  %.0f/s; at %.0f/s p99 %v; %d MiB\n", row.closed, row.rate, quantile(row.all(), 990), row.memory>>20)
-	return row, err
 }
 
 // all are the times of all requests, in order.
@@ -109,15 +141,15 @@ func (r mixRow) all() []time.Duration {
 // atRate sends the requests when they are due, at a fixed pace, whether or not earlier ones have
 // been answered. How long one takes counts from when it was due, so that a server that stops for a while is charged for
 // all that it kept waiting. What is due in the first second warms up.
-func (m *mixer) atRate(ctx context.Context, at string, row mixRow) ([][]time.Duration, error) {
+func (m *mixer) atRate(ctx context.Context, at string, rate float64, lasting time.Duration) ([][]time.Duration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	interval := time.Duration(float64(time.Second) / row.rate)
-	first := int(min(time.Second, row.lasting/5) / interval)
-	total := first + int(row.lasting/interval)
+	interval := time.Duration(float64(time.Second) / rate)
+	first := int(min(time.Second, lasting/5) / interval)
+	total := first + int(lasting/interval)
 	begin := time.Now().Add(100 * time.Millisecond)
 	var sent atomic.Int64
-	took := make([][][]time.Duration, row.connections)
+	took := make([][][]time.Duration, mixConnections)
 	var wait sync.WaitGroup
 	for n := range took {
 		took[n] = make([][]time.Duration, len(mixture))
