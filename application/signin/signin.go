@@ -54,8 +54,8 @@ type TokenTTL time.Duration
 // seconds of work for two processors.
 const waitingLogins = 100
 
-// HashesAtOnce returns how many passwords are hashed at once: one for every two processors. A hash takes a processor for 50 ms,
-// and 19 MiB; what does not log in has the others.
+// HashesAtOnce returns how many passwords are hashed at once: one for every two processors. A hash takes one of them for
+// 50 ms. All other requests have the rest.
 func HashesAtOnce() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
 // errLoginsBusy is the fault of a server on which as many logins wait as may.
