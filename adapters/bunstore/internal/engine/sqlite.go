@@ -55,8 +55,7 @@ func openSQLite(o Options) (*DB, error) {
 	writer := sql.OpenDB(fileConnector{made.Driver(), writing, file})
 	writer.SetMaxOpenConns(1)
 	writer.SetConnMaxLifetime(0)
-	// The system's cache has the file's pages too, so that half of what SQLite would keep of them (in KiB) is enough for each reader.
-	reader := sql.OpenDB(fileConnector{made.Driver(), SQLiteURL(o.URL, "query_only(on)", "cache_size(-1000)", busyTimeout), file})
+	reader := sql.OpenDB(fileConnector{made.Driver(), SQLiteURL(o.URL, "query_only(on)", busyTimeout), file})
 	readers := max(4, 2*runtime.GOMAXPROCS(0))
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
