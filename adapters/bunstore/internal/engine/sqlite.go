@@ -55,6 +55,7 @@ func openSQLite(o Options) (*DB, error) {
 	writer := sql.OpenDB(fileConnector{made.Driver(), writing, file})
 	writer.SetMaxOpenConns(1)
 	writer.SetConnMaxLifetime(0)
+	// No pragma of a reader reads the file, which may have been replaced since Connect looked at it.
 	reader := sql.OpenDB(fileConnector{made.Driver(), SQLiteURL(o.URL, "query_only(on)", busyTimeout), file})
 	readers := max(4, 2*runtime.GOMAXPROCS(0))
 	reader.SetMaxOpenConns(readers)

@@ -81,7 +81,11 @@ type fileConnector struct {
 
 func (w fileConnector) Driver() driver.Driver { return w.driver }
 
+// Connect looks at the file first: SQLite would read another one at its path with the log that is beside it, and empty the log.
 func (w fileConnector) Connect(context.Context) (driver.Conn, error) {
+	if err := w.file.check(); err != nil {
+		return nil, err
+	}
 	conn, err := w.driver.Open(w.name)
 	if err != nil {
 		return nil, err
