@@ -60,8 +60,8 @@ func adjustCollector() {
 	heap := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}}
 	metrics.Read(heap)
 	debug.SetGCPercent(collectorPercent(heap[0].Value.Uint64(), heap[1].Value.Uint64()))
-	// A finalizer runs at once. A cleanup waits until the collection has freed everything, while a busy server fills what the
-	// old percentage allows.
+	// Go runs a finalizer as soon as it finds the mark unreachable, and a cleanup only when it has freed everything else: until
+	// then, a busy server fills what the old percentage allows.
 	type mark struct{ _ *mark } // has a pointer: objects without one may be collected much later
 	runtime.SetFinalizer(new(mark), func(*mark) { adjustCollector() })
 }
