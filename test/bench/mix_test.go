@@ -93,7 +93,10 @@ func benchMix(ctx context.Context, s benchedStore, plaza running, d *dataset, la
 			return row, err
 		}
 		closed = append(closed, measured.rate)
-		if err := errors.Join(s.tidy(), row.add(ctx, m, plaza, measured.rate/2)); err != nil {
+		if err := s.tidy(); err != nil {
+			return row, err
+		}
+		if err := row.add(ctx, m, plaza, measured.rate/2); err != nil {
 			return row, err
 		}
 	}
@@ -105,11 +108,12 @@ func benchMix(ctx context.Context, s benchedStore, plaza running, d *dataset, la
 func (r *mixRow) add(ctx context.Context, m *mixer, plaza running, rate float64) error {
 	watched, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
-	watch.Go(func() { r.watchMemory(watched, plaza.pid) })
+	var unwatched error
+	watch.Go(func() { unwatched = r.watchMemory(watched, plaza.pid) })
 	took, err := m.atRate(ctx, plaza.at, rate, r.round)
 	stop()
 	watch.Wait()
-	if err != nil {
+	if err := errors.Join(err, unwatched); err != nil {
 		return err
 	}
 	tail := quantile(slices.Sorted(slices.Values(slices.Concat(took...))), 990)
@@ -122,13 +126,18 @@ func (r *mixRow) add(ctx context.Context, m *mixer, plaza running, rate float64)
 }
 
 // watchMemory samples what the process has resident until the context ends.
-func (r *mixRow) watchMemory(ctx context.Context, pid int) {
+func (r *mixRow) watchMemory(ctx context.Context, pid int) error {
 	for ctx.Err() == nil {
-		if now, most, err := residentMemory(pid); err == nil && now > 0 {
+		now, most, err := residentMemory(pid)
+		if err != nil {
+			return err
+		}
+		if now > 0 {
 			r.memory, r.peak = append(r.memory, now), most
 		}
 		pause(ctx, 100*time.Millisecond)
 	}
+	return nil
 }
 
 // all are the times of all requests, in order.

@@ -70,8 +70,8 @@ func writeSmall(b *strings.Builder, s results) {
 	}
 	if s.mix != nil && len(s.mix.memory) > 0 {
 		half := median(s.mix.memory)
-		add(half <= memoryGoal, "resident memory during the mix, half of the time, with the wallet's sandbox (at most: %d MiB) | %d MiB | ≤ %d MiB",
-			s.mix.peak>>20, half>>20, memoryGoal>>20)
+		add(half <= memoryGoal, "resident memory during the mix, half of the time, with the wallet's sandbox (at its end: %d MiB; at most: %d MiB) | %d MiB | ≤ %d MiB",
+			s.mix.memory[len(s.mix.memory)-1]>>20, s.mix.peak>>20, half>>20, memoryGoal>>20)
 	}
 	if c := s.circle; c.within > 0 {
 		add(c.took <= circleGoal, "in the store: count the demands within 5 km by category; %s are | %s | ≤ %d ms",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -135,6 +136,15 @@ func (h *busyHasher) work() (done func()) {
 	}
 	<-time.After(10 * time.Millisecond)
 	return func() { h.now.Add(-1) }
+}
+
+func TestAUT12_half_of_the_processors_hash(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	for processors, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 9: 4} {
+		runtime.GOMAXPROCS(processors)
+		assert.Equal(t, want, signin.HashesAtOnce(), processors)
+	}
 }
 
 // TestAUT12_changed_passwords_are_hashed_in_turns: the new hash waits in the same queue as
