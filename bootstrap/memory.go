@@ -59,18 +59,19 @@ func memoryLimit(cgroup memlimit.Provider, pictures int64) (limit int64, enough 
 func adjustCollector() {
 	heap := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}}
 	metrics.Read(heap)
-	debug.SetGCPercent(collectorPercent(heap[0].Value.Uint64(), heap[1].Value.Uint64()))
+	debug.SetGCPercent(collectorPercent(int64(heap[0].Value.Uint64()), int64(heap[1].Value.Uint64())))
 	// Go runs a finalizer as soon as it finds the mark unreachable, and a cleanup only when it has freed everything else: until
 	// then, a busy server fills what the old percentage allows.
 	type mark struct{ _ *mark } // has a pointer: objects without one may be collected much later
 	runtime.SetFinalizer(new(mark), func(*mark) { adjustCollector() })
 }
 
-// collectorPercent returns how much of the live bytes may be allocated until the next
-// collection, in percent: 20 MiB, or half of what a collection scans, which the memory of passwords and pictures is not.
-// With less, the collections that a login causes delay other requests.
-func collectorPercent(live, scanned uint64) int {
-	const least, most = 20 << 20, 400
-	room := max(least, scanned/2, live/8)
+// collectorPercent returns how much of the live bytes may be allocated until the next collection, in percent: so much that
+// the heap reaches the same size whether a password (19 MiB) or a picture is in progress, neither of which is scanned. A heap
+// whose size changes gives memory back to the system and takes it again, one page fault after the other, which
+// delays other requests. It may always grow by 8 MiB, half of what is scanned, or an eighth of what is live.
+func collectorPercent(live, scanned int64) int {
+	const usual, least, most = 36 << 20, 8 << 20, 400
+	room := max(scanned+usual-live, least, scanned/2, live/8)
 	return int(min(room*100/max(live, 1), most))
 }

@@ -34,13 +34,14 @@ func TestMemoryLimit(t *testing.T) {
 func TestCollectorPercent(t *testing.T) {
 	for _, c := range []struct {
 		what          string
-		live, scanned uint64 // MiB
+		live, scanned int64 // MiB
 		percent       int
 	}{
 		{"a server that has just begun", 0, 0, 400},
 		{"little", 5, 4, 400},
-		{"a server at work", 20, 12, 100},
-		{"beside a password that is hashed", 39, 12, 51},
+		{"a server at work", 20, 12, 140},                // up to 48 MiB
+		{"beside a password that is hashed", 39, 12, 23}, // up to 48 MiB as well
+		{"beside a picture, too", 46, 12, 17},
 		{"much", 1000, 800, 40},
 		{"pictures", 400, 12, 12},
 	} {
