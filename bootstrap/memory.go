@@ -71,7 +71,7 @@ func adjustCollector() {
 // whose size changes gives memory back to the system and takes it again, one page fault after the other, which
 // delays other requests. It may always grow by 8 MiB, half of what is scanned, or an eighth of what is live.
 func collectorPercent(live, scanned int64) int {
-	const usual, least, most = 36 << 20, 8 << 20, 400
+	const usual, least, most = 32 << 20, 8 << 20, 400
 	room := max(scanned+usual-live, least, scanned/2, live/8)
 	return int(min(room*100/max(live, 1), most))
 }

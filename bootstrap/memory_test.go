@@ -39,9 +39,10 @@ func TestCollectorPercent(t *testing.T) {
 	}{
 		{"a server that has just begun", 0, 0, 400},
 		{"little", 5, 4, 400},
-		{"a server at work", 20, 12, 140},                // up to 48 MiB
-		{"beside a password that is hashed", 39, 12, 23}, // up to 48 MiB as well
-		{"beside a picture, too", 46, 12, 17},
+		{"a server at work", 20, 12, 120},                // up to 44 MiB
+		{"beside a password that is hashed", 39, 12, 20}, // by 8 MiB
+		{"beside a small picture", 26, 12, 69},           // up to 44 MiB as well
+		{"beside both", 46, 12, 17},
 		{"much", 1000, 800, 40},
 		{"pictures", 400, 12, 12},
 	} {
