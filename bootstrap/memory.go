@@ -35,7 +35,8 @@ func limitMemory(log *slog.Logger) {
 // shareProcessors lets twice as many goroutines run at once as there are processors. A password or a picture in progress takes
 // one of them for 50 ms, and Go interrupts it only each 10 ms. The system lets others run sooner if they have threads of their
 // own. GOMAXPROCS in the environment takes precedence, and so does a cgroup that limits the processor time: the system
-// would stop a server with more threads for the rest of each period.
+// would stop a server with more threads for the rest of each period. It is called after NewApp, whose bounds count the
+// processors.
 func shareProcessors() {
 	if processors := runtime.NumCPU(); os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) == processors {
 		runtime.GOMAXPROCS(2 * processors)
@@ -59,7 +60,7 @@ func memoryLimit(cgroup memlimit.Provider, pictures int64) (limit int64, enough 
 func adjustCollector() {
 	heap := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}}
 	metrics.Read(heap)
-	debug.SetGCPercent(collectorPercent(int64(heap[0].Value.Uint64()), int64(heap[1].Value.Uint64())))
+	debug.SetGCPercent(collectorPercent(heap[0].Value.Uint64(), heap[1].Value.Uint64()))
 	// Go runs a finalizer as soon as it finds the mark unreachable, and a cleanup only when it has freed everything else: until
 	// then, a busy server fills what the old percentage allows.
 	type mark struct{ _ *mark } // has a pointer: objects without one may be collected much later
@@ -67,11 +68,11 @@ func adjustCollector() {
 }
 
 // collectorPercent returns how much of the live bytes may be allocated until the next collection, in percent: so much that
-// the heap reaches the same size whether a password (19 MiB) or a picture is in progress, neither of which is scanned. A heap
-// whose size changes gives memory back to the system and takes it again, one page fault after the other, which
-// delays other requests. It may always grow by 8 MiB, half of what is scanned, or an eighth of what is live.
-func collectorPercent(live, scanned int64) int {
-	const usual, least, most = 32 << 20, 8 << 20, 400
-	room := max(scanned+usual-live, least, scanned/2, live/8)
+// the heap reaches heapBytes, whether passwords (19 MiB each) and pictures are in progress or not. A heap whose size
+// changes gives memory back to the system and takes it again, one page fault after the other, which delays other requests. It
+// may always grow by half of what a collection scans, which passwords and pictures are not, or by an eighth of what is live.
+func collectorPercent(live, scanned uint64) int {
+	const heapBytes, most = 44 << 20, 400
+	room := max(heapBytes-min(live, heapBytes), scanned/2, live/8)
 	return int(min(room*100/max(live, 1), most))
 }

@@ -34,15 +34,15 @@ func TestMemoryLimit(t *testing.T) {
 func TestCollectorPercent(t *testing.T) {
 	for _, c := range []struct {
 		what          string
-		live, scanned int64 // MiB
+		live, scanned uint64 // MiB
 		percent       int
 	}{
 		{"a server that has just begun", 0, 0, 400},
-		{"little", 5, 4, 400},
-		{"a server at work", 20, 12, 120},                // up to 44 MiB
-		{"beside a password that is hashed", 39, 12, 20}, // by 8 MiB
-		{"beside a small picture", 26, 12, 69},           // up to 44 MiB as well
-		{"beside both", 46, 12, 17},
+		{"little", 8, 4, 400},
+		{"a server at work", 20, 12, 120},
+		{"beside a small picture", 26, 12, 69},
+		{"beside a password that is hashed", 37, 12, 18},
+		{"beside both", 44, 12, 13},
 		{"much", 1000, 800, 40},
 		{"pictures", 400, 12, 12},
 	} {

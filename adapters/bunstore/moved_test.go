@@ -71,6 +71,26 @@ func TestADatabaseFileThatIsMovedAway(t *testing.T) {
 	assertConsistent(t, s)
 }
 
+// TestAWriterThatConnectsAnewEmptiesNoOthersLog: the log of the database that was moved stays beside the file that
+// replaced it, and SQLite would apply and empty it.
+func TestAWriterThatConnectsAnewEmptiesNoOthersLog(t *testing.T) {
+	t.Parallel()
+	s, dir := embedded(t)
+	path, away, other := filepath.Join(dir, "plaza.db"), filepath.Join(dir, "away.db"), filepath.Join(dir, "other.db")
+	require.NoError(t, bunstore.MigrateAt(t.Context(), "sqlite:"+other))
+	w := newEventWriter(t, s)
+	require.NoError(t, w.write(0))
+	rename(t, path, away)
+	rename(t, other, path)
+	s.Writer.SetMaxIdleConns(0) // closes the connection
+	refuseWrites(t, s, w)
+	rename(t, path, other)
+	rename(t, away, path)
+	require.NoError(t, w.write(1), "the same store, and no restart")
+	w.assertKept(s)
+	assertConsistent(t, s)
+}
+
 // assertLost asserts that the database can't be opened, and that no other is created in its
 // place.
 func assertLost(t *testing.T, path string) {

@@ -50,7 +50,7 @@ type Signin struct {
 // TokenTTL is the lifetime of a login token, counted from its last use.
 type TokenTTL time.Duration
 
-// waitingLogins is how many requests may wait until their password is hashed: about two
+// waitingLogins is how many requests may wait until their password is hashed: about three
 // seconds of work for two processors.
 const waitingLogins = 100
 
