@@ -87,7 +87,7 @@ type signUpBody struct {
 	Code      *secret.String `json:"code" validate:"required"`
 	Password  *secret.String `json:"password" validate:"required,min=1"`
 	Firstname *string        `json:"firstname" validate:"required"`
-	Lastname  *string        `json:"lastname" validate:"required"`
+	Lastname  *string        `json:"lastname"`
 	Timezone  *string        `json:"timezone"`
 }
 

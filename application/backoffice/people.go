@@ -214,11 +214,11 @@ func (b *BackOffice) change(
 		return Person{}, err
 	}
 	var wrong fault.Fields
-	wrong.Add("reason", ReasonLimit.RequiredProblem(a.Reason))
+	wrong.Add("reason", ReasonLimit.RequiredLine(&a.Reason))
 	if err := fault.Merge(readErr, wrong.Err()); err != nil {
 		return Person{}, err
 	}
-	if err := fn(b.act(ctx, a.Actor, act, a.User, text.Trim(a.Reason))); err != nil {
+	if err := fn(b.act(ctx, a.Actor, act, a.User, a.Reason)); err != nil {
 		return Person{}, err
 	}
 	return b.Show(ctx, a.User)

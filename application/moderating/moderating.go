@@ -130,7 +130,7 @@ func (m *Moderating) Reports(ctx context.Context, q moderation.Query) (Reports, 
 
 // Hide hides the thing from all but its owner, and decides the reports of it (MOD-03).
 func (m *Moderating) Hide(ctx context.Context, t moderation.Thing, reason string, readErr error) (moderation.Hiding, error) {
-	if err := because(ctx, reason, readErr); err != nil {
+	if err := because(ctx, &reason, readErr); err != nil {
 		return moderation.Hiding{}, err
 	}
 	return m.moving(ctx, t, true, func(to media.Reservation) (moderation.Hiding, error) {
@@ -140,7 +140,7 @@ func (m *Moderating) Hide(ctx context.Context, t moderation.Thing, reason string
 
 // Restore undoes Hide.
 func (m *Moderating) Restore(ctx context.Context, t moderation.Thing, reason string, readErr error) (moderation.Hiding, error) {
-	if err := because(ctx, reason, readErr); err != nil {
+	if err := because(ctx, &reason, readErr); err != nil {
 		return moderation.Hiding{}, err
 	}
 	return m.moving(ctx, t, false, func(to media.Reservation) (moderation.Hiding, error) { return m.store.Restore(ctx, t, to) })
@@ -178,16 +178,16 @@ func (m *Moderating) moving(
 
 // Dismiss decides a report without hiding what it is about.
 func (m *Moderating) Dismiss(ctx context.Context, id moderation.ReportID, reason string, readErr error) (moderation.Report, error) {
-	if err := because(ctx, reason, readErr); err != nil {
+	if err := because(ctx, &reason, readErr); err != nil {
 		return moderation.Report{}, err
 	}
 	return m.store.Decide(ctx, id, m.now())
 }
 
-// because gives the audit record of the act its reason, which is required.
-func because(ctx context.Context, reason string, readErr error) error {
+// because puts the required reason of an act into its stored form, and gives it to the act's audit record.
+func because(ctx context.Context, reason *string, readErr error) error {
 	var wrong fault.Fields
-	wrong.Add("reason", moderation.ReasonLimit.RequiredProblem(reason))
-	audit.Because(ctx, reason)
+	wrong.Add("reason", moderation.ReasonLimit.RequiredLine(reason))
+	audit.Because(ctx, *reason)
 	return fault.Merge(readErr, wrong.Err())
 }

@@ -21,6 +21,7 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/page"
 	"plaza/domain/payment"
+	"plaza/domain/text"
 )
 
 // Limits are the timeouts and intervals of refunding.
@@ -60,7 +61,7 @@ func (r *Refunding) Request(ctx context.Context, d payment.RefundDraft, k *idemp
 	if err := fault.Merge(readErr, d.Check()); err != nil {
 		return payment.Refund{}, err
 	}
-	audit.Because(ctx, d.Reason)
+	audit.Because(ctx, text.Line(d.Reason))
 	return idempotency.Once(ctx, r.ledger, k, r.now(), idempotency.Lease, func(a idempotency.Answer) (payment.Refund, error) {
 		return r.ledger.Refund(ctx, payment.RefundID(a.ID))
 	}, func() (payment.Refund, error) { return r.request(ctx, d, k) })

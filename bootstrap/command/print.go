@@ -16,6 +16,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/page"
+	"plaza/domain/text"
 )
 
 // orDash returns the value for people, or a dash for the zero value.
@@ -100,10 +101,10 @@ func printTable[T any](w io.Writer, heading string, rows iter.Seq2[T, error], ro
 	return table.Flush()
 }
 
-// oneLine replaces control characters, so that texts of users cannot control the terminal.
+// oneLine replaces what no text of one line may have, so that texts of users cannot control the terminal.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\t' && (r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0) {
+		if r != '\t' && !text.IsOfLine(r) {
 			return ' '
 		}
 		return r

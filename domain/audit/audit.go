@@ -9,7 +9,6 @@ import (
 	"errors"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"plaza/domain/page"
 	"plaza/domain/text"
@@ -76,16 +75,15 @@ type Actor struct {
 	Person string  // the name of that person
 }
 
-// maxName limits the name of a person at the command line, in characters.
-const maxName = 100
+// nameLimit bounds the name of a person at the command line.
+var nameLimit = text.Limit{Chars: 100}
 
 // ErrName reports a name that is none of a person.
 var ErrName = errors.New("the name of the person who acts must be one line of 1 to 100 characters")
 
 // Person returns the actor with the name, or ErrName.
 func Person(name string) (Actor, error) {
-	name = text.Trim(name)
-	if text.IsBlank(name) || text.HasControl(name) || !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxName {
+	if nameLimit.RequiredLine(&name) != "" {
 		return Actor{}, ErrName
 	}
 	return Actor{Person: name}, nil

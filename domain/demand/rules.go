@@ -30,12 +30,14 @@ func New(d Demand) (Demand, error) {
 	if d.Category < 0 {
 		wrong.Add("category", "Enter a category ID, or null.")
 	}
-	d.Title, d.Address = text.Trim(d.Title), text.Trim(d.Address)
-	wrong.Add("title", TitleLimit.RequiredProblem(d.Title))
+	wrong.Add("title", TitleLimit.RequiredLine(&d.Title))
 	wrong.Add("description", DescriptionLimit.Problem(d.Description))
-	wrong.Add("address", AddressLimit.Problem(d.Address))
-	d.Tags = distinctTexts(&wrong, "tags", d.Tags, MaxTags, TagLimit.RequiredProblem)
-	d.Images = distinctTexts(&wrong, "images", d.Images, MaxImages, text.AddressProblem)
+	wrong.Add("address", AddressLimit.Line(&d.Address))
+	d.Tags = distinctTexts(&wrong, "tags", d.Tags, MaxTags, TagLimit.RequiredLine)
+	d.Images = distinctTexts(&wrong, "images", d.Images, MaxImages, func(image *string) string {
+		*image = text.Trim(*image)
+		return text.AddressProblem(*image)
+	})
 	wrong.Merge(instant.Lifetime(&d.Created, &d.Updated))
 	d.Closed, d.Start, d.End = instant.Normalise(d.Closed), instant.Normalise(d.Start), instant.Normalise(d.End)
 	wrong.Add("closed", instant.Problem(d.Closed))
@@ -47,11 +49,11 @@ func New(d Demand) (Demand, error) {
 	return d, wrong.Err()
 }
 
-// distinctTexts trims the values and drops repetitions. It adds the first problem to wrong.
-func distinctTexts(wrong *fault.Fields, name string, values []string, most int, problem func(string) string) []string {
+// distinctTexts drops repetitions of the values, which problem puts into their stored form. It adds the first problem to wrong.
+func distinctTexts(wrong *fault.Fields, name string, values []string, most int, problem func(*string) string) []string {
 	distinct, p := text.Distinct(values, most, func(v string) (string, string) {
-		v = text.Composed(text.Trim(v))
-		return v, problem(v)
+		p := problem(&v)
+		return v, p
 	})
 	wrong.Add(name, p)
 	return distinct

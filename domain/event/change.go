@@ -42,7 +42,9 @@ func (c Change) Sanitised(s markup.Sanitiser) Change {
 func (c Change) Check() fault.Fields {
 	var wrong fault.Fields
 	if c.Title != nil {
-		wrong.Add("title", TitleLimit.Problem(text.Trim(*c.Title)))
+		if p := TitleLimit.Line(new(*c.Title)); p != text.Blank { // that of a draft may be blank
+			wrong.Add("title", p)
+		}
 	}
 	if c.Content != nil {
 		wrong.Add("content", ContentLimit.Problem(*c.Content))
@@ -71,7 +73,7 @@ const NoCategory = "Category not found."
 // TextAfter returns the text that an event with text t has after the change.
 func (c Change) TextAfter(t Text) Text {
 	if c.Title != nil {
-		t.Title = text.Trim(*c.Title)
+		t.Title = text.Line(*c.Title)
 	}
 	if c.Content != nil {
 		t.Content = *c.Content

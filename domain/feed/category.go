@@ -17,8 +17,7 @@ var slugForm = regexp.MustCompile(`^[\p{L}\p{M}\p{N}]+([-_][\p{L}\p{M}\p{N}]+)*$
 // are checked by Cycles.
 func NewCategory(c Category) (Category, error) {
 	var wrong fault.Fields
-	c.Name = text.Trim(c.Name)
-	wrong.Add("name", CategoryLimit.RequiredProblem(c.Name))
+	wrong.Add("name", CategoryLimit.RequiredLine(&c.Name))
 	wrong.Add("slug", slugProblem(c.Slug))
 	wrong.Add("id", idProblem(int64(c.ID)))
 	if c.Parent < 0 || c.Parent != 0 && c.Parent == c.ID {

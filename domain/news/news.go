@@ -54,9 +54,8 @@ var (
 // already.
 func New(n Item) (Item, error) {
 	var wrong fault.Fields
-	n.SiteName, n.Title = text.Trim(n.SiteName), text.Trim(n.Title)
-	wrong.Add("site_name", NameLimit.RequiredProblem(n.SiteName))
-	wrong.Add("title", TitleLimit.RequiredProblem(n.Title))
+	wrong.Add("site_name", NameLimit.RequiredLine(&n.SiteName))
+	wrong.Add("title", TitleLimit.RequiredLine(&n.Title))
 	wrong.Add("html", HTMLLimit.Problem(string(n.HTML)))
 	wrong.Add("url", text.AddressProblem(n.URL))
 	if n.SiteLogo != "" {
@@ -71,8 +70,7 @@ func New(n Item) (Item, error) {
 	}{
 		{"category", &n.Category}, {"city", &n.City}, {"district", &n.District}, {"province", &n.Province}, {"country", &n.Country},
 	} {
-		*f.value = text.Trim(*f.value)
-		wrong.Add(f.name, NameLimit.Problem(*f.value))
+		wrong.Add(f.name, NameLimit.Line(f.value))
 	}
 	return n, wrong.Err()
 }

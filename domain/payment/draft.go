@@ -2,7 +2,6 @@ package payment
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"plaza/domain/fault"
@@ -42,11 +41,7 @@ func (d Draft) Order(now time.Time) (Order, error) {
 	if d.User <= 0 {
 		wrong.Merge(ErrNoPayer.Fields)
 	}
-	d.Subject = text.Trim(d.Subject)
-	wrong.Add("subject", SubjectLimit.RequiredProblem(d.Subject))
-	if strings.ContainsAny(d.Subject, "\r\n") { // the wallet writes it into a line of a bill
-		wrong.Add("subject", "Use one line.")
-	}
+	wrong.Add("subject", SubjectLimit.RequiredLine(&d.Subject))
 	if d.Amount < MinAmount || d.Amount > MaxAmount {
 		wrong.Add("amount", fmt.Sprintf("Ensure this value is between %d and %d, in the currency's minor units.",
 			MinAmount, MaxAmount))

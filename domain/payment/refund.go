@@ -111,7 +111,7 @@ func (d RefundDraft) Check() error {
 	if d.Amount != nil && *d.Amount < 1 {
 		wrong.Add("amount", "Ensure this value is 1 or greater, in the currency's minor units.")
 	}
-	wrong.Add("reason", ReasonLimit.RequiredProblem(text.Trim(d.Reason)))
+	wrong.Add("reason", ReasonLimit.RequiredLine(&d.Reason))
 	return wrong.Err()
 }
 

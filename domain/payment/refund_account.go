@@ -57,7 +57,7 @@ func (a *RefundAccount) Request(d RefundDraft, no RefundNo, now time.Time) error
 	}
 	now = instant.Normalise(now)
 	a.Refunds = append(a.Refunds, Refund{
-		Payment: a.Payment.ID, No: no, Amount: amount, Currency: a.Payment.Currency, Reason: text.Trim(d.Reason),
+		Payment: a.Payment.ID, No: no, Amount: amount, Currency: a.Payment.Currency, Reason: text.Line(d.Reason),
 		Origin: d.Origin, Staff: d.Staff, State: RefundProcessing, Created: now, Updated: now, NextCheck: now,
 	})
 	r := &a.Refunds[len(a.Refunds)-1]

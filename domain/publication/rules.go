@@ -64,8 +64,7 @@ func NewNode(n Node) (Node, error) {
 // newContent checks the fields that publications and nodes share.
 func newContent(c Content) (Content, error) {
 	var wrong fault.Fields
-	c.Title = text.Trim(c.Title)
-	wrong.Add("title", TitleLimit.RequiredProblem(c.Title))
+	wrong.Add("title", TitleLimit.RequiredLine(&c.Title))
 	wrong.Add("summary", SummaryLimit.Problem(c.Summary))
 	wrong.Add("category", orNoneProblem(c.Category))
 	language, problem := languageOf(c.Language)
@@ -91,8 +90,7 @@ func languageOf(name string) (tag, problem string) {
 // NewHowTo checks the how-to and returns it in the stored form, with each bundle once.
 func NewHowTo(h HowTo) (HowTo, error) {
 	var wrong fault.Fields
-	h.Category = text.Trim(h.Category)
-	wrong.Add("category", HowToLimit.RequiredProblem(h.Category))
+	wrong.Add("category", HowToLimit.RequiredLine(&h.Category))
 	bundles, problem := text.Distinct(h.Bundles, MaxHowToBundles, func(b BundleID) (BundleID, string) { return b, numberProblem(b) })
 	wrong.Add("bundles", problem)
 	h.Bundles = bundles

@@ -1,6 +1,10 @@
 // Package text holds the rules for every text that a client writes: it is valid UTF-8
 // without a NUL character and within its limit, and it is blank if it has no visible
 // character.
+//
+// A text of one line, such as a name, a title, a tag or a reason, stands amid other text. Limit.Line keeps it from
+// changing how that is shown. A text of several lines, such as a content, a comment or a summary, is stored as it was
+// written: clients show it apart, and marks of direction end with its last paragraph.
 package text
 
 import (
@@ -8,9 +12,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
 )
 
 // Sentences that several checks return. Clients of Django REST framework know them.
@@ -65,18 +66,6 @@ func (l Limit) RequiredProblem(s string) string {
 // never for contents or passwords.
 func Trim(s string) string { return strings.TrimSpace(s) }
 
-// Composed returns the text in Unicode's form NFC, in which two texts that look alike, such as é as one
-// character or as two, are equal.
-func Composed(s string) string { return norm.NFC.String(s) }
-
-// Folded returns the text in a form in which two texts are equal that differ in case, in width or in white space
-// alone: NFKC, case folded, trimmed, with one space in place of inner white space.
-func Folded(s string) string {
-	fold := cases.Fold()
-	s = norm.NFKC.String(fold.String(norm.NFKC.String(fold.String(norm.NFD.String(s)))))
-	return strings.Join(strings.Fields(s), " ")
-}
-
 // IsBlank reports whether the text has no visible character. White space, control characters and those that
 // Unicode calls ignorable are invisible: joiners, direction marks, fillers, variation selectors. So are the few
 // characters whose glyph is empty. A combining mark without a base is visible. Invisible characters stay in a
@@ -85,18 +74,23 @@ func IsBlank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !isInvisible(r) })
 }
 
-// isInvisible reports whether the character alone draws nothing. The format characters that Unicode calls
-// prepended concatenation marks have a glyph, such as the Arabic number sign.
+// isInvisible reports whether the character alone draws nothing.
 func isInvisible(r rune) bool {
 	switch {
 	case r > ' ' && r < unicode.MaxASCII: // MaxASCII itself is a control character
 		return false
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, r):
-		return false
 	case r == brailleBlank || r == nullNotehead || r == khitanFiller:
 		return true
 	}
-	return isFormat(r) || unicode.In(r, unicode.White_Space, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return unicode.IsSpace(r) || unicode.IsControl(r) || IsIgnorable(r)
+}
+
+// IsIgnorable reports whether texts are the same with and without the character, as Unicode says: a joiner, a mark of
+// direction, a filler or a variation selector. The format characters that Unicode calls prepended concatenation
+// marks have a glyph, such as the Arabic number sign.
+func IsIgnorable(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 // The characters with an empty glyph that no property of Unicode names.
@@ -105,9 +99,6 @@ const (
 	nullNotehead = '\U0001d159'
 	khitanFiller = '\U00016fe4'
 )
-
-// HasControl reports whether the text has a control character, a line's end among them.
-func HasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
 
 // isFormat reports whether the character is a format character (zero-width space and
 // joiners, byte order mark, direction marks) or a control character.

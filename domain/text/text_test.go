@@ -70,14 +70,3 @@ func TestGEN08_trimming(t *testing.T) {
 func TestNoChoice_names_the_choices(t *testing.T) {
 	assert.Equal(t, "“50” is not a valid choice. Use one of: 0, 100, 200.", text.NoChoice(50, 0, 100, 200))
 }
-
-func TestFolded_is_folded_already(t *testing.T) {
-	for _, s := range []string{"Straße", "ＡＢ\u3000ｃ", "\u0345\u0301Α", "İ", "ﷺ", " a \u2028 b", "가", "\u1e9e", "a\xff"} {
-		assert.Equal(t, text.Folded(s), text.Folded(text.Folded(s)), "%q", s)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		folded := text.Folded(rapid.String().Draw(t, "text"))
-		assert.Equal(t, folded, text.Folded(folded))
-	})
-	assert.Equal(t, "a b c", text.Folded("\tA\u00a0\u3000b\nＣ "))
-}

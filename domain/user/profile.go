@@ -9,7 +9,7 @@ import (
 
 // ProfileChange is what a person changes of their profile (USR-06). A nil field stays as it is.
 type ProfileChange struct {
-	Firstname, Lastname *string // at least one visible character
+	Firstname, Lastname *string // the latter may be empty
 	Timezone            *string
 	Location, Expertise *string // empty: none
 }
@@ -20,17 +20,17 @@ func (c ProfileChange) Check() (ProfileChange, error) {
 	for _, f := range []struct {
 		name    string
 		value   **string
-		problem func(string) string
+		problem func(*string) string
 	}{
-		{"firstname", &c.Firstname, nameProblem},
-		{"lastname", &c.Lastname, nameProblem},
-		{"location", &c.Location, lineProblem},
-		{"expertise", &c.Expertise, lineProblem},
+		{"firstname", &c.Firstname, NameLimit.RequiredLine},
+		{"lastname", &c.Lastname, NameLimit.Line},
+		{"location", &c.Location, NameLimit.Line},
+		{"expertise", &c.Expertise, NameLimit.Line},
 		{"timezone", &c.Timezone, timezoneProblem},
 	} {
 		if *f.value != nil {
-			*f.value = new(text.Trim(**f.value))
-			wrong.Add(f.name, f.problem(**f.value))
+			*f.value = new(**f.value)
+			wrong.Add(f.name, f.problem(*f.value))
 		}
 	}
 	return c, wrong.Err()
@@ -48,30 +48,11 @@ func (c ProfileChange) Apply(m Member) Member {
 	return m
 }
 
-// nameProblem returns the sentence about a name that a person may not give themselves, or an empty text.
-func nameProblem(name string) string {
-	if p := NameLimit.RequiredProblem(name); p != "" {
-		return p
-	}
-	return lineProblem(name)
-}
-
-// lineProblem returns the sentence about a text of one line that is invalid, or an empty text.
-func lineProblem(line string) string {
-	switch p := NameLimit.Problem(line); {
-	case p != "":
-		return p
-	case line != "" && text.IsBlank(line):
-		return text.Blank
-	case text.HasControl(line):
-		return "Control characters are not allowed."
-	}
-	return ""
-}
-
-func timezoneProblem(name string) string {
-	if _, err := zone(name); err != nil || name == "" {
-		return fmt.Sprintf("Unknown time zone %q.", name)
+// timezoneProblem trims the name of a time zone. It returns the sentence about one that does not exist, or an empty text.
+func timezoneProblem(name *string) string {
+	*name = text.Trim(*name)
+	if _, err := zone(*name); err != nil || *name == "" {
+		return fmt.Sprintf("Unknown time zone %q.", *name)
 	}
 	return ""
 }

@@ -41,7 +41,7 @@ type Member struct {
 	Avatar    media.Picture // zero: the drawn portrait
 }
 
-// NewMember checks the member and returns it in the stored form: trimmed, within the
+// NewMember checks the member and returns it in the stored form: texts of one line within the
 // limits, in an existing time zone.
 func NewMember(m Member) (Member, error) {
 	var wrong fault.Fields
@@ -52,18 +52,17 @@ func NewMember(m Member) (Member, error) {
 		{"firstname", &m.Firstname}, {"lastname", &m.Lastname},
 		{"expertise", &m.Expertise}, {"location", &m.Location},
 	} {
-		*f.value = text.Trim(*f.value)
-		wrong.Add(f.name, NameLimit.Problem(*f.value))
+		wrong.Add(f.name, NameLimit.Line(f.value))
 	}
 	if m.Timezone == "" {
 		m.Timezone = "UTC"
 	}
-	wrong.Add("timezone", timezoneProblem(m.Timezone))
+	wrong.Add("timezone", timezoneProblem(&m.Timezone))
 	return m, wrong.Err()
 }
 
 // FullName returns the given name followed by the family name. If both are written in
-// Han, Kana or Hangul, the family name is first and no space separates them.
+// Han, Kana or Hangul, whatever ignorable characters are among them, the family name is first and no space separates them.
 func (m Member) FullName() string {
 	if eastAsian(m.Firstname) && eastAsian(m.Lastname) {
 		return m.Lastname + m.Firstname
@@ -73,7 +72,7 @@ func (m Member) FullName() string {
 
 func eastAsian(name string) bool {
 	for _, r := range name {
-		if !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+		if !text.IsIgnorable(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
 			return false
 		}
 	}
@@ -168,8 +167,10 @@ type Directory interface {
 	// SetAvatar does. Charges are as in event.Repository.
 	ChangeProfile(ctx context.Context, id ID, c ProfileChange, charges ...ratelimit.Charge) error
 	// Search returns the users whom the name finds, those first whom the searching user follows, and each of both in
-	// ascending order of uid. It leaves out users whose account is disabled, unless the search is WithDisabled, whose
-	// data was erased, or between whom and the searching user a block stands (block.Repository). Changed names find the user at once, and former ones no longer do. A page may have fewer users than its size, also none, and
+	// ascending order of uid. Each comes once, although the searching user follows them, or no longer does, between two
+	// pages. It leaves out users whose account is disabled, unless the search is WithDisabled, whose
+	// data was erased, or between whom and the searching user a block stands (block.Repository). Changed names find the user
+	// at once, and former ones no longer do. A page may have fewer users than its size, also none, and
 	// the list continues all the same. Charges are as in event.Repository; a search without a result is charged, too.
 	Search(ctx context.Context, q Search, charges ...ratelimit.Charge) (page.CursorPage[Member], error)
 }

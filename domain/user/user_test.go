@@ -100,6 +100,10 @@ func TestUSR03_online_and_offset(t *testing.T) {
 	assert.False(t, m.IsOnline(now))
 
 	assert.Equal(t, "+02:00", m.UTCOffset(now), "summer")
+		{"髙", "葛\U000e0100城", "葛\U000e0100城髙"},
+		{"太\u200d郎", "𠮷田", "𠮷田太\u200d郎"},
+		{"민수", "김", "김민수"},
+		{"a\ufe0f", "李", "a\ufe0f 李"},
 	assert.Equal(t, "+01:00", m.UTCOffset(now.AddDate(0, 6, 0)), "winter")
 	for zone, want := range map[string]string{"America/St_Johns": "-02:30", "UTC": "+00:00", "Asia/Kathmandu": "+05:45", "gone/away": "+00:00"} {
 		assert.Equal(t, want, user.Member{Timezone: zone}.UTCOffset(now), zone)
@@ -132,3 +136,22 @@ func TestDescribe_takes_everything_over(t *testing.T) {
 		Location: "Madrid", Timezone: "Europe/Madrid", UTCOffset: "+01:00", IsOnline: true, Avatar: avatar,
 	}, m.Describe(avatar, now))
 }
+func TestUSR06_the_texts_of_a_person_are_of_one_line(t *testing.T) {
+	decomposed := " " + strings.Repeat("e\u0301", 64)
+	for _, bad := range []string{"a\nb", "\u202eabc", "\u200b", "a\ufffe", strings.Repeat("é", 65)} {
+		_, err := user.NewMember(user.Member{Firstname: bad, Lastname: bad, Location: bad, Expertise: bad})
+		assert.Len(t, fault.FieldsOf(err), 4, "%q", bad)
+		_, err = user.ProfileChange{Firstname: &bad, Lastname: &bad, Location: &bad, Expertise: &bad}.Check()
+		assert.Len(t, fault.FieldsOf(err), 4, "%q", bad)
+	}
+	m, err := user.NewMember(user.Member{Firstname: decomposed, Lastname: "", Location: decomposed, Timezone: " UTC"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{strings.Repeat("é", 64), strings.Repeat("é", 64), "UTC"}, []string{m.Firstname, m.Location, m.Timezone})
+	sent := user.ProfileChange{Firstname: new("Solo "), Lastname: new(" ")}
+	c, err := sent.Check()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Solo", "", "Solo "}, []string{*c.Firstname, *c.Lastname, *sent.Firstname}, "what was sent stays")
+	_, err = user.ProfileChange{Firstname: new(" ")}.Check()
+	assert.Equal(t, fault.Fields{"firstname": {"This field may not be blank."}}, fault.FieldsOf(err))
+}
+

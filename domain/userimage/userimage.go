@@ -44,8 +44,7 @@ type Tags struct{ names []string }
 // ParseTags parses tags as a client sends them. An invalid tag is a fault on tags.
 func ParseTags(names []string) (Tags, error) {
 	distinct, problem := text.Distinct(names, MaxTags, func(name string) (string, string) {
-		name = text.Composed(text.Trim(name))
-		problem := TagLimit.RequiredProblem(name)
+		problem := TagLimit.RequiredLine(&name)
 		if problem == "" && strings.Contains(name, ",") {
 			problem = "A tag may not contain a comma."
 		}
@@ -119,7 +118,7 @@ type Query struct {
 // It reports whether the query can match anything: not if a word of Contains, or every word
 // of Overlaps, cannot be a tag.
 func (q Query) Normalise() (Query, bool) {
-	isTag := func(word string) bool { return TagLimit.RequiredProblem(word) == "" }
+	isTag := func(word string) bool { return TagLimit.RequiredLine(&word) == "" }
 	for _, word := range q.Contains {
 		if !isTag(word) {
 			return q, false

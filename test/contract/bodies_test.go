@@ -268,7 +268,7 @@ func textIsText(t *testing.T, s *server) {
 	}
 	ada.reads(t, id).shows(object{"title": "x"})
 	const every = "é 李雷 🙂 \u2028 \u202e <b>&amp;</b> \\ \" \u007f"
-	ada.patch(t, eventPath(id), object{"title": every}).is(200).shows(object{"title": every})
+	ada.patch(t, eventPath(id), object{"content": every}).is(200).shows(object{"content": every})
 	ada.patch(t, eventPath(id), `{"title": "\ud83d\ude42"}`).is(200).shows(object{"title": "🙂"})
 }
 

@@ -10,6 +10,7 @@ import (
 var profileRows = []row{
 	{"USR-06 a person changes what they send of their profile", profileIsChanged, everyStore},
 	{"USR-06 what is no name and no time zone is refused by name", badProfiles, oneStore},
+	{"USR-06 a person may have one name", oneName, everyStore},
 	{"USR-06 pages of the feed and of events show the new name at once", newNameIsShown, everyServer},
 }
 
@@ -36,7 +37,7 @@ func badProfiles(t *testing.T, s *server) {
 	before := ada.get(t, profile).is(200)
 	for field, values := range map[string][]any{
 		"firstname": {nil, 5, "", " ", "\u200b\u2060", "a\nb", "a\x00", "a\u0085b", strings.Repeat("é", 65)},
-		"lastname":  {nil, []any{}, "", "\u3000", "\u202e", "a\rb", strings.Repeat("x", 65)},
+		"lastname":  {nil, []any{}, "\u200b", "\u202e", "a\rb", strings.Repeat("x", 65)},
 		"timezone":  {nil, 5, "", "Mars/Base", "localtime", "posix/UTC", "Factory", "../../etc/passwd", strings.Repeat("x", 1000)},
 		"location":  {5, object{}, "a\nb", "\u200b", strings.Repeat("x", 65)},
 		"expertise": {true, "a\x00", "a\tb", strings.Repeat("茶", 65)},
@@ -48,6 +49,22 @@ func badProfiles(t *testing.T, s *server) {
 	ada.patch(t, profile, object{"firstname": "", "lastname": 5, "timezone": "x", "location": "a\nb", "expertise": 5}).
 		invalid("firstname", "lastname", "timezone", "location", "expertise")
 	sameAnswer(t, before, ada.get(t, profile), "nothing is changed")
+}
+
+func oneName(t *testing.T, s *server) {
+	ada, code := s.member(t), s.anyone().code(t, "sign_up", newcomer(1))
+	for _, empty := range []string{"", " \u3000"} {
+		ada.patch(t, profile, object{"firstname": "Suharto", "lastname": empty}).is(200).shows(object{"lastname": "", "username": "Suharto"})
+		ada.patch(t, profile, object{"lastname": "Berg"}).is(200)
+	}
+	key := s.anyone().signs(t, newcomer(1), code, object{"firstname": "山田", "lastname": dropped}).is(201).text("data.key")
+	taro := s.with(key)
+	taro.get(t, profile).is(200).shows(object{"firstname": "山田", "lastname": "", "username": "山田"})
+	uid := taro.get(t, profile).int("data.uid")
+	for _, name := range []string{"山田", "山", "山 田"} {
+		sameJSON(t, []any{uid}, ada.finds(t, name).is(200).each("data", "uid"), name)
+	}
+	taro.patch(t, profile, object{"firstname": ""}).invalid("firstname")
 }
 
 func newNameIsShown(t *testing.T, s *server) {

@@ -228,11 +228,11 @@ func staffFormKept(t *testing.T, s *server) {
 	b.logsIn(staff)
 	b.opens(at + "rights/")
 	require.NoError(t, s.app.Signin.EndSessions(t.Context(), staff.id))
-	const typed = "Sells \"pills\"\n<again>"
+	const typed = "Sells \"pills\" <again>"
 	b.sends(at+"rights/", "reason", typed, "scopes", "xfile_event").shows(401, "Your session had ended", typed)
 	b.sends("login/", append(b.hidden(), "username", staff.phone, "password", "not-this-one")...).shows(400, "Unable to log in", typed)
 	b.sends("login/", append(b.hidden(), "username", staff.phone, "password", password)...).
-		shows(200, "Change the rights of this account?", "Nothing was changed: check it", ">"+typed+"</textarea>", `value="xfile_event" checked`, "Log out")
+		shows(200, "Change the rights of this account?", "Nothing was changed: check it", ` value="`+typed+`" required`, `value="xfile_event" checked`, "Log out")
 	assert.NotContains(t, b.body, `value="writing_bundle" checked`)
 	ada.get(t, profile).is(200).shows(object{"scopes": ordinary})
 	b.sends(at+"rights/", "reason", typed, "scopes", "xfile_event").leads(at+"?done=rights").shows(200, "The rights were changed.")
@@ -421,7 +421,7 @@ func staffPagesActsWrong(t *testing.T, s *server) {
 	b := s.browser(t)
 	b.logsIn(staff)
 	b.opens(own).shows(200, "This is your own account.")
-	b.sends(own+"disable/", "reason", "Because <1>").shows(409, "You cannot disable your own account.", ">Because <1></textarea>")
+	b.sends(own+"disable/", "reason", "Because <1>").shows(409, "You cannot disable your own account.", ` value="Because <1>" required`)
 	b.sends(own+"rights/", "reason", "Because", "scopes", "xfile_event").shows(409, "You cannot take the back office from your own account.")
 	assert.Equal(t, 1, strings.Count(b.body, " checked"))
 	b.sends(at+"disable/", "reason", " ").shows(400, "This field may not be blank.", `href="#reason"`)
