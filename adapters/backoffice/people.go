@@ -22,7 +22,7 @@ type peoplePage struct {
 	IsDone bool   // a search was made
 }
 
-// findPeople finds people by a telephone, which begins with +, by a uid, or by the beginning of a name.
+// findPeople finds people by a telephone, by a uid, or by a name. Digits that are no uid are a telephone without its plus.
 func (s *Site) findPeople(v *visit) (answer, error) {
 	text := strings.TrimSpace(v.r.FormValue("q"))
 	p := peoplePage{Query: text, IsDone: text != ""}
@@ -31,14 +31,20 @@ func (s *Site) findPeople(v *visit) (answer, error) {
 		return a, nil
 	}
 	q := backoffice.PeopleQuery{CursorRequest: page.Behind(cursorOf(v.r.FormValue("after")), page.DefaultSize)}
-	if uid, err := strconv.ParseInt(text, 10, 64); strings.HasPrefix(text, "+") {
+	uid, notUID := strconv.ParseInt(text, 10, 64)
+	_, notPhone := user.ParseTypedPhone(text)
+	switch {
+	case strings.HasPrefix(text, "+") || notUID != nil && notPhone == nil:
 		q.Phone = text
-	} else if err == nil {
+	case notUID == nil:
 		q.UID = user.ID(uid)
-	} else {
+	default:
 		q.Name = text
 	}
 	found, err := s.Office.Find(v.r.Context(), q, nil)
+	if err == nil && q.UID != 0 && len(found.Items) == 0 && notPhone == nil {
+		found, err = s.Office.Find(v.r.Context(), backoffice.PeopleQuery{Phone: text}, nil)
+	}
 	if err != nil {
 		return v.again(a, err)
 	}

@@ -191,7 +191,7 @@ var English = Texts{
 		Translator: "Translator %s", NoTranslator: "No translator", Messages: "Messages with codes", Left: "%d of %d left", Used: "%d used", NoLimit: "no limit",
 	},
 	People: PeopleTexts{
-		Title: "People", Search: "Find people", SearchHint: "Phone number like +86-13800000001, uid, or the beginning of a name", SearchButton: "Find",
+		Title: "People", Search: "Find people", SearchHint: "Phone number like +86-13800000001, uid, or a name", SearchButton: "Find",
 		NoneFound: "Nobody was found.", More: "More",
 		Name: "Name", UID: "uid", Phone: "Phone number", State: "Account", Joined: "Joined", Seen: "Last seen", Never: "never", Scopes: "Scopes",
 		Staff: "Works in the back office", Sessions: "Sessions", Enabled: "enabled", Disabled: "disabled", Yes: "yes", No: "no",

@@ -29,9 +29,9 @@ type Person struct {
 
 // PeopleQuery finds people by one of its first three fields.
 type PeopleQuery struct {
-	Phone string  // the number that an account logs in with
+	Phone string  // the number that an account logs in with, as user.ParseTypedPhone reads it
 	UID   user.ID // zero: none
-	Name  string  // the beginning of a name, as in people.Search
+	Name  string  // as in people.Search
 	page.CursorRequest
 }
 
@@ -53,7 +53,7 @@ func (b *BackOffice) Find(ctx context.Context, q PeopleQuery, readErr error) (pa
 	}
 	id := q.UID
 	if q.Phone != "" {
-		phone, err := user.ParseLoginName(q.Phone)
+		phone, err := user.ParseTypedPhone(q.Phone)
 		if err != nil {
 			return page.CursorPage[Person]{}, fault.OnField("phone", err)
 		}

@@ -52,6 +52,16 @@ func ParseLoginName(name string) (Phone, error) {
 	return Phone{name: name}, nil
 }
 
+// ParseTypedPhone parses a login name to look for an account, as a person types it: its plus and its dash may be missing,
+// as in a query whose plus has become a blank, and blanks may be in it. It returns ErrNoPhone for another form.
+func ParseTypedPhone(typed string) (Phone, error) {
+	number := strings.TrimPrefix(strings.Join(strings.Fields(typed), ""), "+")
+	if code := (Phone{number}).DiallingCode(); !strings.Contains(number, "-") {
+		number = code + "-" + strings.TrimPrefix(number, code)
+	}
+	return ParseLoginName("+" + number)
+}
+
 // Problem returns the fault with which ParsePhone refuses the number, or nil.
 func (p Phone) Problem() error {
 	code, number, _ := strings.Cut(strings.TrimPrefix(p.name, "+"), "-")

@@ -29,6 +29,21 @@ func TestAUT03_phone_names(t *testing.T) {
 	}
 }
 
+func TestOFF01_a_number_is_found_however_it_is_typed(t *testing.T) {
+	for typed, want := range map[string]string{
+		"+86-13800000001": "+86-13800000001", " 86-13800000001": "+86-13800000001", "+8613800000001": "+86-13800000001", "8613800000001": "+86-13800000001",
+		"+86 138 0000 0001": "+86-13800000001", "12025550104": "+1-2025550104", "+3726543210": "+372-6543210", "+861-3800000001": "+861-3800000001",
+	} {
+		got, err := user.ParseTypedPhone(typed)
+		require.NoError(t, err, typed)
+		assert.Equal(t, want, got.String(), typed)
+	}
+	for _, bad := range []string{"", "+", "86", "86-", "9991234567", "++8613800000001", "Ada", "86１３８00000001", "+8613800000001234"} {
+		_, err := user.ParseTypedPhone(bad)
+		assert.Equal(t, user.ErrNoPhone, err, bad)
+	}
+}
+
 func TestAUT03_a_dialling_code_exists_and_no_other_begins_with_it(t *testing.T) {
 	var found []string
 	for n := range 1000 {
@@ -85,6 +100,10 @@ func TestUSR03_full_names(t *testing.T) {
 		{"雷", "Lee", "雷 Lee"},
 		{"Ada", "", "Ada"},
 		{"", "李", "李"},
+		{"髙", "葛\U000e0100城", "葛\U000e0100城髙"},
+		{"太\u200d郎", "𠮷田", "𠮷田太\u200d郎"},
+		{"민수", "김", "김민수"},
+		{"a\ufe0f", "李", "a\ufe0f 李"},
 	} {
 		assert.Equal(t, c[2], user.Member{Firstname: c[0], Lastname: c[1]}.FullName())
 	}
@@ -100,10 +119,6 @@ func TestUSR03_online_and_offset(t *testing.T) {
 	assert.False(t, m.IsOnline(now))
 
 	assert.Equal(t, "+02:00", m.UTCOffset(now), "summer")
-		{"髙", "葛\U000e0100城", "葛\U000e0100城髙"},
-		{"太\u200d郎", "𠮷田", "𠮷田太\u200d郎"},
-		{"민수", "김", "김민수"},
-		{"a\ufe0f", "李", "a\ufe0f 李"},
 	assert.Equal(t, "+01:00", m.UTCOffset(now.AddDate(0, 6, 0)), "winter")
 	for zone, want := range map[string]string{"America/St_Johns": "-02:30", "UTC": "+00:00", "Asia/Kathmandu": "+05:45", "gone/away": "+00:00"} {
 		assert.Equal(t, want, user.Member{Timezone: zone}.UTCOffset(now), zone)
@@ -126,16 +141,6 @@ func TestNewMember(t *testing.T) {
 	}
 }
 
-func TestDescribe_takes_everything_over(t *testing.T) {
-	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	m := user.Member{ID: 3, Firstname: "Lucía", Lastname: "Fernández", Expertise: "Photography",
-		Location: "Madrid", Timezone: "Europe/Madrid", Seen: now}
-	avatar := media.Picture{Path: "https://plaza.example/3.png"}
-	assert.Equal(t, user.Info{
-		ID: 3, Firstname: "Lucía", Lastname: "Fernández", Username: "Lucía Fernández", Expertise: "Photography",
-		Location: "Madrid", Timezone: "Europe/Madrid", UTCOffset: "+01:00", IsOnline: true, Avatar: avatar,
-	}, m.Describe(avatar, now))
-}
 func TestUSR06_the_texts_of_a_person_are_of_one_line(t *testing.T) {
 	decomposed := " " + strings.Repeat("e\u0301", 64)
 	for _, bad := range []string{"a\nb", "\u202eabc", "\u200b", "a\ufffe", strings.Repeat("é", 65)} {
@@ -155,3 +160,13 @@ func TestUSR06_the_texts_of_a_person_are_of_one_line(t *testing.T) {
 	assert.Equal(t, fault.Fields{"firstname": {"This field may not be blank."}}, fault.FieldsOf(err))
 }
 
+func TestDescribe_takes_everything_over(t *testing.T) {
+	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	m := user.Member{ID: 3, Firstname: "Lucía", Lastname: "Fernández", Expertise: "Photography",
+		Location: "Madrid", Timezone: "Europe/Madrid", Seen: now}
+	avatar := media.Picture{Path: "https://plaza.example/3.png"}
+	assert.Equal(t, user.Info{
+		ID: 3, Firstname: "Lucía", Lastname: "Fernández", Username: "Lucía Fernández", Expertise: "Photography",
+		Location: "Madrid", Timezone: "Europe/Madrid", UTCOffset: "+01:00", IsOnline: true, Avatar: avatar,
+	}, m.Describe(avatar, now))
+}

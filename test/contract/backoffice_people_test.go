@@ -61,6 +61,13 @@ func staffFindPeople(t *testing.T, s *server) {
 			assert.Equal(t, object{"next": nil}, a.at("cursor"))
 		}
 	}
+	typed := strings.Replace(li.phone, "-", "", 1)
+	for _, sent := range []string{li.phone, typed, typed[1:], li.phone[1:], url.QueryEscape(typed), url.QueryEscape(li.phone[:7] + " " + li.phone[7:])} { // + is a blank in a query
+		sameJSON(t, []any{li.id}, uids(staff.get(t, staffPeople+"?phone="+sent)), sent)
+	}
+	for _, name := range []string{"西 林", "林 西", "king ada"} {
+		assert.Len(t, uids(staff.looksFor(t, "name", name)), 1, name)
+	}
 	first := staff.looksFor(t, "name", "林", "&page_size=1")
 	sameJSON(t, []any{li.id}, uids(first))
 	sameJSON(t, []any{lin.id}, uids(staff.looksFor(t, "name", "林", "&page_size=1&cursor=", first.text("cursor.next"))))
@@ -68,7 +75,9 @@ func staffFindPeople(t *testing.T, s *server) {
 	staff.get(t, staffPeople).invalid("non_field_errors")
 	staff.looksFor(t, "uid", "1", "&name=ada").invalid("non_field_errors")
 	staff.looksFor(t, "name", "a").invalid("name")
-	staff.looksFor(t, "phone", "12").invalid("phone")
+	for _, bad := range []string{"12", "999123456789", "86-", "Ada", "++8613800000001"} {
+		staff.looksFor(t, "phone", bad).invalid("phone")
+	}
 	staff.looksFor(t, "uid", "x", "&cursor=y").invalid("uid", "cursor")
 }
 

@@ -378,7 +378,8 @@ func staffPagesFindPeople(t *testing.T, s *server) {
 	staff, ada := s.staff(t), s.called(t, "Ada", "Lovelace")
 	b := s.browser(t)
 	b.logsIn(staff)
-	for _, query := range []string{ada.phone, fmt.Sprint(ada.id), "love"} {
+	typed := strings.Replace(ada.phone, "-", "", 1)
+	for _, query := range []string{ada.phone, ada.phone[1:], typed, typed[1:], fmt.Sprint(ada.id), "love", "lovelace a"} {
 		b.opens("people/?q="+url.QueryEscape(query)).shows(200, "Ada Lovelace", ada.phone, fmt.Sprintf(`href="/back-office/people/%d/"`, ada.id))
 	}
 	b.opens("people/?q=nobody").shows(200, "Nobody was found.")
