@@ -208,7 +208,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 	return append(append(eventPagePlans(t, s), imagePlans(s)...), []postgresRead{
 		{"session", s.hotReads.session, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
 		{"members", s.hotReads.members, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
-		{"search", s.hotReads.search, []string{"'an'", "1001", "0", "0", "21", "false"}, []string{"name_prefixes_pkey", "users_pkey", "presence_pkey", "subscriptions_user_id_followed_id_key"}, 5*21 + 5, nil},
+		{"search", s.hotReads.search, []string{"'an'", "1001", "0", "0", "21", "false", "'{}'"}, []string{"name_prefixes_pkey", "users_pkey", "presence_pkey", "subscriptions_user_id_followed_id_key"}, 5*21 + 5, nil},
 		{"translations", s.hotReads.translations, []string{`ARRAY[sha256('7'), sha256('8'), sha256('none')]`, "now()"}, []string{"translations_pkey"}, 6, nil},
 		{"items of a kind", s.hotReads.pageOf[feed.Publication], []string{"20", "0", "1"}, []string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
 		{"items of a kind, page 500", s.hotReads.pageOf[feed.Node], []string{"20", "10000", "1"}, []string{"feed_listings_newest", "nodes_pkey"}, 10_020 + 80, nil},

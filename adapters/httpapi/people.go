@@ -29,10 +29,10 @@ func (a *api) lookUpPeople(c *transport.Call) (transport.Reply, error) {
 // searchList names the list of people whom a search finds, in its cursors.
 const searchList = 'p'
 
-// searchPeople returns simple user info of people whose name begins with the parameter (USR-08).
+// searchPeople returns simple user info of people whom the name in the parameter finds (USR-08).
 func (a *api) searchPeople(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	name, behind := q.Text("name"), q.Cursor(searchList)
+	name, behind := q.Text("name"), q.SeenCursor(searchList)
 	found, err := a.People.Search(c.Context(), c.Actor, name, behind, q.Err())
 	return transport.Continued(searchList, mapSlice(found.Items, renderPerson), found.Next), err
 }

@@ -191,13 +191,19 @@ func (s *Store) find(q user.Search) page.CursorPage[user.Member] {
 	for sub := range s.subscriptions.where(func(sub subscription.Subscription) bool { return sub.User == q.By }) {
 		followed[sub.Followed] = true
 	}
-	key := func(m user.Member) page.Cursor { return user.SearchKey(m.ID, followed[m.ID]) }
-	found := sorted(s.members.where(func(m user.Member) bool {
-		return q.Name.Finds(m) && (q.WithDisabled || !s.accounts[m.ID].Disabled) && !s.accounts[m.ID].IsErased() && !s.isBlocked(q.By, m.ID) &&
-			key(m).Compare(q.After) > 0
-	}), func(a, b user.Member) int { return key(a).Compare(key(b)) })
-	found = copyOf(first(found, q.Size()+1))
-	return page.UpTo(q.Size(), found, key)
+	behind, others, cameFirst := q.Continues()
+	var found []user.Found
+	for m := range s.members.where(func(m user.Member) bool {
+		return (q.WithDisabled || !s.accounts[m.ID].Disabled) && !s.accounts[m.ID].IsErased() && !s.isBlocked(q.By, m.ID)
+	}) {
+		if followed[m.ID] && m.ID > behind {
+			found = append(found, user.Found{Rank: user.RankFollowed, Member: m})
+		} else if m.ID > others && !slices.Contains(cameFirst, m.ID) {
+			found = append(found, user.Found{Rank: user.RankOther, Member: m})
+		}
+	}
+	slices.SortFunc(found, func(a, b user.Found) int { return a.Place().Compare(b.Place()) })
+	return copyOf(q.PageOf(found, page.Cursor{}))
 }
 
 func (s *Store) putAccount(a access.Account) {

@@ -8,9 +8,15 @@ import "cmp"
 type Cursor struct {
 	Rank int64 // the first part of the key: a time in microseconds since 1970, or what the list says
 	ID   int64 // the second part, positive
+	// Seen names what the list has shown outside of the order of its keys, in a form of its own; empty: nothing. It has at
+	// most MaxSeen bytes.
+	Seen string
 }
 
-// Compare orders cursors by their parts.
+// MaxSeen is the maximum length of Seen.
+const MaxSeen = 2000
+
+// Compare orders cursors by their keys.
 func (c Cursor) Compare(other Cursor) int {
 	return cmp.Or(cmp.Compare(c.Rank, other.Rank), cmp.Compare(c.ID, other.ID))
 }

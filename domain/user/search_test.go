@@ -1,28 +1,29 @@
 package user_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
-	"plaza/domain/text"
+	"plaza/domain/page"
 	"plaza/domain/user"
 )
 
 func TestUSR08_a_name_has_one_Han_or_two_other_characters(t *testing.T) {
 	for sent, want := range map[string]user.SearchName{
 		"王": "王", " 王\u3000": "王", "𠮷": "𠮷", "ab": "ab", "a\u00a0 B": "a b", "ＡＢ": "ab", "ﬁ": "fi", "Straße": "strasse",
-		"Ünal": "ünal", "U\u0308nal": "ünal", "ΟΔΟΣ": "οδοσ", "かな": "かな", "ｶﾞｷ": "ガキ", "株式会社㈱": "株式会社(株)",
-		strings.Repeat("é", 64): user.SearchName(strings.Repeat("é", 64)),
+		"Ünal": "unal", "U\u0308nal": "unal", "Anne-Marie O’Neill": "anne marie o neill", "García, Gabriel": "garcia gabriel", "-- a_": "-- a_", "\u202eab": "ab", "ΟΔΟΣ": "οδοσ", "かな": "かな", "ｶﾞｷ": "ガキ", "株式会社㈱": "株式会社 株",
+		strings.Repeat("é", 64): user.SearchName(strings.Repeat("e", 64)), strings.Repeat("e\u0301", 64): user.SearchName(strings.Repeat("e", 64)),
 	} {
 		got, err := user.ParseSearchName(sent)
 		require.NoError(t, err, sent)
 		assert.Equal(t, want, got, sent)
 	}
-	for _, sent := range []string{"", " ", "a", " a ", "é", "か", "가", "😀", "\u200b\u200b", "\u2060 \u200b"} {
+	for _, sent := range []string{"", " ", "a", " a ", "é", "か", "가", "😀", "\u200b\u200b", "\u2060 \u200b", "a,", "-a", "\u0301\u0301", "a\u0301\u0301"} {
 		_, err := user.ParseSearchName(sent)
 		assert.ErrorIs(t, err, user.ErrShortName, "%q", sent)
 	}
@@ -32,7 +33,7 @@ func TestUSR08_a_name_has_one_Han_or_two_other_characters(t *testing.T) {
 	}
 }
 
-func TestUSR08_a_name_finds_people_whose_given_family_or_full_name_begins_with_it(t *testing.T) {
+func TestUSR08_a_name_finds_people_by_the_beginnings_of_words_or_all_together(t *testing.T) {
 	sabela := user.Member{Firstname: "Sabela María", Lastname: "Castro"}
 	li := user.Member{Firstname: "西", Lastname: "林"}
 	for _, c := range []struct {
@@ -40,10 +41,12 @@ func TestUSR08_a_name_finds_people_whose_given_family_or_full_name_begins_with_i
 		finds user.Member
 		is    bool
 	}{
-		{"SAB", sabela, true}, {"castro", sabela, true}, {"sabela  maría ca", sabela, true}, {"castrosabela", sabela, true},
-		{"maría", sabela, false}, {"abela", sabela, false}, {"sabela m.", sabela, false}, {"castro s", sabela, false}, {"sabela maría castros", sabela, false},
-		{"林", li, true}, {"西", li, true}, {"林西", li, true}, {"西 林", li, true}, {"西林", li, false}, {"林西林", li, false},
+		{"SAB", sabela, true}, {"castro", sabela, true}, {"sabela  maría ca", sabela, true}, {"castrosabela", sabela, true}, {"maría", sabela, true},
+		{"castro s", sabela, true}, {"maria castro sab", sabela, true}, {"castro sabelam", sabela, true}, {"sabela m.", sabela, true},
+		{"abela", sabela, false}, {"sabelamaria", sabela, false}, {"sabela maría castros", sabela, false}, {"castro x", sabela, false},
+		{"林", li, true}, {"西", li, true}, {"林西", li, true}, {"西 林", li, true}, {"林 西", li, true}, {"西林", li, false}, {"林西林", li, false},
 		{"ab", user.Member{}, false}, {"ab", user.Member{Lastname: "Abe"}, true}, {"ab c", user.Member{Firstname: "Ab", Lastname: "Cd"}, true},
+		{"山 田", user.Member{Firstname: "山田"}, true}, {"dela cruz", user.Member{Lastname: "De la Cruz"}, true},
 	} {
 		name, err := user.ParseSearchName(c.sent)
 		require.NoError(t, err)
@@ -51,32 +54,97 @@ func TestUSR08_a_name_finds_people_whose_given_family_or_full_name_begins_with_i
 	}
 }
 
-func TestUSR08_the_prefix_of_a_name_is_among_those_of_everybody_whom_it_finds(t *testing.T) {
+func TestUSR08_one_of_the_prefixes_of_a_name_is_among_those_of_everybody_whom_it_finds(t *testing.T) {
 	names := []string{
-		"", "A", "Ab", "a b c d e f g", "Abcdefg", "Abcdefgh", "Abcdefg hi", "Abcdefghij", "王", "欧阳", "王小明同学会会长先生", "가나다", "ㅏ\u3163", "e\u0301e\u0301", "ﷺ", "x ﷺ",
+		"", "A", "Ab", "a b c d", "Abcdefg", "Abcdefgh", "Abcdefg hi", "Abcdefghij", "王", "欧阳", "王小明同学会会长先生", "가나다", "ㅏ\u3163", "e\u0301e\u0301", "x ﷺ", "A-b’c", "--", "Jean Abcdefghi",
 	}
+	var searched []user.SearchName
+	for _, given := range names {
+		for _, family := range names {
+			for _, sent := range []string{given + " " + family, given, family + given, firstOf(family, 2) + " " + firstOf(given, 9)} {
+				if name, err := user.ParseSearchName(sent); err == nil {
+					searched = append(searched, name)
+				}
+			}
+		}
+	}
+	found := 0
 	for _, given := range names {
 		for _, family := range names {
 			m := user.Member{Firstname: given, Lastname: family}
 			prefixes := m.NamePrefixes()
 			assert.IsIncreasing(t, append([]string{""}, prefixes...))
-			assert.LessOrEqual(t, len(prefixes), 4*user.PrefixChars)
-			for _, p := range prefixes {
-				name, err := user.ParseSearchName(p)
-				require.NoError(t, err, "%q", p)
-				assert.Equal(t, p, name.Prefix())
-				assert.True(t, name.IsPrefix() && name.Finds(m), p)
-			}
-			full := text.Folded(m.FullName())
-			for end := range full {
-				name, err := user.ParseSearchName(full[:end])
-				if err != nil {
-					continue
+			for _, name := range searched {
+				isAmong := slices.ContainsFunc(name.Prefixes(), func(p string) bool { return slices.Contains(prefixes, p) })
+				is := name.Finds(m)
+				if is && !isAmong || name.IsPrefix() && is != isAmong {
+					t.Errorf("%q: %q, %q", name, given, family)
 				}
-				assert.True(t, name.Finds(m), "%q", name)
-				assert.Contains(t, prefixes, name.Prefix())
-				assert.Equal(t, utf8.RuneCountInString(string(name)) <= user.PrefixChars, name.IsPrefix(), "%q", name)
+				if is {
+					found++
+				}
 			}
 		}
 	}
+	assert.Greater(t, found, 10_000)
+}
+
+func firstOf(s string, chars int) string { return string([]rune(s)[:min(chars, len([]rune(s)))]) }
+
+func TestUSR08_people_find_themselves_by_their_names(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.OneOf(rapid.StringN(1, 30, -1), rapid.SampledFrom([]string{"José Ángel", "van der Berg", "ﷺ", "沈", "Ꭰꭰ", "葛\U000e0100城", "ಕನ್ನಡ"}))
+		m := user.Member{Firstname: name.Draw(t, "given"), Lastname: name.Draw(t, "family")}
+		for _, typed := range []string{m.FullName(), m.Lastname + m.Firstname, m.Lastname + "\u3000" + m.Firstname, strings.ToUpper(m.Firstname), m.Lastname} {
+			if searched, err := user.ParseSearchName(typed); err == nil {
+				assert.True(t, searched.Finds(m), "%q", typed)
+			}
+		}
+	})
+}
+
+// TestUSR08_nobody_is_repeated_or_left_out pages while the follows of the reader change.
+func TestUSR08_nobody_is_repeated_or_left_out(t *testing.T) {
+	name, err := user.ParseSearchName("ana")
+	require.NoError(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		people := rapid.IntRange(1, 400).Draw(t, "people")
+		size := rapid.IntRange(1, 100).Draw(t, "size")
+		turn := rapid.SliceOfN(rapid.IntRange(1, people), 0, people)
+		followed := map[user.ID]bool{}
+		var found []user.ID
+		for after, more := (page.Cursor{}), true; more; {
+			for _, id := range turn.Draw(t, "turned") {
+				followed[user.ID(id)] = !followed[user.ID(id)]
+			}
+			q := user.Search{Name: name, CursorRequest: page.Behind(after, size)}
+			behind, others, cameFirst := q.Continues()
+			var first, rest []user.Found
+			for id := user.ID(1); int(id) <= people; id++ {
+				switch m := (user.Member{ID: id, Firstname: "Ana"}); {
+				case followed[id] && id > behind:
+					first = append(first, user.Found{Rank: user.RankFollowed, Member: m})
+				case id > others && !slices.Contains(cameFirst, id):
+					rest = append(rest, user.Found{Rank: user.RankOther, Member: m})
+				}
+			}
+			p := q.PageOf(append(first, rest...), page.Cursor{})
+			for _, m := range p.Items {
+				found = append(found, m.ID)
+			}
+			require.LessOrEqual(t, len(p.Next.Seen), page.MaxSeen)
+			after, more = p.Next, p.Next != page.Cursor{}
+		}
+		slices.Sort(found)
+		require.Len(t, found, people)
+		require.Len(t, slices.Compact(found), people)
+	})
+}
+
+func TestUSR08_a_cursor_with_any_text_ends(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seen := string(rapid.SliceOfN(rapid.Byte(), 0, page.MaxSeen).Draw(t, "seen"))
+		_, _, cameFirst := user.Search{CursorRequest: page.Behind(page.Cursor{ID: 1, Seen: seen}, 1)}.Continues()
+		assert.LessOrEqual(t, len(cameFirst), page.MaxSeen)
+	})
 }

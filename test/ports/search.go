@@ -23,6 +23,7 @@ func Search(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Search returns the users whom the name finds", searchFinds},
 		{"those first whom the searching user follows, and each of both in ascending order of uid, page by page", searchInOrder},
+		{"Each comes once, although the searching user follows them, or no longer does, between two pages", searchOnce},
 		{"It leaves out users whose account is disabled, or whose data was erased", searchLeavesOut},
 		{"changed names find the user at once, and former ones no longer do", searchChanged},
 		{"imported names find the user", searchImported},
@@ -61,7 +62,7 @@ func (w *fixtures) named(given, family string) user.ID {
 }
 
 func searchFinds(w *fixtures) {
-	names := []string{"", "A", "Ab", "Abcdefg", "Abcdefgh", "Abcdefg h", "ABCDEFGHI", "Abcdefghij Klm", "王", "欧阳", "ＡＢ", "Straße", "%_\\'\"", "\x01\t", broad(64)}
+	names := []string{"", "A", "Ab", "Abcdefg", "Abcdefgh", "Abcdefg h", "ABCDEFGHI", "Abcdefghij Klm", "José Ángel", "A\u200dB", "葛\U000e0100城", "王", "欧阳", "ＡＢ", "Straße", "%_\\'\"", "\x01\t", broad(64)}
 	var all []user.Member
 	for _, given := range names {
 		for _, family := range names {
@@ -71,7 +72,8 @@ func searchFinds(w *fixtures) {
 		}
 	}
 	for _, name := range []string{
-		"ab", "abc", "abcdefg", "abcdefg h", "abcdefgh", "abcdefghi", "abcdefghij klm", "abcdefghij klma", "王", "王欧", "欧阳王", "strasse", "aba", "a a", "%_", "no one", broad(64),
+		"ab", "abc", "abcdefg", "abcdefg h", "abcdefgh", "abcdefghi", "abcdefghij klm", "abcdefghij klma", "王", "王欧", "欧阳王", "strasse", "aba", "a a", "a b", "b a", "%_", "no one", broad(64),
+		"abcdefgh jose", "angel abc", "angel jose", "jo an", "王 欧", "葛城", "欧 阳", "ab cdefg", "straße abcdefghij", "klm abcdefghij ang", "joseangelab",
 	} {
 		var want []user.ID
 		for _, m := range all {
@@ -80,6 +82,11 @@ func searchFinds(w *fixtures) {
 			}
 		}
 		assert.Equal(w, want, w.searches(all[0].ID, name, 100), name)
+	}
+	for _, m := range all {
+		if name, err := user.ParseSearchName(m.FullName()); err == nil {
+			assert.Contains(w, w.searches(all[0].ID, string(name), 100), m.ID, name)
+		}
 	}
 	p, err := w.Directory.Search(w.Context(), user.Search{Name: "straße", By: 1, CursorRequest: page.Behind(page.Cursor{}, 100)})
 	require.NoError(w, err)
@@ -109,6 +116,45 @@ func searchInOrder(w *fixtures) {
 		}
 	}
 	assert.Equal(w, all, w.searches(all[0]+1000, "ana", 5), "who follows nobody")
+}
+
+func searchOnce(w *fixtures) {
+	var all []user.ID
+	for range 120 {
+		all = append(all, w.named("Ana María", "Ana"))
+	}
+	me := all[7]
+	followed := map[int]subscription.Subscription{}
+	turn := func(i int) {
+		if s, is := followed[i]; is {
+			require.NoError(w, w.Subscriptions.Remove(w.Context(), me, s.ID))
+			delete(followed, i)
+		} else if i != 7 {
+			followed[i] = w.subscribe(toUser(me, all[i], noon))
+		}
+	}
+	for _, name := range []string{"an", "ana mar", "maria"} {
+		for _, size := range []int{7, 50} {
+			for i := range 110 {
+				turn(i)
+			}
+			var found []user.ID
+			for after, round := (page.Cursor{}), 1; round == 1 || after != (page.Cursor{}); round++ {
+				p, err := w.Directory.Search(w.Context(), user.Search{Name: searchName(w.T, name), By: me, CursorRequest: page.Behind(after, size)})
+				require.NoError(w, err)
+				for _, m := range p.Items {
+					found = append(found, m.ID)
+				}
+				after = p.Next
+				for i := range 120 {
+					if (i+round)%5 == 0 {
+						turn(i)
+					}
+				}
+			}
+			assert.ElementsMatch(w, all, found, "%s by %d", name, size)
+		}
+	}
 }
 
 func searchLeavesOut(w *fixtures) {
@@ -161,7 +207,7 @@ func searchImported(w *fixtures) {
 		return []user.ID{other, w.uid(phone(7))}
 	}
 	both := brings("Anneliese", "Müller", imported.New, imported.New)
-	for _, name := range []string{"anne", "anneliese m", "müllera", "mü"} {
+	for _, name := range []string{"anne", "anneliese m", "müllera", "mü", "Muller Anne"} {
 		assert.Equal(w, both, w.searches(other, name, 5), name)
 	}
 	assert.Empty(w, w.searches(other, "zo", 5), "the former name of the account that is theirs")
