@@ -80,7 +80,7 @@ func TestWhat_runs_long_does_not_keep_the_parser(t *testing.T) {
 }
 
 func TestOneLine(t *testing.T) {
-	assert.Equal(t, "茶\t [2Ja b", oneLine("茶\t\x1b[2Ja\nb"))
+	assert.Equal(t, "茶\t [2Ja b c d", oneLine("茶\t\x1b[2Ja\nb\u202ec\u2028d"))
 }
 
 func failing() iter.Seq2[int, error] {

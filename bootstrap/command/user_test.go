@@ -66,6 +66,27 @@ func TestAUT10_user_create_tells_all_that_is_wrong(t *testing.T) {
 	assert.Len(t, strings.Split(strings.TrimSpace(sh.run("user", "list").ends(done).out), "\n"), 2, "a heading and one account")
 }
 
+func TestGEN08_texts_at_the_command_line_are_of_one_line(t *testing.T) {
+	sh, uid := newUser(t)
+	create := []string{"user", "create", "--username", "+34-600000009", "--password", goodPassword}
+	for flag, command := range map[string][]string{
+		"--firstname": create, "--lastname": create, "--expertise": create, "--location": create,
+		"--subject": {"order", "create", "--user", uid, "--amount", "990"}, "--as": {"user", "disable", uid},
+	} {
+		for _, bad := range []string{"a\nb", "\u202eabc", "a\u2028b", "a\u2069", "a\ufffe", "e" + strings.Repeat("\u0316", 5)} {
+			sh.run(append(command, flag, bad)...).refuses(misused, flag)
+		}
+	}
+	for _, command := range [][]string{
+		{"moderation", "hide", "event", "1"}, {"moderation", "restore", "event", "1"}, {"moderation", "decide", "1"},
+		{"order", "refund", "1", "--wallet", "sandbox", "--wallet-url", "http://127.0.0.1:1"},
+	} {
+		sh.run(append(command, "--reason", "\u202eabc")...).refuses(misused, "reason: Characters that change the direction")
+	}
+	made := sh.run(append(create, "--firstname", "Suharto")...).line()
+	assert.Contains(t, sh.run("user", "show", made).ends(done).out, "Suharto")
+}
+
 func TestUser_list_is_paged(t *testing.T) {
 	sh := newShell(t)
 	for i := range 3 {

@@ -2,6 +2,8 @@ package imported_test
 
 import (
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +52,41 @@ func assertWrong(t *testing.T, d imported.Draft, fields ...string) {
 	for _, field := range fields {
 		assert.Len(t, f.Fields[field], 1, field)
 	}
+}
+
+// notOfOneLine are the fields that are ids, addresses, names of a form of their own, or texts of several lines.
+var notOfOneLine = []string{"ID", "Username", "Timezone", "Slug", "HTML", "Summary", "Description", "Author", "Robot", "Language", "SiteLogo", "URL", "Images"}
+
+func TestADM04_titles_names_and_tags_are_of_one_line(t *testing.T) {
+	tried := 0
+	for _, draft := range []imported.Draft{
+		userDraft(), imported.CategoryDraft{ID: 1, Name: "Tea", Slug: "tea"}, publicationDraft(), nodeDraft(), demandDraft(), newsDraft(),
+		imported.HowToDraft{Category: "Tea", Robot: "r1", Created: noon},
+	} {
+		assertWrong(t, draft)
+		for _, field := range reflect.VisibleFields(reflect.TypeOf(draft)) {
+			isTexts := field.Type == reflect.TypeFor[[]string]()
+			if field.Type.Kind() != reflect.String && !isTexts || slices.Contains(notOfOneLine, field.Name) {
+				continue
+			}
+			tried++
+			for _, bad := range []string{"a\nb", "\u202eabc", "a\u2028b", "a\ufffe", "e" + strings.Repeat("\u0316", 5)} {
+				changed := reflect.New(reflect.TypeOf(draft)).Elem()
+				changed.Set(reflect.ValueOf(draft))
+				value := reflect.ValueOf(bad)
+				if isTexts {
+					value = reflect.ValueOf([]string{bad})
+				}
+				changed.FieldByIndex(field.Index).Set(value)
+				name := strings.ToLower(strings.ReplaceAll(field.Name, "SiteName", "site_name"))
+				assertWrong(t, changed.Interface().(imported.Draft), name)
+			}
+		}
+	}
+	assert.Equal(t, 18, tried)
+	d := userDraft()
+	d.Firstname, d.Lastname = strings.Repeat("e\u0301", 64), ""
+	assert.Equal(t, strings.Repeat("é", 64), recordOf[imported.UserRecord](t, d).Firstname)
 }
 
 func userDraft() imported.UserDraft {
