@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"plaza/domain/audit"
+	"plaza/domain/instant"
 	"plaza/domain/media"
 	"plaza/domain/personaldata"
 	"plaza/domain/user"
@@ -115,6 +117,9 @@ func jsonOf(r personaldata.Record) (string, error) {
 	for _, f := range r {
 		if f.Value == nil {
 			continue
+		}
+		if at, is := f.Value.(time.Time); is {
+			f.Value = instant.Timestamp(at)
 		}
 		fmt.Fprintf(&b, "%s%q:", before, f.Name)
 		if err := encoder.Encode(f.Value); err != nil {

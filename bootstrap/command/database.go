@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"plaza/adapters/bunstore"
 	"plaza/adapters/httpapi/view"
@@ -14,6 +13,7 @@ import (
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 	"plaza/domain/audit"
+	"plaza/domain/instant"
 	"plaza/domain/place"
 )
 
@@ -49,9 +49,9 @@ type migrateStatus struct {
 
 // step is a migration as the command line shows it.
 type step struct {
-	Name    string     `json:"name"`
-	Applied *time.Time `json:"applied"`
-	Unknown bool       `json:"unknown"` // a newer program has applied it
+	Name    string             `json:"name"`
+	Applied *instant.Timestamp `json:"applied"`
+	Unknown bool               `json:"unknown"` // a newer program has applied it
 }
 
 // noteOf describes the state of the migration for people.
@@ -75,7 +75,7 @@ func (c migrateStatus) Run(ctx context.Context, s streams) error {
 		}
 		err := printList(s, c.JSON, "STEP\tAPPLIED\tNOTE", seqOf(migrations), func(m bunstore.Migration) string {
 			return m.Name + "\t" + clock(m.Applied) + "\t" + noteOf(m, newer != nil)
-		}, func(m bunstore.Migration) step { return step{m.Name, view.OrNull(m.Applied), m.Unknown} })
+		}, func(m bunstore.Migration) step { return step{m.Name, view.OrNever(m.Applied), m.Unknown} })
 		return errors.Join(err, newer)
 	})
 }

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"plaza/adapters/httpapi/view"
 	"plaza/bootstrap"
 	"plaza/domain/audit"
+	"plaza/domain/instant"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/user"
@@ -37,8 +37,8 @@ type staffReport struct {
 	Text      string              `json:"text"`
 	By        user.ID             `json:"by"`
 	Owner     user.ID             `json:"owner"`
-	CreatedAt time.Time           `json:"created_at"`
-	DecidedAt *time.Time          `json:"decided_at"`
+	CreatedAt instant.Timestamp   `json:"created_at"`
+	DecidedAt *instant.Timestamp  `json:"decided_at"`
 	Subject   *subject            `json:"subject"` // null: it was deleted
 }
 
@@ -52,7 +52,7 @@ type subject struct {
 func reportOf(r moderation.Reported) staffReport {
 	shown := staffReport{
 		ID: r.ID, Kind: r.Kind, Object: r.Thing.ID, Reason: r.Reason, Text: r.Text, By: r.By, Owner: r.Owner,
-		CreatedAt: r.Created, DecidedAt: view.OrNull(r.Decided),
+		CreatedAt: instant.Timestamp(r.Created), DecidedAt: view.OrNever(r.Decided),
 	}
 	if s := r.Subject; s != nil {
 		shown.Subject = &subject{s.Title, s.Content, s.URL, s.IsHidden}

@@ -9,6 +9,7 @@ import (
 	"plaza/application/paying"
 	"plaza/bootstrap"
 	"plaza/domain/audit"
+	"plaza/domain/instant"
 	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
@@ -106,13 +107,15 @@ type orderShow struct {
 
 // entry is an entry of an order's journal.
 type entry struct {
-	At      time.Time        `json:"at"`
-	Noted   payment.Noted    `json:"noted"`
-	TradeNo *payment.TradeNo `json:"trade_no"`
-	Detail  string           `json:"detail"`
+	At      instant.Timestamp `json:"at"`
+	Noted   payment.Noted     `json:"noted"`
+	TradeNo *payment.TradeNo  `json:"trade_no"`
+	Detail  string            `json:"detail"`
 }
 
-func entryOf(e payment.Entry) entry { return entry{e.At, e.Noted, view.OrNull(e.TradeNo), e.Detail} }
+func entryOf(e payment.Entry) entry {
+	return entry{instant.Timestamp(e.At), e.Noted, view.OrNull(e.TradeNo), e.Detail}
+}
 
 func entryRow(e payment.Entry) string {
 	return fmt.Sprintf("%s\t%s\t%s\t%s", clock(e.At), e.Noted, orDash(e.TradeNo), e.Detail)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"plaza/domain/fault"
+	"plaza/domain/instant"
 	"plaza/domain/page"
 	"plaza/domain/text"
 )
@@ -44,11 +45,12 @@ func joined[S ~string](names []S, separator string) string {
 }
 
 // clock returns the time for people, to the second and in UTC, or a dash for the zero time.
-func clock(t time.Time) string {
-	if t.IsZero() {
+func clock[T time.Time | instant.Timestamp](t T) string {
+	at := time.Time(t)
+	if at.IsZero() {
 		return "-"
 	}
-	return t.UTC().Format(time.RFC3339)
+	return at.UTC().Format(time.RFC3339)
 }
 
 // orZero returns the value, or zero for none.

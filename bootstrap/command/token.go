@@ -10,6 +10,7 @@ import (
 	"plaza/bootstrap/settings"
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/instant"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -66,20 +67,21 @@ func (c tokenIssue) Run(ctx context.Context, s streams) error {
 
 // token is a token as the command line shows it.
 type token struct {
-	ID      access.TokenID `json:"id"`
-	Key     string         `json:"key,omitempty"` // only of a new token
-	User    user.ID        `json:"user"`
-	Scopes  []access.Scope `json:"scopes"`
-	Created time.Time      `json:"created"`
-	Used    time.Time      `json:"used"`
-	Expires time.Time      `json:"expires"`
-	Good    bool           `json:"good"`
+	ID      access.TokenID    `json:"id"`
+	Key     string            `json:"key,omitempty"` // only of a new token
+	User    user.ID           `json:"user"`
+	Scopes  []access.Scope    `json:"scopes"`
+	Created instant.Timestamp `json:"created"`
+	Used    instant.Timestamp `json:"used"`
+	Expires instant.Timestamp `json:"expires"`
+	Good    bool              `json:"good"`
 }
 
 // tokenOf returns the token with its effective scopes: the account may have lost some.
 func tokenOf(s access.Session, now time.Time) token {
 	t := token{
-		ID: s.ID, User: s.User, Scopes: []access.Scope{}, Created: s.Created, Used: s.Used, Expires: s.Expires(),
+		ID: s.ID, User: s.User, Scopes: []access.Scope{}, Created: instant.Timestamp(s.Created),
+		Used: instant.Timestamp(s.Used), Expires: instant.Timestamp(s.Expires()),
 	}
 	if actor, err := s.Actor(now); err == nil {
 		t.Good, t.Scopes = true, append(t.Scopes, actor.Scopes...)

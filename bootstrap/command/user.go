@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"plaza/adapters/httpapi/view"
 	"plaza/application/signin"
@@ -14,6 +13,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
+	"plaza/domain/instant"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -89,18 +89,18 @@ func (c userCreate) Run(ctx context.Context, s streams) error {
 
 // person is an account with its member, as the command line shows them.
 type person struct {
-	UID       user.ID        `json:"uid"`
-	Username  string         `json:"username"`
-	Firstname string         `json:"firstname"`
-	Lastname  string         `json:"lastname"`
-	Expertise string         `json:"expertise"`
-	Location  string         `json:"location"`
-	Timezone  string         `json:"timezone"`
-	Scopes    []access.Scope `json:"scopes"`
-	Staff     bool           `json:"staff"`
-	Disabled  bool           `json:"disabled"`
-	Joined    time.Time      `json:"joined"`
-	Seen      *time.Time     `json:"seen"`
+	UID       user.ID            `json:"uid"`
+	Username  string             `json:"username"`
+	Firstname string             `json:"firstname"`
+	Lastname  string             `json:"lastname"`
+	Expertise string             `json:"expertise"`
+	Location  string             `json:"location"`
+	Timezone  string             `json:"timezone"`
+	Scopes    []access.Scope     `json:"scopes"`
+	Staff     bool               `json:"staff"`
+	Disabled  bool               `json:"disabled"`
+	Joined    instant.Timestamp  `json:"joined"`
+	Seen      *instant.Timestamp `json:"seen"`
 	fullName  string
 	erased    bool
 }
@@ -110,7 +110,7 @@ func personOf(a access.Account, m user.Member) person {
 		UID: a.User, Username: a.Phone.String(), Firstname: m.Firstname, Lastname: m.Lastname,
 		Expertise: m.Expertise, Location: m.Location, Timezone: m.Timezone,
 		Scopes: append([]access.Scope{}, a.Scopes...), Staff: a.Staff, Disabled: a.Disabled,
-		Joined: m.Joined, Seen: view.OrNull(m.Seen), fullName: m.FullName(), erased: a.IsErased(),
+		Joined: instant.Timestamp(m.Joined), Seen: view.OrNever(m.Seen), fullName: m.FullName(), erased: a.IsErased(),
 	}
 }
 

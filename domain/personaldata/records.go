@@ -9,6 +9,7 @@ import (
 	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
+	"plaza/domain/instant"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
@@ -36,7 +37,7 @@ type Field struct {
 type Plate struct {
 	ID      event.PlateID `json:"id"`
 	Picture media.Key     `json:"picture"`
-	Created time.Time     `json:"created_at"`
+	Created instant.Timestamp `json:"created_at"`
 }
 
 // Pictures returns the keys of the pictures that belong to the record and have a file: its values that are keys, and
@@ -124,7 +125,7 @@ func platesOf(plates []event.Plate) any {
 	}
 	all := make([]Plate, len(plates))
 	for i, p := range plates {
-		all[i] = Plate{p.ID, p.Photo, p.Created}
+		all[i] = Plate{p.ID, p.Photo, instant.Timestamp(p.Created)}
 	}
 	return all
 }

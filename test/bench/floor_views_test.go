@@ -12,11 +12,7 @@ import (
 type stamp time.Time
 
 func (s stamp) AppendText(b []byte) ([]byte, error) {
-	at := time.Time(s).UTC()
-	if at.Nanosecond() == 0 {
-		return at.AppendFormat(b, "2006-01-02T15:04:05Z"), nil
-	}
-	return at.AppendFormat(b, "2006-01-02T15:04:05.000000Z"), nil
+	return time.Time(s).UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z"), nil
 }
 
 func (s stamp) MarshalJSON() ([]byte, error) {

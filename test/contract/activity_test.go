@@ -67,7 +67,7 @@ func commentHasItsFields(t *testing.T, s *server) {
 	made.hasFields("data", commentFields)
 	made.hasFields("data.user", infoFields)
 	want := object{
-		"content": " <b>Oh</b>\n", "create_time": "2026-11-20T12:00:00Z",
+		"content": " <b>Oh</b>\n", "create_time": "2026-11-20T12:00:00.000000Z",
 		"user.uid": bob.id, "user.username": "Ada Berg", "user.is_online": true, "id": made.int("data.id"),
 	}
 	made.shows(want)

@@ -28,7 +28,7 @@ func picturesAreNotReassigned(t *testing.T, s *server) {
 		maps.Copy(body, more)
 		return body
 	}
-	kept := object{"user": eve.id, "img_width": 30, "img_height": 20, "create_time": "2026-11-20T12:00:00Z", "delete_time": nil}
+	kept := object{"user": eve.id, "img_width": 30, "img_height": 20, "create_time": "2026-11-20T12:00:00.000000Z", "delete_time": nil}
 	image := eve.post(t, images, with(object{"img": aPNG(t), "tags": []any{"mine"}})).is(201).shows(kept)
 	assert.NotEqual(t, theirs, image.int("data.id"))
 	assert.Contains(t, image.text("data.img"), s.url+"/media/public/")
@@ -40,7 +40,7 @@ func picturesAreNotReassigned(t *testing.T, s *server) {
 
 	event := eve.publishes(t, "x")
 	plate := eve.post(t, plates, with(object{"event": event, "photo": aPNG(t)})).is(201)
-	plate.shows(object{"user": eve.id, "user_name": "Ada Berg", "create_time": "2026-11-20T12:00:00Z"})
+	plate.shows(object{"user": eve.id, "user_name": "Ada Berg", "create_time": "2026-11-20T12:00:00.000000Z"})
 	assert.Contains(t, plate.text("data.photo"), s.url+"/media/private/")
 
 	eve.send(t, "PUT", avatars, with(object{"avatar": aPNG(t)})).is(200).shows(object{"uid": eve.id})
@@ -52,12 +52,12 @@ func picturesAreNotReassigned(t *testing.T, s *server) {
 func ordersAreNotReassigned(t *testing.T, s *server) {
 	ada, eve, staff := s.member(t), s.member(t), s.staff(t)
 	reach := object{
-		"id": 4711, "state": "paid", "paid_at": "2026-11-20T12:00:00Z", "transaction_id": "t", "created_at": "2001-01-01T00:00:00Z", "expires_at": "2099-01-01T00:00:00Z", "refunded": true,
+		"id": 4711, "state": "paid", "paid_at": "2026-11-20T12:00:00.000000Z", "transaction_id": "t", "created_at": "2001-01-01T00:00:00Z", "expires_at": "2099-01-01T00:00:00Z", "refunded": true,
 	}
 	made := draftFor(ada)
 	maps.Copy(made, reach)
 	order := staff.post(t, newOrder, made).is(201).shows(object{
-		"state": "open", "paid_at": nil, "transaction_id": nil, "created_at": "2026-11-20T12:00:00Z", "expires_at": "2026-11-20T14:00:00Z", "amount": 990,
+		"state": "open", "paid_at": nil, "transaction_id": nil, "created_at": "2026-11-20T12:00:00.000000Z", "expires_at": "2026-11-20T14:00:00.000000Z", "amount": 990,
 	}).int("data.id")
 	assert.NotEqual(t, 4711, order)
 	paying := object{"order_id": order, "amount": 1, "total_fee": 1, "currency": "XXX", "user": ada.id, "uid": ada.id}

@@ -90,7 +90,7 @@ func staffSeePeople(t *testing.T, s *server) {
 	s.anyone().gets(t, ada, "xfile_event")
 	want := object{
 		"phone": ada.phone, "scopes": ordinary, "is_staff": false, "is_disabled": false,
-		"date_joined": "2026-11-20T13:00:00Z", "last_seen_at": nil, "sessions": 2,
+		"date_joined": "2026-11-20T13:00:00.000000Z", "last_seen_at": nil, "sessions": 2,
 	}
 	a := staff.get(t, staffPath(ada.id, "")).is(200)
 	got := a.at("data").(object)

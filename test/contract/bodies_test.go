@@ -177,19 +177,19 @@ func notTheClients(t *testing.T, s *server) {
 	before := eve.get(t, profile).is(200)
 
 	event := eve.writes(t, with(object{"title": "mine"}))
-	event.shows(object{"user.uid": eve.id, "status": 0, "create_time": "2026-11-20T12:00:00Z", "comment_count": 0, "like_count": 0})
+	event.shows(object{"user.uid": eve.id, "status": 0, "create_time": "2026-11-20T12:00:00.000000Z", "comment_count": 0, "like_count": 0})
 	assert.NotEqual(t, 4711, event.int("data.id"))
 	changed := eve.patch(t, eventPath(event.int("data.id")), with(object{"title": "still mine"})).is(200)
-	changed.shows(object{"id": event.at("data.id"), "user.uid": eve.id, "status": 0, "last_modified": "2026-11-20T12:00:00Z"})
+	changed.shows(object{"id": event.at("data.id"), "user.uid": eve.id, "status": 0, "last_modified": "2026-11-20T12:00:00.000000Z"})
 
 	comment := eve.post(t, comments, with(object{"event": id, "content": "Oh"})).is(201)
-	comment.shows(object{"user.uid": eve.id, "create_time": "2026-11-20T12:00:00Z"})
+	comment.shows(object{"user.uid": eve.id, "create_time": "2026-11-20T12:00:00.000000Z"})
 	assert.NotEqual(t, 4711, comment.int("data.id"))
 
 	followed := eve.post(t, subscriptions, with(object{"followed_user": bob.id})).is(201)
 	followed.shows(object{
 		"user.uid": eve.id, "entity_type": 100, "subscription_type": "follow_user",
-		"created_at": "2026-11-20T12:00:00Z", "updated_at": "2026-11-20T12:00:00Z",
+		"created_at": "2026-11-20T12:00:00.000000Z", "updated_at": "2026-11-20T12:00:00.000000Z",
 	})
 	assert.NotEqual(t, 4711, followed.int("data.id"))
 

@@ -21,7 +21,7 @@ import (
 
 var conventionRows = slices.Concat([]row{
 	{"GEN-01 answers are JSON with the payload in data", answersAreJSON, oneStore},
-	{"GEN-02 datetimes are UTC and have no fraction or six digits", datetimes, everyStore},
+	{"GEN-02 datetimes are UTC and always have six digits of a fraction", datetimes, everyStore},
 	{"GEN-03 pagination says where one is", paginationValues, everyStore},
 	{"GEN-04 pages are of twenty and of a hundred at most", pageSizes, oneStore},
 	{"GEN-04 what is no positive integer is refused by name", badPages, oneStore},
@@ -92,11 +92,11 @@ func datetimes(t *testing.T, s *server) {
 		later time.Duration
 		now   string
 	}{
-		{0, "2026-11-20T12:00:00Z"},
+		{0, "2026-11-20T12:00:00.000000Z"},
 		{120 * time.Millisecond, "2026-11-20T12:00:00.120000Z"},
 		{7*time.Microsecond + 999, "2026-11-20T12:00:00.120007Z"}, // never rounded up
-		{880*time.Millisecond - 7*time.Microsecond - 999, "2026-11-20T12:00:01Z"},
-		{12 * time.Hour, "2026-11-21T00:00:01Z"},
+		{880*time.Millisecond - 7*time.Microsecond - 999, "2026-11-20T12:00:01.000000Z"},
+		{12 * time.Hour, "2026-11-21T00:00:01.000000Z"},
 	} {
 		s.clock.advance(c.later)
 		ada := s.member(t)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/domain/event"
+	"plaza/domain/instant"
 )
 
 var eventRows = []row{
@@ -59,8 +60,8 @@ func clientSetsNoMore(t *testing.T, s *server) {
 		"city": "杭州市", "district": "西湖区", "province": "浙江省", "plates": []any{1},
 	}
 	kept := object{
-		"user.uid": ada.id, "status": 0, "create_time": "2026-11-20T12:00:00Z",
-		"last_modified": "2026-11-20T12:00:00Z", "comment_count": 0, "like_count": 0,
+		"user.uid": ada.id, "status": 0, "create_time": "2026-11-20T12:00:00.000000Z",
+		"last_modified": "2026-11-20T12:00:00.000000Z", "comment_count": 0, "like_count": 0,
 		"city": nil, "district": nil, "province": nil, "plates": []any{},
 	}
 	made := ada.writes(t, reach).shows(kept)
@@ -109,7 +110,7 @@ func patchWritesWhatItCarries(t *testing.T, s *server) {
 	id := ada.publishes(t, "One", object{"content": "first"})
 	want := object{
 		"title": "One", "content": "first", "html_content": "", "event_time": "2026-11-20",
-		"view_permission": 0, "category": nil, "status": 100, "create_time": "2026-11-20T12:00:00Z",
+		"view_permission": 0, "category": nil, "status": 100, "create_time": "2026-11-20T12:00:00.000000Z",
 	}
 	for field, value := range (object{
 		"title": "Two", "content": " second\n", "html_content": "<p>third</p>", "event_time": "2024-02-29",
@@ -117,7 +118,7 @@ func patchWritesWhatItCarries(t *testing.T, s *server) {
 	}) {
 		s.clock.advance(time.Second)
 		want[field] = value
-		want["last_modified"] = s.clock.Now().Format(time.RFC3339)
+		want["last_modified"] = instant.Timestamp(s.clock.Now()).String()
 		got := ada.patch(t, eventPath(id), object{field: value}).is(200).shows(want)
 		got.hasFields("data", eventFields)
 		ada.reads(t, id).shows(want)

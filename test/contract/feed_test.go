@@ -73,7 +73,7 @@ func treeOfCategories(t *testing.T, s *server) {
 		a.hasFields(path, fields)
 		a.hasFields(path+".meta", metaFields)
 	}
-	crafts := object{"feed_created_at": "2026-11-20T12:00:00Z", "feed_updated_at": "2026-11-20T12:00:00Z", "feeds_count": 1}
+	crafts := object{"feed_created_at": "2026-11-20T12:00:00.000000Z", "feed_updated_at": "2026-11-20T12:00:00.000000Z", "feeds_count": 1}
 	none := object{"feed_created_at": nil, "feed_updated_at": nil, "feeds_count": 0}
 	paper := object{"id": 5, "name": "Paper", "parent_id": 3, "kind": "category", "slug": "paper", "level": 1, "meta": none}
 	a.shows(object{
@@ -119,12 +119,12 @@ func metaOfCategories(t *testing.T, s *server) {
 	}
 	s.storesPublication(t, ada, 1, 4, at(0, 5*time.Hour))
 	s.storesPublication(t, ada, 2, 4, at(time.Hour, 90*time.Minute))
-	shows("", "2026-11-20T13:00:00Z", "2026-11-20T17:00:00Z", 2)
+	shows("", "2026-11-20T13:00:00.000000Z", "2026-11-20T17:00:00.000000Z", 2)
 	s.storesDemand(t, ada, 1, 4, func(d *demand.Demand) { d.Created, d.Updated = epoch.Add(-day), epoch.Add(2*day) })
-	shows("", "2026-11-20T13:00:00Z", "2026-11-22T12:00:00Z", 3)
-	shows("?type=demand", "2026-11-19T12:00:00Z", "2026-11-22T12:00:00Z", 1)
+	shows("", "2026-11-20T13:00:00.000000Z", "2026-11-22T12:00:00.000000Z", 3)
+	shows("?type=demand", "2026-11-19T12:00:00Z", "2026-11-22T12:00:00.000000Z", 1)
 	shows("?type=node", nil, nil, 0)
-	shows("?type=publication,node", "2026-11-20T13:00:00Z", "2026-11-20T17:00:00Z", 2)
+	shows("?type=publication,node", "2026-11-20T13:00:00.000000Z", "2026-11-20T17:00:00.000000Z", 2)
 }
 
 func orderOfCategories(t *testing.T, s *server) {

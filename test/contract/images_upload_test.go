@@ -35,7 +35,7 @@ func imageUploads(t *testing.T, s *server) {
 		a.is(201).hasFields("data", imageFields)
 		a.shows(object{
 			"user": ada.id, "img_width": 30, "img_height": 20, "tags": []string{"a", "b"},
-			"create_time": "2026-11-20T12:00:00Z", "delete_time": nil,
+			"create_time": "2026-11-20T12:00:00.000000Z", "delete_time": nil,
 		})
 		address := a.text("data.img")
 		shown := s.anyone().fetches(t, address).is(200)

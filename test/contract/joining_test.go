@@ -4,11 +4,11 @@ import (
 	"maps"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/instant"
 	"plaza/domain/user"
 )
 
@@ -55,7 +55,7 @@ func codeOpensAccount(t *testing.T, s *server) {
 		"uid": a.int("data.uid"), "phone": newcomer(1), "firstname": "Grace", "lastname": "Hopper", "username": "Grace Hopper", "location": "",
 		"expertise": nil, "timezone": "Asia/Shanghai", "is_staff": false, "scopes": []string{"xfile_event", "writing_bundle", "pay_trade_order"},
 	})
-	assert.Equal(t, s.clock.Now().Format(time.RFC3339), own.text("data.date_joined"))
+	assert.Equal(t, instant.Timestamp(s.clock.Now()).String(), own.text("data.date_joined"))
 	assert.Len(t, grace.get(t, sessions).is(200).list("data"), 1, "the key is not narrowed")
 	grace.post(t, events, object{"title": "The first"}).is(201)
 	s.anyone().logsIn(t, newcomer(1), password).is(200)

@@ -99,7 +99,7 @@ func likedAgain(t *testing.T, s *server) {
 		assert.Empty(t, ada.get(t, notifications).list("data"))
 		bob.put(t, likePath(id)).is(204)
 		again := ada.get(t, notifications)
-		again.shows(object{"0.id": first, "0.is_read": true, "0.created_at": "2026-11-20T12:00:00Z"})
+		again.shows(object{"0.id": first, "0.is_read": true, "0.created_at": "2026-11-20T12:00:00.000000Z"})
 		assert.Equal(t, 0, again.int("unread_count"), "it is no news")
 	}
 	s.clock.advance(4 * time.Hour)

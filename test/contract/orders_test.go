@@ -33,8 +33,8 @@ func ordersCreated(t *testing.T, s *till) {
 	a := staff.post(t, newOrder, draftFor(ada)).is(201)
 	id := a.int("data.id")
 	made := object{
-		"id": id, "subject": "Tea", "amount": 990, "currency": "CNY", "state": "open", "created_at": "2026-11-20T12:00:00Z",
-		"expires_at": "2026-11-20T14:00:00Z", "paid_at": nil, "transaction_id": nil,
+		"id": id, "subject": "Tea", "amount": 990, "currency": "CNY", "state": "open", "created_at": "2026-11-20T12:00:00.000000Z",
+		"expires_at": "2026-11-20T14:00:00.000000Z", "paid_at": nil, "transaction_id": nil,
 	}
 	sameJSON(t, object{"data": made}, a.json())
 	sameJSON(t, object{"data": made}, ada.get(t, fmt.Sprintf("%s%d/", ownOrders, id)).is(200).json())
@@ -53,7 +53,7 @@ func ordersCreated(t *testing.T, s *till) {
 	}
 	ada.get(t, newOrder).fails(403, "PERMISSION_DENIED")
 	least := staff.post(t, newOrder, object{"user": ada.id, "subject": "Tea", "amount": 990}).is(201)
-	assert.Equal(t, []string{"CNY", "2026-11-20T14:00:00Z"}, []string{least.text("data.currency"), least.text("data.expires_at")})
+	assert.Equal(t, []string{"CNY", "2026-11-20T14:00:00.000000Z"}, []string{least.text("data.currency"), least.text("data.expires_at")})
 
 	for _, edge := range []object{{"amount": 1}, {"amount": 10_000_000}, {"expires_in": 1}, {"subject": strings.Repeat("茶", 42) + "x"}, {"user": staff.id}} {
 		body := draftFor(ada)

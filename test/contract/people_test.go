@@ -120,7 +120,7 @@ func ownProfile(t *testing.T, s *server) {
 	a := ada.get(t, profile).is(200)
 	own := []string{"phone", "scopes", "is_staff", "date_joined", "unread_count"}
 	a.hasFields("data", append(own, infoFields...))
-	a.shows(object{"uid": ada.id, "phone": ada.phone, "is_staff": false, "date_joined": "2026-11-20T12:00:00Z"})
+	a.shows(object{"uid": ada.id, "phone": ada.phone, "is_staff": false, "date_joined": "2026-11-20T12:00:00.000000Z"})
 	info, isObject := s.anyone().looksUp(t, ada.id).at("data.0").(object)
 	require.True(t, isObject)
 	for field, value := range info {
@@ -129,6 +129,6 @@ func ownProfile(t *testing.T, s *server) {
 	s.clock.advance(time.Hour)
 	staff := s.member(t, func(r *signin.Registration) { r.Staff, r.Scopes = true, []string{"writing_bundle"} })
 	staff.get(t, profile).is(200).shows(object{
-		"is_staff": true, "scopes": []string{"writing_bundle", "back_office"}, "date_joined": "2026-11-20T13:00:00Z",
+		"is_staff": true, "scopes": []string{"writing_bundle", "back_office"}, "date_joined": "2026-11-20T13:00:00.000000Z",
 	})
 }

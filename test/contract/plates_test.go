@@ -46,13 +46,13 @@ func plateAttached(t *testing.T, s *server) {
 	})
 	event := ada.reads(t, id)
 	assert.Equal(t, words(ids...), event.column("data.plates", "id"))
-	assert.Equal(t, "2026-11-20T12:02:00Z", event.text("data.last_modified"))
+	assert.Equal(t, "2026-11-20T12:02:00.000000Z", event.text("data.last_modified"))
 	event.hasFields("data.plates.0", plateFields)
 	s.clock.advance(time.Minute)
 	assert.Empty(t, ada.delete(t, platePath(ids[0])).is(204).body)
 	event = ada.reads(t, id)
 	assert.Equal(t, words(ids[1]), event.column("data.plates", "id"))
-	assert.Equal(t, "2026-11-20T12:03:00Z", event.text("data.last_modified"))
+	assert.Equal(t, "2026-11-20T12:03:00.000000Z", event.text("data.last_modified"))
 	ada.delete(t, platePath(ids[0])).fails(404, "RESOURCE_NOT_FOUND")
 }
 
@@ -99,7 +99,7 @@ func plateUploads(t *testing.T, s *server) {
 		"data URI": ada.post(t, plates, object{"event": id, "photo": inBase64("data:image/jpeg;base64,", aJPEG(t))}),
 		"form":     ada.sends(t, plates, form{[][2]string{{"event", fmt.Sprint(id)}}, "photo", aPNG(t)}),
 	} {
-		a.is(201).shows(object{"user": ada.id, "user_name": "Ada Berg", "create_time": "2026-11-20T12:00:00Z"})
+		a.is(201).shows(object{"user": ada.id, "user_name": "Ada Berg", "create_time": "2026-11-20T12:00:00.000000Z"})
 		shown := s.anyone().fetches(t, a.text("data.photo")).is(200)
 		want := "image/png" // of a PNG or GIF that is smaller so
 		if name == "data URI" {

@@ -61,7 +61,7 @@ func refundedInParts(t *testing.T, s *till) {
 	require.Len(t, wallet, 1)
 	sameJSON(t, object{"data": object{
 		"id": a.int("data.id"), "payment": paid, "amount": 300, "currency": "CNY", "reason": "Cold", "state": "processing",
-		"wallet_refund_id": wallet[0].ID, "created_at": "2026-11-20T12:00:00Z", "updated_at": "2026-11-20T12:00:00Z",
+		"wallet_refund_id": wallet[0].ID, "created_at": "2026-11-20T12:00:00.000000Z", "updated_at": "2026-11-20T12:00:00.000000Z",
 	}}, a.json())
 	assert.Equal(t, int64(300), wallet[0].Amount)
 	assert.Equal(t, 300, s.received(t, "").int("data.0.refunded"))

@@ -46,11 +46,11 @@ func noticed(t *testing.T, s *till) {
 	s.hears(t, letter(s.notice(trade, nil), walletKey)).isTaken()
 	paid := ada.stands(t, order, payment.Paid)
 	assert.Equal(t, trade.TransactionID, paid.text("data.transaction_id"))
-	assert.Equal(t, "2026-11-20T12:00:00Z", paid.text("data.paid_at"), "as the wallet says")
+	assert.Equal(t, "2026-11-20T12:00:00.000000Z", paid.text("data.paid_at"), "as the wallet says")
 	a := s.received(t, "")
 	sameJSON(t, []any{object{
 		"id": a.int("data.0.id"), "order": order, "transaction_id": trade.TransactionID, "state": "applied", "amount": 990,
-		"currency": "CNY", "received_at": "2026-11-20T12:00:01Z", "refunded": 0,
+		"currency": "CNY", "received_at": "2026-11-20T12:00:01.000000Z", "refunded": 0,
 		"user": ada.id, "subject": "Tea",
 	}}, a.at("data"))
 	ada.post(t, pay, paymentWith(object{"order_id": order})).fails(409, "CONFLICT")

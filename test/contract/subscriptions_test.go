@@ -89,7 +89,7 @@ func subscriptionHasItsFields(t *testing.T, s *server) {
 	made := ada.post(t, subscriptions, object{"followed_user": bob.id}).is(201)
 	toUser := object{
 		"user.uid": ada.id, "followed_user.uid": bob.id, "followed_category": nil, "subscription_type": "follow_user",
-		"entity_type": 100, "created_at": "2026-11-20T12:00:00Z", "updated_at": "2026-11-20T12:00:00Z",
+		"entity_type": 100, "created_at": "2026-11-20T12:00:00.000000Z", "updated_at": "2026-11-20T12:00:00.000000Z",
 	}
 	made.shows(toUser)
 	s.minutesLater(func() {
@@ -106,7 +106,7 @@ func subscriptionHasItsFields(t *testing.T, s *server) {
 	}
 	list.shows(object{
 		"0.user.uid": ada.id, "0.followed_user": nil, "0.followed_category": object{"id": 7, "name": "Walks", "slug": "walks"},
-		"0.subscription_type": "follow_category", "0.entity_type": 200, "0.created_at": "2026-11-20T12:01:00Z",
+		"0.subscription_type": "follow_category", "0.entity_type": 200, "0.created_at": "2026-11-20T12:01:00.000000Z",
 	})
 }
 
@@ -191,7 +191,7 @@ func ownFollowers(t *testing.T, s *server) {
 	assert.Equal(t, []string{"false", "true", "false"}, list.column("data", "is_contact"))
 	list.hasFields("data.0", []string{"id", "user", "is_contact", "created_at"})
 	list.hasFields("data.0.user", infoFields)
-	list.shows(object{"0.created_at": "2026-11-20T12:01:00Z", "1.created_at": "2026-11-20T12:00:00Z"})
+	list.shows(object{"0.created_at": "2026-11-20T12:01:00.000000Z", "1.created_at": "2026-11-20T12:00:00.000000Z"})
 	page := ada.get(t, followers+"?page=2&page_size=2").is(200)
 	assert.Equal(t, words(first), page.column("data", "id"))
 	assert.Equal(t, 3, page.int("pagination.total_count"))

@@ -141,7 +141,7 @@ func TestExport_has_a_file_for_each_kind_and_the_pictures(t *testing.T) {
 	assert.Equal(t, []media.Key{"private/aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg"}, done.Missing)
 	assert.JSONEq(t, `["private/aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg"]`, files["missing_pictures.json"])
 	assert.Equal(t, 1, done.Pictures)
-	assert.Equal(t, "[\n"+`{"id":2,"event":2,"content":"O'Brien <b>&\u2028\"雪","create_time":"2026-11-20T12:00:00Z"}`+"\n]\n", files["comments.json"])
+	assert.Equal(t, "[\n"+`{"id":2,"event":2,"content":"O'Brien <b>&\u2028\"雪","create_time":"2026-11-20T12:00:00.000000Z"}`+"\n]\n", files["comments.json"])
 	assert.Equal(t, "[]\n", files["images.json"])
 	for name, text := range files {
 		assert.NotContains(t, text, "secret-hash", name)
@@ -165,7 +165,7 @@ func TestExport_explains_every_field(t *testing.T) {
 			assert.Contains(t, readme, "  - "+f.Name+": "+f.About, d.Kind)
 		}
 	}
-	assert.Contains(t, readme, "user 1, as of 2026-11-20T12:00:00Z")
+	assert.Contains(t, readme, "user 1, as of 2026-11-20T12:00:00.000000Z")
 }
 
 // endlessComments has very many comments, one record at a time.
