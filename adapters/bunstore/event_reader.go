@@ -34,7 +34,7 @@ type eventStatements struct {
 	comments   string // commentsPage
 	newsOfDays string // newsOfDays
 	newsOfDay  string // $1 days, $2 limit
-	timeline   string // $1 viewer, $2 created, $3 event, $4 limit
+	timeline   string // $1 viewer, $2 published_at, $3 event, $4 limit
 	commented  string // $1 author, $2 limit
 }
 

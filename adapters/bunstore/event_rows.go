@@ -30,6 +30,7 @@ var (
 		engine.Plain("permission", func(e *event.State) *int { return (*int)(&e.Permission) }),
 		engine.Plain("status", func(e *event.State) *int64 { return (*int64)(&e.Status) }),
 		engine.Optional("withheld_status", func(e *event.State) *int64 { return (*int64)(&e.Withheld) }),
+		engine.Instant("published_at", func(e *event.State) *time.Time { return &e.Published }),
 	}
 	// eventText are the text, the place found in it, and the time of the last change. None is
 	// part of an index, so that they cost less to write alone.

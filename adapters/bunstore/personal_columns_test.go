@@ -57,7 +57,7 @@ var personalTables = map[string]personalTable{
 	},
 	"events": {
 		kind: personaldata.Events, owner: "author_id = {user}",
-		exported: "id day title content html category_id permission status province city district created modified", internal: "author_id revision withheld_status",
+		exported: "id day title content html category_id permission status province city district created modified published_at", internal: "author_id revision withheld_status",
 	},
 	"plates": {
 		kind: personaldata.Events, owner: "event_id IN (SELECT id FROM events WHERE author_id = {user})",

@@ -27,10 +27,10 @@ INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 1, 10000 + 2 
 	UNION ALL SELECT 10000 + 2 * n, 1, FALSE, {at} FROM {series of 5000};
 INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 10000 + n, 2, TRUE, {at} FROM {series of 50000}
 	UNION ALL SELECT 2, 10000 + n, FALSE, {at} FROM {series of 50000};
-INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
-	SELECT 10000 + n, '2026-01-01', 'A title', '', '', 0, 100, '', '', '', {at}, {at} FROM {series of 2000};
-INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
-	SELECT n, '2025-01-01', 'A title', '', '', 0, 100, '', '', '', {at}, {at} FROM {series of 60000};
+INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, published_at)
+	SELECT 10000 + n, '2026-01-01', 'A title', '', '', 0, 100, '', '', '', {at}, {at}, {at} FROM {series of 2000};
+INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, published_at)
+	SELECT n, '2025-01-01', 'A title', '', '', 0, 100, '', '', '', {at}, {at}, {at} FROM {series of 60000};
 INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events;
 INSERT INTO comments (event_id, author_id, content, created) SELECT 1, 10000 + n, 'Hm', {at} FROM {series of 3000};
 INSERT INTO comments (event_id, author_id, content, created) SELECT 2 + n % 1999, 10000 + n, 'Hm', {at} FROM {series of 20000}`), ";")
@@ -122,7 +122,7 @@ func TestMOD02_blocks_cost_those_who_have_none_a_probe_on_SQLite(t *testing.T) {
 	for _, q := range quarrelReads(s) {
 		for viewer, most := range q.mayRead {
 			found, steps := run(t, conn, sqliteRead{q.statement, q.argsOf(viewer)})
-			assert.LessOrEqual(t, steps, 600+16*most, "%s, seen by %d", q.name, viewer)
+			assert.LessOrEqual(t, steps, 700+16*most, "%s, seen by %d", q.name, viewer)
 			assert.Equal(t, q.mustFind[viewer], found, "%s, seen by %d", q.name, viewer)
 		}
 	}

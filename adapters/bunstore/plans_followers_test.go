@@ -31,8 +31,8 @@ INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT n + 1,
 INSERT INTO subscriptions (user_id, followed_id, created, updated)
 	SELECT 2 + n % 100000, 2 + (n + 7 * (n / 100000 + 1)) % 100000, {at}, {at} FROM {series of 300000};
 INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT 1, 1 + 20 * n, {at}, {at} FROM {series of 5000};
-INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
-	SELECT n + 1, '2026-01-01', 'A title', '', '', 100, 100, '', '', '', {at}, {at} FROM {series of 100000};
+INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, published_at)
+	SELECT n + 1, '2026-01-01', 'A title', '', '', 100, 100, '', '', '', {at}, {at}, {at} FROM {series of 100000};
 INSERT INTO event_counts (event_id, author_id, likes) SELECT id, author_id, 1 FROM events;
 INSERT INTO likes (event_id, user_id) SELECT id, 1 FROM events;
 INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 50001 + n, 50002 + n - (n + 1) % 2 * 2, n % 2 = 1, {at} FROM {series of 20000}`), ";")

@@ -59,8 +59,8 @@ func crowdedDays(differing ...string) []string {
 		" VALUES (%[1]d, 2, {at}, {at}), (2, %[1]d, {at}, {at})", friend))
 	write := func(day calendar.Date, n int, author, permission string, later int) {
 		statements = append(statements, fmt.Sprintf(
-			`INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
-				SELECT %s, '%s', 'A title', '', '', %s, 100, '', '', '', {at}, {at} FROM {series of %d}`, author, day, permission, n))
+			`INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, published_at)
+				SELECT %s, '%s', 'A title', '', '', %s, 100, '', '', '', {at}, {at}, {at} FROM {series of %d}`, author, day, permission, n))
 		statements[len(statements)-1] = strings.ReplaceAll(statements[len(statements)-1], "{at}", fmt.Sprintf("{at %d}", later))
 	}
 	for _, days := range [][]calendar.Date{quietDays, privateDays, strangersDay, contactsDay, busyAuthorsDay} {

@@ -17,8 +17,8 @@ func busyDays(series, at string) []string {
 	rows := fmt.Sprintf(series, 215100)
 	users := "INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)" +
 		" SELECT '+86-' || n, '', '{list}', false, false, 0, '', '', '', '', 'UTC', " + when + " FROM " + rows
-	events := "INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)" +
-		" SELECT 1, '2026-01-01', 'A title', '', '', 0, 100, '', '', '', " + when + ", " + when + " FROM " + rows
+	events := "INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, published_at)" +
+		" SELECT 1, '2026-01-01', 'A title', '', '', 0, 100, '', '', '', " + when + ", " + when + ", " + when + " FROM " + rows
 	comments := "INSERT INTO comments (event_id, author_id, content, created) SELECT 1, 1, 'Oh', " + when + " FROM " + rows
 	return []string{users, events, comments}
 }

@@ -48,8 +48,8 @@ INSERT INTO feed_listings SELECT 'demand', id, category_id, created, updated, la
 INSERT INTO feed_counters SELECT category_id, kind, id % 16, count(*), max(created), max(updated), 1 FROM feed_listings GROUP BY 1, 2, 3;
 INSERT INTO feed_totals SELECT kind, id % 16, count(*), 1 FROM feed_listings WHERE kind <> 'xfile' GROUP BY 1, 2;
 INSERT INTO feed_totals VALUES ('category', 0, 0, 200);
-INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)
-	SELECT 1 + n % 1000, '2026-01-01'::date + n % 3000, 'A title', '', '', (n % 3) * 100, CASE n % 5 WHEN 0 THEN 0 ELSE 100 END, '', '', '', now() - n * interval '1 minute', now()
+INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, published_at)
+	SELECT 1 + n % 1000, '2026-01-01'::date + n % 3000, 'A title', '', '', (n % 3) * 100, CASE n % 5 WHEN 0 THEN 0 ELSE 100 END, '', '', '', now() - n * interval '1 minute', now(), now() - n * interval '1 minute'
 	FROM generate_series(1, 40000) n;
 INSERT INTO event_counts (event_id, author_id, comments, commented) SELECT id, author_id, 1, created FROM events;
 INSERT INTO plates (event_id, photo, created) SELECT id, 'private/a', created FROM events;

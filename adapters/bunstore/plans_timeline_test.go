@@ -27,8 +27,8 @@ func crowdedTimelines(differing ...string) []string {
 		return "INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT " + follower + ", " + followed + ", {at}, {at} FROM " + from
 	}
 	write := func(author, permission, status, from string) string {
-		return "INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified)" +
-			" SELECT " + author + ", '2026-01-01', 'A title', '', '', " + permission + ", " + status + ", '', '', '', {at}, {at} FROM " + from
+		return "INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, published_at)" +
+			" SELECT " + author + ", '2026-01-01', 'A title', '', '', " + permission + ", " + status + ", '', '', '', {at}, {at}, {at} FROM " + from
 	}
 	authors := fmt.Sprintf("{series of %d}", authorsFollowed)
 	diary := strings.ReplaceAll(fmt.Sprintf("{series of %d}", hugeDiary), "series", "later series")

@@ -84,7 +84,8 @@ func (c Change) TextAfter(t Text) Text {
 // Apply makes the whole change or, if it fails, none of it. An event whose text
 // changes loses its place until Locate. An event that becomes or stays published must
 // not be blank: the fault is on publish if the change sets it, else on the changed
-// texts. A change of neither leaves a stored event as blank as it is. HTML that is not sanitised is an error of
+// texts. A change of neither leaves a stored event as blank as it is. An event keeps the moment at which it was first
+// published, also as a draft (EVT-23). HTML that is not sanitised is an error of
 // the caller.
 func (e *Event) Apply(c Change, now time.Time) error {
 	if err := c.Check().Err(); err != nil {
@@ -101,6 +102,9 @@ func (e *Event) Apply(c Change, now time.Time) error {
 	}
 	if !reflect.DeepEqual(next.s, e.s) {
 		next.s.Modified = later(e.s.Modified, now)
+	}
+	if next.s.WrittenStatus() == Normal && next.s.Published.IsZero() {
+		next.s.Published = next.s.Modified
 	}
 	*e = next
 	return nil

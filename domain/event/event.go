@@ -64,12 +64,13 @@ type State struct {
 	Plates     []Plate // oldest first
 	Created    time.Time
 	Modified   time.Time
+	Published  time.Time        // when the author first published it; zero: never
 	Completes  *idempotency.Key // by storing the event or its newest plate; nil: none, and once stored
 }
 
-// AtCursor returns the place of the event in a timeline, whose later pages have lesser cursors (EVT-23).
+// AtCursor returns the place of the published event in a timeline, whose later pages have lesser cursors (EVT-23).
 func (s State) AtCursor() page.Cursor {
-	return page.Cursor{Rank: s.Created.UnixMicro(), ID: int64(s.ID)}
+	return page.Cursor{Rank: s.Published.UnixMicro(), ID: int64(s.ID)}
 }
 
 // Event is one diary event.
@@ -98,6 +99,8 @@ func Restore(s State) (*Event, error) {
 		return nil, fmt.Errorf("event %d has status %d and permission %d", s.ID, s.Status, s.Permission)
 	case s.Withheld != 0 && (s.Status != Draft || s.Withheld != Normal && s.Withheld != hiddenDraft):
 		return nil, fmt.Errorf("event %d has status %d, and %d when it is restored", s.ID, s.Status, s.Withheld)
+	case s.WrittenStatus() == Normal && s.Published.IsZero():
+		return nil, fmt.Errorf("event %d is published, and was never", s.ID)
 	case s.Status == Normal && e.isEmpty():
 		return nil, fmt.Errorf("event %d is published and empty", s.ID)
 	case len(s.Plates) > MaxPlates:

@@ -100,6 +100,34 @@ func TestEVT04_publishing(t *testing.T) {
 	})
 }
 
+func TestEVT23_an_event_keeps_when_it_was_first_published(t *testing.T) {
+	e, err := event.New(1, event.Change{Title: ptr("A walk"), Publish: ptr(true)}, calendar.DateOf(noon), noon)
+	require.NoError(t, err)
+	assert.Equal(t, noon, e.State().Published)
+
+	e = restored(t, func(s *event.State) { s.Status, s.Published = event.Draft, time.Time{} })
+	apply := func(hours int, c event.Change) (at time.Time) {
+		at = noon.Add(time.Duration(hours) * time.Hour)
+		require.NoError(t, e.Apply(c, at))
+		return at
+	}
+	apply(1, event.Change{Title: ptr("A draft"), Publish: ptr(false)})
+	assert.Zero(t, e.State().Published)
+	first := apply(2, event.Change{Publish: ptr(true)})
+	for i, publish := range []bool{true, false, true} {
+		apply(3+i, event.Change{Publish: ptr(publish)})
+		assert.Equal(t, first, e.State().Published)
+	}
+	assert.Equal(t, noon, e.State().Created)
+	assert.Equal(t, first.UnixMicro(), e.AtCursor().Rank)
+
+	e = restored(t, func(s *event.State) { s.Status, s.Published = event.Draft, time.Time{} })
+	require.NoError(t, e.Hide())
+	hidden := apply(1, event.Change{Publish: ptr(true)})
+	require.NoError(t, e.Unhide())
+	assert.Equal(t, hidden, e.State().Published, "its author published it then")
+}
+
 func TestEVT05_publish_false_makes_a_draft_and_absent_changes_nothing(t *testing.T) {
 	e := restored(t, func(*event.State) {})
 	require.NoError(t, e.Apply(event.Change{Title: ptr("other")}, noon))

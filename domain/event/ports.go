@@ -74,7 +74,7 @@ type Reader interface {
 	// with the latest comment first, ties by descending id.
 	Commented(ctx context.Context, author user.ID, limit int) ([]Entry, error)
 	// Timeline returns the published events of the users whom the viewer follows that the viewer may
-	// see by VisibleStates, behind the cursor: the newest creation first, ties by descending id. Cursors are
+	// see by VisibleStates, behind the cursor: the newest publication first, ties by descending id. Cursors are
 	// those of State.AtCursor. The cost must not grow with the events of the followed, nor by more than a
 	// constant for each followed user.
 	Timeline(ctx context.Context, viewer user.ID, r page.CursorRequest) (page.CursorPage[Entry], error)

@@ -70,7 +70,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func stateOf() event.State {
 	return event.State{
 		ID: 7, Author: 1, Date: calendar.DateOf(noon), Title: "A walk by the lake",
-		Status: event.Normal, Created: noon, Modified: noon,
+		Status: event.Normal, Created: noon, Modified: noon, Published: noon,
 	}
 }
 
@@ -92,7 +92,11 @@ func TestRestore_refuses_what_breaks_an_invariant(t *testing.T) {
 		"an odd status":     func(s *event.State) { s.Status = 50 },
 		"an odd permission": func(s *event.State) { s.Permission = 50 },
 		"published, empty":  func(s *event.State) { s.Title = "" },
-		"31 plates":         func(s *event.State) { s.Plates = make([]event.Plate, 31) },
+		"published, never":  func(s *event.State) { s.Published = time.Time{} },
+		"hidden, never published": func(s *event.State) {
+			s.Status, s.Withheld, s.Published = event.Draft, event.Normal, time.Time{}
+		},
+		"31 plates": func(s *event.State) { s.Plates = make([]event.Plate, 31) },
 	} {
 		s := stateOf()
 		breakIt(&s)

@@ -115,6 +115,7 @@ func NewEventRecord(s event.State) Record {
 		{"plates", "pictures: id, picture and created_at of each", platesOf(s.Plates)},
 		{"create_time", "when it was written", s.Created},
 		{"last_modified", "when it was last changed", s.Modified},
+		{"published_at", "when you first published it", optional(s.Published)},
 	}
 }
 

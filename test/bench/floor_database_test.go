@@ -210,18 +210,18 @@ func diaryTexts(texts *[statements]string) {
 			SELECT *` + visible + ` ORDER BY e.day DESC, e.created DESC, e.id LIMIT $3 OFFSET $4
 		) e JOIN event_counts n ON n.event_id = e.id LEFT JOIN plates q ON q.event_id = e.id
 		ORDER BY e.day DESC, e.created DESC, e.id, q.id`
-	const newestOf = ` CROSS JOIN LATERAL (SELECT e.id, e.created FROM events e
+	const newestOf = ` CROSS JOIN LATERAL (SELECT e.id, e.published_at FROM events e
 		WHERE e.author_id = s.followed_id AND e.status = 100 AND e.permission = `
-	const first = ` ORDER BY e.created DESC, e.id DESC LIMIT $2) newest WHERE s.user_id = $1`
+	const first = ` ORDER BY e.published_at DESC, e.id DESC LIMIT $2) newest WHERE s.user_id = $1`
 	texts[timelineStatement] = `SELECT ` + author + `, ` + entry + ` FROM (
 			SELECT newest.* FROM subscriptions s` + newestOf + `0` + first + `
 			UNION ALL
 			SELECT newest.* FROM subscriptions s` + newestOf + `100` + first + `
 				AND EXISTS (SELECT 1 FROM subscriptions back WHERE back.user_id = s.followed_id AND back.followed_id = $1)
-			ORDER BY created DESC, id DESC LIMIT $2
+			ORDER BY published_at DESC, id DESC LIMIT $2
 		) page JOIN events e ON e.id = page.id JOIN event_counts n ON n.event_id = e.id LEFT JOIN plates q ON q.event_id = e.id
 		JOIN users a ON a.id = e.author_id LEFT JOIN presence aw ON aw.user_id = a.id
-		ORDER BY e.created DESC, e.id DESC, q.id`
+		ORDER BY e.published_at DESC, e.id DESC, q.id`
 	texts[noticesStatement] = `SELECT k.unread, k.read_up_to, n.id, n.kind, n.created, e.id, e.title, c.id, c.content, ` + memberColumns + `
 		FROM notification_counts k JOIN notifications n ON n.owner_id = k.owner_id AND n.withdrawn = FALSE
 		LEFT JOIN comments c ON n.kind = 'comment' AND c.id = n.object_id

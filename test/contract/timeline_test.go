@@ -15,6 +15,7 @@ const timeline = "/api/xfile/event/following/"
 var timelineRows = []row{
 	{"EVT-23 the timeline is what the followed wrote and the caller may see", timelineSeen, everyStore},
 	{"EVT-23 pages neither repeat nor skip what is written and deleted meanwhile", timelinePages, everyStore},
+	{"EVT-23 a draft stands where it was first published", timelineDrafts, everyStore},
 	{"EVT-23 events of one instant are on one page each", timelineTies, everyStore},
 	{"EVT-23 a cursor that is no answer's is refused", timelineCursors, everyStore},
 }
@@ -79,6 +80,38 @@ func timelinePages(t *testing.T, s *server) {
 	assert.Equal(t, []string{"a0"}, three.titles())
 	assert.Nil(t, three.at("cursor.next"))
 	assert.Equal(t, []string{"new", "b2"}, page(nil).titles())
+}
+
+func timelineDrafts(t *testing.T, s *server) {
+	reader, ada, bob := s.member(t), s.member(t), s.member(t)
+	reader.follows(t, ada)
+	reader.follows(t, bob)
+	draft := ada.writes(t, object{"title": "draft"})
+	publish := func(yes bool) {
+		ada.patch(t, eventPath(draft.int("data.id")), object{"publish": yes}).is(200).shows(object{"create_time": draft.at("data.create_time")})
+	}
+	isOrdered := func(want ...string) {
+		t.Helper()
+		var paged []string
+		for next, more := "", true; more; {
+			a := reader.get(t, timeline+"?page_size=1&cursor="+url.QueryEscape(next)).is(200)
+			paged = append(paged, a.titles()...)
+			next, more = a.at("cursor.next").(string)
+		}
+		assert.Equal(t, want, paged)
+		assert.Equal(t, want, reader.get(t, timeline).is(200).titles())
+	}
+	s.minutesLater(
+		func() { bob.publishes(t, "before") },
+		func() { publish(true) },
+		func() { isOrdered("draft", "before") },
+		func() { bob.publishes(t, "after") },
+		func() { publish(true) },
+		func() { publish(false) },
+		func() { isOrdered("after", "before") },
+		func() { publish(true) },
+		func() { isOrdered("after", "draft", "before") },
+	)
 }
 
 func timelineTies(t *testing.T, s *server) {

@@ -28,7 +28,7 @@ var eventListing = []promise{
 	{"Commented has the event with the latest comment first, ties by descending id", commentedOrder},
 	{"Commented follows comments that are taken away", commentedRemoved},
 	{"Commented returns at most limit, of the author's events alone", commentedLimit},
-	{"Timeline has what the followed have published and the rule of visibility lets one see, the newest creation first", timelineRandom},
+	{"Timeline has what the followed have published and the rule of visibility lets one see, the newest publication first", timelineRandom},
 	{"OnDates is, for everybody, what the rule of visibility says", onDatesRandom},
 	{"OfPlate returns the event of a plate, or ErrNoPlate", eventOfPlate},
 }
@@ -278,7 +278,7 @@ func (w *fixtures) timeline(viewer user.ID, size int) (all []*event.Event) {
 		require.NoError(w, err)
 		require.LessOrEqual(w, len(p.Items), size)
 		for _, e := range p.Items {
-			require.Equal(w, w.entry(e.ID()), e)
+			require.Equal(w, w.entry(e.ID()), w.copy(e))
 			all = append(all, e.Event)
 		}
 		if after = p.Next; after == (page.Cursor{}) {

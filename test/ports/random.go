@@ -86,7 +86,7 @@ func (w *fixtures) users(c random) ([]user.ID, relate) {
 	}
 }
 
-// randomEvents are events of all the people, some of them created at the same instant.
+// randomEvents are events of all the people, some of them created at the same instant, and some drafts published later.
 func (w *fixtures) randomEvents(c random, people []user.ID) []*event.Event {
 	w.Helper()
 	w.category(1)
@@ -94,7 +94,11 @@ func (w *fixtures) randomEvents(c random, people []user.ID) []*event.Event {
 	var events []*event.Event
 	for range 60 {
 		at := noon.Add(time.Duration(c.IntN(4)) * time.Microsecond)
-		events = append(events, w.write(pick(c, people...), at, c.edits()...))
+		e := w.write(pick(c, people...), at, c.edits()...)
+		if later := at.Add(time.Duration(c.IntN(4)) * time.Microsecond); c.IntN(3) == 0 {
+			e = w.change(e.ID(), apply(later, published(c.IntN(4) > 0))).Event
+		}
+		events = append(events, e)
 	}
 	return events
 }
