@@ -50,7 +50,7 @@ func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, co
 
 // said returns the actor's own comment, as it is now.
 func (d *Diary) said(ctx context.Context, actor access.Actor, id event.CommentID) (Said, error) {
-	c, _, err := event.SeeComment(ctx, d.ports.Discussion, id, actor.ID)
+	c, _, err := event.SeeComment(ctx, d.ports.Discussion, id, actor.ID, event.ToRead)
 	if err != nil {
 		return Said{}, err
 	}
@@ -78,7 +78,7 @@ func (d *Diary) Comments(
 // DeleteComment deletes a comment that the actor wrote, or that is on the actor's event. If
 // the actor may not see the event, the comment is NotFound.
 func (d *Diary) DeleteComment(ctx context.Context, actor access.Actor, id event.CommentID) error {
-	c, on, err := event.SeeComment(ctx, d.ports.Discussion, id, actor.ID)
+	c, on, err := event.SeeComment(ctx, d.ports.Discussion, id, actor.ID, event.ToRead)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (d *Diary) unlessUnseen(ctx context.Context, actor access.Actor, on event.I
 
 // Liking returns the likes of an event that the actor may see (EVT-22).
 func (d *Diary) Liking(ctx context.Context, actor access.Actor, on event.ID) (event.Liking, error) {
-	return event.See(ctx, d.ports.Discussion, on, actor.ID)
+	return event.See(ctx, d.ports.Discussion, on, actor.ID, event.ToRead)
 }
 
 // MaxLikings bounds how many events a client may ask for the likes of at once.

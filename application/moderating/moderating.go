@@ -1,6 +1,6 @@
 // Package moderating holds the use cases of moderation: people report to staff, and staff hide and restore (MOD).
 //
-// A person reports only what they may see. Each act of staff has a reason.
+// A person reports only what they may see, or could see without a block. Each act of staff has a reason.
 //
 // Its tests are those of test/contract whose files begin with moderation.
 package moderating
@@ -71,10 +71,10 @@ func (m *Moderating) owner(ctx context.Context, actor access.Actor, of moderatio
 func (m *Moderating) ownerOf(ctx context.Context, actor access.Actor, of moderation.Thing) (user.ID, error) {
 	switch of.Kind {
 	case moderation.Event:
-		e, err := event.See(ctx, m.discussion, event.ID(of.ID), actor.ID)
+		e, err := event.See(ctx, m.discussion, event.ID(of.ID), actor.ID, event.ToReport)
 		return e.Author, err
 	case moderation.Comment:
-		c, _, err := event.SeeComment(ctx, m.discussion, event.CommentID(of.ID), actor.ID)
+		c, _, err := event.SeeComment(ctx, m.discussion, event.CommentID(of.ID), actor.ID, event.ToReport)
 		return c.Author, err
 	case moderation.Image:
 		i, err := m.images.Get(ctx, userimage.ID(of.ID))

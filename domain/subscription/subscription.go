@@ -42,6 +42,9 @@ func Relate(viewer, author user.ID, viewerFollows, authorFollows, isBlocked bool
 	return Stranger
 }
 
+// WithoutBlocks returns the relation as it is without the block. A block ends that one follows the other.
+func (r Relation) WithoutBlocks() Relation { return max(r, Stranger) }
+
 // ID numbers subscriptions.
 type ID int64
 

@@ -21,6 +21,7 @@ const (
 var moderationRows = []row{
 	{"MOD-01 a thing is reported once", reportedOnce, everyStore},
 	{"MOD-01 only what the caller may see is reported", reportedWrongly, oneStore},
+	{"MOD-01 a block keeps nobody from reporting", reportedBlocked, everyStore},
 	{"MOD-03 a hidden event is its author's alone until it is restored", hiddenEvent, everyStore},
 	{"MOD-03 no PATCH shows a hidden event", patchedHidden, everyStore},
 	{"MOD-03 a hidden comment is its author's alone until it is restored", hiddenComment, everyStore},
@@ -64,6 +65,29 @@ func reportedWrongly(t *testing.T, s *server) {
 	bob.post(t, reportPath, object{"event": id, "user": ada.id, "reason": "spam"}).invalid("event")
 	bob.post(t, reportPath, object{"reason": "spam"}).invalid("event")
 	s.anyone().post(t, reportPath, object{"event": id, "reason": "spam"}).is(401)
+}
+
+// reportedBlocked has a reporter who blocks, one who is blocked, and what neither may see for another reason than that.
+func reportedBlocked(t *testing.T, s *server) {
+	ada, bob, cleo := s.member(t), s.member(t), s.member(t)
+	public, contacts := ada.publishes(t, "Fog"), ada.publishes(t, "Mist", object{"view_permission": 100})
+	draft := ada.writes(t, object{"title": "Draft"}).int("data.id")
+	reported := []object{
+		{"event": public}, {"comment": ada.comments(t, public, "Rude")}, {"image": ada.keeps(t, "x")}, {"user": ada.id},
+	}
+	bob.blocks(t, ada)
+	ada.blocks(t, cleo)
+	for _, p := range []person{bob, cleo} {
+		p.unseen(t, public)
+		for _, body := range reported {
+			body["reason"] = "abuse"
+			p.post(t, reportPath, body).is(201)
+		}
+		for _, id := range []int{contacts, draft} {
+			p.post(t, reportPath, object{"event": id, "reason": "abuse"}).invalid("event")
+		}
+		p.post(t, reportPath, object{"comment": ada.comments(t, contacts, "Mine"), "reason": "abuse"}).invalid("comment")
+	}
 }
 
 func hiddenEvent(t *testing.T, s *server) {
