@@ -64,10 +64,13 @@ func (d *Diary) charge(actor access.Actor, a ratelimit.Action) ratelimit.Charge 
 	return d.limits.Charge(int64(actor.ID), a, d.now())
 }
 
+// today returns the day in the actor's time zone.
+func (d *Diary) today(actor access.Actor) calendar.Date { return calendar.DateOf(actor.Local(d.now())) }
+
 // prepare checks the change and sanitises its HTML. It names all wrong fields together,
 // those that could not be read and an unknown category included (GEN-08).
-func (d *Diary) prepare(ctx context.Context, c event.Change, readErr error) (event.Change, error) {
-	err := fault.Merge(readErr, c.Check().Err())
+func (d *Diary) prepare(ctx context.Context, actor access.Actor, c event.Change, readErr error) (event.Change, error) {
+	err := fault.Merge(readErr, c.Check(d.today(actor)).Err())
 	if c.Category != nil && *c.Category > 0 {
 		known, lookupErr := d.ports.Categories.ByIDs(ctx, []feed.CategoryID{*c.Category})
 		if lookupErr == nil && len(known) == 0 {
@@ -88,12 +91,12 @@ func (d *Diary) prepare(ctx context.Context, c event.Change, readErr error) (eve
 // is its Idempotency-Key, or nil. A request that is repeated with its key returns what the first
 // one made, as it is now, and is not charged (GEN-13). A key is reserved only for a valid body.
 func (d *Diary) Write(ctx context.Context, actor access.Actor, c event.Change, k *idempotency.Key, readErr error) (View, error) {
-	c, err := d.prepare(ctx, c, readErr)
+	c, err := d.prepare(ctx, actor, c, readErr)
 	if err != nil {
 		return View{}, err
 	}
 	now := d.now()
-	written, err := event.New(actor.ID, c, calendar.DateOf(actor.Local(now)), now)
+	written, err := event.New(actor.ID, c, d.today(actor), now)
 	if err != nil {
 		return View{}, err
 	}
@@ -129,7 +132,7 @@ func (d *Diary) Edit(ctx context.Context, actor access.Actor, id event.ID, c eve
 	if err != nil {
 		return View{}, err
 	}
-	c, err = d.prepare(ctx, c, readErr)
+	c, err = d.prepare(ctx, actor, c, readErr)
 	if err != nil {
 		return View{}, err
 	}

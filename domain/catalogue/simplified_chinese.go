@@ -79,6 +79,7 @@ var simplifiedChinese = map[string]string{
 
 	// Times and days.
 	"Date has wrong format. Use YYYY-MM-DD.":        "日期格式错误，请使用 YYYY-MM-DD。",
+	"Choose a day that is at most a year ahead.":    "请选择最多一年之后的日期。",
 	"There is no such day. Use YYYY-MM-DD.":         "该日期不存在，请使用 YYYY-MM-DD。",
 	"Enter a day like 2026-11-20.":                  "请输入日期，例如 2026-11-20。",
 	"Enter a time between the years 1000 and 9999.": "请输入 1000 年至 9999 年之间的时间。",

@@ -37,9 +37,18 @@ func (c Change) Sanitised(s markup.Sanitiser) Change {
 	return c
 }
 
-// Check returns the faults of the fields that do not depend on the event. HTML is limited
+// Check returns the faults of the fields that do not depend on the event, where today is the author's. HTML is limited
 // as sent, so that sanitising it stays cheap, and once more after that.
-func (c Change) Check() fault.Fields {
+func (c Change) Check(today calendar.Date) fault.Fields {
+	wrong := c.check()
+	if c.Date != nil && c.Date.Time().After(today.Time().AddDate(1, 0, 0)) {
+		wrong.Add("event_time", "Choose a day that is at most a year ahead.")
+	}
+	return wrong
+}
+
+// check is Check without the limit of the day, which holds when the day is chosen.
+func (c Change) check() fault.Fields {
 	var wrong fault.Fields
 	if c.Title != nil {
 		if p := TitleLimit.Line(new(*c.Title)); p != text.Blank { // that of a draft may be blank
@@ -88,7 +97,7 @@ func (c Change) TextAfter(t Text) Text {
 // published, also as a draft (EVT-23). HTML that is not sanitised is an error of
 // the caller.
 func (e *Event) Apply(c Change, now time.Time) error {
-	if err := c.Check().Err(); err != nil {
+	if err := c.check().Err(); err != nil {
 		return err
 	}
 	if c.HTML != nil && c.sanitised == nil {

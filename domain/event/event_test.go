@@ -228,7 +228,7 @@ func TestEVT18_only_sanitised_HTML_is_stored(t *testing.T) {
 	assert.EqualValues(t, "<p>x</p><p>x</p>", e.State().HTML)
 
 	long := event.Change{HTML: ptr(strings.Repeat("h", 33<<10))}
-	assert.Empty(t, long.Check())
+	assert.Empty(t, long.Check(calendar.DateOf(noon)))
 	assert.Equal(t, []string{"html_content"}, fieldsOf(t, e.Apply(long.Sanitised(twice{}), noon)))
 }
 
@@ -236,13 +236,13 @@ func TestEVT21_limits(t *testing.T) {
 	at := func(n int) string { return strings.Repeat("字", n) }
 	fits := event.Change{Title: ptr(" " + at(200) + " "), Content: ptr(at(20_000)),
 		HTML: ptr(strings.Repeat("h", 64<<10))}
-	assert.Empty(t, fits.Check())
+	assert.Empty(t, fits.Check(calendar.DateOf(noon)))
 	over := event.Change{Title: ptr(at(201)), Content: ptr(at(20_001)),
 		HTML: ptr(strings.Repeat("h", 64<<10+1))}
-	assert.Len(t, over.Check(), 3, "all at once")
+	assert.Len(t, over.Check(calendar.DateOf(noon)), 3, "all at once")
 	odd := event.Change{Title: ptr("a\x00b"), Content: ptr("\xff"), Permission: ptr(event.Permission(5)),
 		Date: ptr(calendar.Date{})}
-	assert.Len(t, odd.Check(), 4)
+	assert.Len(t, odd.Check(calendar.DateOf(noon)), 4)
 
 	e := restored(t, func(*event.State) {})
 	for range event.MaxPlates {
@@ -256,6 +256,22 @@ func TestEVT21_limits(t *testing.T) {
 	assert.Equal(t, []string{"content"}, fieldsOf(t, err))
 	_, err = event.NewComment(1, 1, " \n", noon)
 	assert.Equal(t, []string{"content"}, fieldsOf(t, err))
+}
+
+func TestEVT02_an_event_happens_at_most_a_year_ahead(t *testing.T) {
+	day := func(y, m, d int) calendar.Date {
+		return calendar.DateOf(time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC))
+	}
+	for _, c := range []struct {
+		today, date calendar.Date
+		fits        bool
+	}{
+		{day(2026, 11, 20), day(2027, 11, 20), true}, {day(2026, 11, 20), day(2027, 11, 21), false},
+		{day(2028, 2, 29), day(2029, 3, 1), true}, {day(2028, 2, 29), day(2029, 3, 2), false},
+		{day(2026, 11, 20), day(1, 1, 1), true}, {day(2026, 11, 20), day(9999, 12, 31), false},
+	} {
+		assert.Equal(t, c.fits, len(event.Change{Date: &c.date}.Check(c.today)) == 0, "%s on %s", c.date, c.today)
+	}
 }
 
 func TestPlates_come_and_go(t *testing.T) {

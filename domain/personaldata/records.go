@@ -35,8 +35,8 @@ type Field struct {
 
 // Plate is a picture of an event, in the value of a Field.
 type Plate struct {
-	ID      event.PlateID `json:"id"`
-	Picture media.Key     `json:"picture"`
+	ID      event.PlateID     `json:"id"`
+	Picture media.Key         `json:"picture"`
 	Created instant.Timestamp `json:"created_at"`
 }
 

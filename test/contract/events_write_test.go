@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/application/signin"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/instant"
 )
@@ -18,6 +20,7 @@ var eventRows = []row{
 	{"EVT-02 what the client may not set is ignored", clientSetsNoMore, oneStore},
 	{"EVT-02 the category is one that exists or null", categoryExists, oneStore},
 	{"EVT-02 wrong fields are named together", wrongFieldsTogether, oneStore},
+	{"EVT-02 an event happens at most a year ahead of its author's today", farEvents, oneStore},
 	{"EVT-03 a patch writes the fields it carries", patchWritesWhatItCarries, oneStore},
 	{"EVT-03 null is refused where it means nothing", patchRefusesNull, oneStore},
 	{"EVT-04 publish true publishes and stays published", publishPublishes, everyStore},
@@ -101,6 +104,23 @@ func wrongFieldsTogether(t *testing.T, s *server) {
 	for _, body := range []string{"", "[]", "null", `"x"`, `{"title":`, `{"title":"a"} {}`} {
 		a := ada.post(t, events, body).is(http.StatusBadRequest)
 		assert.Equal(t, "VALIDATION_EXCEPTION", a.text("code"), body)
+	}
+}
+
+// farEvents has authors whose days differ: their clocks are 24 hours apart.
+func farEvents(t *testing.T, s *server) {
+	for zone, last := range map[string]string{"Pacific/Kiritimati": "2027-11-21", "Pacific/Honolulu": "2027-11-20"} {
+		author := s.member(t, func(r *signin.Registration) { r.Member.Timezone = zone })
+		id := author.writes(t, object{"event_time": last}).int("data.id")
+		author.patch(t, eventPath(id), object{"event_time": last}).is(200)
+		day, err := calendar.ParseDate(last)
+		require.NoError(t, err)
+		for _, far := range []string{calendar.DateOf(day.Time().AddDate(0, 0, 1)).String(), "3026-01-01", "9999-12-31"} {
+			author.post(t, events, object{"event_time": far, "title": 5}).invalid("event_time", "title")
+			author.patch(t, eventPath(id), object{"event_time": far}).invalid("event_time")
+		}
+		author.reads(t, id).shows(object{"event_time": last})
+		author.writes(t, object{"event_time": "0001-01-01"})
 	}
 }
 
