@@ -48,17 +48,15 @@ func (a *api) privatePicture(c *transport.Call) (transport.Reply, error) {
 	return transport.Bare(download{served, fmt.Sprintf("private, max-age=%d", left/time.Second)}), err
 }
 
-// sizeOf returns the size that the request asks for, or "" for the picture itself. A size
-// without a name, or a second one, is media.ErrNotFound (IMG-08).
+// sizeOf returns the size that the request asks for, or "" for the picture itself. A second size is
+// media.ErrNotFound (IMG-08).
 func sizeOf(c *transport.Call) (string, error) {
-	sizes := c.Gin.Request.URL.Query()["size"]
-	switch {
-	case len(sizes) == 0:
-		return "", nil
-	case len(sizes) > 1 || sizes[0] == "":
+	q := c.Query()
+	size := q.Text("size")
+	if len(q.Wrong["size"]) > 0 {
 		return "", media.ErrNotFound
 	}
-	return sizes[0], nil
+	return size, nil
 }
 
 // ServeHTTP writes the picture or the requested ranges of it, or 304 if the client already has

@@ -89,9 +89,13 @@ func otherSizes(t *testing.T, s *server) {
 		ada.post(t, images, object{"img": aPNG(t)}).is(201).text("data.img"),
 		ada.attaches(t, ada.publishes(t, "x")).text("data.photo"),
 	} {
-		for _, size := range []string{"", "lg", "SM", "sm%20", "320", "..%2Fsm", "sm&size=md", "sm&size=sm"} {
+		for _, size := range []string{"lg", "SM", "320", "..%2Fsm", "sm&size=md", "%00", "%ff"} {
 			s.anyone().fetches(t, inSize(address, size)).fails(404, "RESOURCE_NOT_FOUND")
 		}
+		for _, blank := range []string{"", "%20", "+%09", "&size="} { // GEN-04
+			assert.Equal(t, s.anyone().fetches(t, address).is(200).body, s.anyone().fetches(t, inSize(address, blank)).is(200).body)
+		}
+		assert.Equal(t, s.anyone().fetches(t, inSize(address, "sm")).body, s.anyone().fetches(t, inSize(address, "sm&size=&size=sm")).body)
 		bare, query, _ := strings.Cut(address, "?")
 		for _, name := range []string{".sm.jpg", ".md.jpg", ".sm.png"} {
 			s.anyone().fetches(t, bare+name).fails(404, "RESOURCE_NOT_FOUND")
