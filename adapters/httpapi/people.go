@@ -76,6 +76,10 @@ func (a *api) setAvatar(c *transport.Call) (transport.Reply, error) {
 	return transport.Data(renderPerson(info)), err
 }
 
+func (a *api) removeAvatar(c *transport.Call) (transport.Reply, error) {
+	return transport.NoContent(), a.People.RemoveAvatar(c.Context(), c.Actor)
+}
+
 // users holds the users of a response.
 type users map[user.ID]user.Info
 

@@ -52,6 +52,7 @@ var table = []route{
 	row(http.MethodPost, "/api/user/erase/", Unnarrowed, (*api).eraseOwn),
 	row(http.MethodGet, "/api/user/export/", Unnarrowed, (*api).exportOwn),
 	row(http.MethodPut, "/api/user/avatar/", Authenticated, (*api).setAvatar),
+	row(http.MethodDelete, "/api/user/avatar/", Authenticated, (*api).removeAvatar),
 	row(http.MethodGet, "/api/user/notification/", eventScope, (*api).listNotifications),
 	row(http.MethodPut, "/api/user/notification/read/", eventScope, (*api).readNotifications),
 	row(http.MethodGet, "/api/user/moderation/", Authenticated, (*api).listHidden),

@@ -45,6 +45,19 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 	return infos[0], nil
 }
 
+// RemoveAvatar takes the actor's avatar away, if there is one, so that the generated one is back. Its files are removed.
+func (p *People) RemoveAvatar(ctx context.Context, actor access.Actor) error {
+	before, err := p.avatar(ctx, actor.ID)
+	if err != nil || before.Key == "" {
+		return err
+	}
+	if err := p.directory.SetAvatar(ctx, actor.ID, media.Picture{}, 0); err != nil {
+		return err
+	}
+	_ = media.RemoveFiles(context.WithoutCancel(ctx), p.pictures, p.deletions, before.Keys()) // the cleanup retries failures
+	return nil
+}
+
 func (p *People) avatar(ctx context.Context, id user.ID) (media.Picture, error) {
 	members, err := p.directory.Members(ctx, []user.ID{id})
 	if err != nil || len(members) == 0 {

@@ -157,7 +157,7 @@ type Directory interface {
 	// Members returns the existing users of the ids, in any order, each once. Unknown
 	// ids, and those of users whose data was erased, must be left out. An empty list of ids is not an error.
 	Members(ctx context.Context, ids []ID) ([]Member, error)
-	// SetAvatar replaces the user's avatar. All sizes of the new one take so many bytes
+	// SetAvatar replaces the user's avatar, or takes it away if the new one is zero. All sizes of the new one take so many bytes
 	// together; those of the old one are given back. It returns ErrNotFound if the user does
 	// not exist or was erased, and quota.Limits.ErrPictures if the new avatar takes more bytes than are
 	// left of the quota with which the store was opened (GEN-14). Charges are as in

@@ -233,6 +233,7 @@ var trials = map[string]trial{
 	"POST /api/user/user-simple-info/": {"optionalAuth", plainly(simpleInfo, object{"uid": []any{1}}, 200)},
 	"GET /api/user/search/":            {"authenticated", plainly(search+"?name=ada", nil, 200)},
 	"PUT /api/user/avatar/":            {"authenticated", plainly("/api/user/avatar/", object{"avatar": dot}, 200)},
+	"DELETE /api/user/avatar/":         {"authenticated", plainly("/api/user/avatar/", nil, 204)},
 
 	"PUT /api/user/password/": {"unnarrowed", func(_ *testing.T, c *cast) []aim {
 		return []aim{{path: passwordPath, body: object{"old_password": "not-this-one", "new_password": newPassword}, want: everybody(400)}}

@@ -13,6 +13,7 @@ import (
 var pictureRows = []row{
 	{"USR-04 an avatar of one's own in all three sizes", ownAvatar, oneStore},
 	{"USR-04 what is no avatar is refused", noAvatar, oneStore},
+	{"USR-04 an avatar is taken away again", avatarTakenAway, everyServer},
 	{"USR-04 an avatar is seen wherever its person is", avatarEverywhere, oneStore},
 }
 
@@ -56,6 +57,25 @@ func noAvatar(t *testing.T, s *server) {
 	ada.send(t, "PUT", avatars, object{}).invalid("avatar")
 	ada.saying("Content-Type", "image/png").send(t, "PUT", avatars, aPNG(t)).fails(415, "UNSUPPORTED_MEDIA_TYPE")
 	assert.Equal(t, before, ada.get(t, profile).is(200).text("data.avatar"))
+}
+
+func avatarTakenAway(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	generated := ada.get(t, profile).is(200)
+	assert.Empty(t, ada.delete(t, avatars).is(204).body, "of one who has none")
+	own := ada.send(t, "PUT", avatars, object{"avatar": inPNG(t, drawing(900, 600))}).is(200)
+	bobs := bob.send(t, "PUT", avatars, object{"avatar": aPNG(t)}).is(200)
+	s.anyone().delete(t, avatars).is(401)
+	for range 2 {
+		assert.Empty(t, ada.delete(t, avatars).is(204).body)
+		assert.Equal(t, generated.at("data"), ada.get(t, profile).is(200).at("data"))
+		for _, size := range []string{"sm", "md", "lg"} {
+			s.picture(t, generated.text("data.avatars.sizes."+size+".path"))
+			s.anyone().fetches(t, own.text("data.avatars.sizes."+size+".path")).fails(404, "RESOURCE_NOT_FOUND")
+		}
+	}
+	s.picture(t, bobs.text("data.avatar"))
+	assert.NotEqual(t, generated.text("data.avatar"), ada.send(t, "PUT", avatars, object{"avatar": aPNG(t)}).is(200).text("data.avatar"))
 }
 
 func avatarEverywhere(t *testing.T, s *server) {

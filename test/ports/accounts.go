@@ -28,7 +28,7 @@ func Accounts(t *testing.T, open Open) {
 		{"names come back as they went in", membersNames},
 		{"Erasing returns the users whose account is erasing, ascending, at most limit", accountsErasing},
 		{"ChangeProfile changes the fields that are sent", changeProfile},
-		{"SetAvatar gives the person the picture, in place of the one that they had", setAvatar},
+		{"SetAvatar gives the person the picture, or none, in place of the one that they had", setAvatar},
 		{"SetAvatar of an unknown user is ErrNotFound", setAvatarUnknownUser},
 	})
 }
