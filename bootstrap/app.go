@@ -58,6 +58,7 @@ type App struct {
 // Close waits for background work and closes the store. The App must not be used afterwards.
 func (a *App) Close() error {
 	a.Signin.Close()
+	a.Signin.Settle()
 	a.Translation.Close()
 	return a.storage.close()
 }

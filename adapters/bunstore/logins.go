@@ -1,10 +1,12 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -125,20 +127,22 @@ func (v Tokens) session(scan func(...any) error) (access.Session, error) {
 }
 
 // Touch compares with the stored times. They are never earlier than the session's, so a
-// time that is not due by the session is not due at all.
-func (v Tokens) Touch(ctx context.Context, s access.Session, now time.Time) error {
-	now = instant.Normalise(now)
-	if !s.IsStale(now) {
-		return ctx.Err()
-	}
-	instant := v.s.Dialect.Instant
-	at, due := instant(now), instant(now.Add(-access.SeenEvery))
+// time that is not due by the session is not due at all. The order of users and tokens prevents deadlocks.
+func (v Tokens) Touch(ctx context.Context, all ...access.Sighting) error {
+	slices.SortFunc(all, func(a, b access.Sighting) int { return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.ID, b.ID)) })
 	var steps []engine.Step
-	if now.Sub(s.Used) >= access.SeenEvery {
-		steps = append(steps, engine.Step{Statement: v.s.steps.use, Args: []any{int64(s.ID), at, due}})
+	for _, one := range all {
+		at := instant.Normalise(one.At)
+		args := []any{int64(one.ID), v.s.Dialect.Instant(at), v.s.Dialect.Instant(at.Add(-access.SeenEvery))}
+		if at.Sub(one.Used) >= access.SeenEvery {
+			steps = append(steps, engine.Step{Statement: v.s.steps.use, Args: args})
+		}
+		if at.Sub(one.Seen) >= access.SeenEvery {
+			steps = append(steps, engine.Step{Statement: v.s.steps.see, Args: args})
+		}
 	}
-	if now.Sub(s.Seen) >= access.SeenEvery {
-		steps = append(steps, engine.Step{Statement: v.s.steps.see, Args: []any{int64(s.ID), at, due}})
+	if len(steps) == 0 {
+		return ctx.Err()
 	}
 	return v.s.writeAll(ctx, steps)
 }

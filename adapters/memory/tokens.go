@@ -57,16 +57,18 @@ func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (access.Sessio
 	})
 }
 
-func (v Tokens) Touch(ctx context.Context, session access.Session, now time.Time) error {
+func (v Tokens) Touch(ctx context.Context, all ...access.Sighting) error {
 	return exec(ctx, v.s, func() error {
-		t, exists := v.s.tokens[session.ID]
-		if !exists {
-			return nil
+		for _, one := range all {
+			t, exists := v.s.tokens[one.ID]
+			if !exists {
+				continue
+			}
+			m := v.s.members[one.User]
+			touch(&t.Used, instant.Normalise(one.At))
+			touch(&m.Seen, instant.Normalise(one.At))
+			v.s.tokens[one.ID], v.s.members[one.User] = t, m
 		}
-		m := v.s.members[session.User]
-		touch(&t.Used, instant.Normalise(now))
-		touch(&m.Seen, instant.Normalise(now))
-		v.s.tokens[session.ID], v.s.members[session.User] = t, m
 		return nil
 	})
 }

@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"plaza/domain/access"
@@ -43,8 +42,8 @@ type Signin struct {
 	logins   loginCounters
 	joining  Joining
 	sending  sending
-	// logged is when a failed write of presence was last logged, in Unix nanoseconds.
-	logged atomic.Int64
+
+	sightings sightings
 }
 
 // TokenTTL is the lifetime of a login token, counted from its last use.
@@ -228,10 +227,9 @@ func (s *Signin) issue(
 	return key, nil
 }
 
-// Authenticate returns the actor who owns the key, and records their presence. It returns
-// access.ErrBadKey if the key is malformed, unknown, expired or revoked, or if its account
-// is disabled (AUT-05). If presence can't be written, Authenticate logs that and succeeds:
-// with a full disk the server still serves reads.
+// Authenticate returns the actor who owns the key, and records their presence beside the call, which no other writer
+// delays (USR-03). It returns access.ErrBadKey if the key is malformed, unknown, expired or revoked, or if its account
+// is disabled (AUT-05). If presence can't be written, the log says so: with a full disk the server still serves reads.
 func (s *Signin) Authenticate(ctx context.Context, key secret.String) (access.Actor, error) {
 	session, err := s.session(ctx, key)
 	if err != nil {
@@ -243,25 +241,9 @@ func (s *Signin) Authenticate(ctx context.Context, key secret.String) (access.Ac
 		return access.Actor{}, err
 	}
 	if session.IsStale(now) {
-		if err := s.tokens.Touch(ctx, session, now); err != nil {
-			s.logUnseen(ctx, err, now)
-		}
+		s.see(ctx, access.Sighting{Session: session, At: now})
 	}
 	return actor, nil
-}
-
-// logInterval is the minimum time between two log lines about presence: with a full disk
-// every request fails to write it.
-const logInterval = time.Minute
-
-// logUnseen logs the error, at most once per logInterval. It ignores errors of a request
-// that the client has cancelled.
-func (s *Signin) logUnseen(ctx context.Context, err error, now time.Time) {
-	last := s.logged.Load()
-	if ctx.Err() != nil || last != 0 && now.UnixNano()-last < int64(logInterval) || !s.logged.CompareAndSwap(last, now.UnixNano()) {
-		return
-	}
-	s.log(ctx).WarnContext(ctx, "presence cannot be written; requests are served without it", "error", err)
 }
 
 func (s *Signin) session(ctx context.Context, key secret.String) (access.Session, error) {

@@ -137,6 +137,12 @@ func (s Session) IsStale(now time.Time) bool {
 	return now.Sub(s.Used) >= SeenEvery || now.Sub(s.Seen) >= SeenEvery
 }
 
+// Sighting is a use of the session's token, with which its user was seen.
+type Sighting struct {
+	Session
+	At time.Time
+}
+
 // Tokens stores tokens and the last sightings of their users. Every implementation
 // passes test/ports.Tokens.
 type Tokens interface {
@@ -146,11 +152,10 @@ type Tokens interface {
 	Issue(ctx context.Context, t Token, charges ...ratelimit.Charge) (TokenID, error)
 	// Session returns the token with the hash, in any state, or ErrNoSession.
 	Session(ctx context.Context, hash KeyHash) (Session, error)
-	// Touch records that the session's token and user were seen at the instant. Each
-	// of the two must be written only if it is at least SeenEvery older, so that
-	// concurrent calls write once. Neither may move backwards. A session that no longer
-	// exists is not an error.
-	Touch(ctx context.Context, s Session, now time.Time) error
+	// Touch records all sightings, of tokens and of users. Each of the two must be written
+	// only if it is at least SeenEvery older, so that concurrent calls write once. Neither
+	// may move backwards. A session that no longer exists is not an error.
+	Touch(ctx context.Context, all ...Sighting) error
 	// Revoke removes the token, or returns ErrNoSession.
 	Revoke(ctx context.Context, id TokenID) error
 	// OfUsers returns the users' tokens, most recently issued first, ties by descending

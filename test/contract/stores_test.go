@@ -106,10 +106,13 @@ func onEach(t *testing.T, n needs, test func(t *testing.T, on store)) {
 }
 
 // inTurn hands requests to the servers as a load balancer does that knows no
-// sessions.
+// sessions. Each finds stored what the former ones have left to be stored beside them.
 func inTurn(apps []*bootstrap.App) http.Handler {
 	var n atomic.Uint64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, app := range apps {
+			app.Signin.Settle()
+		}
 		apps[n.Add(1)%uint64(len(apps))].Handler.ServeHTTP(w, r)
 	})
 }

@@ -20,6 +20,7 @@ func Tokens(t *testing.T, open Open) {
 		{"Session without a token is ErrNoSession", sessionNone},
 		{"Touch notes that token and user were seen, in the form that is kept", touch},
 		{"Touch writes each of the two only if what is stored is SeenEvery older", touchSeldom},
+		{"Touch notes many sightings, of people and tokens that are gone as well", touchMany},
 		{"of Touches at once with different tokens the latest is when the user was seen", touchFromMany},
 		{"Revoke removes the token, or returns ErrNoSession", revoke},
 		{"of many who revoke a token at once one does", revokeAtOnce},
@@ -58,7 +59,7 @@ func (w *fixtures) session(t access.Token) access.Session {
 // touch notes the token's session as seen.
 func (w *fixtures) touch(t access.Token, now time.Time) {
 	w.Helper()
-	require.NoError(w, w.Tokens.Touch(w.Context(), w.session(t), now))
+	require.NoError(w, w.Tokens.Touch(w.Context(), access.Sighting{Session: w.session(t), At: now}))
 }
 
 func issue(w *fixtures) {
@@ -145,7 +146,7 @@ func touchSeldom(w *fixtures) {
 	start := noon.Add(time.Hour)
 	w.touch(t, start)
 
-	require.NoError(w, w.Tokens.Touch(w.Context(), old, start.Add(time.Second)))
+	require.NoError(w, w.Tokens.Touch(w.Context(), access.Sighting{Session: old, At: start.Add(time.Second)}))
 	assert.Equal(w, []time.Time{start, start}, seen(w.session(t)), "what is stored decides, not the session")
 	for _, after := range []time.Duration{access.SeenEvery - time.Microsecond, -time.Second, -2 * access.SeenEvery} {
 		w.touch(t, start.Add(after))
@@ -155,6 +156,22 @@ func touchSeldom(w *fixtures) {
 	assert.Equal(w, []time.Time{start.Add(access.SeenEvery / 2), start}, seen(w.session(idle)), "due for the token alone")
 	w.touch(t, start.Add(access.SeenEvery))
 	assert.Equal(w, []time.Time{start.Add(access.SeenEvery), start.Add(access.SeenEvery)}, seen(w.session(t)), "due")
+}
+
+func touchMany(w *fixtures) {
+	holder, other := w.newUser(), w.newUser()
+	first, second, gone, others := w.issue(token(holder, 1)), w.issue(token(holder, 2)), w.issue(token(other, 3)), w.issue(token(other, 4))
+	at := func(t access.Token, seconds int) access.Sighting {
+		return access.Sighting{Session: w.session(t), At: noon.Add(time.Hour + time.Duration(seconds)*time.Second)}
+	}
+	all := []access.Sighting{at(others, 4), at(gone, 3), at(second, 2), at(first, 1)}
+	require.NoError(w, w.Tokens.Revoke(w.Context(), gone.ID))
+	require.NoError(w, w.Tokens.Touch(w.Context(), all...))
+	assert.Equal(w, at(first, 1).At, w.session(first).Used)
+	assert.Equal(w, at(second, 2).At, w.session(second).Used)
+	assert.Equal(w, []time.Time{at(others, 4).At, at(others, 4).At}, seen(w.session(others)))
+	assert.Less(w, w.session(first).Seen.Sub(noon.Add(time.Hour)), access.SeenEvery, "once, with either")
+	require.NoError(w, w.Tokens.Touch(w.Context()))
 }
 
 // seen is when the session's token and its user were seen.
@@ -169,7 +186,9 @@ func touchFromMany(w *fixtures) {
 		sessions = append(sessions, w.session(w.issue(token(holder, byte(i)))))
 	}
 	at := func(i int) time.Time { return noon.Add(time.Hour + time.Duration(i)*access.SeenEvery) }
-	for _, err := range atOnce(many, func(i int) error { return w.Tokens.Touch(w.Context(), sessions[i], at(i)) }) {
+	for _, err := range atOnce(many, func(i int) error {
+		return w.Tokens.Touch(w.Context(), access.Sighting{Session: sessions[i], At: at(i)})
+	}) {
 		require.NoError(w, err)
 	}
 	s, err := w.Tokens.Session(w.Context(), sessions[0].Hash)
@@ -182,7 +201,7 @@ func revoke(w *fixtures) {
 	t, other := w.issue(token(holder, 1)), w.issue(token(holder, 2))
 	s := w.session(t)
 	require.NoError(w, w.Tokens.Revoke(w.Context(), t.ID))
-	require.NoError(w, w.Tokens.Touch(w.Context(), s, noon.Add(time.Hour)), "a session that is gone is no error")
+	require.NoError(w, w.Tokens.Touch(w.Context(), access.Sighting{Session: s, At: noon.Add(time.Hour)}), "a session that is gone is no error")
 	_, err := w.Tokens.Session(w.Context(), t.Hash)
 	assert.ErrorIs(w, err, access.ErrNoSession)
 	assert.Equal(w, other, w.session(other).Token)
