@@ -9,25 +9,40 @@ import (
 
 // clientAddr returns the caller's address: the peer's, or, if the peer is a trusted proxy,
 // the last address of X-Forwarded-For that is not one (AUT-11). If all are, it returns the
-// first. A header that names something else before that counts as none. The address is zero
+// first. A header that names something else before that counts as none, and isReadable is false. The address is zero
 // when the peer has none, as on a Unix socket.
-func clientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
+func clientAddr(r *http.Request, trusted []netip.Prefix) (client netip.Addr, isReadable bool) {
 	peer, ok := peerOf(r)
 	if !ok || !isAmong(trusted, peer) {
-		return peer
+		return peer, true
 	}
-	rest := strings.Join(r.Header["X-Forwarded-For"], ",")
-	for {
-		comma := strings.LastIndexByte(rest, ',')
-		addr, err := netip.ParseAddr(strings.TrimSpace(rest[comma+1:]))
-		if err != nil || addr.Zone() != "" {
-			return peer
-		}
-		if addr = addr.Unmap(); comma < 0 || !isAmong(trusted, addr) {
-			return addr
-		}
+	rest, client := strings.Join(r.Header["X-Forwarded-For"], ","), peer
+	for comma := len(rest); comma >= 0; {
 		rest = rest[:comma]
+		comma = strings.LastIndexByte(rest, ',')
+		text := strings.TrimSpace(rest[comma+1:])
+		if text == "" {
+			continue
+		}
+		addr, err := forwardedAddr(text)
+		switch {
+		case err != nil || addr.Zone() != "":
+			return peer, false
+		case !isAmong(trusted, addr.Unmap()):
+			return addr.Unmap(), true
+		}
+		client = addr.Unmap()
 	}
+	return client, true
+}
+
+// forwardedAddr reads an address that may have quotes, brackets and a port, as some proxies write it.
+func forwardedAddr(text string) (netip.Addr, error) {
+	text = strings.Trim(text, `"`)
+	if withPort, err := netip.ParseAddrPort(text); err == nil {
+		return withPort.Addr(), nil
+	}
+	return netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
 }
 
 // peerOf returns the address of the request's peer.

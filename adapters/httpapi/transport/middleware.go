@@ -54,7 +54,10 @@ func Wrap(next http.Handler, c Config) http.Handler {
 type middleware struct {
 	Config
 	next   http.Handler
-	warned struct{ internal, public sync.Once } // of an untrusted peer that forwards
+	warned struct {
+		internal, public sync.Once // of an untrusted peer that forwards
+		unreadable       sync.Once // of a trusted one
+	}
 }
 
 func NewMiddleware(next http.Handler, c Config) *middleware {
@@ -86,8 +89,9 @@ func HeaderOf(h http.Header, name string) string {
 func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	out := &recorder{ResponseWriter: w, isHead: r.Method == http.MethodHead, base: f.BasePath}
+	client, isReadable := clientAddr(r, f.TrustedProxies)
 	out.log = requestLog{
-		log: f.Log, id: [1]string{RequestID(HeaderOf(r.Header, requestIDHeader))}, Client: clientAddr(r, f.TrustedProxies), limited: f.Metrics.Limited,
+		log: f.Log, id: [1]string{RequestID(HeaderOf(r.Header, requestIDHeader))}, Client: client, limited: f.Metrics.Limited,
 	}
 	out.log.begin(f.Tracer, r)
 	ctx := &out.ctx
@@ -95,6 +99,11 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer ctx.end()
 	r = r.WithContext(ctx)
 	f.dropProxyHeaders(r)
+	if !isReadable {
+		f.warned.unreadable.Do(func() {
+			Logger(ctx).Warn("X-Forwarded-For of a trusted proxy can't be read: all clients count as one address, the proxy's", "peer", client)
+		})
+	}
 
 	setCommonHeaders(out.Header())
 	out.Header()[requestIDHeader] = out.log.id[:]

@@ -89,3 +89,29 @@ func TestAUT_11_a_peer_that_plays_the_proxy_is_warned_of_once(t *testing.T) {
 	send("127.0.0.1:1", "192.0.2.9")
 	assert.Equal(t, 1, strings.Count(log.String(), "demo accounts have their public password"))
 }
+
+func TestAUT_11_a_trusted_proxy_writes_addresses_in_many_ways(t *testing.T) {
+	const v4, v6, proxy = "203.0.113.7", "2001:db8::7", "10.1.2.3"
+	for header, want := range map[string]string{
+		"": proxy, " ": proxy, ",": proxy, v4: v4, v4 + ":4711": v4, `"` + v4 + `"`: v4, `"` + v4 + `:4711"`: v4, "::ffff:" + v4: v4,
+		v6: v6, "[" + v6 + "]": v6, "[" + v6 + "]:4711": v6, `"[` + v6 + `]:4711"`: v6,
+		v4 + ",": v4, v4 + ", ,": v4, "192.0.2.9, " + v4 + ":1 , 10.9.9.9:80": v4, "10.0.0.9,10.9.9.9": "10.0.0.9", "unknown, " + v4: v4,
+		"unknown": "", v4 + ":": "", v4 + ":port": "", "fe80::1%eth0": "", v4 + ", _hidden": "", "192.0.2.9, for=" + v4 + ", 10.9.9.9": "",
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr, r.Header["X-Forwarded-For"] = proxy+":1", []string{header}
+		var log bytes.Buffer
+		f := NewMiddleware(http.NotFoundHandler(), Config{
+			Log: slog.New(slog.NewTextHandler(&log, nil)), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+		})
+		for range 2 {
+			f.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		client, warnings := want, 0
+		if want == "" {
+			client, warnings = proxy, 1
+		}
+		assert.Equal(t, 2, strings.Count(log.String(), " client="+client+"\n"), "%q: %s", header, &log)
+		assert.Equal(t, warnings, strings.Count(log.String(), "X-Forwarded-For of a trusted proxy can't be read"), "%q, once", header)
+	}
+}
