@@ -266,7 +266,7 @@ func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	people, err := a.loadUsers(c.Context(), mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
+	people, err := a.loadUsers(c, mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
 	return transport.Paged(page.Map(howTos, people.renderHowTo)), err
 }
 

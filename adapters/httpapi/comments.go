@@ -34,7 +34,7 @@ func (a *api) writeComment(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	people, err := a.describe(map[user.ID]*user.Member{said.Author: said.By}, []user.ID{said.Author})
+	people, err := a.describe(c, map[user.ID]*user.Member{said.Author: said.By}, []user.ID{said.Author})
 	return transport.Created(people.renderComment(said.Comment)), err
 }
 
@@ -51,7 +51,7 @@ func (a *api) listComments(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	people, err := a.describe(members, mapSlice(comments.Items, func(c event.Comment) user.ID { return c.Author }))
+	people, err := a.describe(c, members, mapSlice(comments.Items, func(c event.Comment) user.ID { return c.Author }))
 	return transport.Paged(page.Map(comments, people.renderComment)), err
 }
 

@@ -21,7 +21,7 @@ func (a *api) writeEvent(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	view, err := a.showEvent(written)
+	view, err := a.showEvent(c, written)
 	return transport.CreatedAt(fmt.Sprintf("/api/xfile/event/%d/", written.ID()), view), err
 }
 
@@ -35,7 +35,7 @@ func (a *api) editEvent(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	view, err := a.showEvent(edited)
+	view, err := a.showEvent(c, edited)
 	return transport.Data(view), err
 }
 
@@ -52,7 +52,7 @@ func (a *api) readEvent(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	view, err := a.showEvent(shown)
+	view, err := a.showEvent(c, shown)
 	return transport.Data(view), err
 }
 
@@ -99,7 +99,7 @@ func (a *api) listTimeline(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	views, err := a.showEvents(p.Items)
+	views, err := a.showEvents(c, p.Items)
 	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Cursor: new(transport.CursorOf(timelineList, p.Next))}), err
 }
 
@@ -111,7 +111,7 @@ func (a *api) listRecentlyCommented(c *transport.Call) (transport.Reply, error) 
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	views, err := a.showEvents(shown)
+	views, err := a.showEvents(c, shown)
 	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views)}), err
 }
 
@@ -126,12 +126,12 @@ func (a *api) pageOfEvents(
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	views, err := a.showEvents(p.Items)
+	views, err := a.showEvents(c, p.Items)
 	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Pagination: new(transport.PaginationOf(p.Request, p.Total))}), err
 }
 
-func (a *api) showEvent(shown diary.View) (eventView, error) {
-	people, err := a.describe(shown.People, diary.PeopleIn(shown))
+func (a *api) showEvent(c *transport.Call, shown diary.View) (eventView, error) {
+	people, err := a.describe(c, shown.People, diary.PeopleIn(shown))
 	if err != nil {
 		return eventView{}, err
 	}
@@ -139,11 +139,11 @@ func (a *api) showEvent(shown diary.View) (eventView, error) {
 }
 
 // showEvents renders the events of a list.
-func (a *api) showEvents(shown []diary.View) ([]eventView, error) {
+func (a *api) showEvents(c *transport.Call, shown []diary.View) ([]eventView, error) {
 	if len(shown) == 0 {
 		return nil, nil
 	}
-	people, err := a.describe(shown[0].People, diary.PeopleIn(shown...))
+	people, err := a.describe(c, shown[0].People, diary.PeopleIn(shown...))
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (a *api) attachPlate(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	people, err := a.loadUsers(c.Context(), c.Actor.ID)
+	people, err := a.loadUsers(c, c.Actor.ID)
 	return transport.Created(a.renderPlate(people[c.Actor.ID], plate)), err
 }
 

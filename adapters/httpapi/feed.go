@@ -55,7 +55,7 @@ func (a *api) listFeedItems(c *transport.Call) (transport.Reply, error) {
 			return transport.Reply{}, false, err
 		}
 		authors, members := demandersIn(items.Items)
-		people, err := a.describe(members, authors)
+		people, err := a.describe(c, members, authors)
 		return transport.Paged(page.Map(items, people.renderItem)), len(authors) == 0, err
 	})
 }
@@ -291,7 +291,7 @@ func (a *api) openFeedItem(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	authors, members := demandersIn([]feed.Item{card.Item})
-	people, err := a.describe(members, authors)
+	people, err := a.describe(c, members, authors)
 	return transport.WithETag(transport.Data(people.renderCard(card))), err
 }
 

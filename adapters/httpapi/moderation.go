@@ -165,7 +165,7 @@ func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	people, err := a.describe(reports.Members, nil)
+	people, err := a.describe(c, reports.Members, nil)
 	return transport.Bare(reportsView{mapSlice(reports.Items, people.renderStaffReport), transport.CursorOf(reportList, reports.Next)}), err
 }
 

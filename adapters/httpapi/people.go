@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,26 +83,27 @@ func (a *api) removeAvatar(c *transport.Call) (transport.Reply, error) {
 type users map[user.ID]user.Info
 
 // loadUsers loads all the users at once.
-func (a *api) loadUsers(ctx context.Context, ids ...user.ID) (users, error) {
-	infos, err := a.People.Infos(ctx, ids)
+func (a *api) loadUsers(c *transport.Call, ids ...user.ID) (users, error) {
+	infos, err := a.People.Infos(c.Context(), ids)
 	if err != nil {
 		return nil, err
 	}
-	return usersOf(infos, ids)
+	return usersOf(c, infos, ids)
 }
 
 // describe returns the users of the ids, who are among the members that were read with what
 // shows them.
-func (a *api) describe(members map[user.ID]*user.Member, ids []user.ID) (users, error) {
+func (a *api) describe(c *transport.Call, members map[user.ID]*user.Member, ids []user.ID) (users, error) {
 	all := slices.AppendSeq(make([]*user.Member, 0, len(members)), maps.Values(members))
-	return usersOf(a.People.Describe(all), ids)
+	return usersOf(c, a.People.Describe(all), ids)
 }
 
 // usersOf returns the users of the ids. Every uid in a response exists, so a missing user is an
-// internal error.
-func usersOf(infos []user.Info, ids []user.ID) (users, error) {
+// internal error. The caller is online, also while the presence of the request is not stored yet (USR-03).
+func usersOf(c *transport.Call, infos []user.Info, ids []user.ID) (users, error) {
 	people := make(users, len(infos))
 	for _, info := range infos {
+		info.IsOnline = info.IsOnline || info.ID == c.Actor.ID
 		people[info.ID] = info
 	}
 	for _, id := range ids {

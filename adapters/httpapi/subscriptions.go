@@ -33,7 +33,7 @@ func (a *api) subscribe(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	people, err := a.loadUsers(c.Context(), peopleOf(followed)...)
+	people, err := a.loadUsers(c, peopleOf(followed)...)
 	if err != nil {
 		return transport.Reply{}, err
 	}
@@ -63,7 +63,7 @@ func (a *api) listSubscriptions(c *transport.Call) (transport.Reply, error) {
 	if q.Text("uid_only") != "" {
 		return transport.Paged(page.Map(list, renderSubscriptionByID)), nil
 	}
-	people, err := a.loadUsers(c.Context(), peopleOf(list.Items...)...)
+	people, err := a.loadUsers(c, peopleOf(list.Items...)...)
 	return transport.Paged(page.Map(list, people.renderSubscription)), err
 }
 
@@ -101,7 +101,7 @@ func (a *api) listFollowers(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	people, err := a.loadUsers(c.Context(), mapSlice(list.Items, func(f following.Follower) user.ID { return f.User })...)
+	people, err := a.loadUsers(c, mapSlice(list.Items, func(f following.Follower) user.ID { return f.User })...)
 	return transport.Paged(page.Map(list, func(f following.Follower) followerView {
 		return followerView{f.ID, renderPerson(people[f.User]), f.IsContact, transport.Timestamp(f.Created)}
 	})), err
@@ -158,7 +158,7 @@ func (a *api) listBlocks(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	people, err := a.loadUsers(c.Context(), mapSlice(list.Items, func(b block.Block) user.ID { return b.Whom })...)
+	people, err := a.loadUsers(c, mapSlice(list.Items, func(b block.Block) user.ID { return b.Whom })...)
 	return transport.Paged(page.Map(list, func(b block.Block) person { return renderPerson(people[b.Whom]) })), err
 }
 

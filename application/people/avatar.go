@@ -42,6 +42,7 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 	if err != nil || len(infos) == 0 {
 		return user.Info{}, errors.Join(err, fmt.Errorf("look up user %d after setting the avatar", actor.ID))
 	}
+	infos[0].IsOnline = true
 	return infos[0], nil
 }
 

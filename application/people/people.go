@@ -166,9 +166,10 @@ func (p *People) Profile(ctx context.Context, actor access.Actor) (Profile, erro
 	if err != nil {
 		return Profile{}, err
 	}
+	info := p.describe(members[0], p.now())
+	info.IsOnline = true // the presence of this very request may not be stored yet
 	return Profile{
-		Info:  p.describe(members[0], p.now()),
-		Phone: account.Phone, Scopes: account.EffectiveScopes(), Staff: account.Staff, Joined: members[0].Joined,
+		Info: info, Phone: account.Phone, Scopes: account.EffectiveScopes(), Staff: account.Staff, Joined: members[0].Joined,
 		Unread: unread,
 	}, nil
 }

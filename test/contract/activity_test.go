@@ -63,7 +63,6 @@ func newestTenComments(t *testing.T, s *server) {
 func commentHasItsFields(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	id := ada.publishes(t, "x")
-	bob.get(t, profile).is(200) // so that he is online
 	made := bob.post(t, comments, object{"event": fmt.Sprint(id), "content": " <b>Oh</b>\n"}).is(201)
 	made.hasFields("data", commentFields)
 	made.hasFields("data.user", infoFields)
