@@ -9,6 +9,9 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -38,7 +41,7 @@ type adminApp struct {
 func startAdmin(l net.Listener, c settings.ServerConfig, log *slog.Logger) *admin {
 	ctx, end := context.WithCancel(context.Background())
 	a := &admin{failed: make(chan error, 1), end: end}
-	a.server = newServer(a.handler(), c, log)
+	a.server = newServer(byKnownHosts(settings.SplitNames(c.AdminHosts), a.handler()), c, log)
 	a.server.ReadTimeout = c.ReadTimeout // it reads short forms at most
 	a.server.BaseContext = func(net.Listener) context.Context { return ctx }
 	go func() { a.failed <- serve(a.server, l) }()
@@ -94,6 +97,21 @@ func (a *admin) handler() http.Handler {
 }
 
 func healthy(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }
+
+// byKnownHosts refuses requests for other hosts than IP addresses, localhost and the names. A page of the internet whose
+// name leads to this address (DNS rebinding) could read what is for operators. A request of a program may have no host.
+func byKnownHosts(names []string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := (&url.URL{Host: r.Host}).Hostname()
+		_, err := netip.ParseAddr(host)
+		isNamed := slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, host) })
+		if err != nil && host != "" && !strings.EqualFold(host, "localhost") && !isNamed {
+			http.Error(w, "this address is called by an IP address, localhost or a name in PLAZA_ADMIN_HOSTS", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
 
 // started answers with 503 until there is an App.
 func (a *admin) started(handler func(*adminApp) http.HandlerFunc) http.HandlerFunc {

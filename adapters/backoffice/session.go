@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -188,8 +189,8 @@ func (s *Site) login(v *visit) (answer, error) {
 
 // showTyped returns the page of the form with what was typed before the login. The page is shown as for a GET, which changes
 // nothing: the person sends the form again.
-func (s *Site) showTyped(v *visit, path string, typed url.Values) (answer, error) {
-	to, err := url.Parse(Root + path)
+func (s *Site) showTyped(v *visit, within string, typed url.Values) (answer, error) {
+	to, err := url.Parse(Root + within)
 	if err != nil {
 		return answer{}, err
 	}
@@ -209,13 +210,15 @@ func (v *visit) typed() url.Values {
 	return typed
 }
 
-// pathWithin returns the path of the pages that a text names, relative to Root. Any other text leads to the first page.
+// pathWithin returns the path of the pages that a text names, relative to Root. Any other text leads to the first page, also
+// one whose dots or slashes would lead elsewhere.
 func pathWithin(next string) string {
-	path, isWithin := strings.CutPrefix(next, Root)
-	if u, err := url.Parse(path); err != nil || !isWithin || u.IsAbs() || u.Host != "" || strings.ContainsAny(path, "\\\r\n") || strings.HasPrefix(path, "/") {
+	within, isWithin := strings.CutPrefix(next, Root)
+	u, err := url.Parse(next)
+	if err != nil || !isWithin || strings.Contains(u.Path, "\\") || path.Clean(u.Path) != strings.TrimSuffix(u.Path, "/") {
 		return ""
 	}
-	return path
+	return within
 }
 
 // logout ends the session.

@@ -103,6 +103,14 @@ var refused = map[string]struct{ statement, code string }{
 		`INSERT INTO tokens (hash, user_id, scopes, generation, ttl, created) VALUES ('abc', 1, NONE, 0, 1, NOW)`, mustBeInRange},
 }
 
+// replaced are statements of SQLite that would remove a row and add another one in its place.
+var replaced = []string{
+	`REPLACE INTO audit_records (id, at, by_person, act, object_kind, object_id) VALUES (1, NOW, 'maria', 'imported', 'file', 'a')`,
+	`INSERT OR REPLACE INTO audit_reasons (record_id, reason) VALUES (1, 'None')`,
+	`REPLACE INTO journal (id, order_id, happened, noted, out_trade_no, detail) VALUES (1, 1, NOW, 'paid', '', '')`,
+	`REPLACE INTO orders (id, user_id, subject, amount, currency, state, created, expires) VALUES (3, 1, 'A day', 1, 'CNY', 'open', NOW, NOW)`,
+}
+
 // inDialect writes instants, empty lists, booleans and bytes in the database's syntax.
 func inDialect(url, statement string) string {
 	hash := strings.Repeat("00", 32)
@@ -138,6 +146,13 @@ func TestConstraints(t *testing.T) {
 		for what, r := range refused {
 			_, err := db.ExecContext(t.Context(), inDialect(at, r.statement))
 			assert.Equal(t, r.code, refusalOf(err), "%s: %v", what, err)
+		}
+		if !strings.HasPrefix(at, "sqlite:") {
+			return
+		}
+		for _, statement := range replaced {
+			_, err := db.ExecContext(t.Context(), inDialect(at, statement))
+			assert.Equal(t, mustStay, refusalOf(err), "%s: %v", statement, err)
 		}
 	})
 }

@@ -86,6 +86,7 @@ func TestMOD04_the_person_who_acts_must_be_known(t *testing.T) {
 	create := []string{"user", "create", "--username", telephone}
 	sh.runWith(goodPassword, create...).refuses(misused, "--as NAME", "SUDO_USER")
 	sh.runWith(goodPassword, append(create, "--as", " ")...).refuses(misused, "--as", "1 to 100 characters")
+	sh.runWith(goodPassword, append(create, "--as", "account 1")...).refuses(misused, "--as", "not name an account")
 	sh.run("user", "list").ends(done)
 	sh.run("check").ends(done)
 	sh.runWith(goodPassword, append(create, "--as", "Wang Li")...).ends(done)
@@ -93,10 +94,14 @@ func TestMOD04_the_person_who_acts_must_be_known(t *testing.T) {
 	sh.run("user", "disable", "1").ends(done)
 	sh.run("user", "enable", "1", "--as", "Wang Li").ends(done)
 	sh.run("user", "enable", "99").ends(refused)
+	t.Setenv("PLAZA_AS", "nightly backup")
+	sh.run("user", "disable", "1").ends(done)
+	sh.run("user", "enable", "1", "--as", "Wang Li").ends(done)
 	one := "1"
+	assert.Equal(t, []act{{"Wang Li", "account_enabled", "account", &one}, {"nightly backup", "account_disabled", "account", &one}}, sh.acts()[:2])
 	assert.Equal(t, []act{
 		{"Wang Li", "account_enabled", "account", &one}, {"maria", "account_disabled", "account", &one}, {"Wang Li", "account_created", "account", &one},
-	}, sh.acts()[:3])
+	}, sh.acts()[2:5])
 	assert.Len(t, strings.Split(strings.TrimSpace(sh.run("audit", "list", "--limit", "2").ends(done).out), "\n"), 3)
 }
 

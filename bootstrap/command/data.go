@@ -35,7 +35,7 @@ type dataCommand struct {
 // actCommand is embedded, in place of dataCommand, in every command that changes stored data or copies it.
 type actCommand struct {
 	dataCommand
-	As string `help:"Person who runs the command, for its audit record (default: SUDO_USER)." placeholder:"NAME"`
+	As string `env:"PLAZA_AS" help:"Person who runs the command, for its audit record (default: SUDO_USER)." placeholder:"NAME"`
 }
 
 // missingDatabase is how a command handles a missing embedded database.
@@ -171,11 +171,11 @@ func (c actCommand) person() (audit.Actor, error) {
 	name := cmp.Or(c.As, os.Getenv("SUDO_USER"))
 	if name == "" {
 		return audit.Actor{}, misusef("the audit record of this command names the person who runs it: " +
-			"give your name with --as NAME, or use sudo, which sets SUDO_USER")
+			"give your name with --as NAME or PLAZA_AS, or use sudo, which sets SUDO_USER")
 	}
 	by, err := audit.Person(name)
 	if err != nil {
-		return audit.Actor{}, misusef("--as, or SUDO_USER: %w", err)
+		return audit.Actor{}, misusef("--as, PLAZA_AS or SUDO_USER: %w", err)
 	}
 	return by, nil
 }

@@ -2,13 +2,16 @@ package settings
 
 import (
 	"cmp"
+	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 )
 
-// ServerConfig has the time limits of the servers of both addresses, and how the server stops. A limit that is zero
-// has its default, unless a command line or the environment sets it.
+// ServerConfig has the time limits of the servers of both addresses, the names of the admin address, and how the server
+// stops. A limit that is zero has its default, unless a command line or the environment sets it.
 type ServerConfig struct {
+	AdminHosts   string        `env:"PLAZA_ADMIN_HOSTS" help:"Names, comma separated, by which the admin address may be called. IP addresses and localhost are always right; a page that leads any other name there gets nothing (default: none)." placeholder:"NAME,..."`
 	ReadTimeout  time.Duration `default:"10s" env:"PLAZA_READ_TIMEOUT" help:"How long the head of a request may take to arrive, from 1s to 1m." placeholder:"DURATION"`
 	WriteTimeout time.Duration `default:"60s" env:"PLAZA_WRITE_TIMEOUT" help:"How long a request may take from the end of its head to the end of its response, from 30s to 1h; uploads have three minutes." placeholder:"DURATION"`
 	IdleTimeout  time.Duration `default:"2m" env:"PLAZA_IDLE_TIMEOUT" help:"How long a connection stays open between requests, from 1s to 1h." placeholder:"DURATION"`
@@ -36,6 +39,11 @@ func (c *ServerConfig) checkServer(p Problems, isParsed bool) {
 		c.WriteTimeout = cmp.Or(c.WriteTimeout, writeTimeout)
 		c.IdleTimeout = cmp.Or(c.IdleTimeout, IdleTimeout)
 		c.DrainTimeout = cmp.Or(c.DrainTimeout, DrainTimeout)
+	}
+	for _, name := range SplitNames(c.AdminHosts) {
+		if strings.ContainsAny(name, "/:*@ ") {
+			p.Note("PLAZA_ADMIN_HOSTS", fmt.Errorf("%q is not the name of a host, without a port", name))
+		}
 	}
 	p.Note("PLAZA_READ_TIMEOUT", between(c.ReadTimeout, time.Second, time.Minute, "a duration"))
 	p.Note("PLAZA_WRITE_TIMEOUT", between(c.WriteTimeout, MinWriteTimeout, time.Hour, "a duration"))

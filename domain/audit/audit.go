@@ -7,8 +7,11 @@ package audit
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"plaza/domain/page"
 	"plaza/domain/text"
@@ -79,11 +82,15 @@ type Actor struct {
 var nameLimit = text.Limit{Chars: 100}
 
 // ErrName reports a name that is none of a person.
-var ErrName = errors.New("the name of the person who acts must be one line of 1 to 100 characters")
+var ErrName = errors.New("the name of the person who acts must be one line of 1 to 100 characters with a letter, and not name an account by its number")
 
-// Person returns the actor with the name, or ErrName.
+// accountName matches names that lists show of staff accounts.
+var accountName = regexp.MustCompile(`(?i)^\PL*(account|staff|user|uid)\PL*$`)
+
+// Person returns the actor with the name, or ErrName. No name is like that of an account in lists.
 func Person(name string) (Actor, error) {
-	if nameLimit.RequiredLine(&name) != "" {
+	if nameLimit.RequiredLine(&name) != "" || !strings.ContainsFunc(name, unicode.IsLetter) ||
+		accountName.MatchString(name) && strings.ContainsFunc(name, unicode.IsNumber) {
 		return Actor{}, ErrName
 	}
 	return Actor{Person: name}, nil

@@ -16,7 +16,14 @@ func TestPerson(t *testing.T) {
 	got, err := audit.Person("  王丽 (Wang Li) ")
 	require.NoError(t, err)
 	assert.Equal(t, audit.Actor{Person: "王丽 (Wang Li)"}, got)
-	for _, name := range []string{"", " ", "\u200b", "a\nb", "\xff", strings.Repeat("名", 101)} {
+	for _, name := range []string{"staff", "user", "maria4", "4 account managers", "account", "Accounts 4 u", strings.Repeat("名", 100)} {
+		_, err := audit.Person(name)
+		assert.NoError(t, err, "%q", name)
+	}
+	for _, name := range []string{
+		"", " ", "\u200b", "a\nb", "\xff", strings.Repeat("名", 101),
+		"4", "#4", "(4)", "４", "account 4", "Account 4", "ACCOUNT4", "account #4", "staff 4", "4 staff", "uid: 4", "user_4", "account ４",
+	} {
 		_, err := audit.Person(name)
 		assert.Error(t, err, "%q", name)
 	}
@@ -49,6 +56,7 @@ func TestA_record_is_taken_by_one_transaction_until_that_fails(t *testing.T) {
 	second := audit.Begin(ctx)
 	require.NotNil(t, second)
 	audit.Made(ctx, audit.Object{Kind: audit.Order, ID: "2"}, 5)
+	audit.Made(ctx, audit.Object{Kind: audit.Account, ID: "9"}, 9)
 	audit.Because(ctx, "Tea")
 	r, err := second.Record()
 	require.NoError(t, err)

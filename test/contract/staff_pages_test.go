@@ -36,6 +36,7 @@ var staffPageRows = []row{
 	{"OFF-02 what is wrong about a report's form is said in the page, which keeps the reason", staffPagesReportsWrong, oneStore},
 	{"OFF-02 the queue of reports continues behind the last one", staffPagesQueue, oneStore},
 	{"OFF-02 staff see what staff did, and to whom", staffPagesAudit, everyStore},
+	{"OFF-02 requests without a session are limited by address", staffPagesLimited, oneStore},
 	{"OFF-02 nothing is loaded from elsewhere, and the cookie is for the pages alone", staffPagesAreStrict, oneStore},
 }
 
@@ -160,7 +161,9 @@ func staffPagesSeen(t *testing.T, s *server) {
 	b.sends("logout/").leads("login/").shows(200)
 	b.opens("money/").shows(303)
 	b.logsIn(staff).leads("")
-	for _, next := range []string{"https://example.org/", "//example.org", staffRoot + "\\example.org", staffRoot + "/example.org", "/api/"} {
+	for _, next := range []string{
+		"https://example.org/", "//example.org", staffRoot + "\\example.org", staffRoot + "/example.org", "/api/", staffRoot + "../x", staffRoot + "..//evil.example",
+	} {
 		b.opens("login/")
 		b.sends("login/", "username", staff.phone, "password", password, "next", next)
 		assert.Equal(t, staffRoot, b.header.Get("Location"), next)
@@ -229,7 +232,9 @@ func staffFormKept(t *testing.T, s *server) {
 	b.opens(at + "rights/")
 	require.NoError(t, s.app.Signin.EndSessions(t.Context(), staff.id))
 	const typed = "Sells \"pills\" <again>"
+	ended := b.token
 	b.sends(at+"rights/", "reason", typed, "scopes", "xfile_event").shows(401, "Your session had ended", typed)
+	assert.NotEqual(t, ended, b.token, "that of the ended session opens nothing")
 	b.sends("login/", append(b.hidden(), "username", staff.phone, "password", "not-this-one")...).shows(400, "Unable to log in", typed)
 	b.sends("login/", append(b.hidden(), "username", staff.phone, "password", password)...).
 		shows(200, "Change the rights of this account?", "Nothing was changed: check it", ` value="`+typed+`" required`, `value="xfile_event" checked`, "Log out")
@@ -237,13 +242,16 @@ func staffFormKept(t *testing.T, s *server) {
 	ada.get(t, profile).is(200).shows(object{"scopes": ordinary})
 	b.sends(at+"rights/", "reason", typed, "scopes", "xfile_event").leads(at+"?done=rights").shows(200, "The rights were changed.")
 	require.NoError(t, s.app.Signin.EndSessions(t.Context(), staff.id))
+	ended = b.token
 	b.opens(at).leads("login/?next="+url.QueryEscape(staffRoot+at)).shows(200, "Your session has ended.")
+	assert.NotEqual(t, ended, b.token)
+	assert.NotContains(t, b.header.Get("Set-Cookie"), "plz_")
 	b.opens("login/").shows(200)
 	assert.NotContains(t, b.body, "ended")
-	for _, next := range []string{"https://example.org/", staffRoot + "logout/", staffRoot + "nowhere/"} {
+	for _, next := range []string{"https://example.org/", staffRoot + "logout/", staffRoot + "nowhere/", staffRoot + "..//evil.example"} {
 		b.opens("login/")
 		b.sends("login/", "username", staff.phone, "password", password, "next", next, "typed.reason", typed)
-		assert.NotEqual(t, 303, b.status, next)
+		assert.NotContains(t, []int{301, 303, 307, 308}, b.status, next)
 		b.opens("money/").shows(200)
 	}
 }
@@ -290,7 +298,10 @@ func staffPagesAudit(t *testing.T, s *server) {
 		})
 		require.NoError(t, err)
 	}
-	disabled := []string{"Ada Berg", "disabled the account", "Augusta Byron", fmt.Sprintf(`<a href="/back-office/people/%d/">account %[1]d</a>`, ada.id), "Sells <pills>"}
+	disabled := []string{
+		fmt.Sprintf("Ada Berg (%d)", staff.id), "disabled the account", fmt.Sprintf("Augusta Byron (%d)", ada.id),
+		fmt.Sprintf(`<a href="/back-office/people/%d/">account %[1]d</a>`, ada.id), "Sells <pills>",
+	}
 	b.opens("audit/").shows(200, "王丽, at the command line", "copied the database", "Older")
 	assert.NotContains(t, b.body, "Augusta Byron")
 	next := regexp.MustCompile(`rel="next" href="([^"]+)"`).FindStringSubmatch(b.body)
@@ -299,6 +310,28 @@ func staffPagesAudit(t *testing.T, s *server) {
 	b.opens(fmt.Sprintf("audit/?about=%d", ada.id)).shows(200, append(disabled, "What staff did about Augusta Byron")...)
 	assert.NotContains(t, b.body, "王丽")
 	b.opens(fmt.Sprintf("audit/?about=%d", staff.id)).shows(200, "Nothing is recorded.")
+}
+
+func staffPagesLimited(t *testing.T, s *server) {
+	s = s.on.limitedTo(t, 3)
+	staff := s.staff(t)
+	for address, cookie := range map[string]string{"192.0.2.1": "", "192.0.2.2": "plaza_back_office=x", "192.0.2.3": "plaza_back_office=plz_unknown"} {
+		from := []string{"X-Forwarded-For", address, "Cookie", cookie}
+		b := s.browser(t)
+		for range 3 {
+			b.asks("GET", staffRoot+"money/", nil, from...).shows(303)
+		}
+		for _, path := range []string{"", "money/", "login/"} {
+			b.asks("GET", staffRoot+path, nil, from...).shows(429, "Too many requests")
+			assert.NotEmpty(t, b.header.Get("Retry-After"), path)
+		}
+		b.asks("GET", staffRoot+"money/", nil, "X-Forwarded-For", address, "Cookie", "plaza_back_office="+s.issue(t, staff, 0, "back_office")).shows(200)
+	}
+	b := s.browser(t)
+	for range 3 {
+		b.asks("GET", staffRoot+"login/", nil, "X-Forwarded-For", "192.0.2.4").shows(200)
+	}
+	b.asks("GET", staffRoot+"login/", nil, "X-Forwarded-For", "192.0.2.4").shows(429)
 }
 
 func staffPagesAreStrict(t *testing.T, s *server) {

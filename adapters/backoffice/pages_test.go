@@ -1,0 +1,117 @@
+package backoffice
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"plaza/application/signin"
+	"plaza/domain/access"
+	"plaza/domain/audit"
+	"plaza/domain/page"
+	"plaza/domain/user"
+)
+
+func TestOFF_02_next_leads_to_pages_alone(t *testing.T) {
+	for next, want := range map[string]string{
+		Root: "", Root + "money/": "money/", Root + "money/?list=open&page=2": "money/?list=open&page=2", Root + "audit/?about=7": "audit/?about=7",
+		Root + "people/?q=../../x": "people/?q=../../x", Root + "imports/7/rejects.csv": "imports/7/rejects.csv",
+	} {
+		assert.Equal(t, want, pathWithin(next), next)
+	}
+	for _, next := range []string{
+		"", "/", "/api/", "money/", "/back-office", "/back-officer/", "https://example.org/", "//example.org" + Root, "\\\\example.org", "javascript:alert(1)",
+		Root + "../x", Root + "..//evil.example", Root + "money/../../x", Root + "./money/", Root + "money/..", Root + "%2e%2e/x", Root + "..%2fx",
+		Root + "/evil.example", Root + "%2fevil.example", Root + "money//x", Root + "\\evil.example", Root + "%5cevil.example", Root + "..\\x",
+		Root + "money/\r\nx", Root + "%zz", "/%62ack-office/money/",
+	} {
+		assert.Empty(t, pathWithin(next), "%q", next)
+	}
+}
+
+func TestOFF_02_no_cell_of_a_table_is_a_formula(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "Ada": "Ada", "1-1": "1-1", "a=b": "a=b", " =1": " =1", "'=1": "'=1",
+		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1",
+	} {
+		assert.Equal(t, want, cell(text), "%q", text)
+	}
+}
+
+func TestOFF_02_amounts(t *testing.T) {
+	for text, want := range map[string]int64{"0": 0, "5": 500, " 5 ": 500, "5.5": 550, "¥12.50": 1250, "¥ 12.05": 1205, "999999999999.99": 99999999999999} {
+		amount, is := minorUnits(text)
+		assert.True(t, is, text)
+		assert.Equal(t, want, amount, text)
+		again, is := minorUnits(plain(want))
+		assert.True(t, is, plain(want))
+		assert.Equal(t, want, again, plain(want))
+	}
+	for _, text := range []string{"", ".5", "5.", "5.123", "-5", "+5", "-0.05", "5.-5", "5.+5", "1,5", "1e3", "0x5", "¥", "5 5", "1_000", "9999999999999"} {
+		_, is := minorUnits(text)
+		assert.False(t, is, "%q", text)
+	}
+	assert.Equal(t, "-¥0.05", sum("CNY", -5))
+	assert.Equal(t, "USD 1.00", sum("USD", 100))
+}
+
+func TestOFF_02_a_form_needs_the_token_of_its_session(t *testing.T) {
+	assert.NotEqual(t, formToken("a"), formToken("b"))
+	assert.NotContains(t, formToken("plz_key"), "plz_key")
+	assert.Equal(t, formToken("a"), formToken("a"))
+}
+
+func TestA_cursor_that_is_none_is_the_beginning(t *testing.T) {
+	c := page.Cursor{Rank: -3, ID: 7}
+	assert.Equal(t, c, cursorOf(cursorText(c)))
+	for _, text := range []string{"", "7", "7.", ".7", "a.7", "7.b", "1.2.3"} {
+		assert.Zero(t, cursorOf(text), text)
+	}
+}
+
+func TestA_page_of_a_list_that_is_none_is_the_first(t *testing.T) {
+	for text, want := range map[string]int{"": 1, "x": 1, "0": 1, "-1": 1, "1": 1, "7": 7, "99999999999999999999": 1} {
+		v := &visit{r: httptest.NewRequest(http.MethodGet, Root+"money/?page="+text, nil)}
+		assert.Equal(t, want, v.paged().Number(), text)
+	}
+}
+
+// oneSession is the tokens of a person of staff, who was just seen.
+type oneSession struct {
+	access.Tokens
+	now time.Time
+}
+
+func (s oneSession) Session(_ context.Context, hash access.KeyHash) (access.Session, error) {
+	return access.Session{
+		Token:   access.Token{Hash: hash, User: 7, Scopes: []access.Scope{access.BackOffice}, TTL: time.Hour, Used: s.now},
+		Account: access.Account{User: 7, Staff: true}, Seen: s.now,
+	}, nil
+}
+
+func TestMOD_04_no_page_changes_anything_without_an_act(t *testing.T) {
+	now := time.Now()
+	log := func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) }
+	s := New(Config{
+		Client: func(*http.Request) netip.Addr { return netip.Addr{} }, Charge: func(*http.Request) error { return nil },
+		Note: func(*http.Request, user.ID) {}, Log: log,
+	}, UseCases{Signin: signin.New(nil, oneSession{now: now}, nil, nil, nil, 0, nil, signin.Joining{}, func() time.Time { return now }, log)})
+	for _, r := range routes {
+		shown := false
+		r.handle = func(_ *Site, v *visit) (answer, error) {
+			shown = true
+			assert.ErrorIs(t, audit.CheckCopy(v.r.Context()), audit.ErrReading, r.pattern)
+			return answer{}, nil
+		}
+		key := access.NewKey()
+		_, err := s.staff(r)(&visit{site: s, r: httptest.NewRequest(http.MethodGet, Root, nil), cookie: key.Reveal()})
+		assert.NoError(t, err)
+		assert.True(t, shown, r.pattern)
+	}
+}
