@@ -5,9 +5,11 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strings"
 
 	"plaza/bootstrap/demo"
 	"plaza/bootstrap/settings"
+	"plaza/domain/telemetry"
 )
 
 // isReachable reports whether other machines may reach the address. Tests replace it, because
@@ -39,7 +41,40 @@ func (a *App) warnOfRisks(ctx context.Context, l *Listeners, hasPublicURL, withD
 		a.Log.WarnContext(ctx, "codes are not sent to anybody, and everybody who reaches the sandbox can use them: "+
 			"PLAZA_SMS=sandbox is for the demo and for tests", "sandbox", a.Config.SMSURL)
 	}
+	if isReachable(l.admin.Addr()) {
+		a.Log.WarnContext(ctx, "other machines may reach PLAZA_ADMIN_ADDR, which speaks plain HTTP: metrics and passwords of staff need a private network",
+			"address", l.admin.Addr().String())
+	}
+	if a.Config.BackOffice == settings.BackOfficePublic && isExposed && strings.HasPrefix(a.Config.PublicURL, "http:") {
+		a.Log.WarnContext(ctx, "PLAZA_BACK_OFFICE=public without https in PLAZA_PUBLIC_URL: passwords of staff cross the network in the clear")
+	}
+	a.tellOfJoining(ctx)
+	a.warnOfFormerWallet(ctx)
 	a.warnOfExposure(ctx, hasPublicURL || !isExposed, withDemo && !isPublished)
+}
+
+// tellOfJoining logs why no stranger can join.
+func (a *App) tellOfJoining(ctx context.Context) {
+	switch {
+	case a.Config.SMS == settings.NoSender:
+		a.Log.InfoContext(ctx, "people can't join or reset a password: PLAZA_SMS names no sender of codes")
+	case a.Config.SignUp == settings.SignUpClosed:
+		a.Log.InfoContext(ctx, "people can't join: PLAZA_SIGN_UP=closed")
+	}
+}
+
+// warnOfFormerWallet logs that the wallet of the oldest open prepayment is not asked about it any more.
+func (a *App) warnOfFormerWallet(ctx context.Context) {
+	sample, err := a.Stores.Telemetry.Sample(ctx, telemetry.Query{})
+	if err != nil {
+		a.Log.WarnContext(ctx, "looking for open prepayments failed", "error", err)
+		return
+	}
+	if _, err := a.gateways.By(sample.OldestProtocol); sample.OldestProtocol != "" && err != nil {
+		a.Log.WarnContext(ctx, "prepayments are open at a wallet that PLAZA_WALLET does not name any more, so nobody learns that they are paid: "+
+			"go back to it until they have ended, or from wechatpay to wechatpayv3 set PLAZA_WALLET_V2_KEY",
+			"protocol", sample.OldestProtocol, "oldest", sample.OldestPrepayment)
+	}
 }
 
 // warnOfExposure logs settings and data that are unsafe for a server that other machines may

@@ -5,13 +5,18 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/application/signin"
 	"plaza/bootstrap/settings"
+	"plaza/domain/payment"
+	"plaza/domain/secret"
 )
 
 func TestIsReachable(t *testing.T) {
@@ -49,8 +54,80 @@ func TestServe_warns_at_its_start(t *testing.T) {
 	assert.Contains(t, log, `level=WARN msg="limits on writes of accounts and on requests without a token are off`)
 	assert.Contains(t, log, `level=WARN msg="demo accounts have their public password`)
 	assert.Contains(t, log, `level=WARN msg="codes are not sent to anybody`)
-	assert.Equal(t, 4, strings.Count(log, "level=WARN"))
+	assert.Contains(t, log, `level=WARN msg="other machines may reach PLAZA_ADMIN_ADDR`)
+	assert.Equal(t, 5, strings.Count(log, "level=WARN"))
 }
+
+func TestServe_tells_what_is_not_ready_for_people(t *testing.T) {
+	const plain, admin = "PLAZA_BACK_OFFICE=public without https", "other machines may reach PLAZA_ADMIN_ADDR"
+	const noSender, closed = "PLAZA_SMS names no sender", "PLAZA_SIGN_UP=closed"
+	all := []string{plain, admin, noSender, closed}
+	for _, c := range []struct {
+		change func(*settings.Config)
+		want   []string
+	}{
+		{func(*settings.Config) {}, []string{noSender}},
+		{func(c *settings.Config) { c.BackOffice = "public" }, []string{noSender}}, // on loopback
+		{func(c *settings.Config) { c.BackOffice, c.PublicURL = "public", "http://plaza.example" }, []string{plain, noSender}},
+		{func(c *settings.Config) { c.BackOffice, c.PublicURL = "public", "https://plaza.example" }, []string{noSender}},
+		{func(c *settings.Config) { c.PublicURL = "http://plaza.example" }, []string{noSender}},
+		{func(c *settings.Config) { c.SMS, c.SignUp = settings.SandboxSender, "closed" }, []string{closed}},
+		{func(c *settings.Config) { c.SMS = settings.SandboxSender }, nil},
+	} {
+		config := serveSettings(t.TempDir())
+		config.DatabaseURL = settings.InMemory
+		c.change(&config)
+		s := startServing(t, Server{Config: config})
+		s.stop()
+		for _, line := range all {
+			assert.Equal(t, slices.Contains(c.want, line), strings.Contains(s.log.String(), line), "%q %v", line, c.want)
+		}
+	}
+}
+
+func TestServe_warns_of_open_prepayments_that_no_wallet_is_asked_about(t *testing.T) {
+	c := serveSettings(t.TempDir())
+	c.DatabaseURL = settings.InMemory
+	app, log := newTestApp(t, c), &bytes.Buffer{}
+	app.Log = slog.New(slog.NewTextHandler(log, nil))
+	ctx := t.Context()
+	app.warnOfFormerWallet(ctx)
+	assert.Empty(t, log.String())
+	id, err := app.Signin.Register(ctx, signin.Registration{Username: "+86-13900000001", Password: secret.New("heron-gravel-tuba")})
+	require.NoError(t, err)
+	now := time.Now()
+	order, err := app.Stores.Ledger.AddOrder(ctx, payment.Order{
+		User: id, Subject: "Tea", Amount: 990, Currency: "CNY", State: payment.Open, Created: now, Expires: now.Add(time.Hour),
+	}, nil)
+	require.NoError(t, err)
+	require.NoError(t, app.Stores.Ledger.Change(ctx, order.ID, func(tr *payment.Trade) error {
+		_, err := tr.Begin(payment.BeginRequest{
+			Intent: payment.Intent{EndType: payment.Native}, TradeNo: "a", Protocol: "v2", Lease: time.Minute,
+			BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) { return []byte("x"), nil },
+		}, now)
+		return err
+	}))
+	app.warnOfFormerWallet(ctx)
+	assert.Contains(t, log.String(), "PLAZA_WALLET")
+	assert.Contains(t, log.String(), "protocol=v2")
+	log.Reset()
+	app.gateways.Current = spoken("v3")
+	app.warnOfFormerWallet(ctx)
+	assert.Contains(t, log.String(), "PLAZA_WALLET_V2_KEY")
+	log.Reset()
+	app.gateways.Others = []payment.Gateway{spoken("v2")}
+	app.warnOfFormerWallet(ctx)
+	assert.Empty(t, log.String())
+}
+
+// spokenGateway is the gateway of a protocol, of which nothing else is asked.
+type spokenGateway struct {
+	payment.Gateway
+	protocol payment.Protocol
+}
+
+func spoken(p payment.Protocol) payment.Gateway    { return spokenGateway{protocol: p} }
+func (g spokenGateway) Protocol() payment.Protocol { return g.protocol }
 
 func TestServe_tells_of_demo_accounts_on_loopback_as_well(t *testing.T) {
 	c := serveSettings(demoDir(t))

@@ -169,6 +169,7 @@ func Serve(ctx context.Context, app *App, l *Listeners) error {
 func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 	c := a.Config.ServerConfig
 	public := newServer(closingConnections(a.Handler, &admin.isStopping), c, a.Log)
+	closeSilent(public)
 	group, failed := errgroup.WithContext(context.WithoutCancel(ctx))
 	working, stopWorking := context.WithCancel(failed)
 	defer stopWorking()
@@ -187,6 +188,7 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 		case <-failed.Done():
 		}
 		admin.isStopping.Store(true)
+		a.tellManager("STOPPING=1")
 		a.awaitDrainDelay(failed)
 		a.Log.Info("stopping; requests in flight may finish")
 		stopWorking()
@@ -203,8 +205,16 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 	}
 	a.Log.Info("serving", "addr", l.public.Addr().String(), "admin", l.admin.Addr().String(), "version", ThisBuild().String(),
 		"database", a.Config.DisplayDatabase())
+	a.tellManager("READY=1")
 	debug.FreeOSMemory() // what only the start has needed
 	return group.Wait()
+}
+
+// tellManager tells the service manager the state of the server. A manager that learns nothing ends the server.
+func (a *App) tellManager(state string) {
+	if err := notifyManager(state); err != nil {
+		a.Log.Error("the service manager can't be told the state of the server", "state", state, "error", err)
+	}
 }
 
 // awaitDrainDelay waits for the drain delay, or until a server has failed.

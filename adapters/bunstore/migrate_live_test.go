@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"regexp"
 	"slices"
@@ -222,6 +223,17 @@ const concurrent = "-- transaction: none\n-- Fruit is looked for by its name.\nC
 
 const isValid = "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('fruit_name') AND indisvalid"
 
+// lines gets what is logged, as long as it has room.
+type lines chan string
+
+func (l lines) Write(line []byte) (int, error) {
+	select {
+	case l <- string(line):
+	default:
+	}
+	return len(line), nil
+}
+
 func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -235,11 +247,18 @@ func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
 	release := reader(t, before, sql.LevelRepeatableRead, "fruit")
 	files["0002_b"], files["0003_c"] = concurrent, "ALTER TABLE fruit ADD COLUMN kind text"
 	var waiting []<-chan error
+	said := make(lines, 100)
 	for range 3 {
-		waiting = append(waiting, migrating(t, program(t, at, files)))
+		one, err := Open(t.Context(), engine.Options{URL: at, Schema: schemaFiles(files), Log: slog.New(slog.NewTextHandler(said, nil))})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, one.Close()) })
+		waiting = append(waiting, migrating(t, one))
 	}
 	const waits = Waiting + " AND locktype = 'virtualxid'"
 	require.Eventually(t, func() bool { return before.count(t, waits) == 1 }, patience, time.Millisecond, "one makes the index")
+	for line := ""; !strings.Contains(line, "the schema waits for a transaction"); line = <-said {
+		t.Log(line)
+	}
 	do(t, before, "INSERT INTO fruit VALUES ('plum')")
 	// Programs that do not know such steps request this lock, with a snapshot.
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -29,9 +29,10 @@ func sampleStatement(d engine.Dialect) string {
 	for _, kind := range payment.FindingKinds() {
 		findings += ", " + counted("findings"+d.IndexedBy("findings_open")+" WHERE kind = '"+string(kind)+"' AND resolved IS NULL")
 	}
+	const oldest = " FROM prepayments WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1)"
 	return "SELECT " + counted("payments"+d.IndexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") +
 		", " + counted("payments WHERE state = 'disputed'") +
-		", (SELECT created FROM prepayments WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1)" +
+		", (SELECT created" + oldest + ", COALESCE((SELECT protocol" + oldest + ", '')" +
 		", " + counted("discards") + ", " + counted("refunds WHERE state = 'abnormal'") +
 		", COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0)" +
 		", (SELECT began FROM import_completion), (SELECT ended FROM import_completion)" +
@@ -72,7 +73,7 @@ func (v Telemetry) Recent(ctx context.Context, first time.Time, days int) (r tel
 func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample telemetry.Sample, err error) {
 	counts := make([]int, len(payment.FindingKinds()))
 	targets := []any{
-		&sample.RefundDue, &sample.Disputed, engine.IntoTime{Into: &sample.OldestPrepayment}, &sample.Deletions, &sample.AbnormalRefunds,
+		&sample.RefundDue, &sample.Disputed, engine.IntoTime{Into: &sample.OldestPrepayment}, &sample.OldestProtocol, &sample.Deletions, &sample.AbnormalRefunds,
 		&sample.Spent, engine.IntoTime{Into: &sample.Import.Began}, engine.IntoTime{Into: &sample.Import.Ended},
 		engine.IntoTime{Into: &sample.Reconciled},
 	}

@@ -90,7 +90,7 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (telemetry.Sam
 		for _, prepayments := range l.prepayments {
 			for _, p := range prepayments {
 				if p.IsAlive() && (sample.OldestPrepayment.IsZero() || p.Created.Before(sample.OldestPrepayment)) {
-					sample.OldestPrepayment = p.Created
+					sample.OldestPrepayment, sample.OldestProtocol = p.Created, p.Protocol
 				}
 			}
 		}

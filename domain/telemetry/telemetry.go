@@ -35,6 +35,7 @@ type Sample struct {
 	// OldestPrepayment is when the oldest prepayment that is alive was created; zero: none
 	// is alive.
 	OldestPrepayment time.Time
+	OldestProtocol   payment.Protocol    // of the same
 	Deletions        int                 // pictures in the deletion queue, at most MaxCount
 	Spent            int64               // characters that the translator was given on the day
 	Import           imported.Completion // the last one; zero: no import has been completed

@@ -135,10 +135,18 @@ func samplePrepayments(w *fixtures) {
 	who := w.newUser()
 	w.pays(w.charge(order(who, noon)).ID, "paid", "t", noon)
 	assert.Zero(w, w.sample().OldestPrepayment, "none is alive")
+	assert.Empty(w, w.sample().OldestProtocol)
 	older, newer := w.charge(order(who, noon)), w.charge(order(who, noon))
 	w.begins(newer.ID, byCode, "newer", noon.Add(2*time.Minute))
 	assert.Equal(w, noon.Add(2*time.Minute), w.sample().OldestPrepayment)
-	w.begins(older.ID, byCode, "older", noon.Add(time.Minute))
+	assert.Equal(w, payment.Protocol("v3"), w.sample().OldestProtocol)
+	w.trade(older.ID, func(t *payment.Trade) {
+		former := opening(byCode, "older")
+		former.Protocol = "v2"
+		_, err := t.Begin(former, noon.Add(time.Minute))
+		assert.NoError(w, err)
+	})
+	assert.Equal(w, payment.Protocol("v2"), w.sample().OldestProtocol)
 	for name, change := range map[string]func(*payment.Trade){
 		"preparing": func(*payment.Trade) {},
 		"unknown":   func(t *payment.Trade) { t.RecordFailed("older", payment.ErrWalletTimeout, noon.Add(time.Minute)) },

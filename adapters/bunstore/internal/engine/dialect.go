@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"io/fs"
+	"log/slog"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -65,7 +66,7 @@ type Dialect interface {
 	// execOutsideTx runs a statement that creates or drops an index, outside of any
 	// transaction and without time limits. An earlier interrupted run must not get in
 	// its way.
-	execOutsideTx(ctx context.Context, statement string) error
+	execOutsideTx(ctx context.Context, statement string, log *slog.Logger) error
 	// PrepareBulk prepares the rest of the transaction for thousands of rows. It
 	// prevents scans of whole tables, which may have been empty when a statement was
 	// planned, and provides the memory and the time.

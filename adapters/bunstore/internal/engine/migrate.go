@@ -195,7 +195,7 @@ func (s *DB) applyOutside(ctx context.Context, m MigrationFile) error {
 		if _, err := tx.ExecContext(ctx, "SELECT 1"); err != nil {
 			return err
 		}
-		if err := s.Dialect.execOutsideTx(ctx, m.Text); err != nil {
+		if err := s.Dialect.execOutsideTx(ctx, m.Text, s.log.With("step", m.Name)); err != nil {
 			return fmt.Errorf("migration %s: %w", m.Name, err)
 		}
 		return s.record(ctx, tx, m)

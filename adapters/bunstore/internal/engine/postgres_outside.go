@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
+	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -15,7 +18,7 @@ var makesIndex = regexp.MustCompile(`(?im)^\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+CON
 // execOutsideTx opens a separate connection: lifted limits would stay with a connection of
 // the pool. Behind a pooler the role's limits apply: a pooler rejects session settings,
 // or would leak them to other clients.
-func (d Postgres) execOutsideTx(ctx context.Context, statement string) (err error) {
+func (d Postgres) execOutsideTx(ctx context.Context, statement string, log *slog.Logger) (err error) {
 	config := d.Pool.Config().ConnConfig.Copy()
 	for _, limit := range []string{"statement_timeout", "lock_timeout"} {
 		if _, ours := config.RuntimeParams[limit]; ours {
@@ -33,12 +36,42 @@ func (d Postgres) execOutsideTx(ctx context.Context, statement string) (err erro
 			return err
 		}
 	}
+	watching, stop := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { d.logBlockers(watching, conn.PgConn().PID(), log) })
 	_, err = conn.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol)
+	stop()
+	watch.Wait()
 	if err != nil && d.Classify(err) == timedOut {
 		err = fmt.Errorf("%w; the role's statement_timeout is too short: "+
 			"run plaza migrate up with a PLAZA_DATABASE_URL that connects directly to Postgres, and without PLAZA_DATABASE_POOLER", err)
 	}
 	return err
+}
+
+// blockersStatement finds the sessions that the backend $1 waits for.
+const blockersStatement = `SELECT pid::text, COALESCE(usename, ''), COALESCE(application_name, ''), COALESCE(xact_start, backend_start)
+	FROM pg_stat_activity WHERE pid = ANY(pg_blocking_pids($1)) ORDER BY xact_start`
+
+// logBlockers logs, until the context ends, whose transactions the backend waits for: an index is built when all
+// transactions that are older have ended.
+func (d Postgres) logBlockers(ctx context.Context, pid uint32, log *slog.Logger) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for last := ""; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		var process, role, program string
+		var since time.Time
+		err := d.Pool.QueryRow(ctx, blockersStatement, pid).Scan(&process, &role, &program, &since)
+		if err == nil && process != last { // an error is no reason to end the step: most often it waits for nothing
+			last = process
+			log.Info("the schema waits for a transaction; end it, or wait", "pid", process, "role", role, "program", program, "since", since)
+		}
+	}
 }
 
 // clearIndex reports whether a valid index exists. It drops an invalid one, which

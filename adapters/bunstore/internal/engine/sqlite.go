@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"path/filepath"
 	"reflect"
@@ -111,7 +112,7 @@ func (SQLite) TryLock(context.Context, bun.IDB, string) (bool, error) { return t
 // liftTimeouts does nothing: only the wait for another process is limited.
 func (SQLite) liftTimeouts(context.Context, bun.IDB, time.Duration) error { return nil }
 
-func (SQLite) execOutsideTx(context.Context, string) error {
+func (SQLite) execOutsideTx(context.Context, string, *slog.Logger) error {
 	return errors.New("SQLite migrations always run in a transaction")
 }
 
