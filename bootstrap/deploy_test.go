@@ -28,7 +28,7 @@ func deployed(t *testing.T, name string) string {
 func TestDeploy_names_settings_that_exist(t *testing.T) {
 	p, err := settings.NewParser(&struct{ settings.Config }{}, settings.Offered{})
 	require.NoError(t, err)
-	names := settings.Variables(p.Model)
+	names := append(settings.Variables(p.Model), "PLAZA_AS") // which commands have
 	files := 0
 	require.NoError(t, filepath.WalkDir("deploy", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

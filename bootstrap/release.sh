@@ -16,7 +16,7 @@ program=./bootstrap/cmd/plaza
 
 # The guides of those who operate a server or call one, and the files that they speak of. The image of
 # bootstrap/deploy is built from the sources, so its files are left out.
-guides=$(git ls-files README.md CHANGELOG.md SECURITY.md 'bootstrap/*.md' adapters/httpapi/README.md \
+guides=$(git ls-files README.md CHANGELOG.md SECURITY.md 'bootstrap/*.md' adapters/httpapi/README.md adapters/sms/README.md \
 	adapters/translator/README.md adapters/wallet/README.md application/importing/README.md migrations/README.md)
 files=$(git ls-files LICENSE test/tour.sh bootstrap/deploy ':!bootstrap/deploy/docker' ':!*.md')
 
@@ -61,9 +61,11 @@ licences() {
 	done <"$work/licences"
 }
 
-# The documents as the archives have them: links to files that no archive has are plain text.
+# The documents as the archives have them: without the section on the image, and links to files that no archive has are
+# plain text.
 mkdir "$work/documents"
 git archive HEAD $guides $files | tar -xf - -C "$work/documents"
+perl -0pi -e 's{^## Docker\n.*?(?=^## )}{}ms; s{, or with \[Docker\]\(#docker\)}{}; s{^\| \[docker/\].*\n}{}m' "$work/documents/bootstrap/deploy/README.md"
 for guide in $guides; do
 	(cd "$work/documents/$(dirname "$guide")" &&
 		perl -0pi -e 's{\[([^\]]+)\]\(([^)#:\s]+)(#[^)]*)?\)}{-e $2 ? $& : $1}ge' "$(basename "$guide")")
