@@ -18,6 +18,7 @@ type Media struct {
 	media.Addresses
 	lock     sync.RWMutex
 	pictures map[media.Key]picture
+	mark     string
 }
 
 type picture struct {
@@ -117,9 +118,32 @@ func (m *Media) all() []media.Stored {
 	defer m.lock.RUnlock()
 	all := make([]media.Stored, 0, len(m.pictures))
 	for key, p := range m.pictures {
-		all = append(all, media.Stored{Key: key, Since: p.modified})
+		if !key.IsTrash() {
+			all = append(all, media.Stored{Key: key, Since: p.modified})
+		}
 	}
 	return all
+}
+
+// Mark implements media.Store.
+func (m *Media) Mark(ctx context.Context) (string, error) {
+	m.lock.RLock()
+	defer m.lock.RUnlock()
+	return m.mark, ctx.Err()
+}
+
+// SetMark implements media.Store.
+func (m *Media) SetMark(ctx context.Context, mark string, isFirst bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	if isFirst && m.mark != "" {
+		return media.ErrMarked
+	}
+	m.mark = mark
+	return nil
 }
 
 // opened is one reader of stored bytes, which never change.

@@ -14,10 +14,10 @@ var extensions = map[string]string{
 	"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp",
 }
 
-// keyForm matches keys: the folder of the audience, 26 random letters and digits, and the
+// keyForm matches keys: the folder of the audience, perhaps in the trash, 26 random letters and digits, and the
 // extension. The key of a size also has the name of the size and its own extension. These
 // characters are safe in every file system and object store.
-var keyForm = regexp.MustCompile(`^((?:public|private)/[a-z2-7]{26}(\.(?:jpg|png|gif|webp)))(?:\.(?:sm|md)(\.(?:jpg|png)))?$`)
+var keyForm = regexp.MustCompile(`^((?:trash/)?(?:public|private)/[a-z2-7]{26}(\.(?:jpg|png|gif|webp)))(?:\.(?:sm|md)(\.(?:jpg|png)))?$`)
 
 // NewKey returns a new key for a picture of the type. It fails for an unsupported type.
 func NewKey(a Audience, mediaType string) (Key, error) {
@@ -35,6 +35,15 @@ func (k Key) For(a Audience) Key {
 	}
 	return k
 }
+
+// inTrash begins the keys of pictures in the trash, which have no address.
+const inTrash = "trash/"
+
+// Trash returns the key that the picture has in the trash.
+func (k Key) Trash() Key { return inTrash + k }
+
+// IsTrash reports whether k is the key of a picture in the trash.
+func (k Key) IsTrash() bool { return strings.HasPrefix(string(k), inTrash) }
 
 // Type returns the media type of the key's picture. It reports false if k does not have
 // the form of a key, so no store has a picture for it.

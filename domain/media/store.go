@@ -82,10 +82,15 @@ type Store interface {
 	Open(ctx context.Context, key Key) (File, error)
 	// Remove deletes the picture. A missing picture is not an error.
 	Remove(ctx context.Context, key Key) error
-	// All yields the stored pictures in any order. Pictures added or removed meanwhile
-	// may be missing. It ends with the first error.
+	// All yields the stored pictures in any order, without those in the trash. Pictures added or removed
+	// meanwhile may be missing. It ends with the first error.
 	All(ctx context.Context) iter.Seq2[Stored, error]
 	// URL returns the absolute address of the picture. For Viewers it is signed and
 	// expires within AddressLife from now; all addresses of one hour must be equal.
 	URL(key Key, a Audience, now time.Time) string
+	// Mark returns the mark of the store, or an empty text.
+	Mark(ctx context.Context) (string, error)
+	// SetMark stores the mark in the place of a former one. If it is to be the first, SetMark returns ErrMarked, and
+	// stores nothing, when there is one; of several first ones at once, one is stored.
+	SetMark(ctx context.Context, mark string, isFirst bool) error
 }

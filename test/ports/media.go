@@ -38,6 +38,9 @@ func Media(t *testing.T, open func(t *testing.T) media.Store) {
 		{"a picture for Viewers is never where those for Everyone are", mediaApart},
 		{"a cancelled call returns the error of its context and stores nothing", mediaCancelled},
 		{"All goes through the pictures that are there", mediaAll},
+		{"a picture in the trash is kept there, and All passes over it", mediaTrash},
+		{"the mark is empty, then what was set last", mediaMark},
+		{"of several first marks at once one is stored, the others are ErrMarked", mediaFirstMark},
 	} {
 		t.Run(p.sentence, func(t *testing.T) { p.kept(t, open(t)) })
 	}
@@ -363,4 +366,64 @@ func mediaAll(t *testing.T, s media.Store) {
 		}
 		assert.Equal(t, len(keys)-1, seen, "and begin again")
 	}
+}
+
+func mediaTrash(t *testing.T, s media.Store) {
+	for _, a := range []media.Audience{media.Everyone, media.Viewers} {
+		key := put(t, s, upload("image/png", 1), a)
+		absent(t, s, key.Trash())
+		require.NoError(t, s.PutAt(t.Context(), key.Trash(), []byte{2}))
+		content, _ := stored(t, s, key.Trash())
+		assert.Equal(t, []byte{2}, content)
+		content, _ = stored(t, s, key)
+		assert.Equal(t, []byte{1}, content)
+		all := allStored(t, s)
+		assert.Contains(t, all, key)
+		assert.NotContains(t, all, key.Trash())
+		require.NoError(t, s.Remove(t.Context(), key.Trash()))
+		absent(t, s, key.Trash())
+		stored(t, s, key)
+	}
+}
+
+// markOf is the mark of the store.
+func markOf(t *testing.T, s media.Store) string {
+	t.Helper()
+	mark, err := s.Mark(t.Context())
+	require.NoError(t, err)
+	return mark
+}
+
+func mediaMark(t *testing.T, s media.Store) {
+	assert.Empty(t, markOf(t, s))
+	for _, mark := range []string{"first mark", "second"} {
+		require.NoError(t, s.SetMark(t.Context(), mark, false))
+		assert.Equal(t, mark, markOf(t, s))
+	}
+	require.ErrorIs(t, s.SetMark(t.Context(), "third", true), media.ErrMarked)
+	assert.Equal(t, "second", markOf(t, s))
+	assert.Empty(t, allStored(t, s), "it is no picture")
+	absent(t, s, media.MarkName)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := s.Mark(gone)
+	require.ErrorIs(t, err, context.Canceled)
+	for _, isFirst := range []bool{false, true} {
+		assert.ErrorIs(t, s.SetMark(gone, "fourth", isFirst), context.Canceled)
+	}
+	assert.Equal(t, "second", markOf(t, s))
+}
+
+func mediaFirstMark(t *testing.T, s media.Store) {
+	first := ""
+	for i, err := range atOnce(many, func(i int) error { return s.SetMark(t.Context(), strconv.Itoa(i), true) }) {
+		if err == nil {
+			assert.Empty(t, first, "one wins")
+			first = strconv.Itoa(i)
+			continue
+		}
+		assert.ErrorIs(t, err, media.ErrMarked)
+	}
+	assert.NotEmpty(t, first)
+	assert.Equal(t, first, markOf(t, s))
 }

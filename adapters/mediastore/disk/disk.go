@@ -6,6 +6,7 @@
 package disk
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -62,7 +64,7 @@ func New(dir, publicURL string, key []byte) (*Store, error) {
 	}
 	s := &Store{Addresses: media.NewAddresses(publicURL, secret.New(string(key))), root: root}
 	err = s.clear()
-	if errors.Is(err, fs.ErrPermission) {
+	if errors.Is(explain(err), ErrDenied) {
 		err = nil // pictures are shown all the same; Check tells
 	}
 	if err != nil {
@@ -154,7 +156,7 @@ func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (medi
 	if err != nil {
 		return "", err
 	}
-	if err := s.store(ctx, key, u.Bytes); err != nil {
+	if err := s.store(ctx, file(key), u.Bytes, s.root.Rename); err != nil {
 		return "", err
 	}
 	return key, nil
@@ -168,18 +170,49 @@ func (s *Store) PutAt(ctx context.Context, key media.Key, content []byte) error 
 	if _, isKey := key.Type(); !isKey {
 		return media.ErrNoKey
 	}
-	return s.store(ctx, key, content)
+	return s.store(ctx, file(key), content, s.root.Rename)
 }
 
-// store writes the picture's file under another name, which no other call has, and then gives it its own.
-func (s *Store) store(ctx context.Context, key media.Key, content []byte) error {
-	temporary := path.Join(incoming, path.Base(string(key))+"-"+rand.Text())
+// Mark implements media.Store.
+func (s *Store) Mark(ctx context.Context) (string, error) {
+	text, err := s.root.ReadFile(media.MarkName)
+	return strings.TrimSpace(string(text)), cmp.Or(ctx.Err(), ignoreMissing(err))
+}
+
+// SetMark implements media.Store.
+func (s *Store) SetMark(ctx context.Context, mark string, isFirst bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	give := s.root.Rename
+	if isFirst {
+		give = s.link
+	}
+	err := s.store(ctx, media.MarkName, []byte(mark+"\n"), give)
+	if errors.Is(err, fs.ErrExist) {
+		return media.ErrMarked
+	}
+	return err
+}
+
+// link gives the file a name that no other has. A file system without links can't exclude that two processes do so at once.
+func (s *Store) link(temporary, name string) error {
+	err := s.root.Link(temporary, name)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return s.root.Rename(temporary, name)
+	}
+	return errors.Join(err, s.root.Remove(temporary))
+}
+
+// store writes the file under another name, which no other call has, and then gives it its own.
+func (s *Store) store(ctx context.Context, name string, content []byte, give func(temporary, name string) error) error {
+	temporary := path.Join(incoming, path.Base(name)+"-"+rand.Text())
 	err := s.write(temporary, content)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = s.publish(temporary, file(key))
+		err = s.publish(temporary, name, give)
 	}
 	if err != nil {
 		return explain(errors.Join(err, ignoreMissing(s.root.Remove(temporary))))
@@ -189,20 +222,20 @@ func (s *Store) store(ctx context.Context, key media.Key, content []byte) error 
 
 // Faults of a disk that takes no picture. They wrap the cause for the log.
 var (
-	// ErrFull is the fault of a disk that is full or read-only.
+	// ErrFull is the fault of a disk that is full.
 	ErrFull = fault.RetryAfter(fault.Unavailable, time.Minute, "The server's disk is full. Try again later.")
-	// ErrDenied is the fault of a folder that this process may not write into.
+	// ErrDenied is the fault of a folder that this process may not write into, or that is read-only.
 	ErrDenied = fault.RetryAfter(fault.Unavailable, time.Minute, "The server can't store pictures right now. Try again later.")
 )
 
 // explain turns an error of the file system into a fault.
 func explain(err error) error {
-	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG} {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		if errors.Is(err, full) {
 			return fmt.Errorf("%w: %w", ErrFull, err)
 		}
 	}
-	if errors.Is(err, fs.ErrPermission) { // also EPERM
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) { // also EPERM
 		return fmt.Errorf("%w: %w", ErrDenied, err)
 	}
 	return err
@@ -226,13 +259,13 @@ func (s *Store) write(name string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// publish renames the file so that a power failure can't undo it: it also syncs the folder.
-func (s *Store) publish(temporary, name string) error {
+// publish gives the file its name so that a power failure can't undo it: it also syncs the folder.
+func (s *Store) publish(temporary, name string, give func(temporary, name string) error) error {
 	folder := path.Dir(name)
 	if err := s.makeFolder(folder); err != nil {
 		return err
 	}
-	if err := s.root.Rename(temporary, name); err != nil {
+	if err := give(temporary, name); err != nil {
 		return err
 	}
 	for ; ; folder = path.Dir(folder) {

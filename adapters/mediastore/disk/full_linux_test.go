@@ -37,11 +37,11 @@ func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
 }
 
 // refuses asserts that the folder refuses a picture and keeps no part of it.
-func refuses(t *testing.T, s *disk.Store, dir string, u media.Upload, cause error) {
+func refuses(t *testing.T, s *disk.Store, dir string, u media.Upload, want, cause error) {
 	t.Helper()
 	before := files(t, dir)
 	_, err := s.Put(t.Context(), u, media.Viewers)
-	require.ErrorIs(t, err, disk.ErrFull)
+	require.ErrorIs(t, err, want)
 	require.ErrorIs(t, err, cause)
 	f, is := fault.As(err)
 	require.True(t, is)
@@ -64,7 +64,7 @@ func TestPutOnAFullDisk(t *testing.T) {
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: before.Max}))
 	}
 	set(64 << 10)
-	refuses(t, s, dir, large, syscall.EFBIG)
+	refuses(t, s, dir, large, disk.ErrFull, syscall.EFBIG)
 	set(before.Cur)
 	_, err := s.Put(t.Context(), large, media.Viewers)
 	require.NoError(t, err, "the same store, and no restart")
@@ -88,11 +88,13 @@ func TestPutOnAFullFileSystem(t *testing.T) {
 	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(mount, syscall.MNT_DETACH)) })
 	dir := filepath.Join(mount, "media")
 	s := open(t, dir)
-	refuses(t, s, dir, large, syscall.ENOSPC)
+	refuses(t, s, dir, large, disk.ErrFull, syscall.ENOSPC)
 	_, err := s.Put(t.Context(), photo, media.Viewers)
 	require.NoError(t, err, "a small one fits still")
 	require.NoError(t, syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
-	refuses(t, s, dir, photo, syscall.EROFS)
+	refuses(t, s, dir, photo, disk.ErrDenied, syscall.EROFS)
+	require.ErrorIs(t, s.Check(), disk.ErrDenied)
+	require.NoError(t, open(t, dir).Close(), "pictures are shown all the same")
 }
 
 // nobody is the number of the account nobody, which may not write into what root owns.

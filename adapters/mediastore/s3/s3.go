@@ -119,9 +119,14 @@ func (s *Store) PutAt(ctx context.Context, key media.Key, content []byte) error 
 
 // store stores the picture under the key, or nothing.
 func (s *Store) store(ctx context.Context, key media.Key, content []byte) error {
+	kind, _ := key.Type()
+	options := minio.PutObjectOptions{ContentType: kind}
+	if strings.HasPrefix(string(key), string(media.KeyAt(media.Everyone, ""))) {
+		options.CacheControl = caching
+	}
 	bounded, cancel := context.WithTimeout(ctx, s.deadline)
 	defer cancel()
-	err := s.send(bounded, key, content)
+	err := s.send(bounded, s.object(key), content, options)
 	if err == nil {
 		return nil
 	}
@@ -131,24 +136,17 @@ func (s *Store) store(ctx context.Context, key media.Key, content []byte) error 
 	return fmt.Errorf("storing a picture: %w", explain(ctx, err))
 }
 
-// send sends the picture and repeats that after a temporary failure. minio-go must not retry
+// send sends the object and repeats that after a temporary failure. minio-go must not retry
 // by itself: it would rewind a reader that the failed try may still be sending.
-func (s *Store) send(ctx context.Context, key media.Key, content []byte) error {
-	kind, _ := key.Type()
-	options := minio.PutObjectOptions{
-		ContentType: kind,
-		// The signature covers the whole checksum. Some stores can't read a body that is
-		// signed in chunks.
-		DisableContentSha256: true,
-	}
-	if strings.HasPrefix(string(key), string(media.KeyAt(media.Everyone, ""))) {
-		options.CacheControl = caching
-	}
+func (s *Store) send(ctx context.Context, name string, content []byte, options minio.PutObjectOptions) error {
+	// The signature covers the whole checksum. Some stores can't read a body that is
+	// signed in chunks.
+	options.DisableContentSha256 = true
 	sum := sha256.Sum256(content)
 	var err error
 	for range tries {
 		body := struct{ io.Reader }{bytes.NewReader(content)} // not rewindable
-		_, err = s.client.PutObject(ctx, s.bucket, s.object(key), body, int64(len(content)), "", hex.EncodeToString(sum[:]), options)
+		_, err = s.client.PutObject(ctx, s.bucket, name, body, int64(len(content)), "", hex.EncodeToString(sum[:]), options)
 		if err == nil || !errors.Is(explain(ctx, err), ErrAway) {
 			break
 		}

@@ -91,6 +91,10 @@ func (s *standIn) put(w http.ResponseWriter, r *http.Request, name string, body 
 		refuse(http.StatusBadRequest, "XAmzContentSHA256Mismatch", "").ServeHTTP(w, r)
 		return
 	}
+	if _, exists := s.objects[name]; exists && r.Header.Get("If-None-Match") == "*" {
+		refuse(http.StatusPreconditionFailed, "PreconditionFailed", "").ServeHTTP(w, r)
+		return
+	}
 	s.objects[name] = standInObject{content: body, modified: time.Now(), headers: http.Header{
 		"Content-Type": r.Header["Content-Type"], "Cache-Control": r.Header["Cache-Control"], "Etag": {`"` + hash(body)[:32] + `"`},
 	}}
