@@ -31,10 +31,17 @@ type admin struct {
 
 // adminApp is what the admin address needs of an App.
 type adminApp struct {
-	ping             func(context.Context) error
-	mayStorePictures func() error
-	metrics          http.Handler
-	backOffice       http.Handler
+	needs      []need
+	metrics    http.Handler
+	backOffice http.Handler
+	log        *slog.Logger
+	red        atomic.Pointer[string] // the need that was not met when /readyz was asked last; nil: all were
+}
+
+// need is what a server needs to get requests.
+type need struct {
+	lacking string // what /readyz says without it
+	check   func(context.Context) error
 }
 
 // startAdmin serves the admin address until close is called.
@@ -74,7 +81,11 @@ func (a *admin) wait(ctx context.Context) error {
 
 // serves lets /startupz and /readyz succeed. Connections to the public address wait until they are served.
 func (a *admin) serves(app *App) {
-	serving := &adminApp{app.ping, app.mayStorePictures, app.Metrics.Handler(app.Log), http.NotFoundHandler()}
+	serving := &adminApp{metrics: app.Metrics.Handler(app.Log), backOffice: http.NotFoundHandler(), log: app.Log, needs: []need{
+		{"the database does not answer, or refuses new connections", app.ping},
+		{"no temporary file can be made: see TMPDIR", func(context.Context) error { return checkTemporary() }},
+		{"pictures can't be stored: the log says why", app.mayStorePictures},
+	}}
 	if app.Config.BackOffice == settings.BackOfficeAdmin {
 		serving.backOffice = app.backOffice
 	}
@@ -128,16 +139,32 @@ func (a *admin) started(handler func(*adminApp) http.HandlerFunc) http.HandlerFu
 // readiness tells whether the server should get requests.
 func (a *admin) readiness(app *adminApp) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case a.isStopping.Load():
+		if a.isStopping.Load() {
 			http.Error(w, "stopping", http.StatusServiceUnavailable)
-		case app.ping(r.Context()) != nil:
-			http.Error(w, "the database does not answer, or refuses new connections", http.StatusServiceUnavailable)
-		case app.mayStorePictures() != nil:
-			http.Error(w, "this user may not write into the folder of pictures", http.StatusServiceUnavailable)
-		default:
-			healthy(w, r)
+			return
 		}
+		for i := range app.needs {
+			if err := app.needs[i].check(r.Context()); err != nil {
+				app.turn(r.Context(), &app.needs[i].lacking, err)
+				http.Error(w, app.needs[i].lacking, http.StatusServiceUnavailable)
+				return
+			}
+		}
+		app.turn(r.Context(), nil, nil)
+		healthy(w, r)
+	}
+}
+
+// turn logs why the server is not ready, or that it is ready again, once each time.
+func (app *adminApp) turn(ctx context.Context, lacking *string, err error) {
+	if ctx.Err() != nil {
+		return // the caller has gone, which may be the error
+	}
+	switch before := app.red.Swap(lacking); {
+	case lacking != nil && before != lacking:
+		app.log.WarnContext(ctx, "not ready: "+*lacking, "error", err)
+	case lacking == nil && before != nil:
+		app.log.InfoContext(ctx, "ready again", "was", *before)
 	}
 }
 

@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -166,17 +167,34 @@ func TestA_server_ends_when_an_address_fails(t *testing.T) {
 }
 
 func TestReadyz_tells_what_is_missing(t *testing.T) {
-	away := errors.New("away")
-	for want, app := range map[string]*adminApp{
-		"ok\n": {ping: func(context.Context) error { return nil }, mayStorePictures: func() error { return nil }},
-		"the database does not answer, or refuses new connections\n": {ping: func(context.Context) error { return away }},
-		"this user may not write into the folder of pictures\n":      {ping: func(context.Context) error { return nil }, mayStorePictures: func() error { return away }},
-	} {
+	var log bytes.Buffer
+	var first, second error
+	app := &adminApp{log: slog.New(slog.NewTextHandler(&log, nil)), needs: []need{
+		{"no first", func(context.Context) error { return first }}, {"no second", func(context.Context) error { return second }},
+	}}
+	asks := func(ctx context.Context) string {
 		w := httptest.NewRecorder()
-		(&admin{}).readiness(app)(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
-		assert.Equal(t, want, w.Body.String())
-		assert.Equal(t, want == "ok\n", w.Code == http.StatusOK)
+		(&admin{}).readiness(app)(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
+		assert.Equal(t, w.Body.String() == "ok\n", w.Code == http.StatusOK)
+		return w.Body.String()
 	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.Equal(t, "ok\n", asks(t.Context()))
+	first = errors.New("away")
+	assert.Equal(t, "no first\n", asks(gone))
+	assert.Empty(t, log.String(), "the caller has gone, which may be the reason")
+	for range 3 {
+		assert.Equal(t, "no first\n", asks(t.Context()))
+	}
+	first, second = nil, errors.New("full")
+	assert.Equal(t, "no second\n", asks(t.Context()))
+	second = nil
+	for range 3 {
+		assert.Equal(t, "ok\n", asks(t.Context()))
+	}
+	assert.Equal(t, []string{`WARN msg="not ready: no first" error=away`, `WARN msg="not ready: no second" error=full`, `INFO msg="ready again" was="no second"`},
+		regexp.MustCompile(`(?:WARN|INFO) .*`).FindAllString(log.String(), -1), "each once")
 }
 
 func TestBackOffice_is_served_where_the_setting_says(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"plaza/adapters/argon2id"
@@ -53,6 +54,9 @@ type App struct {
 	places     place.Analyser
 	sanitiser  markup.Sanitiser
 	processor  media.Processor
+
+	// untried has why pictures could not be stored when that was tried last; nil: it was not tried.
+	untried atomic.Pointer[error] `wire:"-"`
 }
 
 // Close waits for background work and closes the store. The App must not be used afterwards.
@@ -127,8 +131,12 @@ func NewApp(ctx context.Context, c settings.Config, log *slog.Logger, p Parts) (
 // LoadDemo writes the demo data, unless it is loaded already. If several servers try at the
 // same time, one writes it and the others wait.
 //
-// It refuses a store that has other accounts, unless it is to load the demo into an existing one.
+// It refuses a store that has other accounts, unless it is to load the demo into an existing one, and pictures of another
+// database.
 func (a *App) LoadDemo(ctx context.Context, intoExisting bool) error {
+	if err := a.PairPictures(ctx); err != nil {
+		return err
+	}
 	if !intoExisting {
 		if err := demo.CheckNoOthers(ctx, a.Stores.Accounts, a.Stores.Directory); err != nil {
 			return err

@@ -12,13 +12,21 @@ import (
 	"time"
 
 	"plaza/bootstrap/settings"
+	"plaza/domain/fault"
 )
 
 // NewLogger returns the logger of the settings.
 func NewLogger(c settings.Config, w io.Writer) *slog.Logger { return slog.New(newHandler(c, w)) }
 
 func newHandler(c settings.Config, w io.Writer) slog.Handler {
-	options := &slog.HandlerOptions{Level: c.LogLevel}
+	options := &slog.HandlerOptions{Level: c.LogLevel, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Value.Kind() == slog.KindAny {
+			if err, is := a.Value.Any().(error); is {
+				a.Value = slog.StringValue(fault.WithCause(err))
+			}
+		}
+		return a
+	}}
 	if c.LogFormat == "json" {
 		return slog.NewJSONHandler(w, options)
 	}

@@ -17,7 +17,7 @@ func openMedia(c settings.Config, t *traces, signing secret.String) (media.Store
 	if c.MediaURL.Endpoint == "" {
 		s, err := disk.New(c.MediaDir(), c.PublicURL, []byte(signing.Reveal()))
 		if err != nil {
-			return nil, fmt.Errorf("open folder of pictures: %w", err)
+			return nil, explainMedia(c, err)
 		}
 		return s, nil
 	}

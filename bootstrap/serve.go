@@ -37,6 +37,9 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := checkTemporary(); err != nil {
+		return err
+	}
 	listeners, err := Listen(config)
 	if err != nil {
 		return err
@@ -85,6 +88,9 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, app.Close()) }()
+	if err := app.tryPictures(ctx); err != nil {
+		return err
+	}
 	if s.Demo {
 		if err := app.LoadDemo(ctx, s.IntoExisting); err != nil {
 			return fmt.Errorf("load demo data: %w", err)
@@ -176,6 +182,7 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 	limited := transport.LimitConnections(l.public, a.Config.MaxConnections, a.Config.TrustedProxies, a.Metrics.LimitHit)
 	group.Go(func() error { return serve(public, limited) })
 	group.Go(func() error { return admin.wait(working) })
+	group.Go(func() error { return a.retryPictures(working) })
 	for _, j := range a.jobs() {
 		group.Go(func() error {
 			a.repeat(working, j)
@@ -200,7 +207,7 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 		return nil
 	})
 	admin.serves(a)
-	if err := a.mayStorePictures(); err != nil {
+	if err := a.mayStorePictures(ctx); err != nil {
 		a.Log.Error("pictures can't be stored", "error", err)
 	}
 	a.Log.Info("serving", "addr", l.public.Addr().String(), "admin", l.admin.Addr().String(), "version", ThisBuild().String(),
@@ -243,14 +250,6 @@ func closingConnections(next http.Handler, isStopping *atomic.Bool) http.Handler
 
 // PingTimeout is how long the database may take to answer until /readyz fails.
 const PingTimeout = 2 * time.Second
-
-// mayStorePictures returns an error if the process may not write into the folder of pictures.
-func (a *App) mayStorePictures() error {
-	if folder, is := a.Stores.Media.(interface{ Check() error }); is {
-		return folder.Check()
-	}
-	return nil
-}
 
 // ping returns an error if the store is unreachable.
 func (a *App) ping(ctx context.Context) error {

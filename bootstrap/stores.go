@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"syscall"
 
 	"go.opentelemetry.io/otel/trace"
 
@@ -69,10 +71,14 @@ func OpenDatabase(ctx context.Context, c settings.Config, log *slog.Logger, trac
 	if c.DatabaseURL == settings.InMemory {
 		return nil, fmt.Errorf("%w: PLAZA_DATABASE_URL is %s, which has no stored data", settings.ErrInvalid, settings.InMemory)
 	}
-	return bunstore.Open(ctx, bunstore.Options{
+	s, err := bunstore.Open(ctx, bunstore.Options{
 		URL: c.DatabaseURL, Uncached: c.DatabasePooler, Connections: c.DatabaseConnections, Patience: c.DatabaseWait,
 		Log: log, Tracer: tracer,
 	})
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("%w. The user who runs plaza must be allowed to write the folder that PLAZA_DATA_DIR, or PLAZA_DATABASE_URL, names", err)
+	}
+	return s, err
 }
 
 // prepareSchema applies missing migrations. With PLAZA_MIGRATE=false it fails if some are missing.

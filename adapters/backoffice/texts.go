@@ -238,7 +238,8 @@ var English = Texts{
 			audit.SessionsEnded: "ended all sessions", audit.OrderCreated: "created an order", audit.RefundOrdered: "ordered a refund",
 			audit.BillReconciled: "compared a bill of the wallet", audit.Imported: "imported files", audit.DemoLoaded: "loaded the demo data",
 			audit.DemoRemoved: "removed the demo data", audit.Repaired: "repaired derived data", audit.SchemaMigrated: "migrated the database",
-			audit.BackedUp: "copied the database", audit.Hidden: "hid", audit.Restored: "restored", audit.ReportDecided: "dismissed a report",
+			audit.BackedUp: "copied the database", audit.PicturesAdopted: "gave the pictures to the database",
+			audit.Hidden: "hid", audit.Restored: "restored", audit.ReportDecided: "dismissed a report",
 		},
 		Objects: map[audit.Kind]string{
 			audit.Account: "account", audit.Token: "token", audit.Order: "order", audit.Payment: "payment", audit.Refund: "refund",

@@ -133,6 +133,21 @@ func fillAndEmpty(t *testing.T, d disk) {
 	assert.Len(t, column[int](t, rawSQL(t, url), "SELECT id FROM events"), len(w.kept), "what was refused isn't there")
 }
 
+func TestA_full_disk_is_told_at_the_start(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	if !disks[1].inChild(t) {
+		return
+	}
+	dir, _ := disks[1].prepare(t)
+	url := "sqlite:" + filepath.Join(dir, "plaza.db")
+	require.NoError(t, bunstore.MigrateAt(t.Context(), url))
+	require.ErrorIs(t, os.WriteFile(filepath.Join(dir, "rest"), make([]byte, 4<<20), 0o600), syscall.ENOSPC)
+	_, err := bunstore.Open(t.Context(), engine.Options{URL: url})
+	require.ErrorContains(t, err, "its disk is full")
+}
+
 // nobody is the uid of the unprivileged account of that name. The superuser ignores permissions.
 const nobody = 65534
 

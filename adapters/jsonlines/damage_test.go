@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -99,3 +100,10 @@ func TestADM04_a_reader_that_gives_nothing_is_not_waited_for(t *testing.T) {
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
+
+func TestAn_input_that_can_not_be_kept_is_not_damaged(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	_, err := jsonlines.Standard(strings.NewReader("{}\n"), "").Next(t.Context())
+	require.ErrorContains(t, err, "TMPDIR")
+	assert.NotErrorIs(t, err, imported.ErrDamaged)
+}

@@ -253,8 +253,8 @@ func (f *File) end(err error) error {
 	switch {
 	case f.shrank():
 		what = "the file shrank while it was read"
-	case err == io.EOF:
-		return io.EOF
+	case err == io.EOF || errors.Is(err, errTemporary):
+		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		what = "the gzip is truncated"
 	case isBroken(err):

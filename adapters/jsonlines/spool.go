@@ -2,6 +2,8 @@ package jsonlines
 
 import (
 	"crypto/rand"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
@@ -18,6 +20,9 @@ func (c *counted) Read(p []byte) (int, error) {
 	c.read.Add(int64(n))
 	return n, err
 }
+
+// errTemporary is the error of an input that can't be stored, and need not be damaged.
+var errTemporary = errors.New("the input can't be stored in TMPDIR")
 
 // spool makes an input that can be read only once readable again: what is read of it goes to an
 // unnamed file.
@@ -40,7 +45,7 @@ func (s *spool) Read(p []byte) (n int, err error) {
 			s.err = err
 		}
 		if _, failure := s.file.WriteAt(p[:n], s.at); failure != nil {
-			return 0, failure
+			return 0, fmt.Errorf("%w: %w", errTemporary, failure)
 		}
 	} else if n > 0 {
 		err = nil
@@ -59,14 +64,17 @@ func (s *spool) Seek(offset int64, _ int) (int64, error) {
 func (s *spool) open() error {
 	root, err := os.OpenRoot(os.TempDir())
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errTemporary, err)
 	}
 	defer root.Close()
 	name := "plaza-" + rand.Text()
-	if s.file, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return err
+	if s.file, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		err = root.Remove(name)
 	}
-	return root.Remove(name)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errTemporary, err)
+	}
+	return nil
 }
 
 // Close closes the file.

@@ -64,8 +64,14 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (telemetry.Sam
 		unrefunded := func(p payment.Payment) bool { return p.State == payment.RefundDue && p.Refunded < p.Amount }
 		disputed := func(p payment.Payment) bool { return p.State == payment.Disputed }
 		abnormal := func(r payment.Refund) bool { return r.State == payment.RefundAbnormal }
+		deletions := 0
+		for key := range v.s.deletions {
+			if !key.IsTrash() {
+				deletions++
+			}
+		}
 		sample := telemetry.Sample{
-			Deletions:       min(len(v.s.deletions), telemetry.MaxCount),
+			Deletions:       min(deletions, telemetry.MaxCount),
 			Spent:           v.s.translations.spent[account{q.Translator, q.Day}],
 			Import:          v.s.imports.completion,
 			RefundDue:       min(l.payments.count(unrefunded), telemetry.MaxCount),

@@ -31,7 +31,7 @@ func newSamples() samples {
 			"When the wallet's bill of the latest day so far was compared with the ledger; 0: none was."),
 		prepaymentAge: gauge("plaza_wallet_oldest_open_prepayment_age_seconds",
 			"Age of the oldest prepayment that may still be paid; 0: there is none."),
-		deletions: gauge("plaza_media_deletions_pending", "Pictures whose files are to be removed."+upTo),
+		deletions: gauge("plaza_media_deletions_pending", "Pictures whose files are to be removed, but for those in the trash."+upTo),
 		budget:    gauge("plaza_translation_budget_remaining_characters", "Characters that the translator may still be given today, in UTC."),
 		importEnded: gauge("plaza_import_last_success_timestamp_seconds",
 			"When the last import ended that read all of its files; rejected lines do not count as a failure."),

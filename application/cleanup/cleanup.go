@@ -8,8 +8,9 @@ package cleanup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/maphash"
-	"iter"
+	"slices"
 	"time"
 
 	"plaza/domain/media"
@@ -48,45 +49,56 @@ func (k *Cleanup) RemoveDue(ctx context.Context) (int, error) {
 // in progress.
 const OrphanGracePeriod = time.Hour
 
-// orphanBatch is how many orphans are reported, or removed, together. Each batch that is
-// removed costs another pass over the references.
+// orphanBatch is how many orphans are discarded together. Each batch costs another pass over the references.
 const orphanBatch = 1000
 
 // Finding is an orphan file or a picture without a file.
 type Finding struct {
 	Key media.Key
 	// Missing names the record whose picture has no file. Empty: the file is an orphan.
-	Missing  string
-	Repaired bool
+	Missing string
 }
 
-// Check finds orphan files and pictures without a file. Servers may run meanwhile. With
-// repair it removes the orphans; a missing file cannot be repaired.
-func (k *Cleanup) Check(ctx context.Context, repair bool) iter.Seq2[Finding, error] {
-	return func(yield func(Finding, error) bool) {
-		if err := k.check(ctx, repair, func(f Finding) bool { return yield(f, nil) }); err != nil {
-			yield(Finding{}, err)
-		}
-	}
-}
-
-// errStopped says that the caller has stopped the iteration.
-var errStopped = errors.New("stopped")
-
-func (k *Cleanup) check(ctx context.Context, repair bool, found func(Finding) bool) error {
+// Check finds orphan files and pictures without a file, and returns how many files there are. Servers may run meanwhile.
+func (k *Cleanup) Check(ctx context.Context, found func(Finding)) (files int, err error) {
 	began := k.now() // before the references are read: they miss later uploads
 	known, err := k.known(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	stored, err := k.orphans(ctx, began, known, repair, found)
-	if err == nil {
-		err = k.missing(ctx, stored, found)
+	stored, err := k.orphans(ctx, began, known, found)
+	if err != nil {
+		return 0, err
 	}
-	if errors.Is(err, errStopped) {
-		return nil
+	return len(stored.in), k.missing(ctx, stored, found)
+}
+
+// ErrTooMany is the error of more orphans than may be discarded: most likely the pictures are not those of the database.
+var ErrTooMany = errors.New("more than a tenth of the pictures would be removed")
+
+// Discard moves the orphans that Check has found among so many files into the trash, where they stay for media.TrashTime,
+// and calls discarded for each. It spares those that have got a record meanwhile. If they are more than a tenth of the files
+// and more than allowed, it returns ErrTooMany and moves none.
+func (k *Cleanup) Discard(ctx context.Context, orphans []media.Key, files, allowed int, discarded func(media.Key)) error {
+	if len(orphans) > allowed && len(orphans)*10 > files {
+		return fmt.Errorf("%w: %d of %d", ErrTooMany, len(orphans), files)
 	}
-	return err
+	for batch := range slices.Chunk(orphans, orphanBatch) {
+		known, err := k.known(ctx)
+		if err != nil {
+			return err
+		}
+		for _, key := range batch {
+			if known.has(key.Original()) {
+				continue
+			}
+			if err := media.Discard(ctx, k.pictures, k.deletions, key, k.now()); err != nil {
+				return err
+			}
+			discarded(key)
+		}
+	}
+	return nil
 }
 
 // set is a set of keys. It may have millions, so it stores their 64-bit hashes, and
@@ -120,57 +132,23 @@ func (k *Cleanup) known(ctx context.Context) (set, error) {
 // orphan. A file counts as an orphan only
 // if it was older than OrphanGracePeriod when the check began: the references may have been
 // read before a younger one was stored.
-func (k *Cleanup) orphans(ctx context.Context, began time.Time, known set, repair bool, found func(Finding) bool) (set, error) {
+func (k *Cleanup) orphans(ctx context.Context, began time.Time, known set, found func(Finding)) (set, error) {
 	stored := newSet()
-	var batch []media.Key
 	for file, err := range k.pictures.All(ctx) {
 		if err != nil {
 			return set{}, err
 		}
 		stored.add(file.Key)
-		if known.has(file.Key.Original()) || began.Sub(file.Since) < OrphanGracePeriod {
-			continue
-		}
-		if batch = append(batch, file.Key); len(batch) < orphanBatch {
-			continue
-		}
-		if err := k.report(ctx, batch, repair, found); err != nil {
-			return set{}, err
-		}
-		batch = batch[:0]
-	}
-	return stored, k.report(ctx, batch, repair, found)
-}
-
-// report reports the orphans. With repair it first reads the references again, and removes
-// the files that are still orphans.
-func (k *Cleanup) report(ctx context.Context, orphans []media.Key, repair bool, found func(Finding) bool) error {
-	known := newSet()
-	if repair && len(orphans) > 0 {
-		var err error
-		if known, err = k.known(ctx); err != nil {
-			return err
+		if !known.has(file.Key.Original()) && began.Sub(file.Since) >= OrphanGracePeriod {
+			found(Finding{Key: file.Key})
 		}
 	}
-	for _, key := range orphans {
-		if known.has(key.Original()) {
-			continue
-		}
-		if repair {
-			if err := k.pictures.Remove(ctx, key); err != nil {
-				return err
-			}
-		}
-		if !found(Finding{Key: key, Repaired: repair}) {
-			return errStopped
-		}
-	}
-	return nil
+	return stored, nil
 }
 
 // missing reports the pictures without a file. A picture may be newer than the list of
 // files, so each missing file is looked up once more.
-func (k *Cleanup) missing(ctx context.Context, stored set, found func(Finding) bool) error {
+func (k *Cleanup) missing(ctx context.Context, stored set, found func(Finding)) error {
 	for one, err := range k.deletions.References(ctx) {
 		if err != nil {
 			return err
@@ -186,8 +164,8 @@ func (k *Cleanup) missing(ctx context.Context, stored set, found func(Finding) b
 			}
 		case !errors.Is(err, media.ErrNotFound):
 			return err
-		case !found(Finding{Key: one.Key, Missing: one.Of}):
-			return errStopped
+		default:
+			found(Finding{Key: one.Key, Missing: one.Of})
 		}
 	}
 	return nil

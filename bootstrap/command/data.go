@@ -136,6 +136,18 @@ func (c actCommand) actingWith(
 	})
 }
 
+// actingOnPictures is acting for what stores or removes files of pictures, which must be those of the database.
+func (c actCommand) actingOnPictures(
+	ctx context.Context, s streams, ifMissing missingDatabase, r audit.Record, work func(context.Context, *bootstrap.App, actLog) error,
+) error {
+	return c.acting(ctx, s, ifMissing, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
+		if err := app.PairPictures(ctx); err != nil {
+			return err
+		}
+		return work(ctx, app, log)
+	})
+}
+
 // actingOnDatabase calls work with the database, and a context that carries the record. It does not check or change the
 // schema.
 func (c actCommand) actingOnDatabase(
@@ -220,9 +232,7 @@ func readable(err error) error {
 	if !is {
 		return err
 	}
-	text := sentences(f)
-	full := strings.ReplaceAll(err.Error(), f.Error()+": ", strings.TrimSuffix(text, ".")+": ") // its cause follows
-	t := userError{strings.ReplaceAll(full, f.Error(), text), []error{err}}
+	t := userError{strings.ReplaceAll(fault.WithCause(err), f.Error(), sentences(f)), []error{err}}
 	if f.Kind == fault.Invalid && !errors.Is(err, access.ErrPhoneTaken) {
 		t.causes = append(t.causes, settings.ErrInvalid)
 	}

@@ -14,6 +14,7 @@ import (
 	"plaza/bootstrap/settings"
 	"plaza/domain/audit"
 	"plaza/domain/instant"
+	"plaza/domain/media"
 	"plaza/domain/place"
 )
 
@@ -81,8 +82,10 @@ func (c migrateStatus) Run(ctx context.Context, s streams) error {
 }
 
 type checkCommand struct {
-	Repair bool `help:"Repair what can be repaired."`
-	JSON   bool `name:"json" help:"Print one JSON object."`
+	Repair   bool `help:"Repair what can be repaired. Files of pictures that no record uses are moved into the trash of their folder or bucket, and removed after a week: say yes, or add --yes."`
+	Yes      bool `help:"Remove pictures that no record uses without asking, at most a tenth of all."`
+	Removing int  `name:"remove-pictures" help:"Remove up to N pictures that no record uses without asking, also more than a tenth of all." placeholder:"N"`
+	JSON     bool `name:"json" help:"Print one JSON object."`
 	actCommand
 }
 
@@ -94,12 +97,13 @@ type report struct {
 	Findings []bunstore.Finding `json:"findings"` // filled only for JSON: there may be millions
 	found    int
 	wrong    int // not repaired
+	orphans  []media.Key
 }
 
 func (c checkCommand) Run(ctx context.Context, s streams) error {
 	if !c.Repair {
 		return c.withDatabase(ctx, s, func(ctx context.Context, config settings.Config, database *bunstore.Store) error {
-			if err := database.CheckSchema(ctx); err != nil {
+			if err := readyToCheck(ctx, database); err != nil {
 				return err
 			}
 			r, err := c.check(ctx, s, config, database)
@@ -111,7 +115,7 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 	}
 	record := audit.Record{Act: audit.Repaired, Object: audit.Object{Kind: audit.Database}}
 	return c.actingOnDatabase(ctx, s, mustExist, record, func(ctx context.Context, config settings.Config, database *bunstore.Store, log actLog) error {
-		if err := database.CheckSchema(ctx); err != nil {
+		if err := readyToCheck(ctx, database); err != nil {
 			return err
 		}
 		r, err := c.check(ctx, s, config, database)
@@ -121,6 +125,14 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 		}
 		return c.conclude(s, r)
 	})
+}
+
+// readyToCheck returns what a server that starts would refuse, too.
+func readyToCheck(ctx context.Context, database *bunstore.Store) error {
+	if err := database.CheckSchema(ctx); err != nil {
+		return err
+	}
+	return database.Identify(audit.Without(ctx))
 }
 
 // check checks everything, and repairs it if the command says so.
@@ -165,15 +177,45 @@ func placeName(p place.Place) string {
 		func(name string) bool { return name == "" })), " ")
 }
 
-// checkPictures checks the files of pictures.
+// checkPictures checks the files of pictures. Before it removes any, it tells how many.
 func (c checkCommand) checkPictures(ctx context.Context, s streams, config settings.Config, database *bunstore.Store, r *report) error {
-	return bootstrap.CheckPictures(ctx, config, database, c.Repair, func(f cleanup.Finding) {
-		what := "no file for the picture " + string(f.Key) + " of " + f.Missing
-		if f.Missing == "" {
-			what = "no record uses the picture " + string(f.Key)
+	return bootstrap.WithPictures(ctx, config, database, func(k *cleanup.Cleanup) error {
+		files, err := k.Check(ctx, func(f cleanup.Finding) {
+			if f.Missing == "" {
+				r.orphans = append(r.orphans, f.Key)
+				return
+			}
+			c.note(s, r, bunstore.Finding{What: "no file for the picture " + string(f.Key) + " of " + f.Missing})
+		})
+		if err != nil || len(r.orphans) == 0 {
+			return err
 		}
-		c.note(s, r, bunstore.Finding{What: what, Repaired: f.Repaired})
+		fmt.Fprintf(s.err, "No record uses %d of %s in %s.\n", len(r.orphans), amount(int64(files), "file"), config.DisplayMedia())
+		note := func(key media.Key, repaired bool) {
+			c.note(s, r, bunstore.Finding{What: "no record uses the picture " + string(key), Repaired: repaired})
+		}
+		if !c.Repair || !c.Yes && c.Removing == 0 && !says(s, "Remove them?") {
+			for _, key := range r.orphans {
+				note(key, false)
+			}
+			return nil
+		}
+		err = k.Discard(ctx, r.orphans, files, c.Removing, func(key media.Key) { note(key, true) })
+		if errors.Is(err, cleanup.ErrTooMany) {
+			err = fmt.Errorf("%w. None was removed. If they are to go, add --remove-pictures %d", err, len(r.orphans))
+		}
+		return err
 	})
+}
+
+// says asks on a terminal, and reports whether the answer is yes.
+func says(s streams, question string) bool {
+	if !isTerminal(stdin) {
+		return false
+	}
+	fmt.Fprint(s.err, question+" [y/N] ")
+	answer, err := firstLine(stdin)
+	return err == nil && strings.EqualFold(strings.TrimSpace(answer), "y")
 }
 
 func (c checkCommand) note(s streams, r *report, f bunstore.Finding) {
@@ -213,6 +255,8 @@ func (c checkCommand) conclude(s streams, r report) error {
 	switch {
 	case err != nil || r.OK:
 		return err
+	case c.Repair && len(r.orphans) > 0 && !c.Yes && c.Removing == 0:
+		return fmt.Errorf("%d of %d problems were not repaired: pictures are removed with --yes", r.wrong, r.found)
 	case c.Repair:
 		return fmt.Errorf("%d of %d problems could not be repaired", r.wrong, r.found)
 	}
@@ -241,6 +285,28 @@ func (c backupCommand) Run(ctx context.Context, s streams) error {
 		if err := log.acted(ctx, "backup", "file", c.File); err != nil {
 			return fmt.Errorf("%s is written, but no audit record of it: %w", c.File, err)
 		}
+		if err := bootstrap.WithPictures(ctx, config, database, func(*cleanup.Cleanup) error { return nil }); errors.Is(err, media.ErrForeign) {
+			return fmt.Errorf("%s is written, but its pictures are elsewhere: %w", c.File, err)
+		}
 		return s.printf("Backed up %s to %s. %s\n", config.DisplayDatabase(), c.File, besides(config))
+	})
+}
+
+type mediaCommands struct {
+	Adopt mediaAdopt `cmd:"" help:"Give the pictures of the settings to the database. Servers of another database whose they were refuse to start with them." example:"plaza media adopt" settings:"media"`
+}
+
+type mediaAdopt struct{ actCommand }
+
+func (c mediaAdopt) Run(ctx context.Context, s streams) error {
+	r := audit.Record{Act: audit.PicturesAdopted, Object: audit.Object{Kind: audit.Database}}
+	return c.actingOnDatabase(ctx, s, mustExist, r, func(ctx context.Context, config settings.Config, database *bunstore.Store, log actLog) error {
+		if err := bootstrap.AdoptPictures(ctx, config, database); err != nil {
+			return err
+		}
+		if err := log.acted(ctx, "media adopt", "pictures", config.MediaURL.String()); err != nil {
+			return err
+		}
+		return s.printf("The pictures in %s belong to %s now.\n", config.DisplayMedia(), config.DisplayDatabase())
 	})
 }

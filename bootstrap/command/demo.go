@@ -42,7 +42,7 @@ func (c demoCommand) Run(ctx context.Context, s streams) error {
 
 // remove removes the demo's people and prints what was removed and what remains.
 func (c demoCommand) remove(ctx context.Context, s streams) error {
-	return c.acting(ctx, s, mustExist, audit.Record{Act: audit.DemoRemoved, Object: audit.Object{Kind: audit.Database}}, func(ctx context.Context, app *bootstrap.App, log actLog) error {
+	return c.actingOnPictures(ctx, s, mustExist, audit.Record{Act: audit.DemoRemoved, Object: audit.Object{Kind: audit.Database}}, func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		done, err := app.RemoveDemo(ctx)
 		err = errors.Join(err, log.acted(ctx, "demo --remove", "accounts", done.Accounts, "events", done.Events,
 			"images", done.Images, "subscriptions", done.Subscriptions, "complete", err == nil))

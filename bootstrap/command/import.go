@@ -51,7 +51,7 @@ func (c importCommand) Run(ctx context.Context, s streams) (err error) {
 		})
 	}
 	r := audit.Record{Act: audit.Imported, Object: audit.Object{Kind: audit.File, ID: strings.Join(c.Files, " ")}}
-	return c.acting(ctx, s, mayCreate, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
+	return c.actingOnPictures(ctx, s, mayCreate, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		watcher := newImportWatcher(s, sources)
 		summary, err := app.Importer.Import(ctx, sources, watcher)
 		watcher.end()

@@ -29,7 +29,7 @@ func (c importCommand) open() ([]importing.Source, error) {
 			return sources, misusef("%w", err)
 		}
 		if err != nil {
-			return sources, err
+			return sources, whereToRun(err)
 		}
 		sources = append(sources, source)
 	}
@@ -62,7 +62,7 @@ func (c importCommand) apart(sources []importing.Source) error {
 				return err
 			}
 			if err := canWrite(path); err != nil {
-				return fmt.Errorf("rejects of %s could not be kept: %w", name, err)
+				return fmt.Errorf("rejects of %s could not be kept: %w", name, whereToRun(err))
 			}
 			claims = append(claims, claim{path, name, true})
 		}
@@ -78,6 +78,14 @@ func (c importCommand) apart(sources []importing.Source) error {
 		taken = append(taken, claims...)
 	}
 	return nil
+}
+
+// whereToRun adds to the refusal of a file where the command can be run.
+func whereToRun(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: run the command in a folder that the user %s may write, with its files", err, osUser())
+	}
+	return err
 }
 
 // canWrite returns why the file can't be written or made. It leaves no file that was not there.

@@ -36,7 +36,7 @@ func TestReadable_says_faults_in_sentences(t *testing.T) {
 	}{
 		{access.ErrNoAccount, "Account not found.", failed},
 		{fmt.Errorf("looking: %w", access.ErrNoAccount), "looking: Account not found.", failed},
-		{fmt.Errorf("%w: %w", away, ours), "The data can't be reached: disk on fire", failed},
+		{fmt.Errorf("%w: %w", away, ours), "disk on fire", failed},
 		{errors.Join(access.ErrNoAccount, ours), "Account not found.\ndisk on fire", failed},
 		{access.ErrPhoneTaken, "wrong values:\nusername: An account with this phone number exists.", failed},
 		{fault.Fields{"b": {"One.", "Two."}, "a": {"Three."}}.Err(), "wrong values:\na: Three.\nb: One. Two.", usage},

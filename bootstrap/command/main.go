@@ -41,6 +41,7 @@ type commands struct {
 	Audit      auditCommands      `cmd:"" help:"Show what staff have done."`
 	SMS        smsCommands        `cmd:"" name:"sms" help:"Try the sender of codes."`
 	Import     importCommand      `cmd:"" help:"Import files of the crawler's records and print a summary. Servers may run meanwhile. A restarted import resumes where it stopped." example:"plaza import found.jsonl.gz" settings:"media"`
+	Media      mediaCommands      `cmd:"" help:"Manage where pictures are stored."`
 	Check      checkCommand       `cmd:"" help:"Check that derived data agrees with its sources. Servers may run meanwhile." example:"plaza check --repair" settings:"media"`
 	Backup     backupCommand      `cmd:"" help:"Copy the embedded database. Servers may run meanwhile." example:"plaza backup plaza-2026-11-20.db"`
 	Health     healthCommand      `cmd:"" name:"healthcheck" help:"Ask a running server whether it is ready, and exit with 1 if it is not." example:"plaza healthcheck --wait 60s" settings:"admin-addr"`
@@ -112,7 +113,7 @@ func run(p settings.Parser, args []string, out, errOut io.Writer) int {
 	}
 	if afterwards.run != nil {
 		if err := afterwards.run(); err != nil {
-			return fail(errOut, err, err.Error())
+			return fail(errOut, err, readable(err).Error())
 		}
 	}
 	return ok

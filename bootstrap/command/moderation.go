@@ -97,7 +97,7 @@ type thingCommand struct {
 
 func (t thingCommand) change(ctx context.Context, s streams, act audit.Act, line string, change func(context.Context, *bootstrap.App, moderation.Thing) error) error {
 	r := audit.Record{Act: act, Object: audit.Object{Kind: audit.Kind(t.Kind)}}
-	return t.acting(ctx, s, mustExist, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
+	return t.actingOnPictures(ctx, s, mustExist, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		if err := change(ctx, app, moderation.Thing{Kind: t.Kind, ID: t.ID}); err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ type userExport struct {
 }
 
 func (c userExport) Run(ctx context.Context, s streams) error {
-	return c.acting(ctx, s, mustExist, audit.OnAccount(audit.AccountExported, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
+	return c.actingOnPictures(ctx, s, mustExist, audit.OnAccount(audit.AccountExported, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		if _, err := app.Stores.Accounts.ByID(ctx, c.UID); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func exportTo(ctx context.Context, p *privacy.Privacy, id user.ID, name string) 
 		return privacy.Exported{}, fmt.Errorf("%s exists: choose another file with --to", name)
 	}
 	if err != nil {
-		return privacy.Exported{}, err
+		return privacy.Exported{}, whereToRun(err)
 	}
 	done, err = p.Export(ctx, id, file)
 	if err == nil {
@@ -133,7 +133,7 @@ func (c userErase) Run(ctx context.Context, s streams) error {
 			return errors.Join(c.print(s, counts), misusef("nothing was erased: this would be. Add --yes to erase user %d", c.UID))
 		})
 	}
-	return c.acting(ctx, s, mustExist, audit.OnAccount(audit.AccountErased, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
+	return c.actingOnPictures(ctx, s, mustExist, audit.OnAccount(audit.AccountErased, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
 		done, err := app.Privacy.Erase(ctx, c.UID)
 		err = errors.Join(err, log.acted(ctx, "user erase", "user", c.UID, "complete", err == nil))
 		if err = errors.Join(c.print(s, done.Counts), err); err != nil {

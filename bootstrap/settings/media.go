@@ -91,3 +91,14 @@ func parseS3(value string) (MediaURL, error) {
 
 // MediaDir returns the folder of pictures. It applies only to the disk store.
 func (c Config) MediaDir() string { return cmp.Or(c.MediaURL.Dir, filepath.Join(c.DataDir, "media")) }
+
+// DisplayMedia returns where pictures are stored, and the settings that say so, for people.
+func (c Config) DisplayMedia() string {
+	switch {
+	case c.MediaURL.Endpoint != "":
+		return "the bucket " + c.MediaURL.String() + " (PLAZA_MEDIA_URL, PLAZA_MEDIA_KEY_ID, PLAZA_MEDIA_SECRET)"
+	case c.MediaURL.Dir != "":
+		return "the folder " + c.MediaURL.Dir + " (PLAZA_MEDIA_URL)"
+	}
+	return "the folder " + c.MediaDir() + " (PLAZA_DATA_DIR)"
+}

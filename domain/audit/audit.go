@@ -48,6 +48,7 @@ const (
 	Repaired        Act = "repaired"
 	SchemaMigrated  Act = "schema_migrated"
 	BackedUp        Act = "backed_up"
+	PicturesAdopted Act = "pictures_adopted"
 	Hidden          Act = "hidden"
 	Restored        Act = "restored"
 	ReportDecided   Act = "report_decided"

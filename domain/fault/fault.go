@@ -123,3 +123,13 @@ func KindOf(err error) Kind {
 
 // Is reports whether the error is of the kind.
 func Is(err error, k Kind) bool { return err != nil && KindOf(err) == k }
+
+// WithCause returns the text of the error for operators: behind the fault of something that is away or fails, the cause says
+// more than the sentence for clients, which is left out then.
+func WithCause(err error) string {
+	f, is := As(err)
+	if is && (f.Kind == Unavailable || f.Kind == Gateway || f.Kind == Timeout) {
+		return strings.ReplaceAll(err.Error(), f.Error()+": ", "")
+	}
+	return err.Error()
+}

@@ -91,6 +91,23 @@ func copyFile(ctx context.Context, s Store, from, to Key) error {
 	return s.PutAt(ctx, to, content)
 }
 
+// TrashTime is how long a picture stays in the trash.
+const TrashTime = 7 * 24 * time.Hour
+
+// Discard moves the file of the key alone into the trash, and queues it there, due when its time is over.
+func Discard(ctx context.Context, s Store, q DeletionQueue, key Key, now time.Time) error {
+	if err := q.Done(ctx, []Key{key.Trash()}); err != nil { // of the same file, which an operator has put back
+		return err
+	}
+	if err := q.Reserve(ctx, Reservation{key.Trash(), instant.Normalise(now).Add(TrashTime)}); err != nil {
+		return err
+	}
+	if err := copyFile(ctx, s, key, key.Trash()); err != nil {
+		return err
+	}
+	return s.Remove(ctx, key)
+}
+
 // Reference is a known picture.
 type Reference struct {
 	Key Key

@@ -36,7 +36,7 @@ type Sample struct {
 	// is alive.
 	OldestPrepayment time.Time
 	OldestProtocol   payment.Protocol    // of the same
-	Deletions        int                 // pictures in the deletion queue, at most MaxCount
+	Deletions        int                 // pictures in the deletion queue but those in the trash, at most MaxCount
 	Spent            int64               // characters that the translator was given on the day
 	Import           imported.Completion // the last one; zero: no import has been completed
 }

@@ -168,6 +168,8 @@ func sampleDeletions(w *fixtures) {
 	assert.Equal(w, 2, w.sample().Deletions, "they wait until they are done")
 	require.NoError(w, w.Deletions.Done(w.Context(), keys[:1]))
 	assert.Equal(w, 1, w.sample().Deletions)
+	require.NoError(w, w.Deletions.Reserve(w.Context(), media.Reservation{Key: keys[0].Trash(), Until: noon}))
+	assert.Equal(w, 1, w.sample().Deletions, "the trash has its time")
 }
 
 func sampleSpending(w *fixtures) {

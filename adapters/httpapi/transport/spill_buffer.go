@@ -3,17 +3,33 @@ package transport
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"plaza/domain/fault"
 	"plaza/domain/media"
 )
 
-// errDiskFull is the fault of a disk that is full or not writable.
-var errDiskFull = fault.RetryAfter(fault.Unavailable, time.Minute, "The server's disk is full. Try again later.")
+// Faults of temporary files. They wrap the cause for the log.
+var (
+	errDiskFull = fault.RetryAfter(fault.Unavailable, time.Minute, "The server's disk is full. Try again later.")
+	errNotKept  = fault.RetryAfter(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
+)
+
+// notKept returns the fault of a temporary file that can't be made or written, or nil for no error.
+func notKept(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w: %w", errDiskFull, err)
+	}
+	return fmt.Errorf("%w: TMPDIR: %w", errNotKept, err)
+}
 
 // SpillBuffer holds an uploaded picture, a body that contains one, or an encoded response: a
 // few bytes in memory, more in an unlinked file, which disappears when it is closed or the
@@ -74,7 +90,7 @@ func (s *SpillBuffer) Write(p []byte) (int, error) {
 		kept, s.held = append(s.held, kept...), nil
 	}
 	if _, err := s.file.Write(kept); err != nil {
-		return 0, fmt.Errorf("%w: %w", errDiskFull, err)
+		return 0, notKept(err)
 	}
 	return len(p), nil
 }
@@ -88,17 +104,14 @@ func (s *SpillBuffer) open() (err error) {
 	}
 	root, err := os.OpenRoot(os.TempDir())
 	if err != nil {
-		return fmt.Errorf("%w: %w", errDiskFull, err)
+		return notKept(err)
 	}
 	defer root.Close()
 	name := "plaza-" + rand.Text()
 	if s.file, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 		err = root.Remove(name)
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", errDiskFull, err)
-	}
-	return nil
+	return notKept(err)
 }
 
 // Close removes the file. It does nothing without a buffer.

@@ -200,7 +200,7 @@ func writeBase64(to io.Writer, content io.Reader) error {
 		}
 	}
 	_, err := io.Copy(to, base64.NewDecoder(base64.RawStdEncoding, &unpadded{Reader: transform.NewReader(in, standard)}))
-	if err != nil && !errors.Is(err, errDiskFull) {
+	if err != nil && !fault.Is(err, fault.Unavailable) {
 		return errNotBase64
 	}
 	return err

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -225,12 +227,23 @@ func TestPLA_03_no_file_has_a_name(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(dir, "none"))
 	_, err = ReadUpload[pictureBody](uploading("application/json",
 		strings.NewReader(`{"img":"`+base64.StdEncoding.EncodeToString(noise(100_000))+`"}`)))
-	assert.ErrorIs(t, err, errDiskFull)
+	assert.ErrorIs(t, err, errNotKept)
+	assert.ErrorContains(t, err, "TMPDIR")
 	_, err = ReadUpload[pictureBody](uploading(form(t, part{"img", "x.png", string(noise(100_000))})))
-	assert.ErrorIs(t, err, errDiskFull)
+	assert.ErrorIs(t, err, errNotKept)
 	body := strings.NewReader(`{"img":"` + base64.StdEncoding.EncodeToString(noise(100_000)) + `"}`)
 	_, err = parsePictures(body, map[string]*Upload{"img": {}})
-	assert.ErrorIs(t, err, errDiskFull, "it is full when the picture is decoded")
+	assert.ErrorIs(t, err, errNotKept, "it can't be kept when the picture is decoded")
+}
+
+func TestA_full_disk_alone_is_called_full(t *testing.T) {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		assert.ErrorIs(t, notKept(&fs.PathError{Err: full}), errDiskFull)
+	}
+	for _, other := range []error{syscall.EROFS, syscall.ENOENT, syscall.EACCES, syscall.EMFILE, syscall.EIO} {
+		assert.ErrorIs(t, notKept(&fs.PathError{Err: other}), errNotKept)
+	}
+	assert.NoError(t, notKept(nil))
 }
 
 func TestGEN_11_a_body_that_breaks_off(t *testing.T) {

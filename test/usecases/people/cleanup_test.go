@@ -129,34 +129,37 @@ func TestIMG07_many_deleted_pictures_are_removed_batch_by_batch(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-func (w *cleanupFixture) check(repair bool) []cleanup.Finding {
+func (w *cleanupFixture) check() (found []cleanup.Finding) {
 	w.t.Helper()
-	var found []cleanup.Finding
-	for f, err := range w.Check(w.t.Context(), repair) {
-		require.NoError(w.t, err)
-		found = append(found, f)
-	}
+	_, err := w.Check(w.t.Context(), func(f cleanup.Finding) { found = append(found, f) })
+	require.NoError(w.t, err)
 	return found
+}
+
+// discard discards orphans as the check has found them, however many they are, and returns those that went.
+func (w *cleanupFixture) discard(orphans ...media.Key) (gone []media.Key) {
+	w.t.Helper()
+	require.NoError(w.t, w.Discard(w.t.Context(), orphans, len(orphans), len(orphans), func(key media.Key) { gone = append(gone, key) }))
+	return gone
 }
 
 func TestPLA04_a_check_finds_files_that_nothing_shows_and_pictures_without_one(t *testing.T) {
 	w := newCleanupFixture(t)
 	shown, orphan := w.put(), w.put()
 	w.shows(media.Picture{Key: shown})
-	assert.Empty(t, w.check(false), "a young file may belong to an upload in progress")
+	assert.Empty(t, w.check(), "a young file may belong to an upload in progress")
 	w.now = time.Now().Add(cleanup.OrphanGracePeriod + time.Second)
-	assert.Equal(t, []cleanup.Finding{{Key: orphan}}, w.check(false))
+	assert.Equal(t, []cleanup.Finding{{Key: orphan}}, w.check())
 	assert.True(t, w.isThere(orphan))
-	assert.Equal(t, []cleanup.Finding{{Key: orphan, Repaired: true}}, w.check(true))
+	assert.Equal(t, []media.Key{orphan}, w.discard(orphan))
 	assert.False(t, w.isThere(orphan))
-	assert.Empty(t, w.check(true))
+	assert.Empty(t, w.check())
 
 	require.NoError(t, w.pictures.Remove(t.Context(), shown))
 	missing := []cleanup.Finding{{Key: shown, Missing: "avatar of user 1"}}
-	assert.Equal(t, missing, w.check(false))
-	assert.Equal(t, missing, w.check(true), "a missing file cannot be repaired")
+	assert.Equal(t, missing, w.check())
 	w.shows(media.Picture{})
-	assert.Empty(t, w.check(false), "queued pictures need no file")
+	assert.Empty(t, w.check(), "queued pictures need no file")
 }
 
 // listedMedia is a store of pictures that calls during for each file that it lists.
@@ -185,44 +188,76 @@ func TestIMG08_a_check_knows_the_sizes_of_what_is_shown(t *testing.T) {
 	require.NoError(t, w.pictures.Remove(t.Context(), gone))
 	w.shows(media.Picture{Key: shown})
 	w.now = time.Now().Add(cleanup.OrphanGracePeriod + time.Second)
-	assert.ElementsMatch(t, []cleanup.Finding{{Key: orphans[0]}, {Key: orphans[1]}}, w.check(false))
-	assert.ElementsMatch(t, []cleanup.Finding{{Key: orphans[0], Repaired: true}, {Key: orphans[1], Repaired: true}}, w.check(true))
-	assert.Empty(t, w.check(true))
+	assert.ElementsMatch(t, []cleanup.Finding{{Key: orphans[0]}, {Key: orphans[1]}}, w.check())
+	assert.Equal(t, orphans, w.discard(orphans...))
+	assert.Empty(t, w.check())
 	for _, size := range kept {
 		assert.True(t, w.isThere(size))
 		require.NoError(t, w.pictures.Remove(t.Context(), size))
 	}
-	assert.Empty(t, w.check(false), "a missing size is made when it is asked for")
+	assert.Empty(t, w.check(), "a missing size is made when it is asked for")
 }
 
 func TestPLA04_RepairSparesPicturesUploadedDuringTheCheck(t *testing.T) {
 	w := newCleanupFixture(t)
-	uploaded := w.put() // its row is not stored yet
+	w.put() // its row is not stored yet
 	began := w.now
 	k := cleanup.New(w.store.DeletionQueue(), listedMedia{w.pictures, func(media.Key) {
 		w.now = began.Add(cleanup.OrphanGracePeriod + time.Minute) // the listing takes over an hour
 	}}, func() time.Time { return w.now })
-	for f, err := range k.Check(t.Context(), true) {
-		require.NoError(t, err)
-		t.Errorf("found %+v", f)
-	}
-	assert.True(t, w.isThere(uploaded))
+	files, err := k.Check(t.Context(), func(f cleanup.Finding) { t.Errorf("found %+v", f) })
+	require.NoError(t, err)
+	assert.Equal(t, 1, files)
 }
 
-func TestPLA04_RepairReadsTheReferencesAgainBeforeItRemoves(t *testing.T) {
+func TestPLA04_what_has_got_a_record_since_the_check_is_spared(t *testing.T) {
 	w := newCleanupFixture(t)
 	old, orphan := w.put(), w.put()
 	sizes := w.sizesOf(old)
-	w.now = time.Now().Add(2 * cleanup.OrphanGracePeriod)
-	k := cleanup.New(w.store.DeletionQueue(), listedMedia{w.pictures, func(media.Key) { w.shows(media.Picture{Key: old}) }},
-		func() time.Time { return w.now })
-	var found []cleanup.Finding
-	for f, err := range k.Check(t.Context(), true) {
-		require.NoError(t, err)
-		found = append(found, f)
-	}
-	assert.Equal(t, []cleanup.Finding{{Key: orphan, Repaired: true}}, found)
+	w.shows(media.Picture{Key: old})
+	assert.Equal(t, []media.Key{orphan}, w.discard(old, orphan, sizes[0], sizes[1]))
 	assert.True(t, w.isThere(old))
 	assert.True(t, w.isThere(sizes[0]))
 	assert.False(t, w.isThere(orphan))
+}
+
+func TestPLA04_no_more_than_a_tenth_is_discarded_unless_so_many_are_allowed(t *testing.T) {
+	w := newCleanupFixture(t)
+	orphans := []media.Key{w.put(), w.put()}
+	discard := func(files, allowed int) error {
+		return w.Discard(t.Context(), orphans, files, allowed, func(media.Key) {})
+	}
+	for _, allowed := range []int{0, 1} {
+		require.ErrorIs(t, discard(19, allowed), cleanup.ErrTooMany)
+		assert.True(t, w.isThere(orphans[0]))
+	}
+	require.NoError(t, discard(20, 0))
+	assert.False(t, w.isThere(orphans[0]))
+	orphans = []media.Key{w.put()}
+	require.NoError(t, discard(1, 1))
+	assert.False(t, w.isThere(orphans[0]))
+}
+
+func TestPLA04_what_is_discarded_stays_in_the_trash_for_a_week(t *testing.T) {
+	w := newCleanupFixture(t)
+	orphan := w.put()
+	all := append([]media.Key{orphan}, w.sizesOf(orphan)...)
+	assert.Equal(t, all, w.discard(all...))
+	dueIn := func(age time.Duration) {
+		w.now = w.now.Add(age)
+		_, err := w.RemoveDue(t.Context())
+		require.NoError(t, err)
+	}
+	dueIn(media.TrashTime - time.Second)
+	for _, key := range all {
+		assert.True(t, w.isThere(key.Trash()), key)
+	}
+	assert.Empty(t, w.check())
+	require.NoError(t, w.pictures.PutAt(t.Context(), orphan, []byte("put back")))
+	assert.Equal(t, []media.Key{orphan}, w.discard(orphan), "its week begins again")
+	dueIn(time.Second)
+	assert.False(t, w.isThere(all[1].Trash()))
+	assert.True(t, w.isThere(orphan.Trash()))
+	dueIn(media.TrashTime)
+	assert.False(t, w.isThere(orphan.Trash()))
 }

@@ -55,10 +55,7 @@ func (w *cleanupFixture) assertFiles(keys []media.Key, a media.Audience) {
 		assert.Equal(w.t, a == media.Everyone, w.isThere(key.For(media.Everyone)), key)
 		assert.Equal(w.t, a == media.Viewers, w.isThere(key.For(media.Viewers)), key)
 	}
-	for f, err := range w.Check(w.t.Context(), false) {
-		require.NoError(w.t, err)
-		assert.Fail(w.t, "a picture is missing, or an orphan", "%+v", f)
-	}
+	assert.Empty(w.t, w.check(), "pictures that are missing, or orphans")
 }
 
 func TestMOD03_the_files_of_a_hidden_image_move(t *testing.T) {

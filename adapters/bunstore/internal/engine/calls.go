@@ -134,6 +134,9 @@ func (s *DB) awaitDatabase(ctx context.Context, patience time.Duration) error {
 		backoff.WithNotify(func(err error, pause time.Duration) {
 			s.log.Warn("the database can't be reached; trying again", "error", err, "pause_ms", pause.Milliseconds())
 		}))
+	if errors.Is(err, ErrFull) {
+		err = fmt.Errorf("its disk is full, or can't be written: %w", err)
+	}
 	if err != nil && !errors.Is(err, ErrSettings) {
 		return fmt.Errorf("the database can't be reached: %s: %w", s.Dialect.location(), err)
 	}

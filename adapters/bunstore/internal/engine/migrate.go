@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/uptrace/bun"
 
 	"plaza/domain/instant"
@@ -42,6 +43,9 @@ func (s *DB) Migrate(ctx context.Context) (applied []string, err error) {
 	for {
 		name, err := s.migrateNext(ctx)
 		if err != nil {
+			if e, is := errors.AsType[*pgconn.PgError](err); is && e.Code == "42501" {
+				err = fmt.Errorf("%w: let the role create tables, by ALTER DATABASE … OWNER TO its name, or GRANT CREATE ON SCHEMA public TO it", err)
+			}
 			return applied, s.Explain(ctx, err)
 		}
 		if name == "" {

@@ -26,6 +26,27 @@ func (s *DB) Secret(ctx context.Context, name string) (key secret.String, err er
 	return s.secret(ctx, name, rand.Text()+rand.Text())
 }
 
+// Kept returns the named text, which all servers on the database share, or an empty one. It stores the content first, unless
+// that is empty or the database has the text.
+func (s *DB) Kept(ctx context.Context, name, content string) (string, error) {
+	if content != "" {
+		kept, err := s.secret(ctx, name, content)
+		return kept.Reveal(), err
+	}
+	var kept secret.String
+	err := s.Read(ctx, func(ctx context.Context) (err error) {
+		kept, err = storedSecret(ctx, s.Reader, name)
+		return err
+	})
+	return kept.Reveal(), OrNotFound(err, nil)
+}
+
+// Keep stores the named text in the place of a former one.
+func (s *DB) Keep(ctx context.Context, name, content string) error {
+	row := secretRow{Name: name, Content: content}
+	return s.TransactAll(ctx, []Step{Built(s.Writer.NewInsert().Model(&row).On("CONFLICT (name) DO UPDATE").Set("content = EXCLUDED.content"))})
+}
+
 // secret is Secret with the content for a new key; empty means random.
 func (s *DB) secret(ctx context.Context, name, content string) (key secret.String, err error) {
 	err = s.Read(ctx, func(ctx context.Context) (err error) {
