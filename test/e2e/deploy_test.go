@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -159,6 +160,13 @@ func (s site) open(t *testing.T) (key string) {
 	return key
 }
 
+// backUp runs the guide's backup as on that day, and returns its folder.
+func (s site) backUp(t *testing.T, script, day string) string {
+	t.Helper()
+	s.run(t, replaced(t, script, "$(date +%F)", day), "")
+	return filepath.Join(s.backups, day)
+}
+
 func TestRestore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -186,14 +194,25 @@ func TestRestore(t *testing.T) {
 				}
 			})
 			l.more()
-			before.run(t, commands(t, "## Backup", word), "")
+			backup := commands(t, "## Backup", word)
+			old := time.Now().AddDate(0, 0, -32)
+			require.NoError(t, os.Chtimes(before.backUp(t, backup, "2026-10-01"), old, old))
+			var day string
+			for _, date := range []string{"2026-11-01", "2026-11-02", "2026-11-02"} { // also twice on a day
+				day = before.backUp(t, backup, date)
+			}
+			kept, err := filepath.Glob(filepath.Join(before.backups, "*"))
+			require.NoError(t, err)
+			assert.Equal(t, []string{filepath.Join(before.backups, "2026-11-01"), day}, kept, "the day of a month ago is gone")
 			close(l.stop)
 			l.all.Wait()
 
 			after := newSite(t, emptyDatabase(t, store))
-			after.backups = before.backups
-			out := after.run(t, commands(t, "## Restore", word), "")
-			t.Log(out)
+			if store == "SQLite" {
+				after.run(t, "plaza migrate up", "") // a server has run here: the database has an id beside it
+			}
+			restore := "BACKUP=" + day + "\n" + commands(t, "## Restore", word)
+			t.Log(after.run(t, restore, ""))
 			restored := after.serve(t)
 			c := newCaller(restored.url)
 			images := all[imageShown](t, c, key, imagesPath+"?uid=1")
@@ -202,6 +221,12 @@ func TestRestore(t *testing.T) {
 				c.fetch(t, replaced(t, i.Img, publicURL, restored.url))
 			}
 			assert.NotEmpty(t, all[eventShown](t, c, key, eventsPath+"?"))
+
+			tried := newSite(t, emptyDatabase(t, store))
+			t.Log(tried.run(t, "BACKUP="+day+"\n"+commands(t, "## Restore", word)+commands(t, "## Restore", "media adopt")+"plaza check\n", ""))
+			_, errOut, status := run(t, append(tried.environment(t), "PLAZA_MEDIA_URL=file:"+filepath.Join(after.data, "media")), "check")
+			assert.Equal(t, 1, status)
+			assert.Contains(t, errOut, "plaza media adopt", "the copy refuses the pictures of the original")
 		})
 	}
 }
