@@ -42,12 +42,12 @@ deploy() {
 		run -run 'Nginx|Prometheus|Systemd|Release' ./test/e2e
 }
 
-# Pages in Chromium, the TypeScript client, clients of three generators, and linters of the OpenAPI document.
+# Pages in Chromium, the TypeScript client, clients of five generators, and linters of the OpenAPI document.
 clients() {
 	PLAZA_TEST_CHROMIUM=$(tool chromium) PLAZA_TEST_AXE=$(tool axe) PLAZA_TEST_TYPESCRIPT=$(tool typescript) PLAZA_TEST_GENERATORS=$(tool generators)
 	PLAZA_TEST_REDOCLY=$(tool redocly) PLAZA_TEST_SPECTRAL=$(tool spectral)
 	export PLAZA_TEST_CHROMIUM PLAZA_TEST_AXE PLAZA_TEST_TYPESCRIPT PLAZA_TEST_GENERATORS PLAZA_TEST_REDOCLY PLAZA_TEST_SPECTRAL
-	run ./test/browser ./adapters/httpapi/openapi && run -run 'Chromium|Node|TypeScript|Tour_of' ./test/e2e
+	run ./test/browser ./adapters/httpapi/openapi && run -run 'Chromium|Node|TypeScript|Go_clients|Tour_of' ./test/e2e
 }
 
 # A real store of pictures and a real translator.

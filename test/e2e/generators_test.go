@@ -3,8 +3,10 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// lake is a picture, in base64.
+const lake = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="
 
 // TestTypeScript_clients_of_three_generators logs in, uploads a picture with two tags, and finds it by both, with a client that each generator made
 // from the OpenAPI document. The programs of testdata/generators have no casts.
@@ -22,7 +27,7 @@ func TestTypeScript_clients_of_three_generators(t *testing.T) {
 	}
 	folder := t.TempDir()
 	require.NoError(t, os.Symlink(modules, filepath.Join(folder, "node_modules")))
-	programs, err := filepath.Glob("testdata/generators/*")
+	programs, err := filepath.Glob("testdata/generators/*.*")
 	require.NoError(t, err)
 	for _, name := range append(programs, "../../adapters/httpapi/openapi/openapi.json") {
 		copyFile(t, name, filepath.Join(folder, filepath.Base(name)))
@@ -41,10 +46,43 @@ func TestTypeScript_clients_of_three_generators(t *testing.T) {
 	for n, program := range []string{"openapi-fetch", "hey-api", "orval"} {
 		t.Setenv("USERNAME", "+86-1390000000"+string(rune('1'+n)))
 		status, raw, err := newCaller(server).send(w.writers[n].key, http.MethodPost, imagesPath, map[string]any{
-			"img": "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==", "tags": []string{"夜"}, // which has one of the two
+			"img": lake, "tags": []string{"夜"}, // which has one of the two
 		})
 		require.NoError(t, err)
 		require.Equal(t, http.StatusCreated, status, "%s", raw)
 		assert.Equal(t, "1", strings.TrimSpace(node(t, folder, "dist/"+program+".js")), program)
+	}
+}
+
+// TestGo_clients_of_two_generators logs in, uploads a picture with two tags and follows a user, with a client that each generator made from
+// the OpenAPI document. The generators and what their clients need are pinned by testdata/generators/go/go.mod.
+func TestGo_clients_of_two_generators(t *testing.T) {
+	if os.Getenv("PLAZA_TEST_GENERATORS") == "" {
+		t.Skip("PLAZA_TEST_GENERATORS names no folder")
+	}
+	folder := t.TempDir()
+	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/generators/go")))
+	copyFile(t, "../../adapters/httpapi/openapi/openapi.json", filepath.Join(folder, "openapi.json"))
+	run := func(arguments ...string) string {
+		cmd := exec.CommandContext(t.Context(), "go", arguments...)
+		cmd.Dir = folder
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		return string(out)
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "oapi-codegen/client"), 0o700))
+	run("tool", "oapi-codegen", "-generate=types,client", "-package=client", "-o=oapi-codegen/client/client.go", "openapi.json")
+	run("tool", "ogen", "--target=ogen/client", "--package=client", "openapi.json")
+
+	settings := []string{"--data-dir=" + t.TempDir()}
+	w := people(t, 0, settings)
+	t.Setenv("PLAZA", serve(t, settings...).url)
+	t.Setenv("PASSWORD", "kettle-and-cups")
+	t.Setenv("PICTURE", lake)
+	for n, program := range []string{"oapi-codegen", "ogen"} {
+		t.Setenv("USERNAME", fmt.Sprint("+86-1390000000", n+1))
+		t.Setenv("OTHER", fmt.Sprint(w.writers[2].uid))
+		assert.Equal(t, "1 1 true\n", run("run", "./"+program), program)
 	}
 }

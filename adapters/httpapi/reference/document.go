@@ -87,7 +87,7 @@ type schema struct {
 		PropertyName string
 		Mapping      ordered[string]
 	}
-	Minimum, Maximum, ExclusiveMinimum       json.Number
+	Minimum, Maximum                         json.Number
 	MinLength, MaxLength, MinItems, MaxItems *int
 	MinProperties                            *int
 	ContentMediaType                         string

@@ -196,7 +196,7 @@ func limits(s *schema) (all []string) {
 	for _, bound := range []struct {
 		word  string
 		value json.Number
-	}{{"≥", s.Minimum}, {">", s.ExclusiveMinimum}, {"≤", s.Maximum}} {
+	}{{"≥", s.Minimum}, {"≤", s.Maximum}} {
 		if bound.value != "" {
 			add("%s %s", bound.word, bound.value)
 		}

@@ -41,7 +41,7 @@ func TestTypesAndLimits(t *testing.T) {
 		`{"const": "x"}`: {"constant", "always x"},
 		`{"type": "string", "minLength": 1, "maxLength": 9, "default": "a"}`:                              {"string", "1 to 9 characters", "default a"},
 		`{"type": "string", "format": "date", "pattern": "^[0-9]"}`:                                       {"string (date)"},
-		`{"type": ["integer", "null"], "exclusiveMinimum": 0, "maximum": 5}`:                              {"integer or null", "> 0", "≤ 5"},
+		`{"type": ["integer", "null"], "minimum": 1, "maximum": 5}`:                                       {"integer or null", "≥ 1", "≤ 5"},
 		`{"type": "array", "items": {"type":"string","maxLength":9}}`:                                     {"array of string", "each at most 9 characters"},
 		`{"type": "array", "items": {"type": "array", "items": {"type": "number"}}, "default": ["a", 1]}`: {"array of array of number", "default a,1"},
 		`{"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1}`:              {"map of string", "at least 1 field"},

@@ -34,10 +34,13 @@ type Query<N extends Name> = Exclude<Described[N]["parameters"]["query"], undefi
 /** The name of an operation that returns a list page by page. */
 export type PagedName = { [N in Name]: [Query<N>] extends [never] ? never : [keyof Query<N> & ("page" | "cursor")] extends [never] ? never : N }[Name];
 
+/** A subscription with ids in place of users and categories. */
+type ByID<S> = { [K in keyof S]: K extends "user" | "followed_user" | "followed_category" ? Exclude<S[K], object> : S[K] };
+
 /** One item of the list. With `uid_only`, a subscription has uids in place of users. */
 export type Item<N extends PagedName, I> = N extends "listSubscriptions"
   ? I extends { query: { uid_only: string } }
-    ? Schemas["SubscriptionByID"]
+    ? ByID<Schemas["ListedSubscription"]>
     : Schemas["Subscription"]
   : Answer<N> extends { data: (infer T)[] }
     ? T
