@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	_ "embed" // the guide
 	"net/http"
 	"strings"
 	"sync"
@@ -15,18 +16,23 @@ import (
 var pageTable = []route{
 	row(http.MethodGet, "/", NoAuth, (*api).home),
 	row(http.MethodGet, "/docs/", NoAuth, (*api).reference),
+	row(http.MethodGet, "/docs/guide/", NoAuth, (*api).guidePage),
 	row(http.MethodGet, "/docs/{name}", NoAuth, (*api).referenceAsset),
 }
 
 // pages renders the pages for people. Each is rendered once, when it is first asked for.
 type pages struct {
-	home, reference func() ([]byte, error)
+	home, reference, guide func() ([]byte, error)
 }
+
+//go:embed README.md
+var guide string
 
 func newPages(c Config) pages {
 	return pages{
 		home:      sync.OnceValues(func() ([]byte, error) { return reference.Home(c.Version) }),
 		reference: sync.OnceValues(func() ([]byte, error) { return reference.Page(openapi.JSON(), c.Reference) }),
+		guide:     sync.OnceValues(func() ([]byte, error) { return reference.Guide(guide) }),
 	}
 }
 
@@ -42,6 +48,10 @@ func (a *api) home(c *transport.Call) (transport.Reply, error) {
 
 func (a *api) reference(c *transport.Call) (transport.Reply, error) {
 	return htmlPage(c, a.pages.reference)
+}
+
+func (a *api) guidePage(c *transport.Call) (transport.Reply, error) {
+	return htmlPage(c, a.pages.guide)
 }
 
 // htmlPage returns the rendered page. Its policy also goes with 304, because a browser may take

@@ -60,6 +60,21 @@ func TestReferenceAssets(t *testing.T) {
 	}
 }
 
+func TestGuidePage(t *testing.T) {
+	w := askPages(t, "GET", "/docs/guide/")
+	assert.Equal(t, http.StatusOK, w.Code)
+	assert.Equal(t, reference.Policy, w.Header().Get("Content-Security-Policy"))
+	page := w.Body.String()
+	chapters := regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page, -1)
+	require.NotEmpty(t, chapters)
+	for _, chapter := range chapters {
+		assert.Contains(t, page, `id="`+chapter[1]+`"`)
+	}
+	text := regexp.MustCompile(`<code>[^<]*</code>`).ReplaceAllString(page, "")
+	assert.NotRegexp(t, "`|\\*\\*|\\]\\(", text, "Markdown that the page does not know")
+	assert.Contains(t, askPages(t, "GET", "/docs/").Body.String(), `href="guide/"`)
+}
+
 func TestHomePage(t *testing.T) {
 	w := askPages(t, "GET", "/", "Accept", browsers)
 	assert.Equal(t, http.StatusOK, w.Code)

@@ -3,10 +3,12 @@
 package browser
 
 import (
+	"os"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"plaza/test/chromium"
 )
@@ -61,6 +63,19 @@ func isReadable(t *testing.T, page *chromium.Tab) {
 		page.Prefer(t, "prefers-color-scheme", mode)
 		assert.Empty(t, chromium.Evaluate[[]string](t, page, faint), mode)
 	}
+}
+
+// violations returns the rules of axe-core that the page breaks.
+func violations(t *testing.T, page *chromium.Tab) []string {
+	t.Helper()
+	path := os.Getenv("PLAZA_TEST_AXE")
+	if path == "" {
+		t.Skip("PLAZA_TEST_AXE is not set: test/tools.sh axe install")
+	}
+	script, err := os.ReadFile(path)
+	require.NoError(t, err)
+	chromium.Evaluate[chromedp.Void](t, page, string(script)+";undefined")
+	return chromium.Evaluate[[]string](t, page, `axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 100)).join(' | ')))`)
 }
 
 // worksByKeyboard shows that Tab leads through the reference page, and that the reader sees where it is.

@@ -286,20 +286,11 @@ func staffPagesAreReadable(t *testing.T, o *office) {
 
 // breaksNoRule shows that the pages break no rule of axe-core, on a screen and on a telephone.
 func breaksNoRule(t *testing.T, o *office) {
-	path := os.Getenv("PLAZA_TEST_AXE")
-	if path == "" {
-		t.Skip("PLAZA_TEST_AXE is not set: test/tools.sh axe install")
-	}
-	script, err := os.ReadFile(path)
-	require.NoError(t, err)
 	for _, size := range []chromedp.Action[chromedp.Void]{chromedp.EmulateViewport(1280, 900), chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)} {
 		o.page.Do(t, size)
 		for name, path := range officePages {
 			o.goes(t, path)
-			chromium.Evaluate[chromedp.Void](t, o.page, string(script)+";undefined")
-			found := chromium.Evaluate[[]string](t, o.page,
-				`axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 100)).join(' | ')))`)
-			assert.Empty(t, found, name)
+			assert.Empty(t, violations(t, o.page), name)
 		}
 	}
 	o.page.Do(t, chromedp.EmulateViewport(1280, 900))

@@ -4,6 +4,7 @@ package browser
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -40,13 +41,14 @@ func showReference(t *testing.T, browser context.Context, api string) {
 	})
 	t.Run("log_in_and_send", func(t *testing.T) { logsInAndSends(t, open(t, "/docs/")) })
 	t.Run("every_get_works_as_it_is_filled_in", func(t *testing.T) { getsWork(t, open(t, "/docs/")) })
+	t.Run("staff_are_offered_what_is_there", func(t *testing.T) { staffGetsWork(t, open(t, "/docs/")) })
 	t.Run("join", func(t *testing.T) { joins(t, open(t, "/docs/")) })
 	t.Run("log_in_when_needed", func(t *testing.T) { logsInWhenNeeded(t, open(t, "/docs/#op-getProfile")) })
 	t.Run("picture", func(t *testing.T) {
 		page := open(t, "/docs/")
 		send(t, page, "portrait", `f.elements.name.value = '1-md.png'`)
 		page.Do(t, chromedp.WaitVisible(chromedp.CSS("#op-portrait output img")))
-		assert.Equal(t, 128, chromium.Evaluate[int](t, page, `document.querySelector('#op-portrait output img').naturalWidth`))
+		assert.Equal(t, 128, chromium.Get(t, page, chromedp.Poll[int](`document.querySelector('#op-portrait output img').naturalWidth`)))
 	})
 	t.Run("search", func(t *testing.T) { searches(t, open(t, "/docs/")) })
 	t.Run("deep_link", func(t *testing.T) {
@@ -66,6 +68,12 @@ func showReference(t *testing.T, browser context.Context, api string) {
 		isReadable(t, page)
 		page.Do(t, chromedp.Click(chromedp.CSS("#join-open")), chromedp.WaitVisible(chromedp.CSS("#join")))
 		isReadable(t, page)
+	})
+	t.Run("guide", func(t *testing.T) {
+		page := open(t, "/docs/")
+		page.Do(t, chromedp.Click(chromedp.CSS(".about a[href='guide/']")), chromedp.WaitVisible(chromedp.CSS("#about-log-in")))
+		isReadable(t, page)
+		assert.Empty(t, violations(t, page))
 	})
 	t.Run("keyboard", func(t *testing.T) { worksByKeyboard(t, open(t, "/docs/")) })
 }
@@ -157,11 +165,41 @@ func getsWork(t *testing.T, page *chromium.Tab) {
 	page.Do(t, chromedp.Click(chromedp.CSS("#login-open")))
 	logIn(t, page)
 	chromium.Get(t, page, chromedp.Poll[string](`[...document.querySelectorAll('.try [name=event_id]')].every(field => field.value !== '4711') ? 'seen' : ''`))
-	for _, operation := range chromium.Evaluate[[]string](t, page, `[...document.querySelectorAll('article')].filter(article =>
-		article.querySelector('form[data-method=GET]') && ![...article.querySelectorAll('.need')].some(need => need.textContent === 'staff')).map(article => article.id.slice(3))`) {
+	for _, operation := range gets(t, page, false) {
 		send(t, page, operation, "")
 		assert.Contains(t, answered(t, page, operation), "200", operation)
 	}
+}
+
+// gets returns the operations with the method GET, those that need staff or the others.
+func gets(t *testing.T, page *chromium.Tab, forStaff bool) []string {
+	return chromium.Evaluate[[]string](t, page, fmt.Sprintf(`[...document.querySelectorAll('article')].filter(article => article.querySelector('form[data-method=GET]') &&
+		[...article.querySelectorAll('.need')].some(need => need.textContent === 'staff') === %t).map(article => article.id.slice(3))`, forStaff))
+}
+
+// staffGetsWork shows that each GET of staff is answered with 200 at the first click, and that what they would do is
+// done to something that there is, and not to their own account.
+func staffGetsWork(t *testing.T, page *chromium.Tab) {
+	page.Do(t, chromedp.Click(chromedp.CSS("#login-open")))
+	chromium.Evaluate[chromedp.Void](t, page, `[...document.querySelectorAll('.person')].find(person => person.textContent.startsWith('Nora')).click()`)
+	page.Do(t, chromedp.WaitVisible(chromedp.CSS("#logout")))
+	field := func(operation string) string {
+		return chromium.Evaluate[string](t, page, `document.querySelector('#op-`+operation+` .try [data-in=path], #op-`+operation+` .try textarea').value`)
+	}
+	chromium.Get(t, page, chromedp.Poll[string](`document.querySelector('#op-importRejects [name=id]').value !== '61' ? 'seen' : ''`))
+	for _, operation := range gets(t, page, true) {
+		send(t, page, operation, "")
+		assert.Contains(t, answered(t, page, operation), "200", operation)
+	}
+	own := chromium.Evaluate[int](t, page, `fetch('../api/user/profile/', {headers: {Authorization: 'Token ' + session.key}}).then(r => r.json()).then(r => r.data.uid)`)
+	for _, operation := range []string{"showPerson", "disableAccount", "setRights", "endSessionsOf"} {
+		assert.NotEqual(t, fmt.Sprint(own), field(operation), operation)
+	}
+	assert.NotContains(t, field("createRefund"), "71", "the payment of the example")
+	send(t, page, "decideReport", "")
+	assert.Contains(t, answered(t, page, "decideReport"), "201")
+	send(t, page, "endSessionsOf", "")
+	assert.Contains(t, answered(t, page, "endSessionsOf"), "200")
 }
 
 // logsInWhenNeeded shows that a request that needs a token asks for the login first, and that

@@ -46,6 +46,7 @@ type parameter struct {
 	Ref                   string `json:"$ref"`
 	Name, In, Description string
 	Required              bool
+	FilledIn              bool `json:"x-filled-in"`
 	Schema                *schema
 	Example               json.RawMessage
 	Examples              ordered[*example]

@@ -25,7 +25,7 @@ type span struct {
 var (
 	bullet    = regexp.MustCompile(`^\s*[-*] +`)
 	ruler     = regexp.MustCompile(`^\|[\s|:-]+\|$`)
-	inline    = regexp.MustCompile("`([^`]+)`|\\*\\*([^*]+)\\*\\*|\\[([^]]+)\\]\\(([^)\\s]+)\\)")
+	inline    = regexp.MustCompile("`([^`]+)`|\\*\\*([^*]+)\\*\\*|\\[([^]]+)\\]\\(([^)\\s]+)\\)|<(https?://[^>]+)>")
 	notInSlug = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
@@ -124,6 +124,8 @@ func spans(line string) (all []span) {
 			all = append(all, span{Kind: "code", Text: line[m[2]:m[3]]})
 		case m[4] >= 0:
 			all = append(all, span{Kind: "strong", Text: line[m[4]:m[5]]})
+		case m[10] >= 0:
+			all = append(all, span{Kind: "link", Text: line[m[10]:m[11]], URL: line[m[10]:m[11]]})
 		default:
 			all = append(all, span{Kind: "link", Text: line[m[6]:m[7]], URL: line[m[8]:m[9]]})
 		}

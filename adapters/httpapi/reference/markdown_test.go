@@ -13,12 +13,13 @@ import (
 
 func TestBlocks(t *testing.T) {
 	plain := func(text string) []span { return []span{{Kind: "text", Text: text}} }
-	got := blocks("One line\nand `code`, **bold** and [a link](#x).\n\n## A title!\n- first\n  goes on\n- second\n\n" +
+	got := blocks("One line\nand `code`, **bold** and [a link](#x), <http://x/>.\n\n## A title!\n- first\n  goes on\n- second\n\n" +
 		"    indented\n\n      more\n\n```\nfenced\n```\n| A | B |\n|---|:-:|\n| 1 | `2` |\nafter")
 	assert.Equal(t, []block{
 		{Kind: "paragraph", Lines: [][]span{{
 			{Kind: "text", Text: "One line and "}, {Kind: "code", Text: "code"}, {Kind: "text", Text: ", "}, {Kind: "strong", Text: "bold"},
-			{Kind: "text", Text: " and "}, {Kind: "link", Text: "a link", URL: "#x"}, {Kind: "text", Text: "."},
+			{Kind: "text", Text: " and "}, {Kind: "link", Text: "a link", URL: "#x"}, {Kind: "text", Text: ", "},
+			{Kind: "link", Text: "http://x/", URL: "http://x/"}, {Kind: "text", Text: "."},
 		}}},
 		{Kind: "heading", ID: "a-title", Lines: [][]span{plain("A title!")}},
 		{Kind: "list", Lines: [][]span{plain("first goes on"), plain("second")}},

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,7 +27,7 @@ const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 // Person is a person of the demo data, whom the page offers to log in as.
 type Person struct{ Name, Note, Username, Password string }
 
-//go:embed page.html home.html reference.css reference.js icon.svg
+//go:embed page.html home.html guide.html reference.css reference.js icon.svg
 var files embed.FS
 
 // Asset returns a file that the pages load, and its media type.
@@ -61,6 +62,23 @@ func Page(openapi []byte, s Server) ([]byte, error) {
 	p := d.page()
 	p.Server = s
 	return execute("page.html", p)
+}
+
+// Guide returns the guide for clients, which is Markdown, as a page. Its links to files are plain text: the server has none of them.
+func Guide(markdown string) ([]byte, error) {
+	all := blocks(markdown)
+	for _, b := range all {
+		for _, line := range slices.Concat(b.Lines, slices.Concat(b.Rows...)) {
+			for i, s := range line {
+				if chapter, isChapter := strings.CutPrefix(s.URL, "#"); isChapter {
+					line[i].URL = "#about-" + chapter
+				} else if s.Kind == "link" && !strings.HasPrefix(s.URL, "http") {
+					line[i].Kind = "text"
+				}
+			}
+		}
+	}
+	return execute("guide.html", all)
 }
 
 func execute(name string, data any) ([]byte, error) {
@@ -103,9 +121,9 @@ type entry struct {
 
 // input is a parameter.
 type input struct {
-	Name, In, Example string
-	Required          bool
-	Shape             shape
+	Name, In, Example  string
+	Required, FilledIn bool
+	Shape              shape
 }
 
 // body is a request body of one media type.
@@ -164,14 +182,14 @@ func (d *document) page() page {
 func (d *document) entry(method, path string, o operation) entry {
 	e := entry{
 		ID: o.OperationID, Method: method, Path: path, Summary: cmp.Or(o.Summary, o.OperationID),
-		Description: blocks(withoutScope(o.Description, o.Scope)),
+		Description: blocks(neededScope.ReplaceAllString(o.Description, "")),
 		Auth:        d.auth(o), IsForClients: !slices.Contains(o.Tags, walletTag), Bodies: d.bodies(o.RequestBody.Content),
 	}
 	if o.Scope != "" {
 		e.Requires = append(e.Requires, "scope "+o.Scope)
 	}
 	if o.Staff != nil {
-		e.Requires = append(e.Requires, "staff")
+		e.Requires = append(e.Requires, "scope back_office", "staff")
 	}
 	if o.Unnarrowed != nil {
 		e.Requires = append(e.Requires, "token with all scopes")
@@ -190,10 +208,8 @@ func (d *document) entry(method, path string, o operation) entry {
 // walletTag is the tag of operations that only the mobile wallet calls.
 const walletTag = "Wallet notifications"
 
-// withoutScope returns the description without the sentence about the scope, which the page shows beside the path.
-func withoutScope(description, scope string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(description, " Needs the scope `"+scope+"`.", ""), "Needs the scope `"+scope+"`.", "")
-}
+// neededScope is the sentence about the scope, which the page shows beside the path.
+var neededScope = regexp.MustCompile("\\s*Needs\\s+the\\s+scope\\s+`\\w+`\\.")
 
 // auth reports whether the operation needs a token.
 func (d *document) auth(o operation) string {
@@ -216,7 +232,7 @@ func (d *document) input(p *parameter, kind string, all ordered[*parameter]) inp
 	if p.Ref != "" {
 		p = deref(p.Ref, kind, all)
 	}
-	in := input{Name: p.Name, In: p.In, Required: p.Required, Shape: d.shape(p.Schema)}
+	in := input{Name: p.Name, In: p.In, Required: p.Required, FilledIn: p.Required || p.FilledIn, Shape: d.shape(p.Schema)}
 	if p.Description != "" {
 		in.Shape.Description = blocks(p.Description)
 	}

@@ -76,6 +76,40 @@ func TestPageFitsPolicy(t *testing.T) {
 	}
 }
 
+func TestHeadings_have_no_gap(t *testing.T) {
+	for _, html := range []string{rendered(t), guideOf(t, "# A guide\n\nHow.\n\n## Lists\n\n[Pages](#lists)")} {
+		last := byte('0')
+		for _, heading := range regexp.MustCompile(`<h([1-6])`).FindAllStringSubmatch(html, -1) {
+			assert.LessOrEqual(t, heading[1][0], last+1, html)
+			last = heading[1][0]
+		}
+		assert.Equal(t, 1, strings.Count(html, "<h1"))
+	}
+}
+
+func guideOf(t *testing.T, markdown string) string {
+	t.Helper()
+	html, err := Guide(markdown)
+	require.NoError(t, err)
+	return string(html)
+}
+
+func TestGuide_links_to_its_chapters_and_to_no_file(t *testing.T) {
+	html := guideOf(t, "# A guide\n\n## Own lists\n\n- [pages](#own-lists), [a file](x/README.md), [the web](https://example.org)\n\n| [deep](#own-lists) |\n")
+	assert.Equal(t, 2, strings.Count(html, `<a href="#about-own-lists">`))
+	assert.Contains(t, html, `id="about-own-lists"`)
+	assert.NotContains(t, html, "README.md")
+	assert.Contains(t, html, ", a file, ")
+	assert.Contains(t, html, `<a href="https://example.org">the web</a>`)
+}
+
+func TestPage_says_of_a_scope_once(t *testing.T) {
+	html := rendered(t)
+	assert.NotRegexp(t, `Needs\s+the\s+scope`, html)
+	assert.Contains(t, html, `<span class="need">scope back_office</span> <span class="need">staff</span>`)
+	assert.Contains(t, html, `<span class="need">scope xfile_event</span>`)
+}
+
 func TestPageShowsWhatTheServerOffers(t *testing.T) {
 	html := rendered(t)
 	assert.Contains(t, html, `data-username="&#43;1-2025550100" data-password="a&#34;b">Ada &lt;b&gt;<span`)
