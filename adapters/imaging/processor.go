@@ -22,13 +22,11 @@ const (
 )
 
 // What one of the lanes lets wait. It takes a few seconds to process a large picture, so
-// more would not be admitted in time.
+// more would not be admitted in time. A dozen that one account sends at once are.
 const (
-	maxWait           = 8 * time.Second
-	waitingLarge      = 32
-	waitingSmall      = 96
-	waitingLargeOfKey = 4
-	waitingSmallOfKey = 32
+	maxWait      = 40 * time.Second
+	waitingLarge = 32
+	waitingSmall = 96
 )
 
 // errBusy is the fault of a picture that is not admitted in time.
@@ -53,8 +51,8 @@ var _ media.Processor = (*Processor)(nil)
 func NewProcessor(processors int) *Processor {
 	n := int64(max(processors, 1))
 	return &Processor{
-		small: newLane(n, n*smallMemory, waitingSmall, waitingSmallOfKey),
-		large: newLane(n, largeMemory, waitingLarge, waitingLargeOfKey),
+		small: newLane(n, n*smallMemory, waitingSmall),
+		large: newLane(n, largeMemory, waitingLarge),
 	}
 }
 
@@ -64,8 +62,8 @@ type lane struct {
 	least int64 // weight of a picture, in bytes
 }
 
-func newLane(processors, memory int64, waiting, waitingOfKey int) lane {
-	limits := admission.Limits{Capacity: memory, Waiting: waiting, WaitingOfKey: waitingOfKey, Wait: maxWait}
+func newLane(processors, memory int64, waiting int) lane {
+	limits := admission.Limits{Capacity: memory, Waiting: waiting, Wait: maxWait}
 	return lane{admission.New(limits, errBusy), memory / processors}
 }
 

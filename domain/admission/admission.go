@@ -3,8 +3,7 @@
 //
 // A queue admits work up to its capacity. Further work waits. The work of the account or
 // address that has used the queue least is admitted next. So one that sends many requests
-// delays itself, not others. The number of waiting requests is bounded, also of one account
-// or address, and so is the time that they wait.
+// delays itself, not others. The number of waiting requests is bounded, and so is the time that they wait.
 package admission
 
 import (
@@ -43,10 +42,9 @@ type waiter struct {
 
 // Limits are the limits of a queue.
 type Limits struct {
-	Capacity     int64         // weight of the work that is admitted at once
-	Waiting      int           // requests that wait; beyond it, the one with the largest share is refused
-	WaitingOfKey int           // requests of one key that wait; further ones are refused; zero: no limit
-	Wait         time.Duration // how long a request waits before it is refused; zero: until its context ends
+	Capacity int64         // weight of the work that is admitted at once
+	Waiting  int           // requests that wait; beyond it, the one with the largest share is refused
+	Wait     time.Duration // how long a request waits before it is refused; zero: until its context ends
 }
 
 // New returns a queue. A request that is refused gets the refusal.
@@ -104,35 +102,12 @@ func (q *Queue) join(weight int64, keys []Key) *waiter {
 	})
 	q.line = slices.Insert(q.line, at, w)
 	q.admit()
-	if excess := q.excess(w); excess != nil {
+	if len(q.line) > q.limits.Waiting {
+		excess := q.line[len(q.line)-1]
 		q.remove(excess)
 		excess.admit <- q.refusal
 	}
 	return w
-}
-
-// excess returns the work to refuse after w has joined, or nil.
-func (q *Queue) excess(w *waiter) *waiter {
-	if q.limits.WaitingOfKey > 0 {
-		for _, k := range w.keys {
-			if q.waitingOf(k) > q.limits.WaitingOfKey {
-				return w
-			}
-		}
-	}
-	if len(q.line) > q.limits.Waiting {
-		return q.line[len(q.line)-1]
-	}
-	return nil
-}
-
-func (q *Queue) waitingOf(k Key) (n int) {
-	for _, w := range q.line {
-		if slices.Contains(w.keys, k) {
-			n++
-		}
-	}
-	return n
 }
 
 // remove removes work that waits, and gives its share back. It reports whether it found it.

@@ -160,27 +160,6 @@ func TestEnter_ends_with_its_context(t *testing.T) {
 	})
 }
 
-func TestEnter_bounds_what_waits_of_a_key(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorker(admission.New(admission.Limits{Capacity: 1, Waiting: 10, WaitingOfKey: 2}, errBusy))
-		var all sync.WaitGroup
-		for i := range 5 {
-			all.Go(func() {
-				err := w.work(t.Context(), fmt.Sprint("many ", i), 1, "many", admission.Key(fmt.Sprint(i)))
-				if i < 3 {
-					assert.NoError(t, err, "one is admitted and two wait")
-				} else {
-					assert.ErrorIs(t, err, errBusy)
-				}
-			})
-			synctest.Wait()
-		}
-		all.Go(func() { assert.NoError(t, w.work(t.Context(), "one", 1, "one", "3")) })
-		all.Wait()
-		assert.Equal(t, []string{"many 0", "one", "many 1", "many 2"}, w.admitted(), "what is refused has no share")
-	})
-}
-
 func TestEnter_bounds_the_wait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorker(admission.New(admission.Limits{Capacity: 2, Waiting: 10, Wait: 500 * time.Millisecond}, errBusy))

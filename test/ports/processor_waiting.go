@@ -77,7 +77,8 @@ func processorWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		{"few pictures are processed at once, and later calls wait until their context ends", processorFew},
 		{"a call waits a bounded time", processorWaitEnds},
 		{"a call whose deadline passes is refused for now", processorDeadline},
-		{"the waiting calls of a key are bounded, and those of all keys", processorWaitingBounded},
+		{"the waiting calls are bounded, of one key and of all", processorWaitingBounded},
+		{"a dozen pictures of a key are processed, and those of others go before the ones that wait", processorDozen},
 	} {
 		t.Run(p.sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -133,7 +134,7 @@ func processorWaitEnds(t *testing.T, c *crowd, small []byte) {
 	admitted := c.fill(t, small)
 	waiting := c.come(t.Context(), "late", small)
 	assert.Empty(t, waiting)
-	<-time.After(15 * time.Second)
+	<-time.After(time.Minute)
 	assertBusy(t, waiting)
 	close(c.gate)
 	for _, ended := range admitted {
@@ -161,6 +162,32 @@ func processorWaitingBounded(t *testing.T, c *crowd, small []byte) {
 	assert.Less(t, c.callsUntilRefused(t, 200, func(int) admission.Key { return "many" }, small), 200)
 	assert.Less(t, c.callsUntilRefused(t, 250, someone, small), 250)
 	close(c.gate)
+}
+
+// processorDozen works on pictures of the lane in which the fewest are processed at once.
+func processorDozen(t *testing.T, c *crowd, _ []byte) {
+	large := webPFile(webPOf(noise(400, 400)))
+	var calls []*crowd
+	var ended []<-chan error
+	come := func(by admission.Key) *crowd {
+		call := &crowd{s: c.s, gate: make(chan struct{})}
+		calls, ended = append(calls, call), append(ended, call.come(t.Context(), by, large))
+		return call
+	}
+	for range 12 {
+		come("many")
+	}
+	one := come("one")
+	assert.Zero(t, one.inner.Load())
+	close(calls[0].gate)
+	synctest.Wait()
+	assert.NotZero(t, one.inner.Load(), "its turn is the next one")
+	for _, call := range calls[1:] {
+		close(call.gate)
+	}
+	for _, e := range ended {
+		assert.NoError(t, <-e)
+	}
 }
 
 // callsUntilRefused returns how many calls come before one of them is refused, at most that many.
