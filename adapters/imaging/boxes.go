@@ -2,8 +2,10 @@ package imaging
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"image"
+	"iter"
 	"math"
 	"slices"
 )
@@ -14,9 +16,11 @@ type heif struct {
 	size        image.Point // before it is turned
 	orientation orientation // that turns it upright
 	profile     []byte
-	narrow      bool // the values do not span the whole byte
-	deep        bool // more than 8 bits a value
-	alpha       bool // a picture of the file is the opacity of another one
+	narrow      bool   // the values do not span the whole byte
+	deep        bool   // more than 8 bits a value
+	alpha       bool   // a picture of the file says more of another one, such as its opacity
+	opacity     uint32 // the number of the picture that is the opacity of this one; zero: none
+	aperture    []byte // the clean aperture, if it has one: the part that is shown, before it is turned
 }
 
 // maxMeta bounds the box with all others about pictures. That of a phone has 10 KiB.
@@ -101,11 +105,20 @@ func boxes(data []byte) []isoBox {
 
 // child returns the data of the first box of the type, without the version and flags that versioned boxes have.
 func child(of []isoBox, kind string) (version byte, data []byte) {
-	i := slices.IndexFunc(of, func(b isoBox) bool { return b.kind == kind })
-	if i < 0 || len(of[i].data) < 4 {
+	whole := content(of, kind)
+	if len(whole) < 4 {
 		return 0, nil
 	}
-	return of[i].data[0], of[i].data[4:]
+	return whole[0], whole[4:]
+}
+
+// content returns the data of the first box of the type.
+func content(of []isoBox, kind string) []byte {
+	i := slices.IndexFunc(of, func(b isoBox) bool { return b.kind == kind })
+	if i < 0 {
+		return nil
+	}
+	return of[i].data
 }
 
 // primary reads what the properties of the primary picture say.
@@ -115,19 +128,14 @@ func primary(meta []byte) (heif, error) {
 		return heif{}, errUnsupported
 	}
 	all := boxes(meta[versioned:])
-	i := slices.IndexFunc(all, func(b isoBox) bool { return b.kind == "iprp" })
 	version, item := child(all, "pitm")
 	id, _, fits := number(item, idBytes(version))
-	if i < 0 || !fits {
-		return heif{}, errUnsupported
-	}
-	iprp := boxes(all[i].data)
-	j := slices.IndexFunc(iprp, func(b isoBox) bool { return b.kind == "ipco" })
-	if j < 0 {
+	if !fits {
 		return heif{}, errUnsupported
 	}
 	var h heif
-	properties := boxes(iprp[j].data)
+	iprp := boxes(content(all, "iprp"))
+	properties := boxes(content(iprp, "ipco"))
 	h.alpha = slices.ContainsFunc(properties, func(p isoBox) bool { return p.kind == "auxC" })
 	for _, n := range propertiesOf(iprp, id) {
 		if n > 0 && n <= len(properties) {
@@ -137,7 +145,63 @@ func primary(meta []byte) (heif, error) {
 	if h.size.X <= 0 || h.size.Y <= 0 {
 		return heif{}, errUnsupported
 	}
+	h.opacity = opacityOf(all, iprp, properties, id)
 	return h, nil
+}
+
+// opacityOf returns the number of the picture that says of itself that it is the opacity of the one with the id, or zero.
+func opacityOf(all, iprp, properties []isoBox, id uint32) uint32 {
+	version, references := child(all, "iref")
+	auxiliary := map[uint32]bool{} // pictures that say more of the one with the id
+	for _, b := range boxes(references) {
+		from, to, _ := number(b.data, idBytes(version))
+		_, to, _ = number(to, 2) // how many
+		for b.kind == "auxl" && len(to) > 0 {
+			var of uint32
+			of, to, _ = number(to, idBytes(version))
+			auxiliary[from] = auxiliary[from] || of == id
+		}
+	}
+	for of, places := range associations(iprp) {
+		for _, n := range places {
+			if auxiliary[of] && n > 0 && n <= len(properties) && isOpacity(properties[n-1]) {
+				return of
+			}
+		}
+	}
+	return 0
+}
+
+func isOpacity(p isoBox) bool {
+	const versioned = 4
+	return p.kind == "auxC" && len(p.data) >= versioned && slices.ContainsFunc([]string{
+		"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\x00", "urn:mpeg:hevc:2015:auxid:1\x00",
+	}, func(urn string) bool { return bytes.HasPrefix(p.data[versioned:], []byte(urn)) })
+}
+
+// setPrimary makes the opacity of a picture the primary one of its file. libheif reads it if it is not hidden, and if it says that
+// it has colours.
+func setPrimary(file []byte, id uint32) {
+	const flags, hidden = 3, 1
+	const sampling, of420 = 16, 1 // of HEVC
+	_, data := child(boxes(file), "meta")
+	meta := boxes(data)
+	version, item := child(meta, "pitm")
+	for i := min(idBytes(version), len(item)) - 1; i >= 0; i-- {
+		item[i], id = byte(id), id>>8
+	}
+	version, items := child(meta, "iinf")
+	_, items, _ = number(items, idBytes(version)) // how many
+	for _, info := range boxes(items) {
+		if len(info.data) > flags {
+			info.data[flags] &^= hidden
+		}
+	}
+	for _, p := range boxes(content(boxes(content(meta, "iprp")), "ipco")) {
+		if p.kind == "hvcC" && len(p.data) > sampling && p.data[sampling]&3 == 0 {
+			p.data[sampling] |= of420
+		}
+	}
 }
 
 // idBytes returns how long the numbers of pictures are in a box of the version.
@@ -161,33 +225,60 @@ func number(data []byte, bytes int) (n uint32, rest []byte, fits bool) {
 
 // propertiesOf returns the places of the picture's properties, which begin at 1.
 func propertiesOf(iprp []isoBox, id uint32) []int {
-	const flags = 3 // where the bit is that makes places long
-	i := slices.IndexFunc(iprp, func(b isoBox) bool { return b.kind == "ipma" })
-	version, data := child(iprp, "ipma")
-	entries, data, fits := number(data, 4)
-	if i < 0 || !fits {
-		return nil
-	}
-	long := int(iprp[i].data[flags] & 1)
-	for ; entries > 0; entries-- {
-		var of, count uint32
-		if of, data, fits = number(data, idBytes(min(version, 1))); !fits {
-			return nil
-		}
-		if count, data, fits = number(data, 1); !fits || len(data) < int(count)*(1+long) {
-			return nil
-		}
-		var places []int
-		for range count {
-			var place uint32
-			place, data, _ = number(data, 1+long)
-			places = append(places, int(place&(0x80<<(8*long)-1))) // without the bit of essential properties
-		}
+	for of, places := range associations(iprp) {
 		if of == id {
 			return places
 		}
 	}
 	return nil
+}
+
+// associations yields the number of each picture with the places of its properties, which are there until the next one.
+func associations(iprp []isoBox) iter.Seq2[uint32, []int] {
+	return func(yield func(uint32, []int) bool) {
+		const flags = 3 // where the bit is that makes places long
+		version, data := child(iprp, "ipma")
+		entries, data, fits := number(data, 4)
+		if !fits {
+			return
+		}
+		long := int(content(iprp, "ipma")[flags] & 1)
+		var places []int
+		for ; entries > 0; entries-- {
+			var of, count uint32
+			if of, data, fits = number(data, idBytes(min(version, 1))); !fits {
+				return
+			}
+			if count, data, fits = number(data, 1); !fits || len(data) < int(count)*(1+long) {
+				return
+			}
+			places = places[:0]
+			for range count {
+				var place uint32
+				place, data, _ = number(data, 1+long)
+				places = append(places, int(place&(0x80<<(8*long)-1))) // without the bit of essential properties
+			}
+			if !yield(of, places) {
+				return
+			}
+		}
+	}
+}
+
+// shown returns the part of the picture that its clean aperture shows (ISO/IEC 14496-12, section 12.1.4): fractions for its width, its
+// height, and how far its centre is from that of the picture.
+func (h heif) shown() image.Rectangle {
+	whole := image.Rectangle{Max: h.size}
+	if h.aperture == nil {
+		return whole
+	}
+	fraction := func(i int) float64 {
+		n, d := binary.BigEndian.Uint32(h.aperture[8*i:]), binary.BigEndian.Uint32(h.aperture[8*i+4:])
+		return float64(int32(n)) / float64(int32(d))
+	}
+	width, height := fraction(0), fraction(1)
+	from := image.Pt(int(math.Floor((float64(h.size.X)-width)/2+fraction(2))), int(math.Floor((float64(h.size.Y)-height)/2+fraction(3))))
+	return image.Rectangle{from, from.Add(image.Pt(int(width), int(height)))}.Intersect(whole)
 }
 
 // apply reads one property. Those that turn the picture come in the order in which they are applied.
@@ -196,6 +287,8 @@ func (h *heif) apply(p isoBox) {
 	switch {
 	case p.kind == "ispe" && len(d) >= 12:
 		h.size = image.Pt(int(be.Uint32(d[4:])&(1<<31-1)), int(be.Uint32(d[8:])&(1<<31-1)))
+	case p.kind == "clap" && len(d) >= 32:
+		h.aperture = d
 	case p.kind == "irot" && len(d) >= 1:
 		h.orientation = h.orientation.turned(d[0] & 3)
 	case p.kind == "imir" && len(d) >= 1:

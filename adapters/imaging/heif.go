@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"context"
 	"image"
+	"image/draw"
 	"io"
 	"math"
+	"runtime/debug"
 )
 
-// libheif turns the picture upright itself, libavif does not.
+// libheif applies the clean aperture and turns the picture upright itself, libavif does not.
 var (
 	heic = form{
 		begins: func(r *bufio.Reader) bool { return beginsHEIF(r, "heic", "heix", "heim", "heis") },
@@ -109,51 +111,96 @@ func readWhole(r io.Reader) ([]byte, heif, error) {
 	return file, h, err
 }
 
-// decodeHEIC decodes with libheif and libde265, which return values of 8 bits, and no opacity.
+// decodeHEIC decodes with libheif and libde265, which return values of 8 bits. The opacity is another picture of the file, whose
+// brightness it is.
 func decodeHEIC(ctx context.Context, r io.Reader) (image.Image, error) {
 	file, h, err := readWhole(r)
 	if err != nil {
 		return nil, err
 	}
 	copy(file[8:], "heic") // the brand that the decoder knows, also where another one is the first
-	d, at, err := h.open(ctx, libheif, file, heicBytes)
+	m, multiplied, err := h.decodePrimary(ctx, file)
+	if err != nil || h.opacity == 0 {
+		return m, err
+	}
+	debug.FreeOSMemory() // the memory of the first decoder
+	setPrimary(file, h.opacity)
+	h.narrow = false
+	opacity, _, err := h.decodePrimary(ctx, file)
 	if err != nil {
 		return nil, err
+	}
+	return withOpacity(m, opacity, multiplied)
+}
+
+// withOpacity returns the picture with the brightness of another one as its opacity. Multiplied says that the colours are
+// multiplied by it. What can't be seen has no colour.
+func withOpacity(m, opacity image.Image, multiplied bool) (image.Image, error) {
+	var from []byte
+	var stride int
+	switch o := opacity.(type) {
+	case *image.Gray:
+		from, stride = o.Pix, o.Stride
+	case *image.YCbCr:
+		from, stride = o.Y, o.YStride
+	default:
+		return nil, errDecoder
+	}
+	size, has := m.Bounds().Size(), opacity.Bounds().Size()
+	n := image.NewRGBA(m.Bounds())
+	draw.Draw(n, n.Rect, m, image.Point{}, draw.Src)
+	for i, p := 0, n.Pix; len(p) >= 4; i, p = i+1, p[4:] {
+		p[3] = from[i/size.X*has.Y/size.Y*stride+i%size.X*has.X/size.X]
+		if p[3] == 0 {
+			clear(p[:4])
+		}
+	}
+	if multiplied {
+		return unmultiplied(n), nil
+	}
+	return &image.NRGBA{Pix: n.Pix, Stride: n.Stride, Rect: n.Rect}, nil
+}
+
+// decodePrimary decodes the primary picture of a HEIC without its opacity, and reports whether its colours are multiplied by it.
+func (h heif) decodePrimary(ctx context.Context, file []byte) (decoded image.Image, multiplied bool, err error) {
+	d, at, err := h.open(ctx, libheif, file, heicBytes)
+	if err != nil {
+		return nil, false, err
 	}
 	defer d.stop()
 	// What the decoder says: width, height, colour space, sampling, and whether colours are multiplied by opacity.
 	said, err := d.put(make([]byte, 5*4))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	decode := func(headerOnly, to uint64) error {
 		return d.succeeds("decode", at, uint64(len(file)), headerOnly, said, said+4, said+8, said+12, said+16, to)
 	}
 	if err := decode(1, 0); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	says, err := d.words(said, 5)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	size := image.Pt(int(says[0]&(1<<31-1)), int(says[1]&(1<<31-1)))
 	if size.X == 0 || size.Y == 0 || int64(size.X)*int64(size.Y) > int64(area(h.size)) {
-		return nil, errDecoder
+		return nil, false, errDecoder
 	}
 	m, planes, err := heicImage(size, says[2], says[3])
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	to, err := d.alloc(planes)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := decode(0, to); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	pix, err := d.highBytesOf(to, planes, 1)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	switch m := m.(type) {
 	case *image.YCbCr:
@@ -167,9 +214,11 @@ func decodeHEIC(ctx context.Context, r io.Reader) (image.Image, error) {
 			stretch(m.Pix, 16, 219, 0)
 		}
 	case *image.NRGBA:
-		m.Pix = pix
+		for m.Pix = pix; len(pix) >= 4; pix = pix[4:] {
+			pix[3] = 255
+		}
 	}
-	return m, nil
+	return m, says[4] != 0, nil
 }
 
 // heicImage returns an image without its values, and how many bytes they have. The rows of every plane are those of at
@@ -252,7 +301,13 @@ func decodeAVIF(ctx context.Context, r io.Reader) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unmultiplied(&image.RGBA{Pix: pix, Stride: 4 * size.X, Rect: image.Rectangle{Max: size}}), nil
+	whole := unmultiplied(&image.RGBA{Pix: pix, Stride: 4 * size.X, Rect: image.Rectangle{Max: size}})
+	shown := h.shown()
+	if shown.Empty() {
+		return nil, errDecoder
+	}
+	from := whole.Pix[whole.PixOffset(shown.Min.X, shown.Min.Y):]
+	return &image.NRGBA{Pix: from, Stride: whole.Stride, Rect: image.Rectangle{Max: shown.Size()}}, nil
 }
 
 // unmultiplied divides the colours by their opacity, in their own memory.

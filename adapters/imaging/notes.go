@@ -21,7 +21,7 @@ type notes struct {
 	profile     []byte // as in the file, at most maxProfile bytes
 	grey        bool   // the file is greyscale; the decoder may return another type
 	lossless    bool
-	decode      func(io.Reader) (image.Image, error) // of a file that the form's decoder can't read, or nil
+	decode      func(io.Reader) (image.Image, error) // instead of the form's, or nil
 }
 
 // Bounds of the metadata.

@@ -124,6 +124,10 @@ func (o *original) decode(f form, size image.Point) (picture, error) {
 	if !isInk {
 		p.profile = parseProfile(n.profile, isGrey || n.grey)
 	}
+	if area(p.pixels.Bounds().Size()) > media.MaxStoredPixels {
+		p.pixels = average(p.pixels, box{2, 2})
+		o.collect()
+	}
 	p.pixels = n.orientation.upright(p.pixels)
 	o.collect()
 	return p, nil

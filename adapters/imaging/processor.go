@@ -18,7 +18,7 @@ import (
 const (
 	largeMemory = 600 << 20 // bytes
 	smallMemory = 64 << 20  // bytes, for each processor; a picture that takes more is large
-	mostMemory  = 1 << 30   // a JPEG of ink of 40 megapixels takes that; larger ones are refused
+	mostMemory  = 1 << 30   // a JPEG of ink of 44 megapixels takes that; larger ones are refused
 )
 
 // What one of the lanes lets wait. It takes a few seconds to process a large picture, so
@@ -34,7 +34,7 @@ var errBusy = fault.RetryAfter(fault.Unavailable, 5*time.Second, "The server is 
 	AtLimit("picture_processing")
 
 // MaxMemory returns how much memory the pictures of a processor take at once, in bytes. Only
-// progressive JPEGs of ink or of red, green and blue, interlaced PNGs, and HEICs and AVIFs of many megapixels may take
+// progressive JPEGs of ink or of red, green and blue, and pictures of many megapixels in other formats may take
 // more, up to 1 GiB, and one at once.
 func MaxMemory(processors int) int64 { return largeMemory + int64(max(processors, 1))*smallMemory }
 

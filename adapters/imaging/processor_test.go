@@ -110,7 +110,7 @@ func declared(t *testing.T, width, height int, raw []byte) []byte {
 func TestPLA03_pictures_are_admitted_by_their_memory(t *testing.T) {
 	const callers = 5 // one more than are admitted
 	r := image.Rect(0, 0, 8, 8)
-	deep, plain := pictures.PNG(t, image.NewNRGBA64(r)), pictures.PNG(t, image.NewRGBA(r))
+	deep, plain, interlaced := pictures.PNG(t, image.NewNRGBA64(r)), pictures.PNG(t, image.NewRGBA(r)), pictures.Deep(t, 8, 8, true)
 	uneven, err := os.ReadFile("jpeg/testdata/2x2-1x1-1x2.jpg")
 	require.NoError(t, err)
 	photo, progressive := pictures.JPEG(t, image.NewRGBA(r)), pictures.Progressive(t, image.NewGray(r))
@@ -122,12 +122,14 @@ func TestPLA03_pictures_are_admitted_by_their_memory(t *testing.T) {
 		want          int64
 	}{
 		{"a pixel, without a processor", 0, plain, 1, 1, 1},
-		{"largest photos", 8, photo, 8000, 5000, 4},
-		{"largest photos, two processors", 2, photo, 8000, 5000, 2},
-		{"largest PNG of 16 bits", 8, deep, 8000, 5000, 1},
+		{"largest photos", 8, photo, 8000, 8000, 2},
+		{"photos, two processors", 2, photo, 8000, 5000, 2},
+		{"photos, eight processors", 8, photo, 8000, 5000, 4},
+		{"largest PNG of 16 bits", 8, deep, 8000, 8000, 1},
 		{"PNG of 16 bits", 8, deep, 5000, 4000, 2},
-		{"largest JPEG of three samplings", 8, uneven, 8000, 5000, 2},
-		{"largest progressive JPEG", 8, progressive, 8000, 5000, 1},
+		{"interlaced PNG of 16 bits", 8, interlaced, 5000, 4000, 1},
+		{"JPEG of three samplings", 8, uneven, 8000, 5000, 2},
+		{"largest progressive JPEG", 8, progressive, 8000, 8000, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, inner, gate, done := imaging.NewProcessor(c.processors), new(atomic.Int64), make(chan struct{}), make(chan struct{})

@@ -193,7 +193,7 @@ var simplifiedChinese = map[string]string{
 	"The image takes too much memory to be read. Upload it as a JPEG, or with fewer pixels.":                            "读取该图片需要的内存过多。请改为上传 JPEG 或像素更少的图片。",
 	"The image is cut off. Upload the whole JPEG, PNG, GIF, WebP, HEIC or AVIF.":                                        "图片不完整。请上传完整的 JPEG、PNG、GIF、WebP、HEIC 或 AVIF 图片。",
 	"The image is larger than 10 MiB.":                               "图片超过 10 MiB。",
-	"The image has more than 40 megapixels.":                         "图片超过 4000 万像素。",
+	"The image has more than 64 megapixels.":                         "图片超过 6400 万像素。",
 	"Send the picture as base64 or as a base64 data URI.":            "请以 base64 或 base64 data URI 发送图片。",
 	"Enter a number of pixels between 1 and %d.":                     "请输入 1 到 %d 之间的像素数。",
 	"The link is invalid or has expired.":                            "链接无效或已过期。",

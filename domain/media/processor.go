@@ -48,6 +48,8 @@ type Processor interface {
 	// A wrong checksum of metadata is ignored, and so is an unknown extension. A first image that
 	// ends outside of its screen enlarges it, as in browsers.
 	//
+	// A picture of more than MaxStoredPixels gets half of its width and height, rounded up.
+	//
 	// The result has one variant per size, in the order of the sizes: as large as fits
 	// into the size, and never larger than the picture.
 	//

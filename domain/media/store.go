@@ -29,8 +29,13 @@ const AddressLife = 2 * time.Hour
 // Limits of an upload (PLA-03).
 const (
 	MaxBytes  = 10 << 20
-	MaxPixels = 40_000_000
+	MaxPixels = 64_000_000
+	// MaxStoredPixels is the most that a stored picture has. One with more is stored with half of its width and height.
+	MaxStoredPixels = 40_000_000
 )
+
+// Accepted are the media types of the pictures that a Processor accepts, which it judges by their content.
+var Accepted = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/heic", "image/avif"}
 
 // ErrNotFound is the fault of a picture that does not exist.
 var ErrNotFound = fault.New(fault.NotFound, "Picture not found.")
@@ -45,7 +50,7 @@ var (
 	ErrCutOff        = fault.New(fault.Invalid, "The image is cut off. Upload the whole JPEG, PNG, GIF, WebP, HEIC or AVIF.")
 	ErrTooLarge      = fault.New(fault.Invalid, "The image is larger than 10 MiB.")
 	ErrTooDemanding  = fault.New(fault.Invalid, "The image takes too much memory to be read. Upload it as a JPEG, or with fewer pixels.")
-	ErrTooManyPixels = fault.New(fault.Invalid, "The image has more than 40 megapixels.")
+	ErrTooManyPixels = fault.New(fault.Invalid, "The image has more than 64 megapixels.")
 )
 
 // Upload is a picture from a Processor, ready to be stored.

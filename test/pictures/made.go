@@ -8,7 +8,8 @@ import (
 )
 
 // made are small pictures in formats that Go does not encode. heif-enc and avifenc have made them of pictures like those
-// of test/ports; turned-1 to turned-8 then have the orientations of Exif as properties.
+// of test/ports; turned-1 to turned-8 then have the orientations of Exif as properties. The
+// clean aperture of those named so is 20 × 16 pixels from (32, 24) on.
 //
 //go:embed testdata
 var made embed.FS

@@ -3,6 +3,7 @@ package ports
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"image"
 	"image/color"
@@ -48,6 +49,7 @@ func Processor(t *testing.T, fresh func(t *testing.T) media.Processor) {
 		{"what is no picture of an accepted type is ErrNotAccepted", processorOtherFiles},
 		{"what ends before its picture is ErrCutOff, and what can't be decoded otherwise is ErrUnreadable", processorBroken},
 		{"more than MaxPixels is ErrTooManyPixels", processorPixels},
+		{"more than MaxStoredPixels has half of its width and height", processorHalved},
 		{"more than MaxBytes is ErrTooLarge", processorBytes},
 		{"a cancelled call returns the error of its context", processorCancelled},
 		{"what can't be read is no fault of the picture", processorUnreadable},
@@ -97,12 +99,15 @@ func assertQuarters(t *testing.T, m image.Image, order [4]int, more ...any) {
 }
 
 func processorFormats(t *testing.T, s media.Processor) {
+	accepted := []string{"image/heic", "image/avif"} // processorHEIF
 	for kind, raw := range encoded(t, quarters(63, 35)) {
+		accepted = append(accepted, kind)
 		d := processed(t, s, raw)
 		assert.Equal(t, []any{storedAs(kind), 63, 35}, []any{d.Type, d.Width, d.Height}, kind)
 		assertQuarters(t, asPicture(t, d.Upload), [4]int{0, 1, 2, 3}, kind)
 		assert.Empty(t, d.Variants)
 	}
+	assert.ElementsMatch(t, accepted, media.Accepted)
 	d := processed(t, s, lossyWebP(t))
 	assert.Equal(t, []any{"image/jpeg", 1, 1}, []any{d.Type, d.Width, d.Height})
 	assert.InDelta(t, 130, level(asPicture(t, d.Upload), 0, 0), 1, "its 128 is one of those from 16 to 235")
@@ -252,6 +257,9 @@ func processorBroken(t *testing.T, s media.Processor) {
 			wrong[len(wrong)/2] ^= 0x10
 			c.refused(wrong, media.ErrUnreadable)
 		}
+		if kind == "image/jpeg" {
+			processorWithoutEnd(t, s, raw)
+		}
 	}
 	const animated = 0x02
 	frame := append(make([]byte, 16), webPOf(quarters(4, 4))...)
@@ -259,14 +267,61 @@ func processorBroken(t *testing.T, s media.Processor) {
 	c.refused(webPFile(webPCanvas(0, 40, 40), webPOf(quarters(4, 4))), media.ErrUnreadable)
 }
 
+// processorWithoutEnd works on a whole JPEG, and on a progressive one, without the marker of its end.
+func processorWithoutEnd(t *testing.T, s media.Processor, raw []byte) {
+	grey := image.NewGray(image.Rect(0, 0, 64, 48))
+	for i := range grey.Pix {
+		grey.Pix[i] = uint8(i % 64 * 3)
+	}
+	c := processorClient{t, s}
+	for name, raw := range map[string][]byte{"sequential": raw, "progressive": pictures.Progressive(t, grey)} {
+		whole, end := processed(t, s, raw), len(raw)-2
+		for _, cut := range []int{end, end + 1} {
+			assert.Equal(t, whole, processed(t, s, raw[:cut]), name)
+		}
+		c.refused(raw[:end-1], media.ErrCutOff)
+		scan := []byte("\xff\xda")
+		c.refused(raw[:bytes.LastIndex(raw, scan)], media.ErrCutOff)
+		c.refused(raw[:bytes.LastIndex(raw, scan)+1], media.ErrCutOff)
+	}
+}
+
 func processorPixels(t *testing.T, s media.Processor) {
 	for _, raw := range [][]byte{
-		hollowPNG(60_000, 60_000), hollowPNG(8001, 5000), hollowPNG(40_000_001, 1), hollowGIF(65_535, 65_535), hollowGIF(8001, 5000),
-		hollowJPEG(65_535, 65_535), hollowJPEG(5000, 8001), hollowWebP(16_383, 16_383), hollowWebP(8001, 5000),
+		hollowPNG(60_000, 60_000), hollowPNG(8001, 8000), hollowPNG(64_000_001, 1), hollowGIF(65_535, 65_535), hollowGIF(8001, 8000),
+		hollowJPEG(65_535, 65_535), hollowJPEG(8000, 8001), hollowWebP(16_383, 16_383), hollowWebP(8001, 8000),
 	} {
 		processorClient{t, s}.refused(raw, media.ErrTooManyPixels)
 	}
 }
+
+func processorHalved(t *testing.T, s media.Processor) {
+	for width, want := range map[int]int{40_000_000: 40_000_000, 40_000_001: 20_000_001} {
+		assert.Equal(t, image.Pt(want, 1), sizeOf(processed(t, s, pictures.Plain(t, width, 1))))
+	}
+	// As phones make them.
+	m := image.NewYCbCr(image.Rect(0, 0, 8064, 6048), image.YCbCrSubsampleRatio420)
+	for i := range m.Y {
+		m.Y[i] = uint8(50 + i%8064/4032*150)
+	}
+	for i := range m.Cb {
+		m.Cb[i], m.Cr[i] = uint8(100+i/4032/1512*50), 128
+	}
+	var raw bytes.Buffer
+	require.NoError(t, jpeg.Encode(&raw, m, nil))
+	d := processed(t, s, withSegments(raw.Bytes(), segment(0xe1, append([]byte("Exif\x00\x00"), exif(binary.LittleEndian, 6, "")...))), media.PictureSizes...)
+	assert.Equal(t, []image.Point{{3024, 4032}, {240, 320}, {768, 1024}}, []image.Point{
+		sizeOf(d), {X: d.Variants[0].Width, Y: d.Variants[0].Height}, {X: d.Variants[1].Width, Y: d.Variants[1].Height},
+	})
+	for _, u := range []media.Upload{d.Upload, d.Variants[1].Upload} {
+		turned := asPicture(t, u)
+		for _, at := range []image.Point{{1, 1}, {1, 3}, {3, 1}, {3, 3}} { // in quarters
+			assertColour(t, m.At(at.Y*8064/4, (4-at.X)*6048/4), turned, at.X*u.Width/4, at.Y*u.Height/4)
+		}
+	}
+}
+
+func sizeOf(d media.Processed) image.Point { return image.Pt(d.Width, d.Height) }
 
 func processorBytes(t *testing.T, s media.Processor) {
 	raw := encoded(t, quarters(7, 5))["image/jpeg"]

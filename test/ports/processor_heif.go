@@ -3,7 +3,9 @@ package ports
 import (
 	"bytes"
 	"fmt"
+	"image"
 	"image/color"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,10 +37,27 @@ func processorHEIF(t *testing.T, s media.Processor) {
 			assertColour(t, color.Gray{Y: uint8(4 * x)}, m, x, 32, name)
 		}
 	}
-	d := processed(t, s, pictures.Made(t, "hole.avif"))
-	assert.Equal(t, "image/png", d.Type)
-	assertColour(t, color.NRGBA{}, asPicture(t, d.Upload), 3, 3)
-	assertColour(t, quarterColours[0], asPicture(t, d.Upload), 20, 20)
+	for _, name := range []string{"hole.avif", "hole.heic", "hole-colours.heic", "hole-multiplied.heic"} {
+		d := processed(t, s, pictures.Made(t, name))
+		assert.Equal(t, "image/png", d.Type, name)
+		m := asPicture(t, d.Upload)
+		assert.Equal(t, color.NRGBA{}, color.NRGBAModel.Convert(m.At(3, 3)), "%s: what can't be seen has no colour", name)
+		assertColour(t, quarterColours[0], m, 20, 20, name)
+		if strings.HasSuffix(name, ".heic") {
+			assertColour(t, color.NRGBA{G: 255, A: 128}, m, 60, 3, name)
+		}
+	}
+	// A map of depth, and the opacity of another picture.
+	for of, is := range map[string]string{"auxid:1": "auxid:2", "auxl\x00\x04\x00\x01\x00\x02": "auxl\x00\x04\x00\x01\x00\x01"} {
+		raw := bytes.Replace(pictures.Made(t, "hole.heic"), []byte(of), []byte(is), 1)
+		assert.Equal(t, "image/jpeg", processed(t, s, raw).Type, "%q", is)
+	}
+	d := processed(t, s, pictures.Made(t, "aperture.avif"))
+	assert.Equal(t, image.Pt(20, 16), image.Pt(d.Width, d.Height))
+	assertColour(t, quarterColours[3], asPicture(t, d.Upload), 1, 1)
+	assertColour(t, quarterColours[3], asPicture(t, d.Upload), 18, 14)
+	d = processed(t, s, pictures.Made(t, "aperture-turned.avif"))
+	assert.Equal(t, image.Pt(16, 20), image.Pt(d.Width, d.Height))
 	// A file whose first brand is of pictures in general, and one that is not whole.
 	general := pictures.Made(t, "turned-1.heic")
 	copy(general[8:], "mif1")

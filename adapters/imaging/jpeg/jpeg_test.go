@@ -2,6 +2,7 @@ package jpeg_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
 	"image/color"
 	gojpeg "image/jpeg"
@@ -97,6 +98,8 @@ func TestItAgreesWithPackageImage(t *testing.T) {
 	}
 	files := made(t)
 	files["grey"], files["progressive"], files["colours"] = pictures.JPEG(t, grain), pictures.Progressive(t, grain), pictures.JPEG(t, colours)
+	files["named R, G and B"] = bytes.Replace(files["rgb-1x1"], []byte("Adobe"), []byte("Other"), 1)
+	files["16 bits of quantisation"] = coarse(files["grey"])
 	agreed := 0
 	for name, raw := range files {
 		want, err := gojpeg.Decode(bytes.NewReader(raw))
@@ -160,6 +163,22 @@ func TestJFIF(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, m.ColorModel())
 	}
+}
+
+// coarse returns a JPEG of this program whose tables of quantisation have values of 16 bits, sixteen times as large.
+func coarse(raw []byte) []byte {
+	const segment, values = 2 + 2, 64
+	at := bytes.Index(raw, []byte("\xff\xdb")) + segment
+	tables, rest := raw[at:at+2*(1+values)], raw[at+2*(1+values):]
+	out := bytes.Clone(raw[:at])
+	binary.BigEndian.PutUint16(out[at-2:], 2+2*(1+2*values))
+	for ; len(tables) > 0; tables = tables[1+values:] {
+		out = append(out, 0x10|tables[0])
+		for _, v := range tables[1 : 1+values] {
+			out = append(out, v>>4, v<<4)
+		}
+	}
+	return append(out, rest...)
 }
 
 func TestFilesThatAreBroken(t *testing.T) {
