@@ -20,12 +20,15 @@ type Pictures struct {
 	processor media.Processor
 	room      quota.Room
 	now       func() time.Time
+	making    making
 }
 
 // New returns the use cases over the ports, with the addresses of the server's pictures; now
 // returns the time.
 func New(store media.Store, addresses media.Addresses, processor media.Processor, room quota.Room, now func() time.Time) *Pictures {
-	return &Pictures{store: store, addresses: addresses, processor: processor, room: room, now: now}
+	return &Pictures{
+		store: store, addresses: addresses, processor: processor, room: room, now: now, making: making{of: map[media.Key]*turn{}},
+	}
 }
 
 // Served is a picture to be sent. The caller must close its file.
@@ -97,7 +100,17 @@ func (p *Pictures) size(ctx context.Context, of media.Key, name string) (Served,
 	if !errors.Is(err, media.ErrNotFound) {
 		return served, err
 	}
-	if err := p.makeSizes(ctx, of); err != nil {
+	err = p.making.once(ctx, of, func() error {
+		// Another call may have made them since.
+		switch served, err := p.open(ctx, of, name); {
+		case err == nil:
+			return served.Close()
+		case !errors.Is(err, media.ErrNotFound):
+			return err
+		}
+		return p.makeSizes(ctx, of)
+	})
+	if err != nil {
 		return Served{}, err
 	}
 	return p.open(ctx, of, name)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"plaza/domain/admission"
 	"plaza/domain/fault"
@@ -14,6 +15,52 @@ import (
 // queue is the key of all pictures whose sizes are made later, so that many of them wait
 // behind uploads.
 const queue admission.Key = "sizes"
+
+// making are the pictures whose sizes the calls of this server make at the moment.
+type making struct {
+	mu sync.Mutex
+	of map[media.Key]*turn
+}
+
+// turn is a call that makes the sizes of a picture. The channel is closed when it has ended.
+type turn struct {
+	ended chan struct{}
+	err   error
+}
+
+// once calls fn, or waits until a call with the same key has ended and returns its error. If that one has not ended because its
+// own context did, another call takes its turn.
+func (m *making) once(ctx context.Context, of media.Key, fn func() error) error {
+	for {
+		m.mu.Lock()
+		t, isMade := m.of[of]
+		if !isMade {
+			t = &turn{ended: make(chan struct{})}
+			m.of[of] = t
+		}
+		m.mu.Unlock()
+		if !isMade {
+			defer m.end(of, t)
+			t.err = fn()
+			return t.err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-t.ended:
+		}
+		if !errors.Is(t.err, context.Canceled) && !errors.Is(t.err, context.DeadlineExceeded) {
+			return t.err
+		}
+	}
+}
+
+func (m *making) end(of media.Key, t *turn) {
+	m.mu.Lock()
+	delete(m.of, of)
+	m.mu.Unlock()
+	close(t.ended)
+}
 
 // makeSizes makes the sizes of a picture that was stored without them. Servers that do it at
 // once store the same, and it is counted once.

@@ -8,7 +8,9 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -17,6 +19,8 @@ import (
 	"plaza/adapters/imaging"
 	"plaza/adapters/memory"
 	serving "plaza/application/pictures"
+	"plaza/domain/admission"
+	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/quota"
 	"plaza/domain/secret"
@@ -127,6 +131,93 @@ func TestIMG08_a_picture_that_fits_is_its_own_size(t *testing.T) {
 		assert.Equal(t, 1, w.processor.n-before, "%q is looked at once", kind)
 	}
 	assert.Zero(t, w.room.sum)
+}
+
+// heldProcessor processes a picture when the gate is open, and counts the calls.
+type heldProcessor struct {
+	media.Processor
+	gate    chan struct{}
+	refusal error
+	calls   atomic.Int32
+}
+
+func (h *heldProcessor) Process(ctx context.Context, by admission.Key, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+	h.calls.Add(1)
+	select {
+	case <-ctx.Done():
+		return media.Processed{}, ctx.Err()
+	case <-h.gate:
+	}
+	if h.refusal != nil {
+		return media.Processed{}, h.refusal
+	}
+	return h.Processor.Process(ctx, by, raw, sizes...)
+}
+
+func TestIMG08_sizes_that_many_ask_for_at_once_are_made_once(t *testing.T) {
+	for name, leaves := range map[string]bool{"all stay": false, "the first one leaves": true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPicturesFixture()
+			key, of := w.stores(t, "image/png", pictures.Plain(t, 400, 300), media.Everyone)
+			held := &heldProcessor{Processor: w.processor, gate: make(chan struct{})}
+			p := serving.New(w.Media, w.Addresses, held, w.room, time.Now)
+			first, leave := context.WithCancel(t.Context())
+			defer leave()
+			var viewers sync.WaitGroup
+			view := func(ctx context.Context, wanted error) {
+				viewers.Go(func() {
+					served, err := p.Public(ctx, of, "sm")
+					if assert.ErrorIs(t, err, wanted, name); err == nil {
+						assert.NoError(t, served.Close())
+					}
+				})
+			}
+			if leaves {
+				view(first, context.Canceled)
+				synctest.Wait()
+			}
+			for range 30 {
+				view(t.Context(), nil)
+			}
+			gone, cancel := context.WithCancel(t.Context())
+			view(gone, context.Canceled)
+			synctest.Wait()
+			assert.EqualValues(t, 1, held.calls.Load(), name)
+			cancel()
+			leave()
+			synctest.Wait()
+			close(held.gate)
+			viewers.Wait()
+			assert.Equal(t, 1, w.processor.n, name)
+			assert.Equal(t, []media.Key{key}, w.room.of, name)
+		})
+	}
+}
+
+// A fault is that of all who wait for it, and the next one tries again.
+func TestIMG08_sizes_that_can_not_be_made_now_are_made_later(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPicturesFixture()
+		_, of := w.stores(t, "image/png", pictures.Plain(t, 400, 300), media.Everyone)
+		busy := fault.New(fault.Unavailable, "busy")
+		held := &heldProcessor{Processor: w.processor, gate: make(chan struct{}), refusal: busy}
+		p := serving.New(w.Media, w.Addresses, held, w.room, time.Now)
+		var viewers sync.WaitGroup
+		for range 30 {
+			viewers.Go(func() {
+				_, err := p.Public(t.Context(), of, "sm")
+				assert.ErrorIs(t, err, busy)
+			})
+		}
+		synctest.Wait()
+		close(held.gate)
+		viewers.Wait()
+		assert.EqualValues(t, 1, held.calls.Load())
+		held.refusal = nil
+		served, err := p.Public(t.Context(), of, "sm")
+		require.NoError(t, err)
+		require.NoError(t, served.Close())
+	})
 }
 
 func TestIMG08_what_is_no_size_and_no_picture_is_not_found(t *testing.T) {
