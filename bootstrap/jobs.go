@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"plaza/application/cleanup"
 	"plaza/application/paying"
 	"plaza/application/refunding"
+	"plaza/domain/media"
 )
 
 // job is work that a server repeats in the background. Each round does all that is due, batch
@@ -38,7 +38,7 @@ func (a *App) jobs() []job {
 		name: "media_cleanup", interval: cleanupInterval, problem: "removing files of deleted pictures failed; will retry",
 		work: func(ctx context.Context) (bool, error) {
 			n, err := a.Cleanup.RemoveDue(ctx)
-			return n == cleanup.RemoveBatch, err
+			return n == media.RemoveBatch, err
 		},
 	}, {
 		name: "erasures_resume", interval: eraseInterval, problem: "resuming erasures failed; will retry",

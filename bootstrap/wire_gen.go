@@ -101,7 +101,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	personaldataStore := ports.PersonalData
 	ledger := ports.Ledger
 	privacyLeave := leave(signinSignin)
-	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, mediaStore, privacyLeave, v)
+	privacyPrivacy := privacy.New(accounts, personaldataStore, ledger, mediaStore, deletionQueue, privacyLeave, v)
 	userImages := userimages.New(userimageRepository, mediaStore, addresses, deletionQueue, processor, room, keys, limits, v)
 	howTos := ports.HowTos
 	howToLists := importing.NewHowToLists(howTos)

@@ -28,21 +28,9 @@ func New(deletions media.DeletionQueue, pictures media.Store, now func() time.Ti
 	return &Cleanup{deletions: deletions, pictures: pictures, now: now}
 }
 
-// retryDelay is the time until a failed removal is tried again.
-const retryDelay = 5 * time.Minute
-
-// RemoveBatch is the largest number of pictures that RemoveDue claims at once.
-const RemoveBatch = 100
-
-// RemoveDue claims a batch of deleted pictures, removes their files, and returns the size of
-// the batch. Failed removals are tried again later. Several servers may call it at the same
-// time.
+// RemoveDue removes the files of a batch of deleted pictures, and returns the size of the batch (media.RemoveDue).
 func (k *Cleanup) RemoveDue(ctx context.Context) (int, error) {
-	due, err := k.deletions.Claim(ctx, k.now(), k.now().Add(retryDelay), RemoveBatch)
-	if err != nil {
-		return 0, err
-	}
-	return len(due), media.RemoveFiles(ctx, k.pictures, k.deletions, due)
+	return media.RemoveDue(ctx, k.pictures, k.deletions, k.now())
 }
 
 // OrphanGracePeriod is the minimum age of an orphan: a younger file may belong to an upload

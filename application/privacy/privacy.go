@@ -23,19 +23,21 @@ import (
 
 // Privacy implements the use cases.
 type Privacy struct {
-	accounts access.Accounts
-	data     personaldata.Store
-	ledger   payment.Ledger
-	pictures media.Store
-	leave    Leave
-	now      func() time.Time
+	accounts  access.Accounts
+	data      personaldata.Store
+	ledger    payment.Ledger
+	pictures  media.Store
+	deletions media.DeletionQueue
+	leave     Leave
+	now       func() time.Time
 }
 
 // New returns the use cases over the ports; now returns the time.
 func New(
-	accounts access.Accounts, data personaldata.Store, ledger payment.Ledger, pictures media.Store, leave Leave, now func() time.Time,
+	accounts access.Accounts, data personaldata.Store, ledger payment.Ledger, pictures media.Store, deletions media.DeletionQueue,
+	leave Leave, now func() time.Time,
 ) *Privacy {
-	return &Privacy{accounts: accounts, data: data, ledger: ledger, pictures: pictures, leave: leave, now: now}
+	return &Privacy{accounts: accounts, data: data, ledger: ledger, pictures: pictures, deletions: deletions, leave: leave, now: now}
 }
 
 // Leaving is what a person confirms the erasure of their account with.
@@ -70,7 +72,17 @@ func (p *Privacy) EraseOwn(ctx context.Context, actor access.Actor, l Leaving, r
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eraseAtOnce)
 	defer cancel()
 	_, _ = p.Erase(ctx, actor.ID) // the account is Erasing until it has ended
+	p.removeFiles(ctx)
 	return nil
+}
+
+// removeFiles removes the files of all pictures that are queued for deletion. Those that it can't remove are left to package cleanup.
+func (p *Privacy) removeFiles(ctx context.Context) {
+	for {
+		if n, err := media.RemoveDue(ctx, p.pictures, p.deletions, p.now()); n == 0 || err != nil {
+			return
+		}
+	}
 }
 
 // resumeBatch is how many users ResumeErasures asks for at once.
@@ -87,6 +99,7 @@ func (p *Privacy) ResumeErasures(ctx context.Context) error {
 		}
 		for _, id := range ids {
 			_, err := p.Erase(ctx, id)
+			p.removeFiles(ctx)
 			failed = errors.Join(failed, err)
 			last = id
 		}
@@ -142,7 +155,7 @@ type Erased struct {
 // small steps. It may be interrupted at any point and run again; what is erased stays erased.
 //
 // The account is Erasing until all is erased. A request that was accepted before it was closed may still store something.
-// So Erase goes through all kinds until it finds nothing. Pictures are queued for deletion; their files are removed by package cleanup.
+// So Erase goes through all kinds until it finds nothing. Pictures are queued for deletion; the caller removes their files.
 func (p *Privacy) Erase(ctx context.Context, id user.ID) (Erased, error) {
 	err := p.accounts.Change(ctx, id, func(a *access.Account) error {
 		if !a.IsErased() {

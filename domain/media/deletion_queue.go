@@ -154,6 +154,22 @@ func RemoveFiles(ctx context.Context, s Store, q DeletionQueue, keys []Key) erro
 	return errors.Join(failures...)
 }
 
+// RemoveBatch is the largest number of pictures that RemoveDue claims at once.
+const RemoveBatch = 100
+
+// retryDelay is the time until a failed removal is tried again.
+const retryDelay = 5 * time.Minute
+
+// RemoveDue claims a batch of deleted pictures, removes their files, and returns the size of the batch. Failed removals are
+// tried again later. Several servers may call it at the same time.
+func RemoveDue(ctx context.Context, s Store, q DeletionQueue, now time.Time) (int, error) {
+	due, err := q.Claim(ctx, now, now.Add(retryDelay), RemoveBatch)
+	if err != nil {
+		return 0, err
+	}
+	return len(due), RemoveFiles(ctx, s, q, due)
+}
+
 // Abandon removes the files of a new picture after its record was refused with the cause, and
 // returns the cause. The files stay if the record may have been stored all the same, because the
 // store was away or late: a check removes files without a record, but a record without its

@@ -41,7 +41,14 @@ func accountIsErased(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	id, other := ada.publishes(t, "A lake"), bob.publishes(t, "Tea")
 	ada.attaches(t, id)
-	ada.keeps(t, "lake")
+	addresses := []string{
+		ada.reads(t, id).text("data.plates.0.photo"),
+		ada.post(t, images, object{"img": aPNG(t)}).is(201).text("data.img"),
+	}
+	addresses = append(addresses, inSize(addresses[0], "sm"), inSize(addresses[1], "md"))
+	for _, address := range addresses {
+		s.anyone().fetches(t, address).is(200)
+	}
 	for range 25 { // more than one batch
 		ada.comments(t, other, "Oh")
 	}
@@ -50,6 +57,9 @@ func accountIsErased(t *testing.T, s *server) {
 	second := s.with(s.anyone().gets(t, ada))
 	code := ada.codeToErase(t)
 	assert.Empty(t, ada.leaves(t, code).is(204).body)
+	for _, address := range addresses {
+		s.anyone().fetches(t, address).fails(404, "RESOURCE_NOT_FOUND")
+	}
 
 	for range 2 { // at either of two servers
 		ada.get(t, profile).fails(401, "AUTHENTICATION_FAILED")

@@ -117,7 +117,7 @@ func TestIMG07_many_deleted_pictures_are_removed_batch_by_batch(t *testing.T) {
 		w.shows(media.Picture{Key: w.put()})
 	}
 	var batches []int
-	for n := cleanup.RemoveBatch; n == cleanup.RemoveBatch; {
+	for n := media.RemoveBatch; n == media.RemoveBatch; {
 		var err error
 		n, err = w.RemoveDue(t.Context())
 		require.NoError(t, err)
