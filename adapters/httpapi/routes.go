@@ -131,6 +131,7 @@ var table = []route{
 	unlimited(http.MethodGet, "/media/public/{key...}", (*api).publicPicture),
 	unlimited(http.MethodGet, "/media/private/{key...}", (*api).privatePicture),
 	row(http.MethodGet, "/api/openapi.json", OptionalAuth, (*api).document),
+	row(http.MethodGet, "/api/limits/", OptionalAuth, (*api).readLimits),
 }
 
 // eventScope is the policy of all event routes (AUT-06, AUT-07), and of notifications, which show titles and comments.

@@ -227,6 +227,8 @@ async function lists(member: Plaza): Promise<void> {
   }
   const described = await member.call("document");
   check(described.openapi.startsWith("3.1"), "the document");
+  const {data: limits} = await member.call("limits");
+  check(limits.image.megapixels === 64 && limits.image.formats.includes("image/heic"), "the limits");
 }
 
 async function follow(member: Plaza): Promise<void> {
