@@ -113,8 +113,8 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 	return n, err
 }
 
-func (v PersonalData) Charge(ctx context.Context, c ratelimit.Charge) error {
-	return v.s.writeAll(ctx, v.s.chargeSteps([]ratelimit.Charge{c}))
+func (v PersonalData) Charge(ctx context.Context, charges ...ratelimit.Charge) error {
+	return v.s.writeAll(ctx, v.s.chargeSteps(charges))
 }
 
 // numbersOf runs a statement that returns numbers.

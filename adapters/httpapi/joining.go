@@ -148,16 +148,18 @@ func (a *api) exportOwn(c *transport.Call) (transport.Reply, error) {
 	if c.Gin.Request.Method == http.MethodHead {
 		return transport.Bare(archive{}), nil
 	}
-	if err := a.Privacy.BeginExport(c.Context(), c.Actor); err != nil {
+	end, err := a.Privacy.BeginExport(c.Context(), c.Actor)
+	if err != nil {
 		return transport.Reply{}, err
 	}
-	return transport.Bare(archive{a.Privacy, c.Actor}), nil
+	return transport.Bare(archive{a.Privacy, c.Actor, end}), nil
 }
 
 // archive sends the export of an actor.
 type archive struct {
 	*privacy.Privacy
-	of access.Actor
+	of  access.Actor
+	end func(ctx context.Context, broken error) error
 }
 
 // ServeHTTP writes the archive piece by piece. If it fails, it ends the connection, so that the client does not take the
@@ -170,8 +172,13 @@ func (e archive) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), exportDeadline)
 	defer cancel()
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportDeadline)) // a writer of a test has none
-	if _, err := e.Export(ctx, e.of.ID, w); err != nil {
+	conn := http.NewResponseController(w)
+	_ = conn.SetWriteDeadline(time.Now().Add(exportDeadline)) // a writer of a test has none
+	_, err := e.Export(ctx, e.of.ID, w)
+	if err == nil {
+		err = conn.Flush()
+	}
+	if err = e.end(ctx, err); err != nil {
 		transport.Logger(ctx).WarnContext(ctx, "an export ended before it was complete", "error", err)
 		panic(http.ErrAbortHandler)
 	}

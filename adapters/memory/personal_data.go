@@ -76,8 +76,8 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 }
 
 // Charge implements personaldata.Store.
-func (v PersonalData) Charge(ctx context.Context, c ratelimit.Charge) error {
-	return execCharged(ctx, v.s, []ratelimit.Charge{c}, func() error { return nil })
+func (v PersonalData) Charge(ctx context.Context, charges ...ratelimit.Charge) error {
+	return execCharged(ctx, v.s, charges, func() error { return nil })
 }
 
 func (s *Store) erasable(id user.ID, k personaldata.Kind) []owned {

@@ -37,7 +37,10 @@ func (p *Privacy) Export(ctx context.Context, id user.ID, to io.Writer) (Exporte
 	}
 	e := export{Privacy: p, zip: zip.NewWriter(to), user: id, hasPictures: map[personaldata.Kind]bool{}}
 	err := e.write(ctx)
-	return e.Exported, errors.Join(err, e.zip.Close())
+	if err == nil { // one that broke is no valid zip
+		err = e.zip.Close()
+	}
+	return e.Exported, err
 }
 
 // export is an export in progress.

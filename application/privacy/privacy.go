@@ -106,13 +106,32 @@ func (p *Privacy) ResumeErasures(ctx context.Context) error {
 	}
 }
 
-// exportLimit is how often a person may export their data (USR-07).
-var exportLimit = ratelimit.Limits{ratelimit.Export: {Count: 1, Period: time.Hour}}
-
-// BeginExport counts the export of the actor, or returns a Throttled fault if the last one was less than an hour ago.
-func (p *Privacy) BeginExport(ctx context.Context, actor access.Actor) error {
-	return p.data.Charge(ctx, exportLimit.Charge(int64(actor.ID), ratelimit.Export, p.now()))
+// exportLimits are how often a person may export their data (USR-07).
+var exportLimits = ratelimit.Limits{
+	ratelimit.Export:      {Count: 2, Period: time.Hour},
+	ratelimit.ExportStart: {Count: 10, Period: time.Hour},
 }
+
+// BeginExport counts an export of the actor, or returns a Throttled fault. So no more run at once than are allowed. The
+// caller must call end with the error of the export: one that broke does not count.
+func (p *Privacy) BeginExport(ctx context.Context, actor access.Actor) (end func(ctx context.Context, broken error) error, err error) {
+	id, now := int64(actor.ID), p.now()
+	whole := exportLimits.Charge(id, ratelimit.Export, now)
+	if err := p.data.Charge(ctx, exportLimits.Charge(id, ratelimit.ExportStart, now), whole); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, broken error) error {
+		if broken == nil {
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackAtMost)
+		defer cancel()
+		return errors.Join(broken, p.data.Charge(ctx, whole.Undone(p.now())))
+	}, nil
+}
+
+// giveBackAtMost is how long it may take to store that an export broke.
+const giveBackAtMost = 10 * time.Second
 
 // Count is how many records of a kind an erasure has treated, or has to treat.
 type Count struct {

@@ -126,6 +126,7 @@ var simplifiedChinese = map[string]string{
 
 	// People, and following.
 	"You are changing your profile too often. Try again later.":      "您修改资料过于频繁，请稍后再试。",
+	"Too many of your exports broke. Try again later.":               "您有过多的导出中断，请稍后再试。",
 	"You have just exported your data. Try again later.":             "您刚刚导出过数据，请稍后再试。",
 	"You have open orders. Pay them, or wait until they are closed.": "您有待支付的订单，请先支付或等待订单关闭。",
 	"You are searching too often. Try again later.":                  "您搜索过于频繁，请稍后再试。",

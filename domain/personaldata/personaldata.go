@@ -140,6 +140,6 @@ type Store interface {
 	// The account stays, as user.Phone.IsErased tells, and is disabled. user.Directory does not know the user any more,
 	// the user can't be followed, and imported.Store stores neither the user nor records of the user as author.
 	Erase(ctx context.Context, id user.ID, k Kind, limit int) (int, error)
-	// Charge takes the charge, or returns the fault of its limit.
-	Charge(ctx context.Context, c ratelimit.Charge) error
+	// Charge takes the charges, which are as in event.Repository.
+	Charge(ctx context.Context, charges ...ratelimit.Charge) error
 }

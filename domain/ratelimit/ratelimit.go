@@ -35,8 +35,9 @@ const (
 	UploadBytes Action = "upload_bytes"
 	Login       Action = "login" // that succeeds
 	Profile     Action = "profile"
-	Search      Action = "search" // for people
-	Export      Action = "export" // of all that is stored of the person
+	Search      Action = "search"       // for people
+	Export      Action = "export"       // of all that is stored of the person
+	ExportStart Action = "export_start" // also of one that broke
 )
 
 // doing says in a refusal what the caller does too often.
@@ -51,6 +52,7 @@ var doing = map[Action]string{
 	Profile:     "You are changing your profile too often. Try again later.",
 	Search:      "You are searching too often. Try again later.",
 	Export:      "You have just exported your data. Try again later.",
+	ExportStart: "Too many of your exports broke. Try again later.",
 }
 
 // ErrThrottled returns the fault of an action that is admitted again after the duration.
@@ -85,16 +87,30 @@ type Charge struct {
 	Limit   Limit
 	Units   int64
 	Now     time.Time
+
+	givesBack time.Duration // instead of what the units cost
 }
 
 // IsFree reports whether the charge admits every write.
 func (c Charge) IsFree() bool { return c.Limit.IsOff() }
 
+// Undone returns the charge that undoes this one: it gives back the time that this one still takes up then.
+func (c Charge) Undone(now time.Time) Charge {
+	c.givesBack, c.Now = c.Cost()-max(0, now.Sub(c.Now)), instant.Normalise(now)
+	if c.givesBack <= 0 {
+		return Charge{}
+	}
+	return c
+}
+
 // Cost returns the time that the charge takes up, in whole microseconds. A charge of more
-// than the limit takes up all of it.
+// than the limit takes up all of it. It is negative if the charge gives time back.
 func (c Charge) Cost() time.Duration {
-	if c.IsFree() {
+	switch {
+	case c.IsFree():
 		return 0
+	case c.givesBack > 0:
+		return -c.givesBack.Truncate(time.Microsecond)
 	}
 	high, low := bits.Mul64(uint64(min(max(c.Units, 1), c.Limit.Count)), uint64(c.Limit.Period.Microseconds()))
 	micros, _ := bits.Div64(high, low, uint64(c.Limit.Count))

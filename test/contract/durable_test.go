@@ -18,6 +18,7 @@ var durableRows = []row{
 	{"AUT-15 codes and what is counted of them outlive the servers", codesOutlive, everyServer},
 	{"PLA-04 plates outlive the servers at their signed addresses", platesOutlive, everyServer},
 	{"PUB-06 translations outlive the servers", translationsOutlive, everyServer},
+	{"USR-07 an export that breaks is seen as broken, and does not count", brokenExports, everyStore}, // pictures are on the disk
 }
 
 // sharingRows show what several servers must agree on, each asked by itself.

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +26,7 @@ var leavingRows = []row{
 	{"USR-07 open orders forbid an erasure", openOrdersForbidErasure, everyStore},
 	{"USR-07 of two erasures at once one is answered", oneErasure, everyServer},
 	{"USR-07 an export is a zip of all that is the caller's", exportOfCaller, everyStore},
-	{"USR-07 one export an hour", oneExportAnHour, everyServer},
+	{"USR-07 two exports an hour", twoExportsAnHour, everyServer},
 }
 
 const (
@@ -166,15 +169,58 @@ func exportOfCaller(t *testing.T, s *server) {
 	}
 }
 
-func oneExportAnHour(t *testing.T, s *server) {
+func twoExportsAnHour(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	ada.export(t)
+	ada.export(t)
 	for range 2 { // at either of two servers
-		assert.Equal(t, time.Hour, ada.get(t, exportPath).throttled())
+		assert.Equal(t, 30*time.Minute, ada.get(t, exportPath).throttled())
 	}
 	bob.export(t)
-	s.clock.advance(time.Hour - time.Second)
+	s.clock.advance(30*time.Minute - time.Second)
 	assert.Equal(t, time.Second, ada.get(t, exportPath).throttled())
 	s.clock.advance(time.Second)
 	ada.export(t)
+	ada.get(t, exportPath).throttled()
+}
+
+// brokenExports has exports that break off when the records have been sent, because the folder of the pictures can't be read.
+func brokenExports(t *testing.T, s *server) {
+	ada := s.member(t)
+	ada.keeps(t, "shore")
+	folder := filepath.Join(s.settings.MediaDir(), "public")
+	hide := func() {
+		require.NoError(t, os.Rename(folder, folder+".aside"))
+		require.NoError(t, os.WriteFile(folder, nil, 0o600))
+	}
+	breaks := func() {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+exportPath, nil)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Token "+ada.key)
+		res, err := dialer.Do(req)
+		require.NoError(t, err)
+		defer res.Body.Close()
+		require.Equal(t, 200, res.StatusCode)
+		body, err := io.ReadAll(res.Body)
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+		_, err = zip.NewReader(bytes.NewReader(body), int64(len(body)))
+		require.Error(t, err, "what arrived is no zip")
+	}
+	hide()
+	for range 7 {
+		breaks()
+	}
+	require.NoError(t, os.Remove(folder))
+	require.NoError(t, os.Rename(folder+".aside", folder))
+	ada.export(t)
+	ada.export(t)
+	assert.Contains(t, string(ada.get(t, exportPath).is(429).body), "You have just exported your data.")
+
+	s.clock.advance(time.Hour)
+	hide()
+	for range 10 {
+		breaks()
+	}
+	assert.Contains(t, string(ada.get(t, exportPath).is(429).body), "Too many of your exports broke.")
 }

@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/stretchr/testify/assert"
@@ -43,6 +44,7 @@ var guardedWrites = []struct {
 	{"Images.Add", idempotency.Image, addingImages},
 	{"Directory.SetAvatar", "", settingAvatars},
 	{"Tokens.Issue", "", issuing},
+	{"PersonalData.Charge", "", charging},
 }
 
 func commenting(w *fixtures) guardedWrite {
@@ -313,6 +315,27 @@ func settingAvatars(w *fixtures) guardedWrite {
 		stored: func() []int64 { return make([]int64, set.Load()) },
 		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
 			return 0, w.Directory.SetAvatar(w.Context(), id+1, media.Picture{Key: "public/a"}, 0, charges...)
+		},
+	}
+}
+
+func charging(w *fixtures) guardedWrite {
+	id := w.newUser()
+	var charged atomic.Int64
+	return guardedWrite{
+		account: id,
+		write: func(_ int, _ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			err := w.PersonalData.Charge(w.Context(), charges...)
+			if err == nil {
+				charged.Add(1)
+			}
+			return 0, err
+		},
+		stored: func() []int64 { return make([]int64, charged.Load()) },
+		fail: func(_ *idempotency.Key, charges ...ratelimit.Charge) (int64, error) {
+			ctx, cancel := context.WithCancel(w.Context())
+			cancel()
+			return 0, w.PersonalData.Charge(ctx, charges...)
 		},
 	}
 }

@@ -23,6 +23,7 @@ func RateLimits(t *testing.T, open Open) {
 				{"writers at once never exceed a limit, and use all of it", promised(chargedAtOnce)},
 				{"a write that fails is not charged", promised(failedNotCharged)},
 				{"of several charges all are applied, or none", promised(chargedAll)},
+				{"a charge that is undone gives back what it still takes up", promised(chargedUndone)},
 				{"accounts and actions are charged apart, and a free charge costs nothing", promised(chargedApart)},
 			})
 		})
@@ -111,6 +112,19 @@ func chargedAll(w *fixtures, c guardedWrite) {
 	delete(limits, ratelimit.Upload)
 	require.NoError(w, c.pays(3, upload(10)...), "nor the bytes")
 	requireThrottled(w, c.pays(4, upload(1)...))
+}
+
+func chargedUndone(w *fixtures, c guardedWrite) {
+	limit, later := ratelimit.Limit{Count: 2, Period: time.Hour}, noon.Add(10*time.Minute)
+	first := c.charge(limit, noon)
+	require.NoError(w, c.pays(0, first))
+	require.NoError(w, c.pays(1, first))
+	assert.Equal(w, 20*time.Minute, requireThrottled(w, c.pays(2, c.charge(limit, later))))
+	require.NoError(w, c.pays(2, first.Undone(later)))
+	require.NoError(w, c.pays(3, c.charge(limit, later)))
+	require.NoError(w, c.pays(4, first.Undone(noon.Add(30*time.Minute))), "of which nothing is left")
+	assert.Equal(w, 30*time.Minute, requireThrottled(w, c.pays(5, c.charge(limit, later))))
+	assert.Len(w, c.stored(), 5)
 }
 
 func chargedApart(w *fixtures, c guardedWrite) {

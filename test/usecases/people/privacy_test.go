@@ -33,11 +33,12 @@ import (
 // failingErasure fails the calls of Erase after a number of them.
 type failingErasure struct {
 	personaldata.Store
-	after int // negative: never
+	after int     // negative: never
+	of    user.ID // whose calls always fail
 }
 
 func (f *failingErasure) Erase(ctx context.Context, id user.ID, k personaldata.Kind, limit int) (int, error) {
-	if f.after == 0 {
+	if f.after == 0 || id == f.of {
 		return 0, usecases.ErrInjected
 	}
 	f.after--
@@ -57,7 +58,7 @@ type privacyFixture struct {
 func newPrivacyFixture(t *testing.T) *privacyFixture {
 	t.Helper()
 	store := memory.New()
-	w := &privacyFixture{T: t, store: store, data: &failingErasure{store.PersonalData(), -1}, pictures: memory.NewMedia("https://plaza.example", []byte("key"))}
+	w := &privacyFixture{T: t, store: store, data: &failingErasure{store.PersonalData(), -1, 0}, pictures: memory.NewMedia("https://plaza.example", []byte("key"))}
 	w.Privacy = privacy.New(store.Accounts(), w.data, store.Ledger(), w.pictures, store.DeletionQueue(), nil, func() time.Time { return usecases.Noon })
 	w.ann, w.bob = w.account("+86-13900000001", "Ann"), w.account("+86-13900000002", "Bob")
 	w.event = w.write(w.ann, "A day at the sea", w.put("plate"), "private/aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg")
@@ -382,6 +383,59 @@ func TestUSR07_an_erasure_that_was_interrupted_is_resumed(t *testing.T) {
 	bob, err := w.store.Accounts().ByID(t.Context(), w.bob)
 	require.NoError(t, err)
 	assert.False(t, bob.Disabled)
+}
+
+func TestUSR07_an_erasure_that_fails_does_not_stop_the_others(t *testing.T) {
+	w := newPrivacyFixture(t)
+	w.data.after = 0
+	for _, id := range []user.ID{w.ann, w.bob} {
+		_, err := w.Erase(t.Context(), id)
+		require.ErrorIs(t, err, usecases.ErrInjected)
+	}
+	w.data.after, w.data.of = -1, w.ann
+	require.ErrorIs(t, w.ResumeErasures(t.Context()), usecases.ErrInjected)
+	erasing, err := w.store.Accounts().Erasing(t.Context(), 0, 10)
+	require.NoError(t, err)
+	assert.Equal(t, []user.ID{w.ann}, erasing)
+}
+
+func TestUSR07_an_export_counts_unless_it_breaks(t *testing.T) {
+	w := newPrivacyFixture(t)
+	ann, bob := access.Actor{ID: w.ann}, access.Actor{ID: w.bob}
+	begin := func(by access.Actor) func(broken error) {
+		t.Helper()
+		end, err := w.BeginExport(t.Context(), by)
+		require.NoError(t, err)
+		return func(broken error) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel() // as if the client had hung up
+			require.Equal(t, broken == nil, end(ctx, broken) == nil)
+		}
+	}
+	isRefused := func(words string) {
+		t.Helper()
+		_, err := w.BeginExport(t.Context(), ann)
+		require.True(t, fault.Is(err, fault.Throttled), "%v", err)
+		require.ErrorContains(t, err, words)
+	}
+	one, two := begin(ann), begin(ann)
+	isRefused("just exported") // while two run
+	one(usecases.ErrInjected)
+	three := begin(ann)
+	isRefused("just exported")
+	two(nil)
+	three(nil)
+	isRefused("just exported")
+	begin(bob)(nil)
+	for range 2 {
+		begin(bob)(usecases.ErrInjected)
+	}
+
+	w = newPrivacyFixture(t)
+	for range 10 {
+		begin(ann)(usecases.ErrInjected)
+	}
+	isRefused("exports broke")
 }
 
 func TestUSR07_open_orders_are_erased_when_they_are_closed(t *testing.T) {
