@@ -46,7 +46,7 @@ const (
 )
 
 func (s *Site) showOverview(v *visit) (answer, error) {
-	o, err := s.Office.Overview(v.r.Context())
+	o, err := s.Office.Overview(v.r.Context(), v.actor)
 	if err != nil {
 		return answer{}, err
 	}

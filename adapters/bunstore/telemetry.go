@@ -58,16 +58,16 @@ func recentStatement(d engine.Dialect, days int) string {
 }
 
 // Recent implements telemetry.Sampler with one statement.
-func (v Telemetry) Recent(ctx context.Context, first time.Time, days int) (r telemetry.Recent, err error) {
-	r.Days = make([]telemetry.Day, days)
-	targets, args := []any{&r.OpenOrders, &r.Refunds, &r.OpenReports, &r.InDoubt}, []any{v.s.Dialect.Instant(first)}
+func (v Telemetry) Recent(ctx context.Context, days []time.Time) (r telemetry.Recent, err error) {
+	r.Days = make([]telemetry.Day, len(days)-1)
+	targets, args := []any{&r.OpenOrders, &r.Refunds, &r.OpenReports, &r.InDoubt}, []any{v.s.Dialect.Instant(days[0])}
 	for n := range r.Days {
 		day := &r.Days[n]
-		day.Day = first.AddDate(0, 0, n)
+		day.Day = days[n]
 		targets = append(targets, &day.Joined, &day.Events, &day.Comments)
-		args = append(args, v.s.Dialect.Instant(day.Day.AddDate(0, 0, 1)))
+		args = append(args, v.s.Dialect.Instant(days[n+1]))
 	}
-	return r, v.s.ReadRow(ctx, recentStatement(v.s.Dialect, days), args, targets...)
+	return r, v.s.ReadRow(ctx, recentStatement(v.s.Dialect, len(r.Days)), args, targets...)
 }
 
 // Sample implements telemetry.Sampler with one statement.

@@ -156,7 +156,7 @@ func renderBudget(b backoffice.Budget) *budgetView {
 }
 
 func (a *api) showOverview(c *transport.Call) (transport.Reply, error) {
-	o, err := a.BackOffice.Overview(c.Context())
+	o, err := a.BackOffice.Overview(c.Context(), c.Actor)
 	return transport.Data(overviewView{
 		At: transport.Timestamp(o.At), MaxCount: telemetry.MaxCount, Reports: o.OpenReports,
 		Money: moneyView{

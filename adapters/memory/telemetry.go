@@ -16,7 +16,7 @@ type Telemetry struct{ s *Store }
 func (s *Store) Telemetry() Telemetry { return Telemetry{s} }
 
 // Recent implements telemetry.Sampler.
-func (v Telemetry) Recent(ctx context.Context, first time.Time, days int) (telemetry.Recent, error) {
+func (v Telemetry) Recent(ctx context.Context, days []time.Time) (telemetry.Recent, error) {
 	return read(ctx, v.s, func() (telemetry.Recent, error) {
 		l := &v.s.ledger
 		open := func(o payment.Order) bool { return o.State == payment.Open }
@@ -24,7 +24,7 @@ func (v Telemetry) Recent(ctx context.Context, first time.Time, days int) (telem
 		r := telemetry.Recent{
 			OpenOrders: min(l.orders.count(open), telemetry.MaxCount), Refunds: min(l.refunds.count(processing), telemetry.MaxCount),
 			OpenReports: min(v.s.reports.count(func(r moderation.Report) bool { return !r.IsDecided() }), telemetry.MaxCount),
-			Days:        make([]telemetry.Day, days),
+			Days:        make([]telemetry.Day, len(days)-1),
 		}
 		for _, prepayments := range l.prepayments {
 			for _, p := range prepayments {
@@ -34,11 +34,11 @@ func (v Telemetry) Recent(ctx context.Context, first time.Time, days int) (telem
 			}
 		}
 		for n := range r.Days {
-			r.Days[n].Day = first.AddDate(0, 0, n)
+			r.Days[n].Day = days[n]
 		}
 		add := func(at time.Time, count func(*telemetry.Day) *int) {
 			for n := range r.Days {
-				if day := &r.Days[n]; !at.Before(day.Day) && at.Before(day.Day.AddDate(0, 0, 1)) {
+				if day := &r.Days[n]; !at.Before(day.Day) && at.Before(days[n+1]) {
 					*count(day) = min(*count(day)+1, telemetry.MaxCount)
 				}
 			}

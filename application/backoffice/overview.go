@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"plaza/domain/access"
+	"plaza/domain/calendar"
 	"plaza/domain/telemetry"
 	"plaza/domain/verification"
 )
@@ -43,7 +45,7 @@ type Overview struct {
 	Translator Budget
 	Messages   Budget
 	Jobs       []FailingJob
-	Days       []telemetry.Day // the oldest first; the last one is today, in UTC
+	Days       []telemetry.Day // the oldest first; the last one is today of the actor
 }
 
 // Budget is how much of a budget of today is spent.
@@ -59,15 +61,19 @@ func (b Budget) Left() int64 { return max(0, b.Limit-b.Spent) }
 // overviewDays is how many days an Overview has.
 const overviewDays = 14
 
-// Overview returns the overview.
-func (b *BackOffice) Overview(ctx context.Context) (Overview, error) {
+// Overview returns the overview for the actor, whose time zone its days have.
+func (b *BackOffice) Overview(ctx context.Context, actor access.Actor) (Overview, error) {
 	now := b.ports.Now()
 	spending, budget := b.ports.Translator()
 	sample, err := b.ports.Sampler.Sample(ctx, spending)
 	if err != nil {
 		return Overview{}, err
 	}
-	recent, err := b.ports.Sampler.Recent(ctx, now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-overviewDays), overviewDays)
+	local, days := actor.Local(now), make([]time.Time, overviewDays+1)
+	for n := range days {
+		days[n] = calendar.DateOf(local).AddDays(n + 1 - overviewDays).Begin(local.Location())
+	}
+	recent, err := b.ports.Sampler.Recent(ctx, days)
 	if err != nil {
 		return Overview{}, err
 	}

@@ -40,6 +40,19 @@ func (d Date) Time() time.Time {
 	return time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC)
 }
 
+// AddDays returns the day so many days later.
+func (d Date) AddDays(n int) Date { return DateOf(d.Time().AddDate(0, 0, n)) }
+
+// Begin returns the first instant of the day in the zone. It is not midnight if the clocks pass over midnight.
+func (d Date) Begin(zone *time.Location) time.Time {
+	midnight := time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, zone)
+	if DateOf(midnight) != d {
+		_, next := midnight.ZoneBounds()
+		return next
+	}
+	return midnight
+}
+
 // Compare orders days. It is negative if d is before o.
 func (d Date) Compare(o Date) int {
 	return cmp.Or(cmp.Compare(d.year, o.year), cmp.Compare(d.month, o.month), cmp.Compare(d.day, o.day))

@@ -28,6 +28,20 @@ func TestDate(t *testing.T) {
 	assert.Equal(t, "2026-11-21", calendar.DateOf(time.Date(2026, 11, 20, 17, 0, 0, 0, time.UTC).In(shanghai)).String(), "its own time zone's day")
 }
 
+func TestDate_begins_in_its_zone(t *testing.T) {
+	for zone, begin := range map[string]string{
+		"Asia/Shanghai": "2026-04-24T00:00:00+08:00", "America/New_York": "2026-04-24T00:00:00-04:00",
+		"Africa/Cairo": "2026-04-24T01:00:00+03:00", // clocks pass over midnight
+	} {
+		location, err := time.LoadLocation(zone)
+		require.NoError(t, err)
+		day := calendar.DateOf(time.Date(2026, 4, 24, 12, 0, 0, 0, time.UTC))
+		assert.Equal(t, begin, day.Begin(location).Format(time.RFC3339))
+		assert.Equal(t, day, calendar.DateOf(day.Begin(location)))
+		assert.Equal(t, "2026-03-31", day.AddDays(-24).String())
+	}
+}
+
 // FuzzParseDate compares dates with those of the calendar: a date has one form.
 func FuzzParseDate(f *testing.F) {
 	for _, s := range []string{

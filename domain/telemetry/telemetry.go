@@ -62,7 +62,7 @@ type Recent struct {
 	Days        []Day
 }
 
-// Day has how much came in on a day in UTC, at most MaxCount each.
+// Day has how much came in on a day, at most MaxCount each.
 type Day struct {
 	Day                      time.Time // its first instant
 	Joined, Events, Comments int
@@ -73,8 +73,8 @@ type Sampler interface {
 	// Sample returns the state at one moment. It must read a bounded number of rows, however
 	// many orders, payments and pictures are stored.
 	Sample(ctx context.Context, q Query) (Sample, error)
-	// Recent returns the state at one moment, with so many days from the one that begins at the instant. A day has what
-	// was created on it and is still stored, drafts included. It must read a bounded number of rows, however much is
+	// Recent returns the state at one moment, with a day from each of the instants but the last to the next one. A day has
+	// what was created on it and is still stored, drafts included. It must read a bounded number of rows, however much is
 	// stored.
-	Recent(ctx context.Context, first time.Time, days int) (Recent, error)
+	Recent(ctx context.Context, days []time.Time) (Recent, error)
 }

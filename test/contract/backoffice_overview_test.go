@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"plaza/application/signin"
 )
 
 // overviewRows show what staff see at a glance.
@@ -24,7 +26,10 @@ func overviewEmpty(t *testing.T, s *server) {
 }
 
 func overviewOfDays(t *testing.T, s *server) {
-	staff, bob := s.staff(t), s.member(t)
+	in := func(zone string) person {
+		return s.member(t, func(r *signin.Registration) { r.Staff, r.Member.Timezone = true, zone })
+	}
+	staff, west, east, bob := in("UTC"), in("America/New_York"), in("Pacific/Kiritimati"), s.member(t)
 	event := bob.publishes(t, "a walk")
 	s.clock.advance(12*time.Hour - time.Second) // the last second of the day
 	staff.comments(t, event, "Oh")
@@ -40,7 +45,12 @@ func overviewOfDays(t *testing.T, s *server) {
 	days := a.list("data.days")
 	assert.Len(t, days, 14)
 	sameJSON(t, object{"day": "2026-11-10", "joined": 0, "events": 0, "comments": 0}, days[0])
-	sameJSON(t, object{"day": "2026-11-20", "joined": 2, "events": 1, "comments": 1}, days[10])
+	sameJSON(t, object{"day": "2026-11-20", "joined": 4, "events": 1, "comments": 1}, days[10])
 	sameJSON(t, object{"day": "2026-11-21", "joined": 1, "events": 2, "comments": 1}, days[11])
 	sameJSON(t, object{"day": "2026-11-23", "joined": 0, "events": 0, "comments": 0}, days[13])
+	for who, all := range map[person]string{west: "2026-11-20", east: "2026-11-21"} { // where all of it was on one day
+		days := who.get(t, overview).is(200).list("data.days")
+		sameJSON(t, object{"day": all, "joined": 5, "events": 3, "comments": 2}, days[11])
+		s.browser(t).logsIn(who).opens("").shows(200, all+": 5</title>", all+": 3</title>", all+": 2</title>")
+	}
 }

@@ -42,17 +42,17 @@ func (w *fixtures) sample() telemetry.Sample {
 
 func sampleEmpty(w *fixtures) { assert.Zero(w, w.sample()) }
 
-func (w *fixtures) recent(first time.Time, days int) telemetry.Recent {
+func (w *fixtures) recent(days ...time.Time) telemetry.Recent {
 	w.Helper()
-	recent, err := w.Telemetry.Recent(w.Context(), first, days)
+	recent, err := w.Telemetry.Recent(w.Context(), days)
 	require.NoError(w, err)
 	return recent
 }
 
 func recentDays(w *fixtures) {
-	first := noon.Truncate(24 * time.Hour)
-	day := func(n int) time.Time { return first.AddDate(0, 0, n) }
-	assert.Equal(w, telemetry.Recent{Days: []telemetry.Day{{Day: day(0)}, {Day: day(1)}}}, w.recent(first, 2))
+	first := noon.Truncate(24 * time.Hour).In(time.FixedZone("", 3600))
+	day := func(n int) time.Time { return first.Add(time.Duration(n) * 23 * time.Hour) } // clocks may be put forward
+	assert.Equal(w, telemetry.Recent{Days: []telemetry.Day{{Day: day(0)}, {Day: day(1)}}}, w.recent(day(0), day(1), day(2)))
 	joined := func(at time.Time) user.ID { return w.newUser(func(m *user.Member) { m.Joined = at }) }
 	who := joined(first)
 	joined(day(1).Add(-time.Microsecond))
@@ -62,7 +62,7 @@ func recentDays(w *fixtures) {
 	e := w.write(who, noon)
 	w.write(who, noon.AddDate(0, 0, 1))
 	w.say(e.ID(), who, noon.AddDate(0, 0, 1), "Oh")
-	assert.Equal(w, []telemetry.Day{{Day: day(0), Joined: 2, Events: 1}, {Day: day(1), Joined: 1, Events: 1, Comments: 1}}, w.recent(first, 2).Days)
+	assert.Equal(w, []telemetry.Day{{Day: day(0), Joined: 2, Events: 1}, {Day: day(1), Joined: 1, Events: 1, Comments: 1}}, w.recent(day(0), day(1), day(2)).Days)
 }
 
 func recentMoney(w *fixtures) {
@@ -72,13 +72,13 @@ func recentMoney(w *fixtures) {
 	doubtful, alive := w.charge(order(who, noon)), w.charge(order(who, noon))
 	w.begins(alive.ID, byCode, "alive", noon)
 	w.begins(doubtful.ID, byCode, "doubtful", noon)
-	assert.Equal(w, telemetry.Recent{OpenOrders: 2, Days: []telemetry.Day{{Day: noon, Joined: 1}}}, w.recent(noon, 1))
+	assert.Equal(w, telemetry.Recent{OpenOrders: 2, Days: []telemetry.Day{{Day: noon, Joined: 1}}}, w.recent(noon, noon.AddDate(0, 0, 1)))
 	w.trade(doubtful.ID, func(t *payment.Trade) { t.RecordFailed("doubtful", payment.ErrWalletTimeout, noon) })
-	assert.Equal(w, 1, w.recent(noon, 1).InDoubt)
+	assert.Equal(w, 1, w.recent(noon, noon.AddDate(0, 0, 1)).InDoubt)
 	refund := w.refunds(w.traded(o.ID).Payments[0].ID, 1, "refund-1", noon)
-	assert.Equal(w, 1, w.recent(noon, 1).Refunds)
+	assert.Equal(w, 1, w.recent(noon, noon.AddDate(0, 0, 1)).Refunds)
 	w.refundEnds(refund, payment.RefundSucceeded, noon)
-	assert.Zero(w, w.recent(noon, 1).Refunds)
+	assert.Zero(w, w.recent(noon, noon.AddDate(0, 0, 1)).Refunds)
 }
 
 func recentReports(w *fixtures) {
@@ -87,10 +87,10 @@ func recentReports(w *fixtures) {
 	for _, whom := range []user.ID{ada, bob} {
 		last = w.complain(w.newUser(), moderation.Thing{Kind: moderation.Person, ID: int64(whom)}, whom)
 	}
-	assert.Equal(w, 2, w.recent(noon, 1).OpenReports)
+	assert.Equal(w, 2, w.recent(noon, noon.AddDate(0, 0, 1)).OpenReports)
 	_, err := w.Moderation.Decide(w.Context(), last.ID, noon)
 	require.NoError(w, err)
-	assert.Equal(w, 1, w.recent(noon, 1).OpenReports)
+	assert.Equal(w, 1, w.recent(noon, noon.AddDate(0, 0, 1)).OpenReports)
 }
 
 func samplePayments(w *fixtures) {
