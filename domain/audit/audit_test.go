@@ -56,7 +56,7 @@ func TestA_record_is_taken_by_one_transaction_until_that_fails(t *testing.T) {
 	second := audit.Begin(ctx)
 	require.NotNil(t, second)
 	audit.Made(ctx, audit.Object{Kind: audit.Order, ID: "2"}, 5)
-	audit.Made(ctx, audit.Object{Kind: audit.Account, ID: "9"}, 9)
+	audit.Made(ctx, audit.Object{Kind: audit.Account, ID: "9"}, 9) // which the act is not about
 	audit.Because(ctx, "Tea")
 	r, err := second.Record()
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,6 +63,7 @@ func reportedWrongly(t *testing.T, s *server) {
 	id := ada.publishes(t, "Fog")
 	bob.post(t, reportPath, object{"event": id, "reason": "ugly"}).invalid("reason")
 	bob.post(t, reportPath, object{"event": id}).invalid("reason")
+	bob.post(t, reportPath, object{"event": id, "reason": "spam", "text": strings.Repeat("文", 2001)}).invalid("text")
 	bob.post(t, reportPath, object{"event": id, "user": ada.id, "reason": "spam"}).invalid("event")
 	bob.post(t, reportPath, object{"reason": "spam"}).invalid("event")
 	s.anyone().post(t, reportPath, object{"event": id, "reason": "spam"}).is(401)

@@ -222,13 +222,20 @@ func hideDecides(w *fixtures) {
 	one, two := thing(w.write(author, noon).ID()), thing(w.write(author, noon).ID())
 	w.complain(w.newUser(), one, author)
 	w.complain(w.newUser(), one, author)
-	kept := w.complain(w.newUser(), two, author)
+	kept := []moderation.Report{w.complain(w.newUser(), two, author)}
+	for _, kind := range []moderation.Kind{moderation.Comment, moderation.Image, moderation.Person} { // of the same number
+		kept = append([]moderation.Report{w.complain(w.newUser(), moderation.Thing{Kind: kind, ID: one.ID}, author)}, kept...)
+	}
+	dismissed, err := w.Moderation.Decide(w.Context(), w.complain(w.newUser(), one, author).ID, noon.Add(-time.Hour))
+	require.NoError(w, err)
 	w.hide(one, noon)
-	assert.Equal(w, []moderation.Report{kept}, w.reports(false))
-	for _, r := range w.reports(true) {
+	assert.Equal(w, kept, w.reports(false))
+	decided := w.reports(true)
+	assert.Equal(w, dismissed, decided[0], "as it was decided")
+	for _, r := range decided[1:] {
 		assert.Equal(w, noon, r.Decided)
 	}
-	assert.Len(w, w.reports(true), 2)
+	assert.Len(w, decided, 3)
 }
 
 func hiddenOf(w *fixtures) {

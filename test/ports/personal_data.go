@@ -36,6 +36,7 @@ func PersonalData(t *testing.T, open Open) {
 		{"an unknown user has no records, and nothing of others is among a user's", personalRecordsOfOthers},
 		{"Erase treats at most limit records, Remaining counts the others, and at the end nothing is left of what is removed, and nothing that tells who of what is blanked", personalErase},
 		{"Erase keeps counts, listings and the pictures to delete right", personalEraseDerived},
+		{"Erase keeps a cover that another record shows", personalEraseSharedCover},
 		{"Erase changes nothing of others", personalEraseOthers},
 		{"Erase and writers at once keep counts right", personalEraseAtOnce},
 		{"an open order, and a prepayment that may be paid, stay as they are", personalEraseOpenOrder},

@@ -119,6 +119,17 @@ func personalEraseDerived(w *fixtures) {
 	w.consistent()
 }
 
+// personalEraseSharedCover has a cover that another person's node shows, too.
+func personalEraseSharedCover(w *fixtures) {
+	p := w.storePerson(1)
+	shared := node(content(p.other), 99)
+	shared.Cover = media.CoverOf("public/cover-1", media.CoverSM, 3, 2)
+	w.imports(shared)
+	w.erase(p.id)
+	assert.NotContains(w, w.dueDeletions(noon), media.Key("public/cover-1"))
+	w.consistent()
+}
+
 func personalEraseOthers(w *fixtures) {
 	p, stranger := w.storePerson(1), w.storePerson(2)
 	before, others := w.everything(stranger.id), w.everything(p.other)

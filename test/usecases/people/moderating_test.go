@@ -10,10 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/moderating"
+	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
+	"plaza/domain/personaldata"
 	"plaza/domain/userimage"
 )
 
@@ -102,4 +104,27 @@ func TestMOD03_a_server_that_stops_before_the_image_is_hidden_leaves_it_as_it_wa
 	_, err = m.Hide(acting(t, audit.Hidden), of, "Rude", nil)
 	require.NoError(t, err)
 	w.assertFiles(keys, media.Viewers)
+}
+
+func TestMOD01_staff_see_nothing_of_what_a_person_owned_who_is_being_erased(t *testing.T) {
+	w, store, m, of, _ := newHidingFixture(t)
+	r, err := moderation.NewReport(w.who, of, moderation.Abuse, "", w.now)
+	require.NoError(t, err)
+	r.Owner = w.who
+	_, _, err = store.Report(t.Context(), r)
+	require.NoError(t, err)
+	subject := func() *moderation.Subject {
+		reports, err := m.Reports(t.Context(), moderation.Query{})
+		require.NoError(t, err)
+		require.Len(t, reports.Items, 1)
+		return reports.Items[0].Subject
+	}
+	require.NotNil(t, subject())
+	require.NoError(t, w.store.Accounts().Change(t.Context(), w.who, func(a *access.Account) error {
+		a.Close()
+		return nil
+	}))
+	_, err = w.store.PersonalData().Erase(t.Context(), w.who, personaldata.Account, 1)
+	require.NoError(t, err)
+	assert.Nil(t, subject(), "its owner is gone, and the image is not yet")
 }
