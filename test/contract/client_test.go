@@ -110,13 +110,11 @@ func (c *client) send(t *testing.T, method, path string, body any) answer {
 // do sends any request and holds the answer against the OpenAPI document.
 func do(t *testing.T, req *http.Request) answer {
 	t.Helper()
-	res, body := try(t, req)
-	for n := 0; n < 10 && bytes.Contains(body, []byte("too many pictures. Try again soon.")); n++ { // other tests have the turn
-		var err error
-		req.Body, err = req.GetBody()
-		require.NoError(t, err)
-		res, body = try(t, req)
-	}
+	res, err := dialer.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
 	body = decoded(t, res.Header.Get("Content-Encoding"), body)
 	a := answer{t: t, status: res.StatusCode, header: res.Header, body: body, closes: res.Close}
 	require.NotEmpty(t, res.Header.Get("X-Request-ID"), "every response has its id (GEN-10)")
@@ -125,16 +123,6 @@ func do(t *testing.T, req *http.Request) answer {
 		requireTranslated(t, body)
 	}
 	return a
-}
-
-func try(t *testing.T, req *http.Request) (*http.Response, []byte) {
-	t.Helper()
-	res, err := dialer.Do(req)
-	require.NoError(t, err)
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	return res, body
 }
 
 // decoded is the body without its coding. Of an answer to HEAD there is nothing to decode.
