@@ -35,14 +35,16 @@ const (
 	oneDatabase
 )
 
-// runs reports whether the store runs a test with these needs. Tests run on Postgres
-// without -short alone: its queries are those of SQLite, and the suites of the ports run on both.
+// runs reports whether the store runs a test with these needs. With -short no test runs on Postgres: most of its queries are those of
+// SQLite, and the suites of the ports run on both.
 func (on store) runs(n needs, short bool) bool {
 	switch {
 	case on.name == "memory":
 		return true
-	case n == oneStore || short:
+	case n == oneStore:
 		return false
+	case short:
+		return on.name == "SQLite" && n != oneDatabase
 	case n == oneDatabase:
 		return on.name == "Postgres"
 	case on.servers > 1:

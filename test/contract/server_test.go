@@ -126,6 +126,7 @@ func (s *server) run(t *testing.T) {
 		s.hasRun = true
 	}
 	s.stop = sync.OnceFunc(func() {
+		dialer.CloseIdleConnections() // the server waits five seconds for those that have sent nothing yet
 		stop()
 		assert.NoError(t, <-done)
 		for _, app := range apps {

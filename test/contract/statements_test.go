@@ -26,8 +26,9 @@ type statements struct {
 // a text of a client in it: such a text belongs into a parameter, or else a setting of the server could change what it means.
 func onWatchedPostgres(all *testing.T) fresh {
 	seen, lent := &statements{texts: map[string]bool{}}, onPostgres(all)
-	all.Cleanup(func() { seen.assertOwn(all) })
+	watch := sync.OnceFunc(func() { all.Cleanup(func() { seen.assertOwn(all) }) })
 	return func(t *testing.T) string {
+		watch()
 		line, at := postgres.Behind(t, lent(t))
 		line.Tap(seen.open)
 		return at
