@@ -53,15 +53,21 @@ type Wallet struct {
 
 // Gateway is the suite of payment.Gateway. Open opens a wallet that has heard of nothing.
 func Gateway(t *testing.T, open func(t *testing.T) Wallet) {
-	for _, p := range slices.Concat(gatewayPreparePromises, gatewayQueryPromises, gatewayReceivePromises, gatewayBillPromises, gatewayFailures) {
+	for _, p := range open(t).promises() {
 		t.Run(p.sentence, func(t *testing.T) { p.kept(openGateway(t, open)) })
 	}
-	if open(t).RefundOutcome == nil {
-		return
+}
+
+// promises are those that a gateway of the wallet keeps.
+func (w Wallet) promises() []gatewayPromise {
+	all := slices.Concat(gatewayPreparePromises, gatewayQueryPromises, gatewayReceivePromises, gatewayBillPromises, gatewayFailures)
+	if w.RefundOutcome != nil {
+		all = append(all, gatewayRefundPromises...)
 	}
-	for _, p := range gatewayRefundPromises {
-		t.Run(p.sentence, func(t *testing.T) { p.kept(openGateway(t, open)) })
+	if !w.Unsigned {
+		all = append(all, gatewayPromise{"an answer that was changed on its way is no answer, or what it was", gatewayForgedResponses})
 	}
+	return all
 }
 
 // gatewayPromise is a sentence of the port's comment, and what shows that it is kept.

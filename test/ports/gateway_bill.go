@@ -14,7 +14,6 @@ import (
 
 var gatewayBillPromises = []gatewayPromise{
 	{"a bill has each payment of its day once, and nothing that was not paid", gatewayBillPayments},
-	{"a bill has each refund of its day once, with its number", gatewayBillRefunds},
 	{"a day without payments has no lines; a day that is not over is ErrBillNotReady", gatewayBillDays},
 	{"a bill that was cut short gives no line", gatewayBillCut},
 	{"an error of fn ends the bill, and comes back as it is", gatewayBillEnded},
@@ -75,9 +74,6 @@ func gatewayBillPayments(d *gatewayFixture) {
 }
 
 func gatewayBillRefunds(d *gatewayFixture) {
-	if d.RefundOutcome == nil {
-		return
-	}
 	first := payment.DayOf(d.now())
 	p, r := d.bought()
 	one, two := refundRequest(p, r, 300), refundRequest(p, r, 690)

@@ -23,7 +23,6 @@ var gatewayFailures = []gatewayPromise{
 	{"a wallet that is not there leaves everything open", gatewayUnreachable},
 	{"nonsense leaves everything open, and the same call succeeds afterwards", gatewayBadResponses},
 	{"an answer without an end is not read to its end", gatewayEndlessResponses},
-	{"an answer that was changed on its way is no answer, or what it was", gatewayForgedResponses},
 	{"an answer about another prepayment is no answer", gatewayOtherResponses},
 	{"however a gateway is printed, its secrets don't show", gatewayIsPrinted},
 }
@@ -229,9 +228,6 @@ func gatewayEndlessResponses(d *gatewayFixture) {
 }
 
 func gatewayForgedResponses(d *gatewayFixture) {
-	if d.Unsigned {
-		return
-	}
 	paid, unknown := d.prepared(d.intent()), d.draw()
 	d.paid(paid)
 	asking := func(p prepayment) func(context.Context, payment.Gateway) (any, error) {

@@ -22,6 +22,7 @@ var gatewayRefundPromises = []gatewayPromise{
 	{"a refund ends as the wallet says, which notifies of its number and no more; Succeeded is set only if it has succeeded", gatewayRefundEnds},
 	{"Receive of a refund notification that was changed is ErrForged, or names a refund that the wallet is asked about", gatewayRefundForged},
 	{"an answer about another refund is no answer", gatewayRefundOther},
+	{"a bill has each refund of its day once, with its number", gatewayBillRefunds},
 }
 
 // refundRequest is an order to refund a part of the payment.
