@@ -20,7 +20,7 @@ type complaint struct {
 	ID, Object, Owner int
 	Kind, Text        string
 	Subject           struct {
-		Content  string
+		Title    string
 		IsHidden bool `json:"is_hidden"`
 	}
 	DecidedAt *string `json:"decided_at"`
@@ -49,32 +49,32 @@ func (sh *shell) reported() {
 	})
 }
 
-// The demo data has a reported comment.
 func TestMOD03_staff_hide_restore_and_decide_at_the_command_line(t *testing.T) {
-	t.Setenv("SUDO_USER", "")
 	sh := newShell(t)
-	sh.run("demo", "--as", "maria").ends(done)
+	sh.somebody("+86-13900000001")
+	t.Setenv("SUDO_USER", "")
+	sh.reported()
 	require.Len(t, sh.reports(), 1)
 	open := sh.reports()[0]
-	assert.Contains(t, open.Subject.Content, "watches")
+	assert.Equal(t, "x", open.Subject.Title)
 	assert.Contains(t, sh.run("moderation", "reports").ends(done).out, "open")
 	assert.Empty(t, sh.reports("--decided"))
 
 	id := fmt.Sprint(open.Object)
-	sh.run("moderation", "hide", "comment", id, "--reason", "Ad").refuses(misused, "--as NAME")
+	sh.run("moderation", "hide", "event", id, "--reason", "Ad").refuses(misused, "--as NAME")
 	sh.run("moderation", "hide", "user", id, "--as", "maria", "--reason", "Ad").refuses(misused, "event")
-	sh.run("moderation", "hide", "comment", id, "--as", "maria", "--reason", " ").refuses(misused, "reason")
+	sh.run("moderation", "hide", "event", id, "--as", "maria", "--reason", " ").refuses(misused, "reason")
 	sh.run("moderation", "hide", "comment", "9999", "--as", "maria", "--reason", "Ad").refuses(refused, "not found")
-	sh.run("moderation", "hide", "comment", id, "--as", "maria", "--reason", "Ad").ends(done)
-	sh.run("moderation", "hide", "comment", id, "--as", "maria", "--reason", "Ad").refuses(refused, "hidden")
+	sh.run("moderation", "hide", "event", id, "--as", "maria", "--reason", "Ad").ends(done)
+	sh.run("moderation", "hide", "event", id, "--as", "maria", "--reason", "Ad").refuses(refused, "hidden")
 	assert.Empty(t, sh.reports())
 	decided := sh.reports("--decided")[0]
 	assert.True(t, decided.Subject.IsHidden)
 	assert.NotNil(t, decided.DecidedAt)
-	sh.run("moderation", "restore", "comment", id, "--as", "maria", "--reason", "A mistake").ends(done)
+	sh.run("moderation", "restore", "event", id, "--as", "maria", "--reason", "A mistake").ends(done)
 	assert.False(t, sh.reports("--decided")[0].Subject.IsHidden)
 	sh.run("moderation", "decide", fmt.Sprint(open.ID), "--as", "maria", "--reason", "No ad").refuses(refused, "decided already")
 	sh.run("moderation", "decide", "99", "--as", "maria", "--reason", "No ad").refuses(refused, "Report not found")
 	sh.run("moderation", "reports", "--limit", "-1").refuses(misused, "--limit")
-	assert.Equal(t, []act{{"maria", "restored", "comment", &id}, {"maria", "hidden", "comment", &id}}, sh.acts()[:2])
+	assert.Equal(t, []act{{"maria", "restored", "event", &id}, {"maria", "hidden", "event", &id}}, sh.acts()[:2])
 }
