@@ -27,7 +27,7 @@ RESULTS := bin/tests.json
 SUM     := $(GO) tool gotestsum --format pkgname --format-hide-empty-pkg --hide-summary=skipped --jsonfile $(RESULTS) --raw-command --
 
 .DEFAULT_GOAL := help
-.PHONY: help run build dist test test-all soak fast bench lint platforms wiring generate clean
+.PHONY: help run build dist test test-all row soak fast bench lint platforms wiring generate clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,10 @@ test-all: build lint wiring ## everything but the soak, in ten minutes; nothing 
 	@for tool in cc curl; do test/tools.sh $$tool install >/dev/null; done; \
 	export CI=true $(TOOLS); $(SUM) test/run.sh all
 	@test/left-out.sh $(RESULTS)
+
+row: build ## the tests of a row of the contract (ROW=AUT-15)
+	@[ "$(ROW)" ] || { echo "name it: make row ROW=AUT-15"; exit 1; }
+	@export $(TOOLS); $(SUM) $(TEST) -json ./... -run '$(subst -,.?,$(ROW))|Contract/.*/$(ROW)'
 
 soak: build ## the long loops, one part after the other (make soak PART=cluster for one of them)
 	test/soak.sh $(PART)
