@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -109,20 +110,44 @@ func FuzzForwarded(f *testing.F) {
 		r.Header["X-Forwarded-For"] = []string{first, second}
 		r.Header.Set("X-Real-IP", "203.0.113.99")
 		want := netip.MustParseAddrPort(r.RemoteAddr).Addr()
-		entries := strings.Split(first+","+second, ",")
-		for i := len(entries) - 1; isProxy && i >= 0; i-- {
-			a, err := netip.ParseAddr(strings.TrimSpace(entries[i]))
-			if err != nil || a.Zone() != "" {
+		var read []netip.Addr
+		for _, entry := range slices.Backward(strings.Split(first+","+second, ",")) {
+			if entry = strings.TrimSpace(entry); !isProxy || entry == "" {
+				continue
+			}
+			a, is := forwardedBy(entry)
+			read = append(read, a)
+			if !is || !isTrusted(a) {
 				break
 			}
-			if i == 0 || !isTrusted(a) {
-				want = a
-				break
-			}
+		}
+		if len(read) > 0 && read[len(read)-1].IsValid() {
+			want = read[len(read)-1]
 		}
 		handler.ServeHTTP(httptest.NewRecorder(), r)
 		require.Equal(t, want.Unmap(), got)
 	})
+}
+
+// withPort matches an address that may have a port. IPv6 has brackets.
+var withPort = regexp.MustCompile(`^(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+))(?::0*([0-9]{1,5}))?$`)
+
+// forwardedBy reads what a proxy wrote about its client. It returns no address for what names none.
+func forwardedBy(entry string) (netip.Addr, bool) {
+	entry = strings.Trim(entry, `"`)
+	if a, err := netip.ParseAddr(entry); err == nil {
+		return map[bool]netip.Addr{true: a}[a.Zone() == ""], a.Zone() == ""
+	}
+	parts := withPort.FindStringSubmatch(entry)
+	if parts == nil {
+		return netip.Addr{}, false
+	}
+	a, err := netip.ParseAddr(parts[1] + parts[2])
+	port, _ := strconv.Atoi(parts[3])
+	if err != nil || port > 65535 || a.Is4() != (parts[1] == "") {
+		return netip.Addr{}, false
+	}
+	return a, true
 }
 
 // FuzzOrigin sends any Origin. Only a listed origin is named in the response; any other

@@ -39,10 +39,12 @@ func clientAddr(r *http.Request, trusted []netip.Prefix) (client netip.Addr, isR
 // forwardedAddr reads an address that may have quotes, brackets and a port, as some proxies write it.
 func forwardedAddr(text string) (netip.Addr, error) {
 	text = strings.Trim(text, `"`)
-	if withPort, err := netip.ParseAddrPort(text); err == nil {
-		return withPort.Addr(), nil
+	for _, port := range []string{"", ":0"} { // an address of IPv6 in brackets needs one
+		if withPort, err := netip.ParseAddrPort(text + port); err == nil {
+			return withPort.Addr(), nil
+		}
 	}
-	return netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
+	return netip.ParseAddr(text)
 }
 
 // peerOf returns the address of the request's peer.

@@ -99,6 +99,8 @@ func TestUSR04_an_avatar_of_ones_own(t *testing.T) {
 	assert.Contains(t, info.Avatar.Path, "https://plaza.example/media/public/")
 	infos, err := p.Infos(t.Context(), ids)
 	require.NoError(t, err)
+	assert.True(t, info.IsOnline, "the request is one of theirs")
+	infos[0].IsOnline = true
 	assert.Equal(t, info, infos[0])
 	assert.Contains(t, infos[1].Avatar.Path, "/media/portrait/", "another keeps the drawn one")
 
