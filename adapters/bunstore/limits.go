@@ -219,7 +219,7 @@ type rateLimitSteps struct {
 }
 
 func newRateLimitSteps(d engine.Dialect) rateLimitSteps {
-	const after = "CASE WHEN r.until > $3 THEN r.until ELSE $3 END + $4"
+	after := fmt.Sprintf("CASE WHEN r.until > $3 AND r.until <= $3 + $5 + %d THEN r.until ELSE $3 END + $4", ratelimit.Skew.Microseconds())
 	charge := func(source string) string {
 		return d.MustMatch("INSERT INTO rate_limits AS r (user_id, action, until) "+source+
 			" ON CONFLICT (user_id, action) DO UPDATE SET until = "+after+" WHERE "+after+" <= $3 + $5", "until")

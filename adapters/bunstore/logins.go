@@ -211,7 +211,7 @@ var _ access.Throttle = Throttle{}
 // throttleSteps are the statements of attempts: $1 phone, $2 source.
 type throttleSteps struct {
 	isUsual       string // $3 when a usual source must have been used last
-	countFailures string // $3 when a usual source must have been used last, and for each limit when its window began
+	countFailures string // $3 when a usual source must have been used last, and for each limit the bounds of its window
 	addFailure    string // $3 now, $4 whether it counts in ByUnusual
 	removeFailure string // the latest
 	resetPair     string // excludes the failures from ByPair
@@ -225,7 +225,7 @@ func newThrottleSteps(d engine.Dialect) throttleSteps {
 	isUsual := "SELECT EXISTS (SELECT 1 FROM usual_sources WHERE " + ofAttempt + " AND last_login > $3)"
 	failures := isUsual
 	for i, l := range access.Limits() {
-		failures += ", (" + limitingFailure(l, fmt.Sprint("$", 4+i)) + ")"
+		failures += ", (" + limitingFailure(l, fmt.Sprint("$", 4+2*i), fmt.Sprint("$", 5+2*i)) + ")"
 	}
 	return throttleSteps{
 		isUsual:       isUsual,
@@ -243,14 +243,14 @@ func newThrottleSteps(d engine.Dialect) throttleSteps {
 
 // limitingFailure returns the query for the failure that fills a grouping: an attempt is
 // admitted when it leaves the window. It finds nothing if the grouping is not full.
-func limitingFailure(l access.Limit, since string) string {
+func limitingFailure(l access.Limit, after, last string) string {
 	grouping := map[access.Grouping]string{
 		access.ByPair:      "phone = $1 AND source = $2 AND in_pair",
 		access.ByUnusual:   "phone = $1 AND in_unusual",
 		access.BySourceAny: "source = $2",
 	}[l.Grouping]
-	return fmt.Sprintf("SELECT failed FROM login_failures WHERE failed > %s AND %s ORDER BY failed DESC LIMIT 1 OFFSET %d",
-		since, grouping, l.Max-1)
+	return fmt.Sprintf("SELECT failed FROM login_failures WHERE failed > %s AND failed <= %s AND %s ORDER BY failed DESC LIMIT 1 OFFSET %d",
+		after, last, grouping, l.Max-1)
 }
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
@@ -314,7 +314,8 @@ func (f *failures) step(s *Store, a access.Attempt, now time.Time) engine.Step {
 	f.filling = make([]engine.Time, len(limits))
 	args, into := []any{s.Dialect.Instant(now.Add(-access.UsualFor))}, []any{&f.isUsual}
 	for i, l := range limits {
-		args, into = append(args, s.Dialect.Instant(now.Add(-l.Window))), append(into, &f.filling[i])
+		after, last := ratelimit.Window(l.Window, now)
+		args, into = append(args, s.Dialect.Instant(after), s.Dialect.Instant(last)), append(into, &f.filling[i])
 	}
 	read := Throttle{s}.step(s.steps.countFailures, a, args...)
 	read.ReadsOnly = true

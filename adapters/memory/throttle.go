@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plaza/domain/access"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -98,8 +99,9 @@ func (f *failures) begin(a access.Attempt, now time.Time) error {
 			continue
 		}
 		var within []time.Time
+		after, last := ratelimit.Window(l.Window, now)
 		for i := range f.all {
-			if at := f.all[i].at; now.Sub(at) < l.Window && f.all[i].counts(l.Grouping, a) {
+			if at := f.all[i].at; at.After(after) && !at.After(last) && f.all[i].counts(l.Grouping, a) {
 				within = append(within, at)
 			}
 		}

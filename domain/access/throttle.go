@@ -76,7 +76,8 @@ type Throttle interface {
 	// the time until all of them admit an attempt again. At a usual source of the phone,
 	// a full grouping that SparesUsual must not stop the attempt; BySourceAny still
 	// counts it. Checking and counting must be one step, so that concurrent attempts
-	// cannot exceed a limit.
+	// cannot exceed a limit. Limits ignore what a server has counted whose clock ran
+	// ahead, by more than ratelimit.Skew.
 	Begin(ctx context.Context, a Attempt, now time.Time) error
 	// IsUsual reports whether the attempt comes from a usual source of the phone: one that
 	// it logged in from within UsualFor.

@@ -117,6 +117,17 @@ func (c Charge) Cost() time.Duration {
 	return time.Duration(micros) * time.Microsecond
 }
 
+// Skew is how far the clocks of two servers may be apart. A time in the store that is later than a server with the right
+// clock stores, by more than Skew, is of a server whose clock ran ahead. Limits ignore it, so that they lock nobody out
+// when that clock has been set back.
+const Skew = time.Minute
+
+// Window returns the bounds of what a limit on the uses within a window of the length counts: uses after the first
+// instant, and not after the second.
+func Window(length time.Duration, now time.Time) (after, last time.Time) {
+	return now.Add(-length), now.Add(Skew)
+}
+
 // Apply returns until when the account has paid after the charge, where it had paid until
 // paid before. If the limit does not admit the charge, Apply returns ErrThrottled with the
 // time after which it would.
@@ -124,7 +135,7 @@ func (c Charge) Apply(paid time.Time) (time.Time, error) {
 	if c.IsFree() {
 		return paid, nil
 	}
-	if paid.Before(c.Now) {
+	if paid.Before(c.Now) || paid.After(c.Now.Add(c.Limit.Period+Skew)) {
 		paid = c.Now
 	}
 	after := paid.Add(c.Cost())

@@ -43,6 +43,15 @@ func TestGEN_14_a_limit_admits_its_count_at_once_and_then_evenly(t *testing.T) {
 	assert.Equal(t, charge.Now.Add(time.Minute), paid, "unused time is not saved")
 }
 
+func TestGEN_14_a_clock_that_ran_ahead_locks_nobody_out(t *testing.T) {
+	charge := ratelimit.Charge{Limit: ratelimit.Limit{Count: 60, Period: time.Hour}, Units: 1, Now: noon}
+	_, err := charge.Apply(noon.Add(time.Hour + ratelimit.Skew))
+	require.Error(t, err, "clocks differ by so much")
+	paid, err := charge.Apply(noon.Add(time.Hour + ratelimit.Skew + time.Microsecond))
+	require.NoError(t, err)
+	assert.Equal(t, noon.Add(time.Minute), paid, "as without the debt")
+}
+
 func TestGEN_14_a_limit_that_is_off_admits_everything(t *testing.T) {
 	for _, off := range []ratelimit.Limit{{}, {Count: 5}, {Period: time.Hour}, ratelimit.Off} {
 		paid := noon.Add(1000 * time.Hour)

@@ -24,6 +24,7 @@ func RateLimits(t *testing.T, open Open) {
 				{"a write that fails is not charged", promised(failedNotCharged)},
 				{"of several charges all are applied, or none", promised(chargedAll)},
 				{"a charge that is undone gives back what it still takes up", promised(chargedUndone)},
+				{"what a clock that ran ahead has charged is no debt", promised(chargedAhead)},
 				{"accounts and actions are charged apart, and a free charge costs nothing", promised(chargedApart)},
 			})
 		})
@@ -125,6 +126,18 @@ func chargedUndone(w *fixtures, c guardedWrite) {
 	require.NoError(w, c.pays(4, first.Undone(noon.Add(30*time.Minute))), "of which nothing is left")
 	assert.Equal(w, 30*time.Minute, requireThrottled(w, c.pays(5, c.charge(limit, later))))
 	assert.Len(w, c.stored(), 5)
+}
+
+func chargedAhead(w *fixtures, c guardedWrite) {
+	limit := ratelimit.Limit{Count: 3, Period: time.Hour}
+	for i := range 3 {
+		require.NoError(w, c.pays(i, c.charge(limit, noon.Add(24*time.Hour))))
+	}
+	for i := range 3 {
+		require.NoError(w, c.pays(3+i, c.charge(limit, noon)))
+	}
+	assert.Equal(w, 20*time.Minute, requireThrottled(w, c.pays(6, c.charge(limit, noon))))
+	assert.Equal(w, 20*time.Minute+ratelimit.Skew, requireThrottled(w, c.pays(6, c.charge(limit, noon.Add(-ratelimit.Skew)))), "clocks differ by so much")
 }
 
 func chargedApart(w *fixtures, c guardedWrite) {

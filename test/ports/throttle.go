@@ -2,6 +2,7 @@ package ports
 
 import (
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/fault"
+	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
@@ -26,6 +28,7 @@ func Throttle(t *testing.T, open Open) {
 		{"the fault has the time until the first place is free again", beginLater},
 		{"of several full groupings the fault has the time until the last one is free", beginLatest},
 		{"attempts at once can't slip by", beginAtOnce},
+		{"what a clock that ran ahead has counted stops no attempt", beginAhead},
 		{"Succeed takes the attempt back in every grouping", succeedTakesBack},
 		{"Succeed forgets what counted ByPair, and nothing else", succeedForgets},
 		{"Succeed makes the source a usual one of the phone", succeedUsual},
@@ -219,6 +222,14 @@ func beginAtOnce(w *fixtures) {
 		assert.True(w, fault.Is(err, fault.Throttled), "%v", err)
 	}
 	assert.Equal(w, limit(access.ByPair).Max, taken)
+}
+
+func beginAhead(w *fixtures) {
+	pair, unusual, source := limit(access.ByPair).Max, limit(access.ByUnusual).Max, limit(access.BySourceAny).Max
+	w.fail(noon.Add(24*time.Hour), slices.Concat(times(pair, try(1, 1)), strangers(1, 100, unusual-pair), neighbours(1, 1000, source-pair))...)
+	w.fail(noon.Add(ratelimit.Skew), times(pair, try(1, 1))...)
+	requireThrottled(w, w.Throttle.Begin(w.Context(), try(1, 1), noon))
+	w.fail(noon, try(1, 2), try(2, 1))
 }
 
 func succeedTakesBack(w *fixtures) {
