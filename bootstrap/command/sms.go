@@ -96,12 +96,9 @@ var meanings = map[verification.Reason]string{
 // whatBecame says in words what became of a message that was not accepted.
 func whatBecame(err error) string {
 	refused, isRefused := errors.AsType[*verification.RefusedError](err)
-	busy, isBusy := errors.AsType[*verification.BusyError](err)
 	switch {
 	case isRefused:
 		return "Refused: " + meanings[refused.Reason] + "."
-	case isBusy && busy.After > 0:
-		return fmt.Sprintf("Busy: nothing was sent. Try again in %v.", busy.After)
 	case errors.Is(err, verification.ErrRefused):
 		return "Refused: nothing was sent."
 	case errors.Is(err, verification.ErrBusy):

@@ -43,7 +43,7 @@ var (
 	// ErrRefused means that the message was not sent, and would not be if it were sent again. A
 	// sender returns it as a RefusedError.
 	ErrRefused = errors.New("message refused")
-	// ErrBusy means that nothing was sent. It may be sent again, after the wait of a BusyError.
+	// ErrBusy means that nothing was sent. It may be sent again later.
 	ErrBusy = errors.New("sender busy")
 	// ErrUnknownOutcome means that the message was perhaps sent. It must not be sent again.
 	ErrUnknownOutcome = errors.New("unknown whether the message was sent")
@@ -71,11 +71,8 @@ func (e *RefusedError) Error() string { return said(ErrRefused.Error()+", "+stri
 // Is makes the error an ErrRefused.
 func (e *RefusedError) Is(target error) bool { return target == ErrRefused }
 
-// BusyError is an ErrBusy with the wait that the provider asks for.
-type BusyError struct {
-	After time.Duration // zero: not stated
-	Said  string        // the provider's code
-}
+// BusyError is an ErrBusy with the provider's code.
+type BusyError struct{ Said string }
 
 func (e *BusyError) Error() string { return said(ErrBusy.Error(), e.Said) }
 

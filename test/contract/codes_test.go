@@ -265,7 +265,7 @@ func sendersThatFail(t *testing.T, s *server) {
 		"refuses": func(context.Context) error {
 			return &verification.RefusedError{Reason: verification.Money, Said: "isv.AMOUNT_NOT_ENOUGH"}
 		},
-		"is busy": func(context.Context) error { return &verification.BusyError{After: time.Hour} },
+		"is busy": func(context.Context) error { return &verification.BusyError{} },
 		"breaks":  func(context.Context) error { return verification.ErrUnknownOutcome },
 	} {
 		other := s.on.startAs(t, func(*settings.Config) {}, bootstrap.Parts{Sender: send})

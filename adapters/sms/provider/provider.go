@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -23,7 +22,6 @@ import (
 const (
 	deadline    = 5 * time.Second
 	answerLimit = 64 << 10
-	longestWait = time.Hour // upper limit for a provider's Retry-After
 )
 
 // Request is a request in a provider's protocol. It is sent by POST.
@@ -94,11 +92,7 @@ func (s *Sender) send(ctx context.Context, m verification.Message) error {
 	case err != nil && answer.Status == 0:
 		return fmt.Errorf("%w: %w", verification.ErrUnknownOutcome, err)
 	}
-	err = s.protocol.Judge(answer.Status, answer.Body)
-	if busy, is := errors.AsType[*verification.BusyError](err); is {
-		busy.After = min(answer.Again, longestWait)
-	}
-	return err
+	return s.protocol.Judge(answer.Status, answer.Body)
 }
 
 // JudgeStatus returns what an answer means whose body says nothing.
