@@ -77,6 +77,11 @@ func TestAUT15_the_budget_of_messages(t *testing.T) {
 	c, err := parsed(t, "--sms-budget=500", "--sms-codes=86, 852=200")
 	require.NoError(t, err)
 	assert.Equal(t, verification.Budget{Messages: 500, Codes: map[string]int64{"86": 0, "852": 200}}, bootstrap.MessageBudget(c))
+	for _, sender := range []string{"--sms=sandbox", "--sms=none"} {
+		_, err = parsed(t, sender, "--sms-budget=500", "--sms-codes=86=500,852=501")
+		require.ErrorContains(t, err, "PLAZA_SMS_CODES: 852=501 is more than PLAZA_SMS_BUDGET, which has 500 messages a day")
+		assert.NotContains(t, err.Error(), "86=500")
+	}
 	c, err = parsed(t, "--sms-budget=", "--sms-codes=")
 	require.NoError(t, err)
 	assert.Equal(t, verification.Budget{}, bootstrap.MessageBudget(c), "unlimited")

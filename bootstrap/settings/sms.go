@@ -75,6 +75,11 @@ func (c *SMSConfig) checkSMS(p Problems) {
 	if c.SMSBudget != nil && *c.SMSBudget < 1 { // PLAZA_SMS=none sends nothing
 		p.Note("PLAZA_SMS_BUDGET", fmt.Errorf("%d is not a positive number like 1000", *c.SMSBudget))
 	}
+	for code, messages := range c.SMSCodes {
+		if c.SMSBudget != nil && messages > *c.SMSBudget {
+			p.Note("PLAZA_SMS_CODES", fmt.Errorf("%s=%d is more than PLAZA_SMS_BUDGET, which has %d messages a day", code, messages, *c.SMSBudget))
+		}
+	}
 	if c.SMSHost != "" && !hostForm.MatchString(c.SMSHost) {
 		p.Note("PLAZA_SMS_HOST", fmt.Errorf("%q is not a host like app.example.org, without a scheme, port or path", c.SMSHost))
 	}
