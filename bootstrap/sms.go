@@ -65,7 +65,7 @@ func chosenSender(c settings.Config) (provider.Description, bool) {
 func senderSettings(c settings.Config, t *traces) provider.Settings {
 	return provider.Settings{
 		Connection: upstream.Connection{URL: c.SMSURL, Wrap: t.spans("sms", false)},
-		KeyID:      c.SMSKeyID, Key: c.SMSKey, From: c.SMSFrom, Template: c.SMSTemplate,
+		KeyID:      c.SMSKeyID, Key: c.SMSKey, From: c.SMSFrom, Template: c.SMSTemplate, Notice: c.SMSNotice,
 	}
 }
 
@@ -82,6 +82,11 @@ func checkSender(c *settings.Config, p settings.Problems) {
 	}
 	if chosen.Paid && len(c.SMSCodes) == 0 {
 		p.Note("PLAZA_SMS_CODES", fmt.Errorf("%s charges for each message, so dialling codes are required, like 86,852", c.SMS))
+	}
+	for code := range c.SMSCodes {
+		if len(chosen.Codes) > 0 && !slices.Contains(chosen.Codes, code) {
+			p.Note("PLAZA_SMS_CODES", fmt.Errorf("%s sends to numbers of %s only: leave out %s", c.SMS, strings.Join(chosen.Codes, ", "), code))
+		}
 	}
 	missing := chosen.Missing(senderSettings(*c, nil))
 	for _, s := range missing {

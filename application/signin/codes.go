@@ -78,7 +78,7 @@ func (s *Signin) RequestCode(ctx context.Context, r CodeRequest, readErr error) 
 	}
 	phone, err := s.phoneOf(ctx, r)
 	if err == nil {
-		err = s.joining.Budget.Serves(phone.DiallingCode())
+		err = s.joining.Budget.Serves(phone)
 	}
 	if r.Purpose != verification.Erase {
 		err = fault.OnField("username", err)

@@ -68,10 +68,8 @@ func (c smsTest) message(config settings.Config) (verification.Message, error) {
 	if err != nil {
 		return verification.Message{}, err
 	}
-	if len(config.SMSCodes) > 0 {
-		if _, served := config.SMSCodes[phone.DiallingCode()]; !served {
-			return verification.Message{}, misusef("PLAZA_SMS_CODES does not have the dialling code of the number")
-		}
+	if err := (verification.Budget{Codes: config.SMSCodes}).Serves(phone); err != nil {
+		return verification.Message{}, fmt.Errorf("NUMBER, or PLAZA_SMS_CODES: %w", err)
 	}
 	keys, err := verification.NewKeys(secret.New(rand.Text() + rand.Text()))
 	if err != nil {

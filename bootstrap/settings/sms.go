@@ -20,6 +20,7 @@ type SMSConfig struct {
 	SMSKey      secret.String `name:"sms-key" env:"PLAZA_SMS_KEY" help:"The sender's key. {PLAZA_SMS_KEY}." placeholder:"KEY"`
 	SMSFrom     string        `name:"sms-from" env:"PLAZA_SMS_FROM" help:"Whom messages come from. {PLAZA_SMS_FROM}." placeholder:"NAME"`
 	SMSTemplate string        `name:"sms-template" env:"PLAZA_SMS_TEMPLATE" help:"The text that the provider has approved. {PLAZA_SMS_TEMPLATE}." placeholder:"ID"`
+	SMSNotice   string        `name:"sms-notice-template" env:"PLAZA_SMS_NOTICE_TEMPLATE" help:"The text that tells the former number that an account has another one, without parameters (default: the former number is not told). {PLAZA_SMS_NOTICE_TEMPLATE}." placeholder:"ID"`
 	SMSBudget   *int64        `name:"sms-budget" env:"PLAZA_SMS_BUDGET" help:"Maximum messages per UTC day that all servers together send; needed with {paid_senders} (default: unlimited)." placeholder:"NUMBER"`
 	SMSCodes    DiallingCodes `name:"sms-codes" env:"PLAZA_SMS_CODES" help:"Dialling codes of the numbers that codes are sent to, each with a budget of its own if it has one, like 86,852=200,44=50; needed with {paid_senders} (default: all)." placeholder:"CODE[=NUMBER],..."`
 	SMSHost     string        `name:"sms-host" env:"PLAZA_SMS_HOST" help:"Host of the web client, for the last line of messages, from which browsers fill the code in on its pages (default: no such line)." placeholder:"HOST"`

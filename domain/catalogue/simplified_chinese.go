@@ -120,6 +120,7 @@ var simplifiedChinese = map[string]string{
 	"Too many codes were requested. Try again later.":                     "获取验证码过于频繁，请稍后再试。",
 	"Too many wrong codes were tried. Try again later.":                   "验证码错误次数过多，请稍后再试。",
 	"Codes are not sent to numbers with this dialling code.":              "暂不支持向此国家/地区代码的号码发送验证码。",
+	"Codes are sent to mobile numbers only, like +86-13800000001.":        "验证码只能发送到手机号，例如 +86-13800000001。",
 	"This server sends no codes.":                                         "本服务器不发送验证码。",
 	"This server takes no new accounts.":                                  "本服务器暂不接受注册。",
 	"No more codes are sent today. Try again tomorrow.":                   "今日验证码发送量已达上限，请明天再试。",
@@ -293,4 +294,6 @@ var simplifiedChinese = map[string]string{
 		"It expires in %d minutes.": "您更换 Plaza 手机号的验证码是 %s，%d 分钟内有效。",
 	"%s is your code to erase your Plaza account. " +
 		"It expires in %d minutes. Never tell it to anyone.": "您注销 Plaza 账号的验证码是 %s，%d 分钟内有效，请勿告诉他人。",
+	"Your Plaza account has another phone number now. " +
+		"If you did not change it, contact support at once.": "您的 Plaza 账号已更换手机号。如非本人操作，请立即联系客服。",
 }

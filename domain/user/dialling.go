@@ -1,6 +1,7 @@
 package user
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -36,4 +37,22 @@ func (p Phone) DiallingCode() string {
 		}
 	}
 	return ""
+}
+
+// mainlandMobile matches the mobile numbers of mainland China behind their dialling code, 86.
+var mainlandMobile = regexp.MustCompile(`^1[3-9][0-9]{9}$`)
+
+// MessageProblem returns the fault of a number to which no message may be sent, or nil. It judges the digits as a
+// provider of SMS reads them, wherever the dash is (AUT-15). Behind 86 only mobile numbers pass: providers may take other
+// digits there, such as those of a number abroad, for a number of another country.
+func (p Phone) MessageProblem() error {
+	code := p.DiallingCode()
+	number := strings.TrimPrefix(p.E164(), "+"+code)
+	if err := problemOf(code, number); err != nil {
+		return err
+	}
+	if code == "86" && !mainlandMobile.MatchString(number) {
+		return ErrNoMobile
+	}
+	return nil
 }

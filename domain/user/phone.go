@@ -31,6 +31,9 @@ var (
 	ErrLeadingZero = fault.New(fault.Invalid, "Leave out the 0 before the number: it is dialled only within the country.")
 )
 
+// ErrNoMobile is the fault of a number behind +86 that takes no messages (AUT-15).
+var ErrNoMobile = fault.New(fault.Invalid, "Codes are sent to mobile numbers only, like +86-13800000001.")
+
 // ParsePhone parses the login name of a new account (AUT-03). It returns ErrNoPhone for another form, and
 // ErrNoDiallingCode or ErrLeadingZero for a number that no telephone has. Of one telephone it takes one name.
 func ParsePhone(name string) (Phone, error) {
@@ -65,6 +68,11 @@ func ParseTypedPhone(typed string) (Phone, error) {
 // Problem returns the fault with which ParsePhone refuses the number, or nil.
 func (p Phone) Problem() error {
 	code, number, _ := strings.Cut(strings.TrimPrefix(p.name, "+"), "-")
+	return problemOf(code, number)
+}
+
+// problemOf returns the fault of a number that no telephone has behind the dialling code, or nil.
+func problemOf(code, number string) error {
 	switch {
 	case !IsDiallingCode(code):
 		return ErrNoDiallingCode

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"plaza/domain/fault"
+	"plaza/domain/user"
 )
 
 // Grouping selects the requests, or the tries, that are counted together, over all purposes.
@@ -87,12 +88,13 @@ type Budget struct {
 // ErrNotServed is the fault of a number with a dialling code that is not served.
 var ErrNotServed = fault.New(fault.Invalid, "Codes are not sent to numbers with this dialling code.")
 
-// Serves returns ErrNotServed if the budget has no messages for the dialling code.
-func (b Budget) Serves(diallingCode string) error {
-	if _, is := b.Codes[diallingCode]; !is && len(b.Codes) > 0 {
+// Serves returns nil if messages may be sent to the number. Otherwise it returns ErrNotServed, if the budget has none
+// for the dialling code, or the fault of user.Phone.MessageProblem.
+func (b Budget) Serves(p user.Phone) error {
+	if _, is := b.Codes[p.DiallingCode()]; !is && len(b.Codes) > 0 {
 		return ErrNotServed
 	}
-	return nil
+	return p.MessageProblem()
 }
 
 // DayOf returns the day whose budget a message at the instant takes.

@@ -2,25 +2,33 @@ package verification
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"time"
 
+	"plaza/domain/catalogue"
 	"plaza/domain/locale"
 	"plaza/domain/secret"
 )
 
-// Message is a code on its way to a number.
+// Message is a code on its way to a number, or a notice.
 type Message struct {
-	ID        string // the ID of the code: a message with the same ID is the same message
+	ID        string // of a code its ID: a message with the same ID is the same message
 	To        Number
 	Purpose   Purpose
-	Code      secret.String
+	Code      secret.String // of a notice empty
 	Text      secret.String // for senders that send no template; it has the code in it
 	Language  locale.Tag
-	ExpiresIn time.Duration
+	ExpiresIn time.Duration // of a notice zero
+}
+
+// NewNotice returns the message about PhoneChanged to the former number, in the language.
+func NewNotice(to Number, in locale.Tag) Message {
+	text := secret.New(catalogue.Translate(in, phoneChanged))
+	return Message{ID: rand.Text(), To: to, Purpose: PhoneChanged, Text: text, Language: in}
 }
 
 // Format prints the ID alone.

@@ -19,6 +19,9 @@ var sentences = map[Purpose]string{
 	Erase:         "%s is your code to erase your Plaza account. It expires in %d minutes. Never tell it to anyone.",
 }
 
+// phoneChanged is what PhoneChanged says. It fits into one SMS.
+const phoneChanged = "Your Plaza account has another phone number now. If you did not change it, contact support at once."
+
 // bindable are the hosts that a browser reads in the last line of a message.
 var bindable = regexp.MustCompile(`^[a-zA-Z0-9.-]+$`)
 

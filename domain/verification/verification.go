@@ -38,10 +38,14 @@ const (
 	digits   = 6
 )
 
-// Purpose is what a code is good for. Its value is stored.
+// Purpose is what a code is good for, or what a message is about. Its value is stored.
 type Purpose string
 
-// The purposes of AUT-15.
+// PhoneChanged is the purpose of a message without a code: it tells the former number of an account that the account has
+// another one.
+const PhoneChanged Purpose = "phone_changed"
+
+// The purposes of codes (AUT-15).
 const (
 	SignUp        Purpose = "sign_up"
 	ResetPassword Purpose = "reset_password"

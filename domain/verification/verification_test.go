@@ -260,11 +260,20 @@ func TestAUT15_limits_admit_again_when_their_windows_have_passed(t *testing.T) {
 
 func TestAUT15_a_budget_is_of_a_day_and_of_its_dialling_codes(t *testing.T) {
 	b := verification.Budget{Messages: 100, Codes: map[string]int64{"86": 0, "44": 10}}
-	require.NoError(t, b.Serves("86"))
-	require.NoError(t, b.Serves("44"))
-	assert.Equal(t, verification.ErrNotServed, b.Serves("1"))
-	assert.Equal(t, verification.ErrNotServed, b.Serves(""))
-	assert.NoError(t, verification.Budget{}.Serves("1"))
+	for login, want := range map[string]error{
+		"+86-13800000001": nil, "+44-7400000001": nil, "+1-2025550104": verification.ErrNotServed, "+8-5298765432": verification.ErrNotServed,
+		"+86-85298765432": user.ErrNoMobile, "+86-0138000000": user.ErrLeadingZero,
+	} {
+		phone, err := user.ParseLoginName(login)
+		require.NoError(t, err)
+		assert.Equal(t, want, b.Serves(phone), login)
+		if want == verification.ErrNotServed {
+			want = nil
+		}
+		assert.Equal(t, want, verification.Budget{}.Serves(phone), login)
+	}
+	assert.Equal(t, verification.ErrNotServed, b.Serves(user.Phone{}))
+	assert.Equal(t, user.ErrNoDiallingCode, verification.Budget{}.Serves(user.Phone{}))
 	late := time.Date(2026, 11, 27, 7, 59, 0, 0, time.FixedZone("Beijing", 8*3600))
 	assert.Equal(t, time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC), verification.DayOf(late))
 	f, _ := fault.As(verification.ErrBudgetSpent(late))
@@ -291,7 +300,21 @@ func TestAUT15_texts_are_in_the_language_and_end_with_the_host(t *testing.T) {
 		}
 	}
 	assert.Len(t, seen, 2*len(verification.Purposes()))
-	_, known := verification.ParsePurpose("reset_password")
+
+	for language, want := range map[string]string{"en": "Your Plaza account has another phone number now.", "zh-CN": "您的 Plaza 账号已更换手机号。"} {
+		tag, _ := locale.Parse(language)
+		to := numberOf(t, "+86-13800000001")
+		m := verification.NewNotice(to, tag)
+		assert.True(t, strings.HasPrefix(m.Text.Reveal(), want), m.Text.Reveal())
+		assert.LessOrEqual(t, len([]rune(m.Text.Reveal())), map[string]int{"en": 160, "zh-CN": 70}[language], "one SMS")
+		assert.Equal(t, verification.PhoneChanged, m.Purpose)
+		assert.Equal(t, to, m.To)
+		assert.True(t, m.Code.IsZero())
+		assert.NotEqual(t, m.ID, verification.NewNotice(to, tag).ID)
+	}
+	_, known := verification.ParsePurpose("phone_changed")
+	assert.False(t, known, "of no code")
+	_, known = verification.ParsePurpose("reset_password")
 	assert.True(t, known)
 	_, known = verification.ParsePurpose("login")
 	assert.False(t, known)

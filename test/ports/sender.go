@@ -39,6 +39,8 @@ type SMS struct {
 	StatusAlone bool
 	// Secrets must never show.
 	Secrets []string
+	// Codes are the dialling codes of the numbers that it sends to; none: of all numbers.
+	Codes []string
 	// Answers are the provider's own ways not to accept a message.
 	Answers map[string]SMSAnswer
 }
@@ -63,20 +65,40 @@ func messageTo(t require.TestingT, login string) verification.Message {
 	}
 }
 
-// Sender is the suite of verification.Sender. Fresh returns a sender and what it has sent.
-func Sender(t *testing.T, fresh func(t *testing.T) (verification.Sender, func() []Sent)) {
+// Sender is the suite of verification.Sender. Fresh returns a sender, with a template for notices if it sends templates, and
+// what it has sent, each number as its provider reads it. It sends to numbers with the dialling codes, or to all.
+func Sender(t *testing.T, fresh func(t *testing.T) (verification.Sender, func() []Sent), codes ...string) {
 	t.Run("messages are sent as they are, one for each call", func(t *testing.T) {
 		s, sent := fresh(t)
-		for i, login := range []string{"+86-13800000001", "+852-12345678", "+1-2025550104"} {
-			m := messageTo(t, login)
-			m.ID += login
+		notice := messageTo(t, "+86-13800000002")
+		notice = verification.NewNotice(notice.To, notice.Language)
+		notice.ID = "message-1-notice"
+		for i, m := range []verification.Message{messageTo(t, "+86-13800000001"), notice, messageTo(t, "+86-13900000001")} {
+			m.ID += fmt.Sprint(i)
 			require.NoError(t, s.Send(t.Context(), m))
 			require.Len(t, sent(), i+1)
 			got := sent()[i]
-			assert.Equal(t, Sent{m.To.E164(), "012345", got.Text}, got)
+			assert.Equal(t, Sent{m.To.E164(), m.Code.Reveal(), got.Text}, got)
 			if got.Text != "" {
 				assert.Equal(t, m.Text.Reveal(), got.Text)
 			}
+		}
+	})
+
+	t.Run("AUT-15 each number is read as the number that was judged, or gets no message", func(t *testing.T) {
+		s, sent := fresh(t)
+		for _, phone := range receivers(t) {
+			m := messageTo(t, phone.String())
+			m.ID += phone.String()
+			if len(codes) > 0 && !slices.Contains(codes, phone.DiallingCode()) {
+				before := len(sent())
+				require.ErrorIs(t, s.Send(t.Context(), m), verification.ErrRefused, phone)
+				require.Len(t, sent(), before, phone)
+				continue
+			}
+			require.NoError(t, s.Send(t.Context(), m), phone)
+			all := sent()
+			require.Equal(t, m.To.E164(), all[len(all)-1].To)
 		}
 	})
 
@@ -103,13 +125,34 @@ func Sender(t *testing.T, fresh func(t *testing.T) (verification.Sender, func() 
 	})
 }
 
+// receivers returns numbers of all dialling codes to which messages may be sent. Among them are those whose digits, behind
+// their own dialling code, are numbers of other countries, or with it look like numbers of mainland China.
+func receivers(t *testing.T) (all []user.Phone) {
+	for n := range 1000 {
+		if !user.IsDiallingCode(fmt.Sprint(n)) {
+			continue
+		}
+		before := len(all)
+		for _, number := range []string{
+			"13802223333", "3802223333", "802223333", "02223333", "8613802223333", "008613802", "85298765432", "447700900123", "12025550104", "5550104",
+		} {
+			phone, err := user.ParsePhone(fmt.Sprintf("+%d-%s", n, number))
+			if err == nil && (verification.Budget{}).Serves(phone) == nil {
+				all = append(all, phone)
+			}
+		}
+		require.Greater(t, len(all), before, "no number of %d", n)
+	}
+	return all
+}
+
 // SenderUpstream is the suite of senders that call a provider, besides Sender.
 func SenderUpstream(t *testing.T, u SMS) {
 	t.Run("against its provider", func(t *testing.T) {
 		Sender(t, func(t *testing.T) (verification.Sender, func() []Sent) {
 			way, sent := u.line(t)
 			return u.Open(t, way.address, nil), sent
-		})
+		}, u.Codes...)
 	})
 
 	t.Run("what the provider says has its meaning", func(t *testing.T) {

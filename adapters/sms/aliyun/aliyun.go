@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -25,19 +26,20 @@ const URL = "https://dysmsapi.aliyuncs.com"
 
 // Description describes the sender.
 var Description = provider.Description{
-	Name: "aliyun", Help: "Alibaba Cloud SMS", Paid: true, Template: true,
+	Name: "aliyun", Help: "Alibaba Cloud SMS", Paid: true, Template: true, Codes: []string{mainland},
 	Settings: []provider.Setting{
 		{Name: provider.KeyIDSetting, Help: "the AccessKey ID"},
 		{Name: provider.KeySetting, Help: "the AccessKey secret"},
 		{Name: provider.FromSetting, Help: "the name of the signature"},
 		{Name: provider.TemplateSetting, Help: "the code of the template, with its parameters: SMS_1:code,minutes"},
+		{Name: provider.NoticeSetting, Help: "the code of the template", Optional: true},
 		{Name: provider.URLSetting, Help: "another address of Alibaba's", Optional: true},
 	},
 	Open: open,
 }
 
 func open(s provider.Settings) (verification.Sender, error) {
-	template, err := provider.ParseTemplate(s.Template)
+	template, err := provider.ParseTemplates(s)
 	if err != nil {
 		return nil, fmt.Errorf("aliyun: %w", err)
 	}
@@ -64,19 +66,27 @@ type protocol struct {
 
 func (protocol) Name() string { return "aliyun" }
 
+// mainland is the dialling code of mainland China. SendSms takes eleven digits that begin with 1 for a number there, which
+// all numbers of +1 are. Messages to other countries are another service of Alibaba's.
+const mainland = "86"
+
 // Request puts the number and the code into the query, where Alibaba wants them: the URL must not be logged.
 func (p protocol) Request(m verification.Message, at time.Time) (provider.Request, error) {
-	params, err := json.Marshal(p.template.Named(m))
+	number := strings.TrimPrefix(m.To.E164(), "+")
+	if !strings.HasPrefix(number, mainland) {
+		return provider.Request{}, errors.New("the number is not of mainland China")
+	}
+	template := p.template.Of(m)
+	params, err := json.Marshal(template.Named(m))
 	if err != nil {
 		return provider.Request{}, fmt.Errorf("encoding the parameters: %w", err)
 	}
 	c := call{
 		host: p.host, action: "SendSms", version: "2017-05-25", date: at.UTC().Format(time.RFC3339), nonce: rand.Text(),
 		query: canonical(url.Values{
-			// A number of the mainland needs no dialling code, any other one has it without +.
-			"PhoneNumbers":  {strings.TrimPrefix(strings.TrimPrefix(m.To.E164(), "+"), "86")},
+			"PhoneNumbers":  {number},
 			"SignName":      {p.signName},
-			"TemplateCode":  {p.template.ID},
+			"TemplateCode":  {template.ID},
 			"TemplateParam": {string(params)},
 			"OutId":         {m.ID},
 		}),

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strings"
+	"regexp"
 	"testing"
 	"time"
 
@@ -21,7 +21,8 @@ import (
 const key = "YourAccessKeySecret"
 
 func settings() provider.Settings {
-	return provider.Settings{KeyID: "YourAccessKeyId", Key: secret.New(key), From: "示例广场 (Plaza)*'!~", Template: "SMS_1:code,minutes"}
+	return provider.Settings{KeyID: "YourAccessKeyId", Key: secret.New(key), From: "示例广场 (Plaza)*'!~", Template: "SMS_1:code,minutes",
+		Notice: "SMS_2"}
 }
 
 // TestAUT15_Alibaba_signature has Alibaba's published example, and one of SendSms.
@@ -68,19 +69,27 @@ func standIn(accept func(ports.Sent)) http.Handler {
 			answer(w, http.StatusBadRequest, "SignatureDoesNotMatch")
 		case !isNew || err != nil || time.Since(at).Abs() > 15*time.Minute || r.ContentLength != 0 || r.Header.Get("Content-Type") != "":
 			answer(w, http.StatusBadRequest, "InvalidTimeStamp.Expired")
-		case c.action != "SendSms" || c.version != "2017-05-25" || q.Get("SignName") != settings().From || q.Get("TemplateCode") != "SMS_1":
-			answer(w, http.StatusOK, "isv.SMS_TEMPLATE_ILLEGAL")
-		case !isRead || len(params) != 2 || params["minutes"] != "10":
+		case c.action != "SendSms" || c.version != "2017-05-25" || q.Get("SignName") != settings().From:
+			answer(w, http.StatusOK, "isv.SMS_SIGNATURE_ILLEGAL")
+		case !isRead || !(q.Get("TemplateCode") == "SMS_1" && len(params) == 2 && params["minutes"] == "10" ||
+			q.Get("TemplateCode") == "SMS_2" && len(params) == 0):
 			answer(w, http.StatusOK, "isv.TEMPLATE_PARAMS_ILLEGAL")
 		default:
-			to := q.Get("PhoneNumbers")
-			if strings.HasPrefix(to, "138") {
-				to = "86" + to
-			}
-			accept(ports.Sent{To: "+" + to, Code: params["code"]})
+			accept(ports.Sent{To: read(q.Get("PhoneNumbers")), Code: params["code"]})
 			answer(w, http.StatusOK, "OK")
 		}
 	})
+}
+
+// mainlandNumber matches what Alibaba reads as a number of mainland China.
+var mainlandNumber = regexp.MustCompile(`^(?:\+|\+?86|0086)?(1[0-9]{10})$`)
+
+// read returns the number that Alibaba reads. Others have their dialling code.
+func read(number string) string {
+	if parts := mainlandNumber.FindStringSubmatch(number); parts != nil {
+		return "+86" + parts[1]
+	}
+	return "+" + number
 }
 
 func answer(w http.ResponseWriter, status int, code string) {
@@ -112,7 +121,8 @@ func TestAUT15_Aliyun(t *testing.T) {
 			refusals[code+" with 400"] = ports.SMSAnswer{Status: 400, Body: body, Is: is, Reason: reason}
 		}
 	}
-	ports.SenderUpstream(t, ports.SMS{Provider: standIn, Secrets: []string{key}, Answers: refusals,
+	refusals["an internal error"] = ports.SMSAnswer{Status: 500, Body: `{"Code":"InternalError"}`, Is: verification.ErrUnknownOutcome}
+	ports.SenderUpstream(t, ports.SMS{Provider: standIn, Secrets: []string{key}, Answers: refusals, Codes: Description.Codes,
 		Open: func(t *testing.T, url string, client *http.Client) verification.Sender {
 			s := settings()
 			s.Connection = upstream.Connection{URL: url, Client: client}

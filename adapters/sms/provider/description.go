@@ -20,6 +20,7 @@ const (
 	KeySetting      = "PLAZA_SMS_KEY"
 	FromSetting     = "PLAZA_SMS_FROM"
 	TemplateSetting = "PLAZA_SMS_TEMPLATE"
+	NoticeSetting   = "PLAZA_SMS_NOTICE_TEMPLATE"
 )
 
 // Settings are what senders are opened with.
@@ -29,6 +30,7 @@ type Settings struct {
 	Key        secret.String
 	From       string
 	Template   string
+	Notice     string
 	Now        func() time.Time // nil: time.Now
 }
 
@@ -36,6 +38,7 @@ type Settings struct {
 func (s Settings) value(name string) string {
 	return map[string]string{
 		URLSetting: s.Connection.URL, KeyIDSetting: s.KeyID, KeySetting: s.Key.Reveal(), FromSetting: s.From, TemplateSetting: s.Template,
+		NoticeSetting: s.Notice,
 	}[name]
 }
 
@@ -55,6 +58,8 @@ type Description struct {
 	Paid bool
 	// Template: it sends a text that the provider has approved, in place of Message.Text.
 	Template bool
+	// Codes are the dialling codes of the numbers that it sends to; none: of all numbers.
+	Codes []string
 	// Open returns the sender, or all problems of the settings, none of which is Missing. It sends
 	// nothing. Problems show no values.
 	Open func(Settings) (verification.Sender, error)
@@ -65,10 +70,34 @@ func (d Description) Missing(s Settings) []Setting {
 	return slices.DeleteFunc(slices.Clone(d.Settings), func(known Setting) bool { return known.Optional || s.value(known.Name) != "" })
 }
 
+// Notifies reports whether the sender sends messages without a code: one of templates only if it has one for them.
+func (d Description) Notifies(s Settings) bool { return !d.Template || s.Notice != "" }
+
 // Template is a text that the provider has approved, and what Plaza fills in.
 type Template struct {
 	ID     string
 	params []string // code or minutes
+	notice string   // the ID of the text of messages without a code, which has no parameters
+}
+
+var noticeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{0,64}$`)
+
+// ParseTemplates parses the templates of codes and of messages without one.
+func ParseTemplates(s Settings) (Template, error) {
+	template, err := ParseTemplate(s.Template)
+	if !noticeForm.MatchString(s.Notice) {
+		err = errors.Join(err, errors.New(NoticeSetting+" must be the ID of a template, like SMS_2"))
+	}
+	template.notice = s.Notice
+	return template, err
+}
+
+// Of returns the template of the message.
+func (t Template) Of(m verification.Message) Template {
+	if m.Code.IsZero() {
+		return Template{ID: t.notice}
+	}
+	return t
 }
 
 var templateForm = regexp.MustCompile(`^([A-Za-z0-9_-]{1,64})(?::((?:code|minutes)(?:,(?:code|minutes))*))?$`)
@@ -88,7 +117,7 @@ func ParseTemplate(setting string) (Template, error) {
 
 // Values returns the values of the parameters, in their order.
 func (t Template) Values(m verification.Message) []string {
-	var values []string
+	values := []string{}
 	for _, name := range t.params {
 		values = append(values, t.Named(m)[name])
 	}

@@ -34,6 +34,7 @@ var Description = provider.Description{
 		{Name: provider.KeySetting, Help: "the SecretKey"},
 		{Name: provider.FromSetting, Help: "the SDK AppID and the text of the signature: 1400006666/SIGNATURE"},
 		{Name: provider.TemplateSetting, Help: "the ID of the template, with its parameters: 1110:code,minutes"},
+		{Name: provider.NoticeSetting, Help: "the ID of the template", Optional: true},
 		{Name: provider.URLSetting, Help: "the address of a region, like https://sms.ap-singapore.tencentcloudapi.com", Optional: true},
 	},
 	Open: open,
@@ -47,7 +48,7 @@ var (
 )
 
 func open(s provider.Settings) (verification.Sender, error) {
-	template, err := provider.ParseTemplate(s.Template)
+	template, err := provider.ParseTemplates(s)
 	from := fromForm.FindStringSubmatch(s.From)
 	if from == nil {
 		err = errors.Join(err, errors.New(provider.FromSetting+" must be the SDK AppID and the signature, like 1400006666/SIGNATURE"))
@@ -88,12 +89,13 @@ type body struct {
 }
 
 func (p protocol) Request(m verification.Message, at time.Time) (provider.Request, error) {
+	template := p.template.Of(m)
 	var written bytes.Buffer
 	encoder := json.NewEncoder(&written)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(body{
 		PhoneNumberSet: []string{m.To.E164()}, SmsSdkAppId: p.app, SignName: p.signName,
-		TemplateId: p.template.ID, TemplateParamSet: p.template.Values(m), SessionContext: m.ID,
+		TemplateId: template.ID, TemplateParamSet: template.Values(m), SessionContext: m.ID,
 	})
 	if err != nil {
 		return provider.Request{}, fmt.Errorf("encoding the request: %w", err)

@@ -22,7 +22,8 @@ import (
 const key = "Gu5t9xGARNpq86cd98joQYCN3EXAMPLE"
 
 func settings() provider.Settings {
-	return provider.Settings{KeyID: "AKIDEXAMPLE", Key: secret.New(key), From: "1400006666/示例<广场>", Template: "1110:code,minutes"}
+	return provider.Settings{KeyID: "AKIDEXAMPLE", Key: secret.New(key), From: "1400006666/示例<广场>", Template: "1110:code,minutes",
+		Notice: "1111"}
 }
 
 // TestAUT15_Tencent_signature has Tencent's published example, and one of SendSms.
@@ -47,7 +48,8 @@ func standIn(accept func(ports.Sent)) http.Handler {
 		seconds, err := strconv.ParseInt(r.Header.Get("X-TC-Timestamp"), 10, 64)
 		c := call{service: "sms", host: r.Host, action: r.Header.Get("X-TC-Action"), at: time.Unix(seconds, 0), body: raw}
 		var asked body
-		isRead := json.Unmarshal(raw, &asked) == nil && len(asked.PhoneNumberSet) == 1 && len(asked.TemplateParamSet) == 2
+		isRead := json.Unmarshal(raw, &asked) == nil && len(asked.PhoneNumberSet) == 1 && asked.TemplateParamSet != nil
+		params := append(slices.Clone(asked.TemplateParamSet), "", "")
 		switch {
 		case r.Header.Get("Authorization") != c.authorization("AKIDEXAMPLE", secret.New(key)) || r.Header.Get("Content-Type") != contentType:
 			_, _ = io.WriteString(w, ofCall("AuthFailure.SignatureFailure"))
@@ -55,10 +57,11 @@ func standIn(accept func(ports.Sent)) http.Handler {
 			_, _ = io.WriteString(w, ofCall("AuthFailure.SignatureExpire"))
 		case c.action != "SendSms" || r.Header.Get("X-TC-Version") != "2021-01-11" || r.Header.Get("X-TC-Region") != "ap-guangzhou":
 			_, _ = io.WriteString(w, ofCall("InvalidAction"))
-		case !isRead || asked.SmsSdkAppId+asked.SignName+asked.TemplateId+asked.TemplateParamSet[1] != "1400006666示例<广场>111010":
+		case !isRead || asked.SmsSdkAppId+asked.SignName != "1400006666示例<广场>" ||
+			len(asked.TemplateParamSet) != map[string]int{"1110": 2}[asked.TemplateId] || params[1] != map[string]string{"1110": "10"}[asked.TemplateId]:
 			_, _ = io.WriteString(w, ofNumber("FailedOperation.TemplateIncorrectOrUnapproved"))
 		default:
-			accept(ports.Sent{To: asked.PhoneNumberSet[0], Code: asked.TemplateParamSet[0]})
+			accept(ports.Sent{To: asked.PhoneNumberSet[0], Code: params[0]})
 			_, _ = io.WriteString(w, ofNumber("Ok"))
 		}
 	})

@@ -69,8 +69,9 @@ func (p protocol) Request(m verification.Message, _ time.Time) (provider.Request
 	}
 	form := url.Values{
 		"To": {m.To.E164()}, "Body": {m.Text.Reveal()}, sender: {p.from},
-		// Twilio gives up a message that waits for longer than its code is good.
-		"ValidityPeriod": {strconv.Itoa(int(m.ExpiresIn / time.Second))},
+	}
+	if m.ExpiresIn > 0 { // Twilio gives up a message that waits for longer than its code is good
+		form.Set("ValidityPeriod", strconv.Itoa(int(m.ExpiresIn/time.Second)))
 	}
 	credentials := base64.StdEncoding.EncodeToString([]byte(p.user + ":" + p.key.Reveal()))
 	return provider.Request{

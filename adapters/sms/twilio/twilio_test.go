@@ -3,6 +3,7 @@ package twilio_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -31,20 +32,25 @@ func open(t *testing.T, s provider.Settings) verification.Sender {
 	return sender
 }
 
+// sixDigits matches the code that a text begins with.
+var sixDigits = regexp.MustCompile(`^[0-9]{6}\b`)
+
 // standIn behaves like Twilio.
 func standIn(accept func(ports.Sent)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
 		body, validity := r.PostFormValue("Body"), r.PostFormValue("ValidityPeriod")
+		code := sixDigits.FindString(body)
 		switch {
 		case r.URL.Path != "/2010-04-01/Accounts/"+account+"/Messages.json" || r.Method != http.MethodPost || r.URL.RawQuery != "":
 			refuse(w, http.StatusNotFound, 20404)
 		case user != account || password != key:
 			refuse(w, http.StatusUnauthorized, 20003)
-		case r.PostFormValue("From") != "+12025550104" || r.PostForm.Has("MessagingServiceSid") || validity != "600":
+		case r.PostFormValue("From") != "+12025550104" || r.PostForm.Has("MessagingServiceSid"):
 			refuse(w, http.StatusBadRequest, 21606)
+		case validity != map[bool]string{true: "600"}[code != ""] || code == "" && r.PostForm.Has("ValidityPeriod"):
+			refuse(w, http.StatusBadRequest, 21609)
 		default:
-			code, _, _ := strings.Cut(body, " ")
 			accept(ports.Sent{To: r.PostFormValue("To"), Code: code, Text: body})
 			w.WriteHeader(http.StatusCreated)
 			fmt.Fprint(w, `{"sid":"SM1","status":"queued","error_code":null,"body":"…"}`)

@@ -76,9 +76,9 @@ func (protocol) Name() string { return "webhook" }
 type body struct {
 	To        string               `json:"to"`
 	Purpose   verification.Purpose `json:"purpose"`
-	Code      string               `json:"code"`
+	Code      string               `json:"code,omitempty"`
 	Text      string               `json:"text"`
-	ExpiresIn int                  `json:"expires_in"` // seconds
+	ExpiresIn int                  `json:"expires_in,omitempty"` // seconds
 }
 
 func (p protocol) Request(m verification.Message, at time.Time) (provider.Request, error) {

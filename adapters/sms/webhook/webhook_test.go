@@ -43,10 +43,12 @@ func standIn(accept func(ports.Sent)) http.Handler {
 			w.WriteHeader(http.StatusUnauthorized)
 		case !twoSignatures.MatchString(r.Header.Get("webhook-signature")):
 			w.WriteHeader(http.StatusUnauthorized)
-		case err != nil || len(got) != 5 || got["purpose"] != "sign_up" || got["expires_in"] != 600.0 || r.URL.Path != "/":
+		case err != nil || r.URL.Path != "/" || !(len(got) == 5 && got["purpose"] == "sign_up" && got["expires_in"] == 600.0 ||
+			len(got) == 3 && got["purpose"] == "phone_changed"):
 			w.WriteHeader(http.StatusBadRequest)
 		default:
-			accept(ports.Sent{To: got["to"].(string), Code: got["code"].(string), Text: got["text"].(string)})
+			code, _ := got["code"].(string)
+			accept(ports.Sent{To: got["to"].(string), Code: code, Text: got["text"].(string)})
 			w.WriteHeader(http.StatusNoContent)
 		}
 	})
