@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -13,11 +14,12 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/access"
 	"plaza/domain/instant"
+	"plaza/domain/ratelimit"
 	"plaza/domain/verification"
 )
 
-// Codes implements verification.Store. All its transactions lock the address, the prefix and the number, in this order,
-// before they count.
+// Codes implements verification.Store. All its transactions that count lock the address, or the /48 that it is in, the
+// prefix and the number, in this order, before they read.
 type Codes struct{ s *Store }
 
 // Codes returns the store of one-time codes.
@@ -72,68 +74,72 @@ func (r codeRow) state() (verification.State, error) {
 	return s, err
 }
 
-func codeUseOf(u verification.Use, n verification.Number, from netip.Addr, now time.Time) codeUseRow {
-	return codeUseRow{
-		Use: u, Number: n.Digits(), Prefix: n.Prefix(), Source: access.SourceOf(from).String(), At: engine.At(instant.Normalise(now)),
-	}
+// codeUse is a request, or a try, that limits count.
+type codeUse struct {
+	use    verification.Use
+	number verification.Number // zero: of no number
+	from   netip.Addr
+	at     time.Time
 }
 
-// count calls fn after it has counted the use, in one transaction. If a limit is full, it counts nothing and returns
-// the fault.
-func (v Codes) count(
-	ctx context.Context, use codeUseRow, limits []verification.Limit, full func(time.Duration) error,
-	fn func(context.Context, *listedTransaction) error,
+// rows returns the rows of the use. A request has further ones for the networks of its address, without its number.
+func (u codeUse) rows() []codeUseRow {
+	at := engine.At(u.at)
+	source := verification.BySource.Group(u.number, u.from)
+	rows := []codeUseRow{{Use: u.use, Number: u.number.Digits(), Prefix: u.number.Prefix(), Source: source, At: at}}
+	for _, wider := range []verification.Grouping{verification.By56, verification.By48} {
+		if network := wider.Group(u.number, u.from); network != "" && u.use == verification.Requested {
+			rows = append(rows, codeUseRow{Use: u.use, Source: network, At: at})
+		}
+	}
+	return rows
+}
+
+// counting calls fn in a transaction that has locked the address, or its /48, the prefix and the number.
+func (v Codes) counting(
+	ctx context.Context, n verification.Number, from netip.Addr, fn func(context.Context, *listedTransaction) error,
 ) error {
 	var lock []engine.Step
-	for _, name := range []string{"codes from " + use.Source, "codes of prefix " + use.Prefix, "codes of " + use.Number} {
+	network := cmp.Or(verification.By48.Group(n, from), verification.BySource.Group(n, from))
+	for _, name := range []string{"codes from " + network, "codes of prefix " + n.Prefix(), "codes of " + n.Digits()} {
 		lock = append(lock, lockStep(v.s.steps.lockName, name)...)
 	}
-	return v.s.writeWithin(ctx, v.s.Limit, lock, func(ctx context.Context, tx *listedTransaction) error {
-		wait, err := v.wait(ctx, tx, use, limits)
-		if err != nil {
-			return err
-		}
-		if wait > 0 {
-			return full(wait)
-		}
-		if _, err := tx.NewInsert().Model(&use).Exec(ctx); err != nil {
-			return err
-		}
-		return fn(ctx, tx)
-	})
+	return v.s.writeWithin(ctx, v.s.Limit, lock, fn)
 }
 
-// wait returns how long the limits do not admit the use.
-func (v Codes) wait(ctx context.Context, tx *listedTransaction, use codeUseRow, limits []verification.Limit) (time.Duration, error) {
+// count counts the use and returns zero. If a limit is full, it counts nothing and returns the time until the limits admit
+// the use.
+func (v Codes) count(ctx context.Context, tx *listedTransaction, u codeUse, limits []verification.Limit) (wait time.Duration, err error) {
 	filling, into := make([]time.Time, len(limits)), make([]any, len(limits))
 	for i := range limits {
 		into[i] = engine.IntoTime{Into: &filling[i]}
 	}
-	read := v.limiting(use, limits)
+	read := v.limiting(u, limits)
 	read.Row = engine.Into(into...)
-	err := tx.Run(ctx, read)
-	return verification.Wait(limits, filling, use.At.Time), err
+	if err := tx.Run(ctx, read); err != nil {
+		return 0, err
+	}
+	if wait := verification.Wait(limits, filling, u.at); wait > 0 {
+		return wait, nil
+	}
+	rows := u.rows()
+	_, err = tx.NewInsert().Model(&rows).Exec(ctx)
+	return 0, err
 }
 
-// limiting reads for each limit the time of the use that fills it, or NULL if it has room.
-func (v Codes) limiting(use codeUseRow, limits []verification.Limit) engine.Step {
-	statement, args := "SELECT ", []any{string(use.Use)}
+// limiting reads for each limit the time of the use that fills it, or NULL if it has room. No row is in the group that has
+// no name.
+func (v Codes) limiting(u codeUse, limits []verification.Limit) engine.Step {
+	statement, args := "SELECT ", []any{string(u.use)}
 	for i, l := range limits {
-		var column, value string
-		switch l.Grouping {
-		case verification.ByNumber:
-			column, value = "number", use.Number
-		case verification.ByPrefix:
-			column, value = "prefix", use.Prefix
-		case verification.BySource:
-			column, value = "source", use.Source
-		}
+		column := cmp.Or(map[verification.Grouping]string{verification.ByNumber: "number", verification.ByPrefix: "prefix"}[l.Grouping], "source")
 		if i > 0 {
 			statement += ", "
 		}
-		statement += fmt.Sprintf("(SELECT at FROM code_uses WHERE use = $1 AND %s = $%d AND at > $%d ORDER BY at DESC LIMIT 1 OFFSET %d)",
-			column, len(args)+1, len(args)+2, l.Max-1)
-		args = append(args, value, v.s.Dialect.Instant(use.At.Add(-l.Window)))
+		statement += fmt.Sprintf("(SELECT at FROM code_uses WHERE use = $1 AND %s = NULLIF($%d, '') AND at > $%d AND at <= $%d"+
+			" ORDER BY at DESC LIMIT 1 OFFSET %d)", column, len(args)+1, len(args)+2, len(args)+3, l.Max-1)
+		after, last := ratelimit.Window(l.Window, u.at)
+		args = append(args, l.Grouping.Group(u.number, u.from), v.s.Dialect.Instant(after), v.s.Dialect.Instant(last))
 	}
 	return engine.Step{Statement: statement, Args: args, ReadsOnly: true}
 }
@@ -141,9 +147,16 @@ func (v Codes) limiting(use codeUseRow, limits []verification.Limit) engine.Step
 // Reserve takes of the budget last: all requests wait for that row.
 func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 	row := codeRowOf(r.Code)
-	use := codeUseOf(verification.Requested, r.Code.Number, r.From, r.Now)
-	return v.count(ctx, use, verification.RequestLimits(), verification.ErrTooManyRequests, func(ctx context.Context, tx *listedTransaction) error {
-		_, err := tx.NewUpdate().Model((*codeRow)(nil)).Set("status = ?", verification.Replaced).
+	use := codeUse{verification.Requested, r.Code.Number, r.From, instant.Normalise(r.Now)}
+	return v.counting(ctx, use.number, use.from, func(ctx context.Context, tx *listedTransaction) error {
+		wait, err := v.count(ctx, tx, use, verification.RequestLimits())
+		switch {
+		case err != nil:
+			return err
+		case wait > 0:
+			return verification.ErrTooManyRequests(wait)
+		}
+		_, err = tx.NewUpdate().Model((*codeRow)(nil)).Set("status = ?", verification.Replaced).
 			Where("number = ?", row.Number).Where("purpose = ?", row.Purpose).Where("status = ?", verification.Live).Exec(ctx)
 		if err != nil {
 			return err
@@ -151,38 +164,63 @@ func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
 			return err
 		}
-		if err := v.take(ctx, tx, r, r.DiallingCode, r.Budget.Codes[r.DiallingCode]); err != nil {
-			return err
-		}
-		return v.take(ctx, tx, r, "", r.Budget.Messages)
+		return v.take(ctx, tx, r.Expense)
 	})
 }
 
-// take takes a message of a budget; zero has any number.
-func (v Codes) take(ctx context.Context, tx *listedTransaction, r verification.Request, code string, budget int64) error {
-	row := codeDayRow{Day: engine.At(verification.DayOf(r.Now)), DiallingCode: code, Messages: 1}
-	insert := tx.NewInsert().Model(&row).On("CONFLICT (day, dialling_code) DO UPDATE").Set("messages = d.messages + 1")
+func (v Codes) Take(ctx context.Context, e verification.Expense) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error { return v.take(ctx, tx, e) })
+}
+
+// take takes the messages of the expense of both budgets.
+func (v Codes) take(ctx context.Context, tx *listedTransaction, e verification.Expense) error {
+	if err := v.takeOf(ctx, tx, e, e.DiallingCode, e.Budget.Codes[e.DiallingCode]); err != nil {
+		return err
+	}
+	return v.takeOf(ctx, tx, e, "", e.Budget.Messages)
+}
+
+// takeOf takes the messages of a budget; zero has any number.
+func (v Codes) takeOf(ctx context.Context, tx *listedTransaction, e verification.Expense, code string, budget int64) error {
+	row := codeDayRow{Day: engine.At(verification.DayOf(e.Now)), DiallingCode: code, Messages: e.Messages}
+	insert := tx.NewInsert().Model(&row).On("CONFLICT (day, dialling_code) DO UPDATE").Set("messages = d.messages + EXCLUDED.messages")
 	if budget > 0 {
 		insert = insert.Where("d.messages < ?", budget)
 	}
 	done, err := insert.Exec(ctx)
-	return engine.OrNotAffected(done, err, verification.ErrBudgetSpent(r.Now))
+	return engine.OrNotAffected(done, err, verification.ErrBudgetSpent(e.Now))
 }
 
 func (v Codes) Try(ctx context.Context, a verification.Attempt) (code *verification.Code, err error) {
-	use := codeUseOf(verification.Tried, a.Number, a.From, a.Now)
-	err = v.count(ctx, use, verification.TryLimits(), verification.ErrTooManyTries, func(ctx context.Context, tx *listedTransaction) error {
-		code, err = v.try(ctx, tx, a)
+	err = v.counting(ctx, a.Number, a.From, func(ctx context.Context, tx *listedTransaction) error {
+		use := codeUse{verification.Tried, a.Number, a.From, instant.Normalise(a.Now)}
+		if code, err = v.tried(ctx, tx, a); err != nil {
+			return err
+		}
+		if code == nil {
+			use.number = verification.Number{}
+		}
+		wait, err := v.count(ctx, tx, use, verification.TryLimits())
+		switch {
+		case err != nil || code == nil && wait == 0:
+			return err
+		case wait > 0:
+			return verification.ErrTooManyTries(wait)
+		}
+		_, err = tx.NewUpdate().Model((*codeRow)(nil)).Set("tries = ?", code.State().Tries).Where("id = ?", code.State().ID).Exec(ctx)
 		return err
 	})
-	if err == nil && code == nil {
-		err = verification.ErrWrongCode // the try is counted
+	switch {
+	case err != nil:
+		return nil, err
+	case code == nil:
+		return nil, verification.ErrWrongCode // the try is counted
 	}
-	return code, err
+	return code, nil
 }
 
-// try counts the try in the live code, and returns the code, or nil if the number has no code that may be tried.
-func (v Codes) try(ctx context.Context, tx *listedTransaction, a verification.Attempt) (*verification.Code, error) {
+// tried returns the live code with the try counted, or nil if the number has no code that may be tried. It stores nothing.
+func (v Codes) tried(ctx context.Context, tx *listedTransaction, a verification.Attempt) (*verification.Code, error) {
 	var row codeRow
 	err := v.s.Selecting(tx.Transaction).Model(&row).Where("number = ?", a.Number.Digits()).
 		Where("purpose = ?", a.Purpose).Where("status = ?", verification.Live).Scan(ctx)
@@ -200,8 +238,7 @@ func (v Codes) try(ctx context.Context, tx *listedTransaction, a verification.At
 	if err != nil || code.Try(a.Now) != nil {
 		return nil, err
 	}
-	_, err = tx.NewUpdate().Model((*codeRow)(nil)).Set("tries = ?", code.State().Tries).Where("id = ?", row.ID).Exec(ctx)
-	return code, err
+	return code, nil
 }
 
 // spend uses up the codes of the spendings, as Code.Spend does, and takes back their tries.

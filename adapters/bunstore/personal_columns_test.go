@@ -232,7 +232,8 @@ func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
 		keys, err := verification.NewKeys(secret.New(strings.Repeat("k", 32)))
 		require.NoError(t, err)
 		code, _ := verification.New(verification.Erase, verification.NumberOf(phone), keys, noon)
-		require.NoError(t, p.Codes.Reserve(ctx, verification.Request{Code: code.State(), DiallingCode: "86", From: attempt.Source.First(), Now: noon}))
+		expense := verification.Expense{DiallingCode: "86", Messages: 1, Now: noon}
+		require.NoError(t, p.Codes.Reserve(ctx, verification.Request{Code: code.State(), From: attempt.Source.First(), Expense: expense}))
 		other, err := p.Accounts.Open(ctx, access.Account{}, user.Member{Timezone: "UTC", Joined: noon})
 		require.NoError(t, err)
 		for _, follow := range [][2]user.ID{{id, other}, {other, id}} {

@@ -13,19 +13,21 @@ import (
 	"plaza/domain/verification"
 )
 
-// attackedUses are 100,000 tries of one number from one address in an hour, and as many requests.
+// attackedUses are 50,000 tries of one number from one address in an hour, and as many requests, with the networks of the
+// address.
 const attackedUses = "INSERT INTO code_uses (use, number, prefix, source, at)" +
-	" SELECT CASE n %% 2 WHEN 0 THEN 'tried' ELSE 'requested' END, '8613800000001', '861380000', '192.0.2.7/32', %s FROM %s"
+	" SELECT CASE n %% 2 WHEN 0 THEN 'tried' ELSE 'requested' END, '8613800000001', '861380000'," +
+	" CASE n / 2 %% 4 WHEN 0 THEN '2001:db8:1::/48' WHEN 1 THEN '2001:db8:1:200::/56' ELSE '2001:db8:1:2a3::/64' END, %s FROM %s"
 
 // attacked returns a use of the attacked number, and the rows that its limits may read at most.
-func attacked(t *testing.T, use verification.Use, limits []verification.Limit) (of codeUseRow, most int) {
+func attacked(t *testing.T, use verification.Use, limits []verification.Limit) (of codeUse, most int) {
 	t.Helper()
 	phone, err := user.ParsePhone("+86-13800000001")
 	require.NoError(t, err)
 	for _, l := range limits {
 		most += l.Max
 	}
-	return codeUseOf(use, verification.NumberOf(phone), netip.MustParseAddr("192.0.2.7"), time.UnixMicro(0)), most
+	return codeUse{use, verification.NumberOf(phone), netip.MustParseAddr("2001:db8:1:2a3::"), time.UnixMicro(0)}, most
 }
 
 var codeLimits = map[verification.Use][]verification.Limit{

@@ -45,7 +45,7 @@ type codeSentView struct {
 func (a *api) requestCode(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[codeBody](c)
 	of := deref(body.Purpose).Purpose
-	if err := a.admitTo(of == verification.ChangePhone || of == verification.Erase, c); err != nil {
+	if err := a.admitTo(of.NeedsKey(), c); err != nil {
 		return transport.Reply{}, err
 	}
 	sent, err := a.Signin.RequestCode(c.Context(), signin.CodeRequest{

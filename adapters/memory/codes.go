@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plaza/domain/instant"
+	"plaza/domain/ratelimit"
 	"plaza/domain/verification"
 )
 
@@ -41,16 +42,8 @@ type codeDay struct {
 
 // isWith reports whether both uses are in one group.
 func (u codeUse) isWith(other codeUse, g verification.Grouping) bool {
-	switch {
-	case u.kind != other.kind:
-		return false
-	case g == verification.ByNumber:
-		return u.number == other.number
-	case g == verification.ByPrefix:
-		return u.number.Prefix() == other.number.Prefix()
-	default:
-		return u.from == other.from
-	}
+	group := g.Group(u.number, u.from)
+	return group != "" && u.kind == other.kind && group == g.Group(other.number, other.from)
 }
 
 // wait returns how long the limits on the earlier uses do not admit another.
@@ -58,8 +51,9 @@ func (u codeUse) wait(limits []verification.Limit, earlier []codeUse) time.Durat
 	filling := make([]time.Time, len(limits))
 	for i, l := range limits {
 		var within []time.Time
+		after, last := ratelimit.Window(l.Window, u.at)
 		for _, e := range earlier {
-			if e.isWith(u, l.Grouping) && e.at.Add(l.Window).After(u.at) {
+			if e.at.After(after) && !e.at.After(last) && e.isWith(u, l.Grouping) {
 				within = append(within, e.at)
 			}
 		}
@@ -80,7 +74,7 @@ func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 		if wait := use.wait(verification.RequestLimits(), c.uses); wait > 0 {
 			return verification.ErrTooManyRequests(wait)
 		}
-		if err := c.spend(r); err != nil {
+		if err := c.take(r.Expense); err != nil {
 			return err
 		}
 		c.uses = append(c.uses, use)
@@ -93,16 +87,20 @@ func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 	})
 }
 
-// spend takes a message of the budgets.
-func (c *codes) spend(r verification.Request) error {
-	day := verification.DayOf(r.Now)
-	whole, ofCode := codeDay{day, ""}, codeDay{day, r.DiallingCode}
-	limit := r.Budget.Codes[r.DiallingCode]
-	if r.Budget.Messages > 0 && c.spent[whole] >= r.Budget.Messages || limit > 0 && c.spent[ofCode] >= limit {
-		return verification.ErrBudgetSpent(r.Now)
+func (v Codes) Take(ctx context.Context, e verification.Expense) error {
+	return exec(ctx, v.s, func() error { return v.s.codes.take(e) })
+}
+
+// take takes the messages of the budgets.
+func (c *codes) take(e verification.Expense) error {
+	day := verification.DayOf(e.Now)
+	whole, ofCode := codeDay{day, ""}, codeDay{day, e.DiallingCode}
+	limit := e.Budget.Codes[e.DiallingCode]
+	if e.Budget.Messages > 0 && c.spent[whole] >= e.Budget.Messages || limit > 0 && c.spent[ofCode] >= limit {
+		return verification.ErrBudgetSpent(e.Now)
 	}
-	c.spent[whole]++
-	c.spent[ofCode]++
+	c.spent[whole] += e.Messages
+	c.spent[ofCode] += e.Messages
 	return nil
 }
 
@@ -126,16 +124,16 @@ func (v Codes) Try(ctx context.Context, a verification.Attempt) (*verification.C
 		c := &v.s.codes
 		c.prune(a.Now)
 		use := codeUse{verification.Tried, a.Number, a.From, instant.Normalise(a.Now)}
+		code := c.live(a.Number, a.Purpose)
+		if code == nil || code.Try(a.Now) != nil {
+			code, use.number = nil, verification.Number{}
+		}
 		if wait := use.wait(verification.TryLimits(), c.uses); wait > 0 {
 			return nil, verification.ErrTooManyTries(wait)
 		}
 		c.uses = append(c.uses, use)
-		code := c.live(a.Number, a.Purpose)
 		if code == nil {
 			return nil, verification.ErrWrongCode
-		}
-		if err := code.Try(a.Now); err != nil {
-			return nil, err
 		}
 		c.all[code.State().ID] = code.State()
 		return code, nil

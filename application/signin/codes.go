@@ -3,6 +3,7 @@ package signin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/netip"
@@ -43,7 +44,7 @@ type MessageCounts struct {
 	Refused  map[verification.Reason]int64
 	Busy     int64 // the provider took nothing for now
 	Unknown  int64 // perhaps sent
-	Dropped  int64 // never given to the sender: too many were on their way, or the database was away
+	Dropped  int64 // never given to the sender: too many on their way, the database away, or the budget spent meanwhile
 }
 
 // sending has the messages that are on their way.
@@ -67,8 +68,16 @@ type CodeRequest struct {
 // CodeSent is what the caller learns about the code. It is the same whether or not an account has the number.
 type CodeSent struct{ ExpiresIn, ResendAfter time.Duration }
 
+// outgoing is a message on its way to the login name.
+type outgoing struct {
+	verification.Message
+	login   user.Phone
+	expense verification.Expense // that the budget has taken
+}
+
 // RequestCode sends a code (AUT-15). The message is sent beside the call, which the sender never delays. A request counts
-// for all limits before any account is looked up. Only a number without an account gets no code to reset a password.
+// for all limits before any account is looked up. Only a number without an account gets no code to reset a password. That
+// code is taken of the budget beside the call, too: here the budget is only judged.
 func (s *Signin) RequestCode(ctx context.Context, r CodeRequest, readErr error) (CodeSent, error) {
 	switch {
 	case s.joining.Sender == nil:
@@ -88,16 +97,21 @@ func (s *Signin) RequestCode(ctx context.Context, r CodeRequest, readErr error) 
 	}
 	now := s.now()
 	code, drawn := verification.New(r.Purpose, verification.NumberOf(phone), s.joining.Keys, now)
-	err = s.joining.Codes.Reserve(ctx, verification.Request{
-		Code: code.State(), DiallingCode: phone.DiallingCode(), From: access.SourceOf(r.From).First(), Budget: s.joining.Budget, Now: now,
-	})
+	expense := verification.Expense{Budget: s.joining.Budget, DiallingCode: phone.DiallingCode(), Messages: 1, Now: now}
+	if !r.Purpose.NeedsKey() {
+		expense.Budget = s.joining.Budget.WithoutKey()
+	}
+	if r.Purpose == verification.ResetPassword {
+		expense.Messages = 0
+	}
+	err = s.joining.Codes.Reserve(ctx, verification.Request{Code: code.State(), From: access.SourceOf(r.From).First(), Expense: expense})
 	if err != nil {
 		return CodeSent{}, err
 	}
-	s.sendBeside(ctx, phone, verification.Message{
+	s.sendBeside(ctx, outgoing{login: phone, expense: expense, Message: verification.Message{
 		ID: string(code.State().ID), To: code.State().Number, Purpose: r.Purpose, Code: drawn, Language: r.Language,
 		Text: verification.Text(r.Language, r.Purpose, drawn, s.joining.Host), ExpiresIn: verification.Life,
-	})
+	}})
 	return CodeSent{verification.Life, verification.ResendAfter}, nil
 }
 
@@ -118,7 +132,7 @@ func (s *Signin) phoneOf(ctx context.Context, r CodeRequest) (user.Phone, error)
 
 // sendBeside sends the message while the caller goes on, unless too many are on their way. Sending outlives the
 // request. The sender has a deadline of its own.
-func (s *Signin) sendBeside(ctx context.Context, to user.Phone, m verification.Message) {
+func (s *Signin) sendBeside(ctx context.Context, o outgoing) {
 	ctx = context.WithoutCancel(ctx)
 	s.sending.mu.Lock()
 	isFull := s.sending.now >= maxSending
@@ -129,11 +143,12 @@ func (s *Signin) sendBeside(ctx context.Context, to user.Phone, m verification.M
 	}
 	s.sending.mu.Unlock()
 	if isFull {
-		s.log(ctx).ErrorContext(ctx, "a code was not sent: too many messages are on their way", "message", m.ID)
+		s.log(ctx).ErrorContext(ctx, "a message was not sent: too many messages are on their way", "message", o.ID)
+		s.giveBack(ctx, o)
 		return
 	}
 	s.sending.all.Go(func() {
-		outcome := s.send(ctx, to, m)
+		outcome := s.send(ctx, o)
 		s.sending.mu.Lock()
 		defer s.sending.mu.Unlock()
 		s.sending.now--
@@ -141,25 +156,55 @@ func (s *Signin) sendBeside(ctx context.Context, to user.Phone, m verification.M
 	})
 }
 
-// lookUpDeadline is how long a sender waits for the database.
-const lookUpDeadline = 10 * time.Second
+// databaseDeadline is how long a sender waits for the database.
+const databaseDeadline = 10 * time.Second
+
+// take takes the message of the budget, unless that was done. It reports false if there is nothing to send: no account has
+// the number of a code to reset a password. It writes the budget then, too, so that the next request waits alike.
+func (s *Signin) take(ctx context.Context, o *outgoing) (isWanted bool, err error) {
+	if o.expense.Messages > 0 {
+		return true, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, databaseDeadline)
+	defer cancel()
+	o.expense.Messages = 1
+	if o.Purpose == verification.ResetPassword {
+		_, err := s.accounts.ByPhone(ctx, o.login)
+		if errors.Is(err, access.ErrNoAccount) {
+			o.expense.Messages = 0
+		} else if err != nil {
+			return true, err
+		}
+	}
+	return o.expense.Messages > 0, s.joining.Codes.Take(ctx, o.expense)
+}
+
+// giveBack gives a message that was taken and not sent back to the budget.
+func (s *Signin) giveBack(ctx context.Context, o outgoing) {
+	ctx, cancel := context.WithTimeout(ctx, databaseDeadline)
+	defer cancel()
+	o.expense.Budget, o.expense.Messages = verification.Budget{}, -o.expense.Messages
+	if err := s.joining.Codes.Take(ctx, o.expense); err != nil {
+		s.logUnsent(ctx, slog.LevelWarn, o.Message, fmt.Errorf("it still counts for the budget: %w", err))
+	}
+}
 
 // send sends the message, unless it is about an account that does not exist, and returns how it counts. It logs a
 // message that the provider has not taken, without its number.
-func (s *Signin) send(ctx context.Context, to user.Phone, m verification.Message) (count func(*MessageCounts)) {
-	if m.Purpose == verification.ResetPassword {
-		lookUp, cancel := context.WithTimeout(ctx, lookUpDeadline)
-		defer cancel()
-		_, err := s.accounts.ByPhone(lookUp, to)
-		if errors.Is(err, access.ErrNoAccount) {
-			return func(*MessageCounts) {}
-		}
-		if err != nil {
-			s.logUnsent(ctx, slog.LevelError, m, err)
-			return func(c *MessageCounts) { c.Dropped++ }
-		}
+func (s *Signin) send(ctx context.Context, o outgoing) (count func(*MessageCounts)) {
+	m := o.Message
+	isWanted, err := s.take(ctx, &o)
+	switch {
+	case !isWanted:
+		return func(*MessageCounts) {}
+	case err != nil:
+		s.logUnsent(ctx, slog.LevelError, m, err)
+		return func(c *MessageCounts) { c.Dropped++ }
 	}
-	err := s.joining.Sender.Send(ctx, m)
+	err = s.joining.Sender.Send(ctx, m)
+	if verification.CostsNothing(err) {
+		s.giveBack(ctx, o)
+	}
 	refused, isRefused := errors.AsType[*verification.RefusedError](err)
 	switch {
 	case err == nil:
@@ -180,7 +225,7 @@ func (s *Signin) send(ctx context.Context, to user.Phone, m verification.Message
 }
 
 func (s *Signin) logUnsent(ctx context.Context, level slog.Level, m verification.Message, err error) {
-	s.log(ctx).Log(ctx, level, "a code was not sent", "message", m.ID, "purpose", m.Purpose, "error", err)
+	s.log(ctx).Log(ctx, level, "a message was not sent", "message", m.ID, "purpose", m.Purpose, "error", err)
 }
 
 // MessageCounts returns the current counts.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"plaza/domain/instant"
+	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 )
 
@@ -89,7 +90,9 @@ func (c *Code) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "code "+st
 // Try counts a try, which is then to be stored before the code is compared. The last try may
 // succeed. Try returns ErrWrongCode if no try can.
 func (c *Code) Try(now time.Time) error {
-	if c.state.Status != Live || c.state.Tries >= MaxTries || !instant.Normalise(now).Before(c.state.Expires) {
+	now = instant.Normalise(now)
+	isAhead := c.state.Made.After(now.Add(ratelimit.Skew)) // by a clock that ran ahead: it would be good for too long
+	if c.state.Status != Live || c.state.Tries >= MaxTries || isAhead || !now.Before(c.state.Expires) {
 		return ErrWrongCode
 	}
 	c.state.Tries++

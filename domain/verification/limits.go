@@ -1,6 +1,8 @@
 package verification
 
 import (
+	"maps"
+	"net/netip"
 	"time"
 
 	"plaza/domain/fault"
@@ -10,12 +12,32 @@ import (
 // Grouping selects the requests, or the tries, that are counted together, over all purposes.
 type Grouping int
 
-// The groupings of AUT-15.
+// The groupings of AUT-15. Of IPv6, providers give each customer a /56, and many a /48.
 const (
 	ByNumber Grouping = iota
 	ByPrefix          // Number.Prefix
 	BySource          // access.Source
+	By56
+	By48
 )
+
+// Group returns the name of the group in which the number and the address count. It is empty if they count in none:
+// without a number, and for a /56 or /48 of IPv4. From is as in Request.
+func (g Grouping) Group(n Number, from netip.Addr) string {
+	bits := map[Grouping]int{BySource: 64, By56: 56, By48: 48}[g]
+	switch {
+	case g == ByNumber:
+		return n.digits
+	case g == ByPrefix:
+		return n.Prefix()
+	case g == BySource && !from.Is6():
+		bits = 32
+	case !from.Is6():
+		return ""
+	}
+	network, _ := from.Prefix(bits) // fails only for the zero Addr, whose network is zero
+	return network.String()
+}
 
 // Limit is the maximum of requests or tries of a grouping within any window of the length.
 type Limit struct {
@@ -26,8 +48,8 @@ type Limit struct {
 
 // RequestLimits returns the limits on requests for codes (AUT-15). Those of a number are within the
 // limits of providers, whose clocks and counts differ by seconds. Those of a prefix, which ten
-// thousand numbers share, exceed what one address may ask for, so that no single address uses
-// them up.
+// thousand numbers share, exceed what one address may ask for, within an hour and within a day, so that
+// no single address uses them up.
 func RequestLimits() []Limit {
 	return []Limit{
 		{ByNumber, 1, ResendAfter},
@@ -36,6 +58,11 @@ func RequestLimits() []Limit {
 		{ByPrefix, 50, time.Hour},
 		{ByPrefix, 200, 24 * time.Hour},
 		{BySource, 20, time.Hour},
+		{BySource, 100, 24 * time.Hour},
+		{By56, 80, time.Hour},
+		{By56, 400, 24 * time.Hour},
+		{By48, 320, time.Hour},
+		{By48, 1600, 24 * time.Hour},
 	}
 }
 
@@ -43,7 +70,8 @@ func RequestLimits() []Limit {
 const ResendAfter = 65 * time.Second
 
 // TryLimits returns the limits on tries that were wrong (AUT-15). A try counts as wrong until its
-// code is spent.
+// code is spent. Without a code that it could hit, it counts for the address alone: otherwise any
+// caller could lock any number by guessing where there is nothing to guess.
 func TryLimits() []Limit {
 	return []Limit{
 		{ByNumber, 20, 24 * time.Hour},
@@ -75,9 +103,8 @@ func ErrTooManyTries(after time.Duration) error {
 	return fault.RetryAfter(fault.Throttled, after, "Too many wrong codes were tried. Try again later.").AtLimit("code_tries")
 }
 
-// Budget bounds the messages of a day, in UTC, of all servers together. A request takes one message
-// of it even if none is sent, so that the budget tells nothing about the number. The zero Budget
-// bounds nothing.
+// Budget bounds the messages of a day, in UTC, of all servers together. A fifth of it, in all and of
+// each dialling code, is kept for callers with a key. The zero Budget bounds nothing.
 type Budget struct {
 	Messages int64 // in all; zero: any number
 	// Codes are the dialling codes served, with the messages of each; zero: any number within
@@ -95,6 +122,26 @@ func (b Budget) Serves(p user.Phone) error {
 		return ErrNotServed
 	}
 	return p.MessageProblem()
+}
+
+// keptShare is the share of a budget, as its divisor, that is kept for callers with a key.
+const keptShare = 5
+
+// WithoutKey returns what of the budget callers without a key may take.
+func (b Budget) WithoutKey() Budget {
+	b.Messages, b.Codes = b.Messages-b.Messages/keptShare, maps.Clone(b.Codes)
+	for code, messages := range b.Codes {
+		b.Codes[code] = messages - messages/keptShare
+	}
+	return b
+}
+
+// Expense is what messages take of the budget of a day, in all and of the dialling code.
+type Expense struct {
+	Budget       Budget
+	DiallingCode string
+	Messages     int64 // one; none, which only judges the budget; or -1 to give one back, without a budget
+	Now          time.Time
 }
 
 // DayOf returns the day whose budget a message at the instant takes.

@@ -87,6 +87,13 @@ func (e *BusyError) Error() string { return said(ErrBusy.Error(), e.Said) }
 // Is makes the error an ErrBusy.
 func (e *BusyError) Is(target error) bool { return target == ErrBusy }
 
+// CostsNothing reports whether the error is of a message that was certainly not sent, for a reason that
+// is not its number's. Such a message is given back to the budget.
+func CostsNothing(err error) bool {
+	refused, isRefused := errors.AsType[*RefusedError](err)
+	return errors.Is(err, ErrBusy) || isRefused && (refused.Reason == SetUp || refused.Reason == Money)
+}
+
 func said(meaning, code string) string {
 	if code == "" {
 		return meaning

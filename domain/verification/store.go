@@ -17,12 +17,10 @@ const (
 
 // Request asks for a code.
 type Request struct {
-	Code         State // of a new code
-	DiallingCode string
+	Code State // of a new code
 	// From is the first address of the caller's access.Source. (Package access imports this one.)
-	From   netip.Addr
-	Budget Budget
-	Now    time.Time
+	From netip.Addr
+	Expense
 }
 
 // Attempt is a try of a code.
@@ -67,20 +65,24 @@ type Taken struct {
 // Requests, tries and codes older than Kept are removed in time, because they name numbers. An
 // erasure removes those of the person's number at once.
 type Store interface {
-	// Reserve counts the request in every grouping of RequestLimits, takes one message of the
-	// budget in all and of the budget of the dialling code, and stores the code as the only live
-	// one of its number and purpose: the one before is Replaced. If a limit is full it must
-	// change nothing, neither counts nor codes, and return ErrTooManyRequests with the time
-	// until all limits admit a request. If a budget is spent it must change nothing and return
-	// ErrBudgetSpent; limits are judged first. Checking, counting and storing must be one step,
-	// so that concurrent requests cannot exceed a limit.
+	// Reserve counts the request in every Group of RequestLimits, takes the expense as Take does,
+	// and stores the code as the only live one of its number and purpose: the one before is
+	// Replaced. If a limit is full it must change nothing, neither counts nor codes, and return
+	// ErrTooManyRequests with the time until all limits admit a request. If a budget is spent it
+	// must change nothing and return ErrBudgetSpent; limits are judged first. Checking, counting
+	// and storing must be one step, so that concurrent requests cannot exceed a limit. What a
+	// server has counted whose clock ran ahead, by more than ratelimit.Skew, fills no limit.
 	Reserve(ctx context.Context, r Request) error
-	// Try counts the attempt as wrong in every grouping of TryLimits, also if its number has no
-	// code. If a limit is full it must count nothing and return ErrTooManyTries with the time
-	// until all limits admit a try. Otherwise it counts the try in the live code of the number
-	// and purpose, as Code.Try does, and returns the code, or ErrWrongCode if the number has none or
-	// Code.Try fails. The counts must be committed when Try returns, also with ErrWrongCode: of
-	// 50 tries at once 50 are counted, and 5 return the code.
+	// Take takes the messages of the expense of the budgets of its day, in all and of the
+	// dialling code. If one of them is spent it must take nothing and return ErrBudgetSpent.
+	Take(ctx context.Context, e Expense) error
+	// Try counts the try in the live code of the number and purpose, as Code.Try does, and returns
+	// the code, or ErrWrongCode if the number has none or Code.Try fails. It counts the attempt as
+	// wrong in every Group of TryLimits; if it returns no code, without the number. If a limit is
+	// full it must count nothing and return ErrTooManyTries with the time until all limits admit a
+	// try. The counts must be committed when Try returns, also with ErrWrongCode: of 50 tries at
+	// once 50 are counted for the address, and 5 return the code. Limits ignore clocks that ran
+	// ahead, as those of Reserve do.
 	Try(ctx context.Context, a Attempt) (*Code, error)
 	// Taken returns what was taken of the budget of the day (DayOf).
 	Taken(ctx context.Context, day time.Time) (Taken, error)

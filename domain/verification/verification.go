@@ -18,8 +18,16 @@
 //   - Budgets count as the characters of a translator do (localisation.Cache.Spend): a row for
 //     each UTC day in all and one for each dialling code, incremented by a conditional write.
 //
-// Store.Reserve and Store.Try count before they look at anything else, and know no accounts. So
-// a number without an account is counted as any other.
+// Store.Reserve and Store.Try know no accounts. So a number without an account is counted in the limits as any other.
+//
+// # What a budget tells
+//
+// Only messages that are sent take of a budget, so a code to reset a password takes nothing if no account has the number.
+// Reserve judges the budget of such a request, for each number alike. The message is taken beside the answer, after the
+// account was looked up: one for an account and none for any other number, by the same statements, so that the next
+// request waits alike. What is left of a budget is never said. Only the request that finds the budget spent tells that
+// the last message was taken. A caller who wants to know of one number must spend the whole budget of the day, with
+// messages to telephones, while no other person asks for a code.
 package verification
 
 import (
@@ -53,8 +61,11 @@ const (
 	Erase         Purpose = "erase"
 )
 
-// Purposes returns all purposes.
+// Purposes returns all purposes of codes.
 func Purposes() []Purpose { return []Purpose{SignUp, ResetPassword, ChangePhone, Erase} }
+
+// NeedsKey reports whether only callers with a key may ask for a code for the purpose.
+func (p Purpose) NeedsKey() bool { return p == ChangePhone || p == Erase }
 
 // ParsePurpose returns the purpose of the name. It reports false if there is no such purpose.
 func ParsePurpose(name string) (Purpose, bool) {

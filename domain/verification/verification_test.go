@@ -17,6 +17,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/locale"
+	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 	"plaza/domain/verification"
@@ -131,7 +132,7 @@ func TestAUT15_keys_are_replaced_without_losing_codes(t *testing.T) {
 	made, _ := verification.New(verification.SignUp, number, keysOf(t, newer, older), noon)
 	assert.NotEqual(t, c.State().Key, made.State().Key, "the first key is the new one")
 	assert.NotContains(t, newer.Reveal(), string(made.State().Key))
-	for _, wrong := range [][]secret.String{{}, {secret.New("short")}, {newer, {}}} {
+	for _, wrong := range [][]secret.String{{}, {secret.New("short")}, {newer, {}}, {secret.New(strings.Repeat("k", 31))}} {
 		_, err := verification.NewKeys(wrong...)
 		assert.ErrorContains(t, err, "key")
 	}
@@ -146,6 +147,7 @@ func TestAUT15_the_fifth_try_may_succeed_and_no_sixth(t *testing.T) {
 		require.Equal(t, verification.ErrWrongCode, err)
 	}
 	assert.Equal(t, verification.ErrWrongCode, c.Try(noon.Add(verification.Life)), "it has expired")
+	assert.Equal(t, verification.ErrWrongCode, c.Try(noon.Add(-ratelimit.Skew-time.Microsecond)), "it was made by a clock that ran ahead")
 	require.NoError(t, c.Try(noon.Add(verification.Life-time.Microsecond)))
 	spending, err := c.Verify(keys, sent, source)
 	require.NoError(t, err)
@@ -258,6 +260,54 @@ func TestAUT15_limits_admit_again_when_their_windows_have_passed(t *testing.T) {
 	}
 }
 
+// TestAUT15_the_limits_are_those_of_the_contract has the numbers that no test of a store can count to.
+func TestAUT15_the_limits_are_those_of_the_contract(t *testing.T) {
+	const day = 24 * time.Hour
+	for g, want := range map[verification.Grouping]map[time.Duration]int{
+		verification.ByNumber: {65 * time.Second: 1, time.Hour: 5, day: 10}, verification.ByPrefix: {time.Hour: 50, day: 200},
+		verification.BySource: {time.Hour: 20, day: 100}, verification.By56: {time.Hour: 4 * 20, day: 4 * 100},
+		verification.By48: {time.Hour: 16 * 20, day: 16 * 100},
+	} {
+		got := map[time.Duration]int{}
+		for _, l := range verification.RequestLimits() {
+			if l.Grouping == g {
+				got[l.Window] = l.Max
+			}
+		}
+		assert.Equal(t, want, got, g)
+	}
+}
+
+func TestAUT15_an_address_is_in_the_groups_of_its_networks(t *testing.T) {
+	number := numberOf(t, "+86-13800000001")
+	for _, c := range []struct {
+		from string
+		want [3]string
+	}{
+		{"192.0.2.7", [3]string{"192.0.2.7/32", "", ""}},
+		{"2001:db8:1:2a3::", [3]string{"2001:db8:1:2a3::/64", "2001:db8:1:200::/56", "2001:db8:1::/48"}},
+	} {
+		from := netip.MustParseAddr(c.from)
+		for i, g := range []verification.Grouping{verification.BySource, verification.By56, verification.By48} {
+			assert.Equal(t, c.want[i], g.Group(number, from))
+			assert.Equal(t, c.want[i], g.Group(verification.Number{}, from))
+		}
+		assert.Equal(t, "8613800000001", verification.ByNumber.Group(number, from))
+		assert.Equal(t, "861380000", verification.ByPrefix.Group(number, from))
+		assert.Empty(t, verification.ByNumber.Group(verification.Number{}, from)+verification.ByPrefix.Group(verification.Number{}, from))
+	}
+}
+
+func TestAUT15_a_fifth_of_a_budget_is_kept_for_callers_with_a_key(t *testing.T) {
+	whole := verification.Budget{Messages: 1000, Codes: map[string]int64{"86": 0, "44": 9, "1": 4}}
+	assert.Equal(t, verification.Budget{Messages: 800, Codes: map[string]int64{"86": 0, "44": 8, "1": 4}}, whole.WithoutKey())
+	assert.EqualValues(t, 9, whole.Codes["44"], "it is a copy")
+	assert.Equal(t, verification.Budget{}, verification.Budget{}.WithoutKey())
+	for _, p := range verification.Purposes() {
+		assert.Equal(t, p == verification.ChangePhone || p == verification.Erase, p.NeedsKey(), p)
+	}
+}
+
 func TestAUT15_a_budget_is_of_a_day_and_of_its_dialling_codes(t *testing.T) {
 	b := verification.Budget{Messages: 100, Codes: map[string]int64{"86": 0, "44": 10}}
 	for login, want := range map[string]error{
@@ -330,4 +380,14 @@ func TestErrors_of_senders_are_told_apart(t *testing.T) {
 	}
 	assert.False(t, errors.Is(busy, verification.ErrRefused))
 	assert.EqualError(t, refused, "x: message refused, money: isv.AMOUNT_NOT_ENOUGH")
+	assert.EqualError(t, busy, "x: sender busy: isv.DAY_LIMIT_CONTROL")
+
+	for reason, isFree := range map[verification.Reason]bool{
+		verification.SetUp: true, verification.Money: true, verification.BadNumber: false, verification.Blocked: false,
+	} {
+		assert.Equal(t, isFree, verification.CostsNothing(fmt.Errorf("x: %w", &verification.RefusedError{Reason: reason})), reason)
+	}
+	assert.True(t, verification.CostsNothing(busy))
+	assert.False(t, verification.CostsNothing(verification.ErrUnknownOutcome))
+	assert.False(t, verification.CostsNothing(nil))
 }

@@ -1,13 +1,16 @@
 package contract
 
 import (
+	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 	"plaza/domain/verification"
 )
@@ -16,8 +19,11 @@ import (
 var codeLimitRows = []row{
 	{"AUT-15 a number gets one code in 65 seconds five an hour and ten a day", codesOfNumber, everyStore},
 	{"AUT-15 numbers that begin alike get fifty codes an hour", codesOfPrefix, everyStore},
-	{"AUT-15 an address gets twenty codes an hour", codesOfAddress, everyStore},
+	{"AUT-15 numbers that begin alike get two hundred codes a day", codesOfPrefixInADay, oneStore},
+	{"AUT-15 an address gets twenty codes an hour and a hundred a day", codesOfAddress, everyStore},
+	{"AUT-15 the networks of an IPv6 address get four and sixteen times as many", codesOfNetworks, oneStore},
 	{"AUT-15 a day has a budget in all and for a dialling code", codesOfDay, everyServer},
+	{"AUT-15 codes that are not sent leave the budget to others", unsentCodes, everyStore},
 	{"AUT-15 an address has sixty wrong tries an hour over all numbers", triesOfAddress, everyStore},
 	{"AUT-15 AUT-17 known and unknown numbers are answered and counted alike", numbersAlike, everyStore},
 }
@@ -67,6 +73,39 @@ func codesOfPrefix(t *testing.T, s *server) {
 	s.fromAnother(50).asks(t, "sign_up", newcomer(9999)).is(202)
 }
 
+func codesOfPrefixInADay(t *testing.T, s *server) {
+	s = s.on.behindProxy(t)
+	for n := range 200 {
+		if n > 0 && n%50 == 0 {
+			s.clock.advance(time.Hour)
+		}
+		s.fromAnother(n).asks(t, "sign_up", newcomer(n)).is(202)
+	}
+	s.clock.advance(time.Hour)
+	assert.Equal(t, 20*time.Hour, s.fromAnother(200).asks(t, "sign_up", newcomer(9999)).throttled())
+	s.fromAnother(200).asks(t, "sign_up", newcomer(10_000)).is(202)
+}
+
+// codesOfNetworks asks for codes of numbers that don't begin alike.
+func codesOfNetworks(t *testing.T, s *server) {
+	s = s.on.behindProxy(t)
+	asked := 0
+	ask := func(address string) answer {
+		asked++
+		return s.from(address).asks(t, "sign_up", newcomer(10_000*asked))
+	}
+	for customer := 2; customer <= 5; customer++ {
+		for n := range 80 {
+			ask(fmt.Sprintf("2001:db8:1:%d%02x::1", customer, n/20)).is(202)
+		}
+		assert.Equal(t, time.Hour, ask(fmt.Sprintf("2001:db8:1:%dff::1", customer)).throttled(), "its /56")
+	}
+	assert.Equal(t, time.Hour, ask("2001:db8:1:600::1").throttled(), "its /48")
+	ask("2001:db8:2:200::1").is(202)
+	s.clock.advance(time.Hour)
+	ask("2001:db8:1:200::1").is(202)
+}
+
 func codesOfAddress(t *testing.T, s *server) {
 	s = s.on.behindProxy(t)
 	for n := range 20 {
@@ -74,26 +113,65 @@ func codesOfAddress(t *testing.T, s *server) {
 	}
 	assert.Equal(t, time.Hour, s.from("2001:db8:1:2::ffff").asks(t, "sign_up", newcomer(20)).throttled())
 	s.from("2001:db8:1:3::1").asks(t, "sign_up", newcomer(20)).is(202)
+	for n := range 80 {
+		if n%20 == 0 {
+			s.clock.advance(time.Hour)
+		}
+		s.from("2001:db8:1:2::ffff").asks(t, "sign_up", newcomer(10_000*(n+1))).is(202)
+	}
 	s.clock.advance(time.Hour)
-	s.from("2001:db8:1:2::ffff").asks(t, "sign_up", newcomer(21)).is(202)
+	assert.Equal(t, 19*time.Hour, s.from("2001:db8:1:2::ffff").asks(t, "sign_up", newcomer(9_000_000)).throttled())
+	s.clock.advance(19 * time.Hour)
+	s.from("2001:db8:1:2::ffff").asks(t, "sign_up", newcomer(9_000_000)).is(202)
 }
 
 func codesOfDay(t *testing.T, s *server) {
 	s = s.on.startWith(t, func(c *settings.Config) {
-		c.SMSBudget, c.SMSCodes = new(int64(4)), settings.DiallingCodes{"86": 0, "44": 1}
+		c.SMSBudget, c.SMSCodes = new(int64(5)), settings.DiallingCodes{"86": 0, "44": 1}
 	})
+	ada := s.member(t)
 	const midnight = 12 * time.Hour
-	ask := func(username string) answer { return s.anyone().asks(t, "reset_password", username) }
-	ask("+44-7400000001").is(202) // taken, although it has no account
+	ask := func(username string) answer { return s.anyone().asks(t, "sign_up", username) }
+	ask("+44-7400000001").is(202)
 	assert.Equal(t, midnight, ask("+44-7400000002").throttled())
 	for n := range 3 {
 		ask(newcomer(n)).is(202)
 	}
 	assert.Equal(t, midnight, ask(newcomer(3)).throttled())
+	assert.Equal(t, midnight, s.anyone().asks(t, "reset_password", newcomer(3)).throttled())
 	assert.Equal(t, verification.ResendAfter, ask(newcomer(0)).throttled(), "limits are judged first")
+	ada.asks(t, "change_phone", newcomer(4)).is(202) // a fifth is kept for callers with a key
+	assert.Equal(t, midnight, ada.asks(t, "erase", "").throttled())
 	s.clock.advance(midnight)
 	ask(newcomer(3)).is(202)
 	ask("+44-7400000002").is(202)
+}
+
+// unsentCodes asks for codes of numbers without an account, and then for some that the provider refuses.
+func unsentCodes(t *testing.T, s *server) {
+	var refused atomic.Bool
+	s = s.on.startAs(t, func(c *settings.Config) {
+		trustTests(c)
+		c.SMSBudget = new(int64(5))
+	}, bootstrap.Parts{Sender: senderFunc(func(context.Context) error {
+		if refused.Load() {
+			return &verification.RefusedError{Reason: verification.SetUp, Said: "status 403"}
+		}
+		return nil
+	})})
+	for n := range 20 {
+		s.fromAnother(n).asks(t, "reset_password", newcomer(n)).is(202)
+	}
+	refused.Store(true)
+	for n := range 4 {
+		s.fromAnother(n).asks(t, "sign_up", newcomer(100+n)).is(202)
+	}
+	s.app.Signin.Close()
+	refused.Store(false)
+	for n := range 4 {
+		s.fromAnother(n).asks(t, "sign_up", newcomer(200+n)).is(202)
+	}
+	s.fromAnother(5).asks(t, "sign_up", newcomer(300)).throttled()
 }
 
 func triesOfAddress(t *testing.T, s *server) {
@@ -125,24 +203,30 @@ func numbersAlike(t *testing.T, s *server) {
 	for n, username := range []string{newcomer(1), ada.phone, shut.phone} {
 		c, before := s.fromAnother(n).saying("Accept-Language", "en"), taken()
 		var got []answer
-		for _, purpose := range []string{"sign_up", "reset_password"} {
-			got = append(got, c.asks(t, purpose, username), c.asks(t, purpose, username))
+		for range 3 { // five wrong tries end each of two codes, and twenty are too many
+			got = append(got, c.asks(t, "sign_up", username), c.asks(t, "sign_up", username))
+			toJoin, toReset := s.receives(t, username).Code.Reveal(), "000000"
 			s.clock.advance(verification.ResendAfter)
+			got = append(got, c.asks(t, "reset_password", username), c.asks(t, "reset_password", username))
+			if n > 0 {
+				toReset = s.receives(t, username).Code.Reveal()
+			}
+			for i := range 6 {
+				got = append(got, c.signs(t, username, wrongFor(t, toJoin, i)), c.resets(t, username, wrongFor(t, toReset, i)),
+					c.post(t, resetPath, object{"username": username, "code": "000000", "password": "short"}))
+			}
+			s.clock.advance(time.Hour)
 		}
-		s.clock.advance(verification.Life) // no code is right any more
-		for range 11 {
-			got = append(got, c.signs(t, username, "000000"), c.resets(t, username, "000000"),
-				c.post(t, resetPath, object{"username": username, "code": "000000", "password": "short"}))
-		}
-		assert.EqualValues(t, 2, taken()-before)
 		assert.Equal(t, 429, got[len(got)-2].status, "20 tries")
+		received := s.received(t, username)
+		assert.EqualValues(t, received, taken()-before, "what is sent")
 		if n == 0 {
 			want = got
-			assert.Equal(t, 1, s.received(t, username), "to join")
+			assert.Equal(t, 3, received, "to join")
 		}
 		for i := range want {
 			sameAnswer(t, want[i], got[i], n, i)
 		}
 	}
-	assert.Equal(t, 2, s.received(t, ada.phone))
+	assert.Equal(t, 6, s.received(t, ada.phone))
 }

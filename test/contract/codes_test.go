@@ -25,6 +25,7 @@ var codeRows = slices.Concat([]row{
 	{"AUT-15 six digits are good once for ten minutes", codesAreGoodOnce, everyStore},
 	{"AUT-15 a newer code ends the former", newerCodes, everyServer},
 	{"AUT-15 a code is good for one purpose and number", otherPurposes, everyStore},
+	{"AUT-15 wrong tries without a code lock no number", triesWithoutCode, everyStore},
 	{"AUT-15 five wrong tries end a code also when they come at once", wrongTries, everyServer},
 	{"AUT-15 what is no code and no purpose is refused by name", badCodeRequests, oneStore},
 	{"AUT-15 a stale token keeps nobody from joining", staleTokens, oneStore},
@@ -182,11 +183,32 @@ func wrongTries(t *testing.T, s *server) {
 	s.anyone().signs(t, newcomer(10), code).invalid("code")
 
 	s.clock.advance(time.Hour) // of the address
+	for range 4 {
+		code = s.anyone().code(t, "sign_up", newcomer(50))
+		assert.Equal(t, map[int]int{400: 6}, statusesAtOnce(6, tries(newcomer(50), code)))
+	}
+	wait := day - 4*verification.ResendAfter
 	code = s.anyone().code(t, "sign_up", newcomer(50))
-	assert.Equal(t, map[int]int{400: 20, 429: 30}, statusesAtOnce(50, tries(newcomer(50), code)), "all are counted: 20 a day for a number")
-	assert.Equal(t, day, s.anyone().signs(t, newcomer(50), code).throttled())
-	code = s.anyone().code(t, "sign_up", newcomer(50))
-	assert.Equal(t, day-verification.ResendAfter, s.anyone().signs(t, newcomer(50), code).throttled(), "another code makes no more tries")
+	assert.Equal(t, wait, s.anyone().signs(t, newcomer(50), code).throttled(), "20 a day for a number, and another code makes no more tries")
+}
+
+// triesWithoutCode tries where there is nothing to guess.
+func triesWithoutCode(t *testing.T, s *server) {
+	s = s.on.behindProxy(t)
+	ada := s.member(t)
+	toErase := ada.codeToErase(t)
+	s.fromAnother(0).code(t, "sign_up", ada.phone)
+	for n := range 25 {
+		s.fromAnother(n).resets(t, ada.phone, "000000").invalid("code")
+	}
+	toReset := s.fromAnother(30).code(t, "reset_password", ada.phone)
+	for n := range 25 { // five end the code, and the others have none
+		s.fromAnother(n).resets(t, ada.phone, wrongFor(t, toReset, n)).invalid("code")
+	}
+	toReset = s.fromAnother(31).code(t, "reset_password", ada.phone)
+	s.fromAnother(31).resets(t, ada.phone, toReset).is(204)
+	ada.client = s.with(s.fromAnother(31).logsIn(t, ada.phone, newPassword).is(200).text("data.key"))
+	ada.post(t, erasePath, object{"password": newPassword, "code": toErase}).is(204)
 }
 
 func badCodeRequests(t *testing.T, s *server) {

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"errors"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/fault"
+	"plaza/domain/personaldata"
+	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 	"plaza/domain/verification"
@@ -20,15 +23,21 @@ func Codes(t *testing.T, open Open) {
 	open.keeps(t, []promise{
 		{"Reserve stores the code, and Try returns it with its tries", codeIsStored},
 		{"Reserve replaces the live code of the number and purpose, and no other", codeReplaces},
-		{"Reserve counts in every grouping, over all purposes, and changes nothing when a limit is full", codeRequestLimits},
+		{"Reserve counts in every group, over all purposes, and changes nothing when a limit is full", codeRequestLimits},
+		{"Reserve counts addresses of IPv6 by their networks, too", codeNetworks},
 		{"Reserve takes one message of the budgets of a day, and changes nothing when one is spent", codeBudgets},
+		{"Take takes one message, none, or gives one back, and nothing of a budget that is spent", codeExpenses},
 		{"requests at once can't exceed a limit or a budget", codeRequestsAtOnce},
-		{"Try counts every try in every grouping, also without a code", codeTryLimits},
+		{"Try counts in every group of the address, and of the number if it returns a code", codeTryLimits},
+		{"a try of another purpose or of a code that is tried too often does not count for the number", codeTriesInVain},
 		{"of many tries at once all are counted, and MaxTries return the code", codeTriesAtOnce},
+		{"what a clock that ran ahead has counted fills no limit, and its codes are not good", codeClockAhead},
 		{"Try returns no code that has expired, and none of another purpose or number", codeOfAnother},
 		{"a change spends its code and takes the try back, or neither", codeSpent},
+		{"a change takes back the latest try", codeLatestTry},
 		{"of two changes at once with one code, one is stored", codeSpentAtOnce},
 		{"Erase leaves nothing of a number", codeErased},
+		{"nothing stays of codes that are asked for and tried while the account is erased", codeErasedMeanwhile},
 	})
 }
 
@@ -37,7 +46,8 @@ var codeKeys, _ = verification.NewKeys(secret.New("a key of at least thirty-two 
 // requested returns a request for a new code, of the n-th number from the m-th address.
 func requested(p verification.Purpose, n, m int, now time.Time) (verification.Request, secret.String) {
 	code, drawn := verification.New(p, verification.NumberOf(phone(n)), codeKeys, now)
-	return verification.Request{Code: code.State(), DiallingCode: "86", From: try(n, m).Source.First(), Now: now}, drawn
+	expense := verification.Expense{DiallingCode: "86", Messages: 1, Now: now}
+	return verification.Request{Code: code.State(), From: try(n, m).Source.First(), Expense: expense}, drawn
 }
 
 // tried returns a try, of the n-th number from the m-th address.
@@ -159,11 +169,71 @@ func codeBudgets(w *fixtures) {
 	assert.Equal(w, verification.ErrWrongCode, err, "a refused request stores no code")
 }
 
+// address is the m-th /64 of a /48.
+func address(m int) netip.Addr {
+	return netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 0, 0, byte(m >> 8), byte(m)})
+}
+
+func codeNetworks(w *fixtures) {
+	request := func(n, m int) error {
+		r, _ := requested(verification.SignUp, 10_000*n, 0, noon)
+		r.From = address(m)
+		return w.Codes.Reserve(w.Context(), r)
+	}
+	limits := verification.RequestLimits()
+	source, larger, largest := codeLimitOf(limits, verification.BySource), codeLimitOf(limits, verification.By56), codeLimitOf(limits, verification.By48)
+	for n := range largest.Max {
+		m := n/larger.Max<<8 + n/source.Max
+		require.NoError(w, request(n, m))
+		switch {
+		case n == source.Max-1:
+			requireFull(w, request(9000, m), "code_requests")
+		case n == larger.Max-1:
+			requireFull(w, request(9000, 0xff), "code_requests")
+		}
+	}
+	requireFull(w, request(9000, 0xffff), "code_requests")
+	r, _ := requested(verification.SignUp, 9000, 0, noon)
+	r.From = netip.MustParseAddr("2001:db8:1::")
+	require.NoError(w, w.Codes.Reserve(w.Context(), r), "of another /48")
+}
+
+func codeExpenses(w *fixtures) {
+	budget := verification.Budget{Messages: 3, Codes: map[string]int64{"86": 2}}
+	take := func(code string, messages int64, b verification.Budget) error {
+		return w.Codes.Take(w.Context(), verification.Expense{Budget: b, DiallingCode: code, Messages: messages, Now: noon})
+	}
+	taken := func(all, ofChina, ofHongKong int64) {
+		w.Helper()
+		got, err := w.Codes.Taken(w.Context(), verification.DayOf(noon))
+		require.NoError(w, err)
+		assert.Equal(w, verification.Taken{Messages: all, Codes: map[string]int64{"86": ofChina, "852": ofHongKong}}, got)
+	}
+	require.NoError(w, take("852", 0, budget))
+	require.NoError(w, take("86", 0, budget))
+	taken(0, 0, 0)
+	require.NoError(w, take("86", 1, budget))
+	require.NoError(w, take("86", 1, budget))
+	requireFull(w, take("86", 1, budget), "code_budget")
+	requireFull(w, take("86", 0, budget), "code_budget")
+	require.NoError(w, take("852", 1, budget))
+	requireFull(w, take("852", 1, budget), "code_budget")
+	taken(3, 2, 1)
+	require.NoError(w, take("86", -1, verification.Budget{}))
+	taken(2, 1, 1)
+	require.NoError(w, take("86", 1, budget), "what was given back")
+	require.NoError(w, take("86", 1, verification.Budget{}), "no budget refuses none")
+	taken(4, 3, 1)
+}
+
 func codeRequestsAtOnce(w *fixtures) {
-	admitted := func(budget verification.Budget, n func(i int) int) (count int) {
+	admitted := func(budget verification.Budget, n func(i int) int, from ...netip.Addr) (count int) {
 		for _, err := range atOnce(many, func(i int) error {
 			r, _ := requested(verification.SignUp, n(i), i, noon)
 			r.Budget = budget
+			if from != nil {
+				r.From = from[i]
+			}
 			return w.Codes.Reserve(w.Context(), r)
 		}) {
 			if err == nil {
@@ -176,6 +246,46 @@ func codeRequestsAtOnce(w *fixtures) {
 	}
 	assert.Equal(w, 1, admitted(verification.Budget{}, func(int) int { return 1 }), "of one number")
 	assert.Equal(w, 4, admitted(verification.Budget{Messages: 5}, func(i int) int { return 10_000 * (i + 1) }), "one was taken before")
+
+	prefix := codeLimitOf(verification.RequestLimits(), verification.ByPrefix)
+	for n := range prefix.Max - 2 {
+		w.reserve(verification.SignUp, 50_000_000+n, 1000+n, noon)
+	}
+	assert.Equal(w, 2, admitted(verification.Budget{}, func(i int) int { return 50_001_000 + i }), "of a prefix")
+
+	network := codeLimitOf(verification.RequestLimits(), verification.By56)
+	for n := range network.Max - 2 {
+		r, _ := requested(verification.SignUp, 60_000_000+10_000*n, 0, noon)
+		r.From = address(n / 10)
+		require.NoError(w, w.Codes.Reserve(w.Context(), r))
+	}
+	from := make([]netip.Addr, many)
+	for i := range from {
+		from[i] = address(100 + i)
+	}
+	assert.Equal(w, 2, admitted(verification.Budget{}, func(i int) int { return 70_000_000 + 10_000*i }, from...), "of a network")
+}
+
+func codeClockAhead(w *fixtures) {
+	ahead := noon.Add(24 * time.Hour)
+	for n := range codeLimitOf(verification.RequestLimits(), verification.BySource).Max {
+		w.reserve(verification.SignUp, 10_000*(n+1), 1, ahead)
+	}
+	for n := range codeLimitOf(verification.TryLimits(), verification.BySource).Max {
+		_, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 900+n, 1, ahead))
+		require.Equal(w, verification.ErrWrongCode, err)
+	}
+	_, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 10_000, 1, noon))
+	assert.Equal(w, verification.ErrWrongCode, err, "a code of the clock that ran ahead")
+	w.reserve(verification.SignUp, 10_000, 1, noon)
+	_, err = w.Codes.Try(w.Context(), tried(verification.SignUp, 10_000, 1, noon))
+	require.NoError(w, err)
+
+	w.reserve(verification.SignUp, 1, 2, noon.Add(ratelimit.Skew))
+	requireFull(w, func() error {
+		r, _ := requested(verification.SignUp, 1, 2, noon)
+		return w.Codes.Reserve(w.Context(), r)
+	}(), "code_requests")
 }
 
 func codeTryLimits(w *fixtures) {
@@ -183,13 +293,20 @@ func codeTryLimits(w *fixtures) {
 		_, err := w.Codes.Try(w.Context(), tried(p, n, m, now))
 		return err
 	}
-	number := codeLimitOf(verification.TryLimits(), verification.ByNumber)
+	number, now := codeLimitOf(verification.TryLimits(), verification.ByNumber), noon
 	for i := range number.Max {
-		require.Equal(w, verification.ErrWrongCode, attempt(verification.Purposes()[i%4], 1, i, noon), "no code")
+		if i%verification.MaxTries == 0 {
+			now = now.Add(verification.ResendAfter)
+			w.reserve(verification.Purposes()[i/verification.MaxTries], 1, i, now)
+		}
+		require.NoError(w, attempt(verification.Purposes()[i/verification.MaxTries], 1, i, now))
 	}
-	w.reserve(verification.SignUp, 1, 1, noon)
-	full := attempt(verification.SignUp, 1, 99, noon.Add(time.Minute))
-	assert.Equal(w, number.Window-time.Minute, requireFull(w, full, "code_tries"))
+	state, _ := w.reserve(verification.SignUp, 1, 98, noon.Add(time.Hour))
+	full := attempt(verification.SignUp, 1, 99, noon.Add(time.Hour))
+	assert.Equal(w, number.Window-time.Hour+verification.ResendAfter, requireFull(w, full, "code_tries"))
+	later := noon.Add(number.Window + verification.ResendAfter)
+	require.Equal(w, verification.ErrWrongCode, attempt(verification.SignUp, 1, 99, later), "the code has expired")
+	assert.Zero(w, state.Tries)
 	source := codeLimitOf(verification.TryLimits(), verification.BySource)
 	for n := range source.Max {
 		require.Equal(w, verification.ErrWrongCode, attempt(verification.SignUp, 100+n, 500, noon))
@@ -199,11 +316,27 @@ func codeTryLimits(w *fixtures) {
 	require.Equal(w, verification.ErrWrongCode, attempt(verification.SignUp, 901, 500, noon.Add(source.Window)))
 }
 
+func codeTriesInVain(w *fixtures) {
+	number := codeLimitOf(verification.TryLimits(), verification.ByNumber)
+	w.reserve(verification.SignUp, 1, 1, noon)
+	for i := range 2 * number.Max {
+		_, err := w.Codes.Try(w.Context(), tried(verification.ResetPassword, 1, i, noon))
+		require.Equal(w, verification.ErrWrongCode, err, "no code of the purpose")
+	}
+	for i := range 2 * number.Max {
+		_, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 1, 100+i, noon))
+		require.Equal(w, i >= verification.MaxTries, err != nil)
+	}
+	w.reserve(verification.SignUp, 1, 1, noon.Add(time.Hour))
+	_, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 1, 1, noon.Add(time.Hour)))
+	require.NoError(w, err, "five of its tries were counted")
+}
+
 func codeTriesAtOnce(w *fixtures) {
 	w.reserve(verification.SignUp, 1, 1, noon)
 	returned, wrong, refused := 0, 0, 0
 	for _, err := range atOnce(50, func(i int) error {
-		_, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 1, i, noon))
+		_, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 1, 1, noon))
 		return err
 	}) {
 		switch {
@@ -216,8 +349,13 @@ func codeTriesAtOnce(w *fixtures) {
 			refused++
 		}
 	}
-	most := codeLimitOf(verification.TryLimits(), verification.ByNumber).Max
-	assert.Equal(w, []int{verification.MaxTries, most - verification.MaxTries, 50 - most}, []int{returned, wrong, refused})
+	assert.Equal(w, []int{verification.MaxTries, 50 - verification.MaxTries, 0}, []int{returned, wrong, refused})
+	for i := range codeLimitOf(verification.TryLimits(), verification.BySource).Max - 50 {
+		_, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 100+i, 1, noon))
+		require.Equal(w, verification.ErrWrongCode, err)
+	}
+	_, err := w.Codes.Try(w.Context(), tried(verification.SignUp, 900, 1, noon))
+	requireFull(w, err, "code_tries")
 }
 
 func codeOfAnother(w *fixtures) {
@@ -266,6 +404,26 @@ func codeSpent(w *fixtures) {
 	assert.Equal(w, verification.ErrWrongCode, w.Accounts.Change(w.Context(), id, func(*access.Account) error { return nil }, s), "replaced")
 }
 
+func codeLatestTry(w *fixtures) {
+	_, drawn := w.reserve(verification.SignUp, 1, 1, noon)
+	var code *verification.Code
+	for minute := range 2 {
+		var err error
+		code, err = w.Codes.Try(w.Context(), tried(verification.SignUp, 1, 1, noon.Add(time.Duration(minute)*time.Minute)))
+		require.NoError(w, err)
+	}
+	s, err := code.Verify(codeKeys, drawn, try(1, 1).Source.First())
+	require.NoError(w, err)
+	id, err := w.Accounts.Open(w.Context(), access.Account{Phone: phone(1)}, user.Member{Timezone: "UTC", Joined: noon}, s)
+	require.NoError(w, err)
+	var left []personaldata.Record
+	for _, use := range w.records(id, personaldata.CodeUses) {
+		assert.Equal(w, noon, use[2].Value, "%v", use)
+		left = append(left, use)
+	}
+	assert.Len(w, left, 2, "the request and the first try")
+}
+
 func codeSpentAtOnce(w *fixtures) {
 	s := w.spending(1, noon)
 	errs := atOnce(many, func(i int) error {
@@ -290,4 +448,19 @@ func codeErased(w *fixtures) {
 	assert.Empty(w, w.records(again, "codes"))
 	assert.Empty(w, w.records(again, "code_uses"))
 	assert.Len(w, w.records(other, "codes"), 1)
+}
+
+func codeErasedMeanwhile(w *fixtures) {
+	id := w.newUser()
+	for _, k := range kindsOfData() {
+		if k == personaldata.Account {
+			w.spending(1, noon)
+		}
+		_, err := w.PersonalData.Erase(w.Context(), id, k, 100)
+		require.NoError(w, err)
+	}
+	again, err := w.Accounts.Open(w.Context(), access.Account{Phone: phone(1)}, user.Member{Timezone: "UTC", Joined: noon})
+	require.NoError(w, err)
+	assert.Empty(w, w.records(again, personaldata.Codes))
+	assert.Empty(w, w.records(again, personaldata.CodeUses))
 }

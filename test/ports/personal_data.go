@@ -151,7 +151,9 @@ func (w *fixtures) loggedIn(p person, n byte) {
 	w.fail(noon, attempt)
 	code, _ := verification.New(verification.Erase, verification.NumberOf(p.phone), codeKeys, noon)
 	from := attempt.Source.First()
-	require.NoError(w, w.Codes.Reserve(w.Context(), verification.Request{Code: code.State(), DiallingCode: "86", From: from, Now: noon}))
+	require.NoError(w, w.Codes.Reserve(w.Context(), verification.Request{
+		Code: code.State(), From: from, Expense: verification.Expense{DiallingCode: "86", Messages: 1, Now: noon},
+	}))
 	w.actedOn(p)
 	charge := ratelimit.Limits{ratelimit.Follow: {Count: 10, Period: time.Hour}}.Charge(int64(p.id), ratelimit.Follow, noon)
 	_, _, err := w.Subscriptions.Follow(w.Context(), toUser(p.id, w.newUser(), noon), charge)
