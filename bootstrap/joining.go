@@ -22,6 +22,7 @@ func joining(c settings.Config, p Parts, opened storage, codes verification.Stor
 	}
 	return signin.Joining{
 		Codes: codes, Sender: p.Sender, Keys: keys, Budget: messageBudget(c), Host: c.SMSHost, IsClosed: c.SignUp == settings.SignUpClosed,
+		Notifies: notifies(c),
 	}, nil
 }
 

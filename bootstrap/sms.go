@@ -122,6 +122,12 @@ func messagesPage(s verification.Sender) http.Handler {
 	return nil
 }
 
+// notifies reports whether the sender, of the settings or of Parts, sends messages without a code.
+func notifies(c settings.Config) bool {
+	chosen, isOffered := chosenSender(c)
+	return !isOffered || chosen.Notifies(senderSettings(c, nil))
+}
+
 // messageBudget returns how many messages may be sent, and to which dialling codes.
 func messageBudget(c settings.Config) verification.Budget {
 	b := verification.Budget{Codes: c.SMSCodes}

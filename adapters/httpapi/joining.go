@@ -124,6 +124,7 @@ func (a *api) changePhone(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[proofBody](c)
 	return transport.NoContent(), a.Signin.ChangePhone(c.Context(), c.Actor, signin.PhoneChange{
 		CodeProof: proofOf(body.Username, body.Code, c), Password: deref(body.Password),
+		Language: transport.PreferredLanguage(c.Gin.Request.Header),
 	}, readErr)
 }
 

@@ -8,6 +8,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/instant"
+	"plaza/domain/locale"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 )
@@ -83,16 +84,23 @@ func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.St
 	})
 }
 
-// SetPhone sets the number that the account logs in with. All its tokens become invalid.
-func (s *Signin) SetPhone(ctx context.Context, id user.ID, username string) error {
+// SetPhone sets the number that the account logs in with. All its tokens become invalid. The former number is told, in the
+// language.
+func (s *Signin) SetPhone(ctx context.Context, id user.ID, username string, in locale.Tag) error {
 	phone, err := user.ParsePhone(username)
 	if err != nil {
 		return fault.OnField("username", err)
 	}
-	return s.change(ctx, id, func(a *access.Account) error {
+	var former user.Phone
+	err = s.change(ctx, id, func(a *access.Account) error {
+		former = a.Phone
 		a.SetPhone(phone)
 		return nil
 	})
+	if err == nil {
+		s.notify(ctx, former, phone, in)
+	}
+	return err
 }
 
 // SetScopes replaces the scopes of the account. Its tokens lose removed scopes immediately.

@@ -27,6 +27,7 @@ type Joining struct {
 	Budget   verification.Budget
 	Host     string // of the web client, for browsers that fill codes in; empty: none
 	IsClosed bool   // the server takes no new accounts
+	Notifies bool   // the sender sends notices, too
 }
 
 // Faults of a server that sends no codes, or takes no new accounts.
@@ -113,6 +114,20 @@ func (s *Signin) RequestCode(ctx context.Context, r CodeRequest, readErr error) 
 		Text: verification.Text(r.Language, r.Purpose, drawn, s.joining.Host), ExpiresIn: verification.Life,
 	}})
 	return CodeSent{verification.Life, verification.ResendAfter}, nil
+}
+
+// notify tells the former number of an account, by a message beside the call, that the account has another one (AUT-18).
+// The message counts for the budget, but the budget never refuses it: a thief of an account could spend the budget before.
+// Each follows a code that counted, or an act of an operator.
+func (s *Signin) notify(ctx context.Context, former, next user.Phone, in locale.Tag) {
+	isSame := verification.NumberOf(former) == verification.NumberOf(next)
+	if isSame || s.joining.Sender == nil || !s.joining.Notifies || s.joining.Budget.Serves(former) != nil {
+		return
+	}
+	s.sendBeside(ctx, outgoing{
+		Message: verification.NewNotice(verification.NumberOf(former), in), login: former,
+		expense: verification.Expense{DiallingCode: former.DiallingCode(), Now: s.now()},
+	})
 }
 
 // phoneOf returns the number that the code is sent to: to erase the account, its own.

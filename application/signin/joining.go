@@ -9,6 +9,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/instant"
+	"plaza/domain/locale"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 	"plaza/domain/verification"
@@ -103,8 +104,8 @@ type PasswordReset struct {
 }
 
 // ResetPassword replaces the password of the account with the number (AUT-17). In the same step all its keys end. Failed
-// logins of the number are forgotten, so that the person can log in. Without such an account, or if it is disabled, it
-// returns verification.ErrWrongCode.
+// logins of the number are forgotten, so that the person can log in. Without such an account, or if it is disabled or of
+// staff, it returns verification.ErrWrongCode: a telephone alone must not open the back office.
 func (s *Signin) ResetPassword(ctx context.Context, r PasswordReset, readErr error) error {
 	phone, err := s.loginName(ctx, r.Username)
 	if _, isFault := fault.As(err); err != nil && !isFault {
@@ -132,7 +133,7 @@ func (s *Signin) ResetPassword(ctx context.Context, r PasswordReset, readErr err
 		return err
 	}
 	err = s.accounts.Change(ctx, account.User, func(a *access.Account) error {
-		if a.Disabled || a.Phone != phone {
+		if a.Disabled || a.Staff || a.Phone != phone {
 			return verification.ErrWrongCode
 		}
 		a.SetPassword(hash)
@@ -148,10 +149,11 @@ func (s *Signin) ResetPassword(ctx context.Context, r PasswordReset, readErr err
 type PhoneChange struct {
 	CodeProof
 	Password secret.String
+	Language locale.Tag // of the notice
 }
 
 // ChangePhone makes the number that the code was sent to the login name of the actor's account (AUT-18). All keys end
-// but that of the request. A wrong password counts as a failed login.
+// but that of the request. A wrong password counts as a failed login. The former number is told.
 func (s *Signin) ChangePhone(ctx context.Context, actor access.Actor, c PhoneChange, readErr error) error {
 	phone, err := user.ParsePhone(c.Username)
 	code, codeErr := verification.ParseCode(c.Code)
@@ -169,7 +171,11 @@ func (s *Signin) ChangePhone(ctx context.Context, actor access.Actor, c PhoneCha
 	if err != nil {
 		return err
 	}
-	return orInUse(s.changeConfirmed(ctx, account, func(a *access.Account) { a.SetPhoneWith(actor.Token, phone) }, spending))
+	err = s.changeConfirmed(ctx, account, func(a *access.Account) { a.SetPhoneWith(actor.Token, phone) }, spending)
+	if err == nil {
+		s.notify(ctx, account.Phone, phone, c.Language)
+	}
+	return orInUse(err)
 }
 
 // Leaving confirms a person's request to erase their account.

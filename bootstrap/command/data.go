@@ -73,7 +73,7 @@ func (c dataCommand) config(ifMissing missingDatabase) (settings.Config, error) 
 	}
 	config.PublicURL = cmp.Or(config.PublicURL, "http://"+config.Addr)
 	// Most commands need none of them.
-	config.Translator, config.Wallet, config.SMS = settings.NoTranslator, settings.NoWallet, settings.NoSender
+	config.Translator, config.Wallet = settings.NoTranslator, settings.NoWallet
 	return config, nil
 }
 

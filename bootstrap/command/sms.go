@@ -20,8 +20,8 @@ type smsCommands struct {
 }
 
 type smsTest struct {
-	Number   string `arg:"" help:"Phone number, with a hyphen after its dialling code."`
-	Language string `default:"en" help:"Language of the message." placeholder:"TAG"`
+	Number   string   `arg:"" help:"Phone number, with a hyphen after its dialling code."`
+	Language language `default:"en" help:"Language of the message." placeholder:"TAG"`
 	dataCommand
 }
 
@@ -60,10 +60,6 @@ func (c smsTest) Run(ctx context.Context, s streams) (err error) {
 
 // message returns a message with a new code, which no server knows.
 func (c smsTest) message(config settings.Config) (verification.Message, error) {
-	language, known := locale.Parse(c.Language)
-	if !known {
-		return verification.Message{}, misusef("--language: %q is not a language like en or zh-CN", c.Language)
-	}
 	phone, err := user.ParsePhone(c.Number)
 	if err != nil {
 		return verification.Message{}, err
@@ -78,9 +74,21 @@ func (c smsTest) message(config settings.Config) (verification.Message, error) {
 	const purpose = verification.SignUp
 	code, drawn := verification.New(purpose, verification.NumberOf(phone), keys, time.Now())
 	return verification.Message{
-		ID: string(code.State().ID), To: code.State().Number, Purpose: purpose, Code: drawn, Language: language,
-		Text: verification.Text(language, purpose, drawn, config.SMSHost), ExpiresIn: verification.Life,
+		ID: string(code.State().ID), To: code.State().Number, Purpose: purpose, Code: drawn, Language: c.Language.Tag,
+		Text: verification.Text(c.Language.Tag, purpose, drawn, config.SMSHost), ExpiresIn: verification.Life,
 	}, nil
+}
+
+// language is one of a message.
+type language struct{ locale.Tag }
+
+func (l *language) UnmarshalText(text []byte) error {
+	tag, known := locale.Parse(string(text))
+	if !known {
+		return fmt.Errorf("%q is not a language like en or zh-CN", text)
+	}
+	l.Tag = tag
+	return nil
 }
 
 // meanings say what a refusal is about, and what to do.

@@ -279,13 +279,14 @@ func (c userPasswd) Run(ctx context.Context, s streams) error {
 
 type userPhone struct {
 	accountCommand
-	Username string `arg:"" help:"Phone number to log in with." placeholder:"+86-13800000001"`
+	Username string   `arg:"" help:"Phone number to log in with." placeholder:"+86-13800000001"`
+	Language language `default:"en" help:"Language of the SMS to the former number, which is told if PLAZA_SMS names a sender." placeholder:"TAG"`
 }
 
 func (c userPhone) Run(ctx context.Context, s streams) error {
 	const result = "Account %d logs in with the new number. Its password stays, and its tokens are revoked."
 	return c.change(ctx, s, audit.PhoneSet, "user phone", result, func(ctx context.Context, app *bootstrap.App) error {
-		return app.Signin.SetPhone(ctx, c.UID, c.Username)
+		return app.Signin.SetPhone(ctx, c.UID, c.Username, c.Language.Tag)
 	})
 }
 

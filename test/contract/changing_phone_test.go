@@ -1,14 +1,18 @@
 package contract
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"plaza/domain/verification"
 )
 
 var changingPhoneRows = []row{
 	{"AUT-18 another number logs in and the other keys end", anotherNumber, everyServer},
+	{"AUT-18 the former number is told in the language of the person", formerNumberIsTold, everyStore},
 	{"AUT-18 a number in use is told to who has the code", otherNumberInUse, everyStore},
 	{"AUT-18 a wrong password counts as a failed login and spends no code", phoneNeedsPassword, oneStore},
 	{"AUT-18 of two accounts at once with one code one gets the number", oneNumber, everyServer},
@@ -38,7 +42,24 @@ func anotherNumber(t *testing.T, s *server) {
 	s.anyone().logsIn(t, newcomer(1), password).is(200)
 	ada.changesPhone(t, newcomer(1), code).invalid("code")
 	bob.get(t, profile).is(200)
+	s.receives(t, ada.phone) // that the account has another number
 	assert.NotEqual(t, ada.id, s.joins(t, ada.phone).id, "the former number is free")
+}
+
+func formerNumberIsTold(t *testing.T, s *server) {
+	ada := s.member(t)
+	ada.client = ada.saying("Accept-Language", "zh-CN")
+	code := ada.code(t, "change_phone", newcomer(1))
+	ada.changesPhone(t, newcomer(1), wrongFor(t, code, 0)).invalid("code")
+	assert.Zero(t, s.received(t, ada.phone))
+	ada.changesPhone(t, newcomer(1), code).is(204)
+	m := s.receives(t, ada.phone)
+	assert.Equal(t, verification.PhoneChanged, m.Purpose)
+	assert.Equal(t, "您的 Plaza 账号已更换手机号。如非本人操作，请立即联系客服。", m.Text.Reveal())
+	assert.True(t, m.Code.IsZero())
+	assert.Equal(t, 1, s.received(t, ada.phone))
+	s.stop()
+	assert.NotContains(t, s.log.String(), strings.TrimPrefix(ada.phone, "+86-"))
 }
 
 func otherNumberInUse(t *testing.T, s *server) {

@@ -11,6 +11,7 @@ var resettingRows = []row{
 	{"AUT-17 a code replaces the password and ends every key", codeReplacesPassword, everyServer},
 	{"AUT-17 a password is judged before the code is spent", resetsJudgedFirst, oneStore},
 	{"AUT-17 an account that is disabled or does not exist is answered as a wrong code", resetOfNobody, everyStore},
+	{"AUT-17 a reset never reaches staff", resetOfStaff, everyStore},
 	{"AUT-17 of two at once with one code one sets its password", oneReset, everyServer},
 }
 
@@ -65,6 +66,17 @@ func resetOfNobody(t *testing.T, s *server) {
 	assert.Zero(t, s.received(t, newcomer(1)))
 	require.NoError(t, s.app.Signin.SetDisabled(t.Context(), shut.id, false))
 	s.anyone().gets(t, shut)
+}
+
+func resetOfStaff(t *testing.T, s *server) {
+	ada, maria := s.member(t), s.staff(t)
+	wanted := s.anyone().asks(t, "reset_password", ada.phone)
+	sameAnswer(t, wanted, s.anyone().asks(t, "reset_password", maria.phone))
+	code := s.receives(t, maria.phone).Code.Reveal()
+	wrong := s.anyone().resets(t, maria.phone, wrongFor(t, code, 0))
+	sameAnswer(t, wrong, s.anyone().resets(t, maria.phone, code))
+	maria.get(t, profile).is(200)
+	s.anyone().gets(t, maria)
 }
 
 func oneReset(t *testing.T, s *server) {

@@ -50,10 +50,46 @@ func (s *keptSender) Send(_ context.Context, m verification.Message) error {
 type joiningFixture struct {
 	*signin.Signin
 	*testing.T
-	store  *memory.Store
-	sender *keptSender
-	log    bytes.Buffer
-	now    time.Time
+	store   *memory.Store
+	sender  *keptSender
+	log     bytes.Buffer
+	now     time.Time
+	takes   int    // how often the budget was written beside an answer
+	between func() // called once, when the next password is hashed or the next code is tried
+}
+
+// happens calls between.
+func (w *joiningFixture) happens() {
+	if between := w.between; between != nil {
+		w.between = nil
+		between()
+	}
+}
+
+// hookedHasher and hookedCodes let something happen while a use case is at work.
+type hookedHasher struct {
+	*argon2id.Hasher
+	w *joiningFixture
+}
+
+func (h hookedHasher) Hash(ctx context.Context, p secret.String) (string, error) {
+	h.w.happens()
+	return h.Hasher.Hash(ctx, p)
+}
+
+type hookedCodes struct {
+	verification.Store
+	w *joiningFixture
+}
+
+func (c hookedCodes) Take(ctx context.Context, e verification.Expense) error {
+	c.w.takes++
+	return c.Store.Take(ctx, e)
+}
+
+func (c hookedCodes) Try(ctx context.Context, a verification.Attempt) (*verification.Code, error) {
+	c.w.happens()
+	return c.Store.Try(ctx, a)
 }
 
 const newPhone, newPassword = "+86-13800000001", "teapot-and-scones"
@@ -63,11 +99,12 @@ func newJoiningFixture(t *testing.T, changes ...func(*signin.Joining)) *joiningF
 	w := &joiningFixture{T: t, store: memory.New(), sender: &keptSender{}, now: usecases.Noon}
 	keys, err := verification.NewKeys(secret.New(strings.Repeat("k", 32)))
 	require.NoError(t, err)
-	j := signin.Joining{Codes: w.store.Codes(), Sender: w.sender, Keys: keys, Host: "plaza.example"}
+	j := signin.Joining{Codes: hookedCodes{w.store.Codes(), w}, Sender: w.sender, Keys: keys, Host: "plaza.example", Notifies: true}
 	for _, change := range changes {
 		change(&j)
 	}
-	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), argon2id.New(argon2id.Cheap, 2, 100), zxcvbn.Estimator{},
+	hasher := hookedHasher{argon2id.New(argon2id.Cheap, 2, 100), w}
+	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), hasher, zxcvbn.Estimator{},
 		signin.TokenTTL(access.DefaultTTL), nil, j, func() time.Time { return w.now },
 		func(context.Context) *slog.Logger { return slog.New(slog.NewTextHandler(&w.log, nil)) })
 	return w
@@ -251,6 +288,10 @@ func TestAUT18_another_number_is_confirmed_with_password_and_code(t *testing.T) 
 	assert.Equal(t, []string{"password"}, sorted(fault.FieldsOf(change(next, code, "wrong"))))
 	assert.Equal(t, verification.ErrWrongCode, change("+34-600000002", code, newPassword))
 	require.NoError(t, change(next, code, newPassword))
+	w.Close()
+	notice := w.sender.messages[len(w.sender.messages)-1]
+	assert.Equal(t, verification.PhoneChanged, notice.Purpose)
+	assert.Equal(t, "+8613800000001", notice.To.E164(), "the former number is told")
 	require.NoError(t, w.login(next, newPassword))
 	assert.Equal(t, access.ErrBadLogin, w.login(newPhone, newPassword))
 	_, err = w.Authenticate(t.Context(), other)

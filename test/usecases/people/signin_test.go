@@ -20,6 +20,7 @@ import (
 	"plaza/application/signin"
 	"plaza/domain/access"
 	"plaza/domain/fault"
+	"plaza/domain/locale"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 	"plaza/test/usecases"
@@ -356,9 +357,9 @@ func TestAUT18_a_number_changes_and_the_password_stays(t *testing.T) {
 	const next = "+86-13900000002"
 	other, err := w.Register(t.Context(), signin.Registration{Username: "+86-13900000003", Password: secret.New(signinPassword)})
 	require.NoError(t, err)
-	assertField(t, w.SetPhone(t.Context(), w.id, "13900000002"), "username")
-	assert.ErrorIs(t, w.SetPhone(t.Context(), other, signinPhone), access.ErrPhoneTaken)
-	require.NoError(t, w.SetPhone(t.Context(), w.id, next))
+	assertField(t, w.SetPhone(t.Context(), w.id, "13900000002", locale.Tag{}), "username")
+	assert.ErrorIs(t, w.SetPhone(t.Context(), other, signinPhone, locale.Tag{}), access.ErrPhoneTaken)
+	require.NoError(t, w.SetPhone(t.Context(), w.id, next, locale.Tag{}))
 	_, err = w.Authenticate(t.Context(), key)
 	assert.ErrorIs(t, err, access.ErrBadKey)
 	_, err = w.Login(t.Context(), newLogin(signinPhone, signinPassword), nil)
