@@ -9,12 +9,14 @@ import (
 
 	"plaza/bootstrap/settings"
 	"plaza/domain/ratelimit"
+	"plaza/domain/verification"
 )
 
 // addressLimitRows show the limits of GEN-14 that a process counts for itself: requests of an
 // address without a valid token, and languages of a reader. No store has a part in them.
 var addressLimitRows = []row{
 	{"GEN-14 requests of an address without a token are limited", addressIsLimited, oneStore},
+	{"GEN-14 AUT-15 AUT-16 AUT-17 codes, joining and resets of an address are limited", joiningIsLimited, oneStore},
 	{"GEN-14 an invalid token does not avoid the limit of the address", invalidTokensCount, oneStore},
 	{"GEN-14 a valid token is not limited by address", validTokensAreFree, oneStore},
 	{"GEN-14 the wallet and pictures and preflights are never limited", neverLimited, oneStore},
@@ -61,6 +63,28 @@ func addressIsLimited(t *testing.T, s *server) {
 	s.clock.advance(10 * time.Second)
 	home.get(t, opened).is(200)
 	home.get(t, opened).throttled()
+}
+
+func joiningIsLimited(t *testing.T, s *server) {
+	s = s.on.limitedTo(t, 3)
+	ada := s.member(t)
+	for address, ask := range map[string]func(c *client, n int) answer{
+		"192.0.2.1": func(c *client, n int) answer { return c.asks(t, "sign_up", newcomer(n)) },
+		"192.0.2.2": func(c *client, n int) answer { return c.asks(t, "reset_password", newcomer(100+n)) },
+		"192.0.2.3": func(c *client, n int) answer { return c.signs(t, newcomer(n), "000000") },
+		"192.0.2.4": func(c *client, n int) answer { return c.resets(t, newcomer(n), "000000") },
+	} {
+		c := s.from(address)
+		for n := range 3 {
+			assert.NotEqual(t, 429, ask(c, n).status, address)
+		}
+		for range 2 {
+			assert.Equal(t, 20*time.Second, ask(c, 4).throttled(), address)
+			c.key = ada.key // a valid token is not read here
+		}
+		c.asks(t, "change_phone", newcomer(1000)).is(202)
+		s.clock.advance(verification.ResendAfter)
+	}
 }
 
 func invalidTokensCount(t *testing.T, s *server) {
