@@ -55,7 +55,11 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(postgres.Main(m))
+	status := postgres.Main(m)
+	if all, err := dataDirs(); err == nil {
+		_ = os.RemoveAll(all)
+	}
+	os.Exit(status)
 }
 
 // Parts of a run that are no scenarios, as -scenarios calls them: the comparison of

@@ -3,12 +3,15 @@ package bench
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -44,11 +47,24 @@ func launchPlaza(tb testing.TB, binary, database string) running {
 	return start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) })
 }
 
+// dataDirs is the folder of those of all databases, which TestMain removes.
+var dataDirs = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "plaza-bench-") })
+
+// dataDir returns the data directory for the database: its pictures are in one place.
+func dataDir(tb testing.TB, database string) string {
+	tb.Helper()
+	all, err := dataDirs()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return filepath.Join(all, fmt.Sprintf("%x", sha256.Sum256([]byte(database))))
+}
+
 // plazaCommand is the command that serves the database, with all that a scenario needs. It asks the
 // sandbox about payments as seldom as it can: no prepayment is ever paid.
 func plazaCommand(tb testing.TB, binary, database, admin string) *exec.Cmd {
 	cmd := exec.Command(binary, "serve")
-	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+tb.TempDir(),
+	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+dataDir(tb, database),
 		"PLAZA_ADDR=127.0.0.1:0", "PLAZA_ADMIN_ADDR="+admin, "PLAZA_PUBLIC_URL="+publicURL,
 		"PLAZA_LOG_LEVEL=info", "PLAZA_LOG_FORMAT=json", "PLAZA_LIMITS=off", // it is loaded
 		"PLAZA_TRANSLATOR=pseudo", "PLAZA_WALLET=sandbox", "PLAZA_WALLET_SANDBOX_ADDR=127.0.0.1:0", "PLAZA_WALLET_POLL=1h")
