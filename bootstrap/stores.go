@@ -76,7 +76,7 @@ func OpenDatabase(ctx context.Context, c settings.Config, log *slog.Logger, trac
 		Log: log, Tracer: tracer,
 	})
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("%w. The user who runs plaza must be allowed to write the folder that PLAZA_DATA_DIR, or PLAZA_DATABASE_URL, names", err)
+		return nil, fmt.Errorf("%w. PLAZA_DATA_DIR, or PLAZA_DATABASE_URL, must name a folder that the user who runs plaza may write", err)
 	}
 	return s, err
 }

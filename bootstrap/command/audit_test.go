@@ -201,6 +201,7 @@ func TestCommands_that_change_data_are_audited(t *testing.T) {
 		{[]string{"moderation", "restore", "event", "1", "--reason", "A mistake"}, "", `act="moderation restore" kind=event id=1`},
 		{[]string{"user", "create", "--username", "+86-13900000010"}, goodPassword, `act="user create" user=2 staff=false`},
 		{[]string{"user", "erase", "2", "--yes"}, "", `act="user erase" user=2 complete=true`},
+		{[]string{"media", "adopt"}, "", `act="media adopt" pictures="the folder ` + sh.dataDir + `/media (PLAZA_DATA_DIR)"`},
 		{[]string{"sms", "test", telephone, "--sms", "sandbox"}, "", `act="sms test" sender=sandbox accepted=true`},
 		{[]string{"check"}, "", ""},
 		{[]string{"user", "list"}, "", ""},

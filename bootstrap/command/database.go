@@ -304,7 +304,7 @@ func (c mediaAdopt) Run(ctx context.Context, s streams) error {
 		if err := bootstrap.AdoptPictures(ctx, config, database); err != nil {
 			return err
 		}
-		if err := log.acted(ctx, "media adopt", "pictures", config.MediaURL.String()); err != nil {
+		if err := log.acted(ctx, "media adopt", "pictures", config.DisplayMedia()); err != nil {
 			return err
 		}
 		return s.printf("The pictures in %s belong to %s now.\n", config.DisplayMedia(), config.DisplayDatabase())

@@ -178,5 +178,5 @@ func TestPAY15_order_reconcile_says_what_is_wrong_with_a_day(t *testing.T) {
 	sh.run("order", "reconcile", "--day", "2026-11-31").refuses(misused, "is not a day like 2026-11-20")
 	sh.run("order", "reconcile", "--day", "2999-01-01", "--wallet", "sandbox").refuses(misused, "--day: This day is in the future.")
 	sh.run("order", "reconcile", "--day", "2026-11-20", "--wallet", "sandbox", "--wallet-url", "http://127.0.0.1:1").
-		refuses(refused, "The wallet did not answer.")
+		refuses(refused, "bill of 2026-11-20", "connection refused")
 }

@@ -43,7 +43,8 @@ func TestAUT14_user_staff(t *testing.T) {
 func (sh *shell) writesEvent() (photo media.Key) {
 	sh.Helper()
 	sh.within(func(app *bootstrap.App) {
-		var err error
+		err := app.PairPictures(sh.Context())
+		require.NoError(sh, err)
 		photo, err = app.Stores.Media.Put(sh.Context(), media.Upload{Type: "image/jpeg", Width: 1, Height: 1, Bytes: []byte("a photo")}, media.Viewers)
 		require.NoError(sh, err)
 		then := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

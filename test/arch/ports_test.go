@@ -12,6 +12,8 @@ import (
 var otherCallers = map[string]string{
 	"Listable.Listing":   "stores call it",
 	"Record.Needs":       "imported.PlanOf calls it",
+	"Store.Mark":         "media.Pair calls it",
+	"Store.SetMark":      "media.Pair and media.Adopt call it",
 	"Store.PutAt":        "media.Processed.StoreSizes calls it",
 	"Sanitiser.Sanitise": "event.Change.Sanitised and imported.NewsDraft.Record call it",
 }
