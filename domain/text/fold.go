@@ -18,24 +18,15 @@ import (
 // their own stay as well, such as æ and þ.
 func Folded(s string) string {
 	fold := cases.Fold()
-	s = strings.Map(withoutIgnorable, s)
 	s = norm.NFKD.String(fold.String(norm.NFKD.String(fold.String(norm.NFD.String(s)))))
 	return strings.Join(strings.Fields(norm.NFC.String(strings.Map(withoutAccent, s))), " ")
-}
-
-// withoutIgnorable drops characters that Unicode calls ignorable.
-func withoutIgnorable(r rune) rune {
-	if IsIgnorable(r) {
-		return -1
-	}
-	return r
 }
 
 // strokes are letters that Unicode does not decompose, and these letters without their strokes.
 var strokes = map[rune]rune{'ø': 'o', 'đ': 'd', 'ł': 'l', 'ħ': 'h', 'ŧ': 't', 'ı': 'i'}
 
-// withoutAccent drops accents of a decomposed and case folded text, and what decomposing left of ignorable characters. It
-// maps letters of Cherokee, whose folded case the libraries disagree about, to their lower case.
+// withoutAccent drops accents and ignorable characters of a decomposed and case folded text. It maps letters of Cherokee,
+// whose folded case the libraries disagree about, to their lower case.
 func withoutAccent(r rune) rune {
 	const tatweel, voiced, halfVoiced = '\u0640', '\u3099', '\u309a'
 	switch {
