@@ -45,7 +45,7 @@ func (r accountRecords) Records(_ context.Context, _ user.ID, k personaldata.Kin
 func exporting(t *testing.T, all iter.Seq2[personaldata.Record, error]) (url string, ended <-chan error) {
 	t.Helper()
 	ends := make(chan error, 1)
-	app := privacy.New(knownAccounts{}, accountRecords{all: all}, nil, nil, nil, time.Now)
+	app := privacy.New(knownAccounts{}, accountRecords{all: all}, nil, nil, nil, nil, time.Now)
 	server := httptest.NewServer(archive{app, access.Actor{ID: 1}, func(_ context.Context, broken error) error {
 		ends <- broken
 		return broken
