@@ -77,6 +77,9 @@ func (n SearchName) together() string { return strings.ReplaceAll(string(n), " "
 // begins the fewest names.
 func (n SearchName) Prefixes() []string {
 	words := strings.Fields(string(n))
+	if len(words) == 0 {
+		return []string{""}
+	}
 	longest := slices.MaxFunc(words, func(a, b string) int {
 		return cmp.Compare(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
 	})

@@ -48,7 +48,7 @@ func limitsAreKept(t *testing.T, s *server) {
 	ada.patch(t, photo, object{"tags": []string{text("tags.length", 1)}}).invalid("tags")
 
 	most := l.int("data.page_size")
-	sameJSON(t, most, ada.get(t, fmt.Sprintf("%s?page_size=%d", events, most+1)).is(200).at("data.pagination.page_size"))
+	sameJSON(t, most, ada.get(t, fmt.Sprintf("%s?page_size=%d", events, most+1)).is(200).at("pagination.page_size"))
 	ada.get(t, search+"?name="+text("search", 0)).is(200)
 	ada.get(t, search+"?name="+text("search", 1)).invalid("name")
 }

@@ -122,7 +122,7 @@ func metaOfCategories(t *testing.T, s *server) {
 	shows("", "2026-11-20T13:00:00.000000Z", "2026-11-20T17:00:00.000000Z", 2)
 	s.storesDemand(t, ada, 1, 4, func(d *demand.Demand) { d.Created, d.Updated = epoch.Add(-day), epoch.Add(2*day) })
 	shows("", "2026-11-20T13:00:00.000000Z", "2026-11-22T12:00:00.000000Z", 3)
-	shows("?type=demand", "2026-11-19T12:00:00Z", "2026-11-22T12:00:00.000000Z", 1)
+	shows("?type=demand", "2026-11-19T12:00:00.000000Z", "2026-11-22T12:00:00.000000Z", 1)
 	shows("?type=node", nil, nil, 0)
 	shows("?type=publication,node", "2026-11-20T13:00:00.000000Z", "2026-11-20T17:00:00.000000Z", 2)
 }
