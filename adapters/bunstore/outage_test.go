@@ -197,7 +197,7 @@ func errorOf(result any) (err error) {
 // something returns a value that no port treats as empty.
 func something(of reflect.Type) reflect.Value {
 	for _, known := range []any{
-		time.Now(), // so that the token's last use is long ago
+		time.Now(), access.Sighting{At: time.Now()}, // so that the token's last use is long ago
 		someEvent(), event.Entry{Event: someEvent()}, event.RelatedQuery{CommentsFor: []event.ID{1}, Comments: 1},
 		[]imported.Ref{{Kind: imported.Bundle, ID: "1"}}, personaldata.Comments,
 	} {
@@ -208,7 +208,7 @@ func something(of reflect.Type) reflect.Value {
 	value := reflect.New(of).Elem()
 	switch of.Kind() {
 	case reflect.Slice:
-		return reflect.Append(value, reflect.New(of.Elem()).Elem())
+		return reflect.Append(value, something(of.Elem()))
 	case reflect.Map:
 		value.Set(reflect.MakeMap(of))
 		value.SetMapIndex(reflect.New(of.Key()).Elem(), reflect.New(of.Elem()).Elem())
