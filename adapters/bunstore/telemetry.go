@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
-	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/telemetry"
 )
@@ -34,7 +33,7 @@ func sampleStatement(d engine.Dialect) string {
 	return "SELECT " + counted("payments"+d.IndexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") +
 		", " + counted("payments WHERE state = 'disputed'") +
 		", (SELECT created" + oldest + ", COALESCE((SELECT protocol" + oldest + ", '')" +
-		", " + counted("discards WHERE key NOT LIKE '"+string(media.Key("").Trash())+"%'") + ", " + counted("refunds WHERE state = 'abnormal'") +
+		", " + counted("discards WHERE key NOT LIKE 'trash/%'") + ", " + counted("refunds WHERE state = 'abnormal'") +
 		", COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0)" +
 		", (SELECT began FROM import_completion), (SELECT ended FROM import_completion)" +
 		", (SELECT completed FROM reconciliations WHERE completed IS NOT NULL ORDER BY day DESC LIMIT 1)" + findings

@@ -1,12 +1,8 @@
 package contract
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,8 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/test/pictures"
 )
 
 var plateRows = []row{
@@ -25,7 +19,6 @@ var plateRows = []row{
 	{"PLA-02 golden plate", goldenPlate, oneStore},
 	{"PLA-02 a plate comes as base64 or data URI or form", plateUploads, oneStore},
 	{"PLA-04 a plate has a signed address that works", signedAddress, oneStore},
-	{"PLA-03 a dozen pictures sent at once are stored", dozenPlates, oneStore},
 	{"PLA-04 a signed address is good for two hours at most", addressExpires, oneStore},
 	{"PLA-04 a private picture is not at the public address", privateStaysPrivate, oneStore},
 }
@@ -38,32 +31,6 @@ func platePath(id int) string { return fmt.Sprintf("%s%d/", plates, id) }
 func (p person) attaches(t *testing.T, event int) answer {
 	t.Helper()
 	return p.post(t, plates, object{"event": event, "photo": aPNG(t)}).is(201)
-}
-
-// dozenPlates sends pictures that are processed two at a time, each request once. They have the time of large bodies.
-func dozenPlates(t *testing.T, s *server) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	ada := s.member(t)
-	id := ada.publishes(t, "Twelve lakes")
-	photo := append(pictures.Plain(t, 2320, 2320), make([]byte, 1<<20)...)
-	body, err := json.Marshal(object{"event": id, "photo": photo})
-	require.NoError(t, err)
-	statuses := make([]int, 12)
-	atOnce(len(statuses), func(i int) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+plates, bytes.NewReader(body))
-		if assert.NoError(t, err) {
-			req.Header = http.Header{"Authorization": {"Token " + ada.key}, "Content-Type": {"application/json"}}
-			res, err := dialer.Do(req)
-			if assert.NoError(t, err) {
-				statuses[i] = res.StatusCode
-				assert.NoError(t, res.Body.Close())
-			}
-		}
-	})
-	assert.Equal(t, slices.Repeat([]int{http.StatusCreated}, len(statuses)), statuses)
-	assert.Len(t, ada.reads(t, id).list("data.plates"), len(statuses))
 }
 
 var plateFields = []string{"id", "user", "user_name", "photo", "create_time"}
