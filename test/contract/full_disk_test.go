@@ -43,6 +43,7 @@ func TestFullDisk(t *testing.T) {
 	set(16)
 	s.clock.advance(2 * access.SeenEvery)
 	ada.get(t, profile).is(200)
+	s.app.Signin.Settle() // presence is stored beside the answer
 	assert.Contains(t, s.log.problems(), "presence cannot be written")
 	for _, upload := range []answer{
 		ada.post(t, images, object{"img": aPNG(t)}),
