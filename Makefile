@@ -44,7 +44,7 @@ dist: ## build the archives of a release into dist/ (ARGS=linux/amd64 for one pl
 	rm -rf dist
 	@$(COMPILE) GO="$(GO)" bootstrap/release.sh $(ARGS)
 
-test: build lint ## the fast tests, in two minutes
+test: build lint ## the fast tests, in four minutes
 	@export $(TOOLS); $(SUM) test/run.sh short
 	@test/left-out.sh $(RESULTS) || true
 
