@@ -93,7 +93,7 @@ func (l Liking) CheckRead() error {
 // Purpose is what a viewer looks at an event for.
 type Purpose int
 
-// The purposes. A block keeps nobody from reporting (MOD-01).
+// The purposes. A person may report in spite of a block (MOD-01).
 const (
 	ToRead Purpose = iota
 	ToReport

@@ -118,7 +118,7 @@ func (c Charge) Cost() time.Duration {
 }
 
 // Skew is how far the clocks of two servers may be apart. A time in the store that is later than a server with the right
-// clock stores, by more than Skew, is of a server whose clock ran ahead. Limits ignore it, so that they lock nobody out
+// clock stores, by more than Skew, is of a server whose clock ran ahead. Limits ignore it, so that they lock no account out
 // when that clock has been set back.
 const Skew = time.Minute
 

@@ -62,7 +62,7 @@ func NewMember(m Member) (Member, error) {
 }
 
 // FullName returns the given name followed by the family name. If both are written in
-// Han, Kana or Hangul, whatever ignorable characters are among them, the family name is first and no space separates them.
+// Han, Kana or Hangul, also with ignorable characters among them, the family name is first and no space separates them.
 func (m Member) FullName() string {
 	if eastAsian(m.Firstname) && eastAsian(m.Lastname) {
 		return m.Lastname + m.Firstname
