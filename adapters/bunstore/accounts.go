@@ -216,7 +216,7 @@ func (v Accounts) Change(
 ) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		var row accountRow
-		if err := v.s.Selecting(tx.Transaction).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
+		if err := v.s.Selecting(tx.Tx).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
 			return engine.OrNotFound(err, access.ErrNoAccount)
 		}
 		a, err := row.account()

@@ -230,7 +230,7 @@ func (s *Store) sweep(ctx context.Context, rows expiredRows) (removed int64, err
 
 // listedTransaction is a transaction with changes of the feed.
 type listedTransaction struct {
-	*engine.Transaction
+	*engine.Tx
 	// changes are applied to the feed before the transaction commits.
 	changes listingChanges
 }
@@ -246,8 +246,8 @@ func (s *Store) write(ctx context.Context, fn func(ctx context.Context, tx *list
 func (s *Store) writeWithin(
 	ctx context.Context, limit time.Duration, first []engine.Step, fn func(ctx context.Context, tx *listedTransaction) error,
 ) error {
-	err := s.Transact(ctx, limit, first, func(ctx context.Context, t *engine.Transaction) ([]engine.Step, error) {
-		tx := &listedTransaction{Transaction: t}
+	err := s.Transact(ctx, limit, first, func(ctx context.Context, t *engine.Tx) ([]engine.Step, error) {
+		tx := &listedTransaction{Tx: t}
 		if err := fn(ctx, tx); err != nil {
 			return nil, err
 		}
@@ -290,7 +290,7 @@ func claim[R, K any](
 	if limit <= 0 { // bun takes zero for no limit
 		return nil, nil
 	}
-	err = s.Transact(ctx, s.Limit, nil, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
+	err = s.Transact(ctx, s.Limit, nil, func(ctx context.Context, tx *engine.Tx) ([]engine.Step, error) {
 		rows = nil
 		query := tx.NewSelect().Model(&rows).Where("? <= ?", bun.Ident(column), engine.At(instant.Normalise(now))).
 			Order(column, key).Limit(int64(limit))

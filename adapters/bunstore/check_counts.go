@@ -48,7 +48,7 @@ func (c check) recountEvent(ctx context.Context, id int64) error {
 			return "", err
 		}
 		var is eventCountsRow
-		if err := c.Selecting(tx.Transaction).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
+		if err := c.Selecting(tx.Tx).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
 			return "", engine.OrNotFound(err, nil) // removed meanwhile
 		}
 		should := is
@@ -170,7 +170,7 @@ func (c check) recountOwner(ctx context.Context, s ownersSum, owner int64) error
 			return "", err
 		}
 		var is, should int64
-		if err := c.Selecting(tx.Transaction).Table(s.table).Column(s.column).Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
+		if err := c.Selecting(tx.Tx).Table(s.table).Column(s.column).Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
 			return "", err
 		}
 		err := tx.NewRaw("SELECT "+s.value+" FROM "+s.rows+" AND owner_id = ?", owner).Scan(ctx, &should)

@@ -222,7 +222,7 @@ func (v Codes) Try(ctx context.Context, a verification.Attempt) (code *verificat
 // tried returns the live code with the try counted, or nil if the number has no code that may be tried. It stores nothing.
 func (v Codes) tried(ctx context.Context, tx *listedTransaction, a verification.Attempt) (*verification.Code, error) {
 	var row codeRow
-	err := v.s.Selecting(tx.Transaction).Model(&row).Where("number = ?", a.Number.Digits()).
+	err := v.s.Selecting(tx.Tx).Model(&row).Where("number = ?", a.Number.Digits()).
 		Where("purpose = ?", a.Purpose).Where("status = ?", verification.Live).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil

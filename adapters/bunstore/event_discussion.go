@@ -1,16 +1,15 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
+	"plaza/domain/idempotency"
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/page"
@@ -35,123 +34,109 @@ func (r commentRow) comment() event.Comment {
 	}
 }
 
-// discussionSteps are the statements that add comments and likes. The first to write is the
-// one that must match, which checks that the user may see the event, unless that is known, and locks its counts.
-type discussionSteps struct {
-	countComment  string // $1 event, $2 created, $3 author, $4 isSeen
-	insertComment string // $1 event, $2 author, $3 content, $4 created
-	lockCounts    string // $1 event, $2 user, $3 isSeen
-	countLike     string // $1 event, $2 user
-	insertLike    string // $1 event, $2 user
-	countUnlike   string // $1 event, $2 user
-	deleteLike    string // $1 event, $2 user
-	atOnceSteps
+const (
+	// lockDiscussed locks the counts of the event $1, which also prevents its removal, and finds what says whether the
+	// user $2 may see it.
+	lockDiscussed = `
+		SELECT n.author_id, e.status, e.permission,
+			EXISTS (SELECT 1 FROM subscriptions WHERE user_id = $2 AND followed_id = n.author_id) AS follows,
+			EXISTS (SELECT 1 FROM subscriptions WHERE user_id = n.author_id AND followed_id = $2) AS is_followed,
+			EXISTS (SELECT 1 FROM blocks WHERE user_id = $2 AND other_id = n.author_id) AS is_blocked
+		FROM event_counts n JOIN events e ON e.id = n.event_id
+		WHERE n.event_id = $1
+		FOR NO KEY UPDATE OF n`
+
+	// lockCounts locks the counts of the event $1.
+	lockCounts = `
+		SELECT 1 FROM event_counts
+		WHERE event_id = $1
+		FOR UPDATE`
+
+	// insertComment adds the comment of $2 with the text $3, written at $4, to the event $1, if it exists.
+	insertComment = `
+		INSERT INTO comments (event_id, author_id, content, created)
+		SELECT event_id, $2, $3, $4 FROM event_counts WHERE event_id = $1
+		RETURNING id`
+
+	// countComment counts one more comment on the event $1, written at $2.
+	countComment = `
+		UPDATE event_counts
+		SET comments = comments + 1, commented = CASE WHEN commented > $2 THEN commented ELSE $2 END
+		WHERE event_id = $1`
+
+	// recountComments counts $2 more comments on the event $1, and finds the newest of them.
+	recountComments = `
+		UPDATE event_counts
+		SET comments = comments + $2,
+			commented = (SELECT MAX(c.created) FROM comments c WHERE c.event_id = $1 AND NOT c.hidden)
+		WHERE event_id = $1`
+
+	// insertLike stores the like of the event $1, if it exists, by $2. It returns a row if the like is new.
+	insertLike = `
+		INSERT INTO likes (event_id, user_id)
+		SELECT event_id, $2 FROM event_counts WHERE event_id = $1
+		ON CONFLICT DO NOTHING
+		RETURNING 1`
+
+	// deleteLike takes back the like of the event $1 by $2. It returns a row if there was one.
+	deleteLike = `
+		DELETE FROM likes WHERE event_id = $1 AND user_id = $2
+		RETURNING -1`
+
+	// countLikes counts $2 more likes of the event $1.
+	countLikes = `
+		UPDATE event_counts SET likes = likes + $2 WHERE event_id = $1`
+)
+
+// discussedEvent is an event that a user discusses.
+type discussedEvent struct {
+	author                         user.ID
+	state                          event.StatusPermission
+	follows, isFollowed, isBlocked bool
 }
 
-// atOnceSteps are statements that do the work of several of the others. They are empty where a query cannot write.
-type atOnceSteps struct {
-	likeAtOnce    string // lockCounts, countLike, insertLike and notifyOfLike, whose parameters it has; then $6 isSeen
-	commentAtOnce string // countComment, insertComment and notifyOfComment, whose parameters it has; then $6 content, $7 isSeen; returns the author, too
+// lockDiscussed queues the statement that locks the counts of the event and finds what says whether the user may see it.
+func (v Events) lockDiscussed(tx *engine.Tx, on event.ID, by user.ID) *discussedEvent {
+	d := &discussedEvent{}
+	tx.Queue(lockDiscussed, on, by).Must(event.ErrNotFound).
+		Into((*int64)(&d.author), (*int64)(&d.state.Status), (*int)(&d.state.Permission), &d.follows, &d.isFollowed, &d.isBlocked)
+	return d
 }
 
-func newAtOnceSteps(d engine.Dialect) atOnceSteps {
-	if !d.WritesInQueries() {
-		return atOnceSteps{}
+// check returns ErrNotFound unless the user may see the event.
+func (d *discussedEvent) check(by user.ID) error {
+	if !d.state.VisibleTo(subscription.Relate(by, d.author, d.follows, d.isFollowed, d.isBlocked)) {
+		return event.ErrNotFound
 	}
-	return atOnceSteps{
-		likeAtOnce: "WITH locked AS (SELECT event_id, author_id FROM event_counts WHERE event_id = $1" +
-			ifSeen("$1", "$3", "$6") + d.UnlessMissed() + " FOR NO KEY UPDATE)," +
-			" liked AS (INSERT INTO likes (event_id, user_id) SELECT event_id, $3 FROM locked ON CONFLICT DO NOTHING RETURNING event_id)," +
-			" counted AS (UPDATE event_counts n SET likes = n.likes + 1 FROM liked WHERE n.event_id = liked.event_id)," +
-			" told AS (" + notifyOf("author_id", "event_id", "FROM locked WHERE author_id <> $3 AND EXISTS (SELECT 1 FROM liked)") +
-			") SELECT event_id FROM locked",
-		commentAtOnce: "WITH counted AS (" + countComment("$4") + ifSeen("$1", "$3", "$7") + d.UnlessMissed() + " RETURNING event_id, author_id)," +
-			" said AS (INSERT INTO comments (event_id, author_id, content, created) SELECT event_id, $3, $6, $4 FROM counted" +
-			" RETURNING id)," +
-			" told AS (" + notifyOf("author_id", "id", "FROM counted CROSS JOIN said WHERE author_id <> $3") + ") SELECT said.id, " + memberFields +
-			" FROM said" + joinMember("$3"),
-	}
+	return nil
 }
 
-// countComment returns the statement that counts one more comment on the event $1, created then.
-func countComment(created string) string {
-	return "UPDATE event_counts SET comments = comments + 1, commented = CASE WHEN commented > " + created +
-		" THEN commented ELSE " + created + " END WHERE event_id = $1"
-}
-
-// ifSeen continues a condition: the user may see the event, which exists. All are parameters; isSeen says that this is known.
-func ifSeen(on, user, isSeen string) string {
-	var visible []string
-	for _, status := range event.Statuses() {
-		visible = append(visible, fmt.Sprintf("e.status = %d AND (%s)", status, isVisible(user, status)))
-	}
-	return " AND (" + isSeen + " OR EXISTS (SELECT 1 FROM events e WHERE e.id = " + on + " AND (" + strings.Join(visible, " OR ") + ")))"
-}
-
-func newDiscussionSteps(d engine.Dialect) discussionSteps {
-	liked := "EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $1 AND l.user_id = $2)" + d.UnlessMissed()
-	return discussionSteps{
-		atOnceSteps:   newAtOnceSteps(d),
-		countComment:  d.MustMatch(countComment("$2")+ifSeen("$1", "$3", "$4")+d.UnlessMissed(), "event_id"),
-		insertComment: "INSERT INTO comments (event_id, author_id, content, created) " + d.Values("$1, $2, $3, $4") + " RETURNING id",
-		lockCounts: d.MustFind("SELECT event_id FROM event_counts WHERE event_id = $1" + ifSeen("$1", "$2", "$3") + d.UnlessMissed() + " " +
-			d.LockRows("FOR NO KEY UPDATE")),
-		countLike:   "UPDATE event_counts SET likes = likes + 1 WHERE event_id = $1 AND NOT " + liked,
-		insertLike:  "INSERT INTO likes (event_id, user_id) " + d.Values("$1, $2") + " ON CONFLICT DO NOTHING",
-		countUnlike: "UPDATE event_counts SET likes = likes - 1 WHERE event_id = $1 AND " + liked,
-		deleteLike:  "DELETE FROM likes WHERE event_id = $1 AND user_id = $2" + d.UnlessMissed(),
-	}
-}
-
+// AddComment stores the comment while it learns whether its author may see the event. If not, the transaction fails.
 func (v Events) AddComment(
 	ctx context.Context, c event.Comment, charges ...ratelimit.Charge,
 ) (event.Comment, *user.Member, error) {
-	members := map[user.ID]*user.Member{}
-	before, steps := v.s.commentSteps(&c, members)
-	if err := v.discuss(ctx, c.Event, c.Author, append(before, v.roomForComment(c)...), charges, steps); err != nil {
-		return event.Comment{}, nil, err
-	}
+	var author *user.Member
+	key := c.Completes
 	c.Completes = nil
-	return c, members[c.Author], nil
-}
-
-// commentSteps returns the steps that store the comment, which gets its number, and its notification, and complete its key;
-// and those before them. They add the author to the members.
-func (s *Store) commentSteps(c *event.Comment, members map[user.ID]*user.Member) (before, steps []engine.Step) {
-	on, at, id := int64(c.Event), s.Dialect.Instant(c.Created), (*int64)(&c.ID)
-	notice := s.noticeArgs(on, notification.OfComment(*c))
-	if s.steps.commentAtOnce != "" && c.Completes == nil {
-		return nil, []engine.Step{{Statement: s.steps.commentAtOnce, Args: append(notice, c.Content), MustMatch: true, Missed: event.ErrNotFound, Row: func(scan engine.Scanner) error {
-			var author user.Member
-			err := scan(append([]any{id}, memberTargets(&author, s.Dialect)...)...)
-			addMember(members, author)
+	err := v.s.Write(ctx, func(tx *engine.Tx) error {
+		author = nil
+		tx.Add(v.roomForComment(c)...)
+		tx.Add(v.s.chargeSteps(charges)...)
+		on := v.lockDiscussed(tx, c.Event, c.Author)
+		tx.Queue(insertComment, c.Event, c.Author, c.Content, c.Created).Into((*int64)(&c.ID))
+		if err := cmp.Or(tx.Send(), on.check(c.Author)); err != nil {
 			return err
-		}}}
+		}
+		tx.Queue(countComment, c.Event, c.Created)
+		notify(tx, notification.OfComment(c).For(on.author))
+		complete(tx, key, idempotency.Comment, int64(c.ID))
+		tx.Add(v.s.membersOf([]user.ID{c.Author}, func(m user.Member) { author = &m }))
+		return nil
+	})
+	if err != nil {
+		return event.Comment{}, nil, v.s.orThrottled(ctx, err)
 	}
-	readAuthor := s.membersOf([]user.ID{c.Author}, func(m user.Member) { addMember(members, m) })
-	readAuthor.ReadsOnly = true
-	return []engine.Step{readAuthor}, slices.Concat([]engine.Step{
-		{Statement: s.steps.countComment, Args: []any{on, at, int64(c.Author)}, MustMatch: true, Missed: event.ErrNotFound},
-		{Statement: s.steps.insertComment, Args: []any{on, int64(c.Author), c.Content, at}, Row: engine.Into(id)},
-		{Statement: s.steps.notifyOfComment, Args: notice},
-	}, completion(c.Completes, s.steps.completeComment))
-}
-
-// discuss runs the user's steps on the event, the first of which must match, all in one round trip
-// with those that are before. That first step takes isSeen as its last argument: the gate has found that the user may see the
-// event. If the gate finds none, each step says on its own what it misses.
-func (v Events) discuss(
-	ctx context.Context, on event.ID, by user.ID, before []engine.Step, charges []ratelimit.Charge, steps []engine.Step,
-) error {
-	charges = slices.DeleteFunc(slices.Clone(charges), ratelimit.Charge.IsFree)
-	unseen := slices.Clip(steps[0].Args)
-	steps[0].Args = append(unseen, len(charges) == 1)
-	err := v.s.writeAll(ctx, slices.Concat(before, v.s.gated(charges, v.s.steps.chargeOn, []any{int64(on), int64(by)}, steps)))
-	if errors.Is(err, engine.ErrMissed) {
-		steps[0].Args = append(unseen, false)
-		err = v.s.writeAll(ctx, slices.Concat(before, v.s.chargeSteps(charges), steps))
-	}
-	return err
+	return c, author, nil
 }
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
@@ -162,42 +147,36 @@ func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment,
 // RemoveComment finds the latest remaining comment in a separate statement: only after
 // the lock does it see all concurrent comments.
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		on, err := v.s.lockCommented(ctx, tx, id)
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		on, err := lockCommented(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		counted, err := numbersOf(ctx, tx, "DELETE FROM comments WHERE id = $1 RETURNING CASE WHEN hidden THEN 0 ELSE 1 END", int64(id))
-		if err == nil && len(counted) == 0 {
-			err = event.ErrNoComment
-		}
-		if err != nil || counted[0] == 0 {
+		var removed commentRow
+		done, err := tx.NewDelete().Model(&removed).Where("id = ?", id).Returning("hidden").Exec(ctx)
+		if err := engine.OrNotAffected(done, err, event.ErrNoComment); err != nil || removed.Hidden {
 			return err
 		}
-		return tx.Run(ctx, recountComments(on, -1))
+		tx.Queue(recountComments, on, -1)
+		return nil
 	})
 }
 
 // lockCommented locks the counts of the comment's event, without which no comment changes or goes, and returns the event.
-func (s *Store) lockCommented(ctx context.Context, tx *listedTransaction, id event.CommentID) (on event.ID, err error) {
+func lockCommented(ctx context.Context, tx *engine.Tx, id event.CommentID) (on event.ID, err error) {
 	// A comment never moves to another event.
 	err = tx.NewSelect().Model((*commentRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)
-	if err == nil {
-		err = s.lockCounts(ctx, tx, on)
+	if err != nil {
+		return 0, engine.OrNotFound(err, event.ErrNoComment)
 	}
-	return on, engine.OrNotFound(err, event.ErrNoComment)
-}
-
-// recountComments returns the step that counts so many more comments on the event, whose counts are locked.
-func recountComments(on event.ID, more int64) engine.Step {
-	return engine.Step{Statement: "UPDATE event_counts SET comments = comments + $2, commented = (SELECT max(c.created)" +
-		" FROM comments c WHERE c.event_id = $1 AND NOT c.hidden) WHERE event_id = $1", Args: []any{int64(on), more}}
+	tx.Queue(lockCounts, on).Must(event.ErrNoComment)
+	return on, tx.Send()
 }
 
 // turnComment hides or restores the comment with its notification, and returns its author.
-func (v Events) turnComment(ctx context.Context, tx *listedTransaction, id event.CommentID, isHidden bool) (user.ID, error) {
+func turnComment(ctx context.Context, tx *engine.Tx, id event.CommentID, isHidden bool) (user.ID, error) {
 	var row commentRow
-	on, err := v.s.lockCommented(ctx, tx, id)
+	on, err := lockCommented(ctx, tx, id)
 	if err == nil {
 		err = engine.OrNotFound(tx.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), event.ErrNoComment)
 	}
@@ -207,25 +186,14 @@ func (v Events) turnComment(ctx context.Context, tx *listedTransaction, id event
 	if err != nil {
 		return 0, err
 	}
-	more := int64(1)
+	more := 1
 	if isHidden {
 		more = -1
 	}
-	if _, err := tx.NewUpdate().Model(&row).Column("hidden").WherePK().Exec(ctx); err != nil {
-		return 0, err
-	}
-	return row.AuthorID, tx.Run(ctx, recountComments(on, more), engine.Step{
-		Statement: "UPDATE notifications SET withdrawn = $3 WHERE actor_id = $1 AND kind = 'comment' AND object_id = $2",
-		Args:      []any{int64(row.AuthorID), int64(id), isHidden},
-	})
-}
-
-// lockCounts locks the counts of the event, which also prevents its removal. It returns
-// sql.ErrNoRows if the event does not exist.
-func (s *Store) lockCounts(ctx context.Context, tx *listedTransaction, on event.ID) error {
-	var locked event.ID
-	query := "SELECT event_id FROM event_counts WHERE event_id = ? " + s.Dialect.ForUpdate()
-	return tx.NewRaw(query, on).Scan(ctx, &locked)
+	tx.Queue("UPDATE comments SET hidden = $2 WHERE id = $1", id, isHidden)
+	tx.Queue(recountComments, on, more)
+	tx.Queue(turnNoticeOfComment, row.AuthorID, id, isHidden)
+	return row.AuthorID, nil
 }
 
 func (v Events) Comments(
@@ -287,24 +255,27 @@ func newestComments(d engine.Dialect) string {
 		" JOIN comments c ON c.id = top.id" + commentAuthor + " ORDER BY w.place, c.created DESC, c.id DESC"
 }
 
-// Like locks the counts by a statement of their own: the later ones see all concurrent likes.
+// Like changes the like while it learns whether the user may see the event. If not, the transaction fails.
 func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {
-	return v.discuss(ctx, l.Event, l.By, nil, charges, v.s.likeSteps(l))
-}
-
-// likeSteps returns the steps that store or remove the like of the event and the user, with its count and its notification.
-func (s *Store) likeSteps(l event.Like) []engine.Step {
-	of, notice := []any{int64(l.Event), int64(l.By)}, notification.OfLike(l)
-	if l.IsLiked && s.steps.likeAtOnce != "" {
-		return []engine.Step{{Statement: s.steps.likeAtOnce, Args: s.noticeArgs(notice.Object, notice), MustMatch: true, Missed: event.ErrNotFound}}
-	}
-	lock := engine.Step{Statement: s.steps.lockCounts, Args: of, MustMatch: true, Missed: event.ErrNotFound}
-	count, notify, write := s.steps.countUnlike, s.withdrawStep(notice), s.steps.deleteLike
-	if l.IsLiked {
-		notify = engine.Step{Statement: s.steps.notifyOfLike, Args: s.noticeArgs(notice.Object, notice)}
-		count, write = s.steps.countLike, s.steps.insertLike
-	}
-	return []engine.Step{lock, {Statement: count, Args: of}, notify, {Statement: write, Args: of}}
+	err := v.s.Write(ctx, func(tx *engine.Tx) error {
+		var more int64
+		tx.Add(v.s.chargeSteps(charges)...)
+		on, notice, change := v.lockDiscussed(tx, l.Event, l.By), notification.OfLike(l), insertLike
+		if !l.IsLiked {
+			withdraw(tx, notice) // a notification that is not withdrawn goes with its like
+			change = deleteLike
+		}
+		tx.Queue(change, l.Event, l.By).Into(&more)
+		if err := cmp.Or(tx.Send(), on.check(l.By)); err != nil || more == 0 {
+			return err
+		}
+		tx.Queue(countLikes, l.Event, more)
+		if l.IsLiked {
+			notify(tx, notice.For(on.author))
+		}
+		return nil
+	})
+	return v.s.orThrottled(ctx, err)
 }
 
 func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map[event.ID]event.Liking, error) {

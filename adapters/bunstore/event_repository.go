@@ -119,7 +119,7 @@ func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.
 
 // loadEvent locks the event and returns it. It locks it by a statement of its own: that one may wait,
 // and sees other tables as they were before.
-func (s *Store) loadEvent(ctx context.Context, tx *engine.Transaction, id event.ID) (*storedEvent, error) {
+func (s *Store) loadEvent(ctx context.Context, tx *engine.Tx, id event.ID) (*storedEvent, error) {
 	var found []storedEvent
 	args := []any{int64(id)}
 	err := tx.Run(ctx, engine.Step{Statement: s.steps.lockEvent, Args: args},
@@ -152,7 +152,7 @@ func (v Events) Change(
 func (v Events) change(
 	ctx context.Context, tx *listedTransaction, id event.ID, fn func(*event.Event) error, charges []ratelimit.Charge,
 ) (event.Entry, error) {
-	stored, err := v.s.loadEvent(ctx, tx.Transaction, id)
+	stored, err := v.s.loadEvent(ctx, tx.Tx, id)
 	if err != nil {
 		return event.Entry{}, err
 	}
@@ -262,7 +262,7 @@ func (s *Store) removeEvent(ctx context.Context, tx *listedTransaction, id event
 	if err := engine.OrNotAffected(done, err, event.ErrNotFound); err != nil {
 		return nil, err
 	}
-	stored, err := s.loadEvent(ctx, tx.Transaction, id)
+	stored, err := s.loadEvent(ctx, tx.Tx, id)
 	if err != nil {
 		return nil, err
 	}

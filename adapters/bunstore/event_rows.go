@@ -59,7 +59,6 @@ type eventSteps struct {
 	insertPlate  string // $1 event, $2 photo, $3 created
 	deletePlate  string // $1 id
 	located      string // $1 after, $2 limit
-	discussionSteps
 }
 
 func newEventSteps(d engine.Dialect) eventSteps {
@@ -79,8 +78,7 @@ func newEventSteps(d engine.Dialect) eventSteps {
 			d.Values("COALESCE($1, "+d.Newest("events")+"), $2, $3") + " RETURNING id",
 		deletePlate: "DELETE FROM plates WHERE id = $1" + d.UnlessMissed(),
 		// The primary key makes it cost the same from any start.
-		located:         "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
-		discussionSteps: newDiscussionSteps(d),
+		located: "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
 	}
 }
 

@@ -57,7 +57,6 @@ func (r keyRow) answer(k idempotency.Key) *idempotency.Answer {
 type keySteps struct {
 	completeEvent        string
 	completePlate        string
-	completeComment      string
 	completeImage        string
 	completeSubscription string // and $4 kind, $5 id
 }
@@ -73,7 +72,6 @@ func newKeySteps(d engine.Dialect) keySteps {
 	return keySteps{
 		completeEvent:        newest(idempotency.Event, "events"),
 		completePlate:        newest(idempotency.Plate, "plates"),
-		completeComment:      newest(idempotency.Comment, "comments"),
 		completeImage:        newest(idempotency.Image, "images"),
 		completeSubscription: complete("$4", "$5"),
 	}
@@ -89,9 +87,22 @@ func completion(k *idempotency.Key, statement string, more ...any) []engine.Step
 	return []engine.Step{{Statement: statement, Args: args, MustMatch: true, Missed: idempotency.ErrKeyInUse}}
 }
 
+// completeKey completes the key $2 of the account $1 with the thing $5 of the kind $4, if the holder $3 still holds it.
+const completeKey = `
+	UPDATE idempotency_keys SET busy = NULL, kind = $4, made_id = $5
+	WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL`
+
+// complete queues the statement that completes the key, if there is one. It waits for the key after all other locks. Only
+// Reserve, Release and Sweep lock keys as well, and they wait for nothing.
+func complete(tx *engine.Tx, k *idempotency.Key, kind idempotency.Kind, id int64) {
+	if k != nil {
+		tx.Queue(completeKey, k.User, k.Name, k.Holder[:], kind, id).Must(idempotency.ErrKeyInUse)
+	}
+}
+
 // storeAnswer stores the answer with an order or a refund. It returns ErrKeyInUse if the key was answered
 // meanwhile: then the other request took effect.
-func storeAnswer(ctx context.Context, tx *engine.Transaction, a idempotency.Answer) error {
+func storeAnswer(ctx context.Context, tx *engine.Tx, a idempotency.Answer) error {
 	row := keyRow{
 		UserID: a.Key.User, Name: a.Key.Name, Fingerprint: a.Key.Fingerprint[:], Holder: a.Key.Holder[:],
 		Since: engine.At(instant.Normalise(a.At)), Reply: a.Reply,
@@ -121,9 +132,10 @@ func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Ti
 	}
 	var stored keyRow
 	read := engine.BuiltRead(v.s.Writer.NewSelect().Where("user_id = ? AND name = ?", k.User, k.Name), func(r keyRow) { stored = r })
-	err := v.s.Call(ctx, func(ctx context.Context) error {
+	err := v.s.WriteAside(ctx, func(tx *engine.Tx) error {
 		reserved = false
-		return v.s.Dialect.TransactAll(ctx, v.s.Writer, []engine.Step{reserve, read})
+		tx.Add(reserve, read)
+		return nil
 	})
 	if err != nil {
 		return nil, err

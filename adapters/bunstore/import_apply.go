@@ -18,7 +18,7 @@ func (t *batchApply) add(ctx context.Context, table string, columns []string, ro
 	if len(rows) == 0 {
 		return nil
 	}
-	return t.tx.Copy(ctx, table, columns, rows)
+	return t.tx.Copy(table, columns, rows)
 }
 
 // store writes the changes of the table.

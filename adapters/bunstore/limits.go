@@ -203,9 +203,7 @@ const draftsOf = "drafts of "
 // Charges cannot cause deadlocks, because a transaction that waits for one holds nothing that
 // the holder of the charge may wait for:
 //
-//   - A charge is the first lock of its transaction, with two exceptions.
-//   - A comment or a like first keeps its event from being removed. Only a removal waits for
-//     that, and it has no charge.
+//   - A charge is the first lock of its transaction, with an exception.
 //   - A change of an event first locks the event's row. The holder of the charge that it
 //     waits for has locked its own event before, or changes none. So it waits for no event.
 //
@@ -213,7 +211,6 @@ const draftsOf = "drafts of "
 // charges locks them in the order of ratelimit.Limits.Upload.
 type rateLimitSteps struct {
 	charge     string
-	chargeOn   string // and $6 event, $7 viewer: only if the viewer may see the event, which stays until the transaction ends
 	chargeEdit string // and $6 event, $7 revision: only if the event has the revision, which it keeps as long
 	spentUntil string // $1 account, $2 action
 }
@@ -230,7 +227,6 @@ func newRateLimitSteps(d engine.Dialect) rateLimitSteps {
 	}
 	return rateLimitSteps{
 		charge:     charge(d.Values(values)),
-		chargeOn:   chargeIf("event_counts WHERE event_id = $6" + ifSeen("$6", "$7", "FALSE") + " " + d.LockRows("FOR KEY SHARE")),
 		chargeEdit: chargeIf("events WHERE id = $6 AND revision = $7 " + d.LockRows("FOR NO KEY UPDATE")),
 		spentUntil: "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2",
 	}

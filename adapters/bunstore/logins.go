@@ -255,15 +255,17 @@ func limitingFailure(l access.Limit, after, last string) string {
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
 	now = instant.Normalise(now)
-	return v.s.Call(ctx, func(ctx context.Context) error {
+	return v.s.WriteAside(ctx, func(tx *engine.Tx) error {
 		var counted failures
-		first := append(v.lock(a), counted.step(v.s, a, now))
-		return v.s.Dialect.Transact(ctx, v.s.Writer, first, func(context.Context, *engine.Transaction) ([]engine.Step, error) {
-			if wait := counted.wait(now); wait > 0 {
-				return nil, access.ErrThrottled(wait)
-			}
-			return []engine.Step{v.step(v.s.steps.addFailure, a, v.s.Dialect.Instant(now), !counted.isUsual)}, nil
-		})
+		tx.Add(append(v.lock(a), counted.step(v.s, a, now))...)
+		if err := tx.Send(); err != nil {
+			return err
+		}
+		if wait := counted.wait(now); wait > 0 {
+			return access.ErrThrottled(wait)
+		}
+		tx.Add(v.step(v.s.steps.addFailure, a, v.s.Dialect.Instant(now), !counted.isUsual))
+		return nil
 	})
 }
 

@@ -157,7 +157,7 @@ func (v Moderation) turn(
 	case moderation.Event:
 		owner, err = v.turnEvent(ctx, tx, event.ID(t.ID), isHidden)
 	case moderation.Comment:
-		owner, err = v.s.Events().turnComment(ctx, tx, event.CommentID(t.ID), isHidden)
+		owner, err = turnComment(ctx, tx.Tx, event.CommentID(t.ID), isHidden)
 	case moderation.Image:
 		owner, err = v.s.Images().turn(ctx, tx, userimage.ID(t.ID), isHidden, to)
 	default:

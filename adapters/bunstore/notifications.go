@@ -23,25 +23,16 @@ func (s *Store) Notifications() Notifications { return Notifications{s} }
 // notificationSteps are the statements that write notifications: $1 the event, or the followed person, $2 kind, $3 who did
 // it, $4 created, $5 expires. The author of the event is told, unless they did it.
 type notificationSteps struct {
-	notifyOfComment string // of the comment that was just inserted
-	notifyOfLike    string // unless the like exists already
-	notifyOfFollow  string // unless the subscription that was just inserted existed already
-	withdrawLike    string // $1 the event, $2 who likes it, $3 after when the notification was created, $4 how long it stays then
-	lockUnread      string // $1 the person
-	markRead        string // $1 the person, $2 up to
-	unread          string // $1 the person
+	notifyOfFollow string // unless the subscription that was just inserted existed already
+	lockUnread     string // $1 the person
+	markRead       string // $1 the person, $2 up to
+	unread         string // $1 the person
 }
 
 func newNotificationSteps(d engine.Dialect) notificationSteps {
-	const ofOthers = "FROM event_counts k WHERE k.event_id = $1 AND k.author_id <> $3"
 	const newest = "(SELECT MAX(n.id) FROM notifications n WHERE n.owner_id = $1 AND n.withdrawn = FALSE AND n.id <= $2)"
 	return notificationSteps{
-		notifyOfComment: notifyOf("k.author_id", d.Newest("comments"), ofOthers+d.UnlessMissed()),
-		notifyOfLike: notifyOf("k.author_id", "$1", ofOthers+
-			" AND NOT EXISTS (SELECT 1 FROM likes l WHERE l.event_id = $1 AND l.user_id = $3)"+d.UnlessMissed()),
 		notifyOfFollow: notifyOf("$1", "$1", "WHERE "+d.HasInserted("subscriptions")+d.UnlessMissed()),
-		withdrawLike: "UPDATE notifications SET withdrawn = TRUE, expires = created + $4" +
-			" WHERE actor_id = $2 AND kind = 'like' AND object_id = $1 AND created > $3" + d.UnlessMissed(),
 		// Only a statement behind the lock sees all concurrent notifications.
 		lockUnread: lockingOnly(d, "SELECT 1 FROM notification_counts WHERE owner_id = $1 "),
 		markRead: "UPDATE notification_counts SET read_up_to = " + newest + ", unread = (SELECT COUNT(*) FROM notifications n" +
@@ -69,12 +60,35 @@ func (s *Store) noticeArgs(first int64, n notification.Notice) []any {
 	return []any{first, string(n.Kind), int64(n.By), s.Dialect.Instant(n.Created), s.Dialect.Instant(n.Expires())}
 }
 
-// withdrawStep returns the step that hides the notification of a like that is taken back, unless it is so old that it
-// goes with the like.
-func (s *Store) withdrawStep(n notification.Notice) engine.Step {
-	return engine.Step{Statement: s.steps.withdrawLike, Args: []any{
-		n.Object, int64(n.By), s.Dialect.Instant(n.Created.Add(-notification.RepeatAfter)), s.Dialect.Interval(notification.RepeatAfter),
-	}}
+const (
+	// insertNotice tells the person $1 of what $3 did: of the kind $2 with the object $4. Triggers count it, and bring a
+	// withdrawn notification back (0040).
+	insertNotice = `
+		INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires)
+		VALUES ($1, $2, $3, $4, $5, $6)`
+
+	// withdrawNotice hides the notification of the like of the event $1 by $2, if it was created after $3. It then stays
+	// for $4 behind its creation; older ones go with their like.
+	withdrawNotice = `
+		UPDATE notifications SET withdrawn = TRUE, expires = created + $4
+		WHERE actor_id = $2 AND kind = 'like' AND object_id = $1 AND created > $3`
+
+	// turnNoticeOfComment hides ($3 is true) or shows the notification of the comment $2 by $1.
+	turnNoticeOfComment = `
+		UPDATE notifications SET withdrawn = $3
+		WHERE actor_id = $1 AND kind = 'comment' AND object_id = $2`
+)
+
+// notify queues the statement that stores the notice, if it is to anyone.
+func notify(tx *engine.Tx, n notification.Notice) {
+	if n.To != 0 {
+		tx.Queue(insertNotice, n.To, n.Kind, n.By, n.Object, n.Created, n.Expires())
+	}
+}
+
+// withdraw queues the statement that hides the notification of a like that is taken back.
+func withdraw(tx *engine.Tx, n notification.Notice) {
+	tx.Queue(withdrawNotice, n.Object, n.By, n.Created.Add(-notification.RepeatAfter), notification.RepeatAfter)
 }
 
 // notificationsPage is the hot read of the notifications of the person $1 before the id $2, $3 of them. The first two columns

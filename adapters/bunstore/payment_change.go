@@ -19,7 +19,7 @@ var errUnpaid = errors.New("an order that is paid stays paid")
 
 // Change locks the order: payments are never changed optimistically.
 func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
-	return v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
+	return v.transact(ctx, func(ctx context.Context, tx *engine.Tx) ([]engine.Step, error) {
 		old, err := v.load(ctx, tx, id)
 		if err != nil {
 			return nil, err
@@ -42,7 +42,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 }
 
 // load locks the order and reads the trade in one round trip.
-func (v Ledger) load(ctx context.Context, tx *engine.Transaction, id payment.OrderID) (t payment.Trade, err error) {
+func (v Ledger) load(ctx context.Context, tx *engine.Tx, id payment.OrderID) (t payment.Trade, err error) {
 	err = tx.Run(ctx,
 		engine.BuiltRead(v.s.Selecting(tx).Where("id = ?", id), func(r orderRow) {
 			t.Order, t.NextCheck = r.order(), r.NextCheck.Time
@@ -61,7 +61,7 @@ func (v Ledger) load(ctx context.Context, tx *engine.Transaction, id payment.Ord
 }
 
 // storeOrder is a compare-and-set on the state of the order, which is locked.
-func storeOrder(ctx context.Context, tx *engine.Transaction, old, next payment.Trade) error {
+func storeOrder(ctx context.Context, tx *engine.Tx, old, next payment.Trade) error {
 	if next.Order == old.Order && next.NextCheck.Equal(old.NextCheck) {
 		return nil
 	}
@@ -77,7 +77,7 @@ func storeOrder(ctx context.Context, tx *engine.Transaction, old, next payment.T
 
 // stepsOf returns the steps that store the other changes: updates, then inserts. A former
 // prepayment must be closed before a new one is inserted. Its request never changes.
-func stepsOf(tx *engine.Transaction, old, next payment.Trade) []engine.Step {
+func stepsOf(tx *engine.Tx, old, next payment.Trade) []engine.Step {
 	id := old.Order.ID
 	var steps []engine.Step
 	var opened []prepaymentRow
@@ -109,7 +109,7 @@ func stepsOf(tx *engine.Transaction, old, next payment.Trade) []engine.Step {
 }
 
 // insertSteps returns the step that adds the rows, if there are any.
-func insertSteps[R any](tx *engine.Transaction, rows []R) []engine.Step {
+func insertSteps[R any](tx *engine.Tx, rows []R) []engine.Step {
 	if len(rows) == 0 {
 		return nil
 	}

@@ -25,12 +25,12 @@ func (s *Store) Ledger() Ledger { return Ledger{s.Keys()} }
 
 // transact calls fn in a transaction. The steps that fn returns run with the commit,
 // without a round trip of their own.
-func (v Ledger) transact(ctx context.Context, fn func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error)) error {
+func (v Ledger) transact(ctx context.Context, fn func(ctx context.Context, tx *engine.Tx) ([]engine.Step, error)) error {
 	return v.s.Transact(ctx, v.s.Limit, nil, fn)
 }
 
 func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Key) (payment.Order, error) {
-	err := v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
+	err := v.transact(ctx, func(ctx context.Context, tx *engine.Tx) ([]engine.Step, error) {
 		row := orderRowOf(o)
 		if o.State == payment.Open {
 			row.NextCheck = row.Expires
@@ -130,7 +130,7 @@ func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entr
 func (v Ledger) ChangeRefunds(
 	ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error,
 ) (stored payment.RefundAccount, err error) {
-	err = v.transact(ctx, func(ctx context.Context, tx *engine.Transaction) ([]engine.Step, error) {
+	err = v.transact(ctx, func(ctx context.Context, tx *engine.Tx) ([]engine.Step, error) {
 		old, payer, err := v.loadRefunds(ctx, tx, id)
 		if err != nil {
 			return nil, err
@@ -163,7 +163,7 @@ func (v Ledger) ChangeRefunds(
 
 // loadRefunds locks and reads the account, and the payer of its order; zero: it has none.
 func (v Ledger) loadRefunds(
-	ctx context.Context, tx *engine.Transaction, id payment.PaymentID,
+	ctx context.Context, tx *engine.Tx, id payment.PaymentID,
 ) (a payment.RefundAccount, payer user.ID, err error) {
 	var payers []user.ID
 	err = v.s.Selecting(tx).Model((*orderRow)(nil)).Column("user_id").
@@ -190,7 +190,7 @@ func (v Ledger) loadRefunds(
 // storeRefunds stores new refunds and gives them their numbers. It returns the steps that store the other
 // changes. The key of a new refund comes last: it waits for no lock.
 func storeRefunds(
-	ctx context.Context, tx *engine.Transaction, old payment.RefundAccount, next *payment.RefundAccount,
+	ctx context.Context, tx *engine.Tx, old payment.RefundAccount, next *payment.RefundAccount,
 ) (steps []engine.Step, err error) {
 	for n := range next.Refunds {
 		r := &next.Refunds[n]

@@ -55,11 +55,10 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, 
 		removed[on]++
 	}
 	delete(removed, 0)
-	var recount []engine.Step
 	for on, n := range removed {
-		recount = append(recount, recountComments(event.ID(on), -n))
+		tx.Queue(recountComments, on, -n)
 	}
-	return len(ids), tx.Run(ctx, recount...)
+	return len(ids), nil
 }
 
 func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id user.ID, events []int64) (int, error) {

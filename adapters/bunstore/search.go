@@ -74,13 +74,19 @@ func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimi
 			}),
 		}
 	}
-	err := v.s.Call(ctx, func(ctx context.Context) error {
-		clear(found)
-		if steps := v.s.chargeSteps(charges); len(steps) > 0 {
-			return v.s.Dialect.TransactAll(ctx, v.s.Writer, append(steps, reads...))
-		}
-		return v.s.Dialect.Query(ctx, reads...)
-	})
+	var err error
+	if steps := v.s.chargeSteps(charges); len(steps) > 0 {
+		err = v.s.WriteAside(ctx, func(tx *engine.Tx) error {
+			tx.Add(steps...)
+			return nil
+		})
+	}
+	if err == nil {
+		err = v.s.Read(ctx, func(ctx context.Context) error {
+			clear(found)
+			return v.s.Dialect.Query(ctx, reads...)
+		})
+	}
 	if err != nil {
 		return page.CursorPage[user.Member]{}, v.s.orThrottled(ctx, err)
 	}
@@ -173,5 +179,5 @@ func (s *Store) addPrefixes(ctx context.Context, tx *listedTransaction, members 
 	if len(rows) == 0 {
 		return nil
 	}
-	return tx.Copy(ctx, "name_prefixes", []string{"prefix", "user_id"}, rows)
+	return tx.Copy("name_prefixes", []string{"prefix", "user_id"}, rows)
 }

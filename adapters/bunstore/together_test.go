@@ -69,11 +69,6 @@ func waits(t *testing.T, s *Store, write func() error) <-chan error {
 
 var addDate = engine.Step{Statement: "INSERT INTO fruit (name) VALUES ('date')"}
 
-// late is a context that ends between waiting and writing.
-type late struct{ context.Context }
-
-func (late) Err() error { return context.Canceled }
-
 func (s *Store) grow(ctx context.Context, name string, then func(*listedTransaction) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		if err := tx.Run(ctx, engine.Step{Statement: "INSERT INTO fruit (name) VALUES ($1)", Args: []any{name}}); err != nil {
@@ -120,9 +115,7 @@ func TestWrites_that_wait_are_committed_together_and_fail_by_themselves(t *testi
 	gone := waits(t, s, func() error { return s.grow(ctx, "kiwi", fine) })
 	cancel()
 	require.ErrorIs(t, <-gone, context.Canceled, "it does not wait until the writer is free")
-	tooLate := waits(t, s, func() error { return s.Dialect.TransactAll(late{t.Context()}, s.Writer, []engine.Step{addDate}) })
 	require.NoError(t, let(nil))
-	assert.ErrorIs(t, <-tooLate, context.Canceled)
 	for _, ended := range append(all, reads) {
 		assert.NoError(t, <-ended)
 	}

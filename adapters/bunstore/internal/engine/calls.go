@@ -170,7 +170,7 @@ func OrNotAffected(done sql.Result, err error, notFound error) error {
 }
 
 // Selecting begins a query of the transaction that locks its rows.
-func (s *DB) Selecting(tx *Transaction) *bun.SelectQuery { return s.Locking(tx.NewSelect(), "UPDATE") }
+func (s *DB) Selecting(tx *Tx) *bun.SelectQuery { return s.Locking(tx.NewSelect(), "UPDATE") }
 
 // Locking adds the clause FOR where the database has one.
 func (s *DB) Locking(query *bun.SelectQuery, clause string) *bun.SelectQuery {

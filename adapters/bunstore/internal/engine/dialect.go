@@ -15,11 +15,8 @@ import (
 type Dialect interface {
 	// Migrations returns the folder of the migrations.
 	Migrations() fs.FS
-	// Transact calls fn in a transaction that begins with the first steps, and commits it
-	// together with the steps that fn returns.
-	Transact(ctx context.Context, db *bun.DB, first []Step, fn func(context.Context, *Transaction) ([]Step, error)) error
-	// TransactAll runs the steps in one transaction. If one misses, none writes.
-	TransactAll(ctx context.Context, db *bun.DB, steps []Step) error
+	// write runs a transaction of Write.
+	write(ctx context.Context, s *DB, fn func(*Tx) error) error
 	// Newest returns the SQL of the ID of the row that this transaction has inserted last
 	// into the table.
 	Newest(table string) string
@@ -42,7 +39,7 @@ type Dialect interface {
 	// unlessMissed.
 	Values(row string) string
 	// Lock locks the name until the transaction ends. Others that lock the name wait.
-	Lock(ctx context.Context, tx bun.IDB, name string) error
+	Lock(ctx context.Context, tx Conn, name string) error
 	// LockName is the statement of lock for a parameter with the name. It is empty where there
 	// is one writer at a time.
 	LockName(parameter string) string
@@ -51,7 +48,7 @@ type Dialect interface {
 	// location describes the location of the database, without secrets.
 	location() string
 	// TryLock is lock without waiting: it reports whether the name is locked now.
-	TryLock(ctx context.Context, tx bun.IDB, name string) (bool, error)
+	TryLock(ctx context.Context, tx Conn, name string) (bool, error)
 	// ping returns nil if the database answers, is the one that was opened, and has the settings
 	// that statements need.
 	ping(ctx context.Context, db *bun.DB) error
@@ -70,7 +67,7 @@ type Dialect interface {
 	// PrepareBulk prepares the rest of the transaction for thousands of rows. It
 	// prevents scans of whole tables, which may have been empty when a statement was
 	// planned, and provides the memory and the time.
-	PrepareBulk(ctx context.Context, tx bun.IDB, limit time.Duration) error
+	PrepareBulk(ctx context.Context, tx Conn, limit time.Duration) error
 	// DiscardDeleted removes what was deleted from the files of the database as well, as far as
 	// the database lets a client do that.
 	DiscardDeleted(ctx context.Context, db *bun.DB) error

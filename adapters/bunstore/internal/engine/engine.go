@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,9 +32,11 @@ type DB struct {
 	Schema  fs.FS         // the migrations
 	Limit   time.Duration // of one call, including waits
 	// Joins returns what the store above adds to the transaction that begins under the context, or nil. Nil: it adds nothing.
-	Joins  func(ctx context.Context) *Joining
-	log    *slog.Logger
-	tracer oteltrace.Tracer // nil: none
+	Joins func(ctx context.Context) *Joining
+	log   *slog.Logger
+	// scanPlans keeps how the rows of statements are scanned into models.
+	scanPlans *sync.Map
+	tracer    oteltrace.Tracer // nil: none
 	// unreplicated counts commits that are not on the synchronous replica that they should be
 	// on. Postgres acknowledges them with a warning.
 	unreplicated atomic.Int64
@@ -88,7 +91,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Limit, s.log, s.Schema, s.tracer = o.Limit, o.Log, o.Schema, o.Tracer
+	s.Limit, s.log, s.Schema, s.tracer, s.scanPlans = o.Limit, o.Log, o.Schema, o.Tracer, &sync.Map{}
 	if s.Schema == nil {
 		s.Schema = s.Dialect.Migrations()
 	}
@@ -100,7 +103,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 
 // Within returns the database with another time limit of a call.
 func (s *DB) Within(limit time.Duration) *DB {
-	return &DB{Writer: s.Writer, Reader: s.Reader, Dialect: s.Dialect, Limit: limit, Joins: s.Joins, log: s.log}
+	return &DB{Writer: s.Writer, Reader: s.Reader, Dialect: s.Dialect, Limit: limit, Joins: s.Joins, log: s.log, scanPlans: s.scanPlans}
 }
 
 // Close closes the connections once their running calls have ended.

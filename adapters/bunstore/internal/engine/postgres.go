@@ -184,7 +184,7 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 func (Postgres) Migrations() fs.FS { return folderOf(migrations.Postgres, "postgres") }
 
 // Lock is held by the transaction, not by the session, which a pooler may share.
-func (d Postgres) Lock(ctx context.Context, tx bun.IDB, name string) error {
+func (d Postgres) Lock(ctx context.Context, tx Conn, name string) error {
 	_, err := tx.NewRaw(d.LockName("?"), name).Exec(ctx)
 	return err
 }
@@ -193,7 +193,7 @@ func (Postgres) LockName(parameter string) string {
 	return "SELECT pg_advisory_xact_lock(hashtextextended(" + parameter + ", 0))"
 }
 
-func (Postgres) TryLock(ctx context.Context, tx bun.IDB, name string) (locked bool, err error) {
+func (Postgres) TryLock(ctx context.Context, tx Conn, name string) (locked bool, err error) {
 	err = tx.NewRaw("SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))", name).Scan(ctx, &locked)
 	return locked, err
 }
@@ -213,7 +213,7 @@ func (Postgres) liftTimeouts(ctx context.Context, tx bun.IDB, lock time.Duration
 	return err
 }
 
-func (Postgres) PrepareBulk(ctx context.Context, tx bun.IDB, limit time.Duration) error {
+func (Postgres) PrepareBulk(ctx context.Context, tx Conn, limit time.Duration) error {
 	_, err := tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off; SET LOCAL statement_timeout = "+milliseconds(limit))
 	return err
 }
@@ -366,10 +366,19 @@ func (d Postgres) Key(list any) any { return d.ListOf(list) }
 
 // Query needs no connection of its own for a single read.
 func (d Postgres) Query(ctx context.Context, reads ...Step) error {
-	if len(reads) != 1 {
-		return d.TransactAll(ctx, nil, reads)
+	if len(reads) == 1 {
+		return d.single(ctx, d.Pool, reads[0])
 	}
-	return d.single(ctx, d.Pool, reads[0])
+	conn, err := d.Pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	steps := make([]*Step, len(reads))
+	for i := range reads {
+		steps[i] = &reads[i]
+	}
+	return d.send(ctx, conn.Conn(), steps)
 }
 
 // ErrNoBackup tells the operator to back up Postgres with its own tools.

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,12 +36,10 @@ var (
 	Commit = Step{Statement: "COMMIT"}
 )
 
-// Transact begins and ends the transaction without database/sql, which would need separate
-// round trips.
-func (d Postgres) Transact(
-	ctx context.Context, db *bun.DB, first []Step, fn func(context.Context, *Transaction) ([]Step, error),
-) error {
-	conn, err := db.Conn(ctx)
+// write begins the transaction with the first statements, and commits it with the last ones, unless the commit must
+// wait for what they find.
+func (d Postgres) write(ctx context.Context, s *DB, fn func(*Tx) error) error {
+	conn, err := s.Writer.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,152 +54,42 @@ func (d Postgres) Transact(
 		undo(ctx, native)
 		return nil
 	})
-	run := func(ctx context.Context, steps ...Step) error { return d.run(ctx, native, steps) }
-	if err := run(ctx, append([]Step{begin}, first...)...); err != nil {
-		return err
+	tx, begun := &Tx{ctx: ctx, s: s, conn: conn}, false
+	tx.send = func(steps []*Step) error {
+		if !begun {
+			steps, begun = append([]*Step{&begin}, steps...), true
+		}
+		if len(steps) == 0 {
+			return nil
+		}
+		return d.send(ctx, native, steps)
 	}
-	copied := func(ctx context.Context, table string, columns []string, rows [][]any) error {
+	tx.copy = func(table string, columns []string, rows [][]any) error {
 		_, err := native.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
 		return err
 	}
-	last, err := fn(ctx, &Transaction{IDB: conn, Run: run, Copy: copied})
-	if err != nil {
-		return err
+	if err := fn(tx); err != nil || tx.failed != nil {
+		return cmp.Or(tx.failed, err)
 	}
-	return run(ctx, append(last, Commit)...)
-}
-
-// nativeOf returns the pgx connection of conn, which no other caller uses meanwhile.
-func nativeOf(conn bun.Conn) (native *pgx.Conn, err error) {
-	err = conn.Raw(func(driver any) error {
-		native = driver.(boundConn).Conn.Conn()
-		return nil
-	})
-	return native, err
-}
-
-// TransactAll needs no BEGIN where a batch may be one implicit transaction. If a step misses
-// after others have written, that must be undone, so the commit waits for the results.
-func (d Postgres) TransactAll(ctx context.Context, _ *bun.DB, steps []Step) error {
-	conn, err := d.Pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	if isDecidedFirst(steps) {
-		return d.run(ctx, conn.Conn(), steps)
-	}
-	defer undo(ctx, conn.Conn())
-	if err := d.run(ctx, conn.Conn(), append([]Step{begin}, steps...)); err != nil {
-		return err
-	}
-	return d.run(ctx, conn.Conn(), []Step{Commit})
-}
-
-func (Postgres) Newest(table string) string { return "currval('" + table + "_id_seq')" }
-
-func (Postgres) WritesInQueries() bool { return true }
-
-// HasInserted looks for the newest number of the table: an INSERT takes one also if its row is in conflict with another.
-func (d Postgres) HasInserted(table string) string {
-	return "EXISTS (SELECT 1 FROM " + table + " WHERE id = " + d.Newest(table) + ")"
-}
-
-// unlessMissed is the condition of the steps after one that must match: all are sent
-// before the first result arrives. An error would stop them as well, but would log a
-// line on the server for every lost race.
-const unlessMissed = "current_setting('plaza.missed', TRUE) IS DISTINCT FROM 'yes'"
-
-// MustMatch records a miss in a setting, which ends with the transaction.
-func (Postgres) MustMatch(statement string, columns ...string) string {
-	selected, none := "", ""
-	for i := range columns {
-		selected += fmt.Sprintf("c%d, ", i)
-		none += "NULL, "
-		columns[i] += fmt.Sprintf(" AS c%d", i)
-	}
-	return orMissed(statement+" RETURNING "+strings.Join(columns, ", "), selected, none)
-}
-
-func (Postgres) MustFind(query string) string { return orMissed(query, "", "") }
-
-// orMissed returns the statement with its selected columns, which records a miss.
-func orMissed(statement, selected, none string) string {
-	return "WITH done AS (" + statement + ") SELECT " + selected + "1 FROM done" +
-		" UNION ALL SELECT " + none + "0 WHERE CASE WHEN EXISTS (SELECT FROM done) THEN FALSE" +
-		" ELSE set_config('plaza.missed', 'yes', TRUE) IS NULL END"
-}
-
-func (Postgres) UnlessMissed() string { return " AND " + unlessMissed }
-
-func (Postgres) Values(row string) string { return "SELECT " + row + " WHERE " + unlessMissed }
-
-// undoTimeout limits a rollback after the transaction's own time limit has passed.
-const undoTimeout = time.Second
-
-// undo rolls back an open transaction. If that fails, the pool closes the connection.
-func undo(ctx context.Context, conn *pgx.Conn) {
-	if conn.IsClosed() || conn.PgConn().TxStatus() == 'I' {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
-	defer cancel()
-	conn.Exec(ctx, "ROLLBACK")
-}
-
-// ErrUnguarded reports that a step would write although another has missed.
-var ErrUnguarded = errors.New("a step behind one that must match does not check for a miss, or the commit does not wait for it")
-
-// guarded reports whether no step writes, and none before it is committed, after a step that
-// must match has missed.
-func guarded(steps []Step) bool {
-	mayMiss := false
-	for _, s := range steps {
-		switch {
-		case s.Statement == Commit.Statement && !isDecidedFirst(steps):
-			return false
-		case mayMiss && s.Statement != Commit.Statement && !strings.Contains(s.Statement, unlessMissed):
-			return false
-		}
-		mayMiss = mayMiss || s.MustMatch
-	}
-	return true
-}
-
-// isDecidedFirst reports whether no step can miss after another has written.
-func isDecidedFirst(steps []Step) bool {
-	written := false
-	for _, s := range steps {
-		if s.MustMatch && written {
-			return false
-		}
-		written = written || !s.ReadsOnly
-	}
-	return true
-}
-
-// single sends the step without a batch, which costs less.
-func (d Postgres) single(ctx context.Context, on interface {
-	Query(ctx context.Context, statement string, args ...any) (pgx.Rows, error)
-}, s Step) error {
-	rows, err := on.Query(ctx, s.Statement, slices.Concat([]any{d.mode}, s.Args)...)
-	if err != nil {
-		return err
-	}
-	return s.rows(rows)
-}
-
-// run sends all steps together, unless it is a single one. Steps after one that fails do not run;
-// steps after one that misses write nothing.
-func (d Postgres) run(ctx context.Context, conn *pgx.Conn, steps []Step) error {
-	if len(steps) == 0 {
+	isConditional := slices.ContainsFunc(tx.queued, func(s *Step) bool { return s.MustMatch })
+	if !begun && len(tx.queued) == 0 {
 		return nil
 	}
-	if !guarded(steps) {
-		return ErrUnguarded
+	if !begun && (len(tx.queued) <= 1 || !isConditional) {
+		return d.send(ctx, native, tx.queued) // statements that are sent together are one transaction
 	}
+	if isConditional {
+		if err := tx.Send(); err != nil {
+			return err
+		}
+	}
+	return d.send(ctx, native, append(tx.queued, &Commit))
+}
+
+// send sends all steps together, unless it is a single one. Steps after one that fails do not run.
+func (d Postgres) send(ctx context.Context, conn *pgx.Conn, steps []*Step) error {
 	if len(steps) == 1 && !steps[0].built {
-		return d.single(ctx, conn, steps[0])
+		return d.single(ctx, conn, *steps[0])
 	}
 	batch := &pgx.Batch{}
 	for _, s := range steps {
@@ -219,17 +106,82 @@ func (d Postgres) run(ctx context.Context, conn *pgx.Conn, steps []Step) error {
 	return conn.SendBatch(ctx, batch).Close()
 }
 
+// nativeOf returns the pgx connection of conn, which no other caller uses meanwhile.
+func nativeOf(conn bun.Conn) (native *pgx.Conn, err error) {
+	err = conn.Raw(func(driver any) error {
+		native = driver.(boundConn).Conn.Conn()
+		return nil
+	})
+	return native, err
+}
+
+func (Postgres) Newest(table string) string { return "currval('" + table + "_id_seq')" }
+
+func (Postgres) WritesInQueries() bool { return true }
+
+// HasInserted looks for the newest number of the table: an INSERT takes one also if its row is in conflict with another.
+func (d Postgres) HasInserted(table string) string {
+	return "EXISTS (SELECT 1 FROM " + table + " WHERE id = " + d.Newest(table) + ")"
+}
+
+func (Postgres) MustMatch(statement string, columns ...string) string {
+	return returning(statement, columns)
+}
+
+func (Postgres) MustFind(query string) string { return query }
+
+func (Postgres) UnlessMissed() string { return "" }
+
+func (Postgres) Values(row string) string { return "VALUES (" + row + ")" }
+
+// returning returns the statement with its columns and one more.
+func returning(statement string, columns []string) string {
+	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
+}
+
+// undoTimeout limits a rollback after the transaction's own time limit has passed.
+const undoTimeout = time.Second
+
+// undo rolls back an open transaction. If that fails, the pool closes the connection.
+func undo(ctx context.Context, conn *pgx.Conn) {
+	if conn.IsClosed() || conn.PgConn().TxStatus() == 'I' {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	conn.Exec(ctx, "ROLLBACK")
+}
+
+// single sends the step without a batch, which costs less.
+func (d Postgres) single(ctx context.Context, on interface {
+	Query(ctx context.Context, statement string, args ...any) (pgx.Rows, error)
+}, s Step) error {
+	rows, err := on.Query(ctx, s.Statement, slices.Concat([]any{d.mode}, s.Args)...)
+	if err != nil {
+		return err
+	}
+	return s.rows(rows)
+}
+
 // rows passes the rows to the step.
 func (s Step) rows(rows pgx.Rows) error {
-	found := false
+	if s.columns != nil {
+		names := make([]string, len(rows.FieldDescriptions()))
+		for i, column := range rows.FieldDescriptions() {
+			names[i] = column.Name
+		}
+		if err := s.columns(names); err != nil {
+			rows.Close()
+			return err
+		}
+	}
 	err := eachRow(rows, func(scan func(...any) error) error {
-		found = true
 		if s.Row == nil {
 			return nil
 		}
 		return s.Row(scan)
 	})
-	if err == nil && s.MustMatch && !found {
+	if err == nil && s.MustMatch && rows.CommandTag().RowsAffected() == 0 { // found, or written
 		return cmp.Or(s.Missed, ErrMissed)
 	}
 	return err

@@ -35,7 +35,7 @@ func (s *DB) Kept(ctx context.Context, name, content string) (string, error) {
 	}
 	var kept secret.String
 	err := s.Read(ctx, func(ctx context.Context) (err error) {
-		kept, err = storedSecret(ctx, s.Reader, name)
+		kept, err = storedSecret(ctx, s.Reader.NewSelect(), name)
 		return err
 	})
 	return kept.Reveal(), OrNotFound(err, nil)
@@ -50,16 +50,16 @@ func (s *DB) Keep(ctx context.Context, name, content string) error {
 // secret is Secret with the content for a new key; empty means random.
 func (s *DB) secret(ctx context.Context, name, content string) (key secret.String, err error) {
 	err = s.Read(ctx, func(ctx context.Context) (err error) {
-		key, err = storedSecret(ctx, s.Reader, name)
+		key, err = storedSecret(ctx, s.Reader.NewSelect(), name)
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		err = s.Transact(ctx, s.Limit, nil, func(ctx context.Context, tx *Transaction) ([]Step, error) {
+		err = s.Transact(ctx, s.Limit, nil, func(ctx context.Context, tx *Tx) ([]Step, error) {
 			row := secretRow{Name: name, Content: cmp.Or(content, rand.Text())}
 			if _, err := tx.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx); err != nil {
 				return nil, err
 			}
-			key, err = storedSecret(ctx, tx, name)
+			key, err = storedSecret(ctx, tx.NewSelect(), name)
 			return nil, err
 		})
 	}
@@ -69,8 +69,8 @@ func (s *DB) secret(ctx context.Context, name, content string) (key secret.Strin
 	return key, nil
 }
 
-func storedSecret(ctx context.Context, db bun.IDB, name string) (secret.String, error) {
+func storedSecret(ctx context.Context, query *bun.SelectQuery, name string) (secret.String, error) {
 	var row secretRow
-	err := db.NewSelect().Model(&row).Where("name = ?", name).Scan(ctx)
+	err := query.Model(&row).Where("name = ?", name).Scan(ctx)
 	return secret.New(row.Content), err
 }

@@ -90,7 +90,7 @@ func SQLiteURL(path string, pragmas ...string) string {
 func (SQLite) Migrations() fs.FS { return folderOf(migrations.SQLite, "sqlite") }
 
 // Lock does nothing: there is one writer at a time.
-func (SQLite) Lock(context.Context, bun.IDB, string) error { return nil }
+func (SQLite) Lock(context.Context, Conn, string) error { return nil }
 
 func (SQLite) LockName(string) string { return "" }
 
@@ -107,7 +107,7 @@ func (d SQLite) ping(ctx context.Context, db *bun.DB) error {
 
 func (d SQLite) mayBegin() error { return errIfMarked(d.file.path) }
 
-func (SQLite) TryLock(context.Context, bun.IDB, string) (bool, error) { return true, nil }
+func (SQLite) TryLock(context.Context, Conn, string) (bool, error) { return true, nil }
 
 // liftTimeouts does nothing: only the wait for another process is limited.
 func (SQLite) liftTimeouts(context.Context, bun.IDB, time.Duration) error { return nil }
@@ -118,7 +118,7 @@ func (SQLite) execOutsideTx(context.Context, string, *slog.Logger) error {
 
 // PrepareBulk keeps the pages of thousands of rows in memory, and copies each changed
 // page into the database only once. The units are KiB and pages of 4 KiB.
-func (SQLite) PrepareBulk(ctx context.Context, tx bun.IDB, _ time.Duration) error {
+func (SQLite) PrepareBulk(ctx context.Context, tx Conn, _ time.Duration) error {
 	_, err := tx.ExecContext(ctx, "PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 8000")
 	return err
 }
@@ -272,16 +272,25 @@ func (d SQLite) Query(ctx context.Context, reads ...Step) error {
 		if err != nil {
 			return err
 		}
-		if err := scanAll(rows, read.Row); err != nil {
+		if err := scanAll(rows, read.columns, read.Row); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// scanAll passes every row to fn.
-func scanAll(rows *sql.Rows, fn func(scan func(...any) error) error) error {
+// scanAll passes the names of the columns and every row to the functions. columns may be nil.
+func scanAll(rows *sql.Rows, columns func([]string) error, fn func(scan func(...any) error) error) error {
 	defer rows.Close()
+	if columns != nil {
+		names, err := rows.Columns()
+		if err == nil {
+			err = columns(names)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	scan := func(targets ...any) error {
 		for i, target := range targets {
 			if target == nil {

@@ -27,34 +27,31 @@ func (SQLite) Interval(d time.Duration) any { return d.Microseconds() }
 
 func (SQLite) date(d calendar.Date) any { return d.String() }
 
-func (d SQLite) Transact(
-	ctx context.Context, db *bun.DB, first []Step, fn func(context.Context, *Transaction) ([]Step, error),
-) error {
-	return d.write(ctx, db, func(ctx context.Context, tx bun.Tx) error {
-		run := func(ctx context.Context, steps ...Step) error {
-			for _, s := range steps {
-				if err := d.run(ctx, tx.Tx, s); err != nil {
+// write runs each statement by itself.
+func (d SQLite) write(ctx context.Context, s *DB, fn func(*Tx) error) error {
+	return d.inTurn(ctx, s.Writer, func(ctx context.Context, own bun.Tx) error {
+		tx := &Tx{ctx: ctx, s: s, conn: own}
+		tx.send = func(steps []*Step) error {
+			for _, step := range steps {
+				if err := d.run(ctx, own.Tx, *step); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
-		copied := func(ctx context.Context, table string, columns []string, rows [][]any) error {
-			return run(ctx, insertions(table, columns, rows)...)
+		tx.copy = func(table string, columns []string, rows [][]any) error {
+			for _, step := range insertions(table, columns, rows) {
+				if err := d.run(ctx, own.Tx, step); err != nil {
+					return err
+				}
+			}
+			return nil
 		}
-		if err := run(ctx, first...); err != nil {
-			return err
+		if err := fn(tx); err != nil {
+			return cmp.Or(tx.failed, err)
 		}
-		last, err := fn(ctx, &Transaction{IDB: tx, Run: run, Copy: copied})
-		if err != nil {
-			return err
-		}
-		return run(ctx, last...)
+		return tx.Send()
 	})
-}
-
-func (d SQLite) TransactAll(ctx context.Context, db *bun.DB, steps []Step) error {
-	return d.Transact(ctx, db, steps, func(context.Context, *Transaction) ([]Step, error) { return nil, nil })
 }
 
 func (SQLite) Newest(table string) string { return "(SELECT MAX(id) FROM " + table + ")" }
@@ -64,7 +61,7 @@ func (SQLite) WritesInQueries() bool { return false }
 func (SQLite) HasInserted(string) string { return "changes() > 0" }
 
 func (SQLite) MustMatch(statement string, columns ...string) string {
-	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
+	return returning(statement, columns)
 }
 
 func (SQLite) MustFind(query string) string { return query }
@@ -74,15 +71,26 @@ func (SQLite) UnlessMissed() string { return "" }
 
 func (SQLite) Values(row string) string { return "VALUES (" + row + ")" }
 
+// withoutLock returns the statement without its last line if that locks rows, which a transaction of the only writer need not.
+func withoutLock(statement string) string {
+	if i := strings.LastIndexByte(statement, '\n'); i >= 0 && strings.HasPrefix(strings.TrimSpace(statement[i:]), "FOR ") {
+		return statement[:i]
+	}
+	return statement
+}
+
 func (d SQLite) run(ctx context.Context, tx *sql.Tx, s Step) error {
-	if s.Row == nil && !s.MustMatch {
-		var err error
+	s.Statement = withoutLock(s.Statement)
+	if s.Row == nil && (!s.MustMatch || !returnsRows(s.Statement)) {
+		run := func() (sql.Result, error) { return tx.ExecContext(ctx, s.Statement, s.Args...) }
 		if kept := d.Written.get(s); kept != nil {
-			_, err = tx.StmtContext(ctx, kept).ExecContext(ctx, s.Args...)
-		} else {
-			_, err = tx.ExecContext(ctx, s.Statement, s.Args...)
+			run = func() (sql.Result, error) { return tx.StmtContext(ctx, kept).ExecContext(ctx, s.Args...) }
 		}
-		return err
+		done, err := run()
+		if err != nil || !s.MustMatch {
+			return err
+		}
+		return OrNotAffected(done, nil, cmp.Or(s.Missed, ErrMissed))
 	}
 	query := func() (*sql.Rows, error) { return tx.QueryContext(ctx, s.Statement, s.Args...) }
 	if kept := d.Written.get(s); kept != nil {
@@ -93,7 +101,7 @@ func (d SQLite) run(ctx context.Context, tx *sql.Tx, s Step) error {
 		return err
 	}
 	found := false
-	err = scanAll(rows, func(scan func(...any) error) error {
+	err = scanAll(rows, s.columns, func(scan func(...any) error) error {
 		if found = true; s.Row == nil {
 			return nil
 		}
@@ -148,4 +156,9 @@ func (w *writtenStatements) prepare(ctx context.Context, db *sql.DB) {
 			w.Kept[text] = made
 		}
 	}
+}
+
+// returnsRows reports whether the statement finds rows, rather than only writes them.
+func returnsRows(statement string) bool {
+	return strings.HasPrefix(strings.TrimSpace(statement), "SELECT") || strings.Contains(statement, "RETURNING")
 }

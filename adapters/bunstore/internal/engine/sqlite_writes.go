@@ -28,9 +28,9 @@ type sharedTransaction struct {
 // writersAtOnce is how many callers write in a transaction at most: the first waits for the last.
 const writersAtOnce = 16
 
-// write runs fn in a transaction, and returns when it is committed. The end of the context interrupts fn unless it
+// inTurn runs fn in a transaction, and returns when it is committed. The end of the context interrupts fn unless it
 // runs in another caller's transaction.
-func (d SQLite) write(ctx context.Context, db *bun.DB, fn func(context.Context, bun.Tx) error) error {
+func (d SQLite) inTurn(ctx context.Context, db *bun.DB, fn func(context.Context, bun.Tx) error) error {
 	w, began, others := d.writers, time.Now(), (*sharedTransaction)(nil)
 	w.waits.Add(int64(len(w.turn)))
 	select {

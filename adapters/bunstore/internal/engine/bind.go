@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"reflect"
+	"time"
+
+	"plaza/domain/calendar"
+	"plaza/domain/media"
+)
+
+// bindArgs returns the arguments of a statement as the database takes them: numbers, texts and bytes of named types as
+// the drivers know them, instants, durations to add to them, days and lists as the database stores them, pictures as JSON. A nil
+// pointer, the zero instant and no picture are NULL. It changes the slice.
+func bindArgs(d Dialect, args []any) []any {
+	for i, arg := range args {
+		args[i] = bound(d, arg)
+	}
+	return args
+}
+
+func bound(d Dialect, arg any) any {
+	switch arg := arg.(type) {
+	case nil, int64, int, string, bool, float64, []byte:
+		return arg
+	case time.Time:
+		return d.Instant(arg)
+	case time.Duration:
+		return d.Interval(arg)
+	case calendar.Date:
+		return d.date(arg)
+	case media.Picture:
+		return Cover(arg).NullIfZero()
+	}
+	value := reflect.ValueOf(arg)
+	switch value.Kind() {
+	case reflect.Pointer:
+		if value.IsNil() {
+			return nil
+		}
+		return bound(d, value.Elem().Interface())
+	case reflect.Int, reflect.Int64:
+		return value.Int()
+	case reflect.String:
+		return value.String()
+	case reflect.Bool:
+		return value.Bool()
+	case reflect.Array: // the bytes of a hash
+		copied := make([]byte, value.Len())
+		reflect.Copy(reflect.ValueOf(copied), value)
+		return copied
+	case reflect.Slice:
+		if value.Type().Elem().Kind() == reflect.String {
+			texts := make([]string, value.Len())
+			for i := range texts {
+				texts[i] = value.Index(i).String()
+			}
+			arg = texts
+		}
+		return d.ListOf(arg)
+	}
+	return arg // an argument that the drivers know
+}

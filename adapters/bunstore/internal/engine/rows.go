@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"reflect"
+
+	"github.com/uptrace/bun/schema"
+
+	"plaza/domain/page"
+)
+
+// All runs a hot read, and returns its rows as models of bun: the value of each column is in the field that
+// has the column's name. bindArgs says which arguments it takes.
+func All[R any](ctx context.Context, s *DB, statement string, args ...any) (rows []R, err error) {
+	read := Rows(s, &rows, statement, args...)
+	err = s.ReadRows(ctx, read, func() { rows = nil })
+	return rows, err
+}
+
+// One is All for the only row. It returns missing if no row is found.
+func One[R any](ctx context.Context, s *DB, missing error, statement string, args ...any) (row R, err error) {
+	rows, err := All[R](ctx, s, statement, args...)
+	switch {
+	case err != nil:
+		return row, err
+	case len(rows) == 0:
+		return row, missing
+	}
+	return rows[0], nil
+}
+
+// PageOf is All for a page of a list. Each row carries the total; see PageRow. A page without rows is the only
+// page or past the last.
+func PageOf[R interface{ total() int }](
+	ctx context.Context, s *DB, r page.Request, statement string, args ...any,
+) (p page.Page[R], err error) {
+	rows, err := All[R](ctx, s, statement, args...)
+	if err != nil {
+		return p, err
+	}
+	total := 0
+	if len(rows) > 0 {
+		total = rows[0].total()
+	}
+	return page.Of(r, rows, total)
+}
+
+// Rows returns a hot read that appends its rows to the list.
+func Rows[R any](s *DB, into *[]R, statement string, args ...any) Step {
+	return Each(s, func(row *R) error {
+		*into = append(*into, *row)
+		return nil
+	}, statement, args...)
+}
+
+// Each returns a hot read that passes each of its rows to fn, which must not keep the pointer.
+func Each[R any](s *DB, fn func(row *R) error, statement string, args ...any) Step {
+	step := Step{Statement: statement, Args: bindArgs(s.Dialect, args)}
+	scanInto(s, &step, fn)
+	return step
+}
+
+// Found makes the statement of a transaction pass each of its rows to fn, as Each does.
+func Found[R any](tx *Tx, step *Step, fn func(row *R) error) { scanInto(tx.s, step, fn) }
+
+// scanInto makes the step scan its rows into one R after the other.
+func scanInto[R any](s *DB, step *Step, fn func(row *R) error) {
+	var row R
+	var targets []any
+	step.columns = func(names []string) error {
+		plan, err := planOf(s, reflect.TypeFor[R](), step.Statement, names)
+		targets = plan.targets(reflect.ValueOf(&row).Elem())
+		return err
+	}
+	step.Row = func(scan func(...any) error) error {
+		row = *new(R) // no memory is shared with the row before
+		if err := scan(targets...); err != nil {
+			return err
+		}
+		return fn(&row)
+	}
+}
+
+// scanPlan has the target of each column of a statement, for a model.
+type scanPlan []func(row reflect.Value) any
+
+func (p scanPlan) targets(row reflect.Value) []any {
+	all := make([]any, len(p))
+	for i, target := range p {
+		all[i] = target(row)
+	}
+	return all
+}
+
+// scanKey is what a plan is kept for. The number of plans is bounded: statements are constants.
+type scanKey struct {
+	model     reflect.Type
+	statement string
+}
+
+func planOf(s *DB, model reflect.Type, statement string, names []string) (scanPlan, error) {
+	if plan, is := s.scanPlans.Load(scanKey{model, statement}); is {
+		return plan.(scanPlan), nil
+	}
+	table := s.Writer.Table(model)
+	plan := make(scanPlan, len(names))
+	for i, name := range names {
+		field, err := table.Field(name)
+		if err != nil {
+			return nil, err
+		}
+		plan[i] = targetOf(s.Dialect, field)
+	}
+	s.scanPlans.Store(scanKey{model, statement}, plan)
+	return plan, nil
+}
+
+var scanner = reflect.TypeFor[sql.Scanner]()
+
+// targetOf returns what scans into the field. Both drivers know numbers and texts best by their own types; to
+// convert a pointer saves them a slow lookup.
+func targetOf(d Dialect, field *schema.Field) func(reflect.Value) any {
+	typ := field.StructField.Type
+	switch {
+	case reflect.PointerTo(typ).Implements(scanner):
+		return func(row reflect.Value) any { return field.Value(row).Addr().Interface() }
+	case field.Tag.HasOption("array"):
+		return func(row reflect.Value) any { return d.List(field.Value(row).Addr().Interface()) }
+	case typ.Kind() == reflect.Int64 && field.NullZero:
+		return func(row reflect.Value) any { return OrZeroNumber[int64]{pointer[int64](field, row)} }
+	case typ.Kind() == reflect.Int && field.NullZero:
+		return func(row reflect.Value) any { return OrZeroNumber[int]{pointer[int](field, row)} }
+	case typ.Kind() == reflect.String && field.NullZero:
+		return func(row reflect.Value) any { return OrZeroText[string]{pointer[string](field, row)} }
+	case typ.Kind() == reflect.Int64:
+		return func(row reflect.Value) any { return pointer[int64](field, row) }
+	case typ.Kind() == reflect.Int:
+		return func(row reflect.Value) any { return pointer[int](field, row) }
+	case typ.Kind() == reflect.String:
+		return func(row reflect.Value) any { return pointer[string](field, row) }
+	}
+	return func(row reflect.Value) any { return field.Value(row).Addr().Interface() }
+}
+
+// pointer returns a pointer to the field, whose type may have a name of its own.
+func pointer[T any](field *schema.Field, row reflect.Value) *T {
+	return field.Value(row).Addr().Convert(reflect.TypeFor[*T]()).Interface().(*T)
+}

@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Tx is an open transaction. It queues statements and sends them together:
+//
+//   - Queue what is to run, and Send when the code must know a result.
+//   - A statement with Must fails the transaction when it finds or writes no row.
+//   - What is still queued when the function of Write returns is sent with the commit.
+//
+// A query of bun runs at once, behind what is queued. On Postgres a Send is one round trip, and the first one
+// begins the transaction. On SQLite the same statements run one after the other.
+type Tx struct {
+	ctx    context.Context
+	s      *DB
+	conn   bun.IConn // runs queries of bun in the transaction
+	queued []*Step
+	send   func(steps []*Step) error
+	copy   func(table string, columns []string, rows [][]any) error
+	failed error // the first error of send
+}
+
+// Write calls fn in a transaction, and commits it if fn returns nil. It calls fn again after a conflict with
+// another transaction, so fn sets nothing outside but what it sets each time.
+func (s *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.WriteWithin(ctx, s.Limit, fn)
+}
+
+// WriteAside is Write for what is no part of what the context is for, such as a failed login: the store above adds nothing.
+func (s *DB) WriteAside(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.Call(ctx, func(ctx context.Context) error { return s.Dialect.write(ctx, s, fn) })
+}
+
+// WriteWithin is Write with another time limit.
+func (s *DB) WriteWithin(ctx context.Context, limit time.Duration, fn func(tx *Tx) error) error {
+	joining := s.joining(ctx)
+	if joining != nil {
+		fn = joining.behind(fn)
+	}
+	err := s.callWithin(ctx, limit, func(ctx context.Context) error { return s.Dialect.write(ctx, s, fn) })
+	if joining != nil {
+		joining.Ended(err == nil)
+	}
+	return err
+}
+
+// behind returns the function of a transaction that ends with the steps of Last, when those of fn have run.
+func (j *Joining) behind(fn func(tx *Tx) error) func(tx *Tx) error {
+	return func(tx *Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		if err := tx.Send(); err != nil {
+			return err
+		}
+		last, err := j.Last()
+		tx.Add(last...)
+		return err
+	}
+}
+
+// Queue adds the statement to those that are sent next. bindArgs says which arguments it takes.
+func (tx *Tx) Queue(statement string, args ...any) *Step {
+	step := &Step{Statement: statement, Args: bindArgs(tx.s.Dialect, args)}
+	tx.queued = append(tx.queued, step)
+	return step
+}
+
+// Add queues the steps.
+func (tx *Tx) Add(steps ...Step) {
+	for _, step := range steps {
+		tx.queued = append(tx.queued, &step)
+	}
+}
+
+// Run queues the steps and sends what is queued.
+func (tx *Tx) Run(_ context.Context, steps ...Step) error {
+	tx.Add(steps...)
+	return tx.Send()
+}
+
+// Into scans the row of the statement into the targets. Without a row it leaves them alone.
+func (s *Step) Into(targets ...any) *Step {
+	s.Row = Into(targets...)
+	return s
+}
+
+// Must makes the transaction fail with missing if the statement finds or writes no row.
+func (s *Step) Must(missing error) *Step {
+	s.MustMatch, s.Missed = true, missing
+	return s
+}
+
+// Send runs what is queued.
+func (tx *Tx) Send() error {
+	if len(tx.queued) == 0 {
+		return tx.failed
+	}
+	return tx.begin()
+}
+
+// begin runs what is queued, and begins the transaction also if that is nothing.
+func (tx *Tx) begin() error {
+	if tx.failed == nil {
+		queued := tx.queued
+		tx.queued = nil
+		tx.failed = tx.send(queued)
+	}
+	return tx.failed
+}
+
+// Copy runs what is queued, and then adds the rows to the table faster than statements do.
+func (tx *Tx) Copy(table string, columns []string, rows [][]any) error {
+	if err := tx.begin(); err != nil {
+		return err
+	}
+	return tx.copy(table, columns, rows)
+}
+
+// NewSelect, NewInsert, NewUpdate and NewDelete begin queries of bun that run in the transaction.
+func (tx *Tx) NewSelect() *bun.SelectQuery { return tx.s.Writer.NewSelect().Conn(tx) }
+func (tx *Tx) NewInsert() *bun.InsertQuery { return tx.s.Writer.NewInsert().Conn(tx) }
+func (tx *Tx) NewUpdate() *bun.UpdateQuery { return tx.s.Writer.NewUpdate().Conn(tx) }
+func (tx *Tx) NewDelete() *bun.DeleteQuery { return tx.s.Writer.NewDelete().Conn(tx) }
+
+// Conn is a transaction: a Tx, or one of bun.
+type Conn interface {
+	bun.IConn
+	NewRaw(query string, args ...any) *bun.RawQuery
+}
+
+// NewRaw begins a query of bun with a text of its own.
+func (tx *Tx) NewRaw(query string, args ...any) *bun.RawQuery {
+	return tx.s.Writer.NewRaw(query, args...).Conn(tx)
+}
+
+// QueryContext runs a query of bun behind what is queued.
+func (tx *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := tx.begin(); err != nil {
+		return nil, err
+	}
+	return tx.conn.QueryContext(ctx, query, args...)
+}
+
+// ExecContext runs a query of bun behind what is queued.
+func (tx *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if err := tx.begin(); err != nil {
+		return nil, err
+	}
+	return tx.conn.ExecContext(ctx, query, args...)
+}
+
+// QueryRowContext runs a query of bun behind what is queued. A row can't carry the error of that: the row has
+// the error of a context that has ended, and Write returns that of Send.
+func (tx *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	if tx.begin() != nil {
+		ended, end := context.WithCancel(ctx)
+		end()
+		ctx = ended
+	}
+	return tx.conn.QueryRowContext(ctx, query, args...)
+}
