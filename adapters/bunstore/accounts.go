@@ -248,6 +248,27 @@ func (v Accounts) Change(
 	})
 }
 
+// memberRow is a user as pages show them, whose columns are those of users u and presence p. Without such a user all are
+// NULL, and the MemberID is zero.
+type memberRow struct {
+	MemberID  user.ID `bun:",nullzero"`
+	Firstname string  `bun:",nullzero"`
+	Lastname  string  `bun:",nullzero"`
+	Expertise string  `bun:",nullzero"`
+	Location  string  `bun:",nullzero"`
+	Timezone  string  `bun:",nullzero"`
+	Joined    engine.Time
+	Avatar    engine.Cover
+	Seen      engine.Time
+}
+
+func (r *memberRow) member() user.Member {
+	return user.Member{
+		ID: r.MemberID, Firstname: r.Firstname, Lastname: r.Lastname, Expertise: r.Expertise, Location: r.Location,
+		Timezone: r.Timezone, Joined: r.Joined.Time, Seen: r.Seen.Time, Avatar: media.Picture(r.Avatar),
+	}
+}
+
 // What statements read of a member: the user u, not erased, with the presence p.
 var (
 	memberFields = "u.id, " + memberColumns.Of("u") + ", p.seen, u.avatar"

@@ -36,7 +36,6 @@ type Store struct {
 	*engine.DB
 	hotReads statements
 	steps    stepStatements
-	news     keptNews
 }
 
 // Open connects to the database. It retries with growing pauses until Patience has

@@ -109,6 +109,32 @@ func (c check) blocks(ctx context.Context) error {
 	return c.wrongRows(ctx, "blocks", "user_id", "SELECT n.user_id FROM blocks n WHERE "+byNeither, " AND "+byNeither, "a block of user %d is by no one")
 }
 
+// lackingContacts are those who follow each other without the row of contacts that says so.
+const lackingContacts = `
+	FROM subscriptions s JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
+	WHERE NOT EXISTS (SELECT 1 FROM contacts k WHERE k.user_id = s.user_id AND k.contact_id = s.followed_id)`
+
+// contacts makes contacts equal to those who follow each other.
+func (c check) contacts(ctx context.Context) error {
+	const ended = `(SELECT COUNT(*) FROM subscriptions s
+		WHERE s.user_id = n.user_id AND s.followed_id = n.contact_id OR s.user_id = n.contact_id AND s.followed_id = n.user_id) < 2`
+	err := c.wrongRows(ctx, "contacts", "user_id", "SELECT n.user_id FROM contacts n WHERE "+ended, " AND "+ended,
+		"user %d has a contact without following each other")
+	if err != nil {
+		return err
+	}
+	return c.suspects(ctx, "SELECT DISTINCT s.user_id"+lackingContacts, func(ctx context.Context, id int64) error {
+		return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+			added, err := numbersOf(ctx, tx, "INSERT INTO contacts (user_id, contact_id) SELECT s.user_id, s.followed_id"+lackingContacts+
+				" AND s.user_id = $1 ON CONFLICT DO NOTHING RETURNING contact_id", id)
+			if err != nil || len(added) == 0 {
+				return "", err
+			}
+			return fmt.Sprintf("user %d lacks %d contacts who follow each other", id, len(added)), nil
+		})
+	})
+}
+
 // wrongRows removes the rows n with the condition of the table, by the keys that the query finds. It locks the rows of a key,
 // and looks again.
 func (c check) wrongRows(ctx context.Context, table, key, query, condition, finding string) error {

@@ -95,6 +95,32 @@ func TestMOD02_Check_ends_what_a_block_should_have_ended(t *testing.T) {
 	})
 }
 
+func TestEVT08_Check_makes_contacts_of_those_who_follow_each_other(t *testing.T) {
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s, db := open(t, at), rawSQL(t, at)
+		storeOneOfEach(t, s) // the second follows the first
+		_, err := db.Exec("INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT 1, 2, created, created FROM events")
+		require.NoError(t, err)
+		require.Empty(t, checked(t, s, false), "the triggers have made both of them")
+		for statement, wrong := range map[string]int{
+			"DELETE FROM contacts WHERE user_id = 1":                   1,
+			"DELETE FROM contacts":                                     2,
+			"INSERT INTO contacts (user_id, contact_id) VALUES (1, 1)": 1,
+		} {
+			_, err := db.Exec(statement)
+			require.NoError(t, err)
+			assert.Len(t, checked(t, s, false), wrong, statement)
+			require.Len(t, checked(t, s, true), wrong, statement)
+			require.Empty(t, checked(t, s, false), statement)
+		}
+		_, err = db.Exec("DELETE FROM subscriptions WHERE user_id = 1")
+		require.NoError(t, err)
+		var left int
+		require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM contacts").Scan(&left))
+		assert.Zero(t, left, "who no longer follows is no contact")
+	})
+}
+
 func TestMOD03_Check_compares_what_is_hidden_with_the_reasons(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, at string) {
 		s, db := open(t, at), rawSQL(t, at)

@@ -28,6 +28,12 @@ type commentRow struct {
 	Hidden        bool
 }
 
+// authoredComment is a comment with its author.
+type authoredComment struct {
+	commentRow
+	memberRow
+}
+
 func (r commentRow) comment() event.Comment {
 	return event.Comment{
 		ID: r.ID, Event: r.EventID, Author: r.AuthorID, Content: r.Content, Created: r.Created.Time, Hidden: r.Hidden,
@@ -243,17 +249,6 @@ var commentsPage = "SELECT (SELECT COUNT(*) FROM comments WHERE event_id = $1)" 
 
 // notHidden returns the condition that the comment c is not hidden from the viewer, a parameter, as event.Comment.VisibleTo has it.
 func notHidden(viewer string) string { return "(NOT c.hidden OR c.author_id = " + viewer + ")" }
-
-// newestComments returns the query for the newest comments on each event in $1, at most
-// $2 each, that the viewer $3 sees.
-func newestComments(d engine.Dialect) string {
-	return "SELECT c.event_id, " + commentFields +
-		d.ForEach(unlessBlocked("$3", "c.author_id", func(condition string) string {
-			return "SELECT id FROM (SELECT c.id FROM comments c WHERE c.event_id = {1} AND " + notHidden("$3") + condition +
-				" ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS bigint)) part"
-		}), "bigint") +
-		" JOIN comments c ON c.id = top.id" + commentAuthor + " ORDER BY w.place, c.created DESC, c.id DESC"
-}
 
 // Like changes the like while it learns whether the user may see the event. If not, the transaction fails.
 func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {

@@ -167,47 +167,54 @@ func (v Events) change(
 	if err := cmp.Or(fn(next), ctx.Err()); err != nil || reflect.DeepEqual(read.State(), next.State()) {
 		return read, err
 	}
-	steps, rewritten, err := v.rewrite(read.Event, next.State(), stored.revision)
+	rewritten, err := v.rewrite(tx.Tx, read.Event, next.State(), stored.revision, charges)
 	if err != nil {
 		return event.Entry{}, err
 	}
-	steps = slices.Insert(steps, 1, v.s.chargeSteps(charges)...)
 	if v.countsDrafts(read.Event, next) {
-		steps = append(steps, v.draftsBelow(stored.Author, v.limits.Drafts+1, v.limits.ErrDrafts())) // with this one
+		tx.Add(v.draftsBelow(stored.Author, v.limits.Drafts+1, v.limits.ErrDrafts())) // with this one
 	}
-	if err := tx.Run(ctx, steps...); err != nil {
+	if err := tx.Send(); err != nil {
 		return event.Entry{}, err
 	}
 	return rewritten.entry()
 }
 
-// rewrite returns the steps that store the changed event if it still has the revision,
-// and the event as they store it, whose counts they read. The first step locks the row.
-func (v Events) rewrite(old *event.Event, next event.State, revision int64) ([]engine.Step, *storedEvent, error) {
+// errStale reports that an event has changed since it was read.
+var errStale = errors.New("the event has changed")
+
+// rewrite stores the changed event if it still has the revision, applies the charges, and returns the event as it stores it,
+// whose counts it reads. Else it returns errStale. The first statement locks the row, the last ones the counters of the feed.
+func (v Events) rewrite(
+	tx *engine.Tx, old *event.Event, next event.State, revision int64, charges []ratelimit.Charge,
+) (*storedEvent, error) {
 	s := v.s
 	changed, err := event.Restore(next)
 	if err != nil {
-		return nil, nil, fmt.Errorf("store event: %v", err)
+		return nil, fmt.Errorf("store event: %v", err)
 	}
 	before, r := old.State(), &storedEvent{State: changed.State(), revision: revision + 1}
 	statement, written := s.steps.rewriteEvent, eventMutable
 	if slices.Equal(eventIndexed.Values(&before, s.Dialect), eventIndexed.Values(&next, s.Dialect)) {
 		statement, written = s.steps.rewriteText, eventText
 	}
-	first := engine.Step{
-		Statement: statement, Args: append([]any{int64(next.ID), revision}, written.Values(&next, s.Dialect)...), MustMatch: true,
-		Row: engine.Into(&r.Comments, &r.Likes, new(int64)),
-	}
+	tx.Queue(statement, append([]any{int64(next.ID), revision}, written.Values(&next, s.Dialect)...)...).Must(errStale).
+		Into(&r.Comments, &r.Likes, new(int64))
+	tx.Add(s.chargeSteps(charges)...)
 	completed, err := s.eventCompletion(&r.State)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	tx.Add(s.plateSteps(next.ID, before.Plates, r.Plates)...)
+	tx.Add(s.pictureSteps(v.limits, next.Author, newPlates(r.Plates)...)...)
+	if err := tx.Send(); err != nil {
+		return nil, err
 	}
 	var b listingChanges
 	b.replace(eventItem(next.ID), listed(old), listed(changed))
-	return slices.Concat(
-		[]engine.Step{first}, s.plateSteps(next.ID, before.Plates, r.Plates),
-		s.pictureSteps(v.limits, next.Author, newPlates(r.Plates)...), s.steps.stepsFor(b), completed,
-	), r, nil
+	tx.Add(s.steps.stepsFor(b)...)
+	tx.Add(completed...)
+	return r, nil
 }
 
 // ChangeRead applies fn to the event as it was read and writes the result at once. If
@@ -228,18 +235,19 @@ func (v Events) ChangeRead(
 	if err := cmp.Or(fn(changed), ctx.Err()); err != nil || reflect.DeepEqual(before, changed.State()) {
 		return v.Change(ctx, read.ID(), fn, charges...)
 	}
-	steps, stored, err := v.rewrite(read.Event, changed.State(), read.Revision)
-	if err != nil {
-		return event.Entry{}, err
-	}
-	steps = v.s.gated(charges, v.s.steps.chargeEdit, []any{int64(read.ID()), read.Revision}, steps)
-	if v.countsDrafts(read.Event, changed) {
-		steps = append(v.roomForDraft(read.Author(), engine.ErrMissed), steps...)
-	}
-	if err := v.s.writeAll(ctx, steps); errors.Is(err, engine.ErrMissed) {
+	var stored *storedEvent
+	err = v.s.Write(ctx, func(tx *engine.Tx) error {
+		if v.countsDrafts(read.Event, changed) {
+			tx.Add(v.roomForDraft(read.Author(), errStale)...)
+		}
+		stored, err = v.rewrite(tx, read.Event, changed.State(), read.Revision, charges)
+		return err
+	})
+	if errors.Is(err, errStale) {
 		return v.Change(ctx, read.ID(), fn, charges...)
-	} else if err != nil {
-		return event.Entry{}, err
+	}
+	if err != nil {
+		return event.Entry{}, v.s.orThrottled(ctx, err)
 	}
 	return stored.entry()
 }

@@ -11,6 +11,9 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/markup"
+	"plaza/domain/place"
 	"plaza/domain/user"
 )
 
@@ -80,6 +83,65 @@ func newEventSteps(d engine.Dialect) eventSteps {
 		// The primary key makes it cost the same from any start.
 		located: "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
 	}
+}
+
+// eventRow is an event as read by one statement, so that it never mixes states before and after a change. Where the
+// statement does not read the counts, they are zero, and so they are of an event that is being removed.
+type eventRow struct {
+	bun.BaseModel  `bun:"table:events,alias:e"`
+	ID             event.ID `bun:",pk,autoincrement"`
+	AuthorID       user.ID
+	Created        engine.Time
+	Day            engine.Date
+	CategoryID     feed.CategoryID `bun:",nullzero"`
+	Permission     event.Permission
+	Status         event.Status
+	WithheldStatus event.Status `bun:",nullzero"`
+	PublishedAt    engine.Time
+	Title          string
+	Content        string
+	HTML           markup.HTML `bun:"html"`
+	Province       string
+	City           string
+	District       string
+	Modified       engine.Time
+	Revision       int64
+	Comments       int       `bun:",scanonly,nullzero"`
+	Likes          int       `bun:",scanonly,nullzero"`
+	Plates         plateList `bun:",scanonly"`
+}
+
+// event returns the stored event. An invalid one is an internal error.
+func (r *eventRow) event() (*event.Event, error) {
+	restored, err := event.Restore(event.State{
+		ID: r.ID, Author: r.AuthorID, Date: r.Day.Date, Title: r.Title, Content: r.Content, HTML: r.HTML, Category: r.CategoryID,
+		Permission: r.Permission, Status: r.Status, Withheld: r.WithheldStatus,
+		Place:  place.Place{Province: r.Province, City: r.City, District: r.District},
+		Plates: r.Plates, Created: r.Created.Time, Modified: r.Modified.Time, Published: r.PublishedAt.Time,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read event: %v", err)
+	}
+	return restored, nil
+}
+
+func (r *eventRow) entry() (event.Entry, error) {
+	restored, err := r.event()
+	return event.Entry{Event: restored, Counts: event.Counts{Comments: r.Comments, Likes: r.Likes}, Revision: r.Revision}, err
+}
+
+// entriesOf returns the entries of the rows, which were read with the error.
+func entriesOf(rows []eventRow, err error) ([]event.Entry, error) {
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]event.Entry, len(rows))
+	for i := range rows {
+		if entries[i], err = rows[i].entry(); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
 }
 
 type eventCountsRow struct {

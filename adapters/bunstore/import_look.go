@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/calendar"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/news"
@@ -354,3 +355,23 @@ func (c *tableChanges) put(values []any, exists bool, update string) {
 		c.added = append(c.added, values)
 	}
 }
+
+// newsColumns are the columns of news, after the ID and the source.
+var newsColumns = engine.Columns[imported.NewsRecord]{
+	engine.Plain("site_name", func(n *imported.NewsRecord) *string { return &n.SiteName }),
+	engine.Plain("site_logo", func(n *imported.NewsRecord) *string { return &n.SiteLogo }),
+	engine.Plain("url", func(n *imported.NewsRecord) *string { return &n.URL }),
+	engine.Plain("title", func(n *imported.NewsRecord) *string { return &n.Title }),
+	engine.Day("released", func(n *imported.NewsRecord) *calendar.Date { return &n.Released }),
+	engine.Plain("html", func(n *imported.NewsRecord) *string { return (*string)(&n.HTML) }),
+	engine.Plain("category", func(n *imported.NewsRecord) *string { return &n.Category }),
+	engine.Plain("city", func(n *imported.NewsRecord) *string { return &n.City }),
+	engine.Plain("district", func(n *imported.NewsRecord) *string { return &n.District }),
+	engine.Plain("province", func(n *imported.NewsRecord) *string { return &n.Province }),
+	engine.Plain("country", func(n *imported.NewsRecord) *string { return &n.Country }),
+}
+
+// newsTable is the table of news, which imports find by their source.
+var newsTable = engine.Table[imported.NewsRecord]{Name: "news", Keys: 1, Columns: append(engine.Columns[imported.NewsRecord]{
+	engine.Plain("source", func(n *imported.NewsRecord) *string { return &n.Source }),
+}, newsColumns...)}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
@@ -211,7 +210,6 @@ const draftsOf = "drafts of "
 // charges locks them in the order of ratelimit.Limits.Upload.
 type rateLimitSteps struct {
 	charge     string
-	chargeEdit string // and $6 event, $7 revision: only if the event has the revision, which it keeps as long
 	spentUntil string // $1 account, $2 action
 }
 
@@ -222,22 +220,14 @@ func newRateLimitSteps(d engine.Dialect) rateLimitSteps {
 			" ON CONFLICT (user_id, action) DO UPDATE SET until = "+after+" WHERE "+after+" <= $3 + $5", "until")
 	}
 	const values = "CAST($1 AS bigint), CAST($2 AS text), CAST($3 AS bigint) + CAST($4 AS bigint)"
-	chargeIf := func(row string) string {
-		return charge("SELECT " + values + " FROM (SELECT 1 FROM " + row + ") AS e WHERE TRUE" + d.UnlessMissed())
-	}
 	return rateLimitSteps{
 		charge:     charge(d.Values(values)),
-		chargeEdit: chargeIf("events WHERE id = $6 AND revision = $7 " + d.LockRows("FOR NO KEY UPDATE")),
 		spentUntil: "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2",
 	}
 }
 
-// refused reports that the charge was not admitted. If it is a gate, its condition may have
-// failed instead.
-type refused struct {
-	ratelimit.Charge
-	isGate bool
-}
+// refused reports that the charge was not admitted.
+type refused struct{ ratelimit.Charge }
 
 func (r refused) Error() string { return "charge refused: " + string(r.Action) }
 
@@ -246,7 +236,7 @@ func (r refused) Error() string { return "charge refused: " + string(r.Action) }
 func (s *Store) chargeSteps(charges []ratelimit.Charge) (steps []engine.Step) {
 	for _, c := range charges {
 		if !c.IsFree() {
-			steps = append(steps, engine.Step{Statement: s.steps.charge, Args: chargeArgs(c), MustMatch: true, Missed: refused{Charge: c}})
+			steps = append(steps, engine.Step{Statement: s.steps.charge, Args: chargeArgs(c), MustMatch: true, Missed: refused{c}})
 		}
 	}
 	return steps
@@ -256,26 +246,10 @@ func chargeArgs(c ratelimit.Charge) []any {
 	return []any{c.Account, string(c.Action), c.Now.UnixMicro(), c.Cost().Microseconds(), c.Limit.Period.Microseconds()}
 }
 
-// gated returns the steps behind the charges. A single charge comes first, by the statement
-// of a gate with further arguments, which makes sure that the first of the steps matches. So
-// all fit into one round trip.
-func (s *Store) gated(charges []ratelimit.Charge, gate string, args []any, steps []engine.Step) []engine.Step {
-	charges = slices.DeleteFunc(slices.Clone(charges), ratelimit.Charge.IsFree)
-	if len(charges) != 1 {
-		return append(s.chargeSteps(charges), steps...)
-	}
-	c, steps := charges[0], slices.Clone(steps)
-	steps[0].MustMatch = false
-	return slices.Insert(steps, 0, engine.Step{
-		Statement: gate, Args: append(chargeArgs(c), args...), MustMatch: true, Missed: refused{Charge: c, isGate: true},
-	})
-}
-
 // minWait is the time to wait after a refusal of what would be admitted by now.
 const minWait = time.Second
 
-// orThrottled converts the refusal of a charge into its fault, which needs the stored time. It
-// returns errMissed if the condition of a gate has failed.
+// orThrottled converts the refusal of a charge into its fault, which needs the stored time.
 func (s *Store) orThrottled(ctx context.Context, err error) error {
 	r, is := errors.AsType[refused](err)
 	if !is {
@@ -288,9 +262,6 @@ func (s *Store) orThrottled(ctx context.Context, err error) error {
 	}
 	if _, err := r.Apply(time.UnixMicro(paid)); err != nil {
 		return err
-	}
-	if r.isGate {
-		return engine.ErrMissed
 	}
 	return ratelimit.ErrThrottled(r.Action, minWait)
 }

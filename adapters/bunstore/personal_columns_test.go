@@ -89,6 +89,7 @@ var personalTables = map[string]personalTable{
 	"blocks": {
 		kind: personaldata.Blocks, owner: "user_id = {user} OR other_id = {user}", exported: "other_id created", internal: "user_id is_by_user",
 	},
+	"contacts": {owner: "user_id = {user} OR contact_id = {user}", internal: "user_id contact_id"},
 	"notifications": {
 		kind: personaldata.Notifications, owner: "owner_id = {user} OR actor_id = {user}",
 		exported: "id kind actor_id object_id created", internal: "owner_id expires withdrawn",

@@ -55,11 +55,9 @@ func quarrelReads(s *Store) []quarrel {
 			map[int]int{shy: 4, disliked: 4, indifferent: 4}},
 		{"comments", s.hotReads.comments, []any{1, page, 0, viewerOf},
 			map[int]int{shy: 4 * commenters, disliked: 6 * commenters, indifferent: commenters + 2*page}, map[int]int{shy: page, disliked: 0, indifferent: page}},
-		{"the newest comments", s.hotReads.newest, []any{s.Dialect.Key([]int64{1}), 10, viewerOf},
+		{"the newest comments", s.Pick(newestComments), []any{s.Dialect.Key([]int64{1}), 10, viewerOf},
 			map[int]int{shy: 80, disliked: 2*commenters + 5, indifferent: 30}, map[int]int{shy: 10, disliked: 0, indifferent: 10}},
-		{"the moment", s.hotReads.newestOn, []any{day, viewerOf, 11},
-			map[int]int{shy: 5 * newestOfDay, disliked: 5 * newestOfDay, indifferent: 100}, map[int]int{shy: 11, disliked: 1, indifferent: 11}},
-		{"the moment among all events", s.hotReads.onDates, []any{day, viewerOf, 11},
+		{"the moment", s.Pick(moment), []any{day, viewerOf, 11},
 			map[int]int{shy: 200, disliked: 6 * writers, indifferent: 100}, map[int]int{shy: 11, disliked: 0, indifferent: 11}},
 	}
 }

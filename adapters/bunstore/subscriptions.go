@@ -54,12 +54,16 @@ func (r subscriptionRow) subscription() subscription.Subscription {
 	}
 }
 
+// Follow locks the pair of users, so that of two who follow each other at once the later one finds the other (0074).
 func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
 ) (stored subscription.Subscription, isNew bool, err error) {
 	var first []engine.Step
 	if v.limits.Follows > 0 || sub.EntityType() == subscription.User {
 		first = v.s.lockFollows(sub.User)
+	}
+	if sub.Followed != 0 {
+		first = append(first, lockStep(v.s.steps.lockName, fmt.Sprint("contacts ", min(sub.User, sub.Followed), " and ", max(sub.User, sub.Followed)))...)
 	}
 	first = append(first, v.s.chargeSteps(charges)...)
 	err = v.s.writeWithin(ctx, v.s.Limit, first, func(ctx context.Context, tx *listedTransaction) error {

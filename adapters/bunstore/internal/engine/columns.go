@@ -119,6 +119,14 @@ func (d *dbDate) ScanDate(v pgtype.Date) error {
 	return nil
 }
 
+// Date is a day in a column: date on Postgres, YYYY-MM-DD on SQLite.
+type Date struct{ calendar.Date }
+
+func (d *Date) Scan(src any) error { return (*dbDate)(&d.Date).Scan(src) }
+
+// ScanDate scans pgx's type directly.
+func (d *Date) ScanDate(v pgtype.Date) error { return (*dbDate)(&d.Date).ScanDate(v) }
+
 // Cover is a picture in a column, as JSON; no picture is NULL.
 type Cover media.Picture
 

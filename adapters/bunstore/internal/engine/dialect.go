@@ -118,16 +118,10 @@ type Dialect interface {
 	Packed(numbers, instants []string) string
 	// Joined returns the aggregate that puts the bytes of the column together.
 	Joined(column string) string
-	// ForEach returns a FROM clause that runs the query for every key, or pair of keys,
-	// which the query calls {1} and {2}. The key's position is w.place, from 1; a found
-	// row is called top. The keys are the first parameters of the statement, made by
-	// Key from a list of at most KeysAtOnce.
-	ForEach(query string, types ...string) string
+	// KeysAtOnce returns how many keys a statement that runs for each of several keys takes: SQLite takes one at a time, because
+	// repeated statements are cheaper there than a list. Key returns the parameter for so many.
 	KeysAtOnce() int
 	Key(list any) any
-	// ReadAhead returns how many entries of an index a query reads in order before it
-	// rather looks up another place in the index.
-	ReadAhead() int
 	// Elements returns a FROM item whose column value has the elements of the parameter,
 	// a JSON list.
 	Elements(parameter string) string
@@ -135,8 +129,6 @@ type Dialect interface {
 	// row of what precedes it in the FROM clause. It never joins the table as a whole, but a
 	// plan made for an empty table scans it; see analyse. The table's alias is a letter.
 	LookUp(table, condition string) string
-	// LookUpFirst is LookUp for the first row in the order alone. The column key identifies a row.
-	LookUpFirst(table, key, condition, order string) string
 	// Analyse returns the steps that tell the planner how many rows the table has. When their
 	// transaction commits, statements that were planned before, on any connection, are planned
 	// again.

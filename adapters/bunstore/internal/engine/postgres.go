@@ -327,27 +327,10 @@ func (Postgres) Packed(numbers, instants []string) string {
 
 func (Postgres) Joined(column string) string { return "string_agg(" + column + ", '')" }
 
-func (Postgres) ForEach(query string, types ...string) string {
-	lists, names := make([]string, len(types)), ""
-	for i, typ := range types {
-		n := strconv.Itoa(i + 1)
-		lists[i], names = "$"+n+"::"+typ+"[]", names+"key"+n+", "
-		query = strings.ReplaceAll(query, "{"+n+"}", "w.key"+n)
-	}
-	return " FROM unnest(" + strings.Join(lists, ", ") + ") WITH ORDINALITY w (" + names + "place) CROSS JOIN LATERAL (" + query + ") top"
-}
-
-// ReadAhead has several pages of an index.
-func (Postgres) ReadAhead() int { return 800 }
-
 // Elements makes an array of them, of which Postgres expects 10. It expects 100 of the
 // JSON, and would then read a whole table rather than look each of them up.
 func (Postgres) Elements(parameter string) string {
 	return "unnest(ARRAY(SELECT jsonb_array_elements(CAST(" + parameter + " AS jsonb)))) n (value)"
-}
-
-func (Postgres) LookUpFirst(table, _, condition, order string) string {
-	return "CROSS JOIN LATERAL (SELECT * FROM " + table + " WHERE " + condition + " ORDER BY " + order + " LIMIT 1) " + table[len(table)-1:]
 }
 
 // LookUp names OFFSET, because Postgres would else make an ordinary join of it, and choose

@@ -10,6 +10,17 @@ import (
 	"plaza/domain/page"
 )
 
+// Text is a statement in the words of each database.
+type Text struct{ Postgres, SQLite string }
+
+// Pick returns the text for this database.
+func (s *DB) Pick(t Text) string {
+	if _, is := s.Dialect.(SQLite); is {
+		return t.SQLite
+	}
+	return t.Postgres
+}
+
 // All runs a hot read, and returns its rows as models of bun: the value of each column is in the field that
 // has the column's name. bindArgs says which arguments it takes.
 func All[R any](ctx context.Context, s *DB, statement string, args ...any) (rows []R, err error) {

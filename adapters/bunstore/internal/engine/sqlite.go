@@ -15,7 +15,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -224,29 +223,11 @@ func (SQLite) Packed(numbers, instants []string) string {
 // Joined relies on group_concat to leave bytes as they are.
 func (SQLite) Joined(column string) string { return "CAST(group_concat(" + column + ", '') AS blob)" }
 
-// ForEach takes one key at a time: repeated statements are cheaper on SQLite than a
-// list.
-func (SQLite) ForEach(query string, types ...string) string {
-	for i := range types {
-		n := strconv.Itoa(i + 1)
-		query = strings.ReplaceAll(query, "{"+n+"}", "$"+n)
-	}
-	return " FROM (SELECT 1 AS place) w CROSS JOIN (" + query + ") top"
-}
-
-// ReadAhead is small: to look up an entry costs about as much as to read ten.
-func (SQLite) ReadAhead() int { return 10 }
-
 func (SQLite) Elements(parameter string) string { return "json_each(" + parameter + ")" }
 
 // LookUp is a CROSS JOIN, whose order SQLite keeps.
 func (SQLite) LookUp(table, condition string) string {
 	return "CROSS JOIN " + table + " ON " + condition
-}
-
-func (d SQLite) LookUpFirst(table, key, condition, order string) string {
-	key = table[len(table)-1:] + "." + key
-	return d.LookUp(table, key+" = (SELECT "+key+" FROM "+table+" WHERE "+condition+" ORDER BY "+order+" LIMIT 1)")
 }
 
 // Analyse returns no steps. lookUp fixes the order of the join, and then SQLite uses the index also
