@@ -5,12 +5,12 @@
 // must stay consistent (an event, its listing, its counts) is written in one transaction. Correctness
 // depends on nothing in the process, so any number of servers may share a database.
 //
-// Files are named by their subject: event_…, feed_…, import_…, payment_…. A hot read (statements) is one
-// prepared statement. A frequent write is a batch of prepared steps, sent together: an edited event is one
-// round trip. A step that must match a row goes first; after a miss the others write nothing. Shared counters
-// of the feed are written last, in one order, so that writers cannot deadlock. Money waits for the wallet much
-// longer than for the database, so bun builds most queries of payments. A new field of an event, an imported
-// record, a listing or an image is one line in its list of columns, and a migration.
+// Files are named by their subject: event_…, feed_…, import_…, payment_…. A hot read is one constant of SQL beside the method that
+// runs it, in the words of each database where they differ; its rows are models of bun, by the columns' names. A transaction
+// queues statements and sends them together (engine.Tx): one that must find or write a row fails it otherwise, and what code
+// must know is sent before the rest. Shared counters of the feed are written last, in one order, so that writers cannot
+// deadlock. Money waits for the wallet much longer than for the database, so bun builds most queries of payments. Older
+// statements are still put together by the registries below.
 package bunstore
 
 import (
