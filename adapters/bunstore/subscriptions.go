@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -275,16 +274,6 @@ func hasBlocks(viewer string) string {
 // notBlocked returns the condition that no block stands between the viewer, a parameter, and the author, a column.
 func notBlocked(viewer, author string) string {
 	return "(NOT " + hasBlocks(viewer) + " OR NOT " + isBlocked(viewer, author) + ")"
-}
-
-// unlessBlocked returns the query for rows of the key {1} whose author is notBlocked, in two parts. query returns a part, which
-// has the condition. The part for viewers without blocks does not need the author, so the index of its order is enough for it.
-// One of the parts has no key, so it finds nothing at once. SQLite would evaluate any other condition for each row.
-func unlessBlocked(viewer, author string, query func(condition string) string) string {
-	keyed := func(query, key string) string {
-		return strings.ReplaceAll(query, "{1}", "CASE WHEN "+hasBlocks(viewer)+" THEN "+key+" END")
-	}
-	return keyed(query(""), "NULL ELSE {1}") + " UNION ALL " + keyed(query(" AND NOT "+isBlocked(viewer, author)), "{1}")
 }
 
 // blockSteps are the statements that change blocks: $1 the user, $2 the other one.
