@@ -27,7 +27,6 @@ const (
 	sampleInterval  = 30 * time.Second
 	tilesInterval   = time.Minute
 	sweepInterval   = time.Minute
-	namesInterval   = time.Minute
 
 	reconcileInterval = 5 * time.Minute // a bill that is due is leased to one server
 )
@@ -51,9 +50,6 @@ func (a *App) jobs() []job {
 		all = append(all, job{
 			name: "feed_tiles", interval: tilesInterval, problem: "counting demands by tiles of the map failed; will retry",
 			work: func(ctx context.Context) (bool, error) { return false, database.RefreshTiles(ctx) },
-		}, job{
-			name: "names_index", interval: namesInterval, problem: "indexing names of people failed; will retry",
-			work: database.IndexNames,
 		}, job{
 			name: "sweep", interval: sweepInterval, problem: "removing expired rows failed; will retry",
 			work: func(ctx context.Context) (bool, error) { return database.Sweep(ctx, a.now()) },

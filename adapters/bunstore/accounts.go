@@ -55,8 +55,6 @@ type userRow struct {
 	Location   string
 	Timezone   string
 	Joined     engine.Time
-
-	NamesIndexed bool
 }
 
 // presenceRow is when a user was last seen. A user who was never seen has no row.
@@ -111,7 +109,7 @@ func (v Accounts) Open(
 		row := userRow{
 			accountRow: accountRowOf(a, 0),
 			Firstname:  m.Firstname, Lastname: m.Lastname, Expertise: m.Expertise,
-			Location: m.Location, Timezone: m.Timezone, Joined: engine.At(m.Joined), NamesIndexed: true,
+			Location: m.Location, Timezone: m.Timezone, Joined: engine.At(m.Joined),
 		}
 		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
 			return v.orTaken(err)

@@ -153,7 +153,6 @@ type stepStatements struct {
 	blockSteps
 	notificationSteps
 	quotaSteps
-	nameSteps
 	throttleSteps
 	keySteps
 	auditSteps
@@ -164,7 +163,7 @@ func newStepStatements(d engine.Dialect) stepStatements {
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(d),
 		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), imageSteps: newImageSteps(d),
 		rateLimitSteps: newRateLimitSteps(d), subscriptionSteps: newSubscriptionSteps(d), blockSteps: newBlockSteps(d), notificationSteps: newNotificationSteps(d),
-		quotaSteps: newQuotaSteps(d), nameSteps: newNameSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),
+		quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),
 		auditSteps: newAuditSteps(d),
 	}
 }

@@ -182,7 +182,7 @@ type hideable struct {
 }
 
 var hideables = []hideable{
-	{moderation.Event, "events", "x.author_id", "x.withheld_status IS NOT NULL"},
+	{moderation.Event, "events", "x.author_id", "x.hidden"},
 	{moderation.Comment, "comments", "x.author_id", "x.hidden"},
 	{moderation.Image, "images", "x.owner_id", "x.hidden"},
 }

@@ -161,7 +161,7 @@ type ownersSum struct {
 }
 
 var ownersSums = []ownersSum{
-	{"image_counts", "kept", "COUNT(*)", "images WHERE (deleted IS NULL OR hidden)", "image count of user %d is %d; should be %d"},
+	{"image_counts", "kept", "COUNT(*)", "images WHERE deleted IS NULL", "image count of user %d is %d; should be %d"},
 	{
 		"picture_totals", "bytes", "CAST(COALESCE(SUM(bytes), 0) AS bigint)", "pictures WHERE TRUE",
 		"pictures of user %d take %d bytes; should be %d",

@@ -100,7 +100,7 @@ var refused = map[string]struct{ statement, code string }{
 	"a text of no publication":             {`INSERT INTO publication_texts (id, html) VALUES (1, '<p>One</p>')`, mustExistThere},
 	"a text of no node":                    {`INSERT INTO node_texts (id, html) VALUES (1, '<p>One</p>')`, mustExistThere},
 	"a token that is no hash": {
-		`INSERT INTO tokens (hash, user_id, scopes, generation, ttl, created) VALUES ('abc', 1, NONE, 0, 1, NOW)`, mustBeInRange},
+		`INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created) VALUES ('abc', 1, NONE, false, 0, 1, NOW)`, mustBeInRange},
 }
 
 // replaced are statements of SQLite that would remove a row and add another one in its place.

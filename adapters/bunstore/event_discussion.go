@@ -44,7 +44,7 @@ const (
 	// lockDiscussed locks the counts of the event $1, which also prevents its removal, and finds what says whether the
 	// user $2 may see it.
 	lockDiscussed = `
-		SELECT n.author_id, e.status, e.permission,
+		SELECT n.author_id, e.status, e.permission, e.hidden,
 			EXISTS (SELECT 1 FROM subscriptions WHERE user_id = $2 AND followed_id = n.author_id) AS follows,
 			EXISTS (SELECT 1 FROM subscriptions WHERE user_id = n.author_id AND followed_id = $2) AS is_followed,
 			EXISTS (SELECT 1 FROM blocks WHERE user_id = $2 AND other_id = n.author_id) AS is_blocked
@@ -96,8 +96,8 @@ const (
 
 // discussedEvent is an event that a user discusses.
 type discussedEvent struct {
-	author                         user.ID
-	state                          event.StatusPermission
+	author user.ID
+	event.Exposure
 	follows, isFollowed, isBlocked bool
 }
 
@@ -105,13 +105,13 @@ type discussedEvent struct {
 func (v Events) lockDiscussed(tx *engine.Tx, on event.ID, by user.ID) *discussedEvent {
 	d := &discussedEvent{}
 	tx.Queue(lockDiscussed, on, by).Must(event.ErrNotFound).
-		Into((*int64)(&d.author), (*int64)(&d.state.Status), (*int)(&d.state.Permission), &d.follows, &d.isFollowed, &d.isBlocked)
+		Into((*int64)(&d.author), (*int64)(&d.Status), (*int)(&d.Permission), &d.IsHidden, &d.follows, &d.isFollowed, &d.isBlocked)
 	return d
 }
 
 // check returns ErrNotFound unless the user may see the event.
 func (d *discussedEvent) check(by user.ID) error {
-	if !d.state.VisibleTo(subscription.Relate(by, d.author, d.follows, d.isFollowed, d.isBlocked)) {
+	if !d.VisibleTo(subscription.Relate(by, d.author, d.follows, d.isFollowed, d.isBlocked)) {
 		return event.ErrNotFound
 	}
 	return nil
@@ -279,7 +279,7 @@ func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map
 	_, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.likings, args, func(scan engine.Scanner) (l event.Liking, err error) {
 		var follows, followed, blocked bool
 		err = scan(&follows, &followed, &blocked, (*int64)(&l.Event), (*int64)(&l.Author),
-			(*int64)(&l.State.Status), (*int)(&l.State.Permission), &l.Likes, &l.IsLiked)
+			(*int64)(&l.Status), (*int)(&l.Permission), &l.Exposure.IsHidden, &l.Likes, &l.IsLiked)
 		l.Relation = subscription.Relate(viewer, l.Author, follows, followed, blocked)
 		likings[l.Event] = l
 		return l, err

@@ -34,7 +34,7 @@ func newEventStatements(d engine.Dialect) eventStatements {
 	return eventStatements{
 		event:    "SELECT " + columns + one,
 		eventFor: "SELECT " + ties + ", " + columns + one,
-		likings: "SELECT " + ties + ", e.id, e.author_id, e.status, e.permission, n.likes," +
+		likings: "SELECT " + ties + ", e.id, e.author_id, e.status, e.permission, e.hidden, n.likes," +
 			" (SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id AND l.user_id = $2) > 0" +
 			" FROM events e JOIN event_counts n ON n.event_id = e.id WHERE " + d.Among("e.id", "$1"),
 		eventPage: [2]string{
@@ -62,13 +62,16 @@ func visibleTo(d engine.Dialect, r subscription.Relation, states string) string 
 	return fmt.Sprintf("(SELECT relation FROM tie) >= %d AND ", r) + d.Among(visibleState, states)
 }
 
-// visibleState encodes an event's status and permission as one number.
-const visibleState = "e.status * 1000 + e.permission"
+// visibleState encodes the exposure of an event as one number.
+const visibleState = "e.status * 1000 + e.permission + CASE WHEN e.hidden THEN 1 ELSE 0 END"
 
-func visibleStates(states []event.StatusPermission) []int64 {
+func visibleStates(states []event.Exposure) []int64 {
 	all := make([]int64, len(states))
 	for i, as := range states {
 		all[i] = int64(as.Status)*1000 + int64(as.Permission)
+		if as.IsHidden {
+			all[i]++
+		}
 	}
 	return all
 }

@@ -19,7 +19,7 @@ import (
 // is read: Postgres may read all blocks of the viewer for EXISTS.
 var moment = engine.Text{
 	Postgres: `
-	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.withheld_status, e.published_at,
+	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
 		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision,
 		(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint) ORDER BY p.id)
 			FROM plates p WHERE p.event_id = e.id) AS plates,
@@ -29,17 +29,17 @@ var moment = engine.Text{
 	CROSS JOIN LATERAL (
 		SELECT * FROM (
 			(SELECT e.* FROM events e
-				WHERE e.day = d.day AND e.status = 100 AND e.permission = 0
+				WHERE e.day = d.day AND e.status = 100 AND NOT e.hidden AND e.permission = 0
 					AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) = 0
 				ORDER BY e.created DESC, e.id DESC LIMIT $3)
 			UNION ALL
 			(SELECT e.* FROM events e
-				WHERE e.author_id = $2 AND e.day = d.day AND e.status = 100 AND e.permission <> 0
+				WHERE e.author_id = $2 AND e.day = d.day AND e.status = 100 AND NOT e.hidden AND e.permission <> 0
 				ORDER BY e.created DESC, e.id DESC LIMIT $3)
 			UNION ALL
 			(SELECT e.* FROM contacts k CROSS JOIN LATERAL (
 					SELECT * FROM events e
-					WHERE e.author_id = k.contact_id AND e.day = d.day AND e.status = 100 AND e.permission = 100
+					WHERE e.author_id = k.contact_id AND e.day = d.day AND e.status = 100 AND NOT e.hidden AND e.permission = 100
 					ORDER BY e.created DESC, e.id DESC LIMIT $3) e
 				WHERE k.user_id = $2
 				ORDER BY e.created DESC, e.id DESC LIMIT $3)
@@ -49,7 +49,7 @@ var moment = engine.Text{
 	ORDER BY d.place, e.created DESC, e.id DESC`,
 
 	SQLite: `
-	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.withheld_status, e.published_at,
+	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
 		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision,
 		(SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)
 			FROM plates p WHERE p.event_id = e.id) AS plates,
@@ -58,19 +58,19 @@ var moment = engine.Text{
 	FROM (
 		SELECT id FROM (
 			SELECT e.id, e.created FROM events e
-			WHERE e.day = $1 AND e.status = 100 AND e.permission = 0
+			WHERE e.day = $1 AND e.status = 100 AND NOT e.hidden AND e.permission = 0
 				AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) = 0
 			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
 		UNION ALL
 		SELECT id FROM (
 			SELECT e.id, e.created FROM events e INDEXED BY events_of_author
-			WHERE e.author_id = $2 AND e.day = $1 AND e.status = 100 AND e.permission <> 0
+			WHERE e.author_id = $2 AND e.day = $1 AND e.status = 100 AND NOT e.hidden AND e.permission <> 0
 			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
 		UNION ALL
 		SELECT id FROM (
 			SELECT e.id, e.created FROM contacts k CROSS JOIN events e ON e.id IN (
 				SELECT o.id FROM events o INDEXED BY events_of_author
-				WHERE o.author_id = k.contact_id AND o.day = $1 AND o.status = 100 AND o.permission = 100
+				WHERE o.author_id = k.contact_id AND o.day = $1 AND o.status = 100 AND NOT o.hidden AND o.permission = 100
 				ORDER BY o.created DESC, o.id DESC LIMIT CAST($3 AS integer))
 			WHERE k.user_id = $2
 			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))

@@ -32,7 +32,7 @@ var (
 		engine.Optional("category_id", func(e *event.State) *int64 { return (*int64)(&e.Category) }),
 		engine.Plain("permission", func(e *event.State) *int { return (*int)(&e.Permission) }),
 		engine.Plain("status", func(e *event.State) *int64 { return (*int64)(&e.Status) }),
-		engine.Optional("withheld_status", func(e *event.State) *int64 { return (*int64)(&e.Withheld) }),
+		engine.Plain("hidden", func(e *event.State) *bool { return &e.IsHidden }),
 		engine.Instant("published_at", func(e *event.State) *time.Time { return &e.Published }),
 	}
 	// eventText are the text, the place found in it, and the time of the last change. None is
@@ -88,34 +88,34 @@ func newEventSteps(d engine.Dialect) eventSteps {
 // eventRow is an event as read by one statement, so that it never mixes states before and after a change. Where the
 // statement does not read the counts, they are zero, and so they are of an event that is being removed.
 type eventRow struct {
-	bun.BaseModel  `bun:"table:events,alias:e"`
-	ID             event.ID `bun:",pk,autoincrement"`
-	AuthorID       user.ID
-	Created        engine.Time
-	Day            engine.Date
-	CategoryID     feed.CategoryID `bun:",nullzero"`
-	Permission     event.Permission
-	Status         event.Status
-	WithheldStatus event.Status `bun:",nullzero"`
-	PublishedAt    engine.Time
-	Title          string
-	Content        string
-	HTML           markup.HTML `bun:"html"`
-	Province       string
-	City           string
-	District       string
-	Modified       engine.Time
-	Revision       int64
-	Comments       int       `bun:",scanonly,nullzero"`
-	Likes          int       `bun:",scanonly,nullzero"`
-	Plates         plateList `bun:",scanonly"`
+	bun.BaseModel `bun:"table:events,alias:e"`
+	ID            event.ID `bun:",pk,autoincrement"`
+	AuthorID      user.ID
+	Created       engine.Time
+	Day           engine.Date
+	CategoryID    feed.CategoryID `bun:",nullzero"`
+	Permission    event.Permission
+	Status        event.Status
+	Hidden        bool
+	PublishedAt   engine.Time
+	Title         string
+	Content       string
+	HTML          markup.HTML `bun:"html"`
+	Province      string
+	City          string
+	District      string
+	Modified      engine.Time
+	Revision      int64
+	Comments      int       `bun:",scanonly,nullzero"`
+	Likes         int       `bun:",scanonly,nullzero"`
+	Plates        plateList `bun:",scanonly"`
 }
 
 // event returns the stored event. An invalid one is an internal error.
 func (r *eventRow) event() (*event.Event, error) {
 	restored, err := event.Restore(event.State{
 		ID: r.ID, Author: r.AuthorID, Date: r.Day.Date, Title: r.Title, Content: r.Content, HTML: r.HTML, Category: r.CategoryID,
-		Permission: r.Permission, Status: r.Status, Withheld: r.WithheldStatus,
+		Permission: r.Permission, Status: r.Status, IsHidden: r.Hidden,
 		Place:  place.Place{Province: r.Province, City: r.City, District: r.District},
 		Plates: r.Plates, Created: r.Created.Time, Modified: r.Modified.Time, Published: r.PublishedAt.Time,
 	})

@@ -19,7 +19,7 @@ import (
 // that is newer than any event of the other streams.
 var timeline = engine.Text{
 	Postgres: `
-	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.withheld_status, e.published_at,
+	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
 		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes,
 		(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint) ORDER BY p.id)
 			FROM plates p WHERE p.event_id = e.id) AS plates
@@ -29,7 +29,7 @@ var timeline = engine.Text{
 				SELECT e.author_id, e.permission, e.published_at, e.id
 				FROM subscriptions s CROSS JOIN LATERAL (
 					SELECT * FROM events e
-					WHERE e.author_id = s.followed_id AND e.permission = 0 AND e.status = 100
+					WHERE e.author_id = s.followed_id AND e.permission = 0 AND e.status = 100 AND NOT e.hidden
 						AND (e.published_at, e.id) < ($2, $3)
 					ORDER BY e.published_at DESC, e.id DESC LIMIT 1) e
 				WHERE s.user_id = $1 AND s.followed_id > 0
@@ -37,7 +37,7 @@ var timeline = engine.Text{
 				SELECT e.author_id, e.permission, e.published_at, e.id
 				FROM contacts k CROSS JOIN LATERAL (
 					SELECT * FROM events e
-					WHERE e.author_id = k.contact_id AND e.permission = 100 AND e.status = 100
+					WHERE e.author_id = k.contact_id AND e.permission = 100 AND e.status = 100 AND NOT e.hidden
 						AND (e.published_at, e.id) < ($2, $3)
 					ORDER BY e.published_at DESC, e.id DESC LIMIT 1) e
 				WHERE k.user_id = $1
@@ -45,7 +45,7 @@ var timeline = engine.Text{
 			ORDER BY published_at DESC, id DESC LIMIT $4
 		) stream CROSS JOIN LATERAL (
 			SELECT e.id, e.published_at FROM events e
-			WHERE e.author_id = stream.author_id AND e.permission = stream.permission AND e.status = 100
+			WHERE e.author_id = stream.author_id AND e.permission = stream.permission AND e.status = 100 AND NOT e.hidden
 				AND (e.published_at, e.id) < ($2, $3)
 			ORDER BY e.published_at DESC, e.id DESC LIMIT $4) e
 		ORDER BY published_at DESC, id DESC LIMIT $4
@@ -55,7 +55,7 @@ var timeline = engine.Text{
 	ORDER BY e.published_at DESC, e.id DESC`,
 
 	SQLite: `
-	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.withheld_status, e.published_at,
+	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
 		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes,
 		(SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)
 			FROM plates p WHERE p.event_id = e.id) AS plates
@@ -65,7 +65,7 @@ var timeline = engine.Text{
 				SELECT e.author_id, e.permission, e.published_at, e.id
 				FROM subscriptions s CROSS JOIN events e ON e.id = (
 					SELECT e.id FROM events e
-					WHERE e.author_id = s.followed_id AND e.permission = 0 AND e.status = 100
+					WHERE e.author_id = s.followed_id AND e.permission = 0 AND e.status = 100 AND NOT e.hidden
 						AND (e.published_at, e.id) < ($2, $3)
 					ORDER BY e.published_at DESC, e.id DESC LIMIT 1)
 				WHERE s.user_id = $1 AND s.followed_id > 0
@@ -73,18 +73,18 @@ var timeline = engine.Text{
 				SELECT e.author_id, e.permission, e.published_at, e.id
 				FROM contacts k CROSS JOIN events e ON e.id = (
 					SELECT e.id FROM events e
-					WHERE e.author_id = k.contact_id AND e.permission = 100 AND e.status = 100
+					WHERE e.author_id = k.contact_id AND e.permission = 100 AND e.status = 100 AND NOT e.hidden
 						AND (e.published_at, e.id) < ($2, $3)
 					ORDER BY e.published_at DESC, e.id DESC LIMIT 1)
 				WHERE k.user_id = $1
 			) newest
 			ORDER BY published_at DESC, id DESC LIMIT CAST($4 AS integer)
 		) stream CROSS JOIN events e
-		WHERE e.author_id = stream.author_id AND e.permission = stream.permission AND e.status = 100
+		WHERE e.author_id = stream.author_id AND e.permission = stream.permission AND e.status = 100 AND NOT e.hidden
 			AND (e.published_at, e.id) < ($2, $3)
 			AND e.published_at >= (SELECT MIN(published_at) FROM (
 				SELECT first.published_at FROM events first
-				WHERE first.author_id = stream.author_id AND first.permission = stream.permission AND first.status = 100
+				WHERE first.author_id = stream.author_id AND first.permission = stream.permission AND first.status = 100 AND NOT first.hidden
 					AND (first.published_at, first.id) < ($2, $3)
 				ORDER BY first.published_at DESC, first.id DESC LIMIT CAST($4 AS integer)))
 		ORDER BY e.published_at DESC, e.id DESC LIMIT CAST($4 AS integer)

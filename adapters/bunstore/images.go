@@ -55,20 +55,13 @@ var (
 	imageNew = imageAll[1:] // the database numbers the images
 )
 
-// imageRowOf returns the row of the image. A hidden one counts as deleted, at any time, in queries.
 func imageRowOf(i userimage.Image, revision int64) imageRow {
-	if i.Hidden {
-		i.Deleted = i.Created
-	}
 	return imageRow{Image: i, tags: i.Tags.Names(), revision: revision}
 }
 
 func (r imageRow) image() (_ userimage.Image, err error) {
 	if r.Tags, err = userimage.ParseTags(r.tags); err != nil {
 		return userimage.Image{}, fmt.Errorf("image %d: %v", r.ID, err) // an internal error, not a fault
-	}
-	if r.Hidden {
-		r.Deleted = time.Time{}
 	}
 	return r.Image, nil
 }
@@ -237,7 +230,7 @@ func imagesStatement(d engine.Dialect, filter imageFilter) string {
 		last++
 		return "$" + strconv.Itoa(last)
 	}
-	columns, where, limit := imageListed.List(), "owner_id = $1 AND deleted IS NULL", ""
+	columns, where, limit := imageListed.List(), "owner_id = $1 AND deleted IS NULL AND NOT hidden", ""
 	if filter.contains {
 		where += " AND " + d.AllOf("tags", parameter())
 	}

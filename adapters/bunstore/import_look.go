@@ -321,7 +321,6 @@ var (
 		engine.Plain("staff", func(*account) *bool { return new(bool) }),
 		engine.Plain("disabled", func(*account) *bool { return new(bool) }),
 		engine.Plain("generation", func(*account) *int64 { return new(int64) }),
-		engine.Plain("names_indexed", func(*account) *bool { return new(true) }),
 	}
 	newAccounts = engine.Table[account]{Name: "users", Keys: 1, Columns: slices.Concat(accountColumns, accountBlanks)}
 )

@@ -3,7 +3,6 @@ package bunstore
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"slices"
@@ -33,27 +32,16 @@ type tokenRow struct {
 	Hash          []byte
 	UserID        user.ID
 	Scopes        []string `bun:",array"`
-	Narrowed      sql.NullBool
+	Narrowed      bool
 	Generation    int
 	TTL           time.Duration `bun:"ttl"`
 	Created       engine.Time
 	Used          engine.Time `bun:",scanonly"` // in its own table: it is written often
 }
 
-// narrowingOf converts the column narrowed, which is NULL in rows from older programs.
-func narrowingOf(narrowed sql.NullBool) access.Narrowing {
-	switch {
-	case !narrowed.Valid:
-		return access.NarrowingUnknown
-	case narrowed.Bool:
-		return access.Narrowed
-	}
-	return access.NotNarrowed
-}
-
 func (r tokenRow) token() (access.Token, error) {
 	t := access.Token{
-		ID: r.ID, User: r.UserID, Scopes: scopesOf(r.Scopes), Narrowing: narrowingOf(r.Narrowed), Generation: r.Generation, TTL: r.TTL,
+		ID: r.ID, User: r.UserID, Scopes: scopesOf(r.Scopes), IsNarrowed: r.Narrowed, Generation: r.Generation, TTL: r.TTL,
 		Created: r.Created.Time, Used: r.Used.Time,
 	}
 	if copy(t.Hash[:], r.Hash) != len(t.Hash) {
@@ -64,9 +52,8 @@ func (r tokenRow) token() (access.Token, error) {
 
 func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (id access.TokenID, err error) {
 	instant := v.s.Dialect.Instant
-	narrowed := sql.NullBool{Bool: t.Narrowing == access.Narrowed, Valid: t.Narrowing != access.NarrowingUnknown}
 	insert := engine.Step{Statement: v.s.steps.issue, Args: []any{
-		t.Hash[:], int64(t.User), v.s.Dialect.ListOf(engine.Texts(t.Scopes)), narrowed, t.Generation, int64(t.TTL), instant(t.Created),
+		t.Hash[:], int64(t.User), v.s.Dialect.ListOf(engine.Texts(t.Scopes)), t.IsNarrowed, t.Generation, int64(t.TTL), instant(t.Created),
 	}}
 	insert.Row = func(scan func(...any) error) error {
 		err := scan((*int64)(&id))
@@ -109,18 +96,16 @@ func (v Tokens) session(scan func(...any) error) (access.Session, error) {
 	var s access.Session
 	var phone string
 	var granted, held []string
-	var narrowed sql.NullBool
 	var created, used, seen engine.Time
 	t, a, list := &s.Token, &s.Account, v.s.Dialect.List
 	err := scan(
-		&t.ID, &t.User, list(&granted), &narrowed, &t.Generation, &t.TTL, &created, &used,
+		&t.ID, &t.User, list(&granted), &t.IsNarrowed, &t.Generation, &t.TTL, &created, &used,
 		&phone, &a.Hash, list(&held), &a.Staff, &a.Disabled, &a.Generation, &s.Zone, &seen,
 	)
 	if err != nil {
 		return access.Session{}, err
 	}
 	a.User, t.Scopes, a.Scopes = t.User, scopesOf(granted), scopesOf(held)
-	t.Narrowing = narrowingOf(narrowed)
 	t.Created, t.Used, s.Seen = created.Time, used.Time, seen.Time
 	a.Phone, err = phoneOf(phone)
 	return s, err

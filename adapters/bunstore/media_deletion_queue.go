@@ -56,7 +56,7 @@ type pictureTable struct {
 
 var pictureTables = []pictureTable{
 	{"plate", "plates", "TRUE", "photo", "NULL", "id", int64(0)},
-	{"user image", "images", "(deleted IS NULL OR hidden)", "key", "NULL", "id", int64(0)},
+	{"user image", "images", "deleted IS NULL", "key", "NULL", "id", int64(0)},
 	{"avatar of user", "users", "avatar IS NOT NULL", "NULL", "avatar", "id", int64(0)},
 	{"publication", "publications", "cover IS NOT NULL", "NULL", "cover", "id", int64(0)},
 	{"node", "nodes", "cover IS NOT NULL", "NULL", "cover", "id", int64(0)},

@@ -99,7 +99,7 @@ func reportsIn(state string) string {
 		"r.id", "r.author_id", "r.kind", "r.object_id", "r.owner_id", "r.reason", "r.content", "r.created", "r.decided",
 		"(SELECT COUNT(*) FROM hidden_things h WHERE h.kind = r.kind AND h.object_id = r.object_id) > 0",
 		about("event", "title", "events"), "COALESCE(" + about("event", "content", "events") + ", " + about("comment", "content", "comments") + ")",
-		about("comment", "event_id", "comments"), about("image", "key", "(SELECT id, key FROM images WHERE deleted IS NULL OR hidden)"),
+		about("comment", "event_id", "comments"), about("image", "key", "(SELECT id, key FROM images WHERE deleted IS NULL)"),
 	}
 	return "SELECT " + strings.Join(columns, ", ") +
 		" FROM reports r WHERE " + state + " AND r.id < $1 ORDER BY r.id DESC LIMIT CAST($2 AS bigint)"

@@ -70,7 +70,7 @@ func storeOrder(ctx context.Context, tx *engine.Tx, old, next payment.Trade) err
 	}
 	row := orderRowOf(next.Order)
 	row.NextCheck = engine.At(next.NextCheck)
-	done, err := tx.NewUpdate().Model(&row).Column("state", "paid", "transaction_id", "look").
+	done, err := tx.NewUpdate().Model(&row).Column("state", "paid", "transaction_id", "next_check").
 		Where("id = ? AND state = ?", old.Order.ID, old.Order.State).Exec(ctx)
 	return engine.OrNotAffected(done, err, errors.New("a locked order has changed"))
 }
@@ -89,7 +89,7 @@ func stepsOf(tx *engine.Tx, old, next payment.Trade) []engine.Step {
 			opened = append(opened, row)
 		case !reflect.DeepEqual(p, old.Prepayments[i]):
 			steps = append(steps, engine.Built(tx.NewUpdate().Model(&row).WherePK().
-				Column("state", "prepay_id", "code_url", "mweb_url", "opened", "ends", "leased")))
+				Column("state", "prepay_id", "code_url", "mweb_url", "opened", "expires", "leased_until")))
 		}
 	}
 	var received []paymentRow
@@ -116,9 +116,6 @@ func insertSteps[R any](tx *engine.Tx, rows []R) []engine.Step {
 	return []engine.Step{engine.Built(tx.NewInsert().Model(&rows))}
 }
 
-// The columns look, ends and leased keep the names that older servers know: when to check next,
-// when a ticket expires, and when a lease ends.
-
 type orderRow struct {
 	bun.BaseModel `bun:"table:orders,alias:o"`
 	ID            payment.OrderID `bun:",pk,autoincrement"`
@@ -130,8 +127,8 @@ type orderRow struct {
 	Created       engine.Time
 	Expires       engine.Time
 	Paid          engine.Time
-	TransactionID string      `bun:",nullzero"`
-	NextCheck     engine.Time `bun:"look"`
+	TransactionID string `bun:",nullzero"`
+	NextCheck     engine.Time
 	engine.PageRow
 }
 
@@ -164,8 +161,8 @@ type prepaymentRow struct {
 	MWebURL       string `bun:"mweb_url"`
 	Created       engine.Time
 	Opened        engine.Time
-	Expires       engine.Time `bun:"ends"`
-	LeasedUntil   engine.Time `bun:"leased"`
+	Expires       engine.Time
+	LeasedUntil   engine.Time
 }
 
 func prepaymentRowOf(id payment.OrderID, p payment.Prepayment) prepaymentRow {

@@ -103,7 +103,7 @@ func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored pay
 // and Due soon runs again.
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]payment.OrderID, error) {
 	id := func(r orderRow) payment.OrderID { return r.ID }
-	due, err := claim(ctx, v.s, "look", "id", id, now, next, limit)
+	due, err := claim(ctx, v.s, "next_check", "id", id, now, next, limit)
 	return engine.Mapped(due, id), err
 }
 

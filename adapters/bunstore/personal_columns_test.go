@@ -43,12 +43,12 @@ var personalTables = map[string]personalTable{
 	"users": {
 		kind: personaldata.Account, owner: "id = {user}",
 		exported: "id phone scopes staff disabled firstname lastname expertise location timezone joined source avatar",
-		internal: "password_hash generation revision adopted erasing names_indexed",
-		kept:     "id joined source adopted generation revision erasing names_indexed phone scopes staff disabled timezone avatar", // those from phone on with neutral values
+		internal: "password_hash generation revision adopted erasing",
+		kept:     "id joined source adopted generation revision erasing phone scopes staff disabled timezone avatar", // those from phone on with neutral values
 		blank:    "password_hash firstname lastname expertise location",
 	},
 	"name_prefixes": {owner: "user_id = {user}", internal: "prefix user_id"}, // of the names, which users has
-	"presence":      {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id writes"},
+	"presence":      {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id"},
 	"tokens":        {kind: personaldata.Sessions, owner: "user_id = {user}", exported: "id scopes ttl created", internal: "user_id hash generation narrowed"},
 	"token_uses":    {kind: personaldata.Sessions, owner: "token_id IN (SELECT id FROM tokens WHERE user_id = {user})", exported: "used", internal: "token_id"},
 	"subscriptions": {
@@ -57,7 +57,7 @@ var personalTables = map[string]personalTable{
 	},
 	"events": {
 		kind: personaldata.Events, owner: "author_id = {user}",
-		exported: "id day title content html category_id permission status province city district created modified published_at", internal: "author_id revision withheld_status",
+		exported: "id day title content html category_id permission status province city district created modified published_at", internal: "author_id revision hidden",
 	},
 	"plates": {
 		kind: personaldata.Events, owner: "event_id IN (SELECT id FROM events WHERE author_id = {user})",
@@ -105,14 +105,14 @@ var personalTables = map[string]personalTable{
 	"picture_totals":      {owner: "owner_id = {user}", internal: "owner_id bytes"},
 	"orders": {
 		kind: personaldata.Orders, owner: "user_id = {user}",
-		exported: "id subject amount currency state created expires paid transaction_id", internal: "user_id look",
-		kept: "id user_id amount currency state created expires paid transaction_id look", blank: "subject",
+		exported: "id subject amount currency state created expires paid transaction_id", internal: "user_id next_check",
+		kept: "id user_id amount currency state created expires paid transaction_id next_check", blank: "subject",
 	},
 	"prepayments": {
 		kind: personaldata.Prepayments, owner: "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
 		exported: "order_id out_trade_no end_type app open_id state created",
-		internal: "id protocol request prepay_id code_url mweb_url opened ends leased",
-		kept:     "id order_id out_trade_no protocol end_type app state prepay_id created opened ends leased request", // request as an empty value
+		internal: "id protocol request prepay_id code_url mweb_url opened expires leased_until",
+		kept:     "id order_id out_trade_no protocol end_type app state prepay_id created opened expires leased_until request", // request as an empty value
 		blank:    "open_id code_url mweb_url",
 	},
 	"payments": {

@@ -79,7 +79,7 @@ func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id 
 // eraseImages deletes an image as its owner would, which queues its file, and then its row.
 func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
 	among, list := v.s.Dialect.Among("id", "$1"), v.s.Dialect.ListOf(ids)
-	gone, err := numbersOf(ctx, tx, "UPDATE images SET deleted = created, hidden = FALSE WHERE "+among+" AND (deleted IS NULL OR hidden) RETURNING id", list)
+	gone, err := numbersOf(ctx, tx, "UPDATE images SET deleted = created WHERE "+among+" AND deleted IS NULL RETURNING id", list)
 	if err != nil {
 		return 0, err
 	}

@@ -74,8 +74,8 @@ const ofNumber = "number = (SELECT substr(replace(u.phone, '-', ''), 2) FROM use
 
 // imagesOfPerson returns the images i of the owner $1, deleted ones included, each from an index.
 func imagesOfPerson() string {
-	images := "SELECT " + imageAll.List() + " FROM images WHERE owner_id = $1 AND deleted IS "
-	return "(" + images + "NULL UNION ALL " + images + "NOT NULL) i"
+	images := "SELECT " + imageAll.List() + " FROM images WHERE owner_id = $1 AND "
+	return "(" + images + "deleted IS NULL AND NOT hidden UNION ALL " + images + "(deleted IS NOT NULL OR hidden)) i"
 }
 
 // kinds returns how all kinds are stored. The wallet may still ask about an open order, and about a prepayment that is

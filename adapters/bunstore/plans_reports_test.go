@@ -15,8 +15,8 @@ func complaints(series, at, list string) []string {
 	texts := strings.Split(`
 INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)
 	SELECT '+86-' || n, '', '{list}', FALSE, FALSE, 0, '', '', '', '', 'UTC', {at} FROM {series of 50001};
-INSERT INTO events (author_id, day, title, content, html, permission, status, withheld_status, province, city, district, created, modified, published_at)
-	SELECT CASE WHEN n <= 2000 THEN 2 ELSE 3 + n % 500 END, '2026-01-01', 'A title', '', '', 0, 0, 100, '', '', '', {at}, {at}, {at} FROM {series of 52000};
+INSERT INTO events (author_id, day, title, content, html, permission, status, hidden, province, city, district, created, modified, published_at)
+	SELECT CASE WHEN n <= 2000 THEN 2 ELSE 3 + n % 500 END, '2026-01-01', 'A title', '', '', 0, 100, TRUE, '', '', '', {at}, {at}, {at} FROM {series of 52000};
 INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) SELECT 'event', id, author_id, 'Rude', created FROM events;
 INSERT INTO reports (author_id, kind, object_id, owner_id, reason, content, created, decided)
 	SELECT 1, 'event', 1 + n, 2, 'spam', '', {at}, {at} FROM {series of 50000};

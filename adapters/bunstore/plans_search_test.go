@@ -19,9 +19,9 @@ import (
 func namesakes(series, now, none string) []string {
 	people := func(from, to int) string { return fmt.Sprintf("(SELECT n FROM "+series+" WHERE n > %d)", to, from) }
 	return []string{
-		"INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined, names_indexed)" +
+		"INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)" +
 			" SELECT '+86-' || n, '', '" + none + "', false, n <= 199900, 0, CASE WHEN n <= 200000 THEN 'Maximilian' ELSE 'Borislava' END, '', '', '', 'UTC', " +
-			now + ", true FROM " + people(0, 220000) + " s",
+			now + " FROM " + people(0, 220000) + " s",
 		"INSERT INTO name_prefixes SELECT 'ma', id FROM users WHERE id <= 200000",
 		"INSERT INTO name_prefixes SELECT 'maximili', id FROM users WHERE id <= 200000",
 		"INSERT INTO name_prefixes SELECT 'bo', id FROM users WHERE id > 200000",

@@ -25,8 +25,8 @@ INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, fi
 	SELECT '+86-' || n, '', '{}', false, false, 0, '', '', '', '', 'UTC', now() FROM generate_series(1, 20000) n;
 INSERT INTO presence (user_id, seen) SELECT id, now() FROM users;
 INSERT INTO name_prefixes (prefix, user_id) SELECT 'an', id FROM users;
-INSERT INTO tokens (hash, user_id, scopes, generation, ttl, created)
-	SELECT sha256(convert_to(n::text, 'UTF8')), 1 + n % 20000, '{}', 0, 1, now() FROM generate_series(1, 40000) n;
+INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created)
+	SELECT sha256(convert_to(n::text, 'UTF8')), 1 + n % 20000, '{}', false, 0, 1, now() FROM generate_series(1, 40000) n;
 INSERT INTO token_uses SELECT id, now() FROM tokens;
 INSERT INTO categories (id, name, slug) SELECT n, 'Nº ' || n, '' FROM generate_series(1, 200) n;
 CREATE TEMPORARY TABLE things AS SELECT n AS id, CASE n % 3 WHEN 0 THEN 1 ELSE 1 + n * 31 / 8 % 200 END AS category_id,

@@ -159,7 +159,7 @@ func (a *api) renderEventFields(people users, e *event.Event, category string) e
 		Category: view.OrNull(s.Category), CategoryName: view.OrNull(category),
 		Plates:     mapSlice(s.Plates, func(p event.Plate) plateView { return a.renderPlate(who, p) }),
 		Permission: s.Permission, CreateTime: transport.Timestamp(s.Created), LastModified: transport.Timestamp(s.Modified),
-		Status: s.WrittenStatus(), User: renderAuthor(who),
+		Status: s.Status, User: renderAuthor(who),
 		City: view.OrNull(s.Place.City), District: view.OrNull(s.Place.District), Province: view.OrNull(s.Place.Province),
 		Comments: []commentView{},
 	}

@@ -41,7 +41,7 @@ func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...rate
 // discussed returns the event that the user comments on or likes. It returns ErrNotFound if the user may not see it.
 func (s *Store) discussed(id event.ID, by user.ID) (event.State, error) {
 	e, exists := s.events[id]
-	if !exists || !stateAndPermission(e).VisibleTo(s.relation(by, e.Author)) {
+	if !exists || !e.Exposure().VisibleTo(s.relation(by, e.Author)) {
 		return event.State{}, event.ErrNotFound
 	}
 	return e, s.checkUser(by)
@@ -141,7 +141,7 @@ func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map
 				likings[id] = event.Liking{
 					Event: id, Author: state.Author,
 					Likes: len(v.s.likes[id]), IsLiked: v.s.likes[id][viewer],
-					State:    event.StatusPermission{Status: state.Status, Permission: state.Permission},
+					Exposure: state.Exposure(),
 					Relation: v.s.relation(viewer, state.Author),
 				}
 			}

@@ -167,7 +167,7 @@ func (v Events) Timeline(ctx context.Context, viewer user.ID, r page.CursorReque
 	return read(ctx, v.s, func() (page.CursorPage[event.Entry], error) {
 		states := v.s.events.where(func(e event.State) bool {
 			_, follows := v.s.follow(viewer, e.Author, 0)
-			return follows && e.Status == event.Normal && stateAndPermission(e).VisibleTo(v.s.relation(viewer, e.Author)) &&
+			return follows && e.Exposure().VisibleTo(v.s.relation(viewer, e.Author)) &&
 				(r.After == (page.Cursor{}) || e.AtCursor().Compare(r.After) < 0)
 		})
 		newest := sorted(states, func(a, b event.State) int { return b.AtCursor().Compare(a.AtCursor()) })

@@ -13,7 +13,7 @@ import (
 func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
 	return read(ctx, v.s, func() (page.Page[event.Entry], error) {
 		within := v.s.events.where(func(e event.State) bool {
-			return e.Author == q.Author && stateAndPermission(e).VisibleTo(v.s.relation(q.Viewer, q.Author))
+			return e.Author == q.Author && e.Exposure().VisibleTo(v.s.relation(q.Viewer, q.Author))
 		})
 		p, err := pageOf(q.Page, sorted(within, q.Order.Compare))
 		if err != nil {
@@ -70,10 +70,6 @@ func restore(states []event.State) ([]*event.Event, error) {
 		}
 	}
 	return events, nil
-}
-
-func stateAndPermission(e event.State) event.StatusPermission {
-	return event.StatusPermission{Status: e.Status, Permission: e.Permission}
 }
 
 func (s *Store) entries(states []event.State) ([]event.Entry, error) {

@@ -57,8 +57,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 // published returns the events of the date that the viewer may see, the newest first.
 func (s *Store) published(on calendar.Date, viewer user.ID) []event.State {
 	states := s.events.where(func(e event.State) bool {
-		return e.Date == on && e.Status == event.Normal &&
-			slices.Contains(event.VisibleStates(s.relation(viewer, e.Author)), stateAndPermission(e))
+		return e.Date == on && e.Status == event.Normal && !e.IsHidden && e.Exposure().VisibleTo(s.relation(viewer, e.Author))
 	})
 	return sorted(states, newest(func(e event.State) (time.Time, event.ID) { return e.Created, e.ID }))
 }

@@ -24,7 +24,7 @@ func TestMigrate(t *testing.T) {
 	audited, first := sh.audits("", "migrate", "up")
 	require.Len(t, audited, 1)
 	assert.Contains(t, audited[0], `act="migrate up" applied="[`)
-	assert.Contains(t, first, "Applied 0001_initial")
+	assert.Contains(t, first, "Applied 0001_people")
 	audited, again := sh.audits("", "migrate", "up")
 	assert.Empty(t, audited, "nothing was applied")
 	assert.NotContains(t, again, "Applied")
@@ -33,11 +33,11 @@ func TestMigrate(t *testing.T) {
 	var steps []step
 	sh.run("migrate", "status", "--json").ends(done).reads(&steps)
 	require.NotEmpty(t, steps)
-	assert.Equal(t, "0001_initial", steps[0].Name)
+	assert.Equal(t, "0001_people", steps[0].Name)
 	for _, s := range steps {
 		assert.NotNil(t, s.Applied, s.Name)
 	}
-	assert.Regexp(t, "0001_initial +20", sh.run("migrate", "status").ends(done).out)
+	assert.Regexp(t, "0001_people +20", sh.run("migrate", "status").ends(done).out)
 }
 
 func TestMigrate_status_beside_a_newer_program(t *testing.T) {
@@ -56,12 +56,12 @@ func TestMigrate_status_beside_a_newer_program(t *testing.T) {
 func TestMigrate_false_changes_nothing(t *testing.T) {
 	sh := emptyShell(t)
 	require.NoError(t, os.WriteFile(sh.path(), nil, 0o600))
-	sh.run("user", "list", "--migrate=false").refuses(refused, "PLAZA_MIGRATE is false", "it lacks 0001_initial, 0002", "plaza migrate up")
+	sh.run("user", "list", "--migrate=false").refuses(refused, "PLAZA_MIGRATE is false", "it lacks 0001_people, 0002", "plaza migrate up")
 	var steps []step
 	sh.run("migrate", "status", "--json").ends(done).reads(&steps)
 	require.NotEmpty(t, steps)
 	assert.Nil(t, steps[0].Applied)
-	assert.Regexp(t, "0001_initial +- +missing", sh.run("migrate", "status").ends(done).out)
+	assert.Regexp(t, "0001_people +- +missing", sh.run("migrate", "status").ends(done).out)
 	sh.run("check").refuses(refused, "plaza migrate up")
 	sh.run("migrate", "up").ends(done)
 	sh.run("user", "list", "--migrate=false").ends(done)
@@ -151,7 +151,7 @@ func TestCommands_on_Postgres(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	sh := &shell{T: t, database: postgres.Empty(t), dataDir: t.TempDir()}
-	assert.Contains(t, sh.run("migrate", "up").ends(done).out, "Applied 0001_initial")
+	assert.Contains(t, sh.run("migrate", "up").ends(done).out, "Applied 0001_people")
 	_, files := sh.examples()
 	sh.imports(done, files...)
 	sh.run("demo").ends(done)

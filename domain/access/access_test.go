@@ -69,7 +69,7 @@ func TestAUT05_which_sessions_act(t *testing.T) {
 func TestAUT08_a_token_is_never_stronger_than_its_account(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := session()
-		s.Narrowing = access.Narrowed
+		s.IsNarrowed = true
 		s.Scopes = rapid.SliceOfDistinct(rapid.SampledFrom(access.AllScopes()), rapid.ID).Draw(t, "token")
 		s.Account.Scopes = rapid.SliceOfDistinct(rapid.SampledFrom(access.DefaultScopes()), rapid.ID).Draw(t, "account")
 		s.Account.Staff = rapid.Bool().Draw(t, "staff")
@@ -85,24 +85,21 @@ func TestAUT08_a_token_is_never_stronger_than_its_account(t *testing.T) {
 func TestAUT14_which_sessions_may_use_the_back_office(t *testing.T) {
 	ordinary := access.DefaultScopes()
 	for _, c := range []struct {
-		name      string
-		narrowing access.Narrowing
-		scopes    []access.Scope
-		staff     bool
-		want      bool
+		name       string
+		isNarrowed bool
+		scopes     []access.Scope
+		staff      bool
+		want       bool
 	}{
-		{"not narrowed", access.NotNarrowed, access.AllScopes(), true, true},
-		{"not narrowed, issued before the account became staff", access.NotNarrowed, ordinary, true, true},
-		{"not narrowed, of an account that is not staff", access.NotNarrowed, access.AllScopes(), false, false},
-		{"narrowed to other scopes", access.Narrowed, ordinary, true, false},
-		{"narrowed to back_office", access.Narrowed, []access.Scope{access.BackOffice}, true, true},
-		{"narrowed to back_office, of an account that is not staff", access.Narrowed, []access.Scope{access.BackOffice}, false, false},
-		{"of an older program, with all scopes", access.NarrowingUnknown, ordinary, true, true},
-		{"of an older program, with some scopes", access.NarrowingUnknown, ordinary[:2], true, false},
-		{"of an older program, not staff", access.NarrowingUnknown, ordinary, false, false},
+		{"not narrowed", false, access.AllScopes(), true, true},
+		{"not narrowed, issued before the account became staff", false, ordinary, true, true},
+		{"not narrowed, of an account that is not staff", false, access.AllScopes(), false, false},
+		{"narrowed to other scopes", true, ordinary, true, false},
+		{"narrowed to back_office", true, []access.Scope{access.BackOffice}, true, true},
+		{"narrowed to back_office, of an account that is not staff", true, []access.Scope{access.BackOffice}, false, false},
 	} {
 		s := session()
-		s.Scopes, s.Narrowing, s.Account.Staff = c.scopes, c.narrowing, c.staff
+		s.Scopes, s.IsNarrowed, s.Account.Staff = c.scopes, c.isNarrowed, c.staff
 		actor, err := s.Actor(noon)
 		require.NoError(t, err, c.name)
 		assert.Equal(t, c.want, actor.Has(access.BackOffice), c.name)
@@ -128,13 +125,13 @@ func TestAUT08_granting(t *testing.T) {
 	a := access.Account{Scopes: []access.Scope{access.XfileEvent, access.WritingBundle}}
 	all, err := a.Grant(nil)
 	require.NoError(t, err)
-	assert.Equal(t, access.Grant{Scopes: slices.Clone(a.Scopes), Narrowing: access.NotNarrowed}, all)
+	assert.Equal(t, access.Grant{Scopes: slices.Clone(a.Scopes), IsNarrowed: false}, all)
 	all.Scopes[0] = access.PayTradeOrder
 	assert.Equal(t, access.XfileEvent, a.Scopes[0], "a private copy")
 	for _, asked := range [][]access.Scope{{access.WritingBundle}, a.Scopes} {
 		some, err := a.Grant(asked)
 		require.NoError(t, err)
-		assert.Equal(t, access.Grant{Scopes: asked, Narrowing: access.Narrowed}, some)
+		assert.Equal(t, access.Grant{Scopes: asked, IsNarrowed: true}, some)
 	}
 	for _, lacking := range []access.Scope{access.PayTradeOrder, access.BackOffice} {
 		_, err = a.Grant([]access.Scope{lacking})

@@ -83,8 +83,8 @@ func (a Account) EffectiveScopes() []Scope {
 
 // Grant holds the scopes that a token is issued for.
 type Grant struct {
-	Scopes    []Scope
-	Narrowing Narrowing
+	Scopes     []Scope
+	IsNarrowed bool // they were requested
 }
 
 // Grant returns the grant of a new token. Without requested scopes it has all scopes of
@@ -93,7 +93,7 @@ type Grant struct {
 func (a Account) Grant(requested []Scope) (Grant, error) {
 	held := a.EffectiveScopes()
 	if len(requested) == 0 {
-		return Grant{held, NotNarrowed}, nil
+		return Grant{held, false}, nil
 	}
 	var wrong fault.Fields
 	for _, s := range requested {
@@ -101,7 +101,7 @@ func (a Account) Grant(requested []Scope) (Grant, error) {
 			wrong.Add("scope", "This account does not have the scope "+quoted(string(s))+".")
 		}
 	}
-	return Grant{slices.Clone(requested), Narrowed}, wrong.Err()
+	return Grant{slices.Clone(requested), true}, wrong.Err()
 }
 
 // Accounts stores accounts together with their members. Every implementation passes

@@ -54,23 +54,13 @@ func HashKey(key secret.String) (KeyHash, bool) {
 // TokenID numbers tokens, for listing and revoking them.
 type TokenID int64
 
-// Narrowing is whether a token was requested with explicit scopes (AUT-14).
-type Narrowing int
-
-// The narrowings. Versions before AUT-14 issued tokens without recording it.
-const (
-	NarrowingUnknown Narrowing = iota
-	NotNarrowed
-	Narrowed
-)
-
 // Token describes an issued key, without the key itself.
 type Token struct {
 	ID         TokenID
 	Hash       KeyHash
 	User       user.ID
 	Scopes     []Scope
-	Narrowing  Narrowing
+	IsNarrowed bool          // it was requested with explicit scopes (AUT-14)
 	Generation int           // of the account when the token was issued
 	TTL        time.Duration // after the last use
 	Created    time.Time
@@ -81,7 +71,7 @@ type Token struct {
 func NewToken(key secret.String, a Account, g Grant, ttl time.Duration, now time.Time) Token {
 	hash, _ := HashKey(key)
 	return Token{
-		Hash: hash, User: a.User, Scopes: g.Scopes, Narrowing: g.Narrowing, Generation: a.Generation, TTL: ttl,
+		Hash: hash, User: a.User, Scopes: g.Scopes, IsNarrowed: g.IsNarrowed, Generation: a.Generation, TTL: ttl,
 		Created: instant.Normalise(now), Used: instant.Normalise(now),
 	}
 }
@@ -114,21 +104,12 @@ func (s Session) Actor(now time.Time) (Actor, error) {
 	}
 	held := s.Account.EffectiveScopes()
 	scopes := slices.DeleteFunc(slices.Clone(s.Scopes), func(sc Scope) bool { return !slices.Contains(held, sc) })
-	if s.Account.Staff && !s.isNarrowed() && !slices.Contains(scopes, BackOffice) {
+	if s.Account.Staff && !s.IsNarrowed && !slices.Contains(scopes, BackOffice) {
 		scopes = append(scopes, BackOffice)
 	}
 	return Actor{
-		ID: s.User, Scopes: scopes, Zone: user.Member{Timezone: s.Zone}.Zone(), Token: s.ID, Narrowed: s.isNarrowed(),
+		ID: s.User, Scopes: scopes, Zone: user.Member{Timezone: s.Zone}.Zone(), Token: s.ID, Narrowed: s.IsNarrowed,
 	}, nil
-}
-
-// isNarrowed reports whether the token was narrowed. If that was not recorded, a token
-// with all scopes of the account counts as not narrowed.
-func (s Session) isNarrowed() bool {
-	if s.Narrowing != NarrowingUnknown {
-		return s.Narrowing == Narrowed
-	}
-	return slices.ContainsFunc(s.Account.Scopes, func(sc Scope) bool { return !slices.Contains(s.Scopes, sc) })
 }
 
 // IsStale reports whether the last use of the token or the last sighting of its user

@@ -104,7 +104,7 @@ func (e *Event) Apply(c Change, now time.Time) error {
 		return errNotSanitised
 	}
 	next := e.after(c)
-	if next.s.WrittenStatus() == Normal && next.IsBlank() {
+	if next.s.Status == Normal && next.IsBlank() {
 		if err := blankFault(c); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (e *Event) Apply(c Change, now time.Time) error {
 	if !reflect.DeepEqual(next.s, e.s) {
 		next.s.Modified = later(e.s.Modified, now)
 	}
-	if next.s.WrittenStatus() == Normal && next.s.Published.IsZero() {
+	if next.s.Status == Normal && next.s.Published.IsZero() {
 		next.s.Published = next.s.Modified
 	}
 	*e = next
@@ -133,8 +133,8 @@ func (e *Event) after(c Change) Event {
 	set(&s.Permission, c.Permission)
 	set(&s.Category, c.Category)
 	if c.Publish != nil {
-		if s.write(Draft); *c.Publish {
-			s.write(Normal)
+		if s.Status = Draft; *c.Publish {
+			s.Status = Normal
 		}
 	}
 	return next

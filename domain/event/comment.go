@@ -74,17 +74,17 @@ func NewLike(on ID, by user.ID, isLiked bool, now time.Time) Like {
 
 // Liking is the likes of an event to a viewer (EVT-22).
 type Liking struct {
-	Event    ID
-	Author   user.ID
-	Likes    int
-	IsLiked  bool // by the viewer
-	State    StatusPermission
+	Event   ID
+	Author  user.ID
+	Likes   int
+	IsLiked bool // by the viewer
+	Exposure
 	Relation subscription.Relation // of the viewer to the event's author
 }
 
 // CheckRead returns nil if the viewer may see the event, else ErrNotFound (EVT-07).
 func (l Liking) CheckRead() error {
-	if !l.State.VisibleTo(l.Relation) {
+	if !l.VisibleTo(l.Relation) {
 		return ErrNotFound
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/place"
+	"plaza/domain/subscription"
 	"plaza/domain/text"
 	"plaza/domain/user"
 )
@@ -59,7 +60,7 @@ type State struct {
 	Category   feed.CategoryID // zero: none
 	Permission Permission
 	Status     Status
-	Withheld   Status // of an event that staff have hidden, which is a draft until they restore it (MOD-03); zero: not hidden
+	IsHidden   bool // staff have hidden it: only its author sees it until they restore it (MOD-03)
 	Place      place.Place
 	Plates     []Plate // oldest first
 	Created    time.Time
@@ -97,9 +98,7 @@ func Restore(s State) (*Event, error) {
 		return nil, fmt.Errorf("event %d is incomplete", s.ID)
 	case !slices.Contains(Statuses(), s.Status) || !slices.Contains(Permissions(), s.Permission):
 		return nil, fmt.Errorf("event %d has status %d and permission %d", s.ID, s.Status, s.Permission)
-	case s.Withheld != 0 && (s.Status != Draft || s.Withheld != Normal && s.Withheld != hiddenDraft):
-		return nil, fmt.Errorf("event %d has status %d, and %d when it is restored", s.ID, s.Status, s.Withheld)
-	case s.WrittenStatus() == Normal && s.Published.IsZero():
+	case s.Status == Normal && s.Published.IsZero():
 		return nil, fmt.Errorf("event %d is published, and was never", s.ID)
 	case s.Status == Normal && e.isEmpty():
 		return nil, fmt.Errorf("event %d is published and empty", s.ID)
@@ -149,51 +148,23 @@ func AddsDraft(replaced, next *Event) bool {
 	return next.s.Status == Draft && (replaced == nil || replaced.s.Status != Draft)
 }
 
-// WrittenStatus returns the status that the author gave the event.
-func (s State) WrittenStatus() Status {
-	switch s.Withheld {
-	case 0:
-		return s.Status
-	case hiddenDraft:
-		return Draft
-	}
-	return s.Withheld
-}
-
-// write gives the event the author's status, which stays withheld if staff have hidden the event.
-func (s *State) write(status Status) {
-	switch {
-	case s.Withheld == 0:
-		s.Status = status
-	case status == Draft:
-		s.Withheld = hiddenDraft
-	default:
-		s.Withheld = status
-	}
-}
-
 // IsHidden reports whether staff have hidden the event.
-func (e *Event) IsHidden() bool { return e.s.Withheld != 0 }
+func (e *Event) IsHidden() bool { return e.s.IsHidden }
 
-// Hide makes the event a draft that its author can't publish. It returns moderation.ErrHidden if it is hidden.
+// Hide shows the event to its author alone. It returns moderation.ErrHidden if it is hidden.
 func (e *Event) Hide() error {
-	if _, err := moderation.Turned(e.IsHidden(), true); err != nil {
-		return err
-	}
-	status := e.s.Status
-	e.s.Status, e.s.Withheld = Draft, Normal
-	e.s.write(status)
-	return nil
+	return e.turn(true)
 }
 
-// Unhide makes the event again what it was, with what its author changed meanwhile. It returns moderation.ErrNotHidden
+// Unhide shows the event again to those who could see it, with what its author changed meanwhile. It returns moderation.ErrNotHidden
 // if it is not hidden.
 func (e *Event) Unhide() error {
-	if _, err := moderation.Turned(e.IsHidden(), false); err != nil {
-		return err
-	}
-	e.s.Status, e.s.Withheld = e.s.WrittenStatus(), 0
-	return nil
+	return e.turn(false)
+}
+
+func (e *Event) turn(isHidden bool) (err error) {
+	e.s.IsHidden, err = moderation.Turned(e.s.IsHidden, isHidden)
+	return err
 }
 
 // IsBlank reports whether the event has no title, no content, no text in its HTML and
@@ -211,7 +182,7 @@ func (e *Event) isEmpty() bool {
 // Listing returns the event's listing in the feed, and whether it is listed. Published,
 // public events are listed under their category (FED-04).
 func (e *Event) Listing() (feed.Listing, bool) {
-	if e.s.Status != Normal || e.s.Permission != Public {
+	if !e.VisibleTo(subscription.Stranger) {
 		return feed.Listing{}, false
 	}
 	return feed.Listing{

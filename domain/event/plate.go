@@ -44,7 +44,7 @@ func (e *Event) RemovePlate(id PlateID, now time.Time) (Plate, error) {
 	}
 	next := Event{s: e.State()}
 	next.s.Plates = slices.Delete(next.s.Plates, at, at+1)
-	if next.s.WrittenStatus() == Normal && next.IsBlank() {
+	if next.s.Status == Normal && next.IsBlank() {
 		return Plate{}, ErrLastPlate
 	}
 	removed := e.s.Plates[at]

@@ -28,49 +28,50 @@ const (
 	Normal Status = 100 // published
 )
 
-// hiddenDraft is the Withheld status of a hidden event that was a draft. That of one that was published is Normal.
-const hiddenDraft Status = 1
-
 // Statuses returns every status.
 func Statuses() []Status { return []Status{Draft, Normal} }
 
-// StatusPermission is a status with a permission.
-type StatusPermission struct {
+// Exposure is what decides, with the relation of a viewer to the author, whether the viewer may see an event.
+type Exposure struct {
 	Status     Status
 	Permission Permission
+	IsHidden   bool
 }
 
-// VisibleStates returns the rule of visibility (EVT-08) as a value: the statuses and
-// permissions that a viewer with the relation may see. Stores build their queries from it.
-func VisibleStates(r subscription.Relation) []StatusPermission {
+// Exposure returns the exposure of the event.
+func (s State) Exposure() Exposure { return Exposure{s.Status, s.Permission, s.IsHidden} }
+
+// VisibleStates returns the rule of visibility (EVT-08, MOD-03) as a value: the exposures of the events that a viewer with
+// the relation may see.
+func VisibleStates(r subscription.Relation) []Exposure {
 	switch r {
 	case subscription.Self:
-		var all []StatusPermission
+		var all []Exposure
 		for _, s := range Statuses() {
 			for _, p := range Permissions() {
-				all = append(all, StatusPermission{s, p})
+				all = append(all, Exposure{s, p, false}, Exposure{s, p, true})
 			}
 		}
 		return all
 	case subscription.Contact:
-		return []StatusPermission{{Normal, Public}, {Normal, Contact}}
+		return []Exposure{{Status: Normal, Permission: Public}, {Status: Normal, Permission: Contact}}
 	case subscription.Blocked:
 		return nil // MOD-02
 	default:
-		return []StatusPermission{{Normal, Public}}
+		return []Exposure{{Status: Normal, Permission: Public}}
 	}
 }
 
-// VisibleTo reports whether a viewer with the relation to the author may see an event in
-// the state.
-func (s StatusPermission) VisibleTo(r subscription.Relation) bool {
+// VisibleTo reports whether a viewer with the relation to the author may see an event with
+// the exposure.
+func (s Exposure) VisibleTo(r subscription.Relation) bool {
 	return slices.Contains(VisibleStates(r), s)
 }
 
 // VisibleTo reports whether a viewer with the relation to the author may see the
 // event.
 func (e *Event) VisibleTo(r subscription.Relation) bool {
-	return StatusPermission{e.s.Status, e.s.Permission}.VisibleTo(r)
+	return e.s.Exposure().VisibleTo(r)
 }
 
 // CheckRead returns nil if the viewer may see the event, else ErrNotFound (EVT-07).

@@ -93,10 +93,7 @@ func TestRestore_refuses_what_breaks_an_invariant(t *testing.T) {
 		"an odd permission": func(s *event.State) { s.Permission = 50 },
 		"published, empty":  func(s *event.State) { s.Title = "" },
 		"published, never":  func(s *event.State) { s.Published = time.Time{} },
-		"hidden, never published": func(s *event.State) {
-			s.Status, s.Withheld, s.Published = event.Draft, event.Normal, time.Time{}
-		},
-		"31 plates": func(s *event.State) { s.Plates = make([]event.Plate, 31) },
+		"31 plates":         func(s *event.State) { s.Plates = make([]event.Plate, 31) },
 	} {
 		s := stateOf()
 		breakIt(&s)

@@ -108,7 +108,7 @@ func NewEventRecord(s event.State) Record {
 		{"html_content", "text as HTML", string(s.HTML)},
 		{"category", "number of its category", optional(s.Category)},
 		{"view_permission", "who may see it: 0 everyone, 100 contacts, 200 only you", int(s.Permission)},
-		{"status", "0 a draft, 100 published", int(s.WrittenStatus())},
+		{"status", "0 a draft, 100 published", int(s.Status)},
 		{"province", "place found in the text", optional(s.Place.Province)},
 		{"city", "place found in the text", optional(s.Place.City)},
 		{"district", "place found in the text", optional(s.Place.District)},

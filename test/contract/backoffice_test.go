@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"crypto/sha256"
 	"testing"
 	"time"
 
@@ -19,7 +18,6 @@ var backOfficeRows = []row{
 	{"AUT-14 only staff accounts may ask for back_office", backOfficeIsForStaff, oneStore},
 	{"AUT-14 the profile of staff lists back_office", backOfficeInTheProfile, oneStore},
 	{"AUT-14 taking staff away ends the rights at once", backOfficeTakenAway, everyStore},
-	{"AUT-14 a key of an older program counts as not narrowed if it holds all scopes", backOfficeOfOlderKeys, everyStore},
 }
 
 // usesBackOffice calls every route of the back office and asserts the status of each; the
@@ -88,20 +86,4 @@ func backOfficeTakenAway(t *testing.T, s *server) {
 	}
 	require.NoError(t, s.app.Signin.SetStaff(t.Context(), staff.id, false))
 	s.anyone().logsIn(t, staff.phone, password, "back_office").invalid("scope")
-}
-
-func backOfficeOfOlderKeys(t *testing.T, s *server) {
-	staff, ada := s.staff(t), s.member(t)
-	older := func(scopes ...access.Scope) *client {
-		key := access.NewKey()
-		_, err := s.app.Stores.Tokens.Issue(t.Context(), access.Token{
-			Hash: sha256.Sum256([]byte(key.Reveal())), User: staff.id, Scopes: scopes, TTL: time.Hour, Created: epoch, Used: epoch,
-		})
-		require.NoError(t, err)
-		return s.with(key.Reveal())
-	}
-	usesBackOffice(t, older(access.XfileEvent, access.WritingBundle, access.PayTradeOrder), ada, true)
-	usesBackOffice(t, older(access.XfileEvent, access.WritingBundle), ada, false)
-	require.NoError(t, s.app.Signin.SetScopes(t.Context(), staff.id, []string{"xfile_event"}))
-	usesBackOffice(t, older(access.XfileEvent), ada, true)
 }

@@ -237,8 +237,8 @@ func likingsOf(w *fixtures) {
 	w.like(gone, friend, true)
 	_, err := w.Events.Remove(w.Context(), gone)
 	require.NoError(w, err)
-	ofHidden := event.Liking{Event: hidden, Author: author, Likes: 2, State: event.StatusPermission{Status: event.Normal, Permission: event.Contact}}
-	ofDraft := event.Liking{Event: draft, Author: author, Likes: 1, State: event.StatusPermission{Permission: event.Private}}
+	ofHidden := event.Liking{Event: hidden, Author: author, Likes: 2, Exposure: event.Exposure{Status: event.Normal, Permission: event.Contact}}
+	ofDraft := event.Liking{Event: draft, Author: author, Likes: 1, Exposure: event.Exposure{Permission: event.Private}}
 	seen := func(hidden, draft bool, relation subscription.Relation) []event.Liking {
 		h, d := ofHidden, ofDraft
 		h.IsLiked, d.IsLiked, h.Relation, d.Relation = hidden, draft, relation, relation

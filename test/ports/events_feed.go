@@ -27,7 +27,7 @@ func feedShowings(w *fixtures) {
 	for _, as := range everything {
 		for _, category := range []feed.CategoryID{0, 7} {
 			e := w.write(author, noon, shown(as), under(category))
-			if as != (event.StatusPermission{Status: event.Normal, Permission: event.Public}) {
+			if as != (event.Exposure{Status: event.Normal, Permission: event.Public}) {
 				continue
 			}
 			assert.Contains(w, w.listed(), feed.Listing{

@@ -33,8 +33,8 @@ var eventListing = []promise{
 	{"OfPlate returns the event of a plate, or ErrNoPlate", eventOfPlate},
 }
 
-// everything is the reach of authors themselves.
-var everything = event.VisibleStates(subscription.Self)
+// everything is what authors can make of their events.
+var everything = slices.DeleteFunc(event.VisibleStates(subscription.Self), func(as event.Exposure) bool { return as.IsHidden })
 
 func (w *fixtures) list(q event.Query) page.Page[event.Entry] {
 	w.Helper()
@@ -59,9 +59,12 @@ func (w *fixtures) onDates(viewer user.ID, limit int, dates ...calendar.Date) ma
 
 func listReach(w *fixtures) {
 	author, other := w.newUser(), w.newUser()
-	stored := map[event.StatusPermission]*event.Event{}
-	for _, as := range everything {
+	stored := map[event.Exposure]*event.Event{}
+	for _, as := range event.VisibleStates(subscription.Self) {
 		stored[as] = w.write(author, noon, shown(as))
+		if as.IsHidden {
+			w.hide(thing(stored[as].ID()), noon)
+		}
 		w.say(stored[as].ID(), author, noon, "One")
 		w.like(stored[as].ID(), author, true)
 		w.write(other, noon, shown(as))

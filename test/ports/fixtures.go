@@ -168,7 +168,7 @@ func withTexts(text string) edit {
 }
 
 // shown makes an event stand so.
-func shown(as event.StatusPermission) edit {
+func shown(as event.Exposure) edit {
 	return func(c *event.Change) {
 		published(as.Status == event.Normal)(c)
 		permitted(as.Permission)(c)

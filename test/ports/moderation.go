@@ -161,13 +161,13 @@ func decideOnce(w *fixtures) {
 
 func hideEvent(w *fixtures) {
 	author, other := w.newUser(), w.newUser()
-	e := w.write(author, noon, shown(event.StatusPermission{Status: event.Normal, Permission: event.Public}))
+	e := w.write(author, noon, shown(event.Exposure{Status: event.Normal, Permission: event.Public}))
 	before := w.entry(e.ID())
 	h := w.hide(thing(e.ID()), noon)
 	assert.Equal(w, moderation.Hiding{Thing: thing(e.ID()), Owner: author, Reason: "Rude", At: noon}, h)
 	hidden := w.entry(e.ID())
 	assert.True(w, hidden.IsHidden())
-	assert.Equal(w, event.Normal, hidden.State().WrittenStatus())
+	assert.Equal(w, event.Normal, hidden.State().Status)
 	list := func(viewer user.ID) int { return len(w.list(event.Query{Author: author, Viewer: viewer}).Items) }
 	assert.Equal(w, 1, list(author))
 	w.befriend(author, other)
@@ -198,7 +198,7 @@ func hideOnce(w *fixtures) {
 
 func changeHidden(w *fixtures) {
 	author := w.newUser()
-	e := w.write(author, noon, shown(event.StatusPermission{Status: event.Normal, Permission: event.Public}))
+	e := w.write(author, noon, shown(event.Exposure{Status: event.Normal, Permission: event.Public}))
 	w.hide(thing(e.ID()), noon)
 	for _, c := range []struct {
 		publish bool
@@ -209,7 +209,7 @@ func changeHidden(w *fixtures) {
 		})
 		require.NoError(w, err)
 		assert.True(w, changed.IsHidden())
-		assert.Equal(w, c.want, changed.State().WrittenStatus())
+		assert.Equal(w, c.want, changed.State().Status)
 		assert.Empty(w, w.Listings(w.T))
 	}
 	_, err := w.Moderation.Restore(w.Context(), thing(e.ID()), media.Reservation{})

@@ -35,7 +35,7 @@ func Tokens(t *testing.T, open Open) {
 func token(holder user.ID, n byte) access.Token {
 	return access.Token{
 		Hash: access.KeyHash{0: n, 1: 0xff, 31: 0x80}, User: holder, Generation: 2,
-		Scopes: []access.Scope{access.WritingBundle, access.XfileEvent}, Narrowing: access.Narrowed,
+		Scopes: []access.Scope{access.WritingBundle, access.XfileEvent}, IsNarrowed: true,
 		TTL: 36*time.Hour + time.Second, Created: noon, Used: noon.Add(time.Second),
 	}
 }
@@ -65,8 +65,8 @@ func (w *fixtures) touch(t access.Token, now time.Time) {
 func issue(w *fixtures) {
 	holder := w.newUser()
 	first, expired, ancient := token(holder, 1), token(holder, 2), token(holder, 3)
-	first.ID, first.Narrowing = 99, access.NarrowingUnknown
-	expired.TTL, expired.Narrowing = -time.Hour, access.NotNarrowed
+	first.ID = 99
+	expired.TTL, expired.IsNarrowed = -time.Hour, false
 	ancient.Created, ancient.Used = noon.AddDate(-20, 0, 0), noon.AddDate(-20, 0, 0)
 	given := map[access.TokenID]bool{}
 	assertComplete(w, []access.Token{first, expired, ancient})

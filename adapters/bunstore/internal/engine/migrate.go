@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -17,13 +16,17 @@ import (
 
 // Migration is a step of the schema.
 type Migration struct {
-	Name    string    // 0001_initial
+	Name    string    // 0001_people
 	Applied time.Time // zero: not applied
 	Unknown bool      // applied by a newer program
 }
 
 // ErrNewer reports that a newer program has changed the schema in an incompatible way.
 var ErrNewer = errors.New("the database's schema is newer than this program")
+
+// ErrFormer reports a schema from before the first numbered one of this program, which it can't bring up to date.
+var ErrFormer = errors.New("the database is of a program from before the present schema; begin with an empty one, " +
+	"and load the data anew: plaza import, or plaza demo")
 
 // ErrOutdated reports that the schema lacks steps that this program needs.
 var ErrOutdated = errors.New("the database's schema is older than this program; run plaza migrate up")
@@ -100,7 +103,7 @@ func (s *DB) tryNext(ctx context.Context) (name string, err error) {
 		return next.Name, s.applyOutside(ctx, *next)
 	}
 	err = s.Writer.RunInTx(ctx, nil, func(_ context.Context, tx bun.Tx) error {
-		if err := s.beginStep(ctx, tx, transactedSteps); err != nil {
+		if err := s.beginStep(ctx, tx); err != nil {
 			return err
 		}
 		if err := s.prepare(ctx, tx); err != nil {
@@ -122,43 +125,34 @@ func (s *DB) tryNext(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// The names of the locks for steps. Programs that do not know steps without a
-// transaction wait for the first name in an open transaction. CREATE INDEX CONCURRENTLY
-// would wait for that transaction in turn, forever.
-const (
-	transactedSteps   = "plaza schema"
-	untransactedSteps = "plaza schema alone"
-)
+// schemaLock is the name of the lock for steps.
+const schemaLock = "plaza schema"
 
 // beginStep removes the step's time limits once it has its locks, and excludes other
 // servers until the transaction ends. It never waits for them: a waiting transaction
 // holds a snapshot.
-func (s *DB) beginStep(ctx context.Context, tx bun.IDB, lock string) error {
+func (s *DB) beginStep(ctx context.Context, tx bun.IDB) error {
 	if err := s.Dialect.liftTimeouts(ctx, tx, migrateLock); err != nil {
 		return err
 	}
-	locked, err := s.Dialect.TryLock(ctx, tx, lock)
+	locked, err := s.Dialect.TryLock(ctx, tx, schemaLock)
 	if err == nil && !locked {
 		err = errElsewhere
 	}
 	return err
 }
 
-// prepare creates the table of steps, or adds the column that old programs lack. It is
-// not a step itself, because steps are recorded in this table.
+// prepare creates the table of steps. It is not a step itself, because steps are recorded in this table.
 func (s *DB) prepare(ctx context.Context, tx bun.IDB) error {
-	columns, err := s.RecordColumns(ctx, tx)
-	switch {
-	case err != nil || slices.Contains(columns, "minimum"):
-	case len(columns) == 0:
-		if err := s.Dialect.mayBegin(); err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, "CREATE TABLE schema_migrations "+
-			"(name text NOT NULL PRIMARY KEY, applied "+s.Dialect.TimestampType()+" NOT NULL, minimum text)")
-	default:
-		_, err = tx.ExecContext(ctx, "ALTER TABLE schema_migrations ADD COLUMN minimum text")
+	exists, err := s.hasSteps(ctx, tx)
+	if err != nil || exists {
+		return err
 	}
+	if err := s.Dialect.mayBegin(); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "CREATE TABLE schema_migrations "+
+		"(name text NOT NULL PRIMARY KEY, applied "+s.Dialect.TimestampType()+" NOT NULL, minimum text)")
 	return err
 }
 
@@ -175,7 +169,7 @@ func (s *DB) record(ctx context.Context, tx bun.IDB, m MigrationFile) error {
 // connection. An interrupted step starts again.
 func (s *DB) applyOutside(ctx context.Context, m MigrationFile) error {
 	prepare := func(_ context.Context, tx bun.Tx) error {
-		if err := s.beginStep(ctx, tx, transactedSteps); err != nil {
+		if err := s.beginStep(ctx, tx); err != nil {
 			return err
 		}
 		return s.prepare(ctx, tx)
@@ -184,7 +178,7 @@ func (s *DB) applyOutside(ctx context.Context, m MigrationFile) error {
 		return err
 	}
 	return s.Writer.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(_ context.Context, tx bun.Tx) error {
-		if err := s.beginStep(ctx, tx, untransactedSteps); err != nil {
+		if err := s.beginStep(ctx, tx); err != nil {
 			return err
 		}
 		next, err := s.missing(ctx, tx)

@@ -132,6 +132,9 @@ func (s *DB) steps(ctx context.Context, db bun.IDB) ([]Migration, []MigrationFil
 			continue
 		}
 		steps = append(steps, Migration{Name: row.Name, Applied: row.Applied.Time, Unknown: true})
+		if row.Name == formerStep {
+			return nil, nil, ErrFormer
+		}
 		if row.Minimum > Number(files[len(files)-1].Name) {
 			err = fmt.Errorf("%w: %s requires a program that knows step %s", ErrNewer, row.Name, row.Minimum)
 		}
@@ -140,31 +143,27 @@ func (s *DB) steps(ctx context.Context, db bun.IDB) ([]Migration, []MigrationFil
 	return steps, files, err
 }
 
-// undeclared is the minimum of a step from before minimums were recorded: no program
-// that does not know the step may run.
-const undeclared = "unknown"
+// formerStep is the first step of the schemas of before.
+const formerStep = "0001_initial"
 
 // records returns the applied steps. It does not create a missing table: a program that
 // only reads changes nothing.
 func (s *DB) records(ctx context.Context, db bun.IDB) (rows []migrationRow, err error) {
-	columns, err := s.RecordColumns(ctx, db)
-	if err != nil || len(columns) == 0 {
+	exists, err := s.hasSteps(ctx, db)
+	if err != nil || !exists {
 		return nil, err
 	}
-	query := db.NewSelect().Model(&rows).Order("name")
-	if slices.Contains(columns, "minimum") {
-		return rows, query.Scan(ctx)
-	}
-	err = query.Column("name", "applied").Scan(ctx)
-	for i := range rows {
-		rows[i].Minimum = undeclared
-	}
-	return rows, err
+	return rows, db.NewSelect().Model(&rows).Order("name").Scan(ctx)
 }
 
-// RecordColumns returns the columns of the table of steps, or none if the table is
-// missing.
-func (s *DB) RecordColumns(ctx context.Context, db bun.IDB) (columns []string, err error) {
-	err = db.NewRaw(s.Dialect.Columns(), "schema_migrations").Scan(ctx, &columns)
+// hasSteps reports whether the table of steps exists.
+func (s *DB) hasSteps(ctx context.Context, db bun.IDB) (bool, error) {
+	columns, err := s.columnsOf(ctx, db, "schema_migrations")
+	return len(columns) > 0, err
+}
+
+// columnsOf returns the columns of the table, or none if the table is missing.
+func (s *DB) columnsOf(ctx context.Context, db bun.IDB, table string) (columns []string, err error) {
+	err = db.NewRaw(s.Dialect.Columns(), table).Scan(ctx, &columns)
 	return columns, err
 }

@@ -1,3 +1,0 @@
--- Which call reserved an Idempotency-Key: no other call may release it. Keys that an older
--- program reserves have no holder.
-ALTER TABLE idempotency_keys ADD COLUMN holder bytea CHECK (length(holder) = 16);

@@ -1,3 +1,0 @@
--- transaction: none
--- Events that a user likes, for an export or an erasure of the user's data. The primary key begins with the event.
-CREATE INDEX CONCURRENTLY likes_of_user ON likes (user_id, event_id);

@@ -1,3 +1,0 @@
--- transaction: none
--- Demands of an author, for an export or an erasure of the author's data.
-CREATE INDEX CONCURRENTLY demands_of_author ON demands (author_id, id);

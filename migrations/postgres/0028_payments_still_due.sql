@@ -1,3 +1,0 @@
--- transaction: none
--- Payments that are still to be refunded: refunded ones must not be read for them.
-CREATE INDEX CONCURRENTLY payments_still_due ON payments (received, id) WHERE state = 'refund_due' AND refunded < amount;

@@ -1,3 +1,0 @@
--- transaction: none
--- Published events of an author, the newest first, for each permission: what those who follow the author may see (EVT-23).
-CREATE INDEX CONCURRENTLY events_published ON events (author_id, permission, created DESC, id DESC) WHERE status = 100;

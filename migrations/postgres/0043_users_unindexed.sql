@@ -1,3 +1,0 @@
--- transaction: none
--- Users whose names are still to be indexed (USR-08).
-CREATE INDEX CONCURRENTLY users_unindexed ON users (id) WHERE NOT names_indexed;

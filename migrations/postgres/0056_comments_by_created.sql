@@ -1,3 +1,0 @@
--- transaction: none
--- The comments that were written on a day, for the overview of the back office.
-CREATE INDEX CONCURRENTLY comments_by_created ON comments (created);

@@ -1,3 +1,0 @@
--- transaction: none
--- As in 0039, but the events that were published last come first.
-CREATE INDEX CONCURRENTLY events_published ON events (author_id, permission, published_at DESC, id DESC) WHERE status = 100;

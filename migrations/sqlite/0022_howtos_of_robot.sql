@@ -1,2 +1,0 @@
--- How-tos of an account, for an export or an erasure of its data.
-CREATE INDEX howtos_of_robot ON howtos (robot_id, category);

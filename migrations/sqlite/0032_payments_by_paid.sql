@@ -1,2 +1,0 @@
--- Payments by the time when they were made, as bills have them. Without that time, when they came in.
-CREATE INDEX payments_by_paid ON payments (COALESCE(paid, received), id);

@@ -1,2 +1,0 @@
--- Refunds that the wallet has confirmed, by the time when they were sent, as bills have them.
-CREATE INDEX refunds_by_sent ON refunds (sent, id) WHERE wallet_refund_id <> '';

@@ -1,2 +1,0 @@
--- The followers of a user, the newest first.
-CREATE INDEX subscriptions_followers ON subscriptions (followed_id, created DESC, id DESC);

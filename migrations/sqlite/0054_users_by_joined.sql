@@ -1,2 +1,0 @@
--- The people who joined on a day, for the overview of the back office.
-CREATE INDEX users_by_joined ON users (joined);

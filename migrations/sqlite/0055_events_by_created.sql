@@ -1,2 +1,0 @@
--- The events that were written on a day, for the overview of the back office.
-CREATE INDEX events_by_created ON events (created);

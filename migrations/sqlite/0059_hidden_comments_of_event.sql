@@ -1,2 +1,0 @@
--- The hidden comments on an event, which the total of a list leaves out.
-CREATE INDEX comments_hidden_of_event ON comments (event_id, author_id) WHERE hidden;

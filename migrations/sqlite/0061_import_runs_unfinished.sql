@@ -1,2 +1,0 @@
--- Runs of imports that have not ended: they read still, or were killed. An older program takes them for interrupted ones.
-ALTER TABLE import_runs ADD COLUMN unfinished integer NOT NULL DEFAULT false;
