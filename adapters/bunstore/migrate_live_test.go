@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"io/fs"
@@ -257,11 +256,6 @@ func TestAStepAloneWaitsForReadersAndHoldsUpNone(t *testing.T) {
 		t.Log(line)
 	}
 	do(t, before, "INSERT INTO fruit VALUES ('plum')")
-	// Programs that do not know such steps request this lock, with a snapshot.
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	_, err = before.Writer.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('plaza schema', 0))")
-	require.NoError(t, err)
 	assert.Equal(t, []string{"0001_a"}, namesOf(t, before))
 	release()
 	for _, done := range waiting {

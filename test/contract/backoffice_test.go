@@ -2,13 +2,11 @@ package contract
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/signin"
-	"plaza/domain/access"
 )
 
 // backOfficeRows show which keys of a staff account open the back office.
