@@ -56,7 +56,7 @@ type App struct {
 	processor  media.Processor
 
 	// untried has why pictures could not be stored when that was tried last; nil: it was not tried.
-	untried *atomic.Pointer[error] `wire:"-"`
+	untried atomic.Pointer[error] `wire:"-"`
 }
 
 // Close waits for background work and closes the store. The App must not be used afterwards.
@@ -121,7 +121,6 @@ func NewApp(ctx context.Context, c settings.Config, log *slog.Logger, p Parts) (
 	if err != nil {
 		return nil, errors.Join(err, storage.close())
 	}
-	app.untried = &atomic.Pointer[error]{}
 	if c.BackOffice == settings.BackOfficePublic {
 		app.Handler = app.backOffice.beside(app.Handler)
 	}

@@ -49,35 +49,27 @@ func (a *App) PairPictures(ctx context.Context) error {
 // picturesRetry is how long a server waits until it tries again whether it may store pictures.
 const picturesRetry = 10 * time.Second
 
-// tryPictures compares the pictures with the database, and stores and removes one. It returns an error if the server must not
-// run. A store that is away, or takes no pictures, is noted for /readyz: pictures that are there are shown all the same.
+// tryPictures compares the pictures with the database, and stores and removes one in a bucket. It returns an error if the server
+// must not run. A store that is away, or takes no pictures, is noted for /readyz: pictures that are there are shown all the same.
 func (a *App) tryPictures(ctx context.Context) error {
 	err := a.PairPictures(ctx)
 	if err != nil && !fault.Is(err, fault.Unavailable) {
 		return err
 	}
-	if err == nil {
-		err = explainMedia(a.Config, a.storePicture(ctx))
+	if _, isFolder := a.Stores.Media.(*disk.Store); err == nil && !isFolder {
+		var key media.Key
+		if key, err = (media.Upload{Type: "image/png"}).Put(ctx, a.Stores.Media, media.Viewers); err == nil {
+			err = a.Stores.Media.Remove(ctx, key)
+		}
+		err = explainMedia(a.Config, err)
 	}
 	a.untried.Store(&err)
 	return nil
 }
 
-// storePicture returns why no picture can be stored.
-func (a *App) storePicture(ctx context.Context) error {
-	if folder, is := a.Stores.Media.(*disk.Store); is {
-		return folder.Check()
-	}
-	key, err := a.Stores.Media.Put(ctx, media.Upload{Type: "image/png"}, media.Viewers)
-	if err != nil {
-		return err
-	}
-	return a.Stores.Media.Remove(ctx, key)
-}
-
 // retryPictures tries again until pictures can be stored, or the server must not run.
 func (a *App) retryPictures(ctx context.Context) error {
-	for problem := a.untried.Load(); problem != nil && *problem != nil; problem = a.untried.Load() {
+	for a.mayStorePictures(ctx) != nil {
 		select {
 		case <-ctx.Done():
 			return nil

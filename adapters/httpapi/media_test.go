@@ -46,7 +46,7 @@ func (s *shown) Open(_ context.Context, key media.Key) (media.File, error) {
 	if content == "" {
 		return media.File{}, errors.New("the disk is broken")
 	}
-	return media.File{ReadSeekCloser: &openPicture{strings.NewReader(content), s}, Type: "image/webp"}, nil
+	return media.File{ReadSeekCloser: &openPicture{strings.NewReader(content), s}, Type: "image/webp", Bytes: int64(len(content))}, nil
 }
 
 type openPicture struct {

@@ -39,22 +39,7 @@ func NewMedia(publicURL string, key []byte) *Media {
 var _ media.Store = (*Media)(nil)
 
 // Put implements media.Store.
-func (m *Media) Put(ctx context.Context, u media.Upload, a media.Audience) (media.Key, error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
-	key, err := media.NewKey(a, u.Type)
-	if err != nil {
-		return "", err
-	}
-	m.lock.Lock()
-	defer m.lock.Unlock()
-	m.pictures[key] = picture{u.Type, bytes.Clone(u.Bytes), instant.Normalise(time.Now())}
-	return key, nil
-}
-
-// PutAt implements media.Store.
-func (m *Media) PutAt(ctx context.Context, key media.Key, content []byte) error {
+func (m *Media) Put(ctx context.Context, key media.Key, content []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -80,7 +65,7 @@ func (m *Media) Open(ctx context.Context, key media.Key) (media.File, error) {
 		return media.File{}, media.ErrNotFound
 	}
 	content := opened{bytes.NewReader(p.content)}
-	return media.File{ReadSeekCloser: content, Type: p.kind, Modified: p.modified}, nil
+	return media.File{ReadSeekCloser: content, Type: p.kind, Bytes: int64(len(p.content)), Modified: p.modified}, nil
 }
 
 // Remove implements media.Store.
@@ -126,24 +111,23 @@ func (m *Media) all() []media.Stored {
 }
 
 // Mark implements media.Store.
-func (m *Media) Mark(ctx context.Context) (string, error) {
-	m.lock.RLock()
-	defer m.lock.RUnlock()
+func (m *Media) Mark(ctx context.Context, first string) (string, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	if m.mark == "" && ctx.Err() == nil {
+		m.mark = first
+	}
 	return m.mark, ctx.Err()
 }
 
 // SetMark implements media.Store.
-func (m *Media) SetMark(ctx context.Context, mark string, isFirst bool) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+func (m *Media) SetMark(ctx context.Context, mark string) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	if isFirst && m.mark != "" {
-		return media.ErrMarked
+	if ctx.Err() == nil {
+		m.mark = mark
 	}
-	m.mark = mark
-	return nil
+	return ctx.Err()
 }
 
 // opened is one reader of stored bytes, which never change.

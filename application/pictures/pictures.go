@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"plaza/domain/media"
@@ -20,15 +21,13 @@ type Pictures struct {
 	processor media.Processor
 	room      quota.Room
 	now       func() time.Time
-	making    making
+	making    sync.Map // of the keys of pictures: the turns of the calls that make their sizes at the moment
 }
 
 // New returns the use cases over the ports, with the addresses of the server's pictures; now
 // returns the time.
 func New(store media.Store, addresses media.Addresses, processor media.Processor, room quota.Room, now func() time.Time) *Pictures {
-	return &Pictures{
-		store: store, addresses: addresses, processor: processor, room: room, now: now, making: making{of: map[media.Key]*turn{}},
-	}
+	return &Pictures{store: store, addresses: addresses, processor: processor, room: room, now: now}
 }
 
 // Served is a picture to be sent. The caller must close its file.
@@ -100,7 +99,7 @@ func (p *Pictures) size(ctx context.Context, of media.Key, name string) (Served,
 	if !errors.Is(err, media.ErrNotFound) {
 		return served, err
 	}
-	err = p.making.once(ctx, of, func() error {
+	err = p.once(ctx, of, func() error {
 		// Another call may have made them since.
 		switch served, err := p.open(ctx, of, name); {
 		case err == nil:
@@ -126,11 +125,10 @@ func (p *Pictures) open(ctx context.Context, of media.Key, name string) (Served,
 		if err != nil {
 			return Served{}, err
 		}
-		bytes, err := length(file)
-		if err == nil && bytes > 0 {
+		if file.Bytes > 0 {
 			return Served{File: file, Key: key}, nil
 		}
-		if err = errors.Join(err, file.Close()); err != nil {
+		if err := file.Close(); err != nil {
 			return Served{}, err
 		}
 		file, err = p.store.Open(ctx, of)

@@ -3,9 +3,7 @@ package pictures
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"sync"
 
 	"plaza/domain/admission"
 	"plaza/domain/fault"
@@ -16,50 +14,34 @@ import (
 // behind uploads.
 const queue admission.Key = "sizes"
 
-// making are the pictures whose sizes the calls of this server make at the moment.
-type making struct {
-	mu sync.Mutex
-	of map[media.Key]*turn
-}
-
 // turn is a call that makes the sizes of a picture. The channel is closed when it has ended.
 type turn struct {
 	ended chan struct{}
 	err   error
 }
 
-// once calls fn, or waits until a call with the same key has ended and returns its error. If that one has not ended because its
-// own context did, another call takes its turn.
-func (m *making) once(ctx context.Context, of media.Key, fn func() error) error {
+// once calls fn, or waits until a call for the same picture has ended and returns its error. If that one has not ended because
+// its own context did, another call takes its turn.
+func (p *Pictures) once(ctx context.Context, of media.Key, fn func() error) error {
+	own := &turn{ended: make(chan struct{})}
 	for {
-		m.mu.Lock()
-		t, isMade := m.of[of]
+		making, isMade := p.making.LoadOrStore(of, own)
 		if !isMade {
-			t = &turn{ended: make(chan struct{})}
-			m.of[of] = t
+			defer close(own.ended)
+			defer p.making.Delete(of)
+			own.err = fn()
+			return own.err
 		}
-		m.mu.Unlock()
-		if !isMade {
-			defer m.end(of, t)
-			t.err = fn()
-			return t.err
-		}
+		other := making.(*turn)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-t.ended:
+		case <-other.ended:
 		}
-		if !errors.Is(t.err, context.Canceled) && !errors.Is(t.err, context.DeadlineExceeded) {
-			return t.err
+		if !errors.Is(other.err, context.Canceled) && !errors.Is(other.err, context.DeadlineExceeded) {
+			return other.err
 		}
 	}
-}
-
-func (m *making) end(of media.Key, t *turn) {
-	m.mu.Lock()
-	delete(m.of, of)
-	m.mu.Unlock()
-	close(t.ended)
 }
 
 // makeSizes makes the sizes of a picture that was stored without them. Servers that do it at
@@ -98,11 +80,7 @@ func (p *Pictures) process(ctx context.Context, of media.Key) (media.Processed, 
 		return media.Processed{}, err
 	}
 	defer file.Close()
-	bytes, err := length(file)
-	if err != nil {
-		return media.Processed{}, err
-	}
-	processed, err := p.processor.Process(ctx, queue, raw{file, bytes}, media.PictureSizes...)
+	processed, err := p.processor.Process(ctx, queue, raw{file}, media.PictureSizes...)
 	if fault.KindOf(err) == fault.Invalid {
 		processed, err = media.Processed{}, nil
 		for _, s := range media.PictureSizes {
@@ -112,31 +90,16 @@ func (p *Pictures) process(ctx context.Context, of media.Key) (media.Processed, 
 	return processed, err
 }
 
-// length returns the bytes of the file, which is read from its beginning after that.
-func length(file io.Seeker) (int64, error) {
-	bytes, err := file.Seek(0, io.SeekEnd)
-	if err == nil {
-		_, err = file.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("measuring a picture: %w", err)
-	}
-	return bytes, nil
-}
-
 // raw is a stored picture as media.Raw.
-type raw struct {
-	file  io.ReadSeeker
-	bytes int64
-}
+type raw struct{ media.File }
 
-func (r raw) Size() int64 { return r.bytes }
+func (r raw) Size() int64 { return r.Bytes }
 
 func (r raw) ReadAt(b []byte, at int64) (int, error) {
-	if _, err := r.file.Seek(at, io.SeekStart); err != nil {
+	if _, err := r.Seek(at, io.SeekStart); err != nil {
 		return 0, err
 	}
-	n, err := io.ReadFull(r.file, b)
+	n, err := io.ReadFull(r, b)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = io.EOF
 	}

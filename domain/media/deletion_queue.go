@@ -88,7 +88,7 @@ func copyFile(ctx context.Context, s Store, from, to Key) error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	return s.PutAt(ctx, to, content)
+	return s.Put(ctx, to, content)
 }
 
 // TrashTime is how long a picture stays in the trash.

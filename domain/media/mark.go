@@ -11,9 +11,6 @@ import (
 // MarkName is the name of a store's mark beside its pictures. It has not the form of a key.
 const MarkName = "plaza-mark"
 
-// ErrMarked is the error of a first mark for a store that has one.
-var ErrMarked = errors.New("the store of pictures has a mark")
-
 // ErrForeign is the error of pictures that do not belong to the database. The text says why.
 var ErrForeign = errors.New("the pictures do not belong to the database")
 
@@ -25,54 +22,46 @@ const unpaired = "unpaired "
 //
 // keep stores the mark in the database unless that has one, and returns the mark of the database; an empty mark is not stored.
 func Pair(ctx context.Context, s Store, keep func(ctx context.Context, mark string) (string, error)) error {
-	err := pair(ctx, s, keep)
-	if errors.Is(err, ErrForeign) { // another caller may have stored the second mark after this one had read it
-		err = pair(ctx, s, keep)
-	}
-	return err
-}
-
-func pair(ctx context.Context, s Store, keep func(context.Context, string) (string, error)) error {
-	kept, err := keep(ctx, "")
-	if err != nil {
-		return err
-	}
-	mark, err := s.Mark(ctx)
-	if err == nil && mark == "" && kept == "" {
-		mark, err = beginMark(ctx, s)
+	mark, err := s.Mark(ctx, "")
+	if err == nil && mark == "" {
+		mark, err = firstMark(ctx, s, keep)
 	}
 	if err != nil {
 		return err
 	}
+	own := ""
 	mark, isNew := strings.CutPrefix(mark, unpaired)
-	if isNew && kept == "" {
-		if kept, err = keep(ctx, mark); err != nil {
-			return err
-		}
+	if isNew {
+		own = mark
 	}
+	kept, err := keep(ctx, own)
 	switch {
+	case err != nil:
+		return err
 	case mark != kept || mark == "":
 		return fmt.Errorf("%w: the pictures have %s, the database has %s", ErrForeign, described(mark), described(kept))
 	case isNew:
-		return s.SetMark(ctx, mark, false)
+		return s.SetMark(ctx, mark)
 	}
 	return nil
 }
 
-// beginMark gives a store without pictures its first mark, and returns the mark that the store has then.
-func beginMark(ctx context.Context, s Store) (string, error) {
-	for _, err := range s.All(ctx) {
-		if err == nil {
-			err = fmt.Errorf("%w: there are pictures, and neither they nor the database have a mark", ErrForeign)
-		}
+// firstMark returns the mark that the store has now. It gives it one if the database has none, and if there are no pictures.
+func firstMark(ctx context.Context, s Store, keep func(context.Context, string) (string, error)) (string, error) {
+	kept, err := keep(ctx, "")
+	if err != nil {
 		return "", err
 	}
-	mark := unpaired + rand.Text()
-	err := s.SetMark(ctx, mark, true)
-	if errors.Is(err, ErrMarked) {
-		return s.Mark(ctx)
+	if kept != "" {
+		return s.Mark(ctx, "") // another caller may have made both
 	}
-	return mark, err
+	for _, err := range s.All(ctx) {
+		if err != nil {
+			return "", err
+		}
+		return s.Mark(ctx, "")
+	}
+	return s.Mark(ctx, unpaired+rand.Text())
 }
 
 func described(mark string) string {
@@ -86,7 +75,7 @@ func described(mark string) string {
 // the mark of the database.
 func Adopt(ctx context.Context, s Store, set func(ctx context.Context, mark string) error) error {
 	mark := rand.Text()
-	if err := s.SetMark(ctx, mark, false); err != nil {
+	if err := s.SetMark(ctx, mark); err != nil {
 		return err
 	}
 	return set(ctx, mark)

@@ -93,7 +93,7 @@ func (d Processed) Size() int64 {
 
 // Store stores the picture and all its variants, or nothing.
 func (d Processed) Store(ctx context.Context, s Store, a Audience) (Picture, error) {
-	key, err := s.Put(ctx, d.Upload, a)
+	key, err := d.Put(ctx, s, a)
 	if err != nil {
 		return Picture{}, err
 	}
@@ -101,7 +101,7 @@ func (d Processed) Store(ctx context.Context, s Store, a Audience) (Picture, err
 	for _, r := range d.Variants {
 		size := Size{Name: r.Name, Width: r.Width, Height: r.Height, Key: key}
 		if r.Bytes != nil {
-			if size.Key, err = s.Put(ctx, r.Upload, a); err != nil {
+			if size.Key, err = r.Put(ctx, s, a); err != nil {
 				return Picture{}, errors.Join(err, p.Discard(context.WithoutCancel(ctx), s))
 			}
 		}
@@ -113,7 +113,7 @@ func (d Processed) Store(ctx context.Context, s Store, a Audience) (Picture, err
 // StoreDerived stores the picture, and its variants under keys derived from the picture's, or
 // nothing (IMG-08).
 func (d Processed) StoreDerived(ctx context.Context, s Store, a Audience) (Key, error) {
-	key, err := s.Put(ctx, d.Upload, a)
+	key, err := d.Put(ctx, s, a)
 	if err != nil {
 		return "", err
 	}
@@ -127,7 +127,7 @@ func (d Processed) StoreDerived(ctx context.Context, s Store, a Audience) (Key, 
 // is the picture itself is stored as an empty file.
 func (d Processed) StoreSizes(ctx context.Context, s Store, of Key) error {
 	for _, v := range d.Variants {
-		if err := s.PutAt(ctx, of.Size(v.Name, v.Type), v.Bytes); err != nil {
+		if err := s.Put(ctx, of.Size(v.Name, v.Type), v.Bytes); err != nil {
 			return err
 		}
 	}

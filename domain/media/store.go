@@ -40,7 +40,7 @@ var Accepted = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "i
 // ErrNotFound is the fault of a picture that does not exist.
 var ErrNotFound = fault.New(fault.NotFound, "Picture not found.")
 
-// ErrNoKey is the error of PutAt with what has not the form of a key.
+// ErrNoKey is the error of Put with what has not the form of a key.
 var ErrNoKey = errors.New("this is no key of a picture")
 
 // Faults of refused uploads.
@@ -61,10 +61,20 @@ type Upload struct {
 	Bytes  []byte
 }
 
+// Put stores the picture under a new key, or nothing.
+func (u Upload) Put(ctx context.Context, s Store, a Audience) (Key, error) {
+	key, err := NewKey(a, u.Type)
+	if err != nil {
+		return "", err
+	}
+	return key, s.Put(ctx, key, u.Bytes)
+}
+
 // File is an open stored picture. The caller reads it once and must close it.
 type File struct {
 	io.ReadSeekCloser
 	Type     string
+	Bytes    int64
 	Modified time.Time
 }
 
@@ -76,14 +86,11 @@ type Stored struct {
 
 // Store stores pictures. Every implementation passes test/ports.Media.
 type Store interface {
-	// Put stores the whole picture under a new key, or nothing.
-	Put(ctx context.Context, u Upload, a Audience) (Key, error)
-	// PutAt stores the content under the key, as for a size (Key.Size), whole or not at all. It
-	// replaces a former one. What has not the form of a key is ErrNoKey.
-	PutAt(ctx context.Context, key Key, content []byte) error
+	// Put stores the content under the key, whole or not at all. It replaces a former one. What has not the form of a key is
+	// ErrNoKey.
+	Put(ctx context.Context, key Key, content []byte) error
 	// Open returns the picture with the key, or ErrNotFound. It must return ErrNotFound
-	// for every key that Put has not returned and PutAt was not given, also for one that
-	// looks like a path.
+	// for every key that Put was not given, also for one that looks like a path.
 	Open(ctx context.Context, key Key) (File, error)
 	// Remove deletes the picture. A missing picture is not an error.
 	Remove(ctx context.Context, key Key) error
@@ -93,9 +100,9 @@ type Store interface {
 	// URL returns the absolute address of the picture. For Viewers it is signed and
 	// expires within AddressLife from now; all addresses of one hour must be equal.
 	URL(key Key, a Audience, now time.Time) string
-	// Mark returns the mark of the store, or an empty text.
-	Mark(ctx context.Context) (string, error)
-	// SetMark stores the mark in the place of a former one. If it is to be the first, SetMark returns ErrMarked, and
-	// stores nothing, when there is one; of several first ones at once, one is stored.
-	SetMark(ctx context.Context, mark string, isFirst bool) error
+	// Mark returns the mark of the store, or an empty text. It stores the first mark before, unless that is empty or the store
+	// has a mark; of several calls at once, one stores its own.
+	Mark(ctx context.Context, first string) (string, error)
+	// SetMark stores the mark in the place of a former one.
+	SetMark(ctx context.Context, mark string) error
 }

@@ -14,7 +14,6 @@ var otherCallers = map[string]string{
 	"Record.Needs":       "imported.PlanOf calls it",
 	"Store.Mark":         "media.Pair calls it",
 	"Store.SetMark":      "media.Pair and media.Adopt call it",
-	"Store.PutAt":        "media.Processed.StoreSizes calls it",
 	"Sanitiser.Sanitise": "event.Change.Sanitised and imported.NewsDraft.Record call it",
 }
 

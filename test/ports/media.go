@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,11 +27,11 @@ func Media(t *testing.T, open func(t *testing.T) media.Store) {
 		sentence string
 		kept     func(*testing.T, media.Store)
 	}{
-		{"Put stores a copy of the picture under a new key, and Open returns it; what is no picture is an error", mediaPut},
+		{"an upload is stored under a new key, and Open returns a copy; what is no picture is an error", mediaPut},
 		{"a key can't be guessed", mediaKeys},
 		{"an opened picture can be read by many, in any order", mediaRead},
-		{"PutAt stores a copy of the content under the key, in the place of a former one", mediaSize},
-		{"Open of any key that no Put has returned is ErrNotFound", mediaStrange},
+		{"Put stores a copy of the content under the key, in the place of a former one", mediaSize},
+		{"Open of any key that Put was not given is ErrNotFound", mediaStrange},
 		{"Remove deletes the picture, and one that is not there is no error", mediaRemove},
 		{"Puts and Removes at once don't disturb each other", mediaAtOnce},
 		{"the address for Everyone is absolute and for ever", mediaPublic},
@@ -39,8 +40,8 @@ func Media(t *testing.T, open func(t *testing.T) media.Store) {
 		{"a cancelled call returns the error of its context and stores nothing", mediaCancelled},
 		{"All goes through the pictures that are there", mediaAll},
 		{"a picture in the trash is kept there, and All passes over it", mediaTrash},
-		{"the mark is empty, then what was set last", mediaMark},
-		{"of several first marks at once one is stored, the others are ErrMarked", mediaFirstMark},
+		{"the mark is empty, then what was set last, and never another first one", mediaMark},
+		{"of several first marks at once one is stored, which all return", mediaFirstMark},
 	} {
 		t.Run(p.sentence, func(t *testing.T) { p.kept(t, open(t)) })
 	}
@@ -52,7 +53,7 @@ func upload(kind string, content ...byte) media.Upload {
 
 func put(t *testing.T, s media.Store, u media.Upload, a media.Audience) media.Key {
 	t.Helper()
-	key, err := s.Put(t.Context(), u, a)
+	key, err := u.Put(t.Context(), s, a)
 	require.NoError(t, err)
 	require.NotEmpty(t, key)
 	return key
@@ -98,7 +99,7 @@ func mediaPut(t *testing.T, s media.Store) {
 		}
 	}
 	for _, kind := range []string{"", "text/html", "image/svg+xml", "image/bmp", "IMAGE/PNG"} {
-		_, err := s.Put(t.Context(), upload(kind, 1), media.Everyone)
+		_, err := upload(kind, 1).Put(t.Context(), s, media.Everyone)
 		assert.Error(t, err, kind)
 	}
 }
@@ -111,7 +112,7 @@ func mediaSize(t *testing.T, s media.Store) {
 			absent(t, s, size)
 			for _, content := range [][]byte{{2, 3}, {}, bytes.Repeat([]byte("\x00\xff"), 300_000)} {
 				given := bytes.Clone(content)
-				require.NoError(t, s.PutAt(t.Context(), size, given))
+				require.NoError(t, s.Put(t.Context(), size, given))
 				clear(given)
 				got, gotKind := stored(t, s, size)
 				assert.True(t, bytes.Equal(content, got))
@@ -124,17 +125,17 @@ func mediaSize(t *testing.T, s media.Store) {
 		absent(t, s, of.Size("md", "image/png"))
 		stored(t, s, of.Size("md", "image/jpeg"))
 		for _, key := range []media.Key{"", "../x", of + ".xl.png", of + ".md", media.Key("x/" + string(of.Size("md", "image/png")))} {
-			assert.ErrorIs(t, s.PutAt(t.Context(), key, []byte{9}), media.ErrNoKey, "%q", key)
+			assert.ErrorIs(t, s.Put(t.Context(), key, []byte{9}), media.ErrNoKey, "%q", key)
 		}
 		content, _ := stored(t, s, of)
 		assert.Equal(t, []byte{1}, content, "the picture stays")
-		require.NoError(t, s.PutAt(t.Context(), of.For(media.Viewers), []byte{7}))
+		require.NoError(t, s.Put(t.Context(), of.For(media.Viewers), []byte{7}))
 		content, _ = stored(t, s, of.For(media.Viewers))
 		assert.Equal(t, []byte{7}, content)
 	}
 	of := put(t, s, upload("image/png", 1), media.Everyone).Size("sm", "image/png")
 	for _, err := range atOnce(many, func(i int) error {
-		return s.PutAt(t.Context(), of, bytes.Repeat([]byte{byte(i)}, 50_000))
+		return s.Put(t.Context(), of, bytes.Repeat([]byte{byte(i)}, 50_000))
 	}) {
 		assert.NoError(t, err)
 	}
@@ -211,7 +212,7 @@ func mediaRemove(t *testing.T, s media.Store) {
 func mediaAtOnce(t *testing.T, s media.Store) {
 	for _, err := range atOnce(many, func(i int) error {
 		content := bytes.Repeat([]byte{byte(i)}, 50_000)
-		key, err := s.Put(t.Context(), upload("image/jpeg", content...), media.Audience(i%2))
+		key, err := upload("image/jpeg", content...).Put(t.Context(), s, media.Audience(i%2))
 		if err != nil {
 			return err
 		}
@@ -299,11 +300,11 @@ func mediaCancelled(t *testing.T, s media.Store) {
 	key := put(t, s, upload("image/png", 1), media.Everyone)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := s.Put(gone, upload("image/png", 1), media.Everyone)
+	_, err := upload("image/png", 1).Put(gone, s, media.Everyone)
 	assert.ErrorIs(t, err, context.Canceled)
 	_, err = s.Open(gone, key)
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.ErrorIs(t, s.PutAt(gone, key.Size("sm", "image/png"), []byte{1}), context.Canceled)
+	assert.ErrorIs(t, s.Put(gone, key.Size("sm", "image/png"), []byte{1}), context.Canceled)
 	absent(t, s, key.Size("sm", "image/png"))
 	assert.ErrorIs(t, s.Remove(gone, key), context.Canceled)
 	content, _ := stored(t, s, key)
@@ -372,7 +373,7 @@ func mediaTrash(t *testing.T, s media.Store) {
 	for _, a := range []media.Audience{media.Everyone, media.Viewers} {
 		key := put(t, s, upload("image/png", 1), a)
 		absent(t, s, key.Trash())
-		require.NoError(t, s.PutAt(t.Context(), key.Trash(), []byte{2}))
+		require.NoError(t, s.Put(t.Context(), key.Trash(), []byte{2}))
 		content, _ := stored(t, s, key.Trash())
 		assert.Equal(t, []byte{2}, content)
 		content, _ = stored(t, s, key)
@@ -386,44 +387,43 @@ func mediaTrash(t *testing.T, s media.Store) {
 	}
 }
 
-// markOf is the mark of the store.
-func markOf(t *testing.T, s media.Store) string {
+// markOf is the mark of the store, which first would give it.
+func markOf(t *testing.T, s media.Store, first string) string {
 	t.Helper()
-	mark, err := s.Mark(t.Context())
+	mark, err := s.Mark(t.Context(), first)
 	require.NoError(t, err)
 	return mark
 }
 
 func mediaMark(t *testing.T, s media.Store) {
-	assert.Empty(t, markOf(t, s))
+	assert.Empty(t, markOf(t, s, ""))
 	for _, mark := range []string{"first mark", "second"} {
-		require.NoError(t, s.SetMark(t.Context(), mark, false))
-		assert.Equal(t, mark, markOf(t, s))
+		require.NoError(t, s.SetMark(t.Context(), mark))
+		assert.Equal(t, mark, markOf(t, s, ""))
 	}
-	require.ErrorIs(t, s.SetMark(t.Context(), "third", true), media.ErrMarked)
-	assert.Equal(t, "second", markOf(t, s))
+	assert.Equal(t, "second", markOf(t, s, "third"))
 	assert.Empty(t, allStored(t, s), "it is no picture")
 	absent(t, s, media.MarkName)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := s.Mark(gone)
+	_, err := s.Mark(gone, "")
 	require.ErrorIs(t, err, context.Canceled)
-	for _, isFirst := range []bool{false, true} {
-		assert.ErrorIs(t, s.SetMark(gone, "fourth", isFirst), context.Canceled)
-	}
-	assert.Equal(t, "second", markOf(t, s))
+	require.ErrorIs(t, s.SetMark(gone, "fourth"), context.Canceled)
+	assert.Equal(t, "second", markOf(t, s, ""))
 }
 
 func mediaFirstMark(t *testing.T, s media.Store) {
-	first := ""
-	for i, err := range atOnce(many, func(i int) error { return s.SetMark(t.Context(), strconv.Itoa(i), true) }) {
-		if err == nil {
-			assert.Empty(t, first, "one wins")
-			first = strconv.Itoa(i)
-			continue
-		}
-		assert.ErrorIs(t, err, media.ErrMarked)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := s.Mark(gone, "lost")
+	require.ErrorIs(t, err, context.Canceled)
+	marks := make([]string, many)
+	for _, err := range atOnce(many, func(i int) (err error) {
+		marks[i], err = s.Mark(t.Context(), strconv.Itoa(i))
+		return err
+	}) {
+		require.NoError(t, err)
 	}
-	assert.NotEmpty(t, first)
-	assert.Equal(t, first, markOf(t, s))
+	assert.Equal(t, slices.Repeat([]string{markOf(t, s, "")}, many), marks)
+	assert.Regexp(t, `^\d+$`, marks[0])
 }

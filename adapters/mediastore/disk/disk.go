@@ -63,11 +63,7 @@ func New(dir, publicURL string, key []byte) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{Addresses: media.NewAddresses(publicURL, secret.New(string(key))), root: root}
-	err = s.clear()
-	if errors.Is(explain(err), ErrDenied) {
-		err = nil // pictures are shown all the same; Check tells
-	}
-	if err != nil {
+	if err := s.clear(); err != nil && !errors.Is(explain(err), ErrDenied) { // of which Check tells; pictures are shown all the same
 		return nil, errors.Join(err, root.Close())
 	}
 	return s, nil
@@ -132,67 +128,40 @@ func (s *Store) clear() error {
 		return err
 	}
 	for _, f := range files {
-		info, err := f.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // its writer has just finished
+		info, err := f.Info() // of a file that is missing, its writer has just finished
+		if err == nil && time.Since(info.ModTime()) > abandoned {
+			err = s.root.Remove(path.Join(incoming, f.Name()))
 		}
-		if err != nil {
+		if ignoreMissing(err) != nil {
 			return err
-		}
-		if time.Since(info.ModTime()) > abandoned {
-			if err := ignoreMissing(s.root.Remove(path.Join(incoming, f.Name()))); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (media.Key, error) {
-	key, err := media.NewKey(a, u.Type)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return "", err
-	}
-	if err := s.store(ctx, file(key), u.Bytes, s.root.Rename); err != nil {
-		return "", err
-	}
-	return key, nil
-}
-
-// PutAt implements media.Store.
-func (s *Store) PutAt(ctx context.Context, key media.Key, content []byte) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+// Put implements media.Store.
+func (s *Store) Put(ctx context.Context, key media.Key, content []byte) error {
 	if _, isKey := key.Type(); !isKey {
-		return media.ErrNoKey
+		return cmp.Or(ctx.Err(), media.ErrNoKey)
 	}
 	return s.store(ctx, file(key), content, s.root.Rename)
 }
 
 // Mark implements media.Store.
-func (s *Store) Mark(ctx context.Context) (string, error) {
+func (s *Store) Mark(ctx context.Context, first string) (string, error) {
 	text, err := s.root.ReadFile(media.MarkName)
+	if errors.Is(err, fs.ErrNotExist) && first != "" {
+		if err := s.store(ctx, media.MarkName, []byte(first+"\n"), s.link); err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+		text, err = s.root.ReadFile(media.MarkName)
+	}
 	return strings.TrimSpace(string(text)), cmp.Or(ctx.Err(), ignoreMissing(err))
 }
 
 // SetMark implements media.Store.
-func (s *Store) SetMark(ctx context.Context, mark string, isFirst bool) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	give := s.root.Rename
-	if isFirst {
-		give = s.link
-	}
-	err := s.store(ctx, media.MarkName, []byte(mark+"\n"), give)
-	if errors.Is(err, fs.ErrExist) {
-		return media.ErrMarked
-	}
-	return err
+func (s *Store) SetMark(ctx context.Context, mark string) error {
+	return s.store(ctx, media.MarkName, []byte(mark+"\n"), s.root.Rename)
 }
 
 // link gives the file a name that no other has. A file system without links can't exclude that two processes do so at once.
@@ -206,6 +175,9 @@ func (s *Store) link(temporary, name string) error {
 
 // store writes the file under another name, which no other call has, and then gives it its own.
 func (s *Store) store(ctx context.Context, name string, content []byte, give func(temporary, name string) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	temporary := path.Join(incoming, path.Base(name)+"-"+rand.Text())
 	err := s.write(temporary, content)
 	if err == nil {
@@ -300,20 +272,20 @@ func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 	}
 	// Put makes regular files only, and opening another kind might block for ever.
 	info, err := s.root.Lstat(file(key))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+	if err == nil && !info.Mode().IsRegular() {
 		return media.File{}, media.ErrNotFound
 	}
-	if err != nil {
-		return media.File{}, err
+	var f *os.File
+	if err == nil {
+		f, err = s.root.Open(file(key))
 	}
-	f, err := s.root.Open(file(key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return media.File{}, media.ErrNotFound
 	}
 	if err != nil {
 		return media.File{}, err
 	}
-	return media.File{ReadSeekCloser: f, Type: kind, Modified: instant.Normalise(info.ModTime())}, nil
+	return media.File{ReadSeekCloser: f, Type: kind, Bytes: info.Size(), Modified: instant.Normalise(info.ModTime())}, nil
 }
 
 func (s *Store) Remove(ctx context.Context, key media.Key) error {

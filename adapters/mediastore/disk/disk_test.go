@@ -49,7 +49,7 @@ func files(t *testing.T, dir string) []string {
 
 func TestPicturesAreStillThereAfterwards(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	k, err := open(t, dir).Put(t.Context(), photo, media.Viewers)
+	k, err := photo.Put(t.Context(), open(t, dir), media.Viewers)
 	require.NoError(t, err)
 	f, err := open(t, dir).Open(t.Context(), k)
 	require.NoError(t, err)
@@ -179,7 +179,7 @@ func FuzzOpen(f *testing.F) {
 	f.Cleanup(func() { assert.NoError(f, s.Close()) })
 	stored := map[media.Key]bool{}
 	for _, audience := range []media.Audience{media.Everyone, media.Viewers} {
-		k, err := s.Put(f.Context(), photo, audience)
+		k, err := photo.Put(f.Context(), s, audience)
 		require.NoError(f, err)
 		stored[k] = true
 		name := filepath.Base(string(k))

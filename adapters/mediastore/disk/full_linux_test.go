@@ -40,7 +40,7 @@ func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
 func refuses(t *testing.T, s *disk.Store, dir string, u media.Upload, want, cause error) {
 	t.Helper()
 	before := files(t, dir)
-	_, err := s.Put(t.Context(), u, media.Viewers)
+	_, err := u.Put(t.Context(), s, media.Viewers)
 	require.ErrorIs(t, err, want)
 	require.ErrorIs(t, err, cause)
 	f, is := fault.As(err)
@@ -66,7 +66,7 @@ func TestPutOnAFullDisk(t *testing.T) {
 	set(64 << 10)
 	refuses(t, s, dir, large, disk.ErrFull, syscall.EFBIG)
 	set(before.Cur)
-	_, err := s.Put(t.Context(), large, media.Viewers)
+	_, err := large.Put(t.Context(), s, media.Viewers)
 	require.NoError(t, err, "the same store, and no restart")
 }
 
@@ -89,7 +89,7 @@ func TestPutOnAFullFileSystem(t *testing.T) {
 	dir := filepath.Join(mount, "media")
 	s := open(t, dir)
 	refuses(t, s, dir, large, disk.ErrFull, syscall.ENOSPC)
-	_, err := s.Put(t.Context(), photo, media.Viewers)
+	_, err := photo.Put(t.Context(), s, media.Viewers)
 	require.NoError(t, err, "a small one fits still")
 	require.NoError(t, syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	refuses(t, s, dir, photo, disk.ErrDenied, syscall.EROFS)
@@ -112,7 +112,7 @@ func TestPutIntoAFolderOfAnotherUser(t *testing.T) {
 	}
 	s := open(t, dir)
 	require.ErrorIs(t, s.Check(), disk.ErrDenied)
-	_, err = s.Put(t.Context(), large, media.Viewers)
+	_, err = large.Put(t.Context(), s, media.Viewers)
 	require.ErrorIs(t, err, disk.ErrDenied)
 	assert.Equal(t, fault.Unavailable, fault.KindOf(err))
 	_, err = s.Open(t.Context(), "public/aabbccddeeffgghh.png")
@@ -128,7 +128,7 @@ func TestWhatRootMakesBelongsToTheOwnerOfTheFolder(t *testing.T) {
 	}
 	s := open(t, dir)
 	require.NoError(t, s.Check())
-	_, err := s.Put(t.Context(), large, media.Everyone)
+	_, err := large.Put(t.Context(), s, media.Everyone)
 	require.NoError(t, err)
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		require.NoError(t, err)

@@ -27,7 +27,7 @@ var there = media.KeyAt(media.Viewers, strings.Repeat("a", 26)+".png")
 // calls are all calls of a store that send requests.
 func calls(s *s3.Store) map[string]func(ctx context.Context) error {
 	return map[string]func(ctx context.Context) error{
-		"Put":    func(ctx context.Context) error { _, err := s.Put(ctx, photo, media.Viewers); return err },
+		"Put":    func(ctx context.Context) error { _, err := photo.Put(ctx, s, media.Viewers); return err },
 		"Remove": func(ctx context.Context) error { return s.Remove(ctx, there) },
 		"Open": func(ctx context.Context) error {
 			f, err := s.Open(ctx, there)
@@ -181,7 +181,7 @@ func TestA_picture_whose_answer_was_lost_does_not_stay(t *testing.T) {
 			}
 			return answer, nil
 		}))
-		key, err := s.Put(t.Context(), photo, media.Everyone)
+		key, err := photo.Put(t.Context(), s, media.Everyone)
 		require.ErrorIs(t, err, s3.ErrAway)
 		assert.Empty(t, key)
 		assert.NotZero(t, stored)
@@ -199,7 +199,7 @@ func TestA_picture_whose_uploader_went_away_meanwhile_does_not_stay(t *testing.T
 			}
 			return answer, nil
 		}))
-		_, err := s.Put(leaving, photo, media.Everyone)
+		_, err := photo.Put(leaving, s, media.Everyone)
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Empty(t, keysOf(t, s))
 	})

@@ -16,42 +16,55 @@ import (
 // maxMark is larger than any mark, in bytes.
 const maxMark = 1 << 10
 
-// Mark implements media.Store.
-func (s *Store) Mark(ctx context.Context) (string, error) {
+// Mark implements media.Store. A store that knows no conditional writes can't exclude two first marks at once.
+func (s *Store) Mark(ctx context.Context, first string) (string, error) {
+	mark, err := s.storedMark(ctx)
+	if err != nil || mark != "" || first == "" {
+		return mark, err
+	}
+	var absent minio.PutObjectOptions
+	absent.SetMatchETagExcept("*")
+	switch status, err := s.putMark(ctx, first, absent); status {
+	case http.StatusNotImplemented:
+		return first, s.SetMark(ctx, first)
+	case http.StatusPreconditionFailed, http.StatusConflict:
+		return s.storedMark(ctx)
+	default:
+		return first, err
+	}
+}
+
+func (s *Store) storedMark(ctx context.Context) (string, error) {
 	bounded, cancel := context.WithTimeout(ctx, s.deadline)
 	defer cancel()
 	body, _, _, err := s.client.GetObject(bounded, s.bucket, s.prefix+media.MarkName, minio.GetObjectOptions{})
 	if isMissing(err) {
 		return "", nil
 	}
-	var text []byte
 	if err == nil {
-		text, err = io.ReadAll(io.LimitReader(body, maxMark))
-		err = errors.Join(err, body.Close())
+		defer body.Close()
+		var text []byte
+		if text, err = io.ReadAll(io.LimitReader(body, maxMark)); err == nil {
+			return strings.TrimSpace(string(text)), nil
+		}
 	}
-	if err != nil {
-		return "", fmt.Errorf("reading the mark of the pictures: %w", explain(ctx, err))
-	}
-	return strings.TrimSpace(string(text)), nil
+	return "", fmt.Errorf("reading the mark of the pictures: %w", explain(ctx, err))
 }
 
-// SetMark implements media.Store. A store that knows no conditional writes can't exclude two first marks at once.
-func (s *Store) SetMark(ctx context.Context, mark string, isFirst bool) error {
+// SetMark implements media.Store.
+func (s *Store) SetMark(ctx context.Context, mark string) error {
+	_, err := s.putMark(ctx, mark, minio.PutObjectOptions{})
+	return err
+}
+
+// putMark stores the mark, or returns the status with which the store refuses it.
+func (s *Store) putMark(ctx context.Context, mark string, options minio.PutObjectOptions) (status int, err error) {
 	bounded, cancel := context.WithTimeout(ctx, s.deadline)
 	defer cancel()
-	options := minio.PutObjectOptions{ContentType: "text/plain"}
-	if isFirst {
-		options.SetMatchETagExcept("*")
+	options.ContentType = "text/plain"
+	if err = s.send(bounded, s.prefix+media.MarkName, []byte(mark+"\n"), options); err == nil {
+		return 0, nil
 	}
-	err := s.send(bounded, s.prefix+media.MarkName, []byte(mark+"\n"), options)
 	reply, _ := errors.AsType[minio.ErrorResponse](err)
-	switch {
-	case err == nil:
-		return nil
-	case isFirst && reply.StatusCode == http.StatusNotImplemented:
-		return s.SetMark(ctx, mark, false)
-	case isFirst && (reply.StatusCode == http.StatusPreconditionFailed || reply.StatusCode == http.StatusConflict):
-		return media.ErrMarked
-	}
-	return fmt.Errorf("storing the mark of the pictures: %w", explain(ctx, err))
+	return reply.StatusCode, fmt.Errorf("storing the mark of the pictures: %w", explain(ctx, err))
 }

@@ -92,34 +92,15 @@ func New(c Config) (*Store, error) {
 
 func (s *Store) object(key media.Key) string { return s.prefix + string(key) }
 
-func (s *Store) Put(ctx context.Context, u media.Upload, a media.Audience) (media.Key, error) {
-	key, err := media.NewKey(a, u.Type)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return "", err
-	}
-	if err := s.store(ctx, key, u.Bytes); err != nil {
-		return "", err
-	}
-	return key, nil
-}
-
-// PutAt implements media.Store.
-func (s *Store) PutAt(ctx context.Context, key media.Key, content []byte) error {
+// Put implements media.Store.
+func (s *Store) Put(ctx context.Context, key media.Key, content []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if _, isKey := key.Type(); !isKey {
+	kind, isKey := key.Type()
+	if !isKey {
 		return media.ErrNoKey
 	}
-	return s.store(ctx, key, content)
-}
-
-// store stores the picture under the key, or nothing.
-func (s *Store) store(ctx context.Context, key media.Key, content []byte) error {
-	kind, _ := key.Type()
 	options := minio.PutObjectOptions{ContentType: kind}
 	if strings.HasPrefix(string(key), string(media.KeyAt(media.Everyone, ""))) {
 		options.CacheControl = caching
@@ -181,7 +162,7 @@ func (s *Store) Open(ctx context.Context, key media.Key) (media.File, error) {
 		return media.File{}, fmt.Errorf("opening a picture: %w", explain(ctx, err))
 	}
 	f := newFile(ctx, s, s.object(key), info.Size)
-	return media.File{ReadSeekCloser: f, Type: kind, Modified: instant.Normalise(info.LastModified)}, nil
+	return media.File{ReadSeekCloser: f, Type: kind, Bytes: info.Size, Modified: instant.Normalise(info.LastModified)}, nil
 }
 
 // stat returns the store's metadata of the picture.

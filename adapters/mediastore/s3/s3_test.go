@@ -49,7 +49,7 @@ var prefixes atomic.Int64
 
 func put(t *testing.T, s *s3.Store, a media.Audience) media.Key {
 	t.Helper()
-	key, err := s.Put(t.Context(), photo, a)
+	key, err := photo.Put(t.Context(), s, a)
 	require.NoError(t, err)
 	return key
 }

@@ -52,7 +52,7 @@ func newCleanupFixture(t *testing.T) *cleanupFixture {
 
 func (w *cleanupFixture) put() media.Key {
 	w.t.Helper()
-	key, err := w.pictures.Put(w.t.Context(), media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: []byte("x")}, media.Everyone)
+	key, err := media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: []byte("x")}.Put(w.t.Context(), w.pictures, media.Everyone)
 	require.NoError(w.t, err)
 	return key
 }
@@ -62,7 +62,7 @@ func (w *cleanupFixture) sizesOf(key media.Key) []media.Key {
 	w.t.Helper()
 	sizes := []media.Key{key.SizeKeys("sm")[0], key.SizeKeys("md")[1]}
 	for _, size := range sizes {
-		require.NoError(w.t, w.pictures.PutAt(w.t.Context(), size, []byte("x")))
+		require.NoError(w.t, w.pictures.Put(w.t.Context(), size, []byte("x")))
 	}
 	return sizes
 }
@@ -253,7 +253,7 @@ func TestPLA04_what_is_discarded_stays_in_the_trash_for_a_week(t *testing.T) {
 		assert.True(t, w.isThere(key.Trash()), key)
 	}
 	assert.Empty(t, w.check())
-	require.NoError(t, w.pictures.PutAt(t.Context(), orphan, []byte("put back")))
+	require.NoError(t, w.pictures.Put(t.Context(), orphan, []byte("put back")))
 	assert.Equal(t, []media.Key{orphan}, w.discard(orphan), "its week begins again")
 	dueIn(time.Second)
 	assert.False(t, w.isThere(all[1].Trash()))

@@ -41,14 +41,14 @@ func newPictures() *memory.Media { return memory.NewMedia("https://plaza.example
 
 func putPicture(t *testing.T, s media.Store) {
 	t.Helper()
-	_, err := s.Put(t.Context(), media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: []byte("x")}, media.Everyone)
+	_, err := media.Upload{Type: "image/png", Width: 1, Height: 1, Bytes: []byte("x")}.Put(t.Context(), s, media.Everyone)
 	require.NoError(t, err)
 }
 
 func TestPair(t *testing.T) {
 	database, pictures := &owner{}, newPictures()
 	require.NoError(t, media.Pair(t.Context(), pictures, database.keep))
-	mark, err := pictures.Mark(t.Context())
+	mark, err := pictures.Mark(t.Context(), "")
 	require.NoError(t, err)
 	assert.Equal(t, database.mark, mark)
 	assert.GreaterOrEqual(t, len(mark), 26)
@@ -63,10 +63,10 @@ func TestPair(t *testing.T) {
 		"a database beside an empty folder":         {database, newPictures()},
 		"a database beside pictures of another":     {&owner{mark: "other"}, pictures},
 	} {
-		before, _ := pair.pictures.Mark(t.Context())
+		before, _ := pair.pictures.Mark(t.Context(), "")
 		kept := pair.database.mark
 		require.ErrorIs(t, media.Pair(t.Context(), pair.pictures, pair.database.keep), media.ErrForeign, name)
-		after, _ := pair.pictures.Mark(t.Context())
+		after, _ := pair.pictures.Mark(t.Context(), "")
 		assert.Equal(t, before, after, name)
 		assert.Equal(t, kept, pair.database.mark, name)
 	}
@@ -89,7 +89,7 @@ func TestPair_goes_on_where_another_start_was_killed(t *testing.T) {
 	require.NoError(t, media.Pair(t.Context(), pictures, database.keep))
 	require.ErrorIs(t, media.Pair(t.Context(), pictures, (&owner{}).keep), media.ErrForeign, "they are paired for good")
 
-	database, stuck := &owner{}, &unmarkable{Media: newPictures()}
+	database, stuck := &owner{}, &unmarkable{newPictures()}
 	require.ErrorIs(t, media.Pair(t.Context(), stuck, database.keep), errStuck, "the first mark is stored, the last is not")
 	assert.NotEmpty(t, database.mark)
 	require.NoError(t, media.Pair(t.Context(), stuck.Media, database.keep))
@@ -100,12 +100,7 @@ var errStuck = errors.New("stuck")
 // unmarkable takes a first mark alone.
 type unmarkable struct{ *memory.Media }
 
-func (u *unmarkable) SetMark(ctx context.Context, mark string, isFirst bool) error {
-	if !isFirst {
-		return errStuck
-	}
-	return u.Media.SetMark(ctx, mark, isFirst)
-}
+func (*unmarkable) SetMark(context.Context, string) error { return errStuck }
 
 func TestPair_of_many_servers_at_once(t *testing.T) {
 	for range 50 {

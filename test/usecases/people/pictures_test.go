@@ -76,7 +76,7 @@ func (w *picturesFixture) over(s media.Store) *serving.Pictures {
 // stores stores a picture without sizes, as servers did before, and returns its name.
 func (w *picturesFixture) stores(t *testing.T, kind string, content []byte, a media.Audience) (media.Key, string) {
 	t.Helper()
-	key, err := w.Put(t.Context(), media.Upload{Type: kind, Width: 1, Height: 1, Bytes: content}, a)
+	key, err := media.Upload{Type: kind, Width: 1, Height: 1, Bytes: content}.Put(t.Context(), w, a)
 	require.NoError(t, err)
 	_, name, _ := strings.Cut(string(key), "/")
 	return key, name

@@ -79,7 +79,7 @@ func (w *privacyFixture) account(phone, name string) user.ID {
 
 func (w *privacyFixture) put(content string) media.Key {
 	w.Helper()
-	key, err := w.pictures.Put(w.Context(), media.Upload{Type: "image/jpeg", Width: 1, Height: 1, Bytes: []byte(content)}, media.Viewers)
+	key, err := media.Upload{Type: "image/jpeg", Width: 1, Height: 1, Bytes: []byte(content)}.Put(w.Context(), w.pictures, media.Viewers)
 	require.NoError(w, err)
 	return key
 }
