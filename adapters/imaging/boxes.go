@@ -27,7 +27,7 @@ type heif struct {
 const maxMeta = 1 << 20
 
 // beginsHEIF reports whether the file begins with a box that names one of the brands.
-func beginsHEIF(r *bufio.Reader, brands ...string) bool {
+func beginsHEIF(r *bufio.Reader, brands []string) bool {
 	const start, most = 8, 256
 	head, _ := r.Peek(start)
 	if len(head) < start || string(head[4:]) != "ftyp" {
@@ -124,49 +124,39 @@ func content(of []isoBox, kind string) []byte {
 // primary reads what the properties of the primary picture say.
 func primary(meta []byte) (heif, error) {
 	const versioned = 4
-	if len(meta) < versioned {
-		return heif{}, errUnsupported
-	}
-	all := boxes(meta[versioned:])
+	all := boxes(meta[min(versioned, len(meta)):])
 	version, item := child(all, "pitm")
-	id, _, fits := number(item, idBytes(version))
-	if !fits {
-		return heif{}, errUnsupported
-	}
-	var h heif
+	id, _ := number(item, idBytes(version))
 	iprp := boxes(content(all, "iprp"))
-	properties := boxes(content(iprp, "ipco"))
-	h.alpha = slices.ContainsFunc(properties, func(p isoBox) bool { return p.kind == "auxC" })
-	for _, n := range propertiesOf(iprp, id) {
-		if n > 0 && n <= len(properties) {
-			h.apply(properties[n-1])
+	h := heif{alpha: content(boxes(content(iprp, "ipco")), "auxC") != nil}
+	for of, p := range properties(iprp) {
+		if of == id {
+			h.apply(p)
 		}
 	}
 	if h.size.X <= 0 || h.size.Y <= 0 {
 		return heif{}, errUnsupported
 	}
-	h.opacity = opacityOf(all, iprp, properties, id)
+	h.opacity = opacityOf(all, iprp, id)
 	return h, nil
 }
 
 // opacityOf returns the number of the picture that says of itself that it is the opacity of the one with the id, or zero.
-func opacityOf(all, iprp, properties []isoBox, id uint32) uint32 {
+func opacityOf(all, iprp []isoBox, id uint32) uint32 {
 	version, references := child(all, "iref")
 	auxiliary := map[uint32]bool{} // pictures that say more of the one with the id
 	for _, b := range boxes(references) {
-		from, to, _ := number(b.data, idBytes(version))
-		_, to, _ = number(to, 2) // how many
+		from, to := number(b.data, idBytes(version))
+		_, to = number(to, 2) // how many
 		for b.kind == "auxl" && len(to) > 0 {
 			var of uint32
-			of, to, _ = number(to, idBytes(version))
+			of, to = number(to, idBytes(version))
 			auxiliary[from] = auxiliary[from] || of == id
 		}
 	}
-	for of, places := range associations(iprp) {
-		for _, n := range places {
-			if auxiliary[of] && n > 0 && n <= len(properties) && isOpacity(properties[n-1]) {
-				return of
-			}
+	for of, p := range properties(iprp) {
+		if auxiliary[of] && isOpacity(p) {
+			return of
 		}
 	}
 	return 0
@@ -191,7 +181,7 @@ func setPrimary(file []byte, id uint32) {
 		item[i], id = byte(id), id>>8
 	}
 	version, items := child(meta, "iinf")
-	_, items, _ = number(items, idBytes(version)) // how many
+	_, items = number(items, idBytes(version)) // how many
 	for _, info := range boxes(items) {
 		if len(info.data) > flags {
 			info.data[flags] &^= hidden
@@ -212,54 +202,36 @@ func idBytes(version byte) int {
 	return 4
 }
 
-// number reads a number of so many bytes, at most four.
-func number(data []byte, bytes int) (n uint32, rest []byte, fits bool) {
+// number reads a number of so many bytes, at most four. If there are fewer, it is zero, and nothing is left.
+func number(data []byte, bytes int) (n uint32, rest []byte) {
 	if len(data) < bytes {
-		return 0, nil, false
+		return 0, nil
 	}
 	for _, b := range data[:bytes] {
 		n = n<<8 | uint32(b)
 	}
-	return n, data[bytes:], true
+	return n, data[bytes:]
 }
 
-// propertiesOf returns the places of the picture's properties, which begin at 1.
-func propertiesOf(iprp []isoBox, id uint32) []int {
-	for of, places := range associations(iprp) {
-		if of == id {
-			return places
-		}
-	}
-	return nil
-}
-
-// associations yields the number of each picture with the places of its properties, which are there until the next one.
-func associations(iprp []isoBox) iter.Seq2[uint32, []int] {
-	return func(yield func(uint32, []int) bool) {
-		const flags = 3 // where the bit is that makes places long
-		version, data := child(iprp, "ipma")
-		entries, data, fits := number(data, 4)
-		if !fits {
+// properties yields the number of each picture with each of its properties.
+func properties(iprp []isoBox) iter.Seq2[uint32, isoBox] {
+	return func(yield func(uint32, isoBox) bool) {
+		const flags, start = 3, 4 // where the bit is that makes places long
+		all, whole := boxes(content(iprp, "ipco")), content(iprp, "ipma")
+		if len(whole) < start {
 			return
 		}
-		long := int(content(iprp, "ipma")[flags] & 1)
-		var places []int
-		for ; entries > 0; entries-- {
-			var of, count uint32
-			if of, data, fits = number(data, idBytes(min(version, 1))); !fits {
-				return
-			}
-			if count, data, fits = number(data, 1); !fits || len(data) < int(count)*(1+long) {
-				return
-			}
-			places = places[:0]
-			for range count {
-				var place uint32
-				place, data, _ = number(data, 1+long)
-				places = append(places, int(place&(0x80<<(8*long)-1))) // without the bit of essential properties
-			}
-			if !yield(of, places) {
-				return
+		long := int(whole[flags] & 1)
+		entries, data := number(whole[start:], 4)
+		for ; entries > 0 && len(data) > 0; entries-- {
+			var of, count, place uint32
+			of, data = number(data, idBytes(min(whole[0], 1)))
+			for count, data = number(data, 1); count > 0; count-- {
+				place, data = number(data, 1+long)
+				place &= 0x80<<(8*long) - 1 // without the bit of essential properties
+				if 0 < place && int(place) <= len(all) && !yield(of, all[place-1]) {
+					return
+				}
 			}
 		}
 	}
@@ -302,7 +274,7 @@ func (h *heif) apply(p isoBox) {
 		switch string(d[:4]) {
 		case "prof", "rICC":
 			if len(d)-4 <= maxProfile {
-				h.profile = slices.Clone(d[4:])
+				h.profile = d[4:]
 			}
 		case "nclx":
 			const full = 0x80

@@ -78,7 +78,8 @@ func (p picture) encode() (media.Upload, error) {
 // they came without loss and the PNG is not longer than the JPEG. The PNG of a photo is given
 // up where it becomes longer, long before its end.
 func (p picture) smallest() (file pieces, isPNG bool, err error) {
-	if size := p.pixels.Bounds().Size(); !opaque(p.pixels) || max(size.X, size.Y) > jpegSide {
+	size := p.pixels.Bounds().Size()
+	if n, is := p.pixels.(*image.NRGBA); is && !n.Opaque() || max(size.X, size.Y) > jpegSide {
 		file, err = p.png(math.MaxInt)
 		return file, true, err
 	}

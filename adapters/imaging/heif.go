@@ -3,6 +3,7 @@ package imaging
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"image"
 	"image/draw"
@@ -13,60 +14,59 @@ import (
 
 // libheif applies the clean aperture and turns the picture upright itself, libavif does not.
 var (
-	heic = form{
-		begins: func(r *bufio.Reader) bool { return beginsHEIF(r, "heic", "heix", "heim", "heis") },
-		header: func(r io.Reader) (image.Config, error) { return heifHeader(r, true) },
-		need:   heicBytes.need, notes: func(r *bufio.Reader) (notes, error) { return heifNotes(r, true) }, decode: decodeHEIC,
-	}
-	avif = form{
-		begins: func(r *bufio.Reader) bool { return beginsHEIF(r, "avif", "avis") },
-		header: func(r io.Reader) (image.Config, error) { return heifHeader(r, false) },
-		need:   avifBytes.need, notes: func(r *bufio.Reader) (notes, error) { return heifNotes(r, false) }, decode: decodeAVIF,
-	}
+	heic = heifForm(true, heicBytes, decodeHEIC, "heic", "heix", "heim", "heis")
+	avif = heifForm(false, avifBytes, decodeAVIF, "avif", "avis")
 )
 
-// heifHeader returns the size of the picture as its decoder returns it.
-func heifHeader(r io.Reader, upright bool) (image.Config, error) {
-	h, err := readHEIF(bufio.NewReader(r))
-	size := h.size
-	if upright && h.orientation.swaps() {
-		size = image.Pt(size.Y, size.X)
+// heifForm returns the form of the files with the brands. upright says that the decoder turns the picture itself.
+func heifForm(upright bool, b perPixel, decode func(context.Context, io.Reader) (image.Image, error), brands ...string) form {
+	return form{
+		begins: func(r *bufio.Reader) bool { return beginsHEIF(r, brands) },
+		header: func(r io.Reader) (image.Config, error) {
+			h, err := readHEIF(bufio.NewReader(r))
+			if upright && h.orientation.swaps() {
+				return image.Config{Width: h.size.Y, Height: h.size.X}, err
+			}
+			return image.Config{Width: h.size.X, Height: h.size.Y}, err
+		},
+		need: b.need,
+		notes: func(r *bufio.Reader) (notes, error) {
+			h, err := readHEIF(r)
+			if upright {
+				h.orientation = 0
+			}
+			return notes{orientation: h.orientation, profile: h.profile}, err
+		},
+		decode: decode,
 	}
-	return image.Config{Width: size.X, Height: size.Y}, err
-}
-
-func heifNotes(r *bufio.Reader, upright bool) (notes, error) {
-	h, err := readHEIF(r)
-	if upright {
-		h.orientation = 0
-	}
-	return notes{orientation: h.orientation, profile: h.profile}, err
 }
 
 // tableBytes is what a decoder takes for any picture, and the largest file.
 const tableBytes = 32 << 20
 
-// perPixel is how many bytes a decoder takes for a pixel: its planes, and the result.
-type perPixel struct{ plain, deep, alpha, deepAlpha float64 }
+// perPixel is how many bytes a decoder takes for a pixel: its planes, and the result; and how many more for opacity.
+type perPixel struct{ plain, deep, alpha float64 }
 
 var (
-	heicBytes = perPixel{plain: 11, deep: 22, alpha: 11, deepAlpha: 22}
-	avifBytes = perPixel{plain: 27, deep: 42, alpha: 37, deepAlpha: 52}
+	heicBytes = perPixel{plain: 11, deep: 22}
+	avifBytes = perPixel{plain: 27, deep: 42, alpha: 10}
 )
 
 // memory returns how many bytes the decoder of a picture may take. A plain one takes at most what a picture may need
 // at all: few of them need all that is counted, so that most are read up to the largest.
 func (b perPixel) memory(h heif) int64 {
-	pixels := float64(area(h.size))
-	switch {
-	case h.deep && h.alpha:
-		return tableBytes + int64(b.deepAlpha*pixels)
-	case h.deep:
-		return tableBytes + int64(b.deep*pixels)
-	case h.alpha:
-		return tableBytes + int64(b.alpha*pixels)
+	pixels, each := float64(area(h.size)), b.plain
+	if h.deep {
+		each = b.deep
 	}
-	return min(tableBytes+int64(b.plain*pixels), mostMemory-int64(copied*pixels)-2*perPicture)
+	if h.alpha {
+		each += b.alpha
+	}
+	all := tableBytes + int64(each*pixels)
+	if h.deep || h.alpha {
+		return all
+	}
+	return min(all, mostMemory-int64(copied*pixels)-2*perPicture)
 }
 
 // copied is how many bytes a pixel has outside of the decoder's memory.
@@ -76,19 +76,6 @@ const copied = 4
 func (b perPixel) need(r *bufio.Reader, _ image.Config) need {
 	h, _ := readHEIF(r)
 	return need{plain: copied, most: float64(b.memory(h))/float64(area(h.size)) + copied}
-}
-
-// open starts a decoder with the file in its memory. The decoder can't take more memory than the file's boxes explain.
-func (h heif) open(ctx context.Context, m *module, file []byte, b perPixel) (d *decoder, at uint64, err error) {
-	d, err = m.start(ctx, b.memory(h))
-	if err != nil {
-		return nil, 0, err
-	}
-	if at, err = d.put(file); err != nil {
-		d.stop()
-		return nil, 0, err
-	}
-	return d, at, nil
 }
 
 // readWhole reads a file whose picture must not be cut off. Phones append other things, which need not be boxes.
@@ -163,44 +150,29 @@ func withOpacity(m, opacity image.Image, multiplied bool) (image.Image, error) {
 
 // decodePrimary decodes the primary picture of a HEIC without its opacity, and reports whether its colours are multiplied by it.
 func (h heif) decodePrimary(ctx context.Context, file []byte) (decoded image.Image, multiplied bool, err error) {
-	d, at, err := h.open(ctx, libheif, file, heicBytes)
+	d, err := libheif.start(ctx, heicBytes.memory(h))
 	if err != nil {
 		return nil, false, err
 	}
 	defer d.stop()
+	at := d.put(file)
 	// What the decoder says: width, height, colour space, sampling, and whether colours are multiplied by opacity.
-	said, err := d.put(make([]byte, 5*4))
-	if err != nil {
-		return nil, false, err
+	said := d.put(make([]byte, 5*4))
+	decode := func(headerOnly, to uint64) {
+		d.call("decode", at, uint64(len(file)), headerOnly, said, said+4, said+8, said+12, said+16, to)
 	}
-	decode := func(headerOnly, to uint64) error {
-		return d.succeeds("decode", at, uint64(len(file)), headerOnly, said, said+4, said+8, said+12, said+16, to)
-	}
-	if err := decode(1, 0); err != nil {
-		return nil, false, err
-	}
-	says, err := d.words(said, 5)
-	if err != nil {
-		return nil, false, err
-	}
+	decode(1, 0)
+	says := d.words(said, 5)
 	size := image.Pt(int(says[0]&(1<<31-1)), int(says[1]&(1<<31-1)))
-	if size.X == 0 || size.Y == 0 || int64(size.X)*int64(size.Y) > int64(area(h.size)) {
-		return nil, false, errDecoder
+	m, planes := heicImage(size, says[2], says[3])
+	if m == nil || size.X == 0 || size.Y == 0 || int64(size.X)*int64(size.Y) > int64(area(h.size)) {
+		return nil, false, cmp.Or(d.err, errDecoder)
 	}
-	m, planes, err := heicImage(size, says[2], says[3])
-	if err != nil {
-		return nil, false, err
-	}
-	to, err := d.alloc(planes)
-	if err != nil {
-		return nil, false, err
-	}
-	if err := decode(0, to); err != nil {
-		return nil, false, err
-	}
-	pix, err := d.highBytesOf(to, planes, 1)
-	if err != nil {
-		return nil, false, err
+	to := d.alloc(planes)
+	decode(0, to)
+	pix := d.highBytesOf(to, planes, 1)
+	if d.err != nil {
+		return nil, false, d.err
 	}
 	switch m := m.(type) {
 	case *image.YCbCr:
@@ -221,9 +193,9 @@ func (h heif) decodePrimary(ctx context.Context, file []byte) (decoded image.Ima
 	return m, says[4] != 0, nil
 }
 
-// heicImage returns an image without its values, and how many bytes they have. The rows of every plane are those of at
+// heicImage returns an image without its values, and how many bytes they have, or nil if no decoder returns such ones. The rows of every plane are those of at
 // least 64 pixels, and a multiple of 16 bytes long.
-func heicImage(size image.Point, space, sampling uint32) (image.Image, int, error) {
+func heicImage(size image.Point, space, sampling uint32) (image.Image, int) {
 	const yCbCr, colours, grey = 0, 1, 2
 	const has420, has422, has444 = 1, 2, 3
 	wide := func(pixels, bytes int) int { return (max(pixels, 64)*bytes + 15) &^ 15 }
@@ -231,10 +203,10 @@ func heicImage(size image.Point, space, sampling uint32) (image.Image, int, erro
 	switch space {
 	case grey:
 		m := &image.Gray{Stride: wide(size.X, 1), Rect: r}
-		return m, m.Stride * size.Y, nil
+		return m, m.Stride * size.Y
 	case colours:
 		m := &image.NRGBA{Stride: wide(size.X, 4), Rect: r}
-		return m, m.Stride * size.Y, nil
+		return m, m.Stride * size.Y
 	case yCbCr:
 		m, rows := &image.YCbCr{YStride: wide(size.X, 1), CStride: wide(half.X, 1), Rect: r}, size.Y
 		switch sampling {
@@ -245,11 +217,11 @@ func heicImage(size image.Point, space, sampling uint32) (image.Image, int, erro
 		case has444:
 			m.SubsampleRatio, m.CStride = image.YCbCrSubsampleRatio444, m.YStride
 		default:
-			return nil, 0, errDecoder
+			return nil, 0
 		}
-		return m, m.YStride*size.Y + 2*m.CStride*rows, nil
+		return m, m.YStride*size.Y + 2*m.CStride*rows
 	}
-	return nil, 0, errDecoder
+	return nil, 0
 }
 
 // decodeAVIF decodes with libavif and libaom, which return colours multiplied by their opacity, of 8 bits or 16.
@@ -258,48 +230,34 @@ func decodeAVIF(ctx context.Context, r io.Reader) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, at, err := h.open(ctx, libavif, file, avifBytes)
+	d, err := libavif.start(ctx, avifBytes.memory(h))
 	if err != nil {
 		return nil, err
 	}
 	defer d.stop()
+	at := d.put(file)
 	// What the decoder says: width, height, bits of a value, the number of pictures, and how long the first is shown.
-	said, err := d.put(bytes.Repeat([]byte{0xff}, 4*4+8))
-	if err != nil {
-		return nil, err
+	said := d.put(bytes.Repeat([]byte{0xff}, 4*4+8))
+	decode := func(headerOnly, to uint64) {
+		d.call("decode", at, uint64(len(file)), headerOnly, 0, said, said+4, said+8, said+12, said+16, to)
 	}
-	decode := func(headerOnly, to uint64) error {
-		return d.succeeds("decode", at, uint64(len(file)), headerOnly, 0, said, said+4, said+8, said+12, said+16, to)
-	}
-	if err := decode(1, 0); err != nil {
-		return nil, err
-	}
-	says, err := d.words(said, 3)
-	if err != nil {
-		return nil, err
-	}
+	decode(1, 0)
+	says := d.words(said, 3)
 	size, bytesOfValue := image.Pt(int(says[0]), int(says[1])), 1
-	if size != h.size {
-		return nil, errDecoder
-	}
 	if says[2] > 8 {
 		bytesOfValue = 2
 	}
+	if size != h.size {
+		return nil, cmp.Or(d.err, errDecoder)
+	}
 	bytesOfAll := 4 * bytesOfValue * area(size)
-	to, err := d.alloc(bytesOfAll)
-	if err != nil {
-		return nil, err
-	}
-	if err := decode(0, to); err != nil {
-		return nil, err
-	}
+	to := d.alloc(bytesOfAll)
+	decode(0, to)
+	shownFor := d.words(said+16, 2)
+	pix := d.highBytesOf(to, bytesOfAll, bytesOfValue)
 	// The decoder reports success although it found no picture. It has not said then how long the picture is shown.
-	if shown, err := d.words(said+16, 2); err != nil || shown[0] == math.MaxUint32 && shown[1] == math.MaxUint32 {
-		return nil, errDecoder
-	}
-	pix, err := d.highBytesOf(to, bytesOfAll, bytesOfValue)
-	if err != nil {
-		return nil, err
+	if d.err != nil || shownFor[0] == math.MaxUint32 && shownFor[1] == math.MaxUint32 {
+		return nil, cmp.Or(d.err, errDecoder)
 	}
 	whole := unmultiplied(&image.RGBA{Pix: pix, Stride: 4 * size.X, Rect: image.Rectangle{Max: size}})
 	shown := h.shown()

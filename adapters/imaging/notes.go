@@ -198,21 +198,16 @@ func pngNotes(r *bufio.Reader) (notes, error) {
 // inflatedProfile returns the profile of an iCCP chunk: a name, a zero for the method, and
 // the compressed profile. It inflates at most the length that the profile declares, and
 // never more than the bound.
-func inflatedProfile(chunk *io.LimitedReader) []byte {
+func inflatedProfile(chunk io.Reader) []byte {
 	const longestName = 79
-	for i := 0; ; i++ {
-		var c [1]byte
-		if _, err := io.ReadFull(chunk, c[:]); err != nil || i > longestName {
-			return nil
-		}
-		if c[0] == 0 {
-			break
-		}
-	}
-	if method := upTo(chunk, 1); len(method) == 0 || method[0] != 0 {
+	r := bufio.NewReader(chunk)
+	if name, err := r.ReadSlice(0); err != nil || len(name)-1 > longestName {
 		return nil
 	}
-	z, err := zlib.NewReader(chunk)
+	if method, err := r.ReadByte(); err != nil || method != 0 {
+		return nil
+	}
+	z, err := zlib.NewReader(r)
 	if err != nil {
 		return nil
 	}

@@ -104,12 +104,9 @@ func unshared(m *image.YCbCr, size image.Point) *image.YCbCr {
 	n := *m
 	n.SubsampleRatio, n.CStride = image.YCbCrSubsampleRatio444, size.X
 	n.Cb, n.Cr = make([]byte, size.X*size.Y), make([]byte, size.X*size.Y)
-	for i, y := 0, 0; y < size.Y; y++ {
-		for x := range size.X {
-			from := m.COffset(x, y)
-			n.Cb[i], n.Cr[i] = m.Cb[from], m.Cr[from]
-			i++
-		}
+	for y := range size.Y {
+		colourRow(n.Cb[y*size.X:][:size.X], m, m.Cb, y)
+		colourRow(n.Cr[y*size.X:][:size.X], m, m.Cr, y)
 	}
 	return &n
 }

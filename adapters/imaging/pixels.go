@@ -89,9 +89,3 @@ func unplaned(m *image.NYCbCrA) image.Image {
 	}
 	return n
 }
-
-// opaque reports whether no pixel is transparent.
-func opaque(pixels image.Image) bool {
-	n, ok := pixels.(*image.NRGBA)
-	return !ok || n.Opaque()
-}

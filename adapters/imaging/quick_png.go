@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"image"
 	"io"
+	"slices"
 )
 
 // encodeQuickPNG encodes pixels with transparency as a PNG. Every row is stored as its
@@ -61,10 +62,6 @@ func (d dataChunks) Write(b []byte) (int, error) {
 func writeChunk(out io.Writer, kind string, data []byte) error {
 	head := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), kind...)
 	sum := crc32.Update(crc32.ChecksumIEEE(head[4:]), crc32.IEEETable, data)
-	for _, part := range [][]byte{head, data, binary.BigEndian.AppendUint32(nil, sum)} {
-		if _, err := out.Write(part); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := out.Write(slices.Concat(head, data, binary.BigEndian.AppendUint32(nil, sum)))
+	return err
 }

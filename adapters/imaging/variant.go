@@ -71,23 +71,21 @@ func boxFor(size, to image.Point) box {
 func shrink(pixels image.Image, to image.Point) image.Image {
 	size := pixels.Bounds().Size()
 	pixels = average(pixels, boxFor(size, to))
-	r := image.Rectangle{Max: to}
-	if m, ok := pixels.(*image.Gray); ok {
-		grey := image.NewGray(r)
-		draw.CatmullRom.Scale(grey, r, m, m.Rect, draw.Src, nil)
-		return grey
-	}
-	if !opaque(pixels) {
-		n := image.NewNRGBA(r)
-		draw.CatmullRom.Scale(n, r, pixels, pixels.Bounds(), draw.Src, nil)
-		return n
-	}
-	if n, ok := pixels.(*image.NRGBA); ok {
+	if n, ok := pixels.(*image.NRGBA); ok && n.Opaque() {
 		pixels = asRGBA(n)
 	}
-	rgba := image.NewRGBA(r)
-	draw.CatmullRom.Scale(rgba, r, pixels, pixels.Bounds(), draw.Src, nil)
-	return &image.NRGBA{Pix: rgba.Pix, Stride: rgba.Stride, Rect: r}
+	r := image.Rectangle{Max: to}
+	var shrunk draw.Image
+	switch pixels.(type) {
+	case *image.Gray:
+		shrunk = image.NewGray(r)
+	case *image.NRGBA:
+		shrunk = image.NewNRGBA(r)
+	default:
+		shrunk = image.NewRGBA(r)
+	}
+	draw.CatmullRom.Scale(shrunk, r, pixels, pixels.Bounds(), draw.Src, nil)
+	return plain(shrunk, to)
 }
 
 // asRGBA returns opaque pixels as RGBA, whose bytes are the same.

@@ -34,10 +34,13 @@ var (
 	libavif = newModule(func() ([]byte, error) { return uncompressed(avifDecoder) })
 )
 
-// module is a decoder in WebAssembly. It is compiled when the first picture needs it, and stays. Decoders that were
-// started share nothing but its code.
-type module struct {
-	compile func() (wazero.Runtime, wazero.CompiledModule, error)
+// module returns the code of a decoder. It is compiled when the first picture needs it, and stays. Decoders that were
+// started share nothing but their code.
+type module func() (compiled, error)
+
+type compiled struct {
+	wazero.Runtime
+	wazero.CompiledModule
 }
 
 func uncompressed(code []byte) ([]byte, error) {
@@ -48,12 +51,8 @@ func uncompressed(code []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-func newModule(source func() ([]byte, error)) *module {
-	type compiled struct {
-		wazero.Runtime
-		wazero.CompiledModule
-	}
-	once := sync.OnceValues(func() (compiled, error) {
+func newModule(source func() ([]byte, error)) module {
+	return sync.OnceValues(func() (compiled, error) {
 		code, err := source()
 		if err == nil {
 			code, err = interruptible(code)
@@ -69,34 +68,31 @@ func newModule(source func() ([]byte, error)) *module {
 		m, err := r.CompileModule(ctx, code)
 		return compiled{r, m}, err
 	})
-	return &module{func() (wazero.Runtime, wazero.CompiledModule, error) {
-		c, err := once()
-		return c.Runtime, c.CompiledModule, err
-	}}
 }
 
 // decoder is a module with a memory of its own. It decodes one file, as a process would that sees nothing else: it has no
-// files, no clock and no network. Its calls end with the context.
+// files, no clock and no network. Its calls end with the context. After an error it does nothing.
 type decoder struct {
 	api.Module
 	ctx       context.Context
 	forgetCtx func() bool
 	memory    *boundedMemory
+	err       error // the first one
 }
 
 // start returns a decoder whose memory never exceeds the limit in bytes. The caller must stop it.
-func (m *module) start(ctx context.Context, limit int64) (*decoder, error) {
-	r, code, err := m.compile()
+func (m module) start(ctx context.Context, limit int64) (*decoder, error) {
+	code, err := m()
 	if err != nil {
 		return nil, fmt.Errorf("compiling a decoder: %w", err)
 	}
 	memory := &boundedMemory{bytes: make([]byte, max(limit, minMemory))}
 	allocator := experimental.MemoryAllocatorFunc(func(uint64, uint64) experimental.LinearMemory { return memory })
-	instance, err := r.InstantiateModule(experimental.WithMemoryAllocator(ctx, allocator), code, wazero.NewModuleConfig().WithName(""))
+	instance, err := code.InstantiateModule(experimental.WithMemoryAllocator(ctx, allocator), code.CompiledModule, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		return nil, fmt.Errorf("starting a decoder: %w", err)
 	}
-	return &decoder{instance, ctx, context.AfterFunc(ctx, memory.interrupt), memory}, nil
+	return &decoder{instance, ctx, context.AfterFunc(ctx, memory.interrupt), memory, nil}, nil
 }
 
 func (d *decoder) stop() {
@@ -135,79 +131,66 @@ var errDecoder = errors.New("the decoder failed")
 // errMemory is the error of a decoder that asked for more memory than it may take.
 var errMemory = fmt.Errorf("%w: out of memory", errDecoder)
 
-// failed returns the error of a decoder that fails.
-func (d *decoder) failed() error {
-	if d.memory.exceeded {
-		return errMemory
+// call calls a function of the module that returns one number, which is zero if it fails.
+func (d *decoder) call(function string, args ...uint64) uint64 {
+	if d.err == nil && d.ctx.Err() != nil {
+		d.err = fmt.Errorf("%w: %w", errDecoder, d.ctx.Err())
 	}
-	return errDecoder
-}
-
-// call calls a function of the module that returns one number.
-func (d *decoder) call(function string, args ...uint64) (uint64, error) {
-	if err := d.ctx.Err(); err != nil {
-		return 0, fmt.Errorf("%w: %w", errDecoder, err)
+	if d.err != nil {
+		return 0
 	}
 	results, err := d.ExportedFunction(function).Call(d.ctx, args...)
+	if err == nil && uint32(results[0]) != 0 {
+		return results[0]
+	}
+	d.err = errDecoder
+	if d.memory.exceeded {
+		d.err = errMemory
+	}
 	if err != nil {
-		return 0, fmt.Errorf("%w: %w", d.failed(), err)
+		d.err = fmt.Errorf("%w: %w", d.err, err)
 	}
-	return results[0], nil
-}
-
-// succeeds calls a function that returns zero if it fails.
-func (d *decoder) succeeds(function string, args ...uint64) error {
-	result, err := d.call(function, args...)
-	if err == nil && uint32(result) == 0 {
-		err = d.failed()
-	}
-	return err
+	return 0
 }
 
 // alloc returns the address of so many bytes in the decoder's memory.
-func (d *decoder) alloc(bytes int) (uint64, error) {
-	at, err := d.call("malloc", uint64(bytes))
-	if err == nil && uint32(at) == 0 {
-		err = d.failed()
-	}
-	return at, err
-}
+func (d *decoder) alloc(bytes int) uint64 { return d.call("malloc", uint64(bytes)) }
 
 // put returns the address of a copy of the data in the decoder's memory.
-func (d *decoder) put(data []byte) (uint64, error) {
-	at, err := d.alloc(len(data))
-	if err == nil && !d.Memory().Write(uint32(at), data) {
-		err = errDecoder
+func (d *decoder) put(data []byte) uint64 {
+	at := d.alloc(len(data))
+	copy(d.bytes(at, len(data)), data)
+	return at
+}
+
+// bytes returns a part of the decoder's memory, which may end.
+func (d *decoder) bytes(at uint64, length int) []byte {
+	part, isThere := d.Memory().Read(uint32(at), uint32(length))
+	if d.err == nil && !isThere {
+		d.err = errDecoder
 	}
-	return at, err
+	if d.err != nil {
+		return nil
+	}
+	return part
 }
 
 // words returns numbers of four bytes.
-func (d *decoder) words(at uint64, count int) ([]uint32, error) {
-	raw, isThere := d.Memory().Read(uint32(at), uint32(4*count))
-	if !isThere {
-		return nil, errDecoder
-	}
+func (d *decoder) words(at uint64, count int) []uint32 {
 	words := make([]uint32, count)
-	for i := range words {
-		words[i] = binary.LittleEndian.Uint32(raw[4*i:])
-	}
-	return words, nil
+	_, _ = binary.Decode(d.bytes(at, 4*count), binary.LittleEndian, words) // they stay zero after an error
+	return words
 }
 
-// highBytesOf returns a copy of the high bytes of values of so many bytes. Nothing of it is in the decoder's memory, which
-// may end.
-func (d *decoder) highBytesOf(at uint64, bytes, bytesOfValue int) ([]byte, error) {
-	raw, isThere := d.Memory().Read(uint32(at), uint32(bytes))
-	if !isThere {
-		return nil, errDecoder
-	}
+// highBytesOf returns a copy of the high bytes of values of so many bytes. Nothing of it is in the decoder's memory.
+func (d *decoder) highBytesOf(at uint64, length, bytesOfValue int) []byte {
+	raw := d.bytes(at, length)
 	if bytesOfValue == 1 {
-		return append(make([]byte, 0, bytes), raw...), nil
+		return bytes.Clone(raw)
 	}
-	high := make([]byte, bytes/bytesOfValue)
+	high := make([]byte, len(raw)/bytesOfValue)
 	for i := range high {
 		high[i] = raw[(i+1)*bytesOfValue-1]
 	}
-	return high, nil
+	return high
 }

@@ -17,14 +17,14 @@ import (
 
 // TestPLA03_a_decoder_stays_within_its_memory: one that asks for more gets an error.
 func TestPLA03_a_decoder_stays_within_its_memory(t *testing.T) {
-	for _, m := range []*module{libheif, libavif} {
+	for _, m := range []module{libheif, libavif} {
 		const limit = 8 << 20
 		d, err := m.start(t.Context(), limit)
 		require.NoError(t, err)
-		_, err = d.alloc(limit / 2)
-		require.NoError(t, err)
-		_, err = d.alloc(limit)
-		require.ErrorIs(t, err, errDecoder)
+		d.alloc(limit / 2)
+		require.NoError(t, d.err)
+		d.alloc(limit)
+		require.ErrorIs(t, d.err, errMemory)
 		assert.LessOrEqual(t, d.Memory().Size(), uint32(limit))
 		d.stop()
 	}
@@ -37,13 +37,13 @@ func TestPLA03_a_decoder_ends_with_its_context(t *testing.T) {
 		_, err := NewProcessor(1).Process(ctx, "user 1", &cancels{bytes.NewReader(pictures.Made(t, name)), cancel, 3})
 		assert.ErrorIs(t, err, context.Canceled, name)
 	}
-	for _, m := range []*module{libheif, libavif} {
+	for _, m := range []module{libheif, libavif} {
 		ctx, cancel := context.WithCancel(t.Context())
 		d, err := m.start(ctx, 8<<20)
 		require.NoError(t, err)
 		cancel()
-		_, err = d.alloc(1)
-		assert.ErrorIs(t, err, errDecoder)
+		d.alloc(1)
+		assert.ErrorIs(t, d.err, errDecoder)
 		d.stop()
 	}
 }
@@ -62,8 +62,8 @@ func TestPLA03_a_loop_ends_with_the_context(t *testing.T) {
 	defer d.stop()
 	ended := make(chan error)
 	go func() {
-		_, err := d.call("spin")
-		ended <- err
+		d.call("spin")
+		ended <- d.err
 	}()
 	for binary.LittleEndian.Uint32(d.memory.bytes[turnsAt:]) == 0 { // it has not begun
 		runtime.Gosched()
