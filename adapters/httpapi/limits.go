@@ -10,33 +10,17 @@ import (
 )
 
 // limits are what clients may send and ask for at most (GEN-19). Texts are measured in characters, unless a name says bytes.
-type limits struct {
-	Event struct {
-		Title     int `json:"title"`
-		Content   int `json:"content"`
-		HTMLBytes int `json:"html_bytes"`
-		Plates    int `json:"plates"`
-	} `json:"event"`
-	Comment int `json:"comment"`
-	Tags    struct {
-		Count  int `json:"count"`
-		Length int `json:"length"`
-	} `json:"tags"`
-	Image struct {
-		Bytes      int      `json:"bytes"`
-		Megapixels int      `json:"megapixels"`
-		Formats    []string `json:"formats"`
-	} `json:"image"`
-	PageSize int `json:"page_size"`
-	Search   int `json:"search"`
+var limits = map[string]any{
+	"event": map[string]int{
+		"title": event.TitleLimit.Chars, "content": event.ContentLimit.Chars, "html_bytes": event.HTMLLimit.Bytes, "plates": event.MaxPlates,
+	},
+	"comment":   event.CommentLimit.Chars,
+	"tags":      map[string]int{"count": userimage.MaxTags, "length": userimage.TagLimit.Chars},
+	"image":     map[string]any{"bytes": media.MaxBytes, "megapixels": media.MaxPixels / 1_000_000, "formats": media.Accepted},
+	"page_size": page.MaxSize,
+	"search":    user.NameLimit.Chars,
 }
 
 func (a *api) readLimits(*transport.Call) (transport.Reply, error) {
-	var l limits
-	l.Event.Title, l.Event.Content, l.Event.HTMLBytes = event.TitleLimit.Chars, event.ContentLimit.Chars, event.HTMLLimit.Bytes
-	l.Event.Plates, l.Comment = event.MaxPlates, event.CommentLimit.Chars
-	l.Tags.Count, l.Tags.Length = userimage.MaxTags, userimage.TagLimit.Chars
-	l.Image.Bytes, l.Image.Megapixels, l.Image.Formats = media.MaxBytes, media.MaxPixels/1_000_000, media.Accepted
-	l.PageSize, l.Search = page.MaxSize, user.NameLimit.Chars
-	return transport.WithETag(transport.Data(l)), nil
+	return transport.WithETag(transport.Data(limits)), nil
 }

@@ -63,13 +63,12 @@ func (s *spool) Seek(offset int64, _ int) (int64, error) {
 // open makes the file. A root lets open files be removed on Windows, too.
 func (s *spool) open() error {
 	root, err := os.OpenRoot(os.TempDir())
-	if err != nil {
-		return fmt.Errorf("%w: %w", errTemporary, err)
-	}
-	defer root.Close()
-	name := "plaza-" + rand.Text()
-	if s.file, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
-		err = root.Remove(name)
+	if err == nil {
+		defer root.Close()
+		name := "plaza-" + rand.Text()
+		if s.file, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			err = root.Remove(name)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errTemporary, err)

@@ -12,8 +12,8 @@ import (
 // first. A header that names something else before that counts as none, and isReadable is false. The address is zero
 // when the peer has none, as on a Unix socket.
 func clientAddr(r *http.Request, trusted []netip.Prefix) (client netip.Addr, isReadable bool) {
-	peer, ok := peerOf(r)
-	if !ok || !isAmong(trusted, peer) {
+	peer := peerOf(r)
+	if !isAmong(trusted, peer) {
 		return peer, true
 	}
 	rest, client := strings.Join(r.Header["X-Forwarded-For"], ","), peer
@@ -47,13 +47,10 @@ func forwardedAddr(text string) (netip.Addr, error) {
 	return netip.ParseAddr(text)
 }
 
-// peerOf returns the address of the request's peer.
-func peerOf(r *http.Request) (addr netip.Addr, ok bool) {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}, false
-	}
-	return peer.Addr().Unmap().WithZone(""), true
+// peerOf returns the address of the request's peer. It is zero when the peer has none.
+func peerOf(r *http.Request) netip.Addr {
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return peer.Addr().Unmap().WithZone("")
 }
 
 func isAmong(networks []netip.Prefix, addr netip.Addr) bool {
@@ -63,11 +60,8 @@ func isAmong(networks []netip.Prefix, addr netip.Addr) bool {
 // untrustedForwarder returns the address of a peer that sends X-Forwarded-For and is not
 // among the trusted proxies. It is zero for any other request.
 func untrustedForwarder(r *http.Request, trusted []netip.Prefix) netip.Addr {
-	if HeaderOf(r.Header, "X-Forwarded-For") == "" {
-		return netip.Addr{}
-	}
-	peer, ok := peerOf(r)
-	if !ok || isAmong(trusted, peer) {
+	peer := peerOf(r)
+	if HeaderOf(r.Header, "X-Forwarded-For") == "" || isAmong(trusted, peer) {
 		return netip.Addr{}
 	}
 	return peer

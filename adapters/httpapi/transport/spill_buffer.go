@@ -103,13 +103,12 @@ func (s *SpillBuffer) open() (err error) {
 		}
 	}
 	root, err := os.OpenRoot(os.TempDir())
-	if err != nil {
-		return notKept(err)
-	}
-	defer root.Close()
-	name := "plaza-" + rand.Text()
-	if s.file, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
-		err = root.Remove(name)
+	if err == nil {
+		defer root.Close()
+		name := "plaza-" + rand.Text()
+		if s.file, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			err = root.Remove(name)
+		}
 	}
 	return notKept(err)
 }
