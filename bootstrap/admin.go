@@ -23,19 +23,10 @@ import (
 // so that a start that waits for its database, or migrates it, is not taken for a dead one.
 type admin struct {
 	server     *http.Server
-	app        atomic.Pointer[adminApp] // nil while the server starts
+	app        atomic.Pointer[http.ServeMux] // what needs an App; nil while the server starts
 	isStopping atomic.Bool
 	failed     chan error         // gets the error that ended the server
 	end        context.CancelFunc // ends requests in progress
-}
-
-// adminApp is what the admin address needs of an App.
-type adminApp struct {
-	needs      []need
-	metrics    http.Handler
-	backOffice http.Handler
-	log        *slog.Logger
-	red        atomic.Pointer[string] // the need that was not met when /readyz was asked last; nil: all were
 }
 
 // need is what a server needs to get requests.
@@ -81,25 +72,27 @@ func (a *admin) wait(ctx context.Context) error {
 
 // serves lets /startupz and /readyz succeed. Connections to the public address wait until they are served.
 func (a *admin) serves(app *App) {
-	serving := &adminApp{metrics: app.Metrics.Handler(app.Log), backOffice: http.NotFoundHandler(), log: app.Log, needs: []need{
-		{"the database does not answer, or refuses new connections", app.ping},
-		{"no temporary file can be made: see TMPDIR", func(context.Context) error { return checkTemporary() }},
-		{"pictures can't be stored: the log says why", app.mayStorePictures},
-	}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /startupz", healthy)
+	mux.HandleFunc("GET /readyz", a.readiness(app.Log,
+		need{"the database does not answer, or refuses new connections", app.ping},
+		need{"no temporary file can be made: see TMPDIR", func(context.Context) error { return checkTemporary() }},
+		need{"pictures can't be stored: the log says why", app.mayStorePictures},
+	))
+	mux.Handle("GET /metrics", app.Metrics.Handler(app.Log))
 	if app.Config.BackOffice == settings.BackOfficeAdmin {
-		serving.backOffice = app.backOffice
+		mux.Handle(backoffice.Root, app.backOffice)
 	}
-	a.app.Store(serving)
+	a.app.Store(mux)
 }
 
 // handler serves /livez, /startupz, /readyz, /metrics, the back office and, to callers on this machine, /debug/pprof/.
 func (a *admin) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", healthy)
-	mux.HandleFunc("GET /startupz", a.started(func(*adminApp) http.HandlerFunc { return healthy }))
-	mux.HandleFunc("GET /readyz", a.started(a.readiness))
-	mux.HandleFunc("GET /metrics", a.started(func(app *adminApp) http.HandlerFunc { return app.metrics.ServeHTTP }))
-	mux.HandleFunc(backoffice.Root, a.started(func(app *adminApp) http.HandlerFunc { return app.backOffice.ServeHTTP }))
+	for _, pattern := range []string{"GET /startupz", "GET /readyz", "GET /metrics", backoffice.Root} {
+		mux.HandleFunc(pattern, a.started)
+	}
 	// Neither cmdline, which may have secrets, nor symbol, which profiles of Go programs do not need.
 	mux.HandleFunc("GET /debug/pprof/", local(pprof.Index))
 	mux.HandleFunc("GET /debug/pprof/profile", local(pprof.Profile))
@@ -125,46 +118,43 @@ func byKnownHosts(names []string, next http.Handler) http.Handler {
 }
 
 // started answers with 503 until there is an App.
-func (a *admin) started(handler func(*adminApp) http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		app := a.app.Load()
-		if app == nil {
-			http.Error(w, "starting: the database is opened and its schema brought up to date", http.StatusServiceUnavailable)
-			return
-		}
-		handler(app)(w, r)
+func (a *admin) started(w http.ResponseWriter, r *http.Request) {
+	app := a.app.Load()
+	if app == nil {
+		http.Error(w, "starting: the database is opened and its schema brought up to date", http.StatusServiceUnavailable)
+		return
 	}
+	app.ServeHTTP(w, r)
 }
 
-// readiness tells whether the server should get requests.
-func (a *admin) readiness(app *adminApp) http.HandlerFunc {
+// readiness tells whether the server should get requests. It logs why not, or that it should again, once each time.
+func (a *admin) readiness(log *slog.Logger, needs ...need) http.HandlerFunc {
+	var red atomic.Pointer[need] // the one that was not met when the server was asked last; nil: all were
 	return func(w http.ResponseWriter, r *http.Request) {
 		if a.isStopping.Load() {
 			http.Error(w, "stopping", http.StatusServiceUnavailable)
 			return
 		}
-		for i := range app.needs {
-			if err := app.needs[i].check(r.Context()); err != nil {
-				app.turn(r.Context(), &app.needs[i].lacking, err)
-				http.Error(w, app.needs[i].lacking, http.StatusServiceUnavailable)
-				return
+		var unmet *need
+		var err error
+		for i := 0; i < len(needs) && unmet == nil; i++ {
+			if err = needs[i].check(r.Context()); err != nil {
+				unmet = &needs[i]
 			}
 		}
-		app.turn(r.Context(), nil, nil)
+		if r.Context().Err() == nil { // otherwise the caller has gone, which may be the error
+			switch before := red.Swap(unmet); {
+			case unmet != nil && before != unmet:
+				log.WarnContext(r.Context(), "not ready: "+unmet.lacking, "error", err)
+			case unmet == nil && before != nil:
+				log.InfoContext(r.Context(), "ready again", "was", before.lacking)
+			}
+		}
+		if unmet != nil {
+			http.Error(w, unmet.lacking, http.StatusServiceUnavailable)
+			return
+		}
 		healthy(w, r)
-	}
-}
-
-// turn logs why the server is not ready, or that it is ready again, once each time.
-func (app *adminApp) turn(ctx context.Context, lacking *string, err error) {
-	if ctx.Err() != nil {
-		return // the caller has gone, which may be the error
-	}
-	switch before := app.red.Swap(lacking); {
-	case lacking != nil && before != lacking:
-		app.log.WarnContext(ctx, "not ready: "+*lacking, "error", err)
-	case lacking == nil && before != nil:
-		app.log.InfoContext(ctx, "ready again", "was", *before)
 	}
 }
 

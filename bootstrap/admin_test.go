@@ -169,12 +169,11 @@ func TestA_server_ends_when_an_address_fails(t *testing.T) {
 func TestReadyz_tells_what_is_missing(t *testing.T) {
 	var log bytes.Buffer
 	var first, second error
-	app := &adminApp{log: slog.New(slog.NewTextHandler(&log, nil)), needs: []need{
-		{"no first", func(context.Context) error { return first }}, {"no second", func(context.Context) error { return second }},
-	}}
+	readyz := (&admin{}).readiness(slog.New(slog.NewTextHandler(&log, nil)),
+		need{"no first", func(context.Context) error { return first }}, need{"no second", func(context.Context) error { return second }})
 	asks := func(ctx context.Context) string {
 		w := httptest.NewRecorder()
-		(&admin{}).readiness(app)(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
+		readyz(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
 		assert.Equal(t, w.Body.String() == "ok\n", w.Code == http.StatusOK)
 		return w.Body.String()
 	}

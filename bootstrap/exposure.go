@@ -32,25 +32,32 @@ func isPublished(c settings.Config) bool {
 
 // warnOfRisks logs what is unsafe about the settings and the data of a server that starts.
 func (a *App) warnOfRisks(ctx context.Context, l *Listeners, hasPublicURL, withDemo bool) {
-	if a.Config.Limits == settings.LimitsOff {
-		a.Log.WarnContext(ctx, "limits on writes of accounts and on requests without a token are off: PLAZA_LIMITS=off is for load tests")
-	}
-	isPublished := isPublished(a.Config)
+	c, isPublished := a.Config, isPublished(a.Config)
 	isExposed := isPublished || isReachable(l.public.Addr())
-	if a.Config.KeepsMessages() && isExposed && !withDemo {
-		a.Log.WarnContext(ctx, "codes are not sent to anybody, and everybody who reaches the sandbox can use them: "+
-			"PLAZA_SMS=sandbox is for the demo and for tests", "sandbox", a.Config.SMSURL)
-	}
-	if isReachable(l.admin.Addr()) {
-		a.Log.WarnContext(ctx, "other machines may reach PLAZA_ADMIN_ADDR, which speaks plain HTTP: metrics and passwords of staff need a private network",
-			"address", l.admin.Addr().String())
-	}
-	if a.Config.BackOffice == settings.BackOfficePublic && isExposed && strings.HasPrefix(a.Config.PublicURL, "http:") {
-		a.Log.WarnContext(ctx, "PLAZA_BACK_OFFICE=public without https in PLAZA_PUBLIC_URL: passwords of staff cross the network in the clear")
+	for _, risk := range []struct {
+		is    bool
+		text  string
+		attrs []any
+	}{
+		{c.Limits == settings.LimitsOff,
+			"limits on writes of accounts and on requests without a token are off: PLAZA_LIMITS=off is for load tests", nil},
+		{c.KeepsMessages() && isExposed && !withDemo, "codes are not sent to anybody, and everybody who reaches the sandbox can use them: " +
+			"PLAZA_SMS=sandbox is for the demo and for tests", []any{"sandbox", c.SMSURL}},
+		{isReachable(l.admin.Addr()), "other machines may reach PLAZA_ADMIN_ADDR, which speaks plain HTTP: " +
+			"metrics and passwords of staff need a private network", []any{"address", l.admin.Addr().String()}},
+		{c.BackOffice == settings.BackOfficePublic && isExposed && strings.HasPrefix(c.PublicURL, "http:"),
+			"PLAZA_BACK_OFFICE=public without https in PLAZA_PUBLIC_URL: passwords of staff cross the network in the clear", nil},
+		{isExposed && !hasPublicURL, "PLAZA_PUBLIC_URL is not set; clients may not reach the address in links to pictures", []any{"address", c.PublicURL}},
+	} {
+		if risk.is {
+			a.Log.WarnContext(ctx, risk.text, risk.attrs...)
+		}
 	}
 	a.tellOfJoining(ctx)
 	a.warnOfFormerWallet(ctx)
-	a.warnOfExposure(ctx, hasPublicURL || !isExposed, withDemo && !isPublished)
+	if isPublished || !withDemo {
+		a.warnOfDemo(ctx)
+	}
 }
 
 // tellOfJoining logs why no stranger can join.
@@ -77,16 +84,8 @@ func (a *App) warnOfFormerWallet(ctx context.Context) {
 	}
 }
 
-// warnOfExposure logs settings and data that are unsafe for a server that other machines may
-// reach. Demo accounts are told of on loopback as well, because a proxy may lead there that no setting names.
-func (a *App) warnOfExposure(ctx context.Context, hasPublicURL, withDemo bool) {
-	if !hasPublicURL {
-		a.Log.WarnContext(ctx, "PLAZA_PUBLIC_URL is not set; clients may not reach the address in links to pictures",
-			"address", a.Config.PublicURL)
-	}
-	if withDemo {
-		return
-	}
+// warnOfDemo logs which demo accounts are open, on loopback as well: a proxy may lead there that no setting names.
+func (a *App) warnOfDemo(ctx context.Context) {
 	open, err := demo.WithPassword(ctx, a.Stores.Accounts, a.Stores.Directory)
 	switch {
 	case err != nil:

@@ -143,17 +143,21 @@ func TestServe_warns_while_the_demo_has_its_password(t *testing.T) {
 	c.PublicURL = "https://plaza.example.org"
 	app, log := newTestApp(t, c), &bytes.Buffer{}
 	app.Log = slog.New(slog.NewTextHandler(log, nil))
-	warns := func() string {
+	l, err := Listen(c)
+	require.NoError(t, err)
+	defer l.Close()
+	warns := func(withDemo bool) string {
 		log.Reset()
-		app.warnOfExposure(t.Context(), true, false)
+		app.warnOfRisks(t.Context(), l, true, withDemo)
 		return log.String()
 	}
-	app.warnOfExposure(t.Context(), true, true)
-	assert.Empty(t, log.String(), "the operator asked for the demo")
-	assert.Contains(t, warns(), `uids="[1 2 3 4 5 6 7 8 9 10 11 12 13]"`)
+	assert.Contains(t, warns(true), "demo accounts", "others may reach it")
+	app.Config.PublicURL = "http://127.0.0.1:8080"
+	assert.NotContains(t, warns(true), "demo accounts", "the operator asked for the demo")
+	assert.Contains(t, warns(false), `uids="[1 2 3 4 5 6 7 8 9 10 11 12 13]"`)
 	assert.NotContains(t, log.String(), "+86-13800000001")
 
-	_, err := app.RemoveDemo(t.Context())
+	_, err = app.RemoveDemo(t.Context())
 	require.NoError(t, err)
-	assert.Empty(t, warns())
+	assert.NotContains(t, warns(false), "demo accounts")
 }

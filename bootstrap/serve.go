@@ -217,13 +217,6 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 	return group.Wait()
 }
 
-// tellManager tells the service manager the state of the server. A manager that learns nothing ends the server.
-func (a *App) tellManager(state string) {
-	if err := notifyManager(state); err != nil {
-		a.Log.Error("the service manager can't be told the state of the server", "state", state, "error", err)
-	}
-}
-
 // awaitDrainDelay waits for the drain delay, or until a server has failed.
 func (a *App) awaitDrainDelay(failed context.Context) {
 	delay := a.Config.DrainDelay

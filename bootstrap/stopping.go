@@ -5,51 +5,47 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// notifyManager tells the service manager the state of the server, as sd_notify(3) does. Without a manager that asks for it,
-// it does nothing.
-func notifyManager(state string) error {
+// tellManager tells the service manager the state of the server, as sd_notify(3) does. Without a manager that asks for it, it
+// does nothing. A manager that learns nothing ends the server.
+func (a *App) tellManager(state string) {
 	at := os.Getenv("NOTIFY_SOCKET") // an @ stands for an abstract address
 	if at == "" {
-		return nil
+		return
 	}
 	conn, err := net.DialTimeout("unixgram", at, time.Second)
+	if err == nil {
+		_ = conn.SetDeadline(time.Now().Add(time.Second)) // fails as the write does
+		_, err = conn.Write([]byte(state))
+		_ = conn.Close()
+	}
 	if err != nil {
-		return err
+		a.Log.Error("the service manager can't be told the state of the server", "state", state, "error", err)
 	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
-		return err
-	}
-	_, err = conn.Write([]byte(state))
-	return err
 }
 
 // closeSilent makes a shutdown of the server close connections on which nothing was ever sent. It would wait five seconds
 // for them, although it answers no request that begins meanwhile.
 func closeSilent(server *http.Server) {
-	var mu sync.Mutex
-	silent, isStopping := map[net.Conn]bool{}, false
+	var silent sync.Map
+	var isStopping atomic.Bool
 	server.ConnState = func(c net.Conn, state http.ConnState) {
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case state != http.StateNew:
-			delete(silent, c)
-		case isStopping:
+		if state != http.StateNew {
+			silent.Delete(c)
+			return
+		}
+		silent.Store(c, nil)
+		if isStopping.Load() {
 			c.Close()
-		default:
-			silent[c] = true
 		}
 	}
 	server.RegisterOnShutdown(func() {
-		mu.Lock()
-		defer mu.Unlock()
-		isStopping = true
-		for c := range silent {
-			c.Close()
+		isStopping.Store(true)
+		for c := range silent.Range {
+			c.(net.Conn).Close()
 		}
 	})
 }

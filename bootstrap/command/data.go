@@ -193,27 +193,22 @@ func (c actCommand) person() (audit.Actor, error) {
 }
 
 // openApp calls work with an App of the settings.
-func openApp(ctx context.Context, config settings.Config, log *slog.Logger, work func(*bootstrap.App) error) (err error) {
-	defer func() { err = readable(err) }()
-	config.WarnOfUnknown(log)
-	app, err := bootstrap.NewApp(ctx, config, log, parts)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, app.Close()) }()
-	return work(app)
+func openApp(ctx context.Context, config settings.Config, log *slog.Logger, work func(*bootstrap.App) error) error {
+	return opened(config, log, func() (*bootstrap.App, error) { return bootstrap.NewApp(ctx, config, log, parts) }, work)
 }
 
 // openDatabase calls work with the database of the settings.
-func openDatabase(ctx context.Context, config settings.Config, log *slog.Logger, work func(*bunstore.Store) error) (err error) {
-	defer func() { err = readable(err) }()
+func openDatabase(ctx context.Context, config settings.Config, log *slog.Logger, work func(*bunstore.Store) error) error {
+	return opened(config, log, func() (*bunstore.Store, error) { return bootstrap.OpenDatabase(ctx, config, log, nil) }, work)
+}
+
+func opened[T io.Closer](config settings.Config, log *slog.Logger, open func() (T, error), work func(T) error) error {
 	config.WarnOfUnknown(log)
-	database, err := bootstrap.OpenDatabase(ctx, config, log, nil)
-	if err != nil {
-		return err
+	data, err := open()
+	if err == nil {
+		err = errors.Join(work(data), data.Close())
 	}
-	defer func() { err = errors.Join(err, database.Close()) }()
-	return work(database)
+	return readable(err)
 }
 
 // userError is an error with the texts of its faults, without their codes.

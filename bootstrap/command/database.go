@@ -107,10 +107,7 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 				return err
 			}
 			r, err := c.check(ctx, s, config, database)
-			if err != nil {
-				return err
-			}
-			return c.conclude(s, r)
+			return c.conclude(s, r, err)
 		})
 	}
 	record := audit.Record{Act: audit.Repaired, Object: audit.Object{Kind: audit.Database}}
@@ -119,11 +116,7 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		r, err := c.check(ctx, s, config, database)
-		err = errors.Join(err, log.acted(ctx, "check --repair", "repaired", r.found-r.wrong, "complete", err == nil))
-		if err != nil {
-			return err
-		}
-		return c.conclude(s, r)
+		return c.conclude(s, r, errors.Join(err, log.acted(ctx, "check --repair", "repaired", r.found-r.wrong, "complete", err == nil)))
 	})
 }
 
@@ -242,10 +235,12 @@ func looksAt(c settings.Config) []string {
 	return parts
 }
 
-// conclude prints the result. It returns an error if problems remain.
-func (c checkCommand) conclude(s streams, r report) error {
+// conclude prints the result, unless the check has failed. It returns an error if problems remain.
+func (c checkCommand) conclude(s streams, r report, err error) error {
+	if err != nil {
+		return err
+	}
 	r.OK = r.wrong == 0
-	var err error
 	if c.JSON {
 		err = printJSON(s.out, r)
 	} else {
