@@ -79,19 +79,17 @@ func (a *App) registerLogins() {
 
 // registerMessages registers the counters of messages with codes (AUT-15).
 func (a *App) registerMessages() {
-	register := func(outcome string, reason verification.Reason, of func(signin.MessageCounts) int64) {
+	outcomes := []signin.Outcome{signin.Accepted, signin.Busy, signin.Unknown, signin.Dropped}
+	for _, reason := range []verification.Reason{verification.BadNumber, verification.Blocked, verification.SetUp, verification.Money} {
+		outcomes = append(outcomes, signin.Refused(reason))
+	}
+	for _, outcome := range outcomes {
 		a.registerCounter("plaza_verification_messages_total",
 			"Messages with codes by outcome: accepted by the provider; refused, with the reason; busy: the provider took nothing for now; "+
 				"unknown: perhaps sent; dropped: never given to the sender.",
-			client.Labels{"outcome": outcome, "reason": string(reason)}, func() int64 { return of(a.Signin.MessageCounts()) })
+			client.Labels{"outcome": outcome.Name, "reason": string(outcome.Reason)},
+			func() int64 { return a.Signin.MessageCount(outcome) })
 	}
-	register("accepted", "", func(c signin.MessageCounts) int64 { return c.Accepted })
-	for _, reason := range []verification.Reason{verification.BadNumber, verification.Blocked, verification.SetUp, verification.Money} {
-		register("refused", reason, func(c signin.MessageCounts) int64 { return c.Refused[reason] })
-	}
-	register("busy", "", func(c signin.MessageCounts) int64 { return c.Busy })
-	register("unknown", "", func(c signin.MessageCounts) int64 { return c.Unknown })
-	register("dropped", "", func(c signin.MessageCounts) int64 { return c.Dropped })
 }
 
 // registerTranslation registers the counters of translations (PUB-06, PUB-07), and the breaker

@@ -3,9 +3,7 @@ package signin
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"maps"
 	"net/netip"
 	"sync"
 	"time"
@@ -39,22 +37,30 @@ var (
 // maxSending is how many messages may be on their way to the provider at once.
 const maxSending = 200
 
-// MessageCounts counts messages with codes since this server started, by their outcome.
-type MessageCounts struct {
-	Accepted int64
-	Refused  map[verification.Reason]int64
-	Busy     int64 // the provider took nothing for now
-	Unknown  int64 // perhaps sent
-	Dropped  int64 // never given to the sender: too many on their way, the database away, or the budget spent meanwhile
+// Outcome is what has become of a message with a code.
+type Outcome struct {
+	Name   string
+	Reason verification.Reason // of a message that was Refused
 }
+
+// The outcomes.
+var (
+	Accepted = Outcome{Name: "accepted"}
+	Busy     = Outcome{Name: "busy"}    // the provider took nothing for now
+	Unknown  = Outcome{Name: "unknown"} // perhaps sent
+	Dropped  = Outcome{Name: "dropped"} // never given to the sender: too many on their way, the database away, or the budget spent meanwhile
+)
+
+// Refused returns the outcome of a message that was refused for the reason.
+func Refused(r verification.Reason) Outcome { return Outcome{"refused", r} }
 
 // sending has the messages that are on their way.
 type sending struct {
-	all sync.WaitGroup
+	all    sync.WaitGroup
+	places chan struct{}
 
 	mu     sync.Mutex
-	now    int
-	counts MessageCounts
+	counts map[Outcome]int64 // of the messages since this server started
 }
 
 // CodeRequest asks for a code.
@@ -149,36 +155,26 @@ func (s *Signin) phoneOf(ctx context.Context, r CodeRequest) (user.Phone, error)
 // request. The sender has a deadline of its own.
 func (s *Signin) sendBeside(ctx context.Context, o outgoing) {
 	ctx = context.WithoutCancel(ctx)
-	s.sending.mu.Lock()
-	isFull := s.sending.now >= maxSending
-	if isFull {
-		s.sending.counts.Dropped++
-	} else {
-		s.sending.now++
-	}
-	s.sending.mu.Unlock()
-	if isFull {
-		s.log(ctx).ErrorContext(ctx, "a message was not sent: too many messages are on their way", "message", o.ID)
+	select {
+	case s.sending.places <- struct{}{}:
+		s.sending.all.Go(func() {
+			defer func() { <-s.sending.places }()
+			s.send(ctx, o)
+		})
+	default:
+		s.ended(ctx, o.Message, Dropped, slog.LevelError, errors.New("too many messages are on their way"))
 		s.giveBack(ctx, o)
-		return
 	}
-	s.sending.all.Go(func() {
-		outcome := s.send(ctx, o)
-		s.sending.mu.Lock()
-		defer s.sending.mu.Unlock()
-		s.sending.now--
-		outcome(&s.sending.counts)
-	})
 }
 
 // databaseDeadline is how long a sender waits for the database.
 const databaseDeadline = 10 * time.Second
 
-// take takes the message of the budget, unless that was done. It reports false if there is nothing to send: no account has
+// take takes the message of the budget, unless that was done. It takes none if there is nothing to send: no account has
 // the number of a code to reset a password. It writes the budget then, too, so that the next request waits alike.
-func (s *Signin) take(ctx context.Context, o *outgoing) (isWanted bool, err error) {
+func (s *Signin) take(ctx context.Context, o *outgoing) error {
 	if o.expense.Messages > 0 {
-		return true, nil
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, databaseDeadline)
 	defer cancel()
@@ -188,10 +184,10 @@ func (s *Signin) take(ctx context.Context, o *outgoing) (isWanted bool, err erro
 		if errors.Is(err, access.ErrNoAccount) {
 			o.expense.Messages = 0
 		} else if err != nil {
-			return true, err
+			return err
 		}
 	}
-	return o.expense.Messages > 0, s.joining.Codes.Take(ctx, o.expense)
+	return s.joining.Codes.Take(ctx, o.expense)
 }
 
 // giveBack gives a message that was taken and not sent back to the budget.
@@ -200,56 +196,54 @@ func (s *Signin) giveBack(ctx context.Context, o outgoing) {
 	defer cancel()
 	o.expense.Budget, o.expense.Messages = verification.Budget{}, -o.expense.Messages
 	if err := s.joining.Codes.Take(ctx, o.expense); err != nil {
-		s.logUnsent(ctx, slog.LevelWarn, o.Message, fmt.Errorf("it still counts for the budget: %w", err))
+		s.log(ctx).WarnContext(ctx, "a message that was not sent still counts for the budget", "message", o.ID, "error", err)
 	}
 }
 
-// send sends the message, unless it is about an account that does not exist, and returns how it counts. It logs a
-// message that the provider has not taken, without its number.
-func (s *Signin) send(ctx context.Context, o outgoing) (count func(*MessageCounts)) {
-	m := o.Message
-	isWanted, err := s.take(ctx, &o)
+// send sends the message, unless it is about an account that does not exist.
+func (s *Signin) send(ctx context.Context, o outgoing) {
+	err := s.take(ctx, &o)
 	switch {
-	case !isWanted:
-		return func(*MessageCounts) {}
+	case o.expense.Messages == 0:
+		return
 	case err != nil:
-		s.logUnsent(ctx, slog.LevelError, m, err)
-		return func(c *MessageCounts) { c.Dropped++ }
+		s.ended(ctx, o.Message, Dropped, slog.LevelError, err)
+		return
 	}
-	err = s.joining.Sender.Send(ctx, m)
+	err = s.joining.Sender.Send(ctx, o.Message)
 	if verification.CostsNothing(err) {
 		s.giveBack(ctx, o)
 	}
 	refused, isRefused := errors.AsType[*verification.RefusedError](err)
 	switch {
 	case err == nil:
-		return func(c *MessageCounts) { c.Accepted++ }
+		s.ended(ctx, o.Message, Accepted, slog.LevelDebug, nil)
 	case isRefused && (refused.Reason == verification.BadNumber || refused.Reason == verification.Blocked):
-		s.logUnsent(ctx, slog.LevelInfo, m, err)
-		return func(c *MessageCounts) { c.Refused[refused.Reason]++ }
+		s.ended(ctx, o.Message, Refused(refused.Reason), slog.LevelInfo, err)
 	case isRefused:
-		s.logUnsent(ctx, slog.LevelError, m, err)
-		return func(c *MessageCounts) { c.Refused[refused.Reason]++ }
+		s.ended(ctx, o.Message, Refused(refused.Reason), slog.LevelError, err)
 	case errors.Is(err, verification.ErrBusy):
-		s.logUnsent(ctx, slog.LevelWarn, m, err)
-		return func(c *MessageCounts) { c.Busy++ }
+		s.ended(ctx, o.Message, Busy, slog.LevelWarn, err)
 	default:
-		s.logUnsent(ctx, slog.LevelWarn, m, err)
-		return func(c *MessageCounts) { c.Unknown++ }
+		s.ended(ctx, o.Message, Unknown, slog.LevelWarn, err)
 	}
 }
 
-func (s *Signin) logUnsent(ctx context.Context, level slog.Level, m verification.Message, err error) {
-	s.log(ctx).Log(ctx, level, "a message was not sent", "message", m.ID, "purpose", m.Purpose, "error", err)
-}
-
-// MessageCounts returns the current counts.
-func (s *Signin) MessageCounts() MessageCounts {
+// ended counts the message, and logs one that the provider has not taken, without its number.
+func (s *Signin) ended(ctx context.Context, m verification.Message, o Outcome, level slog.Level, err error) {
+	if err != nil {
+		s.log(ctx).Log(ctx, level, "a message was not sent", "message", m.ID, "purpose", m.Purpose, "error", err)
+	}
 	s.sending.mu.Lock()
 	defer s.sending.mu.Unlock()
-	counts := s.sending.counts
-	counts.Refused = maps.Clone(counts.Refused)
-	return counts
+	s.sending.counts[o]++
+}
+
+// MessageCount returns how many messages have had the outcome since this server started.
+func (s *Signin) MessageCount(o Outcome) int64 {
+	s.sending.mu.Lock()
+	defer s.sending.mu.Unlock()
+	return s.sending.counts[o]
 }
 
 // Close waits until the messages on their way have ended.

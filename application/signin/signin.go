@@ -24,7 +24,6 @@ import (
 	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 	"plaza/domain/user"
-	"plaza/domain/verification"
 )
 
 // Signin implements the use cases.
@@ -69,7 +68,9 @@ func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttl
 		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, limits: limits, now: now,
 		hashing: admission.New(admission.Limits{Capacity: int64(HashesAtOnce()), Waiting: waitingLogins}, errLoginsBusy), log: log, joining: joining,
 	}
-	s.sending.counts.Refused = map[verification.Reason]int64{}
+	s.sightings.waiting = make(chan access.Sighting, maxSightings)
+	s.sending.places = make(chan struct{}, maxSending)
+	s.sending.counts = map[Outcome]int64{}
 	return s
 }
 

@@ -180,7 +180,7 @@ func TestAUT18_the_former_number_is_told_unless_it_may_not_be(t *testing.T) {
 		require.Len(t, w.sender.messages, c.told, name)
 		if c.told > 0 {
 			assert.True(t, strings.HasPrefix(w.sender.messages[0].Text.Reveal(), "您的 Plaza 账号已更换手机号。"))
-			assert.EqualValues(t, 1, w.MessageCounts().Accepted)
+			assert.EqualValues(t, 1, w.MessageCount(signin.Accepted))
 			assert.EqualValues(t, 1, w.taken())
 		}
 		assert.NotContains(t, w.log.String(), "13800000001")

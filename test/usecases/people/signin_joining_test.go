@@ -193,22 +193,18 @@ func TestAUT16_fields_are_judged_before_the_code_is_tried(t *testing.T) {
 func TestAUT15_what_a_sender_does_changes_no_answer(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
-		want func(signin.MessageCounts) int64
+		want signin.Outcome
 	}{
-		"accepted": {nil, func(c signin.MessageCounts) int64 { return c.Accepted }},
-		"refused": {
-			&verification.RefusedError{Reason: verification.Money}, func(c signin.MessageCounts) int64 { return c.Refused[verification.Money] },
-		},
-		"number": {
-			&verification.RefusedError{Reason: verification.BadNumber}, func(c signin.MessageCounts) int64 { return c.Refused[verification.BadNumber] },
-		},
-		"busy":    {&verification.BusyError{}, func(c signin.MessageCounts) int64 { return c.Busy }},
-		"unknown": {errors.New("reset"), func(c signin.MessageCounts) int64 { return c.Unknown }},
+		"accepted": {nil, signin.Accepted},
+		"refused":  {&verification.RefusedError{Reason: verification.Money}, signin.Refused(verification.Money)},
+		"number":   {&verification.RefusedError{Reason: verification.BadNumber}, signin.Refused(verification.BadNumber)},
+		"busy":     {&verification.BusyError{}, signin.Busy},
+		"unknown":  {errors.New("reset"), signin.Unknown},
 	} {
 		w := newJoiningFixture(t)
 		w.sender.fails = c.err
 		require.NoError(t, w.ask(verification.SignUp, newPhone, access.Actor{}), name)
-		assert.EqualValues(t, 1, c.want(w.MessageCounts()), name)
+		assert.EqualValues(t, 1, w.MessageCount(c.want), name)
 	}
 }
 
@@ -222,10 +218,10 @@ func TestAUT15_messages_on_their_way_are_bounded(t *testing.T) {
 		}, nil)
 		require.NoError(t, err)
 	}
-	assert.EqualValues(t, 1, w.MessageCounts().Dropped)
+	assert.EqualValues(t, 1, w.MessageCount(signin.Dropped))
 	close(w.sender.hold)
 	w.Close()
-	assert.EqualValues(t, 200, w.MessageCounts().Accepted)
+	assert.EqualValues(t, 200, w.MessageCount(signin.Accepted))
 }
 
 // digits returns four digits.
