@@ -4,7 +4,6 @@ import (
 	"plaza/adapters/httpapi/transport"
 	"plaza/application/signin"
 	"plaza/domain/access"
-	"plaza/domain/page"
 	"plaza/domain/secret"
 )
 
@@ -58,18 +57,9 @@ type sessionView struct {
 }
 
 func (a *api) listSessions(c *transport.Call) (transport.Reply, error) {
-	q := c.Query()
-	request := q.Page()
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
-	sessions, err := a.Signin.Sessions(c.Context(), c.Actor, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	return transport.Paged(page.Map(sessions, func(t access.Token) sessionView {
+	return pageOf(c, c.Query(), c.Actor, a.Signin.Sessions, func(t access.Token) sessionView {
 		return sessionView{t.ID, listed(t.Scopes), transport.Timestamp(t.Created), transport.Timestamp(t.Used), t.ID == c.Actor.Token}
-	})), nil
+	})
 }
 
 func (a *api) endSession(c *transport.Call) (transport.Reply, error) {

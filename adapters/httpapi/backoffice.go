@@ -49,11 +49,7 @@ func (a *api) findPeople(c *transport.Call) (transport.Reply, error) {
 }
 
 func (a *api) showPerson(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[user.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	found, err := a.BackOffice.Show(c.Context(), id)
+	found, err := a.BackOffice.Show(c.Context(), user.ID(c.ID))
 	return transport.Data(renderStaffPerson(found)), err
 }
 
@@ -78,12 +74,8 @@ func (a *api) endSessionsOf(c *transport.Call) (transport.Reply, error) {
 func act(
 	c *transport.Call, do func(context.Context, backoffice.Act, error) (backoffice.Person, error),
 ) (transport.Reply, error) {
-	id, err := transport.PathID[user.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
 	body, readErr := transport.Read[actBody](c)
-	found, err := do(c.Context(), backoffice.Act{Actor: c.Actor, User: id, Reason: deref(body.Reason)}, readErr)
+	found, err := do(c.Context(), backoffice.Act{Actor: c.Actor, User: user.ID(c.ID), Reason: deref(body.Reason)}, readErr)
 	return transport.Data(renderStaffPerson(found)), err
 }
 
@@ -95,15 +87,11 @@ type rightsBody struct {
 }
 
 func (a *api) setRights(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[user.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
 	body, readErr := transport.Read[rightsBody](c)
 	rights := backoffice.Rights{Scopes: deref(body.Scopes), Staff: deref(body.Staff)}
 	c.Audited = []any{"scopes", rights.Scopes, "staff", rights.Staff}
 	found, err := a.BackOffice.SetRights(
-		c.Context(), backoffice.Act{Actor: c.Actor, User: id, Reason: deref(body.Reason)}, rights, readErr)
+		c.Context(), backoffice.Act{Actor: c.Actor, User: user.ID(c.ID), Reason: deref(body.Reason)}, rights, readErr)
 	return transport.Data(renderStaffPerson(found)), err
 }
 
@@ -223,18 +211,7 @@ func (a *api) listImports(c *transport.Call) (transport.Reply, error) {
 }
 
 func (a *api) listRejects(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[imported.RunID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	q := c.Query()
-	request := q.Page()
-	c.Audited = []any{"page", request.Number()}
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
-	rejects, err := a.BackOffice.Rejects(c.Context(), id, request)
-	return transport.Paged(page.Map(rejects, renderReject)), err
+	return pageOf(c, c.Query(), imported.RunID(c.ID), a.BackOffice.Rejects, renderReject)
 }
 
 // howToView is an imported how-to of a category (ADM-01).
@@ -263,10 +240,7 @@ func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 	}
 	c.Audited = []any{"categories", categories, "page", request.Number()}
 	howTos, err := a.HowToLists.List(c.Context(), categories, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	people, err := a.loadUsers(c, mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot })...)
+	people, err := a.loadUsers(c, mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot }), err)
 	return transport.Paged(page.Map(howTos, people.renderHowTo)), err
 }
 

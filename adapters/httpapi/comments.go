@@ -31,10 +31,7 @@ func (a *api) writeComment(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[commentBody](c)
 	key, readErr := c.IdempotencyKey(body.content, readErr)
 	said, err := a.Diary.Comment(c.Context(), c.Actor, deref(body.Event), deref(body.Content), key, readErr)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	people, err := a.describe(c, map[user.ID]*user.Member{said.Author: said.By}, []user.ID{said.Author})
+	people, err := a.describe(c, map[user.ID]*user.Member{said.Author: said.By}, []user.ID{said.Author}, err)
 	return transport.Created(people.renderComment(said.Comment)), err
 }
 
@@ -48,10 +45,7 @@ func (a *api) listComments(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	comments, members, err := a.Diary.Comments(c.Context(), c.Actor, on, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	people, err := a.describe(c, members, mapSlice(comments.Items, func(c event.Comment) user.ID { return c.Author }))
+	people, err := a.describe(c, members, mapSlice(comments.Items, func(c event.Comment) user.ID { return c.Author }), err)
 	return transport.Paged(page.Map(comments, people.renderComment)), err
 }
 
@@ -76,11 +70,7 @@ type likeView struct {
 }
 
 func (a *api) readLike(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[event.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	likes, err := a.Diary.Liking(c.Context(), c.Actor, id)
+	likes, err := a.Diary.Liking(c.Context(), c.Actor, event.ID(c.ID))
 	return transport.Data(likeView{likes.IsLiked, likes.Likes}), err
 }
 

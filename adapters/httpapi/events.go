@@ -21,21 +21,14 @@ func (a *api) writeEvent(c *transport.Call) (transport.Reply, error) {
 	if err != nil {
 		return transport.Reply{}, err
 	}
-	view, err := a.showEvent(c, written)
+	view, err := a.showEvent(c, written, nil)
 	return transport.CreatedAt(fmt.Sprintf("/api/xfile/event/%d/", written.ID()), view), err
 }
 
 func (a *api) editEvent(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[event.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
 	body, readErr := transport.Read[eventBody](c)
-	edited, err := a.Diary.Edit(c.Context(), c.Actor, id, body.change(), readErr)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	view, err := a.showEvent(c, edited)
+	edited, err := a.Diary.Edit(c.Context(), c.Actor, event.ID(c.ID), body.change(), readErr)
+	view, err := a.showEvent(c, edited, err)
 	return transport.Data(view), err
 }
 
@@ -44,15 +37,8 @@ func (a *api) deleteEvent(c *transport.Call) (transport.Reply, error) {
 }
 
 func (a *api) readEvent(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[event.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	shown, err := a.Diary.Read(c.Context(), c.Actor, id)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	view, err := a.showEvent(c, shown)
+	shown, err := a.Diary.Read(c.Context(), c.Actor, event.ID(c.ID))
+	view, err := a.showEvent(c, shown, err)
 	return transport.Data(view), err
 }
 
@@ -68,17 +54,13 @@ func (a *api) listOwnEvents(c *transport.Call) (transport.Reply, error) {
 }
 
 func (a *api) listEventsOf(c *transport.Call) (transport.Reply, error) {
-	author, err := transport.PathID[user.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
 	q := c.Query()
 	ordering, request := orderingIn(q), q.Page()
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
 	return a.pageOfEvents(c, request, func(ctx context.Context) (page.Page[diary.View], error) {
-		return a.Diary.Of(ctx, c.Actor, author, ordering, request)
+		return a.Diary.Of(ctx, c.Actor, user.ID(c.ID), ordering, request)
 	})
 }
 
@@ -96,10 +78,7 @@ func (a *api) listTimeline(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	p, err := a.Diary.Timeline(c.Context(), c.Actor, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	views, err := a.showEvents(c, p.Items)
+	views, err := a.showEvents(c, p.Items, err)
 	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Cursor: new(transport.CursorOf(timelineList, p.Next))}), err
 }
 
@@ -108,10 +87,7 @@ func (a *api) listRecentlyCommented(c *transport.Call) (transport.Reply, error) 
 		return transport.Reply{}, err
 	}
 	shown, err := a.Diary.RecentlyCommented(c.Context(), c.Actor)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	views, err := a.showEvents(c, shown)
+	views, err := a.showEvents(c, shown, err)
 	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views)}), err
 }
 
@@ -123,27 +99,25 @@ func (a *api) pageOfEvents(
 		return transport.Reply{}, err
 	}
 	p, err := read(c.Context())
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	views, err := a.showEvents(c, p.Items)
+	views, err := a.showEvents(c, p.Items, err)
 	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Pagination: new(transport.PaginationOf(p.Request, p.Total))}), err
 }
 
-func (a *api) showEvent(c *transport.Call, shown diary.View) (eventView, error) {
-	people, err := a.describe(c, shown.People, diary.PeopleIn(shown))
+// showEvent renders the event, unless reading it has failed.
+func (a *api) showEvent(c *transport.Call, shown diary.View, err error) (eventView, error) {
+	views, err := a.showEvents(c, []diary.View{shown}, err)
 	if err != nil {
 		return eventView{}, err
 	}
-	return a.renderEvent(people, shown), nil
+	return views[0], nil
 }
 
-// showEvents renders the events of a list.
-func (a *api) showEvents(c *transport.Call, shown []diary.View) ([]eventView, error) {
-	if len(shown) == 0 {
-		return nil, nil
+// showEvents renders the events of a list, unless reading them has failed.
+func (a *api) showEvents(c *transport.Call, shown []diary.View, err error) ([]eventView, error) {
+	if err != nil || len(shown) == 0 {
+		return nil, err
 	}
-	people, err := a.describe(c, shown[0].People, diary.PeopleIn(shown...))
+	people, err := a.describe(c, shown[0].People, diary.PeopleIn(shown...), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -178,10 +152,7 @@ func (a *api) attachPlate(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.ReadUpload[plateBody](c)
 	key, readErr := c.IdempotencyKey(body.content, readErr)
 	plate, err := a.Diary.Attach(c.Context(), c.Actor, deref(body.Event), body.Photo, key, readErr)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	people, err := a.loadUsers(c, c.Actor.ID)
+	people, err := a.loadUsers(c, []user.ID{c.Actor.ID}, err)
 	return transport.Created(a.renderPlate(people[c.Actor.ID], plate)), err
 }
 

@@ -51,11 +51,8 @@ func (a *api) listFeedItems(c *transport.Call) (transport.Reply, error) {
 	name := fmt.Sprint("items ", in, selection.Kinds, request.Number(), request.Size())
 	return a.whileUnchanged(c.Context(), selection, name, func(ctx context.Context, s feed.Selection) (transport.Reply, bool, error) {
 		items, err := a.Browsing.Items(ctx, in, s, request)
-		if err != nil {
-			return transport.Reply{}, false, err
-		}
 		authors, members := demandersIn(items.Items)
-		people, err := a.describe(c, members, authors)
+		people, err := a.describe(c, members, authors, err)
 		return transport.Paged(page.Map(items, people.renderItem)), len(authors) == 0, err
 	})
 }
@@ -65,11 +62,10 @@ func pathCategory(c *transport.Call) (feed.CategoryID, error) {
 	if c.Name() == uncategorised {
 		return 0, nil
 	}
-	id, err := transport.PathID[feed.CategoryID](c)
-	if err != nil {
-		return 0, errNoCategoryID
+	if id := transport.PositiveInt(c.Name()); id > 0 {
+		return feed.CategoryID(id), nil
 	}
-	return id, nil
+	return 0, errNoCategoryID
 }
 
 // errNoCategoryID is for clients that send the slug, which the tree of categories has, too.
@@ -282,16 +278,12 @@ func listed[T any](items []T) []T { return append([]T{}, items...) }
 
 // openFeedItem returns one item of the feed with its text (FED-11).
 func (a *api) openFeedItem(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[int64](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	card, err := a.Reading.Open(c.Context(), c.Actor, feed.Kind(c.Gin.Param("entity_type")), id, languageOf(c))
+	card, err := a.Reading.Open(c.Context(), c.Actor, feed.Kind(c.Gin.Param("entity_type")), c.ID, languageOf(c))
 	if err != nil {
 		return transport.Reply{}, err
 	}
 	authors, members := demandersIn([]feed.Item{card.Item})
-	people, err := a.describe(c, members, authors)
+	people, err := a.describe(c, members, authors, nil)
 	return transport.WithETag(transport.Data(people.renderCard(card))), err
 }
 

@@ -41,6 +41,7 @@ import (
 	"plaza/domain/admission"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
+	"plaza/domain/page"
 )
 
 // Config holds the settings of the interface.
@@ -163,6 +164,7 @@ func (a *api) unrouted(refuse http.HandlerFunc) gin.HandlerFunc {
 
 // serve returns the handler of the route.
 func (a *api) serve(r route) gin.HandlerFunc {
+	r.isNumbered = numbered.MatchString(r.Path)
 	r.handle = a.traced(r)
 	return func(g *gin.Context) {
 		transport.RequestLogOf(g.Request.Context()).Route = g.FullPath()
@@ -197,11 +199,20 @@ func (a *api) answer(r route, c *transport.Call) (transport.Reply, error) {
 
 // withID calls fn with the ID in the path, and answers without content.
 func withID[ID ~int64](c *transport.Call, fn func(context.Context, access.Actor, ID) error) (transport.Reply, error) {
-	id, err := transport.PathID[ID](c)
-	if err != nil {
+	return transport.NoContent(), fn(c.Context(), c.Actor, ID(c.ID))
+}
+
+// pageOf answers with the page that the request asks for, of the list that find reads by the filter.
+func pageOf[F, T, V any](
+	c *transport.Call, q *transport.Query, filter F, find func(context.Context, F, page.Request) (page.Page[T], error), render func(T) V,
+) (transport.Reply, error) {
+	request := q.Page()
+	c.Audited = append(c.Audited, "page", request.Number())
+	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
-	return transport.NoContent(), fn(c.Context(), c.Actor, id)
+	found, err := find(c.Context(), filter, request)
+	return transport.Paged(page.Map(found, render)), err
 }
 
 // errNoPath is the fault of a path that no route has.

@@ -60,12 +60,8 @@ func (a *api) keepImage(c *transport.Call) (transport.Reply, error) {
 }
 
 func (a *api) retagImage(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[userimage.ID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
 	body, readErr := transport.Read[tagsBody](c)
-	kept, err := a.UserImages.Retag(c.Context(), c.Actor, id, body.Tags, readErr)
+	kept, err := a.UserImages.Retag(c.Context(), c.Actor, userimage.ID(c.ID), body.Tags, readErr)
 	return transport.Bare(renderImage(kept)), err
 }
 

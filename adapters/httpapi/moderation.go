@@ -6,7 +6,6 @@ import (
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/moderation"
-	"plaza/domain/page"
 )
 
 // reportList is the letter of cursors in the list of reports.
@@ -78,13 +77,7 @@ func renderHidden(h moderation.Hiding) hiddenView {
 }
 
 func (a *api) listHidden(c *transport.Call) (transport.Reply, error) {
-	q := c.Query()
-	request := q.Page()
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
-	hidden, err := a.Moderating.Hidden(c.Context(), c.Actor, request)
-	return transport.Paged(page.Map(hidden, renderHidden)), err
+	return pageOf(c, c.Query(), c.Actor, a.Moderating.Hidden, renderHidden)
 }
 
 // staffReportView is a report to staff, with what it is about, or null if that was deleted.
@@ -162,10 +155,7 @@ func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	reports, err := a.Moderating.Reports(c.Context(), request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	people, err := a.describe(c, reports.Members, nil)
+	people, err := a.describe(c, reports.Members, nil, err)
 	return transport.Bare(reportsView{mapSlice(reports.Items, people.renderStaffReport), transport.CursorOf(reportList, reports.Next)}), err
 }
 

@@ -45,10 +45,7 @@ func (a *api) listNotifications(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	list, err := a.Notifications.List(c.Context(), c.Actor, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	people, err := a.describe(c, list.Members, mapSlice(list.Items, func(n notification.Notification) user.ID { return n.By }))
+	people, err := a.describe(c, list.Members, mapSlice(list.Items, func(n notification.Notification) user.ID { return n.By }), err)
 	return transport.Bare(notificationsView{
 		Data: mapSlice(list.Items, people.renderNotification), Cursor: transport.CursorOf(notificationList, list.Next), UnreadCount: list.Unread,
 	}), err

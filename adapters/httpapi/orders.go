@@ -6,7 +6,6 @@ import (
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
 	"plaza/domain/idempotency"
-	"plaza/domain/page"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 )
@@ -14,33 +13,20 @@ import (
 // listOrders returns the caller's orders, the newest first.
 func (a *api) listOrders(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	state, request := transport.Choose(q, "state", payment.States()...), q.Page()
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
-	orders, err := a.Paying.Orders(c.Context(), payment.OrderFilter{User: c.Actor.ID, State: state}, request)
-	return transport.Paged(page.Map(orders, view.OfOrder)), err
+	f := payment.OrderFilter{User: c.Actor.ID, State: transport.Choose(q, "state", payment.States()...)}
+	return pageOf(c, q, f, a.Paying.Orders, view.OfOrder)
 }
 
 // listAllOrders returns the orders of everybody or of one user, the newest first.
 func (a *api) listAllOrders(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	state, of, request := transport.Choose(q, "state", payment.States()...), q.PositiveInt("user", 0), q.Page()
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
-	f := payment.OrderFilter{User: user.ID(of), State: state}
-	c.Audited = []any{"state", state, "payer", of, "page", request.Number()}
-	orders, err := a.Paying.Orders(c.Context(), f, request)
-	return transport.Paged(page.Map(orders, view.OfStaffOrder)), err
+	f := payment.OrderFilter{User: user.ID(q.PositiveInt("user", 0)), State: transport.Choose(q, "state", payment.States()...)}
+	c.Audited = []any{"state", f.State, "payer", int64(f.User)}
+	return pageOf(c, q, f, a.Paying.Orders, view.OfStaffOrder)
 }
 
 func (a *api) readOrder(c *transport.Call) (transport.Reply, error) {
-	id, err := transport.PathID[payment.OrderID](c)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	order, err := a.Paying.OwnOrder(c.Context(), c.Actor, id)
+	order, err := a.Paying.OwnOrder(c.Context(), c.Actor, payment.OrderID(c.ID))
 	return transport.Data(view.OfOrder(order)), err
 }
 
@@ -94,11 +80,7 @@ func (a *api) createOrder(c *transport.Call) (transport.Reply, error) {
 
 func (a *api) listPayments(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	state, request := transport.Choose(q, "state", payment.PaymentStates()...), q.Page()
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
-	c.Audited = []any{"state", state, "page", request.Number()}
-	payments, err := a.Paying.Payments(c.Context(), payment.PaymentFilter{State: state}, request)
-	return transport.Paged(page.Map(payments, view.OfPayment)), err
+	f := payment.PaymentFilter{State: transport.Choose(q, "state", payment.PaymentStates()...)}
+	c.Audited = []any{"state", f.State}
+	return pageOf(c, q, f, a.Paying.Payments, view.OfPayment)
 }

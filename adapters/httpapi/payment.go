@@ -12,7 +12,6 @@ import (
 	"plaza/application/paying"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
-	"plaza/domain/page"
 	"plaza/domain/payment"
 )
 
@@ -184,14 +183,10 @@ func (a *api) createRefund(c *transport.Call) (transport.Reply, error) {
 
 func (a *api) listRefunds(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	of, request := payment.PaymentID(q.PositiveInt("payment", 0)), q.Page()
+	of := payment.PaymentID(q.PositiveInt("payment", 0))
 	filter := payment.RefundFilter{State: transport.Choose(q, "state", payment.RefundStates()...), Payment: of}
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
-	c.Audited = []any{"state", filter.State, "payment", int64(filter.Payment), "page", request.Number()}
-	refunds, err := a.Refunding.Refunds(c.Context(), filter, request)
-	return transport.Paged(page.Map(refunds, view.OfRefund)), err
+	c.Audited = []any{"state", filter.State, "payment", int64(filter.Payment)}
+	return pageOf(c, q, filter, a.Refunding.Refunds, view.OfRefund)
 }
 
 func (a *api) listFindings(c *transport.Call) (transport.Reply, error) {
@@ -200,13 +195,8 @@ func (a *api) listFindings(c *transport.Call) (transport.Reply, error) {
 		Day: billDay(q, "day"), Kind: transport.Choose(q, "kind", payment.FindingKinds()...),
 		State: transport.Choose(q, "state", payment.FindingStates()...),
 	}
-	request := q.Page()
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
-	c.Audited = []any{"kind", filter.Kind, "state", filter.State, "page", request.Number()}
-	findings, err := a.Reconciling.Findings(c.Context(), filter, request)
-	return transport.Paged(page.Map(findings, view.OfFinding)), err
+	c.Audited = []any{"kind", filter.Kind, "state", filter.State}
+	return pageOf(c, q, filter, a.Reconciling.Findings, view.OfFinding)
 }
 
 // billDay returns the day in the parameter, or none.

@@ -82,8 +82,11 @@ func (a *api) removeAvatar(c *transport.Call) (transport.Reply, error) {
 // users holds the users of a response.
 type users map[user.ID]user.Info
 
-// loadUsers loads all the users at once.
-func (a *api) loadUsers(c *transport.Call, ids ...user.ID) (users, error) {
+// loadUsers loads all the users at once, unless reading what shows them has failed.
+func (a *api) loadUsers(c *transport.Call, ids []user.ID, err error) (users, error) {
+	if err != nil {
+		return nil, err
+	}
 	infos, err := a.People.Infos(c.Context(), ids)
 	if err != nil {
 		return nil, err
@@ -92,8 +95,11 @@ func (a *api) loadUsers(c *transport.Call, ids ...user.ID) (users, error) {
 }
 
 // describe returns the users of the ids, who are among the members that were read with what
-// shows them.
-func (a *api) describe(c *transport.Call, members map[user.ID]*user.Member, ids []user.ID) (users, error) {
+// shows them, unless that has failed.
+func (a *api) describe(c *transport.Call, members map[user.ID]*user.Member, ids []user.ID, err error) (users, error) {
+	if err != nil {
+		return nil, err
+	}
 	all := slices.AppendSeq(make([]*user.Member, 0, len(members)), maps.Values(members))
 	return usersOf(c, a.People.Describe(all), ids)
 }

@@ -30,6 +30,7 @@ type route struct {
 	Route
 	handle      func(*api, *transport.Call) (transport.Reply, error)
 	act         audit.Record // what staff do with it; without one it changes and copies nothing
+	isNumbered  bool         // its path ends in an ID
 	isUnlimited bool         // its handler alone charges the address, if at all (GEN-14); its policy is NoAuth
 }
 
@@ -214,11 +215,24 @@ func refuser(rows []route) http.HandlerFunc {
 	}
 }
 
+// numbered matches a path that ends in an ID.
+var numbered = regexp.MustCompile(`\{(id|uid|event_id|entity_id)\}/$`)
+
+// call calls the handler. An ID in the path that is no positive integer is ErrNotFound (GEN-09).
+func (r route) call(a *api, c *transport.Call) (transport.Reply, error) {
+	if r.isNumbered {
+		if c.ID = transport.PositiveInt(c.Name()); c.ID < 1 {
+			return transport.Reply{}, transport.ErrNotFound
+		}
+	}
+	return r.handle(a, c)
+}
+
 // traced returns the handler of a route with a span around it, named like the handler. The
 // time before it is spent on the token and the policy, the time after it on sending.
 func (a *api) traced(r route) func(*api, *transport.Call) (transport.Reply, error) {
 	if a.tracer == nil {
-		return r.handle
+		return r.call
 	}
 	name := runtime.FuncForPC(reflect.ValueOf(r.handle).Pointer()).Name()
 	name = name[strings.LastIndexByte(name, '.')+1:]
@@ -228,7 +242,7 @@ func (a *api) traced(r route) func(*api, *transport.Call) (transport.Reply, erro
 		defer func() { span.End() }() // called directly, it would add the text of a panic
 		c.Gin.Request = request.WithContext(ctx)
 		defer func() { c.Gin.Request = request }()
-		answer, err := r.handle(a, c)
+		answer, err := r.call(a, c)
 		if err != nil {
 			span.SetAttributes(attribute.String("error.type", fault.KindOf(err).Code()))
 		}

@@ -30,17 +30,11 @@ func (a *api) subscribe(c *transport.Call) (transport.Reply, error) {
 	target := following.Target{User: body.User.OrNil(), Category: body.Category.OrNil()}
 	key, readErr := c.IdempotencyKey(body.content, readErr)
 	followed, isNew, err := a.Following.Follow(c.Context(), c.Actor, target, key, readErr)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	people, err := a.loadUsers(c, peopleOf(followed)...)
-	if err != nil {
-		return transport.Reply{}, err
-	}
+	people, err := a.loadUsers(c, peopleOf(followed), err)
 	if isNew {
-		return transport.Created(people.renderSubscription(followed)), nil
+		return transport.Created(people.renderSubscription(followed)), err
 	}
-	return transport.Data(people.renderSubscription(followed)), nil
+	return transport.Data(people.renderSubscription(followed)), err
 }
 
 // listSubscriptions returns the caller's subscriptions. With uid_only, users and categories
@@ -57,13 +51,10 @@ func (a *api) listSubscriptions(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	list, err := a.Following.List(c.Context(), c.Actor, wanted)
-	if err != nil {
-		return transport.Reply{}, err
-	}
 	if q.Text("uid_only") != "" {
-		return transport.Paged(page.Map(list, renderSubscriptionByID)), nil
+		return transport.Paged(page.Map(list, renderSubscriptionByID)), err
 	}
-	people, err := a.loadUsers(c, peopleOf(list.Items...)...)
+	people, err := a.loadUsers(c, peopleOf(list.Items...), err)
 	return transport.Paged(page.Map(list, people.renderSubscription)), err
 }
 
@@ -98,10 +89,7 @@ func (a *api) listFollowers(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	list, err := a.Following.Followers(c.Context(), c.Actor, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	people, err := a.loadUsers(c, mapSlice(list.Items, func(f following.Follower) user.ID { return f.User })...)
+	people, err := a.loadUsers(c, mapSlice(list.Items, func(f following.Follower) user.ID { return f.User }), err)
 	return transport.Paged(page.Map(list, func(f following.Follower) followerView {
 		return followerView{f.ID, renderPerson(people[f.User]), f.IsContact, transport.Timestamp(f.Created)}
 	})), err
@@ -155,10 +143,7 @@ func (a *api) listBlocks(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	list, err := a.Following.Blocks(c.Context(), c.Actor, request)
-	if err != nil {
-		return transport.Reply{}, err
-	}
-	people, err := a.loadUsers(c, mapSlice(list.Items, func(b block.Block) user.ID { return b.Whom })...)
+	people, err := a.loadUsers(c, mapSlice(list.Items, func(b block.Block) user.ID { return b.Whom }), err)
 	return transport.Paged(page.Map(list, func(b block.Block) person { return renderPerson(people[b.Whom]) })), err
 }
 

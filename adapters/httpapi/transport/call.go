@@ -16,6 +16,7 @@ import (
 type Call struct {
 	Gin   *gin.Context
 	Actor access.Actor
+	ID    int64         // in the path, if it has one
 	Key   secret.String // presented by the actor
 
 	pictures map[string]*Upload // of the body, by field
@@ -64,14 +65,4 @@ func (c *Call) Address() netip.Addr { return RequestLogOf(c.Context()).Client }
 // Name returns the value of the path's last variable.
 func (c *Call) Name() string {
 	return strings.TrimPrefix(c.Gin.Param("id"), "/") // gin begins a rest of the path with a slash
-}
-
-// PathID returns the ID in the path. It returns errNotFound if that is not a positive
-// integer (GEN-09).
-func PathID[ID ~int64](c *Call) (ID, error) {
-	n := PositiveInt(c.Name())
-	if n < 1 {
-		return 0, ErrNotFound
-	}
-	return ID(n), nil
 }
