@@ -147,7 +147,7 @@ func (s *Site) failed(v *visit, err error) answer {
 		s.config.Log(ctx).ErrorContext(ctx, "page of the back office failed", "error", err)
 	}
 	if f, is := fault.As(err); is && f.RetryAfter > 0 {
-		v.w.Header().Set("Retry-After", strconv.Itoa(max(1, int(f.RetryAfter.Seconds()+1))))
+		v.w.Header().Set("Retry-After", strconv.FormatInt(f.RetrySeconds(), 10))
 	}
 	return answer{template: "message.html", title: s.texts.Titles[status], status: status, problem: s.sentence(err)}
 }

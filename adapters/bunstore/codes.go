@@ -107,9 +107,10 @@ func (v Codes) counting(
 	return v.s.writeWithin(ctx, v.s.Limit, lock, fn)
 }
 
-// count counts the use and returns zero. If a limit is full, it counts nothing and returns the time until the limits admit
-// the use.
-func (v Codes) count(ctx context.Context, tx *listedTransaction, u codeUse, limits []verification.Limit) (wait time.Duration, err error) {
+// count counts the use. If a limit is full, it counts nothing and returns the fault.
+func (v Codes) count(
+	ctx context.Context, tx *listedTransaction, u codeUse, limits []verification.Limit, full func(time.Duration) error,
+) error {
 	filling, into := make([]time.Time, len(limits)), make([]any, len(limits))
 	for i := range limits {
 		into[i] = engine.IntoTime{Into: &filling[i]}
@@ -117,14 +118,14 @@ func (v Codes) count(ctx context.Context, tx *listedTransaction, u codeUse, limi
 	read := v.limiting(u, limits)
 	read.Row = engine.Into(into...)
 	if err := tx.Run(ctx, read); err != nil {
-		return 0, err
+		return err
 	}
 	if wait := verification.Wait(limits, filling, u.at); wait > 0 {
-		return wait, nil
+		return full(wait)
 	}
 	rows := u.rows()
-	_, err = tx.NewInsert().Model(&rows).Exec(ctx)
-	return 0, err
+	_, err := tx.NewInsert().Model(&rows).Exec(ctx)
+	return err
 }
 
 // limiting reads for each limit the time of the use that fills it, or NULL if it has room. No row is in the group that has
@@ -149,14 +150,10 @@ func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 	row := codeRowOf(r.Code)
 	use := codeUse{verification.Requested, r.Code.Number, r.From, instant.Normalise(r.Now)}
 	return v.counting(ctx, use.number, use.from, func(ctx context.Context, tx *listedTransaction) error {
-		wait, err := v.count(ctx, tx, use, verification.RequestLimits())
-		switch {
-		case err != nil:
+		if err := v.count(ctx, tx, use, verification.RequestLimits(), verification.ErrTooManyRequests); err != nil {
 			return err
-		case wait > 0:
-			return verification.ErrTooManyRequests(wait)
 		}
-		_, err = tx.NewUpdate().Model((*codeRow)(nil)).Set("status = ?", verification.Replaced).
+		_, err := tx.NewUpdate().Model((*codeRow)(nil)).Set("status = ?", verification.Replaced).
 			Where("number = ?", row.Number).Where("purpose = ?", row.Purpose).Where("status = ?", verification.Live).Exec(ctx)
 		if err != nil {
 			return err
@@ -200,12 +197,8 @@ func (v Codes) Try(ctx context.Context, a verification.Attempt) (code *verificat
 		if code == nil {
 			use.number = verification.Number{}
 		}
-		wait, err := v.count(ctx, tx, use, verification.TryLimits())
-		switch {
-		case err != nil || code == nil && wait == 0:
+		if err := v.count(ctx, tx, use, verification.TryLimits(), verification.ErrTooManyTries); err != nil || code == nil {
 			return err
-		case wait > 0:
-			return verification.ErrTooManyTries(wait)
 		}
 		_, err = tx.NewUpdate().Model((*codeRow)(nil)).Set("tries = ?", code.State().Tries).Where("id = ?", code.State().ID).Exec(ctx)
 		return err

@@ -142,12 +142,6 @@ func (people users) renderSubject(r moderation.Reported) *subjectView {
 	return &about
 }
 
-// reportsView is a part of the reports.
-type reportsView struct {
-	Data   []staffReportView `json:"data"`
-	Cursor any               `json:"cursor"`
-}
-
 func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
 	request := moderation.Query{CursorRequest: q.Cursor(reportList), IsDecided: transport.Choose(q, "state", "open", "decided") == "decided"}
@@ -156,7 +150,7 @@ func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 	}
 	reports, err := a.Moderating.Reports(c.Context(), request)
 	people, err := a.describe(c, reports.Members, nil, err)
-	return transport.Bare(reportsView{mapSlice(reports.Items, people.renderStaffReport), transport.CursorOf(reportList, reports.Next)}), err
+	return transport.Continued(reportList, mapSlice(reports.Items, people.renderStaffReport), reports.Next), err
 }
 
 // decisionBody is a report that staff decide without hiding what it is about, and why.

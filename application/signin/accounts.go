@@ -56,12 +56,13 @@ func (s *Signin) Accounts(ctx context.Context, after user.ID, limit int) ([]acce
 }
 
 // change changes the account, or returns access.ErrErased: an erased account must stay closed.
-func (s *Signin) change(ctx context.Context, id user.ID, fn func(*access.Account) error) error {
+func (s *Signin) change(ctx context.Context, id user.ID, fn func(*access.Account)) error {
 	return s.accounts.Change(ctx, id, func(a *access.Account) error {
 		if a.IsErased() {
 			return access.ErrErased
 		}
-		return fn(a)
+		fn(a)
+		return nil
 	})
 }
 
@@ -78,9 +79,8 @@ func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.St
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, id, func(a *access.Account) error {
+	return s.change(ctx, id, func(a *access.Account) {
 		a.SetPassword(hash)
-		return nil
 	})
 }
 
@@ -92,10 +92,9 @@ func (s *Signin) SetPhone(ctx context.Context, id user.ID, username string, in l
 		return fault.OnField("username", err)
 	}
 	var former user.Phone
-	err = s.change(ctx, id, func(a *access.Account) error {
+	err = s.change(ctx, id, func(a *access.Account) {
 		former = a.Phone
 		a.SetPhone(phone)
-		return nil
 	})
 	if err == nil {
 		s.notify(ctx, former, phone, in)
@@ -110,43 +109,38 @@ func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) erro
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, id, func(a *access.Account) error {
+	return s.change(ctx, id, func(a *access.Account) {
 		a.SetScopes(scopes)
-		return nil
 	})
 }
 
 // SetStaff grants or revokes access to the back office, with immediate effect on the
 // account's tokens.
 func (s *Signin) SetStaff(ctx context.Context, id user.ID, staff bool) error {
-	return s.change(ctx, id, func(a *access.Account) error {
+	return s.change(ctx, id, func(a *access.Account) {
 		a.Staff = staff
-		return nil
 	})
 }
 
 // SetRights replaces the scopes of the account, and its access to the back office, in one step.
 func (s *Signin) SetRights(ctx context.Context, id user.ID, scopes []access.Scope, staff bool) error {
-	return s.change(ctx, id, func(a *access.Account) error {
+	return s.change(ctx, id, func(a *access.Account) {
 		a.SetScopes(scopes)
 		a.Staff = staff
-		return nil
 	})
 }
 
 // EndSessions ends all keys of the account. Its password stays.
 func (s *Signin) EndSessions(ctx context.Context, id user.ID) error {
-	return s.change(ctx, id, func(a *access.Account) error {
+	return s.change(ctx, id, func(a *access.Account) {
 		a.EndSessions()
-		return nil
 	})
 }
 
 // SetDisabled disables or enables the account. Its content stays.
 func (s *Signin) SetDisabled(ctx context.Context, id user.ID, disabled bool) error {
-	return s.change(ctx, id, func(a *access.Account) error {
+	return s.change(ctx, id, func(a *access.Account) {
 		a.Disabled = disabled
-		return nil
 	})
 }
 

@@ -52,7 +52,7 @@ func (s *Signin) SignUp(ctx context.Context, r SignUp, readErr error) (SignedUp,
 		profile.Timezone = &r.Timezone
 	}
 	profile, profileErr := profile.Check()
-	err = mergeAll(readErr, fault.OnField("username", err), codeErr,
+	err = fault.Merge(readErr, fault.OnField("username", err), codeErr,
 		fault.OnField("password", access.CheckPassword(r.Password, phone, s.strength)), profileErr)
 	if err != nil {
 		return SignedUp{}, err
@@ -81,14 +81,6 @@ func (s *Signin) SignUp(ctx context.Context, r SignUp, readErr error) (SignedUp,
 	return SignedUp{account.User, key}, err
 }
 
-// mergeAll returns the faults of all fields as one.
-func mergeAll(errs ...error) (all error) {
-	for _, err := range errs {
-		all = fault.Merge(all, err)
-	}
-	return all
-}
-
 // orInUse tells a caller with a code that the number is taken.
 func orInUse(err error) error {
 	if errors.Is(err, access.ErrPhoneTaken) {
@@ -112,7 +104,7 @@ func (s *Signin) ResetPassword(ctx context.Context, r PasswordReset, readErr err
 		return err
 	}
 	code, codeErr := verification.ParseCode(r.Code)
-	err = mergeAll(readErr, fault.OnField("username", err), codeErr,
+	err = fault.Merge(readErr, fault.OnField("username", err), codeErr,
 		fault.OnField("password", access.CheckPassword(r.Password, phone, s.strength)))
 	if err != nil {
 		return err
@@ -157,7 +149,7 @@ type PhoneChange struct {
 func (s *Signin) ChangePhone(ctx context.Context, actor access.Actor, c PhoneChange, readErr error) error {
 	phone, err := user.ParsePhone(c.Username)
 	code, codeErr := verification.ParseCode(c.Code)
-	if err := mergeAll(readErr, fault.OnField("username", err), codeErr); err != nil {
+	if err := fault.Merge(readErr, fault.OnField("username", err), codeErr); err != nil {
 		return err
 	}
 	account, err := s.accounts.ByID(ctx, actor.ID)

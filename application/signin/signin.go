@@ -109,7 +109,7 @@ func (s *Signin) login(ctx context.Context, l Login, readErr error) (secret.Stri
 		}
 	}
 	asked, scopeErr := access.ParseScopes(l.Scopes)
-	if err := fault.Merge(readErr, fault.Merge(fault.OnField("username", err), scopeErr)); err != nil {
+	if err := fault.Merge(readErr, fault.OnField("username", err), scopeErr); err != nil {
 		return secret.String{}, err
 	}
 	account, err := s.verify(ctx, phone, l.From, l.Password)

@@ -83,12 +83,7 @@ type Liking struct {
 }
 
 // CheckRead returns nil if the viewer may see the event, else ErrNotFound (EVT-07).
-func (l Liking) CheckRead() error {
-	if !l.VisibleTo(l.Relation) {
-		return ErrNotFound
-	}
-	return nil
-}
+func (l Liking) CheckRead() error { return l.Exposure.CheckRead(l.Relation) }
 
 // Purpose is what a viewer looks at an event for.
 type Purpose int

@@ -68,6 +68,14 @@ func (s Exposure) VisibleTo(r subscription.Relation) bool {
 	return slices.Contains(VisibleStates(r), s)
 }
 
+// CheckRead returns nil if a viewer with the relation to the author may see an event with the exposure, else ErrNotFound (EVT-07).
+func (s Exposure) CheckRead(r subscription.Relation) error {
+	if !s.VisibleTo(r) {
+		return ErrNotFound
+	}
+	return nil
+}
+
 // VisibleTo reports whether a viewer with the relation to the author may see the
 // event.
 func (e *Event) VisibleTo(r subscription.Relation) bool {
@@ -76,10 +84,7 @@ func (e *Event) VisibleTo(r subscription.Relation) bool {
 
 // CheckRead returns nil if the viewer may see the event, else ErrNotFound (EVT-07).
 func (e *Event) CheckRead(r subscription.Relation) error {
-	if !e.VisibleTo(r) {
-		return ErrNotFound
-	}
-	return nil
+	return e.s.Exposure().CheckRead(r)
 }
 
 // CheckWrite returns nil for the author, ErrNotAuthor for other viewers who may see

@@ -106,6 +106,9 @@ func (e *Error) AtLimit(name string) *Error {
 	return &refusal
 }
 
+// RetrySeconds returns RetryAfter in whole seconds, at least one, rounded up so that clients never retry too early.
+func (e *Error) RetrySeconds() int64 { return max(1, int64((e.RetryAfter+time.Second-1)/time.Second)) }
+
 // As returns the fault in the error's chain, and whether the chain has one.
 func As(err error) (*Error, bool) { return errors.AsType[*Error](err) }
 

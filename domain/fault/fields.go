@@ -54,10 +54,17 @@ func OnField(name string, err error) error {
 	return err
 }
 
-// Merge returns the error of a request with two problems, either of which may be nil.
-// Two faults of fields become one fault of all fields. An error that is not about fields
-// outweighs one that is, and the first outweighs the second.
-func Merge(first, second error) error {
+// Merge returns the error of a request with several problems, any of which may be nil.
+// Faults of fields become one fault of all fields. An error that is not about fields
+// outweighs one that is, and the first outweighs the others.
+func Merge(problems ...error) (all error) {
+	for _, p := range problems {
+		all = merge(all, p)
+	}
+	return all
+}
+
+func merge(first, second error) error {
 	wrong, more := FieldsOf(first), FieldsOf(second)
 	switch {
 	case second == nil || first != nil && len(wrong) == 0:

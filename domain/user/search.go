@@ -145,15 +145,8 @@ func (f Found) Place() page.Cursor { return page.Cursor{Rank: f.Rank, ID: int64(
 // Continues returns the uids behind which the search continues among those whom the user who searches follows, and among
 // others, and the uids of those who came first.
 func (q Search) Continues() (followed, others ID, cameFirst []ID) {
-	last := ID(0)
-	for rest := []byte(q.After.Seen); ; {
-		step, length := binary.Uvarint(rest)
-		if length <= 0 {
-			break
-		}
-		last += ID(step)
-		cameFirst, rest = append(cameFirst, last), rest[length:]
-	}
+	cameFirst = make([]ID, len(q.After.Seen)/8)
+	_, _ = binary.Decode([]byte(q.After.Seen), binary.BigEndian, cameFirst) // fails only if it is too short
 	switch {
 	case q.After.Rank == RankOther:
 		return math.MaxInt64, ID(q.After.ID), cameFirst
@@ -181,17 +174,8 @@ func (q Search) PageOf(users []Found, upTo page.Cursor) (p page.CursorPage[Membe
 		}
 	}
 	if p.Next = upTo; upTo != (page.Cursor{}) {
-		p.Next.Seen = seen(cameFirst)
+		seen, _ := binary.Append(nil, binary.BigEndian, cameFirst) // fails only for values without a size
+		p.Next.Seen = string(seen)
 	}
 	return p
-}
-
-// seen returns the uids, which ascend, for a cursor.
-func seen(ids []ID) string {
-	var b []byte
-	last := ID(0)
-	for _, id := range ids {
-		b, last = binary.AppendUvarint(b, uint64(id-last)), id
-	}
-	return string(b)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"plaza/domain/catalogue"
@@ -74,29 +75,16 @@ type RefusedError struct {
 	Said   string // the provider's code
 }
 
-func (e *RefusedError) Error() string { return said(ErrRefused.Error()+", "+string(e.Reason), e.Said) }
+func (e *RefusedError) Error() string {
+	return strings.TrimSuffix(fmt.Sprintf("%v, %s: %s", ErrRefused, e.Reason, e.Said), ": ")
+}
 
 // Is makes the error an ErrRefused.
 func (e *RefusedError) Is(target error) bool { return target == ErrRefused }
-
-// BusyError is an ErrBusy with the provider's code.
-type BusyError struct{ Said string }
-
-func (e *BusyError) Error() string { return said(ErrBusy.Error(), e.Said) }
-
-// Is makes the error an ErrBusy.
-func (e *BusyError) Is(target error) bool { return target == ErrBusy }
 
 // CostsNothing reports whether the error is of a message that was certainly not sent, for a reason that
 // is not its number's. Such a message is given back to the budget.
 func CostsNothing(err error) bool {
 	refused, isRefused := errors.AsType[*RefusedError](err)
 	return errors.Is(err, ErrBusy) || isRefused && (refused.Reason == SetUp || refused.Reason == Money)
-}
-
-func said(meaning, code string) string {
-	if code == "" {
-		return meaning
-	}
-	return meaning + ": " + code
 }

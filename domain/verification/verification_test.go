@@ -372,7 +372,7 @@ func TestAUT15_texts_are_in_the_language_and_end_with_the_host(t *testing.T) {
 
 func TestErrors_of_senders_are_told_apart(t *testing.T) {
 	refused := fmt.Errorf("x: %w", &verification.RefusedError{Reason: verification.Money, Said: "isv.AMOUNT_NOT_ENOUGH"})
-	busy := fmt.Errorf("x: %w", &verification.BusyError{Said: "isv.DAY_LIMIT_CONTROL"})
+	busy := fmt.Errorf("x: %w: isv.DAY_LIMIT_CONTROL", verification.ErrBusy)
 	assert.ErrorIs(t, refused, verification.ErrRefused)
 	assert.ErrorIs(t, busy, verification.ErrBusy)
 	for _, other := range []error{verification.ErrBusy, verification.ErrUnknownOutcome} {

@@ -18,10 +18,11 @@ import (
 	"plaza/adapters/sms/sandbox"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
+	"plaza/test/telephones"
 )
 
-// telephones get the codes of all servers.
-var telephones = sandbox.New(time.Now)
+// messages get the codes of all servers.
+var messages = telephones.New(sandbox.New(time.Now))
 
 // serve serves Plaza, prepared as the function does, on a free port until the test ends.
 func serve(t *testing.T, origins settings.Origins, prepare func(*bootstrap.App)) (url string) {
@@ -40,7 +41,7 @@ func serveConfig(t *testing.T, config settings.Config, prepare func(*bootstrap.A
 	require.NoError(t, err)
 	config.PublicURL = listeners.URL()
 	app, err := bootstrap.NewApp(t.Context(), config, slog.New(slog.DiscardHandler), bootstrap.Parts{
-		Hashing: &argon2id.Cheap, Sender: telephones, OffersDemo: true,
+		Hashing: &argon2id.Cheap, Sender: messages, OffersDemo: true,
 	})
 	require.NoError(t, err)
 	prepare(app)

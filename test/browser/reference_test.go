@@ -147,7 +147,7 @@ func joins(t *testing.T, page *chromium.Tab) {
 		chromedp.SendKeys(field("username"), username), chromedp.Click(chromedp.CSS("#join-code")))
 	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	m, err := telephones.Next(soon, verification.NumberOf(phone))
+	m, err := messages.Next(soon, verification.NumberOf(phone))
 	require.NoError(t, err)
 	page.Do(t, chromedp.SendKeys(field("password"), "a-walk-around-the-lake"), chromedp.SendKeys(field("firstname"), "Ada"),
 		chromedp.SendKeys(field("lastname"), "Li"), chromedp.SendKeys(field("code"), "12345\n"))

@@ -288,7 +288,7 @@ func sendersThatFail(t *testing.T, s *server) {
 		"refuses": func(context.Context) error {
 			return &verification.RefusedError{Reason: verification.Money, Said: "isv.AMOUNT_NOT_ENOUGH"}
 		},
-		"is busy": func(context.Context) error { return &verification.BusyError{} },
+		"is busy": func(context.Context) error { return verification.ErrBusy },
 		"breaks":  func(context.Context) error { return verification.ErrUnknownOutcome },
 	} {
 		other := s.on.startAs(t, func(*settings.Config) {}, bootstrap.Parts{Sender: send})

@@ -22,6 +22,7 @@ import (
 	"plaza/bootstrap/settings"
 	"plaza/domain/secret"
 	"plaza/domain/user"
+	"plaza/test/telephones"
 )
 
 // server is a running Plaza with a clock that stands until it is moved. On some
@@ -34,7 +35,7 @@ type server struct {
 	clock *clock
 	log   *logBuffer // of all of them
 	// messages get the codes, unless the test has a sender of its own or none.
-	messages *sandbox.Sandbox
+	messages *telephones.Telephones
 	stop     func() // ends it, once the requests in flight are done
 
 	settings settings.Config
@@ -76,7 +77,7 @@ func (on store) startAs(t *testing.T, change func(*settings.Config), parts boots
 	change(&s.settings)
 	parts.Now, parts.Hashing = s.clock.Now, &argon2id.Cheap
 	if parts.Sender == nil && s.settings.SMS == "" {
-		s.messages = sandbox.New(s.clock.Now)
+		s.messages = telephones.New(sandbox.New(s.clock.Now))
 		parts.Sender = s.messages
 	}
 	s.parts = parts

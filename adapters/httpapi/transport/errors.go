@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"plaza/domain/fault"
 )
@@ -101,14 +100,10 @@ func Refuse(err error) Reply {
 		answer.header.Set("WWW-Authenticate", "Token")
 	}
 	if f.RetryAfter > 0 || kind == fault.Throttled {
-		answer.header.Set("Retry-After", strconv.FormatInt(seconds(f.RetryAfter), 10))
+		answer.header.Set("Retry-After", strconv.FormatInt(f.RetrySeconds(), 10))
 	}
 	return answer
 }
-
-// seconds returns the duration in whole seconds, rounded up so that clients never retry too
-// early.
-func seconds(d time.Duration) int64 { return max(1, int64((d+time.Second-1)/time.Second)) }
 
 // WrongMethod is the response to a method that the path does not support. The router sets
 // Allow to the methods that it takes.

@@ -38,7 +38,7 @@ type Protocol interface {
 	// Request returns the request that sends the message at the instant.
 	Request(m verification.Message, at time.Time) (Request, error)
 	// Judge returns nil if the answer accepts the message, else the meaning of the answer: a
-	// RefusedError, a BusyError or an ErrUnknownOutcome. The body may be incomplete.
+	// RefusedError, an ErrBusy or an ErrUnknownOutcome. The body may be incomplete.
 	Judge(status int, body []byte) error
 }
 
@@ -100,7 +100,7 @@ func JudgeStatus(status int) error {
 	said := fmt.Sprintf("status %d", status)
 	switch {
 	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
-		return &verification.BusyError{Said: said}
+		return fmt.Errorf("%w: %s", verification.ErrBusy, said)
 	case status >= 300 && status < 500:
 		return &verification.RefusedError{Reason: verification.SetUp, Said: said}
 	}
@@ -113,7 +113,7 @@ func Refused(reason verification.Reason, code string) error {
 }
 
 // Busy returns the error of a provider that has sent nothing for now, with its code.
-func Busy(code string) error { return &verification.BusyError{Said: shown(code)} }
+func Busy(code string) error { return fmt.Errorf("%w: %s", verification.ErrBusy, shown(code)) }
 
 // Unknown returns the error of an outcome that the provider's code leaves open.
 func Unknown(code string) error {

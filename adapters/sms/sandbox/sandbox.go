@@ -32,8 +32,7 @@ const kept = 50
 // Message is a message that was to be sent.
 type Message struct {
 	verification.Message
-	At      time.Time
-	isTaken bool // by Next
+	At time.Time
 }
 
 // Sandbox implements verification.Sender. It keeps the newest messages of this process.
@@ -41,14 +40,13 @@ type Sandbox struct {
 	now func() time.Time
 
 	mu       sync.Mutex
-	messages []Message     // oldest first
-	arrived  chan struct{} // closed by the next message
+	messages []Message // oldest first
 }
 
 var _ verification.Sender = (*Sandbox)(nil)
 
 // New returns a sandbox without messages.
-func New(now func() time.Time) *Sandbox { return &Sandbox{now: now, arrived: make(chan struct{})} }
+func New(now func() time.Time) *Sandbox { return &Sandbox{now: now} }
 
 // Send implements verification.Sender. A message with the ID of one that is kept is that message.
 func (s *Sandbox) Send(ctx context.Context, m verification.Message) error {
@@ -62,8 +60,6 @@ func (s *Sandbox) Send(ctx context.Context, m verification.Message) error {
 	}
 	s.messages = append(s.messages, Message{Message: m, At: s.now()})
 	s.messages = slices.Delete(s.messages, 0, max(0, len(s.messages)-kept))
-	close(s.arrived)
-	s.arrived = make(chan struct{})
 	return nil
 }
 
@@ -74,33 +70,4 @@ func (s *Sandbox) Messages() []Message {
 	messages := slices.Clone(s.messages)
 	slices.Reverse(messages)
 	return messages
-}
-
-// Next returns the oldest message to the number that Next has not returned before. It waits for
-// one until the context ends.
-func (s *Sandbox) Next(ctx context.Context, to verification.Number) (verification.Message, error) {
-	for {
-		m, arrived := s.take(to)
-		if m != nil {
-			return *m, nil
-		}
-		select {
-		case <-arrived:
-		case <-ctx.Done():
-			return verification.Message{}, fmt.Errorf("sandbox: no message: %w", ctx.Err())
-		}
-	}
-}
-
-// take returns a message to the number, or nil and what to wait for.
-func (s *Sandbox) take(to verification.Number) (*verification.Message, <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := range s.messages {
-		if m := &s.messages[i]; m.To == to && !m.isTaken {
-			m.isTaken = true
-			return &m.Message, nil
-		}
-	}
-	return nil, s.arrived
 }

@@ -1,10 +1,8 @@
 package sandbox_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -44,27 +42,4 @@ func TestThe_newest_messages_are_kept(t *testing.T) {
 	require.Len(t, messages, 50)
 	assert.Equal(t, "119", messages[0].ID)
 	assert.Equal(t, "70", messages[49].ID)
-}
-
-func TestNext_waits_for_a_message_to_the_number(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sandbox.New(time.Now)
-		got := make(chan string)
-		for range 2 {
-			go func() {
-				m, err := s.Next(t.Context(), message(t, 1).To)
-				assert.NoError(t, err)
-				got <- m.ID
-			}()
-		}
-		synctest.Wait()
-		for i := range 3 {
-			require.NoError(t, s.Send(t.Context(), message(t, i+1)))
-		}
-		assert.ElementsMatch(t, []string{"1", "3"}, []string{<-got, <-got}, "each once")
-		soon, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		_, err := s.Next(soon, message(t, 1).To)
-		assert.ErrorIs(t, err, context.DeadlineExceeded)
-	})
 }

@@ -5,7 +5,6 @@
 package tencent
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -90,17 +89,14 @@ type body struct {
 
 func (p protocol) Request(m verification.Message, at time.Time) (provider.Request, error) {
 	template := p.template.Of(m)
-	var written bytes.Buffer
-	encoder := json.NewEncoder(&written)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(body{
+	written, err := json.Marshal(body{
 		PhoneNumberSet: []string{m.To.E164()}, SmsSdkAppId: p.app, SignName: p.signName,
 		TemplateId: template.ID, TemplateParamSet: template.Values(m), SessionContext: m.ID,
 	})
 	if err != nil {
 		return provider.Request{}, fmt.Errorf("encoding the request: %w", err)
 	}
-	c := call{service: "sms", host: p.host, action: "SendSms", at: at, body: bytes.TrimSpace(written.Bytes())}
+	c := call{service: "sms", host: p.host, action: "SendSms", at: at, body: written}
 	return provider.Request{Path: "/", Body: c.body, Header: http.Header{
 		"Content-Type":   {contentType},
 		"X-TC-Action":    {c.action},

@@ -3,7 +3,6 @@
 package webhook
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -82,16 +81,12 @@ type body struct {
 }
 
 func (p protocol) Request(m verification.Message, at time.Time) (provider.Request, error) {
-	var written bytes.Buffer
-	encoder := json.NewEncoder(&written)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(body{
+	raw, err := json.Marshal(body{
 		To: m.To.E164(), Purpose: m.Purpose, Code: m.Code.Reveal(), Text: m.Text.Reveal(), ExpiresIn: int(m.ExpiresIn / time.Second),
 	})
 	if err != nil {
 		return provider.Request{}, fmt.Errorf("encoding the message: %w", err)
 	}
-	raw := bytes.TrimSpace(written.Bytes())
 	var signatures []string
 	for _, signer := range p.signers {
 		signature, err := signer.Sign(m.ID, at, raw)

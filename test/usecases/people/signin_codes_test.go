@@ -101,7 +101,7 @@ func TestAUT15_a_message_that_was_certainly_not_sent_is_given_back(t *testing.T)
 		{&verification.RefusedError{Reason: verification.SetUp}, 0},
 		{&verification.RefusedError{Reason: verification.Money}, 0},
 		{&verification.RefusedError{Reason: verification.BadNumber}, 1},
-		{&verification.BusyError{}, 0},
+		{verification.ErrBusy, 0},
 		{verification.ErrUnknownOutcome, 1},
 	} {
 		w := newJoiningFixture(t)

@@ -198,7 +198,7 @@ func TestAUT15_what_a_sender_does_changes_no_answer(t *testing.T) {
 		"accepted": {nil, signin.Accepted},
 		"refused":  {&verification.RefusedError{Reason: verification.Money}, signin.Refused(verification.Money)},
 		"number":   {&verification.RefusedError{Reason: verification.BadNumber}, signin.Refused(verification.BadNumber)},
-		"busy":     {&verification.BusyError{}, signin.Busy},
+		"busy":     {verification.ErrBusy, signin.Busy},
 		"unknown":  {errors.New("reset"), signin.Unknown},
 	} {
 		w := newJoiningFixture(t)

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -29,16 +28,8 @@ func (s *DB) Secret(ctx context.Context, name string) (key secret.String, err er
 // Kept returns the named text, which all servers on the database share, or an empty one. It stores the content first, unless
 // that is empty or the database has the text.
 func (s *DB) Kept(ctx context.Context, name, content string) (string, error) {
-	if content != "" {
-		kept, err := s.secret(ctx, name, content)
-		return kept.Reveal(), err
-	}
-	var kept secret.String
-	err := s.Read(ctx, func(ctx context.Context) (err error) {
-		kept, err = storedSecret(ctx, s.Reader.NewSelect(), name)
-		return err
-	})
-	return kept.Reveal(), OrNotFound(err, nil)
+	kept, err := s.secret(ctx, name, content)
+	return kept.Reveal(), err
 }
 
 // Keep stores the named text in the place of a former one.
@@ -47,15 +38,18 @@ func (s *DB) Keep(ctx context.Context, name, content string) error {
 	return s.TransactAll(ctx, []Step{Built(s.Writer.NewInsert().Model(&row).On("CONFLICT (name) DO UPDATE").Set("content = EXCLUDED.content"))})
 }
 
-// secret is Secret with the content for a new key; empty means random.
+// secret is Secret with the content for a new key. Without content it makes none, and returns the zero String.
 func (s *DB) secret(ctx context.Context, name, content string) (key secret.String, err error) {
 	err = s.Read(ctx, func(ctx context.Context) (err error) {
 		key, err = storedSecret(ctx, s.Reader.NewSelect(), name)
 		return err
 	})
-	if errors.Is(err, sql.ErrNoRows) {
+	switch {
+	case errors.Is(err, sql.ErrNoRows) && content == "":
+		return secret.String{}, nil
+	case errors.Is(err, sql.ErrNoRows):
 		err = s.Transact(ctx, s.Limit, nil, func(ctx context.Context, tx *Tx) ([]Step, error) {
-			row := secretRow{Name: name, Content: cmp.Or(content, rand.Text())}
+			row := secretRow{Name: name, Content: content}
 			if _, err := tx.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx); err != nil {
 				return nil, err
 			}
