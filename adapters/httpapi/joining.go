@@ -9,30 +9,15 @@ import (
 	"plaza/application/privacy"
 	"plaza/application/signin"
 	"plaza/domain/access"
-	"plaza/domain/fault"
 	"plaza/domain/secret"
-	"plaza/domain/text"
 	"plaza/domain/user"
 	"plaza/domain/verification"
 )
 
 // codeBody asks for a one-time code (AUT-15).
 type codeBody struct {
-	Username *string  `json:"username"`
-	Purpose  *purpose `json:"purpose" validate:"required"`
-}
-
-// purpose is the purpose of a code in a body.
-type purpose struct{ verification.Purpose }
-
-// UnmarshalText reads the name of a purpose.
-func (p *purpose) UnmarshalText(name []byte) error {
-	parsed, known := verification.ParsePurpose(string(name))
-	if !known {
-		return fault.New(fault.Invalid, text.NoChoice(string(name), verification.Purposes()...))
-	}
-	p.Purpose = parsed
-	return nil
+	Username *string               `json:"username"`
+	Purpose  *verification.Purpose `json:"purpose" validate:"required"`
 }
 
 type codeSentView struct {
@@ -44,7 +29,7 @@ type codeSentView struct {
 // not read, so that a stale one keeps no person from joining.
 func (a *api) requestCode(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[codeBody](c)
-	of := deref(body.Purpose).Purpose
+	of := deref(body.Purpose)
 	if err := a.admitTo(of.NeedsKey(), c); err != nil {
 		return transport.Reply{}, err
 	}

@@ -80,7 +80,7 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 
 func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
 	return read(ctx, v.s, func() (page.Page[userimage.Image], error) {
-		return pageOf(p, v.s.imagesWhere(q))
+		return page.Slice(p, v.s.imagesWhere(q))
 	})
 }
 

@@ -79,7 +79,7 @@ func (l *ledger) ordersOf(f payment.OrderFilter) []payment.Order {
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, p page.Request) (page.Page[payment.Order], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Order], error) {
-		return pageOf(p, v.s.ledger.ordersOf(f))
+		return page.Slice(p, v.s.ledger.ordersOf(f))
 	})
 }
 
@@ -118,7 +118,7 @@ func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Re
 				(f.ID == 0 || p.ID == f.ID) && (f.Transaction == "" || p.TransactionID == f.Transaction)
 		})
 		order := newest(func(p payment.Payment) (time.Time, payment.PaymentID) { return p.Received, p.ID })
-		return pageOf(r, sorted(payments, order))
+		return page.Slice(r, sorted(payments, order))
 	})
 }
 

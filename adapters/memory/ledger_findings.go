@@ -142,7 +142,7 @@ func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, p page.Re
 			}
 			return (f.Day.IsZero() || f.Day == one.Day) && (f.Kind == "" || f.Kind == one.Kind) && (f.State == "" || f.State == state)
 		})
-		all, err := pageOf(p, sorted(selected, func(a, b seenFinding) int { return cmp.Compare(b.ID, a.ID) }))
+		all, err := page.Slice(p, sorted(selected, func(a, b seenFinding) int { return cmp.Compare(b.ID, a.ID) }))
 		return page.Map(all, func(one seenFinding) payment.Finding { return one.Finding }), err
 	})
 }

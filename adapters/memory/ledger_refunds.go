@@ -128,7 +128,7 @@ func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, p page.Requ
 			return (f.State == "" || r.State == f.State) && (f.Payment == 0 || r.Payment == f.Payment)
 		})
 		order := newest(func(r payment.Refund) (time.Time, payment.RefundID) { return r.Created, r.ID })
-		return pageOf(p, sorted(selected, order))
+		return page.Slice(p, sorted(selected, order))
 	})
 }
 

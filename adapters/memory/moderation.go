@@ -205,6 +205,6 @@ func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page
 		all := sorted(v.s.hidden.where(func(h moderation.Hiding) bool { return h.Owner == owner }), func(a, b moderation.Hiding) int {
 			return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 		})
-		return pageOf(r, all)
+		return page.Slice(r, all)
 	})
 }

@@ -23,7 +23,7 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 			return p.IsVisible() && (q.Category == nil || p.Category == *q.Category) &&
 				(!q.OriginOnly || p.IsOrigin(visible[p.Bundle.FirstOriginal]))
 		})
-		p, err := pageOf(q.Page, sorted(wanted, func(a, b publication.Publication) int {
+		p, err := page.Slice(q.Page, sorted(wanted, func(a, b publication.Publication) int {
 			return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
 		}))
 		return page.Map(p, copyOf), err
@@ -56,7 +56,7 @@ func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (
 		wanted := v.s.howTos.where(func(h publication.HowTo) bool {
 			return len(categories) == 0 || slices.Contains(categories, h.Category)
 		})
-		p, err := pageOf(r, sorted(wanted, func(a, b publication.HowTo) int {
+		p, err := page.Slice(r, sorted(wanted, func(a, b publication.HowTo) int {
 			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Robot, b.Robot))
 		}))
 		return page.Map(p, copyOf), err

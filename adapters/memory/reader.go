@@ -15,7 +15,7 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 		within := v.s.events.where(func(e event.State) bool {
 			return e.Author == q.Author && e.Exposure().VisibleTo(v.s.relation(q.Viewer, q.Author))
 		})
-		p, err := pageOf(q.Page, sorted(within, q.Order.Compare))
+		p, err := page.Slice(q.Page, sorted(within, q.Order.Compare))
 		if err != nil {
 			return page.Page[event.Entry]{}, err
 		}

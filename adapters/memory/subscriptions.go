@@ -98,7 +98,7 @@ func (s *Store) subscription(owner user.ID, id subscription.ID) (subscription.Su
 func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Page[subscription.Subscription], error) {
 	return read(ctx, v.s, func() (page.Page[subscription.Subscription], error) {
 		order := newest(func(sub subscription.Subscription) (time.Time, subscription.ID) { return sub.Created, sub.ID })
-		return pageOf(q.Page, sorted(v.s.subscriptions.where(q.Admits), order))
+		return page.Slice(q.Page, sorted(v.s.subscriptions.where(q.Admits), order))
 	})
 }
 
@@ -181,7 +181,7 @@ func (v Blocks) Remove(ctx context.Context, by, whom user.ID) error {
 func (v Blocks) List(ctx context.Context, by user.ID, r page.Request) (page.Page[block.Block], error) {
 	return read(ctx, v.s, func() (page.Page[block.Block], error) {
 		own := v.s.blocks.where(func(b block.Block) bool { return b.By == by })
-		return pageOf(r, sorted(own, newest(func(b block.Block) (time.Time, user.ID) { return b.Created, b.Whom })))
+		return page.Slice(r, sorted(own, newest(func(b block.Block) (time.Time, user.ID) { return b.Created, b.Whom })))
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"plaza/domain/instant"
-	"plaza/domain/page"
 )
 
 // table has the stored values of one kind by their keys.
@@ -157,11 +156,4 @@ func unique[K comparable](all []K) []K {
 		}
 	}
 	return once
-}
-
-// pageOf returns the requested page of the list.
-func pageOf[T any](r page.Request, all []T) (page.Page[T], error) {
-	from := min(r.Offset(), len(all))
-	to := min(from+r.Size(), len(all))
-	return page.Of(r, all[from:to], len(all))
 }

@@ -19,6 +19,5 @@ func (b *BackOffice) Rejects(ctx context.Context, id imported.RunID, p page.Requ
 	if err != nil {
 		return page.Page[imported.RejectedLine]{}, err
 	}
-	from := min(p.Offset(), len(all))
-	return page.Of(p, all[from:min(from+p.Size(), len(all))], len(all))
+	return page.Slice(p, all)
 }

@@ -117,12 +117,11 @@ func (p *People) Search(ctx context.Context, actor access.Actor, name string, r 
 	if err != nil {
 		return page.CursorPage[user.Info]{}, fmt.Errorf("search for people: %w", err)
 	}
-	now := p.now()
-	infos := make([]user.Info, len(found.Items))
-	for i, m := range found.Items {
-		infos[i] = p.describe(m, now)
+	members := make([]*user.Member, len(found.Items))
+	for i := range found.Items {
+		members[i] = &found.Items[i]
 	}
-	return page.CursorPage[user.Info]{Items: infos, Next: found.Next}, nil
+	return page.CursorPage[user.Info]{Items: p.Describe(members), Next: found.Next}, nil
 }
 
 // ChangeProfile changes the actor's profile (USR-06), and returns it.

@@ -90,9 +90,7 @@ func (s *Signin) Sessions(ctx context.Context, actor access.Actor, p page.Reques
 		return page.Page[access.Token]{}, err
 	}
 	now := s.now()
-	all = slices.DeleteFunc(all, func(t access.Token) bool { return !t.IsValid(account, now) })
-	from := min(p.Offset(), len(all))
-	return page.Of(p, all[from:min(from+p.Size(), len(all))], len(all))
+	return page.Slice(p, slices.DeleteFunc(all, func(t access.Token) bool { return !t.IsValid(account, now) }))
 }
 
 // EndSession ends one of the actor's tokens, which may be the one of the request (AUT-13).

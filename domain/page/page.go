@@ -78,6 +78,12 @@ func Of[T any](r Request, items []T, total int) (Page[T], error) {
 	return Page[T]{Items: items, Total: total, Request: r}, nil
 }
 
+// Slice returns the requested page of the whole list, as Of does.
+func Slice[T any](r Request, all []T) (Page[T], error) {
+	from := min(r.Offset(), len(all))
+	return Of(r, all[from:min(from+r.Size(), len(all))], len(all))
+}
+
 // Map returns the page with every item converted by turn.
 func Map[T, U any](p Page[T], turn func(T) U) Page[U] {
 	items := make([]U, len(p.Items))

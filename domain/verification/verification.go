@@ -67,9 +67,13 @@ func Purposes() []Purpose { return []Purpose{SignUp, ResetPassword, ChangePhone,
 // NeedsKey reports whether only callers with a key may ask for a code for the purpose.
 func (p Purpose) NeedsKey() bool { return p == ChangePhone || p == Erase }
 
-// ParsePurpose returns the purpose of the name. It reports false if there is no such purpose.
-func ParsePurpose(name string) (Purpose, bool) {
-	return Purpose(name), slices.Contains(Purposes(), Purpose(name))
+// UnmarshalText reads the name of a purpose of codes. The fault of any other text names them.
+func (p *Purpose) UnmarshalText(name []byte) error {
+	if !slices.Contains(Purposes(), Purpose(name)) {
+		return fault.New(fault.Invalid, text.NoChoice(string(name), Purposes()...))
+	}
+	*p = Purpose(name)
+	return nil
 }
 
 // ErrWrongCode is the fault of every code that is no good: it is wrong, expired, spent, replaced by a

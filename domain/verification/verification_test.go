@@ -362,12 +362,12 @@ func TestAUT15_texts_are_in_the_language_and_end_with_the_host(t *testing.T) {
 		assert.True(t, m.Code.IsZero())
 		assert.NotEqual(t, m.ID, verification.NewNotice(to, tag).ID)
 	}
-	_, known := verification.ParsePurpose("phone_changed")
-	assert.False(t, known, "of no code")
-	_, known = verification.ParsePurpose("reset_password")
-	assert.True(t, known)
-	_, known = verification.ParsePurpose("login")
-	assert.False(t, known)
+	var p verification.Purpose
+	require.ErrorContains(t, p.UnmarshalText([]byte("phone_changed")), "sign_up, reset_password, change_phone, erase", "of no code")
+	require.Error(t, p.UnmarshalText([]byte("login")))
+	assert.Empty(t, p)
+	require.NoError(t, p.UnmarshalText([]byte("reset_password")))
+	assert.Equal(t, verification.ResetPassword, p)
 }
 
 func TestErrors_of_senders_are_told_apart(t *testing.T) {

@@ -39,7 +39,7 @@ var Description = provider.Description{
 }
 
 func open(s provider.Settings) (verification.Sender, error) {
-	template, err := provider.ParseTemplates(s)
+	template, err := provider.ParseTemplate(s)
 	if err != nil {
 		return nil, fmt.Errorf("aliyun: %w", err)
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"slices"
@@ -31,7 +32,6 @@ type Settings struct {
 	From       string
 	Template   string
 	Notice     string
-	Now        func() time.Time // nil: time.Now
 }
 
 // value returns the text of a setting.
@@ -80,16 +80,23 @@ type Template struct {
 	notice string   // the ID of the text of messages without a code, which has no parameters
 }
 
-var noticeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{0,64}$`)
+var (
+	templateForm = regexp.MustCompile(`^([A-Za-z0-9_-]{1,64})(?::((?:code|minutes)(?:,(?:code|minutes))*))?$`)
+	noticeForm   = regexp.MustCompile(`^[A-Za-z0-9_-]{0,64}$`)
+)
 
-// ParseTemplates parses the templates of codes and of messages without one.
-func ParseTemplates(s Settings) (Template, error) {
-	template, err := ParseTemplate(s.Template)
+// ParseTemplate parses the ID of the text of codes with its parameters in their order, like SMS_1:code,minutes, and that of
+// messages without one. Without parameters the code is the only one.
+func ParseTemplate(s Settings) (t Template, err error) {
+	if parts := templateForm.FindStringSubmatch(s.Template); parts != nil {
+		t = Template{ID: parts[1], params: strings.Split(cmp.Or(parts[2], "code"), ","), notice: s.Notice}
+	} else {
+		err = errors.New(TemplateSetting + " must be the ID of a template with its parameters, like SMS_1:code,minutes")
+	}
 	if !noticeForm.MatchString(s.Notice) {
 		err = errors.Join(err, errors.New(NoticeSetting+" must be the ID of a template, like SMS_2"))
 	}
-	template.notice = s.Notice
-	return template, err
+	return t, err
 }
 
 // Of returns the template of the message.
@@ -98,21 +105,6 @@ func (t Template) Of(m verification.Message) Template {
 		return Template{ID: t.notice}
 	}
 	return t
-}
-
-var templateForm = regexp.MustCompile(`^([A-Za-z0-9_-]{1,64})(?::((?:code|minutes)(?:,(?:code|minutes))*))?$`)
-
-// ParseTemplate parses an ID with the parameters of its text in their order: SMS_1:code,minutes.
-// Without parameters the code is the only one.
-func ParseTemplate(setting string) (Template, error) {
-	parts := templateForm.FindStringSubmatch(setting)
-	switch {
-	case parts == nil:
-		return Template{}, errors.New(TemplateSetting + " must be the ID of a template with its parameters, like SMS_1:code,minutes")
-	case parts[2] == "":
-		return Template{ID: parts[1], params: []string{"code"}}, nil
-	}
-	return Template{ID: parts[1], params: strings.Split(parts[2], ",")}, nil
 }
 
 // Values returns the values of the parameters, in their order.

@@ -47,7 +47,6 @@ type Sender struct {
 	protocol Protocol
 	client   *upstream.Client
 	deadline time.Duration
-	now      func() time.Time
 }
 
 var _ verification.Sender = (*Sender)(nil)
@@ -60,11 +59,7 @@ func New(s Settings, p Protocol) (*Sender, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", p.Name(), URLSetting, err)
 	}
-	now := s.Now
-	if now == nil {
-		now = time.Now
-	}
-	return &Sender{protocol: p, client: client, deadline: c.Deadline, now: now}, nil
+	return &Sender{protocol: p, client: client, deadline: c.Deadline}, nil
 }
 
 // Send implements verification.Sender.
@@ -81,7 +76,7 @@ func (s *Sender) send(ctx context.Context, m verification.Message) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", verification.ErrBusy, err)
 	}
-	r, err := s.protocol.Request(m, s.now())
+	r, err := s.protocol.Request(m, time.Now())
 	if err != nil {
 		return fmt.Errorf("%w: %w", &verification.RefusedError{Reason: verification.SetUp}, err)
 	}

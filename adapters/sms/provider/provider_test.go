@@ -73,13 +73,13 @@ func TestTemplates_have_parameters_in_their_order(t *testing.T) {
 	for setting, want := range map[string][]string{
 		"SMS_1": {"012345"}, "1110:code": {"012345"}, "1110:code,minutes": {"012345", "10"}, "1110:minutes,code": {"10", "012345"},
 	} {
-		template, err := provider.ParseTemplate(setting)
+		template, err := provider.ParseTemplate(provider.Settings{Template: setting})
 		require.NoError(t, err, setting)
 		assert.Equal(t, want, template.Values(m))
 		assert.Len(t, template.Named(m), len(want))
 	}
 	for _, setting := range []string{"", ":code", "SMS_1:", "SMS_1:name", "SMS_1:code,", "SMS_1:code;minutes", "SMS 1"} {
-		_, err := provider.ParseTemplate(setting)
+		_, err := provider.ParseTemplate(provider.Settings{Template: setting})
 		assert.ErrorContains(t, err, provider.TemplateSetting, setting)
 	}
 }

@@ -17,13 +17,7 @@ import (
 // Description describes the sender.
 var Description = provider.Description{
 	Name: "sandbox", Help: "sends nothing, and shows the messages on the page of the sandbox",
-	Open: func(s provider.Settings) (verification.Sender, error) {
-		now := s.Now
-		if now == nil {
-			now = time.Now
-		}
-		return New(now), nil
-	},
+	Open: func(provider.Settings) (verification.Sender, error) { return New(time.Now), nil },
 }
 
 // kept is how many messages a sandbox keeps.

@@ -47,7 +47,7 @@ var (
 )
 
 func open(s provider.Settings) (verification.Sender, error) {
-	template, err := provider.ParseTemplates(s)
+	template, err := provider.ParseTemplate(s)
 	from := fromForm.FindStringSubmatch(s.From)
 	if from == nil {
 		err = errors.Join(err, errors.New(provider.FromSetting+" must be the SDK AppID and the signature, like 1400006666/SIGNATURE"))
