@@ -30,7 +30,7 @@ type route struct {
 	Route
 	handle      func(*api, *transport.Call) (transport.Reply, error)
 	act         audit.Record // what staff do with it; without one it changes and copies nothing
-	isNumbered  bool         // its path ends in an ID
+	isNumbered  bool         // its path has an ID
 	isUnlimited bool         // its handler alone charges the address, if at all (GEN-14); its policy is NoAuth
 }
 
@@ -215,8 +215,8 @@ func refuser(rows []route) http.HandlerFunc {
 	}
 }
 
-// numbered matches a path that ends in an ID.
-var numbered = regexp.MustCompile(`\{(id|uid|event_id|entity_id)\}/$`)
+// numbered matches a path with an ID.
+var numbered = regexp.MustCompile(`\{(id|uid|event_id|entity_id)\}`)
 
 // call calls the handler. An ID in the path that is no positive integer is ErrNotFound (GEN-09).
 func (r route) call(a *api, c *transport.Call) (transport.Reply, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -80,5 +81,11 @@ func TestGEN08_the_caller_names_the_field(t *testing.T) {
 	assert.Equal(t, fault.Field("username", "Not a phone number."), fault.OnField("username", fmt.Errorf("parse: %w", wrong)))
 	for _, other := range []error{nil, errors.New("disk"), fault.New(fault.NotFound, "No."), fault.Field("title", "Too long.")} {
 		assert.Equal(t, other, fault.OnField("username", other))
+	}
+}
+
+func TestGEN07_clients_are_asked_to_wait_whole_seconds(t *testing.T) {
+	for after, want := range map[time.Duration]int64{0: 1, time.Nanosecond: 1, time.Second: 1, time.Second + 1: 2, 15 * time.Minute: 900} {
+		assert.Equal(t, want, fault.RetryAfter(fault.Throttled, after, "").RetrySeconds(), after)
 	}
 }
