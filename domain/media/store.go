@@ -64,10 +64,13 @@ type Upload struct {
 // Put stores the picture under a new key, or nothing.
 func (u Upload) Put(ctx context.Context, s Store, a Audience) (Key, error) {
 	key, err := NewKey(a, u.Type)
+	if err == nil {
+		err = s.Put(ctx, key, u.Bytes)
+	}
 	if err != nil {
 		return "", err
 	}
-	return key, s.Put(ctx, key, u.Bytes)
+	return key, nil
 }
 
 // File is an open stored picture. The caller reads it once and must close it.
