@@ -102,6 +102,27 @@ type unmarkable struct{ *memory.Media }
 
 func (*unmarkable) SetMark(context.Context, string) error { return errStuck }
 
+// slow is a store whose first Mark takes so long that another server does something meanwhile.
+type slow struct {
+	*memory.Media
+	meanwhile func()
+}
+
+func (s *slow) Mark(ctx context.Context, first string) (string, error) {
+	mark, err := s.Media.Mark(ctx, first)
+	if meanwhile := s.meanwhile; meanwhile != nil {
+		s.meanwhile = nil
+		meanwhile()
+	}
+	return mark, err
+}
+
+func TestPair_reads_again_what_another_server_has_paired_meanwhile(t *testing.T) {
+	database, pictures := &owner{}, newPictures()
+	other := func() { assert.NoError(t, media.Pair(t.Context(), pictures, database.keep)) }
+	require.NoError(t, media.Pair(t.Context(), &slow{pictures, other}, database.keep))
+}
+
 func TestPair_of_many_servers_at_once(t *testing.T) {
 	for range 50 {
 		database, shared, own := &owner{}, newPictures(), newPictures()
