@@ -23,8 +23,7 @@ RACE := ./domain/admission ./domain/ratelimit ./adapters/memory ./adapters/prome
 # knows of it. What is missing is installed where that may be done, and told otherwise.
 TOOLS   := GO="$(GO)" RACE="$(RACE)" PG_BIN="$$(test/tools.sh postgres install)" PLAZA_TEST_PROGRAM="$(CURDIR)/$(BIN)"
 # gotestsum prints a line for each package, and what tests that failed have printed.
-RESULTS := bin/tests.json
-SUM     := $(GO) tool gotestsum --format pkgname --format-hide-empty-pkg --hide-summary=skipped --jsonfile $(RESULTS) --raw-command --
+SUM     := $(GO) tool gotestsum --format pkgname --format-hide-empty-pkg --hide-summary=skipped --raw-command --jsonfile
 
 .DEFAULT_GOAL := help
 .PHONY: help run build dist test test-all row soak fast bench lint platforms wiring generate clean
@@ -45,17 +44,17 @@ dist: ## build the archives of a release into dist/ (ARGS=linux/amd64 for one pl
 	@$(COMPILE) GO="$(GO)" bootstrap/release.sh $(ARGS)
 
 test: build lint ## the fast tests, in four minutes
-	@export $(TOOLS); $(SUM) test/run.sh short
-	@test/left-out.sh $(RESULTS) || true
+	@export $(TOOLS); $(SUM) bin/tests.json test/run.sh short
+	@test/left-out.sh bin/tests.json || true
 
-test-all: build lint wiring ## everything but the soak, in ten minutes; nothing may be skipped
+test-all: test wiring ## what make test leaves out as well, but for the soak; nothing may be skipped
 	@for tool in cc curl; do test/tools.sh $$tool install >/dev/null; done; \
-	export CI=true $(TOOLS); $(SUM) test/run.sh all
-	@test/left-out.sh $(RESULTS)
+	export $(TOOLS); $(SUM) bin/rest.json test/run.sh rest bin/tests.json
+	@test/left-out.sh bin/tests.json bin/rest.json
 
 row: build ## the tests of a row of the contract (ROW=AUT-15)
 	@[ "$(ROW)" ] || { echo "name it: make row ROW=AUT-15"; exit 1; }
-	@export $(TOOLS); $(SUM) $(TEST) -json ./... -run '$(subst -,.?,$(ROW))|Contract/.*/$(ROW)'
+	@export $(TOOLS); $(SUM) bin/row.json $(TEST) -json ./... -run '$(subst -,.?,$(ROW))|Contract/.*/$(ROW)'
 
 soak: build ## the long loops, one part after the other (make soak PART=cluster for one of them)
 	test/soak.sh $(PART)

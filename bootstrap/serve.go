@@ -99,7 +99,8 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 	app.warnOfRisks(ctx, listeners, hasPublicURL, s.Demo)
 	limitMemory(log)
 	shareProcessors()
-	admin.serves(app) // before the greeting, which says where to ask
+	debug.FreeOSMemory() // what only the start has needed
+	admin.serves(app)    // before the greeting, which says where to ask
 	if s.Greet != nil {
 		s.Greet(listeners, config)
 	}
@@ -213,7 +214,6 @@ func (a *App) serve(ctx context.Context, l *Listeners, admin *admin) error {
 	a.Log.Info("serving", "addr", l.public.Addr().String(), "admin", l.admin.Addr().String(), "version", ThisBuild().String(),
 		"database", a.Config.DisplayDatabase())
 	a.tellManager("READY=1")
-	debug.FreeOSMemory() // what only the start has needed
 	return group.Wait()
 }
 

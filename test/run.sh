@@ -1,9 +1,10 @@
 #!/bin/sh
-# Usage: test/run.sh short|all
+# Usage: test/run.sh short
+#        test/run.sh rest FILE
 #
-# Runs the tests of `make test` or of `make test-all`, and prints what `go test -json` says of them.
-# The race detector watches all tests of the packages in RACE, and of others those in which goroutines meet;
-# it does so in `make test-all` alone, as it compiles everything once more.
+# Runs the fast tests, or the tests that they have skipped by what the first wrote to FILE, and prints what `go test -json`
+# says of them. With the rest the race detector watches all tests of the packages in RACE, and of others those in which
+# goroutines meet; it compiles everything once more.
 set -u
 
 failed=0
@@ -22,8 +23,12 @@ meet="$meet|TestPorts/.*/.*/at.once|TestContract/memory/at_once|TestContract_wit
 
 case $1 in
 short) run -short ./... ;;
-all)
-	run -timeout 15m ./...
+rest)
+	names=$(test/left-out.sh -names "$2")
+	packages=$(echo "$names" | cut -d' ' -f1 | sort -u)
+	# ^TestContract$/^Postgres$|^TestFuzz$, with .+ for what regular expressions or JSON write otherwise
+	pattern=$(echo "$names" | cut -d' ' -f2 | sed -E 's,(\\u....|[^[:alnum:]_/])+,.+,g; s,/,$/^,g; s,.*,^&$,' | sort -u | paste -sd'|' -)
+	[ -z "$names" ] || run -timeout 15m -run "$pattern" $packages
 	CGO_ENABLED=1 run -race -short $RACE
 	CGO_ENABLED=1 run -timeout 15m -race -run "$meet" ./adapters/httpapi ./adapters/bunstore ./bootstrap ./bootstrap/command ./test/contract
 	;;

@@ -58,12 +58,6 @@ func TestPorts(t *testing.T) {
 			}
 			return bunstore.Open(context.Background(), bunstore.Options{URL: url})
 		})
-		all := func(t *testing.T) ports.Stores { return portsOf(lend(t)) }
-		if testing.Short() { // a few on Postgres, too
-			t.Run("Images", func(t *testing.T) { ports.Images(t, all) })
-			t.Run("Ledger", func(t *testing.T) { ports.Ledger(t, all) })
-			return
-		}
-		ports.All(t, all)
+		ports.All(t, func(t *testing.T) ports.Stores { return portsOf(lend(t)) }, "Images", "Ledger")
 	})
 }

@@ -35,16 +35,13 @@ const (
 	oneDatabase
 )
 
-// runs reports whether the store runs a test with these needs. With -short no test runs on Postgres: most of its queries are those of
-// SQLite, and the suites of the ports run on both.
-func (on store) runs(n needs, short bool) bool {
+// runs reports whether the store runs a test with these needs.
+func (on store) runs(n needs) bool {
 	switch {
 	case on.name == "memory":
 		return true
 	case n == oneStore:
 		return false
-	case short:
-		return on.name == "SQLite" && n != oneDatabase
 	case n == oneDatabase:
 		return on.name == "Postgres"
 	case on.servers > 1:
@@ -73,7 +70,7 @@ func (on store) rows() []row {
 func TestContract(t *testing.T) {
 	onEach(t, everyServer, func(t *testing.T, on store) {
 		for _, r := range on.rows() {
-			if !on.runs(r.needs, testing.Short()) {
+			if !on.runs(r.needs) {
 				continue
 			}
 			t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {

@@ -36,7 +36,7 @@ func limited(c *settings.Config) {
 func TestGEN_14_limits(t *testing.T) {
 	onEach(t, everyServer, func(t *testing.T, on store) {
 		for _, r := range limitRows {
-			if !on.runs(r.needs, testing.Short()) {
+			if !on.runs(r.needs) {
 				continue
 			}
 			t.Run(r.name, func(t *testing.T) {

@@ -27,7 +27,7 @@ var metricSales = []sale{
 func TestMetrics(t *testing.T) {
 	onEach(t, everyStore, func(t *testing.T, on store) {
 		for _, r := range metricSales {
-			if !on.runs(r.needs, testing.Short()) {
+			if !on.runs(r.needs) {
 				continue
 			}
 			t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {

@@ -126,11 +126,13 @@ func placeOf(route *routers.Route, described *openapi3.ResponseRef, status int) 
 	return pointer("paths", route.Path, strings.ToLower(route.Method), "responses", strconv.Itoa(status))
 }
 
+var inPointer = strings.NewReplacer("~", "~0", "/", "~1")
+
 // pointer is a JSON pointer in the form that an address takes.
 func pointer(steps ...string) string {
 	var b strings.Builder
 	for _, step := range steps {
-		b.WriteString("/" + url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(step)))
+		b.WriteString("/" + url.PathEscape(inPointer.Replace(step)))
 	}
 	return b.String()
 }

@@ -46,7 +46,7 @@ type sale struct {
 func TestContract_with_a_wallet(t *testing.T) {
 	onEach(t, everyServer, func(t *testing.T, on store) {
 		for _, r := range slices.Concat(clientParamsSales, repeatedSales, noticedSales, polledSales, failingSales, orderSales, refundSales, findingSales, auditSales, staffPageSales) {
-			if !on.runs(r.needs, testing.Short()) {
+			if !on.runs(r.needs) {
 				continue
 			}
 			t.Run(strings.ReplaceAll(r.name, " ", "_"), func(t *testing.T) {

@@ -167,7 +167,7 @@ func TestADM04_an_import_that_is_killed_ends_like_one_that_is_not(t *testing.T) 
 			want := contents(t, whole.driver, whole.source)
 
 			torn := importedTo(t, store, file)
-			for range kills() {
+			for range manyKills {
 				torn.killed(t, time.Duration(rand.Int64N(int64(took))))
 			}
 			// The rejects of a run that had ended by itself are there, and a new one begins.

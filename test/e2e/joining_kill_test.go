@@ -37,23 +37,22 @@ func (f from) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestAUT16_a_server_that_is_killed_while_people_join_and_reset_leaves_whole_accounts(t *testing.T) {
-	kills := kills()
-	t.Run("SQLite", func(t *testing.T) { killedWhileJoining(t, kills, "--data-dir="+t.TempDir()) })
+	t.Run("SQLite", func(t *testing.T) { killedWhileJoining(t, "--data-dir="+t.TempDir()) })
 	t.Run("Postgres", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("make test-all runs this")
 		}
-		killedWhileJoining(t, kills, "--data-dir="+t.TempDir(), "--database-url="+postgres.Empty(t))
+		killedWhileJoining(t, "--data-dir="+t.TempDir(), "--database-url="+postgres.Empty(t))
 	})
 }
 
 // killedWhileJoining kills the server while people use their codes, each after a random time. A code must be spent
 // together with what it allows, or neither.
-func killedWhileJoining(t *testing.T, kills int, stored ...string) {
+func killedWhileJoining(t *testing.T, stored ...string) {
 	t.Helper()
 	settings := append([]string{"--sms=sandbox", "--wallet-sandbox-addr=127.0.0.1:0", "--trusted-proxies=127.0.0.1"}, stored...)
 	r := serve(t, settings...)
-	for n := range kills {
+	for n := range manyKills {
 		joiners := make([]*joiner, manyWriters)
 		var all sync.WaitGroup
 		for i := range joiners {

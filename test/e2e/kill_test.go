@@ -26,9 +26,8 @@ import (
 const manyWriters = 8
 
 func TestNothing_acknowledged_is_lost_when_the_server_is_killed(t *testing.T) {
-	kills := kills()
 	t.Run("SQLite", func(t *testing.T) {
-		killing(t, kills, func() {}, "--data-dir="+t.TempDir(), unlimited)
+		killing(t, func() {}, "--data-dir="+t.TempDir(), unlimited)
 	})
 	t.Run("Postgres", func(t *testing.T) {
 		if testing.Short() {
@@ -38,20 +37,12 @@ func TestNothing_acknowledged_is_lost_when_the_server_is_killed(t *testing.T) {
 		db, err := sql.Open("pgx", url)
 		require.NoError(t, err)
 		defer db.Close()
-		killing(t, kills, func() { abandoned(t, db) }, "--data-dir="+t.TempDir(), "--database-url="+url, unlimited)
+		killing(t, func() { abandoned(t, db) }, "--data-dir="+t.TempDir(), "--database-url="+url, unlimited)
 	})
 }
 
 // unlimited is the setting of servers to which one account writes as fast as it can.
 const unlimited = "--limits=off"
-
-// kills is how often a test kills. In the short run that is once.
-func kills() int {
-	if testing.Short() {
-		return 1
-	}
-	return manyKills
-}
 
 // abandoned waits until the database has ended the sessions of the killed server: a
 // COMMIT that has reached it is executed, although no client waits for the answer.
@@ -67,14 +58,14 @@ func abandoned(t *testing.T, db *sql.DB) {
 
 // killing has a server killed again and again while eight write, and looks each
 // time at what is left. dead is called when it is dead.
-func killing(t *testing.T, kills int, dead func(), settings ...string) {
+func killing(t *testing.T, dead func(), settings ...string) {
 	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("the seed is %d", seed)
 	w := people(t, seed, settings)
 	r := serve(t, settings...)
 	w.openTopics(t, r.url)
-	for n := range kills {
+	for n := range manyKills {
 		w.writeUntilKilled(t, r)
 		dead()
 		r = serve(t, settings...)
@@ -85,7 +76,7 @@ func killing(t *testing.T, kills int, dead func(), settings ...string) {
 		require.False(t, t.Failed(), "after kill %d", n+1)
 	}
 	t.Logf("%d kills; %d writes were acknowledged; of %d that were not, %d were there",
-		kills, w.acknowledged.Load(), w.cutOff, w.thereAllTheSame)
+		manyKills, w.acknowledged.Load(), w.cutOff, w.thereAllTheSame)
 }
 
 // shared is what all writers share.

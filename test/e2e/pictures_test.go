@@ -77,7 +77,7 @@ func TestPLA_03_no_half_picture_is_seen_when_the_server_is_killed(t *testing.T) 
 	photo := noisy(t, 400, 300)
 	body := `{"img":"` + base64.StdEncoding.EncodeToString(photo) + `"}`
 	var kept []string
-	for n := range kills() {
+	for n := range manyKills {
 		r := serve(t, settings...)
 		key := login(t, r.url)
 		var uploads sync.WaitGroup

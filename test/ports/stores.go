@@ -1,6 +1,7 @@
 package ports
 
 import (
+	"slices"
 	"testing"
 
 	"plaza/domain/feed"
@@ -24,8 +25,8 @@ type Stores struct {
 // Open opens stores that are empty and share nothing with others.
 type Open func(t *testing.T) Stores
 
-// All is every suite of a store.
-func All(t *testing.T, open Open) {
+// All is every suite of a store. With -short only those run that are named, if any are.
+func All(t *testing.T, open Open, inShort ...string) {
 	for _, suite := range []struct {
 		port string
 		run  func(*testing.T, Open)
@@ -39,7 +40,12 @@ func All(t *testing.T, open Open) {
 		{"Telemetry", Telemetry},
 		{"PersonalData", PersonalData}, {"Cancelled", Cancelled}, {"Audit", Audit},
 	} {
-		t.Run(suite.port, func(t *testing.T) { suite.run(t, open) })
+		t.Run(suite.port, func(t *testing.T) {
+			if testing.Short() && len(inShort) > 0 && !slices.Contains(inShort, suite.port) {
+				t.Skip("make test-all runs this")
+			}
+			suite.run(t, open)
+		})
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"testing"
 )
 
@@ -70,10 +71,12 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// Main runs the tests, then ends what they shared, and returns the exit code:
+// Main runs the tests, with as little garbage collection as the server has, then ends what they shared, and returns the
+// exit code:
 //
 //	func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
 func Main(m *testing.M) int {
+	debug.SetGCPercent(400)
 	code := m.Run()
 	if err := endShared(); err != nil {
 		fmt.Fprintf(os.Stderr, "the tests' PostgreSQL: %v\n", err)

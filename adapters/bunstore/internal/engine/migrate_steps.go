@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,9 +19,10 @@ type MigrationFile struct {
 }
 
 // Marks in a step's file.
-const noTransactionMark = "-- transaction: none\n"
-
-var minimumMark = regexp.MustCompile(`(?m)^-- minimum: (.*)$`)
+const (
+	noTransactionMark = "-- transaction: none\n"
+	minimumMark       = "\n-- minimum: "
+)
 
 // Number returns the number in a step's name.
 func Number(name string) string {
@@ -55,9 +55,9 @@ func (s *DB) Files() ([]MigrationFile, error) {
 		files[i] = MigrationFile{
 			Name: strings.TrimSuffix(path.Base(name), ".sql"), Text: string(text), NoTransaction: strings.HasPrefix(string(text), noTransactionMark),
 		}
-		if found := minimumMark.FindStringSubmatch(string(text)); found != nil {
-			files[i].Minimum = strings.TrimSpace(found[1])
-		}
+		_, minimum, _ := strings.Cut("\n"+string(text), minimumMark)
+		minimum, _, _ = strings.Cut(minimum, "\n")
+		files[i].Minimum = strings.TrimSpace(minimum)
 	}
 	return files, nil
 }
