@@ -20,14 +20,16 @@ import (
 
 func TestOFF_02_next_leads_to_pages_alone(t *testing.T) {
 	for next, want := range map[string]string{
-		Root: "", Root + "money/": "money/", Root + "money/?list=open&page=2": "money/?list=open&page=2", Root + "audit/?about=7": "audit/?about=7",
+		Root: "", Root + "money/": "money/", Root + "money/?list=open&page=2": "money/?list=open&page=2",
+		Root + "audit/?about=7":    "audit/?about=7",
 		Root + "people/?q=../../x": "people/?q=../../x", Root + "imports/7/rejects.csv": "imports/7/rejects.csv",
 	} {
 		assert.Equal(t, want, pathWithin(next), next)
 	}
 	for _, next := range []string{
-		"", "/", "/api/", "money/", "/back-office", "/back-officer/", "https://example.org/", "//example.org" + Root, "\\\\example.org", "javascript:alert(1)",
-		Root + "../x", Root + "..//evil.example", Root + "money/../../x", Root + "./money/", Root + "money/..", Root + "%2e%2e/x", Root + "..%2fx",
+		"", "/", "/api/", "money/", "/back-office", "/back-officer/", "https://example.org/", "//example.org" + Root, "\\\\example.org",
+		"javascript:alert(1)", Root + "../x", Root + "..//evil.example", Root + "money/../../x", Root + "./money/", Root + "money/..",
+		Root + "%2e%2e/x", Root + "..%2fx",
 		Root + "/evil.example", Root + "%2fevil.example", Root + "money//x", Root + "\\evil.example", Root + "%5cevil.example", Root + "..\\x",
 		Root + "money/\r\nx", Root + "%zz", "/%62ack-office/money/",
 	} {
@@ -45,7 +47,9 @@ func TestOFF_02_no_cell_of_a_table_is_a_formula(t *testing.T) {
 }
 
 func TestOFF_02_amounts(t *testing.T) {
-	for text, want := range map[string]int64{"0": 0, "5": 500, " 5 ": 500, "5.5": 550, "¥12.50": 1250, "¥ 12.05": 1205, "999999999999.99": 99999999999999} {
+	for text, want := range map[string]int64{
+		"0": 0, "5": 500, " 5 ": 500, "5.5": 550, "¥12.50": 1250, "¥ 12.05": 1205, "999999999999.99": 99999999999999,
+	} {
 		amount, is := minorUnits(text)
 		assert.True(t, is, text)
 		assert.Equal(t, want, amount, text)
@@ -53,7 +57,9 @@ func TestOFF_02_amounts(t *testing.T) {
 		assert.True(t, is, plain(want))
 		assert.Equal(t, want, again, plain(want))
 	}
-	for _, text := range []string{"", ".5", "5.", "5.123", "-5", "+5", "-0.05", "5.-5", "5.+5", "1,5", "1e3", "0x5", "¥", "5 5", "1_000", "9999999999999"} {
+	for _, text := range []string{
+		"", ".5", "5.", "5.123", "-5", "+5", "-0.05", "5.-5", "5.+5", "1,5", "1e3", "0x5", "¥", "5 5", "1_000", "9999999999999",
+	} {
 		_, is := minorUnits(text)
 		assert.False(t, is, "%q", text)
 	}

@@ -44,8 +44,9 @@ var personalTables = map[string]personalTable{
 		kind: personaldata.Account, owner: "id = {user}",
 		exported: "id phone scopes staff disabled firstname lastname expertise location timezone joined source avatar",
 		internal: "password_hash generation revision adopted erasing",
-		kept:     "id joined source adopted generation revision erasing phone scopes staff disabled timezone avatar", // those from phone on with neutral values
-		blank:    "password_hash firstname lastname expertise location",
+		// those from phone on with neutral values
+		kept:  "id joined source adopted generation revision erasing phone scopes staff disabled timezone avatar",
+		blank: "password_hash firstname lastname expertise location",
 	},
 	"name_prefixes": {owner: "user_id = {user}", internal: "prefix user_id"}, // of the names, which users has
 	"presence":      {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id"},
@@ -57,7 +58,8 @@ var personalTables = map[string]personalTable{
 	},
 	"events": {
 		kind: personaldata.Events, owner: "author_id = {user}",
-		exported: "id day title content html category_id permission status province city district created modified published_at", internal: "author_id revision hidden",
+		exported: "id day title content html category_id permission status province city district created modified published_at",
+		internal: "author_id revision hidden",
 	},
 	"plates": {
 		kind: personaldata.Events, owner: "event_id IN (SELECT id FROM events WHERE author_id = {user})",
@@ -167,7 +169,8 @@ var personalTables = map[string]personalTable{
 var impersonal = []string{"news.source"} // ids of articles
 
 // personalName matches the names of columns that refer to a person without a foreign key.
-var personalName = regexp.MustCompile(`^(?:.*_)?(?:user|author|owner|followed|robot|member|person|account|phone|number|username|email|open_id|source|staff)(?:_id)?$`)
+var personalName = regexp.MustCompile(
+	`^(?:.*_)?(?:user|author|owner|followed|robot|member|person|account|phone|number|username|email|open_id|source|staff)(?:_id)?$`)
 
 func TestEveryColumnThatRefersToAPersonIsExportedOrErased(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, url string) {
@@ -248,7 +251,9 @@ func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
 		_, err = p.Ledger.AddOrder(ctx, o, &idempotency.Key{User: id, Name: "key"})
 		require.NoError(t, err)
 		for _, by := range []audit.Actor{{Person: "maria"}, {Staff: id}} {
-			_, err = p.Audit.Append(ctx, audit.Record{At: noon, By: by, Act: audit.AccountDisabled, Object: audit.Numbered(audit.Account, id), About: id, Reason: "Ann asked"})
+			_, err = p.Audit.Append(ctx, audit.Record{
+				At: noon, By: by, Act: audit.AccountDisabled, Object: audit.Numbered(audit.Account, id), About: id, Reason: "Ann asked",
+			})
 			require.NoError(t, err)
 		}
 		db := rawSQL(t, address)
