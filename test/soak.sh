@@ -56,8 +56,8 @@ peers() {
 		PLAZA_TEST_S3=$(tool s3) PLAZA_TEST_APERTIUM=$(tool apertium) run -run 'real_translator' ./test/contract
 }
 
-# The memory of the program, and what two hundred people do at once.
-memory() { run -run 'memory|Memory|gigabyte|twenty_of_the_largest|Ordinary_use' ./test/e2e ./adapters/imaging; }
+# The memory of the program, a dozen large pictures at once, and what two hundred people do at once.
+memory() { run -run 'memory|Memory|gigabyte|twenty_of_the_largest|dozen_large|Ordinary_use' ./test/e2e ./adapters/imaging; }
 
 # The fast tests under the race detector, but for programs that tests start.
 race() {

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/domain/media"
 	"plaza/test/pictures"
 )
 
@@ -109,6 +110,25 @@ func TestPLA_03_twenty_of_the_largest_pictures_at_once(t *testing.T) {
 			}
 			assert.LessOrEqual(t, added, most)
 		})
+	}
+}
+
+// TestPLA_03_a_dozen_large_pictures_at_once_are_all_stored has one account upload photos of 48 megapixels, as phones take them.
+// The client waits as long as the server does.
+func TestPLA_03_a_dozen_large_pictures_at_once_are_all_stored(t *testing.T) {
+	photo := pictures.JPEG(t, textured(8064, 6048))
+	require.Less(t, len(photo), media.MaxBytes)
+	r := serve(t, "--demo", "--wallet=none", "--sms=none", "--data-dir="+t.TempDir())
+	u := uploader{r.url, login(t, r.url), time.Now()}
+	answers := make([]sent, 12)
+	var uploads sync.WaitGroup
+	for i := range answers {
+		uploads.Go(func() { answers[i] = u.sendJSON(t, http.MethodPost, "/api/user/user-image/", "img", photo) })
+	}
+	uploads.Wait()
+	report(t, answers, len(photo))
+	for i, a := range answers {
+		assert.Equal(t, http.StatusCreated, a.status, "%d", i)
 	}
 }
 
