@@ -43,7 +43,7 @@ dist: ## build the archives of a release into dist/ (ARGS=linux/amd64 for one pl
 	rm -rf dist
 	@$(COMPILE) GO="$(GO)" bootstrap/release.sh $(ARGS)
 
-test: build lint ## the fast tests, in four minutes
+test: build lint ## the fast tests
 	@export $(TOOLS); $(SUM) bin/tests.json test/run.sh short
 	@test/left-out.sh bin/tests.json || true
 

@@ -22,7 +22,7 @@ meet='at_?once|At_?once|LostRaces|deadlock|kept|turns|its_slot|whoever_writes|Jo
 meet="$meet|TestPorts/.*/.*/at.once|TestContract/memory/at_once|TestContract_with_a_wallet/memory/at_once|TestGEN_14_limits/memory/at_once"
 
 case $1 in
-short) run -short ./... ;;
+short) run -short ./test/contract ./adapters/bunstore ./test/e2e ./... ;; # the longest first
 rest)
 	names=$(test/left-out.sh -names "$2")
 	packages=$(echo "$names" | cut -d' ' -f1 | sort -u)

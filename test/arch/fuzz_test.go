@@ -21,23 +21,31 @@ func TestFuzzTargets_are_told(t *testing.T) {
 	attacks := string(raw)
 	told := regexp.MustCompile("`(Fuzz\\w+)`").FindAllStringSubmatch(attacks, -1)
 	exists := map[string]bool{}
+	eachFile(t, func(file, text string) {
+		for _, match := range fuzzTarget.FindAllStringSubmatch(text, -1) {
+			assert.Contains(t, attacks, "`"+match[1]+"`", "of %s", file)
+			exists[match[1]] = true
+		}
+	})
+	for _, match := range told {
+		assert.True(t, exists[match[1]], "%s does not exist", match[1])
+	}
+}
+
+// eachFile calls fn with each Go file of the module.
+func eachFile(t *testing.T, fn func(file, text string)) {
+	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && file != root && isIgnored(entry.Name()):
 			return fs.SkipDir
-		case !strings.HasSuffix(file, "_test.go"):
+		case !strings.HasSuffix(file, ".go"):
 			return nil
 		}
 		text, err := os.ReadFile(file)
-		for _, match := range fuzzTarget.FindAllStringSubmatch(string(text), -1) {
-			assert.Contains(t, attacks, "`"+match[1]+"`", "of %s", file)
-			exists[match[1]] = true
-		}
+		fn(file, string(text))
 		return err
 	}))
-	for _, match := range told {
-		assert.True(t, exists[match[1]], "%s does not exist", match[1])
-	}
 }
