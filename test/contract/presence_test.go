@@ -22,7 +22,7 @@ var presencePaths = []string{profile, events, notifications, "/api/xfile/event/f
 // machine stalled until the presence was given up shows nothing.
 func TestUSR03_a_reader_does_not_wait_for_a_writer(t *testing.T) {
 	s := store{name: "SQLite", fresh: onSQLite(t), servers: 1, isDurable: true}.start(t)
-	direct := httptest.NewServer(s.app.Handler) // settles nothing
+	direct := httptest.NewServer(s.unsettled) // settles nothing
 	defer direct.Close()
 	other, err := sql.Open("sqlite", strings.TrimPrefix(s.settings.DatabaseURL, "sqlite:"))
 	require.NoError(t, err)

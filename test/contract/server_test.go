@@ -28,12 +28,13 @@ import (
 // server is a running Plaza with a clock that stands until it is moved. On some
 // stores it is several processes behind one address.
 type server struct {
-	url   string
-	on    store
-	app   *bootstrap.App   // the first of apps, for what any of them does alike
-	apps  []*bootstrap.App // their requests alternate
-	clock *clock
-	log   *logBuffer // of all of them
+	url       string
+	on        store
+	app       *bootstrap.App   // the first of apps, for what any of them does alike
+	unsettled http.Handler     // of app, which settles nothing
+	apps      []*bootstrap.App // their requests alternate
+	clock     *clock
+	log       *logBuffer // of all of them
 	// messages get the codes, unless the test has a sender of its own or none.
 	messages *telephones.Telephones
 	stop     func() // ends it, once the requests in flight are done
@@ -116,12 +117,11 @@ func (s *server) run(t *testing.T) {
 			app.Signin.Settle()
 		}
 	}
-	front := *s.app
-	front.Handler = inTurn(apps)
+	s.unsettled, s.app.Handler = s.app.Handler, inTurn(apps)
 
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- bootstrap.Serve(ctx, &front, listeners) }()
+	go func() { done <- bootstrap.Serve(ctx, s.app, listeners) }()
 	if s.front != "" {
 		// The balancer must not see it start: it would pass over it for a while.
 		require.Eventually(t, func() bool { return answers(listeners.AdminURL()+"/readyz", http.StatusOK) }, time.Minute, 10*time.Millisecond)

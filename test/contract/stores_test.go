@@ -113,10 +113,14 @@ func onEach(t *testing.T, n needs, test func(t *testing.T, on store)) {
 // sessions. Each finds stored what the former ones have left to be stored beside them.
 func inTurn(apps []*bootstrap.App) http.Handler {
 	var n atomic.Uint64
+	handlers := make([]http.Handler, len(apps))
+	for i, app := range apps {
+		handlers[i] = app.Handler
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, app := range apps {
 			app.Signin.Settle()
 		}
-		apps[n.Add(1)%uint64(len(apps))].Handler.ServeHTTP(w, r)
+		handlers[n.Add(1)%uint64(len(handlers))].ServeHTTP(w, r)
 	})
 }
