@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -325,21 +324,30 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	return found, err
 }
 
+const (
+	// changeProfile sets the firstname $1, lastname $2, timezone $3, location $4 and expertise $5 of the user $6. What is NULL
+	// stays.
+	changeProfile = `
+		UPDATE users SET firstname = COALESCE($1, firstname), lastname = COALESCE($2, lastname), timezone = COALESCE($3, timezone),
+			location = COALESCE($4, location), expertise = COALESCE($5, expertise)
+		WHERE id = $6 AND phone NOT LIKE 'erased-%'
+		RETURNING firstname, lastname`
+
+	// setAvatar replaces the avatar of the user $2 by $1. A trigger gives back the bytes of the former one.
+	setAvatar = `
+		UPDATE users SET avatar = $1 WHERE id = $2 AND phone NOT LIKE 'erased-%'`
+)
+
 func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileChange, charges ...ratelimit.Charge) error {
 	renamed := user.Member{ID: id}
-	change := engine.Step{Statement: v.s.steps.changeProfile, MustMatch: true, Missed: user.ErrNotFound, Row: func(scan func(...any) error) error {
-		return scan(&renamed.Firstname, &renamed.Lastname, new(int))
-	}}
-	for _, value := range []*string{c.Firstname, c.Lastname, c.Timezone, c.Location, c.Expertise} {
-		var arg any
-		if value != nil {
-			arg = *value
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		chargeAll(tx.Tx, charges)
+		tx.Queue(changeProfile, c.Firstname, c.Lastname, c.Timezone, c.Location, c.Expertise, id).Must(user.ErrNotFound).
+			Into(&renamed.Firstname, &renamed.Lastname)
+		if c.Firstname == nil && c.Lastname == nil {
+			return nil
 		}
-		change.Args = append(change.Args, arg)
-	}
-	change.Args = append(change.Args, int64(id))
-	return v.s.writeWithin(ctx, v.s.Limit, v.s.chargeSteps(charges), func(ctx context.Context, tx *listedTransaction) error {
-		if err := tx.Run(ctx, change); err != nil || c.Firstname == nil && c.Lastname == nil {
+		if err := tx.Send(); err != nil {
 			return err
 		}
 		return v.s.replacePrefixes(ctx, tx, renamed)
@@ -348,9 +356,10 @@ func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileC
 
 // SetAvatar replaces the avatar first, which gives back the bytes of the old one.
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
-	args := []any{engine.Cover(avatar).NullIfZero(), int64(id)}
-	set := engine.Step{Statement: v.s.steps.setAvatar, Args: args, MustMatch: true, Missed: user.ErrNotFound}
-	return v.s.writeAll(ctx, slices.Concat(
-		v.s.chargeSteps(charges), []engine.Step{set}, v.s.pictureSteps(v.limits, id, countedPicture{avatar.Key, bytes, false}),
-	))
+	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
+		chargeAll(tx.Tx, charges)
+		tx.Queue(setAvatar, avatar, id).Must(user.ErrNotFound)
+		countPictures(tx.Tx, v.limits, id, countedPicture{avatar.Key, bytes, false})
+		return nil
+	})
 }

@@ -117,7 +117,6 @@ type statements struct {
 	search        string // searchStatement
 	categories    string // $1 ids
 	translations  string // $1 keys, $2 the time
-	notifications string // notificationsPage
 	feedStatements
 	eventStatements
 	images map[imageFilter]string
@@ -131,7 +130,6 @@ func newStatements(d engine.Dialect) statements {
 		search:          searchStatement(d),
 		categories:      categoryTable.Among(d, "id", "$1"),
 		translations:    translationsStatement(d),
-		notifications:   notificationsPage,
 		feedStatements:  newFeedStatements(d),
 		eventStatements: newEventStatements(d),
 		images:          imageStatements(d),
@@ -148,23 +146,14 @@ type stepStatements struct {
 	importSteps
 	checkSteps
 	imageSteps
-	rateLimitSteps
-	subscriptionSteps
-	blockSteps
-	notificationSteps
-	quotaSteps
 	throttleSteps
-	keySteps
-	auditSteps
 }
 
 func newStepStatements(d engine.Dialect) stepStatements {
 	return stepStatements{
 		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(d),
 		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), imageSteps: newImageSteps(d),
-		rateLimitSteps: newRateLimitSteps(d), subscriptionSteps: newSubscriptionSteps(d), blockSteps: newBlockSteps(d), notificationSteps: newNotificationSteps(d),
-		quotaSteps: newQuotaSteps(d), throttleSteps: newThrottleSteps(d), keySteps: newKeySteps(d),
-		auditSteps: newAuditSteps(d),
+		throttleSteps: newThrottleSteps(d),
 	}
 }
 

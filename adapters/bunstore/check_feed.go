@@ -108,7 +108,7 @@ func (c check) eventSource() checkSource {
 	source := c.recordSource(feed.Event)
 	source.locked = c.hotReads.event
 	source.lock = func(ctx context.Context, tx *listedTransaction, id int64) error {
-		return tx.Run(ctx, engine.Step{Statement: c.steps.lockEvent, Args: []any{id}})
+		return tx.Run(ctx, engine.Step{Statement: lockEvent, Args: []any{id}})
 	}
 	source.scan = func(scan engine.Scanner) (stored, error) {
 		e, err := eventReader(c.Dialect)(scan)

@@ -99,12 +99,11 @@ func (u codeUse) rows() []codeUseRow {
 func (v Codes) counting(
 	ctx context.Context, n verification.Number, from netip.Addr, fn func(context.Context, *listedTransaction) error,
 ) error {
-	var lock []engine.Step
 	network := cmp.Or(verification.By48.Group(n, from), verification.BySource.Group(n, from))
-	for _, name := range []string{"codes from " + network, "codes of prefix " + n.Prefix(), "codes of " + n.Digits()} {
-		lock = append(lock, lockStep(v.s.steps.lockName, name)...)
-	}
-	return v.s.writeWithin(ctx, v.s.Limit, lock, fn)
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		tx.Lock("codes from "+network, "codes of prefix "+n.Prefix(), "codes of "+n.Digits())
+		return fn(ctx, tx)
+	})
 }
 
 // count counts the use. If a limit is full, it counts nothing and returns the fault.

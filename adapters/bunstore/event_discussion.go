@@ -3,7 +3,6 @@ package bunstore
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -126,8 +125,8 @@ func (v Events) AddComment(
 	c.Completes = nil
 	err := v.s.Write(ctx, func(tx *engine.Tx) error {
 		author = nil
-		tx.Add(v.roomForComment(c)...)
-		tx.Add(v.s.chargeSteps(charges)...)
+		v.needComment(tx, c)
+		chargeAll(tx, charges)
 		on := v.lockDiscussed(tx, c.Event, c.Author)
 		tx.Queue(insertComment, c.Event, c.Author, c.Content, c.Created).Into((*int64)(&c.ID))
 		if err := cmp.Or(tx.Send(), on.check(c.Author)); err != nil {
@@ -202,59 +201,53 @@ func turnComment(ctx context.Context, tx *engine.Tx, id event.CommentID, isHidde
 	return row.AuthorID, nil
 }
 
+// commentsPage finds the comments on the event $1 that the viewer $4 sees, $2 of them after $3, the newest first, with their
+// number. The counts of all comments and of hidden ones need an index alone. Most viewers have no block, and only for the others
+// comments of blocked people are counted.
+const commentsPage = `
+	SELECT
+		(SELECT COUNT(*) FROM comments WHERE event_id = $1)
+			- (SELECT COUNT(*) FROM comments c WHERE c.event_id = $1 AND c.hidden AND c.author_id <> $4)
+			- CASE WHEN (SELECT b.other_id FROM blocks b WHERE b.user_id = $4 LIMIT 1) IS NULL THEN 0 ELSE (
+				SELECT COUNT(*) FROM comments c
+				WHERE c.event_id = $1 AND NOT c.hidden
+					AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = c.author_id) > 0) END AS total,
+		c.id, c.event_id, c.author_id, c.content, c.created,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
+	FROM (
+		SELECT c.id, c.event_id, c.author_id, c.content, c.created FROM comments c
+		WHERE c.event_id = $1 AND (NOT c.hidden OR c.author_id = $4)
+			AND ((SELECT b.other_id FROM blocks b WHERE b.user_id = $4 LIMIT 1) IS NULL
+				OR (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = c.author_id) = 0)
+		ORDER BY c.created DESC, c.id DESC
+		LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) c
+	LEFT JOIN users u ON u.id = c.author_id AND u.phone NOT LIKE 'erased-%'
+	LEFT JOIN presence p ON p.user_id = u.id
+	ORDER BY c.created DESC, c.id DESC`
+
+// listedComment is a row of commentsPage.
+type listedComment struct {
+	commentRow
+	memberRow
+	engine.PageRow
+}
+
 func (v Events) Comments(
 	ctx context.Context, on event.ID, viewer user.ID, r page.Request,
 ) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
 	members := map[user.ID]*user.Member{}
-	args := []any{int64(on), int64(r.Size()), int64(r.Offset()), int64(viewer)}
-	p, err := engine.ReadPage(ctx, v.s.DB, r, v.s.hotReads.comments, args, func(total *int) func(engine.Scanner) (event.Comment, error) {
-		read := commentReader(v.s.Dialect, members, total)
-		return func(scan engine.Scanner) (event.Comment, error) {
-			row, err := read(scan)
-			row.EventID = on
-			return row.comment(), err
-		}
-	})
-	return p, members, err
-}
-
-// commentFields are the columns of a comment c and its author, and commentAuthor joins the author.
-var (
-	commentFields = "c.id, c.author_id, c.content, c.created, " + memberFields
-	commentAuthor = joinMember("c.author_id")
-)
-
-// commentReader returns a function that scans commentFields, after columns for the targets before.
-// It adds the author to the members.
-func commentReader(d engine.Dialect, members map[user.ID]*user.Member, before ...any) func(engine.Scanner) (commentRow, error) {
-	var row commentRow
-	var author user.Member
-	targets := slices.Concat(before,
-		[]any{(*int64)(&row.ID), (*int64)(&row.AuthorID), &row.Content, &row.Created}, memberTargets(&author, d))
-	return func(scan engine.Scanner) (commentRow, error) {
-		err := scan(targets...)
-		addMember(members, author)
-		return row, err
+	found, err := engine.PageOf[listedComment](ctx, v.s.DB, r, commentsPage, on, r.Size(), r.Offset(), viewer)
+	for _, row := range found.Items {
+		addMember(members, row.member())
 	}
+	return page.Map(found, func(row listedComment) event.Comment { return row.comment() }), members, err
 }
-
-// commentsPage is the hot read of a page of the comments on the event $1 that the viewer $4 sees: $2 of them after $3. Only
-// the authors of the page are looked up. The counts of all comments and of hidden ones need an index alone.
-var commentsPage = "SELECT (SELECT COUNT(*) FROM comments WHERE event_id = $1)" +
-	" - (SELECT COUNT(*) FROM comments c WHERE c.event_id = $1 AND c.hidden AND c.author_id <> $4) - CASE WHEN " + hasBlocks("$4") +
-	" THEN (SELECT COUNT(*) FROM comments c WHERE c.event_id = $1 AND NOT c.hidden AND " + isBlocked("$4", "c.author_id") + ") ELSE 0 END, " +
-	commentFields + " FROM (SELECT c.id, c.author_id, c.content, c.created FROM comments c WHERE c.event_id = $1 AND " +
-	notBlocked("$4", "c.author_id") + " AND " + notHidden("$4") + " ORDER BY c.created DESC, c.id DESC" +
-	" LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) c" + commentAuthor + " ORDER BY c.created DESC, c.id DESC"
-
-// notHidden returns the condition that the comment c is not hidden from the viewer, a parameter, as event.Comment.VisibleTo has it.
-func notHidden(viewer string) string { return "(NOT c.hidden OR c.author_id = " + viewer + ")" }
 
 // Like changes the like while it learns whether the user may see the event. If not, the transaction fails.
 func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {
 	err := v.s.Write(ctx, func(tx *engine.Tx) error {
 		var more int64
-		tx.Add(v.s.chargeSteps(charges)...)
+		chargeAll(tx, charges)
 		on, notice, change := v.lockDiscussed(tx, l.Event, l.By), notification.OfLike(l), insertLike
 		if !l.IsLiked {
 			withdraw(tx, notice) // a notification that is not withdrawn goes with its like

@@ -21,7 +21,6 @@ type eventStatements struct {
 	// relation makes visible are $5 for Self, $6 for Contact and $7 for Stranger. The order clause goes between its two
 	// parts and after them.
 	eventPage [2]string
-	comments  string // commentsPage
 	commented string // $1 author, $2 limit
 }
 
@@ -41,7 +40,6 @@ func newEventStatements(d engine.Dialect) eventStatements {
 			relationTo("$4", "$1") + "SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.id" + within,
 			" LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) top JOIN events e ON e.id = top.id LEFT JOIN event_counts n ON n.event_id = e.id",
 		},
-		comments: commentsPage,
 		commented: "SELECT " + columns + " FROM event_counts n JOIN events e ON e.id = n.event_id" +
 			" WHERE n.author_id = $1 AND n.commented IS NOT NULL ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)",
 	}

@@ -41,66 +41,94 @@ var (
 
 func eventItem(id event.ID) item { return item{feed.Event, int64(id)} }
 
-// Add sends all steps together. Those behind the one that inserts the event refer to it.
+// Add learns the number of the event before it stores what refers to it.
 func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
-	stored, d := e.State(), v.s.Dialect
-	stored.ID = 0
-	completed, err := v.s.eventCompletion(&stored)
+	var stored event.State
+	err := v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		stored = e.State()
+		makes, err := stored.Makes()
+		if err != nil {
+			return err
+		}
+		if v.countsDrafts(nil, e) {
+			v.needDraft(tx.Tx, stored.Author, v.limits.ErrDrafts())
+		}
+		chargeAll(tx.Tx, charges)
+		tx.Queue(v.s.steps.insertEvent, eventNew.Values(&stored, v.s.Dialect)...).Into((*int64)(&stored.ID))
+		if err := tx.Send(); err != nil {
+			return err
+		}
+		tx.Queue(insertCounts, stored.ID, stored.Author)
+		plates := newPlates(stored.Plates)
+		changePlates(tx.Tx, stored.ID, nil, stored.Plates)
+		countPictures(tx.Tx, v.limits, stored.Author, plates...)
+		if l := listed(e); l != nil {
+			l.ID = int64(stored.ID)
+			tx.changes.replace(eventItem(stored.ID), nil, l)
+		}
+		return v.complete(tx.Tx, &stored, makes)
+	})
 	if err != nil {
-		return nil, err
-	}
-	var steps []engine.Step
-	if v.countsDrafts(nil, e) {
-		steps = v.roomForDraft(stored.Author, v.limits.ErrDrafts())
-	}
-	steps = append(append(steps, v.s.chargeSteps(charges)...),
-		engine.Step{Statement: v.s.steps.insertEvent, Args: eventNew.Values(&stored, d), Row: engine.Into(&stored.ID)},
-		engine.Step{Statement: v.s.steps.insertCounts, Args: []any{int64(stored.Author)}},
-	)
-	steps = append(steps, v.s.plateSteps(0, nil, stored.Plates)...)
-	steps = append(steps, v.s.pictureSteps(v.limits, stored.Author, newPlates(stored.Plates)...)...)
-	if l := listed(e); l != nil {
-		l.ID = 0
-		steps = append(steps, v.s.steps.stepsForNew(l)...)
-	}
-	if err := v.s.writeAll(ctx, append(steps, completed...)); err != nil {
 		return nil, err
 	}
 	return event.Restore(stored)
 }
 
-// eventCompletion returns the step that completes the key of the state with what storing the
-// state makes, and removes the key from it: the key is not stored with the event.
-func (s *Store) eventCompletion(state *event.State) ([]engine.Step, error) {
-	makes, err := state.Makes()
-	if err != nil {
-		return nil, err
-	}
-	k, statement := state.Completes, s.steps.completeEvent
-	if makes == idempotency.Plate {
-		statement = s.steps.completePlate
-	}
+// complete queues the statement that completes the key of the state with what storing the state has made, and removes the
+// key from it: the key is not stored with the event. It sends what is queued to know a plate's number.
+func (Events) complete(tx *engine.Tx, state *event.State, makes idempotency.Kind) error {
+	k := state.Completes
 	state.Completes = nil
-	return completion(k, statement), nil
+	switch {
+	case k == nil:
+		return nil
+	case makes == idempotency.Plate:
+		if err := tx.Send(); err != nil {
+			return err
+		}
+		complete(tx, k, makes, int64(state.Plates[len(state.Plates)-1].ID))
+	default:
+		complete(tx, k, makes, int64(state.ID))
+	}
+	return nil
 }
 
-// plateSteps returns the steps that delete removed plates, and insert new plates and
-// set their IDs. The event is 0 if an earlier step inserts it.
-func (s *Store) plateSteps(on event.ID, before, after []event.Plate) (steps []engine.Step) {
+const (
+	// insertCounts begins to count comments and likes of the event $1 by $2.
+	insertCounts = `
+		INSERT INTO event_counts (event_id, author_id) VALUES ($1, $2)`
+
+	// insertPlate adds the plate with the photo $2, made at $3, to the event $1.
+	insertPlate = `
+		INSERT INTO plates (event_id, photo, created) VALUES ($1, $2, $3)
+		RETURNING id`
+
+	// deletePlate removes the plate $1.
+	deletePlate = `
+		DELETE FROM plates WHERE id = $1`
+
+	// deleteEvent removes the event $1 with what refers to it.
+	deleteEvent = `
+		DELETE FROM events WHERE id = $1`
+
+	// lockEvent locks the event $1.
+	lockEvent = `
+		SELECT id FROM events WHERE id = $1
+		FOR UPDATE`
+)
+
+// changePlates queues the statements that delete removed plates, and insert new plates and set their IDs.
+func changePlates(tx *engine.Tx, on event.ID, before, after []event.Plate) {
 	for _, p := range before {
 		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
-			steps = append(steps, engine.Step{Statement: s.steps.deletePlate, Args: []any{int64(p.ID)}})
+			tx.Queue(deletePlate, p.ID)
 		}
 	}
 	for i, p := range after {
 		if p.ID == 0 {
-			steps = append(steps, engine.Step{
-				Statement: s.steps.insertPlate, Args: []any{engine.NullIfZero(on), string(p.Photo), s.Dialect.Instant(p.Created)},
-				Row: engine.Into(&after[i].ID),
-			})
+			tx.Queue(insertPlate, on, p.Photo, p.Created).Into((*int64)(&after[i].ID))
 		}
 	}
-	return steps
 }
 
 func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
@@ -122,7 +150,7 @@ func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.
 func (s *Store) loadEvent(ctx context.Context, tx *engine.Tx, id event.ID) (*storedEvent, error) {
 	var found []storedEvent
 	args := []any{int64(id)}
-	err := tx.Run(ctx, engine.Step{Statement: s.steps.lockEvent, Args: args},
+	err := tx.Run(ctx, engine.Step{Statement: lockEvent, Args: args},
 		engine.Step{Statement: s.hotReads.event, Args: args, Row: engine.Collect(&found, eventReader(s.Dialect))})
 	switch {
 	case err != nil:
@@ -138,7 +166,10 @@ func (s *Store) loadEvent(ctx context.Context, tx *engine.Tx, id event.ID) (*sto
 func (v Events) Change(
 	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
 ) (changed event.Entry, err error) {
-	err = v.s.writeWithin(ctx, v.s.Limit, v.lockDraftsWith(id), func(ctx context.Context, tx *listedTransaction) error {
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		if err := v.lockDraftsWith(ctx, tx.Tx, id); err != nil {
+			return err
+		}
 		changed, err = v.change(ctx, tx, id, fn, charges)
 		return err
 	})
@@ -146,6 +177,17 @@ func (v Events) Change(
 		return event.Entry{}, err
 	}
 	return changed, nil
+}
+
+// lockDraftsWith locks the room for drafts of the author of an event that was not read yet.
+func (v Events) lockDraftsWith(ctx context.Context, tx *engine.Tx, id event.ID) error {
+	if v.limits.Drafts == 0 {
+		return nil
+	}
+	var author user.ID
+	err := tx.NewSelect().Model((*eventRow)(nil)).Column("author_id").Where("id = ?", id).Scan(ctx, &author)
+	v.lockDrafts(tx, author)
+	return engine.OrNotFound(err, event.ErrNotFound)
 }
 
 // change is Change within the transaction.
@@ -172,7 +214,7 @@ func (v Events) change(
 		return event.Entry{}, err
 	}
 	if v.countsDrafts(read.Event, next) {
-		tx.Add(v.draftsBelow(stored.Author, v.limits.Drafts+1, v.limits.ErrDrafts())) // with this one
+		tx.Queue(hasFewerDrafts, stored.Author, v.limits.Drafts+1).Must(v.limits.ErrDrafts()) // with this one
 	}
 	if err := tx.Send(); err != nil {
 		return event.Entry{}, err
@@ -199,22 +241,22 @@ func (v Events) rewrite(
 		statement, written = s.steps.rewriteText, eventText
 	}
 	tx.Queue(statement, append([]any{int64(next.ID), revision}, written.Values(&next, s.Dialect)...)...).Must(errStale).
-		Into(&r.Comments, &r.Likes, new(int64))
-	tx.Add(s.chargeSteps(charges)...)
-	completed, err := s.eventCompletion(&r.State)
+		Into(&r.Comments, &r.Likes)
+	chargeAll(tx, charges)
+	makes, err := r.Makes()
 	if err != nil {
 		return nil, err
 	}
-	tx.Add(s.plateSteps(next.ID, before.Plates, r.Plates)...)
-	tx.Add(s.pictureSteps(v.limits, next.Author, newPlates(r.Plates)...)...)
+	plates := newPlates(r.Plates)
+	changePlates(tx, next.ID, before.Plates, r.Plates)
+	countPictures(tx, v.limits, next.Author, plates...)
 	if err := tx.Send(); err != nil {
 		return nil, err
 	}
 	var b listingChanges
 	b.replace(eventItem(next.ID), listed(old), listed(changed))
 	tx.Add(s.steps.stepsFor(b)...)
-	tx.Add(completed...)
-	return r, nil
+	return r, v.complete(tx, &r.State, makes)
 }
 
 // ChangeRead applies fn to the event as it was read and writes the result at once. If
@@ -238,7 +280,7 @@ func (v Events) ChangeRead(
 	var stored *storedEvent
 	err = v.s.Write(ctx, func(tx *engine.Tx) error {
 		if v.countsDrafts(read.Event, changed) {
-			tx.Add(v.roomForDraft(read.Author(), errStale)...)
+			v.needDraft(tx, read.Author(), errStale)
 		}
 		stored, err = v.rewrite(tx, read.Event, changed.State(), read.Revision, charges)
 		return err
@@ -274,9 +316,7 @@ func (s *Store) removeEvent(ctx context.Context, tx *listedTransaction, id event
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.Run(ctx, engine.Step{Statement: s.steps.deleteEvent, Args: []any{int64(id)}}); err != nil {
-		return nil, err
-	}
+	tx.Queue(deleteEvent, id)
 	e, err := stored.event()
 	if err != nil {
 		return nil, err

@@ -56,30 +56,19 @@ type eventSteps struct {
 	insertEvent  string // eventNew
 	rewriteEvent string // $1 id, $2 revision, then eventMutable
 	rewriteText  string // $1 id, $2 revision, then eventText
-	lockEvent    string // $1 id
-	deleteEvent  string // $1 id
-	insertCounts string // $1 author of the event that was just inserted
-	insertPlate  string // $1 event, $2 photo, $3 created
-	deletePlate  string // $1 id
 	located      string // $1 after, $2 limit
 }
 
 func newEventSteps(d engine.Dialect) eventSteps {
 	rewrite := func(c engine.Columns[event.State]) string {
 		count := func(of string) string { return "(SELECT n." + of + " FROM event_counts n WHERE n.event_id = $1)" }
-		return d.MustMatch("UPDATE events SET "+c.Set(3)+", revision = revision + 1 WHERE id = $1 AND revision = $2"+d.UnlessMissed(),
-			count("comments"), count("likes"))
+		return "UPDATE events SET " + c.Set(3) + ", revision = revision + 1 WHERE id = $1 AND revision = $2 RETURNING " +
+			count("comments") + ", " + count("likes")
 	}
 	return eventSteps{
-		insertEvent:  "INSERT INTO events (" + eventNew.List() + ") " + d.Values(eventNew.Parameters(1)) + " RETURNING id",
+		insertEvent:  "INSERT INTO events (" + eventNew.List() + ") " + "VALUES (" + eventNew.Parameters(1) + ") RETURNING id",
 		rewriteEvent: rewrite(eventMutable),
 		rewriteText:  rewrite(eventText),
-		lockEvent:    "SELECT id FROM events WHERE id = $1 " + d.ForUpdate(),
-		deleteEvent:  "DELETE FROM events WHERE id = $1",
-		insertCounts: "INSERT INTO event_counts (event_id, author_id) " + d.Values(d.Newest("events")+", $1"),
-		insertPlate: "INSERT INTO plates (event_id, photo, created) " +
-			d.Values("COALESCE($1, "+d.Newest("events")+"), $2, $3") + " RETURNING id",
-		deletePlate: "DELETE FROM plates WHERE id = $1" + d.UnlessMissed(),
 		// The primary key makes it cost the same from any start.
 		located: "SELECT id, title, content, province, city, district FROM events WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
@@ -120,8 +119,7 @@ type listingSteps struct {
 	lock    string // $1 category, $2 kind; empty where there is one writer at a time
 	count   string // $1 category, $2 kind, $3 change of the count, $4 and $5 latest instants of the added
 	recount string // $1 category, $2 kind
-	upsert  string // the columns of listingTable; a zero ID is the event that was just inserted
-	first   string // the same for a new listing, and counts it; empty where that takes two statements
+	upsert  string // the columns of listingTable
 	update  string // $1 kind, $2 id, $3 updated
 	remove  string // $1 kind, $2 id
 	total   string // $1 kind, $2 change of the count, $3 now
@@ -143,30 +141,26 @@ func newListingSteps(d engine.Dialect) listingSteps {
 	onConflict := " ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, " +
 		came("created") + ", " + came("updated")
 	insert := "INSERT INTO feed_listings (" + listingTable.List() + ") "
-	row := strings.Replace(listingTable.Parameters(1), "$2", "COALESCE($2, "+d.Newest("events")+")", 1)
 	s := listingSteps{
 		d:     d,
-		count: columns + d.Values("$1, $2, "+d.Shard()+", $3, $4, $5, 1") + onConflict,
+		count: columns + "VALUES ($1, $2, " + d.Shard() + ", $3, $4, $5, 1)" + onConflict,
 		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
 			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
-			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)` + d.UnlessMissed(),
-		upsert: insert + d.Values(row) + `
+			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)`,
+		upsert: insert + "VALUES (" + listingTable.Parameters(1) + ")" + `
 			ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
 			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`,
 		// SQLite writes every index that contains an assigned column.
-		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2` + d.UnlessMissed(),
-		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2` + d.UnlessMissed(),
+		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2`,
+		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2`,
 		// Versions follow the clock, so that none is used again after rows were lost or
 		// a backup was restored.
-		total: `INSERT INTO feed_totals AS t (kind, shard, count, version) ` + d.Values("$1, "+d.Shard()+", $2, $3") + `
+		total: `INSERT INTO feed_totals AS t (kind, shard, count, version) ` + "VALUES ($1, " + d.Shard() + ", $2, $3)" + `
 			ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
 			version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`,
 	}
-	if lock := d.ForUpdate(); lock != "" { // and where a statement may write within another
-		// The listing is inserted first, so that the counter is locked more briefly.
-		s.first = "WITH counted AS (" + columns + d.Values("$3, $1, "+d.Shard()+", 1, $4, $5, 1") + onConflict + `)
-			` + insert + d.Values(row)
-		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2" + d.UnlessMissed() + " ORDER BY shard " + lock
+	if lock := d.ForUpdate(); lock != "" {
+		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2 ORDER BY shard " + lock
 	}
 	return s
 }
@@ -224,18 +218,7 @@ func (s listingSteps) put(b listingChange) engine.Step {
 	return engine.Step{Statement: s.upsert, Args: listingTable.Values(next, s.d)}
 }
 
-// stepsForNew returns the steps for a new listing of a kind without totals.
-func (s listingSteps) stepsForNew(l *feed.Listing) []engine.Step {
-	if s.first == "" {
-		var b listingChanges
-		b.replace(item{l.Kind, l.ID}, nil, l)
-		return s.stepsFor(b)
-	}
-	return []engine.Step{{Statement: s.first, Args: listingTable.Values(l, s.d)}}
-}
-
-// item identifies a record that can be listed. The ID is zero for an event that the
-// same steps insert.
+// item identifies a record that can be listed.
 type item struct {
 	kind feed.Kind
 	id   int64

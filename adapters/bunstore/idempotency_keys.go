@@ -20,10 +20,7 @@ type Keys struct{ s *Store }
 // Keys returns the idempotency keys.
 func (s *Store) Keys() Keys { return Keys{s} }
 
-// keyRow is a reserved or answered key. The column busy keeps the name that older servers know.
-// An answer with an order has OrderID alone, because they know no Kind. One that they have
-// stored over an expired key may have the Kind and MadeID, or the RefundID, of that key. A refund has
-// RefundID alone, because the values of Kind are constrained by the schema that they know.
+// keyRow is a reserved or answered key. An answer with an order has OrderID alone, one with a refund RefundID alone.
 type keyRow struct {
 	bun.BaseModel `bun:"table:idempotency_keys,alias:k"`
 	UserID        user.ID `bun:",pk"`
@@ -48,43 +45,6 @@ func (r keyRow) answer(k idempotency.Key) *idempotency.Answer {
 		a.Kind, a.ID = idempotency.Refund, int64(r.RefundID)
 	}
 	return a
-}
-
-// keySteps are the statements that complete a key with what the transaction has just made, if
-// its holder still holds it: $1 user, $2 name, $3 holder. They come last, so they wait for a
-// key after all other locks. Only Reserve, Release and Sweep lock keys as well, and they
-// wait for nothing.
-type keySteps struct {
-	completeEvent        string
-	completePlate        string
-	completeImage        string
-	completeSubscription string // and $4 kind, $5 id
-}
-
-func newKeySteps(d engine.Dialect) keySteps {
-	complete := func(kind, id string) string {
-		return d.MustMatch("UPDATE idempotency_keys SET busy = NULL, kind = "+kind+", made_id = "+id+
-			" WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL"+d.UnlessMissed(), "user_id")
-	}
-	newest := func(kind idempotency.Kind, table string) string {
-		return complete("'"+string(kind)+"'", d.Newest(table))
-	}
-	return keySteps{
-		completeEvent:        newest(idempotency.Event, "events"),
-		completePlate:        newest(idempotency.Plate, "plates"),
-		completeImage:        newest(idempotency.Image, "images"),
-		completeSubscription: complete("$4", "$5"),
-	}
-}
-
-// completion returns the step that completes the key by the statement. Without a key there is
-// none.
-func completion(k *idempotency.Key, statement string, more ...any) []engine.Step {
-	if k == nil {
-		return nil
-	}
-	args := append([]any{int64(k.User), k.Name, k.Holder[:]}, more...)
-	return []engine.Step{{Statement: statement, Args: args, MustMatch: true, Missed: idempotency.ErrKeyInUse}}
 }
 
 // completeKey completes the key $2 of the account $1 with the thing $5 of the kind $4, if the holder $3 still holds it.

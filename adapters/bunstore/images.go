@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
@@ -68,41 +69,44 @@ func (r imageRow) image() (_ userimage.Image, err error) {
 
 // imageSteps are the statements of single images, and of all for a check.
 type imageSteps struct {
-	countImage  string // $1 owner, $2 most images
 	insertImage string // imageNew
 	saveImage   string // $1 id, then imageNew
 	image       string // $1 id
 	lockImage   string // $1 id
 	imagesAfter string // $1 id, $2 limit
-	reserve     string // $1 key, $2 until; a miss if the key is queued
 }
 
 func newImageSteps(d engine.Dialect) imageSteps {
 	image := "SELECT " + imageAll.List() + " FROM images WHERE id = $1"
 	return imageSteps{
-		countImage: d.MustMatch("INSERT INTO image_counts AS c (owner_id, kept) "+d.Values("$1, 1")+
-			" ON CONFLICT (owner_id) DO UPDATE SET kept = c.kept + 1 WHERE c.kept < $2", "kept"),
-		insertImage: "INSERT INTO images (" + imageNew.List() + ") " + d.Values(imageNew.Parameters(1)) + " RETURNING id",
+		insertImage: "INSERT INTO images (" + imageNew.List() + ") " + "VALUES (" + imageNew.Parameters(1) + ") RETURNING id",
 		saveImage:   "UPDATE images SET " + imageNew.Set(2) + " WHERE id = $1",
 		image:       image,
 		lockImage:   image + " " + d.ForUpdate(),
-		reserve:     d.MustMatch("INSERT INTO discards (key, due) "+d.Values("$1, $2")+" ON CONFLICT (key) DO NOTHING", "key"),
 		imagesAfter: "SELECT " + imageAll.List() + " FROM images WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)",
 	}
 }
+
+// countImage counts one more image of the owner $1, who has fewer than $2.
+const countImage = `
+	INSERT INTO image_counts AS c (owner_id, kept) VALUES ($1, 1)
+	ON CONFLICT (owner_id) DO UPDATE SET kept = c.kept + 1 WHERE c.kept < $2`
 
 // Add counts the bytes and the image in the order in which a deletion takes them back, so that
 // writers cannot deadlock. Concurrent calls for the owner wait for each other.
 func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
 	row := imageRowOf(i, 0)
-	err := v.s.writeAll(ctx, slices.Concat(
-		v.s.chargeSteps(charges), v.s.pictureSteps(v.limits, i.Owner, countedPicture{i.Key, i.Bytes, true}), []engine.Step{
-			{Statement: v.s.steps.countImage, Args: []any{int64(i.Owner), int64(userimage.MaxImages)}, MustMatch: true, Missed: userimage.ErrFull},
-			{
-				Statement: v.s.steps.insertImage, Args: imageNew.Values(&row, v.s.Dialect),
-				Row: engine.Into((*int64)(&i.ID)),
-			},
-		}, completion(i.Completes, v.s.steps.completeImage)))
+	err := v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
+		chargeAll(tx.Tx, charges)
+		countPictures(tx.Tx, v.limits, i.Owner, countedPicture{i.Key, i.Bytes, true})
+		tx.Queue(countImage, i.Owner, userimage.MaxImages).Must(userimage.ErrFull)
+		tx.Queue(v.s.steps.insertImage, imageNew.Values(&row, v.s.Dialect)...).Into((*int64)(&i.ID))
+		if err := tx.Send(); err != nil {
+			return err
+		}
+		complete(tx.Tx, i.Completes, idempotency.Image, int64(i.ID))
+		return nil
+	})
 	if err != nil {
 		return userimage.Image{}, err
 	}

@@ -303,7 +303,7 @@ func (v ImportStore) BeginRun(ctx context.Context, began time.Time, files []stri
 	}
 	at := v.s.Dialect.Instant(began)
 	return id, v.s.writeAll(ctx, []engine.Step{{
-		Statement: "INSERT INTO import_runs (state, unfinished, began, ended, counts, rejects) " + v.s.Dialect.Values("$1, true, $2, $3, $4, '[]'") + " RETURNING id",
+		Statement: "INSERT INTO import_runs (state, unfinished, began, ended, counts, rejects) " + "VALUES ($1, true, $2, $3, $4, '[]') RETURNING id",
 		Args:      []any{string(imported.RunInterrupted), at, at, string(counts)}, Row: engine.Into((*int64)(&id)),
 	}})
 }

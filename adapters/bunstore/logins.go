@@ -50,19 +50,39 @@ func (r tokenRow) token() (access.Token, error) {
 	return t, nil
 }
 
+const (
+	// insertToken stores the token with the hash $1 of the user $2: the scopes $3, whether they narrow it $4, the account's
+	// generation $5, the lifetime $6 in nanoseconds and the time $7.
+	insertToken = `
+		INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		RETURNING id`
+
+	// insertTokenUse stores that the token $1 is used at $2.
+	insertTokenUse = `
+		INSERT INTO token_uses (token_id, used) VALUES ($1, $2)`
+
+	// removeExcessTokens removes the least recently used tokens of the user $1, at most $3, beyond the $4 others that stay, but
+	// never the token $2.
+	removeExcessTokens = `
+		DELETE FROM tokens WHERE id IN (
+			SELECT t.id FROM tokens t JOIN token_uses w ON w.token_id = t.id
+			WHERE t.user_id = $1 AND t.id <> $2
+			ORDER BY w.used DESC, t.id DESC LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint))`
+)
+
 func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (id access.TokenID, err error) {
-	instant := v.s.Dialect.Instant
-	insert := engine.Step{Statement: v.s.steps.issue, Args: []any{
-		t.Hash[:], int64(t.User), v.s.Dialect.ListOf(engine.Texts(t.Scopes)), t.IsNarrowed, t.Generation, int64(t.TTL), instant(t.Created),
-	}}
-	insert.Row = func(scan func(...any) error) error {
-		err := scan((*int64)(&id))
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		chargeAll(tx.Tx, charges)
+		tx.Queue(insertToken, t.Hash[:], t.User, t.Scopes, t.IsNarrowed, t.Generation, int64(t.TTL), t.Created).Into((*int64)(&id))
+		if err := tx.Send(); err != nil {
+			return err
+		}
 		audit.Made(ctx, audit.Numbered(audit.Token, id), t.User)
-		return err
-	}
-	err = v.s.writeAll(ctx, append(v.s.chargeSteps(charges), insert,
-		engine.Step{Statement: v.s.steps.firstUse, Args: []any{t.Hash[:], instant(t.Used)}},
-		engine.Step{Statement: v.s.steps.removeExcess, Args: []any{t.Hash[:], int64(t.User)}}))
+		tx.Queue(insertTokenUse, id, t.Used)
+		tx.Queue(removeExcessTokens, t.User, id, math.MaxInt32, access.MaxTokens-1)
+		return nil
+	})
 	if err != nil {
 		return 0, fmt.Errorf("issue token for user %d: %w", t.User, err)
 	}
@@ -135,7 +155,6 @@ func (v Tokens) Touch(ctx context.Context, all ...access.Sighting) error {
 // tokenSteps are the statements that write tokens. Those of an issued token follow its
 // charge.
 type tokenSteps struct {
-	issue        string // $1 hash, $2 user, $3 scopes, $4 narrowed, $5 generation, $6 lifetime, $7 created
 	firstUse     string // $1 hash, $2 now
 	removeExcess string // $1 hash of a new token, $2 user
 
@@ -148,13 +167,6 @@ type tokenSteps struct {
 // alone would lock the row, which is a write, too.
 func newTokenSteps(d engine.Dialect) tokenSteps {
 	return tokenSteps{
-		issue: "INSERT INTO tokens (hash, user_id, scopes, narrowed, generation, ttl, created) " +
-			d.Values("$1, $2, $3, $4, $5, $6, $7") + " RETURNING id",
-		firstUse: "INSERT INTO token_uses (token_id, used) SELECT id, $2 FROM tokens WHERE hash = $1" + d.UnlessMissed(),
-		// The user's least recently used tokens beyond MaxTokens, never the new one.
-		removeExcess: "DELETE FROM tokens WHERE id IN (SELECT t.id FROM tokens t JOIN token_uses w ON w.token_id = t.id" +
-			" WHERE t.user_id = $2 AND t.hash <> $1 ORDER BY w.used DESC, t.id DESC" +
-			fmt.Sprintf(" LIMIT %d OFFSET %d)", math.MaxInt32, access.MaxTokens-1) + d.UnlessMissed(),
 		use: "UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3",
 		see: `INSERT INTO presence AS p (user_id, seen)
 			SELECT t.user_id, CAST($2 AS ` + d.TimestampType() + `) FROM tokens t
@@ -242,7 +254,8 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 	now = instant.Normalise(now)
 	return v.s.WriteAside(ctx, func(tx *engine.Tx) error {
 		var counted failures
-		tx.Add(append(v.lock(a), counted.step(v.s, a, now))...)
+		v.lock(tx, a)
+		tx.Add(counted.step(v.s, a, now))
 		if err := tx.Send(); err != nil {
 			return err
 		}
@@ -261,17 +274,28 @@ func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) 
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
-	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.steps.removeFailure, a), v.step(v.s.steps.resetPair, a),
-		v.step(v.s.steps.addUsual, a, v.s.Dialect.Instant(instant.Normalise(now)))))
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		v.lock(tx, a)
+		tx.Add(v.step(v.s.steps.removeFailure, a), v.step(v.s.steps.resetPair, a),
+			v.step(v.s.steps.addUsual, a, v.s.Dialect.Instant(instant.Normalise(now))))
+		return nil
+	})
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
-	return v.s.writeAll(ctx, append(v.lock(a), v.step(v.s.steps.removeFailure, a)))
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		v.lock(tx, a)
+		tx.Add(v.step(v.s.steps.removeFailure, a))
+		return nil
+	})
 }
 
 func (v Throttle) Forget(ctx context.Context, phone user.Phone) error {
-	return v.s.writeAll(ctx, append(lockStep(v.s.steps.lockName, loginsOf(phone.String())),
-		engine.Step{Statement: v.s.steps.forgetFailures, Args: []any{phone.String()}}))
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		tx.Lock(loginsOf(phone.String()))
+		tx.Queue(v.s.steps.forgetFailures, phone.String())
+		return nil
+	})
 }
 
 // step returns the statement for the attempt, with further arguments.
@@ -279,11 +303,10 @@ func (Throttle) step(statement string, a access.Attempt, args ...any) engine.Ste
 	return engine.Step{Statement: statement, Args: append([]any{a.Phone.String(), a.Source.String()}, args...)}
 }
 
-// lock returns the steps that lock the attempt's source and phone until the transaction
-// ends. All callers lock the source first, which prevents deadlocks.
-func (v Throttle) lock(a access.Attempt) []engine.Step {
-	lock := v.s.steps.lockName
-	return append(lockStep(lock, "logins from "+a.Source.String()), lockStep(lock, loginsOf(a.Phone.String()))...)
+// lock locks the attempt's source and phone until the transaction ends. All callers lock the source first, which prevents
+// deadlocks.
+func (v Throttle) lock(tx *engine.Tx, a access.Attempt) {
+	tx.Lock("logins from "+a.Source.String(), loginsOf(a.Phone.String()))
 }
 
 // loginsOf returns the name of the lock of a phone's attempts.

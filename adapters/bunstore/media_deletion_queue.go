@@ -40,10 +40,16 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	return v.s.exec(ctx, v.s.Writer.NewDelete().Table("discards").Where("key IN (?)", bun.List(keys)))
 }
 
+// reserveKey queues the key $1, unless it is queued, to be removed at $2.
+const reserveKey = `
+	INSERT INTO discards (key, due) VALUES ($1, $2)
+	ON CONFLICT (key) DO NOTHING`
+
 func (v DeletionQueue) Reserve(ctx context.Context, r media.Reservation) error {
-	return v.s.writeAll(ctx, []engine.Step{{
-		Statement: v.s.steps.reserve, Args: []any{string(r.Key), v.s.Dialect.Instant(r.Until)}, MustMatch: true, Missed: media.ErrMoving,
-	}})
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		tx.Queue(reserveKey, r.Key, r.Until).Must(media.ErrMoving)
+		return nil
+	})
 }
 
 // pictureTable is a table whose rows refer to pictures by a key or a cover. Its rows

@@ -114,7 +114,10 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 }
 
 func (v PersonalData) Charge(ctx context.Context, charges ...ratelimit.Charge) error {
-	return v.s.writeAll(ctx, v.s.chargeSteps(charges))
+	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
+		chargeAll(tx.Tx, charges)
+		return nil
+	})
 }
 
 // numbersOf runs a statement that returns numbers.

@@ -183,9 +183,9 @@ func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, i
 	if err != nil {
 		return 0, err
 	}
-	steps := append(lockStep(v.s.steps.lockName, loginsOf(phone)),
-		// Before the user: a comment or a like locks the counts of notifications before it refers to its user.
-		engine.Step{Statement: "DELETE FROM notification_counts WHERE owner_id = $1 AND total = 0", Args: []any{int64(id)}})
+	tx.Lock(loginsOf(phone))
+	// Before the user: a comment or a like locks the counts of notifications before it refers to its user.
+	steps := []engine.Step{{Statement: "DELETE FROM notification_counts WHERE owner_id = $1 AND total = 0", Args: []any{int64(id)}}}
 	blank := "UPDATE users SET phone = $2, password_hash = '', scopes = $3, staff = FALSE, disabled = TRUE, generation = generation + 1, " +
 		"firstname = '', lastname = '', expertise = '', location = '', timezone = 'UTC', avatar = NULL, revision = revision + 1 " +
 		"WHERE id = $1 AND " + notErased

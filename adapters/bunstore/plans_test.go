@@ -236,9 +236,9 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"people and categories", s.Pick(peopleAndCategories), []string{"'{1,2,3,4,5,6,7,8,9,10}'", "'{1,2,3}'"}, []string{"users_pkey", "presence_pkey"}, 4 * 10, []string{"categories"}},
 		{"a timeline", s.Pick(timeline), []string{"1007", "'infinity'", "9223372036854775807", "21"}, []string{"subscriptions_user_id_followed_id_key", "events_published", "events_pkey", "event_counts_pkey", "plates_of_event"}, 8 * 21, []string{"contacts"}},
 		{"the newest comments", s.Pick(newestComments), []string{"'{7,8,9}'", "10", "7"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 12 + 6, nil},
-		{"a page of comments", s.hotReads.comments, []string{"77", "20", "0", "7"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
-		{"notifications", s.hotReads.notifications, []string{"7", "4000000", "21"}, []string{"notifications_of_owner", "notification_counts_pkey", "events_pkey", "users_pkey", "presence_pkey"}, 1 + 4*21, nil},
-		{"notifications of comments", s.hotReads.notifications, []string{"8", "4000000", "21"}, []string{"notifications_of_owner", "comments_pkey", "events_pkey"}, 1 + 5*21, nil},
+		{"a page of comments", commentsPage, []string{"77", "20", "0", "7"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
+		{"notifications", notices, []string{"7", "4000000", "21"}, []string{"notifications_of_owner", "notification_counts_pkey", "events_pkey", "users_pkey", "presence_pkey"}, 1 + 4*21, nil},
+		{"notifications of comments", notices, []string{"8", "4000000", "21"}, []string{"notifications_of_owner", "comments_pkey", "events_pkey"}, 1 + 5*21, nil},
 		{"news around", s.Pick(newsOfDays), []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day", "news_of_day_anywhere"}, 3 * 10, nil},
 		{"the events commented last", s.hotReads.commented, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, nil},
 	}...)

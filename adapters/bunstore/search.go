@@ -50,7 +50,7 @@ WITH followed AS MATERIALIZED (
 	LIMIT CAST($5 AS bigint)
 )
 SELECT f.rank, ` + memberFields + ` FROM found f ` + d.LookUp("users u", "u.id = f.id") + withPresence + `
-WHERE TRUE` + d.UnlessMissed() + ` ORDER BY f.rank, f.id`
+ORDER BY f.rank, f.id`
 }
 
 // rankExamined is the rank of the last user whom a search has examined. It is behind those of users whom it finds.
@@ -76,13 +76,10 @@ func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimi
 			}),
 		}
 	}
-	var err error
-	if steps := v.s.chargeSteps(charges); len(steps) > 0 {
-		err = v.s.WriteAside(ctx, func(tx *engine.Tx) error {
-			tx.Add(steps...)
-			return nil
-		})
-	}
+	err := v.s.WriteAside(ctx, func(tx *engine.Tx) error {
+		chargeAll(tx, charges)
+		return nil
+	})
 	if err == nil {
 		err = v.s.Read(ctx, func(ctx context.Context) error {
 			clear(found)

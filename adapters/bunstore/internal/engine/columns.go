@@ -220,6 +220,14 @@ func Texts[T ~string](words []T) []string {
 	return all
 }
 
+// NullIfEmpty returns the text as a parameter; an empty one is NULL.
+func NullIfEmpty(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
 // NullIfZero returns the ID as a parameter; zero is NULL.
 func NullIfZero[N ~int64](id N) any {
 	if id == 0 {

@@ -17,27 +17,6 @@ type Dialect interface {
 	Migrations() fs.FS
 	// write runs a transaction of Write.
 	write(ctx context.Context, s *DB, fn func(*Tx) error) error
-	// Newest returns the SQL of the ID of the row that this transaction has inserted last
-	// into the table.
-	Newest(table string) string
-	// HasInserted returns the condition that the INSERT before the statement has added a row to the table, rather than
-	// found one that is in conflict with it.
-	HasInserted(table string) string
-	// MustMatch returns the statement as a step that must write a row. The step returns
-	// the columns and one more, to be scanned and ignored. If it writes no row, the
-	// steps after it write nothing.
-	MustMatch(statement string, columns ...string) string
-	// MustFind is mustMatch for a query, whose rows it does not return.
-	MustFind(query string) string
-	// UnlessMissed ends the condition of every step that may follow one that must
-	// match: after a miss the step does nothing. It is empty where a miss ends the
-	// transaction.
-	UnlessMissed() string
-	// WritesInQueries reports whether the WITH of a statement may write.
-	WritesInQueries() bool
-	// Values returns the source of an INSERT: one row, under the condition of
-	// unlessMissed.
-	Values(row string) string
 	// Lock locks the name until the transaction ends. Others that lock the name wait.
 	Lock(ctx context.Context, tx Conn, name string) error
 	// LockName is the statement of lock for a parameter with the name. It is empty where there

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -113,30 +112,6 @@ func nativeOf(conn bun.Conn) (native *pgx.Conn, err error) {
 		return nil
 	})
 	return native, err
-}
-
-func (Postgres) Newest(table string) string { return "currval('" + table + "_id_seq')" }
-
-func (Postgres) WritesInQueries() bool { return true }
-
-// HasInserted looks for the newest number of the table: an INSERT takes one also if its row is in conflict with another.
-func (d Postgres) HasInserted(table string) string {
-	return "EXISTS (SELECT 1 FROM " + table + " WHERE id = " + d.Newest(table) + ")"
-}
-
-func (Postgres) MustMatch(statement string, columns ...string) string {
-	return returning(statement, columns)
-}
-
-func (Postgres) MustFind(query string) string { return query }
-
-func (Postgres) UnlessMissed() string { return "" }
-
-func (Postgres) Values(row string) string { return "VALUES (" + row + ")" }
-
-// returning returns the statement with its columns and one more.
-func returning(statement string, columns []string) string {
-	return statement + " RETURNING " + strings.Join(columns, ", ") + ", 1"
 }
 
 // undoTimeout limits a rollback after the transaction's own time limit has passed.

@@ -54,23 +54,6 @@ func (d SQLite) write(ctx context.Context, s *DB, fn func(*Tx) error) error {
 	})
 }
 
-func (SQLite) Newest(table string) string { return "(SELECT MAX(id) FROM " + table + ")" }
-
-func (SQLite) WritesInQueries() bool { return false }
-
-func (SQLite) HasInserted(string) string { return "changes() > 0" }
-
-func (SQLite) MustMatch(statement string, columns ...string) string {
-	return returning(statement, columns)
-}
-
-func (SQLite) MustFind(query string) string { return query }
-
-// UnlessMissed is empty: no step runs after one that misses.
-func (SQLite) UnlessMissed() string { return "" }
-
-func (SQLite) Values(row string) string { return "VALUES (" + row + ")" }
-
 // withoutLock returns the statement without its last line if that locks rows, which a transaction of the only writer need not.
 func withoutLock(statement string) string {
 	if i := strings.LastIndexByte(statement, '\n'); i >= 0 && strings.HasPrefix(strings.TrimSpace(statement[i:]), "FOR ") {

@@ -85,9 +85,9 @@ func (s *DB) TransactAll(ctx context.Context, steps []Step) error {
 
 // Joining is what a store adds to one transaction.
 type Joining struct {
-	// Last returns the steps that the transaction ends with. It is called when all others have run, in each try of the
-	// transaction. Its error rolls the transaction back.
-	Last func() ([]Step, error)
+	// Last queues what the transaction ends with. It is called when all else has run, in each try of the transaction. Its
+	// error rolls the transaction back.
+	Last func(tx *Tx) error
 	// Ended is called once, with whether the transaction has committed.
 	Ended func(committed bool)
 }

@@ -50,7 +50,7 @@ func (s *DB) WriteWithin(ctx context.Context, limit time.Duration, fn func(tx *T
 	return err
 }
 
-// behind returns the function of a transaction that ends with the steps of Last, when those of fn have run.
+// behind returns the function of a transaction that ends with what Last queues, when that of fn has run.
 func (j *Joining) behind(fn func(tx *Tx) error) func(tx *Tx) error {
 	return func(tx *Tx) error {
 		if err := fn(tx); err != nil {
@@ -59,9 +59,7 @@ func (j *Joining) behind(fn func(tx *Tx) error) func(tx *Tx) error {
 		if err := tx.Send(); err != nil {
 			return err
 		}
-		last, err := j.Last()
-		tx.Add(last...)
-		return err
+		return j.Last(tx)
 	}
 }
 
@@ -76,6 +74,15 @@ func (tx *Tx) Queue(statement string, args ...any) *Step {
 func (tx *Tx) Add(steps ...Step) {
 	for _, step := range steps {
 		tx.queued = append(tx.queued, &step)
+	}
+}
+
+// Lock locks the names, in this order, until the transaction ends. Others who lock one of them wait.
+func (tx *Tx) Lock(names ...string) {
+	for _, name := range names {
+		if lock := tx.s.Dialect.LockName("$1"); lock != "" {
+			tx.Queue(lock, name)
+		}
 	}
 }
 

@@ -1,0 +1,170 @@
+package bunstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/block"
+	"plaza/domain/page"
+	"plaza/domain/quota"
+	"plaza/domain/ratelimit"
+	"plaza/domain/user"
+)
+
+// Blocks implements block.Repository.
+type Blocks struct {
+	s      *Store
+	limits quota.Limits
+}
+
+// Blocks returns the repository of blocks.
+func (s *Store) Blocks() Blocks { return Blocks{s: s} }
+
+// isBlocked returns the condition that a block stands between the viewer and the other user, which are parameters or
+// columns. COUNT looks up one row; for EXISTS, Postgres may read all blocks of the viewer.
+func isBlocked(viewer, other string) string {
+	return "(SELECT COUNT(*) FROM blocks b WHERE b.user_id = " + viewer + " AND b.other_id = " + other + ") > 0"
+}
+
+// hasBlocks returns the condition that the viewer, a parameter, blocks a user or is blocked by one. It is evaluated once
+// for a statement, and is false for most viewers.
+func hasBlocks(viewer string) string {
+	return "(SELECT b.other_id FROM blocks b WHERE b.user_id = " + viewer + " LIMIT 1) IS NOT NULL"
+}
+
+// notBlocked returns the condition that no block stands between the viewer, a parameter, and the author, a column.
+func notBlocked(viewer, author string) string {
+	return "(NOT " + hasBlocks(viewer) + " OR NOT " + isBlocked(viewer, author) + ")"
+}
+
+const (
+	// lockNoticesBetween locks the notifications of $1 and $2 about the other one. An owner has at most a thousand or so, an
+	// actor has any number: no plan begins with the index of actors.
+	lockNoticesBetween = `
+		SELECT 1 FROM notifications
+		WHERE owner_id = $1 AND actor_id + 0 = $2 OR owner_id = $2 AND actor_id + 0 = $1
+		ORDER BY id
+		FOR UPDATE`
+
+	// insertNoticeCounts begins to count the notifications of $1 and $2.
+	insertNoticeCounts = `
+		INSERT INTO notification_counts (owner_id) VALUES ($1), ($2)
+		ON CONFLICT (owner_id) DO NOTHING`
+
+	// lockNoticeCounts locks the counts of the notifications of $1 and $2.
+	lockNoticeCounts = `
+		SELECT 1 FROM notification_counts
+		WHERE owner_id IN ($1, $2)
+		ORDER BY owner_id
+		FOR UPDATE`
+
+	// insertBlock stores that $1 blocks $2 since $3, unless $1 does so already.
+	insertBlock = `
+		INSERT INTO blocks (user_id, other_id, is_by_user, created) VALUES ($1, $2, TRUE, $3), ($2, $1, FALSE, $3)
+		ON CONFLICT (user_id, other_id) DO UPDATE SET is_by_user = TRUE, created = EXCLUDED.created
+		WHERE EXCLUDED.is_by_user AND NOT blocks.is_by_user`
+
+	// unfollowBoth removes the subscriptions of $1 and $2 to the other one.
+	unfollowBoth = `
+		DELETE FROM subscriptions
+		WHERE user_id = $1 AND followed_id = $2 OR user_id = $2 AND followed_id = $1`
+
+	// deleteNoticesBetween removes what lockNoticesBetween locks.
+	deleteNoticesBetween = `
+		DELETE FROM notifications
+		WHERE owner_id = $1 AND actor_id + 0 = $2 OR owner_id = $2 AND actor_id + 0 = $1`
+
+	// unmarkBlock stores that $1 does not block $2.
+	unmarkBlock = `
+		UPDATE blocks SET is_by_user = FALSE WHERE user_id = $1 AND other_id = $2`
+
+	// deleteBlock removes the rows of $1 and $2 if neither blocks the other one.
+	deleteBlock = `
+		DELETE FROM blocks
+		WHERE user_id = $1 AND other_id = $2 AND NOT is_by_user
+			AND NOT (SELECT b.is_by_user FROM blocks b WHERE b.user_id = $2 AND b.other_id = $1)`
+)
+
+// lockPair makes others who block or follow for one of the two wait, in one order. Of a block and a follow at once, the
+// later one knows of the other.
+func lockPair(tx *engine.Tx, a, b user.ID) {
+	lockFollows(tx, min(a, b))
+	lockFollows(tx, max(a, b))
+}
+
+// Add takes the locks of notifications in their order: first those of the notifications, then those of their counts. Behind
+// them, it sees those of all who have read that there is no block.
+func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Charge) error {
+	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		lockPair(tx.Tx, b.By, b.Whom)
+		chargeAll(tx.Tx, charges)
+		if err := v.checkBlock(ctx, tx, b); err != nil {
+			return err
+		}
+		first, second := min(b.By, b.Whom), max(b.By, b.Whom)
+		tx.Queue(lockNoticesBetween, first, second)
+		tx.Queue(insertNoticeCounts, first, second)
+		tx.Queue(lockNoticeCounts, first, second)
+		tx.Queue(insertBlock, b.By, b.Whom, b.Created)
+		tx.Queue(unfollowBoth, first, second)
+		tx.Queue(deleteNoticesBetween, first, second)
+		return nil
+	})
+}
+
+// checkBlock returns an error unless both users exist and there is room for the block, which may stand already.
+func (v Blocks) checkBlock(ctx context.Context, tx *listedTransaction, b block.Block) error {
+	by := tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", b.By)
+	whom := tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", b.Whom).Where(notErased)
+	own := tx.NewSelect().Model((*blockRow)(nil)).ColumnExpr("1").Where("user_id = ? AND is_by_user", b.By)
+	standing := tx.NewSelect().Model((*blockRow)(nil)).ColumnExpr("1").Where("user_id = ? AND other_id = ? AND is_by_user", b.By, b.Whom)
+	var knowsBy, knowsWhom, stands bool
+	var blocks int
+	err := tx.NewSelect().ColumnExpr("EXISTS (?), EXISTS (?), EXISTS (?), (SELECT COUNT(*) FROM (?) AS own)",
+		by, whom, standing, own.Limit(max(int64(v.limits.Follows), 1))).Scan(ctx, &knowsBy, &knowsWhom, &stands, &blocks)
+	switch {
+	case err != nil:
+		return err
+	case !knowsBy:
+		return fmt.Errorf("there is no user %d to refer to", b.By)
+	case !knowsWhom:
+		return user.ErrNotFound
+	case stands:
+		return nil
+	}
+	return v.limits.CheckBlocks(blocks)
+}
+
+func (v Blocks) Remove(ctx context.Context, by, whom user.ID) error {
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		lockPair(tx, by, whom)
+		tx.Queue(unmarkBlock, by, whom)
+		tx.Queue(deleteBlock, by, whom)
+		return nil
+	})
+}
+
+type blockRow struct {
+	bun.BaseModel `bun:"table:blocks,alias:b"`
+	UserID        user.ID
+	OtherID       user.ID
+	Created       engine.Time
+}
+
+// listedBlock is a row of a page of blocks.
+type listedBlock struct {
+	blockRow `bun:",extend"`
+	engine.PageRow
+}
+
+func (v Blocks) List(ctx context.Context, by user.ID, r page.Request) (page.Page[block.Block], error) {
+	p, err := engine.ListPage[listedBlock](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("b.user_id = ? AND b.is_by_user", by)
+	}, "b.created DESC, b.other_id DESC")
+	return page.Map(p, func(r listedBlock) block.Block {
+		return block.Block{By: r.UserID, Whom: r.OtherID, Created: r.Created.Time}
+	}), err
+}
