@@ -111,35 +111,30 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 // or that may be compared with the condition of a partial index. Such parameters are
 // wrapped in CAST, which prevents this.
 type statements struct {
-	session       string // $1 hash of the key
-	members       string // $1 ids
-	relations     string // relationsOf
-	search        string // searchStatement
-	categories    string // $1 ids
-	translations  string // $1 keys, $2 the time
+	session      string // $1 hash of the key
+	members      string // $1 ids
+	search       string // searchStatement
+	categories   string // $1 ids
+	translations string // $1 keys, $2 the time
 	feedStatements
-	eventStatements
 	images map[imageFilter]string
 }
 
 func newStatements(d engine.Dialect) statements {
 	return statements{
-		session:         sessionStatement,
-		members:         membersStatement(d),
-		relations:       relationsOf(d),
-		search:          searchStatement(d),
-		categories:      categoryTable.Among(d, "id", "$1"),
-		translations:    translationsStatement(d),
-		feedStatements:  newFeedStatements(d),
-		eventStatements: newEventStatements(d),
-		images:          imageStatements(d),
+		session:        sessionStatement,
+		members:        membersStatement(d),
+		search:         searchStatement(d),
+		categories:     categoryTable.Among(d, "id", "$1"),
+		translations:   translationsStatement(d),
+		feedStatements: newFeedStatements(d),
+		images:         imageStatements(d),
 	}
 }
 
 // stepStatements are the statements of constant text that are not hot reads: the steps
 // of transactions, and other reads.
 type stepStatements struct {
-	eventSteps
 	tokenSteps
 	listingSteps
 	tileSteps
@@ -151,7 +146,7 @@ type stepStatements struct {
 
 func newStepStatements(d engine.Dialect) stepStatements {
 	return stepStatements{
-		eventSteps: newEventSteps(d), tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(d),
+		tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(d),
 		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), imageSteps: newImageSteps(d),
 		throttleSteps: newThrottleSteps(d),
 	}

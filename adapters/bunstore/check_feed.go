@@ -41,8 +41,7 @@ func newCheckSteps(d engine.Dialect) checkSteps {
 	listings := "SELECT " + listingTable.List() + " FROM feed_listings "
 	s := checkSteps{
 		recordsAfter: map[feed.Kind]string{
-			feed.Event: "SELECT " + storedColumns(d, "e", withCounts) + " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id" +
-				" WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)",
+			feed.Event: "SELECT " + eventColumns + " FROM event_entries e WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)",
 		},
 		lockRecord: map[feed.Kind]string{},
 		listings:   listings + "WHERE kind = $1 AND id > $2 AND id <= $3",
@@ -106,12 +105,12 @@ func (c check) originSource() checkSource {
 // eventSource reads events with their plates.
 func (c check) eventSource() checkSource {
 	source := c.recordSource(feed.Event)
-	source.locked = c.hotReads.event
+	source.locked = "SELECT " + eventColumns + " FROM event_entries e WHERE e.id = $1"
 	source.lock = func(ctx context.Context, tx *listedTransaction, id int64) error {
 		return tx.Run(ctx, engine.Step{Statement: lockEvent, Args: []any{id}})
 	}
 	source.scan = func(scan engine.Scanner) (stored, error) {
-		e, err := eventReader(c.Dialect)(scan)
+		e, err := scanEvent(scan)
 		if err != nil {
 			return stored{}, err
 		}

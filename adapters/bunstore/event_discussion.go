@@ -13,7 +13,6 @@ import (
 	"plaza/domain/notification"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
-	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -97,20 +96,20 @@ const (
 type discussedEvent struct {
 	author user.ID
 	event.Exposure
-	follows, isFollowed, isBlocked bool
+	tiesRow
 }
 
 // lockDiscussed queues the statement that locks the counts of the event and finds what says whether the user may see it.
 func (v Events) lockDiscussed(tx *engine.Tx, on event.ID, by user.ID) *discussedEvent {
 	d := &discussedEvent{}
 	tx.Queue(lockDiscussed, on, by).Must(event.ErrNotFound).
-		Into((*int64)(&d.author), (*int64)(&d.Status), (*int)(&d.Permission), &d.IsHidden, &d.follows, &d.isFollowed, &d.isBlocked)
+		Into((*int64)(&d.author), (*int64)(&d.Status), (*int)(&d.Permission), &d.IsHidden, &d.Follows, &d.IsFollowed, &d.IsBlocked)
 	return d
 }
 
 // check returns ErrNotFound unless the user may see the event.
 func (d *discussedEvent) check(by user.ID) error {
-	if !d.VisibleTo(subscription.Relate(by, d.author, d.follows, d.isFollowed, d.isBlocked)) {
+	if !d.VisibleTo(d.relation(by, d.author)) {
 		return event.ErrNotFound
 	}
 	return nil
@@ -266,16 +265,43 @@ func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Cha
 	return v.s.orThrottled(ctx, err)
 }
 
+// likings finds the likes of the events of $1, whether the viewer $2 likes them, and what says whether the viewer may see them.
+// COUNT looks up one row for each; for EXISTS, Postgres may read all whom the viewer follows.
+var likings = engine.Text{
+	Postgres: `
+	SELECT e.id, e.author_id, e.status, e.permission, e.hidden, n.likes,
+		(SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id AND l.user_id = $2) > 0 AS is_liked,
+		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0 AS follows,
+		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2) > 0 AS is_followed,
+		(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) > 0 AS is_blocked
+	FROM events e JOIN event_counts n ON n.event_id = e.id
+	WHERE e.id = ANY($1)`,
+
+	SQLite: `
+	SELECT e.id, e.author_id, e.status, e.permission, e.hidden, n.likes,
+		(SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id AND l.user_id = $2) > 0 AS is_liked,
+		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0 AS follows,
+		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2) > 0 AS is_followed,
+		(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) > 0 AS is_blocked
+	FROM events e JOIN event_counts n ON n.event_id = e.id
+	WHERE e.id IN (SELECT value FROM json_each($1))`,
+}
+
+// likingRow is a row of likings.
+type likingRow struct {
+	eventRow
+	tiesRow
+	IsLiked bool
+}
+
 func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map[event.ID]event.Liking, error) {
-	likings := make(map[event.ID]event.Liking, len(on))
-	args := []any{v.s.Dialect.ListOf(engine.Numbers(on)), int64(viewer)}
-	_, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.likings, args, func(scan engine.Scanner) (l event.Liking, err error) {
-		var follows, followed, blocked bool
-		err = scan(&follows, &followed, &blocked, (*int64)(&l.Event), (*int64)(&l.Author),
-			(*int64)(&l.Status), (*int)(&l.Permission), &l.Exposure.IsHidden, &l.Likes, &l.IsLiked)
-		l.Relation = subscription.Relate(viewer, l.Author, follows, followed, blocked)
-		likings[l.Event] = l
-		return l, err
-	})
-	return likings, err
+	all := make(map[event.ID]event.Liking, len(on))
+	rows, err := engine.All[likingRow](ctx, v.s.DB, v.s.Pick(likings), on, viewer)
+	for _, r := range rows {
+		all[r.ID] = event.Liking{
+			Event: r.ID, Author: r.AuthorID, Likes: r.Likes, IsLiked: r.IsLiked, Exposure: r.state().Exposure(),
+			Relation: r.relation(viewer, r.AuthorID),
+		}
+	}
+	return all, err
 }

@@ -2,116 +2,143 @@ package bunstore
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
 	"plaza/domain/page"
+	"plaza/domain/place"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
-// eventStatements are the hot reads of events.
-type eventStatements struct {
-	event    string // $1 id
-	eventFor string // $1 id, $2 viewer
-	likings  string // $1 ids, $2 viewer
-	// eventPage reads the events of the author $1 that the viewer $4 may see, $2 of them after $3. The states that each
-	// relation makes visible are $5 for Self, $6 for Contact and $7 for Stranger. The order clause goes between its two
-	// parts and after them.
-	eventPage [2]string
-	commented string // $1 author, $2 limit
-}
+const (
+	// eventOf finds the event $1.
+	eventOf = `
+		SELECT * FROM event_entries e WHERE e.id = $1`
 
-func newEventStatements(d engine.Dialect) eventStatements {
-	columns := storedColumns(d, "e", withCounts)
-	const one = " FROM events e LEFT JOIN event_counts n ON n.event_id = e.id WHERE e.id = $1"
-	ties := ties("$2", "e.author_id")
-	within := " FROM events e WHERE e.author_id = $1 AND (" + visibleTo(d, subscription.Stranger, "$7") + " OR " +
-		visibleTo(d, subscription.Contact, "$6") + " OR " + visibleTo(d, subscription.Self, "$5") + ")"
-	return eventStatements{
-		event:    "SELECT " + columns + one,
-		eventFor: "SELECT " + ties + ", " + columns + one,
-		likings: "SELECT " + ties + ", e.id, e.author_id, e.status, e.permission, e.hidden, n.likes," +
-			" (SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id AND l.user_id = $2) > 0" +
-			" FROM events e JOIN event_counts n ON n.event_id = e.id WHERE " + d.Among("e.id", "$1"),
-		eventPage: [2]string{
-			relationTo("$4", "$1") + "SELECT (SELECT count(*)" + within + "), " + columns + " FROM (SELECT e.id" + within,
-			" LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) top JOIN events e ON e.id = top.id LEFT JOIN event_counts n ON n.event_id = e.id",
-		},
-		commented: "SELECT " + columns + " FROM event_counts n JOIN events e ON e.id = n.event_id" +
-			" WHERE n.author_id = $1 AND n.commented IS NOT NULL ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)",
+	// eventFor finds the event $1, and what stands between its author and the viewer $2. COUNT looks up one row; for EXISTS,
+	// Postgres may read all whom the viewer follows.
+	eventFor = `
+		SELECT e.*,
+			(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0 AS follows,
+			(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2) > 0 AS is_followed,
+			(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) > 0 AS is_blocked
+		FROM event_entries e WHERE e.id = $1`
+
+	// eventsCommentedLast finds the events of the author $1 that were commented last, $2 of them.
+	eventsCommentedLast = `
+		SELECT e.* FROM event_counts n JOIN event_entries e ON e.id = n.event_id
+		WHERE n.author_id = $1 AND n.commented IS NOT NULL
+		ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)`
+
+	// eventsLocated finds the texts and the places of $2 events behind the event $1.
+	eventsLocated = `
+		SELECT id, title, content, province, city, district FROM events
+		WHERE id > $1
+		ORDER BY id LIMIT CAST($2 AS bigint)`
+
+	// eventsOfAuthor finds the events of the author $1 that the viewer $4 may see, $2 of them after $3, and how many there are:
+	// all of the viewer's own; else the published ones that are not hidden, of which those for contacts are the contacts' and
+	// no others than these are shown while a block stands between the two. The latest day comes first, within a day the latest.
+	eventsOfAuthor = `
+		WITH visible AS (
+			SELECT e.id, e.day, e.created FROM events e
+			WHERE e.author_id = $1 AND ($1 = $4 OR e.status = 100 AND NOT e.hidden AND (
+				e.permission = 0 AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = $1) = 0
+				OR e.permission = 100 AND (SELECT COUNT(*) FROM contacts k WHERE k.user_id = $4 AND k.contact_id = $1) > 0)))
+		SELECT (SELECT COUNT(*) FROM visible) AS total, e.*
+		FROM (
+			SELECT id FROM visible
+			ORDER BY day DESC, created DESC, id
+			LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) top
+		JOIN event_entries e ON e.id = top.id
+		ORDER BY e.day DESC, e.created DESC, e.id`
+
+	// eventsInOrder is eventsOfAuthor in the order of the terms $5 and $6 (EVT-13), and then of the ids.
+	eventsInOrder = `
+		WITH visible AS (
+			SELECT e.id, e.day, e.created FROM events e
+			WHERE e.author_id = $1 AND ($1 = $4 OR e.status = 100 AND NOT e.hidden AND (
+				e.permission = 0 AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = $1) = 0
+				OR e.permission = 100 AND (SELECT COUNT(*) FROM contacts k WHERE k.user_id = $4 AND k.contact_id = $1) > 0))),
+		placed AS (
+			SELECT id, ROW_NUMBER() OVER (ORDER BY
+				CASE $5 WHEN 'event_time' THEN day END, CASE $5 WHEN '-event_time' THEN day END DESC,
+				CASE $5 WHEN 'create_time' THEN created END, CASE $5 WHEN '-create_time' THEN created END DESC,
+				CASE $6 WHEN 'event_time' THEN day END, CASE $6 WHEN '-event_time' THEN day END DESC,
+				CASE $6 WHEN 'create_time' THEN created END, CASE $6 WHEN '-create_time' THEN created END DESC,
+				id) AS place
+			FROM visible)
+		SELECT (SELECT COUNT(*) FROM visible) AS total, e.*
+		FROM (SELECT id, place FROM placed ORDER BY place LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) top
+		JOIN event_entries e ON e.id = top.id
+		ORDER BY top.place`
+)
+
+func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
+	row, err := engine.One[eventRow](ctx, v.s.DB, event.ErrNotFound, eventOf, id)
+	if err != nil {
+		return event.Entry{}, err
 	}
+	return row.entry()
 }
 
-// relationTo returns the beginning of a statement that finds out the relation of the viewer to the author once, as
-// subscription.Relate does. Both are parameters.
-func relationTo(viewer, author string) string {
-	viewer, author = "CAST("+viewer+" AS bigint)", "CAST("+author+" AS bigint)"
-	return fmt.Sprintf("WITH tie (relation) AS (SELECT CASE WHEN %[1]s = %[2]s THEN %[6]d WHEN %[3]s THEN %[7]d WHEN %[4]s AND %[5]s THEN %[8]d ELSE %[9]d END) ",
-		viewer, author, isBlocked(viewer, author), isFollowing(viewer, author), isFollowing(author, viewer),
-		subscription.Self, subscription.Blocked, subscription.Contact, subscription.Stranger)
+// tiesRow is what stands between a viewer and another user, such as the author of an event.
+type tiesRow struct{ Follows, IsFollowed, IsBlocked bool }
+
+func (r tiesRow) relation(viewer, author user.ID) subscription.Relation {
+	return subscription.Relate(viewer, author, r.Follows, r.IsFollowed, r.IsBlocked)
 }
 
-// visibleTo returns the condition that an event is in one of the states of the parameter, and the relation of relationTo is
-// as close as r or closer. A closer relation makes more states visible.
-func visibleTo(d engine.Dialect, r subscription.Relation, states string) string {
-	return fmt.Sprintf("(SELECT relation FROM tie) >= %d AND ", r) + d.Among(visibleState, states)
+// relatedEvent is a row of eventFor.
+type relatedEvent struct {
+	eventRow
+	tiesRow
 }
 
-// visibleState encodes the exposure of an event as one number.
-const visibleState = "e.status * 1000 + e.permission + CASE WHEN e.hidden THEN 1 ELSE 0 END"
-
-func visibleStates(states []event.Exposure) []int64 {
-	all := make([]int64, len(states))
-	for i, as := range states {
-		all[i] = int64(as.Status)*1000 + int64(as.Permission)
-		if as.IsHidden {
-			all[i]++
-		}
+func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
+	row, err := engine.One[relatedEvent](ctx, v.s.DB, event.ErrNotFound, eventFor, id, viewer)
+	if err != nil {
+		return event.Entry{}, 0, err
 	}
-	return all
+	entry, err := row.entry()
+	return entry, row.relation(viewer, row.AuthorID), err
 }
 
-// ordering returns the ORDER BY clause.
-func ordering(o event.Ordering) string {
-	columns := map[event.Key]string{event.ByDate: "e.day", event.ByCreated: "e.created"}
-	var clause strings.Builder
-	clause.WriteString(" ORDER BY ")
-	for _, term := range o.Terms() {
-		clause.WriteString(columns[term.Key])
-		if term.Descending {
-			clause.WriteString(" DESC")
-		}
-		clause.WriteString(", ")
-	}
-	clause.WriteString("e.id")
-	return clause.String()
+// listedEvent is a row of a page of events.
+type listedEvent struct {
+	eventRow
+	engine.PageRow
 }
 
 func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
-	order := ordering(q.Order)
-	statement := v.s.hotReads.eventPage[0] + order + v.s.hotReads.eventPage[1] + order
-	args := []any{int64(q.Author), int64(q.Page.Size()), int64(q.Page.Offset()), int64(q.Viewer)}
-	for _, r := range []subscription.Relation{subscription.Self, subscription.Contact, subscription.Stranger} {
-		args = append(args, v.s.Dialect.ListOf(visibleStates(event.VisibleStates(r))))
+	statement, args := eventsOfAuthor, []any{q.Author, q.Page.Size(), q.Page.Offset(), q.Viewer}
+	if terms := q.Order.Terms(); !q.Order.IsDefault() {
+		second := ""
+		if len(terms) > 1 {
+			second = terms[1].String()
+		}
+		statement, args = eventsInOrder, append(args, terms[0].String(), second)
 	}
-	return engine.ReadPage(ctx, v.s.DB, q.Page, statement, args, func(total *int) func(engine.Scanner) (event.Entry, error) {
-		return entryReader(v.s.Dialect, total)
-	})
+	p, err := engine.PageOf[listedEvent](ctx, v.s.DB, q.Page, statement, args...)
+	if err != nil {
+		return page.Page[event.Entry]{}, err
+	}
+	return page.TryMap(p, func(row listedEvent) (event.Entry, error) { return row.entry() })
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
-	return engine.ReadAll(ctx, v.s.DB, v.s.hotReads.commented, []any{int64(author), int64(limit)}, entryReader(v.s.Dialect))
+	return entriesOf(engine.All[eventRow](ctx, v.s.DB, eventsCommentedLast, author, limit))
 }
 
 func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {
-	args := []any{int64(after), int64(max(limit, 0))}
-	return engine.ReadAll(ctx, v.s.DB, v.s.steps.located, args, func(scan engine.Scanner) (e event.Located, err error) {
-		err = scan((*int64)(&e.ID), &e.Title, &e.Content, &e.Place.Province, &e.Place.City, &e.Place.District)
-		return e, err
-	})
+	rows, err := engine.All[eventRow](ctx, v.s.DB, eventsLocated, after, max(limit, 0))
+	return engine.Mapped(rows, func(r eventRow) event.Located {
+		return event.Located{
+			ID: r.ID, Text: event.Text{Title: r.Title, Content: r.Content},
+			Place: place.Place{Province: r.Province, City: r.City, District: r.District},
+		}
+	}), err
 }
 
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (on event.ID, err error) {

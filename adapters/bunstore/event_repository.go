@@ -14,7 +14,6 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
-	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
@@ -54,7 +53,9 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 			v.needDraft(tx.Tx, stored.Author, v.limits.ErrDrafts())
 		}
 		chargeAll(tx.Tx, charges)
-		tx.Queue(v.s.steps.insertEvent, eventNew.Values(&stored, v.s.Dialect)...).Into((*int64)(&stored.ID))
+		tx.Queue(insertEvent, stored.Author, stored.Date, stored.Title, stored.Content, stored.HTML, engine.NullIfZero(stored.Category),
+			stored.Permission, stored.Status, stored.IsHidden, stored.Place.Province, stored.Place.City, stored.Place.District,
+			stored.Created, stored.Modified, stored.Published).Into((*int64)(&stored.ID))
 		if err := tx.Send(); err != nil {
 			return err
 		}
@@ -94,6 +95,30 @@ func (Events) complete(tx *engine.Tx, state *event.State, makes idempotency.Kind
 }
 
 const (
+	// insertEvent stores an event: $1 author, $2 day, $3 title, $4 content, $5 HTML, $6 category, $7 permission, $8 status, $9
+	// whether it is hidden, $10 province, $11 city, $12 district, $13 created, $14 modified, $15 first published.
+	insertEvent = `
+		INSERT INTO events (author_id, day, title, content, html, category_id, permission, status, hidden,
+			province, city, district, created, modified, published_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+		RETURNING id`
+
+	// updateEventText changes the title $3, content $4, HTML $5, province $6, city $7, district $8 and time of the last change $9
+	// of the event $1, if it has the revision $2. SQLite writes every index that contains an assigned column: these are in none.
+	updateEventText = `
+		UPDATE events SET title = $3, content = $4, html = $5, province = $6, city = $7, district = $8, modified = $9,
+			revision = revision + 1
+		WHERE id = $1 AND revision = $2
+		RETURNING (SELECT n.comments FROM event_counts n WHERE n.event_id = $1), (SELECT n.likes FROM event_counts n WHERE n.event_id = $1)`
+
+	// updateEvent is updateEventText with the day $10, category $11, permission $12, status $13, whether it is hidden $14, and when
+	// it was first published $15.
+	updateEvent = `
+		UPDATE events SET title = $3, content = $4, html = $5, province = $6, city = $7, district = $8, modified = $9,
+			day = $10, category_id = $11, permission = $12, status = $13, hidden = $14, published_at = $15, revision = revision + 1
+		WHERE id = $1 AND revision = $2
+		RETURNING (SELECT n.comments FROM event_counts n WHERE n.event_id = $1), (SELECT n.likes FROM event_counts n WHERE n.event_id = $1)`
+
 	// insertCounts begins to count comments and likes of the event $1 by $2.
 	insertCounts = `
 		INSERT INTO event_counts (event_id, author_id) VALUES ($1, $2)`
@@ -131,34 +156,16 @@ func changePlates(tx *engine.Tx, on event.ID, before, after []event.Plate) {
 	}
 }
 
-func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
-	return engine.ReadOne(ctx, v.s.DB, event.ErrNotFound, v.s.hotReads.event, []any{int64(id)}, entryReader(v.s.Dialect))
-}
-
-func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
-	var follows, followed, blocked bool
-	read := entryReader(v.s.Dialect, &follows, &followed, &blocked)
-	found, err := engine.ReadOne(ctx, v.s.DB, event.ErrNotFound, v.s.hotReads.eventFor, []any{int64(id), int64(viewer)}, read)
-	if err != nil {
-		return event.Entry{}, 0, err
-	}
-	return found, subscription.Relate(viewer, found.Author(), follows, followed, blocked), nil
-}
-
 // loadEvent locks the event and returns it. It locks it by a statement of its own: that one may wait,
 // and sees other tables as they were before.
-func (s *Store) loadEvent(ctx context.Context, tx *engine.Tx, id event.ID) (*storedEvent, error) {
-	var found []storedEvent
-	args := []any{int64(id)}
-	err := tx.Run(ctx, engine.Step{Statement: lockEvent, Args: args},
-		engine.Step{Statement: s.hotReads.event, Args: args, Row: engine.Collect(&found, eventReader(s.Dialect))})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(found) == 0:
-		return nil, event.ErrNotFound
-	}
-	return &found[0], nil
+func loadEvent(tx *engine.Tx, id event.ID) (*eventRow, error) {
+	var found *eventRow
+	tx.Queue(lockEvent, id)
+	engine.Found(tx, tx.Queue(eventOf, id).Must(event.ErrNotFound), func(row *eventRow) error {
+		found = new(*row)
+		return nil
+	})
+	return found, tx.Send()
 }
 
 // Change locks the event. It does not write an event that fn leaves unchanged: it was consistent
@@ -194,7 +201,7 @@ func (v Events) lockDraftsWith(ctx context.Context, tx *engine.Tx, id event.ID) 
 func (v Events) change(
 	ctx context.Context, tx *listedTransaction, id event.ID, fn func(*event.Event) error, charges []ratelimit.Charge,
 ) (event.Entry, error) {
-	stored, err := v.s.loadEvent(ctx, tx.Tx, id)
+	stored, err := loadEvent(tx.Tx, id)
 	if err != nil {
 		return event.Entry{}, err
 	}
@@ -209,44 +216,58 @@ func (v Events) change(
 	if err := cmp.Or(fn(next), ctx.Err()); err != nil || reflect.DeepEqual(read.State(), next.State()) {
 		return read, err
 	}
-	rewritten, err := v.rewrite(tx.Tx, read.Event, next.State(), stored.revision, charges)
+	changed, err := v.rewrite(tx.Tx, read, next.State(), charges)
 	if err != nil {
 		return event.Entry{}, err
 	}
 	if v.countsDrafts(read.Event, next) {
-		tx.Queue(hasFewerDrafts, stored.Author, v.limits.Drafts+1).Must(v.limits.ErrDrafts()) // with this one
+		tx.Queue(hasFewerDrafts, stored.AuthorID, v.limits.Drafts+1).Must(v.limits.ErrDrafts()) // with this one
 	}
 	if err := tx.Send(); err != nil {
 		return event.Entry{}, err
 	}
-	return rewritten.entry()
+	return changed.entry()
 }
 
 // errStale reports that an event has changed since it was read.
 var errStale = errors.New("the event has changed")
 
-// rewrite stores the changed event if it still has the revision, applies the charges, and returns the event as it stores it,
-// whose counts it reads. Else it returns errStale. The first statement locks the row, the last ones the counters of the feed.
-func (v Events) rewrite(
-	tx *engine.Tx, old *event.Event, next event.State, revision int64, charges []ratelimit.Charge,
-) (*storedEvent, error) {
-	s := v.s
+// rewritten is an event as a transaction stores it. Sending the transaction sets the counts and the numbers of new plates.
+type rewritten struct {
+	event.State
+	event.Counts
+	revision int64
+}
+
+func (r *rewritten) entry() (event.Entry, error) {
+	e, err := event.Restore(r.State)
+	if err != nil {
+		return event.Entry{}, fmt.Errorf("store event: %v", err)
+	}
+	return event.Entry{Event: e, Counts: r.Counts, Revision: r.revision}, nil
+}
+
+// rewrite stores the next state of the event if that still has the revision, applies the charges, and returns the event as it
+// stores it. Else it returns errStale. The first statement locks the row, the last ones the counters of the feed.
+func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charges []ratelimit.Charge) (*rewritten, error) {
 	changed, err := event.Restore(next)
 	if err != nil {
 		return nil, fmt.Errorf("store event: %v", err)
 	}
-	before, r := old.State(), &storedEvent{State: changed.State(), revision: revision + 1}
-	statement, written := s.steps.rewriteEvent, eventMutable
-	if slices.Equal(eventIndexed.Values(&before, s.Dialect), eventIndexed.Values(&next, s.Dialect)) {
-		statement, written = s.steps.rewriteText, eventText
-	}
-	tx.Queue(statement, append([]any{int64(next.ID), revision}, written.Values(&next, s.Dialect)...)...).Must(errStale).
-		Into(&r.Comments, &r.Likes)
-	chargeAll(tx, charges)
-	makes, err := r.Makes()
+	makes, err := next.Makes()
 	if err != nil {
 		return nil, err
 	}
+	before, r := old.State(), &rewritten{State: changed.State(), revision: old.Revision + 1}
+	update, args := updateEventText, []any{
+		next.ID, old.Revision, next.Title, next.Content, next.HTML, next.Place.Province, next.Place.City, next.Place.District, next.Modified,
+	}
+	if !isIndexedAlike(before, next) {
+		update = updateEvent
+		args = append(args, next.Date, engine.NullIfZero(next.Category), next.Permission, next.Status, next.IsHidden, next.Published)
+	}
+	tx.Queue(update, args...).Must(errStale).Into(&r.Comments, &r.Likes)
+	chargeAll(tx, charges)
 	plates := newPlates(r.Plates)
 	changePlates(tx, next.ID, before.Plates, r.Plates)
 	countPictures(tx, v.limits, next.Author, plates...)
@@ -254,9 +275,14 @@ func (v Events) rewrite(
 		return nil, err
 	}
 	var b listingChanges
-	b.replace(eventItem(next.ID), listed(old), listed(changed))
-	tx.Add(s.steps.stepsFor(b)...)
+	b.replace(eventItem(next.ID), listed(old.Event), listed(changed))
+	tx.Add(v.s.steps.stepsFor(b)...)
 	return r, v.complete(tx, &r.State, makes)
+}
+
+// isIndexedAlike reports whether the columns of both that indexes of events have are the same.
+func isIndexedAlike(a, b event.State) bool {
+	return a.Date == b.Date && a.Category == b.Category && a.Exposure() == b.Exposure() && a.Published.Equal(b.Published)
 }
 
 // ChangeRead applies fn to the event as it was read and writes the result at once. If
@@ -277,12 +303,12 @@ func (v Events) ChangeRead(
 	if err := cmp.Or(fn(changed), ctx.Err()); err != nil || reflect.DeepEqual(before, changed.State()) {
 		return v.Change(ctx, read.ID(), fn, charges...)
 	}
-	var stored *storedEvent
+	var stored *rewritten
 	err = v.s.Write(ctx, func(tx *engine.Tx) error {
 		if v.countsDrafts(read.Event, changed) {
 			v.needDraft(tx, read.Author(), errStale)
 		}
-		stored, err = v.rewrite(tx, read.Event, changed.State(), read.Revision, charges)
+		stored, err = v.rewrite(tx, read, changed.State(), charges)
 		return err
 	})
 	if errors.Is(err, errStale) {
@@ -312,7 +338,7 @@ func (s *Store) removeEvent(ctx context.Context, tx *listedTransaction, id event
 	if err := engine.OrNotAffected(done, err, event.ErrNotFound); err != nil {
 		return nil, err
 	}
-	stored, err := s.loadEvent(ctx, tx.Tx, id)
+	stored, err := loadEvent(tx.Tx, id)
 	if err != nil {
 		return nil, err
 	}

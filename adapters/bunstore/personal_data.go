@@ -197,9 +197,9 @@ func readSession(scan engine.Scanner, d engine.Dialect) (personaldata.Record, er
 	return personaldata.NewSessionRecord(t), err
 }
 
-func readEvent(scan engine.Scanner, d engine.Dialect) (personaldata.Record, error) {
-	e, err := eventReader(d)(scan)
-	return personaldata.NewEventRecord(e.State), err
+func readEvent(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
+	e, err := scanEvent(scan)
+	return personaldata.NewEventRecord(e.state()), err
 }
 
 func readImage(scan engine.Scanner, d engine.Dialect) (personaldata.Record, error) {

@@ -94,8 +94,8 @@ func (v PersonalData) kinds() map[personaldata.Kind]personalKind {
 			columns: "id, scopes, ttl, created, (SELECT w.used FROM token_uses w WHERE w.token_id = tokens.id)", read: readSession,
 		},
 		personaldata.Events: {
-			table: "events e", whose: "e.author_id = $1", keys: "e.id + 0", begin: number,
-			columns: storedColumns(v.s.Dialect, "e", withoutCounts), read: readEvent, erase: v.eraseEvents,
+			table: "event_entries e", whose: "e.author_id = $1", keys: "e.id + 0", begin: number,
+			columns: eventColumns, read: readEvent, erase: v.eraseEvents,
 		},
 		personaldata.Comments: {
 			table: "comments", whose: "author_id = $1", keys: "event_id, id", begin: []any{int64(0), int64(0)},

@@ -50,8 +50,8 @@ func quarrelReads(s *Store) []quarrel {
 	page := 20
 	day := s.Dialect.Key([]calendar.Date{daysFrom("2026-01-01", 1)[0]})
 	return []quarrel{
-		{"an event", s.hotReads.eventFor, []any{2, viewerOf}, map[int]int{shy: 3, disliked: 3, indifferent: 2}, map[int]int{shy: 1, disliked: 1, indifferent: 1}},
-		{"likes", s.hotReads.likings, []any{s.Dialect.ListOf([]int64{1, 2, 3, 4}), viewerOf}, map[int]int{shy: 12, disliked: 12, indifferent: 8},
+		{"an event", eventFor, []any{2, viewerOf}, map[int]int{shy: 3, disliked: 3, indifferent: 2}, map[int]int{shy: 1, disliked: 1, indifferent: 1}},
+		{"likes", s.Pick(likings), []any{s.Dialect.ListOf([]int64{1, 2, 3, 4}), viewerOf}, map[int]int{shy: 12, disliked: 12, indifferent: 8},
 			map[int]int{shy: 4, disliked: 4, indifferent: 4}},
 		{"comments", commentsPage, []any{1, page, 0, viewerOf},
 			map[int]int{shy: 4 * commenters, disliked: 6 * commenters, indifferent: commenters + 2*page}, map[int]int{shy: page, disliked: 0, indifferent: page}},

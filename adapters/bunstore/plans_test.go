@@ -14,7 +14,6 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
-	"plaza/test/content"
 	testserver "plaza/test/postgres"
 )
 
@@ -205,7 +204,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 	area := feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5}
 	near := parameters(slices.Concat(circleParameters(area), boxParameters(area)))
 	totals := []string{"feed_totals"}
-	return append(append(eventPagePlans(t, s), imagePlans(s)...), []postgresRead{
+	return append(append(eventPagePlans(), imagePlans(s)...), []postgresRead{
 		{"session", s.hotReads.session, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
 		{"members", s.hotReads.members, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
 		{"search", s.hotReads.search, []string{"'an'", "1001", "0", "0", "21", "false", "'{}'"}, []string{"name_prefixes_pkey", "users_pkey", "presence_pkey", "subscriptions_user_id_followed_id_key"}, 5*21 + 5, nil},
@@ -228,10 +227,10 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"an opened demand", s.hotReads.card[feed.Demand], []string{"78"}, []string{"feed_listings_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 4, nil},
 		{"translations of a publication", s.hotReads.cardTranslations[feed.Publication], []string{"78"}, []string{"publications_pkey", "publications_translations"}, 6, nil},
 		{"translations of a node", s.hotReads.cardTranslations[feed.Node], []string{"78"}, []string{"nodes_pkey", "bundles_pkey", "publications_translations"}, 6, nil},
-		{"an event", s.hotReads.event, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
-		{"an event for a viewer", s.hotReads.eventFor, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
-		{"the likes of events", s.hotReads.likings, []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 10 * 5, nil},
-		{"relations", s.hotReads.relations, []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"users_pkey", "subscriptions_user_id_followed_id_key"}, 10 * 4, nil},
+		{"an event", eventOf, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
+		{"an event for a viewer", eventFor, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
+		{"the likes of events", s.Pick(likings), []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 10 * 5, nil},
+		{"relations", s.Pick(tiesTo), []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"users_pkey", "subscriptions_user_id_followed_id_key"}, 10 * 4, nil},
 		{"the moment", s.Pick(moment), []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_author", "categories_pkey", "users_pkey", "presence_pkey"}, 2 * (3*10 + 3*20), []string{"contacts"}},
 		{"people and categories", s.Pick(peopleAndCategories), []string{"'{1,2,3,4,5,6,7,8,9,10}'", "'{1,2,3}'"}, []string{"users_pkey", "presence_pkey"}, 4 * 10, []string{"categories"}},
 		{"a timeline", s.Pick(timeline), []string{"1007", "'infinity'", "9223372036854775807", "21"}, []string{"subscriptions_user_id_followed_id_key", "events_published", "events_pkey", "event_counts_pkey", "plates_of_event"}, 8 * 21, []string{"contacts"}},
@@ -240,7 +239,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"notifications", notices, []string{"7", "4000000", "21"}, []string{"notifications_of_owner", "notification_counts_pkey", "events_pkey", "users_pkey", "presence_pkey"}, 1 + 4*21, nil},
 		{"notifications of comments", notices, []string{"8", "4000000", "21"}, []string{"notifications_of_owner", "comments_pkey", "events_pkey"}, 1 + 5*21, nil},
 		{"news around", s.Pick(newsOfDays), []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day", "news_of_day_anywhere"}, 3 * 10, nil},
-		{"the events commented last", s.hotReads.commented, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, nil},
+		{"the events commented last", eventsCommentedLast, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, nil},
 	}...)
 }
 
@@ -264,25 +263,16 @@ func imagePlans(s *Store) []postgresRead {
 	return reads
 }
 
-// eventOrders are an order of a page of events of each kind: that of the author's index, one in
-// which the author's events of a day are sorted, and one in which all the author's events are.
-var eventOrders = []string{"-event_time,-create_time", "event_time,-create_time", "create_time"}
-
-// eventPagePlans are the pages in all orders. Each page is selected from the author's
+// eventPagePlans are the pages in the order of the author's index, and in another. Each page is selected from the author's
 // index, and only its events are looked up.
-func eventPagePlans(t *testing.T, s *Store) []postgresRead {
-	t.Helper()
-	var reads []postgresRead
-	for _, order := range eventOrders {
-		parsed := content.Ordering(order)
-		reads = append(reads, postgresRead{
-			name: "a page of events by " + order, statement: s.hotReads.eventPage[0] + ordering(parsed) + s.hotReads.eventPage[1] + ordering(parsed),
-			args:    []string{"7", "20", "0", "8", "'{0,100,200,100000,100100,100200}'", "'{100000,100100}'", "'{100000}'"},
-			indexes: []string{"events_of_author", "events_pkey", "event_counts_pkey", "plates_of_event"},
-			read:    100 + 100 + 3*20, // the author's events, twice, and the page
-		})
+func eventPagePlans() []postgresRead {
+	args := []string{"7", "20", "0", "8"}
+	indexes := []string{"events_of_author", "events_pkey", "event_counts_pkey", "plates_of_event"}
+	most := 100.0 + 3*20 // the author's events, and the page
+	return []postgresRead{
+		{"a page of events", eventsOfAuthor, args, indexes, most, []string{"contacts"}},
+		{"a page of events in another order", eventsInOrder, append(args[:4:4], "'create_time'", "'-event_time'"), indexes, most, []string{"contacts"}},
 	}
-	return reads
 }
 
 // parameters returns the values in the syntax of EXECUTE.

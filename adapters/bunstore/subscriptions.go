@@ -199,36 +199,40 @@ func admit(query *bun.SelectQuery, q subscription.Query) *bun.SelectQuery {
 	return query
 }
 
+// tiesTo finds what stands between the viewer $2 and the users of $1. COUNT looks up one row for each; for EXISTS, Postgres may
+// read all whom the viewer follows, or who follow the viewer.
+var tiesTo = engine.Text{
+	Postgres: `
+	SELECT u.id,
+		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = u.id) > 0 AS follows,
+		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = u.id AND s.followed_id = $2) > 0 AS is_followed,
+		(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = u.id) > 0 AS is_blocked
+	FROM users u WHERE u.id = ANY($1)`,
+
+	SQLite: `
+	SELECT u.id,
+		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = u.id) > 0 AS follows,
+		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = u.id AND s.followed_id = $2) > 0 AS is_followed,
+		(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = u.id) > 0 AS is_blocked
+	FROM users u WHERE u.id IN (SELECT value FROM json_each($1))`,
+}
+
+// tiesToRow is a row of tiesTo.
+type tiesToRow struct {
+	ID user.ID
+	tiesRow
+}
+
 func (v Subscriptions) Relations(
 	ctx context.Context, viewer user.ID, authors []user.ID,
 ) (map[user.ID]subscription.Relation, error) {
-	relations := make(map[user.ID]subscription.Relation, len(authors))
+	all := make(map[user.ID]subscription.Relation, len(authors))
 	for _, author := range authors { // a user who does not exist has no row
-		relations[author] = subscription.Relate(viewer, author, false, false, false)
+		all[author] = subscription.Relate(viewer, author, false, false, false)
 	}
-	args := []any{v.s.Dialect.ListOf(engine.Numbers(authors)), int64(viewer)}
-	_, err := engine.ReadAll(ctx, v.s.DB, v.s.hotReads.relations, args, func(scan engine.Scanner) (author user.ID, err error) {
-		var follows, followed, blocked bool
-		err = scan((*int64)(&author), &follows, &followed, &blocked)
-		relations[author] = subscription.Relate(viewer, author, follows, followed, blocked)
-		return author, err
-	})
-	return relations, err
-}
-
-// ties returns the columns that say whether the viewer, a parameter, follows the author, a column, and the other way round,
-// and whether a block stands between them. COUNT looks up one row for each author; for EXISTS, Postgres may read all whom the
-// viewer follows, or who follow the viewer.
-func ties(viewer, author string) string {
-	return isFollowing(viewer, author) + ", " + isFollowing(author, viewer) + ", " + isBlocked(viewer, author)
-}
-
-// isFollowing returns the condition that the user follows the other one; both are parameters or columns.
-func isFollowing(user, other string) string {
-	return "(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = " + user + " AND s.followed_id = " + other + ") > 0"
-}
-
-// relationsOf returns the query for the ties of the viewer $2 to the users $1.
-func relationsOf(d engine.Dialect) string {
-	return "SELECT u.id, " + ties("$2", "u.id") + " FROM users u WHERE " + d.Among("u.id", "$1")
+	rows, err := engine.All[tiesToRow](ctx, v.s.DB, v.s.Pick(tiesTo), authors, viewer)
+	for _, r := range rows {
+		all[r.ID] = r.relation(viewer, r.ID)
+	}
+	return all, err
 }

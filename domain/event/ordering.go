@@ -22,6 +22,14 @@ type Term struct {
 	Descending bool
 }
 
+// String returns the term as clients write it (EVT-13).
+func (t Term) String() string {
+	if t.Descending {
+		return "-" + string(t.Key)
+	}
+	return string(t.Key)
+}
+
 // Ordering is the order of a list, the most significant term first. Events that are
 // equal in all terms are ordered by ascending id. The zero Ordering is the latest day
 // first, within a day the latest created first.
@@ -54,6 +62,9 @@ func (o Ordering) Terms() []Term {
 	}
 	return slices.Clone(o.terms)
 }
+
+// IsDefault reports whether the order is that of the zero Ordering.
+func (o Ordering) IsDefault() bool { return slices.Equal(o.Terms(), defaultTerms) }
 
 // Compare orders two events.
 func (o Ordering) Compare(a, b State) int {

@@ -3,6 +3,7 @@
 package page
 
 import (
+	"cmp"
 	"math"
 
 	"plaza/domain/fault"
@@ -91,6 +92,15 @@ func Map[T, U any](p Page[T], turn func(T) U) Page[U] {
 		items[i] = turn(item)
 	}
 	return Page[U]{Items: items, Total: p.Total, Request: p.Request}
+}
+
+// TryMap is Map for a function that may fail.
+func TryMap[T, U any](p Page[T], turn func(T) (U, error)) (_ Page[U], failed error) {
+	return Map(p, func(item T) U {
+		turned, err := turn(item)
+		failed = cmp.Or(failed, err)
+		return turned
+	}), failed
 }
 
 // With returns the page with its items replaced one for one.

@@ -47,6 +47,15 @@ CREATE TABLE plates (
 ) STRICT;
 CREATE INDEX plates_of_event ON plates (event_id, id);
 
+-- Events with their counts, and their plates as JSON: the id, photo and creation, in microseconds since 1970, of each.
+CREATE VIEW event_entries AS SELECT
+    n.comments,
+    n.likes,
+    (SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)
+        FROM plates p WHERE p.event_id = e.id) AS plates,
+    e.*
+FROM events e LEFT JOIN event_counts n ON n.event_id = e.id;
+
 CREATE TABLE comments (
     id        integer PRIMARY KEY AUTOINCREMENT,
     event_id  integer NOT NULL REFERENCES events (id) ON DELETE CASCADE,
