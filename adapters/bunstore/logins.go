@@ -155,9 +155,6 @@ func (v Tokens) Touch(ctx context.Context, all ...access.Sighting) error {
 // tokenSteps are the statements that write tokens. Those of an issued token follow its
 // charge.
 type tokenSteps struct {
-	firstUse     string // $1 hash, $2 now
-	removeExcess string // $1 hash of a new token, $2 user
-
 	// use and see record that the token $1 is used at $2 and its user seen then, unless the
 	// last time is after $3.
 	use, see string
