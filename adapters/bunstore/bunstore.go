@@ -111,7 +111,6 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 // or that may be compared with the condition of a partial index. Such parameters are
 // wrapped in CAST, which prevents this.
 type statements struct {
-	session      string // $1 hash of the key
 	members      string // $1 ids
 	search       string // searchStatement
 	categories   string // $1 ids
@@ -122,7 +121,6 @@ type statements struct {
 
 func newStatements(d engine.Dialect) statements {
 	return statements{
-		session:        sessionStatement,
 		members:        membersStatement(d),
 		search:         searchStatement(d),
 		categories:     categoryTable.Among(d, "id", "$1"),
@@ -135,20 +133,17 @@ func newStatements(d engine.Dialect) statements {
 // stepStatements are the statements of constant text that are not hot reads: the steps
 // of transactions, and other reads.
 type stepStatements struct {
-	tokenSteps
 	listingSteps
 	tileSteps
 	importSteps
 	checkSteps
 	imageSteps
-	throttleSteps
 }
 
 func newStepStatements(d engine.Dialect) stepStatements {
 	return stepStatements{
-		tokenSteps: newTokenSteps(d), listingSteps: newListingSteps(d), tileSteps: newTileSteps(d),
+		listingSteps: newListingSteps(d), tileSteps: newTileSteps(d),
 		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), imageSteps: newImageSteps(d),
-		throttleSteps: newThrottleSteps(d),
 	}
 }
 

@@ -205,7 +205,7 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 	near := parameters(slices.Concat(circleParameters(area), boxParameters(area)))
 	totals := []string{"feed_totals"}
 	return append(append(eventPagePlans(), imagePlans(s)...), []postgresRead{
-		{"session", s.hotReads.session, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
+		{"session", sessionOf, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
 		{"members", s.hotReads.members, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
 		{"search", s.hotReads.search, []string{"'an'", "1001", "0", "0", "21", "false", "'{}'"}, []string{"name_prefixes_pkey", "users_pkey", "presence_pkey", "subscriptions_user_id_followed_id_key"}, 5*21 + 5, nil},
 		{"translations", s.hotReads.translations, []string{`ARRAY[sha256('7'), sha256('8'), sha256('none')]`, "now()"}, []string{"translations_pkey"}, 6, nil},
