@@ -291,24 +291,28 @@ func joinMember(id string) string {
 	return " LEFT JOIN users u ON u.id = " + id + " AND " + isMember + withPresence
 }
 
-// membersStatement returns the hot read of users by their IDs, $1.
-func membersStatement(d engine.Dialect) string {
-	return "SELECT " + memberFields + " FROM users u" + withPresence + " WHERE " + d.Among("u.id", "$1") + " AND " + isMember
+// membersByID finds the users of $1.
+var membersByID = engine.Text{
+	Postgres: `
+	SELECT u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
+	FROM users u LEFT JOIN presence p ON p.user_id = u.id
+	WHERE u.id = ANY($1) AND u.phone NOT LIKE 'erased-%'`,
+
+	SQLite: `
+	SELECT u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
+	FROM users u LEFT JOIN presence p ON p.user_id = u.id
+	WHERE u.id IN (SELECT value FROM json_each($1)) AND u.phone NOT LIKE 'erased-%'`,
 }
 
-// membersOf returns the step that passes the users of the ids to fn.
+// membersOf returns the read that passes the users of the ids to fn.
 func (s *Store) membersOf(ids []user.ID, fn func(user.Member)) engine.Step {
-	var m user.Member
-	targets := memberTargets(&m, s.Dialect)
-	read := func(scan engine.Scanner) error {
-		err := scan(targets...)
-		fn(m)
-		return err
-	}
-	return engine.Step{Statement: s.hotReads.members, Args: []any{s.Dialect.ListOf(engine.Numbers(ids))}, Row: read}
+	return engine.Each(s.DB, func(row *memberRow) error {
+		fn(row.member())
+		return nil
+	}, s.Pick(membersByID), ids)
 }
 
-// addMember adds what memberTargets scanned, unless it was no member.
+// addMember adds the member of a memberRow, unless there was none.
 func addMember(members map[user.ID]*user.Member, m user.Member) {
 	if known := members[m.ID]; known != nil {
 		*known = m

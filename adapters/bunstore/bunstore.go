@@ -111,22 +111,16 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 // or that may be compared with the condition of a partial index. Such parameters are
 // wrapped in CAST, which prevents this.
 type statements struct {
-	members      string // $1 ids
-	search       string // searchStatement
 	categories   string // $1 ids
 	translations string // $1 keys, $2 the time
 	feedStatements
-	images map[imageFilter]string
 }
 
 func newStatements(d engine.Dialect) statements {
 	return statements{
-		members:        membersStatement(d),
-		search:         searchStatement(d),
 		categories:     categoryTable.Among(d, "id", "$1"),
 		translations:   translationsStatement(d),
 		feedStatements: newFeedStatements(d),
-		images:         imageStatements(d),
 	}
 }
 
@@ -137,13 +131,12 @@ type stepStatements struct {
 	tileSteps
 	importSteps
 	checkSteps
-	imageSteps
 }
 
 func newStepStatements(d engine.Dialect) stepStatements {
 	return stepStatements{
 		listingSteps: newListingSteps(d), tileSteps: newTileSteps(d),
-		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d), imageSteps: newImageSteps(d),
+		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d),
 	}
 }
 

@@ -68,7 +68,9 @@ func (c check) recountEvent(ctx context.Context, id int64) error {
 // images reads all images.
 func (c check) images(ctx context.Context) error {
 	for after := userimage.ID(0); ; {
-		rows, err := engine.ReadAll(ctx, c.Store.DB, c.steps.imagesAfter, []any{int64(after), int64(checkBatch)}, imageAll.Reader(c.Dialect))
+		rows, err := engine.SelectAll[imageRow](ctx, c.Store.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+			return query.Where("id > ?", after).Order("id").Limit(checkBatch)
+		})
 		if err != nil || len(rows) == 0 {
 			return err
 		}

@@ -160,7 +160,7 @@ func (v Moderation) turn(
 	case moderation.Comment:
 		owner, err = turnComment(ctx, tx.Tx, event.CommentID(t.ID), isHidden)
 	case moderation.Image:
-		owner, err = v.s.Images().turn(ctx, tx, userimage.ID(t.ID), isHidden, to)
+		owner, err = v.s.Images().turn(tx.Tx, userimage.ID(t.ID), isHidden, to)
 	default:
 		err = event.ErrNotFound
 	}

@@ -203,7 +203,7 @@ func readEvent(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, erro
 }
 
 func readImage(scan engine.Scanner, d engine.Dialect) (personaldata.Record, error) {
-	row, err := imageAll.Reader(d)(scan)
+	row, err := scanImage(scan, d)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ const ofNumber = "number = (SELECT substr(replace(u.phone, '-', ''), 2) FROM use
 
 // imagesOfPerson returns the images i of the owner $1, deleted ones included, each from an index.
 func imagesOfPerson() string {
-	images := "SELECT " + imageAll.List() + " FROM images WHERE owner_id = $1 AND "
+	images := "SELECT * FROM images WHERE owner_id = $1 AND "
 	return "(" + images + "deleted IS NULL AND NOT hidden UNION ALL " + images + "(deleted IS NOT NULL OR hidden)) i"
 }
 
@@ -143,7 +143,7 @@ func (v PersonalData) kinds() map[personaldata.Kind]personalKind {
 		},
 		personaldata.Images: {
 			table: imagesOfPerson(), whose: "TRUE", keys: "i.id + 0", begin: number,
-			columns: imageAll.Of("i"), read: readImage, erase: v.eraseImages,
+			columns: imageColumns, read: readImage, erase: v.eraseImages,
 		},
 		personaldata.Publications: {
 			table: "publications", whose: "author_id = $1", keys: "id", begin: number,

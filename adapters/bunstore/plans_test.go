@@ -206,8 +206,8 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 	totals := []string{"feed_totals"}
 	return append(append(eventPagePlans(), imagePlans(s)...), []postgresRead{
 		{"session", sessionOf, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
-		{"members", s.hotReads.members, []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
-		{"search", s.hotReads.search, []string{"'an'", "1001", "0", "0", "21", "false", "'{}'"}, []string{"name_prefixes_pkey", "users_pkey", "presence_pkey", "subscriptions_user_id_followed_id_key"}, 5*21 + 5, nil},
+		{"members", s.Pick(membersByID), []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
+		{"search", s.Pick(foundByPrefix), []string{"'an'", "1001", "0", "0", "21", "false", "'{}'", "1000"}, []string{"name_prefixes_pkey", "users_pkey", "presence_pkey", "subscriptions_user_id_followed_id_key"}, 5*21 + 5, nil},
 		{"translations", s.hotReads.translations, []string{`ARRAY[sha256('7'), sha256('8'), sha256('none')]`, "now()"}, []string{"translations_pkey"}, 6, nil},
 		{"items of a kind", s.hotReads.pageOf[feed.Publication], []string{"20", "0", "1"}, []string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
 		{"items of a kind, page 500", s.hotReads.pageOf[feed.Node], []string{"20", "10000", "1"}, []string{"feed_listings_newest", "nodes_pkey"}, 10_020 + 80, nil},
@@ -247,18 +247,10 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 // owner's images.
 func imagePlans(s *Store) []postgresRead {
 	var reads []postgresRead
-	for asked, statement := range s.hotReads.images {
-		args := []string{"7"}
-		if asked.contains {
-			args = append(args, "'{t1}'")
-		}
-		if asked.overlaps {
-			args = append(args, "'{t2}'")
-		}
-		if asked.page {
-			args = append(args, "20", "0")
-		}
-		reads = append(reads, postgresRead{fmt.Sprintf("images %+v", asked), statement, args, []string{"images_of_owner"}, 2 * 200, nil})
+	for _, tags := range [][2]string{{"'{}'", "'{}'"}, {"'{t1}'", "'{}'"}, {"'{}'", "'{t2}'"}, {"'{t1}'", "'{t2}'"}} {
+		reads = append(reads, postgresRead{
+			fmt.Sprint("images with ", tags), s.Pick(imagesOf), []string{"7", tags[0], tags[1], "20", "0"}, []string{"images_of_owner"}, 2 * 200, nil,
+		})
 	}
 	return reads
 }

@@ -3,7 +3,6 @@ package bunstore
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/uptrace/bun"
 
@@ -17,47 +16,95 @@ import (
 // that only begins like the searched one. Then the page is short, and the list continues behind them.
 const searchedAtOnce = 1000
 
-// searchStatement returns the hot read of the users with a prefix $1 for the user $2: those whom $2 follows with ids above
-// $3, then the others with ids above $4 and not in the list $7, $5 of all at most, with disabled accounts if $6. No block
-// stands between $2 and any of them: a user whom $2 follows is not blocked. If they are fewer, and more users have the
-// prefix than are examined, the last row is that of the last who was.
+// foundByPrefix finds the users with a prefix $1 for the user $2: those whom $2 follows with ids above $3 (rank 0), then the others
+// with ids above $4 and not in the list $7 (rank 1), $5 of all at most, with disabled accounts if $6. No block stands between $2
+// and any of them: a user whom $2 follows is not blocked. If they are fewer, and more users have the prefix than the $8 that are
+// examined, the last row is that of the last who was (rank 2).
 //
-// So it reads no more than whom $2 follows and searchedAtOnce rows of the prefix, each with a few rows of other tables.
-// Subqueries look up one row for each of those that precede them: Postgres joins a table with a list in any order, and
-// might read all users with the prefix. The parts of UNION ALL run one after the other, so that the last ones run only if
-// the first ones leave room.
-func searchStatement(d engine.Dialect) string {
-	isVisible := "($6 OR NOT u.disabled) AND " + isMember
-	const examined = "SELECT n.user_id AS id FROM name_prefixes n WHERE n.prefix = $1 AND n.user_id > $4 ORDER BY n.user_id"
-	atOnce := strconv.Itoa(searchedAtOnce)
-	return `
-WITH followed AS MATERIALIZED (
-	SELECT s.followed_id AS id FROM subscriptions s
-	WHERE s.user_id = $2 AND s.followed_id > $3
-		AND (SELECT n.user_id FROM name_prefixes n WHERE n.prefix = $1 AND n.user_id = s.followed_id) IS NOT NULL
-		AND (SELECT u.id FROM users u WHERE u.id = s.followed_id AND ` + isVisible + `) IS NOT NULL
-	ORDER BY s.followed_id LIMIT CAST($5 AS bigint)
-), others AS (
-	SELECT e.id FROM (` + examined + ` LIMIT ` + atOnce + `) e
-	WHERE e.id NOT IN (SELECT f.id FROM followed f) AND NOT (` + d.Among("e.id", "$7") + `)
-		AND (SELECT u.id FROM users u WHERE u.id = e.id AND ` + isVisible + `) IS NOT NULL
-		AND ` + notBlocked("$2", "e.id") + `
-	ORDER BY e.id LIMIT CAST($5 AS bigint)
-), found AS (
-	SELECT ` + strconv.Itoa(user.RankFollowed) + ` AS rank, f.id FROM followed f
-	UNION ALL SELECT ` + strconv.Itoa(user.RankOther) + `, o.id FROM others o
-	UNION ALL SELECT ` + strconv.Itoa(rankExamined) + `, l.id FROM (` + examined + ` LIMIT 1 OFFSET ` + atOnce + ` - 1) l
-	LIMIT CAST($5 AS bigint)
-)
-SELECT f.rank, ` + memberFields + ` FROM found f ` + d.LookUp("users u", "u.id = f.id") + withPresence + `
-ORDER BY f.rank, f.id`
+// So it reads no more than whom $2 follows and $8 rows of the prefix, each with a few rows of other tables. Subqueries look up
+// one row for each of those that precede them: Postgres joins a table with a list in any order, and might read all users with
+// the prefix. The parts of UNION ALL run one after the other, so that the last ones run only if the first ones leave room.
+var foundByPrefix = engine.Text{
+	Postgres: `
+	WITH followed AS MATERIALIZED (
+		SELECT s.followed_id AS id FROM subscriptions s
+		WHERE s.user_id = $2 AND s.followed_id > $3
+			AND (SELECT n.user_id FROM name_prefixes n WHERE n.prefix = $1 AND n.user_id = s.followed_id) IS NOT NULL
+			AND (SELECT u.id FROM users u
+				WHERE u.id = s.followed_id AND ($6 OR NOT u.disabled) AND u.phone NOT LIKE 'erased-%') IS NOT NULL
+		ORDER BY s.followed_id LIMIT CAST($5 AS bigint)),
+	others AS (
+		SELECT e.id FROM (
+			SELECT n.user_id AS id FROM name_prefixes n WHERE n.prefix = $1 AND n.user_id > $4
+			ORDER BY n.user_id LIMIT CAST($8 AS bigint)) e
+		WHERE e.id NOT IN (SELECT f.id FROM followed f) AND NOT (e.id = ANY($7))
+			AND (SELECT u.id FROM users u
+				WHERE u.id = e.id AND ($6 OR NOT u.disabled) AND u.phone NOT LIKE 'erased-%') IS NOT NULL
+			AND ((SELECT b.other_id FROM blocks b WHERE b.user_id = $2 LIMIT 1) IS NULL
+				OR (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.id) = 0)
+		ORDER BY e.id LIMIT CAST($5 AS bigint)),
+	found AS (
+		SELECT 0 AS rank, f.id FROM followed f
+		UNION ALL
+		SELECT 1, o.id FROM others o
+		UNION ALL
+		SELECT 2, l.id FROM (
+			SELECT n.user_id AS id FROM name_prefixes n WHERE n.prefix = $1 AND n.user_id > $4
+			ORDER BY n.user_id LIMIT 1 OFFSET CAST($8 AS bigint) - 1) l
+		LIMIT CAST($5 AS bigint))
+	SELECT f.rank,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
+	FROM found f
+	CROSS JOIN LATERAL (SELECT * FROM users u WHERE u.id = f.id OFFSET 0) u
+	LEFT JOIN presence p ON p.user_id = u.id
+	ORDER BY f.rank, f.id`,
+
+	SQLite: `
+	WITH followed AS MATERIALIZED (
+		SELECT s.followed_id AS id FROM subscriptions s
+		WHERE s.user_id = $2 AND s.followed_id > $3
+			AND (SELECT n.user_id FROM name_prefixes n WHERE n.prefix = $1 AND n.user_id = s.followed_id) IS NOT NULL
+			AND (SELECT u.id FROM users u
+				WHERE u.id = s.followed_id AND ($6 OR NOT u.disabled) AND u.phone NOT LIKE 'erased-%') IS NOT NULL
+		ORDER BY s.followed_id LIMIT CAST($5 AS bigint)),
+	others AS (
+		SELECT e.id FROM (
+			SELECT n.user_id AS id FROM name_prefixes n WHERE n.prefix = $1 AND n.user_id > $4
+			ORDER BY n.user_id LIMIT CAST($8 AS bigint)) e
+		WHERE e.id NOT IN (SELECT f.id FROM followed f) AND NOT (e.id IN (SELECT value FROM json_each($7)))
+			AND (SELECT u.id FROM users u
+				WHERE u.id = e.id AND ($6 OR NOT u.disabled) AND u.phone NOT LIKE 'erased-%') IS NOT NULL
+			AND ((SELECT b.other_id FROM blocks b WHERE b.user_id = $2 LIMIT 1) IS NULL
+				OR (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.id) = 0)
+		ORDER BY e.id LIMIT CAST($5 AS bigint)),
+	found AS (
+		SELECT 0 AS rank, f.id FROM followed f
+		UNION ALL
+		SELECT 1, o.id FROM others o
+		UNION ALL
+		SELECT 2, l.id FROM (
+			SELECT n.user_id AS id FROM name_prefixes n WHERE n.prefix = $1 AND n.user_id > $4
+			ORDER BY n.user_id LIMIT 1 OFFSET CAST($8 AS bigint) - 1) l
+		LIMIT CAST($5 AS bigint))
+	SELECT f.rank,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
+	FROM found f
+	CROSS JOIN users u ON u.id = f.id
+	LEFT JOIN presence p ON p.user_id = u.id
+	ORDER BY f.rank, f.id`,
+}
+
+// foundRow is a row of foundByPrefix.
+type foundRow struct {
+	Rank int64
+	memberRow
 }
 
 // rankExamined is the rank of the last user whom a search has examined. It is behind those of users whom it finds.
 const rankExamined = user.RankOther + 1
 
 // Search reads in the round trip of the charge, once for each prefix of the name. Names of several words, or of more than
-// PrefixChars characters, are compared here, and so are those that a program without prefixes has changed.
+// PrefixChars characters, are compared here.
 func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimit.Charge) (page.CursorPage[user.Member], error) {
 	limit := q.Size() + 1
 	if !q.Name.IsPrefix() {
@@ -67,14 +114,10 @@ func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimi
 	prefixes := q.Name.Prefixes()
 	reads, found := make([]engine.Step, len(prefixes)), make([][]user.Found, len(prefixes))
 	for i, prefix := range prefixes {
-		reads[i] = engine.Step{
-			Statement: v.s.hotReads.search, ReadsOnly: true,
-			Args: []any{prefix, int64(q.By), int64(followed), int64(others), int64(limit), q.WithDisabled, v.s.Dialect.ListOf(engine.Numbers(cameFirst))},
-			Row: engine.Collect(&found[i], func(scan engine.Scanner) (f user.Found, err error) {
-				err = scan(slices.Insert(memberTargets(&f.Member, v.s.Dialect), 0, any(&f.Rank))...)
-				return f, err
-			}),
-		}
+		reads[i] = engine.Each(v.s.DB, func(row *foundRow) error {
+			found[i] = append(found[i], user.Found{Rank: row.Rank, Member: row.member()})
+			return nil
+		}, v.s.Pick(foundByPrefix), prefix, q.By, followed, others, limit, q.WithDisabled, engine.Filled(cameFirst), searchedAtOnce)
 	}
 	err := v.s.WriteAside(ctx, func(tx *engine.Tx) error {
 		chargeAll(tx, charges)

@@ -82,15 +82,8 @@ type Dialect interface {
 	ListOf(values any) any
 	// AmongBytes is among for a column of bytes.
 	AmongBytes(column, parameter string) string
-	// AllOf and anyOf return the conditions that the list in the column contains all,
-	// or any, of the values of the parameter.
-	AllOf(column, parameter string) string
-	AnyOf(column, parameter string) string
 	// List returns the scan target for a list of texts or numbers.
 	List(into any) any
-	// PlatesOf returns the column of the event's plates, for plateList to scan. Plates
-	// must be read in the same statement as their event.
-	PlatesOf(event string) string
 	// Packed returns the aggregate that puts the numbers of each row, and its instants as
 	// microseconds since 1970, into bytes: eight for each, the highest first. Rows are in the
 	// order of their numbers.

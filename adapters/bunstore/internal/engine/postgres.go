@@ -305,16 +305,7 @@ func (Postgres) ListOf(values any) any {
 
 func (d Postgres) AmongBytes(column, parameter string) string { return d.Among(column, parameter) }
 
-func (Postgres) AllOf(column, parameter string) string { return column + " @> " + parameter }
-
-func (Postgres) AnyOf(column, parameter string) string { return column + " && " + parameter }
-
 func (Postgres) List(into any) any { return into }
-
-func (Postgres) PlatesOf(event string) string {
-	return "(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint) ORDER BY p.id)" +
-		" FROM plates p WHERE p.event_id = " + event + ")"
-}
 
 func (Postgres) Packed(numbers, instants []string) string {
 	columns := slices.Clone(numbers)

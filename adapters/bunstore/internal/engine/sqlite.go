@@ -197,23 +197,7 @@ func (SQLite) AmongBytes(column, parameter string) string {
 	return column + " IN (SELECT unhex(value) FROM json_each(" + parameter + "))"
 }
 
-// AllOf expands the parameter's list once for all rows. Neither the list nor a column
-// contains a value twice.
-func (SQLite) AllOf(column, parameter string) string {
-	return "(SELECT COUNT(*) FROM json_each(" + column + ") had WHERE had.value IN (SELECT value FROM json_each(" + parameter + ")))" +
-		" = json_array_length(" + parameter + ")"
-}
-
-func (SQLite) AnyOf(column, parameter string) string {
-	return "EXISTS (SELECT 1 FROM json_each(" + column + ") had WHERE had.value IN (SELECT value FROM json_each(" + parameter + ")))"
-}
-
 func (SQLite) List(into any) any { return AsJSON{into} }
-
-func (SQLite) PlatesOf(event string) string {
-	return "(SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)" +
-		" FROM plates p WHERE p.event_id = " + event + ")"
-}
 
 func (SQLite) Packed(numbers, instants []string) string {
 	digits, columns := strings.Repeat("%016x", len(numbers)+len(instants)), strings.Join(slices.Concat(numbers, instants), ", ")
