@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,7 +16,9 @@ func TestA_record_whose_commit_fails_is_not_written(t *testing.T) {
 	s, err := Open(t.Context(), engine.Options{URL: MigratedSQLite(t)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	ctx := audit.With(t.Context(), audit.OnAccount(audit.AccountDisabled, 5))
+	r := audit.OnAccount(audit.AccountDisabled, 0)
+	r.At, r.By.Person = time.Unix(1, 0), "Ana"
+	ctx := audit.With(t.Context(), r)
 	for _, committed := range []bool{false, true} {
 		joining := s.auditEntry(ctx)
 		require.NotNil(t, joining)

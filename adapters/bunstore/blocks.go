@@ -29,17 +29,6 @@ func isBlocked(viewer, other string) string {
 	return "(SELECT COUNT(*) FROM blocks b WHERE b.user_id = " + viewer + " AND b.other_id = " + other + ") > 0"
 }
 
-// hasBlocks returns the condition that the viewer, a parameter, blocks a user or is blocked by one. It is evaluated once
-// for a statement, and is false for most viewers.
-func hasBlocks(viewer string) string {
-	return "(SELECT b.other_id FROM blocks b WHERE b.user_id = " + viewer + " LIMIT 1) IS NOT NULL"
-}
-
-// notBlocked returns the condition that no block stands between the viewer, a parameter, and the author, a column.
-func notBlocked(viewer, author string) string {
-	return "(NOT " + hasBlocks(viewer) + " OR NOT " + isBlocked(viewer, author) + ")"
-}
-
 const (
 	// lockNoticesBetween locks the notifications of $1 and $2 about the other one. An owner has at most a thousand or so, an
 	// actor has any number: no plan begins with the index of actors.

@@ -46,7 +46,7 @@ type answer struct {
 
 // dialer never follows a redirect: redirects are part of the contract.
 var dialer = &http.Client{
-	Timeout:       30 * time.Second,
+	Timeout:       5 * time.Minute, // longer than a server that is right ever takes, however busy the machine is
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 

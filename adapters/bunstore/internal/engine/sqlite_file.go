@@ -2,7 +2,9 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -108,7 +110,7 @@ func (d SQLite) identify(ctx context.Context, s *DB) error {
 		return err
 	}
 	marked, _, _ := strings.Cut(string(text), "\n")
-	id, err := s.secret(ctx, databaseID, marked)
+	id, err := s.secret(ctx, databaseID, cmp.Or(marked, rand.Text()))
 	switch {
 	case err != nil:
 		return err
