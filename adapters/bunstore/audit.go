@@ -105,7 +105,8 @@ func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error)
 
 func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.Record], error) {
 	rows, err := engine.SelectAll[auditRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		query = query.ColumnExpr("r.*, q.reason").Join("LEFT JOIN audit_reasons AS q ON q.record_id = r.id").
+		query = query.ColumnExpr("r.id, r.at, r.by_user, r.by_person, r.act, r.object_kind, r.object_id, r.about, q.reason").
+			Join("LEFT JOIN audit_reasons AS q ON q.record_id = r.id").
 			Where("r.id < ?", cmp.Or(q.After.ID, math.MaxInt64))
 		return engine.WhereSet(query, "r.about", q.About).OrderExpr("r.id DESC").Limit(int64(q.Size() + 1))
 	})

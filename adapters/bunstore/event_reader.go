@@ -14,12 +14,15 @@ import (
 const (
 	// eventOf finds the event $1.
 	eventOf = `
-		SELECT * FROM event_entries e WHERE e.id = $1`
+		SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
+			e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates
+		FROM event_entries e WHERE e.id = $1`
 
 	// eventFor finds the event $1, and what stands between its author and the viewer $2. COUNT looks up one row; for EXISTS,
 	// Postgres may read all whom the viewer follows.
 	eventFor = `
-		SELECT e.*,
+		SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
+			e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates,
 			(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0 AS follows,
 			(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2) > 0 AS is_followed,
 			(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) > 0 AS is_blocked
@@ -27,7 +30,9 @@ const (
 
 	// eventsCommentedLast finds the events of the author $1 that were commented last, $2 of them.
 	eventsCommentedLast = `
-		SELECT e.* FROM event_counts n JOIN event_entries e ON e.id = n.event_id
+		SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
+			e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates
+		FROM event_counts n JOIN event_entries e ON e.id = n.event_id
 		WHERE n.author_id = $1 AND n.commented IS NOT NULL
 		ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)`
 
@@ -38,15 +43,17 @@ const (
 		ORDER BY id LIMIT CAST($2 AS bigint)`
 
 	// eventsOfAuthor finds the events of the author $1 that the viewer $4 may see, $2 of them after $3, and how many there are:
-	// all of the viewer's own; else the published ones that are not hidden, of which those for contacts are the contacts' and
-	// no others than these are shown while a block stands between the two. The latest day comes first, within a day the latest.
+	// all of the viewer's own; of another author the published ones that are not hidden: public ones unless a block stands
+	// between the two, and those for contacts if the two are contacts. The latest day comes first, within a day the latest.
 	eventsOfAuthor = `
 		WITH visible AS (
 			SELECT e.id, e.day, e.created FROM events e
 			WHERE e.author_id = $1 AND ($1 = $4 OR e.status = 100 AND NOT e.hidden AND (
 				e.permission = 0 AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = $1) = 0
 				OR e.permission = 100 AND (SELECT COUNT(*) FROM contacts k WHERE k.user_id = $4 AND k.contact_id = $1) > 0)))
-		SELECT (SELECT COUNT(*) FROM visible) AS total, e.*
+		SELECT (SELECT COUNT(*) FROM visible) AS total,
+			e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
+			e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates
 		FROM (
 			SELECT id FROM visible
 			ORDER BY day DESC, created DESC, id
@@ -69,7 +76,9 @@ const (
 				CASE $6 WHEN 'create_time' THEN created END, CASE $6 WHEN '-create_time' THEN created END DESC,
 				id) AS place
 			FROM visible)
-		SELECT (SELECT COUNT(*) FROM visible) AS total, e.*
+		SELECT (SELECT COUNT(*) FROM visible) AS total,
+			e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
+			e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates
 		FROM (SELECT id, place FROM placed ORDER BY place LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) top
 		JOIN event_entries e ON e.id = top.id
 		ORDER BY top.place`

@@ -82,12 +82,12 @@ const (
 
 	// lockImage locks the image $1 and finds it.
 	lockImage = `
-		SELECT * FROM images WHERE id = $1
+		SELECT id, owner_id, key, width, height, tags, created, deleted, hidden, revision FROM images WHERE id = $1
 		FOR UPDATE`
 
 	// imageOf finds the image $1.
 	imageOf = `
-		SELECT * FROM images WHERE id = $1`
+		SELECT id, owner_id, key, width, height, tags, created, deleted, hidden, revision FROM images WHERE id = $1`
 
 	// keepImage counts an image of the owner $1 that was deleted, or another owner's.
 	keepImage = `

@@ -74,7 +74,7 @@ const ofNumber = "number = (SELECT substr(replace(u.phone, '-', ''), 2) FROM use
 
 // imagesOfPerson returns the images i of the owner $1, deleted ones included, each from an index.
 func imagesOfPerson() string {
-	images := "SELECT * FROM images WHERE owner_id = $1 AND "
+	images := "SELECT id, owner_id, key, width, height, tags, created, deleted, hidden FROM images WHERE owner_id = $1 AND "
 	return "(" + images + "deleted IS NULL AND NOT hidden UNION ALL " + images + "(deleted IS NOT NULL OR hidden)) i"
 }
 

@@ -180,7 +180,8 @@ func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) (theirs []access.To
 		return nil, ctx.Err()
 	}
 	rows, err := engine.SelectAll[tokenRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.ColumnExpr("t.*, w.used").Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id IN (?)", bun.List(ids)).
+		return query.ColumnExpr("t.id, t.hash, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used").
+			Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id IN (?)", bun.List(ids)).
 			OrderExpr("t.created DESC, t.id DESC")
 	})
 	for _, row := range rows {
