@@ -25,7 +25,6 @@ const (
 	cleanupInterval = time.Minute
 	eraseInterval   = time.Minute
 	sampleInterval  = 30 * time.Second
-	tilesInterval   = time.Minute
 	sweepInterval   = time.Minute
 
 	reconcileInterval = 5 * time.Minute // a bill that is due is leased to one server
@@ -48,9 +47,6 @@ func (a *App) jobs() []job {
 	}}
 	if database := a.Database(); database != nil {
 		all = append(all, job{
-			name: "feed_tiles", interval: tilesInterval, problem: "counting demands by tiles of the map failed; will retry",
-			work: func(ctx context.Context) (bool, error) { return false, database.RefreshTiles(ctx) },
-		}, job{
 			name: "sweep", interval: sweepInterval, problem: "removing expired rows failed; will retry",
 			work: func(ctx context.Context) (bool, error) { return database.Sweep(ctx, a.now()) },
 		})

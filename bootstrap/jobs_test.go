@@ -108,7 +108,7 @@ func TestPAY11_orders_are_polled_only_with_a_wallet(t *testing.T) {
 		}
 		return names
 	}
-	ofWallet, ofDatabase := []string{"payments_poll", "refunds_follow", "bills_reconcile"}, []string{"feed_tiles", "sweep"}
+	ofWallet, ofDatabase := []string{"payments_poll", "refunds_follow", "bills_reconcile"}, []string{"sweep"}
 	always := names(settings.NoWallet, settings.InMemory)
 	selling := names(settings.SandboxWallet, settings.InMemory)
 	stored := names(settings.NoWallet, "sqlite:"+filepath.Join(t.TempDir(), "plaza.db"))

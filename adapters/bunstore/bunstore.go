@@ -34,8 +34,7 @@ import (
 // because ports may have methods of the same name.
 type Store struct {
 	*engine.DB
-	hotReads statements
-	steps    stepStatements
+	steps stepStatements
 }
 
 // Open connects to the database. It retries with growing pauses until Patience has
@@ -45,7 +44,7 @@ func Open(ctx context.Context, o engine.Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{DB: db, hotReads: newStatements(db.Dialect), steps: newStepStatements(db.Dialect)}
+	s := &Store{DB: db, steps: newStepStatements(db.Dialect)}
 	db.Joins = s.auditEntry
 	return s, nil
 }
@@ -103,39 +102,15 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 	}
 }
 
-// statements are the hot reads. Each is one statement of constant text with bound
-// parameters, and has no variant built by bun. Only eventPage has a variant for every order
-// of events.
-//
-// SQLite prepares a statement again for each value of a parameter that is a bare LIMIT,
-// or that may be compared with the condition of a partial index. Such parameters are
-// wrapped in CAST, which prevents this.
-type statements struct {
-	categories   string // $1 ids
-	translations string // $1 keys, $2 the time
-	feedStatements
-}
-
-func newStatements(d engine.Dialect) statements {
-	return statements{
-		categories:     categoryTable.Among(d, "id", "$1"),
-		translations:   translationsStatement(d),
-		feedStatements: newFeedStatements(d),
-	}
-}
-
 // stepStatements are the statements of constant text that are not hot reads: the steps
 // of transactions, and other reads.
 type stepStatements struct {
-	listingSteps
-	tileSteps
 	importSteps
 	checkSteps
 }
 
 func newStepStatements(d engine.Dialect) stepStatements {
 	return stepStatements{
-		listingSteps: newListingSteps(d), tileSteps: newTileSteps(d),
 		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d),
 	}
 }
@@ -221,7 +196,8 @@ func (s *Store) writeWithin(
 		if err := fn(ctx, tx); err != nil {
 			return nil, err
 		}
-		return s.steps.stepsFor(tx.changes), nil
+		s.writeListings(t, tx.changes)
+		return nil, nil
 	})
 	return s.orThrottled(ctx, err)
 }
@@ -229,15 +205,6 @@ func (s *Store) writeWithin(
 // writeAll runs the steps in their own transaction. If one misses, none writes.
 func (s *Store) writeAll(ctx context.Context, steps []engine.Step) error {
 	return s.orThrottled(ctx, s.TransactAll(ctx, steps))
-}
-
-// lockStep returns the step that only locks, or none if the statement is empty: there is one writer
-// at a time.
-func lockStep(statement string, args ...any) []engine.Step {
-	if statement == "" {
-		return nil
-	}
-	return []engine.Step{{Statement: statement, Args: args, ReadsOnly: true}}
 }
 
 // exec runs a query of bun in its own transaction.

@@ -32,11 +32,11 @@ type check struct {
 	found  func(Finding)
 }
 
-// Check verifies all derived data (listings, counters, totals and tiles) and that stored
+// Check verifies all derived data (listings, counters and totals) and that stored
 // values can be read, and reports what it finds. With repair it rebuilds derived data.
 // Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
-	c := check{Store: &Store{DB: s.Within(checkLimit), hotReads: s.hotReads, steps: s.steps}, repair: repair, found: found}
+	c := check{Store: &Store{DB: s.Within(checkLimit), steps: s.steps}, repair: repair, found: found}
 	problems, err := s.Dialect.Integrity(ctx, s.Reader)
 	if err != nil {
 		return s.Explain(ctx, err)
@@ -45,7 +45,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 		found(Finding{What: p})
 	}
 	for _, part := range []func(context.Context) error{
-		c.listings, c.removeOrphans, c.counters, c.totals, c.tiles, c.discussions, c.images, c.hidden, c.follows, c.blocks, c.contacts, c.notifications, c.ownersSums, c.telephones,
+		c.listings, c.removeOrphans, c.counters, c.totals, c.discussions, c.images, c.hidden, c.follows, c.blocks, c.contacts, c.notifications, c.ownersSums, c.telephones,
 	} {
 		if err := part(ctx); err != nil {
 			return err
@@ -161,9 +161,7 @@ func (c check) recount(ctx context.Context, of counterKey) error {
 			return "", err
 		}
 		key := []any{int64(of.category), string(of.kind)}
-		if err := tx.Run(ctx, lockStep(c.steps.lock, key...)...); err != nil {
-			return "", err
-		}
+		tx.Queue(lockCounters, key...)
 		err = tx.Run(ctx, c.compare(c.steps.compareCounter, key, func(of counterKey, is, should countedRow) {
 			what = fmt.Sprintf("counter of %s in category %d is %d, latest %s and %s; should be %d, latest %s and %s",
 				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)

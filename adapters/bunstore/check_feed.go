@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/uptrace/bun"
+
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 )
@@ -28,33 +30,22 @@ type checkSource struct {
 type checkSteps struct {
 	recordsAfter, lockRecord map[feed.Kind]string // those of a checkSource
 
-	listings string               // $1 kind, $2 after, $3 last
-	listing  string               // $1 kind, $2 id
-	orphans  map[feed.Kind]string // listings without records
-
 	compareCounters string // every counter, and what it should be
 	compareCounter  string // $1 category, $2 kind
 	compareTotal    string // $1 kind
 }
 
 func newCheckSteps(d engine.Dialect) checkSteps {
-	listings := "SELECT " + listingTable.List() + " FROM feed_listings "
 	s := checkSteps{
 		recordsAfter: map[feed.Kind]string{
 			feed.Event: "SELECT " + eventColumns + " FROM event_entries e WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)",
 		},
 		lockRecord: map[feed.Kind]string{},
-		listings:   listings + "WHERE kind = $1 AND id > $2 AND id <= $3",
-		listing:    listings + "WHERE kind = $1 AND id = $2",
-		orphans:    map[feed.Kind]string{},
 
 		compareCounters: compareCounters(""),
 		compareCounter:  compareCounters("WHERE category_id = $1 AND kind = $2"),
 		compareTotal: `SELECT (SELECT CAST(COALESCE(SUM(count), 0) AS bigint) FROM feed_totals WHERE kind = $1),
 			(SELECT COUNT(*) FROM feed_listings WHERE kind = $1)`,
-	}
-	orphans := func(table string, kind feed.Kind) string {
-		return listings + "l WHERE l.kind = '" + string(kind) + "' AND NOT EXISTS (SELECT 1 FROM " + table + " t WHERE t.id = l.id) ORDER BY id"
 	}
 	records := func(kind feed.Kind, selected, lock string) {
 		s.recordsAfter[kind] = selected + " WHERE p.id > $1 ORDER BY p.id LIMIT CAST($2 AS bigint)"
@@ -62,11 +53,9 @@ func newCheckSteps(d engine.Dialect) checkSteps {
 	}
 	for kind, t := range recordTables {
 		records(kind, "SELECT "+t.List()+" FROM "+t.tableName()+" p", d.ForUpdate())
-		s.orphans[kind] = orphans(t.tableName(), kind)
 	}
 	records(origins, "SELECT "+publicationTable.Of("p")+", EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = p.first_original_id"+
 		" AND f.published AND NOT f.deleted) FROM publications p", "")
-	s.orphans[origins], s.orphans[feed.Event] = orphans("publications", origins), orphans("events", feed.Event)
 	return s
 }
 
@@ -153,14 +142,15 @@ func (c check) mismatched(ctx context.Context, source checkSource, after *int64)
 		return nil, nil
 	}
 	last := records[len(records)-1].id
-	args := []any{string(source.kind), *after, last}
-	listings, err := engine.ReadAll(ctx, c.Store.DB, c.steps.listings, args, listingTable.Reader(c.Dialect))
+	listings, err := engine.SelectAll[listingRow](ctx, c.Store.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("kind = ? AND id > ? AND id <= ?", source.kind, *after, last)
+	})
 	if err != nil {
 		return nil, err
 	}
 	listed := map[int64]*feed.Listing{}
-	for i := range listings {
-		listed[listings[i].ID] = &listings[i]
+	for _, row := range listings {
+		listed[row.ID] = new(row.listing())
 	}
 	for _, t := range records {
 		if t.broken != nil || !isListedAs(t.record, listed[t.id]) {
@@ -184,29 +174,31 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 			}
 		}
 		var t *stored
-		var listings []feed.Listing
 		at := item{source.kind, id}
-		read := engine.Step{Statement: c.steps.listing, Args: []any{string(at.kind), id}}
-		read.Row = engine.Collect(&listings, listingTable.Reader(c.Dialect))
 		err := tx.Run(ctx, engine.Step{Statement: source.locked, Args: []any{id}, Row: func(scan func(...any) error) error {
 			found, err := source.scan(scan)
 			t = &found
 			return err
-		}}, read)
+		}})
 		if err != nil || t == nil { // nil: removed meanwhile
 			return "", err
 		}
 		if broken = t.broken; broken != nil {
 			return "", nil
 		}
-		var row *feed.Listing
-		if len(listings) > 0 {
-			row = &listings[0]
+		var rows []listingRow
+		if err := tx.NewSelect().Model(&rows).Where("kind = ? AND id = ?", at.kind, id).Scan(ctx); err != nil {
+			return "", err
 		}
-		if isListedAs(t.record, row) {
+		var was *feed.Listing
+		if len(rows) > 0 {
+			was = new(rows[0].listing())
+		}
+		if isListedAs(t.record, was) {
 			return "", nil
 		}
-		return fmt.Sprintf("listing of %s %d is wrong", source.kind, id), c.repairListing(ctx, tx, at, row, t.record)
+		repairListing(tx, at, was, t.record)
+		return fmt.Sprintf("listing of %s %d is wrong", source.kind, id), nil
 	})
 	if err == nil && broken != nil {
 		c.found(Finding{What: fmt.Sprintf("%s %d can't be read: %v", source.kind, id, broken)})
@@ -216,7 +208,7 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 
 // repairListing replaces the wrong listing. The counters may or may not have counted
 // it: they are recounted later.
-func (s *Store) repairListing(ctx context.Context, tx *listedTransaction, at item, wrong *feed.Listing, record feed.Listable) error {
+func repairListing(tx *listedTransaction, at item, wrong *feed.Listing, record feed.Listable) {
 	next := listedOrNot(record)
 	for _, l := range []*feed.Listing{wrong, next} {
 		if l != nil {
@@ -224,19 +216,27 @@ func (s *Store) repairListing(ctx context.Context, tx *listedTransaction, at ite
 		}
 	}
 	tx.changes.total(at.kind, 0)
-	return tx.Run(ctx, s.steps.put(listingChange{at: at, next: next}))
+	listingChange{at: at, next: next}.write(tx.Tx)
+}
+
+// recordsOf are the tables of the records of each kind of listings.
+var recordsOf = map[feed.Kind]string{
+	feed.Publication: "publications", feed.Node: "nodes", feed.Demand: "demands", origins: "publications", feed.Event: "events",
 }
 
 // removeOrphans finds listings whose records do not exist.
 func (c check) removeOrphans(ctx context.Context) error {
-	for kind, statement := range c.steps.orphans {
-		listings, err := engine.ReadAll(ctx, c.Store.DB, statement, nil, listingTable.Reader(c.Dialect))
+	for kind, table := range recordsOf {
+		orphans, err := engine.SelectAll[listingRow](ctx, c.Store.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+			return query.Where("l.kind = ?", kind).Where("NOT EXISTS (SELECT 1 FROM ? t WHERE t.id = l.id)", bun.Ident(table)).Order("id")
+		})
 		if err != nil {
 			return err
 		}
-		for _, l := range listings {
-			err := c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-				return fmt.Sprintf("listed %s %d does not exist", kind, l.ID), c.repairListing(ctx, tx, item{kind, l.ID}, &l, nil)
+		for _, row := range orphans {
+			err := c.inspect(ctx, func(_ context.Context, tx *listedTransaction) (string, error) {
+				repairListing(tx, item{kind, row.ID}, new(row.listing()), nil)
+				return fmt.Sprintf("listed %s %d does not exist", kind, row.ID), nil
 			})
 			if err != nil {
 				return err

@@ -276,7 +276,7 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 	}
 	var b listingChanges
 	b.replace(eventItem(next.ID), listed(old.Event), listed(changed))
-	tx.Add(v.s.steps.stepsFor(b)...)
+	v.s.writeListings(tx, b)
 	return r, v.complete(tx, &r.State, makes)
 }
 

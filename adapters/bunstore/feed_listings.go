@@ -6,9 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
-	"plaza/domain/geo"
 	"plaza/domain/publication"
 )
 
@@ -113,109 +114,149 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// listingSteps are the statements that write listings, counters and totals.
-type listingSteps struct {
-	d       engine.Dialect
-	lock    string // $1 category, $2 kind; empty where there is one writer at a time
-	count   string // $1 category, $2 kind, $3 change of the count, $4 and $5 latest instants of the added
-	recount string // $1 category, $2 kind
-	upsert  string // the columns of listingTable
-	update  string // $1 kind, $2 id, $3 updated
-	remove  string // $1 kind, $2 id
-	total   string // $1 kind, $2 change of the count, $3 now
+// countListings counts $3 more listings of the kind $2 in the category $1, the latest of them created at $4 and updated at $5.
+// The shard depends on the connection, whose transactions run one after the other.
+var countListings = engine.Text{
+	Postgres: `
+		INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
+		VALUES ($1, $2, pg_backend_pid() % 16, $3, $4, $5, 1)
+		ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1,
+			created = GREATEST(k.created, EXCLUDED.created), updated = GREATEST(k.updated, EXCLUDED.updated)`,
+
+	SQLite: `
+		INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
+		VALUES ($1, $2, 0, $3, $4, $5, 1)
+		ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1,
+			created = MAX(COALESCE(k.created, EXCLUDED.created), COALESCE(EXCLUDED.created, k.created)),
+			updated = MAX(COALESCE(k.updated, EXCLUDED.updated), COALESCE(EXCLUDED.updated, k.updated))`,
 }
 
-func newListingSteps(d engine.Dialect) listingSteps {
-	came := func(column string) string {
-		return column + " = CASE WHEN EXCLUDED." + column + " IS NULL OR k." + column + " >= EXCLUDED." + column +
-			" THEN k." + column + " ELSE EXCLUDED." + column + " END"
-	}
-	latest := func(column string) string {
-		return "(SELECT l." + column + " FROM feed_listings l WHERE l.category_id = $1 AND l.kind = CAST($2 AS text) ORDER BY l." + column +
-			" DESC LIMIT 1) AS " + column
-	}
-	atMost := func(column string) string {
-		return column + " = CASE WHEN k." + column + " <= m." + column + " THEN k." + column + " ELSE m." + column + " END"
-	}
-	const columns = "INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version) "
-	onConflict := " ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1, " +
-		came("created") + ", " + came("updated")
-	insert := "INSERT INTO feed_listings (" + listingTable.List() + ") "
-	s := listingSteps{
-		d:     d,
-		count: columns + "VALUES ($1, $2, " + d.Shard() + ", $3, $4, $5, 1)" + onConflict,
-		recount: "WITH m AS (SELECT " + latest("created") + ", " + latest("updated") + `)
-			UPDATE feed_counters AS k SET ` + atMost("created") + ", " + atMost("updated") + ` FROM m
-			WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)`,
-		upsert: insert + "VALUES (" + listingTable.Parameters(1) + ")" + `
-			ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
-			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`,
-		// SQLite writes every index that contains an assigned column.
-		update: `UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2`,
-		remove: `DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2`,
-		// Versions follow the clock, so that none is used again after rows were lost or
-		// a backup was restored.
-		total: `INSERT INTO feed_totals AS t (kind, shard, count, version) ` + "VALUES ($1, " + d.Shard() + ", $2, $3)" + `
-			ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
-			version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`,
-	}
-	if lock := d.ForUpdate(); lock != "" {
-		s.lock = "SELECT shard FROM feed_counters WHERE category_id = $1 AND kind = $2 ORDER BY shard " + lock
-	}
-	return s
+// countTotal counts $2 more listings of the kind $1, which has changed at $3. Versions follow the clock, so that none is
+// used again after rows were lost or a backup was restored.
+var countTotal = engine.Text{
+	Postgres: `
+		INSERT INTO feed_totals AS t (kind, shard, count, version) VALUES ($1, pg_backend_pid() % 16, $2, $3)
+		ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
+			version = GREATEST(t.version + 1, EXCLUDED.version)`,
+
+	SQLite: `
+		INSERT INTO feed_totals AS t (kind, shard, count, version) VALUES ($1, 0, $2, $3)
+		ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
+			version = MAX(t.version + 1, EXCLUDED.version)`,
 }
 
-// stepsFor returns the steps that write the changes.
-func (s listingSteps) stepsFor(b listingChanges) []engine.Step {
+const (
+	// lockCounters locks the counters of the kind $2 in the category $1.
+	lockCounters = `
+		SELECT 1 FROM feed_counters
+		WHERE category_id = $1 AND kind = $2
+		ORDER BY shard
+		FOR UPDATE`
+
+	// trimCounters makes the instants of the counters of the kind $2 in the category $1 at most the latest of its listings.
+	trimCounters = `
+		WITH latest AS (
+			SELECT
+				(SELECT l.created FROM feed_listings l WHERE l.category_id = $1 AND l.kind = CAST($2 AS text)
+					ORDER BY l.created DESC LIMIT 1) AS created,
+				(SELECT l.updated FROM feed_listings l WHERE l.category_id = $1 AND l.kind = CAST($2 AS text)
+					ORDER BY l.updated DESC LIMIT 1) AS updated)
+		UPDATE feed_counters AS k SET
+			created = CASE WHEN k.created <= m.created THEN k.created ELSE m.created END,
+			updated = CASE WHEN k.updated <= m.updated THEN k.updated ELSE m.updated END
+		FROM latest m
+		WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)`
+
+	// putListing stores the listing of the kind $1 with the id $2: the category $3, created at $4, updated at $5, at $6, $7.
+	putListing = `
+		INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
+			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`
+
+	// touchListing stores that the listing of the kind $1 with the id $2 was updated at $3. SQLite writes every index that
+	// has an assigned column.
+	touchListing = `
+		UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2`
+
+	// removeListing removes the listing of the kind $1 with the id $2.
+	removeListing = `
+		DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2`
+)
+
+// writeListings queues the statements that write the changes.
+func (s *Store) writeListings(tx *engine.Tx, b listingChanges) {
 	inOrder := slices.SortedFunc(maps.Keys(b.counters), counterKey.compare)
 	isLost := func(of counterKey) bool { return b.counters[of].lost }
-	listings := make([]engine.Step, len(b.listings), len(b.listings)+2*len(b.counters)+len(b.totals))
-	for i, change := range b.listings {
-		listings[i] = s.put(change)
+	count := func() {
+		for _, of := range inOrder {
+			c := b.counters[of]
+			if c.lost {
+				tx.Queue(lockCounters, of.category, of.kind)
+			}
+			tx.Queue(s.Pick(countListings), of.category, of.kind, c.more, c.created, c.updated)
+		}
 	}
-	steps := s.countsOf(b, inOrder)
-	if slices.ContainsFunc(inOrder, isLost) {
-		// All shards are locked before the latest of the remaining listings is looked
-		// up: concurrent changes are then either committed or not yet counted.
-		steps = append(steps, listings...)
-	} else {
-		steps = append(listings, steps...)
+	// All shards are locked before the latest of the remaining listings is looked up: concurrent changes are then either
+	// committed or not yet counted.
+	countsFirst := slices.ContainsFunc(inOrder, isLost)
+	if countsFirst {
+		count()
+	}
+	for _, change := range b.listings {
+		change.write(tx)
+	}
+	if !countsFirst {
+		count()
 	}
 	for _, of := range inOrder {
 		if isLost(of) {
-			steps = append(steps, engine.Step{Statement: s.recount, Args: []any{int64(of.category), string(of.kind)}})
+			tx.Queue(trimCounters, of.category, of.kind)
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(b.totals)) {
-		steps = append(steps, engine.Step{Statement: s.total, Args: []any{string(kind), b.totals[kind], time.Now().UnixMicro()}})
+		tx.Queue(s.Pick(countTotal), kind, b.totals[kind], time.Now().UnixMicro())
 	}
-	return steps
 }
 
-func (s listingSteps) countsOf(b listingChanges, inOrder []counterKey) []engine.Step {
-	steps := make([]engine.Step, 0, 2*len(inOrder))
-	for _, of := range inOrder {
-		c := b.counters[of]
-		args := []any{int64(of.category), string(of.kind)}
-		if c.lost {
-			steps = append(steps, lockStep(s.lock, args...)...)
-		}
-		args = append(slices.Clip(args), c.more, s.d.Instant(c.created), s.d.Instant(c.updated))
-		steps = append(steps, engine.Step{Statement: s.count, Args: args})
-	}
-	return steps
-}
-
-// put writes the listing and leaves the counters alone.
-func (s listingSteps) put(b listingChange) engine.Step {
-	next := b.next
-	switch {
+// write queues the statement that writes the listing and leaves the counters alone.
+func (b listingChange) write(tx *engine.Tx) {
+	switch next := b.next; {
 	case next == nil:
-		return engine.Step{Statement: s.remove, Args: []any{string(b.at.kind), b.at.id}}
+		tx.Queue(removeListing, b.at.kind, b.at.id)
 	case b.isUpdate():
-		return engine.Step{Statement: s.update, Args: []any{string(b.at.kind), b.at.id, s.d.Instant(next.Updated)}}
+		tx.Queue(touchListing, b.at.kind, b.at.id, next.Updated)
+	default:
+		tx.Queue(putListing, listingValues(next)...)
 	}
-	return engine.Step{Statement: s.upsert, Args: listingTable.Values(next, s.d)}
+}
+
+// listingColumns are the columns of listings, in the order of listingValues and of putListing.
+var listingColumns = []string{"kind", "id", "category_id", "created", "updated", "lat", "lng"}
+
+func listingValues(l *feed.Listing) []any {
+	var lat, lng *float64
+	if l.Point != nil {
+		lat, lng = &l.Point.Lat, &l.Point.Lng
+	}
+	return []any{l.Kind, l.ID, l.Category, l.Created, l.Updated, lat, lng}
+}
+
+// listingRow is a listing, whose category is 0 without one.
+type listingRow struct {
+	bun.BaseModel `bun:"table:feed_listings,alias:l"`
+	Kind          feed.Kind `bun:",pk"`
+	ID            int64     `bun:",pk"`
+	CategoryID    feed.CategoryID
+	Created       engine.Time
+	Updated       engine.Time
+	Lat           *float64
+	Lng           *float64
+}
+
+func (r listingRow) listing() feed.Listing {
+	return feed.Listing{
+		Kind: r.Kind, ID: r.ID, Category: r.CategoryID, Created: r.Created.Time, Updated: r.Updated.Time, Point: pointOf(r.Lat, r.Lng),
+	}
 }
 
 // item identifies a record that can be listed.
@@ -223,16 +264,6 @@ type item struct {
 	kind feed.Kind
 	id   int64
 }
-
-// listingTable is the table of listings. There, uncategorised items have category 0, not
-// NULL.
-var listingTable = engine.Table[feed.Listing]{Name: "feed_listings", Keys: 2, Columns: append(engine.Columns[feed.Listing]{
-	engine.Plain("kind", func(l *feed.Listing) *string { return (*string)(&l.Kind) }),
-	engine.Optional("id", func(l *feed.Listing) *int64 { return &l.ID }),
-	engine.Plain("category_id", func(l *feed.Listing) *int64 { return (*int64)(&l.Category) }),
-	engine.Instant("created", func(l *feed.Listing) *time.Time { return &l.Created }),
-	engine.Instant("updated", func(l *feed.Listing) *time.Time { return &l.Updated }),
-}, engine.Point(func(l *feed.Listing) **geo.Point { return &l.Point })...)}
 
 // listed returns the listing of the record, or nil if it is not listed.
 func listed(record feed.Listable) *feed.Listing {

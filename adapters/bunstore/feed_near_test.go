@@ -94,20 +94,7 @@ func TestFED05_tree_and_items_within_an_area_are_those_within_the_distance(t *te
 			require.NoError(t, err)
 		}
 		assertWithinAreas(t, s, areas, points)
-		_, err := s.Writer.NewRaw("INSERT INTO feed_totals (kind, shard, count, version) VALUES ('demand', 0, 0, 1)").Exec(t.Context())
-		require.NoError(t, err)
-		require.NoError(t, s.RefreshTiles(t.Context()))
-		assertTilesHold(t, s)
-		assertWithinAreas(t, s, areas, points)
 	})
-}
-
-func assertTilesHold(t *testing.T, s *Store) {
-	t.Helper()
-	var version int64
-	var hold bool
-	require.NoError(t, s.Writer.NewRaw(s.steps.tilesVersion).Scan(t.Context(), &version, &hold))
-	require.True(t, hold)
 }
 
 // assertWithinAreas asserts that the trees and pages within each area have the points within

@@ -123,13 +123,10 @@ func bothServers(t *testing.T, url string) *servers {
 	return &servers{reader: reader, writer: writer, author: openWithCategories(t, writer), kept: map[string]keptTree{}}
 }
 
-// agree asserts that both servers return the expected trees, twice in a row, and within an
-// area also from refreshed tiles.
+// agree asserts that both servers return the expected trees, twice in a row.
 func (s *servers) agree(t *testing.T, after string) {
 	t.Helper()
 	s.agreeOn(t, after, selections())
-	require.NoError(t, s.writer.RefreshTiles(t.Context()))
-	s.agreeOn(t, after+", with tiles", selections()[:1])
 }
 
 func (s *servers) agreeOn(t *testing.T, after string, all []feed.Selection) {

@@ -171,9 +171,9 @@ func (t *batchApply) insertListings(ctx context.Context) error {
 	})
 	all := make([][]any, len(t.listings))
 	for i, l := range t.listings {
-		all[i] = listingTable.Values(l, t.s.Dialect)
+		all[i] = listingValues(l)
 	}
-	return t.add(ctx, listingTable.Name, listingTable.Names(), all)
+	return t.add(ctx, "feed_listings", listingColumns, all)
 }
 
 func listedOrNot(record feed.Listable) *feed.Listing {

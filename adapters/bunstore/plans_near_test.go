@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 )
@@ -34,20 +32,7 @@ func demandStatements(many int, differing ...string) []string {
 	return strings.Split(strings.NewReplacer(differing...).Replace(texts), ";\n")
 }
 
-// treeParameters are the parameters of the tree within the area as EXECUTE takes them.
-func treeParameters(t *testing.T, a feed.Area) []string {
-	args := nearArgs(a)
-	cells, err := args[0].(engine.AsJSON).Value()
-	require.NoError(t, err)
-	args[0] = fmt.Sprintf("'%s'", cells)
-	return parameters(args)
-}
-
-func nearArgs(a feed.Area) []any {
-	return treeNearParameters(feed.Selection{Kinds: []feed.Kind{feed.Demand}, Near: &a})
-}
-
-func TestFED05_TreeReadsWhatLiesWithinOnPostgres(t *testing.T) {
+func TestFED05_TreeReadsWhatLiesAroundOnPostgres(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
@@ -56,58 +41,45 @@ func TestFED05_TreeReadsWhatLiesWithinOnPostgres(t *testing.T) {
 	statements := demandStatements(many, "{at}", "now() - n * interval '1 minute'", "{series of ", "generate_series(1, ", "}", ") n")
 	// Reading a table that was vacuumed while empty costs nothing in the eyes of the planner. The
 	// statement is prepared once, as on a connection that lasts.
-	s, conn := filledPostgres(t, statements...)
-	prepare(t, conn, s.hotReads.treeNear)
-	tree := func(within geo.Kilometres) (listings, tiles plan) {
-		whole := explainPrepared(t, conn, treeParameters(t, feed.Area{Centre: lake, Within: within})...)
-		for _, scan := range whole.scans() {
-			switch scan.Relation {
-			case "feed_listings":
-				require.Zero(t, listings, "it is read once")
-				listings = scan
-			case "feed_map":
-				require.Zero(t, tiles, "they are read once")
-				tiles = scan
+	_, conn := filledPostgres(t, statements...)
+	listings := func(within geo.Kilometres, after ...string) (found plan) {
+		for _, scan := range explainPrepared(t, conn, append(parameters(nearArgs(feed.Area{Centre: lake, Within: within})), after...)...).scans() {
+			if scan.Relation == "feed_listings" {
+				require.Zero(t, found, "it is read once")
+				found = scan
 			}
 		}
-		return listings, tiles
+		assert.Equal(t, "Index Only Scan", found.Node)
+		assert.Equal(t, "feed_listings_near", found.Index)
+		return found
 	}
-	listings, tiles := tree(5)
-	assert.Equal(t, "Index Only Scan", listings.Node)
-	assert.Equal(t, "feed_listings_by_strip", listings.Index)
-	assert.InDelta(t, many/25, listings.Rows*listings.Loops, 200, "what is within")
-	assert.LessOrEqual(t, listings.read(), 1.1*many/25, "and what lies beside it in strips of a hundredth of a degree")
-	assert.Zero(t, tiles.Rows*tiles.Loops, "the tiles do not hold")
+	prepare(t, conn, treeNear)
+	around := listings(5)
+	assert.InDelta(t, many/25, around.Rows*around.Loops, 200, "what is within")
+	assert.LessOrEqual(t, around.read(), 2.5*many/25, "and what lies in the same latitudes")
+	wide := listings(500)
+	assert.Greater(t, wide.Rows*wide.Loops, many/2.)
 
-	listings, _ = tree(500)
-	assert.Equal(t, "feed_listings_by_strip", listings.Index)
-	assert.Greater(t, listings.Rows*listings.Loops, many/2.)
-
-	require.NoError(t, s.RefreshTiles(t.Context()))
-	listings, tiles = tree(5)
-	assert.Zero(t, listings.read(), "the tiles have all")
-	assert.Equal(t, "feed_map_pkey", tiles.Index, "although the statement was planned when there were no tiles")
-	assert.InDelta(t, 400, tiles.read(), 100, "tiles within and at the rim")
+	prepare(t, conn, demandsNear)
+	around = listings(5, "1", "20", "0")
+	assert.LessOrEqual(t, around.read(), 2.5*many/25, "in whichever category")
 }
 
-func TestFED05_TreeReadsWhatLiesWithinOnSQLite(t *testing.T) {
+func TestFED05_TreeReadsWhatLiesAroundOnSQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
 	const many = 100_000
-	s, conn := filledSQLite(t, demandStatements(many, "{at}", "-n",
+	_, conn := filledSQLite(t, demandStatements(many, "{at}", "-n",
 		"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)")...)
-	r := sqliteRead{statement: s.hotReads.treeNear, args: nearArgs(feed.Area{Centre: lake, Within: 5})}
-	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH l USING COVERING INDEX feed_listings_by_strip (kind=? AND <expr>=? AND lng>? AND lng<?)")
+	const byPlace = "SEARCH feed_listings USING COVERING INDEX feed_listings_near (lat>? AND lat<?)"
+	near := sqliteRead{statement: treeNear, args: nearArgs(feed.Area{Centre: lake, Within: 5})}
+	assert.Contains(t, explainSQLite(t, conn, near), byPlace)
 	const categories = many / 2500
-	rows, steps := run(t, conn, r)
-	assert.Equal(t, categories+1, rows, "what is counted is one row")
-	assert.LessOrEqual(t, steps, 6000+65*many/25, "some 65 for each that is within")
-
-	require.NoError(t, s.RefreshTiles(t.Context()))
-	assert.Contains(t, explainSQLite(t, conn, r), "SEARCH t USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
-	rows, steps = run(t, conn, r)
-	assert.LessOrEqual(t, rows, categories+50, "and one for each cell")
-	assert.LessOrEqual(t, steps, 6000, "some for each tile, none for a demand")
+	rows, steps := run(t, conn, near)
+	assert.Equal(t, 2*categories, rows, "each category and its count")
+	assert.LessOrEqual(t, steps, 6000+(65+30)*many/25, "some 65 for each that is within, and fewer for others in the same latitudes")
+	items := sqliteRead{statement: demandsNear, args: append(near.args, 1, 20, 0)}
+	assert.Contains(t, explainSQLite(t, conn, items), byPlace)
 }

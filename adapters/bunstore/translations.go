@@ -3,13 +3,9 @@ package bunstore
 import (
 	"bytes"
 	"context"
-	"database/sql"
-	"errors"
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/localisation"
@@ -21,46 +17,61 @@ type Translations struct{ s *Store }
 // Translations returns the cache of translations.
 func (s *Store) Translations() Translations { return Translations{s} }
 
+// translationsOf finds the translations of the keys $1 that have not expired at $2.
+var translationsOf = engine.Text{
+	Postgres: `
+	SELECT key, content FROM translations WHERE key = ANY($1) AND expires > $2`,
+
+	SQLite: `
+	SELECT key, content FROM translations WHERE key IN (SELECT unhex(value) FROM json_each($1)) AND expires > $2`,
+}
+
+const (
+	// claimTranslation takes the key $1 for the holder $2 until $3, and returns a row, unless another one has it at $4.
+	claimTranslation = `
+		INSERT INTO translation_claims AS c (key, holder, until) VALUES ($1, $2, $3)
+		ON CONFLICT (key) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until
+		WHERE c.until <= $4
+		RETURNING key`
+
+	// releaseTranslation gives up the key $1 of the holder $2.
+	releaseTranslation = `
+		DELETE FROM translation_claims WHERE key = $1 AND holder = $2`
+
+	// putTranslation stores the translation $2 of the key $1 until $3.
+	putTranslation = `
+		INSERT INTO translations (key, content, expires) VALUES ($1, $2, $3)
+		ON CONFLICT (key) DO UPDATE SET content = EXCLUDED.content, expires = EXCLUDED.expires`
+
+	// endClaim gives up the key $1.
+	endClaim = `
+		DELETE FROM translation_claims WHERE key = $1`
+
+	// spend counts $3 more characters for the translator $1 on the day $2, and returns a row, unless that is more than $4 in
+	// all. The condition applies to existing rows alone.
+	spend = `
+		INSERT INTO translation_days AS d (translator, day, characters) VALUES ($1, $2, $3)
+		ON CONFLICT (translator, day) DO UPDATE SET characters = d.characters + EXCLUDED.characters
+		WHERE d.characters + EXCLUDED.characters <= $4
+		RETURNING 1`
+
+	// refund counts $3 characters less for the translator $1 on the day $2.
+	refund = `
+		UPDATE translation_days SET characters = CASE WHEN characters > $3 THEN characters - $3 ELSE 0 END
+		WHERE translator = $1 AND day = $2`
+)
+
 type translationRow struct {
-	bun.BaseModel `bun:"table:translations,alias:t"`
-	Key           []byte `bun:",pk"`
-	Content       string
-	Expires       engine.Time
+	Key     []byte
+	Content string
 }
 
-type translationClaimRow struct {
-	bun.BaseModel `bun:"table:translation_claims,alias:c"`
-	Key           []byte `bun:",pk"`
-	Holder        []byte
-	Until         engine.Time
-}
-
-type translationDayRow struct {
-	bun.BaseModel `bun:"table:translation_days,alias:d"`
-	Translator    string      `bun:",pk"`
-	Day           engine.Time `bun:",pk"`
-	Characters    int64
-}
-
-// translationsStatement returns the hot read of translations: $1 keys, $2 the time.
-func translationsStatement(d engine.Dialect) string {
-	return "SELECT t.key, t.content FROM translations t WHERE " + d.AmongBytes("t.key", "$1") + " AND t.expires > $2"
-}
-
-func (v Translations) Get(
-	ctx context.Context, keys []localisation.Key, now time.Time,
-) (found map[localisation.Key]string, err error) {
-	args := []any{v.s.Dialect.ListOf(bytesOf(keys)), v.s.Dialect.Instant(now)}
-	read := engine.Step{Statement: v.s.hotReads.translations, Args: args, Row: func(scan func(...any) error) error {
-		var key []byte
-		var content string
-		if err := scan(&key, &content); err != nil {
-			return err
-		}
-		found[localisation.Key(key)] = content
-		return nil
-	}}
-	err = v.s.ReadRows(ctx, read, func() { found = make(map[localisation.Key]string, len(keys)) })
+func (v Translations) Get(ctx context.Context, keys []localisation.Key, now time.Time) (map[localisation.Key]string, error) {
+	rows, err := engine.All[translationRow](ctx, v.s.DB, v.s.Pick(translationsOf), bytesOf(keys), now)
+	found := make(map[localisation.Key]string, len(rows))
+	for _, row := range rows {
+		found[localisation.Key(row.Key)] = row.Content
+	}
 	return found, err
 }
 
@@ -79,90 +90,71 @@ func bytesOf(keys []localisation.Key) [][]byte {
 // can't miss a translation that was stored before the claim.
 func (v Translations) Claim(ctx context.Context, c localisation.Claim) (claimed localisation.Claimed, err error) {
 	keys := bytesOf(c.Keys)
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+	err = v.s.Write(ctx, func(tx *engine.Tx) error {
 		claimed = localisation.Claimed{Kept: map[localisation.Key]string{}}
-		if len(keys) == 0 {
-			return nil
+		var taken []localisation.Key
+		for _, key := range keys {
+			engine.Found(tx, tx.Queue(claimTranslation, key, c.Holder, c.Until, c.Now), func(row *translationRow) error {
+				taken = append(taken, localisation.Key(row.Key))
+				return nil
+			})
 		}
-		rows := make([]translationClaimRow, len(keys))
-		for i, key := range keys {
-			rows[i] = translationClaimRow{Key: key, Holder: c.Holder[:], Until: engine.At(c.Until)}
-		}
-		var taken [][]byte
-		if err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").
-			Set("holder = EXCLUDED.holder").Set("until = EXCLUDED.until").
-			Where("c.until <= ?", engine.At(c.Now)).
-			Returning("key").Scan(ctx, &taken); err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-		var kept []translationRow
-		if err := tx.NewSelect().Model(&kept).Where("key IN (?)", bun.List(keys)).
-			Where("expires > ?", engine.At(c.Now)).Scan(ctx); err != nil {
-			return err
-		}
-		for _, row := range kept {
+		engine.Found(tx, tx.Queue(v.s.Pick(translationsOf), keys, c.Now), func(row *translationRow) error {
 			claimed.Kept[localisation.Key(row.Key)] = row.Content
+			return nil
+		})
+		if err := tx.Send(); err != nil {
+			return err
 		}
-		var alreadyCached [][]byte
 		for _, key := range taken {
-			if _, is := claimed.Kept[localisation.Key(key)]; is {
-				alreadyCached = append(alreadyCached, key)
+			if _, is := claimed.Kept[key]; is {
+				tx.Queue(releaseTranslation, key, c.Holder)
 			} else {
-				claimed.Mine = append(claimed.Mine, localisation.Key(key))
+				claimed.Mine = append(claimed.Mine, key)
 			}
 		}
-		return release(ctx, tx, alreadyCached, c.Holder)
+		return nil
 	})
 	return claimed, err
 }
 
-func release(ctx context.Context, tx *listedTransaction, keys [][]byte, h localisation.Holder) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	_, err := tx.NewDelete().Model((*translationClaimRow)(nil)).
-		Where("key IN (?)", bun.List(keys)).Where("holder = ?", h[:]).Exec(ctx)
-	return err
-}
-
 func (v Translations) Release(ctx context.Context, h localisation.Holder, keys []localisation.Key) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error { return release(ctx, tx, bytesOf(keys), h) })
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		for _, key := range bytesOf(keys) {
+			tx.Queue(releaseTranslation, key, h)
+		}
+		return nil
+	})
 }
 
 func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string, expires time.Time) error {
-	if len(texts) == 0 {
-		return ctx.Err()
-	}
-	keys := bytesOf(slices.Collect(maps.Keys(texts)))
-	rows := make([]translationRow, len(keys))
-	for i, key := range keys {
-		rows[i] = translationRow{Key: key, Content: texts[localisation.Key(key)], Expires: engine.At(expires)}
-	}
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		if _, err := tx.NewInsert().Model(&rows).On("CONFLICT (key) DO UPDATE").Exec(ctx); err != nil {
-			return err
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		for _, key := range bytesOf(slices.Collect(maps.Keys(texts))) {
+			tx.Queue(putTranslation, key, texts[localisation.Key(key)], expires)
+			tx.Queue(endClaim, key)
 		}
-		_, err := tx.NewDelete().Model((*translationClaimRow)(nil)).Where("key IN (?)", bun.List(keys)).Exec(ctx)
-		return err
+		return nil
 	})
 }
 
 func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget int64) (within bool, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		if within = s.Characters <= budget; !within { // the condition below only applies to existing rows
+	err = v.s.Write(ctx, func(tx *engine.Tx) error {
+		var rows int
+		if s.Characters > budget {
+			within = false
 			return nil
 		}
-		row := translationDayRow{Translator: s.Translator, Day: engine.At(s.Day), Characters: s.Characters}
-		within, err = engine.Affected(tx.NewInsert().Model(&row).On("CONFLICT (translator, day) DO UPDATE").
-			Set("characters = d.characters + EXCLUDED.characters").
-			Where("d.characters + EXCLUDED.characters <= ?", budget).Exec(ctx))
+		tx.Queue(spend, s.Translator, s.Day, s.Characters, budget).Into(&rows)
+		err := tx.Send()
+		within = rows > 0
 		return err
 	})
 	return within, err
 }
 
 func (v Translations) Refund(ctx context.Context, s localisation.Spending) error {
-	return v.s.exec(ctx, v.s.Writer.NewUpdate().Model((*translationDayRow)(nil)).
-		Set("characters = CASE WHEN characters > ? THEN characters - ? ELSE 0 END", s.Characters, s.Characters).
-		Where("translator = ?", s.Translator).Where("day = ?", engine.At(s.Day)))
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		tx.Queue(refund, s.Translator, s.Day, s.Characters)
+		return nil
+	})
 }

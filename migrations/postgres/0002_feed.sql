@@ -110,17 +110,15 @@ CREATE TABLE feed_listings (
     lat         double precision,
     lng         double precision,
     PRIMARY KEY (kind, id),
-    CHECK ((lat IS NULL) = (lng IS NULL))
+    CHECK ((lat IS NULL) = (lng IS NULL)),
+    CHECK (lat IS NULL OR kind = 'demand')
 );
 CREATE INDEX feed_listings_newest ON feed_listings (category_id, kind, created DESC, id);
 CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, kind, id)
     WHERE kind IN ('demand', 'node', 'publication');
 CREATE INDEX feed_listings_updated ON feed_listings (category_id, kind, updated DESC, id);
 CREATE INDEX feed_listings_latest ON feed_listings (kind, updated DESC, id) WHERE kind IN ('origin', 'publication');
-CREATE INDEX feed_listings_near ON feed_listings (category_id, lat, lng) INCLUDE (created, updated, id)
-    WHERE kind = 'demand' AND lat IS NOT NULL;
-CREATE INDEX feed_listings_by_strip ON feed_listings (floor((lat + 90) * 100), lng) INCLUDE (category_id, created, updated, lat)
-    WHERE kind = 'demand' AND lat IS NOT NULL;
+CREATE INDEX feed_listings_near ON feed_listings (lat, lng) INCLUDE (category_id, created, updated, id) WHERE lat IS NOT NULL;
 
 -- Counts of the listings, sharded by writer so that few writers in a category wait for one row. The sum of the counts and the
 -- latest of the instants mean something, where there is any.
@@ -144,18 +142,6 @@ CREATE TABLE feed_totals (
     version bigint           NOT NULL,
     PRIMARY KEY (kind, shard)
 ) WITH (fillfactor = 50);
-
-CREATE TABLE feed_map (
-    tile   bigint PRIMARY KEY,  -- 524288 * strip + 262144 + column
-    -- Numbers of eight bytes, for each category at a point: the category, how many, latitude and
-    -- longitude in 1/2^55 of a degree, the latest created and updated in microseconds since 1970.
-    counts bytea  NOT NULL
-) WITH (toast_tuple_target = 8160);
-
-CREATE TABLE feed_map_state (
-    id      integer PRIMARY KEY CHECK (id = 1),
-    version bigint  NOT NULL
-);
 
 CREATE TABLE translations (
     key     bytea       NOT NULL PRIMARY KEY CHECK (length(key) = 32),

@@ -53,9 +53,6 @@ func fillPostgres(ctx context.Context, url string, d *dataset) error {
 	if _, err := conn.Exec(ctx, notifications); err != nil {
 		return fmt.Errorf("loading notifications: %w", err)
 	}
-	if err := refreshTiles(ctx, url); err != nil {
-		return err
-	}
 	// Index-only scans need the map of visible rows, which VACUUM makes.
 	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
 	return err
@@ -89,14 +86,4 @@ func copyRows(ctx context.Context, conn *pgx.Conn, t table) error {
 	}
 	_, err = conn.Exec(ctx, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('%[1]s', 'id'), COALESCE(MAX(id), 1)) FROM %[1]s", t.name))
 	return err
-}
-
-// refreshTiles counts the tiles of the map. Else a server would do so in the background, while the
-// first scenarios are measured, and no other store could.
-func refreshTiles(ctx context.Context, url string) error {
-	store, err := bunstore.Open(ctx, bunstore.Options{URL: url})
-	if err != nil {
-		return err
-	}
-	return errors.Join(store.RefreshTiles(ctx), store.Close())
 }

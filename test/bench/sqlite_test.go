@@ -64,7 +64,7 @@ func fillSQLite(ctx context.Context, path string, d *dataset) error {
 	}
 	const forever = "9223372036854775807"
 	_, err = tx.ExecContext(ctx, strings.NewReplacer("'infinity'::timestamptz", forever, "'infinity'", forever).Replace(notifications))
-	return errors.Join(err, tx.Commit(), refreshTiles(ctx, "sqlite:"+path))
+	return errors.Join(err, tx.Commit())
 }
 
 func insertRows(ctx context.Context, tx *sql.Tx, t table) error {

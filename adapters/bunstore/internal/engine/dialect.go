@@ -60,8 +60,6 @@ type Dialect interface {
 	// Interval returns a bound parameter that may be added to an instant.
 	Interval(time.Duration) any
 	date(calendar.Date) any
-	// Shard returns the SQL of the writer's shard of shared counters.
-	Shard() string
 	// ForUpdate returns the clause that locks the rows of a SELECT until the
 	// transaction ends.
 	ForUpdate() string
@@ -80,31 +78,12 @@ type Dialect interface {
 	// parameter, which must come from listOf.
 	Among(column, parameter string) string
 	ListOf(values any) any
-	// AmongBytes is among for a column of bytes.
-	AmongBytes(column, parameter string) string
 	// List returns the scan target for a list of texts or numbers.
 	List(into any) any
-	// Packed returns the aggregate that puts the numbers of each row, and its instants as
-	// microseconds since 1970, into bytes: eight for each, the highest first. Rows are in the
-	// order of their numbers.
-	Packed(numbers, instants []string) string
-	// Joined returns the aggregate that puts the bytes of the column together.
-	Joined(column string) string
 	// KeysAtOnce returns how many keys a statement that runs for each of several keys takes: SQLite takes one at a time, because
 	// repeated statements are cheaper there than a list. Key returns the parameter for so many.
 	KeysAtOnce() int
 	Key(list any) any
-	// Elements returns a FROM item whose column value has the elements of the parameter,
-	// a JSON list.
-	Elements(parameter string) string
-	// LookUp returns a join with the rows of the table that satisfy the condition, for each
-	// row of what precedes it in the FROM clause. It never joins the table as a whole, but a
-	// plan made for an empty table scans it; see analyse. The table's alias is a letter.
-	LookUp(table, condition string) string
-	// Analyse returns the steps that tell the planner how many rows the table has. When their
-	// transaction commits, statements that were planned before, on any connection, are planned
-	// again.
-	Analyse(table string) []Step
 	// Query runs reads, in one round trip where the database supports it. It keeps the
 	// prepared statements where possible. A scan ignores columns whose target is nil.
 	Query(ctx context.Context, reads ...Step) error

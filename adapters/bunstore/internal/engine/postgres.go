@@ -13,7 +13,6 @@ import (
 	"net"
 	"reflect"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -303,35 +302,7 @@ func (Postgres) ListOf(values any) any {
 	return values
 }
 
-func (d Postgres) AmongBytes(column, parameter string) string { return d.Among(column, parameter) }
-
 func (Postgres) List(into any) any { return into }
-
-func (Postgres) Packed(numbers, instants []string) string {
-	columns := slices.Clone(numbers)
-	for _, instant := range instants {
-		columns = append(columns, "extract(epoch FROM "+instant+") * 1000000")
-	}
-	bytes := "int8send(CAST(" + strings.Join(columns, " AS bigint)) || int8send(CAST(") + " AS bigint))"
-	return "string_agg(" + bytes + ", '' ORDER BY " + strings.Join(numbers, ", ") + ")"
-}
-
-func (Postgres) Joined(column string) string { return "string_agg(" + column + ", '')" }
-
-// Elements makes an array of them, of which Postgres expects 10. It expects 100 of the
-// JSON, and would then read a whole table rather than look each of them up.
-func (Postgres) Elements(parameter string) string {
-	return "unnest(ARRAY(SELECT jsonb_array_elements(CAST(" + parameter + " AS jsonb)))) n (value)"
-}
-
-// LookUp names OFFSET, because Postgres would else make an ordinary join of it, and choose
-// one that reads the whole table.
-func (Postgres) LookUp(table, condition string) string {
-	return "CROSS JOIN LATERAL (SELECT * FROM " + table + " WHERE " + condition + " OFFSET 0) " + table[len(table)-1:]
-}
-
-// Analyse is ANALYZE, without which an earlier plan would last until autovacuum gets to the table.
-func (Postgres) Analyse(table string) []Step { return []Step{{Statement: "ANALYZE " + table}} }
 
 // KeysAtOnce is unlimited: one statement handles all keys.
 func (Postgres) KeysAtOnce() int { return math.MaxInt32 }

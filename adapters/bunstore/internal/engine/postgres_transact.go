@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,12 +11,6 @@ import (
 
 	"plaza/domain/calendar"
 )
-
-// shards is the number of shards; the schema contains it, too.
-const shards = 16
-
-// Shard depends on the connection, whose transactions run one after the other.
-func (Postgres) Shard() string { return fmt.Sprintf("pg_backend_pid() %% %d", shards) }
 
 func (Postgres) Instant(t time.Time) any {
 	if t.IsZero() {

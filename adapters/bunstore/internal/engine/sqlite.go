@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -192,31 +191,7 @@ func (SQLite) ListOf(values any) any {
 	return AsJSON{values}
 }
 
-// AmongBytes decodes hexadecimal digits: JSON has no bytes.
-func (SQLite) AmongBytes(column, parameter string) string {
-	return column + " IN (SELECT unhex(value) FROM json_each(" + parameter + "))"
-}
-
 func (SQLite) List(into any) any { return AsJSON{into} }
-
-func (SQLite) Packed(numbers, instants []string) string {
-	digits, columns := strings.Repeat("%016x", len(numbers)+len(instants)), strings.Join(slices.Concat(numbers, instants), ", ")
-	return "unhex(group_concat(printf('" + digits + "', " + columns + "), '' ORDER BY " + strings.Join(numbers, ", ") + "))"
-}
-
-// Joined relies on group_concat to leave bytes as they are.
-func (SQLite) Joined(column string) string { return "CAST(group_concat(" + column + ", '') AS blob)" }
-
-func (SQLite) Elements(parameter string) string { return "json_each(" + parameter + ")" }
-
-// LookUp is a CROSS JOIN, whose order SQLite keeps.
-func (SQLite) LookUp(table, condition string) string {
-	return "CROSS JOIN " + table + " ON " + condition
-}
-
-// Analyse returns no steps. lookUp fixes the order of the join, and then SQLite uses the index also
-// without statistics of the table.
-func (SQLite) Analyse(string) []Step { return nil }
 
 func (SQLite) KeysAtOnce() int { return 1 }
 

@@ -13,9 +13,6 @@ import (
 	"plaza/domain/calendar"
 )
 
-// Shard is constant: there is one writer at a time.
-func (SQLite) Shard() string { return "0" }
-
 func (SQLite) Instant(t time.Time) any {
 	if t.IsZero() {
 		return nil

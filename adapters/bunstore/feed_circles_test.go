@@ -18,7 +18,7 @@ import (
 	"plaza/domain/geo"
 )
 
-// lakeside is an area with more than one tile.
+// lakeside is an area.
 var lakeside = feed.Select([]feed.Kind{feed.Demand}, &feed.Area{Centre: geo.Point{Lat: 30.5, Lng: 120.5}, Within: 5})
 
 // located returns a visible demand beside the lake.
@@ -59,7 +59,7 @@ func importDemands(t *testing.T, s *bunstore.Store, all ...demand.Demand) {
 	require.NoError(t, imports(t.Context(), s, records...))
 }
 
-func TestFED05_counts_within_a_circle_are_exact_before_and_after_the_tiles_are_counted(t *testing.T) {
+func TestFED05_counts_within_a_circle_are_exact_after_any_change(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, url string) {
 		s, r := bothServers(t, url), rand.New(rand.NewPCG(3, 4))
 		all := make([]demand.Demand, 600)
@@ -68,10 +68,6 @@ func TestFED05_counts_within_a_circle_are_exact_before_and_after_the_tiles_are_c
 		}
 		importDemands(t, s.writer, all...)
 		for turn := range 30 {
-			if turn%3 == 0 {
-				require.NoError(t, []*bunstore.Store{s.reader, s.writer}[turn%2].RefreshTiles(t.Context()))
-			}
-			s.agreeOn(t, fmt.Sprint("turn ", turn), []feed.Selection{lakeside})
 			for range 1 + r.IntN(20) {
 				i := r.IntN(len(all))
 				all[i] = altered(all[i], r)
@@ -83,45 +79,14 @@ func TestFED05_counts_within_a_circle_are_exact_before_and_after_the_tiles_are_c
 			all[i].Deleted = true
 		}
 		importDemands(t, s.writer, all...)
-		require.NoError(t, s.reader.RefreshTiles(t.Context()))
 		require.Empty(t, metasOf(t, s.reader, lakeside).Metas)
 	})
 }
 
-func TestCheck_finds_and_mends_tiles_that_reads_use(t *testing.T) {
-	bunstore.OnEach(t, func(t *testing.T, at string) {
-		s, db, r := bothServers(t, at), rawSQL(t, at), rand.New(rand.NewPCG(5, 6))
-		all := make([]demand.Demand, 300)
-		for i := range all {
-			all[i] = s.located(demand.ID(i+1), r)
-		}
-		importDemands(t, s.writer, all...)
-		for _, spoil := range []string{
-			"UPDATE feed_map SET counts = substr(counts, 49)", "DELETE FROM feed_map", "UPDATE feed_map SET tile = tile + 524288 * 100",
-			"UPDATE feed_map SET counts = (SELECT counts FROM feed_map ORDER BY tile LIMIT 1)",
-		} {
-			execute(t, db, spoil)
-			require.Empty(t, checked(t, s.writer, false), "nothing reads tiles that were not counted: %s", spoil)
-			require.NoError(t, s.writer.RefreshTiles(t.Context()))
-			require.Empty(t, checked(t, s.writer, false), spoil)
-			execute(t, db, spoil)
-			assert.NotEqual(t, expectedTree(t, s.writer, lakeside), metasOf(t, s.reader, lakeside), "reads use the tiles: %s", spoil)
-			for range 2 { // a check without repair changes nothing
-				require.Len(t, checked(t, s.writer, false), 1, spoil)
-			}
-			require.Len(t, checked(t, s.reader, true), 1, spoil)
-			require.Empty(t, checked(t, s.writer, false), spoil)
-			s.agreeOn(t, spoil, []feed.Selection{lakeside})
-			all[0].Updated = all[0].Updated.Add(time.Minute)
-			importDemands(t, s.writer, all[0])
-		}
-	})
-}
-
-// counted are the selections of which trees are read while others write: from tiles, and from counters.
+// counted are the selections of which trees are read while others write: from listings, and from counters.
 var counted = []feed.Selection{lakeside, {Kinds: []feed.Kind{feed.Demand}}}
 
-func TestFED05_counts_are_exact_while_demands_are_imported_and_tiles_counted(t *testing.T) {
+func TestFED05_counts_are_exact_while_demands_are_imported(t *testing.T) {
 	const demands = 60
 	bunstore.OnEach(t, func(t *testing.T, url string) {
 		s := bothServers(t, url)
@@ -140,11 +105,6 @@ func TestFED05_counts_are_exact_while_demands_are_imported_and_tiles_counted(t *
 				}
 			})
 			beside.Go(func() {
-				for !over.Load() {
-					assert.NoError(t, server.RefreshTiles(t.Context()))
-				}
-			})
-			beside.Go(func() {
 				for turn := 0; !over.Load(); turn++ {
 					if !assert.NoError(t, assertBetween(t.Context(), server, counted[turn%len(counted)], &done, &begun)) {
 						return
@@ -155,7 +115,6 @@ func TestFED05_counts_are_exact_while_demands_are_imported_and_tiles_counted(t *
 		writing.Wait()
 		over.Store(true)
 		beside.Wait()
-		require.NoError(t, s.writer.RefreshTiles(t.Context()))
 		s.agreeOn(t, "all are done", counted)
 		require.Empty(t, checked(t, s.writer, false))
 		require.Equal(t, int64(demands), done.Load())

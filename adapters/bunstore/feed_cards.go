@@ -1,0 +1,92 @@
+package bunstore
+
+import (
+	"cmp"
+	"context"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/feed"
+)
+
+const (
+	// openedPublication finds the listed publication $1 with its text.
+	openedPublication = `
+	SELECT 'publication' AS kind, l.id, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type, p.title, p.summary,
+		p.cover, p.author_id, p.language, p.category_id, p.published, p.deleted, p.created, p.updated, COALESCE(t.html, '') AS html
+	FROM feed_listings l LEFT JOIN publications p ON p.id = l.id
+	LEFT JOIN publication_texts t ON t.id = l.id
+	WHERE l.kind = 'publication' AND l.id = $1`
+
+	// openedNode finds the listed node $1 with its text.
+	openedNode = `
+	SELECT 'node' AS kind, l.id, n.bundle_id, n.title, n.summary,
+		n.cover, n.author_id, n.language, n.category_id, n.published, n.deleted, n.created, n.updated, COALESCE(t.html, '') AS html
+	FROM feed_listings l LEFT JOIN nodes n ON n.id = l.id
+	LEFT JOIN node_texts t ON t.id = l.id
+	WHERE l.kind = 'node' AND l.id = $1`
+
+	// openedDemand finds the listed demand $1 with its author.
+	openedDemand = `
+	SELECT 'demand' AS kind, l.id, d.title, d.description, d.tags, d.cover, d.images, d.author_id, d.address, d.category_id,
+		d.lat, d.lng, d.closed, d.starts, d.ends, d.published, d.deleted, d.created, d.updated,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, s.seen
+	FROM feed_listings l LEFT JOIN demands d ON d.id = l.id
+	LEFT JOIN users u ON u.id = d.author_id AND u.phone NOT LIKE 'erased-%'
+	LEFT JOIN presence s ON s.user_id = u.id
+	WHERE l.kind = 'demand' AND l.id = $1`
+
+	// translationsOfPublication finds the first $2 of the visible publications, but for $1, whose bundle or whose bundle's
+	// first original is the original of the publication $1.
+	translationsOfPublication = `
+	WITH original AS MATERIALIZED (
+		SELECT COALESCE(first_original_id, bundle_id) AS id FROM publications WHERE id = $1)
+	SELECT id, language, title FROM publications
+	WHERE bundle_id = (SELECT id FROM original) AND published AND NOT deleted AND id <> $1
+	UNION
+	SELECT id, language, title FROM publications
+	WHERE first_original_id = (SELECT id FROM original) AND published AND NOT deleted AND id <> $1
+	ORDER BY id
+	LIMIT CAST($2 AS bigint)`
+
+	// translationsOfNode is translationsOfPublication for the original of the bundle of the node $1.
+	translationsOfNode = `
+	WITH original AS MATERIALIZED (
+		SELECT COALESCE(b.first_original_id, b.id) AS id FROM nodes n JOIN bundles b ON b.id = n.bundle_id WHERE n.id = $1)
+	SELECT id, language, title FROM publications
+	WHERE bundle_id = (SELECT id FROM original) AND published AND NOT deleted
+	UNION
+	SELECT id, language, title FROM publications
+	WHERE first_original_id = (SELECT id FROM original) AND published AND NOT deleted
+	ORDER BY id
+	LIMIT CAST($2 AS bigint)`
+)
+
+// Card reads the item and its translations in one round trip.
+func (v Feed) Card(ctx context.Context, kind feed.Kind, id int64) (feed.Card, error) {
+	var cards []itemRow
+	var translations []feed.Translation
+	var reads []engine.Step
+	switch kind {
+	case feed.Publication:
+		reads = append(reads, engine.Rows(v.s.DB, &cards, openedPublication, id),
+			engine.Rows(v.s.DB, &translations, translationsOfPublication, id, feed.MaxTranslations))
+	case feed.Node:
+		reads = append(reads, engine.Rows(v.s.DB, &cards, openedNode, id),
+			engine.Rows(v.s.DB, &translations, translationsOfNode, id, feed.MaxTranslations))
+	case feed.Demand:
+		reads = append(reads, engine.Rows(v.s.DB, &cards, openedDemand, id))
+	default:
+		return feed.Card{}, cmp.Or[error](ctx.Err(), feed.ErrNoItem)
+	}
+	err := v.s.Read(ctx, func(ctx context.Context) error {
+		cards, translations = nil, nil
+		return v.s.Dialect.Query(ctx, reads...)
+	})
+	switch {
+	case err != nil:
+		return feed.Card{}, err
+	case len(cards) == 0:
+		return feed.Card{}, feed.ErrNoItem
+	}
+	return feed.Card{Item: cards[0].item(), HTML: cards[0].HTML, Translations: translations}, nil
+}
