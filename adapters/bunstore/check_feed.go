@@ -197,7 +197,7 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 		if isListedAs(t.record, was) {
 			return "", nil
 		}
-		repairListing(tx, at, was, t.record)
+		c.repairListing(tx, at, was, t.record)
 		return fmt.Sprintf("listing of %s %d is wrong", source.kind, id), nil
 	})
 	if err == nil && broken != nil {
@@ -208,7 +208,7 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 
 // repairListing replaces the wrong listing. The counters may or may not have counted
 // it: they are recounted later.
-func repairListing(tx *listedTransaction, at item, wrong *feed.Listing, record feed.Listable) {
+func (s *Store) repairListing(tx *listedTransaction, at item, wrong *feed.Listing, record feed.Listable) {
 	next := listedOrNot(record)
 	for _, l := range []*feed.Listing{wrong, next} {
 		if l != nil {
@@ -216,7 +216,7 @@ func repairListing(tx *listedTransaction, at item, wrong *feed.Listing, record f
 		}
 	}
 	tx.changes.total(at.kind, 0)
-	listingChange{at: at, next: next}.write(tx.Tx)
+	s.writeListing(tx.Tx, listingChange{at: at, next: next})
 }
 
 // recordsOf are the tables of the records of each kind of listings.
@@ -235,7 +235,7 @@ func (c check) removeOrphans(ctx context.Context) error {
 		}
 		for _, row := range orphans {
 			err := c.inspect(ctx, func(_ context.Context, tx *listedTransaction) (string, error) {
-				repairListing(tx, item{kind, row.ID}, new(row.listing()), nil)
+				c.repairListing(tx, item{kind, row.ID}, new(row.listing()), nil)
 				return fmt.Sprintf("listed %s %d does not exist", kind, row.ID), nil
 			})
 			if err != nil {

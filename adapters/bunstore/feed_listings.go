@@ -203,7 +203,7 @@ func (s *Store) writeListings(tx *engine.Tx, b listingChanges) {
 		count()
 	}
 	for _, change := range b.listings {
-		change.write(tx)
+		s.writeListing(tx, change)
 	}
 	if !countsFirst {
 		count()
@@ -218,27 +218,28 @@ func (s *Store) writeListings(tx *engine.Tx, b listingChanges) {
 	}
 }
 
-// write queues the statement that writes the listing and leaves the counters alone.
-func (b listingChange) write(tx *engine.Tx) {
+// writeListing queues the statement that writes the listing and leaves the counters alone.
+func (s *Store) writeListing(tx *engine.Tx, b listingChange) {
 	switch next := b.next; {
 	case next == nil:
 		tx.Queue(removeListing, b.at.kind, b.at.id)
 	case b.isUpdate():
 		tx.Queue(touchListing, b.at.kind, b.at.id, next.Updated)
 	default:
-		tx.Queue(putListing, listingValues(next)...)
+		tx.Queue(putListing, listingValues(next, s.Dialect)...)
 	}
 }
 
 // listingColumns are the columns of listings, in the order of listingValues and of putListing.
 var listingColumns = []string{"kind", "id", "category_id", "created", "updated", "lat", "lng"}
 
-func listingValues(l *feed.Listing) []any {
+// listingValues returns the values as the database stores them.
+func listingValues(l *feed.Listing, d engine.Dialect) []any {
 	var lat, lng *float64
 	if l.Point != nil {
 		lat, lng = &l.Point.Lat, &l.Point.Lng
 	}
-	return []any{l.Kind, l.ID, l.Category, l.Created, l.Updated, lat, lng}
+	return []any{string(l.Kind), l.ID, int64(l.Category), d.Instant(l.Created), d.Instant(l.Updated), lat, lng}
 }
 
 // listingRow is a listing, whose category is 0 without one.

@@ -171,7 +171,7 @@ func (t *batchApply) insertListings(ctx context.Context) error {
 	})
 	all := make([][]any, len(t.listings))
 	for i, l := range t.listings {
-		all[i] = listingValues(l)
+		all[i] = listingValues(l, t.s.Dialect)
 	}
 	return t.add(ctx, "feed_listings", listingColumns, all)
 }

@@ -122,13 +122,10 @@ func (tx *Tx) begin() error {
 	return tx.failed
 }
 
-// Copy runs what is queued, and then adds the rows to the table faster than statements do. bindArgs says which values it takes.
+// Copy runs what is queued, and then adds the rows to the table faster than statements do.
 func (tx *Tx) Copy(table string, columns []string, rows [][]any) error {
 	if err := tx.begin(); err != nil {
 		return err
-	}
-	for _, row := range rows {
-		bindArgs(tx.s.Dialect, row)
 	}
 	return tx.copy(table, columns, rows)
 }
