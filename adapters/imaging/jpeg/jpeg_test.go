@@ -99,7 +99,9 @@ func TestItAgreesWithPackageImage(t *testing.T) {
 	files := made(t)
 	files["grey"], files["progressive"], files["colours"] = pictures.JPEG(t, grain), pictures.Progressive(t, grain), pictures.JPEG(t, colours)
 	files["named R, G and B"] = bytes.Replace(files["rgb-1x1"], []byte("Adobe"), []byte("Other"), 1)
-	files["16 bits of quantisation"] = coarse(files["grey"])
+	var poor bytes.Buffer
+	require.NoError(t, gojpeg.Encode(&poor, grain, &gojpeg.Options{Quality: 30}))
+	files["16 bits of quantisation"] = coarse(poor.Bytes())
 	agreed := 0
 	for name, raw := range files {
 		want, err := gojpeg.Decode(bytes.NewReader(raw))
@@ -165,7 +167,8 @@ func TestJFIF(t *testing.T) {
 	}
 }
 
-// coarse returns a JPEG of this program whose tables of quantisation have values of 16 bits, sixteen times as large.
+// coarse returns a JPEG of this program whose tables of quantisation have values of 16 bits, sixteen times as large. Those
+// above 15 then need both bytes.
 func coarse(raw []byte) []byte {
 	const segment, values = 2 + 2, 64
 	at := bytes.Index(raw, []byte("\xff\xdb")) + segment
