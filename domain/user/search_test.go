@@ -23,7 +23,7 @@ func TestUSR08_a_name_has_one_Han_or_two_other_characters(t *testing.T) {
 		require.NoError(t, err, sent)
 		assert.Equal(t, want, got, sent)
 	}
-	for _, sent := range []string{"", " ", "a", " a ", "é", "か", "가", "😀", "\u200b\u200b", "\u2060 \u200b", "a,", "-a", "\u0301\u0301", "a\u0301\u0301"} {
+	for _, sent := range []string{"", " ", "a", " a ", "é", "か", "가", "😀", "\u200b\u200b", "\u2060 \u200b", "\u2800\u2800", "a,", "-a", "\u0301\u0301", "a\u0301\u0301"} {
 		_, err := user.ParseSearchName(sent)
 		assert.ErrorIs(t, err, user.ErrShortName, "%q", sent)
 	}
@@ -141,6 +141,29 @@ func TestUSR08_nobody_is_repeated_or_left_out(t *testing.T) {
 		require.Len(t, found, people)
 		require.Len(t, slices.Compact(found), people)
 	})
+}
+
+func TestUSR08_no_more_people_come_first_than_a_cursor_has_room_for(t *testing.T) {
+	var after page.Cursor
+	cameFirst := 0
+	for range 4 { // pages
+		q := user.Search{Name: "ana", CursorRequest: page.Behind(after, page.MaxSize)}
+		behind, others, _ := q.Continues()
+		var people []user.Found
+		for id := user.ID(1); id <= 400; id++ {
+			if id > behind {
+				people = append(people, user.Found{Rank: user.RankFollowed, Member: user.Member{ID: id, Firstname: "Ana"}})
+			}
+		}
+		for id := others + 1000; id < others+1400; id++ {
+			people = append(people, user.Found{Rank: user.RankOther, Member: user.Member{ID: id, Firstname: "Ana"}})
+		}
+		after = q.PageOf(people, page.Cursor{}).Next
+		_, _, seen := user.Search{CursorRequest: page.Behind(after, page.MaxSize)}.Continues()
+		cameFirst = max(cameFirst, len(seen))
+		assert.LessOrEqual(t, len(after.Seen), page.MaxSeen)
+	}
+	assert.GreaterOrEqual(t, cameFirst, 100)
 }
 
 func TestUSR08_a_cursor_with_any_text_ends(t *testing.T) {
