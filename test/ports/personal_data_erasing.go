@@ -11,6 +11,7 @@ import (
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
+	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
@@ -98,12 +99,17 @@ func personalErase(w *fixtures) {
 
 func personalEraseDerived(w *fixtures) {
 	p := w.storePerson(1)
+	_, err := w.Imports.RememberCover(w.Context(), imported.Digest{1}, media.Picture{Key: "public/cover-1"})
+	require.NoError(w, err)
 	w.erase(p.id, personaldata.Comments, personaldata.Likes)
 	seen := w.entry(p.seen.ID())
 	assert.Equal(w, event.Counts{Comments: 1, Likes: 1}, seen.Counts)
 	w.erase(p.id)
-	_, err := w.Events.Get(w.Context(), p.own.ID())
+	_, err = w.Events.Get(w.Context(), p.own.ID())
 	require.ErrorIs(w, err, event.ErrNotFound)
+	_, isRemembered, err := w.Imports.Cover(w.Context(), imported.Digest{1})
+	require.NoError(w, err)
+	assert.False(w, isRemembered, "the file of a cover goes, so imports store it anew")
 	due := w.dueDeletions(noon)
 	slices.Sort(due)
 	assert.Equal(w, []media.Key{
@@ -119,14 +125,26 @@ func personalEraseDerived(w *fixtures) {
 	w.consistent()
 }
 
-// personalEraseSharedCover has a cover that another person's node shows, too.
+// personalEraseSharedCover has covers that a node, a demand and a publication of others show, too.
 func personalEraseSharedCover(w *fixtures) {
-	p := w.storePerson(1)
-	shared := node(content(p.other), 99)
-	shared.Cover = media.CoverOf("public/cover-1", media.CoverSM, 3, 2)
-	w.imports(shared)
-	w.erase(p.id)
-	assert.NotContains(w, w.dueDeletions(noon), media.Key("public/cover-1"))
+	cover := func(n int) media.Picture {
+		return media.CoverOf(media.Key(fmt.Sprint("public/cover-", n)), media.CoverSM, 3, 2)
+	}
+	all := []person{w.storePerson(1), w.storePerson(2), w.storePerson(3)}
+	shared := node(content(all[0].other), 99)
+	shared.Cover = cover(1)
+	w.imports(
+		shared,
+		request(all[1].other, 99, func(d *demand.Demand) { d.Cover = cover(2) }),
+		article(all[2].other, 99, func(p *publication.Publication) { p.Cover = cover(3) }),
+	)
+	for _, p := range all {
+		w.erase(p.id)
+	}
+	due := w.dueDeletions(noon)
+	for n := range all {
+		assert.NotContains(w, due, cover(n+1).Key)
+	}
 	w.consistent()
 }
 

@@ -284,6 +284,7 @@ func TestAUT18_another_number_is_confirmed_with_password_and_code(t *testing.T) 
 	assert.Equal(t, []string{"password"}, sorted(fault.FieldsOf(change(next, code, "wrong"))))
 	assert.Equal(t, verification.ErrWrongCode, change("+34-600000002", code, newPassword))
 	require.NoError(t, change(next, code, newPassword))
+	assert.Equal(t, verification.ErrWrongCode, change(next, code, newPassword), "it is spent")
 	w.Close()
 	notice := w.sender.messages[len(w.sender.messages)-1]
 	assert.Equal(t, verification.PhoneChanged, notice.Purpose)
