@@ -23,6 +23,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/locale"
+	"plaza/domain/personaldata"
 	"plaza/domain/secret"
 	"plaza/domain/user"
 	"plaza/domain/verification"
@@ -327,3 +328,29 @@ func TestUSR07_leaving_is_confirmed_with_password_and_code(t *testing.T) {
 
 // sorted returns the names of the fields.
 func sorted(f fault.Fields) []string { return slices.Sorted(maps.Keys(f)) }
+
+func TestUSR07_an_erased_account_is_opened_by_no_operator(t *testing.T) {
+	w := newJoiningFixture(t)
+	actor := w.join(newPhone)
+	for _, d := range personaldata.Kinds() {
+		_, err := w.store.PersonalData().Erase(t.Context(), actor.ID, d.Kind, 100)
+		require.NoError(t, err)
+	}
+	closed, err := w.store.Accounts().ByID(t.Context(), actor.ID)
+	require.NoError(t, err)
+	for name, act := range map[string]func(context.Context, user.ID) error{
+		"a password": func(ctx context.Context, id user.ID) error { return w.SetPassword(ctx, id, secret.New("plaza-demo")) },
+		"a number":   func(ctx context.Context, id user.ID) error { return w.SetPhone(ctx, id, "+34-600000001", locale.Tag{}) },
+		"scopes":     func(ctx context.Context, id user.ID) error { return w.SetScopes(ctx, id, []string{"back_office"}) },
+		"staff":      func(ctx context.Context, id user.ID) error { return w.SetStaff(ctx, id, true) },
+		"rights":     func(ctx context.Context, id user.ID) error { return w.SetRights(ctx, id, nil, true) },
+		"enabling":   func(ctx context.Context, id user.ID) error { return w.SetDisabled(ctx, id, false) },
+		"sessions":   w.EndSessions,
+		"a key":      func(ctx context.Context, id user.ID) error { _, err := w.Issue(ctx, id, nil, 0); return err },
+	} {
+		assert.Equal(t, access.ErrErased, act(t.Context(), actor.ID), name)
+	}
+	still, err := w.store.Accounts().ByID(t.Context(), actor.ID)
+	require.NoError(t, err)
+	assert.Equal(t, closed, still)
+}
