@@ -18,6 +18,7 @@ var limitRows = []row{
 	{"GEN-14 comments of an account are limited", commentsAreLimited, everyServer},
 	{"GEN-14 the limits tell nothing of a hidden event", limitsOfHidden, everyServer},
 	{"GEN-14 MOD-02 blocks of an account are limited as follows are", blocksAreLimited, everyStore},
+	{"GEN-14 MOD-01 reports of an account are limited as comments are", reportsAreLimited, everyStore},
 	{"GEN-14 uploads of an account are limited by their number", uploadsAreLimited, everyStore},
 	{"GEN-14 searches of an account are limited", searchesAreLimited, everyStore},
 	{"GEN-14 logins that succeed are limited", loginsAreLimited, everyServer},
@@ -64,6 +65,13 @@ func (s *server) isLimited(t *testing.T, write func(i int) answer, tooOften stri
 	s.clock.advance(time.Second)
 	assert.Less(t, write(3).status, 300)
 	assert.Equal(t, untilNext, write(4).throttled())
+}
+
+// The second report of a person is the first one, and counts as well.
+func reportsAreLimited(t *testing.T, s *server) {
+	ada, bob := s.member(t), s.member(t)
+	report := func(int) answer { return ada.post(t, reportPath, object{"user": bob.id, "reason": "spam"}) }
+	s.isLimited(t, report, "You are commenting too often.")
 }
 
 func commentsAreLimited(t *testing.T, s *server) {
