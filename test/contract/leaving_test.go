@@ -102,6 +102,7 @@ func erasureNeedsProof(t *testing.T, s *server) {
 func openOrdersForbidErasure(t *testing.T, s *server) {
 	ada := s.member(t)
 	s.orders(t, ada)
+	ada.post(t, erasePath, object{}).invalid("password", "code")
 	ada.leaves(t, ada.codeToErase(t)).fails(409, "CONFLICT")
 	ada.get(t, profile).is(200)
 	s.anyone().gets(t, ada)
