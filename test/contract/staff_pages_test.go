@@ -158,8 +158,12 @@ func staffPagesSeen(t *testing.T, s *server) {
 	b.opens("imports/7/rejects.csv").shows(404, "Import not found.")
 	b.opens("money/search/?q=7").shows(404, "No order and no payment has this number.")
 	assert.Regexp(t, fmt.Sprintf(`audit .*by=account user=%d client=127.0.0.1 act="GET /back-office/money/order/\{id\}/" id=7 code=RESOURCE_NOT_FOUND`, staff.id), s.log.String())
+	root, err := url.Parse(s.url + staffRoot)
+	require.NoError(t, err)
+	session := b.client.Jar.Cookies(root)[0].String()
 	b.sends("logout/").leads("login/").shows(200)
 	b.opens("money/").shows(303)
+	b.asks("GET", staffRoot+"money/", nil, "Cookie", session).shows(303)
 	b.logsIn(staff).leads("")
 	for _, next := range []string{
 		"https://example.org/", "//example.org", staffRoot + "\\example.org", staffRoot + "/example.org", "/api/", staffRoot + "../x", staffRoot + "..//evil.example",
@@ -235,6 +239,7 @@ func staffFormKept(t *testing.T, s *server) {
 	ended := b.token
 	b.sends(at+"rights/", "reason", typed, "scopes", "xfile_event").shows(401, "Your session had ended", typed)
 	assert.NotEqual(t, ended, b.token, "that of the ended session opens nothing")
+	assert.NotContains(t, b.body, ended)
 	b.sends("login/", append(b.hidden(), "username", staff.phone, "password", "not-this-one")...).shows(400, "Unable to log in", typed)
 	b.sends("login/", append(b.hidden(), "username", staff.phone, "password", password)...).
 		shows(200, "Change the rights of this account?", "Nothing was changed: check it", ` value="`+typed+`" required`, `value="xfile_event" checked`, "Log out")
@@ -332,6 +337,8 @@ func staffPagesLimited(t *testing.T, s *server) {
 		b.asks("GET", staffRoot+"login/", nil, "X-Forwarded-For", "192.0.2.4").shows(200)
 	}
 	b.asks("GET", staffRoot+"login/", nil, "X-Forwarded-For", "192.0.2.4").shows(429)
+	form := url.Values{"token": {b.token}, "username": {staff.phone}, "password": {password}}
+	b.asks("POST", staffRoot+"login/", form, "X-Forwarded-For", "192.0.2.4").shows(429)
 }
 
 func staffPagesAreStrict(t *testing.T, s *server) {
