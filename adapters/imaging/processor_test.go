@@ -130,6 +130,7 @@ func TestPLA03_pictures_are_admitted_by_their_memory(t *testing.T) {
 		{"interlaced PNG of 16 bits", 8, interlaced, 5000, 4000, 1},
 		{"JPEG of three samplings", 8, uneven, 8000, 5000, 2},
 		{"largest progressive JPEG", 8, progressive, 8000, 8000, 1},
+		{"progressive JPEG", 8, progressive, 5000, 4000, 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, inner, gate, done := imaging.NewProcessor(c.processors), new(atomic.Int64), make(chan struct{}), make(chan struct{})
