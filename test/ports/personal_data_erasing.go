@@ -265,6 +265,7 @@ func personalEraseLogins(w *fixtures) {
 	w.erase(p.id, slices.DeleteFunc(kindsOfData(), func(k personaldata.Kind) bool { return k == personaldata.Account })...)
 	w.login(noon, before)
 	w.fail(noon, after)
+	w.fail(noon, access.Attempt{Phone: p.phone, Source: try(1, 3).Source})
 	w.erase(p.id, personaldata.Account)
 	require.NoError(w, w.Throttle.Succeed(w.Context(), after, noon))
 	again, err := w.Accounts.Open(w.Context(), access.Account{Phone: p.phone}, user.Member{Timezone: "UTC", Joined: noon})
