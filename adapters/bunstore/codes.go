@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"net/netip"
 	"time"
 
@@ -106,17 +105,39 @@ func (v Codes) counting(
 	})
 }
 
+const (
+	// useOfNumber finds when the use $1 of the number $2 was that fills a limit: of those after $3 and not after $4, the one that
+	// $5 later ones follow.
+	useOfNumber = `
+		SELECT at FROM code_uses
+		WHERE use = $1 AND number = $2 AND at > $3 AND at <= $4
+		ORDER BY at DESC LIMIT 1 OFFSET CAST($5 AS bigint)`
+
+	// useOfPrefix is useOfNumber for the prefix of numbers $2.
+	useOfPrefix = `
+		SELECT at FROM code_uses
+		WHERE use = $1 AND prefix = $2 AND at > $3 AND at <= $4
+		ORDER BY at DESC LIMIT 1 OFFSET CAST($5 AS bigint)`
+
+	// useOfSource is useOfNumber for the address, or the network, $2.
+	useOfSource = `
+		SELECT at FROM code_uses
+		WHERE use = $1 AND source = $2 AND at > $3 AND at <= $4
+		ORDER BY at DESC LIMIT 1 OFFSET CAST($5 AS bigint)`
+)
+
 // count counts the use. If a limit is full, it counts nothing and returns the fault.
 func (v Codes) count(
 	ctx context.Context, tx *listedTransaction, u codeUse, limits []verification.Limit, full func(time.Duration) error,
 ) error {
-	filling, into := make([]time.Time, len(limits)), make([]any, len(limits))
-	for i := range limits {
-		into[i] = engine.IntoTime{Into: &filling[i]}
+	filling := make([]time.Time, len(limits))
+	for i, l := range limits {
+		statement, args := fillingUse(u, l)
+		if args[1] != "" { // it is in a group
+			tx.Queue(statement, args...).Into(engine.IntoTime{Into: &filling[i]})
+		}
 	}
-	read := v.limiting(u, limits)
-	read.Row = engine.Into(into...)
-	if err := tx.Run(ctx, read); err != nil {
+	if err := tx.Send(); err != nil {
 		return err
 	}
 	if wait := verification.Wait(limits, filling, u.at); wait > 0 {
@@ -127,21 +148,17 @@ func (v Codes) count(
 	return err
 }
 
-// limiting reads for each limit the time of the use that fills it, or NULL if it has room. No row is in the group that has
-// no name.
-func (v Codes) limiting(u codeUse, limits []verification.Limit) engine.Step {
-	statement, args := "SELECT ", []any{string(u.use)}
-	for i, l := range limits {
-		column := cmp.Or(map[verification.Grouping]string{verification.ByNumber: "number", verification.ByPrefix: "prefix"}[l.Grouping], "source")
-		if i > 0 {
-			statement += ", "
-		}
-		statement += fmt.Sprintf("(SELECT at FROM code_uses WHERE use = $1 AND %s = NULLIF($%d, '') AND at > $%d AND at <= $%d"+
-			" ORDER BY at DESC LIMIT 1 OFFSET %d)", column, len(args)+1, len(args)+2, len(args)+3, l.Max-1)
-		after, last := ratelimit.Window(l.Window, u.at)
-		args = append(args, l.Grouping.Group(u.number, u.from), v.s.Dialect.Instant(after), v.s.Dialect.Instant(last))
+// fillingUse returns the statement that finds the use that fills the limit, and its parameters.
+func fillingUse(u codeUse, l verification.Limit) (statement string, args []any) {
+	statement = useOfSource
+	switch l.Grouping {
+	case verification.ByNumber:
+		statement = useOfNumber
+	case verification.ByPrefix:
+		statement = useOfPrefix
 	}
-	return engine.Step{Statement: statement, Args: args, ReadsOnly: true}
+	after, last := ratelimit.Window(l.Window, u.at)
+	return statement, []any{u.use, l.Grouping.Group(u.number, u.from), after, last, l.Max - 1}
 }
 
 // Reserve takes of the budget last: all requests wait for that row.
