@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -90,45 +89,66 @@ func (v Moderation) Report(ctx context.Context, r moderation.Report, charges ...
 	return stored, isNew, nil
 }
 
-// reportsIn returns the hot read of the reports in the state with what they are about: those before the number $1, $2 of them.
-// A join would let Postgres read a whole table, because it does not know $2.
-func reportsIn(state string) string {
-	about := func(kind, column, from string) string {
-		return "CASE r.kind WHEN '" + kind + "' THEN (SELECT x." + column + " FROM " + from + " x WHERE x.id = r.object_id) END"
-	}
-	columns := []string{
-		"r.id", "r.author_id", "r.kind", "r.object_id", "r.owner_id", "r.reason", "r.content", "r.created", "r.decided",
-		"(SELECT COUNT(*) FROM hidden_things h WHERE h.kind = r.kind AND h.object_id = r.object_id) > 0",
-		about("event", "title", "events"), "COALESCE(" + about("event", "content", "events") + ", " + about("comment", "content", "comments") + ")",
-		about("comment", "event_id", "comments"), about("image", "key", "(SELECT id, key FROM images WHERE deleted IS NULL)"),
-	}
-	return "SELECT " + strings.Join(columns, ", ") +
-		" FROM reports r WHERE " + state + " AND r.id < $1 ORDER BY r.id DESC LIMIT CAST($2 AS bigint)"
+const (
+	// openReports finds the reports that are not decided, $2 of them before the number $1, with what they are about. A join would
+	// let Postgres read a whole table, because it does not know $2.
+	openReports = `
+		SELECT r.id, r.author_id, r.kind, r.object_id, r.owner_id, r.reason, r.content, r.created, r.decided,
+			(SELECT COUNT(*) FROM hidden_things h WHERE h.kind = r.kind AND h.object_id = r.object_id) > 0 AS is_hidden,
+			CASE r.kind WHEN 'event' THEN (SELECT e.title FROM events e WHERE e.id = r.object_id) END AS title,
+			CASE r.kind
+				WHEN 'event' THEN (SELECT e.content FROM events e WHERE e.id = r.object_id)
+				WHEN 'comment' THEN (SELECT c.content FROM comments c WHERE c.id = r.object_id) END AS shown,
+			CASE r.kind WHEN 'comment' THEN (SELECT c.event_id FROM comments c WHERE c.id = r.object_id) END AS event_id,
+			CASE r.kind WHEN 'image' THEN (SELECT i.key FROM images i WHERE i.id = r.object_id AND i.deleted IS NULL) END AS image
+		FROM reports r
+		WHERE r.decided IS NULL AND r.id < $1
+		ORDER BY r.id DESC LIMIT CAST($2 AS bigint)`
+
+	// decidedReports is openReports for those that are decided.
+	decidedReports = `
+		SELECT r.id, r.author_id, r.kind, r.object_id, r.owner_id, r.reason, r.content, r.created, r.decided,
+			(SELECT COUNT(*) FROM hidden_things h WHERE h.kind = r.kind AND h.object_id = r.object_id) > 0 AS is_hidden,
+			CASE r.kind WHEN 'event' THEN (SELECT e.title FROM events e WHERE e.id = r.object_id) END AS title,
+			CASE r.kind
+				WHEN 'event' THEN (SELECT e.content FROM events e WHERE e.id = r.object_id)
+				WHEN 'comment' THEN (SELECT c.content FROM comments c WHERE c.id = r.object_id) END AS shown,
+			CASE r.kind WHEN 'comment' THEN (SELECT c.event_id FROM comments c WHERE c.id = r.object_id) END AS event_id,
+			CASE r.kind WHEN 'image' THEN (SELECT i.key FROM images i WHERE i.id = r.object_id AND i.deleted IS NULL) END AS image
+		FROM reports r
+		WHERE r.decided IS NOT NULL AND r.id < $1
+		ORDER BY r.id DESC LIMIT CAST($2 AS bigint)`
+)
+
+// reportedRow is a row of openReports and decidedReports. What is NULL is of another kind, or deleted.
+type reportedRow struct {
+	reportRow
+	IsHidden bool
+	Title    *string
+	Shown    *string
+	EventID  event.ID `bun:",nullzero"`
+	Image    *string
 }
 
-var openReports, decidedReports = reportsIn("r.decided IS NULL"), reportsIn("r.decided IS NOT NULL")
+func (r reportedRow) reported() moderation.Reported {
+	all := moderation.Reported{Report: r.report()}
+	if r.Kind == moderation.Person || r.Title != nil || r.Shown != nil || r.Image != nil {
+		text := func(of *string) string { return *cmp.Or(of, new(string)) }
+		all.Subject = &moderation.Subject{
+			IsHidden: r.IsHidden, Title: text(r.Title), Content: text(r.Shown), Event: int64(r.EventID), Image: media.Key(text(r.Image)),
+		}
+	}
+	return all
+}
 
 func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Reported], error) {
 	statement := openReports
 	if q.IsDecided {
 		statement = decidedReports
 	}
-	args := []any{cmp.Or(q.After.ID, math.MaxInt64), int64(q.Size() + 1)}
-	reports, err := engine.ReadAll(ctx, v.s.DB, statement, args, scanReported)
+	rows, err := engine.All[reportedRow](ctx, v.s.DB, statement, cmp.Or(q.After.ID, math.MaxInt64), q.Size()+1)
+	reports := engine.Mapped(rows, reportedRow.reported)
 	return page.UpTo(q.Size(), reports, func(r moderation.Reported) page.Cursor { return r.AtCursor() }), err
-}
-
-func scanReported(scan engine.Scanner) (r moderation.Reported, err error) {
-	var about moderation.Subject
-	var title, content, key sql.NullString // NULL: of another kind, or deleted
-	err = scan((*int64)(&r.ID), (*int64)(&r.By), (*string)(&r.Kind), &r.Thing.ID, (*int64)(&r.Owner), (*string)(&r.Reason), &r.Text,
-		engine.IntoTime{Into: &r.Created}, engine.IntoTime{Into: &r.Decided}, &about.IsHidden,
-		&title, &content, engine.OrZeroNumber[int64]{Into: &about.Event}, &key)
-	if r.Kind == moderation.Person || title.Valid || content.Valid || key.Valid {
-		about.Title, about.Content, about.Image = title.String, content.String, media.Key(key.String)
-		r.Subject = &about
-	}
-	return r, err
 }
 
 func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then time.Time) (decided moderation.Report, err error) {
@@ -216,17 +236,21 @@ func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Re
 	return undone, err
 }
 
-// hiddenPage reads $2 of the hidden things of the owner $1, after $3 of them.
-const hiddenPage = "SELECT (SELECT COUNT(*) FROM hidden_things WHERE owner_id = $1), kind, object_id, reason, hidden_at FROM hidden_things" +
-	" WHERE owner_id = $1 ORDER BY hidden_at DESC, kind, object_id LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)"
+// hiddenOf finds the hidden things of the owner $1, $2 of them after $3, the last hidden first, with their number.
+const hiddenOf = `
+	SELECT (SELECT COUNT(*) FROM hidden_things WHERE owner_id = $1) AS total, kind, object_id, owner_id, reason, hidden_at
+	FROM hidden_things
+	WHERE owner_id = $1
+	ORDER BY hidden_at DESC, kind, object_id
+	LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)`
+
+// listedHiding is a row of hiddenOf.
+type listedHiding struct {
+	hiddenRow
+	engine.PageRow
+}
 
 func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[moderation.Hiding], error) {
-	args := []any{int64(owner), int64(r.Size()), int64(r.Offset())}
-	return engine.ReadPage(ctx, v.s.DB, r, hiddenPage, args, func(total *int) func(engine.Scanner) (moderation.Hiding, error) {
-		return func(scan engine.Scanner) (h moderation.Hiding, err error) {
-			h.Owner = owner
-			err = scan(total, (*string)(&h.Kind), &h.ID, &h.Reason, engine.IntoTime{Into: &h.At})
-			return h, err
-		}
-	})
+	p, err := engine.PageOf[listedHiding](ctx, v.s.DB, r, hiddenOf, owner, r.Size(), r.Offset())
+	return page.Map(p, func(row listedHiding) moderation.Hiding { return row.hiding() }), err
 }

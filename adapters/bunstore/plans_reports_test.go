@@ -46,8 +46,8 @@ func complaintReads() []complaintRead {
 		{"decided reports", decidedReports, []any{math.MaxInt64, page + 1}, page + 1, 4 * (page + 1)},
 		{"decided reports behind a cursor", decidedReports, []any{50_000, page + 1}, page + 1, 4 * (page + 1)},
 		{"the first decided reports", decidedReports, []any{10, page + 1}, 9, 4 * (page + 1)},
-		{"what is hidden of someone", hiddenPage, []any{7, page, 0}, page, 100 + page},
-		{"a later page of what is hidden of someone with much", hiddenPage, []any{2, page, 1000}, page, 2000 + 1000 + page},
+		{"what is hidden of someone", hiddenOf, []any{7, page, 0}, page, 100 + page},
+		{"a later page of what is hidden of someone with much", hiddenOf, []any{2, page, 1000}, page, 2000 + 1000 + page},
 		{"the open reports of an event", "SELECT id FROM reports WHERE kind = 'event' AND object_id = $1 AND decided IS NULL", []any{1}, 0, 0},
 	}
 }
