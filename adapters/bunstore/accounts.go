@@ -266,31 +266,6 @@ func (r *memberRow) member() user.Member {
 	}
 }
 
-// What statements read of a member: the user u, not erased, with the presence p.
-var (
-	memberFields = "u.id, " + memberColumns.Of("u") + ", p.seen, u.avatar"
-	isMember     = "u." + notErased
-)
-
-const withPresence = " LEFT JOIN presence p ON p.user_id = u.id"
-
-// memberTargets returns the scan targets of memberFields. Where joinMember found no member they
-// are NULL, and the ID becomes zero.
-func memberTargets(m *user.Member, d engine.Dialect) []any {
-	targets := memberColumns.Targets(m, d, engine.OrZeroNumber[user.ID]{Into: &m.ID})
-	for i, target := range targets {
-		if text, is := target.(*string); is {
-			targets[i] = engine.OrZeroText[string]{Into: text}
-		}
-	}
-	return append(targets, engine.IntoTime{Into: &m.Seen}, (*engine.Cover)(&m.Avatar))
-}
-
-// joinMember returns the join of the member with the ID, if there is one.
-func joinMember(id string) string {
-	return " LEFT JOIN users u ON u.id = " + id + " AND " + isMember + withPresence
-}
-
 // membersByID finds the users of $1.
 var membersByID = engine.Text{
 	Postgres: `

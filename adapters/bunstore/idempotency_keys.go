@@ -77,24 +77,34 @@ func storeAnswer(ctx context.Context, tx *engine.Tx, a idempotency.Answer) error
 	return engine.OrNotAffected(done, err, idempotency.ErrKeyInUse)
 }
 
+const (
+	// holdKey reserves the key $2 of the account $1, with the fingerprint $3, for the holder $4 from $5 to $6. It returns a row
+	// unless the key is held or was answered: since a time after $7, or with another fingerprint.
+	holdKey = `
+		INSERT INTO idempotency_keys AS k (user_id, name, fingerprint, holder, since, busy) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (user_id, name) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, holder = EXCLUDED.holder,
+			since = EXCLUDED.since, busy = EXCLUDED.busy, order_id = NULL, reply = NULL, kind = NULL, made_id = NULL, refund_id = NULL
+		WHERE k.since <= $7 OR k.fingerprint = EXCLUDED.fingerprint AND k.busy <= EXCLUDED.since
+		RETURNING TRUE`
+
+	// heldKey finds the key $2 of the account $1.
+	heldKey = `
+		SELECT user_id, name, fingerprint, holder, since, busy, order_id, reply, kind, made_id, refund_id
+		FROM idempotency_keys
+		WHERE user_id = $1 AND name = $2`
+)
+
 func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Time) (*idempotency.Answer, error) {
 	now, until = instant.Normalise(now), instant.Normalise(until)
-	row := keyRow{
-		UserID: k.User, Name: k.Name, Fingerprint: k.Fingerprint[:], Holder: k.Holder[:], Since: engine.At(now), Busy: engine.At(until),
-	}
-	reserve := engine.Built(v.s.Writer.NewInsert().Model(&row).On("CONFLICT (user_id, name) DO UPDATE").
-		Where("k.since <= ?", engine.At(now.Add(-idempotency.KeyLife))).
-		WhereOr("k.fingerprint = EXCLUDED.fingerprint AND k.busy <= EXCLUDED.since").Returning("1"))
 	var reserved bool
-	reserve.Row = func(scan func(...any) error) error {
-		reserved = true
-		return scan(new(int64))
-	}
 	var stored keyRow
-	read := engine.BuiltRead(v.s.Writer.NewSelect().Where("user_id = ? AND name = ?", k.User, k.Name), func(r keyRow) { stored = r })
 	err := v.s.WriteAside(ctx, func(tx *engine.Tx) error {
 		reserved = false
-		tx.Add(reserve, read)
+		tx.Queue(holdKey, k.User, k.Name, k.Fingerprint, k.Holder, now, until, now.Add(-idempotency.KeyLife)).Into(&reserved)
+		engine.Found(tx, tx.Queue(heldKey, k.User, k.Name), func(row *keyRow) error {
+			stored = *row
+			return nil
+		})
 		return nil
 	})
 	if err != nil {
