@@ -60,10 +60,7 @@ CREATE TABLE nodes (
 );
 CREATE INDEX nodes_of_author ON nodes (author_id, id);
 
-CREATE TABLE node_texts (
-    id   bigint PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE,
-    html text   NOT NULL CHECK (html <> '')
-);
+CREATE TABLE node_texts (id bigint PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE, html text NOT NULL CHECK (html <> ''));
 
 CREATE TABLE demands (
     id          bigint           PRIMARY KEY CHECK (id > 0),
@@ -114,8 +111,7 @@ CREATE TABLE feed_listings (
     CHECK (lat IS NULL OR kind = 'demand')
 );
 CREATE INDEX feed_listings_newest ON feed_listings (category_id, kind, created DESC, id);
-CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, kind, id)
-    WHERE kind IN ('demand', 'node', 'publication');
+CREATE INDEX feed_listings_merged ON feed_listings (category_id, created DESC, kind, id) WHERE kind IN ('demand', 'node', 'publication');
 CREATE INDEX feed_listings_updated ON feed_listings (category_id, kind, updated DESC, id);
 CREATE INDEX feed_listings_latest ON feed_listings (kind, updated DESC, id) WHERE kind IN ('origin', 'publication');
 CREATE INDEX feed_listings_near ON feed_listings (lat, lng) INCLUDE (category_id, created, updated, id) WHERE lat IS NOT NULL;

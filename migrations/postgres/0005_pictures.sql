@@ -16,10 +16,7 @@ CREATE INDEX images_of_owner ON images (owner_id, created DESC, id DESC) WHERE d
 -- For an export or an erasure: the others have an index of their own.
 CREATE INDEX images_deleted ON images (owner_id, id) WHERE deleted IS NOT NULL OR hidden;
 
-CREATE TABLE image_counts (
-    owner_id bigint  PRIMARY KEY REFERENCES users (id),
-    kept     integer NOT NULL CHECK (kept >= 0)
-);
+CREATE TABLE image_counts (owner_id bigint PRIMARY KEY REFERENCES users (id), kept integer NOT NULL CHECK (kept >= 0));
 
 -- The bytes of plates, images and avatars, for the quota of bytes.
 CREATE TABLE pictures (
@@ -31,10 +28,7 @@ CREATE TABLE pictures (
 CREATE INDEX pictures_of_owner ON pictures (owner_id) INCLUDE (bytes);
 
 -- A wrong sum must not stop a deletion, so it may be negative. plaza check repairs it.
-CREATE TABLE picture_totals (
-    owner_id bigint PRIMARY KEY REFERENCES users (id),
-    bytes    bigint NOT NULL
-) WITH (fillfactor = 70);
+CREATE TABLE picture_totals (owner_id bigint PRIMARY KEY REFERENCES users (id), bytes bigint NOT NULL) WITH (fillfactor = 70);
 
 -- Keys of pictures whose files are to be removed. Triggers put the key of every picture here that is no longer shown.
 CREATE TABLE discards (

@@ -35,10 +35,8 @@ BEGIN
     DELETE FROM hidden_things WHERE kind = TG_ARGV[0] AND object_id = OLD.id;
     RETURN NULL;
 END $$;
-CREATE TRIGGER events_hidden AFTER DELETE ON events FOR EACH ROW
-    WHEN (OLD.hidden) EXECUTE FUNCTION remove_hiding('event');
-CREATE TRIGGER comments_hidden AFTER DELETE ON comments FOR EACH ROW
-    WHEN (OLD.hidden) EXECUTE FUNCTION remove_hiding('comment');
+CREATE TRIGGER events_hidden AFTER DELETE ON events FOR EACH ROW WHEN (OLD.hidden) EXECUTE FUNCTION remove_hiding('event');
+CREATE TRIGGER comments_hidden AFTER DELETE ON comments FOR EACH ROW WHEN (OLD.hidden) EXECUTE FUNCTION remove_hiding('comment');
 CREATE TRIGGER images_hidden AFTER UPDATE ON images FOR EACH ROW
     WHEN (OLD.hidden AND OLD.deleted IS NULL AND NEW.deleted IS NOT NULL) EXECUTE FUNCTION remove_hiding('image');
 
@@ -57,21 +55,14 @@ CREATE TABLE audit_records (
 CREATE INDEX audit_records_about ON audit_records (about, id);
 CREATE INDEX audit_records_by_user ON audit_records (by_user, id);
 
-CREATE FUNCTION keep_audit() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    RAISE EXCEPTION 'audit records are only ever added';
-END $$;
 CREATE TRIGGER audit_records_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_records
-    FOR EACH STATEMENT EXECUTE FUNCTION keep_audit();
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse('audit records are only ever added');
 
 -- The free reasons of some of them. When a person is erased, those of records about or by the person are blanked, and nothing
 -- else ever changes.
-CREATE TABLE audit_reasons (
-    record_id bigint PRIMARY KEY REFERENCES audit_records (id),
-    reason    text   NOT NULL
-);
+CREATE TABLE audit_reasons (record_id bigint PRIMARY KEY REFERENCES audit_records (id), reason text NOT NULL);
 
 CREATE TRIGGER audit_reasons_stay BEFORE DELETE OR TRUNCATE ON audit_reasons
-    FOR EACH STATEMENT EXECUTE FUNCTION keep_audit();
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse('audit records are only ever added');
 CREATE TRIGGER audit_reasons_are_blanked_alone BEFORE UPDATE ON audit_reasons
-    FOR EACH ROW WHEN (NEW.reason <> '' OR NEW.record_id <> OLD.record_id) EXECUTE FUNCTION keep_audit();
+    FOR EACH ROW WHEN (NEW.reason <> '' OR NEW.record_id <> OLD.record_id) EXECUTE FUNCTION refuse('audit records are only ever added');

@@ -1,10 +1,7 @@
 -- How far imports have come, and what they keep for later lines and runs.
 
 -- How far each file has been imported.
-CREATE TABLE imports (
-    file     text COLLATE "C" NOT NULL PRIMARY KEY,
-    progress bytea
-);
+CREATE TABLE imports (file text COLLATE "C" NOT NULL PRIMARY KEY, progress bytea);
 
 -- Lines that wait for what their records need, in the order in which they arrived.
 CREATE TABLE import_lines (
@@ -30,10 +27,7 @@ CREATE TABLE import_runs (
 );
 
 -- Pictures that were kept for records, by the SHA-256 of what they were made from.
-CREATE TABLE import_covers (
-    digest  bytea NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
-    picture jsonb NOT NULL
-);
+CREATE TABLE import_covers (digest bytea NOT NULL PRIMARY KEY CHECK (length(digest) = 32), picture jsonb NOT NULL);
 
 -- When the last import that read all of its files began and ended.
 CREATE TABLE import_completion (

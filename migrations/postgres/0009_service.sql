@@ -29,13 +29,7 @@ CREATE TABLE rate_limits (
 CREATE INDEX rate_limits_oldest ON rate_limits (until);
 
 -- What is done once per database, and must not be begun twice.
-CREATE TABLE chores (
-    name text    NOT NULL PRIMARY KEY,
-    done boolean NOT NULL
-);
+CREATE TABLE chores (name text NOT NULL PRIMARY KEY, done boolean NOT NULL);
 
 -- Keys that all servers on this database share.
-CREATE TABLE secrets (
-    name    text NOT NULL PRIMARY KEY,
-    content text NOT NULL
-);
+CREATE TABLE secrets (name text NOT NULL PRIMARY KEY, content text NOT NULL);

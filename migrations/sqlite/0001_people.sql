@@ -36,10 +36,7 @@ CREATE TABLE name_prefixes (
 CREATE INDEX name_prefixes_of_user ON name_prefixes (user_id);
 
 -- When people were seen. It is written often, and must touch nothing else.
-CREATE TABLE presence (
-    user_id integer PRIMARY KEY REFERENCES users (id),
-    seen    integer NOT NULL
-) STRICT;
+CREATE TABLE presence (user_id integer PRIMARY KEY REFERENCES users (id), seen integer NOT NULL) STRICT;
 
 CREATE TABLE tokens (
     id         integer PRIMARY KEY AUTOINCREMENT,
@@ -53,10 +50,7 @@ CREATE TABLE tokens (
 ) STRICT;
 CREATE INDEX tokens_of_user ON tokens (user_id, created DESC, id DESC);
 
-CREATE TABLE token_uses (
-    token_id integer PRIMARY KEY REFERENCES tokens (id) ON DELETE CASCADE,
-    used     integer NOT NULL
-) STRICT;
+CREATE TABLE token_uses (token_id integer PRIMARY KEY REFERENCES tokens (id) ON DELETE CASCADE, used integer NOT NULL) STRICT;
 
 -- Failed logins, and in which groupings each of them counts (AUT-11).
 CREATE TABLE login_failures (

@@ -60,10 +60,7 @@ CREATE TABLE nodes (
 ) STRICT;
 CREATE INDEX nodes_of_author ON nodes (author_id, id);
 
-CREATE TABLE node_texts (
-    id   integer PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE,
-    html text    NOT NULL CHECK (html <> '')
-) STRICT;
+CREATE TABLE node_texts (id integer PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE, html text NOT NULL CHECK (html <> '')) STRICT;
 
 CREATE TABLE demands (
     id          integer PRIMARY KEY CHECK (id > 0),

@@ -28,8 +28,7 @@ BEGIN
     INSERT OR IGNORE INTO contacts (user_id, contact_id) VALUES (NEW.user_id, NEW.followed_id), (NEW.followed_id, NEW.user_id);
 END;
 
-CREATE TRIGGER contacts_removed AFTER DELETE ON subscriptions
-    WHEN OLD.followed_id IS NOT NULL
+CREATE TRIGGER contacts_removed AFTER DELETE ON subscriptions WHEN OLD.followed_id IS NOT NULL
 BEGIN
     DELETE FROM contacts WHERE user_id = OLD.user_id AND contact_id = OLD.followed_id;
     DELETE FROM contacts WHERE user_id = OLD.followed_id AND contact_id = OLD.user_id;

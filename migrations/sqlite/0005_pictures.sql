@@ -16,10 +16,7 @@ CREATE INDEX images_of_owner ON images (owner_id, created DESC, id DESC) WHERE d
 -- For an export or an erasure: the others have an index of their own.
 CREATE INDEX images_deleted ON images (owner_id, id) WHERE deleted IS NOT NULL OR hidden;
 
-CREATE TABLE image_counts (
-    owner_id integer PRIMARY KEY REFERENCES users (id),
-    kept     integer NOT NULL CHECK (kept >= 0)
-) STRICT;
+CREATE TABLE image_counts (owner_id integer PRIMARY KEY REFERENCES users (id), kept integer NOT NULL CHECK (kept >= 0)) STRICT;
 
 -- The bytes of plates, images and avatars, for the quota of bytes.
 CREATE TABLE pictures (
@@ -31,10 +28,7 @@ CREATE TABLE pictures (
 CREATE INDEX pictures_of_owner ON pictures (owner_id, bytes);
 
 -- A wrong sum must not stop a deletion, so it may be negative. plaza check repairs it.
-CREATE TABLE picture_totals (
-    owner_id integer PRIMARY KEY REFERENCES users (id),
-    bytes    integer NOT NULL
-) STRICT;
+CREATE TABLE picture_totals (owner_id integer PRIMARY KEY REFERENCES users (id), bytes integer NOT NULL) STRICT;
 
 -- Keys of pictures whose files are to be removed. Triggers put the key of every picture here that is no longer shown.
 CREATE TABLE discards (
@@ -48,8 +42,7 @@ BEGIN
     INSERT INTO discards (key, due) VALUES (OLD.photo, 0) ON CONFLICT (key) DO NOTHING;
 END;
 
-CREATE TRIGGER avatars_discarded AFTER UPDATE OF avatar ON users
-    WHEN OLD.avatar IS NOT NEW.avatar AND OLD.avatar IS NOT NULL
+CREATE TRIGGER avatars_discarded AFTER UPDATE OF avatar ON users WHEN OLD.avatar IS NOT NEW.avatar AND OLD.avatar IS NOT NULL
 BEGIN
     INSERT INTO discards (key, due)
         SELECT DISTINCT value, 0 FROM json_tree(OLD.avatar) WHERE key = 'key'
@@ -63,8 +56,7 @@ BEGIN
     DELETE FROM pictures WHERE key = NEW.key;
 END;
 
-CREATE TRIGGER images_discarded AFTER UPDATE ON images
-    WHEN OLD.key <> NEW.key OR OLD.deleted IS NULL AND NEW.deleted IS NOT NULL
+CREATE TRIGGER images_discarded AFTER UPDATE ON images WHEN OLD.key <> NEW.key OR OLD.deleted IS NULL AND NEW.deleted IS NOT NULL
 BEGIN
     INSERT INTO discards (key, due) VALUES (OLD.key, 0) ON CONFLICT (key) DO NOTHING;
 END;

@@ -19,14 +19,12 @@ CREATE INDEX orders_due ON orders (next_check, id) WHERE next_check IS NOT NULL;
 CREATE INDEX orders_of_all ON orders (created DESC, id DESC);
 CREATE INDEX orders_of_state ON orders (state, created DESC, id DESC);
 
-CREATE TRIGGER orders_stay_paid BEFORE UPDATE OF state ON orders
-    WHEN OLD.state = 'paid' AND NEW.state <> 'paid'
+CREATE TRIGGER orders_stay_paid BEFORE UPDATE OF state ON orders WHEN OLD.state = 'paid' AND NEW.state <> 'paid'
 BEGIN
     SELECT RAISE(ABORT, 'an order that is paid stays paid');
 END;
 
-CREATE TRIGGER orders_are_not_replaced BEFORE INSERT ON orders
-    WHEN EXISTS (SELECT 1 FROM orders WHERE id = NEW.id)
+CREATE TRIGGER orders_are_not_replaced BEFORE INSERT ON orders WHEN EXISTS (SELECT 1 FROM orders WHERE id = NEW.id)
 BEGIN
     SELECT RAISE(ABORT, 'an order that is paid stays paid');
 END;
@@ -124,8 +122,7 @@ BEGIN
     SELECT RAISE(ABORT, 'the journal is only ever added to');
 END;
 
-CREATE TRIGGER journal_is_not_replaced BEFORE INSERT ON journal
-    WHEN EXISTS (SELECT 1 FROM journal WHERE id = NEW.id)
+CREATE TRIGGER journal_is_not_replaced BEFORE INSERT ON journal WHEN EXISTS (SELECT 1 FROM journal WHERE id = NEW.id)
 BEGIN
     SELECT RAISE(ABORT, 'the journal is only ever added to');
 END;

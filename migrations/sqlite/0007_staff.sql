@@ -69,18 +69,14 @@ BEGIN
     SELECT RAISE(ABORT, 'audit records are only ever added');
 END;
 
-CREATE TRIGGER audit_records_are_not_replaced BEFORE INSERT ON audit_records
-    WHEN EXISTS (SELECT 1 FROM audit_records WHERE id = NEW.id)
+CREATE TRIGGER audit_records_are_not_replaced BEFORE INSERT ON audit_records WHEN EXISTS (SELECT 1 FROM audit_records WHERE id = NEW.id)
 BEGIN
     SELECT RAISE(ABORT, 'audit records are only ever added');
 END;
 
 -- The free reasons of some of them. When a person is erased, those of records about or by the person are blanked, and nothing
 -- else ever changes.
-CREATE TABLE audit_reasons (
-    record_id integer PRIMARY KEY REFERENCES audit_records (id),
-    reason    text    NOT NULL
-) STRICT;
+CREATE TABLE audit_reasons (record_id integer PRIMARY KEY REFERENCES audit_records (id), reason text NOT NULL) STRICT;
 
 CREATE TRIGGER audit_reasons_stay BEFORE DELETE ON audit_reasons
 BEGIN

@@ -1,10 +1,7 @@
 -- How far imports have come, and what they keep for later lines and runs.
 
 -- How far each file has been imported.
-CREATE TABLE imports (
-    file     text NOT NULL PRIMARY KEY,
-    progress blob
-) STRICT;
+CREATE TABLE imports (file text NOT NULL PRIMARY KEY, progress blob) STRICT;
 
 -- Lines that wait for what their records need, in the order in which they arrived.
 CREATE TABLE import_lines (
@@ -30,10 +27,7 @@ CREATE TABLE import_runs (
 ) STRICT;
 
 -- Pictures that were kept for records, by the SHA-256 of what they were made from.
-CREATE TABLE import_covers (
-    digest  blob NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
-    picture text NOT NULL
-) STRICT;
+CREATE TABLE import_covers (digest blob NOT NULL PRIMARY KEY CHECK (length(digest) = 32), picture text NOT NULL) STRICT;
 
 -- When the last import that read all of its files began and ended.
 CREATE TABLE import_completion (
