@@ -19,6 +19,7 @@ import (
 	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
+	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/personaldata"
 	"plaza/domain/quota"
@@ -197,7 +198,7 @@ func errorOf(result any) (err error) {
 // something returns a value that no port treats as empty.
 func something(of reflect.Type) reflect.Value {
 	for _, known := range []any{
-		time.Now(), access.Sighting{At: time.Now()}, // so that the token's last use is long ago
+		time.Now(), feed.Node, access.Sighting{At: time.Now()}, // so that the token's last use is long ago
 		someEvent(), event.Entry{Event: someEvent()}, event.RelatedQuery{CommentsFor: []event.ID{1}, Comments: 1},
 		[]imported.Ref{{Kind: imported.Bundle, ID: "1"}}, personaldata.Comments,
 	} {

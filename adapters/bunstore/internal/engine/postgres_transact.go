@@ -133,17 +133,18 @@ func (d Postgres) single(ctx context.Context, on interface {
 
 // rows passes the rows to the step.
 func (s Step) rows(rows pgx.Rows) error {
-	if s.columns != nil {
-		names := make([]string, len(rows.FieldDescriptions()))
-		for i, column := range rows.FieldDescriptions() {
-			names[i] = column.Name
-		}
-		if err := s.columns(names); err != nil {
-			rows.Close()
-			return err
-		}
-	}
+	resolve := s.columns
 	err := eachRow(rows, func(scan func(...any) error) error {
+		if resolve != nil { // rows of a lost connection have no descriptions
+			names := make([]string, len(rows.FieldDescriptions()))
+			for i, column := range rows.FieldDescriptions() {
+				names[i] = column.Name
+			}
+			if err := resolve(names); err != nil {
+				return err
+			}
+			resolve = nil
+		}
 		if s.Row == nil {
 			return nil
 		}
