@@ -3,8 +3,7 @@
 #        test/run.sh rest FILE
 #
 # Runs the fast tests, or the tests that they have skipped by what the first wrote to FILE, and prints what `go test -json`
-# says of them. With the rest the race detector watches all tests of the packages in RACE, and of others those in which
-# goroutines meet; it compiles everything once more.
+# says of them. With the rest the race detector watches the tests of the packages in RACE: others take minutes to build for it.
 set -u
 
 failed=0
@@ -18,9 +17,6 @@ run() {
 	"${GO:-go}" test -tags nomsgpack,nodynamic -trimpath -vet=off -ldflags=-w -json -p $(($(getconf _NPROCESSORS_ONLN) + 1)) "$@" || failed=1
 }
 
-meet='at_?once|At_?once|LostRaces|deadlock|kept|turns|its_slot|whoever_writes|Jobs|while_four_write'
-meet="$meet|TestPorts/.*/.*/at.once|TestContract/memory/at_once|TestContract_with_a_wallet/memory/at_once|TestGEN_14_limits/memory/at_once"
-
 case $1 in
 short) run -short ./test/contract ./adapters/bunstore ./test/e2e ./... ;; # the longest first
 rest)
@@ -30,7 +26,6 @@ rest)
 	pattern=$(echo "$names" | cut -d' ' -f2 | sed -E 's,(\\u....|[^[:alnum:]_/])+,.+,g; s,/,$/^,g; s,.*,^&$,' | sort -u | paste -sd'|' -)
 	[ -z "$names" ] || run -timeout 15m -run "$pattern" $packages
 	CGO_ENABLED=1 run -race -short $RACE
-	CGO_ENABLED=1 run -timeout 15m -race -run "$meet" ./adapters/httpapi ./adapters/bunstore ./bootstrap ./bootstrap/command ./test/contract
 	;;
 esac
 exit $failed
