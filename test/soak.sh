@@ -27,8 +27,9 @@ kills() { run -run 'Kill|kill|PAY' -skip 'however_it_goes' ./test/e2e; }
 # Random walks of payments with kills, two hundred rounds on each store.
 payings() { run -run 'however_it_goes' ./test/e2e; }
 
-# Twelve people who comment, like, follow and take it back, while staff hide and restore, for a minute on each database.
-writers() { run -run 'NTF01_writers' ./adapters/bunstore; }
+# Twelve people who comment, like, follow and take it back, while staff hide and restore, for a minute on each database; and
+# stores behind a pooler.
+writers() { run -run 'NTF01_writers|without_cached' ./adapters/bunstore; }
 
 # Failovers of a cluster under load, and the rows of the contract on it.
 cluster() {

@@ -9,10 +9,12 @@ import (
 )
 
 // The other suites behind a pooler: they repeat statements whose parameters are of the same kinds.
-func TestPorts_of_imports_and_limits_without_cached_statements(t *testing.T) {
+func TestMore_ports_without_cached_statements(t *testing.T) {
 	t.Parallel()
 	uncached := uncachedStores(t)
 	ports.News(t, uncached)
 	ports.RateLimits(t, uncached)
 	ports.Imports(t, uncached)
+	ports.Images(t, uncached)
+	ports.Ledger(t, uncached)
 }

@@ -37,8 +37,9 @@ CREATE TRIGGER contacts_added AFTER INSERT ON subscriptions FOR EACH ROW
 
 CREATE FUNCTION remove_contacts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    DELETE FROM contacts WHERE user_id = OLD.user_id AND contact_id = OLD.followed_id;
-    DELETE FROM contacts WHERE user_id = OLD.followed_id AND contact_id = OLD.user_id;
+    -- In one order: both may end following each other at once.
+    DELETE FROM contacts WHERE user_id = least(OLD.user_id, OLD.followed_id) AND contact_id = greatest(OLD.user_id, OLD.followed_id);
+    DELETE FROM contacts WHERE user_id = greatest(OLD.user_id, OLD.followed_id) AND contact_id = least(OLD.user_id, OLD.followed_id);
     RETURN NULL;
 END $$;
 CREATE TRIGGER contacts_removed AFTER DELETE ON subscriptions FOR EACH ROW
