@@ -45,7 +45,8 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 		found(Finding{What: p})
 	}
 	for _, part := range []func(context.Context) error{
-		c.listings, c.removeOrphans, c.counters, c.totals, c.discussions, c.images, c.hidden, c.follows, c.blocks, c.contacts, c.notifications, c.ownersSums, c.telephones,
+		c.listings, c.removeOrphans, c.counters, c.totals, c.discussions, c.images, c.hidden, c.follows, c.blocks, c.contacts,
+		c.notifications, c.ownersSums, c.telephones,
 	} {
 		if err := part(ctx); err != nil {
 			return err

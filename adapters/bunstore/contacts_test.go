@@ -21,7 +21,8 @@ func TestEVT08_contacts_are_those_who_follow_each_other_whatever_happens_at_once
 		for i := range people {
 			phone, err := user.ParsePhone(fmt.Sprintf("+86-138000000%02d", i))
 			require.NoError(t, err)
-			id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Firstname: fmt.Sprint(i), Timezone: "UTC", Joined: noon})
+			id, err := s.Accounts().Open(t.Context(), access.Account{Phone: phone},
+				user.Member{Firstname: fmt.Sprint(i), Timezone: "UTC", Joined: noon})
 			require.NoError(t, err)
 			people[i] = id
 		}

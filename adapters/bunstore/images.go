@@ -58,7 +58,8 @@ func (r imageRow) image() (userimage.Image, error) {
 const imageColumns = "i.id, i.owner_id, i.key, i.width, i.height, i.tags, i.created, i.deleted, i.hidden"
 
 func scanImage(scan engine.Scanner, d engine.Dialect) (r imageRow, err error) {
-	err = scan((*int64)(&r.ID), (*int64)(&r.OwnerID), (*string)(&r.Key), &r.Width, &r.Height, d.List(&r.Tags), &r.Created, &r.Deleted, &r.Hidden)
+	err = scan((*int64)(&r.ID), (*int64)(&r.OwnerID), (*string)(&r.Key), &r.Width, &r.Height,
+		d.List(&r.Tags), &r.Created, &r.Deleted, &r.Hidden)
 	return r, err
 }
 
@@ -232,7 +233,8 @@ func (v Images) List(ctx context.Context, q userimage.Query, r page.Request) (pa
 		}
 		return page.Of[userimage.Image](r, nil, 0)
 	}
-	p, err := engine.PageOf[listedImage](ctx, v.s.DB, r, v.s.Pick(imagesOf), q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), r.Size(), r.Offset())
+	p, err := engine.PageOf[listedImage](ctx, v.s.DB, r, v.s.Pick(imagesOf),
+		q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), r.Size(), r.Offset())
 	if err != nil {
 		return page.Page[userimage.Image]{}, err
 	}

@@ -295,7 +295,7 @@ type importRunRow struct {
 	engine.PageRow
 }
 
-// BeginRun stores the run as an interrupted one, as which it counts for older programs.
+// BeginRun stores the run as an interrupted one, until it ends.
 func (v ImportStore) BeginRun(ctx context.Context, began time.Time, files []string) (id imported.RunID, err error) {
 	counts, err := json.Marshal(imported.RunCounts{Files: files})
 	if err != nil {
@@ -303,8 +303,10 @@ func (v ImportStore) BeginRun(ctx context.Context, began time.Time, files []stri
 	}
 	at := v.s.Dialect.Instant(began)
 	return id, v.s.writeAll(ctx, []engine.Step{{
-		Statement: "INSERT INTO import_runs (state, unfinished, began, ended, counts, rejects) " + "VALUES ($1, true, $2, $3, $4, '[]') RETURNING id",
-		Args:      []any{string(imported.RunInterrupted), at, at, string(counts)}, Row: engine.Into((*int64)(&id)),
+		Statement: `
+			INSERT INTO import_runs (state, unfinished, began, ended, counts, rejects) VALUES ($1, true, $2, $3, $4, '[]')
+			RETURNING id`,
+		Args: []any{string(imported.RunInterrupted), at, at, string(counts)}, Row: engine.Into((*int64)(&id)),
 	}})
 }
 

@@ -59,7 +59,10 @@ func TestNTF01_a_notification_takes_no_further_round_trip(t *testing.T) {
 	for _, isLiked := range []bool{true, false, true} {
 		assert.LessOrEqual(t, trips("a like", like(isLiked)), int64(2), "what decides, and the rest")
 	}
-	assert.LessOrEqual(t, trips("a follow", func() error { _, _, err := s.Subscriptions().Follow(t.Context(), follow, charge); return err }), int64(4))
+	assert.LessOrEqual(t, trips("a follow", func() error {
+		_, _, err := s.Subscriptions().Follow(t.Context(), follow, charge)
+		return err
+	}), int64(4))
 	unread, err := s.Notifications().Unread(t.Context(), author)
 	require.NoError(t, err)
 	assert.Equal(t, 3, unread)

@@ -26,7 +26,8 @@ func TestUSR07_records_that_have_another_author_by_now_stay(t *testing.T) {
 		for i := range people {
 			phone, err := user.ParsePhone(fmt.Sprint("+86-1380000000", i))
 			require.NoError(t, err)
-			people[i], err = s.Accounts().Open(t.Context(), access.Account{Phone: phone}, user.Member{Firstname: "Ana", Timezone: "UTC", Joined: joined})
+			people[i], err = s.Accounts().Open(t.Context(), access.Account{Phone: phone},
+				user.Member{Firstname: "Ana", Timezone: "UTC", Joined: joined})
 			require.NoError(t, err)
 		}
 		const insert = `
