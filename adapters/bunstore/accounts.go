@@ -56,6 +56,13 @@ type userRow struct {
 	Joined     engine.Time
 }
 
+func userRowOf(a access.Account, m user.Member) userRow {
+	return userRow{
+		accountRow: accountRowOf(a, 0), Firstname: m.Firstname, Lastname: m.Lastname, Expertise: m.Expertise,
+		Location: m.Location, Timezone: m.Timezone, Joined: engine.At(m.Joined),
+	}
+}
+
 // presenceRow is when a user was last seen. A user who was never seen has no row.
 type presenceRow struct {
 	bun.BaseModel `bun:"table:presence,alias:p"`
@@ -105,11 +112,7 @@ func (v Accounts) Open(
 		if err := v.checkTelephone(ctx, tx, a.Phone, 0); err != nil {
 			return err
 		}
-		row := userRow{
-			accountRow: accountRowOf(a, 0),
-			Firstname:  m.Firstname, Lastname: m.Lastname, Expertise: m.Expertise,
-			Location: m.Location, Timezone: m.Timezone, Joined: engine.At(m.Joined),
-		}
+		row := userRowOf(a, m)
 		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
 			return v.orTaken(err)
 		}

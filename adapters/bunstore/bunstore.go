@@ -9,8 +9,7 @@
 // runs it, in the words of each database where they differ; its rows are models of bun, by the columns' names. A transaction
 // queues statements and sends them together (engine.Tx): one that must find or write a row fails it otherwise, and what code
 // must know is sent before the rest. Shared counters of the feed are written last, in one order, so that writers cannot
-// deadlock. Money waits for the wallet much longer than for the database, so bun builds most queries of payments. Older
-// statements are still put together by the registries below.
+// deadlock. Money waits for the wallet much longer than for the database, so bun builds most queries of payments.
 package bunstore
 
 import (
@@ -34,7 +33,6 @@ import (
 // because ports may have methods of the same name.
 type Store struct {
 	*engine.DB
-	steps stepStatements
 }
 
 // Open connects to the database. It retries with growing pauses until Patience has
@@ -44,7 +42,7 @@ func Open(ctx context.Context, o engine.Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{DB: db, steps: newStepStatements(db.Dialect)}
+	s := &Store{DB: db}
 	db.Joins = s.auditEntry
 	return s, nil
 }
@@ -99,19 +97,6 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
 		Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(l),
 		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(),
-	}
-}
-
-// stepStatements are the statements of constant text that are not hot reads: the steps
-// of transactions, and other reads.
-type stepStatements struct {
-	importSteps
-	checkSteps
-}
-
-func newStepStatements(d engine.Dialect) stepStatements {
-	return stepStatements{
-		importSteps: newImportSteps(d), checkSteps: newCheckSteps(d),
 	}
 }
 
@@ -184,20 +169,20 @@ type listedTransaction struct {
 // and commits. fn may run several times, so it must reset everything that it sets
 // outside.
 func (s *Store) write(ctx context.Context, fn func(ctx context.Context, tx *listedTransaction) error) error {
-	return s.writeWithin(ctx, s.Limit, nil, fn)
+	return s.writeWithin(ctx, s.Limit, fn)
 }
 
-// writeWithin is write within a time limit, with steps that begin the transaction.
+// writeWithin is write within a time limit.
 func (s *Store) writeWithin(
-	ctx context.Context, limit time.Duration, first []engine.Step, fn func(ctx context.Context, tx *listedTransaction) error,
+	ctx context.Context, limit time.Duration, fn func(ctx context.Context, tx *listedTransaction) error,
 ) error {
-	err := s.Transact(ctx, limit, first, func(ctx context.Context, t *engine.Tx) ([]engine.Step, error) {
+	err := s.WriteWithin(ctx, limit, func(t *engine.Tx) error {
 		tx := &listedTransaction{Tx: t}
-		if err := fn(ctx, tx); err != nil {
-			return nil, err
+		if err := fn(t.Context(), tx); err != nil {
+			return err
 		}
 		s.writeListings(t, tx.changes)
-		return nil, nil
+		return nil
 	})
 	return s.orThrottled(ctx, err)
 }

@@ -36,7 +36,7 @@ type check struct {
 // values can be read, and reports what it finds. With repair it rebuilds derived data.
 // Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
-	c := check{Store: &Store{DB: s.Within(checkLimit), steps: s.steps}, repair: repair, found: found}
+	c := check{Store: &Store{DB: s.Within(checkLimit)}, repair: repair, found: found}
 	problems, err := s.Dialect.Integrity(ctx, s.Reader)
 	if err != nil {
 		return s.Explain(ctx, err)
@@ -81,7 +81,7 @@ func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *lis
 func (c check) totals(ctx context.Context) error {
 	for _, kind := range []feed.Kind{feed.Publication, feed.Node, feed.Demand, origins} {
 		var is, should int64
-		compare := engine.Step{Statement: c.steps.compareTotal, Args: []any{string(kind)}, Row: engine.Into(&is, &should)}
+		compare := engine.Step{Statement: compareTotal, Args: []any{string(kind)}, Row: engine.Into(&is, &should)}
 		err := c.ReadRows(ctx, compare, func() {})
 		if err == nil && is != should {
 			err = c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
@@ -109,18 +109,35 @@ type countedRow struct {
 	created, updated engine.Time
 }
 
-// compareCounters returns the query that reads both as of one moment, the counters
-// first.
-func compareCounters(where string) string {
-	return `WITH said AS (SELECT category_id, kind, SUM(count) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_counters ` + where + ` GROUP BY category_id, kind),
-		there AS (SELECT category_id, kind, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_listings ` + where + ` GROUP BY category_id, kind),
+const (
+	// compareCounters finds every counter, and what it should be, as of one moment.
+	compareCounters = `
+		WITH said AS (
+			SELECT category_id, kind, CAST(SUM(count) AS bigint) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_counters GROUP BY category_id, kind),
+		there AS (
+			SELECT category_id, kind, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_listings GROUP BY category_id, kind),
 		every AS (SELECT category_id, kind FROM said UNION SELECT category_id, kind FROM there)
-		SELECT e.category_id, e.kind, CAST(COALESCE(s.count, 0) AS bigint), s.created, s.updated, COALESCE(t.count, 0), t.created, t.updated
+		SELECT e.category_id, e.kind, COALESCE(s.count, 0), s.created, s.updated, COALESCE(t.count, 0), t.created, t.updated
 		FROM every e LEFT JOIN said s ON s.category_id = e.category_id AND s.kind = e.kind
 		LEFT JOIN there t ON t.category_id = e.category_id AND t.kind = e.kind`
-}
+
+	// compareCounter is compareCounters for the kind $2 in the category $1.
+	compareCounter = `
+		SELECT CAST($1 AS bigint), CAST($2 AS text), s.count, s.created, s.updated, t.count, t.created, t.updated
+		FROM (
+			SELECT CAST(COALESCE(SUM(count), 0) AS bigint) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_counters WHERE category_id = $1 AND kind = $2) s
+		CROSS JOIN (
+			SELECT COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_listings WHERE category_id = $1 AND kind = $2) t`
+
+	// compareTotal finds the total of the kind $1, and what it should be.
+	compareTotal = `
+		SELECT (SELECT CAST(COALESCE(SUM(count), 0) AS bigint) FROM feed_totals WHERE kind = $1),
+			(SELECT COUNT(*) FROM feed_listings WHERE kind = $1)`
+)
 
 // isEqual ignores the instants of empty counters.
 func (a countedRow) isEqual(b countedRow) bool {
@@ -144,7 +161,7 @@ func (c check) compare(statement string, args []any, fn func(of counterKey, is, 
 // counters compares all counters with the listings.
 func (c check) counters(ctx context.Context) error {
 	var suspects []counterKey
-	compare := c.compare(c.steps.compareCounters, nil, func(of counterKey, _, _ countedRow) { suspects = append(suspects, of) })
+	compare := c.compare(compareCounters, nil, func(of counterKey, _, _ countedRow) { suspects = append(suspects, of) })
 	err := c.ReadRows(ctx, compare, func() { suspects = nil })
 	for _, of := range suspects {
 		if err == nil {
@@ -163,7 +180,7 @@ func (c check) recount(ctx context.Context, of counterKey) error {
 		}
 		key := []any{int64(of.category), string(of.kind)}
 		tx.Queue(lockCounters, key...)
-		err = tx.Run(ctx, c.compare(c.steps.compareCounter, key, func(of counterKey, is, should countedRow) {
+		err = tx.Run(ctx, c.compare(compareCounter, key, func(of counterKey, is, should countedRow) {
 			what = fmt.Sprintf("counter of %s in category %d is %d, latest %s and %s; should be %d, latest %s and %s",
 				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)
 			delta := tx.changes.counter(of)

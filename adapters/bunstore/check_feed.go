@@ -17,101 +17,76 @@ type stored struct {
 	broken error
 }
 
-// checkSource reads all records of a kind.
+// checkSource reads the records of a kind of listings.
 type checkSource struct {
-	kind   feed.Kind
-	after  string                                                           // $1 id, $2 limit
-	locked string                                                           // $1 id; the record, which no other transaction can change then
-	lock   func(ctx context.Context, tx *listedTransaction, id int64) error // precedes locked, unless nil
-	scan   func(engine.Scanner) (stored, error)
+	kind feed.Kind
+	read func(ctx context.Context, query *bun.SelectQuery) ([]stored, error)
+	lock func(tx *listedTransaction, id int64) // keeps other transactions from changing the record, and what it is listed by
 }
 
-// checkSteps are the statements of a check.
-type checkSteps struct {
-	recordsAfter, lockRecord map[feed.Kind]string // those of a checkSource
-
-	compareCounters string // every counter, and what it should be
-	compareCounter  string // $1 category, $2 kind
-	compareTotal    string // $1 kind
+var checkSources = []checkSource{
+	{feed.Publication, selectRecords[publicationRow], lockRecord(lockPublication)},
+	{feed.Node, selectRecords[nodeRow], lockRecord(lockNode)},
+	{feed.Demand, selectRecords[demandRow], lockRecord(lockDemand)},
+	{origins, selectOrigins, func(tx *listedTransaction, _ int64) { tx.Lock(importLock) }},
+	{feed.Event, selectEvents, lockRecord(lockEvent)},
 }
 
-func newCheckSteps(d engine.Dialect) checkSteps {
-	s := checkSteps{
-		recordsAfter: map[feed.Kind]string{
-			feed.Event: "SELECT " + eventColumns + " FROM event_entries e WHERE e.id > $1 ORDER BY e.id LIMIT CAST($2 AS bigint)",
-		},
-		lockRecord: map[feed.Kind]string{},
+const (
+	// lockPublication locks the publication $1.
+	lockPublication = `
+		SELECT 1 FROM publications WHERE id = $1
+		FOR UPDATE`
 
-		compareCounters: compareCounters(""),
-		compareCounter:  compareCounters("WHERE category_id = $1 AND kind = $2"),
-		compareTotal: `SELECT (SELECT CAST(COALESCE(SUM(count), 0) AS bigint) FROM feed_totals WHERE kind = $1),
-			(SELECT COUNT(*) FROM feed_listings WHERE kind = $1)`,
-	}
-	records := func(kind feed.Kind, selected, lock string) {
-		s.recordsAfter[kind] = selected + " WHERE p.id > $1 ORDER BY p.id LIMIT CAST($2 AS bigint)"
-		s.lockRecord[kind] = selected + " WHERE p.id = $1 " + lock
-	}
-	for kind, t := range recordTables {
-		records(kind, "SELECT "+t.List()+" FROM "+t.tableName()+" p", d.ForUpdate())
-	}
-	records(origins, "SELECT "+publicationTable.Of("p")+", EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = p.first_original_id"+
-		" AND f.published AND NOT f.deleted) FROM publications p", "")
-	return s
+	// lockNode locks the node $1.
+	lockNode = `
+		SELECT 1 FROM nodes WHERE id = $1
+		FOR UPDATE`
+
+	// lockDemand locks the demand $1.
+	lockDemand = `
+		SELECT 1 FROM demands WHERE id = $1
+		FOR UPDATE`
+)
+
+func lockRecord(statement string) func(*listedTransaction, int64) {
+	return func(tx *listedTransaction, id int64) { tx.Queue(statement, id) }
 }
 
-func (c check) checkSources() []checkSource {
-	return []checkSource{
-		c.recordSource(feed.Publication), c.recordSource(feed.Node), c.recordSource(feed.Demand), c.originSource(), c.eventSource(),
-	}
+// selectRecords reads records that are one row each.
+func selectRecords[Row recordRow](ctx context.Context, query *bun.SelectQuery) ([]stored, error) {
+	var rows []Row
+	err := query.Model(&rows).Scan(ctx)
+	return engine.Mapped(rows, func(row Row) stored { return stored{id: row.key(), record: row.record()} }), err
 }
 
-// recordSource reads records that are one row each.
-func (c check) recordSource(kind feed.Kind) checkSource {
-	return checkSource{
-		kind: kind, after: c.steps.recordsAfter[kind], locked: c.steps.lockRecord[kind],
-		scan: func(scan engine.Scanner) (s stored, err error) {
-			s.id, s.record, err = scanRecord(kind, scan, c.Dialect)
-			return s, err
-		},
-	}
+// originRow is a publication with what decides whether it is an origin.
+type originRow struct {
+	publicationRow  `bun:",extend"`
+	OriginalVisible bool `bun:",scanonly"`
 }
 
-// originSource reads publications with the data that decides whether they are origins.
-// The lock keeps imports from changing what the bundle shows.
-func (c check) originSource() checkSource {
-	source := c.recordSource(origins)
-	source.lock = func(ctx context.Context, tx *listedTransaction, _ int64) error {
-		return c.Dialect.Lock(ctx, tx, importLock)
-	}
-	source.scan = func(scan engine.Scanner) (stored, error) {
-		var o origin
-		err := scan(append(publicationTable.Targets(&o.Publication, c.Dialect), &o.originalVisible)...)
-		return stored{id: int64(o.ID), record: o}, err
-	}
-	return source
+func (r originRow) record() feed.Listable { return origin{r.publication(), r.OriginalVisible} }
+
+func selectOrigins(ctx context.Context, query *bun.SelectQuery) ([]stored, error) {
+	return selectRecords[originRow](ctx, query.ColumnExpr("?TableColumns").ColumnExpr(
+		"EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = p.first_original_id AND f.published AND NOT f.deleted) AS original_visible"))
 }
 
-// eventSource reads events with their plates.
-func (c check) eventSource() checkSource {
-	source := c.recordSource(feed.Event)
-	source.locked = "SELECT " + eventColumns + " FROM event_entries e WHERE e.id = $1"
-	source.lock = func(ctx context.Context, tx *listedTransaction, id int64) error {
-		return tx.Run(ctx, engine.Step{Statement: lockEvent, Args: []any{id}})
+// selectEvents reads events with their plates.
+func selectEvents(ctx context.Context, query *bun.SelectQuery) (all []stored, err error) {
+	var rows []eventRow
+	err = query.Model(&rows).ModelTableExpr("event_entries AS e").ColumnExpr("?TableColumns").Column("plates").Scan(ctx)
+	for _, row := range rows {
+		e, broken := row.event()
+		all = append(all, stored{int64(row.ID), e, broken})
 	}
-	source.scan = func(scan engine.Scanner) (stored, error) {
-		e, err := scanEvent(scan)
-		if err != nil {
-			return stored{}, err
-		}
-		record, err := e.event()
-		return stored{id: int64(e.ID), record: record, broken: err}, nil
-	}
-	return source
+	return all, err
 }
 
 // listings compares all records with their listings in the feed.
 func (c check) listings(ctx context.Context) error {
-	for _, source := range c.checkSources() {
+	for _, source := range checkSources {
 		for after := int64(0); ; {
 			batch, err := c.mismatched(ctx, source, &after)
 			if err != nil {
@@ -133,7 +108,11 @@ func (c check) listings(ctx context.Context) error {
 // mismatched returns the IDs in a batch whose listings look wrong, and advances after;
 // past the last batch, after is negative.
 func (c check) mismatched(ctx context.Context, source checkSource, after *int64) (ids []int64, err error) {
-	records, err := engine.ReadAll(ctx, c.Store.DB, source.after, []any{*after, int64(checkBatch)}, source.scan)
+	var records []stored
+	err = c.Read(ctx, func(ctx context.Context) (err error) {
+		records, err = source.read(ctx, c.Reader.NewSelect().Where("id > ?", *after).Order("id").Limit(checkBatch))
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -168,21 +147,12 @@ func isListedAs(record feed.Listable, l *feed.Listing) bool { return isSame(list
 func (c check) recheck(ctx context.Context, source checkSource, id int64) error {
 	var broken error
 	err := c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-		if source.lock != nil {
-			if err := source.lock(ctx, tx, id); err != nil {
-				return "", err
-			}
-		}
-		var t *stored
-		at := item{source.kind, id}
-		err := tx.Run(ctx, engine.Step{Statement: source.locked, Args: []any{id}, Row: func(scan func(...any) error) error {
-			found, err := source.scan(scan)
-			t = &found
-			return err
-		}})
-		if err != nil || t == nil { // nil: removed meanwhile
+		source.lock(tx, id)
+		found, err := source.read(ctx, tx.NewSelect().Where("id = ?", id))
+		if err != nil || len(found) == 0 { // removed meanwhile
 			return "", err
 		}
+		t, at := found[0], item{source.kind, id}
 		if broken = t.broken; broken != nil {
 			return "", nil
 		}

@@ -240,14 +240,19 @@ func (v Events) commentReads(q event.RelatedQuery, into *event.Related) (reads [
 
 // newsRow is a row of newsOfDays.
 type newsRow struct {
-	Place    int
-	ID       int64
+	Place int
+	ID    int64
+	newsFields
+}
+
+// newsFields are what is stored of news besides the id.
+type newsFields struct {
 	SiteName string
 	SiteLogo string
 	URL      string `bun:"url"`
 	Title    string
 	Released engine.Date
-	HTML     string `bun:"html"`
+	HTML     markup.HTML `bun:"html"`
 	Category string
 	City     string
 	District string
@@ -258,7 +263,7 @@ type newsRow struct {
 func (r *newsRow) item() news.Item {
 	return news.Item{
 		ID: r.ID, SiteName: r.SiteName, SiteLogo: r.SiteLogo, URL: r.URL, Title: r.Title, Released: r.Released.Date,
-		HTML: markup.HTML(r.HTML), Category: r.Category, City: r.City, District: r.District, Province: r.Province, Country: r.Country,
+		HTML: r.HTML, Category: r.Category, City: r.City, District: r.District, Province: r.Province, Country: r.Country,
 	}
 }
 

@@ -226,20 +226,8 @@ func (s *Store) writeListing(tx *engine.Tx, b listingChange) {
 	case b.isUpdate():
 		tx.Queue(touchListing, b.at.kind, b.at.id, next.Updated)
 	default:
-		tx.Queue(putListing, listingValues(next, s.Dialect)...)
+		tx.Add(engine.Step{Statement: putListing, Args: engine.Values(s.DB, listingRowOf(next))})
 	}
-}
-
-// listingColumns are the columns of listings, in the order of listingValues and of putListing.
-var listingColumns = []string{"kind", "id", "category_id", "created", "updated", "lat", "lng"}
-
-// listingValues returns the values as the database stores them.
-func listingValues(l *feed.Listing, d engine.Dialect) []any {
-	var lat, lng *float64
-	if l.Point != nil {
-		lat, lng = &l.Point.Lat, &l.Point.Lng
-	}
-	return []any{string(l.Kind), l.ID, int64(l.Category), d.Instant(l.Created), d.Instant(l.Updated), lat, lng}
 }
 
 // listingRow is a listing, whose category is 0 without one.
@@ -252,6 +240,16 @@ type listingRow struct {
 	Updated       engine.Time
 	Lat           *float64
 	Lng           *float64
+}
+
+func listingRowOf(l *feed.Listing) listingRow {
+	r := listingRow{
+		Kind: l.Kind, ID: l.ID, CategoryID: l.Category, Created: engine.At(l.Created), Updated: engine.At(l.Updated),
+	}
+	if l.Point != nil {
+		r.Lat, r.Lng = &l.Point.Lat, &l.Point.Lng
+	}
+	return r
 }
 
 func (r listingRow) listing() feed.Listing {

@@ -7,14 +7,11 @@ import (
 	"slices"
 
 	"plaza/adapters/bunstore/internal/engine"
-	"plaza/domain/demand"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/markup"
-	"plaza/domain/media"
 	"plaza/domain/page"
 	"plaza/domain/publication"
-	"plaza/domain/user"
 )
 
 // Each page below is selected from an index of listings alone; only its items are looked up.
@@ -72,10 +69,12 @@ const (
 			AND kind IN (CAST($4 AS text), CAST($5 AS text), CAST($6 AS text), CAST($7 AS text))
 		ORDER BY created DESC, kind, id
 		LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint))
-	SELECT page.kind, page.id, COALESCE(p.bundle_id, n.bundle_id) AS bundle_id, p.first_original_id, p.original_id, p.node_id, p.type,
-		COALESCE(p.title, n.title, d.title) AS title, COALESCE(p.summary, n.summary) AS summary, d.description, d.tags,
+	SELECT page.kind, page.id, COALESCE(p.bundle_id, n.bundle_id) AS bundle_id, p.first_original_id, p.original_id, p.node_id, COALESCE(p.type, 0) AS type,
+		COALESCE(p.title, n.title, d.title) AS title, COALESCE(p.summary, n.summary, '') AS summary,
+		COALESCE(d.description, '') AS description, d.tags,
 		COALESCE(p.cover, n.cover, d.cover) AS cover, d.images, COALESCE(p.author_id, n.author_id, d.author_id) AS author_id,
-		COALESCE(p.language, n.language) AS language, d.address, COALESCE(p.category_id, n.category_id, d.category_id) AS category_id,
+		COALESCE(p.language, n.language, '') AS language, COALESCE(d.address, '') AS address,
+		COALESCE(p.category_id, n.category_id, d.category_id) AS category_id,
 		d.lat, d.lng, d.closed, d.starts, d.ends,
 		COALESCE(p.published, n.published, d.published) AS published, COALESCE(p.deleted, n.deleted, d.deleted) AS deleted,
 		COALESCE(p.created, n.created, d.created) AS created, COALESCE(p.updated, n.updated, d.updated) AS updated,
@@ -139,59 +138,25 @@ const (
 	ORDER BY page.updated DESC, page.id`
 )
 
-// itemRow is a publication, node or demand of a page, with the author of a demand. What its kind lacks is NULL.
+// itemRow is a publication, node or demand of a page, with the author of a demand. What its kind lacks is zero.
 type itemRow struct {
-	Kind            feed.Kind
-	ID              int64
-	BundleID        publication.BundleID `bun:",nullzero"`
-	FirstOriginalID publication.BundleID `bun:",nullzero"`
-	OriginalID      publication.BundleID `bun:",nullzero"`
-	NodeID          publication.NodeID   `bun:",nullzero"`
-	Type            publication.Type     `bun:",nullzero"`
-	Title           string
-	Summary         string   `bun:",nullzero"`
-	Description     string   `bun:",nullzero"`
-	Tags            []string `bun:",array"`
-	Cover           engine.Cover
-	Images          []string `bun:",array"`
-	AuthorID        user.ID
-	Language        string          `bun:",nullzero"`
-	Address         string          `bun:",nullzero"`
-	CategoryID      feed.CategoryID `bun:",nullzero"`
-	Lat             *float64
-	Lng             *float64
-	Closed          engine.Time
-	Starts          engine.Time
-	Ends            engine.Time
-	Published       bool
-	Deleted         bool
-	Created         engine.Time
-	Updated         engine.Time
-	HTML            markup.HTML `bun:"html"`
+	Kind feed.Kind
+	contentFields
+	publicationFields
+	demandFields
+	HTML markup.HTML `bun:"html"`
 	memberRow
 	engine.PageRow
 }
 
 func (r itemRow) item() feed.Item {
-	content := publication.Content{
-		Title: r.Title, Summary: r.Summary, Cover: media.Picture(r.Cover), Author: r.AuthorID, Language: r.Language, Category: r.CategoryID,
-		Published: r.Published, Deleted: r.Deleted, Created: r.Created.Time, Updated: r.Updated.Time,
-	}
 	switch r.Kind {
 	case feed.Publication:
-		return feed.Item{Listable: publication.Publication{
-			ID: publication.ID(r.ID), Node: r.NodeID, Type: r.Type, Content: content,
-			Bundle: publication.Bundle{ID: r.BundleID, FirstOriginal: r.FirstOriginalID, Original: r.OriginalID},
-		}}
+		return feed.Item{Listable: publicationRow{contentFields: r.contentFields, publicationFields: r.publicationFields}.record()}
 	case feed.Node:
-		return feed.Item{Listable: publication.Node{ID: publication.NodeID(r.ID), Bundle: r.BundleID, Content: content}}
+		return feed.Item{Listable: nodeRow{contentFields: r.contentFields}.record()}
 	}
-	i := feed.Item{Listable: demand.Demand{
-		ID: demand.ID(r.ID), Title: r.Title, Description: r.Description, Tags: nilIfEmpty(r.Tags), Cover: content.Cover,
-		Images: nilIfEmpty(r.Images), Author: r.AuthorID, Address: r.Address, Category: r.CategoryID, Place: pointOf(r.Lat, r.Lng),
-		Closed: r.Closed.Time, Start: r.Starts.Time, End: r.Ends.Time,
-		Published: r.Published, Deleted: r.Deleted, Created: content.Created, Updated: content.Updated,
-	}}
+	i := feed.Item{Listable: demandRow{recordFields: r.recordFields, demandFields: r.demandFields}.record()}
 	if r.MemberID != 0 {
 		i.Author = new(r.member())
 	}

@@ -1,153 +1,144 @@
 package bunstore
 
 import (
-	"slices"
-	"time"
+	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/demand"
 	"plaza/domain/feed"
-	"plaza/domain/geo"
 	"plaza/domain/media"
 	"plaza/domain/publication"
+	"plaza/domain/user"
 )
 
-// contentColumns are common to publications and nodes.
-func contentColumns[R any](of func(*R) *publication.Content) engine.Columns[R] {
-	return engine.Columns[R]{
-		engine.Plain("title", func(r *R) *string { return &of(r).Title }),
-		engine.Plain("summary", func(r *R) *string { return &of(r).Summary }),
-		engine.Picture("cover", func(r *R) *media.Picture { return &of(r).Cover }),
-		engine.Plain("author_id", func(r *R) *int64 { return (*int64)(&of(r).Author) }),
-		engine.Plain("language", func(r *R) *string { return &of(r).Language }),
-		engine.Optional("category_id", func(r *R) *int64 { return (*int64)(&of(r).Category) }),
-		engine.Plain("published", func(r *R) *bool { return &of(r).Published }),
-		engine.Plain("deleted", func(r *R) *bool { return &of(r).Deleted }),
-		engine.Instant("created", func(r *R) *time.Time { return &of(r).Created }),
-		engine.Instant("updated", func(r *R) *time.Time { return &of(r).Updated }),
+// recordRow is a row of a kind of records that the feed lists.
+type recordRow interface {
+	key() int64
+	record() feed.Listable
+}
+
+// recordFields are common to publications, nodes and demands.
+type recordFields struct {
+	ID         int64 `bun:",pk"`
+	Title      string
+	Cover      engine.Cover
+	AuthorID   user.ID
+	CategoryID feed.CategoryID `bun:",nullzero"`
+	Published  bool
+	Deleted    bool
+	Created    engine.Time
+	Updated    engine.Time
+}
+
+func (r recordFields) key() int64 { return r.ID }
+
+// contentFields are common to publications and nodes.
+type contentFields struct {
+	recordFields
+	BundleID publication.BundleID `bun:",nullzero"`
+	Summary  string
+	Language string
+}
+
+func (r contentFields) content() publication.Content {
+	return publication.Content{
+		Title: r.Title, Summary: r.Summary, Cover: media.Picture(r.Cover), Author: r.AuthorID, Language: r.Language, Category: r.CategoryID,
+		Published: r.Published, Deleted: r.Deleted, Created: r.Created.Time, Updated: r.Updated.Time,
 	}
 }
 
-var publicationTable = recordTable[publication.Publication]{
-	Table: engine.Table[publication.Publication]{Name: "publications", Keys: 1, Columns: slices.Concat(
-		engine.Columns[publication.Publication]{
-			engine.Plain("id", func(p *publication.Publication) *int64 { return (*int64)(&p.ID) }),
-			engine.Optional("bundle_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.ID) }),
-			engine.Optional("first_original_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.FirstOriginal) }),
-			engine.Optional("original_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Bundle.Original) }),
-			engine.Optional("node_id", func(p *publication.Publication) *int64 { return (*int64)(&p.Node) }),
-			engine.Plain("type", func(p *publication.Publication) *int { return (*int)(&p.Type) }),
+func contentFieldsOf(id int64, in publication.BundleID, c publication.Content) contentFields {
+	return contentFields{
+		recordFields: recordFields{
+			ID: id, Title: c.Title, Cover: engine.Cover(c.Cover), AuthorID: c.Author, CategoryID: c.Category,
+			Published: c.Published, Deleted: c.Deleted, Created: engine.At(c.Created), Updated: engine.At(c.Updated),
 		},
-		contentColumns(func(p *publication.Publication) *publication.Content { return &p.Content }),
-	)},
-}
-
-var nodeTable = recordTable[publication.Node]{Table: engine.Table[publication.Node]{Name: "nodes", Keys: 1, Columns: slices.Concat(
-	engine.Columns[publication.Node]{
-		engine.Plain("id", func(n *publication.Node) *int64 { return (*int64)(&n.ID) }),
-		engine.Optional("bundle_id", func(n *publication.Node) *int64 { return (*int64)(&n.Bundle) }),
-	},
-	contentColumns(func(n *publication.Node) *publication.Content { return &n.Content }),
-)}}
-
-var demandTable = recordTable[demand.Demand]{
-	Table: engine.Table[demand.Demand]{Name: "demands", Keys: 1, Columns: slices.Concat(
-		engine.Columns[demand.Demand]{
-			engine.Plain("id", func(d *demand.Demand) *int64 { return (*int64)(&d.ID) }),
-			engine.Plain("title", func(d *demand.Demand) *string { return &d.Title }),
-			engine.Plain("description", func(d *demand.Demand) *string { return &d.Description }),
-			engine.List("tags", func(d *demand.Demand) *[]string { return &d.Tags }),
-			engine.Picture("cover", func(d *demand.Demand) *media.Picture { return &d.Cover }),
-			engine.List("images", func(d *demand.Demand) *[]string { return &d.Images }),
-			engine.Plain("author_id", func(d *demand.Demand) *int64 { return (*int64)(&d.Author) }),
-			engine.Plain("address", func(d *demand.Demand) *string { return &d.Address }),
-			engine.Optional("category_id", func(d *demand.Demand) *int64 { return (*int64)(&d.Category) }),
-		},
-		engine.Point(func(d *demand.Demand) **geo.Point { return &d.Place }),
-		engine.Columns[demand.Demand]{
-			engine.Instant("closed", func(d *demand.Demand) *time.Time { return &d.Closed }),
-			engine.Instant("starts", func(d *demand.Demand) *time.Time { return &d.Start }),
-			engine.Instant("ends", func(d *demand.Demand) *time.Time { return &d.End }),
-			engine.Plain("published", func(d *demand.Demand) *bool { return &d.Published }),
-			engine.Plain("deleted", func(d *demand.Demand) *bool { return &d.Deleted }),
-			engine.Instant("created", func(d *demand.Demand) *time.Time { return &d.Created }),
-			engine.Instant("updated", func(d *demand.Demand) *time.Time { return &d.Updated }),
-		},
-	)},
-	read: func(d *demand.Demand) { d.Tags, d.Images = nilIfEmpty(d.Tags), nilIfEmpty(d.Images) },
-}
-
-// recordTable is the table of a kind of records of the feed.
-type recordTable[R feed.Listable] struct {
-	engine.Table[R]
-	read func(*R) // completes a scanned record; may be nil
-}
-
-// anyRecordTable is a recordTable of any kind.
-type anyRecordTable interface {
-	tableName() string
-	Names() []string
-	List() string
-	Among(d engine.Dialect, column, parameter string) string
-	Update(also string) string
-	// valuesOf returns the parameters that store the record.
-	valuesOf(record feed.Listable, d engine.Dialect) []any
-	// row returns the scan targets of a row, and a function that returns the scanned
-	// record with its ID and makes room for the next one.
-	row(d engine.Dialect) (targets []any, next func() (int64, feed.Listable))
-}
-
-// recordTables are the tables of all kinds that have pages.
-var recordTables = map[feed.Kind]anyRecordTable{feed.Publication: publicationTable, feed.Node: nodeTable, feed.Demand: demandTable}
-
-func (t recordTable[R]) tableName() string { return t.Name }
-
-func (t recordTable[R]) valuesOf(record feed.Listable, d engine.Dialect) []any {
-	r := record.(R)
-	return t.Values(&r, d)
-}
-
-func (t recordTable[R]) row(d engine.Dialect) (targets []any, next func() (int64, feed.Listable)) {
-	row := new(R)
-	targets = t.Targets(row, d)
-	id := targets[0].(*int64) // the key
-	return targets, func() (int64, feed.Listable) {
-		if t.read != nil {
-			t.read(row)
-		}
-		at, record := *id, *row
-		*row = *new(R) // no memory is shared with the next row
-		return at, record
+		BundleID: in, Summary: c.Summary, Language: c.Language,
 	}
 }
 
-// scanRecord scans a record of the kind.
-func scanRecord(kind feed.Kind, scan engine.Scanner, d engine.Dialect) (id int64, record feed.Listable, err error) {
-	targets, next := recordTables[kind].row(d)
-	err = scan(targets...)
-	id, record = next()
-	return id, record, err
+// publicationFields are those of publications alone.
+type publicationFields struct {
+	FirstOriginalID publication.BundleID `bun:",nullzero"`
+	OriginalID      publication.BundleID `bun:",nullzero"`
+	NodeID          publication.NodeID   `bun:",nullzero"`
+	Type            publication.Type
 }
 
-var categoryTable = engine.Table[feed.Category]{Name: "categories", Keys: 1, Columns: engine.Columns[feed.Category]{
-	engine.Plain("id", func(c *feed.Category) *int64 { return (*int64)(&c.ID) }),
-	engine.Optional("parent_id", func(c *feed.Category) *int64 { return (*int64)(&c.Parent) }),
-	engine.Plain("name", func(c *feed.Category) *string { return &c.Name }),
-	engine.Plain("slug", func(c *feed.Category) *string { return &c.Slug }),
-}}
+type publicationRow struct {
+	bun.BaseModel `bun:"table:publications,alias:p"`
+	contentFields
+	publicationFields
+}
 
-var howToTable = engine.Table[publication.HowTo]{Name: "howtos", Keys: 2, Columns: engine.Columns[publication.HowTo]{
-	engine.Plain("category", func(h *publication.HowTo) *string { return &h.Category }),
-	engine.Plain("robot_id", func(h *publication.HowTo) *int64 { return (*int64)(&h.Robot) }),
-	engine.List("bundles", func(h *publication.HowTo) *[]publication.BundleID { return &h.Bundles }),
-	engine.Instant("created", func(h *publication.HowTo) *time.Time { return &h.Created }),
-	engine.Instant("updated", func(h *publication.HowTo) *time.Time { return &h.Updated }),
-}}
+func (r publicationRow) record() feed.Listable { return r.publication() }
 
-// textTables are the tables of the texts of publications and nodes.
-var textTables = map[feed.Kind]string{feed.Publication: "publication_texts", feed.Node: "node_texts"}
+func (r publicationRow) publication() publication.Publication {
+	return publication.Publication{
+		ID: publication.ID(r.ID), Node: r.NodeID, Type: r.Type, Content: r.content(),
+		Bundle: publication.Bundle{ID: r.BundleID, FirstOriginal: r.FirstOriginalID, Original: r.OriginalID},
+	}
+}
 
-// textOf returns the expression of the text of a row of the kind's table; empty without one.
-func textOf(kind feed.Kind) string {
-	return "COALESCE((SELECT t.html FROM " + textTables[kind] + " t WHERE t.id = " + recordTables[kind].tableName() + ".id), '')"
+func publicationRowOf(p publication.Publication) publicationRow {
+	return publicationRow{
+		contentFields: contentFieldsOf(int64(p.ID), p.Bundle.ID, p.Content),
+		publicationFields: publicationFields{
+			FirstOriginalID: p.Bundle.FirstOriginal, OriginalID: p.Bundle.Original, NodeID: p.Node, Type: p.Type,
+		},
+	}
+}
+
+type nodeRow struct {
+	bun.BaseModel `bun:"table:nodes,alias:n"`
+	contentFields
+}
+
+func (r nodeRow) record() feed.Listable {
+	return publication.Node{ID: publication.NodeID(r.ID), Bundle: r.BundleID, Content: r.content()}
+}
+
+// demandFields are those of demands alone.
+type demandFields struct {
+	Description string
+	Tags        []string `bun:",array"`
+	Images      []string `bun:",array"`
+	Address     string
+	Lat         *float64
+	Lng         *float64
+	Closed      engine.Time
+	Starts      engine.Time
+	Ends        engine.Time
+}
+
+type demandRow struct {
+	bun.BaseModel `bun:"table:demands,alias:d"`
+	recordFields
+	demandFields
+}
+
+func (r demandRow) record() feed.Listable {
+	return demand.Demand{
+		ID: demand.ID(r.ID), Title: r.Title, Description: r.Description, Tags: nilIfEmpty(r.Tags), Cover: media.Picture(r.Cover),
+		Images: nilIfEmpty(r.Images), Author: r.AuthorID, Address: r.Address, Category: r.CategoryID, Place: pointOf(r.Lat, r.Lng),
+		Closed: r.Closed.Time, Start: r.Starts.Time, End: r.Ends.Time,
+		Published: r.Published, Deleted: r.Deleted, Created: r.Created.Time, Updated: r.Updated.Time,
+	}
+}
+
+func demandRowOf(d demand.Demand) demandRow {
+	r := demandRow{
+		recordFields: recordFields{
+			ID: int64(d.ID), Title: d.Title, Cover: engine.Cover(d.Cover), AuthorID: d.Author, CategoryID: d.Category,
+			Published: d.Published, Deleted: d.Deleted, Created: engine.At(d.Created), Updated: engine.At(d.Updated),
+		},
+		demandFields: demandFields{
+			Description: d.Description, Tags: d.Tags, Images: d.Images, Address: d.Address,
+			Closed: engine.At(d.Closed), Starts: engine.At(d.Start), Ends: engine.At(d.End),
+		},
+	}
+	if d.Place != nil {
+		r.Lat, r.Lng = &d.Place.Lat, &d.Place.Lng
+	}
+	return r
 }

@@ -19,8 +19,8 @@ func (s *Store) HowTos() HowTos { return HowTos{s} }
 
 type howToRow struct {
 	bun.BaseModel `bun:"table:howtos,alias:h"`
-	Category      string
-	RobotID       user.ID
+	Category      string  `bun:",pk"`
+	RobotID       user.ID `bun:",pk"`
 	Bundles       []int64 `bun:",array"`
 	Created       engine.Time
 	Updated       engine.Time
@@ -32,7 +32,7 @@ type listedHowTo struct {
 	engine.PageRow
 }
 
-func (r listedHowTo) howTo() publication.HowTo {
+func (r howToRow) howTo() publication.HowTo {
 	return publication.HowTo{
 		Category: r.Category, Robot: r.RobotID, Created: r.Created.Time, Updated: r.Updated.Time,
 		Bundles: engine.Mapped(r.Bundles, func(id int64) publication.BundleID { return publication.BundleID(id) }),
@@ -46,5 +46,5 @@ func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (
 		}
 		return query.Where("h.category IN (?)", bun.List(categories))
 	}, "h.created DESC, h.category, h.robot_id")
-	return page.Map(rows, listedHowTo.howTo), err
+	return page.Map(rows, func(r listedHowTo) publication.HowTo { return r.howTo() }), err
 }

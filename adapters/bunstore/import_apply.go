@@ -6,125 +6,93 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/uptrace/bun"
+
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/access"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/markup"
 	"plaza/domain/user"
 )
 
-// add adds the rows to the table, if there are any.
-func (t *batchApply) add(ctx context.Context, table string, columns []string, rows [][]any) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	return t.tx.Copy(table, columns, rows)
+// batchApply applies a batch.
+type batchApply struct {
+	importState
+	s        *Store
+	tx       *listedTransaction
+	batch    imported.Batch
+	outcomes []imported.Outcome
+	ready    map[imported.Kind][]int // the indexes of the records that can be stored, each after those that it needs
+	replaced map[feed.Kind][]replacement
+	listings []listingRow // new ones
 }
 
-// store writes the changes of the table.
-func (t *batchApply) store(ctx context.Context, table string, columns []string, c tableChanges) error {
-	if err := t.add(ctx, table, columns, c.added); err != nil {
+// plan finds out which records can be stored, and sets the outcomes of the others.
+func (t *batchApply) plan() {
+	var all []int
+	all, t.outcomes = imported.Decide(t.batch.Records, t.accountsOf, t.known(), t.parents)
+	t.ready, t.replaced = map[imported.Kind][]int{}, map[feed.Kind][]replacement{}
+	for _, i := range all {
+		kind := t.batch.Records[i].Ref().Kind
+		t.ready[kind] = append(t.ready[kind], i)
+	}
+}
+
+// storeRecords stores the ready records of the kind, each as the row that rowOf returns. It adds rows that are not stored yet, and
+// changes others, unless they are the same, by the statement, whose parameters are the columns of the model. What is listed
+// it lists.
+func storeRecords[Record imported.Record, Row any](
+	ctx context.Context, t *batchApply, kind imported.Kind, update string, rowOf func(Record) Row,
+) error {
+	rows := make([]Row, len(t.ready[kind]))
+	for n, i := range t.ready[kind] {
+		rows[n] = rowOf(t.batch.Records[i].(Record))
+	}
+	stored, err := engine.Stored(ctx, t.tx.Tx, rows)
+	if err != nil {
 		return err
 	}
-	return t.tx.Run(ctx, c.changed...)
-}
-
-// noteOutcome sets the outcome of the record at the index, and reports whether it must be
-// stored.
-func (t *batchApply) noteOutcome(index int, stored, same bool) bool {
-	switch {
-	case !stored:
-		t.outcomes[index].Status = imported.New
-	case same:
-		t.outcomes[index].Status = imported.Same
-	default:
-		t.outcomes[index].Status = imported.Changed
-	}
-	return !same || !stored
-}
-
-func (t *batchApply) users(ctx context.Context, ready map[imported.Kind][]int) error {
-	var added [][]any
-	var steps []engine.Step
-	var sources []string
-	var named, renamed []user.Member // the latter had names
-	for _, i := range ready[imported.User] {
-		p := t.batch.Records[i].(imported.UserRecord)
-		own, has := t.accounts[p.Source]
-		next := own.Member
-		next.Firstname, next.Lastname = p.Firstname, p.Lastname
-		if !own.adopted {
-			next = p.Member
-			next.ID = own.ID
+	var added []Row
+	var changed [][]any
+	for n, i := range t.ready[kind] {
+		values := engine.Values(t.s.DB, rows[n])
+		old, has := stored[engine.KeyOf(t.s.DB, rows[n])]
+		switch {
+		case !has:
+			added = append(added, rows[n])
+		case reflect.DeepEqual(engine.Values(t.s.DB, old), values):
+			t.outcomes[i].Status = imported.Same
+			continue
+		default:
+			t.outcomes[i].Status = imported.Changed
+			changed = append(changed, values)
 		}
-		if !t.noteOutcome(i, has, reflect.DeepEqual(next, own.Member)) {
+		next, is := any(rows[n]).(recordRow)
+		if !is {
 			continue
 		}
-		holder, held := t.holders[p.Phone.E164()]
-		switch {
-		case has:
-			args := append([]any{p.Source}, memberColumns.Values(&next, t.s.Dialect)...)
-			steps = append(steps, engine.Step{Statement: t.s.steps.updateUser, Args: args})
-			if next.Firstname != own.Firstname || next.Lastname != own.Lastname {
-				renamed = append(renamed, next)
-			}
-		case held:
-			t.uids[p.Source] = holder.ID
-			steps = append(steps, engine.Step{Statement: t.s.steps.adopt, Args: []any{int64(holder.ID), p.Source, p.Firstname, p.Lastname}})
-			renamed = append(renamed, user.Member{ID: holder.ID, Firstname: p.Firstname, Lastname: p.Lastname})
-		default:
-			a := account{source: p.Source, phone: p.Phone.String(), Member: p.Member}
-			added, sources = append(added, newAccounts.Values(&a, t.s.Dialect)), append(sources, p.Source)
-			named = append(named, p.Member)
+		r := replacement{at: item{listedKinds[kind], next.key()}, next: next.record()}
+		if has {
+			r.old = any(old).(recordRow).record()
 		}
+		t.replace(r)
 	}
-	if err := t.add(ctx, newAccounts.Name, newAccounts.Names(), added); err != nil {
+	if err := engine.Insert(t.tx.Tx, added); err != nil {
 		return err
 	}
-	if err := t.tx.Run(ctx, appendRead(t, steps, t.s.steps.userIDs, sources, t.scanUser)...); err != nil {
-		return err
+	for _, values := range changed {
+		t.tx.Add(engine.Step{Statement: update, Args: values})
 	}
-	for i, source := range sources {
-		named[i].ID = t.uids[source]
-	}
-	if err := t.s.addPrefixes(ctx, t.tx, named...); err != nil {
-		return err
-	}
-	return t.s.replacePrefixes(ctx, t.tx, renamed...)
+	return nil
 }
 
-// categories stores the categories in the order of the plan: parents before children.
-func (t *batchApply) categories(ctx context.Context, ready map[imported.Kind][]int) error {
-	var c tableChanges
-	for _, i := range ready[imported.Category] {
-		next := t.batch.Records[i].(imported.CategoryRecord).Category
-		old, has := t.categoryByID[next.ID]
-		if t.noteOutcome(i, has, old == next) {
-			c.put(categoryTable.Values(&next, t.s.Dialect), has, t.s.steps.updateCategory)
-			t.tx.changes.total(categories, 0)
-		}
-	}
-	return t.store(ctx, categoryTable.Name, categoryTable.Names(), c)
-}
+// listedKinds are the kinds of imported records that are listed.
+var listedKinds = map[imported.Kind]feed.Kind{imported.Publication: feed.Publication, imported.Node: feed.Node, imported.Demand: feed.Demand}
 
-func (t *batchApply) nodes(ctx context.Context, ready map[imported.Kind][]int) error {
-	var all []replacement
-	for _, i := range ready[imported.Node] {
-		r := t.batch.Records[i].(imported.NodeRecord)
-		r.Author = t.uids[r.By]
-		all = t.replace(all, i, item{feed.Node, int64(r.ID)}, r.Node)
-	}
-	return t.put(ctx, feed.Node, all)
-}
-
-func (t *batchApply) demands(ctx context.Context, ready map[imported.Kind][]int) error {
-	var all []replacement
-	for _, i := range ready[imported.Demand] {
-		r := t.batch.Records[i].(imported.DemandRecord)
-		r.Author, r.Tags, r.Images = t.uids[r.By], nilIfEmpty(r.Tags), nilIfEmpty(r.Images)
-		all = t.replace(all, i, item{feed.Demand, int64(r.ID)}, r.Demand)
-	}
-	return t.put(ctx, feed.Demand, all)
+// stored returns the indexes of the records of the kind that were new or have changed.
+func (t *batchApply) stored(kind imported.Kind) []int {
+	return slices.DeleteFunc(slices.Clone(t.ready[kind]), func(i int) bool { return t.outcomes[i].Status == imported.Same })
 }
 
 // replacement replaces an old record by the next; old is nil for a new one.
@@ -133,24 +101,10 @@ type replacement struct {
 	old, next feed.Listable
 }
 
-// replace appends the record at the index unless it is stored unchanged.
-func (t *batchApply) replace(all []replacement, index int, at item, next feed.Listable) []replacement {
-	old, has := t.records[at.kind][at.id]
-	if !t.noteOutcome(index, has, has && reflect.DeepEqual(old, next)) {
-		return all
-	}
-	return append(all, replacement{at, old, next})
-}
-
-// put stores the records of the kind and lists them.
-func (t *batchApply) put(ctx context.Context, kind feed.Kind, all []replacement) error {
-	var c tableChanges
-	table := recordTables[kind]
-	for _, r := range all {
-		c.put(table.valuesOf(r.next, t.s.Dialect), r.old != nil, t.s.steps.updateRecord[kind])
-		t.relist(r.at, r.old, r.next)
-	}
-	return t.store(ctx, table.tableName(), table.Names(), c)
+// replace lists the next record in place of the old one. New listings are collected for insertListings.
+func (t *batchApply) replace(r replacement) {
+	t.replaced[r.at.kind] = append(t.replaced[r.at.kind], r)
+	t.relist(r.at, r.old, r.next)
 }
 
 // relist replaces the listing of the old record. New listings are collected for insertListings.
@@ -161,19 +115,16 @@ func (t *batchApply) relist(at item, old, next feed.Listable) {
 		return
 	}
 	t.tx.changes.add(is)
-	t.listings = append(t.listings, is)
+	t.listings = append(t.listings, listingRowOf(is))
 }
 
 // insertListings adds the new listings, sorted so that neighbours in most indexes come together.
-func (t *batchApply) insertListings(ctx context.Context) error {
-	slices.SortFunc(t.listings, func(a, b *feed.Listing) int {
-		return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Kind, b.Kind), b.Created.Compare(a.Created), cmp.Compare(a.ID, b.ID))
+func (t *batchApply) insertListings() error {
+	slices.SortFunc(t.listings, func(a, b listingRow) int {
+		return cmp.Or(cmp.Compare(a.CategoryID, b.CategoryID), cmp.Compare(a.Kind, b.Kind), b.Created.Compare(a.Created.Time),
+			cmp.Compare(a.ID, b.ID))
 	})
-	all := make([][]any, len(t.listings))
-	for i, l := range t.listings {
-		all[i] = listingValues(l, t.s.Dialect)
-	}
-	return t.add(ctx, "feed_listings", listingColumns, all)
+	return engine.Insert(t.tx.Tx, t.listings)
 }
 
 func listedOrNot(record feed.Listable) *feed.Listing {
@@ -183,80 +134,196 @@ func listedOrNot(record feed.Listable) *feed.Listing {
 	return listed(record)
 }
 
-func (t *batchApply) howToRecords(ctx context.Context, ready map[imported.Kind][]int) error {
-	var c tableChanges
-	for _, i := range ready[imported.HowTo] {
-		r := t.batch.Records[i].(imported.HowToRecord)
-		r.Robot, r.Bundles = t.uids[r.By], nilIfEmpty(r.Bundles)
-		old, has := t.howTos[r.Ref()]
-		if t.noteOutcome(i, has, reflect.DeepEqual(old, r.HowTo)) {
-			c.put(howToTable.Values(&r.HowTo, t.s.Dialect), has, t.s.steps.updateHowTo)
+const (
+	// updateUser changes what members see of the user $1.
+	updateUser = `
+		UPDATE users SET firstname = $2, lastname = $3, expertise = $4, location = $5, timezone = $6, joined = $7
+		WHERE id = $1`
+
+	// adoptUser makes the account $1 that of the user with the id $2 at the source: $3 first name, $4 last name.
+	adoptUser = `
+		UPDATE users SET source = $2, adopted = true, firstname = $3, lastname = $4
+		WHERE id = $1`
+)
+
+// userRecords stores users. One who had an account before gets new names only.
+func (t *batchApply) userRecords(ctx context.Context) error {
+	var added []importedUser
+	var members []user.Member
+	var sources []string
+	for _, i := range t.ready[imported.User] {
+		p := t.batch.Records[i].(imported.UserRecord)
+		own, has := t.users[p.Source]
+		holder, held := t.holders[p.Phone.E164()]
+		next := p.Member
+		if own.Adopted {
+			next = own.member()
+			next.Firstname, next.Lastname = p.Firstname, p.Lastname
 		}
+		switch next.ID = own.ID; {
+		case has && reflect.DeepEqual(next, own.member()):
+			t.outcomes[i].Status = imported.Same
+			continue
+		case has:
+			t.outcomes[i].Status = imported.Changed
+			t.tx.Queue(updateUser, own.ID, next.Firstname, next.Lastname, next.Expertise, next.Location, next.Timezone, next.Joined)
+		case held:
+			next.ID, t.users[p.Source] = holder.ID, holder
+			t.tx.Queue(adoptUser, holder.ID, p.Source, p.Firstname, p.Lastname)
+		default:
+			added = append(added, importedUser{userRow: userRowOf(access.Account{Phone: p.Phone}, next), Source: p.Source})
+		}
+		members, sources = append(members, next), append(sources, p.Source)
 	}
-	return t.store(ctx, howToTable.Name, howToTable.Names(), c)
+	if err := engine.Insert(t.tx.Tx, added); err != nil {
+		return err
+	}
+	if err := t.tx.Run(ctx, t.readUsers(t.s, sources, nil)); err != nil {
+		return err
+	}
+	for i, source := range sources {
+		members[i].ID = t.users[source].ID
+	}
+	return t.s.replacePrefixes(ctx, t.tx, members...)
 }
 
-func (t *batchApply) news(ctx context.Context, ready map[imported.Kind][]int) error {
-	var c tableChanges
-	for _, i := range ready[imported.News] {
-		r := t.batch.Records[i].(imported.NewsRecord)
-		r.ID = 0
-		old, has := t.newsBySource[r.Source]
-		if t.noteOutcome(i, has, old == r.Item) {
-			c.put(newsTable.Values(&r, t.s.Dialect), has, t.s.steps.updateNews)
-		}
+// updateCategory changes the category $1: $2 parent, $3 name, $4 slug.
+const updateCategory = `
+	UPDATE categories SET parent_id = $2, name = $3, slug = $4, version = version + 1
+	WHERE id = $1`
+
+func (t *batchApply) categoryRecords(ctx context.Context) error {
+	err := storeRecords(ctx, t, imported.Category, updateCategory, func(r imported.CategoryRecord) categoryRow {
+		return categoryRow{ID: r.ID, ParentID: r.Parent, Name: r.Name, Slug: r.Slug}
+	})
+	if len(t.stored(imported.Category)) > 0 {
+		t.tx.changes.total(categories, 0)
 	}
-	return t.store(ctx, newsTable.Name, newsTable.Names(), c)
+	return err
 }
 
-// addTexts adds the statements of texts.
-func (s *importSteps) addTexts(d engine.Dialect) {
-	s.putText, s.removeTexts = map[feed.Kind]string{}, map[feed.Kind]string{}
-	for kind, table := range textTables {
-		s.putText[kind] = "INSERT INTO " + table + " AS t (id, html) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET html = EXCLUDED.html" +
-			" WHERE t.html <> EXCLUDED.html RETURNING id"
-		s.removeTexts[kind] = "DELETE FROM " + table + " WHERE " + d.Among("id", "$1") + " RETURNING id"
-	}
+// updateNode changes the node $1: $2 title, $3 cover, $4 author, $5 category, $6 whether it is published, $7 deleted, $8 created,
+// $9 updated, $10 bundle, $11 summary, $12 language.
+const updateNode = `
+	UPDATE nodes SET title = $2, cover = $3, author_id = $4, category_id = $5, published = $6, deleted = $7, created = $8, updated = $9,
+		bundle_id = $10, summary = $11, language = $12
+	WHERE id = $1`
+
+func (t *batchApply) nodeRecords(ctx context.Context) error {
+	return storeRecords(ctx, t, imported.Node, updateNode, func(r imported.NodeRecord) nodeRow {
+		r.Author = t.users[r.By].ID
+		return nodeRow{contentFields: contentFieldsOf(int64(r.ID), r.Bundle, r.Content)}
+	})
+}
+
+// updateDemand changes the demand $1: $2 title, $3 cover, $4 author, $5 category, $6 whether it is published, $7 deleted, $8
+// created, $9 updated, $10 description, $11 tags, $12 images, $13 address, $14 latitude, $15 longitude, $16 closed, $17 start, $18 end.
+const updateDemand = `
+	UPDATE demands SET title = $2, cover = $3, author_id = $4, category_id = $5, published = $6, deleted = $7, created = $8, updated = $9,
+		description = $10, tags = $11, images = $12, address = $13, lat = $14, lng = $15, closed = $16, starts = $17, ends = $18
+	WHERE id = $1`
+
+func (t *batchApply) demandRecords(ctx context.Context) error {
+	return storeRecords(ctx, t, imported.Demand, updateDemand, func(r imported.DemandRecord) demandRow {
+		r.Author = t.users[r.By].ID
+		return demandRowOf(r.Demand)
+	})
+}
+
+// updateHowTo changes the how-to of the robot $2 in the category $1: $3 bundles, $4 created, $5 updated.
+const updateHowTo = `
+	UPDATE howtos SET bundles = $3, created = $4, updated = $5
+	WHERE category = $1 AND robot_id = $2`
+
+func (t *batchApply) howToRecords(ctx context.Context) error {
+	return storeRecords(ctx, t, imported.HowTo, updateHowTo, func(r imported.HowToRecord) howToRow {
+		return howToRow{
+			Category: r.Category, RobotID: t.users[r.By].ID, Bundles: engine.Numbers(r.Bundles),
+			Created: engine.At(r.Created), Updated: engine.At(r.Updated),
+		}
+	})
+}
+
+// updateNews changes the news with the id $1 at the source: $2 and $3 name and logo of the site, $4 address, $5 title, $6 day, $7 HTML,
+// $8 category, $9 city, $10 district, $11 province, $12 country.
+const updateNews = `
+	UPDATE news SET site_name = $2, site_logo = $3, url = $4, title = $5, released = $6, html = $7,
+		category = $8, city = $9, district = $10, province = $11, country = $12
+	WHERE source = $1`
+
+// newsRecordRow is a row of imported news, which has its id at the source.
+type newsRecordRow struct {
+	bun.BaseModel `bun:"table:news"`
+	Source        string `bun:",pk"`
+	newsFields
+}
+
+func (t *batchApply) newsRecords(ctx context.Context) error {
+	return storeRecords(ctx, t, imported.News, updateNews, func(r imported.NewsRecord) newsRecordRow {
+		return newsRecordRow{Source: r.Source, newsFields: newsFields{
+			SiteName: r.SiteName, SiteLogo: r.SiteLogo, URL: r.URL, Title: r.Title, Released: engine.Date{Date: r.Released},
+			HTML: r.HTML, Category: r.Category, City: r.City, District: r.District, Province: r.Province, Country: r.Country,
+		}}
+	})
+}
+
+// textStatements are those of the texts of a kind, which stand in a table of their own.
+type textStatements struct {
+	table  string
+	put    string // changes the text $1 to $2, and returns a row if that is another one
+	remove string // removes the text $1, and returns a row if there was one
+}
+
+var textTables = map[imported.Kind]textStatements{
+	imported.Publication: {
+		table: "publication_texts",
+		put: `
+		INSERT INTO publication_texts AS t (id, html) VALUES ($1, $2)
+		ON CONFLICT (id) DO UPDATE SET html = EXCLUDED.html WHERE t.html <> EXCLUDED.html
+		RETURNING id`,
+		remove: `
+		DELETE FROM publication_texts WHERE id = $1 RETURNING id`,
+	},
+	imported.Node: {
+		table: "node_texts",
+		put: `
+		INSERT INTO node_texts AS t (id, html) VALUES ($1, $2)
+		ON CONFLICT (id) DO UPDATE SET html = EXCLUDED.html WHERE t.html <> EXCLUDED.html
+		RETURNING id`,
+		remove: `
+		DELETE FROM node_texts WHERE id = $1 RETURNING id`,
+	},
 }
 
 // texts stores the texts of the publications and nodes, which are stored already, and removes those of records that
 // have none. The database compares the texts, so that none of them is read. A record of which only the text
 // has changed is a changed one.
-func (t *batchApply) texts(ctx context.Context, ready map[imported.Kind][]int) error {
-	added, removed := map[feed.Kind][][]any{}, map[feed.Kind][]int64{}
-	var steps []engine.Step
-	places := map[item]int{}
-	changed := func(kind feed.Kind) func(scan func(...any) error) error {
-		return func(scan func(...any) error) error {
-			at := item{kind: kind}
-			err := scan(&at.id)
-			if place, is := places[at]; is && t.outcomes[place].Status == imported.Same {
-				t.outcomes[place].Status = imported.Changed
+func (t *batchApply) texts(ctx context.Context) error {
+	for kind, statements := range textTables {
+		var added [][]any
+		for _, i := range t.ready[kind] {
+			id, html := t.batch.Records[i].Ref().Number(), htmlOf(t.batch.Records[i])
+			changed := func(func(...any) error) error {
+				t.outcomes[i].Status = imported.Changed
+				return nil
 			}
+			switch isNew := t.outcomes[i].Status == imported.New; {
+			case isNew && html != "":
+				added = append(added, []any{id, string(html)})
+			case html != "":
+				t.tx.Queue(statements.put, id, html).Row = changed
+			case !isNew:
+				t.tx.Queue(statements.remove, id).Row = changed
+			}
+		}
+		if len(added) == 0 {
+			continue
+		}
+		if err := t.tx.Copy(statements.table, []string{"id", "html"}, added); err != nil {
 			return err
 		}
 	}
-	for _, i := range slices.Concat(ready[imported.Publication], ready[imported.Node]) {
-		ref := t.batch.Records[i].Ref()
-		at, html := item{listedKinds[ref.Kind], ref.Number()}, string(htmlOf(t.batch.Records[i]))
-		places[at] = i
-		_, has := t.records[at.kind][at.id]
-		switch {
-		case has && html != "":
-			steps = append(steps, engine.Step{Statement: t.s.steps.putText[at.kind], Args: []any{at.id, html}, Row: changed(at.kind)})
-		case has:
-			removed[at.kind] = append(removed[at.kind], at.id)
-		case html != "":
-			added[at.kind] = append(added[at.kind], []any{at.id, html})
-		}
-	}
-	for kind, table := range textTables {
-		if err := t.add(ctx, table, []string{"id", "html"}, added[kind]); err != nil {
-			return err
-		}
-		steps = appendRead(t, steps, t.s.steps.removeTexts[kind], removed[kind], changed(kind))
-	}
-	return t.tx.Run(ctx, steps...)
+	return nil
 }
 
 func htmlOf(record imported.Record) markup.HTML {

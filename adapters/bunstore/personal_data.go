@@ -143,20 +143,21 @@ func reading[R any](targets func(*R) []any, record func(R) personaldata.Record) 
 	}
 }
 
-// readingColumns returns a reader of the columns of an R.
-func readingColumns[R any](columns engine.Columns[R], record func(R) personaldata.Record) recordReader {
-	return func(scan engine.Scanner, d engine.Dialect) (personaldata.Record, error) {
-		row, err := columns.Reader(d)(scan)
+// readingModel returns a reader of the columns of a model.
+func readingModel[R any](s *Store, record func(R) personaldata.Record) recordReader {
+	return func(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
+		var row R
+		err := scan(engine.TargetsOf(s.DB, &row)...)
 		return record(row), err
 	}
 }
 
-// readingText returns a reader of the columns of an R and of its text.
-func readingText[R any](columns engine.Columns[R], record func(R, markup.HTML) personaldata.Record) recordReader {
-	return func(scan engine.Scanner, d engine.Dialect) (personaldata.Record, error) {
+// readingText returns a reader of the columns of a model, and of its text.
+func readingText[R any](s *Store, record func(R, markup.HTML) personaldata.Record) recordReader {
+	return func(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
 		var row R
 		var html string
-		err := scan(append(columns.Targets(&row, d), &html)...)
+		err := scan(append(engine.TargetsOf(s.DB, &row), &html)...)
 		return record(row, markup.HTML(html)), err
 	}
 }
@@ -179,8 +180,9 @@ func readAccount(scan engine.Scanner, d engine.Dialect) (personaldata.Record, er
 	var m user.Member
 	var phone, source string
 	var scopes []string
-	err := scan(memberColumns.Targets(&m, d, (*int64)(&a.User), &phone, d.List(&scopes), &a.Staff, &a.Disabled,
-		engine.OrZeroText[string]{Into: &source}, (*engine.Cover)(&m.Avatar), engine.IntoTime{Into: &m.Seen})...)
+	err := scan((*int64)(&a.User), &phone, d.List(&scopes), &a.Staff, &a.Disabled,
+		engine.OrZeroText[string]{Into: &source}, (*engine.Cover)(&m.Avatar), engine.IntoTime{Into: &m.Seen},
+		&m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, engine.IntoTime{Into: &m.Joined})
 	if err != nil {
 		return nil, err
 	}

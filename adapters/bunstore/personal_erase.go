@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
 	"plaza/domain/feed"
@@ -92,58 +94,33 @@ func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id
 // eraseRecords returns the function that erases imported records of the kind. It takes them out of the feed as an
 // import does, deletes their rows, and queues covers that no other record has. It excludes imports, which read records
 // before they change them, and then takes those that are still the author's.
-func (v PersonalData) eraseRecords(kind feed.Kind) func(context.Context, *listedTransaction, user.ID, []int64) (int, error) {
+func eraseRecords[Row recordRow](v PersonalData, kind feed.Kind) func(context.Context, *listedTransaction, user.ID, []int64) (int, error) {
 	return func(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
-		if err := v.s.Dialect.Lock(ctx, tx, importLock); err != nil {
+		tx.Lock(importLock)
+		records, err := selectRecords[Row](ctx, tx.NewSelect().Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id))
+		if err != nil {
 			return 0, err
 		}
-		args := []any{v.s.Dialect.ListOf(ids), int64(id)}
-		if err := v.delist(ctx, tx, kind, args); err != nil {
+		feedOf := batchApply{s: v.s, tx: tx, replaced: map[feed.Kind][]replacement{}}
+		for _, r := range records {
+			gone := replacement{at: item{kind, r.id}, old: r.record}
+			if p, is := r.record.(publication.Publication); is {
+				p.Deleted = true
+				gone.next = p
+			}
+			feedOf.replace(gone)
+		}
+		if err := feedOf.relistOrigins(ctx, feedOf.replaced[feed.Publication]); err != nil {
 			return 0, err
 		}
-		remove := "DELETE FROM " + recordTables[kind].tableName() + " WHERE " + v.s.Dialect.Among("id", "$1") + " AND author_id = $2" +
-			" RETURNING COALESCE(cover ->> 'key', '')"
 		var covers []string
-		err := tx.Run(ctx, engine.Step{Statement: remove, Args: args, Row: func(scan func(...any) error) error {
-			var key string
-			err := scan(&key)
-			covers = append(covers, key)
-			return err
-		}})
+		_, err = tx.NewDelete().Model((*Row)(nil)).Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id).
+			Returning("COALESCE(cover ->> 'key', '')").Exec(ctx, &covers)
 		if err != nil {
 			return 0, err
 		}
 		return len(ids), tx.Run(ctx, v.discardCovers(covers)...)
 	}
-}
-
-// delist takes the records of the kind with the ids and the author out of the feed.
-func (v PersonalData) delist(ctx context.Context, tx *listedTransaction, kind feed.Kind, args []any) error {
-	var all []replacement
-	theirs := recordTables[kind].Among(v.s.Dialect, "id", "$1") + " AND author_id = $2"
-	err := tx.Run(ctx, engine.Step{Statement: theirs, Args: args, Row: func(scan func(...any) error) error {
-		id, record, err := scanRecord(kind, scan, v.s.Dialect)
-		gone := replacement{at: item{kind, id}, old: record}
-		if p, is := record.(publication.Publication); is {
-			p.Deleted = true
-			gone.next = p
-		}
-		all = append(all, gone)
-		return err
-	}})
-	if err != nil {
-		return err
-	}
-	feedOf := batchApply{s: v.s, tx: tx}
-	if kind == feed.Publication {
-		if err := feedOf.relistOrigins(ctx, all); err != nil {
-			return err
-		}
-	}
-	for _, r := range all {
-		feedOf.relist(r.at, r.old, nil)
-	}
-	return nil
 }
 
 // discardCovers returns the steps that queue those of the covers that no record has.

@@ -7,11 +7,14 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/audit"
 	"plaza/domain/block"
+	"plaza/domain/demand"
 	"plaza/domain/event"
 	"plaza/domain/feed"
+	"plaza/domain/markup"
 	"plaza/domain/moderation"
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
+	"plaza/domain/publication"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/verification"
@@ -86,7 +89,7 @@ func (v PersonalData) kinds() map[personaldata.Kind]personalKind {
 		personaldata.Account: {
 			table: "users", whose: "id = $1", keys: "id", begin: number,
 			columns: "id, phone, scopes, staff, disabled, source, avatar, (SELECT p.seen FROM presence p WHERE p.user_id = users.id), " +
-				memberColumns.List(),
+				"firstname, lastname, expertise, location, timezone, joined",
 			read: readAccount, still: " AND " + notErased, erase: v.eraseAccount,
 		},
 		personaldata.Sessions: {
@@ -147,21 +150,27 @@ func (v PersonalData) kinds() map[personaldata.Kind]personalKind {
 		},
 		personaldata.Publications: {
 			table: "publications", whose: "author_id = $1", keys: "id", begin: number,
-			columns: publicationTable.List() + ", " + textOf(feed.Publication),
-			read:    readingText(publicationTable.Columns, personaldata.NewPublicationRecord), erase: v.eraseRecords(feed.Publication),
+			columns: engine.ColumnsOf[publicationRow](v.s.DB) + ", COALESCE((SELECT t.html FROM publication_texts t WHERE t.id = publications.id), '')",
+			read: readingText(v.s, func(r publicationRow, html markup.HTML) personaldata.Record {
+				return personaldata.NewPublicationRecord(r.publication(), html)
+			}), erase: eraseRecords[publicationRow](v, feed.Publication),
 		},
 		personaldata.Nodes: {
 			table: "nodes", whose: "author_id = $1", keys: "id", begin: number,
-			columns: nodeTable.List() + ", " + textOf(feed.Node),
-			read:    readingText(nodeTable.Columns, personaldata.NewNodeRecord), erase: v.eraseRecords(feed.Node),
+			columns: engine.ColumnsOf[nodeRow](v.s.DB) + ", COALESCE((SELECT t.html FROM node_texts t WHERE t.id = nodes.id), '')",
+			read: readingText(v.s, func(r nodeRow, html markup.HTML) personaldata.Record {
+				return personaldata.NewNodeRecord(r.record().(publication.Node), html)
+			}), erase: eraseRecords[nodeRow](v, feed.Node),
 		},
 		personaldata.Demands: {
-			table: "demands", whose: "author_id = $1", keys: "id", begin: number, columns: demandTable.List(),
-			read: readingColumns(demandTable.Columns, personaldata.NewDemandRecord), erase: v.eraseRecords(feed.Demand),
+			table: "demands", whose: "author_id = $1", keys: "id", begin: number, columns: engine.ColumnsOf[demandRow](v.s.DB),
+			read: readingModel(v.s, func(r demandRow) personaldata.Record {
+				return personaldata.NewDemandRecord(r.record().(demand.Demand))
+			}), erase: eraseRecords[demandRow](v, feed.Demand),
 		},
 		personaldata.HowTos: {
-			table: "howtos", whose: "robot_id = $1", keys: "category", begin: text, columns: howToTable.List(),
-			read: readingColumns(howToTable.Columns, personaldata.NewHowToRecord),
+			table: "howtos", whose: "robot_id = $1", keys: "category", begin: text, columns: engine.ColumnsOf[howToRow](v.s.DB),
+			read: readingModel(v.s, func(r howToRow) personaldata.Record { return personaldata.NewHowToRecord(r.howTo()) }),
 		},
 		personaldata.Orders: {
 			table: "orders", whose: "user_id = $1", keys: "id + 0", begin: number,

@@ -24,10 +24,16 @@ func bound(d Dialect, arg any) any {
 		return arg
 	case time.Time:
 		return d.Instant(arg)
+	case Time:
+		return d.Instant(arg.Time)
 	case time.Duration:
 		return d.Interval(arg)
 	case calendar.Date:
 		return d.date(arg)
+	case Date:
+		return d.date(arg.Date)
+	case Cover:
+		return arg.NullIfZero()
 	case media.Picture:
 		return Cover(arg).NullIfZero()
 	}

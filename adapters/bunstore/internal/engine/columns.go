@@ -12,7 +12,6 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"plaza/domain/calendar"
-	"plaza/domain/geo"
 	"plaza/domain/media"
 )
 
@@ -70,62 +69,26 @@ func (t IntoTime) ScanTimestamptz(v pgtype.Timestamptz) error {
 	return nil
 }
 
-// intoPoint scans one coordinate. NULL leaves the point as it is, which is nil.
-type intoPoint struct {
-	into **geo.Point
-	of   func(*geo.Point) *float64
-}
+// Date is a day in a column: date on Postgres, YYYY-MM-DD on SQLite.
+type Date struct{ calendar.Date }
 
-func (p intoPoint) Scan(src any) error {
-	degrees, is := src.(float64)
-	if !is && src != nil {
-		return fmt.Errorf("cannot scan degrees from %T", src)
-	}
-	return p.ScanFloat64(pgtype.Float8{Float64: degrees, Valid: is})
-}
-
-// ScanFloat64 scans pgx's type directly.
-func (p intoPoint) ScanFloat64(v pgtype.Float8) error {
-	if !v.Valid {
-		return nil
-	}
-	if *p.into == nil {
-		*p.into = &geo.Point{}
-	}
-	*p.of(*p.into) = v.Float64
-	return nil
-}
-
-// dbDate is a day in a column: date on Postgres, YYYY-MM-DD on SQLite.
-type dbDate calendar.Date
-
-func (d *dbDate) Scan(src any) (err error) {
-	var date calendar.Date
+func (d *Date) Scan(src any) (err error) {
 	switch src := src.(type) {
 	case time.Time:
-		date = calendar.DateOf(src)
+		d.Date = calendar.DateOf(src)
 	case string:
-		date, err = calendar.ParseDate(src)
+		d.Date, err = calendar.ParseDate(src)
 	default:
 		err = fmt.Errorf("cannot scan a day from %T", src)
 	}
-	*d = dbDate(date)
 	return err
 }
 
 // ScanDate scans pgx's type directly.
-func (d *dbDate) ScanDate(v pgtype.Date) error {
-	*d = dbDate(calendar.DateOf(v.Time))
+func (d *Date) ScanDate(v pgtype.Date) error {
+	d.Date = calendar.DateOf(v.Time)
 	return nil
 }
-
-// Date is a day in a column: date on Postgres, YYYY-MM-DD on SQLite.
-type Date struct{ calendar.Date }
-
-func (d *Date) Scan(src any) error { return (*dbDate)(&d.Date).Scan(src) }
-
-// ScanDate scans pgx's type directly.
-func (d *Date) ScanDate(v pgtype.Date) error { return (*dbDate)(&d.Date).ScanDate(v) }
 
 // Cover is a picture in a column, as JSON; no picture is NULL.
 type Cover media.Picture

@@ -253,7 +253,7 @@ type ignored struct{}
 func (ignored) Scan(any) error { return nil }
 
 // preparedStatements keeps prepared statements by their text. Their number is
-// bounded: the texts are those of the registries, with every order of eventPage.
+// bounded: the texts are constants.
 type preparedStatements struct{ byText sync.Map }
 
 func (p *preparedStatements) get(ctx context.Context, db *sql.DB, text string) (*sql.Stmt, error) {

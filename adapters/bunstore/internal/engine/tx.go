@@ -63,6 +63,9 @@ func (j *Joining) behind(fn func(tx *Tx) error) func(tx *Tx) error {
 	}
 }
 
+// Context returns the context of the transaction.
+func (tx *Tx) Context() context.Context { return tx.ctx }
+
 // Queue adds the statement to those that are sent next. bindArgs says which arguments it takes.
 func (tx *Tx) Queue(statement string, args ...any) *Step {
 	step := &Step{Statement: statement, Args: bindArgs(tx.s.Dialect, args)}

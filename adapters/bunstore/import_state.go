@@ -1,0 +1,145 @@
+package bunstore
+
+import (
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// importedUser is a user as imports see it.
+type importedUser struct {
+	userRow `bun:",extend"`
+	Source  string `bun:",nullzero"`
+	Adopted bool
+}
+
+// existingUser is a stored one.
+type existingUser struct {
+	importedUser
+	phone user.Phone
+}
+
+func (u existingUser) member() user.Member {
+	return user.Member{
+		ID: u.ID, Firstname: u.Firstname, Lastname: u.Lastname, Expertise: u.Expertise, Location: u.Location, Timezone: u.Timezone,
+		Joined: u.Joined.Time,
+	}
+}
+
+func (u existingUser) account() *imported.ExistingAccount {
+	return &imported.ExistingAccount{Source: u.Source, Phone: u.phone}
+}
+
+var (
+	// usersOfSources finds the users with the ids $1 at the source, and those with the telephones $2.
+	usersOfSources = engine.Text{
+		Postgres: `
+		SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined FROM users
+		WHERE source = ANY($1) OR replace(phone, '-', '') = ANY($2)`,
+
+		SQLite: `
+		SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined FROM users
+		WHERE source IN (SELECT value FROM json_each($1)) OR replace(phone, '-', '') IN (SELECT value FROM json_each($2))`,
+	}
+
+	// bundlesOf finds the bundles of $1.
+	bundlesOf = engine.Text{
+		Postgres: `
+		SELECT id, first_original_id, original_id FROM bundles WHERE id = ANY($1)`,
+
+		SQLite: `
+		SELECT id, first_original_id, original_id FROM bundles WHERE id IN (SELECT value FROM json_each($1))`,
+	}
+)
+
+// importState is the stored state that decides which records can be stored.
+type importState struct {
+	users   map[string]existingUser // by their ids at the source
+	holders map[string]existingUser // by their telephones
+	bundles map[publication.BundleID]publication.Bundle
+	parents map[feed.CategoryID]feed.CategoryID // of all categories
+}
+
+// reads returns the reads of the state that concerns the records and refs.
+func (t *importState) reads(s *Store, records []imported.Record, refs []imported.Ref) []engine.Step {
+	*t = importState{
+		users: map[string]existingUser{}, holders: map[string]existingUser{},
+		bundles: map[publication.BundleID]publication.Bundle{}, parents: map[feed.CategoryID]feed.CategoryID{},
+	}
+	var sources, telephones []string
+	var bundles []int64
+	for _, r := range records {
+		refs = append(refs, r.Ref())
+		if u, is := r.(imported.UserRecord); is {
+			telephones = append(telephones, u.Phone.E164())
+		}
+	}
+	for _, ref := range refs {
+		switch ref.Kind {
+		case imported.User:
+			sources = append(sources, ref.ID)
+		case imported.Bundle:
+			bundles = append(bundles, ref.Number())
+		}
+	}
+	return []engine.Step{
+		t.readUsers(s, sources, telephones),
+		engine.Each(s.DB, func(row *bundleRow) error {
+			t.bundles[row.ID] = row.bundle()
+			return nil
+		}, s.Pick(bundlesOf), bundles),
+		engine.Each(s.DB, func(row *categoryRow) error {
+			t.parents[row.ID] = row.ParentID
+			return nil
+		}, "SELECT id, parent_id FROM categories"),
+	}
+}
+
+// readUsers returns the read of the users with the ids at the source, and of those with the telephones.
+func (t *importState) readUsers(s *Store, sources, telephones []string) engine.Step {
+	return engine.Each(s.DB, func(row *importedUser) error {
+		phone, err := phoneOf(row.Phone)
+		u := existingUser{*row, phone}
+		if t.holders[phone.E164()] = u; u.Source != "" {
+			t.users[u.Source] = u
+		}
+		return err
+	}, s.Pick(usersOfSources), sources, telephones)
+}
+
+// known returns the refs of the users, categories and bundles that were read.
+func (t *importState) known() map[imported.Ref]bool {
+	known := map[imported.Ref]bool{}
+	for source, u := range t.users {
+		if !u.phone.IsErased() {
+			known[imported.Ref{Kind: imported.User, ID: source}] = true
+		}
+	}
+	for id := range t.bundles {
+		known[imported.NumberRef(imported.Bundle, id)] = true
+	}
+	for id := range t.parents {
+		known[imported.NumberRef(imported.Category, id)] = true
+	}
+	return known
+}
+
+// accountsOf returns the account of the user and the account that has the user's phone.
+func (t *importState) accountsOf(p imported.UserRecord) (own, holder *imported.ExistingAccount) {
+	if u, is := t.users[p.Source]; is {
+		own = u.account()
+	}
+	if u, is := t.holders[p.Phone.E164()]; is {
+		holder = u.account()
+	}
+	return own, holder
+}
+
+// bundle returns the stored bundle.
+func (t *importState) bundle(id publication.BundleID) publication.Bundle {
+	b := t.bundles[id]
+	b.ID = id
+	return b
+}

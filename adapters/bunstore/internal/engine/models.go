@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"context"
+	"reflect"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+)
+
+// Key is what identifies a row: the values of the one or two fields of its model that are keys.
+type Key [2]any
+
+// KeyOf returns the key of the row.
+func KeyOf[R any](s *DB, row R) (key Key) {
+	copy(key[:], valuesOf(s, s.Writer.Table(reflect.TypeFor[R]()).PKs, reflect.ValueOf(row)))
+	return key
+}
+
+// Values returns what the fields of the row bind, in the order of its model. A list is never NULL.
+func Values[R any](s *DB, row R) []any {
+	return valuesOf(s, s.Writer.Table(reflect.TypeFor[R]()).Fields, reflect.ValueOf(row))
+}
+
+func valuesOf(s *DB, fields []*schema.Field, row reflect.Value) []any {
+	all := make([]any, len(fields))
+	for i, field := range fields {
+		value := field.Value(row)
+		switch {
+		case field.NullZero && value.IsZero():
+			continue
+		case value.Kind() == reflect.Slice && value.IsNil():
+			value = reflect.MakeSlice(value.Type(), 0, 0)
+		}
+		all[i] = bound(s.Dialect, value.Interface())
+	}
+	return all
+}
+
+// Stored returns the stored rows that have the keys of the given ones.
+func Stored[R any](ctx context.Context, tx *Tx, rows []R) (map[Key]R, error) {
+	found := make(map[Key]R, len(rows))
+	if len(rows) == 0 {
+		return found, nil
+	}
+	keys := tx.s.Writer.Table(reflect.TypeFor[R]()).PKs
+	columns := Mapped(keys, func(f *schema.Field) bun.Ident { return bun.Ident(f.Name) })
+	sought := Mapped(rows, func(row R) any { return bun.Tuple(valuesOf(tx.s, keys, reflect.ValueOf(row))) })
+	var stored []R
+	err := tx.NewSelect().Model(&stored).Where("? IN (VALUES ?)", bun.Tuple(columns), bun.List(sought)).Scan(ctx)
+	for _, row := range stored {
+		found[KeyOf(tx.s, row)] = row
+	}
+	return found, err
+}
+
+// Insert adds the rows of a model, faster than statements do. The database makes the keys that count up.
+func Insert[R any](tx *Tx, rows []R) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	table := tx.s.Writer.Table(reflect.TypeFor[R]())
+	var fields []*schema.Field
+	var columns []string
+	for _, field := range table.Fields {
+		if !field.AutoIncrement {
+			fields, columns = append(fields, field), append(columns, field.Name)
+		}
+	}
+	return tx.Copy(table.Name, columns, Mapped(rows, func(row R) []any { return valuesOf(tx.s, fields, reflect.ValueOf(row)) }))
+}
+
+// ColumnsOf returns the columns of a model, in the order of TargetsOf.
+func ColumnsOf[R any](s *DB) string {
+	return strings.Join(Mapped(s.Writer.Table(reflect.TypeFor[R]()).Fields, func(f *schema.Field) string { return f.Name }), ", ")
+}
+
+// TargetsOf returns what scans into the fields of the row.
+func TargetsOf[R any](s *DB, row *R) []any {
+	return Mapped(s.Writer.Table(reflect.TypeFor[R]()).Fields, func(f *schema.Field) any {
+		return targetOf(s.Dialect, f)(reflect.ValueOf(row).Elem())
+	})
+}
