@@ -178,7 +178,6 @@ func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, i
 		"DELETE FROM presence WHERE user_id = $1",
 		"DELETE FROM image_counts WHERE owner_id = $1 AND kept = 0",
 		"DELETE FROM picture_totals WHERE owner_id = $1 AND NOT EXISTS (SELECT 1 FROM pictures p WHERE p.owner_id = $1)",
-		"DELETE FROM import_lines WHERE kind = 'user' AND source = (SELECT u.source FROM users u WHERE u.id = $1)",
 	} {
 		steps = append(steps, engine.Step{Statement: statement, Args: []any{int64(id)}})
 	}

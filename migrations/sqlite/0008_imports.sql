@@ -3,18 +3,6 @@
 -- How far each file has been imported.
 CREATE TABLE imports (file text NOT NULL PRIMARY KEY, progress blob) STRICT;
 
--- Lines that wait for what their records need, in the order in which they arrived.
-CREATE TABLE import_lines (
-    id     integer PRIMARY KEY AUTOINCREMENT,
-    file   text    NOT NULL,
-    number integer NOT NULL,
-    kind   text    NOT NULL,
-    source text    NOT NULL,
-    raw    blob    NOT NULL,
-    UNIQUE (file, number)
-) STRICT;
-CREATE INDEX import_lines_of_record ON import_lines (source, kind);
-
 -- Runs of imports, for the back office.
 CREATE TABLE import_runs (
     id         integer PRIMARY KEY AUTOINCREMENT,
