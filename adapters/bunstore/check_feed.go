@@ -21,43 +21,23 @@ type stored struct {
 type checkSource struct {
 	kind feed.Kind
 	read func(ctx context.Context, query *bun.SelectQuery) ([]stored, error)
-	lock func(tx *listedTransaction, id int64) // keeps other transactions from changing the record, and what it is listed by
+	// lock keeps other transactions from changing the record, and what it is listed by. Without lock, reading the row locks it.
+	lock func(tx *engine.Tx, id int64)
 }
 
 var checkSources = []checkSource{
-	{feed.Publication, selectRecords[publicationRow], lockRecord(lockPublication)},
-	{feed.Node, selectRecords[nodeRow], lockRecord(lockNode)},
-	{feed.Demand, selectRecords[demandRow], lockRecord(lockDemand)},
-	{origins, selectOrigins, func(tx *listedTransaction, _ int64) { tx.Lock(importLock) }},
-	{feed.Event, selectEvents, lockRecord(lockEvent)},
-}
-
-const (
-	// lockPublication locks the publication $1.
-	lockPublication = `
-		SELECT 1 FROM publications WHERE id = $1
-		FOR UPDATE`
-
-	// lockNode locks the node $1.
-	lockNode = `
-		SELECT 1 FROM nodes WHERE id = $1
-		FOR UPDATE`
-
-	// lockDemand locks the demand $1.
-	lockDemand = `
-		SELECT 1 FROM demands WHERE id = $1
-		FOR UPDATE`
-)
-
-func lockRecord(statement string) func(*listedTransaction, int64) {
-	return func(tx *listedTransaction, id int64) { tx.Queue(statement, id) }
+	{kind: feed.Publication, read: selectRecords[publicationRow]},
+	{kind: feed.Node, read: selectRecords[nodeRow]},
+	{kind: feed.Demand, read: selectRecords[demandRow]},
+	{kind: origins, read: selectOrigins, lock: func(tx *engine.Tx, _ int64) { tx.Lock(importLock) }},
+	{kind: feed.Event, read: selectEvents, lock: func(tx *engine.Tx, id int64) { tx.Queue(lockEvent, id) }},
 }
 
 // selectRecords reads records that are one row each.
 func selectRecords[Row recordRow](ctx context.Context, query *bun.SelectQuery) ([]stored, error) {
 	var rows []Row
 	err := query.Model(&rows).Scan(ctx)
-	return engine.Mapped(rows, func(row Row) stored { return stored{id: row.key(), record: row.record()} }), err
+	return engine.Mapped(rows, func(row Row) stored { return stored{id: row.at().id, record: row.record()} }), err
 }
 
 // originRow is a publication with what decides whether it is an origin.
@@ -147,8 +127,12 @@ func isListedAs(record feed.Listable, l *feed.Listing) bool { return isSame(list
 func (c check) recheck(ctx context.Context, source checkSource, id int64) error {
 	var broken error
 	err := c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-		source.lock(tx, id)
-		found, err := source.read(ctx, tx.NewSelect().Where("id = ?", id))
+		query := c.Selecting(tx.Tx)
+		if source.lock != nil {
+			source.lock(tx.Tx, id)
+			query = tx.NewSelect()
+		}
+		found, err := source.read(ctx, query.Where("id = ?", id))
 		if err != nil || len(found) == 0 { // removed meanwhile
 			return "", err
 		}

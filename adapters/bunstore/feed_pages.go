@@ -69,8 +69,8 @@ const (
 			AND kind IN (CAST($4 AS text), CAST($5 AS text), CAST($6 AS text), CAST($7 AS text))
 		ORDER BY created DESC, kind, id
 		LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint))
-	SELECT page.kind, page.id, COALESCE(p.bundle_id, n.bundle_id) AS bundle_id, p.first_original_id, p.original_id, p.node_id, COALESCE(p.type, 0) AS type,
-		COALESCE(p.title, n.title, d.title) AS title, COALESCE(p.summary, n.summary, '') AS summary,
+	SELECT page.kind, page.id, COALESCE(p.bundle_id, n.bundle_id) AS bundle_id, p.first_original_id, p.original_id, p.node_id,
+		COALESCE(p.type, 0) AS type, COALESCE(p.title, n.title, d.title) AS title, COALESCE(p.summary, n.summary, '') AS summary,
 		COALESCE(d.description, '') AS description, d.tags,
 		COALESCE(p.cover, n.cover, d.cover) AS cover, d.images, COALESCE(p.author_id, n.author_id, d.author_id) AS author_id,
 		COALESCE(p.language, n.language, '') AS language, COALESCE(d.address, '') AS address,

@@ -13,7 +13,7 @@ import (
 
 // recordRow is a row of a kind of records that the feed lists.
 type recordRow interface {
-	key() int64
+	at() item
 	record() feed.Listable
 }
 
@@ -29,8 +29,6 @@ type recordFields struct {
 	Created    engine.Time
 	Updated    engine.Time
 }
-
-func (r recordFields) key() int64 { return r.ID }
 
 // contentFields are common to publications and nodes.
 type contentFields struct {
@@ -71,6 +69,8 @@ type publicationRow struct {
 	publicationFields
 }
 
+func (r publicationRow) at() item { return item{feed.Publication, r.ID} }
+
 func (r publicationRow) record() feed.Listable { return r.publication() }
 
 func (r publicationRow) publication() publication.Publication {
@@ -94,6 +94,8 @@ type nodeRow struct {
 	contentFields
 }
 
+func (r nodeRow) at() item { return item{feed.Node, r.ID} }
+
 func (r nodeRow) record() feed.Listable {
 	return publication.Node{ID: publication.NodeID(r.ID), Bundle: r.BundleID, Content: r.content()}
 }
@@ -116,6 +118,8 @@ type demandRow struct {
 	recordFields
 	demandFields
 }
+
+func (r demandRow) at() item { return item{feed.Demand, r.ID} }
 
 func (r demandRow) record() feed.Listable {
 	return demand.Demand{

@@ -24,15 +24,15 @@ type batchApply struct {
 	batch    imported.Batch
 	outcomes []imported.Outcome
 	ready    map[imported.Kind][]int // the indexes of the records that can be stored, each after those that it needs
-	replaced map[feed.Kind][]replacement
-	listings []listingRow // new ones
+	replaced []replacement           // publications
+	listings []listingRow            // new ones
 }
 
 // plan finds out which records can be stored, and sets the outcomes of the others.
 func (t *batchApply) plan() {
 	var all []int
 	all, t.outcomes = imported.Decide(t.batch.Records, t.accountsOf, t.known(), t.parents)
-	t.ready, t.replaced = map[imported.Kind][]int{}, map[feed.Kind][]replacement{}
+	t.ready = map[imported.Kind][]int{}
 	for _, i := range all {
 		kind := t.batch.Records[i].Ref().Kind
 		t.ready[kind] = append(t.ready[kind], i)
@@ -68,15 +68,13 @@ func storeRecords[Record imported.Record, Row any](
 			t.outcomes[i].Status = imported.Changed
 			changed = append(changed, values)
 		}
-		next, is := any(rows[n]).(recordRow)
-		if !is {
-			continue
+		if next, is := any(rows[n]).(recordRow); is {
+			r := replacement{at: next.at(), next: next.record()}
+			if has {
+				r.old = any(old).(recordRow).record()
+			}
+			t.replace(r)
 		}
-		r := replacement{at: item{listedKinds[kind], next.key()}, next: next.record()}
-		if has {
-			r.old = any(old).(recordRow).record()
-		}
-		t.replace(r)
 	}
 	if err := engine.Insert(t.tx.Tx, added); err != nil {
 		return err
@@ -86,9 +84,6 @@ func storeRecords[Record imported.Record, Row any](
 	}
 	return nil
 }
-
-// listedKinds are the kinds of imported records that are listed.
-var listedKinds = map[imported.Kind]feed.Kind{imported.Publication: feed.Publication, imported.Node: feed.Node, imported.Demand: feed.Demand}
 
 // stored returns the indexes of the records of the kind that were new or have changed.
 func (t *batchApply) stored(kind imported.Kind) []int {
@@ -101,9 +96,11 @@ type replacement struct {
 	old, next feed.Listable
 }
 
-// replace lists the next record in place of the old one. New listings are collected for insertListings.
+// replace lists the next record in place of the old one.
 func (t *batchApply) replace(r replacement) {
-	t.replaced[r.at.kind] = append(t.replaced[r.at.kind], r)
+	if r.at.kind == feed.Publication {
+		t.replaced = append(t.replaced, r)
+	}
 	t.relist(r.at, r.old, r.next)
 }
 

@@ -62,28 +62,28 @@ func (t *batchApply) publicationRecords(ctx context.Context) error {
 		return err
 	}
 	for _, row := range rows {
-		next := row.publication()
-		if next.Bundle = t.bundle(row.BundleID); next.Bundle == row.publication().Bundle {
+		old, next := row.publication(), row.publication()
+		if next.Bundle = t.bundle(row.BundleID); next.Bundle == old.Bundle {
 			continue // of the batch
 		}
 		t.tx.Add(engine.Step{Statement: updatePublication, Args: engine.Values(t.s.DB, publicationRowOf(next))})
-		t.replace(replacement{item{feed.Publication, row.ID}, row.publication(), next})
+		t.replace(replacement{row.at(), old, next})
 	}
-	return t.relistOrigins(ctx, t.replaced[feed.Publication])
+	return t.relistOrigins(ctx)
 }
 
 // relistOrigins updates the origin listings of the replaced publications, and of the translations of bundles whose visibility
 // changes.
-func (t *batchApply) relistOrigins(ctx context.Context, all []replacement) error {
-	if len(all) == 0 {
+func (t *batchApply) relistOrigins(ctx context.Context) error {
+	if len(t.replaced) == 0 {
 		return nil
 	}
-	before, after, err := t.visibility(ctx, all)
+	before, after, err := t.visibility(ctx)
 	if err != nil {
 		return err
 	}
-	own := make(map[int64]bool, len(all))
-	for _, r := range all {
+	own := make(map[int64]bool, len(t.replaced))
+	for _, r := range t.replaced {
 		own[r.at.id] = true
 		next := r.next.(publication.Publication)
 		var was feed.Listable
@@ -113,10 +113,10 @@ func (t *batchApply) relistOrigins(ctx context.Context, all []replacement) error
 
 // visibility reports which bundles of the publications are visible before and after they are replaced. after has an entry
 // for each bundle.
-func (t *batchApply) visibility(ctx context.Context, all []replacement) (before, after map[publication.BundleID]bool, err error) {
+func (t *batchApply) visibility(ctx context.Context) (before, after map[publication.BundleID]bool, err error) {
 	before, after = map[publication.BundleID]bool{}, map[publication.BundleID]bool{}
 	var replaced []int64
-	for _, r := range all {
+	for _, r := range t.replaced {
 		for _, record := range []feed.Listable{r.old, r.next} {
 			if p, is := record.(publication.Publication); is {
 				after[p.Bundle.ID], after[p.Bundle.FirstOriginal] = false, false
@@ -132,7 +132,7 @@ func (t *batchApply) visibility(ctx context.Context, all []replacement) (before,
 	for _, id := range visible {
 		before[id], after[id] = true, true
 	}
-	for _, r := range all {
+	for _, r := range t.replaced {
 		if old, is := r.old.(publication.Publication); is && old.IsVisible() {
 			before[old.Bundle.ID] = true
 		}

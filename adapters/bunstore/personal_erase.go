@@ -101,7 +101,7 @@ func eraseRecords[Row recordRow](v PersonalData, kind feed.Kind) func(context.Co
 		if err != nil {
 			return 0, err
 		}
-		feedOf := batchApply{s: v.s, tx: tx, replaced: map[feed.Kind][]replacement{}}
+		feedOf := batchApply{s: v.s, tx: tx}
 		for _, r := range records {
 			gone := replacement{at: item{kind, r.id}, old: r.record}
 			if p, is := r.record.(publication.Publication); is {
@@ -110,7 +110,7 @@ func eraseRecords[Row recordRow](v PersonalData, kind feed.Kind) func(context.Co
 			}
 			feedOf.replace(gone)
 		}
-		if err := feedOf.relistOrigins(ctx, feedOf.replaced[feed.Publication]); err != nil {
+		if err := feedOf.relistOrigins(ctx); err != nil {
 			return 0, err
 		}
 		var covers []string
