@@ -143,6 +143,10 @@ type blockRow struct {
 	Created       engine.Time
 }
 
+func (r blockRow) block() block.Block {
+	return block.Block{By: r.UserID, Whom: r.OtherID, Created: r.Created.Time}
+}
+
 // listedBlock is a row of a page of blocks.
 type listedBlock struct {
 	blockRow `bun:",extend"`
@@ -153,7 +157,5 @@ func (v Blocks) List(ctx context.Context, by user.ID, r page.Request) (page.Page
 	p, err := engine.ListPage[listedBlock](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("b.user_id = ? AND b.is_by_user", by)
 	}, "b.created DESC, b.other_id DESC")
-	return page.Map(p, func(r listedBlock) block.Block {
-		return block.Block{By: r.UserID, Whom: r.OtherID, Created: r.Created.Time}
-	}), err
+	return page.Map(p, func(r listedBlock) block.Block { return r.block() }), err
 }

@@ -233,3 +233,14 @@ func (c check) telephones(ctx context.Context) error {
 	}
 	return err
 }
+
+// numbersOf runs a statement that returns numbers.
+func numbersOf(ctx context.Context, tx *listedTransaction, statement string, args ...any) (all []int64, err error) {
+	err = tx.Run(ctx, engine.Step{Statement: statement, Args: args, Row: func(scan func(...any) error) error {
+		var value int64
+		err := scan(&value)
+		all = append(all, value)
+		return err
+	}})
+	return all, err
+}

@@ -54,15 +54,6 @@ func (r imageRow) image() (userimage.Image, error) {
 	}, nil
 }
 
-// imageColumns are what scanImage scans.
-const imageColumns = "i.id, i.owner_id, i.key, i.width, i.height, i.tags, i.created, i.deleted, i.hidden"
-
-func scanImage(scan engine.Scanner, d engine.Dialect) (r imageRow, err error) {
-	err = scan((*int64)(&r.ID), (*int64)(&r.OwnerID), (*string)(&r.Key), &r.Width, &r.Height,
-		d.List(&r.Tags), &r.Created, &r.Deleted, &r.Hidden)
-	return r, err
-}
-
 const (
 	// countImage counts one more image of the owner $1, who has fewer than $2.
 	countImage = `

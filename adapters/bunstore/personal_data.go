@@ -4,14 +4,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"time"
+
+	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
-	"plaza/domain/access"
-	"plaza/domain/idempotency"
-	"plaza/domain/markup"
-	"plaza/domain/notification"
-	"plaza/domain/payment"
 	"plaza/domain/personaldata"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -30,56 +26,61 @@ const notErased = "phone NOT LIKE 'erased-%'"
 // personalPage is how many records Records reads at once.
 const personalPage = 200
 
-// Records reads in pages: each is a short statement, and nothing is locked between them.
-func (v PersonalData) Records(ctx context.Context, id user.ID, k personaldata.Kind) iter.Seq2[personaldata.Record, error] {
-	return func(yield func(personaldata.Record, error) bool) {
-		kind, known := v.kinds()[k]
-		if !known {
-			yield(nil, fmt.Errorf("unknown kind of personal data %q", k))
-			return
-		}
-		for after := kind.begin; ; {
-			args := append([]any{int64(id), int64(personalPage)}, after...)
-			last := make([]any, len(after))
-			records, err := engine.ReadAll(ctx, v.s.DB, kind.records(), args, func(scan engine.Scanner) (personaldata.Record, error) {
-				return kind.read(behind(last, scan), v.s.Dialect)
-			})
+// exported is a record, or the error of its row, and the keys that order it.
+type exported struct {
+	record personaldata.Record
+	keys   []any
+	err    error
+}
+
+func keyed(record personaldata.Record, keys ...any) exported { return exported{record, keys, nil} }
+
+// personalRecords yields the records of a kind. It reads in pages: each is a short statement, and nothing is locked between
+// them.
+type personalRecords func(ctx context.Context, s *Store, id user.ID, yield func(personaldata.Record, error) bool)
+
+// exporting returns what yields the record that export makes of each row of the statement. The keys of a zero R are less
+// than all others.
+func exporting[R any](statement string, export func(*R) exported) personalRecords {
+	return func(ctx context.Context, s *Store, id user.ID, yield func(personaldata.Record, error) bool) {
+		for after := export(new(R)).keys; ; {
+			rows, err := engine.All[R](ctx, s.DB, statement, append([]any{id, personalPage}, after...)...)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for _, r := range records {
-				if !yield(r, nil) {
+			for i := range rows {
+				next := export(&rows[i])
+				if after = next.keys; !yield(next.record, next.err) || next.err != nil {
 					return
 				}
 			}
-			if len(records) < personalPage {
+			if len(rows) < personalPage {
 				return
 			}
-			after = last
 		}
 	}
 }
 
-// behind returns a Scanner of the columns behind the keys, which it scans into the list.
-func behind(keys []any, scan engine.Scanner) engine.Scanner {
-	return func(targets ...any) error {
-		all := make([]any, 0, len(keys)+len(targets))
-		for i := range keys {
-			all = append(all, &keys[i])
+func (v PersonalData) Records(ctx context.Context, id user.ID, k personaldata.Kind) iter.Seq2[personaldata.Record, error] {
+	return func(yield func(personaldata.Record, error) bool) {
+		kind, known := personalKinds[k]
+		if !known {
+			yield(nil, fmt.Errorf("unknown kind of personal data %q", k))
+			return
 		}
-		return scan(append(all, targets...)...)
+		kind.records(ctx, v.s, id, yield)
 	}
 }
 
 // Remaining counts in an index.
 func (v PersonalData) Remaining(ctx context.Context, id user.ID, k personaldata.Kind) (n int, err error) {
-	kind := v.kinds()[k]
-	if kind.kept {
+	kind := personalKinds[k]
+	if kind.table == "" {
 		return 0, ctx.Err()
 	}
 	err = v.s.Read(ctx, func(ctx context.Context) error {
-		return v.s.ScanRows(ctx, kind.remaining(), []any{int64(id)}, func(scan func(...any) error) error { return scan(&n) })
+		return v.s.Reader.NewSelect().Table(kind.table).ColumnExpr("COUNT(*)").Where(kind.left, id).Scan(ctx, &n)
 	})
 	return n, err
 }
@@ -87,24 +88,22 @@ func (v PersonalData) Remaining(ctx context.Context, id user.ID, k personaldata.
 // Erase runs one transaction. When the account has been erased it also discards deleted rows from the
 // files of the database.
 func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind, limit int) (n int, err error) {
-	kind := v.kinds()[k]
-	if kind.kept {
+	kind := personalKinds[k]
+	if kind.table == "" || limit <= 0 { // bun takes zero for no limit
 		return 0, ctx.Err()
 	}
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		var ids []int64
-		err := tx.Run(ctx, engine.Step{Statement: kind.some(), Args: []any{int64(id), int64(limit)}, Row: func(scan func(...any) error) error {
-			keys := make([]any, len(kind.begin))
-			err := behind(keys, scan)()
-			last, _ := keys[len(keys)-1].(int64)
-			ids = append(ids, last)
-			return err
-		}})
-		n = len(ids)
-		if err != nil || n == 0 || kind.erase == nil {
+	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
+		some := tx.NewSelect().Table(kind.table).ColumnExpr(kind.key).Where(kind.left, id).Limit(int64(limit))
+		if kind.erase == nil {
+			n, err = kind.change(ctx, tx, id, some)
 			return err
 		}
-		n, err = kind.erase(ctx, tx, id, ids)
+		var keys []int64
+		if err := some.Scan(ctx, &keys); err != nil || len(keys) == 0 {
+			n = 0
+			return err
+		}
+		n, err = kind.erase(v, ctx, tx, id, keys)
 		return err
 	})
 	if err == nil && n == 0 && k == personaldata.Account {
@@ -113,132 +112,19 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 	return n, err
 }
 
+// change deletes or blanks some rows. It repeats the condition outside of the limit, so that no plan reads the rows of
+// everyone.
+func (kind personalKind) change(ctx context.Context, tx *listedTransaction, id user.ID, some *bun.SelectQuery) (int, error) {
+	among := "(" + kind.key + ") IN (?)"
+	if kind.set != "" {
+		return engine.Written(tx.NewUpdate().Table(kind.table).Set(kind.set).Where(kind.left, id).Where(among, some).Exec(ctx))
+	}
+	return engine.Written(tx.NewDelete().Table(kind.table).Where(kind.left, id).Where(among, some).Exec(ctx))
+}
+
 func (v PersonalData) Charge(ctx context.Context, charges ...ratelimit.Charge) error {
 	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
 		chargeAll(tx.Tx, charges)
 		return nil
 	})
-}
-
-// numbersOf runs a statement that returns numbers.
-func numbersOf(ctx context.Context, tx *listedTransaction, statement string, args ...any) (all []int64, err error) {
-	err = tx.Run(ctx, engine.Step{Statement: statement, Args: args, Row: func(scan func(...any) error) error {
-		var value int64
-		err := scan(&value)
-		all = append(all, value)
-		return err
-	}})
-	return all, err
-}
-
-// recordReader scans a row into a record.
-type recordReader func(engine.Scanner, engine.Dialect) (personaldata.Record, error)
-
-// reading returns a reader of rows into an R, which record turns into a record.
-func reading[R any](targets func(*R) []any, record func(R) personaldata.Record) recordReader {
-	return func(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
-		var row R
-		err := scan(targets(&row)...)
-		return record(row), err
-	}
-}
-
-// readingModel returns a reader of the columns of a model.
-func readingModel[R any](s *Store, record func(R) personaldata.Record) recordReader {
-	return func(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
-		var row R
-		err := scan(engine.TargetsOf(s.DB, &row)...)
-		return record(row), err
-	}
-}
-
-// readingText returns a reader of the columns of a model, and of its text.
-func readingText[R any](s *Store, record func(R, markup.HTML) personaldata.Record) recordReader {
-	return func(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
-		var row R
-		var html string
-		err := scan(append(engine.TargetsOf(s.DB, &row), &html)...)
-		return record(row, markup.HTML(html)), err
-	}
-}
-
-// readingLogins returns a reader of a network and a time.
-func readingLogins(record func(string, time.Time) personaldata.Record) recordReader {
-	return func(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
-		var network string
-		var at time.Time
-		err := scan(&network, engine.IntoTime{Into: &at})
-		return record(network, at), err
-	}
-}
-
-// optionalTarget scans an ID; NULL becomes zero.
-func optionalTarget[N ~int64](id *N) any { return engine.OrZeroNumber[N]{Into: id} }
-
-func readAccount(scan engine.Scanner, d engine.Dialect) (personaldata.Record, error) {
-	var a access.Account
-	var m user.Member
-	var phone, source string
-	var scopes []string
-	err := scan((*int64)(&a.User), &phone, d.List(&scopes), &a.Staff, &a.Disabled,
-		engine.OrZeroText[string]{Into: &source}, (*engine.Cover)(&m.Avatar), engine.IntoTime{Into: &m.Seen},
-		&m.Firstname, &m.Lastname, &m.Expertise, &m.Location, &m.Timezone, engine.IntoTime{Into: &m.Joined})
-	if err != nil {
-		return nil, err
-	}
-	a.Phone, err = phoneOf(phone)
-	a.Scopes = scopesOf(scopes)
-	return personaldata.NewAccountRecord(a, m, source), err
-}
-
-func readSession(scan engine.Scanner, d engine.Dialect) (personaldata.Record, error) {
-	var t access.Token
-	var scopes []string
-	err := scan((*int64)(&t.ID), d.List(&scopes), (*int64)(&t.TTL), engine.IntoTime{Into: &t.Created}, engine.IntoTime{Into: &t.Used})
-	t.Scopes = scopesOf(scopes)
-	return personaldata.NewSessionRecord(t), err
-}
-
-func readEvent(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
-	e, err := scanEvent(scan)
-	return personaldata.NewEventRecord(e.state()), err
-}
-
-func readImage(scan engine.Scanner, d engine.Dialect) (personaldata.Record, error) {
-	row, err := scanImage(scan, d)
-	if err != nil {
-		return nil, err
-	}
-	i, err := row.image()
-	return personaldata.NewImageRecord(i), err
-}
-
-func readNotification(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
-	var id notification.ID
-	var n notification.Notice
-	err := scan((*int64)(&id), (*string)(&n.Kind), (*int64)(&n.By), &n.Object, engine.IntoTime{Into: &n.Created})
-	return personaldata.NewNotificationRecord(id, n), err
-}
-
-func readPrepayment(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
-	var of payment.OrderID
-	var p payment.Prepayment
-	err := scan((*int64)(&of), (*string)(&p.TradeNo), (*int)(&p.Intent.EndType), (*string)(&p.Intent.App), &p.Intent.OpenID,
-		(*string)(&p.State), engine.IntoTime{Into: &p.Created})
-	return personaldata.NewPrepaymentRecord(of, p), err
-}
-
-func readKey(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
-	var name, made string
-	var since time.Time
-	var id int64
-	err := scan(&name, engine.IntoTime{Into: &since}, &made, optionalTarget(&id))
-	return personaldata.NewIdempotencyKeyRecord(name, since, idempotency.Kind(made), id), err
-}
-
-func readRateLimit(scan engine.Scanner, _ engine.Dialect) (personaldata.Record, error) {
-	var action string
-	var until int64 // microseconds since 1970
-	err := scan(&action, &until)
-	return personaldata.NewRateLimitRecord(ratelimit.Action(action), time.UnixMicro(until).UTC()), err
 }

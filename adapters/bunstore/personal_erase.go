@@ -20,7 +20,7 @@ func (v PersonalData) eraseEvents(ctx context.Context, tx *listedTransaction, _ 
 	slices.Sort(ids)
 	// Removing an event locks the author's counts of notifications. A caller who comments on another of the events holds the
 	// counts of that one while it waits for those.
-	if err := v.lockCounts(ctx, tx, v.s.Dialect.Among("event_id", "$1"), ids); err != nil {
+	if err := v.lockCounts(ctx, tx, bun.List(ids)); err != nil {
 		return 0, err
 	}
 	for _, e := range ids {
@@ -34,68 +34,60 @@ func (v PersonalData) eraseEvents(ctx context.Context, tx *listedTransaction, _ 
 	return n, nil
 }
 
-// lockCounts locks the counts of the events in one order. The condition selects them by the ids, $1.
-func (v PersonalData) lockCounts(ctx context.Context, tx *listedTransaction, of string, ids []int64) error {
-	lock := "SELECT event_id FROM event_counts WHERE " + of + " ORDER BY event_id " + v.s.Dialect.ForUpdate()
-	_, err := numbersOf(ctx, tx, lock, v.s.Dialect.ListOf(ids))
-	return err
+// lockCounts locks the counts of the events, which are a list or a query, in one order.
+func (v PersonalData) lockCounts(ctx context.Context, tx *listedTransaction, events any) error {
+	var locked []int64
+	return v.s.Selecting(tx.Tx).Table("event_counts").Column("event_id").Where("event_id IN (?)", events).Order("event_id").Scan(ctx, &locked)
 }
 
 // eraseComments counts what it has deleted: others may have deleted some since they were read.
 func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) (int, error) {
-	among := v.s.Dialect.Among("id", "$1")
-	if err := v.lockCounts(ctx, tx, "event_id IN (SELECT event_id FROM comments WHERE "+among+")", ids); err != nil {
+	on := tx.NewSelect().Table("comments").Column("event_id").Where("id IN (?)", bun.List(ids))
+	if err := v.lockCounts(ctx, tx, on); err != nil {
 		return 0, err
 	}
-	const counted = "CASE WHEN hidden THEN 0 ELSE event_id END"
-	deleted, err := numbersOf(ctx, tx, "DELETE FROM comments WHERE "+among+" RETURNING "+counted, v.s.Dialect.ListOf(ids))
-	if err != nil {
-		return 0, err
+	var deleted []commentRow
+	_, err := tx.NewDelete().Model(&deleted).Where("id IN (?)", bun.List(ids)).Returning("event_id, hidden").Exec(ctx)
+	counted := map[event.ID]int{}
+	for _, c := range deleted {
+		if !c.Hidden {
+			counted[c.EventID]++
+		}
 	}
-	removed := map[int64]int64{}
-	for _, on := range deleted {
-		removed[on]++
-	}
-	delete(removed, 0)
-	for on, n := range removed {
+	for on, n := range counted {
 		tx.Queue(recountComments, on, -n)
 	}
-	return len(ids), nil
+	return len(ids), err
 }
 
 func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id user.ID, events []int64) (int, error) {
-	d := v.s.Dialect
-	if err := v.lockCounts(ctx, tx, d.Among("event_id", "$1"), events); err != nil {
+	if err := v.lockCounts(ctx, tx, bun.List(events)); err != nil {
 		return 0, err
 	}
-	remove := "DELETE FROM likes WHERE user_id = $1 AND " + d.Among("event_id", "$2") + " RETURNING event_id"
-	removed, err := numbersOf(ctx, tx, remove, int64(id), d.ListOf(events))
-	if err != nil {
-		return 0, err
+	var removed []int64
+	_, err := tx.NewDelete().Table("likes").Where("user_id = ? AND event_id IN (?)", id, bun.List(events)).Returning("event_id").Exec(ctx, &removed)
+	for _, on := range removed {
+		tx.Queue(countLikes, on, -1)
 	}
-	return len(events), tx.Run(ctx, engine.Step{
-		Statement: "UPDATE event_counts SET likes = likes - 1 WHERE " + d.Among("event_id", "$1"), Args: []any{d.ListOf(engine.Filled(removed))},
-	})
+	return len(events), err
 }
 
 // eraseImages deletes an image as its owner would, which queues its file, and then its row.
 func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
-	among, list := v.s.Dialect.Among("id", "$1"), v.s.Dialect.ListOf(ids)
-	gone, err := numbersOf(ctx, tx, "UPDATE images SET deleted = created WHERE "+among+" AND deleted IS NULL RETURNING id", list)
+	gone, err := engine.Written(tx.NewUpdate().Table("images").Set("deleted = created").Where("id IN (?) AND deleted IS NULL", bun.List(ids)).Exec(ctx))
 	if err != nil {
 		return 0, err
 	}
-	return len(ids), tx.Run(ctx,
-		engine.Step{Statement: "UPDATE image_counts SET kept = kept - $2 WHERE owner_id = $1", Args: []any{int64(id), int64(len(gone))}},
-		engine.Step{Statement: "DELETE FROM images WHERE " + among, Args: []any{list}},
-	)
+	tx.Queue("UPDATE image_counts SET kept = kept - $2 WHERE owner_id = $1", id, gone)
+	_, err = tx.NewDelete().Table("images").Where("id IN (?)", bun.List(ids)).Exec(ctx)
+	return len(ids), err
 }
 
 // eraseRecords returns the function that erases imported records of the kind. It takes them out of the feed as an
 // import does, deletes their rows, and queues covers that no other record has. It excludes imports, which read records
 // before they change them, and then takes those that are still the author's.
-func eraseRecords[Row recordRow](v PersonalData, kind feed.Kind) func(context.Context, *listedTransaction, user.ID, []int64) (int, error) {
-	return func(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
+func eraseRecords[Row recordRow](kind feed.Kind) func(PersonalData, context.Context, *listedTransaction, user.ID, []int64) (int, error) {
+	return func(v PersonalData, ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
 		tx.Lock(importLock)
 		records, err := selectRecords[Row](ctx, tx.NewSelect().Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id))
 		if err != nil {
@@ -116,44 +108,50 @@ func eraseRecords[Row recordRow](v PersonalData, kind feed.Kind) func(context.Co
 		var covers []string
 		_, err = tx.NewDelete().Model((*Row)(nil)).Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id).
 			Returning("COALESCE(cover ->> 'key', '')").Exec(ctx, &covers)
-		if err != nil {
-			return 0, err
-		}
-		return len(ids), tx.Run(ctx, v.discardCovers(covers)...)
+		discardCovers(tx.Tx, covers)
+		return len(ids), err
 	}
 }
 
-// discardCovers returns the steps that queue those of the covers that no record has.
-func (v PersonalData) discardCovers(keys []string) (steps []engine.Step) {
-	discard := "INSERT INTO discards (key, due) SELECT CAST($1 AS text), CAST($2 AS " + v.s.Dialect.TimestampType() + ") WHERE NOT EXISTS (" +
-		"SELECT 1 FROM publications WHERE cover ->> 'key' = $1 UNION ALL SELECT 1 FROM nodes WHERE cover ->> 'key' = $1" +
-		" UNION ALL SELECT 1 FROM demands WHERE cover ->> 'key' = $1) ON CONFLICT (key) DO NOTHING"
-	forget := "DELETE FROM import_covers WHERE picture ->> 'key' = $1 AND EXISTS (SELECT 1 FROM discards q WHERE q.key = $1)"
-	due := v.s.Dialect.Instant(time.UnixMicro(0))
+const (
+	// discardCover queues the cover $1, unless a record has it.
+	discardCover = `
+		INSERT INTO discards (key, due)
+		SELECT CAST($1 AS text), CAST($2 AS timestamptz)
+		WHERE NOT EXISTS (
+			SELECT 1 FROM publications WHERE cover ->> 'key' = $1
+			UNION ALL SELECT 1 FROM nodes WHERE cover ->> 'key' = $1
+			UNION ALL SELECT 1 FROM demands WHERE cover ->> 'key' = $1)
+		ON CONFLICT (key) DO NOTHING`
+
+	// forgetCover makes imports store the cover $1 anew if it is queued.
+	forgetCover = `
+		DELETE FROM import_covers
+		WHERE picture ->> 'key' = $1 AND EXISTS (SELECT 1 FROM discards d WHERE d.key = $1)`
+)
+
+// discardCovers queues those of the covers that no record has.
+func discardCovers(tx *engine.Tx, keys []string) {
 	for _, key := range keys {
 		if key != "" {
-			steps = append(steps, engine.Step{Statement: discard, Args: []any{key, due}}, engine.Step{Statement: forget, Args: []any{key}})
+			tx.Queue(discardCover, key, time.UnixMicro(0))
+			tx.Queue(forgetCover, key)
 		}
 	}
-	return steps
 }
 
 // eraseReasons blanks the reasons of audit records, which themselves stay.
 func (v PersonalData) eraseReasons(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) (int, error) {
-	return len(ids), tx.Run(ctx, engine.Step{
-		Statement: "UPDATE audit_reasons SET reason = '' WHERE " + v.s.Dialect.Among("record_id", "$1"), Args: []any{v.s.Dialect.ListOf(ids)},
-	})
+	_, err := tx.NewUpdate().Table("audit_reasons").Set("reason = ''").Where("record_id IN (?)", bun.List(ids)).Exec(ctx)
+	return len(ids), err
 }
 
 // eraseAccount also forgets logins that have succeeded or failed since those were erased: nothing leads
 // from the account to its phone afterwards. A login waits for the lock, and then stores nothing.
 func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
 	var phone string
-	err := tx.Run(ctx, engine.Step{
-		Statement: "SELECT phone FROM users WHERE id = $1", Args: []any{int64(id)}, ReadsOnly: true,
-		Row: func(scan func(...any) error) error { return scan(&phone) },
-	})
-	if err != nil {
+	tx.Queue("SELECT phone FROM users WHERE id = $1", id).Into(&phone)
+	if err := tx.Send(); err != nil {
 		return 0, err
 	}
 	stored, err := phoneOf(phone)
@@ -162,27 +160,22 @@ func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, i
 	}
 	tx.Lock(loginsOf(phone))
 	// Before the user: a comment or a like locks the counts of notifications before it refers to its user.
-	steps := []engine.Step{{Statement: "DELETE FROM notification_counts WHERE owner_id = $1 AND total = 0", Args: []any{int64(id)}}}
-	blank := "UPDATE users SET phone = $2, password_hash = '', scopes = $3, staff = FALSE, disabled = TRUE, generation = generation + 1, " +
-		"firstname = '', lastname = '', expertise = '', location = '', timezone = 'UTC', avatar = NULL, revision = revision + 1 " +
-		"WHERE id = $1 AND " + notErased
-	digits := verification.NumberOf(stored).Digits()
-	steps = append(steps,
-		engine.Step{Statement: "DELETE FROM usual_sources WHERE phone = $1", Args: []any{phone}},
-		engine.Step{Statement: "DELETE FROM login_failures WHERE phone = $1", Args: []any{phone}},
-		engine.Step{Statement: "DELETE FROM codes WHERE number = $1", Args: []any{digits}},
-		engine.Step{Statement: "DELETE FROM code_uses WHERE number = $1", Args: []any{digits}},
-		engine.Step{Statement: blank, Args: []any{int64(id), user.ErasedPhone(id).String(), v.s.Dialect.ListOf([]string{})}},
-	)
-	for _, statement := range []string{
-		"DELETE FROM presence WHERE user_id = $1",
-		"DELETE FROM image_counts WHERE owner_id = $1 AND kept = 0",
-		"DELETE FROM picture_totals WHERE owner_id = $1 AND NOT EXISTS (SELECT 1 FROM pictures p WHERE p.owner_id = $1)",
-	} {
-		steps = append(steps, engine.Step{Statement: statement, Args: []any{int64(id)}})
-	}
-	if err := tx.Run(ctx, steps...); err != nil {
-		return 0, err
-	}
+	tx.Queue("DELETE FROM notification_counts WHERE owner_id = $1 AND total = 0", id)
+	number := verification.NumberOf(stored).Digits()
+	tx.Queue("DELETE FROM usual_sources WHERE phone = $1", phone)
+	tx.Queue(deleteFailures, phone)
+	tx.Queue("DELETE FROM codes WHERE number = $1", number)
+	tx.Queue("DELETE FROM code_uses WHERE number = $1", number)
+	tx.Queue(blankUser, id, user.ErasedPhone(id).String(), []string{})
+	tx.Queue("DELETE FROM presence WHERE user_id = $1", id)
+	tx.Queue("DELETE FROM image_counts WHERE owner_id = $1 AND kept = 0", id)
+	tx.Queue("DELETE FROM picture_totals WHERE owner_id = $1 AND NOT EXISTS (SELECT 1 FROM pictures p WHERE p.owner_id = $1)", id)
 	return len(ids), v.s.replacePrefixes(ctx, tx, user.Member{ID: id}) // by none
 }
+
+// blankUser blanks the user $1, whose login name becomes $2 and whose scopes become $3.
+const blankUser = `
+	UPDATE users
+	SET phone = $2, password_hash = '', scopes = $3, staff = FALSE, disabled = TRUE, generation = generation + 1,
+		firstname = '', lastname = '', expertise = '', location = '', timezone = 'UTC', avatar = NULL, revision = revision + 1
+	WHERE id = $1 AND phone NOT LIKE 'erased-%'`

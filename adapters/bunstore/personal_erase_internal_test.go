@@ -37,7 +37,7 @@ func TestUSR07_records_that_have_another_author_by_now_stay(t *testing.T) {
 		require.NoError(t, s.write(t.Context(), func(ctx context.Context, tx *listedTransaction) error {
 			tx.Queue(insert, 7, people[0], joined)
 			tx.Queue(insert, 8, people[1], joined)
-			if _, err := eraseRecords[nodeRow](s.PersonalData(), feed.Node)(ctx, tx, people[0], []int64{7, 8}); err != nil {
+			if _, err := eraseRecords[nodeRow](feed.Node)(s.PersonalData(), ctx, tx, people[0], []int64{7, 8}); err != nil {
 				return err
 			}
 			return tx.NewSelect().Table("nodes").Column("id").Scan(ctx, &left)

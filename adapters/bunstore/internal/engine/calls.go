@@ -151,12 +151,18 @@ func OrNotFound(err error, notFound error) error {
 	return err
 }
 
-// Affected reports whether a statement wrote any row.
-func Affected(done sql.Result, err error) (bool, error) {
+// Written returns how many rows a statement wrote.
+func Written(done sql.Result, err error) (int, error) {
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	rows, err := done.RowsAffected()
+	return int(rows), err
+}
+
+// Affected reports whether a statement wrote any row.
+func Affected(done sql.Result, err error) (bool, error) {
+	rows, err := Written(done, err)
 	return rows > 0, err
 }
 
