@@ -84,7 +84,7 @@ func (s *Store) Begin(ctx context.Context, chore string) (first, done bool, err 
 
 // Finish records that the chore is done.
 func (s *Store) Finish(ctx context.Context, chore string) error {
-	return s.exec(ctx, s.Writer.NewUpdate().Model(&backgroundRow{Name: chore, Done: true}).WherePK())
+	return s.Exec(ctx, "UPDATE chores SET done = TRUE WHERE name = $1", chore)
 }
 
 // Ports returns the ports of the store. They keep accounts within the quotas.
@@ -144,15 +144,12 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) (more bool, err error)
 	return more, err
 }
 
-func (s *Store) sweep(ctx context.Context, rows expiredRows) (removed int64, err error) {
+func (s *Store) sweep(ctx context.Context, rows expiredRows) (removed int, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		oldest := fmt.Sprintf("SELECT %s FROM %s WHERE %s <= ? ORDER BY %s LIMIT %d %s",
-			rows.key, rows.table, rows.time, rows.time, sweepMost, s.Dialect.LockRows("FOR UPDATE SKIP LOCKED"))
-		done, err := tx.ExecContext(ctx, "DELETE FROM "+rows.table+" WHERE ("+rows.key+") IN ("+oldest+")", rows.by)
-		if err != nil {
-			return err
-		}
-		removed, err = done.RowsAffected()
+		oldest := tx.NewSelect().Table(rows.table).ColumnExpr(rows.key).Where("? <= ?", bun.Ident(rows.time), rows.by).
+			Order(rows.time).Limit(sweepMost)
+		removed, err = engine.Written(tx.NewDelete().Table(rows.table).
+			Where("("+rows.key+") IN (?)", s.Locking(oldest, "UPDATE SKIP LOCKED")).Exec(ctx))
 		return err
 	})
 	return removed, err
@@ -192,18 +189,6 @@ func (s *Store) writeAll(ctx context.Context, steps []engine.Step) error {
 	return s.orThrottled(ctx, s.TransactAll(ctx, steps))
 }
 
-// exec runs a query of bun in its own transaction.
-func (s *Store) exec(ctx context.Context, query fmt.Stringer) error {
-	return s.writeAll(ctx, []engine.Step{engine.Built(query)})
-}
-
-// remove deletes a row in its own transaction, and returns missed if the row does not exist.
-func (s *Store) remove(ctx context.Context, query *bun.DeleteQuery, missed error) error {
-	step := engine.Built(query.Returning("1"))
-	step.MustMatch, step.Missed = true, missed
-	return s.writeAll(ctx, []engine.Step{step})
-}
-
 // claim returns at most limit rows whose time in the column is now or past, the earliest first, and moves it to next. It
 // skips rows that another transaction has locked. The rows have the former time.
 func claim[R, K any](
@@ -212,16 +197,16 @@ func claim[R, K any](
 	if limit <= 0 { // bun takes zero for no limit
 		return nil, nil
 	}
-	err = s.Transact(ctx, s.Limit, nil, func(ctx context.Context, tx *engine.Tx) ([]engine.Step, error) {
+	err = s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		rows = nil
 		query := tx.NewSelect().Model(&rows).Where("? <= ?", bun.Ident(column), engine.At(instant.Normalise(now))).
 			Order(column, key).Limit(int64(limit))
 		if err := s.Locking(query, "UPDATE SKIP LOCKED").Scan(ctx); err != nil || len(rows) == 0 {
-			return nil, err
+			return err
 		}
-		return []engine.Step{engine.Built(tx.NewUpdate().Model((*R)(nil)).
-			Set("? = ?", bun.Ident(column), engine.At(instant.Normalise(next))).
-			Where("? IN (?)", bun.Ident(key), bun.List(engine.Mapped(rows, keyOf))))}, nil
+		_, err := tx.NewUpdate().Model((*R)(nil)).Set("? = ?", bun.Ident(column), engine.At(instant.Normalise(next))).
+			Where("? IN (?)", bun.Ident(key), bun.List(engine.Mapped(rows, keyOf))).Exec(ctx)
+		return err
 	})
 	if err != nil {
 		return nil, err

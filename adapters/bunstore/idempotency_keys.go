@@ -60,21 +60,24 @@ func complete(tx *engine.Tx, k *idempotency.Key, kind idempotency.Kind, id int64
 	}
 }
 
-// storeAnswer stores the answer with an order or a refund. It returns ErrKeyInUse if the key was answered
-// meanwhile: then the other request took effect.
-func storeAnswer(ctx context.Context, tx *engine.Tx, a idempotency.Answer) error {
-	row := keyRow{
-		UserID: a.Key.User, Name: a.Key.Name, Fingerprint: a.Key.Fingerprint[:], Holder: a.Key.Holder[:],
-		Since: engine.At(instant.Normalise(a.At)), Reply: a.Reply,
-	}
+// answerKey stores the answer to the key $2 of the account $1, with the fingerprint $3 and the holder $4: $5 when, $6 order, $7
+// refund, $8 reply. It stores none if the key was answered meanwhile, or has another fingerprint.
+const answerKey = `
+	INSERT INTO idempotency_keys AS k (user_id, name, fingerprint, holder, since, order_id, refund_id, reply)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	ON CONFLICT (user_id, name) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, holder = EXCLUDED.holder, since = EXCLUDED.since,
+		busy = NULL, order_id = EXCLUDED.order_id, reply = EXCLUDED.reply, kind = NULL, made_id = NULL, refund_id = EXCLUDED.refund_id
+	WHERE k.fingerprint = EXCLUDED.fingerprint AND k.busy IS NOT NULL`
+
+// storeAnswer queues the statement that stores the answer with an order or a refund. If the key was answered meanwhile, the
+// other request took effect.
+func storeAnswer(tx *engine.Tx, a idempotency.Answer) {
+	order, refund := engine.NullIfZero(payment.OrderID(a.ID)), any(nil)
 	if a.Kind == idempotency.Refund {
-		row.RefundID = payment.RefundID(a.ID)
-	} else {
-		row.OrderID = payment.OrderID(a.ID)
+		order, refund = nil, order
 	}
-	done, err := tx.NewInsert().Model(&row).On("CONFLICT (user_id, name) DO UPDATE").
-		Where("k.fingerprint = EXCLUDED.fingerprint AND k.busy IS NOT NULL").Exec(ctx)
-	return engine.OrNotAffected(done, err, idempotency.ErrKeyInUse)
+	tx.Queue(answerKey, a.Key.User, a.Key.Name, a.Key.Fingerprint, a.Key.Holder, instant.Normalise(a.At), order, refund, a.Reply).
+		Must(idempotency.ErrKeyInUse)
 }
 
 const (
@@ -121,7 +124,10 @@ func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Ti
 	return stored.answer(k), nil
 }
 
+// releaseKey deletes the key $2 of the account $1, if the holder $3 holds it.
+const releaseKey = `
+	DELETE FROM idempotency_keys WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL`
+
 func (v Keys) Release(ctx context.Context, k idempotency.Key) error {
-	return v.s.exec(ctx, v.s.Writer.NewDelete().Model((*keyRow)(nil)).
-		Where("user_id = ? AND name = ? AND holder = ? AND busy IS NOT NULL", k.User, k.Name, k.Holder[:]))
+	return v.s.Exec(ctx, releaseKey, k.User, k.Name, k.Holder)
 }

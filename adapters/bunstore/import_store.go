@@ -78,7 +78,7 @@ func (v ImportStore) Progress(ctx context.Context, name string) (progress []byte
 }
 
 func (v ImportStore) Finish(ctx context.Context, name string) error {
-	return v.s.exec(ctx, v.s.Writer.NewDelete().Table("imports").Where("file = ?", name))
+	return v.s.Exec(ctx, "DELETE FROM imports WHERE file = $1", name)
 }
 
 // completeImport records that an import began at $1 and ended at $2.

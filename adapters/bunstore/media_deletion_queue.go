@@ -2,7 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"iter"
 	"time"
@@ -33,11 +32,17 @@ func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int
 	return engine.Mapped(due, key), err
 }
 
+// forgetKeys takes the keys of $1 out of the queue.
+var forgetKeys = engine.Text{
+	Postgres: `DELETE FROM discards WHERE key = ANY($1)`,
+	SQLite:   `DELETE FROM discards WHERE key IN (SELECT value FROM json_each($1))`,
+}
+
 func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	if len(keys) == 0 {
 		return ctx.Err()
 	}
-	return v.s.exec(ctx, v.s.Writer.NewDelete().Table("discards").Where("key IN (?)", bun.List(keys)))
+	return v.s.Exec(ctx, v.s.Pick(forgetKeys), keys)
 }
 
 // reserveKey queues the key $1, unless it is queued, to be removed at $2.
@@ -46,29 +51,53 @@ const reserveKey = `
 	ON CONFLICT (key) DO NOTHING`
 
 func (v DeletionQueue) Reserve(ctx context.Context, r media.Reservation) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
-		tx.Queue(reserveKey, r.Key, r.Until).Must(media.ErrMoving)
-		return nil
-	})
+	return v.s.ExecMust(ctx, media.ErrMoving, reserveKey, r.Key, r.Until)
 }
 
-// pictureTable is a table whose rows refer to pictures by a key or a cover. Its rows
-// are read in the order of the column by, whose first value is greater than begin.
-type pictureTable struct {
-	of, table, where string
-	key, cover, by   string
-	begin            any
+// pictureRow is a row that refers to pictures by a key or a cover. Its place is its ID, its digest, or else its key.
+type pictureRow struct {
+	ID     int64        `bun:",nullzero"`
+	Digest []byte       `bun:",nullzero"`
+	Key    media.Key    `bun:",nullzero"`
+	Cover  engine.Cover `bun:",nullzero"`
 }
 
-var pictureTables = []pictureTable{
-	{"plate", "plates", "TRUE", "photo", "NULL", "id", int64(0)},
-	{"user image", "images", "deleted IS NULL", "key", "NULL", "id", int64(0)},
-	{"avatar of user", "users", "avatar IS NOT NULL", "NULL", "avatar", "id", int64(0)},
-	{"publication", "publications", "cover IS NOT NULL", "NULL", "cover", "id", int64(0)},
-	{"node", "nodes", "cover IS NOT NULL", "NULL", "cover", "id", int64(0)},
-	{"demand", "demands", "cover IS NOT NULL", "NULL", "cover", "id", int64(0)},
-	{"import", "import_covers", "TRUE", "NULL", "picture", "digest", []byte{}},
-	{"", "discards", "TRUE", "key", "NULL", "key", ""},
+func (r pictureRow) place() any {
+	switch {
+	case r.ID != 0:
+		return r.ID
+	case r.Digest != nil:
+		return r.Digest
+	}
+	return r.Key
+}
+
+func (r pictureRow) references(of string) (found []media.Reference) {
+	if r.ID != 0 {
+		of = fmt.Sprint(of, " ", r.ID)
+	}
+	for _, key := range append(media.Picture(r.Cover).Keys(), r.Key) {
+		if key != "" {
+			found = append(found, media.Reference{Key: key, Of: of})
+		}
+	}
+	return found
+}
+
+// pictureRows are all that refers to pictures. A statement finds the next $2 rows behind the place $1.
+var pictureRows = []struct {
+	of        string
+	begin     any // before all places
+	statement string
+}{
+	{"plate", 0, "SELECT id, photo AS key FROM plates WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
+	{"user image", 0, "SELECT id, key FROM images WHERE deleted IS NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
+	{"avatar of user", 0, "SELECT id, avatar AS cover FROM users WHERE avatar IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
+	{"publication", 0, "SELECT id, cover FROM publications WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
+	{"node", 0, "SELECT id, cover FROM nodes WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
+	{"demand", 0, "SELECT id, cover FROM demands WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
+	{"import", []byte{}, "SELECT digest, picture AS cover FROM import_covers WHERE digest > $1 ORDER BY digest LIMIT CAST($2 AS bigint)"},
+	{"", "", "SELECT key FROM discards WHERE key > $1 ORDER BY key LIMIT CAST($2 AS bigint)"},
 }
 
 // referenceBatch is how many rows References reads at once.
@@ -78,63 +107,25 @@ const referenceBatch = 2000
 // locks.
 func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference, error] {
 	return func(yield func(media.Reference, error) bool) {
-		for _, from := range pictureTables {
-			for at := from.begin; at != nil; {
-				found, next, err := v.nextReferences(ctx, from, at)
+		for _, from := range pictureRows {
+			for after := from.begin; after != nil; {
+				rows, err := engine.All[pictureRow](ctx, v.s.DB, from.statement, after, referenceBatch)
 				if err != nil {
 					yield(media.Reference{}, err)
 					return
 				}
-				for _, k := range found {
-					if !yield(k, nil) {
-						return
+				after = nil
+				if len(rows) == referenceBatch {
+					after = rows[len(rows)-1].place()
+				}
+				for _, row := range rows {
+					for _, found := range row.references(from.of) {
+						if !yield(found, nil) {
+							return
+						}
 					}
 				}
-				at = next
 			}
 		}
 	}
-}
-
-// nextReferences returns the pictures of the next rows and the position after them; nil
-// at the end.
-func (v DeletionQueue) nextReferences(ctx context.Context, from pictureTable, after any) (found []media.Reference, next any, err error) {
-	query := "SELECT " + from.by + ", " + from.key + ", " + from.cover + " FROM " + from.table +
-		" WHERE " + from.where + " AND " + from.by + " > ? ORDER BY " + from.by + " LIMIT ?"
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		found, next = nil, nil
-		rows, err := v.s.Reader.QueryContext(ctx, query, after, referenceBatch)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		n := 0
-		for ; rows.Next(); n++ {
-			var key sql.NullString
-			var picture engine.Cover
-			if err := rows.Scan(&next, &key, &picture); err != nil {
-				return err
-			}
-			found = append(found, from.references(next, media.Key(key.String), picture)...)
-		}
-		if n < referenceBatch {
-			next = nil
-		}
-		return rows.Err()
-	})
-	return found, next, err
-}
-
-func (from pictureTable) references(at any, key media.Key, picture engine.Cover) (found []media.Reference) {
-	of := from.of
-	if number, is := at.(int64); is {
-		of = fmt.Sprint(of, " ", number)
-	}
-	if key != "" {
-		found = append(found, media.Reference{Key: key, Of: of})
-	}
-	for _, key := range media.Picture(picture).Keys() {
-		found = append(found, media.Reference{Key: key, Of: of})
-	}
-	return found
 }

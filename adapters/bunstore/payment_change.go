@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -17,103 +18,142 @@ import (
 // errUnpaid reports that fn has changed a paid order to another state.
 var errUnpaid = errors.New("an order that is paid stays paid")
 
+const (
+	// lockOrder locks the order $1 and finds it.
+	lockOrder = `
+		SELECT id, user_id, subject, amount, currency, state, created, expires, paid, transaction_id, next_check
+		FROM orders WHERE id = $1
+		FOR UPDATE`
+
+	// prepaymentsOf finds the prepayments of the order $1.
+	prepaymentsOf = `
+		SELECT order_id, out_trade_no, protocol, end_type, app, open_id, state, request, prepay_id, code_url, mweb_url,
+			created, opened, expires, leased_until
+		FROM prepayments WHERE order_id = $1 ORDER BY id`
+
+	// paymentsOf finds the payments of the order $1.
+	paymentsOf = `
+		SELECT id, order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid
+		FROM payments WHERE order_id = $1 ORDER BY id`
+
+	// updateOrder changes the order $1, whose state was $2: $3 state, $4 when it was paid, $5 transaction, $6 next check.
+	updateOrder = `
+		UPDATE orders SET state = $3, paid = $4, transaction_id = $5, next_check = $6
+		WHERE id = $1 AND state = $2`
+
+	// insertPrepayment adds a prepayment to the order $1: $2 its number, $3 protocol, $4 end type, $5 app, $6 the payer's number at
+	// the wallet, $7 state, $8 request, $9 to $11 ticket, $12 created, $13 opened, $14 expires, $15 end of the lease.
+	insertPrepayment = `
+		INSERT INTO prepayments (order_id, out_trade_no, protocol, end_type, app, open_id, state, request,
+			prepay_id, code_url, mweb_url, created, opened, expires, leased_until)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+
+	// updatePrepayment changes the prepayment $1: $2 state, $3 to $5 ticket, $6 opened, $7 expires, $8 end of the lease.
+	updatePrepayment = `
+		UPDATE prepayments
+		SET state = $2, prepay_id = $3, code_url = $4, mweb_url = $5, opened = $6, expires = $7, leased_until = $8
+		WHERE out_trade_no = $1`
+
+	// insertPayment stores the payment of the order $1, with the transaction $2, unless that is stored: $3 prepayment, $4
+	// protocol, $5 app, $6 state, $7 amount, $8 currency, $9 received, $10 refunded, $11 paid.
+	insertPayment = `
+		INSERT INTO payments (order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (transaction_id) DO NOTHING`
+
+	// updatePayment changes the payment with the transaction $1: $2 state, $3 amount, $4 currency.
+	updatePayment = `
+		UPDATE payments SET state = $2, amount = $3, currency = $4 WHERE transaction_id = $1`
+
+	// insertEntry adds an entry to the journal of the order $1: $2 when it happened, $3 what, $4 prepayment, $5 detail.
+	insertEntry = `
+		INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) VALUES ($1, $2, $3, $4, $5)`
+)
+
 // Change locks the order: payments are never changed optimistically.
 func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
-	return v.transact(ctx, func(ctx context.Context, tx *engine.Tx) ([]engine.Step, error) {
-		old, err := v.load(ctx, tx, id)
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		old, err := loadTrade(tx, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		next := old
 		next.Prepayments, next.Payments = slices.Clone(old.Prepayments), slices.Clone(old.Payments)
 		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
-			return nil, err
+			return err
 		}
 		if next.Answer != nil {
-			if err := storeAnswer(ctx, tx, *next.Answer); err != nil {
-				return nil, err
-			}
+			storeAnswer(tx, *next.Answer)
 		}
-		if err := storeOrder(ctx, tx, old, next); err != nil {
-			return nil, err
-		}
-		return stepsOf(tx, old, next), nil
+		return storeTrade(tx, old, next)
 	})
 }
 
-// load locks the order and reads the trade in one round trip.
-func (v Ledger) load(ctx context.Context, tx *engine.Tx, id payment.OrderID) (t payment.Trade, err error) {
-	err = tx.Run(ctx,
-		engine.BuiltRead(v.s.Selecting(tx).Where("id = ?", id), func(r orderRow) {
-			t.Order, t.NextCheck = r.order(), r.NextCheck.Time
-		}),
-		engine.BuiltRead(tx.NewSelect().Where("order_id = ?", id).Order("id"), func(r prepaymentRow) {
-			t.Prepayments = append(t.Prepayments, r.prepayment())
-		}),
-		engine.BuiltRead(tx.NewSelect().Where("order_id = ?", id).Order("id"), func(r paymentRow) {
-			t.Payments = append(t.Payments, r.payment())
-		}),
-	)
-	if err == nil && t.Order.ID == 0 {
-		err = payment.ErrNoOrder
-	}
-	return t, err
-}
-
-// storeOrder is a compare-and-set on the state of the order, which is locked.
-func storeOrder(ctx context.Context, tx *engine.Tx, old, next payment.Trade) error {
-	if next.Order == old.Order && next.NextCheck.Equal(old.NextCheck) {
+// loadTrade locks the order and reads the trade in one round trip.
+func loadTrade(tx *engine.Tx, id payment.OrderID) (t payment.Trade, err error) {
+	engine.Found(tx, tx.Queue(lockOrder, id).Must(payment.ErrNoOrder), func(r *orderRow) error {
+		t.Order, t.NextCheck = r.order(), r.NextCheck.Time
 		return nil
-	}
-	if old.Order.State == payment.Paid && next.Order.State != payment.Paid {
-		return errUnpaid
-	}
-	row := orderRowOf(next.Order)
-	row.NextCheck = engine.At(next.NextCheck)
-	done, err := tx.NewUpdate().Model(&row).Column("state", "paid", "transaction_id", "next_check").
-		Where("id = ? AND state = ?", old.Order.ID, old.Order.State).Exec(ctx)
-	return engine.OrNotAffected(done, err, errors.New("a locked order has changed"))
+	})
+	engine.Found(tx, tx.Queue(prepaymentsOf, id), func(r *prepaymentRow) error {
+		t.Prepayments = append(t.Prepayments, r.prepayment())
+		return nil
+	})
+	engine.Found(tx, tx.Queue(paymentsOf, id), func(r *paymentRow) error {
+		t.Payments = append(t.Payments, r.payment())
+		return nil
+	})
+	return t, tx.Send()
 }
 
-// stepsOf returns the steps that store the other changes: updates, then inserts. A former
-// prepayment must be closed before a new one is inserted. Its request never changes.
-func stepsOf(tx *engine.Tx, old, next payment.Trade) []engine.Step {
-	id := old.Order.ID
-	var steps []engine.Step
-	var opened []prepaymentRow
+// storeTrade queues the statements that store the changes: updates, then inserts. A former prepayment must be closed
+// before a new one is inserted. Its request never changes.
+func storeTrade(tx *engine.Tx, old, next payment.Trade) error {
+	if o := next.Order; o != old.Order || !next.NextCheck.Equal(old.NextCheck) {
+		if old.Order.State == payment.Paid && o.State != payment.Paid {
+			return errUnpaid
+		}
+		tx.Queue(updateOrder, old.Order.ID, old.Order.State, o.State, o.PaidAt, engine.NullIfEmpty(o.Transaction), next.NextCheck).
+			Must(errors.New("a locked order has changed"))
+	}
+	var opened []payment.Prepayment
 	for _, p := range next.Prepayments {
-		row := prepaymentRowOf(id, p)
 		i := slices.IndexFunc(old.Prepayments, func(o payment.Prepayment) bool { return o.TradeNo == p.TradeNo })
 		switch {
 		case i < 0:
-			opened = append(opened, row)
+			opened = append(opened, p)
 		case !reflect.DeepEqual(p, old.Prepayments[i]):
-			steps = append(steps, engine.Built(tx.NewUpdate().Model(&row).WherePK().
-				Column("state", "prepay_id", "code_url", "mweb_url", "opened", "expires", "leased_until")))
+			tx.Queue(updatePrepayment, p.TradeNo, p.State, p.Ticket.PrepayID, p.Ticket.CodeURL, p.Ticket.MWebURL, p.Opened, p.Expires, p.LeasedUntil)
 		}
 	}
-	var received []paymentRow
+	for _, p := range opened {
+		tx.Queue(insertPrepayment, old.Order.ID, p.TradeNo, p.Protocol, p.Intent.EndType, p.Intent.App, p.Intent.OpenID, p.State,
+			engine.Filled(p.Request), p.Ticket.PrepayID, p.Ticket.CodeURL, p.Ticket.MWebURL, p.Created, p.Opened, p.Expires, p.LeasedUntil)
+	}
 	for _, p := range next.Payments {
-		row := paymentRowOf(id, p)
 		i := slices.IndexFunc(old.Payments, func(o payment.Payment) bool { return o.TransactionID == p.TransactionID })
 		switch {
 		case i < 0:
-			received = append(received, row)
+			addPayment(tx, old.Order.ID, p).Must(fmt.Errorf("the transaction %s is stored", p.TransactionID))
 		case p != old.Payments[i]:
-			steps = append(steps, engine.Built(tx.NewUpdate().Model(&row).Column("state", "amount", "currency").
-				Where("transaction_id = ?", p.TransactionID)))
+			tx.Queue(updatePayment, p.TransactionID, p.State, p.Amount, p.Currency)
 		}
 	}
-	entries := entryRowsOf(id, next.Entries...)
-	return slices.Concat(steps, insertSteps(tx, opened), insertSteps(tx, received), insertSteps(tx, entries))
+	journal(tx, old.Order.ID, next.Entries...)
+	return nil
 }
 
-// insertSteps returns the step that adds the rows, if there are any.
-func insertSteps[R any](tx *engine.Tx, rows []R) []engine.Step {
-	if len(rows) == 0 {
-		return nil
+// addPayment queues the statement that stores the payment; zero: of no order.
+func addPayment(tx *engine.Tx, of payment.OrderID, p payment.Payment) *engine.Step {
+	return tx.Queue(insertPayment, engine.NullIfZero(of), p.TransactionID, p.TradeNo, p.Protocol, p.App, p.State, p.Amount, p.Currency,
+		p.Received, p.Refunded, p.Paid)
+}
+
+// journal queues the statements that store the entries.
+func journal(tx *engine.Tx, of payment.OrderID, entries ...payment.Entry) {
+	for _, e := range entries {
+		tx.Queue(insertEntry, of, e.At, e.Noted, e.TradeNo, e.Detail)
 	}
-	return []engine.Step{engine.Built(tx.NewInsert().Model(&rows))}
 }
 
 type orderRow struct {
@@ -130,13 +170,6 @@ type orderRow struct {
 	TransactionID string `bun:",nullzero"`
 	NextCheck     engine.Time
 	engine.PageRow
-}
-
-func orderRowOf(o payment.Order) orderRow {
-	return orderRow{
-		UserID: o.User, Subject: o.Subject, Amount: o.Amount, Currency: o.Currency, State: o.State,
-		Created: engine.At(o.Created), Expires: engine.At(o.Expires), Paid: engine.At(o.PaidAt), TransactionID: o.Transaction,
-	}
 }
 
 func (r orderRow) order() payment.Order {
@@ -165,15 +198,6 @@ type prepaymentRow struct {
 	LeasedUntil   engine.Time
 }
 
-func prepaymentRowOf(id payment.OrderID, p payment.Prepayment) prepaymentRow {
-	return prepaymentRow{
-		OrderID: id, TradeNo: p.TradeNo, Protocol: p.Protocol, EndType: p.Intent.EndType, App: p.Intent.App, OpenID: p.Intent.OpenID,
-		State: p.State, Request: engine.Filled(p.Request),
-		PrepayID: p.Ticket.PrepayID, CodeURL: p.Ticket.CodeURL, MWebURL: p.Ticket.MWebURL,
-		Created: engine.At(p.Created), Opened: engine.At(p.Opened), Expires: engine.At(p.Expires), LeasedUntil: engine.At(p.LeasedUntil),
-	}
-}
-
 func (r prepaymentRow) prepayment() payment.Prepayment {
 	return payment.Prepayment{
 		TradeNo: r.TradeNo, Protocol: r.Protocol, Intent: payment.Intent{EndType: r.EndType, App: r.App, OpenID: r.OpenID},
@@ -200,14 +224,6 @@ type paymentRow struct {
 	engine.PageRow
 }
 
-func paymentRowOf(id payment.OrderID, p payment.Payment) paymentRow {
-	return paymentRow{
-		OrderID: id, TransactionID: p.TransactionID, TradeNo: p.TradeNo, Protocol: p.Protocol, App: p.App, State: p.State,
-		Amount: p.Amount, Currency: p.Currency, Received: engine.At(p.Received), Refunded: p.Refunded,
-		Paid: engine.At(p.Paid),
-	}
-}
-
 func (r paymentRow) payment() payment.Payment {
 	return payment.Payment{
 		ID: r.ID, Order: r.OrderID, TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: r.Protocol, App: r.App, State: r.State,
@@ -223,13 +239,6 @@ type entryRow struct {
 	Noted         payment.Noted
 	TradeNo       payment.TradeNo `bun:"out_trade_no"`
 	Detail        string
-}
-
-func entryRowsOf(id payment.OrderID, entries ...payment.Entry) (rows []entryRow) {
-	for _, e := range entries {
-		rows = append(rows, entryRow{OrderID: id, Happened: engine.At(e.At), Noted: e.Noted, TradeNo: e.TradeNo, Detail: e.Detail})
-	}
-	return rows
 }
 
 func (r entryRow) entry() payment.Entry {

@@ -105,37 +105,59 @@ func between[R any](
 	})
 }
 
+const (
+	// storeFinding stores a finding of the day $1, or finds it again: $2 kind, $3 transaction, $4 refund, $5 order, $6 what was
+	// expected, $7 what was found, $8 when the comparison began, $9 when it was resolved.
+	storeFinding = `
+		INSERT INTO findings AS f (day, kind, transaction_id, out_refund_no, order_id, expected, found, seen, resolved)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (day, kind, transaction_id, out_refund_no) DO UPDATE
+		SET order_id = EXCLUDED.order_id, expected = EXCLUDED.expected, found = EXCLUDED.found, resolved = EXCLUDED.resolved,
+			seen = CASE WHEN EXCLUDED.seen > f.seen THEN EXCLUDED.seen ELSE f.seen END`
+
+	// resolveUnseen resolves at $3 what was found on the day $1 and not since $2.
+	resolveUnseen = `
+		UPDATE findings SET resolved = $3 WHERE day = $1 AND resolved IS NULL AND seen < $2`
+
+	// completeReconciliation stores that the comparison of the day $1 was completed at $2.
+	completeReconciliation = `
+		INSERT INTO reconciliations (day, completed) VALUES ($1, $2)
+		ON CONFLICT (day) DO UPDATE SET completed = EXCLUDED.completed, leased = NULL`
+
+	// claimReconciliation leases the comparison of the day $1 until $3, unless it is completed, or leased at $2. It returns a row
+	// then.
+	claimReconciliation = `
+		INSERT INTO reconciliations AS c (day, leased) VALUES ($1, $3)
+		ON CONFLICT (day) DO UPDATE SET leased = EXCLUDED.leased
+		WHERE c.completed IS NULL AND (c.leased IS NULL OR c.leased <= $2)
+		RETURNING TRUE`
+)
+
 func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []payment.Finding) error {
-	if len(all) == 0 {
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		for _, f := range all {
+			tx.Queue(storeFinding, f.Day.String(), f.Kind, f.TransactionID, f.RefundNo, engine.NullIfZero(f.Order), f.Expected, f.Found,
+				instant.Normalise(began), instant.Normalise(f.Resolved))
+		}
 		return nil
-	}
-	var rows []findingRow
-	for _, f := range all {
-		rows = append(rows, findingRowOf(f, began))
-	}
-	return v.s.exec(ctx, v.s.Writer.NewInsert().Model(&rows).On("CONFLICT (day, kind, transaction_id, out_refund_no) DO UPDATE").
-		Set("order_id = EXCLUDED.order_id, expected = EXCLUDED.expected, found = EXCLUDED.found, resolved = EXCLUDED.resolved").
-		Set("seen = CASE WHEN EXCLUDED.seen > f.seen THEN EXCLUDED.seen ELSE f.seen END"))
+	})
 }
 
 func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now time.Time) error {
-	at := engine.At(instant.Normalise(now))
-	steps := []engine.Step{engine.Built(v.s.Writer.NewUpdate().Model((*findingRow)(nil)).Set("resolved = ?", at).
-		Where("day = ? AND resolved IS NULL AND seen < ?", d.String(), engine.At(instant.Normalise(began))))}
-	if d.IsOver(now) {
-		row := reconciliationRow{Day: d.String(), Completed: at}
-		steps = append(steps, engine.Built(v.s.Writer.NewInsert().Model(&row).On("CONFLICT (day) DO UPDATE").
-			Set("completed = EXCLUDED.completed, leased = NULL")))
-	}
-	return v.s.writeAll(ctx, steps)
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		tx.Queue(resolveUnseen, d.String(), instant.Normalise(began), instant.Normalise(now))
+		if d.IsOver(now) {
+			tx.Queue(completeReconciliation, d.String(), instant.Normalise(now))
+		}
+		return nil
+	})
 }
 
 func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, until time.Time) (isMine bool, err error) {
-	row := reconciliationRow{Day: d.String(), Leased: engine.At(instant.Normalise(until))}
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		isMine, err = engine.Affected(tx.NewInsert().Model(&row).On("CONFLICT (day) DO UPDATE").Set("leased = EXCLUDED.leased").
-			Where("c.completed IS NULL AND (c.leased IS NULL OR c.leased <= ?)", engine.At(instant.Normalise(now))).Exec(ctx))
-		return err
+	err = v.s.Write(ctx, func(tx *engine.Tx) error {
+		isMine = false
+		tx.Queue(claimReconciliation, d.String(), instant.Normalise(now), instant.Normalise(until)).Into(&isMine)
+		return nil
 	})
 	return isMine, err
 }
@@ -171,25 +193,10 @@ type findingRow struct {
 	engine.PageRow
 }
 
-func findingRowOf(f payment.Finding, seen time.Time) findingRow {
-	return findingRow{
-		Day: f.Day.String(), Kind: f.Kind, TransactionID: f.TransactionID, RefundNo: f.RefundNo, OrderID: f.Order, Expected: f.Expected,
-		Found: f.Found, Seen: engine.At(instant.Normalise(seen)), Resolved: engine.At(instant.Normalise(f.Resolved)),
-	}
-}
-
 func (r findingRow) finding() payment.Finding {
 	day, _ := payment.ParseDay(r.Day) // a day was written, and a constraint holds its form
 	return payment.Finding{
 		ID: r.ID, Day: day, Kind: r.Kind, TransactionID: r.TransactionID, RefundNo: r.RefundNo, Order: r.OrderID, Expected: r.Expected,
 		Found: r.Found, Resolved: r.Resolved.Time,
 	}
-}
-
-// reconciliationRow is the comparison of a day's bill.
-type reconciliationRow struct {
-	bun.BaseModel `bun:"table:reconciliations,alias:c"`
-	Day           string `bun:",pk"`
-	Leased        engine.Time
-	Completed     engine.Time
 }

@@ -23,29 +23,30 @@ type Ledger struct{ Keys }
 // Ledger returns the ledger of orders and payments.
 func (s *Store) Ledger() Ledger { return Ledger{s.Keys()} }
 
-// transact calls fn in a transaction. The steps that fn returns run with the commit,
-// without a round trip of their own.
-func (v Ledger) transact(ctx context.Context, fn func(ctx context.Context, tx *engine.Tx) ([]engine.Step, error)) error {
-	return v.s.Transact(ctx, v.s.Limit, nil, fn)
-}
+// insertOrder adds an order: $1 user, $2 subject, $3 amount, $4 currency, $5 state, $6 created, $7 expires, $8 when it was paid, $9
+// transaction, $10 next check.
+const insertOrder = `
+	INSERT INTO orders (user_id, subject, amount, currency, state, created, expires, paid, transaction_id, next_check)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+	RETURNING id`
 
 func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Key) (payment.Order, error) {
-	err := v.transact(ctx, func(ctx context.Context, tx *engine.Tx) ([]engine.Step, error) {
-		row := orderRowOf(o)
-		if o.State == payment.Open {
-			row.NextCheck = row.Expires
+	var next time.Time
+	if o.State == payment.Open {
+		next = o.Expires
+	}
+	err := v.s.Write(ctx, func(tx *engine.Tx) error {
+		tx.Queue(insertOrder, o.User, o.Subject, o.Amount, o.Currency, o.State, o.Created, o.Expires, o.PaidAt,
+			engine.NullIfEmpty(o.Transaction), next).Into((*int64)(&o.ID))
+		if err := tx.Send(); err != nil {
+			return err
 		}
-		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
-			return nil, err
-		}
-		o.ID = row.ID
 		audit.Made(ctx, audit.Numbered(audit.Order, o.ID), o.User)
 		if k != nil {
-			if err := storeAnswer(ctx, tx, idempotency.Answer{Key: *k, Kind: idempotency.Order, ID: int64(o.ID), At: o.Created}); err != nil {
-				return nil, err
-			}
+			storeAnswer(tx, idempotency.Answer{Key: *k, Kind: idempotency.Order, ID: int64(o.ID), At: o.Created})
 		}
-		return insertSteps(tx, entryRowsOf(o.ID, payment.Entry{At: o.Created, Noted: payment.NotedOrdered})), nil
+		journal(tx, o.ID, payment.Entry{At: o.Created, Noted: payment.NotedOrdered})
+		return nil
 	})
 	if err != nil {
 		return payment.Order{}, err
@@ -87,11 +88,19 @@ func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderI
 	return row.OrderID, err
 }
 
+// paymentOf finds the payment with the transaction $1.
+const paymentOf = `
+	SELECT id, order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid
+	FROM payments WHERE transaction_id = $1`
+
 func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored payment.Payment, err error) {
-	row := paymentRowOf(0, p)
-	err = v.s.writeAll(ctx, []engine.Step{
-		engine.Built(v.s.Writer.NewInsert().Model(&row).On("CONFLICT (transaction_id) DO NOTHING")),
-		engine.BuiltRead(v.s.Writer.NewSelect().Where("transaction_id = ?", p.TransactionID), func(r paymentRow) { stored = r.payment() }),
+	err = v.s.Write(ctx, func(tx *engine.Tx) error {
+		addPayment(tx, 0, p)
+		engine.Found(tx, tx.Queue(paymentOf, p.TransactionID), func(r *paymentRow) error {
+			stored = r.payment()
+			return nil
+		})
+		return nil
 	})
 	if err != nil {
 		return payment.Payment{}, err
@@ -125,35 +134,74 @@ func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entr
 	return engine.Mapped(rows, entryRow.entry), err
 }
 
+const (
+	// lockPayer locks the order of the payment $1, if it has one, and finds its user.
+	lockPayer = `
+		SELECT user_id FROM orders WHERE id = (SELECT order_id FROM payments WHERE id = $1)
+		FOR UPDATE`
+
+	// lockPayment locks the payment $1 and finds it.
+	lockPayment = `
+		SELECT id, order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid
+		FROM payments WHERE id = $1
+		FOR UPDATE`
+
+	// appOf finds the app of the prepayment of the payment $1.
+	appOf = `
+		SELECT app FROM prepayments
+		WHERE out_trade_no = (SELECT out_trade_no FROM payments WHERE id = $1 AND order_id IS NOT NULL)`
+
+	// refundsOf finds the refunds of the payment $1.
+	refundsOf = `
+		SELECT id, payment_id, out_refund_no, amount, currency, reason, origin, requested_by, state, wallet_refund_id,
+			created, updated, sent, next_check
+		FROM refunds WHERE payment_id = $1 ORDER BY id`
+
+	// insertRefund adds a refund of the payment $1: $2 its number, $3 amount, $4 currency, $5 reason, $6 origin, $7 the member of
+	// staff, $8 state, $9 the wallet's number, $10 created, $11 updated, $12 sent, $13 next check.
+	insertRefund = `
+		INSERT INTO refunds (payment_id, out_refund_no, amount, currency, reason, origin, requested_by, state, wallet_refund_id,
+			created, updated, sent, next_check)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		RETURNING id`
+
+	// updateRefund changes the refund $1: $2 state, $3 the wallet's number, $4 updated, $5 sent, $6 next check.
+	updateRefund = `
+		UPDATE refunds SET state = $2, wallet_refund_id = $3, updated = $4, sent = $5, next_check = $6 WHERE out_refund_no = $1`
+
+	// updateRefunded stores that $2 of the payment $1 is refunded.
+	updateRefunded = `
+		UPDATE payments SET refunded = $2 WHERE id = $1`
+)
+
 // ChangeRefunds locks the order of the payment, if it has one, and then the payment. So it never overlaps a
 // Change of the order.
 func (v Ledger) ChangeRefunds(
 	ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error,
 ) (stored payment.RefundAccount, err error) {
-	err = v.transact(ctx, func(ctx context.Context, tx *engine.Tx) ([]engine.Step, error) {
-		old, payer, err := v.loadRefunds(ctx, tx, id)
+	err = v.s.Write(ctx, func(tx *engine.Tx) error {
+		old, payer, err := loadRefunds(tx, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		next := old
 		next.Refunds = slices.Clone(old.Refunds)
 		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
-			return nil, err
+			return err
 		}
-		steps, err := storeRefunds(ctx, tx, old, &next)
-		if err != nil {
-			return nil, err
+		if err := storeRefunds(tx, old, &next); err != nil {
+			return err
 		}
 		for _, made := range next.Refunds[len(old.Refunds):] {
 			audit.Made(ctx, audit.Numbered(audit.Refund, made.ID), payer)
 		}
 		next.Payment.Refunded = next.Refunded()
 		if of := old.Payment.Order; of != 0 {
-			steps = append(steps, insertSteps(tx, entryRowsOf(of, next.Entries...))...)
+			journal(tx, of, next.Entries...)
 		}
 		next.Entries, next.Completes = nil, nil
 		stored = next
-		return steps, nil
+		return nil
 	})
 	if err != nil {
 		return payment.RefundAccount{}, err
@@ -162,60 +210,46 @@ func (v Ledger) ChangeRefunds(
 }
 
 // loadRefunds locks and reads the account, and the payer of its order; zero: it has none.
-func (v Ledger) loadRefunds(
-	ctx context.Context, tx *engine.Tx, id payment.PaymentID,
-) (a payment.RefundAccount, payer user.ID, err error) {
-	var payers []user.ID
-	err = v.s.Selecting(tx).Model((*orderRow)(nil)).Column("user_id").
-		Where("id = (SELECT order_id FROM payments WHERE id = ?)", id).Scan(ctx, &payers)
-	if err != nil {
-		return a, 0, err
-	}
-	if len(payers) > 0 {
-		payer = payers[0]
-	}
-	err = tx.Run(ctx,
-		engine.BuiltRead(v.s.Selecting(tx).Where("id = ?", id), func(r paymentRow) { a.Payment = r.payment() }),
-		engine.BuiltRead(tx.NewSelect().Where("out_trade_no = (SELECT out_trade_no FROM payments WHERE id = ? AND order_id IS NOT NULL)", id),
-			func(r prepaymentRow) { a.App = r.App }),
-		engine.BuiltRead(tx.NewSelect().Where("payment_id = ?", id).Order("id"), func(r refundRow) { a.Refunds = append(a.Refunds, r.refund()) }),
-	)
-	if err == nil && a.Payment.ID == 0 {
-		err = payment.ErrNoPayment
-	}
+func loadRefunds(tx *engine.Tx, id payment.PaymentID) (a payment.RefundAccount, payer user.ID, err error) {
+	tx.Queue(lockPayer, id).Into((*int64)(&payer))
+	engine.Found(tx, tx.Queue(lockPayment, id).Must(payment.ErrNoPayment), func(r *paymentRow) error {
+		a.Payment = r.payment()
+		return nil
+	})
+	tx.Queue(appOf, id).Into((*string)(&a.App))
+	engine.Found(tx, tx.Queue(refundsOf, id), func(r *refundRow) error {
+		a.Refunds = append(a.Refunds, r.refund())
+		return nil
+	})
+	err = tx.Send()
 	a.App = cmp.Or(a.App, a.Payment.App)
 	return a, payer, err
 }
 
-// storeRefunds stores new refunds and gives them their numbers. It returns the steps that store the other
-// changes. The key of a new refund comes last: it waits for no lock.
-func storeRefunds(
-	ctx context.Context, tx *engine.Tx, old payment.RefundAccount, next *payment.RefundAccount,
-) (steps []engine.Step, err error) {
+// storeRefunds stores new refunds and gives them their numbers, and queues the statements that store the other changes. The
+// key of a new refund waits for no lock.
+func storeRefunds(tx *engine.Tx, old payment.RefundAccount, next *payment.RefundAccount) error {
 	for n := range next.Refunds {
 		r := &next.Refunds[n]
-		row := refundRowOf(old.Payment.ID, *r)
 		switch i := slices.IndexFunc(old.Refunds, func(o payment.Refund) bool { return o.No == r.No }); {
 		case i < 0:
-			if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
-				return nil, err
+			r.Payment = old.Payment.ID
+			tx.Queue(insertRefund, r.Payment, r.No, r.Amount, r.Currency, r.Reason, r.Origin, engine.NullIfZero(r.Staff), r.State, r.WalletID,
+				r.Created, r.Updated, r.Sent, r.NextCheck).Into((*int64)(&r.ID))
+			if err := tx.Send(); err != nil {
+				return err
 			}
-			*r = row.refund()
 			if next.Completes != nil {
-				answer := idempotency.Answer{Key: *next.Completes, Kind: idempotency.Refund, ID: int64(row.ID), At: r.Created}
-				if err := storeAnswer(ctx, tx, answer); err != nil {
-					return nil, err
-				}
+				storeAnswer(tx, idempotency.Answer{Key: *next.Completes, Kind: idempotency.Refund, ID: int64(r.ID), At: r.Created})
 			}
 		case *r != old.Refunds[i]:
-			steps = append(steps, engine.Built(tx.NewUpdate().Model(&row).
-				Column("state", "wallet_refund_id", "updated", "sent", "next_check").Where("out_refund_no = ?", r.No)))
+			tx.Queue(updateRefund, r.No, r.State, r.WalletID, r.Updated, r.Sent, r.NextCheck)
 		}
 	}
 	if sum := next.Refunded(); sum != old.Payment.Refunded {
-		steps = append(steps, engine.Built(tx.NewUpdate().Model((*paymentRow)(nil)).Set("refunded = ?", sum).Where("id = ?", old.Payment.ID)))
+		tx.Queue(updateRefunded, old.Payment.ID, sum)
 	}
-	return steps, nil
+	return nil
 }
 
 func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund, error) {
@@ -240,10 +274,12 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 	return engine.Mapped(due, refundRow.refund), err
 }
 
+// hastenRefund makes the refund $1 due at $2, unless it is due earlier.
+const hastenRefund = `
+	UPDATE refunds SET next_check = $2 WHERE out_refund_no = $1 AND next_check > $2`
+
 func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.Time) error {
-	due := engine.At(instant.Normalise(now))
-	return v.s.exec(ctx, v.s.Writer.NewUpdate().Model((*refundRow)(nil)).Set("next_check = ?", due).
-		Where("out_refund_no = ? AND next_check > ?", no, due))
+	return v.s.Exec(ctx, hastenRefund, no, instant.Normalise(now))
 }
 
 // Unrefunded implements payment.Refunds. The index payments_still_due has the few payments of which something
@@ -278,14 +314,6 @@ type refundRow struct {
 	Sent           engine.Time
 	NextCheck      engine.Time
 	engine.PageRow
-}
-
-func refundRowOf(id payment.PaymentID, r payment.Refund) refundRow {
-	return refundRow{
-		PaymentID: id, No: r.No, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason, Origin: r.Origin, RequestedBy: r.Staff,
-		State: r.State, WalletRefundID: r.WalletID,
-		Created: engine.At(r.Created), Updated: engine.At(r.Updated), Sent: engine.At(r.Sent), NextCheck: engine.At(r.NextCheck),
-	}
 }
 
 func (r refundRow) refund() payment.Refund {

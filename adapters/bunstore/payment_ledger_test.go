@@ -64,6 +64,8 @@ func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.
 			o, err := ledger.AddOrder(t.Context(), payment.NewOrder(who, "Tea", 990, time.Hour, noon), &k)
 			require.NoError(t, err)
 			require.NoError(t, ledger.Change(t.Context(), o.ID, func(t *payment.Trade) error { return nil }))
+			_, err = ledger.Due(t.Context(), noon.Add(2*time.Hour), noon.Add(3*time.Hour), 10)
+			require.NoError(t, err)
 		}
 		var kept []string
 		if d, is := s.Dialect.(engine.SQLite); is {
@@ -73,7 +75,7 @@ func TestPAY09_what_bun_has_written_values_into_is_not_kept_prepared(t *testing.
 			assert.Contains(t, kept, "BEGIN", "the one connection keeps what is constant")
 		}
 		for _, text := range kept {
-			assert.NotRegexp(t, "prepayments|journal", text)
+			assert.NotContains(t, text, `"`, "bun quotes names")
 		}
 	})
 }

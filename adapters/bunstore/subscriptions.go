@@ -165,8 +165,7 @@ func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.I
 }
 
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
-	query := v.s.Writer.NewDelete().Model((*subscriptionRow)(nil)).Where("id = ? AND user_id = ?", id, owner)
-	return v.s.remove(ctx, query, subscription.ErrNotFound)
+	return v.s.ExecMust(ctx, subscription.ErrNotFound, "DELETE FROM subscriptions WHERE id = $1 AND user_id = $2", id, owner)
 }
 
 // listedSubscription is a row of a page of subscriptions.

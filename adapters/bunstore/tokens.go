@@ -172,7 +172,7 @@ func (v Tokens) Touch(ctx context.Context, all ...access.Sighting) error {
 }
 
 func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
-	return v.s.remove(ctx, v.s.Writer.NewDelete().Model((*tokenRow)(nil)).Where("id = ?", id), access.ErrNoSession)
+	return v.s.ExecMust(ctx, access.ErrNoSession, "DELETE FROM tokens WHERE id = $1", id)
 }
 
 func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) (theirs []access.Token, err error) {

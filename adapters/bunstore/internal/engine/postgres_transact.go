@@ -80,12 +80,12 @@ func (d Postgres) write(ctx context.Context, s *DB, fn func(*Tx) error) error {
 
 // send sends all steps together, unless it is a single one. Steps after one that fails do not run.
 func (d Postgres) send(ctx context.Context, conn *pgx.Conn, steps []*Step) error {
-	if len(steps) == 1 && !steps[0].built {
+	if len(steps) == 1 {
 		return d.single(ctx, conn, *steps[0])
 	}
 	batch := &pgx.Batch{}
 	for _, s := range steps {
-		if d.mode == pgx.QueryExecModeCacheStatement && !s.built { // the statement's text is its name
+		if d.mode == pgx.QueryExecModeCacheStatement { // the statement's text is its name
 			if _, err := conn.Prepare(ctx, s.Statement, s.Statement); err != nil {
 				return err
 			}

@@ -3,21 +3,26 @@ package engine
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
-	"errors"
 	"fmt"
-
-	"github.com/uptrace/bun"
 
 	"plaza/domain/secret"
 )
 
-// secretRow is a key shared by all servers on the database.
-type secretRow struct {
-	bun.BaseModel `bun:"table:secrets,alias:k"`
-	Name          string `bun:",pk"`
-	Content       string
-}
+const (
+	// secretOf finds the content of the secret $1.
+	secretOf = `
+		SELECT content FROM secrets WHERE name = $1`
+
+	// insertSecret stores the content $2 of the secret $1, unless it has one.
+	insertSecret = `
+		INSERT INTO secrets (name, content) VALUES ($1, $2)
+		ON CONFLICT (name) DO NOTHING`
+
+	// storeSecret stores the content $2 of the secret $1.
+	storeSecret = `
+		INSERT INTO secrets (name, content) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET content = EXCLUDED.content`
+)
 
 // Secret returns the named key, which all servers on the database share. The first call
 // generates it at random; concurrent first calls return the same key.
@@ -34,37 +39,22 @@ func (s *DB) Kept(ctx context.Context, name, content string) (string, error) {
 
 // Keep stores the named text in the place of a former one.
 func (s *DB) Keep(ctx context.Context, name, content string) error {
-	row := secretRow{Name: name, Content: content}
-	return s.TransactAll(ctx, []Step{Built(s.Writer.NewInsert().Model(&row).On("CONFLICT (name) DO UPDATE").Set("content = EXCLUDED.content"))})
+	return s.Exec(ctx, storeSecret, name, content)
 }
 
 // secret is Secret with the content for a new key. Without content it makes none, and returns the zero String.
-func (s *DB) secret(ctx context.Context, name, content string) (key secret.String, err error) {
-	err = s.Read(ctx, func(ctx context.Context) (err error) {
-		key, err = storedSecret(ctx, s.Reader.NewSelect(), name)
-		return err
-	})
-	switch {
-	case errors.Is(err, sql.ErrNoRows) && content == "":
-		return secret.String{}, nil
-	case errors.Is(err, sql.ErrNoRows):
-		err = s.Transact(ctx, s.Limit, nil, func(ctx context.Context, tx *Tx) ([]Step, error) {
-			row := secretRow{Name: name, Content: content}
-			if _, err := tx.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx); err != nil {
-				return nil, err
-			}
-			key, err = storedSecret(ctx, tx.NewSelect(), name)
-			return nil, err
+func (s *DB) secret(ctx context.Context, name, content string) (secret.String, error) {
+	var stored string
+	err := s.ReadRow(ctx, secretOf, []any{name}, &stored)
+	if err == nil && stored == "" && content != "" {
+		err = s.Write(ctx, func(tx *Tx) error {
+			tx.Queue(insertSecret, name, content)
+			tx.Queue(secretOf, name).Into(&stored)
+			return nil
 		})
 	}
 	if err != nil {
 		return secret.String{}, fmt.Errorf("load secret %s: %w", name, err)
 	}
-	return key, nil
-}
-
-func storedSecret(ctx context.Context, query *bun.SelectQuery, name string) (secret.String, error) {
-	var row secretRow
-	err := query.Model(&row).Where("name = ?", name).Scan(ctx)
-	return secret.New(row.Content), err
+	return secret.New(stored), nil
 }

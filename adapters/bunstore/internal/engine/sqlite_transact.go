@@ -122,7 +122,7 @@ type writtenStatements struct {
 
 func (w *writtenStatements) get(s Step) *sql.Stmt {
 	kept := w.Kept[s.Statement]
-	if kept == nil && !s.built {
+	if kept == nil {
 		w.Unprepared[s.Statement] = true
 	}
 	return kept

@@ -3,16 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
-	"reflect"
 	"time"
-
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 )
 
-// Step is a statement of a transaction, or a hot read. Unless it is built, its text is
-// constant and its parameters are bound, so that the database can keep it prepared.
+// Step is a statement of a transaction, or a hot read. Its text is constant and its parameters are bound, so that the
+// database can keep it prepared.
 type Step struct {
 	Statement string
 	Args      []any
@@ -21,42 +16,7 @@ type Step struct {
 	Missed    error                               // nil: errMissed
 	ReadsOnly bool
 	columns   func(names []string) error // receives the names of the columns before the first row
-	built     bool                       // bun has written numbers and times into the text: it is never kept prepared
 }
-
-// Built returns a query of bun as a step. It panics if the query does not fit its model.
-func Built(query fmt.Stringer) Step {
-	statement, values := bind(query.String())
-	return Step{Statement: statement, Args: values, built: true}
-}
-
-// BuiltRead returns a query for whole rows of a model as a step, which passes every row to
-// fn.
-func BuiltRead[R any](query *bun.SelectQuery, fn func(R)) Step {
-	s := Built(query.Model((*R)(nil)))
-	fields := query.DB().Table(reflect.TypeFor[R]()).Fields
-	s.Row = func(scan func(...any) error) error {
-		var row R
-		targets := make([]any, len(fields))
-		for i, field := range fields {
-			targets[i] = fieldTarget{field, reflect.ValueOf(&row).Elem()}
-		}
-		if err := scan(targets...); err != nil {
-			return err
-		}
-		fn(row)
-		return nil
-	}
-	return s
-}
-
-// fieldTarget scans into a field of a model, as bun does.
-type fieldTarget struct {
-	field *schema.Field
-	row   reflect.Value
-}
-
-func (t fieldTarget) Scan(src any) error { return t.field.ScanValue(t.row, src) }
 
 // ErrMissed reports that a step that must match returned no row.
 var ErrMissed = errors.New("a step that must match found no row")

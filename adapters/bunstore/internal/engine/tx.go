@@ -32,6 +32,20 @@ func (s *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.WriteWithin(ctx, s.Limit, fn)
 }
 
+// Exec runs the statement in a transaction of its own.
+func (s *DB) Exec(ctx context.Context, statement string, args ...any) error {
+	return s.ExecMust(ctx, nil, statement, args...)
+}
+
+// ExecMust is Exec that returns missing, unless that is nil, if the statement writes no row.
+func (s *DB) ExecMust(ctx context.Context, missing error, statement string, args ...any) error {
+	return s.Write(ctx, func(tx *Tx) error {
+		step := tx.Queue(statement, args...)
+		step.MustMatch, step.Missed = missing != nil, missing
+		return nil
+	})
+}
+
 // WriteAside is Write for what is no part of what the context is for, such as a failed login: the store above adds nothing.
 func (s *DB) WriteAside(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.Call(ctx, func(ctx context.Context) error { return s.Dialect.write(ctx, s, fn) })
