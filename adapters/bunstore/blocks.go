@@ -23,13 +23,15 @@ type Blocks struct {
 // Blocks returns the repository of blocks.
 func (s *Store) Blocks() Blocks { return Blocks{s: s} }
 
-// isBlocked returns the condition that a block stands between the viewer and the other user, which are parameters or
-// columns. COUNT looks up one row; for EXISTS, Postgres may read all blocks of the viewer.
-func isBlocked(viewer, other string) string {
-	return "(SELECT COUNT(*) FROM blocks b WHERE b.user_id = " + viewer + " AND b.other_id = " + other + ") > 0"
-}
-
 const (
+	// blockable finds whether the users $1 and $2 exist, whether $1 blocks $2, and how many $1 blocks, at most $3.
+	blockable = `
+		SELECT
+			EXISTS (SELECT 1 FROM users WHERE id = $1),
+			EXISTS (SELECT 1 FROM users WHERE id = $2 AND phone NOT LIKE 'erased-%'),
+			EXISTS (SELECT 1 FROM blocks WHERE user_id = $1 AND other_id = $2 AND is_by_user),
+			(SELECT COUNT(*) FROM (SELECT 1 FROM blocks WHERE user_id = $1 AND is_by_user LIMIT CAST($3 AS bigint)) own)`
+
 	// lockNoticesBetween locks the notifications of $1 and $2 about the other one. An owner has at most a thousand or so, an
 	// actor has any number: no plan begins with the index of actors.
 	lockNoticesBetween = `
@@ -87,10 +89,10 @@ func lockPair(tx *engine.Tx, a, b user.ID) {
 // Add takes the locks of notifications in their order: first those of the notifications, then those of their counts. Behind
 // them, it sees those of all who have read that there is no block.
 func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Charge) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
 		lockPair(tx.Tx, b.By, b.Whom)
 		chargeAll(tx.Tx, charges)
-		if err := v.checkBlock(ctx, tx, b); err != nil {
+		if err := v.checkBlock(tx, b); err != nil {
 			return err
 		}
 		first, second := min(b.By, b.Whom), max(b.By, b.Whom)
@@ -105,15 +107,11 @@ func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Cha
 }
 
 // checkBlock returns an error unless both users exist and there is room for the block, which may stand already.
-func (v Blocks) checkBlock(ctx context.Context, tx *listedTransaction, b block.Block) error {
-	by := tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", b.By)
-	whom := tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", b.Whom).Where(notErased)
-	own := tx.NewSelect().Model((*blockRow)(nil)).ColumnExpr("1").Where("user_id = ? AND is_by_user", b.By)
-	standing := tx.NewSelect().Model((*blockRow)(nil)).ColumnExpr("1").Where("user_id = ? AND other_id = ? AND is_by_user", b.By, b.Whom)
+func (v Blocks) checkBlock(tx *listedTransaction, b block.Block) error {
 	var knowsBy, knowsWhom, stands bool
 	var blocks int
-	err := tx.NewSelect().ColumnExpr("EXISTS (?), EXISTS (?), EXISTS (?), (SELECT COUNT(*) FROM (?) AS own)",
-		by, whom, standing, own.Limit(max(int64(v.limits.Follows), 1))).Scan(ctx, &knowsBy, &knowsWhom, &stands, &blocks)
+	tx.Queue(blockable, b.By, b.Whom, v.limits.Follows).Into(&knowsBy, &knowsWhom, &stands, &blocks)
+	err := tx.Send()
 	switch {
 	case err != nil:
 		return err

@@ -86,22 +86,30 @@ func (c check) images(ctx context.Context) error {
 // wrongNotifications is the query for the notifications that are not those of a comment, a like or a subscription, or
 // have another owner than that says, or whose owner and actor are blocked. A withdrawn one is that of a like that was taken back,
 // or of a hidden comment.
-var wrongNotifications = `SELECT n.id FROM notifications n
+const wrongNotifications = `
+	SELECT n.id FROM notifications n
 	LEFT JOIN comments c ON c.id = CASE n.kind WHEN 'comment' THEN n.object_id END AND c.author_id = n.actor_id
 	LEFT JOIN likes l ON l.event_id = CASE n.kind WHEN 'like' THEN n.object_id END AND l.user_id = n.actor_id
 	LEFT JOIN subscriptions s ON s.followed_id = CASE n.kind WHEN 'follow' THEN n.object_id END AND s.user_id = n.actor_id
 	LEFT JOIN events e ON e.id = COALESCE(c.event_id, l.event_id)
 	WHERE (CASE WHEN n.withdrawn AND n.kind = 'like' THEN l.event_id IS NOT NULL
-		ELSE n.withdrawn <> COALESCE(c.hidden, FALSE) OR n.owner_id = n.actor_id OR n.owner_id <> COALESCE(e.author_id, s.followed_id, 0) END OR ` + isBlocked("n.owner_id", "n.actor_id") + ")"
+			ELSE n.withdrawn <> COALESCE(c.hidden, FALSE) OR n.owner_id = n.actor_id
+				OR n.owner_id <> COALESCE(e.author_id, s.followed_id, 0) END
+		OR EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = n.owner_id AND b.other_id = n.actor_id))`
 
 // notifications removes wrong notifications.
 func (c check) notifications(ctx context.Context) error {
 	return c.wrongRows(ctx, "notifications", "id", wrongNotifications, "", "notification %d tells of nothing that concerns its user")
 }
 
+// followsAcross finds subscriptions across a block.
+const followsAcross = `
+	SELECT n.id FROM subscriptions n
+	WHERE EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = n.user_id AND b.other_id = n.followed_id)`
+
 // follows removes subscriptions across a block.
 func (c check) follows(ctx context.Context) error {
-	return c.wrongRows(ctx, "subscriptions", "id", "SELECT n.id FROM subscriptions n WHERE "+isBlocked("n.user_id", "n.followed_id"), "",
+	return c.wrongRows(ctx, "subscriptions", "id", followsAcross, "",
 		"subscription %d is to a user who is blocked")
 }
 

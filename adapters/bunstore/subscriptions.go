@@ -64,7 +64,7 @@ func (v Subscriptions) Follow(
 			tx.Lock(fmt.Sprint("contacts ", min(sub.User, sub.Followed), " and ", max(sub.User, sub.Followed)))
 		}
 		chargeAll(tx.Tx, charges)
-		full, err := v.checkFollow(ctx, tx, sub)
+		full, err := v.checkFollow(tx, sub)
 		if err != nil {
 			return err
 		}
@@ -90,22 +90,26 @@ func (v Subscriptions) Follow(
 // for the user.
 func lockFollows(tx *engine.Tx, who user.ID) { tx.Lock(fmt.Sprint("follows of ", who)) }
 
+// followable finds whether the user $1 exists, and the user $2, between whom and $1 no block stands, or the category $3; and how
+// many subscriptions $1 has, at most $4.
+const followable = `
+	SELECT
+		EXISTS (SELECT 1 FROM users WHERE id = $1),
+		EXISTS (SELECT 1 FROM categories WHERE id = $3) OR EXISTS (
+			SELECT 1 FROM users u
+			WHERE u.id = $2 AND u.phone NOT LIKE 'erased-%'
+				AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = $1 AND b.other_id = u.id)),
+		(SELECT COUNT(*) FROM (SELECT 1 FROM subscriptions WHERE user_id = $1 LIMIT CAST($4 AS bigint)) own)`
+
 // checkFollow returns an error unless both ends exist, and no block stands between users. Users and categories are never
 // deleted, but the data of a user may be erased. full is the error of another subscription of the
 // user, nil if there is room for it; no more subscriptions are counted than the quota has.
-func (v Subscriptions) checkFollow(ctx context.Context, tx *listedTransaction, sub subscription.Subscription) (full, err error) {
-	followed := tx.NewSelect().Table("categories").ColumnExpr("1").Where("id = ?", sub.Category)
-	if sub.EntityType() == subscription.User {
-		followed = tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.Followed).Where(notErased).
-			Where("NOT "+isBlocked("?", "u.id"), sub.User)
-	}
-	follower := tx.NewSelect().Model((*accountRow)(nil)).ColumnExpr("1").Where("id = ?", sub.User)
-	most := max(int64(v.limits.Follows), 1) // bun takes zero for no limit
-	own := tx.NewSelect().Model((*subscriptionRow)(nil)).ColumnExpr("1").Where("user_id = ?", sub.User).Limit(most)
+func (v Subscriptions) checkFollow(tx *listedTransaction, sub subscription.Subscription) (full, err error) {
 	var user, target bool
 	var follows int
-	err = tx.NewSelect().ColumnExpr("EXISTS (?), EXISTS (?), (SELECT COUNT(*) FROM (?) AS own)", follower, followed, own).
-		Scan(ctx, &user, &target, &follows)
+	tx.Queue(followable, sub.User, engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category), v.limits.Follows).
+		Into(&user, &target, &follows)
+	err = tx.Send()
 	switch {
 	case err != nil:
 		return nil, err

@@ -2,8 +2,6 @@ package bunstore
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
@@ -17,77 +15,105 @@ type Telemetry struct{ s *Store }
 // Telemetry returns the sampler of the store.
 func (s *Store) Telemetry() Telemetry { return Telemetry{s} }
 
-// counted counts the rows, at most MaxCount of them.
-func counted(rows string) string {
-	return "(SELECT COUNT(*) FROM (SELECT 1 FROM " + rows + " LIMIT " + strconv.Itoa(telemetry.MaxCount) + ") counted)"
+// In each statement an index ends each part early: a count after telemetry.MaxCount entries, which is 10000, the oldest
+// prepayment after one.
+var (
+	// sampled finds what a sample has, of the translator $1 on the day $2.
+	sampled = engine.Indexed(`
+		SELECT
+			(SELECT COUNT(*) FROM (SELECT 1 FROM payments INDEXED BY payments_still_due
+				WHERE state = 'refund_due' AND refunded < amount LIMIT 10000) counted) AS refund_due,
+			(SELECT COUNT(*) FROM (SELECT 1 FROM payments WHERE state = 'disputed' LIMIT 10000) counted) AS disputed,
+			(SELECT created FROM prepayments
+				WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1) AS oldest,
+			(SELECT protocol FROM prepayments
+				WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1) AS protocol,
+			(SELECT COUNT(*) FROM (SELECT 1 FROM discards WHERE key NOT LIKE 'trash/%' LIMIT 10000) counted) AS deletions,
+			(SELECT COUNT(*) FROM (SELECT 1 FROM refunds WHERE state = 'abnormal' LIMIT 10000) counted) AS abnormal,
+			(SELECT characters FROM translation_days WHERE translator = $1 AND day = $2) AS spent,
+			(SELECT began FROM import_completion) AS began,
+			(SELECT ended FROM import_completion) AS ended,
+			(SELECT completed FROM reconciliations WHERE completed IS NOT NULL ORDER BY day DESC LIMIT 1) AS reconciled`)
+
+	// openFindings counts the open findings of the kind $1.
+	openFindings = engine.Indexed(`
+		SELECT COUNT(*) FROM (SELECT 1 FROM findings INDEXED BY findings_open
+			WHERE kind = $1 AND resolved IS NULL LIMIT 10000) counted`)
+
+	// waiting counts open orders, refunds that are processing, open reports, and which of the oldest prepayments are in doubt.
+	waiting = engine.Indexed(`
+		SELECT
+			(SELECT COUNT(*) FROM (SELECT 1 FROM orders WHERE state = 'open' LIMIT 10000) counted),
+			(SELECT COUNT(*) FROM (SELECT 1 FROM refunds WHERE state = 'processing' LIMIT 10000) counted),
+			(SELECT COUNT(*) FROM (SELECT 1 FROM reports INDEXED BY reports_open WHERE decided IS NULL LIMIT 10000) counted),
+			(SELECT COUNT(*) FROM (SELECT state FROM prepayments INDEXED BY prepayments_oldest_live
+				WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 10000) oldest
+				WHERE state IN ('unknown', 'closing'))`)
+
+	// createdBetween counts users, events and comments from $1 on and before $2.
+	createdBetween = engine.Indexed(`
+		SELECT
+			(SELECT COUNT(*) FROM (SELECT 1 FROM users INDEXED BY users_by_joined
+				WHERE joined >= $1 AND joined < $2 LIMIT 10000) counted),
+			(SELECT COUNT(*) FROM (SELECT 1 FROM events INDEXED BY events_by_created
+				WHERE created >= $1 AND created < $2 LIMIT 10000) counted),
+			(SELECT COUNT(*) FROM (SELECT 1 FROM comments INDEXED BY comments_by_created
+				WHERE created >= $1 AND created < $2 LIMIT 10000) counted)`)
+)
+
+// sampledRow is a row of sampled.
+type sampledRow struct {
+	RefundDue  int
+	Disputed   int
+	Oldest     engine.Time
+	Protocol   string `bun:",nullzero"`
+	Deletions  int
+	Abnormal   int
+	Spent      int64 `bun:",nullzero"`
+	Began      engine.Time
+	Ended      engine.Time
+	Reconciled engine.Time
 }
 
-// sampleStatement is written so that an index ends each part early: a count after MaxCount
-// entries, the oldest prepayment after one. $1 is the translator, $2 the day.
-func sampleStatement(d engine.Dialect) string {
-	var findings string
-	for _, kind := range payment.FindingKinds() {
-		findings += ", " + counted("findings"+d.IndexedBy("findings_open")+" WHERE kind = '"+string(kind)+"' AND resolved IS NULL")
-	}
-	const oldest = " FROM prepayments WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT 1)"
-	return "SELECT " + counted("payments"+d.IndexedBy("payments_still_due")+" WHERE state = 'refund_due' AND refunded < amount") +
-		", " + counted("payments WHERE state = 'disputed'") +
-		", (SELECT created" + oldest + ", COALESCE((SELECT protocol" + oldest + ", '')" +
-		", " + counted("discards WHERE key NOT LIKE 'trash/%'") + ", " + counted("refunds WHERE state = 'abnormal'") +
-		", COALESCE((SELECT characters FROM translation_days WHERE translator = $1 AND day = $2), 0)" +
-		", (SELECT began FROM import_completion), (SELECT ended FROM import_completion)" +
-		", (SELECT completed FROM reconciliations WHERE completed IS NOT NULL ORDER BY day DESC LIMIT 1)" + findings
-}
-
-// recentStatement counts as sampleStatement does. It has a parameter for the beginning of each day, and one for the end of
-// the last.
-func recentStatement(d engine.Dialect, days int) string {
-	const alive = " WHERE state IN ('preparing', 'unknown', 'live', 'closing') ORDER BY created LIMIT "
-	statement := "SELECT " + counted("orders WHERE state = 'open'") + ", " + counted("refunds WHERE state = 'processing'") +
-		", " + counted("reports"+d.IndexedBy("reports_open")+" WHERE decided IS NULL") +
-		", (SELECT COUNT(*) FROM (SELECT state FROM prepayments" + d.IndexedBy("prepayments_oldest_live") + alive +
-		strconv.Itoa(telemetry.MaxCount) + ") oldest WHERE state IN ('unknown', 'closing'))"
-	for day := range days {
-		for _, of := range []struct{ table, column string }{{"users", "joined"}, {"events", "created"}, {"comments", "created"}} {
-			statement += ", " + counted(fmt.Sprintf("%[1]s%[3]s WHERE %[2]s >= $%[4]d AND %[2]s < $%[5]d",
-				of.table, of.column, d.IndexedBy(of.table+"_by_"+of.column), day+1, day+2))
-		}
-	}
-	return statement
-}
-
-// Recent implements telemetry.Sampler with one statement.
+// Recent implements telemetry.Sampler in one round trip.
 func (v Telemetry) Recent(ctx context.Context, days []time.Time) (r telemetry.Recent, err error) {
 	r.Days = make([]telemetry.Day, len(days)-1)
-	targets, args := []any{&r.OpenOrders, &r.Refunds, &r.OpenReports, &r.InDoubt}, []any{v.s.Dialect.Instant(days[0])}
+	reads := []engine.Step{{Statement: v.s.Pick(waiting), Row: engine.Into(&r.OpenOrders, &r.Refunds, &r.OpenReports, &r.InDoubt)}}
 	for n := range r.Days {
 		day := &r.Days[n]
 		day.Day = days[n]
-		targets = append(targets, &day.Joined, &day.Events, &day.Comments)
-		args = append(args, v.s.Dialect.Instant(days[n+1]))
+		reads = append(reads, engine.Step{
+			Statement: v.s.Pick(createdBetween), Args: []any{v.s.Dialect.Instant(days[n]), v.s.Dialect.Instant(days[n+1])},
+			Row: engine.Into(&day.Joined, &day.Events, &day.Comments),
+		})
 	}
-	return r, v.s.ReadRow(ctx, recentStatement(v.s.Dialect, len(r.Days)), args, targets...)
+	err = v.s.Read(ctx, func(ctx context.Context) error { return v.s.Dialect.Query(ctx, reads...) })
+	return r, err
 }
 
-// Sample implements telemetry.Sampler with one statement.
+// Sample implements telemetry.Sampler in one round trip.
 func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample telemetry.Sample, err error) {
-	counts := make([]int, len(payment.FindingKinds()))
-	targets := []any{
-		&sample.RefundDue, &sample.Disputed, engine.IntoTime{Into: &sample.OldestPrepayment}, &sample.OldestProtocol, &sample.Deletions, &sample.AbnormalRefunds,
-		&sample.Spent, engine.IntoTime{Into: &sample.Import.Began}, engine.IntoTime{Into: &sample.Import.Ended},
-		engine.IntoTime{Into: &sample.Reconciled},
-	}
-	for n := range counts {
-		targets = append(targets, &counts[n])
-	}
-	err = v.s.ReadRow(ctx, sampleStatement(v.s.Dialect), []any{q.Translator, v.s.Dialect.Instant(q.Day)}, targets...)
-	for n, kind := range payment.FindingKinds() {
-		if counts[n] > 0 {
-			if sample.OpenFindings == nil {
-				sample.OpenFindings = map[payment.FindingKind]int{}
-			}
-			sample.OpenFindings[kind] = counts[n]
+	reads := []engine.Step{engine.Each(v.s.DB, func(r *sampledRow) error {
+		sample = telemetry.Sample{
+			RefundDue: r.RefundDue, Disputed: r.Disputed, OldestPrepayment: r.Oldest.Time, OldestProtocol: payment.Protocol(r.Protocol),
+			Deletions: r.Deletions, AbnormalRefunds: r.Abnormal, Spent: r.Spent, Reconciled: r.Reconciled.Time,
 		}
+		sample.Import.Began, sample.Import.Ended = r.Began.Time, r.Ended.Time
+		return nil
+	}, v.s.Pick(sampled), q.Translator, q.Day)}
+	for _, kind := range payment.FindingKinds() {
+		reads = append(reads, engine.Step{Statement: v.s.Pick(openFindings), Args: []any{string(kind)}, Row: func(scan engine.Scanner) error {
+			var open int
+			err := scan(&open)
+			if open > 0 {
+				if sample.OpenFindings == nil {
+					sample.OpenFindings = map[payment.FindingKind]int{}
+				}
+				sample.OpenFindings[kind] = open
+			}
+			return err
+		}})
 	}
+	err = v.s.Read(ctx, func(ctx context.Context) error { return v.s.Dialect.Query(ctx, reads...) })
 	return sample, err
 }

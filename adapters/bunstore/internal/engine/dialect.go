@@ -63,9 +63,6 @@ type Dialect interface {
 	// ForUpdate returns the clause that locks the rows of a SELECT until the
 	// transaction ends.
 	ForUpdate() string
-	// IndexedBy makes the table before it be read by the index, where the planner does not know the data well enough
-	// to choose it.
-	IndexedBy(index string) string
 	// LockRows is forUpdate with a weaker lock, like FOR KEY SHARE.
 	LockRows(clause string) string
 	// Classify returns the class of a driver's error.

@@ -228,8 +228,6 @@ func (Postgres) TimestampType() string { return "timestamptz" }
 
 func (Postgres) ForUpdate() string { return "FOR UPDATE" }
 
-func (Postgres) IndexedBy(string) string { return "" }
-
 func (Postgres) LockRows(clause string) string { return clause }
 
 // The SQLSTATE codes and classes that are not bugs of this program.

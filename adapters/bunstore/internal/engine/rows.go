@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"reflect"
+	"regexp"
 
 	"github.com/uptrace/bun/schema"
 
@@ -20,6 +21,14 @@ func (s *DB) Pick(t Text) string {
 	}
 	return t.Postgres
 }
+
+// Indexed returns a statement for both databases. What it says of indexes is SQLite's, whose planner does not know the data
+// well enough to choose them.
+func Indexed(statement string) Text {
+	return Text{SQLite: statement, Postgres: indexedBy.ReplaceAllString(statement, "")}
+}
+
+var indexedBy = regexp.MustCompile(` INDEXED BY \w+`)
 
 // All runs a hot read, and returns its rows as models of bun: the value of each column is in the field that
 // has the column's name. bindArgs says which arguments it takes.

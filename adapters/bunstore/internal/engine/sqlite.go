@@ -141,8 +141,6 @@ func (SQLite) TimestampType() string { return "integer" }
 
 func (SQLite) ForUpdate() string { return "" }
 
-func (SQLite) IndexedBy(index string) string { return " INDEXED BY " + index }
-
 func (SQLite) LockRows(string) string { return "" }
 
 // The primary result codes that are not bugs of this program.
