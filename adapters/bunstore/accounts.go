@@ -101,31 +101,66 @@ func scopesOf(names []string) []access.Scope {
 	return engine.Mapped(names, func(name string) access.Scope { return access.Scope(name) })
 }
 
+const (
+	// insertUser adds a user: $1 phone, $2 hash of the password, $3 scopes, $4 staff, $5 disabled, $6 erasing, $7 generation, $8
+	// firstname, $9 lastname, $10 expertise, $11 location, $12 timezone, $13 joined.
+	insertUser = `
+		INSERT INTO users (phone, password_hash, scopes, staff, disabled, erasing, generation,
+			firstname, lastname, expertise, location, timezone, joined)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		RETURNING id`
+
+	// lockAccount locks the user $1 and finds the account.
+	lockAccount = `
+		SELECT id, phone, password_hash, scopes, staff, disabled, erasing, generation, revision FROM users WHERE id = $1
+		FOR UPDATE`
+
+	// updateAccount changes the account of the user $1: $2 phone, $3 hash of the password, $4 scopes, $5 staff, $6 disabled, $7
+	// erasing, $8 generation.
+	updateAccount = `
+		UPDATE users
+		SET phone = $2, password_hash = $3, scopes = $4, staff = $5, disabled = $6, erasing = $7, generation = $8, revision = revision + 1
+		WHERE id = $1`
+
+	// keepToken makes the token $1 of the user $2 one of the generation $4, if it is one of $3.
+	keepToken = `
+		UPDATE tokens SET generation = $4 WHERE id = $1 AND user_id = $2 AND generation = $3`
+
+	// insertPresence stores that the user $1 was seen at $2.
+	insertPresence = `
+		INSERT INTO presence (user_id, seen) VALUES ($1, $2)`
+
+	// accountByPhone finds the account with the phone $1.
+	accountByPhone = `
+		SELECT id, phone, password_hash, scopes, staff, disabled, erasing, generation, revision FROM users WHERE phone = $1`
+
+	// telephoneTaken finds a row if a user other than $2 has the telephone $1.
+	telephoneTaken = `
+		SELECT TRUE FROM users WHERE replace(phone, '-', '') = $1 AND id <> $2 LIMIT 1`
+)
+
 func (v Accounts) Open(
 	ctx context.Context, a access.Account, m user.Member, spendings ...verification.Spending,
 ) (id user.ID, err error) {
 	a.User = 0
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		if err := v.s.Codes().spend(ctx, tx, spendings); err != nil {
+		if err := v.s.Codes().spend(tx, spendings); err != nil {
 			return err
 		}
-		if err := v.checkTelephone(ctx, tx, a.Phone, 0); err != nil {
+		if err := v.checkTelephone(tx, a.Phone, 0); err != nil {
 			return err
 		}
-		row := userRowOf(a, m)
-		if _, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx); err != nil {
+		tx.Queue(insertUser, a.Phone.String(), a.Hash, engine.Texts(a.Scopes), a.Staff, a.Disabled, a.Erasing, a.Generation,
+			m.Firstname, m.Lastname, m.Expertise, m.Location, m.Timezone, m.Joined).Into((*int64)(&id))
+		if err := tx.Send(); err != nil {
 			return v.orTaken(err)
 		}
-		id, m.ID = row.ID, row.ID
+		m.ID = id
 		audit.Made(ctx, audit.Numbered(audit.Account, id), id)
-		if err := v.s.addPrefixes(ctx, tx, m); err != nil {
-			return err
+		if !m.Seen.IsZero() {
+			tx.Queue(insertPresence, id, m.Seen)
 		}
-		if m.Seen.IsZero() {
-			return nil
-		}
-		_, err := tx.NewInsert().Model(&presenceRow{UserID: id, Seen: engine.At(m.Seen)}).Exec(ctx)
-		return err
+		return v.s.addPrefixes(ctx, tx, m)
 	})
 	if err != nil {
 		return 0, err
@@ -138,8 +173,10 @@ const telephone = "replace(phone, '-', '')"
 
 // checkTelephone returns ErrPhoneTaken if another account has the telephone, also when that account's login name has its
 // dash elsewhere. A telephone has one new name, which the unique column guards; names from before AUT-03 do not change.
-func (v Accounts) checkTelephone(ctx context.Context, tx *listedTransaction, p user.Phone, id user.ID) error {
-	taken, err := tx.NewSelect().Model((*accountRow)(nil)).Where(telephone+" = ? AND id <> ?", p.E164(), id).Exists(ctx)
+func (v Accounts) checkTelephone(tx *listedTransaction, p user.Phone, id user.ID) error {
+	var taken bool
+	tx.Queue(telephoneTaken, p.E164(), id).Into(&taken)
+	err := tx.Send()
 	if err == nil && taken {
 		err = access.ErrPhoneTaken
 	}
@@ -155,15 +192,15 @@ func (v Accounts) orTaken(err error) error {
 }
 
 func (v Accounts) ByPhone(ctx context.Context, phone user.Phone) (access.Account, error) {
-	return v.by(ctx, "phone = ?", phone.String())
+	row, err := engine.One[accountRow](ctx, v.s.DB, access.ErrNoAccount, accountByPhone, phone.String())
+	if err != nil {
+		return access.Account{}, err
+	}
+	return row.account()
 }
 
 func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) {
-	return v.by(ctx, "id = ?", id)
-}
-
-func (v Accounts) by(ctx context.Context, condition string, argument any) (access.Account, error) {
-	row, err := engine.SelectOne[accountRow](ctx, v.s.DB, access.ErrNoAccount, condition, argument)
+	row, err := engine.SelectOne[accountRow](ctx, v.s.DB, access.ErrNoAccount, "id = ?", id)
 	if err != nil {
 		return access.Account{}, err
 	}
@@ -215,36 +252,31 @@ func (v Accounts) Change(
 	ctx context.Context, id user.ID, fn func(*access.Account) error, spendings ...verification.Spending,
 ) error {
 	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		var row accountRow
-		if err := v.s.Selecting(tx.Tx).Model(&row).Where("id = ?", id).Scan(ctx); err != nil {
-			return engine.OrNotFound(err, access.ErrNoAccount)
-		}
-		a, err := row.account()
-		if err != nil {
+		var old access.Account
+		engine.Found(tx.Tx, tx.Queue(lockAccount, id).Must(access.ErrNoAccount), func(r *accountRow) (err error) {
+			old, err = r.account()
+			return err
+		})
+		if err := tx.Send(); err != nil {
 			return err
 		}
+		a := old
 		if err := cmp.Or(fn(&a), ctx.Err()); err != nil {
 			return err
 		}
-		if err := v.s.Codes().spend(ctx, tx, spendings); err != nil {
+		if err := v.s.Codes().spend(tx, spendings); err != nil {
 			return err
 		}
-		if a.Phone.String() != row.Phone {
-			if err := v.checkTelephone(ctx, tx, a.Phone, id); err != nil {
+		if a.Phone != old.Phone {
+			if err := v.checkTelephone(tx, a.Phone, id); err != nil {
 				return err
 			}
 		}
-		a.User = id
-		changed := accountRowOf(a, row.Revision+1)
-		if _, err := tx.NewUpdate().Model(&changed).WherePK().Exec(ctx); err != nil {
-			return v.orTaken(err)
+		tx.Queue(updateAccount, id, a.Phone.String(), a.Hash, engine.Texts(a.Scopes), a.Staff, a.Disabled, a.Erasing, a.Generation)
+		if a.Kept != 0 {
+			tx.Queue(keepToken, a.Kept, id, old.Generation, a.Generation)
 		}
-		if a.Kept == 0 {
-			return nil
-		}
-		_, err = tx.NewUpdate().Model((*tokenRow)(nil)).Set("generation = ?", a.Generation).
-			Where("id = ? AND user_id = ? AND generation = ?", a.Kept, id, row.Generation).Exec(ctx)
-		return err
+		return v.orTaken(tx.Send())
 	})
 }
 

@@ -3,7 +3,6 @@ package bunstore
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"net/netip"
 	"time"
@@ -54,13 +53,6 @@ type codeDayRow struct {
 	Messages      int64
 }
 
-func codeRowOf(s verification.State) codeRow {
-	return codeRow{
-		ID: s.ID, Purpose: s.Purpose, Number: s.Number.Digits(), Hash: s.Hash[:], Key: s.Key,
-		Made: engine.At(s.Made), Expires: engine.At(s.Expires), Tries: s.Tries, Status: s.Status,
-	}
-}
-
 func (r codeRow) state() (verification.State, error) {
 	number, err := verification.StoredNumber(r.Number)
 	s := verification.State{
@@ -81,17 +73,15 @@ type codeUse struct {
 	at     time.Time
 }
 
-// rows returns the rows of the use. A request has further ones for the networks of its address, without its number.
-func (u codeUse) rows() []codeUseRow {
-	at := engine.At(u.at)
-	source := verification.BySource.Group(u.number, u.from)
-	rows := []codeUseRow{{Use: u.use, Number: u.number.Digits(), Prefix: u.number.Prefix(), Source: source, At: at}}
+// store queues the statements that store the use. A request has further rows for the networks of its address, without its
+// number.
+func (u codeUse) store(tx *listedTransaction) {
+	tx.Queue(insertCodeUse, u.use, u.number.Digits(), u.number.Prefix(), verification.BySource.Group(u.number, u.from), u.at)
 	for _, wider := range []verification.Grouping{verification.By56, verification.By48} {
 		if network := wider.Group(u.number, u.from); network != "" && u.use == verification.Requested {
-			rows = append(rows, codeUseRow{Use: u.use, Source: network, At: at})
+			tx.Queue(insertCodeUse, u.use, "", "", network, u.at)
 		}
 	}
-	return rows
 }
 
 // counting calls fn in a transaction that has locked the address, or its /48, the prefix and the number.
@@ -106,6 +96,34 @@ func (v Codes) counting(
 }
 
 const (
+	// insertCodeUse stores the use $1 of the number $2 with the prefix $3 by the source $4 at $5.
+	insertCodeUse = `
+		INSERT INTO code_uses (use, number, prefix, source, at) VALUES ($1, $2, $3, $4, $5)`
+
+	// replaceCode makes the live code for the number $1 and the purpose $2 one that was replaced.
+	replaceCode = `
+		UPDATE codes SET status = 'replaced' WHERE number = $1 AND purpose = $2 AND status = 'live'`
+
+	// insertCode stores the code $1: $2 purpose, $3 number, $4 hash, $5 key, $6 made, $7 expires, $8 tries, $9 status.
+	insertCode = `
+		INSERT INTO codes (id, purpose, number, hash, key, made, expires, tries, status) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+
+	// liveCode locks the live code for the number $1 and the purpose $2, and finds it.
+	liveCode = `
+		SELECT id, purpose, number, hash, key, made, expires, tries, status FROM codes
+		WHERE number = $1 AND purpose = $2 AND status = 'live'
+		FOR UPDATE`
+
+	// spendCode spends the code $1 if it is live.
+	spendCode = `
+		UPDATE codes SET status = 'spent' WHERE id = $1 AND status = 'live'`
+
+	// takeBackTry removes the last try of the number $1 by the source $2.
+	takeBackTry = `
+		DELETE FROM code_uses WHERE id = (
+			SELECT id FROM code_uses WHERE use = 'tried' AND number = $1 AND source = $2
+			ORDER BY at DESC, id DESC LIMIT 1)`
+
 	// useOfNumber finds when the use $1 of the number $2 was that fills a limit: of those after $3 and not after $4, the one that
 	// $5 later ones follow.
 	useOfNumber = `
@@ -128,7 +146,7 @@ const (
 
 // count counts the use. If a limit is full, it counts nothing and returns the fault.
 func (v Codes) count(
-	ctx context.Context, tx *listedTransaction, u codeUse, limits []verification.Limit, full func(time.Duration) error,
+	tx *listedTransaction, u codeUse, limits []verification.Limit, full func(time.Duration) error,
 ) error {
 	filling := make([]time.Time, len(limits))
 	for i, l := range limits {
@@ -143,9 +161,8 @@ func (v Codes) count(
 	if wait := verification.Wait(limits, filling, u.at); wait > 0 {
 		return full(wait)
 	}
-	rows := u.rows()
-	_, err := tx.NewInsert().Model(&rows).Exec(ctx)
-	return err
+	u.store(tx)
+	return nil
 }
 
 // fillingUse returns the statement that finds the use that fills the limit, and its parameters.
@@ -163,20 +180,14 @@ func fillingUse(u codeUse, l verification.Limit) (statement string, args []any) 
 
 // Reserve takes of the budget last: all requests wait for that row.
 func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
-	row := codeRowOf(r.Code)
 	use := codeUse{verification.Requested, r.Code.Number, r.From, instant.Normalise(r.Now)}
 	return v.counting(ctx, use.number, use.from, func(ctx context.Context, tx *listedTransaction) error {
-		if err := v.count(ctx, tx, use, verification.RequestLimits(), verification.ErrTooManyRequests); err != nil {
+		if err := v.count(tx, use, verification.RequestLimits(), verification.ErrTooManyRequests); err != nil {
 			return err
 		}
-		_, err := tx.NewUpdate().Model((*codeRow)(nil)).Set("status = ?", verification.Replaced).
-			Where("number = ?", row.Number).Where("purpose = ?", row.Purpose).Where("status = ?", verification.Live).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
-			return err
-		}
+		c := r.Code
+		tx.Queue(replaceCode, use.number.Digits(), c.Purpose)
+		tx.Queue(insertCode, c.ID, c.Purpose, use.number.Digits(), c.Hash, c.Key, c.Made, c.Expires, c.Tries, c.Status)
 		return v.take(ctx, tx, r.Expense)
 	})
 }
@@ -207,13 +218,13 @@ func (v Codes) takeOf(ctx context.Context, tx *listedTransaction, e verification
 func (v Codes) Try(ctx context.Context, a verification.Attempt) (code *verification.Code, err error) {
 	err = v.counting(ctx, a.Number, a.From, func(ctx context.Context, tx *listedTransaction) error {
 		use := codeUse{verification.Tried, a.Number, a.From, instant.Normalise(a.Now)}
-		if code, err = v.tried(ctx, tx, a); err != nil {
+		if code, err = v.tried(tx, a); err != nil {
 			return err
 		}
 		if code == nil {
 			use.number = verification.Number{}
 		}
-		if err := v.count(ctx, tx, use, verification.TryLimits(), verification.ErrTooManyTries); err != nil || code == nil {
+		if err := v.count(tx, use, verification.TryLimits(), verification.ErrTooManyTries); err != nil || code == nil {
 			return err
 		}
 		_, err = tx.NewUpdate().Model((*codeRow)(nil)).Set("tries = ?", code.State().Tries).Where("id = ?", code.State().ID).Exec(ctx)
@@ -229,21 +240,17 @@ func (v Codes) Try(ctx context.Context, a verification.Attempt) (code *verificat
 }
 
 // tried returns the live code with the try counted, or nil if the number has no code that may be tried. It stores nothing.
-func (v Codes) tried(ctx context.Context, tx *listedTransaction, a verification.Attempt) (*verification.Code, error) {
-	var row codeRow
-	err := v.s.Selecting(tx.Tx).Model(&row).Where("number = ?", a.Number.Digits()).
-		Where("purpose = ?", a.Purpose).Where("status = ?", verification.Live).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
+func (v Codes) tried(tx *listedTransaction, a verification.Attempt) (*verification.Code, error) {
+	var state *verification.State
+	engine.Found(tx.Tx, tx.Queue(liveCode, a.Number.Digits(), a.Purpose), func(r *codeRow) error {
+		found, err := r.state()
+		state = &found
+		return err
+	})
+	if err := tx.Send(); err != nil || state == nil {
 		return nil, err
 	}
-	state, err := row.state()
-	if err != nil {
-		return nil, err
-	}
-	code, err := verification.Restore(state)
+	code, err := verification.Restore(*state)
 	if err != nil || code.Try(a.Now) != nil {
 		return nil, err
 	}
@@ -251,20 +258,12 @@ func (v Codes) tried(ctx context.Context, tx *listedTransaction, a verification.
 }
 
 // spend uses up the codes of the spendings, as Code.Spend does, and takes back their tries.
-func (v Codes) spend(ctx context.Context, tx *listedTransaction, spendings []verification.Spending) error {
+func (v Codes) spend(tx *listedTransaction, spendings []verification.Spending) error {
 	for _, s := range spendings {
-		done, err := tx.NewUpdate().Model((*codeRow)(nil)).Set("status = ?", verification.Spent).
-			Where("id = ?", s.Code).Where("status = ?", verification.Live).Exec(ctx)
-		if err := engine.OrNotAffected(done, err, verification.ErrWrongCode); err != nil {
-			return err
-		}
-		latest := tx.NewSelect().Model((*codeUseRow)(nil)).Column("id").Where("use = ?", verification.Tried).Where("number = ?", s.Number.Digits()).
-			Where("source = ?", access.SourceOf(s.From).String()).OrderExpr("at DESC, id DESC").Limit(1)
-		if _, err := tx.NewDelete().Model((*codeUseRow)(nil)).Where("id = (?)", latest).Exec(ctx); err != nil {
-			return err
-		}
+		tx.Queue(spendCode, s.Code).Must(verification.ErrWrongCode)
+		tx.Queue(takeBackTry, s.Number.Digits(), access.SourceOf(s.From).String())
 	}
-	return nil
+	return tx.Send()
 }
 
 func (v Codes) Taken(ctx context.Context, day time.Time) (verification.Taken, error) {

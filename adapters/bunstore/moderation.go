@@ -3,8 +3,6 @@ package bunstore
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"math"
 	"time"
 
@@ -65,23 +63,39 @@ func (r hiddenRow) hiding() moderation.Hiding {
 	}
 }
 
+const (
+	// insertReport adds the report of the user $1, unless there is one: $2 kind, $3 number and $4 owner of the thing, $5 reason, $6
+	// words, $7 created.
+	insertReport = `
+		INSERT INTO reports (author_id, kind, object_id, owner_id, reason, content, created) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT DO NOTHING
+		RETURNING TRUE`
+
+	// reportOf finds the report of the user $1 of the thing $2 $3.
+	reportOf = `
+		SELECT id, author_id, kind, object_id, owner_id, reason, content, created, decided FROM reports
+		WHERE author_id = $1 AND kind = $2 AND object_id = $3`
+
+	// insertHiding stores that the thing $1 $2 of $3 is hidden for the reason $4 at $5.
+	insertHiding = `
+		INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) VALUES ($1, $2, $3, $4, $5)`
+
+	// decideReports decides at $3 the reports of the thing $1 $2.
+	decideReports = `
+		UPDATE reports SET decided = $3 WHERE kind = $1 AND object_id = $2 AND decided IS NULL`
+)
+
 // Report inserts the report, or finds the one that is in its way: a report is never deleted but with a person's data.
 func (v Moderation) Report(ctx context.Context, r moderation.Report, charges ...ratelimit.Charge) (stored moderation.Report, isNew bool, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+	err = v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
+		isNew = false
 		chargeAll(tx.Tx, charges)
-		row := reportRow{
-			AuthorID: r.By, Kind: r.Kind, ObjectID: r.Thing.ID, OwnerID: r.Owner, Reason: r.Reason, Content: r.Text,
-			Created: engine.At(r.Created),
-		}
-		done, err := tx.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Returning("id").Exec(ctx)
-		if errors.Is(err, sql.ErrNoRows) { // nothing was returned
-			err = nil
-		}
-		if isNew, err = engine.Affected(done, err); err == nil && !isNew {
-			err = tx.NewSelect().Model(&row).Where("author_id = ? AND kind = ? AND object_id = ?", r.By, r.Kind, r.Thing.ID).Scan(ctx)
-		}
-		stored = row.report()
-		return err
+		tx.Queue(insertReport, r.By, r.Kind, r.Thing.ID, r.Owner, r.Reason, r.Text, r.Created).Into(&isNew)
+		engine.Found(tx.Tx, tx.Queue(reportOf, r.By, r.Kind, r.Thing.ID), func(row *reportRow) error {
+			stored = row.report()
+			return nil
+		})
+		return tx.Send()
 	})
 	if err != nil {
 		return moderation.Report{}, false, err
@@ -208,13 +222,9 @@ func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Rese
 		if h.Owner, err = v.turn(ctx, tx, h.Thing, true, to); err != nil {
 			return err
 		}
-		row := hiddenRow{Kind: h.Kind, ObjectID: h.ID, OwnerID: h.Owner, Reason: h.Reason, HiddenAt: engine.At(h.At)}
-		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
-			return err
-		}
-		_, err = tx.NewUpdate().Model((*reportRow)(nil)).Set("decided = ?", engine.At(h.At)).
-			Where("kind = ? AND object_id = ? AND decided IS NULL", h.Kind, h.ID).Exec(ctx)
-		return err
+		tx.Queue(insertHiding, h.Kind, h.ID, h.Owner, h.Reason, h.At)
+		tx.Queue(decideReports, h.Kind, h.ID, h.At)
+		return nil
 	})
 	return h, err
 }

@@ -42,8 +42,8 @@ type Postgres struct {
 
 const connectTimeout = 5 * time.Second
 
-// openPostgres creates one pool for everything. bun writes numbers and times into the text of
-// its queries, so by default no statement is kept. The hot reads, whose text is
+// openPostgres creates one pool for everything. bun writes values into the text of its queries, so by default no statement is
+// kept. The hot reads, whose text is
 // constant, opt in.
 func openPostgres(o Options) (*DB, error) {
 	config, err := poolConfig(o)
@@ -67,11 +67,22 @@ func openPostgres(o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create connection pool: %w", err)
 	}
-	db := bun.NewDB(sql.OpenDB(poolConnector{stdlib.GetPoolConnector(pool), pool}), boundDialect{pgdialect.New()})
+	db := bun.NewDB(sql.OpenDB(poolConnector{stdlib.GetPoolConnector(pool), pool}), pgdialect.New())
 	db.SetMaxIdleConns(0) // the pool keeps them
 	s.Writer, s.Reader = db, db
 	s.Dialect = Postgres{pool, mode, &opening{config: config.ConnConfig, Every: openEvery}}
 	return s, nil
+}
+
+// poolConnector opens connections of the pool for database/sql, and closes the pool together with the database that uses it.
+type poolConnector struct {
+	driver.Connector
+	pool *pgxpool.Pool
+}
+
+func (o poolConnector) Close() error {
+	o.pool.Close()
+	return nil
 }
 
 // poolConfig returns the settings of the pool.

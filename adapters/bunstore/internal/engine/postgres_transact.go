@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 
 	"plaza/domain/calendar"
@@ -101,7 +102,7 @@ func (d Postgres) send(ctx context.Context, conn *pgx.Conn, steps []*Step) error
 // nativeOf returns the pgx connection of conn, which no other caller uses meanwhile.
 func nativeOf(conn bun.Conn) (native *pgx.Conn, err error) {
 	err = conn.Raw(func(driver any) error {
-		native = driver.(boundConn).Conn.Conn()
+		native = driver.(*stdlib.Conn).Conn()
 		return nil
 	})
 	return native, err
