@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 	"plaza/domain/instant"
@@ -191,70 +193,42 @@ func (c check) recount(ctx context.Context, of counterKey) error {
 	})
 }
 
-// hideable is a table whose rows can be hidden. The row x has the owner, and is hidden if the condition holds.
-type hideable struct {
-	kind                   moderation.Kind
-	table, owner, isHidden string
-}
-
-var hideables = []hideable{
-	{moderation.Event, "events", "x.author_id", "x.hidden"},
-	{moderation.Comment, "comments", "x.author_id", "x.hidden"},
-	{moderation.Image, "images", "x.owner_id", "x.hidden"},
-}
+// hideables are the tables whose rows can be hidden, and the columns that have their owners.
+var hideables = []struct {
+	kind         moderation.Kind
+	table, owner string
+}{{moderation.Event, "events", "author_id"}, {moderation.Comment, "comments", "author_id"}, {moderation.Image, "images", "owner_id"}}
 
 // hidden compares what is hidden with the stored hidings. A thing without its hiding stays hidden: it gets one that gives no
 // reason, so that staff can restore it. A hiding of something else goes.
 func (c check) hidden(ctx context.Context) error {
+	const lacking = "x.hidden AND NOT EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = ? AND h.object_id = x.id)"
 	for _, of := range hideables {
-		hiding := "FROM hidden_things h WHERE h.kind = '" + string(of.kind) + "'"
-		lacking := "SELECT x.id FROM " + of.table + " x WHERE " + of.isHidden + " AND NOT EXISTS (SELECT 1 " + hiding + " AND h.object_id = x.id)"
-		err := c.suspects(ctx, lacking, func(ctx context.Context, id int64) error { return c.lackingHiding(ctx, of, lacking, id) })
+		table, owner := bun.Ident(of.table), bun.Ident(of.owner)
+		all := c.Reader.NewSelect().TableExpr("? AS x", table).Column("x.id").Where(lacking, of.kind)
+		err := c.suspects(ctx, all, func(ctx context.Context, id int64) error {
+			return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+				if err := c.lockRows(ctx, tx, of.table, "id", id); err != nil {
+					return "", err
+				}
+				added, err := engine.Affected(tx.NewRaw("INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at)"+
+					" SELECT ?, x.id, x.?, '', ? FROM ? AS x WHERE x.id = ? AND "+lacking,
+					of.kind, owner, engine.At(instant.Normalise(time.Now())), table, id, of.kind).Exec(ctx))
+				if err != nil || !added {
+					return "", err
+				}
+				return fmt.Sprintf("%s %d is hidden, and why is not stored", of.kind, id), nil
+			})
+		})
 		if err != nil {
 			return err
 		}
-		left := "SELECT h.object_id " + hiding + " AND NOT EXISTS (SELECT 1 FROM " + of.table + " x WHERE x.id = h.object_id AND " +
-			of.isHidden + " AND " + of.owner + " = h.owner_id)"
-		err = c.suspects(ctx, left, func(ctx context.Context, id int64) error { return c.leftHiding(ctx, of, left, id) })
+		err = c.wrongRows(ctx, "hidden_things", "object_id", string(of.kind)+" %d is stored as hidden, and is not",
+			"n.kind = ? AND NOT EXISTS (SELECT 1 FROM ? AS x WHERE x.id = n.object_id AND x.hidden AND x.? = n.owner_id)",
+			of.kind, table, owner)
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// lackingHiding locks the thing and looks again.
-func (c check) lackingHiding(ctx context.Context, of hideable, lacking string, id int64) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-		lock := "SELECT id FROM " + of.table + " WHERE id = $1 " + c.Dialect.ForUpdate()
-		if _, err := numbersOf(ctx, tx, lock, id); err != nil {
-			return "", err
-		}
-		stillLacking, err := numbersOf(ctx, tx, lacking+" AND x.id = $1", id)
-		if err != nil || len(stillLacking) == 0 {
-			return "", err
-		}
-		return fmt.Sprintf("%s %d is hidden, and why is not stored", of.kind, id), tx.Run(ctx, engine.Step{
-			Statement: "INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) SELECT $2, x.id, " + of.owner +
-				", '', $3 FROM " + of.table + " x WHERE x.id = $1",
-			Args: []any{id, string(of.kind), c.Dialect.Instant(instant.Normalise(time.Now()))},
-		})
-	})
-}
-
-// leftHiding locks the hiding and looks again.
-func (c check) leftHiding(ctx context.Context, of hideable, left string, id int64) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-		lock := "SELECT object_id FROM hidden_things WHERE kind = $2 AND object_id = $1 " + c.Dialect.ForUpdate()
-		if _, err := numbersOf(ctx, tx, lock, id, string(of.kind)); err != nil {
-			return "", err
-		}
-		stillLeft, err := numbersOf(ctx, tx, left+" AND h.object_id = $1", id)
-		if err != nil || len(stillLeft) == 0 {
-			return "", err
-		}
-		return fmt.Sprintf("%s %d is stored as hidden, and is not", of.kind, id), tx.Run(ctx, engine.Step{
-			Statement: "DELETE FROM hidden_things WHERE kind = $2 AND object_id = $1", Args: []any{id, string(of.kind)},
-		})
-	})
 }

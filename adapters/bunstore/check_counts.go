@@ -19,18 +19,23 @@ const discussed = `
 
 // discussions compares the counts of all events with their comments and likes.
 func (c check) discussions(ctx context.Context) error {
-	return c.suspects(ctx, `WITH recounted AS (SELECT e.id, e.author_id, `+discussed+` FROM events e)
-		SELECT r.id FROM recounted r LEFT JOIN event_counts k ON k.event_id = r.id
-		WHERE k.event_id IS NULL OR k.author_id <> r.author_id OR k.comments <> r.comments OR k.likes <> r.likes
-			OR COALESCE(k.commented <> r.commented, k.commented IS NOT NULL OR r.commented IS NOT NULL)`, c.recountEvent)
+	recounted := c.Reader.NewSelect().TableExpr("events e").ColumnExpr("e.id, e.author_id").ColumnExpr(discussed)
+	return c.suspects(ctx, c.Reader.NewSelect().TableExpr("(?) AS r", recounted).Column("r.id").
+		Join("LEFT JOIN event_counts k ON k.event_id = r.id").
+		Where("k.event_id IS NULL OR k.author_id <> r.author_id OR k.comments <> r.comments OR k.likes <> r.likes"+
+			" OR COALESCE(k.commented <> r.commented, k.commented IS NOT NULL OR r.commented IS NOT NULL)"), c.recountEvent)
 }
 
-// suspects passes the first column of each row of the query to fn.
-func (c check) suspects(ctx context.Context, query string, fn func(ctx context.Context, id int64) error) error {
+// suspects passes the number in each row of the query to fn.
+func (c check) suspects(
+	ctx context.Context, query interface {
+		Scan(ctx context.Context, into ...any) error
+	}, fn func(ctx context.Context, id int64) error,
+) error {
 	var ids []int64
 	err := c.Read(ctx, func(ctx context.Context) error {
 		ids = nil
-		return c.Reader.NewRaw(query).Scan(ctx, &ids)
+		return query.Scan(ctx, &ids)
 	})
 	for _, id := range ids {
 		if err == nil {
@@ -83,114 +88,130 @@ func (c check) images(ctx context.Context) error {
 	}
 }
 
-// wrongNotifications is the query for the notifications that are not those of a comment, a like or a subscription, or
-// have another owner than that says, or whose owner and actor are blocked. A withdrawn one is that of a like that was taken back,
-// or of a hidden comment.
-const wrongNotifications = `
-	SELECT n.id FROM notifications n
+// wrongNotice is the condition on notifications n that are not those of a comment, a like or a subscription, or have another
+// owner than that says, or whose owner and actor are blocked. A withdrawn one is that of a like that was taken back, or of a
+// hidden comment.
+const wrongNotice = `EXISTS (
+	SELECT 1 FROM (SELECT 1 AS one) o
 	LEFT JOIN comments c ON c.id = CASE n.kind WHEN 'comment' THEN n.object_id END AND c.author_id = n.actor_id
 	LEFT JOIN likes l ON l.event_id = CASE n.kind WHEN 'like' THEN n.object_id END AND l.user_id = n.actor_id
 	LEFT JOIN subscriptions s ON s.followed_id = CASE n.kind WHEN 'follow' THEN n.object_id END AND s.user_id = n.actor_id
 	LEFT JOIN events e ON e.id = COALESCE(c.event_id, l.event_id)
-	WHERE (CASE WHEN n.withdrawn AND n.kind = 'like' THEN l.event_id IS NOT NULL
+	WHERE CASE WHEN n.withdrawn AND n.kind = 'like' THEN l.event_id IS NOT NULL
 			ELSE n.withdrawn <> COALESCE(c.hidden, FALSE) OR n.owner_id = n.actor_id
 				OR n.owner_id <> COALESCE(e.author_id, s.followed_id, 0) END
 		OR EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = n.owner_id AND b.other_id = n.actor_id))`
 
 // notifications removes wrong notifications.
 func (c check) notifications(ctx context.Context) error {
-	return c.wrongRows(ctx, "notifications", "id", wrongNotifications, "", "notification %d tells of nothing that concerns its user")
+	return c.wrongRows(ctx, "notifications", "id", "notification %d tells of nothing that concerns its user", wrongNotice)
 }
-
-// followsAcross finds subscriptions across a block.
-const followsAcross = `
-	SELECT n.id FROM subscriptions n
-	WHERE EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = n.user_id AND b.other_id = n.followed_id)`
 
 // follows removes subscriptions across a block.
 func (c check) follows(ctx context.Context) error {
-	return c.wrongRows(ctx, "subscriptions", "id", followsAcross, "",
-		"subscription %d is to a user who is blocked")
+	return c.wrongRows(ctx, "subscriptions", "id", "subscription %d is to a user who is blocked",
+		"EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = n.user_id AND b.other_id = n.followed_id)")
 }
 
 // blocks removes blocks that are by neither user.
 func (c check) blocks(ctx context.Context) error {
-	const byNeither = "NOT n.is_by_user AND NOT (SELECT b.is_by_user FROM blocks b WHERE b.user_id = n.other_id AND b.other_id = n.user_id)"
-	return c.wrongRows(ctx, "blocks", "user_id", "SELECT n.user_id FROM blocks n WHERE "+byNeither, " AND "+byNeither, "a block of user %d is by no one")
+	return c.wrongRows(ctx, "blocks", "user_id", "a block of user %d is by no one",
+		"NOT n.is_by_user AND NOT (SELECT b.is_by_user FROM blocks b WHERE b.user_id = n.other_id AND b.other_id = n.user_id)")
 }
 
-// lackingContacts are those who follow each other without the row of contacts that says so.
-const lackingContacts = `
-	FROM subscriptions s JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
-	WHERE NOT EXISTS (SELECT 1 FROM contacts k WHERE k.user_id = s.user_id AND k.contact_id = s.followed_id)`
+const (
+	// lackingContacts finds those who follow each other without the row of contacts that says so.
+	lackingContacts = `
+		SELECT DISTINCT s.user_id
+		FROM subscriptions s JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
+		WHERE NOT EXISTS (SELECT 1 FROM contacts k WHERE k.user_id = s.user_id AND k.contact_id = s.followed_id)`
+
+	// addContacts adds the contacts of ?.
+	addContacts = `
+		INSERT INTO contacts (user_id, contact_id) SELECT s.user_id, s.followed_id
+		FROM subscriptions s JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
+		WHERE s.user_id = ? ON CONFLICT DO NOTHING`
+)
 
 // contacts makes contacts equal to those who follow each other.
 func (c check) contacts(ctx context.Context) error {
-	const ended = `(SELECT COUNT(*) FROM subscriptions s
-		WHERE s.user_id = n.user_id AND s.followed_id = n.contact_id OR s.user_id = n.contact_id AND s.followed_id = n.user_id) < 2`
-	err := c.wrongRows(ctx, "contacts", "user_id", "SELECT n.user_id FROM contacts n WHERE "+ended, " AND "+ended,
-		"user %d has a contact without following each other")
+	err := c.wrongRows(ctx, "contacts", "user_id", "user %d has a contact without following each other", `(SELECT COUNT(*) FROM subscriptions s
+		WHERE s.user_id = n.user_id AND s.followed_id = n.contact_id OR s.user_id = n.contact_id AND s.followed_id = n.user_id) < 2`)
 	if err != nil {
 		return err
 	}
-	return c.suspects(ctx, "SELECT DISTINCT s.user_id"+lackingContacts, func(ctx context.Context, id int64) error {
+	return c.suspects(ctx, c.Reader.NewRaw(lackingContacts), func(ctx context.Context, id int64) error {
 		return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-			added, err := numbersOf(ctx, tx, "INSERT INTO contacts (user_id, contact_id) SELECT s.user_id, s.followed_id"+lackingContacts+
-				" AND s.user_id = $1 ON CONFLICT DO NOTHING RETURNING contact_id", id)
-			if err != nil || len(added) == 0 {
+			added, err := engine.Written(tx.NewRaw(addContacts, id).Exec(ctx))
+			if err != nil || added == 0 {
 				return "", err
 			}
-			return fmt.Sprintf("user %d lacks %d contacts who follow each other", id, len(added)), nil
+			return fmt.Sprintf("user %d lacks %d contacts who follow each other", id, added), nil
 		})
 	})
 }
 
-// wrongRows removes the rows n with the condition of the table, by the keys that the query finds. It locks the rows of a key,
-// and looks again.
-func (c check) wrongRows(ctx context.Context, table, key, query, condition, finding string) error {
-	return c.suspects(ctx, query, func(ctx context.Context, id int64) error {
+// wrongRows removes the rows n of the table on which the condition holds. It locks the rows of a key, and looks again.
+func (c check) wrongRows(ctx context.Context, table, key, finding, condition string, args ...any) error {
+	all := c.Reader.NewSelect().TableExpr("? AS n", bun.Ident(table)).ColumnExpr("n.?", bun.Ident(key)).Where(condition, args...)
+	return c.suspects(ctx, all, func(ctx context.Context, id int64) error {
 		return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-			if _, err := numbersOf(ctx, tx, "SELECT "+key+" FROM "+table+" WHERE "+key+" = $1 "+c.Dialect.ForUpdate(), id); err != nil {
+			if err := c.lockRows(ctx, tx, table, key, id); err != nil {
 				return "", err
 			}
-			wrong, err := numbersOf(ctx, tx, query+" AND n."+key+" = $1", id)
-			if err != nil || len(wrong) == 0 {
+			wrong, err := engine.Affected(tx.NewDelete().TableExpr("? AS n", bun.Ident(table)).
+				Where("n.? = ?", bun.Ident(key), id).Where(condition, args...).Exec(ctx))
+			if err != nil || !wrong {
 				return "", err
 			}
-			_, err = numbersOf(ctx, tx, "DELETE FROM "+table+" AS n WHERE n."+key+" = $1"+condition+" RETURNING "+key, id)
-			return fmt.Sprintf(finding, id), err
+			return fmt.Sprintf(finding, id), nil
 		})
 	})
+}
+
+// lockRows locks the rows of the table whose key is the number.
+func (c check) lockRows(ctx context.Context, tx *listedTransaction, table, key string, id int64) error {
+	var locked []int64
+	return c.Selecting(tx.Tx).Table(table).Column(key).Where("? = ?", bun.Ident(key), id).Scan(ctx, &locked)
 }
 
 // ownersSum is a column that has a sum over the rows of each owner.
 type ownersSum struct {
-	table, column string
-	value, rows   string // the sum, and what it is taken over
-	finding       string // of the owner, the stored sum and the right one
+	table, column      string
+	value, rows, where string // the sum, and what it is taken over
+	finding            string // of the owner, the stored sum and the right one
 }
 
 var ownersSums = []ownersSum{
-	{"image_counts", "kept", "COUNT(*)", "images WHERE deleted IS NULL", "image count of user %d is %d; should be %d"},
+	{"image_counts", "kept", "COUNT(*)", "images", "deleted IS NULL", "image count of user %d is %d; should be %d"},
 	{
-		"picture_totals", "bytes", "CAST(COALESCE(SUM(bytes), 0) AS bigint)", "pictures WHERE TRUE",
+		"picture_totals", "bytes", "CAST(COALESCE(SUM(bytes), 0) AS bigint)", "pictures", "TRUE",
 		"pictures of user %d take %d bytes; should be %d",
 	},
-	{"notification_counts", "total", "COUNT(*)", "notifications WHERE NOT withdrawn", "notifications of user %d are counted as %d; should be %d"},
 	{
-		"notification_counts", "unread", "COUNT(*)", "notifications n WHERE NOT withdrawn AND id > " +
-			"(SELECT k.read_up_to FROM notification_counts k WHERE k.owner_id = n.owner_id)",
+		"notification_counts", "total", "COUNT(*)", "notifications", "NOT withdrawn",
+		"notifications of user %d are counted as %d; should be %d",
+	},
+	{
+		"notification_counts", "unread", "COUNT(*)", "notifications n",
+		"NOT withdrawn AND id > (SELECT k.read_up_to FROM notification_counts k WHERE k.owner_id = n.owner_id)",
 		"unread notifications of user %d are counted as %d; should be %d",
 	},
+}
+
+// recounted selects the sum.
+func (s ownersSum) recounted(query *bun.SelectQuery) *bun.SelectQuery {
+	return query.TableExpr(s.rows).ColumnExpr(s.value + " AS total").Where(s.where)
 }
 
 // ownersSums compares the sums with the rows of each owner.
 func (c check) ownersSums(ctx context.Context) error {
 	for _, s := range ownersSums {
-		recount := func(ctx context.Context, owner int64) error { return c.recountOwner(ctx, s, owner) }
-		err := c.suspects(ctx, "WITH recounted AS (SELECT owner_id, "+s.value+" AS total FROM "+s.rows+" GROUP BY owner_id)"+
-			" SELECT COALESCE(r.owner_id, k.owner_id) FROM recounted r FULL JOIN "+s.table+" k ON k.owner_id = r.owner_id"+
-			" WHERE COALESCE(k."+s.column+", 0) <> COALESCE(r.total, 0)", recount)
+		wrong := c.Reader.NewSelect().ColumnExpr("COALESCE(r.owner_id, k.owner_id)").
+			TableExpr("(?) AS r", s.recounted(c.Reader.NewSelect()).Column("owner_id").Group("owner_id")).
+			Join("FULL JOIN ? AS k ON k.owner_id = r.owner_id", bun.Ident(s.table)).
+			Where("COALESCE(k.?, 0) <> COALESCE(r.total, 0)", bun.Ident(s.column))
+		err := c.suspects(ctx, wrong, func(ctx context.Context, owner int64) error { return c.recountOwner(ctx, s, owner) })
 		if err != nil {
 			return err
 		}
@@ -209,7 +230,7 @@ func (c check) recountOwner(ctx context.Context, s ownersSum, owner int64) error
 		if err := c.Selecting(tx.Tx).Table(s.table).Column(s.column).Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
 			return "", err
 		}
-		err := tx.NewRaw("SELECT "+s.value+" FROM "+s.rows+" AND owner_id = ?", owner).Scan(ctx, &should)
+		err := s.recounted(tx.NewSelect()).Where("owner_id = ?", owner).Scan(ctx, &should)
 		if err != nil || is == should {
 			return "", err
 		}
@@ -240,15 +261,4 @@ func (c check) telephones(ctx context.Context) error {
 		c.found(Finding{What: fmt.Sprintf("the accounts %s have login names of one telephone", ids)})
 	}
 	return err
-}
-
-// numbersOf runs a statement that returns numbers.
-func numbersOf(ctx context.Context, tx *listedTransaction, statement string, args ...any) (all []int64, err error) {
-	err = tx.Run(ctx, engine.Step{Statement: statement, Args: args, Row: func(scan func(...any) error) error {
-		var value int64
-		err := scan(&value)
-		all = append(all, value)
-		return err
-	}})
-	return all, err
 }
