@@ -184,11 +184,6 @@ func (s *Store) writeWithin(
 	return s.orThrottled(ctx, err)
 }
 
-// writeAll runs the steps in their own transaction. If one misses, none writes.
-func (s *Store) writeAll(ctx context.Context, steps []engine.Step) error {
-	return s.orThrottled(ctx, s.TransactAll(ctx, steps))
-}
-
 // claim returns at most limit rows whose time in the column is now or past, the earliest first, and moves it to next. It
 // skips rows that another transaction has locked. The rows have the former time.
 func claim[R, K any](

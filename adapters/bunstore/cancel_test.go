@@ -33,7 +33,7 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 	}
 	for name, sleep := range map[string]func(ctx context.Context) error{
 		"a hot read": func(ctx context.Context) error {
-			return s.ScanRows(ctx, "SELECT pg_sleep(30)", nil, func(func(...any) error) error { return nil })
+			return s.Dialect.Query(ctx, engine.Step{Statement: "SELECT pg_sleep(30)"})
 		},
 		"a query of the builder": func(ctx context.Context) error {
 			_, err := s.Reader.NewRaw("SELECT pg_sleep(30)").Exec(ctx)
@@ -77,7 +77,7 @@ func TestCancelledStatementsEndBehindAPooler(t *testing.T) {
 	for range 20 {
 		ctx, hangUp := context.WithCancel(t.Context())
 		time.AfterFunc(5*time.Millisecond, hangUp)
-		_ = s.ScanRows(ctx, "SELECT pg_sleep(0.02)", nil, func(func(...any) error) error { return nil })
+		_ = s.Dialect.Query(ctx, engine.Step{Statement: "SELECT pg_sleep(0.02)"})
 		hangUp()
 	}
 	assert.LessOrEqual(t, pool.Stat().NewConnsCount()-before, int64(2))

@@ -20,9 +20,6 @@ type PersonalData struct{ s *Store }
 // PersonalData returns the store of all that belongs to a person.
 func (s *Store) PersonalData() PersonalData { return PersonalData{s} }
 
-// notErased is the condition on users that excludes those whose data was erased.
-const notErased = "phone NOT LIKE 'erased-%'"
-
 // personalPage is how many records Records reads at once.
 const personalPage = 200
 

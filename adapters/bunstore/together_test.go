@@ -104,12 +104,12 @@ func TestWrites_that_wait_are_committed_together_and_fail_by_themselves(t *testi
 		defer func() { err = recover().(error) }()
 		return s.grow(t.Context(), "kiwi", func(*listedTransaction) error { panic(errors.New("a bug")) })
 	})
-	var read []string
+	var read string
 	reads := waits(t, s, func() error {
-		return s.TransactAll(t.Context(), []engine.Step{{
-			Statement: "INSERT INTO fruit (name) VALUES ('melon') RETURNING name",
-			Row:       engine.Collect(&read, func(scan engine.Scanner) (name string, err error) { return name, scan(&name) }),
-		}})
+		return s.Write(t.Context(), func(tx *engine.Tx) error {
+			tx.Queue("INSERT INTO fruit (name) VALUES ('melon') RETURNING name").Into(&read)
+			return nil
+		})
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := waits(t, s, func() error { return s.grow(ctx, "kiwi", fine) })
@@ -123,7 +123,7 @@ func TestWrites_that_wait_are_committed_together_and_fail_by_themselves(t *testi
 	assert.ErrorIs(t, <-fails, errRefused)
 	assert.ErrorContains(t, <-panics, "a bug", "in the goroutine of its caller")
 	assert.Equal(t, []string{"apple", "fig", "lime", "melon", "plum"}, grown(t, s))
-	assert.Equal(t, []string{"melon"}, read)
+	assert.Equal(t, "melon", read)
 	assert.Equal(t, before+1, commits(t, database))
 	assert.Positive(t, s.Pools()[1].Waited)
 }

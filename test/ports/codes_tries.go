@@ -125,6 +125,14 @@ func codeSpent(w *fixtures) {
 
 	now = now.Add(time.Hour)
 	s = w.spending(1, now)
+	w.reserve(verification.Erase, 1, 1, now.Add(2*time.Minute))
+	require.NoError(w, w.Accounts.Change(w.Context(), id, func(*access.Account) error { return nil }, s))
+	for _, r := range w.records(id, "code_uses") {
+		assert.Equal(w, verification.Requested, valueOf(r, "use"), "a later request for another purpose is no try")
+	}
+
+	now = now.Add(time.Hour)
+	s = w.spending(1, now)
 	w.reserve(verification.SignUp, 1, 1, now.Add(2*time.Minute))
 	assert.Equal(w, verification.ErrWrongCode, w.Accounts.Change(w.Context(), id, func(*access.Account) error { return nil }, s), "replaced")
 }

@@ -221,6 +221,7 @@ func (w *fixtures) references() map[media.Key]string {
 	all := map[media.Key]string{}
 	for k, err := range w.Deletions.References(w.Context()) {
 		require.NoError(w, err)
+		assert.NotContains(w, all, k.Key)
 		all[k.Key] = k.Of
 	}
 	return all

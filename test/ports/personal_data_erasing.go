@@ -216,13 +216,17 @@ func personalEraseAtOnce(w *fixtures) {
 	w.consistent()
 }
 
+// personalEraseOpenOrder has a refund without an outcome as well.
 func personalEraseOpenOrder(w *fixtures) {
 	p := w.storePerson(1)
 	open, err := w.Ledger.OpenOrders(w.Context(), p.id)
 	require.NoError(w, err)
 	require.Len(w, open, 1)
+	paid := w.traded(w.records(p.id, personaldata.Orders)[0][0].Value.(payment.OrderID))
+	w.refunds(paid.Payments[0].ID, 100, "refund-without-outcome", noon)
 	before := w.traded(open[0].ID)
 	w.erase(p.id)
+	assert.NotEmpty(w, valueOf(w.records(p.id, personaldata.Refunds)[1], "reason"))
 	assert.Equal(w, before, w.traded(open[0].ID))
 	w.trade(open[0].ID, func(t *payment.Trade) {
 		t.Settle(receiptOf(t.Order, "late", t.Prepayments[0].TradeNo, noon), noon)

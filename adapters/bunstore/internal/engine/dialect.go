@@ -60,10 +60,7 @@ type Dialect interface {
 	// Interval returns a bound parameter that may be added to an instant.
 	Interval(time.Duration) any
 	date(calendar.Date) any
-	// ForUpdate returns the clause that locks the rows of a SELECT until the
-	// transaction ends.
-	ForUpdate() string
-	// LockRows is forUpdate with a weaker lock, like FOR KEY SHARE.
+	// LockRows returns the clause that locks rows, which is empty where there is one writer at a time.
 	LockRows(clause string) string
 	// Classify returns the class of a driver's error.
 	Classify(err error) errorClass
@@ -71,9 +68,6 @@ type Dialect interface {
 	// column, or of any if the names are empty.
 	IsDuplicate(err error, table, column string) bool
 
-	// Among returns the condition that the column equals one of the values of the
-	// parameter, which must come from listOf.
-	Among(column, parameter string) string
 	ListOf(values any) any
 	// List returns the scan target for a list of texts or numbers.
 	List(into any) any

@@ -76,15 +76,6 @@ func Mapped[R, T any](rows []R, convert func(R) T) (all []T) {
 // Scanner scans a row.
 type Scanner = func(...any) error
 
-// Collect returns a function that appends what read returns for each row.
-func Collect[R any](rows *[]R, read func(Scanner) (R, error)) func(Scanner) error {
-	return func(scan Scanner) error {
-		row, err := read(scan)
-		*rows = append(*rows, row)
-		return err
-	}
-}
-
 // Into returns a function that scans a row into the targets.
 func Into(targets ...any) func(Scanner) error {
 	return func(scan Scanner) error { return scan(targets...) }
@@ -101,46 +92,4 @@ func (s *DB) ReadRows(ctx context.Context, read Step, reset func()) error {
 		reset()
 		return s.Dialect.Query(ctx, read)
 	})
-}
-
-// ReadAll runs a hot read and returns what read returns for each row.
-func ReadAll[R any](
-	ctx context.Context, s *DB, statement string, args []any, read func(Scanner) (R, error),
-) (rows []R, err error) {
-	hot := Step{Statement: statement, Args: args, Row: Collect(&rows, read)}
-	err = s.ReadRows(ctx, hot, func() { rows = nil })
-	return rows, err
-}
-
-// ReadOne runs a hot read and returns what read returns for its row, or the given fault.
-func ReadOne[R any](
-	ctx context.Context, s *DB, notFound error, statement string, args []any, read func(Scanner) (R, error),
-) (row R, err error) {
-	rows, err := ReadAll(ctx, s, statement, args, read)
-	switch {
-	case err != nil:
-		return row, err
-	case len(rows) == 0:
-		return row, notFound
-	}
-	return rows[0], nil
-}
-
-// ReadPage reads a page by a statement whose rows begin with the total. reader returns
-// the function that scans a row. A page without rows is the only page or past the last;
-// the total has no effect then.
-func ReadPage[R any](
-	ctx context.Context, s *DB, r page.Request, statement string, args []any, reader func(total *int) func(Scanner) (R, error),
-) (page.Page[R], error) {
-	var total int
-	items, err := ReadAll(ctx, s, statement, args, reader(&total))
-	if err != nil {
-		return page.Page[R]{}, err
-	}
-	return page.Of(r, items, total)
-}
-
-// ScanRows runs a read of constant text, and passes every row to fn.
-func (s *DB) ScanRows(ctx context.Context, statement string, args []any, fn func(scan func(...any) error) error) error {
-	return s.Dialect.Query(ctx, Step{Statement: statement, Args: args, Row: fn})
 }

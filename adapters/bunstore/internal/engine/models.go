@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"reflect"
-	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -69,16 +68,4 @@ func Insert[R any](tx *Tx, rows []R) error {
 		}
 	}
 	return tx.Copy(table.Name, columns, Mapped(rows, func(row R) []any { return valuesOf(tx.s, fields, reflect.ValueOf(row)) }))
-}
-
-// ColumnsOf returns the columns of a model, in the order of TargetsOf.
-func ColumnsOf[R any](s *DB) string {
-	return strings.Join(Mapped(s.Writer.Table(reflect.TypeFor[R]()).Fields, func(f *schema.Field) string { return f.Name }), ", ")
-}
-
-// TargetsOf returns what scans into the fields of the row.
-func TargetsOf[R any](s *DB, row *R) []any {
-	return Mapped(s.Writer.Table(reflect.TypeFor[R]()).Fields, func(f *schema.Field) any {
-		return targetOf(s.Dialect, f)(reflect.ValueOf(row).Elem())
-	})
 }

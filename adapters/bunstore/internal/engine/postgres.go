@@ -237,8 +237,6 @@ func (Postgres) DiscardDeleted(context.Context, *bun.DB) error { return nil }
 
 func (Postgres) TimestampType() string { return "timestamptz" }
 
-func (Postgres) ForUpdate() string { return "FOR UPDATE" }
-
 func (Postgres) LockRows(clause string) string { return clause }
 
 // The SQLSTATE codes and classes that are not bugs of this program.
@@ -288,8 +286,6 @@ func (Postgres) IsDuplicate(err error, table, column string) bool {
 	violation, is := errors.AsType[*pgconn.PgError](err)
 	return is && violation.Code == "23505" && (table == "" || violation.ConstraintName == table+"_"+column+"_key")
 }
-
-func (Postgres) Among(column, parameter string) string { return column + " = ANY(" + parameter + ")" }
 
 // ListOf returns a list of Go's own types: behind a pooler the driver knows no types of parameters.
 func (Postgres) ListOf(values any) any {

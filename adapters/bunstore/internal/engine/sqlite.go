@@ -139,8 +139,6 @@ func (SQLite) Columns() string { return "SELECT name FROM pragma_table_info(?)" 
 
 func (SQLite) TimestampType() string { return "integer" }
 
-func (SQLite) ForUpdate() string { return "" }
-
 func (SQLite) LockRows(string) string { return "" }
 
 // The primary result codes that are not bugs of this program.
@@ -165,10 +163,6 @@ func (SQLite) IsDuplicate(err error, table, column string) bool {
 	violation, is := errors.AsType[*sqlitedriver.Error](err)
 	return is && violation.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE &&
 		(table == "" || strings.Contains(violation.Error(), table+"."+column))
-}
-
-func (SQLite) Among(column, parameter string) string {
-	return column + " IN (SELECT value FROM json_each(" + parameter + "))"
 }
 
 func (SQLite) ListOf(values any) any {
