@@ -1,13 +1,11 @@
 package bootstrap
 
 import (
-	"context"
 	"fmt"
 
 	"plaza/application/privacy"
 	"plaza/application/signin"
 	"plaza/bootstrap/settings"
-	"plaza/domain/access"
 	"plaza/domain/verification"
 )
 
@@ -27,8 +25,4 @@ func joining(c settings.Config, p Parts, opened storage, codes verification.Stor
 }
 
 // leave returns how a person confirms the erasure of their account.
-func leave(s *signin.Signin) privacy.Leave {
-	return func(ctx context.Context, actor access.Actor, l privacy.Leaving, readErr error) error {
-		return s.Leave(ctx, actor, signin.Leaving(l), readErr)
-	}
-}
+func leave(s *signin.Signin) privacy.Leave { return s.Leave }

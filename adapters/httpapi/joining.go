@@ -121,7 +121,7 @@ type erasureBody struct {
 
 func (a *api) eraseOwn(c *transport.Call) (transport.Reply, error) {
 	body, readErr := transport.Read[erasureBody](c)
-	return transport.NoContent(), a.Privacy.EraseOwn(c.Context(), c.Actor, privacy.Leaving{
+	return transport.NoContent(), a.Privacy.EraseOwn(c.Context(), c.Actor, access.Leaving{
 		Password: deref(body.Password), Code: deref(body.Code).Reveal(), From: c.Address(),
 	}, readErr)
 }

@@ -159,7 +159,7 @@ func (e *export) writePicture(ctx context.Context, key media.Key) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, picture.Close()) }()
-	file, err := e.create(pictureName(key), zip.Store) // it is compressed already
+	file, err := e.create("pictures/"+string(key), zip.Store) // it is compressed already
 	if err != nil {
 		return err
 	}
@@ -169,9 +169,6 @@ func (e *export) writePicture(ctx context.Context, key media.Key) (err error) {
 	e.Exported.Pictures++
 	return nil
 }
-
-// pictureName returns the name of a picture in the zip.
-func pictureName(key media.Key) string { return "pictures/" + string(key) }
 
 func (e *export) writeMissing() error {
 	if len(e.Missing) == 0 {

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"time"
 
 	"plaza/domain/access"
@@ -17,7 +16,6 @@ import (
 	"plaza/domain/payment"
 	"plaza/domain/personaldata"
 	"plaza/domain/ratelimit"
-	"plaza/domain/secret"
 	"plaza/domain/user"
 )
 
@@ -40,15 +38,8 @@ func New(
 	return &Privacy{accounts: accounts, data: data, ledger: ledger, pictures: pictures, deletions: deletions, leave: leave, now: now}
 }
 
-// Leaving is what a person confirms the erasure of their account with.
-type Leaving struct {
-	Password secret.String
-	Code     string // as it was typed
-	From     netip.Addr
-}
-
 // Leave closes the account of an actor who has confirmed it. ReadErr has what could not be read of the request.
-type Leave func(ctx context.Context, actor access.Actor, l Leaving, readErr error) error
+type Leave func(ctx context.Context, actor access.Actor, l access.Leaving, readErr error) error
 
 // errOpenOrders is the fault of an erasure that would take the subject from what can still be paid.
 var errOpenOrders = fault.New(fault.Conflict, "You have open orders. Pay them, or wait until they are closed.")
@@ -58,7 +49,7 @@ const eraseAtOnce = 10 * time.Second
 
 // EraseOwn erases the actor's account as Erase does (USR-07). When it returns nil the account is closed for good. Erasing
 // what belongs to it goes on by itself if it takes long, fails, or the server ends.
-func (p *Privacy) EraseOwn(ctx context.Context, actor access.Actor, l Leaving, readErr error) error {
+func (p *Privacy) EraseOwn(ctx context.Context, actor access.Actor, l access.Leaving, readErr error) error {
 	open, err := p.ledger.OpenOrders(ctx, actor.ID)
 	switch {
 	case err != nil:
@@ -72,15 +63,15 @@ func (p *Privacy) EraseOwn(ctx context.Context, actor access.Actor, l Leaving, r
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eraseAtOnce)
 	defer cancel()
 	_, _ = p.Erase(ctx, actor.ID) // the account is Erasing until it has ended
-	p.removeFiles(ctx)
+	_ = p.RemoveFiles(ctx)        // those that it can't remove are left to package cleanup
 	return nil
 }
 
-// removeFiles removes the files of all pictures that are queued for deletion. Those that it can't remove are left to package cleanup.
-func (p *Privacy) removeFiles(ctx context.Context) {
+// RemoveFiles removes the files of all pictures that are queued for deletion.
+func (p *Privacy) RemoveFiles(ctx context.Context) error {
 	for {
 		if n, err := media.RemoveDue(ctx, p.pictures, p.deletions, p.now()); n == 0 || err != nil {
-			return
+			return err
 		}
 	}
 }
@@ -99,7 +90,7 @@ func (p *Privacy) ResumeErasures(ctx context.Context) error {
 		}
 		for _, id := range ids {
 			_, err := p.Erase(ctx, id)
-			p.removeFiles(ctx)
+			_ = p.RemoveFiles(ctx)
 			failed = errors.Join(failed, err)
 			last = id
 		}

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -79,9 +80,7 @@ func (s *Signin) SetPassword(ctx context.Context, id user.ID, password secret.St
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, id, func(a *access.Account) {
-		a.SetPassword(hash)
-	})
+	return s.change(ctx, id, func(a *access.Account) { a.SetPassword(hash) })
 }
 
 // SetPhone sets the number that the account logs in with. All its tokens become invalid. The former number is told, in the
@@ -109,17 +108,13 @@ func (s *Signin) SetScopes(ctx context.Context, id user.ID, names []string) erro
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, id, func(a *access.Account) {
-		a.SetScopes(scopes)
-	})
+	return s.change(ctx, id, func(a *access.Account) { a.SetScopes(scopes) })
 }
 
 // SetStaff grants or revokes access to the back office, with immediate effect on the
 // account's tokens.
 func (s *Signin) SetStaff(ctx context.Context, id user.ID, staff bool) error {
-	return s.change(ctx, id, func(a *access.Account) {
-		a.Staff = staff
-	})
+	return s.change(ctx, id, func(a *access.Account) { a.Staff = staff })
 }
 
 // SetRights replaces the scopes of the account, and its access to the back office, in one step.
@@ -132,16 +127,12 @@ func (s *Signin) SetRights(ctx context.Context, id user.ID, scopes []access.Scop
 
 // EndSessions ends all keys of the account. Its password stays.
 func (s *Signin) EndSessions(ctx context.Context, id user.ID) error {
-	return s.change(ctx, id, func(a *access.Account) {
-		a.EndSessions()
-	})
+	return s.change(ctx, id, (*access.Account).EndSessions)
 }
 
 // SetDisabled disables or enables the account. Its content stays.
 func (s *Signin) SetDisabled(ctx context.Context, id user.ID, disabled bool) error {
-	return s.change(ctx, id, func(a *access.Account) {
-		a.Disabled = disabled
-	})
+	return s.change(ctx, id, func(a *access.Account) { a.Disabled = disabled })
 }
 
 // Issue returns a key for the account without a login, with the scopes (none: all of the
@@ -165,10 +156,7 @@ func (s *Signin) Issue(ctx context.Context, id user.ID, names []string, ttl time
 	if ttl < 0 {
 		return secret.String{}, fmt.Errorf("token lifetime %v is negative", ttl)
 	}
-	if ttl == 0 {
-		ttl = time.Duration(s.ttl)
-	}
-	return s.issue(ctx, account, granted, ttl)
+	return s.issue(ctx, account, granted, cmp.Or(ttl, time.Duration(s.ttl)))
 }
 
 // Tokens returns the account's tokens without their keys, the latest first.

@@ -170,15 +170,8 @@ func (s *Signin) ChangePhone(ctx context.Context, actor access.Actor, c PhoneCha
 	return orInUse(err)
 }
 
-// Leaving confirms a person's request to erase their account.
-type Leaving struct {
-	Password secret.String
-	Code     string // as it was typed
-	From     netip.Addr
-}
-
 // Leave closes the actor's account, so that its data can be erased (USR-07).
-func (s *Signin) Leave(ctx context.Context, actor access.Actor, l Leaving, readErr error) error {
+func (s *Signin) Leave(ctx context.Context, actor access.Actor, l access.Leaving, readErr error) error {
 	code, codeErr := verification.ParseCode(l.Code)
 	if err := fault.Merge(readErr, codeErr); err != nil {
 		return err

@@ -139,7 +139,7 @@ func (c userErase) Run(ctx context.Context, s streams) error {
 		if err = errors.Join(c.print(s, done.Counts), err); err != nil {
 			return fmt.Errorf("the erasure of user %d is not complete: a server goes on with it, or run it again: %w", c.UID, err)
 		}
-		if err := removeFiles(ctx, app); err != nil {
+		if err := app.Privacy.RemoveFiles(ctx); err != nil {
 			fmt.Fprintln(s.err, "Servers will remove the files of pictures that could not be removed now:", err)
 		}
 		if len(done.OpenOrders) > 0 {
@@ -149,14 +149,4 @@ func (c userErase) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(s.err, "User %d is erased. The phone number may be registered again.\n", c.UID)
 		return nil
 	})
-}
-
-// removeFiles removes the files of all pictures that are queued for deletion.
-func removeFiles(ctx context.Context, app *bootstrap.App) error {
-	for {
-		n, err := app.Cleanup.RemoveDue(ctx)
-		if err != nil || n == 0 {
-			return err
-		}
-	}
 }

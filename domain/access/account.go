@@ -2,9 +2,11 @@ package access
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 
 	"plaza/domain/fault"
+	"plaza/domain/secret"
 	"plaza/domain/user"
 	"plaza/domain/verification"
 )
@@ -23,6 +25,13 @@ type Account struct {
 	// Kept is the token that stays valid when Accounts.Change stores a new Generation;
 	// zero: none. It is not stored.
 	Kept TokenID
+}
+
+// Leaving is what a person confirms the erasure of their account with.
+type Leaving struct {
+	Password secret.String
+	Code     string // as it was typed
+	From     netip.Addr
 }
 
 // Close takes the password and all rights away from the account before its data is erased. It invalidates every key.

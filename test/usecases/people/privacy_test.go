@@ -350,7 +350,7 @@ func TestErase_names_open_orders(t *testing.T) {
 }
 
 // leaving closes the account, as a person's confirmation does.
-func (w *privacyFixture) leaving(ctx context.Context, actor access.Actor, _ privacy.Leaving, readErr error) error {
+func (w *privacyFixture) leaving(ctx context.Context, actor access.Actor, _ access.Leaving, readErr error) error {
 	if readErr != nil {
 		return readErr
 	}
@@ -364,9 +364,9 @@ func TestUSR07_an_erasure_that_was_interrupted_is_resumed(t *testing.T) {
 	w := newPrivacyFixture(t)
 	p := privacy.New(w.store.Accounts(), w.data, w.store.Ledger(), w.pictures, w.store.DeletionQueue(), w.leaving, func() time.Time { return usecases.Noon })
 	ann := access.Actor{ID: w.ann}
-	require.Error(t, p.EraseOwn(t.Context(), ann, privacy.Leaving{}, errors.New("unreadable")))
+	require.Error(t, p.EraseOwn(t.Context(), ann, access.Leaving{}, errors.New("unreadable")))
 	w.data.after = 3 // then the store fails, as if the server ended
-	require.NoError(t, p.EraseOwn(t.Context(), ann, privacy.Leaving{}, nil), "the account is closed for good")
+	require.NoError(t, p.EraseOwn(t.Context(), ann, access.Leaving{}, nil), "the account is closed for good")
 	left, err := p.Preview(t.Context(), w.ann)
 	require.NoError(t, err)
 	require.NotEmpty(t, left)
@@ -443,7 +443,7 @@ func TestUSR07_open_orders_are_erased_when_they_are_closed(t *testing.T) {
 	p := privacy.New(w.store.Accounts(), w.data, w.store.Ledger(), w.pictures, w.store.DeletionQueue(), w.leaving, func() time.Time { return usecases.Noon })
 	o, err := w.store.Ledger().AddOrder(t.Context(), payment.NewOrder(w.ann, "Tea", 990, time.Hour, usecases.Noon), nil)
 	require.NoError(t, err)
-	require.True(t, fault.Is(p.EraseOwn(t.Context(), access.Actor{ID: w.ann}, privacy.Leaving{}, nil), fault.Conflict))
+	require.True(t, fault.Is(p.EraseOwn(t.Context(), access.Actor{ID: w.ann}, access.Leaving{}, nil), fault.Conflict))
 	_, err = p.Erase(t.Context(), w.ann) // by an operator
 	require.NoError(t, err)
 	require.NoError(t, w.store.Ledger().Change(t.Context(), o.ID, func(trade *payment.Trade) error {

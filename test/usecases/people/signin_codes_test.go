@@ -80,7 +80,7 @@ func TestAUT13_AUT18_USR07_a_password_that_was_just_replaced_confirms_nothing(t 
 			}, nil)
 		},
 		"erase": func(w *joiningFixture, actor access.Actor, codes []string) error {
-			return w.Leave(w.Context(), actor, signin.Leaving{Password: secret.New(newPassword), Code: codes[1], From: home}, nil)
+			return w.Leave(w.Context(), actor, access.Leaving{Password: secret.New(newPassword), Code: codes[1], From: home}, nil)
 		},
 	} {
 		w := newJoiningFixture(t)

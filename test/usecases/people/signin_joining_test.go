@@ -313,7 +313,7 @@ func TestUSR07_leaving_is_confirmed_with_password_and_code(t *testing.T) {
 	w := newJoiningFixture(t)
 	actor := w.join(newPhone)
 	leave := func(code, password string) error {
-		return w.Leave(t.Context(), actor, signin.Leaving{Password: secret.New(password), Code: code, From: home}, nil)
+		return w.Leave(t.Context(), actor, access.Leaving{Password: secret.New(password), Code: code, From: home}, nil)
 	}
 	code := w.code(verification.Erase, "", actor)
 	assert.Equal(t, newPhone, "+86-"+strings.TrimPrefix(w.sender.messages[1].To.E164(), "+86"))
