@@ -15,14 +15,16 @@ type ProfileChange struct {
 }
 
 // Check returns the change in the stored form, or all faults of its fields.
-func (c ProfileChange) Check() (ProfileChange, error) {
+func (c ProfileChange) Check() (ProfileChange, error) { return c.check(NameLimit.RequiredLine) }
+
+func (c ProfileChange) check(firstnameProblem func(*string) string) (ProfileChange, error) {
 	var wrong fault.Fields
 	for _, f := range []struct {
 		name    string
 		value   **string
 		problem func(*string) string
 	}{
-		{"firstname", &c.Firstname, NameLimit.RequiredLine},
+		{"firstname", &c.Firstname, firstnameProblem},
 		{"lastname", &c.Lastname, NameLimit.Line},
 		{"location", &c.Location, NameLimit.Line},
 		{"expertise", &c.Expertise, NameLimit.Line},

@@ -5,6 +5,7 @@
 package user
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -44,21 +45,9 @@ type Member struct {
 // NewMember checks the member and returns it in the stored form: texts of one line within the
 // limits, in an existing time zone.
 func NewMember(m Member) (Member, error) {
-	var wrong fault.Fields
-	for _, f := range []struct {
-		name  string
-		value *string
-	}{
-		{"firstname", &m.Firstname}, {"lastname", &m.Lastname},
-		{"expertise", &m.Expertise}, {"location", &m.Location},
-	} {
-		wrong.Add(f.name, NameLimit.Line(f.value))
-	}
-	if m.Timezone == "" {
-		m.Timezone = "UTC"
-	}
-	wrong.Add("timezone", timezoneProblem(&m.Timezone))
-	return m, wrong.Err()
+	m.Timezone = cmp.Or(m.Timezone, "UTC")
+	c, err := ProfileChange{&m.Firstname, &m.Lastname, &m.Timezone, &m.Location, &m.Expertise}.check(NameLimit.Line)
+	return c.Apply(m), err
 }
 
 // FullName returns the given name followed by the family name. If both are written in

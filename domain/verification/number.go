@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"regexp"
 	"strings"
 
 	"plaza/domain/user"
@@ -23,16 +24,12 @@ func NumberOf(p user.Phone) Number {
 	return Number{digits: strings.TrimPrefix(p.E164(), "+")}
 }
 
-// Lengths of a number: those of user.ParsePhone.
-const (
-	minDigits = 5
-	maxDigits = 15
-)
+// numberForm matches the digits of numbers that user.ParsePhone takes.
+var numberForm = regexp.MustCompile(`^[1-9][0-9]{4,14}$`)
 
 // StoredNumber returns the number of Digits.
 func StoredNumber(digits string) (Number, error) {
-	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
-	if len(digits) < minDigits || len(digits) > maxDigits || digits[0] == '0' || strings.TrimFunc(digits, isDigit) != "" {
+	if !numberForm.MatchString(digits) {
 		return Number{}, errors.New("a stored text is not a telephone number")
 	}
 	return Number{digits: digits}, nil

@@ -32,6 +32,7 @@ package verification
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"plaza/domain/fault"
@@ -87,12 +88,7 @@ var ErrNoCode = fault.Field("code", "Enter the code of six digits.")
 // returns ErrNoCode for anything else.
 func ParseCode(typed string) (secret.String, error) {
 	typed = text.Trim(typed)
-	for _, r := range typed {
-		if r < '0' || r > '9' {
-			return secret.String{}, ErrNoCode
-		}
-	}
-	if len(typed) != digits {
+	if len(typed) != digits || strings.Trim(typed, "0123456789") != "" {
 		return secret.String{}, ErrNoCode
 	}
 	return secret.New(typed), nil
