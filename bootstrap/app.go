@@ -101,7 +101,7 @@ func NewApp(ctx context.Context, c settings.Config, log *slog.Logger, p Parts) (
 		}
 	}
 	if p.Sender == nil {
-		if p.Sender, err = newSender(c, p.traces); err != nil {
+		if p.Sender, err = NewSender(c, p.traces); err != nil {
 			return nil, err
 		}
 	}

@@ -1,8 +1,10 @@
 package bootstrap
 
 import (
+	"slices"
 	"strings"
 
+	sms "plaza/adapters/sms/provider"
 	"plaza/adapters/translator/provider"
 	"plaza/bootstrap/settings"
 )
@@ -17,30 +19,36 @@ func Check(c settings.Config) (settings.Config, error) {
 
 // Offered returns what the help of the settings says of the adapters that can be chosen.
 func Offered() settings.Offered {
-	of := func(has func(provider.Description) bool) string {
-		var found []string
-		for _, d := range offeredTranslators {
-			if has(d) {
-				found = append(found, d.Name)
-			}
-		}
-		return strings.Join(found, ", ")
-	}
 	return settings.Offered{
-		Translators:      strings.Join(names(offeredTranslators, translatorName), ", "),
-		PaidTranslators:  of(func(d provider.Description) bool { return d.ChargesCharacters }),
-		TranslatorsByURL: of(func(d provider.Description) bool { return d.NeedsURL }),
-		Wallets:          strings.Join(names(offeredWallets, walletName), ", "),
-		Senders:          describedSenders(),
-		PaidSenders:      paidSenders(),
+		Translators:      joined(offeredTranslators, translatorName),
+		PaidTranslators:  joined(offeredTranslators, translatorName, func(d provider.Description) bool { return d.ChargesCharacters }),
+		TranslatorsByURL: joined(offeredTranslators, translatorName, func(d provider.Description) bool { return d.NeedsURL }),
+		Wallets:          joined(offeredWallets, walletName),
+		Senders:          joined(offeredSenders, func(d sms.Description) string { return d.Name + " (" + d.Help + ")" }),
+		PaidSenders:      joined(offeredSenders, senderName, func(d sms.Description) bool { return d.Paid }),
 		SenderSettings:   senderSettingsHelp(),
 	}
 }
 
-func names[D any](all []D, name func(D) string) []string {
-	var found []string
+// names returns the names of those of all that have what is asked of them.
+func names[D any](all []D, name func(D) string, asked ...func(D) bool) (found []string) {
 	for _, d := range all {
-		found = append(found, name(d))
+		if !slices.ContainsFunc(asked, func(has func(D) bool) bool { return !has(d) }) {
+			found = append(found, name(d))
+		}
 	}
 	return found
+}
+
+func joined[D any](all []D, name func(D) string, asked ...func(D) bool) string {
+	return strings.Join(names(all, name, asked...), ", ")
+}
+
+// byName returns the one of all with the name.
+func byName[D any](all []D, nameOf func(D) string, name string) (found D, is bool) {
+	i := slices.IndexFunc(all, func(d D) bool { return nameOf(d) == name })
+	if i < 0 {
+		return found, false
+	}
+	return all[i], true
 }

@@ -67,7 +67,7 @@ func (s Server) Run(ctx context.Context, stop context.CancelFunc) (err error) {
 	if chosen, is := sandboxes[config.Wallet]; is && config.WalletNotifyURL == "" {
 		config.WalletNotifyURL = listeners.URL() + chosen.NotifyPaths()[0] // the sandbox runs on this machine
 	}
-	sender, err := newSender(config, traces)
+	sender, err := NewSender(config, traces)
 	if err != nil {
 		return err
 	}

@@ -24,18 +24,6 @@ var offeredSenders = []provider.Description{
 
 func senderName(d provider.Description) string { return d.Name }
 
-// describedSenders returns the names of the senders with what they are.
-func describedSenders() string {
-	describe := func(d provider.Description) string { return d.Name + " (" + d.Help + ")" }
-	return strings.Join(names(offeredSenders, describe), ", ")
-}
-
-// paidSenders returns the names of the senders whose messages cost money.
-func paidSenders() string {
-	paid := slices.DeleteFunc(slices.Clone(offeredSenders), func(d provider.Description) bool { return !d.Paid })
-	return strings.Join(names(paid, senderName), ", ")
-}
-
 // senderSettingsHelp returns what the senders mean by their settings, by the variable.
 func senderSettingsHelp() map[string]string {
 	meanings := map[string][]string{}
@@ -53,11 +41,7 @@ func senderSettingsHelp() map[string]string {
 
 // chosenSender returns the description of the configured sender.
 func chosenSender(c settings.Config) (provider.Description, bool) {
-	i := slices.IndexFunc(offeredSenders, func(d provider.Description) bool { return d.Name == c.SMS })
-	if i < 0 {
-		return provider.Description{}, false
-	}
-	return offeredSenders[i], true
+	return byName(offeredSenders, senderName, c.SMS)
 }
 
 // senderSettings returns the settings of the sender. Spans of its requests have no path: a query may have the number and
@@ -98,8 +82,8 @@ func checkSender(c *settings.Config, p settings.Problems) {
 	}
 }
 
-// newSender returns the configured sender, or nil for none.
-func newSender(c settings.Config, t *traces) (verification.Sender, error) {
+// NewSender returns the configured sender, or nil for none. The traces may be nil.
+func NewSender(c settings.Config, t *traces) (verification.Sender, error) {
 	chosen, is := chosenSender(c)
 	if !is {
 		return nil, nil
@@ -110,9 +94,6 @@ func newSender(c settings.Config, t *traces) (verification.Sender, error) {
 	}
 	return sender, nil
 }
-
-// NewSender returns the configured sender for a command, or nil for none.
-func NewSender(c settings.Config) (verification.Sender, error) { return newSender(c, nil) }
 
 // messagesPage returns the page of a sender that keeps the messages, or nil of any other.
 func messagesPage(s verification.Sender) http.Handler {

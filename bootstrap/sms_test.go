@@ -41,7 +41,7 @@ func TestAUT15_senders_are_chosen_by_their_settings(t *testing.T) {
 		}
 		c, err := parsed(t, chosen...)
 		require.NoError(t, err, name)
-		sender, err := bootstrap.NewSender(c)
+		sender, err := bootstrap.NewSender(c, nil)
 		require.NoError(t, err, name)
 		assert.NotNil(t, sender, name)
 
@@ -71,10 +71,10 @@ func TestAUT15_there_is_no_sender_unless_one_is_chosen(t *testing.T) {
 		config.Choose(c.demo)
 		assert.Equal(t, c.want, config.SMS)
 	}
-	sender, err := bootstrap.NewSender(settings.Config{SMSConfig: settings.SMSConfig{SMS: "none"}})
+	sender, err := bootstrap.NewSender(settings.Config{SMSConfig: settings.SMSConfig{SMS: "none"}}, nil)
 	require.NoError(t, err)
 	assert.Nil(t, sender)
-	_, err = bootstrap.NewSender(settings.Config{SMSConfig: settings.SMSConfig{SMS: "twilio", SMSKey: secret.New("hunter22")}})
+	_, err = bootstrap.NewSender(settings.Config{SMSConfig: settings.SMSConfig{SMS: "twilio", SMSKey: secret.New("hunter22")}}, nil)
 	require.ErrorIs(t, err, settings.ErrInvalid)
 	assert.NotContains(t, err.Error(), "hunter22")
 }

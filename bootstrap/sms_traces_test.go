@@ -28,7 +28,7 @@ func TestAUT15_spans_of_senders_show_no_message(t *testing.T) {
 		_, _ = w.Write([]byte(`{"Code": "OK"}`))
 	}))
 	t.Cleanup(provider.Close)
-	sender, err := newSender(settings.Config{SMSConfig: settings.SMSConfig{
+	sender, err := NewSender(settings.Config{SMSConfig: settings.SMSConfig{
 		SMS: "aliyun", SMSURL: provider.URL + "/hidden-path", SMSKeyID: "hidden-id", SMSKey: secret.New("hidden-key"),
 		SMSFrom: "Plaza", SMSTemplate: "SMS_1:code",
 	}}, traces)

@@ -2,7 +2,6 @@ package bootstrap
 
 import (
 	"fmt"
-	"slices"
 
 	"plaza/adapters/translator/apertium"
 	"plaza/adapters/translator/azure"
@@ -33,11 +32,7 @@ func translatorName(d provider.Description) string { return d.Name }
 
 // chosenTranslator returns the description of the configured translator.
 func chosenTranslator(c settings.Config) (provider.Description, bool) {
-	i := slices.IndexFunc(offeredTranslators, func(d provider.Description) bool { return d.Name == c.Translator })
-	if i < 0 {
-		return provider.Description{}, false
-	}
-	return offeredTranslators[i], true
+	return byName(offeredTranslators, translatorName, c.Translator)
 }
 
 // paidLanguages are offered with a paid translator unless others are configured. Each further

@@ -24,10 +24,8 @@ var sandboxes = map[string]wallet.Description{
 
 // chosenWallet returns the description of the configured wallet.
 func chosenWallet(c settings.Config) (wallet.Description, bool) {
-	for _, w := range offeredWallets {
-		if w.Name == c.Wallet {
-			return w, true
-		}
+	if w, is := byName(offeredWallets, walletName, c.Wallet); is {
+		return w, true
 	}
 	w, is := sandboxes[c.Wallet]
 	return w, is

@@ -37,7 +37,7 @@ func (c smsTest) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	sender, err := bootstrap.NewSender(config)
+	sender, err := bootstrap.NewSender(config, nil)
 	switch {
 	case err != nil:
 		return err
@@ -105,8 +105,6 @@ func whatBecame(err error) string {
 	switch {
 	case isRefused:
 		return "Refused: " + meanings[refused.Reason] + "."
-	case errors.Is(err, verification.ErrRefused):
-		return "Refused: nothing was sent."
 	case errors.Is(err, verification.ErrBusy):
 		return "Busy: nothing was sent. Try again later."
 	}

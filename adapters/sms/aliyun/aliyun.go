@@ -40,13 +40,8 @@ var Description = provider.Description{
 
 func open(s provider.Settings) (verification.Sender, error) {
 	template, err := provider.ParseTemplate(s)
-	if err != nil {
+	if err = errors.Join(err, upstream.CheckKey(secret.New(s.KeyID)), upstream.CheckKey(s.Key)); err != nil {
 		return nil, fmt.Errorf("aliyun: %w", err)
-	}
-	for _, key := range []secret.String{secret.New(s.KeyID), s.Key} {
-		if err := upstream.CheckKey(key); err != nil {
-			return nil, fmt.Errorf("aliyun: %w", err)
-		}
 	}
 	s.Connection.URL = cmp.Or(s.Connection.URL, URL)
 	host := ""

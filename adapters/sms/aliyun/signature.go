@@ -3,7 +3,6 @@ package aliyun
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"net/url"
@@ -52,7 +51,4 @@ func (c call) authorization(keyID string, key secret.String) string {
 	return fmt.Sprintf("%s Credential=%s,SignedHeaders=%s,Signature=%x", algorithm, keyID, names, mac.Sum(nil))
 }
 
-func hash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:])
-}
+func hash(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }

@@ -3,7 +3,6 @@ package tencent
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -48,7 +47,4 @@ func sum(key []byte, text string) []byte {
 	return mac.Sum(nil)
 }
 
-func hash(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
+func hash(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
