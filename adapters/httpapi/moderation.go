@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"context"
+
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
 	"plaza/domain/audit"
@@ -167,21 +169,19 @@ type hidingBody struct {
 	Reason  *string `json:"reason" validate:"required"`
 }
 
-func (b hidingBody) thing(readErr error) (moderation.Thing, error) {
-	return things{moderation.Event: b.Event, moderation.Comment: b.Comment, moderation.Image: b.Image}.only(readErr)
-}
-
-func (a *api) hide(c *transport.Call) (transport.Reply, error) {
-	body, readErr := transport.Read[hidingBody](c)
-	of, readErr := body.thing(readErr)
-	_, err := a.Moderating.Hide(c.Context(), of, deref(body.Reason), readErr)
-	return recorded(c), err
-}
+func (a *api) hide(c *transport.Call) (transport.Reply, error) { return change(c, a.Moderating.Hide) }
 
 func (a *api) restore(c *transport.Call) (transport.Reply, error) {
+	return change(c, a.Moderating.Restore)
+}
+
+// change hides or restores the thing that the body names.
+func change(
+	c *transport.Call, do func(context.Context, moderation.Thing, string, error) (moderation.Hiding, error),
+) (transport.Reply, error) {
 	body, readErr := transport.Read[hidingBody](c)
-	of, readErr := body.thing(readErr)
-	_, err := a.Moderating.Restore(c.Context(), of, deref(body.Reason), readErr)
+	of, readErr := things{moderation.Event: body.Event, moderation.Comment: body.Comment, moderation.Image: body.Image}.only(readErr)
+	_, err := do(c.Context(), of, deref(body.Reason), readErr)
 	return recorded(c), err
 }
 

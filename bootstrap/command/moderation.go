@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"plaza/adapters/httpapi/view"
+	"plaza/application/moderating"
 	"plaza/bootstrap"
 	"plaza/domain/audit"
 	"plaza/domain/instant"
@@ -95,10 +96,13 @@ type thingCommand struct {
 	actCommand
 }
 
-func (t thingCommand) change(ctx context.Context, s streams, act audit.Act, line string, change func(context.Context, *bootstrap.App, moderation.Thing) error) error {
+func (t thingCommand) change(
+	ctx context.Context, s streams, act audit.Act, line string,
+	change func(*moderating.Moderating, context.Context, moderation.Thing, string, error) (moderation.Hiding, error),
+) error {
 	r := audit.Record{Act: act, Object: audit.Object{Kind: audit.Kind(t.Kind)}}
 	return t.actingOnPictures(ctx, s, mustExist, r, func(ctx context.Context, app *bootstrap.App, log actLog) error {
-		if err := change(ctx, app, moderation.Thing{Kind: t.Kind, ID: t.ID}); err != nil {
+		if _, err := change(app.Moderating, ctx, moderation.Thing{Kind: t.Kind, ID: t.ID}, t.Reason, nil); err != nil {
 			return err
 		}
 		if err := log.acted(ctx, "moderation "+line, "kind", t.Kind, "id", t.ID); err != nil {
@@ -111,19 +115,13 @@ func (t thingCommand) change(ctx context.Context, s streams, act audit.Act, line
 type moderationHide struct{ thingCommand }
 
 func (c moderationHide) Run(ctx context.Context, s streams) error {
-	return c.change(ctx, s, audit.Hidden, "hide", func(ctx context.Context, app *bootstrap.App, t moderation.Thing) error {
-		_, err := app.Moderating.Hide(ctx, t, c.Reason, nil)
-		return err
-	})
+	return c.change(ctx, s, audit.Hidden, "hide", (*moderating.Moderating).Hide)
 }
 
 type moderationRestore struct{ thingCommand }
 
 func (c moderationRestore) Run(ctx context.Context, s streams) error {
-	return c.change(ctx, s, audit.Restored, "restore", func(ctx context.Context, app *bootstrap.App, t moderation.Thing) error {
-		_, err := app.Moderating.Restore(ctx, t, c.Reason, nil)
-		return err
-	})
+	return c.change(ctx, s, audit.Restored, "restore", (*moderating.Moderating).Restore)
 }
 
 type moderationDecide struct {
