@@ -70,10 +70,7 @@ func (s *Site) downloadRejects(v *visit) (answer, error) {
 	w := csv.NewWriter(&out)
 	_ = w.Write([]string{"file", "line", "field", "reason"}) // a buffer takes everything
 	for number, isLast := 1, false; !isLast; number++ {
-		request, err := page.New(number, page.MaxSize)
-		if err != nil {
-			return answer{}, err
-		}
+		request, _ := page.New(number, page.MaxSize) // both are positive
 		p, err := s.Office.Rejects(v.r.Context(), imported.RunID(id), request)
 		if err != nil {
 			return answer{}, err

@@ -154,10 +154,7 @@ func (s *Site) order(v *visit, id payment.OrderID) (o orderPage, err error) {
 	if o.Order, err = s.Paying.Order(v.r.Context(), id); err != nil {
 		return o, err
 	}
-	all, err := page.New(1, page.MaxSize)
-	if err != nil {
-		return o, err
-	}
+	all, _ := page.New(1, page.MaxSize) // both are positive
 	received, err := s.Paying.Payments(v.r.Context(), payment.PaymentFilter{Order: id}, all)
 	if err != nil {
 		return o, err
@@ -201,10 +198,7 @@ func (s *Site) payment(v *visit) (p paymentPage, err error) {
 		return p, payment.ErrNoPayment
 	}
 	p.Received = found.Items[0]
-	all, err := page.New(1, page.MaxSize)
-	if err != nil {
-		return p, err
-	}
+	all, _ := page.New(1, page.MaxSize) // both are positive
 	refunds, err := s.Refunding.Refunds(v.r.Context(), payment.RefundFilter{Payment: p.ID}, all)
 	p.Refunds, p.Left = refunds.Items, p.Amount-p.Refunded
 	return p, err

@@ -22,8 +22,7 @@ import (
 
 // orDash returns the value for people, or a dash for the zero value.
 func orDash[T comparable](v T) string {
-	var zero T
-	if v == zero {
+	if v == *new(T) {
 		return "-"
 	}
 	return fmt.Sprint(v)
@@ -34,14 +33,11 @@ func listed[S ~string](names []S) string { return orDash(joined(names, ",")) }
 
 // joined returns the names with the separator between them.
 func joined[S ~string](names []S, separator string) string {
-	var b strings.Builder
-	for i, name := range names {
-		if i > 0 {
-			b.WriteString(separator)
-		}
-		b.WriteString(string(name))
+	var texts []string
+	for _, name := range names {
+		texts = append(texts, string(name))
 	}
-	return b.String()
+	return strings.Join(texts, separator)
 }
 
 // clock returns the time for people, to the second and in UTC, or a dash for the zero time.
@@ -54,12 +50,11 @@ func clock[T time.Time | instant.Timestamp](t T) string {
 }
 
 // orZero returns the value, or zero for none.
-func orZero[T any](v *T) T {
-	var zero T
-	if v == nil {
-		return zero
+func orZero[T any](v *T) (value T) {
+	if v != nil {
+		value = *v
 	}
-	return *v
+	return value
 }
 
 // isTerminal reports whether the input or output is a terminal.
@@ -160,17 +155,13 @@ func seqOf[T any](rows []T) iter.Seq2[T, error] {
 func pages[T any](list func(page.Request) (page.Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for number := 1; ; number++ {
-			request, err := page.New(number, page.MaxSize)
-			var found page.Page[T]
-			if err == nil {
-				found, err = list(request)
-			}
+			request, _ := page.New(number, page.MaxSize) // both are positive
+			found, err := list(request)
 			if err != nil {
 				if number > 1 && fault.Is(err, fault.NotFound) {
 					return // the last page has become empty
 				}
-				var none T
-				yield(none, err)
+				yield(*new(T), err)
 				return
 			}
 			for _, item := range found.Items {
@@ -192,8 +183,7 @@ func behind[T any](limit int, list func(page.CursorRequest) (page.CursorPage[T],
 		for after := (page.Cursor{}); ; {
 			part, err := list(page.Behind(after, page.MaxSize))
 			if err != nil {
-				var none T
-				yield(none, err)
+				yield(*new(T), err)
 				return
 			}
 			for _, item := range part.Items {

@@ -30,9 +30,8 @@ type tokenIssue struct {
 }
 
 func (c tokenIssue) Run(ctx context.Context, s streams) error {
-	var ttl time.Duration
+	ttl := orZero(c.TTL)
 	if c.TTL != nil {
-		ttl = *c.TTL
 		if err := settings.CheckTokenTTL(ttl); err != nil {
 			return misusef("--ttl: %w", err)
 		}

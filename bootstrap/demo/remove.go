@@ -145,10 +145,7 @@ func shut(a *access.Account) error {
 
 // clear deletes the actor's items, always the first page until it is empty.
 func (s *replay) clear(ctx context.Context, actor access.Actor, done *Removed) error {
-	first, err := page.New(1, page.MaxSize)
-	if err != nil {
-		return err
-	}
+	first, _ := page.New(1, page.MaxSize) // both are positive
 	for {
 		events, err := s.diary.Own(ctx, actor, event.Ordering{}, first)
 		if err != nil {
