@@ -56,9 +56,7 @@ func (v Accounts) ByPhone(ctx context.Context, phone user.Phone) (access.Account
 }
 
 func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) {
-	return read(ctx, v.s, func() (access.Account, error) {
-		return v.s.account(id)
-	})
+	return read(ctx, v.s, func() (access.Account, error) { return v.s.account(id) })
 }
 
 func (v Accounts) AccountsOf(ctx context.Context, ids []user.ID) ([]access.Account, error) {

@@ -19,17 +19,11 @@ type Throttle struct{ s *Store }
 func (s *Store) Throttle() Throttle { return Throttle{s} }
 
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
-	return exec(ctx, v.s, func() error {
-		return v.s.failures.begin(a, now)
-	})
+	return exec(ctx, v.s, func() error { return v.s.failures.begin(a, now) })
 }
 
-func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (is bool, err error) {
-	err = exec(ctx, v.s, func() error {
-		is = v.s.failures.isUsual(a, now)
-		return nil
-	})
-	return is, err
+func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (bool, error) {
+	return read(ctx, v.s, func() (bool, error) { return v.s.failures.isUsual(a, now), nil })
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
