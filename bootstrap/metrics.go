@@ -7,8 +7,6 @@ import (
 	client "github.com/prometheus/client_golang/prometheus"
 
 	"plaza/adapters/bunstore"
-	"plaza/adapters/httpapi/transport"
-	"plaza/adapters/prometheus"
 	"plaza/application/signin"
 	"plaza/application/translation"
 	"plaza/domain/localisation"
@@ -16,11 +14,6 @@ import (
 	"plaza/domain/telemetry"
 	"plaza/domain/verification"
 )
-
-// httpMetrics returns what the interface counts.
-func httpMetrics(m *prometheus.Metrics) transport.Metrics {
-	return transport.Metrics{Begun: m.RequestBegun, Ended: m.RequestEnded, Limited: m.LimitHit}
-}
 
 // registerMetrics adds what the parts of the App count by themselves to its metrics. The
 // gateways are those of the configuration.
@@ -31,7 +24,10 @@ func (a *App) registerMetrics(wallets payment.Gateways, p Parts) {
 	a.registerTranslation(p.Translator)
 	for _, wallet := range wallets.All() {
 		if wallet, counts := wallet.(notificationCounter); counts {
-			a.registerNotifications(wallet)
+			for algorithm := range wallet.Notifications() {
+				a.registerCounter("plaza_wallet_notifications_total", "Wallet notifications with a valid signature, by algorithm.",
+					client.Labels{"algorithm": algorithm}, func() int64 { return wallet.Notifications()[algorithm] })
+			}
 		}
 	}
 	if p.traces != nil {
@@ -113,18 +109,9 @@ func (a *App) registerTranslation(translator localisation.Translator) {
 	}
 }
 
-// notificationCounter is a gateway that counts notifications with a valid signature by algorithm. The algorithms never
-// change.
+// notificationCounter is a gateway that counts notifications with a valid signature by algorithm (PAY-10). The algorithms
+// never change.
 type notificationCounter interface{ Notifications() map[string]int64 }
-
-// registerNotifications registers the counters of wallet notifications by signature algorithm
-// (PAY-10).
-func (a *App) registerNotifications(wallet notificationCounter) {
-	for algorithm := range wallet.Notifications() {
-		a.registerCounter("plaza_wallet_notifications_total", "Wallet notifications with a valid signature, by algorithm.",
-			client.Labels{"algorithm": algorithm}, func() int64 { return wallet.Notifications()[algorithm] })
-	}
-}
 
 // poolCollector reads the pools of the database when the metrics are read.
 type poolCollector struct {

@@ -39,15 +39,15 @@ func newHasher(p *argon2id.Params) *argon2id.Hasher {
 func newPortraits(c settings.Config) *imaging.Portraits { return imaging.NewPortraits(c.PublicURL) }
 
 // portraitSource returns the function that draws the portraits that newPortraits links to.
-func portraitSource() httpapi.PortraitSource { return drawPortrait }
-
-func drawPortrait(name string) ([]byte, bool) {
-	seed, size, known := imaging.ParsePortrait(name)
-	if !known {
-		return nil, false
+func portraitSource() httpapi.PortraitSource {
+	return func(name string) ([]byte, bool) {
+		seed, size, known := imaging.ParsePortrait(name)
+		if !known {
+			return nil, false
+		}
+		png, err := imaging.Draw(seed, size)
+		return png, err == nil
 	}
-	png, err := imaging.Draw(seed, size)
-	return png, err == nil
 }
 
 // newProcessor returns a processor that uses all cores.
@@ -61,7 +61,8 @@ func newSanitiser(c settings.Config) *sanitiser.Sanitiser {
 func newHTTPConfig(c settings.Config, p Parts, log *slog.Logger, m *prometheus.Metrics) (httpapi.Config, error) {
 	config := httpapi.Config{Version: ThisBuild().String(), Config: transport.Config{
 		TrustedProxies: c.TrustedProxies, Origins: c.CORSOrigins, MaxRequests: c.MaxRequests,
-		AddressLimit: c.InForce(c.LimitAddress), Now: p.Now, Log: log, Metrics: httpMetrics(m), Tracer: p.traces.tracer(), HasDemo: p.OffersDemo,
+		AddressLimit: c.InForce(c.LimitAddress), Now: p.Now, Log: log, Tracer: p.traces.tracer(), HasDemo: p.OffersDemo,
+		Metrics: transport.Metrics{Begun: m.RequestBegun, Ended: m.RequestEnded, Limited: m.LimitHit},
 	}}
 	if public, err := url.Parse(c.PublicURL); err == nil {
 		config.BasePath = public.EscapedPath()
