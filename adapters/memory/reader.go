@@ -61,24 +61,18 @@ func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event
 	})
 }
 
-func restore(states []event.State) ([]*event.Event, error) {
-	events := make([]*event.Event, len(states))
+// eachOf returns what turn makes of each event.
+func eachOf[T any](states []event.State, turn func(event.State) (T, error)) ([]T, error) {
+	made := make([]T, len(states))
 	for i, state := range states {
 		var err error
-		if events[i], err = event.Restore(state); err != nil {
+		if made[i], err = turn(state); err != nil {
 			return nil, err
 		}
 	}
-	return events, nil
+	return made, nil
 }
 
 func (s *Store) entries(states []event.State) ([]event.Entry, error) {
-	entries := make([]event.Entry, len(states))
-	for i, state := range states {
-		var err error
-		if entries[i], err = s.entry(state.ID); err != nil {
-			return nil, err
-		}
-	}
-	return entries, nil
+	return eachOf(states, func(e event.State) (event.Entry, error) { return s.entry(e.ID) })
 }

@@ -26,7 +26,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (event.Related, 
 			if len(states) == 0 {
 				continue
 			}
-			events, err := restore(states)
+			events, err := eachOf(states, event.Restore)
 			if err != nil {
 				return event.Related{}, err
 			}
