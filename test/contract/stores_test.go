@@ -8,8 +8,11 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore"
 	"plaza/bootstrap"
@@ -49,7 +52,18 @@ func onSQLite(*testing.T) fresh {
 	return func(t *testing.T) string { return copyOfSQLite(t, t.TempDir()) }
 }
 
-func onPostgres(all *testing.T) fresh { return (&lending{t: all}).lend }
+// unusual are the addresses of the databases that onPostgres has lent, whose settings stay.
+var unusual sync.Map
+
+func onPostgres(*testing.T) fresh {
+	return func(t *testing.T) string {
+		at := postgres.Lend(t, migrate)
+		if _, is := unusual.LoadOrStore(at, true); !is {
+			require.NoError(t, postgres.MakeUnusual(at, false))
+		}
+		return at
+	}
+}
 
 var copyOfSQLite = sqlite.Copies(migrate)
 

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"net/url"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -25,25 +24,23 @@ func MakeUnusual(at string, behindPooler bool) error {
 	if !behindPooler {
 		all = append(all[:len(all):len(all)], unusual[1]...)
 	}
-	for _, s := range all {
-		if err := Set(at, s[0], s[1]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return set(at, all...)
 }
 
 // Set changes a setting of the database, for the sessions that begin afterwards.
-func Set(at, setting, value string) error {
+func Set(at, setting, value string) error { return set(at, [2]string{setting, value}) }
+
+func set(at string, settings ...[2]string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, at)
 	if err != nil {
 		return err
 	}
-	parsed, err := url.Parse(at)
-	if err == nil {
-		_, err = conn.Exec(ctx, "ALTER DATABASE "+pgx.Identifier{parsed.Path[1:]}.Sanitize()+" SET "+setting+" = "+value)
+	for _, s := range settings {
+		if err == nil {
+			_, err = conn.Exec(ctx, "ALTER DATABASE "+pgx.Identifier{conn.Config().Database}.Sanitize()+" SET "+s[0]+" = "+s[1])
+		}
 	}
 	return errors.Join(err, conn.Close(ctx))
 }
