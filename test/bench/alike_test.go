@@ -132,10 +132,10 @@ func TestPeers_answer_just_as_Plaza_does(t *testing.T) {
 	assert.Regexp(t, `Django [0-9]+\.[0-9]+`, p.about, "it says its version")
 	_, plaza := serveApp(t, database, quiet)
 	for sc := range peerGoals {
-		assert.NoError(t, comparePeers(plaza, []peer{p}, tried(called(sc), 20)), sc)
+		assert.NoError(t, compare(plaza, p.at, tried(called(sc), 20)), sc)
 	}
 	_, other := serveApp(t, postgres.New(t, otherPostgres), quiet)
-	assert.ErrorIs(t, comparePeers(other, []peer{p}, tried(called("A1"), 1)), errUnlike, "other rows are found out")
+	assert.ErrorIs(t, compare(other, p.at, tried(called("A1"), 1)), errUnlike, "other rows are found out")
 }
 
 // otherPostgres has another dataset than the tests' own.

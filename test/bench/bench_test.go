@@ -179,7 +179,7 @@ func benchRequests(ctx context.Context, b *testing.B, binary string, all *result
 	s, d := all.benchedStore, newDataset(*scaleFlag)
 	s.fill(ctx, b, d)
 	plaza, floor := launchPlaza(b, binary, s.full), startFloor(b, s.full)
-	all.peers = startDjangos(ctx, b, s)
+	all.peers = append(startDjangos(ctx, b, s), startVariants(b, s.full)...)
 	for _, sc := range scenarios {
 		if !wanted(sc.name) {
 			continue
@@ -204,11 +204,11 @@ func benchRequests(ctx context.Context, b *testing.B, binary string, all *result
 func benchMixAndCircle(ctx context.Context, b *testing.B, binary string, all *results, d *dataset) {
 	s := all.benchedStore
 	if wanted(mix) || s.name == onSQLite {
-		measured, err := benchMix(ctx, s, launchPlaza(b, binary, s.full), d, time.Duration(*mixFlag*float64(time.Second)))
-		if err != nil {
+		programs := append([]peer{{running: launchPlaza(b, binary, s.full)}}, startVariants(b, s.full)...)
+		var err error
+		if all.mixes, err = benchMix(ctx, s, programs, d, time.Duration(*mixFlag*float64(time.Second))); err != nil {
 			b.Fatalf("%s, mix: %v", s.name, err)
 		}
-		all.mix = &measured
 	}
 	if wanted(circled) || s.name == onSQLite {
 		var err error
@@ -313,7 +313,7 @@ func bout(ctx context.Context, s benchedStore, sc scenario, d *dataset, plaza, f
 	if err != nil {
 		return row{}, err
 	}
-	others, err := peersOf(sc, plaza, peers, requests)
+	others, err := peersOf(sc, d, plaza, peers, requests)
 	if err != nil {
 		return row{}, err
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +60,7 @@ func (m *mixer) request(i int) (part int, q request) {
 
 // mixRow is the mix at a fixed rate, in all rounds.
 type mixRow struct {
+	name   string
 	closed float64       // requests a second that as many connections as usual get answered, the median of the rounds
 	rate   float64       // requests a second that were due, the median of the rounds
 	round  time.Duration // how long one lasts
@@ -73,35 +75,52 @@ const (
 	mixConnections = 32 // so many that a request seldom waits for one
 )
 
-// benchMix measures the mix as fast as it goes, and then for so long at half of that rate, in several rounds.
-func benchMix(ctx context.Context, s benchedStore, plaza running, d *dataset, lasting time.Duration) (row mixRow, err error) {
+// mixTail is the goal of the p99 of the mix.
+const mixTail = 45 * time.Millisecond
+
+// benchMix measures the mix as fast as the first program answers it, and then of each program in its turn for so long at half of
+// that rate, in several rounds.
+func benchMix(ctx context.Context, s benchedStore, programs []peer, d *dataset, lasting time.Duration) ([]mixRow, error) {
 	fmt.Fprintf(os.Stderr, "%s, mix\n", s.name)
-	m, err := newMixer(plaza.at, d)
-	if err != nil {
-		return row, err
+	rows, mixers, rates := make([]mixRow, len(programs)), make([]*mixer, len(programs)), make([][]float64, len(programs))
+	for i, p := range programs {
+		var err error
+		if mixers[i], err = newMixer(p.at, d); err != nil {
+			return nil, err
+		}
+		rows[i] = mixRow{name: cmp.Or(p.name, "Plaza"), round: lasting, took: make([][]time.Duration, len(mixture))}
 	}
-	row = mixRow{round: lasting, took: make([][]time.Duration, len(mixture))}
-	var closed []float64
-	for range mixRounds {
-		var sent atomic.Int64
-		fast := serverOnce("Plaza", plaza.at, func() request {
-			_, q := m.request(int(sent.Add(1)))
-			return q
-		})
-		measured, err := fast.patiently(ctx, load{connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: lasting / 5})
-		if err != nil {
-			return row, err
-		}
-		closed = append(closed, measured.rate)
-		if err := s.tidy(); err != nil {
-			return row, err
-		}
-		if err := row.add(ctx, m, plaza, measured.rate/2); err != nil {
-			return row, err
+	for round := range mixRounds {
+		for turn := range programs {
+			i := (round + turn) % len(programs)
+			rate, err := mixers[i].fast(ctx, programs[i].at, lasting/5)
+			if err == nil {
+				err = s.tidy()
+			}
+			if err == nil {
+				rates[i] = append(rates[i], rate)
+				err = rows[i].add(ctx, mixers[i], programs[i].running, median(rates[0])/2)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", rows[i].name, err)
+			}
 		}
 	}
-	row.closed, row.rate = median(closed), median(closed)/2
-	return row, nil
+	for i := range rows {
+		rows[i].closed, rows[i].rate = median(rates[i]), median(rates[0])/2
+	}
+	return rows, nil
+}
+
+// fast returns how many requests of the mix are answered a second, as fast as it goes.
+func (m *mixer) fast(ctx context.Context, at string, lasting time.Duration) (float64, error) {
+	var sent atomic.Int64
+	c := serverOnce("the mix", at, func() request {
+		_, q := m.request(int(sent.Add(1)))
+		return q
+	})
+	measured, err := c.patiently(ctx, load{connections: *connectionsFlag, warmUp: 500 * time.Millisecond, time: lasting})
+	return measured.rate, err
 }
 
 // add adds a round at the rate.

@@ -31,7 +31,7 @@ print(f"Django {django.__version__}, REST framework {rest_framework.__version__}
 	cmd := djangoCommand(tb, python, database)
 	return peer{
 		name: "Django", about: strings.TrimSpace(string(about)) + " with 4 workers, over Plaza's own tables in Postgres",
-		at: start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) }).at,
+		running: start(tb, cmd, func() error { return cmd.Process.Signal(syscall.SIGTERM) }),
 	}
 }
 

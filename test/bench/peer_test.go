@@ -17,7 +17,14 @@ import (
 type peer struct {
 	name  string
 	about string // what it is made of, and where its rows are
-	at    string
+	running
+	isVariant bool
+}
+
+// isAsked reports whether the peer is asked what the scenario asks.
+func (p peer) isAsked(sc scenario) bool {
+	_, has := peerGoals[sc.name]
+	return has || p.isVariant
 }
 
 // peerGoal is how many times the requests a second of a peer Plaza must reach. Zero: the
@@ -55,32 +62,27 @@ func installed(variable string) string {
 	return path
 }
 
-// comparePeers fails unless the peers answer the requests as Plaza does.
-func comparePeers(plaza string, peers []peer, requests []request) error {
-	for _, p := range peers {
-		if err := compare(plaza, p.at, requests); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-	}
-	return nil
-}
-
 // peerWarmUp is longer than the others': each thread of Django opens a connection first.
 const peerWarmUp = 500 * time.Millisecond
 
 // peersOf are the peers that are asked what the scenario asks. It fails unless they answer
 // as Plaza does.
-func peersOf(sc scenario, plaza string, peers []peer, requests []request) (asked []contender, err error) {
-	if _, has := peerGoals[sc.name]; !has {
-		return nil, nil
-	}
+func peersOf(sc scenario, d *dataset, plaza string, peers []peer, requests []request) (asked []contender, err error) {
 	for _, p := range peers {
+		if !p.isAsked(sc) {
+			continue
+		}
+		own, _, err := sc.prepare(requests, d, p.at, plaza)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		c := sc.contender(p.name, p.at, d, own)
 		asked = append(asked, contender{p.name, func(ctx context.Context, l load) (measurement, error) {
-			l.requests, l.warmUp = requests, max(l.warmUp, peerWarmUp)
-			return l.measure(ctx, p.at)
+			l.warmUp = max(l.warmUp, peerWarmUp)
+			return c.measure(ctx, l)
 		}})
 	}
-	return asked, comparePeers(plaza, peers, requests[:20])
+	return asked, nil
 }
 
 func TestPeers_are_measured_in_the_same_rounds(t *testing.T) {

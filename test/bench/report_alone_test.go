@@ -28,19 +28,16 @@ const (
 	enoughFor999 = 2000
 )
 
-func writeMix(b *strings.Builder, s results) {
-	if s.mix == nil {
-		return
-	}
-	all := s.mix.all()
+func (r mixRow) write(b *strings.Builder) {
+	all := r.all()
 	fmt.Fprintf(b, `
-A mix of all, 90 %% of it reads, on a server of its own, in %d rounds. %d connections get %.0f/s answered as fast as they can. Half of
+%s: a mix of all, 90 %% of it reads, on a server of its own, in %d rounds. %d connections get %.0f/s answered as fast as they can. Half of
 that, %.0f/s, was due at a fixed rate for %v, and took, from when a request was due:
 
 | Mix | part | answered | p50 | p90 | p99 | p99.9 |
 |---|---|---|---|---|---|---|
-`, len(s.mix.tails), *connectionsFlag, s.mix.closed, s.mix.rate, s.mix.round)
-	for part, times := range s.mix.took {
+`, r.name, len(r.tails), *connectionsFlag, r.closed, r.rate, r.round)
+	for part, times := range r.took {
 		share := mixture[part].share
 		writeMixRow(b, mixture[part].scenario, fmt.Sprintf("%.1f %%", float64(share)/10), times)
 	}
@@ -63,15 +60,15 @@ func writeSmall(b *strings.Builder, s results) {
 	add := func(isMet bool, format string, args ...any) {
 		rows = append(rows, fmt.Sprintf("| "+format+" | %s |\n", append(args, met(isMet))...))
 	}
-	if s.mix != nil && s.tailGoal > 0 {
-		late := median(s.mix.tails)
-		add(late <= s.tailGoal, "p99 of the mix, the median of the rounds (%s to %s) | %s | ≤ %d ms", inMilliseconds(slices.Min(s.mix.tails)),
-			inMilliseconds(slices.Max(s.mix.tails)), inMilliseconds(late), s.tailGoal.Milliseconds())
-	}
-	if s.mix != nil && len(s.mix.memory) > 0 {
-		half := median(s.mix.memory)
-		add(half <= memoryGoal, "resident memory during the mix, half of the time, with the wallet's sandbox (at its end: %d MiB; at most: %d MiB) | %d MiB | ≤ %d MiB",
-			s.mix.memory[len(s.mix.memory)-1]>>20, s.mix.peak>>20, half>>20, memoryGoal>>20)
+	for _, m := range s.mixes {
+		late := median(m.tails)
+		add(late <= mixTail, "%s: p99 of the mix, the median of the rounds (%s to %s) | %s | ≤ %d ms", m.name, inMilliseconds(slices.Min(m.tails)),
+			inMilliseconds(slices.Max(m.tails)), inMilliseconds(late), mixTail.Milliseconds())
+		if len(m.memory) > 0 {
+			half := median(m.memory)
+			add(half <= memoryGoal, "%s: resident memory during the mix, half of the time, with the wallet's sandbox (at its end: %d MiB; at most: %d MiB) | %d MiB | ≤ %d MiB",
+				m.name, m.memory[len(m.memory)-1]>>20, m.peak>>20, half>>20, memoryGoal>>20)
+		}
 	}
 	if c := s.circle; c.within > 0 {
 		add(c.took <= circleGoal, "in the store: count the demands within 5 km by category; %s are | %s | ≤ %d ms",

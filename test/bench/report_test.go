@@ -28,10 +28,9 @@ type results struct {
 	alone []aloneRow
 	peers []peer
 	sizes []sizeRow
-	mix   *mixRow // nil: there was none
+	mixes []mixRow // of Plaza and its variants; empty: there was none
 
-	tailGoal time.Duration // of the mix's p99; zero: none
-	circle   circleRow     // zero: there was none
+	circle circleRow // zero: there was none
 
 	writers []row  // the bare insert against the store
 	lasting string // their database's settings
@@ -101,7 +100,9 @@ func (r report) writeStore(b *strings.Builder, s results) {
 	r.writeRows(b, s.name, [3]string{"Work", "floor", "Plaza"}, s.rows)
 	writePeers(b, s.peers, s.rows)
 	writeAlone(b, s.alone)
-	writeMix(b, s)
+	for _, m := range s.mixes {
+		m.write(b)
+	}
 	writeSmall(b, s)
 	writeSizes(b, s.sizes)
 	if len(s.writers) > 0 {

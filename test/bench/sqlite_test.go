@@ -17,9 +17,6 @@ import (
 // onSQLite is what -scenarios calls all that is measured on SQLite: Plaza alone.
 const onSQLite = "SQLite"
 
-// sqliteTail is the goal of the p99 of the mix on SQLite, where each write waits for the disk.
-const sqliteTail = 40 * time.Millisecond
-
 func benchSQLite(ctx context.Context, b *testing.B, binary string) results {
 	folder := b.TempDir()
 	flush, err := flushing(folder)
@@ -27,7 +24,7 @@ func benchSQLite(ctx context.Context, b *testing.B, binary string) results {
 		b.Fatal(err)
 	}
 	full := "sqlite:" + filepath.Join(folder, "full.db")
-	all := results{tailGoal: sqliteTail, benchedStore: benchedStore{
+	all := results{benchedStore: benchedStore{
 		name: onSQLite, version: sqlite3.SQLITE_VERSION, full: full,
 		settings: "WAL, synchronous=full. To have a page on the disk takes " + inMilliseconds(flush),
 		tidy: func() error {
