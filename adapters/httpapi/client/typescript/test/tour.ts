@@ -71,6 +71,9 @@ async function people(member: Plaza): Promise<void> {
   check(portrait.size > 100 && portrait.type === "image/png", "a portrait");
   const { data: changed } = await member.call("setAvatar", { form: { avatar: picture } });
   check(changed.avatar !== own.avatar, "a new avatar");
+  await member.call("removeAvatar");
+  const { data: restored } = await member.call("profile");
+  check(restored.avatar === own.avatar, "the generated avatar is back");
 }
 
 async function events(member: Plaza, friend: Plaza): Promise<number> {
