@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"image"
 	"io"
-	"slices"
 )
 
 // encodeQuickPNG encodes pixels with transparency as a PNG. Every row is stored as its
@@ -62,6 +61,10 @@ func (d dataChunks) Write(b []byte) (int, error) {
 func writeChunk(out io.Writer, kind string, data []byte) error {
 	head := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), kind...)
 	sum := crc32.Update(crc32.ChecksumIEEE(head[4:]), crc32.IEEETable, data)
-	_, err := out.Write(slices.Concat(head, data, binary.BigEndian.AppendUint32(nil, sum)))
-	return err
+	for _, part := range [][]byte{head, data, binary.BigEndian.AppendUint32(nil, sum)} { // a copy would be as much garbage as the file
+		if _, err := out.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
