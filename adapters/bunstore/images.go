@@ -188,7 +188,7 @@ func recountImages(tx *engine.Tx, old, next userimage.Image) {
 }
 
 // imagesOf finds the images of the owner $1 that have all tags of $2, and any of the tags of $3 if there are any: $4 of them
-// after $5, the newest first, with their number. A list without a limit has NULL for $4.
+// after $5, the newest first, with their number.
 var imagesOf = engine.Text{
 	Postgres: `
 	SELECT COUNT(*) OVER () AS total, id, owner_id, key, width, height, tags, created
@@ -208,6 +208,26 @@ var imagesOf = engine.Text{
 			SELECT 1 FROM json_each($3) w WHERE w.value IN (SELECT t.value FROM json_each(images.tags) t)))
 	ORDER BY created DESC, id DESC
 	LIMIT CAST($4 AS integer) OFFSET CAST($5 AS integer)`,
+}
+
+// allImagesOf is imagesOf without the page and the total, for which SQLite would keep all rows before it returns the first.
+var allImagesOf = engine.Text{
+	Postgres: `
+	SELECT id, owner_id, key, width, height, tags, created
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden
+		AND tags @> $2 AND (cardinality($3::text[]) = 0 OR tags && $3)
+	ORDER BY created DESC, id DESC`,
+
+	SQLite: `
+	SELECT id, owner_id, key, width, height, tags, created
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden
+		AND ($2 = '[]' OR NOT EXISTS (
+			SELECT 1 FROM json_each($2) w WHERE w.value NOT IN (SELECT t.value FROM json_each(images.tags) t)))
+		AND ($3 = '[]' OR EXISTS (
+			SELECT 1 FROM json_each($3) w WHERE w.value IN (SELECT t.value FROM json_each(images.tags) t)))
+	ORDER BY created DESC, id DESC`,
 }
 
 // listedImage is a row of imagesOf.
@@ -241,7 +261,7 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 	return func(yield func(userimage.Image, error) bool) {
 		q, possible := q.Normalise()
 		used := false
-		all := engine.Each(v.s.DB, func(row *listedImage) error {
+		all := engine.Each(v.s.DB, func(row *imageRow) error {
 			i, err := row.image()
 			if err != nil {
 				return err
@@ -250,7 +270,7 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 				return errStopped
 			}
 			return nil
-		}, v.s.Pick(imagesOf), q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), userimage.MaxImages, 0)
+		}, v.s.Pick(allImagesOf), q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps))
 		err := v.s.Read(ctx, func(ctx context.Context) error {
 			if !possible {
 				return nil
