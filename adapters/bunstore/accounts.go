@@ -63,13 +63,6 @@ func userRowOf(a access.Account, m user.Member) userRow {
 	}
 }
 
-// presenceRow is when a user was last seen. A user who was never seen has no row.
-type presenceRow struct {
-	bun.BaseModel `bun:"table:presence,alias:p"`
-	UserID        user.ID `bun:",pk"`
-	Seen          engine.Time
-}
-
 func accountRowOf(a access.Account, revision int64) accountRow {
 	return accountRow{
 		ID: a.User, Phone: a.Phone.String(), PasswordHash: a.Hash, Scopes: engine.Texts(a.Scopes),

@@ -78,17 +78,6 @@ func entriesOf(rows []eventRow, err error) ([]event.Entry, error) {
 	return entries, nil
 }
 
-// eventColumns are what scanEvent scans.
-const eventColumns = "e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at," +
-	" e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.plates"
-
-func scanEvent(scan engine.Scanner) (r eventRow, err error) {
-	err = scan((*int64)(&r.ID), (*int64)(&r.AuthorID), &r.Created, &r.Day, engine.OrZeroNumber[feed.CategoryID]{Into: &r.CategoryID},
-		(*int)(&r.Permission), (*int64)(&r.Status), &r.Hidden, &r.PublishedAt, &r.Title, &r.Content, (*string)(&r.HTML),
-		&r.Province, &r.City, &r.District, &r.Modified, &r.Plates)
-	return r, err
-}
-
 type eventCountsRow struct {
 	bun.BaseModel `bun:"table:event_counts,alias:n"`
 	EventID       event.ID `bun:",pk"`
