@@ -87,9 +87,7 @@ func (c check) totals(ctx context.Context) error {
 		err := c.ReadRows(ctx, compare, func() {})
 		if err == nil && is != should {
 			err = c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-				if err := c.Dialect.Lock(ctx, tx, "total of "+string(kind)); err != nil {
-					return "", err
-				}
+				tx.Lock("total of " + string(kind))
 				if err := tx.Run(ctx, compare); err != nil || is == should {
 					return "", err
 				}
@@ -177,9 +175,7 @@ func (c check) counters(ctx context.Context) error {
 // changes are added to the same sum.
 func (c check) recount(ctx context.Context, of counterKey) error {
 	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (what string, err error) {
-		if err := c.Dialect.Lock(ctx, tx, fmt.Sprint("counter of ", of.kind, " in ", of.category)); err != nil {
-			return "", err
-		}
+		tx.Lock(fmt.Sprint("counter of ", of.kind, " in ", of.category))
 		key := []any{int64(of.category), string(of.kind)}
 		tx.Queue(lockCounters, key...)
 		err = tx.Run(ctx, c.compare(compareCounter, key, func(of counterKey, is, should countedRow) {
@@ -202,18 +198,20 @@ var hideables = []struct {
 // hidden compares what is hidden with the stored hidings. A thing without its hiding stays hidden: it gets one that gives no
 // reason, so that staff can restore it. A hiding of something else goes.
 func (c check) hidden(ctx context.Context) error {
-	const lacking = "x.hidden AND NOT EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = ? AND h.object_id = x.id)"
 	for _, of := range hideables {
 		table, owner := bun.Ident(of.table), bun.Ident(of.owner)
-		all := c.Reader.NewSelect().TableExpr("? AS x", table).Column("x.id").Where(lacking, of.kind)
+		all := c.Reader.NewSelect().TableExpr("? AS x", table).Column("x.id").
+			Where("x.hidden AND NOT EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = ? AND h.object_id = x.id)", of.kind)
 		err := c.suspects(ctx, all, func(ctx context.Context, id int64) error {
 			return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
 				if err := c.lockRows(ctx, tx, of.table, "id", id); err != nil {
 					return "", err
 				}
-				added, err := engine.Affected(tx.NewRaw("INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at)"+
-					" SELECT ?, x.id, x.?, '', ? FROM ? AS x WHERE x.id = ? AND "+lacking,
-					of.kind, owner, engine.At(instant.Normalise(time.Now())), table, id, of.kind).Exec(ctx))
+				added, err := engine.Affected(tx.NewRaw(`
+					INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at)
+					SELECT ?0, x.id, x.?1, '', ?2 FROM ?3 AS x
+					WHERE x.id = ?4 AND x.hidden AND NOT EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = ?0 AND h.object_id = x.id)`,
+					of.kind, owner, engine.At(instant.Normalise(time.Now())), table, id).Exec(ctx))
 				if err != nil || !added {
 					return "", err
 				}

@@ -48,8 +48,9 @@ func (c check) suspects(
 // recountEvent locks the event's counts and checks them again.
 func (c check) recountEvent(ctx context.Context, id int64) error {
 	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-		if _, err := tx.NewRaw("INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = ? "+
-			"ON CONFLICT (event_id) DO NOTHING", id).Exec(ctx); err != nil {
+		if _, err := tx.NewRaw(`
+			INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = ?
+			ON CONFLICT (event_id) DO NOTHING`, id).Exec(ctx); err != nil {
 			return "", err
 		}
 		var is eventCountsRow
@@ -57,7 +58,7 @@ func (c check) recountEvent(ctx context.Context, id int64) error {
 			return "", engine.OrNotFound(err, nil) // removed meanwhile
 		}
 		should := is
-		if err := tx.NewSelect().TableExpr("events e").ColumnExpr("e.author_id, "+discussed).Where("e.id = ?", id).
+		if err := tx.NewSelect().TableExpr("events e").ColumnExpr("e.author_id").ColumnExpr(discussed).Where("e.id = ?", id).
 			Scan(ctx, &should.AuthorID, &should.Comments, &should.Likes, &should.Commented); err != nil {
 			return "", err
 		}
@@ -125,12 +126,6 @@ const (
 		SELECT DISTINCT s.user_id
 		FROM subscriptions s JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
 		WHERE NOT EXISTS (SELECT 1 FROM contacts k WHERE k.user_id = s.user_id AND k.contact_id = s.followed_id)`
-
-	// addContacts adds the contacts of ?.
-	addContacts = `
-		INSERT INTO contacts (user_id, contact_id) SELECT s.user_id, s.followed_id
-		FROM subscriptions s JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
-		WHERE s.user_id = ? ON CONFLICT DO NOTHING`
 )
 
 // contacts makes contacts equal to those who follow each other.
@@ -142,7 +137,10 @@ func (c check) contacts(ctx context.Context) error {
 	}
 	return c.suspects(ctx, c.Reader.NewRaw(lackingContacts), func(ctx context.Context, id int64) error {
 		return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-			added, err := engine.Written(tx.NewRaw(addContacts, id).Exec(ctx))
+			added, err := engine.Written(tx.NewRaw(`
+				INSERT INTO contacts (user_id, contact_id) SELECT s.user_id, s.followed_id
+				FROM subscriptions s JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
+				WHERE s.user_id = ? ON CONFLICT DO NOTHING`, id).Exec(ctx))
 			if err != nil || added == 0 {
 				return "", err
 			}

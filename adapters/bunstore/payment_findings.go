@@ -100,8 +100,8 @@ func between[R any](
 		for _, condition := range conditions {
 			query = query.Where(condition)
 		}
-		return query.Where(at+" >= ? AND "+at+" < ?", from, engine.At(instant.Normalise(until))).
-			Where("("+at+", id) > (?, ?)", from, after.ID).OrderExpr(at + ", id").Limit(int64(limit))
+		return query.Where("?0 >= ?1 AND ?0 < ?2 AND (?0, id) > (?1, ?3)", bun.Safe(at), from, engine.At(instant.Normalise(until)), after.ID).
+			OrderExpr("?, id", bun.Safe(at)).Limit(int64(limit))
 	})
 }
 

@@ -108,36 +108,43 @@ func eraseRecords[Row recordRow](kind feed.Kind) func(PersonalData, context.Cont
 		var covers []string
 		_, err = tx.NewDelete().Model((*Row)(nil)).Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id).
 			Returning("COALESCE(cover ->> 'key', '')").Exec(ctx, &covers)
-		discardCovers(tx.Tx, covers)
+		if covers = slices.DeleteFunc(covers, func(key string) bool { return key == "" }); len(covers) > 0 {
+			tx.Queue(v.s.Pick(discardCovers), covers, time.UnixMicro(0))
+			tx.Queue(v.s.Pick(forgetCovers), covers)
+		}
 		return len(ids), err
 	}
 }
 
-const (
-	// discardCover queues the cover $1, unless a record has it.
-	discardCover = `
-		INSERT INTO discards (key, due)
-		SELECT CAST($1 AS text), CAST($2 AS timestamptz)
-		WHERE NOT EXISTS (
-			SELECT 1 FROM publications WHERE cover ->> 'key' = $1
-			UNION ALL SELECT 1 FROM nodes WHERE cover ->> 'key' = $1
-			UNION ALL SELECT 1 FROM demands WHERE cover ->> 'key' = $1)
-		ON CONFLICT (key) DO NOTHING`
+// discardCovers queues at $2 those of the covers $1 that no record has. It reads the records once for all covers.
+var discardCovers = engine.Text{
+	Postgres: `
+	INSERT INTO discards (key, due)
+	SELECT c.key, $2 FROM unnest($1::text[]) AS c (key)
+	WHERE c.key NOT IN (
+		SELECT cover ->> 'key' FROM publications WHERE cover ->> 'key' IS NOT NULL
+		UNION ALL SELECT cover ->> 'key' FROM nodes WHERE cover ->> 'key' IS NOT NULL
+		UNION ALL SELECT cover ->> 'key' FROM demands WHERE cover ->> 'key' IS NOT NULL)
+	ON CONFLICT (key) DO NOTHING`,
 
-	// forgetCover makes imports store the cover $1 anew if it is queued.
-	forgetCover = `
-		DELETE FROM import_covers
-		WHERE picture ->> 'key' = $1 AND EXISTS (SELECT 1 FROM discards d WHERE d.key = $1)`
-)
+	SQLite: `
+	INSERT INTO discards (key, due)
+	SELECT c.value, $2 FROM json_each($1) AS c
+	WHERE c.value NOT IN (
+		SELECT cover ->> 'key' FROM publications WHERE cover ->> 'key' IS NOT NULL
+		UNION ALL SELECT cover ->> 'key' FROM nodes WHERE cover ->> 'key' IS NOT NULL
+		UNION ALL SELECT cover ->> 'key' FROM demands WHERE cover ->> 'key' IS NOT NULL)
+	ON CONFLICT (key) DO NOTHING`,
+}
 
-// discardCovers queues those of the covers that no record has.
-func discardCovers(tx *engine.Tx, keys []string) {
-	for _, key := range keys {
-		if key != "" {
-			tx.Queue(discardCover, key, time.UnixMicro(0))
-			tx.Queue(forgetCover, key)
-		}
-	}
+// forgetCovers makes imports store those of the covers $1 anew that are queued.
+var forgetCovers = engine.Text{
+	Postgres: `
+	DELETE FROM import_covers WHERE picture ->> 'key' IN (SELECT d.key FROM discards d WHERE d.key = ANY($1))`,
+
+	SQLite: `
+	DELETE FROM import_covers
+	WHERE picture ->> 'key' IN (SELECT d.key FROM discards d WHERE d.key IN (SELECT value FROM json_each($1)))`,
 }
 
 // eraseReasons blanks the reasons of audit records, which themselves stay.

@@ -171,8 +171,9 @@ var personalKinds = map[personaldata.Kind]personalKind{
 	},
 	personaldata.Images: { // each part has an index
 		table: "images", key: "id", erase: PersonalData.eraseImages,
-		left: "id IN (SELECT id FROM images WHERE owner_id = ?0 AND deleted IS NULL AND NOT hidden" +
-			" UNION ALL SELECT id FROM images WHERE owner_id = ?0 AND (deleted IS NOT NULL OR hidden))",
+		left: `id IN (
+			SELECT id FROM images WHERE owner_id = ?0 AND deleted IS NULL AND NOT hidden
+			UNION ALL SELECT id FROM images WHERE owner_id = ?0 AND (deleted IS NOT NULL OR hidden))`,
 		records: exporting(`
 			SELECT id, owner_id, key, width, height, tags, created, deleted FROM (
 				SELECT id, owner_id, key, width, height, tags, created, deleted FROM images
@@ -235,8 +236,8 @@ var personalKinds = map[personaldata.Kind]personalKind{
 	},
 	personaldata.Prepayments: {
 		table: "prepayments", key: "id", set: "open_id = '', code_url = '', mweb_url = '', request = substr(request, 1, 0)",
-		left: "order_id IN (SELECT o.id FROM orders o WHERE o.user_id = ?0) AND state IN ('closed', 'paid')" +
-			" AND (open_id <> '' OR code_url <> '' OR mweb_url <> '' OR length(request) > 0)",
+		left: `order_id IN (SELECT o.id FROM orders o WHERE o.user_id = ?0) AND state IN ('closed', 'paid')
+			AND (open_id <> '' OR code_url <> '' OR mweb_url <> '' OR length(request) > 0)`,
 		records: exporting(`
 			SELECT id, order_id, out_trade_no, end_type, app, open_id, state, created FROM prepayments
 			WHERE order_id IN (SELECT o.id FROM orders o WHERE o.user_id = $1) AND id + 0 > $3
@@ -253,9 +254,9 @@ var personalKinds = map[personaldata.Kind]personalKind{
 			func(r *paymentRow) exported { return keyed(personaldata.NewPaymentRecord(r.payment()), r.ID) }),
 	},
 	personaldata.Refunds: {
-		table: "refunds", key: "id", set: "reason = ''",
-		left: "payment_id IN (SELECT p.id FROM orders o JOIN payments p ON p.order_id = o.id WHERE o.user_id = ?0)" +
-			" AND state NOT IN ('processing', 'abnormal') AND reason <> ''", // with IN SQLite would read the refunds of everyone
+		table: "refunds", key: "id", set: "reason = ''", // with state IN SQLite would read the refunds of everyone
+		left: `payment_id IN (SELECT p.id FROM orders o JOIN payments p ON p.order_id = o.id WHERE o.user_id = ?0)
+			AND state NOT IN ('processing', 'abnormal') AND reason <> ''`,
 		records: exporting(`
 			SELECT id, payment_id, amount, currency, reason, state, wallet_refund_id, created, updated FROM refunds
 			WHERE payment_id IN (SELECT p.id FROM orders o JOIN payments p ON p.order_id = o.id WHERE o.user_id = $1) AND id + 0 > $3
@@ -322,8 +323,8 @@ var personalKinds = map[personaldata.Kind]personalKind{
 	},
 	personaldata.StaffActs: {
 		table: "audit_records", key: "id", erase: PersonalData.eraseReasons,
-		left: "(about = ?0 OR by_user = ?0)" +
-			" AND EXISTS (SELECT 1 FROM audit_reasons q WHERE q.record_id = audit_records.id AND q.reason <> '')",
+		left: `(about = ?0 OR by_user = ?0)
+			AND EXISTS (SELECT 1 FROM audit_reasons q WHERE q.record_id = audit_records.id AND q.reason <> '')`,
 		records: exporting(`
 			SELECT id, at, act, object_kind, object_id FROM audit_records
 			WHERE about = $1 AND id + 0 > $3 ORDER BY id + 0 LIMIT CAST($2 AS bigint)`,

@@ -11,7 +11,11 @@ import (
 )
 
 // putTogether are the functions of the store that put statements together from pieces, and why.
-var putTogether = map[string]string{}
+var putTogether = map[string]string{
+	"insertions": "a bulk insert has as many rows as come",
+	"clearIndex": "the name of an index can't be a parameter",
+	"ping":       "the settings come from the table of those that are set",
+}
 
 // sql finds what only texts of SQL have.
 var sql = regexp.MustCompile(`\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|AND|JOIN|ORDER BY|GROUP BY|VALUES|UNION|EXISTS|RETURNING|LIMIT)\b`)

@@ -17,11 +17,9 @@ type Dialect interface {
 	Migrations() fs.FS
 	// write runs a transaction of Write.
 	write(ctx context.Context, s *DB, fn func(*Tx) error) error
-	// Lock locks the name until the transaction ends. Others that lock the name wait.
-	Lock(ctx context.Context, tx Conn, name string) error
-	// LockName is the statement of lock for a parameter with the name. It is empty where there
-	// is one writer at a time.
-	LockName(parameter string) string
+	// lock returns the statement that locks the name $1 until the transaction ends: others that lock it wait. It is empty
+	// where there is one writer at a time.
+	lock() string
 	// system returns the name of the database, as OpenTelemetry writes it.
 	system() string
 	// location describes the location of the database, without secrets.

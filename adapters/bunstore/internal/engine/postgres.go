@@ -193,15 +193,8 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 
 func (Postgres) Migrations() fs.FS { return folderOf(migrations.Postgres, "postgres") }
 
-// Lock is held by the transaction, not by the session, which a pooler may share.
-func (d Postgres) Lock(ctx context.Context, tx Conn, name string) error {
-	_, err := tx.NewRaw(d.LockName("?"), name).Exec(ctx)
-	return err
-}
-
-func (Postgres) LockName(parameter string) string {
-	return "SELECT pg_advisory_xact_lock(hashtextextended(" + parameter + ", 0))"
-}
+// lock is held by the transaction, not by the session, which a pooler may share.
+func (Postgres) lock() string { return "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))" }
 
 func (Postgres) TryLock(ctx context.Context, tx Conn, name string) (locked bool, err error) {
 	err = tx.NewRaw("SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))", name).Scan(ctx, &locked)

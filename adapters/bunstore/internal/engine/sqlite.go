@@ -88,9 +88,8 @@ func SQLiteURL(path string, pragmas ...string) string {
 func (SQLite) Migrations() fs.FS { return folderOf(migrations.SQLite, "sqlite") }
 
 // Lock does nothing: there is one writer at a time.
-func (SQLite) Lock(context.Context, Conn, string) error { return nil }
 
-func (SQLite) LockName(string) string { return "" }
+func (SQLite) lock() string { return "" }
 
 func (SQLite) system() string { return "sqlite" }
 

@@ -97,7 +97,7 @@ func (tx *Tx) Add(steps ...Step) {
 // Lock locks the names, in this order, until the transaction ends. Others who lock one of them wait.
 func (tx *Tx) Lock(names ...string) {
 	for _, name := range names {
-		if lock := tx.s.Dialect.LockName("$1"); lock != "" {
+		if lock := tx.s.Dialect.lock(); lock != "" {
 			tx.Queue(lock, name)
 		}
 	}

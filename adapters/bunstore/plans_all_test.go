@@ -1,0 +1,149 @@
+package bunstore
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/bunstore/internal/engine"
+)
+
+// isStatement finds the beginning of a text that a database runs as it stands.
+var isStatement = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\s`)
+
+// allStatements returns the constants of SQL of the package by their names.
+func allStatements(t *testing.T) map[string]engine.Text {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	all := map[string]engine.Text{}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, is := n.(*ast.ValueSpec); is {
+				for i, value := range spec.Values {
+					if text := textOf(value); text.Postgres+text.SQLite != "" {
+						all[spec.Names[i].Name] = text
+					}
+				}
+			}
+			return true
+		})
+	}
+	require.Greater(t, len(all), 150)
+	return all
+}
+
+// textOf returns the statement that the value of a constant or variable is, or none.
+func textOf(value ast.Expr) (text engine.Text) {
+	switch v := value.(type) {
+	case *ast.BasicLit:
+		if one, err := strconv.Unquote(v.Value); err == nil && isStatement.MatchString(one) {
+			return engine.Text{Postgres: one, SQLite: one}
+		}
+	case *ast.CompositeLit:
+		for _, element := range v.Elts {
+			pair, isPair := element.(*ast.KeyValueExpr)
+			if !isPair {
+				return engine.Text{}
+			}
+			name, isName := pair.Key.(*ast.Ident)
+			one := textOf(pair.Value)
+			switch {
+			case !isName:
+			case name.Name == "Postgres":
+				text.Postgres = one.Postgres
+			case name.Name == "SQLite":
+				text.SQLite = one.SQLite
+			}
+		}
+	}
+	return text
+}
+
+// readsWhole are the statements that read a table of the test whole, and why.
+var readsWhole = map[string]string{
+	"tree":            "a row for each category, kind and shard",
+	"discardCovers":   "once for the covers of many records",
+	"compareCounters": "a check", "lackingContacts": "a check",
+}
+
+// TestStatements_run_as_they_stand_and_read_no_table_whole_on_Postgres prepares each statement, which fails if it is a part of one, and
+// plans it for any parameters.
+func TestStatements_run_as_they_stand_and_read_no_table_whole_on_Postgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	_, conn := filledPostgres(t, populousPostgres)
+	small := smallTables(t, conn)
+	for name, text := range allStatements(t) {
+		t.Run(name, func(t *testing.T) {
+			whole := ""
+			for _, scan := range planOfAny(t, conn, text.Postgres).scans() {
+				if scan.Node == "Seq Scan" && !small[scan.Relation] {
+					whole = scan.Relation
+				}
+			}
+			_, may := readsWhole[name]
+			assert.Equal(t, may, whole != "", "it reads %s whole", whole)
+		})
+	}
+}
+
+// smallTables returns the tables of which an index would save nothing, or which are empty.
+func smallTables(t *testing.T, conn *pgx.Conn) map[string]bool {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND reltuples < 5000")
+	require.NoError(t, err)
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	small := map[string]bool{}
+	for _, name := range names {
+		small[name] = true
+	}
+	return small
+}
+
+// planOfAny returns the generic plan of the statement, which is not run.
+func planOfAny(t *testing.T, conn *pgx.Conn, text string) plan {
+	t.Helper()
+	prepare(t, conn, text)
+	var execute, explained string
+	require.NoError(t, conn.QueryRow(t.Context(), `
+		SELECT 'EXECUTE hot' || CASE cardinality(parameter_types) WHEN 0 THEN '' ELSE
+			'(' || array_to_string(array_fill('NULL'::text, ARRAY[cardinality(parameter_types)]), ', ') || ')' END
+		FROM pg_prepared_statements WHERE name = 'hot'`, pgx.QueryExecModeSimpleProtocol).Scan(&execute))
+	require.NoError(t, conn.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) "+execute, pgx.QueryExecModeSimpleProtocol).Scan(&explained))
+	var plans []struct{ Plan plan }
+	require.NoError(t, json.Unmarshal([]byte(explained), &plans))
+	return plans[0].Plan
+}
+
+func TestStatements_run_as_they_stand_on_SQLite(t *testing.T) {
+	t.Parallel()
+	_, conn := filledSQLite(t)
+	for name, text := range allStatements(t) {
+		t.Run(name, func(t *testing.T) {
+			// A transaction of SQLite leaves out the line that locks rows.
+			statement := regexp.MustCompile(`\n\s*FOR .*$`).ReplaceAllString(text.SQLite, "")
+			prepared, err := conn.PrepareContext(t.Context(), statement)
+			require.NoError(t, err)
+			require.NoError(t, prepared.Close())
+		})
+	}
+}
