@@ -39,7 +39,7 @@ type check struct {
 // Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
 	c := check{Store: &Store{DB: s.Within(checkLimit)}, repair: repair, found: found}
-	problems, err := s.Dialect.Integrity(ctx, s.Reader)
+	problems, err := s.Integrity(ctx)
 	if err != nil {
 		return s.Explain(ctx, err)
 	}

@@ -148,17 +148,18 @@ const (
 func (v Codes) count(
 	tx *listedTransaction, u codeUse, limits []verification.Limit, full func(time.Duration) error,
 ) error {
-	filling := make([]time.Time, len(limits))
+	filling := make([]engine.Time, len(limits))
 	for i, l := range limits {
 		statement, args := fillingUse(u, l)
 		if args[1] != "" { // it is in a group
-			tx.Queue(statement, args...).Into(engine.IntoTime{Into: &filling[i]})
+			tx.Queue(statement, args...).Into(&filling[i])
 		}
 	}
 	if err := tx.Send(); err != nil {
 		return err
 	}
-	if wait := verification.Wait(limits, filling, u.at); wait > 0 {
+	times := engine.Mapped(filling, func(t engine.Time) time.Time { return t.Time })
+	if wait := verification.Wait(limits, times, u.at); wait > 0 {
 		return full(wait)
 	}
 	u.store(tx)

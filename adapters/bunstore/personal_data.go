@@ -104,7 +104,7 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 		return err
 	})
 	if err == nil && n == 0 && k == personaldata.Account {
-		err = v.s.Call(ctx, func(ctx context.Context) error { return v.s.Dialect.DiscardDeleted(ctx, v.s.Writer) })
+		err = v.s.Call(ctx, v.s.DiscardDeleted)
 	}
 	return n, err
 }

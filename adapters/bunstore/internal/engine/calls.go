@@ -180,7 +180,7 @@ func (s *DB) Selecting(tx *Tx) *bun.SelectQuery { return s.Locking(tx.NewSelect(
 
 // Locking adds the clause FOR where the database has one.
 func (s *DB) Locking(query *bun.SelectQuery, clause string) *bun.SelectQuery {
-	if s.Dialect.LockRows(clause) == "" {
+	if s.isSQLite() {
 		return query
 	}
 	return query.For(clause)

@@ -36,24 +36,14 @@ func (m Time) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return append(b, "'::timestamptz"...), nil
 }
 
-func (m *Time) Scan(src any) error { return IntoTime{&m.Time}.Scan(src) }
-
-// ScanTimestamptz scans pgx's type directly.
-func (m *Time) ScanTimestamptz(v pgtype.Timestamptz) error {
-	return IntoTime{&m.Time}.ScanTimestamptz(v)
-}
-
-// IntoTime scans an instant into the value that it points to.
-type IntoTime struct{ Into *time.Time }
-
-func (t IntoTime) Scan(src any) error {
+func (m *Time) Scan(src any) error {
 	switch src := src.(type) {
 	case nil:
-		*t.Into = time.Time{}
+		m.Time = time.Time{}
 	case time.Time:
-		*t.Into = src.UTC()
+		m.Time = src.UTC()
 	case int64:
-		*t.Into = time.UnixMicro(src).UTC()
+		m.Time = time.UnixMicro(src).UTC()
 	default:
 		return fmt.Errorf("cannot scan an instant from %T", src)
 	}
@@ -61,10 +51,10 @@ func (t IntoTime) Scan(src any) error {
 }
 
 // ScanTimestamptz scans pgx's type directly.
-func (t IntoTime) ScanTimestamptz(v pgtype.Timestamptz) error {
-	*t.Into = v.Time.UTC()
+func (m *Time) ScanTimestamptz(v pgtype.Timestamptz) error {
+	m.Time = v.Time.UTC()
 	if !v.Valid {
-		*t.Into = time.Time{}
+		m.Time = time.Time{}
 	}
 	return nil
 }

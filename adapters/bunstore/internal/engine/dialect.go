@@ -17,26 +17,11 @@ type Dialect interface {
 	Migrations() fs.FS
 	// write runs a transaction of Write.
 	write(ctx context.Context, s *DB, fn func(*Tx) error) error
-	// lock returns the statement that locks the name $1 until the transaction ends: others that lock it wait. It is empty
-	// where there is one writer at a time.
-	lock() string
-	// system returns the name of the database, as OpenTelemetry writes it.
-	system() string
 	// location describes the location of the database, without secrets.
 	location() string
-	// TryLock is lock without waiting: it reports whether the name is locked now.
-	TryLock(ctx context.Context, tx Conn, name string) (bool, error)
 	// ping returns nil if the database answers, is the one that was opened, and has the settings
 	// that statements need.
 	ping(ctx context.Context, db *bun.DB) error
-	// mayBegin returns nil if a new schema may be created.
-	mayBegin() error
-	// identify records the location of the database once it has its schema, so that the
-	// next start does not create another in its place.
-	identify(ctx context.Context, s *DB) error
-	// liftTimeouts removes the time limits for the rest of the transaction, and limits
-	// waiting for a lock.
-	liftTimeouts(ctx context.Context, tx bun.IDB, lock time.Duration) error
 	// execOutsideTx runs a statement that creates or drops an index, outside of any
 	// transaction and without time limits. An earlier interrupted run must not get in
 	// its way.
@@ -45,21 +30,11 @@ type Dialect interface {
 	// prevents scans of whole tables, which may have been empty when a statement was
 	// planned, and provides the memory and the time.
 	PrepareBulk(ctx context.Context, tx Conn, limit time.Duration) error
-	// DiscardDeleted removes what was deleted from the files of the database as well, as far as
-	// the database lets a client do that.
-	DiscardDeleted(ctx context.Context, db *bun.DB) error
-	// Columns returns the query for the columns of a named table; it finds none if the
-	// table is missing.
-	Columns() string
-	// TimestampType returns the column type of instants.
-	TimestampType() string
 	// Instant and date return bound parameters; the zero instant is NULL.
 	Instant(time.Time) any
 	// Interval returns a bound parameter that may be added to an instant.
 	Interval(time.Duration) any
 	date(calendar.Date) any
-	// LockRows returns the clause that locks rows, which is empty where there is one writer at a time.
-	LockRows(clause string) string
 	// Classify returns the class of a driver's error.
 	Classify(err error) errorClass
 	// IsDuplicate reports whether the error is a unique violation of the table's
@@ -82,8 +57,6 @@ type Dialect interface {
 
 	// Backup writes a consistent copy into a new file.
 	Backup(ctx context.Context, path string) error
-	// Integrity returns the problems that the database finds in itself.
-	Integrity(ctx context.Context, db *bun.DB) ([]string, error)
 }
 
 // errorClass classifies an error of the driver.

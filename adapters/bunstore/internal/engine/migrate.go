@@ -63,10 +63,6 @@ const (
 	// migrateLimit is how long a step waits for another server that migrates and for
 	// transactions that lock its tables.
 	migrateLimit = 10 * time.Minute
-	// migrateLock is how long a step waits for a table lock before it retries. All
-	// other statements on the table queue behind it, so it must be less than the limits
-	// of servers.
-	migrateLock = 3 * time.Second
 	// migratePause is how many seconds the table is free for others before the retry.
 	migratePause = 2
 )
@@ -130,12 +126,17 @@ const schemaLock = "plaza schema"
 
 // beginStep removes the step's time limits once it has its locks, and excludes other
 // servers until the transaction ends. It never waits for them: a waiting transaction
-// holds a snapshot.
+// holds a snapshot. The step waits three seconds for the lock of a table before it is tried again: all other statements on the
+// table queue behind it, so that is less than the limits of servers.
 func (s *DB) beginStep(ctx context.Context, tx bun.IDB) error {
-	if err := s.Dialect.liftTimeouts(ctx, tx, migrateLock); err != nil {
-		return err
+	if s.isSQLite() { // it has one writer at a time, and no limits of statements
+		return nil
 	}
-	locked, err := s.Dialect.TryLock(ctx, tx, schemaLock)
+	var locked bool
+	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '3s'")
+	if err == nil {
+		err = tx.NewRaw("SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))", schemaLock).Scan(ctx, &locked)
+	}
 	if err == nil && !locked {
 		err = errElsewhere
 	}
@@ -148,11 +149,15 @@ func (s *DB) prepare(ctx context.Context, tx bun.IDB) error {
 	if err != nil || exists {
 		return err
 	}
-	if err := s.Dialect.mayBegin(); err != nil {
-		return err
+	if file, is := s.Dialect.(SQLite); is {
+		if err := errIfMarked(file.file.path); err != nil {
+			return err
+		}
 	}
-	_, err = tx.ExecContext(ctx, "CREATE TABLE schema_migrations "+
-		"(name text NOT NULL PRIMARY KEY, applied "+s.Dialect.TimestampType()+" NOT NULL, minimum text)")
+	_, err = tx.ExecContext(ctx, s.Pick(Text{
+		Postgres: "CREATE TABLE schema_migrations (name text NOT NULL PRIMARY KEY, applied timestamptz NOT NULL, minimum text)",
+		SQLite:   "CREATE TABLE schema_migrations (name text NOT NULL PRIMARY KEY, applied integer NOT NULL, minimum text)",
+	}))
 	return err
 }
 

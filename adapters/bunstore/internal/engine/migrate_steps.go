@@ -95,7 +95,10 @@ func (s *DB) CheckSchema(ctx context.Context) error {
 // Identify records the location of the database. It returns ErrLost if another database
 // has taken its place. Migrate calls it, too.
 func (s *DB) Identify(ctx context.Context) error {
-	return s.Explain(ctx, s.Dialect.identify(ctx, s))
+	if file, is := s.Dialect.(SQLite); is {
+		return s.Explain(ctx, file.identify(ctx, s))
+	}
+	return nil // a server keeps its databases
 }
 
 // missing returns the first step that is not applied, or nil if all are.
@@ -164,6 +167,9 @@ func (s *DB) hasSteps(ctx context.Context, db bun.IDB) (bool, error) {
 
 // columnsOf returns the columns of the table, or none if the table is missing.
 func (s *DB) columnsOf(ctx context.Context, db bun.IDB, table string) (columns []string, err error) {
-	err = db.NewRaw(s.Dialect.Columns(), table).Scan(ctx, &columns)
+	err = db.NewRaw(s.Pick(Text{
+		Postgres: "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped",
+		SQLite:   "SELECT name FROM pragma_table_info(?)",
+	}), table).Scan(ctx, &columns)
 	return columns, err
 }

@@ -193,44 +193,12 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 
 func (Postgres) Migrations() fs.FS { return folderOf(migrations.Postgres, "postgres") }
 
-// lock is held by the transaction, not by the session, which a pooler may share.
-func (Postgres) lock() string { return "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))" }
-
-func (Postgres) TryLock(ctx context.Context, tx Conn, name string) (locked bool, err error) {
-	err = tx.NewRaw("SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))", name).Scan(ctx, &locked)
-	return locked, err
-}
-
-func (Postgres) system() string { return "postgresql" }
-
 func (Postgres) location() string { return "Postgres" }
-
-// mayBegin and identify do nothing: a server keeps its databases.
-func (Postgres) mayBegin() error { return nil }
-
-func (Postgres) identify(context.Context, *DB) error { return nil }
-
-func (Postgres) liftTimeouts(ctx context.Context, tx bun.IDB, lock time.Duration) error {
-	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;"+
-		" SET LOCAL lock_timeout = "+milliseconds(lock))
-	return err
-}
 
 func (Postgres) PrepareBulk(ctx context.Context, tx Conn, limit time.Duration) error {
 	_, err := tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off; SET LOCAL statement_timeout = "+milliseconds(limit))
 	return err
 }
-
-func (Postgres) Columns() string {
-	return "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped"
-}
-
-// DiscardDeleted does nothing: VACUUM frees what was deleted, and Postgres runs it by itself.
-func (Postgres) DiscardDeleted(context.Context, *bun.DB) error { return nil }
-
-func (Postgres) TimestampType() string { return "timestamptz" }
-
-func (Postgres) LockRows(clause string) string { return clause }
 
 // The SQLSTATE codes and classes that are not bugs of this program.
 var (
@@ -329,5 +297,3 @@ var ErrNoBackup = fault.New(fault.Conflict, "Back up Postgres with its own tools
 	"pg_dump --format=custom --file=FILE \"$PLAZA_DATABASE_URL\" makes a consistent copy while servers run, and pg_restore restores it.")
 
 func (Postgres) Backup(context.Context, string) error { return ErrNoBackup }
-
-func (Postgres) Integrity(context.Context, *bun.DB) ([]string, error) { return nil, nil }

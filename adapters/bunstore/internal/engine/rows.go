@@ -16,10 +16,15 @@ type Text struct{ Postgres, SQLite string }
 
 // Pick returns the text for this database.
 func (s *DB) Pick(t Text) string {
-	if _, is := s.Dialect.(SQLite); is {
+	if s.isSQLite() {
 		return t.SQLite
 	}
 	return t.Postgres
+}
+
+func (s *DB) isSQLite() bool {
+	_, is := s.Dialect.(SQLite)
+	return is
 }
 
 // Indexed returns a statement for both databases. What it says of indexes is SQLite's, whose planner does not know the data

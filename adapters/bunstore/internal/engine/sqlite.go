@@ -87,12 +87,6 @@ func SQLiteURL(path string, pragmas ...string) string {
 
 func (SQLite) Migrations() fs.FS { return folderOf(migrations.SQLite, "sqlite") }
 
-// Lock does nothing: there is one writer at a time.
-
-func (SQLite) lock() string { return "" }
-
-func (SQLite) system() string { return "sqlite" }
-
 func (d SQLite) location() string { return d.file.path }
 
 func (d SQLite) ping(ctx context.Context, db *bun.DB) error {
@@ -101,13 +95,6 @@ func (d SQLite) ping(ctx context.Context, db *bun.DB) error {
 	}
 	return db.PingContext(ctx)
 }
-
-func (d SQLite) mayBegin() error { return errIfMarked(d.file.path) }
-
-func (SQLite) TryLock(context.Context, Conn, string) (bool, error) { return true, nil }
-
-// liftTimeouts does nothing: only the wait for another process is limited.
-func (SQLite) liftTimeouts(context.Context, bun.IDB, time.Duration) error { return nil }
 
 func (SQLite) execOutsideTx(context.Context, string, *slog.Logger) error {
 	return errors.New("SQLite migrations always run in a transaction")
@@ -119,26 +106,6 @@ func (SQLite) PrepareBulk(ctx context.Context, tx Conn, _ time.Duration) error {
 	_, err := tx.ExecContext(ctx, "PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 8000")
 	return err
 }
-
-// DiscardDeleted empties the write-ahead log, which still has former pages. The database file has
-// none: secure_delete overwrites what is deleted.
-func (SQLite) DiscardDeleted(ctx context.Context, db *bun.DB) error {
-	var isBusy bool
-	var inLog, copied int
-	if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&isBusy, &inLog, &copied); err != nil {
-		return fmt.Errorf("empty the write-ahead log: %w", err)
-	}
-	if isBusy {
-		return errors.New("the write-ahead log still has what was deleted, because others read it: try again")
-	}
-	return nil
-}
-
-func (SQLite) Columns() string { return "SELECT name FROM pragma_table_info(?)" }
-
-func (SQLite) TimestampType() string { return "integer" }
-
-func (SQLite) LockRows(string) string { return "" }
 
 // The primary result codes that are not bugs of this program.
 var sqliteCodes = map[int]errorClass{

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/uptrace/bun"
 )
 
 // Backup copies the database as of one moment, while others write. The copy gets its
@@ -80,10 +79,13 @@ func rename(partial, path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-func (SQLite) Integrity(ctx context.Context, db *bun.DB) ([]string, error) {
-	var found []string
+// Integrity returns the problems that SQLite finds in its file.
+func (s *DB) Integrity(ctx context.Context) (found []string, err error) {
+	if !s.isSQLite() {
+		return nil, nil
+	}
 	var report []string
-	if err := db.NewRaw("PRAGMA integrity_check").Scan(ctx, &report); err != nil {
+	if err := s.Reader.NewRaw("PRAGMA integrity_check").Scan(ctx, &report); err != nil {
 		return nil, err
 	}
 	for _, line := range report {
@@ -97,11 +99,28 @@ func (SQLite) Integrity(ctx context.Context, db *bun.DB) ([]string, error) {
 		Parent string
 		Fkid   int
 	}
-	if err := db.NewRaw("PRAGMA foreign_key_check").Scan(ctx, &dangling); err != nil {
+	if err := s.Reader.NewRaw("PRAGMA foreign_key_check").Scan(ctx, &dangling); err != nil {
 		return nil, err
 	}
 	for _, d := range dangling {
 		found = append(found, fmt.Sprintf("%s %d refers to a missing row of %s", d.Table, d.Rowid, d.Parent))
 	}
 	return found, nil
+}
+
+// DiscardDeleted empties the write-ahead log of SQLite, which still has former pages. The database file has none: secure_delete
+// overwrites what is deleted. Of Postgres VACUUM frees it, which runs by itself.
+func (s *DB) DiscardDeleted(ctx context.Context) error {
+	if !s.isSQLite() {
+		return nil
+	}
+	var isBusy bool
+	var inLog, copied int
+	if err := s.Writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&isBusy, &inLog, &copied); err != nil {
+		return fmt.Errorf("empty the write-ahead log: %w", err)
+	}
+	if isBusy {
+		return errors.New("the write-ahead log still has what was deleted, because others read it: try again")
+	}
+	return nil
 }

@@ -20,7 +20,7 @@ func (s *DB) callTraced(ctx context.Context, limit time.Duration, fn func(ctx co
 		return s.callUntraced(ctx, limit, fn)
 	}
 	ctx, span := s.tracer.Start(ctx, calledMethod(), trace.WithSpanKind(trace.SpanKindClient),
-		trace.WithAttributes(attribute.String("db.system.name", s.Dialect.system())))
+		trace.WithAttributes(attribute.String("db.system.name", s.Pick(Text{Postgres: "postgresql", SQLite: "sqlite"}))))
 	defer func() { span.End() }() // called directly, it would add the text of a panic
 	err := s.callUntraced(ctx, limit, fn)
 	if err != nil && s.Dialect.Classify(err) != internalError {

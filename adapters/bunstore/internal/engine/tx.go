@@ -96,10 +96,11 @@ func (tx *Tx) Add(steps ...Step) {
 
 // Lock locks the names, in this order, until the transaction ends. Others who lock one of them wait.
 func (tx *Tx) Lock(names ...string) {
-	for _, name := range names {
-		if lock := tx.s.Dialect.lock(); lock != "" {
-			tx.Queue(lock, name)
-		}
+	if tx.s.isSQLite() { // it has one writer at a time
+		return
+	}
+	for _, name := range names { // held by the transaction, not by the session, which a pooler may share
+		tx.Queue("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name)
 	}
 }
 
