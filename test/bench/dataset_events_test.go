@@ -51,14 +51,17 @@ func (e eventFacts) isListed() bool { return e.status == event.Normal && e.permi
 
 func (d *dataset) eventRow(i int) []any {
 	e, r := d.event(i), roll("event texts", i)
-	title, at := r.text(40), spot{}
+	title, at, published := r.text(40), spot{}, e.created
+	if e.status == event.Draft {
+		published = time.Time{}
+	}
 	if r.in(3) {
 		at = pick(r, cities)
 		title = at.name + " " + title
 	}
 	return []any{
 		int64(i + 1), e.author, day{e.day}, title, r.text(200), "<p>" + pick(r, words[:20]) + "</p>", orNone(e.category),
-		int(e.permission), int(e.status), at.province, at.city, "", e.created, e.modified,
+		int(e.permission), int(e.status), at.province, at.city, "", e.created, e.modified, orNever(published),
 	}
 }
 

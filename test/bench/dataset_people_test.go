@@ -44,7 +44,6 @@ func (d *dataset) user(i int) []any {
 	return []any{
 		int64(i + 1), phoneOf(i), passwordHash(), allScopes, false, false, 0,
 		pick(r, givenNames), pick(r, familyNames), expertise, pick(r, cities).city, pick(r, zones), r.before(history),
-		true, // no scenario searches for people
 	}
 }
 
@@ -73,7 +72,7 @@ func (d *dataset) token(i int) []any {
 	if !isKey {
 		panic("the dataset's keys are none")
 	}
-	return []any{int64(i + 1), hash[:], int64(i + 1), allScopes, 0, int64(tokenLife), epoch}
+	return []any{int64(i + 1), hash[:], int64(i + 1), allScopes, 0, int64(tokenLife), epoch, false}
 }
 
 func (d *dataset) tokenUse(i int) []any { return []any{int64(i + 1), epoch} }

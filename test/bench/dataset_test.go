@@ -84,11 +84,11 @@ func (d *dataset) tables() []table {
 	return []table{
 		{"users", "id, phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined", true, counted(d.users, d.user)},
 		{"presence", "user_id, seen", false, d.presence()},
-		{"tokens", "id, hash, user_id, scopes, generation, ttl, created", true, counted(d.tokens(), d.token)},
+		{"tokens", "id, hash, user_id, scopes, generation, ttl, created, narrowed", true, counted(d.tokens(), d.token)},
 		{"token_uses", "token_id, used", false, counted(d.tokens(), d.tokenUse)},
 		{"categories", "id, parent_id, name, slug", false, counted(categories, d.category)},
 		{"subscriptions", "id, user_id, followed_id, category_id, created, updated", true, d.subscriptions()},
-		{"events", "id, author_id, day, title, content, html, category_id, permission, status, province, city, district, created, modified", true, counted(d.events, d.eventRow)},
+		{"events", "id, author_id, day, title, content, html, category_id, permission, status, province, city, district, created, modified, published_at", true, counted(d.events, d.eventRow)},
 		{"plates", "id, event_id, photo, created", true, d.plates()},
 		{"comments", "id, event_id, author_id, content, created", true, d.comments()},
 		{"likes", "event_id, user_id", false, d.likes()},
@@ -102,7 +102,7 @@ func (d *dataset) tables() []table {
 		{"feed_totals", "kind, shard, count, version", false, d.totalRows()},
 		{"images", "id, owner_id, key, width, height, tags, created, deleted", true, counted(d.images, d.imageRow)},
 		{"image_counts", "owner_id, kept", false, d.imageCounts()},
-		{"orders", "id, user_id, subject, amount, currency, state, created, expires, look", true, counted(d.orders(), d.order)},
+		{"orders", "id, user_id, subject, amount, currency, state, created, expires, next_check", true, counted(d.orders(), d.order)},
 		{"journal", "order_id, happened, noted, out_trade_no, detail", true, counted(d.orders(), d.ordered)},
 	}
 }
