@@ -4,7 +4,10 @@ import (
 	"iter"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // epoch is when the dataset ends. It lies in the past, so that everything a server
@@ -48,6 +51,9 @@ func newDataset(scale float64) *dataset {
 	of := func(full int) int { return max(10, int(scale*float64(full))) }
 	return sized(of(200_000), of(1_000_000), of(500_000), of(1_000_000))
 }
+
+// tiny is the scale of tests.
+const tiny = 0.0005
 
 // thousand has a thousand things in its feed.
 func thousand() *dataset { return sized(200, 660, 330, 1000) }
@@ -193,3 +199,23 @@ func (s shelving) at(place int) int64 {
 }
 
 func (s shelving) count(category int) int { return s.starts[category+1] - s.starts[category] }
+
+func TestDatasets_have_their_sizes(t *testing.T) {
+	d := newDataset(1)
+	assert.Equal(t, []int{200_000, 1_000_000, 500_000, 1_000_000, 1_000_000}, []int{d.users, d.publications, d.demands, d.images, d.events})
+	s := d.shelves["publication"]
+	assert.Equal(t, []int{100_000, 1000}, []int{s.count(largest), s.count(pinned)})
+	counts, seen := map[int64]int{}, 0
+	small := newDataset(0.01).shelves["publication"]
+	for i := range small.total() {
+		counts[small.of(i)]++
+	}
+	for category, n := range counts {
+		assert.Equal(t, small.count(int(category)), n)
+		seen += n
+	}
+	assert.Equal(t, 10_000, seen)
+	for category := range categories + 1 {
+		assert.Positive(t, thousand().shelves["publication"].count(category), "category %d of the small dataset", category)
+	}
+}

@@ -36,7 +36,6 @@ func serverOnce(name, at string, next func() request) contender {
 type outcome struct {
 	first, second summary
 	ratios        []float64 // of the second's rate to the first's, round by round, in order
-	tails         []float64 // of the second's p99 to the first's, likewise
 	peers         []peerOutcome
 }
 
@@ -71,10 +70,8 @@ func (r rounds) duel(ctx context.Context, first, second contender, peers ...cont
 			measured[who] = append(measured[who], m)
 		}
 		o.ratios = append(o.ratios, measured[1][round].rate/measured[0][round].rate)
-		o.tails = append(o.tails, float64(measured[1][round].p99)/float64(measured[0][round].p99))
 	}
 	slices.Sort(o.ratios)
-	slices.Sort(o.tails)
 	o.first, o.second = summarise(measured[0]), summarise(measured[1])
 	fmt.Fprintf(os.Stderr, "  %-8s %7.0f/s   %-8s %7.0f/s   %.2f [%.2f–%.2f]\n", first.name, o.first.rate, second.name, o.second.rate,
 		o.ratio(), o.ratios[0], o.ratios[len(o.ratios)-1])
@@ -131,14 +128,4 @@ func median[T float64 | int64 | time.Duration](values []T) T {
 }
 
 // ratio is as it is printed, so that what is judged is what can be read.
-func (o outcome) ratio() float64 { return hundredths(median(o.ratios)) }
-
-// tail is the ratio of the p99, likewise; zero: none was measured.
-func (o outcome) tail() float64 {
-	if len(o.tails) == 0 {
-		return 0
-	}
-	return hundredths(median(o.tails))
-}
-
-func hundredths(x float64) float64 { return math.Round(100*x) / 100 }
+func (o outcome) ratio() float64 { return math.Round(100*median(o.ratios)) / 100 }

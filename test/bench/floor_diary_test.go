@@ -5,240 +5,323 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"plaza/domain/access"
-	"plaza/domain/event"
+	"plaza/domain/media"
 	"plaza/domain/notification"
 	"plaza/domain/secret"
 )
 
-// callerRow is a caller who is not shown, and whether the author is their contact.
-type callerRow struct {
-	credentials
-	id        int64
-	seen      time.Time
-	isContact bool
-}
-
-// targets are where callerColumns are scanned into.
-func (c *callerRow) targets(db *floor) []any {
-	return append(c.credentials.targets(db), &c.id, db.moment(&c.seen))
-}
-
-func (c *callerRow) note(now time.Time) note { return noteOf(&c.credentials, c.id, c.seen, now) }
-
-// entryRow is an event beside each of its plates.
-type entryRow struct {
-	view                     eventView
-	province, city, district string
-	created, modified        time.Time
-	plate                    plateRow
-}
-
-func (e *entryRow) targets(db *floor) []any {
-	v := &e.view
-	return slices.Concat([]any{&v.ID, db.day(&v.EventTime), &v.Title, &v.Content, &v.HTML, &v.Category, &v.CategoryName, &v.Permission, &v.Status,
-		&e.province, &e.city, &e.district, db.moment(&e.created), db.moment(&e.modified), &v.CommentCount, &v.LikeCount}, e.plate.targets(db))
-}
-
-// add is called for every row: the first one of an event has all of it but the other plates.
-func (f *floor) add(e *entryRow, author *memberRow, now time.Time) {
-	v := &e.view
-	if v.Plates == nil {
-		v.Plates, v.Comments, v.TheMoment, v.PlaceAround = []plateView{}, []commentView{}, []entryView{}, []newsView{}
-		v.CreateTime, v.LastModified = stamp(e.created), stamp(e.modified)
-		v.Province, v.City, v.District = orNull(e.province), orNull(e.city), orNull(e.district)
-		v.User = authorView(f.person(author, now))
+type (
+	// entryView is an event as another one's moment shows it.
+	entryView struct {
+		ID           int64       `json:"id"`
+		EventTime    string      `json:"event_time"`
+		Title        string      `json:"title"`
+		Content      string      `json:"content"`
+		HTML         string      `json:"html_content"`
+		Category     *int64      `json:"category"`
+		CategoryName *string     `json:"category_name"`
+		Permission   int         `json:"view_permission"`
+		Status       int         `json:"status"`
+		Province     *string     `json:"province"`
+		City         *string     `json:"city"`
+		District     *string     `json:"district"`
+		CreateTime   stamp       `json:"create_time"`
+		LastModified stamp       `json:"last_modified"`
+		Plates       []plateView `json:"plates"`
+		personView   `json:"user"`
+		Comments     []commentView `json:"comments" db:"-"`
 	}
-	v.Plates = f.withPlate(v.Plates, e.plate, author.id, v.User.Username)
-}
-
-// isVisible says whether a published event may be seen by another than its author.
-func isVisible(permission, status int, isContact bool) bool {
-	return status == int(event.Normal) && (permission == int(event.Public) || permission == int(event.Contact) && isContact)
-}
-
-func hashOf(r *http.Request) (access.KeyHash, error) {
-	presented, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Token ")
-	hash, isKey := access.HashKey(secret.New(presented))
-	if !isKey {
-		return hash, errNobody
+	eventView struct {
+		Published stamp `json:"-"`
+		entryView
+		CommentCount int          `json:"comment_count"`
+		LikeCount    int          `json:"like_count"`
+		TheMoment    []momentView `json:"the_moment" db:"-"`
+		PlaceAround  []newsView   `json:"place_around" db:"-"`
 	}
-	return hash, nil
+	plateView struct {
+		ID         int64  `json:"id"`
+		User       int64  `json:"user"`
+		UserName   string `json:"user_name"`
+		Photo      string `json:"photo"`
+		CreateTime stamp  `json:"create_time"`
+	}
+	// Place is which event it belongs to, from 1.
+	momentView struct {
+		Place int `json:"-"`
+		entryView
+	}
+	commentView struct {
+		Place      int    `json:"-"`
+		ID         int64  `json:"id"`
+		Content    string `json:"content"`
+		CreateTime stamp  `json:"create_time"`
+		personView `json:"user"`
+	}
+	newsView struct {
+		Place       int     `json:"-"`
+		SiteName    string  `json:"site_name"`
+		URL         string  `json:"url"`
+		Title       string  `json:"title"`
+		ReleaseDate string  `json:"release_date"`
+		HTML        string  `json:"html_content"`
+		City        string  `json:"city"`
+		Category    string  `json:"category"`
+		SiteLogo    string  `json:"site_logo"`
+		District    string  `json:"district"`
+		Province    string  `json:"province"`
+		Country     *string `json:"country"`
+	}
+	// caller is who asks.
+	caller struct {
+		Token    int64
+		Used     stamp
+		User     int64
+		LastSeen stamp
+	}
+	// eventRow is an event of a page, with how many there are.
+	eventRow struct {
+		caller `json:"-"`
+		Total  int `json:"-"`
+		eventView
+	}
+)
+
+// Parts of statements. The caller c has the key with the hash $1, and may read and write events. The author of the event e is u.
+const (
+	callerColumns = "t.id, x.used, c.id, y.seen"
+	callers       = ` FROM tokens t JOIN token_uses x ON x.token_id = t.id
+		JOIN users c ON c.id = t.user_id AND NOT c.disabled AND c.generation = t.generation AND 'xfile_event' = ANY(c.scopes)
+		LEFT JOIN presence y ON y.user_id = c.id`
+	isCaller = ` t.hash = $1 AND 'xfile_event' = ANY(t.scopes) AND x.used + t.ttl / 1000 * interval '1 microsecond' > now() `
+
+	// The name of a category is looked up for the rows that are left; a join would read all categories.
+	entryColumns = `e.id, e.day::text, e.title, e.content, e.html, e.category_id, (SELECT k.name FROM categories k WHERE k.id = e.category_id),
+		e.permission, e.status, NULLIF(e.province, ''), NULLIF(e.city, ''), NULLIF(e.district, ''), e.created, e.modified,
+		COALESCE((SELECT json_agg(json_build_object('id', p.id, 'photo', p.photo, 'create_time', p.created) ORDER BY p.id)
+			FROM plates p WHERE p.event_id = e.id), '[]'), ` + personColumns
+	eventColumns = "e.published_at, " + entryColumns + ", n.comments, n.likes"
+	authors      = " JOIN users u ON u.id = e.author_id LEFT JOIN presence w ON w.user_id = u.id "
+	authored     = " JOIN event_counts n ON n.event_id = e.id" + authors
+
+	isShown   = " e.status = 100 AND NOT e.hidden "
+	isVisible = isShown + ` AND (e.permission = 0 AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = c.id AND b.other_id = e.author_id)
+		OR e.permission = 100 AND EXISTS (SELECT 1 FROM contacts o WHERE o.user_id = c.id AND o.contact_id = e.author_id)
+		OR e.author_id = c.id) `
+)
+
+func hashOf(r *http.Request) []byte {
+	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Token ")
+	hash, _ := access.HashKey(secret.New(key))
+	return hash[:]
 }
 
-// visit shows an event of another user.
-func (f *floor) visit(r *http.Request) (any, error) {
-	id, err := pathID(r)
+const noteEvery = time.Minute
+
+// note queues what notes the caller's presence, if that is due.
+func (c caller) note(b *pgx.Batch, now time.Time) {
+	if now.Sub(time.Time(c.Used)) < noteEvery && now.Sub(time.Time(c.LastSeen)) < noteEvery {
+		return
+	}
+	b.Queue("UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3", c.Token, now, now.Add(-noteEvery))
+	b.Queue(`INSERT INTO presence AS p (user_id, seen) VALUES ($1, $2)
+		ON CONFLICT (user_id) DO UPDATE SET seen = EXCLUDED.seen WHERE p.seen <= $3`, c.User, now, now.Add(-noteEvery))
+}
+
+// complete computes what is not stored of the event.
+func (f *floor) complete(v *entryView, now time.Time) {
+	v.personView.complete(now)
+	v.Online, v.IsOnline = v.IsOnline, nil
+	v.Comments = []commentView{}
+	for i := range v.Plates {
+		p := &v.Plates[i]
+		p.User, p.UserName, p.Photo = v.UID, v.Username, f.addresses.URL(media.Key(p.Photo), media.Viewers, now)
+	}
+}
+
+// How many events and news are shown around an event that is alone, and in a list.
+const (
+	aroundOne    = 10
+	aroundListed = 3
+)
+
+// around queues what reads what the caller is shown around the events: one statement of each kind.
+func (f *floor) around(b *pgx.Batch, viewer int64, most int, now time.Time, events []eventRow) {
+	ids, days, cities := make([]int64, len(events)), make([]string, len(events)), make([]*string, len(events))
+	for i := range events {
+		v := &events[i]
+		f.complete(&v.entryView, now)
+		v.TheMoment, v.PlaceAround = []momentView{}, []newsView{}
+		ids[i], days[i], cities[i] = v.ID, v.EventTime, v.City
+	}
+	const newest = " ORDER BY e.created DESC, e.id DESC LIMIT $4)"
+	queue(b, func(m momentView) {
+		f.complete(&m.entryView, now)
+		on := &events[m.Place-1]
+		on.TheMoment = append(on.TheMoment, m)
+	}, `SELECT d.place, `+entryColumns+`
+		FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY d (id, day, place)
+		CROSS JOIN LATERAL (
+			(SELECT e.* FROM events e WHERE e.day = d.day::date AND e.id <> d.id AND `+isShown+` AND e.permission = 0
+				AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = $3 AND b.other_id = e.author_id)`+newest+`
+			UNION ALL
+			(SELECT e.* FROM events e WHERE e.author_id = $3 AND e.day = d.day::date AND e.id <> d.id AND `+isShown+` AND e.permission <> 0`+newest+`
+			UNION ALL
+			(SELECT e.* FROM contacts o JOIN events e ON e.author_id = o.contact_id
+				WHERE o.user_id = $3 AND e.day = d.day::date AND e.id <> d.id AND `+isShown+` AND e.permission = 100`+newest+`
+			ORDER BY created DESC, id DESC LIMIT $4) e`+authors+`
+		ORDER BY d.place, e.created DESC, e.id DESC`, ids, days, viewer, most)
+	queue(b, func(n newsView) {
+		on := &events[n.Place-1]
+		on.PlaceAround = append(on.PlaceAround, n)
+	}, `SELECT d.place, n.site_name, n.url, n.title, n.released::text, n.html, n.city, n.category, n.site_logo, n.district, n.province,
+			NULLIF(n.country, '')
+		FROM unnest($1::text[], $2::text[]) WITH ORDINALITY d (day, city, place)
+		CROSS JOIN LATERAL (
+			(SELECT 0 AS far, * FROM news WHERE released = d.day::date AND city = d.city ORDER BY id LIMIT $3)
+			UNION ALL
+			(SELECT 1, * FROM news WHERE released = d.day::date AND (d.city IS NULL OR city <> d.city) ORDER BY id LIMIT $3)
+			ORDER BY far, id LIMIT $3) n
+		ORDER BY d.place, n.far, n.id`, days, cities, most)
+	queue(b, func(c commentView) {
+		c.complete(now)
+		on := &events[c.Place-1]
+		on.Comments = append(on.Comments, c)
+	}, `SELECT d.place, e.id, e.content, e.created, `+personColumns+`
+		FROM unnest($1::bigint[]) WITH ORDINALITY d (event_id, place)
+		CROSS JOIN LATERAL (SELECT * FROM comments e WHERE e.event_id = d.event_id AND NOT e.hidden
+			AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id)
+			ORDER BY e.created DESC, e.id DESC LIMIT 10) e`+authors+`
+		ORDER BY d.place, e.created DESC, e.id DESC`, ids, viewer)
+}
+
+// events reads events with what is around them, and notes the presence of the caller, who may see one at least.
+func (f *floor) events(r *http.Request, most int, statement string, args ...any) ([]eventRow, error) {
+	rows, err := all[eventRow](r.Context(), f, statement, args...)
+	if err == nil && len(rows) == 0 {
+		err = pgx.ErrNoRows
+	}
 	if err != nil {
 		return nil, err
 	}
-	hash, err := hashOf(r)
-	if err != nil {
-		return nil, err
-	}
-	var caller callerRow
-	var author memberRow
-	var e entryRow
-	now := time.Now()
-	targets := slices.Concat(caller.targets(f), []any{&caller.isContact}, author.targets(f), e.targets(f))
-	err = f.query(r.Context(), visitStatement, []any{hash[:], id}, func(scan scanner) error {
-		err := scan(targets...)
-		f.add(&e, &author, now)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := caller.check(access.XfileEvent, now); err != nil {
-		return nil, err
-	}
-	v := &e.view
-	if !isVisible(v.Permission, v.Status, caller.isContact) {
-		return nil, errNoEvent
-	}
-	steps := append(caller.note(now).steps(f), f.surroundings(v, caller.id, e.city, aroundOne, now)...)
-	return wrapped{v}, f.all(r.Context(), steps)
+	b, now := &pgx.Batch{}, time.Now()
+	rows[0].note(b, now)
+	rows = rows[:min(len(rows), pageSize)]
+	f.around(b, rows[0].User, most, now, rows)
+	return rows, f.SendBatch(r.Context(), b).Close()
 }
 
-// visitAuthor shows the first page of another user's events.
-func (f *floor) visitAuthor(r *http.Request) (any, error) {
-	of, err := pathID(r)
+func (f *floor) event(r *http.Request) (any, error) {
+	rows, err := f.events(r, aroundOne, `SELECT `+callerColumns+`, 1, `+eventColumns+callers+`
+		JOIN events e ON e.id = $2`+authored+`WHERE`+isCaller+`AND`+isVisible, hashOf(r), r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	hash, err := hashOf(r)
-	if err != nil {
-		return nil, err
-	}
-	var caller callerRow
-	var author memberRow
-	now := time.Now()
-	targets := slices.Concat(caller.targets(f), []any{&caller.isContact}, author.targets(f))
-	if err := f.query(r.Context(), authorStatement, []any{hash[:], of}, func(scan scanner) error { return scan(targets...) }); err != nil {
-		return nil, err
-	}
-	if err := caller.check(access.XfileEvent, now); err != nil {
-		return nil, err
-	}
-	total, shown, err := f.entries(r, &caller, &author, now)
-	if err != nil {
-		return nil, err
-	}
-	var steps []read
-	views := make([]*eventView, len(shown))
-	for i, e := range shown {
-		views[i] = &e.view
-		steps = append(steps, f.surroundings(&e.view, caller.id, e.city, aroundListed, now)...)
-	}
-	return paged(views, 1, total), f.all(r.Context(), steps)
+	return wrapped{rows[0]}, nil
 }
 
-// entries reads the author's events that the caller may see, and notes the caller's presence.
-func (f *floor) entries(r *http.Request, caller *callerRow, author *memberRow, now time.Time) (total int, shown []*entryRow, err error) {
-	page := read{listStatement, []any{author.id, caller.isContact, int64(pageSize), int64(0)}, func(scan scanner) (err error) {
-		shown, err = f.scanEntry(scan, shown, author, now, &total)
-		return err
-	}}
-	err = f.all(r.Context(), append(caller.note(now).steps(f), page))
-	return total, shown, err
-}
-
-// scanEntry adds a row to the events that were read, after columns for the targets before. A row may have one more plate
-// of the last event.
-func (f *floor) scanEntry(scan scanner, shown []*entryRow, author *memberRow, now time.Time, before ...any) ([]*entryRow, error) {
-	e := &entryRow{}
-	if err := scan(append(before, e.targets(f)...)...); err != nil {
+// list shows the first page of an author's events.
+func (f *floor) list(r *http.Request) (any, error) {
+	const visible = " FROM events e WHERE e.author_id = $2 AND" + isVisible
+	rows, err := f.events(r, aroundListed, `SELECT `+callerColumns+`, (SELECT COUNT(*)`+visible+`), `+eventColumns+callers+`
+		CROSS JOIN LATERAL (SELECT e.*`+visible+`ORDER BY e.day DESC, e.created DESC, e.id LIMIT $3) e`+authored+`
+		WHERE`+isCaller+`ORDER BY e.day DESC, e.created DESC, e.id`, hashOf(r), r.PathValue("id"), pageSize)
+	if err != nil {
 		return nil, err
 	}
-	if last := len(shown) - 1; last >= 0 && shown[last].view.ID == e.view.ID {
-		shown[last].plate = e.plate
-		e = shown[last]
-	} else {
-		shown = append(shown, e)
-	}
-	f.add(e, author, now)
-	return shown, nil
-}
-
-// reader finds the caller, who may read events.
-func (f *floor) reader(r *http.Request) (caller callerRow, now time.Time, err error) {
-	hash, err := hashOf(r)
-	if err != nil {
-		return caller, now, err
-	}
-	read := func(scan scanner) error { return scan(caller.targets(f)...) }
-	if err := f.query(r.Context(), readerStatement, []any{hash[:]}, read); err != nil {
-		return caller, now, err
-	}
-	now = time.Now()
-	return caller, now, caller.check(access.XfileEvent, now)
+	return paged(rows, 1, rows[0].Total), nil
 }
 
 // timeline shows the newest events of those whom the caller follows.
 func (f *floor) timeline(r *http.Request) (any, error) {
-	caller, now, err := f.reader(r)
+	const newest = " ORDER BY e.published_at DESC, e.id DESC LIMIT $2) e "
+	rows, err := f.events(r, aroundListed, `SELECT `+callerColumns+`, COUNT(*) OVER (), `+eventColumns+callers+`
+		CROSS JOIN LATERAL (
+			SELECT e.* FROM subscriptions s CROSS JOIN LATERAL (
+				SELECT e.id AS top, e.published_at FROM events e
+				WHERE e.author_id = s.followed_id AND e.permission = 0 AND`+isShown+newest+`WHERE s.user_id = c.id
+			UNION ALL
+			SELECT e.* FROM contacts o CROSS JOIN LATERAL (
+				SELECT e.id, e.published_at FROM events e
+				WHERE e.author_id = o.contact_id AND e.permission = 100 AND`+isShown+newest+`WHERE o.user_id = c.id
+			ORDER BY published_at DESC, top DESC LIMIT $2) page JOIN events e ON e.id = page.top`+authored+`
+		WHERE`+isCaller+`ORDER BY e.published_at DESC, e.id DESC`, hashOf(r), pageSize+1)
 	if err != nil {
 		return nil, err
 	}
-	var shown []*entryRow
-	page := read{timelineStatement, []any{caller.id, int64(pageSize + 1)}, func(scan scanner) (err error) {
-		var author memberRow // of each event its own
-		shown, err = f.scanEntry(scan, shown, &author, now, author.targets(f)...)
-		return err
-	}}
-	if err := f.all(r.Context(), append(caller.note(now).steps(f), page)); err != nil {
+	var next *string
+	if last := rows[len(rows)-1]; last.Total > pageSize {
+		cursor := binary.BigEndian.AppendUint64([]byte("t"), uint64(time.Time(last.Published).UnixMicro()))
+		next = new(base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(cursor, uint64(last.ID))))
+	}
+	return map[string]any{"data": rows, "cursor": map[string]*string{"next": next}}, nil
+}
+
+// edit changes the title of an event of the caller, and nothing else: the scenario asks no more. Of two at once the last one counts.
+func (f *floor) edit(r *http.Request) (any, error) {
+	var body struct{ Title string }
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		return nil, err
 	}
-	var v timelineView
-	if len(shown) > pageSize {
-		shown = shown[:pageSize]
-		last := shown[pageSize-1]
-		cursor := binary.BigEndian.AppendUint64([]byte("t"), uint64(last.created.UnixMicro()))
-		v.Cursor.Next = new(base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(cursor, uint64(last.view.ID))))
-	}
-	var steps []read
-	v.Data = make([]*eventView, len(shown))
-	for i, e := range shown {
-		v.Data[i] = &e.view
-		steps = append(steps, f.surroundings(&e.view, caller.id, e.city, aroundListed, now)...)
-	}
-	return v, f.all(r.Context(), steps)
-}
-
-// timelineView is a list with a cursor.
-type timelineView struct {
-	Data   []*eventView `json:"data"`
-	Cursor struct {
-		Next *string `json:"next"`
-	} `json:"cursor"`
-}
-
-// reach finds the caller, and the author of the event, if the caller may see it.
-func (f *floor) reach(r *http.Request, on int64) (caller memberRow, author int64, presence note, err error) {
-	hash, err := hashOf(r)
+	v, err := one[eventRow](r.Context(), f, `SELECT `+callerColumns+`, 1, `+eventColumns+callers+`
+		JOIN events e ON e.id = $2 AND e.author_id = c.id`+authored+`WHERE`+isCaller, hashOf(r), r.PathValue("id"))
 	if err != nil {
-		return caller, author, presence, err
+		return nil, err
 	}
-	var c credentials
-	var isContact bool
-	var permission, status int
-	targets := slices.Concat(c.targets(f), caller.targets(f), []any{&isContact, &author, &permission, &status})
-	if err := f.query(r.Context(), reachStatement, []any{hash[:], on}, func(scan scanner) error { return scan(targets...) }); err != nil {
-		return caller, author, presence, err
+	at, err := f.places.Analyse(r.Context(), body.Title, v.Content)
+	if err != nil {
+		return nil, err
 	}
-	now := time.Now().UTC().Truncate(time.Microsecond)
-	if err := c.check(access.XfileEvent, now); err != nil {
-		return caller, author, presence, err
-	}
-	if author != caller.id && !isVisible(permission, status, isContact) {
-		return caller, author, presence, errNoEvent
-	}
-	return caller, author, noteOf(&c, caller.id, caller.seen, now), nil
+	b, now := &pgx.Batch{}, time.Now().UTC().Truncate(time.Microsecond)
+	v.Title, v.LastModified = body.Title, stamp(latest(time.Time(v.LastModified), now))
+	v.Province, v.City, v.District = orNull(at.Province), orNull(at.City), orNull(at.District)
+	rows := []eventRow{v}
+	v.note(b, now)
+	f.around(b, v.User, aroundOne, now, rows)
+	// The last, so that its locks are held for as short as can be: the event, its listing and its counter.
+	b.Queue(`
+		WITH changed AS (
+			UPDATE events e SET title = $2, province = $3, city = $4, district = $5, modified = $6, revision = revision + 1
+			WHERE id = $1 RETURNING e.*
+		), listed AS (
+			UPDATE feed_listings l SET updated = $6 FROM changed e WHERE l.kind = 'xfile' AND l.id = e.id
+		)
+		INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
+		SELECT COALESCE(e.category_id, 0), 'xfile', pg_backend_pid() % 16, 0, e.created, $6, 1
+		FROM changed e WHERE e.permission = 0 AND`+isShown+`
+		ON CONFLICT (category_id, kind, shard) DO UPDATE SET version = k.version + 1, updated = GREATEST(k.updated, EXCLUDED.updated)`,
+		v.ID, v.Title, at.Province, at.City, at.District, time.Time(v.LastModified))
+	return wrapped{&rows[0]}, f.SendBatch(r.Context(), b).Close()
 }
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// discussedRow is the caller, and the author of an event that the caller may see.
+type discussedRow struct {
+	caller
+	Author int64
+	personView
+}
+
+func (f *floor) discussed(r *http.Request, on any) (discussedRow, error) {
+	return one[discussedRow](r.Context(), f, `SELECT `+callerColumns+`, e.author_id, `+personColumns+callers+`
+		JOIN users u ON u.id = c.id LEFT JOIN presence w ON w.user_id = u.id
+		JOIN events e ON e.id = $2 WHERE`+isCaller+`AND`+isVisible, hashOf(r), on)
+}
+
+// notice tells the author $3 of what the caller $2 did at $4. Triggers count it.
+const notice = `INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires) `
 
 func (f *floor) comment(r *http.Request) (any, error) {
 	var body struct {
@@ -248,33 +331,35 @@ func (f *floor) comment(r *http.Request) (any, error) {
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		return nil, err
 	}
-	caller, author, presence, err := f.reach(r, body.Event)
+	by, err := f.discussed(r, body.Event)
 	if err != nil {
 		return nil, err
 	}
-	now := presence.now
-	v := commentView{Content: body.Content, CreateTime: stamp(now)}
-	err = f.all(r.Context(), append(presence.steps(f),
-		read{talkCountStatement, []any{body.Event, f.at(now)}, nil},
-		read{commentStatement, []any{body.Event, caller.id, body.Content, f.at(now), author, f.at(now.Add(notification.KeptFor))}, func(scan scanner) error { return scan(&v.ID) }},
-	))
-	if presence.isStale {
-		caller.seen = now
-	}
-	v.User = f.person(&caller, now)
-	return createdView{v}, err
+	b, now := &pgx.Batch{}, time.Now().UTC().Truncate(time.Microsecond)
+	v := &commentView{Content: body.Content, CreateTime: stamp(now), personView: by.personView}
+	v.complete(now)
+	by.note(b, now)
+	b.Queue(`UPDATE event_counts SET comments = comments + 1, commented = GREATEST(commented, $2) WHERE event_id = $1`, body.Event, now)
+	b.Queue(`
+		WITH said AS (INSERT INTO comments (event_id, author_id, content, created) VALUES ($1, $2, $6, $4) RETURNING id),
+		told AS (`+notice+`SELECT $3::bigint, 'comment', $2, id, $4, $5::timestamptz FROM said WHERE $3 <> $2)
+		SELECT id FROM said`,
+		body.Event, by.User, by.Author, now, now.Add(notification.KeptFor), body.Content,
+	).QueryRow(func(row pgx.Row) error { return row.Scan(&v.ID) })
+	return createdView{v}, f.SendBatch(r.Context(), b).Close()
 }
 
 func (f *floor) like(r *http.Request) (any, error) {
-	on, err := pathID(r)
+	by, err := f.discussed(r, r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	caller, author, presence, err := f.reach(r, on)
-	if err != nil {
-		return nil, err
-	}
-	return nil, f.all(r.Context(), append(presence.steps(f),
-		read{likeStatement, []any{on, caller.id, f.at(presence.now), author, f.at(presence.now.Add(notification.KeptFor))}, nil},
-	))
+	b, now := &pgx.Batch{}, time.Now().UTC().Truncate(time.Microsecond)
+	by.note(b, now)
+	b.Queue(`
+		WITH liked AS (INSERT INTO likes (event_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING event_id),
+		told AS (`+notice+`SELECT $3::bigint, 'like', $2, event_id, $4::timestamptz, $5::timestamptz FROM liked WHERE $3 <> $2)
+		UPDATE event_counts SET likes = likes + 1 WHERE event_id IN (SELECT event_id FROM liked)`,
+		r.PathValue("id"), by.User, by.Author, now, now.Add(notification.KeptFor))
+	return nil, f.SendBatch(r.Context(), b).Close()
 }

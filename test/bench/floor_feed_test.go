@@ -2,12 +2,11 @@ package bench
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,163 +14,186 @@ import (
 	"plaza/domain/geo"
 )
 
+type publicationView struct {
+	Total      int    `json:"-"`
+	ID         int64  `json:"id"`
+	BundleID   int64  `json:"bundle_id"`
+	NodeID     int64  `json:"node_id"`
+	Title      string `json:"title"`
+	Content    string `json:"content"`
+	Type       int    `json:"pub_type"`
+	Author     int64  `json:"author"`
+	UpdateAt   stamp  `json:"update_at"`
+	Language   string `json:"language"`
+	bundleView `json:"bundle"`
+	Covers     pictureView `json:"cover_images"`
+	Cover      string      `json:"cover_image" db:"-"`
+	EntityType string      `json:"entity_type" db:"-"`
+	EntityID   int64       `json:"entity_id" db:"-"`
+	Kind       string      `json:"kind" db:"-"`
+}
+
+type bundleView struct {
+	FirstOriginal *int64 `json:"first_original_id"`
+	Original      *int64 `json:"original_id"`
+}
+
+// items shows publications of a category, or demands near a place.
 func (f *floor) items(r *http.Request) (any, error) {
-	category, err := pathID(r)
+	q := r.URL.Query()
+	if q.Get("type") == "demand" {
+		return f.near(r, q)
+	}
+	number, err := strconv.Atoi(cmp.Or(q.Get("page"), "1"))
 	if err != nil {
 		return nil, err
 	}
-	q := r.URL.Query()
-	if q.Get("type") == "demand" {
-		return f.near(r.Context(), category, q)
+	items, err := all[publicationView](r.Context(), f, `
+		WITH page AS (
+			SELECT id, created FROM feed_listings WHERE category_id = $1 AND kind = 'publication'
+			ORDER BY created DESC, id LIMIT $2 OFFSET $3)
+		SELECT (SELECT SUM(count)::bigint FROM feed_counters WHERE category_id = $1 AND kind = 'publication'), p.id, p.bundle_id, p.node_id,
+			p.title, p.summary, p.type, p.author_id, p.updated, p.language, p.first_original_id, p.original_id, p.cover
+		FROM page JOIN publications p ON p.id = page.id ORDER BY page.created DESC, page.id`,
+		r.PathValue("id"), pageSize, (number-1)*pageSize)
+	total := 0
+	for i := range items {
+		v := &items[i]
+		total, v.Cover, v.EntityType, v.EntityID, v.Kind = v.Total, v.Covers.Path, "publication", v.ID, "feed"
 	}
-	number := 1
-	if said := q.Get("page"); said != "" {
-		if number, err = strconv.Atoi(said); err != nil {
-			return nil, err
-		}
-	}
-	return f.page(r.Context(), category, number)
-}
-
-func (f *floor) page(ctx context.Context, category int64, number int) (any, error) {
-	total, items := 0, make([]publicationView, 0, pageSize)
-	err := f.query(ctx, pageStatement, []any{int64(pageSize), int64((number - 1) * pageSize), category}, func(scan scanner) error {
-		v, err := f.publication(scan, &total)
-		items = append(items, v)
-		return err
-	})
 	return paged(items, number, total), err
 }
 
-// publication scans publicationColumns after the total.
-func (f *floor) publication(scan scanner, total *int) (publicationView, error) {
-	v := publicationView{EntityType: "publication", Kind: "feed"}
-	var cover []byte
-	var updated time.Time
-	err := scan(total, &v.ID, &v.BundleID, &v.NodeID, &v.Title, &v.Content, &v.Type, &cover, &v.Author, f.moment(&updated),
-		&v.Bundle.FirstOriginal, &v.Bundle.Original, &v.Language)
-	if err != nil {
-		return v, err
-	}
-	v.EntityID, v.UpdateAt = v.ID, stamp(updated)
-	v.Covers, err = coverOf(cover)
-	v.Cover = v.Covers.Path
-	return v, err
+type demandView struct {
+	Total          int      `json:"-"`
+	EntityID       int64    `json:"entity_id"`
+	Title          string   `json:"title"`
+	Description    string   `json:"description"`
+	Tags           []string `json:"tags"`
+	Images         []string `json:"images"`
+	ServiceAddress *string  `json:"service_address"`
+	Lat            float64  `json:"-"`
+	Lng            float64  `json:"-"`
+	ClosedTime     stamp    `json:"closed_time"`
+	StartTime      stamp    `json:"start_time"`
+	EndTime        stamp    `json:"end_time"`
+	CreateTime     stamp    `json:"create_time"`
+	UpdateAt       stamp    `json:"update_at"`
+	personView     `json:"author"`
+	Covers         pictureView `json:"auto_covers"`
+	Cover          string      `json:"auto_cover" db:"-"`
+	EntityType     string      `json:"entity_type" db:"-"`
+	Kind           string      `json:"kind" db:"-"`
+	Distance       float64     `json:"distance" db:"-"`
 }
 
-func (f *floor) near(ctx context.Context, category int64, q url.Values) (any, error) {
-	lat, errLat := strconv.ParseFloat(q.Get("lat"), 64)
-	lng, errLng := strconv.ParseFloat(q.Get("lng"), 64)
-	within, err := strconv.ParseFloat(q.Get("within_distance"), 64)
-	if err = cmp.Or(errLat, errLng, err); err != nil {
+func (f *floor) near(r *http.Request, q url.Values) (any, error) {
+	var lat, lng, within float64
+	if _, err := fmt.Sscan(q.Get("lat")+" "+q.Get("lng")+" "+q.Get("within_distance"), &lat, &lng, &within); err != nil {
 		return nil, err
 	}
 	centre, now := geo.Point{Lat: lat, Lng: lng}, time.Now()
-	total, items := 0, make([]demandView, 0, pageSize)
-	args := append([]any{int64(pageSize), category}, circle(centre, geo.Kilometres(within))...)
-	err = f.query(ctx, nearStatement, args, func(scan scanner) error {
-		v := demandView{EntityType: "demand", Kind: "feed"}
-		var cover []byte
-		var address string
-		var at geo.Point
-		var closed, starts, ends, created, updated time.Time
-		var m memberRow
-		err := scan(append([]any{&total, &v.EntityID, &v.Title, &v.Description, f.list(&v.Tags), &cover, f.list(&v.Images),
-			&address, &at.Lat, &at.Lng, f.moment(&closed), f.moment(&starts), f.moment(&ends), f.moment(&created), f.moment(&updated),
-		}, m.targets(f)...)...)
-		if err != nil {
-			return err
-		}
-		v.ClosedTime, v.StartTime, v.EndTime = stamp(closed), stamp(starts), stamp(ends)
-		v.CreateTime, v.UpdateAt = stamp(created), stamp(updated)
-		if address != "" {
-			v.ServiceAddress = &address
-		}
-		v.Author, v.Distance = f.person(&m, now), new(float64(centre.To(at).Rounded()))
-		v.Covers, err = coverOf(cover)
-		v.Cover = v.Covers.Path
-		items = append(items, v)
-		return err
-	})
+	box, sine := geo.Around(centre, geo.Kilometres(within)), math.Sin(within/float64(geo.Radius)/2)
+	west, east := box.Lng[0], box.Lng[len(box.Lng)-1]
+	items, err := all[demandView](r.Context(), f, `
+		WITH near AS MATERIALIZED (
+			SELECT id, created FROM feed_listings
+			WHERE category_id + 0 = $1 AND lat BETWEEN $3 AND $4 AND (lng BETWEEN $5 AND $6 OR lng BETWEEN $7 AND $8)
+				AND power(sin(radians(lat - $9) / 2), 2) + cos(radians(lat)) * cos(radians($9)) * power(sin(radians(lng - $10) / 2), 2) <= $11
+		), page AS (SELECT id, created FROM near ORDER BY created DESC, id LIMIT $2)
+		SELECT (SELECT COUNT(*) FROM near), d.id, d.title, d.description, d.tags, d.images, NULLIF(d.address, ''), d.lat, d.lng,
+			d.closed, d.starts, d.ends, d.created, d.updated, `+personColumns+`, d.cover
+		FROM page JOIN demands d ON d.id = page.id JOIN users u ON u.id = d.author_id LEFT JOIN presence w ON w.user_id = u.id
+		ORDER BY page.created DESC, page.id`,
+		r.PathValue("id"), pageSize, box.Lat.Min, box.Lat.Max, west.Min, west.Max, east.Min, east.Max, lat, lng, sine*sine)
+	total := 0
+	for i := range items {
+		v := &items[i]
+		v.complete(now)
+		total, v.Cover, v.EntityType, v.Kind = v.Total, v.Covers.Path, "demand", "feed"
+		v.Distance = float64(centre.To(geo.Point{Lat: v.Lat, Lng: v.Lng}).Rounded())
+	}
 	return paged(items, 1, total), err
 }
 
-// circle is a box around the circle, its centre, and the haversine of its radius.
-func circle(centre geo.Point, within geo.Kilometres) []any {
-	box := geo.Around(centre, within)
-	west, east := box.Lng[0], box.Lng[len(box.Lng)-1]
-	sine := math.Sin(float64(within/geo.Radius) / 2)
-	return []any{box.Lat.Min, box.Lat.Max, west.Min, west.Max, east.Min, east.Max, centre.Lat, centre.Lng, sine * sine}
-}
+type (
+	shelfView struct {
+		Number   int64   `json:"-"` // zero: uncategorised
+		Name     *string `json:"name,omitempty"`
+		ParentID *int64  `json:"parent_id"`
+		Slug     string  `json:"slug"`
+		metaView `json:"meta"`
+		ID       any    `json:"id" db:"-"`
+		Kind     string `json:"kind" db:"-"`
+		Level    int    `json:"level" db:"-"`
+	}
+	metaView struct {
+		Count     int    `json:"feeds_count"`
+		CreatedAt *stamp `json:"feed_created_at"`
+		UpdatedAt *stamp `json:"feed_updated_at"`
+	}
+	categoryView struct {
+		shelfView
+		Parent   *shelfView     `json:"parent,omitempty"`
+		Children []categoryView `json:"children"`
+	}
+)
 
-// categoryRow is a category with what is counted in it; the uncategorised items have no id.
-type categoryRow struct {
-	shelfView
-	id, parent int64
-	created    time.Time
-}
-
+// categories shows the tree, with what is counted in each category.
 func (f *floor) categories(r *http.Request) (any, error) {
-	kinds := strings.Split(r.URL.Query().Get("type"), ",")
-	under := make(map[int64][]categoryRow, categories)
-	err := f.query(r.Context(), treeStatement, []any{f.names(kinds)}, func(scan scanner) error {
-		row := categoryRow{shelfView: shelfView{Kind: "category"}}
-		var name string
-		var updated time.Time
-		err := scan(&row.id, &row.ParentID, &name, &row.Slug, &row.Meta.Count, f.moment(&row.created), f.moment(&updated))
-		if row.ID, row.Name = row.id, &name; row.id == 0 {
-			row.ID, row.Name, row.Slug = "uncategory", nil, "uncategory"
+	shelves, err := all[shelfView](r.Context(), f, `
+		WITH counted AS (
+			SELECT category_id, SUM(count)::bigint AS count, MAX(created) AS created, MAX(updated) AS updated
+			FROM feed_counters WHERE kind = ANY($1) GROUP BY category_id HAVING SUM(count) > 0)
+		SELECT c.id, c.name, c.parent_id, c.slug, COALESCE(k.count, 0), k.created, k.updated
+		FROM categories c LEFT JOIN counted k ON k.category_id = c.id
+		UNION ALL
+		SELECT 0, NULL, NULL, 'uncategory', k.count, k.created, k.updated FROM counted k WHERE k.category_id = 0
+		ORDER BY created DESC NULLS LAST, id`,
+		strings.Split(r.URL.Query().Get("type"), ","))
+	under := make(map[int64][]shelfView, len(shelves))
+	for _, v := range shelves {
+		parent := int64(0)
+		if v.ParentID != nil {
+			parent = *v.ParentID
 		}
-		if row.Meta.Count > 0 {
-			row.Meta.CreatedAt, row.Meta.UpdatedAt = new(stamp(row.created)), new(stamp(updated))
-		}
-		if row.ParentID != nil {
-			row.parent = *row.ParentID
-		}
-		under[row.parent] = append(under[row.parent], row)
-		return err
-	})
+		under[parent] = append(under[parent], v)
+	}
 	return wrapped{branches(under, 0, nil, 0)}, err
 }
 
-func branches(under map[int64][]categoryRow, parent int64, above *shelfView, level int) []categoryView {
-	rows := under[parent]
-	slices.SortFunc(rows, func(a, b categoryRow) int {
-		return cmp.Or(b.created.Compare(a.created), cmp.Compare(a.id, b.id))
-	})
-	views := make([]categoryView, len(rows))
-	for i := range rows {
-		row := &rows[i]
-		row.Level = level
-		views[i] = categoryView{shelfView: row.shelfView, Parent: above, Children: []categoryView{}}
-		if row.id != 0 {
-			views[i].Children = branches(under, row.id, &row.shelfView, level+1)
+func branches(under map[int64][]shelfView, parent int64, above *shelfView, level int) []categoryView {
+	views := make([]categoryView, len(under[parent]))
+	for i, v := range under[parent] {
+		v.ID, v.Kind, v.Level = v.Number, "category", level
+		views[i] = categoryView{v, above, []categoryView{}}
+		if v.Number == 0 {
+			views[i].ID = v.Slug
+			continue
 		}
+		views[i].Children = branches(under, v.Number, &v, level+1)
 	}
 	return views
 }
 
+type imageView struct {
+	ID         int64    `json:"id"`
+	User       int64    `json:"user"`
+	Img        string   `json:"img"`
+	Height     int      `json:"img_height"`
+	Width      int      `json:"img_width"`
+	CreateTime stamp    `json:"create_time"`
+	DeleteTime *stamp   `json:"delete_time"`
+	Tags       []string `json:"tags"`
+}
+
 func (f *floor) images(r *http.Request) (any, error) {
 	q := r.URL.Query()
-	owner, err := strconv.ParseInt(q.Get("uid"), 10, 64)
-	if err != nil {
-		return nil, err
-	}
-	statement, tags := imagesStatement, q.Get("tags__contains")
-	if tags == "" {
-		statement, tags = anyImageStatement, q.Get("tags__overlap")
-	}
-	views := []imageView{}
-	err = f.query(r.Context(), statement, []any{owner, f.names(strings.Split(tags, ","))}, func(scan scanner) error {
-		v := imageView{User: owner}
-		var key string
-		var created time.Time
-		err := scan(&v.ID, &key, &v.Width, &v.Height, f.list(&v.Tags), f.moment(&created))
-		v.Img, v.CreateTime = publicURL+"/media/"+key, stamp(created)
-		views = append(views, v)
-		return err
-	})
-	return wrapped{views}, err
+	images, err := all[imageView](r.Context(), f, `
+		SELECT id, owner_id, '`+publicURL+`/media/' || key, height, width, created, deleted, tags FROM images
+		WHERE owner_id = $1 AND deleted IS NULL AND tags @> $2 ORDER BY created DESC, id DESC`,
+		q.Get("uid"), strings.Split(q.Get("tags__contains"), ","))
+	return wrapped{images}, err
 }
 
 func (f *floor) people(r *http.Request) (any, error) {
@@ -179,19 +201,12 @@ func (f *floor) people(r *http.Request) (any, error) {
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		return nil, err
 	}
-	now, found := time.Now(), make(map[int64]personView, len(body.UID))
-	err := f.query(r.Context(), peopleStatement, []any{f.ids(body.UID)}, func(scan scanner) error {
-		var m memberRow
-		err := scan(m.targets(f)...)
-		found[m.id] = f.person(&m, now)
-		return err
-	})
-	views := make([]personView, 0, len(found))
-	for _, id := range body.UID {
-		if v, is := found[id]; is {
-			views = append(views, v)
-			delete(found, id)
-		}
+	now := time.Now()
+	people, err := all[personView](r.Context(), f, `
+		SELECT `+personColumns+` FROM users u LEFT JOIN presence w ON w.user_id = u.id
+		WHERE u.id = ANY($1) ORDER BY array_position($1, u.id)`, body.UID)
+	for i := range people {
+		people[i].complete(now)
 	}
-	return wrapped{views}, err
+	return wrapped{people}, err
 }

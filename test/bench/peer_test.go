@@ -13,7 +13,7 @@ import (
 )
 
 // peer is a server written with another framework. It gives the same answers to the
-// scenarios of peerGoals from the same rows.
+// scenarios of peered from the same rows.
 type peer struct {
 	name  string
 	about string // what it is made of, and where its rows are
@@ -22,24 +22,24 @@ type peer struct {
 }
 
 // isAsked reports whether the peer is asked what the scenario asks.
-func (p peer) isAsked(sc scenario) bool {
-	_, has := peerGoals[sc.name]
-	return has || p.isVariant
+func (p peer) isAsked(sc scenario) bool { return p.isVariant || isPeered(sc) }
+
+// peered are the scenarios that Django answers.
+var peered = []string{"A", "A1", "B", "D", "E", "event", "list", "timeline", "comment", "like", "F"}
+
+func isPeered(sc scenario) bool { return slices.Contains(peered, sc.name) }
+
+// peerGoal is how many times the requests a second of Django Plaza must reach.
+func (s scenario) peerGoal() float64 {
+	if s.isWriting {
+		return 5
+	}
+	return 10
 }
-
-// peerGoal is how many times the requests a second of a peer Plaza must reach. Zero: the
-// floor itself is too near to the peer, and Plaza must be as fast as the floor instead.
-type peerGoal float64
-
-// peerGoals are those of the scenarios that peers are asked.
-var peerGoals = map[string]peerGoal{"A": 10, "A1": 30, "B": 10, "D": 10, "D1": 0, "E": 0}
 
 // asksPeers reports whether a scenario with peers is wanted.
 func asksPeers() bool {
-	return slices.ContainsFunc(scenarios, func(sc scenario) bool {
-		_, has := peerGoals[sc.name]
-		return has && wanted(sc.name)
-	})
+	return slices.ContainsFunc(scenarios, func(sc scenario) bool { return isPeered(sc) && wanted(sc.name) })
 }
 
 // djangoVariable names what test/tools.sh installs: a Python with Django REST framework and gunicorn.
@@ -72,7 +72,7 @@ func peersOf(sc scenario, d *dataset, plaza string, peers []peer, requests []req
 		if !p.isAsked(sc) {
 			continue
 		}
-		own, _, err := sc.prepare(requests, d, p.at, plaza)
+		_, own, err := sc.prepare(requests, d, plaza, p.at)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}

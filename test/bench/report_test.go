@@ -2,13 +2,13 @@ package bench
 
 import (
 	"fmt"
-	"math"
-	"os"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // report is a whole run.
@@ -18,7 +18,6 @@ type report struct {
 	scale   float64
 	dataset *dataset
 	stores  []results
-	before  map[string]float64 // ratios of the run before, by store and scenario
 }
 
 // results are those of one kind of database.
@@ -47,8 +46,6 @@ type row struct {
 	outcome
 }
 
-func (r row) isLate() bool { return r.scenario.tail > 0 && r.outcome.tail() > r.scenario.tail }
-
 // aloneRow is a scenario without a floor.
 type aloneRow struct {
 	scenario
@@ -63,11 +60,11 @@ type sizeRow struct {
 	outcome
 }
 
-// sameCost is the goal of sizes.
-const sameCost = 0.9
-
-// noise is the difference of a ratio that means nothing.
-const noise = 0.1
+// Goals of sizes: the same within a tenth; a deep page costs at most twice as much as page 1.
+const (
+	sameCost = 0.9
+	deepCost = 0.5
+)
 
 func (r report) text() string {
 	var b strings.Builder
@@ -77,19 +74,17 @@ func (r report) text() string {
 Written by `+"`make bench`"+`; see the package's own description for what a floor is.
 
 %s, commit %s, %s. %s, %d cores, %s of memory; load average %s when it began.
-The load generator, the server and the database share the cores. %d connections, %d rounds of %v s each, medians.%s %s users, %s publications, %s demands in %d categories, %s images, %s events.
+The load generator, the server and the database share the cores. %d connections, %d rounds of %v s each, medians.
+Scale %v: %s users, %s publications, %s demands in %d categories, %s images, %s events.
 `, time.Now().Format(time.DateOnly), m.commit, runtime.Version(), m.cpu, m.cores, m.memory, m.busy,
 		*connectionsFlag, *roundsFlag, *secondsFlag,
-		scaleLine(r.scale), thousands(d.users), thousands(d.publications), thousands(d.demands), categories, thousands(d.images), thousands(d.events))
+		r.scale, thousands(d.users), thousands(d.publications), thousands(d.demands), categories, thousands(d.images), thousands(d.events))
 	for _, s := range r.stores {
 		r.writeStore(&b, s)
 	}
 	b.WriteString(`
 The ratio is Plaza's requests a second to the floor's (of writers, the store's events to the bare insert's), the median of
-the rounds, with the least and the most of a round.
-Noise is a difference under 10 %: to the floor in "verdict"; to the run before in "before", where it is noise as well
-when a round of this run was no different.
-[WHY.md](WHY.md) says why goals are missed.
+the rounds, with the least and the most of a round. A difference under a tenth is noise.
 `)
 	fmt.Fprintf(&b, "\nThe limits on writes and requests were off (PLAZA_LIMITS=off). The whole run took %v.\n", time.Since(r.began).Round(time.Second))
 	return b.String()
@@ -97,7 +92,7 @@ when a round of this run was no different.
 
 func (r report) writeStore(b *strings.Builder, s results) {
 	fmt.Fprintf(b, "\n## %s %s\n\nIts settings: %s.\n", s.name, s.version, s.settings)
-	r.writeRows(b, s.name, [3]string{"Work", "floor", "Plaza"}, s.rows)
+	writeRows(b, [3]string{"Work", "floor", "Plaza"}, s.rows)
 	writePeers(b, s.peers, s.rows)
 	writeAlone(b, s.alone)
 	for _, m := range s.mixes {
@@ -112,34 +107,26 @@ without counters. Settings: %s. To have a page on the disk takes %s.
 All %s events that the store acknowledged are listed, and exactly counted.
 `, s.lasting, inMilliseconds(s.flush), thousands(s.counted))
 	}
-	r.writeRows(b, s.name, [3]string{"Writers", "bare", "store"}, s.writers)
+	writeRows(b, [3]string{"Writers", "bare", "store"}, s.writers)
 	r.writeImport(b, s)
 }
 
 // writeRows writes a table with the names of what its rows are and of the two that
 // are compared.
-func (r report) writeRows(b *strings.Builder, store string, names [3]string, rows []row) {
+func writeRows(b *strings.Builder, names [3]string, rows []row) {
 	if len(rows) == 0 {
 		return
 	}
 	fmt.Fprintf(b, `
-| | %[1]s | %[2]s/s | %[3]s/s | ratio | min–max | goal | verdict | before | %[2]s p50 / p99 | %[3]s p50 / p99 | p99 ratio |
-|---|---|---|---|---|---|---|---|---|---|---|---|
+| | %[1]s | %[2]s/s | %[3]s/s | ratio | min–max | goal | verdict | %[2]s p50 / p99 | %[3]s p50 / p99 |
+|---|---|---|---|---|---|---|---|---|---|
 `, names[0], names[1], names[2])
 	for _, row := range rows {
 		o := row.outcome
-		fmt.Fprintf(b, "| %s | %s | %.0f | %.0f | %.2f | %s | %s | %s | %s | %s | %s | %s |\n", row.name, row.what,
+		fmt.Fprintf(b, "| %s | %s | %.0f | %.0f | %.2f | %s | %s | %s | %s | %s |\n", row.name, row.what,
 			o.first.rate, o.second.rate, o.ratio(), o.spread(), goal(row.goal), verdict(o.ratio(), row.goal),
-			r.since(store+"/"+row.name, o), o.first.latency(), o.second.latency(), row.lateness())
+			o.first.latency(), o.second.latency())
 	}
-}
-
-// lateness is how Plaza's p99 stands to the floor's, and the verdict if there is a goal.
-func (r row) lateness() string {
-	if r.scenario.tail == 0 {
-		return fmt.Sprintf("%.2f", r.outcome.tail())
-	}
-	return fmt.Sprintf("%.2f, ≤ %.1f %s", r.outcome.tail(), r.scenario.tail, met(!r.isLate()))
 }
 
 func writeSizes(b *strings.Builder, rows []sizeRow) {
@@ -177,68 +164,10 @@ func goal(ratio float64) string {
 }
 
 func verdict(ratio, goal float64) string {
-	said := "met"
-	switch {
-	case goal == 0:
-		said = "–"
-	case ratio < goal:
-		said = "missed"
-	}
-	if isNoise(ratio, 1) {
-		said += ", noise"
-	}
-	return said
-}
-
-func isNoise(ratio, other float64) bool { return math.Abs(ratio/other-1) < noise }
-
-// since says how the ratio stands to that of the run before, which some round of
-// this one may have had as well.
-func (r report) since(name string, o outcome) string {
-	ratio, least, most := o.ratio(), o.ratios[0], o.ratios[len(o.ratios)-1]
-	before, known := r.before[name]
-	switch {
-	case !known:
+	if goal == 0 {
 		return "–"
-	case isNoise(ratio, before), least <= before && before <= most:
-		return fmt.Sprintf("%.2f, noise", before)
-	case ratio > before:
-		return fmt.Sprintf("%.2f, better", before)
 	}
-	return fmt.Sprintf("%.2f, worse", before)
-}
-
-var (
-	storeLine = regexp.MustCompile(`^## (\w+)`)
-	ratioLine = regexp.MustCompile(`^\| (\w+) \|[^|]*\|[^|]*\|[^|]*\| ([0-9.]+) \|`)
-)
-
-// previous reads the ratios of a report. One that isn't there, or of another scale,
-// has none that could be compared.
-func previous(path string, scale float64) map[string]float64 {
-	text, err := os.ReadFile(path)
-	if err != nil || !strings.Contains(string(text), scaleLine(scale)) {
-		return nil
-	}
-	return ratiosIn(string(text))
-}
-
-func scaleLine(scale float64) string { return fmt.Sprintf("\nScale %v:", scale) }
-
-func ratiosIn(report string) map[string]float64 {
-	ratios, store := map[string]float64{}, ""
-	for line := range strings.Lines(report) {
-		if parts := storeLine.FindStringSubmatch(line); parts != nil {
-			store = parts[1]
-		}
-		if parts := ratioLine.FindStringSubmatch(line); parts != nil {
-			ratio, err := strconv.ParseFloat(parts[2], 64)
-			if err == nil && ratio > 0 {
-				ratios[store+"/"+parts[1]] = ratio
-			}
-		}
-	}
-	return ratios
+	return met(ratio >= goal)
 }
 
 // thousands writes the number with commas.
@@ -248,4 +177,21 @@ func thousands(n int) string {
 		text = text[:at] + "," + text[at:]
 	}
 	return text
+}
+
+func TestReports_judge_what_can_be_read(t *testing.T) {
+	o := func(ratio float64) outcome { return outcome{ratios: []float64{ratio - 0.1, ratio, ratio + 0.1}} }
+	r := report{dataset: newDataset(tiny), stores: []results{{
+		benchedStore: benchedStore{name: "Postgres"},
+		rows:         []row{{scenario: called("B"), outcome: o(0.7451)}, {scenario: called("F"), outcome: o(0.594)}},
+		sizes:        []sizeRow{{what: "a page", outcome: o(0.4)}},
+	}}}
+	text := r.text()
+	for _, line := range []string{
+		"| B | demands within 5 km | 0 | 0 | 0.75 | 0.65–0.85 | ≥ 0.75 | met |",
+		"| F | PATCH of an event with its token check | 0 | 0 | 0.59 | 0.49–0.69 | ≥ 0.60 | missed |",
+		"| a page | 0 | 0 | 0 | 0 | 0.40 | 0.30–0.50 | – | – |",
+	} {
+		assert.Contains(t, text, line)
+	}
 }

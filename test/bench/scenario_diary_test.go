@@ -47,11 +47,6 @@ func followedEvents(d *dataset, i int) request {
 	return getAs(r.n((d.tokens()-1)/readersApart+1)*readersApart, "/api/xfile/event/following/")
 }
 
-// notices asks for the notifications of a user.
-func notices(d *dataset, i int) request {
-	return getAs(roll("notices", i).n(d.tokens()), "/api/user/notification/")
-}
-
 func comment(d *dataset, i int) request {
 	caller, on := d.visitor("comment", i)
 	q := withSerial("POST", "/api/activity/comment/", authorised(caller), fmt.Sprintf(`{"event": %d, "content": "A walk `, on+1), `"}`)

@@ -14,7 +14,6 @@ type scenario struct {
 	name string
 	what string
 	goal float64 // the part of the floor's requests a second that Plaza must reach; zero: none
-	tail float64 // how many times the floor's p99 Plaza's may be; zero: there is no goal
 	// request is the i-th of an endless row of requests, the same for every server.
 	request func(d *dataset, i int) request
 
@@ -56,46 +55,38 @@ func called(name string) scenario {
 // serialDigits is how many there are.
 const serialDigits = 12
 
-// Goals. What is served from memory while a version number stays the same has to be faster
-// than the floor, which reads all of it.
+// Goals of performance.md. What is served from what is provably unchanged has to be faster than the floor, which reads all of it.
+// A write of Plaza has a share in what the floor does without: ids, limits, the log and metrics.
 const (
-	sameSpeed  = 0.95
-	sameWrites = 0.9
-	sameTail   = 1.3
-	keptPage   = 2
-	keptTree   = 4
-	unchanged  = 3
-	diaryRead  = 0.9
-	diaryWrite = 0.85 // and the timeline, of many streams
+	keptGoal    = 2
+	readGoal    = 0.75
+	writeGoal   = 0.7
+	discussGoal = 0.6 // and of PATCH: rows that others read at the same time
 )
 
 var scenarios = []scenario{
-	{name: "A", what: "feed items, page 1, publications", goal: keptPage, tail: sameTail, request: anyPage},
-	{name: "A1", what: "A, only the largest category", goal: keptPage, request: func(*dataset, int) request { return page(largest, 1) }},
-	{name: "304", what: "A, by a client that has the page", goal: unchanged, request: anyPage, conditional: true},
-	{name: "B", what: "demands within 5 km", goal: sameSpeed, request: near},
-	{name: "C", what: "category tree with meta", goal: keptTree, request: func(*dataset, int) request { return tree() }},
-	{name: "D", what: "images by tags, all of two", goal: sameSpeed, tail: sameTail,
-		request: func(d *dataset, i int) request { return imagesWith("contains", d, i) }},
-	{name: "D1", what: "images by tags, any of two", goal: sameSpeed,
-		request: func(d *dataset, i int) request { return imagesWith("overlap", d, i) }},
-	{name: "E", what: "simple info of 20 users", goal: sameSpeed, tail: sameTail, request: someone},
-	{name: "event", what: "another's event, its day, news and comments", goal: diaryRead, request: visit, takesKeys: true},
-	{name: "list", what: "another's events, with the same of each", goal: diaryRead, request: visitAuthor, takesKeys: true},
-	{name: "timeline", what: "events of the 201 whom one follows", goal: diaryWrite, request: followedEvents, takesKeys: true},
-	{name: "notices", what: "notifications of comments, likes and followers", request: notices, takesKeys: true},
-	{name: "feed", what: "publications, translated, from the cache", request: translated, takesKeys: true, warms: true},
-	{name: "deep", what: "A1, page 4000 or the last", request: func(d *dataset, _ int) request { return page(largest, d.deepPage()) }},
+	{name: "A", what: "feed items, page 1, publications", goal: keptGoal, request: anyPage},
+	{name: "A1", what: "A, only the largest category", goal: keptGoal, request: func(*dataset, int) request { return page(largest, 1) }},
+	{name: "304", what: "A, by a client that has the page", goal: keptGoal, request: anyPage, conditional: true},
+	{name: "B", what: "demands within 5 km", goal: readGoal, request: near},
+	{name: "C", what: "category tree with meta", goal: keptGoal, request: func(*dataset, int) request { return tree() }},
+	{name: "D", what: "images by tags", goal: readGoal, request: imagesWithTags},
+	{name: "E", what: "simple info of 20 users", goal: readGoal, request: someone},
+	{name: "event", what: "another's event, its day, news and comments", goal: readGoal, request: visit, takesKeys: true},
+	{name: "list", what: "another's events, with the same of each", goal: readGoal, request: visitAuthor, takesKeys: true},
+	{name: "timeline", what: "events of the 201 whom one follows", goal: readGoal, request: followedEvents, takesKeys: true},
+	{name: "feed", what: "publications, translated, from the cache", request: translated, takesKeys: true, warms: true,
+		alone: "looking up translations is nearly all of it"},
 	{name: "login", what: "login", request: login,
 		alone: "the hash of the password is nearly all of it"},
 	{name: "upload", what: "upload of a photo of 800 × 600", request: upload, variety: 32,
 		alone: "decoding and encoding the photo are nearly all of it"},
 	{name: "pay", what: "payment of an order, against the sandbox", request: pay, once: true,
 		alone: "the wallet's sandbox, in the same process, does a part of it"},
-	{name: "comment", what: "comment on another's event", goal: diaryWrite, request: comment, isWriting: true, takesKeys: true},
-	{name: "like", what: "like of another's event", goal: diaryWrite, request: like, isWriting: true, takesKeys: true, once: true},
+	{name: "comment", what: "comment on another's event", goal: discussGoal, request: comment, isWriting: true, takesKeys: true},
+	{name: "like", what: "like of another's event", goal: writeGoal, request: like, isWriting: true, takesKeys: true, once: true},
 	// The last, because it leaves the tables otherwise than they were loaded.
-	{name: "F", what: "PATCH of an event with its token check", goal: diaryWrite, request: edit, isWriting: true, takesKeys: true},
+	{name: "F", what: "PATCH of an event with its token check", goal: discussGoal, request: edit, isWriting: true, takesKeys: true},
 }
 
 // deepPage is far from the first, and there for sure: of everything listed at least
@@ -145,11 +136,10 @@ func near(d *dataset, i int) request {
 		max(1, s.at(r.n(s.total()))), centre.Lat+r.bell(sprawl/10), centre.Lng+r.bell(sprawl/10)))
 }
 
-// imagesWith asks for two tags of an existing image.
-func imagesWith(how string, d *dataset, i int) request {
-	r := roll("D", i)
-	image := r.n(d.images)
-	return get(fmt.Sprintf("/api/user/user-image/?uid=%d&tags__%s=%s", image%d.users+1, how,
+// imagesWithTags asks for two tags of an existing image.
+func imagesWithTags(d *dataset, i int) request {
+	image := roll("D", i).n(d.images)
+	return get(fmt.Sprintf("/api/user/user-image/?uid=%d&tags__contains=%s", image%d.users+1,
 		url.QueryEscape(strings.Join(imageTags(image)[:2], ","))))
 }
 

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"plaza/domain/event"
 )
 
 // barePool is the bare insert over Postgres: a pipeline that is a transaction and
 // one round trip, of statements that every connection keeps.
-type barePool struct{ *pool }
+type barePool struct{ *pgxpool.Pool }
 
 func openBarePostgres(ctx context.Context, url string) (inserter, error) {
 	db, err := openPostgres(ctx, url)

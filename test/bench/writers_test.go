@@ -31,11 +31,11 @@ type crowd struct {
 
 var crowds = []crowd{
 	{
-		scenario{name: "W", what: "16 writers add events to one category", goal: sameWrites},
+		scenario{name: "W", what: "16 writers add events to one category", goal: writeGoal},
 		func(int) feed.CategoryID { return largest }, func(int) feed.CategoryID { return pinned + 2 },
 	},
 	{
-		scenario{name: "W1", what: "W, each writer to a category of its own", goal: sameWrites},
+		scenario{name: "W1", what: "W, each writer to a category of its own", goal: writeGoal},
 		func(n int) feed.CategoryID { return feed.CategoryID(pinned + 1 + 2*n) },
 		func(n int) feed.CategoryID { return feed.CategoryID(pinned + 2 + 2*n) },
 	},
