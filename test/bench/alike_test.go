@@ -148,10 +148,11 @@ func TestPeers_answer_just_as_Plaza_does(t *testing.T) {
 	database := postgres.New(t, tinyPostgres)
 	p := startDjango(t.Context(), t, toolOf(t, djangoVariable), database)
 	assert.Regexp(t, `Django [0-9]+\.[0-9]+`, p.about, "it says its version")
-	_, plaza := serveApp(t, database, quiet)
+	app, plaza := serveApp(t, database, quiet)
 	for _, sc := range peered {
 		assert.NoError(t, compare(plaza, p.at, tried(called(sc), 20)), sc)
 	}
+	assert.Empty(t, findings(t, app), "the peer has left what the program would not have")
 	_, other := serveApp(t, postgres.New(t, otherPostgres), quiet)
 	assert.ErrorIs(t, compare(other, p.at, tried(called("A1"), 1)), errUnlike, "other rows are found out")
 }

@@ -12,7 +12,7 @@
 //
 // A floor is worth nothing if it does less, nor is a peer. Thus a test holds every
 // answer of theirs against Plaza's, and so does the benchmark before it measures. Where a floor would be the same library
-// calls as Plaza, Plaza is measured alone. The goals are those of performance.md.
+// calls as Plaza, Plaza is measured alone.
 //
 // A mix of all that clients do is sent at a fixed rate, however long the answers take. What one
 // takes counts from when it was due.

@@ -3,9 +3,11 @@ package bench
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,6 +45,9 @@ func djangoCommand(tb testing.TB, python, database string) *exec.Cmd {
 	if err == nil {
 		err = os.CopyFS(folder, files)
 	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "peer", "places.json"), placesInJSON(), 0o644)
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -55,4 +60,17 @@ func djangoCommand(tb testing.TB, python, database string) *exec.Cmd {
 	cmd.Env = append(withoutPlaza(os.Environ()), "DJANGO_SETTINGS_MODULE=peer.settings", "GUNICORN_CMD_ARGS=",
 		"PGHOST="+to.Host, "PGPORT="+strconv.Itoa(int(to.Port)), "PGUSER="+to.User, "PGPASSWORD="+to.Password, "PGDATABASE="+to.Database)
 	return cmd
+}
+
+// placesInJSON are the cities that texts of the dataset name.
+func placesInJSON() []byte {
+	var all []map[string]string
+	for _, c := range cities {
+		all = append(all, map[string]string{"name": c.name, "province": c.province, "city": c.city})
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // texts can always be encoded
+	}
+	return text
 }

@@ -55,7 +55,7 @@ func called(name string) scenario {
 // serialDigits is how many there are.
 const serialDigits = 12
 
-// Goals of performance.md. What is served from what is provably unchanged has to be faster than the floor, which reads all of it.
+// Goals. What is served from what is provably unchanged has to be faster than the floor, which reads all of it.
 // A write of Plaza has a share in what the floor does without: ids, limits, the log and metrics.
 const (
 	keptGoal    = 2

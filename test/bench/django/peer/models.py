@@ -1,4 +1,4 @@
-"""Plaza's tables, as far as the peer reads them. Plaza's migrations make them, so no model is managed."""
+"""Plaza's tables, as far as the peer uses them. Plaza's migrations make them, so no model is managed."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -7,6 +7,11 @@ from django.db import models
 class Member(models.Model):
     """A user."""
 
+    is_authenticated = True
+
+    scopes = ArrayField(models.TextField())
+    disabled = models.BooleanField()
+    generation = models.IntegerField()
     firstname = models.TextField()
     lastname = models.TextField()
     expertise = models.TextField()
@@ -125,3 +130,39 @@ class Image(models.Model):
     class Meta:
         managed = False
         db_table = "images"
+
+
+class Token(models.Model):
+    """A token, by the hash of its key."""
+
+    hash = models.BinaryField()
+    user = models.ForeignKey(Member, models.DO_NOTHING)
+    scopes = ArrayField(models.TextField())
+    generation = models.IntegerField()
+    ttl = models.BigIntegerField()  # nanoseconds
+
+    class Meta:
+        managed = False
+        db_table = "tokens"
+
+
+class TokenUse(models.Model):
+    """When a token was used last."""
+
+    token = models.OneToOneField(Token, models.DO_NOTHING, primary_key=True, related_name="use")
+    used = models.DateTimeField()
+
+    class Meta:
+        managed = False
+        db_table = "token_uses"
+
+
+class Secret(models.Model):
+    """A key that the servers share."""
+
+    name = models.TextField(primary_key=True)
+    content = models.TextField()
+
+    class Meta:
+        managed = False
+        db_table = "secrets"

@@ -1,12 +1,16 @@
 """What the peer shows of each model."""
 
+import hmac
 import re
 from datetime import datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.utils.timezone import now
 from rest_framework import serializers
+
+from .models import Secret
 
 ONLINE_FOR = timedelta(minutes=5)
 # Han, Kana and Hangul: such names begin with the family name, and no space separates them.
@@ -133,3 +137,97 @@ class ImageSerializer(serializers.Serializer):
 
     def get_img(self, image):
         return f"{settings.PUBLIC_URL}/media/{image.key}"
+
+
+class PlateSerializer(serializers.Serializer):
+    """A picture of an event. Its signed address is good for an hour or two."""
+
+    id = serializers.IntegerField()
+    user = serializers.IntegerField(source="event.author_id")
+    user_name = serializers.SerializerMethodField()
+    photo = serializers.SerializerMethodField()
+    create_time = serializers.DateTimeField(source="created")
+
+    def get_user_name(self, plate):
+        return full_name(plate.event.author)
+
+    def get_photo(self, plate):
+        hour = timedelta(hours=1).total_seconds()
+        expires = int(now().timestamp() // hour * hour + 2 * hour)
+        signature = hmac.new(signing_key(), f"{plate.photo}\n{expires}".encode(), "sha256").hexdigest()
+        return f"{settings.PUBLIC_URL}/media/{plate.photo}?expires={expires}&signature={signature}"
+
+
+@lru_cache
+def signing_key():
+    """Return the key that the servers sign addresses with."""
+    return Secret.objects.get(name="media addresses").content.encode()
+
+
+class AuthorSerializer(MemberSerializer):
+    """A member whose flag is called otherwise."""
+
+    is_online = None
+    online = serializers.SerializerMethodField(method_name="get_is_online")
+
+
+class CommentSerializer(serializers.Serializer):
+    id = serializers.IntegerField()
+    user = MemberSerializer(source="author")
+    content = serializers.CharField()
+    create_time = serializers.DateTimeField(source="created")
+
+
+class NewsSerializer(serializers.Serializer):
+    site_name = serializers.CharField()
+    url = serializers.CharField()
+    title = serializers.CharField()
+    release_date = serializers.DateField(source="released")
+    html_content = serializers.CharField(source="html")
+    city = serializers.CharField()
+    category = serializers.CharField()
+    site_logo = serializers.CharField()
+    district = serializers.CharField()
+    province = serializers.CharField()
+    country = OrNull()
+
+
+class EntrySerializer(serializers.Serializer):
+    """An event as the moment of another one shows it."""
+
+    id = serializers.IntegerField()
+    event_time = serializers.DateField(source="day")
+    title = serializers.CharField()
+    content = serializers.CharField()
+    html_content = serializers.CharField(source="html")
+    category = serializers.IntegerField(source="category_id")
+    category_name = serializers.CharField(source="category.name", default=None)
+    plates = PlateSerializer(source="plates.all", many=True)
+    view_permission = serializers.IntegerField(source="permission")
+    create_time = serializers.DateTimeField(source="created")
+    last_modified = serializers.DateTimeField(source="modified")
+    status = serializers.IntegerField()
+    user = AuthorSerializer(source="author")
+    city = OrNull()
+    district = OrNull()
+    province = OrNull()
+    comments = serializers.ReadOnlyField(default=[])
+
+
+class EventSerializer(EntrySerializer):
+    """An event with what is around it."""
+
+    comments = CommentSerializer(source="newest_comments", many=True)
+    comment_count = serializers.IntegerField(source="counts.comments")
+    like_count = serializers.IntegerField(source="counts.likes")
+    the_moment = EntrySerializer(many=True)
+    place_around = NewsSerializer(many=True)
+
+
+class TitleSerializer(serializers.Serializer):
+    title = serializers.CharField()
+
+
+class NewCommentSerializer(serializers.Serializer):
+    event = serializers.IntegerField()
+    content = serializers.CharField()

@@ -21,7 +21,7 @@ DATABASES = {
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-# What is asked is public: no caller is looked up.
+# Where nothing else is said, what is asked is public, and no caller is looked up.
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],

@@ -87,16 +87,14 @@ def near(category, circle):
 
 
 class Images(ListAPIView):
-    """The images of a user with all, or any, of some tags."""
+    """The images of a user with all of some tags."""
 
     serializer_class = ImageSerializer
 
     def get_queryset(self):
         asked = self.request.query_params
-        images = Image.objects.filter(owner_id=asked["uid"], deleted=None).order_by("-created", "-id")
-        if "tags__contains" in asked:
-            return images.filter(tags__contains=asked["tags__contains"].split(","))
-        return images.filter(tags__overlap=asked["tags__overlap"].split(","))
+        images = Image.objects.filter(owner_id=asked["uid"], deleted=None, tags__contains=asked["tags__contains"].split(","))
+        return images.order_by("-created", "-id")
 
     def list(self, request, *args, **kwargs):
         return Response({"data": super().list(request, *args, **kwargs).data})
