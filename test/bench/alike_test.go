@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -50,6 +51,7 @@ func TestFloors_answer_just_as_Plaza_does(t *testing.T) {
 		}
 	}
 	assert.Empty(t, findings(t, app), "the edits have left what the program would not have")
+	assert.Zero(t, untold(t, url))
 }
 
 func TestDatasets_on_SQLite_are_what_the_program_would_have_written(t *testing.T) {
@@ -60,6 +62,23 @@ func TestDatasets_on_SQLite_are_what_the_program_would_have_written(t *testing.T
 	row, err := benchCircle(t.Context(), benchedStore{full: url, tidy: func() error { return nil }})
 	require.NoError(t, err)
 	assert.Positive(t, row.within)
+}
+
+// untold is how many comments and likes by others the authors of events were not notified of.
+func untold(t *testing.T, database string) (count int) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), database)
+	require.NoError(t, err)
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	require.NoError(t, conn.QueryRow(t.Context(), `
+		SELECT COUNT(*) FROM (
+			SELECT 'comment' AS kind, event_id, author_id AS actor_id, id AS object_id FROM comments
+			UNION ALL SELECT 'like', event_id, user_id, event_id FROM likes) done
+		JOIN events e ON e.id = done.event_id AND e.author_id <> done.actor_id
+		LEFT JOIN notifications n ON n.owner_id = e.author_id AND n.kind = done.kind AND n.actor_id = done.actor_id
+			AND n.object_id = done.object_id
+		WHERE n.id IS NULL`).Scan(&count))
+	return count
 }
 
 // findings are what plaza check finds; a few tell enough.
@@ -153,6 +172,7 @@ func TestPeers_answer_just_as_Plaza_does(t *testing.T) {
 		assert.NoError(t, compare(plaza, p.at, tried(called(sc), 20)), sc)
 	}
 	assert.Empty(t, findings(t, app), "the peer has left what the program would not have")
+	assert.Zero(t, untold(t, database))
 	_, other := serveApp(t, postgres.New(t, otherPostgres), quiet)
 	assert.ErrorIs(t, compare(other, p.at, tried(called("A1"), 1)), errUnlike, "other rows are found out")
 }

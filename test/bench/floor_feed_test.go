@@ -87,6 +87,7 @@ type demandView struct {
 	Distance       float64     `json:"distance" db:"-"`
 }
 
+// near shows demands within a circle that does not cross the antimeridian.
 func (f *floor) near(r *http.Request, q url.Values) (any, error) {
 	var lat, lng, within float64
 	if _, err := fmt.Sscan(q.Get("lat")+" "+q.Get("lng")+" "+q.Get("within_distance"), &lat, &lng, &within); err != nil {
@@ -94,18 +95,17 @@ func (f *floor) near(r *http.Request, q url.Values) (any, error) {
 	}
 	centre, now := geo.Point{Lat: lat, Lng: lng}, time.Now()
 	box, sine := geo.Around(centre, geo.Kilometres(within)), math.Sin(within/float64(geo.Radius)/2)
-	west, east := box.Lng[0], box.Lng[len(box.Lng)-1]
 	items, err := all[demandView](r.Context(), f, `
 		WITH near AS MATERIALIZED (
 			SELECT id, created FROM feed_listings
-			WHERE category_id + 0 = $1 AND lat BETWEEN $3 AND $4 AND (lng BETWEEN $5 AND $6 OR lng BETWEEN $7 AND $8)
-				AND power(sin(radians(lat - $9) / 2), 2) + cos(radians(lat)) * cos(radians($9)) * power(sin(radians(lng - $10) / 2), 2) <= $11
+			WHERE category_id + 0 = $1 AND lat BETWEEN $3 AND $4 AND lng BETWEEN $5 AND $6
+				AND power(sin(radians(lat - $7) / 2), 2) + cos(radians(lat)) * cos(radians($7)) * power(sin(radians(lng - $8) / 2), 2) <= $9
 		), page AS (SELECT id, created FROM near ORDER BY created DESC, id LIMIT $2)
 		SELECT (SELECT COUNT(*) FROM near), d.id, d.title, d.description, d.tags, d.images, NULLIF(d.address, ''), d.lat, d.lng,
 			d.closed, d.starts, d.ends, d.created, d.updated, `+personColumns+`, d.cover
 		FROM page JOIN demands d ON d.id = page.id JOIN users u ON u.id = d.author_id LEFT JOIN presence w ON w.user_id = u.id
 		ORDER BY page.created DESC, page.id`,
-		r.PathValue("id"), pageSize, box.Lat.Min, box.Lat.Max, west.Min, west.Max, east.Min, east.Max, lat, lng, sine*sine)
+		r.PathValue("id"), pageSize, box.Lat.Min, box.Lat.Max, box.Lng[0].Min, box.Lng[0].Max, lat, lng, sine*sine)
 	total := 0
 	for i := range items {
 		v := &items[i]
@@ -191,7 +191,7 @@ func (f *floor) images(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	images, err := all[imageView](r.Context(), f, `
 		SELECT id, owner_id, '`+publicURL+`/media/' || key, height, width, created, deleted, tags FROM images
-		WHERE owner_id = $1 AND deleted IS NULL AND tags @> $2 ORDER BY created DESC, id DESC`,
+		WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden AND tags @> $2 ORDER BY created DESC, id DESC`,
 		q.Get("uid"), strings.Split(q.Get("tags__contains"), ","))
 	return wrapped{images}, err
 }

@@ -126,6 +126,7 @@ class Image(models.Model):
     tags = ArrayField(models.TextField())
     created = models.DateTimeField()
     deleted = models.DateTimeField(null=True)
+    hidden = models.BooleanField()
 
     class Meta:
         managed = False

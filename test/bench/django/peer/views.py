@@ -93,8 +93,8 @@ class Images(ListAPIView):
 
     def get_queryset(self):
         asked = self.request.query_params
-        images = Image.objects.filter(owner_id=asked["uid"], deleted=None, tags__contains=asked["tags__contains"].split(","))
-        return images.order_by("-created", "-id")
+        images = Image.objects.filter(owner_id=asked["uid"], deleted=None, hidden=False)
+        return images.filter(tags__contains=asked["tags__contains"].split(",")).order_by("-created", "-id")
 
     def list(self, request, *args, **kwargs):
         return Response({"data": super().list(request, *args, **kwargs).data})
