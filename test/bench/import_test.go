@@ -66,7 +66,8 @@ func benchImport(ctx context.Context, tb testing.TB, binary string, into benched
 	if row.copied, err = copyTime(ctx, into.full, into.copied); err != nil {
 		return row, err
 	}
-	fmt.Fprintf(os.Stderr, "  %d records, %.0f/s, %.2f of COPY, %d MiB\n", f.records, row.first.rate(f.records), row.ofCopy(), row.first.memory>>20)
+	fmt.Fprintf(os.Stderr, "  %d records, %.0f/s, %.2f of COPY, %d MiB\n",
+		f.records, row.first.rate(f.records), row.ofCopy(), row.first.memory>>20)
 	if row.again, err = importFile(ctx, tb, binary, into.full, path, "unchanged", f.records); err != nil {
 		return row, err
 	}

@@ -76,7 +76,7 @@ var scenarios = []scenario{
 	{name: "list", what: "another's events, with the same of each", goal: readGoal, request: visitAuthor, takesKeys: true},
 	{name: "timeline", what: "events of the 201 whom one follows", goal: readGoal, request: followedEvents, takesKeys: true},
 	{name: "feed", what: "publications, translated, from the cache", request: translated, takesKeys: true, warms: true,
-		alone: "looking up translations is nearly all of it"},
+		alone: "the same look-ups in the cache would be nearly all of it"},
 	{name: "login", what: "login", request: login,
 		alone: "the hash of the password is nearly all of it"},
 	{name: "upload", what: "upload of a photo of 800 × 600", request: upload, variety: 32,
