@@ -37,7 +37,7 @@ import (
 )
 
 var (
-	scaleFlag       = flag.Float64("scale", 0.1, "`part` of performance.md's dataset; 1 is 200,000 users, 1,000,000 publications")
+	scaleFlag       = flag.Float64("scale", 0.1, "`part` of the whole dataset; 1 is 200,000 users, 1,000,000 publications")
 	roundsFlag      = flag.Int("rounds", 5, "`rounds` in which each server is measured once")
 	secondsFlag     = flag.Float64("seconds", 0.8, "`seconds` of one measurement")
 	mixFlag         = flag.Float64("mix", 10, "`seconds` of each round of the mix at a fixed rate")

@@ -46,7 +46,7 @@ func (d *dataset) next(sc scenario) request {
 	return sc.request(d, int(sent.(*atomic.Int64).Add(1)-1))
 }
 
-// newDataset has the sizes of performance.md at scale 1.
+// newDataset returns the dataset at the scale; 1 is the whole one.
 func newDataset(scale float64) *dataset {
 	of := func(full int) int { return max(10, int(scale*float64(full))) }
 	return sized(of(200_000), of(1_000_000), of(500_000), of(1_000_000))

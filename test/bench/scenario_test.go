@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// scenario is one kind of work, as performance.md names it.
+// scenario is one kind of work.
 type scenario struct {
 	name string
 	what string
