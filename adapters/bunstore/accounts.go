@@ -11,20 +11,16 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/media"
-	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/verification"
 )
 
 // Accounts implements access.Accounts and user.Directory.
-type Accounts struct {
-	s      *Store
-	limits quota.Limits
-}
+type Accounts struct{ s *Store }
 
 // Accounts returns the repository of accounts and users.
-func (s *Store) Accounts() Accounts { return Accounts{s: s} }
+func (s *Store) Accounts() Accounts { return Accounts{s} }
 
 var (
 	_ access.Accounts = Accounts{}
@@ -295,17 +291,10 @@ func (r *memberRow) member() user.Member {
 }
 
 // membersByID finds the users of $1.
-var membersByID = engine.Text{
-	Postgres: `
+var membersByID = engine.Both(`
 	SELECT u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 	FROM users u LEFT JOIN presence p ON p.user_id = u.id
-	WHERE u.id = ANY($1) AND u.phone NOT LIKE 'erased-%'`,
-
-	SQLite: `
-	SELECT u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
-	FROM users u LEFT JOIN presence p ON p.user_id = u.id
-	WHERE u.id IN (SELECT value FROM json_each($1)) AND u.phone NOT LIKE 'erased-%'`,
-}
+	WHERE u.id = ANY($1) AND u.phone NOT LIKE 'erased-%'`)
 
 // membersOf returns the read that passes the users of the ids to fn.
 func (s *Store) membersOf(ids []user.ID, fn func(user.Member)) engine.Step {
@@ -366,7 +355,7 @@ func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Pictur
 	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
 		chargeAll(tx.Tx, charges)
 		tx.Queue(setAvatar, avatar, id).Must(user.ErrNotFound)
-		countPictures(tx.Tx, v.limits, id, countedPicture{avatar.Key, bytes, false})
+		countPictures(tx.Tx, v.s.limits, id, countedPicture{avatar.Key, bytes, false})
 		return nil
 	})
 }

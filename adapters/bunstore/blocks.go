@@ -9,19 +9,15 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/block"
 	"plaza/domain/page"
-	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
 // Blocks implements block.Repository.
-type Blocks struct {
-	s      *Store
-	limits quota.Limits
-}
+type Blocks struct{ s *Store }
 
 // Blocks returns the repository of blocks.
-func (s *Store) Blocks() Blocks { return Blocks{s: s} }
+func (s *Store) Blocks() Blocks { return Blocks{s} }
 
 const (
 	// blockable finds whether the users $1 and $2 exist, whether $1 blocks $2, and how many $1 blocks, at most $3.
@@ -68,10 +64,6 @@ const (
 		DELETE FROM notifications
 		WHERE owner_id = $1 AND actor_id + 0 = $2 OR owner_id = $2 AND actor_id + 0 = $1`
 
-	// unmarkBlock stores that $1 does not block $2.
-	unmarkBlock = `
-		UPDATE blocks SET is_by_user = FALSE WHERE user_id = $1 AND other_id = $2`
-
 	// deleteBlock removes the rows of $1 and $2 if neither blocks the other one.
 	deleteBlock = `
 		DELETE FROM blocks
@@ -110,7 +102,7 @@ func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Cha
 func (v Blocks) checkBlock(tx *listedTransaction, b block.Block) error {
 	var knowsBy, knowsWhom, stands bool
 	var blocks int
-	tx.Queue(blockable, b.By, b.Whom, v.limits.Follows).Into(&knowsBy, &knowsWhom, &stands, &blocks)
+	tx.Queue(blockable, b.By, b.Whom, v.s.limits.Follows).Into(&knowsBy, &knowsWhom, &stands, &blocks)
 	err := tx.Send()
 	switch {
 	case err != nil:
@@ -122,13 +114,13 @@ func (v Blocks) checkBlock(tx *listedTransaction, b block.Block) error {
 	case stands:
 		return nil
 	}
-	return v.limits.CheckBlocks(blocks)
+	return v.s.limits.CheckBlocks(blocks)
 }
 
 func (v Blocks) Remove(ctx context.Context, by, whom user.ID) error {
 	return v.s.Write(ctx, func(tx *engine.Tx) error {
 		lockPair(tx, by, whom)
-		tx.Queue(unmarkBlock, by, whom)
+		tx.Queue("UPDATE blocks SET is_by_user = FALSE WHERE user_id = $1 AND other_id = $2", by, whom)
 		tx.Queue(deleteBlock, by, whom)
 		return nil
 	})
@@ -139,21 +131,16 @@ type blockRow struct {
 	UserID        user.ID
 	OtherID       user.ID
 	Created       engine.Time
+	engine.PageRow
 }
 
 func (r blockRow) block() block.Block {
 	return block.Block{By: r.UserID, Whom: r.OtherID, Created: r.Created.Time}
 }
 
-// listedBlock is a row of a page of blocks.
-type listedBlock struct {
-	blockRow `bun:",extend"`
-	engine.PageRow
-}
-
 func (v Blocks) List(ctx context.Context, by user.ID, r page.Request) (page.Page[block.Block], error) {
-	p, err := engine.ListPage[listedBlock](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[blockRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("b.user_id = ? AND b.is_by_user", by)
 	}, "b.created DESC, b.other_id DESC")
-	return page.Map(p, func(r listedBlock) block.Block { return r.block() }), err
+	return page.Map(p, blockRow.block), err
 }

@@ -33,6 +33,7 @@ import (
 // because ports may have methods of the same name.
 type Store struct {
 	*engine.DB
+	limits quota.Limits
 }
 
 // Open connects to the database. It retries with growing pauses until Patience has
@@ -89,13 +90,14 @@ func (s *Store) Finish(ctx context.Context, chore string) error {
 
 // Ports returns the ports of the store. They keep accounts within the quotas.
 func (s *Store) Ports(l quota.Limits) store.Ports {
-	events, accounts := s.Events().Within(l), s.Accounts().Within(l)
+	s = &Store{s.DB, l}
+	events, accounts := s.Events(), s.Accounts()
 	return store.Ports{
 		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(), Codes: s.Codes(),
-		Categories: s.Categories(), Subscriptions: s.Subscriptions().Within(l), Blocks: s.Blocks().Within(l),
+		Categories: s.Categories(), Subscriptions: s.Subscriptions(), Blocks: s.Blocks(),
 		Events: events, EventReader: events, Discussion: events, Related: events, Notifications: s.Notifications(), Moderation: s.Moderation(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(l),
+		Images: s.Images(), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(),
 		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(),
 	}
 }

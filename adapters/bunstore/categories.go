@@ -28,13 +28,8 @@ func (r categoryRow) category() feed.Category {
 }
 
 // categoriesOf finds the categories of $1.
-var categoriesOf = engine.Text{
-	Postgres: `
-	SELECT id, parent_id, name, slug FROM categories WHERE id = ANY($1)`,
-
-	SQLite: `
-	SELECT id, parent_id, name, slug FROM categories WHERE id IN (SELECT value FROM json_each($1))`,
-}
+var categoriesOf = engine.Both(`
+	SELECT id, parent_id, name, slug FROM categories WHERE id = ANY($1)`)
 
 func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
 	rows, err := engine.All[categoryRow](ctx, v.s.DB, v.s.Pick(categoriesOf), ids)

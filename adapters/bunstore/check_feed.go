@@ -58,8 +58,8 @@ func selectEvents(ctx context.Context, query *bun.SelectQuery) (all []stored, er
 	var rows []eventRow
 	err = query.Model(&rows).ModelTableExpr("event_entries AS e").ColumnExpr("?TableColumns").Column("plates").Scan(ctx)
 	for _, row := range rows {
-		e, broken := row.event()
-		all = append(all, stored{int64(row.ID), e, broken})
+		entry, broken := row.entry()
+		all = append(all, stored{int64(row.ID), entry.Event, broken})
 	}
 	return all, err
 }

@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/uptrace/bun"
@@ -30,6 +29,7 @@ type commentRow struct {
 type authoredComment struct {
 	commentRow
 	memberRow
+	engine.PageRow
 }
 
 func (r commentRow) comment() event.Comment {
@@ -50,10 +50,11 @@ const (
 		WHERE n.event_id = $1
 		FOR NO KEY UPDATE OF n`
 
-	// lockCounts locks the counts of the event $1.
-	lockCounts = `
-		SELECT 1 FROM event_counts
-		WHERE event_id = $1
+	// lockCommented locks the counts of the event of the comment $1, without which no comment changes or goes. A comment never
+	// moves to another event.
+	lockCommented = `
+		SELECT event_id FROM event_counts
+		WHERE event_id = (SELECT c.event_id FROM comments c WHERE c.id = $1)
 		FOR UPDATE`
 
 	// insertComment adds the comment of $2 with the text $3, written at $4, to the event $1, if it exists.
@@ -92,55 +93,38 @@ const (
 		UPDATE event_counts SET likes = likes + $2 WHERE event_id = $1`
 )
 
-// discussedEvent is an event that a user discusses.
-type discussedEvent struct {
-	author user.ID
-	event.Exposure
-	tiesRow
+// lockDiscussed queues the statement that locks the counts of the event, and sets the author. The transaction fails unless the
+// user may see the event.
+func (v Events) lockDiscussed(tx *engine.Tx, on event.ID, by user.ID, author *user.ID) {
+	engine.Found(tx, tx.Queue(lockDiscussed, on, by).Must(event.ErrNotFound), func(row *eventRow) error {
+		if *author = row.AuthorID; !row.state().Exposure().VisibleTo(row.relation(by, row.AuthorID)) {
+			return event.ErrNotFound
+		}
+		return nil
+	})
 }
 
-// lockDiscussed queues the statement that locks the counts of the event and finds what says whether the user may see it.
-func (v Events) lockDiscussed(tx *engine.Tx, on event.ID, by user.ID) *discussedEvent {
-	d := &discussedEvent{}
-	tx.Queue(lockDiscussed, on, by).Must(event.ErrNotFound).
-		Into((*int64)(&d.author), (*int64)(&d.Status), (*int)(&d.Permission), &d.IsHidden, &d.Follows, &d.IsFollowed, &d.IsBlocked)
-	return d
-}
-
-// check returns ErrNotFound unless the user may see the event.
-func (d *discussedEvent) check(by user.ID) error {
-	if !d.VisibleTo(d.relation(by, d.author)) {
-		return event.ErrNotFound
-	}
-	return nil
-}
-
-// AddComment stores the comment while it learns whether its author may see the event. If not, the transaction fails.
 func (v Events) AddComment(
 	ctx context.Context, c event.Comment, charges ...ratelimit.Charge,
 ) (event.Comment, *user.Member, error) {
-	var author *user.Member
+	var by *user.Member
 	key := c.Completes
 	c.Completes = nil
-	err := v.s.Write(ctx, func(tx *engine.Tx) error {
-		author = nil
-		v.needComment(tx, c)
-		chargeAll(tx, charges)
-		on := v.lockDiscussed(tx, c.Event, c.Author)
+	err := v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
+		var author user.ID
+		by = nil
+		v.needComment(tx.Tx, c)
+		chargeAll(tx.Tx, charges)
+		v.lockDiscussed(tx.Tx, c.Event, c.Author, &author)
 		tx.Queue(insertComment, c.Event, c.Author, c.Content, c.Created).Into((*int64)(&c.ID))
-		if err := cmp.Or(tx.Send(), on.check(c.Author)); err != nil {
-			return err
-		}
+		err := tx.Send()
 		tx.Queue(countComment, c.Event, c.Created)
-		notify(tx, notification.OfComment(c).For(on.author))
-		complete(tx, key, idempotency.Comment, int64(c.ID))
-		tx.Add(v.s.membersOf([]user.ID{c.Author}, func(m user.Member) { author = &m }))
-		return nil
+		notify(tx.Tx, notification.OfComment(c).For(author))
+		complete(tx.Tx, key, idempotency.Comment, int64(c.ID))
+		tx.Add(v.s.membersOf([]user.ID{c.Author}, func(m user.Member) { by = &m }))
+		return err
 	})
-	if err != nil {
-		return event.Comment{}, nil, v.s.orThrottled(ctx, err)
-	}
-	return c, author, nil
+	return c, by, err
 }
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
@@ -152,13 +136,11 @@ func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment,
 // the lock does it see all concurrent comments.
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 	return v.s.Write(ctx, func(tx *engine.Tx) error {
-		on, err := lockCommented(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		var removed commentRow
-		done, err := tx.NewDelete().Model(&removed).Where("id = ?", id).Returning("hidden").Exec(ctx)
-		if err := engine.OrNotAffected(done, err, event.ErrNoComment); err != nil || removed.Hidden {
+		var on event.ID
+		var wasHidden bool
+		tx.Queue(lockCommented, id).Must(event.ErrNoComment).Into((*int64)(&on))
+		tx.Queue("DELETE FROM comments WHERE id = $1 RETURNING hidden", id).Must(event.ErrNoComment).Into(&wasHidden)
+		if err := tx.Send(); err != nil || wasHidden {
 			return err
 		}
 		tx.Queue(recountComments, on, -1)
@@ -166,24 +148,11 @@ func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 	})
 }
 
-// lockCommented locks the counts of the comment's event, without which no comment changes or goes, and returns the event.
-func lockCommented(ctx context.Context, tx *engine.Tx, id event.CommentID) (on event.ID, err error) {
-	// A comment never moves to another event.
-	err = tx.NewSelect().Model((*commentRow)(nil)).Column("event_id").Where("id = ?", id).Scan(ctx, &on)
-	if err != nil {
-		return 0, engine.OrNotFound(err, event.ErrNoComment)
-	}
-	tx.Queue(lockCounts, on).Must(event.ErrNoComment)
-	return on, tx.Send()
-}
-
 // turnComment hides or restores the comment with its notification, and returns its author.
 func turnComment(ctx context.Context, tx *engine.Tx, id event.CommentID, isHidden bool) (user.ID, error) {
 	var row commentRow
-	on, err := lockCommented(ctx, tx, id)
-	if err == nil {
-		err = engine.OrNotFound(tx.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), event.ErrNoComment)
-	}
+	tx.Queue(lockCommented, id).Must(event.ErrNoComment)
+	err := engine.OrNotFound(tx.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), event.ErrNoComment)
 	if err == nil {
 		row.Hidden, err = moderation.Turned(row.Hidden, isHidden)
 	}
@@ -195,7 +164,7 @@ func turnComment(ctx context.Context, tx *engine.Tx, id event.CommentID, isHidde
 		more = -1
 	}
 	tx.Queue("UPDATE comments SET hidden = $2 WHERE id = $1", id, isHidden)
-	tx.Queue(recountComments, on, more)
+	tx.Queue(recountComments, row.EventID, more)
 	tx.Queue(turnNoticeOfComment, row.AuthorID, id, isHidden)
 	return row.AuthorID, nil
 }
@@ -224,79 +193,54 @@ const commentsPage = `
 	LEFT JOIN presence p ON p.user_id = u.id
 	ORDER BY c.created DESC, c.id DESC`
 
-// listedComment is a row of commentsPage.
-type listedComment struct {
-	commentRow
-	memberRow
-	engine.PageRow
-}
-
 func (v Events) Comments(
 	ctx context.Context, on event.ID, viewer user.ID, r page.Request,
 ) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
 	members := map[user.ID]*user.Member{}
-	found, err := engine.PageOf[listedComment](ctx, v.s.DB, r, commentsPage, on, r.Size(), r.Offset(), viewer)
+	found, err := engine.PageOf[authoredComment](ctx, v.s.DB, r, commentsPage, on, r.Size(), r.Offset(), viewer)
 	for _, row := range found.Items {
 		addMember(members, row.member())
 	}
-	return page.Map(found, func(row listedComment) event.Comment { return row.comment() }), members, err
+	return page.Map(found, func(row authoredComment) event.Comment { return row.comment() }), members, err
 }
 
-// Like changes the like while it learns whether the user may see the event. If not, the transaction fails.
 func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {
-	err := v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
 		var more int64
-		chargeAll(tx, charges)
-		on, notice, change := v.lockDiscussed(tx, l.Event, l.By), notification.OfLike(l), insertLike
+		var author user.ID
+		chargeAll(tx.Tx, charges)
+		v.lockDiscussed(tx.Tx, l.Event, l.By, &author)
+		notice, change := notification.OfLike(l), insertLike
 		if !l.IsLiked {
-			withdraw(tx, notice) // a notification that is not withdrawn goes with its like
+			withdraw(tx.Tx, notice) // a notification that is not withdrawn goes with its like
 			change = deleteLike
 		}
 		tx.Queue(change, l.Event, l.By).Into(&more)
-		if err := cmp.Or(tx.Send(), on.check(l.By)); err != nil || more == 0 {
+		if err := tx.Send(); err != nil || more == 0 {
 			return err
 		}
 		tx.Queue(countLikes, l.Event, more)
 		if l.IsLiked {
-			notify(tx, notice.For(on.author))
+			notify(tx.Tx, notice.For(author))
 		}
 		return nil
 	})
-	return v.s.orThrottled(ctx, err)
 }
 
 // likings finds the likes of the events of $1, whether the viewer $2 likes them, and what says whether the viewer may see them.
 // COUNT looks up one row for each; for EXISTS, Postgres may read all whom the viewer follows.
-var likings = engine.Text{
-	Postgres: `
+var likings = engine.Both(`
 	SELECT e.id, e.author_id, e.status, e.permission, e.hidden, n.likes,
 		(SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id AND l.user_id = $2) > 0 AS is_liked,
 		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0 AS follows,
 		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2) > 0 AS is_followed,
 		(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) > 0 AS is_blocked
 	FROM events e JOIN event_counts n ON n.event_id = e.id
-	WHERE e.id = ANY($1)`,
-
-	SQLite: `
-	SELECT e.id, e.author_id, e.status, e.permission, e.hidden, n.likes,
-		(SELECT COUNT(*) FROM likes l WHERE l.event_id = e.id AND l.user_id = $2) > 0 AS is_liked,
-		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = e.author_id) > 0 AS follows,
-		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = e.author_id AND s.followed_id = $2) > 0 AS is_followed,
-		(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) > 0 AS is_blocked
-	FROM events e JOIN event_counts n ON n.event_id = e.id
-	WHERE e.id IN (SELECT value FROM json_each($1))`,
-}
-
-// likingRow is a row of likings.
-type likingRow struct {
-	eventRow
-	tiesRow
-	IsLiked bool
-}
+	WHERE e.id = ANY($1)`)
 
 func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map[event.ID]event.Liking, error) {
 	all := make(map[event.ID]event.Liking, len(on))
-	rows, err := engine.All[likingRow](ctx, v.s.DB, v.s.Pick(likings), on, viewer)
+	rows, err := engine.All[eventRow](ctx, v.s.DB, v.s.Pick(likings), on, viewer)
 	for _, r := range rows {
 		all[r.ID] = event.Liking{
 			Event: r.ID, Author: r.AuthorID, Likes: r.Likes, IsLiked: r.IsLiked, Exposure: r.state().Exposure(),

@@ -93,31 +93,21 @@ func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
 }
 
 // tiesRow is what stands between a viewer and another user, such as the author of an event.
-type tiesRow struct{ Follows, IsFollowed, IsBlocked bool }
+type tiesRow struct {
+	Follows, IsFollowed, IsBlocked bool `bun:",scanonly"`
+}
 
 func (r tiesRow) relation(viewer, author user.ID) subscription.Relation {
 	return subscription.Relate(viewer, author, r.Follows, r.IsFollowed, r.IsBlocked)
 }
 
-// relatedEvent is a row of eventFor.
-type relatedEvent struct {
-	eventRow
-	tiesRow
-}
-
 func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
-	row, err := engine.One[relatedEvent](ctx, v.s.DB, event.ErrNotFound, eventFor, id, viewer)
+	row, err := engine.One[eventRow](ctx, v.s.DB, event.ErrNotFound, eventFor, id, viewer)
 	if err != nil {
 		return event.Entry{}, 0, err
 	}
 	entry, err := row.entry()
 	return entry, row.relation(viewer, row.AuthorID), err
-}
-
-// listedEvent is a row of a page of events.
-type listedEvent struct {
-	eventRow
-	engine.PageRow
 }
 
 func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
@@ -129,11 +119,11 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 		}
 		statement, args = eventsInOrder, append(args, terms[0].String(), second)
 	}
-	p, err := engine.PageOf[listedEvent](ctx, v.s.DB, q.Page, statement, args...)
+	p, err := engine.PageOf[eventRow](ctx, v.s.DB, q.Page, statement, args...)
 	if err != nil {
 		return page.Page[event.Entry]{}, err
 	}
-	return page.TryMap(p, func(row listedEvent) (event.Entry, error) { return row.entry() })
+	return page.TryMap(p, eventRow.entry)
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {

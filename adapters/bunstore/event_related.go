@@ -81,7 +81,7 @@ var moment = engine.Text{
 	ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer)`,
 }
 
-// momentRow is a row of moment.
+// momentRow is a row of moment, or of peopleAndCategories.
 type momentRow struct {
 	eventRow
 	memberRow
@@ -118,8 +118,7 @@ var newestComments = engine.Text{
 }
 
 // peopleAndCategories finds the users of $1, and the names of the categories of $2. Two statements would cost more than one.
-var peopleAndCategories = engine.Text{
-	Postgres: `
+var peopleAndCategories = engine.Both(`
 	SELECT k.category_id, k.category_name,
 		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 	FROM (
@@ -127,18 +126,7 @@ var peopleAndCategories = engine.Text{
 		UNION ALL
 		SELECT 0, id, name FROM categories WHERE id = ANY($2)) k
 	LEFT JOIN users u ON u.id = k.id AND u.phone NOT LIKE 'erased-%'
-	LEFT JOIN presence p ON p.user_id = u.id`,
-
-	SQLite: `
-	SELECT k.category_id, k.category_name,
-		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
-	FROM (
-		SELECT id, 0 AS category_id, '' AS category_name FROM users WHERE id IN (SELECT value FROM json_each($1))
-		UNION ALL
-		SELECT 0, id, name FROM categories WHERE id IN (SELECT value FROM json_each($2))) k
-	LEFT JOIN users u ON u.id = k.id AND u.phone NOT LIKE 'erased-%'
-	LEFT JOIN presence p ON p.user_id = u.id`,
-}
+	LEFT JOIN presence p ON p.user_id = u.id`)
 
 // newsOfDays finds the first $3 news of each day of $1 (on SQLite, of the day $1), those from the city at the same place
 // of $2 (the city $2) first. An empty city matches none.
@@ -192,7 +180,7 @@ func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.R
 func (v Events) momentReads(q event.RelatedQuery, into *event.Related) (reads []engine.Step) {
 	for dates := range slices.Chunk(engine.Distinct(q.Dates), v.s.Dialect.KeysAtOnce()) {
 		reads = append(reads, engine.Each(v.s.DB, func(row *momentRow) error {
-			e, err := row.event()
+			e, err := event.Restore(row.state())
 			if err != nil {
 				return err
 			}
@@ -211,20 +199,13 @@ func (v Events) peopleReads(q event.RelatedQuery, into *event.Related) []engine.
 	if len(q.People) == 0 && len(q.Categories) == 0 {
 		return nil
 	}
-	return []engine.Step{engine.Each(v.s.DB, func(row *categoryOrMember) error {
+	return []engine.Step{engine.Each(v.s.DB, func(row *momentRow) error {
 		if row.CategoryID != 0 {
 			into.CategoryNames[row.CategoryID] = row.CategoryName
 		}
 		addMember(into.Members, row.member())
 		return nil
 	}, v.s.Pick(peopleAndCategories), q.People, q.Categories)}
-}
-
-// categoryOrMember is a row of peopleAndCategories.
-type categoryOrMember struct {
-	CategoryID   feed.CategoryID
-	CategoryName string
-	memberRow
 }
 
 func (v Events) commentReads(q event.RelatedQuery, into *event.Related) (reads []engine.Step) {

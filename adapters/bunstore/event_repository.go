@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -12,7 +11,6 @@ import (
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
-	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
@@ -23,13 +21,10 @@ import (
 // Every writer locks an event's counts before the event itself, and both before the
 // bytes of its author's pictures and the counters of the feed. The locks of quotas come
 // first of all. The fixed order prevents deadlocks.
-type Events struct {
-	s      *Store
-	limits quota.Limits
-}
+type Events struct{ s *Store }
 
 // Events returns the repository of events and their discussions.
-func (s *Store) Events() Events { return Events{s: s} }
+func (s *Store) Events() Events { return Events{s} }
 
 var (
 	_ event.Repository    = Events{}
@@ -50,7 +45,7 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 			return err
 		}
 		if v.countsDrafts(nil, e) {
-			v.needDraft(tx.Tx, stored.Author, v.limits.ErrDrafts())
+			v.needDraft(tx.Tx, stored.Author, v.s.limits.ErrDrafts())
 		}
 		chargeAll(tx.Tx, charges)
 		tx.Queue(insertEvent, stored.Author, stored.Date, stored.Title, stored.Content, stored.HTML, engine.NullIfZero(stored.Category),
@@ -59,10 +54,10 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 		if err := tx.Send(); err != nil {
 			return err
 		}
-		tx.Queue(insertCounts, stored.ID, stored.Author)
+		tx.Queue("INSERT INTO event_counts (event_id, author_id) VALUES ($1, $2)", stored.ID, stored.Author)
 		plates := newPlates(stored.Plates)
 		changePlates(tx.Tx, stored.ID, nil, stored.Plates)
-		countPictures(tx.Tx, v.limits, stored.Author, plates...)
+		countPictures(tx.Tx, v.s.limits, stored.Author, plates...)
 		if l := listed(e); l != nil {
 			l.ID = int64(stored.ID)
 			tx.changes.replace(eventItem(stored.ID), nil, l)
@@ -119,22 +114,10 @@ const (
 		WHERE id = $1 AND revision = $2
 		RETURNING (SELECT n.comments FROM event_counts n WHERE n.event_id = $1), (SELECT n.likes FROM event_counts n WHERE n.event_id = $1)`
 
-	// insertCounts begins to count comments and likes of the event $1 by $2.
-	insertCounts = `
-		INSERT INTO event_counts (event_id, author_id) VALUES ($1, $2)`
-
 	// insertPlate adds the plate with the photo $2, made at $3, to the event $1.
 	insertPlate = `
 		INSERT INTO plates (event_id, photo, created) VALUES ($1, $2, $3)
 		RETURNING id`
-
-	// deletePlate removes the plate $1.
-	deletePlate = `
-		DELETE FROM plates WHERE id = $1`
-
-	// deleteEvent removes the event $1 with what refers to it.
-	deleteEvent = `
-		DELETE FROM events WHERE id = $1`
 
 	// lockEvent locks the event $1.
 	lockEvent = `
@@ -146,7 +129,7 @@ const (
 func changePlates(tx *engine.Tx, on event.ID, before, after []event.Plate) {
 	for _, p := range before {
 		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
-			tx.Queue(deletePlate, p.ID)
+			tx.Queue("DELETE FROM plates WHERE id = $1", p.ID)
 		}
 	}
 	for i, p := range after {
@@ -158,12 +141,11 @@ func changePlates(tx *engine.Tx, on event.ID, before, after []event.Plate) {
 
 // loadEvent locks the event and returns it. It locks it by a statement of its own: that one may wait,
 // and sees other tables as they were before.
-func loadEvent(tx *engine.Tx, id event.ID) (*eventRow, error) {
-	var found *eventRow
+func loadEvent(tx *engine.Tx, id event.ID) (found event.Entry, err error) {
 	tx.Queue(lockEvent, id)
 	engine.Found(tx, tx.Queue(eventOf, id).Must(event.ErrNotFound), func(row *eventRow) error {
-		found = new(*row)
-		return nil
+		found, err = row.entry()
+		return err
 	})
 	return found, tx.Send()
 }
@@ -180,15 +162,12 @@ func (v Events) Change(
 		changed, err = v.change(ctx, tx, id, fn, charges)
 		return err
 	})
-	if err != nil {
-		return event.Entry{}, err
-	}
-	return changed, nil
+	return changed, err
 }
 
 // lockDraftsWith locks the room for drafts of the author of an event that was not read yet.
 func (v Events) lockDraftsWith(ctx context.Context, tx *engine.Tx, id event.ID) error {
-	if v.limits.Drafts == 0 {
+	if v.s.limits.Drafts == 0 {
 		return nil
 	}
 	var author user.ID
@@ -201,17 +180,13 @@ func (v Events) lockDraftsWith(ctx context.Context, tx *engine.Tx, id event.ID) 
 func (v Events) change(
 	ctx context.Context, tx *listedTransaction, id event.ID, fn func(*event.Event) error, charges []ratelimit.Charge,
 ) (event.Entry, error) {
-	stored, err := loadEvent(tx.Tx, id)
-	if err != nil {
-		return event.Entry{}, err
-	}
-	read, err := stored.entry()
+	read, err := loadEvent(tx.Tx, id)
 	if err != nil {
 		return event.Entry{}, err
 	}
 	next, err := event.Restore(read.State())
 	if err != nil {
-		return event.Entry{}, fmt.Errorf("change event: %v", err)
+		return event.Entry{}, err
 	}
 	if err := cmp.Or(fn(next), ctx.Err()); err != nil || reflect.DeepEqual(read.State(), next.State()) {
 		return read, err
@@ -221,7 +196,7 @@ func (v Events) change(
 		return event.Entry{}, err
 	}
 	if v.countsDrafts(read.Event, next) {
-		tx.Queue(hasFewerDrafts, stored.AuthorID, v.limits.Drafts+1).Must(v.limits.ErrDrafts()) // with this one
+		tx.Queue(hasFewerDrafts, read.Author(), v.s.limits.Drafts+1).Must(v.s.limits.ErrDrafts()) // with this one
 	}
 	if err := tx.Send(); err != nil {
 		return event.Entry{}, err
@@ -241,10 +216,7 @@ type rewritten struct {
 
 func (r *rewritten) entry() (event.Entry, error) {
 	e, err := event.Restore(r.State)
-	if err != nil {
-		return event.Entry{}, fmt.Errorf("store event: %v", err)
-	}
-	return event.Entry{Event: e, Counts: r.Counts, Revision: r.revision}, nil
+	return event.Entry{Event: e, Counts: r.Counts, Revision: r.revision}, err
 }
 
 // rewrite stores the next state of the event if that still has the revision, applies the charges, and returns the event as it
@@ -252,7 +224,7 @@ func (r *rewritten) entry() (event.Entry, error) {
 func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charges []ratelimit.Charge) (*rewritten, error) {
 	changed, err := event.Restore(next)
 	if err != nil {
-		return nil, fmt.Errorf("store event: %v", err)
+		return nil, err
 	}
 	makes, err := next.Makes()
 	if err != nil {
@@ -270,7 +242,7 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 	chargeAll(tx, charges)
 	plates := newPlates(r.Plates)
 	changePlates(tx, next.ID, before.Plates, r.Plates)
-	countPictures(tx, v.limits, next.Author, plates...)
+	countPictures(tx, v.s.limits, next.Author, plates...)
 	if err := tx.Send(); err != nil {
 		return nil, err
 	}
@@ -298,7 +270,7 @@ func (v Events) ChangeRead(
 	before := read.State()
 	changed, err := event.Restore(before)
 	if err != nil {
-		return event.Entry{}, fmt.Errorf("change event: %v", err)
+		return event.Entry{}, err
 	}
 	if err := cmp.Or(fn(changed), ctx.Err()); err != nil || reflect.DeepEqual(before, changed.State()) {
 		return v.Change(ctx, read.ID(), fn, charges...)
@@ -325,10 +297,7 @@ func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, 
 		removed, err = v.s.removeEvent(ctx, tx, id)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return removed, nil
+	return removed, err
 }
 
 // removeEvent deletes the counts first, so that exactly one of several concurrent
@@ -342,11 +311,7 @@ func (s *Store) removeEvent(ctx context.Context, tx *listedTransaction, id event
 	if err != nil {
 		return nil, err
 	}
-	tx.Queue(deleteEvent, id)
-	e, err := stored.event()
-	if err != nil {
-		return nil, err
-	}
-	tx.changes.replace(eventItem(id), listed(e), nil)
-	return e, nil
+	tx.Queue("DELETE FROM events WHERE id = $1", id)
+	tx.changes.replace(eventItem(id), listed(stored.Event), nil)
+	return stored.Event, nil
 }

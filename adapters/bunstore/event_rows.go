@@ -39,9 +39,12 @@ type eventRow struct {
 	Comments      int       `bun:",scanonly,nullzero"`
 	Likes         int       `bun:",scanonly,nullzero"`
 	Plates        plateList `bun:",scanonly"`
+	IsLiked       bool      `bun:",scanonly"`
+	tiesRow
+	engine.PageRow
 }
 
-func (r *eventRow) state() event.State {
+func (r eventRow) state() event.State {
 	return event.State{
 		ID: r.ID, Author: r.AuthorID, Date: r.Day.Date, Title: r.Title, Content: r.Content, HTML: r.HTML, Category: r.CategoryID,
 		Permission: r.Permission, Status: r.Status, IsHidden: r.Hidden,
@@ -50,17 +53,8 @@ func (r *eventRow) state() event.State {
 	}
 }
 
-// event returns the stored event. An invalid one is an internal error.
-func (r *eventRow) event() (*event.Event, error) {
+func (r eventRow) entry() (event.Entry, error) {
 	restored, err := event.Restore(r.state())
-	if err != nil {
-		return nil, fmt.Errorf("read event: %v", err)
-	}
-	return restored, nil
-}
-
-func (r *eventRow) entry() (event.Entry, error) {
-	restored, err := r.event()
 	return event.Entry{Event: restored, Counts: event.Counts{Comments: r.Comments, Likes: r.Likes}, Revision: r.Revision}, err
 }
 

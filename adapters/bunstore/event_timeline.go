@@ -20,9 +20,7 @@ import (
 var timeline = engine.Text{
 	Postgres: `
 	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
-		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes,
-		(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint) ORDER BY p.id)
-			FROM plates p WHERE p.event_id = e.id) AS plates
+		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates
 	FROM (
 		SELECT id FROM (
 			SELECT author_id, permission FROM (
@@ -50,15 +48,12 @@ var timeline = engine.Text{
 			ORDER BY e.published_at DESC, e.id DESC LIMIT $4) e
 		ORDER BY published_at DESC, id DESC LIMIT $4
 	) top
-	JOIN events e ON e.id = top.id
-	LEFT JOIN event_counts n ON n.event_id = e.id
+	JOIN event_entries e ON e.id = top.id
 	ORDER BY e.published_at DESC, e.id DESC`,
 
 	SQLite: `
 	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
-		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, n.comments, n.likes,
-		(SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)
-			FROM plates p WHERE p.event_id = e.id) AS plates
+		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates
 	FROM (
 		SELECT e.id FROM (
 			SELECT author_id, permission FROM (
@@ -89,8 +84,7 @@ var timeline = engine.Text{
 				ORDER BY first.published_at DESC, first.id DESC LIMIT CAST($4 AS integer)))
 		ORDER BY e.published_at DESC, e.id DESC LIMIT CAST($4 AS integer)
 	) top
-	CROSS JOIN events e ON e.id = top.id
-	LEFT JOIN event_counts n ON n.event_id = e.id
+	CROSS JOIN event_entries e ON e.id = top.id
 	ORDER BY e.published_at DESC, e.id DESC`,
 }
 

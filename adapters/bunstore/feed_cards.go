@@ -35,48 +35,33 @@ const (
 	LEFT JOIN presence s ON s.user_id = u.id
 	WHERE l.kind = 'demand' AND l.id = $1`
 
-	// translationsOfPublication finds the first $2 of the visible publications, but for $1, whose bundle or whose bundle's
-	// first original is the original of the publication $1.
-	translationsOfPublication = `
+	// translationsOfItem finds the first $3 of the visible publications whose bundle or whose bundle's first original is the
+	// original of the item $1 of the kind $2, a publication (but for itself) or a node.
+	translationsOfItem = `
 	WITH original AS MATERIALIZED (
-		SELECT COALESCE(first_original_id, bundle_id) AS id FROM publications WHERE id = $1)
+		SELECT COALESCE(first_original_id, bundle_id) AS id FROM publications WHERE id = $1 AND $2 = 'publication'
+		UNION ALL
+		SELECT COALESCE(b.first_original_id, b.id) FROM nodes n JOIN bundles b ON b.id = n.bundle_id WHERE n.id = $1 AND $2 = 'node')
 	SELECT id, language, title FROM publications
-	WHERE bundle_id = (SELECT id FROM original) AND published AND NOT deleted AND id <> $1
+	WHERE bundle_id = (SELECT id FROM original) AND published AND NOT deleted AND (id <> $1 OR $2 = 'node')
 	UNION
 	SELECT id, language, title FROM publications
-	WHERE first_original_id = (SELECT id FROM original) AND published AND NOT deleted AND id <> $1
+	WHERE first_original_id = (SELECT id FROM original) AND published AND NOT deleted AND (id <> $1 OR $2 = 'node')
 	ORDER BY id
-	LIMIT CAST($2 AS bigint)`
-
-	// translationsOfNode is translationsOfPublication for the original of the bundle of the node $1.
-	translationsOfNode = `
-	WITH original AS MATERIALIZED (
-		SELECT COALESCE(b.first_original_id, b.id) AS id FROM nodes n JOIN bundles b ON b.id = n.bundle_id WHERE n.id = $1)
-	SELECT id, language, title FROM publications
-	WHERE bundle_id = (SELECT id FROM original) AND published AND NOT deleted
-	UNION
-	SELECT id, language, title FROM publications
-	WHERE first_original_id = (SELECT id FROM original) AND published AND NOT deleted
-	ORDER BY id
-	LIMIT CAST($2 AS bigint)`
+	LIMIT CAST($3 AS bigint)`
 )
 
 // Card reads the item and its translations in one round trip.
 func (v Feed) Card(ctx context.Context, kind feed.Kind, id int64) (feed.Card, error) {
 	var cards []itemRow
 	var translations []feed.Translation
-	var reads []engine.Step
-	switch kind {
-	case feed.Publication:
-		reads = append(reads, engine.Rows(v.s.DB, &cards, openedPublication, id),
-			engine.Rows(v.s.DB, &translations, translationsOfPublication, id, feed.MaxTranslations))
-	case feed.Node:
-		reads = append(reads, engine.Rows(v.s.DB, &cards, openedNode, id),
-			engine.Rows(v.s.DB, &translations, translationsOfNode, id, feed.MaxTranslations))
-	case feed.Demand:
-		reads = append(reads, engine.Rows(v.s.DB, &cards, openedDemand, id))
-	default:
+	opened := map[feed.Kind]string{feed.Publication: openedPublication, feed.Node: openedNode, feed.Demand: openedDemand}[kind]
+	if opened == "" {
 		return feed.Card{}, cmp.Or[error](ctx.Err(), feed.ErrNoItem)
+	}
+	reads := []engine.Step{engine.Rows(v.s.DB, &cards, opened, id)}
+	if kind != feed.Demand {
+		reads = append(reads, engine.Rows(v.s.DB, &translations, translationsOfItem, id, kind, feed.MaxTranslations))
 	}
 	err := v.s.Read(ctx, func(ctx context.Context) error {
 		cards, translations = nil, nil

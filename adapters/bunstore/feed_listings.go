@@ -116,34 +116,19 @@ func later(a, b time.Time) time.Time {
 
 // countListings counts $3 more listings of the kind $2 in the category $1, the latest of them created at $4 and updated at $5.
 // The shard depends on the connection, whose transactions run one after the other.
-var countListings = engine.Text{
-	Postgres: `
-		INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
-		VALUES ($1, $2, pg_backend_pid() % 16, $3, $4, $5, 1)
-		ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1,
-			created = GREATEST(k.created, EXCLUDED.created), updated = GREATEST(k.updated, EXCLUDED.updated)`,
-
-	SQLite: `
-		INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
-		VALUES ($1, $2, 0, $3, $4, $5, 1)
-		ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1,
-			created = MAX(COALESCE(k.created, EXCLUDED.created), COALESCE(EXCLUDED.created, k.created)),
-			updated = MAX(COALESCE(k.updated, EXCLUDED.updated), COALESCE(EXCLUDED.updated, k.updated))`,
-}
+var countListings = engine.Both(`
+	INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
+	VALUES ($1, $2, pg_backend_pid() % 16, $3, $4, $5, 1)
+	ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1,
+		created = CASE WHEN k.created > EXCLUDED.created THEN k.created ELSE COALESCE(EXCLUDED.created, k.created) END,
+		updated = CASE WHEN k.updated > EXCLUDED.updated THEN k.updated ELSE COALESCE(EXCLUDED.updated, k.updated) END`)
 
 // countTotal counts $2 more listings of the kind $1, which has changed at $3. Versions follow the clock, so that none is
 // used again after rows were lost or a backup was restored.
-var countTotal = engine.Text{
-	Postgres: `
-		INSERT INTO feed_totals AS t (kind, shard, count, version) VALUES ($1, pg_backend_pid() % 16, $2, $3)
-		ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
-			version = GREATEST(t.version + 1, EXCLUDED.version)`,
-
-	SQLite: `
-		INSERT INTO feed_totals AS t (kind, shard, count, version) VALUES ($1, 0, $2, $3)
-		ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
-			version = MAX(t.version + 1, EXCLUDED.version)`,
-}
+var countTotal = engine.Both(`
+	INSERT INTO feed_totals AS t (kind, shard, count, version) VALUES ($1, pg_backend_pid() % 16, $2, $3)
+	ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
+		version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`)
 
 const (
 	// lockCounters locks the counters of the kind $2 in the category $1.
@@ -177,10 +162,6 @@ const (
 	// has an assigned column.
 	touchListing = `
 		UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2`
-
-	// removeListing removes the listing of the kind $1 with the id $2.
-	removeListing = `
-		DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2`
 )
 
 // writeListings queues the statements that write the changes.
@@ -222,7 +203,7 @@ func (s *Store) writeListings(tx *engine.Tx, b listingChanges) {
 func (s *Store) writeListing(tx *engine.Tx, b listingChange) {
 	switch next := b.next; {
 	case next == nil:
-		tx.Queue(removeListing, b.at.kind, b.at.id)
+		tx.Queue("DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2", b.at.kind, b.at.id)
 	case b.isUpdate():
 		tx.Queue(touchListing, b.at.kind, b.at.id, next.Updated)
 	default:

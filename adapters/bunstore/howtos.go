@@ -24,11 +24,6 @@ type howToRow struct {
 	Bundles       []int64 `bun:",array"`
 	Created       engine.Time
 	Updated       engine.Time
-}
-
-// listedHowTo is a row of a page of how-tos.
-type listedHowTo struct {
-	howToRow `bun:",extend"`
 	engine.PageRow
 }
 
@@ -40,11 +35,11 @@ func (r howToRow) howTo() publication.HowTo {
 }
 
 func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
-	rows, err := engine.ListPage[listedHowTo](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	rows, err := engine.ListPage[howToRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if len(categories) == 0 {
 			return query
 		}
 		return query.Where("h.category IN (?)", bun.List(categories))
 	}, "h.created DESC, h.category, h.robot_id")
-	return page.Map(rows, func(r listedHowTo) publication.HowTo { return r.howTo() }), err
+	return page.Map(rows, howToRow.howTo), err
 }

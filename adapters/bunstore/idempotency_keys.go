@@ -124,10 +124,7 @@ func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Ti
 	return stored.answer(k), nil
 }
 
-// releaseKey deletes the key $2 of the account $1, if the holder $3 holds it.
-const releaseKey = `
-	DELETE FROM idempotency_keys WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL`
-
 func (v Keys) Release(ctx context.Context, k idempotency.Key) error {
-	return v.s.Exec(ctx, releaseKey, k.User, k.Name, k.Holder)
+	return v.s.Exec(ctx, "DELETE FROM idempotency_keys WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL",
+		k.User, k.Name, k.Holder)
 }

@@ -14,20 +14,16 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
-	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
 
 // Images implements userimage.Repository.
-type Images struct {
-	s      *Store
-	limits quota.Limits
-}
+type Images struct{ s *Store }
 
 // Images returns the repository of user images.
-func (s *Store) Images() Images { return Images{s: s} }
+func (s *Store) Images() Images { return Images{s} }
 
 type imageRow struct {
 	bun.BaseModel `bun:"table:images,alias:i"`
@@ -41,6 +37,7 @@ type imageRow struct {
 	Deleted       engine.Time
 	Hidden        bool
 	Revision      int64
+	engine.PageRow
 }
 
 func (r imageRow) image() (userimage.Image, error) {
@@ -85,10 +82,6 @@ const (
 	keepImage = `
 		INSERT INTO image_counts AS c (owner_id, kept) VALUES ($1, 1)
 		ON CONFLICT (owner_id) DO UPDATE SET kept = c.kept + 1`
-
-	// dropImage counts an image of the owner $1 no longer.
-	dropImage = `
-		UPDATE image_counts SET kept = kept - 1 WHERE owner_id = $1`
 )
 
 // Add counts the bytes and the image in the order in which a deletion takes them back, so that
@@ -96,7 +89,7 @@ const (
 func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
 	err := v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
 		chargeAll(tx.Tx, charges)
-		countPictures(tx.Tx, v.limits, i.Owner, countedPicture{i.Key, i.Bytes, true})
+		countPictures(tx.Tx, v.s.limits, i.Owner, countedPicture{i.Key, i.Bytes, true})
 		tx.Queue(countImage, i.Owner, userimage.MaxImages).Must(userimage.ErrFull)
 		tx.Queue(insertImage, i.Owner, i.Key, i.Width, i.Height, i.Tags.Names(), i.Created).Into((*int64)(&i.ID))
 		if err := tx.Send(); err != nil {
@@ -105,11 +98,8 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 		complete(tx.Tx, i.Completes, idempotency.Image, int64(i.ID))
 		return nil
 	})
-	if err != nil {
-		return userimage.Image{}, err
-	}
 	i.Bytes, i.Completes = 0, nil
-	return i, nil
+	return i, err
 }
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, error) {
@@ -183,7 +173,7 @@ func recountImages(tx *engine.Tx, old, next userimage.Image) {
 		tx.Queue(keepImage, next.Owner)
 	}
 	if wasKept {
-		tx.Queue(dropImage, old.Owner)
+		tx.Queue("UPDATE image_counts SET kept = kept - 1 WHERE owner_id = $1", old.Owner)
 	}
 }
 
@@ -230,26 +220,18 @@ var allImagesOf = engine.Text{
 	ORDER BY created DESC, id DESC`,
 }
 
-// listedImage is a row of imagesOf.
-type listedImage struct {
-	imageRow
-	engine.PageRow
-}
-
 func (v Images) List(ctx context.Context, q userimage.Query, r page.Request) (page.Page[userimage.Image], error) {
 	q, possible := q.Normalise() // strings that can't be tags can't be bound
 	if !possible {
-		if err := ctx.Err(); err != nil {
-			return page.Page[userimage.Image]{}, err
-		}
-		return page.Of[userimage.Image](r, nil, 0)
+		p, err := page.Of[userimage.Image](r, nil, 0)
+		return p, cmp.Or(ctx.Err(), err)
 	}
-	p, err := engine.PageOf[listedImage](ctx, v.s.DB, r, v.s.Pick(imagesOf),
+	p, err := engine.PageOf[imageRow](ctx, v.s.DB, r, v.s.Pick(imagesOf),
 		q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), r.Size(), r.Offset())
 	if err != nil {
 		return page.Page[userimage.Image]{}, err
 	}
-	return page.TryMap(p, func(row listedImage) (userimage.Image, error) { return row.image() })
+	return page.TryMap(p, imageRow.image)
 }
 
 // errStopped ends an iteration whose consumer has stopped.

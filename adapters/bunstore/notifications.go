@@ -52,10 +52,6 @@ const (
 		WHERE owner_id = $1
 			AND read_up_to < (SELECT MAX(n.id) FROM notifications n WHERE n.owner_id = $1 AND n.withdrawn = FALSE AND n.id <= $2)`
 
-	// unreadOf finds how many notifications of $1 are unread.
-	unreadOf = `
-		SELECT unread FROM notification_counts WHERE owner_id = $1`
-
 	// notices finds the notifications of $1 before the id $2, $3 of them, with what they are about. Without any there is a row
 	// with the counts.
 	notices = `
@@ -143,6 +139,6 @@ func (v Notifications) MarkRead(ctx context.Context, of user.ID, upTo notificati
 
 func (v Notifications) Unread(ctx context.Context, of user.ID) (int, error) {
 	var unread int64
-	err := v.s.ReadRow(ctx, unreadOf, []any{int64(of)}, &unread)
+	err := v.s.ReadRow(ctx, "SELECT unread FROM notification_counts WHERE owner_id = $1", []any{int64(of)}, &unread)
 	return atMostKept(unread), err
 }

@@ -55,6 +55,10 @@ func textOf(value ast.Expr) (text engine.Text) {
 		if one, err := strconv.Unquote(v.Value); err == nil && isStatement.MatchString(one) {
 			return engine.Text{Postgres: one, SQLite: one}
 		}
+	case *ast.CallExpr:
+		if of, is := v.Fun.(*ast.SelectorExpr); is && of.Sel.Name == "Both" {
+			return engine.Both(textOf(v.Args[0]).Postgres)
+		}
 	case *ast.CompositeLit:
 		for _, element := range v.Elts {
 			pair, isPair := element.(*ast.KeyValueExpr)

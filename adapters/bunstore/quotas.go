@@ -14,29 +14,11 @@ import (
 	"plaza/domain/user"
 )
 
-// Within returns the events as a store that was opened with the quotas.
-func (v Events) Within(l quota.Limits) Events { return Events{v.s, l} }
-
-// Within returns the images as a store that was opened with the quotas.
-func (v Images) Within(l quota.Limits) Images { return Images{v.s, l} }
-
-// Within returns the subscriptions as a store that was opened with the quotas.
-func (v Subscriptions) Within(l quota.Limits) Subscriptions { return Subscriptions{v.s, l} }
-
-// Within returns the blocks as a store that was opened with the quotas.
-func (v Blocks) Within(l quota.Limits) Blocks { return Blocks{v.s, l} }
-
-// Within returns the accounts as a store that was opened with the quotas.
-func (v Accounts) Within(l quota.Limits) Accounts { return Accounts{v.s, l} }
-
 // Room implements quota.Room.
-type Room struct {
-	s      *Store
-	limits quota.Limits
-}
+type Room struct{ s *Store }
 
 // Room returns the room within the quotas.
-func (s *Store) Room(l quota.Limits) Room { return Room{s, l} }
+func (s *Store) Room() Room { return Room{s} }
 
 // Drafts, comments and follows are counted in an index, at most as many as the quota has, while others who add one for the
 // same account wait. The bytes of pictures have a sum for each account, picture_totals. A new picture is added to it by a
@@ -61,10 +43,6 @@ const (
 		ON CONFLICT (owner_id) DO UPDATE SET bytes = t.bytes + EXCLUDED.bytes
 		WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)`
 
-	// insertPicture notes that the picture $1 of the owner $2 has $3 bytes, and $4 whether they include those of its sizes.
-	insertPicture = `
-		INSERT INTO pictures (key, owner_id, bytes, has_sizes) VALUES ($1, $2, $3, $4)`
-
 	// takeSizes adds $2 to the bytes of the picture $1, unless they include those of its sizes, or it has no row.
 	takeSizes = `
 		UPDATE pictures SET bytes = bytes + $2, has_sizes = TRUE
@@ -74,22 +52,18 @@ const (
 	addSizes = `
 		UPDATE picture_totals SET bytes = bytes + $2
 		WHERE owner_id = (SELECT p.owner_id FROM pictures p WHERE p.key = $1)`
-
-	// bytesTaken finds the bytes of the owner $1.
-	bytesTaken = `
-		SELECT bytes FROM picture_totals WHERE owner_id = $1`
 )
 
 // CheckPictures asks nothing of the database if there is no quota.
 func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
-	if v.limits.Pictures == 0 {
+	if v.s.limits.Pictures == 0 {
 		return ctx.Err()
 	}
 	var taken int64
-	if err := v.s.ReadRow(ctx, bytesTaken, []any{int64(owner)}, &taken); err != nil {
+	if err := v.s.ReadRow(ctx, "SELECT bytes FROM picture_totals WHERE owner_id = $1", []any{int64(owner)}, &taken); err != nil {
 		return err
 	}
-	return v.limits.CheckPictures(taken + 1)
+	return v.s.limits.CheckPictures(taken + 1)
 }
 
 // CountSizes locks the picture before the total, as the trigger of discards does.
@@ -124,7 +98,7 @@ func countPictures(tx *engine.Tx, l quota.Limits, owner user.ID, pictures ...cou
 	tx.Queue(takeBytes, owner, all, cmp.Or(l.Pictures, math.MaxInt64)).Must(l.ErrPictures())
 	for _, p := range pictures {
 		if p.bytes > 0 {
-			tx.Queue(insertPicture, p.key, owner, p.bytes, p.hasSizes)
+			tx.Queue("INSERT INTO pictures (key, owner_id, bytes, has_sizes) VALUES ($1, $2, $3, $4)", p.key, owner, p.bytes, p.hasSizes)
 		}
 	}
 }
@@ -144,13 +118,13 @@ func newPlates(plates []event.Plate) (counted []countedPicture) {
 // countsDrafts reports whether storing next in place of replaced, which may be nil, must be
 // refused if its author has as many drafts as the quota.
 func (v Events) countsDrafts(replaced, next *event.Event) bool {
-	return v.limits.Drafts > 0 && event.AddsDraft(replaced, next)
+	return v.s.limits.Drafts > 0 && event.AddsDraft(replaced, next)
 }
 
 // needDraft queues the statements that find room for another draft of the author. Without room the transaction fails with full.
 func (v Events) needDraft(tx *engine.Tx, author user.ID, full error) {
 	v.lockDrafts(tx, author)
-	tx.Queue(hasFewerDrafts, author, v.limits.Drafts).Must(full)
+	tx.Queue(hasFewerDrafts, author, v.s.limits.Drafts).Must(full)
 }
 
 // lockDrafts makes others who add a draft for the author wait. It is among the first locks of its transaction, so that
@@ -159,8 +133,8 @@ func (v Events) lockDrafts(tx *engine.Tx, author user.ID) { tx.Lock(fmt.Sprint("
 
 // needComment queues the statements that find room for the comment.
 func (v Events) needComment(tx *engine.Tx, c event.Comment) {
-	if v.limits.Comments > 0 {
+	if v.s.limits.Comments > 0 {
 		tx.Lock(fmt.Sprint("comments of ", c.Author, " on ", c.Event))
-		tx.Queue(hasFewerComments, c.Event, c.Author, v.limits.Comments).Must(v.limits.ErrComments())
+		tx.Queue(hasFewerComments, c.Event, c.Author, v.s.limits.Comments).Must(v.s.limits.ErrComments())
 	}
 }

@@ -29,10 +29,6 @@ const (
 		ON CONFLICT (user_id, action) DO UPDATE
 		SET until = CASE WHEN r.until > $3 AND r.until <= $3 + $5 + $6 THEN r.until ELSE $3 END + $4
 		WHERE CASE WHEN r.until > $3 AND r.until <= $3 + $5 + $6 THEN r.until ELSE $3 END + $4 <= $3 + $5`
-
-	// paidUntil finds up to when the account $1 has paid for the action $2.
-	paidUntil = `
-		SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2`
 )
 
 // refused reports that the charge was not admitted.
@@ -61,7 +57,7 @@ func (s *Store) orThrottled(ctx context.Context, err error) error {
 		return err
 	}
 	var paid int64
-	err = s.ReadRow(ctx, paidUntil, []any{r.Account, string(r.Action)}, &paid)
+	err = s.ReadRow(ctx, "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2", []any{r.Account, string(r.Action)}, &paid)
 	if err != nil {
 		return err
 	}

@@ -24,8 +24,7 @@ const searchedAtOnce = 1000
 // So it reads no more than whom $2 follows and $8 rows of the prefix, each with a few rows of other tables. Subqueries look up
 // one row for each of those that precede them: Postgres joins a table with a list in any order, and might read all users with
 // the prefix. The parts of UNION ALL run one after the other, so that the last ones run only if the first ones leave room.
-var foundByPrefix = engine.Text{
-	Postgres: `
+var foundByPrefix = engine.Both(`
 	WITH followed AS MATERIALIZED (
 		SELECT s.followed_id AS id FROM subscriptions s
 		WHERE s.user_id = $2 AND s.followed_id > $3
@@ -55,44 +54,10 @@ var foundByPrefix = engine.Text{
 	SELECT f.rank,
 		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 	FROM found f
-	CROSS JOIN LATERAL (SELECT * FROM users u WHERE u.id = f.id OFFSET 0) u
+	CROSS JOIN users u
 	LEFT JOIN presence p ON p.user_id = u.id
-	ORDER BY f.rank, f.id`,
-
-	SQLite: `
-	WITH followed AS MATERIALIZED (
-		SELECT s.followed_id AS id FROM subscriptions s
-		WHERE s.user_id = $2 AND s.followed_id > $3
-			AND (SELECT n.user_id FROM name_prefixes n WHERE n.prefix = $1 AND n.user_id = s.followed_id) IS NOT NULL
-			AND (SELECT u.id FROM users u
-				WHERE u.id = s.followed_id AND ($6 OR NOT u.disabled) AND u.phone NOT LIKE 'erased-%') IS NOT NULL
-		ORDER BY s.followed_id LIMIT CAST($5 AS bigint)),
-	others AS (
-		SELECT e.id FROM (
-			SELECT n.user_id AS id FROM name_prefixes n WHERE n.prefix = $1 AND n.user_id > $4
-			ORDER BY n.user_id LIMIT CAST($8 AS bigint)) e
-		WHERE e.id NOT IN (SELECT f.id FROM followed f) AND NOT (e.id IN (SELECT value FROM json_each($7)))
-			AND (SELECT u.id FROM users u
-				WHERE u.id = e.id AND ($6 OR NOT u.disabled) AND u.phone NOT LIKE 'erased-%') IS NOT NULL
-			AND ((SELECT b.other_id FROM blocks b WHERE b.user_id = $2 LIMIT 1) IS NULL
-				OR (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.id) = 0)
-		ORDER BY e.id LIMIT CAST($5 AS bigint)),
-	found AS (
-		SELECT 0 AS rank, f.id FROM followed f
-		UNION ALL
-		SELECT 1, o.id FROM others o
-		UNION ALL
-		SELECT 2, l.id FROM (
-			SELECT n.user_id AS id FROM name_prefixes n WHERE n.prefix = $1 AND n.user_id > $4
-			ORDER BY n.user_id LIMIT 1 OFFSET CAST($8 AS bigint) - 1) l
-		LIMIT CAST($5 AS bigint))
-	SELECT f.rank,
-		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
-	FROM found f
-	CROSS JOIN users u ON u.id = f.id
-	LEFT JOIN presence p ON p.user_id = u.id
-	ORDER BY f.rank, f.id`,
-}
+	WHERE u.id = f.id
+	ORDER BY f.rank, f.id`)
 
 // foundRow is a row of foundByPrefix.
 type foundRow struct {

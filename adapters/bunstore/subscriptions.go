@@ -13,20 +13,16 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/notification"
 	"plaza/domain/page"
-	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 )
 
 // Subscriptions implements subscription.Repository.
-type Subscriptions struct {
-	s      *Store
-	limits quota.Limits
-}
+type Subscriptions struct{ s *Store }
 
 // Subscriptions returns the repository of subscriptions.
-func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s: s} }
+func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
 
 type subscriptionRow struct {
 	bun.BaseModel `bun:"table:subscriptions,alias:s"`
@@ -36,13 +32,7 @@ type subscriptionRow struct {
 	CategoryID    feed.CategoryID `bun:",nullzero"`
 	Created       engine.Time
 	Updated       engine.Time
-}
-
-func subscriptionRowOf(s subscription.Subscription) subscriptionRow {
-	return subscriptionRow{
-		UserID: s.User, FollowedID: s.Followed, CategoryID: s.Category,
-		Created: engine.At(s.Created), Updated: engine.At(s.Updated),
-	}
+	engine.PageRow
 }
 
 func (r subscriptionRow) subscription() subscription.Subscription {
@@ -57,7 +47,7 @@ func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
 ) (stored subscription.Subscription, isNew bool, err error) {
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		if v.limits.Follows > 0 || sub.EntityType() == subscription.User {
+		if v.s.limits.Follows > 0 || sub.EntityType() == subscription.User {
 			lockFollows(tx.Tx, sub.User)
 		}
 		if sub.Followed != 0 {
@@ -68,22 +58,15 @@ func (v Subscriptions) Follow(
 		if err != nil {
 			return err
 		}
-		row, added, err := v.follow(ctx, tx, sub, full)
-		if err != nil {
-			return err
-		}
-		stored, isNew = row.subscription(), added
+		stored, isNew, err = v.follow(ctx, tx, sub, full)
 		kind := idempotency.Subscription
 		if !isNew {
 			kind = idempotency.ExistingSubscription
 		}
-		complete(tx.Tx, sub.Completes, kind, int64(row.ID))
-		return nil
+		complete(tx.Tx, sub.Completes, kind, int64(stored.ID))
+		return err
 	})
-	if err != nil {
-		return subscription.Subscription{}, false, err
-	}
-	return stored, isNew, nil
+	return stored, isNew, err
 }
 
 // lockFollows makes others who follow for the user wait, so that they don't exceed the quota together, and those who block
@@ -107,7 +90,7 @@ const followable = `
 func (v Subscriptions) checkFollow(tx *listedTransaction, sub subscription.Subscription) (full, err error) {
 	var user, target bool
 	var follows int
-	tx.Queue(followable, sub.User, engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category), v.limits.Follows).
+	tx.Queue(followable, sub.User, engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category), v.s.limits.Follows).
 		Into(&user, &target, &follows)
 	err = tx.Send()
 	switch {
@@ -118,7 +101,7 @@ func (v Subscriptions) checkFollow(tx *listedTransaction, sub subscription.Subsc
 	case !target:
 		return nil, subscription.ErrNotFound
 	}
-	return v.limits.CheckFollows(follows), nil
+	return v.s.limits.CheckFollows(follows), nil
 }
 
 // insertSubscription stores that the user $1 follows the user $2, or the category $3, since $4, changed at $5, unless the user
@@ -133,11 +116,12 @@ const insertSubscription = `
 // is removed before it is read. If full is not nil, it stores none, and full is its error.
 func (v Subscriptions) follow(
 	ctx context.Context, tx *listedTransaction, sub subscription.Subscription, full error,
-) (stored subscriptionRow, added bool, err error) {
-	row := subscriptionRowOf(sub)
+) (stored subscription.Subscription, isNew bool, err error) {
+	var row subscriptionRow
 	for {
-		stored = row
 		if full == nil {
+			stored = sub
+			stored.ID, stored.Completes = 0, nil
 			tx.Queue(insertSubscription, sub.User, engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category), sub.Created, sub.Updated).
 				Into((*int64)(&stored.ID))
 			if err := tx.Send(); err != nil {
@@ -148,14 +132,10 @@ func (v Subscriptions) follow(
 				return stored, true, nil
 			}
 		}
-		existing := tx.NewSelect().Model(&stored).Where("user_id = ?", row.UserID)
-		if row.FollowedID != 0 {
-			existing = existing.Where("followed_id = ?", row.FollowedID)
-		} else {
-			existing = existing.Where("category_id = ?", row.CategoryID)
-		}
-		if err := existing.Scan(ctx); !errors.Is(err, sql.ErrNoRows) {
-			return stored, false, err
+		existing := engine.WhereSet(tx.NewSelect().Model(&row).Where("user_id = ?", sub.User), "followed_id", sub.Followed)
+		err := engine.WhereSet(existing, "category_id", sub.Category).Scan(ctx)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return row.subscription(), false, err
 		}
 		if full != nil {
 			return stored, false, full
@@ -172,53 +152,33 @@ func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscriptio
 	return v.s.ExecMust(ctx, subscription.ErrNotFound, "DELETE FROM subscriptions WHERE id = $1 AND user_id = $2", id, owner)
 }
 
-// listedSubscription is a row of a page of subscriptions.
-type listedSubscription struct {
-	subscriptionRow `bun:",extend"`
-	engine.PageRow
-}
-
 func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Page[subscription.Subscription], error) {
-	p, err := engine.ListPage[listedSubscription](ctx, v.s.DB, q.Page, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return admit(query, q)
+	p, err := engine.ListPage[subscriptionRow](ctx, v.s.DB, q.Page, func(query *bun.SelectQuery) *bun.SelectQuery {
+		if q.User != 0 || q.Followed == 0 {
+			query = query.Where("s.user_id = ?", q.User)
+		}
+		query = engine.WhereSet(query, "s.followed_id", q.Followed)
+		if q.EntityType != 0 {
+			query = query.Where("? = CASE WHEN s.followed_id IS NULL THEN ? ELSE ? END",
+				q.EntityType, subscription.Category, subscription.User)
+		}
+		if q.Type != "" {
+			query = query.Where("? = CASE WHEN s.followed_id IS NULL THEN ? ELSE ? END",
+				q.Type, subscription.FollowCategory, subscription.FollowUser)
+		}
+		return query
 	}, "s.created DESC, s.id DESC")
-	return page.Map(p, func(r listedSubscription) subscription.Subscription { return r.subscription() }), err
-}
-
-// admit limits the query to subscriptions that q.Admits.
-func admit(query *bun.SelectQuery, q subscription.Query) *bun.SelectQuery {
-	if q.User != 0 || q.Followed == 0 {
-		query = query.Where("s.user_id = ?", q.User)
-	}
-	query = engine.WhereSet(query, "s.followed_id", q.Followed)
-	if q.EntityType != 0 {
-		query = query.Where("? = CASE WHEN s.followed_id IS NULL THEN ? ELSE ? END",
-			q.EntityType, subscription.Category, subscription.User)
-	}
-	if q.Type != "" {
-		query = query.Where("? = CASE WHEN s.followed_id IS NULL THEN ? ELSE ? END",
-			q.Type, subscription.FollowCategory, subscription.FollowUser)
-	}
-	return query
+	return page.Map(p, subscriptionRow.subscription), err
 }
 
 // tiesTo finds what stands between the viewer $2 and the users of $1. COUNT looks up one row for each; for EXISTS, Postgres may
 // read all whom the viewer follows, or who follow the viewer.
-var tiesTo = engine.Text{
-	Postgres: `
+var tiesTo = engine.Both(`
 	SELECT u.id,
 		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = u.id) > 0 AS follows,
 		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = u.id AND s.followed_id = $2) > 0 AS is_followed,
 		(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = u.id) > 0 AS is_blocked
-	FROM users u WHERE u.id = ANY($1)`,
-
-	SQLite: `
-	SELECT u.id,
-		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = $2 AND s.followed_id = u.id) > 0 AS follows,
-		(SELECT COUNT(*) FROM subscriptions s WHERE s.user_id = u.id AND s.followed_id = $2) > 0 AS is_followed,
-		(SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = u.id) > 0 AS is_blocked
-	FROM users u WHERE u.id IN (SELECT value FROM json_each($1))`,
-}
+	FROM users u WHERE u.id = ANY($1)`)
 
 // tiesToRow is a row of tiesTo.
 type tiesToRow struct {

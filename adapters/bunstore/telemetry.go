@@ -19,7 +19,7 @@ func (s *Store) Telemetry() Telemetry { return Telemetry{s} }
 // prepayment after one.
 var (
 	// sampled finds what a sample has, of the translator $1 on the day $2.
-	sampled = engine.Indexed(`
+	sampled = engine.Both(`
 		SELECT
 			(SELECT COUNT(*) FROM (SELECT 1 FROM payments INDEXED BY payments_still_due
 				WHERE state = 'refund_due' AND refunded < amount LIMIT 10000) counted) AS refund_due,
@@ -36,12 +36,12 @@ var (
 			(SELECT completed FROM reconciliations WHERE completed IS NOT NULL ORDER BY day DESC LIMIT 1) AS reconciled`)
 
 	// openFindings counts the open findings of the kind $1.
-	openFindings = engine.Indexed(`
+	openFindings = engine.Both(`
 		SELECT COUNT(*) FROM (SELECT 1 FROM findings INDEXED BY findings_open
 			WHERE kind = $1 AND resolved IS NULL LIMIT 10000) counted`)
 
 	// waiting counts open orders, refunds that are processing, open reports, and which of the oldest prepayments are in doubt.
-	waiting = engine.Indexed(`
+	waiting = engine.Both(`
 		SELECT
 			(SELECT COUNT(*) FROM (SELECT 1 FROM orders WHERE state = 'open' LIMIT 10000) counted),
 			(SELECT COUNT(*) FROM (SELECT 1 FROM refunds WHERE state = 'processing' LIMIT 10000) counted),
@@ -51,7 +51,7 @@ var (
 				WHERE state IN ('unknown', 'closing'))`)
 
 	// createdBetween counts users, events and comments from $1 on and before $2.
-	createdBetween = engine.Indexed(`
+	createdBetween = engine.Both(`
 		SELECT
 			(SELECT COUNT(*) FROM (SELECT 1 FROM users INDEXED BY users_by_joined
 				WHERE joined >= $1 AND joined < $2 LIMIT 10000) counted),

@@ -43,17 +43,13 @@ const (
 		INSERT INTO translations (key, content, expires) VALUES ($1, $2, $3)
 		ON CONFLICT (key) DO UPDATE SET content = EXCLUDED.content, expires = EXCLUDED.expires`
 
-	// endClaim gives up the key $1.
-	endClaim = `
-		DELETE FROM translation_claims WHERE key = $1`
-
 	// spend counts $3 more characters for the translator $1 on the day $2, and returns a row, unless that is more than $4 in
 	// all. The condition applies to existing rows alone.
 	spend = `
 		INSERT INTO translation_days AS d (translator, day, characters) VALUES ($1, $2, $3)
 		ON CONFLICT (translator, day) DO UPDATE SET characters = d.characters + EXCLUDED.characters
 		WHERE d.characters + EXCLUDED.characters <= $4
-		RETURNING 1`
+		RETURNING TRUE`
 
 	// refund counts $3 characters less for the translator $1 on the day $2.
 	refund = `
@@ -131,7 +127,7 @@ func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string
 	return v.s.Write(ctx, func(tx *engine.Tx) error {
 		for _, key := range bytesOf(slices.Collect(maps.Keys(texts))) {
 			tx.Queue(putTranslation, key, texts[localisation.Key(key)], expires)
-			tx.Queue(endClaim, key)
+			tx.Queue("DELETE FROM translation_claims WHERE key = $1", key)
 		}
 		return nil
 	})
@@ -139,22 +135,15 @@ func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string
 
 func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget int64) (within bool, err error) {
 	err = v.s.Write(ctx, func(tx *engine.Tx) error {
-		var rows int
-		if s.Characters > budget {
-			within = false
-			return nil
+		within = false
+		if s.Characters <= budget {
+			tx.Queue(spend, s.Translator, s.Day, s.Characters, budget).Into(&within)
 		}
-		tx.Queue(spend, s.Translator, s.Day, s.Characters, budget).Into(&rows)
-		err := tx.Send()
-		within = rows > 0
-		return err
+		return nil
 	})
 	return within, err
 }
 
 func (v Translations) Refund(ctx context.Context, s localisation.Spending) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
-		tx.Queue(refund, s.Translator, s.Day, s.Characters)
-		return nil
-	})
+	return v.s.Exec(ctx, refund, s.Translator, s.Day, s.Characters)
 }
