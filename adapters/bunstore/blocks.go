@@ -36,11 +36,6 @@ const (
 		ORDER BY id
 		FOR UPDATE`
 
-	// insertNoticeCounts begins to count the notifications of $1 and $2.
-	insertNoticeCounts = `
-		INSERT INTO notification_counts (owner_id) VALUES ($1), ($2)
-		ON CONFLICT (owner_id) DO NOTHING`
-
 	// lockNoticeCounts locks the counts of the notifications of $1 and $2.
 	lockNoticeCounts = `
 		SELECT 1 FROM notification_counts
@@ -53,11 +48,6 @@ const (
 		INSERT INTO blocks (user_id, other_id, is_by_user, created) VALUES ($1, $2, TRUE, $3), ($2, $1, FALSE, $3)
 		ON CONFLICT (user_id, other_id) DO UPDATE SET is_by_user = TRUE, created = EXCLUDED.created
 		WHERE EXCLUDED.is_by_user AND NOT blocks.is_by_user`
-
-	// unfollowBoth removes the subscriptions of $1 and $2 to the other one.
-	unfollowBoth = `
-		DELETE FROM subscriptions
-		WHERE user_id = $1 AND followed_id = $2 OR user_id = $2 AND followed_id = $1`
 
 	// deleteNoticesBetween removes what lockNoticesBetween locks.
 	deleteNoticesBetween = `
@@ -89,10 +79,10 @@ func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Cha
 		}
 		first, second := min(b.By, b.Whom), max(b.By, b.Whom)
 		tx.Queue(lockNoticesBetween, first, second)
-		tx.Queue(insertNoticeCounts, first, second)
+		tx.Queue("INSERT INTO notification_counts (owner_id) VALUES ($1), ($2) ON CONFLICT (owner_id) DO NOTHING", first, second)
 		tx.Queue(lockNoticeCounts, first, second)
 		tx.Queue(insertBlock, b.By, b.Whom, b.Created)
-		tx.Queue(unfollowBoth, first, second)
+		tx.Queue("DELETE FROM subscriptions WHERE user_id = $1 AND followed_id = $2 OR user_id = $2 AND followed_id = $1", first, second)
 		tx.Queue(deleteNoticesBetween, first, second)
 		return nil
 	})

@@ -97,7 +97,7 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(), Blocks: s.Blocks(),
 		Events: events, EventReader: events, Discussion: events, Related: events, Notifications: s.Notifications(), Moderation: s.Moderation(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images(), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(),
+		Images: s.Images(), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: Room{s},
 		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(),
 	}
 }

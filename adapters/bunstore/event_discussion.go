@@ -165,7 +165,8 @@ func turnComment(ctx context.Context, tx *engine.Tx, id event.CommentID, isHidde
 	}
 	tx.Queue("UPDATE comments SET hidden = $2 WHERE id = $1", id, isHidden)
 	tx.Queue(recountComments, row.EventID, more)
-	tx.Queue(turnNoticeOfComment, row.AuthorID, id, isHidden)
+	tx.Queue("UPDATE notifications SET withdrawn = $3 WHERE actor_id = $1 AND kind = 'comment' AND object_id = $2",
+		row.AuthorID, id, isHidden)
 	return row.AuthorID, nil
 }
 

@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 
 	"plaza/adapters/bunstore/internal/engine"
@@ -12,14 +13,8 @@ import (
 )
 
 const (
-	// eventOf finds the event $1.
-	eventOf = `
-		SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
-			e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates
-		FROM event_entries e WHERE e.id = $1`
-
-	// eventFor finds the event $1, and what stands between its author and the viewer $2. COUNT looks up one row; for EXISTS,
-	// Postgres may read all whom the viewer follows.
+	// eventFor finds the event $1, and what stands between its author and the viewer $2, who may be 0. COUNT looks up one row;
+	// for EXISTS, Postgres may read all whom the viewer follows.
 	eventFor = `
 		SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
 			e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates,
@@ -67,29 +62,25 @@ const (
 			SELECT e.id, e.day, e.created FROM events e
 			WHERE e.author_id = $1 AND ($1 = $4 OR e.status = 100 AND NOT e.hidden AND (
 				e.permission = 0 AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = $1) = 0
-				OR e.permission = 100 AND (SELECT COUNT(*) FROM contacts k WHERE k.user_id = $4 AND k.contact_id = $1) > 0))),
-		placed AS (
+				OR e.permission = 100 AND (SELECT COUNT(*) FROM contacts k WHERE k.user_id = $4 AND k.contact_id = $1) > 0)))
+		SELECT (SELECT COUNT(*) FROM visible) AS total,
+			e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
+			e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates
+		FROM (
 			SELECT id, ROW_NUMBER() OVER (ORDER BY
 				CASE $5 WHEN 'event_time' THEN day END, CASE $5 WHEN '-event_time' THEN day END DESC,
 				CASE $5 WHEN 'create_time' THEN created END, CASE $5 WHEN '-create_time' THEN created END DESC,
 				CASE $6 WHEN 'event_time' THEN day END, CASE $6 WHEN '-event_time' THEN day END DESC,
 				CASE $6 WHEN 'create_time' THEN created END, CASE $6 WHEN '-create_time' THEN created END DESC,
 				id) AS place
-			FROM visible)
-		SELECT (SELECT COUNT(*) FROM visible) AS total,
-			e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
-			e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates
-		FROM (SELECT id, place FROM placed ORDER BY place LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) top
+			FROM visible ORDER BY place LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) top
 		JOIN event_entries e ON e.id = top.id
 		ORDER BY top.place`
 )
 
 func (v Events) Get(ctx context.Context, id event.ID) (event.Entry, error) {
-	row, err := engine.One[eventRow](ctx, v.s.DB, event.ErrNotFound, eventOf, id)
-	if err != nil {
-		return event.Entry{}, err
-	}
-	return row.entry()
+	entry, _, err := v.GetFor(ctx, id, 0)
+	return entry, err
 }
 
 // tiesRow is what stands between a viewer and another user, such as the author of an event.
@@ -120,10 +111,8 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 		statement, args = eventsInOrder, append(args, terms[0].String(), second)
 	}
 	p, err := engine.PageOf[eventRow](ctx, v.s.DB, q.Page, statement, args...)
-	if err != nil {
-		return page.Page[event.Entry]{}, err
-	}
-	return page.TryMap(p, eventRow.entry)
+	entries, broken := page.TryMap(p, eventRow.entry)
+	return entries, cmp.Or(err, broken)
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
@@ -140,10 +129,7 @@ func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event
 	}), err
 }
 
-func (v Events) OfPlate(ctx context.Context, id event.PlateID) (on event.ID, err error) {
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		err := v.s.Reader.NewSelect().Table("plates").Column("event_id").Where("id = ?", id).Scan(ctx, &on)
-		return engine.OrNotFound(err, event.ErrNoPlate)
-	})
-	return on, err
+func (v Events) OfPlate(ctx context.Context, id event.PlateID) (event.ID, error) {
+	row, err := engine.One[eventRow](ctx, v.s.DB, event.ErrNoPlate, "SELECT event_id AS id FROM plates WHERE id = $1", id)
+	return row.ID, err
 }

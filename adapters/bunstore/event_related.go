@@ -50,9 +50,7 @@ var moment = engine.Text{
 
 	SQLite: `
 	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
-		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision,
-		(SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id)
-			FROM plates p WHERE p.event_id = e.id) AS plates,
+		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.plates,
 		(SELECT c.name FROM categories c WHERE c.id = e.category_id) AS category_name,
 		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 	FROM (
@@ -75,7 +73,7 @@ var moment = engine.Text{
 			WHERE k.user_id = $2
 			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
 	) seen
-	CROSS JOIN events e ON e.id = seen.id
+	CROSS JOIN event_entries e ON e.id = seen.id
 	LEFT JOIN users u ON u.id = e.author_id AND u.phone NOT LIKE 'erased-%'
 	LEFT JOIN presence p ON p.user_id = u.id
 	ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer)`,

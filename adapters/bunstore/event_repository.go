@@ -26,15 +26,6 @@ type Events struct{ s *Store }
 // Events returns the repository of events and their discussions.
 func (s *Store) Events() Events { return Events{s} }
 
-var (
-	_ event.Repository    = Events{}
-	_ event.Reader        = Events{}
-	_ event.Discussion    = Events{}
-	_ event.RelatedReader = Events{}
-)
-
-func eventItem(id event.ID) item { return item{feed.Event, int64(id)} }
-
 // Add learns the number of the event before it stores what refers to it.
 func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
 	var stored event.State
@@ -60,7 +51,7 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 		countPictures(tx.Tx, v.s.limits, stored.Author, plates...)
 		if l := listed(e); l != nil {
 			l.ID = int64(stored.ID)
-			tx.changes.replace(eventItem(stored.ID), nil, l)
+			tx.changes.replace(item{feed.Event, int64(stored.ID)}, nil, l)
 		}
 		return v.complete(tx.Tx, &stored, makes)
 	})
@@ -77,12 +68,10 @@ func (Events) complete(tx *engine.Tx, state *event.State, makes idempotency.Kind
 	state.Completes = nil
 	switch {
 	case k == nil:
-		return nil
 	case makes == idempotency.Plate:
-		if err := tx.Send(); err != nil {
-			return err
-		}
+		err := tx.Send()
 		complete(tx, k, makes, int64(state.Plates[len(state.Plates)-1].ID))
+		return err
 	default:
 		complete(tx, k, makes, int64(state.ID))
 	}
@@ -114,11 +103,6 @@ const (
 		WHERE id = $1 AND revision = $2
 		RETURNING (SELECT n.comments FROM event_counts n WHERE n.event_id = $1), (SELECT n.likes FROM event_counts n WHERE n.event_id = $1)`
 
-	// insertPlate adds the plate with the photo $2, made at $3, to the event $1.
-	insertPlate = `
-		INSERT INTO plates (event_id, photo, created) VALUES ($1, $2, $3)
-		RETURNING id`
-
 	// lockEvent locks the event $1.
 	lockEvent = `
 		SELECT id FROM events WHERE id = $1
@@ -134,7 +118,8 @@ func changePlates(tx *engine.Tx, on event.ID, before, after []event.Plate) {
 	}
 	for i, p := range after {
 		if p.ID == 0 {
-			tx.Queue(insertPlate, on, p.Photo, p.Created).Into((*int64)(&after[i].ID))
+			tx.Queue("INSERT INTO plates (event_id, photo, created) VALUES ($1, $2, $3) RETURNING id", on, p.Photo, p.Created).
+				Into((*int64)(&after[i].ID))
 		}
 	}
 }
@@ -143,7 +128,7 @@ func changePlates(tx *engine.Tx, on event.ID, before, after []event.Plate) {
 // and sees other tables as they were before.
 func loadEvent(tx *engine.Tx, id event.ID) (found event.Entry, err error) {
 	tx.Queue(lockEvent, id)
-	engine.Found(tx, tx.Queue(eventOf, id).Must(event.ErrNotFound), func(row *eventRow) error {
+	engine.Found(tx, tx.Queue(eventFor, id, 0).Must(event.ErrNotFound), func(row *eventRow) error {
 		found, err = row.entry()
 		return err
 	})
@@ -182,24 +167,21 @@ func (v Events) change(
 ) (event.Entry, error) {
 	read, err := loadEvent(tx.Tx, id)
 	if err != nil {
-		return event.Entry{}, err
+		return read, err
 	}
 	next, err := event.Restore(read.State())
-	if err != nil {
-		return event.Entry{}, err
+	if err == nil {
+		err = cmp.Or(fn(next), ctx.Err())
 	}
-	if err := cmp.Or(fn(next), ctx.Err()); err != nil || reflect.DeepEqual(read.State(), next.State()) {
+	if err != nil || reflect.DeepEqual(read.State(), next.State()) {
 		return read, err
 	}
 	changed, err := v.rewrite(tx.Tx, read, next.State(), charges)
-	if err != nil {
-		return event.Entry{}, err
+	if err == nil && v.countsDrafts(read.Event, next) {
+		tx.Queue(hasFewerDrafts, next.Author(), v.s.limits.Drafts+1).Must(v.s.limits.ErrDrafts()) // with this one
 	}
-	if v.countsDrafts(read.Event, next) {
-		tx.Queue(hasFewerDrafts, read.Author(), v.s.limits.Drafts+1).Must(v.s.limits.ErrDrafts()) // with this one
-	}
-	if err := tx.Send(); err != nil {
-		return event.Entry{}, err
+	if err := cmp.Or(err, tx.Send()); err != nil {
+		return read, err
 	}
 	return changed.entry()
 }
@@ -247,7 +229,7 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 		return nil, err
 	}
 	var b listingChanges
-	b.replace(eventItem(next.ID), listed(old.Event), listed(changed))
+	b.replace(item{feed.Event, int64(next.ID)}, listed(old.Event), listed(changed))
 	v.s.writeListings(tx, b)
 	return r, v.complete(tx, &r.State, makes)
 }
@@ -312,6 +294,6 @@ func (s *Store) removeEvent(ctx context.Context, tx *listedTransaction, id event
 		return nil, err
 	}
 	tx.Queue("DELETE FROM events WHERE id = $1", id)
-	tx.changes.replace(eventItem(id), listed(stored.Event), nil)
+	tx.changes.replace(item{feed.Event, int64(id)}, listed(stored.Event), nil)
 	return stored.Event, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/uptrace/bun"
 
@@ -77,11 +78,6 @@ const (
 	// imageOf finds the image $1.
 	imageOf = `
 		SELECT id, owner_id, key, width, height, tags, created, deleted, hidden, revision FROM images WHERE id = $1`
-
-	// keepImage counts an image of the owner $1 that was deleted, or another owner's.
-	keepImage = `
-		INSERT INTO image_counts AS c (owner_id, kept) VALUES ($1, 1)
-		ON CONFLICT (owner_id) DO UPDATE SET kept = c.kept + 1`
 )
 
 // Add counts the bytes and the image in the order in which a deletion takes them back, so that
@@ -122,7 +118,15 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 		}
 		next.ID = id
 		saveImage(tx.Tx, next)
-		recountImages(tx.Tx, old, next)
+		if old.Deleted.IsZero() == next.Deleted.IsZero() && old.Owner == next.Owner {
+			return nil
+		}
+		if next.Deleted.IsZero() {
+			tx.Queue(countImage, next.Owner, math.MaxInt64)
+		}
+		if old.Deleted.IsZero() {
+			tx.Queue("UPDATE image_counts SET kept = kept - 1 WHERE owner_id = $1", old.Owner)
+		}
 		return nil
 	})
 	return next, err
@@ -161,20 +165,6 @@ func (v Images) turn(tx *engine.Tx, id userimage.ID, isHidden bool, to media.Res
 	saveImage(tx, i)
 	tx.Queue("UPDATE discards SET due = $2 WHERE key = $1", from, to.Until)
 	return i.Owner, tx.Send()
-}
-
-// recountImages updates the counts after an image was deleted, restored or given to another owner.
-func recountImages(tx *engine.Tx, old, next userimage.Image) {
-	wasKept, isKept := old.Deleted.IsZero(), next.Deleted.IsZero()
-	if wasKept == isKept && old.Owner == next.Owner {
-		return
-	}
-	if isKept {
-		tx.Queue(keepImage, next.Owner)
-	}
-	if wasKept {
-		tx.Queue("UPDATE image_counts SET kept = kept - 1 WHERE owner_id = $1", old.Owner)
-	}
 }
 
 // imagesOf finds the images of the owner $1 that have all tags of $2, and any of the tags of $3 if there are any: $4 of them
@@ -228,10 +218,8 @@ func (v Images) List(ctx context.Context, q userimage.Query, r page.Request) (pa
 	}
 	p, err := engine.PageOf[imageRow](ctx, v.s.DB, r, v.s.Pick(imagesOf),
 		q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), r.Size(), r.Offset())
-	if err != nil {
-		return page.Page[userimage.Image]{}, err
-	}
-	return page.TryMap(p, imageRow.image)
+	images, broken := page.TryMap(p, imageRow.image)
+	return images, cmp.Or(err, broken)
 }
 
 // errStopped ends an iteration whose consumer has stopped.

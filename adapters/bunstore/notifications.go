@@ -34,11 +34,6 @@ const (
 		UPDATE notifications SET withdrawn = TRUE, expires = created + $4
 		WHERE actor_id = $2 AND kind = 'like' AND object_id = $1 AND created > $3`
 
-	// turnNoticeOfComment hides ($3 is true) or shows the notification of the comment $2 by $1.
-	turnNoticeOfComment = `
-		UPDATE notifications SET withdrawn = $3
-		WHERE actor_id = $1 AND kind = 'comment' AND object_id = $2`
-
 	// lockUnread locks the counts of the notifications of $1. Only a statement behind the lock sees all concurrent ones.
 	lockUnread = `
 		SELECT 1 FROM notification_counts WHERE owner_id = $1

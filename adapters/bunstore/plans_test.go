@@ -229,7 +229,6 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 		{"an opened demand", openedDemand, []string{"78"}, []string{"feed_listings_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 4, nil},
 		{"translations of a publication", translationsOfItem, []string{"78", "'publication'", "200"}, []string{"publications_pkey", "publications_translations"}, 6, nil},
 		{"translations of a node", translationsOfItem, []string{"78", "'node'", "200"}, []string{"nodes_pkey", "bundles_pkey", "publications_translations"}, 6, nil},
-		{"an event", eventOf, []string{"77"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 6, nil},
 		{"an event for a viewer", eventFor, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
 		{"the likes of events", s.Pick(likings), []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 10 * 5, nil},
 		{"relations", s.Pick(tiesTo), []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"users_pkey", "subscriptions_user_id_followed_id_key"}, 10 * 4, nil},

@@ -17,9 +17,6 @@ import (
 // Room implements quota.Room.
 type Room struct{ s *Store }
 
-// Room returns the room within the quotas.
-func (s *Store) Room() Room { return Room{s} }
-
 // Drafts, comments and follows are counted in an index, at most as many as the quota has, while others who add one for the
 // same account wait. The bytes of pictures have a sum for each account, picture_totals. A new picture is added to it by a
 // statement, a deleted one is subtracted by a trigger of discards, so that nothing that deletes a picture forgets it.
@@ -42,16 +39,6 @@ const (
 		SELECT CAST($1 AS bigint), CAST($2 AS bigint) WHERE CAST($2 AS bigint) <= CAST($3 AS bigint)
 		ON CONFLICT (owner_id) DO UPDATE SET bytes = t.bytes + EXCLUDED.bytes
 		WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)`
-
-	// takeSizes adds $2 to the bytes of the picture $1, unless they include those of its sizes, or it has no row.
-	takeSizes = `
-		UPDATE pictures SET bytes = bytes + $2, has_sizes = TRUE
-		WHERE key = $1 AND NOT has_sizes`
-
-	// addSizes adds $2 to the bytes of the owner of the picture $1.
-	addSizes = `
-		UPDATE picture_totals SET bytes = bytes + $2
-		WHERE owner_id = (SELECT p.owner_id FROM pictures p WHERE p.key = $1)`
 )
 
 // CheckPictures asks nothing of the database if there is no quota.
@@ -60,17 +47,15 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 		return ctx.Err()
 	}
 	var taken int64
-	if err := v.s.ReadRow(ctx, "SELECT bytes FROM picture_totals WHERE owner_id = $1", []any{int64(owner)}, &taken); err != nil {
-		return err
-	}
-	return v.s.limits.CheckPictures(taken + 1)
+	err := v.s.ReadRow(ctx, "SELECT bytes FROM picture_totals WHERE owner_id = $1", []any{int64(owner)}, &taken)
+	return cmp.Or(err, v.s.limits.CheckPictures(taken+1))
 }
 
 // CountSizes locks the picture before the total, as the trigger of discards does.
 func (v Room) CountSizes(ctx context.Context, of media.Key, bytes int64) error {
 	err := v.s.Write(ctx, func(tx *engine.Tx) error {
-		tx.Queue(takeSizes, of, bytes).Must(engine.ErrMissed)
-		tx.Queue(addSizes, of, bytes)
+		tx.Queue("UPDATE pictures SET bytes = bytes + $2, has_sizes = TRUE WHERE key = $1 AND NOT has_sizes", of, bytes).Must(engine.ErrMissed)
+		tx.Queue("UPDATE picture_totals SET bytes = bytes + $2 WHERE owner_id = (SELECT owner_id FROM pictures WHERE key = $1)", of, bytes)
 		return nil
 	})
 	if errors.Is(err, engine.ErrMissed) {

@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -58,11 +59,6 @@ func (s *Store) orThrottled(ctx context.Context, err error) error {
 	}
 	var paid int64
 	err = s.ReadRow(ctx, "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2", []any{r.Account, string(r.Action)}, &paid)
-	if err != nil {
-		return err
-	}
-	if _, err := r.Apply(time.UnixMicro(paid)); err != nil {
-		return err
-	}
-	return ratelimit.ErrThrottled(r.Action, minWait)
+	_, refusal := r.Apply(time.UnixMicro(paid))
+	return cmp.Or(err, refusal, ratelimit.ErrThrottled(r.Action, minWait))
 }
