@@ -117,12 +117,14 @@ func (v Events) AddComment(
 		chargeAll(tx.Tx, charges)
 		v.lockDiscussed(tx.Tx, c.Event, c.Author, &author)
 		tx.Queue(insertComment, c.Event, c.Author, c.Content, c.Created).Into((*int64)(&c.ID))
-		err := tx.Send()
+		if err := tx.Send(); err != nil {
+			return err
+		}
 		tx.Queue(countComment, c.Event, c.Created)
 		notify(tx.Tx, notification.OfComment(c).For(author))
 		complete(tx.Tx, key, idempotency.Comment, int64(c.ID))
 		tx.Add(v.s.membersOf([]user.ID{c.Author}, func(m user.Member) { by = &m }))
-		return err
+		return nil
 	})
 	return c, by, err
 }
