@@ -128,11 +128,12 @@ func changePlates(tx *engine.Tx, on event.ID, before, after []event.Plate) {
 // and sees other tables as they were before.
 func loadEvent(tx *engine.Tx, id event.ID) (found event.Entry, err error) {
 	tx.Queue(lockEvent, id)
-	engine.Found(tx, tx.Queue(eventFor, id, 0).Must(event.ErrNotFound), func(row *eventRow) error {
+	engine.Found(tx, tx.Queue(eventFor, id, 0).Must(event.ErrNotFound), func(row *eventRow) (err error) {
 		found, err = row.entry()
 		return err
 	})
-	return found, tx.Send()
+	err = tx.Send()
+	return found, err
 }
 
 // Change locks the event. It does not write an event that fn leaves unchanged: it was consistent

@@ -138,7 +138,8 @@ func loadImage(tx *engine.Tx, id userimage.ID) (found userimage.Image, err error
 		found, err = row.image()
 		return err
 	})
-	return found, tx.Send()
+	err = tx.Send()
+	return found, err
 }
 
 func saveImage(tx *engine.Tx, i userimage.Image) {
