@@ -184,3 +184,30 @@ func TestBound_days_and_durations(t *testing.T) {
 		require.NoError(t, s.ReadRow(t.Context(), "SELECT CAST($1 AS text)", []any{day.String()}, new(string)))
 	})
 }
+
+func TestTx_fails_with_what_its_function_says_of_a_statement(t *testing.T) {
+	onBaskets(t, func(t *testing.T, s *Store) {
+		errTaken := errors.New("taken")
+		twice := func(tx *engine.Tx) error {
+			tx.Queue(addBasket, "one")
+			tx.Queue(addBasket, "one")
+			return tx.Send()
+		}
+		assert.ErrorIs(t, s.Write(t.Context(), func(tx *engine.Tx) error {
+			if err := twice(tx); s.Dialect.IsDuplicate(err, "baskets", "name") {
+				return errTaken
+			}
+			return nil
+		}), errTaken)
+		assert.True(t, s.Dialect.IsDuplicate(s.Write(t.Context(), func(tx *engine.Tx) error {
+			_ = twice(tx)
+			var n int
+			return tx.QueryRowContext(t.Context(), "SELECT 1").Scan(&n)
+		}), "baskets", "name"), "a query behind it says that a context has ended")
+		assert.True(t, s.Dialect.IsDuplicate(s.Write(t.Context(), func(tx *engine.Tx) error {
+			_ = twice(tx)
+			return nil
+		}), "baskets", "name"))
+		assert.Empty(t, baskets(t, s))
+	})
+}

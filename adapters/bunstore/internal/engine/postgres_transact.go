@@ -61,8 +61,8 @@ func (d Postgres) write(ctx context.Context, s *DB, fn func(*Tx) error) error {
 		_, err := native.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
 		return err
 	}
-	if err := fn(tx); err != nil || tx.failed != nil {
-		return cmp.Or(tx.failed, err)
+	if err := tx.orFailed(fn(tx)); err != nil {
+		return err
 	}
 	isConditional := slices.ContainsFunc(tx.queued, func(s *Step) bool { return s.MustMatch })
 	if !begun && len(tx.queued) == 0 {

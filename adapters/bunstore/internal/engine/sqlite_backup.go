@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-
 )
 
 // Backup copies the database as of one moment, while others write. The copy gets its

@@ -44,8 +44,8 @@ func (d SQLite) write(ctx context.Context, s *DB, fn func(*Tx) error) error {
 			}
 			return nil
 		}
-		if err := fn(tx); err != nil {
-			return cmp.Or(tx.failed, err)
+		if err := tx.orFailed(fn(tx)); err != nil {
+			return err
 		}
 		return tx.Send()
 	})

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -120,6 +122,15 @@ func (s *Step) Into(targets ...any) *Step {
 func (s *Step) Must(missing error) *Step {
 	s.MustMatch, s.Missed = true, missing
 	return s
+}
+
+// orFailed returns the error of the function of Write: that of a statement, unless the function says what it means. A query of bun
+// behind a statement that failed has the error of a context that has ended.
+func (tx *Tx) orFailed(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return cmp.Or(tx.failed, err)
+	}
+	return err
 }
 
 // Send runs what is queued.
