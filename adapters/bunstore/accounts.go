@@ -22,11 +22,6 @@ type Accounts struct{ s *Store }
 // Accounts returns the repository of accounts and users.
 func (s *Store) Accounts() Accounts { return Accounts{s} }
 
-var (
-	_ access.Accounts = Accounts{}
-	_ user.Directory  = Accounts{}
-)
-
 // accountRow is the part of a user that login needs.
 type accountRow struct {
 	bun.BaseModel `bun:"table:users,alias:u"`
@@ -50,20 +45,6 @@ type userRow struct {
 	Location   string
 	Timezone   string
 	Joined     engine.Time
-}
-
-func userRowOf(a access.Account, m user.Member) userRow {
-	return userRow{
-		accountRow: accountRowOf(a, 0), Firstname: m.Firstname, Lastname: m.Lastname, Expertise: m.Expertise,
-		Location: m.Location, Timezone: m.Timezone, Joined: engine.At(m.Joined),
-	}
-}
-
-func accountRowOf(a access.Account, revision int64) accountRow {
-	return accountRow{
-		ID: a.User, Phone: a.Phone.String(), PasswordHash: a.Hash, Scopes: engine.Texts(a.Scopes),
-		Staff: a.Staff, Disabled: a.Disabled, Erasing: a.Erasing, Generation: a.Generation, Revision: revision,
-	}
 }
 
 func (r accountRow) account() (access.Account, error) {
@@ -131,7 +112,6 @@ const (
 func (v Accounts) Open(
 	ctx context.Context, a access.Account, m user.Member, spendings ...verification.Spending,
 ) (id user.ID, err error) {
-	a.User = 0
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		if err := v.s.Codes().spend(tx, spendings); err != nil {
 			return err
@@ -139,7 +119,7 @@ func (v Accounts) Open(
 		if err := v.checkTelephone(tx, a.Phone, 0); err != nil {
 			return err
 		}
-		tx.Queue(insertUser, a.Phone.String(), a.Hash, engine.Texts(a.Scopes), a.Staff, a.Disabled, a.Erasing, a.Generation,
+		tx.Queue(insertUser, a.Phone.String(), a.Hash, a.Scopes, a.Staff, a.Disabled, a.Erasing, a.Generation,
 			m.Firstname, m.Lastname, m.Expertise, m.Location, m.Timezone, m.Joined).Into((*int64)(&id))
 		if err := tx.Send(); err != nil {
 			return v.orTaken(err)
@@ -197,44 +177,25 @@ func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) 
 }
 
 func (v Accounts) AccountsOf(ctx context.Context, ids []user.ID) ([]access.Account, error) {
-	if len(ids) == 0 {
-		return nil, ctx.Err()
-	}
 	return v.all(ctx, func(query *bun.SelectQuery) *bun.SelectQuery { return query.Where("id IN (?)", bun.List(ids)) })
 }
 
 func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.Account, error) {
-	if limit <= 0 { // bun treats it as no limit
-		return nil, ctx.Err()
-	}
 	return v.all(ctx, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.Where("id > ?", after).Order("id").Limit(int64(limit))
+		return engine.Limited(query.Where("id > ?", after).Order("id"), limit)
 	})
 }
 
-func (v Accounts) all(ctx context.Context, selecting func(*bun.SelectQuery) *bun.SelectQuery) (found []access.Account, err error) {
+func (v Accounts) all(ctx context.Context, selecting func(*bun.SelectQuery) *bun.SelectQuery) ([]access.Account, error) {
 	rows, err := engine.SelectAll[accountRow](ctx, v.s.DB, selecting)
-	for _, row := range rows {
-		a, err := row.account()
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, a)
-	}
-	return found, err
+	return engine.Converted(rows, err, accountRow.account)
 }
 
-func (v Accounts) Erasing(ctx context.Context, after user.ID, limit int) (ids []user.ID, err error) {
-	if limit <= 0 { // bun treats it as no limit
-		return nil, ctx.Err()
-	}
+func (v Accounts) Erasing(ctx context.Context, after user.ID, limit int) ([]user.ID, error) {
 	rows, err := engine.SelectAll[accountRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.Where("erasing").Where("id > ?", after).Order("id").Limit(int64(limit))
+		return engine.Limited(query.Where("erasing").Where("id > ?", after).Order("id"), limit)
 	})
-	for _, row := range rows {
-		ids = append(ids, row.ID)
-	}
-	return ids, err
+	return engine.Mapped(rows, func(r accountRow) user.ID { return r.ID }), err
 }
 
 func (v Accounts) Change(
@@ -261,7 +222,7 @@ func (v Accounts) Change(
 				return err
 			}
 		}
-		tx.Queue(updateAccount, id, a.Phone.String(), a.Hash, engine.Texts(a.Scopes), a.Staff, a.Disabled, a.Erasing, a.Generation)
+		tx.Queue(updateAccount, id, a.Phone.String(), a.Hash, a.Scopes, a.Staff, a.Disabled, a.Erasing, a.Generation)
 		if a.Kept != 0 {
 			tx.Queue(keepToken, a.Kept, id, old.Generation, a.Generation)
 		}

@@ -20,8 +20,6 @@ type Audit struct{ s *Store }
 // Audit returns the log of audit records.
 func (s *Store) Audit() Audit { return Audit{s} }
 
-var _ audit.Log = Audit{}
-
 // auditRow is an audit record. Its reason is in a table of its own.
 type auditRow struct {
 	bun.BaseModel `bun:"table:audit_records,alias:r"`

@@ -9,7 +9,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
-	"plaza/domain/access"
 	"plaza/domain/feed"
 	"plaza/domain/imported"
 	"plaza/domain/markup"
@@ -168,7 +167,10 @@ func (t *batchApply) userRecords(ctx context.Context) error {
 			next.ID, t.users[p.Source] = holder.ID, holder
 			t.tx.Queue(adoptUser, holder.ID, p.Source, p.Firstname, p.Lastname)
 		default:
-			added = append(added, importedUser{userRow: userRowOf(access.Account{Phone: p.Phone}, next), Source: p.Source})
+			added = append(added, importedUser{Source: p.Source, userRow: userRow{
+				accountRow: accountRow{Phone: p.Phone.String()}, Firstname: next.Firstname, Lastname: next.Lastname,
+				Expertise: next.Expertise, Location: next.Location, Timezone: next.Timezone, Joined: engine.At(next.Joined),
+			}})
 		}
 		members, sources = append(members, next), append(sources, p.Source)
 	}

@@ -13,51 +13,35 @@ type importedUser struct {
 	userRow `bun:",extend"`
 	Source  string `bun:",nullzero"`
 	Adopted bool
+	phone   user.Phone // of a stored one
 }
 
-// existingUser is a stored one.
-type existingUser struct {
-	importedUser
-	phone user.Phone
-}
-
-func (u existingUser) member() user.Member {
+func (u importedUser) member() user.Member {
 	return user.Member{
 		ID: u.ID, Firstname: u.Firstname, Lastname: u.Lastname, Expertise: u.Expertise, Location: u.Location, Timezone: u.Timezone,
 		Joined: u.Joined.Time,
 	}
 }
 
-func (u existingUser) account() *imported.ExistingAccount {
+func (u importedUser) account() *imported.ExistingAccount {
 	return &imported.ExistingAccount{Source: u.Source, Phone: u.phone}
 }
 
 var (
 	// usersOfSources finds the users with the ids $1 at the source, and those with the telephones $2.
-	usersOfSources = engine.Text{
-		Postgres: `
+	usersOfSources = engine.Both(`
 		SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined FROM users
-		WHERE source = ANY($1) OR replace(phone, '-', '') = ANY($2)`,
-
-		SQLite: `
-		SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined FROM users
-		WHERE source IN (SELECT value FROM json_each($1)) OR replace(phone, '-', '') IN (SELECT value FROM json_each($2))`,
-	}
+		WHERE source = ANY($1) OR replace(phone, '-', '') = ANY($2)`)
 
 	// bundlesOf finds the bundles of $1.
-	bundlesOf = engine.Text{
-		Postgres: `
-		SELECT id, first_original_id, original_id FROM bundles WHERE id = ANY($1)`,
-
-		SQLite: `
-		SELECT id, first_original_id, original_id FROM bundles WHERE id IN (SELECT value FROM json_each($1))`,
-	}
+	bundlesOf = engine.Both(`
+		SELECT id, first_original_id, original_id FROM bundles WHERE id = ANY($1)`)
 )
 
 // importState is the stored state that decides which records can be stored.
 type importState struct {
-	users   map[string]existingUser // by their ids at the source
-	holders map[string]existingUser // by their telephones
+	users   map[string]importedUser // by their ids at the source
+	holders map[string]importedUser // by their telephones
 	bundles map[publication.BundleID]publication.Bundle
 	parents map[feed.CategoryID]feed.CategoryID // of all categories
 }
@@ -65,7 +49,7 @@ type importState struct {
 // reads returns the reads of the state that concerns the records and refs.
 func (t *importState) reads(s *Store, records []imported.Record, refs []imported.Ref) []engine.Step {
 	*t = importState{
-		users: map[string]existingUser{}, holders: map[string]existingUser{},
+		users: map[string]importedUser{}, holders: map[string]importedUser{},
 		bundles: map[publication.BundleID]publication.Bundle{}, parents: map[feed.CategoryID]feed.CategoryID{},
 	}
 	var sources, telephones []string
@@ -100,10 +84,10 @@ func (t *importState) reads(s *Store, records []imported.Record, refs []imported
 // readUsers returns the read of the users with the ids at the source, and of those with the telephones.
 func (t *importState) readUsers(s *Store, sources, telephones []string) engine.Step {
 	return engine.Each(s.DB, func(row *importedUser) error {
-		phone, err := phoneOf(row.Phone)
-		u := existingUser{*row, phone}
-		if t.holders[phone.E164()] = u; u.Source != "" {
-			t.users[u.Source] = u
+		var err error
+		row.phone, err = phoneOf(row.Phone)
+		if t.holders[row.phone.E164()] = *row; row.Source != "" {
+			t.users[row.Source] = *row
 		}
 		return err
 	}, s.Pick(usersOfSources), sources, telephones)

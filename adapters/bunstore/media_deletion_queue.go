@@ -33,10 +33,7 @@ func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int
 }
 
 // forgetKeys takes the keys of $1 out of the queue.
-var forgetKeys = engine.Text{
-	Postgres: `DELETE FROM discards WHERE key = ANY($1)`,
-	SQLite:   `DELETE FROM discards WHERE key IN (SELECT value FROM json_each($1))`,
-}
+var forgetKeys = engine.Both(`DELETE FROM discards WHERE key = ANY($1)`)
 
 func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	if len(keys) == 0 {

@@ -86,11 +86,11 @@ func (v PersonalData) Remaining(ctx context.Context, id user.ID, k personaldata.
 // files of the database.
 func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind, limit int) (n int, err error) {
 	kind := personalKinds[k]
-	if kind.table == "" || limit <= 0 { // bun takes zero for no limit
+	if kind.table == "" {
 		return 0, ctx.Err()
 	}
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
-		some := tx.NewSelect().Table(kind.table).ColumnExpr(kind.key).Where(kind.left, id).Limit(int64(limit))
+		some := engine.Limited(tx.NewSelect().Table(kind.table).ColumnExpr(kind.key).Where(kind.left, id), limit)
 		if kind.erase == nil {
 			n, err = kind.change(ctx, tx, id, some)
 			return err

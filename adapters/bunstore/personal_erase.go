@@ -138,14 +138,9 @@ var discardCovers = engine.Text{
 }
 
 // forgetCovers makes imports store those of the covers $1 anew that are queued.
-var forgetCovers = engine.Text{
-	Postgres: `
-	DELETE FROM import_covers WHERE picture ->> 'key' IN (SELECT d.key FROM discards d WHERE d.key = ANY($1))`,
-
-	SQLite: `
+var forgetCovers = engine.Both(`
 	DELETE FROM import_covers
-	WHERE picture ->> 'key' IN (SELECT d.key FROM discards d WHERE d.key IN (SELECT value FROM json_each($1)))`,
-}
+	WHERE picture ->> 'key' IN (SELECT d.key FROM discards d WHERE d.key = ANY($1))`)
 
 // eraseReasons blanks the reasons of audit records, which themselves stay.
 func (v PersonalData) eraseReasons(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) (int, error) {

@@ -17,8 +17,6 @@ type Throttle struct{ s *Store }
 // Throttle returns the counter of failed logins.
 func (s *Store) Throttle() Throttle { return Throttle{s} }
 
-var _ access.Throttle = Throttle{}
-
 const (
 	// usualSource finds whether the phone $1 has logged in from the source $2 after $3.
 	usualSource = `

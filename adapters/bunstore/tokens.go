@@ -3,6 +3,7 @@ package bunstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,8 +24,6 @@ type Tokens struct{ s *Store }
 
 // Tokens returns the repository of tokens.
 func (s *Store) Tokens() Tokens { return Tokens{s} }
-
-var _ access.Tokens = Tokens{}
 
 type tokenRow struct {
 	bun.BaseModel `bun:"table:tokens,alias:t"`
@@ -91,8 +90,9 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 
 // sessionOf finds the token with the hash $1, its account, and when its user was seen.
 const sessionOf = `
-	SELECT t.id, t.user_id, t.scopes AS granted, t.narrowed, t.generation, t.ttl, t.created, w.used,
-		u.phone, u.password_hash, u.scopes AS held, u.staff, u.disabled, u.generation AS account_generation, u.timezone, p.seen
+	SELECT t.id AS token_id, t.user_id AS token_user_id, t.scopes AS token_scopes, t.narrowed AS token_narrowed,
+		t.generation AS token_generation, t.ttl AS token_ttl, t.created AS token_created, w.used AS token_used,
+		u.id, u.phone, u.password_hash, u.scopes, u.staff, u.disabled, u.generation, u.timezone, p.seen
 	FROM tokens t
 	JOIN token_uses w ON w.token_id = t.id
 	JOIN users u ON u.id = t.user_id
@@ -101,22 +101,10 @@ const sessionOf = `
 
 // sessionRow is a row of sessionOf.
 type sessionRow struct {
-	ID                access.TokenID
-	UserID            user.ID
-	Granted           []string `bun:",array"`
-	Narrowed          bool
-	Generation        int
-	TTL               time.Duration `bun:"ttl"`
-	Created           engine.Time
-	Used              engine.Time
-	Phone             string
-	PasswordHash      string
-	Held              []string `bun:",array"`
-	Staff             bool
-	Disabled          bool
-	AccountGeneration int
-	Timezone          string
-	Seen              engine.Time
+	accountRow
+	Token    tokenRow `bun:"embed:token_"`
+	Timezone string
+	Seen     engine.Time
 }
 
 func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (access.Session, error) {
@@ -124,18 +112,10 @@ func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (access.Sessio
 	if err != nil {
 		return access.Session{}, err
 	}
-	phone, err := phoneOf(r.Phone)
-	return access.Session{
-		Token: access.Token{
-			ID: r.ID, Hash: hash, User: r.UserID, Scopes: scopesOf(r.Granted), IsNarrowed: r.Narrowed, Generation: r.Generation, TTL: r.TTL,
-			Created: r.Created.Time, Used: r.Used.Time,
-		},
-		Account: access.Account{
-			User: r.UserID, Phone: phone, Hash: r.PasswordHash, Scopes: scopesOf(r.Held), Staff: r.Staff, Disabled: r.Disabled,
-			Generation: r.AccountGeneration,
-		},
-		Zone: r.Timezone, Seen: r.Seen.Time,
-	}, err
+	r.Token.Hash = hash[:]
+	token, broken := r.Token.token()
+	account, err := r.account()
+	return access.Session{Token: token, Account: account, Zone: r.Timezone, Seen: r.Seen.Time}, errors.Join(broken, err)
 }
 
 const (
@@ -175,21 +155,11 @@ func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
 	return v.s.ExecMust(ctx, access.ErrNoSession, "DELETE FROM tokens WHERE id = $1", id)
 }
 
-func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) (theirs []access.Token, err error) {
-	if len(ids) == 0 {
-		return nil, ctx.Err()
-	}
+func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) ([]access.Token, error) {
 	rows, err := engine.SelectAll[tokenRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.ColumnExpr("t.id, t.hash, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used").
 			Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id IN (?)", bun.List(ids)).
 			OrderExpr("t.created DESC, t.id DESC")
 	})
-	for _, row := range rows {
-		t, err := row.token()
-		if err != nil {
-			return nil, err
-		}
-		theirs = append(theirs, t)
-	}
-	return theirs, err
+	return engine.Converted(rows, err, tokenRow.token)
 }

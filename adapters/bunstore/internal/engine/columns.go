@@ -164,15 +164,6 @@ func Numbers[N ~int64](ids []N) []int64 {
 	return all
 }
 
-// Texts converts words for a parameter or a column, which is never NULL.
-func Texts[T ~string](words []T) []string {
-	all := make([]string, len(words))
-	for i, word := range words {
-		all[i] = string(word)
-	}
-	return all
-}
-
 // NullIfEmpty returns the text as a parameter; an empty one is NULL.
 func NullIfEmpty(text string) any {
 	if text == "" {
