@@ -48,8 +48,7 @@ type codeUseRow struct {
 
 type codeDayRow struct {
 	bun.BaseModel `bun:"table:code_days,alias:d"`
-	Day           engine.Time `bun:",pk"`
-	DiallingCode  string      `bun:",pk"`
+	DiallingCode  string
 	Messages      int64
 }
 
@@ -189,31 +188,30 @@ func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 		c := r.Code
 		tx.Queue(replaceCode, use.number.Digits(), c.Purpose)
 		tx.Queue(insertCode, c.ID, c.Purpose, use.number.Digits(), c.Hash, c.Key, c.Made, c.Expires, c.Tries, c.Status)
-		return v.take(ctx, tx, r.Expense)
+		take(tx, r.Expense)
+		return nil
 	})
 }
 
 func (v Codes) Take(ctx context.Context, e verification.Expense) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error { return v.take(ctx, tx, e) })
+	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
+		take(tx, e)
+		return nil
+	})
 }
 
-// take takes the messages of the expense of both budgets.
-func (v Codes) take(ctx context.Context, tx *listedTransaction, e verification.Expense) error {
-	if err := v.takeOf(ctx, tx, e, e.DiallingCode, e.Budget.Codes[e.DiallingCode]); err != nil {
-		return err
-	}
-	return v.takeOf(ctx, tx, e, "", e.Budget.Messages)
-}
+// takeMessages takes $3 messages of the budget $4 of the dialling code $2, or of all if that is empty, for the day $1. The budget
+// zero has any number.
+const takeMessages = `
+	INSERT INTO code_days AS d (day, dialling_code, messages) VALUES ($1, $2, $3)
+	ON CONFLICT (day, dialling_code) DO UPDATE SET messages = d.messages + EXCLUDED.messages
+	WHERE d.messages < $4 OR $4 = 0`
 
-// takeOf takes the messages of a budget; zero has any number.
-func (v Codes) takeOf(ctx context.Context, tx *listedTransaction, e verification.Expense, code string, budget int64) error {
-	row := codeDayRow{Day: engine.At(verification.DayOf(e.Now)), DiallingCode: code, Messages: e.Messages}
-	insert := tx.NewInsert().Model(&row).On("CONFLICT (day, dialling_code) DO UPDATE").Set("messages = d.messages + EXCLUDED.messages")
-	if budget > 0 {
-		insert = insert.Where("d.messages < ?", budget)
-	}
-	done, err := insert.Exec(ctx)
-	return engine.OrNotAffected(done, err, verification.ErrBudgetSpent(e.Now))
+// take queues the statements that take the messages of the expense of both budgets.
+func take(tx *listedTransaction, e verification.Expense) {
+	day, spent := verification.DayOf(e.Now), verification.ErrBudgetSpent(e.Now)
+	tx.Queue(takeMessages, day, e.DiallingCode, e.Messages, e.Budget.Codes[e.DiallingCode]).Must(spent)
+	tx.Queue(takeMessages, day, "", e.Messages, e.Budget.Messages).Must(spent)
 }
 
 func (v Codes) Try(ctx context.Context, a verification.Attempt) (code *verification.Code, err error) {
