@@ -26,8 +26,6 @@ type Moderation struct{ s *Store }
 // Moderation returns the store of reports and hidden things.
 func (s *Store) Moderation() Moderation { return Moderation{s} }
 
-var _ moderation.Store = Moderation{}
-
 type reportRow struct {
 	bun.BaseModel `bun:"table:reports,alias:r"`
 	ID            moderation.ReportID `bun:",pk,autoincrement"`
@@ -103,45 +101,24 @@ func (v Moderation) Report(ctx context.Context, r moderation.Report, charges ...
 	return stored, isNew, nil
 }
 
-const (
-	// openReports finds the reports that are not decided, $2 of them before the number $1, with what they are about. A join would
-	// let Postgres read a whole table, because it does not know $2.
-	openReports = `
-		SELECT r.id, r.author_id, r.kind, r.object_id, r.owner_id, r.reason, r.content, r.created, r.decided,
-			(SELECT COUNT(*) FROM hidden_things h WHERE h.kind = r.kind AND h.object_id = r.object_id) > 0 AS is_hidden,
-			CASE r.kind WHEN 'event' THEN (SELECT e.title FROM events e WHERE e.id = r.object_id) END AS title,
-			CASE r.kind
-				WHEN 'event' THEN (SELECT e.content FROM events e WHERE e.id = r.object_id)
-				WHEN 'comment' THEN (SELECT c.content FROM comments c WHERE c.id = r.object_id) END AS shown,
-			CASE r.kind WHEN 'comment' THEN (SELECT c.event_id FROM comments c WHERE c.id = r.object_id) END AS event_id,
-			CASE r.kind WHEN 'image' THEN (SELECT i.key FROM images i WHERE i.id = r.object_id AND i.deleted IS NULL) END AS image
-		FROM reports r
-		WHERE r.decided IS NULL AND r.id < $1
-		ORDER BY r.id DESC LIMIT CAST($2 AS bigint)`
+// reportedColumns has what a report r is about.
+const reportedColumns = `
+	(SELECT COUNT(*) FROM hidden_things h WHERE h.kind = r.kind AND h.object_id = r.object_id) > 0 AS is_hidden,
+	CASE r.kind WHEN 'event' THEN (SELECT e.title FROM events e WHERE e.id = r.object_id) END AS title,
+	CASE r.kind
+		WHEN 'event' THEN (SELECT e.content FROM events e WHERE e.id = r.object_id)
+		WHEN 'comment' THEN (SELECT c.content FROM comments c WHERE c.id = r.object_id) END AS shown,
+	CASE r.kind WHEN 'comment' THEN (SELECT c.event_id FROM comments c WHERE c.id = r.object_id) END AS event_id,
+	CASE r.kind WHEN 'image' THEN (SELECT i.key FROM images i WHERE i.id = r.object_id AND i.deleted IS NULL) END AS image`
 
-	// decidedReports is openReports for those that are decided.
-	decidedReports = `
-		SELECT r.id, r.author_id, r.kind, r.object_id, r.owner_id, r.reason, r.content, r.created, r.decided,
-			(SELECT COUNT(*) FROM hidden_things h WHERE h.kind = r.kind AND h.object_id = r.object_id) > 0 AS is_hidden,
-			CASE r.kind WHEN 'event' THEN (SELECT e.title FROM events e WHERE e.id = r.object_id) END AS title,
-			CASE r.kind
-				WHEN 'event' THEN (SELECT e.content FROM events e WHERE e.id = r.object_id)
-				WHEN 'comment' THEN (SELECT c.content FROM comments c WHERE c.id = r.object_id) END AS shown,
-			CASE r.kind WHEN 'comment' THEN (SELECT c.event_id FROM comments c WHERE c.id = r.object_id) END AS event_id,
-			CASE r.kind WHEN 'image' THEN (SELECT i.key FROM images i WHERE i.id = r.object_id AND i.deleted IS NULL) END AS image
-		FROM reports r
-		WHERE r.decided IS NOT NULL AND r.id < $1
-		ORDER BY r.id DESC LIMIT CAST($2 AS bigint)`
-)
-
-// reportedRow is a row of openReports and decidedReports. What is NULL is of another kind, or deleted.
+// reportedRow is a report with reportedColumns. What is NULL is of another kind, or deleted.
 type reportedRow struct {
-	reportRow
-	IsHidden bool
-	Title    *string
-	Shown    *string
-	EventID  event.ID `bun:",nullzero"`
-	Image    *string
+	reportRow `bun:",extend"`
+	IsHidden  bool     `bun:",scanonly"`
+	Title     *string  `bun:",scanonly"`
+	Shown     *string  `bun:",scanonly"`
+	EventID   event.ID `bun:",scanonly,nullzero"`
+	Image     *string  `bun:",scanonly"`
 }
 
 func (r reportedRow) reported() moderation.Reported {
@@ -156,11 +133,15 @@ func (r reportedRow) reported() moderation.Reported {
 }
 
 func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Reported], error) {
-	statement := openReports
-	if q.IsDecided {
-		statement = decidedReports
-	}
-	rows, err := engine.All[reportedRow](ctx, v.s.DB, statement, cmp.Or(q.After.ID, math.MaxInt64), q.Size()+1)
+	rows, err := engine.SelectAll[reportedRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		if q.IsDecided {
+			query = query.Where("r.decided IS NOT NULL")
+		} else {
+			query = query.Where("r.decided IS NULL")
+		}
+		return query.ColumnExpr("?TableColumns").ColumnExpr(reportedColumns).Where("r.id < ?", cmp.Or(q.After.ID, math.MaxInt64)).
+			OrderExpr("r.id DESC").Limit(int64(q.Size() + 1))
+	})
 	reports := engine.Mapped(rows, reportedRow.reported)
 	return page.UpTo(q.Size(), reports, func(r moderation.Reported) page.Cursor { return r.AtCursor() }), err
 }
