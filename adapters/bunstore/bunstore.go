@@ -191,14 +191,10 @@ func (s *Store) writeWithin(
 func claim[R, K any](
 	ctx context.Context, s *Store, column, key string, keyOf func(R) K, now, next time.Time, limit int,
 ) (rows []R, err error) {
-	if limit <= 0 { // bun takes zero for no limit
-		return nil, nil
-	}
 	err = s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		rows = nil
-		query := tx.NewSelect().Model(&rows).Where("? <= ?", bun.Ident(column), engine.At(instant.Normalise(now))).
-			Order(column, key).Limit(int64(limit))
-		if err := s.Locking(query, "UPDATE SKIP LOCKED").Scan(ctx); err != nil || len(rows) == 0 {
+		query := tx.NewSelect().Model(&rows).Where("? <= ?", bun.Ident(column), engine.At(instant.Normalise(now))).Order(column, key)
+		if err := s.Locking(engine.Limited(query, limit), "UPDATE SKIP LOCKED").Scan(ctx); err != nil || len(rows) == 0 {
 			return err
 		}
 		_, err := tx.NewUpdate().Model((*R)(nil)).Set("? = ?", bun.Ident(column), engine.At(instant.Normalise(next))).

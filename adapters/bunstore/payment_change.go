@@ -19,23 +19,6 @@ import (
 var errUnpaid = errors.New("an order that is paid stays paid")
 
 const (
-	// lockOrder locks the order $1 and finds it.
-	lockOrder = `
-		SELECT id, user_id, subject, amount, currency, state, created, expires, paid, transaction_id, next_check
-		FROM orders WHERE id = $1
-		FOR UPDATE`
-
-	// prepaymentsOf finds the prepayments of the order $1.
-	prepaymentsOf = `
-		SELECT order_id, out_trade_no, protocol, end_type, app, open_id, state, request, prepay_id, code_url, mweb_url,
-			created, opened, expires, leased_until
-		FROM prepayments WHERE order_id = $1 ORDER BY id`
-
-	// paymentsOf finds the payments of the order $1.
-	paymentsOf = `
-		SELECT id, order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid
-		FROM payments WHERE order_id = $1 ORDER BY id`
-
 	// updateOrder changes the order $1, whose state was $2: $3 state, $4 when it was paid, $5 transaction, $6 next check.
 	updateOrder = `
 		UPDATE orders SET state = $3, paid = $4, transaction_id = $5, next_check = $6
@@ -73,7 +56,7 @@ const (
 // Change locks the order: payments are never changed optimistically.
 func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
 	return v.s.Write(ctx, func(tx *engine.Tx) error {
-		old, err := loadTrade(tx, id)
+		old, err := v.loadTrade(tx, id)
 		if err != nil {
 			return err
 		}
@@ -89,21 +72,20 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 	})
 }
 
-// loadTrade locks the order and reads the trade in one round trip.
-func loadTrade(tx *engine.Tx, id payment.OrderID) (t payment.Trade, err error) {
-	engine.Found(tx, tx.Queue(lockOrder, id).Must(payment.ErrNoOrder), func(r *orderRow) error {
-		t.Order, t.NextCheck = r.order(), r.NextCheck.Time
-		return nil
-	})
-	engine.Found(tx, tx.Queue(prepaymentsOf, id), func(r *prepaymentRow) error {
-		t.Prepayments = append(t.Prepayments, r.prepayment())
-		return nil
-	})
-	engine.Found(tx, tx.Queue(paymentsOf, id), func(r *paymentRow) error {
-		t.Payments = append(t.Payments, r.payment())
-		return nil
-	})
-	return t, tx.Send()
+// loadTrade locks the order and reads the trade.
+func (v Ledger) loadTrade(tx *engine.Tx, id payment.OrderID) (payment.Trade, error) {
+	var order orderRow
+	if err := v.s.Selecting(tx).Model(&order).Where("id = ?", id).Scan(tx.Context()); err != nil {
+		return payment.Trade{}, engine.OrNotFound(err, payment.ErrNoOrder)
+	}
+	var prepayments []prepaymentRow
+	var payments []paymentRow
+	err := cmp.Or(tx.NewSelect().Model(&prepayments).Where("order_id = ?", id).Order("id").Scan(tx.Context()),
+		tx.NewSelect().Model(&payments).Where("order_id = ?", id).Order("id").Scan(tx.Context()))
+	return payment.Trade{
+		Order: order.order(), NextCheck: order.NextCheck.Time, Prepayments: engine.Mapped(prepayments, prepaymentRow.prepayment),
+		Payments: engine.Mapped(payments, paymentRow.payment),
+	}, err
 }
 
 // storeTrade queues the statements that store the changes: updates, then inserts. A former prepayment must be closed
@@ -184,24 +166,21 @@ type prepaymentRow struct {
 	OrderID       payment.OrderID
 	TradeNo       payment.TradeNo `bun:"out_trade_no,pk"`
 	Protocol      payment.Protocol
-	EndType       payment.EndType
-	App           payment.WalletApp
-	OpenID        string
-	State         payment.PrepaymentState
-	Request       []byte
-	PrepayID      string
-	CodeURL       string
-	MWebURL       string `bun:"mweb_url"`
-	Created       engine.Time
-	Opened        engine.Time
-	Expires       engine.Time
-	LeasedUntil   engine.Time
+	payment.Intent
+	State       payment.PrepaymentState
+	Request     []byte
+	PrepayID    string
+	CodeURL     string
+	MWebURL     string `bun:"mweb_url"`
+	Created     engine.Time
+	Opened      engine.Time
+	Expires     engine.Time
+	LeasedUntil engine.Time
 }
 
 func (r prepaymentRow) prepayment() payment.Prepayment {
 	return payment.Prepayment{
-		TradeNo: r.TradeNo, Protocol: r.Protocol, Intent: payment.Intent{EndType: r.EndType, App: r.App, OpenID: r.OpenID},
-		State: r.State, Request: r.Request,
+		TradeNo: r.TradeNo, Protocol: r.Protocol, Intent: r.Intent, State: r.State, Request: r.Request,
 		Ticket:  payment.Ticket{PrepayID: r.PrepayID, CodeURL: r.CodeURL, MWebURL: r.MWebURL},
 		Created: r.Created.Time, Opened: r.Opened.Time, Expires: r.Expires.Time, LeasedUntil: r.LeasedUntil.Time,
 	}

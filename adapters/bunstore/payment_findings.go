@@ -22,7 +22,7 @@ func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) (entrie
 			numbers = append(numbers, l.RefundNo)
 		}
 	}
-	payments, err := v.paymentsWhere(ctx, "transaction_id", bun.List(transactions), len(transactions))
+	payments, err := v.paymentsWhere(ctx, "transaction_id", bun.List(transactions))
 	entries = engine.Mapped(payments, entryOfPayment)
 	if err != nil || len(numbers) == 0 {
 		return entries, err
@@ -41,11 +41,8 @@ func entryOfPayment(r paymentRow) payment.LedgerEntry {
 	return payment.LedgerEntry{Payment: r.payment()}
 }
 
-// paymentsWhere returns the payments whose column has one of the count values.
-func (v Ledger) paymentsWhere(ctx context.Context, column string, values any, count int) ([]paymentRow, error) {
-	if count == 0 {
-		return nil, nil
-	}
+// paymentsWhere returns the payments whose column has one of the values.
+func (v Ledger) paymentsWhere(ctx context.Context, column string, values any) ([]paymentRow, error) {
 	return engine.SelectAll[paymentRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("? IN (?)", bun.Ident(column), values)
 	})
@@ -53,11 +50,8 @@ func (v Ledger) paymentsWhere(ctx context.Context, column string, values any, co
 
 // refundEntries returns the refunds with their payments.
 func (v Ledger) refundEntries(ctx context.Context, rows []refundRow) (entries []payment.LedgerEntry, err error) {
-	var ids []payment.PaymentID
-	for _, row := range rows {
-		ids = append(ids, row.PaymentID)
-	}
-	payments, err := v.paymentsWhere(ctx, "id", bun.List(ids), len(ids))
+	ids := engine.Mapped(rows, func(r refundRow) payment.PaymentID { return r.PaymentID })
+	payments, err := v.paymentsWhere(ctx, "id", bun.List(ids))
 	if err != nil {
 		return nil, err
 	}
@@ -92,16 +86,13 @@ func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until tim
 func between[R any](
 	ctx context.Context, s *Store, at string, after payment.Cursor, until time.Time, limit int, conditions ...string,
 ) ([]R, error) {
-	if limit <= 0 { // bun takes zero for no limit
-		return nil, nil
-	}
 	from := engine.At(instant.Normalise(after.At))
 	return engine.SelectAll[R](ctx, s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		for _, condition := range conditions {
 			query = query.Where(condition)
 		}
-		return query.Where("?0 >= ?1 AND ?0 < ?2 AND (?0, id) > (?1, ?3)", bun.Safe(at), from, engine.At(instant.Normalise(until)), after.ID).
-			OrderExpr("?, id", bun.Safe(at)).Limit(int64(limit))
+		query = query.Where("?0 >= ?1 AND ?0 < ?2 AND (?0, id) > (?1, ?3)", bun.Safe(at), from, engine.At(instant.Normalise(until)), after.ID)
+		return engine.Limited(query.OrderExpr("?, id", bun.Safe(at)), limit)
 	})
 }
 

@@ -74,9 +74,6 @@ func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, r page.Reques
 }
 
 func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) ([]payment.Order, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
 	rows, err := engine.SelectAll[orderRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("id IN (?)", bun.List(ids))
 	})
@@ -88,24 +85,16 @@ func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderI
 	return row.OrderID, err
 }
 
-// paymentOf finds the payment with the transaction $1.
-const paymentOf = `
-	SELECT id, order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid
-	FROM payments WHERE transaction_id = $1`
-
-func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored payment.Payment, err error) {
-	err = v.s.Write(ctx, func(tx *engine.Tx) error {
+func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Payment, error) {
+	var stored paymentRow
+	err := v.s.Write(ctx, func(tx *engine.Tx) error {
 		addPayment(tx, 0, p)
-		engine.Found(tx, tx.Queue(paymentOf, p.TransactionID), func(r *paymentRow) error {
-			stored = r.payment()
-			return nil
-		})
-		return nil
+		return tx.NewSelect().Model(&stored).Where("transaction_id = ?", p.TransactionID).Scan(tx.Context())
 	})
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	return stored, nil
+	return stored.payment(), nil
 }
 
 // Due skips orders that another caller is changing: their Change sets the next check,
@@ -140,22 +129,10 @@ const (
 		SELECT user_id FROM orders WHERE id = (SELECT order_id FROM payments WHERE id = $1)
 		FOR UPDATE`
 
-	// lockPayment locks the payment $1 and finds it.
-	lockPayment = `
-		SELECT id, order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid
-		FROM payments WHERE id = $1
-		FOR UPDATE`
-
 	// appOf finds the app of the prepayment of the payment $1.
 	appOf = `
 		SELECT app FROM prepayments
 		WHERE out_trade_no = (SELECT out_trade_no FROM payments WHERE id = $1 AND order_id IS NOT NULL)`
-
-	// refundsOf finds the refunds of the payment $1.
-	refundsOf = `
-		SELECT id, payment_id, out_refund_no, amount, currency, reason, origin, requested_by, state, wallet_refund_id,
-			created, updated, sent, next_check
-		FROM refunds WHERE payment_id = $1 ORDER BY id`
 
 	// insertRefund adds a refund of the payment $1: $2 its number, $3 amount, $4 currency, $5 reason, $6 origin, $7 the member of
 	// staff, $8 state, $9 the wallet's number, $10 created, $11 updated, $12 sent, $13 next check.
@@ -180,7 +157,7 @@ func (v Ledger) ChangeRefunds(
 	ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error,
 ) (stored payment.RefundAccount, err error) {
 	err = v.s.Write(ctx, func(tx *engine.Tx) error {
-		old, payer, err := loadRefunds(tx, id)
+		old, payer, err := v.loadRefunds(tx, id)
 		if err != nil {
 			return err
 		}
@@ -210,18 +187,16 @@ func (v Ledger) ChangeRefunds(
 }
 
 // loadRefunds locks and reads the account, and the payer of its order; zero: it has none.
-func loadRefunds(tx *engine.Tx, id payment.PaymentID) (a payment.RefundAccount, payer user.ID, err error) {
+func (v Ledger) loadRefunds(tx *engine.Tx, id payment.PaymentID) (a payment.RefundAccount, payer user.ID, err error) {
 	tx.Queue(lockPayer, id).Into((*int64)(&payer))
-	engine.Found(tx, tx.Queue(lockPayment, id).Must(payment.ErrNoPayment), func(r *paymentRow) error {
-		a.Payment = r.payment()
-		return nil
-	})
+	var of paymentRow
+	if err := v.s.Selecting(tx).Model(&of).Where("id = ?", id).Scan(tx.Context()); err != nil {
+		return a, 0, engine.OrNotFound(err, payment.ErrNoPayment)
+	}
+	var refunds []refundRow
 	tx.Queue(appOf, id).Into((*string)(&a.App))
-	engine.Found(tx, tx.Queue(refundsOf, id), func(r *refundRow) error {
-		a.Refunds = append(a.Refunds, r.refund())
-		return nil
-	})
-	err = tx.Send()
+	err = tx.NewSelect().Model(&refunds).Where("payment_id = ?", id).Order("id").Scan(tx.Context())
+	a.Payment, a.Refunds = of.payment(), engine.Mapped(refunds, refundRow.refund)
 	a.App = cmp.Or(a.App, a.Payment.App)
 	return a, payer, err
 }
@@ -284,17 +259,12 @@ func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.
 
 // Unrefunded implements payment.Refunds. The index payments_still_due has the few payments of which something
 // is not refunded.
-func (v Ledger) Unrefunded(ctx context.Context, limit int) (ids []payment.PaymentID, err error) {
-	if limit <= 0 { // bun takes zero for no limit
-		return nil, nil
-	}
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		ids = nil
-		return v.s.Reader.NewSelect().Model((*paymentRow)(nil)).Column("id").
-			Where("state = 'refund_due' AND refunded < amount AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment_id = p.id)").
-			Order("received", "id").Limit(int64(limit)).Scan(ctx, &ids)
+func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID, error) {
+	rows, err := engine.SelectAll[paymentRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		query = query.Where("state = 'refund_due' AND refunded < amount AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment_id = p.id)")
+		return engine.Limited(query.Column("id").Order("received", "id"), limit)
 	})
-	return ids, err
+	return engine.Mapped(rows, func(r paymentRow) payment.PaymentID { return r.ID }), err
 }
 
 type refundRow struct {
