@@ -104,21 +104,18 @@ const (
 	accountByPhone = `
 		SELECT id, phone, password_hash, scopes, staff, disabled, erasing, generation, revision FROM users WHERE phone = $1`
 
-	// telephoneTaken finds a row if a user other than $2 has the telephone $1.
-	telephoneTaken = `
-		SELECT TRUE FROM users WHERE replace(phone, '-', '') = $1 AND id <> $2 LIMIT 1`
+	// telephoneFree finds a row if no user but $2 has the telephone $1, whose login name may have its dash elsewhere. A telephone has
+	// one new name, which the unique column guards; names from before AUT-03 do not change.
+	telephoneFree = `
+		SELECT TRUE WHERE NOT EXISTS (SELECT 1 FROM users WHERE replace(phone, '-', '') = $1 AND id <> $2)`
 )
 
 func (v Accounts) Open(
 	ctx context.Context, a access.Account, m user.Member, spendings ...verification.Spending,
 ) (id user.ID, err error) {
 	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		if err := v.s.Codes().spend(tx, spendings); err != nil {
-			return err
-		}
-		if err := v.checkTelephone(tx, a.Phone, 0); err != nil {
-			return err
-		}
+		spendCodes(tx, spendings)
+		tx.Queue(telephoneFree, a.Phone.E164(), 0).Must(access.ErrPhoneTaken)
 		tx.Queue(insertUser, a.Phone.String(), a.Hash, a.Scopes, a.Staff, a.Disabled, a.Erasing, a.Generation,
 			m.Firstname, m.Lastname, m.Expertise, m.Location, m.Timezone, m.Joined).Into((*int64)(&id))
 		if err := tx.Send(); err != nil {
@@ -135,21 +132,6 @@ func (v Accounts) Open(
 		return 0, err
 	}
 	return id, nil
-}
-
-// telephone is E164 of the phone, in an index.
-const telephone = "replace(phone, '-', '')"
-
-// checkTelephone returns ErrPhoneTaken if another account has the telephone, also when that account's login name has its
-// dash elsewhere. A telephone has one new name, which the unique column guards; names from before AUT-03 do not change.
-func (v Accounts) checkTelephone(tx *listedTransaction, p user.Phone, id user.ID) error {
-	var taken bool
-	tx.Queue(telephoneTaken, p.E164(), id).Into(&taken)
-	err := tx.Send()
-	if err == nil && taken {
-		err = access.ErrPhoneTaken
-	}
-	return err
 }
 
 // orTaken converts a unique violation of a phone into its fault.
@@ -214,13 +196,9 @@ func (v Accounts) Change(
 		if err := cmp.Or(fn(&a), ctx.Err()); err != nil {
 			return err
 		}
-		if err := v.s.Codes().spend(tx, spendings); err != nil {
-			return err
-		}
+		spendCodes(tx, spendings)
 		if a.Phone != old.Phone {
-			if err := v.checkTelephone(tx, a.Phone, id); err != nil {
-				return err
-			}
+			tx.Queue(telephoneFree, a.Phone.E164(), id).Must(access.ErrPhoneTaken)
 		}
 		tx.Queue(updateAccount, id, a.Phone.String(), a.Hash, a.Scopes, a.Staff, a.Disabled, a.Erasing, a.Generation)
 		if a.Kept != 0 {

@@ -48,11 +48,9 @@ func (c check) suspects(
 // recountEvent locks the event's counts and checks them again.
 func (c check) recountEvent(ctx context.Context, id int64) error {
 	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-		if _, err := tx.NewRaw(`
-			INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = ?
-			ON CONFLICT (event_id) DO NOTHING`, id).Exec(ctx); err != nil {
-			return "", err
-		}
+		tx.Queue(`
+			INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = $1
+			ON CONFLICT (event_id) DO NOTHING`, id)
 		var is eventCountsRow
 		if err := c.Selecting(tx.Tx).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
 			return "", engine.OrNotFound(err, nil) // removed meanwhile
@@ -120,13 +118,11 @@ func (c check) blocks(ctx context.Context) error {
 		"NOT n.is_by_user AND NOT (SELECT b.is_by_user FROM blocks b WHERE b.user_id = n.other_id AND b.other_id = n.user_id)")
 }
 
-const (
-	// lackingContacts finds those who follow each other without the row of contacts that says so.
-	lackingContacts = `
-		SELECT DISTINCT s.user_id
-		FROM subscriptions s JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
-		WHERE NOT EXISTS (SELECT 1 FROM contacts k WHERE k.user_id = s.user_id AND k.contact_id = s.followed_id)`
-)
+// lackingContacts finds those who follow each other without the row of contacts that says so.
+const lackingContacts = `
+	SELECT DISTINCT s.user_id
+	FROM subscriptions s JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
+	WHERE NOT EXISTS (SELECT 1 FROM contacts k WHERE k.user_id = s.user_id AND k.contact_id = s.followed_id)`
 
 // contacts makes contacts equal to those who follow each other.
 func (c check) contacts(ctx context.Context) error {
@@ -253,7 +249,7 @@ func (c check) telephones(ctx context.Context) error {
 	err := c.Read(ctx, func(ctx context.Context) error {
 		all = nil
 		return c.Reader.NewSelect().Table("users").ColumnExpr("string_agg(CAST(id AS text), ', ' ORDER BY id)").
-			GroupExpr(telephone).Having("count(*) > 1").OrderExpr("min(id)").Scan(ctx, &all)
+			GroupExpr("replace(phone, '-', '')").Having("count(*) > 1").OrderExpr("min(id)").Scan(ctx, &all)
 	})
 	for _, ids := range all {
 		c.found(Finding{What: fmt.Sprintf("the accounts %s have login names of one telephone", ids)})

@@ -24,26 +24,15 @@ type Codes struct{ s *Store }
 func (s *Store) Codes() Codes { return Codes{s} }
 
 type codeRow struct {
-	bun.BaseModel `bun:"table:codes,alias:c"`
-	ID            verification.ID `bun:",pk"`
-	Purpose       verification.Purpose
-	Number        string
-	Hash          []byte
-	Key           verification.KeyID
-	Made          engine.Time
-	Expires       engine.Time
-	Tries         int
-	Status        verification.Status
-}
-
-type codeUseRow struct {
-	bun.BaseModel `bun:"table:code_uses,alias:u"`
-	ID            int64 `bun:",pk,autoincrement"`
-	Use           verification.Use
-	Number        string
-	Prefix        string
-	Source        string
-	At            engine.Time
+	ID      verification.ID
+	Purpose verification.Purpose
+	Number  string
+	Hash    []byte
+	Key     verification.KeyID
+	Made    engine.Time
+	Expires engine.Time
+	Tries   int
+	Status  verification.Status
 }
 
 type codeDayRow struct {
@@ -74,7 +63,7 @@ type codeUse struct {
 
 // store queues the statements that store the use. A request has further rows for the networks of its address, without its
 // number.
-func (u codeUse) store(tx *listedTransaction) {
+func (u codeUse) store(tx *engine.Tx) {
 	tx.Queue(insertCodeUse, u.use, u.number.Digits(), u.number.Prefix(), verification.BySource.Group(u.number, u.from), u.at)
 	for _, wider := range []verification.Grouping{verification.By56, verification.By48} {
 		if network := wider.Group(u.number, u.from); network != "" && u.use == verification.Requested {
@@ -84,13 +73,11 @@ func (u codeUse) store(tx *listedTransaction) {
 }
 
 // counting calls fn in a transaction that has locked the address, or its /48, the prefix and the number.
-func (v Codes) counting(
-	ctx context.Context, n verification.Number, from netip.Addr, fn func(context.Context, *listedTransaction) error,
-) error {
+func (v Codes) counting(ctx context.Context, n verification.Number, from netip.Addr, fn func(*engine.Tx) error) error {
 	network := cmp.Or(verification.By48.Group(n, from), verification.BySource.Group(n, from))
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
 		tx.Lock("codes from "+network, "codes of prefix "+n.Prefix(), "codes of "+n.Digits())
-		return fn(ctx, tx)
+		return fn(tx)
 	})
 }
 
@@ -144,9 +131,7 @@ const (
 )
 
 // count counts the use. If a limit is full, it counts nothing and returns the fault.
-func (v Codes) count(
-	tx *listedTransaction, u codeUse, limits []verification.Limit, full func(time.Duration) error,
-) error {
+func (u codeUse) count(tx *engine.Tx, limits []verification.Limit, full func(time.Duration) error) error {
 	filling := make([]engine.Time, len(limits))
 	for i, l := range limits {
 		statement, args := fillingUse(u, l)
@@ -181,8 +166,8 @@ func fillingUse(u codeUse, l verification.Limit) (statement string, args []any) 
 // Reserve takes of the budget last: all requests wait for that row.
 func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 	use := codeUse{verification.Requested, r.Code.Number, r.From, instant.Normalise(r.Now)}
-	return v.counting(ctx, use.number, use.from, func(ctx context.Context, tx *listedTransaction) error {
-		if err := v.count(tx, use, verification.RequestLimits(), verification.ErrTooManyRequests); err != nil {
+	return v.counting(ctx, use.number, use.from, func(tx *engine.Tx) error {
+		if err := use.count(tx, verification.RequestLimits(), verification.ErrTooManyRequests); err != nil {
 			return err
 		}
 		c := r.Code
@@ -194,7 +179,7 @@ func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 }
 
 func (v Codes) Take(ctx context.Context, e verification.Expense) error {
-	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
 		take(tx, e)
 		return nil
 	})
@@ -208,26 +193,26 @@ const takeMessages = `
 	WHERE d.messages < $4 OR $4 = 0`
 
 // take queues the statements that take the messages of the expense of both budgets.
-func take(tx *listedTransaction, e verification.Expense) {
+func take(tx *engine.Tx, e verification.Expense) {
 	day, spent := verification.DayOf(e.Now), verification.ErrBudgetSpent(e.Now)
 	tx.Queue(takeMessages, day, e.DiallingCode, e.Messages, e.Budget.Codes[e.DiallingCode]).Must(spent)
 	tx.Queue(takeMessages, day, "", e.Messages, e.Budget.Messages).Must(spent)
 }
 
 func (v Codes) Try(ctx context.Context, a verification.Attempt) (code *verification.Code, err error) {
-	err = v.counting(ctx, a.Number, a.From, func(ctx context.Context, tx *listedTransaction) error {
+	err = v.counting(ctx, a.Number, a.From, func(tx *engine.Tx) error {
 		use := codeUse{verification.Tried, a.Number, a.From, instant.Normalise(a.Now)}
-		if code, err = v.tried(tx, a); err != nil {
+		if code, err = tried(tx, a); err != nil {
 			return err
 		}
 		if code == nil {
 			use.number = verification.Number{}
 		}
-		if err := v.count(tx, use, verification.TryLimits(), verification.ErrTooManyTries); err != nil || code == nil {
+		if err := use.count(tx, verification.TryLimits(), verification.ErrTooManyTries); err != nil || code == nil {
 			return err
 		}
-		_, err = tx.NewUpdate().Model((*codeRow)(nil)).Set("tries = ?", code.State().Tries).Where("id = ?", code.State().ID).Exec(ctx)
-		return err
+		tx.Queue("UPDATE codes SET tries = $2 WHERE id = $1", code.State().ID, code.State().Tries)
+		return nil
 	})
 	switch {
 	case err != nil:
@@ -239,30 +224,26 @@ func (v Codes) Try(ctx context.Context, a verification.Attempt) (code *verificat
 }
 
 // tried returns the live code with the try counted, or nil if the number has no code that may be tried. It stores nothing.
-func (v Codes) tried(tx *listedTransaction, a verification.Attempt) (*verification.Code, error) {
-	var state *verification.State
-	engine.Found(tx.Tx, tx.Queue(liveCode, a.Number.Digits(), a.Purpose), func(r *codeRow) error {
-		found, err := r.state()
-		state = &found
+func tried(tx *engine.Tx, a verification.Attempt) (code *verification.Code, err error) {
+	engine.Found(tx, tx.Queue(liveCode, a.Number.Digits(), a.Purpose), func(r *codeRow) error {
+		state, err := r.state()
+		if err == nil {
+			code, err = verification.Restore(state)
+		}
 		return err
 	})
-	if err := tx.Send(); err != nil || state == nil {
-		return nil, err
-	}
-	code, err := verification.Restore(*state)
-	if err != nil || code.Try(a.Now) != nil {
+	if err := tx.Send(); err != nil || code == nil || code.Try(a.Now) != nil {
 		return nil, err
 	}
 	return code, nil
 }
 
-// spend uses up the codes of the spendings, as Code.Spend does, and takes back their tries.
-func (v Codes) spend(tx *listedTransaction, spendings []verification.Spending) error {
+// spendCodes queues the statements that use up the codes of the spendings, as Code.Spend does, and take back their tries.
+func spendCodes(tx *listedTransaction, spendings []verification.Spending) {
 	for _, s := range spendings {
 		tx.Queue(spendCode, s.Code).Must(verification.ErrWrongCode)
 		tx.Queue(takeBackTry, s.Number.Digits(), access.SourceOf(s.From).String())
 	}
-	return tx.Send()
 }
 
 func (v Codes) Taken(ctx context.Context, day time.Time) (verification.Taken, error) {

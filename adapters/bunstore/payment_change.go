@@ -163,6 +163,7 @@ func (r orderRow) order() payment.Order {
 
 type prepaymentRow struct {
 	bun.BaseModel `bun:"table:prepayments,alias:p"`
+	ID            int64 `bun:",scanonly"`
 	OrderID       payment.OrderID
 	TradeNo       payment.TradeNo `bun:"out_trade_no,pk"`
 	Protocol      payment.Protocol

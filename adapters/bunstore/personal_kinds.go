@@ -43,11 +43,7 @@ type (
 		memberRow
 		Source string `bun:",nullzero"`
 	}
-	personalLike       struct{ EventID event.ID }
-	personalPrepayment struct {
-		prepaymentRow
-		ID int64
-	}
+	personalLike        struct{ EventID event.ID }
 	personalPublication struct {
 		publicationRow
 		HTML markup.HTML `bun:"html,nullzero"`
@@ -67,8 +63,9 @@ type (
 		Action ratelimit.Action
 		Until  int64 // microseconds since 1970
 	}
-	personalLogin struct {
+	personalTry struct { // of a login, or of a code
 		ID     int64
+		Use    verification.Use
 		Source string
 		At     engine.Time
 	}
@@ -242,7 +239,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 			SELECT id, order_id, out_trade_no, end_type, app, open_id, state, created FROM prepayments
 			WHERE order_id IN (SELECT o.id FROM orders o WHERE o.user_id = $1) AND id + 0 > $3
 			ORDER BY id + 0 LIMIT CAST($2 AS bigint)`,
-			func(r *personalPrepayment) exported {
+			func(r *prepaymentRow) exported {
 				return keyed(personaldata.NewPrepaymentRecord(r.OrderID, r.prepayment()), r.ID)
 			}),
 	},
@@ -287,7 +284,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 		records: exporting(`
 			SELECT id, source, failed AS at FROM login_failures
 			WHERE phone = (SELECT u.phone FROM users u WHERE u.id = $1) AND id + 0 > $3 ORDER BY id + 0 LIMIT CAST($2 AS bigint)`,
-			func(r *personalLogin) exported {
+			func(r *personalTry) exported {
 				return keyed(personaldata.NewFailedLoginRecord(r.Source, r.At.Time), r.ID)
 			}),
 	},
@@ -296,7 +293,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 		records: exporting(`
 			SELECT source, last_login AS at FROM usual_sources
 			WHERE phone = (SELECT u.phone FROM users u WHERE u.id = $1) AND source > $3 ORDER BY source LIMIT CAST($2 AS bigint)`,
-			func(r *personalLogin) exported {
+			func(r *personalTry) exported {
 				return keyed(personaldata.NewLoginNetworkRecord(r.Source, r.At.Time), r.Source)
 			}),
 	},
@@ -317,7 +314,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 			SELECT id, use, source, at FROM code_uses
 			WHERE number = (SELECT substr(replace(u.phone, '-', ''), 2) FROM users u WHERE u.id = $1) AND id + 0 > $3
 			ORDER BY id + 0 LIMIT CAST($2 AS bigint)`,
-			func(r *codeUseRow) exported {
+			func(r *personalTry) exported {
 				return keyed(personaldata.NewCodeUseRecord(r.Use, r.Source, r.At.Time), r.ID)
 			}),
 	},
