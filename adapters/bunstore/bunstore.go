@@ -63,22 +63,21 @@ var ErrNewer = engine.ErrNewer
 // CheckFile returns why the file can't hold the embedded database, or nil.
 func CheckFile(path string) error { return engine.CheckFile(path) }
 
-type backgroundRow struct {
-	bun.BaseModel `bun:"table:chores,alias:c"`
-	Name          string `bun:",pk"`
-	Done          bool
-}
+// insertChore adds the chore $1, and returns a row, unless it is stored.
+const insertChore = `
+	INSERT INTO chores (name, done) VALUES ($1, FALSE)
+	ON CONFLICT (name) DO NOTHING
+	RETURNING TRUE`
 
 // Begin records the start of a chore that runs once per database, such as loading the
 // demo data. It reports true for first to exactly one caller on any server, and reports
 // to the others whether the chore is done.
 func (s *Store) Begin(ctx context.Context, chore string) (first, done bool, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		first, err = engine.Affected(tx.NewInsert().Model(&backgroundRow{Name: chore}).On("CONFLICT (name) DO NOTHING").Exec(ctx))
-		if err != nil || first {
-			return err
-		}
-		return tx.NewSelect().Model((*backgroundRow)(nil)).Column("done").Where("name = ?", chore).Scan(ctx, &done)
+	err = s.Write(ctx, func(tx *engine.Tx) error {
+		first = false
+		tx.Queue(insertChore, chore).Into(&first)
+		tx.Queue("SELECT done FROM chores WHERE name = $1", chore).Into(&done)
+		return nil
 	})
 	return first, done, err
 }

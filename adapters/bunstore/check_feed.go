@@ -67,7 +67,7 @@ func selectEvents(ctx context.Context, query *bun.SelectQuery) (all []stored, er
 // listings compares all records with their listings in the feed.
 func (c check) listings(ctx context.Context) error {
 	for _, source := range checkSources {
-		for after := int64(0); ; {
+		for after := int64(0); after >= 0; {
 			batch, err := c.mismatched(ctx, source, &after)
 			if err != nil {
 				return err
@@ -76,9 +76,6 @@ func (c check) listings(ctx context.Context) error {
 				if err := c.recheck(ctx, source, id); err != nil {
 					return err
 				}
-			}
-			if after < 0 {
-				break
 			}
 		}
 	}
@@ -107,21 +104,18 @@ func (c check) mismatched(ctx context.Context, source checkSource, after *int64)
 	if err != nil {
 		return nil, err
 	}
-	listed := map[int64]*feed.Listing{}
+	stored := map[int64]*feed.Listing{}
 	for _, row := range listings {
-		listed[row.ID] = new(row.listing())
+		stored[row.ID] = new(row.listing())
 	}
 	for _, t := range records {
-		if t.broken != nil || !isListedAs(t.record, listed[t.id]) {
+		if t.broken != nil || !isSame(listed(t.record), stored[t.id]) {
 			ids = append(ids, t.id)
 		}
 	}
 	*after = last
 	return ids, nil
 }
-
-// isListedAs reports whether the listing, which may be nil, is that of the record.
-func isListedAs(record feed.Listable, l *feed.Listing) bool { return isSame(listed(record), l) }
 
 // recheck locks the record and checks it again.
 func (c check) recheck(ctx context.Context, source checkSource, id int64) error {
@@ -148,7 +142,7 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 		if len(rows) > 0 {
 			was = new(rows[0].listing())
 		}
-		if isListedAs(t.record, was) {
+		if isSame(listed(t.record), was) {
 			return "", nil
 		}
 		c.repairListing(tx, at, was, t.record)

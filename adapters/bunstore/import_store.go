@@ -87,18 +87,13 @@ const completeImport = `
 	ON CONFLICT (id) DO UPDATE SET began = EXCLUDED.began, ended = EXCLUDED.ended WHERE c.ended < EXCLUDED.ended`
 
 func (v ImportStore) Complete(ctx context.Context, c imported.Completion) error {
-	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
-		tx.Queue(completeImport, c.Began, c.Ended)
-		return nil
-	})
+	return v.s.Exec(ctx, completeImport, c.Began, c.Ended)
 }
 
-type importCoverRow struct{ Picture engine.Cover }
-
 const (
-	// importCover finds the picture for the digest $1.
+	// importCover finds the picture for the digest $1, and that it has one.
 	importCover = `
-		SELECT picture FROM import_covers WHERE digest = $1`
+		SELECT picture, TRUE FROM import_covers WHERE digest = $1`
 
 	// rememberCover stores the picture $2 for the digest $1.
 	rememberCover = `
@@ -106,18 +101,15 @@ const (
 		ON CONFLICT (digest) DO NOTHING`
 )
 
-func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (media.Picture, bool, error) {
-	rows, err := engine.All[importCoverRow](ctx, v.s.DB, importCover, d)
-	if err != nil || len(rows) == 0 {
-		return media.Picture{}, false, err
-	}
-	return media.Picture(rows[0].Picture), true, nil
+func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (kept media.Picture, found bool, err error) {
+	err = v.s.ReadRow(ctx, importCover, []any{d[:]}, (*engine.Cover)(&kept), &found)
+	return kept, found, err
 }
 
 func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (kept media.Picture, err error) {
 	err = v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
 		tx.Queue(rememberCover, d, p)
-		tx.Queue(importCover, d).Into((*engine.Cover)(&kept))
+		tx.Queue(importCover, d).Into((*engine.Cover)(&kept), new(bool))
 		return nil
 	})
 	return kept, err

@@ -69,7 +69,7 @@ func (v Ledger) refundEntries(ctx context.Context, rows []refundRow) (entries []
 const paidAt = "COALESCE(paid, received)"
 
 func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
-	rows, err := between[paymentRow](ctx, v.s, paidAt, after, until, limit)
+	rows, err := between[paymentRow](ctx, v.s, paidAt, after, until, limit, "TRUE")
 	return engine.Mapped(rows, entryOfPayment), err
 }
 
@@ -81,17 +81,14 @@ func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until tim
 	return v.refundEntries(ctx, rows)
 }
 
-// between returns at most limit rows after the cursor and before until that satisfy the conditions, in
+// between returns at most limit rows after the cursor and before until that satisfy the condition, in
 // the order of the expression at.
 func between[R any](
-	ctx context.Context, s *Store, at string, after payment.Cursor, until time.Time, limit int, conditions ...string,
+	ctx context.Context, s *Store, at string, after payment.Cursor, until time.Time, limit int, condition string,
 ) ([]R, error) {
 	from := engine.At(instant.Normalise(after.At))
 	return engine.SelectAll[R](ctx, s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		for _, condition := range conditions {
-			query = query.Where(condition)
-		}
-		query = query.Where("?0 >= ?1 AND ?0 < ?2 AND (?0, id) > (?1, ?3)", bun.Safe(at), from, engine.At(instant.Normalise(until)), after.ID)
+		query = query.Where(condition).Where("?0 >= ?1 AND ?0 < ?2 AND (?0, id) > (?1, ?3)", bun.Safe(at), from, engine.At(instant.Normalise(until)), after.ID)
 		return engine.Limited(query.OrderExpr("?, id", bun.Safe(at)), limit)
 	})
 }
