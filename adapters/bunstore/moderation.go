@@ -23,7 +23,6 @@ import (
 // Moderation implements moderation.Store.
 type Moderation struct{ s *Store }
 
-// Moderation returns the store of reports and hidden things.
 func (s *Store) Moderation() Moderation { return Moderation{s} }
 
 type reportRow struct {
@@ -53,6 +52,7 @@ type hiddenRow struct {
 	OwnerID       user.ID
 	Reason        string
 	HiddenAt      engine.Time
+	engine.PageRow
 }
 
 func (r hiddenRow) hiding() moderation.Hiding {
@@ -95,10 +95,7 @@ func (v Moderation) Report(ctx context.Context, r moderation.Report, charges ...
 		})
 		return tx.Send()
 	})
-	if err != nil {
-		return moderation.Report{}, false, err
-	}
-	return stored, isNew, nil
+	return stored, isNew, err
 }
 
 // reportedColumns has what a report r is about.
@@ -186,12 +183,11 @@ func (v Moderation) turn(
 }
 
 func (v Moderation) turnEvent(ctx context.Context, tx *listedTransaction, id event.ID, isHidden bool) (user.ID, error) {
-	changed, err := v.s.Events().change(ctx, tx, id, func(e *event.Event) error {
-		if isHidden {
-			return e.Hide()
-		}
-		return e.Unhide()
-	}, nil)
+	turn := (*event.Event).Unhide
+	if isHidden {
+		turn = (*event.Event).Hide
+	}
+	changed, err := v.s.Events().change(ctx, tx, id, turn, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -227,21 +223,9 @@ func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Re
 	return undone, err
 }
 
-// hiddenOf finds the hidden things of the owner $1, $2 of them after $3, the last hidden first, with their number.
-const hiddenOf = `
-	SELECT (SELECT COUNT(*) FROM hidden_things WHERE owner_id = $1) AS total, kind, object_id, owner_id, reason, hidden_at
-	FROM hidden_things
-	WHERE owner_id = $1
-	ORDER BY hidden_at DESC, kind, object_id
-	LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)`
-
-// listedHiding is a row of hiddenOf.
-type listedHiding struct {
-	hiddenRow
-	engine.PageRow
-}
-
 func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[moderation.Hiding], error) {
-	p, err := engine.PageOf[listedHiding](ctx, v.s.DB, r, hiddenOf, owner, r.Size(), r.Offset())
-	return page.Map(p, func(row listedHiding) moderation.Hiding { return row.hiding() }), err
+	p, err := engine.ListPage[hiddenRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("owner_id = ?", owner)
+	}, "hidden_at DESC, kind, object_id")
+	return page.Map(p, hiddenRow.hiding), err
 }

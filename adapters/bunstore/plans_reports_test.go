@@ -10,6 +10,7 @@ import (
 
 	"plaza/domain/moderation"
 	"plaza/domain/page"
+	"plaza/domain/user"
 )
 
 // complaints returns the statements that store 100,000 decided reports, and then 20 open ones. User 1 has reported 50,000 events,
@@ -51,14 +52,21 @@ func complaintReads(t *testing.T, s *Store) []complaintRead {
 		require.NoError(t, err)
 		return string(seen)
 	}
+	hidden := func(owner user.ID, number int) string {
+		r, err := page.New(number, 20)
+		require.NoError(t, err)
+		_, err = s.Moderation().Of(t.Context(), owner, r)
+		require.NoError(t, err)
+		return string(seen)
+	}
 	const page = 20
 	return []complaintRead{
 		{"open reports", reports(false, 0), nil, 20, 4 * (page + 1)},
 		{"decided reports", reports(true, 0), nil, page + 1, 4 * (page + 1)},
 		{"decided reports behind a cursor", reports(true, 50_000), nil, page + 1, 4 * (page + 1)},
 		{"the first decided reports", reports(true, 10), nil, 9, 4 * (page + 1)},
-		{"what is hidden of someone", hiddenOf, []any{7, page, 0}, page, 100 + page},
-		{"a later page of what is hidden of someone with much", hiddenOf, []any{2, page, 1000}, page, 2000 + 1000 + page},
+		{"what is hidden of someone", hidden(7, 1), nil, page, 100 + page},
+		{"a later page of what is hidden of someone with much", hidden(2, 51), nil, page, 2000 + 1000 + page},
 		{"the open reports of an event", "SELECT id FROM reports WHERE kind = 'event' AND object_id = $1 AND decided IS NULL", []any{1}, 0, 0},
 	}
 }

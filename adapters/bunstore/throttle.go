@@ -14,7 +14,6 @@ import (
 // Throttle implements access.Throttle. It counts for all servers on the database.
 type Throttle struct{ s *Store }
 
-// Throttle returns the counter of failed logins.
 func (s *Store) Throttle() Throttle { return Throttle{s} }
 
 const (
@@ -64,47 +63,32 @@ const (
 		DELETE FROM login_failures WHERE phone = $1`
 )
 
-// failures are the failures that count against an attempt.
-type failures struct {
-	isUsual bool                             // whether the attempt comes from a usual source
-	filling map[access.Grouping]*engine.Time // the failure that fills a grouping; zero: none does
-}
-
-// countFailures queues the statement that finds the failures.
-func countFailures(tx *engine.Tx, a access.Attempt, now time.Time) *failures {
-	f := &failures{filling: map[access.Grouping]*engine.Time{}}
-	args, into := []any{a.Phone.String(), a.Source.String(), now.Add(-access.UsualFor)}, []any{&f.isUsual}
-	for _, l := range access.Limits() {
-		after, last := ratelimit.Window(l.Window, now)
-		f.filling[l.Grouping] = &engine.Time{}
-		args, into = append(args, after, last, l.Max-1), append(into, f.filling[l.Grouping])
-	}
-	tx.Queue(fillingFailures, args...).Into(into...)
-	return f
-}
-
-// wait returns how long all groupings need to admit an attempt, zero if they do now.
-func (f *failures) wait(now time.Time) (longest time.Duration) {
-	for _, l := range access.Limits() {
-		if filling := f.filling[l.Grouping]; !filling.IsZero() && !(l.Grouping.SparesUsual() && f.isUsual) {
-			longest = max(longest, filling.Add(l.Window).Sub(now))
-		}
-	}
-	return longest
-}
-
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
 	now = instant.Normalise(now)
+	limits := access.Limits()
 	return v.s.WriteAside(ctx, func(tx *engine.Tx) error {
 		lockAttempt(tx, a)
-		counted := countFailures(tx, a, now)
+		var isUsual bool
+		filling := make([]engine.Time, len(limits)) // the failure that fills the grouping of a limit; zero: none does
+		args, into := []any{a.Phone.String(), a.Source.String(), now.Add(-access.UsualFor)}, []any{&isUsual}
+		for i, l := range limits {
+			after, last := ratelimit.Window(l.Window, now)
+			args, into = append(args, after, last, l.Max-1), append(into, &filling[i])
+		}
+		tx.Queue(fillingFailures, args...).Into(into...)
 		if err := tx.Send(); err != nil {
 			return err
 		}
-		if wait := counted.wait(now); wait > 0 {
+		var wait time.Duration // until all groupings admit an attempt
+		for i, l := range limits {
+			if !filling[i].IsZero() && !(l.Grouping.SparesUsual() && isUsual) {
+				wait = max(wait, filling[i].Add(l.Window).Sub(now))
+			}
+		}
+		if wait > 0 {
 			return access.ErrThrottled(wait)
 		}
-		tx.Queue(insertFailure, a.Phone.String(), a.Source.String(), now, !counted.isUsual)
+		tx.Queue(insertFailure, a.Phone.String(), a.Source.String(), now, !isUsual)
 		return nil
 	})
 }
