@@ -19,7 +19,6 @@ import (
 // Accounts implements access.Accounts and user.Directory.
 type Accounts struct{ s *Store }
 
-// Accounts returns the repository of accounts and users.
 func (s *Store) Accounts() Accounts { return Accounts{s} }
 
 // accountRow is the part of a user that login needs.
@@ -96,10 +95,6 @@ const (
 	keepToken = `
 		UPDATE tokens SET generation = $4 WHERE id = $1 AND user_id = $2 AND generation = $3`
 
-	// insertPresence stores that the user $1 was seen at $2.
-	insertPresence = `
-		INSERT INTO presence (user_id, seen) VALUES ($1, $2)`
-
 	// accountByPhone finds the account with the phone $1.
 	accountByPhone = `
 		SELECT id, phone, password_hash, scopes, staff, disabled, erasing, generation, revision FROM users WHERE phone = $1`
@@ -124,14 +119,11 @@ func (v Accounts) Open(
 		m.ID = id
 		audit.Made(ctx, audit.Numbered(audit.Account, id), id)
 		if !m.Seen.IsZero() {
-			tx.Queue(insertPresence, id, m.Seen)
+			tx.Queue("INSERT INTO presence (user_id, seen) VALUES ($1, $2)", id, m.Seen)
 		}
 		return v.s.addPrefixes(ctx, tx, m)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return id, nil
+	return id, err
 }
 
 // orTaken converts a unique violation of a phone into its fault.

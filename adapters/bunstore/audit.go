@@ -17,7 +17,6 @@ import (
 // Audit implements audit.Log.
 type Audit struct{ s *Store }
 
-// Audit returns the log of audit records.
 func (s *Store) Audit() Audit { return Audit{s} }
 
 // auditRow is an audit record. Its reason is in a table of its own.
@@ -41,18 +40,12 @@ func (r auditRow) record() audit.Record {
 	}
 }
 
-const (
-	// insertRecord stores that the member of staff $2, or the person $3 at the command line, did $4 at $1 to the object $5 $6,
-	// which concerns the user $7.
-	insertRecord = `
-		INSERT INTO audit_records (at, by_user, by_person, act, object_kind, object_id, about)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)
-		RETURNING id`
-
-	// insertReason stores the reason $2 of the record $1.
-	insertReason = `
-		INSERT INTO audit_reasons (record_id, reason) VALUES ($1, $2)`
-)
+// insertRecord stores that the member of staff $2, or the person $3 at the command line, did $4 at $1 to the object $5 $6,
+// which concerns the user $7.
+const insertRecord = `
+	INSERT INTO audit_records (at, by_user, by_person, act, object_kind, object_id, about)
+	VALUES ($1, $2, $3, $4, $5, $6, $7)
+	RETURNING id`
 
 // auditEntry returns what stores the record that the context carries, for the transaction that begins under it.
 func (s *Store) auditEntry(ctx context.Context) *engine.Joining {
@@ -88,7 +81,7 @@ func insertAudit(tx *engine.Tx, r audit.Record, id *audit.ID) error {
 	if err := tx.Send(); err != nil {
 		return err
 	}
-	tx.Queue(insertReason, *id, r.Reason)
+	tx.Queue("INSERT INTO audit_reasons (record_id, reason) VALUES ($1, $2)", *id, r.Reason)
 	return nil
 }
 

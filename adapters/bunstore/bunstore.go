@@ -200,8 +200,5 @@ func claim[R, K any](
 			Where("? IN (?)", bun.Ident(key), bun.List(engine.Mapped(rows, keyOf))).Exec(ctx)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return rows, nil
+	return rows, err
 }

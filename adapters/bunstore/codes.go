@@ -20,7 +20,6 @@ import (
 // prefix and the number, in this order, before they read.
 type Codes struct{ s *Store }
 
-// Codes returns the store of one-time codes.
 func (s *Store) Codes() Codes { return Codes{s} }
 
 type codeRow struct {
@@ -61,17 +60,6 @@ type codeUse struct {
 	at     time.Time
 }
 
-// store queues the statements that store the use. A request has further rows for the networks of its address, without its
-// number.
-func (u codeUse) store(tx *engine.Tx) {
-	tx.Queue(insertCodeUse, u.use, u.number.Digits(), u.number.Prefix(), verification.BySource.Group(u.number, u.from), u.at)
-	for _, wider := range []verification.Grouping{verification.By56, verification.By48} {
-		if network := wider.Group(u.number, u.from); network != "" && u.use == verification.Requested {
-			tx.Queue(insertCodeUse, u.use, "", "", network, u.at)
-		}
-	}
-}
-
 // counting calls fn in a transaction that has locked the address, or its /48, the prefix and the number.
 func (v Codes) counting(ctx context.Context, n verification.Number, from netip.Addr, fn func(*engine.Tx) error) error {
 	network := cmp.Or(verification.By48.Group(n, from), verification.BySource.Group(n, from))
@@ -100,10 +88,6 @@ const (
 		WHERE number = $1 AND purpose = $2 AND status = 'live'
 		FOR UPDATE`
 
-	// spendCode spends the code $1 if it is live.
-	spendCode = `
-		UPDATE codes SET status = 'spent' WHERE id = $1 AND status = 'live'`
-
 	// takeBackTry removes the last try of the number $1 by the source $2.
 	takeBackTry = `
 		DELETE FROM code_uses WHERE id = (
@@ -130,7 +114,8 @@ const (
 		ORDER BY at DESC LIMIT 1 OFFSET CAST($5 AS bigint)`
 )
 
-// count counts the use. If a limit is full, it counts nothing and returns the fault.
+// count counts the use. If a limit is full, it counts nothing and returns the fault. A request has further rows for the networks
+// of its address, without its number.
 func (u codeUse) count(tx *engine.Tx, limits []verification.Limit, full func(time.Duration) error) error {
 	filling := make([]engine.Time, len(limits))
 	for i, l := range limits {
@@ -146,7 +131,12 @@ func (u codeUse) count(tx *engine.Tx, limits []verification.Limit, full func(tim
 	if wait := verification.Wait(limits, times, u.at); wait > 0 {
 		return full(wait)
 	}
-	u.store(tx)
+	tx.Queue(insertCodeUse, u.use, u.number.Digits(), u.number.Prefix(), verification.BySource.Group(u.number, u.from), u.at)
+	for _, wider := range []verification.Grouping{verification.By56, verification.By48} {
+		if network := wider.Group(u.number, u.from); network != "" && u.use == verification.Requested {
+			tx.Queue(insertCodeUse, u.use, "", "", network, u.at)
+		}
+	}
 	return nil
 }
 
@@ -241,7 +231,7 @@ func tried(tx *engine.Tx, a verification.Attempt) (code *verification.Code, err 
 // spendCodes queues the statements that use up the codes of the spendings, as Code.Spend does, and take back their tries.
 func spendCodes(tx *listedTransaction, spendings []verification.Spending) {
 	for _, s := range spendings {
-		tx.Queue(spendCode, s.Code).Must(verification.ErrWrongCode)
+		tx.Queue("UPDATE codes SET status = 'spent' WHERE id = $1 AND status = 'live'", s.Code).Must(verification.ErrWrongCode)
 		tx.Queue(takeBackTry, s.Number.Digits(), access.SourceOf(s.From).String())
 	}
 }

@@ -15,7 +15,6 @@ import (
 // ImportStore implements imported.Store.
 type ImportStore struct{ s *Store }
 
-// Imports returns the store of imports.
 func (s *Store) Imports() ImportStore { return ImportStore{s} }
 
 // importLock is the name of the lock that admits one batch at a time, so that the records that
@@ -44,10 +43,7 @@ func (v ImportStore) Apply(ctx context.Context, b imported.Batch) (outcomes []im
 			break
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return outcomes, nil
+	return outcomes, err
 }
 
 // apply stores the ready records, kind by kind: none depends on a later kind.

@@ -16,7 +16,6 @@ import (
 // row queues its picture.
 type DeletionQueue struct{ s *Store }
 
-// DeletionQueue returns the queue of pictures awaiting deletion.
 func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
 
 type discardRow struct {

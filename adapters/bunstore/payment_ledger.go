@@ -20,7 +20,6 @@ import (
 // Ledger implements payment.Ledger.
 type Ledger struct{ Keys }
 
-// Ledger returns the ledger of orders and payments.
 func (s *Store) Ledger() Ledger { return Ledger{s.Keys()} }
 
 // insertOrder adds an order: $1 user, $2 subject, $3 amount, $4 currency, $5 state, $6 created, $7 expires, $8 when it was paid, $9
@@ -91,10 +90,7 @@ func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Pa
 		addPayment(tx, 0, p)
 		return tx.NewSelect().Model(&stored).Where("transaction_id = ?", p.TransactionID).Scan(tx.Context())
 	})
-	if err != nil {
-		return payment.Payment{}, err
-	}
-	return stored.payment(), nil
+	return stored.payment(), err
 }
 
 // Due skips orders that another caller is changing: their Change sets the next check,
@@ -145,10 +141,6 @@ const (
 	// updateRefund changes the refund $1: $2 state, $3 the wallet's number, $4 updated, $5 sent, $6 next check.
 	updateRefund = `
 		UPDATE refunds SET state = $2, wallet_refund_id = $3, updated = $4, sent = $5, next_check = $6 WHERE out_refund_no = $1`
-
-	// updateRefunded stores that $2 of the payment $1 is refunded.
-	updateRefunded = `
-		UPDATE payments SET refunded = $2 WHERE id = $1`
 )
 
 // ChangeRefunds locks the order of the payment, if it has one, and then the payment. So it never overlaps a
@@ -180,10 +172,7 @@ func (v Ledger) ChangeRefunds(
 		stored = next
 		return nil
 	})
-	if err != nil {
-		return payment.RefundAccount{}, err
-	}
-	return stored, nil
+	return stored, err
 }
 
 // loadRefunds locks and reads the account, and the payer of its order; zero: it has none.
@@ -222,7 +211,7 @@ func storeRefunds(tx *engine.Tx, old payment.RefundAccount, next *payment.Refund
 		}
 	}
 	if sum := next.Refunded(); sum != old.Payment.Refunded {
-		tx.Queue(updateRefunded, old.Payment.ID, sum)
+		tx.Queue("UPDATE payments SET refunded = $2 WHERE id = $1", old.Payment.ID, sum)
 	}
 	return nil
 }
@@ -249,12 +238,8 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 	return engine.Mapped(due, refundRow.refund), err
 }
 
-// hastenRefund makes the refund $1 due at $2, unless it is due earlier.
-const hastenRefund = `
-	UPDATE refunds SET next_check = $2 WHERE out_refund_no = $1 AND next_check > $2`
-
 func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.Time) error {
-	return v.s.Exec(ctx, hastenRefund, no, instant.Normalise(now))
+	return v.s.Exec(ctx, "UPDATE refunds SET next_check = $2 WHERE out_refund_no = $1 AND next_check > $2", no, instant.Normalise(now))
 }
 
 // Unrefunded implements payment.Refunds. The index payments_still_due has the few payments of which something

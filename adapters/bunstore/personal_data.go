@@ -17,7 +17,6 @@ import (
 // order, as the comments of Events, Images and ImportStore say.
 type PersonalData struct{ s *Store }
 
-// PersonalData returns the store of all that belongs to a person.
 func (s *Store) PersonalData() PersonalData { return PersonalData{s} }
 
 // personalPage is how many records Records reads at once.

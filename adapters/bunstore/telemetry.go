@@ -12,7 +12,6 @@ import (
 // Telemetry implements telemetry.Sampler.
 type Telemetry struct{ s *Store }
 
-// Telemetry returns the sampler of the store.
 func (s *Store) Telemetry() Telemetry { return Telemetry{s} }
 
 // In each statement an index ends each part early: a count after telemetry.MaxCount entries, which is 10000, the oldest

@@ -22,7 +22,6 @@ import (
 // Tokens implements access.Tokens.
 type Tokens struct{ s *Store }
 
-// Tokens returns the repository of tokens.
 func (s *Store) Tokens() Tokens { return Tokens{s} }
 
 type tokenRow struct {
@@ -57,10 +56,6 @@ const (
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		RETURNING id`
 
-	// insertTokenUse stores that the token $1 is used at $2.
-	insertTokenUse = `
-		INSERT INTO token_uses (token_id, used) VALUES ($1, $2)`
-
 	// removeExcessTokens removes the least recently used tokens of the user $1, at most $3, beyond the $4 others that stay, but
 	// never the token $2.
 	removeExcessTokens = `
@@ -78,7 +73,7 @@ func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.
 			return err
 		}
 		audit.Made(ctx, audit.Numbered(audit.Token, id), t.User)
-		tx.Queue(insertTokenUse, id, t.Used)
+		tx.Queue("INSERT INTO token_uses (token_id, used) VALUES ($1, $2)", id, t.Used)
 		tx.Queue(removeExcessTokens, t.User, id, math.MaxInt32, access.MaxTokens-1)
 		return nil
 	})
