@@ -185,10 +185,11 @@ func (s *Store) writeWithin(
 	return s.orThrottled(ctx, err)
 }
 
-// claim returns at most limit rows whose time in the column is now or past, the earliest first, and moves it to next. It
-// skips rows that another transaction has locked. The rows have the former time.
+// claim returns at most limit rows whose time in the column is now or past, the earliest first, and moves it to next by the
+// statement, whose parameters are the keys and the time. It skips rows that another transaction has locked. The rows have the former
+// time.
 func claim[R, K any](
-	ctx context.Context, s *Store, column, key string, keyOf func(R) K, now, next time.Time, limit int,
+	ctx context.Context, s *Store, column, key string, keyOf func(R) K, postpone engine.Text, now, next time.Time, limit int,
 ) (rows []R, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
 		rows = nil
@@ -196,9 +197,8 @@ func claim[R, K any](
 		if err := s.Locking(engine.Limited(query, limit), "UPDATE SKIP LOCKED").Scan(ctx); err != nil || len(rows) == 0 {
 			return err
 		}
-		_, err := tx.NewUpdate().Model((*R)(nil)).Set("? = ?", bun.Ident(column), engine.At(instant.Normalise(next))).
-			Where("? IN (?)", bun.Ident(key), bun.List(engine.Mapped(rows, keyOf))).Exec(ctx)
-		return err
+		tx.Queue(s.Pick(postpone), engine.Mapped(rows, keyOf), instant.Normalise(next))
+		return nil
 	})
 	return rows, err
 }

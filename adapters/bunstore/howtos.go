@@ -34,12 +34,15 @@ func (r howToRow) howTo() publication.HowTo {
 	}
 }
 
+// howTosOf finds the how-tos of the categories $1, or of all if $2 is true: $3 of them after $4, the newest first, with their number.
+var howTosOf = engine.Both(`
+	SELECT COUNT(*) OVER () AS total, category, robot_id, bundles, created, updated FROM howtos
+	WHERE $2 OR category = ANY($1)
+	ORDER BY created DESC, category, robot_id
+	LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)`)
+
 func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
-	rows, err := engine.ListPage[howToRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
-		if len(categories) == 0 {
-			return query
-		}
-		return query.Where("h.category IN (?)", bun.List(categories))
-	}, "h.created DESC, h.category, h.robot_id")
+	rows, err := engine.PageOf[howToRow](ctx, v.s.DB, r, v.s.Pick(howTosOf),
+		engine.Filled(categories), len(categories) == 0, r.Size(), r.Offset())
 	return page.Map(rows, howToRow.howTo), err
 }

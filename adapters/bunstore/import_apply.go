@@ -48,7 +48,7 @@ func storeRecords[Record imported.Record, Row any](
 	for n, i := range t.ready[kind] {
 		rows[n] = rowOf(t.batch.Records[i].(Record))
 	}
-	stored, err := engine.Stored(ctx, t.tx.Tx, rows)
+	stored, err := engine.Stored(t.tx.Tx, rows)
 	if err != nil {
 		return err
 	}

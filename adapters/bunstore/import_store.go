@@ -2,6 +2,8 @@ package bunstore
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -149,28 +151,39 @@ type rejectsRow struct {
 	Rejects      []imported.RejectedLine
 }
 
+const (
+	// insertRun adds a run: $1 state, $2 began, $3 counts.
+	insertRun = `
+		INSERT INTO import_runs (state, unfinished, began, ended, counts, rejects) VALUES ($1, TRUE, $2, $2, $3, '[]')
+		RETURNING id`
+
+	// endRun ends the run $1: $2 state, $3 ended, $4 counts, $5 rejects.
+	endRun = `
+		UPDATE import_runs SET state = $2, unfinished = FALSE, ended = $3, counts = $4, rejects = $5 WHERE id = $1`
+)
+
 // BeginRun stores the run as an interrupted one, until it ends.
-func (v ImportStore) BeginRun(ctx context.Context, began time.Time, files []string) (imported.RunID, error) {
-	row := rejectsRow{Rejects: []imported.RejectedLine{}, importRunRow: importRunRow{
-		State: imported.RunInterrupted, Unfinished: true, Began: engine.At(began), Ended: engine.At(began),
-		Counts: imported.RunCounts{Files: files},
-	}}
-	err := v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		_, err := tx.NewInsert().Model(&row).Returning("id").Exec(ctx)
-		return err
+func (v ImportStore) BeginRun(ctx context.Context, began time.Time, files []string) (id imported.RunID, err error) {
+	counts, err := json.Marshal(imported.RunCounts{Files: files})
+	if err != nil {
+		return 0, fmt.Errorf("encode run of an import: %w", err)
+	}
+	return id, v.s.Write(ctx, func(tx *engine.Tx) error {
+		tx.Queue(insertRun, imported.RunInterrupted, began, string(counts)).Into((*int64)(&id))
+		return nil
 	})
-	return row.ID, err
 }
 
 func (v ImportStore) EndRun(ctx context.Context, r imported.Run, rejects []imported.RejectedLine) error {
-	row := rejectsRow{
-		importRunRow: importRunRow{ID: r.ID, State: r.State, Ended: engine.At(r.Ended), Counts: r.RunCounts},
-		Rejects:      engine.Filled(rejects[:min(len(rejects), imported.MaxRejects)]),
+	counts, err := json.Marshal(r.RunCounts)
+	if err != nil {
+		return fmt.Errorf("encode run of an import: %w", err)
 	}
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		_, err := tx.NewUpdate().Model(&row).ExcludeColumn("began").WherePK().Exec(ctx)
-		return err
-	})
+	lines, err := json.Marshal(engine.Filled(rejects[:min(len(rejects), imported.MaxRejects)]))
+	if err != nil {
+		return fmt.Errorf("encode rejects of an import: %w", err)
+	}
+	return v.s.Exec(ctx, endRun, r.ID, r.State, r.Ended, string(counts), string(lines))
 }
 
 func (v ImportStore) Runs(ctx context.Context, p page.Request) (page.Page[imported.Run], error) {

@@ -27,9 +27,12 @@ type discardRow struct {
 // Claim skips keys that another caller is claiming.
 func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) ([]media.Key, error) {
 	key := func(r discardRow) media.Key { return r.Key }
-	due, err := claim(ctx, v.s, "due", "key", key, now, next, limit)
+	due, err := claim(ctx, v.s, "due", "key", key, postponeKeys, now, next, limit)
 	return engine.Mapped(due, key), err
 }
+
+// postponeKeys makes the keys of $1 due at $2.
+var postponeKeys = engine.Both(`UPDATE discards SET due = $2 WHERE key = ANY($1)`)
 
 // forgetKeys takes the keys of $1 out of the queue.
 var forgetKeys = engine.Both(`DELETE FROM discards WHERE key = ANY($1)`)

@@ -80,7 +80,7 @@ func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) ([]payment.
 }
 
 func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderID, error) {
-	row, err := engine.SelectOne[prepaymentRow](ctx, v.s.DB, payment.ErrNoOrder, "out_trade_no = ?", no)
+	row, err := engine.One[prepaymentRow](ctx, v.s.DB, payment.ErrNoOrder, "SELECT order_id FROM prepayments WHERE out_trade_no = $1", no)
 	return row.OrderID, err
 }
 
@@ -93,11 +93,17 @@ func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Pa
 	return stored.payment(), err
 }
 
+// postponeOrders and postponeRefunds set the next check of those of $1 to $2.
+var (
+	postponeOrders  = engine.Both(`UPDATE orders SET next_check = $2 WHERE id = ANY($1)`)
+	postponeRefunds = engine.Both(`UPDATE refunds SET next_check = $2 WHERE id = ANY($1)`)
+)
+
 // Due skips orders that another caller is changing: their Change sets the next check,
 // and Due soon runs again.
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]payment.OrderID, error) {
 	id := func(r orderRow) payment.OrderID { return r.ID }
-	due, err := claim(ctx, v.s, "next_check", "id", id, now, next, limit)
+	due, err := claim(ctx, v.s, "next_check", "id", id, postponeOrders, now, next, limit)
 	return engine.Mapped(due, id), err
 }
 
@@ -231,7 +237,7 @@ func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Requ
 // DueRefunds skips refunds that another caller is changing: their ChangeRefunds sets the next check.
 func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) ([]payment.Refund, error) {
 	id := func(r refundRow) payment.RefundID { return r.ID }
-	due, err := claim(ctx, v.s, "next_check", "id", id, now, next, limit)
+	due, err := claim(ctx, v.s, "next_check", "id", id, postponeRefunds, now, next, limit)
 	for i := range due {
 		due[i].NextCheck = engine.At(instant.Normalise(next))
 	}

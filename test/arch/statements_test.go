@@ -13,6 +13,7 @@ import (
 // putTogether are the functions of the store that put statements together from pieces, and why.
 var putTogether = map[string]string{
 	"insertions": "a bulk insert has as many rows as come",
+	"Stored":     "the columns are those of any model",
 	"clearIndex": "the name of an index can't be a parameter",
 	"ping":       "the settings come from the table of those that are set",
 }

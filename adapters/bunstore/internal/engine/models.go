@@ -1,10 +1,9 @@
 package engine
 
 import (
-	"context"
 	"reflect"
+	"strings"
 
-	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 )
 
@@ -37,21 +36,32 @@ func valuesOf(s *DB, fields []*schema.Field, row reflect.Value) []any {
 	return all
 }
 
-// Stored returns the stored rows that have the keys of the given ones.
-func Stored[R any](ctx context.Context, tx *Tx, rows []R) (map[Key]R, error) {
+// Stored returns the stored rows that have the keys of the given ones. It binds the first field of the keys, a text or a number.
+func Stored[R any](tx *Tx, rows []R) (map[Key]R, error) {
 	found := make(map[Key]R, len(rows))
 	if len(rows) == 0 {
 		return found, nil
 	}
-	keys := tx.s.Writer.Table(reflect.TypeFor[R]()).PKs
-	columns := Mapped(keys, func(f *schema.Field) bun.Ident { return bun.Ident(f.Name) })
-	sought := Mapped(rows, func(row R) any { return bun.Tuple(valuesOf(tx.s, keys, reflect.ValueOf(row))) })
-	var stored []R
-	err := tx.NewSelect().Model(&stored).Where("? IN (VALUES ?)", bun.Tuple(columns), bun.List(sought)).Scan(ctx)
-	for _, row := range stored {
-		found[KeyOf(tx.s, row)] = row
+	table := tx.s.Writer.Table(reflect.TypeFor[R]())
+	columns := strings.Join(Mapped(table.Fields, func(f *schema.Field) string { return f.Name }), ", ")
+	statement := tx.s.Pick(Both("SELECT " + columns + " FROM " + table.Name + " WHERE " + table.PKs[0].Name + " = ANY($1)"))
+	numbers, texts := []int64{}, []string{}
+	for _, row := range rows {
+		if key := table.PKs[0].Value(reflect.ValueOf(row)); key.CanInt() {
+			numbers = append(numbers, key.Int())
+		} else {
+			texts = append(texts, key.String())
+		}
 	}
-	return found, err
+	var keys any = numbers
+	if len(texts) > 0 {
+		keys = texts
+	}
+	Found(tx, tx.Queue(statement, keys), func(row *R) error {
+		found[KeyOf(tx.s, *row)] = *row
+		return nil
+	})
+	return found, tx.Send()
 }
 
 // Insert adds the rows of a model, faster than statements do. The database makes the keys that count up.
