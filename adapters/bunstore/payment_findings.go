@@ -12,24 +12,36 @@ import (
 	"plaza/domain/payment"
 )
 
+var (
+	// paymentsOf finds the payments with the transactions $1.
+	paymentsOf = engine.Both(`
+		SELECT id, order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid
+		FROM payments
+		WHERE transaction_id = ANY($1)`)
+
+	// refundsOf finds the refunds with the numbers $1.
+	refundsOf = engine.Both(`
+		SELECT id, payment_id, out_refund_no, amount, currency, reason, origin, requested_by, state, wallet_refund_id,
+			created, updated, sent, next_check
+		FROM refunds
+		WHERE out_refund_no = ANY($1)`)
+)
+
 // EntriesOf implements payment.Findings. It has three statements at most, however many lines there are.
 func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) (entries []payment.LedgerEntry, err error) {
-	var transactions []string
-	var numbers []payment.RefundNo
+	transactions, numbers := []string{}, []payment.RefundNo{}
 	for _, l := range lines {
 		transactions = append(transactions, l.TransactionID)
 		if l.IsRefund() {
 			numbers = append(numbers, l.RefundNo)
 		}
 	}
-	payments, err := v.paymentsWhere(ctx, "transaction_id", bun.List(transactions))
+	payments, err := engine.All[paymentRow](ctx, v.s.DB, v.s.Pick(paymentsOf), transactions)
 	entries = engine.Mapped(payments, entryOfPayment)
 	if err != nil || len(numbers) == 0 {
 		return entries, err
 	}
-	rows, err := engine.SelectAll[refundRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.Where("out_refund_no IN (?)", bun.List(numbers))
-	})
+	rows, err := engine.All[refundRow](ctx, v.s.DB, v.s.Pick(refundsOf), numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -41,17 +53,12 @@ func entryOfPayment(r paymentRow) payment.LedgerEntry {
 	return payment.LedgerEntry{Payment: r.payment()}
 }
 
-// paymentsWhere returns the payments whose column has one of the values.
-func (v Ledger) paymentsWhere(ctx context.Context, column string, values any) ([]paymentRow, error) {
-	return engine.SelectAll[paymentRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.Where("? IN (?)", bun.Ident(column), values)
-	})
-}
-
 // refundEntries returns the refunds with their payments.
 func (v Ledger) refundEntries(ctx context.Context, rows []refundRow) (entries []payment.LedgerEntry, err error) {
 	ids := engine.Mapped(rows, func(r refundRow) payment.PaymentID { return r.PaymentID })
-	payments, err := v.paymentsWhere(ctx, "id", bun.List(ids))
+	payments, err := engine.SelectAll[paymentRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("id IN (?)", bun.List(ids))
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,11 @@ func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Pa
 	var stored paymentRow
 	err := v.s.Write(ctx, func(tx *engine.Tx) error {
 		addPayment(tx, 0, p)
-		return tx.NewSelect().Model(&stored).Where("transaction_id = ?", p.TransactionID).Scan(tx.Context())
+		engine.Found(tx, tx.Queue(v.s.Pick(paymentsOf), []string{p.TransactionID}), func(row *paymentRow) error {
+			stored = *row
+			return nil
+		})
+		return nil
 	})
 	return stored.payment(), err
 }
