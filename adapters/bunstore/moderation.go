@@ -84,7 +84,9 @@ const (
 )
 
 // Report inserts the report, or finds the one that is in its way: a report is never deleted but with a person's data.
-func (v Moderation) Report(ctx context.Context, r moderation.Report, charges ...ratelimit.Charge) (stored moderation.Report, isNew bool, err error) {
+func (v Moderation) Report(
+	ctx context.Context, r moderation.Report, charges ...ratelimit.Charge,
+) (stored moderation.Report, isNew bool, err error) {
 	err = v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
 		isNew = false
 		chargeAll(tx.Tx, charges)

@@ -95,7 +95,8 @@ func between[R any](
 ) ([]R, error) {
 	from := engine.At(instant.Normalise(after.At))
 	return engine.SelectAll[R](ctx, s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		query = query.Where(condition).Where("?0 >= ?1 AND ?0 < ?2 AND (?0, id) > (?1, ?3)", bun.Safe(at), from, engine.At(instant.Normalise(until)), after.ID)
+		query = query.Where(condition).
+			Where("?0 >= ?1 AND ?0 < ?2 AND (?0, id) > (?1, ?3)", bun.Safe(at), from, engine.At(instant.Normalise(until)), after.ID)
 		return engine.Limited(query.OrderExpr("?, id", bun.Safe(at)), limit)
 	})
 }

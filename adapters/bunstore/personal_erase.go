@@ -65,7 +65,8 @@ func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id 
 		return 0, err
 	}
 	var removed []int64
-	_, err := tx.NewDelete().Table("likes").Where("user_id = ? AND event_id IN (?)", id, bun.List(events)).Returning("event_id").Exec(ctx, &removed)
+	_, err := tx.NewDelete().Table("likes").Where("user_id = ? AND event_id IN (?)", id, bun.List(events)).
+		Returning("event_id").Exec(ctx, &removed)
 	for _, on := range removed {
 		tx.Queue(countLikes, on, -1)
 	}
@@ -74,7 +75,8 @@ func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id 
 
 // eraseImages deletes an image as its owner would, which queues its file, and then its row.
 func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
-	gone, err := engine.Written(tx.NewUpdate().Table("images").Set("deleted = created").Where("id IN (?) AND deleted IS NULL", bun.List(ids)).Exec(ctx))
+	gone, err := engine.Written(tx.NewUpdate().Table("images").Set("deleted = created").
+		Where("id IN (?) AND deleted IS NULL", bun.List(ids)).Exec(ctx))
 	if err != nil {
 		return 0, err
 	}

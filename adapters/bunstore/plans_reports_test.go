@@ -48,7 +48,8 @@ func complaintReads(t *testing.T, s *Store) []complaintRead {
 	var seen lastQuery
 	s.Reader = s.Reader.WithQueryHook(&seen)
 	reports := func(isDecided bool, after int64) string {
-		_, err := s.Moderation().Reports(t.Context(), moderation.Query{IsDecided: isDecided, CursorRequest: page.Behind(page.Cursor{ID: after}, 20)})
+		behind := page.Behind(page.Cursor{ID: after}, 20)
+		_, err := s.Moderation().Reports(t.Context(), moderation.Query{IsDecided: isDecided, CursorRequest: behind})
 		require.NoError(t, err)
 		return string(seen)
 	}

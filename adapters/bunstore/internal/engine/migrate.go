@@ -133,7 +133,8 @@ func (s *DB) beginStep(ctx context.Context, tx bun.IDB) error {
 		return nil
 	}
 	var locked bool
-	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '3s'")
+	_, err := tx.ExecContext(ctx, `
+		SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '3s'`)
 	if err == nil {
 		err = tx.NewRaw("SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))", schemaLock).Scan(ctx, &locked)
 	}
