@@ -161,6 +161,7 @@ func (v Images) turn(tx *engine.Tx, id userimage.ID, isHidden bool, to media.Res
 	}
 	from := i.Key
 	i.Key = to.Key
+	lockKey(tx, to.Key)
 	tx.Queue("DELETE FROM discards WHERE key = $1 AND due = $2", to.Key, to.Until).Must(media.ErrMoving)
 	tx.Queue("UPDATE pictures SET key = $2 WHERE key = $1", from, to.Key)
 	saveImage(tx, i)

@@ -44,14 +44,23 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	return v.s.Exec(ctx, v.s.Pick(forgetKeys), keys)
 }
 
-// reserveKey queues the key $1, unless it is queued, to be removed at $2.
+// reserveKey queues the key $1, unless it is queued or of a picture that is kept, to be removed at $2.
 const reserveKey = `
-	INSERT INTO discards (key, due) VALUES ($1, $2)
+	INSERT INTO discards (key, due)
+	SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM pictures WHERE key = $1)
 	ON CONFLICT (key) DO NOTHING`
 
+// Reserve waits for a call that moves a picture to the key, which it sees then.
 func (v DeletionQueue) Reserve(ctx context.Context, r media.Reservation) error {
-	return v.s.ExecMust(ctx, media.ErrMoving, reserveKey, r.Key, r.Until)
+	return v.s.Write(ctx, func(tx *engine.Tx) error {
+		lockKey(tx, r.Key)
+		tx.Queue(reserveKey, r.Key, r.Until).Must(media.ErrMoving)
+		return nil
+	})
 }
+
+// lockKey locks the key that a picture is moved to.
+func lockKey(tx *engine.Tx, key media.Key) { tx.Lock("picture " + string(key)) }
 
 // pictureRow is a row that refers to pictures by a key or a cover. Its place is its ID, its digest, or else its key.
 type pictureRow struct {

@@ -12,9 +12,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/bunstore"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/media"
+	"plaza/domain/moderation"
 	"plaza/domain/ratelimit"
 	"plaza/domain/userimage"
 	"plaza/test/postgres"
@@ -118,4 +120,31 @@ func TestGEN14_charges_cause_no_deadlock(t *testing.T) {
 	for line := range strings.Lines(server.Log()) {
 		assert.NotContains(t, line, "ERROR:")
 	}
+}
+
+func TestMOD03_a_key_is_not_reserved_while_another_caller_moves_a_picture_there(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	at := bunstore.MigratedPostgres(t)
+	s, db := open(t, at), rawSQL(t, at)
+	image, err := s.Images().Add(t.Context(), userimage.New(member(t, s), "private/a", 1, 1, 7, userimage.Tags{}, time.Now()))
+	require.NoError(t, err)
+	to := media.Reservation{Key: "public/a", Until: time.Now().Add(time.Minute).Truncate(time.Microsecond)}
+	require.NoError(t, s.DeletionQueue().Reserve(t.Context(), to))
+	other := aside(t, db, fmt.Sprintf("SELECT FROM users WHERE id = %d FOR UPDATE", image.Owner))
+	hidden, reserved := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := s.Moderation().Hide(t.Context(), moderation.Hiding{
+			Thing: moderation.Thing{Kind: moderation.Image, ID: int64(image.ID)}, Reason: "Rude", At: time.Now(),
+		}, to)
+		hidden <- err
+	}()
+	awaitWaiting(t, db)
+	go func() { reserved <- s.DeletionQueue().Reserve(t.Context(), to) }()
+	require.Eventually(t, func() bool { return column[int](t, db, bunstore.Waiting)[0] > 1 }, eventually, time.Millisecond)
+	require.NoError(t, other.Rollback())
+	require.NoError(t, <-hidden)
+	assert.ErrorIs(t, <-reserved, media.ErrMoving)
 }

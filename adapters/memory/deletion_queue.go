@@ -42,7 +42,8 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 
 func (v DeletionQueue) Reserve(ctx context.Context, r media.Reservation) error {
 	return exec(ctx, v.s, func() error {
-		if _, is := v.s.deletions[r.Key]; is {
+		_, isQueued := v.s.deletions[r.Key]
+		if _, isKept := v.s.pictures[r.Key]; isQueued || isKept {
 			return media.ErrMoving
 		}
 		v.s.deletions[r.Key] = r.Until

@@ -26,7 +26,7 @@ type DeletionQueue interface {
 	Done(ctx context.Context, keys []Key) error
 	// Reserve queues the reservation's key, due when it ends, so that files which are stored there before a record names
 	// them are removed if none ever does. The store that takes the reservation removes the key again. It
-	// returns ErrMoving if the key is queued.
+	// returns ErrMoving if the key is queued, or of a picture that is kept, as when another caller has just moved it there.
 	Reserve(ctx context.Context, r Reservation) error
 	// References yields every known picture, in any order, each at least once: pictures
 	// in use, pictures that imports remember, and queued pictures. It ends with the

@@ -28,6 +28,7 @@ func DeletionQueue(t *testing.T, open Open) {
 		{"of many who ask at once each key is given to one", deletionsAtOnce},
 		{"Emptied forgets the keys; one that is not there is no error", deletionDone},
 		{"Reserve queues the key, due then, unless it is queued", deletionReserved},
+		{"Reserve refuses the key of a picture that is kept", deletionReservedKept},
 		{"Known goes through all pictures that are known of", referencesAll},
 	})
 }
@@ -62,6 +63,14 @@ func deletionReserved(w *fixtures) {
 	assert.ErrorIs(w, w.Deletions.Reserve(w.Context(), r), media.ErrMoving)
 	require.NoError(w, w.Deletions.Done(w.Context(), []media.Key{r.Key}))
 	assert.NoError(w, w.Deletions.Reserve(w.Context(), r))
+}
+
+func deletionReservedKept(w *fixtures) {
+	image := userimage.New(w.newUser(), "public/a", 1, 1, 7, userimage.Tags{}, noon)
+	_, err := w.Images.Add(w.Context(), image)
+	require.NoError(w, err)
+	assert.ErrorIs(w, w.Deletions.Reserve(w.Context(), media.Reservation{Key: image.Key, Until: noon}), media.ErrMoving)
+	assert.Empty(w, w.dueDeletions(noon))
 }
 
 func setAvatar(w *fixtures) {
