@@ -53,8 +53,8 @@ func readHEIF(r *bufio.Reader) (heif, error) {
 		if len(head) < boxHead {
 			return heif{}, err
 		}
-		kind, size := string(head[4:]), boxSize(head)
-		switch {
+		kind, size := string(head[4:]), int64(binary.BigEndian.Uint32(head))
+		switch { // a box that has no size reaches to the end of the file, and one of size 1 is larger than files that are accepted
 		case size < boxHead || kind == "meta" && size > maxMeta:
 			return heif{}, errUnsupported
 		case kind == "meta":
@@ -73,16 +73,6 @@ func readHEIF(r *bufio.Reader) (heif, error) {
 // boxHead is how many bytes the size and the type of a box have.
 const boxHead = 8
 
-// boxSize returns the size of a box that begins so, with its head. It is zero if the box reaches to the end of the file, or
-// has a size of eight bytes, which only files have that are larger than those accepted.
-func boxSize(head []byte) int64 {
-	const long = 1
-	if size := int64(binary.BigEndian.Uint32(head)); size != long {
-		return size
-	}
-	return 0
-}
-
 // isoBox is a box of the type, without its head.
 type isoBox struct {
 	kind string
@@ -92,12 +82,12 @@ type isoBox struct {
 // boxes returns the boxes that follow each other in the data, up to one that does not fit.
 func boxes(data []byte) []isoBox {
 	var all []isoBox
-	for len(data) >= 8 {
+	for len(data) >= boxHead {
 		size := int64(binary.BigEndian.Uint32(data))
-		if size < 8 || size > int64(len(data)) {
+		if size < boxHead || size > int64(len(data)) {
 			break
 		}
-		all = append(all, isoBox{string(data[4:8]), data[8:size]})
+		all = append(all, isoBox{string(data[4:boxHead]), data[boxHead:size]})
 		data = data[size:]
 	}
 	return all

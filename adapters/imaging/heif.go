@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"image"
 	"image/draw"
 	"io"
@@ -85,7 +86,7 @@ func readWhole(r io.Reader) ([]byte, heif, error) {
 		return nil, heif{}, err
 	}
 	for rest := file; len(rest) >= boxHead; {
-		size := boxSize(rest)
+		size := int64(binary.BigEndian.Uint32(rest))
 		if kind := string(rest[4:boxHead]); size > int64(len(rest)) && (kind == "mdat" || kind == "meta") {
 			return nil, heif{}, errCutOff
 		}

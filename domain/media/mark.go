@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -39,7 +40,7 @@ func Pair(ctx context.Context, s Store, keep func(ctx context.Context, mark stri
 	case err != nil:
 		return err
 	case mark != kept || mark == "":
-		return fmt.Errorf("%w: the pictures have %s, the database has %s", ErrForeign, described(mark), described(kept))
+		return fmt.Errorf("%w: the mark of the pictures is %s, that of the database %s", ErrForeign, cmp.Or(mark, "missing"), cmp.Or(kept, "missing"))
 	case isNew:
 		return s.SetMark(ctx, mark)
 	}
@@ -62,13 +63,6 @@ func firstMark(ctx context.Context, s Store, keep func(context.Context, string) 
 		return s.Mark(ctx, "")
 	}
 	return s.Mark(ctx, unpaired+rand.Text())
-}
-
-func described(mark string) string {
-	if mark == "" {
-		return "no mark"
-	}
-	return "the mark " + mark
 }
 
 // Adopt gives the store and the database a new mark. From then on the pictures belong to this database alone. set replaces

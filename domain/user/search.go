@@ -103,12 +103,8 @@ func (m Member) NamePrefixes() []string {
 }
 
 func firstChars(s string, chars int) string {
-	for i := range s {
-		if chars--; chars < 0 {
-			return s[:i]
-		}
-	}
-	return s
+	all := []rune(s)
+	return string(all[:min(chars, len(all))])
 }
 
 // Search selects the people who are found by a name (USR-08).
