@@ -138,6 +138,7 @@ func TestMOD03_Check_compares_what_is_hidden_with_the_reasons(t *testing.T) {
 		for _, of := range []moderation.Thing{{Kind: moderation.Event, ID: 1}, {Kind: moderation.Comment, ID: 1}, {Kind: moderation.Image, ID: 1}} {
 			to := media.Reservation{Key: "private/a", Until: noon}
 			turn := func() {
+				to.Key += "b"
 				if of.Kind == moderation.Image {
 					require.NoError(t, s.DeletionQueue().Reserve(t.Context(), to))
 				}
@@ -152,7 +153,6 @@ func TestMOD03_Check_compares_what_is_hidden_with_the_reasons(t *testing.T) {
 			require.ErrorIs(t, err, moderation.ErrNoHiding)
 			require.Len(t, checked(t, s, true), 1)
 			require.Empty(t, checked(t, s, false))
-			to.Key += "b"
 			turn()
 			_, err = s.Moderation().Restore(t.Context(), of, to)
 			require.NoError(t, err)

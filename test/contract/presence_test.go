@@ -24,7 +24,7 @@ func TestUSR03_a_reader_does_not_wait_for_a_writer(t *testing.T) {
 	s := store{name: "SQLite", fresh: onSQLite(t), servers: 1, isDurable: true}.start(t)
 	direct := httptest.NewServer(s.unsettled) // settles nothing
 	defer direct.Close()
-	other, err := sql.Open("sqlite", strings.TrimPrefix(s.settings.DatabaseURL, "sqlite:"))
+	other, err := sql.Open("sqlite", strings.TrimPrefix(s.settings.DatabaseURL, "sqlite:")+"?_pragma=busy_timeout(60000)")
 	require.NoError(t, err)
 	defer other.Close()
 	other.SetMaxOpenConns(1)

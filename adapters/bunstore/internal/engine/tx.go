@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"time"
 
@@ -125,9 +126,9 @@ func (s *Step) Must(missing error) *Step {
 }
 
 // orFailed returns the error of the function of Write: that of a statement, unless the function says what it means. A query of bun
-// behind a statement that failed has the error of a context that has ended.
+// behind a statement that failed has the error of a context that has ended, or of the connection that was given up for that.
 func (tx *Tx) orFailed(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, driver.ErrBadConn) {
 		return cmp.Or(tx.failed, err)
 	}
 	return err
