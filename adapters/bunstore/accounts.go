@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"plaza/domain/quota"
 
 	"github.com/uptrace/bun"
 
@@ -17,9 +18,10 @@ import (
 )
 
 // Accounts implements access.Accounts and user.Directory.
-type Accounts struct{ s *Store }
-
-func (s *Store) Accounts() Accounts { return Accounts{s} }
+type Accounts struct {
+	DB     *engine.DB
+	Limits quota.Limits
+}
 
 // accountRow is the part of a user that login needs.
 type accountRow struct {
@@ -108,7 +110,8 @@ const (
 func (v Accounts) Open(
 	ctx context.Context, a access.Account, m user.Member, spendings ...verification.Spending,
 ) (id user.ID, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
 		spendCodes(tx, spendings)
 		tx.Queue(telephoneFree, a.Phone.E164(), 0).Must(access.ErrPhoneTaken)
 		tx.Queue(insertUser, a.Phone.String(), a.Hash, a.Scopes, a.Staff, a.Disabled, a.Erasing, a.Generation,
@@ -121,21 +124,21 @@ func (v Accounts) Open(
 		if !m.Seen.IsZero() {
 			tx.Queue("INSERT INTO presence (user_id, seen) VALUES ($1, $2)", id, m.Seen)
 		}
-		return v.s.addPrefixes(ctx, tx, m)
+		return addPrefixes(ctx, tx, m)
 	})
 	return id, err
 }
 
 // orTaken converts a unique violation of a phone into its fault.
 func (v Accounts) orTaken(err error) error {
-	if err != nil && v.s.Dialect.IsDuplicate(err, "users", "phone") {
+	if err != nil && v.DB.Dialect.IsDuplicate(err, "users", "phone") {
 		return access.ErrPhoneTaken
 	}
 	return err
 }
 
 func (v Accounts) ByPhone(ctx context.Context, phone user.Phone) (access.Account, error) {
-	row, err := engine.One[accountRow](ctx, v.s.DB, access.ErrNoAccount, accountByPhone, phone.String())
+	row, err := engine.One[accountRow](ctx, v.DB, access.ErrNoAccount, accountByPhone, phone.String())
 	if err != nil {
 		return access.Account{}, err
 	}
@@ -143,7 +146,7 @@ func (v Accounts) ByPhone(ctx context.Context, phone user.Phone) (access.Account
 }
 
 func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) {
-	row, err := engine.SelectOne[accountRow](ctx, v.s.DB, access.ErrNoAccount, "id = ?", id)
+	row, err := engine.SelectOne[accountRow](ctx, v.DB, access.ErrNoAccount, "id = ?", id)
 	if err != nil {
 		return access.Account{}, err
 	}
@@ -161,12 +164,12 @@ func (v Accounts) List(ctx context.Context, after user.ID, limit int) ([]access.
 }
 
 func (v Accounts) all(ctx context.Context, selecting func(*bun.SelectQuery) *bun.SelectQuery) ([]access.Account, error) {
-	rows, err := engine.SelectAll[accountRow](ctx, v.s.DB, selecting)
+	rows, err := engine.SelectAll[accountRow](ctx, v.DB, selecting)
 	return engine.Converted(rows, err, accountRow.account)
 }
 
 func (v Accounts) Erasing(ctx context.Context, after user.ID, limit int) ([]user.ID, error) {
-	rows, err := engine.SelectAll[accountRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	rows, err := engine.SelectAll[accountRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return engine.Limited(query.Where("erasing").Where("id > ?", after).Order("id"), limit)
 	})
 	return engine.Mapped(rows, func(r accountRow) user.ID { return r.ID }), err
@@ -175,9 +178,10 @@ func (v Accounts) Erasing(ctx context.Context, after user.ID, limit int) ([]user
 func (v Accounts) Change(
 	ctx context.Context, id user.ID, fn func(*access.Account) error, spendings ...verification.Spending,
 ) error {
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
 		var old access.Account
-		engine.Found(tx.Tx, tx.Queue(lockAccount, id).Must(access.ErrNoAccount), func(r *accountRow) (err error) {
+		engine.Found(tx, tx.Queue(lockAccount, id).Must(access.ErrNoAccount), func(r *accountRow) (err error) {
 			old, err = r.account()
 			return err
 		})
@@ -228,11 +232,11 @@ var membersByID = engine.Both(`
 	WHERE u.id = ANY($1) AND u.phone NOT LIKE 'erased-%'`)
 
 // membersOf returns the read that passes the users of the ids to fn.
-func (s *Store) membersOf(ids []user.ID, fn func(user.Member)) engine.Step {
-	return engine.Each(s.DB, func(row *memberRow) error {
+func membersOf(db *engine.DB, ids []user.ID, fn func(user.Member)) engine.Step {
+	return engine.Each(db, func(row *memberRow) error {
 		fn(row.member())
 		return nil
-	}, s.Pick(membersByID), ids)
+	}, db.Pick(membersByID), ids)
 }
 
 // addMember adds the member of a memberRow, unless there was none.
@@ -246,8 +250,8 @@ func addMember(members map[user.ID]*user.Member, m user.Member) {
 
 func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
 	found := make([]user.Member, 0, len(ids))
-	read := v.s.membersOf(ids, func(m user.Member) { found = append(found, m) })
-	err := v.s.ReadRows(ctx, read, func() { found = found[:0] })
+	read := membersOf(v.DB, ids, func(m user.Member) { found = append(found, m) })
+	err := v.DB.ReadRows(ctx, read, func() { found = found[:0] })
 	return found, err
 }
 
@@ -267,8 +271,9 @@ const (
 
 func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileChange, charges ...ratelimit.Charge) error {
 	renamed := user.Member{ID: id}
-	return v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		chargeAll(tx.Tx, charges)
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
+		chargeAll(tx, charges)
 		tx.Queue(changeProfile, c.Firstname, c.Lastname, c.Timezone, c.Location, c.Expertise, id).Must(user.ErrNotFound).
 			Into(&renamed.Firstname, &renamed.Lastname)
 		if c.Firstname == nil && c.Lastname == nil {
@@ -277,16 +282,16 @@ func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileC
 		if err := tx.Send(); err != nil {
 			return err
 		}
-		return v.s.replacePrefixes(ctx, tx, renamed)
+		return replacePrefixes(ctx, tx, renamed)
 	})
 }
 
 // SetAvatar replaces the avatar first, which gives back the bytes of the old one.
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
-	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
-		chargeAll(tx.Tx, charges)
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
+		chargeAll(tx, charges)
 		tx.Queue(setAvatar, avatar, id).Must(user.ErrNotFound)
-		countPictures(tx.Tx, v.s.limits, id, countedPicture{avatar.Key, bytes, false})
+		countPictures(tx, v.Limits, id, countedPicture{avatar.Key, bytes, false})
 		return nil
 	})
 }

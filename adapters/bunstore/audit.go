@@ -15,9 +15,7 @@ import (
 )
 
 // Audit implements audit.Log.
-type Audit struct{ s *Store }
-
-func (s *Store) Audit() Audit { return Audit{s} }
+type Audit struct{ DB *engine.DB }
 
 // auditRow is an audit record. Its reason is in a table of its own.
 type auditRow struct {
@@ -48,7 +46,7 @@ const insertRecord = `
 	RETURNING id`
 
 // auditEntry returns what stores the record that the context carries, for the transaction that begins under it.
-func (s *Store) auditEntry(ctx context.Context) *engine.Joining {
+func auditEntry(ctx context.Context) *engine.Joining {
 	entry := audit.Begin(ctx)
 	if entry == nil {
 		return nil
@@ -87,7 +85,7 @@ func insertAudit(tx *engine.Tx, r audit.Record, id *audit.ID) error {
 
 func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error) {
 	r.At = instant.Normalise(r.At)
-	err := v.s.Write(ctx, func(tx *engine.Tx) error { return insertAudit(tx, r, &r.ID) })
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error { return insertAudit(tx, r, &r.ID) })
 	if err != nil {
 		return audit.Record{}, err
 	}
@@ -95,7 +93,7 @@ func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error)
 }
 
 func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.Record], error) {
-	rows, err := engine.SelectAll[auditRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	rows, err := engine.SelectAll[auditRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		query = query.ColumnExpr("r.id, r.at, r.by_user, r.by_person, r.act, r.object_kind, r.object_id, r.about, q.reason").
 			Join("LEFT JOIN audit_reasons AS q ON q.record_id = r.id").
 			Where("r.id < ?", cmp.Or(q.After.ID, math.MaxInt64))

@@ -20,7 +20,7 @@ func TestA_record_whose_commit_fails_is_not_written(t *testing.T) {
 	r.At, r.By.Person = time.Unix(1, 0), "Ana"
 	ctx := audit.With(t.Context(), r)
 	for _, committed := range []bool{false, true} {
-		joining := s.auditEntry(ctx)
+		joining := auditEntry(ctx)
 		require.NotNil(t, joining)
 		require.NoError(t, s.WriteAside(ctx, joining.Last))
 		joining.Ended(committed)

@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"fmt"
+	"plaza/domain/quota"
 
 	"github.com/uptrace/bun"
 
@@ -14,10 +15,10 @@ import (
 )
 
 // Blocks implements block.Repository.
-type Blocks struct{ s *Store }
-
-// Blocks returns the repository of blocks.
-func (s *Store) Blocks() Blocks { return Blocks{s} }
+type Blocks struct {
+	DB     *engine.DB
+	Limits quota.Limits
+}
 
 const (
 	// blockable finds whether the users $1 and $2 exist, whether $1 blocks $2, and how many $1 blocks, at most $3.
@@ -71,9 +72,9 @@ func lockPair(tx *engine.Tx, a, b user.ID) {
 // Add takes the locks of notifications in their order: first those of the notifications, then those of their counts. Behind
 // them, it sees those of all who have read that there is no block.
 func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Charge) error {
-	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
-		lockPair(tx.Tx, b.By, b.Whom)
-		chargeAll(tx.Tx, charges)
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
+		lockPair(tx, b.By, b.Whom)
+		chargeAll(tx, charges)
 		if err := v.checkBlock(tx, b); err != nil {
 			return err
 		}
@@ -89,10 +90,10 @@ func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Cha
 }
 
 // checkBlock returns an error unless both users exist and there is room for the block, which may stand already.
-func (v Blocks) checkBlock(tx *listedTransaction, b block.Block) error {
+func (v Blocks) checkBlock(tx *engine.Tx, b block.Block) error {
 	var knowsBy, knowsWhom, stands bool
 	var blocks int
-	tx.Queue(blockable, b.By, b.Whom, v.s.limits.Follows).Into(&knowsBy, &knowsWhom, &stands, &blocks)
+	tx.Queue(blockable, b.By, b.Whom, v.Limits.Follows).Into(&knowsBy, &knowsWhom, &stands, &blocks)
 	err := tx.Send()
 	switch {
 	case err != nil:
@@ -104,11 +105,11 @@ func (v Blocks) checkBlock(tx *listedTransaction, b block.Block) error {
 	case stands:
 		return nil
 	}
-	return v.s.limits.CheckBlocks(blocks)
+	return v.Limits.CheckBlocks(blocks)
 }
 
 func (v Blocks) Remove(ctx context.Context, by, whom user.ID) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		lockPair(tx, by, whom)
 		tx.Queue("UPDATE blocks SET is_by_user = FALSE WHERE user_id = $1 AND other_id = $2", by, whom)
 		tx.Queue(deleteBlock, by, whom)
@@ -129,7 +130,7 @@ func (r blockRow) block() block.Block {
 }
 
 func (v Blocks) List(ctx context.Context, by user.ID, r page.Request) (page.Page[block.Block], error) {
-	p, err := engine.ListPage[blockRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[blockRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("b.user_id = ? AND b.is_by_user", by)
 	}, "b.created DESC, b.other_id DESC")
 	return page.Map(p, blockRow.block), err

@@ -43,9 +43,8 @@ func Open(ctx context.Context, o engine.Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{DB: db}
-	db.Joins = s.auditEntry
-	return s, nil
+	db.Joins, db.Refused = auditEntry, orThrottled(db)
+	return &Store{DB: db}, nil
 }
 
 // Options select a database and configure its use.
@@ -96,7 +95,7 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(), Blocks: s.Blocks(),
 		Events: events, EventReader: events, Discussion: events, Related: events, Notifications: s.Notifications(), Moderation: s.Moderation(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images(), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: Room{s},
+		Images: s.Images(), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: Room{s.DB, l},
 		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(),
 	}
 }
@@ -146,7 +145,8 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) (more bool, err error)
 }
 
 func (s *Store) sweep(ctx context.Context, rows expiredRows) (removed int, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+	err = s.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
 		oldest := tx.NewSelect().Table(rows.table).ColumnExpr(rows.key).Where("? <= ?", bun.Ident(rows.time), rows.by).
 			Order(rows.time).Limit(sweepMost)
 		removed, err = engine.Written(tx.NewDelete().Table(rows.table).
@@ -154,51 +154,4 @@ func (s *Store) sweep(ctx context.Context, rows expiredRows) (removed int, err e
 		return err
 	})
 	return removed, err
-}
-
-// listedTransaction is a transaction with changes of the feed.
-type listedTransaction struct {
-	*engine.Tx
-	// changes are applied to the feed before the transaction commits.
-	changes listingChanges
-}
-
-// write calls fn in a transaction. If fn succeeds, write applies the listing changes
-// and commits. fn may run several times, so it must reset everything that it sets
-// outside.
-func (s *Store) write(ctx context.Context, fn func(ctx context.Context, tx *listedTransaction) error) error {
-	return s.writeWithin(ctx, s.Limit, fn)
-}
-
-// writeWithin is write within a time limit.
-func (s *Store) writeWithin(
-	ctx context.Context, limit time.Duration, fn func(ctx context.Context, tx *listedTransaction) error,
-) error {
-	err := s.WriteWithin(ctx, limit, func(t *engine.Tx) error {
-		tx := &listedTransaction{Tx: t}
-		if err := fn(t.Context(), tx); err != nil {
-			return err
-		}
-		s.writeListings(t, tx.changes)
-		return nil
-	})
-	return s.orThrottled(ctx, err)
-}
-
-// claim returns at most limit rows whose time in the column is now or past, the earliest first, and moves it to next by the
-// statement, whose parameters are the keys and the time. It skips rows that another transaction has locked. The rows have the former
-// time.
-func claim[R, K any](
-	ctx context.Context, s *Store, column, key string, keyOf func(R) K, postpone engine.Text, now, next time.Time, limit int,
-) (rows []R, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		rows = nil
-		query := tx.NewSelect().Model(&rows).Where("? <= ?", bun.Ident(column), engine.At(instant.Normalise(now))).Order(column, key)
-		if err := s.Locking(engine.Limited(query, limit), "UPDATE SKIP LOCKED").Scan(ctx); err != nil || len(rows) == 0 {
-			return err
-		}
-		tx.Queue(s.Pick(postpone), engine.Mapped(rows, keyOf), instant.Normalise(next))
-		return nil
-	})
-	return rows, err
 }

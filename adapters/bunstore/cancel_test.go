@@ -40,7 +40,7 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 			return err
 		},
 		"a transaction": func(ctx context.Context) error {
-			return s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+			return s.Write(ctx, func(tx *engine.Tx) error {
 				_, err := tx.NewRaw("SELECT pg_sleep(30)").Exec(ctx)
 				return err
 			})
@@ -111,7 +111,7 @@ func TestTransactionsLeaveConnectionsThatAreClosed(t *testing.T) {
 	s, _ := openWithUser(t, engine.Options{URL: MigratedPostgres(t)})
 	for range 60 { // one in ten panicked
 		ctx, end := context.WithCancel(t.Context())
-		require.ErrorIs(t, s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		require.ErrorIs(t, s.Write(ctx, func(tx *engine.Tx) error {
 			end()
 			_, err := tx.NewRaw("SELECT 1").Exec(ctx)
 			return err

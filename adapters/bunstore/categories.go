@@ -10,10 +10,7 @@ import (
 )
 
 // Categories implements feed.Categories.
-type Categories struct{ s *Store }
-
-// Categories returns the repository of categories.
-func (s *Store) Categories() Categories { return Categories{s} }
+type Categories struct{ DB *engine.DB }
 
 type categoryRow struct {
 	bun.BaseModel `bun:"table:categories,alias:c"`
@@ -32,7 +29,7 @@ var categoriesOf = engine.Both(`
 	SELECT id, parent_id, name, slug FROM categories WHERE id = ANY($1)`)
 
 func (v Categories) ByIDs(ctx context.Context, ids []feed.CategoryID) (map[feed.CategoryID]feed.Category, error) {
-	rows, err := engine.All[categoryRow](ctx, v.s.DB, v.s.Pick(categoriesOf), ids)
+	rows, err := engine.All[categoryRow](ctx, v.DB, v.DB.Pick(categoriesOf), ids)
 	found := make(map[feed.CategoryID]feed.Category, len(rows))
 	for _, row := range rows {
 		found[row.ID] = row.category()

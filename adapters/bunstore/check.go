@@ -29,7 +29,7 @@ const checkLimit = 10 * time.Minute
 // check is one run of Check. A row that looks wrong is locked and checked again, so
 // that concurrent writes cause no false findings.
 type check struct {
-	*Store
+	*engine.DB
 	repair bool
 	found  func(Finding)
 }
@@ -38,7 +38,7 @@ type check struct {
 // values can be read, and reports what it finds. With repair it rebuilds derived data.
 // Servers may keep running.
 func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) error {
-	c := check{Store: &Store{DB: s.Within(checkLimit)}, repair: repair, found: found}
+	c := check{DB: s.Within(checkLimit), repair: repair, found: found}
 	problems, err := s.Integrity(ctx)
 	if err != nil {
 		return s.Explain(ctx, err)
@@ -61,9 +61,10 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 var errDryRun = errors.New("no repair requested")
 
 // inspect calls fn, which repairs an inconsistency and returns its description, or "" if it has changed nothing.
-func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *listedTransaction) (what string, err error)) error {
+func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *engine.Tx) (what string, err error)) error {
 	var what string
-	err := c.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
+	err := c.Write(ctx, func(tx *engine.Tx) (err error) {
+		ctx := tx.Context()
 		if what, err = fn(ctx, tx); err == nil && (what == "" || !c.repair) {
 			err = errDryRun
 		}
@@ -86,12 +87,14 @@ func (c check) totals(ctx context.Context) error {
 		compare := engine.Step{Statement: compareTotal, Args: []any{string(kind)}, Row: engine.Into(&is, &should)}
 		err := c.ReadRows(ctx, compare, func() {})
 		if err == nil && is != should {
-			err = c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+			err = c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (string, error) {
 				tx.Lock("total of " + string(kind))
 				if err := tx.Run(ctx, compare); err != nil || is == should {
 					return "", err
 				}
-				tx.changes.total(kind, should-is)
+				var b listingChanges
+				b.total(kind, should-is)
+				writeListings(c.DB, tx, b)
 				return fmt.Sprintf("total of %s is %d; should be %d", kind, is, should), nil
 			})
 		}
@@ -174,17 +177,19 @@ func (c check) counters(ctx context.Context) error {
 // recount checks the counter again while no other recount of it runs. Concurrent
 // changes are added to the same sum.
 func (c check) recount(ctx context.Context, of counterKey) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (what string, err error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (what string, err error) {
 		tx.Lock(fmt.Sprint("counter of ", of.kind, " in ", of.category))
+		var b listingChanges
 		key := []any{int64(of.category), string(of.kind)}
 		tx.Queue(lockCounters, key...)
 		err = tx.Run(ctx, c.compare(compareCounter, key, func(of counterKey, is, should countedRow) {
 			what = fmt.Sprintf("counter of %s in category %d is %d, latest %s and %s; should be %d, latest %s and %s",
 				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)
-			delta := tx.changes.counter(of)
+			delta := b.counter(of)
 			delta.more, delta.created, delta.updated, delta.lost = should.count-is.count, should.created.Time, should.updated.Time, true
-			tx.changes.total(of.kind, 0)
+			b.total(of.kind, 0)
 		}))
+		writeListings(c.DB, tx, b)
 		return what, err
 	})
 }
@@ -203,7 +208,7 @@ func (c check) hidden(ctx context.Context) error {
 		all := c.Reader.NewSelect().TableExpr("? AS x", table).Column("x.id").
 			Where("x.hidden AND NOT EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = ? AND h.object_id = x.id)", of.kind)
 		err := c.suspects(ctx, all, func(ctx context.Context, id int64) error {
-			return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+			return c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (string, error) {
 				if err := c.lockRows(ctx, tx, of.table, "id", id); err != nil {
 					return "", err
 				}

@@ -47,12 +47,12 @@ func (c check) suspects(
 
 // recountEvent locks the event's counts and checks them again.
 func (c check) recountEvent(ctx context.Context, id int64) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (string, error) {
 		tx.Queue(`
 			INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = $1
 			ON CONFLICT (event_id) DO NOTHING`, id)
 		var is eventCountsRow
-		if err := c.Selecting(tx.Tx).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
+		if err := c.Selecting(tx).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
 			return "", engine.OrNotFound(err, nil) // removed meanwhile
 		}
 		should := is
@@ -72,7 +72,7 @@ func (c check) recountEvent(ctx context.Context, id int64) error {
 // images reads all images.
 func (c check) images(ctx context.Context) error {
 	for after := userimage.ID(0); ; {
-		rows, err := engine.SelectAll[imageRow](ctx, c.Store.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		rows, err := engine.SelectAll[imageRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 			return query.Where("id > ?", after).Order("id").Limit(checkBatch)
 		})
 		if err != nil || len(rows) == 0 {
@@ -132,7 +132,7 @@ func (c check) contacts(ctx context.Context) error {
 		return err
 	}
 	return c.suspects(ctx, c.Reader.NewRaw(lackingContacts), func(ctx context.Context, id int64) error {
-		return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+		return c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (string, error) {
 			added, err := engine.Written(tx.NewRaw(`
 				INSERT INTO contacts (user_id, contact_id) SELECT s.user_id, s.followed_id
 				FROM subscriptions s JOIN subscriptions back ON back.user_id = s.followed_id AND back.followed_id = s.user_id
@@ -149,7 +149,7 @@ func (c check) contacts(ctx context.Context) error {
 func (c check) wrongRows(ctx context.Context, table, key, finding, condition string, args ...any) error {
 	all := c.Reader.NewSelect().TableExpr("? AS n", bun.Ident(table)).ColumnExpr("n.?", bun.Ident(key)).Where(condition, args...)
 	return c.suspects(ctx, all, func(ctx context.Context, id int64) error {
-		return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+		return c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (string, error) {
 			if err := c.lockRows(ctx, tx, table, key, id); err != nil {
 				return "", err
 			}
@@ -164,9 +164,9 @@ func (c check) wrongRows(ctx context.Context, table, key, finding, condition str
 }
 
 // lockRows locks the rows of the table whose key is the number.
-func (c check) lockRows(ctx context.Context, tx *listedTransaction, table, key string, id int64) error {
+func (c check) lockRows(ctx context.Context, tx *engine.Tx, table, key string, id int64) error {
 	var locked []int64
-	return c.Selecting(tx.Tx).Table(table).Column(key).Where("? = ?", bun.Ident(key), id).Scan(ctx, &locked)
+	return c.Selecting(tx).Table(table).Column(key).Where("? = ?", bun.Ident(key), id).Scan(ctx, &locked)
 }
 
 // ownersSum is a column that has a sum over the rows of each owner.
@@ -215,13 +215,13 @@ func (c check) ownersSums(ctx context.Context) error {
 
 // recountOwner locks the sum and checks it again.
 func (c check) recountOwner(ctx context.Context, s ownersSum, owner int64) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
+	return c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (string, error) {
 		if _, err := tx.NewRaw("INSERT INTO ? (owner_id, ?) VALUES (?, 0) ON CONFLICT (owner_id) DO NOTHING",
 			bun.Ident(s.table), bun.Ident(s.column), owner).Exec(ctx); err != nil {
 			return "", err
 		}
 		var is, should int64
-		if err := c.Selecting(tx.Tx).Table(s.table).Column(s.column).Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
+		if err := c.Selecting(tx).Table(s.table).Column(s.column).Where("owner_id = ?", owner).Scan(ctx, &is); err != nil {
 			return "", err
 		}
 		err := s.recounted(tx.NewSelect()).Where("owner_id = ?", owner).Scan(ctx, &should)

@@ -98,7 +98,7 @@ func (c check) mismatched(ctx context.Context, source checkSource, after *int64)
 		return nil, nil
 	}
 	last := records[len(records)-1].id
-	listings, err := engine.SelectAll[listingRow](ctx, c.Store.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	listings, err := engine.SelectAll[listingRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("kind = ? AND id > ? AND id <= ?", source.kind, *after, last)
 	})
 	if err != nil {
@@ -120,10 +120,10 @@ func (c check) mismatched(ctx context.Context, source checkSource, after *int64)
 // recheck locks the record and checks it again.
 func (c check) recheck(ctx context.Context, source checkSource, id int64) error {
 	var broken error
-	err := c.inspect(ctx, func(ctx context.Context, tx *listedTransaction) (string, error) {
-		query := c.Selecting(tx.Tx)
+	err := c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (string, error) {
+		query := c.Selecting(tx)
 		if source.lock != nil {
-			source.lock(tx.Tx, id)
+			source.lock(tx, id)
 			query = tx.NewSelect()
 		}
 		found, err := source.read(ctx, query.Where("id = ?", id))
@@ -145,7 +145,7 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 		if isSame(listed(t.record), was) {
 			return "", nil
 		}
-		c.repairListing(tx, at, was, t.record)
+		repairListing(c.DB, tx, at, was, t.record)
 		return fmt.Sprintf("listing of %s %d is wrong", source.kind, id), nil
 	})
 	if err == nil && broken != nil {
@@ -156,15 +156,17 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 
 // repairListing replaces the wrong listing. The counters may or may not have counted
 // it: they are recounted later.
-func (s *Store) repairListing(tx *listedTransaction, at item, wrong *feed.Listing, record feed.Listable) {
+func repairListing(db *engine.DB, tx *engine.Tx, at item, wrong *feed.Listing, record feed.Listable) {
+	var b listingChanges
 	next := listedOrNot(record)
 	for _, l := range []*feed.Listing{wrong, next} {
 		if l != nil {
-			tx.changes.counter(counterKey{l.Category, at.kind})
+			b.counter(counterKey{l.Category, at.kind})
 		}
 	}
-	tx.changes.total(at.kind, 0)
-	s.writeListing(tx.Tx, listingChange{at: at, next: next})
+	b.total(at.kind, 0)
+	writeListing(db, tx, listingChange{at: at, next: next})
+	writeListings(db, tx, b)
 }
 
 // recordsOf are the tables of the records of each kind of listings.
@@ -175,15 +177,15 @@ var recordsOf = map[feed.Kind]string{
 // removeOrphans finds listings whose records do not exist.
 func (c check) removeOrphans(ctx context.Context) error {
 	for kind, table := range recordsOf {
-		orphans, err := engine.SelectAll[listingRow](ctx, c.Store.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		orphans, err := engine.SelectAll[listingRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 			return query.Where("l.kind = ?", kind).Where("NOT EXISTS (SELECT 1 FROM ? t WHERE t.id = l.id)", bun.Ident(table)).Order("id")
 		})
 		if err != nil {
 			return err
 		}
 		for _, row := range orphans {
-			err := c.inspect(ctx, func(_ context.Context, tx *listedTransaction) (string, error) {
-				c.repairListing(tx, item{kind, row.ID}, new(row.listing()), nil)
+			err := c.inspect(ctx, func(_ context.Context, tx *engine.Tx) (string, error) {
+				repairListing(c.DB, tx, item{kind, row.ID}, new(row.listing()), nil)
 				return fmt.Sprintf("listed %s %d does not exist", kind, row.ID), nil
 			})
 			if err != nil {

@@ -18,9 +18,7 @@ import (
 
 // Codes implements verification.Store. All its transactions that count lock the address, or the /48 that it is in, the
 // prefix and the number, in this order, before they read.
-type Codes struct{ s *Store }
-
-func (s *Store) Codes() Codes { return Codes{s} }
+type Codes struct{ DB *engine.DB }
 
 type codeRow struct {
 	ID      verification.ID
@@ -63,7 +61,7 @@ type codeUse struct {
 // counting calls fn in a transaction that has locked the address, or its /48, the prefix and the number.
 func (v Codes) counting(ctx context.Context, n verification.Number, from netip.Addr, fn func(*engine.Tx) error) error {
 	network := cmp.Or(verification.By48.Group(n, from), verification.BySource.Group(n, from))
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Lock("codes from "+network, "codes of prefix "+n.Prefix(), "codes of "+n.Digits())
 		return fn(tx)
 	})
@@ -169,7 +167,7 @@ func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 }
 
 func (v Codes) Take(ctx context.Context, e verification.Expense) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		take(tx, e)
 		return nil
 	})
@@ -229,7 +227,7 @@ func tried(tx *engine.Tx, a verification.Attempt) (code *verification.Code, err 
 }
 
 // spendCodes queues the statements that use up the codes of the spendings, as Code.Spend does, and take back their tries.
-func spendCodes(tx *listedTransaction, spendings []verification.Spending) {
+func spendCodes(tx *engine.Tx, spendings []verification.Spending) {
 	for _, s := range spendings {
 		tx.Queue("UPDATE codes SET status = 'spent' WHERE id = $1 AND status = 'live'", s.Code).Must(verification.ErrWrongCode)
 		tx.Queue(takeBackTry, s.Number.Digits(), access.SourceOf(s.From).String())
@@ -238,7 +236,7 @@ func spendCodes(tx *listedTransaction, spendings []verification.Spending) {
 
 func (v Codes) Taken(ctx context.Context, day time.Time) (verification.Taken, error) {
 	taken := verification.Taken{Codes: map[string]int64{}}
-	rows, err := engine.SelectAll[codeDayRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	rows, err := engine.SelectAll[codeDayRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("day = ?", engine.At(day))
 	})
 	for _, row := range rows {

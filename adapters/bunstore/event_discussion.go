@@ -110,34 +110,34 @@ func (v Events) AddComment(
 	var by *user.Member
 	key := c.Completes
 	c.Completes = nil
-	err := v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
 		var author user.ID
 		by = nil
-		v.needComment(tx.Tx, c)
-		chargeAll(tx.Tx, charges)
-		v.lockDiscussed(tx.Tx, c.Event, c.Author, &author)
+		v.needComment(tx, c)
+		chargeAll(tx, charges)
+		v.lockDiscussed(tx, c.Event, c.Author, &author)
 		tx.Queue(insertComment, c.Event, c.Author, c.Content, c.Created).Into((*int64)(&c.ID))
 		if err := tx.Send(); err != nil {
 			return err
 		}
 		tx.Queue(countComment, c.Event, c.Created)
-		notify(tx.Tx, notification.OfComment(c).For(author))
-		complete(tx.Tx, key, idempotency.Comment, int64(c.ID))
-		tx.Add(v.s.membersOf([]user.ID{c.Author}, func(m user.Member) { by = &m }))
+		notify(tx, notification.OfComment(c).For(author))
+		complete(tx, key, idempotency.Comment, int64(c.ID))
+		tx.Add(membersOf(v.DB, []user.ID{c.Author}, func(m user.Member) { by = &m }))
 		return nil
 	})
 	return c, by, err
 }
 
 func (v Events) Comment(ctx context.Context, id event.CommentID) (event.Comment, error) {
-	row, err := engine.SelectOne[commentRow](ctx, v.s.DB, event.ErrNoComment, "id = ?", id)
+	row, err := engine.SelectOne[commentRow](ctx, v.DB, event.ErrNoComment, "id = ?", id)
 	return row.comment(), err
 }
 
 // RemoveComment finds the latest remaining comment in a separate statement: only after
 // the lock does it see all concurrent comments.
 func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		var on event.ID
 		var wasHidden bool
 		tx.Queue(lockCommented, id).Must(event.ErrNoComment).Into((*int64)(&on))
@@ -200,7 +200,7 @@ func (v Events) Comments(
 	ctx context.Context, on event.ID, viewer user.ID, r page.Request,
 ) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
 	members := map[user.ID]*user.Member{}
-	found, err := engine.PageOf[authoredComment](ctx, v.s.DB, r, commentsPage, on, r.Size(), r.Offset(), viewer)
+	found, err := engine.PageOf[authoredComment](ctx, v.DB, r, commentsPage, on, r.Size(), r.Offset(), viewer)
 	for _, row := range found.Items {
 		addMember(members, row.member())
 	}
@@ -208,14 +208,14 @@ func (v Events) Comments(
 }
 
 func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Charge) error {
-	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		var more int64
 		var author user.ID
-		chargeAll(tx.Tx, charges)
-		v.lockDiscussed(tx.Tx, l.Event, l.By, &author)
+		chargeAll(tx, charges)
+		v.lockDiscussed(tx, l.Event, l.By, &author)
 		notice, change := notification.OfLike(l), insertLike
 		if !l.IsLiked {
-			withdraw(tx.Tx, notice) // a notification that is not withdrawn goes with its like
+			withdraw(tx, notice) // a notification that is not withdrawn goes with its like
 			change = deleteLike
 		}
 		tx.Queue(change, l.Event, l.By).Into(&more)
@@ -224,7 +224,7 @@ func (v Events) Like(ctx context.Context, l event.Like, charges ...ratelimit.Cha
 		}
 		tx.Queue(countLikes, l.Event, more)
 		if l.IsLiked {
-			notify(tx.Tx, notice.For(author))
+			notify(tx, notice.For(author))
 		}
 		return nil
 	})
@@ -243,7 +243,7 @@ var likings = engine.Both(`
 
 func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map[event.ID]event.Liking, error) {
 	all := make(map[event.ID]event.Liking, len(on))
-	rows, err := engine.All[eventRow](ctx, v.s.DB, v.s.Pick(likings), on, viewer)
+	rows, err := engine.All[eventRow](ctx, v.DB, v.DB.Pick(likings), on, viewer)
 	for _, r := range rows {
 		all[r.ID] = event.Liking{
 			Event: r.ID, Author: r.AuthorID, Likes: r.Likes, IsLiked: r.IsLiked, Exposure: r.state().Exposure(),

@@ -93,7 +93,7 @@ func (r tiesRow) relation(viewer, author user.ID) subscription.Relation {
 }
 
 func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.Entry, subscription.Relation, error) {
-	row, err := engine.One[eventRow](ctx, v.s.DB, event.ErrNotFound, eventFor, id, viewer)
+	row, err := engine.One[eventRow](ctx, v.DB, event.ErrNotFound, eventFor, id, viewer)
 	if err != nil {
 		return event.Entry{}, 0, err
 	}
@@ -110,17 +110,17 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 		}
 		statement, args = eventsInOrder, append(args, terms[0].String(), second)
 	}
-	p, err := engine.PageOf[eventRow](ctx, v.s.DB, q.Page, statement, args...)
+	p, err := engine.PageOf[eventRow](ctx, v.DB, q.Page, statement, args...)
 	entries, broken := page.TryMap(p, eventRow.entry)
 	return entries, cmp.Or(err, broken)
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
-	return entriesOf(engine.All[eventRow](ctx, v.s.DB, eventsCommentedLast, author, limit))
+	return entriesOf(engine.All[eventRow](ctx, v.DB, eventsCommentedLast, author, limit))
 }
 
 func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {
-	rows, err := engine.All[eventRow](ctx, v.s.DB, eventsLocated, after, max(limit, 0))
+	rows, err := engine.All[eventRow](ctx, v.DB, eventsLocated, after, max(limit, 0))
 	return engine.Mapped(rows, func(r eventRow) event.Located {
 		return event.Located{
 			ID: r.ID, Text: event.Text{Title: r.Title, Content: r.Content},
@@ -130,6 +130,6 @@ func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event
 }
 
 func (v Events) OfPlate(ctx context.Context, id event.PlateID) (event.ID, error) {
-	row, err := engine.One[eventRow](ctx, v.s.DB, event.ErrNoPlate, "SELECT event_id AS id FROM plates WHERE id = $1", id)
+	row, err := engine.One[eventRow](ctx, v.DB, event.ErrNoPlate, "SELECT event_id AS id FROM plates WHERE id = $1", id)
 	return row.ID, err
 }

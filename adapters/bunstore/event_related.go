@@ -164,20 +164,20 @@ var newsOfDays = engine.Text{
 // Load reads everything in one round trip.
 func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.Related, err error) {
 	reads := slices.Concat(v.momentReads(q, &related), v.peopleReads(q, &related), v.newsReads(q, &related), v.commentReads(q, &related))
-	err = v.s.Read(ctx, func(ctx context.Context) error {
+	err = v.DB.Read(ctx, func(ctx context.Context) error {
 		related = event.Related{
 			Events: map[calendar.Date][]*event.Event{}, News: map[event.DayInCity][]news.Item{},
 			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
 			Members: map[user.ID]*user.Member{},
 		}
-		return v.s.Dialect.Query(ctx, reads...)
+		return v.DB.Dialect.Query(ctx, reads...)
 	})
 	return related, err
 }
 
 func (v Events) momentReads(q event.RelatedQuery, into *event.Related) (reads []engine.Step) {
-	for dates := range slices.Chunk(engine.Distinct(q.Dates), v.s.Dialect.KeysAtOnce()) {
-		reads = append(reads, engine.Each(v.s.DB, func(row *momentRow) error {
+	for dates := range slices.Chunk(engine.Distinct(q.Dates), v.DB.Dialect.KeysAtOnce()) {
+		reads = append(reads, engine.Each(v.DB, func(row *momentRow) error {
 			e, err := event.Restore(row.state())
 			if err != nil {
 				return err
@@ -188,7 +188,7 @@ func (v Events) momentReads(q event.RelatedQuery, into *event.Related) (reads []
 			}
 			addMember(into.Members, row.member())
 			return nil
-		}, v.s.Pick(moment), v.s.Dialect.Key(dates), q.Viewer, q.Events))
+		}, v.DB.Pick(moment), v.DB.Dialect.Key(dates), q.Viewer, q.Events))
 	}
 	return reads
 }
@@ -197,22 +197,22 @@ func (v Events) peopleReads(q event.RelatedQuery, into *event.Related) []engine.
 	if len(q.People) == 0 && len(q.Categories) == 0 {
 		return nil
 	}
-	return []engine.Step{engine.Each(v.s.DB, func(row *momentRow) error {
+	return []engine.Step{engine.Each(v.DB, func(row *momentRow) error {
 		if row.CategoryID != 0 {
 			into.CategoryNames[row.CategoryID] = row.CategoryName
 		}
 		addMember(into.Members, row.member())
 		return nil
-	}, v.s.Pick(peopleAndCategories), q.People, q.Categories)}
+	}, v.DB.Pick(peopleAndCategories), q.People, q.Categories)}
 }
 
 func (v Events) commentReads(q event.RelatedQuery, into *event.Related) (reads []engine.Step) {
-	for ids := range slices.Chunk(engine.Distinct(q.CommentsFor), v.s.Dialect.KeysAtOnce()) {
-		reads = append(reads, engine.Each(v.s.DB, func(row *authoredComment) error {
+	for ids := range slices.Chunk(engine.Distinct(q.CommentsFor), v.DB.Dialect.KeysAtOnce()) {
+		reads = append(reads, engine.Each(v.DB, func(row *authoredComment) error {
 			into.Comments[row.EventID] = append(into.Comments[row.EventID], row.comment())
 			addMember(into.Members, row.member())
 			return nil
-		}, v.s.Pick(newestComments), v.s.Dialect.Key(ids), q.Comments, q.Viewer))
+		}, v.DB.Pick(newestComments), v.DB.Dialect.Key(ids), q.Comments, q.Viewer))
 	}
 	return reads
 }
@@ -247,16 +247,16 @@ func (r *newsRow) item() news.Item {
 }
 
 func (v Events) newsReads(q event.RelatedQuery, into *event.Related) (reads []engine.Step) {
-	for some := range slices.Chunk(engine.Distinct(q.DaysInCities), v.s.Dialect.KeysAtOnce()) {
+	for some := range slices.Chunk(engine.Distinct(q.DaysInCities), v.DB.Dialect.KeysAtOnce()) {
 		days, cities := make([]calendar.Date, len(some)), make([]string, len(some))
 		for i, key := range some {
 			days[i], cities[i] = key.Date, key.City
 		}
-		reads = append(reads, engine.Each(v.s.DB, func(row *newsRow) error {
+		reads = append(reads, engine.Each(v.DB, func(row *newsRow) error {
 			key := some[row.Place-1]
 			into.News[key] = append(into.News[key], row.item())
 			return nil
-		}, v.s.Pick(newsOfDays), v.s.Dialect.Key(days), v.s.Dialect.Key(cities), q.News))
+		}, v.DB.Pick(newsOfDays), v.DB.Dialect.Key(days), v.DB.Dialect.Key(cities), q.News))
 	}
 	return reads
 }

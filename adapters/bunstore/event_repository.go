@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"plaza/domain/quota"
 	"reflect"
 	"slices"
 
@@ -21,24 +22,24 @@ import (
 // Every writer locks an event's counts before the event itself, and both before the
 // bytes of its author's pictures and the counters of the feed. The locks of quotas come
 // first of all. The fixed order prevents deadlocks.
-type Events struct{ s *Store }
-
-// Events returns the repository of events and their discussions.
-func (s *Store) Events() Events { return Events{s} }
+type Events struct {
+	DB     *engine.DB
+	Limits quota.Limits
+}
 
 // Add learns the number of the event before it stores what refers to it.
 func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
 	var stored event.State
-	err := v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
 		stored = e.State()
 		makes, err := stored.Makes()
 		if err != nil {
 			return err
 		}
 		if v.countsDrafts(nil, e) {
-			v.needDraft(tx.Tx, stored.Author, v.s.limits.ErrDrafts())
+			v.needDraft(tx, stored.Author, v.Limits.ErrDrafts())
 		}
-		chargeAll(tx.Tx, charges)
+		chargeAll(tx, charges)
 		tx.Queue(insertEvent, stored.Author, stored.Date, stored.Title, stored.Content, stored.HTML, engine.NullIfZero(stored.Category),
 			stored.Permission, stored.Status, stored.IsHidden, stored.Place.Province, stored.Place.City, stored.Place.District,
 			stored.Created, stored.Modified, stored.Published).Into((*int64)(&stored.ID))
@@ -47,13 +48,15 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 		}
 		tx.Queue("INSERT INTO event_counts (event_id, author_id) VALUES ($1, $2)", stored.ID, stored.Author)
 		plates := newPlates(stored.Plates)
-		changePlates(tx.Tx, stored.ID, nil, stored.Plates)
-		countPictures(tx.Tx, v.s.limits, stored.Author, plates...)
+		changePlates(tx, stored.ID, nil, stored.Plates)
+		countPictures(tx, v.Limits, stored.Author, plates...)
 		if l := listed(e); l != nil {
 			l.ID = int64(stored.ID)
-			tx.changes.replace(item{feed.Event, int64(stored.ID)}, nil, l)
+			var b listingChanges
+			b.replace(item{feed.Event, l.ID}, nil, l)
+			writeListings(v.DB, tx, b)
 		}
-		return v.complete(tx.Tx, &stored, makes)
+		return v.complete(tx, &stored, makes)
 	})
 	if err != nil {
 		return nil, err
@@ -141,8 +144,9 @@ func loadEvent(tx *engine.Tx, id event.ID) (found event.Entry, err error) {
 func (v Events) Change(
 	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
 ) (changed event.Entry, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		if err := v.lockDraftsWith(ctx, tx.Tx, id); err != nil {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
+		if err := v.lockDraftsWith(ctx, tx, id); err != nil {
 			return err
 		}
 		changed, err = v.change(ctx, tx, id, fn, charges)
@@ -153,7 +157,7 @@ func (v Events) Change(
 
 // lockDraftsWith locks the room for drafts of the author of an event that was not read yet.
 func (v Events) lockDraftsWith(ctx context.Context, tx *engine.Tx, id event.ID) error {
-	if v.s.limits.Drafts == 0 {
+	if v.Limits.Drafts == 0 {
 		return nil
 	}
 	var author user.ID
@@ -164,9 +168,9 @@ func (v Events) lockDraftsWith(ctx context.Context, tx *engine.Tx, id event.ID) 
 
 // change is Change within the transaction.
 func (v Events) change(
-	ctx context.Context, tx *listedTransaction, id event.ID, fn func(*event.Event) error, charges []ratelimit.Charge,
+	ctx context.Context, tx *engine.Tx, id event.ID, fn func(*event.Event) error, charges []ratelimit.Charge,
 ) (event.Entry, error) {
-	read, err := loadEvent(tx.Tx, id)
+	read, err := loadEvent(tx, id)
 	if err != nil {
 		return read, err
 	}
@@ -177,9 +181,9 @@ func (v Events) change(
 	if err != nil || reflect.DeepEqual(read.State(), next.State()) {
 		return read, err
 	}
-	changed, err := v.rewrite(tx.Tx, read, next.State(), charges)
+	changed, err := v.rewrite(tx, read, next.State(), charges)
 	if err == nil && v.countsDrafts(read.Event, next) {
-		tx.Queue(hasFewerDrafts, next.Author(), v.s.limits.Drafts+1).Must(v.s.limits.ErrDrafts()) // with this one
+		tx.Queue(hasFewerDrafts, next.Author(), v.Limits.Drafts+1).Must(v.Limits.ErrDrafts()) // with this one
 	}
 	if err := cmp.Or(err, tx.Send()); err != nil {
 		return read, err
@@ -225,13 +229,13 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 	chargeAll(tx, charges)
 	plates := newPlates(r.Plates)
 	changePlates(tx, next.ID, before.Plates, r.Plates)
-	countPictures(tx, v.s.limits, next.Author, plates...)
+	countPictures(tx, v.Limits, next.Author, plates...)
 	if err := tx.Send(); err != nil {
 		return nil, err
 	}
 	var b listingChanges
 	b.replace(item{feed.Event, int64(next.ID)}, listed(old.Event), listed(changed))
-	v.s.writeListings(tx, b)
+	writeListings(v.DB, tx, b)
 	return r, v.complete(tx, &r.State, makes)
 }
 
@@ -259,7 +263,7 @@ func (v Events) ChangeRead(
 		return v.Change(ctx, read.ID(), fn, charges...)
 	}
 	var stored *rewritten
-	err = v.s.Write(ctx, func(tx *engine.Tx) error {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		if v.countsDrafts(read.Event, changed) {
 			v.needDraft(tx, read.Author(), errStale)
 		}
@@ -270,31 +274,35 @@ func (v Events) ChangeRead(
 		return v.Change(ctx, read.ID(), fn, charges...)
 	}
 	if err != nil {
-		return event.Entry{}, v.s.orThrottled(ctx, err)
+		return event.Entry{}, err
 	}
 	return stored.entry()
 }
 
 func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
-		removed, err = v.s.removeEvent(ctx, tx, id)
+	err = v.DB.Write(ctx, func(tx *engine.Tx) (err error) {
+		ctx := tx.Context()
+		var b listingChanges
+		if removed, err = removeEvent(ctx, tx, id, &b); err == nil {
+			writeListings(v.DB, tx, b)
+		}
 		return err
 	})
 	return removed, err
 }
 
 // removeEvent deletes the counts first, so that exactly one of several concurrent
-// callers succeeds. The row's dependents are deleted with it.
-func (s *Store) removeEvent(ctx context.Context, tx *listedTransaction, id event.ID) (*event.Event, error) {
+// callers succeeds. The caller writes the changes of the feed at its end. The row's dependents are deleted with it.
+func removeEvent(ctx context.Context, tx *engine.Tx, id event.ID, b *listingChanges) (*event.Event, error) {
 	done, err := tx.NewDelete().Model((*eventCountsRow)(nil)).Where("event_id = ?", id).Exec(ctx)
 	if err := engine.OrNotAffected(done, err, event.ErrNotFound); err != nil {
 		return nil, err
 	}
-	stored, err := loadEvent(tx.Tx, id)
+	stored, err := loadEvent(tx, id)
 	if err != nil {
 		return nil, err
 	}
 	tx.Queue("DELETE FROM events WHERE id = $1", id)
-	tx.changes.replace(item{feed.Event, int64(id)}, listed(stored.Event), nil)
+	b.replace(item{feed.Event, int64(id)}, listed(stored.Event), nil)
 	return stored.Event, nil
 }

@@ -11,10 +11,7 @@ import (
 )
 
 // Feed implements feed.Reader.
-type Feed struct{ s *Store }
-
-// Feed returns the reader of the feed.
-func (s *Store) Feed() Feed { return Feed{s} }
+type Feed struct{ DB *engine.DB }
 
 const (
 	// tree finds all categories, and how many listings of the kinds $1 to $4 are in each, with the latest instants.
@@ -71,7 +68,7 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 			statement, args = treeNear, nearArgs(*sel.Near)
 		}
 	}
-	rows, err := engine.All[treeRow](ctx, v.s.DB, statement, args...)
+	rows, err := engine.All[treeRow](ctx, v.DB, statement, args...)
 	metas = map[feed.CategoryID]feed.Meta{}
 	for _, row := range rows {
 		if row.Count == 0 {
@@ -84,7 +81,7 @@ func (v Feed) Metas(ctx context.Context, sel feed.Selection) (
 }
 
 func (v Feed) Version(ctx context.Context, kinds []feed.Kind) (version feed.Version, err error) {
-	err = v.s.ReadRow(ctx, feedVersion, kindArgs(kinds), (*int64)(&version))
+	err = v.DB.ReadRow(ctx, feedVersion, kindArgs(kinds), (*int64)(&version))
 	return version, err
 }
 

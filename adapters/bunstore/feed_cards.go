@@ -59,13 +59,13 @@ func (v Feed) Card(ctx context.Context, kind feed.Kind, id int64) (feed.Card, er
 	if opened == "" {
 		return feed.Card{}, cmp.Or[error](ctx.Err(), feed.ErrNoItem)
 	}
-	reads := []engine.Step{engine.Rows(v.s.DB, &cards, opened, id)}
+	reads := []engine.Step{engine.Rows(v.DB, &cards, opened, id)}
 	if kind != feed.Demand {
-		reads = append(reads, engine.Rows(v.s.DB, &translations, translationsOfItem, id, kind, feed.MaxTranslations))
+		reads = append(reads, engine.Rows(v.DB, &translations, translationsOfItem, id, kind, feed.MaxTranslations))
 	}
-	err := v.s.Read(ctx, func(ctx context.Context) error {
+	err := v.DB.Read(ctx, func(ctx context.Context) error {
 		cards, translations = nil, nil
-		return v.s.Dialect.Query(ctx, reads...)
+		return v.DB.Dialect.Query(ctx, reads...)
 	})
 	switch {
 	case err != nil:

@@ -165,7 +165,7 @@ const (
 )
 
 // writeListings queues the statements that write the changes.
-func (s *Store) writeListings(tx *engine.Tx, b listingChanges) {
+func writeListings(db *engine.DB, tx *engine.Tx, b listingChanges) {
 	inOrder := slices.SortedFunc(maps.Keys(b.counters), counterKey.compare)
 	isLost := func(of counterKey) bool { return b.counters[of].lost }
 	count := func() {
@@ -174,7 +174,7 @@ func (s *Store) writeListings(tx *engine.Tx, b listingChanges) {
 			if c.lost {
 				tx.Queue(lockCounters, of.category, of.kind)
 			}
-			tx.Queue(s.Pick(countListings), of.category, of.kind, c.more, c.created, c.updated)
+			tx.Queue(db.Pick(countListings), of.category, of.kind, c.more, c.created, c.updated)
 		}
 	}
 	// All shards are locked before the latest of the remaining listings is looked up: concurrent changes are then either
@@ -184,7 +184,7 @@ func (s *Store) writeListings(tx *engine.Tx, b listingChanges) {
 		count()
 	}
 	for _, change := range b.listings {
-		s.writeListing(tx, change)
+		writeListing(db, tx, change)
 	}
 	if !countsFirst {
 		count()
@@ -195,19 +195,19 @@ func (s *Store) writeListings(tx *engine.Tx, b listingChanges) {
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(b.totals)) {
-		tx.Queue(s.Pick(countTotal), kind, b.totals[kind], time.Now().UnixMicro())
+		tx.Queue(db.Pick(countTotal), kind, b.totals[kind], time.Now().UnixMicro())
 	}
 }
 
 // writeListing queues the statement that writes the listing and leaves the counters alone.
-func (s *Store) writeListing(tx *engine.Tx, b listingChange) {
+func writeListing(db *engine.DB, tx *engine.Tx, b listingChange) {
 	switch next := b.next; {
 	case next == nil:
 		tx.Queue("DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2", b.at.kind, b.at.id)
 	case b.isUpdate():
 		tx.Queue(touchListing, b.at.kind, b.at.id, next.Updated)
 	default:
-		tx.Add(engine.Step{Statement: putListing, Args: engine.Values(s.DB, listingRowOf(next))})
+		tx.Add(engine.Step{Statement: putListing, Args: engine.Values(db, listingRowOf(next))})
 	}
 }
 

@@ -197,7 +197,7 @@ func (v Feed) Page(
 	default:
 		args = append(args, kindArgs(sel.Kinds)...)
 	}
-	rows, err := engine.PageOf[itemRow](ctx, v.s.DB, r, statement, args...)
+	rows, err := engine.PageOf[itemRow](ctx, v.DB, r, statement, args...)
 	if len(rows.Items) == 0 {
 		err = cmp.Or(v.known(ctx, in), err)
 	}
@@ -218,7 +218,7 @@ func (v Feed) known(ctx context.Context, in feed.CategoryID) error {
 	if in == 0 {
 		return nil
 	}
-	found, err := v.s.Categories().ByIDs(ctx, []feed.CategoryID{in})
+	found, err := Categories{v.DB}.ByIDs(ctx, []feed.CategoryID{in})
 	if err == nil && len(found) == 0 {
 		return feed.ErrNoCategory
 	}
@@ -226,10 +226,7 @@ func (v Feed) known(ctx context.Context, in feed.CategoryID) error {
 }
 
 // Publications implements publication.Repository.
-type Publications struct{ s *Store }
-
-// Publications returns the repository of publications and nodes.
-func (s *Store) Publications() Publications { return Publications{s} }
+type Publications struct{ DB *engine.DB }
 
 func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
 	kind, statement := feed.Publication, latestPublications
@@ -240,6 +237,6 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 	if q.Category != nil {
 		statement, args = latestOfCategory, append(args, *q.Category)
 	}
-	rows, err := engine.PageOf[itemRow](ctx, v.s.DB, q.Page, statement, args...)
+	rows, err := engine.PageOf[itemRow](ctx, v.DB, q.Page, statement, args...)
 	return page.Map(rows, func(row itemRow) publication.Publication { return row.item().Listable.(publication.Publication) }), err
 }

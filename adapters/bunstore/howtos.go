@@ -12,10 +12,7 @@ import (
 )
 
 // HowTos implements publication.HowTos.
-type HowTos struct{ s *Store }
-
-// HowTos returns the repository of imported how-tos.
-func (s *Store) HowTos() HowTos { return HowTos{s} }
+type HowTos struct{ DB *engine.DB }
 
 type howToRow struct {
 	bun.BaseModel `bun:"table:howtos,alias:h"`
@@ -42,7 +39,7 @@ var howTosOf = engine.Both(`
 	LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)`)
 
 func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
-	rows, err := engine.PageOf[howToRow](ctx, v.s.DB, r, v.s.Pick(howTosOf),
+	rows, err := engine.PageOf[howToRow](ctx, v.DB, r, v.DB.Pick(howTosOf),
 		engine.Filled(categories), len(categories) == 0, r.Size(), r.Offset())
 	return page.Map(rows, howToRow.howTo), err
 }

@@ -15,10 +15,7 @@ import (
 )
 
 // Keys implements idempotency.Keys.
-type Keys struct{ s *Store }
-
-// Keys returns the idempotency keys.
-func (s *Store) Keys() Keys { return Keys{s} }
+type Keys struct{ DB *engine.DB }
 
 // keyRow is a reserved or answered key. An answer with an order has OrderID alone, one with a refund RefundID alone.
 type keyRow struct {
@@ -101,7 +98,7 @@ func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Ti
 	now, until = instant.Normalise(now), instant.Normalise(until)
 	var reserved bool
 	var stored keyRow
-	err := v.s.WriteAside(ctx, func(tx *engine.Tx) error {
+	err := v.DB.WriteAside(ctx, func(tx *engine.Tx) error {
 		reserved = false
 		tx.Queue(holdKey, k.User, k.Name, k.Fingerprint, k.Holder, now, until, now.Add(-idempotency.KeyLife)).Into(&reserved)
 		engine.Found(tx, tx.Queue(heldKey, k.User, k.Name), func(row *keyRow) error {
@@ -125,6 +122,6 @@ func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Ti
 }
 
 func (v Keys) Release(ctx context.Context, k idempotency.Key) error {
-	return v.s.Exec(ctx, "DELETE FROM idempotency_keys WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL",
+	return v.DB.Exec(ctx, "DELETE FROM idempotency_keys WHERE user_id = $1 AND name = $2 AND holder = $3 AND busy IS NOT NULL",
 		k.User, k.Name, k.Holder)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"plaza/domain/quota"
 
 	"github.com/uptrace/bun"
 
@@ -21,10 +22,10 @@ import (
 )
 
 // Images implements userimage.Repository.
-type Images struct{ s *Store }
-
-// Images returns the repository of user images.
-func (s *Store) Images() Images { return Images{s} }
+type Images struct {
+	DB     *engine.DB
+	Limits quota.Limits
+}
 
 type imageRow struct {
 	bun.BaseModel `bun:"table:images,alias:i"`
@@ -83,15 +84,15 @@ const (
 // Add counts the bytes and the image in the order in which a deletion takes them back, so that
 // writers cannot deadlock. Concurrent calls for the owner wait for each other.
 func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
-	err := v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
-		chargeAll(tx.Tx, charges)
-		countPictures(tx.Tx, v.s.limits, i.Owner, countedPicture{i.Key, i.Bytes, true})
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
+		chargeAll(tx, charges)
+		countPictures(tx, v.Limits, i.Owner, countedPicture{i.Key, i.Bytes, true})
 		tx.Queue(countImage, i.Owner, userimage.MaxImages).Must(userimage.ErrFull)
 		tx.Queue(insertImage, i.Owner, i.Key, i.Width, i.Height, i.Tags.Names(), i.Created).Into((*int64)(&i.ID))
 		if err := tx.Send(); err != nil {
 			return err
 		}
-		complete(tx.Tx, i.Completes, idempotency.Image, int64(i.ID))
+		complete(tx, i.Completes, idempotency.Image, int64(i.ID))
 		return nil
 	})
 	i.Bytes, i.Completes = 0, nil
@@ -99,7 +100,7 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 }
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, error) {
-	row, err := engine.One[imageRow](ctx, v.s.DB, userimage.ErrNotFound, imageOf, id)
+	row, err := engine.One[imageRow](ctx, v.DB, userimage.ErrNotFound, imageOf, id)
 	if err != nil {
 		return userimage.Image{}, err
 	}
@@ -107,8 +108,9 @@ func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, erro
 }
 
 func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (next userimage.Image, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		old, err := loadImage(tx.Tx, id)
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
+		old, err := loadImage(tx, id)
 		if err != nil {
 			return err
 		}
@@ -117,7 +119,7 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 			return err
 		}
 		next.ID = id
-		saveImage(tx.Tx, next)
+		saveImage(tx, next)
 		if old.Deleted.IsZero() == next.Deleted.IsZero() && old.Owner == next.Owner {
 			return nil
 		}
@@ -218,7 +220,7 @@ func (v Images) List(ctx context.Context, q userimage.Query, r page.Request) (pa
 		p, err := page.Of[userimage.Image](r, nil, 0)
 		return p, cmp.Or(ctx.Err(), err)
 	}
-	p, err := engine.PageOf[imageRow](ctx, v.s.DB, r, v.s.Pick(imagesOf),
+	p, err := engine.PageOf[imageRow](ctx, v.DB, r, v.DB.Pick(imagesOf),
 		q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), r.Size(), r.Offset())
 	images, broken := page.TryMap(p, imageRow.image)
 	return images, cmp.Or(err, broken)
@@ -233,7 +235,7 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 	return func(yield func(userimage.Image, error) bool) {
 		q, possible := q.Normalise()
 		used := false
-		all := engine.Each(v.s.DB, func(row *imageRow) error {
+		all := engine.Each(v.DB, func(row *imageRow) error {
 			i, err := row.image()
 			if err != nil {
 				return err
@@ -242,13 +244,13 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 				return errStopped
 			}
 			return nil
-		}, v.s.Pick(allImagesOf), q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps))
-		err := v.s.Read(ctx, func(ctx context.Context) error {
+		}, v.DB.Pick(allImagesOf), q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps))
+		err := v.DB.Read(ctx, func(ctx context.Context) error {
 			if !possible {
 				return nil
 			}
-			err := v.s.Dialect.Query(ctx, all)
-			if used && err != nil && v.s.Dialect.Classify(err) == engine.Retryable {
+			err := v.DB.Dialect.Query(ctx, all)
+			if used && err != nil && v.DB.Dialect.Classify(err) == engine.Retryable {
 				return fmt.Errorf("%w: %v", engine.ErrAway, err)
 			}
 			return err

@@ -18,13 +18,14 @@ import (
 // batchApply applies a batch.
 type batchApply struct {
 	importState
-	s        *Store
-	tx       *listedTransaction
+	db       *engine.DB
+	tx       *engine.Tx
 	batch    imported.Batch
 	outcomes []imported.Outcome
 	ready    map[imported.Kind][]int // the indexes of the records that can be stored, each after those that it needs
 	replaced []replacement           // publications
 	listings []listingRow            // new ones
+	changes  listingChanges
 }
 
 // plan finds out which records can be stored, and sets the outcomes of the others.
@@ -48,19 +49,19 @@ func storeRecords[Record imported.Record, Row any](
 	for n, i := range t.ready[kind] {
 		rows[n] = rowOf(t.batch.Records[i].(Record))
 	}
-	stored, err := engine.Stored(t.tx.Tx, rows)
+	stored, err := engine.Stored(t.tx, rows)
 	if err != nil {
 		return err
 	}
 	var added []Row
 	var changed [][]any
 	for n, i := range t.ready[kind] {
-		values := engine.Values(t.s.DB, rows[n])
-		old, has := stored[engine.KeyOf(t.s.DB, rows[n])]
+		values := engine.Values(t.db, rows[n])
+		old, has := stored[engine.KeyOf(t.db, rows[n])]
 		switch {
 		case !has:
 			added = append(added, rows[n])
-		case reflect.DeepEqual(engine.Values(t.s.DB, old), values):
+		case reflect.DeepEqual(engine.Values(t.db, old), values):
 			t.outcomes[i].Status = imported.Same
 			continue
 		default:
@@ -75,7 +76,7 @@ func storeRecords[Record imported.Record, Row any](
 			t.replace(r)
 		}
 	}
-	if err := engine.Insert(t.tx.Tx, added); err != nil {
+	if err := engine.Insert(t.tx, added); err != nil {
 		return err
 	}
 	for _, values := range changed {
@@ -107,10 +108,10 @@ func (t *batchApply) replace(r replacement) {
 func (t *batchApply) relist(at item, old, next feed.Listable) {
 	was, is := listedOrNot(old), listedOrNot(next)
 	if was != nil || is == nil {
-		t.tx.changes.replace(at, was, is)
+		t.changes.replace(at, was, is)
 		return
 	}
-	t.tx.changes.add(is)
+	t.changes.add(is)
 	t.listings = append(t.listings, listingRowOf(is))
 }
 
@@ -120,7 +121,7 @@ func (t *batchApply) insertListings() error {
 		return cmp.Or(cmp.Compare(a.CategoryID, b.CategoryID), cmp.Compare(a.Kind, b.Kind), b.Created.Compare(a.Created.Time),
 			cmp.Compare(a.ID, b.ID))
 	})
-	return engine.Insert(t.tx.Tx, t.listings)
+	return engine.Insert(t.tx, t.listings)
 }
 
 func listedOrNot(record feed.Listable) *feed.Listing {
@@ -174,16 +175,16 @@ func (t *batchApply) userRecords(ctx context.Context) error {
 		}
 		members, sources = append(members, next), append(sources, p.Source)
 	}
-	if err := engine.Insert(t.tx.Tx, added); err != nil {
+	if err := engine.Insert(t.tx, added); err != nil {
 		return err
 	}
-	if err := t.tx.Run(ctx, t.readUsers(t.s, sources, nil)); err != nil {
+	if err := t.tx.Run(ctx, t.readUsers(t.db, sources, nil)); err != nil {
 		return err
 	}
 	for i, source := range sources {
 		members[i].ID = t.users[source].ID
 	}
-	return t.s.replacePrefixes(ctx, t.tx, members...)
+	return replacePrefixes(ctx, t.tx, members...)
 }
 
 // updateCategory changes the category $1: $2 parent, $3 name, $4 slug.
@@ -196,7 +197,7 @@ func (t *batchApply) categoryRecords(ctx context.Context) error {
 		return categoryRow{ID: r.ID, ParentID: r.Parent, Name: r.Name, Slug: r.Slug}
 	})
 	if len(t.stored(imported.Category)) > 0 {
-		t.tx.changes.total(categories, 0)
+		t.changes.total(categories, 0)
 	}
 	return err
 }

@@ -66,7 +66,7 @@ func (t *batchApply) publicationRecords(ctx context.Context) error {
 		if next.Bundle = t.bundle(row.BundleID); next.Bundle == old.Bundle {
 			continue // of the batch
 		}
-		t.tx.Add(engine.Step{Statement: updatePublication, Args: engine.Values(t.s.DB, publicationRowOf(next))})
+		t.tx.Add(engine.Step{Statement: updatePublication, Args: engine.Values(t.db, publicationRowOf(next))})
 		t.replace(replacement{row.at(), old, next})
 	}
 	return t.relistOrigins(ctx)
@@ -105,7 +105,7 @@ func (t *batchApply) relistOrigins(ctx context.Context) error {
 		p, first := row.publication(), row.FirstOriginalID
 		was, is := listed(origin{p, before[first]}), listed(origin{p, after[first]})
 		if !own[row.ID] && (was == nil) != (is == nil) {
-			t.tx.changes.replace(item{origins, row.ID}, was, is)
+			t.changes.replace(item{origins, row.ID}, was, is)
 		}
 	}
 	return err

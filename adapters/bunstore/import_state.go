@@ -47,7 +47,7 @@ type importState struct {
 }
 
 // reads returns the reads of the state that concerns the records and refs.
-func (t *importState) reads(s *Store, records []imported.Record, refs []imported.Ref) []engine.Step {
+func (t *importState) reads(db *engine.DB, records []imported.Record, refs []imported.Ref) []engine.Step {
 	*t = importState{
 		users: map[string]importedUser{}, holders: map[string]importedUser{},
 		bundles: map[publication.BundleID]publication.Bundle{}, parents: map[feed.CategoryID]feed.CategoryID{},
@@ -69,12 +69,12 @@ func (t *importState) reads(s *Store, records []imported.Record, refs []imported
 		}
 	}
 	return []engine.Step{
-		t.readUsers(s, sources, telephones),
-		engine.Each(s.DB, func(row *bundleRow) error {
+		t.readUsers(db, sources, telephones),
+		engine.Each(db, func(row *bundleRow) error {
 			t.bundles[row.ID] = row.bundle()
 			return nil
-		}, s.Pick(bundlesOf), bundles),
-		engine.Each(s.DB, func(row *categoryRow) error {
+		}, db.Pick(bundlesOf), bundles),
+		engine.Each(db, func(row *categoryRow) error {
 			t.parents[row.ID] = row.ParentID
 			return nil
 		}, "SELECT id, parent_id FROM categories"),
@@ -82,15 +82,15 @@ func (t *importState) reads(s *Store, records []imported.Record, refs []imported
 }
 
 // readUsers returns the read of the users with the ids at the source, and of those with the telephones.
-func (t *importState) readUsers(s *Store, sources, telephones []string) engine.Step {
-	return engine.Each(s.DB, func(row *importedUser) error {
+func (t *importState) readUsers(db *engine.DB, sources, telephones []string) engine.Step {
+	return engine.Each(db, func(row *importedUser) error {
 		var err error
 		row.phone, err = phoneOf(row.Phone)
 		if t.holders[row.phone.E164()] = *row; row.Source != "" {
 			t.users[row.Source] = *row
 		}
 		return err
-	}, s.Pick(usersOfSources), sources, telephones)
+	}, db.Pick(usersOfSources), sources, telephones)
 }
 
 // known returns the refs of the users, categories and bundles that were read.

@@ -15,9 +15,7 @@ import (
 )
 
 // ImportStore implements imported.Store.
-type ImportStore struct{ s *Store }
-
-func (s *Store) Imports() ImportStore { return ImportStore{s} }
+type ImportStore struct{ DB *engine.DB }
 
 // importLock is the name of the lock that admits one batch at a time, so that the records that
 // a batch has read do not change before it is stored.
@@ -35,13 +33,13 @@ const saveProgress = `
 // Apply retries when a concurrent writer has added a record that the batch adds.
 func (v ImportStore) Apply(ctx context.Context, b imported.Batch) (outcomes []imported.Outcome, err error) {
 	for range engine.Attempts {
-		err = v.s.writeWithin(ctx, importCalls*v.s.Limit, func(ctx context.Context, tx *listedTransaction) error {
-			t := &batchApply{s: v.s, tx: tx, batch: b}
-			err := t.apply(ctx)
+		err = v.DB.WriteWithin(ctx, importCalls*v.DB.Limit, func(tx *engine.Tx) error {
+			t := &batchApply{db: v.DB, tx: tx, batch: b}
+			err := t.apply(tx.Context())
 			outcomes = t.outcomes
 			return err
 		})
-		if err == nil || !v.s.Dialect.IsDuplicate(err, "", "") {
+		if err == nil || !v.DB.Dialect.IsDuplicate(err, "", "") {
 			break
 		}
 	}
@@ -51,10 +49,10 @@ func (v ImportStore) Apply(ctx context.Context, b imported.Batch) (outcomes []im
 // apply stores the ready records, kind by kind: none depends on a later kind.
 func (t *batchApply) apply(ctx context.Context) error {
 	t.tx.Lock(importLock)
-	if err := t.s.Dialect.PrepareBulk(ctx, t.tx, importCalls*t.s.Limit); err != nil {
+	if err := t.db.Dialect.PrepareBulk(ctx, t.tx, importCalls*t.db.Limit); err != nil {
 		return err
 	}
-	if err := t.tx.Run(ctx, t.reads(t.s, t.batch.Records, imported.NeedsOf(t.batch.Records))...); err != nil {
+	if err := t.tx.Run(ctx, t.reads(t.db, t.batch.Records, imported.NeedsOf(t.batch.Records))...); err != nil {
 		return err
 	}
 	t.plan()
@@ -67,16 +65,20 @@ func (t *batchApply) apply(ctx context.Context) error {
 		}
 	}
 	t.tx.Queue(saveProgress, t.batch.Import, t.batch.Progress)
-	return t.insertListings()
+	if err := t.insertListings(); err != nil {
+		return err
+	}
+	writeListings(t.db, t.tx, t.changes)
+	return nil
 }
 
 func (v ImportStore) Progress(ctx context.Context, name string) (progress []byte, err error) {
-	err = v.s.ReadRow(ctx, "SELECT progress FROM imports WHERE file = $1", []any{name}, &progress)
+	err = v.DB.ReadRow(ctx, "SELECT progress FROM imports WHERE file = $1", []any{name}, &progress)
 	return progress, err
 }
 
 func (v ImportStore) Finish(ctx context.Context, name string) error {
-	return v.s.Exec(ctx, "DELETE FROM imports WHERE file = $1", name)
+	return v.DB.Exec(ctx, "DELETE FROM imports WHERE file = $1", name)
 }
 
 // completeImport records that an import began at $1 and ended at $2.
@@ -85,7 +87,7 @@ const completeImport = `
 	ON CONFLICT (id) DO UPDATE SET began = EXCLUDED.began, ended = EXCLUDED.ended WHERE c.ended < EXCLUDED.ended`
 
 func (v ImportStore) Complete(ctx context.Context, c imported.Completion) error {
-	return v.s.Exec(ctx, completeImport, c.Began, c.Ended)
+	return v.DB.Exec(ctx, completeImport, c.Began, c.Ended)
 }
 
 const (
@@ -100,12 +102,12 @@ const (
 )
 
 func (v ImportStore) Cover(ctx context.Context, d imported.Digest) (kept media.Picture, found bool, err error) {
-	err = v.s.ReadRow(ctx, importCover, []any{d[:]}, (*engine.Cover)(&kept), &found)
+	err = v.DB.ReadRow(ctx, importCover, []any{d[:]}, (*engine.Cover)(&kept), &found)
 	return kept, found, err
 }
 
 func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (kept media.Picture, err error) {
-	err = v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Queue(rememberCover, d, p)
 		tx.Queue(importCover, d).Into((*engine.Cover)(&kept), new(bool))
 		return nil
@@ -115,7 +117,7 @@ func (v ImportStore) RememberCover(ctx context.Context, d imported.Digest, p med
 
 func (v ImportStore) Known(ctx context.Context, refs []imported.Ref) (map[imported.Ref]bool, error) {
 	var stored importState
-	err := v.s.Read(ctx, func(ctx context.Context) error { return v.s.Dialect.Query(ctx, stored.reads(v.s, nil, refs)...) })
+	err := v.DB.Read(ctx, func(ctx context.Context) error { return v.DB.Dialect.Query(ctx, stored.reads(v.DB, nil, refs)...) })
 	all, known := stored.known(), map[imported.Ref]bool{}
 	for _, ref := range refs {
 		if all[ref] {
@@ -168,7 +170,7 @@ func (v ImportStore) BeginRun(ctx context.Context, began time.Time, files []stri
 	if err != nil {
 		return 0, fmt.Errorf("encode run of an import: %w", err)
 	}
-	return id, v.s.Write(ctx, func(tx *engine.Tx) error {
+	return id, v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Queue(insertRun, imported.RunInterrupted, began, string(counts)).Into((*int64)(&id))
 		return nil
 	})
@@ -183,15 +185,15 @@ func (v ImportStore) EndRun(ctx context.Context, r imported.Run, rejects []impor
 	if err != nil {
 		return fmt.Errorf("encode rejects of an import: %w", err)
 	}
-	return v.s.Exec(ctx, endRun, r.ID, r.State, r.Ended, string(counts), string(lines))
+	return v.DB.Exec(ctx, endRun, r.ID, r.State, r.Ended, string(counts), string(lines))
 }
 
 func (v ImportStore) Runs(ctx context.Context, p page.Request) (page.Page[imported.Run], error) {
-	rows, err := engine.ListPage[importRunRow](ctx, v.s.DB, p, func(query *bun.SelectQuery) *bun.SelectQuery { return query }, "id DESC")
+	rows, err := engine.ListPage[importRunRow](ctx, v.DB, p, func(query *bun.SelectQuery) *bun.SelectQuery { return query }, "id DESC")
 	return page.Map(rows, importRunRow.run), err
 }
 
 func (v ImportStore) RejectsOf(ctx context.Context, id imported.RunID) ([]imported.RejectedLine, error) {
-	row, err := engine.SelectOne[rejectsRow](ctx, v.s.DB, imported.ErrNoRun, "id = ?", id)
+	row, err := engine.SelectOne[rejectsRow](ctx, v.DB, imported.ErrNoRun, "id = ?", id)
 	return row.Rejects, err
 }

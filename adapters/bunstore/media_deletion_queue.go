@@ -14,9 +14,7 @@ import (
 
 // DeletionQueue implements media.DeletionQueue. Triggers fill it, so that every deleted
 // row queues its picture.
-type DeletionQueue struct{ s *Store }
-
-func (s *Store) DeletionQueue() DeletionQueue { return DeletionQueue{s} }
+type DeletionQueue struct{ DB *engine.DB }
 
 type discardRow struct {
 	bun.BaseModel `bun:"table:discards,alias:d"`
@@ -27,7 +25,7 @@ type discardRow struct {
 // Claim skips keys that another caller is claiming.
 func (v DeletionQueue) Claim(ctx context.Context, now, next time.Time, limit int) ([]media.Key, error) {
 	key := func(r discardRow) media.Key { return r.Key }
-	due, err := claim(ctx, v.s, "due", "key", key, postponeKeys, now, next, limit)
+	due, err := engine.Claim(ctx, v.DB, "due", "key", key, postponeKeys, now, next, limit)
 	return engine.Mapped(due, key), err
 }
 
@@ -41,7 +39,7 @@ func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
 	if len(keys) == 0 {
 		return ctx.Err()
 	}
-	return v.s.Exec(ctx, v.s.Pick(forgetKeys), keys)
+	return v.DB.Exec(ctx, v.DB.Pick(forgetKeys), keys)
 }
 
 // reserveKey queues the key $1, unless it is queued or of a picture that is kept, to be removed at $2.
@@ -52,7 +50,7 @@ const reserveKey = `
 
 // Reserve waits for a call that moves a picture to the key, which it sees then.
 func (v DeletionQueue) Reserve(ctx context.Context, r media.Reservation) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		lockKey(tx, r.Key)
 		tx.Queue(reserveKey, r.Key, r.Until).Must(media.ErrMoving)
 		return nil
@@ -117,7 +115,7 @@ func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference
 	return func(yield func(media.Reference, error) bool) {
 		for _, from := range pictureRows {
 			for after := from.begin; after != nil; {
-				rows, err := engine.All[pictureRow](ctx, v.s.DB, from.statement, after, referenceBatch)
+				rows, err := engine.All[pictureRow](ctx, v.DB, from.statement, after, referenceBatch)
 				if err != nil {
 					yield(media.Reference{}, err)
 					return

@@ -21,9 +21,7 @@ import (
 )
 
 // Moderation implements moderation.Store.
-type Moderation struct{ s *Store }
-
-func (s *Store) Moderation() Moderation { return Moderation{s} }
+type Moderation struct{ DB *engine.DB }
 
 type reportRow struct {
 	bun.BaseModel `bun:"table:reports,alias:r"`
@@ -87,11 +85,11 @@ const (
 func (v Moderation) Report(
 	ctx context.Context, r moderation.Report, charges ...ratelimit.Charge,
 ) (stored moderation.Report, isNew bool, err error) {
-	err = v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		isNew = false
-		chargeAll(tx.Tx, charges)
+		chargeAll(tx, charges)
 		tx.Queue(insertReport, r.By, r.Kind, r.Thing.ID, r.Owner, r.Reason, r.Text, r.Created).Into(&isNew)
-		engine.Found(tx.Tx, tx.Queue(reportOf, r.By, r.Kind, r.Thing.ID), func(row *reportRow) error {
+		engine.Found(tx, tx.Queue(reportOf, r.By, r.Kind, r.Thing.ID), func(row *reportRow) error {
 			stored = row.report()
 			return nil
 		})
@@ -132,7 +130,7 @@ func (r reportedRow) reported() moderation.Reported {
 }
 
 func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Reported], error) {
-	rows, err := engine.SelectAll[reportedRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	rows, err := engine.SelectAll[reportedRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if q.IsDecided {
 			query = query.Where("r.decided IS NOT NULL")
 		} else {
@@ -146,9 +144,10 @@ func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.Curso
 }
 
 func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then time.Time) (decided moderation.Report, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
 		var row reportRow
-		err := v.s.Locking(tx.NewSelect().Model(&row).Where("id = ?", id), "UPDATE").Scan(ctx)
+		err := v.DB.Locking(tx.NewSelect().Model(&row).Where("id = ?", id), "UPDATE").Scan(ctx)
 		switch {
 		case err != nil:
 			return engine.OrNotFound(err, moderation.ErrNoReport)
@@ -166,15 +165,15 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 
 // turn hides or restores the thing, which it locks, and returns its owner.
 func (v Moderation) turn(
-	ctx context.Context, tx *listedTransaction, t moderation.Thing, isHidden bool, to media.Reservation,
+	ctx context.Context, tx *engine.Tx, t moderation.Thing, isHidden bool, to media.Reservation,
 ) (owner user.ID, err error) {
 	switch t.Kind {
 	case moderation.Event:
 		owner, err = v.turnEvent(ctx, tx, event.ID(t.ID), isHidden)
 	case moderation.Comment:
-		owner, err = turnComment(ctx, tx.Tx, event.CommentID(t.ID), isHidden)
+		owner, err = turnComment(ctx, tx, event.CommentID(t.ID), isHidden)
 	case moderation.Image:
-		owner, err = v.s.Images().turn(tx.Tx, userimage.ID(t.ID), isHidden, to)
+		owner, err = Images{DB: v.DB}.turn(tx, userimage.ID(t.ID), isHidden, to)
 	default:
 		err = event.ErrNotFound
 	}
@@ -184,12 +183,12 @@ func (v Moderation) turn(
 	return owner, err
 }
 
-func (v Moderation) turnEvent(ctx context.Context, tx *listedTransaction, id event.ID, isHidden bool) (user.ID, error) {
+func (v Moderation) turnEvent(ctx context.Context, tx *engine.Tx, id event.ID, isHidden bool) (user.ID, error) {
 	turn := (*event.Event).Unhide
 	if isHidden {
 		turn = (*event.Event).Hide
 	}
-	changed, err := v.s.Events().change(ctx, tx, id, turn, nil)
+	changed, err := Events{DB: v.DB}.change(ctx, tx, id, turn, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -197,7 +196,8 @@ func (v Moderation) turnEvent(ctx context.Context, tx *listedTransaction, id eve
 }
 
 func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Reservation) (moderation.Hiding, error) {
-	err := v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
+	err := v.DB.Write(ctx, func(tx *engine.Tx) (err error) {
+		ctx := tx.Context()
 		if h.Owner, err = v.turn(ctx, tx, h.Thing, true, to); err != nil {
 			return err
 		}
@@ -209,7 +209,8 @@ func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Rese
 }
 
 func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Reservation) (undone moderation.Hiding, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
 		if _, err := v.turn(ctx, tx, t, false, to); err != nil {
 			return err
 		}
@@ -226,7 +227,7 @@ func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Re
 }
 
 func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[moderation.Hiding], error) {
-	p, err := engine.ListPage[hiddenRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[hiddenRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("owner_id = ?", owner)
 	}, "hidden_at DESC, kind, object_id")
 	return page.Map(p, hiddenRow.hiding), err

@@ -16,10 +16,7 @@ import (
 //
 // A notification is written in the transaction of its source. The rest is done by triggers: they count
 // the notifications of a person, keep the newest of them, and remove a notification with its source.
-type Notifications struct{ s *Store }
-
-// Notifications returns the store of notifications.
-func (s *Store) Notifications() Notifications { return Notifications{s} }
+type Notifications struct{ DB *engine.DB }
 
 const (
 	// insertNotice tells the person $1 of what $3 did: of the kind $2 with the object $4. Triggers count it, and bring a
@@ -102,7 +99,7 @@ func withdraw(tx *engine.Tx, n notification.Notice) {
 }
 
 func (v Notifications) List(ctx context.Context, of user.ID, r page.CursorRequest) (notification.List, error) {
-	rows, err := engine.All[noticeRow](ctx, v.s.DB, notices, of, cmp.Or(r.After.ID, math.MaxInt64), r.Size()+1)
+	rows, err := engine.All[noticeRow](ctx, v.DB, notices, of, cmp.Or(r.After.ID, math.MaxInt64), r.Size()+1)
 	if err != nil {
 		return notification.List{}, err
 	}
@@ -125,7 +122,7 @@ func (v Notifications) List(ctx context.Context, of user.ID, r page.CursorReques
 func atMostKept(count int64) int { return int(min(max(count, 0), notification.MaxKept)) }
 
 func (v Notifications) MarkRead(ctx context.Context, of user.ID, upTo notification.ID) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Queue(lockUnread, of)
 		tx.Queue(markRead, of, upTo)
 		return nil
@@ -134,6 +131,6 @@ func (v Notifications) MarkRead(ctx context.Context, of user.ID, upTo notificati
 
 func (v Notifications) Unread(ctx context.Context, of user.ID) (int, error) {
 	var unread int64
-	err := v.s.ReadRow(ctx, "SELECT unread FROM notification_counts WHERE owner_id = $1", []any{int64(of)}, &unread)
+	err := v.DB.ReadRow(ctx, "SELECT unread FROM notification_counts WHERE owner_id = $1", []any{int64(of)}, &unread)
 	return atMostKept(unread), err
 }

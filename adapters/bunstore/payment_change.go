@@ -55,7 +55,7 @@ const (
 
 // Change locks the order: payments are never changed optimistically.
 func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		old, err := v.loadTrade(tx, id)
 		if err != nil {
 			return err
@@ -75,7 +75,7 @@ func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment
 // loadTrade locks the order and reads the trade.
 func (v Ledger) loadTrade(tx *engine.Tx, id payment.OrderID) (payment.Trade, error) {
 	var order orderRow
-	if err := v.s.Selecting(tx).Model(&order).Where("id = ?", id).Scan(tx.Context()); err != nil {
+	if err := v.DB.Selecting(tx).Model(&order).Where("id = ?", id).Scan(tx.Context()); err != nil {
 		return payment.Trade{}, engine.OrNotFound(err, payment.ErrNoOrder)
 	}
 	var prepayments []prepaymentRow

@@ -36,12 +36,12 @@ func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) (entrie
 			numbers = append(numbers, l.RefundNo)
 		}
 	}
-	payments, err := engine.All[paymentRow](ctx, v.s.DB, v.s.Pick(paymentsOf), transactions)
+	payments, err := engine.All[paymentRow](ctx, v.DB, v.DB.Pick(paymentsOf), transactions)
 	entries = engine.Mapped(payments, entryOfPayment)
 	if err != nil || len(numbers) == 0 {
 		return entries, err
 	}
-	rows, err := engine.All[refundRow](ctx, v.s.DB, v.s.Pick(refundsOf), numbers)
+	rows, err := engine.All[refundRow](ctx, v.DB, v.DB.Pick(refundsOf), numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func entryOfPayment(r paymentRow) payment.LedgerEntry {
 // refundEntries returns the refunds with their payments.
 func (v Ledger) refundEntries(ctx context.Context, rows []refundRow) (entries []payment.LedgerEntry, err error) {
 	ids := engine.Mapped(rows, func(r refundRow) payment.PaymentID { return r.PaymentID })
-	payments, err := engine.SelectAll[paymentRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	payments, err := engine.SelectAll[paymentRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("id IN (?)", bun.List(ids))
 	})
 	if err != nil {
@@ -76,12 +76,12 @@ func (v Ledger) refundEntries(ctx context.Context, rows []refundRow) (entries []
 const paidAt = "COALESCE(paid, received)"
 
 func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
-	rows, err := between[paymentRow](ctx, v.s, paidAt, after, until, limit, "TRUE")
+	rows, err := between[paymentRow](ctx, v.DB, paidAt, after, until, limit, "TRUE")
 	return engine.Mapped(rows, entryOfPayment), err
 }
 
 func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
-	rows, err := between[refundRow](ctx, v.s, "sent", after, until, limit, "wallet_refund_id <> ''")
+	rows, err := between[refundRow](ctx, v.DB, "sent", after, until, limit, "wallet_refund_id <> ''")
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +91,10 @@ func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until tim
 // between returns at most limit rows after the cursor and before until that satisfy the condition, in
 // the order of the expression at.
 func between[R any](
-	ctx context.Context, s *Store, at string, after payment.Cursor, until time.Time, limit int, condition string,
+	ctx context.Context, db *engine.DB, at string, after payment.Cursor, until time.Time, limit int, condition string,
 ) ([]R, error) {
 	from := engine.At(instant.Normalise(after.At))
-	return engine.SelectAll[R](ctx, s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	return engine.SelectAll[R](ctx, db, func(query *bun.SelectQuery) *bun.SelectQuery {
 		query = query.Where(condition).
 			Where("?0 >= ?1 AND ?0 < ?2 AND (?0, id) > (?1, ?3)", bun.Safe(at), from, engine.At(instant.Normalise(until)), after.ID)
 		return engine.Limited(query.OrderExpr("?, id", bun.Safe(at)), limit)
@@ -130,7 +130,7 @@ const (
 )
 
 func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []payment.Finding) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		for _, f := range all {
 			tx.Queue(storeFinding, f.Day.String(), f.Kind, f.TransactionID, f.RefundNo, engine.NullIfZero(f.Order), f.Expected, f.Found,
 				instant.Normalise(began), instant.Normalise(f.Resolved))
@@ -140,7 +140,7 @@ func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []paymen
 }
 
 func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now time.Time) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Queue(resolveUnseen, d.String(), instant.Normalise(began), instant.Normalise(now))
 		if d.IsOver(now) {
 			tx.Queue(completeReconciliation, d.String(), instant.Normalise(now))
@@ -150,7 +150,7 @@ func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now
 }
 
 func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, until time.Time) (isMine bool, err error) {
-	err = v.s.Write(ctx, func(tx *engine.Tx) error {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		isMine = false
 		tx.Queue(claimReconciliation, d.String(), instant.Normalise(now), instant.Normalise(until)).Into(&isMine)
 		return nil
@@ -159,7 +159,7 @@ func (v Ledger) ClaimReconciliation(ctx context.Context, d payment.Day, now, unt
 }
 
 func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, r page.Request) (page.Page[payment.Finding], error) {
-	p, err := engine.ListPage[findingRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[findingRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if !f.Day.IsZero() {
 			query = query.Where("day = ?", f.Day.String())
 		}

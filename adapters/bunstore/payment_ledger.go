@@ -20,8 +20,6 @@ import (
 // Ledger implements payment.Ledger.
 type Ledger struct{ Keys }
 
-func (s *Store) Ledger() Ledger { return Ledger{s.Keys()} }
-
 // insertOrder adds an order: $1 user, $2 subject, $3 amount, $4 currency, $5 state, $6 created, $7 expires, $8 when it was paid, $9
 // transaction, $10 next check.
 const insertOrder = `
@@ -34,7 +32,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 	if o.State == payment.Open {
 		next = o.Expires
 	}
-	err := v.s.Write(ctx, func(tx *engine.Tx) error {
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Queue(insertOrder, o.User, o.Subject, o.Amount, o.Currency, o.State, o.Created, o.Expires, o.PaidAt,
 			engine.NullIfEmpty(o.Transaction), next).Into((*int64)(&o.ID))
 		if err := tx.Send(); err != nil {
@@ -54,41 +52,41 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 }
 
 func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, error) {
-	row, err := engine.SelectOne[orderRow](ctx, v.s.DB, payment.ErrNoOrder, "id = ?", id)
+	row, err := engine.SelectOne[orderRow](ctx, v.DB, payment.ErrNoOrder, "id = ?", id)
 	return row.order(), err
 }
 
 func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, error) {
-	rows, err := engine.SelectAll[orderRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	rows, err := engine.SelectAll[orderRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("user_id = ? AND state = ?", id, payment.Open).Order("created DESC", "id DESC")
 	})
 	return engine.Mapped(rows, orderRow.order), err
 }
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, r page.Request) (page.Page[payment.Order], error) {
-	p, err := engine.ListPage[orderRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[orderRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return engine.WhereSet(engine.WhereSet(query, "state", f.State), "user_id", f.User)
 	}, "created DESC, id DESC")
 	return page.Map(p, orderRow.order), err
 }
 
 func (v Ledger) OrdersOf(ctx context.Context, ids []payment.OrderID) ([]payment.Order, error) {
-	rows, err := engine.SelectAll[orderRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	rows, err := engine.SelectAll[orderRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("id IN (?)", bun.List(ids))
 	})
 	return engine.Mapped(rows, orderRow.order), err
 }
 
 func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderID, error) {
-	row, err := engine.One[prepaymentRow](ctx, v.s.DB, payment.ErrNoOrder, "SELECT order_id FROM prepayments WHERE out_trade_no = $1", no)
+	row, err := engine.One[prepaymentRow](ctx, v.DB, payment.ErrNoOrder, "SELECT order_id FROM prepayments WHERE out_trade_no = $1", no)
 	return row.OrderID, err
 }
 
 func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Payment, error) {
 	var stored paymentRow
-	err := v.s.Write(ctx, func(tx *engine.Tx) error {
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
 		addPayment(tx, 0, p)
-		engine.Found(tx, tx.Queue(v.s.Pick(paymentsOf), []string{p.TransactionID}), func(row *paymentRow) error {
+		engine.Found(tx, tx.Queue(v.DB.Pick(paymentsOf), []string{p.TransactionID}), func(row *paymentRow) error {
 			stored = *row
 			return nil
 		})
@@ -107,12 +105,12 @@ var (
 // and Due soon runs again.
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]payment.OrderID, error) {
 	id := func(r orderRow) payment.OrderID { return r.ID }
-	due, err := claim(ctx, v.s, "next_check", "id", id, postponeOrders, now, next, limit)
+	due, err := engine.Claim(ctx, v.DB, "next_check", "id", id, postponeOrders, now, next, limit)
 	return engine.Mapped(due, id), err
 }
 
 func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Request) (page.Page[payment.Payment], error) {
-	p, err := engine.ListPage[paymentRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[paymentRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if f.State == payment.RefundDue {
 			query = query.Where("refunded < amount")
 		}
@@ -123,7 +121,7 @@ func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Re
 }
 
 func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entry, error) {
-	rows, err := engine.SelectAll[entryRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	rows, err := engine.SelectAll[entryRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("order_id = ?", id).Order("id")
 	})
 	return engine.Mapped(rows, entryRow.entry), err
@@ -158,7 +156,7 @@ const (
 func (v Ledger) ChangeRefunds(
 	ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error,
 ) (stored payment.RefundAccount, err error) {
-	err = v.s.Write(ctx, func(tx *engine.Tx) error {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		old, payer, err := v.loadRefunds(tx, id)
 		if err != nil {
 			return err
@@ -189,7 +187,7 @@ func (v Ledger) ChangeRefunds(
 func (v Ledger) loadRefunds(tx *engine.Tx, id payment.PaymentID) (a payment.RefundAccount, payer user.ID, err error) {
 	tx.Queue(lockPayer, id).Into((*int64)(&payer))
 	var of paymentRow
-	if err := v.s.Selecting(tx).Model(&of).Where("id = ?", id).Scan(tx.Context()); err != nil {
+	if err := v.DB.Selecting(tx).Model(&of).Where("id = ?", id).Scan(tx.Context()); err != nil {
 		return a, 0, engine.OrNotFound(err, payment.ErrNoPayment)
 	}
 	var refunds []refundRow
@@ -227,12 +225,12 @@ func storeRefunds(tx *engine.Tx, old payment.RefundAccount, next *payment.Refund
 }
 
 func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund, error) {
-	row, err := engine.SelectOne[refundRow](ctx, v.s.DB, payment.ErrNoRefund, "id = ?", id)
+	row, err := engine.SelectOne[refundRow](ctx, v.DB, payment.ErrNoRefund, "id = ?", id)
 	return row.refund(), err
 }
 
 func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Request) (page.Page[payment.Refund], error) {
-	p, err := engine.ListPage[refundRow](ctx, v.s.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[refundRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return engine.WhereSet(engine.WhereSet(query, "state", f.State), "payment_id", f.Payment)
 	}, "created DESC, id DESC")
 	return page.Map(p, refundRow.refund), err
@@ -241,7 +239,7 @@ func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Requ
 // DueRefunds skips refunds that another caller is changing: their ChangeRefunds sets the next check.
 func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) ([]payment.Refund, error) {
 	id := func(r refundRow) payment.RefundID { return r.ID }
-	due, err := claim(ctx, v.s, "next_check", "id", id, postponeRefunds, now, next, limit)
+	due, err := engine.Claim(ctx, v.DB, "next_check", "id", id, postponeRefunds, now, next, limit)
 	for i := range due {
 		due[i].NextCheck = engine.At(instant.Normalise(next))
 	}
@@ -249,13 +247,13 @@ func (v Ledger) DueRefunds(ctx context.Context, now, next time.Time, limit int) 
 }
 
 func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.Time) error {
-	return v.s.Exec(ctx, "UPDATE refunds SET next_check = $2 WHERE out_refund_no = $1 AND next_check > $2", no, instant.Normalise(now))
+	return v.DB.Exec(ctx, "UPDATE refunds SET next_check = $2 WHERE out_refund_no = $1 AND next_check > $2", no, instant.Normalise(now))
 }
 
 // Unrefunded implements payment.Refunds. The index payments_still_due has the few payments of which something
 // is not refunded.
 func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID, error) {
-	rows, err := engine.SelectAll[paymentRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	rows, err := engine.SelectAll[paymentRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		query = query.Where("state = 'refund_due' AND refunded < amount AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment_id = p.id)")
 		return engine.Limited(query.Column("id").Order("received", "id"), limit)
 	})

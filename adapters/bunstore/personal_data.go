@@ -15,9 +15,7 @@ import (
 
 // PersonalData implements personaldata.Store. Every writer that it shares rows with takes the same locks in the same
 // order, as the comments of Events, Images and ImportStore say.
-type PersonalData struct{ s *Store }
-
-func (s *Store) PersonalData() PersonalData { return PersonalData{s} }
+type PersonalData struct{ DB *engine.DB }
 
 // personalPage is how many records Records reads at once.
 const personalPage = 200
@@ -33,14 +31,14 @@ func keyed(record personaldata.Record, keys ...any) exported { return exported{r
 
 // personalRecords yields the records of a kind. It reads in pages: each is a short statement, and nothing is locked between
 // them.
-type personalRecords func(ctx context.Context, s *Store, id user.ID, yield func(personaldata.Record, error) bool)
+type personalRecords func(ctx context.Context, db *engine.DB, id user.ID, yield func(personaldata.Record, error) bool)
 
 // exporting returns what yields the record that export makes of each row of the statement. The keys of a zero R are less
 // than all others.
 func exporting[R any](statement string, export func(*R) exported) personalRecords {
-	return func(ctx context.Context, s *Store, id user.ID, yield func(personaldata.Record, error) bool) {
+	return func(ctx context.Context, db *engine.DB, id user.ID, yield func(personaldata.Record, error) bool) {
 		for after := export(new(R)).keys; ; {
-			rows, err := engine.All[R](ctx, s.DB, statement, append([]any{id, personalPage}, after...)...)
+			rows, err := engine.All[R](ctx, db, statement, append([]any{id, personalPage}, after...)...)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -65,7 +63,7 @@ func (v PersonalData) Records(ctx context.Context, id user.ID, k personaldata.Ki
 			yield(nil, fmt.Errorf("unknown kind of personal data %q", k))
 			return
 		}
-		kind.records(ctx, v.s, id, yield)
+		kind.records(ctx, v.DB, id, yield)
 	}
 }
 
@@ -75,8 +73,8 @@ func (v PersonalData) Remaining(ctx context.Context, id user.ID, k personaldata.
 	if kind.table == "" {
 		return 0, ctx.Err()
 	}
-	err = v.s.Read(ctx, func(ctx context.Context) error {
-		return v.s.Reader.NewSelect().Table(kind.table).ColumnExpr("COUNT(*)").Where(kind.left, id).Scan(ctx, &n)
+	err = v.DB.Read(ctx, func(ctx context.Context) error {
+		return v.DB.Reader.NewSelect().Table(kind.table).ColumnExpr("COUNT(*)").Where(kind.left, id).Scan(ctx, &n)
 	})
 	return n, err
 }
@@ -88,7 +86,8 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 	if kind.table == "" {
 		return 0, ctx.Err()
 	}
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) (err error) {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) (err error) {
+		ctx := tx.Context()
 		some := engine.Limited(tx.NewSelect().Table(kind.table).ColumnExpr(kind.key).Where(kind.left, id), limit)
 		if kind.erase == nil {
 			n, err = kind.change(ctx, tx, id, some)
@@ -103,14 +102,14 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 		return err
 	})
 	if err == nil && n == 0 && k == personaldata.Account {
-		err = v.s.Call(ctx, v.s.DiscardDeleted)
+		err = v.DB.Call(ctx, v.DB.DiscardDeleted)
 	}
 	return n, err
 }
 
 // change deletes or blanks some rows. It repeats the condition outside of the limit, so that no plan reads the rows of
 // everyone.
-func (kind personalKind) change(ctx context.Context, tx *listedTransaction, id user.ID, some *bun.SelectQuery) (int, error) {
+func (kind personalKind) change(ctx context.Context, tx *engine.Tx, id user.ID, some *bun.SelectQuery) (int, error) {
 	among := "(" + kind.key + ") IN (?)"
 	if kind.set != "" {
 		return engine.Written(tx.NewUpdate().Table(kind.table).Set(kind.set).Where(kind.left, id).Where(among, some).Exec(ctx))
@@ -119,8 +118,8 @@ func (kind personalKind) change(ctx context.Context, tx *listedTransaction, id u
 }
 
 func (v PersonalData) Charge(ctx context.Context, charges ...ratelimit.Charge) error {
-	return v.s.write(ctx, func(_ context.Context, tx *listedTransaction) error {
-		chargeAll(tx.Tx, charges)
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
+		chargeAll(tx, charges)
 		return nil
 	})
 }

@@ -16,32 +16,34 @@ import (
 	"plaza/domain/verification"
 )
 
-func (v PersonalData) eraseEvents(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) (n int, err error) {
+func (v PersonalData) eraseEvents(ctx context.Context, tx *engine.Tx, _ user.ID, ids []int64) (n int, err error) {
 	slices.Sort(ids)
 	// Removing an event locks the author's counts of notifications. A caller who comments on another of the events holds the
 	// counts of that one while it waits for those.
 	if err := v.lockCounts(ctx, tx, bun.List(ids)); err != nil {
 		return 0, err
 	}
+	var b listingChanges
 	for _, e := range ids {
-		if _, err := v.s.removeEvent(ctx, tx, event.ID(e)); errors.Is(err, event.ErrNotFound) {
+		if _, err := removeEvent(ctx, tx, event.ID(e), &b); errors.Is(err, event.ErrNotFound) {
 			continue // removed meanwhile
 		} else if err != nil {
 			return 0, err
 		}
 		n++
 	}
+	writeListings(v.DB, tx, b)
 	return n, nil
 }
 
 // lockCounts locks the counts of the events, which are a list or a query, in one order.
-func (v PersonalData) lockCounts(ctx context.Context, tx *listedTransaction, events any) error {
+func (v PersonalData) lockCounts(ctx context.Context, tx *engine.Tx, events any) error {
 	var locked []int64
-	return v.s.Selecting(tx.Tx).Table("event_counts").Column("event_id").Where("event_id IN (?)", events).Order("event_id").Scan(ctx, &locked)
+	return v.DB.Selecting(tx).Table("event_counts").Column("event_id").Where("event_id IN (?)", events).Order("event_id").Scan(ctx, &locked)
 }
 
 // eraseComments counts what it has deleted: others may have deleted some since they were read.
-func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) (int, error) {
+func (v PersonalData) eraseComments(ctx context.Context, tx *engine.Tx, _ user.ID, ids []int64) (int, error) {
 	on := tx.NewSelect().Table("comments").Column("event_id").Where("id IN (?)", bun.List(ids))
 	if err := v.lockCounts(ctx, tx, on); err != nil {
 		return 0, err
@@ -60,7 +62,7 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *listedTransaction, 
 	return len(ids), err
 }
 
-func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id user.ID, events []int64) (int, error) {
+func (v PersonalData) eraseLikes(ctx context.Context, tx *engine.Tx, id user.ID, events []int64) (int, error) {
 	if err := v.lockCounts(ctx, tx, bun.List(events)); err != nil {
 		return 0, err
 	}
@@ -74,7 +76,7 @@ func (v PersonalData) eraseLikes(ctx context.Context, tx *listedTransaction, id 
 }
 
 // eraseImages deletes an image as its owner would, which queues its file, and then its row.
-func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
+func (v PersonalData) eraseImages(ctx context.Context, tx *engine.Tx, id user.ID, ids []int64) (int, error) {
 	gone, err := engine.Written(tx.NewUpdate().Table("images").Set("deleted = created").
 		Where("id IN (?) AND deleted IS NULL", bun.List(ids)).Exec(ctx))
 	if err != nil {
@@ -88,14 +90,14 @@ func (v PersonalData) eraseImages(ctx context.Context, tx *listedTransaction, id
 // eraseRecords returns the function that erases imported records of the kind. It takes them out of the feed as an
 // import does, deletes their rows, and queues covers that no other record has. It excludes imports, which read records
 // before they change them, and then takes those that are still the author's.
-func eraseRecords[Row recordRow](kind feed.Kind) func(PersonalData, context.Context, *listedTransaction, user.ID, []int64) (int, error) {
-	return func(v PersonalData, ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
+func eraseRecords[Row recordRow](kind feed.Kind) func(PersonalData, context.Context, *engine.Tx, user.ID, []int64) (int, error) {
+	return func(v PersonalData, ctx context.Context, tx *engine.Tx, id user.ID, ids []int64) (int, error) {
 		tx.Lock(importLock)
 		records, err := selectRecords[Row](ctx, tx.NewSelect().Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id))
 		if err != nil {
 			return 0, err
 		}
-		feedOf := batchApply{s: v.s, tx: tx}
+		feedOf := batchApply{db: v.DB, tx: tx}
 		for _, r := range records {
 			gone := replacement{at: item{kind, r.id}, old: r.record}
 			if p, is := r.record.(publication.Publication); is {
@@ -111,8 +113,8 @@ func eraseRecords[Row recordRow](kind feed.Kind) func(PersonalData, context.Cont
 		_, err = tx.NewDelete().Model((*Row)(nil)).Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id).
 			Returning("COALESCE(cover ->> 'key', '')").Exec(ctx, &covers)
 		if covers = slices.DeleteFunc(covers, func(key string) bool { return key == "" }); len(covers) > 0 {
-			tx.Queue(v.s.Pick(discardCovers), covers, time.UnixMicro(0))
-			tx.Queue(v.s.Pick(forgetCovers), covers)
+			tx.Queue(v.DB.Pick(discardCovers), covers, time.UnixMicro(0))
+			tx.Queue(v.DB.Pick(forgetCovers), covers)
 		}
 		return len(ids), err
 	}
@@ -145,14 +147,14 @@ var forgetCovers = engine.Both(`
 	WHERE picture ->> 'key' IN (SELECT d.key FROM discards d WHERE d.key = ANY($1))`)
 
 // eraseReasons blanks the reasons of audit records, which themselves stay.
-func (v PersonalData) eraseReasons(ctx context.Context, tx *listedTransaction, _ user.ID, ids []int64) (int, error) {
+func (v PersonalData) eraseReasons(ctx context.Context, tx *engine.Tx, _ user.ID, ids []int64) (int, error) {
 	_, err := tx.NewUpdate().Table("audit_reasons").Set("reason = ''").Where("record_id IN (?)", bun.List(ids)).Exec(ctx)
 	return len(ids), err
 }
 
 // eraseAccount also forgets logins that have succeeded or failed since those were erased: nothing leads
 // from the account to its phone afterwards. A login waits for the lock, and then stores nothing.
-func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, id user.ID, ids []int64) (int, error) {
+func (v PersonalData) eraseAccount(ctx context.Context, tx *engine.Tx, id user.ID, ids []int64) (int, error) {
 	var phone string
 	tx.Queue("SELECT phone FROM users WHERE id = $1", id).Into(&phone)
 	if err := tx.Send(); err != nil {
@@ -174,7 +176,7 @@ func (v PersonalData) eraseAccount(ctx context.Context, tx *listedTransaction, i
 	tx.Queue("DELETE FROM presence WHERE user_id = $1", id)
 	tx.Queue("DELETE FROM image_counts WHERE owner_id = $1 AND kept = 0", id)
 	tx.Queue("DELETE FROM picture_totals WHERE owner_id = $1 AND NOT EXISTS (SELECT 1 FROM pictures p WHERE p.owner_id = $1)", id)
-	return len(ids), v.s.replacePrefixes(ctx, tx, user.Member{ID: id}) // by none
+	return len(ids), replacePrefixes(ctx, tx, user.Member{ID: id}) // by none
 }
 
 // blankUser blanks the user $1, whose login name becomes $2 and whose scopes become $3.

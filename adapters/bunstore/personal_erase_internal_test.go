@@ -1,7 +1,6 @@
 package bunstore
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -34,9 +33,10 @@ func TestUSR07_records_that_have_another_author_by_now_stay(t *testing.T) {
 			INSERT INTO nodes (id, title, summary, author_id, language, published, deleted, created, updated)
 			VALUES ($1, 'A title', '', $2, 'en', TRUE, FALSE, $3, $3)`
 		var left []int64
-		require.NoError(t, s.write(t.Context(), func(ctx context.Context, tx *listedTransaction) error {
+		require.NoError(t, s.Write(t.Context(), func(tx *engine.Tx) error {
 			tx.Queue(insert, 7, people[0], joined)
 			tx.Queue(insert, 8, people[1], joined)
+			ctx := tx.Context()
 			if _, err := eraseRecords[nodeRow](feed.Node)(s.PersonalData(), ctx, tx, people[0], []int64{7, 8}); err != nil {
 				return err
 			}

@@ -33,7 +33,7 @@ type personalKind struct {
 	key         string // identifies a row
 	set         string // what an erasure blanks; empty: it deletes the row
 	// erase erases rows from which others derive, by the keys, and returns how many.
-	erase func(v PersonalData, ctx context.Context, tx *listedTransaction, id user.ID, keys []int64) (int, error)
+	erase func(v PersonalData, ctx context.Context, tx *engine.Tx, id user.ID, keys []int64) (int, error)
 }
 
 // Rows of an export that are no row of another file.

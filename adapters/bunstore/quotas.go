@@ -15,7 +15,10 @@ import (
 )
 
 // Room implements quota.Room.
-type Room struct{ s *Store }
+type Room struct {
+	DB     *engine.DB
+	Limits quota.Limits
+}
 
 // Drafts, comments and follows are counted in an index, at most as many as the quota has, while others who add one for the
 // same account wait. The bytes of pictures have a sum for each account, picture_totals. A new picture is added to it by a
@@ -43,17 +46,17 @@ const (
 
 // CheckPictures asks nothing of the database if there is no quota.
 func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
-	if v.s.limits.Pictures == 0 {
+	if v.Limits.Pictures == 0 {
 		return ctx.Err()
 	}
 	var taken int64
-	err := v.s.ReadRow(ctx, "SELECT bytes FROM picture_totals WHERE owner_id = $1", []any{int64(owner)}, &taken)
-	return cmp.Or(err, v.s.limits.CheckPictures(taken+1))
+	err := v.DB.ReadRow(ctx, "SELECT bytes FROM picture_totals WHERE owner_id = $1", []any{int64(owner)}, &taken)
+	return cmp.Or(err, v.Limits.CheckPictures(taken+1))
 }
 
 // CountSizes locks the picture before the total, as the trigger of discards does.
 func (v Room) CountSizes(ctx context.Context, of media.Key, bytes int64) error {
-	err := v.s.Write(ctx, func(tx *engine.Tx) error {
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Queue("UPDATE pictures SET bytes = bytes + $2, has_sizes = TRUE WHERE key = $1 AND NOT has_sizes", of, bytes).Must(engine.ErrMissed)
 		tx.Queue("UPDATE picture_totals SET bytes = bytes + $2 WHERE owner_id = (SELECT owner_id FROM pictures WHERE key = $1)", of, bytes)
 		return nil
@@ -103,13 +106,13 @@ func newPlates(plates []event.Plate) (counted []countedPicture) {
 // countsDrafts reports whether storing next in place of replaced, which may be nil, must be
 // refused if its author has as many drafts as the quota.
 func (v Events) countsDrafts(replaced, next *event.Event) bool {
-	return v.s.limits.Drafts > 0 && event.AddsDraft(replaced, next)
+	return v.Limits.Drafts > 0 && event.AddsDraft(replaced, next)
 }
 
 // needDraft queues the statements that find room for another draft of the author. Without room the transaction fails with full.
 func (v Events) needDraft(tx *engine.Tx, author user.ID, full error) {
 	v.lockDrafts(tx, author)
-	tx.Queue(hasFewerDrafts, author, v.s.limits.Drafts).Must(full)
+	tx.Queue(hasFewerDrafts, author, v.Limits.Drafts).Must(full)
 }
 
 // lockDrafts makes others who add a draft for the author wait. It is among the first locks of its transaction, so that
@@ -118,8 +121,8 @@ func (v Events) lockDrafts(tx *engine.Tx, author user.ID) { tx.Lock(fmt.Sprint("
 
 // needComment queues the statements that find room for the comment.
 func (v Events) needComment(tx *engine.Tx, c event.Comment) {
-	if v.s.limits.Comments > 0 {
+	if v.Limits.Comments > 0 {
 		tx.Lock(fmt.Sprint("comments of ", c.Author, " on ", c.Event))
-		tx.Queue(hasFewerComments, c.Event, c.Author, v.s.limits.Comments).Must(v.s.limits.ErrComments())
+		tx.Queue(hasFewerComments, c.Event, c.Author, v.Limits.Comments).Must(v.Limits.ErrComments())
 	}
 }

@@ -51,14 +51,16 @@ func chargeAll(tx *engine.Tx, charges []ratelimit.Charge) {
 // minWait is the time to wait after a refusal of what would be admitted by now.
 const minWait = time.Second
 
-// orThrottled converts the refusal of a charge into its fault, which needs the stored time.
-func (s *Store) orThrottled(ctx context.Context, err error) error {
-	r, is := errors.AsType[refused](err)
-	if !is {
-		return err
+// orThrottled returns what converts the refusal of a charge into its fault, which needs the stored time.
+func orThrottled(db *engine.DB) func(ctx context.Context, err error) error {
+	return func(ctx context.Context, err error) error {
+		r, is := errors.AsType[refused](err)
+		if !is {
+			return err
+		}
+		var paid int64
+		err = db.ReadRow(ctx, "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2", []any{r.Account, string(r.Action)}, &paid)
+		_, refusal := r.Apply(time.UnixMicro(paid))
+		return cmp.Or(err, refusal, ratelimit.ErrThrottled(r.Action, minWait))
 	}
-	var paid int64
-	err = s.ReadRow(ctx, "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2", []any{r.Account, string(r.Action)}, &paid)
-	_, refusal := r.Apply(time.UnixMicro(paid))
-	return cmp.Or(err, refusal, ratelimit.ErrThrottled(r.Action, minWait))
 }

@@ -79,23 +79,23 @@ func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimi
 	prefixes := q.Name.Prefixes()
 	reads, found := make([]engine.Step, len(prefixes)), make([][]user.Found, len(prefixes))
 	for i, prefix := range prefixes {
-		reads[i] = engine.Each(v.s.DB, func(row *foundRow) error {
+		reads[i] = engine.Each(v.DB, func(row *foundRow) error {
 			found[i] = append(found[i], user.Found{Rank: row.Rank, Member: row.member()})
 			return nil
-		}, v.s.Pick(foundByPrefix), prefix, q.By, followed, others, limit, q.WithDisabled, engine.Filled(cameFirst), searchedAtOnce)
+		}, v.DB.Pick(foundByPrefix), prefix, q.By, followed, others, limit, q.WithDisabled, engine.Filled(cameFirst), searchedAtOnce)
 	}
-	err := v.s.WriteAside(ctx, func(tx *engine.Tx) error {
+	err := v.DB.WriteAside(ctx, func(tx *engine.Tx) error {
 		chargeAll(tx, charges)
 		return nil
 	})
 	if err == nil {
-		err = v.s.Read(ctx, func(ctx context.Context) error {
+		err = v.DB.Read(ctx, func(ctx context.Context) error {
 			clear(found)
-			return v.s.Dialect.Query(ctx, reads...)
+			return v.DB.Dialect.Query(ctx, reads...)
 		})
 	}
 	if err != nil {
-		return page.CursorPage[user.Member]{}, v.s.orThrottled(ctx, err)
+		return page.CursorPage[user.Member]{}, err
 	}
 	return q.PageOf(examinedAlike(found, limit)), nil
 }
@@ -120,7 +120,7 @@ func examinedAlike(reads [][]user.Found, limit int) (users []user.Found, upTo pa
 }
 
 // replacePrefixes stores the prefixes of the members, whose rows the transaction has locked, in place of former ones.
-func (s *Store) replacePrefixes(ctx context.Context, tx *listedTransaction, members ...user.Member) error {
+func replacePrefixes(ctx context.Context, tx *engine.Tx, members ...user.Member) error {
 	if len(members) == 0 {
 		return nil
 	}
@@ -128,11 +128,11 @@ func (s *Store) replacePrefixes(ctx context.Context, tx *listedTransaction, memb
 	if _, err := tx.NewDelete().Table("name_prefixes").Where("user_id IN (?)", bun.List(ids)).Exec(ctx); err != nil {
 		return err
 	}
-	return s.addPrefixes(ctx, tx, members...)
+	return addPrefixes(ctx, tx, members...)
 }
 
 // addPrefixes stores the prefixes of members who have none.
-func (s *Store) addPrefixes(ctx context.Context, tx *listedTransaction, members ...user.Member) error {
+func addPrefixes(ctx context.Context, tx *engine.Tx, members ...user.Member) error {
 	var rows [][]any
 	for _, m := range members {
 		for _, prefix := range m.NamePrefixes() {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"plaza/domain/quota"
 
 	"github.com/uptrace/bun"
 
@@ -19,10 +20,10 @@ import (
 )
 
 // Subscriptions implements subscription.Repository.
-type Subscriptions struct{ s *Store }
-
-// Subscriptions returns the repository of subscriptions.
-func (s *Store) Subscriptions() Subscriptions { return Subscriptions{s} }
+type Subscriptions struct {
+	DB     *engine.DB
+	Limits quota.Limits
+}
 
 type subscriptionRow struct {
 	bun.BaseModel `bun:"table:subscriptions,alias:s"`
@@ -46,14 +47,15 @@ func (r subscriptionRow) subscription() subscription.Subscription {
 func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
 ) (stored subscription.Subscription, isNew bool, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		if v.s.limits.Follows > 0 || sub.EntityType() == subscription.User {
-			lockFollows(tx.Tx, sub.User)
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
+		if v.Limits.Follows > 0 || sub.EntityType() == subscription.User {
+			lockFollows(tx, sub.User)
 		}
 		if sub.Followed != 0 {
 			tx.Lock(fmt.Sprint("contacts ", min(sub.User, sub.Followed), " and ", max(sub.User, sub.Followed)))
 		}
-		chargeAll(tx.Tx, charges)
+		chargeAll(tx, charges)
 		full, err := v.checkFollow(tx, sub)
 		if err != nil {
 			return err
@@ -63,7 +65,7 @@ func (v Subscriptions) Follow(
 		if !isNew {
 			kind = idempotency.ExistingSubscription
 		}
-		complete(tx.Tx, sub.Completes, kind, int64(stored.ID))
+		complete(tx, sub.Completes, kind, int64(stored.ID))
 		return err
 	})
 	return stored, isNew, err
@@ -87,10 +89,10 @@ const followable = `
 // checkFollow returns an error unless both ends exist, and no block stands between users. Users and categories are never
 // deleted, but the data of a user may be erased. full is the error of another subscription of the
 // user, nil if there is room for it; no more subscriptions are counted than the quota has.
-func (v Subscriptions) checkFollow(tx *listedTransaction, sub subscription.Subscription) (full, err error) {
+func (v Subscriptions) checkFollow(tx *engine.Tx, sub subscription.Subscription) (full, err error) {
 	var user, target bool
 	var follows int
-	tx.Queue(followable, sub.User, engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category), v.s.limits.Follows).
+	tx.Queue(followable, sub.User, engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category), v.Limits.Follows).
 		Into(&user, &target, &follows)
 	err = tx.Send()
 	switch {
@@ -101,7 +103,7 @@ func (v Subscriptions) checkFollow(tx *listedTransaction, sub subscription.Subsc
 	case !target:
 		return nil, subscription.ErrNotFound
 	}
-	return v.s.limits.CheckFollows(follows), nil
+	return v.Limits.CheckFollows(follows), nil
 }
 
 // insertSubscription stores that the user $1 follows the user $2, or the category $3, since $4, changed at $5, unless the user
@@ -115,7 +117,7 @@ const insertSubscription = `
 // follow stores the subscription with its notification, or returns the existing row. It retries if the conflicting row
 // is removed before it is read. If full is not nil, it stores none, and full is its error.
 func (v Subscriptions) follow(
-	ctx context.Context, tx *listedTransaction, sub subscription.Subscription, full error,
+	ctx context.Context, tx *engine.Tx, sub subscription.Subscription, full error,
 ) (stored subscription.Subscription, isNew bool, err error) {
 	var row subscriptionRow
 	for {
@@ -128,7 +130,7 @@ func (v Subscriptions) follow(
 				return stored, false, err
 			}
 			if stored.ID != 0 {
-				notify(tx.Tx, notification.OfFollow(sub))
+				notify(tx, notification.OfFollow(sub))
 				return stored, true, nil
 			}
 		}
@@ -144,16 +146,16 @@ func (v Subscriptions) follow(
 }
 
 func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {
-	row, err := engine.SelectOne[subscriptionRow](ctx, v.s.DB, subscription.ErrNotFound, "id = ? AND user_id = ?", id, owner)
+	row, err := engine.SelectOne[subscriptionRow](ctx, v.DB, subscription.ErrNotFound, "id = ? AND user_id = ?", id, owner)
 	return row.subscription(), err
 }
 
 func (v Subscriptions) Remove(ctx context.Context, owner user.ID, id subscription.ID) error {
-	return v.s.ExecMust(ctx, subscription.ErrNotFound, "DELETE FROM subscriptions WHERE id = $1 AND user_id = $2", id, owner)
+	return v.DB.ExecMust(ctx, subscription.ErrNotFound, "DELETE FROM subscriptions WHERE id = $1 AND user_id = $2", id, owner)
 }
 
 func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Page[subscription.Subscription], error) {
-	p, err := engine.ListPage[subscriptionRow](ctx, v.s.DB, q.Page, func(query *bun.SelectQuery) *bun.SelectQuery {
+	p, err := engine.ListPage[subscriptionRow](ctx, v.DB, q.Page, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if q.User != 0 || q.Followed == 0 {
 			query = query.Where("s.user_id = ?", q.User)
 		}
@@ -193,7 +195,7 @@ func (v Subscriptions) Relations(
 	for _, author := range authors { // a user who does not exist has no row
 		all[author] = subscription.Relate(viewer, author, false, false, false)
 	}
-	rows, err := engine.All[tiesToRow](ctx, v.s.DB, v.s.Pick(tiesTo), authors, viewer)
+	rows, err := engine.All[tiesToRow](ctx, v.DB, v.DB.Pick(tiesTo), authors, viewer)
 	for _, r := range rows {
 		all[r.ID] = r.relation(viewer, r.ID)
 	}

@@ -10,9 +10,7 @@ import (
 )
 
 // Telemetry implements telemetry.Sampler.
-type Telemetry struct{ s *Store }
-
-func (s *Store) Telemetry() Telemetry { return Telemetry{s} }
+type Telemetry struct{ DB *engine.DB }
 
 // In each statement an index ends each part early: a count after telemetry.MaxCount entries, which is 10000, the oldest
 // prepayment after one.
@@ -77,31 +75,31 @@ type sampledRow struct {
 // Recent implements telemetry.Sampler in one round trip.
 func (v Telemetry) Recent(ctx context.Context, days []time.Time) (r telemetry.Recent, err error) {
 	r.Days = make([]telemetry.Day, len(days)-1)
-	reads := []engine.Step{{Statement: v.s.Pick(waiting), Row: engine.Into(&r.OpenOrders, &r.Refunds, &r.OpenReports, &r.InDoubt)}}
+	reads := []engine.Step{{Statement: v.DB.Pick(waiting), Row: engine.Into(&r.OpenOrders, &r.Refunds, &r.OpenReports, &r.InDoubt)}}
 	for n := range r.Days {
 		day := &r.Days[n]
 		day.Day = days[n]
 		reads = append(reads, engine.Step{
-			Statement: v.s.Pick(createdBetween), Args: []any{v.s.Dialect.Instant(days[n]), v.s.Dialect.Instant(days[n+1])},
+			Statement: v.DB.Pick(createdBetween), Args: []any{v.DB.Dialect.Instant(days[n]), v.DB.Dialect.Instant(days[n+1])},
 			Row: engine.Into(&day.Joined, &day.Events, &day.Comments),
 		})
 	}
-	err = v.s.Read(ctx, func(ctx context.Context) error { return v.s.Dialect.Query(ctx, reads...) })
+	err = v.DB.Read(ctx, func(ctx context.Context) error { return v.DB.Dialect.Query(ctx, reads...) })
 	return r, err
 }
 
 // Sample implements telemetry.Sampler in one round trip.
 func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample telemetry.Sample, err error) {
-	reads := []engine.Step{engine.Each(v.s.DB, func(r *sampledRow) error {
+	reads := []engine.Step{engine.Each(v.DB, func(r *sampledRow) error {
 		sample = telemetry.Sample{
 			RefundDue: r.RefundDue, Disputed: r.Disputed, OldestPrepayment: r.Oldest.Time, OldestProtocol: payment.Protocol(r.Protocol),
 			Deletions: r.Deletions, AbnormalRefunds: r.Abnormal, Spent: r.Spent, Reconciled: r.Reconciled.Time,
 		}
 		sample.Import.Began, sample.Import.Ended = r.Began.Time, r.Ended.Time
 		return nil
-	}, v.s.Pick(sampled), q.Translator, q.Day)}
+	}, v.DB.Pick(sampled), q.Translator, q.Day)}
 	for _, kind := range payment.FindingKinds() {
-		reads = append(reads, engine.Step{Statement: v.s.Pick(openFindings), Args: []any{string(kind)}, Row: func(scan engine.Scanner) error {
+		reads = append(reads, engine.Step{Statement: v.DB.Pick(openFindings), Args: []any{string(kind)}, Row: func(scan engine.Scanner) error {
 			var open int
 			err := scan(&open)
 			if open > 0 {
@@ -113,6 +111,6 @@ func (v Telemetry) Sample(ctx context.Context, q telemetry.Query) (sample teleme
 			return err
 		}})
 	}
-	err = v.s.Read(ctx, func(ctx context.Context) error { return v.s.Dialect.Query(ctx, reads...) })
+	err = v.DB.Read(ctx, func(ctx context.Context) error { return v.DB.Dialect.Query(ctx, reads...) })
 	return sample, err
 }

@@ -12,9 +12,7 @@ import (
 )
 
 // Throttle implements access.Throttle. It counts for all servers on the database.
-type Throttle struct{ s *Store }
-
-func (s *Store) Throttle() Throttle { return Throttle{s} }
+type Throttle struct{ DB *engine.DB }
 
 const (
 	// usualSource finds whether the phone $1 has logged in from the source $2 after $3.
@@ -66,7 +64,7 @@ const (
 func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) error {
 	now = instant.Normalise(now)
 	limits := access.Limits()
-	return v.s.WriteAside(ctx, func(tx *engine.Tx) error {
+	return v.DB.WriteAside(ctx, func(tx *engine.Tx) error {
 		lockAttempt(tx, a)
 		var isUsual bool
 		filling := make([]engine.Time, len(limits)) // the failure that fills the grouping of a limit; zero: none does
@@ -94,13 +92,13 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 }
 
 func (v Throttle) IsUsual(ctx context.Context, a access.Attempt, now time.Time) (is bool, err error) {
-	since := v.s.Dialect.Instant(instant.Normalise(now).Add(-access.UsualFor))
-	err = v.s.ReadRow(ctx, usualSource, []any{a.Phone.String(), a.Source.String(), since}, &is)
+	since := v.DB.Dialect.Instant(instant.Normalise(now).Add(-access.UsualFor))
+	err = v.DB.ReadRow(ctx, usualSource, []any{a.Phone.String(), a.Source.String(), since}, &is)
 	return is, err
 }
 
 func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		lockAttempt(tx, a)
 		tx.Queue(deleteFailure, a.Phone.String(), a.Source.String())
 		tx.Queue(resetPair, a.Phone.String(), a.Source.String())
@@ -110,7 +108,7 @@ func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) 
 }
 
 func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		lockAttempt(tx, a)
 		tx.Queue(deleteFailure, a.Phone.String(), a.Source.String())
 		return nil
@@ -118,7 +116,7 @@ func (v Throttle) Abandon(ctx context.Context, a access.Attempt, _ time.Time) er
 }
 
 func (v Throttle) Forget(ctx context.Context, phone user.Phone) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		tx.Lock(loginsOf(phone.String()))
 		tx.Queue(deleteFailures, phone.String())
 		return nil

@@ -45,7 +45,7 @@ func (s *Store) hold(ctx context.Context, t *testing.T) (let func(error) error) 
 	t.Helper()
 	begun, end, ended := make(chan struct{}), make(chan error), make(chan error)
 	go func() {
-		ended <- s.grow(ctx, "apple", func(*listedTransaction) error {
+		ended <- s.grow(ctx, "apple", func(*engine.Tx) error {
 			close(begun)
 			return <-end
 		})
@@ -69,8 +69,8 @@ func waits(t *testing.T, s *Store, write func() error) <-chan error {
 
 var addDate = engine.Step{Statement: "INSERT INTO fruit (name) VALUES ('date')"}
 
-func (s *Store) grow(ctx context.Context, name string, then func(*listedTransaction) error) error {
-	return s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+func (s *Store) grow(ctx context.Context, name string, then func(*engine.Tx) error) error {
+	return s.Write(ctx, func(tx *engine.Tx) error {
 		if err := tx.Run(ctx, engine.Step{Statement: "INSERT INTO fruit (name) VALUES ($1)", Args: []any{name}}); err != nil {
 			return err
 		}
@@ -78,11 +78,11 @@ func (s *Store) grow(ctx context.Context, name string, then func(*listedTransact
 	})
 }
 
-func fine(*listedTransaction) error { return nil }
+func fine(*engine.Tx) error { return nil }
 
 var errRefused = errors.New("refused")
 
-func refuse(*listedTransaction) error { return errRefused }
+func refuse(*engine.Tx) error { return errRefused }
 
 func grown(t *testing.T, s *Store) (names []string) {
 	t.Helper()
@@ -102,7 +102,7 @@ func TestWrites_that_wait_are_committed_together_and_fail_by_themselves(t *testi
 	fails := waits(t, s, func() error { return s.grow(t.Context(), "pear", refuse) })
 	panics := waits(t, s, func() (err error) {
 		defer func() { err = recover().(error) }()
-		return s.grow(t.Context(), "kiwi", func(*listedTransaction) error { panic(errors.New("a bug")) })
+		return s.grow(t.Context(), "kiwi", func(*engine.Tx) error { panic(errors.New("a bug")) })
 	})
 	var read string
 	reads := waits(t, s, func() error {
@@ -158,7 +158,7 @@ func TestWrites_are_interrupted_unless_others_write_in_their_transaction(t *test
 	s, _, let := fruit(t)
 	require.ErrorIs(t, let(errRefused), errRefused)
 	addOnceEnded := func(ctx context.Context, end func()) error {
-		return s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
+		return s.Write(ctx, func(tx *engine.Tx) error {
 			end()
 			return tx.Run(ctx, addDate)
 		})
@@ -181,16 +181,16 @@ func TestWrites_whose_common_transaction_is_lost_fail(t *testing.T) {
 	t.Parallel()
 	s, database, let := fruit(t)
 	runs := 0
-	full := func(tx *listedTransaction) error {
+	full := func(tx *engine.Tx) error {
 		runs++
 		_, err := tx.ExecContext(t.Context(), "PRAGMA max_page_count = 1; INSERT INTO fruit (name) VALUES (hex(zeroblob(100000)))")
 		return err
 	}
-	move := func(*listedTransaction) error {
+	move := func(*engine.Tx) error {
 		runs++
 		return os.Rename(database, database+".old")
 	}
-	lost := func(lose func(*listedTransaction) error, want error) {
+	lost := func(lose func(*engine.Tx) error, want error) {
 		all := []<-chan error{
 			waits(t, s, func() error { return s.grow(t.Context(), "fig", fine) }),
 			waits(t, s, func() error { return s.grow(t.Context(), "pear", refuse) }),

@@ -20,9 +20,7 @@ import (
 )
 
 // Tokens implements access.Tokens.
-type Tokens struct{ s *Store }
-
-func (s *Store) Tokens() Tokens { return Tokens{s} }
+type Tokens struct{ DB *engine.DB }
 
 type tokenRow struct {
 	bun.BaseModel `bun:"table:tokens,alias:t"`
@@ -66,8 +64,9 @@ const (
 )
 
 func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (id access.TokenID, err error) {
-	err = v.s.write(ctx, func(ctx context.Context, tx *listedTransaction) error {
-		chargeAll(tx.Tx, charges)
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
+		chargeAll(tx, charges)
 		tx.Queue(insertToken, t.Hash[:], t.User, t.Scopes, t.IsNarrowed, t.Generation, int64(t.TTL), t.Created).Into((*int64)(&id))
 		if err := tx.Send(); err != nil {
 			return err
@@ -103,7 +102,7 @@ type sessionRow struct {
 }
 
 func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (access.Session, error) {
-	r, err := engine.One[sessionRow](ctx, v.s.DB, access.ErrNoSession, sessionOf, hash)
+	r, err := engine.One[sessionRow](ctx, v.DB, access.ErrNoSession, sessionOf, hash)
 	if err != nil {
 		return access.Session{}, err
 	}
@@ -131,7 +130,7 @@ const (
 // time that is not due by the session is not due at all. The order of users and tokens prevents deadlocks.
 func (v Tokens) Touch(ctx context.Context, all ...access.Sighting) error {
 	slices.SortFunc(all, func(a, b access.Sighting) int { return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.ID, b.ID)) })
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		for _, one := range all {
 			at := instant.Normalise(one.At)
 			due := at.Add(-access.SeenEvery)
@@ -147,11 +146,11 @@ func (v Tokens) Touch(ctx context.Context, all ...access.Sighting) error {
 }
 
 func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
-	return v.s.ExecMust(ctx, access.ErrNoSession, "DELETE FROM tokens WHERE id = $1", id)
+	return v.DB.ExecMust(ctx, access.ErrNoSession, "DELETE FROM tokens WHERE id = $1", id)
 }
 
 func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) ([]access.Token, error) {
-	rows, err := engine.SelectAll[tokenRow](ctx, v.s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	rows, err := engine.SelectAll[tokenRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.ColumnExpr("t.id, t.hash, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used").
 			Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id IN (?)", bun.List(ids)).
 			OrderExpr("t.created DESC, t.id DESC")

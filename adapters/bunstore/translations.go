@@ -12,10 +12,7 @@ import (
 )
 
 // Translations implements localisation.Cache.
-type Translations struct{ s *Store }
-
-// Translations returns the cache of translations.
-func (s *Store) Translations() Translations { return Translations{s} }
+type Translations struct{ DB *engine.DB }
 
 // translationsOf finds the translations of the keys $1 that have not expired at $2.
 var translationsOf = engine.Text{
@@ -63,7 +60,7 @@ type translationRow struct {
 }
 
 func (v Translations) Get(ctx context.Context, keys []localisation.Key, now time.Time) (map[localisation.Key]string, error) {
-	rows, err := engine.All[translationRow](ctx, v.s.DB, v.s.Pick(translationsOf), bytesOf(keys), now)
+	rows, err := engine.All[translationRow](ctx, v.DB, v.DB.Pick(translationsOf), bytesOf(keys), now)
 	found := make(map[localisation.Key]string, len(rows))
 	for _, row := range rows {
 		found[localisation.Key(row.Key)] = row.Content
@@ -86,7 +83,7 @@ func bytesOf(keys []localisation.Key) [][]byte {
 // can't miss a translation that was stored before the claim.
 func (v Translations) Claim(ctx context.Context, c localisation.Claim) (claimed localisation.Claimed, err error) {
 	keys := bytesOf(c.Keys)
-	err = v.s.Write(ctx, func(tx *engine.Tx) error {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		claimed = localisation.Claimed{Kept: map[localisation.Key]string{}}
 		var taken []localisation.Key
 		for _, key := range keys {
@@ -95,7 +92,7 @@ func (v Translations) Claim(ctx context.Context, c localisation.Claim) (claimed 
 				return nil
 			})
 		}
-		engine.Found(tx, tx.Queue(v.s.Pick(translationsOf), keys, c.Now), func(row *translationRow) error {
+		engine.Found(tx, tx.Queue(v.DB.Pick(translationsOf), keys, c.Now), func(row *translationRow) error {
 			claimed.Kept[localisation.Key(row.Key)] = row.Content
 			return nil
 		})
@@ -115,7 +112,7 @@ func (v Translations) Claim(ctx context.Context, c localisation.Claim) (claimed 
 }
 
 func (v Translations) Release(ctx context.Context, h localisation.Holder, keys []localisation.Key) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		for _, key := range bytesOf(keys) {
 			tx.Queue(releaseTranslation, key, h)
 		}
@@ -124,7 +121,7 @@ func (v Translations) Release(ctx context.Context, h localisation.Holder, keys [
 }
 
 func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string, expires time.Time) error {
-	return v.s.Write(ctx, func(tx *engine.Tx) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		for _, key := range bytesOf(slices.Collect(maps.Keys(texts))) {
 			tx.Queue(putTranslation, key, texts[localisation.Key(key)], expires)
 			tx.Queue("DELETE FROM translation_claims WHERE key = $1", key)
@@ -134,7 +131,7 @@ func (v Translations) Put(ctx context.Context, texts map[localisation.Key]string
 }
 
 func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget int64) (within bool, err error) {
-	err = v.s.Write(ctx, func(tx *engine.Tx) error {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		within = false
 		if s.Characters <= budget {
 			tx.Queue(spend, s.Translator, s.Day, s.Characters, budget).Into(&within)
@@ -145,5 +142,5 @@ func (v Translations) Spend(ctx context.Context, s localisation.Spending, budget
 }
 
 func (v Translations) Refund(ctx context.Context, s localisation.Spending) error {
-	return v.s.Exec(ctx, refund, s.Translator, s.Day, s.Characters)
+	return v.DB.Exec(ctx, refund, s.Translator, s.Day, s.Characters)
 }

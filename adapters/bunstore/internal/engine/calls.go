@@ -99,6 +99,9 @@ func (s *DB) Explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
+	if s.Refused != nil {
+		err = s.Refused(ctx, err)
+	}
 	if _, is := fault.As(err); is {
 		return err
 	}

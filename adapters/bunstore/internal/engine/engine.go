@@ -33,6 +33,8 @@ type DB struct {
 	Limit   time.Duration // of one call, including waits
 	// Joins returns what the store above adds to the transaction that begins under the context, or nil. Nil: it adds nothing.
 	Joins func(ctx context.Context) *Joining
+	// Refused converts an error with which the function of a transaction has failed into a fault. Nil: it converts none.
+	Refused func(ctx context.Context, err error) error
 	log   *slog.Logger
 	// scanPlans keeps how the rows of statements are scanned into models.
 	scanPlans *sync.Map
@@ -103,7 +105,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 
 // Within returns the database with another time limit of a call.
 func (s *DB) Within(limit time.Duration) *DB {
-	return &DB{Writer: s.Writer, Reader: s.Reader, Dialect: s.Dialect, Limit: limit, Joins: s.Joins, log: s.log, scanPlans: s.scanPlans}
+	return &DB{Writer: s.Writer, Reader: s.Reader, Dialect: s.Dialect, Limit: limit, Joins: s.Joins, Refused: s.Refused, log: s.log, scanPlans: s.scanPlans}
 }
 
 // Close closes the connections once their running calls have ended.
