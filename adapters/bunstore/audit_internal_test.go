@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"plaza/adapters/bunstore/staff"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ func TestA_record_whose_commit_fails_is_not_written(t *testing.T) {
 	r.At, r.By.Person = time.Unix(1, 0), "Ana"
 	ctx := audit.With(t.Context(), r)
 	for _, committed := range []bool{false, true} {
-		joining := auditEntry(ctx)
+		joining := staff.AuditEntry(ctx)
 		require.NotNil(t, joining)
 		require.NoError(t, s.WriteAside(ctx, joining.Last))
 		joining.Ended(committed)

@@ -5,7 +5,7 @@
 // must stay consistent (an event, its listing, its counts) is written in one transaction. Correctness
 // depends on nothing in the process, so any number of servers may share a database.
 //
-// Files are named by their subject: event_…, feed_…, import_…, payment_…. A hot read is one constant of SQL beside the method that
+// A package for each subject has its ports, a file each. A hot read is one constant of SQL beside the method that
 // runs it, in the words of each database where they differ; its rows are models of bun, by the columns' names. A transaction
 // queues statements and sends them together (engine.Tx): one that must find or write a row fails it otherwise, and what code
 // must know is sent before the rest. Shared counters of the feed are written last, in one order, so that writers cannot
@@ -16,6 +16,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"plaza/adapters/bunstore/people"
+	"plaza/adapters/bunstore/staff"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -43,7 +45,7 @@ func Open(ctx context.Context, o engine.Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.Joins, db.Refused = auditEntry, orThrottled(db)
+	db.Joins, db.Refused = staff.AuditEntry, people.Throttled(db)
 	return &Store{DB: db}, nil
 }
 
@@ -95,7 +97,7 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(), Blocks: s.Blocks(),
 		Events: events, EventReader: events, Discussion: events, Related: events, Notifications: s.Notifications(), Moderation: s.Moderation(),
 		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images(), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: Room{s.DB, l},
+		Images: s.Images(), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: people.Room{DB: s.DB, Limits: l},
 		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(),
 	}
 }

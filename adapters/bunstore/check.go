@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	feedstore "plaza/adapters/bunstore/feed"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -79,25 +80,10 @@ func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *eng
 	return err
 }
 
-// totals compares the totals of each kind with the listings, and adds the difference. Concurrent
-// writers add to the same sum, so only other recounts must be excluded.
+// totals compares the totals of each kind with the listings.
 func (c check) totals(ctx context.Context) error {
-	for _, kind := range []feed.Kind{feed.Publication, feed.Node, feed.Demand, origins} {
-		var is, should int64
-		compare := engine.Step{Statement: compareTotal, Args: []any{string(kind)}, Row: engine.Into(&is, &should)}
-		err := c.ReadRows(ctx, compare, func() {})
-		if err == nil && is != should {
-			err = c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (string, error) {
-				tx.Lock("total of " + string(kind))
-				if err := tx.Run(ctx, compare); err != nil || is == should {
-					return "", err
-				}
-				var b listingChanges
-				b.total(kind, should-is)
-				writeListings(c.DB, tx, b)
-				return fmt.Sprintf("total of %s is %d; should be %d", kind, is, should), nil
-			})
-		}
+	for _, kind := range []feed.Kind{feed.Publication, feed.Node, feed.Demand, feedstore.Origins} {
+		err := c.inspect(ctx, func(_ context.Context, tx *engine.Tx) (string, error) { return feedstore.RecountTotal(c.DB, tx, kind) })
 		if err != nil {
 			return err
 		}
@@ -105,93 +91,15 @@ func (c check) totals(ctx context.Context) error {
 	return nil
 }
 
-// countedRow is the count and latest instants of a kind in a category, from its
-// counters or from the listings.
-type countedRow struct {
-	count            int64
-	created, updated engine.Time
-}
-
-const (
-	// compareCounters finds every counter, and what it should be, as of one moment.
-	compareCounters = `
-		WITH said AS (
-			SELECT category_id, kind, CAST(SUM(count) AS bigint) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_counters GROUP BY category_id, kind),
-		there AS (
-			SELECT category_id, kind, COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_listings GROUP BY category_id, kind),
-		every AS (SELECT category_id, kind FROM said UNION SELECT category_id, kind FROM there)
-		SELECT e.category_id, e.kind, COALESCE(s.count, 0), s.created, s.updated, COALESCE(t.count, 0), t.created, t.updated
-		FROM every e LEFT JOIN said s ON s.category_id = e.category_id AND s.kind = e.kind
-		LEFT JOIN there t ON t.category_id = e.category_id AND t.kind = e.kind`
-
-	// compareCounter is compareCounters for the kind $2 in the category $1.
-	compareCounter = `
-		SELECT CAST($1 AS bigint), CAST($2 AS text), s.count, s.created, s.updated, t.count, t.created, t.updated
-		FROM (
-			SELECT CAST(COALESCE(SUM(count), 0) AS bigint) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_counters WHERE category_id = $1 AND kind = $2) s
-		CROSS JOIN (
-			SELECT COUNT(*) AS count, MAX(created) AS created, MAX(updated) AS updated
-			FROM feed_listings WHERE category_id = $1 AND kind = $2) t`
-
-	// compareTotal finds the total of the kind $1, and what it should be.
-	compareTotal = `
-		SELECT (SELECT CAST(COALESCE(SUM(count), 0) AS bigint) FROM feed_totals WHERE kind = $1),
-			(SELECT COUNT(*) FROM feed_listings WHERE kind = $1)`
-)
-
-// isEqual ignores the instants of empty counters.
-func (a countedRow) isEqual(b countedRow) bool {
-	return a.count == b.count && (a.count == 0 || a.created.Equal(b.created.Time) && a.updated.Equal(b.updated.Time))
-}
-
-// compare returns the read that passes every wrong counter to fn.
-func (c check) compare(statement string, args []any, fn func(of counterKey, is, should countedRow)) engine.Step {
-	return engine.Step{Statement: statement, Args: args, Row: func(scan func(...any) error) error {
-		var of counterKey
-		var is, should countedRow
-		err := scan((*int64)(&of.category), (*string)(&of.kind), &is.count, &is.created, &is.updated,
-			&should.count, &should.created, &should.updated)
-		if err == nil && !is.isEqual(should) {
-			fn(of, is, should)
-		}
-		return err
-	}}
-}
-
 // counters compares all counters with the listings.
 func (c check) counters(ctx context.Context) error {
-	var suspects []counterKey
-	compare := c.compare(compareCounters, nil, func(of counterKey, _, _ countedRow) { suspects = append(suspects, of) })
-	err := c.ReadRows(ctx, compare, func() { suspects = nil })
+	suspects, err := feedstore.WrongCounters(ctx, c.DB)
 	for _, of := range suspects {
 		if err == nil {
-			err = c.recount(ctx, of)
+			err = c.inspect(ctx, func(_ context.Context, tx *engine.Tx) (string, error) { return feedstore.Recount(c.DB, tx, of) })
 		}
 	}
 	return err
-}
-
-// recount checks the counter again while no other recount of it runs. Concurrent
-// changes are added to the same sum.
-func (c check) recount(ctx context.Context, of counterKey) error {
-	return c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (what string, err error) {
-		tx.Lock(fmt.Sprint("counter of ", of.kind, " in ", of.category))
-		var b listingChanges
-		key := []any{int64(of.category), string(of.kind)}
-		tx.Queue(lockCounters, key...)
-		err = tx.Run(ctx, c.compare(compareCounter, key, func(of counterKey, is, should countedRow) {
-			what = fmt.Sprintf("counter of %s in category %d is %d, latest %s and %s; should be %d, latest %s and %s",
-				of.kind, of.category, is.count, is.created, is.updated, should.count, should.created, should.updated)
-			delta := b.counter(of)
-			delta.more, delta.created, delta.updated, delta.lost = should.count-is.count, should.created.Time, should.updated.Time, true
-			b.total(of.kind, 0)
-		}))
-		writeListings(c.DB, tx, b)
-		return what, err
-	})
 }
 
 // hideables are the tables whose rows can be hidden, and the columns that have their owners.

@@ -3,6 +3,7 @@ package bunstore
 import (
 	"context"
 	"fmt"
+	"plaza/adapters/bunstore/diary"
 
 	"github.com/uptrace/bun"
 
@@ -51,7 +52,7 @@ func (c check) recountEvent(ctx context.Context, id int64) error {
 		tx.Queue(`
 			INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = $1
 			ON CONFLICT (event_id) DO NOTHING`, id)
-		var is eventCountsRow
+		var is diary.EventCountsRow
 		if err := c.Selecting(tx).Model(&is).Where("event_id = ?", id).Scan(ctx); err != nil {
 			return "", engine.OrNotFound(err, nil) // removed meanwhile
 		}
@@ -72,7 +73,7 @@ func (c check) recountEvent(ctx context.Context, id int64) error {
 // images reads all images.
 func (c check) images(ctx context.Context) error {
 	for after := userimage.ID(0); ; {
-		rows, err := engine.SelectAll[imageRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		rows, err := engine.SelectAll[diary.ImageRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 			return query.Where("id > ?", after).Order("id").Limit(checkBatch)
 		})
 		if err != nil || len(rows) == 0 {
@@ -80,7 +81,7 @@ func (c check) images(ctx context.Context) error {
 		}
 		for _, row := range rows {
 			after = row.ID
-			if _, err := row.image(); err != nil {
+			if _, err := row.Image(); err != nil {
 				c.found(Finding{What: err.Error()})
 			}
 		}

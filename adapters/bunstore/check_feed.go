@@ -3,6 +3,8 @@ package bunstore
 import (
 	"context"
 	"fmt"
+	"plaza/adapters/bunstore/diary"
+	feedstore "plaza/adapters/bunstore/feed"
 
 	"github.com/uptrace/bun"
 
@@ -10,56 +12,44 @@ import (
 	"plaza/domain/feed"
 )
 
-// stored is a stored record, or the reason why it can't be read.
-type stored struct {
-	id     int64
-	record feed.Listable
-	broken error
-}
-
 // checkSource reads the records of a kind of listings.
 type checkSource struct {
 	kind feed.Kind
-	read func(ctx context.Context, query *bun.SelectQuery) ([]stored, error)
+	read func(ctx context.Context, query *bun.SelectQuery) ([]feedstore.StoredRecord, error)
 	// lock keeps other transactions from changing the record, and what it is listed by. Without lock, reading the row locks it.
 	lock func(tx *engine.Tx, id int64)
 }
 
 var checkSources = []checkSource{
-	{kind: feed.Publication, read: selectRecords[publicationRow]},
-	{kind: feed.Node, read: selectRecords[nodeRow]},
-	{kind: feed.Demand, read: selectRecords[demandRow]},
-	{kind: origins, read: selectOrigins, lock: func(tx *engine.Tx, _ int64) { tx.Lock(importLock) }},
-	{kind: feed.Event, read: selectEvents, lock: func(tx *engine.Tx, id int64) { tx.Queue(lockEvent, id) }},
-}
-
-// selectRecords reads records that are one row each.
-func selectRecords[Row recordRow](ctx context.Context, query *bun.SelectQuery) ([]stored, error) {
-	var rows []Row
-	err := query.Model(&rows).Scan(ctx)
-	return engine.Mapped(rows, func(row Row) stored { return stored{id: row.at().id, record: row.record()} }), err
+	{kind: feed.Publication, read: feedstore.SelectRecords[feedstore.PublicationRow]},
+	{kind: feed.Node, read: feedstore.SelectRecords[feedstore.NodeRow]},
+	{kind: feed.Demand, read: feedstore.SelectRecords[feedstore.DemandRow]},
+	{kind: feedstore.Origins, read: selectOrigins, lock: func(tx *engine.Tx, _ int64) { tx.Lock(feedstore.RecordsLock) }},
+	{kind: feed.Event, read: selectEvents, lock: func(tx *engine.Tx, id int64) { tx.Queue(diary.LockEvent, id) }},
 }
 
 // originRow is a publication with what decides whether it is an origin.
 type originRow struct {
-	publicationRow  `bun:",extend"`
-	OriginalVisible bool `bun:",scanonly"`
+	feedstore.PublicationRow `bun:",extend"`
+	OriginalVisible          bool `bun:",scanonly"`
 }
 
-func (r originRow) record() feed.Listable { return origin{r.publication(), r.OriginalVisible} }
+func (r originRow) Record() feed.Listable {
+	return feedstore.Origin{Publication: r.Publication(), OriginalVisible: r.OriginalVisible}
+}
 
-func selectOrigins(ctx context.Context, query *bun.SelectQuery) ([]stored, error) {
-	return selectRecords[originRow](ctx, query.ColumnExpr("?TableColumns").ColumnExpr(
+func selectOrigins(ctx context.Context, query *bun.SelectQuery) ([]feedstore.StoredRecord, error) {
+	return feedstore.SelectRecords[originRow](ctx, query.ColumnExpr("?TableColumns").ColumnExpr(
 		"EXISTS (SELECT 1 FROM publications f WHERE f.bundle_id = p.first_original_id AND f.published AND NOT f.deleted) AS original_visible"))
 }
 
 // selectEvents reads events with their plates.
-func selectEvents(ctx context.Context, query *bun.SelectQuery) (all []stored, err error) {
-	var rows []eventRow
+func selectEvents(ctx context.Context, query *bun.SelectQuery) (all []feedstore.StoredRecord, err error) {
+	var rows []diary.EventRow
 	err = query.Model(&rows).ModelTableExpr("event_entries AS e").ColumnExpr("?TableColumns").Column("plates").Scan(ctx)
 	for _, row := range rows {
-		entry, broken := row.entry()
-		all = append(all, stored{int64(row.ID), entry.Event, broken})
+		entry, broken := row.Entry()
+		all = append(all, feedstore.StoredRecord{ID: int64(row.ID), Record: entry.Event, Broken: broken})
 	}
 	return all, err
 }
@@ -85,7 +75,7 @@ func (c check) listings(ctx context.Context) error {
 // mismatched returns the IDs in a batch whose listings look wrong, and advances after;
 // past the last batch, after is negative.
 func (c check) mismatched(ctx context.Context, source checkSource, after *int64) (ids []int64, err error) {
-	var records []stored
+	var records []feedstore.StoredRecord
 	err = c.Read(ctx, func(ctx context.Context) (err error) {
 		records, err = source.read(ctx, c.Reader.NewSelect().Where("id > ?", *after).Order("id").Limit(checkBatch))
 		return err
@@ -97,8 +87,8 @@ func (c check) mismatched(ctx context.Context, source checkSource, after *int64)
 		*after = -1
 		return nil, nil
 	}
-	last := records[len(records)-1].id
-	listings, err := engine.SelectAll[listingRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+	last := records[len(records)-1].ID
+	listings, err := engine.SelectAll[feedstore.ListingRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("kind = ? AND id > ? AND id <= ?", source.kind, *after, last)
 	})
 	if err != nil {
@@ -106,11 +96,11 @@ func (c check) mismatched(ctx context.Context, source checkSource, after *int64)
 	}
 	stored := map[int64]*feed.Listing{}
 	for _, row := range listings {
-		stored[row.ID] = new(row.listing())
+		stored[row.ID] = new(row.Listing())
 	}
 	for _, t := range records {
-		if t.broken != nil || !isSame(listed(t.record), stored[t.id]) {
-			ids = append(ids, t.id)
+		if t.Broken != nil || !feedstore.IsSame(feedstore.Listed(t.Record), stored[t.ID]) {
+			ids = append(ids, t.ID)
 		}
 	}
 	*after = last
@@ -130,22 +120,22 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 		if err != nil || len(found) == 0 { // removed meanwhile
 			return "", err
 		}
-		t, at := found[0], item{source.kind, id}
-		if broken = t.broken; broken != nil {
+		t, at := found[0], feedstore.Item{Kind: source.kind, ID: id}
+		if broken = t.Broken; broken != nil {
 			return "", nil
 		}
-		var rows []listingRow
-		if err := tx.NewSelect().Model(&rows).Where("kind = ? AND id = ?", at.kind, id).Scan(ctx); err != nil {
+		var rows []feedstore.ListingRow
+		if err := tx.NewSelect().Model(&rows).Where("kind = ? AND id = ?", at.Kind, id).Scan(ctx); err != nil {
 			return "", err
 		}
 		var was *feed.Listing
 		if len(rows) > 0 {
-			was = new(rows[0].listing())
+			was = new(rows[0].Listing())
 		}
-		if isSame(listed(t.record), was) {
+		if feedstore.IsSame(feedstore.Listed(t.Record), was) {
 			return "", nil
 		}
-		repairListing(c.DB, tx, at, was, t.record)
+		feedstore.RepairListing(c.DB, tx, at, was, t.Record)
 		return fmt.Sprintf("listing of %s %d is wrong", source.kind, id), nil
 	})
 	if err == nil && broken != nil {
@@ -154,30 +144,15 @@ func (c check) recheck(ctx context.Context, source checkSource, id int64) error 
 	return err
 }
 
-// repairListing replaces the wrong listing. The counters may or may not have counted
-// it: they are recounted later.
-func repairListing(db *engine.DB, tx *engine.Tx, at item, wrong *feed.Listing, record feed.Listable) {
-	var b listingChanges
-	next := listedOrNot(record)
-	for _, l := range []*feed.Listing{wrong, next} {
-		if l != nil {
-			b.counter(counterKey{l.Category, at.kind})
-		}
-	}
-	b.total(at.kind, 0)
-	writeListing(db, tx, listingChange{at: at, next: next})
-	writeListings(db, tx, b)
-}
-
 // recordsOf are the tables of the records of each kind of listings.
 var recordsOf = map[feed.Kind]string{
-	feed.Publication: "publications", feed.Node: "nodes", feed.Demand: "demands", origins: "publications", feed.Event: "events",
+	feed.Publication: "publications", feed.Node: "nodes", feed.Demand: "demands", feedstore.Origins: "publications", feed.Event: "events",
 }
 
 // removeOrphans finds listings whose records do not exist.
 func (c check) removeOrphans(ctx context.Context) error {
 	for kind, table := range recordsOf {
-		orphans, err := engine.SelectAll[listingRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		orphans, err := engine.SelectAll[feedstore.ListingRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 			return query.Where("l.kind = ?", kind).Where("NOT EXISTS (SELECT 1 FROM ? t WHERE t.id = l.id)", bun.Ident(table)).Order("id")
 		})
 		if err != nil {
@@ -185,7 +160,7 @@ func (c check) removeOrphans(ctx context.Context) error {
 		}
 		for _, row := range orphans {
 			err := c.inspect(ctx, func(_ context.Context, tx *engine.Tx) (string, error) {
-				repairListing(c.DB, tx, item{kind, row.ID}, new(row.listing()), nil)
+				feedstore.RepairListing(c.DB, tx, feedstore.Item{Kind: kind, ID: row.ID}, new(row.Listing()), nil)
 				return fmt.Sprintf("listed %s %d does not exist", kind, row.ID), nil
 			})
 			if err != nil {

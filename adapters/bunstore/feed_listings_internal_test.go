@@ -2,6 +2,7 @@ package bunstore
 
 import (
 	"context"
+	feedstore "plaza/adapters/bunstore/feed"
 
 	"github.com/uptrace/bun"
 
@@ -11,8 +12,8 @@ import (
 
 // Listings returns all listings of the feed, by kind and ID.
 func (s *Store) Listings(ctx context.Context) ([]feed.Listing, error) {
-	rows, err := engine.SelectAll[listingRow](ctx, s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.Where("kind <> ?", origins).Order("kind", "id")
+	rows, err := engine.SelectAll[feedstore.ListingRow](ctx, s.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("kind <> ?", feedstore.Origins).Order("kind", "id")
 	})
-	return engine.Mapped(rows, listingRow.listing), err
+	return engine.Mapped(rows, feedstore.ListingRow.Listing), err
 }

@@ -21,31 +21,42 @@ import (
 // isStatement finds the beginning of a text that a database runs as it stands.
 var isStatement = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\s`)
 
-// allStatements returns the constants of SQL of the package by their names.
-func allStatements(t *testing.T) map[string]engine.Text {
-	t.Helper()
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
+// constants are the statements of the store by the names of their constants.
+var constants = allStatements()
+
+func allStatements() map[string]engine.Text {
 	all := map[string]engine.Text{}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
+	for _, files := range []string{"*.go", "*/*.go"} {
+		names, err := filepath.Glob(files)
+		for _, name := range names {
+			if err == nil && !strings.HasSuffix(name, "_test.go") {
+				err = addStatements(all, name)
+			}
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		ast.Inspect(file, func(n ast.Node) bool {
-			if spec, is := n.(*ast.ValueSpec); is {
-				for i, value := range spec.Values {
-					if text := textOf(value); text.Postgres+text.SQLite != "" {
-						all[spec.Names[i].Name] = text
-					}
+		if err != nil {
+			panic(err)
+		}
+	}
+	return all
+}
+
+// addStatements adds the statements of the file.
+func addStatements(all map[string]engine.Text, name string) error {
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, is := n.(*ast.ValueSpec); is {
+			for i, value := range spec.Values {
+				if text := textOf(value); text.Postgres+text.SQLite != "" {
+					all[spec.Names[i].Name] = text
 				}
 			}
-			return true
-		})
-	}
-	require.Greater(t, len(all), 150)
-	return all
+		}
+		return true
+	})
+	return nil
 }
 
 // textOf returns the statement that the value of a constant or variable is, or none.
@@ -95,7 +106,8 @@ func TestStatements_run_as_they_stand_and_read_no_table_whole_on_Postgres(t *tes
 	t.Parallel()
 	_, conn := filledPostgres(t, populousPostgres)
 	small := smallTables(t, conn)
-	for name, text := range allStatements(t) {
+	require.Greater(t, len(constants), 150)
+	for name, text := range constants {
 		t.Run(name, func(t *testing.T) {
 			whole := ""
 			for _, scan := range planOfAny(t, conn, text.Postgres).scans() {
@@ -141,7 +153,8 @@ func planOfAny(t *testing.T, conn *pgx.Conn, text string) plan {
 func TestStatements_run_as_they_stand_on_SQLite(t *testing.T) {
 	t.Parallel()
 	_, conn := filledSQLite(t)
-	for name, text := range allStatements(t) {
+	require.Greater(t, len(constants), 150)
+	for name, text := range constants {
 		t.Run(name, func(t *testing.T) {
 			// A transaction of SQLite leaves out the line that locks rows.
 			statement := regexp.MustCompile(`\n\s*FOR .*$`).ReplaceAllString(text.SQLite, "")

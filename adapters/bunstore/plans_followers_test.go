@@ -87,8 +87,8 @@ func TestSUB05_many_followers_are_not_read_to_show_some_on_Postgres(t *testing.T
 	assertReads(followers, fans+page.DefaultSize) // the total is counted in the index
 	assertReads(follower, 2)
 	some := "'{" + strings.Join(strings.Fields(strings.Trim(fmt.Sprint(someEvents()), "[]")), ",") + "}'"
-	assertReads(s.Pick(tiesTo), 2*2*page.MaxSize, some, "1")
-	assertReads(s.Pick(likings), 5*page.MaxSize, some, "1")
+	assertReads(s.Pick(constants["tiesTo"]), 2*2*page.MaxSize, some, "1")
+	assertReads(s.Pick(constants["likings"]), 5*page.MaxSize, some, "1")
 }
 
 func TestSUB05_many_followers_are_not_read_to_show_some_on_SQLite(t *testing.T) {
@@ -105,6 +105,6 @@ func TestSUB05_many_followers_are_not_read_to_show_some_on_SQLite(t *testing.T) 
 	}
 	assert.LessOrEqual(t, steps(followers), 3*fans+40*page.DefaultSize, "three for each that is counted")
 	assert.LessOrEqual(t, steps(follower), 100)
-	assert.LessOrEqual(t, steps(s.Pick(tiesTo), s.Dialect.ListOf(someEvents()), 1), 70*page.MaxSize)
-	assert.LessOrEqual(t, steps(s.Pick(likings), s.Dialect.ListOf(someEvents()), 1), 100*page.MaxSize)
+	assert.LessOrEqual(t, steps(s.Pick(constants["tiesTo"]), s.Dialect.ListOf(someEvents()), 1), 70*page.MaxSize)
+	assert.LessOrEqual(t, steps(s.Pick(constants["likings"]), s.Dialect.ListOf(someEvents()), 1), 100*page.MaxSize)
 }

@@ -113,7 +113,7 @@ func TestEVT14_hidden_events_cost_others_nothing_on_Postgres(t *testing.T) {
 		"{series of ", "generate_series(1, ", "}", ") n")
 	s, conn := filledPostgres(t, statements...)
 	cost := func(t *testing.T, days []calendar.Date, viewer int, limit int) (p plan, buffers float64) {
-		p = explain(t, conn, s.Pick(moment), "'{"+strings.Join(texts(days), ",")+"}'", fmt.Sprint(viewer), fmt.Sprint(limit))
+		p = explain(t, conn, s.Pick(constants["moment"]), "'{"+strings.Join(texts(days), ",")+"}'", fmt.Sprint(viewer), fmt.Sprint(limit))
 		assert.Equal(t, float64(len(days)*limit), p.Rows, "what is found")
 		return p, p.Hit + p.Missed
 	}
@@ -149,7 +149,7 @@ func TestEVT14_hidden_events_cost_others_nothing_on_SQLite(t *testing.T) {
 		"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)")...)
 	cost := func(t *testing.T, days []calendar.Date, viewer int, limit int) (steps int) {
 		for _, day := range days {
-			r := sqliteRead{statement: s.Pick(moment), args: []any{s.Dialect.Key([]calendar.Date{day}), viewer, limit}}
+			r := sqliteRead{statement: s.Pick(constants["moment"]), args: []any{s.Dialect.Key([]calendar.Date{day}), viewer, limit}}
 			found, took := run(t, conn, r)
 			assert.Equal(t, limit, found)
 			steps += took

@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -8,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/feed"
 	"plaza/domain/geo"
 )
 
@@ -43,7 +43,7 @@ func TestFED05_TreeReadsWhatLiesAroundOnPostgres(t *testing.T) {
 	// statement is prepared once, as on a connection that lasts.
 	_, conn := filledPostgres(t, statements...)
 	listings := func(within geo.Kilometres, after ...string) (found plan) {
-		for _, scan := range explainPrepared(t, conn, append(parameters(nearArgs(feed.Area{Centre: lake, Within: within})), after...)...).scans() {
+		for _, scan := range explainPrepared(t, conn, append(parameters(circleOf(lake, within)), after...)...).scans() {
 			if scan.Relation == "feed_listings" {
 				require.Zero(t, found, "it is read once")
 				found = scan
@@ -53,14 +53,14 @@ func TestFED05_TreeReadsWhatLiesAroundOnPostgres(t *testing.T) {
 		assert.Equal(t, "feed_listings_near", found.Index)
 		return found
 	}
-	prepare(t, conn, treeNear)
+	prepare(t, conn, constants["treeNear"].Postgres)
 	around := listings(5)
 	assert.InDelta(t, many/25, around.Rows*around.Loops, 200, "what is within")
 	assert.LessOrEqual(t, around.read(), 2.5*many/25, "and what lies in the same latitudes")
 	wide := listings(500)
 	assert.Greater(t, wide.Rows*wide.Loops, many/2.)
 
-	prepare(t, conn, demandsNear)
+	prepare(t, conn, constants["demandsNear"].Postgres)
 	around = listings(5, "1", "20", "0")
 	assert.LessOrEqual(t, around.read(), 2.5*many/25, "in whichever category")
 }
@@ -74,12 +74,22 @@ func TestFED05_TreeReadsWhatLiesAroundOnSQLite(t *testing.T) {
 	_, conn := filledSQLite(t, demandStatements(many, "{at}", "-n",
 		"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)")...)
 	const byPlace = "SEARCH feed_listings USING COVERING INDEX feed_listings_near (lat>? AND lat<?)"
-	near := sqliteRead{statement: treeNear, args: nearArgs(feed.Area{Centre: lake, Within: 5})}
+	near := sqliteRead{statement: constants["treeNear"].Postgres, args: circleOf(lake, 5)}
 	assert.Contains(t, explainSQLite(t, conn, near), byPlace)
 	const categories = many / 2500
 	rows, steps := run(t, conn, near)
 	assert.Equal(t, 2*categories, rows, "each category and its count")
 	assert.LessOrEqual(t, steps, 6000+(65+30)*many/25, "some 65 for each that is within, and fewer for others in the same latitudes")
-	items := sqliteRead{statement: demandsNear, args: append(near.args, 1, 20, 0)}
+	items := sqliteRead{statement: constants["demandsNear"].Postgres, args: append(near.args, 1, 20, 0)}
 	assert.Contains(t, explainSQLite(t, conn, items), byPlace)
+}
+
+// circleOf returns the parameters $1 to $10 of treeNear.
+func circleOf(centre geo.Point, within geo.Kilometres) []any {
+	box, sine := geo.Around(centre, within), math.Sin(float64(within/geo.Radius)/2)
+	lng := box.Lng[len(box.Lng)-1]
+	return []any{
+		box.Lat.Min, box.Lat.Max, box.Lng[0].Min, box.Lng[0].Max, lng.Min, lng.Max,
+		centre.Lat, math.Cos(centre.Lat * math.Pi / 180), centre.Lng, sine * sine,
+	}
 }

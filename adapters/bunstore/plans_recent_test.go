@@ -33,7 +33,7 @@ func TestOFF01_recent_days_read_a_bounded_number_of_rows_on_Postgres(t *testing.
 		statements[i] = strings.ReplaceAll(statements[i], "{list}", "{}")
 	}
 	s, conn := filledPostgres(t, statements...)
-	plan := explain(t, conn, s.Pick(createdBetween), "'1970-01-02Z'", "'1970-01-03Z'")
+	plan := explain(t, conn, s.Pick(constants["createdBetween"]), "'1970-01-02Z'", "'1970-01-03Z'")
 	var read float64
 	for _, scan := range plan.scans() {
 		if scan.Relation == "users" || scan.Relation == "events" || scan.Relation == "comments" {
@@ -57,7 +57,7 @@ func TestOFF01_recent_days_read_a_bounded_number_of_rows_on_SQLite(t *testing.T)
 	}
 	s, conn := filledSQLite(t, statements...)
 	const day = 86_400_000_000
-	_, steps := run(t, conn, sqliteRead{s.Pick(createdBetween), []any{day, 2 * day}})
+	_, steps := run(t, conn, sqliteRead{s.Pick(constants["createdBetween"]), []any{day, 2 * day}})
 	assert.LessOrEqual(t, steps, 10*3*(telemetry.MaxCount+200))
 	assert.GreaterOrEqual(t, steps, 3*telemetry.MaxCount)
 }

@@ -82,7 +82,7 @@ func TestUSR08_a_search_reads_a_bounded_number_of_rows_on_Postgres(t *testing.T)
 func (of search) assertBounded(t *testing.T, s *Store, conn *pgx.Conn) {
 	t.Helper()
 	args := []string{"'" + of.name + "'", of.by, fmt.Sprint(of.followed), fmt.Sprint(of.others), fmt.Sprint(of.limit), fmt.Sprint(of.withDisabled), "'{" + cameFirst + "}'", "1000"}
-	plan := explain(t, conn, s.Pick(foundByPrefix), args...)
+	plan := explain(t, conn, s.Pick(constants["foundByPrefix"]), args...)
 	var read float64
 	for _, scan := range plan.scans() {
 		assert.NotEqual(t, "Seq Scan", scan.Node, scan.Relation)
@@ -107,7 +107,7 @@ func TestUSR08_a_search_reads_a_bounded_number_of_rows_on_SQLite(t *testing.T) {
 
 func (of search) assertFew(t *testing.T, s *Store, conn *sql.Conn) {
 	t.Helper()
-	found, steps := run(t, conn, sqliteRead{s.Pick(foundByPrefix), []any{of.name, of.by, of.followed, of.others, of.limit, of.withDisabled, "[" + cameFirst + "]", searchedAtOnce}})
+	found, steps := run(t, conn, sqliteRead{s.Pick(constants["foundByPrefix"]), []any{of.name, of.by, of.followed, of.others, of.limit, of.withDisabled, "[" + cameFirst + "]", 1000}})
 	assert.LessOrEqual(t, steps, 200+18*of.mayRead, "steps for %d rows", of.mayRead)
 	assert.GreaterOrEqual(t, found, of.mustFind)
 }

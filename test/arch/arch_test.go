@@ -55,6 +55,8 @@ func forbids(p *pkg, imported string) string {
 		switch {
 		case p.within("adapters/bunstore/internal/engine") && inside(imported, "domain") && !slices.Contains(knowsNoRule, path.Base(imported)):
 			return "the engine knows no rule"
+		case inside(imported, "adapters/bunstore") && path.Base(imported) != "bunstore" && !p.within("adapters/bunstore"):
+			return "what is in the packages of the store is its own"
 		case inside(imported, "application") && !mayKnowUseCases:
 			return "only httpapi, backoffice and bootstrap import use cases, and transport is below the handlers"
 		case inside(imported, "bootstrap", "test"):

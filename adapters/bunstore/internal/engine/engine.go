@@ -35,7 +35,7 @@ type DB struct {
 	Joins func(ctx context.Context) *Joining
 	// Refused converts an error with which the function of a transaction has failed into a fault. Nil: it converts none.
 	Refused func(ctx context.Context, err error) error
-	log   *slog.Logger
+	log     *slog.Logger
 	// scanPlans keeps how the rows of statements are scanned into models.
 	scanPlans *sync.Map
 	tracer    oteltrace.Tracer // nil: none

@@ -32,7 +32,7 @@ func (s *DB) callTraced(ctx context.Context, limit time.Duration, fn func(ctx co
 // maxDepth exceeds the number of functions between a method of a port and its call.
 const maxDepth = 24
 
-// calledMethod returns the exported method of this package that is running, like
+// calledMethod returns the exported method of the store that is running, like
 // Tokens.Session.
 func calledMethod() string {
 	var counters [maxDepth]uintptr
@@ -49,12 +49,13 @@ func calledMethod() string {
 }
 
 // exportedMethod returns the method of a function's full name, like Tokens.Session of
-// plaza/adapters/bunstore.(*Tokens).Session.func1.
+// plaza/adapters/bunstore/people.(*Tokens).Session.func1.
 func exportedMethod(function string) (name string, is bool) {
-	_, local, is := strings.Cut(function, "adapters/bunstore.")
-	if !is {
+	_, local, is := strings.Cut(function, "adapters/bunstore")
+	if !is || strings.HasPrefix(local, "/internal/") {
 		return "", false
 	}
+	_, local, _ = strings.Cut(local, ".")
 	receiver, rest, is := strings.Cut(strings.NewReplacer("(*", "", ")", "").Replace(local), ".")
 	method, _, _ := strings.Cut(rest, ".")
 	if !is || method == "" || method[0] < 'A' || method[0] > 'Z' {

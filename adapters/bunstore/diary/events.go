@@ -1,0 +1,311 @@
+// Package diary stores events with their plates, comments and likes, the images of people, and the files that are to be deleted.
+package diary
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	feedstore "plaza/adapters/bunstore/feed"
+	"plaza/adapters/bunstore/people"
+	"plaza/domain/quota"
+	"reflect"
+	"slices"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/idempotency"
+	"plaza/domain/ratelimit"
+	"plaza/domain/user"
+)
+
+// Events implements event.Repository, event.Reader, event.Discussion and
+// event.RelatedReader.
+//
+// Every writer locks an event's counts before the event itself, and both before the
+// bytes of its author's pictures and the counters of the feed. The locks of quotas come
+// first of all. The fixed order prevents deadlocks.
+type Events struct {
+	DB     *engine.DB
+	Limits quota.Limits
+}
+
+// Add learns the number of the event before it stores what refers to it.
+func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Charge) (*event.Event, error) {
+	var stored event.State
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
+		stored = e.State()
+		makes, err := stored.Makes()
+		if err != nil {
+			return err
+		}
+		if v.countsDrafts(nil, e) {
+			v.needDraft(tx, stored.Author, v.Limits.ErrDrafts())
+		}
+		people.ChargeAll(tx, charges)
+		tx.Queue(insertEvent, stored.Author, stored.Date, stored.Title, stored.Content, stored.HTML, engine.NullIfZero(stored.Category),
+			stored.Permission, stored.Status, stored.IsHidden, stored.Place.Province, stored.Place.City, stored.Place.District,
+			stored.Created, stored.Modified, stored.Published).Into((*int64)(&stored.ID))
+		if err := tx.Send(); err != nil {
+			return err
+		}
+		tx.Queue("INSERT INTO event_counts (event_id, author_id) VALUES ($1, $2)", stored.ID, stored.Author)
+		plates := newPlates(stored.Plates)
+		changePlates(tx, stored.ID, nil, stored.Plates)
+		people.CountPictures(tx, v.Limits, stored.Author, plates...)
+		if l := feedstore.Listed(e); l != nil {
+			l.ID = int64(stored.ID)
+			var b feedstore.ListingChanges
+			b.Replace(feedstore.Item{Kind: feed.Event, ID: l.ID}, nil, l)
+			feedstore.WriteListings(v.DB, tx, b)
+		}
+		return v.complete(tx, &stored, makes)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return event.Restore(stored)
+}
+
+// complete queues the statement that completes the key of the state with what storing the state has made, and removes the
+// key from it: the key is not stored with the event. It sends what is queued to know a plate's number.
+func (Events) complete(tx *engine.Tx, state *event.State, makes idempotency.Kind) error {
+	k := state.Completes
+	state.Completes = nil
+	switch {
+	case k == nil:
+	case makes == idempotency.Plate:
+		err := tx.Send()
+		people.CompleteKey(tx, k, makes, int64(state.Plates[len(state.Plates)-1].ID))
+		return err
+	default:
+		people.CompleteKey(tx, k, makes, int64(state.ID))
+	}
+	return nil
+}
+
+const (
+	// insertEvent stores an event: $1 author, $2 day, $3 title, $4 content, $5 HTML, $6 category, $7 permission, $8 status, $9
+	// whether it is hidden, $10 province, $11 city, $12 district, $13 created, $14 modified, $15 first published.
+	insertEvent = `
+		INSERT INTO events (author_id, day, title, content, html, category_id, permission, status, hidden,
+			province, city, district, created, modified, published_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+		RETURNING id`
+
+	// updateEventText changes the title $3, content $4, HTML $5, province $6, city $7, district $8 and time of the last change $9
+	// of the event $1, if it has the revision $2. SQLite writes every index that contains an assigned column: these are in none.
+	updateEventText = `
+		UPDATE events SET title = $3, content = $4, html = $5, province = $6, city = $7, district = $8, modified = $9,
+			revision = revision + 1
+		WHERE id = $1 AND revision = $2
+		RETURNING (SELECT n.comments FROM event_counts n WHERE n.event_id = $1), (SELECT n.likes FROM event_counts n WHERE n.event_id = $1)`
+
+	// updateEvent is updateEventText with the day $10, category $11, permission $12, status $13, whether it is hidden $14, and when
+	// it was first published $15.
+	updateEvent = `
+		UPDATE events SET title = $3, content = $4, html = $5, province = $6, city = $7, district = $8, modified = $9,
+			day = $10, category_id = $11, permission = $12, status = $13, hidden = $14, published_at = $15, revision = revision + 1
+		WHERE id = $1 AND revision = $2
+		RETURNING (SELECT n.comments FROM event_counts n WHERE n.event_id = $1), (SELECT n.likes FROM event_counts n WHERE n.event_id = $1)`
+
+	// LockEvent locks the event $1.
+	LockEvent = `
+		SELECT id FROM events WHERE id = $1
+		FOR UPDATE`
+)
+
+// changePlates queues the statements that delete removed plates, and insert new plates and set their IDs.
+func changePlates(tx *engine.Tx, on event.ID, before, after []event.Plate) {
+	for _, p := range before {
+		if !slices.ContainsFunc(after, func(kept event.Plate) bool { return kept.ID == p.ID }) {
+			tx.Queue("DELETE FROM plates WHERE id = $1", p.ID)
+		}
+	}
+	for i, p := range after {
+		if p.ID == 0 {
+			tx.Queue("INSERT INTO plates (event_id, photo, created) VALUES ($1, $2, $3) RETURNING id", on, p.Photo, p.Created).
+				Into((*int64)(&after[i].ID))
+		}
+	}
+}
+
+// loadEvent locks the event and returns it. It locks it by a statement of its own: that one may wait,
+// and sees other tables as they were before.
+func loadEvent(tx *engine.Tx, id event.ID) (found event.Entry, err error) {
+	tx.Queue(LockEvent, id)
+	engine.Found(tx, tx.Queue(eventFor, id, 0).Must(event.ErrNotFound), func(row *EventRow) (err error) {
+		found, err = row.Entry()
+		return err
+	})
+	err = tx.Send()
+	return found, err
+}
+
+// Change locks the event. It does not write an event that fn leaves unchanged: it was consistent
+// when it was loaded, and that is the moment of this Change.
+func (v Events) Change(
+	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (changed event.Entry, err error) {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
+		if err := v.lockDraftsWith(ctx, tx, id); err != nil {
+			return err
+		}
+		changed, err = v.ChangeWithin(ctx, tx, id, fn, charges)
+		return err
+	})
+	return changed, err
+}
+
+// lockDraftsWith locks the room for drafts of the author of an event that was not read yet.
+func (v Events) lockDraftsWith(ctx context.Context, tx *engine.Tx, id event.ID) error {
+	if v.Limits.Drafts == 0 {
+		return nil
+	}
+	var author user.ID
+	err := tx.NewSelect().Model((*EventRow)(nil)).Column("author_id").Where("id = ?", id).Scan(ctx, &author)
+	v.lockDrafts(tx, author)
+	return engine.OrNotFound(err, event.ErrNotFound)
+}
+
+// ChangeWithin is Change within the transaction.
+func (v Events) ChangeWithin(
+	ctx context.Context, tx *engine.Tx, id event.ID, fn func(*event.Event) error, charges []ratelimit.Charge,
+) (event.Entry, error) {
+	read, err := loadEvent(tx, id)
+	if err != nil {
+		return read, err
+	}
+	next, err := event.Restore(read.State())
+	if err == nil {
+		err = cmp.Or(fn(next), ctx.Err())
+	}
+	if err != nil || reflect.DeepEqual(read.State(), next.State()) {
+		return read, err
+	}
+	changed, err := v.rewrite(tx, read, next.State(), charges)
+	if err == nil && v.countsDrafts(read.Event, next) {
+		tx.Queue(hasFewerDrafts, next.Author(), v.Limits.Drafts+1).Must(v.Limits.ErrDrafts()) // with this one
+	}
+	if err := cmp.Or(err, tx.Send()); err != nil {
+		return read, err
+	}
+	return changed.entry()
+}
+
+// errStale reports that an event has changed since it was read.
+var errStale = errors.New("the event has changed")
+
+// rewritten is an event as a transaction stores it. Sending the transaction sets the counts and the numbers of new plates.
+type rewritten struct {
+	event.State
+	event.Counts
+	revision int64
+}
+
+func (r *rewritten) entry() (event.Entry, error) {
+	e, err := event.Restore(r.State)
+	return event.Entry{Event: e, Counts: r.Counts, Revision: r.revision}, err
+}
+
+// rewrite stores the next state of the event if that still has the revision, applies the charges, and returns the event as it
+// stores it. Else it returns errStale. The first statement locks the row, the last ones the counters of the feed.
+func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charges []ratelimit.Charge) (*rewritten, error) {
+	changed, err := event.Restore(next)
+	if err != nil {
+		return nil, err
+	}
+	makes, err := next.Makes()
+	if err != nil {
+		return nil, err
+	}
+	before, r := old.State(), &rewritten{State: changed.State(), revision: old.Revision + 1}
+	update, args := updateEventText, []any{
+		next.ID, old.Revision, next.Title, next.Content, next.HTML, next.Place.Province, next.Place.City, next.Place.District, next.Modified,
+	}
+	if !isIndexedAlike(before, next) {
+		update = updateEvent
+		args = append(args, next.Date, engine.NullIfZero(next.Category), next.Permission, next.Status, next.IsHidden, next.Published)
+	}
+	tx.Queue(update, args...).Must(errStale).Into(&r.Comments, &r.Likes)
+	people.ChargeAll(tx, charges)
+	plates := newPlates(r.Plates)
+	changePlates(tx, next.ID, before.Plates, r.Plates)
+	people.CountPictures(tx, v.Limits, next.Author, plates...)
+	if err := tx.Send(); err != nil {
+		return nil, err
+	}
+	var b feedstore.ListingChanges
+	b.Replace(feedstore.Item{Kind: feed.Event, ID: int64(next.ID)}, feedstore.Listed(old.Event), feedstore.Listed(changed))
+	feedstore.WriteListings(v.DB, tx, b)
+	return r, v.complete(tx, &r.State, makes)
+}
+
+// isIndexedAlike reports whether the columns of both that indexes of events have are the same.
+func isIndexedAlike(a, b event.State) bool {
+	return a.Date == b.Date && a.Category == b.Category && a.Exposure() == b.Exposure() && a.Published.Equal(b.Published)
+}
+
+// ChangeRead applies fn to the event as it was read and writes the result at once. If
+// fn fails or changes nothing, or if the event has changed since, it falls back to
+// Change: fn may decide differently on the current event. So it does if the author has
+// as many drafts as the quota: the event may be a draft already.
+func (v Events) ChangeRead(
+	ctx context.Context, read event.Entry, fn func(*event.Event) error, charges ...ratelimit.Charge,
+) (event.Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return event.Entry{}, err
+	}
+	before := read.State()
+	changed, err := event.Restore(before)
+	if err != nil {
+		return event.Entry{}, err
+	}
+	if err := cmp.Or(fn(changed), ctx.Err()); err != nil || reflect.DeepEqual(before, changed.State()) {
+		return v.Change(ctx, read.ID(), fn, charges...)
+	}
+	var stored *rewritten
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		if v.countsDrafts(read.Event, changed) {
+			v.needDraft(tx, read.Author(), errStale)
+		}
+		stored, err = v.rewrite(tx, read, changed.State(), charges)
+		return err
+	})
+	if errors.Is(err, errStale) {
+		return v.Change(ctx, read.ID(), fn, charges...)
+	}
+	if err != nil {
+		return event.Entry{}, err
+	}
+	return stored.entry()
+}
+
+func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, err error) {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) (err error) {
+		ctx := tx.Context()
+		var b feedstore.ListingChanges
+		if removed, err = RemoveEvent(ctx, tx, id, &b); err == nil {
+			feedstore.WriteListings(v.DB, tx, b)
+		}
+		return err
+	})
+	return removed, err
+}
+
+// RemoveEvent deletes the counts first, so that exactly one of several concurrent
+// callers succeeds. The caller writes the changes of the feed at its end. The row's dependents are deleted with it.
+func RemoveEvent(ctx context.Context, tx *engine.Tx, id event.ID, b *feedstore.ListingChanges) (*event.Event, error) {
+	done, err := tx.NewDelete().Model((*EventCountsRow)(nil)).Where("event_id = ?", id).Exec(ctx)
+	if err := engine.OrNotAffected(done, err, event.ErrNotFound); err != nil {
+		return nil, err
+	}
+	stored, err := loadEvent(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	tx.Queue("DELETE FROM events WHERE id = $1", id)
+	b.Replace(feedstore.Item{Kind: feed.Event, ID: int64(id)}, feedstore.Listed(stored.Event), nil)
+	return stored.Event, nil
+}

@@ -1,0 +1,263 @@
+package diary
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"plaza/adapters/bunstore/people"
+	"plaza/domain/quota"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/idempotency"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// Images implements userimage.Repository.
+type Images struct {
+	DB     *engine.DB
+	Limits quota.Limits
+}
+
+type ImageRow struct {
+	bun.BaseModel `bun:"table:images,alias:i"`
+	ID            userimage.ID `bun:",pk,autoincrement"`
+	OwnerID       user.ID
+	Key           media.Key
+	Width         int
+	Height        int
+	Tags          []string `bun:",array"`
+	Created       engine.Time
+	Deleted       engine.Time
+	Hidden        bool
+	Revision      int64
+	engine.PageRow
+}
+
+func (r ImageRow) Image() (userimage.Image, error) {
+	tags, err := userimage.ParseTags(r.Tags)
+	if err != nil {
+		return userimage.Image{}, fmt.Errorf("image %d: %v", r.ID, err) // an internal error, not a fault
+	}
+	return userimage.Image{
+		ID: r.ID, Owner: r.OwnerID, Key: r.Key, Width: r.Width, Height: r.Height, Tags: tags,
+		Created: r.Created.Time, Deleted: r.Deleted.Time, Hidden: r.Hidden,
+	}, nil
+}
+
+const (
+	// countImage counts one more image of the owner $1, who has fewer than $2.
+	countImage = `
+		INSERT INTO image_counts AS c (owner_id, kept) VALUES ($1, 1)
+		ON CONFLICT (owner_id) DO UPDATE SET kept = c.kept + 1 WHERE c.kept < $2`
+
+	// insertImage stores an image: $1 owner, $2 key, $3 width, $4 height, $5 tags, $6 created.
+	insertImage = `
+		INSERT INTO images (owner_id, key, width, height, tags, created) VALUES ($1, $2, $3, $4, $5, $6)
+		RETURNING id`
+
+	// updateImage changes the image $1: $2 owner, $3 key, $4 width, $5 height, $6 tags, $7 created, $8 deleted, $9 whether it is
+	// hidden.
+	updateImage = `
+		UPDATE images SET owner_id = $2, key = $3, width = $4, height = $5, tags = $6, created = $7, deleted = $8, hidden = $9,
+			revision = revision + 1
+		WHERE id = $1`
+
+	// lockImage locks the image $1 and finds it.
+	lockImage = `
+		SELECT id, owner_id, key, width, height, tags, created, deleted, hidden, revision FROM images WHERE id = $1
+		FOR UPDATE`
+
+	// imageOf finds the image $1.
+	imageOf = `
+		SELECT id, owner_id, key, width, height, tags, created, deleted, hidden, revision FROM images WHERE id = $1`
+)
+
+// Add counts the bytes and the image in the order in which a deletion takes them back, so that
+// writers cannot deadlock. Concurrent calls for the owner wait for each other.
+func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit.Charge) (userimage.Image, error) {
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
+		people.ChargeAll(tx, charges)
+		people.CountPictures(tx, v.Limits, i.Owner, people.CountedPicture{Key: i.Key, Bytes: i.Bytes, HasSizes: true})
+		tx.Queue(countImage, i.Owner, userimage.MaxImages).Must(userimage.ErrFull)
+		tx.Queue(insertImage, i.Owner, i.Key, i.Width, i.Height, i.Tags.Names(), i.Created).Into((*int64)(&i.ID))
+		if err := tx.Send(); err != nil {
+			return err
+		}
+		people.CompleteKey(tx, i.Completes, idempotency.Image, int64(i.ID))
+		return nil
+	})
+	i.Bytes, i.Completes = 0, nil
+	return i, err
+}
+
+func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, error) {
+	row, err := engine.One[ImageRow](ctx, v.DB, userimage.ErrNotFound, imageOf, id)
+	if err != nil {
+		return userimage.Image{}, err
+	}
+	return row.Image()
+}
+
+func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (next userimage.Image, err error) {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
+		old, err := loadImage(tx, id)
+		if err != nil {
+			return err
+		}
+		next = old
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
+			return err
+		}
+		next.ID = id
+		saveImage(tx, next)
+		if old.Deleted.IsZero() == next.Deleted.IsZero() && old.Owner == next.Owner {
+			return nil
+		}
+		if next.Deleted.IsZero() {
+			tx.Queue(countImage, next.Owner, math.MaxInt64)
+		}
+		if old.Deleted.IsZero() {
+			tx.Queue("UPDATE image_counts SET kept = kept - 1 WHERE owner_id = $1", old.Owner)
+		}
+		return nil
+	})
+	return next, err
+}
+
+// loadImage locks the image and returns it.
+func loadImage(tx *engine.Tx, id userimage.ID) (found userimage.Image, err error) {
+	engine.Found(tx, tx.Queue(lockImage, id).Must(userimage.ErrNotFound), func(row *ImageRow) (err error) {
+		found, err = row.Image()
+		return err
+	})
+	err = tx.Send()
+	return found, err
+}
+
+func saveImage(tx *engine.Tx, i userimage.Image) {
+	tx.Queue(updateImage, i.ID, i.Owner, i.Key, i.Width, i.Height, i.Tags.Names(), i.Created, i.Deleted, i.Hidden)
+}
+
+// Turn hides or restores the image, whose files are at the reservation's key, and returns its owner. A trigger queues the former
+// key, which this call's caller removes before the reservation ends.
+func (v Images) Turn(tx *engine.Tx, id userimage.ID, isHidden bool, to media.Reservation) (user.ID, error) {
+	i, err := loadImage(tx, id)
+	if err == nil && !i.Deleted.IsZero() {
+		err = userimage.ErrNotFound
+	}
+	if err == nil {
+		i.Hidden, err = moderation.Turned(i.Hidden, isHidden)
+	}
+	if err != nil {
+		return 0, err
+	}
+	from := i.Key
+	i.Key = to.Key
+	lockKey(tx, to.Key)
+	tx.Queue("DELETE FROM discards WHERE key = $1 AND due = $2", to.Key, to.Until).Must(media.ErrMoving)
+	tx.Queue("UPDATE pictures SET key = $2 WHERE key = $1", from, to.Key)
+	saveImage(tx, i)
+	tx.Queue("UPDATE discards SET due = $2 WHERE key = $1", from, to.Until)
+	return i.Owner, tx.Send()
+}
+
+// imagesOf finds the images of the owner $1 that have all tags of $2, and any of the tags of $3 if there are any: $4 of them
+// after $5, the newest first, with their number.
+var imagesOf = engine.Text{
+	Postgres: `
+	SELECT COUNT(*) OVER () AS total, id, owner_id, key, width, height, tags, created
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden
+		AND tags @> $2 AND (cardinality($3::text[]) = 0 OR tags && $3)
+	ORDER BY created DESC, id DESC
+	LIMIT CAST($4 AS bigint) OFFSET CAST($5 AS bigint)`,
+
+	SQLite: `
+	SELECT COUNT(*) OVER () AS total, id, owner_id, key, width, height, tags, created
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden
+		AND ($2 = '[]' OR NOT EXISTS (
+			SELECT 1 FROM json_each($2) w WHERE w.value NOT IN (SELECT t.value FROM json_each(images.tags) t)))
+		AND ($3 = '[]' OR EXISTS (
+			SELECT 1 FROM json_each($3) w WHERE w.value IN (SELECT t.value FROM json_each(images.tags) t)))
+	ORDER BY created DESC, id DESC
+	LIMIT CAST($4 AS integer) OFFSET CAST($5 AS integer)`,
+}
+
+// allImagesOf is imagesOf without the page and the total, for which SQLite would keep all rows before it returns the first.
+var allImagesOf = engine.Text{
+	Postgres: `
+	SELECT id, owner_id, key, width, height, tags, created
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden
+		AND tags @> $2 AND (cardinality($3::text[]) = 0 OR tags && $3)
+	ORDER BY created DESC, id DESC`,
+
+	SQLite: `
+	SELECT id, owner_id, key, width, height, tags, created
+	FROM images
+	WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden
+		AND ($2 = '[]' OR NOT EXISTS (
+			SELECT 1 FROM json_each($2) w WHERE w.value NOT IN (SELECT t.value FROM json_each(images.tags) t)))
+		AND ($3 = '[]' OR EXISTS (
+			SELECT 1 FROM json_each($3) w WHERE w.value IN (SELECT t.value FROM json_each(images.tags) t)))
+	ORDER BY created DESC, id DESC`,
+}
+
+func (v Images) List(ctx context.Context, q userimage.Query, r page.Request) (page.Page[userimage.Image], error) {
+	q, possible := q.Normalise() // strings that can't be tags can't be bound
+	if !possible {
+		p, err := page.Of[userimage.Image](r, nil, 0)
+		return p, cmp.Or(ctx.Err(), err)
+	}
+	p, err := engine.PageOf[ImageRow](ctx, v.DB, r, v.DB.Pick(imagesOf),
+		q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), r.Size(), r.Offset())
+	images, broken := page.TryMap(p, ImageRow.Image)
+	return images, cmp.Or(err, broken)
+}
+
+// errStopped ends an iteration whose consumer has stopped.
+var errStopped = errors.New("iteration stopped")
+
+// All yields rows while it reads them. It does not retry a statement after it has
+// yielded a row.
+func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.Image, error] {
+	return func(yield func(userimage.Image, error) bool) {
+		q, possible := q.Normalise()
+		used := false
+		all := engine.Each(v.DB, func(row *ImageRow) error {
+			i, err := row.Image()
+			if err != nil {
+				return err
+			}
+			if used = true; !yield(i, nil) {
+				return errStopped
+			}
+			return nil
+		}, v.DB.Pick(allImagesOf), q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps))
+		err := v.DB.Read(ctx, func(ctx context.Context) error {
+			if !possible {
+				return nil
+			}
+			err := v.DB.Dialect.Query(ctx, all)
+			if used && err != nil && v.DB.Dialect.Classify(err) == engine.Retryable {
+				return fmt.Errorf("%w: %v", engine.ErrAway, err)
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(userimage.Image{}, err)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package diary
+
+import (
+	"context"
+	"plaza/adapters/bunstore/people"
+	"slices"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/calendar"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/markup"
+	"plaza/domain/news"
+	"plaza/domain/user"
+)
+
+// moment finds the published events of each day of $1 (on SQLite, of the day $1) that the viewer $2 may see, the $3
+// newest of each: those that all may see, unless a block stands between the viewer and their author; the viewer's own; and
+// those for contacts of the viewer's contacts, of whom each is looked up. A block is looked up for each public event that
+// is read: Postgres may read all blocks of the viewer for EXISTS.
+var moment = engine.Text{
+	Postgres: `
+	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
+		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision,
+		(SELECT json_agg(json_build_array(p.id, p.photo, (extract(epoch FROM p.created) * 1000000)::bigint) ORDER BY p.id)
+			FROM plates p WHERE p.event_id = e.id) AS plates,
+		(SELECT c.name FROM categories c WHERE c.id = e.category_id) AS category_name,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
+	FROM unnest($1::date[]) WITH ORDINALITY d (day, place)
+	CROSS JOIN LATERAL (
+		SELECT * FROM (
+			(SELECT e.* FROM events e
+				WHERE e.day = d.day AND e.status = 100 AND NOT e.hidden AND e.permission = 0
+					AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) = 0
+				ORDER BY e.created DESC, e.id DESC LIMIT $3)
+			UNION ALL
+			(SELECT e.* FROM events e
+				WHERE e.author_id = $2 AND e.day = d.day AND e.status = 100 AND NOT e.hidden AND e.permission <> 0
+				ORDER BY e.created DESC, e.id DESC LIMIT $3)
+			UNION ALL
+			(SELECT e.* FROM contacts k CROSS JOIN LATERAL (
+					SELECT * FROM events e
+					WHERE e.author_id = k.contact_id AND e.day = d.day AND e.status = 100 AND NOT e.hidden AND e.permission = 100
+					ORDER BY e.created DESC, e.id DESC LIMIT $3) e
+				WHERE k.user_id = $2
+				ORDER BY e.created DESC, e.id DESC LIMIT $3)
+		) seen ORDER BY created DESC, id DESC LIMIT $3) e
+	LEFT JOIN users u ON u.id = e.author_id AND u.phone NOT LIKE 'erased-%'
+	LEFT JOIN presence p ON p.user_id = u.id
+	ORDER BY d.place, e.created DESC, e.id DESC`,
+
+	SQLite: `
+	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
+		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.plates,
+		(SELECT c.name FROM categories c WHERE c.id = e.category_id) AS category_name,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
+	FROM (
+		SELECT id FROM (
+			SELECT e.id, e.created FROM events e
+			WHERE e.day = $1 AND e.status = 100 AND NOT e.hidden AND e.permission = 0
+				AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) = 0
+			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
+		UNION ALL
+		SELECT id FROM (
+			SELECT e.id, e.created FROM events e INDEXED BY events_of_author
+			WHERE e.author_id = $2 AND e.day = $1 AND e.status = 100 AND NOT e.hidden AND e.permission <> 0
+			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
+		UNION ALL
+		SELECT id FROM (
+			SELECT e.id, e.created FROM contacts k CROSS JOIN events e ON e.id IN (
+				SELECT o.id FROM events o INDEXED BY events_of_author
+				WHERE o.author_id = k.contact_id AND o.day = $1 AND o.status = 100 AND NOT o.hidden AND o.permission = 100
+				ORDER BY o.created DESC, o.id DESC LIMIT CAST($3 AS integer))
+			WHERE k.user_id = $2
+			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
+	) seen
+	CROSS JOIN event_entries e ON e.id = seen.id
+	LEFT JOIN users u ON u.id = e.author_id AND u.phone NOT LIKE 'erased-%'
+	LEFT JOIN presence p ON p.user_id = u.id
+	ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer)`,
+}
+
+// momentRow is a row of moment, or of peopleAndCategories.
+type momentRow struct {
+	EventRow
+	people.MemberRow
+	CategoryName string `bun:",nullzero"`
+}
+
+// newestComments finds the newest comments on each event of $1 (on SQLite, on the event $1) that the viewer $3 sees, $2 of
+// each at most, with their authors.
+var newestComments = engine.Text{
+	Postgres: `
+	SELECT c.id, c.event_id, c.author_id, c.content, c.created, c.hidden,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
+	FROM unnest($1::bigint[]) WITH ORDINALITY d (event_id, place)
+	CROSS JOIN LATERAL (
+		SELECT c.* FROM comments c
+		WHERE c.event_id = d.event_id AND (NOT c.hidden OR c.author_id = $3)
+			AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $3 AND b.other_id = c.author_id) = 0
+		ORDER BY c.created DESC, c.id DESC LIMIT $2) c
+	LEFT JOIN users u ON u.id = c.author_id AND u.phone NOT LIKE 'erased-%'
+	LEFT JOIN presence p ON p.user_id = u.id
+	ORDER BY d.place, c.created DESC, c.id DESC`,
+
+	SQLite: `
+	SELECT c.id, c.event_id, c.author_id, c.content, c.created, c.hidden,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
+	FROM (
+		SELECT c.* FROM comments c
+		WHERE c.event_id = $1 AND (NOT c.hidden OR c.author_id = $3)
+			AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $3 AND b.other_id = c.author_id) = 0
+		ORDER BY c.created DESC, c.id DESC LIMIT CAST($2 AS integer)) c
+	LEFT JOIN users u ON u.id = c.author_id AND u.phone NOT LIKE 'erased-%'
+	LEFT JOIN presence p ON p.user_id = u.id
+	ORDER BY c.created DESC, c.id DESC`,
+}
+
+// peopleAndCategories finds the users of $1, and the names of the categories of $2. Two statements would cost more than one.
+var peopleAndCategories = engine.Both(`
+	SELECT k.category_id, k.category_name,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
+	FROM (
+		SELECT id, 0 AS category_id, '' AS category_name FROM users WHERE id = ANY($1)
+		UNION ALL
+		SELECT 0, id, name FROM categories WHERE id = ANY($2)) k
+	LEFT JOIN users u ON u.id = k.id AND u.phone NOT LIKE 'erased-%'
+	LEFT JOIN presence p ON p.user_id = u.id`)
+
+// newsOfDays finds the first $3 news of each day of $1 (on SQLite, of the day $1), those from the city at the same place
+// of $2 (the city $2) first. An empty city matches none.
+var newsOfDays = engine.Text{
+	Postgres: `
+	SELECT d.place, n.id, n.site_name, n.site_logo, n.url, n.title, n.released, n.html, n.category,
+		n.city, n.district, n.province, n.country
+	FROM unnest($1::date[], $2::text[]) WITH ORDINALITY d (day, city, place)
+	CROSS JOIN LATERAL (
+		SELECT * FROM (
+			(SELECT 1 AS own, n.* FROM news n
+				WHERE n.released = d.day AND n.city = d.city AND d.city <> ''
+				ORDER BY n.id LIMIT $3)
+			UNION ALL
+			(SELECT 0, n.* FROM news n
+				WHERE n.released = d.day AND (n.city <> d.city OR d.city = '')
+				ORDER BY n.id LIMIT $3)
+		) found ORDER BY own DESC, id LIMIT $3) n
+	ORDER BY d.place, n.own DESC, n.id`,
+
+	SQLite: `
+	SELECT 1 AS place, n.id, n.site_name, n.site_logo, n.url, n.title, n.released, n.html, n.category,
+		n.city, n.district, n.province, n.country
+	FROM (
+		SELECT * FROM (
+			SELECT 1 AS own, n.* FROM news n
+			WHERE n.released = $1 AND n.city = $2 AND $2 <> ''
+			ORDER BY n.id LIMIT CAST($3 AS integer))
+		UNION ALL
+		SELECT * FROM (
+			SELECT 0, n.* FROM news n
+			WHERE n.released = $1 AND (n.city <> $2 OR $2 = '')
+			ORDER BY n.id LIMIT CAST($3 AS integer))) n
+	ORDER BY n.own DESC, n.id LIMIT CAST($3 AS integer)`,
+}
+
+// Load reads everything in one round trip.
+func (v Events) Load(ctx context.Context, q event.RelatedQuery) (related event.Related, err error) {
+	reads := slices.Concat(v.momentReads(q, &related), v.peopleReads(q, &related), v.newsReads(q, &related), v.commentReads(q, &related))
+	err = v.DB.Read(ctx, func(ctx context.Context) error {
+		related = event.Related{
+			Events: map[calendar.Date][]*event.Event{}, News: map[event.DayInCity][]news.Item{},
+			Comments: map[event.ID][]event.Comment{}, CategoryNames: map[feed.CategoryID]string{},
+			Members: map[user.ID]*user.Member{},
+		}
+		return v.DB.Dialect.Query(ctx, reads...)
+	})
+	return related, err
+}
+
+func (v Events) momentReads(q event.RelatedQuery, into *event.Related) (reads []engine.Step) {
+	for dates := range slices.Chunk(engine.Distinct(q.Dates), v.DB.Dialect.KeysAtOnce()) {
+		reads = append(reads, engine.Each(v.DB, func(row *momentRow) error {
+			e, err := event.Restore(row.State())
+			if err != nil {
+				return err
+			}
+			into.Events[row.Day.Date] = append(into.Events[row.Day.Date], e)
+			if row.CategoryID != 0 {
+				into.CategoryNames[row.CategoryID] = row.CategoryName
+			}
+			people.AddMember(into.Members, row.Member())
+			return nil
+		}, v.DB.Pick(moment), v.DB.Dialect.Key(dates), q.Viewer, q.Events))
+	}
+	return reads
+}
+
+func (v Events) peopleReads(q event.RelatedQuery, into *event.Related) []engine.Step {
+	if len(q.People) == 0 && len(q.Categories) == 0 {
+		return nil
+	}
+	return []engine.Step{engine.Each(v.DB, func(row *momentRow) error {
+		if row.CategoryID != 0 {
+			into.CategoryNames[row.CategoryID] = row.CategoryName
+		}
+		people.AddMember(into.Members, row.Member())
+		return nil
+	}, v.DB.Pick(peopleAndCategories), q.People, q.Categories)}
+}
+
+func (v Events) commentReads(q event.RelatedQuery, into *event.Related) (reads []engine.Step) {
+	for ids := range slices.Chunk(engine.Distinct(q.CommentsFor), v.DB.Dialect.KeysAtOnce()) {
+		reads = append(reads, engine.Each(v.DB, func(row *authoredComment) error {
+			into.Comments[row.EventID] = append(into.Comments[row.EventID], row.Comment())
+			people.AddMember(into.Members, row.Member())
+			return nil
+		}, v.DB.Pick(newestComments), v.DB.Dialect.Key(ids), q.Comments, q.Viewer))
+	}
+	return reads
+}
+
+// newsRow is a row of newsOfDays.
+type newsRow struct {
+	Place int
+	ID    int64
+	NewsFields
+}
+
+// NewsFields are what is stored of news besides the id.
+type NewsFields struct {
+	SiteName string
+	SiteLogo string
+	URL      string `bun:"url"`
+	Title    string
+	Released engine.Date
+	HTML     markup.HTML `bun:"html"`
+	Category string
+	City     string
+	District string
+	Province string
+	Country  string
+}
+
+func (r *newsRow) item() news.Item {
+	return news.Item{
+		ID: r.ID, SiteName: r.SiteName, SiteLogo: r.SiteLogo, URL: r.URL, Title: r.Title, Released: r.Released.Date,
+		HTML: r.HTML, Category: r.Category, City: r.City, District: r.District, Province: r.Province, Country: r.Country,
+	}
+}
+
+func (v Events) newsReads(q event.RelatedQuery, into *event.Related) (reads []engine.Step) {
+	for some := range slices.Chunk(engine.Distinct(q.DaysInCities), v.DB.Dialect.KeysAtOnce()) {
+		days, cities := make([]calendar.Date, len(some)), make([]string, len(some))
+		for i, key := range some {
+			days[i], cities[i] = key.Date, key.City
+		}
+		reads = append(reads, engine.Each(v.DB, func(row *newsRow) error {
+			key := some[row.Place-1]
+			into.News[key] = append(into.News[key], row.item())
+			return nil
+		}, v.DB.Pick(newsOfDays), v.DB.Dialect.Key(days), v.DB.Dialect.Key(cities), q.News))
+	}
+	return reads
+}

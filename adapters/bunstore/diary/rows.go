@@ -1,0 +1,115 @@
+package diary
+
+import (
+	"encoding/json"
+	"fmt"
+	"plaza/adapters/bunstore/people"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/markup"
+	"plaza/domain/place"
+	"plaza/domain/user"
+)
+
+// EventRow is an event as read by one statement, so that it never mixes states before and after a change. The view
+// event_entries adds its counts and its plates. An event that is being removed has no counts.
+type EventRow struct {
+	bun.BaseModel `bun:"table:events,alias:e"`
+	ID            event.ID `bun:",pk,autoincrement"`
+	AuthorID      user.ID
+	Created       engine.Time
+	Day           engine.Date
+	CategoryID    feed.CategoryID `bun:",nullzero"`
+	Permission    event.Permission
+	Status        event.Status
+	Hidden        bool
+	PublishedAt   engine.Time
+	Title         string
+	Content       string
+	HTML          markup.HTML `bun:"html"`
+	Province      string
+	City          string
+	District      string
+	Modified      engine.Time
+	Revision      int64
+	Comments      int       `bun:",scanonly,nullzero"`
+	Likes         int       `bun:",scanonly,nullzero"`
+	Plates        plateList `bun:",scanonly"`
+	IsLiked       bool      `bun:",scanonly"`
+	people.TiesRow
+	engine.PageRow
+}
+
+func (r EventRow) State() event.State {
+	return event.State{
+		ID: r.ID, Author: r.AuthorID, Date: r.Day.Date, Title: r.Title, Content: r.Content, HTML: r.HTML, Category: r.CategoryID,
+		Permission: r.Permission, Status: r.Status, IsHidden: r.Hidden,
+		Place:  place.Place{Province: r.Province, City: r.City, District: r.District},
+		Plates: r.Plates, Created: r.Created.Time, Modified: r.Modified.Time, Published: r.PublishedAt.Time,
+	}
+}
+
+func (r EventRow) Entry() (event.Entry, error) {
+	restored, err := event.Restore(r.State())
+	return event.Entry{Event: restored, Counts: event.Counts{Comments: r.Comments, Likes: r.Likes}, Revision: r.Revision}, err
+}
+
+// entriesOf returns the entries of the rows, which were read with the error.
+func entriesOf(rows []EventRow, err error) ([]event.Entry, error) {
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]event.Entry, len(rows))
+	for i := range rows {
+		if entries[i], err = rows[i].Entry(); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+type EventCountsRow struct {
+	bun.BaseModel `bun:"table:event_counts,alias:n"`
+	EventID       event.ID `bun:",pk"`
+	AuthorID      user.ID
+	Comments      int
+	Likes         int
+	Commented     engine.Time
+}
+
+// plateList scans the plates of the view event_entries.
+type plateList []event.Plate
+
+func (l *plateList) Scan(src any) error { return engine.ScanText(src, l.ScanBytes) }
+
+// ScanBytes scans the text directly.
+func (l *plateList) ScanBytes(text []byte) error {
+	*l = nil
+	if len(text) <= len("[]") {
+		return nil
+	}
+	var rows []plateJSON
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return fmt.Errorf("decode plates: %w", err)
+	}
+	for _, row := range rows {
+		*l = append(*l, event.Plate(row))
+	}
+	return nil
+}
+
+type plateJSON event.Plate
+
+func (p *plateJSON) UnmarshalJSON(text []byte) error {
+	var created int64
+	if err := json.Unmarshal(text, &[]any{&p.ID, &p.Photo, &created}); err != nil {
+		return err
+	}
+	p.Created = time.UnixMicro(created).UTC()
+	return nil
+}

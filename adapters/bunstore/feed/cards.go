@@ -1,0 +1,77 @@
+package feed
+
+import (
+	"cmp"
+	"context"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/feed"
+)
+
+const (
+	// openedPublication finds the listed publication $1 with its text.
+	openedPublication = `
+	SELECT 'publication' AS kind, l.id, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type, p.title, p.summary,
+		p.cover, p.author_id, p.language, p.category_id, p.published, p.deleted, p.created, p.updated, COALESCE(t.html, '') AS html
+	FROM feed_listings l LEFT JOIN publications p ON p.id = l.id
+	LEFT JOIN publication_texts t ON t.id = l.id
+	WHERE l.kind = 'publication' AND l.id = $1`
+
+	// openedNode finds the listed node $1 with its text.
+	openedNode = `
+	SELECT 'node' AS kind, l.id, n.bundle_id, n.title, n.summary,
+		n.cover, n.author_id, n.language, n.category_id, n.published, n.deleted, n.created, n.updated, COALESCE(t.html, '') AS html
+	FROM feed_listings l LEFT JOIN nodes n ON n.id = l.id
+	LEFT JOIN node_texts t ON t.id = l.id
+	WHERE l.kind = 'node' AND l.id = $1`
+
+	// openedDemand finds the listed demand $1 with its author.
+	openedDemand = `
+	SELECT 'demand' AS kind, l.id, d.title, d.description, d.tags, d.cover, d.images, d.author_id, d.address, d.category_id,
+		d.lat, d.lng, d.closed, d.starts, d.ends, d.published, d.deleted, d.created, d.updated,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, s.seen
+	FROM feed_listings l LEFT JOIN demands d ON d.id = l.id
+	LEFT JOIN users u ON u.id = d.author_id AND u.phone NOT LIKE 'erased-%'
+	LEFT JOIN presence s ON s.user_id = u.id
+	WHERE l.kind = 'demand' AND l.id = $1`
+
+	// translationsOfItem finds the first $3 of the visible publications whose bundle or whose bundle's first original is the
+	// original of the item $1 of the kind $2, a publication (but for itself) or a node.
+	translationsOfItem = `
+	WITH original AS MATERIALIZED (
+		SELECT COALESCE(first_original_id, bundle_id) AS id FROM publications WHERE id = $1 AND $2 = 'publication'
+		UNION ALL
+		SELECT COALESCE(b.first_original_id, b.id) FROM nodes n JOIN bundles b ON b.id = n.bundle_id WHERE n.id = $1 AND $2 = 'node')
+	SELECT id, language, title FROM publications
+	WHERE bundle_id = (SELECT id FROM original) AND published AND NOT deleted AND (id <> $1 OR $2 = 'node')
+	UNION
+	SELECT id, language, title FROM publications
+	WHERE first_original_id = (SELECT id FROM original) AND published AND NOT deleted AND (id <> $1 OR $2 = 'node')
+	ORDER BY id
+	LIMIT CAST($3 AS bigint)`
+)
+
+// Card reads the item and its translations in one round trip.
+func (v Feed) Card(ctx context.Context, kind feed.Kind, id int64) (feed.Card, error) {
+	var cards []itemRow
+	var translations []feed.Translation
+	opened := map[feed.Kind]string{feed.Publication: openedPublication, feed.Node: openedNode, feed.Demand: openedDemand}[kind]
+	if opened == "" {
+		return feed.Card{}, cmp.Or[error](ctx.Err(), feed.ErrNoItem)
+	}
+	reads := []engine.Step{engine.Rows(v.DB, &cards, opened, id)}
+	if kind != feed.Demand {
+		reads = append(reads, engine.Rows(v.DB, &translations, translationsOfItem, id, kind, feed.MaxTranslations))
+	}
+	err := v.DB.Read(ctx, func(ctx context.Context) error {
+		cards, translations = nil, nil
+		return v.DB.Dialect.Query(ctx, reads...)
+	})
+	switch {
+	case err != nil:
+		return feed.Card{}, err
+	case len(cards) == 0:
+		return feed.Card{}, feed.ErrNoItem
+	}
+	return feed.Card{Item: cards[0].item(), HTML: cards[0].HTML, Translations: translations}, nil
+}

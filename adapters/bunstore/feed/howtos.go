@@ -1,0 +1,45 @@
+package feed
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// HowTos implements publication.HowTos.
+type HowTos struct{ DB *engine.DB }
+
+type HowToRow struct {
+	bun.BaseModel `bun:"table:howtos,alias:h"`
+	Category      string  `bun:",pk"`
+	RobotID       user.ID `bun:",pk"`
+	Bundles       []int64 `bun:",array"`
+	Created       engine.Time
+	Updated       engine.Time
+	engine.PageRow
+}
+
+func (r HowToRow) HowTo() publication.HowTo {
+	return publication.HowTo{
+		Category: r.Category, Robot: r.RobotID, Created: r.Created.Time, Updated: r.Updated.Time,
+		Bundles: engine.Mapped(r.Bundles, func(id int64) publication.BundleID { return publication.BundleID(id) }),
+	}
+}
+
+// howTosOf finds the how-tos of the categories $1, or of all if $2 is true: $3 of them after $4, the newest first, with their number.
+var howTosOf = engine.Both(`
+	SELECT COUNT(*) OVER () AS total, category, robot_id, bundles, created, updated FROM howtos
+	WHERE $2 OR category = ANY($1)
+	ORDER BY created DESC, category, robot_id
+	LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)`)
+
+func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
+	rows, err := engine.PageOf[HowToRow](ctx, v.DB, r, v.DB.Pick(howTosOf),
+		engine.Filled(categories), len(categories) == 0, r.Size(), r.Offset())
+	return page.Map(rows, HowToRow.HowTo), err
+}

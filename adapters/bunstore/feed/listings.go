@@ -1,0 +1,287 @@
+package feed
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/feed"
+	"plaza/domain/publication"
+)
+
+// CategoryTree is the kind of the category tree in the totals. It has no listings.
+const CategoryTree feed.Kind = "category"
+
+// ListingChanges collects the changes of a transaction to listings, counters and totals
+// of the feed. They are written at its end, so that shared counter rows are locked as
+// briefly as possible: first the counters, ordered by category and kind, then the
+// totals, ordered by kind. The fixed order prevents deadlocks.
+type ListingChanges struct {
+	listings []listingChange
+	counters map[counterKey]*counterDelta
+	totals   map[feed.Kind]int64 // the change of the count; zero for a kind that only changed
+}
+
+// listingChange is a change of one listing; nil means no listing.
+type listingChange struct {
+	at        Item
+	old, next *feed.Listing
+}
+
+// isUpdate reports whether only Updated has changed.
+func (b listingChange) isUpdate() bool {
+	if b.old == nil || b.next == nil {
+		return false
+	}
+	was := *b.old
+	was.Updated = b.next.Updated
+	return IsSame(&was, b.next)
+}
+
+// counterKey identifies a counter.
+type counterKey struct {
+	category feed.CategoryID
+	kind     feed.Kind
+}
+
+func (a counterKey) compare(b counterKey) int {
+	return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.kind, b.kind))
+}
+
+// counterDelta is a change of a counter.
+type counterDelta struct {
+	more             int64
+	created, updated time.Time // latest of the added listings; zero if none was added
+	lost             bool      // a removed listing may have been the latest
+}
+
+// Replace replaces the old listing by the next one; nil means no listing.
+func (b *ListingChanges) Replace(at Item, old, next *feed.Listing) {
+	if old == nil && next == nil {
+		return
+	}
+	b.listings = append(b.listings, listingChange{at, old, next})
+	if next != nil {
+		b.add(next)
+	}
+	if old != nil {
+		c := b.counter(counterKey{old.Category, at.Kind})
+		c.more--
+		made := next != nil && next.Category == old.Category // correct unless it is earlier
+		c.lost = c.lost || !made || next.Created.Before(old.Created) || next.Updated.Before(old.Updated)
+		b.Total(at.Kind, -1)
+	}
+}
+
+// add counts a new listing.
+func (b *ListingChanges) add(l *feed.Listing) {
+	c := b.counter(counterKey{l.Category, l.Kind})
+	c.more++
+	c.created, c.updated = later(c.created, l.Created), later(c.updated, l.Updated)
+	b.Total(l.Kind, 1)
+}
+
+func (b *ListingChanges) counter(of counterKey) *counterDelta {
+	if b.counters == nil {
+		b.counters = map[counterKey]*counterDelta{}
+	}
+	if b.counters[of] == nil {
+		b.counters[of] = &counterDelta{}
+	}
+	return b.counters[of]
+}
+
+// Total records that the kind has changed, and the change of its count. Events have no
+// totals, because no page lists them.
+func (b *ListingChanges) Total(kind feed.Kind, more int64) {
+	if kind == feed.Event {
+		return
+	}
+	if b.totals == nil {
+		b.totals = map[feed.Kind]int64{}
+	}
+	b.totals[kind] += more
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// countListings counts $3 more listings of the kind $2 in the category $1, the latest of them created at $4 and updated at $5.
+// The shard depends on the connection, whose transactions run one after the other.
+var countListings = engine.Both(`
+	INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
+	VALUES ($1, $2, pg_backend_pid() % 16, $3, $4, $5, 1)
+	ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1,
+		created = CASE WHEN k.created > EXCLUDED.created THEN k.created ELSE COALESCE(EXCLUDED.created, k.created) END,
+		updated = CASE WHEN k.updated > EXCLUDED.updated THEN k.updated ELSE COALESCE(EXCLUDED.updated, k.updated) END`)
+
+// countTotal counts $2 more listings of the kind $1, which has changed at $3. Versions follow the clock, so that none is
+// used again after rows were lost or a backup was restored.
+var countTotal = engine.Both(`
+	INSERT INTO feed_totals AS t (kind, shard, count, version) VALUES ($1, pg_backend_pid() % 16, $2, $3)
+	ON CONFLICT (kind, shard) DO UPDATE SET count = t.count + EXCLUDED.count,
+		version = CASE WHEN t.version < EXCLUDED.version THEN EXCLUDED.version ELSE t.version + 1 END`)
+
+const (
+	// lockCounters locks the counters of the kind $2 in the category $1.
+	lockCounters = `
+		SELECT 1 FROM feed_counters
+		WHERE category_id = $1 AND kind = $2
+		ORDER BY shard
+		FOR UPDATE`
+
+	// trimCounters makes the instants of the counters of the kind $2 in the category $1 at most the latest of its listings.
+	trimCounters = `
+		WITH latest AS (
+			SELECT
+				(SELECT l.created FROM feed_listings l WHERE l.category_id = $1 AND l.kind = CAST($2 AS text)
+					ORDER BY l.created DESC LIMIT 1) AS created,
+				(SELECT l.updated FROM feed_listings l WHERE l.category_id = $1 AND l.kind = CAST($2 AS text)
+					ORDER BY l.updated DESC LIMIT 1) AS updated)
+		UPDATE feed_counters AS k SET
+			created = CASE WHEN k.created <= m.created THEN k.created ELSE m.created END,
+			updated = CASE WHEN k.updated <= m.updated THEN k.updated ELSE m.updated END
+		FROM latest m
+		WHERE k.category_id = $1 AND k.kind = $2 AND (m.created IS NULL OR k.created > m.created OR k.updated > m.updated)`
+
+	// putListing stores the listing of the kind $1 with the id $2: the category $3, created at $4, updated at $5, at $6, $7.
+	putListing = `
+		INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (kind, id) DO UPDATE SET category_id = EXCLUDED.category_id, created = EXCLUDED.created,
+			updated = EXCLUDED.updated, lat = EXCLUDED.lat, lng = EXCLUDED.lng`
+
+	// touchListing stores that the listing of the kind $1 with the id $2 was updated at $3. SQLite writes every index that
+	// has an assigned column.
+	touchListing = `
+		UPDATE feed_listings SET updated = $3 WHERE kind = CAST($1 AS text) AND id = $2`
+)
+
+// WriteListings queues the statements that write the changes.
+func WriteListings(db *engine.DB, tx *engine.Tx, b ListingChanges) {
+	inOrder := slices.SortedFunc(maps.Keys(b.counters), counterKey.compare)
+	isLost := func(of counterKey) bool { return b.counters[of].lost }
+	count := func() {
+		for _, of := range inOrder {
+			c := b.counters[of]
+			if c.lost {
+				tx.Queue(lockCounters, of.category, of.kind)
+			}
+			tx.Queue(db.Pick(countListings), of.category, of.kind, c.more, c.created, c.updated)
+		}
+	}
+	// All shards are locked before the latest of the remaining listings is looked up: concurrent changes are then either
+	// committed or not yet counted.
+	countsFirst := slices.ContainsFunc(inOrder, isLost)
+	if countsFirst {
+		count()
+	}
+	for _, change := range b.listings {
+		writeListing(db, tx, change)
+	}
+	if !countsFirst {
+		count()
+	}
+	for _, of := range inOrder {
+		if isLost(of) {
+			tx.Queue(trimCounters, of.category, of.kind)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(b.totals)) {
+		tx.Queue(db.Pick(countTotal), kind, b.totals[kind], time.Now().UnixMicro())
+	}
+}
+
+// writeListing queues the statement that writes the listing and leaves the counters alone.
+func writeListing(db *engine.DB, tx *engine.Tx, b listingChange) {
+	switch next := b.next; {
+	case next == nil:
+		tx.Queue("DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2", b.at.Kind, b.at.ID)
+	case b.isUpdate():
+		tx.Queue(touchListing, b.at.Kind, b.at.ID, next.Updated)
+	default:
+		tx.Add(engine.Step{Statement: putListing, Args: engine.Values(db, listingRowOf(next))})
+	}
+}
+
+// ListingRow is a listing, whose category is 0 without one.
+type ListingRow struct {
+	bun.BaseModel `bun:"table:feed_listings,alias:l"`
+	Kind          feed.Kind `bun:",pk"`
+	ID            int64     `bun:",pk"`
+	CategoryID    feed.CategoryID
+	Created       engine.Time
+	Updated       engine.Time
+	Lat           *float64
+	Lng           *float64
+}
+
+func listingRowOf(l *feed.Listing) ListingRow {
+	r := ListingRow{
+		Kind: l.Kind, ID: l.ID, CategoryID: l.Category, Created: engine.At(l.Created), Updated: engine.At(l.Updated),
+	}
+	if l.Point != nil {
+		r.Lat, r.Lng = &l.Point.Lat, &l.Point.Lng
+	}
+	return r
+}
+
+func (r ListingRow) Listing() feed.Listing {
+	return feed.Listing{
+		Kind: r.Kind, ID: r.ID, Category: r.CategoryID, Created: r.Created.Time, Updated: r.Updated.Time, Point: pointOf(r.Lat, r.Lng),
+	}
+}
+
+// Item identifies a record that can be listed.
+type Item struct {
+	Kind feed.Kind
+	ID   int64
+}
+
+// Listed returns the listing of the record, or nil if it is not listed.
+func Listed(record feed.Listable) *feed.Listing {
+	l, is := record.Listing()
+	if !is {
+		return nil
+	}
+	return &l
+}
+
+// IsSame reports whether both are the same listing, or nil.
+func IsSame(a, b *feed.Listing) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Kind == b.Kind && a.ID == b.ID && a.Category == b.Category && a.Created.Equal(b.Created) && a.Updated.Equal(b.Updated) &&
+		(a.Point == nil && b.Point == nil || a.Point != nil && b.Point != nil && *a.Point == *b.Point)
+}
+
+// Origins is the kind under which origin publications are listed a second time, so that
+// their pages and their total cost the same as any others. No feed shows it.
+const Origins feed.Kind = "origin"
+
+// Origin is a publication that may be an origin, with the visibility of its original.
+type Origin struct {
+	publication.Publication
+	OriginalVisible bool
+}
+
+func (o Origin) Listing() (feed.Listing, bool) {
+	l, listed := o.Publication.Listing()
+	l.Kind = Origins
+	return l, listed && o.IsOrigin(o.OriginalVisible)
+}
+
+func listedOrNot(record feed.Listable) *feed.Listing {
+	if record == nil {
+		return nil
+	}
+	return Listed(record)
+}

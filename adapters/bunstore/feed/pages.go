@@ -1,0 +1,243 @@
+package feed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"plaza/adapters/bunstore/people"
+	"slices"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/feed"
+	"plaza/domain/geo"
+	"plaza/domain/markup"
+	"plaza/domain/page"
+	"plaza/domain/publication"
+)
+
+// Each page below is selected from an index of listings alone; only its items are looked up.
+//
+// SQLite prepares a statement again for each value of a parameter that is a bare LIMIT, or that may be compared with the
+// condition of a partial index. CAST prevents this.
+const (
+	// publicationsOfCategory finds the publications in the category $1, the newest first, $2 of them behind the first $3.
+	publicationsOfCategory = `
+	WITH page AS (
+		SELECT id, created FROM feed_listings
+		WHERE category_id = $1 AND kind = 'publication'
+		ORDER BY created DESC, id
+		LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint))
+	SELECT 'publication' AS kind, page.id, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type, p.title, p.summary,
+		p.cover, p.author_id, p.language, p.category_id, p.published, p.deleted, p.created, p.updated,
+		(SELECT CAST(SUM(count) AS bigint) FROM feed_counters WHERE category_id = $1 AND kind = 'publication') AS total
+	FROM page LEFT JOIN publications p ON p.id = page.id
+	ORDER BY page.created DESC, page.id`
+
+	// nodesOfCategory is publicationsOfCategory for nodes.
+	nodesOfCategory = `
+	WITH page AS (
+		SELECT id, created FROM feed_listings
+		WHERE category_id = $1 AND kind = 'node'
+		ORDER BY created DESC, id
+		LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint))
+	SELECT 'node' AS kind, page.id, n.bundle_id, n.title, n.summary,
+		n.cover, n.author_id, n.language, n.category_id, n.published, n.deleted, n.created, n.updated,
+		(SELECT CAST(SUM(count) AS bigint) FROM feed_counters WHERE category_id = $1 AND kind = 'node') AS total
+	FROM page LEFT JOIN nodes n ON n.id = page.id
+	ORDER BY page.created DESC, page.id`
+
+	// demandsOfCategory is publicationsOfCategory for demands, with their authors.
+	demandsOfCategory = `
+	WITH page AS (
+		SELECT id, created FROM feed_listings
+		WHERE category_id = $1 AND kind = 'demand'
+		ORDER BY created DESC, id
+		LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint))
+	SELECT 'demand' AS kind, page.id, d.title, d.description, d.tags, d.cover, d.images, d.author_id, d.address, d.category_id,
+		d.lat, d.lng, d.closed, d.starts, d.ends, d.published, d.deleted, d.created, d.updated,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, s.seen,
+		(SELECT CAST(SUM(count) AS bigint) FROM feed_counters WHERE category_id = $1 AND kind = 'demand') AS total
+	FROM page LEFT JOIN demands d ON d.id = page.id
+	LEFT JOIN users u ON u.id = d.author_id AND u.phone NOT LIKE 'erased-%'
+	LEFT JOIN presence s ON s.user_id = u.id
+	ORDER BY page.created DESC, page.id`
+
+	// itemsOfCategory is publicationsOfCategory for the items of the kinds $4 to $7.
+	itemsOfCategory = `
+	WITH page AS (
+		SELECT kind, id, created FROM feed_listings
+		WHERE category_id = $1 AND kind IN ('demand', 'node', 'publication')
+			AND kind IN (CAST($4 AS text), CAST($5 AS text), CAST($6 AS text), CAST($7 AS text))
+		ORDER BY created DESC, kind, id
+		LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint))
+	SELECT page.kind, page.id, COALESCE(p.bundle_id, n.bundle_id) AS bundle_id, p.first_original_id, p.original_id, p.node_id,
+		COALESCE(p.type, 0) AS type, COALESCE(p.title, n.title, d.title) AS title, COALESCE(p.summary, n.summary, '') AS summary,
+		COALESCE(d.description, '') AS description, d.tags,
+		COALESCE(p.cover, n.cover, d.cover) AS cover, d.images, COALESCE(p.author_id, n.author_id, d.author_id) AS author_id,
+		COALESCE(p.language, n.language, '') AS language, COALESCE(d.address, '') AS address,
+		COALESCE(p.category_id, n.category_id, d.category_id) AS category_id,
+		d.lat, d.lng, d.closed, d.starts, d.ends,
+		COALESCE(p.published, n.published, d.published) AS published, COALESCE(p.deleted, n.deleted, d.deleted) AS deleted,
+		COALESCE(p.created, n.created, d.created) AS created, COALESCE(p.updated, n.updated, d.updated) AS updated,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, s.seen,
+		(SELECT CAST(SUM(count) AS bigint) FROM feed_counters WHERE category_id = $1 AND kind IN ($4, $5, $6, $7)) AS total
+	FROM page
+	LEFT JOIN publications p ON p.id = CASE page.kind WHEN 'publication' THEN page.id END
+	LEFT JOIN nodes n ON n.id = CASE page.kind WHEN 'node' THEN page.id END
+	LEFT JOIN demands d ON d.id = CASE page.kind WHEN 'demand' THEN page.id END
+	LEFT JOIN users u ON u.id = d.author_id AND u.phone NOT LIKE 'erased-%'
+	LEFT JOIN presence s ON s.user_id = u.id
+	ORDER BY page.created DESC, page.kind, page.id`
+
+	// demandsNear finds the demands in the category $11 that are within the circle of treeNear, the newest first, $12 of
+	// them behind the first $13. With "+ 0" no plan begins with an index of categories, however few demands most of them have.
+	demandsNear = `
+	WITH there AS MATERIALIZED (
+		SELECT id, created FROM feed_listings
+		WHERE category_id + 0 = $11 AND lat BETWEEN $1 AND $2
+			AND CASE WHEN lng BETWEEN $3 AND $4 OR lng BETWEEN $5 AND $6
+				THEN power(sin(radians(lat - $7) / 2), 2) + cos(radians(lat)) * $8 * power(sin(radians(lng - $9) / 2), 2) <= $10
+				ELSE FALSE END),
+	page AS (
+		SELECT id, created FROM there
+		ORDER BY created DESC, id
+		LIMIT CAST($12 AS bigint) OFFSET CAST($13 AS bigint))
+	SELECT 'demand' AS kind, page.id, d.title, d.description, d.tags, d.cover, d.images, d.author_id, d.address, d.category_id,
+		d.lat, d.lng, d.closed, d.starts, d.ends, d.published, d.deleted, d.created, d.updated,
+		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, s.seen,
+		(SELECT COUNT(*) FROM there) AS total
+	FROM page LEFT JOIN demands d ON d.id = page.id
+	LEFT JOIN users u ON u.id = d.author_id AND u.phone NOT LIKE 'erased-%'
+	LEFT JOIN presence s ON s.user_id = u.id
+	ORDER BY page.created DESC, page.id`
+
+	// latestPublications finds the publications (the kind $1 is publication) or the origins among them (origin), the
+	// latest update first, $2 of them behind the first $3.
+	latestPublications = `
+	WITH page AS (
+		SELECT id, updated FROM feed_listings
+		WHERE kind = CAST($1 AS text) AND kind IN ('origin', 'publication')
+		ORDER BY updated DESC, id
+		LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint))
+	SELECT 'publication' AS kind, page.id, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type, p.title, p.summary,
+		p.cover, p.author_id, p.language, p.category_id, p.published, p.deleted, p.created, p.updated,
+		(SELECT CAST(COALESCE(SUM(count), 0) AS bigint) FROM feed_totals WHERE kind = $1) AS total
+	FROM page LEFT JOIN publications p ON p.id = page.id
+	ORDER BY page.updated DESC, page.id`
+
+	// latestOfCategory is latestPublications for the category $4.
+	latestOfCategory = `
+	WITH page AS (
+		SELECT id, updated FROM feed_listings
+		WHERE category_id = $4 AND kind = CAST($1 AS text)
+		ORDER BY updated DESC, id
+		LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint))
+	SELECT 'publication' AS kind, page.id, p.bundle_id, p.first_original_id, p.original_id, p.node_id, p.type, p.title, p.summary,
+		p.cover, p.author_id, p.language, p.category_id, p.published, p.deleted, p.created, p.updated,
+		(SELECT CAST(COALESCE(SUM(count), 0) AS bigint) FROM feed_counters WHERE category_id = $4 AND kind = $1) AS total
+	FROM page LEFT JOIN publications p ON p.id = page.id
+	ORDER BY page.updated DESC, page.id`
+)
+
+// itemRow is a publication, node or demand of a page, with the author of a demand. What its kind lacks is zero.
+type itemRow struct {
+	Kind feed.Kind
+	ContentFields
+	publicationFields
+	demandFields
+	HTML markup.HTML `bun:"html"`
+	people.MemberRow
+	engine.PageRow
+}
+
+func (r itemRow) item() feed.Item {
+	switch r.Kind {
+	case feed.Publication:
+		return feed.Item{Listable: PublicationRow{ContentFields: r.ContentFields, publicationFields: r.publicationFields}.Record()}
+	case feed.Node:
+		return feed.Item{Listable: NodeRow{ContentFields: r.ContentFields}.Record()}
+	}
+	i := feed.Item{Listable: DemandRow{recordFields: r.recordFields, demandFields: r.demandFields}.Record()}
+	if r.MemberID != 0 {
+		i.Author = new(r.Member())
+	}
+	return i
+}
+
+// pointOf returns the point of two columns, which are both NULL without one.
+func pointOf(lat, lng *float64) *geo.Point {
+	if lat == nil || lng == nil {
+		return nil
+	}
+	return &geo.Point{Lat: *lat, Lng: *lng}
+}
+
+// nilIfEmpty returns the list, or nil if it is empty.
+func nilIfEmpty[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+func (v Feed) Page(
+	ctx context.Context, in feed.CategoryID, sel feed.Selection, r page.Request,
+) (page.Page[feed.Item], error) {
+	statement, args := itemsOfCategory, []any{in, r.Size(), r.Offset()}
+	switch {
+	case slices.Contains(sel.Kinds, feed.Event):
+		return page.Page[feed.Item]{}, errors.New("feed pages do not list events")
+	case sel.Near != nil && slices.Contains(sel.Kinds, feed.Demand):
+		statement, args = demandsNear, append(nearArgs(*sel.Near), args...)
+	case sel.Near != nil: // no other kind has a place
+		args = append(args, kindArgs(nil)...)
+	case len(sel.Kinds) == 1:
+		statement = map[feed.Kind]string{
+			feed.Publication: publicationsOfCategory, feed.Node: nodesOfCategory, feed.Demand: demandsOfCategory,
+		}[sel.Kinds[0]]
+	default:
+		args = append(args, kindArgs(sel.Kinds)...)
+	}
+	rows, err := engine.PageOf[itemRow](ctx, v.DB, r, statement, args...)
+	if len(rows.Items) == 0 {
+		err = cmp.Or(v.known(ctx, in), err)
+	}
+	if err != nil {
+		return page.Page[feed.Item]{}, err
+	}
+	return page.Map(rows, func(row itemRow) feed.Item {
+		i := row.item()
+		if l, listed := i.Listing(); listed && l.Point != nil && sel.Near != nil {
+			i.Distance = new(sel.Near.Centre.To(*l.Point).Rounded())
+		}
+		return i
+	}), nil
+}
+
+// known returns nil if the category exists or is 0, for the uncategorised items.
+func (v Feed) known(ctx context.Context, in feed.CategoryID) error {
+	if in == 0 {
+		return nil
+	}
+	found, err := Categories(v).ByIDs(ctx, []feed.CategoryID{in})
+	if err == nil && len(found) == 0 {
+		return feed.ErrNoCategory
+	}
+	return err
+}
+
+// Publications implements publication.Repository.
+type Publications struct{ DB *engine.DB }
+
+func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[publication.Publication], error) {
+	kind, statement := feed.Publication, latestPublications
+	if q.OriginOnly {
+		kind = Origins
+	}
+	args := []any{kind, q.Page.Size(), q.Page.Offset()}
+	if q.Category != nil {
+		statement, args = latestOfCategory, append(args, *q.Category)
+	}
+	rows, err := engine.PageOf[itemRow](ctx, v.DB, q.Page, statement, args...)
+	return page.Map(rows, func(row itemRow) publication.Publication { return row.item().Listable.(publication.Publication) }), err
+}

@@ -1,0 +1,164 @@
+package feed
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/demand"
+	"plaza/domain/feed"
+	"plaza/domain/media"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// RecordRow is a row of a kind of records that the feed lists.
+type RecordRow interface {
+	At() Item
+	Record() feed.Listable
+}
+
+// recordFields are common to publications, nodes and demands.
+type recordFields struct {
+	ID         int64 `bun:",pk"`
+	Title      string
+	Cover      engine.Cover
+	AuthorID   user.ID
+	CategoryID feed.CategoryID `bun:",nullzero"`
+	Published  bool
+	Deleted    bool
+	Created    engine.Time
+	Updated    engine.Time
+}
+
+// ContentFields are common to publications and nodes.
+type ContentFields struct {
+	recordFields
+	BundleID publication.BundleID `bun:",nullzero"`
+	Summary  string
+	Language string
+}
+
+func (r ContentFields) content() publication.Content {
+	return publication.Content{
+		Title: r.Title, Summary: r.Summary, Cover: media.Picture(r.Cover), Author: r.AuthorID, Language: r.Language, Category: r.CategoryID,
+		Published: r.Published, Deleted: r.Deleted, Created: r.Created.Time, Updated: r.Updated.Time,
+	}
+}
+
+func ContentFieldsOf(id int64, in publication.BundleID, c publication.Content) ContentFields {
+	return ContentFields{
+		recordFields: recordFields{
+			ID: id, Title: c.Title, Cover: engine.Cover(c.Cover), AuthorID: c.Author, CategoryID: c.Category,
+			Published: c.Published, Deleted: c.Deleted, Created: engine.At(c.Created), Updated: engine.At(c.Updated),
+		},
+		BundleID: in, Summary: c.Summary, Language: c.Language,
+	}
+}
+
+// publicationFields are those of publications alone.
+type publicationFields struct {
+	FirstOriginalID publication.BundleID `bun:",nullzero"`
+	OriginalID      publication.BundleID `bun:",nullzero"`
+	NodeID          publication.NodeID   `bun:",nullzero"`
+	Type            publication.Type
+}
+
+type PublicationRow struct {
+	bun.BaseModel `bun:"table:publications,alias:p"`
+	ContentFields
+	publicationFields
+}
+
+func (r PublicationRow) At() Item { return Item{feed.Publication, r.ID} }
+
+func (r PublicationRow) Record() feed.Listable { return r.Publication() }
+
+func (r PublicationRow) Publication() publication.Publication {
+	return publication.Publication{
+		ID: publication.ID(r.ID), Node: r.NodeID, Type: r.Type, Content: r.content(),
+		Bundle: publication.Bundle{ID: r.BundleID, FirstOriginal: r.FirstOriginalID, Original: r.OriginalID},
+	}
+}
+
+func PublicationRowOf(p publication.Publication) PublicationRow {
+	return PublicationRow{
+		ContentFields: ContentFieldsOf(int64(p.ID), p.Bundle.ID, p.Content),
+		publicationFields: publicationFields{
+			FirstOriginalID: p.Bundle.FirstOriginal, OriginalID: p.Bundle.Original, NodeID: p.Node, Type: p.Type,
+		},
+	}
+}
+
+type NodeRow struct {
+	bun.BaseModel `bun:"table:nodes,alias:n"`
+	ContentFields
+}
+
+func (r NodeRow) At() Item { return Item{feed.Node, r.ID} }
+
+func (r NodeRow) Record() feed.Listable {
+	return publication.Node{ID: publication.NodeID(r.ID), Bundle: r.BundleID, Content: r.content()}
+}
+
+// demandFields are those of demands alone.
+type demandFields struct {
+	Description string
+	Tags        []string `bun:",array"`
+	Images      []string `bun:",array"`
+	Address     string
+	Lat         *float64
+	Lng         *float64
+	Closed      engine.Time
+	Starts      engine.Time
+	Ends        engine.Time
+}
+
+type DemandRow struct {
+	bun.BaseModel `bun:"table:demands,alias:d"`
+	recordFields
+	demandFields
+}
+
+func (r DemandRow) At() Item { return Item{feed.Demand, r.ID} }
+
+func (r DemandRow) Record() feed.Listable {
+	return demand.Demand{
+		ID: demand.ID(r.ID), Title: r.Title, Description: r.Description, Tags: nilIfEmpty(r.Tags), Cover: media.Picture(r.Cover),
+		Images: nilIfEmpty(r.Images), Author: r.AuthorID, Address: r.Address, Category: r.CategoryID, Place: pointOf(r.Lat, r.Lng),
+		Closed: r.Closed.Time, Start: r.Starts.Time, End: r.Ends.Time,
+		Published: r.Published, Deleted: r.Deleted, Created: r.Created.Time, Updated: r.Updated.Time,
+	}
+}
+
+func DemandRowOf(d demand.Demand) DemandRow {
+	r := DemandRow{
+		recordFields: recordFields{
+			ID: int64(d.ID), Title: d.Title, Cover: engine.Cover(d.Cover), AuthorID: d.Author, CategoryID: d.Category,
+			Published: d.Published, Deleted: d.Deleted, Created: engine.At(d.Created), Updated: engine.At(d.Updated),
+		},
+		demandFields: demandFields{
+			Description: d.Description, Tags: d.Tags, Images: d.Images, Address: d.Address,
+			Closed: engine.At(d.Closed), Starts: engine.At(d.Start), Ends: engine.At(d.End),
+		},
+	}
+	if d.Place != nil {
+		r.Lat, r.Lng = &d.Place.Lat, &d.Place.Lng
+	}
+	return r
+}
+
+// StoredRecord is a stored record, or the reason why it can't be read.
+type StoredRecord struct {
+	ID     int64
+	Record feed.Listable
+	Broken error
+}
+
+// SelectRecords reads records that are one row each.
+func SelectRecords[Row RecordRow](ctx context.Context, query *bun.SelectQuery) ([]StoredRecord, error) {
+	var rows []Row
+	err := query.Model(&rows).Scan(ctx)
+	return engine.Mapped(rows, func(row Row) StoredRecord { return StoredRecord{ID: row.At().ID, Record: row.Record()} }), err
+}

@@ -1,0 +1,135 @@
+package feed
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/feed"
+	"plaza/domain/publication"
+	"slices"
+
+	"github.com/uptrace/bun"
+)
+
+// RecordsLock is the name of the lock that admits one writer of records at a time, so that those that it has read do not
+// change before it stores others in their place.
+const RecordsLock = "imports"
+
+// Replacements are records that are stored in place of others, with what they change in the feed.
+type Replacements struct {
+	publications []Replacement
+	listings     []ListingRow // new ones
+	Changes      ListingChanges
+}
+
+// Replacement replaces an old record by the next; old is nil for a new one.
+type Replacement struct {
+	At        Item
+	Old, Next feed.Listable
+}
+
+// Replace lists the next record in place of the old one.
+func (b *Replacements) Replace(r Replacement) {
+	if r.At.Kind == feed.Publication {
+		b.publications = append(b.publications, r)
+	}
+	b.relist(r.At, r.Old, r.Next)
+}
+
+// relist replaces the listing of the old record. New listings are collected for write.
+func (b *Replacements) relist(at Item, old, next feed.Listable) {
+	was, is := listedOrNot(old), listedOrNot(next)
+	if was != nil || is == nil {
+		b.Changes.Replace(at, was, is)
+		return
+	}
+	b.Changes.add(is)
+	b.listings = append(b.listings, listingRowOf(is))
+}
+
+// Write adds the new listings, sorted so that neighbours in most indexes come together, and queues the other changes of the feed.
+func (b *Replacements) Write(db *engine.DB, tx *engine.Tx) error {
+	slices.SortFunc(b.listings, func(a, b ListingRow) int {
+		return cmp.Or(cmp.Compare(a.CategoryID, b.CategoryID), cmp.Compare(a.Kind, b.Kind), b.Created.Compare(a.Created.Time),
+			cmp.Compare(a.ID, b.ID))
+	})
+	if err := engine.Insert(tx, b.listings); err != nil {
+		return err
+	}
+	WriteListings(db, tx, b.Changes)
+	return nil
+}
+
+// RelistOrigins updates the origin listings of the replaced publications, and of the translations of bundles whose visibility
+// changes.
+func (b *Replacements) RelistOrigins(ctx context.Context, tx *engine.Tx) error {
+	if len(b.publications) == 0 {
+		return nil
+	}
+	before, after, err := b.visibility(ctx, tx)
+	if err != nil {
+		return err
+	}
+	own := make(map[int64]bool, len(b.publications))
+	for _, r := range b.publications {
+		own[r.At.ID] = true
+		next := r.Next.(publication.Publication)
+		var was feed.Listable
+		if old, is := r.Old.(publication.Publication); is {
+			was = Origin{old, before[old.Bundle.FirstOriginal]}
+		}
+		b.relist(Item{Origins, r.At.ID}, was, Origin{next, after[next.Bundle.FirstOriginal]})
+	}
+	var changed []publication.BundleID
+	for bundle := range after {
+		if before[bundle] != after[bundle] {
+			changed = append(changed, bundle)
+		}
+	}
+	var translations []PublicationRow
+	err = tx.NewSelect().Model(&translations).Where("first_original_id IN (?)", bun.List(changed)).
+		Where("published AND NOT deleted").Scan(ctx)
+	for _, row := range translations {
+		p, first := row.Publication(), row.FirstOriginalID
+		was, is := Listed(Origin{p, before[first]}), Listed(Origin{p, after[first]})
+		if !own[row.ID] && (was == nil) != (is == nil) {
+			b.Changes.Replace(Item{Origins, row.ID}, was, is)
+		}
+	}
+	return err
+}
+
+// visibility reports which bundles of the publications are visible before and after they are replaced. after has an entry
+// for each bundle.
+func (b *Replacements) visibility(ctx context.Context, tx *engine.Tx) (before, after map[publication.BundleID]bool, err error) {
+	before, after = map[publication.BundleID]bool{}, map[publication.BundleID]bool{}
+	var replaced []int64
+	for _, r := range b.publications {
+		for _, record := range []feed.Listable{r.Old, r.Next} {
+			if p, is := record.(publication.Publication); is {
+				after[p.Bundle.ID], after[p.Bundle.FirstOriginal] = false, false
+			}
+		}
+		replaced = append(replaced, r.At.ID)
+	}
+	delete(after, 0)
+	var visible []publication.BundleID
+	err = tx.NewSelect().Model((*PublicationRow)(nil)).ColumnExpr("DISTINCT bundle_id").
+		Where("bundle_id IN (?)", bun.List(slices.Collect(maps.Keys(after)))).
+		Where("published AND NOT deleted").Where("id NOT IN (?)", bun.List(replaced)).Scan(ctx, &visible)
+	for _, id := range visible {
+		before[id], after[id] = true, true
+	}
+	for _, r := range b.publications {
+		if old, is := r.Old.(publication.Publication); is && old.IsVisible() {
+			before[old.Bundle.ID] = true
+		}
+		if next := r.Next.(publication.Publication); next.IsVisible() {
+			after[next.Bundle.ID] = true
+		}
+	}
+	delete(before, 0)
+	delete(after, 0)
+	return before, after, err
+}

@@ -1,0 +1,193 @@
+// Package imports stores imported records in batches.
+package imports
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	feedstore "plaza/adapters/bunstore/feed"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/imported"
+	"plaza/domain/media"
+	"plaza/domain/page"
+)
+
+// Store implements imported.Store.
+type Store struct{ DB *engine.DB }
+
+// importCalls is how many times the limit of a call a batch may take: it has thousands
+// of rows, and an interrupted batch is applied again.
+const importCalls = 6
+
+// saveProgress stores the progress $2 of the import $1.
+const saveProgress = `
+	INSERT INTO imports (file, progress) VALUES ($1, $2)
+	ON CONFLICT (file) DO UPDATE SET progress = EXCLUDED.progress`
+
+// Apply retries when a concurrent writer has added a record that the batch adds.
+func (v Store) Apply(ctx context.Context, b imported.Batch) (outcomes []imported.Outcome, err error) {
+	for range engine.Attempts {
+		err = v.DB.WriteWithin(ctx, importCalls*v.DB.Limit, func(tx *engine.Tx) error {
+			t := &batchApply{db: v.DB, tx: tx, batch: b}
+			err := t.apply(tx.Context())
+			outcomes = t.outcomes
+			return err
+		})
+		if err == nil || !v.DB.Dialect.IsDuplicate(err, "", "") {
+			break
+		}
+	}
+	return outcomes, err
+}
+
+// apply stores the ready records, kind by kind: none depends on a later kind.
+func (t *batchApply) apply(ctx context.Context) error {
+	t.tx.Lock(feedstore.RecordsLock)
+	if err := t.db.Dialect.PrepareBulk(ctx, t.tx, importCalls*t.db.Limit); err != nil {
+		return err
+	}
+	if err := t.tx.Run(ctx, t.reads(t.db, t.batch.Records, imported.NeedsOf(t.batch.Records))...); err != nil {
+		return err
+	}
+	t.plan()
+	for _, store := range []func(context.Context) error{
+		t.userRecords, t.categoryRecords, t.bundleRecords, t.publicationRecords, t.nodeRecords, t.demandRecords, t.texts,
+		t.howToRecords, t.newsRecords,
+	} {
+		if err := store(ctx); err != nil {
+			return err
+		}
+	}
+	t.tx.Queue(saveProgress, t.batch.Import, t.batch.Progress)
+	return t.Write(t.db, t.tx)
+}
+
+func (v Store) Progress(ctx context.Context, name string) (progress []byte, err error) {
+	err = v.DB.ReadRow(ctx, "SELECT progress FROM imports WHERE file = $1", []any{name}, &progress)
+	return progress, err
+}
+
+func (v Store) Finish(ctx context.Context, name string) error {
+	return v.DB.Exec(ctx, "DELETE FROM imports WHERE file = $1", name)
+}
+
+// completeImport records that an import began at $1 and ended at $2.
+const completeImport = `
+	INSERT INTO import_completion AS c (id, began, ended) VALUES (1, $1, $2)
+	ON CONFLICT (id) DO UPDATE SET began = EXCLUDED.began, ended = EXCLUDED.ended WHERE c.ended < EXCLUDED.ended`
+
+func (v Store) Complete(ctx context.Context, c imported.Completion) error {
+	return v.DB.Exec(ctx, completeImport, c.Began, c.Ended)
+}
+
+const (
+	// importCover finds the picture for the digest $1, and that it has one.
+	importCover = `
+		SELECT picture, TRUE FROM import_covers WHERE digest = $1`
+
+	// rememberCover stores the picture $2 for the digest $1.
+	rememberCover = `
+		INSERT INTO import_covers (digest, picture) VALUES ($1, $2)
+		ON CONFLICT (digest) DO NOTHING`
+)
+
+func (v Store) Cover(ctx context.Context, d imported.Digest) (kept media.Picture, found bool, err error) {
+	err = v.DB.ReadRow(ctx, importCover, []any{d[:]}, (*engine.Cover)(&kept), &found)
+	return kept, found, err
+}
+
+func (v Store) RememberCover(ctx context.Context, d imported.Digest, p media.Picture) (kept media.Picture, err error) {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		tx.Queue(rememberCover, d, p)
+		tx.Queue(importCover, d).Into((*engine.Cover)(&kept), new(bool))
+		return nil
+	})
+	return kept, err
+}
+
+func (v Store) Known(ctx context.Context, refs []imported.Ref) (map[imported.Ref]bool, error) {
+	var stored importState
+	err := v.DB.Read(ctx, func(ctx context.Context) error { return v.DB.Dialect.Query(ctx, stored.reads(v.DB, nil, refs)...) })
+	all, known := stored.known(), map[imported.Ref]bool{}
+	for _, ref := range refs {
+		if all[ref] {
+			known[ref] = true
+		}
+	}
+	return known, err
+}
+
+// importRunRow is a run of an import without its rejects.
+type importRunRow struct {
+	bun.BaseModel `bun:"table:import_runs,alias:r"`
+	ID            imported.RunID `bun:",pk,autoincrement"`
+	State         imported.RunState
+	Unfinished    bool
+	Began         engine.Time
+	Ended         engine.Time // of an unfinished one when it began
+	Counts        imported.RunCounts
+	engine.PageRow
+}
+
+func (r importRunRow) run() imported.Run {
+	run := imported.Run{ID: r.ID, State: r.State, Began: r.Began.Time, Ended: r.Ended.Time, RunCounts: r.Counts}
+	if r.Unfinished {
+		run.State, run.Ended = imported.RunUnfinished, time.Time{}
+	}
+	return run
+}
+
+// rejectsRow is a run with its rejects.
+type rejectsRow struct {
+	importRunRow `bun:",extend"`
+	Rejects      []imported.RejectedLine
+}
+
+const (
+	// insertRun adds a run: $1 state, $2 began, $3 counts.
+	insertRun = `
+		INSERT INTO import_runs (state, unfinished, began, ended, counts, rejects) VALUES ($1, TRUE, $2, $2, $3, '[]')
+		RETURNING id`
+
+	// endRun ends the run $1: $2 state, $3 ended, $4 counts, $5 rejects.
+	endRun = `
+		UPDATE import_runs SET state = $2, unfinished = FALSE, ended = $3, counts = $4, rejects = $5 WHERE id = $1`
+)
+
+// BeginRun stores the run as an interrupted one, until it ends.
+func (v Store) BeginRun(ctx context.Context, began time.Time, files []string) (id imported.RunID, err error) {
+	counts, err := json.Marshal(imported.RunCounts{Files: files})
+	if err != nil {
+		return 0, fmt.Errorf("encode run of an import: %w", err)
+	}
+	return id, v.DB.Write(ctx, func(tx *engine.Tx) error {
+		tx.Queue(insertRun, imported.RunInterrupted, began, string(counts)).Into((*int64)(&id))
+		return nil
+	})
+}
+
+func (v Store) EndRun(ctx context.Context, r imported.Run, rejects []imported.RejectedLine) error {
+	counts, err := json.Marshal(r.RunCounts)
+	if err != nil {
+		return fmt.Errorf("encode run of an import: %w", err)
+	}
+	lines, err := json.Marshal(engine.Filled(rejects[:min(len(rejects), imported.MaxRejects)]))
+	if err != nil {
+		return fmt.Errorf("encode rejects of an import: %w", err)
+	}
+	return v.DB.Exec(ctx, endRun, r.ID, r.State, r.Ended, string(counts), string(lines))
+}
+
+func (v Store) Runs(ctx context.Context, p page.Request) (page.Page[imported.Run], error) {
+	rows, err := engine.ListPage[importRunRow](ctx, v.DB, p, func(query *bun.SelectQuery) *bun.SelectQuery { return query }, "id DESC")
+	return page.Map(rows, importRunRow.run), err
+}
+
+func (v Store) RejectsOf(ctx context.Context, id imported.RunID) ([]imported.RejectedLine, error) {
+	row, err := engine.SelectOne[rejectsRow](ctx, v.DB, imported.ErrNoRun, "id = ?", id)
+	return row.Rejects, err
+}

@@ -1,0 +1,131 @@
+package imports
+
+import (
+	feedstore "plaza/adapters/bunstore/feed"
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// importedUser is a user as imports see it.
+type importedUser struct {
+	people.UserRow `bun:",extend"`
+	Source         string `bun:",nullzero"`
+	Adopted        bool
+	phone          user.Phone // of a stored one
+}
+
+func (u importedUser) member() user.Member {
+	return user.Member{
+		ID: u.ID, Firstname: u.Firstname, Lastname: u.Lastname, Expertise: u.Expertise, Location: u.Location, Timezone: u.Timezone,
+		Joined: u.Joined.Time,
+	}
+}
+
+func (u importedUser) account() *imported.ExistingAccount {
+	return &imported.ExistingAccount{Source: u.Source, Phone: u.phone}
+}
+
+var (
+	// usersOfSources finds the users with the ids $1 at the source, and those with the telephones $2.
+	usersOfSources = engine.Both(`
+		SELECT id, source, phone, adopted, firstname, lastname, expertise, location, timezone, joined FROM users
+		WHERE source = ANY($1) OR replace(phone, '-', '') = ANY($2)`)
+
+	// bundlesOf finds the bundles of $1.
+	bundlesOf = engine.Both(`
+		SELECT id, first_original_id, original_id FROM bundles WHERE id = ANY($1)`)
+)
+
+// importState is the stored state that decides which records can be stored.
+type importState struct {
+	users   map[string]importedUser // by their ids at the source
+	holders map[string]importedUser // by their telephones
+	bundles map[publication.BundleID]publication.Bundle
+	parents map[feed.CategoryID]feed.CategoryID // of all categories
+}
+
+// reads returns the reads of the state that concerns the records and refs.
+func (t *importState) reads(db *engine.DB, records []imported.Record, refs []imported.Ref) []engine.Step {
+	*t = importState{
+		users: map[string]importedUser{}, holders: map[string]importedUser{},
+		bundles: map[publication.BundleID]publication.Bundle{}, parents: map[feed.CategoryID]feed.CategoryID{},
+	}
+	var sources, telephones []string
+	var bundles []int64
+	for _, r := range records {
+		refs = append(refs, r.Ref())
+		if u, is := r.(imported.UserRecord); is {
+			telephones = append(telephones, u.Phone.E164())
+		}
+	}
+	for _, ref := range refs {
+		switch ref.Kind {
+		case imported.User:
+			sources = append(sources, ref.ID)
+		case imported.Bundle:
+			bundles = append(bundles, ref.Number())
+		}
+	}
+	return []engine.Step{
+		t.readUsers(db, sources, telephones),
+		engine.Each(db, func(row *bundleRow) error {
+			t.bundles[row.ID] = row.bundle()
+			return nil
+		}, db.Pick(bundlesOf), bundles),
+		engine.Each(db, func(row *feedstore.CategoryRow) error {
+			t.parents[row.ID] = row.ParentID
+			return nil
+		}, "SELECT id, parent_id FROM categories"),
+	}
+}
+
+// readUsers returns the read of the users with the ids at the source, and of those with the telephones.
+func (t *importState) readUsers(db *engine.DB, sources, telephones []string) engine.Step {
+	return engine.Each(db, func(row *importedUser) error {
+		var err error
+		row.phone, err = people.PhoneOf(row.Phone)
+		if t.holders[row.phone.E164()] = *row; row.Source != "" {
+			t.users[row.Source] = *row
+		}
+		return err
+	}, db.Pick(usersOfSources), sources, telephones)
+}
+
+// known returns the refs of the users, categories and bundles that were read.
+func (t *importState) known() map[imported.Ref]bool {
+	known := map[imported.Ref]bool{}
+	for source, u := range t.users {
+		if !u.phone.IsErased() {
+			known[imported.Ref{Kind: imported.User, ID: source}] = true
+		}
+	}
+	for id := range t.bundles {
+		known[imported.NumberRef(imported.Bundle, id)] = true
+	}
+	for id := range t.parents {
+		known[imported.NumberRef(imported.Category, id)] = true
+	}
+	return known
+}
+
+// accountsOf returns the account of the user and the account that has the user's phone.
+func (t *importState) accountsOf(p imported.UserRecord) (own, holder *imported.ExistingAccount) {
+	if u, is := t.users[p.Source]; is {
+		own = u.account()
+	}
+	if u, is := t.holders[p.Phone.E164()]; is {
+		holder = u.account()
+	}
+	return own, holder
+}
+
+// bundle returns the stored bundle.
+func (t *importState) bundle(id publication.BundleID) publication.Bundle {
+	b := t.bundles[id]
+	b.ID = id
+	return b
+}

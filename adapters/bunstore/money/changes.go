@@ -1,0 +1,227 @@
+package money
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"plaza/adapters/bunstore/people"
+	"reflect"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/payment"
+	"plaza/domain/user"
+)
+
+// errUnpaid reports that fn has changed a paid order to another state.
+var errUnpaid = errors.New("an order that is paid stays paid")
+
+const (
+	// updateOrder changes the order $1, whose state was $2: $3 state, $4 when it was paid, $5 transaction, $6 next check.
+	updateOrder = `
+		UPDATE orders SET state = $3, paid = $4, transaction_id = $5, next_check = $6
+		WHERE id = $1 AND state = $2`
+
+	// insertPrepayment adds a prepayment to the order $1: $2 its number, $3 protocol, $4 end type, $5 app, $6 the payer's number at
+	// the wallet, $7 state, $8 request, $9 to $11 ticket, $12 created, $13 opened, $14 expires, $15 end of the lease.
+	insertPrepayment = `
+		INSERT INTO prepayments (order_id, out_trade_no, protocol, end_type, app, open_id, state, request,
+			prepay_id, code_url, mweb_url, created, opened, expires, leased_until)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+
+	// updatePrepayment changes the prepayment $1: $2 state, $3 to $5 ticket, $6 opened, $7 expires, $8 end of the lease.
+	updatePrepayment = `
+		UPDATE prepayments
+		SET state = $2, prepay_id = $3, code_url = $4, mweb_url = $5, opened = $6, expires = $7, leased_until = $8
+		WHERE out_trade_no = $1`
+
+	// insertPayment stores the payment of the order $1, with the transaction $2, unless that is stored: $3 prepayment, $4
+	// protocol, $5 app, $6 state, $7 amount, $8 currency, $9 received, $10 refunded, $11 paid.
+	insertPayment = `
+		INSERT INTO payments (order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (transaction_id) DO NOTHING`
+
+	// updatePayment changes the payment with the transaction $1: $2 state, $3 amount, $4 currency.
+	updatePayment = `
+		UPDATE payments SET state = $2, amount = $3, currency = $4 WHERE transaction_id = $1`
+
+	// insertEntry adds an entry to the journal of the order $1: $2 when it happened, $3 what, $4 prepayment, $5 detail.
+	insertEntry = `
+		INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) VALUES ($1, $2, $3, $4, $5)`
+)
+
+// Change locks the order: payments are never changed optimistically.
+func (v Ledger) Change(ctx context.Context, id payment.OrderID, fn func(*payment.Trade) error) error {
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
+		old, err := v.loadTrade(tx, id)
+		if err != nil {
+			return err
+		}
+		next := old
+		next.Prepayments, next.Payments = slices.Clone(old.Prepayments), slices.Clone(old.Payments)
+		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
+			return err
+		}
+		if next.Answer != nil {
+			people.AnswerKey(tx, *next.Answer)
+		}
+		return storeTrade(tx, old, next)
+	})
+}
+
+// loadTrade locks the order and reads the trade.
+func (v Ledger) loadTrade(tx *engine.Tx, id payment.OrderID) (payment.Trade, error) {
+	var order OrderRow
+	if err := v.DB.Selecting(tx).Model(&order).Where("id = ?", id).Scan(tx.Context()); err != nil {
+		return payment.Trade{}, engine.OrNotFound(err, payment.ErrNoOrder)
+	}
+	var prepayments []PrepaymentRow
+	var payments []PaymentRow
+	err := cmp.Or(tx.NewSelect().Model(&prepayments).Where("order_id = ?", id).Order("id").Scan(tx.Context()),
+		tx.NewSelect().Model(&payments).Where("order_id = ?", id).Order("id").Scan(tx.Context()))
+	return payment.Trade{
+		Order: order.Order(), NextCheck: order.NextCheck.Time, Prepayments: engine.Mapped(prepayments, PrepaymentRow.Prepayment),
+		Payments: engine.Mapped(payments, PaymentRow.Payment),
+	}, err
+}
+
+// storeTrade queues the statements that store the changes: updates, then inserts. A former prepayment must be closed
+// before a new one is inserted. Its request never changes.
+func storeTrade(tx *engine.Tx, old, next payment.Trade) error {
+	if o := next.Order; o != old.Order || !next.NextCheck.Equal(old.NextCheck) {
+		if old.Order.State == payment.Paid && o.State != payment.Paid {
+			return errUnpaid
+		}
+		tx.Queue(updateOrder, old.Order.ID, old.Order.State, o.State, o.PaidAt, engine.NullIfEmpty(o.Transaction), next.NextCheck).
+			Must(errors.New("a locked order has changed"))
+	}
+	var opened []payment.Prepayment
+	for _, p := range next.Prepayments {
+		i := slices.IndexFunc(old.Prepayments, func(o payment.Prepayment) bool { return o.TradeNo == p.TradeNo })
+		switch {
+		case i < 0:
+			opened = append(opened, p)
+		case !reflect.DeepEqual(p, old.Prepayments[i]):
+			tx.Queue(updatePrepayment, p.TradeNo, p.State, p.Ticket.PrepayID, p.Ticket.CodeURL, p.Ticket.MWebURL, p.Opened, p.Expires, p.LeasedUntil)
+		}
+	}
+	for _, p := range opened {
+		tx.Queue(insertPrepayment, old.Order.ID, p.TradeNo, p.Protocol, p.Intent.EndType, p.Intent.App, p.Intent.OpenID, p.State,
+			engine.Filled(p.Request), p.Ticket.PrepayID, p.Ticket.CodeURL, p.Ticket.MWebURL, p.Created, p.Opened, p.Expires, p.LeasedUntil)
+	}
+	for _, p := range next.Payments {
+		i := slices.IndexFunc(old.Payments, func(o payment.Payment) bool { return o.TransactionID == p.TransactionID })
+		switch {
+		case i < 0:
+			addPayment(tx, old.Order.ID, p).Must(fmt.Errorf("the transaction %s is stored", p.TransactionID))
+		case p != old.Payments[i]:
+			tx.Queue(updatePayment, p.TransactionID, p.State, p.Amount, p.Currency)
+		}
+	}
+	journal(tx, old.Order.ID, next.Entries...)
+	return nil
+}
+
+// addPayment queues the statement that stores the payment; zero: of no order.
+func addPayment(tx *engine.Tx, of payment.OrderID, p payment.Payment) *engine.Step {
+	return tx.Queue(insertPayment, engine.NullIfZero(of), p.TransactionID, p.TradeNo, p.Protocol, p.App, p.State, p.Amount, p.Currency,
+		p.Received, p.Refunded, p.Paid)
+}
+
+// journal queues the statements that store the entries.
+func journal(tx *engine.Tx, of payment.OrderID, entries ...payment.Entry) {
+	for _, e := range entries {
+		tx.Queue(insertEntry, of, e.At, e.Noted, e.TradeNo, e.Detail)
+	}
+}
+
+type OrderRow struct {
+	bun.BaseModel `bun:"table:orders,alias:o"`
+	ID            payment.OrderID `bun:",pk,autoincrement"`
+	UserID        user.ID
+	Subject       string
+	Amount        int64
+	Currency      string
+	State         payment.State
+	Created       engine.Time
+	Expires       engine.Time
+	Paid          engine.Time
+	TransactionID string `bun:",nullzero"`
+	NextCheck     engine.Time
+	engine.PageRow
+}
+
+func (r OrderRow) Order() payment.Order {
+	return payment.Order{
+		ID: r.ID, User: r.UserID, Subject: r.Subject, Amount: r.Amount, Currency: r.Currency, State: r.State,
+		Created: r.Created.Time, Expires: r.Expires.Time, PaidAt: r.Paid.Time, Transaction: r.TransactionID,
+	}
+}
+
+type PrepaymentRow struct {
+	bun.BaseModel `bun:"table:prepayments,alias:p"`
+	ID            int64 `bun:",scanonly"`
+	OrderID       payment.OrderID
+	TradeNo       payment.TradeNo `bun:"out_trade_no,pk"`
+	Protocol      payment.Protocol
+	payment.Intent
+	State       payment.PrepaymentState
+	Request     []byte
+	PrepayID    string
+	CodeURL     string
+	MWebURL     string `bun:"mweb_url"`
+	Created     engine.Time
+	Opened      engine.Time
+	Expires     engine.Time
+	LeasedUntil engine.Time
+}
+
+func (r PrepaymentRow) Prepayment() payment.Prepayment {
+	return payment.Prepayment{
+		TradeNo: r.TradeNo, Protocol: r.Protocol, Intent: r.Intent, State: r.State, Request: r.Request,
+		Ticket:  payment.Ticket{PrepayID: r.PrepayID, CodeURL: r.CodeURL, MWebURL: r.MWebURL},
+		Created: r.Created.Time, Opened: r.Opened.Time, Expires: r.Expires.Time, LeasedUntil: r.LeasedUntil.Time,
+	}
+}
+
+type PaymentRow struct {
+	bun.BaseModel `bun:"table:payments,alias:p"`
+	ID            payment.PaymentID `bun:",pk,autoincrement"`
+	OrderID       payment.OrderID   `bun:",nullzero"`
+	TransactionID string
+	TradeNo       payment.TradeNo `bun:"out_trade_no"`
+	Protocol      payment.Protocol
+	App           payment.WalletApp
+	State         payment.PaymentState
+	Amount        int64
+	Currency      string
+	Received      engine.Time
+	Refunded      int64
+	Paid          engine.Time
+	engine.PageRow
+}
+
+func (r PaymentRow) Payment() payment.Payment {
+	return payment.Payment{
+		ID: r.ID, Order: r.OrderID, TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: r.Protocol, App: r.App, State: r.State,
+		Amount: r.Amount, Currency: r.Currency, Received: r.Received.Time, Refunded: r.Refunded,
+		Paid: r.Paid.Time,
+	}
+}
+
+type entryRow struct {
+	bun.BaseModel `bun:"table:journal,alias:j"`
+	OrderID       payment.OrderID
+	Happened      engine.Time
+	Noted         payment.Noted
+	TradeNo       payment.TradeNo `bun:"out_trade_no"`
+	Detail        string
+}
+
+func (r entryRow) entry() payment.Entry {
+	return payment.Entry{At: r.Happened.Time, Noted: r.Noted, TradeNo: r.TradeNo, Detail: r.Detail}
+}

@@ -1,0 +1,74 @@
+package people
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/media"
+	"plaza/domain/quota"
+	"plaza/domain/user"
+)
+
+// Room implements quota.Room.
+type Room struct {
+	DB     *engine.DB
+	Limits quota.Limits
+}
+
+// takeBytes adds $2 to the bytes of the owner $1, unless they would be more than $3. The bytes of pictures have a sum for each
+// account. A deleted picture is subtracted by a trigger of discards, so that nothing that deletes a picture forgets it.
+const takeBytes = `
+	INSERT INTO picture_totals AS t (owner_id, bytes)
+	SELECT CAST($1 AS bigint), CAST($2 AS bigint) WHERE CAST($2 AS bigint) <= CAST($3 AS bigint)
+	ON CONFLICT (owner_id) DO UPDATE SET bytes = t.bytes + EXCLUDED.bytes
+	WHERE t.bytes + EXCLUDED.bytes <= CAST($3 AS bigint)`
+
+// CheckPictures asks nothing of the database if there is no quota.
+func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
+	if v.Limits.Pictures == 0 {
+		return ctx.Err()
+	}
+	var taken int64
+	err := v.DB.ReadRow(ctx, "SELECT bytes FROM picture_totals WHERE owner_id = $1", []any{int64(owner)}, &taken)
+	return cmp.Or(err, v.Limits.CheckPictures(taken+1))
+}
+
+// CountSizes locks the picture before the total, as the trigger of discards does.
+func (v Room) CountSizes(ctx context.Context, of media.Key, bytes int64) error {
+	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
+		tx.Queue("UPDATE pictures SET bytes = bytes + $2, has_sizes = TRUE WHERE key = $1 AND NOT has_sizes", of, bytes).Must(engine.ErrMissed)
+		tx.Queue("UPDATE picture_totals SET bytes = bytes + $2 WHERE owner_id = (SELECT owner_id FROM pictures WHERE key = $1)", of, bytes)
+		return nil
+	})
+	if errors.Is(err, engine.ErrMissed) {
+		return nil
+	}
+	return err
+}
+
+// CountedPicture is a new picture whose bytes count for the quota of its owner.
+type CountedPicture struct {
+	Key      media.Key
+	Bytes    int64
+	HasSizes bool // the bytes include those of its sizes (IMG-08)
+}
+
+// CountPictures queues the statements that count new pictures of the owner.
+func CountPictures(tx *engine.Tx, l quota.Limits, owner user.ID, pictures ...CountedPicture) {
+	var all int64
+	for _, p := range pictures {
+		all += p.Bytes
+	}
+	if all == 0 {
+		return
+	}
+	tx.Queue(takeBytes, owner, all, cmp.Or(l.Pictures, math.MaxInt64)).Must(l.ErrPictures())
+	for _, p := range pictures {
+		if p.Bytes > 0 {
+			tx.Queue("INSERT INTO pictures (key, owner_id, bytes, has_sizes) VALUES ($1, $2, $3, $4)", p.Key, owner, p.Bytes, p.HasSizes)
+		}
+	}
+}

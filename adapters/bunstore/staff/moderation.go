@@ -1,0 +1,236 @@
+package staff
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"plaza/adapters/bunstore/diary"
+	"plaza/adapters/bunstore/people"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/audit"
+	"plaza/domain/event"
+	"plaza/domain/instant"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
+	"plaza/domain/page"
+	"plaza/domain/ratelimit"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// Moderation implements moderation.Store.
+type Moderation struct{ DB *engine.DB }
+
+type reportRow struct {
+	bun.BaseModel `bun:"table:reports,alias:r"`
+	ID            moderation.ReportID `bun:",pk,autoincrement"`
+	AuthorID      user.ID
+	Kind          moderation.Kind
+	ObjectID      int64
+	OwnerID       user.ID
+	Reason        moderation.Reason
+	Content       string
+	Created       engine.Time
+	Decided       engine.Time
+}
+
+func (r reportRow) report() moderation.Report {
+	return moderation.Report{
+		ID: r.ID, By: r.AuthorID, Thing: moderation.Thing{Kind: r.Kind, ID: r.ObjectID}, Owner: r.OwnerID, Reason: r.Reason,
+		Text: r.Content, Created: r.Created.Time, Decided: r.Decided.Time,
+	}
+}
+
+type hiddenRow struct {
+	bun.BaseModel `bun:"table:hidden_things,alias:h"`
+	Kind          moderation.Kind `bun:",pk"`
+	ObjectID      int64           `bun:",pk"`
+	OwnerID       user.ID
+	Reason        string
+	HiddenAt      engine.Time
+	engine.PageRow
+}
+
+func (r hiddenRow) hiding() moderation.Hiding {
+	return moderation.Hiding{
+		Thing: moderation.Thing{Kind: r.Kind, ID: r.ObjectID}, Owner: r.OwnerID, Reason: r.Reason, At: r.HiddenAt.Time,
+	}
+}
+
+const (
+	// insertReport adds the report of the user $1, unless there is one: $2 kind, $3 number and $4 owner of the thing, $5 reason, $6
+	// words, $7 created.
+	insertReport = `
+		INSERT INTO reports (author_id, kind, object_id, owner_id, reason, content, created) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT DO NOTHING
+		RETURNING TRUE`
+
+	// reportOf finds the report of the user $1 of the thing $2 $3.
+	reportOf = `
+		SELECT id, author_id, kind, object_id, owner_id, reason, content, created, decided FROM reports
+		WHERE author_id = $1 AND kind = $2 AND object_id = $3`
+
+	// insertHiding stores that the thing $1 $2 of $3 is hidden for the reason $4 at $5.
+	insertHiding = `
+		INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) VALUES ($1, $2, $3, $4, $5)`
+
+	// decideReports decides at $3 the reports of the thing $1 $2.
+	decideReports = `
+		UPDATE reports SET decided = $3 WHERE kind = $1 AND object_id = $2 AND decided IS NULL`
+)
+
+// Report inserts the report, or finds the one that is in its way: a report is never deleted but with a person's data.
+func (v Moderation) Report(
+	ctx context.Context, r moderation.Report, charges ...ratelimit.Charge,
+) (stored moderation.Report, isNew bool, err error) {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		isNew = false
+		people.ChargeAll(tx, charges)
+		tx.Queue(insertReport, r.By, r.Kind, r.Thing.ID, r.Owner, r.Reason, r.Text, r.Created).Into(&isNew)
+		engine.Found(tx, tx.Queue(reportOf, r.By, r.Kind, r.Thing.ID), func(row *reportRow) error {
+			stored = row.report()
+			return nil
+		})
+		return tx.Send()
+	})
+	return stored, isNew, err
+}
+
+// reportedColumns has what a report r is about.
+const reportedColumns = `
+	(SELECT COUNT(*) FROM hidden_things h WHERE h.kind = r.kind AND h.object_id = r.object_id) > 0 AS is_hidden,
+	CASE r.kind WHEN 'event' THEN (SELECT e.title FROM events e WHERE e.id = r.object_id) END AS title,
+	CASE r.kind
+		WHEN 'event' THEN (SELECT e.content FROM events e WHERE e.id = r.object_id)
+		WHEN 'comment' THEN (SELECT c.content FROM comments c WHERE c.id = r.object_id) END AS shown,
+	CASE r.kind WHEN 'comment' THEN (SELECT c.event_id FROM comments c WHERE c.id = r.object_id) END AS event_id,
+	CASE r.kind WHEN 'image' THEN (SELECT i.key FROM images i WHERE i.id = r.object_id AND i.deleted IS NULL) END AS image`
+
+// reportedRow is a report with reportedColumns. What is NULL is of another kind, or deleted.
+type reportedRow struct {
+	reportRow `bun:",extend"`
+	IsHidden  bool     `bun:",scanonly"`
+	Title     *string  `bun:",scanonly"`
+	Shown     *string  `bun:",scanonly"`
+	EventID   event.ID `bun:",scanonly,nullzero"`
+	Image     *string  `bun:",scanonly"`
+}
+
+func (r reportedRow) reported() moderation.Reported {
+	all := moderation.Reported{Report: r.report()}
+	if r.Kind == moderation.Person || r.Title != nil || r.Shown != nil || r.Image != nil {
+		text := func(of *string) string { return *cmp.Or(of, new(string)) }
+		all.Subject = &moderation.Subject{
+			IsHidden: r.IsHidden, Title: text(r.Title), Content: text(r.Shown), Event: int64(r.EventID), Image: media.Key(text(r.Image)),
+		}
+	}
+	return all
+}
+
+func (v Moderation) Reports(ctx context.Context, q moderation.Query) (page.CursorPage[moderation.Reported], error) {
+	rows, err := engine.SelectAll[reportedRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		if q.IsDecided {
+			query = query.Where("r.decided IS NOT NULL")
+		} else {
+			query = query.Where("r.decided IS NULL")
+		}
+		return query.ColumnExpr("?TableColumns").ColumnExpr(reportedColumns).Where("r.id < ?", cmp.Or(q.After.ID, math.MaxInt64)).
+			OrderExpr("r.id DESC").Limit(int64(q.Size() + 1))
+	})
+	reports := engine.Mapped(rows, reportedRow.reported)
+	return page.UpTo(q.Size(), reports, func(r moderation.Reported) page.Cursor { return r.AtCursor() }), err
+}
+
+func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then time.Time) (decided moderation.Report, err error) {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
+		var row reportRow
+		err := v.DB.Locking(tx.NewSelect().Model(&row).Where("id = ?", id), "UPDATE").Scan(ctx)
+		switch {
+		case err != nil:
+			return engine.OrNotFound(err, moderation.ErrNoReport)
+		case row.report().IsDecided():
+			return moderation.ErrDecided
+		}
+		audit.Made(ctx, audit.Numbered(audit.Report, id), row.OwnerID)
+		row.Decided = engine.At(instant.Normalise(then))
+		decided = row.report()
+		_, err = tx.NewUpdate().Model(&row).Column("decided").WherePK().Exec(ctx)
+		return err
+	})
+	return decided, err
+}
+
+// turn hides or restores the thing, which it locks, and returns its owner.
+func (v Moderation) turn(
+	ctx context.Context, tx *engine.Tx, t moderation.Thing, isHidden bool, to media.Reservation,
+) (owner user.ID, err error) {
+	switch t.Kind {
+	case moderation.Event:
+		owner, err = v.turnEvent(ctx, tx, event.ID(t.ID), isHidden)
+	case moderation.Comment:
+		owner, err = diary.TurnComment(ctx, tx, event.CommentID(t.ID), isHidden)
+	case moderation.Image:
+		owner, err = diary.Images{DB: v.DB}.Turn(tx, userimage.ID(t.ID), isHidden, to)
+	default:
+		err = event.ErrNotFound
+	}
+	if err == nil {
+		audit.Made(ctx, audit.Numbered(audit.Kind(t.Kind), t.ID), owner)
+	}
+	return owner, err
+}
+
+func (v Moderation) turnEvent(ctx context.Context, tx *engine.Tx, id event.ID, isHidden bool) (user.ID, error) {
+	turn := (*event.Event).Unhide
+	if isHidden {
+		turn = (*event.Event).Hide
+	}
+	changed, err := diary.Events{DB: v.DB}.ChangeWithin(ctx, tx, id, turn, nil)
+	if err != nil {
+		return 0, err
+	}
+	return changed.Author(), nil
+}
+
+func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Reservation) (moderation.Hiding, error) {
+	err := v.DB.Write(ctx, func(tx *engine.Tx) (err error) {
+		ctx := tx.Context()
+		if h.Owner, err = v.turn(ctx, tx, h.Thing, true, to); err != nil {
+			return err
+		}
+		tx.Queue(insertHiding, h.Kind, h.ID, h.Owner, h.Reason, h.At)
+		tx.Queue(decideReports, h.Kind, h.ID, h.At)
+		return nil
+	})
+	return h, err
+}
+
+func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Reservation) (undone moderation.Hiding, err error) {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		ctx := tx.Context()
+		if _, err := v.turn(ctx, tx, t, false, to); err != nil {
+			return err
+		}
+		var row hiddenRow
+		err := tx.NewSelect().Model(&row).Where("kind = ? AND object_id = ?", t.Kind, t.ID).Scan(ctx)
+		if err != nil {
+			return engine.OrNotFound(err, moderation.ErrNoHiding)
+		}
+		undone = row.hiding()
+		_, err = tx.NewDelete().Model(&row).WherePK().Exec(ctx)
+		return err
+	})
+	return undone, err
+}
+
+func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[moderation.Hiding], error) {
+	p, err := engine.ListPage[hiddenRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("owner_id = ?", owner)
+	}, "hidden_at DESC, kind, object_id")
+	return page.Map(p, hiddenRow.hiding), err
+}

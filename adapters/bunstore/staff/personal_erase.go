@@ -1,0 +1,191 @@
+package staff
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"plaza/adapters/bunstore/diary"
+	feedstore "plaza/adapters/bunstore/feed"
+	"plaza/adapters/bunstore/people"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+	"plaza/domain/verification"
+)
+
+func (v PersonalData) eraseEvents(ctx context.Context, tx *engine.Tx, _ user.ID, ids []int64) (n int, err error) {
+	slices.Sort(ids)
+	// Removing an event locks the author's counts of notifications. A caller who comments on another of the events holds the
+	// counts of that one while it waits for those.
+	if err := v.lockCounts(ctx, tx, bun.List(ids)); err != nil {
+		return 0, err
+	}
+	var b feedstore.ListingChanges
+	for _, e := range ids {
+		if _, err := diary.RemoveEvent(ctx, tx, event.ID(e), &b); errors.Is(err, event.ErrNotFound) {
+			continue // removed meanwhile
+		} else if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	feedstore.WriteListings(v.DB, tx, b)
+	return n, nil
+}
+
+// lockCounts locks the counts of the events, which are a list or a query, in one order.
+func (v PersonalData) lockCounts(ctx context.Context, tx *engine.Tx, events any) error {
+	var locked []int64
+	return v.DB.Selecting(tx).Table("event_counts").Column("event_id").Where("event_id IN (?)", events).Order("event_id").Scan(ctx, &locked)
+}
+
+// eraseComments counts what it has deleted: others may have deleted some since they were read.
+func (v PersonalData) eraseComments(ctx context.Context, tx *engine.Tx, _ user.ID, ids []int64) (int, error) {
+	on := tx.NewSelect().Table("comments").Column("event_id").Where("id IN (?)", bun.List(ids))
+	if err := v.lockCounts(ctx, tx, on); err != nil {
+		return 0, err
+	}
+	var deleted []diary.CommentRow
+	_, err := tx.NewDelete().Model(&deleted).Where("id IN (?)", bun.List(ids)).Returning("event_id, hidden").Exec(ctx)
+	counted := map[event.ID]int{}
+	for _, c := range deleted {
+		if !c.Hidden {
+			counted[c.EventID]++
+		}
+	}
+	for on, n := range counted {
+		tx.Queue(diary.RecountComments, on, -n)
+	}
+	return len(ids), err
+}
+
+func (v PersonalData) eraseLikes(ctx context.Context, tx *engine.Tx, id user.ID, events []int64) (int, error) {
+	if err := v.lockCounts(ctx, tx, bun.List(events)); err != nil {
+		return 0, err
+	}
+	var removed []int64
+	_, err := tx.NewDelete().Table("likes").Where("user_id = ? AND event_id IN (?)", id, bun.List(events)).
+		Returning("event_id").Exec(ctx, &removed)
+	for _, on := range removed {
+		tx.Queue(diary.CountLikes, on, -1)
+	}
+	return len(events), err
+}
+
+// eraseImages deletes an image as its owner would, which queues its file, and then its row.
+func (v PersonalData) eraseImages(ctx context.Context, tx *engine.Tx, id user.ID, ids []int64) (int, error) {
+	gone, err := engine.Written(tx.NewUpdate().Table("images").Set("deleted = created").
+		Where("id IN (?) AND deleted IS NULL", bun.List(ids)).Exec(ctx))
+	if err != nil {
+		return 0, err
+	}
+	tx.Queue("UPDATE image_counts SET kept = kept - $2 WHERE owner_id = $1", id, gone)
+	_, err = tx.NewDelete().Table("images").Where("id IN (?)", bun.List(ids)).Exec(ctx)
+	return len(ids), err
+}
+
+// eraseRecords returns the function that erases imported records of the kind. It takes them out of the feed as an
+// import does, deletes their rows, and queues covers that no other record has. It excludes imports, which read records
+// before they change them, and then takes those that are still the author's.
+func eraseRecords[Row feedstore.RecordRow](kind feed.Kind) func(PersonalData, context.Context, *engine.Tx, user.ID, []int64) (int, error) {
+	return func(v PersonalData, ctx context.Context, tx *engine.Tx, id user.ID, ids []int64) (int, error) {
+		tx.Lock(feedstore.RecordsLock)
+		records, err := feedstore.SelectRecords[Row](ctx, tx.NewSelect().Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id))
+		if err != nil {
+			return 0, err
+		}
+		var erased feedstore.Replacements
+		for _, r := range records {
+			gone := feedstore.Replacement{At: feedstore.Item{Kind: kind, ID: r.ID}, Old: r.Record}
+			if p, is := r.Record.(publication.Publication); is {
+				p.Deleted = true
+				gone.Next = p
+			}
+			erased.Replace(gone)
+		}
+		if err := erased.RelistOrigins(ctx, tx); err != nil {
+			return 0, err
+		}
+		var covers []string
+		_, err = tx.NewDelete().Model((*Row)(nil)).Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id).
+			Returning("COALESCE(cover ->> 'key', '')").Exec(ctx, &covers)
+		if covers = slices.DeleteFunc(covers, func(key string) bool { return key == "" }); len(covers) > 0 {
+			tx.Queue(v.DB.Pick(discardCovers), covers, time.UnixMicro(0))
+			tx.Queue(v.DB.Pick(forgetCovers), covers)
+		}
+		return len(ids), cmp.Or(err, erased.Write(v.DB, tx))
+	}
+}
+
+// discardCovers queues at $2 those of the covers $1 that no record has. It reads the records once for all covers.
+var discardCovers = engine.Text{
+	Postgres: `
+	INSERT INTO discards (key, due)
+	SELECT c.key, $2 FROM unnest($1::text[]) AS c (key)
+	WHERE c.key NOT IN (
+		SELECT cover ->> 'key' FROM publications WHERE cover ->> 'key' IS NOT NULL
+		UNION ALL SELECT cover ->> 'key' FROM nodes WHERE cover ->> 'key' IS NOT NULL
+		UNION ALL SELECT cover ->> 'key' FROM demands WHERE cover ->> 'key' IS NOT NULL)
+	ON CONFLICT (key) DO NOTHING`,
+
+	SQLite: `
+	INSERT INTO discards (key, due)
+	SELECT c.value, $2 FROM json_each($1) AS c
+	WHERE c.value NOT IN (
+		SELECT cover ->> 'key' FROM publications WHERE cover ->> 'key' IS NOT NULL
+		UNION ALL SELECT cover ->> 'key' FROM nodes WHERE cover ->> 'key' IS NOT NULL
+		UNION ALL SELECT cover ->> 'key' FROM demands WHERE cover ->> 'key' IS NOT NULL)
+	ON CONFLICT (key) DO NOTHING`,
+}
+
+// forgetCovers makes imports store those of the covers $1 anew that are queued.
+var forgetCovers = engine.Both(`
+	DELETE FROM import_covers
+	WHERE picture ->> 'key' IN (SELECT d.key FROM discards d WHERE d.key = ANY($1))`)
+
+// eraseReasons blanks the reasons of audit records, which themselves stay.
+func (v PersonalData) eraseReasons(ctx context.Context, tx *engine.Tx, _ user.ID, ids []int64) (int, error) {
+	_, err := tx.NewUpdate().Table("audit_reasons").Set("reason = ''").Where("record_id IN (?)", bun.List(ids)).Exec(ctx)
+	return len(ids), err
+}
+
+// eraseAccount also forgets logins that have succeeded or failed since those were erased: nothing leads
+// from the account to its phone afterwards. A login waits for the lock, and then stores nothing.
+func (v PersonalData) eraseAccount(ctx context.Context, tx *engine.Tx, id user.ID, ids []int64) (int, error) {
+	var phone string
+	tx.Queue("SELECT phone FROM users WHERE id = $1", id).Into(&phone)
+	if err := tx.Send(); err != nil {
+		return 0, err
+	}
+	stored, err := people.PhoneOf(phone)
+	if err != nil {
+		return 0, err
+	}
+	tx.Lock(people.LoginsOf(phone))
+	// Before the user: a comment or a like locks the counts of notifications before it refers to its user.
+	tx.Queue("DELETE FROM notification_counts WHERE owner_id = $1 AND total = 0", id)
+	number := verification.NumberOf(stored).Digits()
+	tx.Queue("DELETE FROM usual_sources WHERE phone = $1", phone)
+	tx.Queue(people.DeleteFailures, phone)
+	tx.Queue("DELETE FROM codes WHERE number = $1", number)
+	tx.Queue("DELETE FROM code_uses WHERE number = $1", number)
+	tx.Queue(blankUser, id, user.ErasedPhone(id).String(), []string{})
+	tx.Queue("DELETE FROM presence WHERE user_id = $1", id)
+	tx.Queue("DELETE FROM image_counts WHERE owner_id = $1 AND kept = 0", id)
+	tx.Queue("DELETE FROM picture_totals WHERE owner_id = $1 AND NOT EXISTS (SELECT 1 FROM pictures p WHERE p.owner_id = $1)", id)
+	return len(ids), people.ReplacePrefixes(ctx, tx, user.Member{ID: id}) // by none
+}
+
+// blankUser blanks the user $1, whose login name becomes $2 and whose scopes become $3.
+const blankUser = `
+	UPDATE users
+	SET phone = $2, password_hash = '', scopes = $3, staff = FALSE, disabled = TRUE, generation = generation + 1,
+		firstname = '', lastname = '', expertise = '', location = '', timezone = 'UTC', avatar = NULL, revision = revision + 1
+	WHERE id = $1 AND phone NOT LIKE 'erased-%'`
