@@ -1,0 +1,35 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"plaza/domain/page"
+	"plaza/domain/publication"
+	"plaza/domain/user"
+)
+
+// HowTos is the store as publication.HowTos.
+type HowTos struct{ s *Store }
+
+// HowTos returns the store's imported how-tos.
+func (s *Store) HowTos() HowTos { return HowTos{s} }
+
+// howToKey identifies a how-to.
+type howToKey struct {
+	category string
+	robot    user.ID
+}
+
+func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
+	return read(ctx, v.s, func() (page.Page[publication.HowTo], error) {
+		wanted := v.s.howTos.where(func(h publication.HowTo) bool {
+			return len(categories) == 0 || slices.Contains(categories, h.Category)
+		})
+		p, err := page.Slice(r, sorted(wanted, func(a, b publication.HowTo) int {
+			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Robot, b.Robot))
+		}))
+		return page.Map(p, copyOf), err
+	})
+}
