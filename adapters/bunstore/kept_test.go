@@ -34,6 +34,25 @@ func TestKept_stores_a_text_once_and_Keep_replaces_it(t *testing.T) {
 	})
 }
 
+func TestKept_returns_what_another_server_stores_at_the_same_time(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	at := bunstore.MigratedPostgres(t)
+	s, db := open(t, at), rawSQL(t, at)
+	other := aside(t, db, "INSERT INTO secrets (name, content) VALUES ('x', 'a')")
+	kept := make(chan string, 1)
+	go func() {
+		text, err := s.Kept(t.Context(), "x", "b")
+		assert.NoError(t, err)
+		kept <- text
+	}()
+	awaitWaiting(t, db)
+	require.NoError(t, other.Commit())
+	assert.Equal(t, "a", <-kept)
+}
+
 func TestMigrate_says_what_a_role_lacks_that_may_not_create_tables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")

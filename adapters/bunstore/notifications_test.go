@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/access"
+	"plaza/domain/block"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/notification"
@@ -66,6 +68,23 @@ func TestNTF01_a_notification_takes_no_further_round_trip(t *testing.T) {
 	unread, err := s.Notifications().Unread(t.Context(), author)
 	require.NoError(t, err)
 	assert.Equal(t, 3, unread)
+}
+
+func TestMOD02_no_notification_crosses_a_block(t *testing.T) {
+	OnEach(t, func(t *testing.T, url string) {
+		s, author := openWithUser(t, engine.Options{URL: url})
+		_, other := eventAndOther(t, s, author)
+		require.NoError(t, s.Blocks().Add(t.Context(), block.Block{By: other, Whom: author, Created: noon}))
+		require.NoError(t, s.Write(t.Context(), func(tx *engine.Tx) error {
+			people.Notify(tx, notification.Notice{
+				Source: notification.Source{Kind: notification.Follow, By: other, Object: int64(author)}, To: author, Created: noon,
+			})
+			return nil
+		}))
+		list, err := s.Notifications().List(t.Context(), author, page.CursorRequest{})
+		require.NoError(t, err)
+		assert.Empty(t, list.Items)
+	})
 }
 
 func TestNTF01_notifications_are_kept_for_90_days(t *testing.T) {

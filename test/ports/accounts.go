@@ -78,7 +78,7 @@ func openTaken(w *fixtures) {
 	require.NoError(w, parseErr)
 	formerMember := m
 	formerMember.Firstname = "Former"
-	_, err = w.Accounts.Open(w.Context(), former, formerMember)
+	formerID, err := w.Accounts.Open(w.Context(), former, formerMember)
 	require.NoError(w, err)
 	again := a
 	again.Phone, parseErr = user.ParsePhone("+86-13900000001")
@@ -99,6 +99,10 @@ func openTaken(w *fixtures) {
 	for _, stored := range members {
 		assert.NotEqual(w, m.Firstname, stored.Firstname)
 	}
+	require.NoError(w, w.Accounts.Change(w.Context(), formerID, func(a *access.Account) error {
+		a.SetPhone(again.Phone)
+		return nil
+	}), "its own telephone, under its new name")
 }
 
 func openAtOnce(w *fixtures) {
