@@ -54,7 +54,7 @@ path() {
 	django)
 		# A Python of another origin may come before Debian's.
 		for python in python3 /usr/bin/python3; do
-			"$python" -c 'import django, gunicorn, psycopg2, rest_framework' 2>/dev/null && command -v "$python" && return
+			"$python" -c 'import argon2, django, gunicorn, psycopg2, rest_framework' 2>/dev/null && command -v "$python" && return
 		done
 		return 1
 		;;
@@ -127,7 +127,7 @@ install() {
 		(cd / && CGO_ENABLED=0 GOFLAGS=-mod=mod GOWORK=off GOBIN=$folder \
 			go install -trimpath "-ldflags=-s -w" github.com/versity/versitygw/cmd/versitygw@$versitygw >&2)
 		;;
-	django) packages python3-django python3-djangorestframework python3-gunicorn python3-psycopg2 ;;
+	django) packages python3-django python3-djangorestframework python3-gunicorn python3-psycopg2 python3-argon2 ;;
 	axe) npm_packages axe-$axe axe-core@$axe ;;
 	redocly) npm_packages redocly-$redocly @redocly/cli@$redocly ;;
 	spectral) npm_packages spectral-$spectral @stoplight/spectral-cli@$spectral ;;

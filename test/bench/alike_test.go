@@ -158,7 +158,7 @@ func toolOf(t *testing.T, variable string) string {
 	t.Helper()
 	path := os.Getenv(variable)
 	if path == "" {
-		t.Skipf("%s is not set; make test-all installs what it names", variable)
+		t.Skipf("%s is not set; test/tools.sh installs what it names", variable)
 	}
 	return path
 }

@@ -322,6 +322,9 @@ func bout(ctx context.Context, s benchedStore, sc scenario, d *dataset, plaza, f
 		return row{}, err
 	}
 	r := asked()
+	if sc.isHeavy {
+		r = r.heavier()
+	}
 	switch {
 	case sc.isWriting:
 		r.tidy = s.tidy

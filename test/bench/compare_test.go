@@ -159,6 +159,16 @@ func settleComment(said, before, after map[string]any, serial int64) error {
 	return nil
 }
 
+// settleLogin takes out the new key.
+func settleLogin(said, _, _ map[string]any, _ int64) error {
+	content, _ := said["data"].(map[string]any)
+	if key, _ := content["key"].(string); !strings.HasPrefix(key, "plz_") {
+		return fmt.Errorf("no key in %v", said)
+	}
+	content["key"] = ""
+	return nil
+}
+
 // settleLike fails unless the caller likes the event now, and did not before.
 func settleLike(_, before, after map[string]any, _ int64) error {
 	was, _ := before["data"].(map[string]any)

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"plaza/adapters/argon2id"
 	"plaza/adapters/gazetteer"
 	"plaza/domain/media"
 	"plaza/domain/secret"
@@ -28,6 +29,7 @@ type floor struct {
 	*pgxpool.Pool
 	addresses media.Addresses
 	places    *gazetteer.Gazetteer
+	hasher    *argon2id.Hasher
 }
 
 // publicURL is what Plaza and the floor both take for their address, so that their
@@ -76,11 +78,11 @@ type createdView wrapped
 func (f *floor) handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (any, error){
-		"GET /api/feed/items/{id}/":        f.items,
-		"GET /api/feed/categories/":        f.categories,
-		"GET /api/user/user-image/":        f.images,
-		"POST /api/user/user-simple-info/": f.people,
-
+		"GET /api/feed/items/{id}/":            f.items,
+		"GET /api/feed/categories/":            f.categories,
+		"GET /api/user/user-image/":            f.images,
+		"POST /api/user/user-simple-info/":     f.people,
+		"POST /api/auth/login/":                f.login,
 		"GET /api/xfile/event/{id}/":           f.event,
 		"PATCH /api/xfile/event/{id}/":         f.edit,
 		"GET /api/xfile/event/{id}/view-list/": f.list,
@@ -146,7 +148,7 @@ func serveFloor(url string) error {
 	if err := db.QueryRow(ctx, "SELECT content FROM secrets WHERE name = $1", signingKey).Scan(&key); err != nil {
 		return err
 	}
-	f := &floor{db, media.NewAddresses(publicURL, secret.New(key)), gazetteer.New()}
+	f := &floor{db, media.NewAddresses(publicURL, secret.New(key)), gazetteer.New(), argon2id.New(argon2id.OWASP, 2, 64)}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ frameworks do; the floor and Plaza keep counters. They run as in production:
 	for _, r := range rows {
 		for _, p := range r.peers {
 			goal, verdict := "–", "–"
-			if !isVariant(peers, p.name) {
+			if !isVariant(peers, p.name) && r.peerGoal() > 0 {
 				goal, verdict = fmt.Sprintf("≥ × %.0f", r.peerGoal()), met(times(p.plaza) >= r.peerGoal())
 			}
 			fmt.Fprintf(b, "| %s | %s | %s | %.0f | × %.1f | × %.1f | %.1f–%.1f | %s | %s | %s |\n", r.name, r.what, p.name, p.rate,

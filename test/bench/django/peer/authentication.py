@@ -2,13 +2,19 @@
 
 from datetime import timedelta
 from hashlib import sha256
+from secrets import token_urlsafe
 
+from argon2 import PasswordHasher
+from argon2.exceptions import VerifyMismatchError
+from django.db import transaction
 from django.utils.timezone import now
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
-from .models import Presence, Token, TokenUse
+from .models import Member, Presence, Token, TokenUse
 
 NOTED_EVERY = timedelta(minutes=1)
 
@@ -45,3 +51,22 @@ class MayUseEvents(BasePermission):
 
     def has_permission(self, request, view):
         return request.user is not None and "xfile_event" in request.user.scopes and "xfile_event" in request.auth.scopes
+
+
+class Login(APIView):
+    """A new key for a telephone and its password."""
+
+    def post(self, request):
+        member = Member.objects.filter(phone=request.data["username"], disabled=False).first()
+        try:
+            PasswordHasher().verify(member.password_hash if member else "", request.data["password"])
+        except VerifyMismatchError as wrong:
+            raise AuthenticationFailed from wrong
+        key, at = "plz_" + token_urlsafe(), now()
+        with transaction.atomic():
+            token = Token.objects.create(
+                hash=sha256(key.encode()).digest(), user=member, scopes=member.scopes, narrowed=False,
+                generation=member.generation, ttl=timedelta(days=30).total_seconds() * 10**9, created=at,
+            )
+            TokenUse.objects.create(token=token, used=at)
+        return Response({"data": {"key": key}})

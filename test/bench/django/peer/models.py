@@ -9,6 +9,8 @@ class Member(models.Model):
 
     is_authenticated = True
 
+    phone = models.TextField()
+    password_hash = models.TextField()
     scopes = ArrayField(models.TextField())
     disabled = models.BooleanField()
     generation = models.IntegerField()
@@ -139,8 +141,10 @@ class Token(models.Model):
     hash = models.BinaryField()
     user = models.ForeignKey(Member, models.DO_NOTHING)
     scopes = ArrayField(models.TextField())
+    narrowed = models.BooleanField()
     generation = models.IntegerField()
     ttl = models.BigIntegerField()  # nanoseconds
+    created = models.DateTimeField()
 
     class Meta:
         managed = False
