@@ -74,8 +74,8 @@ func TestMigrationFilesKeepTheirRules(t *testing.T) {
 }
 
 // breaks returns nil if the step follows the rules of migrations/README.md.
-func breaks(f engine.MigrationFile, files []engine.MigrationFile, isPostgres bool) error {
-	known := func(m engine.MigrationFile) bool { return engine.Number(m.Name) == f.Minimum && m.Name <= f.Name }
+func breaks(f engine.Migration, files []engine.Migration, isPostgres bool) error {
+	known := func(m engine.Migration) bool { return engine.Number(m.Name) == f.Minimum && m.Name <= f.Name }
 	marks := len(anyMark.FindAllString(f.Text, -1))
 	if f.NoTransaction {
 		marks--

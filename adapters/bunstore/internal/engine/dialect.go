@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"io/fs"
-	"log/slog"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -22,10 +21,6 @@ type Dialect interface {
 	// ping returns nil if the database answers, is the one that was opened, and has the settings
 	// that statements need.
 	ping(ctx context.Context, db *bun.DB) error
-	// execOutsideTx runs a statement that creates or drops an index, outside of any
-	// transaction and without time limits. An earlier interrupted run must not get in
-	// its way.
-	execOutsideTx(ctx context.Context, statement string, log *slog.Logger) error
 	// PrepareBulk prepares the rest of the transaction for thousands of rows. It
 	// prevents scans of whole tables, which may have been empty when a statement was
 	// planned, and provides the memory and the time.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -13,31 +12,6 @@ import (
 
 	"plaza/domain/instant"
 )
-
-// Migration is a step of the schema.
-type Migration struct {
-	Name    string    // 0001_people
-	Applied time.Time // zero: not applied
-	Unknown bool      // applied by a newer program
-}
-
-// ErrNewer reports that a newer program has changed the schema in an incompatible way.
-var ErrNewer = errors.New("the database's schema is newer than this program")
-
-// ErrFormer reports a schema from before the first numbered one of this program, which it can't bring up to date.
-var ErrFormer = errors.New("the database is of a program from before the present schema; begin with an empty one, " +
-	"and load the data anew: plaza import, or plaza demo")
-
-// ErrOutdated reports that the schema lacks steps that this program needs.
-var ErrOutdated = errors.New("the database's schema is older than this program; run plaza migrate up")
-
-// migrationRow records an applied step.
-type migrationRow struct {
-	bun.BaseModel `bun:"table:schema_migrations,alias:m"`
-	Name          string `bun:",pk"`
-	Applied       Time
-	Minimum       string `bun:",nullzero"` // number of the oldest step that a compatible program must know
-}
 
 // Migrate applies the missing steps, each in its own transaction, and returns the names
 // of the applied ones, also with an error. If several servers start together, each step
@@ -90,62 +64,68 @@ func (s *DB) migrateNext(ctx context.Context) (name string, err error) {
 	}))
 }
 
+// tryNext applies the first missing step in a transaction that excludes other servers. A step that runs outside of any
+// transaction has a connection of its own, and the transaction beside it has no snapshot: CREATE INDEX CONCURRENTLY does
+// not wait for such a transaction, and a pooler keeps it on its connection. An interrupted step starts again.
 func (s *DB) tryNext(ctx context.Context) (name string, err error) {
 	next, err := s.missing(ctx, s.Writer)
-	switch {
-	case err != nil || next == nil:
+	if err != nil || next == nil {
 		return "", err
-	case next.NoTransaction:
-		return next.Name, s.applyOutside(ctx, *next)
 	}
-	err = s.Writer.RunInTx(ctx, nil, func(_ context.Context, tx bun.Tx) error {
+	return next.Name, s.Writer.RunInTx(ctx, nil, func(_ context.Context, tx bun.Tx) error {
 		if err := s.beginStep(ctx, tx); err != nil {
 			return err
 		}
-		if err := s.prepare(ctx, tx); err != nil {
+		now, err := s.missing(ctx, tx)
+		if err != nil {
 			return err
 		}
-		next, err := s.missing(ctx, tx) // another server may have applied it
-		if err != nil || next == nil || next.NoTransaction {
-			return err
+		if now == nil || now.Name != next.Name {
+			return errElsewhere // another server has just applied it
 		}
-		if _, err := tx.Tx.ExecContext(ctx, next.Text); err != nil {
+		if postgres, is := s.Dialect.(Postgres); is && next.NoTransaction {
+			// This statement has no parameters, so it ends the portal of the previous
+			// query. The portal would keep its snapshot until the connection's next use.
+			if _, err := tx.ExecContext(ctx, "SELECT 1"); err != nil {
+				return err
+			}
+			err = postgres.execOutsideTx(ctx, next.Text, s.log.With("step", next.Name))
+		} else {
+			_, err = tx.Tx.ExecContext(ctx, next.Text)
+		}
+		if err != nil {
 			return fmt.Errorf("migration %s: %w", next.Name, err)
 		}
-		name = next.Name
-		return s.record(ctx, tx, *next)
+		_, err = tx.NewInsert().Model(&migrationRow{
+			Name: next.Name, Applied: Time{instant.Normalise(time.Now())}, Minimum: next.Minimum,
+		}).Exec(ctx)
+		return err
 	})
-	if err == nil && name == "" {
-		return s.tryNext(ctx)
-	}
-	return name, err
 }
 
 // schemaLock is the name of the lock for steps.
 const schemaLock = "plaza schema"
 
-// beginStep removes the step's time limits once it has its locks, and excludes other
-// servers until the transaction ends. It never waits for them: a waiting transaction
-// holds a snapshot. The step waits three seconds for the lock of a table before it is tried again: all other statements on the
-// table queue behind it, so that is less than the limits of servers.
-func (s *DB) beginStep(ctx context.Context, tx bun.IDB) error {
-	if s.isSQLite() { // it has one writer at a time, and no limits of statements
-		return nil
-	}
-	var locked bool
-	_, err := tx.ExecContext(ctx, `
-		SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '3s'`)
-	if err == nil {
+// beginStep removes the step's time limits once it has its locks, and excludes other servers until the transaction
+// ends. It never waits for them: a waiting transaction holds a snapshot. The step waits three seconds for the lock of a
+// table before it is tried again: all other statements on the table queue behind it, so that is less than the limits of
+// servers. Then it creates the table of steps, which is not a step itself, because steps are recorded in it.
+func (s *DB) beginStep(ctx context.Context, tx bun.Tx) error {
+	if !s.isSQLite() { // that has one writer at a time, and no limits of statements
+		_, err := tx.ExecContext(ctx, `
+			SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '3s'`)
+		if err != nil {
+			return err
+		}
+		var locked bool
 		err = tx.NewRaw("SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))", schemaLock).Scan(ctx, &locked)
+		if err != nil {
+			return err
+		}
+		if !locked {
+			return errElsewhere
+		}
 	}
-	if err == nil && !locked {
-		err = errElsewhere
-	}
-	return err
-}
-
-// prepare creates the table of steps. It is not a step itself, because steps are recorded in this table.
-func (s *DB) prepare(ctx context.Context, tx bun.IDB) error {
 	exists, err := s.hasSteps(ctx, tx)
 	if err != nil || exists {
 		return err
@@ -160,48 +140,4 @@ func (s *DB) prepare(ctx context.Context, tx bun.IDB) error {
 		SQLite:   "CREATE TABLE schema_migrations (name text NOT NULL PRIMARY KEY, applied integer NOT NULL, minimum text)",
 	}))
 	return err
-}
-
-func (s *DB) record(ctx context.Context, tx bun.IDB, m MigrationFile) error {
-	_, err := tx.NewInsert().Model(&migrationRow{
-		Name: m.Name, Applied: Time{instant.Normalise(time.Now())}, Minimum: m.Minimum,
-	}).Exec(ctx)
-	return err
-}
-
-// applyOutside runs a step outside of any transaction, on a separate connection. Another
-// connection holds the lock, in a transaction without a snapshot: CREATE INDEX
-// CONCURRENTLY does not wait for such a transaction, and a pooler keeps it on its
-// connection. An interrupted step starts again.
-func (s *DB) applyOutside(ctx context.Context, m MigrationFile) error {
-	prepare := func(_ context.Context, tx bun.Tx) error {
-		if err := s.beginStep(ctx, tx); err != nil {
-			return err
-		}
-		return s.prepare(ctx, tx)
-	}
-	if err := s.Writer.RunInTx(ctx, nil, prepare); err != nil {
-		return err
-	}
-	return s.Writer.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(_ context.Context, tx bun.Tx) error {
-		if err := s.beginStep(ctx, tx); err != nil {
-			return err
-		}
-		next, err := s.missing(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if next == nil || next.Name != m.Name {
-			return errElsewhere // another server has just applied it
-		}
-		// This statement has no parameters, so it ends the portal of the previous
-		// query. The portal would keep its snapshot until the connection's next use.
-		if _, err := tx.ExecContext(ctx, "SELECT 1"); err != nil {
-			return err
-		}
-		if err := s.Dialect.execOutsideTx(ctx, m.Text, s.log.With("step", m.Name)); err != nil {
-			return fmt.Errorf("migration %s: %w", m.Name, err)
-		}
-		return s.record(ctx, tx, m)
-	})
 }

@@ -2,20 +2,42 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
 )
 
-// MigrationFile is a step known to this program.
-type MigrationFile struct {
-	Name, Text    string
-	NoTransaction bool   // runs outside of any transaction
-	Minimum       string // number of the oldest step that a compatible program must know; empty if the step is additive
+// Migration is a step of the schema.
+type Migration struct {
+	Name, Text    string    // 0001_people; the text is empty if the step is unknown
+	NoTransaction bool      // runs outside of any transaction
+	Minimum       string    // number of the oldest step that a compatible program must know; empty if the step is additive
+	Applied       time.Time // zero: not applied
+	Unknown       bool      // applied by a newer program
+}
+
+// ErrNewer reports that a newer program has changed the schema in an incompatible way.
+var ErrNewer = errors.New("the database's schema is newer than this program")
+
+// ErrFormer reports a schema from before the first numbered one of this program, which it can't bring up to date.
+var ErrFormer = errors.New("the database is of a program from before the present schema; begin with an empty one, " +
+	"and load the data anew: plaza import, or plaza demo")
+
+// ErrOutdated reports that the schema lacks steps that this program needs.
+var ErrOutdated = errors.New("the database's schema is older than this program; run plaza migrate up")
+
+// migrationRow records an applied step.
+type migrationRow struct {
+	bun.BaseModel `bun:"table:schema_migrations,alias:m"`
+	Name          string `bun:",pk"`
+	Applied       Time
+	Minimum       string `bun:",nullzero"` // see Migration
 }
 
 // Marks in a step's file.
@@ -30,29 +52,20 @@ func Number(name string) string {
 	return n
 }
 
-// folderOf returns the folder, whose name is a constant.
-func folderOf(all fs.FS, name string) fs.FS {
-	folder, err := fs.Sub(all, name)
-	if err != nil {
-		panic(err)
-	}
-	return folder
-}
-
 // Files returns the steps known to this program, in order.
-func (s *DB) Files() ([]MigrationFile, error) {
+func (s *DB) Files() ([]Migration, error) {
 	names, err := fs.Glob(s.Schema, "*.sql")
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(names)
-	files := make([]MigrationFile, len(names))
+	files := make([]Migration, len(names))
 	for i, name := range names {
 		text, err := fs.ReadFile(s.Schema, name)
 		if err != nil {
 			return nil, err
 		}
-		files[i] = MigrationFile{
+		files[i] = Migration{
 			Name: strings.TrimSuffix(path.Base(name), ".sql"), Text: string(text), NoTransaction: strings.HasPrefix(string(text), noTransactionMark),
 		}
 		_, minimum, _ := strings.Cut("\n"+string(text), minimumMark)
@@ -66,7 +79,7 @@ func (s *DB) Files() ([]MigrationFile, error) {
 // and those applied by a newer one. It returns them even with ErrNewer.
 func (s *DB) Migrations(ctx context.Context) (steps []Migration, err error) {
 	err = s.Read(ctx, func(ctx context.Context) (err error) {
-		steps, _, err = s.steps(ctx, s.Reader)
+		steps, err = s.steps(ctx, s.Reader)
 		return err
 	})
 	return steps, err
@@ -92,7 +105,7 @@ func (s *DB) CheckSchema(ctx context.Context) error {
 	return nil
 }
 
-// Identify records the location of the database. It returns ErrLost if another database
+// Identify records the location of the database. It returns ErrDatabaseMoved if another database
 // has taken its place. Migrate calls it, too.
 func (s *DB) Identify(ctx context.Context) error {
 	if file, is := s.Dialect.(SQLite); is {
@@ -102,74 +115,59 @@ func (s *DB) Identify(ctx context.Context) error {
 }
 
 // missing returns the first step that is not applied, or nil if all are.
-func (s *DB) missing(ctx context.Context, db bun.IDB) (*MigrationFile, error) {
-	steps, files, err := s.steps(ctx, db)
+func (s *DB) missing(ctx context.Context, db bun.IDB) (*Migration, error) {
+	steps, err := s.steps(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		if slices.ContainsFunc(steps, func(m Migration) bool { return m.Name == f.Name && m.Applied.IsZero() }) {
-			return &f, nil
+	for _, step := range steps {
+		if step.Applied.IsZero() {
+			return &step, nil
 		}
 	}
 	return nil, nil
 }
 
-func (s *DB) steps(ctx context.Context, db bun.IDB) ([]Migration, []MigrationFile, error) {
-	files, err := s.Files()
+// steps does not create a missing table of steps: a program that only reads changes nothing.
+func (s *DB) steps(ctx context.Context, db bun.IDB) ([]Migration, error) {
+	steps, err := s.Files()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	rows, err := s.records(ctx, db)
-	if err != nil {
-		return nil, nil, err
+	known := len(steps)
+	exists, err := s.hasSteps(ctx, db)
+	if err != nil || !exists {
+		return steps, err
 	}
-	var steps []Migration
-	for _, f := range files {
-		steps = append(steps, Migration{Name: f.Name})
+	var rows []migrationRow
+	if err := db.NewSelect().Model(&rows).Order("name").Scan(ctx); err != nil {
+		return nil, err
 	}
 	for _, row := range rows {
-		at := slices.IndexFunc(steps, func(m Migration) bool { return m.Name == row.Name && !m.Unknown })
-		if at >= 0 {
+		if at := slices.IndexFunc(steps, func(m Migration) bool { return m.Name == row.Name }); at >= 0 {
 			steps[at].Applied = row.Applied.Time
 			continue
 		}
 		steps = append(steps, Migration{Name: row.Name, Applied: row.Applied.Time, Unknown: true})
 		if row.Name == formerStep {
-			return nil, nil, ErrFormer
+			return nil, ErrFormer
 		}
-		if row.Minimum > Number(files[len(files)-1].Name) {
+		if row.Minimum > Number(steps[known-1].Name) {
 			err = fmt.Errorf("%w: %s requires a program that knows step %s", ErrNewer, row.Name, row.Minimum)
 		}
 	}
 	slices.SortFunc(steps, func(a, b Migration) int { return strings.Compare(a.Name, b.Name) })
-	return steps, files, err
+	return steps, err
 }
 
 // formerStep is the first step of the schemas of before.
 const formerStep = "0001_initial"
 
-// records returns the applied steps. It does not create a missing table: a program that
-// only reads changes nothing.
-func (s *DB) records(ctx context.Context, db bun.IDB) (rows []migrationRow, err error) {
-	exists, err := s.hasSteps(ctx, db)
-	if err != nil || !exists {
-		return nil, err
-	}
-	return rows, db.NewSelect().Model(&rows).Order("name").Scan(ctx)
-}
-
 // hasSteps reports whether the table of steps exists.
-func (s *DB) hasSteps(ctx context.Context, db bun.IDB) (bool, error) {
-	columns, err := s.columnsOf(ctx, db, "schema_migrations")
-	return len(columns) > 0, err
-}
-
-// columnsOf returns the columns of the table, or none if the table is missing.
-func (s *DB) columnsOf(ctx context.Context, db bun.IDB, table string) (columns []string, err error) {
+func (s *DB) hasSteps(ctx context.Context, db bun.IDB) (exists bool, err error) {
 	err = db.NewRaw(s.Pick(Text{
-		Postgres: "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped",
-		SQLite:   "SELECT name FROM pragma_table_info(?)",
-	}), table).Scan(ctx, &columns)
-	return columns, err
+		Postgres: "SELECT to_regclass('schema_migrations') IS NOT NULL",
+		SQLite:   "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations')",
+	})).Scan(ctx, &exists)
+	return exists, err
 }

@@ -191,7 +191,10 @@ func setDefault(params map[string]string, name, value string) {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-func (Postgres) Migrations() fs.FS { return folderOf(migrations.Postgres, "postgres") }
+func (Postgres) Migrations() fs.FS {
+	folder, _ := fs.Sub(migrations.Postgres, "postgres") // no error: the name is valid
+	return folder
+}
 
 func (Postgres) location() string { return "Postgres" }
 

@@ -15,9 +15,9 @@ import (
 // makesIndex matches a statement that creates an index, and captures the index's name.
 var makesIndex = regexp.MustCompile(`(?im)^\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)\s+ON\b`)
 
-// execOutsideTx opens a separate connection: lifted limits would stay with a connection of
-// the pool. Behind a pooler the role's limits apply: a pooler rejects session settings,
-// or would leak them to other clients.
+// execOutsideTx runs a statement that creates or drops an index, outside of any transaction and without time limits. It opens a
+// separate connection: lifted limits would stay with a connection of the pool. Behind a pooler the role's limits
+// apply: a pooler rejects session settings, or would leak them to other clients.
 func (d Postgres) execOutsideTx(ctx context.Context, statement string, log *slog.Logger) (err error) {
 	config := d.Pool.Config().ConnConfig.Copy()
 	for _, limit := range []string{"statement_timeout", "lock_timeout"} {

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/url"
 	"path/filepath"
 	"reflect"
@@ -85,7 +84,10 @@ func SQLiteURL(path string, pragmas ...string) string {
 	return u.String()
 }
 
-func (SQLite) Migrations() fs.FS { return folderOf(migrations.SQLite, "sqlite") }
+func (SQLite) Migrations() fs.FS {
+	folder, _ := fs.Sub(migrations.SQLite, "sqlite") // no error: the name is valid
+	return folder
+}
 
 func (d SQLite) location() string { return d.file.path }
 
@@ -94,10 +96,6 @@ func (d SQLite) ping(ctx context.Context, db *bun.DB) error {
 		return err
 	}
 	return db.PingContext(ctx)
-}
-
-func (SQLite) execOutsideTx(context.Context, string, *slog.Logger) error {
-	return errors.New("SQLite migrations always run in a transaction")
 }
 
 // PrepareBulk keeps the pages of thousands of rows in memory, and copies each changed
