@@ -186,3 +186,19 @@ func TestWhat_a_backup_was_cut_off_from_is_in_nobodys_way(t *testing.T) {
 	assert.Equal(t, []string{"copy.db", "plaza.db"}, filesIn(t, dir))
 	w.assertKept(open(t, "sqlite:"+path))
 }
+
+func TestIntegrity_names_what_is_broken_in_the_file(t *testing.T) {
+	t.Parallel()
+	at := bunstore.MigratedSQLite(t)
+	s := open(t, at)
+	found, err := s.Integrity(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, found)
+	execute(t, rawSQL(t, at), `PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF;
+		CREATE TABLE nuts (id integer PRIMARY KEY, weight integer CHECK (weight > 0));
+		CREATE TABLE shells (id integer PRIMARY KEY, nut_id integer REFERENCES nuts);
+		INSERT INTO nuts VALUES (1, 0); INSERT INTO shells VALUES (7, 2)`)
+	found, err = s.Integrity(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"CHECK constraint failed in nuts", "shells 7 refers to a missing row of nuts"}, found)
+}

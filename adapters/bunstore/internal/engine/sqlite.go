@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/sqlitedialect"
 	sqlitedriver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -43,28 +42,16 @@ func openSQLite(o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database file: %w", err)
 	}
-	made, err := sql.Open("sqlite", "") // opens nothing; provides the driver
-	if err != nil {
-		return nil, fmt.Errorf("open database file: %w", err)
-	}
 	busyTimeout := busyTimeoutPragma(o.Limit)
-	writing := SQLiteURL(o.URL, "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "secure_delete(on)",
-		"temp_store(memory)", busyTimeout) + "&_txlock=immediate"
-	writer := sql.OpenDB(fileConnector{made.Driver(), writing, file})
-	writer.SetMaxOpenConns(1)
-	writer.SetConnMaxLifetime(0)
+	writer := file.open(1, SQLiteURL(o.URL, "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)", "secure_delete(on)",
+		"temp_store(memory)", busyTimeout)+"&_txlock=immediate")
 	// No pragma of a reader reads the file, which may have been replaced since Connect looked at it.
-	reader := sql.OpenDB(fileConnector{made.Driver(), SQLiteURL(o.URL, "query_only(on)", busyTimeout), file})
-	readers := max(4, 2*runtime.GOMAXPROCS(0))
-	reader.SetMaxOpenConns(readers)
-	reader.SetMaxIdleConns(readers)
-	return &DB{
-		Writer: bun.NewDB(writer, sqlitedialect.New()), Reader: bun.NewDB(reader, sqlitedialect.New()), Dialect: SQLite{
-			file: file, Reader: reader, prepared: &preparedStatements{},
-			Written: &writtenStatements{Kept: map[string]*sql.Stmt{}, Unprepared: map[string]bool{}},
-			writers: &writers{turn: make(chan struct{}, 1), shared: make(chan *sharedTransaction)},
-		},
-	}, nil
+	reader := file.open(max(4, 2*runtime.GOMAXPROCS(0)), SQLiteURL(o.URL, "query_only(on)", busyTimeout))
+	return &DB{Writer: writer, Reader: reader, Dialect: SQLite{
+		file: file, Reader: reader.DB, prepared: &preparedStatements{},
+		Written: &writtenStatements{Kept: map[string]*sql.Stmt{}, Unprepared: map[string]bool{}},
+		writers: &writers{turn: make(chan struct{}, 1), shared: make(chan *sharedTransaction)},
+	}}, nil
 }
 
 // busyTimeoutPragma returns the PRAGMA that lets a call wait for a writer of another process,

@@ -21,12 +21,12 @@ func (d SQLite) Backup(ctx context.Context, path string) (err error) {
 		return err
 	}
 	partial := path + ".partial"
-	if err := removePartialBackup(partial); err != nil {
+	if err := removePartial(partial); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, removePartialBackup(partial))
+			err = errors.Join(err, removePartial(partial))
 		}
 	}()
 	// A separate connection: the writer must not wait, and the readers must not write.
@@ -38,12 +38,12 @@ func (d SQLite) Backup(ctx context.Context, path string) (err error) {
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", partial); err != nil {
 		return fmt.Errorf("copy database: %w", err)
 	}
-	return publishBackup(partial, path)
+	return publish(partial, path)
 }
 
-// removePartialBackup removes an unfinished copy and its journal. Otherwise SQLite would roll the
+// removePartial removes an unfinished file, and the journal of a copy. Otherwise SQLite would roll the
 // next copy back to the journal.
-func removePartialBackup(partial string) error {
+func removePartial(partial string) error {
 	var problems []error
 	for _, file := range []string{partial, partial + "-journal"} {
 		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
@@ -53,22 +53,18 @@ func removePartialBackup(partial string) error {
 	return errors.Join(problems...)
 }
 
-// publishBackup makes the finished file durable under its name.
-func publishBackup(partial, path string) error {
+// publish gives the finished file its name durably, even across a power failure. Windows syncs no folders: NTFS has a
+// journal of names.
+func publish(partial, path string) error {
 	file, err := os.OpenFile(partial, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(file.Chmod(0o600), file.Sync(), file.Close()); err != nil {
-		return err
+	err = errors.Join(file.Chmod(0o600), file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(partial, path)
 	}
-	return rename(partial, path)
-}
-
-// rename gives a file its name durably, even across a power failure. Windows syncs no folders:
-// NTFS has a journal of names.
-func rename(partial, path string) error {
-	if err := os.Rename(partial, path); err != nil || runtime.GOOS == "windows" {
+	if err != nil || runtime.GOOS == "windows" {
 		return err
 	}
 	folder, err := os.Open(filepath.Dir(path))
@@ -78,33 +74,18 @@ func rename(partial, path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
+// brokenContent finds what is broken in the file, and rows that refer to missing ones.
+const brokenContent = `
+	SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'
+	UNION ALL
+	SELECT format('%s %d refers to a missing row of %s', "table", "rowid", parent) FROM pragma_foreign_key_check`
+
 // Integrity returns the problems that SQLite finds in its file.
 func (s *DB) Integrity(ctx context.Context) (found []string, err error) {
-	if !s.isSQLite() {
-		return nil, nil
+	if s.isSQLite() {
+		err = s.Reader.NewRaw(brokenContent).Scan(ctx, &found)
 	}
-	var report []string
-	if err := s.Reader.NewRaw("PRAGMA integrity_check").Scan(ctx, &report); err != nil {
-		return nil, err
-	}
-	for _, line := range report {
-		if line != "ok" {
-			found = append(found, line)
-		}
-	}
-	var dangling []struct {
-		Table  string
-		Rowid  int64
-		Parent string
-		Fkid   int
-	}
-	if err := s.Reader.NewRaw("PRAGMA foreign_key_check").Scan(ctx, &dangling); err != nil {
-		return nil, err
-	}
-	for _, d := range dangling {
-		found = append(found, fmt.Sprintf("%s %d refers to a missing row of %s", d.Table, d.Rowid, d.Parent))
-	}
-	return found, nil
+	return found, err
 }
 
 // DiscardDeleted empties the write-ahead log of SQLite, which still has former pages. The database file has none: secure_delete

@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -12,6 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	sqlitedriver "modernc.org/sqlite"
 )
 
 // ErrDatabaseMoved reports that the database that used to be at a path is gone.
@@ -31,7 +35,7 @@ type databaseFile struct {
 // removed.
 func markerOf(path string) string { return path + ".id" }
 
-// CheckFile returns ErrLost if a database was at the path before and the file is
+// CheckFile returns ErrDatabaseMoved if a database was at the path before and the file is
 // missing or empty now. A new database must not take its place unnoticed.
 func CheckFile(path string) error {
 	info, err := os.Stat(path)
@@ -74,21 +78,29 @@ func (f databaseFile) check() error {
 	return errors.Join(fmt.Errorf("%w: %s", errMoved, f.path), err)
 }
 
-// fileConnector connects only to the file that was opened.
-type fileConnector struct {
-	driver driver.Driver
-	name   string
-	file   databaseFile
+// open returns a pool of at most so many connections to the file.
+func (f databaseFile) open(connections int, url string) *bun.DB {
+	pool := sql.OpenDB(&fileConnector{file: f, url: url})
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
+	return bun.NewDB(pool, sqlitedialect.New())
 }
 
-func (w fileConnector) Driver() driver.Driver { return w.driver }
+// fileConnector connects only to the file that was opened.
+type fileConnector struct {
+	file   databaseFile
+	url    string
+	driver sqlitedriver.Driver
+}
+
+func (w *fileConnector) Driver() driver.Driver { return &w.driver }
 
 // Connect looks at the file first: SQLite would read another one at its path with the log that is beside it, and empty the log.
-func (w fileConnector) Connect(context.Context) (driver.Conn, error) {
+func (w *fileConnector) Connect(context.Context) (driver.Conn, error) {
 	if err := w.file.check(); err != nil {
 		return nil, err
 	}
-	conn, err := w.driver.Open(w.name)
+	conn, err := w.driver.Open(w.url)
 	if err != nil {
 		return nil, err
 	}
@@ -123,30 +135,18 @@ func (d SQLite) identify(ctx context.Context, s *DB) error {
 	return nil
 }
 
-// mark creates the marker. The marker gets its name only when it is complete and on the
-// disk.
-func mark(path, id string) (err error) {
+// mark creates the marker, which gets its name only when it is complete.
+func mark(path, id string) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, ignoreMissing(os.Remove(file.Name())))
-		}
-	}()
-	var text bytes.Buffer
-	fmt.Fprintf(&text, "%s\nThe database with this id is in the file beside this one. Plaza makes no other in its place.\n", id)
-	_, err = file.Write(text.Bytes())
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
+	_, err = fmt.Fprintf(file, "%s\nThe database with this id is in the file beside this one. Plaza makes no other in its place.\n", id)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = publish(file.Name(), path)
 	}
-	return rename(file.Name(), path)
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err != nil {
+		return errors.Join(err, removePartial(file.Name()))
 	}
-	return err
+	return nil
 }
