@@ -235,7 +235,7 @@ func (c check) recountOwner(ctx context.Context, s ownersSum, owner int64) error
 }
 
 // Backup writes a consistent copy of the database into a new file while servers run. It
-// returns ErrNoBackup on Postgres, which has its own tools.
+// returns a fault on Postgres, which has its own tools.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if err := audit.CheckCopy(ctx); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/uptrace/bun"
+	"go.opentelemetry.io/otel/trace"
 
 	"plaza/domain/fault"
 )
@@ -49,11 +50,23 @@ func (s *DB) callWithin(ctx context.Context, limit time.Duration, fn func(ctx co
 	return err
 }
 
-func (s *DB) try(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
-	if s.tracer != nil {
-		return s.callTraced(ctx, limit, fn)
+// try is Call where no commit can be missing on a replica.
+func (s *DB) try(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	return s.callUntraced(ctx, limit, fn)
+	if s.tracer != nil && trace.SpanContextFromContext(ctx).IsSampled() {
+		var end func(err error)
+		ctx, end = s.beginSpan(ctx)
+		defer func() { end(err) }()
+	}
+	bounded, cancel := withTimeout(ctx, limit)
+	defer cancel()
+	err = fn(bounded)
+	if err != nil && s.Dialect.Classify(err) == Retryable {
+		err = s.retry(bounded, limit, fn)
+	}
+	return s.Explain(ctx, err)
 }
 
 // withTimeout is context.WithTimeout. The context of a request saves a timer: it knows its own deadline.
@@ -66,29 +79,16 @@ func withTimeout(ctx context.Context, limit time.Duration) (context.Context, con
 	return context.WithTimeout(ctx, limit)
 }
 
-func (s *DB) callUntraced(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	bounded, cancel := withTimeout(ctx, limit)
-	defer cancel()
-	err := fn(bounded)
-	if err != nil && s.Dialect.Classify(err) == Retryable {
-		err = s.retry(bounded, limit, fn)
-	}
-	return s.Explain(ctx, err)
-}
-
 // retry calls fn again after conflicts with other transactions.
 func (s *DB) retry(ctx context.Context, limit time.Duration, fn func(ctx context.Context) error) error {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = 2*time.Millisecond, 200*time.Millisecond
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+	_, err := backoff.Retry(ctx, func() (any, error) {
 		err := fn(ctx)
 		if err != nil && s.Dialect.Classify(err) != Retryable {
-			return struct{}{}, backoff.Permanent(err)
+			err = backoff.Permanent(err)
 		}
-		return struct{}{}, err
+		return nil, err
 	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(Attempts), backoff.WithMaxElapsedTime(limit))
 	return err
 }
@@ -124,15 +124,15 @@ func (s *DB) Explain(ctx context.Context, err error) error {
 func (s *DB) awaitDatabase(ctx context.Context, patience time.Duration) error {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = 100*time.Millisecond, 5*time.Second
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+	_, err := backoff.Retry(ctx, func() (any, error) {
 		err := s.Ping(ctx)
 		if err == nil {
-			return struct{}{}, nil
+			return nil, nil
 		}
 		if class := s.Dialect.Classify(err); class == internalError || class == diskFull {
 			err = backoff.Permanent(err) // waiting does not help
 		}
-		return struct{}{}, err
+		return nil, err
 	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(patience),
 		backoff.WithNotify(func(err error, pause time.Duration) {
 			s.log.Warn("the database can't be reached; trying again", "error", err, "pause_ms", pause.Milliseconds())
@@ -141,7 +141,7 @@ func (s *DB) awaitDatabase(ctx context.Context, patience time.Duration) error {
 		err = fmt.Errorf("its disk is full, or can't be written: %w", err)
 	}
 	if err != nil && !errors.Is(err, ErrSettings) {
-		return fmt.Errorf("the database can't be reached: %s: %w", s.Dialect.location(), err)
+		return fmt.Errorf("the database can't be reached: %s: %w", s.location, err)
 	}
 	return err
 }

@@ -16,8 +16,6 @@ type Dialect interface {
 	Migrations() fs.FS
 	// write runs a transaction of Write.
 	write(ctx context.Context, s *DB, fn func(*Tx) error) error
-	// location describes the location of the database, without secrets.
-	location() string
 	// ping returns nil if the database answers, is the one that was opened, and has the settings
 	// that statements need.
 	ping(ctx context.Context, db *bun.DB) error

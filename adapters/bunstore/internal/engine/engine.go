@@ -8,6 +8,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -24,24 +25,25 @@ import (
 
 // DB is an open database.
 type DB struct {
-	// All writes use db. On SQLite db is one connection, and reader is a pool of
+	// All writes use Writer. On SQLite that is one connection, and Reader is a pool of
 	// others; on Postgres they are the same pool.
 	Writer  *bun.DB
 	Reader  *bun.DB
 	Dialect Dialect
 	Schema  fs.FS         // the migrations
 	Limit   time.Duration // of one call, including waits
-	// Joins returns what the store above adds to the transaction that begins under the context, or nil. Nil: it adds nothing.
+	// Joins returns what the store above adds to the transaction that begins under the context, or nil.
 	Joins func(ctx context.Context) *Joining
 	// Refused converts an error with which the function of a transaction has failed into a fault. Nil: it converts none.
-	Refused func(ctx context.Context, err error) error
-	log     *slog.Logger
+	Refused  func(ctx context.Context, err error) error
+	location string // without secrets
+	log      *slog.Logger
 	// scanPlans keeps how the rows of statements are scanned into models.
 	scanPlans *sync.Map
 	tracer    oteltrace.Tracer // nil: none
 	// unreplicated counts commits that are not on the synchronous replica that they should be
 	// on. Postgres acknowledges them with a warning.
-	unreplicated atomic.Int64
+	unreplicated *atomic.Int64
 }
 
 // Options select a database and configure its use.
@@ -76,15 +78,7 @@ const (
 
 // Open connects to the database. It retries with growing pauses until Patience has passed.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	if o.Patience == 0 {
-		o.Patience = DefaultPatience
-	}
-	if o.Limit == 0 {
-		o.Limit = DefaultLimit
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Limit = cmp.Or(o.Limit, DefaultLimit)
 	open := openPostgres
 	if path, is := strings.CutPrefix(o.URL, "sqlite:"); is {
 		o.URL, open = path, openSQLite
@@ -93,11 +87,10 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Limit, s.log, s.Schema, s.tracer, s.scanPlans = o.Limit, o.Log, o.Schema, o.Tracer, &sync.Map{}
-	if s.Schema == nil {
-		s.Schema = s.Dialect.Migrations()
-	}
-	if err := s.awaitDatabase(ctx, o.Patience); err != nil {
+	s.Limit, s.Schema, s.tracer, s.scanPlans = o.Limit, cmp.Or(o.Schema, s.Dialect.Migrations()), o.Tracer, &sync.Map{}
+	s.log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	s.Joins = func(context.Context) *Joining { return nil }
+	if err := s.awaitDatabase(ctx, cmp.Or(o.Patience, DefaultPatience)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -105,16 +98,18 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 
 // Within returns the database with another time limit of a call.
 func (s *DB) Within(limit time.Duration) *DB {
-	return &DB{Writer: s.Writer, Reader: s.Reader, Dialect: s.Dialect, Limit: limit, Joins: s.Joins, Refused: s.Refused, log: s.log, scanPlans: s.scanPlans}
+	within := *s
+	within.Limit = limit
+	return &within
 }
 
 // Close closes the connections once their running calls have ended.
 func (s *DB) Close() error {
-	var err error
-	if s.Reader != s.Writer {
-		err = s.Reader.Close()
+	if d, is := s.Dialect.(Postgres); is {
+		defer d.Pool.Close()
+		return s.Writer.Close()
 	}
-	return errors.Join(err, s.Writer.Close())
+	return errors.Join(s.Reader.Close(), s.Writer.Close())
 }
 
 // Ping returns nil if the database answers now and its settings are those that statements need, or else

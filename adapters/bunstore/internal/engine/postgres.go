@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -43,15 +44,14 @@ type Postgres struct {
 const connectTimeout = 5 * time.Second
 
 // openPostgres creates one pool for everything. bun writes values into the text of its queries, so by default no statement is
-// kept. The hot reads, whose text is
-// constant, opt in.
+// kept. The hot reads, whose text is constant, opt in.
 func openPostgres(o Options) (*DB, error) {
 	config, err := poolConfig(o)
 	if err != nil {
 		return nil, err
 	}
 	config.ConnConfig.BuildContextWatcherHandler = onCancel(o)
-	s := &DB{}
+	s := &DB{location: "Postgres", unreplicated: &atomic.Int64{}}
 	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
 		if n.Routine == replicationWait {
 			s.unreplicated.Add(1)
@@ -67,22 +67,10 @@ func openPostgres(o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create connection pool: %w", err)
 	}
-	db := bun.NewDB(sql.OpenDB(poolConnector{stdlib.GetPoolConnector(pool), pool}), pgdialect.New())
-	db.SetMaxIdleConns(0) // the pool keeps them
-	s.Writer, s.Reader = db, db
+	s.Writer = bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New())
+	s.Reader = s.Writer
 	s.Dialect = Postgres{pool, mode, &opening{config: config.ConnConfig, Every: openEvery}}
 	return s, nil
-}
-
-// poolConnector opens connections of the pool for database/sql, and closes the pool together with the database that uses it.
-type poolConnector struct {
-	driver.Connector
-	pool *pgxpool.Pool
-}
-
-func (o poolConnector) Close() error {
-	o.pool.Close()
-	return nil
 }
 
 // poolConfig returns the settings of the pool.
@@ -92,9 +80,7 @@ func poolConfig(o Options) (*pgxpool.Config, error) {
 		return nil, errors.New("invalid database URL") // the cause quotes it, including the password
 	}
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectTimeout
-	}
+	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectTimeout)
 	config.ConnConfig.Tracer = o.Trace
 	switch {
 	case o.Connections > 0:
@@ -196,8 +182,6 @@ func (Postgres) Migrations() fs.FS {
 	return folder
 }
 
-func (Postgres) location() string { return "Postgres" }
-
 func (Postgres) PrepareBulk(ctx context.Context, tx Conn, limit time.Duration) error {
 	_, err := tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off; SET LOCAL statement_timeout = "+milliseconds(limit))
 	return err
@@ -230,18 +214,14 @@ func (Postgres) Classify(err error) errorClass {
 		}
 		return unavailable
 	}
-	for _, gone := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
+	for _, gone := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, pgconn.ErrConnClosed} {
 		if errors.Is(err, gone) {
 			return unavailable
 		}
 	}
-	if pgconn.SafeToRetry(err) {
+	// pgx exports no error for this text.
+	if pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "too many failed attempts acquiring connection") {
 		return unavailable
-	}
-	for _, text := range []string{"conn closed", "too many failed attempts acquiring connection"} {
-		if strings.Contains(err.Error(), text) { // pgx exports no errors for these
-			return unavailable
-		}
 	}
 	return internalError
 }
@@ -295,8 +275,8 @@ func (d Postgres) Query(ctx context.Context, reads ...Step) error {
 	return d.send(ctx, conn.Conn(), steps)
 }
 
-// ErrNoBackup tells the operator to back up Postgres with its own tools.
-var ErrNoBackup = fault.New(fault.Conflict, "Back up Postgres with its own tools: "+
-	"pg_dump --format=custom --file=FILE \"$PLAZA_DATABASE_URL\" makes a consistent copy while servers run, and pg_restore restores it.")
-
-func (Postgres) Backup(context.Context, string) error { return ErrNoBackup }
+// Backup tells the operator to back up Postgres with its own tools.
+func (Postgres) Backup(context.Context, string) error {
+	return fault.New(fault.Conflict, "Back up Postgres with its own tools: "+
+		"pg_dump --format=custom --file=FILE \"$PLAZA_DATABASE_URL\" makes a consistent copy while servers run, and pg_restore restores it.")
+}

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -47,7 +48,7 @@ func openSQLite(o Options) (*DB, error) {
 		"temp_store(memory)", busyTimeout)+"&_txlock=immediate")
 	// No pragma of a reader reads the file, which may have been replaced since Connect looked at it.
 	reader := file.open(max(4, 2*runtime.GOMAXPROCS(0)), SQLiteURL(o.URL, "query_only(on)", busyTimeout))
-	return &DB{Writer: writer, Reader: reader, Dialect: SQLite{
+	return &DB{Writer: writer, Reader: reader, location: file.path, unreplicated: &atomic.Int64{}, Dialect: SQLite{
 		file: file, Reader: reader.DB, prepared: &preparedStatements{},
 		Written: &writtenStatements{Kept: map[string]*sql.Stmt{}, Unprepared: map[string]bool{}},
 		writers: &writers{turn: make(chan struct{}, 1), shared: make(chan *sharedTransaction)},
@@ -75,8 +76,6 @@ func (SQLite) Migrations() fs.FS {
 	folder, _ := fs.Sub(migrations.SQLite, "sqlite") // no error: the name is valid
 	return folder
 }
-
-func (d SQLite) location() string { return d.file.path }
 
 func (d SQLite) ping(ctx context.Context, db *bun.DB) error {
 	if err := d.file.check(); err != nil {

@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"context"
-	"errors"
-)
+import "errors"
 
 // Step is a statement of a transaction, or a hot read. Its text is constant and its parameters are bound, so that the
 // database can keep it prepared.
@@ -26,11 +23,4 @@ type Joining struct {
 	Last func(tx *Tx) error
 	// Ended is called once, with whether the transaction has committed.
 	Ended func(committed bool)
-}
-
-func (s *DB) joining(ctx context.Context) *Joining {
-	if s.Joins == nil {
-		return nil
-	}
-	return s.Joins(ctx)
 }

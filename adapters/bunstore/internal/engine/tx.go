@@ -49,35 +49,32 @@ func (s *DB) ExecMust(ctx context.Context, missing error, statement string, args
 	})
 }
 
-// WriteAside is Write for what is no part of what the context is for, such as a failed login: the store above adds nothing.
-func (s *DB) WriteAside(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.Call(ctx, func(ctx context.Context) error { return s.Dialect.write(ctx, s, fn) })
-}
-
 // WriteWithin is Write with another time limit.
 func (s *DB) WriteWithin(ctx context.Context, limit time.Duration, fn func(tx *Tx) error) error {
-	joining := s.joining(ctx)
-	if joining != nil {
-		fn = joining.behind(fn)
+	joining := s.Joins(ctx)
+	if joining == nil {
+		return s.writeAside(ctx, limit, fn)
 	}
-	err := s.callWithin(ctx, limit, func(ctx context.Context) error { return s.Dialect.write(ctx, s, fn) })
-	if joining != nil {
-		joining.Ended(err == nil)
-	}
-	return err
-}
-
-// behind returns the function of a transaction that ends with what Last queues, when that of fn has run.
-func (j *Joining) behind(fn func(tx *Tx) error) func(tx *Tx) error {
-	return func(tx *Tx) error {
+	err := s.writeAside(ctx, limit, func(tx *Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
 		if err := tx.Send(); err != nil {
 			return err
 		}
-		return j.Last(tx)
-	}
+		return joining.Last(tx)
+	})
+	joining.Ended(err == nil)
+	return err
+}
+
+// WriteAside is Write for what is no part of what the context is for, such as a failed login: the store above adds nothing.
+func (s *DB) WriteAside(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.writeAside(ctx, s.Limit, fn)
+}
+
+func (s *DB) writeAside(ctx context.Context, limit time.Duration, fn func(tx *Tx) error) error {
+	return s.callWithin(ctx, limit, func(ctx context.Context) error { return s.Dialect.write(ctx, s, fn) })
 }
 
 // Context returns the context of the transaction.
