@@ -51,7 +51,7 @@ func quarrelReads(s *Store) []quarrel {
 	day := s.Dialect.Key([]calendar.Date{daysFrom("2026-01-01", 1)[0]})
 	return []quarrel{
 		{"an event", constants["eventFor"].Postgres, []any{2, viewerOf}, map[int]int{shy: 3, disliked: 3, indifferent: 2}, map[int]int{shy: 1, disliked: 1, indifferent: 1}},
-		{"likes", s.Pick(constants["likings"]), []any{s.Dialect.ListOf([]int64{1, 2, 3, 4}), viewerOf}, map[int]int{shy: 12, disliked: 12, indifferent: 8},
+		{"likes", s.Pick(constants["likings"]), []any{s.Dialect.List([]int64{1, 2, 3, 4}), viewerOf}, map[int]int{shy: 12, disliked: 12, indifferent: 8},
 			map[int]int{shy: 4, disliked: 4, indifferent: 4}},
 		{"comments", constants["commentsPage"].Postgres, []any{1, page, 0, viewerOf},
 			map[int]int{shy: 4 * commenters, disliked: 6 * commenters, indifferent: commenters + 2*page}, map[int]int{shy: page, disliked: 0, indifferent: page}},

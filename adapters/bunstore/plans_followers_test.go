@@ -105,6 +105,6 @@ func TestSUB05_many_followers_are_not_read_to_show_some_on_SQLite(t *testing.T) 
 	}
 	assert.LessOrEqual(t, steps(followers), 3*fans+40*page.DefaultSize, "three for each that is counted")
 	assert.LessOrEqual(t, steps(follower), 100)
-	assert.LessOrEqual(t, steps(s.Pick(constants["tiesTo"]), s.Dialect.ListOf(someEvents()), 1), 70*page.MaxSize)
-	assert.LessOrEqual(t, steps(s.Pick(constants["likings"]), s.Dialect.ListOf(someEvents()), 1), 100*page.MaxSize)
+	assert.LessOrEqual(t, steps(s.Pick(constants["tiesTo"]), s.Dialect.List(someEvents()), 1), 70*page.MaxSize)
+	assert.LessOrEqual(t, steps(s.Pick(constants["likings"]), s.Dialect.List(someEvents()), 1), 100*page.MaxSize)
 }

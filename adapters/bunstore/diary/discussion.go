@@ -247,7 +247,7 @@ func (v Events) Likings(ctx context.Context, on []event.ID, viewer user.ID) (map
 	rows, err := engine.All[EventRow](ctx, v.DB, v.DB.Pick(likings), on, viewer)
 	for _, r := range rows {
 		all[r.ID] = event.Liking{
-			Event: r.ID, Author: r.AuthorID, Likes: r.Likes, IsLiked: r.IsLiked, Exposure: r.State().Exposure(),
+			Event: r.ID, Author: r.AuthorID, Likes: int(r.Likes), IsLiked: r.IsLiked, Exposure: r.State().Exposure(),
 			Relation: r.Relation(viewer, r.AuthorID),
 		}
 	}

@@ -37,8 +37,8 @@ type EventRow struct {
 	District      string
 	Modified      engine.Time
 	Revision      int64
-	Comments      int       `bun:",scanonly,nullzero"`
-	Likes         int       `bun:",scanonly,nullzero"`
+	Comments      int64     `bun:",scanonly,nullzero"`
+	Likes         int64     `bun:",scanonly,nullzero"`
 	Plates        plateList `bun:",scanonly"`
 	IsLiked       bool      `bun:",scanonly"`
 	people.TiesRow
@@ -56,7 +56,7 @@ func (r EventRow) State() event.State {
 
 func (r EventRow) Entry() (event.Entry, error) {
 	restored, err := event.Restore(r.State())
-	return event.Entry{Event: restored, Counts: event.Counts{Comments: r.Comments, Likes: r.Likes}, Revision: r.Revision}, err
+	return event.Entry{Event: restored, Counts: event.Counts{Comments: int(r.Comments), Likes: int(r.Likes)}, Revision: r.Revision}, err
 }
 
 // entriesOf returns the entries of the rows, which were read with the error.

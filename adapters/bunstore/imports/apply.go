@@ -13,6 +13,7 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/imported"
 	"plaza/domain/markup"
+	"plaza/domain/publication"
 	"plaza/domain/user"
 )
 
@@ -196,7 +197,8 @@ const updateHowTo = `
 func (t *batchApply) howToRecords(ctx context.Context) error {
 	return storeRecords(ctx, t, imported.HowTo, updateHowTo, func(r imported.HowToRecord) feedstore.HowToRow {
 		return feedstore.HowToRow{
-			Category: r.Category, RobotID: t.users[r.By].ID, Bundles: engine.Numbers(r.Bundles),
+			Category: r.Category, RobotID: t.users[r.By].ID,
+			Bundles: engine.Mapped(r.Bundles, func(id publication.BundleID) int64 { return int64(id) }),
 			Created: engine.At(r.Created), Updated: engine.At(r.Updated),
 		}
 	})

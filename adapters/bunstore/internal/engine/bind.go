@@ -9,8 +9,8 @@ import (
 )
 
 // bindArgs returns the arguments of a statement as the database takes them: numbers, texts and bytes of named types as
-// the drivers know them, instants, durations to add to them, days and lists as the database stores them, pictures as JSON. A nil
-// pointer, the zero instant and no picture are NULL. It changes the slice.
+// the drivers know them, instants, durations to add to them, days and lists of these (but not of instants and durations) as the
+// database stores them, pictures as JSON. A nil pointer, the zero instant and no picture are NULL. It changes the slice.
 func bindArgs(d Dialect, args []any) []any {
 	for i, arg := range args {
 		args[i] = bound(d, arg)
@@ -23,11 +23,14 @@ func bound(d Dialect, arg any) any {
 	case nil, int64, int, string, bool, float64, []byte:
 		return arg
 	case time.Time:
+		if arg.IsZero() {
+			return nil
+		}
 		return d.Instant(arg)
 	case Time:
-		return d.Instant(arg.Time)
+		return bound(d, arg.Time)
 	case time.Duration:
-		return d.Interval(arg)
+		return d.interval(arg)
 	case calendar.Date:
 		return d.date(arg)
 	case Date:
@@ -55,14 +58,24 @@ func bound(d Dialect, arg any) any {
 		reflect.Copy(reflect.ValueOf(copied), value)
 		return copied
 	case reflect.Slice:
-		if value.Type().Elem().Kind() == reflect.String {
-			texts := make([]string, value.Len())
-			for i := range texts {
-				texts[i] = value.Index(i).String()
-			}
-			arg = texts
-		}
-		return d.ListOf(arg)
+		return d.List(boundList(d, value))
 	}
 	return arg // an argument that the drivers know
+}
+
+// boundList returns a list of Go's own types, because behind a pooler pgx knows no types of parameters.
+func boundList(d Dialect, all reflect.Value) any {
+	element := reflect.TypeOf(bound(d, reflect.Zero(all.Type().Elem()).Interface()))
+	list := reflect.MakeSlice(reflect.SliceOf(element), all.Len(), all.Len())
+	for i := range all.Len() {
+		switch from, to := all.Index(i), list.Index(i); from.Kind() {
+		case reflect.Int64:
+			to.SetInt(from.Int())
+		case reflect.String:
+			to.SetString(from.String())
+		default:
+			to.Set(reflect.ValueOf(bound(d, from.Interface())))
+		}
+	}
+	return list.Interface()
 }

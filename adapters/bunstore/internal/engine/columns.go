@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -100,27 +99,14 @@ type (
 	}
 )
 
-// Text returns the content of the column; empty means NULL.
-func (c Cover) Text() (string, error) {
-	if c.Key == "" && c.Path == "" && len(c.Sizes) == 0 {
-		return "", nil
-	}
-	row := coverJSON{Key: c.Key, Path: c.Path}
-	for _, s := range c.Sizes {
-		row.Sizes = append(row.Sizes, sizeJSON(s))
-	}
-	text, err := json.Marshal(row)
-	return string(text), err
-}
-
-// NullIfZero returns the content of the column as a parameter. It never fails: JSON can
-// represent every picture.
+// NullIfZero returns the content of the column as a parameter.
 func (c Cover) NullIfZero() any {
-	text, err := c.Text()
-	if text == "" || err != nil {
+	if c.Key == "" && c.Path == "" && len(c.Sizes) == 0 {
 		return nil
 	}
-	return text
+	sizes := Mapped(c.Sizes, func(s media.Size) sizeJSON { return sizeJSON(s) })
+	text, _ := json.Marshal(coverJSON{c.Key, c.Path, sizes}) // JSON can represent every picture
+	return string(text)
 }
 
 func (c *Cover) Scan(src any) error { return ScanText(src, c.ScanBytes) }
@@ -135,10 +121,7 @@ func (c *Cover) ScanBytes(text []byte) error {
 	if err := json.Unmarshal(text, &row); err != nil {
 		return fmt.Errorf("decode cover: %w", err)
 	}
-	c.Key, c.Path = row.Key, row.Path
-	for _, s := range row.Sizes {
-		c.Sizes = append(c.Sizes, media.Size(s))
-	}
+	*c = Cover{Key: row.Key, Path: row.Path, Sizes: Mapped(row.Sizes, func(s sizeJSON) media.Size { return media.Size(s) })}
 	return nil
 }
 
@@ -153,15 +136,6 @@ func ScanText(src any, fn func(text []byte) error) error {
 		return fn([]byte(src))
 	}
 	return fmt.Errorf("cannot scan JSON from %T", src)
-}
-
-// Numbers converts ids for a condition built by bun.
-func Numbers[N ~int64](ids []N) []int64 {
-	all := make([]int64, len(ids))
-	for i, id := range ids {
-		all[i] = int64(id)
-	}
-	return all
 }
 
 // NullIfEmpty returns the text as a parameter; an empty one is NULL.
@@ -186,47 +160,6 @@ func Filled[T any](list []T) []T {
 		return []T{}
 	}
 	return list
-}
-
-// OrZeroNumber and OrZeroText scan into the value that they point to; NULL becomes
-// zero. What SQLite's driver has is taken as it is, which saves an allocation.
-type (
-	OrZeroNumber[T ~int | ~int64] struct{ Into *T }
-	OrZeroText[T ~string]         struct{ Into *T }
-)
-
-func (z OrZeroNumber[T]) Scan(src any) error {
-	if number, is := src.(int64); is {
-		*z.Into = T(number)
-		return nil
-	}
-	var value sql.NullInt64
-	err := value.Scan(src)
-	*z.Into = T(value.Int64)
-	return err
-}
-
-// ScanInt64 scans pgx's type directly.
-func (z OrZeroNumber[T]) ScanInt64(v pgtype.Int8) error {
-	*z.Into = T(v.Int64)
-	return nil
-}
-
-func (z OrZeroText[T]) Scan(src any) error {
-	if text, is := src.(string); is {
-		*z.Into = T(text)
-		return nil
-	}
-	var value sql.NullString
-	err := value.Scan(src)
-	*z.Into = T(value.String)
-	return err
-}
-
-// ScanText scans pgx's type directly.
-func (z OrZeroText[T]) ScanText(v pgtype.Text) error {
-	*z.Into = T(v.String)
-	return nil
 }
 
 // Distinct returns the values without duplicates.

@@ -23,10 +23,9 @@ type Dialect interface {
 	// prevents scans of whole tables, which may have been empty when a statement was
 	// planned, and provides the memory and the time.
 	PrepareBulk(ctx context.Context, tx Conn, limit time.Duration) error
-	// Instant and date return bound parameters; the zero instant is NULL.
+	// Instant, interval and date return bound parameters. An interval may be added to an instant.
 	Instant(time.Time) any
-	// Interval returns a bound parameter that may be added to an instant.
-	Interval(time.Duration) any
+	interval(time.Duration) any
 	date(calendar.Date) any
 	// Classify returns the class of a driver's error.
 	Classify(err error) errorClass
@@ -34,9 +33,8 @@ type Dialect interface {
 	// column, or of any if the names are empty.
 	IsDuplicate(err error, table, column string) bool
 
-	ListOf(values any) any
-	// List returns the scan target for a list of texts or numbers.
-	List(into any) any
+	// List returns the bound parameter for a list of bound ones, or the scan target for a list of texts or numbers.
+	List(list any) any
 	// KeysAtOnce returns how many keys a statement that runs for each of several keys takes: SQLite takes one at a time, because
 	// repeated statements are cheaper there than a list. Key returns the parameter for so many.
 	KeysAtOnce() int
@@ -44,10 +42,8 @@ type Dialect interface {
 	// Query runs reads, in one round trip where the database supports it. It keeps the
 	// prepared statements where possible. A scan ignores columns whose target is nil.
 	Query(ctx context.Context, reads ...Step) error
-
 	// pools describes the pools of connections.
 	pools(s *DB) []Pool
-
 	// Backup writes a consistent copy into a new file.
 	Backup(ctx context.Context, path string) error
 }

@@ -15,29 +15,28 @@ type PageRow struct {
 
 func (c PageRow) total() int { return c.Total }
 
-// ListPage reads a page of the filtered rows, in order, and the total, in one
-// statement. A page without rows is the only page or past the last; the total has no
+// pageOf returns the page with the rows. A page without rows is the only page or past the last; the total has no
 // effect then.
+func pageOf[R interface{ total() int }](r page.Request, rows []R, err error) (p page.Page[R], _ error) {
+	switch {
+	case err != nil:
+		return p, err
+	case len(rows) == 0:
+		return page.Of(r, rows, 0)
+	}
+	return page.Of(r, rows, rows[0].total())
+}
+
+// ListPage reads a page of the filtered rows, in order, and the total, in one statement.
 func ListPage[R interface{ total() int }](
 	ctx context.Context, s *DB, r page.Request, filter func(*bun.SelectQuery) *bun.SelectQuery, order string,
-) (p page.Page[R], err error) {
-	err = s.Read(ctx, func(ctx context.Context) error {
-		var rows []R
+) (page.Page[R], error) {
+	rows, err := SelectAll[R](ctx, s, func(query *bun.SelectQuery) *bun.SelectQuery {
 		count := filter(s.Reader.NewSelect().Model((*R)(nil)).ColumnExpr("COUNT(*)"))
-		err := filter(s.Reader.NewSelect().Model(&rows)).
-			ColumnExpr("?TableColumns").ColumnExpr("(?) AS total", count).
-			OrderExpr(order).Limit(int64(r.Size())).Offset(int64(r.Offset())).Scan(ctx)
-		if err != nil {
-			return err
-		}
-		var total int
-		if len(rows) > 0 {
-			total = rows[0].total()
-		}
-		p, err = page.Of(r, rows, total)
-		return err
+		return filter(query).ColumnExpr("?TableColumns").ColumnExpr("(?) AS total", count).
+			OrderExpr(order).Limit(int64(r.Size())).Offset(int64(r.Offset()))
 	})
-	return p, err
+	return pageOf(r, rows, err)
 }
 
 // WhereSet adds the condition that the column has the value, unless it is zero.

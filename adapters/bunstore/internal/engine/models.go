@@ -36,7 +36,7 @@ func valuesOf(s *DB, fields []*schema.Field, row reflect.Value) []any {
 	return all
 }
 
-// Stored returns the stored rows that have the keys of the given ones. It binds the first field of the keys, a text or a number.
+// Stored returns the stored rows that have the keys of the given ones. It binds the first field of the keys.
 func Stored[R any](tx *Tx, rows []R) (map[Key]R, error) {
 	found := make(map[Key]R, len(rows))
 	if len(rows) == 0 {
@@ -45,19 +45,11 @@ func Stored[R any](tx *Tx, rows []R) (map[Key]R, error) {
 	table := tx.s.Writer.Table(reflect.TypeFor[R]())
 	columns := strings.Join(Mapped(table.Fields, func(f *schema.Field) string { return f.Name }), ", ")
 	statement := tx.s.Pick(Both("SELECT " + columns + " FROM " + table.Name + " WHERE " + table.PKs[0].Name + " = ANY($1)"))
-	numbers, texts := []int64{}, []string{}
+	keys := reflect.MakeSlice(reflect.SliceOf(table.PKs[0].StructField.Type), 0, len(rows))
 	for _, row := range rows {
-		if key := table.PKs[0].Value(reflect.ValueOf(row)); key.CanInt() {
-			numbers = append(numbers, key.Int())
-		} else {
-			texts = append(texts, key.String())
-		}
+		keys = reflect.Append(keys, table.PKs[0].Value(reflect.ValueOf(row)))
 	}
-	var keys any = numbers
-	if len(texts) > 0 {
-		keys = texts
-	}
-	Found(tx, tx.Queue(statement, keys), func(row *R) error {
+	Found(tx, tx.Queue(statement, keys.Interface()), func(row *R) error {
 		found[KeyOf(tx.s, *row)] = *row
 		return nil
 	})

@@ -12,7 +12,6 @@ import (
 	"maps"
 	"math"
 	"net"
-	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -231,32 +230,18 @@ func (Postgres) IsDuplicate(err error, table, column string) bool {
 	return is && violation.Code == "23505" && (table == "" || violation.ConstraintName == table+"_"+column+"_key")
 }
 
-// ListOf returns a list of Go's own types: behind a pooler the driver knows no types of parameters.
-func (Postgres) ListOf(values any) any {
-	switch list := values.(type) {
-	case []calendar.Date:
-		days := make([]time.Time, len(list))
-		for i, date := range list {
-			days[i] = date.Time()
-		}
-		return days
-	}
-	if list := reflect.ValueOf(values); list.Kind() == reflect.Slice && list.Type().Elem().Kind() == reflect.Int64 {
-		ids := make([]int64, list.Len())
-		for i := range ids {
-			ids[i] = list.Index(i).Int()
-		}
-		return ids
-	}
-	return values
-}
+func (Postgres) Instant(t time.Time) any { return t }
 
-func (Postgres) List(into any) any { return into }
+func (Postgres) interval(d time.Duration) any { return d }
+
+func (Postgres) date(d calendar.Date) any { return d.Time() }
+
+func (Postgres) List(list any) any { return list }
 
 // KeysAtOnce is unlimited: one statement handles all keys.
 func (Postgres) KeysAtOnce() int { return math.MaxInt32 }
 
-func (d Postgres) Key(list any) any { return d.ListOf(list) }
+func (Postgres) Key(list any) any { return list }
 
 // Query needs no connection of its own for a single read.
 func (d Postgres) Query(ctx context.Context, reads ...Step) error {

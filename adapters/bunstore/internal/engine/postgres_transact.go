@@ -9,20 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
-
-	"plaza/domain/calendar"
 )
-
-func (Postgres) Instant(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t
-}
-
-func (Postgres) Interval(d time.Duration) any { return d }
-
-func (Postgres) date(d calendar.Date) any { return d.Time() }
 
 var (
 	begin  = Step{Statement: "BEGIN"}

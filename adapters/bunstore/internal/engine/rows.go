@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"reflect"
 	"regexp"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 	"github.com/uptrace/bun/schema"
 
 	"plaza/domain/page"
@@ -53,29 +55,18 @@ func All[R any](ctx context.Context, s *DB, statement string, args ...any) (rows
 // One is All for the only row. It returns missing if no row is found.
 func One[R any](ctx context.Context, s *DB, missing error, statement string, args ...any) (row R, err error) {
 	rows, err := All[R](ctx, s, statement, args...)
-	switch {
-	case err != nil:
-		return row, err
-	case len(rows) == 0:
-		return row, missing
+	if err != nil || len(rows) == 0 {
+		return row, cmp.Or(err, missing)
 	}
 	return rows[0], nil
 }
 
-// PageOf is All for a page of a list. Each row carries the total; see PageRow. A page without rows is the only
-// page or past the last.
+// PageOf is All for a page of a list. Each row carries the total; see PageRow.
 func PageOf[R interface{ total() int }](
 	ctx context.Context, s *DB, r page.Request, statement string, args ...any,
-) (p page.Page[R], err error) {
+) (page.Page[R], error) {
 	rows, err := All[R](ctx, s, statement, args...)
-	if err != nil {
-		return p, err
-	}
-	total := 0
-	if len(rows) > 0 {
-		total = rows[0].total()
-	}
-	return page.Of(r, rows, total)
+	return pageOf(r, rows, err)
 }
 
 // Rows returns a hot read that appends its rows to the list.
@@ -148,34 +139,30 @@ func planOf(s *DB, model reflect.Type, statement string, names []string) (scanPl
 	return plan, nil
 }
 
-var scanner = reflect.TypeFor[sql.Scanner]()
+// kindsOf are the types by which both drivers know numbers and texts best: to convert a pointer saves them a slow lookup.
+// zeroKinds are those of fields that are zero for NULL; zeronull has none for an int.
+var (
+	scanner = reflect.TypeFor[sql.Scanner]()
+	kindsOf = map[reflect.Kind]reflect.Type{
+		reflect.Int: reflect.TypeFor[*int](), reflect.Int64: reflect.TypeFor[*int64](), reflect.String: reflect.TypeFor[*string](),
+	}
+	zeroKinds = map[reflect.Kind]reflect.Type{
+		reflect.Int64: reflect.TypeFor[*zeronull.Int8](), reflect.String: reflect.TypeFor[*zeronull.Text](),
+	}
+)
 
-// targetOf returns what scans into the field. Both drivers know numbers and texts best by their own types; to
-// convert a pointer saves them a slow lookup.
-func targetOf(d Dialect, field *schema.Field) func(reflect.Value) any {
-	typ := field.StructField.Type
+// targetOf returns what scans into the field.
+func targetOf(d Dialect, field *schema.Field) func(row reflect.Value) any {
+	kinds, pointer := kindsOf, reflect.PointerTo(field.StructField.Type)
+	if field.NullZero {
+		kinds = zeroKinds
+	}
+	into := kinds[field.StructField.Type.Kind()]
 	switch {
-	case reflect.PointerTo(typ).Implements(scanner):
-		return func(row reflect.Value) any { return field.Value(row).Addr().Interface() }
 	case field.Tag.HasOption("array"):
 		return func(row reflect.Value) any { return d.List(field.Value(row).Addr().Interface()) }
-	case typ.Kind() == reflect.Int64 && field.NullZero:
-		return func(row reflect.Value) any { return OrZeroNumber[int64]{pointer[int64](field, row)} }
-	case typ.Kind() == reflect.Int && field.NullZero:
-		return func(row reflect.Value) any { return OrZeroNumber[int]{pointer[int](field, row)} }
-	case typ.Kind() == reflect.String && field.NullZero:
-		return func(row reflect.Value) any { return OrZeroText[string]{pointer[string](field, row)} }
-	case typ.Kind() == reflect.Int64:
-		return func(row reflect.Value) any { return pointer[int64](field, row) }
-	case typ.Kind() == reflect.Int:
-		return func(row reflect.Value) any { return pointer[int](field, row) }
-	case typ.Kind() == reflect.String:
-		return func(row reflect.Value) any { return pointer[string](field, row) }
+	case into == nil || pointer.Implements(scanner):
+		into = pointer
 	}
-	return func(row reflect.Value) any { return field.Value(row).Addr().Interface() }
-}
-
-// pointer returns a pointer to the field, whose type may have a name of its own.
-func pointer[T any](field *schema.Field, row reflect.Value) *T {
-	return field.Value(row).Addr().Convert(reflect.TypeFor[*T]()).Interface().(*T)
+	return func(row reflect.Value) any { return field.Value(row).Addr().Convert(into).Interface() }
 }

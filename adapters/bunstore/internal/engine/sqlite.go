@@ -115,34 +115,23 @@ func (SQLite) IsDuplicate(err error, table, column string) bool {
 		(table == "" || strings.Contains(violation.Error(), table+"."+column))
 }
 
-func (SQLite) ListOf(values any) any {
-	switch values := values.(type) {
-	case []calendar.Date:
-		days := make([]string, len(values))
-		for i, date := range values {
-			days[i] = date.String()
-		}
-		return AsJSON{days}
-	case [][]byte:
-		digits := make([]string, len(values))
-		for i, value := range values {
-			digits[i] = hex.EncodeToString(value)
-		}
-		return AsJSON{digits}
-	}
-	return AsJSON{values}
-}
+func (SQLite) Instant(t time.Time) any { return t.UnixMicro() }
 
-func (SQLite) List(into any) any { return AsJSON{into} }
+func (SQLite) interval(d time.Duration) any { return d.Microseconds() }
+
+func (SQLite) date(d calendar.Date) any { return d.String() }
+
+// List stores bytes as hexadecimal digits, because JSON has none.
+func (SQLite) List(list any) any {
+	if all, is := list.([][]byte); is {
+		list = Filled(Mapped(all, hex.EncodeToString))
+	}
+	return AsJSON{list}
+}
 
 func (SQLite) KeysAtOnce() int { return 1 }
 
-func (d SQLite) Key(list any) any {
-	if days, is := list.([]calendar.Date); is {
-		return d.date(days[0])
-	}
-	return reflect.ValueOf(list).Index(0).Interface()
-}
+func (d SQLite) Key(list any) any { return bound(d, reflect.ValueOf(list).Index(0).Interface()) }
 
 func (d SQLite) Query(ctx context.Context, reads ...Step) error {
 	for _, read := range reads {

@@ -6,23 +6,9 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/uptrace/bun"
-
-	"plaza/domain/calendar"
 )
-
-func (SQLite) Instant(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMicro()
-}
-
-func (SQLite) Interval(d time.Duration) any { return d.Microseconds() }
-
-func (SQLite) date(d calendar.Date) any { return d.String() }
 
 // write runs each statement by itself.
 func (d SQLite) write(ctx context.Context, s *DB, fn func(*Tx) error) error {
