@@ -129,7 +129,7 @@ func TestTx_runs_statements_in_order_and_commits_them_together(t *testing.T) {
 		}), errRefused)
 		assert.Equal(t, []string{"one", "second"}, baskets(t, s), "what was sent before fn fails")
 		assert.ErrorIs(t, s.Write(t.Context(), func(tx *engine.Tx) error {
-			_, err := tx.NewInsert().Model(&basket{Name: "three", Fruits: []string{}}).Exec(t.Context())
+			_, err := s.Writer.NewInsert().Conn(tx).Model(&basket{Name: "three", Fruits: []string{}}).Exec(t.Context())
 			return errors.Join(err, errRefused)
 		}), errRefused)
 		assert.Equal(t, []string{"one", "second"}, baskets(t, s), "a query of bun begins the transaction")

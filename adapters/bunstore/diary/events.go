@@ -297,8 +297,11 @@ func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, 
 // RemoveEvent deletes the counts first, so that exactly one of several concurrent
 // callers succeeds. The caller writes the changes of the feed at its end. The row's dependents are deleted with it.
 func RemoveEvent(ctx context.Context, tx *engine.Tx, id event.ID, b *feedstore.ListingChanges) (*event.Event, error) {
-	done, err := tx.NewDelete().Model((*EventCountsRow)(nil)).Where("event_id = ?", id).Exec(ctx)
-	if err := engine.OrNotAffected(done, err, event.ErrNotFound); err != nil {
+	isFirst, err := engine.Affected(tx.NewDelete().Model((*EventCountsRow)(nil)).Where("event_id = ?", id).Exec(ctx))
+	if err == nil && !isFirst {
+		err = event.ErrNotFound
+	}
+	if err != nil {
 		return nil, err
 	}
 	stored, err := loadEvent(tx, id)

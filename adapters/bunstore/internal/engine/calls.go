@@ -169,15 +169,6 @@ func Affected(done sql.Result, err error) (bool, error) {
 	return rows > 0, err
 }
 
-// OrNotAffected returns the given fault if a statement wrote no row.
-func OrNotAffected(done sql.Result, err error, notFound error) error {
-	written, err := Affected(done, err)
-	if err == nil && !written {
-		return notFound
-	}
-	return err
-}
-
 // Selecting begins a query of the transaction that locks its rows.
 func (s *DB) Selecting(tx *Tx) *bun.SelectQuery { return s.Locking(tx.NewSelect(), "UPDATE") }
 

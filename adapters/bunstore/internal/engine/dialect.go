@@ -22,7 +22,7 @@ type Dialect interface {
 	// PrepareBulk prepares the rest of the transaction for thousands of rows. It
 	// prevents scans of whole tables, which may have been empty when a statement was
 	// planned, and provides the memory and the time.
-	PrepareBulk(ctx context.Context, tx Conn, limit time.Duration) error
+	PrepareBulk(ctx context.Context, tx bun.IConn, limit time.Duration) error
 	// Instant, interval and date return bound parameters. An interval may be added to an instant.
 	Instant(time.Time) any
 	interval(time.Duration) any
@@ -40,7 +40,7 @@ type Dialect interface {
 	KeysAtOnce() int
 	Key(list any) any
 	// Query runs reads, in one round trip where the database supports it. It keeps the
-	// prepared statements where possible. A scan ignores columns whose target is nil.
+	// prepared statements where possible.
 	Query(ctx context.Context, reads ...Step) error
 	// pools describes the pools of connections.
 	pools(s *DB) []Pool

@@ -92,14 +92,6 @@ func Limited(query *bun.SelectQuery, limit int) *bun.SelectQuery {
 	return query.Limit(int64(max(limit, 0)))
 }
 
-// Scanner scans a row.
-type Scanner = func(...any) error
-
-// Into returns a function that scans a row into the targets.
-func Into(targets ...any) func(Scanner) error {
-	return func(scan Scanner) error { return scan(targets...) }
-}
-
 // ReadRow runs a hot read, and scans its row into the targets. Without a row it leaves them alone.
 func (s *DB) ReadRow(ctx context.Context, statement string, args []any, targets ...any) error {
 	return s.ReadRows(ctx, Step{Statement: statement, Args: args, Row: Into(targets...)}, func() {})

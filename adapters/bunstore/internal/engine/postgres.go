@@ -181,7 +181,7 @@ func (Postgres) Migrations() fs.FS {
 	return folder
 }
 
-func (Postgres) PrepareBulk(ctx context.Context, tx Conn, limit time.Duration) error {
+func (Postgres) PrepareBulk(ctx context.Context, tx bun.IConn, limit time.Duration) error {
 	_, err := tx.ExecContext(ctx, "SET LOCAL enable_seqscan = off; SET LOCAL statement_timeout = "+milliseconds(limit))
 	return err
 }
@@ -243,11 +243,7 @@ func (Postgres) KeysAtOnce() int { return math.MaxInt32 }
 
 func (Postgres) Key(list any) any { return list }
 
-// Query needs no connection of its own for a single read.
 func (d Postgres) Query(ctx context.Context, reads ...Step) error {
-	if len(reads) == 1 {
-		return d.single(ctx, d.Pool, reads[0])
-	}
 	conn, err := d.Pool.Acquire(ctx)
 	if err != nil {
 		return err

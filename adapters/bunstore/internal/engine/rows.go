@@ -91,12 +91,12 @@ func Found[R any](tx *Tx, step *Step, fn func(row *R) error) { scanInto(tx.s, st
 func scanInto[R any](s *DB, step *Step, fn func(row *R) error) {
 	var row R
 	var targets []any
-	step.columns = func(names []string) error {
+	step.columns = func(names func() ([]string, error)) error {
 		plan, err := planOf(s, reflect.TypeFor[R](), step.Statement, names)
-		targets = plan.targets(reflect.ValueOf(&row).Elem())
+		targets = Mapped(plan, func(target func(reflect.Value) any) any { return target(reflect.ValueOf(&row).Elem()) })
 		return err
 	}
-	step.Row = func(scan func(...any) error) error {
+	step.Row = func(scan Scanner) error {
 		row = *new(R) // no memory is shared with the row before
 		if err := scan(targets...); err != nil {
 			return err
@@ -108,23 +108,19 @@ func scanInto[R any](s *DB, step *Step, fn func(row *R) error) {
 // scanPlan has the target of each column of a statement, for a model.
 type scanPlan []func(row reflect.Value) any
 
-func (p scanPlan) targets(row reflect.Value) []any {
-	all := make([]any, len(p))
-	for i, target := range p {
-		all[i] = target(row)
-	}
-	return all
-}
-
 // scanKey is what a plan is kept for. The number of plans is bounded: statements are constants.
 type scanKey struct {
 	model     reflect.Type
 	statement string
 }
 
-func planOf(s *DB, model reflect.Type, statement string, names []string) (scanPlan, error) {
+func planOf(s *DB, model reflect.Type, statement string, columns func() ([]string, error)) (scanPlan, error) {
 	if plan, is := s.scanPlans.Load(scanKey{model, statement}); is {
 		return plan.(scanPlan), nil
+	}
+	names, err := columns()
+	if err != nil {
+		return nil, err
 	}
 	table := s.Writer.Table(model)
 	plan := make(scanPlan, len(names))

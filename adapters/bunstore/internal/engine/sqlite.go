@@ -14,7 +14,6 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,8 +29,8 @@ import (
 type SQLite struct {
 	file     databaseFile
 	Reader   *sql.DB
-	prepared *preparedStatements
-	Written  *writtenStatements
+	prepared *preparedStatements // of reads
+	Written  *preparedStatements // of transactions
 	writers  *writers
 }
 
@@ -49,8 +48,7 @@ func openSQLite(o Options) (*DB, error) {
 	// No pragma of a reader reads the file, which may have been replaced since Connect looked at it.
 	reader := file.open(max(4, 2*runtime.GOMAXPROCS(0)), SQLiteURL(o.URL, "query_only(on)", busyTimeout))
 	return &DB{Writer: writer, Reader: reader, location: file.path, unreplicated: &atomic.Int64{}, Dialect: SQLite{
-		file: file, Reader: reader.DB, prepared: &preparedStatements{},
-		Written: &writtenStatements{Kept: map[string]*sql.Stmt{}, Unprepared: map[string]bool{}},
+		file: file, Reader: reader.DB, prepared: &preparedStatements{}, Written: &preparedStatements{},
 		writers: &writers{turn: make(chan struct{}, 1), shared: make(chan *sharedTransaction)},
 	}}, nil
 }
@@ -86,7 +84,7 @@ func (d SQLite) ping(ctx context.Context, db *bun.DB) error {
 
 // PrepareBulk keeps the pages of thousands of rows in memory, and copies each changed
 // page into the database only once. The units are KiB and pages of 4 KiB.
-func (SQLite) PrepareBulk(ctx context.Context, tx Conn, _ time.Duration) error {
+func (SQLite) PrepareBulk(ctx context.Context, tx bun.IConn, _ time.Duration) error {
 	_, err := tx.ExecContext(ctx, "PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 8000")
 	return err
 }
@@ -136,70 +134,14 @@ func (d SQLite) Key(list any) any { return bound(d, reflect.ValueOf(list).Index(
 func (d SQLite) Query(ctx context.Context, reads ...Step) error {
 	for _, read := range reads {
 		prepared, err := d.prepared.get(ctx, d.Reader, read.Statement)
-		if err != nil {
-			return err
+		if err == nil {
+			err = read.query(ctx, prepared)
 		}
-		rows, err := prepared.QueryContext(ctx, read.Args...)
 		if err != nil {
-			return err
-		}
-		if err := scanAll(rows, read.columns, read.Row); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// scanAll passes the names of the columns and every row to the functions. columns may be nil.
-func scanAll(rows *sql.Rows, columns func([]string) error, fn func(scan func(...any) error) error) error {
-	defer rows.Close()
-	if columns != nil {
-		names, err := rows.Columns()
-		if err == nil {
-			err = columns(names)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	scan := func(targets ...any) error {
-		for i, target := range targets {
-			if target == nil {
-				targets[i] = ignored{}
-			}
-		}
-		return rows.Scan(targets...)
-	}
-	for rows.Next() {
-		if err := fn(scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// ignored is the target of a column that is not read.
-type ignored struct{}
-
-func (ignored) Scan(any) error { return nil }
-
-// preparedStatements keeps prepared statements by their text. Their number is
-// bounded: the texts are constants.
-type preparedStatements struct{ byText sync.Map }
-
-func (p *preparedStatements) get(ctx context.Context, db *sql.DB, text string) (*sql.Stmt, error) {
-	if kept, is := p.byText.Load(text); is {
-		return kept.(*sql.Stmt), nil
-	}
-	made, err := db.PrepareContext(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	kept, others := p.byText.LoadOrStore(text, made)
-	if others {
-		return kept.(*sql.Stmt), made.Close()
-	}
-	return made, nil
 }
 
 // AsJSON stores a list, or scans into a pointer to one, as JSON text.

@@ -15,6 +15,7 @@ type writers struct {
 	turn          chan struct{} // has a value while a caller writes
 	shared        chan *sharedTransaction
 	waits, waited atomic.Int64 // how many callers waited, and for how many nanoseconds together
+	unprepared    []string     // the statements that the present transaction has run and that are not kept
 }
 
 // sharedTransaction is a transaction in which others write than the caller that commits it.
@@ -47,7 +48,7 @@ func (d SQLite) inTurn(ctx context.Context, db *bun.DB, fn func(context.Context,
 	if err != nil {
 		return err
 	}
-	defer d.Written.prepare(ctx, db.DB)
+	defer d.prepareWritten(ctx, db.DB)
 	defer conn.Close()
 	own := &sharedTransaction{left: make(chan error), ended: make(chan struct{}), err: ErrAway}
 	defer close(own.ended)

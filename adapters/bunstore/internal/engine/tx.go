@@ -29,6 +29,15 @@ type Tx struct {
 	failed error // the first error of send
 }
 
+// Joining is what a store adds to one transaction.
+type Joining struct {
+	// Last queues what the transaction ends with. It is called when all else has run, in each try of the transaction. Its
+	// error rolls the transaction back.
+	Last func(tx *Tx) error
+	// Ended is called once, with whether the transaction has committed.
+	Ended func(committed bool)
+}
+
 // Write calls fn in a transaction, and commits it if fn returns nil. It calls fn again after a conflict with
 // another transaction, so fn sets nothing outside but what it sets each time.
 func (s *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
@@ -110,18 +119,6 @@ func (tx *Tx) Run(_ context.Context, steps ...Step) error {
 	return tx.Send()
 }
 
-// Into scans the row of the statement into the targets. Without a row it leaves them alone.
-func (s *Step) Into(targets ...any) *Step {
-	s.Row = Into(targets...)
-	return s
-}
-
-// Must makes the transaction fail with missing if the statement finds or writes no row.
-func (s *Step) Must(missing error) *Step {
-	s.MustMatch, s.Missed = true, missing
-	return s
-}
-
 // orFailed returns the error of the function of Write: that of a statement, unless the function says what it means. A query of bun
 // behind a statement that failed has the error of a context that has ended, or of the connection that was given up for that.
 func (tx *Tx) orFailed(err error) error {
@@ -157,19 +154,10 @@ func (tx *Tx) Copy(table string, columns []string, rows [][]any) error {
 	return tx.copy(table, columns, rows)
 }
 
-// NewSelect, NewInsert, NewUpdate and NewDelete begin queries of bun that run in the transaction.
+// NewSelect, NewUpdate, NewDelete and NewRaw begin queries of bun that run in the transaction.
 func (tx *Tx) NewSelect() *bun.SelectQuery { return tx.s.Writer.NewSelect().Conn(tx) }
-func (tx *Tx) NewInsert() *bun.InsertQuery { return tx.s.Writer.NewInsert().Conn(tx) }
 func (tx *Tx) NewUpdate() *bun.UpdateQuery { return tx.s.Writer.NewUpdate().Conn(tx) }
 func (tx *Tx) NewDelete() *bun.DeleteQuery { return tx.s.Writer.NewDelete().Conn(tx) }
-
-// Conn is a transaction: a Tx, or one of bun.
-type Conn interface {
-	bun.IConn
-	NewRaw(query string, args ...any) *bun.RawQuery
-}
-
-// NewRaw begins a query of bun with a text of its own.
 func (tx *Tx) NewRaw(query string, args ...any) *bun.RawQuery {
 	return tx.s.Writer.NewRaw(query, args...).Conn(tx)
 }
