@@ -137,23 +137,18 @@ func expired(now time.Time) []expiredRows {
 // deadlock. Only for the counts of notifications it waits, as Notifications says.
 func (s *Store) Sweep(ctx context.Context, now time.Time) (more bool, err error) {
 	for _, rows := range expired(now) {
-		removed, sweepErr := s.sweep(ctx, rows)
+		removed := 0
+		sweepErr := s.Write(ctx, func(tx *engine.Tx) (err error) {
+			oldest := tx.NewSelect().Table(rows.table).ColumnExpr(rows.key).Where("? <= ?", bun.Ident(rows.time), rows.by).
+				Order(rows.time).Limit(sweepMost)
+			removed, err = engine.Written(tx.NewDelete().Table(rows.table).
+				Where("("+rows.key+") IN (?)", s.Locking(oldest, "UPDATE SKIP LOCKED")).Exec(tx.Context()))
+			return err
+		})
 		if sweepErr != nil {
 			err = errors.Join(err, fmt.Errorf("remove expired rows of %s: %w", rows.table, sweepErr))
 		}
 		more = more || removed == sweepMost
 	}
 	return more, err
-}
-
-func (s *Store) sweep(ctx context.Context, rows expiredRows) (removed int, err error) {
-	err = s.Write(ctx, func(tx *engine.Tx) error {
-		ctx := tx.Context()
-		oldest := tx.NewSelect().Table(rows.table).ColumnExpr(rows.key).Where("? <= ?", bun.Ident(rows.time), rows.by).
-			Order(rows.time).Limit(sweepMost)
-		removed, err = engine.Written(tx.NewDelete().Table(rows.table).
-			Where("("+rows.key+") IN (?)", s.Locking(oldest, "UPDATE SKIP LOCKED")).Exec(ctx))
-		return err
-	})
-	return removed, err
 }
