@@ -2,15 +2,14 @@ package bunstore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
-	feedstore "plaza/adapters/bunstore/feed"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
-	"plaza/domain/feed"
 	"plaza/domain/instant"
 	"plaza/domain/moderation"
 )
@@ -48,8 +47,7 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 		found(Finding{What: p})
 	}
 	for _, part := range []func(context.Context) error{
-		c.listings, c.removeOrphans, c.counters, c.totals, c.discussions, c.images, c.hidden, c.follows, c.blocks, c.contacts,
-		c.notifications, c.ownersSums, c.telephones,
+		c.listings, c.counters, c.totals, c.discussions, c.images, c.hidden, c.wrongRows, c.contacts, c.ownersSums, c.telephones,
 	} {
 		if err := part(ctx); err != nil {
 			return err
@@ -61,45 +59,71 @@ func (s *Store) Check(ctx context.Context, repair bool, found func(Finding)) err
 // errDryRun rolls back a repair that was not requested, and a transaction that has repaired nothing.
 var errDryRun = errors.New("no repair requested")
 
-// inspect calls fn, which repairs an inconsistency and returns its description, or "" if it has changed nothing.
-func (c check) inspect(ctx context.Context, fn func(ctx context.Context, tx *engine.Tx) (what string, err error)) error {
-	var what string
-	err := c.Write(ctx, func(tx *engine.Tx) (err error) {
-		ctx := tx.Context()
-		if what, err = fn(ctx, tx); err == nil && (what == "" || !c.repair) {
-			err = errDryRun
-		}
-		return err
-	})
-	if errors.Is(err, errDryRun) {
-		err = nil
-	}
-	if err == nil && what != "" {
-		c.found(Finding{What: what, Repaired: c.repair})
-	}
-	return err
-}
-
-// totals compares the totals of each kind with the listings.
-func (c check) totals(ctx context.Context) error {
-	for _, kind := range []feed.Kind{feed.Publication, feed.Node, feed.Demand, feedstore.Origins} {
-		err := c.inspect(ctx, func(_ context.Context, tx *engine.Tx) (string, error) { return feedstore.RecountTotal(c.DB, tx, kind) })
-		if err != nil {
+// inspect calls look for each of the suspects, in a transaction of its own. look repairs an inconsistency and returns its
+// description, or "" if it has changed nothing.
+func inspect[T any](
+	ctx context.Context, c check, suspects []T, look func(tx *engine.Tx, suspect T) (what string, err error),
+) error {
+	for _, suspect := range suspects {
+		var what string
+		err := c.Write(ctx, func(tx *engine.Tx) (err error) {
+			if what, err = look(tx, suspect); err == nil && (what == "" || !c.repair) {
+				err = errDryRun
+			}
 			return err
+		})
+		if err != nil && !errors.Is(err, errDryRun) {
+			return err
+		}
+		if what != "" {
+			c.found(Finding{What: what, Repaired: c.repair})
 		}
 	}
 	return nil
 }
 
-// counters compares all counters with the listings.
-func (c check) counters(ctx context.Context) error {
-	suspects, err := feedstore.WrongCounters(ctx, c.DB)
-	for _, of := range suspects {
-		if err == nil {
-			err = c.inspect(ctx, func(_ context.Context, tx *engine.Tx) (string, error) { return feedstore.Recount(c.DB, tx, of) })
-		}
+// suspects inspects the number in each row of the query.
+func (c check) suspects(
+	ctx context.Context, query *bun.SelectQuery, look func(tx *engine.Tx, id int64) (what string, err error),
+) error {
+	var ids []int64
+	err := c.Read(ctx, func(ctx context.Context) error {
+		ids = nil
+		return query.Scan(ctx, &ids)
+	})
+	if err != nil {
+		return err
 	}
-	return err
+	return inspect(ctx, c, ids, look)
+}
+
+// mend repairs the rows n of the table on which the condition holds: it locks the rows of a key, and looks again. The finding is about
+// the key.
+func (c check) mend(
+	ctx context.Context, table, key, finding string, repair func(tx *engine.Tx, id int64) (sql.Result, error),
+	condition string, args ...any,
+) error {
+	wrong := c.Reader.NewSelect().TableExpr("? AS n", bun.Ident(table)).ColumnExpr("n.?", bun.Ident(key)).Where(condition, args...)
+	return c.suspects(ctx, wrong, func(tx *engine.Tx, id int64) (string, error) {
+		var locked []int64
+		err := c.Selecting(tx).Table(table).Column(key).Where("? = ?", bun.Ident(key), id).Scan(tx.Context(), &locked)
+		if err != nil {
+			return "", err
+		}
+		repaired, err := engine.Affected(repair(tx, id))
+		if err != nil || !repaired {
+			return "", err
+		}
+		return fmt.Sprintf(finding, id), nil
+	})
+}
+
+// remove removes the rows n of the table on which the condition holds, as mend does.
+func (c check) remove(ctx context.Context, table, key, finding, condition string, args ...any) error {
+	return c.mend(ctx, table, key, finding, func(tx *engine.Tx, id int64) (sql.Result, error) {
+		return tx.NewDelete().TableExpr("? AS n", bun.Ident(table)).Where("n.? = ?", bun.Ident(key), id).
+			Where(condition, args...).Exec(tx.Context())
+	}, condition, args...)
 }
 
 // hideables are the tables whose rows can be hidden, and the columns that have their owners.
@@ -111,30 +135,20 @@ var hideables = []struct {
 // hidden compares what is hidden with the stored hidings. A thing without its hiding stays hidden: it gets one that gives no
 // reason, so that staff can restore it. A hiding of something else goes.
 func (c check) hidden(ctx context.Context) error {
+	const unexplained = "n.hidden AND NOT EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = ? AND h.object_id = n.id)"
 	for _, of := range hideables {
 		table, owner := bun.Ident(of.table), bun.Ident(of.owner)
-		all := c.Reader.NewSelect().TableExpr("? AS x", table).Column("x.id").
-			Where("x.hidden AND NOT EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = ? AND h.object_id = x.id)", of.kind)
-		err := c.suspects(ctx, all, func(ctx context.Context, id int64) error {
-			return c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (string, error) {
-				if err := c.lockRows(ctx, tx, of.table, "id", id); err != nil {
-					return "", err
-				}
-				added, err := engine.Affected(tx.NewRaw(`
-					INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at)
-					SELECT ?0, x.id, x.?1, '', ?2 FROM ?3 AS x
-					WHERE x.id = ?4 AND x.hidden AND NOT EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = ?0 AND h.object_id = x.id)`,
-					of.kind, owner, engine.At(instant.Normalise(time.Now())), table, id).Exec(ctx))
-				if err != nil || !added {
-					return "", err
-				}
-				return fmt.Sprintf("%s %d is hidden, and why is not stored", of.kind, id), nil
-			})
-		})
+		explain := func(tx *engine.Tx, id int64) (sql.Result, error) {
+			return tx.NewRaw("INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) ?",
+				tx.NewSelect().TableExpr("? AS n", table).
+					ColumnExpr("?, n.id, n.?, '', ?", of.kind, owner, engine.At(instant.Normalise(time.Now()))).
+					Where("n.id = ?", id).Where(unexplained, of.kind)).Exec(tx.Context())
+		}
+		err := c.mend(ctx, of.table, "id", string(of.kind)+" %d is hidden, and why is not stored", explain, unexplained, of.kind)
 		if err != nil {
 			return err
 		}
-		err = c.wrongRows(ctx, "hidden_things", "object_id", string(of.kind)+" %d is stored as hidden, and is not",
+		err = c.remove(ctx, "hidden_things", "object_id", string(of.kind)+" %d is stored as hidden, and is not",
 			"n.kind = ? AND NOT EXISTS (SELECT 1 FROM ? AS x WHERE x.id = n.object_id AND x.hidden AND x.? = n.owner_id)",
 			of.kind, table, owner)
 		if err != nil {

@@ -14,18 +14,19 @@ import (
 
 // checkSource reads the records of a kind of listings.
 type checkSource struct {
-	kind feed.Kind
-	read func(ctx context.Context, query *bun.SelectQuery) ([]feedstore.StoredRecord, error)
+	kind  feed.Kind
+	table string
+	read  func(ctx context.Context, query *bun.SelectQuery) ([]feedstore.StoredRecord, error)
 	// lock keeps other transactions from changing the record, and what it is listed by. Without lock, reading the row locks it.
 	lock func(tx *engine.Tx, id int64)
 }
 
 var checkSources = []checkSource{
-	{kind: feed.Publication, read: feedstore.SelectRecords[feedstore.PublicationRow]},
-	{kind: feed.Node, read: feedstore.SelectRecords[feedstore.NodeRow]},
-	{kind: feed.Demand, read: feedstore.SelectRecords[feedstore.DemandRow]},
-	{kind: feedstore.Origins, read: selectOrigins, lock: func(tx *engine.Tx, _ int64) { tx.Lock(feedstore.RecordsLock) }},
-	{kind: feed.Event, read: selectEvents, lock: func(tx *engine.Tx, id int64) { tx.Queue(diary.LockEvent, id) }},
+	{feed.Publication, "publications", feedstore.SelectRecords[feedstore.PublicationRow], nil},
+	{feed.Node, "nodes", feedstore.SelectRecords[feedstore.NodeRow], nil},
+	{feed.Demand, "demands", feedstore.SelectRecords[feedstore.DemandRow], nil},
+	{feedstore.Origins, "publications", selectOrigins, func(tx *engine.Tx, _ int64) { tx.Lock(feedstore.RecordsLock) }},
+	{feed.Event, "events", selectEvents, func(tx *engine.Tx, id int64) { tx.Queue(diary.LockEvent, id) }},
 }
 
 // originRow is a publication with what decides whether it is an origin.
@@ -54,119 +55,103 @@ func selectEvents(ctx context.Context, query *bun.SelectQuery) (all []feedstore.
 	return all, err
 }
 
-// listings compares all records with their listings in the feed.
+// mismatch is a record that can't be read, or is not listed as it should be.
+type mismatch struct {
+	feedstore.StoredRecord
+	listed *feed.Listing
+}
+
+// mismatches compares records with their listings, and returns the last record's ID, or 0 without records.
+func (s checkSource) mismatches(ctx context.Context, records, listings *bun.SelectQuery) (wrong []mismatch, last int64, err error) {
+	all, err := s.read(ctx, records)
+	if err != nil || len(all) == 0 {
+		return nil, 0, err
+	}
+	var rows []feedstore.ListingRow
+	ids := engine.Mapped(all, func(r feedstore.StoredRecord) int64 { return r.ID })
+	err = listings.Model(&rows).Where("kind = ? AND id IN (?)", s.kind, bun.List(ids)).Scan(ctx)
+	listed := map[int64]*feed.Listing{}
+	for _, row := range rows {
+		listed[row.ID] = new(row.Listing())
+	}
+	for _, r := range all {
+		if r.Broken != nil || !feedstore.IsSame(feedstore.Listed(r.Record), listed[r.ID]) {
+			wrong = append(wrong, mismatch{r, listed[r.ID]})
+		}
+	}
+	return wrong, all[len(all)-1].ID, err
+}
+
+// listings compares all records with their listings in the feed, and finds listings whose records do not exist.
 func (c check) listings(ctx context.Context) error {
 	for _, source := range checkSources {
-		for after := int64(0); after >= 0; {
-			batch, err := c.mismatched(ctx, source, &after)
-			if err != nil {
+		for after, last := int64(0), int64(-1); last != 0; after = last {
+			var wrong []mismatch
+			err := c.Read(ctx, func(ctx context.Context) (err error) {
+				batch := c.Reader.NewSelect().Where("id > ?", after).Order("id").Limit(checkBatch)
+				wrong, last, err = source.mismatches(ctx, batch, c.Reader.NewSelect())
 				return err
-			}
-			for _, id := range batch {
-				if err := c.recheck(ctx, source, id); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// mismatched returns the IDs in a batch whose listings look wrong, and advances after;
-// past the last batch, after is negative.
-func (c check) mismatched(ctx context.Context, source checkSource, after *int64) (ids []int64, err error) {
-	var records []feedstore.StoredRecord
-	err = c.Read(ctx, func(ctx context.Context) (err error) {
-		records, err = source.read(ctx, c.Reader.NewSelect().Where("id > ?", *after).Order("id").Limit(checkBatch))
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(records) == 0 {
-		*after = -1
-		return nil, nil
-	}
-	last := records[len(records)-1].ID
-	listings, err := engine.SelectAll[feedstore.ListingRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.Where("kind = ? AND id > ? AND id <= ?", source.kind, *after, last)
-	})
-	if err != nil {
-		return nil, err
-	}
-	stored := map[int64]*feed.Listing{}
-	for _, row := range listings {
-		stored[row.ID] = new(row.Listing())
-	}
-	for _, t := range records {
-		if t.Broken != nil || !feedstore.IsSame(feedstore.Listed(t.Record), stored[t.ID]) {
-			ids = append(ids, t.ID)
-		}
-	}
-	*after = last
-	return ids, nil
-}
-
-// recheck locks the record and checks it again.
-func (c check) recheck(ctx context.Context, source checkSource, id int64) error {
-	var broken error
-	err := c.inspect(ctx, func(ctx context.Context, tx *engine.Tx) (string, error) {
-		query := c.Selecting(tx)
-		if source.lock != nil {
-			source.lock(tx, id)
-			query = tx.NewSelect()
-		}
-		found, err := source.read(ctx, query.Where("id = ?", id))
-		if err != nil || len(found) == 0 { // removed meanwhile
-			return "", err
-		}
-		t, at := found[0], feedstore.Item{Kind: source.kind, ID: id}
-		if broken = t.Broken; broken != nil {
-			return "", nil
-		}
-		var rows []feedstore.ListingRow
-		if err := tx.NewSelect().Model(&rows).Where("kind = ? AND id = ?", at.Kind, id).Scan(ctx); err != nil {
-			return "", err
-		}
-		var was *feed.Listing
-		if len(rows) > 0 {
-			was = new(rows[0].Listing())
-		}
-		if feedstore.IsSame(feedstore.Listed(t.Record), was) {
-			return "", nil
-		}
-		feedstore.RepairListing(c.DB, tx, at, was, t.Record)
-		return fmt.Sprintf("listing of %s %d is wrong", source.kind, id), nil
-	})
-	if err == nil && broken != nil {
-		c.found(Finding{What: fmt.Sprintf("%s %d can't be read: %v", source.kind, id, broken)})
-	}
-	return err
-}
-
-// recordsOf are the tables of the records of each kind of listings.
-var recordsOf = map[feed.Kind]string{
-	feed.Publication: "publications", feed.Node: "nodes", feed.Demand: "demands", feedstore.Origins: "publications", feed.Event: "events",
-}
-
-// removeOrphans finds listings whose records do not exist.
-func (c check) removeOrphans(ctx context.Context) error {
-	for kind, table := range recordsOf {
-		orphans, err := engine.SelectAll[feedstore.ListingRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-			return query.Where("l.kind = ?", kind).Where("NOT EXISTS (SELECT 1 FROM ? t WHERE t.id = l.id)", bun.Ident(table)).Order("id")
-		})
-		if err != nil {
-			return err
-		}
-		for _, row := range orphans {
-			err := c.inspect(ctx, func(_ context.Context, tx *engine.Tx) (string, error) {
-				feedstore.RepairListing(c.DB, tx, feedstore.Item{Kind: kind, ID: row.ID}, new(row.Listing()), nil)
-				return fmt.Sprintf("listed %s %d does not exist", kind, row.ID), nil
 			})
 			if err != nil {
 				return err
 			}
+			err = inspect(ctx, c, wrong, func(tx *engine.Tx, of mismatch) (string, error) { return c.relist(tx, source, of) })
+			if err != nil {
+				return err
+			}
+		}
+		if err := c.orphans(ctx, source); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// relist locks the record and checks it again. One that can't be read is only reported.
+func (c check) relist(tx *engine.Tx, source checkSource, of mismatch) (string, error) {
+	if of.Broken != nil {
+		c.found(Finding{What: fmt.Sprintf("%s %d can't be read: %v", source.kind, of.ID, of.Broken)})
+		return "", nil
+	}
+	query := c.Selecting(tx)
+	if source.lock != nil {
+		source.lock(tx, of.ID)
+		query = tx.NewSelect()
+	}
+	wrong, _, err := source.mismatches(tx.Context(), query.Where("id = ?", of.ID), tx.NewSelect())
+	if err != nil || len(wrong) == 0 || wrong[0].Broken != nil {
+		return "", err
+	}
+	feedstore.RepairListing(c.DB, tx, wrong[0].listed, feedstore.Listed(wrong[0].Record))
+	return fmt.Sprintf("listing of %s %d is wrong", source.kind, of.ID), nil
+}
+
+// orphans finds listings whose records do not exist.
+func (c check) orphans(ctx context.Context, source checkSource) error {
+	orphans, err := engine.SelectAll[feedstore.ListingRow](ctx, c.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return query.Where("l.kind = ?", source.kind).
+			Where("NOT EXISTS (SELECT 1 FROM ? t WHERE t.id = l.id)", bun.Ident(source.table)).Order("id")
+	})
+	if err != nil {
+		return err
+	}
+	return inspect(ctx, c, orphans, func(tx *engine.Tx, row feedstore.ListingRow) (string, error) {
+		feedstore.RepairListing(c.DB, tx, new(row.Listing()), nil)
+		return fmt.Sprintf("listed %s %d does not exist", source.kind, row.ID), nil
+	})
+}
+
+// counters compares all counters with the listings.
+func (c check) counters(ctx context.Context) error {
+	wrong, err := feedstore.WrongCounters(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	return inspect(ctx, c, wrong, func(tx *engine.Tx, of feedstore.CounterKey) (string, error) { return feedstore.Recount(c.DB, tx, of) })
+}
+
+// totals compares the totals of each kind with the listings.
+func (c check) totals(ctx context.Context) error {
+	kinds := append(feed.ItemKinds(), feedstore.Origins)
+	return inspect(ctx, c, kinds, func(tx *engine.Tx, kind feed.Kind) (string, error) { return feedstore.RecountTotal(c.DB, tx, kind) })
 }

@@ -92,9 +92,9 @@ func textOf(value ast.Expr) (text engine.Text) {
 
 // readsWhole are the statements that read a table of the test whole, and why.
 var readsWhole = map[string]string{
-	"tree":            "a row for each category, kind and shard",
-	"discardCovers":   "once for the covers of many records",
-	"compareCounters": "a check", "lackingContacts": "a check",
+	"tree":          "a row for each category, kind and shard",
+	"discardCovers": "once for the covers of many records",
+	"wrongCounters": "a check", "recountedEvents": "a check",
 }
 
 // TestStatements_run_as_they_stand_and_read_no_table_whole_on_Postgres prepares each statement, which fails if it is a part of one, and

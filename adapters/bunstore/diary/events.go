@@ -13,7 +13,6 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
-	"plaza/domain/feed"
 	"plaza/domain/idempotency"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
@@ -56,7 +55,7 @@ func (v Events) Add(ctx context.Context, e *event.Event, charges ...ratelimit.Ch
 		if l := feedstore.Listed(e); l != nil {
 			l.ID = int64(stored.ID)
 			var b feedstore.ListingChanges
-			b.Replace(feedstore.Item{Kind: feed.Event, ID: l.ID}, nil, l)
+			b.Replace(nil, l)
 			feedstore.WriteListings(v.DB, tx, b)
 		}
 		return v.complete(tx, &stored, makes)
@@ -237,7 +236,7 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 		return nil, err
 	}
 	var b feedstore.ListingChanges
-	b.Replace(feedstore.Item{Kind: feed.Event, ID: int64(next.ID)}, feedstore.Listed(old.Event), feedstore.Listed(changed))
+	b.Replace(feedstore.Listed(old.Event), feedstore.Listed(changed))
 	feedstore.WriteListings(v.DB, tx, b)
 	return r, v.complete(tx, &r.State, makes)
 }
@@ -309,6 +308,6 @@ func RemoveEvent(ctx context.Context, tx *engine.Tx, id event.ID, b *feedstore.L
 		return nil, err
 	}
 	tx.Queue("DELETE FROM events WHERE id = $1", id)
-	b.Replace(feedstore.Item{Kind: feed.Event, ID: int64(id)}, feedstore.Listed(stored.Event), nil)
+	b.Replace(feedstore.Listed(stored.Event), nil)
 	return stored.Event, nil
 }

@@ -22,15 +22,12 @@ const CategoryTree feed.Kind = "category"
 // totals, ordered by kind. The fixed order prevents deadlocks.
 type ListingChanges struct {
 	listings []listingChange
-	counters map[counterKey]*counterDelta
+	counters map[CounterKey]*counterDelta
 	totals   map[feed.Kind]int64 // the change of the count; zero for a kind that only changed
 }
 
 // listingChange is a change of one listing; nil means no listing.
-type listingChange struct {
-	at        Item
-	old, next *feed.Listing
-}
+type listingChange struct{ old, next *feed.Listing }
 
 // isUpdate reports whether only Updated has changed.
 func (b listingChange) isUpdate() bool {
@@ -42,14 +39,14 @@ func (b listingChange) isUpdate() bool {
 	return IsSame(&was, b.next)
 }
 
-// counterKey identifies a counter.
-type counterKey struct {
-	category feed.CategoryID
-	kind     feed.Kind
+// CounterKey identifies a counter.
+type CounterKey struct {
+	Category feed.CategoryID
+	Kind     feed.Kind
 }
 
-func (a counterKey) compare(b counterKey) int {
-	return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.kind, b.kind))
+func (a CounterKey) compare(b CounterKey) int {
+	return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Kind, b.Kind))
 }
 
 // counterDelta is a change of a counter.
@@ -60,34 +57,35 @@ type counterDelta struct {
 }
 
 // Replace replaces the old listing by the next one; nil means no listing.
-func (b *ListingChanges) Replace(at Item, old, next *feed.Listing) {
+func (b *ListingChanges) Replace(old, next *feed.Listing) {
 	if old == nil && next == nil {
 		return
 	}
-	b.listings = append(b.listings, listingChange{at, old, next})
+	b.listings = append(b.listings, listingChange{old, next})
 	if next != nil {
 		b.add(next)
 	}
 	if old != nil {
-		c := b.counter(counterKey{old.Category, at.Kind})
+		c := b.counter(CounterKey{old.Category, old.Kind})
 		c.more--
 		made := next != nil && next.Category == old.Category // correct unless it is earlier
 		c.lost = c.lost || !made || next.Created.Before(old.Created) || next.Updated.Before(old.Updated)
-		b.Total(at.Kind, -1)
+		b.Total(old.Kind, -1)
 	}
 }
 
 // add counts a new listing.
 func (b *ListingChanges) add(l *feed.Listing) {
-	c := b.counter(counterKey{l.Category, l.Kind})
+	c := b.counter(CounterKey{l.Category, l.Kind})
 	c.more++
-	c.created, c.updated = later(c.created, l.Created), later(c.updated, l.Updated)
+	c.created = slices.MaxFunc([]time.Time{c.created, l.Created}, time.Time.Compare)
+	c.updated = slices.MaxFunc([]time.Time{c.updated, l.Updated}, time.Time.Compare)
 	b.Total(l.Kind, 1)
 }
 
-func (b *ListingChanges) counter(of counterKey) *counterDelta {
+func (b *ListingChanges) counter(of CounterKey) *counterDelta {
 	if b.counters == nil {
-		b.counters = map[counterKey]*counterDelta{}
+		b.counters = map[CounterKey]*counterDelta{}
 	}
 	if b.counters[of] == nil {
 		b.counters[of] = &counterDelta{}
@@ -105,13 +103,6 @@ func (b *ListingChanges) Total(kind feed.Kind, more int64) {
 		b.totals = map[feed.Kind]int64{}
 	}
 	b.totals[kind] += more
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // countListings counts $3 more listings of the kind $2 in the category $1, the latest of them created at $4 and updated at $5.
@@ -166,15 +157,15 @@ const (
 
 // WriteListings queues the statements that write the changes.
 func WriteListings(db *engine.DB, tx *engine.Tx, b ListingChanges) {
-	inOrder := slices.SortedFunc(maps.Keys(b.counters), counterKey.compare)
-	isLost := func(of counterKey) bool { return b.counters[of].lost }
+	inOrder := slices.SortedFunc(maps.Keys(b.counters), CounterKey.compare)
+	isLost := func(of CounterKey) bool { return b.counters[of].lost }
 	count := func() {
 		for _, of := range inOrder {
 			c := b.counters[of]
 			if c.lost {
-				tx.Queue(lockCounters, of.category, of.kind)
+				tx.Queue(lockCounters, of.Category, of.Kind)
 			}
-			tx.Queue(db.Pick(countListings), of.category, of.kind, c.more, c.created, c.updated)
+			tx.Queue(db.Pick(countListings), of.Category, of.Kind, c.more, c.created, c.updated)
 		}
 	}
 	// All shards are locked before the latest of the remaining listings is looked up: concurrent changes are then either
@@ -184,14 +175,14 @@ func WriteListings(db *engine.DB, tx *engine.Tx, b ListingChanges) {
 		count()
 	}
 	for _, change := range b.listings {
-		writeListing(db, tx, change)
+		change.write(db, tx)
 	}
 	if !countsFirst {
 		count()
 	}
 	for _, of := range inOrder {
 		if isLost(of) {
-			tx.Queue(trimCounters, of.category, of.kind)
+			tx.Queue(trimCounters, of.Category, of.Kind)
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(b.totals)) {
@@ -199,13 +190,13 @@ func WriteListings(db *engine.DB, tx *engine.Tx, b ListingChanges) {
 	}
 }
 
-// writeListing queues the statement that writes the listing and leaves the counters alone.
-func writeListing(db *engine.DB, tx *engine.Tx, b listingChange) {
+// write queues the statement that writes the listing and leaves the counters alone.
+func (b listingChange) write(db *engine.DB, tx *engine.Tx) {
 	switch next := b.next; {
 	case next == nil:
-		tx.Queue("DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2", b.at.Kind, b.at.ID)
+		tx.Queue("DELETE FROM feed_listings WHERE kind = CAST($1 AS text) AND id = $2", b.old.Kind, b.old.ID)
 	case b.isUpdate():
-		tx.Queue(touchListing, b.at.Kind, b.at.ID, next.Updated)
+		tx.Queue(touchListing, next.Kind, next.ID, next.Updated)
 	default:
 		tx.Add(engine.Step{Statement: putListing, Args: engine.Values(db, listingRowOf(next))})
 	}
@@ -239,19 +230,15 @@ func (r ListingRow) Listing() feed.Listing {
 	}
 }
 
-// Item identifies a record that can be listed.
-type Item struct {
-	Kind feed.Kind
-	ID   int64
-}
-
-// Listed returns the listing of the record, or nil if it is not listed.
+// Listed returns the listing of the record, or nil if it is not listed, or no record.
 func Listed(record feed.Listable) *feed.Listing {
-	l, is := record.Listing()
-	if !is {
+	if record == nil {
 		return nil
 	}
-	return &l
+	if l, is := record.Listing(); is {
+		return &l
+	}
+	return nil
 }
 
 // IsSame reports whether both are the same listing, or nil.
@@ -277,11 +264,4 @@ func (o Origin) Listing() (feed.Listing, bool) {
 	l, listed := o.Publication.Listing()
 	l.Kind = Origins
 	return l, listed && o.IsOrigin(o.OriginalVisible)
-}
-
-func listedOrNot(record feed.Listable) *feed.Listing {
-	if record == nil {
-		return nil
-	}
-	return Listed(record)
 }

@@ -15,7 +15,7 @@ import (
 
 // RecordRow is a row of a kind of records that the feed lists.
 type RecordRow interface {
-	At() Item
+	key() int64
 	Record() feed.Listable
 }
 
@@ -31,6 +31,8 @@ type recordFields struct {
 	Created    engine.Time
 	Updated    engine.Time
 }
+
+func (r recordFields) key() int64 { return r.ID }
 
 // ContentFields are common to publications and nodes.
 type ContentFields struct {
@@ -71,8 +73,6 @@ type PublicationRow struct {
 	publicationFields
 }
 
-func (r PublicationRow) At() Item { return Item{feed.Publication, r.ID} }
-
 func (r PublicationRow) Record() feed.Listable { return r.Publication() }
 
 func (r PublicationRow) Publication() publication.Publication {
@@ -96,8 +96,6 @@ type NodeRow struct {
 	ContentFields
 }
 
-func (r NodeRow) At() Item { return Item{feed.Node, r.ID} }
-
 func (r NodeRow) Record() feed.Listable {
 	return publication.Node{ID: publication.NodeID(r.ID), Bundle: r.BundleID, Content: r.content()}
 }
@@ -120,8 +118,6 @@ type DemandRow struct {
 	recordFields
 	demandFields
 }
-
-func (r DemandRow) At() Item { return Item{feed.Demand, r.ID} }
 
 func (r DemandRow) Record() feed.Listable {
 	return demand.Demand{
@@ -160,5 +156,5 @@ type StoredRecord struct {
 func SelectRecords[Row RecordRow](ctx context.Context, query *bun.SelectQuery) ([]StoredRecord, error) {
 	var rows []Row
 	err := query.Model(&rows).Scan(ctx)
-	return engine.Mapped(rows, func(row Row) StoredRecord { return StoredRecord{ID: row.At().ID, Record: row.Record()} }), err
+	return engine.Mapped(rows, func(row Row) StoredRecord { return StoredRecord{ID: row.key(), Record: row.Record()} }), err
 }

@@ -18,30 +18,28 @@ const RecordsLock = "imports"
 
 // Replacements are records that are stored in place of others, with what they change in the feed.
 type Replacements struct {
-	publications []Replacement
+	publications []replacement
 	listings     []ListingRow // new ones
 	Changes      ListingChanges
 }
 
-// Replacement replaces an old record by the next; old is nil for a new one.
-type Replacement struct {
-	At        Item
-	Old, Next feed.Listable
-}
+// replacement replaces an old publication by the next; old is zero for a new one.
+type replacement struct{ old, next publication.Publication }
 
-// Replace lists the next record in place of the old one.
-func (b *Replacements) Replace(r Replacement) {
-	if r.At.Kind == feed.Publication {
-		b.publications = append(b.publications, r)
+// Replace lists the next record in place of the old one. The old one of a new record is zero, and no record comes after
+// one that is not a publication and goes.
+func (b *Replacements) Replace(old, next feed.Listable) {
+	if p, is := next.(publication.Publication); is {
+		b.publications = append(b.publications, replacement{old.(publication.Publication), p})
 	}
-	b.relist(r.At, r.Old, r.Next)
+	b.relist(old, next)
 }
 
-// relist replaces the listing of the old record. New listings are collected for write.
-func (b *Replacements) relist(at Item, old, next feed.Listable) {
-	was, is := listedOrNot(old), listedOrNot(next)
+// relist replaces the listing of the old record. Write adds new listings.
+func (b *Replacements) relist(old, next feed.Listable) {
+	was, is := Listed(old), Listed(next)
 	if was != nil || is == nil {
-		b.Changes.Replace(at, was, is)
+		b.Changes.Replace(was, is)
 		return
 	}
 	b.Changes.add(is)
@@ -73,13 +71,8 @@ func (b *Replacements) RelistOrigins(ctx context.Context, tx *engine.Tx) error {
 	}
 	own := make(map[int64]bool, len(b.publications))
 	for _, r := range b.publications {
-		own[r.At.ID] = true
-		next := r.Next.(publication.Publication)
-		var was feed.Listable
-		if old, is := r.Old.(publication.Publication); is {
-			was = Origin{old, before[old.Bundle.FirstOriginal]}
-		}
-		b.relist(Item{Origins, r.At.ID}, was, Origin{next, after[next.Bundle.FirstOriginal]})
+		own[int64(r.next.ID)] = true
+		b.relist(Origin{r.old, before[r.old.Bundle.FirstOriginal]}, Origin{r.next, after[r.next.Bundle.FirstOriginal]})
 	}
 	var changed []publication.BundleID
 	for bundle := range after {
@@ -94,7 +87,7 @@ func (b *Replacements) RelistOrigins(ctx context.Context, tx *engine.Tx) error {
 		p, first := row.Publication(), row.FirstOriginalID
 		was, is := Listed(Origin{p, before[first]}), Listed(Origin{p, after[first]})
 		if !own[row.ID] && (was == nil) != (is == nil) {
-			b.Changes.Replace(Item{Origins, row.ID}, was, is)
+			b.Changes.Replace(was, is)
 		}
 	}
 	return err
@@ -106,12 +99,10 @@ func (b *Replacements) visibility(ctx context.Context, tx *engine.Tx) (before, a
 	before, after = map[publication.BundleID]bool{}, map[publication.BundleID]bool{}
 	var replaced []int64
 	for _, r := range b.publications {
-		for _, record := range []feed.Listable{r.Old, r.Next} {
-			if p, is := record.(publication.Publication); is {
-				after[p.Bundle.ID], after[p.Bundle.FirstOriginal] = false, false
-			}
+		for _, p := range []publication.Publication{r.old, r.next} {
+			after[p.Bundle.ID], after[p.Bundle.FirstOriginal] = false, false
 		}
-		replaced = append(replaced, r.At.ID)
+		replaced = append(replaced, int64(r.next.ID))
 	}
 	delete(after, 0)
 	var visible []publication.BundleID
@@ -122,11 +113,11 @@ func (b *Replacements) visibility(ctx context.Context, tx *engine.Tx) (before, a
 		before[id], after[id] = true, true
 	}
 	for _, r := range b.publications {
-		if old, is := r.Old.(publication.Publication); is && old.IsVisible() {
-			before[old.Bundle.ID] = true
+		if r.old.IsVisible() {
+			before[r.old.Bundle.ID] = true
 		}
-		if next := r.Next.(publication.Publication); next.IsVisible() {
-			after[next.Bundle.ID] = true
+		if r.next.IsVisible() {
+			after[r.next.Bundle.ID] = true
 		}
 	}
 	delete(before, 0)

@@ -69,11 +69,7 @@ func storeRecords[Record imported.Record, Row any](
 			changed = append(changed, values)
 		}
 		if next, is := any(rows[n]).(feedstore.RecordRow); is {
-			r := feedstore.Replacement{At: next.At(), Next: next.Record()}
-			if has {
-				r.Old = any(old).(feedstore.RecordRow).Record()
-			}
-			t.Replace(r)
+			t.Replace(any(old).(feedstore.RecordRow).Record(), next.Record())
 		}
 	}
 	if err := engine.Insert(t.tx, added); err != nil {

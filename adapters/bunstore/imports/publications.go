@@ -65,7 +65,7 @@ func (t *batchApply) publicationRecords(ctx context.Context) error {
 			continue // of the batch
 		}
 		t.tx.Add(engine.Step{Statement: updatePublication, Args: engine.Values(t.db, feedstore.PublicationRowOf(next))})
-		t.Replace(feedstore.Replacement{At: row.At(), Old: old, Next: next})
+		t.Replace(old, next)
 	}
 	return t.RelistOrigins(ctx, t.tx)
 }

@@ -91,37 +91,37 @@ func (v PersonalData) eraseImages(ctx context.Context, tx *engine.Tx, id user.ID
 	return len(ids), err
 }
 
-// eraseRecords returns the function that erases imported records of the kind. It takes them out of the feed as an
+// eraseRecords erases imported records of a kind. It takes them out of the feed as an
 // import does, deletes their rows, and queues covers that no other record has. It excludes imports, which read records
 // before they change them, and then takes those that are still the author's.
-func eraseRecords[Row feedstore.RecordRow](kind feed.Kind) func(PersonalData, context.Context, *engine.Tx, user.ID, []int64) (int, error) {
-	return func(v PersonalData, ctx context.Context, tx *engine.Tx, id user.ID, ids []int64) (int, error) {
-		tx.Lock(feedstore.RecordsLock)
-		records, err := feedstore.SelectRecords[Row](ctx, tx.NewSelect().Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id))
-		if err != nil {
-			return 0, err
-		}
-		var erased feedstore.Replacements
-		for _, r := range records {
-			gone := feedstore.Replacement{At: feedstore.Item{Kind: kind, ID: r.ID}, Old: r.Record}
-			if p, is := r.Record.(publication.Publication); is {
-				p.Deleted = true
-				gone.Next = p
-			}
-			erased.Replace(gone)
-		}
-		if err := erased.RelistOrigins(ctx, tx); err != nil {
-			return 0, err
-		}
-		var covers []string
-		_, err = tx.NewDelete().Model((*Row)(nil)).Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id).
-			Returning("COALESCE(cover ->> 'key', '')").Exec(ctx, &covers)
-		if covers = slices.DeleteFunc(covers, func(key string) bool { return key == "" }); len(covers) > 0 {
-			tx.Queue(v.DB.Pick(discardCovers), covers, time.UnixMicro(0))
-			tx.Queue(v.DB.Pick(forgetCovers), covers)
-		}
-		return len(ids), cmp.Or(err, erased.Write(v.DB, tx))
+func eraseRecords[Row feedstore.RecordRow](
+	v PersonalData, ctx context.Context, tx *engine.Tx, id user.ID, ids []int64,
+) (int, error) {
+	tx.Lock(feedstore.RecordsLock)
+	records, err := feedstore.SelectRecords[Row](ctx, tx.NewSelect().Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id))
+	if err != nil {
+		return 0, err
 	}
+	var erased feedstore.Replacements
+	for _, r := range records {
+		var next feed.Listable
+		if p, is := r.Record.(publication.Publication); is {
+			p.Deleted = true
+			next = p
+		}
+		erased.Replace(r.Record, next)
+	}
+	if err := erased.RelistOrigins(ctx, tx); err != nil {
+		return 0, err
+	}
+	var covers []string
+	_, err = tx.NewDelete().Model((*Row)(nil)).Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id).
+		Returning("COALESCE(cover ->> 'key', '')").Exec(ctx, &covers)
+	if covers = slices.DeleteFunc(covers, func(key string) bool { return key == "" }); len(covers) > 0 {
+		tx.Queue(v.DB.Pick(discardCovers), covers, time.UnixMicro(0))
+		tx.Queue(v.DB.Pick(forgetCovers), covers)
+	}
+	return len(ids), cmp.Or(err, erased.Write(v.DB, tx))
 }
 
 // discardCovers queues at $2 those of the covers $1 that no record has. It reads the records once for all covers.

@@ -12,7 +12,6 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/demand"
 	"plaza/domain/event"
-	"plaza/domain/feed"
 	"plaza/domain/idempotency"
 	"plaza/domain/markup"
 	"plaza/domain/notification"
@@ -191,7 +190,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 			}),
 	},
 	personaldata.Publications: {
-		table: "publications", left: "author_id = ?0", key: "id", erase: eraseRecords[feedstore.PublicationRow](feed.Publication),
+		table: "publications", left: "author_id = ?0", key: "id", erase: eraseRecords[feedstore.PublicationRow],
 		records: exporting(`
 			SELECT p.id, p.bundle_id, p.node_id, p.type, p.title, p.summary, p.cover, p.language, p.category_id, p.published, p.deleted,
 				p.created, p.updated, t.html
@@ -202,7 +201,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 			}),
 	},
 	personaldata.Nodes: {
-		table: "nodes", left: "author_id = ?0", key: "id", erase: eraseRecords[feedstore.NodeRow](feed.Node),
+		table: "nodes", left: "author_id = ?0", key: "id", erase: eraseRecords[feedstore.NodeRow],
 		records: exporting(`
 			SELECT n.id, n.bundle_id, n.title, n.summary, n.cover, n.language, n.category_id, n.published, n.deleted,
 				n.created, n.updated, t.html
@@ -213,7 +212,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 			}),
 	},
 	personaldata.Demands: {
-		table: "demands", left: "author_id = ?0", key: "id", erase: eraseRecords[feedstore.DemandRow](feed.Demand),
+		table: "demands", left: "author_id = ?0", key: "id", erase: eraseRecords[feedstore.DemandRow],
 		records: exporting(`
 			SELECT id, title, description, tags, cover, images, address, category_id, lat, lng, closed, starts, ends, published, deleted,
 				created, updated
