@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"plaza/adapters/bunstore/people"
 	"slices"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/feed"
 	"plaza/domain/geo"
 	"plaza/domain/markup"
@@ -199,8 +199,12 @@ func (v Feed) Page(
 		args = append(args, kindArgs(sel.Kinds)...)
 	}
 	rows, err := engine.PageOf[itemRow](ctx, v.DB, r, statement, args...)
-	if len(rows.Items) == 0 {
-		err = cmp.Or(v.known(ctx, in), err)
+	if len(rows.Items) == 0 && in != 0 {
+		found, unknown := Categories(v).ByIDs(ctx, []feed.CategoryID{in})
+		if unknown == nil && len(found) == 0 {
+			unknown = feed.ErrNoCategory
+		}
+		err = cmp.Or(unknown, err)
 	}
 	if err != nil {
 		return page.Page[feed.Item]{}, err
@@ -212,18 +216,6 @@ func (v Feed) Page(
 		}
 		return i
 	}), nil
-}
-
-// known returns nil if the category exists or is 0, for the uncategorised items.
-func (v Feed) known(ctx context.Context, in feed.CategoryID) error {
-	if in == 0 {
-		return nil
-	}
-	found, err := Categories(v).ByIDs(ctx, []feed.CategoryID{in})
-	if err == nil && len(found) == 0 {
-		return feed.ErrNoCategory
-	}
-	return err
 }
 
 // Publications implements publication.Repository.

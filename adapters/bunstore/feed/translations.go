@@ -29,7 +29,7 @@ const (
 		INSERT INTO translation_claims AS c (key, holder, until) VALUES ($1, $2, $3)
 		ON CONFLICT (key) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until
 		WHERE c.until <= $4
-		RETURNING key`
+		RETURNING TRUE`
 
 	// releaseTranslation gives up the key $1 of the holder $2.
 	releaseTranslation = `
@@ -85,12 +85,9 @@ func (v Translations) Claim(ctx context.Context, c localisation.Claim) (claimed 
 	keys := bytesOf(c.Keys)
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		claimed = localisation.Claimed{Kept: map[localisation.Key]string{}}
-		var taken []localisation.Key
-		for _, key := range keys {
-			engine.Found(tx, tx.Queue(claimTranslation, key, c.Holder, c.Until, c.Now), func(row *translationRow) error {
-				taken = append(taken, localisation.Key(row.Key))
-				return nil
-			})
+		taken := make([]bool, len(keys))
+		for i, key := range keys {
+			tx.Queue(claimTranslation, key, c.Holder, c.Until, c.Now).Into(&taken[i])
 		}
 		engine.Found(tx, tx.Queue(v.DB.Pick(translationsOf), keys, c.Now), func(row *translationRow) error {
 			claimed.Kept[localisation.Key(row.Key)] = row.Content
@@ -99,11 +96,13 @@ func (v Translations) Claim(ctx context.Context, c localisation.Claim) (claimed 
 		if err := tx.Send(); err != nil {
 			return err
 		}
-		for _, key := range taken {
-			if _, is := claimed.Kept[key]; is {
+		for i, key := range keys {
+			_, kept := claimed.Kept[localisation.Key(key)]
+			switch {
+			case taken[i] && kept:
 				tx.Queue(releaseTranslation, key, c.Holder)
-			} else {
-				claimed.Mine = append(claimed.Mine, key)
+			case taken[i]:
+				claimed.Mine = append(claimed.Mine, localisation.Key(key))
 			}
 		}
 		return nil
