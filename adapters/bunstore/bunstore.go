@@ -16,13 +16,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"plaza/adapters/bunstore/people"
-	"plaza/adapters/bunstore/staff"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
+	"plaza/adapters/bunstore/staff"
 	"plaza/domain/access"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"

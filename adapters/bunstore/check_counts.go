@@ -3,10 +3,10 @@ package bunstore
 import (
 	"context"
 	"fmt"
-	"plaza/adapters/bunstore/diary"
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/diary"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/audit"
 	"plaza/domain/userimage"

@@ -3,11 +3,11 @@ package bunstore
 import (
 	"context"
 	"fmt"
-	"plaza/adapters/bunstore/diary"
-	feedstore "plaza/adapters/bunstore/feed"
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/diary"
+	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 )

@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"fmt"
+
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
 )

@@ -2,14 +2,14 @@ package feed
 
 import (
 	"cmp"
-	"context"
 	"maps"
-	"plaza/adapters/bunstore/internal/engine"
-	"plaza/domain/feed"
-	"plaza/domain/publication"
 	"slices"
 
 	"github.com/uptrace/bun"
+
+	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/feed"
+	"plaza/domain/publication"
 )
 
 // RecordsLock is the name of the lock that admits one writer of records at a time, so that those that it has read do not
@@ -61,11 +61,11 @@ func (b *Replacements) Write(db *engine.DB, tx *engine.Tx) error {
 
 // RelistOrigins updates the origin listings of the replaced publications, and of the translations of bundles whose visibility
 // changes.
-func (b *Replacements) RelistOrigins(ctx context.Context, tx *engine.Tx) error {
+func (b *Replacements) RelistOrigins(tx *engine.Tx) error {
 	if len(b.publications) == 0 {
 		return nil
 	}
-	before, after, err := b.visibility(ctx, tx)
+	before, after, err := b.visibility(tx)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (b *Replacements) RelistOrigins(ctx context.Context, tx *engine.Tx) error {
 	}
 	var translations []PublicationRow
 	err = tx.NewSelect().Model(&translations).Where("first_original_id IN (?)", bun.List(changed)).
-		Where("published AND NOT deleted").Scan(ctx)
+		Where("published AND NOT deleted").Scan(tx.Context())
 	for _, row := range translations {
 		p, first := row.Publication(), row.FirstOriginalID
 		was, is := Listed(Origin{p, before[first]}), Listed(Origin{p, after[first]})
@@ -95,7 +95,7 @@ func (b *Replacements) RelistOrigins(ctx context.Context, tx *engine.Tx) error {
 
 // visibility reports which bundles of the publications are visible before and after they are replaced. after has an entry
 // for each bundle.
-func (b *Replacements) visibility(ctx context.Context, tx *engine.Tx) (before, after map[publication.BundleID]bool, err error) {
+func (b *Replacements) visibility(tx *engine.Tx) (before, after map[publication.BundleID]bool, err error) {
 	before, after = map[publication.BundleID]bool{}, map[publication.BundleID]bool{}
 	var replaced []int64
 	for _, r := range b.publications {
@@ -108,7 +108,7 @@ func (b *Replacements) visibility(ctx context.Context, tx *engine.Tx) (before, a
 	var visible []publication.BundleID
 	err = tx.NewSelect().Model((*PublicationRow)(nil)).ColumnExpr("DISTINCT bundle_id").
 		Where("bundle_id IN (?)", bun.List(slices.Collect(maps.Keys(after)))).
-		Where("published AND NOT deleted").Where("id NOT IN (?)", bun.List(replaced)).Scan(ctx, &visible)
+		Where("published AND NOT deleted").Where("id NOT IN (?)", bun.List(replaced)).Scan(tx.Context(), &visible)
 	for _, id := range visible {
 		before[id], after[id] = true, true
 	}

@@ -1,16 +1,15 @@
 package imports
 
 import (
-	"context"
-	"plaza/adapters/bunstore/diary"
-	feedstore "plaza/adapters/bunstore/feed"
-	"plaza/adapters/bunstore/people"
 	"reflect"
 	"slices"
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/diary"
+	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/imported"
 	"plaza/domain/markup"
 	"plaza/domain/publication"
@@ -28,23 +27,10 @@ type batchApply struct {
 	ready    map[imported.Kind][]int // the indexes of the records that can be stored, each after those that it needs
 }
 
-// plan finds out which records can be stored, and sets the outcomes of the others.
-func (t *batchApply) plan() {
-	var all []int
-	all, t.outcomes = imported.Decide(t.batch.Records, t.accountsOf, t.known(), t.parents)
-	t.ready = map[imported.Kind][]int{}
-	for _, i := range all {
-		kind := t.batch.Records[i].Ref().Kind
-		t.ready[kind] = append(t.ready[kind], i)
-	}
-}
-
 // storeRecords stores the ready records of the kind, each as the row that rowOf returns. It adds rows that are not stored yet, and
 // changes others, unless they are the same, by the statement, whose parameters are the columns of the model. What is listed
 // it lists.
-func storeRecords[Record imported.Record, Row any](
-	ctx context.Context, t *batchApply, kind imported.Kind, update string, rowOf func(Record) Row,
-) error {
+func storeRecords[Record imported.Record, Row any](t *batchApply, kind imported.Kind, update string, rowOf func(Record) Row) error {
 	rows := make([]Row, len(t.ready[kind]))
 	for n, i := range t.ready[kind] {
 		rows[n] = rowOf(t.batch.Records[i].(Record))
@@ -99,7 +85,7 @@ const (
 )
 
 // userRecords stores users. One who had an account before gets new names only.
-func (t *batchApply) userRecords(ctx context.Context) error {
+func (t *batchApply) userRecords() error {
 	var added []importedUser
 	var members []user.Member
 	var sources []string
@@ -133,13 +119,13 @@ func (t *batchApply) userRecords(ctx context.Context) error {
 	if err := engine.Insert(t.tx, added); err != nil {
 		return err
 	}
-	if err := t.tx.Run(ctx, t.readUsers(t.db, sources, nil)); err != nil {
+	if err := t.tx.Run(t.tx.Context(), t.readUsers(t.db, sources, nil)); err != nil {
 		return err
 	}
 	for i, source := range sources {
 		members[i].ID = t.users[source].ID
 	}
-	return people.ReplacePrefixes(ctx, t.tx, members...)
+	return people.ReplacePrefixes(t.tx.Context(), t.tx, members...)
 }
 
 // updateCategory changes the category $1: $2 parent, $3 name, $4 slug.
@@ -147,8 +133,8 @@ const updateCategory = `
 	UPDATE categories SET parent_id = $2, name = $3, slug = $4, version = version + 1
 	WHERE id = $1`
 
-func (t *batchApply) categoryRecords(ctx context.Context) error {
-	err := storeRecords(ctx, t, imported.Category, updateCategory, func(r imported.CategoryRecord) feedstore.CategoryRow {
+func (t *batchApply) categoryRecords() error {
+	err := storeRecords(t, imported.Category, updateCategory, func(r imported.CategoryRecord) feedstore.CategoryRow {
 		return feedstore.CategoryRow{ID: r.ID, ParentID: r.Parent, Name: r.Name, Slug: r.Slug}
 	})
 	if len(t.stored(imported.Category)) > 0 {
@@ -164,8 +150,8 @@ const updateNode = `
 		bundle_id = $10, summary = $11, language = $12
 	WHERE id = $1`
 
-func (t *batchApply) nodeRecords(ctx context.Context) error {
-	return storeRecords(ctx, t, imported.Node, updateNode, func(r imported.NodeRecord) feedstore.NodeRow {
+func (t *batchApply) nodeRecords() error {
+	return storeRecords(t, imported.Node, updateNode, func(r imported.NodeRecord) feedstore.NodeRow {
 		r.Author = t.users[r.By].ID
 		return feedstore.NodeRow{ContentFields: feedstore.ContentFieldsOf(int64(r.ID), r.Bundle, r.Content)}
 	})
@@ -178,8 +164,8 @@ const updateDemand = `
 		description = $10, tags = $11, images = $12, address = $13, lat = $14, lng = $15, closed = $16, starts = $17, ends = $18
 	WHERE id = $1`
 
-func (t *batchApply) demandRecords(ctx context.Context) error {
-	return storeRecords(ctx, t, imported.Demand, updateDemand, func(r imported.DemandRecord) feedstore.DemandRow {
+func (t *batchApply) demandRecords() error {
+	return storeRecords(t, imported.Demand, updateDemand, func(r imported.DemandRecord) feedstore.DemandRow {
 		r.Author = t.users[r.By].ID
 		return feedstore.DemandRowOf(r.Demand)
 	})
@@ -190,8 +176,8 @@ const updateHowTo = `
 	UPDATE howtos SET bundles = $3, created = $4, updated = $5
 	WHERE category = $1 AND robot_id = $2`
 
-func (t *batchApply) howToRecords(ctx context.Context) error {
-	return storeRecords(ctx, t, imported.HowTo, updateHowTo, func(r imported.HowToRecord) feedstore.HowToRow {
+func (t *batchApply) howToRecords() error {
+	return storeRecords(t, imported.HowTo, updateHowTo, func(r imported.HowToRecord) feedstore.HowToRow {
 		return feedstore.HowToRow{
 			Category: r.Category, RobotID: t.users[r.By].ID,
 			Bundles: engine.Mapped(r.Bundles, func(id publication.BundleID) int64 { return int64(id) }),
@@ -214,8 +200,8 @@ type newsRecordRow struct {
 	diary.NewsFields
 }
 
-func (t *batchApply) newsRecords(ctx context.Context) error {
-	return storeRecords(ctx, t, imported.News, updateNews, func(r imported.NewsRecord) newsRecordRow {
+func (t *batchApply) newsRecords() error {
+	return storeRecords(t, imported.News, updateNews, func(r imported.NewsRecord) newsRecordRow {
 		return newsRecordRow{Source: r.Source, NewsFields: diary.NewsFields{
 			SiteName: r.SiteName, SiteLogo: r.SiteLogo, URL: r.URL, Title: r.Title, Released: engine.Date{Date: r.Released},
 			HTML: r.HTML, Category: r.Category, City: r.City, District: r.District, Province: r.Province, Country: r.Country,
@@ -223,41 +209,33 @@ func (t *batchApply) newsRecords(ctx context.Context) error {
 	})
 }
 
-// textStatements are those of the texts of a kind, which stand in a table of their own.
-type textStatements struct {
-	table  string
-	put    string // changes the text $1 to $2, and returns a row if that is another one
-	remove string // removes the text $1, and returns a row if there was one
-}
-
-var textTables = map[imported.Kind]textStatements{
-	imported.Publication: {
-		table: "publication_texts",
-		put: `
+const (
+	// putPublicationText changes the text of the publication $1 to $2, and returns a row if that is another one.
+	putPublicationText = `
 		INSERT INTO publication_texts AS t (id, html) VALUES ($1, $2)
 		ON CONFLICT (id) DO UPDATE SET html = EXCLUDED.html WHERE t.html <> EXCLUDED.html
-		RETURNING id`,
-		remove: `
-		DELETE FROM publication_texts WHERE id = $1 RETURNING id`,
-	},
-	imported.Node: {
-		table: "node_texts",
-		put: `
+		RETURNING id`
+
+	// putNodeText is putPublicationText for nodes.
+	putNodeText = `
 		INSERT INTO node_texts AS t (id, html) VALUES ($1, $2)
 		ON CONFLICT (id) DO UPDATE SET html = EXCLUDED.html WHERE t.html <> EXCLUDED.html
-		RETURNING id`,
-		remove: `
-		DELETE FROM node_texts WHERE id = $1 RETURNING id`,
-	},
-}
+		RETURNING id`
+)
 
 // texts stores the texts of the publications and nodes, which are stored already, and removes those of records that
 // have none. The database compares the texts, so that none of them is read. A record of which only the text
 // has changed is a changed one.
-func (t *batchApply) texts(ctx context.Context) error {
-	for kind, statements := range textTables {
+func (t *batchApply) texts() error {
+	for _, of := range []struct {
+		kind               imported.Kind
+		table, put, remove string // remove returns a row if there was a text
+	}{
+		{imported.Publication, "publication_texts", putPublicationText, "DELETE FROM publication_texts WHERE id = $1 RETURNING id"},
+		{imported.Node, "node_texts", putNodeText, "DELETE FROM node_texts WHERE id = $1 RETURNING id"},
+	} {
 		var added [][]any
-		for _, i := range t.ready[kind] {
+		for _, i := range t.ready[of.kind] {
 			id, html := t.batch.Records[i].Ref().Number(), htmlOf(t.batch.Records[i])
 			changed := func(func(...any) error) error {
 				t.outcomes[i].Status = imported.Changed
@@ -267,15 +245,15 @@ func (t *batchApply) texts(ctx context.Context) error {
 			case isNew && html != "":
 				added = append(added, []any{id, string(html)})
 			case html != "":
-				t.tx.Queue(statements.put, id, html).Row = changed
+				t.tx.Queue(of.put, id, html).Row = changed
 			case !isNew:
-				t.tx.Queue(statements.remove, id).Row = changed
+				t.tx.Queue(of.remove, id).Row = changed
 			}
 		}
 		if len(added) == 0 {
 			continue
 		}
-		if err := t.tx.Copy(statements.table, []string{"id", "html"}, added); err != nil {
+		if err := t.tx.Copy(of.table, []string{"id", "html"}, added); err != nil {
 			return err
 		}
 	}

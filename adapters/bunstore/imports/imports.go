@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	feedstore "plaza/adapters/bunstore/feed"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/imported"
 	"plaza/domain/media"
@@ -32,8 +32,8 @@ const saveProgress = `
 func (v Store) Apply(ctx context.Context, b imported.Batch) (outcomes []imported.Outcome, err error) {
 	for range engine.Attempts {
 		err = v.DB.WriteWithin(ctx, importCalls*v.DB.Limit, func(tx *engine.Tx) error {
-			t := &batchApply{db: v.DB, tx: tx, batch: b}
-			err := t.apply(tx.Context())
+			t := &batchApply{db: v.DB, tx: tx, batch: b, ready: map[imported.Kind][]int{}}
+			err := t.apply()
 			outcomes = t.outcomes
 			return err
 		})
@@ -45,20 +45,26 @@ func (v Store) Apply(ctx context.Context, b imported.Batch) (outcomes []imported
 }
 
 // apply stores the ready records, kind by kind: none depends on a later kind.
-func (t *batchApply) apply(ctx context.Context) error {
+func (t *batchApply) apply() error {
 	t.tx.Lock(feedstore.RecordsLock)
-	if err := t.db.Dialect.PrepareBulk(ctx, t.tx, importCalls*t.db.Limit); err != nil {
+	if err := t.db.Dialect.PrepareBulk(t.tx.Context(), t.tx, importCalls*t.db.Limit); err != nil {
 		return err
 	}
-	if err := t.tx.Run(ctx, t.reads(t.db, t.batch.Records, imported.NeedsOf(t.batch.Records))...); err != nil {
+	needs := imported.NeedsOf(t.batch.Records)
+	if err := t.tx.Run(t.tx.Context(), t.reads(t.db, t.batch.Records, needs)...); err != nil {
 		return err
 	}
-	t.plan()
-	for _, store := range []func(context.Context) error{
+	var all []int
+	all, t.outcomes = imported.Decide(t.batch.Records, t.accountsOf, t.known(needs), t.parents)
+	for _, i := range all {
+		kind := t.batch.Records[i].Ref().Kind
+		t.ready[kind] = append(t.ready[kind], i)
+	}
+	for _, store := range []func() error{
 		t.userRecords, t.categoryRecords, t.bundleRecords, t.publicationRecords, t.nodeRecords, t.demandRecords, t.texts,
 		t.howToRecords, t.newsRecords,
 	} {
-		if err := store(ctx); err != nil {
+		if err := store(); err != nil {
 			return err
 		}
 	}
@@ -112,13 +118,7 @@ func (v Store) RememberCover(ctx context.Context, d imported.Digest, p media.Pic
 func (v Store) Known(ctx context.Context, refs []imported.Ref) (map[imported.Ref]bool, error) {
 	var stored importState
 	err := v.DB.Read(ctx, func(ctx context.Context) error { return v.DB.Dialect.Query(ctx, stored.reads(v.DB, nil, refs)...) })
-	all, known := stored.known(), map[imported.Ref]bool{}
-	for _, ref := range refs {
-		if all[ref] {
-			known[ref] = true
-		}
-	}
-	return known, err
+	return stored.known(refs), err
 }
 
 // importRunRow is a run of an import without its rejects.

@@ -1,11 +1,9 @@
 package imports
 
 import (
-	"context"
-	feedstore "plaza/adapters/bunstore/feed"
-
 	"github.com/uptrace/bun"
 
+	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/imported"
 	"plaza/domain/publication"
@@ -38,16 +36,16 @@ const (
 )
 
 // bundleRecords stores bundles, which publications name.
-func (t *batchApply) bundleRecords(ctx context.Context) error {
-	return storeRecords(ctx, t, imported.Bundle, updateBundle, func(r imported.BundleRecord) bundleRow {
+func (t *batchApply) bundleRecords() error {
+	return storeRecords(t, imported.Bundle, updateBundle, func(r imported.BundleRecord) bundleRow {
 		t.bundles[r.ID] = r.Bundle
 		return bundleRow{ID: r.ID, FirstOriginalID: r.FirstOriginal, OriginalID: r.Original}
 	})
 }
 
 // publicationRecords stores publications, and changes those of changed bundles.
-func (t *batchApply) publicationRecords(ctx context.Context) error {
-	err := storeRecords(ctx, t, imported.Publication, updatePublication, func(r imported.PublicationRecord) feedstore.PublicationRow {
+func (t *batchApply) publicationRecords() error {
+	err := storeRecords(t, imported.Publication, updatePublication, func(r imported.PublicationRecord) feedstore.PublicationRow {
 		r.Author, r.Bundle = t.users[r.By].ID, t.bundle(r.Bundle.ID)
 		return feedstore.PublicationRowOf(r.Publication)
 	})
@@ -56,7 +54,7 @@ func (t *batchApply) publicationRecords(ctx context.Context) error {
 	}
 	var rows []feedstore.PublicationRow
 	changed := engine.Mapped(t.stored(imported.Bundle), func(i int) int64 { return t.batch.Records[i].Ref().Number() })
-	if err := t.tx.NewSelect().Model(&rows).Where("bundle_id IN (?)", bun.List(changed)).Scan(ctx); err != nil {
+	if err := t.tx.NewSelect().Model(&rows).Where("bundle_id IN (?)", bun.List(changed)).Scan(t.tx.Context()); err != nil {
 		return err
 	}
 	for _, row := range rows {
@@ -67,5 +65,5 @@ func (t *batchApply) publicationRecords(ctx context.Context) error {
 		t.tx.Add(engine.Step{Statement: updatePublication, Args: engine.Values(t.db, feedstore.PublicationRowOf(next))})
 		t.Replace(old, next)
 	}
-	return t.RelistOrigins(ctx, t.tx)
+	return t.RelistOrigins(t.tx)
 }

@@ -1,6 +1,8 @@
 package imports
 
 import (
+	"maps"
+
 	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/adapters/bunstore/people"
@@ -95,20 +97,21 @@ func (t *importState) readUsers(db *engine.DB, sources, telephones []string) eng
 	}, db.Pick(usersOfSources), sources, telephones)
 }
 
-// known returns the refs of the users, categories and bundles that were read.
-func (t *importState) known() map[imported.Ref]bool {
+// known returns those of the refs of users, categories and bundles that were read.
+func (t *importState) known(refs []imported.Ref) map[imported.Ref]bool {
 	known := map[imported.Ref]bool{}
-	for source, u := range t.users {
-		if !u.phone.IsErased() {
-			known[imported.Ref{Kind: imported.User, ID: source}] = true
+	for _, ref := range refs {
+		switch ref.Kind {
+		case imported.User:
+			u, is := t.users[ref.ID]
+			known[ref] = is && !u.phone.IsErased()
+		case imported.Bundle:
+			_, known[ref] = t.bundles[publication.BundleID(ref.Number())]
+		case imported.Category:
+			_, known[ref] = t.parents[feed.CategoryID(ref.Number())]
 		}
 	}
-	for id := range t.bundles {
-		known[imported.NumberRef(imported.Bundle, id)] = true
-	}
-	for id := range t.parents {
-		known[imported.NumberRef(imported.Category, id)] = true
-	}
+	maps.DeleteFunc(known, func(_ imported.Ref, is bool) bool { return !is })
 	return known
 }
 

@@ -111,7 +111,7 @@ func eraseRecords[Row feedstore.RecordRow](
 		}
 		erased.Replace(r.Record, next)
 	}
-	if err := erased.RelistOrigins(ctx, tx); err != nil {
+	if err := erased.RelistOrigins(tx); err != nil {
 		return 0, err
 	}
 	var covers []string
