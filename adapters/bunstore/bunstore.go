@@ -24,6 +24,7 @@ import (
 	"plaza/adapters/bunstore/people"
 	"plaza/adapters/bunstore/staff"
 	"plaza/domain/access"
+	"plaza/domain/audit"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/quota"
@@ -100,6 +101,15 @@ func (s *Store) Ports(l quota.Limits) store.Ports {
 		Images: s.Images(), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: people.Room{DB: s.DB, Limits: l},
 		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(),
 	}
+}
+
+// Backup writes a consistent copy of the database into a new file while servers run. It
+// returns a fault on Postgres, which has its own tools.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	if err := audit.CheckCopy(ctx); err != nil {
+		return err
+	}
+	return s.Explain(ctx, s.Dialect.Backup(ctx, path))
 }
 
 // sweepMost limits the rows that are removed from a table at once. It is small enough that other

@@ -8,7 +8,6 @@ import (
 
 	"plaza/adapters/bunstore/diary"
 	"plaza/adapters/bunstore/internal/engine"
-	"plaza/domain/audit"
 	"plaza/domain/userimage"
 )
 
@@ -171,15 +170,6 @@ func (c check) ownersSums(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// Backup writes a consistent copy of the database into a new file while servers run. It
-// returns a fault on Postgres, which has its own tools.
-func (s *Store) Backup(ctx context.Context, path string) error {
-	if err := audit.CheckCopy(ctx); err != nil {
-		return err
-	}
-	return s.Explain(ctx, s.Dialect.Backup(ctx, path))
 }
 
 // sameTelephones finds accounts of one telephone.

@@ -163,6 +163,37 @@ func TestMOD03_Check_compares_what_is_hidden_with_the_reasons(t *testing.T) {
 	})
 }
 
+func TestCheck_goes_through_all_records(t *testing.T) {
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s := open(t, at)
+		c := publication.Content{Title: "One", Author: openWithCategories(t, s), Category: 1, Published: true, Created: noon, Updated: noon}
+		var nodes []any
+		for id := range publication.NodeID(501) { // more than a batch
+			nodes = append(nodes, publication.Node{ID: id + 1, Content: c})
+		}
+		require.NoError(t, imports(t.Context(), s, nodes...))
+		_, err := rawSQL(t, at).Exec("UPDATE feed_listings SET category_id = 2 WHERE id IN (1, 500, 501)")
+		require.NoError(t, err)
+		repaired := checked(t, s, true)
+		for _, id := range []int{1, 500, 501} {
+			assert.Contains(t, repaired, bunstore.Finding{What: fmt.Sprintf("listing of node %d is wrong", id), Repaired: true})
+		}
+		require.Empty(t, checked(t, s, false))
+	})
+}
+
+func TestCheck_reports_an_event_that_cannot_be_read(t *testing.T) {
+	bunstore.OnEach(t, func(t *testing.T, at string) {
+		s := open(t, at)
+		diaryEntry(t, s, member(t, s))
+		_, err := rawSQL(t, at).Exec("UPDATE events SET title = ''")
+		require.NoError(t, err)
+		for _, repair := range []bool{true, false} {
+			assert.Equal(t, []bunstore.Finding{{What: "xfile 1 can't be read: event 1 is published and empty"}}, checked(t, s, repair))
+		}
+	})
+}
+
 func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, at string) {
 		s, db := open(t, at), rawSQL(t, at)
