@@ -209,6 +209,8 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 			"UPDATE feed_counters SET count = count + 1 WHERE count > 0",
 			"UPDATE feed_counters SET count = 0, created = NULL, updated = NULL",
 			"DELETE FROM feed_counters",
+			"UPDATE feed_counters SET created = NULL",
+			"UPDATE feed_counters SET updated = NULL",
 			"UPDATE feed_totals SET count = count - 1 WHERE kind = 'node'",
 			"UPDATE feed_totals SET count = 0",
 			"UPDATE event_counts SET comments = 7",
