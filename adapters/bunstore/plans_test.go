@@ -44,7 +44,7 @@ INSERT INTO feed_listings (kind, id, category_id, created, updated)
 	SELECT kind, id, category_id, created, updated FROM things, unnest('{publication,node,xfile}'::text[]) kind;
 INSERT INTO feed_listings (kind, id, category_id, created, updated) SELECT 'origin', id, category_id, created, updated FROM things WHERE id % 2 = 1;
 INSERT INTO feed_listings SELECT 'demand', id, category_id, created, updated, lat, lng FROM things;
-INSERT INTO feed_counters SELECT category_id, kind, id % 16, count(*), max(created), max(updated), 1 FROM feed_listings GROUP BY 1, 2, 3;
+INSERT INTO feed_counters SELECT category_id, kind, id % 16, count(*), max(created), max(updated) FROM feed_listings GROUP BY 1, 2, 3;
 INSERT INTO feed_totals SELECT kind, id % 16, count(*), 1 FROM feed_listings WHERE kind <> 'xfile' GROUP BY 1, 2;
 INSERT INTO feed_totals VALUES ('category', 0, 0, 200);
 INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, published_at)

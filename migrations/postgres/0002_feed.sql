@@ -1,12 +1,11 @@
 -- The feed: categories, what is published in them, the listings and counts made of it, and translations.
 
--- The tree of categories. The version of a category moves with its name.
+-- The tree of categories.
 CREATE TABLE categories (
     id        bigint PRIMARY KEY CHECK (id > 0),
     parent_id bigint REFERENCES categories (id),
     name      text   NOT NULL,
-    slug      text   NOT NULL,
-    version   bigint NOT NULL DEFAULT 1
+    slug      text   NOT NULL
 );
 
 -- Bundles of translations. The import stores them before the publications that name them, and removes none.
@@ -125,7 +124,6 @@ CREATE TABLE feed_counters (
     count       bigint           NOT NULL,
     created     timestamptz,
     updated     timestamptz,
-    version     bigint           NOT NULL,
     PRIMARY KEY (category_id, kind, shard)
 ) WITH (fillfactor = 50);
 

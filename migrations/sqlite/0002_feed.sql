@@ -1,12 +1,11 @@
 -- The feed: categories, what is published in them, the listings and counts made of it, and translations.
 
--- The tree of categories. The version of a category moves with its name.
+-- The tree of categories.
 CREATE TABLE categories (
     id        integer PRIMARY KEY CHECK (id > 0),
     parent_id integer REFERENCES categories (id),
     name      text    NOT NULL,
-    slug      text    NOT NULL,
-    version   integer NOT NULL DEFAULT 1
+    slug      text    NOT NULL
 ) STRICT;
 
 -- Bundles of translations. The import stores them before the publications that name them, and removes none.
@@ -125,7 +124,6 @@ CREATE TABLE feed_counters (
     count       integer NOT NULL,
     created     integer,
     updated     integer,
-    version     integer NOT NULL,
     PRIMARY KEY (category_id, kind, shard)
 ) STRICT;
 

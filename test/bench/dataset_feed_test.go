@@ -206,7 +206,7 @@ func (d *dataset) counterRows() iter.Seq[[]any] {
 		})
 		for _, k := range inOrder {
 			m := sums[k]
-			if !yield([]any{k.category, k.kind, k.shard, m.count, m.created, m.updated, int64(m.count)}) {
+			if !yield([]any{k.category, k.kind, k.shard, m.count, m.created, m.updated}) {
 				return
 			}
 		}

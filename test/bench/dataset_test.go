@@ -104,7 +104,7 @@ func (d *dataset) tables() []table {
 		{"nodes", "id, bundle_id, title, summary, cover, author_id, language, category_id, published, deleted, created, updated", false, counted(d.nodes, d.nodeRow)},
 		{"demands", "id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated", false, counted(d.demands, d.demandRow)},
 		{"feed_listings", "kind, id, category_id, created, updated, lat, lng", false, d.listingRows()},
-		{"feed_counters", "category_id, kind, shard, count, created, updated, version", false, d.counterRows()},
+		{"feed_counters", "category_id, kind, shard, count, created, updated", false, d.counterRows()},
 		{"feed_totals", "kind, shard, count, version", false, d.totalRows()},
 		{"images", "id, owner_id, key, width, height, tags, created, deleted", true, counted(d.images, d.imageRow)},
 		{"image_counts", "owner_id, kept", false, d.imageCounts()},

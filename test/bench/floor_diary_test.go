@@ -292,10 +292,10 @@ func (f *floor) edit(r *http.Request) (any, error) {
 		), listed AS (
 			UPDATE feed_listings l SET updated = $6 FROM changed e WHERE l.kind = 'xfile' AND l.id = e.id
 		)
-		INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
-		SELECT COALESCE(e.category_id, 0), 'xfile', pg_backend_pid() % 16, 0, e.created, $6, 1
+		INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated)
+		SELECT COALESCE(e.category_id, 0), 'xfile', pg_backend_pid() % 16, 0, e.created, $6
 		FROM changed e WHERE e.permission = 0 AND`+isShown+`
-		ON CONFLICT (category_id, kind, shard) DO UPDATE SET version = k.version + 1, updated = GREATEST(k.updated, EXCLUDED.updated)`,
+		ON CONFLICT (category_id, kind, shard) DO UPDATE SET updated = GREATEST(k.updated, EXCLUDED.updated)`,
 		v.ID, v.Title, at.Province, at.City, at.District, time.Time(v.LastModified))
 	return wrapped{&rows[0]}, f.SendBatch(r.Context(), b).Close()
 }

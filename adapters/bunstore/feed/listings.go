@@ -10,6 +10,7 @@ import (
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/feed"
+	"plaza/domain/geo"
 	"plaza/domain/publication"
 )
 
@@ -108,9 +109,9 @@ func (b *ListingChanges) Total(kind feed.Kind, more int64) {
 // countListings counts $3 more listings of the kind $2 in the category $1, the latest of them created at $4 and updated at $5.
 // The shard depends on the connection, whose transactions run one after the other.
 var countListings = engine.Both(`
-	INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated, version)
-	VALUES ($1, $2, pg_backend_pid() % 16, $3, $4, $5, 1)
-	ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count, version = k.version + 1,
+	INSERT INTO feed_counters AS k (category_id, kind, shard, count, created, updated)
+	VALUES ($1, $2, pg_backend_pid() % 16, $3, $4, $5)
+	ON CONFLICT (category_id, kind, shard) DO UPDATE SET count = k.count + EXCLUDED.count,
 		created = CASE WHEN k.created > EXCLUDED.created THEN k.created ELSE COALESCE(EXCLUDED.created, k.created) END,
 		updated = CASE WHEN k.updated > EXCLUDED.updated THEN k.updated ELSE COALESCE(EXCLUDED.updated, k.updated) END`)
 
@@ -228,6 +229,14 @@ func (r ListingRow) Listing() feed.Listing {
 	return feed.Listing{
 		Kind: r.Kind, ID: r.ID, Category: r.CategoryID, Created: r.Created.Time, Updated: r.Updated.Time, Point: pointOf(r.Lat, r.Lng),
 	}
+}
+
+// pointOf returns the point of two columns, which are both NULL without one.
+func pointOf(lat, lng *float64) *geo.Point {
+	if lat == nil || lng == nil {
+		return nil
+	}
+	return &geo.Point{Lat: *lat, Lng: *lng}
 }
 
 // Listed returns the listing of the record, or nil if it is not listed, or no record.

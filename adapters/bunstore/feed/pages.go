@@ -9,7 +9,6 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/adapters/bunstore/people"
 	"plaza/domain/feed"
-	"plaza/domain/geo"
 	"plaza/domain/markup"
 	"plaza/domain/page"
 	"plaza/domain/publication"
@@ -162,22 +161,6 @@ func (r itemRow) item() feed.Item {
 		i.Author = new(r.Member())
 	}
 	return i
-}
-
-// pointOf returns the point of two columns, which are both NULL without one.
-func pointOf(lat, lng *float64) *geo.Point {
-	if lat == nil || lng == nil {
-		return nil
-	}
-	return &geo.Point{Lat: *lat, Lng: *lng}
-}
-
-// nilIfEmpty returns the list, or nil if it is empty.
-func nilIfEmpty[T any](list []T) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
 }
 
 func (v Feed) Page(

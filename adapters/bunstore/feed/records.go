@@ -158,3 +158,11 @@ func SelectRecords[Row RecordRow](ctx context.Context, query *bun.SelectQuery) (
 	err := query.Model(&rows).Scan(ctx)
 	return engine.Mapped(rows, func(row Row) StoredRecord { return StoredRecord{ID: row.key(), Record: row.Record()} }), err
 }
+
+// nilIfEmpty returns the list, or nil if it is empty.
+func nilIfEmpty[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}

@@ -130,7 +130,7 @@ func (t *batchApply) userRecords() error {
 
 // updateCategory changes the category $1: $2 parent, $3 name, $4 slug.
 const updateCategory = `
-	UPDATE categories SET parent_id = $2, name = $3, slug = $4, version = version + 1
+	UPDATE categories SET parent_id = $2, name = $3, slug = $4
 	WHERE id = $1`
 
 func (t *batchApply) categoryRecords() error {
