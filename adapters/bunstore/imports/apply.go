@@ -109,10 +109,10 @@ func (t *batchApply) userRecords() error {
 			next.ID, t.users[p.Source] = holder.ID, holder
 			t.tx.Queue(adoptUser, holder.ID, p.Source, p.Firstname, p.Lastname)
 		default:
-			added = append(added, importedUser{Source: p.Source, UserRow: people.UserRow{
+			added = append(added, importedUser{
 				AccountRow: people.AccountRow{Phone: p.Phone.String()}, Firstname: next.Firstname, Lastname: next.Lastname,
-				Expertise: next.Expertise, Location: next.Location, Timezone: next.Timezone, Joined: engine.At(next.Joined),
-			}})
+				Expertise: next.Expertise, Location: next.Location, Timezone: next.Timezone, Joined: engine.At(next.Joined), Source: p.Source,
+			})
 		}
 		members, sources = append(members, next), append(sources, p.Source)
 	}
@@ -125,7 +125,7 @@ func (t *batchApply) userRecords() error {
 	for i, source := range sources {
 		members[i].ID = t.users[source].ID
 	}
-	return people.ReplacePrefixes(t.tx.Context(), t.tx, members...)
+	return people.ReplacePrefixes(t.tx, members...)
 }
 
 // updateCategory changes the category $1: $2 parent, $3 name, $4 slug.

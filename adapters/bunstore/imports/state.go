@@ -14,10 +14,16 @@ import (
 
 // importedUser is a user as imports see it.
 type importedUser struct {
-	people.UserRow `bun:",extend"`
-	Source         string `bun:",nullzero"`
-	Adopted        bool
-	phone          user.Phone // of a stored one
+	people.AccountRow `bun:",extend"`
+	Firstname         string
+	Lastname          string
+	Expertise         string
+	Location          string
+	Timezone          string
+	Joined            engine.Time
+	Source            string `bun:",nullzero"`
+	Adopted           bool
+	phone             user.Phone // of a stored one
 }
 
 func (u importedUser) member() user.Member {

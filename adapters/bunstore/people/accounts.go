@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"plaza/domain/quota"
 
 	"github.com/uptrace/bun"
 
@@ -14,6 +13,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/media"
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/verification"
@@ -36,20 +36,9 @@ type AccountRow struct {
 	Disabled      bool
 	Erasing       bool
 	Generation    int
-	Revision      int64
 }
 
-// UserRow is a complete new user.
-type UserRow struct {
-	AccountRow `bun:",extend"`
-	Firstname  string
-	Lastname   string
-	Expertise  string
-	Location   string
-	Timezone   string
-	Joined     engine.Time
-}
-
+// Account returns the account that the row has, or an error if its phone is none.
 func (r AccountRow) Account() (access.Account, error) {
 	phone, err := PhoneOf(r.Phone)
 	return access.Account{
@@ -70,6 +59,7 @@ func PhoneOf(name string) (user.Phone, error) {
 	return phone, nil
 }
 
+// ScopesOf returns the stored scopes.
 func ScopesOf(names []string) []access.Scope {
 	return engine.Mapped(names, func(name string) access.Scope { return access.Scope(name) })
 }
@@ -83,11 +73,6 @@ const (
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 		RETURNING id`
 
-	// lockAccount locks the user $1 and finds the account.
-	lockAccount = `
-		SELECT id, phone, password_hash, scopes, staff, disabled, erasing, generation, revision FROM users WHERE id = $1
-		FOR UPDATE`
-
 	// updateAccount changes the account of the user $1: $2 phone, $3 hash of the password, $4 scopes, $5 staff, $6 disabled, $7
 	// erasing, $8 generation.
 	updateAccount = `
@@ -95,13 +80,9 @@ const (
 		SET phone = $2, password_hash = $3, scopes = $4, staff = $5, disabled = $6, erasing = $7, generation = $8, revision = revision + 1
 		WHERE id = $1`
 
-	// keepToken makes the token $1 of the user $2 one of the generation $4, if it is one of $3.
-	keepToken = `
-		UPDATE tokens SET generation = $4 WHERE id = $1 AND user_id = $2 AND generation = $3`
-
 	// accountByPhone finds the account with the phone $1.
 	accountByPhone = `
-		SELECT id, phone, password_hash, scopes, staff, disabled, erasing, generation, revision FROM users WHERE phone = $1`
+		SELECT id, phone, password_hash, scopes, staff, disabled, erasing, generation FROM users WHERE phone = $1`
 
 	// telephoneFree finds a row if no user but $2 has the telephone $1, whose login name may have its dash elsewhere. A telephone has
 	// one new name, which the unique column guards; names from before AUT-03 do not change.
@@ -113,7 +94,6 @@ func (v Accounts) Open(
 	ctx context.Context, a access.Account, m user.Member, spendings ...verification.Spending,
 ) (id user.ID, err error) {
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
-		ctx := tx.Context()
 		spendCodes(tx, spendings)
 		tx.Queue(telephoneFree, a.Phone.E164(), 0).Must(access.ErrPhoneTaken)
 		tx.Queue(insertUser, a.Phone.String(), a.Hash, a.Scopes, a.Staff, a.Disabled, a.Erasing, a.Generation,
@@ -126,7 +106,7 @@ func (v Accounts) Open(
 		if !m.Seen.IsZero() {
 			tx.Queue("INSERT INTO presence (user_id, seen) VALUES ($1, $2)", id, m.Seen)
 		}
-		return addPrefixes(ctx, tx, m)
+		return ReplacePrefixes(tx, m)
 	})
 	return id, err
 }
@@ -141,18 +121,14 @@ func (v Accounts) orTaken(err error) error {
 
 func (v Accounts) ByPhone(ctx context.Context, phone user.Phone) (access.Account, error) {
 	row, err := engine.One[AccountRow](ctx, v.DB, access.ErrNoAccount, accountByPhone, phone.String())
-	if err != nil {
-		return access.Account{}, err
-	}
-	return row.Account()
+	account, broken := row.Account()
+	return account, cmp.Or(err, broken)
 }
 
 func (v Accounts) ByID(ctx context.Context, id user.ID) (access.Account, error) {
 	row, err := engine.SelectOne[AccountRow](ctx, v.DB, access.ErrNoAccount, "id = ?", id)
-	if err != nil {
-		return access.Account{}, err
-	}
-	return row.Account()
+	account, broken := row.Account()
+	return account, cmp.Or(err, broken)
 }
 
 func (v Accounts) AccountsOf(ctx context.Context, ids []user.ID) ([]access.Account, error) {
@@ -181,17 +157,16 @@ func (v Accounts) Change(
 	ctx context.Context, id user.ID, fn func(*access.Account) error, spendings ...verification.Spending,
 ) error {
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
-		ctx := tx.Context()
-		var old access.Account
-		engine.Found(tx, tx.Queue(lockAccount, id).Must(access.ErrNoAccount), func(r *AccountRow) (err error) {
-			old, err = r.Account()
-			return err
-		})
-		if err := tx.Send(); err != nil {
+		var row AccountRow
+		if err := v.DB.Selecting(tx).Model(&row).Where("id = ?", id).Scan(tx.Context()); err != nil {
+			return engine.OrNotFound(err, access.ErrNoAccount)
+		}
+		old, err := row.Account()
+		if err != nil {
 			return err
 		}
 		a := old
-		if err := cmp.Or(fn(&a), ctx.Err()); err != nil {
+		if err := cmp.Or(fn(&a), tx.Context().Err()); err != nil {
 			return err
 		}
 		spendCodes(tx, spendings)
@@ -200,7 +175,8 @@ func (v Accounts) Change(
 		}
 		tx.Queue(updateAccount, id, a.Phone.String(), a.Hash, a.Scopes, a.Staff, a.Disabled, a.Erasing, a.Generation)
 		if a.Kept != 0 {
-			tx.Queue(keepToken, a.Kept, id, old.Generation, a.Generation)
+			tx.Queue("UPDATE tokens SET generation = $4 WHERE id = $1 AND user_id = $2 AND generation = $3",
+				a.Kept, id, old.Generation, a.Generation)
 		}
 		return v.orTaken(tx.Send())
 	})
@@ -220,6 +196,7 @@ type MemberRow struct {
 	Seen      engine.Time
 }
 
+// Member returns the user, whose ID is zero without one.
 func (r *MemberRow) Member() user.Member {
 	return user.Member{
 		ID: r.MemberID, Firstname: r.Firstname, Lastname: r.Lastname, Expertise: r.Expertise, Location: r.Location,
@@ -241,7 +218,7 @@ func MembersOf(db *engine.DB, ids []user.ID, fn func(user.Member)) engine.Step {
 	}, db.Pick(membersByID), ids)
 }
 
-// AddMember adds the member of a memberRow, unless there was none.
+// AddMember adds the member of a MemberRow, unless there was none.
 func AddMember(members map[user.ID]*user.Member, m user.Member) {
 	if known := members[m.ID]; known != nil {
 		*known = m
@@ -251,30 +228,20 @@ func AddMember(members map[user.ID]*user.Member, m user.Member) {
 }
 
 func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, error) {
-	found := make([]user.Member, 0, len(ids))
-	read := MembersOf(v.DB, ids, func(m user.Member) { found = append(found, m) })
-	err := v.DB.ReadRows(ctx, read, func() { found = found[:0] })
-	return found, err
+	rows, err := engine.All[MemberRow](ctx, v.DB, v.DB.Pick(membersByID), ids)
+	return engine.Mapped(rows, func(r MemberRow) user.Member { return r.Member() }), err
 }
 
-const (
-	// changeProfile sets the firstname $1, lastname $2, timezone $3, location $4 and expertise $5 of the user $6. What is NULL
-	// stays.
-	changeProfile = `
-		UPDATE users SET firstname = COALESCE($1, firstname), lastname = COALESCE($2, lastname), timezone = COALESCE($3, timezone),
-			location = COALESCE($4, location), expertise = COALESCE($5, expertise)
-		WHERE id = $6 AND phone NOT LIKE 'erased-%'
-		RETURNING firstname, lastname`
-
-	// setAvatar replaces the avatar of the user $2 by $1. A trigger gives back the bytes of the former one.
-	setAvatar = `
-		UPDATE users SET avatar = $1 WHERE id = $2 AND phone NOT LIKE 'erased-%'`
-)
+// changeProfile sets the firstname $1, lastname $2, timezone $3, location $4 and expertise $5 of the user $6. What is NULL stays.
+const changeProfile = `
+	UPDATE users SET firstname = COALESCE($1, firstname), lastname = COALESCE($2, lastname), timezone = COALESCE($3, timezone),
+		location = COALESCE($4, location), expertise = COALESCE($5, expertise)
+	WHERE id = $6 AND phone NOT LIKE 'erased-%'
+	RETURNING firstname, lastname`
 
 func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileChange, charges ...ratelimit.Charge) error {
 	renamed := user.Member{ID: id}
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
-		ctx := tx.Context()
 		ChargeAll(tx, charges)
 		tx.Queue(changeProfile, c.Firstname, c.Lastname, c.Timezone, c.Location, c.Expertise, id).Must(user.ErrNotFound).
 			Into(&renamed.Firstname, &renamed.Lastname)
@@ -284,15 +251,15 @@ func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileC
 		if err := tx.Send(); err != nil {
 			return err
 		}
-		return ReplacePrefixes(ctx, tx, renamed)
+		return ReplacePrefixes(tx, renamed)
 	})
 }
 
-// SetAvatar replaces the avatar first, which gives back the bytes of the old one.
+// SetAvatar replaces the avatar first: a trigger gives back the bytes of the old one.
 func (v Accounts) SetAvatar(ctx context.Context, id user.ID, avatar media.Picture, bytes int64, charges ...ratelimit.Charge) error {
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		ChargeAll(tx, charges)
-		tx.Queue(setAvatar, avatar, id).Must(user.ErrNotFound)
+		tx.Queue("UPDATE users SET avatar = $1 WHERE id = $2 AND phone NOT LIKE 'erased-%'", avatar, id).Must(user.ErrNotFound)
 		CountPictures(tx, v.Limits, id, CountedPicture{avatar.Key, bytes, false})
 		return nil
 	})

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/uptrace/bun"
-
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
@@ -68,8 +66,8 @@ type foundRow struct {
 // rankExamined is the rank of the last user whom a search has examined. It is behind those of users whom it finds.
 const rankExamined = user.RankOther + 1
 
-// Search reads in the round trip of the charge, once for each prefix of the name. Names of several words, or of more than
-// PrefixChars characters, are compared here.
+// Search reads once for each prefix of the name, in one round trip. Names of several words, or of more than PrefixChars characters,
+// are compared here.
 func (v Accounts) Search(ctx context.Context, q user.Search, charges ...ratelimit.Charge) (page.CursorPage[user.Member], error) {
 	limit := q.Size() + 1
 	if !q.Name.IsPrefix() {
@@ -120,21 +118,10 @@ func examinedAlike(reads [][]user.Found, limit int) (users []user.Found, upTo pa
 }
 
 // ReplacePrefixes stores the prefixes of the members, whose rows the transaction has locked, in place of former ones.
-func ReplacePrefixes(ctx context.Context, tx *engine.Tx, members ...user.Member) error {
-	if len(members) == 0 {
-		return nil
-	}
-	ids := engine.Mapped(members, func(m user.Member) int64 { return int64(m.ID) })
-	if _, err := tx.NewDelete().Table("name_prefixes").Where("user_id IN (?)", bun.List(ids)).Exec(ctx); err != nil {
-		return err
-	}
-	return addPrefixes(ctx, tx, members...)
-}
-
-// addPrefixes stores the prefixes of members who have none.
-func addPrefixes(ctx context.Context, tx *engine.Tx, members ...user.Member) error {
+func ReplacePrefixes(tx *engine.Tx, members ...user.Member) error {
 	var rows [][]any
 	for _, m := range members {
+		tx.Queue("DELETE FROM name_prefixes WHERE user_id = $1", m.ID)
 		for _, prefix := range m.NamePrefixes() {
 			rows = append(rows, []any{prefix, int64(m.ID)})
 		}

@@ -180,7 +180,7 @@ func (v PersonalData) eraseAccount(ctx context.Context, tx *engine.Tx, id user.I
 	tx.Queue("DELETE FROM presence WHERE user_id = $1", id)
 	tx.Queue("DELETE FROM image_counts WHERE owner_id = $1 AND kept = 0", id)
 	tx.Queue("DELETE FROM picture_totals WHERE owner_id = $1 AND NOT EXISTS (SELECT 1 FROM pictures p WHERE p.owner_id = $1)", id)
-	return len(ids), people.ReplacePrefixes(ctx, tx, user.Member{ID: id}) // by none
+	return len(ids), people.ReplacePrefixes(tx, user.Member{ID: id}) // by none
 }
 
 // blankUser blanks the user $1, whose login name becomes $2 and whose scopes become $3.
