@@ -2,14 +2,13 @@ package people
 
 import (
 	"context"
-	"fmt"
-	"plaza/domain/quota"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/block"
 	"plaza/domain/page"
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
@@ -21,10 +20,9 @@ type Blocks struct {
 }
 
 const (
-	// blockable finds whether the users $1 and $2 exist, whether $1 blocks $2, and how many $1 blocks, at most $3.
+	// blockable finds whether the user $2 exists, whether $1 blocks $2, and how many $1 blocks, at most $3.
 	blockable = `
 		SELECT
-			EXISTS (SELECT 1 FROM users WHERE id = $1),
 			EXISTS (SELECT 1 FROM users WHERE id = $2 AND phone NOT LIKE 'erased-%'),
 			EXISTS (SELECT 1 FROM blocks WHERE user_id = $1 AND other_id = $2 AND is_by_user),
 			(SELECT COUNT(*) FROM (SELECT 1 FROM blocks WHERE user_id = $1 AND is_by_user LIMIT CAST($3 AS bigint)) own)`
@@ -72,13 +70,22 @@ func lockPair(tx *engine.Tx, a, b user.ID) {
 // Add takes the locks of notifications in their order: first those of the notifications, then those of their counts. Behind
 // them, it sees those of all who have read that there is no block.
 func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Charge) error {
+	first, second := min(b.By, b.Whom), max(b.By, b.Whom)
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		lockPair(tx, b.By, b.Whom)
 		ChargeAll(tx, charges)
-		if err := v.checkBlock(tx, b); err != nil {
+		var exists, stands bool
+		var blocks int
+		tx.Queue(blockable, b.By, b.Whom, v.Limits.Follows).Into(&exists, &stands, &blocks)
+		if err := tx.Send(); err != nil {
 			return err
 		}
-		first, second := min(b.By, b.Whom), max(b.By, b.Whom)
+		if !exists {
+			return user.ErrNotFound
+		}
+		if full := v.Limits.CheckBlocks(blocks); full != nil && !stands {
+			return full
+		}
 		tx.Queue(lockNoticesBetween, first, second)
 		tx.Queue("INSERT INTO notification_counts (owner_id) VALUES ($1), ($2) ON CONFLICT (owner_id) DO NOTHING", first, second)
 		tx.Queue(lockNoticeCounts, first, second)
@@ -87,25 +94,6 @@ func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Cha
 		tx.Queue(deleteNoticesBetween, first, second)
 		return nil
 	})
-}
-
-// checkBlock returns an error unless both users exist and there is room for the block, which may stand already.
-func (v Blocks) checkBlock(tx *engine.Tx, b block.Block) error {
-	var knowsBy, knowsWhom, stands bool
-	var blocks int
-	tx.Queue(blockable, b.By, b.Whom, v.Limits.Follows).Into(&knowsBy, &knowsWhom, &stands, &blocks)
-	err := tx.Send()
-	switch {
-	case err != nil:
-		return err
-	case !knowsBy:
-		return fmt.Errorf("there is no user %d to refer to", b.By)
-	case !knowsWhom:
-		return user.ErrNotFound
-	case stands:
-		return nil
-	}
-	return v.Limits.CheckBlocks(blocks)
 }
 
 func (v Blocks) Remove(ctx context.Context, by, whom user.ID) error {
@@ -117,6 +105,7 @@ func (v Blocks) Remove(ctx context.Context, by, whom user.ID) error {
 	})
 }
 
+// BlockRow is a block by the user.
 type BlockRow struct {
 	bun.BaseModel `bun:"table:blocks,alias:b"`
 	UserID        user.ID
@@ -125,6 +114,7 @@ type BlockRow struct {
 	engine.PageRow
 }
 
+// Block returns the stored block.
 func (r BlockRow) Block() block.Block {
 	return block.Block{By: r.UserID, Whom: r.OtherID, Created: r.Created.Time}
 }

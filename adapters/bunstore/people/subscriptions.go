@@ -2,10 +2,7 @@ package people
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
-	"plaza/domain/quota"
 
 	"github.com/uptrace/bun"
 
@@ -14,6 +11,7 @@ import (
 	"plaza/domain/idempotency"
 	"plaza/domain/notification"
 	"plaza/domain/page"
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
@@ -25,6 +23,7 @@ type Subscriptions struct {
 	Limits quota.Limits
 }
 
+// SubscriptionRow is a subscription: FollowedID or CategoryID is zero.
 type SubscriptionRow struct {
 	bun.BaseModel `bun:"table:subscriptions,alias:s"`
 	ID            subscription.ID `bun:",pk,autoincrement"`
@@ -36,6 +35,7 @@ type SubscriptionRow struct {
 	engine.PageRow
 }
 
+// Subscription returns the stored subscription.
 func (r SubscriptionRow) Subscription() subscription.Subscription {
 	return subscription.Subscription{
 		ID: r.ID, User: r.UserID, Followed: r.FollowedID, Category: r.CategoryID,
@@ -43,30 +43,68 @@ func (r SubscriptionRow) Subscription() subscription.Subscription {
 	}
 }
 
-// Follow locks the pair of users, so that of two who follow each other at once the later one finds the other.
+const (
+	// followable finds whether the user $2, between whom and the user $1 no block stands, or the category $3 exists, and how many
+	// subscriptions $1 has, at most $4.
+	followable = `
+		SELECT
+			EXISTS (SELECT 1 FROM categories WHERE id = $3) OR EXISTS (
+				SELECT 1 FROM users u
+				WHERE u.id = $2 AND u.phone NOT LIKE 'erased-%'
+					AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = $1 AND b.other_id = u.id)),
+			(SELECT COUNT(*) FROM (SELECT 1 FROM subscriptions WHERE user_id = $1 LIMIT CAST($4 AS bigint)) own)`
+
+	// subscribed finds the subscription of the user $1 to the user $2, or to the category $3.
+	subscribed = `
+		SELECT id, user_id, followed_id, category_id, created, updated FROM subscriptions
+		WHERE user_id = $1 AND followed_id = $2 OR user_id = $1 AND category_id = $3`
+
+	// insertSubscription stores that the user $1 follows the user $2, or the category $3, since $4, changed at $5.
+	insertSubscription = `
+		INSERT INTO subscriptions (user_id, followed_id, category_id, created, updated) VALUES ($1, $2, $3, $4, $5)
+		RETURNING id`
+)
+
+// Follow locks the user, so that what the user follows stays as it was found, and the pair of users, so that of two who follow each
+// other at once the later one finds the other.
 func (v Subscriptions) Follow(
 	ctx context.Context, sub subscription.Subscription, charges ...ratelimit.Charge,
 ) (stored subscription.Subscription, isNew bool, err error) {
+	followed, category := engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category)
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
-		ctx := tx.Context()
-		if v.Limits.Follows > 0 || sub.EntityType() == subscription.User {
-			lockFollows(tx, sub.User)
-		}
+		lockFollows(tx, sub.User)
 		if sub.Followed != 0 {
 			tx.Lock(fmt.Sprint("contacts ", min(sub.User, sub.Followed), " and ", max(sub.User, sub.Followed)))
 		}
 		ChargeAll(tx, charges)
-		full, err := v.checkFollow(tx, sub)
-		if err != nil {
+		var exists bool
+		var follows int
+		tx.Queue(followable, sub.User, followed, category, v.Limits.Follows).Into(&exists, &follows)
+		stored, isNew = sub, true
+		stored.Completes = nil
+		engine.Found(tx, tx.Queue(subscribed, sub.User, followed, category), func(row *SubscriptionRow) error {
+			stored, isNew = row.Subscription(), false
+			return nil
+		})
+		if err := tx.Send(); err != nil {
 			return err
 		}
-		stored, isNew, err = v.follow(ctx, tx, sub, full)
-		kind := idempotency.Subscription
-		if !isNew {
-			kind = idempotency.ExistingSubscription
+		kind := idempotency.ExistingSubscription
+		switch full := v.Limits.CheckFollows(follows); {
+		case !exists:
+			return subscription.ErrNotFound
+		case isNew && full != nil:
+			return full
+		case isNew:
+			kind = idempotency.Subscription
+			tx.Queue(insertSubscription, sub.User, followed, category, sub.Created, sub.Updated).Into((*int64)(&stored.ID))
+			if err := tx.Send(); err != nil {
+				return err
+			}
+			Notify(tx, notification.OfFollow(sub))
 		}
 		CompleteKey(tx, sub.Completes, kind, int64(stored.ID))
-		return err
+		return nil
 	})
 	return stored, isNew, err
 }
@@ -74,76 +112,6 @@ func (v Subscriptions) Follow(
 // lockFollows makes others who follow for the user wait, so that they don't exceed the quota together, and those who block
 // for the user.
 func lockFollows(tx *engine.Tx, who user.ID) { tx.Lock(fmt.Sprint("follows of ", who)) }
-
-// followable finds whether the user $1 exists, and the user $2, between whom and $1 no block stands, or the category $3; and how
-// many subscriptions $1 has, at most $4.
-const followable = `
-	SELECT
-		EXISTS (SELECT 1 FROM users WHERE id = $1),
-		EXISTS (SELECT 1 FROM categories WHERE id = $3) OR EXISTS (
-			SELECT 1 FROM users u
-			WHERE u.id = $2 AND u.phone NOT LIKE 'erased-%'
-				AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = $1 AND b.other_id = u.id)),
-		(SELECT COUNT(*) FROM (SELECT 1 FROM subscriptions WHERE user_id = $1 LIMIT CAST($4 AS bigint)) own)`
-
-// checkFollow returns an error unless both ends exist, and no block stands between users. Users and categories are never
-// deleted, but the data of a user may be erased. full is the error of another subscription of the
-// user, nil if there is room for it; no more subscriptions are counted than the quota has.
-func (v Subscriptions) checkFollow(tx *engine.Tx, sub subscription.Subscription) (full, err error) {
-	var user, target bool
-	var follows int
-	tx.Queue(followable, sub.User, engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category), v.Limits.Follows).
-		Into(&user, &target, &follows)
-	err = tx.Send()
-	switch {
-	case err != nil:
-		return nil, err
-	case !user:
-		return nil, fmt.Errorf("there is no user %d to refer to", sub.User)
-	case !target:
-		return nil, subscription.ErrNotFound
-	}
-	return v.Limits.CheckFollows(follows), nil
-}
-
-// insertSubscription stores that the user $1 follows the user $2, or the category $3, since $4, changed at $5, unless the user
-// does so already.
-const insertSubscription = `
-	INSERT INTO subscriptions (user_id, followed_id, category_id, created, updated)
-	VALUES ($1, $2, $3, $4, $5)
-	ON CONFLICT DO NOTHING
-	RETURNING id`
-
-// follow stores the subscription with its notification, or returns the existing row. It retries if the conflicting row
-// is removed before it is read. If full is not nil, it stores none, and full is its error.
-func (v Subscriptions) follow(
-	ctx context.Context, tx *engine.Tx, sub subscription.Subscription, full error,
-) (stored subscription.Subscription, isNew bool, err error) {
-	var row SubscriptionRow
-	for {
-		if full == nil {
-			stored = sub
-			stored.ID, stored.Completes = 0, nil
-			tx.Queue(insertSubscription, sub.User, engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category), sub.Created, sub.Updated).
-				Into((*int64)(&stored.ID))
-			if err := tx.Send(); err != nil {
-				return stored, false, err
-			}
-			if stored.ID != 0 {
-				Notify(tx, notification.OfFollow(sub))
-				return stored, true, nil
-			}
-		}
-		existing := engine.WhereSet(tx.NewSelect().Model(&row).Where("user_id = ?", sub.User), "followed_id", sub.Followed)
-		err := engine.WhereSet(existing, "category_id", sub.Category).Scan(ctx)
-		if !errors.Is(err, sql.ErrNoRows) {
-			return row.Subscription(), false, err
-		}
-		if full != nil {
-			return stored, false, full
-		}
-	}
-}
 
 func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {
 	row, err := engine.SelectOne[SubscriptionRow](ctx, v.DB, subscription.ErrNotFound, "id = ? AND user_id = ?", id, owner)
@@ -207,6 +175,7 @@ type TiesRow struct {
 	Follows, IsFollowed, IsBlocked bool `bun:",scanonly"`
 }
 
+// Relation returns the viewer's relation to the author.
 func (r TiesRow) Relation(viewer, author user.ID) subscription.Relation {
 	return subscription.Relate(viewer, author, r.Follows, r.IsFollowed, r.IsBlocked)
 }
