@@ -3,7 +3,6 @@ package people
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 
 	"plaza/adapters/bunstore/internal/engine"
@@ -38,15 +37,16 @@ func (v Room) CheckPictures(ctx context.Context, owner user.ID) error {
 
 // CountSizes locks the picture before the total, as the trigger of discards does.
 func (v Room) CountSizes(ctx context.Context, of media.Key, bytes int64) error {
-	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
-		tx.Queue("UPDATE pictures SET bytes = bytes + $2, has_sizes = TRUE WHERE key = $1 AND NOT has_sizes", of, bytes).Must(engine.ErrMissed)
-		tx.Queue("UPDATE picture_totals SET bytes = bytes + $2 WHERE owner_id = (SELECT owner_id FROM pictures WHERE key = $1)", of, bytes)
+	return v.DB.Write(ctx, func(tx *engine.Tx) error {
+		var owner int64
+		tx.Queue("UPDATE pictures SET bytes = bytes + $2, has_sizes = TRUE WHERE key = $1 AND NOT has_sizes RETURNING owner_id", of, bytes).
+			Into(&owner)
+		if err := tx.Send(); err != nil {
+			return err
+		}
+		tx.Queue("UPDATE picture_totals SET bytes = bytes + $2 WHERE owner_id = $1", owner, bytes)
 		return nil
 	})
-	if errors.Is(err, engine.ErrMissed) {
-		return nil
-	}
-	return err
 }
 
 // CountedPicture is a new picture whose bytes count for the quota of its owner.

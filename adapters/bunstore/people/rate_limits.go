@@ -10,27 +10,25 @@ import (
 	"plaza/domain/ratelimit"
 )
 
-const (
-	// charge adds the price $4 of the action $2 to the time up to which the account $1 has paid at $3, unless that would be
-	// later than the period $5 from then. A stored time more than the skew $6 beyond it is of a clock that ran ahead. Times
-	// are in microseconds, those of now since 1970.
-	//
-	// Charges cannot cause deadlocks, because a transaction that waits for one holds nothing that the holder of the charge may
-	// wait for:
-	//
-	//   - A charge is the first lock of its transaction, with an exception.
-	//   - A change of an event first locks the event's row. The holder of the charge that it waits for has locked its own
-	//     event before, or changes none. So it waits for no event.
-	//
-	// Counters of the feed are locked last by every transaction. A transaction with several charges locks them in the order
-	// of ratelimit.Limits.Upload.
-	charge = `
-		INSERT INTO rate_limits AS r (user_id, action, until)
-		VALUES ($1, $2, CAST($3 AS bigint) + CAST($4 AS bigint))
-		ON CONFLICT (user_id, action) DO UPDATE
-		SET until = CASE WHEN r.until > $3 AND r.until <= $3 + $5 + $6 THEN r.until ELSE $3 END + $4
-		WHERE CASE WHEN r.until > $3 AND r.until <= $3 + $5 + $6 THEN r.until ELSE $3 END + $4 <= $3 + $5`
-)
+// charge adds the price $4 of the action $2 to the time up to which the account $1 has paid at $3, unless that would be
+// later than the period $5 from then. A stored time more than the skew $6 beyond it is of a clock that ran ahead. Times
+// are in microseconds, those of now since 1970.
+//
+// Charges cannot cause deadlocks, because a transaction that waits for one holds nothing that the holder of the charge may
+// wait for:
+//
+//   - A charge is the first lock of its transaction, with an exception.
+//   - A change of an event first locks the event's row. The holder of the charge that it waits for has locked its own
+//     event before, or changes none. So it waits for no event.
+//
+// Counters of the feed are locked last by every transaction. A transaction with several charges locks them in the order
+// of ratelimit.Limits.Upload.
+const charge = `
+	INSERT INTO rate_limits AS r (user_id, action, until)
+	VALUES ($1, $2, CAST($3 AS bigint) + CAST($4 AS bigint))
+	ON CONFLICT (user_id, action) DO UPDATE
+	SET until = CASE WHEN r.until > $3 AND r.until <= $3 + $5 + $6 THEN r.until ELSE $3 END + $4
+	WHERE CASE WHEN r.until > $3 AND r.until <= $3 + $5 + $6 THEN r.until ELSE $3 END + $4 <= $3 + $5`
 
 // refused reports that the charge was not admitted.
 type refused struct{ ratelimit.Charge }
@@ -48,10 +46,8 @@ func ChargeAll(tx *engine.Tx, charges []ratelimit.Charge) {
 	}
 }
 
-// minWait is the time to wait after a refusal of what would be admitted by now.
-const minWait = time.Second
-
-// Throttled returns what converts the refusal of a charge into its fault, which needs the stored time.
+// Throttled returns what converts the refusal of a charge into its fault, which needs the stored time. A charge that would be
+// admitted by now is to wait for a second.
 func Throttled(db *engine.DB) func(ctx context.Context, err error) error {
 	return func(ctx context.Context, err error) error {
 		r, is := errors.AsType[refused](err)
@@ -61,6 +57,6 @@ func Throttled(db *engine.DB) func(ctx context.Context, err error) error {
 		var paid int64
 		err = db.ReadRow(ctx, "SELECT until FROM rate_limits WHERE user_id = $1 AND action = $2", []any{r.Account, string(r.Action)}, &paid)
 		_, refusal := r.Apply(time.UnixMicro(paid))
-		return cmp.Or(err, refusal, ratelimit.ErrThrottled(r.Action, minWait))
+		return cmp.Or(err, refusal, ratelimit.ErrThrottled(r.Action, time.Second))
 	}
 }
