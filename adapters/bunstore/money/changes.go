@@ -5,19 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"plaza/adapters/bunstore/people"
 	"reflect"
 	"slices"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/payment"
 	"plaza/domain/user"
 )
-
-// errUnpaid reports that fn has changed a paid order to another state.
-var errUnpaid = errors.New("an order that is paid stays paid")
 
 const (
 	// updateOrder changes the order $1, whose state was $2: $3 state, $4 when it was paid, $5 transaction, $6 next check.
@@ -44,14 +41,6 @@ const (
 		INSERT INTO payments (order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (transaction_id) DO NOTHING`
-
-	// updatePayment changes the payment with the transaction $1: $2 state, $3 amount, $4 currency.
-	updatePayment = `
-		UPDATE payments SET state = $2, amount = $3, currency = $4 WHERE transaction_id = $1`
-
-	// insertEntry adds an entry to the journal of the order $1: $2 when it happened, $3 what, $4 prepayment, $5 detail.
-	insertEntry = `
-		INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) VALUES ($1, $2, $3, $4, $5)`
 )
 
 // Change locks the order: payments are never changed optimistically.
@@ -89,29 +78,25 @@ func (v Ledger) loadTrade(tx *engine.Tx, id payment.OrderID) (payment.Trade, err
 	}, err
 }
 
-// storeTrade queues the statements that store the changes: updates, then inserts. A former prepayment must be closed
-// before a new one is inserted. Its request never changes.
+// storeTrade queues the statements that store the changes. A new prepayment is behind the former ones, which are closed before it is
+// inserted. Its request never changes.
 func storeTrade(tx *engine.Tx, old, next payment.Trade) error {
 	if o := next.Order; o != old.Order || !next.NextCheck.Equal(old.NextCheck) {
 		if old.Order.State == payment.Paid && o.State != payment.Paid {
-			return errUnpaid
+			return errors.New("an order that is paid stays paid")
 		}
 		tx.Queue(updateOrder, old.Order.ID, old.Order.State, o.State, o.PaidAt, engine.NullIfEmpty(o.Transaction), next.NextCheck).
 			Must(errors.New("a locked order has changed"))
 	}
-	var opened []payment.Prepayment
 	for _, p := range next.Prepayments {
 		i := slices.IndexFunc(old.Prepayments, func(o payment.Prepayment) bool { return o.TradeNo == p.TradeNo })
 		switch {
 		case i < 0:
-			opened = append(opened, p)
+			tx.Queue(insertPrepayment, old.Order.ID, p.TradeNo, p.Protocol, p.Intent.EndType, p.Intent.App, p.Intent.OpenID, p.State,
+				engine.Filled(p.Request), p.Ticket.PrepayID, p.Ticket.CodeURL, p.Ticket.MWebURL, p.Created, p.Opened, p.Expires, p.LeasedUntil)
 		case !reflect.DeepEqual(p, old.Prepayments[i]):
 			tx.Queue(updatePrepayment, p.TradeNo, p.State, p.Ticket.PrepayID, p.Ticket.CodeURL, p.Ticket.MWebURL, p.Opened, p.Expires, p.LeasedUntil)
 		}
-	}
-	for _, p := range opened {
-		tx.Queue(insertPrepayment, old.Order.ID, p.TradeNo, p.Protocol, p.Intent.EndType, p.Intent.App, p.Intent.OpenID, p.State,
-			engine.Filled(p.Request), p.Ticket.PrepayID, p.Ticket.CodeURL, p.Ticket.MWebURL, p.Created, p.Opened, p.Expires, p.LeasedUntil)
 	}
 	for _, p := range next.Payments {
 		i := slices.IndexFunc(old.Payments, func(o payment.Payment) bool { return o.TransactionID == p.TransactionID })
@@ -119,7 +104,8 @@ func storeTrade(tx *engine.Tx, old, next payment.Trade) error {
 		case i < 0:
 			addPayment(tx, old.Order.ID, p).Must(fmt.Errorf("the transaction %s is stored", p.TransactionID))
 		case p != old.Payments[i]:
-			tx.Queue(updatePayment, p.TransactionID, p.State, p.Amount, p.Currency)
+			tx.Queue("UPDATE payments SET state = $2, amount = $3, currency = $4 WHERE transaction_id = $1",
+				p.TransactionID, p.State, p.Amount, p.Currency)
 		}
 	}
 	journal(tx, old.Order.ID, next.Entries...)
@@ -135,10 +121,12 @@ func addPayment(tx *engine.Tx, of payment.OrderID, p payment.Payment) *engine.St
 // journal queues the statements that store the entries.
 func journal(tx *engine.Tx, of payment.OrderID, entries ...payment.Entry) {
 	for _, e := range entries {
-		tx.Queue(insertEntry, of, e.At, e.Noted, e.TradeNo, e.Detail)
+		tx.Queue("INSERT INTO journal (order_id, happened, noted, out_trade_no, detail) VALUES ($1, $2, $3, $4, $5)",
+			of, e.At, e.Noted, e.TradeNo, e.Detail)
 	}
 }
 
+// OrderRow is a row of orders.
 type OrderRow struct {
 	bun.BaseModel `bun:"table:orders,alias:o"`
 	ID            payment.OrderID `bun:",pk,autoincrement"`
@@ -155,6 +143,7 @@ type OrderRow struct {
 	engine.PageRow
 }
 
+// Order returns the stored order.
 func (r OrderRow) Order() payment.Order {
 	return payment.Order{
 		ID: r.ID, User: r.UserID, Subject: r.Subject, Amount: r.Amount, Currency: r.Currency, State: r.State,
@@ -162,6 +151,7 @@ func (r OrderRow) Order() payment.Order {
 	}
 }
 
+// PrepaymentRow is a row of prepayments.
 type PrepaymentRow struct {
 	bun.BaseModel `bun:"table:prepayments,alias:p"`
 	ID            int64 `bun:",scanonly"`
@@ -180,6 +170,7 @@ type PrepaymentRow struct {
 	LeasedUntil engine.Time
 }
 
+// Prepayment returns the stored prepayment.
 func (r PrepaymentRow) Prepayment() payment.Prepayment {
 	return payment.Prepayment{
 		TradeNo: r.TradeNo, Protocol: r.Protocol, Intent: r.Intent, State: r.State, Request: r.Request,
@@ -188,6 +179,7 @@ func (r PrepaymentRow) Prepayment() payment.Prepayment {
 	}
 }
 
+// PaymentRow is a row of payments.
 type PaymentRow struct {
 	bun.BaseModel `bun:"table:payments,alias:p"`
 	ID            payment.PaymentID `bun:",pk,autoincrement"`
@@ -205,17 +197,16 @@ type PaymentRow struct {
 	engine.PageRow
 }
 
+// Payment returns the stored payment.
 func (r PaymentRow) Payment() payment.Payment {
 	return payment.Payment{
 		ID: r.ID, Order: r.OrderID, TransactionID: r.TransactionID, TradeNo: r.TradeNo, Protocol: r.Protocol, App: r.App, State: r.State,
-		Amount: r.Amount, Currency: r.Currency, Received: r.Received.Time, Refunded: r.Refunded,
-		Paid: r.Paid.Time,
+		Amount: r.Amount, Currency: r.Currency, Received: r.Received.Time, Refunded: r.Refunded, Paid: r.Paid.Time,
 	}
 }
 
 type entryRow struct {
 	bun.BaseModel `bun:"table:journal,alias:j"`
-	OrderID       payment.OrderID
 	Happened      engine.Time
 	Noted         payment.Noted
 	TradeNo       payment.TradeNo `bun:"out_trade_no"`

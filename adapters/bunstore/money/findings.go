@@ -42,10 +42,7 @@ func (v Ledger) EntriesOf(ctx context.Context, lines []payment.BillLine) (entrie
 		return entries, err
 	}
 	rows, err := engine.All[RefundRow](ctx, v.DB, v.DB.Pick(refundsOf), numbers)
-	if err != nil {
-		return nil, err
-	}
-	refunds, err := v.refundEntries(ctx, rows)
+	refunds, err := v.refundEntries(ctx, rows, err)
 	return append(entries, refunds...), err
 }
 
@@ -53,43 +50,36 @@ func entryOfPayment(r PaymentRow) payment.LedgerEntry {
 	return payment.LedgerEntry{Payment: r.Payment()}
 }
 
-// refundEntries returns the refunds with their payments.
-func (v Ledger) refundEntries(ctx context.Context, rows []RefundRow) (entries []payment.LedgerEntry, err error) {
-	ids := engine.Mapped(rows, func(r RefundRow) payment.PaymentID { return r.PaymentID })
-	payments, err := engine.SelectAll[PaymentRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.Where("id IN (?)", bun.List(ids))
-	})
+// refundEntries returns the refunds with their payments, unless they could not be read.
+func (v Ledger) refundEntries(ctx context.Context, rows []RefundRow, err error) ([]payment.LedgerEntry, error) {
 	if err != nil {
 		return nil, err
 	}
+	payments, err := engine.SelectAll[PaymentRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		ids := engine.Mapped(rows, func(r RefundRow) payment.PaymentID { return r.PaymentID })
+		return query.Where("id IN (?)", bun.List(ids))
+	})
 	byID := map[payment.PaymentID]payment.Payment{}
 	for _, p := range payments {
 		byID[p.ID] = p.Payment()
 	}
-	for _, row := range rows {
-		entries = append(entries, payment.LedgerEntry{Payment: byID[row.PaymentID], Refund: row.Refund()})
-	}
-	return entries, nil
+	return engine.Mapped(rows, func(r RefundRow) payment.LedgerEntry {
+		return payment.LedgerEntry{Payment: byID[r.PaymentID], Refund: r.Refund()}
+	}), err
 }
 
-// paidAt is payment.Payment.PaidAt. The index payments_by_paid has it.
-const paidAt = "COALESCE(paid, received)"
-
+// PaymentsPaid selects by payment.Payment.PaidAt, which the index payments_by_paid has.
 func (v Ledger) PaymentsPaid(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
-	rows, err := between[PaymentRow](ctx, v.DB, paidAt, after, until, limit, "TRUE")
+	rows, err := between[PaymentRow](ctx, v.DB, "COALESCE(paid, received)", after, until, limit, "TRUE")
 	return engine.Mapped(rows, entryOfPayment), err
 }
 
 func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until time.Time, limit int) ([]payment.LedgerEntry, error) {
 	rows, err := between[RefundRow](ctx, v.DB, "sent", after, until, limit, "wallet_refund_id <> ''")
-	if err != nil {
-		return nil, err
-	}
-	return v.refundEntries(ctx, rows)
+	return v.refundEntries(ctx, rows, err)
 }
 
-// between returns at most limit rows after the cursor and before until that satisfy the condition, in
-// the order of the expression at.
+// between returns at most limit rows after the cursor and before until that satisfy the condition, in the order of the expression at.
 func between[R any](
 	ctx context.Context, db *engine.DB, at string, after payment.Cursor, until time.Time, limit int, condition string,
 ) ([]R, error) {
@@ -111,17 +101,12 @@ const (
 		SET order_id = EXCLUDED.order_id, expected = EXCLUDED.expected, found = EXCLUDED.found, resolved = EXCLUDED.resolved,
 			seen = CASE WHEN EXCLUDED.seen > f.seen THEN EXCLUDED.seen ELSE f.seen END`
 
-	// resolveUnseen resolves at $3 what was found on the day $1 and not since $2.
-	resolveUnseen = `
-		UPDATE findings SET resolved = $3 WHERE day = $1 AND resolved IS NULL AND seen < $2`
-
 	// completeReconciliation stores that the comparison of the day $1 was completed at $2.
 	completeReconciliation = `
 		INSERT INTO reconciliations (day, completed) VALUES ($1, $2)
 		ON CONFLICT (day) DO UPDATE SET completed = EXCLUDED.completed, leased = NULL`
 
-	// claimReconciliation leases the comparison of the day $1 until $3, unless it is completed, or leased at $2. It returns a row
-	// then.
+	// claimReconciliation leases the comparison of the day $1 until $3 and returns a row, unless it is completed, or leased at $2.
 	claimReconciliation = `
 		INSERT INTO reconciliations AS c (day, leased) VALUES ($1, $3)
 		ON CONFLICT (day) DO UPDATE SET leased = EXCLUDED.leased
@@ -141,7 +126,8 @@ func (v Ledger) StoreFindings(ctx context.Context, began time.Time, all []paymen
 
 func (v Ledger) EndReconciliation(ctx context.Context, d payment.Day, began, now time.Time) error {
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
-		tx.Queue(resolveUnseen, d.String(), instant.Normalise(began), instant.Normalise(now))
+		tx.Queue("UPDATE findings SET resolved = $3 WHERE day = $1 AND resolved IS NULL AND seen < $2",
+			d.String(), instant.Normalise(began), instant.Normalise(now))
 		if d.IsOver(now) {
 			tx.Queue(completeReconciliation, d.String(), instant.Normalise(now))
 		}
@@ -184,7 +170,6 @@ type findingRow struct {
 	OrderID       payment.OrderID  `bun:",nullzero"`
 	Expected      string
 	Found         string
-	Seen          engine.Time // when the last comparison began that has found it
 	Resolved      engine.Time
 	engine.PageRow
 }

@@ -4,13 +4,13 @@ package money
 import (
 	"cmp"
 	"context"
-	"plaza/adapters/bunstore/people"
 	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/audit"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
@@ -47,10 +47,7 @@ func (v Ledger) AddOrder(ctx context.Context, o payment.Order, k *idempotency.Ke
 		journal(tx, o.ID, payment.Entry{At: o.Created, Noted: payment.NotedOrdered})
 		return nil
 	})
-	if err != nil {
-		return payment.Order{}, err
-	}
-	return o, nil
+	return o, err
 }
 
 func (v Ledger) Order(ctx context.Context, id payment.OrderID) (payment.Order, error) {
@@ -84,17 +81,16 @@ func (v Ledger) OrderOf(ctx context.Context, no payment.TradeNo) (payment.OrderI
 	return row.OrderID, err
 }
 
-func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (payment.Payment, error) {
-	var stored PaymentRow
-	err := v.DB.Write(ctx, func(tx *engine.Tx) error {
+func (v Ledger) AddUnmatched(ctx context.Context, p payment.Payment) (stored payment.Payment, err error) {
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		addPayment(tx, 0, p)
 		engine.Found(tx, tx.Queue(v.DB.Pick(paymentsOf), []string{p.TransactionID}), func(row *PaymentRow) error {
-			stored = *row
+			stored = row.Payment()
 			return nil
 		})
 		return nil
 	})
-	return stored.Payment(), err
+	return stored, err
 }
 
 // postponeOrders and postponeRefunds set the next check of those of $1 to $2.
@@ -103,8 +99,7 @@ var (
 	postponeRefunds = engine.Both(`UPDATE refunds SET next_check = $2 WHERE id = ANY($1)`)
 )
 
-// Due skips orders that another caller is changing: their Change sets the next check,
-// and Due soon runs again.
+// Due skips orders that another caller is changing: their Change sets the next check, and Due soon runs again.
 func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]payment.OrderID, error) {
 	id := func(r OrderRow) payment.OrderID { return r.ID }
 	due, err := engine.Claim(ctx, v.DB, "next_check", "id", id, postponeOrders, now, next, limit)
@@ -130,15 +125,12 @@ func (v Ledger) Journal(ctx context.Context, id payment.OrderID) ([]payment.Entr
 }
 
 const (
-	// lockPayer locks the order of the payment $1, if it has one, and finds its user.
+	// lockPayer locks the order of the payment $1, if it has one, and finds its user, and the app of the prepayment.
 	lockPayer = `
-		SELECT user_id FROM orders WHERE id = (SELECT order_id FROM payments WHERE id = $1)
+		SELECT user_id, COALESCE(
+			(SELECT app FROM prepayments WHERE out_trade_no = (SELECT out_trade_no FROM payments WHERE id = $1)), '')
+		FROM orders WHERE id = (SELECT order_id FROM payments WHERE id = $1)
 		FOR UPDATE`
-
-	// appOf finds the app of the prepayment of the payment $1.
-	appOf = `
-		SELECT app FROM prepayments
-		WHERE out_trade_no = (SELECT out_trade_no FROM payments WHERE id = $1 AND order_id IS NOT NULL)`
 
 	// insertRefund adds a refund of the payment $1: $2 its number, $3 amount, $4 currency, $5 reason, $6 origin, $7 the member of
 	// staff, $8 state, $9 the wallet's number, $10 created, $11 updated, $12 sent, $13 next check.
@@ -153,8 +145,7 @@ const (
 		UPDATE refunds SET state = $2, wallet_refund_id = $3, updated = $4, sent = $5, next_check = $6 WHERE out_refund_no = $1`
 )
 
-// ChangeRefunds locks the order of the payment, if it has one, and then the payment. So it never overlaps a
-// Change of the order.
+// ChangeRefunds locks the order of the payment, if it has one, and then the payment. So it never overlaps a Change of the order.
 func (v Ledger) ChangeRefunds(
 	ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error,
 ) (stored payment.RefundAccount, err error) {
@@ -187,13 +178,12 @@ func (v Ledger) ChangeRefunds(
 
 // loadRefunds locks and reads the account, and the payer of its order; zero: it has none.
 func (v Ledger) loadRefunds(tx *engine.Tx, id payment.PaymentID) (a payment.RefundAccount, payer user.ID, err error) {
-	tx.Queue(lockPayer, id).Into((*int64)(&payer))
+	tx.Queue(lockPayer, id).Into((*int64)(&payer), (*string)(&a.App))
 	var of PaymentRow
 	if err := v.DB.Selecting(tx).Model(&of).Where("id = ?", id).Scan(tx.Context()); err != nil {
 		return a, 0, engine.OrNotFound(err, payment.ErrNoPayment)
 	}
 	var refunds []RefundRow
-	tx.Queue(appOf, id).Into((*string)(&a.App))
 	err = tx.NewSelect().Model(&refunds).Where("payment_id = ?", id).Order("id").Scan(tx.Context())
 	a.Payment, a.Refunds = of.Payment(), engine.Mapped(refunds, RefundRow.Refund)
 	a.App = cmp.Or(a.App, a.Payment.App)
@@ -252,8 +242,7 @@ func (v Ledger) HastenRefund(ctx context.Context, no payment.RefundNo, now time.
 	return v.DB.Exec(ctx, "UPDATE refunds SET next_check = $2 WHERE out_refund_no = $1 AND next_check > $2", no, instant.Normalise(now))
 }
 
-// Unrefunded implements payment.Refunds. The index payments_still_due has the few payments of which something
-// is not refunded.
+// Unrefunded reads the index payments_still_due, which has the few payments of which something is not refunded.
 func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID, error) {
 	rows, err := engine.SelectAll[PaymentRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
 		query = query.Where("state = 'refund_due' AND refunded < amount AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment_id = p.id)")
@@ -262,6 +251,7 @@ func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID,
 	return engine.Mapped(rows, func(r PaymentRow) payment.PaymentID { return r.ID }), err
 }
 
+// RefundRow is a row of refunds.
 type RefundRow struct {
 	bun.BaseModel  `bun:"table:refunds,alias:r"`
 	ID             payment.RefundID `bun:",pk,autoincrement"`
@@ -281,6 +271,7 @@ type RefundRow struct {
 	engine.PageRow
 }
 
+// Refund returns the stored refund.
 func (r RefundRow) Refund() payment.Refund {
 	return payment.Refund{
 		ID: r.ID, Payment: r.PaymentID, No: r.No, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason, Origin: r.Origin,
