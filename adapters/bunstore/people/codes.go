@@ -20,6 +20,7 @@ import (
 // prefix and the number, in this order, before they read.
 type Codes struct{ DB *engine.DB }
 
+// CodeRow is a row of codes.
 type CodeRow struct {
 	ID      verification.ID
 	Purpose verification.Purpose
@@ -72,10 +73,6 @@ const (
 	insertCodeUse = `
 		INSERT INTO code_uses (use, number, prefix, source, at) VALUES ($1, $2, $3, $4, $5)`
 
-	// replaceCode makes the live code for the number $1 and the purpose $2 one that was replaced.
-	replaceCode = `
-		UPDATE codes SET status = 'replaced' WHERE number = $1 AND purpose = $2 AND status = 'live'`
-
 	// insertCode stores the code $1: $2 purpose, $3 number, $4 hash, $5 key, $6 made, $7 expires, $8 tries, $9 status.
 	insertCode = `
 		INSERT INTO codes (id, purpose, number, hash, key, made, expires, tries, status) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
@@ -117,9 +114,16 @@ const (
 func (u codeUse) count(tx *engine.Tx, limits []verification.Limit, full func(time.Duration) error) error {
 	filling := make([]engine.Time, len(limits))
 	for i, l := range limits {
-		statement, args := fillingUse(u, l)
-		if args[1] != "" { // it is in a group
-			tx.Queue(statement, args...).Into(&filling[i])
+		statement, group := useOfSource, l.Grouping.Group(u.number, u.from)
+		switch l.Grouping {
+		case verification.ByNumber:
+			statement = useOfNumber
+		case verification.ByPrefix:
+			statement = useOfPrefix
+		}
+		if group != "" {
+			after, last := ratelimit.Window(l.Window, u.at)
+			tx.Queue(statement, u.use, group, after, last, l.Max-1).Into(&filling[i])
 		}
 	}
 	if err := tx.Send(); err != nil {
@@ -138,19 +142,6 @@ func (u codeUse) count(tx *engine.Tx, limits []verification.Limit, full func(tim
 	return nil
 }
 
-// fillingUse returns the statement that finds the use that fills the limit, and its parameters.
-func fillingUse(u codeUse, l verification.Limit) (statement string, args []any) {
-	statement = useOfSource
-	switch l.Grouping {
-	case verification.ByNumber:
-		statement = useOfNumber
-	case verification.ByPrefix:
-		statement = useOfPrefix
-	}
-	after, last := ratelimit.Window(l.Window, u.at)
-	return statement, []any{u.use, l.Grouping.Group(u.number, u.from), after, last, l.Max - 1}
-}
-
 // Reserve takes of the budget last: all requests wait for that row.
 func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 	use := codeUse{verification.Requested, r.Code.Number, r.From, instant.Normalise(r.Now)}
@@ -159,7 +150,7 @@ func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 			return err
 		}
 		c := r.Code
-		tx.Queue(replaceCode, use.number.Digits(), c.Purpose)
+		tx.Queue("UPDATE codes SET status = 'replaced' WHERE number = $1 AND purpose = $2 AND status = 'live'", use.number.Digits(), c.Purpose)
 		tx.Queue(insertCode, c.ID, c.Purpose, use.number.Digits(), c.Hash, c.Key, c.Made, c.Expires, c.Tries, c.Status)
 		take(tx, r.Expense)
 		return nil

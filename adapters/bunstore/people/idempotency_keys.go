@@ -5,13 +5,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/payment"
-	"plaza/domain/user"
 )
 
 // Keys implements idempotency.Keys.
@@ -19,20 +16,18 @@ type Keys struct{ DB *engine.DB }
 
 // KeyRow is a reserved or answered key. An answer with an order has OrderID alone, one with a refund RefundID alone.
 type KeyRow struct {
-	bun.BaseModel `bun:"table:idempotency_keys,alias:k"`
-	UserID        user.ID `bun:",pk"`
-	Name          string  `bun:",pk"`
-	Fingerprint   []byte
-	Holder        []byte
-	Since         engine.Time
-	Busy          engine.Time     // end of the reservation; zero: answered
-	OrderID       payment.OrderID `bun:",nullzero"`
-	Reply         []byte
-	Kind          idempotency.Kind `bun:",nullzero"`
-	MadeID        int64            `bun:",nullzero"`
-	RefundID      payment.RefundID `bun:",nullzero"`
+	Name        string
+	Fingerprint []byte
+	Since       engine.Time
+	Busy        engine.Time     // end of the reservation; zero: answered
+	OrderID     payment.OrderID `bun:",nullzero"`
+	Reply       []byte
+	Kind        idempotency.Kind `bun:",nullzero"`
+	MadeID      int64            `bun:",nullzero"`
+	RefundID    payment.RefundID `bun:",nullzero"`
 }
 
+// Answer returns the stored answer to the key.
 func (r KeyRow) Answer(k idempotency.Key) *idempotency.Answer {
 	a := &idempotency.Answer{Key: k, Kind: r.Kind, ID: r.MadeID, Reply: r.Reply, At: r.Since.Time}
 	switch {
@@ -89,8 +84,7 @@ const (
 
 	// heldKey finds the key $2 of the account $1.
 	heldKey = `
-		SELECT user_id, name, fingerprint, holder, since, busy, order_id, reply, kind, made_id, refund_id
-		FROM idempotency_keys
+		SELECT fingerprint, since, busy, order_id, reply, kind, made_id, refund_id FROM idempotency_keys
 		WHERE user_id = $1 AND name = $2`
 )
 
@@ -107,12 +101,9 @@ func (v Keys) Reserve(ctx context.Context, k idempotency.Key, now, until time.Ti
 		})
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
 	switch {
-	case reserved:
-		return nil, nil
+	case err != nil || reserved:
+		return nil, err
 	case !bytes.Equal(stored.Fingerprint, k.Fingerprint[:]):
 		return nil, idempotency.ErrKeyReused
 	case !stored.Busy.IsZero():

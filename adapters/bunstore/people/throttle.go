@@ -36,19 +36,11 @@ const (
 				WHERE source = $2 AND failed > $10 AND failed <= $11
 				ORDER BY failed DESC LIMIT 1 OFFSET CAST($12 AS bigint))`
 
-	// insertFailure stores that a login of the phone $1 from the source $2 failed at $3, and $4 whether the source is unusual.
-	insertFailure = `
-		INSERT INTO login_failures (phone, source, failed, in_pair, in_unusual) VALUES ($1, $2, $3, TRUE, $4)`
-
 	// deleteFailure removes the latest failure of the phone $1 from the source $2.
 	deleteFailure = `
 		DELETE FROM login_failures WHERE id = (
 			SELECT id FROM login_failures WHERE phone = $1 AND source = $2
 			ORDER BY failed DESC, id DESC LIMIT 1)`
-
-	// resetPair makes the failures of the phone $1 from the source $2 count no longer for the two of them.
-	resetPair = `
-		UPDATE login_failures SET in_pair = FALSE WHERE phone = $1 AND source = $2 AND in_pair`
 
 	// insertUsual stores that the phone $1, which an account has, has logged in from the source $2 at $3.
 	insertUsual = `
@@ -86,7 +78,8 @@ func (v Throttle) Begin(ctx context.Context, a access.Attempt, now time.Time) er
 		if wait > 0 {
 			return access.ErrThrottled(wait)
 		}
-		tx.Queue(insertFailure, a.Phone.String(), a.Source.String(), now, !isUsual)
+		tx.Queue("INSERT INTO login_failures (phone, source, failed, in_pair, in_unusual) VALUES ($1, $2, $3, TRUE, $4)",
+			a.Phone.String(), a.Source.String(), now, !isUsual)
 		return nil
 	})
 }
@@ -101,7 +94,7 @@ func (v Throttle) Succeed(ctx context.Context, a access.Attempt, now time.Time) 
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		lockAttempt(tx, a)
 		tx.Queue(deleteFailure, a.Phone.String(), a.Source.String())
-		tx.Queue(resetPair, a.Phone.String(), a.Source.String())
+		tx.Queue("UPDATE login_failures SET in_pair = FALSE WHERE phone = $1 AND source = $2 AND in_pair", a.Phone.String(), a.Source.String())
 		tx.Queue(insertUsual, a.Phone.String(), a.Source.String(), instant.Normalise(now))
 		return nil
 	})

@@ -22,6 +22,7 @@ import (
 // Tokens implements access.Tokens.
 type Tokens struct{ DB *engine.DB }
 
+// TokenRow is a row of tokens, with its use.
 type TokenRow struct {
 	bun.BaseModel `bun:"table:tokens,alias:t"`
 	ID            access.TokenID `bun:",pk,autoincrement"`
@@ -65,7 +66,6 @@ const (
 
 func (v Tokens) Issue(ctx context.Context, t access.Token, charges ...ratelimit.Charge) (id access.TokenID, err error) {
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
-		ctx := tx.Context()
 		ChargeAll(tx, charges)
 		tx.Queue(insertToken, t.Hash[:], t.User, t.Scopes, t.IsNarrowed, t.Generation, int64(t.TTL), t.Created).Into((*int64)(&id))
 		if err := tx.Send(); err != nil {
@@ -112,22 +112,16 @@ func (v Tokens) Session(ctx context.Context, hash access.KeyHash) (access.Sessio
 	return access.Session{Token: token, Account: account, Zone: r.Timezone, Seen: r.Seen.Time}, errors.Join(broken, err)
 }
 
-const (
-	// useToken stores that the token $1 is used at $2, unless its last use is after $3.
-	useToken = `
-		UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3`
+// seeUser stores that the user of the token $1 is seen at $2, unless the user was seen after $3. It looks before it writes: a
+// conflict alone would lock the row, which is a write, too.
+const seeUser = `
+	INSERT INTO presence AS p (user_id, seen)
+	SELECT t.user_id, CAST($2 AS timestamptz) FROM tokens t
+	WHERE t.id = $1 AND NOT EXISTS (SELECT 1 FROM presence q WHERE q.user_id = t.user_id AND q.seen > $3)
+	ON CONFLICT (user_id) DO UPDATE SET seen = EXCLUDED.seen WHERE p.seen <= $3`
 
-	// seeUser stores that the user of the token $1 is seen at $2, unless the user was seen after $3. It looks before it writes: a
-	// conflict alone would lock the row, which is a write, too.
-	seeUser = `
-		INSERT INTO presence AS p (user_id, seen)
-		SELECT t.user_id, CAST($2 AS timestamptz) FROM tokens t
-		WHERE t.id = $1 AND NOT EXISTS (SELECT 1 FROM presence q WHERE q.user_id = t.user_id AND q.seen > $3)
-		ON CONFLICT (user_id) DO UPDATE SET seen = EXCLUDED.seen WHERE p.seen <= $3`
-)
-
-// Touch compares with the stored times. They are never earlier than the session's, so a
-// time that is not due by the session is not due at all. The order of users and tokens prevents deadlocks.
+// Touch compares with the stored times. They are never earlier than the session's, so a time that is not due by the session is not
+// due at all. The order of users and tokens prevents deadlocks.
 func (v Tokens) Touch(ctx context.Context, all ...access.Sighting) error {
 	slices.SortFunc(all, func(a, b access.Sighting) int { return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.ID, b.ID)) })
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
@@ -135,7 +129,7 @@ func (v Tokens) Touch(ctx context.Context, all ...access.Sighting) error {
 			at := instant.Normalise(one.At)
 			due := at.Add(-access.SeenEvery)
 			if !one.Used.After(due) {
-				tx.Queue(useToken, one.ID, at, due)
+				tx.Queue("UPDATE token_uses SET used = $2 WHERE token_id = $1 AND used <= $3", one.ID, at, due)
 			}
 			if !one.Seen.After(due) {
 				tx.Queue(seeUser, one.ID, at, due)
@@ -151,9 +145,8 @@ func (v Tokens) Revoke(ctx context.Context, id access.TokenID) error {
 
 func (v Tokens) OfUsers(ctx context.Context, ids ...user.ID) ([]access.Token, error) {
 	rows, err := engine.SelectAll[TokenRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
-		return query.ColumnExpr("t.id, t.hash, t.user_id, t.scopes, t.narrowed, t.generation, t.ttl, t.created, w.used").
-			Join("JOIN token_uses AS w ON w.token_id = t.id").Where("t.user_id IN (?)", bun.List(ids)).
-			OrderExpr("t.created DESC, t.id DESC")
+		return query.ColumnExpr("?TableColumns, w.used").Join("JOIN token_uses AS w ON w.token_id = t.id").
+			Where("t.user_id IN (?)", bun.List(ids)).OrderExpr("t.created DESC, t.id DESC")
 	})
 	return engine.Converted(rows, err, TokenRow.token)
 }
