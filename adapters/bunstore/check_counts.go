@@ -8,6 +8,8 @@ import (
 
 	"plaza/adapters/bunstore/diary"
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/event"
+	"plaza/domain/user"
 	"plaza/domain/userimage"
 )
 
@@ -19,13 +21,22 @@ const recountedEvents = `
 		(SELECT MAX(c.created) FROM comments c WHERE c.event_id = e.id AND NOT c.hidden) AS commented
 	FROM events e`
 
+type eventCountsRow struct {
+	bun.BaseModel `bun:"table:event_counts,alias:n"`
+	EventID       event.ID `bun:",pk"`
+	AuthorID      user.ID
+	Comments      int
+	Likes         int
+	Commented     engine.Time
+}
+
 // discussions compares the counts of all events with their comments and likes. It locks an event's counts and checks them again.
 func (c check) discussions(ctx context.Context) error {
 	wrong := c.Reader.NewSelect().TableExpr("(?) AS r", bun.Safe(recountedEvents)).Column("r.event_id").
 		Join("LEFT JOIN event_counts k ON k.event_id = r.event_id").
 		Where("(k.author_id, k.comments, k.likes, k.commented) IS DISTINCT FROM (r.author_id, r.comments, r.likes, r.commented)")
 	return c.suspects(ctx, wrong, func(tx *engine.Tx, id int64) (string, error) {
-		var is, should diary.EventCountsRow
+		var is, should eventCountsRow
 		tx.Queue(`
 			INSERT INTO event_counts (event_id, author_id) SELECT id, author_id FROM events WHERE id = $1
 			ON CONFLICT (event_id) DO NOTHING`, id)

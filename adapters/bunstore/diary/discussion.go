@@ -16,6 +16,7 @@ import (
 	"plaza/domain/user"
 )
 
+// CommentRow is a comment on an event.
 type CommentRow struct {
 	bun.BaseModel `bun:"table:comments,alias:c"`
 	ID            event.CommentID `bun:",pk,autoincrement"`
@@ -152,10 +153,10 @@ func (v Events) RemoveComment(ctx context.Context, id event.CommentID) error {
 }
 
 // TurnComment hides or restores the comment with its notification, and returns its author.
-func TurnComment(ctx context.Context, tx *engine.Tx, id event.CommentID, isHidden bool) (user.ID, error) {
+func TurnComment(tx *engine.Tx, id event.CommentID, isHidden bool) (user.ID, error) {
 	var row CommentRow
 	tx.Queue(lockCommented, id).Must(event.ErrNoComment)
-	err := engine.OrNotFound(tx.NewSelect().Model(&row).Where("id = ?", id).Scan(ctx), event.ErrNoComment)
+	err := engine.OrNotFound(tx.NewSelect().Model(&row).Where("id = ?", id).Scan(tx.Context()), event.ErrNoComment)
 	if err == nil {
 		row.Hidden, err = moderation.Turned(row.Hidden, isHidden)
 	}

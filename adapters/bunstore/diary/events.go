@@ -147,30 +147,29 @@ func (v Events) Change(
 	ctx context.Context, id event.ID, fn func(*event.Event) error, charges ...ratelimit.Charge,
 ) (changed event.Entry, err error) {
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
-		ctx := tx.Context()
-		if err := v.lockDraftsWith(ctx, tx, id); err != nil {
+		if err := v.lockDraftsWith(tx, id); err != nil {
 			return err
 		}
-		changed, err = v.ChangeWithin(ctx, tx, id, fn, charges)
+		changed, err = v.ChangeWithin(tx, id, fn, charges)
 		return err
 	})
 	return changed, err
 }
 
 // lockDraftsWith locks the room for drafts of the author of an event that was not read yet.
-func (v Events) lockDraftsWith(ctx context.Context, tx *engine.Tx, id event.ID) error {
+func (v Events) lockDraftsWith(tx *engine.Tx, id event.ID) error {
 	if v.Limits.Drafts == 0 {
 		return nil
 	}
 	var author user.ID
-	err := tx.NewSelect().Model((*EventRow)(nil)).Column("author_id").Where("id = ?", id).Scan(ctx, &author)
+	err := tx.NewSelect().Model((*EventRow)(nil)).Column("author_id").Where("id = ?", id).Scan(tx.Context(), &author)
 	v.lockDrafts(tx, author)
 	return engine.OrNotFound(err, event.ErrNotFound)
 }
 
 // ChangeWithin is Change within the transaction.
 func (v Events) ChangeWithin(
-	ctx context.Context, tx *engine.Tx, id event.ID, fn func(*event.Event) error, charges []ratelimit.Charge,
+	tx *engine.Tx, id event.ID, fn func(*event.Event) error, charges []ratelimit.Charge,
 ) (event.Entry, error) {
 	read, err := loadEvent(tx, id)
 	if err != nil {
@@ -178,7 +177,7 @@ func (v Events) ChangeWithin(
 	}
 	next, err := event.Restore(read.State())
 	if err == nil {
-		err = cmp.Or(fn(next), ctx.Err())
+		err = cmp.Or(fn(next), tx.Context().Err())
 	}
 	if err != nil || reflect.DeepEqual(read.State(), next.State()) {
 		return read, err
@@ -283,11 +282,9 @@ func (v Events) ChangeRead(
 
 func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, err error) {
 	err = v.DB.Write(ctx, func(tx *engine.Tx) (err error) {
-		ctx := tx.Context()
 		var b feedstore.ListingChanges
-		if removed, err = RemoveEvent(ctx, tx, id, &b); err == nil {
-			feedstore.WriteListings(v.DB, tx, b)
-		}
+		removed, err = RemoveEvent(tx, id, &b)
+		feedstore.WriteListings(v.DB, tx, b)
 		return err
 	})
 	return removed, err
@@ -295,14 +292,8 @@ func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, 
 
 // RemoveEvent deletes the counts first, so that exactly one of several concurrent
 // callers succeeds. The caller writes the changes of the feed at its end. The row's dependents are deleted with it.
-func RemoveEvent(ctx context.Context, tx *engine.Tx, id event.ID, b *feedstore.ListingChanges) (*event.Event, error) {
-	isFirst, err := engine.Affected(tx.NewDelete().Model((*EventCountsRow)(nil)).Where("event_id = ?", id).Exec(ctx))
-	if err == nil && !isFirst {
-		err = event.ErrNotFound
-	}
-	if err != nil {
-		return nil, err
-	}
+func RemoveEvent(tx *engine.Tx, id event.ID, b *feedstore.ListingChanges) (*event.Event, error) {
+	tx.Queue("DELETE FROM event_counts WHERE event_id = $1", id).Must(event.ErrNotFound)
 	stored, err := loadEvent(tx, id)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/uptrace/bun"
+
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
 	"plaza/domain/page"
@@ -30,12 +32,6 @@ const (
 		FROM event_counts n JOIN event_entries e ON e.id = n.event_id
 		WHERE n.author_id = $1 AND n.commented IS NOT NULL
 		ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)`
-
-	// eventsLocated finds the texts and the places of $2 events behind the event $1.
-	eventsLocated = `
-		SELECT id, title, content, province, city, district FROM events
-		WHERE id > $1
-		ORDER BY id LIMIT CAST($2 AS bigint)`
 
 	// eventsOfAuthor finds the events of the author $1 that the viewer $4 may see, $2 of them after $3, and how many there are:
 	// all of the viewer's own; of another author the published ones that are not hidden: public ones unless a block stands
@@ -107,11 +103,14 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 }
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
-	return entriesOf(engine.All[EventRow](ctx, v.DB, eventsCommentedLast, author, limit))
+	rows, err := engine.All[EventRow](ctx, v.DB, eventsCommentedLast, author, limit)
+	return engine.Converted(rows, err, EventRow.Entry)
 }
 
 func (v Events) Located(ctx context.Context, after event.ID, limit int) ([]event.Located, error) {
-	rows, err := engine.All[EventRow](ctx, v.DB, eventsLocated, after, max(limit, 0))
+	rows, err := engine.SelectAll[EventRow](ctx, v.DB, func(query *bun.SelectQuery) *bun.SelectQuery {
+		return engine.Limited(query.Where("id > ?", after).Order("id"), limit)
+	})
 	return engine.Mapped(rows, func(r EventRow) event.Located {
 		return event.Located{
 			ID: r.ID, Text: event.Text{Title: r.Title, Content: r.Content},

@@ -59,29 +59,6 @@ func (r EventRow) Entry() (event.Entry, error) {
 	return event.Entry{Event: restored, Counts: event.Counts{Comments: int(r.Comments), Likes: int(r.Likes)}, Revision: r.Revision}, err
 }
 
-// entriesOf returns the entries of the rows, which were read with the error.
-func entriesOf(rows []EventRow, err error) ([]event.Entry, error) {
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]event.Entry, len(rows))
-	for i := range rows {
-		if entries[i], err = rows[i].Entry(); err != nil {
-			return nil, err
-		}
-	}
-	return entries, nil
-}
-
-type EventCountsRow struct {
-	bun.BaseModel `bun:"table:event_counts,alias:n"`
-	EventID       event.ID `bun:",pk"`
-	AuthorID      user.ID
-	Comments      int
-	Likes         int
-	Commented     engine.Time
-}
-
 // plateList scans the plates of the view event_entries.
 type plateList []event.Plate
 

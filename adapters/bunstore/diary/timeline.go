@@ -96,6 +96,7 @@ func (v Events) Timeline(ctx context.Context, viewer user.ID, r page.CursorReque
 	if r.After != (page.Cursor{}) {
 		published, id = time.UnixMicro(r.After.Rank).UTC(), r.After.ID
 	}
-	entries, err := entriesOf(engine.All[EventRow](ctx, v.DB, v.DB.Pick(timeline), viewer, published, id, r.Size()+1))
+	rows, err := engine.All[EventRow](ctx, v.DB, v.DB.Pick(timeline), viewer, published, id, r.Size()+1)
+	entries, err := engine.Converted(rows, err, EventRow.Entry)
 	return page.UpTo(r.Size(), entries, event.Entry.AtCursor), err
 }

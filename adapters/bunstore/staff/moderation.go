@@ -73,14 +73,6 @@ const (
 	reportOf = `
 		SELECT id, author_id, kind, object_id, owner_id, reason, content, created, decided FROM reports
 		WHERE author_id = $1 AND kind = $2 AND object_id = $3`
-
-	// insertHiding stores that the thing $1 $2 of $3 is hidden for the reason $4 at $5.
-	insertHiding = `
-		INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) VALUES ($1, $2, $3, $4, $5)`
-
-	// decideReports decides at $3 the reports of the thing $1 $2.
-	decideReports = `
-		UPDATE reports SET decided = $3 WHERE kind = $1 AND object_id = $2 AND decided IS NULL`
 )
 
 // Report inserts the report, or finds the one that is in its way: a report is never deleted but with a person's data.
@@ -149,7 +141,7 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		ctx := tx.Context()
 		var row reportRow
-		err := v.DB.Locking(tx.NewSelect().Model(&row).Where("id = ?", id), "UPDATE").Scan(ctx)
+		err := v.DB.Selecting(tx).Model(&row).Where("id = ?", id).Scan(ctx)
 		switch {
 		case err != nil:
 			return engine.OrNotFound(err, moderation.ErrNoReport)
@@ -166,64 +158,50 @@ func (v Moderation) Decide(ctx context.Context, id moderation.ReportID, then tim
 }
 
 // turn hides or restores the thing, which it locks, and returns its owner.
-func (v Moderation) turn(
-	ctx context.Context, tx *engine.Tx, t moderation.Thing, isHidden bool, to media.Reservation,
-) (owner user.ID, err error) {
+func (v Moderation) turn(tx *engine.Tx, t moderation.Thing, isHidden bool, to media.Reservation) (owner user.ID, err error) {
 	switch t.Kind {
 	case moderation.Event:
-		owner, err = v.turnEvent(ctx, tx, event.ID(t.ID), isHidden)
+		turn := (*event.Event).Unhide
+		if isHidden {
+			turn = (*event.Event).Hide
+		}
+		var changed event.Entry
+		if changed, err = (diary.Events{DB: v.DB}).ChangeWithin(tx, event.ID(t.ID), turn, nil); err == nil {
+			owner = changed.Author()
+		}
 	case moderation.Comment:
-		owner, err = diary.TurnComment(ctx, tx, event.CommentID(t.ID), isHidden)
+		owner, err = diary.TurnComment(tx, event.CommentID(t.ID), isHidden)
 	case moderation.Image:
 		owner, err = diary.Images{DB: v.DB}.Turn(tx, userimage.ID(t.ID), isHidden, to)
 	default:
 		err = event.ErrNotFound
 	}
 	if err == nil {
-		audit.Made(ctx, audit.Numbered(audit.Kind(t.Kind), t.ID), owner)
+		audit.Made(tx.Context(), audit.Numbered(audit.Kind(t.Kind), t.ID), owner)
 	}
 	return owner, err
 }
 
-func (v Moderation) turnEvent(ctx context.Context, tx *engine.Tx, id event.ID, isHidden bool) (user.ID, error) {
-	turn := (*event.Event).Unhide
-	if isHidden {
-		turn = (*event.Event).Hide
-	}
-	changed, err := diary.Events{DB: v.DB}.ChangeWithin(ctx, tx, id, turn, nil)
-	if err != nil {
-		return 0, err
-	}
-	return changed.Author(), nil
-}
-
 func (v Moderation) Hide(ctx context.Context, h moderation.Hiding, to media.Reservation) (moderation.Hiding, error) {
 	err := v.DB.Write(ctx, func(tx *engine.Tx) (err error) {
-		ctx := tx.Context()
-		if h.Owner, err = v.turn(ctx, tx, h.Thing, true, to); err != nil {
-			return err
-		}
-		tx.Queue(insertHiding, h.Kind, h.ID, h.Owner, h.Reason, h.At)
-		tx.Queue(decideReports, h.Kind, h.ID, h.At)
-		return nil
+		h.Owner, err = v.turn(tx, h.Thing, true, to)
+		tx.Queue("INSERT INTO hidden_things (kind, object_id, owner_id, reason, hidden_at) VALUES ($1, $2, $3, $4, $5)",
+			h.Kind, h.ID, h.Owner, h.Reason, h.At)
+		tx.Queue("UPDATE reports SET decided = $3 WHERE kind = $1 AND object_id = $2 AND decided IS NULL", h.Kind, h.ID, h.At)
+		return err
 	})
 	return h, err
 }
 
 func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Reservation) (undone moderation.Hiding, err error) {
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
-		ctx := tx.Context()
-		if _, err := v.turn(ctx, tx, t, false, to); err != nil {
+		if _, err := v.turn(tx, t, false, to); err != nil {
 			return err
 		}
 		var row hiddenRow
-		err := tx.NewSelect().Model(&row).Where("kind = ? AND object_id = ?", t.Kind, t.ID).Scan(ctx)
-		if err != nil {
-			return engine.OrNotFound(err, moderation.ErrNoHiding)
-		}
+		err := tx.NewDelete().Model(&row).Where("kind = ? AND object_id = ?", t.Kind, t.ID).Returning("*").Scan(tx.Context())
 		undone = row.hiding()
-		_, err = tx.NewDelete().Model(&row).WherePK().Exec(ctx)
-		return err
+		return engine.OrNotFound(err, moderation.ErrNoHiding)
 	})
 	return undone, err
 }

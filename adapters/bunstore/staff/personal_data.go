@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"plaza/adapters/bunstore/people"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -34,8 +35,8 @@ func keyed(record personaldata.Record, keys ...any) exported { return exported{r
 // them.
 type personalRecords func(ctx context.Context, db *engine.DB, id user.ID, yield func(personaldata.Record, error) bool)
 
-// exporting returns what yields the record that export makes of each row of the statement. The keys of a zero R are less
-// than all others.
+// exporting returns what yields the record that export makes of each row of the statement. That finds those of the user $1 behind
+// the key $3, and $4, at most $2 in the order of the keys. The keys of a zero R are less than all others.
 func exporting[R any](statement string, export func(*R) exported) personalRecords {
 	return func(ctx context.Context, db *engine.DB, id user.ID, yield func(personaldata.Record, error) bool) {
 		for after := export(new(R)).keys; ; {
@@ -54,6 +55,19 @@ func exporting[R any](statement string, export func(*R) exported) personalRecord
 				return
 			}
 		}
+	}
+}
+
+// exportingRows is exporting for the rows of a model that satisfy the condition on the user ?0, with more columns. The key may be two.
+func exportingRows[R any](condition, key string, export func(*R) exported, more ...string) personalRecords {
+	return func(ctx context.Context, db *engine.DB, id user.ID, yield func(personaldata.Record, error) bool) {
+		places := []string{"$3", "$4"}[:len(export(new(R)).keys)]
+		query := db.Reader.NewSelect().Model((*R)(nil)).ColumnExpr("?TableColumns").Where(condition, bun.Safe("$1")).
+			Where("(?) > (?)", bun.Safe(key), bun.Safe(strings.Join(places, ", "))).OrderExpr(key)
+		for _, column := range more {
+			query = query.ColumnExpr(column)
+		}
+		exporting(query.String()+" LIMIT CAST($2 AS bigint)", export)(ctx, db, id, yield)
 	}
 }
 
@@ -88,18 +102,17 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 		return 0, ctx.Err()
 	}
 	err = v.DB.Write(ctx, func(tx *engine.Tx) (err error) {
-		ctx := tx.Context()
 		some := engine.Limited(tx.NewSelect().Table(kind.table).ColumnExpr(kind.key).Where(kind.left, id), limit)
 		if kind.erase == nil {
-			n, err = kind.change(ctx, tx, id, some)
+			n, err = kind.change(tx, id, some)
 			return err
 		}
 		var keys []int64
-		if err := some.Scan(ctx, &keys); err != nil || len(keys) == 0 {
+		if err := some.Scan(tx.Context(), &keys); err != nil || len(keys) == 0 {
 			n = 0
 			return err
 		}
-		n, err = kind.erase(v, ctx, tx, id, keys)
+		n, err = kind.erase(v, tx, id, keys)
 		return err
 	})
 	if err == nil && n == 0 && k == personaldata.Account {
@@ -110,12 +123,12 @@ func (v PersonalData) Erase(ctx context.Context, id user.ID, k personaldata.Kind
 
 // change deletes or blanks some rows. It repeats the condition outside of the limit, so that no plan reads the rows of
 // everyone.
-func (kind personalKind) change(ctx context.Context, tx *engine.Tx, id user.ID, some *bun.SelectQuery) (int, error) {
+func (kind personalKind) change(tx *engine.Tx, id user.ID, some *bun.SelectQuery) (int, error) {
 	among := "(" + kind.key + ") IN (?)"
 	if kind.set != "" {
-		return engine.Written(tx.NewUpdate().Table(kind.table).Set(kind.set).Where(kind.left, id).Where(among, some).Exec(ctx))
+		return engine.Written(tx.NewUpdate().Table(kind.table).Set(kind.set).Where(kind.left, id).Where(among, some).Exec(tx.Context()))
 	}
-	return engine.Written(tx.NewDelete().Table(kind.table).Where(kind.left, id).Where(among, some).Exec(ctx))
+	return engine.Written(tx.NewDelete().Table(kind.table).Where(kind.left, id).Where(among, some).Exec(tx.Context()))
 }
 
 func (v PersonalData) Charge(ctx context.Context, charges ...ratelimit.Charge) error {

@@ -2,8 +2,6 @@ package staff
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"plaza/adapters/bunstore/diary"
 	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/people"
@@ -20,40 +18,35 @@ import (
 	"plaza/domain/verification"
 )
 
-func (v PersonalData) eraseEvents(ctx context.Context, tx *engine.Tx, _ user.ID, ids []int64) (n int, err error) {
-	slices.Sort(ids)
-	// Removing an event locks the author's counts of notifications. A caller who comments on another of the events holds the
-	// counts of that one while it waits for those.
-	if err := v.lockCounts(ctx, tx, bun.List(ids)); err != nil {
-		return 0, err
-	}
+// eraseEvents first locks the counts of all: removing an event locks the author's counts of notifications, for which a caller waits
+// who comments on another of the events and holds the counts of that one.
+func (v PersonalData) eraseEvents(tx *engine.Tx, _ user.ID, ids []int64) (int, error) {
 	var b feedstore.ListingChanges
-	for _, e := range ids {
-		if _, err := diary.RemoveEvent(ctx, tx, event.ID(e), &b); errors.Is(err, event.ErrNotFound) {
-			continue // removed meanwhile
-		} else if err != nil {
-			return 0, err
+	there, err := v.lockCounts(tx, bun.List(ids)) // the others were removed meanwhile
+	for _, id := range there {
+		if err == nil {
+			_, err = diary.RemoveEvent(tx, id, &b)
 		}
-		n++
 	}
 	feedstore.WriteListings(v.DB, tx, b)
-	return n, nil
+	return len(there), err
 }
 
-// lockCounts locks the counts of the events, which are a list or a query, in one order.
-func (v PersonalData) lockCounts(ctx context.Context, tx *engine.Tx, events any) error {
-	var locked []int64
-	return v.DB.Selecting(tx).Table("event_counts").Column("event_id").Where("event_id IN (?)", events).Order("event_id").Scan(ctx, &locked)
+// lockCounts locks the counts of the events, which are a list or a query, in one order, and returns those that have any.
+func (v PersonalData) lockCounts(tx *engine.Tx, events any) (locked []event.ID, err error) {
+	err = v.DB.Selecting(tx).Table("event_counts").Column("event_id").Where("event_id IN (?)", events).Order("event_id").
+		Scan(tx.Context(), &locked)
+	return locked, err
 }
 
 // eraseComments counts what it has deleted: others may have deleted some since they were read.
-func (v PersonalData) eraseComments(ctx context.Context, tx *engine.Tx, _ user.ID, ids []int64) (int, error) {
+func (v PersonalData) eraseComments(tx *engine.Tx, _ user.ID, ids []int64) (int, error) {
 	on := tx.NewSelect().Table("comments").Column("event_id").Where("id IN (?)", bun.List(ids))
-	if err := v.lockCounts(ctx, tx, on); err != nil {
+	if _, err := v.lockCounts(tx, on); err != nil {
 		return 0, err
 	}
 	var deleted []diary.CommentRow
-	_, err := tx.NewDelete().Model(&deleted).Where("id IN (?)", bun.List(ids)).Returning("event_id, hidden").Exec(ctx)
+	_, err := tx.NewDelete().Model(&deleted).Where("id IN (?)", bun.List(ids)).Returning("event_id, hidden").Exec(tx.Context())
 	counted := map[event.ID]int{}
 	for _, c := range deleted {
 		if !c.Hidden {
@@ -66,13 +59,13 @@ func (v PersonalData) eraseComments(ctx context.Context, tx *engine.Tx, _ user.I
 	return len(ids), err
 }
 
-func (v PersonalData) eraseLikes(ctx context.Context, tx *engine.Tx, id user.ID, events []int64) (int, error) {
-	if err := v.lockCounts(ctx, tx, bun.List(events)); err != nil {
+func (v PersonalData) eraseLikes(tx *engine.Tx, id user.ID, events []int64) (int, error) {
+	if _, err := v.lockCounts(tx, bun.List(events)); err != nil {
 		return 0, err
 	}
 	var removed []int64
 	_, err := tx.NewDelete().Table("likes").Where("user_id = ? AND event_id IN (?)", id, bun.List(events)).
-		Returning("event_id").Exec(ctx, &removed)
+		Returning("event_id").Exec(tx.Context(), &removed)
 	for _, on := range removed {
 		tx.Queue(diary.CountLikes, on, -1)
 	}
@@ -80,14 +73,14 @@ func (v PersonalData) eraseLikes(ctx context.Context, tx *engine.Tx, id user.ID,
 }
 
 // eraseImages deletes an image as its owner would, which queues its file, and then its row.
-func (v PersonalData) eraseImages(ctx context.Context, tx *engine.Tx, id user.ID, ids []int64) (int, error) {
+func (v PersonalData) eraseImages(tx *engine.Tx, id user.ID, ids []int64) (int, error) {
 	gone, err := engine.Written(tx.NewUpdate().Table("images").Set("deleted = created").
-		Where("id IN (?) AND deleted IS NULL", bun.List(ids)).Exec(ctx))
+		Where("id IN (?) AND deleted IS NULL", bun.List(ids)).Exec(tx.Context()))
 	if err != nil {
 		return 0, err
 	}
 	tx.Queue("UPDATE image_counts SET kept = kept - $2 WHERE owner_id = $1", id, gone)
-	_, err = tx.NewDelete().Table("images").Where("id IN (?)", bun.List(ids)).Exec(ctx)
+	_, err = tx.NewDelete().Table("images").Where("id IN (?)", bun.List(ids)).Exec(tx.Context())
 	return len(ids), err
 }
 
@@ -95,10 +88,10 @@ func (v PersonalData) eraseImages(ctx context.Context, tx *engine.Tx, id user.ID
 // import does, deletes their rows, and queues covers that no other record has. It excludes imports, which read records
 // before they change them, and then takes those that are still the author's.
 func eraseRecords[Row feedstore.RecordRow](
-	v PersonalData, ctx context.Context, tx *engine.Tx, id user.ID, ids []int64,
+	v PersonalData, tx *engine.Tx, id user.ID, ids []int64,
 ) (int, error) {
 	tx.Lock(feedstore.RecordsLock)
-	records, err := feedstore.SelectRecords[Row](ctx, tx.NewSelect().Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id))
+	records, err := feedstore.SelectRecords[Row](tx.Context(), tx.NewSelect().Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id))
 	if err != nil {
 		return 0, err
 	}
@@ -116,7 +109,7 @@ func eraseRecords[Row feedstore.RecordRow](
 	}
 	var covers []string
 	_, err = tx.NewDelete().Model((*Row)(nil)).Where("id IN (?)", bun.List(ids)).Where("author_id = ?", id).
-		Returning("COALESCE(cover ->> 'key', '')").Exec(ctx, &covers)
+		Returning("COALESCE(cover ->> 'key', '')").Exec(tx.Context(), &covers)
 	if covers = slices.DeleteFunc(covers, func(key string) bool { return key == "" }); len(covers) > 0 {
 		tx.Queue(v.DB.Pick(discardCovers), covers, time.UnixMicro(0))
 		tx.Queue(v.DB.Pick(forgetCovers), covers)
@@ -151,14 +144,14 @@ var forgetCovers = engine.Both(`
 	WHERE picture ->> 'key' IN (SELECT d.key FROM discards d WHERE d.key = ANY($1))`)
 
 // eraseReasons blanks the reasons of audit records, which themselves stay.
-func (v PersonalData) eraseReasons(ctx context.Context, tx *engine.Tx, _ user.ID, ids []int64) (int, error) {
-	_, err := tx.NewUpdate().Table("audit_reasons").Set("reason = ''").Where("record_id IN (?)", bun.List(ids)).Exec(ctx)
+func (v PersonalData) eraseReasons(tx *engine.Tx, _ user.ID, ids []int64) (int, error) {
+	_, err := tx.NewUpdate().Table("audit_reasons").Set("reason = ''").Where("record_id IN (?)", bun.List(ids)).Exec(tx.Context())
 	return len(ids), err
 }
 
 // eraseAccount also forgets logins that have succeeded or failed since those were erased: nothing leads
 // from the account to its phone afterwards. A login waits for the lock, and then stores nothing.
-func (v PersonalData) eraseAccount(ctx context.Context, tx *engine.Tx, id user.ID, ids []int64) (int, error) {
+func (v PersonalData) eraseAccount(tx *engine.Tx, id user.ID, ids []int64) (int, error) {
 	var phone string
 	tx.Queue("SELECT phone FROM users WHERE id = $1", id).Into(&phone)
 	if err := tx.Send(); err != nil {
