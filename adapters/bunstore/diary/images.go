@@ -28,6 +28,7 @@ type Images struct {
 	Limits quota.Limits
 }
 
+// ImageRow is a user's image.
 type ImageRow struct {
 	bun.BaseModel `bun:"table:images,alias:i"`
 	ID            userimage.ID `bun:",pk,autoincrement"`
@@ -76,10 +77,6 @@ const (
 	lockImage = `
 		SELECT id, owner_id, key, width, height, tags, created, deleted, hidden, revision FROM images WHERE id = $1
 		FOR UPDATE`
-
-	// imageOf finds the image $1.
-	imageOf = `
-		SELECT id, owner_id, key, width, height, tags, created, deleted, hidden, revision FROM images WHERE id = $1`
 )
 
 // Add counts the bytes and the image in the order in which a deletion takes them back, so that
@@ -101,7 +98,7 @@ func (v Images) Add(ctx context.Context, i userimage.Image, charges ...ratelimit
 }
 
 func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, error) {
-	row, err := engine.One[ImageRow](ctx, v.DB, userimage.ErrNotFound, imageOf, id)
+	row, err := engine.SelectOne[ImageRow](ctx, v.DB, userimage.ErrNotFound, "id = ?", id)
 	if err != nil {
 		return userimage.Image{}, err
 	}
@@ -110,13 +107,12 @@ func (v Images) Get(ctx context.Context, id userimage.ID) (userimage.Image, erro
 
 func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.Image) error) (next userimage.Image, err error) {
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
-		ctx := tx.Context()
 		old, err := loadImage(tx, id)
 		if err != nil {
 			return err
 		}
 		next = old
-		if err := cmp.Or(fn(&next), ctx.Err()); err != nil {
+		if err := cmp.Or(fn(&next), tx.Context().Err()); err != nil {
 			return err
 		}
 		next.ID = id
@@ -173,7 +169,7 @@ func (v Images) Turn(tx *engine.Tx, id userimage.ID, isHidden bool, to media.Res
 }
 
 // imagesOf finds the images of the owner $1 that have all tags of $2, and any of the tags of $3 if there are any: $4 of them
-// after $5, the newest first, with their number.
+// after $5, the newest first, with their number. For COUNT(*) OVER (), SQLite would keep all rows before it returns the first.
 var imagesOf = engine.Text{
 	Postgres: `
 	SELECT COUNT(*) OVER () AS total, id, owner_id, key, width, height, tags, created
@@ -184,35 +180,17 @@ var imagesOf = engine.Text{
 	LIMIT CAST($4 AS bigint) OFFSET CAST($5 AS bigint)`,
 
 	SQLite: `
-	SELECT COUNT(*) OVER () AS total, id, owner_id, key, width, height, tags, created
-	FROM images
-	WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden
-		AND ($2 = '[]' OR NOT EXISTS (
-			SELECT 1 FROM json_each($2) w WHERE w.value NOT IN (SELECT t.value FROM json_each(images.tags) t)))
-		AND ($3 = '[]' OR EXISTS (
-			SELECT 1 FROM json_each($3) w WHERE w.value IN (SELECT t.value FROM json_each(images.tags) t)))
+	WITH found AS NOT MATERIALIZED (
+		SELECT id, owner_id, key, width, height, tags, created FROM images
+		WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden
+			AND ($2 = '[]' OR NOT EXISTS (
+				SELECT 1 FROM json_each($2) w WHERE w.value NOT IN (SELECT t.value FROM json_each(images.tags) t)))
+			AND ($3 = '[]' OR EXISTS (
+				SELECT 1 FROM json_each($3) w WHERE w.value IN (SELECT t.value FROM json_each(images.tags) t))))
+	SELECT (SELECT COUNT(*) FROM found) AS total, id, owner_id, key, width, height, tags, created
+	FROM found
 	ORDER BY created DESC, id DESC
 	LIMIT CAST($4 AS integer) OFFSET CAST($5 AS integer)`,
-}
-
-// allImagesOf is imagesOf without the page and the total, for which SQLite would keep all rows before it returns the first.
-var allImagesOf = engine.Text{
-	Postgres: `
-	SELECT id, owner_id, key, width, height, tags, created
-	FROM images
-	WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden
-		AND tags @> $2 AND (cardinality($3::text[]) = 0 OR tags && $3)
-	ORDER BY created DESC, id DESC`,
-
-	SQLite: `
-	SELECT id, owner_id, key, width, height, tags, created
-	FROM images
-	WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden
-		AND ($2 = '[]' OR NOT EXISTS (
-			SELECT 1 FROM json_each($2) w WHERE w.value NOT IN (SELECT t.value FROM json_each(images.tags) t)))
-		AND ($3 = '[]' OR EXISTS (
-			SELECT 1 FROM json_each($3) w WHERE w.value IN (SELECT t.value FROM json_each(images.tags) t)))
-	ORDER BY created DESC, id DESC`,
 }
 
 func (v Images) List(ctx context.Context, q userimage.Query, r page.Request) (page.Page[userimage.Image], error) {
@@ -245,7 +223,7 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 				return errStopped
 			}
 			return nil
-		}, v.DB.Pick(allImagesOf), q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps))
+		}, v.DB.Pick(imagesOf), q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), math.MaxInt64, 0)
 		err := v.DB.Read(ctx, func(ctx context.Context) error {
 			if !possible {
 				return nil
