@@ -36,9 +36,6 @@ var postponeKeys = engine.Both(`UPDATE discards SET due = $2 WHERE key = ANY($1)
 var forgetKeys = engine.Both(`DELETE FROM discards WHERE key = ANY($1)`)
 
 func (v DeletionQueue) Done(ctx context.Context, keys []media.Key) error {
-	if len(keys) == 0 {
-		return ctx.Err()
-	}
 	return v.DB.Exec(ctx, v.DB.Pick(forgetKeys), keys)
 }
 
@@ -60,27 +57,16 @@ func (v DeletionQueue) Reserve(ctx context.Context, r media.Reservation) error {
 // lockKey locks the key that a picture is moved to.
 func lockKey(tx *engine.Tx, key media.Key) { tx.Lock("picture " + string(key)) }
 
-// pictureRow is a row that refers to pictures by a key or a cover. Its place is its ID, its digest, or else its key.
+// pictureRow is a row that refers to pictures by a key or a cover. Its place is its number, its digest, or its key.
 type pictureRow struct {
-	ID     int64        `bun:",nullzero"`
-	Digest []byte       `bun:",nullzero"`
-	Key    media.Key    `bun:",nullzero"`
-	Cover  engine.Cover `bun:",nullzero"`
-}
-
-func (r pictureRow) place() any {
-	switch {
-	case r.ID != 0:
-		return r.ID
-	case r.Digest != nil:
-		return r.Digest
-	}
-	return r.Key
+	Place any
+	Key   media.Key `bun:",nullzero"`
+	Cover engine.Cover
 }
 
 func (r pictureRow) references(of string) (found []media.Reference) {
-	if r.ID != 0 {
-		of = fmt.Sprint(of, " ", r.ID)
+	if id, is := r.Place.(int64); is {
+		of = fmt.Sprint(of, " ", id)
 	}
 	for _, key := range append(media.Picture(r.Cover).Keys(), r.Key) {
 		if key != "" {
@@ -96,14 +82,17 @@ var pictureRows = []struct {
 	begin     any // before all places
 	statement string
 }{
-	{"plate", 0, "SELECT id, photo AS key FROM plates WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
-	{"user image", 0, "SELECT id, key FROM images WHERE deleted IS NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
-	{"avatar of user", 0, "SELECT id, avatar AS cover FROM users WHERE avatar IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
-	{"publication", 0, "SELECT id, cover FROM publications WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
-	{"node", 0, "SELECT id, cover FROM nodes WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
-	{"demand", 0, "SELECT id, cover FROM demands WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
-	{"import", []byte{}, "SELECT digest, picture AS cover FROM import_covers WHERE digest > $1 ORDER BY digest LIMIT CAST($2 AS bigint)"},
-	{"", "", "SELECT key FROM discards WHERE key > $1 ORDER BY key LIMIT CAST($2 AS bigint)"},
+	{"plate", 0, "SELECT id AS place, photo AS key FROM plates WHERE id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
+	{"user image", 0, "SELECT id AS place, key FROM images WHERE deleted IS NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
+	{"avatar of user", 0, `
+		SELECT id AS place, avatar AS cover FROM users WHERE avatar IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)`},
+	{"publication", 0, `
+		SELECT id AS place, cover FROM publications WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)`},
+	{"node", 0, "SELECT id AS place, cover FROM nodes WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
+	{"demand", 0, "SELECT id AS place, cover FROM demands WHERE cover IS NOT NULL AND id > $1 ORDER BY id LIMIT CAST($2 AS bigint)"},
+	{"import", []byte{}, `
+		SELECT digest AS place, picture AS cover FROM import_covers WHERE digest > $1 ORDER BY digest LIMIT CAST($2 AS bigint)`},
+	{"", "", "SELECT key AS place, key FROM discards WHERE key > $1 ORDER BY key LIMIT CAST($2 AS bigint)"},
 }
 
 // referenceBatch is how many rows References reads at once.
@@ -122,7 +111,7 @@ func (v DeletionQueue) References(ctx context.Context) iter.Seq2[media.Reference
 				}
 				after = nil
 				if len(rows) == referenceBatch {
-					after = rows[len(rows)-1].place()
+					after = rows[len(rows)-1].Place
 				}
 				for _, row := range rows {
 					for _, found := range row.references(from.of) {

@@ -9,20 +9,18 @@ import (
 	"plaza/domain/user"
 )
 
-// Drafts and comments are counted in an index, at most as many as the quota has, while others who add one for the same
+// Drafts and comments are looked up in an index, at most as many as the quota has, while others who add one for the same
 // account wait.
 const (
-	// hasFewerDrafts finds a row if the author $1 has fewer drafts than $2.
+	// hasFewerDrafts finds a row if the author $1 has fewer drafts than $2, which means no $2-th one.
 	hasFewerDrafts = `
-		SELECT 1 WHERE (
-			SELECT COUNT(*) FROM (
-				SELECT 1 FROM events WHERE author_id = $1 AND status = 0 LIMIT CAST($2 AS bigint)) counted) < CAST($2 AS bigint)`
+		SELECT 1 WHERE NOT EXISTS (
+			SELECT 1 FROM events WHERE author_id = $1 AND status = 0 LIMIT 1 OFFSET CAST($2 AS bigint) - 1)`
 
 	// hasFewerComments finds a row if the author $2 has fewer comments on the event $1 than $3.
 	hasFewerComments = `
-		SELECT 1 WHERE (
-			SELECT COUNT(*) FROM (
-				SELECT 1 FROM comments WHERE event_id = $1 AND author_id = $2 LIMIT CAST($3 AS bigint)) counted) < CAST($3 AS bigint)`
+		SELECT 1 WHERE NOT EXISTS (
+			SELECT 1 FROM comments WHERE event_id = $1 AND author_id = $2 LIMIT 1 OFFSET CAST($3 AS bigint) - 1)`
 )
 
 // newPlates returns the plates that are not stored yet as counted pictures, and clears their
