@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"plaza/adapters/bunstore/people"
-	"plaza/domain/quota"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -169,7 +169,8 @@ func (v Images) Turn(tx *engine.Tx, id userimage.ID, isHidden bool, to media.Res
 }
 
 // imagesOf finds the images of the owner $1 that have all tags of $2, and any of the tags of $3 if there are any: $4 of them
-// after $5, the newest first, with their number. For COUNT(*) OVER (), SQLite would keep all rows before it returns the first.
+// after $5, the newest first, with their number. SQLite counts by itself, and only for a page: for COUNT(*) OVER () it would keep
+// all rows in memory before it returns the first.
 var imagesOf = engine.Text{
 	Postgres: `
 	SELECT COUNT(*) OVER () AS total, id, owner_id, key, width, height, tags, created
@@ -187,7 +188,8 @@ var imagesOf = engine.Text{
 				SELECT 1 FROM json_each($2) w WHERE w.value NOT IN (SELECT t.value FROM json_each(images.tags) t)))
 			AND ($3 = '[]' OR EXISTS (
 				SELECT 1 FROM json_each($3) w WHERE w.value IN (SELECT t.value FROM json_each(images.tags) t))))
-	SELECT (SELECT COUNT(*) FROM found) AS total, id, owner_id, key, width, height, tags, created
+	SELECT CASE $4 WHEN 9223372036854775807 THEN 0 ELSE (SELECT COUNT(*) FROM found) END AS total,
+		id, owner_id, key, width, height, tags, created
 	FROM found
 	ORDER BY created DESC, id DESC
 	LIMIT CAST($4 AS integer) OFFSET CAST($5 AS integer)`,
