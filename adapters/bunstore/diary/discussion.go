@@ -2,11 +2,11 @@ package diary
 
 import (
 	"context"
-	"plaza/adapters/bunstore/people"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
 	"plaza/domain/moderation"
@@ -65,12 +65,6 @@ const (
 		SELECT event_id, $2, $3, $4 FROM event_counts WHERE event_id = $1
 		RETURNING id`
 
-	// countComment counts one more comment on the event $1, written at $2.
-	countComment = `
-		UPDATE event_counts
-		SET comments = comments + 1, commented = CASE WHEN commented > $2 THEN commented ELSE $2 END
-		WHERE event_id = $1`
-
 	// RecountComments counts $2 more comments on the event $1, and finds the newest of them.
 	RecountComments = `
 		UPDATE event_counts
@@ -122,7 +116,7 @@ func (v Events) AddComment(
 		if err := tx.Send(); err != nil {
 			return err
 		}
-		tx.Queue(countComment, c.Event, c.Created)
+		tx.Queue(RecountComments, c.Event, 1)
 		people.Notify(tx, notification.OfComment(c).For(author))
 		people.CompleteKey(tx, key, idempotency.Comment, int64(c.ID))
 		tx.Add(people.MembersOf(v.DB, []user.ID{c.Author}, func(m user.Member) { by = &m }))

@@ -5,15 +5,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	feedstore "plaza/adapters/bunstore/feed"
-	"plaza/adapters/bunstore/people"
-	"plaza/domain/quota"
 	"reflect"
 	"slices"
 
+	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
+	"plaza/domain/quota"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
@@ -186,39 +186,24 @@ func (v Events) ChangeWithin(
 	if err == nil && v.countsDrafts(read.Event, next) {
 		tx.Queue(hasFewerDrafts, next.Author(), v.Limits.Drafts+1).Must(v.Limits.ErrDrafts()) // with this one
 	}
-	if err := cmp.Or(err, tx.Send()); err != nil {
-		return read, err
-	}
-	return changed.entry()
+	return changed, err
 }
 
 // errStale reports that an event has changed since it was read.
 var errStale = errors.New("the event has changed")
 
-// rewritten is an event as a transaction stores it. Sending the transaction sets the counts and the numbers of new plates.
-type rewritten struct {
-	event.State
-	event.Counts
-	revision int64
-}
-
-func (r *rewritten) entry() (event.Entry, error) {
-	e, err := event.Restore(r.State)
-	return event.Entry{Event: e, Counts: r.Counts, Revision: r.revision}, err
-}
-
 // rewrite stores the next state of the event if that still has the revision, applies the charges, and returns the event as it
 // stores it. Else it returns errStale. The first statement locks the row, the last ones the counters of the feed.
-func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charges []ratelimit.Charge) (*rewritten, error) {
+func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charges []ratelimit.Charge) (event.Entry, error) {
 	changed, err := event.Restore(next)
 	if err != nil {
-		return nil, err
+		return event.Entry{}, err
 	}
 	makes, err := next.Makes()
 	if err != nil {
-		return nil, err
+		return event.Entry{}, err
 	}
-	before, r := old.State(), &rewritten{State: changed.State(), revision: old.Revision + 1}
+	before, stored, counts := old.State(), changed.State(), event.Counts{}
 	update, args := updateEventText, []any{
 		next.ID, old.Revision, next.Title, next.Content, next.HTML, next.Place.Province, next.Place.City, next.Place.District, next.Modified,
 	}
@@ -226,18 +211,20 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 		update = updateEvent
 		args = append(args, next.Date, engine.NullIfZero(next.Category), next.Permission, next.Status, next.IsHidden, next.Published)
 	}
-	tx.Queue(update, args...).Must(errStale).Into(&r.Comments, &r.Likes)
+	tx.Queue(update, args...).Must(errStale).Into(&counts.Comments, &counts.Likes)
 	people.ChargeAll(tx, charges)
-	plates := newPlates(r.Plates)
-	changePlates(tx, next.ID, before.Plates, r.Plates)
+	plates := newPlates(stored.Plates)
+	changePlates(tx, next.ID, before.Plates, stored.Plates)
 	people.CountPictures(tx, v.Limits, next.Author, plates...)
-	if err := tx.Send(); err != nil {
-		return nil, err
+	if err := tx.Send(); err != nil { // it sets the counts and the numbers of new plates
+		return event.Entry{}, err
 	}
 	var b feedstore.ListingChanges
 	b.Replace(feedstore.Listed(old.Event), feedstore.Listed(changed))
 	feedstore.WriteListings(v.DB, tx, b)
-	return r, v.complete(tx, &r.State, makes)
+	err = v.complete(tx, &stored, makes)
+	e, broken := event.Restore(stored)
+	return event.Entry{Event: e, Counts: counts, Revision: old.Revision + 1}, cmp.Or(err, broken)
 }
 
 // isIndexedAlike reports whether the columns of both that indexes of events have are the same.
@@ -252,18 +239,15 @@ func isIndexedAlike(a, b event.State) bool {
 func (v Events) ChangeRead(
 	ctx context.Context, read event.Entry, fn func(*event.Event) error, charges ...ratelimit.Charge,
 ) (event.Entry, error) {
-	if err := ctx.Err(); err != nil {
-		return event.Entry{}, err
-	}
 	before := read.State()
 	changed, err := event.Restore(before)
-	if err != nil {
+	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return event.Entry{}, err
 	}
 	if err := cmp.Or(fn(changed), ctx.Err()); err != nil || reflect.DeepEqual(before, changed.State()) {
 		return v.Change(ctx, read.ID(), fn, charges...)
 	}
-	var stored *rewritten
+	var stored event.Entry
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
 		if v.countsDrafts(read.Event, changed) {
 			v.needDraft(tx, read.Author(), errStale)
@@ -274,10 +258,7 @@ func (v Events) ChangeRead(
 	if errors.Is(err, errStale) {
 		return v.Change(ctx, read.ID(), fn, charges...)
 	}
-	if err != nil {
-		return event.Entry{}, err
-	}
-	return stored.entry()
+	return stored, err
 }
 
 func (v Events) Remove(ctx context.Context, id event.ID) (removed *event.Event, err error) {

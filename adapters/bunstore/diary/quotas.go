@@ -2,9 +2,9 @@ package diary
 
 import (
 	"fmt"
-	"plaza/adapters/bunstore/people"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/event"
 	"plaza/domain/user"
 )

@@ -2,10 +2,10 @@ package diary
 
 import (
 	"context"
-	"plaza/adapters/bunstore/people"
 	"slices"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/feed"

@@ -3,12 +3,12 @@ package diary
 import (
 	"encoding/json"
 	"fmt"
-	"plaza/adapters/bunstore/people"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/markup"
@@ -74,9 +74,7 @@ func (l *plateList) ScanBytes(text []byte) error {
 	if err := json.Unmarshal(text, &rows); err != nil {
 		return fmt.Errorf("decode plates: %w", err)
 	}
-	for _, row := range rows {
-		*l = append(*l, event.Plate(row))
-	}
+	*l = engine.Mapped(rows, func(row plateJSON) event.Plate { return event.Plate(row) })
 	return nil
 }
 

@@ -88,10 +88,7 @@ func insertAudit(tx *engine.Tx, r audit.Record, id *audit.ID) error {
 func (v Audit) Append(ctx context.Context, r audit.Record) (audit.Record, error) {
 	r.At = instant.Normalise(r.At)
 	err := v.DB.Write(ctx, func(tx *engine.Tx) error { return insertAudit(tx, r, &r.ID) })
-	if err != nil {
-		return audit.Record{}, err
-	}
-	return r, nil
+	return r, err
 }
 
 func (v Audit) List(ctx context.Context, q audit.Query) (page.CursorPage[audit.Record], error) {

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"plaza/adapters/bunstore/diary"
-	"plaza/adapters/bunstore/people"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/diary"
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/audit"
 	"plaza/domain/event"
 	"plaza/domain/instant"

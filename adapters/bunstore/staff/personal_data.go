@@ -4,19 +4,19 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"plaza/adapters/bunstore/people"
 	"strings"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/personaldata"
 	"plaza/domain/ratelimit"
 	"plaza/domain/user"
 )
 
 // PersonalData implements personaldata.Store. Every writer that it shares rows with takes the same locks in the same
-// order, as the comments of Events, Images and ImportStore say.
+// order, as the comments of diary.Events, diary.Images and imports.Store say.
 type PersonalData struct{ DB *engine.DB }
 
 // personalPage is how many records Records reads at once.

@@ -2,15 +2,15 @@ package staff
 
 import (
 	"cmp"
-	"plaza/adapters/bunstore/diary"
-	feedstore "plaza/adapters/bunstore/feed"
-	"plaza/adapters/bunstore/people"
 	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/diary"
+	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/event"
 	"plaza/domain/feed"
 	"plaza/domain/publication"

@@ -1,15 +1,15 @@
 package staff
 
 import (
-	"plaza/adapters/bunstore/diary"
-	feedstore "plaza/adapters/bunstore/feed"
-	"plaza/adapters/bunstore/money"
-	"plaza/adapters/bunstore/people"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"plaza/adapters/bunstore/diary"
+	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/adapters/bunstore/money"
+	"plaza/adapters/bunstore/people"
 	"plaza/domain/access"
 	"plaza/domain/demand"
 	"plaza/domain/event"
