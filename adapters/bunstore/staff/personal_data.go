@@ -58,16 +58,18 @@ func exporting[R any](statement string, export func(*R) exported) personalRecord
 	}
 }
 
-// exportingRows is exporting for the rows of a model that satisfy the condition on the user ?0, with more columns. The key may be two.
+// exportingRows is exporting for the rows of a model that satisfy the condition on the user ?0. bun makes the statement, of the
+// model's columns and of more. The key is one column or two.
 func exportingRows[R any](condition, key string, export func(*R) exported, more ...string) personalRecords {
 	return func(ctx context.Context, db *engine.DB, id user.ID, yield func(personaldata.Record, error) bool) {
 		places := []string{"$3", "$4"}[:len(export(new(R)).keys)]
 		query := db.Reader.NewSelect().Model((*R)(nil)).ColumnExpr("?TableColumns").Where(condition, bun.Safe("$1")).
-			Where("(?) > (?)", bun.Safe(key), bun.Safe(strings.Join(places, ", "))).OrderExpr(key)
+			Where("(?) > (?)", bun.Safe(key), bun.Safe(strings.Join(places, ", "))).
+			OrderExpr("? LIMIT CAST($2 AS bigint)", bun.Safe(key))
 		for _, column := range more {
 			query = query.ColumnExpr(column)
 		}
-		exporting(query.String()+" LIMIT CAST($2 AS bigint)", export)(ctx, db, id, yield)
+		exporting(query.String(), export)(ctx, db, id, yield)
 	}
 }
 

@@ -203,7 +203,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 	},
 	personaldata.Prepayments: {
 		table: "prepayments", key: "id", set: "open_id = '', code_url = '', mweb_url = '', request = substr(request, 1, 0)",
-		left: ofOrders + ` AND state IN ('closed', 'paid')
+		left: `order_id IN (SELECT o.id FROM orders o WHERE o.user_id = ?0) AND state IN ('closed', 'paid')
 			AND (open_id <> '' OR code_url <> '' OR mweb_url <> '' OR length(request) > 0)`,
 		records: exportingRows(ofOrders, "id + 0", func(r *money.PrepaymentRow) exported {
 			return keyed(personaldata.NewPrepaymentRecord(r.OrderID, r.Prepayment()), r.ID)
@@ -215,7 +215,9 @@ var personalKinds = map[personaldata.Kind]personalKind{
 		}),
 	},
 	personaldata.Refunds: { // with state IN SQLite would read the refunds of everyone
-		table: "refunds", left: ofPayments + " AND state NOT IN ('processing', 'abnormal') AND reason <> ''", key: "id", set: "reason = ''",
+		table: "refunds", key: "id", set: "reason = ''",
+		left: `payment_id IN (SELECT p.id FROM orders o JOIN payments p ON p.order_id = o.id WHERE o.user_id = ?0)
+			AND state NOT IN ('processing', 'abnormal') AND reason <> ''`,
 		records: exportingRows(ofPayments, "id + 0", func(r *money.RefundRow) exported {
 			return keyed(personaldata.NewRefundRecord(r.Refund()), r.ID)
 		}),
