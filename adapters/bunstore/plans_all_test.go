@@ -1,6 +1,7 @@
 package bunstore
 
 import (
+	"context"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/personaldata"
 )
 
 // isStatement finds the beginning of a text that a database runs as it stands.
@@ -162,5 +164,39 @@ func TestStatements_run_as_they_stand_on_SQLite(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, prepared.Close())
 		})
+	}
+}
+
+// sentTexts keeps the statements that Postgres is sent.
+type sentTexts struct {
+	counter
+	all []string
+}
+
+func (x *sentTexts) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
+	x.all = append(x.all, d.SQL)
+	return ctx
+}
+
+func TestUSR07_an_export_reads_no_table_whole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-all runs this")
+	}
+	t.Parallel()
+	_, conn := filledPostgres(t, populousPostgres)
+	var sent sentTexts
+	s, err := Open(t.Context(), engine.Options{URL: conn.Config().ConnString(), Trace: &sent})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	small := smallTables(t, conn)
+	for _, d := range personaldata.Kinds() {
+		sent.all = nil
+		for range s.PersonalData().Records(t.Context(), 7, d.Kind) {
+			break
+		}
+		require.NotEmpty(t, sent.all, d.Kind)
+		for _, scan := range planOfAny(t, conn, sent.all[len(sent.all)-1]).scans() {
+			assert.False(t, scan.Node == "Seq Scan" && !small[scan.Relation], "%s reads %s whole", d.Kind, scan.Relation)
+		}
 	}
 }

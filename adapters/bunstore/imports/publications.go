@@ -6,19 +6,7 @@ import (
 	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/imported"
-	"plaza/domain/publication"
 )
-
-type bundleRow struct {
-	bun.BaseModel   `bun:"table:bundles,alias:b"`
-	ID              publication.BundleID `bun:",pk"`
-	FirstOriginalID publication.BundleID `bun:",nullzero"`
-	OriginalID      publication.BundleID `bun:",nullzero"`
-}
-
-func (r bundleRow) bundle() publication.Bundle {
-	return publication.Bundle{ID: r.ID, FirstOriginal: r.FirstOriginalID, Original: r.OriginalID}
-}
 
 const (
 	// updateBundle changes the bundle $1: $2 first original, $3 original.

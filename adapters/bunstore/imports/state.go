@@ -3,6 +3,8 @@ package imports
 import (
 	"maps"
 
+	"github.com/uptrace/bun"
+
 	feedstore "plaza/adapters/bunstore/feed"
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/adapters/bunstore/people"
@@ -137,4 +139,15 @@ func (t *importState) bundle(id publication.BundleID) publication.Bundle {
 	b := t.bundles[id]
 	b.ID = id
 	return b
+}
+
+type bundleRow struct {
+	bun.BaseModel   `bun:"table:bundles,alias:b"`
+	ID              publication.BundleID `bun:",pk"`
+	FirstOriginalID publication.BundleID `bun:",nullzero"`
+	OriginalID      publication.BundleID `bun:",nullzero"`
+}
+
+func (r bundleRow) bundle() publication.Bundle {
+	return publication.Bundle{ID: r.ID, FirstOriginal: r.FirstOriginalID, Original: r.OriginalID}
 }

@@ -13,12 +13,6 @@ import (
 )
 
 var (
-	// paymentsOf finds the payments with the transactions $1.
-	paymentsOf = engine.Both(`
-		SELECT id, order_id, transaction_id, out_trade_no, protocol, app, state, amount, currency, received, refunded, paid
-		FROM payments
-		WHERE transaction_id = ANY($1)`)
-
 	// refundsOf finds the refunds with the numbers $1.
 	refundsOf = engine.Both(`
 		SELECT id, payment_id, out_refund_no, amount, currency, reason, origin, requested_by, state, wallet_refund_id,

@@ -107,12 +107,23 @@ func (v Ledger) Due(ctx context.Context, now, next time.Time, limit int) ([]paym
 }
 
 func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Request) (page.Page[payment.Payment], error) {
+	var named PaymentRow
+	if f.Transaction != "" { // staff may type anything, which bun would write into a text
+		var err error
+		named, err = engine.One[PaymentRow](ctx, v.DB, nil, v.DB.Pick(paymentsOf), []string{f.Transaction})
+		if err != nil {
+			return page.Page[payment.Payment]{}, err
+		}
+	}
 	p, err := engine.ListPage[PaymentRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		if f.State == payment.RefundDue {
 			query = query.Where("refunded < amount")
 		}
+		if f.Transaction != "" {
+			query = query.Where("id = ?", named.ID)
+		}
 		query = engine.WhereSet(engine.WhereSet(query, "state", f.State), "order_id", f.Order)
-		return engine.WhereSet(engine.WhereSet(query, "id", f.ID), "transaction_id", f.Transaction)
+		return engine.WhereSet(query, "id", f.ID)
 	}, "received DESC, id DESC")
 	return page.Map(p, PaymentRow.Payment), err
 }
@@ -249,33 +260,4 @@ func (v Ledger) Unrefunded(ctx context.Context, limit int) ([]payment.PaymentID,
 		return engine.Limited(query.Column("id").Order("received", "id"), limit)
 	})
 	return engine.Mapped(rows, func(r PaymentRow) payment.PaymentID { return r.ID }), err
-}
-
-// RefundRow is a row of refunds.
-type RefundRow struct {
-	bun.BaseModel  `bun:"table:refunds,alias:r"`
-	ID             payment.RefundID `bun:",pk,autoincrement"`
-	PaymentID      payment.PaymentID
-	No             payment.RefundNo `bun:"out_refund_no"`
-	Amount         int64
-	Currency       string
-	Reason         string
-	Origin         payment.RefundOrigin
-	RequestedBy    user.ID `bun:",nullzero"`
-	State          payment.RefundState
-	WalletRefundID string
-	Created        engine.Time
-	Updated        engine.Time
-	Sent           engine.Time
-	NextCheck      engine.Time
-	engine.PageRow
-}
-
-// Refund returns the stored refund.
-func (r RefundRow) Refund() payment.Refund {
-	return payment.Refund{
-		ID: r.ID, Payment: r.PaymentID, No: r.No, Amount: r.Amount, Currency: r.Currency, Reason: r.Reason, Origin: r.Origin,
-		Staff: r.RequestedBy, State: r.State, WalletID: r.WalletRefundID,
-		Created: r.Created.Time, Updated: r.Updated.Time, Sent: r.Sent.Time, NextCheck: r.NextCheck.Time,
-	}
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
@@ -16,15 +18,16 @@ type Keys struct{ DB *engine.DB }
 
 // KeyRow is a reserved or answered key. An answer with an order has OrderID alone, one with a refund RefundID alone.
 type KeyRow struct {
-	Name        string
-	Fingerprint []byte
-	Since       engine.Time
-	Busy        engine.Time     // end of the reservation; zero: answered
-	OrderID     payment.OrderID `bun:",nullzero"`
-	Reply       []byte
-	Kind        idempotency.Kind `bun:",nullzero"`
-	MadeID      int64            `bun:",nullzero"`
-	RefundID    payment.RefundID `bun:",nullzero"`
+	bun.BaseModel `bun:"table:idempotency_keys"`
+	Name          string
+	Fingerprint   []byte
+	Since         engine.Time
+	Busy          engine.Time     // end of the reservation; zero: answered
+	OrderID       payment.OrderID `bun:",nullzero"`
+	Reply         []byte
+	Kind          idempotency.Kind `bun:",nullzero"`
+	MadeID        int64            `bun:",nullzero"`
+	RefundID      payment.RefundID `bun:",nullzero"`
 }
 
 // Answer returns the stored answer to the key.
