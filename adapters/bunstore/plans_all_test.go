@@ -99,15 +99,8 @@ var readsWhole = map[string]string{
 	"wrongCounters": "a check", "recountedEvents": "a check",
 }
 
-// TestStatements_run_as_they_stand_and_read_no_table_whole_on_Postgres prepares each statement, which fails if it is a part of one, and
-// plans it for any parameters.
-func TestStatements_run_as_they_stand_and_read_no_table_whole_on_Postgres(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	t.Parallel()
-	_, conn := filledPostgres(t, populousPostgres)
-	small := smallTables(t, conn)
+// testStatements prepares each statement, which fails if it is a part of one, and plans it for any parameters.
+func testStatements(t *testing.T, conn *pgx.Conn, small map[string]bool) {
 	require.Greater(t, len(constants), 150)
 	for name, text := range constants {
 		t.Run(name, func(t *testing.T) {
@@ -178,17 +171,11 @@ func (x *sentTexts) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.Trac
 	return ctx
 }
 
-func TestUSR07_an_export_reads_no_table_whole(t *testing.T) {
-	if testing.Short() {
-		t.Skip("make test-all runs this")
-	}
-	t.Parallel()
-	_, conn := filledPostgres(t, populousPostgres)
+func testExports(t *testing.T, conn *pgx.Conn, small map[string]bool) {
 	var sent sentTexts
 	s, err := Open(t.Context(), engine.Options{URL: conn.Config().ConnString(), Trace: &sent})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	small := smallTables(t, conn)
 	for _, d := range personaldata.Kinds() {
 		sent.all = nil
 		for range s.PersonalData().Records(t.Context(), 7, d.Kind) {

@@ -162,12 +162,19 @@ func filledPostgres(t *testing.T, statements ...string) (*Store, *pgx.Conn) {
 	return s, conn
 }
 
-func TestHot_reads_are_planned_by_their_indexes(t *testing.T) {
+func TestPlans_on_a_populous_Postgres(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
 	s, conn := filledPostgres(t, populousPostgres)
+	small := smallTables(t, conn)
+	t.Run("hot reads use their indexes", func(t *testing.T) { testHotReads(t, s, conn) })
+	t.Run("statements run as they stand and read no table whole", func(t *testing.T) { testStatements(t, conn, small) })
+	t.Run("USR-07 an export reads no table whole", func(t *testing.T) { testExports(t, conn, small) })
+}
+
+func testHotReads(t *testing.T, s *Store, conn *pgx.Conn) {
 	for _, r := range postgresReads(t, s) {
 		t.Run(r.name, func(t *testing.T) {
 			var read float64

@@ -15,6 +15,6 @@ func TestMore_ports_without_cached_statements(t *testing.T) {
 	ports.News(t, uncached)
 	ports.RateLimits(t, uncached)
 	ports.Imports(t, uncached)
-	ports.Images(t, uncached)
+	ports.Feed(t, uncached)
 	ports.Ledger(t, uncached)
 }
