@@ -206,7 +206,6 @@ class Counter(models.Model):
     count = models.BigIntegerField()
     created = models.DateTimeField(null=True)
     updated = models.DateTimeField(null=True)
-    version = models.BigIntegerField()
 
     class Meta:
         managed = False

@@ -62,9 +62,9 @@ def relist(event):
     """Tell the feed that a listed event was modified."""
     EventListing.objects.filter(event=event, kind="xfile").update(updated=event.modified)
     shard = {"category_id": event.category_id or 0, "kind": "xfile", "shard": connection.connection.get_backend_pid() % SHARDS}
-    counted = Counter.objects.filter(**shard).update(version=F("version") + 1, updated=Greatest("updated", event.modified))
+    counted = Counter.objects.filter(**shard).update(updated=Greatest("updated", event.modified))
     if not counted:
-        Counter.objects.create(**shard, count=0, created=event.created, updated=event.modified, version=1)
+        Counter.objects.create(**shard, count=0, created=event.created, updated=event.modified)
 
 
 class AuthorEvents(EventsView):
