@@ -359,7 +359,7 @@ func (s *shop) isOver(t *testing.T, p *purchase) {
 	t.Helper()
 	p.isOver = true
 	s.inDatabase(t, func(db *sql.DB, _ any) {
-		_, err := db.ExecContext(t.Context(), "UPDATE orders SET expires = created, look = created WHERE id = $1", p.id)
+		_, err := db.ExecContext(t.Context(), "UPDATE orders SET expires = created, next_check = created WHERE id = $1", p.id)
 		require.NoError(t, err)
 	})
 }
