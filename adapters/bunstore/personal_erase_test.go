@@ -29,8 +29,9 @@ func TestUSR07_records_that_have_another_author_by_now_stay(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for id := range 2 {
-		_, err := db.Exec("INSERT INTO nodes (id, title, summary, author_id, language, published, deleted, created, updated)"+
-			" VALUES ($1, 'A title', '', $2, 'en', TRUE, FALSE, $3, $3)", 7+id, people[0], noon)
+		_, err := db.Exec(`
+			INSERT INTO nodes (id, title, summary, author_id, language, published, deleted, created, updated)
+			VALUES ($1, 'A title', '', $2, 'en', TRUE, FALSE, $3, $3)`, 7+id, people[0], noon)
 		require.NoError(t, err)
 	}
 	other := aside(t, db, "SELECT pg_advisory_xact_lock(hashtextextended('imports', 0))",

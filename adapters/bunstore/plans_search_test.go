@@ -107,7 +107,9 @@ func TestUSR08_a_search_reads_a_bounded_number_of_rows_on_SQLite(t *testing.T) {
 
 func (of search) assertFew(t *testing.T, s *Store, conn *sql.Conn) {
 	t.Helper()
-	found, steps := run(t, conn, sqliteRead{s.Pick(constants["foundByPrefix"]), []any{of.name, of.by, of.followed, of.others, of.limit, of.withDisabled, "[" + cameFirst + "]", 1000}})
+	found, steps := run(t, conn, sqliteRead{s.Pick(constants["foundByPrefix"]), []any{
+		of.name, of.by, of.followed, of.others, of.limit, of.withDisabled, "[" + cameFirst + "]", 1000,
+	}})
 	assert.LessOrEqual(t, steps, 200+18*of.mayRead, "steps for %d rows", of.mayRead)
 	assert.GreaterOrEqual(t, found, of.mustFind)
 }

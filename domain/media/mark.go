@@ -40,7 +40,8 @@ func Pair(ctx context.Context, s Store, keep func(ctx context.Context, mark stri
 	case err != nil:
 		return err
 	case mark != kept || mark == "":
-		return fmt.Errorf("%w: the mark of the pictures is %s, that of the database %s", ErrForeign, cmp.Or(mark, "missing"), cmp.Or(kept, "missing"))
+		return fmt.Errorf("%w: the mark of the pictures is %s, that of the database %s",
+			ErrForeign, cmp.Or(mark, "missing"), cmp.Or(kept, "missing"))
 	case isNew:
 		return s.SetMark(ctx, mark)
 	}
