@@ -42,15 +42,13 @@ func storeRecords[Record imported.Record, Row any](t *batchApply, kind imported.
 	var added []Row
 	var changed [][]any
 	for n, i := range t.ready[kind] {
-		values := engine.Values(t.db, rows[n])
 		old, has := stored[engine.KeyOf(t.db, rows[n])]
-		switch {
-		case !has:
+		if !has {
 			added = append(added, rows[n])
-		case reflect.DeepEqual(engine.Values(t.db, old), values):
+		} else if values := engine.Values(t.db, rows[n]); reflect.DeepEqual(engine.Values(t.db, old), values) {
 			t.outcomes[i].Status = imported.Same
 			continue
-		default:
+		} else {
 			t.outcomes[i].Status = imported.Changed
 			changed = append(changed, values)
 		}
