@@ -12,6 +12,7 @@ import (
 func TestMore_ports_without_cached_statements(t *testing.T) {
 	t.Parallel()
 	uncached := uncachedStores(t)
+	ports.Images(t, uncached)
 	ports.News(t, uncached)
 	ports.RateLimits(t, uncached)
 	ports.Imports(t, uncached)

@@ -19,7 +19,7 @@ import (
 )
 
 // Behind a pooler no statement is prepared, so the same statements take another path, on which the
-// driver knows no types of parameters. These suites cover most kinds of parameters; the soak runs the others.
+// driver knows no types of parameters. The soak runs more suites.
 func TestPorts_without_cached_statements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
@@ -27,7 +27,6 @@ func TestPorts_without_cached_statements(t *testing.T) {
 	t.Parallel()
 	uncached := uncachedStores(t)
 	ports.Tokens(t, uncached)
-	ports.Images(t, uncached)
 }
 
 // uncachedStores returns stores that prepare no statements.

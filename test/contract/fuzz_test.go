@@ -35,7 +35,7 @@ func TestFuzz(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
-	requests, seed := setting(t, "PLAZA_TEST_REQUESTS", 30), setting(t, "PLAZA_TEST_SEED", 1)
+	requests, seed := setting(t, "PLAZA_TEST_REQUESTS", 15), setting(t, "PLAZA_TEST_SEED", 1)
 	t.Logf("PLAZA_TEST_SEED=%d", seed)
 	for _, on := range stores {
 		if !on.isDurable || on.servers > 1 {
