@@ -5,8 +5,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,7 +38,7 @@ func newServerLogger(c settings.Config, w io.Writer) (*slog.Logger, *logBuffer) 
 	buffer := &logBuffer{w: w}
 	buffer.due = time.AfterFunc(time.Hour, buffer.flush)
 	buffer.due.Stop()
-	return slog.New(promptHandler{newHandler(c, buffer), buffer, c.LogFormat == "json"}), buffer
+	return slog.New(promptHandler{newHandler(c, buffer), buffer}), buffer
 }
 
 const (
@@ -93,21 +91,11 @@ func (b *logBuffer) Close() { b.flush() }
 // promptHandler writes records above slog.LevelInfo immediately.
 type promptHandler struct {
 	slog.Handler
-	buffer   *logBuffer
-	makesOwn bool // lines of JSON of plain records, such as those of requests, at a quarter of what slog.JSONHandler costs
+	buffer *logBuffer
 }
 
 func (h promptHandler) Handle(ctx context.Context, r slog.Record) (err error) {
-	var room [512]byte
-	line, isPlain := room[:0], false
-	if h.makesOwn {
-		line, isPlain = appendLine(line, r)
-	}
-	if isPlain {
-		_, err = h.buffer.Write(line)
-	} else {
-		err = h.Handler.Handle(ctx, r)
-	}
+	err = h.Handler.Handle(ctx, r)
 	if r.Level > slog.LevelInfo {
 		h.buffer.flush()
 	}
@@ -115,50 +103,9 @@ func (h promptHandler) Handle(ctx context.Context, r slog.Record) (err error) {
 }
 
 func (h promptHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return promptHandler{h.Handler.WithAttrs(attrs), h.buffer, false}
+	return promptHandler{h.Handler.WithAttrs(attrs), h.buffer}
 }
 
 func (h promptHandler) WithGroup(name string) slog.Handler {
-	return promptHandler{h.Handler.WithGroup(name), h.buffer, false}
-}
-
-// appendLine appends the line of the record as slog.JSONHandler writes it. It reports false for a record that is not plain: a
-// text must be escaped, or a value is neither a text nor a number.
-func appendLine(line []byte, r slog.Record) (_ []byte, isPlain bool) {
-	line = append(r.Time.AppendFormat(append(line, `{"time":"`...), time.RFC3339Nano), `","level":"`...)
-	line = append(append(append(append(line, r.Level.String()...), `","msg":"`...), r.Message...), '"')
-	isPlain = isUnescaped(r.Message) && !r.Time.IsZero()
-	var add func(slog.Attr) bool
-	add = func(a slog.Attr) bool {
-		if a.Value.Kind() == slog.KindGroup && a.Key == "" {
-			return !slices.ContainsFunc(a.Value.Group(), func(of slog.Attr) bool { return !add(of) })
-		}
-		line = append(append(append(line, `,"`...), a.Key...), `":`...)
-		switch v := a.Value; v.Kind() {
-		case slog.KindString:
-			line = append(append(append(line, '"'), v.String()...), '"')
-			isPlain = isPlain && isUnescaped(v.String())
-		case slog.KindInt64:
-			line = strconv.AppendInt(line, v.Int64(), 10)
-		case slog.KindFloat64: // outside of these bounds JSON has an exponent
-			line = strconv.AppendFloat(line, v.Float64(), 'f', -1, 64)
-			isPlain = isPlain && (v.Float64() == 0 || v.Float64() >= 1e-6 && v.Float64() < 1e21)
-		default:
-			isPlain = false
-		}
-		isPlain = isPlain && isUnescaped(a.Key)
-		return isPlain
-	}
-	r.Attrs(add)
-	return append(line, "}\n"...), isPlain
-}
-
-// isUnescaped reports whether JSON has the text as it is.
-func isUnescaped(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
+	return promptHandler{h.Handler.WithGroup(name), h.buffer}
 }

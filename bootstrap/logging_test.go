@@ -2,9 +2,6 @@ package bootstrap
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -91,36 +88,4 @@ func TestA_log_is_whole_whoever_writes_at_once(t *testing.T) {
 	buffer.Close()
 	lines, _ := out.has()
 	assert.Equal(t, 8*501, lines)
-}
-
-func TestGEN10_lines_of_a_server_s_log_are_those_of_slog(t *testing.T) {
-	var ours, theirs bytes.Buffer
-	log, buffer := newServerLogger(settings.Config{LogFormat: "json"}, &ours)
-	written := func(r slog.Record) bool {
-		line, isPlain := appendLine(nil, r)
-		return isPlain && string(line) == theirs.String()
-	}
-	for _, c := range []struct {
-		isPlain bool
-		message string
-		attrs   []any
-	}{
-		{true, "request", []any{"route", "/a/:id/", "status", 200, "client", "2001:db8::1", "duration_ms", 0.532, "user", int64(1) << 62}},
-		{true, "<&> ~", []any{"zero", 0.0, "whole", 12000.0, "small", 1e-6, "large", 9e20, "empty", "", slog.GroupAttrs("", slog.Int("a", -7), slog.String("b", "c")), "d", 1}},
-		{false, "a", []any{slog.GroupAttrs("", slog.Bool("b", true))}}, {false, `a "b"`, nil}, {false, "a", []any{"b", "\\"}}, {false, "a", []any{"b", "\n"}}, {false, "桂花", nil}, {false, "a", []any{"b", "\xff\u2028"}},
-		{false, "a", []any{`"b"`, 1}}, {false, "a", []any{"b", 9e-7}}, {false, "a", []any{"b", 1e21}}, {false, "a", []any{"b", -0.5}},
-		{false, "a", []any{"error", errors.New("b")}}, {false, "a", []any{slog.Group("b", "c", 1)}}, {false, "a", []any{"b", time.Second}},
-	} {
-		theirs.Reset()
-		ours.Reset()
-		r := slog.NewRecord(time.Now(), slog.LevelInfo, c.message, 0)
-		r.Add(c.attrs...)
-		assert.NoError(t, slog.NewJSONHandler(&theirs, nil).Handle(context.Background(), r))
-		assert.NoError(t, log.Handler().Handle(context.Background(), r))
-		buffer.flush()
-		assert.Equal(t, theirs.String(), ours.String())
-		assert.Equal(t, c.isPlain, written(r), theirs.String())
-	}
-	log.With("a", 1).WithGroup("b").Warn("c", "d", 2)
-	assert.Regexp(t, `"level":"WARN","msg":"c","a":1,"b":{"d":2}}\n$`, ours.String())
 }
