@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"log/slog"
@@ -94,9 +95,8 @@ func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		log: f.Log, id: [1]string{RequestID(HeaderOf(r.Header, requestIDHeader))}, Client: client, limited: f.Metrics.Limited,
 	}
 	out.log.begin(f.Tracer, r)
-	ctx := &out.ctx
-	ctx.Context, ctx.deadline = &out.log, began.Add(paceOf(r).whole)
-	defer ctx.end()
+	ctx, cancel := context.WithDeadline(&out.log, began.Add(paceOf(r).whole))
+	defer cancel()
 	r = r.WithContext(ctx)
 	f.dropProxyHeaders(r)
 	if !isReadable {
@@ -181,7 +181,6 @@ type recorder struct {
 	status int    // zero before the response begins
 	bytes  int
 	log    requestLog
-	ctx    requestContext
 }
 
 // WriteHeader sends the status. The router redirects HEAD as it does POST; WriteHeader

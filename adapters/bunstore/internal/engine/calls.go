@@ -60,23 +60,13 @@ func (s *DB) try(ctx context.Context, limit time.Duration, fn func(ctx context.C
 		ctx, end = s.beginSpan(ctx)
 		defer func() { end(err) }()
 	}
-	bounded, cancel := withTimeout(ctx, limit)
+	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err = fn(bounded)
 	if err != nil && s.Dialect.Classify(err) == Retryable {
 		err = s.retry(bounded, limit, fn)
 	}
 	return s.Explain(ctx, err)
-}
-
-// withTimeout is context.WithTimeout. The context of a request saves a timer: it knows its own deadline.
-func withTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	if request, is := ctx.(interface {
-		WithTimeout(time.Duration) (context.Context, context.CancelFunc)
-	}); is {
-		return request.WithTimeout(limit)
-	}
-	return context.WithTimeout(ctx, limit)
 }
 
 // retry calls fn again after conflicts with other transactions.
