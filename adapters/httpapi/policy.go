@@ -77,7 +77,7 @@ func (a *api) authenticate(p Policy, c *transport.Call) error {
 	if p == NoAuth {
 		return nil
 	}
-	key, err := presentedKey(transport.HeaderOf(c.Gin.Request.Header, "Authorization"))
+	key, err := presentedKey(c.Gin.Request.Header.Get("Authorization"))
 	if err != nil || key.IsZero() {
 		return err
 	}

@@ -1,12 +1,9 @@
 package prometheus
 
 import (
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	client "github.com/prometheus/client_golang/prometheus"
@@ -21,27 +18,10 @@ type requests struct {
 	inFlight client.Gauge
 	counts   *client.CounterVec
 	times    *client.HistogramVec
-
-	mu     sync.Mutex
-	series atomic.Pointer[map[requestLabels]requestSeries] // replaced by a larger copy, never changed
-}
-
-// requestLabels identify the series of a request. Methods are those of knownMethod; routes and
-// statuses are constants of the interface.
-type requestLabels struct {
-	method, route string
-	status        int
-}
-
-// requestSeries are the series of requests with the same labels. They are found by one look-up
-// without an allocation, because that is needed for every request.
-type requestSeries struct {
-	count client.Counter
-	time  client.Observer
 }
 
 func newRequests() *requests {
-	r := &requests{
+	return &requests{
 		inFlight: client.NewGauge(client.GaugeOpts{
 			Name: "plaza_http_requests_in_flight", Help: "HTTP requests that have arrived and are not yet answered.",
 		}),
@@ -55,8 +35,6 @@ func newRequests() *requests {
 			Buckets: requestBuckets,
 		}, []string{"method", "route"}),
 	}
-	r.series.Store(&map[requestLabels]requestSeries{})
-	return r
 }
 
 func (r *requests) register(registry *client.Registry) {
@@ -70,23 +48,9 @@ func (m *Metrics) RequestBegun() { m.requests.inFlight.Inc() }
 // a pattern, never a path: each route has series of its own.
 func (m *Metrics) RequestEnded(method, route string, status int, took time.Duration) {
 	m.requests.inFlight.Dec()
-	s := m.requests.of(requestLabels{knownMethod(method), route, status})
-	s.count.Inc()
-	s.time.Observe(took.Seconds())
-}
-
-// of returns the series with the labels. It makes them for the first request that needs them.
-func (r *requests) of(l requestLabels) requestSeries {
-	if s, known := (*r.series.Load())[l]; known {
-		return s
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s := requestSeries{r.counts.WithLabelValues(l.method, l.route, strconv.Itoa(l.status)), r.times.WithLabelValues(l.method, l.route)}
-	all := maps.Clone(*r.series.Load())
-	all[l] = s
-	r.series.Store(&all)
-	return s
+	method = knownMethod(method)
+	m.requests.counts.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
+	m.requests.times.WithLabelValues(method, route).Observe(took.Seconds())
 }
 
 // methods are the methods that have series of their own.

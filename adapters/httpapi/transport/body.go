@@ -64,7 +64,7 @@ func complete(body any, object map[string]json.RawMessage, pictures map[string]*
 // ReadBody returns the bytes of a JSON body. A body that declares another type or too large
 // a size is refused before it is read.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if !isJSON(HeaderOf(r.Header, "Content-Type")) {
+	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, ErrNotJSONType
 	}
 	if err := limitBody(w, r, limit); err != nil {
@@ -80,7 +80,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 // limitBody limits how much of the body can be read. It refuses a body that declares a larger
 // size or a content encoding.
 func limitBody(w http.ResponseWriter, r *http.Request, limit int64) error {
-	if coding := HeaderOf(r.Header, "Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return ErrEncoded
 	}
 	if r.ContentLength > limit {
@@ -102,7 +102,7 @@ func readFault(w http.ResponseWriter, r *http.Request, err, fallback error) erro
 	if over, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {
 		// The deadline keeps the server from waiting for the rest. After a body that is read to
 		// its end, it would cancel the context of the connection, and with it the next request.
-		w.Header()["Connection"] = []string{"close"}
+		w.Header().Set("Connection", "close")
 		http.NewResponseController(w).SetReadDeadline(time.Now())
 		return tooLarge(over.Limit)
 	}

@@ -45,7 +45,7 @@ func negotiate(w http.ResponseWriter, req *http.Request, mediaType string, size 
 // varyByCoding adds Accept-Encoding to Vary, unless Vary names it already.
 func varyByCoding(h http.Header) {
 	if !slices.ContainsFunc(h["Vary"], func(line string) bool { return strings.Contains(line, "Accept-Encoding") }) {
-		vary(h, varyingByCoding)
+		h.Add("Vary", "Accept-Encoding")
 	}
 }
 

@@ -85,7 +85,7 @@ func TestGEN_07_our_own_mistakes_are_logged_and_nobody_elses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
-			ctx := &requestLog{Context: c.ctx, log: slog.New(slog.NewTextHandler(&log, nil)), id: [1]string{"1"}}
+			ctx := &requestLog{Context: c.ctx, log: slog.New(slog.NewTextHandler(&log, nil)), id: "1"}
 			w := httptest.NewRecorder()
 			Fail(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil), c.err)
 			assert.Equal(t, c.status, w.Code)

@@ -61,7 +61,7 @@ func isAmong(networks []netip.Prefix, addr netip.Addr) bool {
 // among the trusted proxies. It is zero for any other request.
 func untrustedForwarder(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	peer := peerOf(r)
-	if HeaderOf(r.Header, "X-Forwarded-For") == "" || isAmong(trusted, peer) {
+	if r.Header.Get("X-Forwarded-For") == "" || isAmong(trusted, peer) {
 		return netip.Addr{}
 	}
 	return peer

@@ -41,7 +41,7 @@ func (k *keptJSON) size() int { return 2 * len(k.raw) }
 
 // sendKept writes the content, or 304 if the client already has it.
 func (r Reply) sendKept(w http.ResponseWriter, req *http.Request, k *keptJSON) {
-	vary(w.Header(), varying)
+	w.Header().Add("Vary", varying)
 	c := negotiate(w, req, "application/json", len(k.raw))
 	if !isUnchanged(w, req, k.sum[:], c, "no-cache") {
 		r.writeCoded(w, c, "application/json", k.in[c]())

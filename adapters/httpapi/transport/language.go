@@ -15,18 +15,6 @@ const (
 	maxAcceptedLanguages = 20  // further ones are not read
 )
 
-// varyingByLanguage is the request header on which the sentences of errors depend. All responses share the slice.
-var varyingByLanguage = []string{"Accept-Language"}
-
-// contentLanguages are the values of Content-Language, which all responses share.
-var contentLanguages = func() map[locale.Tag][]string {
-	values := map[locale.Tag][]string{}
-	for _, tag := range catalogue.Languages() {
-		values[tag] = []string{tag.String()}
-	}
-	return values
-}()
-
 // PreferredLanguage returns the language of the catalogue that the client likes best (RFC 9110, 12.5.4), and English if it
 // names none. Among equal weights the first counts. A star stands for the languages that are not named.
 func PreferredLanguage(h http.Header) locale.Tag {
@@ -71,15 +59,14 @@ func offer(tag locale.Tag) (offered locale.Tag, is bool) {
 }
 
 // translated returns the error in the language that the client prefers, and sets the headers that tell of it (GEN-16).
-// A client that states no preference gets no Content-Language: as a ninth header it would cost as much memory as the
-// error.
+// A client that states no preference gets no Content-Language.
 func (e envelope) translated(h http.Header, req *http.Request) envelope {
-	vary(h, varyingByLanguage)
+	h.Add("Vary", "Accept-Language")
 	if len(req.Header["Accept-Language"]) == 0 {
 		return e
 	}
 	to := PreferredLanguage(req.Header)
-	h["Content-Language"] = contentLanguages[to]
+	h.Set("Content-Language", to.String())
 	switch said := e.Data.(type) {
 	case detail:
 		e.Data = detail{catalogue.Translate(to, said.Detail)}

@@ -80,7 +80,7 @@ func (p pace) limit(w http.ResponseWriter, r *http.Request, began time.Time, s *
 		return
 	}
 	if r.ContentLength < 0 {
-		w.Header()["Connection"] = []string{"close"}
+		w.Header().Set("Connection", "close")
 	}
 	body := &pacedBody{ReadCloser: r.Body, conn: http.NewResponseController(w), pace: p, until: began.Add(p.whole), slot: s}
 	if p.piece > 0 {

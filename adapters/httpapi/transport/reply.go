@@ -69,21 +69,8 @@ func WithETag(r Reply) Reply {
 	return r
 }
 
-// Request headers on which a tagged reply may depend, and any other that may be compressed.
-// All responses share the slices.
-var (
-	varying         = []string{"Authorization, Accept-Encoding, x-language-locale"}
-	varyingByCoding = []string{"Accept-Encoding"}
-)
-
-// vary adds the request headers to those on which the response may depend.
-func vary(h http.Header, by []string) {
-	if h["Vary"] == nil {
-		h["Vary"] = by
-		return
-	}
-	h["Vary"] = append(h["Vary"], by...)
-}
+// varying are the request headers on which a tagged reply may depend.
+const varying = "Authorization, Accept-Encoding, x-language-locale"
 
 func NoContent() Reply { return Reply{Status: http.StatusNoContent} }
 
@@ -103,7 +90,7 @@ func Optional[T any](v T, there bool) *T {
 	if !there {
 		return nil
 	}
-	return new(v) // &v would allocate it in any case
+	return &v
 }
 
 // Send writes the reply. A reply that can't be encoded becomes an internal error before the
@@ -143,7 +130,7 @@ func (r Reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
 // sendEncoded writes content that is JSON already.
 func (r Reply) sendEncoded(w http.ResponseWriter, req *http.Request, raw []byte) {
 	if r.Tagged {
-		vary(w.Header(), varying)
+		w.Header().Add("Vary", varying)
 		r.sendFile(w, req, File{"application/json", raw, "no-cache"})
 		return
 	}
@@ -180,15 +167,15 @@ func (r Reply) sendFile(w http.ResponseWriter, req *http.Request, f File) {
 // client has that content, in any coding, it answers 304 with the tag that the client has, and
 // reports true.
 func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding, caching string) bool {
-	h, values := w.Header(), &[...]string{entityTag(sum, c), caching}
-	h["Etag"], h["Cache-Control"] = values[:1:1], values[1:]
-	known := HeaderOf(req.Header, "If-None-Match")
+	w.Header().Set("ETag", entityTag(sum, c))
+	w.Header().Set("Cache-Control", caching)
+	known := req.Header.Get("If-None-Match")
 	if known == "" {
 		return false
 	}
 	for _, held := range append([]coding{c}, codings...) {
 		if tag := entityTag(sum, held); MatchesETag(known, tag) {
-			values[0] = tag
+			w.Header().Set("ETag", tag)
 			w.WriteHeader(http.StatusNotModified)
 			return true
 		}
@@ -199,11 +186,11 @@ func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding,
 // entityTag returns the tag of the content with the SHA-256. A strong tag, as this one is,
 // differs for each coding.
 func entityTag(sum []byte, c coding) string {
-	tag := hex.AppendEncode(append(make([]byte, 0, 64), '"'), sum[:16])
+	tag := hex.EncodeToString(sum[:16])
 	if c != identity {
-		tag = append(append(tag, '-'), c...)
+		tag += "-" + string(c)
 	}
-	return string(append(tag, '"'))
+	return `"` + tag + `"`
 }
 
 // MatchesETag reports whether the If-None-Match header includes the entity tag.
@@ -241,11 +228,11 @@ func (r Reply) begin(w http.ResponseWriter, c coding, mediaType string, size int
 	h := w.Header()
 	maps.Copy(h, r.header)
 	if c != identity {
-		h["Content-Encoding"] = []string{string(c)}
+		h.Set("Content-Encoding", string(c))
 	}
 	if mediaType != "" {
-		values := &[...]string{mediaType, strconv.Itoa(size)}
-		h["Content-Type"], h["Content-Length"] = values[:1:1], values[1:]
+		h.Set("Content-Type", mediaType)
+		h.Set("Content-Length", strconv.Itoa(size))
 	}
 	w.WriteHeader(r.Status)
 }

@@ -22,7 +22,7 @@ import (
 type requestLog struct {
 	context.Context // of the connection, perhaps with a span; nil: none
 	log             *slog.Logger
-	id              [1]string  // an array, so that the response's header shares it
+	id              string
 	Client          netip.Addr // the caller's address; zero: none
 	Route           string     // pattern of the matched route; empty: none
 	User            user.ID    // zero: no valid token
@@ -34,8 +34,7 @@ type requestLog struct {
 	limited func(limit string) // counts a refusal (Metrics); nil: nothing counts
 
 	trace trace.TraceID
-	span  trace.Span   // nil: none
-	attrs [8]slog.Attr // of its line; one of an error takes more
+	span  trace.Span // nil: none
 }
 
 // maxLoggedFields bounds the names of refused fields in a line, some of which a client chooses, in bytes.
@@ -83,9 +82,9 @@ func Logger(ctx context.Context) *slog.Logger { return LoggerOr(ctx, slog.Defaul
 func LoggerOr(ctx context.Context, otherwise *slog.Logger) *slog.Logger {
 	if l, ok := ctx.Value(requestLogKey{}).(*requestLog); ok {
 		if l.trace.IsValid() {
-			return l.log.With("request_id", l.id[0], "trace_id", l.trace.String())
+			return l.log.With("request_id", l.id, "trace_id", l.trace.String())
 		}
-		return l.log.With("request_id", l.id[0])
+		return l.log.With("request_id", l.id)
 	}
 	return otherwise
 }
@@ -99,9 +98,10 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 		return
 	}
 	line := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
-	attrs := append(l.attrs[:0],
-		slog.String("request_id", l.id[0]), slog.String("method", req.Method), slog.String("route", l.pattern()),
-		slog.Int("status", r.status), slog.Int("bytes", r.bytes), slog.Float64("duration_ms", milliseconds(took)))
+	attrs := []slog.Attr{
+		slog.String("request_id", l.id), slog.String("method", req.Method), slog.String("route", l.pattern()),
+		slog.Int("status", r.status), slog.Int("bytes", r.bytes), slog.Float64("duration_ms", milliseconds(took)),
+	}
 	if l.Client.IsValid() {
 		attrs = append(attrs, slog.String("client", l.Client.String()))
 	}
@@ -114,14 +114,14 @@ func (r *recorder) note(ctx context.Context, req *http.Request, took time.Durati
 		}
 	}
 	// The origin of a preflight is logged if it is not listed.
-	if origin := HeaderOf(req.Header, "Origin"); req.Method == http.MethodOptions && origin != "" && r.status >= http.StatusBadRequest {
+	if origin := req.Header.Get("Origin"); req.Method == http.MethodOptions && origin != "" && r.status >= http.StatusBadRequest {
 		attrs = append(attrs, slog.String("origin", strings.ToValidUTF8(origin[:min(len(origin), maxLoggedFields)], "")))
 	}
 	if l.trace.IsValid() {
 		attrs = append(attrs, slog.String("trace_id", l.trace.String()))
 	}
-	line.AddAttrs(slog.GroupAttrs("", attrs...)) // without a name, as single attributes; the record does not copy them
-	_ = handler.Handle(ctx, line)                // a failure to log can't be reported
+	line.AddAttrs(attrs...)
+	_ = handler.Handle(ctx, line) // a failure to log can't be reported
 }
 
 // pattern returns the pattern of the matched route, or none. The path itself is not logged: it

@@ -118,7 +118,7 @@ var ofContent = []string{"Content-Length", "Content-Encoding", "Content-Type", "
 
 // WriteHeader begins the response, or one that refuses the request if too much is on its way already.
 func (s *sender) WriteHeader(status int) {
-	size, _ := strconv.ParseInt(HeaderOf(s.Header(), "Content-Length"), 10, 64)
+	size, _ := strconv.ParseInt(s.Header().Get("Content-Length"), 10, 64)
 	if size > sentAtOnce && s.request.Method != http.MethodHead && !s.enter(size) {
 		s.refused = true
 		for _, name := range ofContent {

@@ -240,7 +240,7 @@ func (r Reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l Stre
 	defer e.Close()
 	h := w.Header()
 	if r.Tagged {
-		vary(h, varying)
+		h.Add("Vary", varying)
 		if isUnchanged(w, req, e.sum.Sum(nil), e.out.coding, "no-cache") {
 			return
 		}

@@ -33,7 +33,7 @@ func (l *requestLog) begin(tracer trace.Tracer, r *http.Request) {
 		l.Context = trace.ContextWithRemoteSpanContext(l.Context, caller)
 	}
 	l.Context, l.span = tracer.Start(l.Context, r.Method, trace.WithSpanKind(trace.SpanKindServer),
-		trace.WithAttributes(attribute.String("http.request.method", r.Method), attribute.String("plaza.request_id", l.id[0])))
+		trace.WithAttributes(attribute.String("http.request.method", r.Method), attribute.String("plaza.request_id", l.id)))
 	l.trace = l.span.SpanContext().TraceID()
 }
 
