@@ -12,6 +12,9 @@ import (
 	"github.com/klauspost/compress/gzhttp/writer/zstdkp"
 )
 
+// The handlers of gzhttp compress while they send, so that a slow client holds a compressor, and they can't send what is kept in
+// compressed form; so only its writers are used.
+
 // coding is a content coding, as Content-Encoding names it.
 type coding string
 

@@ -58,7 +58,8 @@ const (
 // of the feed that it shows is current, so it is never older than the database.
 //
 // The memory is in two halves. When the newer half is full it becomes the older one, whose
-// responses are dropped. A response of the older half that is used returns to the newer one.
+// responses are dropped. A response of the older half that is used returns to the newer one. An LRU of a library would count
+// responses where this counts bytes, or run goroutines of its own.
 type KeptReplies struct {
 	encoding singleflight.Group // by name and version
 

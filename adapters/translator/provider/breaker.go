@@ -14,7 +14,8 @@ const (
 )
 
 // breaker stops requests to a provider that has failed too often in a row. When that ends, it
-// admits one request, whose result decides for the others.
+// admits one request, whose result decides for the others. Libraries such as gobreaker stop requests for one fixed time; the
+// breaker stops them for as long as the provider asks.
 type breaker struct {
 	mu       sync.Mutex
 	failures int
