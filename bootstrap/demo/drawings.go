@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -12,24 +13,24 @@ import (
 // drawing describes a picture that the program draws: deterministic and free of other people's
 // copyright. The seed varies it.
 type drawing struct {
-	motif motif
-	light light
-	seed  uint64
+	Motif string `json:"motif"`
+	Light string `json:"light"`
+	Seed  uint64 `json:"seed"`
 }
 
-// motif draws something onto a sky.
-type motif func(c *canvas, l light)
+// motifs draw something onto a sky.
+var motifs = map[string]func(c *canvas, l light){"bars": bars, "card": card, "ridges": ridges, "shore": shore, "towers": towers}
 
 // light has the colours of a time of day or of a season.
 type light struct{ high, low, sun, far, near color.RGBA }
 
-var (
-	dawn   = light{rgb(0x6F8FB5), rgb(0xF7D6C1), rgb(0xFFF1DC), rgb(0x9A8FB0), rgb(0x3D4A66)}
-	noon   = light{rgb(0x5BA4D6), rgb(0xDDF0F7), rgb(0xFFFBE8), rgb(0x8DB8B0), rgb(0x2F6657)}
-	autumn = light{rgb(0xE8B878), rgb(0xFBEBCB), rgb(0xF06543), rgb(0xD98E54), rgb(0x7A2E24)}
-	night  = light{rgb(0x0E1836), rgb(0x3B4F7D), rgb(0xF4EFD3), rgb(0x26355E), rgb(0x0A1024)}
-	moss   = light{rgb(0xDCE5CF), rgb(0xF5F6EA), rgb(0xE9C46A), rgb(0x94B08A), rgb(0x375A3F)}
-)
+var lights = map[string]light{
+	"dawn":   {rgb(0x6F8FB5), rgb(0xF7D6C1), rgb(0xFFF1DC), rgb(0x9A8FB0), rgb(0x3D4A66)},
+	"noon":   {rgb(0x5BA4D6), rgb(0xDDF0F7), rgb(0xFFFBE8), rgb(0x8DB8B0), rgb(0x2F6657)},
+	"autumn": {rgb(0xE8B878), rgb(0xFBEBCB), rgb(0xF06543), rgb(0xD98E54), rgb(0x7A2E24)},
+	"night":  {rgb(0x0E1836), rgb(0x3B4F7D), rgb(0xF4EFD3), rgb(0x26355E), rgb(0x0A1024)},
+	"moss":   {rgb(0xDCE5CF), rgb(0xF5F6EA), rgb(0xE9C46A), rgb(0x94B08A), rgb(0x375A3F)},
+}
 
 func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 255}
@@ -47,13 +48,24 @@ type canvas struct {
 	chance *rand.Rand
 }
 
+// check returns an error if the program can't draw the picture.
+func (d drawing) check() error {
+	_, unknownMotif := find(motifs, "motif", d.Motif)
+	_, unknownLight := find(lights, "light", d.Light)
+	return errors.Join(unknownMotif, unknownLight)
+}
+
 // png draws the picture and encodes it as PNG.
 func (d drawing) png() ([]byte, error) {
-	c := &canvas{image.NewRGBA(image.Rect(0, 0, drawnWidth, drawnHeight)), rand.New(rand.NewPCG(d.seed, 0))}
-	for y := range drawnHeight {
-		c.row(y, blend(d.light.high, d.light.low, float64(y)/drawnHeight))
+	if err := d.check(); err != nil {
+		return nil, err
 	}
-	d.motif(c, d.light)
+	l := lights[d.Light]
+	c := &canvas{image.NewRGBA(image.Rect(0, 0, drawnWidth, drawnHeight)), rand.New(rand.NewPCG(d.Seed, 0))}
+	for y := range drawnHeight {
+		c.row(y, blend(l.high, l.low, float64(y)/drawnHeight))
+	}
+	motifs[d.Motif](c, l)
 	var out bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
 	err := encoder.Encode(&out, c)
@@ -110,6 +122,18 @@ func bars(c *canvas, l light) {
 		c.disc(left+11, foot-height-12, 4, l.sun)
 	}
 	c.bar(26, drawnWidth-26, foot, foot+2, l.near)
+}
+
+// card draws a page with a heading and unreadable lines.
+func card(c *canvas, l light) {
+	const left, right, foot = 48.0, drawnWidth - 48.0, drawnHeight - 34.0
+	c.bar(left, right, 30, foot, blend(l.low, rgb(0xFFFFFF), 0.6))
+	c.bar(left, right, 30, 36, l.far)
+	c.bar(left+24, left+c.between(130, 200), 56, 68, l.near)
+	for y := 90.0; y < foot-20; y += 18 {
+		c.bar(left+24, left+c.between(170, 236), y, y+5, blend(l.far, l.low, 0.3))
+	}
+	c.disc(right-34, 66, 13, l.sun)
 }
 
 func (c *canvas) row(y int, shade color.RGBA) {

@@ -25,7 +25,7 @@ const generationOfLoad = 1
 // demoAccounts returns the accounts of the demo's people, in the order of people.jsonl. It
 // identifies them by phone number and time of joining, which no registration repeats.
 func demoAccounts(ctx context.Context, accounts access.Accounts, directory user.Directory) ([]access.Account, error) {
-	people, err := people()
+	people, err := people(embedded)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func isRemoved(a access.Account) bool { return a.Hash == "" && a.Generation > 0 
 
 // CheckNotRemoved returns ErrRemoved after Remove.
 func CheckNotRemoved(ctx context.Context, accounts access.Accounts) error {
-	people, err := people()
+	people, err := people(embedded)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,120 @@
+package demo
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"plaza/application/backoffice"
+	"plaza/application/diary"
+	"plaza/application/following"
+	"plaza/application/importing"
+	"plaza/application/moderating"
+	"plaza/application/notifications"
+	"plaza/application/signin"
+	"plaza/application/userimages"
+	"plaza/domain/access"
+	"plaza/domain/block"
+	"plaza/domain/event"
+	"plaza/domain/feed"
+	"plaza/domain/imported"
+	"plaza/domain/media"
+	"plaza/domain/moderation"
+	"plaza/domain/notification"
+	"plaza/domain/payment"
+	"plaza/domain/secret"
+	"plaza/domain/subscription"
+	"plaza/domain/user"
+	"plaza/domain/userimage"
+)
+
+// Ports are the ports that Load uses.
+type Ports struct {
+	Accounts      access.Accounts
+	Tokens        access.Tokens
+	Throttle      access.Throttle
+	Hasher        access.Hasher
+	Strength      access.Estimator
+	Importer      *importing.Importer
+	Categories    feed.Categories
+	Subscriptions subscription.Repository
+	Blocks        block.Repository
+	Notifications notification.Store
+	Diary         diary.Ports
+	Images        userimage.Repository
+	Ledger        payment.Ledger
+	Moderation    moderation.Store
+}
+
+// replay has the use cases for the steps, and the results of earlier steps.
+type replay struct {
+	now           time.Time
+	ports         Ports
+	signin        *signin.Signin
+	following     *following.Following
+	notifications *notifications.Notifications
+	diary         *diary.Diary
+	images        *userimages.UserImages
+	moderating    *moderating.Moderating
+	office        *backoffice.BackOffice
+	actors        map[handle]access.Actor
+	written       map[string]event.ID // by their ids in the tables
+	said          map[remark]event.CommentID
+}
+
+func newReplay(p Ports) *replay {
+	s := &replay{ports: p, actors: map[handle]access.Actor{}, written: map[string]event.ID{}, said: map[remark]event.CommentID{}}
+	now := func() time.Time { return s.now }
+	const noLogins = signin.TokenTTL(0)
+	s.signin = signin.New(p.Accounts, p.Tokens, p.Throttle, p.Hasher, p.Strength, noLogins, nil, signin.Joining{}, now,
+		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+	s.following = following.New(p.Subscriptions, p.Blocks, p.Categories, p.Diary.Keys, nil, now)
+	s.notifications = notifications.New(p.Notifications)
+	s.diary = diary.New(p.Diary, nil, now)
+	s.images = userimages.New(p.Images, p.Diary.Pictures, p.Diary.Addresses, p.Diary.Deletions, p.Diary.Processor,
+		p.Diary.Room, p.Diary.Keys, nil, now)
+	s.moderating = moderating.New(p.Moderation, p.Diary.Discussion, p.Images, p.Diary.Directory, p.Diary.Addresses,
+		p.Diary.Pictures, p.Diary.Deletions, nil, now)
+	s.office = backoffice.New(backoffice.Ports{
+		Accounts: p.Accounts, Directory: p.Diary.Directory, Tokens: p.Tokens, Changes: s.signin, Now: now,
+		Describe: func(members []*user.Member) []user.Info {
+			all := make([]user.Info, len(members))
+			for i, m := range members {
+				all[i] = m.Describe(media.Picture{}, s.now)
+			}
+			return all
+		},
+	})
+	return s
+}
+
+// remark identifies the comment of a person on an entry.
+type remark struct {
+	by handle
+	on string
+}
+
+// admit sets the password of an imported person, whose account has none.
+func (s *replay) admit(ctx context.Context, someone imported.UserRecord, zone *time.Location) error {
+	account, err := s.ports.Accounts.ByPhone(ctx, someone.Phone)
+	if err != nil {
+		return err
+	}
+	who, id, scopes := handle(someone.Source), account.User, access.DefaultScopes()
+	s.actors[who] = access.Actor{ID: id, Scopes: scopes, Zone: zone}
+	if err := s.signin.SetScopes(ctx, id, scopeNames(scopes)); err != nil {
+		return err
+	}
+	if err := s.signin.SetStaff(ctx, id, who == staff); err != nil {
+		return err
+	}
+	return s.signin.SetPassword(ctx, id, secret.New(password))
+}
+
+func scopeNames(scopes []access.Scope) []string {
+	names := make([]string, len(scopes))
+	for i, scope := range scopes {
+		names[i] = string(scope)
+	}
+	return names
+}
