@@ -11,60 +11,10 @@
 package backoffice
 
 import (
-	"context"
 	"embed"
-	"log/slog"
 	"net/http"
-	"net/netip"
 	"strings"
-
-	"plaza/application/backoffice"
-	"plaza/application/importing"
-	"plaza/application/moderating"
-	"plaza/application/paying"
-	"plaza/application/refunding"
-	"plaza/application/signin"
-	"plaza/domain/user"
 )
-
-// Root is the path of the pages on the server.
-const Root = "/back-office/"
-
-// Config holds the settings of the pages. All functions are required.
-type Config struct {
-	// BasePath is what browsers see before Root, because a proxy removes it. Empty: nothing.
-	BasePath string
-	// IsSecure tells that browsers reach the pages over TLS alone.
-	IsSecure bool
-	// Pictures are the origins of pictures, separated by spaces.
-	Pictures string
-	// Client returns the address of the caller.
-	Client func(*http.Request) netip.Addr
-	// Charge counts a request without a valid session. It returns a fault if the address sends too many (GEN-14).
-	Charge func(*http.Request) error
-	// Note tells the log of the request who calls which page.
-	Note func(r *http.Request, of user.ID)
-	Log  func(context.Context) *slog.Logger
-}
-
-// UseCases are the dependencies of the pages. All are required.
-type UseCases struct {
-	Signin     *signin.Signin
-	Paying     *paying.Paying
-	Refunding  *refunding.Refunding
-	Moderating *moderating.Moderating
-	Office     *backoffice.BackOffice
-	HowTos     *importing.HowToLists
-}
-
-// Site serves the pages.
-type Site struct {
-	UseCases
-	config  Config
-	texts   *Texts
-	mux     *http.ServeMux
-	handler http.Handler
-}
 
 //go:embed files
 var files embed.FS
@@ -92,12 +42,6 @@ func New(c Config, u UseCases) *Site {
 	return s
 }
 
-// route is a page for staff.
-type route struct {
-	pattern string // like "GET money/"
-	handle  func(*Site, *visit) (answer, error)
-}
-
 // routes are the pages for staff.
 var routes = []route{
 	{"GET {$}", (*Site).showOverview},
@@ -118,11 +62,6 @@ var routes = []route{
 	{"POST reports/{$}", (*Site).decideReport},
 	{"GET audit/{$}", (*Site).listActs},
 }
-
-// section is a part of the navigation: its key, and the path of its first page.
-type section struct{ Key, Path string }
-
-var sections = []section{{"overview", ""}, {"money", "money/"}, {"people", "people/"}, {"reports", "reports/"}, {"imports", "imports/"}, {"audit", "audit/"}}
 
 // ServeHTTP serves the pages.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -56,14 +56,6 @@ func payments(state payment.PaymentState) func(*Site, *visit) ([]moneyRow, Pager
 	}
 }
 
-// standing returns the key of the text about the state of a payment. Of one whose refunds were ordered nothing is due any more.
-func standing(p payment.Payment) string {
-	if p.State == payment.RefundDue && p.Refunded >= p.Amount {
-		return "refunding"
-	}
-	return string(p.State)
-}
-
 func orders(state payment.State) func(*Site, *visit) ([]moneyRow, Pager, error) {
 	return func(s *Site, v *visit) ([]moneyRow, Pager, error) {
 		p, err := s.Paying.Orders(v.r.Context(), payment.OrderFilter{State: state}, v.paged())

@@ -3,11 +3,16 @@ package backoffice
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +20,7 @@ import (
 	"plaza/domain/access"
 	"plaza/domain/fault"
 	"plaza/domain/page"
+	"plaza/domain/secret"
 )
 
 //go:embed templates
@@ -39,6 +45,10 @@ func parseTemplates() map[string]*template.Template {
 	return all
 }
 
+// cookieName names the cookie with the key of the session. Before a login it has a random text, so that the form of the
+// login has a token, too.
+const cookieName = "plaza_back_office"
+
 // visit is a request for a page.
 type visit struct {
 	site    *Site
@@ -62,6 +72,12 @@ type answer struct {
 	download []byte // CSV to store, instead of a template
 	// isWritten tells that the response is written already.
 	isWritten bool
+}
+
+// route is a page for staff.
+type route struct {
+	pattern string // like "GET money/"
+	handle  func(*Site, *visit) (answer, error)
 }
 
 // again returns the page of a form with what is wrong about it, or the error if the caller can't correct it.
@@ -171,9 +187,6 @@ type shown struct {
 	local func(time.Time) time.Time
 }
 
-// Time is an instant for the template "time", in the reader's time zone.
-type Time struct{ ISO, Text string }
-
 // Time returns the instant for the template "time", or nil for the zero time.
 func (s shown) Time(at time.Time) *Time {
 	if at.IsZero() {
@@ -204,6 +217,42 @@ func (v *visit) show(a answer) {
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.WriteHeader(max(a.status, http.StatusOK))
 	_, _ = v.w.Write(out.Bytes()) // fails only when the client has gone
+}
+
+// typedKey is the key of what was typed before the login, in the context of the page of the form.
+type typedKey struct{}
+
+// typed returns what was typed into the form of the page before the login, or nil.
+func (v *visit) typed() url.Values {
+	typed, _ := v.r.Context().Value(typedKey{}).(url.Values)
+	return typed
+}
+
+// pathWithin returns the path of the pages that a text names, relative to Root. Any other text leads to the first page, also
+// one whose dots or slashes would lead elsewhere.
+func pathWithin(next string) string {
+	within, isWithin := strings.CutPrefix(next, Root)
+	u, err := url.Parse(next)
+	if err != nil || !isWithin || strings.Contains(u.Path, "\\") || path.Clean(u.Path) != strings.TrimSuffix(u.Path, "/") {
+		return ""
+	}
+	return within
+}
+
+// logout ends the session.
+func (s *Site) logout(v *visit) (answer, error) {
+	if err := s.Signin.Logout(v.r.Context(), secret.New(v.cookie)); err != nil && !fault.Is(err, fault.BadCredentials) {
+		return answer{}, err
+	}
+	v.setCookie("")
+	return answer{to: "login/"}, nil
+}
+
+// formToken returns the token of forms of a session, which only its pages know.
+func formToken(cookie string) string {
+	mac := hmac.New(sha256.New, []byte(cookie))
+	mac.Write([]byte("form of the back office"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // id returns the number in the path.
@@ -246,27 +295,4 @@ func pagerOf[T any](v *visit, p page.Page[T]) Pager {
 		return "?" + query.Encode()
 	}
 	return Pager{p.Request.Number(), p.Request.Pages(p.Total), p.Total, link(p.Request.Previous()), link(p.Request.Next(p.Total))}
-}
-
-// sum is an amount for people. Every currency has two decimals.
-func sum(currency string, minor int64) string {
-	sign := ""
-	if minor < 0 {
-		sign, minor = "-", -minor
-	}
-	if currency == "CNY" {
-		return fmt.Sprintf("%s¥%d.%02d", sign, minor/100, minor%100)
-	}
-	return fmt.Sprintf("%s%s %d.%02d", sign, currency, minor/100, minor%100)
-}
-
-// minorUnits reads an amount like 12, 12.5 or ¥12.50. It reports false for anything else.
-func minorUnits(text string) (int64, bool) {
-	text = strings.TrimLeft(strings.TrimSpace(text), "¥ ")
-	whole, part, hasPart := strings.Cut(text, ".")
-	if hasPart && (len(part) == 0 || len(part) > 2) || len(whole) > 12 || strings.ContainsAny(text, "+-") {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(whole+(part + "00")[:2], 10, 64)
-	return n, err == nil && whole != ""
 }

@@ -56,21 +56,6 @@ func (s *Site) findPeople(v *visit) (answer, error) {
 	return a, nil
 }
 
-// cursorText is a cursor as a query has it.
-func cursorText(c page.Cursor) string { return fmt.Sprintf("%d.%d", c.Rank, c.ID) }
-
-// cursorOf reads a cursor. Any other text is the beginning of the list.
-func cursorOf(text string) (c page.Cursor) {
-	rank, id, _ := strings.Cut(text, ".")
-	var wrong [2]error
-	c.Rank, wrong[0] = strconv.ParseInt(rank, 10, 64)
-	c.ID, wrong[1] = strconv.ParseInt(id, 10, 64)
-	if wrong != [2]error{} {
-		return page.Cursor{}
-	}
-	return c
-}
-
 // personPage is a person, and what can be done to their account.
 type personPage struct {
 	backoffice.Person

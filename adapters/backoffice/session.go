@@ -4,11 +4,8 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"net/http"
 	"net/url"
-	"path"
 	"strings"
 	"time"
 
@@ -25,16 +22,6 @@ const sessionLife = time.Hour
 // maxForm bounds the bodies of forms, in bytes.
 const maxForm = 64 << 10
 
-// cookieName names the cookie with the key of the session. Before a login it has a random text, so that the form of the
-// login has a token, too.
-const cookieName = "plaza_back_office"
-
-// Faults of forms and sessions.
-var (
-	errForged = fault.New(fault.Denied, "")
-	errNoPage = fault.New(fault.NotFound, "")
-)
-
 // setCookie keeps the text in the cookie until the browser ends. An empty text removes it.
 func (v *visit) setCookie(text string) {
 	cookie := http.Cookie{
@@ -46,13 +33,6 @@ func (v *visit) setCookie(text string) {
 	}
 	http.SetCookie(v.w, &cookie)
 	v.cookie = text
-}
-
-// formToken returns the token of forms of a session, which only its pages know.
-func formToken(cookie string) string {
-	mac := hmac.New(sha256.New, []byte(cookie))
-	mac.Write([]byte("form of the back office"))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // form returns the handler of a POST. It refuses a form without the token of the session.
@@ -199,33 +179,4 @@ func (s *Site) showTyped(v *visit, within string, typed url.Values) (answer, err
 	again.Header.Set("Cookie", (&http.Cookie{Name: cookieName, Value: v.cookie}).String())
 	s.mux.ServeHTTP(v.w, again.WithContext(context.WithValue(again.Context(), typedKey{}, typed)))
 	return answer{isWritten: true}, nil
-}
-
-// typedKey is the key of what was typed before the login, in the context of the page of the form.
-type typedKey struct{}
-
-// typed returns what was typed into the form of the page before the login, or nil.
-func (v *visit) typed() url.Values {
-	typed, _ := v.r.Context().Value(typedKey{}).(url.Values)
-	return typed
-}
-
-// pathWithin returns the path of the pages that a text names, relative to Root. Any other text leads to the first page, also
-// one whose dots or slashes would lead elsewhere.
-func pathWithin(next string) string {
-	within, isWithin := strings.CutPrefix(next, Root)
-	u, err := url.Parse(next)
-	if err != nil || !isWithin || strings.Contains(u.Path, "\\") || path.Clean(u.Path) != strings.TrimSuffix(u.Path, "/") {
-		return ""
-	}
-	return within
-}
-
-// logout ends the session.
-func (s *Site) logout(v *visit) (answer, error) {
-	if err := s.Signin.Logout(v.r.Context(), secret.New(v.cookie)); err != nil && !fault.Is(err, fault.BadCredentials) {
-		return answer{}, err
-	}
-	v.setCookie("")
-	return answer{to: "login/"}, nil
 }

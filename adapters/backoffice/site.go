@@ -1,0 +1,67 @@
+package backoffice
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+
+	"plaza/application/backoffice"
+	"plaza/application/importing"
+	"plaza/application/moderating"
+	"plaza/application/paying"
+	"plaza/application/refunding"
+	"plaza/application/signin"
+	"plaza/domain/fault"
+	"plaza/domain/user"
+)
+
+// Root is the path of the pages on the server.
+const Root = "/back-office/"
+
+// Config holds the settings of the pages. All functions are required.
+type Config struct {
+	// BasePath is what browsers see before Root, because a proxy removes it. Empty: nothing.
+	BasePath string
+	// IsSecure tells that browsers reach the pages over TLS alone.
+	IsSecure bool
+	// Pictures are the origins of pictures, separated by spaces.
+	Pictures string
+	// Client returns the address of the caller.
+	Client func(*http.Request) netip.Addr
+	// Charge counts a request without a valid session. It returns a fault if the address sends too many (GEN-14).
+	Charge func(*http.Request) error
+	// Note tells the log of the request who calls which page.
+	Note func(r *http.Request, of user.ID)
+	Log  func(context.Context) *slog.Logger
+}
+
+// UseCases are the dependencies of the pages. All are required.
+type UseCases struct {
+	Signin     *signin.Signin
+	Paying     *paying.Paying
+	Refunding  *refunding.Refunding
+	Moderating *moderating.Moderating
+	Office     *backoffice.BackOffice
+	HowTos     *importing.HowToLists
+}
+
+// Site serves the pages.
+type Site struct {
+	UseCases
+	config  Config
+	texts   *Texts
+	mux     *http.ServeMux
+	handler http.Handler
+}
+
+// section is a part of the navigation: its key, and the path of its first page.
+type section struct{ Key, Path string }
+
+var sections = []section{{"overview", ""}, {"money", "money/"}, {"people", "people/"}, {"reports", "reports/"}, {"imports", "imports/"}, {"audit", "audit/"}}
+
+// Faults of forms and sessions.
+var (
+	errForged = fault.New(fault.Denied, "")
+	errNoPage = fault.New(fault.NotFound, "")
+)

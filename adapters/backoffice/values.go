@@ -1,0 +1,59 @@
+package backoffice
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"plaza/domain/page"
+	"plaza/domain/payment"
+)
+
+// Time is an instant for the template "time", in the reader's time zone.
+type Time struct{ ISO, Text string }
+
+// sum is an amount for people. Every currency has two decimals.
+func sum(currency string, minor int64) string {
+	sign := ""
+	if minor < 0 {
+		sign, minor = "-", -minor
+	}
+	if currency == "CNY" {
+		return fmt.Sprintf("%s¥%d.%02d", sign, minor/100, minor%100)
+	}
+	return fmt.Sprintf("%s%s %d.%02d", sign, currency, minor/100, minor%100)
+}
+
+// minorUnits reads an amount like 12, 12.5 or ¥12.50. It reports false for anything else.
+func minorUnits(text string) (int64, bool) {
+	text = strings.TrimLeft(strings.TrimSpace(text), "¥ ")
+	whole, part, hasPart := strings.Cut(text, ".")
+	if hasPart && (len(part) == 0 || len(part) > 2) || len(whole) > 12 || strings.ContainsAny(text, "+-") {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(whole+(part + "00")[:2], 10, 64)
+	return n, err == nil && whole != ""
+}
+
+// standing returns the key of the text about the state of a payment. Of one whose refunds were ordered nothing is due any more.
+func standing(p payment.Payment) string {
+	if p.State == payment.RefundDue && p.Refunded >= p.Amount {
+		return "refunding"
+	}
+	return string(p.State)
+}
+
+// cursorText is a cursor as a query has it.
+func cursorText(c page.Cursor) string { return fmt.Sprintf("%d.%d", c.Rank, c.ID) }
+
+// cursorOf reads a cursor. Any other text is the beginning of the list.
+func cursorOf(text string) (c page.Cursor) {
+	rank, id, _ := strings.Cut(text, ".")
+	var wrong [2]error
+	c.Rank, wrong[0] = strconv.ParseInt(rank, 10, 64)
+	c.ID, wrong[1] = strconv.ParseInt(id, 10, 64)
+	if wrong != [2]error{} {
+		return page.Cursor{}
+	}
+	return c
+}
