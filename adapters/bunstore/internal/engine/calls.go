@@ -14,16 +14,6 @@ import (
 	"plaza/domain/fault"
 )
 
-// Faults of a database that is unreachable or can't write. The cause is wrapped for the
-// log.
-var (
-	ErrAway = fault.RetryAfter(fault.Unavailable, 2*time.Second, "The data can't be reached right now. Try again soon.")
-	ErrFull = fault.RetryAfter(fault.Unavailable, time.Minute, "Nothing can be stored right now. Try again later.")
-)
-
-// errUnreplicated is the cause when Postgres gave up waiting for its synchronous replica.
-var errUnreplicated = errors.New("the commit is on the primary but perhaps on no replica")
-
 // Attempts is the number of tries after a conflict with another transaction.
 const Attempts = 8
 
@@ -132,14 +122,6 @@ func (s *DB) awaitDatabase(ctx context.Context, patience time.Duration) error {
 	}
 	if err != nil && !errors.Is(err, ErrSettings) {
 		return fmt.Errorf("the database can't be reached: %s: %w", s.location, err)
-	}
-	return err
-}
-
-// OrNotFound replaces the error of a query without rows by the given fault.
-func OrNotFound(err error, notFound error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return notFound
 	}
 	return err
 }

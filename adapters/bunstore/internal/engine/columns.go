@@ -154,23 +154,4 @@ func NullIfZero[N ~int64](id N) any {
 	return int64(id)
 }
 
-// Filled returns the list, or an empty list for nil, which would be NULL.
-func Filled[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
-// Distinct returns the values without duplicates.
-func Distinct[T comparable](all []T) []T {
-	seen := make(map[T]bool, len(all))
-	once := make([]T, 0, len(all))
-	for _, value := range all {
-		if !seen[value] {
-			seen[value] = true
-			once = append(once, value)
-		}
-	}
-	return once
-}
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -48,13 +48,14 @@ type Dialect interface {
 	Backup(ctx context.Context, path string) error
 }
 
-// errorClass classifies an error of the driver.
-type errorClass int
+// Pool describes a pool of connections to the database. Its counts begin when the store is
+// opened.
+type Pool struct {
+	Name                string
+	Acquired, Idle, Max int           // connections now, and the most that may be open
+	Waits               int64         // calls that had to wait for a connection
+	Waited              time.Duration // by all of them together
+}
 
-const (
-	internalError errorClass = iota // a bug in this program
-	Retryable                       // nothing was written; a retry may succeed
-	unavailable                     // the database is unreachable or can't serve now
-	timedOut                        // a time limit passed
-	diskFull                        // the disk is full or read-only
-)
+// Key is what identifies a row: the values of the one or two fields of its model that are keys.
+type Key [2]any

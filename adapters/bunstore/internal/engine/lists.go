@@ -64,26 +64,6 @@ func SelectOne[R any](ctx context.Context, s *DB, notFound error, condition stri
 	return row, err
 }
 
-// Mapped returns what convert returns for each row.
-func Mapped[R, T any](rows []R, convert func(R) T) (all []T) {
-	for _, row := range rows {
-		all = append(all, convert(row))
-	}
-	return all
-}
-
-// Converted is Mapped for rows that may be broken: then it returns the error of the first that is, or else err.
-func Converted[R, T any](rows []R, err error, convert func(R) (T, error)) (all []T, _ error) {
-	for _, row := range rows {
-		one, broken := convert(row)
-		if broken != nil {
-			return nil, broken
-		}
-		all = append(all, one)
-	}
-	return all, err
-}
-
 // Limited limits the rows of the query; zero or less is none. Limit of bun takes zero for no limit.
 func Limited(query *bun.SelectQuery, limit int) *bun.SelectQuery {
 	if limit <= 0 {

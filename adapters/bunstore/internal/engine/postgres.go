@@ -13,7 +13,6 @@ import (
 	"math"
 	"net"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -173,8 +172,6 @@ func setDefault(params map[string]string, name, value string) {
 		params[name] = value
 	}
 }
-
-func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 func (Postgres) Migrations() fs.FS {
 	folder, _ := fs.Sub(migrations.Postgres, "postgres") // no error: the name is valid

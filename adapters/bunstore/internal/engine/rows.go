@@ -5,17 +5,12 @@ import (
 	"context"
 	"database/sql"
 	"reflect"
-	"regexp"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 	"github.com/uptrace/bun/schema"
 
 	"plaza/domain/page"
 )
-
-// Text is a statement in the words of each database.
-type Text struct{ Postgres, SQLite string }
 
 // Pick returns the text for this database.
 func (s *DB) Pick(t Text) string {
@@ -29,20 +24,6 @@ func (s *DB) isSQLite() bool {
 	_, is := s.Dialect.(SQLite)
 	return is
 }
-
-// Both returns a statement for both databases. What it says of indexes is SQLite's, whose planner does not know the data well
-// enough to choose them. Its lists of keys (= ANY($1)), and pg_backend_pid(), are in the words of Postgres.
-func Both(statement string) Text {
-	return Text{
-		Postgres: indexedBy.ReplaceAllString(statement, ""),
-		SQLite:   strings.ReplaceAll(anyOf.ReplaceAllString(statement, "IN (SELECT value FROM json_each($1))"), "pg_backend_pid()", "0"),
-	}
-}
-
-var (
-	indexedBy = regexp.MustCompile(` INDEXED BY \w+`)
-	anyOf     = regexp.MustCompile(`= ANY\((\$\d+)\)`)
-)
 
 // All runs a hot read, and returns its rows as models of bun: the value of each column is in the field that
 // has the column's name. bindArgs says which arguments it takes.

@@ -1,0 +1,42 @@
+package engine
+
+// Mapped returns what convert returns for each row.
+func Mapped[R, T any](rows []R, convert func(R) T) (all []T) {
+	for _, row := range rows {
+		all = append(all, convert(row))
+	}
+	return all
+}
+
+// Converted is Mapped for rows that may be broken: then it returns the error of the first that is, or else err.
+func Converted[R, T any](rows []R, err error, convert func(R) (T, error)) (all []T, _ error) {
+	for _, row := range rows {
+		one, broken := convert(row)
+		if broken != nil {
+			return nil, broken
+		}
+		all = append(all, one)
+	}
+	return all, err
+}
+
+// Filled returns the list, or an empty list for nil, which would be NULL.
+func Filled[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// Distinct returns the values without duplicates.
+func Distinct[T comparable](all []T) []T {
+	seen := make(map[T]bool, len(all))
+	once := make([]T, 0, len(all))
+	for _, value := range all {
+		if !seen[value] {
+			seen[value] = true
+			once = append(once, value)
+		}
+	}
+	return once
+}
