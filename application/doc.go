@@ -16,8 +16,15 @@
 //	translation   translations for readers: cached, within a budget
 //	userimages    users' tagged images
 //
+// Beneath them are packages without a use case, which adapters know too:
+//
+//	admission     how many hash a password or decode a picture at once
+//	catalogue     what clients and SMS are told, in other languages
+//	store         the ports of one store
+//	telemetry     what operators watch of the stored state
+//
 // A use case decides who may act, and the order of checks and steps; the domain has the rules. It imports the domain
-// only, no adapter and no other use case. The actor is an argument. It calls no store from inside the function that it
+// and these only, no adapter and no other use case. The actor is an argument. It calls no store from inside the function that it
 // gives to a Change of that store.
 //
 // The tests of the use cases are in test/usecases: a program for each package here would link the same in-memory store

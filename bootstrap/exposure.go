@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"strings"
 
+	"plaza/application/telemetry"
 	"plaza/bootstrap/demo"
 	"plaza/bootstrap/settings"
-	"plaza/domain/telemetry"
 )
 
 // isReachable reports whether other machines may reach the address. Tests replace it, because

@@ -8,10 +8,10 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/application/signin"
+	"plaza/application/telemetry"
 	"plaza/application/translation"
 	"plaza/domain/localisation"
 	"plaza/domain/payment"
-	"plaza/domain/telemetry"
 	"plaza/domain/verification"
 )
 

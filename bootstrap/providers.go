@@ -18,13 +18,13 @@ import (
 	"plaza/application/people"
 	"plaza/application/reading"
 	"plaza/application/signin"
+	"plaza/application/telemetry"
 	"plaza/application/translation"
 	"plaza/bootstrap/demo"
 	"plaza/bootstrap/settings"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/place"
-	"plaza/domain/telemetry"
 )
 
 func tokenTTL(c settings.Config) signin.TokenTTL { return signin.TokenTTL(c.TokenTTL) }

@@ -13,12 +13,12 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/adapters/memory"
+	"plaza/application/store"
 	"plaza/bootstrap/settings"
 	"plaza/domain/audit"
 	"plaza/domain/media"
 	"plaza/domain/quota"
 	"plaza/domain/secret"
-	"plaza/domain/store"
 )
 
 // Stores are the ports of a store, and the pictures that it has the records of.

@@ -33,6 +33,7 @@ import (
 	"plaza/application/reconciling"
 	"plaza/application/refunding"
 	"plaza/application/signin"
+	"plaza/application/store"
 	"plaza/application/translation"
 	"plaza/application/userimages"
 	"plaza/bootstrap/settings"
@@ -43,7 +44,6 @@ import (
 	"plaza/domain/media"
 	"plaza/domain/payment"
 	"plaza/domain/place"
-	"plaza/domain/store"
 )
 
 // One set per adapter, and one for the use cases. To replace an adapter, write a set for it

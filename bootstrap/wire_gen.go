@@ -7,8 +7,10 @@
 package bootstrap
 
 import (
-	"github.com/google/wire"
 	"log/slog"
+
+	"github.com/google/wire"
+
 	"plaza/adapters/argon2id"
 	backoffice2 "plaza/adapters/backoffice"
 	"plaza/adapters/gazetteer"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"plaza/application/backoffice"
-	"plaza/domain/telemetry"
+	"plaza/application/telemetry"
 )
 
 // overviewPage is what waits, and what came in.

@@ -23,12 +23,12 @@ import (
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/adapters/bunstore/people"
 	"plaza/adapters/bunstore/staff"
+	"plaza/application/store"
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/quota"
-	"plaza/domain/store"
 	"plaza/domain/verification"
 )
 

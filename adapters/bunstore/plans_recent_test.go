@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"plaza/domain/telemetry"
+	"plaza/application/telemetry"
 )
 
 // busyDays returns the statements that create 200,000 people, events and comments before the days, 15,000 of each on the first

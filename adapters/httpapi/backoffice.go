@@ -7,13 +7,13 @@ import (
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
 	"plaza/application/backoffice"
+	"plaza/application/telemetry"
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
 	"plaza/domain/page"
 	"plaza/domain/publication"
-	"plaza/domain/telemetry"
 	"plaza/domain/user"
 )
 

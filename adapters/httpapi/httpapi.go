@@ -21,6 +21,7 @@ import (
 
 	"plaza/adapters/httpapi/reference"
 	"plaza/adapters/httpapi/transport"
+	"plaza/application/admission"
 	"plaza/application/backoffice"
 	"plaza/application/browsing"
 	"plaza/application/diary"
@@ -38,7 +39,6 @@ import (
 	"plaza/application/signin"
 	"plaza/application/userimages"
 	"plaza/domain/access"
-	"plaza/domain/admission"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
 	"plaza/domain/page"

@@ -7,7 +7,7 @@ import (
 	"image"
 	"time"
 
-	"plaza/domain/admission"
+	"plaza/application/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 )
@@ -67,7 +67,7 @@ func newLane(processors, memory int64, waiting int) lane {
 	return lane{admission.New(limits, errBusy), memory / processors}
 }
 
-func (s *Processor) Process(ctx context.Context, by admission.Key, raw media.Raw, specs ...media.SizeSpec) (media.Processed, error) {
+func (s *Processor) Process(ctx context.Context, by string, raw media.Raw, specs ...media.SizeSpec) (media.Processed, error) {
 	done, err := s.process(ctx, by, raw, specs)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%w: %w", errBusy, err)
@@ -75,7 +75,7 @@ func (s *Processor) Process(ctx context.Context, by admission.Key, raw media.Raw
 	return done, err
 }
 
-func (s *Processor) process(ctx context.Context, by admission.Key, raw media.Raw, specs []media.SizeSpec) (media.Processed, error) {
+func (s *Processor) process(ctx context.Context, by string, raw media.Raw, specs []media.SizeSpec) (media.Processed, error) {
 	if err := ctx.Err(); err != nil {
 		return media.Processed{}, err
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/imaging"
-	"plaza/domain/admission"
 	"plaza/domain/media"
 	"plaza/test/pictures"
 	"plaza/test/ports"
@@ -137,7 +136,7 @@ func TestPLA03_pictures_are_admitted_by_their_memory(t *testing.T) {
 			raw := declared(t, c.width, c.height, c.raw)
 			for n := range callers {
 				go func() {
-					_, err := s.Process(t.Context(), admission.Key(fmt.Sprint(n)), stuck{bytes.NewReader(raw), gate, inner})
+					_, err := s.Process(t.Context(), fmt.Sprint(n), stuck{bytes.NewReader(raw), gate, inner})
 					assert.Error(t, err)
 					done <- struct{}{}
 				}()

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"plaza/application/store"
 	"plaza/domain/quota"
-	"plaza/domain/store"
 
 	"plaza/domain/access"
 	"plaza/domain/audit"

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"plaza/application/telemetry"
 	"plaza/domain/moderation"
 	"plaza/domain/payment"
-	"plaza/domain/telemetry"
 )
 
 // Telemetry is the store as telemetry.Sampler.

@@ -5,7 +5,7 @@
 // "none". So the number of series is bounded for all requests.
 //
 // Counters begin at zero with the process. Metrics of the stored state come from samples
-// (domain/telemetry): every server has the same, so queries aggregate them with max.
+// (application/telemetry): every server has the same, so queries aggregate them with max.
 package prometheus
 
 import (

@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/application/telemetry"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
 	"plaza/domain/payment"
-	"plaza/domain/telemetry"
 	"plaza/domain/verification"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	client "github.com/prometheus/client_golang/prometheus"
 
+	"plaza/application/telemetry"
 	"plaza/domain/payment"
-	"plaza/domain/telemetry"
 	"plaza/domain/verification"
 )
 

@@ -12,10 +12,10 @@ import (
 	"context"
 	"time"
 
+	"plaza/application/telemetry"
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/imported"
-	"plaza/domain/telemetry"
 	"plaza/domain/user"
 	"plaza/domain/verification"
 )

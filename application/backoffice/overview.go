@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"plaza/application/telemetry"
 	"plaza/domain/access"
 	"plaza/domain/calendar"
-	"plaza/domain/telemetry"
 	"plaza/domain/verification"
 )
 

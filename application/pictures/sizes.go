@@ -5,14 +5,13 @@ import (
 	"errors"
 	"io"
 
-	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 )
 
 // queue is the key of all pictures whose sizes are made later, so that many of them wait
 // behind uploads.
-const queue admission.Key = "sizes"
+const queue = "sizes"
 
 // turn is a call that makes the sizes of a picture. The channel is closed when it has ended.
 type turn struct {

@@ -117,7 +117,7 @@ func (s *Signin) RequestCode(ctx context.Context, r CodeRequest, readErr error) 
 	}
 	s.sendBeside(ctx, outgoing{login: phone, expense: expense, Message: verification.Message{
 		ID: string(code.State().ID), To: code.State().Number, Purpose: r.Purpose, Code: drawn, Language: r.Language,
-		Text: verification.Text(r.Language, r.Purpose, drawn, s.joining.Host), ExpiresIn: verification.Life,
+		Text: TextOf(r.Purpose, drawn, r.Language, s.joining.Host), ExpiresIn: verification.Life,
 	}})
 	return CodeSent{verification.Life, verification.ResendAfter}, nil
 }
@@ -131,7 +131,7 @@ func (s *Signin) notify(ctx context.Context, former, next user.Phone, in locale.
 		return
 	}
 	s.sendBeside(ctx, outgoing{
-		Message: verification.NewNotice(verification.NumberOf(former), in), login: former,
+		Message: NoticeTo(verification.NumberOf(former), in), login: former,
 		expense: verification.Expense{DiallingCode: former.DiallingCode(), Now: s.now()},
 	})
 }

@@ -18,8 +18,8 @@ import (
 	"runtime"
 	"time"
 
+	"plaza/application/admission"
 	"plaza/domain/access"
-	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
@@ -173,7 +173,7 @@ func (s *Signin) logFailure(ctx context.Context, from netip.Addr, reason string)
 
 // enter waits for the turn of the attempt's phone and address to compute a hash.
 func (s *Signin) enter(ctx context.Context, attempt access.Attempt) (leave func(), err error) {
-	phone, source := admission.Key("phone "+attempt.Phone.String()), admission.Key("source "+attempt.Source.String())
+	phone, source := "phone "+attempt.Phone.String(), "source "+attempt.Source.String()
 	return s.hashing.Enter(ctx, 1, phone, source)
 }
 

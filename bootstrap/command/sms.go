@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"plaza/application/signin"
 	"plaza/bootstrap"
 	"plaza/bootstrap/settings"
 	"plaza/domain/locale"
@@ -75,7 +76,7 @@ func (c smsTest) message(config settings.Config) (verification.Message, error) {
 	code, drawn := verification.New(purpose, verification.NumberOf(phone), keys, time.Now())
 	return verification.Message{
 		ID: string(code.State().ID), To: code.State().Number, Purpose: purpose, Code: drawn, Language: c.Language.Tag,
-		Text: verification.Text(c.Language.Tag, purpose, drawn, config.SMSHost), ExpiresIn: verification.Life,
+		Text: signin.TextOf(purpose, drawn, c.Language.Tag, config.SMSHost), ExpiresIn: verification.Life,
 	}, nil
 }
 

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/user"
@@ -70,7 +69,7 @@ func (a Actor) Local(t time.Time) time.Time {
 }
 
 // QueueKey returns the actor's key in fair queues.
-func (a Actor) QueueKey() admission.Key { return admission.Key(fmt.Sprintf("user %d", a.ID)) }
+func (a Actor) QueueKey() string { return fmt.Sprintf("user %d", a.ID) }
 
 // IsAnonymous reports whether the request has no logged-in user.
 func (a Actor) IsAnonymous() bool { return a.ID == 0 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-
-	"plaza/domain/admission"
 )
 
 // Raw is an uploaded file in memory or on the disk. It can be read at any offset, by one
@@ -66,7 +64,7 @@ type Processor interface {
 	// that of an account. The time that a call waits and the number of waiting calls are
 	// bounded: beyond them, and when the deadline of the context passes, Process returns an
 	// Unavailable fault.
-	Process(ctx context.Context, by admission.Key, raw Raw, sizes ...SizeSpec) (Processed, error)
+	Process(ctx context.Context, by string, raw Raw, sizes ...SizeSpec) (Processed, error)
 }
 
 // Processed is a picture with its variants.

@@ -2,7 +2,6 @@ package verification
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"plaza/domain/catalogue"
 	"plaza/domain/locale"
 	"plaza/domain/secret"
 )
@@ -24,12 +22,6 @@ type Message struct {
 	Text      secret.String // for senders that send no template; it has the code in it
 	Language  locale.Tag
 	ExpiresIn time.Duration // of a notice zero
-}
-
-// NewNotice returns the message about PhoneChanged to the former number, in the language.
-func NewNotice(to Number, in locale.Tag) Message {
-	text := secret.New(catalogue.Translate(in, phoneChanged))
-	return Message{ID: rand.Text(), To: to, Purpose: PhoneChanged, Text: text, Language: in}
 }
 
 // Format prints the ID alone.

@@ -16,7 +16,6 @@ import (
 	"pgregory.net/rapid"
 
 	"plaza/domain/fault"
-	"plaza/domain/locale"
 	"plaza/domain/ratelimit"
 	"plaza/domain/secret"
 	"plaza/domain/user"
@@ -227,7 +226,7 @@ func TestAUT03_a_telephone_has_one_number_wherever_its_dash_is(t *testing.T) {
 func TestAUT15_neither_number_nor_code_is_printed(t *testing.T) {
 	c, sent, _ := fresh(t)
 	m := verification.Message{
-		ID: "one", To: c.State().Number, Code: sent, Text: verification.Text(locale.Tag{}, verification.Erase, sent, ""),
+		ID: "one", To: c.State().Number, Code: sent, Text: secret.New("Code: " + sent.Reveal()),
 	}
 	encoded, err := json.Marshal([]any{m, c.State()})
 	require.NoError(t, err)
@@ -330,38 +329,7 @@ func TestAUT15_a_budget_is_of_a_day_and_of_its_dialling_codes(t *testing.T) {
 	assert.Equal(t, time.Minute, f.RetryAfter)
 }
 
-func TestAUT15_texts_are_in_the_language_and_end_with_the_host(t *testing.T) {
-	code := secret.New("012345")
-	seen := map[string]bool{}
-	for _, purpose := range verification.Purposes() {
-		for language, isChinese := range map[string]bool{"en": false, "zh-CN": true, "zh": true, "zh-TW": false, "fr": false} {
-			tag, _ := locale.Parse(language)
-			said := verification.Text(tag, purpose, code, "plaza.example.org").Reveal()
-			assert.Equal(t, isChinese, strings.Contains(said, "验证码"), language)
-			assert.Equal(t, 2, strings.Count(said, "012345"))
-			assert.Contains(t, said, "10")
-			assert.True(t, strings.HasSuffix(said, "\n@plaza.example.org #012345"), said)
-			most := map[bool]int{true: 70, false: 160}[isChinese]
-			assert.LessOrEqual(t, len([]rune(said)), most, "one SMS: %s", said)
-			seen[said] = true
-		}
-		for _, host := range []string{"", "localhost:8080", "a b", "例子.example"} {
-			assert.NotContains(t, verification.Text(locale.Tag{}, purpose, code, host).Reveal(), "@")
-		}
-	}
-	assert.Len(t, seen, 2*len(verification.Purposes()))
-
-	for language, want := range map[string]string{"en": "Your Plaza account has another phone number now.", "zh-CN": "您的 Plaza 账号已更换手机号。"} {
-		tag, _ := locale.Parse(language)
-		to := numberOf(t, "+86-13800000001")
-		m := verification.NewNotice(to, tag)
-		assert.True(t, strings.HasPrefix(m.Text.Reveal(), want), m.Text.Reveal())
-		assert.LessOrEqual(t, len([]rune(m.Text.Reveal())), map[string]int{"en": 160, "zh-CN": 70}[language], "one SMS")
-		assert.Equal(t, verification.PhoneChanged, m.Purpose)
-		assert.Equal(t, to, m.To)
-		assert.True(t, m.Code.IsZero())
-		assert.NotEqual(t, m.ID, verification.NewNotice(to, tag).ID)
-	}
+func TestPurpose_parses_those_of_codes(t *testing.T) {
 	var p verification.Purpose
 	require.ErrorContains(t, p.UnmarshalText([]byte("phone_changed")), "sign_up, reset_password, change_phone, erase", "of no code")
 	require.Error(t, p.UnmarshalText([]byte("login")))

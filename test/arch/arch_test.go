@@ -34,6 +34,11 @@ func mayImport(adapter, other string) bool {
 	return inside(other, "adapters/upstream") || other == module+"/adapters/wallet" && path.Dir(adapter) == other
 }
 
+// belowUseCases reports whether the package of application has no use case, but what use cases share with adapters.
+func belowUseCases(importPath string) bool {
+	return inside(importPath, "application/admission", "application/catalogue", "application/store", "application/telemetry")
+}
+
 // forbids returns the rule against the import, or nothing.
 func forbids(p *pkg, imported string) string {
 	switch {
@@ -46,8 +51,8 @@ func forbids(p *pkg, imported string) string {
 			return "the domain does no I/O"
 		}
 	case p.within("application"):
-		if !isStandard(imported) && !inside(imported, "domain") {
-			return "use cases import the domain"
+		if !isStandard(imported) && !inside(imported, "domain") && !belowUseCases(imported) {
+			return "use cases import the domain, and what they share with adapters"
 		}
 	case p.within("adapters"):
 		mayKnowUseCases := p.within("adapters/httpapi") && !p.within("adapters/httpapi/transport") || p.within("adapters/backoffice")
@@ -57,7 +62,7 @@ func forbids(p *pkg, imported string) string {
 			return "the engine knows no rule"
 		case inside(imported, "adapters/bunstore") && path.Base(imported) != "bunstore" && !p.within("adapters/bunstore"):
 			return "what is in the packages of the store is its own"
-		case inside(imported, "application") && !mayKnowUseCases:
+		case inside(imported, "application") && !belowUseCases(imported) && !mayKnowUseCases:
 			return "only httpapi, backoffice and bootstrap import use cases, and transport is below the handlers"
 		case inside(imported, "bootstrap", "test"):
 			return "only bootstrap imports every package"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"plaza/domain/catalogue"
+	"plaza/application/catalogue"
 )
 
 // sentence is the form of every sentence for clients, or of its format.
@@ -65,12 +65,12 @@ func TestGEN16_every_sentence_is_translated(t *testing.T) {
 		said := verb.ReplaceAllString(format, "7")
 		switch {
 		case !isWritten || !sentence.MatchString(format) || notForClients.MatchString(format):
-		case p.within("domain/catalogue"):
+		case p.within("application/catalogue"):
 			listed[said] = true
 		case reachesClients(p):
 			used[said] = true
 			for _, to := range catalogue.Languages()[1:] {
-				assert.NotEqual(t, said, catalogue.Translate(to, said), "%s: domain/catalogue has no %s for it", fset.Position(e.Pos()), to)
+				assert.NotEqual(t, said, catalogue.Translate(to, said), "%s: application/catalogue has no %s for it", fset.Position(e.Pos()), to)
 			}
 		}
 		return !isWritten
@@ -81,7 +81,7 @@ func TestGEN16_every_sentence_is_translated(t *testing.T) {
 		}
 	}
 	for said := range listed {
-		assert.True(t, used[said], "domain/catalogue has a sentence that is not said: %s", said)
+		assert.True(t, used[said], "application/catalogue has a sentence that is not said: %s", said)
 	}
 	assert.Greater(t, len(listed), 100)
 }

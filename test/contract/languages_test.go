@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/catalogue"
+	"plaza/application/catalogue"
 )
 
 var languageRows = []row{

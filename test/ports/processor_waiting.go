@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 )
@@ -40,7 +39,7 @@ type crowd struct {
 }
 
 // come processes the picture in the background. The channel receives the result.
-func (c *crowd) come(ctx context.Context, by admission.Key, raw []byte) <-chan error {
+func (c *crowd) come(ctx context.Context, by string, raw []byte) <-chan error {
 	ended := make(chan error, 1)
 	go func() {
 		_, err := c.s.Process(ctx, by, slow{bytes.NewReader(raw), c.gate, &c.inner})
@@ -65,7 +64,7 @@ func assertBusy(t *testing.T, ended <-chan error) {
 }
 
 // someone is another key each time.
-func someone(n int) admission.Key { return admission.Key(fmt.Sprint("user ", n)) }
+func someone(n int) string { return fmt.Sprint("user ", n) }
 
 // processorWaits runs the cases in which calls wait. small is a whole picture.
 func processorWaits(t *testing.T, fresh func(t *testing.T) media.Processor) {
@@ -159,7 +158,7 @@ func processorDeadline(t *testing.T, c *crowd, small []byte) {
 
 func processorWaitingBounded(t *testing.T, c *crowd, small []byte) {
 	c.fill(t, small)
-	assert.Less(t, c.callsUntilRefused(t, 200, func(int) admission.Key { return "many" }, small), 200)
+	assert.Less(t, c.callsUntilRefused(t, 200, func(int) string { return "many" }, small), 200)
 	assert.Less(t, c.callsUntilRefused(t, 250, someone, small), 250)
 	close(c.gate)
 }
@@ -169,7 +168,7 @@ func processorDozen(t *testing.T, c *crowd, _ []byte) {
 	large := webPFile(webPOf(noise(400, 400)))
 	var calls []*crowd
 	var ended []<-chan error
-	come := func(by admission.Key) *crowd {
+	come := func(by string) *crowd {
 		call := &crowd{s: c.s, gate: make(chan struct{})}
 		calls, ended = append(calls, call), append(ended, call.come(t.Context(), by, large))
 		return call
@@ -191,7 +190,7 @@ func processorDozen(t *testing.T, c *crowd, _ []byte) {
 }
 
 // callsUntilRefused returns how many calls come before one of them is refused, at most that many.
-func (c *crowd) callsUntilRefused(t *testing.T, most int, by func(n int) admission.Key, raw []byte) int {
+func (c *crowd) callsUntilRefused(t *testing.T, most int, by func(n int) string, raw []byte) int {
 	t.Helper()
 	var waiting []<-chan error
 	for n := range most {

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/application/signin"
 	"plaza/domain/locale"
 	"plaza/domain/secret"
 	"plaza/domain/user"
@@ -71,7 +72,7 @@ func Sender(t *testing.T, fresh func(t *testing.T) (verification.Sender, func() 
 	t.Run("messages are sent as they are, one for each call", func(t *testing.T) {
 		s, sent := fresh(t)
 		notice := messageTo(t, "+86-13800000002")
-		notice = verification.NewNotice(notice.To, notice.Language)
+		notice = signin.NoticeTo(notice.To, notice.Language)
 		notice.ID = "message-1-notice"
 		for i, m := range []verification.Message{messageTo(t, "+86-13800000001"), notice, messageTo(t, "+86-13900000001")} {
 			m.ID += fmt.Sprint(i)

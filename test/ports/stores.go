@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"plaza/application/store"
 	"plaza/domain/feed"
 	"plaza/domain/quota"
-	"plaza/domain/store"
 )
 
 // Stores are the store ports of one adapter over the same data: events need

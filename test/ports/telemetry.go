@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/application/telemetry"
 	"plaza/domain/imported"
 	"plaza/domain/localisation"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/payment"
-	"plaza/domain/telemetry"
 	"plaza/domain/user"
 )
 

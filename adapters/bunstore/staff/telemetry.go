@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/application/telemetry"
 	"plaza/domain/payment"
-	"plaza/domain/telemetry"
 )
 
 // Telemetry implements telemetry.Sampler.

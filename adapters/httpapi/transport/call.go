@@ -7,8 +7,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"plaza/application/admission"
 	"plaza/domain/access"
-	"plaza/domain/admission"
 	"plaza/domain/secret"
 )
 

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"plaza/domain/catalogue"
+	"plaza/application/catalogue"
 	"plaza/domain/fault"
 	"plaza/domain/locale"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/language"
 
-	"plaza/domain/catalogue"
+	"plaza/application/catalogue"
 	"plaza/domain/locale"
 )
 

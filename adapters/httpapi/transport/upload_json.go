@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 
-	"plaza/domain/admission"
+	"plaza/application/admission"
 	"plaza/domain/fault"
 	"plaza/domain/text"
 )

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/admission"
+	"plaza/application/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/user"

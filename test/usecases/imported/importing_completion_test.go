@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/application/importing"
+	"plaza/application/telemetry"
 	"plaza/domain/imported"
-	"plaza/domain/telemetry"
 	"plaza/test/usecases"
 )
 

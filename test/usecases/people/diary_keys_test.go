@@ -14,7 +14,6 @@ import (
 	"plaza/adapters/memory"
 	"plaza/application/diary"
 	"plaza/domain/access"
-	"plaza/domain/admission"
 	"plaza/domain/event"
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
@@ -112,7 +111,7 @@ type slowProcessor struct {
 	meanwhile func()
 }
 
-func (s *slowProcessor) Process(ctx context.Context, by admission.Key, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+func (s *slowProcessor) Process(ctx context.Context, by string, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
 	if meanwhile := s.meanwhile; meanwhile != nil {
 		s.meanwhile = nil
 		meanwhile()

@@ -13,7 +13,6 @@ import (
 	"plaza/adapters/memory"
 	"plaza/application/diary"
 	"plaza/domain/access"
-	"plaza/domain/admission"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -59,7 +58,7 @@ func TestPLA03_plates_wait_in_the_turn_of_their_account(t *testing.T) {
 		_, err := w.Attach(t.Context(), actor, w.published(t, actor, "a lake", event.Public), strings.NewReader("no picture"), nil, nil)
 		assert.Equal(t, "photo", onlyField(t, err))
 	}
-	assert.Equal(t, []admission.Key{w.ann.QueueKey(), w.bob.QueueKey()}, refuser.Keys)
+	assert.Equal(t, []string{w.ann.QueueKey(), w.bob.QueueKey()}, refuser.Keys)
 }
 
 func TestEVT09_a_deleted_event_takes_its_pictures_along(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"plaza/adapters/memory"
 	"plaza/application/people"
 	"plaza/domain/access"
-	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/quota"
@@ -85,7 +84,7 @@ func TestPLA03_avatars_wait_in_the_turn_of_their_account(t *testing.T) {
 		_, err := p.SetAvatar(t.Context(), access.Actor{ID: id}, bytes.NewReader(nil), nil)
 		assert.True(t, fault.Is(err, fault.Invalid))
 	}
-	assert.Equal(t, []admission.Key{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
+	assert.Equal(t, []string{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
 }
 
 func TestUSR04_an_avatar_of_ones_own(t *testing.T) {

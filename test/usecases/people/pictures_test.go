@@ -19,7 +19,6 @@ import (
 	"plaza/adapters/imaging"
 	"plaza/adapters/memory"
 	serving "plaza/application/pictures"
-	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/quota"
@@ -141,7 +140,7 @@ type heldProcessor struct {
 	calls   atomic.Int32
 }
 
-func (h *heldProcessor) Process(ctx context.Context, by admission.Key, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+func (h *heldProcessor) Process(ctx context.Context, by string, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
 	h.calls.Add(1)
 	select {
 	case <-ctx.Done():

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/admission"
 	"plaza/domain/media"
 	"plaza/domain/place"
 )
@@ -30,7 +29,7 @@ type countedProcessor struct {
 	n int
 }
 
-func (c *countedProcessor) Process(ctx context.Context, by admission.Key, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
+func (c *countedProcessor) Process(ctx context.Context, by string, raw media.Raw, sizes ...media.SizeSpec) (media.Processed, error) {
 	c.n++
 	return c.Processor.Process(ctx, by, raw, sizes...)
 }

@@ -15,7 +15,6 @@ import (
 	"plaza/adapters/memory"
 	"plaza/application/userimages"
 	"plaza/domain/access"
-	"plaza/domain/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/quota"
@@ -74,7 +73,7 @@ func TestPLA03_images_wait_in_the_turn_of_their_account(t *testing.T) {
 		_, err := u.Upload(t.Context(), access.Actor{ID: id}, rawPicture(t), nil, nil, nil)
 		assert.Error(t, err)
 	}
-	assert.Equal(t, []admission.Key{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
+	assert.Equal(t, []string{access.Actor{ID: 1}.QueueKey(), access.Actor{ID: 2}.QueueKey()}, refuser.Keys)
 }
 
 func TestAn_upload_that_fails_leaves_no_file(t *testing.T) {

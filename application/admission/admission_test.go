@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/domain/admission"
+	"plaza/application/admission"
 	"plaza/domain/fault"
 )
 
@@ -29,7 +29,7 @@ type worker struct {
 	mu    *sync.Mutex
 }
 
-func (w worker) work(ctx context.Context, name string, weight int64, keys ...admission.Key) error {
+func (w worker) work(ctx context.Context, name string, weight int64, keys ...string) error {
 	leave, err := w.queue.Enter(ctx, weight, keys...)
 	if err != nil {
 		return err
@@ -69,12 +69,12 @@ func TestEnter_admits_up_to_the_capacity(t *testing.T) {
 }
 
 func TestEnter_serves_a_newcomer_before_one_who_has_much(t *testing.T) {
-	for name, keys := range map[string]func(i int) []admission.Key{
-		"one account from many addresses": func(i int) []admission.Key {
-			return []admission.Key{"account 1", admission.Key(fmt.Sprint("address ", i))}
+	for name, keys := range map[string]func(i int) []string{
+		"one account from many addresses": func(i int) []string {
+			return []string{"account 1", fmt.Sprint("address ", i)}
 		},
-		"many accounts from one address": func(i int) []admission.Key {
-			return []admission.Key{admission.Key(fmt.Sprint("account ", i)), "address 1"}
+		"many accounts from one address": func(i int) []string {
+			return []string{fmt.Sprint("account ", i), "address 1"}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestEnter_refuses_the_largest_share_when_the_line_is_full(t *testing.T) {
 		refused := make(chan error, 20)
 		enter := func(name string) {
 			all.Go(func() {
-				if err := w.work(t.Context(), name, 1, admission.Key(name)); err != nil {
+				if err := w.work(t.Context(), name, 1, name); err != nil {
 					refused <- fmt.Errorf("%s: %w", name, err)
 				}
 			})

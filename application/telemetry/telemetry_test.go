@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"plaza/domain/telemetry"
+	"plaza/application/telemetry"
 )
 
 func TestAge(t *testing.T) {

@@ -15,10 +15,7 @@ import (
 	"plaza/domain/fault"
 )
 
-// Key names what a share is counted for, like an account or an address.
-type Key string
-
-// Queue admits work. It is a start-time fair queue: each key has a virtual time, which
+// Queue admits work. It is a start-time fair queue: each key, like an account or an address, has a virtual time, which
 // advances by the weight of the work that the key has had admitted.
 type Queue struct {
 	limits  Limits
@@ -26,15 +23,15 @@ type Queue struct {
 
 	mu     sync.Mutex
 	used   int64
-	now    int64         // virtual time: the tag of the work admitted last
-	spent  map[Key]int64 // virtual time up to which the key has used its share, if later than now
-	line   []*waiter     // ordered by tag
+	now    int64            // virtual time: the tag of the work admitted last
+	spent  map[string]int64 // virtual time up to which the key has used its share, if later than now
+	line   []*waiter        // ordered by tag
 	active int
 }
 
 // waiter is work that waits.
 type waiter struct {
-	keys   []Key
+	keys   []string
 	weight int64
 	tag    int64
 	admit  chan error // receives nil, or the refusal; has room for one
@@ -50,13 +47,13 @@ type Limits struct {
 // New returns a queue. A request that is refused gets the refusal.
 func New(l Limits, refusal *fault.Error) *Queue {
 	l.Capacity = max(l.Capacity, 1)
-	return &Queue{limits: l, refusal: refusal, spent: map[Key]int64{}}
+	return &Queue{limits: l, refusal: refusal, spent: map[string]int64{}}
 }
 
 // Enter waits until work of the weight is admitted, and returns the function that ends it.
 // Work that is heavier than the queue's capacity has the weight of the capacity. Enter
 // returns the refusal of the queue, or the error of ctx.
-func (q *Queue) Enter(ctx context.Context, weight int64, keys ...Key) (leave func(), err error) {
+func (q *Queue) Enter(ctx context.Context, weight int64, keys ...string) (leave func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -84,7 +81,7 @@ func (q *Queue) Enter(ctx context.Context, weight int64, keys ...Key) (leave fun
 }
 
 // join puts the work into the line, and admits what fits.
-func (q *Queue) join(weight int64, keys []Key) *waiter {
+func (q *Queue) join(weight int64, keys []string) *waiter {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w := &waiter{keys: keys, weight: weight, tag: q.now, admit: make(chan error, 1)}

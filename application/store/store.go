@@ -3,6 +3,7 @@
 package store
 
 import (
+	"plaza/application/telemetry"
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/block"
@@ -19,7 +20,6 @@ import (
 	"plaza/domain/publication"
 	"plaza/domain/quota"
 	"plaza/domain/subscription"
-	"plaza/domain/telemetry"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
 	"plaza/domain/verification"
