@@ -68,8 +68,8 @@ func TestUSR07_a_client_sees_whether_an_export_is_complete(t *testing.T) {
 	gone := errors.New("the database is gone")
 	for _, failure := range []error{nil, gone} {
 		url, ended := exporting(t, func(yield func(personaldata.Record, error) bool) {
-			if yield(personaldata.Record{{Name: "uid", Value: 1}}, nil) {
-				yield(personaldata.Record{{Name: "uid", Value: 2}}, failure)
+			if yield(personaldata.Person{Account: access.Account{User: 1}}, nil) {
+				yield(personaldata.Person{Account: access.Account{User: 2}}, failure)
 			}
 		})
 		body, err := io.ReadAll(fetchExport(t, url).Body)
@@ -87,7 +87,7 @@ func TestUSR07_a_client_sees_whether_an_export_is_complete(t *testing.T) {
 
 func TestUSR07_an_export_whose_client_hangs_up_has_broken(t *testing.T) {
 	url, ended := exporting(t, func(yield func(personaldata.Record, error) bool) {
-		for yield(personaldata.Record{{Name: "uid", Value: 1}}, nil) {
+		for yield(personaldata.Person{Account: access.Account{User: 1}}, nil) {
 		}
 	})
 	require.NoError(t, fetchExport(t, url).Body.Close())

@@ -112,39 +112,40 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 	return map[personaldata.Kind]iter.Seq[owned]{
 		personaldata.Account: own(maps.Values(s.accounts), func(a access.Account) bool { return a.User == id }, s.ownAccount),
 		personaldata.Sessions: own(maps.Values(s.tokens), func(t access.Token) bool { return t.User == id }, func(t access.Token) owned {
-			return owned{record: personaldata.NewSessionRecord(t), order: int64(t.ID), erase: func() { delete(s.tokens, t.ID) }}
+			t.Hash = access.KeyHash{}
+			return owned{record: t, order: int64(t.ID), erase: func() { delete(s.tokens, t.ID) }}
 		}),
 		personaldata.Events: own(maps.Values(s.events), func(e event.State) bool { return e.Author == id }, func(e event.State) owned {
-			return owned{record: personaldata.NewEventRecord(e), order: int64(e.ID), erase: func() { s.removeEvent(e) }}
+			return owned{record: e, order: int64(e.ID), erase: func() { s.removeEvent(e) }}
 		}),
 		personaldata.Comments: own(maps.Values(s.comments), func(c event.Comment) bool { return c.Author == id }, func(c event.Comment) owned {
-			o := owned{record: personaldata.NewCommentRecord(c), order: int64(c.Event), then: int64(c.ID)}
+			o := owned{record: c, order: int64(c.Event), then: int64(c.ID)}
 			o.erase = func() { s.removeComment(c) }
 			return o
 		}),
 		personaldata.Likes: own(maps.Keys(s.likes), func(on event.ID) bool { return s.likes[on][id] }, func(on event.ID) owned {
-			return owned{record: personaldata.NewLikeRecord(on), order: int64(on), erase: func() { s.removeLike(on, id) }}
+			return owned{record: on, order: int64(on), erase: func() { s.removeLike(on, id) }}
 		}),
 		personaldata.Follows: own(maps.Values(s.subscriptions), func(sub subscription.Subscription) bool {
 			return sub.User == id || sub.Followed == id
 		}, func(sub subscription.Subscription) owned {
 			o := owned{order: int64(sub.ID), erase: func() { s.removeSubscription(sub) }}
 			if sub.User == id {
-				o.record = personaldata.NewFollowRecord(sub)
+				o.record = sub
 			}
 			return o
 		}),
 		personaldata.Blocks: own(maps.Values(s.blocks), func(b block.Block) bool { return b.By == id || b.Whom == id }, func(b block.Block) owned {
 			o := owned{order: int64(b.Whom), erase: func() { delete(s.blocks, blockKey{b.By, b.Whom}) }}
 			if b.By == id {
-				o.record = personaldata.NewBlockRecord(b)
+				o.record = b
 			}
 			return o
 		}),
 		personaldata.Notifications: own(maps.Values(s.notifications), func(n notified) bool { return n.To == id || n.By == id }, func(n notified) owned {
 			o := owned{order: int64(n.id), erase: func() { delete(s.notifications, n.id) }}
 			if n.To == id && !n.isWithdrawn {
-				o.record = personaldata.NewNotificationRecord(n.id, n.Notice)
+				o.record = personaldata.Notification{ID: n.id, Notice: n.Notice}
 			}
 			return o
 		}),
@@ -153,43 +154,43 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 		}, func(r moderation.Report) owned {
 			o := owned{order: int64(r.ID), erase: func() { delete(s.reports, r.ID) }}
 			if r.By == id {
-				o.record = personaldata.NewReportRecord(r)
+				o.record = r
 			}
 			return o
 		}),
 		personaldata.Hidden: own(maps.Values(s.hidden), func(h moderation.Hiding) bool { return h.Owner == id }, func(h moderation.Hiding) owned {
-			return owned{record: personaldata.NewHiddenRecord(h), order: h.ID, erase: func() { delete(s.hidden, h.Thing) }}
+			return owned{record: h, order: h.ID, erase: func() { delete(s.hidden, h.Thing) }}
 		}),
 		personaldata.Images: own(maps.Values(s.images), func(i userimage.Image) bool { return i.Owner == id }, func(i userimage.Image) owned {
-			return owned{record: personaldata.NewImageRecord(i), order: int64(i.ID), erase: func() { s.eraseImage(i) }}
+			return owned{record: i, order: int64(i.ID), erase: func() { s.eraseImage(i) }}
 		}),
 		personaldata.Publications: own(maps.Values(s.publications), func(p publication.Publication) bool {
 			return p.Author == id
 		}, func(p publication.Publication) owned {
-			return owned{record: personaldata.NewPublicationRecord(p, s.texts[itemOfPublication(p.ID)]), order: int64(p.ID), erase: func() {
+			return owned{record: personaldata.Publication{Publication: p, HTML: s.texts[itemOfPublication(p.ID)]}, order: int64(p.ID), erase: func() {
 				delete(s.publications, p.ID)
 				s.delist(itemOfPublication(p.ID), p.Cover.Key)
 			}}
 		}),
 		personaldata.Nodes: own(maps.Values(s.nodes), func(n publication.Node) bool { return n.Author == id }, func(n publication.Node) owned {
-			return owned{record: personaldata.NewNodeRecord(n, s.texts[itemOfNode(n.ID)]), order: int64(n.ID), erase: func() {
+			return owned{record: personaldata.Node{Node: n, HTML: s.texts[itemOfNode(n.ID)]}, order: int64(n.ID), erase: func() {
 				delete(s.nodes, n.ID)
 				s.delist(itemOfNode(n.ID), n.Cover.Key)
 			}}
 		}),
 		personaldata.Demands: own(maps.Values(s.demands), func(d demand.Demand) bool { return d.Author == id }, func(d demand.Demand) owned {
-			return owned{record: personaldata.NewDemandRecord(d), order: int64(d.ID), erase: func() {
+			return owned{record: d, order: int64(d.ID), erase: func() {
 				delete(s.demands, d.ID)
 				s.delist(itemOfDemand(d.ID), d.Cover.Key)
 			}}
 		}),
 		personaldata.HowTos: own(maps.Keys(s.howTos), func(at howToKey) bool { return at.robot == id }, func(at howToKey) owned {
-			return owned{record: personaldata.NewHowToRecord(s.howTos[at]), name: at.category, erase: func() { delete(s.howTos, at) }}
+			return owned{record: s.howTos[at], name: at.category, erase: func() { delete(s.howTos, at) }}
 		}),
 		personaldata.Orders:      own(maps.Values(s.ledger.orders), func(o payment.Order) bool { return o.User == id }, s.ownOrder),
 		personaldata.Prepayments: s.ownPrepayments(id),
 		personaldata.Payments: own(maps.Values(s.ledger.payments), isPaid, func(p payment.Payment) owned {
-			return owned{record: personaldata.NewPaymentRecord(p), order: int64(p.ID)}
+			return owned{record: p, order: int64(p.ID)}
 		}),
 		personaldata.Refunds: own(maps.Values(s.ledger.refunds), func(r payment.Refund) bool {
 			paid, _ := s.ledger.paymentByID(r.Payment)
@@ -197,24 +198,23 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 		}, s.ownRefund),
 		personaldata.IdempotencyKeys: own(maps.Keys(s.requests.entries), func(at keyID) bool { return at.user == id }, func(at keyID) owned {
 			k := s.requests.entries[at]
-			record := personaldata.NewIdempotencyKeyRecord(at.name, k.since, k.kind, k.id)
+			record := personaldata.IdempotencyKey{Name: at.name, Since: k.since, Made: k.kind, ID: k.id}
 			return owned{record: record, name: at.name, erase: func() { delete(s.requests.entries, at) }}
 		}),
 		personaldata.RateLimits: own(maps.Keys(s.spentUntil), func(at rateKey) bool { return at.account == int64(id) }, func(at rateKey) owned {
-			record := personaldata.NewRateLimitRecord(at.action, s.spentUntil[at].UTC())
+			record := personaldata.RateLimit{Action: at.action, Until: s.spentUntil[at].UTC()}
 			return owned{record: record, name: string(at.action), erase: func() { delete(s.spentUntil, at) }}
 		}),
 		personaldata.FailedLogins: own(slices.Values(s.failures.all), func(f failure) bool { return isPhone(f.Attempt) }, func(f failure) owned {
-			record := personaldata.NewFailedLoginRecord(f.Source.String(), f.at.UTC())
+			record := personaldata.FailedLogin{Network: f.Source.String(), At: f.at.UTC()}
 			return owned{record: record, order: f.at.UnixMicro(), name: f.Source.String(), erase: func() { s.failures.uncount(f.Attempt) }}
 		}),
 		personaldata.Codes: own(maps.Values(s.codes.all), func(c verification.State) bool { return isNumber(c.Number) },
 			func(c verification.State) owned {
-				record := personaldata.NewCodeRecord(c)
-				return owned{record: record, order: c.Made.UnixMicro(), name: string(c.ID), erase: func() { delete(s.codes.all, c.ID) }}
+				return owned{record: c, order: c.Made.UnixMicro(), name: string(c.ID), erase: func() { delete(s.codes.all, c.ID) }}
 			}),
 		personaldata.CodeUses: own(slices.Values(s.codes.uses), func(u codeUse) bool { return isNumber(u.number) }, func(u codeUse) owned {
-			record := personaldata.NewCodeUseRecord(u.kind, access.SourceOf(u.from).String(), u.at.UTC())
+			record := personaldata.CodeUse{Use: u.kind, Network: access.SourceOf(u.from).String(), At: u.at.UTC()}
 			return owned{record: record, order: u.at.UnixMicro(), erase: func() {
 				s.codes.uses = slices.DeleteFunc(s.codes.uses, func(other codeUse) bool { return other == u })
 			}}
@@ -222,7 +222,7 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 		personaldata.StaffActs: own(slices.Values(s.audit), func(r audit.Record) bool { return r.About == id || r.By.Staff == id }, func(r audit.Record) owned {
 			o := owned{order: int64(r.ID)}
 			if r.About == id {
-				o.record = personaldata.NewStaffActRecord(r)
+				o.record = r
 			}
 			if r.Reason != "" {
 				o.erase = func() { s.audit[r.ID-1].Reason = "" }
@@ -230,14 +230,16 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 			return o
 		}),
 		personaldata.LoginNetworks: own(maps.Keys(s.failures.usual), isPhone, func(a access.Attempt) owned {
-			record := personaldata.NewLoginNetworkRecord(a.Source.String(), s.failures.usual[a].UTC())
+			record := personaldata.LoginNetwork{Network: a.Source.String(), LastLogin: s.failures.usual[a].UTC()}
 			return owned{record: record, name: a.Source.String(), erase: func() { delete(s.failures.usual, a) }}
 		}),
 	}
 }
 
 func (s *Store) ownAccount(a access.Account) owned {
-	o := owned{record: personaldata.NewAccountRecord(a, s.members[a.User], s.imports.sources[a.User])}
+	shown := a
+	shown.Hash = ""
+	o := owned{record: personaldata.Person{Account: shown, Member: s.members[a.User], Source: s.imports.sources[a.User]}}
 	if !a.IsErased() {
 		o.erase = func() { s.eraseAccount(a) }
 	}
@@ -281,7 +283,7 @@ func (s *Store) delist(at item, cover media.Key) {
 }
 
 func (s *Store) ownOrder(order payment.Order) owned {
-	o := owned{record: personaldata.NewOrderRecord(order), order: int64(order.ID)}
+	o := owned{record: order, order: int64(order.ID)}
 	if order.State != payment.Open && order.Subject != "" {
 		order.Subject = ""
 		o.erase = func() { s.ledger.orders[order.ID] = order }
@@ -294,7 +296,7 @@ func (s *Store) ownPrepayments(id user.ID) iter.Seq[owned] {
 		for order := range s.ledger.orders.where(func(o payment.Order) bool { return o.User == id }) {
 			theirs := s.ledger.prepayments[order.ID]
 			for i, p := range theirs {
-				o := owned{record: personaldata.NewPrepaymentRecord(order.ID, p), order: int64(order.ID), then: int64(i)}
+				o := owned{record: personaldata.Prepayment{Order: order.ID, Prepayment: p}, order: int64(order.ID), then: int64(i)}
 				if !p.IsAlive() && (p.Intent.OpenID != "" || p.Ticket.CodeURL != "" || p.Ticket.MWebURL != "" || len(p.Request) > 0) {
 					p.Intent.OpenID, p.Ticket.CodeURL, p.Ticket.MWebURL, p.Request = "", "", "", nil
 					o.erase = func() { theirs[i] = p }
@@ -308,7 +310,7 @@ func (s *Store) ownPrepayments(id user.ID) iter.Seq[owned] {
 }
 
 func (s *Store) ownRefund(r payment.Refund) owned {
-	o := owned{record: personaldata.NewRefundRecord(r), order: int64(r.ID)}
+	o := owned{record: r, order: int64(r.ID)}
 	if r.IsFinal() && r.Reason != "" {
 		r.Reason = ""
 		o.erase = func() { s.ledger.refunds[r.ID] = r }

@@ -88,10 +88,11 @@ func (e *export) writeKind(ctx context.Context, k personaldata.Kind) error {
 		return err
 	}
 	before := "[\n"
-	for record, err := range e.data.Records(ctx, e.user, k) {
+	for stored, err := range e.data.Records(ctx, e.user, k) {
 		if err != nil {
 			return err
 		}
+		record := RecordOf(k, stored)
 		line, err := jsonOf(record)
 		if err != nil {
 			return err
@@ -112,7 +113,7 @@ func (e *export) writeKind(ctx context.Context, k personaldata.Kind) error {
 }
 
 // jsonOf returns the record as a JSON object.
-func jsonOf(r personaldata.Record) (string, error) {
+func jsonOf(r Record) (string, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -136,11 +137,11 @@ func jsonOf(r personaldata.Record) (string, error) {
 
 // writePictures copies the pictures of the kind's records under their keys.
 func (e *export) writePictures(ctx context.Context, k personaldata.Kind) error {
-	for record, err := range e.data.Records(ctx, e.user, k) {
+	for stored, err := range e.data.Records(ctx, e.user, k) {
 		if err != nil {
 			return err
 		}
-		for _, key := range record.Pictures() {
+		for _, key := range RecordOf(k, stored).Pictures() {
 			if err := e.writePicture(ctx, key); err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ you, and what others have written on your events, are data of theirs.
 `, id, instant.Timestamp(now))
 	for _, d := range personaldata.Kinds() {
 		fmt.Fprintf(w, "\n%s.json\n  %s\n", d.Kind, d.About)
-		for _, f := range d.Fields {
+		for _, f := range RecordOf(d.Kind, nil) {
 			fmt.Fprintf(w, "  - %s: %s\n", f.Name, f.About)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/application/privacy"
 	"plaza/domain/access"
 	"plaza/domain/personaldata"
 	"plaza/domain/user"
@@ -149,7 +150,7 @@ func codeLatestTry(w *fixtures) {
 	require.NoError(w, err)
 	id, err := w.Accounts.Open(w.Context(), access.Account{Phone: phone(1)}, user.Member{Timezone: "UTC", Joined: noon}, s)
 	require.NoError(w, err)
-	var left []personaldata.Record
+	var left []privacy.Record
 	for _, use := range w.records(id, personaldata.CodeUses) {
 		assert.Equal(w, noon, use[2].Value, "%v", use)
 		left = append(left, use)

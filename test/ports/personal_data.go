@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/application/privacy"
+	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/block"
 	"plaza/domain/demand"
@@ -54,8 +56,8 @@ type person struct {
 }
 
 // valueOf returns the value of the field.
-func valueOf(r personaldata.Record, name string) any {
-	return r[slices.IndexFunc(r, func(f personaldata.Field) bool { return f.Name == name })].Value
+func valueOf(r privacy.Record, name string) any {
+	return r[slices.IndexFunc(r, func(f privacy.Field) bool { return f.Name == name })].Value
 }
 
 func kindsOfData() (kinds []personaldata.Kind) {
@@ -174,19 +176,19 @@ func (w *fixtures) actedOn(p person) {
 }
 
 // records are what the store yields.
-func (w *fixtures) records(id user.ID, k personaldata.Kind) (all []personaldata.Record) {
+func (w *fixtures) records(id user.ID, k personaldata.Kind) (all []privacy.Record) {
 	w.Helper()
 	for r, err := range w.PersonalData.Records(w.Context(), id, k) {
 		require.NoError(w, err, k)
-		all = append(all, r)
+		all = append(all, privacy.RecordOf(k, r))
 	}
 	return all
 }
 
 // everything is what the store yields of all kinds.
-func (w *fixtures) everything(id user.ID) map[personaldata.Kind][]personaldata.Record {
+func (w *fixtures) everything(id user.ID) map[personaldata.Kind][]privacy.Record {
 	w.Helper()
-	all := map[personaldata.Kind][]personaldata.Record{}
+	all := map[personaldata.Kind][]privacy.Record{}
 	for _, k := range kindsOfData() {
 		all[k] = w.records(id, k)
 	}
@@ -198,38 +200,44 @@ func personalRecords(w *fixtures) {
 	all := w.everything(p.id)
 	for _, d := range personaldata.Kinds() {
 		require.NotEmpty(w, all[d.Kind], d.Kind)
-		for _, r := range all[d.Kind] {
-			require.Len(w, r, len(d.Fields), d.Kind)
-			for i, f := range d.Fields {
-				assert.Equal(w, f.Name, r[i].Name, d.Kind)
-			}
-		}
 	}
-	one := func(k personaldata.Kind) personaldata.Record {
+	for stored, err := range w.PersonalData.Records(w.Context(), p.id, personaldata.Account) {
+		require.NoError(w, err)
+		assert.Empty(w, stored.(personaldata.Person).Account.Hash)
+	}
+	for stored, err := range w.PersonalData.Records(w.Context(), p.id, personaldata.Sessions) {
+		require.NoError(w, err)
+		assert.Zero(w, stored.(access.Token).Hash)
+	}
+	one := func(k personaldata.Kind) privacy.Record {
 		require.Len(w, all[k], 1, k)
 		return all[k][0]
 	}
 	account := one(personaldata.Account)
-	assert.Equal(w, personaldata.NewAccountRecord(w.account(p.id), w.member(p.id), fmt.Sprint("user ", p.id)), account)
+	assert.Equal(w, privacy.RecordOf(personaldata.Account, personaldata.Person{
+		Account: w.account(p.id), Member: w.member(p.id), Source: fmt.Sprint("user ", p.id),
+	}), account)
 	assert.Equal(w, []media.Key{"public/avatar-1"}, account.Pictures())
 	assert.Equal(w, noon.Add(time.Hour), valueOf(account, "seen_at"))
 	assert.Equal(w, noon.Add(time.Hour), valueOf(one(personaldata.Sessions), "used_at"))
 	acted := w.audited()
-	assert.Equal(w, personaldata.NewStaffActRecord(acted[1]), one(personaldata.StaffActs), "not of what the person did")
+	assert.Equal(w, privacy.RecordOf(personaldata.StaffActs, acted[1]), one(personaldata.StaffActs), "not of what the person did")
 	stored := one(personaldata.Events)
-	assert.Equal(w, personaldata.NewEventRecord(w.entry(p.own.ID()).State()), stored)
+	assert.Equal(w, privacy.RecordOf(personaldata.Events, w.entry(p.own.ID()).State()), stored)
 	assert.Equal(w, []media.Key{"private/plate-1"}, stored.Pictures())
 	comments := all[personaldata.Comments]
 	require.Len(w, comments, 2)
 	assert.Equal(w, "Mine, the latest", valueOf(comments[0], "content"))
 	assert.Equal(w, p.seen.ID(), valueOf(comments[1], "event"))
 	assert.Equal(w, noon, valueOf(comments[1], "create_time"))
-	assert.Equal(w, []personaldata.Record{personaldata.NewLikeRecord(p.own.ID()), personaldata.NewLikeRecord(p.seen.ID())}, all[personaldata.Likes])
+	assert.Equal(w, p.own.ID(), valueOf(all[personaldata.Likes][0], "event"))
+	assert.Equal(w, p.seen.ID(), valueOf(all[personaldata.Likes][1], "event"))
+	assert.Len(w, all[personaldata.Likes], 2)
 	follows := all[personaldata.Follows]
 	require.Len(w, follows, 3)
 	assert.Equal(w, p.other, valueOf(follows[0], "followed_user"))
 	assert.Equal(w, feed.CategoryID(1), valueOf(follows[1], "followed_category"))
-	assert.Equal(w, personaldata.NewBlockRecord(block.Block{Whom: w.blockedBy(p.id)[0], Created: noon}), one(personaldata.Blocks))
+	assert.Equal(w, privacy.RecordOf(personaldata.Blocks, block.Block{Whom: w.blockedBy(p.id)[0], Created: noon}), one(personaldata.Blocks))
 	notifications := all[personaldata.Notifications]
 	require.Len(w, notifications, 3)
 	for i, want := range map[int][]any{0: {"comment", nil}, 1: {"like", p.own.ID()}, 2: {"follow", nil}} {
@@ -249,9 +257,10 @@ func personalRecords(w *fixtures) {
 	assert.Equal(w, noon.Add(time.Hour), valueOf(images[1], "delete_time"))
 	assert.Equal(w, []media.Key{"public/cover-1"}, one(personaldata.Publications).Pictures())
 	assert.Equal(w, "<p>Of a publication</p>", valueOf(one(personaldata.Publications), "html_content"))
-	assert.Equal(w, personaldata.NewNodeRecord(node(content(p.id), 10), "<p>Of a node</p>"), one(personaldata.Nodes))
-	assert.Equal(w, personaldata.NewDemandRecord(fullRequest(p.id, 10, 1)), one(personaldata.Demands))
-	assert.Equal(w, personaldata.NewHowToRecord(howTo("how-to 1", p.id, noon, 10)), one(personaldata.HowTos))
+	assert.Equal(w,
+		privacy.RecordOf(personaldata.Nodes, personaldata.Node{Node: node(content(p.id), 10), HTML: "<p>Of a node</p>"}), one(personaldata.Nodes))
+	assert.Equal(w, privacy.RecordOf(personaldata.Demands, fullRequest(p.id, 10, 1)), one(personaldata.Demands))
+	assert.Equal(w, privacy.RecordOf(personaldata.HowTos, howTo("how-to 1", p.id, noon, 10)), one(personaldata.HowTos))
 	assert.Len(w, all[personaldata.Orders], 3)
 	assert.Equal(w, payment.Paid, valueOf(all[personaldata.Orders][0], "state"))
 	assert.Len(w, all[personaldata.Prepayments], 2)
@@ -259,11 +268,15 @@ func personalRecords(w *fixtures) {
 	assert.Equal(w, "transaction 1", valueOf(one(personaldata.Payments), "transaction_id"))
 	assert.Equal(w, "Cold 茶'\"%", valueOf(one(personaldata.Refunds), "reason"))
 	assert.Equal(w, "a key", valueOf(one(personaldata.IdempotencyKeys), "key"))
-	assert.Equal(w, personaldata.NewRateLimitRecord(ratelimit.Follow, noon.Add(6*time.Minute)), one(personaldata.RateLimits))
-	assert.Equal(w, personaldata.NewFailedLoginRecord("192.0.0.1/32", noon), one(personaldata.FailedLogins))
-	assert.Equal(w, personaldata.NewLoginNetworkRecord("192.0.0.1/32", noon), one(personaldata.LoginNetworks))
+	assert.Equal(w, privacy.RecordOf(personaldata.RateLimits, personaldata.RateLimit{Action: ratelimit.Follow, Until: noon.Add(6 * time.Minute)}), one(personaldata.RateLimits))
+	assert.Equal(w, privacy.RecordOf(personaldata.FailedLogins, personaldata.FailedLogin{Network: "192.0.0.1/32", At: noon}), one(personaldata.FailedLogins))
+	assert.Equal(w,
+		privacy.RecordOf(personaldata.LoginNetworks, personaldata.LoginNetwork{Network: "192.0.0.1/32", LastLogin: noon}),
+		one(personaldata.LoginNetworks))
 	assert.Equal(w, verification.Live, valueOf(one(personaldata.Codes), "status"))
-	assert.Equal(w, personaldata.NewCodeUseRecord(verification.Requested, "192.0.0.1/32", noon), one(personaldata.CodeUses))
+	assert.Equal(w,
+		privacy.RecordOf(personaldata.CodeUses, personaldata.CodeUse{Use: verification.Requested, Network: "192.0.0.1/32", At: noon}),
+		one(personaldata.CodeUses))
 }
 
 func personalRecordsMany(w *fixtures) {
@@ -289,7 +302,7 @@ func personalRecordsMany(w *fixtures) {
 	}
 	keys := w.records(who, personaldata.IdempotencyKeys)
 	require.Len(w, keys, each)
-	assert.True(w, slices.IsSortedFunc(keys, func(a, b personaldata.Record) int {
+	assert.True(w, slices.IsSortedFunc(keys, func(a, b privacy.Record) int {
 		return strings.Compare(valueOf(a, "key").(string), valueOf(b, "key").(string))
 	}))
 }

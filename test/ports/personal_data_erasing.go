@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/application/privacy"
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/demand"
@@ -84,9 +85,10 @@ func personalErase(w *fixtures) {
 	assert.Equal(w, "transaction 1", valueOf(w.records(p.id, personaldata.Payments)[0], "transaction_id"))
 	refund := w.records(p.id, personaldata.Refunds)[0]
 	assert.Equal(w, []any{int64(100), "", "5030"}, []any{valueOf(refund, "amount"), valueOf(refund, "reason"), valueOf(refund, "wallet_refund_id")})
-	assert.Equal(w, []personaldata.Record{personaldata.NewAccountRecord(
-		access.Account{User: p.id, Phone: user.ErasedPhone(p.id), Disabled: true}, user.Member{Timezone: "UTC", Joined: noon}, fmt.Sprint("user ", p.id),
-	)}, w.records(p.id, personaldata.Account))
+	assert.Equal(w, []privacy.Record{privacy.RecordOf(personaldata.Account, personaldata.Person{
+		Account: access.Account{User: p.id, Phone: user.ErasedPhone(p.id), Disabled: true},
+		Member:  user.Member{Timezone: "UTC", Joined: noon}, Source: fmt.Sprint("user ", p.id),
+	})}, w.records(p.id, personaldata.Account))
 	for _, r := range w.audited() {
 		assert.Empty(w, r.Reason, "about the person, or by the person: %v", r.Act)
 	}

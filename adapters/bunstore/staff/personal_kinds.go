@@ -101,14 +101,14 @@ var personalKinds = map[personaldata.Kind]personalKind{
 			WHERE u.id = $1 AND u.id > $3 ORDER BY u.id LIMIT CAST($2 AS bigint)`,
 			func(r *personalAccount) exported {
 				a, err := r.Account()
-				return exported{personaldata.NewAccountRecord(a, r.Member(), r.Source), []any{r.ID}, err}
+				return exported{personaldata.Person{Account: a, Member: r.Member(), Source: r.Source}, []any{r.ID}, err}
 			}),
 	},
 	personaldata.Sessions: {
 		table: "tokens", left: "user_id = ?0", key: "id",
 		records: exportingRows("user_id = ?0", "id + 0", func(r *people.TokenRow) exported {
 			t := access.Token{ID: r.ID, Scopes: people.ScopesOf(r.Scopes), TTL: r.TTL, Created: r.Created.Time, Used: r.Used.Time}
-			return keyed(personaldata.NewSessionRecord(t), r.ID)
+			return keyed(t, r.ID)
 		}, "(SELECT w.used FROM token_uses w WHERE w.token_id = t.id) AS used"),
 	},
 	personaldata.Events: {
@@ -118,30 +118,30 @@ var personalKinds = map[personaldata.Kind]personalKind{
 				province, city, district, modified, plates
 			FROM event_entries
 			WHERE author_id = $1 AND id + 0 > $3 ORDER BY id + 0 LIMIT CAST($2 AS bigint)`,
-			func(r *diary.EventRow) exported { return keyed(personaldata.NewEventRecord(r.State()), r.ID) }),
+			func(r *diary.EventRow) exported { return keyed(r.State(), r.ID) }),
 	},
 	personaldata.Comments: {
 		table: "comments", left: "author_id = ?0", key: "id", erase: PersonalData.eraseComments,
 		records: exportingRows("author_id = ?0", "event_id, id", func(r *diary.CommentRow) exported {
-			return keyed(personaldata.NewCommentRecord(r.Comment()), r.EventID, r.ID)
+			return keyed(r.Comment(), r.EventID, r.ID)
 		}),
 	},
 	personaldata.Likes: {
 		table: "likes", left: "user_id = ?0", key: "event_id", erase: PersonalData.eraseLikes,
 		records: exportingRows("user_id = ?0", "event_id", func(r *personalLike) exported {
-			return keyed(personaldata.NewLikeRecord(r.EventID), r.EventID)
+			return keyed(r.EventID, r.EventID)
 		}),
 	},
 	personaldata.Follows: {
 		table: "subscriptions", left: "(user_id = ?0 OR followed_id = ?0)", key: "id",
 		records: exportingRows("user_id = ?0", "id + 0", func(r *people.SubscriptionRow) exported {
-			return keyed(personaldata.NewFollowRecord(r.Subscription()), r.ID)
+			return keyed(r.Subscription(), r.ID)
 		}),
 	},
 	personaldata.Blocks: { // what refers to the rows goes with them
 		table: "blocks", left: "user_id = ?0", key: "other_id",
 		records: exportingRows("user_id = ?0 AND is_by_user", "other_id", func(r *people.BlockRow) exported {
-			return keyed(personaldata.NewBlockRecord(r.Block()), r.OtherID)
+			return keyed(r.Block(), r.OtherID)
 		}),
 	},
 	personaldata.Notifications: {
@@ -149,56 +149,56 @@ var personalKinds = map[personaldata.Kind]personalKind{
 		records: exportingRows("owner_id = ?0 AND NOT withdrawn", "id + 0", func(r *personalNotice) exported {
 			var n notification.Notice
 			n.Kind, n.By, n.Object, n.Created = r.Kind, r.ActorID, r.ObjectID, r.Created.Time
-			return keyed(personaldata.NewNotificationRecord(r.ID, n), r.ID)
+			return keyed(personaldata.Notification{ID: r.ID, Notice: n}, r.ID)
 		}),
 	},
 	personaldata.Reports: {
 		table: "reports", left: "(author_id = ?0 OR owner_id = ?0)", key: "id",
 		records: exportingRows("author_id = ?0", "id + 0", func(r *reportRow) exported {
-			return keyed(personaldata.NewReportRecord(r.report()), r.ID)
+			return keyed(r.report(), r.ID)
 		}),
 	},
 	personaldata.Hidden: {
 		table: "hidden_things", left: "owner_id = ?0", key: "kind, object_id",
 		records: exportingRows("owner_id = ?0", "kind, object_id + 0", func(r *hiddenRow) exported {
-			return keyed(personaldata.NewHiddenRecord(r.hiding()), r.Kind, r.ObjectID)
+			return keyed(r.hiding(), r.Kind, r.ObjectID)
 		}),
 	},
 	personaldata.Images: {
 		table: "images", left: imagesOf, key: "id", erase: PersonalData.eraseImages,
 		records: exportingRows(imagesOf, "id + 0", func(r *diary.ImageRow) exported {
 			i, err := r.Image()
-			return exported{personaldata.NewImageRecord(i), []any{r.ID}, err}
+			return exported{i, []any{r.ID}, err}
 		}),
 	},
 	personaldata.Publications: {
 		table: "publications", left: "author_id = ?0", key: "id", erase: eraseRecords[feedstore.PublicationRow],
 		records: exportingRows("author_id = ?0", "id", func(r *personalPublication) exported {
-			return keyed(personaldata.NewPublicationRecord(r.Publication(), r.HTML), r.ID)
+			return keyed(personaldata.Publication{Publication: r.Publication(), HTML: r.HTML}, r.ID)
 		}, "(SELECT t.html FROM publication_texts t WHERE t.id = p.id) AS html"),
 	},
 	personaldata.Nodes: {
 		table: "nodes", left: "author_id = ?0", key: "id", erase: eraseRecords[feedstore.NodeRow],
 		records: exportingRows("author_id = ?0", "id", func(r *personalNode) exported {
-			return keyed(personaldata.NewNodeRecord(r.Record().(publication.Node), r.HTML), r.ID)
+			return keyed(personaldata.Node{Node: r.Record().(publication.Node), HTML: r.HTML}, r.ID)
 		}, "(SELECT t.html FROM node_texts t WHERE t.id = n.id) AS html"),
 	},
 	personaldata.Demands: {
 		table: "demands", left: "author_id = ?0", key: "id", erase: eraseRecords[feedstore.DemandRow],
 		records: exportingRows("author_id = ?0", "id", func(r *feedstore.DemandRow) exported {
-			return keyed(personaldata.NewDemandRecord(r.Record().(demand.Demand)), r.ID)
+			return keyed(r.Record().(demand.Demand), r.ID)
 		}),
 	},
 	personaldata.HowTos: {
 		table: "howtos", left: "robot_id = ?0", key: "category",
 		records: exportingRows("robot_id = ?0", "category", func(r *feedstore.HowToRow) exported {
-			return keyed(personaldata.NewHowToRecord(r.HowTo()), r.Category)
+			return keyed(r.HowTo(), r.Category)
 		}),
 	},
 	personaldata.Orders: {
 		table: "orders", left: "user_id = ?0 AND state <> 'open' AND subject <> ''", key: "id", set: "subject = ''",
 		records: exportingRows("user_id = ?0", "id + 0", func(r *money.OrderRow) exported {
-			return keyed(personaldata.NewOrderRecord(r.Order()), r.ID)
+			return keyed(r.Order(), r.ID)
 		}),
 	},
 	personaldata.Prepayments: {
@@ -206,12 +206,12 @@ var personalKinds = map[personaldata.Kind]personalKind{
 		left: `order_id IN (SELECT o.id FROM orders o WHERE o.user_id = ?0) AND state IN ('closed', 'paid')
 			AND (open_id <> '' OR code_url <> '' OR mweb_url <> '' OR length(request) > 0)`,
 		records: exportingRows(ofOrders, "id + 0", func(r *money.PrepaymentRow) exported {
-			return keyed(personaldata.NewPrepaymentRecord(r.OrderID, r.Prepayment()), r.ID)
+			return keyed(personaldata.Prepayment{Order: r.OrderID, Prepayment: r.Prepayment()}, r.ID)
 		}, "id"),
 	},
 	personaldata.Payments: {
 		records: exportingRows(ofOrders, "id + 0", func(r *money.PaymentRow) exported {
-			return keyed(personaldata.NewPaymentRecord(r.Payment()), r.ID)
+			return keyed(r.Payment(), r.ID)
 		}),
 	},
 	personaldata.Refunds: { // with state IN SQLite would read the refunds of everyone
@@ -219,20 +219,20 @@ var personalKinds = map[personaldata.Kind]personalKind{
 		left: `payment_id IN (SELECT p.id FROM orders o JOIN payments p ON p.order_id = o.id WHERE o.user_id = ?0)
 			AND state NOT IN ('processing', 'abnormal') AND reason <> ''`,
 		records: exportingRows(ofPayments, "id + 0", func(r *money.RefundRow) exported {
-			return keyed(personaldata.NewRefundRecord(r.Refund()), r.ID)
+			return keyed(r.Refund(), r.ID)
 		}),
 	},
 	personaldata.IdempotencyKeys: {
 		table: "idempotency_keys", left: "user_id = ?0", key: "name",
 		records: exportingRows("user_id = ?0", "name", func(r *people.KeyRow) exported {
 			a := r.Answer(idempotency.Key{})
-			return keyed(personaldata.NewIdempotencyKeyRecord(r.Name, a.At, a.Kind, a.ID), r.Name)
+			return keyed(personaldata.IdempotencyKey{Name: r.Name, Since: a.At, Made: a.Kind, ID: a.ID}, r.Name)
 		}),
 	},
 	personaldata.RateLimits: {
 		table: "rate_limits", left: "user_id = ?0", key: "action",
 		records: exportingRows("user_id = ?0", "action", func(r *personalLimit) exported {
-			return keyed(personaldata.NewRateLimitRecord(r.Action, time.UnixMicro(r.Until).UTC()), r.Action)
+			return keyed(personaldata.RateLimit{Action: r.Action, Until: time.UnixMicro(r.Until).UTC()}, r.Action)
 		}),
 	},
 	personaldata.FailedLogins: {
@@ -241,7 +241,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 			SELECT id, source, failed AS at FROM login_failures
 			WHERE phone = (SELECT u.phone FROM users u WHERE u.id = $1) AND id + 0 > $3 ORDER BY id + 0 LIMIT CAST($2 AS bigint)`,
 			func(r *personalTry) exported {
-				return keyed(personaldata.NewFailedLoginRecord(r.Source, r.At.Time), r.ID)
+				return keyed(personaldata.FailedLogin{Network: r.Source, At: r.At.Time}, r.ID)
 			}),
 	},
 	personaldata.LoginNetworks: {
@@ -250,7 +250,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 			SELECT source, last_login AS at FROM usual_sources
 			WHERE phone = (SELECT u.phone FROM users u WHERE u.id = $1) AND source > $3 ORDER BY source LIMIT CAST($2 AS bigint)`,
 			func(r *personalTry) exported {
-				return keyed(personaldata.NewLoginNetworkRecord(r.Source, r.At.Time), r.Source)
+				return keyed(personaldata.LoginNetwork{Network: r.Source, LastLogin: r.At.Time}, r.Source)
 			}),
 	},
 	personaldata.Codes: {
@@ -261,7 +261,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 			ORDER BY id || '' LIMIT CAST($2 AS bigint)`,
 			func(r *people.CodeRow) exported {
 				c := verification.State{Purpose: r.Purpose, Made: r.Made.Time, Expires: r.Expires.Time, Tries: r.Tries, Status: r.Status}
-				return keyed(personaldata.NewCodeRecord(c), r.ID)
+				return keyed(c, r.ID)
 			}),
 	},
 	personaldata.CodeUses: {
@@ -271,7 +271,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 			WHERE number = (SELECT substr(replace(u.phone, '-', ''), 2) FROM users u WHERE u.id = $1) AND id + 0 > $3
 			ORDER BY id + 0 LIMIT CAST($2 AS bigint)`,
 			func(r *personalTry) exported {
-				return keyed(personaldata.NewCodeUseRecord(r.Use, r.Source, r.At.Time), r.ID)
+				return keyed(personaldata.CodeUse{Use: r.Use, Network: r.Source, At: r.At.Time}, r.ID)
 			}),
 	},
 	personaldata.StaffActs: {
@@ -279,7 +279,7 @@ var personalKinds = map[personaldata.Kind]personalKind{
 		left: `(about = ?0 OR by_user = ?0)
 			AND EXISTS (SELECT 1 FROM audit_reasons q WHERE q.record_id = audit_records.id AND q.reason <> '')`,
 		records: exportingRows("about = ?0", "id + 0", func(r *auditRow) exported {
-			return keyed(personaldata.NewStaffActRecord(r.record()), r.ID)
+			return keyed(r.record(), r.ID)
 		}),
 	},
 }

@@ -161,7 +161,7 @@ func TestExport_explains_every_field(t *testing.T) {
 	readme := files["README.txt"]
 	for _, d := range personaldata.Kinds() {
 		assert.Contains(t, readme, "\n"+string(d.Kind)+".json\n  "+d.About)
-		for _, f := range d.Fields {
+		for _, f := range privacy.RecordOf(d.Kind, nil) {
 			assert.NotEmpty(t, f.About, "%s.%s", d.Kind, f.Name)
 			assert.Contains(t, readme, "  - "+f.Name+": "+f.About, d.Kind)
 		}
@@ -181,7 +181,7 @@ func (s endlessComments) Records(_ context.Context, _ user.ID, k personaldata.Ki
 			return
 		}
 		for i := range s.n {
-			if !yield(personaldata.NewCommentRecord(event.Comment{ID: event.CommentID(i), Content: "a comment", Created: usecases.Noon}), nil) {
+			if !yield(event.Comment{ID: event.CommentID(i), Content: "a comment", Created: usecases.Noon}, nil) {
 				return
 			}
 		}

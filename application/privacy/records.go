@@ -1,29 +1,25 @@
-package personaldata
+package privacy
 
 import (
-	"time"
-
 	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/block"
 	"plaza/domain/demand"
 	"plaza/domain/event"
-	"plaza/domain/idempotency"
 	"plaza/domain/instant"
 	"plaza/domain/markup"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/notification"
 	"plaza/domain/payment"
+	"plaza/domain/personaldata"
 	"plaza/domain/publication"
-	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
-	"plaza/domain/user"
 	"plaza/domain/userimage"
 	"plaza/domain/verification"
 )
 
-// Record is one record of a person: its fields in the order in which an export writes them.
+// Record is a record of a person as an export writes it: its fields in their order.
 type Record []Field
 
 // Field is a field of a Record.
@@ -56,6 +52,48 @@ func (r Record) Pictures() (all []media.Key) {
 	return all
 }
 
+// formats has what makes the record of each kind.
+var formats = map[personaldata.Kind]func(stored personaldata.Record) Record{
+	personaldata.Sessions:        format(sessionRecord),
+	personaldata.Comments:        format(commentRecord),
+	personaldata.Likes:           format(likeRecord),
+	personaldata.Events:          format(eventRecord),
+	personaldata.Follows:         format(followRecord),
+	personaldata.Blocks:          format(blockRecord),
+	personaldata.Notifications:   format(notificationRecord),
+	personaldata.Reports:         format(reportRecord),
+	personaldata.Images:          format(imageRecord),
+	personaldata.Hidden:          format(hiddenRecord),
+	personaldata.Publications:    format(publicationRecord),
+	personaldata.Nodes:           format(nodeRecord),
+	personaldata.Demands:         format(demandRecord),
+	personaldata.HowTos:          format(howToRecord),
+	personaldata.Refunds:         format(refundRecord),
+	personaldata.Payments:        format(paymentRecord),
+	personaldata.Prepayments:     format(prepaymentRecord),
+	personaldata.Orders:          format(orderRecord),
+	personaldata.IdempotencyKeys: format(idempotencyKeyRecord),
+	personaldata.RateLimits:      format(rateLimitRecord),
+	personaldata.FailedLogins:    format(failedLoginRecord),
+	personaldata.LoginNetworks:   format(loginNetworkRecord),
+	personaldata.Codes:           format(codeRecord),
+	personaldata.CodeUses:        format(codeUseRecord),
+	personaldata.StaffActs:       format(staffActRecord),
+	personaldata.Account:         format(accountRecord),
+}
+
+func format[V any](recordOf func(V) Record) func(personaldata.Record) Record {
+	return func(stored personaldata.Record) Record {
+		if stored == nil {
+			return recordOf(*new(V))
+		}
+		return recordOf(stored.(V))
+	}
+}
+
+// RecordOf returns the record of the kind. Of nil it has the fields with the values of an empty record.
+func RecordOf(k personaldata.Kind, stored personaldata.Record) Record { return formats[k](stored) }
+
 // optional returns the value, or nil for the zero value.
 func optional[T comparable](value T) any {
 	if value == *new(T) {
@@ -67,8 +105,8 @@ func optional[T comparable](value T) any {
 // listOf returns a copy of the list. It is never nil, so that an export writes an empty list.
 func listOf[T any](list []T) []T { return append([]T{}, list...) }
 
-// NewAccountRecord returns the record of an account, its member and its id at the source.
-func NewAccountRecord(a access.Account, m user.Member, source string) Record {
+func accountRecord(p personaldata.Person) Record {
+	a, m := p.Account, p.Member
 	return Record{
 		{"uid", "number of the account", a.User},
 		{"phone", "phone number to log in with", a.Phone.String()},
@@ -83,12 +121,12 @@ func NewAccountRecord(a access.Account, m user.Member, source string) Record {
 		{"disabled", "whether logins are refused", a.Disabled},
 		{"joined_at", "when the account was opened", m.Joined},
 		{"seen_at", "when you were last online", optional(m.Seen)},
-		{"source", "id at the source that the account was imported from", optional(source)},
+		{"source", "id at the source that the account was imported from", optional(p.Source)},
 	}
 }
 
-// NewSessionRecord returns the record of a token, without its key.
-func NewSessionRecord(t access.Token) Record {
+// sessionRecord returns the record of a token, without its key.
+func sessionRecord(t access.Token) Record {
 	return Record{
 		{"id", "number of the token", t.ID},
 		{"scopes", "what the token may do", listOf(t.Scopes)},
@@ -98,8 +136,7 @@ func NewSessionRecord(t access.Token) Record {
 	}
 }
 
-// NewEventRecord returns the record of a diary event.
-func NewEventRecord(s event.State) Record {
+func eventRecord(s event.State) Record {
 	return Record{
 		{"id", "number of the event", s.ID},
 		{"event_time", "day on which it happened", s.Date.String()},
@@ -131,8 +168,7 @@ func platesOf(plates []event.Plate) any {
 	return all
 }
 
-// NewCommentRecord returns the record of a comment.
-func NewCommentRecord(c event.Comment) Record {
+func commentRecord(c event.Comment) Record {
 	return Record{
 		{"id", "number of the comment", c.ID},
 		{"event", "number of the event that it is on", c.Event},
@@ -141,11 +177,9 @@ func NewCommentRecord(c event.Comment) Record {
 	}
 }
 
-// NewLikeRecord returns the record of an event that the person likes.
-func NewLikeRecord(on event.ID) Record { return Record{{"event", "number of the event", on}} }
+func likeRecord(on event.ID) Record { return Record{{"event", "number of the event", on}} }
 
-// NewFollowRecord returns the record of a subscription.
-func NewFollowRecord(s subscription.Subscription) Record {
+func followRecord(s subscription.Subscription) Record {
 	return Record{
 		{"id", "number of the subscription", s.ID},
 		{"followed_user", "uid of the person", optional(s.Followed)},
@@ -154,13 +188,11 @@ func NewFollowRecord(s subscription.Subscription) Record {
 	}
 }
 
-// NewBlockRecord returns the record of a block.
-func NewBlockRecord(b block.Block) Record {
+func blockRecord(b block.Block) Record {
 	return Record{{"blocked_user", "uid of the person", b.Whom}, {"created_at", "since when", b.Created}}
 }
 
-// NewReportRecord returns the record of a report.
-func NewReportRecord(r moderation.Report) Record {
+func reportRecord(r moderation.Report) Record {
 	return Record{
 		{"id", "number of the report", r.ID},
 		{"kind", "what it is about: event, comment, image or user", string(r.Kind)},
@@ -172,8 +204,7 @@ func NewReportRecord(r moderation.Report) Record {
 	}
 }
 
-// NewHiddenRecord returns the record of what staff have hidden.
-func NewHiddenRecord(h moderation.Hiding) Record {
+func hiddenRecord(h moderation.Hiding) Record {
 	return Record{
 		{"kind", "event, comment or image", string(h.Kind)},
 		{"object", "its number", h.ID},
@@ -182,8 +213,7 @@ func NewHiddenRecord(h moderation.Hiding) Record {
 	}
 }
 
-// NewNotificationRecord returns the record of a notification.
-func NewNotificationRecord(id notification.ID, n notification.Notice) Record {
+func notificationRecord(n personaldata.Notification) Record {
 	field := func(kind notification.Kind) any {
 		if n.Kind != kind {
 			return nil
@@ -191,7 +221,7 @@ func NewNotificationRecord(id notification.ID, n notification.Notice) Record {
 		return n.Object
 	}
 	return Record{
-		{"id", "number of the notification", id},
+		{"id", "number of the notification", n.ID},
 		{"kind", "comment, like or follow", string(n.Kind)},
 		{"user", "uid of the person who did it", n.By},
 		{"event", "number of the liked event", field(notification.Like)},
@@ -200,8 +230,8 @@ func NewNotificationRecord(id notification.ID, n notification.Notice) Record {
 	}
 }
 
-// NewImageRecord returns the record of an uploaded image. That of a deleted image has no file.
-func NewImageRecord(i userimage.Image) Record {
+// imageRecord returns the record of an uploaded image. That of a deleted image has no file.
+func imageRecord(i userimage.Image) Record {
 	var picture any = i.Key
 	if !i.Deleted.IsZero() {
 		picture = string(i.Key)
@@ -217,22 +247,20 @@ func NewImageRecord(i userimage.Image) Record {
 	}
 }
 
-// NewPublicationRecord returns the record of a publication and its text.
-func NewPublicationRecord(p publication.Publication, html markup.HTML) Record {
+func publicationRecord(p personaldata.Publication) Record {
 	return append(Record{
 		{"id", "number of the publication", p.ID},
 		{"bundle", "number of its bundle", optional(p.Bundle.ID)},
 		{"node", "number of its node", optional(p.Node)},
 		{"type", "0 a single chapter, 100 several", int(p.Type)},
-	}, contentFields(p.Content, html)...)
+	}, contentFields(p.Content, p.HTML)...)
 }
 
-// NewNodeRecord returns the record of a node and its text.
-func NewNodeRecord(n publication.Node, html markup.HTML) Record {
+func nodeRecord(n personaldata.Node) Record {
 	return append(Record{
 		{"id", "number of the node", n.ID},
 		{"bundle", "number of its bundle", optional(n.Bundle)},
-	}, contentFields(n.Content, html)...)
+	}, contentFields(n.Content, n.HTML)...)
 }
 
 // contentFields returns the fields that publications and nodes share.
@@ -260,8 +288,7 @@ func coverField(p media.Picture) Field {
 	return Field{"cover", "picture, or the address of a picture elsewhere", value}
 }
 
-// NewDemandRecord returns the record of a service request.
-func NewDemandRecord(d demand.Demand) Record {
+func demandRecord(d demand.Demand) Record {
 	var lat, lng any
 	if d.Place != nil {
 		lat, lng = optional(d.Place.Lat), optional(d.Place.Lng)
@@ -287,8 +314,7 @@ func NewDemandRecord(d demand.Demand) Record {
 	}
 }
 
-// NewHowToRecord returns the record of an imported how-to.
-func NewHowToRecord(h publication.HowTo) Record {
+func howToRecord(h publication.HowTo) Record {
 	return Record{
 		{"category", "name of its category", h.Category},
 		{"bundles", "numbers of its bundles", listOf(h.Bundles)},
@@ -297,8 +323,7 @@ func NewHowToRecord(h publication.HowTo) Record {
 	}
 }
 
-// NewOrderRecord returns the record of an order.
-func NewOrderRecord(o payment.Order) Record {
+func orderRecord(o payment.Order) Record {
 	return Record{
 		{"id", "number of the order", o.ID},
 		{"subject", "what was ordered", o.Subject},
@@ -312,10 +337,9 @@ func NewOrderRecord(o payment.Order) Record {
 	}
 }
 
-// NewPrepaymentRecord returns the record of a request to pay the order that was sent to the wallet.
-func NewPrepaymentRecord(of payment.OrderID, p payment.Prepayment) Record {
+func prepaymentRecord(p personaldata.Prepayment) Record {
 	return Record{
-		{"order", "number of the order", of},
+		{"order", "number of the order", p.Order},
 		{"out_trade_no", "number of the request at the wallet", p.TradeNo},
 		{"end_type", "0 a code to scan, 100 an app, 200 the wallet's browser, 300 another browser", p.Intent.EndType},
 		{"wallet_app_type", "application at the wallet", p.Intent.App},
@@ -325,8 +349,7 @@ func NewPrepaymentRecord(of payment.OrderID, p payment.Prepayment) Record {
 	}
 }
 
-// NewPaymentRecord returns the record of a payment.
-func NewPaymentRecord(p payment.Payment) Record {
+func paymentRecord(p payment.Payment) Record {
 	return Record{
 		{"id", "number of the payment", p.ID},
 		{"order", "number of the order", p.Order},
@@ -338,8 +361,7 @@ func NewPaymentRecord(p payment.Payment) Record {
 	}
 }
 
-// NewRefundRecord returns the record of a refund of a payment.
-func NewRefundRecord(r payment.Refund) Record {
+func refundRecord(r payment.Refund) Record {
 	return Record{
 		{"id", "number of the refund", r.ID},
 		{"payment", "number of the payment", r.Payment},
@@ -353,43 +375,37 @@ func NewRefundRecord(r payment.Refund) Record {
 	}
 }
 
-// NewIdempotencyKeyRecord returns the record of the Idempotency-Key of a request that made what has the kind and the
-// number; both are zero before it has.
-func NewIdempotencyKeyRecord(name string, since time.Time, made idempotency.Kind, id int64) Record {
+func idempotencyKeyRecord(k personaldata.IdempotencyKey) Record {
 	return Record{
-		{"key", "as your program has sent it", name},
-		{"since", "when it was sent or answered", since},
-		{"made", "what the request made or paid", optional(made)},
-		{"id", "the number of that", optional(id)},
+		{"key", "as your program has sent it", k.Name},
+		{"since", "when it was sent or answered", k.Since},
+		{"made", "what the request made or paid", optional(k.Made)},
+		{"id", "the number of that", optional(k.ID)},
 	}
 }
 
-// NewRateLimitRecord returns the record of the state of a limit.
-func NewRateLimitRecord(limited ratelimit.Action, until time.Time) Record {
+func rateLimitRecord(l personaldata.RateLimit) Record {
 	return Record{
-		{"action", "what is limited", limited},
-		{"until", "when nothing counts any more", until},
+		{"action", "what is limited", l.Action},
+		{"until", "when nothing counts any more", l.Until},
 	}
 }
 
-// NewFailedLoginRecord returns the record of a failed login.
-func NewFailedLoginRecord(network string, at time.Time) Record {
+func failedLoginRecord(l personaldata.FailedLogin) Record {
 	return Record{
-		{"network", "address or network that it came from", network},
-		{"at", "when", at},
+		{"network", "address or network that it came from", l.Network},
+		{"at", "when", l.At},
 	}
 }
 
-// NewLoginNetworkRecord returns the record of a network with a recent login.
-func NewLoginNetworkRecord(network string, last time.Time) Record {
+func loginNetworkRecord(n personaldata.LoginNetwork) Record {
 	return Record{
-		{"network", "address or network", network},
-		{"last_login_at", "when the last login was", last},
+		{"network", "address or network", n.Network},
+		{"last_login_at", "when the last login was", n.LastLogin},
 	}
 }
 
-// NewCodeRecord returns the record of a one-time code.
-func NewCodeRecord(c verification.State) Record {
+func codeRecord(c verification.State) Record {
 	return Record{
 		{"purpose", "what it is good for", c.Purpose},
 		{"made_at", "when it was made", c.Made},
@@ -399,17 +415,16 @@ func NewCodeRecord(c verification.State) Record {
 	}
 }
 
-// NewCodeUseRecord returns the record of a request for a code, or of a try of one.
-func NewCodeUseRecord(u verification.Use, network string, at time.Time) Record {
+func codeUseRecord(u personaldata.CodeUse) Record {
 	return Record{
-		{"use", "requested or tried", u},
-		{"network", "address or network that it came from", network},
-		{"at", "when", at},
+		{"use", "requested or tried", u.Use},
+		{"network", "address or network that it came from", u.Network},
+		{"at", "when", u.At},
 	}
 }
 
-// NewStaffActRecord returns the record of an act of staff. Who did it is data of another person.
-func NewStaffActRecord(r audit.Record) Record {
+// staffActRecord returns the record of an act of staff. Who did it is data of another person.
+func staffActRecord(r audit.Record) Record {
 	return Record{
 		{"id", "number of the act", r.ID},
 		{"at", "when", r.At},
