@@ -46,23 +46,43 @@ import (
 	"plaza/domain/place"
 )
 
-// One set per adapter, and one for the use cases. To replace an adapter, write a set for it
-// and name the set in the injectors.
+// A set for each adapter, with the port that it implements. The store, the files of pictures, the wallet, the translator and
+// the sender of SMS depend on the settings, so NewApp opens them and gives them to the injector.
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	strengthByZxcvbn    = wire.NewSet(wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)))
-	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)),
-		newProcessor, wire.Bind(new(media.Processor), new(*imaging.Processor)))
-	markupBySanitiser  = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
-	placesByGazetteer  = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
-	recordsByJSONLines = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases           = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, moderating.New, diaryPorts, diary.New,
-		browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, pictures.New, importing.NewHowToLists, messageBudget, newFailingJobs, wire.Bind(new(backoffice.Jobs), new(*failingJobs)), wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)), describe, translatorBudget, wire.Struct(new(backoffice.Ports), "*"), backoffice.New, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New,
-		cleanup.New,
-		wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
-	pagesForStaff = wire.NewSet(newBackOffice, wire.Struct(new(pages.UseCases), "*"))
-	restByGin     = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"),
-		portraitSource)
+	portraitsByImaging  = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)))
+	picturesByImaging   = wire.NewSet(newProcessor, wire.Bind(new(media.Processor), new(*imaging.Processor)))
+	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
+	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
+	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
+	pagesForStaff       = wire.NewSet(newBackOffice, wire.Struct(new(pages.UseCases), "*"))
+	restByGin           = wire.NewSet(newHTTPConfig, portraitSource, wire.Struct(new(httpapi.UseCases), "*"), httpapi.New)
+)
+
+// A set for each package of use cases, with what it alone needs and the ports of others that it implements, and one of what
+// several need.
+var (
+	sharedSet     = wire.NewSet(settings.WriteLimits, logOf)
+	backofficeSet = wire.NewSet(newFailingJobs, describe, translatorBudget, messageBudget, wire.Bind(new(backoffice.Jobs), new(*failingJobs)),
+		wire.Struct(new(backoffice.Ports), "*"), backoffice.New)
+	browsingSet      = wire.NewSet(browsing.New)
+	cleanupSet       = wire.NewSet(cleanup.New)
+	diarySet         = wire.NewSet(diaryPorts, diary.New)
+	followingSet     = wire.NewSet(following.New)
+	importingSet     = wire.NewSet(importing.NewHowToLists, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	moderatingSet    = wire.NewSet(moderating.New)
+	notificationsSet = wire.NewSet(notifications.New)
+	payingSet        = wire.NewSet(payingLimits, paying.New)
+	peopleSet        = wire.NewSet(people.New)
+	picturesSet      = wire.NewSet(pictures.New)
+	privacySet       = wire.NewSet(leave, privacy.New)
+	readingSet       = wire.NewSet(translate, reading.New)
+	reconcilingSet   = wire.NewSet(applyReceipts, reconciling.New)
+	refundingSet     = wire.NewSet(refundingLimits, refunding.New)
+	signinSet        = wire.NewSet(tokenTTL, joining, signin.New, wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)))
+	translationSet   = wire.NewSet(offer, translation.New)
+	userimagesSet    = wire.NewSet(userimages.New)
 )
 
 func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, stores Stores, addresses media.Addresses,
@@ -70,10 +90,13 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	wire.Build(
 		wire.FieldsOf(new(Parts), "Now", "Hashing", "Translator"),
 		wire.FieldsOf(new(Stores), "Ports", "Media"),
-		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Codes", "Categories", "Subscriptions", "Blocks", "Notifications", "Moderation", "Discussion",
-			"Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger", "Keys", "Deletions", "Room", "PersonalData", "Audit", "Telemetry"),
-		passwordsByArgon2id, strengthByZxcvbn, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines, restByGin, pagesForStaff,
-		useCases,
+		wire.FieldsOf(new(store.Ports), "Accounts", "Directory", "Tokens", "Throttle", "Codes", "Categories", "Subscriptions", "Blocks",
+			"Notifications", "Moderation", "Discussion", "Feed", "Imports", "Publications", "HowTos", "Translations", "Images", "Ledger",
+			"Keys", "Deletions", "Room", "PersonalData", "Audit", "Telemetry"),
+		passwordsByArgon2id, strengthByZxcvbn, portraitsByImaging, picturesByImaging, markupBySanitiser, placesByGazetteer, recordsByJSONLines,
+		restByGin, pagesForStaff,
+		sharedSet, backofficeSet, browsingSet, cleanupSet, diarySet, followingSet, importingSet, moderatingSet, notificationsSet, payingSet,
+		peopleSet, picturesSet, privacySet, readingSet, reconcilingSet, refundingSet, signinSet, translationSet, userimagesSet,
 		wire.Struct(new(App), "*"),
 	)
 	return nil, nil

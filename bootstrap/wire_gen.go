@@ -7,10 +7,8 @@
 package bootstrap
 
 import (
-	"log/slog"
-
 	"github.com/google/wire"
-
+	"log/slog"
 	"plaza/adapters/argon2id"
 	backoffice2 "plaza/adapters/backoffice"
 	"plaza/adapters/gazetteer"
@@ -138,7 +136,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	backofficeBackOffice := backoffice.New(backofficePorts)
 	httpapiPortraitSource := portraitSource()
 	picturesPictures := pictures.New(mediaStore, addresses, processor, room, v)
-	httpapiUseCases := httpapi.UseCases{
+	useCases := httpapi.UseCases{
 		Signin:        signinSignin,
 		People:        peoplePeople,
 		Diary:         diaryDiary,
@@ -162,7 +160,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	if err != nil {
 		return nil, err
 	}
-	handler, err := httpapi.New(config, httpapiUseCases)
+	handler, err := httpapi.New(config, useCases)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +186,7 @@ func initialise(c settings.Config, p Parts, log *slog.Logger, opened storage, st
 	}
 	bootstrapBackOffice := newBackOffice(c, config, mediaStore, backofficeUseCases)
 	app := &App{
-		UseCases:    httpapiUseCases,
+		UseCases:    useCases,
 		Config:      c,
 		Log:         log,
 		Handler:     handler,
@@ -225,16 +223,40 @@ func initialisePlaces(events event.Repository, reader event.Reader) *places.Plac
 
 // wire.go:
 
-// One set per adapter, and one for the use cases. To replace an adapter, write a set for it
-// and name the set in the injectors.
+// A set for each adapter, with the port that it implements. The store, the files of pictures, the wallet, the translator and
+// the sender of SMS depend on the settings, so NewApp opens them and gives them to the injector.
 var (
 	passwordsByArgon2id = wire.NewSet(newHasher, wire.Bind(new(access.Hasher), new(*argon2id.Hasher)))
 	strengthByZxcvbn    = wire.NewSet(wire.Value(zxcvbn.Estimator{}), wire.Bind(new(access.Estimator), new(zxcvbn.Estimator)))
-	picturesByImaging   = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)), newProcessor, wire.Bind(new(media.Processor), new(*imaging.Processor)))
+	portraitsByImaging  = wire.NewSet(newPortraits, wire.Bind(new(media.Portraits), new(*imaging.Portraits)))
+	picturesByImaging   = wire.NewSet(newProcessor, wire.Bind(new(media.Processor), new(*imaging.Processor)))
 	markupBySanitiser   = wire.NewSet(newSanitiser, wire.Bind(new(markup.Sanitiser), new(*sanitiser.Sanitiser)))
 	placesByGazetteer   = wire.NewSet(gazetteer.New, wire.Bind(new(place.Analyser), new(*gazetteer.Gazetteer)))
 	recordsByJSONLines  = wire.NewSet(wire.Value(jsonlines.Decoder{}), wire.Bind(new(imported.Decoder), new(jsonlines.Decoder)))
-	useCases            = wire.NewSet(tokenTTL, signin.New, people.New, joining, leave, privacy.New, following.New, notifications.New, moderating.New, diaryPorts, diary.New, browsing.New, logOf, offer, settings.WriteLimits, translation.New, translate, reading.New, userimages.New, pictures.New, importing.NewHowToLists, messageBudget, newFailingJobs, wire.Bind(new(backoffice.Jobs), new(*failingJobs)), wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)), describe, translatorBudget, wire.Struct(new(backoffice.Ports), "*"), backoffice.New, payingLimits, paying.New, refundingLimits, refunding.New, applyReceipts, reconciling.New, cleanup.New, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
 	pagesForStaff       = wire.NewSet(newBackOffice, wire.Struct(new(backoffice2.UseCases), "*"))
-	restByGin           = wire.NewSet(newHTTPConfig, httpapi.New, wire.Struct(new(httpapi.UseCases), "*"), portraitSource)
+	restByGin           = wire.NewSet(newHTTPConfig, portraitSource, wire.Struct(new(httpapi.UseCases), "*"), httpapi.New)
+)
+
+// A set for each package of use cases, with what it alone needs and the ports of others that it implements, and one of what
+// several need.
+var (
+	sharedSet        = wire.NewSet(settings.WriteLimits, logOf)
+	backofficeSet    = wire.NewSet(newFailingJobs, describe, translatorBudget, messageBudget, wire.Bind(new(backoffice.Jobs), new(*failingJobs)), wire.Struct(new(backoffice.Ports), "*"), backoffice.New)
+	browsingSet      = wire.NewSet(browsing.New)
+	cleanupSet       = wire.NewSet(cleanup.New)
+	diarySet         = wire.NewSet(diaryPorts, diary.New)
+	followingSet     = wire.NewSet(following.New)
+	importingSet     = wire.NewSet(importing.NewHowToLists, wire.Struct(new(importing.Ports), "*"), importing.NewImporter)
+	moderatingSet    = wire.NewSet(moderating.New)
+	notificationsSet = wire.NewSet(notifications.New)
+	payingSet        = wire.NewSet(payingLimits, paying.New)
+	peopleSet        = wire.NewSet(people.New)
+	picturesSet      = wire.NewSet(pictures.New)
+	privacySet       = wire.NewSet(leave, privacy.New)
+	readingSet       = wire.NewSet(translate, reading.New)
+	reconcilingSet   = wire.NewSet(applyReceipts, reconciling.New)
+	refundingSet     = wire.NewSet(refundingLimits, refunding.New)
+	signinSet        = wire.NewSet(tokenTTL, joining, signin.New, wire.Bind(new(backoffice.AccountChanges), new(*signin.Signin)))
+	translationSet   = wire.NewSet(offer, translation.New)
+	userimagesSet    = wire.NewSet(userimages.New)
 )
