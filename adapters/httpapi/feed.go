@@ -273,9 +273,6 @@ func renderNode(n publication.Node) nodeItem {
 	}
 }
 
-// listed returns a copy that is never nil, so an empty list is written as [].
-func listed[T any](items []T) []T { return append([]T{}, items...) }
-
 // openFeedItem returns one item of the feed with its text (FED-11).
 func (a *api) openFeedItem(c *transport.Call) (transport.Reply, error) {
 	card, err := a.Reading.Open(c.Context(), c.Actor, feed.Kind(c.Gin.Param("entity_type")), c.ID, languageOf(c))

@@ -9,7 +9,6 @@
 package httpapi
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -38,10 +37,8 @@ import (
 	"plaza/application/refunding"
 	"plaza/application/signin"
 	"plaza/application/userimages"
-	"plaza/domain/access"
 	"plaza/domain/audit"
 	"plaza/domain/fault"
-	"plaza/domain/page"
 )
 
 // Config holds the settings of the interface.
@@ -195,24 +192,6 @@ func (a *api) answer(r route, c *transport.Call) (transport.Reply, error) {
 	answer, err := r.handle(a, c)
 	logAct(c, r, err)
 	return answer, err
-}
-
-// withID calls fn with the ID in the path, and answers without content.
-func withID[ID ~int64](c *transport.Call, fn func(context.Context, access.Actor, ID) error) (transport.Reply, error) {
-	return transport.NoContent(), fn(c.Context(), c.Actor, ID(c.ID))
-}
-
-// pageOf answers with the page that the request asks for, of the list that find reads by the filter.
-func pageOf[F, T, V any](
-	c *transport.Call, q *transport.Query, filter F, find func(context.Context, F, page.Request) (page.Page[T], error), render func(T) V,
-) (transport.Reply, error) {
-	request := q.Page()
-	c.Audited = append(c.Audited, "page", request.Number())
-	if err := q.Err(); err != nil {
-		return transport.Reply{}, err
-	}
-	found, err := find(c.Context(), filter, request)
-	return transport.Paged(page.Map(found, render)), err
 }
 
 // errNoPath is the fault of a path that no route has.

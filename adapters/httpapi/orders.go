@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"time"
-
 	"plaza/adapters/httpapi/transport"
 	"plaza/adapters/httpapi/view"
 	"plaza/domain/idempotency"
@@ -50,20 +48,6 @@ func (b *orderBody) draft() payment.Draft {
 		d.ExpiresIn = secondsToDuration(*b.ExpiresIn)
 	}
 	return d
-}
-
-// secondsToDuration returns n seconds as a duration, limited to the range of time.Duration.
-func secondsToDuration(n int64) time.Duration {
-	const most = int64(1<<63-1) / int64(time.Second)
-	return time.Duration(min(max(n, -most), most)) * time.Second
-}
-
-// deref returns the value that the pointer points to, or zero for nil.
-func deref[T any](v *T) (value T) {
-	if v != nil {
-		value = *v
-	}
-	return value
 }
 
 func (a *api) createOrder(c *transport.Call) (transport.Reply, error) {

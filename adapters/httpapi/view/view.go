@@ -12,8 +12,10 @@ import (
 
 // OrNull returns nil, written as null, for the zero value.
 func OrNull[T comparable](v T) *T {
-	var zero T
-	return transport.Optional(v, v != zero)
+	if v == *new(T) {
+		return nil
+	}
+	return &v
 }
 
 // OrNever returns nil, written as null, for the zero time.
@@ -43,7 +45,7 @@ func OfOrder(o payment.Order) Order {
 	}
 }
 
-// StaffOrder is an order of anybody (PAY-11).
+// StaffOrder is an order of any user (PAY-11).
 type StaffOrder struct {
 	Order
 	User user.ID `json:"user"`
