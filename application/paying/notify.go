@@ -42,7 +42,7 @@ func (p *Paying) notify(ctx context.Context, gateway payment.Gateway, n payment.
 }
 
 // forgeryInterval is the least time between two lines of the log about forged notifications over one
-// protocol. Anybody can send those, any number of them.
+// protocol. Every client can send any number of them.
 const forgeryInterval = time.Minute
 
 // forgeries counts the forged notifications over a protocol since the last line about them.

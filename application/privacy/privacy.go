@@ -1,5 +1,6 @@
 // Package privacy holds the use cases of a person's rights, for the person and for an operator whom the person asks: an
-// export of all that is stored of the person, and its erasure. What belongs to a person, and what happens to it, is in package personaldata.
+// export of all that is stored of the person, and its erasure. What belongs to a person, and what happens to it, is in package
+// personaldata.
 //
 // Its tests are those of test/usecases/people whose files begin with its name.
 package privacy
@@ -38,7 +39,7 @@ func New(
 	return &Privacy{accounts: accounts, data: data, ledger: ledger, pictures: pictures, deletions: deletions, leave: leave, now: now}
 }
 
-// Leave closes the account of an actor who has confirmed it. ReadErr has what could not be read of the request.
+// Leave closes the account of an actor who has confirmed it. readErr has what could not be read of the request.
 type Leave func(ctx context.Context, actor access.Actor, l access.Leaving, readErr error) error
 
 // errOpenOrders is the fault of an erasure that would take the subject from what can still be paid.

@@ -83,7 +83,8 @@ type Actor struct {
 var nameLimit = text.Limit{Chars: 100}
 
 // ErrName reports a name that is none of a person.
-var ErrName = errors.New("the name of the person who acts must be one line of 1 to 100 characters with a letter, and not name an account by its number")
+var ErrName = errors.New("the name of the person who acts must be one line of 1 to 100 characters with a letter, and not name an " +
+	"account by its number")
 
 // accountName matches names that lists show of staff accounts.
 var accountName = regexp.MustCompile(`(?i)^\PL*(account|staff|user|uid)\PL*$`)

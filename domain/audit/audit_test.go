@@ -60,7 +60,8 @@ func TestA_record_is_taken_by_one_transaction_until_that_fails(t *testing.T) {
 	audit.Because(ctx, "Tea")
 	r, err := second.Record()
 	require.NoError(t, err)
-	assert.Equal(t, audit.Record{Act: audit.OrderCreated, Object: audit.Object{Kind: audit.Order, ID: "2"}, About: 5, Reason: "Tea"}, r, "of the repetition")
+	assert.Equal(t, audit.Record{Act: audit.OrderCreated, Object: audit.Object{Kind: audit.Order, ID: "2"}, About: 5, Reason: "Tea"}, r,
+		"of the repetition")
 	second.End(3)
 	audit.Made(ctx, audit.Object{Kind: audit.Order, ID: "4"}, 6)
 	r.ID = 3

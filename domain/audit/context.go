@@ -145,8 +145,8 @@ func (c *carried) complete() Record {
 	return r
 }
 
-// End notes that the record is stored under the ID; zero: the transaction has not been committed, and the next one writes
-// the record.
+// End says how the transaction has ended. If it was committed, id is the ID of the stored record. If it was not, id is zero,
+// and the next transaction writes the record.
 func (e *Entry) End(id ID) {
 	if e.c.isReading {
 		return

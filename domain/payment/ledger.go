@@ -41,7 +41,7 @@ type Orders interface {
 
 // OrderFilter selects orders.
 type OrderFilter struct {
-	User  user.ID // zero: of anybody
+	User  user.ID // zero: of all users
 	State State   // empty: any
 }
 

@@ -40,7 +40,7 @@ func (w *fixtures) refunding(id payment.PaymentID, fn func(*payment.RefundAccoun
 	return a
 }
 
-// account is what the store has of the payment and its refunds.
+// refundAccount is what the store has of the payment and its refunds.
 func (w *fixtures) refundAccount(id payment.PaymentID) payment.RefundAccount {
 	w.Helper()
 	return w.refunding(id, func(*payment.RefundAccount) {})
@@ -104,7 +104,8 @@ func changeRefunds(w *fixtures) {
 			return nil
 		},
 		func(a *payment.RefundAccount) error {
-			assert.Error(w, a.RecordFailure(payment.RefundSending{RefundRequest: payment.RefundRequest{No: "refund-2"}}, payment.ErrRefundTooMuch, time.Minute, noon.Add(time.Hour)))
+			assert.Error(w, a.RecordFailure(payment.RefundSending{RefundRequest: payment.RefundRequest{No: "refund-2"}}, payment.ErrRefundTooMuch,
+				time.Minute, noon.Add(time.Hour)))
 			return nil
 		},
 	} {
@@ -260,7 +261,8 @@ func refundCompletes(w *fixtures) {
 	}
 	require.NoError(w, request("refund-1"))
 	a := w.refundAccount(paid.ID)
-	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.Refund, ID: int64(a.Refunds[0].ID), At: noon}, w.reserves(k, noon.Add(time.Hour)))
+	assert.Equal(w, &idempotency.Answer{Key: k, Kind: idempotency.Refund, ID: int64(a.Refunds[0].ID), At: noon},
+		w.reserves(k, noon.Add(time.Hour)))
 	assert.ErrorIs(w, request("refund-2"), idempotency.ErrKeyInUse)
 	assert.Equal(w, a, w.refundAccount(paid.ID))
 }

@@ -142,7 +142,7 @@ func (u codeUse) count(tx *engine.Tx, limits []verification.Limit, full func(tim
 	return nil
 }
 
-// Reserve takes of the budget last: all requests wait for that row.
+// Reserve changes the budget last. All requests change that row, so each locks it as briefly as possible.
 func (v Codes) Reserve(ctx context.Context, r verification.Request) error {
 	use := codeUse{verification.Requested, r.Code.Number, r.From, instant.Normalise(r.Now)}
 	return v.counting(ctx, use.number, use.from, func(tx *engine.Tx) error {

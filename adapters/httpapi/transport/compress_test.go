@@ -64,7 +64,8 @@ func TestGEN_12_content_above_1_KiB_is_compressed(t *testing.T) {
 	} {
 		for _, asked := range codings {
 			for name, r := range map[string]Reply{
-				"whole": WithETag(Data([]string{c.list})), "streamed": WithETag(Bare(listed3(NewListLimits(nil), c.list))), "untagged": Data([]string{c.list}),
+				"whole": WithETag(Data([]string{c.list})), "streamed": WithETag(Bare(listed3(NewListLimits(nil), c.list))),
+				"untagged":              Data([]string{c.list}),
 				"streamed and untagged": Bare(listed3(NewListLimits(nil), c.list)), "an error": {Status: 400, Content: wrapped{[]string{c.list}}},
 			} {
 				about := fmt.Sprint(len(c.list), " bytes ", name, " ", asked)
@@ -73,7 +74,8 @@ func TestGEN_12_content_above_1_KiB_is_compressed(t *testing.T) {
 				assert.Equal(t, string(c.want(asked)), w.Header().Get("Content-Encoding"), about)
 				assert.Equal(t, strconv.Itoa(w.Body.Len()), w.Header().Get("Content-Length"), about)
 				assert.Equal(t, plain.Header().Values("Vary"), w.Header().Values("Vary"), about)
-				assert.Equal(t, c.want(gzipped) == gzipped || r.Tagged || strings.HasPrefix(name, "streamed"), strings.Contains(w.Header().Get("Vary"), "Accept-Encoding"), about)
+				assert.Equal(t, c.want(gzipped) == gzipped || r.Tagged || strings.HasPrefix(name, "streamed"),
+					strings.Contains(w.Header().Get("Vary"), "Accept-Encoding"), about)
 				assert.Equal(t, r.Tagged, w.Header().Get("ETag") != "", about)
 				assert.Equal(t, plain.Body.String(), plainBody(t, w), about)
 			}
@@ -99,7 +101,8 @@ func TestGEN_15_a_compressed_response_varies_by_origin_too(t *testing.T) {
 // comes back as it was.
 func FuzzAccepted(f *testing.F) {
 	for _, header := range []string{
-		"", "gzip", "gzip, deflate, br, zstd", "zstd;q=0.5, gzip;q=1.0", "identity;q=0", "*;q=0.1", "gzip;q=NaN", "gzip;q=+Inf", "gzip;q=0x1p-2", "gzip;;q=1", "GZIP", "z\u017ftd", "gzip;q=\"1\"", "gzip\x00", strings.Repeat("gzip,", 5000), strings.Repeat(";", 5000),
+		"", "gzip", "gzip, deflate, br, zstd", "zstd;q=0.5, gzip;q=1.0", "identity;q=0", "*;q=0.1", "gzip;q=NaN", "gzip;q=+Inf", "gzip;q=0x1p-2",
+		"gzip;;q=1", "GZIP", "z\u017ftd", "gzip;q=\"1\"", "gzip\x00", strings.Repeat("gzip,", 5000), strings.Repeat(";", 5000),
 	} {
 		f.Add(header)
 	}

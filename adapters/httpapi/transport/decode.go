@@ -161,7 +161,7 @@ func (d *decoder) list(name string, raw json.RawMessage, into reflect.Value) {
 }
 
 // fillWhole fills a slice of integers at once. It reports false if the text is not one.
-// encoding/json is as strict as readInteger, except that it reads null as zero.
+// encoding/json is as strict as value, except that it reads null as zero.
 func fillWhole(raw json.RawMessage, into reflect.Value) bool {
 	return into.Type().Elem().Kind() == reflect.Int64 && bytes.IndexByte(raw, 'n') < 0 &&
 		json.Unmarshal(raw, into.Addr().Interface()) == nil

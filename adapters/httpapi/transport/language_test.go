@@ -17,7 +17,8 @@ import (
 // with a malformed part, and takes weights above one.
 func FuzzPreferred(f *testing.F) {
 	for _, header := range []string{
-		"", "en", "zh", "zh-CN,zh;q=0.9,en;q=0.8", "zh-TW", "zh;q=0", "en;q=0.5, zh;q=0.5", "*", "*;q=0, zh", "zh;q=1e-1", "zh;q=NaN", "zh_CN", "\xff", strings.Repeat("-a", 2000), strings.Repeat("zh,", 5000),
+		"", "en", "zh", "zh-CN,zh;q=0.9,en;q=0.8", "zh-TW", "zh;q=0", "en;q=0.5, zh;q=0.5", "*", "*;q=0, zh", "zh;q=1e-1", "zh;q=NaN", "zh_CN",
+		"\xff", strings.Repeat("-a", 2000), strings.Repeat("zh,", 5000),
 	} {
 		f.Add(header)
 	}

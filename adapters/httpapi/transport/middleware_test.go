@@ -29,7 +29,8 @@ func TestEvery_response_has_the_security_headers_and_a_deadline(t *testing.T) {
 		w.Write(nil)
 	})
 	for name, value := range map[string]string{
-		"Cache-Control": "private, no-store", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Content-Type-Options": "nosniff",
+		"Cache-Control": "private, no-store", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+		"X-Content-Type-Options": "nosniff",
 	} {
 		assert.Equal(t, []string{value}, w.Header()[name], name)
 	}

@@ -72,7 +72,9 @@ func paced(t *testing.T, work time.Duration) net.Conn {
 
 // deliver sends the head and then each piece, every pause. It returns the response and when
 // it came.
-func deliver(t *testing.T, conn net.Conn, head string, pieces int, piece []byte, pause time.Duration) (*http.Response, string, time.Duration) {
+func deliver(
+	t *testing.T, conn net.Conn, head string, pieces int, piece []byte, pause time.Duration,
+) (*http.Response, string, time.Duration) {
 	t.Helper()
 	began := time.Now()
 	gone := make(chan struct{})
@@ -219,7 +221,8 @@ func TestGEN_14_requests_beyond_the_bound_are_refused_at_once(t *testing.T) {
 			assert.NoError(t, err)
 			<-time.After(time.Second)
 		}
-		server := NewMiddleware(WithCORS(LimitRequests(http.HandlerFunc(work), 2, nil), []string{"*"}), Config{Log: slog.New(slog.DiscardHandler)})
+		server := NewMiddleware(WithCORS(LimitRequests(http.HandlerFunc(work), 2, nil), []string{"*"}),
+			Config{Log: slog.New(slog.DiscardHandler)})
 		send := func(body io.Reader) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
 			r := httptest.NewRequest(http.MethodPost, "/", body)

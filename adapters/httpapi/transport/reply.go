@@ -19,7 +19,7 @@ import (
 type Reply struct {
 	Status  int
 	header  http.Header
-	Content any // a value for JSON, a file, a streamedList, keptJSON, or an http.Handler that sends itself; nil: no content
+	Content any // a value for JSON, a file, a StreamedList, keptJSON, or an http.Handler that sends itself; nil: no content
 	Tagged  bool
 }
 

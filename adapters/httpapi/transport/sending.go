@@ -22,7 +22,7 @@ const (
 	sendPiece    = 16 << 10 // bytes
 	sendDeadline = 10 * time.Second
 	// maxSending is how much memory the responses on their way may hold, in bytes. A larger
-	// response is a file, and counts as listHeld.
+	// response is a file, and counts in ListLimits.
 	maxSending = 128 << 20
 	// maxSendingOf is how many responses may be on their way at once to one caller: to an account,
 	// or to a network of callers without one.

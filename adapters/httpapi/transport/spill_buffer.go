@@ -31,12 +31,11 @@ func notKept(err error) error {
 	return fmt.Errorf("%w: TMPDIR: %w", errNotKept, err)
 }
 
-// SpillBuffer holds an uploaded picture, a body that contains one, or an encoded response: a
-// few bytes in memory, more in an unlinked file, which disappears when it is closed or the
-// process is killed. It implements media.Raw.
+// SpillBuffer holds an uploaded picture, a body with a picture, or an encoded response. It keeps a few bytes in memory, and
+// more in an unlinked file. The file disappears when it is closed or the process is killed. SpillBuffer implements media.Raw.
 type SpillBuffer struct {
-	inMemory int   // capacity bytes in memory; more go to a file
-	capacity int64 // capacity bytes to keep; further bytes are only counted
+	inMemory int   // how many bytes are kept in memory; more go to a file
+	capacity int64 // how many bytes are kept at all; more are only counted
 	held     []byte
 	file     *os.File // nil: all bytes are in memory
 	size     int64

@@ -94,7 +94,7 @@ func unpackBill(ctx context.Context, body io.Reader, into io.Writer) error {
 	return nil
 }
 
-// sums are the numbers and the amounts of a bill's lines.
+// billSums are the numbers and the amounts of a bill's lines.
 type billSums struct {
 	count, paid, refunded int64 // amounts in fen
 	unread                int64 // lines whose amount is unknown; they are in the count
@@ -115,7 +115,8 @@ func (g *gateway) eachBillLine(bill io.Reader, fn func(payment.BillLine) error) 
 		}
 		l, err := g.billLine(heading, record)
 		if err != nil {
-			l = payment.BillLine{TransactionID: "line " + strconv.Itoa(record.line), Unread: "line " + strconv.Itoa(record.line) + ": " + err.Error()}
+			l = payment.BillLine{TransactionID: "line " + strconv.Itoa(record.line), Unread: "line " + strconv.Itoa(record.line) + ": " +
+				err.Error()}
 		}
 		have.add(l)
 		if err := fn(l); err != nil {

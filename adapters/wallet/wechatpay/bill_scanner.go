@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// maxLine bounds a line of a bill, in bytes.
+// maxBillLine bounds a line of a bill, in bytes.
 const maxBillLine = 64 << 10
 
-// sumsStart is how the second heading starts.
+// billSumsStart is how the second heading starts.
 const billSumsStart = "总交易单数"
 
-// recordStart is how the line of a payment or a refund starts: with its time.
+// billRecordStart is how the line of a payment or a refund starts: with its time.
 var billRecordStart = regexp.MustCompile("^`[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},`")
 
-// record is a payment or a refund, on one or more lines of the text.
+// billRecord is a payment or a refund, on one or more lines of the text.
 type billRecord struct {
 	text   string
 	line   int  // the number of its first line
@@ -99,10 +99,10 @@ func (s *billScanner) goesOn(r billRecord, columns int) bool {
 	return !isWhole || s.ahead != "" && !strings.HasPrefix(s.ahead, "`")
 }
 
-// split returns the values of a line.
+// splitBillLine returns the values of a line.
 func splitBillLine(line string) []string { return strings.Split(strings.TrimPrefix(line, "`"), ",`") }
 
-// heading has the columns of lines.
+// billHeading has the columns of lines.
 type billHeading struct {
 	names []string
 	free  int // how many columns stand before those whose text other people wrote; all if there are none

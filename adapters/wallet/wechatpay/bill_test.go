@@ -42,7 +42,8 @@ func readBill(text string) (lines []payment.BillLine, err error) {
 
 // bill is what the lines of testdata/bill.csv say.
 var testBill = []payment.BillLine{
-	{TransactionID: "4200000001", TradeNo: number, App: payment.OfficialAccount, Amount: 990, Currency: "CNY", At: noon.Add(time.Minute + 2*time.Second)},
+	{TransactionID: "4200000001", TradeNo: number, App: payment.OfficialAccount, Amount: 990, Currency: "CNY",
+		At: noon.Add(time.Minute + 2*time.Second)},
 	{TransactionID: "4200000002", TradeNo: "plaza-8_1|*", Amount: 10, Currency: "CNY", At: noon.Add(4*time.Hour - time.Second)},
 	{
 		TransactionID: "4200000001", TradeNo: number, RefundNo: refundNo, WalletRefund: "5030000001", RefundState: payment.RefundSucceeded,
@@ -73,7 +74,8 @@ func TestPAY15_lines_of_a_bill(t *testing.T) {
 	for name, text := range map[string]string{
 		"as it came": text, "the layout of 24 columns": olderBill(text), "empty lines": strings.ReplaceAll(text, "\r\n", "\r\n\r\n"),
 		"values in the goods": tea("a,`1,`2,`3,`0.01"), "lines in the goods": tea("a\nb\r\n\r\n`c"),
-		"both in the goods": tea("a,`1,`2,`3,`4,`5,`6,`7,`8\nb"), "values in what is attached": strings.Replace(text, "`Tea, green,`,", "`Tea,`a,`1,`0.01,`,", 1),
+		"both in the goods": tea("a,`1,`2,`3,`4,`5,`6,`7,`8\nb"), "values in what is attached": strings.Replace(text, "`Tea, green,`,",
+			"`Tea,`a,`1,`0.01,`,", 1),
 		"amounts without decimals": strings.NewReplacer("`0.00,", "`0.0,", "`10.00,", "`10,").Replace(text),
 	} {
 		lines, err := readBill(text)
@@ -86,9 +88,13 @@ func TestPAY15_a_line_that_is_not_understood_is_told_and_ends_nothing(t *testing
 	text := billText()
 	for name, wrong := range map[string]string{
 		"an unknown state": strings.Replace(text, "`REFUND", "`ODD", 1), "no time": strings.Replace(text, "2026-11-20 22", "2026-11-20T22", 1),
-		"an odd amount": strings.Replace(text, "`0.00,`3.00,`\r\n", "`0.00,`3.001,`\r\n", 1), "another merchant": strings.Replace(text, "1900000109,`0,`,`4200000001,`plaza-7_1|*,`payer,`JSAPI,`REFUND", "1,`0,`,`4200000001,`plaza-7_1|*,`payer,`JSAPI,`REFUND", 1),
-		"no state of a refund": strings.Replace(text, "ORIGINAL,`SUCCESS", "ORIGINAL,`", 1), "an odd number": strings.Replace(text, "5030000001", "50\x00", 1),
-		"a long line": strings.Replace(text, "ORIGINAL", strings.Repeat("x", maxBillLine), 1), "a short line": strings.Replace(text, ",`-0.02000,`0.60%,`0.00,`3.00,`", "", 1),
+		"an odd amount": strings.Replace(text, "`0.00,`3.00,`\r\n", "`0.00,`3.001,`\r\n", 1),
+		"another merchant": strings.Replace(text, "1900000109,`0,`,`4200000001,`plaza-7_1|*,`payer,`JSAPI,`REFUND",
+			"1,`0,`,`4200000001,`plaza-7_1|*,`payer,`JSAPI,`REFUND", 1),
+		"no state of a refund": strings.Replace(text, "ORIGINAL,`SUCCESS", "ORIGINAL,`", 1),
+		"an odd number":        strings.Replace(text, "5030000001", "50\x00", 1),
+		"a long line":          strings.Replace(text, "ORIGINAL", strings.Repeat("x", maxBillLine), 1),
+		"a short line":         strings.Replace(text, ",`-0.02000,`0.60%,`0.00,`3.00,`", "", 1),
 	} {
 		require.NotEqual(t, text, wrong, name)
 		lines, err := readBill(wrong)
@@ -106,7 +112,8 @@ func TestPAY15_a_bill_whose_sums_are_not_those_of_its_lines(t *testing.T) {
 	for name, wrong := range map[string]string{
 		"nothing": "", "no sums": text[:strings.Index(text, "总交易单数")], "no line of sums": strings.Join(lines[:len(lines)-2], ""),
 		"a line less": lines[0] + strings.Join(lines[2:], ""), "a line twice": lines[0] + lines[1] + strings.Join(lines[1:], ""),
-		"another amount": strings.Replace(text, "%,`9.90", "%,`9.91", 1), "another refund": strings.Replace(text, "`0.00,`3.00,`\r\n", "`0.00,`3.01,`\r\n", 1),
+		"another amount": strings.Replace(text, "%,`9.90", "%,`9.91", 1), "another refund": strings.Replace(text, "`0.00,`3.00,`\r\n",
+			"`0.00,`3.01,`\r\n", 1),
 		"a line of its own": strings.Replace(text, "`Tea, green,", "`Tea\n"+strings.TrimRight(lines[1], "\r\n")+",", 1),
 	} {
 		require.NotEqual(t, text, wrong, name)
@@ -143,7 +150,8 @@ func bills(t *testing.T, text, sent string) *walletV3 {
 	w.answers = []http.HandlerFunc{
 		func(rw http.ResponseWriter, r *http.Request) {
 			saysV3(200, encoded(map[string]any{
-				"hash_type": "SHA1", "hash_value": fmt.Sprintf("%x", sha1.Sum([]byte(text))), "download_url": w.server.URL + "/v3/billdownload/file?token=a%2Bb",
+				"hash_type": "SHA1", "hash_value": fmt.Sprintf("%x", sha1.Sum([]byte(text))), "download_url": w.server.URL +
+					"/v3/billdownload/file?token=a%2Bb",
 			}))(rw, r)
 		},
 		writesV3(200, sent, nil),
@@ -181,7 +189,8 @@ func TestPAY15_a_bill(t *testing.T) {
 }
 
 func TestPAY15_no_request_is_signed_for_another_host(t *testing.T) {
-	for _, address := range []string{"https://elsewhere.example/v3/billdownload/file", "", "//elsewhere.example/", "http://127.0.0.1:1/x", "%"} {
+	for _, address := range []string{"https://elsewhere.example/v3/billdownload/file", "", "//elsewhere.example/", "http://127.0.0.1:1/x",
+		"%"} {
 		w := newWalletV3(t, saysV3(200, encoded(map[string]any{"hash_type": "SHA1", "hash_value": "00", "download_url": address})))
 		_, err := linesOf(t, w.V3)
 		require.ErrorIs(t, err, payment.ErrWalletBadResponse, address)

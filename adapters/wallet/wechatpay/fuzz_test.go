@@ -71,10 +71,12 @@ func FuzzAnswer(f *testing.F) {
 // was written: a whole amount, a moment and a transaction.
 func FuzzReceipt(f *testing.F) {
 	f.Add("990", "20261120200102", "t1", string(number), "CNY")
-	for _, amount := range []string{"", "0", "-1", "+1", "1.5", "1e3", "0x1", "1_0", "00990", "9223372036854775807", "9223372036854775808", " 1", "\u0661", "1]]>2"} {
+	for _, amount := range []string{"", "0", "-1", "+1", "1.5", "1e3", "0x1", "1_0", "00990", "9223372036854775807", "9223372036854775808",
+		" 1", "\u0661", "1]]>2"} {
 		f.Add(amount, "20261120200102", "t1", "n", "")
 	}
-	for _, moment := range []string{"", "now", "20260230000000", "00010101000000", "99991231235959", "20261120200102.5", "20261120200102Z", "2026112020010"} {
+	for _, moment := range []string{"", "now", "20260230000000", "00010101000000", "99991231235959", "20261120200102.5", "20261120200102Z",
+		"2026112020010"} {
 		f.Add("990", moment, "t1", "n", "USD")
 	}
 	f.Fuzz(func(t *testing.T, amount, moment, transaction, no, currency string) {
@@ -109,8 +111,10 @@ func FuzzReceive(f *testing.F) {
 	f.Add([]byte(genuine))
 	f.Add([]byte(writtenV2(mergedV2(paidV2))))
 	for _, text := range []string{
-		"", "<xml/>", genuine + genuine, strings.Replace(genuine, "990", "99", 1), strings.Replace(genuine, "<xml>", "<xml><attach>x</attach>", 1), strings.Replace(genuine, "<xml>", "<xml><total_fee>990</total_fee>", 1),
-		strings.ToLower(genuine), strings.Replace(genuine, "HMAC-SHA256", "MD5", 1), strings.Replace(genuine, "<sign>", "<sign> ", 1), strings.Replace(genuine, "<xml>", "<xml><empty></empty>", 1), "<?xml version=\"1.0\"?>\n" + genuine,
+		"", "<xml/>", genuine + genuine, strings.Replace(genuine, "990", "99", 1),
+		strings.Replace(genuine, "<xml>", "<xml><attach>x</attach>", 1), strings.Replace(genuine, "<xml>", "<xml><total_fee>990</total_fee>", 1),
+		strings.ToLower(genuine), strings.Replace(genuine, "HMAC-SHA256", "MD5", 1), strings.Replace(genuine, "<sign>", "<sign> ", 1),
+		strings.Replace(genuine, "<xml>", "<xml><empty></empty>", 1), "<?xml version=\"1.0\"?>\n" + genuine,
 	} {
 		f.Add([]byte(text))
 	}

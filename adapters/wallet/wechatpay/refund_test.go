@@ -157,7 +157,8 @@ func TestPAY14_the_certificate_is_for_refunds_alone(t *testing.T) {
 //
 //	printf '<root><out_refund_no>refund-71-A</out_refund_no><refund_status>SUCCESS</refund_status></root>' |
 //	openssl enc -aes-256-ecb -K $K -base64 -A
-const reqInfo = "WBzGpzQuNpcFxIlFjUUD9PWXCaqhdU2VYbyAYdvuOVWNQXonUnjFThe6jdv6U1oCz6JufrGJRUlLGohZ1L98S8B1oU9ms4N8ydOljqxb62glgkorIPK7v8Z99XaaElpG"
+const reqInfo = "WBzGpzQuNpcFxIlFjUUD9PWXCaqhdU2VYbyAYdvuOVWNQXonUnjFThe6jdv6U1oCz6JufrGJRUlLGohZ1L98S8" +
+	"B1oU9ms4N8ydOljqxb62glgkorIPK7v8Z99XaaElpG"
 
 // refundNotificationV2 has the encrypted text for the merchant.
 func refundNotificationV2(merchant, info string) payment.Notification {

@@ -87,7 +87,8 @@ func forgeriesV2(n payment.Notification) []payment.Notification {
 	signed := regexp.MustCompile(`<sign>.*?</sign>`)
 	var all []payment.Notification
 	for _, other := range []string{
-		"", "<sign></sign>", "<sign><![CDATA[]]></sign>", "<sign>" + strings.Repeat("0", 64) + "</sign>", "<sign>" + strings.Repeat("0", 32) + "</sign>",
+		"", "<sign></sign>", "<sign><![CDATA[]]></sign>", "<sign>" + strings.Repeat("0", 64) + "</sign>", "<sign>" + strings.Repeat("0", 32) +
+			"</sign>",
 	} {
 		all = append(all, payment.Notification{Body: signed.ReplaceAll(n.Body, []byte(other))})
 	}

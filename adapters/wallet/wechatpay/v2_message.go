@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// sizeLimit bounds the wallet's messages, which have a few hundred bytes.
+// maxXML bounds the wallet's messages, which have a few hundred bytes.
 const maxXML = 64 << 10
 
-// message is a protocol message: unordered names and values.
+// xmlMessage is a protocol message: unordered names and values.
 type xmlMessage map[string]string
 
 // encode returns the message as XML. The same message always has the same bytes. Values
@@ -33,12 +33,12 @@ func (m xmlMessage) encode() []byte {
 	return b.Bytes()
 }
 
-// parse reads a message. It accepts only unambiguous XML: one root with differently named
+// parseXML reads a message. It accepts only unambiguous XML: one root with differently named
 // elements that contain only text; no attributes, comments or declarations. Its errors
 // contain no part of the text, which may hold secrets.
 func parseXML(text []byte) (xmlMessage, error) { return parseXMLRoot(text, "xml") }
 
-// parseRoot is parse for a message whose root has another name.
+// parseXMLRoot is parseXML for a message whose root has another name.
 func parseXMLRoot(text []byte, root string) (xmlMessage, error) {
 	if len(text) > maxXML {
 		return nil, errors.New("message too large")
@@ -58,7 +58,7 @@ func parseXMLRoot(text []byte, root string) (xmlMessage, error) {
 	}
 }
 
-// reader is a partly read message.
+// xmlReader is a partly read message.
 type xmlReader struct {
 	tokens *xml.Decoder
 	root   string
@@ -116,7 +116,7 @@ func (r *xmlReader) start(e xml.StartElement) error {
 	return nil
 }
 
-// isName is stricter than XML: a name must not look like a part of the signed text.
+// isXMLName is stricter than XML: a name must not look like a part of the signed text.
 func isXMLName(s string) bool {
 	return s != "" && strings.Trim(s, letters+digits+"_") == ""
 }

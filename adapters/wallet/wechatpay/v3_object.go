@@ -12,7 +12,7 @@ import (
 // maxDepth bounds how deep the wallet's JSON is nested. Its messages have a depth of four.
 const maxDepth = 16
 
-// object is a JSON object of the wallet, with its names as they are written: encoding/json would ignore their case
+// jsonObject is a JSON object of the wallet, with its names as they are written: encoding/json would ignore their case
 // and take the last of two equal names. Unknown names are kept, because the wallet adds some without notice.
 type jsonObject map[string]any
 

@@ -103,7 +103,8 @@ func (g *V3) Prepare(ctx context.Context, stored []byte) (payment.Ticket, error)
 	if err != nil || field == "" {
 		return payment.Ticket{}, errors.New("wechatpayv3: request not made by BuildRequest")
 	}
-	reply, err := g.call(ctx, requestV3{method: http.MethodPost, target: orderPath + asked.Type, body: asked.Body}, http.StatusOK, orderRefusals)
+	reply, err := g.call(ctx, requestV3{method: http.MethodPost, target: orderPath + asked.Type, body: asked.Body}, http.StatusOK,
+		orderRefusals)
 	if err != nil {
 		return payment.Ticket{}, fmt.Errorf("preparing a wallet payment: %w", err)
 	}

@@ -21,7 +21,7 @@ const (
 	retryPause = 10 * time.Second
 )
 
-// maxWaiting is how many notifications may wait for a fetch at once. Further ones fail at once: anybody can send a
+// maxWaiting is how many notifications may wait for a fetch at once. Further ones fail at once: every client can send a
 // notification that names an unknown certificate.
 const maxWaiting = 16
 

@@ -209,7 +209,8 @@ func TestPAY10_lists_of_certificates_that_do_not_count(t *testing.T) {
 	}
 	list := certificateList(first)
 	entry := func(serial, key, text string) string {
-		return encoded(map[string]any{"data": []any{map[string]any{"serial_no": serial, "encrypt_certificate": sealed(key, text, "certificate")}}})
+		return encoded(map[string]any{"data": []any{map[string]any{"serial_no": serial,
+			"encrypt_certificate": sealed(key, text, "certificate")}}})
 	}
 	as := func(c testCertificate, body string) http.HandlerFunc {
 		return saysAsV3(c, noon, 200, body)
@@ -218,8 +219,9 @@ func TestPAY10_lists_of_certificates_that_do_not_count(t *testing.T) {
 		answer http.HandlerFunc
 		wrong  string
 	}{
-		"not signed":                 {writesV3(200, list, nil), "missing or oversized header"},
-		"signed by a stranger":       {saysAsV3(testCertificate{key: testKeys().stranger, serial: first.serial}, noon, 200, list), "wrong signature"},
+		"not signed": {writesV3(200, list, nil), "missing or oversized header"},
+		"signed by a stranger": {saysAsV3(testCertificate{key: testKeys().stranger, serial: first.serial}, noon, 200, list),
+			"wrong signature"},
 		"signed by one not in it":    {as(second, list), errUnknownKey.Error()},
 		"signed long ago":            {saysAsV3(first, noon.Add(-10*time.Minute), 200, list), "clock by 10m0s"},
 		"empty":                      {as(first, `{"data":[]}`), "no certificates"},

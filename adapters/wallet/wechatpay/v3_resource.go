@@ -13,7 +13,7 @@ import (
 // resourceAlgorithm is the only algorithm with which the wallet encrypts.
 const resourceAlgorithm = "AEAD_AES_256_GCM"
 
-// decrypt returns the plain text of a resource: a payment, a refund, or a certificate. The tag is the last 16 bytes of
+// decryptResource returns the plain text of a resource: a payment, a refund, or a certificate. The tag is the last 16 bytes of
 // the ciphertext. The associated data may be empty. Its errors contain no part of the resource.
 func decryptResource(resource jsonObject, key secret.String) ([]byte, error) {
 	if resource.text("algorithm") != resourceAlgorithm {

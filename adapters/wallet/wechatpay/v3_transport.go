@@ -13,17 +13,17 @@ import (
 	"plaza/domain/payment"
 )
 
-// sizeLimit bounds the wallet's answers, which have a few thousand bytes.
+// maxJSON bounds the wallet's answers, which have a few thousand bytes.
 const maxJSON = 1 << 20
 
-// request is what the wallet is asked.
+// requestV3 is what the wallet is asked.
 type requestV3 struct {
 	method string
 	target string // path and query, escaped
 	body   []byte // JSON, or nil
 }
 
-// answer is what the wallet says to a request.
+// answerV3 is what the wallet says to a request.
 type answerV3 struct {
 	signedMessage
 	status int

@@ -29,7 +29,7 @@ const (
 	probePrefix = "WECHATPAY/SIGNTEST/"
 )
 
-// message is what the wallet says, in an answer or a notification.
+// signedMessage is what the wallet says, in an answer or a notification.
 type signedMessage struct {
 	header map[string]string // the values by lower-case name; a header that came twice is absent
 	body   []byte

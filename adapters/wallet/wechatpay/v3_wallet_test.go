@@ -73,7 +73,8 @@ func must[V any](v V, err error) V {
 // x509 returns the certificate, signed by itself.
 func (c testCertificate) x509() *x509.Certificate {
 	serial, _ := new(big.Int).SetString(c.serial, 16)
-	template := x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "Wallet of the tests"}, NotBefore: c.from, NotAfter: c.until}
+	template := x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "Wallet of the tests"}, NotBefore: c.from,
+		NotAfter: c.until}
 	return must(x509.ParseCertificate(must(x509.CreateCertificate(rand.Reader, &template, &template, c.key.Public(), c.key))))
 }
 
@@ -270,7 +271,8 @@ var (
 	}
 	paidV3 = []any{
 		"appid", official, "mchid", merchantV3, "out_trade_no", string(number), "transaction_id", "4200000001", "trade_type", "JSAPI",
-		"trade_state", "SUCCESS", "trade_state_desc", "paid", "success_time", "2026-11-20T20:01:02+08:00", "payer", map[string]any{"openid": payer},
+		"trade_state", "SUCCESS", "trade_state_desc", "paid", "success_time", "2026-11-20T20:01:02+08:00", "payer",
+		map[string]any{"openid": payer},
 		"amount", map[string]any{"total": 990, "payer_total": 890, "currency": "CNY", "payer_currency": "CNY"},
 	}
 	refundedV3 = []any{

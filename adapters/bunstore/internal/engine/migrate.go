@@ -106,10 +106,11 @@ func (s *DB) tryNext(ctx context.Context) (name string, err error) {
 // schemaLock is the name of the lock for steps.
 const schemaLock = "plaza schema"
 
-// beginStep removes the step's time limits once it has its locks, and excludes other servers until the transaction
-// ends. It never waits for them: a waiting transaction holds a snapshot. The step waits three seconds for the lock of a
-// table before it is tried again: all other statements on the table queue behind it, so that is less than the limits of
-// servers. Then it creates the table of steps, which is not a step itself, because steps are recorded in it.
+// beginStep prepares the transaction of a step. It removes the time limits of statements, and takes the lock for steps, so that
+// other servers run none until the transaction ends. If another server has the lock, beginStep fails at once, because a
+// transaction that waits holds a snapshot. A step waits three seconds for the lock of a table, less than a server waits for
+// a statement: all other statements on the table queue behind the step. Then beginStep creates the table of steps. It is no
+// step itself, because steps are recorded in it.
 func (s *DB) beginStep(ctx context.Context, tx bun.Tx) error {
 	if !s.isSQLite() { // that has one writer at a time, and no limits of statements
 		_, err := tx.ExecContext(ctx, `
