@@ -121,10 +121,13 @@ func TestProfiles_are_for_callers_on_this_machine(t *testing.T) {
 func TestAdmin_answers_to_addresses_localhost_and_its_names(t *testing.T) {
 	a, _ := runAdmin(t, settings.ServerConfig{AdminHosts: "plaza, ops.example.org"})
 	for host, want := range map[string]int{
-		"127.0.0.1:9080": http.StatusOK, "[::1]:9080": http.StatusOK, "[::1]": http.StatusOK, "192.0.2.7": http.StatusOK, "localhost:9080": http.StatusOK,
-		"LOCALHOST": http.StatusOK, "": http.StatusOK, "plaza:9080": http.StatusOK, "Ops.Example.org": http.StatusOK,
-		"evil.example": http.StatusMisdirectedRequest, "evil.example:9080": http.StatusMisdirectedRequest, "127.0.0.1.evil.example": http.StatusMisdirectedRequest,
-		"localhost.evil.example": http.StatusMisdirectedRequest, "example.org": http.StatusMisdirectedRequest, "127.0.0.1@evil.example": http.StatusMisdirectedRequest,
+		"127.0.0.1:9080": http.StatusOK, "[::1]:9080": http.StatusOK, "[::1]": http.StatusOK, "192.0.2.7": http.StatusOK,
+		"localhost:9080": http.StatusOK,
+		"LOCALHOST":      http.StatusOK, "": http.StatusOK, "plaza:9080": http.StatusOK, "Ops.Example.org": http.StatusOK,
+		"evil.example": http.StatusMisdirectedRequest, "evil.example:9080": http.StatusMisdirectedRequest,
+		"127.0.0.1.evil.example": http.StatusMisdirectedRequest,
+		"localhost.evil.example": http.StatusMisdirectedRequest, "example.org": http.StatusMisdirectedRequest,
+		"127.0.0.1@evil.example": http.StatusMisdirectedRequest,
 	} {
 		for _, path := range []string{"/livez", "/debug/pprof/"} {
 			r := httptest.NewRequest(http.MethodGet, path, nil)

@@ -193,7 +193,8 @@ func (a *App) demoPorts() demo.Ports {
 		Accounts: s.Accounts, Tokens: s.Tokens, Throttle: s.Throttle, Hasher: a.hasher,
 		Strength: a.strength,
 		Importer: a.Importer, Categories: s.Categories, Subscriptions: s.Subscriptions, Blocks: s.Blocks,
-		Notifications: s.Notifications, Diary: diaryPorts(s, media.NewAddresses(a.Config.PublicURL, a.storage.signing), a.places, a.sanitiser, a.processor),
+		Notifications: s.Notifications, Diary: diaryPorts(s, media.NewAddresses(a.Config.PublicURL, a.storage.signing), a.places, a.sanitiser,
+			a.processor),
 		Images: s.Images, Ledger: s.Ledger, Moderation: s.Moderation,
 	}
 }

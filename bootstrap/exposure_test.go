@@ -29,11 +29,13 @@ func TestIsReachable(t *testing.T) {
 
 func TestIsPublished(t *testing.T) {
 	for address, want := range map[string]bool{
-		"http://127.0.0.1:8080": false, "http://localhost:8080": false, "http://[::1]": false, "https://plaza.example": true, "http://192.168.1.2": true,
+		"http://127.0.0.1:8080": false, "http://localhost:8080": false, "http://[::1]": false, "https://plaza.example": true,
+		"http://192.168.1.2": true,
 	} {
 		assert.Equal(t, want, isPublished(settings.Config{PublicURL: address}), address)
 	}
-	assert.True(t, isPublished(settings.Config{PublicURL: "http://127.0.0.1", TrustedProxies: settings.Networks{netip.MustParsePrefix("127.0.0.1/32")}}))
+	assert.True(t, isPublished(settings.Config{PublicURL: "http://127.0.0.1",
+		TrustedProxies: settings.Networks{netip.MustParsePrefix("127.0.0.1/32")}}))
 }
 
 // everythingIsReachable makes every address count as one that other machines may reach.

@@ -76,7 +76,8 @@ func TestAUT11_failed_logins_are_lines_that_fail2ban_reads(t *testing.T) {
 			assert.Equal(t, 429, try("192.0.2.5", unknown, "wrong-and-secret"))
 			s.stop()
 			log := s.log.String()
-			assert.Equal(t, []string{"192.0.2.2", "2001:db8::3", "192.0.2.5", "192.0.2.5", "192.0.2.5", "192.0.2.5", "192.0.2.5", "192.0.2.5"}, hosts(t, log), log)
+			assert.Equal(t, []string{"192.0.2.2", "2001:db8::3", "192.0.2.5", "192.0.2.5", "192.0.2.5", "192.0.2.5", "192.0.2.5", "192.0.2.5"},
+				hosts(t, log), log)
 			for _, hidden := range []string{"wrong-and-secret", known[4:], unknown[4:]} {
 				assert.NotContains(t, log, hidden)
 			}

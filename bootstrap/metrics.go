@@ -97,7 +97,8 @@ func (a *App) registerTranslation(translator localisation.Translator) {
 	}{
 		{"hits", "Requested texts that were in the cache.", func(c translation.Counts) int64 { return c.Hits }},
 		{"misses", "Requested texts that were not in the cache.", func(c translation.Counts) int64 { return c.Misses }},
-		{"characters", "Characters sent to the translator that were, or may have been, billed.", func(c translation.Counts) int64 { return c.Characters }},
+		{"characters", "Characters sent to the translator that were, or may have been, billed.",
+			func(c translation.Counts) int64 { return c.Characters }},
 		{"failures", "Batches that failed, and pages that timed out waiting for one.", func(c translation.Counts) int64 { return c.Failures }},
 	} {
 		a.registerCounter("plaza_translation_"+c.name+"_total", c.help, nil, func() int64 { return c.of(a.Translation.Counts()) })
@@ -124,7 +125,8 @@ func newPoolCollector(database *bunstore.Store) client.Collector {
 	return poolCollector{
 		database: database,
 		connections: client.NewDesc("plaza_database_connections",
-			"Connections of this server to the database by pool: acquired, idle, and max, the most that may be open.", []string{"pool", "state"}, nil),
+			"Connections of this server to the database by pool: acquired, idle, and max, the most that may be open.", []string{"pool", "state"},
+			nil),
 		waits: client.NewDesc("plaza_database_connection_waits_total", "Calls that had to wait for a connection of the pool.", pool, nil),
 		waited: client.NewDesc("plaza_database_connection_wait_seconds_total",
 			"Time that calls have waited for a connection of the pool.", pool, nil),

@@ -134,7 +134,8 @@ func TestPLA04_a_second_server_must_share_the_pictures(t *testing.T) {
 	second := serveSettings(t.TempDir())
 	second.DatabaseURL = "sqlite:" + filepath.Join(first.DataDir, "plaza.db")
 	err := starts(t, second)
-	for _, want := range []string{"the pictures is missing", filepath.Join(second.DataDir, "media"), "PLAZA_DATA_DIR", "plaza.db", "PLAZA_DATABASE_URL", "plaza media adopt"} {
+	for _, want := range []string{"the pictures is missing", filepath.Join(second.DataDir, "media"), "PLAZA_DATA_DIR", "plaza.db",
+		"PLAZA_DATABASE_URL", "plaza media adopt"} {
 		require.ErrorContains(t, err, want)
 	}
 	second.MediaURL.Dir = filepath.Join(first.DataDir, "media")

@@ -40,7 +40,9 @@ const sandboxRefundTime = 30 * time.Second
 
 // openSandboxes listens on the address of the sandboxes, if the settings name any that the server starts. The sender is the
 // server's. With the demo data the wallet knows the payments of it.
-func openSandboxes(c settings.Config, merchant merchant, sender verification.Sender, withDemo bool, log *slog.Logger) (*sandboxServer, error) {
+func openSandboxes(
+	c settings.Config, merchant merchant, sender verification.Sender, withDemo bool, log *slog.Logger,
+) (*sandboxServer, error) {
 	messages := messagesPage(sender)
 	if !c.StartsSandbox() && messages == nil {
 		return nil, nil
@@ -162,7 +164,8 @@ func (s *sandboxServer) handler() http.Handler {
 func (s *sandboxServer) Run(ctx context.Context) error {
 	server := &http.Server{
 		Handler: s.handler(), ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-		ReadHeaderTimeout: settings.HeaderTimeout, WriteTimeout: sandboxWriteTimeout, IdleTimeout: settings.IdleTimeout, MaxHeaderBytes: maxHeader,
+		ReadHeaderTimeout: settings.HeaderTimeout, WriteTimeout: sandboxWriteTimeout, IdleTimeout: settings.IdleTimeout,
+		MaxHeaderBytes: maxHeader,
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return serve(server, s.listener) })

@@ -83,7 +83,9 @@ func TestSandboxKey_is_needed_by_a_sandbox_without_a_key_only(t *testing.T) {
 		isSet  bool
 	}{
 		{"a sandbox", func(*settings.Config) {}, true, true},
-		{"a sandbox elsewhere, and memory", func(s *settings.Config) { s.DatabaseURL, s.WalletURL = settings.InMemory, "http://127.0.0.1:1" }, true, true},
+		{"a sandbox elsewhere, and memory", func(s *settings.Config) {
+			s.DatabaseURL, s.WalletURL = settings.InMemory, "http://127.0.0.1:1"
+		}, true, true},
 		{"a sandbox along with memory", func(s *settings.Config) { s.DatabaseURL = settings.InMemory }, false, true},
 		{"no wallet", func(s *settings.Config) { s.Wallet = "none" }, false, false},
 	} {

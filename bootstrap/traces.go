@@ -49,7 +49,8 @@ func openTraces(ctx context.Context, log *slog.Logger) (*traces, error) {
 	}
 	t := &traces{log: log}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("tracing", "error", err) })) // of wrong OTEL_… variables
-	about, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "plaza"), attribute.String("service.version", ThisBuild().String())),
+	about, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "plaza"),
+		attribute.String("service.version", ThisBuild().String())),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)

@@ -81,7 +81,8 @@ func collectorOf(getenv func(string) string) (*collector, error) {
 		}
 		timeout = time.Duration(n) * time.Millisecond
 	}
-	c.client = &http.Client{Timeout: timeout, Transport: &http.Transport{MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute}} // ignores the environment's proxies
+	// ignores the environment's proxies
+	c.client = &http.Client{Timeout: timeout, Transport: &http.Transport{MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute}}
 	return c, errors.Join(wrong...)
 }
 

@@ -48,7 +48,8 @@ func checkTranslator(c *settings.Config, p settings.Problems) {
 		return
 	}
 	if c.TranslatorBudget == nil {
-		p.Note("PLAZA_TRANSLATOR_BUDGET", fmt.Errorf("%s charges for each character, so a number of characters a day is required, like 500000", c.Translator))
+		p.Note("PLAZA_TRANSLATOR_BUDGET", fmt.Errorf("%s charges for each character, so a number of characters a day is required, like 500000",
+			c.Translator))
 	}
 	if len(c.TranslatorLanguages) == 0 {
 		p.Note("PLAZA_TRANSLATOR_LANGUAGES", c.TranslatorLanguages.UnmarshalText([]byte(paidLanguages)))
@@ -62,7 +63,8 @@ func newTranslator(c settings.Config, t *traces) (localisation.Translator, error
 		return nil, nil
 	}
 	translator, err := chosen.Open(provider.Settings{
-		Connection: provider.Connection{URL: c.TranslatorURL, Wrap: t.spans("translator", true)}, Key: c.TranslatorKey, Region: c.TranslatorRegion,
+		Connection: provider.Connection{URL: c.TranslatorURL, Wrap: t.spans("translator", true)}, Key: c.TranslatorKey,
+		Region: c.TranslatorRegion,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: PLAZA_TRANSLATOR_URL, _KEY and _REGION:\n%w", settings.ErrInvalid, err)

@@ -73,7 +73,8 @@ func TestStoredHashesThatAreRefused(t *testing.T) {
 		strings.Replace(form("m=64,t=1,p=1"), salt, strings.Repeat("c29t", 100), 1),
 		strings.Replace(form("m=64,t=1,p=1"), key, "", 1),
 		strings.Replace(form("m=64,t=1,p=1"), key, strings.Repeat("c29t", 100), 1),
-		strings.TrimSuffix(form("m=64,t=1,p=1"), "E") + "F", form("m=64,t=1,p=1") + "=", form("m=64,t=1,p=1") + "$", " " + form("m=64,t=1,p=1"), form("m=64,t=1,p=1") + "\n",
+		strings.TrimSuffix(form("m=64,t=1,p=1"), "E") + "F", form("m=64,t=1,p=1") + "=", form("m=64,t=1,p=1") + "$", " " + form("m=64,t=1,p=1"),
+		form("m=64,t=1,p=1") + "\n",
 		"$2b$12$abcdefghijklmnopqrstuuvwxyzabcdefghijklmnopqrstuvwxyzabcde", "plain", "$", "$$$$$",
 	} {
 		_, _, err := h.Verify(t.Context(), stored, password)
@@ -85,7 +86,8 @@ func TestStoredHashesThatAreRefused(t *testing.T) {
 }
 
 func TestImpossibleParamsPanic(t *testing.T) {
-	for _, p := range []Params{{}, {Memory: 64, Time: 1}, {Memory: 64, Threads: 1}, {Memory: 8, Time: 1, Threads: 2}, {Memory: 1 << 30, Time: 1, Threads: 1}} {
+	for _, p := range []Params{{}, {Memory: 64, Time: 1}, {Memory: 64, Threads: 1}, {Memory: 8, Time: 1, Threads: 2},
+		{Memory: 1 << 30, Time: 1, Threads: 1}} {
 		assert.Panics(t, func() { New(p, 1, 0) }, "%+v", p)
 	}
 }
@@ -155,7 +157,9 @@ func FuzzParse(f *testing.F) {
 	f.Add("$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$dGhpcnR5LXR3byBieXRlcyBvZiBhIHRlc3Qga2V5ISE")
 	f.Add("$argon2id$v=19$m=4294967295,t=4294967295,p=255$$")
 	for _, stored := range []string{
-		"", "$", "$argon2i$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$dGhpcnR5LXR3byBieXRlcyBvZiBhIHRlc3Qga2V5ISE", "$argon2id$v=19$m=64,t=1,p=1$c29t\n$dGhp", "$argon2id$v=19$m=64,t=1,p=1,keyid=x$c29tZXNhbHRzb21lc2FsdA$dGhpcnR5", "$argon2id$v=16$m=064,t=+1,p=1$AAAA$AAAA",
+		"", "$", "$argon2i$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$dGhpcnR5LXR3byBieXRlcyBvZiBhIHRlc3Qga2V5ISE",
+		"$argon2id$v=19$m=64,t=1,p=1$c29t\n$dGhp", "$argon2id$v=19$m=64,t=1,p=1,keyid=x$c29tZXNhbHRzb21lc2FsdA$dGhpcnR5",
+		"$argon2id$v=16$m=064,t=+1,p=1$AAAA$AAAA",
 	} {
 		f.Add(stored)
 	}

@@ -31,7 +31,8 @@ var objectPaths = map[audit.Kind]string{audit.Account: "people/", audit.Order: "
 
 func (s *Site) recordedAct(a backoffice.RecordedAct) recordedAct {
 	of := a.Object
-	r := recordedAct{a, cmp.Or(s.texts.Audit.Acts[a.Act], string(a.Act)), cmp.Or(s.texts.Audit.Objects[of.Kind], string(of.Kind)) + " " + of.ID, ""}
+	r := recordedAct{a, cmp.Or(s.texts.Audit.Acts[a.Act], string(a.Act)), cmp.Or(s.texts.Audit.Objects[of.Kind], string(of.Kind)) + " " +
+		of.ID, ""}
 	if path, exists := objectPaths[of.Kind]; exists && of.ID != "" {
 		r.Path = path + of.ID + "/"
 	}

@@ -48,8 +48,9 @@ func payments(state payment.PaymentState) func(*Site, *visit) ([]moneyRow, Pager
 		p, err := s.Paying.Payments(v.r.Context(), payment.PaymentFilter{State: state}, v.paged())
 		rows := page.Map(p, func(one paying.Received) moneyRow {
 			return moneyRow{
-				Path: fmt.Sprintf("money/payment/%d/", one.ID), Name: fmt.Sprintf(s.texts.Money.Payment, one.ID), Currency: one.Currency, Amount: one.Amount,
-				State: standing(one.Payment), User: one.For.User, Subject: one.For.Subject, At: one.Received, Refunded: one.Refunded,
+				Path: fmt.Sprintf("money/payment/%d/", one.ID), Name: fmt.Sprintf(s.texts.Money.Payment, one.ID), Currency: one.Currency,
+				Amount: one.Amount,
+				State:  standing(one.Payment), User: one.For.User, Subject: one.For.Subject, At: one.Received, Refunded: one.Refunded,
 			}
 		})
 		return rows.Items, pagerOf(v, p), err
@@ -74,8 +75,9 @@ func refunds(state payment.RefundState) func(*Site, *visit) ([]moneyRow, Pager, 
 		p, err := s.Refunding.Refunds(v.r.Context(), payment.RefundFilter{State: state}, v.paged())
 		rows := page.Map(p, func(r payment.Refund) moneyRow {
 			return moneyRow{
-				Path: fmt.Sprintf("money/payment/%d/", r.Payment), Name: fmt.Sprintf(s.texts.Money.Refund, r.ID), Currency: r.Currency, Amount: r.Amount,
-				State: string(r.State), Subject: r.Reason, At: r.Created,
+				Path: fmt.Sprintf("money/payment/%d/", r.Payment), Name: fmt.Sprintf(s.texts.Money.Refund, r.ID), Currency: r.Currency,
+				Amount: r.Amount,
+				State:  string(r.State), Subject: r.Reason, At: r.Created,
 			}
 		})
 		return rows.Items, pagerOf(v, p), err
@@ -95,7 +97,8 @@ func (s *Site) listMoney(v *visit) (answer, error) {
 	at := max(0, slices.IndexFunc(moneyLists, func(l moneyList) bool { return l.Key == v.r.FormValue("list") }))
 	list := moneyLists[at]
 	rows, pager, err := list.load(s, v)
-	return answer{template: "money.html", title: s.texts.Money.Lists[list.Key], section: "money", body: moneyPage{moneyLists, list.Key, rows, pager, ""}}, err
+	return answer{template: "money.html", title: s.texts.Money.Lists[list.Key], section: "money",
+		body: moneyPage{moneyLists, list.Key, rows, pager, ""}}, err
 }
 
 // searchMoney leads to the order with the number, or to the payment with the number of the wallet.

@@ -198,8 +198,9 @@ func (s shown) Time(at time.Time) *Time {
 func (v *visit) show(a answer) {
 	s := v.site
 	p := shown{
-		T: s.texts, Base: s.config.BasePath + Root, Title: a.title, Section: a.section, Sections: sections, Problem: a.problem, Problems: a.problems,
-		Done: s.texts.Done[v.r.URL.Query().Get("done")], IsStaff: v.actor.Has(access.BackOffice), Body: a.body, local: v.actor.Local,
+		T: s.texts, Base: s.config.BasePath + Root, Title: a.title, Section: a.section, Sections: sections, Problem: a.problem,
+		Problems: a.problems,
+		Done:     s.texts.Done[v.r.URL.Query().Get("done")], IsStaff: v.actor.Has(access.BackOffice), Body: a.body, local: v.actor.Local,
 		Zone: v.actor.Local(time.Time{}).Location().String(),
 	}
 	if v.typed() != nil {

@@ -53,7 +53,8 @@ func (s *Site) listReports(v *visit) (answer, error) {
 // reports returns the part of the reports that the query names. Behind the last one it is the beginning.
 func (s *Site) reports(v *visit) (answer, *reportsPage, error) {
 	query := v.r.URL.Query()
-	q := moderation.Query{IsDecided: query.Get("state") == "decided", CursorRequest: page.Behind(cursorOf(query.Get("after")), page.DefaultSize)}
+	q := moderation.Query{IsDecided: query.Get("state") == "decided", CursorRequest: page.Behind(cursorOf(query.Get("after")),
+		page.DefaultSize)}
 	p := &reportsPage{IsDecided: q.IsDecided}
 	a := answer{template: "reports.html", title: s.texts.Sections["reports"], section: "reports", body: p}
 	found, err := s.Moderating.Reports(v.r.Context(), q)

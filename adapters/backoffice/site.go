@@ -58,7 +58,8 @@ type Site struct {
 // section is a part of the navigation: its key, and the path of its first page.
 type section struct{ Key, Path string }
 
-var sections = []section{{"overview", ""}, {"money", "money/"}, {"people", "people/"}, {"reports", "reports/"}, {"imports", "imports/"}, {"audit", "audit/"}}
+var sections = []section{{"overview", ""}, {"money", "money/"}, {"people", "people/"}, {"reports", "reports/"}, {"imports", "imports/"},
+	{"audit", "audit/"}}
 
 // Faults of forms and sessions.
 var (

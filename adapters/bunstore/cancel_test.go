@@ -28,7 +28,8 @@ func TestCancelledStatementsKeepTheirConnections(t *testing.T) {
 	isRunning := func() bool {
 		var running int
 		require.NoError(t, observer.QueryRow(t.Context(),
-			"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query = 'SELECT pg_sleep(30)'").Scan(&running))
+			"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' "+
+				"AND query = 'SELECT pg_sleep(30)'").Scan(&running))
 		return running > 0
 	}
 	for name, sleep := range map[string]func(ctx context.Context) error{

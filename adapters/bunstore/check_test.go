@@ -76,7 +76,8 @@ func TestMOD02_Check_ends_what_a_block_should_have_ended(t *testing.T) {
 	bunstore.OnEach(t, func(t *testing.T, at string) {
 		s, db := open(t, at), rawSQL(t, at)
 		storeOneOfEach(t, s) // the second has commented on, liked and followed the first
-		insert := "INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 1, 2, %[1]s, created FROM events UNION ALL SELECT 2, 1, FALSE, created FROM events"
+		insert := "INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 1, 2, %[1]s, created FROM events UNION ALL SELECT 2, 1, " +
+			"FALSE, created FROM events"
 		for _, c := range []struct {
 			isByFirst       string
 			found, repaired int
@@ -135,7 +136,8 @@ func TestMOD03_Check_compares_what_is_hidden_with_the_reasons(t *testing.T) {
 			require.Len(t, found, 1, statement)
 			assert.Equal(t, found, checked(t, s, false), "looking changes nothing")
 		}
-		for _, of := range []moderation.Thing{{Kind: moderation.Event, ID: 1}, {Kind: moderation.Comment, ID: 1}, {Kind: moderation.Image, ID: 1}} {
+		for _, of := range []moderation.Thing{{Kind: moderation.Event, ID: 1}, {Kind: moderation.Comment, ID: 1},
+			{Kind: moderation.Image, ID: 1}} {
 			to := media.Reservation{Key: "private/a", Until: noon}
 			turn := func() {
 				to.Key += "b"

@@ -50,7 +50,8 @@ func areasAndPoints(r *rand.Rand) (areas []feed.Area, points []geo.Point) {
 	pick := func(of ...float64) float64 { return of[r.IntN(len(of))] }
 	for range 40 {
 		a := feed.Area{
-			Centre: geo.Point{Lat: pick(-90, -89.97, 0, 30.5, 89.99, 90, 180*r.Float64()-90), Lng: pick(-180, -179.98, 0, 120.5, 179.99, 180, 360*r.Float64()-180)},
+			Centre: geo.Point{Lat: pick(-90, -89.97, 0, 30.5, 89.99, 90, 180*r.Float64()-90),
+				Lng: pick(-180, -179.98, 0, 120.5, 179.99, 180, 360*r.Float64()-180)},
 			Within: geo.Kilometres(pick(0.001, 0.1, 1, 5, 50, 500*r.Float64(), 500)),
 		}
 		areas = append(areas, a)
@@ -58,7 +59,8 @@ func areasAndPoints(r *rand.Rand) (areas []feed.Area, points []geo.Point) {
 		reach := 2.2 * float64(a.Within/geo.Radius) * 180 / math.Pi
 		for range 30 {
 			turn := r.Float64() * 2 * math.Pi
-			other := geo.Point{Lat: a.Centre.Lat + reach*math.Sin(turn), Lng: a.Centre.Lng + reach*math.Cos(turn)/max(0.01, math.Cos(a.Centre.Lat*math.Pi/180))}
+			other := geo.Point{Lat: a.Centre.Lat + reach*math.Sin(turn), Lng: a.Centre.Lng +
+				reach*math.Cos(turn)/max(0.01, math.Cos(a.Centre.Lat*math.Pi/180))}
 			clamped := geo.Point{Lat: max(-90, min(other.Lat, 90)), Lng: other.Lng}
 			if a.Centre.To(clamped) <= a.Within {
 				points = append(points, geo.Point{Lat: clamped.Lat, Lng: math.Remainder(clamped.Lng, 360)})
@@ -87,7 +89,8 @@ func TestFED05_tree_and_items_within_an_area_are_those_within_the_distance(t *te
 		}
 		for _, statement := range []string{
 			"INSERT INTO categories (id, name, slug) VALUES (1, '', ''), (2, '', '')",
-			"INSERT INTO demands (id, title, description, tags, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated) VALUES " + strings.Join(demands, ", "),
+			"INSERT INTO demands (id, title, description, tags, images, author_id, address, category_id, lat, lng, closed, starts, ends, " +
+				"published, deleted, created, updated) VALUES " + strings.Join(demands, ", "),
 			"INSERT INTO feed_listings (kind, id, category_id, created, updated, lat, lng) VALUES " + strings.Join(listings, ", "),
 		} {
 			_, err := s.Writer.NewRaw(statement, s.Dialect.Instant(noon)).Exec(t.Context())

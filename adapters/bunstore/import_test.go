@@ -31,10 +31,13 @@ func importedRecords(t *testing.T) []imported.Record {
 	}
 	return []imported.Record{
 		imported.UserRecord{Source: "a", Phone: phone, Member: user.Member{Firstname: "A", Timezone: "UTC", Joined: noon}},
-		imported.CategoryRecord{Category: feed.Category{ID: 1, Name: "A", Slug: "a"}}, imported.CategoryRecord{Category: feed.Category{ID: 2, Parent: 1, Name: "B", Slug: "b"}},
-		imported.BundleRecord{Bundle: publication.Bundle{ID: 1}}, imported.BundleRecord{Bundle: publication.Bundle{ID: 2, FirstOriginal: 1, Original: 1}},
+		imported.CategoryRecord{Category: feed.Category{ID: 1, Name: "A", Slug: "a"}},
+		imported.CategoryRecord{Category: feed.Category{ID: 2, Parent: 1, Name: "B", Slug: "b"}},
+		imported.BundleRecord{Bundle: publication.Bundle{ID: 1}},
+		imported.BundleRecord{Bundle: publication.Bundle{ID: 2, FirstOriginal: 1, Original: 1}},
 		text(1), text(2), imported.NodeRecord{By: "a", Node: publication.Node{ID: 1, Content: content}},
-		imported.HowToRecord{By: "a", HowTo: publication.HowTo{Category: "garden", Bundles: []publication.BundleID{1}, Created: noon, Updated: noon}},
+		imported.HowToRecord{By: "a", HowTo: publication.HowTo{Category: "garden", Bundles: []publication.BundleID{1}, Created: noon,
+			Updated: noon}},
 		imported.NewsRecord{Source: "a", Item: news.Item{Title: "A", Released: calendar.DateOf(noon)}},
 	}
 }
@@ -53,7 +56,8 @@ func bring(t *testing.T, s *bunstore.Store, records ...imported.Record) (fates [
 // where the database exposes it.
 func rowsOf(t *testing.T, db *sql.DB, url string) []string {
 	t.Helper()
-	row, names := "xmin || ': ' || CAST(t AS text)", "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'imports'"
+	row, names := "xmin || ': ' || CAST(t AS text)",
+		"SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'imports'"
 	sqlite := strings.HasPrefix(url, "sqlite:")
 	if sqlite {
 		names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'imports'"
@@ -61,7 +65,8 @@ func rowsOf(t *testing.T, db *sql.DB, url string) []string {
 	var all []string
 	for _, table := range column[string](t, db, names+" ORDER BY 1") {
 		if sqlite {
-			columns := column[string](t, db, fmt.Sprintf("SELECT group_concat('quote(' || name || ')', '|| '' '' ||') FROM pragma_table_info('%s')", table))
+			columns := column[string](t, db, fmt.Sprintf("SELECT group_concat('quote(' || name || ')', '|| '' '' ||') FROM pragma_table_info('%s')",
+				table))
 			row = columns[0]
 		}
 		for _, r := range column[string](t, db, "SELECT "+row+" FROM "+table+" t ORDER BY 1") {

@@ -91,7 +91,8 @@ func breaks(f engine.Migration, files []engine.Migration, isPostgres bool) error
 		return errors.New("its minimum is the number of no step up to it")
 	case f.NoTransaction && !isPostgres:
 		return errors.New("only a step of Postgres runs without a transaction")
-	case f.NoTransaction && (strings.Count(held, ";") != 1 || !strings.HasSuffix(held, ";") || !onIndexOnly.MatchString(strings.TrimSuffix(held, ";"))):
+	case f.NoTransaction && (strings.Count(held, ";") != 1 || !strings.HasSuffix(held, ";") ||
+		!onIndexOnly.MatchString(strings.TrimSuffix(held, ";"))):
 		return errors.New("without a transaction it must be one CREATE or DROP INDEX CONCURRENTLY")
 	}
 	return nil
@@ -214,7 +215,8 @@ func TestMigrateHoldsUpNobodyForLong(t *testing.T) {
 }
 
 // concurrent is a step that runs outside of any transaction.
-const concurrent = "-- transaction: none\n-- Fruit is looked for by its name.\nCREATE UNIQUE INDEX CONCURRENTLY fruit_name ON fruit (name);\n"
+const concurrent = "-- transaction: none\n-- Fruit is looked for by its name.\nCREATE UNIQUE INDEX CONCURRENTLY fruit_name ON fruit " +
+	"(name);\n"
 
 const isValid = "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('fruit_name') AND indisvalid"
 

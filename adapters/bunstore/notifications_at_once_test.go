@@ -172,7 +172,8 @@ func (c *crowd) actUntil(t *testing.T, isOver func(round int) bool) {
 				switch err := c.moderate(t, s, r); {
 				case err == nil:
 					turned++
-				case !slices.ContainsFunc([]error{moderation.ErrHidden, moderation.ErrNotHidden, media.ErrMoving}, func(is error) bool { return errors.Is(err, is) }) &&
+				case !slices.ContainsFunc([]error{moderation.ErrHidden, moderation.ErrNotHidden, media.ErrMoving},
+					func(is error) bool { return errors.Is(err, is) }) &&
 					!fault.Is(err, fault.NotFound):
 					assert.NoError(t, err)
 				}
@@ -234,7 +235,8 @@ func TestNTF02_a_notification_that_is_committed_later_has_a_greater_number(t *te
 	s, db := open(t, at), rawSQL(t, at)
 	c := newCrowd(t, 3, 1, s)
 	e := c.events[0].Load()
-	const follow = "INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires) VALUES (%d, 'follow', %d, 1, now(), now())"
+	const follow = "INSERT INTO notifications (owner_id, kind, actor_id, object_id, created, expires) VALUES (%d, 'follow', %d, 1, now(), " +
+		"now())"
 	other := aside(t, db, fmt.Sprintf(follow, e.Author(), 101))
 	commented := make(chan error, 1)
 	go func() { commented <- c.comment(t, e, c.people[1]) }()

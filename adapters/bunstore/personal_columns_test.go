@@ -50,8 +50,10 @@ var personalTables = map[string]personalTable{
 	},
 	"name_prefixes": {owner: "user_id = {user}", internal: "prefix user_id"}, // of the names, which users has
 	"presence":      {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id"},
-	"tokens":        {kind: personaldata.Sessions, owner: "user_id = {user}", exported: "id scopes ttl created", internal: "user_id hash generation narrowed"},
-	"token_uses":    {kind: personaldata.Sessions, owner: "token_id IN (SELECT id FROM tokens WHERE user_id = {user})", exported: "used", internal: "token_id"},
+	"tokens": {kind: personaldata.Sessions, owner: "user_id = {user}", exported: "id scopes ttl created",
+		internal: "user_id hash generation narrowed"},
+	"token_uses": {kind: personaldata.Sessions, owner: "token_id IN (SELECT id FROM tokens WHERE user_id = {user})", exported: "used",
+		internal: "token_id"},
 	"subscriptions": {
 		kind: personaldata.Follows, owner: "user_id = {user} OR followed_id = {user}",
 		exported: "id followed_id category_id created", internal: "user_id updated",
@@ -66,8 +68,9 @@ var personalTables = map[string]personalTable{
 		exported: "id photo created", internal: "event_id",
 	},
 	"event_counts": {owner: "author_id = {user}", internal: "event_id author_id comments likes commented"},
-	"comments":     {kind: personaldata.Comments, owner: "author_id = {user}", exported: "id event_id content created", internal: "author_id hidden"},
-	"likes":        {kind: personaldata.Likes, owner: "user_id = {user}", exported: "event_id", internal: "user_id"},
+	"comments": {kind: personaldata.Comments, owner: "author_id = {user}", exported: "id event_id content created",
+		internal: "author_id hidden"},
+	"likes": {kind: personaldata.Likes, owner: "user_id = {user}", exported: "event_id", internal: "user_id"},
 	"publications": {
 		kind: personaldata.Publications, owner: "author_id = {user}",
 		exported: "id bundle_id node_id type title summary cover language category_id published deleted created updated",
@@ -87,7 +90,8 @@ var personalTables = map[string]personalTable{
 		internal: "author_id",
 	},
 	"howtos": {kind: personaldata.HowTos, owner: "robot_id = {user}", exported: "category bundles created updated", internal: "robot_id"},
-	"images": {kind: personaldata.Images, owner: "owner_id = {user}", exported: "id key width height tags created deleted", internal: "owner_id hidden revision"},
+	"images": {kind: personaldata.Images, owner: "owner_id = {user}", exported: "id key width height tags created deleted",
+		internal: "owner_id hidden revision"},
 	"blocks": {
 		kind: personaldata.Blocks, owner: "user_id = {user} OR other_id = {user}", exported: "other_id created", internal: "user_id is_by_user",
 	},
@@ -100,7 +104,8 @@ var personalTables = map[string]personalTable{
 		kind: personaldata.Reports, owner: "author_id = {user} OR owner_id = {user}",
 		exported: "id kind object_id reason content created decided", internal: "author_id owner_id",
 	},
-	"hidden_things":       {kind: personaldata.Hidden, owner: "owner_id = {user}", exported: "kind object_id reason hidden_at", internal: "owner_id"},
+	"hidden_things": {kind: personaldata.Hidden, owner: "owner_id = {user}", exported: "kind object_id reason hidden_at",
+		internal: "owner_id"},
 	"notification_counts": {owner: "owner_id = {user}", internal: "owner_id total unread read_up_to"},
 	"image_counts":        {owner: "owner_id = {user}", internal: "owner_id kept"},
 	"pictures":            {owner: "owner_id = {user}", internal: "key owner_id bytes has_sizes"},
@@ -114,8 +119,9 @@ var personalTables = map[string]personalTable{
 		kind: personaldata.Prepayments, owner: "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
 		exported: "order_id out_trade_no end_type app open_id state created",
 		internal: "id protocol request prepay_id code_url mweb_url opened expires leased_until",
-		kept:     "id order_id out_trade_no protocol end_type app state prepay_id created opened expires leased_until request", // request as an empty value
-		blank:    "open_id code_url mweb_url",
+		// request as an empty value
+		kept:  "id order_id out_trade_no protocol end_type app state prepay_id created opened expires leased_until request",
+		blank: "open_id code_url mweb_url",
 	},
 	"payments": {
 		kind: personaldata.Payments, owner: "order_id IN (SELECT id FROM orders WHERE user_id = {user})",
@@ -123,7 +129,8 @@ var personalTables = map[string]personalTable{
 		kept: "id order_id transaction_id out_trade_no protocol app refunded state amount currency received paid",
 	},
 	"refunds": {
-		kind: personaldata.Refunds, owner: "payment_id IN (SELECT id FROM payments WHERE order_id IN (SELECT id FROM orders WHERE user_id = {user}))",
+		kind: personaldata.Refunds, owner: "payment_id IN (SELECT id FROM payments WHERE order_id IN (SELECT id FROM orders WHERE user_id = " +
+			"{user}))",
 		exported: "id payment_id amount currency reason state wallet_refund_id created updated",
 		internal: "out_refund_no origin requested_by sent next_check", // requested_by is the staff member, whose account's row stays
 		kept:     "id payment_id out_refund_no amount currency origin requested_by state wallet_refund_id created updated sent next_check",
@@ -151,9 +158,10 @@ var personalTables = map[string]personalTable{
 		kind: personaldata.IdempotencyKeys, owner: "user_id = {user}", exported: "name since order_id kind made_id refund_id",
 		internal: "user_id fingerprint busy reply holder",
 	},
-	"rate_limits":    {kind: personaldata.RateLimits, owner: "user_id = {user}", exported: "action until", internal: "user_id"},
-	"login_failures": {kind: personaldata.FailedLogins, owner: "phone = '{phone}'", exported: "source failed", internal: "id phone in_pair in_unusual"},
-	"usual_sources":  {kind: personaldata.LoginNetworks, owner: "phone = '{phone}'", exported: "source last_login", internal: "phone"},
+	"rate_limits": {kind: personaldata.RateLimits, owner: "user_id = {user}", exported: "action until", internal: "user_id"},
+	"login_failures": {kind: personaldata.FailedLogins, owner: "phone = '{phone}'", exported: "source failed",
+		internal: "id phone in_pair in_unusual"},
+	"usual_sources": {kind: personaldata.LoginNetworks, owner: "phone = '{phone}'", exported: "source last_login", internal: "phone"},
 	"codes": {
 		kind: personaldata.Codes, owner: "number = replace(substr('{phone}', 2), '-', '')", exported: "purpose made expires tries status",
 		internal: "id number hash key",
@@ -221,7 +229,8 @@ func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
 		phone, err := user.ParsePhone("+86-13900000001")
 		require.NoError(t, err)
 		id, err := p.Accounts.Open(ctx, access.Account{Phone: phone, Hash: "hash", Scopes: access.DefaultScopes()},
-			user.Member{Firstname: "Ann", Lastname: "Lee", Expertise: "Tea", Location: "Sevilla", Timezone: "Europe/Madrid", Joined: noon, Seen: noon})
+			user.Member{Firstname: "Ann", Lastname: "Lee", Expertise: "Tea", Location: "Sevilla", Timezone: "Europe/Madrid", Joined: noon,
+				Seen: noon})
 		require.NoError(t, err)
 		_, err = p.Tokens.Issue(ctx, access.Token{User: id, Hash: access.KeyHash{1}, TTL: time.Hour, Created: noon, Used: noon})
 		require.NoError(t, err)

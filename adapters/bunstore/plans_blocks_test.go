@@ -50,11 +50,14 @@ func quarrelReads(s *Store) []quarrel {
 	page := 20
 	day := s.Dialect.Key([]calendar.Date{daysFrom("2026-01-01", 1)[0]})
 	return []quarrel{
-		{"an event", constants["eventFor"].Postgres, []any{2, viewerOf}, map[int]int{shy: 3, disliked: 3, indifferent: 2}, map[int]int{shy: 1, disliked: 1, indifferent: 1}},
-		{"likes", s.Pick(constants["likings"]), []any{s.Dialect.List([]int64{1, 2, 3, 4}), viewerOf}, map[int]int{shy: 12, disliked: 12, indifferent: 8},
+		{"an event", constants["eventFor"].Postgres, []any{2, viewerOf}, map[int]int{shy: 3, disliked: 3, indifferent: 2},
+			map[int]int{shy: 1, disliked: 1, indifferent: 1}},
+		{"likes", s.Pick(constants["likings"]), []any{s.Dialect.List([]int64{1, 2, 3, 4}), viewerOf},
+			map[int]int{shy: 12, disliked: 12, indifferent: 8},
 			map[int]int{shy: 4, disliked: 4, indifferent: 4}},
 		{"comments", constants["commentsPage"].Postgres, []any{1, page, 0, viewerOf},
-			map[int]int{shy: 4 * commenters, disliked: 6 * commenters, indifferent: commenters + 2*page}, map[int]int{shy: page, disliked: 0, indifferent: page}},
+			map[int]int{shy: 4 * commenters, disliked: 6 * commenters, indifferent: commenters + 2*page},
+			map[int]int{shy: page, disliked: 0, indifferent: page}},
 		{"the newest comments", s.Pick(constants["newestComments"]), []any{s.Dialect.Key([]int64{1}), 10, viewerOf},
 			map[int]int{shy: 80, disliked: 2*commenters + 5, indifferent: 30}, map[int]int{shy: 10, disliked: 0, indifferent: 10}},
 		{"the moment", s.Pick(constants["moment"]), []any{day, viewerOf, 11},
@@ -77,7 +80,8 @@ func TestMOD02_blocks_cost_those_who_have_none_a_probe_on_Postgres(t *testing.T)
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	s, conn := filledPostgres(t, quarrels("{list}", "{}", "{at}", "now() - n * interval '1 second'", "{series of ", "generate_series(1, ", "}", ") n")...)
+	s, conn := filledPostgres(t, quarrels("{list}", "{}", "{at}", "now() - n * interval '1 second'", "{series of ", "generate_series(1, ", "}",
+		") n")...)
 	for _, q := range quarrelReads(s) {
 		for viewer, most := range q.mayRead {
 			var args []string

@@ -73,7 +73,8 @@ func TestSUB05_many_followers_are_not_read_to_show_some_on_Postgres(t *testing.T
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	s, conn := filledPostgres(t, fandom("{list}", "{}", "{at}", "now() - n * interval '1 second'", "{series of ", "generate_series(1, ", "}", ") n")...)
+	s, conn := filledPostgres(t, fandom("{list}", "{}", "{at}", "now() - n * interval '1 second'", "{series of ", "generate_series(1, ", "}",
+		") n")...)
 	followers, follower := readsOfIdol(t, s)
 	assertReads := func(statement string, most float64, args ...string) {
 		t.Helper()

@@ -109,7 +109,8 @@ func TestEVT14_hidden_events_cost_others_nothing_on_Postgres(t *testing.T) {
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	statements := crowdedDays("{list}", "{}", "{at}", "now()", "{at 0}", "now() - n * interval '1 second'", "{at 1}", "now() + n * interval '1 second'",
+	statements := crowdedDays("{list}", "{}", "{at}", "now()", "{at 0}", "now() - n * interval '1 second'", "{at 1}",
+		"now() + n * interval '1 second'",
 		"{series of ", "generate_series(1, ", "}", ") n")
 	s, conn := filledPostgres(t, statements...)
 	cost := func(t *testing.T, days []calendar.Date, viewer int, limit int) (p plan, buffers float64) {

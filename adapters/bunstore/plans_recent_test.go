@@ -15,9 +15,11 @@ import (
 func busyDays(series, at string) []string {
 	when := fmt.Sprintf(at, "CASE WHEN n <= 200000 THEN n ELSE 86400000000 + (n - 200001) / 15000 * 86400000000 + n END")
 	rows := fmt.Sprintf(series, 215100)
-	users := "INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)" +
+	users := "INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, " +
+		"timezone, joined)" +
 		" SELECT '+86-' || n, '', '{list}', false, false, 0, '', '', '', '', 'UTC', " + when + " FROM " + rows
-	events := "INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, published_at)" +
+	events := "INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, " +
+		"published_at)" +
 		" SELECT 1, '2026-01-01', 'A title', '', '', 0, 100, '', '', '', " + when + ", " + when + ", " + when + " FROM " + rows
 	comments := "INSERT INTO comments (event_id, author_id, content, created) SELECT 1, 1, 'Oh', " + when + " FROM " + rows
 	return []string{users, events, comments}

@@ -19,17 +19,22 @@ import (
 func namesakes(series, now, none string) []string {
 	people := func(from, to int) string { return fmt.Sprintf("(SELECT n FROM "+series+" WHERE n > %d)", to, from) }
 	return []string{
-		"INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)" +
-			" SELECT '+86-' || n, '', '" + none + "', false, n <= 199900, 0, CASE WHEN n <= 200000 THEN 'Maximilian' ELSE 'Borislava' END, '', '', '', 'UTC', " +
+		"INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, " +
+			"firstname, lastname, expertise, location, timezone, joined)" +
+			" SELECT '+86-' || n, '', '" + none + "', false, n <= 199900, 0, CASE WHEN n <= 200000 THEN 'Maximilian' ELSE 'Borislava' END, '', " +
+			"'', '', 'UTC', " +
 			now + " FROM " + people(0, 220000) + " s",
 		"INSERT INTO name_prefixes SELECT 'ma', id FROM users WHERE id <= 200000",
 		"INSERT INTO name_prefixes SELECT 'maximili', id FROM users WHERE id <= 200000",
 		"INSERT INTO name_prefixes SELECT 'bo', id FROM users WHERE id > 200000",
 		"INSERT INTO name_prefixes SELECT 'borislav', id FROM users WHERE id > 200000",
 		"INSERT INTO presence (user_id, seen) SELECT id, " + now + " FROM users",
-		"INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 1000 + n, 1000 + n + 1 - n % 2 * 2, n % 2 = 0, " + now + " FROM " + people(1, 9999) + " s",
-		"INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT 7, 100000 + n, " + now + ", " + now + " FROM " + people(0, 5000) + " s",
-		"INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT 7, 200000 + 2 * n, " + now + ", " + now + " FROM " + people(0, 2500) + " s",
+		"INSERT INTO blocks (user_id, other_id, is_by_user, created) SELECT 1000 + n, 1000 + n + 1 - n % 2 * 2, n % 2 = 0, " + now + " FROM " +
+			people(1, 9999) + " s",
+		"INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT 7, 100000 + n, " + now + ", " + now + " FROM " +
+			people(0, 5000) + " s",
+		"INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT 7, 200000 + 2 * n, " + now + ", " + now + " FROM " +
+			people(0, 2500) + " s",
 	}
 }
 
@@ -81,7 +86,8 @@ func TestUSR08_a_search_reads_a_bounded_number_of_rows_on_Postgres(t *testing.T)
 
 func (of search) assertBounded(t *testing.T, s *Store, conn *pgx.Conn) {
 	t.Helper()
-	args := []string{"'" + of.name + "'", of.by, fmt.Sprint(of.followed), fmt.Sprint(of.others), fmt.Sprint(of.limit), fmt.Sprint(of.withDisabled), "'{" + cameFirst + "}'", "1000"}
+	args := []string{"'" + of.name + "'", of.by, fmt.Sprint(of.followed), fmt.Sprint(of.others), fmt.Sprint(of.limit),
+		fmt.Sprint(of.withDisabled), "'{" + cameFirst + "}'", "1000"}
 	plan := explain(t, conn, s.Pick(constants["foundByPrefix"]), args...)
 	var read float64
 	for _, scan := range plan.scans() {
@@ -117,7 +123,8 @@ func (of search) assertFew(t *testing.T, s *Store, conn *sql.Conn) {
 // assertSearchContinues asserts that pages go on behind users whom the name does not find.
 func assertSearchContinues(t *testing.T, s *Store) {
 	t.Helper()
-	for name, want := range map[user.SearchName]int{"ma": 100, "maximilian": 100, "maximilianus": 0, "bo": 2500 + 17_500, "borislava": 20_000, "borislave": 0, "ma maximili": 100, "borislav bo": 20_000, "ma bo": 0} {
+	for name, want := range map[user.SearchName]int{"ma": 100, "maximilian": 100, "maximilianus": 0, "bo": 2500 + 17_500, "borislava": 20_000,
+		"borislave": 0, "ma maximili": 100, "borislav bo": 20_000, "ma bo": 0} {
 		found, pages, last := 0, 0, page.Cursor{}
 		seen := map[user.ID]bool{}
 		for more := true; more; pages++ {

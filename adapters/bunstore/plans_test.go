@@ -110,7 +110,8 @@ func explain(t *testing.T, conn *pgx.Conn, statement string, args ...string) pla
 // prepare makes the statement the connection's only prepared one. Its first run plans it.
 func prepare(t *testing.T, conn *pgx.Conn, statement string) {
 	t.Helper()
-	for _, command := range []string{"DEALLOCATE ALL", "SET plan_cache_mode = force_generic_plan", "SET jit = off", "SET random_page_cost = 1.1", "PREPARE hot AS " + statement} {
+	for _, command := range []string{"DEALLOCATE ALL", "SET plan_cache_mode = force_generic_plan", "SET jit = off",
+		"SET random_page_cost = 1.1", "PREPARE hot AS " + statement} {
 		_, err := conn.Exec(t.Context(), command)
 		require.NoError(t, err)
 	}
@@ -125,7 +126,8 @@ func explainPrepared(t *testing.T, conn *pgx.Conn, args ...string) plan {
 		execute += "(" + strings.Join(args, ", ") + ")"
 	}
 	var text string
-	require.NoError(t, conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+execute, pgx.QueryExecModeSimpleProtocol).Scan(&text))
+	require.NoError(t, conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+execute,
+		pgx.QueryExecModeSimpleProtocol).Scan(&text))
 	var explained []struct{ Plan plan }
 	require.NoError(t, json.Unmarshal([]byte(text), &explained))
 	return explained[0].Plan
@@ -214,40 +216,71 @@ func postgresReads(t *testing.T, s *Store) []postgresRead {
 	itemKinds := []string{"'node'", "'publication'", "'demand'", "''"}
 	totals := []string{"feed_totals"}
 	return append(append(eventPagePlans(), imagePlans(s)...), []postgresRead{
-		{"session", constants["sessionOf"].Postgres, []string{"sha256('7')"}, []string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
+		{"session", constants["sessionOf"].Postgres, []string{"sha256('7')"},
+			[]string{"tokens_hash_key", "users_pkey", "presence_pkey", "token_uses_pkey"}, 8, nil},
 		{"members", s.Pick(constants["membersByID"]), []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, []string{"users_pkey", "presence_pkey"}, 40, nil},
-		{"search", s.Pick(constants["foundByPrefix"]), []string{"'an'", "1001", "0", "0", "21", "false", "'{}'", "1000"}, []string{"name_prefixes_pkey", "users_pkey", "presence_pkey", "subscriptions_user_id_followed_id_key"}, 5*21 + 5, nil},
+		{"search", s.Pick(constants["foundByPrefix"]), []string{"'an'", "1001", "0", "0", "21", "false", "'{}'", "1000"},
+			[]string{"name_prefixes_pkey", "users_pkey", "presence_pkey", "subscriptions_user_id_followed_id_key"}, 5*21 + 5, nil},
 		{"translations", s.Pick(constants["translationsOf"]), []string{`ARRAY[sha256('7'), sha256('8'), sha256('none')]`, "now()"}, []string{"translations_pkey"}, 6, nil},
-		{"items of a kind", constants["publicationsOfCategory"].Postgres, []string{"1", "20", "0"}, []string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
-		{"items of a kind, page 500", constants["nodesOfCategory"].Postgres, []string{"1", "20", "10000"}, []string{"feed_listings_newest", "nodes_pkey"}, 10_020 + 80, nil},
-		{"demands", constants["demandsOfCategory"].Postgres, []string{"1", "20", "0"}, []string{"feed_listings_newest", "demands_pkey", "users_pkey", "presence_pkey", "feed_counters_pkey"}, 80 + 40 + 8, nil},
+		{"items of a kind", constants["publicationsOfCategory"].Postgres, []string{"1", "20", "0"},
+			[]string{"feed_listings_newest", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
+		{"items of a kind, page 500", constants["nodesOfCategory"].Postgres, []string{"1", "20", "10000"},
+			[]string{"feed_listings_newest", "nodes_pkey"}, 10_020 + 80, nil},
+		{"demands", constants["demandsOfCategory"].Postgres, []string{"1", "20", "0"},
+			[]string{"feed_listings_newest", "demands_pkey", "users_pkey", "presence_pkey", "feed_counters_pkey"}, 80 + 40 + 8, nil},
 		{"the tree", constants["tree"].Postgres, itemKinds, nil, 0, []string{"feed_counters", "categories"}},
 		{"the version of the feed", constants["feedVersion"].Postgres, itemKinds, nil, 0, totals},
 		{"categories", s.Pick(constants["categoriesOf"]), []string{"'{1,2,3,4,5,6,7,8,9,10}'"}, nil, 0, []string{"categories"}},
-		{"the tree near", constants["treeNear"].Postgres, near, []string{"feed_listings_near"}, 4000, []string{"categories"}}, // a whole band of latitudes
-		{"merged items", constants["itemsOfCategory"].Postgres, append([]string{"1", "20", "0"}, itemKinds...), []string{"feed_listings_merged", "publications_pkey", "nodes_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 200, nil},
-		{"items near", constants["demandsNear"].Postgres, append(near, "1", "20", "0"), []string{"feed_listings_near", "demands_pkey", "users_pkey", "presence_pkey"}, 4000 + 80, nil},
-		{"the latest", constants["latestPublications"].Postgres, []string{"'publication'", "20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
-		{"the latest of a category", constants["latestOfCategory"].Postgres, []string{"'publication'", "20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
-		{"the latest origins", constants["latestPublications"].Postgres, []string{"'origin'", "20", "0"}, []string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
-		{"the latest origins of a category", constants["latestOfCategory"].Postgres, []string{"'origin'", "20", "0", "2"}, []string{"feed_listings_updated", "publications_pkey"}, 80 + 8, nil},
-		{"an opened publication", constants["openedPublication"].Postgres, []string{"78"}, []string{"feed_listings_pkey", "publications_pkey", "publication_texts_pkey"}, 3, nil},
-		{"an opened node", constants["openedNode"].Postgres, []string{"78"}, []string{"feed_listings_pkey", "nodes_pkey", "node_texts_pkey"}, 3, nil},
-		{"an opened demand", constants["openedDemand"].Postgres, []string{"78"}, []string{"feed_listings_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 4, nil},
-		{"translations of a publication", constants["translationsOfItem"].Postgres, []string{"78", "'publication'", "200"}, []string{"publications_pkey", "publications_translations"}, 6, nil},
-		{"translations of a node", constants["translationsOfItem"].Postgres, []string{"78", "'node'", "200"}, []string{"nodes_pkey", "bundles_pkey", "publications_translations"}, 6, nil},
-		{"an event for a viewer", constants["eventFor"].Postgres, []string{"77", "7"}, []string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
-		{"the likes of events", s.Pick(constants["likings"]), []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 10 * 5, nil},
-		{"relations", s.Pick(constants["tiesTo"]), []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"}, []string{"users_pkey", "subscriptions_user_id_followed_id_key"}, 10 * 4, nil},
-		{"the moment", s.Pick(constants["moment"]), []string{"'{2026-02-03,2026-02-04}'", "7", "10"}, []string{"events_of_day_public", "events_of_author", "categories_pkey", "users_pkey", "presence_pkey"}, 2 * (3*10 + 3*20), []string{"contacts"}},
-		{"people and categories", s.Pick(constants["peopleAndCategories"]), []string{"'{1,2,3,4,5,6,7,8,9,10}'", "'{1,2,3}'"}, []string{"users_pkey", "presence_pkey"}, 4 * 10, []string{"categories"}},
-		{"a timeline", s.Pick(constants["timeline"]), []string{"1007", "'infinity'", "9223372036854775807", "21"}, []string{"subscriptions_user_id_followed_id_key", "events_published", "events_pkey", "event_counts_pkey", "plates_of_event"}, 8 * 21, []string{"contacts"}},
-		{"the newest comments", s.Pick(constants["newestComments"]), []string{"'{7,8,9}'", "10", "7"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 12 + 6, nil},
-		{"a page of comments", constants["commentsPage"].Postgres, []string{"77", "20", "0", "7"}, []string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
-		{"notifications", constants["notices"].Postgres, []string{"7", "4000000", "21"}, []string{"notifications_of_owner", "notification_counts_pkey", "events_pkey", "users_pkey", "presence_pkey"}, 1 + 4*21, nil},
-		{"notifications of comments", constants["notices"].Postgres, []string{"8", "4000000", "21"}, []string{"notifications_of_owner", "comments_pkey", "events_pkey"}, 1 + 5*21, nil},
-		{"news around", s.Pick(constants["newsOfDays"]), []string{"'{2026-02-03}'", "'{杭州市}'", "10"}, []string{"news_of_day", "news_of_day_anywhere"}, 3 * 10, nil},
-		{"the events commented last", constants["eventsCommentedLast"].Postgres, []string{"7", "10"}, []string{"event_counts_commented", "events_pkey"}, 60, nil},
+		// a whole band of latitudes
+		{"the tree near", constants["treeNear"].Postgres, near, []string{"feed_listings_near"}, 4000, []string{"categories"}},
+		{"merged items", constants["itemsOfCategory"].Postgres, append([]string{"1", "20", "0"}, itemKinds...),
+			[]string{"feed_listings_merged", "publications_pkey", "nodes_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 200, nil},
+		{"items near", constants["demandsNear"].Postgres, append(near, "1", "20", "0"),
+			[]string{"feed_listings_near", "demands_pkey", "users_pkey", "presence_pkey"}, 4000 + 80, nil},
+		{"the latest", constants["latestPublications"].Postgres, []string{"'publication'", "20", "0"},
+			[]string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
+		{"the latest of a category", constants["latestOfCategory"].Postgres, []string{"'publication'", "20", "0", "2"},
+			[]string{"feed_listings_updated", "publications_pkey", "feed_counters_pkey"}, 80 + 8, nil},
+		{"the latest origins", constants["latestPublications"].Postgres, []string{"'origin'", "20", "0"},
+			[]string{"feed_listings_latest", "publications_pkey"}, 2 * 20, totals},
+		{"the latest origins of a category", constants["latestOfCategory"].Postgres, []string{"'origin'", "20", "0", "2"},
+			[]string{"feed_listings_updated", "publications_pkey"}, 80 + 8, nil},
+		{"an opened publication", constants["openedPublication"].Postgres, []string{"78"},
+			[]string{"feed_listings_pkey", "publications_pkey", "publication_texts_pkey"}, 3, nil},
+		{"an opened node", constants["openedNode"].Postgres, []string{"78"}, []string{"feed_listings_pkey", "nodes_pkey", "node_texts_pkey"}, 3,
+			nil},
+		{"an opened demand", constants["openedDemand"].Postgres, []string{"78"},
+			[]string{"feed_listings_pkey", "demands_pkey", "users_pkey", "presence_pkey"}, 4, nil},
+		{"translations of a publication", constants["translationsOfItem"].Postgres, []string{"78", "'publication'", "200"},
+			[]string{"publications_pkey", "publications_translations"}, 6, nil},
+		{"translations of a node", constants["translationsOfItem"].Postgres, []string{"78", "'node'", "200"},
+			[]string{"nodes_pkey", "bundles_pkey", "publications_translations"}, 6, nil},
+		{"an event for a viewer", constants["eventFor"].Postgres, []string{"77", "7"},
+			[]string{"events_pkey", "event_counts_pkey", "plates_of_event"}, 8, nil},
+		{"the likes of events", s.Pick(constants["likings"]), []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"},
+			[]string{"events_pkey", "event_counts_pkey", "likes_of_user"}, 10 * 5, nil},
+		{"relations", s.Pick(constants["tiesTo"]), []string{"'{77,78,79,80,81,82,83,84,85,86}'", "7"},
+			[]string{"users_pkey", "subscriptions_user_id_followed_id_key"}, 10 * 4, nil},
+		{"the moment", s.Pick(constants["moment"]), []string{"'{2026-02-03,2026-02-04}'", "7", "10"},
+			[]string{"events_of_day_public", "events_of_author", "categories_pkey", "users_pkey", "presence_pkey"}, 2 * (3*10 + 3*20),
+			[]string{"contacts"}},
+		{"people and categories", s.Pick(constants["peopleAndCategories"]), []string{"'{1,2,3,4,5,6,7,8,9,10}'", "'{1,2,3}'"},
+			[]string{"users_pkey", "presence_pkey"}, 4 * 10, []string{"categories"}},
+		{"a timeline", s.Pick(constants["timeline"]), []string{"1007", "'infinity'", "9223372036854775807", "21"},
+			[]string{"subscriptions_user_id_followed_id_key", "events_published", "events_pkey", "event_counts_pkey", "plates_of_event"}, 8 * 21,
+			[]string{"contacts"}},
+		{"the newest comments", s.Pick(constants["newestComments"]), []string{"'{7,8,9}'", "10", "7"},
+			[]string{"comments_of_event", "users_pkey", "presence_pkey"}, 12 + 6, nil},
+		{"a page of comments", constants["commentsPage"].Postgres, []string{"77", "20", "0", "7"},
+			[]string{"comments_of_event", "users_pkey", "presence_pkey"}, 3 * 20, nil},
+		{"notifications", constants["notices"].Postgres, []string{"7", "4000000", "21"},
+			[]string{"notifications_of_owner", "notification_counts_pkey", "events_pkey", "users_pkey", "presence_pkey"}, 1 + 4*21, nil},
+		{"notifications of comments", constants["notices"].Postgres, []string{"8", "4000000", "21"},
+			[]string{"notifications_of_owner", "comments_pkey", "events_pkey"}, 1 + 5*21, nil},
+		{"news around", s.Pick(constants["newsOfDays"]), []string{"'{2026-02-03}'", "'{杭州市}'", "10"},
+			[]string{"news_of_day", "news_of_day_anywhere"}, 3 * 10, nil},
+		{"the events commented last", constants["eventsCommentedLast"].Postgres, []string{"7", "10"},
+			[]string{"event_counts_commented", "events_pkey"}, 60, nil},
 	}...)
 }
 
@@ -257,7 +290,8 @@ func imagePlans(s *Store) []postgresRead {
 	var reads []postgresRead
 	for _, tags := range [][2]string{{"'{}'", "'{}'"}, {"'{t1}'", "'{}'"}, {"'{}'", "'{t2}'"}, {"'{t1}'", "'{t2}'"}} {
 		reads = append(reads, postgresRead{
-			fmt.Sprint("images with ", tags), s.Pick(constants["imagesOf"]), []string{"7", tags[0], tags[1], "20", "0"}, []string{"images_of_owner"}, 2 * 200, nil,
+			fmt.Sprint("images with ", tags), s.Pick(constants["imagesOf"]), []string{"7", tags[0], tags[1], "20", "0"}, []string{"images_of_owner"},
+			2 * 200, nil,
 		})
 	}
 	return reads
@@ -271,7 +305,8 @@ func eventPagePlans() []postgresRead {
 	most := 100.0 + 3*20 // the author's events, and the page
 	return []postgresRead{
 		{"a page of events", constants["eventsOfAuthor"].Postgres, args, indexes, most, []string{"contacts"}},
-		{"a page of events in another order", constants["eventsInOrder"].Postgres, append(args[:4:4], "'create_time'", "'-event_time'"), indexes, most, []string{"contacts"}},
+		{"a page of events in another order", constants["eventsInOrder"].Postgres, append(args[:4:4], "'create_time'", "'-event_time'"), indexes,
+			most, []string{"contacts"}},
 	}
 }
 

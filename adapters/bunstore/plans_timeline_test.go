@@ -25,16 +25,19 @@ const (
 // differences between the databases.
 func crowdedTimelines(differing ...string) []string {
 	follow := func(follower, followed, from string) string {
-		return "INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT " + follower + ", " + followed + ", {at}, {at} FROM " + from
+		return "INSERT INTO subscriptions (user_id, followed_id, created, updated) SELECT " + follower + ", " + followed + ", {at}, {at} FROM " +
+			from
 	}
 	write := func(author, permission, status, from string) string {
-		return "INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, published_at)" +
+		return "INSERT INTO events (author_id, day, title, content, html, permission, status, province, city, district, created, modified, " +
+			"published_at)" +
 			" SELECT " + author + ", '2026-01-01', 'A title', '', '', " + permission + ", " + status + ", '', '', '', {at}, {at}, {at} FROM " + from
 	}
 	authors := fmt.Sprintf("{series of %d}", authorsFollowed)
 	diary := strings.ReplaceAll(fmt.Sprintf("{series of %d}", hugeDiary), "series", "later series")
 	statements := []string{
-		"INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined)" +
+		"INSERT INTO users (phone, password_hash, scopes, staff, disabled, generation, " +
+			"firstname, lastname, expertise, location, timezone, joined)" +
 			fmt.Sprintf(" SELECT '+86-' || n, '', '{list}', false, false, 0, '', '', '', '', 'UTC', {at} FROM {series of %d}", famousReader),
 		follow(fmt.Sprint(eagerReader), "n", authors), follow("n", fmt.Sprint(eagerReader), authors+" WHERE n % 2 = 0"),
 		follow(fmt.Sprint(famousReader), "n", authors+" WHERE n = 1"), follow("n", fmt.Sprint(famousReader), authors),
@@ -66,7 +69,8 @@ func TestEVT23_a_timeline_costs_a_constant_for_each_followed_on_Postgres(t *test
 	s, conn := filledPostgres(t, crowdedTimelines("{list}", "{}", "{at}", "now() + n * interval '1 second'",
 		"{series of ", "generate_series(1, ", "{later series of ", "generate_series(10000, 10000 + ", "}", ") n")...)
 	for _, c := range timelines {
-		p := explain(t, conn, s.Pick(constants["timeline"]), fmt.Sprint(c.reader), "'infinity'", fmt.Sprint(math.MaxInt64), fmt.Sprint(timelinePage))
+		p := explain(t, conn, s.Pick(constants["timeline"]), fmt.Sprint(c.reader), "'infinity'", fmt.Sprint(math.MaxInt64),
+			fmt.Sprint(timelinePage))
 		assert.EqualValues(t, c.found, p.Rows, "what is found")
 		var rows float64
 		for _, scan := range p.scans() {
@@ -88,7 +92,8 @@ func TestEVT23_a_timeline_costs_a_constant_for_each_followed_on_SQLite(t *testin
 		"{series of ", "(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ",
 		"{later series of ", "(WITH RECURSIVE s (n) AS (SELECT 10000 UNION ALL SELECT n + 1 FROM s LIMIT ", "}", ") SELECT n FROM s)")...)
 	for _, c := range timelines {
-		r := sqliteRead{statement: s.Pick(constants["timeline"]), args: []any{c.reader, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro(), int64(math.MaxInt64), timelinePage}}
+		r := sqliteRead{statement: s.Pick(constants["timeline"]), args: []any{c.reader, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro(),
+			int64(math.MaxInt64), timelinePage}}
 		found, steps := run(t, conn, r)
 		assert.Equal(t, c.found, found)
 		assert.LessOrEqual(t, steps, 12*c.most, "steps")

@@ -62,7 +62,8 @@ func TestGEN14_charges_cause_no_deadlock(t *testing.T) {
 		id := event.ID(ids[n%few].Load())
 		switch kind % 8 {
 		case 0:
-			_, _, err := s.Events().AddComment(t.Context(), event.Comment{Event: id, Author: author, Content: "One", Created: now}, charge(ratelimit.Comment))
+			_, _, err := s.Events().AddComment(t.Context(), event.Comment{Event: id, Author: author, Content: "One", Created: now},
+				charge(ratelimit.Comment))
 			return err
 		case 1:
 			return s.Events().Like(t.Context(), event.Like{Event: id, By: author, IsLiked: n%2 == 0, At: now}, charge(ratelimit.Like))

@@ -57,7 +57,8 @@ func TestNew_connections_that_are_refused_are_noticed(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, other.Close(context.Background())) })
 	for _, takes := range []bool{false, true} {
-		_, err := other.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %s ALLOW_CONNECTIONS %t", pgx.Identifier{strings.TrimPrefix(u.Path, "/")}.Sanitize(), takes))
+		_, err := other.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %s ALLOW_CONNECTIONS %t",
+			pgx.Identifier{strings.TrimPrefix(u.Path, "/")}.Sanitize(), takes))
 		require.NoError(t, err)
 		if err := s.Ping(t.Context()); takes {
 			assert.NoError(t, err)

@@ -48,5 +48,6 @@ func callsAreSpans(t *testing.T, url string) {
 		assert.Equal(t, []attribute.KeyValue{attribute.String("db.system.name", system)}, span.Attributes())
 		assert.Equal(t, codes.Unset, span.Status().Code, "the client's mistakes are none of the database")
 	}
-	assert.Equal(t, []string{"Tokens.Session", "Accounts.Change", "Accounts.Members"}, slices.Compact(names), "on Postgres a Change reads and writes apart")
+	assert.Equal(t, []string{"Tokens.Session", "Accounts.Change", "Accounts.Members"}, slices.Compact(names),
+		"on Postgres a Change reads and writes apart")
 }

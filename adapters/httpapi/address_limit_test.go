@@ -102,7 +102,8 @@ func TestGEN_14_clients_without_an_address_are_not_limited(t *testing.T) {
 
 func TestGEN_14_requests_at_once_do_not_exceed_the_limit(t *testing.T) {
 	now := time.Now()
-	l := transport.NewAddressLimit(transport.Config{AddressLimit: ratelimit.Limit{Count: 10_000, Period: time.Hour}, Now: func() time.Time { return now }})
+	l := transport.NewAddressLimit(transport.Config{AddressLimit: ratelimit.Limit{Count: 10_000, Period: time.Hour},
+		Now: func() time.Time { return now }})
 	r := httptest.NewRequest("GET", "/", nil)
 	var admitted atomic.Int64
 	var clients sync.WaitGroup

@@ -80,7 +80,8 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 			fault.Fields{"extra_params.open_id": {transport.NotString}, "extra_params.type": {atMost1}}},
 		{`{"name": "Ada", "extra_params": null}`, fault.Fields{"extra_params": {text.Null}}},
 		{`{"name": 5, "level": 500, "publish": 5, "ids": 5, "extra_params": {"open_id": null}}`, fault.Fields{
-			"name": {transport.NotString}, "level": {atMost200}, "publish": {transport.NotBoolean}, "ids": {transport.NotList}, "extra_params.open_id": {text.Null},
+			"name": {transport.NotString}, "level": {atMost200}, "publish": {transport.NotBoolean}, "ids": {transport.NotList},
+			"extra_params.open_id": {text.Null},
 		}},
 	} {
 		assert.Equal(t, c.wrong.Err(), transport.Fill(&sample{}, []byte(c.body)), c.body)

@@ -25,11 +25,16 @@ import (
 func FuzzForm(f *testing.F) {
 	const head = "--b\r\nContent-Disposition: form-data; name="
 	for _, body := range []string{
-		"", "--b--", "--b--\r\n", "--b\r\n\r\n\r\n--b--", head + "\"tags\"\r\n\r\nlake\r\n--b--\r\n", head + "img; filename=x.png\r\n\r\npixels\r\n--b--\r\n",
-		head + "img; filename=\"../../etc/passwd\"\r\n\r\na\r\n" + head + "img; filename=y\r\n\r\nb\r\n--b--\r\n", head + "img; filename=\"\"\r\n\r\npixels\r\n--b--\r\n",
-		head + "\"tags\"; name=\"img\"\r\n\r\nx\r\n--b--", head + "tags; filename*=UTF-8''x\r\n\r\nx\r\n--b--", head + "tags\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n=41\r\n--b--",
-		head + "tags\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n\r\nx\r\n--c--\r\n--b--", head + "tags\r\n\r\n--bx\r\n--b --\r\n", head + "tags\r\n\r\n\xff\r\n--b--", head + "tags\n\nx\n--b--\n",
-		strings.Repeat(head+"t\r\n\r\nx\r\n", 101) + "--b--", head + "tags\r\n" + strings.Repeat("X: y\r\n", 200) + "\r\nx\r\n--b--", head + "tags\r\n\r\nx", "preamble\r\n" + head + "tags\r\n\r\nx\r\n--b--epilogue",
+		"", "--b--", "--b--\r\n", "--b\r\n\r\n\r\n--b--", head + "\"tags\"\r\n\r\nlake\r\n--b--\r\n", head +
+			"img; filename=x.png\r\n\r\npixels\r\n--b--\r\n",
+		head + "img; filename=\"../../etc/passwd\"\r\n\r\na\r\n" + head + "img; filename=y\r\n\r\nb\r\n--b--\r\n", head +
+			"img; filename=\"\"\r\n\r\npixels\r\n--b--\r\n",
+		head + "\"tags\"; name=\"img\"\r\n\r\nx\r\n--b--", head + "tags; filename*=UTF-8''x\r\n\r\nx\r\n--b--", head +
+			"tags\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n=41\r\n--b--",
+		head + "tags\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n\r\nx\r\n--c--\r\n--b--", head + "tags\r\n\r\n--bx\r\n--b --\r\n",
+		head + "tags\r\n\r\n\xff\r\n--b--", head + "tags\n\nx\n--b--\n",
+		strings.Repeat(head+"t\r\n\r\nx\r\n", 101) + "--b--", head + "tags\r\n" + strings.Repeat("X: y\r\n", 200) + "\r\nx\r\n--b--", head +
+			"tags\r\n\r\nx", "preamble\r\n" + head + "tags\r\n\r\nx\r\n--b--epilogue",
 	} {
 		f.Add(body)
 	}
@@ -37,7 +42,8 @@ func FuzzForm(f *testing.F) {
 		var got struct {
 			Img transport.Upload `json:"img"`
 		}
-		texts, err := transport.ReadForm(multipart.NewReader(strings.NewReader(body), "b"), transport.NamesOf(&got), transport.PicturesOf(&got), fault.Fields{})
+		texts, err := transport.ReadForm(multipart.NewReader(strings.NewReader(body), "b"), transport.NamesOf(&got), transport.PicturesOf(&got),
+			fault.Fields{})
 		defer got.Img.Close()
 		want, wrong := multipart.NewReader(strings.NewReader(body), "b").ReadForm(transport.MaxBody)
 		if err != nil {
@@ -125,9 +131,12 @@ func FuzzSignedURL(f *testing.F) {
 	require.NoError(f, err)
 	expires, signature := issued.Query().Get("expires"), issued.Query().Get("signature")
 	for _, query := range []string{
-		"", issued.RawQuery, issued.RawQuery + "0", issued.RawQuery + "&expires=9", "expires=9&" + issued.RawQuery, "expires=%2B" + expires + "&signature=" + signature, "expires=0" + expires + "&signature=" + signature,
-		"expires=" + expires + "&signature=" + strings.ToUpper(signature), "expires=" + expires + "&signature=" + signature[:63], "expires=" + expires + "%00&signature=" + signature, "signature=" + signature + "&expires=" + expires,
-		"expires=" + expires + ";signature=" + signature, "Expires=" + expires + "&Signature=" + signature, "expires=1e10&signature=" + signature, "expires[]=" + expires + "&signature[]=" + signature, "%=&" + issued.RawQuery,
+		"", issued.RawQuery, issued.RawQuery + "0", issued.RawQuery + "&expires=9", "expires=9&" + issued.RawQuery, "expires=%2B" + expires +
+			"&signature=" + signature, "expires=0" + expires + "&signature=" + signature,
+		"expires=" + expires + "&signature=" + strings.ToUpper(signature), "expires=" + expires + "&signature=" + signature[:63], "expires=" +
+			expires + "%00&signature=" + signature, "signature=" + signature + "&expires=" + expires,
+		"expires=" + expires + ";signature=" + signature, "Expires=" + expires + "&Signature=" + signature, "expires=1e10&signature=" + signature,
+		"expires[]=" + expires + "&signature[]=" + signature, "%=&" + issued.RawQuery,
 	} {
 		for _, name := range []string{"plate", "other", "../public/plate", "plate/", "PLATE", "plate\x00"} {
 			f.Add(name, query)

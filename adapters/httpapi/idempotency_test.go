@@ -40,7 +40,8 @@ func TestGEN13_fingerprints_stay_the_same(t *testing.T) {
 	var toUser, toCategory subscriptionBody
 	filled(&toUser, `{"followed_user": 7, "followed_category": null}`)
 	filled(&toCategory, `{"followed_category": 7}`)
-	plate, image := plateBody{Event: comment.Event, Photo: uploaded(t, "a picture")}, imageBody{Img: uploaded(t, "a picture"), Tags: []string{"lake", "dawn"}}
+	plate, image := plateBody{Event: comment.Event, Photo: uploaded(t, "a picture")},
+		imageBody{Img: uploaded(t, "a picture"), Tags: []string{"lake", "dawn"}}
 	for want, content := range map[string]func() idempotency.Request{
 		"5dcf0a3c96cb32ea50ea5b8704702bb67cfd1b4d03ba34d1a64a69718d40716c": written.content,
 		"8ffd3fbe1138391cf59e9217e159149f7501d115069bd3904edfa84517dfc7c9": empty.content,

@@ -60,7 +60,9 @@ func (p *openPicture) Close() error {
 }
 
 // picturesOver serves the pictures at the time.
-func picturesOver(t *testing.T, pictures map[media.Key]string, now time.Time) (*shown, func(method, target string, header ...string) *httptest.ResponseRecorder) {
+func picturesOver(
+	t *testing.T, pictures map[media.Key]string, now time.Time,
+) (*shown, func(method, target string, header ...string) *httptest.ResponseRecorder) {
 	t.Helper()
 	source := newShown(pictures)
 	router, err := newRouter(&api{UseCases: UseCases{Pictures: source.served(now)}}, table)

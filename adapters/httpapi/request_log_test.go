@@ -40,17 +40,22 @@ func TestGEN10_the_line_of_a_request(t *testing.T) {
 		transport.RequestLogOf(c.Context()).User = 7 // as after authentication
 		return transport.Data(c.Name()), nil
 	})
-	missing := row(http.MethodPost, "/things/", OptionalAuth, func(*api, *transport.Call) (transport.Reply, error) { return transport.Reply{}, transport.ErrNotFound })
+	missing := row(http.MethodPost, "/things/", OptionalAuth, func(*api, *transport.Call) (transport.Reply, error) {
+		return transport.Reply{},
+			transport.ErrNotFound
+	})
 	r := httptest.NewRequest(http.MethodGet, "/things/4711/", nil)
 	r.RemoteAddr = "10.0.0.1:99"
 	r.Header.Set("X-Forwarded-For", "192.0.2.7")
-	assert.Equal(t, map[string]any{"method": "GET", "route": "/things/:id/", "status": 200.0, "bytes": 16.0, "client": "192.0.2.7", "user": 7.0},
+	assert.Equal(t, map[string]any{"method": "GET", "route": "/things/:id/", "status": 200.0, "bytes": 16.0, "client": "192.0.2.7",
+		"user": 7.0},
 		logged(t, r, found))
 	r = httptest.NewRequest(http.MethodPost, "/things/", nil)
 	r.RemoteAddr = "[2001:db8::1]:99"
 	line := logged(t, r, missing)
 	delete(line, "bytes")
-	assert.Equal(t, map[string]any{"method": "POST", "route": "/things/", "status": 404.0, "client": "2001:db8::1", "code": "RESOURCE_NOT_FOUND", "detail": "Not found."}, line)
+	assert.Equal(t, map[string]any{"method": "POST", "route": "/things/", "status": 404.0, "client": "2001:db8::1",
+		"code": "RESOURCE_NOT_FOUND", "detail": "Not found."}, line)
 	wrong := row(http.MethodPost, "/things/", OptionalAuth, func(*api, *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, fault.Fields{"title": {"“secret” is wrong."}, "content": {"This field is required."}}.Err()
 	})

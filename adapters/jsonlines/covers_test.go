@@ -38,7 +38,8 @@ func TestADM04_covers_are_in_the_folder_of_the_records(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "elsewhere.jsonl")
 	require.NoError(t, os.Symlink(filepath.Join(folder, "a.jsonl"), link))
 	for name, f := range map[string]imported.File{
-		"file": opened(t, filepath.Join(folder, "a.jsonl")), "link": opened(t, link), "standard": jsonlines.Standard(strings.NewReader(""), folder),
+		"file": opened(t, filepath.Join(folder, "a.jsonl")), "link": opened(t, link),
+		"standard": jsonlines.Standard(strings.NewReader(""), folder),
 	} {
 		for file, want := range map[string]string{"one.jpg": "one.jpg", "covers/two.jpg": "two.jpg", "near.jpg": "two.jpg"} {
 			cover, err := f.OpenCover(file)

@@ -50,7 +50,8 @@ func TestADM04_a_gzip_that_is_broken_is_damaged(t *testing.T) {
 	text := strings.Repeat("{\"kind\":\"bundle\",\"id\":1}\n", 50)
 	whole := zipped(t, text)
 	for name, content := range map[string][]byte{
-		"a wrong checksum": append(append([]byte{}, whole[:len(whole)-8]...), 1, 2, 3, 4, whole[len(whole)-4], whole[len(whole)-3], whole[len(whole)-2], whole[len(whole)-1]),
+		"a wrong checksum": append(append([]byte{}, whole[:len(whole)-8]...), 1, 2, 3, 4, whole[len(whole)-4], whole[len(whole)-3],
+			whole[len(whole)-2], whole[len(whole)-1]),
 		"a wrong method":   append([]byte{0x1f, 0x8b, 7}, whole[3:]...),
 		"something behind": append(append([]byte{}, whole...), "{}\n and more than a header has"...),
 		"no deflate":       append(append([]byte{}, whole[:10]...), strings.Repeat("\xff", 30)...),

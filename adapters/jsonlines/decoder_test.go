@@ -57,7 +57,8 @@ func full(t testing.TB) map[string]imported.Draft {
 			ID: 5, Bundle: 3, ContentDraft: content(elsewhere),
 		},
 		`{"kind":"demand","id":6,"title":"t","description":"d","tags":["a","b"],"cover":{"file":"c/a.jpg"},"images":["https://pictures.example/a"],"author":"u","address":"x","category":2,"lat":30.25,"lng":-120.5,"closed":"2026-04-02T09:00:00Z","start":"2026-04-02T10:00:00Z","end":"2026-04-02T11:00:00Z","published":false,"deleted":true,"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: imported.DemandDraft{
-			ID: 6, Title: "t", Description: "d", Tags: []string{"a", "b"}, Cover: cover, Images: []string{"https://pictures.example/a"}, Author: "u", Address: "x", Category: 2,
+			ID: 6, Title: "t", Description: "d", Tags: []string{"a", "b"}, Cover: cover, Images: []string{"https://pictures.example/a"}, Author: "u",
+			Address: "x", Category: 2,
 			Lat: new(30.25), Lng: new(-120.5), Closed: at(9), Start: at(10), End: at(11), Deleted: true, Created: at(8), Updated: at(9),
 		},
 		`{"kind":"howto","category":"c","robot":"r","bundles":[3,4],"created":"2026-04-02T08:00:00Z","updated":"2026-04-02T09:00:00Z"}`: imported.HowToDraft{
@@ -82,8 +83,10 @@ func TestADM04_every_kind_is_read_and_written(t *testing.T) {
 func TestADM04_what_is_absent_or_null_has_its_usual_meaning(t *testing.T) {
 	usual := imported.ContentDraft{Published: true}
 	for kind, empty := range map[string]imported.Draft{
-		"user": imported.UserDraft{}, "category": imported.CategoryDraft{}, "bundle": imported.BundleDraft{}, "publication": imported.PublicationDraft{ContentDraft: usual},
-		"node": imported.NodeDraft{ContentDraft: usual}, "demand": imported.DemandDraft{Published: true}, "howto": imported.HowToDraft{}, "news": imported.NewsDraft{},
+		"user": imported.UserDraft{}, "category": imported.CategoryDraft{}, "bundle": imported.BundleDraft{},
+		"publication": imported.PublicationDraft{ContentDraft: usual},
+		"node":        imported.NodeDraft{ContentDraft: usual}, "demand": imported.DemandDraft{Published: true}, "howto": imported.HowToDraft{},
+		"news": imported.NewsDraft{},
 	} {
 		assert.Equal(t, empty, decoded(t, fmt.Sprintf(`{"kind":%q}`, kind)))
 		line, err := drafts.Encode(empty)
@@ -128,7 +131,8 @@ func TestADM04_texts_times_and_names_are_what_they_say(t *testing.T) {
 	assert.Equal(t, imported.CategoryDraft{Name: "\"\\/\b\f\n\r\té😀\x00~", Slug: "桂花😀"},
 		decoded(t, ` { "k\u0069nd" : "cate\u0067ory" , "name":"\"\\\/\b\f\n\r\t\u00E9\uD83d\ude00\u0000~","slug":"桂花😀" } `))
 	for text, want := range map[string]time.Time{
-		"2026-04-02T16:00:00+08:00": at(8), "2026-04-02T08:00:00.000000001Z": at(8).Add(1), "2026-04-02T07:30:00-00:30": at(8), "2026-04-02T08:00:00+00:00": at(8),
+		"2026-04-02T16:00:00+08:00": at(8), "2026-04-02T08:00:00.000000001Z": at(8).Add(1), "2026-04-02T07:30:00-00:30": at(8),
+		"2026-04-02T08:00:00+00:00": at(8),
 	} {
 		assert.Equal(t, imported.UserDraft{Joined: want}, decoded(t, fmt.Sprintf(`{"kind":"user","joined":%q}`, text)))
 	}

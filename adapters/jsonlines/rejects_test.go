@@ -28,7 +28,8 @@ func TestADM04_rejects_are_beside_the_file(t *testing.T) {
 }
 
 func reject(number int64, raw string) imported.Reject {
-	return imported.Reject{RawLine: imported.RawLine{Number: number, Raw: []byte(raw), Offset: 100 * number, Length: int64(len(raw))}, Reason: "No good."}
+	return imported.Reject{RawLine: imported.RawLine{Number: number, Raw: []byte(raw), Offset: 100 * number, Length: int64(len(raw))},
+		Reason: "No good."}
 }
 
 // keeper opens rejects at the path and closes them after the test.
@@ -197,7 +198,8 @@ func TestADM04_rejects_that_are_others_are_not_gone_on_with(t *testing.T) {
 		says   string
 	}{
 		{path, 7, "fewer than the 7"}, {path, 2, "no line ends at byte 2"}, {filepath.Join(folder, "none"), 3, "is missing"},
-		{link, 3, "not a regular file"}, {link, 0, "not a regular file"}, {folder, 0, "not a regular file"}, {fifo(t, folder), 0, "not a regular file"},
+		{link, 3, "not a regular file"}, {link, 0, "not a regular file"}, {folder, 0, "not a regular file"},
+		{fifo(t, folder), 0, "not a regular file"},
 		{path, -1, "negative length"},
 	} {
 		_, err := jsonlines.OpenRejects(c.path, "a", c.length)

@@ -14,7 +14,9 @@ import (
 	"plaza/domain/user"
 )
 
-func (v Events) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (_ event.Comment, author *user.Member, err error) {
+func (v Events) AddComment(
+	ctx context.Context, c event.Comment, charges ...ratelimit.Charge,
+) (_ event.Comment, author *user.Member, err error) {
 	c, err = charged(ctx, v.s, charges, func() (event.Comment, error) {
 		on, err := v.s.discussed(c.Event, c.Author)
 		if err != nil {

@@ -73,7 +73,9 @@ func (v Ledger) RefundsSent(ctx context.Context, after payment.Cursor, until tim
 
 // between returns at most limit of the entries after the cursor and before until, in the order of their cursors.
 func between(entries []payment.LedgerEntry, after payment.Cursor, until time.Time, limit int) []payment.LedgerEntry {
-	within := filter(slices.Values(entries), func(e payment.LedgerEntry) bool { return after.IsBefore(e.Cursor()) && e.Cursor().At.Before(until) })
+	within := filter(slices.Values(entries), func(e payment.LedgerEntry) bool {
+		return after.IsBefore(e.Cursor()) && e.Cursor().At.Before(until)
+	})
 	return first(sorted(within, func(a, b payment.LedgerEntry) int {
 		if a.Cursor().IsBefore(b.Cursor()) {
 			return -1

@@ -14,7 +14,9 @@ import (
 )
 
 // ChangeRefunds implements payment.Refunds.
-func (v Ledger) ChangeRefunds(ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error) (payment.RefundAccount, error) {
+func (v Ledger) ChangeRefunds(
+	ctx context.Context, id payment.PaymentID, fn func(*payment.RefundAccount) error,
+) (payment.RefundAccount, error) {
 	return write(ctx, v.s, func() (payment.RefundAccount, error) {
 		l := &v.s.ledger
 		paid, exists := l.paymentByID(id)

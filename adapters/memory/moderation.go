@@ -23,7 +23,9 @@ type Moderation struct{ s *Store }
 // Moderation returns the store's reports and hidden things.
 func (s *Store) Moderation() Moderation { return Moderation{s} }
 
-func (v Moderation) Report(ctx context.Context, r moderation.Report, charges ...ratelimit.Charge) (_ moderation.Report, isNew bool, err error) {
+func (v Moderation) Report(
+	ctx context.Context, r moderation.Report, charges ...ratelimit.Charge,
+) (_ moderation.Report, isNew bool, err error) {
 	stored, err := charged(ctx, v.s, charges, func() (moderation.Report, error) {
 		for _, who := range []user.ID{r.By, r.Owner} {
 			if err := v.s.checkUser(who); err != nil {

@@ -135,20 +135,22 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 			}
 			return o
 		}),
-		personaldata.Blocks: own(maps.Values(s.blocks), func(b block.Block) bool { return b.By == id || b.Whom == id }, func(b block.Block) owned {
-			o := owned{order: int64(b.Whom), erase: func() { delete(s.blocks, blockKey{b.By, b.Whom}) }}
-			if b.By == id {
-				o.record = b
-			}
-			return o
-		}),
-		personaldata.Notifications: own(maps.Values(s.notifications), func(n notified) bool { return n.To == id || n.By == id }, func(n notified) owned {
-			o := owned{order: int64(n.id), erase: func() { delete(s.notifications, n.id) }}
-			if n.To == id && !n.isWithdrawn {
-				o.record = personaldata.Notification{ID: n.id, Notice: n.Notice}
-			}
-			return o
-		}),
+		personaldata.Blocks: own(maps.Values(s.blocks), func(b block.Block) bool { return b.By == id || b.Whom == id },
+			func(b block.Block) owned {
+				o := owned{order: int64(b.Whom), erase: func() { delete(s.blocks, blockKey{b.By, b.Whom}) }}
+				if b.By == id {
+					o.record = b
+				}
+				return o
+			}),
+		personaldata.Notifications: own(maps.Values(s.notifications), func(n notified) bool { return n.To == id || n.By == id },
+			func(n notified) owned {
+				o := owned{order: int64(n.id), erase: func() { delete(s.notifications, n.id) }}
+				if n.To == id && !n.isWithdrawn {
+					o.record = personaldata.Notification{ID: n.id, Notice: n.Notice}
+				}
+				return o
+			}),
 		personaldata.Reports: own(maps.Values(s.reports), func(r moderation.Report) bool {
 			return r.By == id || r.Owner == id
 		}, func(r moderation.Report) owned {
@@ -167,10 +169,11 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 		personaldata.Publications: own(maps.Values(s.publications), func(p publication.Publication) bool {
 			return p.Author == id
 		}, func(p publication.Publication) owned {
-			return owned{record: personaldata.Publication{Publication: p, HTML: s.texts[itemOfPublication(p.ID)]}, order: int64(p.ID), erase: func() {
-				delete(s.publications, p.ID)
-				s.delist(itemOfPublication(p.ID), p.Cover.Key)
-			}}
+			return owned{record: personaldata.Publication{Publication: p, HTML: s.texts[itemOfPublication(p.ID)]}, order: int64(p.ID),
+				erase: func() {
+					delete(s.publications, p.ID)
+					s.delist(itemOfPublication(p.ID), p.Cover.Key)
+				}}
 		}),
 		personaldata.Nodes: own(maps.Values(s.nodes), func(n publication.Node) bool { return n.Author == id }, func(n publication.Node) owned {
 			return owned{record: personaldata.Node{Node: n, HTML: s.texts[itemOfNode(n.ID)]}, order: int64(n.ID), erase: func() {
@@ -219,16 +222,17 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 				s.codes.uses = slices.DeleteFunc(s.codes.uses, func(other codeUse) bool { return other == u })
 			}}
 		}),
-		personaldata.StaffActs: own(slices.Values(s.audit), func(r audit.Record) bool { return r.About == id || r.By.Staff == id }, func(r audit.Record) owned {
-			o := owned{order: int64(r.ID)}
-			if r.About == id {
-				o.record = r
-			}
-			if r.Reason != "" {
-				o.erase = func() { s.audit[r.ID-1].Reason = "" }
-			}
-			return o
-		}),
+		personaldata.StaffActs: own(slices.Values(s.audit), func(r audit.Record) bool { return r.About == id || r.By.Staff == id },
+			func(r audit.Record) owned {
+				o := owned{order: int64(r.ID)}
+				if r.About == id {
+					o.record = r
+				}
+				if r.Reason != "" {
+					o.erase = func() { s.audit[r.ID-1].Reason = "" }
+				}
+				return o
+			}),
 		personaldata.LoginNetworks: own(maps.Keys(s.failures.usual), isPhone, func(a access.Attempt) owned {
 			record := personaldata.LoginNetwork{Network: a.Source.String(), LastLogin: s.failures.usual[a].UTC()}
 			return owned{record: record, name: a.Source.String(), erase: func() { delete(s.failures.usual, a) }}

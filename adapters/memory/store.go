@@ -76,7 +76,10 @@ type Store struct {
 	pictureBytes table[user.ID, int64] // the sum of pictures by owner
 	audit        []audit.Record        // in the order of their IDs
 
-	numbers struct{ account, token, subscription, event, plate, comment, notification, news, image, order, payment, refund, finding, report, audit number }
+	numbers struct {
+		account, token, subscription, event, plate, comment, notification, news, image, order, payment, refund, finding, report,
+		audit number
+	}
 }
 
 // New returns an empty store.
@@ -84,8 +87,10 @@ func New() *Store {
 	s := &Store{failures: newFailures(access.Limits()), translations: newTranslations(), requests: newKeys(), imports: newImportState()}
 	l := &s.ledger
 	for _, t := range []interface{ make() }{
-		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings, &s.subscriptions, &s.blocks, &s.events, &s.comments,
-		&s.likes, &s.notifications, &s.readUpTo, &s.reports, &s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images, &s.deletions, &s.pictures, &s.pictureBytes,
+		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings,
+		&s.subscriptions, &s.blocks, &s.events, &s.comments,
+		&s.likes, &s.notifications, &s.readUpTo, &s.reports, &s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images,
+		&s.deletions, &s.pictures, &s.pictureBytes,
 		&l.orders, &l.nextChecks, &l.prepayments, &l.tradeNos, &l.payments, &l.journal, &l.refunds, &l.findings, &l.reconciliations,
 	} {
 		t.make()

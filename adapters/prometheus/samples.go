@@ -24,9 +24,12 @@ func newSamples() samples {
 	}
 	upTo := fmt.Sprintf(" Counted up to %d.", telemetry.MaxCount)
 	return samples{
-		payments: gauge("plaza_payments", "Payments that need review: refund_due must be paid back, disputed do not match their order."+upTo, "state"),
-		refunds:  gauge("plaza_refunds", "Refunds that need review: the money of abnormal ones left the merchant and did not arrive."+upTo, "state"),
-		findings: gauge("plaza_wallet_findings", "Open differences between the wallet's bills and the ledger, by kind: unknown_here, unknown_there, amount, refund."+upTo, "kind"),
+		payments: gauge("plaza_payments", "Payments that need review: refund_due must be paid back, disputed do not match their order."+upTo,
+			"state"),
+		refunds: gauge("plaza_refunds", "Refunds that need review: the money of abnormal ones left the merchant and did not arrive."+upTo,
+			"state"),
+		findings: gauge("plaza_wallet_findings", "Open differences between the wallet's bills and the ledger, by kind: unknown_here, "+
+			"unknown_there, amount, refund."+upTo, "kind"),
 		reconciled: gauge("plaza_wallet_last_reconciliation_timestamp_seconds",
 			"When the wallet's bill of the latest day so far was compared with the ledger; 0: none was."),
 		prepaymentAge: gauge("plaza_wallet_oldest_open_prepayment_age_seconds",

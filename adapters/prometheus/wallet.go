@@ -24,7 +24,8 @@ func newWallet() wallet {
 	return wallet{
 		requests: client.NewCounterVec(client.CounterOpts{
 			Name: "plaza_wallet_requests_total",
-			Help: "Calls of the wallet by call (prepare, query, close, refund, refund_query, bill) and outcome: ok; refused; busy; unknown: no valid answer came; " +
+			Help: "Calls of the wallet by call (prepare, query, close, refund, refund_query, bill) and outcome: ok; refused; busy; unknown: no " +
+				"valid answer came; " +
 				"cancelled: the caller left.",
 		}, []string{"call", "outcome"}),
 		times: client.NewHistogramVec(client.HistogramOpts{
@@ -136,7 +137,8 @@ var outcomes = []struct {
 	{payment.ErrWalletPaid, walletOK}, {payment.ErrWalletClosed, walletOK}, {payment.ErrWalletNotFound, walletOK},
 	{payment.ErrWalletNotClosed, walletRefused}, {payment.ErrWalletOtherOrder, walletRefused},
 	{payment.ErrInsufficientFunds, walletRefused}, {payment.ErrWalletRefused, walletRefused},
-	{payment.ErrBillNotReady, walletOK}, {payment.ErrRefundNotFound, walletOK}, {payment.ErrRefundDiffers, walletRefused}, {payment.ErrRefundTooMuch, walletRefused},
+	{payment.ErrBillNotReady, walletOK}, {payment.ErrRefundNotFound, walletOK}, {payment.ErrRefundDiffers, walletRefused},
+	{payment.ErrRefundTooMuch, walletRefused},
 	{payment.ErrRefundsOff, walletRefused}, {payment.ErrMerchantFunds, walletRefused},
 	{payment.ErrWalletBusy, walletBusy}, {context.Canceled, walletCancelled},
 }

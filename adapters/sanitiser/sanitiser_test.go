@@ -35,11 +35,14 @@ func TestWhatBecomesOfMarkup(t *testing.T) {
 		"<ul><li>a<ul><li>b</ul><li>c</ul>": "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "<p/>a": "<p>a</p>",
 		"<span><b>a</b></span>": "<b>a</b>", "<details open><summary>a</summary>b</details>": "a<br/>b",
 		// What is removed leaves things apart, and what means the same stays.
-		"<div>one</div><div>two</div>": "one<br/>two", "<div>one<div>two</div>three</div>": "one<br/>two<br/>three", "a<section><p>b</p></section>c": "a<p>b</p>c",
-		"<div>one</div>\n<div><b>two</b></div>": "one\n<br/><b>two</b>", "<div><div>one</div></div>": "one", "<div>one<br></div><div>two</div>": "one<br/>two",
+		"<div>one</div><div>two</div>": "one<br/>two", "<div>one<div>two</div>three</div>": "one<br/>two<br/>three",
+		"a<section><p>b</p></section>c":         "a<p>b</p>c",
+		"<div>one</div>\n<div><b>two</b></div>": "one\n<br/><b>two</b>", "<div><div>one</div></div>": "one",
+		"<div>one<br></div><div>two</div>":                                 "one<br/>two",
 		"<table><tr><th>T<th>h</tr><tr><td>1</td><td>2</td></tr></table>x": "T h<br/>1 2<br/>x", "<dl><dt>a<dd>b<dt>c</dl>": "a<br/>b<br/>c",
 		"<b><div>a</div><div>b</div></b>": "<b>a<br/>b</b>", "<ul><li><div>a</div></li><li>b</ul>": "<ul><li>a</li><li>b</li></ul>",
-		"<del>no</del> <strike>no</strike>": "<s>no</s> <s>no</s>", "<s>a</del>b": "<s>a</s>b", "x<sup>2</sup>, H<sub>2</sub>O": "x<sup>2</sup>, H<sub>2</sub>O",
+		"<del>no</del> <strike>no</strike>": "<s>no</s> <s>no</s>", "<s>a</del>b": "<s>a</s>b",
+		"x<sup>2</sup>, H<sub>2</sub>O":       "x<sup>2</sup>, H<sub>2</sub>O",
 		"<ol start=3><li>a<li value=7>b</ol>": `<ol start="3"><li>a</li><li value="7">b</li></ol>`, "<ol start=x><li value='1 2'>a</ol>": "<ol><li>a</li></ol>",
 		// Invisible text.
 		"<script>a</script>b": "b", "<script/>a</script>b": "b", "<script>a": "", "<style>a</style>b": "b", "</iframe><iframe>a</iframe>b": "b",
@@ -66,9 +69,12 @@ func TestLinksLeadNowhereElse(t *testing.T) {
 	s := sanitiser.New(ours)
 	for _, href := range []string{
 		"", "#", "#a", "/", "a", "../a", "?a", "//x.example", `\\x.example`, `/\x.example`, `https:\\x.example`, "https:/x.example", "https:x.example", "https:", "https://",
-		"http://?a", "https:///x.example", "javascript:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)", "java&Tab;script:alert(1)", "\x01javascript:alert(1)",
-		"javascript&colon;alert(1)", "vbscript:x", "data:text/html,x", "file:///etc/passwd", "ftp://x.example", "tel:+1", "blob:https://x.example", "about:blank",
-		"https://plaza.example@evil.example", "https://a:b@evil.example", "https://x.example/a b", "https://x.example\\@evil.example", "mailto:", "mailto://a", "https://%zz",
+		"http://?a", "https:///x.example", "javascript:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)", "java&Tab;script:alert(1)",
+		"\x01javascript:alert(1)",
+		"javascript&colon;alert(1)", "vbscript:x", "data:text/html,x", "file:///etc/passwd", "ftp://x.example", "tel:+1",
+		"blob:https://x.example", "about:blank",
+		"https://plaza.example@evil.example", "https://a:b@evil.example", "https://x.example/a b", "https://x.example\\@evil.example", "mailto:",
+		"mailto://a", "https://%zz",
 	} {
 		assert.Equal(t, "text", string(s.Sanitise(link(href))), "%q", href)
 	}
@@ -78,14 +84,21 @@ func TestPicturesAreOursOnly(t *testing.T) {
 	s := sanitiser.New(ours, "https://cdn.example/plaza")
 	assert.Contains(t, s.Sanitise(image("https://cdn.example/plaza/a.png")), "<img")
 	for _, src := range []string{
-		"", "a.png", "/media/public/a.png", "//plaza.example/media/public/a.png", "http://plaza.example/media/public/a.png", "https://evil.example/a.png",
-		"https://evil.example/" + ours + "a.png", "https://plaza.example.evil.example/media/public/a.png", "https://plaza.example:444/media/public/a.png",
-		"https://plaza.example@evil.example/media/public/a.png", "https://evil.example@plaza.example/media/public/a.png", "https://plaza.example/media/publicity/a.png",
-		"https://plaza.example/media/public", ours, ours + "/a.png", ours + "../private/a.png", ours + "a/../../b.png", ours + "./a.png", ours + ".htaccess", ours + "a/.b",
+		"", "a.png", "/media/public/a.png", "//plaza.example/media/public/a.png", "http://plaza.example/media/public/a.png",
+		"https://evil.example/a.png",
+		"https://evil.example/" + ours + "a.png", "https://plaza.example.evil.example/media/public/a.png",
+		"https://plaza.example:444/media/public/a.png",
+		"https://plaza.example@evil.example/media/public/a.png", "https://evil.example@plaza.example/media/public/a.png",
+		"https://plaza.example/media/publicity/a.png",
+		"https://plaza.example/media/public", ours, ours + "/a.png", ours + "../private/a.png", ours + "a/../../b.png", ours + "./a.png", ours +
+			".htaccess", ours + "a/.b",
 		ours + "%2e%2e/private/a.png", ours + "%2E%2E%2Fa.png", ours + "..%2fa.png", ours + "%252e%252e/a.png", ours + `..\a.png`, ours + `a\b.png`, ours + "a//b.png", ours + "a/",
-		ours + "a.png?x=1", ours + "a.png#x", ours + "a.png?", ours + "a;b.png", ours + "a.png%00.svg", ours + "a b.png", ours + "a\nb.png", ours + "é.png", ours + "．．/a.png", ours + "&period;&period;/a.png",
-		"HTTPS://plaza.example/media/public/a.png", "https://PLAZA.example/media/public/a.png", "https://plaza.example/MEDIA/public/a.png", " " + ours + "a.png", ours + "a.png ",
-		"https://plazaXexample/media/public/a.png", "https://cdn.example/plazaa.png", "https://cdn.example/a.png", "data:image/png;base64,AAAA", "javascript:alert(1)",
+		ours + "a.png?x=1", ours + "a.png#x", ours + "a.png?", ours + "a;b.png", ours + "a.png%00.svg", ours + "a b.png", ours + "a\nb.png",
+		ours + "é.png", ours + "．．/a.png", ours + "&period;&period;/a.png",
+		"HTTPS://plaza.example/media/public/a.png", "https://PLAZA.example/media/public/a.png", "https://plaza.example/MEDIA/public/a.png", " " +
+			ours + "a.png", ours + "a.png ",
+		"https://plazaXexample/media/public/a.png", "https://cdn.example/plazaa.png", "https://cdn.example/a.png", "data:image/png;base64,AAAA",
+		"javascript:alert(1)",
 	} {
 		assert.Empty(t, s.Sanitise(image(src)), "%q", src)
 	}
@@ -97,7 +110,8 @@ func TestPrefixesThatAdmitNothing(t *testing.T) {
 		{"https://plaza.example/?a=/"}, {"https://plaza.example/#/"}, {"https://%zz/"},
 	} {
 		s := sanitiser.New(prefixes...)
-		for _, src := range []string{"a.png", "/a.png", "/media/a.png", "//plaza.example/a.png", "https://plaza.example/a.png", "https://a.png", "ftp://plaza.example/a.png"} {
+		for _, src := range []string{"a.png", "/a.png", "/media/a.png", "//plaza.example/a.png", "https://plaza.example/a.png", "https://a.png",
+			"ftp://plaza.example/a.png"} {
 			assert.Empty(t, s.Sanitise(image(src)), "%q under %q", src, prefixes)
 		}
 	}
@@ -111,8 +125,10 @@ func TestHugeMarkupTakesLittleTime(t *testing.T) {
 	s := sanitiser.New(ours)
 	const n = 100_000
 	for _, raw := range []string{
-		strings.Repeat("<b>", n) + strings.Repeat("</i>", n), strings.Repeat("<b>", n) + strings.Repeat("</b>", n), strings.Repeat("<", n), strings.Repeat("<a ", n), strings.Repeat("</p", n),
-		strings.Repeat("<p>", n), strings.Repeat("<b><i>", n) + strings.Repeat("</b>", n), strings.Repeat("<!--", n), strings.Repeat("&", n), strings.Repeat("<script>", n), "<p " + strings.Repeat("a ", n) + ">",
+		strings.Repeat("<b>", n) + strings.Repeat("</i>", n), strings.Repeat("<b>", n) + strings.Repeat("</b>", n), strings.Repeat("<", n),
+		strings.Repeat("<a ", n), strings.Repeat("</p", n),
+		strings.Repeat("<p>", n), strings.Repeat("<b><i>", n) + strings.Repeat("</b>", n), strings.Repeat("<!--", n), strings.Repeat("&", n),
+		strings.Repeat("<script>", n), "<p " + strings.Repeat("a ", n) + ">",
 	} {
 		clean := s.Sanitise(raw)
 		requireHarmless(t, clean)
@@ -124,7 +140,8 @@ func TestWhatStaysIsHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		attr := rapid.StringMatching(` (href|src|style|onclick|id|alt|width|rel)=["']?(https?:|mailto:|javascript:|//|` + ours + `)?[a-z./%\\@?#&; ]{0,8}["']?`)
 		tag := rapid.Custom(func(t *rapid.T) string {
-			name := rapid.SampledFrom([]string{"p", "a", "img", "b", "li", "ul", "script", "style", "svg", "iframe", "div", "textarea", "noscript", "pre"}).Draw(t, "name")
+			name := rapid.SampledFrom([]string{"p", "a", "img", "b", "li", "ul", "script", "style", "svg", "iframe", "div", "textarea", "noscript",
+				"pre"}).Draw(t, "name")
 			if rapid.Bool().Draw(t, "end") {
 				return "</" + name + ">"
 			}
@@ -181,7 +198,8 @@ func requireHarmless(t require.TestingT, clean markup.HTML) {
 			requireHarmlessNode(t, n)
 		}
 	}
-	require.Equal(t, strings.Count(string(clean), "</"), strings.Count(string(clean), "<")-strings.Count(string(clean), "</")-strings.Count(string(clean), "/>"),
+	require.Equal(t, strings.Count(string(clean), "</"), strings.Count(string(clean), "<")-strings.Count(string(clean),
+		"</")-strings.Count(string(clean), "/>"),
 		"whatever opens is closed: %q", clean)
 }
 

@@ -41,7 +41,9 @@ func BenchmarkEstimator(b *testing.B) {
 // that of the first 32 characters.
 func FuzzStrength(f *testing.F) {
 	for _, password := range []string{
-		"", "kettle-and-cups", "1qaz@wsx", "woaini1314", "aaaaaaaaaaaaaaaa", "13900000084", "20261120", "correct horse battery staple", "4d4M!", "\xff\xfe", "漢字漢字漢字", "\x00", strings.Repeat("4@$l1", 10), strings.Repeat("a", 32) + "x7#Kq!2vLp", strings.Repeat("é", 40), "qwertyuiop[]\\", "zxcvbnm,./zxcvbnm,./",
+		"", "kettle-and-cups", "1qaz@wsx", "woaini1314", "aaaaaaaaaaaaaaaa", "13900000084", "20261120", "correct horse battery staple", "4d4M!",
+		"\xff\xfe", "漢字漢字漢字", "\x00", strings.Repeat("4@$l1", 10), strings.Repeat("a", 32) + "x7#Kq!2vLp", strings.Repeat("é", 40),
+		"qwertyuiop[]\\", "zxcvbnm,./zxcvbnm,./",
 	} {
 		f.Add(password, "Ada")
 	}

@@ -28,7 +28,8 @@ func TestGEN16_translations_have_the_values_of_their_sentences(t *testing.T) {
 
 func TestGEN16_sentences_are_translated_to_languages_of_the_catalogue(t *testing.T) {
 	for tag, want := range map[string]string{
-		"zh": "此项必填。", "zh-CN": "此项必填。", "zh-SG": "此项必填。", "zh-TW": "This field is required.", "en": "This field is required.", "fr": "This field is required.", "": "This field is required.",
+		"zh": "此项必填。", "zh-CN": "此项必填。", "zh-SG": "此项必填。", "zh-TW": "This field is required.", "en": "This field is required.",
+		"fr": "This field is required.", "": "This field is required.",
 	} {
 		to, _ := locale.Parse(tag)
 		assert.Equal(t, want, Translate(to, "This field is required."), tag)

@@ -17,7 +17,9 @@ import (
 // (PLA-01). Bytes that are not an accepted picture, and one plate too many, are faults on
 // photo. If the actor's quota of bytes is used up, nothing is decoded (GEN-14). If the plate
 // can't be stored, its files are removed.
-func (d *Diary) Attach(ctx context.Context, actor access.Actor, on event.ID, raw media.Raw, k *idempotency.Key, readErr error) (event.Plate, error) {
+func (d *Diary) Attach(
+	ctx context.Context, actor access.Actor, on event.ID, raw media.Raw, k *idempotency.Key, readErr error,
+) (event.Plate, error) {
 	if readErr != nil {
 		_, err := d.writable(ctx, actor, on)
 		return event.Plate{}, fault.Merge(readErr, noEvent(err))

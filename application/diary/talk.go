@@ -30,7 +30,9 @@ type Said struct {
 
 // Comment adds a comment to an event that the actor may see (EVT-19). Any other event is a
 // fault on event.
-func (d *Diary) Comment(ctx context.Context, actor access.Actor, on event.ID, content string, k *idempotency.Key, readErr error) (Said, error) {
+func (d *Diary) Comment(
+	ctx context.Context, actor access.Actor, on event.ID, content string, k *idempotency.Key, readErr error,
+) (Said, error) {
 	c, err := event.NewComment(on, actor.ID, content, d.now())
 	if err := fault.Merge(readErr, err); err != nil {
 		_, accessErr := d.Liking(ctx, actor, on)

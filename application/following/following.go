@@ -31,7 +31,8 @@ type Following struct {
 
 // New returns the use cases over the ports, with the limits on writes; now returns the time.
 func New(
-	subscriptions subscription.Repository, blocks block.Repository, categories feed.Categories, keys idempotency.Keys, limits ratelimit.Limits, now func() time.Time,
+	subscriptions subscription.Repository, blocks block.Repository, categories feed.Categories, keys idempotency.Keys, limits ratelimit.Limits,
+	now func() time.Time,
 ) *Following {
 	return &Following{subscriptions: subscriptions, blocks: blocks, categories: categories, keys: keys, limits: limits, now: now}
 }

@@ -38,7 +38,8 @@ type Moderating struct {
 // New returns the use cases over the ports, with the addresses of the server's pictures and the limits on writes; now returns
 // the time.
 func New(store moderation.Store, discussion event.Discussion, images userimage.Repository, directory user.Directory,
-	addresses media.Addresses, pictures media.Store, deletions media.DeletionQueue, limits ratelimit.Limits, now func() time.Time) *Moderating {
+	addresses media.Addresses, pictures media.Store, deletions media.DeletionQueue, limits ratelimit.Limits,
+	now func() time.Time) *Moderating {
 	return &Moderating{store, discussion, images, directory, addresses, pictures, deletions, limits, now}
 }
 

@@ -129,7 +129,8 @@ func (p *Paying) send(ctx context.Context, id payment.OrderID, pre payment.Prepa
 		p.log(ctx).WarnContext(ctx, "prepayment is closed at the wallet; retrying with a new trade number", "order", id, "trade_no", pre.TradeNo)
 		return nil // the next step uses another trade number
 	case errors.Is(cause, payment.ErrWalletOtherOrder):
-		p.log(ctx).ErrorContext(ctx, "prepayment differs from the wallet's; retrying with a new trade number", "order", id, "trade_no", pre.TradeNo, "error", cause)
+		p.log(ctx).ErrorContext(ctx, "prepayment differs from the wallet's; retrying with a new trade number", "order", id, "trade_no",
+			pre.TradeNo, "error", cause)
 		return nil
 	case errors.Is(cause, payment.ErrWalletRefused):
 		p.log(ctx).ErrorContext(ctx, "wallet refuses requests; check its settings", "order", id, "error", cause)

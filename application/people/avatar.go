@@ -34,7 +34,8 @@ func (p *People) SetAvatar(ctx context.Context, actor access.Actor, raw media.Ra
 	if err != nil {
 		return user.Info{}, err
 	}
-	if err := p.directory.SetAvatar(ctx, actor.ID, avatar, processed.Size(), p.limits.Upload(int64(actor.ID), raw.Size(), p.now())...); err != nil {
+	if err := p.directory.SetAvatar(ctx, actor.ID, avatar, processed.Size(),
+		p.limits.Upload(int64(actor.ID), raw.Size(), p.now())...); err != nil {
 		return user.Info{}, media.Abandon(ctx, p.pictures, err, avatar.Keys()...)
 	}
 	_ = media.RemoveFiles(context.WithoutCancel(ctx), p.pictures, p.deletions, before.Keys()) // the cleanup retries failures

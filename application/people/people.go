@@ -107,7 +107,9 @@ func (p *People) Lookup(ctx context.Context, ids []user.ID, readErr error) ([]us
 }
 
 // Search returns the public info of the people whom the name finds, behind the cursor of the request (USR-08).
-func (p *People) Search(ctx context.Context, actor access.Actor, name string, r page.CursorRequest, readErr error) (page.CursorPage[user.Info], error) {
+func (p *People) Search(
+	ctx context.Context, actor access.Actor, name string, r page.CursorRequest, readErr error,
+) (page.CursorPage[user.Info], error) {
 	parsed, err := user.ParseSearchName(name)
 	if err := fault.Merge(readErr, fault.OnField("name", err)); err != nil {
 		return page.CursorPage[user.Info]{}, err

@@ -21,7 +21,8 @@ import (
 
 // Translate returns the translations of the texts into a language that are available to the
 // reader in time. Texts in that language have none.
-type Translate func(ctx context.Context, reader user.ID, texts []localisation.Text, to locale.Tag) map[localisation.Text]localisation.Translation
+type Translate func(ctx context.Context, reader user.ID, texts []localisation.Text,
+	to locale.Tag) map[localisation.Text]localisation.Translation
 
 // Reading implements the use cases.
 type Reading struct {
@@ -33,7 +34,9 @@ type Reading struct {
 }
 
 // New returns the use cases over the ports; now returns the time.
-func New(publications publication.Repository, reader feed.Reader, translate Translate, pictures media.Store, now func() time.Time) *Reading {
+func New(
+	publications publication.Repository, reader feed.Reader, translate Translate, pictures media.Store, now func() time.Time,
+) *Reading {
 	return &Reading{publications: publications, feed: reader, translate: translate, pictures: pictures, now: now}
 }
 

@@ -45,7 +45,9 @@ type Reconciling struct {
 
 // New returns the use cases over the ports; apply takes in payments that only a bill has, now returns the time, and log the
 // logger of a context. Without a gateway, comparisons fail with ErrNoWallet.
-func New(ledger payment.Ledger, gateways payment.Gateways, apply Apply, now func() time.Time, log func(context.Context) *slog.Logger) *Reconciling {
+func New(
+	ledger payment.Ledger, gateways payment.Gateways, apply Apply, now func() time.Time, log func(context.Context) *slog.Logger,
+) *Reconciling {
 	return &Reconciling{ledger: ledger, gateways: gateways, apply: apply, now: now, log: log}
 }
 

@@ -49,7 +49,9 @@ type Refunding struct {
 
 // New returns the use cases over the ports; now returns the time, and log the logger of a context. Without a
 // gateway, orders of refunds fail with ErrNoWallet.
-func New(ledger payment.Ledger, gateways payment.Gateways, l Limits, now func() time.Time, log func(context.Context) *slog.Logger) *Refunding {
+func New(
+	ledger payment.Ledger, gateways payment.Gateways, l Limits, now func() time.Time, log func(context.Context) *slog.Logger,
+) *Refunding {
 	return &Refunding{ledger: ledger, gateways: gateways, limits: l, now: now, log: log}
 }
 

@@ -57,7 +57,8 @@ const waitingLogins = 100
 func HashesAtOnce() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
 // errLoginsBusy is the fault of a server on which as many logins wait as may.
-var errLoginsBusy = fault.RetryAfter(fault.Unavailable, time.Second, "Too many logins at once. Try again in a moment.").AtLimit("password_hashes")
+var errLoginsBusy = fault.RetryAfter(fault.Unavailable, time.Second,
+	"Too many logins at once. Try again in a moment.").AtLimit("password_hashes")
 
 // New returns the use cases over the ports, with the limits on logins, and what codes need; now returns the time,
 // and log the logger of a request. They hash HashesAtOnce passwords of requests at once (AUT-12).
@@ -66,7 +67,8 @@ func New(accounts access.Accounts, tokens access.Tokens, throttle access.Throttl
 	now func() time.Time, log func(context.Context) *slog.Logger) *Signin {
 	s := &Signin{
 		accounts: accounts, tokens: tokens, throttle: throttle, hasher: hasher, strength: strength, ttl: ttl, limits: limits, now: now,
-		hashing: admission.New(admission.Limits{Capacity: int64(HashesAtOnce()), Waiting: waitingLogins}, errLoginsBusy), log: log, joining: joining,
+		hashing: admission.New(admission.Limits{Capacity: int64(HashesAtOnce()), Waiting: waitingLogins}, errLoginsBusy), log: log,
+		joining: joining,
 	}
 	s.sightings.waiting = make(chan access.Sighting, maxSightings)
 	s.sending.places = make(chan struct{}, maxSending)

@@ -95,7 +95,9 @@ type request struct {
 // within maxWait. It returns none of texts whose language is unknown or to itself, and none
 // at all into a language that is not offered. Of a language beyond the limit of the reader
 // it returns what is in the cache. A blank text is its own translation.
-func (t *Translation) Translate(ctx context.Context, reader user.ID, texts []localisation.Text, to locale.Tag) map[localisation.Text]localisation.Translation {
+func (t *Translation) Translate(
+	ctx context.Context, reader user.ID, texts []localisation.Text, to locale.Tag,
+) map[localisation.Text]localisation.Translation {
 	if t.translator == nil || to.IsZero() || !t.offer.includes(to) {
 		return nil
 	}

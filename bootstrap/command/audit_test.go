@@ -49,7 +49,8 @@ func TestMOD04_a_command_that_reads_can_change_and_copy_nothing(t *testing.T) {
 		for name, act := range map[string]func() error{
 			"change": func() error { return app.Signin.SetDisabled(ctx, 1, true) },
 			"create": func() error {
-				_, err := app.Paying.Create(ctx, payment.Draft{User: 1, Subject: "Tea", Amount: 990, Currency: payment.CNY, ExpiresIn: time.Hour}, nil, nil)
+				_, err := app.Paying.Create(ctx, payment.Draft{User: 1, Subject: "Tea", Amount: 990, Currency: payment.CNY, ExpiresIn: time.Hour}, nil,
+					nil)
 				return err
 			},
 			"export": func() error {
@@ -98,9 +99,11 @@ func TestMOD04_the_person_who_acts_must_be_known(t *testing.T) {
 	sh.run("user", "disable", "1").ends(done)
 	sh.run("user", "enable", "1", "--as", "Wang Li").ends(done)
 	one := "1"
-	assert.Equal(t, []act{{"Wang Li", "account_enabled", "account", &one}, {"nightly backup", "account_disabled", "account", &one}}, sh.acts()[:2])
+	assert.Equal(t, []act{{"Wang Li", "account_enabled", "account", &one}, {"nightly backup", "account_disabled", "account", &one}},
+		sh.acts()[:2])
 	assert.Equal(t, []act{
-		{"Wang Li", "account_enabled", "account", &one}, {"maria", "account_disabled", "account", &one}, {"Wang Li", "account_created", "account", &one},
+		{"Wang Li", "account_enabled", "account", &one}, {"maria", "account_disabled", "account", &one},
+		{"Wang Li", "account_created", "account", &one},
 	}, sh.acts()[2:5])
 	assert.Len(t, strings.Split(strings.TrimSpace(sh.run("audit", "list", "--limit", "2").ends(done).out), "\n"), 3)
 }

@@ -13,7 +13,8 @@ func TestCompletion_has_a_script_for_each_shell(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		script, _ := told(t, done, "completion", shell)
 		assert.Contains(t, script, "plaza completion "+shell, "how to install it")
-		assert.Contains(t, script, "serve config migrate demo user token order moderation audit sms import media check backup healthcheck wallet-sandbox openapi completion version help")
+		assert.Contains(t, script, "serve config migrate demo user token order moderation audit sms import media check backup healthcheck "+
+			"wallet-sandbox openapi completion version help")
 	}
 	told(t, misused, "completion", "tcsh")
 	told(t, misused, "completion")

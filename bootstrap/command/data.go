@@ -81,7 +81,9 @@ func (c dataCommand) config(ifMissing missingDatabase) (settings.Config, error) 
 var parts bootstrap.Parts
 
 // withApp calls work with an App over the stored data, and a context under which the stores refuse changes.
-func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDatabase, work func(context.Context, *bootstrap.App) error) error {
+func (c dataCommand) withApp(
+	ctx context.Context, s streams, ifMissing missingDatabase, work func(context.Context, *bootstrap.App) error,
+) error {
 	config, err := c.config(ifMissing)
 	if err != nil {
 		return readable(err)
@@ -91,7 +93,9 @@ func (c dataCommand) withApp(ctx context.Context, s streams, ifMissing missingDa
 
 // withDatabase calls work with the database, and a context under which it refuses changes. It does not check or change
 // the schema.
-func (c dataCommand) withDatabase(ctx context.Context, s streams, work func(context.Context, settings.Config, *bunstore.Store) error) error {
+func (c dataCommand) withDatabase(
+	ctx context.Context, s streams, work func(context.Context, settings.Config, *bunstore.Store) error,
+) error {
 	config, err := c.config(mustExist)
 	if err != nil {
 		return readable(err)
@@ -111,7 +115,9 @@ func (c actCommand) acting(
 
 // actingWithWallet is acting with an App that has the wallet of the settings. A sandbox without PLAZA_WALLET_URL is that of
 // a server on this machine.
-func (c actCommand) actingWithWallet(ctx context.Context, s streams, r audit.Record, work func(context.Context, *bootstrap.App, actLog) error) error {
+func (c actCommand) actingWithWallet(
+	ctx context.Context, s streams, r audit.Record, work func(context.Context, *bootstrap.App, actLog) error,
+) error {
 	return c.actingWith(ctx, s, mustExist, r, func(config *settings.Config) error {
 		config.Wallet = c.Wallet
 		config.Choose(false)

@@ -28,7 +28,8 @@ type migrateUp struct{ actCommand }
 // Run appends the record when the schema has its table.
 func (c migrateUp) Run(ctx context.Context, s streams) error {
 	r := audit.Record{Act: audit.SchemaMigrated, Object: audit.Object{Kind: audit.Database}}
-	return c.actingOnDatabase(ctx, s, mayCreate, r, func(ctx context.Context, config settings.Config, database *bunstore.Store, log actLog) error {
+	return c.actingOnDatabase(ctx, s, mayCreate, r, func(ctx context.Context, config settings.Config, database *bunstore.Store,
+		log actLog) error {
 		applied, err := database.Migrate(ctx)
 		for _, name := range applied {
 			fmt.Fprintln(s.out, "Applied", name)
@@ -111,7 +112,8 @@ func (c checkCommand) Run(ctx context.Context, s streams) error {
 		})
 	}
 	record := audit.Record{Act: audit.Repaired, Object: audit.Object{Kind: audit.Database}}
-	return c.actingOnDatabase(ctx, s, mustExist, record, func(ctx context.Context, config settings.Config, database *bunstore.Store, log actLog) error {
+	return c.actingOnDatabase(ctx, s, mustExist, record, func(ctx context.Context, config settings.Config, database *bunstore.Store,
+		log actLog) error {
 		if err := readyToCheck(ctx, database); err != nil {
 			return err
 		}
@@ -273,7 +275,8 @@ type backupCommand struct {
 
 func (c backupCommand) Run(ctx context.Context, s streams) error {
 	r := audit.Record{Act: audit.BackedUp, Object: audit.Object{Kind: audit.Database}}
-	return c.actingOnDatabase(ctx, s, mustExist, r, func(ctx context.Context, config settings.Config, database *bunstore.Store, log actLog) error {
+	return c.actingOnDatabase(ctx, s, mustExist, r, func(ctx context.Context, config settings.Config, database *bunstore.Store,
+		log actLog) error {
 		if err := database.Backup(ctx, c.File); err != nil {
 			return fmt.Errorf("back up: %w", err)
 		}
@@ -295,7 +298,8 @@ type mediaAdopt struct{ actCommand }
 
 func (c mediaAdopt) Run(ctx context.Context, s streams) error {
 	r := audit.Record{Act: audit.PicturesAdopted, Object: audit.Object{Kind: audit.Database}}
-	return c.actingOnDatabase(ctx, s, mustExist, r, func(ctx context.Context, config settings.Config, database *bunstore.Store, log actLog) error {
+	return c.actingOnDatabase(ctx, s, mustExist, r, func(ctx context.Context, config settings.Config, database *bunstore.Store,
+		log actLog) error {
 		if err := bootstrap.AdoptPictures(ctx, config, database); err != nil {
 			return err
 		}

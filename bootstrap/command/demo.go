@@ -29,31 +29,33 @@ func (c demoCommand) Run(ctx context.Context, s streams) error {
 	case c.Remove:
 		return c.remove(ctx, s)
 	}
-	return c.acting(ctx, s, mayCreate, audit.Record{Act: audit.DemoLoaded, Object: audit.Object{Kind: audit.Database}}, func(ctx context.Context, app *bootstrap.App, log actLog) error {
-		if err := app.LoadDemo(ctx, c.IntoExisting); err != nil {
-			return fmt.Errorf("load demo data: %w", err)
-		}
-		if err := log.acted(ctx, "demo"); err != nil {
-			return err
-		}
-		return s.printf("The demo data is in %s.\n", app.Config.DisplayDatabase())
-	})
+	return c.acting(ctx, s, mayCreate, audit.Record{Act: audit.DemoLoaded, Object: audit.Object{Kind: audit.Database}},
+		func(ctx context.Context, app *bootstrap.App, log actLog) error {
+			if err := app.LoadDemo(ctx, c.IntoExisting); err != nil {
+				return fmt.Errorf("load demo data: %w", err)
+			}
+			if err := log.acted(ctx, "demo"); err != nil {
+				return err
+			}
+			return s.printf("The demo data is in %s.\n", app.Config.DisplayDatabase())
+		})
 }
 
 // remove removes the demo's people and prints what was removed and what remains.
 func (c demoCommand) remove(ctx context.Context, s streams) error {
-	return c.actingOnPictures(ctx, s, mustExist, audit.Record{Act: audit.DemoRemoved, Object: audit.Object{Kind: audit.Database}}, func(ctx context.Context, app *bootstrap.App, log actLog) error {
-		done, err := app.RemoveDemo(ctx)
-		err = errors.Join(err, log.acted(ctx, "demo --remove", "accounts", done.Accounts, "events", done.Events,
-			"images", done.Images, "subscriptions", done.Subscriptions, "complete", err == nil))
-		if err != nil {
-			return fmt.Errorf("remove demo data: %w; run the command again to continue", err)
-		}
-		return s.printf("No account of the demo data in %s can log in any more. Disabled %s, deleted %s, %s and %s.\n"+
-			"These remain: imported categories, publications, demands, how-tos and news; orders; comments and likes on events of others.\n",
-			app.Config.DisplayDatabase(), amount(int64(done.Accounts), "account"), amount(int64(done.Events), "event"),
-			amount(int64(done.Images), "image"), amount(int64(done.Subscriptions), "subscription"))
-	})
+	return c.actingOnPictures(ctx, s, mustExist, audit.Record{Act: audit.DemoRemoved, Object: audit.Object{Kind: audit.Database}},
+		func(ctx context.Context, app *bootstrap.App, log actLog) error {
+			done, err := app.RemoveDemo(ctx)
+			err = errors.Join(err, log.acted(ctx, "demo --remove", "accounts", done.Accounts, "events", done.Events,
+				"images", done.Images, "subscriptions", done.Subscriptions, "complete", err == nil))
+			if err != nil {
+				return fmt.Errorf("remove demo data: %w; run the command again to continue", err)
+			}
+			return s.printf("No account of the demo data in %s can log in any more. Disabled %s, deleted %s, %s and %s.\n"+
+				"These remain: imported categories, publications, demands, how-tos and news; orders; comments and likes on events of others.\n",
+				app.Config.DisplayDatabase(), amount(int64(done.Accounts), "account"), amount(int64(done.Events), "event"),
+				amount(int64(done.Images), "image"), amount(int64(done.Subscriptions), "subscription"))
+		})
 }
 
 // writeExamples writes all files into the folder, or none if one of them exists.

@@ -29,7 +29,8 @@ func TestMisspelt_commands_are_corrected(t *testing.T) {
 		"user create --usrname x": "plaza: unknown flag --usrname, did you mean \"--username\"?\nTry: plaza user create --help\n",
 		"user passwd 5 hunter22":  "plaza: unexpected argument: plaza user passwd takes only <uid> and flags\nTry: plaza user passwd --help\n",
 		"user disable me":         "plaza: <uid>: \"me\" is not a whole number\nTry: plaza user disable --help\n",
-		"order payments --state=": "plaza: --state must be one of \"applied\",\"refund_due\",\"disputed\" but got \"\"\nTry: plaza order payments --help\n",
+		"order payments --state=": "plaza: --state must be one of \"applied\",\"refund_due\",\"disputed\" but got \"\"\nTry: plaza order " +
+			"payments --help\n",
 	} {
 		out, errOut := told(t, misused, strings.Fields(line)...)
 		assert.Equal(t, want, errOut, line)
@@ -70,7 +71,8 @@ func TestHelp_lists_the_settings_that_matter(t *testing.T) {
 	}
 	words := strings.Join(strings.Fields(all), " ")
 	for _, told := range []string{
-		"Address of the REST interface (default: 127.0.0.1:8080) ($PLAZA_ADDR).", "last use (default: 720h)", "(auto: pseudo with --demo, else none) ($PLAZA_TRANSLATOR)",
+		"Address of the REST interface (default: 127.0.0.1:8080) ($PLAZA_ADDR).", "last use (default: 720h)",
+		"(auto: pseudo with --demo, else none) ($PLAZA_TRANSLATOR)",
 	} {
 		assert.Contains(t, words, told)
 	}

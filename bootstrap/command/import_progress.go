@@ -52,7 +52,8 @@ func newImportWatcher(s streams, sources []importing.Source) *importWatcher {
 
 func (w *importWatcher) Progressed(s importing.Source, summary importing.Summary) {
 	rate := float64(summary.Records()) / max(time.Since(w.began).Seconds(), 0.001)
-	now := fmt.Sprintf("%s, %s a second, %s rejected", amount(summary.Records(), "record"), humanize.Comma(int64(rate)), humanize.Comma(summary.Rejected))
+	now := fmt.Sprintf("%s, %s a second, %s rejected", amount(summary.Records(), "record"), humanize.Comma(int64(rate)),
+		humanize.Comma(summary.Rejected))
 	if w.bar != nil {
 		w.bar.Describe(now)
 		_ = w.bar.Set(int(barLength * summary.Done)) // a failure to draw the bar must not stop the import

@@ -72,7 +72,8 @@ func reportRow(r moderation.Reported) string {
 			state = "hidden"
 		}
 	}
-	return fmt.Sprintf("%d\t%s\t%s\t%d\t%s\t%d\t%d\t%s\t%s", r.ID, state, r.Kind, r.Thing.ID, r.Reason, r.By, r.Owner, clock(r.Created), orDash(about))
+	return fmt.Sprintf("%d\t%s\t%s\t%d\t%s\t%d\t%d\t%s\t%s", r.ID, state, r.Kind, r.Thing.ID, r.Reason, r.By, r.Owner, clock(r.Created),
+		orDash(about))
 }
 
 func (c moderationReports) Run(ctx context.Context, s streams) error {

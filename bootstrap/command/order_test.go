@@ -91,9 +91,10 @@ func (sh *shell) receives(order int64, transaction string, at time.Time) {
 	intent := payment.Intent{EndType: payment.Native, App: payment.OfficialAccount}
 	come := func(t *payment.Trade) error {
 		if t.Order.State == payment.Open {
-			_, err := t.Begin(payment.BeginRequest{Intent: intent, Protocol: "v2", TradeNo: "P1", BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) {
-				return []byte("a request"), nil
-			}}, at)
+			_, err := t.Begin(payment.BeginRequest{Intent: intent, Protocol: "v2", TradeNo: "P1",
+				BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) {
+					return []byte("a request"), nil
+				}}, at)
 			require.NoError(sh, err)
 		}
 		t.Settle(payment.Receipt{TransactionID: transaction, TradeNo: "P1", App: intent.App, Amount: 990, Currency: "CNY", Paid: at}, at)

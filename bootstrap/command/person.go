@@ -67,23 +67,24 @@ type userExport struct {
 }
 
 func (c userExport) Run(ctx context.Context, s streams) error {
-	return c.actingOnPictures(ctx, s, mustExist, audit.OnAccount(audit.AccountExported, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
-		if _, err := app.Stores.Accounts.ByID(ctx, c.UID); err != nil {
-			return err
-		}
-		name := cmp.Or(c.To, fmt.Sprintf("plaza-user-%d.zip", c.UID))
-		done, err := exportTo(ctx, app.Privacy, c.UID, name)
-		if err != nil {
-			return err
-		}
-		if err := log.acted(ctx, "user export", "user", c.UID, "file", name); err != nil {
-			return err
-		}
-		for _, key := range done.Missing {
-			fmt.Fprintln(s.err, "No file for the picture", key)
-		}
-		return s.printf("Wrote %d records and %d pictures to %s.\n", done.Records, done.Pictures, name)
-	})
+	return c.actingOnPictures(ctx, s, mustExist, audit.OnAccount(audit.AccountExported, c.UID),
+		func(ctx context.Context, app *bootstrap.App, log actLog) error {
+			if _, err := app.Stores.Accounts.ByID(ctx, c.UID); err != nil {
+				return err
+			}
+			name := cmp.Or(c.To, fmt.Sprintf("plaza-user-%d.zip", c.UID))
+			done, err := exportTo(ctx, app.Privacy, c.UID, name)
+			if err != nil {
+				return err
+			}
+			if err := log.acted(ctx, "user export", "user", c.UID, "file", name); err != nil {
+				return err
+			}
+			for _, key := range done.Missing {
+				fmt.Fprintln(s.err, "No file for the picture", key)
+			}
+			return s.printf("Wrote %d records and %d pictures to %s.\n", done.Records, done.Pictures, name)
+		})
 }
 
 // exportTo writes an export to a new file that only its owner may read. It leaves no part of one behind.
@@ -133,20 +134,22 @@ func (c userErase) Run(ctx context.Context, s streams) error {
 			return errors.Join(c.print(s, counts), misusef("nothing was erased: this would be. Add --yes to erase user %d", c.UID))
 		})
 	}
-	return c.actingOnPictures(ctx, s, mustExist, audit.OnAccount(audit.AccountErased, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
-		done, err := app.Privacy.Erase(ctx, c.UID)
-		err = errors.Join(err, log.acted(ctx, "user erase", "user", c.UID, "complete", err == nil))
-		if err = errors.Join(c.print(s, done.Counts), err); err != nil {
-			return fmt.Errorf("the erasure of user %d is not complete: a server goes on with it, or run it again: %w", c.UID, err)
-		}
-		if err := app.Privacy.RemoveFiles(ctx); err != nil {
-			fmt.Fprintln(s.err, "Servers will remove the files of pictures that could not be removed now:", err)
-		}
-		if len(done.OpenOrders) > 0 {
-			return fmt.Errorf("the orders %v of user %d are open and keep their subjects: a server erases them after they are paid or closed, and so does this",
-				done.OpenOrders, c.UID)
-		}
-		fmt.Fprintf(s.err, "User %d is erased. The phone number may be registered again.\n", c.UID)
-		return nil
-	})
+	return c.actingOnPictures(ctx, s, mustExist, audit.OnAccount(audit.AccountErased, c.UID),
+		func(ctx context.Context, app *bootstrap.App, log actLog) error {
+			done, err := app.Privacy.Erase(ctx, c.UID)
+			err = errors.Join(err, log.acted(ctx, "user erase", "user", c.UID, "complete", err == nil))
+			if err = errors.Join(c.print(s, done.Counts), err); err != nil {
+				return fmt.Errorf("the erasure of user %d is not complete: a server goes on with it, or run it again: %w", c.UID, err)
+			}
+			if err := app.Privacy.RemoveFiles(ctx); err != nil {
+				fmt.Fprintln(s.err, "Servers will remove the files of pictures that could not be removed now:", err)
+			}
+			if len(done.OpenOrders) > 0 {
+				return fmt.Errorf("the orders %v of user %d are open and keep their subjects: a server erases them after they are paid or closed, "+
+					"and so does this",
+					done.OpenOrders, c.UID)
+			}
+			fmt.Fprintf(s.err, "User %d is erased. The phone number may be registered again.\n", c.UID)
+			return nil
+		})
 }

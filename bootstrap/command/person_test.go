@@ -45,7 +45,8 @@ func (sh *shell) writesEvent() (photo media.Key) {
 	sh.within(func(app *bootstrap.App) {
 		err := app.PairPictures(sh.Context())
 		require.NoError(sh, err)
-		photo, err = media.Upload{Type: "image/jpeg", Width: 1, Height: 1, Bytes: []byte("a photo")}.Put(sh.Context(), app.Stores.Media, media.Viewers)
+		photo, err = media.Upload{Type: "image/jpeg", Width: 1, Height: 1, Bytes: []byte("a photo")}.Put(sh.Context(), app.Stores.Media,
+			media.Viewers)
 		require.NoError(sh, err)
 		then := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 		change := event.Change{Title: new("杭州市西湖区的秘密"), Permission: new(event.Private), Publish: new(true)}

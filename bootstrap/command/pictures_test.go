@@ -112,7 +112,8 @@ func TestPLA04_pictures_of_another_database_are_not_touched(t *testing.T) {
 	other.dataDir = sh.dataDir
 	other.run("migrate", "up").ends(done)
 	for _, args := range [][]string{{"check"}, {"check", "--repair"}, {"check", "--repair", "--yes", "--remove-pictures", "99"}, {"demo"},
-		{"import", records(t, t.TempDir(), "a.jsonl", rootCategory)}, {"user", "export", "1"}, {"user", "erase", "1", "--yes"}, {"moderation", "hide", "image", "1", "--reason", "Rude"}} {
+		{"import", records(t, t.TempDir(), "a.jsonl", rootCategory)}, {"user", "export", "1"}, {"user", "erase", "1", "--yes"},
+		{"moderation", "hide", "image", "1", "--reason", "Rude"}} {
 		other.run(args...).refuses(refused, "do not belong", "plaza media adopt")
 		assert.Equal(t, files, sh.pictureFiles(), "%v", args)
 	}

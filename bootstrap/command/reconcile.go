@@ -54,7 +54,8 @@ func (c orderReconcile) Run(ctx context.Context, s streams) error {
 			return app.Reconciling.Findings(ctx, payment.FindingFilter{Day: day, State: payment.FindingOpen}, p)
 		})
 		if c.JSON {
-			out := reconciled{day.String(), result.Open() == 0 && result.Unapplied == 0, result.Payments, result.Refunds, result.Repaired, result.Unapplied, []view.Finding{}}
+			out := reconciled{day.String(), result.Open() == 0 && result.Unapplied == 0, result.Payments, result.Refunds, result.Repaired,
+				result.Unapplied, []view.Finding{}}
 			for f, err := range open {
 				if err != nil {
 					return err

@@ -74,7 +74,8 @@ func TestAUT18_user_phone_tells_the_former_number(t *testing.T) {
 	defer gateway.Close()
 	sh := newShell(t)
 	uid := sh.somebody("+86-13900000001")
-	flags := []string{"--sms=webhook", "--sms-url=" + gateway.URL, "--sms-key=whsec_" + strings.Repeat("A", 32), "--sms-budget=1", "--sms-codes=86"}
+	flags := []string{"--sms=webhook", "--sms-url=" + gateway.URL, "--sms-key=whsec_" + strings.Repeat("A", 32), "--sms-budget=1",
+		"--sms-codes=86"}
 	sh.run("user", "phone", uid, "+86-13900000002").ends(done)
 	assert.Empty(t, got, "there is no sender")
 	sh.run(append([]string{"user", "phone", uid, "+86-13900000003", "--language=klingonish"}, flags...)...).refuses(misused, "--language")

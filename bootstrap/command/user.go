@@ -247,14 +247,18 @@ type userDisable struct{ accountCommand }
 
 func (c userDisable) Run(ctx context.Context, s streams) error {
 	const result = "Account %d is disabled. Its password and its tokens are not accepted."
-	return c.change(ctx, s, audit.AccountDisabled, "user disable", result, func(ctx context.Context, app *bootstrap.App) error { return app.Signin.SetDisabled(ctx, c.UID, true) })
+	return c.change(ctx, s, audit.AccountDisabled, "user disable", result,
+		func(ctx context.Context, app *bootstrap.App) error { return app.Signin.SetDisabled(ctx, c.UID, true) })
 }
 
 type userEnable struct{ accountCommand }
 
 func (c userEnable) Run(ctx context.Context, s streams) error {
 	const result = "Account %d is enabled. Its tokens are valid again."
-	return c.change(ctx, s, audit.AccountEnabled, "user enable", result, func(ctx context.Context, app *bootstrap.App) error { return app.Signin.SetDisabled(ctx, c.UID, false) })
+	return c.change(ctx, s, audit.AccountEnabled, "user enable", result, func(ctx context.Context,
+		app *bootstrap.App) error {
+		return app.Signin.SetDisabled(ctx, c.UID, false)
+	})
 }
 
 type userPasswd struct {
@@ -297,29 +301,30 @@ type userScopes struct {
 }
 
 func (c userScopes) Run(ctx context.Context, s streams) error {
-	return c.acting(ctx, s, mustExist, audit.OnAccount(audit.ScopesSet, c.UID), func(ctx context.Context, app *bootstrap.App, log actLog) error {
-		names := settings.SplitNames(c.Scopes)
-		if c.Staff != nil && !*c.Staff && slices.Contains(names, string(access.BackOffice)) {
-			return misusef("--no-staff contradicts the scope back_office")
-		}
-		if err := app.Signin.SetScopes(ctx, c.UID, names); err != nil {
-			return err
-		}
-		if c.Staff != nil {
-			if err := app.Signin.SetStaff(ctx, c.UID, *c.Staff); err != nil {
+	return c.acting(ctx, s, mustExist, audit.OnAccount(audit.ScopesSet, c.UID),
+		func(ctx context.Context, app *bootstrap.App, log actLog) error {
+			names := settings.SplitNames(c.Scopes)
+			if c.Staff != nil && !*c.Staff && slices.Contains(names, string(access.BackOffice)) {
+				return misusef("--no-staff contradicts the scope back_office")
+			}
+			if err := app.Signin.SetScopes(ctx, c.UID, names); err != nil {
 				return err
 			}
-		}
-		account, err := app.Stores.Accounts.ByID(ctx, c.UID)
-		if err != nil {
-			return err
-		}
-		if err := log.acted(ctx, "user scopes", "user", c.UID, "scopes", listed(account.Scopes), "staff", account.Staff); err != nil {
-			return err
-		}
-		if scopes := account.EffectiveScopes(); len(scopes) > 0 {
-			return s.printf("Account %d has the scopes %s.\n", c.UID, joined(scopes, ", "))
-		}
-		return s.printf("Account %d has no scopes.\n", c.UID)
-	})
+			if c.Staff != nil {
+				if err := app.Signin.SetStaff(ctx, c.UID, *c.Staff); err != nil {
+					return err
+				}
+			}
+			account, err := app.Stores.Accounts.ByID(ctx, c.UID)
+			if err != nil {
+				return err
+			}
+			if err := log.acted(ctx, "user scopes", "user", c.UID, "scopes", listed(account.Scopes), "staff", account.Staff); err != nil {
+				return err
+			}
+			if scopes := account.EffectiveScopes(); len(scopes) > 0 {
+				return s.printf("Account %d has the scopes %s.\n", c.UID, joined(scopes, ", "))
+			}
+			return s.printf("Account %d has no scopes.\n", c.UID)
+		})
 }

@@ -14,7 +14,8 @@ func TestPLA04_where_pictures_are_kept(t *testing.T) {
 		"":                   {},
 		"file:/srv/pictures": {Dir: "/srv/pictures"},
 		"s3://store.example.org:9000/pictures/plaza/one?region=eu-1&tls=off&public=https://cdn.example.org/p": {
-			Endpoint: "http://store.example.org:9000", Region: "eu-1", Bucket: "pictures", Prefix: "plaza/one", PublicURL: "https://cdn.example.org/p"},
+			Endpoint: "http://store.example.org:9000", Region: "eu-1", Bucket: "pictures", Prefix: "plaza/one",
+			PublicURL: "https://cdn.example.org/p"},
 		"s3://store.example.org/pictures": {Endpoint: "https://store.example.org", Region: "us-east-1", Bucket: "pictures"},
 	} {
 		c, err := parsed(t, "--media-url="+value, "--media-key-id=id", "--media-secret=never-shown-secret")

@@ -293,7 +293,8 @@ func (o *Origins) UnmarshalText(text []byte) error {
 // isOrigin reports whether a browser may send the text as the origin of a page.
 func isOrigin(s string) bool {
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.Scheme+"://"+u.Host != s || strings.Contains(s, "*") {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.Scheme+"://"+u.Host != s ||
+		strings.Contains(s, "*") {
 		return false
 	}
 	_, err = strconv.ParseUint(u.Port(), 10, 16)

@@ -47,7 +47,8 @@ var wrongSettings = []struct {
 	{"--quota-follows", "PLAZA_QUOTA_FOLLOWS", []string{"all", "-1"}},
 	{"--quota-pictures", "PLAZA_QUOTA_PICTURES", []string{"much", "-1", "10 GiB each", "10EiB", "none of them"}},
 	{"--cors-origins", "PLAZA_CORS_ORIGINS", []string{
-		"app.example", "ftp://app.example", "https://app.example/", "https://me@app.example", "https://*.example", "https://:80", "https://app.example:", "https://app.example:99999", "null",
+		"app.example", "ftp://app.example", "https://app.example/", "https://me@app.example", "https://*.example", "https://:80",
+		"https://app.example:", "https://app.example:99999", "null",
 	}},
 	{"--read-timeout", "PLAZA_READ_TIMEOUT", []string{"0s", "soon", "999ms", "61s"}},
 	{"--write-timeout", "PLAZA_WRITE_TIMEOUT", []string{"0s", "20s", "29s", "61m"}},
@@ -102,7 +103,8 @@ func TestSettings(t *testing.T) {
 
 func TestSettings_of_the_environment(t *testing.T) {
 	for variable, value := range map[string]string{
-		"PLAZA_TOKEN_TTL": "soon", "PLAZA_LOG_LEVEL": "debug", "PLAZA_DATABASE_WAIT": "", "PLAZA_DATABASE_CONNECTIONS": "", "PLAZA_DATABASE_POOLER": "",
+		"PLAZA_TOKEN_TTL": "soon", "PLAZA_LOG_LEVEL": "debug", "PLAZA_DATABASE_WAIT": "", "PLAZA_DATABASE_CONNECTIONS": "",
+		"PLAZA_DATABASE_POOLER": "",
 	} {
 		t.Setenv(variable, value)
 	}

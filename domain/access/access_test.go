@@ -28,7 +28,8 @@ func TestAUT09_keys(t *testing.T) {
 	again, _ := access.HashKey(key)
 	assert.Equal(t, hash, again)
 	body := strings.TrimPrefix(key.Reveal(), "plz_")
-	for _, bad := range []string{"", "plz_", body, "plz_" + body[:42], "plz_" + body + "A", "PLZ_" + body, "plz_" + body[:42] + "!", key.Reveal() + "\n"} {
+	for _, bad := range []string{"", "plz_", body, "plz_" + body[:42], "plz_" + body + "A", "PLZ_" + body, "plz_" + body[:42] + "!",
+		key.Reveal() + "\n"} {
 		_, ok := access.HashKey(secret.New(bad))
 		assert.False(t, ok, "%q", bad)
 	}
@@ -179,7 +180,8 @@ func TestPasswords(t *testing.T) {
 	strong := &estimator{strength: access.SomewhatGuessable}
 	phone, err := user.ParsePhone("+86-13900000084")
 	require.NoError(t, err)
-	for _, good := range []string{"plaza-demo", "correct horse battery", "密码是一个很长的词", "пароль-кот", strings.Repeat("ab3", 42), " spaces count "} {
+	for _, good := range []string{"plaza-demo", "correct horse battery", "密码是一个很长的词", "пароль-кот", strings.Repeat("ab3", 42),
+		" spaces count "} {
 		assert.NoError(t, access.CheckPassword(secret.New(good), phone, strong), good)
 	}
 	for _, bad := range []string{"", "short", "1234567", "密码", "12345678", "password", "Password123!", "qwertyui",

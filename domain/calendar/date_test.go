@@ -25,7 +25,8 @@ func TestDate(t *testing.T) {
 	}
 	shanghai, err := time.LoadLocation("Asia/Shanghai")
 	require.NoError(t, err)
-	assert.Equal(t, "2026-11-21", calendar.DateOf(time.Date(2026, 11, 20, 17, 0, 0, 0, time.UTC).In(shanghai)).String(), "its own time zone's day")
+	assert.Equal(t, "2026-11-21", calendar.DateOf(time.Date(2026, 11, 20, 17, 0, 0, 0, time.UTC).In(shanghai)).String(),
+		"its own time zone's day")
 }
 
 func TestDate_begins_in_its_zone(t *testing.T) {
@@ -45,14 +46,16 @@ func TestDate_begins_in_its_zone(t *testing.T) {
 // FuzzParseDate compares dates with those of the calendar: a date has one form.
 func FuzzParseDate(f *testing.F) {
 	for _, s := range []string{
-		"2026-11-21", "2024-02-29", "2026-02-29", "1900-02-29", "0000-01-01", "0001-01-01", "9999-12-31", "10000-01-01", "-001-01-01", "2026-1-1", "2026-11-21T00:00:00Z", "2026-11-21 ", "２０２６-11-21", "2026-00-00", "2026-11-31", "\x00",
+		"2026-11-21", "2024-02-29", "2026-02-29", "1900-02-29", "0000-01-01", "0001-01-01", "9999-12-31", "10000-01-01", "-001-01-01", "2026-1-1",
+		"2026-11-21T00:00:00Z", "2026-11-21 ", "２０２６-11-21", "2026-00-00", "2026-11-31", "\x00",
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		var year, month, day int
 		_, err := fmt.Sscanf(s, "%d-%d-%d", &year, &month, &day)
-		isDate := err == nil && year > 0 && year < 10_000 && time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) == s
+		isDate := err == nil && year > 0 && year < 10_000 && time.Date(year, time.Month(month), day, 0, 0, 0, 0,
+			time.UTC).Format(time.DateOnly) == s
 		d, err := calendar.ParseDate(s)
 		require.Equal(t, isDate, err == nil, "%q", s)
 		require.Equal(t, !isDate, d.IsZero())

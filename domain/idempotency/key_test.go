@@ -59,7 +59,8 @@ func fields(pairs ...string) (all []idempotency.Field) {
 // retry across an upgrade.
 func TestGEN13_fingerprints_of_files_stay_the_same(t *testing.T) {
 	picture := bytes.Repeat([]byte("picture"), 100_000)
-	k, err := idempotency.NewKey(5, "one", idempotency.Request{Operation: "plate", Fields: fields("event", "7"), File: bytes.NewReader(picture)})
+	k, err := idempotency.NewKey(5, "one", idempotency.Request{Operation: "plate", Fields: fields("event", "7"),
+		File: bytes.NewReader(picture)})
 	require.NoError(t, err)
 	assert.Equal(t, "50801c5dc131554143930c41be739cc68c3ee096bca7934b67f8f7317b62e9d2", hex.EncodeToString(k.Fingerprint[:]))
 }

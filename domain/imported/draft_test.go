@@ -55,7 +55,8 @@ func assertWrong(t *testing.T, d imported.Draft, fields ...string) {
 }
 
 // notOfOneLine are the fields that are ids, addresses, names of a form of their own, or texts of several lines.
-var notOfOneLine = []string{"ID", "Username", "Timezone", "Slug", "HTML", "Summary", "Description", "Author", "Robot", "Language", "SiteLogo", "URL", "Images"}
+var notOfOneLine = []string{"ID", "Username", "Timezone", "Slug", "HTML", "Summary", "Description", "Author", "Robot", "Language",
+	"SiteLogo", "URL", "Images"}
 
 func TestADM04_titles_names_and_tags_are_of_one_line(t *testing.T) {
 	tried := 0
@@ -100,7 +101,8 @@ func TestADM04_drafts_of_users(t *testing.T) {
 	got := recordOf[imported.UserRecord](t, d)
 	assert.Equal(t, "u1", got.Source)
 	assert.Equal(t, "+86-13800000001", got.Phone.String())
-	assert.Equal(t, []string{"雷", "李", "Tea", "Hangzhou", "UTC"}, []string{got.Firstname, got.Lastname, got.Expertise, got.Location, got.Timezone})
+	assert.Equal(t, []string{"雷", "李", "Tea", "Hangzhou", "UTC"}, []string{got.Firstname, got.Lastname, got.Expertise, got.Location,
+		got.Timezone})
 	assert.Equal(t, noon, got.Joined)
 	assert.Zero(t, got.Member.ID, "that is for the store")
 
@@ -156,7 +158,8 @@ func demandDraft() imported.DemandDraft {
 
 func TestADM04_drafts_of_publications_and_nodes(t *testing.T) {
 	content := publication.Content{
-		Title: "Tea", Summary: "How to", Language: "zh-CN", Category: 2, Published: true, Deleted: true, Created: noon, Updated: noon.Add(time.Hour),
+		Title: "Tea", Summary: "How to", Language: "zh-CN", Category: 2, Published: true, Deleted: true, Created: noon,
+		Updated: noon.Add(time.Hour),
 	}
 	draft := imported.ContentDraft{
 		Title: "Tea ", Summary: "How to", Author: "u1", Language: "zh_CN", Category: 2,
@@ -176,7 +179,8 @@ func TestADM04_drafts_of_publications_and_nodes(t *testing.T) {
 	none := &imported.CoverDraft{}
 	wrong := imported.ContentDraft{Summary: "\x00", Category: -1, Cover: none, Updated: late}
 	assertWrong(t, imported.PublicationDraft{Node: -1, Type: 1, ContentDraft: wrong},
-		"id", "bundle", "node", "type", "title", "summary", "cover.url", "cover.width", "cover.height", "author", "language", "category", "created", "updated")
+		"id", "bundle", "node", "type", "title", "summary", "cover.url", "cover.width", "cover.height", "author", "language", "category",
+		"created", "updated")
 	assertWrong(t, imported.NodeDraft{Bundle: -1, ContentDraft: wrong},
 		"id", "bundle", "title", "summary", "cover.url", "cover.width", "cover.height", "author", "language", "category", "created", "updated")
 }
@@ -184,7 +188,8 @@ func TestADM04_drafts_of_publications_and_nodes(t *testing.T) {
 func TestADM04_drafts_of_demands(t *testing.T) {
 	d := demandDraft()
 	d.Description, d.Tags, d.Images = "Green", []string{" a", "a"}, []string{"https://example.org/1"}
-	d.Address, d.Category, d.Lat, d.Lng, d.Published, d.End, d.Updated = "Lake Road 1", 2, new(30.0), new(-180.0), true, noon.Add(2), noon.Add(time.Hour)
+	d.Address, d.Category, d.Lat, d.Lng, d.Published, d.End, d.Updated = "Lake Road 1", 2, new(30.0), new(-180.0), true, noon.Add(2),
+		noon.Add(time.Hour)
 	got := recordOf[imported.DemandRecord](t, d)
 	assert.Equal(t, &geo.Point{Lat: 30, Lng: -180}, got.Place)
 	assert.Equal(t, []string{"a"}, got.Tags)
@@ -212,12 +217,14 @@ func TestADM04_drafts_of_demands(t *testing.T) {
 	assertWrong(t, imported.DemandDraft{
 		Description: "\x00", Tags: []string{""}, Images: []string{""}, Address: long + long, Category: -1, Lat: new(91.0), Lng: new(181.0),
 		Cover: &imported.CoverDraft{}, Updated: late,
-	}, "id", "title", "description", "tags", "images", "address", "category", "lat", "lng", "author", "cover.url", "cover.width", "cover.height",
+	}, "id", "title", "description", "tags", "images", "address", "category", "lat", "lng", "author", "cover.url", "cover.width",
+		"cover.height",
 		"closed", "start", "end", "created", "updated")
 }
 
 func TestADM04_drafts_of_how_tos(t *testing.T) {
-	got := recordOf[imported.HowToRecord](t, imported.HowToDraft{Category: " Tea", Robot: "r1", Bundles: []publication.BundleID{5, 6, 5}, Created: noon})
+	got := recordOf[imported.HowToRecord](t, imported.HowToDraft{Category: " Tea", Robot: "r1", Bundles: []publication.BundleID{5, 6, 5},
+		Created: noon})
 	assert.Equal(t, imported.HowToRecord{By: "r1", HowTo: publication.HowTo{
 		Category: "Tea", Bundles: []publication.BundleID{5, 6}, Created: noon, Updated: noon,
 	}}, got)

@@ -46,7 +46,8 @@ func record(t *rapid.T) imported.Record {
 	category := feed.CategoryID(number("category", 0, 8))
 	bundle := publication.BundleID(number("bundle", 1, 5))
 	switch rapid.SampledFrom([]imported.Kind{
-		imported.User, imported.Category, imported.Category, imported.Category, imported.Bundle, imported.Bundle, imported.Publication, imported.Node, imported.Demand, imported.HowTo,
+		imported.User, imported.Category, imported.Category, imported.Category, imported.Bundle, imported.Bundle, imported.Publication,
+		imported.Node, imported.Demand, imported.HowTo,
 	}).Draw(t, "kind") {
 	case imported.User:
 		return imported.UserRecord{Source: by}

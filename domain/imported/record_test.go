@@ -51,23 +51,26 @@ func TestADM04_what_records_are_called_and_what_they_need(t *testing.T) {
 		id     string
 		needs  needs
 	}{
-		"a person":                {imported.UserRecord{Source: "u1"}, imported.User, "u1", nil},
-		"news":                    {imported.NewsRecord{Source: "n1"}, imported.News, "n1", nil},
-		"a root":                  {categoryRecord(1, 0), imported.Category, "1", nil},
-		"a category":              {categoryRecord(2, 1), imported.Category, "2", needs{need("parent", imported.Category, "1")}},
-		"its own parent":          {categoryRecord(2, 2), imported.Category, "2", nil},
-		"an original":             {bundleRecord(5, 0, 0), imported.Bundle, "5", nil},
-		"an original of its own":  {bundleRecord(5, 5, 0), imported.Bundle, "5", nil},
-		"a translation":           {bundleRecord(7, 5, 6), imported.Bundle, "7", needs{need("first_original", imported.Bundle, "5"), need("original", imported.Bundle, "6")}},
+		"a person":               {imported.UserRecord{Source: "u1"}, imported.User, "u1", nil},
+		"news":                   {imported.NewsRecord{Source: "n1"}, imported.News, "n1", nil},
+		"a root":                 {categoryRecord(1, 0), imported.Category, "1", nil},
+		"a category":             {categoryRecord(2, 1), imported.Category, "2", needs{need("parent", imported.Category, "1")}},
+		"its own parent":         {categoryRecord(2, 2), imported.Category, "2", nil},
+		"an original":            {bundleRecord(5, 0, 0), imported.Bundle, "5", nil},
+		"an original of its own": {bundleRecord(5, 5, 0), imported.Bundle, "5", nil},
+		"a translation": {bundleRecord(7, 5, 6), imported.Bundle, "7",
+			needs{need("first_original", imported.Bundle, "5"), need("original", imported.Bundle, "6")}},
 		"a translation of itself": {bundleRecord(7, 7, 7), imported.Bundle, "7", nil},
-		"a publication":           {publicationRecord(3, 5, "u1", 0), imported.Publication, "3", needs{need("bundle", imported.Bundle, "5"), need("author", imported.User, "u1")}},
+		"a publication": {publicationRecord(3, 5, "u1", 0), imported.Publication, "3",
+			needs{need("bundle", imported.Bundle, "5"), need("author", imported.User, "u1")}},
 		"one in a category": {publicationRecord(3, 5, "u1", 2), imported.Publication, "3",
 			needs{need("bundle", imported.Bundle, "5"), need("author", imported.User, "u1"), need("category", imported.Category, "2")}},
 		"a node": {nodeRecord(3, 0, "u1", 0), imported.Node, "3", needs{need("author", imported.User, "u1")}},
 		"one in a bundle": {nodeRecord(3, 5, "u1", 2), imported.Node, "3",
 			needs{need("bundle", imported.Bundle, "5"), need("author", imported.User, "u1"), need("category", imported.Category, "2")}},
-		"a demand":          {demandRecord(3, "u1", 0), imported.Demand, "3", needs{need("author", imported.User, "u1")}},
-		"one of a category": {demandRecord(3, "u1", 2), imported.Demand, "3", needs{need("author", imported.User, "u1"), need("category", imported.Category, "2")}},
+		"a demand": {demandRecord(3, "u1", 0), imported.Demand, "3", needs{need("author", imported.User, "u1")}},
+		"one of a category": {demandRecord(3, "u1", 2), imported.Demand, "3",
+			needs{need("author", imported.User, "u1"), need("category", imported.Category, "2")}},
 		"a how-to": {howToRecord("Tea", "r1", 5, 6), imported.HowTo, `"Tea" r1`,
 			needs{need("robot", imported.User, "r1"), need("bundles", imported.Bundle, "5"), need("bundles", imported.Bundle, "6")}},
 	} {
@@ -95,9 +98,12 @@ func TestADM04_a_record_with_its_cover(t *testing.T) {
 		frame  media.SizeSpec
 		cover  func(imported.Record) media.Picture
 	}{
-		{publicationRecord(3, 5, "u1", 2).(imported.PublicationRecord), media.CoverSizes[0], func(r imported.Record) media.Picture { return r.(imported.PublicationRecord).Cover }},
-		{nodeRecord(3, 5, "u1", 2).(imported.NodeRecord), media.CoverSizes[0], func(r imported.Record) media.Picture { return r.(imported.NodeRecord).Cover }},
-		{demandRecord(3, "u1", 2).(imported.DemandRecord), media.DemandCoverSizes[0], func(r imported.Record) media.Picture { return r.(imported.DemandRecord).Cover }},
+		{publicationRecord(3, 5, "u1", 2).(imported.PublicationRecord), media.CoverSizes[0],
+			func(r imported.Record) media.Picture { return r.(imported.PublicationRecord).Cover }},
+		{nodeRecord(3, 5, "u1", 2).(imported.NodeRecord), media.CoverSizes[0],
+			func(r imported.Record) media.Picture { return r.(imported.NodeRecord).Cover }},
+		{demandRecord(3, "u1", 2).(imported.DemandRecord), media.DemandCoverSizes[0],
+			func(r imported.Record) media.Picture { return r.(imported.DemandRecord).Cover }},
 	} {
 		assert.Equal(t, []media.SizeSpec{c.frame}, c.record.CoverSizes())
 		picture := media.Picture{Key: "public/a", Sizes: []media.Size{{Name: c.frame.Name, Width: 30, Height: 20, Key: "public/b"}}}

@@ -118,7 +118,8 @@ func TestHeadersThatNameALanguage(t *testing.T) {
 
 func TestTags_without_what_names_no_region(t *testing.T) {
 	for name, want := range map[string][2]string{
-		"en": {"en", "en"}, "en-GB-x-mine": {"en-GB", "en"}, "pt_BR": {"pt-BR", "pt"}, "zh-HK": {"zh-HK", "zh-Hant"}, "zh-Hant": {"zh-Hant", "zh-Hant"},
+		"en": {"en", "en"}, "en-GB-x-mine": {"en-GB", "en"}, "pt_BR": {"pt-BR", "pt"}, "zh-HK": {"zh-HK", "zh-Hant"},
+		"zh-Hant":           {"zh-Hant", "zh-Hant"},
 		"zh-CN-u-co-pinyin": {"zh-CN", "zh"}, "sr-Latn": {"sr-Latn", "sr-Latn"}, "de-1996": {"de", "de"},
 	} {
 		tag := parse(t, name)

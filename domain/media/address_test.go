@@ -134,7 +134,8 @@ func FuzzCheck(f *testing.F) {
 			f.Add(string(key), until, signature)
 		}
 	}
-	for _, s := range []string{"", "00", signature[:63], signature + "0", strings.ToUpper(signature), signature[:62] + "00", "\x00" + signature} {
+	for _, s := range []string{"", "00", signature[:63], signature + "0", strings.ToUpper(signature), signature[:62] + "00", "\x00" +
+		signature} {
 		f.Add(string(issued), expires, s)
 	}
 	f.Fuzz(func(t *testing.T, key, until, s string) {

@@ -52,7 +52,8 @@ func TestPLA04_a_picture_under_a_key_gets_its_address_when_it_is_shown(t *testin
 		return fmt.Sprintf("https://plaza.example/%s?%d", key, asked)
 	}
 	kept := media.CoverOf("public/a", media.DemandCoverMD, 30, 20)
-	assert.Equal(t, media.Picture{Key: "public/a", Sizes: []media.Size{{Name: "demand_cover_md", Width: 30, Height: 20, Key: "public/a"}}}, kept)
+	assert.Equal(t, media.Picture{Key: "public/a", Sizes: []media.Size{{Name: "demand_cover_md", Width: 30, Height: 20, Key: "public/a"}}},
+		kept)
 
 	first, second := kept.At(address), kept.At(address)
 	assert.NotEqual(t, first.Path, second.Path, "no address is kept")

@@ -45,8 +45,9 @@ var ErrNoKey = errors.New("this is no key of a picture")
 
 // Faults of refused uploads.
 var (
-	ErrNotAccepted   = fault.New(fault.Invalid, "Upload a valid image: JPEG, PNG, GIF, WebP, HEIC or AVIF.")
-	ErrUnreadable    = fault.New(fault.Invalid, "The image is damaged, or of a kind that the server can't read. Upload another JPEG, PNG, GIF, WebP, HEIC or AVIF.")
+	ErrNotAccepted = fault.New(fault.Invalid, "Upload a valid image: JPEG, PNG, GIF, WebP, HEIC or AVIF.")
+	ErrUnreadable  = fault.New(fault.Invalid, "The image is damaged, or of a kind that the server can't read. Upload another JPEG, PNG, "+
+		"GIF, WebP, HEIC or AVIF.")
 	ErrCutOff        = fault.New(fault.Invalid, "The image is cut off. Upload the whole JPEG, PNG, GIF, WebP, HEIC or AVIF.")
 	ErrTooLarge      = fault.New(fault.Invalid, "The image is larger than 10 MiB.")
 	ErrTooDemanding  = fault.New(fault.Invalid, "The image takes too much memory to be read. Upload it as a JPEG, or with fewer pixels.")

@@ -13,7 +13,8 @@ import (
 var billed = payment.Day{Year: 2026, Month: time.November, Day: 20}
 
 func billLine(change func(*payment.BillLine)) payment.BillLine {
-	l := payment.BillLine{TransactionID: "t1", TradeNo: "order-1", App: payment.OfficialAccount, Amount: 990, Currency: "CNY", At: time.Date(2026, 11, 20, 4, 0, 0, 0, time.UTC)}
+	l := payment.BillLine{TransactionID: "t1", TradeNo: "order-1", App: payment.OfficialAccount, Amount: 990, Currency: "CNY",
+		At: time.Date(2026, 11, 20, 4, 0, 0, 0, time.UTC)}
 	if change != nil {
 		change(&l)
 	}
@@ -50,8 +51,10 @@ func TestPAY15_a_line_is_compared_with_the_ledger(t *testing.T) {
 		"amount":        {billLine(func(l *payment.BillLine) { l.Amount++ }), payment.FoundAmount, sum, "991 CNY"},
 		"currency":      {billLine(func(l *payment.BillLine) { l.Currency = "USD" }), payment.FoundAmount, sum, "990 USD"},
 		"refund amount": {refundLine(func(l *payment.BillLine) { l.Amount-- }), payment.FoundRefund, back, "refund-1, 299 CNY, processing"},
-		"refund state":  {refundLine(func(l *payment.BillLine) { l.RefundState = payment.RefundClosed }), payment.FoundRefund, back, "refund-1, 300 CNY, closed"},
-		"other refund":  {refundLine(func(l *payment.BillLine) { l.RefundNo = "refund-2" }), payment.FoundRefund, "", "refund-2, 300 CNY, processing"},
+		"refund state": {refundLine(func(l *payment.BillLine) { l.RefundState = payment.RefundClosed }), payment.FoundRefund, back,
+			"refund-1, 300 CNY, closed"},
+		"other refund": {refundLine(func(l *payment.BillLine) { l.RefundNo = "refund-2" }), payment.FoundRefund, "",
+			"refund-2, 300 CNY, processing"},
 	} {
 		want := about
 		want.Kind, want.Expected, want.Found, want.RefundNo = a.kind, a.expected, a.found, a.line.RefundNo

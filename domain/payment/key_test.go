@@ -22,7 +22,8 @@ func TestPAY09_a_key_tells_requests_apart(t *testing.T) {
 		payment.PayContent(native, 1), payment.PayContent(native, 2), payment.PayContent(h5, 1),
 		payment.PayContent(intent(payment.JSAPI, "a"), 1), payment.PayContent(intent(payment.JSAPI, "b"), 1),
 		payment.CreateContent(payment.Draft{User: 1, Amount: 0x110000}), payment.CreateContent(payment.Draft{User: 1, Amount: 0x110001}),
-		payment.CreateContent(payment.Draft{User: 2, Amount: 0x110000}), payment.CreateContent(payment.Draft{User: 1, Amount: 0x110000, Subject: "x"}),
+		payment.CreateContent(payment.Draft{User: 2, Amount: 0x110000}),
+		payment.CreateContent(payment.Draft{User: 1, Amount: 0x110000, Subject: "x"}),
 		payment.CreateContent(payment.Draft{User: 1, Amount: 0x110000, Currency: "x"}),
 		payment.CreateContent(payment.Draft{User: 1, Amount: 0x110000, ExpiresIn: time.Second}),
 	} {
@@ -43,8 +44,10 @@ func TestPAY09_a_key_tells_requests_apart(t *testing.T) {
 // retry across an upgrade.
 func TestPAY09_FingerprintsStayTheSame(t *testing.T) {
 	for want, asked := range map[string]idempotency.Request{
-		"c104c5a824fa55332f2680d1af67bbb9209cdd54e5c3a6d4f877c20b25025554": payment.PayContent(payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "o"}, 7),
-		"79ea32bb71b3c0f76695966dd4fecea7098b1a4a20ef962ba7bf2654d120b456": payment.CreateContent(payment.Draft{User: 1, Subject: "Tea", Amount: 990, Currency: "CNY", ExpiresIn: time.Hour}),
+		"c104c5a824fa55332f2680d1af67bbb9209cdd54e5c3a6d4f877c20b25025554": payment.PayContent(payment.Intent{EndType: payment.JSAPI,
+			App: payment.OfficialAccount, OpenID: "o"}, 7),
+		"79ea32bb71b3c0f76695966dd4fecea7098b1a4a20ef962ba7bf2654d120b456": payment.CreateContent(payment.Draft{User: 1, Subject: "Tea",
+			Amount: 990, Currency: "CNY", ExpiresIn: time.Hour}),
 	} {
 		k, err := idempotency.NewKey(5, "one", asked)
 		require.NoError(t, err)

@@ -35,7 +35,8 @@ func TestPAY01_PAY04_PAY06_what_fits_together(t *testing.T) {
 		{200, 0, "", "", nil}, {200, 0, official, "", nil}, {200, 0, official, "o", nil}, {200, 300, "", "", nil}, {200, 300, official, "", nil},
 		{200, 100, inApp, "", nil}, {200, 200, "", "o", nil}, {200, 200, official, long[:128], nil},
 
-		{0, 0, "", "", []string{method}}, {100, 0, "", "", []string{method}}, {1, 0, "", "", []string{method}}, {-200, 0, "", "", []string{method}},
+		{0, 0, "", "", []string{method}}, {100, 0, "", "", []string{method}}, {1, 0, "", "", []string{method}},
+		{-200, 0, "", "", []string{method}},
 		{200, 1, "", "", []string{end}}, {200, -100, inApp, "", []string{end}}, {200, 400, "", "", []string{end}},
 		{200, 100, "", "", []string{app}}, {200, 100, official, "", []string{app}}, {200, 0, inApp, "", []string{app}},
 		{200, 200, inApp, "o", []string{app}}, {200, 300, inApp, "", []string{app}}, {200, 0, "Official_Account", "", []string{app}},

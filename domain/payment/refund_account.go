@@ -147,7 +147,8 @@ func (a *RefundAccount) RecordReport(no RefundNo, report RefundReport, interval 
 
 // notedOf has the journal entries of the states that a refund may reach.
 var notedOf = map[RefundState]Noted{
-	RefundProcessing: NotedRefundProcessing, RefundSucceeded: NotedRefundSucceeded, RefundClosed: NotedRefundClosed, RefundAbnormal: NotedRefundAbnormal,
+	RefundProcessing: NotedRefundProcessing, RefundSucceeded: NotedRefundSucceeded, RefundClosed: NotedRefundClosed,
+	RefundAbnormal: NotedRefundAbnormal,
 }
 
 // RecordFailure records why the wallet has not confirmed the sending. A refusal of the only request that was ever sent

@@ -17,8 +17,9 @@ import (
 
 func refundable() payment.RefundAccount {
 	return payment.RefundAccount{
-		Payment: payment.Payment{ID: 71, Order: 7, TransactionID: "t", TradeNo: "order-7", State: payment.Applied, Amount: 990, Currency: "CNY", Received: noon},
-		App:     payment.OfficialAccount,
+		Payment: payment.Payment{ID: 71, Order: 7, TransactionID: "t", TradeNo: "order-7", State: payment.Applied, Amount: 990, Currency: "CNY",
+			Received: noon},
+		App: payment.OfficialAccount,
 	}
 }
 
@@ -27,7 +28,8 @@ func partOf(amount int64) payment.RefundDraft {
 }
 
 func reportOf(a payment.RefundAccount, r payment.Refund, s payment.RefundState) payment.RefundReport {
-	return payment.RefundReport{No: r.No, WalletID: "5030", TransactionID: a.Payment.TransactionID, State: s, Amount: r.Amount, Currency: r.Currency}
+	return payment.RefundReport{No: r.No, WalletID: "5030", TransactionID: a.Payment.TransactionID, State: s, Amount: r.Amount,
+		Currency: r.Currency}
 }
 
 func TestPAY14_fields_of_a_refund(t *testing.T) {
@@ -115,7 +117,8 @@ func TestPAY14_refunds_of_a_payment_take_turns(t *testing.T) {
 	assert.False(t, second.IsRepeated)
 	again, sends := a.BeginSending("refund-1", time.Minute, noon.Add(3*time.Minute))
 	assert.True(t, sends)
-	assert.Equal(t, payment.RefundSending{RefundRequest: first.RefundRequest, At: noon.Add(3 * time.Minute), IsRepeated: true}, again, "the same request")
+	assert.Equal(t, payment.RefundSending{RefundRequest: first.RefundRequest, At: noon.Add(3 * time.Minute), IsRepeated: true}, again,
+		"the same request")
 	a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundProcessing), time.Minute, noon)
 	_, sends = a.BeginSending("refund-1", time.Minute, noon.Add(time.Hour))
 	assert.False(t, sends, "the wallet has it")
@@ -131,13 +134,16 @@ func TestPAY14_reports(t *testing.T) {
 		noted  payment.Noted
 	}{
 		"processing": {func(*payment.RefundReport) {}, payment.RefundProcessing, 15 * time.Minute, ""},
-		"succeeded":  {func(r *payment.RefundReport) { r.State = payment.RefundSucceeded }, payment.RefundSucceeded, 0, payment.NotedRefundSucceeded},
-		"closed":     {func(r *payment.RefundReport) { r.State = payment.RefundClosed }, payment.RefundClosed, 0, payment.NotedRefundClosed},
+		"succeeded": {func(r *payment.RefundReport) { r.State = payment.RefundSucceeded }, payment.RefundSucceeded, 0,
+			payment.NotedRefundSucceeded},
+		"closed": {func(r *payment.RefundReport) { r.State = payment.RefundClosed }, payment.RefundClosed, 0, payment.NotedRefundClosed},
 		"abnormal": {
-			func(r *payment.RefundReport) { r.State = payment.RefundAbnormal }, payment.RefundAbnormal, payment.AbnormalInterval, payment.NotedRefundAbnormal,
+			func(r *payment.RefundReport) { r.State = payment.RefundAbnormal }, payment.RefundAbnormal, payment.AbnormalInterval,
+			payment.NotedRefundAbnormal,
 		},
 		"another amount": {
-			func(r *payment.RefundReport) { r.State, r.Amount = payment.RefundSucceeded, 301 }, payment.RefundAbnormal, payment.AbnormalInterval, payment.NotedRefundAbnormal,
+			func(r *payment.RefundReport) { r.State, r.Amount = payment.RefundSucceeded, 301 }, payment.RefundAbnormal, payment.AbnormalInterval,
+			payment.NotedRefundAbnormal,
 		},
 		"another currency": {
 			func(r *payment.RefundReport) { r.Currency = "USD" }, payment.RefundAbnormal, payment.AbnormalInterval, payment.NotedRefundAbnormal,
@@ -180,7 +186,8 @@ func TestPAY14_an_outcome_stays_and_an_abnormal_refund_may_still_end(t *testing.
 	a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundSucceeded), time.Minute, noon)
 	assert.Equal(t, payment.RefundSucceeded, a.Refunds[0].State)
 	a.RecordReport("refund-1", reportOf(a, a.Refunds[0], payment.RefundClosed), time.Minute, noon)
-	assert.NoError(t, a.RecordFailure(payment.RefundSending{RefundRequest: payment.RefundRequest{No: "refund-1"}}, payment.ErrRefundTooMuch, time.Minute, noon))
+	assert.NoError(t, a.RecordFailure(payment.RefundSending{RefundRequest: payment.RefundRequest{No: "refund-1"}}, payment.ErrRefundTooMuch,
+		time.Minute, noon))
 	assert.Equal(t, payment.RefundSucceeded, a.Refunds[0].State)
 }
 

@@ -30,7 +30,8 @@ func newTrade() *payment.Trade {
 }
 
 func opening(i payment.Intent, no payment.TradeNo) payment.BeginRequest {
-	return payment.BeginRequest{Intent: i, TradeNo: no, Lease: lease, BuildRequest: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+	return payment.BeginRequest{Intent: i, TradeNo: no, Lease: lease, BuildRequest: func(o payment.Order, i payment.Intent,
+		no payment.TradeNo) ([]byte, error) {
 		return fmt.Append(nil, o.ID, i, no), nil
 	}}
 }

@@ -94,19 +94,20 @@ func TestADM04_what_a_publication_may_be(t *testing.T) {
 		change func(*publication.Publication)
 		wrong  []string
 	}{
-		"as it is":           {change: func(*publication.Publication) {}},
-		"many chapters":      {change: func(p *publication.Publication) { p.Type = 100 }},
-		"a node":             {change: func(p *publication.Publication) { p.Node = 1 }},
-		"no number":          {func(p *publication.Publication) { p.ID = 0 }, []string{"id"}},
-		"a negative number":  {func(p *publication.Publication) { p.ID = -1 }, []string{"id"}},
-		"no bundle":          {func(p *publication.Publication) { p.Bundle.ID = 0 }, []string{"bundle"}},
-		"a negative bundle":  {func(p *publication.Publication) { p.Bundle.ID = -1 }, []string{"bundle"}},
-		"a negative node":    {func(p *publication.Publication) { p.Node = -1 }, []string{"node"}},
-		"another type":       {func(p *publication.Publication) { p.Type = 1 }, []string{"type"}},
-		"type below":         {func(p *publication.Publication) { p.Type = -1 }, []string{"type"}},
-		"type above":         {func(p *publication.Publication) { p.Type = 101 }, []string{"type"}},
-		"everything outside": {func(p *publication.Publication) { *p = publication.Publication{Type: 1, Node: -1, Content: p.Content} }, []string{"id", "bundle", "node", "type"}},
-		"content as well":    {func(p *publication.Publication) { p.ID, p.Title = 0, "" }, []string{"id", "title"}},
+		"as it is":          {change: func(*publication.Publication) {}},
+		"many chapters":     {change: func(p *publication.Publication) { p.Type = 100 }},
+		"a node":            {change: func(p *publication.Publication) { p.Node = 1 }},
+		"no number":         {func(p *publication.Publication) { p.ID = 0 }, []string{"id"}},
+		"a negative number": {func(p *publication.Publication) { p.ID = -1 }, []string{"id"}},
+		"no bundle":         {func(p *publication.Publication) { p.Bundle.ID = 0 }, []string{"bundle"}},
+		"a negative bundle": {func(p *publication.Publication) { p.Bundle.ID = -1 }, []string{"bundle"}},
+		"a negative node":   {func(p *publication.Publication) { p.Node = -1 }, []string{"node"}},
+		"another type":      {func(p *publication.Publication) { p.Type = 1 }, []string{"type"}},
+		"type below":        {func(p *publication.Publication) { p.Type = -1 }, []string{"type"}},
+		"type above":        {func(p *publication.Publication) { p.Type = 101 }, []string{"type"}},
+		"everything outside": {func(p *publication.Publication) { *p = publication.Publication{Type: 1, Node: -1, Content: p.Content} },
+			[]string{"id", "bundle", "node", "type"}},
+		"content as well": {func(p *publication.Publication) { p.ID, p.Title = 0, "" }, []string{"id", "title"}},
 	} {
 		p := publication.Publication{ID: 1, Bundle: publication.Bundle{ID: 1}, Content: content()}
 		c.change(&p)
@@ -201,9 +202,10 @@ func TestADM04_what_is_kept_is_kept_as_it_is(t *testing.T) {
 	east := time.FixedZone("", 8*60*60)
 	rapid.Check(t, func(t *rapid.T) {
 		c := publication.Content{
-			Title:    rapid.StringMatching(`[ a茶\x{200b}\x{a0}\n]{0,8}`).Draw(t, "title"),
-			Summary:  rapid.StringMatching(`[ a茶]{0,8}`).Draw(t, "summary"),
-			Language: rapid.SampledFrom([]string{"en", "zh_CN", " iw", "sh", "i-klingon", "zh-cmn-Hans-CN", "en-x-abc", "sgn-BE-FR"}).Draw(t, "language"),
+			Title:   rapid.StringMatching(`[ a茶\x{200b}\x{a0}\n]{0,8}`).Draw(t, "title"),
+			Summary: rapid.StringMatching(`[ a茶]{0,8}`).Draw(t, "summary"),
+			Language: rapid.SampledFrom([]string{"en", "zh_CN", " iw", "sh", "i-klingon", "zh-cmn-Hans-CN", "en-x-abc", "sgn-BE-FR"}).Draw(t,
+				"language"),
 			Category: 4, Created: noon.Add(time.Duration(rapid.IntRange(0, 3000).Draw(t, "created"))).In(east),
 		}
 		if rapid.Bool().Draw(t, "was updated") {

@@ -37,9 +37,11 @@ func TestGEN14_zero_is_no_quota(t *testing.T) {
 func TestGEN14_a_refusal_says_the_quota_and_what_to_do(t *testing.T) {
 	assert.EqualError(t, quota.Limits{Drafts: 1000}.ErrDrafts(), "CONFLICT: You may have at most 1000 drafts. Publish or delete some.")
 	assert.EqualError(t, quota.Limits{Comments: 500}.ErrComments(), "CONFLICT: You may write at most 500 comments on an event. Delete some.")
-	assert.EqualError(t, quota.Limits{Follows: 5000}.ErrFollows(), "CONFLICT: You may follow at most 5000 people and categories. Unfollow some.")
+	assert.EqualError(t, quota.Limits{Follows: 5000}.ErrFollows(),
+		"CONFLICT: You may follow at most 5000 people and categories. Unfollow some.")
 	for bytes, want := range map[int64]string{
-		10 << 30: "10 GiB", 1536 << 20: "1536 MiB", 1 << 10: "1 KiB", 1023: "1023 bytes", 1025: "1025 bytes", 3 << 40: "3 TiB", 1 << 50: "1024 TiB",
+		10 << 30: "10 GiB", 1536 << 20: "1536 MiB", 1 << 10: "1 KiB", 1023: "1023 bytes", 1025: "1025 bytes", 3 << 40: "3 TiB",
+		1 << 50: "1024 TiB",
 	} {
 		assert.EqualError(t, quota.Limits{Pictures: bytes}.ErrPictures(), "CONFLICT: Your pictures may take at most "+want+". Delete some.")
 	}

@@ -148,7 +148,8 @@ func TestGEN_14_limits_charge_only_what_is_limited(t *testing.T) {
 func TestGEN_14_a_refusal_names_the_action(t *testing.T) {
 	texts := map[string]bool{}
 	for _, action := range []ratelimit.Action{
-		ratelimit.Comment, ratelimit.Like, ratelimit.Follow, ratelimit.Event, ratelimit.Upload, ratelimit.UploadBytes, ratelimit.Login, ratelimit.Search,
+		ratelimit.Comment, ratelimit.Like, ratelimit.Follow, ratelimit.Event, ratelimit.Upload, ratelimit.UploadBytes, ratelimit.Login,
+		ratelimit.Search,
 	} {
 		f, isFault := fault.As(ratelimit.ErrThrottled(action, time.Second))
 		require.True(t, isFault)
@@ -161,8 +162,9 @@ func TestGEN_14_a_refusal_names_the_action(t *testing.T) {
 func TestLimit_of_a_text(t *testing.T) {
 	for text, want := range map[string]ratelimit.Limit{
 		"300/h": {Count: 300, Period: time.Hour}, "1/s": {Count: 1, Period: time.Second}, "5/m": {Count: 5, Period: time.Minute},
-		"8GiB/d": {Count: 8 << 30, Period: 24 * time.Hour}, "2KiB/s": {Count: 2048, Period: time.Second}, "3MiB/h": {Count: 3 << 20, Period: time.Hour},
-		"off": ratelimit.Off,
+		"8GiB/d": {Count: 8 << 30, Period: 24 * time.Hour}, "2KiB/s": {Count: 2048, Period: time.Second},
+		"3MiB/h": {Count: 3 << 20, Period: time.Hour},
+		"off":    ratelimit.Off,
 	} {
 		limit := ratelimit.Limit{Count: 1, Period: 1}
 		require.NoError(t, limit.UnmarshalText([]byte(text)), text)

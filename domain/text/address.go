@@ -15,7 +15,8 @@ func AddressProblem(s string) string {
 		return p
 	}
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsFunc(s, isInvalidInAddress) {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		strings.ContainsFunc(s, isInvalidInAddress) {
 		return "Enter a full address that begins with http:// or https://."
 	}
 	return ""

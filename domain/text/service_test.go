@@ -20,7 +20,8 @@ func TestServiceURL(t *testing.T) {
 	}
 	for _, address := range []string{
 		"", "wallet.example", "https://", "https://:443", "ftp://wallet.example", "https://user@wallet.example", "https://wallet.example?",
-		"https://wallet.example#", "https://wallet.example/a b", "https://wallet.example/é", " https://wallet.example", "https://wallet.example/%zz",
+		"https://wallet.example#", "https://wallet.example/a b", "https://wallet.example/é", " https://wallet.example",
+		"https://wallet.example/%zz",
 	} {
 		_, is := text.ServiceURL(address)
 		assert.False(t, is, address)

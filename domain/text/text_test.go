@@ -49,7 +49,8 @@ func TestBlank(t *testing.T) {
 
 // TestGEN08_blank_is_judged_character_by_character: a text is blank if each of its characters is.
 func TestGEN08_blank_is_judged_character_by_character(t *testing.T) {
-	invisible := rapid.SampledFrom([]rune(" \t\u00a0\u3000\u00ad\u034f\u115f\u1160\u200b\u200d\u202e\u2800\u3164\ufe0f\ufeff\uffa0\U000e0020\U000e0100"))
+	invisible := rapid.SampledFrom([]rune(" \t\u00a0\u3000\u00ad\u034f\u115f\u1160\u200b\u200d\u202e" +
+		"\u2800\u3164\ufe0f\ufeff\uffa0\U000e0020\U000e0100"))
 	rapid.Check(t, func(t *rapid.T) {
 		blank := rapid.StringOf(invisible).Draw(t, "invisible")
 		assert.True(t, text.IsBlank(blank))

@@ -16,14 +16,17 @@ import (
 func TestUSR08_a_name_has_one_Han_or_two_other_characters(t *testing.T) {
 	for sent, want := range map[string]user.SearchName{
 		"王": "王", " 王\u3000": "王", "𠮷": "𠮷", "ab": "ab", "a\u00a0 B": "a b", "ＡＢ": "ab", "ﬁ": "fi", "Straße": "strasse",
-		"Ünal": "unal", "U\u0308nal": "unal", "Anne-Marie O’Neill": "anne marie o neill", "García, Gabriel": "garcia gabriel", "-- a_": "-- a_", "\u202eab": "ab", "ΟΔΟΣ": "οδοσ", "かな": "かな", "ｶﾞｷ": "ガキ", "株式会社㈱": "株式会社 株",
-		strings.Repeat("é", 64): user.SearchName(strings.Repeat("e", 64)), strings.Repeat("e\u0301", 64): user.SearchName(strings.Repeat("e", 64)),
+		"Ünal": "unal", "U\u0308nal": "unal", "Anne-Marie O’Neill": "anne marie o neill", "García, Gabriel": "garcia gabriel", "-- a_": "-- a_",
+		"\u202eab": "ab", "ΟΔΟΣ": "οδοσ", "かな": "かな", "ｶﾞｷ": "ガキ", "株式会社㈱": "株式会社 株",
+		strings.Repeat("é", 64): user.SearchName(strings.Repeat("e", 64)), strings.Repeat("e\u0301",
+			64): user.SearchName(strings.Repeat("e", 64)),
 	} {
 		got, err := user.ParseSearchName(sent)
 		require.NoError(t, err, sent)
 		assert.Equal(t, want, got, sent)
 	}
-	for _, sent := range []string{"", " ", "a", " a ", "é", "か", "가", "😀", "\u200b\u200b", "\u2060 \u200b", "\u2800\u2800", "a,", "-a", "\u0301\u0301", "a\u0301\u0301"} {
+	for _, sent := range []string{"", " ", "a", " a ", "é", "か", "가", "😀", "\u200b\u200b", "\u2060 \u200b", "\u2800\u2800", "a,", "-a",
+		"\u0301\u0301", "a\u0301\u0301"} {
 		_, err := user.ParseSearchName(sent)
 		assert.ErrorIs(t, err, user.ErrShortName, "%q", sent)
 	}
@@ -41,7 +44,8 @@ func TestUSR08_a_name_finds_people_by_the_beginnings_of_words_or_all_together(t 
 		finds user.Member
 		is    bool
 	}{
-		{"SAB", sabela, true}, {"castro", sabela, true}, {"sabela  maría ca", sabela, true}, {"castrosabela", sabela, true}, {"maría", sabela, true},
+		{"SAB", sabela, true}, {"castro", sabela, true}, {"sabela  maría ca", sabela, true}, {"castrosabela", sabela, true},
+		{"maría", sabela, true},
 		{"castro s", sabela, true}, {"maria castro sab", sabela, true}, {"castro sabelam", sabela, true}, {"sabela m.", sabela, true},
 		{"abela", sabela, false}, {"sabelamaria", sabela, false}, {"sabela maría castros", sabela, false}, {"castro x", sabela, false},
 		{"林", li, true}, {"西", li, true}, {"林西", li, true}, {"西 林", li, true}, {"林 西", li, true}, {"西林", li, false}, {"林西林", li, false},
@@ -56,7 +60,8 @@ func TestUSR08_a_name_finds_people_by_the_beginnings_of_words_or_all_together(t 
 
 func TestUSR08_one_of_the_prefixes_of_a_name_is_among_those_of_everybody_whom_it_finds(t *testing.T) {
 	names := []string{
-		"", "A", "Ab", "a b c d", "Abcdefg", "Abcdefgh", "Abcdefg hi", "Abcdefghij", "王", "欧阳", "王小明同学会会长先生", "가나다", "ㅏ\u3163", "e\u0301e\u0301", "x ﷺ", "A-b’c", "--", "Jean Abcdefghi",
+		"", "A", "Ab", "a b c d", "Abcdefg", "Abcdefgh", "Abcdefg hi", "Abcdefghij", "王", "欧阳", "王小明同学会会长先生", "가나다", "ㅏ\u3163", "e\u0301e\u0301",
+		"x ﷺ", "A-b’c", "--", "Jean Abcdefghi",
 	}
 	var searched []user.SearchName
 	for _, given := range names {
@@ -93,9 +98,11 @@ func firstOf(s string, chars int) string { return string([]rune(s)[:min(chars, l
 
 func TestUSR08_people_find_themselves_by_their_names(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.OneOf(rapid.StringN(1, 30, -1), rapid.SampledFrom([]string{"José Ángel", "van der Berg", "ﷺ", "沈", "Ꭰꭰ", "葛\U000e0100城", "ಕನ್ನಡ"}))
+		name := rapid.OneOf(rapid.StringN(1, 30, -1),
+			rapid.SampledFrom([]string{"José Ángel", "van der Berg", "ﷺ", "沈", "Ꭰꭰ", "葛\U000e0100城", "ಕನ್ನಡ"}))
 		m := user.Member{Firstname: name.Draw(t, "given"), Lastname: name.Draw(t, "family")}
-		for _, typed := range []string{m.FullName(), m.Lastname + m.Firstname, m.Lastname + "\u3000" + m.Firstname, strings.ToUpper(m.Firstname), m.Lastname} {
+		for _, typed := range []string{m.FullName(), m.Lastname + m.Firstname, m.Lastname + "\u3000" + m.Firstname, strings.ToUpper(m.Firstname),
+			m.Lastname} {
 			if searched, err := user.ParseSearchName(typed); err == nil {
 				assert.True(t, searched.Finds(m), "%q", typed)
 			}

@@ -152,7 +152,8 @@ func TestIMG05_a_keyword_that_can_be_no_tag_is_on_no_image(t *testing.T) {
 }
 
 func FuzzParseTags(f *testing.F) {
-	for _, b := range []string{" b", "a", "\u3000a", "a,b", "", "\u200b", "\x00", "\xff", strings.Repeat("é", 64), strings.Repeat("é", 65), "\u202ea", "a\u0301", "á"} {
+	for _, b := range []string{" b", "a", "\u3000a", "a,b", "", "\u200b", "\x00", "\xff", strings.Repeat("é", 64), strings.Repeat("é", 65),
+		"\u202ea", "a\u0301", "á"} {
 		f.Add("a", b)
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {

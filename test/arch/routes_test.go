@@ -51,7 +51,8 @@ func TestThe_document_has_exactly_the_routes(t *testing.T) {
 
 // security is what the document says of a route under each policy that names no
 // scope: a key of the scheme Token, none, or either.
-var security = map[string]string{"noAuth": "none", "optionalAuth": "none or Bearer or Token", "authenticated": "Bearer or Token", "staff": "Bearer or Token", "unnarrowed": "Bearer or Token"}
+var security = map[string]string{"noAuth": "none", "optionalAuth": "none or Bearer or Token", "authenticated": "Bearer or Token",
+	"staff": "Bearer or Token", "unnarrowed": "Bearer or Token"}
 
 func TestEvery_route_has_a_policy_and_the_document_tells_it(t *testing.T) {
 	operations := described(t)

@@ -42,9 +42,10 @@ var (
 	secondsFlag     = flag.Float64("seconds", 0.8, "`seconds` of one measurement")
 	mixFlag         = flag.Float64("mix", 10, "`seconds` of each round of the mix at a fixed rate")
 	connectionsFlag = flag.Int("connections", 16, "`connections` that ask at once")
-	scenariosFlag   = flag.String("scenarios", "", "`names` of scenarios, with commas, or size, mix, circle, W, W1, import, SQLite (default: all)")
-	outFlag         = flag.String("out", "RESULTS.md", "`file` that the results are written to")
-	binaryFlag      = flag.String("binary", "", "`path` of the program to measure (default: PLAZA_TEST_PROGRAM, or one that is built)")
+	scenariosFlag   = flag.String("scenarios", "",
+		"`names` of scenarios, with commas, or size, mix, circle, W, W1, import, SQLite (default: all)")
+	outFlag    = flag.String("out", "RESULTS.md", "`file` that the results are written to")
+	binaryFlag = flag.String("binary", "", "`path` of the program to measure (default: PLAZA_TEST_PROGRAM, or one that is built)")
 )
 
 func TestMain(m *testing.M) {
@@ -143,7 +144,8 @@ func postgresOn(ctx context.Context, tb testing.TB, server *postgres.Server, set
 		tidy: func() error {
 			return cmp.Or(
 				execute(ctx, full, "UPDATE token_uses SET used = now()"),
-				execute(ctx, full, "INSERT INTO presence (user_id, seen) SELECT DISTINCT user_id, now() FROM tokens ON CONFLICT (user_id) DO UPDATE SET seen = now()"),
+				execute(ctx, full, "INSERT INTO presence (user_id, seen) SELECT DISTINCT user_id, now() FROM tokens ON CONFLICT (user_id) DO UPDATE "+
+					"SET seen = now()"),
 				execute(ctx, full, "VACUUM events, event_counts, comments, likes, feed_listings, feed_counters, feed_totals, presence, token_uses"),
 			)
 		},

@@ -88,21 +88,27 @@ func (d day) String() string { return d.Format(time.DateOnly) }
 // tables are all tables with rows, those first that others refer to.
 func (d *dataset) tables() []table {
 	return []table{
-		{"users", "id, phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined", true, counted(d.users, d.user)},
+		{"users", "id, phone, password_hash, scopes, staff, disabled, generation, firstname, lastname, expertise, location, timezone, joined",
+			true, counted(d.users, d.user)},
 		{"presence", "user_id, seen", false, d.presence()},
 		{"tokens", "id, hash, user_id, scopes, generation, ttl, created, narrowed", true, counted(d.tokens(), d.token)},
 		{"token_uses", "token_id, used", false, counted(d.tokens(), d.tokenUse)},
 		{"categories", "id, parent_id, name, slug", false, counted(categories, d.category)},
 		{"subscriptions", "id, user_id, followed_id, category_id, created, updated", true, d.subscriptions()},
-		{"events", "id, author_id, day, title, content, html, category_id, permission, status, province, city, district, created, modified, published_at", true, counted(d.events, d.eventRow)},
+		{"events", "id, author_id, day, title, content, html, category_id, permission, status, province, city, district, created, modified, " +
+			"published_at", true, counted(d.events, d.eventRow)},
 		{"plates", "id, event_id, photo, created", true, d.plates()},
 		{"comments", "id, event_id, author_id, content, created", true, d.comments()},
 		{"likes", "event_id, user_id", false, d.likes()},
 		{"event_counts", "event_id, author_id, comments, likes, commented", false, counted(d.events, d.eventCounts)},
-		{"news", "id, site_name, site_logo, url, title, released, html, category, city, district, province, country", true, counted(d.days*newsPerDay, d.news)},
-		{"publications", "id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, category_id, published, deleted, created, updated", false, counted(d.publications, d.publicationRow)},
-		{"nodes", "id, bundle_id, title, summary, cover, author_id, language, category_id, published, deleted, created, updated", false, counted(d.nodes, d.nodeRow)},
-		{"demands", "id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, deleted, created, updated", false, counted(d.demands, d.demandRow)},
+		{"news", "id, site_name, site_logo, url, title, released, html, category, city, district, province, country", true,
+			counted(d.days*newsPerDay, d.news)},
+		{"publications", "id, bundle_id, first_original_id, original_id, node_id, type, title, summary, cover, author_id, language, " +
+			"category_id, published, deleted, created, updated", false, counted(d.publications, d.publicationRow)},
+		{"nodes", "id, bundle_id, title, summary, cover, author_id, language, category_id, published, deleted, created, updated", false,
+			counted(d.nodes, d.nodeRow)},
+		{"demands", "id, title, description, tags, cover, images, author_id, address, category_id, lat, lng, closed, starts, ends, published, " +
+			"deleted, created, updated", false, counted(d.demands, d.demandRow)},
 		{"feed_listings", "kind, id, category_id, created, updated, lat, lng", false, d.listingRows()},
 		{"feed_counters", "category_id, kind, shard, count, created, updated", false, d.counterRows()},
 		{"feed_totals", "kind, shard, count, version", false, d.totalRows()},

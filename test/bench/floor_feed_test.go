@@ -219,7 +219,8 @@ func (f *floor) login(r *http.Request) (any, error) {
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		return nil, err
 	}
-	stored, err := one[struct{ Hash string }](r.Context(), f, "SELECT password_hash FROM users WHERE phone = $1 AND NOT disabled", body.Username)
+	stored, err := one[struct{ Hash string }](r.Context(), f, "SELECT password_hash FROM users WHERE phone = $1 AND NOT disabled",
+		body.Username)
 	if matches, _, _ := f.hasher.Verify(r.Context(), stored.Hash, secret.New(body.Password)); err != nil || !matches {
 		return nil, cmp.Or(err, errors.New("wrong password"))
 	}

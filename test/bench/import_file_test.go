@@ -177,7 +177,8 @@ func (f *found) newsDraft(i int) imported.Draft {
 	r := roll("clippings", i)
 	city := pick(r, cities)
 	return imported.NewsDraft{
-		ID: imported.SourceID(fmt.Sprint("clipping-", i)), SiteName: r.text(10), URL: fmt.Sprintf("https://news.example/%d", i), Title: r.text(40),
+		ID: imported.SourceID(fmt.Sprint("clipping-", i)), SiteName: r.text(10), URL: fmt.Sprintf("https://news.example/%d", i),
+		Title:    r.text(40),
 		Released: calendar.DateOf(r.before(history)), HTML: "<p>" + r.text(200) + "</p>", City: city.city, Province: city.province,
 	}
 }

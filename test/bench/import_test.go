@@ -100,7 +100,8 @@ func runWatched(cmd *exec.Cmd) (most int64, err error) {
 // should be.
 func importFile(ctx context.Context, tb testing.TB, binary, database, path, as string, records int) (importRun, error) {
 	cmd := exec.CommandContext(ctx, binary, "import", "--as", "bench", "--json", path)
-	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+dataDir(tb, database), "PLAZA_LOG_LEVEL=warn")
+	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+dataDir(tb, database),
+		"PLAZA_LOG_LEVEL=warn")
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	began := time.Now()
@@ -168,7 +169,8 @@ func (r *importRow) beside(ctx context.Context, tb testing.TB, binary, database,
 // importAny runs the program, which may reject records.
 func importAny(ctx context.Context, tb testing.TB, binary, database, path string) error {
 	cmd := exec.CommandContext(ctx, binary, "import", "--as", "bench", "--json", path)
-	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+dataDir(tb, database), "PLAZA_LOG_LEVEL=warn")
+	cmd.Env = append(withoutPlaza(os.Environ()), "PLAZA_DATABASE_URL="+database, "PLAZA_DATA_DIR="+dataDir(tb, database),
+		"PLAZA_LOG_LEVEL=warn")
 	return process.Run(cmd, syscall.SIGKILL)
 }
 

@@ -62,11 +62,13 @@ func writeSmall(b *strings.Builder, s results) {
 	}
 	for _, m := range s.mixes {
 		late := median(m.tails)
-		add(late <= mixTail, "%s: p99 of the mix, the median of the rounds (%s to %s) | %s | ≤ %d ms", m.name, inMilliseconds(slices.Min(m.tails)),
+		add(late <= mixTail, "%s: p99 of the mix, the median of the rounds (%s to %s) | %s | ≤ %d ms", m.name,
+			inMilliseconds(slices.Min(m.tails)),
 			inMilliseconds(slices.Max(m.tails)), inMilliseconds(late), mixTail.Milliseconds())
 		if len(m.memory) > 0 {
 			half := median(m.memory)
-			add(half <= memoryGoal, "%s: resident memory during the mix, half of the time, with the wallet's sandbox (at its end: %d MiB; at most: %d MiB) | %d MiB | ≤ %d MiB",
+			add(half <= memoryGoal, "%s: resident memory during the mix, half of the time, with the wallet's sandbox (at its end: %d MiB; at "+
+				"most: %d MiB) | %d MiB | ≤ %d MiB",
 				m.name, m.memory[len(m.memory)-1]>>20, m.peak>>20, half>>20, memoryGoal>>20)
 		}
 	}

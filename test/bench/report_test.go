@@ -86,7 +86,8 @@ Scale %v: %s users, %s publications, %s demands in %d categories, %s images, %s 
 The ratio is Plaza's requests a second to the floor's (of writers, the store's events to the bare insert's), the median of
 the rounds, with the least and the most of a round. A difference under a tenth is noise.
 `)
-	fmt.Fprintf(&b, "\nThe limits on writes and requests were off (PLAZA_LIMITS=off). The whole run took %v.\n", time.Since(r.began).Round(time.Second))
+	fmt.Fprintf(&b, "\nThe limits on writes and requests were off (PLAZA_LIMITS=off). The whole run took %v.\n",
+		time.Since(r.began).Round(time.Second))
 	return b.String()
 }
 

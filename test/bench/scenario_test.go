@@ -109,7 +109,8 @@ func getAs(user int, path string, headers ...string) request {
 }
 
 func withBody(method, path, headers, body string) request {
-	return request{raw: fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: plaza.example\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+	return request{raw: fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: plaza.example\r\n%sContent-Type: application/json\r\nContent-Length: "+
+		"%d\r\n\r\n%s",
 		method, path, headers, len(body), body)}
 }
 

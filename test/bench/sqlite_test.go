@@ -65,7 +65,8 @@ func fillSQLite(ctx context.Context, path string, d *dataset) error {
 }
 
 func insertRows(ctx context.Context, tx *sql.Tx, t table) error {
-	insert, err := tx.PrepareContext(ctx, "INSERT INTO "+t.name+" ("+t.columns+") VALUES (?"+strings.Repeat(", ?", strings.Count(t.columns, ","))+")")
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO "+t.name+" ("+t.columns+") VALUES (?"+strings.Repeat(", ?",
+		strings.Count(t.columns, ","))+")")
 	if err != nil {
 		return err
 	}

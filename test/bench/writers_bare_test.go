@@ -30,8 +30,10 @@ const (
 
 func (p barePool) insert(ctx context.Context, e event.State) (id event.ID, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(poolEvent, int64(e.Author), e.Date.Time(), e.Title, e.Content, string(e.HTML), int64(e.Category), int64(e.Permission), int64(e.Status),
-		e.Place.Province, e.Place.City, e.Place.District, e.Created, e.Modified, e.Published).QueryRow(func(row pgx.Row) error { return row.Scan(&id) })
+	batch.Queue(poolEvent, int64(e.Author), e.Date.Time(), e.Title, e.Content, string(e.HTML), int64(e.Category), int64(e.Permission),
+		int64(e.Status),
+		e.Place.Province, e.Place.City, e.Place.District, e.Created, e.Modified,
+		e.Published).QueryRow(func(row pgx.Row) error { return row.Scan(&id) })
 	batch.Queue(poolCounts, int64(e.Author))
 	batch.Queue(poolListing, int64(e.Category), e.Created, e.Modified)
 	err = p.SendBatch(ctx, batch).Close()

@@ -237,7 +237,8 @@ func compareTallies(before, after tally, stored, inserted map[feed.CategoryID]in
 	for in := range feed.CategoryID(categories + 1) {
 		counted, listed := after.counted[in]-before.counted[in], after.listed[in]-before.listed[in]
 		if counted != stored[in] || listed != stored[in]+inserted[in] {
-			return fmt.Errorf("%w: in category %d, %d events were acknowledged by the store and %d by the bare insert, but %d are counted and %d listed",
+			return fmt.Errorf("%w: in category %d, %d events were acknowledged by the store and %d by the bare insert, but %d are counted and %d "+
+				"listed",
 				errMiscounted, in, stored[in], inserted[in], counted, listed)
 		}
 	}

@@ -138,7 +138,8 @@ func (o *office) types(t *testing.T, keys string) {
 // key presses a key that is a shortcut.
 func (o *office) key(t *testing.T, name string) {
 	t.Helper()
-	_, err := chromedp.Call(o.page, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: name})
+	_, err := chromedp.Call(o.page, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown,
+		Key: name})
 	require.NoError(t, err)
 }
 
@@ -264,8 +265,11 @@ func shortcuts(t *testing.T, o *office) {
 
 // officePages are pages of each template.
 var officePages = map[string]string{
-	"overview": "", "money": "money/?list=open", "order": "money/order/8/", "payment": "money/payment/2/", "people": "people/?q=Ca", "person": "people/1/",
-	"act": "people/1/rights/", "reports": "reports/", "decided": "reports/?state=decided", "audit": "audit/?about=15", "import": "imports/2/", "imports": "imports/", "howtos": "imports/how-tos/", "nothing": "nowhere/",
+	"overview": "", "money": "money/?list=open", "order": "money/order/8/", "payment": "money/payment/2/", "people": "people/?q=Ca",
+	"person": "people/1/",
+	"act":    "people/1/rights/", "reports": "reports/", "decided": "reports/?state=decided", "audit": "audit/?about=15",
+	"import":  "imports/2/",
+	"imports": "imports/", "howtos": "imports/how-tos/", "nothing": "nowhere/",
 }
 
 // staffPagesAreReadable shows that no page is faint in either mode, or wider than a telephone.
@@ -286,7 +290,8 @@ func staffPagesAreReadable(t *testing.T, o *office) {
 
 // breaksNoRule shows that the pages break no rule of axe-core, on a screen and on a telephone.
 func breaksNoRule(t *testing.T, o *office) {
-	for _, size := range []chromedp.Action[chromedp.Void]{chromedp.EmulateViewport(1280, 900), chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)} {
+	for _, size := range []chromedp.Action[chromedp.Void]{chromedp.EmulateViewport(1280, 900),
+		chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)} {
 		o.page.Do(t, size)
 		for name, path := range officePages {
 			o.goes(t, path)

@@ -203,7 +203,8 @@ func (c *caller) login(t *testing.T) {
 }
 
 // TestChromium shows GEN-15, the page at /docs/ and the example of the guide for clients on one
-// server, and the pages of the wallet sandbox and for staff, all in one Chromium: loading the demo data and starting a browser take most of the time.
+// server, and the pages of the wallet sandbox and for staff, all in one Chromium: loading the demo data and starting a browser take most of
+// the time.
 func TestChromium(t *testing.T) {
 	browser := chromium.Start(t)
 	listed, unlisted := servePage(t)

@@ -109,5 +109,6 @@ func choose(t *testing.T, page *chromium.Tab, name string) {
 func logInTo(t *testing.T, page *chromium.Tab, password string) {
 	t.Helper()
 	chromium.Evaluate[chromedp.Void](t, page, `document.querySelector('#login').reset()`)
-	page.Do(t, chromedp.SendKeys(chromedp.CSS("#login [name=username]"), yuan), chromedp.SendKeys(chromedp.CSS("#login [name=password]"), password+"\n"))
+	page.Do(t, chromedp.SendKeys(chromedp.CSS("#login [name=username]"), yuan),
+		chromedp.SendKeys(chromedp.CSS("#login [name=password]"), password+"\n"))
 }

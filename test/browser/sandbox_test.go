@@ -119,7 +119,8 @@ func shows(t *testing.T, page *chromium.Tab, text string) {
 func press(t *testing.T, page *chromium.Tab, selector string) {
 	t.Helper()
 	chromium.Evaluate[chromedp.Void](t, page, `document.body.id = 'former'`)
-	page.Do(t, chromedp.Click(chromedp.CSS(selector)), chromedp.WaitNotPresent(chromedp.CSS("#former")), chromedp.WaitVisible(chromedp.CSS("main")))
+	page.Do(t, chromedp.Click(chromedp.CSS(selector)), chromedp.WaitNotPresent(chromedp.CSS("#former")),
+		chromedp.WaitVisible(chromedp.CSS("main")))
 }
 
 // showSandbox uses the page of the wallet sandbox as a person does.

@@ -163,7 +163,8 @@ func likesOfEvents(t *testing.T, s *server) {
 	ada, bob, eve := s.member(t), s.member(t), s.member(t)
 	befriend(t, ada, bob)
 	eve.follows(t, ada)
-	public, hidden, private := ada.publishes(t, "x"), ada.publishes(t, "y", object{"view_permission": 100}), ada.publishes(t, "z", object{"view_permission": 200})
+	public, hidden, private := ada.publishes(t, "x"), ada.publishes(t, "y", object{"view_permission": 100}),
+		ada.publishes(t, "z", object{"view_permission": 200})
 	draft, gone := ada.writes(t, object{"title": "x"}).int("data.id"), ada.publishes(t, "x")
 	bob.put(t, likePath(public)).is(204)
 	bob.put(t, likePath(hidden)).is(204)
@@ -193,7 +194,8 @@ func likesAreAskedOf(t *testing.T, s *server) {
 	ada := s.member(t)
 	first, second := ada.publishes(t, "x"), ada.publishes(t, "y")
 	for _, query := range []string{
-		fmt.Sprintf("%d,%d", second, first), fmt.Sprintf("%d&event=%d", second, first), fmt.Sprintf(" %d, ,%d&event=%d&event=", second, first, second),
+		fmt.Sprintf("%d,%d", second, first), fmt.Sprintf("%d&event=%d", second, first),
+		fmt.Sprintf(" %d, ,%d&event=%d&event=", second, first, second),
 		fmt.Sprintf("00%d,%d,%d", second, second, first), fmt.Sprintf("99999999999999999999,%d,%d", second, first),
 	} {
 		list := ada.get(t, "/api/activity/like/?event="+strings.ReplaceAll(query, " ", "%20")).is(200)

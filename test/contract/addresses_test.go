@@ -117,7 +117,8 @@ func redirectsStay(t *testing.T, s *server) {
 		"/api/user/profile", "//evil.example/api/user/profile", "/%2Fevil.example/api/user/profile", "/\\evil.example/api/user/profile",
 		"/api/user/profile?next=//evil.example/", "/api/user//profile", "/api/../api/user/profile", "/./api/user/profile",
 	} {
-		for _, header := range []string{"X-Forwarded-Prefix: //evil.example", "X-Forwarded-Host: evil.example", "X-Original-URL: //evil.example/"} {
+		for _, header := range []string{"X-Forwarded-Prefix: //evil.example", "X-Forwarded-Host: evil.example",
+			"X-Original-URL: //evil.example/"} {
 			a := s.dial(t).say(request("GET", target, []string{header}, "")).answer("GET")
 			if a.status == http.StatusNotFound {
 				continue

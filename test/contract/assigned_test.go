@@ -20,7 +20,8 @@ func picturesAreNotReassigned(t *testing.T, s *server) {
 	before := ada.get(t, profile).is(200)
 	theirs := ada.keeps(t, "ada's")
 	reach := object{
-		"id": theirs, "user": ada.id, "uid": ada.id, "owner": ada.id, "user_name": "Eve", "img_width": 9, "img_height": 9, "width": 9, "key": "public/x.png", "photo_url": "https://evil.example/x.png",
+		"id": theirs, "user": ada.id, "uid": ada.id, "owner": ada.id, "user_name": "Eve", "img_width": 9, "img_height": 9, "width": 9,
+		"key": "public/x.png", "photo_url": "https://evil.example/x.png",
 		"create_time": "2001-01-01T00:00:00Z", "delete_time": "2001-01-01T00:00:00Z",
 	}
 	with := func(more object) object {
@@ -35,7 +36,8 @@ func picturesAreNotReassigned(t *testing.T, s *server) {
 	retagged := eve.patch(t, imagePath(image.int("data.id")), with(object{"tags": []any{"still"}, "img": dot})).is(200)
 	assert.Equal(t, image.text("data.img"), retagged.text("img"))
 	assert.Equal(t, image.int("data.id"), retagged.int("id"))
-	inForm := form{[][2]string{{"user", fmt.Sprint(ada.id)}, {"id", fmt.Sprint(theirs)}, {"delete_time", "2001-01-01T00:00:00Z"}, {"img_width", "9"}}, "img", aPNG(t)}
+	inForm := form{[][2]string{{"user", fmt.Sprint(ada.id)}, {"id", fmt.Sprint(theirs)}, {"delete_time", "2001-01-01T00:00:00Z"},
+		{"img_width", "9"}}, "img", aPNG(t)}
 	eve.sends(t, images, inForm).is(201).shows(kept)
 
 	event := eve.publishes(t, "x")
@@ -52,12 +54,14 @@ func picturesAreNotReassigned(t *testing.T, s *server) {
 func ordersAreNotReassigned(t *testing.T, s *server) {
 	ada, eve, staff := s.member(t), s.member(t), s.staff(t)
 	reach := object{
-		"id": 4711, "state": "paid", "paid_at": "2026-11-20T12:00:00.000000Z", "transaction_id": "t", "created_at": "2001-01-01T00:00:00Z", "expires_at": "2099-01-01T00:00:00Z", "refunded": true,
+		"id": 4711, "state": "paid", "paid_at": "2026-11-20T12:00:00.000000Z", "transaction_id": "t", "created_at": "2001-01-01T00:00:00Z",
+		"expires_at": "2099-01-01T00:00:00Z", "refunded": true,
 	}
 	made := draftFor(ada)
 	maps.Copy(made, reach)
 	order := staff.post(t, newOrder, made).is(201).shows(object{
-		"state": "open", "paid_at": nil, "transaction_id": nil, "created_at": "2026-11-20T12:00:00.000000Z", "expires_at": "2026-11-20T14:00:00.000000Z", "amount": 990,
+		"state": "open", "paid_at": nil, "transaction_id": nil, "created_at": "2026-11-20T12:00:00.000000Z",
+		"expires_at": "2026-11-20T14:00:00.000000Z", "amount": 990,
 	}).int("data.id")
 	assert.NotEqual(t, 4711, order)
 	paying := object{"order_id": order, "amount": 1, "total_fee": 1, "currency": "XXX", "user": ada.id, "uid": ada.id}
@@ -78,7 +82,8 @@ func nobodyElseIsNamed(t *testing.T, s *server) {
 			sameAnswer(t, plain, eve.get(t, fmt.Sprintf("%s?%s=%d", path, name, ada.id)), path, name)
 		}
 	}
-	eve.send(t, "PUT", passwordPath, object{"old_password": password, "new_password": newPassword, "uid": ada.id, "user": ada.id, "username": ada.phone}).is(204)
+	eve.send(t, "PUT", passwordPath, object{"old_password": password, "new_password": newPassword, "uid": ada.id, "user": ada.id,
+		"username": ada.phone}).is(204)
 	s.anyone().gets(t, ada)
 	s.anyone().logsIn(t, eve.phone, newPassword).is(200)
 	eve.post(t, logout, object{"uid": ada.id, "key": ada.key}).is(204)

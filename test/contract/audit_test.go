@@ -20,7 +20,8 @@ var auditRows = []row{
 }
 
 var auditSales = []sale{
-	{"MOD-04 a refund that staff order is an act about the payer, done once however often the request is repeated", refundsAudited, everyStore},
+	{"MOD-04 a refund that staff order is an act about the payer, done once however often the request is repeated", refundsAudited,
+		everyStore},
 }
 
 func actsListed(t *testing.T, s *server) {

@@ -62,7 +62,9 @@ func staffFindPeople(t *testing.T, s *server) {
 		}
 	}
 	typed := strings.Replace(li.phone, "-", "", 1)
-	for _, sent := range []string{li.phone, typed, typed[1:], li.phone[1:], url.QueryEscape(typed), url.QueryEscape(li.phone[:7] + " " + li.phone[7:])} { // + is a blank in a query
+	// + is a blank in a query
+	for _, sent := range []string{li.phone, typed, typed[1:], li.phone[1:], url.QueryEscape(typed),
+		url.QueryEscape(li.phone[:7] + " " + li.phone[7:])} {
 		sameJSON(t, []any{li.id}, uids(staff.get(t, staffPeople+"?phone="+sent)), sent)
 	}
 	for _, name := range []string{"西 林", "林 西", "king ada"} {

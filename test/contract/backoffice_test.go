@@ -22,7 +22,8 @@ var backOfficeRows = []row{
 // user pays the order.
 func usesBackOffice(t *testing.T, c *client, payer person, may bool) {
 	t.Helper()
-	answers := []answer{c.get(t, importedHowTos), c.get(t, payments), c.post(t, newOrder, draftFor(payer)), c.get(t, refunds), c.get(t, findings), c.get(t, acts)}
+	answers := []answer{c.get(t, importedHowTos), c.get(t, payments), c.post(t, newOrder, draftFor(payer)), c.get(t, refunds),
+		c.get(t, findings), c.get(t, acts)}
 	for i, status := range []int{200, 200, 201, 200, 200, 200} {
 		if !may {
 			answers[i].fails(403, "PERMISSION_DENIED")

@@ -152,7 +152,8 @@ func blockRepeated(t *testing.T, s *server) {
 func blockSpares(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	s.storesItem(t, ada, 4711, 0)
-	paths := []string{cardOf("publication", 4711), cardOf("demand", 4711), itemsOf("uncategory"), categories, categories + "?type=xfile", imagesOf(ada)}
+	paths := []string{cardOf("publication", 4711), cardOf("demand", 4711), itemsOf("uncategory"), categories, categories + "?type=xfile",
+		imagesOf(ada)}
 	ada.publishes(t, "counted")
 	before := map[string]answer{}
 	for _, path := range paths {

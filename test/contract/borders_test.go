@@ -22,9 +22,12 @@ var borderRows = []row{
 // borders are numbers where a type of some program ends, and texts that some programs take for
 // numbers. The last ones are no JSON.
 var borders = []string{
-	"0", "-0", "1", "-1", "32767", "32768", "65536", "2147483647", "2147483648", "-2147483648", "-2147483649", "4294967296", "9007199254740993", "9223372036854775807", "9223372036854775808",
-	"-9223372036854775808", "-9223372036854775809", "18446744073709551616", "100000000000000000000000000000", "1e2", "1e400", "-1e400", "1e-400", "1.5", "0.1", "1.0", "90.0000001", "-180.0000001",
-	"00", "007", "+1", "0x10", "0b1", "1_000", ".5", "5.", "NaN", "Infinity", "-Infinity", "nan(0)", "1,000", "１", "٣", "½", " 1 ", "1 OR 1=1", "null", "true", "%", "'", strings.Repeat("9", 3000),
+	"0", "-0", "1", "-1", "32767", "32768", "65536", "2147483647", "2147483648", "-2147483648", "-2147483649", "4294967296",
+	"9007199254740993", "9223372036854775807", "9223372036854775808",
+	"-9223372036854775808", "-9223372036854775809", "18446744073709551616", "100000000000000000000000000000", "1e2", "1e400", "-1e400",
+	"1e-400", "1.5", "0.1", "1.0", "90.0000001", "-180.0000001",
+	"00", "007", "+1", "0x10", "0b1", "1_000", ".5", "5.", "NaN", "Infinity", "-Infinity", "nan(0)", "1,000", "１", "٣", "½", " 1 ", "1 OR 1=1",
+	"null", "true", "%", "'", strings.Repeat("9", 3000),
 }
 
 const jsonBorders = 28 // how many of them are JSON
@@ -74,7 +77,8 @@ func bordersInBodies(t *testing.T, s *server) {
 	ada := s.staff(t)
 	id := ada.publishes(t, "x")
 	more := map[string][]string{ // numbers of a body that the examples leave out
-		"POST " + events: {"category", "view_permission"}, "PATCH " + eventPath(id): {"category", "view_permission"}, "POST " + subscriptions: {"followed_category"}, "POST " + pay: {"order_id"},
+		"POST " + events: {"category", "view_permission"}, "PATCH " + eventPath(id): {"category", "view_permission"}, "POST " +
+			subscriptions: {"followed_category"}, "POST " + pay: {"order_id"},
 	}
 	for _, to := range s.takers(t, ada, id) {
 		fields := more[to.method+" "+to.path]
@@ -98,7 +102,8 @@ func bordersInBodies(t *testing.T, s *server) {
 						rest = "," + rest
 					}
 					a := ada.send(t, to.method, to.path, fmt.Sprintf("{%q: %s%s", field, sent, rest))
-					assert.True(t, a.status < 500 || a.status == 503 && to.path == pay, "%s %s %s=%s: %d %.300s", to.method, to.path, field, sent, a.status, a.body)
+					assert.True(t, a.status < 500 || a.status == 503 && to.path == pay, "%s %s %s=%s: %d %.300s", to.method, to.path, field, sent,
+						a.status, a.body)
 				}
 			}
 		}

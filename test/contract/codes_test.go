@@ -220,7 +220,8 @@ func badCodeRequests(t *testing.T, s *server) {
 	s.anyone().post(t, codePath, object{"username": 5, "purpose": 5}).invalid("username", "purpose")
 	for _, other := range []any{
 		nil, 13700000001, "ada", "13700000001", "+8613700000001", "+8-613700000001", "+86-013700000001", "+999-13700000001",
-		"+86-85298765432", "+86-447700900123", "+86-8613700000001", "+86-12700000001", "+86-1370000000", "+86-1008612345", // no mobile numbers there
+		// no mobile numbers there
+		"+86-85298765432", "+86-447700900123", "+86-8613700000001", "+86-12700000001", "+86-1370000000", "+86-1008612345",
 	} {
 		s.anyone().post(t, codePath, object{"username": other, "purpose": "sign_up"}).invalid("username")
 		s.anyone().post(t, codePath, object{"username": other, "purpose": "reset_password"}).invalid("username")

@@ -53,8 +53,11 @@ func (on store) runs(n needs) bool {
 // rows are those of the contract that the store can show.
 func (on store) rows() []row {
 	all := slices.Concat(
-		conventionRows, appLimitRows, loginRows, peopleRows, searchRows, erasedRows, goldenRows, eventRows, eventListRows, timelineRows, eventTextRows,
-		activityRows, notificationRows, moderationRows, subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows, imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows, overviewRows, importRunRows, usualPlaceRows, sessionRows,
+		conventionRows, appLimitRows, loginRows, peopleRows, searchRows, erasedRows, goldenRows, eventRows, eventListRows, timelineRows,
+		eventTextRows,
+		activityRows, notificationRows, moderationRows, subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows,
+		imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
+		overviewRows, importRunRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
 		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, lineRows, leavingRows, staffPageRows,
 	)

@@ -226,7 +226,8 @@ func blankEverywhere(t *testing.T, s *server) {
 		for _, parameter := range o.Parameters {
 			switch p := parameter.Value; {
 			case p.In == openapi3.ParameterInQuery && p.Required:
-				value, known := map[string]string{"event": fmt.Sprint(id), "uid": fmt.Sprint(ada.id), "name": "ada", "expires": "1", "signature": "x"}[p.Name]
+				value, known := map[string]string{"event": fmt.Sprint(id), "uid": fmt.Sprint(ada.id), "name": "ada", "expires": "1",
+					"signature": "x"}[p.Name]
 				require.True(t, known, "%s needs %s: give it here", path, p.Name)
 				path = query(path, p.Name+"="+value)
 			case p.In == openapi3.ParameterInQuery:

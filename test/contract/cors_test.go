@@ -55,7 +55,8 @@ func TestGEN_15(t *testing.T) {
 	},
 		time.Minute, time.Millisecond, "the log names the origin that is not listed, after the answer")
 	for path, status := range map[string]int{
-		profile: 200, events: 200, images + "?uid=1": 200, itemsOf("uncategory"): 200, "/nothing/": 404, "/api/user/profile": 301, eventPath(4711): 404, image[len(s.url):]: 200,
+		profile: 200, events: 200, images + "?uid=1": 200, itemsOf("uncategory"): 200, "/nothing/": 404, "/api/user/profile": 301,
+		eventPath(4711): 404, image[len(s.url):]: 200,
 	} {
 		a := ada.saying("Origin", app).get(t, path).is(status)
 		assert.Equal(t, app, a.header.Get("Access-Control-Allow-Origin"), path)

@@ -83,7 +83,8 @@ func unlistedStaysShut(t *testing.T, s *server) {
 	s.storesPublication(t, ada, 9, 0)
 	event := ada.publishes(t, "An event")
 	for _, path := range []string{
-		cardOf("node", 9), cardOf("demand", 9), cardOf("xfile", event), cardOf("origin", 1), cardOf("Publication", 1), cardOf("category", 1), cardOf("%20", 1),
+		cardOf("node", 9), cardOf("demand", 9), cardOf("xfile", event), cardOf("origin", 1), cardOf("Publication", 1), cardOf("category", 1),
+		cardOf("%20", 1),
 		cardOf("publication", 0), cardOf("publication", "x"), cardOf("publication", "1.0"), cardOf("publication", "99999999999999999999"),
 	} {
 		s.anyone().get(t, path).fails(404, "RESOURCE_NOT_FOUND")
@@ -113,7 +114,8 @@ func openedItemLocalised(t *testing.T, s *server) {
 			assert.False(t, s.anyone().saying("x-language-locale", own).get(t, cardOf(kind, 1)).is(200).has("data.localized"), own)
 		}
 	}
-	assert.Equal(t, "⟦zh-CN⟧ Of tea", s.anyone().saying("x-language-locale", "zh_CN").get(t, cardOf("publication", 1)).text("data.localized.content"))
+	assert.Equal(t, "⟦zh-CN⟧ Of tea", s.anyone().saying("x-language-locale", "zh_CN").get(t,
+		cardOf("publication", 1)).text("data.localized.content"))
 	assert.False(t, s.anyone().saying("x-language-locale", "zh_CN").get(t, cardOf("demand", 1)).is(200).has("data.localized"))
 }
 

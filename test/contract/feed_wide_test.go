@@ -67,7 +67,8 @@ func wideAreasAtOnce(t *testing.T, s *server) {
 		a.fails(503, "SERVICE_UNAVAILABLE")
 		assert.Equal(t, "1", a.header.Get("Retry-After"))
 	}
-	for _, query := range []string{"", "?type=demand", near, "?type=demand&lat=30.25&lng=120.15&within_distance=5", "?lat=30.25&lng=120.15&within_distance=500"} {
+	for _, query := range []string{"", "?type=demand", near, "?type=demand&lat=30.25&lng=120.15&within_distance=5",
+		"?lat=30.25&lng=120.15&within_distance=500"} {
 		s.anyone().get(t, categories+query).is(200)
 	}
 

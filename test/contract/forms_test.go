@@ -49,11 +49,17 @@ func brokenForms(t *testing.T, s *server) {
 	}
 	whole := formOf(picture)
 	for name, body := range map[string]string{
-		"nothing": "", "no part": "--b--\r\n", "no end": strings.TrimSuffix(whole, "--b--\r\n"), "cut off": whole[:len(whole)/2], "another boundary": strings.ReplaceAll(whole, "--b", "--c"), "no headers": "--b\r\n\r\nx\r\n--b--\r\n",
-		"101 parts": formOf(append([][2]string{picture}, parts(100)...)...), "ten thousand parts": formOf(parts(10_000)...), "a head of 900 KB": formOf([2]string{field("img", asFile) + "\r\nX: " + strings.Repeat("x", 900<<10), "x"}, picture),
-		"a hundred thousand heads": formOf([2]string{field("img", asFile) + strings.Repeat("\r\nX: y", 100_000), ""}, picture), "a name of 900 KB": formOf([2]string{field(strings.Repeat("x", 900<<10)), "y"}),
-		"no picture in it": formOf([2]string{field("img"), "x"}), "the name in another case": formOf([2]string{field("IMG", asFile), picture[1]}), "a name with a NUL": formOf([2]string{field("img\x00", asFile), picture[1]}),
-		"forms in a form":    formOf([2]string{field("img") + "\r\nContent-Type: multipart/mixed; boundary=c", "--c\r\nContent-Disposition: file; filename=x.png\r\n\r\n" + picture[1] + "\r\n--c--"}),
+		"nothing": "", "no part": "--b--\r\n", "no end": strings.TrimSuffix(whole, "--b--\r\n"), "cut off": whole[:len(whole)/2],
+		"another boundary": strings.ReplaceAll(whole, "--b", "--c"), "no headers": "--b\r\n\r\nx\r\n--b--\r\n",
+		"101 parts": formOf(append([][2]string{picture}, parts(100)...)...), "ten thousand parts": formOf(parts(10_000)...),
+		"a head of 900 KB":         formOf([2]string{field("img", asFile) + "\r\nX: " + strings.Repeat("x", 900<<10), "x"}, picture),
+		"a hundred thousand heads": formOf([2]string{field("img", asFile) + strings.Repeat("\r\nX: y", 100_000), ""}, picture),
+		"a name of 900 KB":         formOf([2]string{field(strings.Repeat("x", 900<<10)), "y"}),
+		"no picture in it":         formOf([2]string{field("img"), "x"}),
+		"the name in another case": formOf([2]string{field("IMG", asFile), picture[1]}),
+		"a name with a NUL":        formOf([2]string{field("img\x00", asFile), picture[1]}),
+		"forms in a form": formOf([2]string{field("img") + "\r\nContent-Type: multipart/mixed; boundary=c",
+			"--c\r\nContent-Disposition: file; filename=x.png\r\n\r\n" + picture[1] + "\r\n--c--"}),
 		"base64 said":        formOf([2]string{field("img", asFile) + "\r\nContent-Transfer-Encoding: base64", dot}),
 		"quoted-printable":   formOf([2]string{field("img", asFile) + "\r\nContent-Transfer-Encoding: quoted-printable", "=89PNG"}),
 		"no disposition":     formOf([2]string{"Content-Type: image/png", picture[1]}),
@@ -76,11 +82,13 @@ func brokenForms(t *testing.T, s *server) {
 		ada.sendsForm(t, formType, formOf(picture, parts)).invalid(strings.Fields(name)[0])
 	}
 	for _, contentType := range []string{
-		"multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=" + strings.Repeat("b", 71), "multipart/form-data; charset=utf-16",
+		"multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=" + strings.Repeat("b", 71),
+		"multipart/form-data; charset=utf-16",
 	} {
 		ada.sendsForm(t, contentType, whole).invalid("non_field_errors")
 	}
-	for _, contentType := range []string{"multipart/mixed; boundary=b", "multipart/related; boundary=b", "multipart/; boundary=b", "text/plain; boundary=b", "multipart/form-data; boundary=c; boundary=b"} {
+	for _, contentType := range []string{"multipart/mixed; boundary=b", "multipart/related; boundary=b", "multipart/; boundary=b",
+		"text/plain; boundary=b", "multipart/form-data; boundary=c; boundary=b"} {
 		ada.sendsForm(t, contentType, whole).fails(415, "UNSUPPORTED_MEDIA_TYPE")
 	}
 	tooLarge := ada.sendsForm(t, formType, formOf(picture, [2]string{field("tags"), strings.Repeat("x", 1<<20+1)}))

@@ -93,7 +93,8 @@ type fuzzer struct {
 }
 
 func newFuzzer(t *testing.T, s *server, op operation, random *rand.Rand) *fuzzer {
-	f := &fuzzer{T: t, Rand: random, operation: op, server: s, callers: []*client{s.anyone(), s.with("no key"), s.with("plz_" + strings.Repeat("x", 43))}}
+	f := &fuzzer{T: t, Rand: random, operation: op, server: s, callers: []*client{s.anyone(), s.with("no key"),
+		s.with("plz_" + strings.Repeat("x", 43))}}
 	for _, caller := range []struct {
 		id     user.ID
 		scopes []string
@@ -221,7 +222,8 @@ func (f *fuzzer) content() (contentType string, body []byte) {
 	case 2:
 		raw = bytes.ReplaceAll(raw, []byte(`"`), []byte(pick(f, []string{`"\u0000`, "\"\xff", `"\ud800`, "'"})))
 	}
-	return pick(f, []string{"application/json", "application/json", "application/json", "application/json; charset=utf-8", "", "text/plain"}), raw
+	return pick(f, []string{"application/json", "application/json", "application/json", "application/json; charset=utf-8", "", "text/plain"}),
+		raw
 }
 
 // form returns a multipart body of the schema.
@@ -331,7 +333,8 @@ func (f *fuzzer) word(schema *openapi3.Schema) string {
 	case "byte", "binary":
 		return base64.StdEncoding.EncodeToString(f.picture())
 	}
-	words := []string{"Tea", "lake,tea", "西湖的早晨", "<p>Tea &amp; <b>bread</b></p>", "event_time", "-create_time", "demand", "xfile", "uncategory", "+86-13800000001", "plaza-demo"}
+	words := []string{"Tea", "lake,tea", "西湖的早晨", "<p>Tea &amp; <b>bread</b></p>", "event_time", "-create_time", "demand", "xfile",
+		"uncategory", "+86-13800000001", "plaza-demo"}
 	if f.oneIn(5) {
 		return pick(f, hostileTexts)
 	}
@@ -342,14 +345,16 @@ func (f *fuzzer) word(schema *openapi3.Schema) string {
 var hostileTexts = []string{
 	"", " ", "\x00", "a\x00b", "\xff\xfe", "%", "%00", "%25", "..", "../../etc/passwd", "/", "\\", "'", `"`, "' OR 1=1 --", "{}", "[]", "null", "true",
 	"-1", "0", "00", "1e3", "1.5", "NaN", "Infinity", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "１２", "0x10",
-	"\u202e", "\u200d", "\ufeff", "é", "e\u0301", "😀", "\U0010ffff", "\r\nX-Odd: 1", "<script>alert(1)</script>", "${jndi:ldap://x}", "{{7*7}}", "$1", "?",
+	"\u202e", "\u200d", "\ufeff", "é", "e\u0301", "😀", "\U0010ffff", "\r\nX-Odd: 1", "<script>alert(1)</script>", "${jndi:ldap://x}",
+	"{{7*7}}", "$1", "?",
 	strings.Repeat("a", 300), strings.Repeat("漢", 500), strings.Repeat("a,", 200), "2026-13-45", "+86-1", "+0-0",
 }
 
 // hostileValues are JSON values that no field expects.
 func hostileValues() []any {
 	all := []any{
-		nil, true, false, 0, -1, 1.5, 1e308, json.Number("1e400"), json.Number("123456789012345678901234567890"), []any{}, []any{nil, []any{}}, map[string]any{},
+		nil, true, false, 0, -1, 1.5, 1e308, json.Number("1e400"), json.Number("123456789012345678901234567890"), []any{}, []any{nil, []any{}},
+		map[string]any{},
 		map[string]any{"": map[string]any{"": nil}}, strings.Repeat("x", 70_000),
 	}
 	for _, text := range hostileTexts {

@@ -67,7 +67,8 @@ func tagsReplaced(t *testing.T, s *server) {
 func tagsRequired(t *testing.T, s *server) {
 	ada := s.member(t)
 	id := ada.keeps(t, "lake")
-	for _, body := range []any{object{}, object{"tags": []string{}}, object{"tags": nil}, object{"tags": "lake"}, object{"tags": []any{"tea", 5}}} {
+	for _, body := range []any{object{}, object{"tags": []string{}}, object{"tags": nil}, object{"tags": "lake"},
+		object{"tags": []any{"tea", 5}}} {
 		ada.patch(t, imagePath(id), body).invalid("tags")
 	}
 	sameJSON(t, []string{"lake"}, s.tagsOf(t, ada))
@@ -158,7 +159,8 @@ func keywordsRepeated(t *testing.T, s *server) {
 	ada := s.member(t)
 	ada.keeps(t, "lake")
 	both := ada.keeps(t, "lake", "tea")
-	for _, q := range []string{"tags__contains=lake&tags__contains=tea", "tags__contains=lake,&tags__contains=%20,tea", "tags__contains=&tags__contains=lake,tea"} {
+	for _, q := range []string{"tags__contains=lake&tags__contains=tea", "tags__contains=lake,&tags__contains=%20,tea",
+		"tags__contains=&tags__contains=lake,tea"} {
 		assert.Equal(t, words(both), s.anyone().get(t, imagesOf(ada)+"&"+q).is(200).column("data", "id"), q)
 	}
 	same := fmt.Sprintf("&uid=%d&uid=%%20", ada.id)

@@ -56,7 +56,8 @@ func goldenHowTos(t *testing.T, s *server) {
 	h := publication.HowTo{Category: "Walks", Robot: robot.id, Created: epoch, Updated: epoch.Add(500 * time.Microsecond)}
 	s.stores(t, h)
 	h = publication.HowTo{
-		Category: "Tea", Robot: robot.id, Bundles: []publication.BundleID{3, 1, 2}, Created: epoch.Add(time.Hour), Updated: epoch.Add(2 * time.Hour),
+		Category: "Tea", Robot: robot.id, Bundles: []publication.BundleID{3, 1, 2}, Created: epoch.Add(time.Hour),
+		Updated: epoch.Add(2 * time.Hour),
 	}
 	s.stores(t, h)
 	s.staff(t).get(t, importedHowTos).is(200).golden("imported", facts{"<robot>": "Tea Robot", "<robot id>": robot.id})

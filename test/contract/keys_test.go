@@ -43,13 +43,17 @@ func keyedPosts(t *testing.T, s *server, ada person) map[string]keyedPost {
 		return func(t *testing.T) int { return len(ada.get(t, path).is(200).list("data")) }
 	}
 	return map[string]keyedPost{
-		"event":        {path: events, body: object{"title": "y"}, other: object{"title": "z"}, count: lists(events)},
-		"comment":      {path: comments, body: object{"event": id, "content": "Oh"}, other: object{"event": id, "content": "No"}, count: lists(commentsOn(id))},
-		"subscription": {path: subscriptions, body: object{"followed_user": s.member(t).id}, other: object{"followed_user": s.member(t).id}, count: lists(subscriptions)},
-		"image":        {path: images, body: object{"img": aPNG(t), "tags": []string{"a"}}, other: object{"img": aPNG(t)}, count: lists(imagesOf(ada))},
-		"plate": {path: plates, body: object{"event": id, "photo": aPNG(t)}, other: object{"event": id, "photo": aGIF(t)}, count: func(t *testing.T) int {
-			return len(ada.reads(t, id).list("data.plates"))
-		}},
+		"event": {path: events, body: object{"title": "y"}, other: object{"title": "z"}, count: lists(events)},
+		"comment": {path: comments, body: object{"event": id, "content": "Oh"}, other: object{"event": id, "content": "No"},
+			count: lists(commentsOn(id))},
+		"subscription": {path: subscriptions, body: object{"followed_user": s.member(t).id}, other: object{"followed_user": s.member(t).id},
+			count: lists(subscriptions)},
+		"image": {path: images, body: object{"img": aPNG(t), "tags": []string{"a"}}, other: object{"img": aPNG(t)},
+			count: lists(imagesOf(ada))},
+		"plate": {path: plates, body: object{"event": id, "photo": aPNG(t)}, other: object{"event": id, "photo": aGIF(t)},
+			count: func(t *testing.T) int {
+				return len(ada.reads(t, id).list("data.plates"))
+			}},
 	}
 }
 
@@ -184,7 +188,8 @@ func uploadForms(t *testing.T, s *server) {
 	keyed := ada.saying(keyHeader, "one")
 	made := keyed.sends(t, plates, form{[][2]string{{"event", fmt.Sprint(id)}}, "photo", aPNG(t)}).is(201).int("data.id")
 	assert.Equal(t, made, keyed.post(t, plates, object{"event": id, "photo": aPNG(t)}).is(201).int("data.id"))
-	assert.Equal(t, made, keyed.post(t, plates, object{"event": id, "photo": inBase64("data:image/png;base64,", aPNG(t))}).is(201).int("data.id"))
+	assert.Equal(t, made, keyed.post(t, plates, object{"event": id, "photo": inBase64("data:image/png;base64,",
+		aPNG(t))}).is(201).int("data.id"))
 	assert.Len(t, ada.reads(t, id).list("data.plates"), 1)
 }
 

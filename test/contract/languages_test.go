@@ -29,7 +29,8 @@ func errorLanguages(t *testing.T, s *server) {
 		"zh-TW": "en", "zh-Hant": "en", "zh-HK, en;q=0.5": "en", "zh-Hant-CN": "en", "zh-Hans-TW": "zh-Hans", "zh-TW, zh;q=0.1": "zh-Hans",
 		"en;q=0.3, zh;q=0.4": "zh-Hans", "zh;q=0": "en", "zh;q=0, *": "en", "en;q=0, *": "zh-Hans", "*": "en", "*, zh;q=0.9": "en", "": "en",
 		"zh;q=0.5, en;q=0.5": "zh-Hans", "en, zh": "en", "zh;q=2": "en", "zh;q=x, en;q=0.1": "en", ";;,q=1,\u00fc": "en", "yue": "en",
-		strings.Repeat("x,", 300) + "zh": "en", strings.Repeat("fr,", 19) + "zh": "zh-Hans", strings.Repeat("fr,", 20) + "zh": "en", "zh" + strings.Repeat(",fr", 171): "en",
+		strings.Repeat("x,", 300) + "zh": "en", strings.Repeat("fr,", 19) + "zh": "zh-Hans", strings.Repeat("fr,", 20) + "zh": "en", "zh" +
+			strings.Repeat(",fr", 171): "en",
 	} {
 		a := ada.saying("Accept-Language", header).get(t, eventPath(99)).is(404)
 		assert.Equal(t, language, a.header.Get("Content-Language"), header)

@@ -141,7 +141,8 @@ func uploadsAreLimited(t *testing.T, s *server) {
 func searchesAreLimited(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	ada.get(t, search).invalid("name")
-	s.isLimited(t, func(i int) answer { return ada.finds(t, []string{"ada", "no one", "ad", "a"}[min(i, 3)]+"da") }, "You are searching too often.")
+	s.isLimited(t, func(i int) answer { return ada.finds(t, []string{"ada", "no one", "ad", "a"}[min(i, 3)]+"da") },
+		"You are searching too often.")
 	ada.get(t, profile).is(200)
 	bob.finds(t, "ada").is(200)
 }

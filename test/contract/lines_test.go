@@ -61,10 +61,12 @@ func lineBodies(t *testing.T, s *server, ada person) map[string]object {
 	return map[string]object{
 		"POST " + events: {}, "PATCH " + events + "{id}/": {}, "PATCH " + profile: {},
 		"POST " + images: {"img": aPNG(t)}, "PATCH " + images + "{id}/": {},
-		"POST " + signUpPath: {"username": newcomer(1), "code": s.anyone().code(t, "sign_up", newcomer(1)), "password": password, "firstname": "Ada"},
-		"POST " + newOrder:   draftFor(ada), "POST " + refunds: {"payment": 1},
+		"POST " + signUpPath: {"username": newcomer(1), "code": s.anyone().code(t, "sign_up", newcomer(1)), "password": password,
+			"firstname": "Ada"},
+		"POST " + newOrder: draftFor(ada), "POST " + refunds: {"payment": 1},
 		"POST " + hidePath: {"event": 1}, "POST " + restorePath: {"event": 1}, "POST " + decidePath: {"report": 1},
-		"POST " + staffPeople + "{uid}/disable/": act, "POST " + staffPeople + "{uid}/enable/": act, "POST " + staffPeople + "{uid}/end-sessions/": act,
+		"POST " + staffPeople + "{uid}/disable/": act, "POST " + staffPeople + "{uid}/enable/": act, "POST " + staffPeople +
+			"{uid}/end-sessions/": act,
 		"POST " + staffPeople + "{uid}/scopes/": {"scopes": []string{}, "staff": false},
 	}
 }
@@ -93,7 +95,8 @@ func linesStayLines(t *testing.T, s *server) {
 		}
 		path = strings.NewReplacer("{id}", fmt.Sprint(id), "{uid}", fmt.Sprint(other.id)).Replace(path)
 		for _, bad := range []string{
-			"a\nb", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b", "\u202eabc", "a\u202ab\u202c", "\u2066abc", "a\u2069", "a\ufffe", "a\ufdd0", "a\U0010ffff",
+			"a\nb", "a\tb", "a\u0085b", "a\u2028b", "a\u2029b", "\u202eabc", "a\u202ab\u202c", "\u2066abc", "a\u2069", "a\ufffe", "a\ufdd0",
+			"a\U0010ffff",
 			"a" + strings.Repeat("\u0316", 5),
 		} {
 			body := maps.Clone(good)

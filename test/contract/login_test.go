@@ -87,7 +87,8 @@ func otherUsernames(t *testing.T, s *server) {
 	s.member(t)
 	for _, other := range []string{
 		"ada", "13900000001", "+8613900000001", "86-13900000001", "+86 13900000001", "+86-", "+-13900000001", "+86-1390000000a",
-		"+86-139-0000-0001", "+0-13900000001", "+999-13900000001", "+8-613900000001", "+861-3900000001", "+86-013900000001", "+44-07418084106", "+86-１３９００００００１", "++86-13900000001", "+86-13900000001;", "+86-1390000000100000000",
+		"+86-139-0000-0001", "+0-13900000001", "+999-13900000001", "+8-613900000001", "+861-3900000001", "+86-013900000001", "+44-07418084106",
+		"+86-１３９００００００１", "++86-13900000001", "+86-13900000001;", "+86-1390000000100000000",
 	} {
 		s.anyone().logsIn(t, other, password).invalid("username")
 	}
@@ -104,7 +105,8 @@ func headerForms(t *testing.T, s *server) {
 	for _, scheme := range []string{"Token", "token", "TOKEN", "tOkEn", "Bearer", "bearer", "BEARER"} {
 		assert.Equal(t, int(ada.id), says(scheme+" "+ada.key).is(200).int("data.uid"))
 	}
-	for _, none := range []string{"", " ", ada.key, "Basic YWRhOmFkYQ==", "Tokens " + ada.key, "Bearers " + ada.key, "Bearer" + ada.key, "Token" + ada.key, "x Token " + ada.key} {
+	for _, none := range []string{"", " ", ada.key, "Basic YWRhOmFkYQ==", "Tokens " + ada.key, "Bearers " + ada.key, "Bearer" + ada.key,
+		"Token" + ada.key, "x Token " + ada.key} {
 		says(none).fails(401, "NOT_AUTHENTICATED")
 	}
 	s.anyone().get(t, profile).fails(401, "NOT_AUTHENTICATED")
@@ -157,8 +159,10 @@ func neededScopes(t *testing.T, s *server) {
 	other := s.with(s.anyone().gets(t, ada, "writing_bundle", "pay_trade_order"))
 	needed := []answer{
 		other.post(t, events, object{"title": "x"}), other.get(t, events), other.get(t, eventPath(id)), other.patch(t, eventPath(id), object{}),
-		other.delete(t, eventPath(id)), other.get(t, commented), other.get(t, eventsOf(ada)), other.post(t, comments, object{"event": id, "content": "Oh"}),
-		other.get(t, fmt.Sprintf("%s?event=%d", comments, id)), other.delete(t, commentPath(1)), other.put(t, likePath(id)), other.delete(t, likePath(id)),
+		other.delete(t, eventPath(id)), other.get(t, commented), other.get(t, eventsOf(ada)),
+		other.post(t, comments, object{"event": id, "content": "Oh"}),
+		other.get(t, fmt.Sprintf("%s?event=%d", comments, id)), other.delete(t, commentPath(1)), other.put(t, likePath(id)),
+		other.delete(t, likePath(id)),
 		other.patch(t, eventPath(99), "{"), other.get(t, events+"?page=x"), // before the path and the body
 	}
 	for _, a := range needed {
@@ -187,7 +191,8 @@ func grantedScopes(t *testing.T, s *server) {
 	assert.Equal(t, 403, may(ada, "writing_bundle"))
 	assert.Equal(t, 200, may(part))
 	assert.Equal(t, 200, may(part, "xfile_event"))
-	for _, lacking := range [][]string{{"pay_trade_order"}, {"xfile_event", "pay_trade_order"}, {"root"}, {""}, {"xfile_event", "XFILE_EVENT"}} {
+	for _, lacking := range [][]string{{"pay_trade_order"}, {"xfile_event", "pay_trade_order"}, {"root"}, {""},
+		{"xfile_event", "XFILE_EVENT"}} {
 		s.anyone().logsIn(t, part.phone, password, lacking...).invalid("scope")
 	}
 	for _, odd := range []any{"xfile_event", 5, true, object{}, []any{5}, []any{[]any{"xfile_event"}}} {

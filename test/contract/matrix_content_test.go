@@ -57,11 +57,12 @@ var contentTrials = map[string]trial{
 	"POST /api/back-office/v1/hide/":    {"staff", plainly(hidePath, object{"event": 9999, "reason": "x"}, 404)},
 	"POST /api/back-office/v1/restore/": {"staff", plainly(restorePath, object{"event": 9999, "reason": "x"}, 404)},
 
-	"GET /api/back-office/v1/people/":                     {"staff", plainly(staffPeople+"?uid=4711", nil, 200)},
-	"GET /api/back-office/v1/people/{uid}/":               {"staff", aboutPeople("", nil)},
-	"POST /api/back-office/v1/people/{uid}/disable/":      {"staff", aboutPeople("disable/", object{"reason": "x"})},
-	"POST /api/back-office/v1/people/{uid}/enable/":       {"staff", aboutPeople("enable/", object{"reason": "x"})},
-	"POST /api/back-office/v1/people/{uid}/scopes/":       {"staff", aboutPeople("scopes/", object{"scopes": ordinary, "staff": false, "reason": "x"})},
+	"GET /api/back-office/v1/people/":                {"staff", plainly(staffPeople+"?uid=4711", nil, 200)},
+	"GET /api/back-office/v1/people/{uid}/":          {"staff", aboutPeople("", nil)},
+	"POST /api/back-office/v1/people/{uid}/disable/": {"staff", aboutPeople("disable/", object{"reason": "x"})},
+	"POST /api/back-office/v1/people/{uid}/enable/":  {"staff", aboutPeople("enable/", object{"reason": "x"})},
+	"POST /api/back-office/v1/people/{uid}/scopes/": {"staff", aboutPeople("scopes/",
+		object{"scopes": ordinary, "staff": false, "reason": "x"})},
 	"POST /api/back-office/v1/people/{uid}/end-sessions/": {"staff", aboutPeople("end-sessions/", object{"reason": "x"})},
 	"GET /api/back-office/v1/import/":                     {"staff", plainly(importRuns, nil, 200)},
 	"GET /api/back-office/v1/import/{id}/rejects/": {"staff", func(t *testing.T, c *cast) []aim {

@@ -246,7 +246,8 @@ var trials = map[string]trial{
 		body := object{"username": c.owner.phone, "code": "no", "password": newPassword}
 		return []aim{{path: resetPath, body: body, want: everybody(400), kept: profile}}
 	}},
-	"PUT /api/user/phone/":             {"unnarrowed", plainly(phonePath, object{"username": newcomer(0), "code": "000000", "password": password}, 400)},
+	"PUT /api/user/phone/": {"unnarrowed", plainly(phonePath,
+		object{"username": newcomer(0), "code": "000000", "password": password}, 400)},
 	"POST /api/user/erase/":            {"unnarrowed", plainly(erasePath, object{"code": "000000", "password": password}, 400)},
 	"GET /api/user/export/":            {"unnarrowed", plainly(exportPath, nil, 200)},
 	"PATCH /api/user/profile/":         {"authenticated", plainly(profile, object{"location": "Uppsala"}, 200)},
@@ -266,10 +267,11 @@ var trials = map[string]trial{
 			{name: "nobody's list", path: events + "4711/view-list/", want: everybody(404)},
 		}
 	}},
-	"GET /api/xfile/event/{id}/":            {scoped, aboutEvents(200, 200, 404, eventPath, nil)},
-	"PATCH /api/xfile/event/{id}/":          {scoped, aboutEvents(200, 403, 404, eventPath, object{"title": "mine"})},
-	"DELETE /api/xfile/event/{id}/":         {scoped, aboutEvents(204, 403, 404, eventPath, nil)},
-	"GET /api/activity/like/":               {scoped, aboutEvents(200, 200, 200, func(id int) string { return likesOf(id) }, nil)}, // what is seen: EVT-24
+	"GET /api/xfile/event/{id}/":    {scoped, aboutEvents(200, 200, 404, eventPath, nil)},
+	"PATCH /api/xfile/event/{id}/":  {scoped, aboutEvents(200, 403, 404, eventPath, object{"title": "mine"})},
+	"DELETE /api/xfile/event/{id}/": {scoped, aboutEvents(204, 403, 404, eventPath, nil)},
+	// what is seen: EVT-24
+	"GET /api/activity/like/":               {scoped, aboutEvents(200, 200, 200, func(id int) string { return likesOf(id) }, nil)},
 	"GET /api/activity/like/{event_id}/":    {scoped, aboutEvents(200, 200, 404, likePath, nil)},
 	"PUT /api/activity/like/{event_id}/":    {scoped, aboutEvents(204, 204, 404, likePath, nil)},
 	"DELETE /api/activity/like/{event_id}/": {scoped, aboutEvents(204, 204, 404, likePath, nil)},

@@ -319,5 +319,6 @@ func hiddenWrongly(t *testing.T, s *server) {
 // assertAct asserts that the answer is the audit record of the act on the object.
 func assertAct(t *testing.T, a answer, act, object string, id any) {
 	t.Helper()
-	assert.Equal(t, []string{act, object, fmt.Sprint(id)}, []string{a.is(201).text("data.act"), a.text("data.object"), a.text("data.object_id")})
+	assert.Equal(t, []string{act, object, fmt.Sprint(id)}, []string{a.is(201).text("data.act"), a.text("data.object"),
+		a.text("data.object_id")})
 }

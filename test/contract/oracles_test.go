@@ -59,9 +59,11 @@ func answeredAsNothing(t *testing.T, s *server) {
 	none := func(int) any { return nil }
 	garbage := func(int) any { return "{" }
 	aboutEvent := []numbered{
-		{"GET", in(events), none}, {"HEAD", in(events), none}, {"DELETE", in(events), none}, {"PATCH", in(events), garbage}, {"PATCH", in(events), with("title", nil)},
+		{"GET", in(events), none}, {"HEAD", in(events), none}, {"DELETE", in(events), none}, {"PATCH", in(events), garbage},
+		{"PATCH", in(events), with("title", nil)},
 		{"PUT", in("/api/activity/like/"), none}, {"DELETE", in("/api/activity/like/"), none},
-		{"GET", commentsOn, none}, {"GET", func(id int) string { return commentsOn(id) + "&page=2" }, none}, {"POST", at(comments), with("event", object{"content": "Oh"})}, {"POST", at(comments), with("event", nil)},
+		{"GET", commentsOn, none}, {"GET", func(id int) string { return commentsOn(id) + "&page=2" }, none},
+		{"POST", at(comments), with("event", object{"content": "Oh"})}, {"POST", at(comments), with("event", nil)},
 		{"POST", at(plates), with("event", object{"photo": dot})}, {"POST", at(plates), with("event", nil)},
 	}
 	onlyNumber := func(path string) []numbered { return []numbered{{"DELETE", in(path), none}} }
@@ -83,8 +85,11 @@ func answeredAsNothing(t *testing.T, s *server) {
 		body object
 		from []person
 	}{
-		{"a draft", object{}, everybody}, {"a private draft", object{"view_permission": 200}, everybody}, {"a private event", object{"publish": true, "view_permission": 200}, everybody},
-		{"an event for contacts", object{"publish": true, "view_permission": 100}, strangers}, {"a public event", object{"publish": true}, []person{shut, foe}}, {"a withdrawn event", object{"publish": true, "withdrawn": true}, everybody}, {"a deleted event", object{"deleted": true}, append(everybody, ada)},
+		{"a draft", object{}, everybody}, {"a private draft", object{"view_permission": 200}, everybody},
+		{"a private event", object{"publish": true, "view_permission": 200}, everybody},
+		{"an event for contacts", object{"publish": true, "view_permission": 100}, strangers},
+		{"a public event", object{"publish": true}, []person{shut, foe}}, {"a withdrawn event", object{"publish": true, "withdrawn": true},
+			everybody}, {"a deleted event", object{"deleted": true}, append(everybody, ada)},
 	} {
 		c.body["title"] = "hidden"
 		id := ada.writes(t, c.body).int("data.id")
@@ -97,16 +102,19 @@ func answeredAsNothing(t *testing.T, s *server) {
 			ada.delete(t, eventPath(id)).is(204)
 		}
 		all = append(all, hidden{c.name, c.from, id, aboutEvent},
-			hidden{"a comment on " + c.name, c.from, comment, onlyNumber(comments)}, hidden{"a plate of " + c.name, c.from, plate, onlyNumber(plates)})
+			hidden{"a comment on " + c.name, c.from, comment, onlyNumber(comments)},
+			hidden{"a plate of " + c.name, c.from, plate, onlyNumber(plates)})
 	}
 	order := staff.post(t, newOrder, draftFor(ada)).is(201).int("data.id")
 	gone := ada.keeps(t)
 	ada.delete(t, imagePath(gone)).is(204)
 	all = append(all,
-		hidden{"an order", everybody, order, []numbered{{"GET", in(ownOrders), none}, {"POST", at(pay), func(id int) any { return paymentWith(object{"order_id": id}) }}}},
+		hidden{"an order", everybody, order, []numbered{{"GET", in(ownOrders), none},
+			{"POST", at(pay), func(id int) any { return paymentWith(object{"order_id": id}) }}}},
 		hidden{"a subscription", everybody, ada.follows(t, s.member(t)), onlyNumber(subscriptions)},
 		hidden{"a session", everybody, ada.get(t, sessions).is(200).int("data.0.id"), onlyNumber(sessions)},
-		hidden{"a deleted image", append(everybody, ada), gone, []numbered{{"DELETE", in(images), none}, {"PATCH", in(images), with("tags", nil)}}},
+		hidden{"a deleted image", append(everybody, ada), gone, []numbered{{"DELETE", in(images), none},
+			{"PATCH", in(images), with("tags", nil)}}},
 	)
 	asked := 0
 	for _, h := range all {
@@ -137,7 +145,8 @@ func countedAsNothing(t *testing.T, s *server) {
 	seen, own := ada.publishes(t, "seen", day), eve.publishes(t, "eve's own", day)
 	ada.get(t, profile)
 	paths := []string{
-		eventsOf(ada), eventsOf(ada) + "?page_size=1", eventPath(seen), eventPath(own), events, recent, commentsOn(seen), categories, categories + "?type=xfile", itemsOf(7), itemsOf("uncategory"),
+		eventsOf(ada), eventsOf(ada) + "?page_size=1", eventPath(seen), eventPath(own), events, recent, commentsOn(seen), categories, categories +
+			"?type=xfile", itemsOf(7), itemsOf("uncategory"),
 		subscriptions, followers, likesOf(seen, own), imagesOf(ada), profile, ownOrders,
 	}
 	before := map[string]answer{}

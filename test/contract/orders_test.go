@@ -55,7 +55,8 @@ func ordersCreated(t *testing.T, s *till) {
 	least := staff.post(t, newOrder, object{"user": ada.id, "subject": "Tea", "amount": 990}).is(201)
 	assert.Equal(t, []string{"CNY", "2026-11-20T14:00:00.000000Z"}, []string{least.text("data.currency"), least.text("data.expires_at")})
 
-	for _, edge := range []object{{"amount": 1}, {"amount": 10_000_000}, {"expires_in": 1}, {"subject": strings.Repeat("茶", 42) + "x"}, {"user": staff.id}} {
+	for _, edge := range []object{{"amount": 1}, {"amount": 10_000_000}, {"expires_in": 1}, {"subject": strings.Repeat("茶", 42) + "x"},
+		{"user": staff.id}} {
 		body := draftFor(ada)
 		for name, value := range edge {
 			body[name] = value

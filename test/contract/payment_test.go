@@ -126,7 +126,8 @@ func paymentNeedsScope(t *testing.T, s *server) {
 func openIDs(t *testing.T, s *server) {
 	ada := s.member(t)
 	order := fmt.Sprint(s.orders(t, ada))
-	for _, extra := range []any{dropped, object{}, object{"open_id": ""}, object{"open_id": " "}, object{"open_id": nil}, object{"open_id": "nul\x00"}} {
+	for _, extra := range []any{dropped, object{}, object{"open_id": ""}, object{"open_id": " "}, object{"open_id": nil},
+		object{"open_id": "nul\x00"}} {
 		ada.post(t, pay, paymentWith(object{"end_type": 200, "extra_params": extra})).invalid("extra_params.open_id")
 	}
 	ada.post(t, pay, paymentWith(object{"end_type": 200, "extra_params": object{"open_id": "oUpF8"}})).goesThrough(order)

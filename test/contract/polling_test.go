@@ -47,7 +47,8 @@ func listedPayments(t *testing.T, s *till) {
 	all := staff.get(t, payments).is(200)
 	assert.Equal(t, []string{"data", "pagination"}, all.names())
 	assert.Equal(t, []any{"applied", "disputed", "applied", "disputed", "applied"}, all.each("data", "state"), "the newest first")
-	all.hasFields("data.0", []string{"id", "order", "transaction_id", "state", "amount", "currency", "received_at", "refunded", "user", "subject"})
+	all.hasFields("data.0", []string{"id", "order", "transaction_id", "state", "amount", "currency", "received_at", "refunded", "user",
+		"subject"})
 	sameJSON(t, pagination(2, 5, 3, 2, 3, 1), staff.get(t, payments+"?page_size=2&page=2").is(200).at("pagination"))
 	sameJSON(t, pagination(20, 3, 1, 1, nil, nil), staff.get(t, payments+"?state=applied").is(200).at("pagination"))
 	assert.Empty(t, staff.get(t, payments+"?state=refund_due").is(200).list("data"))

@@ -49,7 +49,8 @@ func polyglots(t *testing.T, s *server) {
 	} {
 		require.True(t, strings.Contains(string(raw), script) || name == "a picture in another's letter", name)
 		for _, address := range []string{
-			ada.post(t, images, object{"img": raw}).is(201).text("data.img"), ada.post(t, plates, object{"event": event, "photo": raw}).is(201).text("data.photo"),
+			ada.post(t, images, object{"img": raw}).is(201).text("data.img"), ada.post(t, plates,
+				object{"event": event, "photo": raw}).is(201).text("data.photo"),
 			ada.send(t, "PUT", avatars, object{"avatar": raw}).is(200).text("data.avatar"),
 		} {
 			shown := s.anyone().fetches(t, address).is(200)
@@ -108,7 +109,8 @@ func otherPictures(t *testing.T, s *server) {
 	for _, c := range []struct {
 		raw  []byte
 		says string
-	}{{jpeg[:len(jpeg)*2/3], "cut off"}, {bytes.Replace(jpeg, []byte("\xff\xda"), []byte("\xff\xd8"), 1), "can't read"}, {[]byte("text"), "Upload a valid image"}} {
+	}{{jpeg[:len(jpeg)*2/3], "cut off"}, {bytes.Replace(jpeg, []byte("\xff\xda"), []byte("\xff\xd8"), 1), "can't read"},
+		{[]byte("text"), "Upload a valid image"}} {
 		assert.Contains(t, ada.post(t, images, object{"img": c.raw}).invalid("img").text("data.img.0"), c.says)
 	}
 	assert.Equal(t, before, ada.get(t, profile).is(200).text("data.avatar"))

@@ -46,7 +46,8 @@ func (p person) reading(t *testing.T, locale string) answer {
 
 func publicationsByUpdate(t *testing.T, s *server) {
 	ada := s.member(t)
-	for id, updated := range map[int]time.Duration{5: 3 * time.Hour, 3: time.Hour, 9: 2 * time.Hour, 4: 2 * time.Hour, 7: 2*time.Hour + time.Microsecond} {
+	for id, updated := range map[int]time.Duration{5: 3 * time.Hour, 3: time.Hour, 9: 2 * time.Hour, 4: 2 * time.Hour, 7: 2*time.Hour +
+		time.Microsecond} {
 		s.storesPublication(t, ada, id, 0, func(p *publication.Publication) {
 			p.Created, p.Updated = epoch.Add(-updated), epoch.Add(updated)
 		})
@@ -93,7 +94,8 @@ func publicationsOfCategory(t *testing.T, s *server) {
 	s.unlists(t, ada, 20, 4)
 	for query, want := range map[string][]int{
 		"": {1, 2, 3, 6}, "?category_id=": {1, 2, 3, 6}, "?category_id=%20": {1, 2, 3, 6}, "?category_id=4": {1, 2}, "?category_id=5": {3},
-		"?category_id=6": {}, "?category_id=0": {}, "?category_id=-4": {}, "?category_id=99999999999999999999": {}, "?category_id=4&origin_only=1": {1, 2},
+		"?category_id=6": {}, "?category_id=0": {}, "?category_id=-4": {}, "?category_id=99999999999999999999": {},
+		"?category_id=4&origin_only=1": {1, 2},
 	} {
 		a := ada.get(t, publications+query).is(200)
 		assert.Equal(t, words(want...), a.column("data", "id"), query)

@@ -36,10 +36,14 @@ func (s *server) called(t *testing.T, given, family string) person {
 func namesFind(t *testing.T, s *server) {
 	sabela, li, hyphen := s.called(t, "Sabela", "Castro Núñez"), s.called(t, "西", "林"), s.called(t, "Ａnne-Marie", "Straße")
 	for name, want := range map[string][]any{
-		"sab": {sabela.id}, "CASTRO": {sabela.id}, " sabela\u3000castro ": {sabela.id}, "castro nu\u0301ñez": {sabela.id}, "Sabela Castro N": {sabela.id},
-		"ＳＡＢＥＬＡ": {sabela.id}, "林": {li.id}, "西": {li.id}, "林西": {li.id}, "anne": {hyphen.id}, "strasse": {hyphen.id}, "ANNE-MARIE S": {hyphen.id},
-		"núñez": {sabela.id}, "nunez sab": {sabela.id}, "castronu": {sabela.id}, "Castro, Sabela": {sabela.id}, "marie": {hyphen.id}, "林 西": {li.id}, "西林": {},
-		"abela": {}, "sabela castro x": {}, "sabelacastro": {}, "林西西": {}, "%%": {}, "s_": {}, "' OR 1=1": {}, "Sabela Castro Núñez Sabela Castro": {sabela.id},
+		"sab": {sabela.id}, "CASTRO": {sabela.id}, " sabela\u3000castro ": {sabela.id}, "castro nu\u0301ñez": {sabela.id},
+		"Sabela Castro N": {sabela.id},
+		"ＳＡＢＥＬＡ":          {sabela.id}, "林": {li.id}, "西": {li.id}, "林西": {li.id}, "anne": {hyphen.id}, "strasse": {hyphen.id},
+		"ANNE-MARIE S": {hyphen.id},
+		"núñez":        {sabela.id}, "nunez sab": {sabela.id}, "castronu": {sabela.id}, "Castro, Sabela": {sabela.id}, "marie": {hyphen.id},
+		"林 西": {li.id}, "西林": {},
+		"abela": {}, "sabela castro x": {}, "sabelacastro": {}, "林西西": {}, "%%": {}, "s_": {}, "' OR 1=1": {},
+		"Sabela Castro Núñez Sabela Castro": {sabela.id},
 	} {
 		a := li.finds(t, name).is(200)
 		sameJSON(t, want, append([]any{}, a.each("data", "uid")...), name)
@@ -63,9 +67,11 @@ func peopleAreCalled(t *testing.T, s *server) {
 		{"A\u200dB", "Cd", "A\u200dB Cd", []string{"ab", "a\u2060b c"}, nil},
 		{"محمّد", "العربي", "محمّد العربي", []string{"محمد", "مُحمد", "محـمد"}, nil},
 		{"Gabriel José", "García Márquez", "Gabriel José García Márquez",
-			[]string{"Gabriel García", "José", "Márquez", "Gabriel Márquez", "García Gabriel", "García, Gabriel", "jose garcia", "mar gar jos gab", "garciamarquez g"},
+			[]string{"Gabriel García", "José", "Márquez", "Gabriel Márquez", "García Gabriel", "García, Gabriel", "jose garcia", "mar gar jos gab",
+				"garciamarquez g"},
 			[]string{"Gabriel Garciam", "gabrieljose", "Gabriel Pérez", "osé"}},
-		{"Jean-Luc", "van der Berg", "Jean-Luc van der Berg", []string{"luc", "berg", "jean luc", "luc-jean", "der berg", "vanderb"}, []string{"jeanluc"}},
+		{"Jean-Luc", "van der Berg", "Jean-Luc van der Berg", []string{"luc", "berg", "jean luc", "luc-jean", "der berg", "vanderb"},
+			[]string{"jeanluc"}},
 		{"Inés", "Müller", "Inés Müller", []string{"ines", "INES MULLER", "Inés Müller", "Ine\u0301s"}, []string{"inés mv"}},
 		{"Ꭰꭰ", "Qq", "Ꭰꭰ Qq", []string{"ꭰꭰ", "ᎠᎠ", "Ꭰꭰ"}, nil},
 		{"O’Brien", "Pat", "O’Brien Pat", []string{"o'brien", "brien", "O’Brien", "pat o brien"}, nil},

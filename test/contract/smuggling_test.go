@@ -20,7 +20,8 @@ func framings() map[string][2]string {
 		return [2]string{"Content-Length: " + length + "\r\nTransfer-Encoding: " + transfer, chunked}
 	}
 	all := map[string][2]string{
-		"a length and chunks": both("12", "chunked"), "a shorter length and chunks": both("2", "chunked"), "no length and chunks": both("0", "chunked"), "a length beyond and chunks": both("200", "chunked"),
+		"a length and chunks": both("12", "chunked"), "a shorter length and chunks": both("2", "chunked"),
+		"no length and chunks": both("0", "chunked"), "a length beyond and chunks": both("200", "chunked"),
 		"chunks and a length":        {"Transfer-Encoding: chunked\r\nContent-Length: 5", chunked},
 		"two lengths":                {"Content-Length: 2\r\nContent-Length: 12", "{}"},
 		"chunks alone":               {"Transfer-Encoding: chunked", chunked},
@@ -32,19 +33,23 @@ func framings() map[string][2]string {
 	}
 	for name, transfer := range map[string]string{
 		"xchunked": "xchunked", "chunked and more": "chunked, identity", "more and chunked": "identity, chunked", "gzip and chunked": "gzip, chunked", "a quality": "chunked;q=1", "quotes": `"chunked"`,
-		"a vertical tab": "\vchunked", "a null": "chunked\x00", "two words": "chunked chunked", "a comma": "chunked,", "a tab": "\tchunked", "spaces": "   chunked  ", "folded": "\r\n chunked", "capitals": "CHUNKED", "nothing": "",
+		"a vertical tab": "\vchunked", "a null": "chunked\x00", "two words": "chunked chunked", "a comma": "chunked,", "a tab": "\tchunked",
+		"spaces": "   chunked  ", "folded": "\r\n chunked", "capitals": "CHUNKED", "nothing": "",
 	} {
 		all["chunks by "+name] = [2]string{"Transfer-Encoding: " + transfer, chunked}
 		all["a length and chunks by "+name] = both("2", transfer)
 	}
 	for name, length := range map[string]string{
-		"a sign": "+2", "a minus": "-2", "hexadecimal": "0x2", "a list": "2, 12", "words": "2 2", "nothing": "", "a fraction": "2.0", "full width": "\uff12", "too many digits": strings.Repeat("9", 30), "a null": "2\x00",
+		"a sign": "+2", "a minus": "-2", "hexadecimal": "0x2", "a list": "2, 12", "words": "2 2", "nothing": "", "a fraction": "2.0",
+		"full width": "\uff12", "too many digits": strings.Repeat("9", 30), "a null": "2\x00",
 	} {
 		all["a length with "+name] = [2]string{"Content-Length: " + length, "{}"}
 	}
 	for name, body := range map[string]string{
-		"hexadecimal": "0x2\r\n{}\r\n0\r\n\r\n", "a sign": "+2\r\n{}\r\n0\r\n\r\n", "a space": "2 \r\n{}\r\n0\r\n\r\n", "an extension": "2;a=\"\r\n\"\r\n{}\r\n0\r\n\r\n", "bare line feeds": "2\n{}\n0\n\n", "bare returns": "2\r{}\r0\r\r",
-		"too many digits": "00000000000000002\r\n{}\r\n0\r\n\r\n", "more than it says": "1\r\n{}\r\n0\r\n\r\n", "no length": "\r\n{}\r\n0\r\n\r\n", "an underscore": "0_2\r\n{}\r\n0\r\n\r\n", "a negative end": "2\r\n{}\r\n-0\r\n\r\n",
+		"hexadecimal": "0x2\r\n{}\r\n0\r\n\r\n", "a sign": "+2\r\n{}\r\n0\r\n\r\n", "a space": "2 \r\n{}\r\n0\r\n\r\n",
+		"an extension": "2;a=\"\r\n\"\r\n{}\r\n0\r\n\r\n", "bare line feeds": "2\n{}\n0\n\n", "bare returns": "2\r{}\r0\r\r",
+		"too many digits": "00000000000000002\r\n{}\r\n0\r\n\r\n", "more than it says": "1\r\n{}\r\n0\r\n\r\n",
+		"no length": "\r\n{}\r\n0\r\n\r\n", "an underscore": "0_2\r\n{}\r\n0\r\n\r\n", "a negative end": "2\r\n{}\r\n-0\r\n\r\n",
 	} {
 		all["a chunk with "+name] = [2]string{"Transfer-Encoding: chunked", body}
 	}
@@ -64,7 +69,8 @@ func TestGEN14_nothing_is_read_behind_a_body_whose_end_is_in_doubt(t *testing.T)
 	for name, framing := range framings() {
 		for _, method := range []string{"POST", "GET"} {
 			path := map[string]string{"POST": events, "GET": profile}[method]
-			first := method + " " + path + " HTTP/1.1\r\nHost: plaza.example\r\n" + authorized + "\r\n" + jsonType + "\r\n" + framing[0] + "\r\n\r\n" + framing[1]
+			first := method + " " + path + " HTTP/1.1\r\nHost: plaza.example\r\n" + authorized + "\r\n" + jsonType + "\r\n" + framing[0] +
+				"\r\n\r\n" + framing[1]
 			t.Run(method+" "+name, func(t *testing.T) {
 				w := s.dial(t).say(first + hidden)
 				a := w.answer(method)

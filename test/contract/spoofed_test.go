@@ -29,12 +29,14 @@ func keysElsewhere(t *testing.T, s *server) {
 		s.anyone().saying("Cookie", name+"="+ada.key+"; sessionid="+ada.key).get(t, profile).fails(401, "NOT_AUTHENTICATED")
 		s.anyone().post(t, events, object{name: ada.key, "title": "x"}).fails(401, "NOT_AUTHENTICATED")
 	}
-	for _, name := range []string{"X-Auth-Token", "X-Api-Key", "X-Token", "Proxy-Authorization", "X-Authorization", "Authentication", "Token", "X-Forwarded-Authorization", "X-User-ID", "X-Remote-User", "Remote-User", "X-Forwarded-User"} {
+	for _, name := range []string{"X-Auth-Token", "X-Api-Key", "X-Token", "Proxy-Authorization", "X-Authorization", "Authentication", "Token",
+		"X-Forwarded-Authorization", "X-User-ID", "X-Remote-User", "Remote-User", "X-Forwarded-User"} {
 		for _, value := range []string{ada.key, "Token " + ada.key, fmt.Sprint(ada.id)} {
 			s.anyone().saying(name, value).get(t, profile).fails(401, "NOT_AUTHENTICATED")
 		}
 	}
-	for _, first := range []string{"Authorization: Token x", "Authorization: Basic x", "Authorization:", "authorization: token"} { // of several the first counts
+	// of several the first counts
+	for _, first := range []string{"Authorization: Token x", "Authorization: Basic x", "Authorization:", "authorization: token"} {
 		a := s.dial(t).say(request("GET", profile, []string{first, "Authorization: Token " + ada.key}, "")).answer("GET")
 		assert.Equal(t, 401, a.status, first)
 	}
@@ -79,7 +81,9 @@ func disabledAndEnabled(t *testing.T, s *server) {
 
 func spoofedAddresses(t *testing.T, s *server) {
 	names := []string{
-		"X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "CF-Connecting-IP", "X-Client-IP", "X-Cluster-Client-IP", "Fastly-Client-IP", "X-Originating-IP", "X-Remote-Addr", "X-Remote-IP", "X-Appengine-Remote-Addr", "Fly-Client-IP", "Client-IP", "Via", "X-Forwarded",
+		"X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "CF-Connecting-IP", "X-Client-IP", "X-Cluster-Client-IP",
+		"Fastly-Client-IP", "X-Originating-IP", "X-Remote-Addr", "X-Remote-IP", "X-Appengine-Remote-Addr", "Fly-Client-IP", "Client-IP", "Via",
+		"X-Forwarded",
 	}
 	ada, bob := s.member(t), s.member(t)
 	s.anyone().failsTimes(t, 5, ada.phone)
@@ -96,7 +100,8 @@ func spoofedAddresses(t *testing.T, s *server) {
 	for i, name := range names[1:] {
 		trusting.from("192.0.2.1").saying(name, fmt.Sprintf("198.51.100.%d", i)).logsIn(t, ada.phone, password).throttled()
 	}
-	for _, said := range []string{"198.51.100.7, 192.0.2.1", "198.51.100.7,192.0.2.1, 10.9.9.9", " 192.0.2.1 ", "x, 192.0.2.1", "::ffff:192.0.2.1"} {
+	for _, said := range []string{"198.51.100.7, 192.0.2.1", "198.51.100.7,192.0.2.1, 10.9.9.9", " 192.0.2.1 ", "x, 192.0.2.1",
+		"::ffff:192.0.2.1"} {
 		trusting.from(said).logsIn(t, ada.phone, password).throttled()
 	}
 	raw := request("POST", login, []string{"X-Forwarded-For: 198.51.100.8", "X-Forwarded-For: 192.0.2.1", jsonType}, fmt.Sprintf(`{"username": %q, "password": %q}`, ada.phone, password))
@@ -105,13 +110,15 @@ func spoofedAddresses(t *testing.T, s *server) {
 
 func writtenOtherwise(t *testing.T, s *server) {
 	ada := s.member(t)
-	for _, written := range []string{" " + ada.phone, ada.phone + "\n", "\u00a0" + ada.phone + "\u3000", "\t" + ada.phone, "\u2003" + ada.phone} {
+	for _, written := range []string{" " + ada.phone, ada.phone + "\n", "\u00a0" + ada.phone + "\u3000", "\t" + ada.phone, "\u2003" +
+		ada.phone} {
 		s.anyone().wrongly(t, written).invalid("non_field_errors")
 	}
 	for _, written := range []string{ada.phone, " " + ada.phone + " ", "\u2009" + ada.phone} {
 		s.anyone().logsIn(t, written, password).throttled()
 	}
-	for _, other := range []string{strings.Replace(ada.phone, "-", "-0", 1) + "0000000", strings.Replace(ada.phone, "+", "+0", 1), strings.Replace(ada.phone, "-", "", 1), "00" + ada.phone[1:], ada.phone + "\u200b", strings.Replace(ada.phone, "1", "１", 1)} {
+	for _, other := range []string{strings.Replace(ada.phone, "-", "-0", 1) + "0000000", strings.Replace(ada.phone, "+", "+0", 1),
+		strings.Replace(ada.phone, "-", "", 1), "00" + ada.phone[1:], ada.phone + "\u200b", strings.Replace(ada.phone, "1", "１", 1)} {
 		s.anyone().logsIn(t, other, password).invalid("username")
 	}
 }
@@ -124,7 +131,8 @@ func overriddenMethods(t *testing.T, s *server) {
 			ada.saying(name, method).get(t, eventPath(id)).is(200)
 			ada.saying(name, method).post(t, eventPath(id), object{"title": "y", "_method": method}).fails(405, "METHOD_NOT_ALLOWED")
 			ada.saying(name, method).get(t, eventPath(id)+"?_method="+method+"&method="+method).is(200)
-			ada.saying(name, method).sendsTo(t, "POST", eventPath(id), form{texts: [][2]string{{"_method", method}}}).fails(405, "METHOD_NOT_ALLOWED")
+			ada.saying(name, method).sendsTo(t, "POST", eventPath(id), form{texts: [][2]string{{"_method", method}}}).fails(405,
+				"METHOD_NOT_ALLOWED")
 		}
 	}
 	ada.reads(t, id).shows(object{"title": "x"})
@@ -137,10 +145,12 @@ func otherHosts(t *testing.T, s *server) {
 	ada.keeps(t)
 	const evil = "evil.example"
 	for _, path := range []string{
-		profile, eventPath(id), imagesOf(ada), events, "/api/user/profile", "/nowhere/", reference, "/media/private/x?expires=1&signature=x", itemsOf("uncategory"), events + "?page=0", "http://" + evil + "/api/user/profile", "http://" + evil + profile,
+		profile, eventPath(id), imagesOf(ada), events, "/api/user/profile", "/nowhere/", reference, "/media/private/x?expires=1&signature=x",
+		itemsOf("uncategory"), events + "?page=0", "http://" + evil + "/api/user/profile", "http://" + evil + profile,
 	} {
 		for _, more := range [][]string{
-			nil, {"X-Forwarded-Host: " + evil}, {"X-Forwarded-Host: " + evil, "X-Forwarded-Proto: https", "X-Forwarded-Port: 1"}, {"Forwarded: host=" + evil + ";proto=https"}, {"X-Host: " + evil}, {"X-Forwarded-Server: " + evil},
+			nil, {"X-Forwarded-Host: " + evil}, {"X-Forwarded-Host: " + evil, "X-Forwarded-Proto: https", "X-Forwarded-Port: 1"},
+			{"Forwarded: host=" + evil + ";proto=https"}, {"X-Host: " + evil}, {"X-Forwarded-Server: " + evil},
 			{"X-Forwarded-Prefix: //" + evil}, {"Referer: https://" + evil + "/"}, {"Origin: https://" + evil},
 		} {
 			raw := request("GET", path, append([]string{"Authorization: Token " + ada.key}, more...), "")

@@ -51,8 +51,9 @@ const staffRoot = "/back-office/"
 // staffPages are all pages without a number in their paths, each with a text of its own.
 var staffPages = map[string]string{
 	"": "What waits", "money/": "Nothing here.", "money/?list=disputed": "Nothing here.", "money/?list=refunds": "Nothing here.",
-	"money/?list=open": "Nothing here.", "people/": "Find people", "imports/": "Nothing was imported so far.", "imports/how-tos/": "No how-tos were imported.",
-	"reports/": "No report is open.", "reports/?state=decided": "No report was decided so far.",
+	"money/?list=open": "Nothing here.", "people/": "Find people", "imports/": "Nothing was imported so far.",
+	"imports/how-tos/": "No how-tos were imported.",
+	"reports/":         "No report is open.", "reports/?state=decided": "No report was decided so far.",
 	"audit/": "Nothing is recorded.", "audit/?about=1": "Nothing is recorded.",
 }
 
@@ -71,7 +72,10 @@ func (s *server) browser(t *testing.T) *browser {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
-	return &browser{T: t, s: s, client: http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &browser{T: t, s: s, client: http.Client{Jar: jar, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}}
 }
 
 var formTokenValue = regexp.MustCompile(`name="token" value="([^"]+)"`)
@@ -146,7 +150,8 @@ func staffPagesSeen(t *testing.T, s *server) {
 	for path := range staffPages {
 		b.opens(path).leads("login/?next="+url.QueryEscape(staffRoot+path)).shows(200, "Log in")
 	}
-	b.sends("login/", "username", staff.phone, "password", password, "next", staffRoot+"money/?list=open").leads("money/?list=open").shows(200, "Open orders")
+	b.sends("login/", "username", staff.phone, "password", password, "next", staffRoot+"money/?list=open").leads("money/?list=open").shows(200,
+		"Open orders")
 	for path, text := range staffPages {
 		b.opens(path).shows(200, text, "Log out", `aria-current="page"`)
 	}
@@ -166,7 +171,8 @@ func staffPagesSeen(t *testing.T, s *server) {
 	b.asks("GET", staffRoot+"money/", nil, "Cookie", session).shows(303)
 	b.logsIn(staff).leads("")
 	for _, next := range []string{
-		"https://example.org/", "//example.org", staffRoot + "\\example.org", staffRoot + "/example.org", "/api/", staffRoot + "../x", staffRoot + "..//evil.example",
+		"https://example.org/", "//example.org", staffRoot + "\\example.org", staffRoot + "/example.org", "/api/", staffRoot + "../x", staffRoot +
+			"..//evil.example",
 	} {
 		b.opens("login/")
 		b.sends("login/", "username", staff.phone, "password", password, "next", next)
@@ -193,7 +199,8 @@ func staffLoginFails(t *testing.T, s *server) {
 	staff, b := s.staff(t), s.browser(t)
 	b.opens("login/")
 	for range 5 {
-		b.sends("login/", "username", staff.phone, "password", "not-this-one").shows(400, "Unable to log in with provided credentials.", staff.phone)
+		b.sends("login/", "username", staff.phone, "password", "not-this-one").shows(400, "Unable to log in with provided credentials.",
+			staff.phone)
 		assert.NotContains(t, b.body, "not-this-one")
 	}
 	b.sends("login/", "username", staff.phone, "password", password).shows(429, "Too many failed logins.")
@@ -320,7 +327,8 @@ func staffPagesAudit(t *testing.T, s *server) {
 func staffPagesLimited(t *testing.T, s *server) {
 	s = s.on.limitedTo(t, 3)
 	staff := s.staff(t)
-	for address, cookie := range map[string]string{"192.0.2.1": "", "192.0.2.2": "plaza_back_office=x", "192.0.2.3": "plaza_back_office=plz_unknown"} {
+	for address, cookie := range map[string]string{"192.0.2.1": "", "192.0.2.2": "plaza_back_office=x",
+		"192.0.2.3": "plaza_back_office=plz_unknown"} {
 		from := []string{"X-Forwarded-For", address, "Cookie", cookie}
 		b := s.browser(t)
 		for range 3 {
@@ -330,7 +338,8 @@ func staffPagesLimited(t *testing.T, s *server) {
 			b.asks("GET", staffRoot+path, nil, from...).shows(429, "Too many requests")
 			assert.NotEmpty(t, b.header.Get("Retry-After"), path)
 		}
-		b.asks("GET", staffRoot+"money/", nil, "X-Forwarded-For", address, "Cookie", "plaza_back_office="+s.issue(t, staff, 0, "back_office")).shows(200)
+		b.asks("GET", staffRoot+"money/", nil, "X-Forwarded-For", address, "Cookie",
+			"plaza_back_office="+s.issue(t, staff, 0, "back_office")).shows(200)
 	}
 	b := s.browser(t)
 	for range 3 {
@@ -344,7 +353,8 @@ func staffPagesLimited(t *testing.T, s *server) {
 func staffPagesAreStrict(t *testing.T, s *server) {
 	staff, b := s.staff(t), s.browser(t)
 	b.opens("login/").shows(200)
-	assert.Equal(t, "default-src 'none'; style-src 'self'; img-src 'self' "+s.url+"; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+	assert.Equal(t, "default-src 'none'; style-src 'self'; img-src 'self' "+s.url+"; script-src 'self'; form-action 'self'; "+
+		"frame-ancestors 'none'; base-uri 'none'",
 		b.header.Get("Content-Security-Policy"))
 	assert.Equal(t, "no-store", b.header.Get("Cache-Control"))
 	b.logsIn(staff)
@@ -450,7 +460,8 @@ func staffPagesChangeAccounts(t *testing.T, s *server) {
 	ada.get(t, profile).is(200)
 	b.opens(at + "rights/")
 	assert.Equal(t, 3, strings.Count(b.body, " checked"), "all scopes, and no staff")
-	b.sends(at+"rights/", "reason", "New here", "scopes", "xfile_event", "staff", "yes").leads(at+"?done=rights").shows(200, "back_office", "xfile_event")
+	b.sends(at+"rights/", "reason", "New here", "scopes", "xfile_event", "staff", "yes").leads(at+"?done=rights").shows(200, "back_office",
+		"xfile_event")
 	assert.NotContains(t, b.body, "pay_trade_order")
 	b.sends(at+"sessions/", "reason", "A lost telephone").leads(at+"?done=sessions").shows(200, "All sessions have ended.")
 	ada.get(t, profile).fails(401, "AUTHENTICATION_FAILED")

@@ -70,7 +70,8 @@ var (
 // assertOwn asserts that each text within a statement stands in the program, as the scopes of an account do, or is made by it.
 func (s *statements) assertOwn(t *testing.T) {
 	var program strings.Builder
-	for _, pattern := range []string{"../../adapters/bunstore/*.go", "../../adapters/bunstore/*/*.go", "../../adapters/bunstore/internal/engine/*.go", "../../migrations/postgres/*.sql", "../../domain/*/*.go"} {
+	for _, pattern := range []string{"../../adapters/bunstore/*.go", "../../adapters/bunstore/*/*.go",
+		"../../adapters/bunstore/internal/engine/*.go", "../../migrations/postgres/*.sql", "../../domain/*/*.go"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		for _, name := range files {

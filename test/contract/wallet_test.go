@@ -45,7 +45,8 @@ type sale struct {
 
 func TestContract_with_a_wallet(t *testing.T) {
 	onEach(t, everyServer, func(t *testing.T, on store) {
-		for _, r := range slices.Concat(clientParamsSales, repeatedSales, noticedSales, polledSales, failingSales, orderSales, refundSales, findingSales, auditSales, staffPageSales) {
+		for _, r := range slices.Concat(clientParamsSales, repeatedSales, noticedSales, polledSales, failingSales, orderSales, refundSales,
+			findingSales, auditSales, staffPageSales) {
 			if !on.runs(r.needs) {
 				continue
 			}

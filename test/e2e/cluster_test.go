@@ -136,7 +136,8 @@ func (l *large) serves(t *testing.T, name string) {
 // under test.
 func (l *large) begin(t *testing.T, n int, program string) *running {
 	t.Helper()
-	args := append([]string{"serve", "--data-dir=" + t.TempDir(), "--log-format=text", "--wallet-poll=" + l.walk.poll, unlimited}, l.walk.settings...)
+	args := append([]string{"serve", "--data-dir=" + t.TempDir(), "--log-format=text", "--wallet-poll=" + l.walk.poll, unlimited},
+		l.walk.settings...)
 	cmd := command(t, context.Background(), args...)
 	cmd.Env = append(cmd.Env, l.apps[n].Settings()...)
 	if n == 0 {

@@ -172,7 +172,8 @@ func (s site) restarts(t *testing.T, r *running, args ...string) *running {
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(t, r.ends(t), "%s", r.log)
 	admin := strings.TrimSuffix(strings.TrimPrefix(r.admin, "http://"), "/readyz")
-	again := beginAs(t, s.command(t, append([]string{"serve", "--addr=" + r.address(), "--admin-addr=" + admin, "--log-format=text"}, args...)...))
+	again := beginAs(t, s.command(t, append([]string{"serve", "--addr=" + r.address(), "--admin-addr=" + admin, "--log-format=text"},
+		args...)...))
 	again.listens(t)
 	_, errOut, status := run(t, nil, "healthcheck", "--admin-addr="+admin, "--wait=60s")
 	require.Zero(t, status, errOut)

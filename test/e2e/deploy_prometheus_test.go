@@ -150,7 +150,8 @@ func queries(t *testing.T) (all []string) {
 func TestPrometheusConfiguration(t *testing.T) {
 	programs := server(t, "PLAZA_TEST_PROMETHEUS", "prometheus")
 	folder := filepath.Join("..", "..", "bootstrap", "deploy", "prometheus")
-	out, err := exec.CommandContext(t.Context(), filepath.Join(programs, "promtool"), "check", "config", filepath.Join(folder, "prometheus.yml")).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(programs, "promtool"), "check", "config",
+		filepath.Join(folder, "prometheus.yml")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.Regexp(t, `SUCCESS: \d+ rules found`, string(out), "the rules are found as well")
 }
@@ -164,7 +165,8 @@ func customers(t *testing.T, r *running, pay bool) {
 		send(http.MethodGet, "/api/feed/items/uncategory/", nil, nil)
 		send(http.MethodGet, "/api/writing/bundle-data/get-publication-feed-items/", http.Header{"X-Language-Locale": {"fr"}}, nil)
 		send(http.MethodPut, "/api/activity/like/1/", nil, nil)
-		ask(r, "", http.MethodPost, "/api/auth/login/", nil, map[string]string{"username": fmt.Sprintf("+1-20255501%02d", n%100), "password": "wrong"})
+		ask(r, "", http.MethodPost, "/api/auth/login/", nil, map[string]string{"username": fmt.Sprintf("+1-20255501%02d", n%100),
+			"password": "wrong"})
 		if pay {
 			send(http.MethodPost, "/api/pay/order/pay/", nil, map[string]int{"pay_method": 200, "end_type": 0})
 		}
@@ -206,7 +208,8 @@ func TestPrometheusSeesABrokenWallet(t *testing.T) {
 	require.Zero(t, status, errOut)
 	_, errOut, status = run(t, nil, append([]string{"import", "--data-dir=" + dir}, files...)...)
 	require.Zero(t, status, errOut)
-	broken := serve(t, "--demo", "--data-dir="+dir, "--wallet-url="+nowhere, "--wallet-poll=200ms", "--limit-likes=1/d", "--wallet-sandbox-addr=127.0.0.1:0",
+	broken := serve(t, "--demo", "--data-dir="+dir, "--wallet-url="+nowhere, "--wallet-poll=200ms", "--limit-likes=1/d",
+		"--wallet-sandbox-addr=127.0.0.1:0",
 		"--translator=libretranslate", "--translator-url="+nowhere, "--translator-budget=100000")
 	crowded := serve(t, "--database-url=memory:", "--data-dir="+t.TempDir(), "--max-connections=1")
 	onPostgres := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet-sandbox-addr=127.0.0.1:0", "--database-url="+postgres.Empty(t))

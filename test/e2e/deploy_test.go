@@ -130,7 +130,8 @@ func (s site) run(t *testing.T, script, input string) string {
 	require.NoError(t, err)
 	define, _, _ := strings.Cut(commands(t, "### The program", "plaza()"), "\n")
 	script = replaced(t, "set -eu\n"+define+"\n"+script, "runuser -u plaza -- ", "", "/usr/local/bin/plaza", program, "/etc/plaza", s.etc)
-	script = strings.NewReplacer("/var/lib/plaza", s.data, "/var/backups/plaza", s.backups, "chown", ": chown", "-o plaza ", "").Replace(script)
+	script = strings.NewReplacer("/var/lib/plaza", s.data, "/var/backups/plaza", s.backups, "chown", ": chown", "-o plaza ",
+		"").Replace(script)
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
 	cmd.Env = command(t, t.Context()).Env
 	if bin := os.Getenv("PG_BIN"); bin != "" {

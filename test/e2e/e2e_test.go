@@ -144,7 +144,8 @@ func serve(t *testing.T, args ...string) *running {
 // begin starts a server on free ports.
 func begin(t *testing.T, args ...string) *running {
 	t.Helper()
-	return beginAs(t, command(t, context.Background(), append([]string{"serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0"}, args...)...))
+	return beginAs(t, command(t, context.Background(), append([]string{"serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0"},
+		args...)...))
 }
 
 // beginAs starts a server.
@@ -273,7 +274,8 @@ func TestA_second_signal_ends_at_once(t *testing.T) {
 }
 
 func TestA_server_outlives_who_reads_its_log_and_ends_with_its_terminal(t *testing.T) {
-	cmd := command(t, context.Background(), "serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--database-url=memory:", "--log-level=debug")
+	cmd := command(t, context.Background(), "serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--database-url=memory:",
+		"--log-level=debug")
 	log, stderr, err := os.Pipe()
 	require.NoError(t, err)
 	cmd.Stderr = stderr
@@ -289,7 +291,8 @@ func TestA_server_outlives_who_reads_its_log_and_ends_with_its_terminal(t *testi
 	require.NoError(t, log.Close())
 	public, admin := &running{url: "http://" + found[1]}, &running{url: "http://" + found[2]}
 	require.Eventually(t, func() bool {
-		assert.Equal(t, http.StatusBadRequest, ask(public, "", http.MethodPost, "/api/auth/login/", nil, map[string]string{"username": "+86-13800000001", "password": "a guess"}).status)
+		assert.Equal(t, http.StatusBadRequest, ask(public, "", http.MethodPost, "/api/auth/login/", nil,
+			map[string]string{"username": "+86-13800000001", "password": "a guess"}).status)
 		return !strings.Contains(ask(admin, "", http.MethodGet, "/metrics", nil, nil).body, "plaza_log_lines_lost_total 0\n")
 	}, patience, 10*time.Millisecond)
 	require.NoError(t, p.Signal(syscall.SIGHUP))

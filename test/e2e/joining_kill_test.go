@@ -80,7 +80,8 @@ func killedWhileJoining(t *testing.T, stored ...string) {
 func newJoiner(t *testing.T, r *running, serial int, hasAccount bool, stored []string) *joiner {
 	t.Helper()
 	address := fmt.Sprintf("198.51.%d.%d", serial/200, serial%200)
-	j := &joiner{phone: fmt.Sprintf("+86-138%04d0000", serial), caller: caller{r.url, &http.Client{Timeout: patience, Transport: from{address}}}}
+	j := &joiner{phone: fmt.Sprintf("+86-138%04d0000", serial), caller: caller{r.url,
+		&http.Client{Timeout: patience, Transport: from{address}}}}
 	purpose := "sign_up"
 	if hasAccount {
 		purpose, j.former = "reset_password", "scones-and-marmalade"

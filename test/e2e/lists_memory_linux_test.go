@@ -66,7 +66,8 @@ func TestIMG06_TheWorstListsFitIntoMemory(t *testing.T) {
 			}
 			all.Wait()
 			added := inUse(t, r) - before
-			t.Logf("%d lists of %d KiB sent, %d refused; %d MiB in use, then %d more", served.Load(), bytes.Load()>>10, refused.Load(), before, added)
+			t.Logf("%d lists of %d KiB sent, %d refused; %d MiB in use, then %d more", served.Load(), bytes.Load()>>10, refused.Load(), before,
+				added)
 			assert.Positive(t, served.Load())
 			assert.LessOrEqual(t, added, 200)
 		})

@@ -130,7 +130,8 @@ func TestANewerServerMigratesBesideAnOlderOne(t *testing.T) {
 	cmd.Path, cmd.Args[0] = newer, newer
 	second := beginAs(t, cmd)
 	const tries = "the schema cannot be changed yet"
-	require.Eventually(t, func() bool { return strings.Count(second.log.String(), tries) >= 2 }, patience, 10*time.Millisecond, "it waits for the reader")
+	require.Eventually(t, func() bool { return strings.Count(second.log.String(), tries) >= 2 }, patience, 10*time.Millisecond,
+		"it waits for the reader")
 	l.more()
 	require.NoError(t, reader.Rollback())
 	second.listens(t)

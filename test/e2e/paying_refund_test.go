@@ -208,7 +208,8 @@ type refundShown struct {
 
 // refundStates are our names of the wallet's states.
 var refundStates = map[sandbox.RefundState]string{
-	sandbox.RefundProcessing: "processing", sandbox.RefundSucceeded: "succeeded", sandbox.RefundClosed: "closed", sandbox.RefundAbnormal: "abnormal",
+	sandbox.RefundProcessing: "processing", sandbox.RefundSucceeded: "succeeded", sandbox.RefundClosed: "closed",
+	sandbox.RefundAbnormal: "abnormal",
 }
 
 // unreturned is what the wallet has still to tell of refunds, and the server to hear.

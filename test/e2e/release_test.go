@@ -91,7 +91,8 @@ func TestRelease_is_the_same_wherever_it_is_built(t *testing.T) {
 	assert.FileExists(t, filepath.Join(unpacked(t, filepath.Join(dist[0], windows+".zip")), windows, "plaza.exe"))
 
 	folder := filepath.Join(unpacked(t, filepath.Join(dist[0], ours+".tar.gz")), ours)
-	for _, file := range []string{"LICENSE", "CHANGELOG.md", "test/tour.sh", "adapters/sms/README.md", "bootstrap/settings.md", "bootstrap/deploy/nginx/plaza.conf"} {
+	for _, file := range []string{"LICENSE", "CHANGELOG.md", "test/tour.sh", "adapters/sms/README.md", "bootstrap/settings.md",
+		"bootstrap/deploy/nginx/plaza.conf"} {
 		assert.NotEmpty(t, readFile(t, filepath.Join(folder, file)), file)
 	}
 	assert.NoDirExists(t, filepath.Join(folder, "bootstrap", "deploy", "docker"))

@@ -81,7 +81,8 @@ func blocksListed(w *fixtures) {
 	require.NoError(w, w.blocks(who, third, noon.Add(time.Microsecond)))
 	w.block(other, who)
 	require.NoError(w, w.blocks(who, first, noon.Add(time.Hour)), "it stands already")
-	want := []block.Block{{By: who, Whom: third, Created: noon.Add(time.Microsecond)}, {By: who, Whom: second, Created: noon}, {By: who, Whom: first, Created: noon}}
+	want := []block.Block{{By: who, Whom: third, Created: noon.Add(time.Microsecond)}, {By: who, Whom: second, Created: noon},
+		{By: who, Whom: first, Created: noon}}
 	p, err := w.Blocks.List(w.Context(), who, pageNo(1, 10))
 	require.NoError(w, err)
 	assert.Equal(w, want, p.Items)
@@ -251,7 +252,8 @@ func blocksKeepApart(w *fixtures) {
 func blocksHide(w *fixtures) {
 	who, other, third := w.newUser(), w.newUser(), w.newUser()
 	own, others, thirds := w.write(who, noon), w.write(other, noon), w.write(third, noon)
-	spoken := []event.CommentID{w.say(thirds.ID(), who, noon, "Mine").ID, w.say(thirds.ID(), other, noon, "Theirs").ID, w.say(thirds.ID(), third, noon, "Hm").ID}
+	spoken := []event.CommentID{w.say(thirds.ID(), who, noon, "Mine").ID, w.say(thirds.ID(), other, noon, "Theirs").ID,
+		w.say(thirds.ID(), third, noon, "Hm").ID}
 	w.block(who, other)
 	for viewer, want := range map[user.ID]struct {
 		own, others subscription.Relation
@@ -260,7 +262,8 @@ func blocksHide(w *fixtures) {
 	}{
 		who:   {subscription.Self, subscription.Blocked, []event.ID{thirds.ID(), own.ID()}, []event.CommentID{spoken[2], spoken[0]}},
 		other: {subscription.Blocked, subscription.Self, []event.ID{thirds.ID(), others.ID()}, []event.CommentID{spoken[2], spoken[1]}},
-		third: {subscription.Stranger, subscription.Stranger, []event.ID{thirds.ID(), others.ID(), own.ID()}, []event.CommentID{spoken[2], spoken[1], spoken[0]}},
+		third: {subscription.Stranger, subscription.Stranger, []event.ID{thirds.ID(), others.ID(), own.ID()},
+			[]event.CommentID{spoken[2], spoken[1], spoken[0]}},
 	} {
 		likings, err := w.Discussion.Likings(w.Context(), []event.ID{own.ID(), others.ID()}, viewer)
 		require.NoError(w, err)

@@ -177,7 +177,8 @@ func codeNetworks(w *fixtures) {
 		return w.Codes.Reserve(w.Context(), r)
 	}
 	limits := verification.RequestLimits()
-	source, larger, largest := codeLimitOf(limits, verification.BySource), codeLimitOf(limits, verification.By56), codeLimitOf(limits, verification.By48)
+	source, larger, largest := codeLimitOf(limits, verification.BySource), codeLimitOf(limits, verification.By56),
+		codeLimitOf(limits, verification.By48)
 	for n := range largest.Max {
 		m := n/larger.Max<<8 + n/source.Max
 		require.NoError(w, request(n, m))

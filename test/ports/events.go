@@ -26,7 +26,8 @@ func Events(t *testing.T, open Open) {
 		promises []promise
 	}{
 		{"Storing", eventStoring}, {"Changing", eventChanging}, {"Removing", eventRemoving},
-		{"Listing", eventListing}, {"Locating", eventLocating}, {"What is around", eventRelated}, {"Discussing", eventDiscussing}, {"Feed", eventFeed},
+		{"Listing", eventListing}, {"Locating", eventLocating}, {"What is around", eventRelated}, {"Discussing", eventDiscussing},
+		{"Feed", eventFeed},
 	} {
 		t.Run(part.name, func(t *testing.T) { open.keeps(t, part.promises) })
 	}

@@ -202,7 +202,8 @@ func changesAtOnce(w *fixtures) {
 	s.Plates = nil
 	assert.Equal(w, event.State{
 		ID: e.ID(), Author: author, Date: date(w, "2026-02-28"), Title: "Title", Content: "Content", HTML: "<p>Text</p>",
-		Category: feed.CategoryID(1), Permission: event.Contact, Status: event.Normal, Created: noon, Modified: noon.Add(time.Hour), Published: noon.Add(time.Hour),
+		Category: feed.CategoryID(1), Permission: event.Contact, Status: event.Normal, Created: noon, Modified: noon.Add(time.Hour),
+		Published: noon.Add(time.Hour),
 	}, s)
 }
 

@@ -180,7 +180,8 @@ func changeReadsAtOnce(w *fixtures) {
 	s.Plates = nil
 	assert.Equal(w, event.State{
 		ID: e.ID(), Author: author, Date: date(w, "2026-02-28"), Title: "Title", Content: "Content",
-		Category: 1, Permission: event.Contact, Status: event.Normal, Created: noon, Modified: noon.Add(time.Hour), Published: noon.Add(time.Hour),
+		Category: 1, Permission: event.Contact, Status: event.Normal, Created: noon, Modified: noon.Add(time.Hour),
+		Published: noon.Add(time.Hour),
 	}, s)
 	assert.Equal(w, likes, entry.Likes)
 	assert.Empty(w, w.listed())

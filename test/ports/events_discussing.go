@@ -18,7 +18,8 @@ import (
 var eventDiscussing = []promise{
 	{"AddComment stores the comment and returns it with its number", addComment},
 	{"AddComment is ErrNotFound when its event is gone", addCommentNowhere},
-	{"AddComment and Like are ErrNotFound for those to whom the rule of visibility does not show the event, and tell its author alone", discussRandom},
+	{"AddComment and Like are ErrNotFound for those to whom the rule of visibility does not show the event, and tell its author alone",
+		discussRandom},
 	{"a comment or a like by an unknown user is an error, and is not stored", discussionByUnknownUser},
 	{"Comment returns the comment, or ErrNoComment", commentByID},
 	{"RemoveComment deletes the comment, or returns ErrNoComment", removeComment},
@@ -237,7 +238,8 @@ func likingsOf(w *fixtures) {
 	w.like(gone, friend, true)
 	_, err := w.Events.Remove(w.Context(), gone)
 	require.NoError(w, err)
-	ofHidden := event.Liking{Event: hidden, Author: author, Likes: 2, Exposure: event.Exposure{Status: event.Normal, Permission: event.Contact}}
+	ofHidden := event.Liking{Event: hidden, Author: author, Likes: 2, Exposure: event.Exposure{Status: event.Normal,
+		Permission: event.Contact}}
 	ofDraft := event.Liking{Event: draft, Author: author, Likes: 1, Exposure: event.Exposure{Permission: event.Private}}
 	seen := func(hidden, draft bool, relation subscription.Relation) []event.Liking {
 		h, d := ofHidden, ofDraft

@@ -85,7 +85,8 @@ func feedNoCard(w *fixtures) {
 	as := func(c publication.Content) func(*publication.Publication) {
 		return func(p *publication.Publication) { p.Content = c }
 	}
-	w.imports(article(author, 1), article(author, 2, as(hidden)), article(author, 3, as(deleted)), node(hidden, 2), node(deleted, 3), node(content(author), 4))
+	w.imports(article(author, 1), article(author, 2, as(hidden)), article(author, 3, as(deleted)), node(hidden, 2), node(deleted, 3),
+		node(content(author), 4))
 	for _, kind := range feed.ItemKinds() {
 		for _, id := range []int64{2, 3, 5, 0, -1, 1 << 40} {
 			w.noCard(kind, id)
@@ -105,8 +106,10 @@ func feedTranslations(w *fixtures) {
 		}
 	}
 	w.imports(
-		article(author, 9, of(10, 0, 0)), article(author, 2, of(11, 10, 10), func(p *publication.Publication) { p.Title, p.Language = "Un texto", "es" }),
-		article(author, 3, of(12, 10, 11)), article(author, 4, of(12, 10, 11)), article(author, 5, of(13, 0, 10)), article(author, 6, of(20, 20, 0)),
+		article(author, 9, of(10, 0, 0)), article(author, 2, of(11, 10, 10),
+			func(p *publication.Publication) { p.Title, p.Language = "Un texto", "es" }),
+		article(author, 3, of(12, 10, 11)), article(author, 4, of(12, 10, 11)), article(author, 5, of(13, 0, 10)),
+		article(author, 6, of(20, 20, 0)),
 		article(author, 7, of(11, 10, 10), func(p *publication.Publication) { p.Published = false }),
 		article(author, 8, of(11, 10, 10), func(p *publication.Publication) { p.Deleted = true }), article(author, 1, of(41, 40, 40)),
 	)

@@ -234,7 +234,8 @@ func gatewayForgedResponses(d *gatewayFixture) {
 		return func(ctx context.Context, g payment.Gateway) (any, error) { return g.Query(ctx, p.intent.App, p.no) }
 	}
 	for _, c := range append(d.requests(),
-		walletRequest{"Query of what is paid", paid, payment.RefundRequest{}, asking(paid)}, walletRequest{"Query of nothing", unknown, payment.RefundRequest{}, asking(unknown)},
+		walletRequest{"Query of what is paid", paid, payment.RefundRequest{}, asking(paid)},
+		walletRequest{"Query of nothing", unknown, payment.RefundRequest{}, asking(unknown)},
 	) {
 		var said *httptest.ResponseRecorder
 		d.line.breaks(records(&said))

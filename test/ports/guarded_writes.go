@@ -51,7 +51,8 @@ func commenting(w *fixtures) guardedWrite {
 	author := w.newUser()
 	on, hidden := w.write(author, noon).ID(), w.write(w.newUser(), noon, permitted(event.Contact)).ID()
 	add := func(on event.ID, k *idempotency.Key, charges []ratelimit.Charge) (int64, error) {
-		c, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon, Completes: k}, charges...)
+		c, _, err := w.Discussion.AddComment(w.Context(), event.Comment{Event: on, Author: author, Content: "One", Created: noon, Completes: k},
+			charges...)
 		assert.Nil(w, c.Completes)
 		return int64(c.ID), err
 	}

@@ -239,7 +239,8 @@ func userRecordPhoneTaken(w *fixtures) {
 	c.importAll(userRecord("a", 1))
 	c.refused(userRecord("b", 1))
 	assert.Empty(w, w.knows(userRecord("b", 1).Ref()))
-	assert.Equal(w, []imported.Status{imported.New, imported.Refused, imported.New}, c.importAll(userRecord("c", 3), userRecord("d", 3), userRecord("e", 4)))
+	assert.Equal(w, []imported.Status{imported.New, imported.Refused, imported.New},
+		c.importAll(userRecord("c", 3), userRecord("d", 3), userRecord("e", 4)))
 	assert.Equal(w, "c", w.member(w.uid(phone(3))).Lastname)
 }
 
@@ -254,13 +255,15 @@ func userRecordOtherPhone(w *fixtures) {
 	_, err := w.Accounts.ByPhone(w.Context(), phone(2))
 	assert.ErrorIs(w, err, access.ErrNoAccount)
 	assert.Equal(w, []imported.Status{imported.Refused, imported.New}, c.importAll(p, userRecord("b", 2)), "the phone is still free")
-	assert.Equal(w, []imported.Status{imported.New}, c.importAll(imported.DemandRecord{Demand: request(0, 1), By: "a"}), "they are still there")
+	assert.Equal(w, []imported.Status{imported.New}, c.importAll(imported.DemandRecord{Demand: request(0, 1), By: "a"}),
+		"they are still there")
 }
 
 func writtenByRefused(w *fixtures) {
 	c := w.importer("a")
 	c.importAll(userRecord("a", 1))
-	records := []imported.Record{userRecord("b", 1), imported.DemandRecord{Demand: request(0, 1), By: "b"}, imported.DemandRecord{Demand: request(0, 2), By: "a"}}
+	records := []imported.Record{userRecord("b", 1), imported.DemandRecord{Demand: request(0, 1), By: "b"},
+		imported.DemandRecord{Demand: request(0, 2), By: "a"}}
 	outcomes := c.apply(records...)
 	assert.Equal(w, []imported.Status{imported.Refused, imported.Waits, imported.New}, statusesOf(outcomes))
 	assert.NotEmpty(w, outcomes[1].Wrong["author"])

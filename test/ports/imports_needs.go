@@ -20,7 +20,8 @@ var importsNeeds = []promise{
 func needsMissing(w *fixtures) {
 	c := w.importer("a")
 	records := []imported.Record{
-		howToRecord("garden", 2, 1), demandRecord(1), nodeRecord(1, func(n *publication.Node) { n.Bundle, n.Category = 2, 3 }), publicationRecord(2), bundleRecord(2, 1, 3), categoryRecord(3, 2),
+		howToRecord("garden", 2, 1), demandRecord(1), nodeRecord(1, func(n *publication.Node) { n.Bundle, n.Category = 2, 3 }),
+		publicationRecord(2), bundleRecord(2, 1, 3), categoryRecord(3, 2),
 	}
 	want := imported.PlanOf(records, nil, nil).Missing
 	for i, o := range c.apply(records...) {
@@ -29,7 +30,8 @@ func needsMissing(w *fixtures) {
 		assert.Equal(w, want[i], o.Wrong)
 	}
 	assert.Empty(w, w.listed())
-	assert.Equal(w, repeated(4, imported.New), c.importAll(userRecord(writer, 1), categoryRecord(2, 0), bundleRecord(1, 0, 0), bundleRecord(3, 0, 0)))
+	assert.Equal(w, repeated(4, imported.New), c.importAll(userRecord(writer, 1), categoryRecord(2, 0), bundleRecord(1, 0, 0),
+		bundleRecord(3, 0, 0)))
 	assert.Empty(w, w.listed(), "it is not imported again")
 	assert.Equal(w, repeated(6, imported.New), c.importAll(records...))
 	assert.Len(w, w.listed(), 3)

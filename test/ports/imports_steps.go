@@ -60,9 +60,11 @@ func batchFails(w *fixtures) {
 	c := w.importer("a")
 	c.applyAt("before", categoryRecord(1, 0))
 	for _, broken := range []imported.Record{
-		categoryRecord(-1, 0), categoryRecord(0, 0), bundleRecord(0, 0, 0), publicationRecord(-1, bundleOf(1)), publicationRecord(0, bundleOf(1)), nodeRecord(0), nodeRecord(-1), demandRecord(-1), demandRecord(0),
+		categoryRecord(-1, 0), categoryRecord(0, 0), bundleRecord(0, 0, 0), publicationRecord(-1, bundleOf(1)), publicationRecord(0, bundleOf(1)),
+		nodeRecord(0), nodeRecord(-1), demandRecord(-1), demandRecord(0),
 	} {
-		records := []imported.Record{userRecord(writer, 1), categoryRecord(2, 1), bundleRecord(1, 0, 0), publicationRecord(1), nodeRecord(1), broken, demandRecord(1), howToRecord("garden"), newsRecord("1"), categoryRecord(5, 4)}
+		records := []imported.Record{userRecord(writer, 1), categoryRecord(2, 1), bundleRecord(1, 0, 0), publicationRecord(1), nodeRecord(1),
+			broken, demandRecord(1), howToRecord("garden"), newsRecord("1"), categoryRecord(5, 4)}
 		_, err := w.Imports.Apply(w.Context(), imported.Batch{Import: "a", Records: records, Progress: []byte("after")})
 		require.Error(w, err, "%v", broken)
 		assert.Equal(w, fault.Internal, fault.KindOf(err))

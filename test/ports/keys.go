@@ -58,7 +58,8 @@ func keyCompleted(w *fixtures, c guardedWrite, kind idempotency.Kind) {
 func keyLost(w *fixtures, c guardedWrite, _ idempotency.Kind) {
 	limit := ratelimit.Limits{ratelimit.Comment: {Count: 1, Period: time.Hour}}
 	charge := limit.Charge(int64(c.account), ratelimit.Comment, noon)
-	never, released, taken, answered := keyNamed(c.account, "never"), keyNamed(c.account, "released"), keyNamed(c.account, "taken"), keyNamed(c.account, "answered")
+	never, released, taken, answered := keyNamed(c.account, "never"), keyNamed(c.account, "released"), keyNamed(c.account, "taken"),
+		keyNamed(c.account, "answered")
 	w.reserves(released, noon)
 	require.NoError(w, w.Keys.Release(w.Context(), released))
 	w.reserves(taken, noon)

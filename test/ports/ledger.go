@@ -21,7 +21,8 @@ func Ledger(t *testing.T, open Open) {
 var ledgerOrders = []promise{
 	{"AddOrder stores the order and returns it with its number, and so does Order, or else ErrNoOrder", addOrder},
 	{"an order of an unknown user is an error, and is not stored", addDanglingOrder},
-	{"Orders returns a page of the user's orders that are in the state, or of all, and OpenOrders the open ones: newest first, ties by descending id", ordersOf},
+	{"Orders returns a page of the user's orders that are in the state, or of all, and OpenOrders the open ones: newest first, ties by " +
+		"descending id", ordersOf},
 	{"an order begins its journal, and is to be looked at when it ends", addOrderNotes},
 }
 
@@ -121,7 +122,8 @@ func ordersOf(w *fixtures) {
 	assert.Len(w, w.ordersOf(0, payment.Open), len(people), "of anybody")
 	assert.Len(w, w.ordersOf(0, ""), 3*len(people))
 	some := stored[people[0]]
-	found, err := w.Ledger.OrdersOf(w.Context(), []payment.OrderID{some[payment.Paid].ID, 1 << 40, some[payment.Open].ID, some[payment.Paid].ID, 0})
+	found, err := w.Ledger.OrdersOf(w.Context(), []payment.OrderID{some[payment.Paid].ID, 1 << 40, some[payment.Open].ID,
+		some[payment.Paid].ID, 0})
 	require.NoError(w, err)
 	assert.ElementsMatch(w, []payment.Order{some[payment.Paid], some[payment.Open]}, found)
 	assert.Empty(w, w.ordersOf(people[1]+1, payment.Open))

@@ -16,7 +16,8 @@ import (
 var ledgerChanges = []promise{
 	{"Change stores what fn makes of the trade, and shows it to the next", changeTrade},
 	{"Change of what is not there is ErrNoOrder", changeNoTrade},
-	{"if fn fails or panics, or the context ends meanwhile, nothing is stored, an error comes back as it is, and the store goes on", changeTradeFails},
+	{"if fn fails or panics, or the context ends meanwhile, nothing is stored, an error comes back as it is, and the store goes on",
+		changeTradeFails},
 	{"what goes into a Change and comes out of it is private", changeTradePrivate},
 	{"Changes of one order at once don't lose each other's work", changeTradeAtOnce},
 	{"data that must agree does, also when fn breaks the rules", changeTradeWrong},
@@ -34,9 +35,10 @@ var (
 const leaseOf = 10 * time.Second
 
 func opening(i payment.Intent, no payment.TradeNo) payment.BeginRequest {
-	return payment.BeginRequest{Intent: i, TradeNo: no, Protocol: payment.Protocol("v3"), Lease: leaseOf, BuildRequest: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
-		return fmt.Append(nil, "\x00\xff", o.ID, i, no), nil
-	}}
+	return payment.BeginRequest{Intent: i, TradeNo: no, Protocol: payment.Protocol("v3"), Lease: leaseOf,
+		BuildRequest: func(o payment.Order, i payment.Intent, no payment.TradeNo) ([]byte, error) {
+			return fmt.Append(nil, "\x00\xff", o.ID, i, no), nil
+		}}
 }
 
 // receiptOf is what the wallet says of who has paid the order.

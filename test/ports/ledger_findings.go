@@ -33,7 +33,8 @@ var (
 func (w *fixtures) strayAt(transaction string, paid, received time.Time) payment.Payment {
 	w.Helper()
 	p, err := w.Ledger.AddUnmatched(w.Context(), payment.Payment{
-		TransactionID: transaction, TradeNo: "of no order", Protocol: payment.Protocol("v3"), App: payment.OfficialAccount, State: payment.Disputed, Amount: 990,
+		TransactionID: transaction, TradeNo: "of no order", Protocol: payment.Protocol("v3"), App: payment.OfficialAccount,
+		State: payment.Disputed, Amount: 990,
 		Currency: "CNY", Received: received, Paid: paid,
 	})
 	require.NoError(w, err)
@@ -52,9 +53,11 @@ func entriesOf(w *fixtures) {
 	}{
 		{nil, nil},
 		{[]payment.BillLine{{TransactionID: "t9"}, {TransactionID: ""}, {TransactionID: "t9", RefundNo: "refund-9"}}, nil},
-		{[]payment.BillLine{{TransactionID: "t1"}, {TransactionID: "t2"}, {TransactionID: "t1"}}, []payment.LedgerEntry{{Payment: mine}, {Payment: others}}},
+		{[]payment.BillLine{{TransactionID: "t1"}, {TransactionID: "t2"}, {TransactionID: "t1"}},
+			[]payment.LedgerEntry{{Payment: mine}, {Payment: others}}},
 		{[]payment.BillLine{{TransactionID: "t1", RefundNo: "refund-1"}}, []payment.LedgerEntry{{Payment: mine}, {Payment: mine, Refund: back}}},
-		{[]payment.BillLine{{TransactionID: "t2", RefundNo: "refund-1"}}, []payment.LedgerEntry{{Payment: others}, {Payment: mine, Refund: back}}},
+		{[]payment.BillLine{{TransactionID: "t2", RefundNo: "refund-1"}}, []payment.LedgerEntry{{Payment: others},
+			{Payment: mine, Refund: back}}},
 	} {
 		got, err := w.Ledger.EntriesOf(w.Context(), c.lines)
 		require.NoError(w, err)
@@ -154,7 +157,8 @@ func (w *fixtures) unnumbered(all []payment.Finding) []payment.Finding {
 
 func storeFindings(w *fixtures) {
 	o := w.charge(order(w.newUser(), noon))
-	one := payment.Finding{Day: billDay, Kind: payment.FoundRefund, TransactionID: "t1", RefundNo: "refund-1", Expected: "'% 茶", Found: "300 CNY"}
+	one := payment.Finding{Day: billDay, Kind: payment.FoundRefund, TransactionID: "t1", RefundNo: "refund-1", Expected: "'% 茶",
+		Found: "300 CNY"}
 	others := []payment.Finding{one, one, one, one}
 	others[0].Day, others[1].Kind, others[2].TransactionID, others[3].RefundNo = nextDay, payment.FoundAmount, "t2", ""
 	w.finds(noon)
@@ -192,7 +196,8 @@ func findingsOf(w *fixtures) {
 	}
 	for _, f := range []payment.FindingFilter{
 		{}, {Day: billDay}, {Kind: payment.FoundUnknownThere}, {State: payment.FindingOpen}, {State: payment.FindingResolved},
-		{Day: nextDay, Kind: payment.FoundUnknownThere, State: payment.FindingOpen}, {Kind: payment.FoundRefund}, {Day: billDay, Kind: payment.FoundUnknownThere},
+		{Day: nextDay, Kind: payment.FoundUnknownThere, State: payment.FindingOpen}, {Kind: payment.FoundRefund},
+		{Day: billDay, Kind: payment.FoundUnknownThere},
 	} {
 		want := slices.DeleteFunc(slices.Clone(all), func(one payment.Finding) bool {
 			return !f.Day.IsZero() && one.Day != f.Day || f.Kind != "" && one.Kind != f.Kind ||

@@ -15,7 +15,8 @@ import (
 var ledgerPayments = []promise{
 	{"AddUnmatched stores a payment of no order, once for each transaction", addUnmatched},
 	{"AddUnmatched of one transaction at once stores one payment", addUnmatchedAtOnce},
-	{"Payments is newest first, ties by descending id, in the given state; its total counts what paging yields, and past it is NotFound", payments},
+	{"Payments is newest first, ties by descending id, in the given state; its total counts what paging yields, and past it is NotFound",
+		payments},
 	{"Payments are also those of an order, the one with a number, and the one with a transaction", paymentsFound},
 	{"Due returns the orders whose Look has come, the earliest first, and puts them off", due},
 	{"Due never gives an order to two who ask at once", dueAtOnce},
@@ -114,7 +115,8 @@ func payments(w *fixtures) {
 	assert.Positive(w, applied.ID)
 	applied.ID = 0
 	assert.Equal(w, payment.Payment{
-		Order: o.ID, TransactionID: "applied", TradeNo: "a", Protocol: payment.Protocol("v3"), App: payment.OfficialAccount, State: payment.Applied, Amount: o.Amount, Currency: o.Currency,
+		Order: o.ID, TransactionID: "applied", TradeNo: "a", Protocol: payment.Protocol("v3"), App: payment.OfficialAccount,
+		State: payment.Applied, Amount: o.Amount, Currency: o.Currency,
 		Received: noon.Add(2 * time.Second), Paid: noon.Add(2 * time.Second),
 	}, applied)
 
@@ -160,7 +162,8 @@ func (w *fixtures) orderDueAt(at time.Time) payment.OrderID {
 
 func due(w *fixtures) {
 	assert.Empty(w, w.due(noon, 10))
-	late, early, never, future := w.orderDueAt(noon), w.orderDueAt(noon.Add(-time.Hour)), w.orderDueAt(time.Time{}), w.orderDueAt(noon.Add(time.Microsecond))
+	late, early, never, future := w.orderDueAt(noon), w.orderDueAt(noon.Add(-time.Hour)), w.orderDueAt(time.Time{}),
+		w.orderDueAt(noon.Add(time.Microsecond))
 	same := w.orderDueAt(noon)
 	assert.Empty(w, w.due(noon, 0))
 	assert.Equal(w, []payment.OrderID{early}, w.due(noon, 1))

@@ -95,7 +95,8 @@ func reportOnce(w *fixtures) {
 	assert.False(w, isNew)
 	assert.Equal(w, first, again)
 	assert.NotEqual(w, first.ID, w.complain(author, of, author).ID)
-	_, _, err = w.Moderation.Report(w.Context(), moderation.Report{By: other + 99, Thing: of, Owner: author, Reason: moderation.Spam, Created: noon})
+	_, _, err = w.Moderation.Report(w.Context(), moderation.Report{By: other + 99, Thing: of, Owner: author, Reason: moderation.Spam,
+		Created: noon})
 	assert.Error(w, err)
 }
 
@@ -127,9 +128,10 @@ func listSubjects(w *fixtures) {
 		remove  func() error
 	}{
 		{moderation.Thing{Kind: moderation.Person, ID: int64(other)}, other, moderation.Subject{}, nil},
-		{moderation.Thing{Kind: moderation.Comment, ID: int64(c.ID)}, other, moderation.Subject{Content: c.Content, Event: int64(e.ID())}, func() error {
-			return w.Discussion.RemoveComment(w.Context(), c.ID)
-		}},
+		{moderation.Thing{Kind: moderation.Comment, ID: int64(c.ID)}, other, moderation.Subject{Content: c.Content, Event: int64(e.ID())},
+			func() error {
+				return w.Discussion.RemoveComment(w.Context(), c.ID)
+			}},
 		{moderation.Thing{Kind: moderation.Image, ID: int64(i.ID)}, author, moderation.Subject{Image: i.Key}, func() error {
 			_, err := w.Images.Change(w.Context(), i.ID, func(i *userimage.Image) error { i.Delete(noon); return nil })
 			return err

@@ -83,7 +83,8 @@ func notificationsStored(w *fixtures) {
 	assert.True(w, slices.IsSortedFunc(got, func(a, b notification.Notification) int { return int(b.ID - a.ID) }))
 	seen := notification.Event{ID: e.ID(), Title: "O'Brien 🀄"}
 	want := []notification.Notification{
-		{Kind: notification.Comment, By: other, Event: seen, Comment: notification.Content{ID: c.ID, Content: "Oh"}, Created: noon.Add(2 * time.Second)},
+		{Kind: notification.Comment, By: other, Event: seen, Comment: notification.Content{ID: c.ID, Content: "Oh"},
+			Created: noon.Add(2 * time.Second)},
 		{Kind: notification.Like, By: other, Event: seen, Created: noon.Add(time.Second)},
 		{Kind: notification.Follow, By: other, Created: noon},
 	}

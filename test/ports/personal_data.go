@@ -36,7 +36,8 @@ func PersonalData(t *testing.T, open Open) {
 		{"Records is in the order of the keys, however many there are", personalRecordsMany},
 		{"Records ends when its reader wants no more", personalRecordsEnd},
 		{"an unknown user has no records, and nothing of others is among a user's", personalRecordsOfOthers},
-		{"Erase treats at most limit records, Remaining counts the others, and at the end nothing is left of what is removed, and nothing that tells who of what is blanked", personalErase},
+		{"Erase treats at most limit records, Remaining counts the others, and at the end nothing is left of what is removed, and nothing " +
+			"that tells who of what is blanked", personalErase},
 		{"Erase keeps counts, listings and the pictures to delete right", personalEraseDerived},
 		{"Erase keeps a cover that another record shows", personalEraseSharedCover},
 		{"Erase changes nothing of others", personalEraseOthers},
@@ -94,7 +95,8 @@ func (w *fixtures) storePerson(n int) person {
 	w.block(p.id, w.newUser())
 	w.block(w.newUser(), p.id)
 	for i, deleted := range []bool{false, true} {
-		image, err := w.Images.Add(w.Context(), userimage.New(p.id, media.Key(fmt.Sprintf("public/image-%d%d", n, i)), 6, 4, 100, tagged(w, "sea"), noon))
+		image, err := w.Images.Add(w.Context(), userimage.New(p.id, media.Key(fmt.Sprintf("public/image-%d%d", n, i)), 6, 4, 100,
+			tagged(w, "sea"), noon))
 		require.NoError(w, err)
 		if deleted {
 			w.changeOf(image.ID, discard)
@@ -135,10 +137,12 @@ func (w *fixtures) ordered(p person, n int) {
 	w.Helper()
 	paid, closed, open := w.charge(order(p.id, noon)), order(p.id, noon), w.charge(order(p.id, noon))
 	w.pays(paid.ID, payment.TradeNo(fmt.Sprint("paid", n)), fmt.Sprint("transaction ", n), noon)
-	w.refundEnds(w.refunds(w.traded(paid.ID).Payments[0].ID, 100, payment.RefundNo(fmt.Sprint("refund-", n)), noon), payment.RefundSucceeded, noon)
+	w.refundEnds(w.refunds(w.traded(paid.ID).Payments[0].ID, 100, payment.RefundNo(fmt.Sprint("refund-", n)), noon), payment.RefundSucceeded,
+		noon)
 	closed.State = payment.Closed
 	w.charge(closed)
-	w.begins(open.ID, payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "open-id"}, payment.TradeNo(fmt.Sprint("open", n)), noon)
+	w.begins(open.ID, payment.Intent{EndType: payment.JSAPI, App: payment.OfficialAccount, OpenID: "open-id"},
+		payment.TradeNo(fmt.Sprint("open", n)), noon)
 	w.reserves(keyNamed(p.id, "a key"), noon)
 }
 
@@ -268,8 +272,10 @@ func personalRecords(w *fixtures) {
 	assert.Equal(w, "transaction 1", valueOf(one(personaldata.Payments), "transaction_id"))
 	assert.Equal(w, "Cold 茶'\"%", valueOf(one(personaldata.Refunds), "reason"))
 	assert.Equal(w, "a key", valueOf(one(personaldata.IdempotencyKeys), "key"))
-	assert.Equal(w, privacy.RecordOf(personaldata.RateLimits, personaldata.RateLimit{Action: ratelimit.Follow, Until: noon.Add(6 * time.Minute)}), one(personaldata.RateLimits))
-	assert.Equal(w, privacy.RecordOf(personaldata.FailedLogins, personaldata.FailedLogin{Network: "192.0.0.1/32", At: noon}), one(personaldata.FailedLogins))
+	assert.Equal(w, privacy.RecordOf(personaldata.RateLimits, personaldata.RateLimit{Action: ratelimit.Follow,
+		Until: noon.Add(6 * time.Minute)}), one(personaldata.RateLimits))
+	assert.Equal(w, privacy.RecordOf(personaldata.FailedLogins, personaldata.FailedLogin{Network: "192.0.0.1/32", At: noon}),
+		one(personaldata.FailedLogins))
 	assert.Equal(w,
 		privacy.RecordOf(personaldata.LoginNetworks, personaldata.LoginNetwork{Network: "192.0.0.1/32", LastLogin: noon}),
 		one(personaldata.LoginNetworks))

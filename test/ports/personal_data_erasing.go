@@ -84,7 +84,8 @@ func personalErase(w *fixtures) {
 	assert.Equal(w, "transaction 1", valueOf(orders[0], "transaction_id"))
 	assert.Equal(w, "transaction 1", valueOf(w.records(p.id, personaldata.Payments)[0], "transaction_id"))
 	refund := w.records(p.id, personaldata.Refunds)[0]
-	assert.Equal(w, []any{int64(100), "", "5030"}, []any{valueOf(refund, "amount"), valueOf(refund, "reason"), valueOf(refund, "wallet_refund_id")})
+	assert.Equal(w, []any{int64(100), "", "5030"}, []any{valueOf(refund, "amount"), valueOf(refund, "reason"),
+		valueOf(refund, "wallet_refund_id")})
 	assert.Equal(w, []privacy.Record{privacy.RecordOf(personaldata.Account, personaldata.Person{
 		Account: access.Account{User: p.id, Phone: user.ErasedPhone(p.id), Disabled: true},
 		Member:  user.Member{Timezone: "UTC", Joined: noon}, Source: fmt.Sprint("user ", p.id),
@@ -194,7 +195,8 @@ func personalEraseAtOnce(w *fixtures) {
 		who := people[i/2]
 		if i%2 == 0 {
 			for j := 0; j < 12 && err == nil; j++ {
-				_, _, err = w.Discussion.AddComment(w.Context(), event.Comment{Event: all[2-j%3].ID(), Author: host, Content: "Meanwhile", Created: noon})
+				_, _, err = w.Discussion.AddComment(w.Context(), event.Comment{Event: all[2-j%3].ID(), Author: host, Content: "Meanwhile",
+					Created: noon})
 				vanishing := event.Comment{Event: theirs[who][2-j%3], Author: host, Content: "Meanwhile", Created: noon}
 				if _, _, err := w.Discussion.AddComment(w.Context(), vanishing); !errors.Is(err, event.ErrNotFound) {
 					require.NoError(w, err)

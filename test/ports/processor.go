@@ -244,7 +244,8 @@ func processorBroken(t *testing.T, s media.Processor) {
 	for _, raw := range [][]byte{hollowGIF(0, 5), hollowPNG(0, 5), hollowGIF(50, 50), hollowPNG(50, 50), hollowWebP(50, 50)} {
 		c.refused(raw, media.ErrUnreadable)
 	}
-	for _, raw := range [][]byte{hollowJPEG(50, 50), []byte("\xff\xd8\xff"), []byte("\x89PNG\r\n\x1a\n"), []byte("GIF89a"), []byte("\x00\x00\x00\x1cftypavif")} {
+	for _, raw := range [][]byte{hollowJPEG(50, 50), []byte("\xff\xd8\xff"), []byte("\x89PNG\r\n\x1a\n"), []byte("GIF89a"),
+		[]byte("\x00\x00\x00\x1cftypavif")} {
 		c.refused(raw, media.ErrCutOff)
 	}
 	for kind, raw := range encoded(t, quarters(64, 48)) {
@@ -309,7 +310,8 @@ func processorHalved(t *testing.T, s media.Processor) {
 	}
 	var raw bytes.Buffer
 	require.NoError(t, jpeg.Encode(&raw, m, nil))
-	d := processed(t, s, withSegments(raw.Bytes(), segment(0xe1, append([]byte("Exif\x00\x00"), exif(binary.LittleEndian, 6, "")...))), media.PictureSizes...)
+	d := processed(t, s, withSegments(raw.Bytes(), segment(0xe1, append([]byte("Exif\x00\x00"), exif(binary.LittleEndian, 6, "")...))),
+		media.PictureSizes...)
 	assert.Equal(t, []image.Point{{3024, 4032}, {240, 320}, {768, 1024}}, []image.Point{
 		sizeOf(d), {X: d.Variants[0].Width, Y: d.Variants[0].Height}, {X: d.Variants[1].Width, Y: d.Variants[1].Height},
 	})

@@ -166,7 +166,8 @@ func profiled(t *testing.T, m *image.NRGBA, icc []byte) map[string][]byte {
 	name := "ICC_PROFILE\x00"
 	const hasICC = 0x20
 	return map[string][]byte{
-		"JPEG": withSegments(of["image/jpeg"], segment(0xe2, append([]byte(name+"\x02\x02"), icc[half:]...)), segment(0xe2, append([]byte(name+"\x01\x02"), icc[:half]...))),
+		"JPEG": withSegments(of["image/jpeg"], segment(0xe2, append([]byte(name+"\x02\x02"), icc[half:]...)),
+			segment(0xe2, append([]byte(name+"\x01\x02"), icc[:half]...))),
 		"PNG":  withChunks(of["image/png"], chunk("iCCP", append([]byte("any\x00\x00"), deflated(t, icc)...)...)),
 		"WebP": webPFile(webPCanvas(hasICC, m.Rect.Dx(), m.Rect.Dy()), webPChunk("ICCP", icc), webPOf(m)),
 	}
@@ -268,7 +269,8 @@ func processorGreys(t *testing.T, s media.Processor) {
 	inPNG := chunk("iCCP", append([]byte("any\x00\x00"), deflated(t, icc)...)...)
 	inJPEG := segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), icc...))
 	for kind, raw := range map[string][]byte{
-		"JPEG": withSegments(pictures.JPEG(t, grey), inJPEG), "PNG": withChunks(pictures.PNG(t, grey), inPNG), "PNG with alpha": withChunks(greyAlphaPNG(t, 64, 48, 100, 200), inPNG),
+		"JPEG": withSegments(pictures.JPEG(t, grey), inJPEG), "PNG": withChunks(pictures.PNG(t, grey), inPNG),
+		"PNG with alpha": withChunks(greyAlphaPNG(t, 64, 48, 100, 200), inPNG),
 	} {
 		d := processed(t, s, raw, media.SizeSpec{Name: "sm", Width: 32, Height: 32})
 		for _, u := range []media.Upload{d.Upload, d.Variants[0].Upload} {
@@ -312,5 +314,6 @@ func processorInks(t *testing.T, s media.Processor) {
 			assertColour(t, c.want, asPicture(t, d.Upload), 4, 4)
 		}
 	}
-	assertColour(t, color.NRGBA{255, 0, 255, 255}, asPicture(t, processed(t, s, inkJPEG(255, 0, 255)).Upload), 4, 4, "red, green and blue as they are")
+	assertColour(t, color.NRGBA{255, 0, 255, 255}, asPicture(t, processed(t, s, inkJPEG(255, 0, 255)).Upload), 4, 4,
+		"red, green and blue as they are")
 }

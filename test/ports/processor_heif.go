@@ -28,7 +28,8 @@ func processorHEIF(t *testing.T, s media.Processor) {
 			assertQuarters(t, asPicture(t, d.Variants[0].Upload), order, "%s, %d", kind, orientation)
 		}
 	}
-	for _, name := range []string{"deep.avif", "full-chroma.heic", "narrow.heic", "exif-6.heic"} { // the orientation of Exif is not that of a HEIC
+	// the orientation of Exif is not that of a HEIC
+	for _, name := range []string{"deep.avif", "full-chroma.heic", "narrow.heic", "exif-6.heic"} {
 		assertQuarters(t, asPicture(t, processed(t, s, pictures.Made(t, name)).Upload), [4]int{0, 1, 2, 3}, name)
 	}
 	for _, name := range []string{"grey.heic", "grey.avif"} {

@@ -17,7 +17,8 @@ import (
 // processorAnimatedWebP works on first pictures that are smaller than their canvas, with loss and without.
 func processorAnimatedWebP(t *testing.T, s media.Processor) {
 	for name, raw := range map[string][]byte{
-		"exact": animatedWebP(40, 30, 3, 2, webPOf(quarters(24, 18))), "lossy": pictures.Made(t, "animated.webp"), "with a hole": pictures.Made(t, "animated-hole.webp"),
+		"exact": animatedWebP(40, 30, 3, 2, webPOf(quarters(24, 18))), "lossy": pictures.Made(t, "animated.webp"),
+		"with a hole": pictures.Made(t, "animated-hole.webp"),
 	} {
 		d := processed(t, s, raw)
 		assert.Equal(t, []any{"image/png", 40, 30}, []any{d.Type, d.Width, d.Height}, name)
@@ -49,7 +50,8 @@ func animatedWebP(width, height int, x, y byte, frame []byte) []byte {
 	w, h := byte(size&(1<<14-1)), byte(size>>14&(1<<14-1))
 	placed := slices.Concat([]byte{x, 0, 0, y, 0, 0, w, 0, 0, h, 0, 0, 100, 0, 0, 0}, frame)
 	pixel := append([]byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0}, webPOf(quarters(1, 1))...)
-	return webPFile(webPCanvas(animated, width, height), webPChunk("ANIM", make([]byte, 6)), webPChunk("ANMF", placed), webPChunk("ANMF", pixel))
+	return webPFile(webPCanvas(animated, width, height), webPChunk("ANIM", make([]byte, 6)), webPChunk("ANMF", placed),
+		webPChunk("ANMF", pixel))
 }
 
 func processorLenient(t *testing.T, s media.Processor) {

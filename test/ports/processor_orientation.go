@@ -25,11 +25,13 @@ func turnedBy(t *testing.T, m *image.NRGBA, orientation uint16) map[string][]byt
 	const hasExif = 0x08
 	size := m.Rect.Size()
 	all := map[string][]byte{
-		"JPEG":           withSegments(of["image/jpeg"], segment(0xe1, append([]byte("Exif\x00\x00"), intel...))),
-		"JPEG, Motorola": withSegments(of["image/jpeg"], segment(0xfe, []byte("first")), segment(0xe1, append([]byte("Exif\x00\x00"), motorola...))),
-		"PNG":            withChunks(of["image/png"], chunk("eXIf", motorola...)),
-		"WebP":           webPFile(webPCanvas(hasExif, size.X, size.Y), webPOf(m), webPChunk("EXIF", intel)),
-		"WebP, odd":      webPFile(webPCanvas(hasExif, size.X, size.Y), webPChunk("ODD ", []byte{1}), webPOf(m), webPChunk("EXIF", append([]byte("Exif\x00\x00"), motorola...))),
+		"JPEG": withSegments(of["image/jpeg"], segment(0xe1, append([]byte("Exif\x00\x00"), intel...))),
+		"JPEG, Motorola": withSegments(of["image/jpeg"], segment(0xfe, []byte("first")),
+			segment(0xe1, append([]byte("Exif\x00\x00"), motorola...))),
+		"PNG":  withChunks(of["image/png"], chunk("eXIf", motorola...)),
+		"WebP": webPFile(webPCanvas(hasExif, size.X, size.Y), webPOf(m), webPChunk("EXIF", intel)),
+		"WebP, odd": webPFile(webPCanvas(hasExif, size.X, size.Y), webPChunk("ODD ", []byte{1}), webPOf(m),
+			webPChunk("EXIF", append([]byte("Exif\x00\x00"), motorola...))),
 	}
 	behind := of["image/png"]
 	end := len(behind) - len(chunk("IEND"))

@@ -36,7 +36,8 @@ func quarters(width, height int) *image.NRGBA {
 func encoded(t *testing.T, m *image.NRGBA) map[string][]byte {
 	t.Helper()
 	return map[string][]byte{
-		"image/jpeg": pictures.JPEG(t, m), "image/png": pictures.PNG(t, m), "image/gif": pictures.GIF(t, paletted(m)), "image/webp": webPFile(webPOf(m)),
+		"image/jpeg": pictures.JPEG(t, m), "image/png": pictures.PNG(t, m), "image/gif": pictures.GIF(t, paletted(m)),
+		"image/webp": webPFile(webPOf(m)),
 	}
 }
 
@@ -176,7 +177,8 @@ func hollowGIF(width, height uint16) []byte {
 }
 
 func hollowJPEG(width, height uint16) []byte {
-	out := binary.BigEndian.AppendUint16([]byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xc0\x00\x0b\x08"), height)
+	out := binary.BigEndian.AppendUint16([]byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xc0\x00\x0b\x08"),
+		height)
 	return append(binary.BigEndian.AppendUint16(out, width), 1, 1, 0x11, 0)
 }
 

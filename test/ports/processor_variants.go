@@ -27,7 +27,8 @@ func noise(width, height int) *image.NRGBA {
 }
 
 func processorSizes(t *testing.T, s media.Processor) {
-	frames := []media.SizeSpec{{Name: "a", Width: 30, Height: 30}, {Name: "b", Width: 100, Height: 100}, {Name: "c", Width: 30, Height: 5}, {Name: "d", Width: 60, Height: 60}, {Name: "e", Width: 30, Height: 30}}
+	frames := []media.SizeSpec{{Name: "a", Width: 30, Height: 30}, {Name: "b", Width: 100, Height: 100}, {Name: "c", Width: 30, Height: 5},
+		{Name: "d", Width: 60, Height: 60}, {Name: "e", Width: 30, Height: 30}}
 	for _, c := range []struct {
 		picture image.Point
 		sizes   []image.Point // zero: the picture's own

@@ -18,7 +18,8 @@ import (
 // Publications is the suite of publication.Repository.
 func Publications(t *testing.T, open Open) {
 	open.keeps(t, []promise{
-		{"List returns a page of the visible publications of the category, the latest update first, ties by ascending id; origin only: originals, and translations whose original is not visible; past the last page is NotFound", originOnlyRandom},
+		{"List returns a page of the visible publications of the category, the latest update first, ties by ascending id; origin only: " +
+			"originals, and translations whose original is not visible; past the last page is NotFound", originOnlyRandom},
 	})
 }
 

@@ -137,7 +137,8 @@ func chargedAhead(w *fixtures, c guardedWrite) {
 		require.NoError(w, c.pays(3+i, c.charge(limit, noon)))
 	}
 	assert.Equal(w, 20*time.Minute, requireThrottled(w, c.pays(6, c.charge(limit, noon))))
-	assert.Equal(w, 20*time.Minute+ratelimit.Skew, requireThrottled(w, c.pays(6, c.charge(limit, noon.Add(-ratelimit.Skew)))), "clocks differ by so much")
+	assert.Equal(w, 20*time.Minute+ratelimit.Skew, requireThrottled(w, c.pays(6, c.charge(limit, noon.Add(-ratelimit.Skew)))),
+		"clocks differ by so much")
 }
 
 func chargedApart(w *fixtures, c guardedWrite) {

@@ -135,7 +135,8 @@ func receivers(t *testing.T) (all []user.Phone) {
 		}
 		before := len(all)
 		for _, number := range []string{
-			"13802223333", "3802223333", "802223333", "02223333", "8613802223333", "008613802", "85298765432", "447700900123", "12025550104", "5550104",
+			"13802223333", "3802223333", "802223333", "02223333", "8613802223333", "008613802", "85298765432", "447700900123", "12025550104",
+			"5550104",
 		} {
 			phone, err := user.ParsePhone(fmt.Sprintf("+%d-%s", n, number))
 			if err == nil && (verification.Budget{}).Serves(phone) == nil {

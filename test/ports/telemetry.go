@@ -62,7 +62,8 @@ func recentDays(w *fixtures) {
 	e := w.write(who, noon)
 	w.write(who, noon.AddDate(0, 0, 1))
 	w.say(e.ID(), who, noon.AddDate(0, 0, 1), "Oh")
-	assert.Equal(w, []telemetry.Day{{Day: day(0), Joined: 2, Events: 1}, {Day: day(1), Joined: 1, Events: 1, Comments: 1}}, w.recent(day(0), day(1), day(2)).Days)
+	assert.Equal(w, []telemetry.Day{{Day: day(0), Joined: 2, Events: 1}, {Day: day(1), Joined: 1, Events: 1, Comments: 1}},
+		w.recent(day(0), day(1), day(2)).Days)
 }
 
 func recentMoney(w *fixtures) {
@@ -111,14 +112,16 @@ func samplePayments(w *fixtures) {
 }
 
 func sampleFindings(w *fixtures) {
-	for n, kind := range []payment.FindingKind{payment.FoundAmount, payment.FoundRefund, payment.FoundRefund, payment.FoundUnknownHere, payment.FoundUnknownThere, payment.FoundUnknownThere, payment.FoundUnknownThere} {
+	for n, kind := range []payment.FindingKind{payment.FoundAmount, payment.FoundRefund, payment.FoundRefund, payment.FoundUnknownHere,
+		payment.FoundUnknownThere, payment.FoundUnknownThere, payment.FoundUnknownThere} {
 		f := payment.Finding{Day: billDay, Kind: kind, TransactionID: fmt.Sprint("t", n)}
 		if kind == payment.FoundUnknownHere {
 			f.Resolved = noon
 		}
 		w.finds(noon, f)
 	}
-	assert.Equal(w, map[payment.FindingKind]int{payment.FoundAmount: 1, payment.FoundRefund: 2, payment.FoundUnknownThere: 3}, w.sample().OpenFindings)
+	assert.Equal(w, map[payment.FindingKind]int{payment.FoundAmount: 1, payment.FoundRefund: 2, payment.FoundUnknownThere: 3},
+		w.sample().OpenFindings)
 	_, over := nextDay.Bounds()
 	assert.True(w, w.claimsDay(nextDay, over))
 	assert.Zero(w, w.sample().Reconciled)

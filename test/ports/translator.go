@@ -36,7 +36,8 @@ func TranslatorInto(t *testing.T, targets []string, fresh func(t *testing.T) loc
 
 	t.Run("the target of a language is of that language, and its own target", func(t *testing.T) {
 		tr := fresh(t)
-		for _, name := range []string{"en", "en-GB", "en-IE", "pt", "pt-PT", "pt-BR", "zh", "zh-HK", "zh-TW", "no", "fil", "sr-Latn", "hr", "ms", "fa"} {
+		for _, name := range []string{"en", "en-GB", "en-IE", "pt", "pt-PT", "pt-BR", "zh", "zh-HK", "zh-TW", "no", "fil", "sr-Latn", "hr", "ms",
+			"fa"} {
 			target := tr.Target(language(name))
 			assert.True(t, locale.Same(target, language(name)), name)
 			assert.Equal(t, target, tr.Target(target), name)

@@ -224,7 +224,8 @@ func (l loan) empty() error {
 const endOthers = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
 // others lists the sessions in the database beside the one that asks.
-const others = "SELECT concat_ws(' ', pid, state, query) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()" +
+const others = "SELECT concat_ws(' ', pid, state, query) FROM pg_stat_activity WHERE datname = current_database() AND pid <> " +
+	"pg_backend_pid()" +
 	" AND backend_type = 'client backend'"
 
 // awaitNone returns when the query finds no sessions, or which ones it finds when the context ends.

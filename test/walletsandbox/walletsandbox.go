@@ -95,11 +95,14 @@ func (s *Sandbox) Pay(no payment.TradeNo, told func(payment.Notification) paymen
 
 // refundStates are the wallet's names.
 var refundStates = map[payment.RefundState]sandbox.RefundState{
-	payment.RefundSucceeded: sandbox.RefundSucceeded, payment.RefundClosed: sandbox.RefundClosed, payment.RefundAbnormal: sandbox.RefundAbnormal,
+	payment.RefundSucceeded: sandbox.RefundSucceeded, payment.RefundClosed: sandbox.RefundClosed,
+	payment.RefundAbnormal: sandbox.RefundAbnormal,
 }
 
 // RefundOutcome is ports.Wallet.RefundOutcome.
-func (s *Sandbox) RefundOutcome(no payment.RefundNo, state payment.RefundState, told func(payment.Notification) payment.Acknowledgement) error {
+func (s *Sandbox) RefundOutcome(
+	no payment.RefundNo, state payment.RefundState, told func(payment.Notification) payment.Acknowledgement,
+) error {
 	s.listen(string(no), told)
 	if err := s.Server.RefundOutcome(string(no), refundStates[state]); err != nil {
 		return err

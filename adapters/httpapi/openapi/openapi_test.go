@@ -176,7 +176,8 @@ func TestAnswersFollowFromWhatIsAsked(t *testing.T) {
 		body := op.RequestBody != nil && !op.marked("x-outside-envelope")                     // there everything is answered alike
 		isFile := strings.HasPrefix(op.path, "/media/")                                       // its address is right, or leads nowhere
 		readsStatus := op.OperationID == "notifyOverV3" || op.OperationID == "notifyOfWallet" // the wallet
-		expect("400", body || op.has("query") && !isFile || readsStatus || op.OperationID == "block", "a body or a query can be wrong, or name the caller")
+		expect("400", body || op.has("query") && !isFile || readsStatus || op.OperationID == "block",
+			"a body or a query can be wrong, or name the caller")
 		expect("401", taken, "a token can be wrong")
 		isByPurpose := op.marked("x-by-purpose") // some of its requests need a token
 		expect("403", op.scope() != "" || isByPurpose || slices.ContainsFunc(
@@ -190,7 +191,8 @@ func TestAnswersFollowFromWhatIsAsked(t *testing.T) {
 		expect("500", true, "we make mistakes")
 		isUpload := body && op.RequestBody.Value.Content["multipart/form-data"] != nil
 		isStored := isFile && op.path != "/media/portrait/{name}"
-		expect("502", isUpload || isStored || op.OperationID == "pay" || op.OperationID == "createRefund", "the picture storage or the wallet can fail")
+		expect("502", isUpload || isStored || op.OperationID == "pay" || op.OperationID == "createRefund",
+			"the picture storage or the wallet can fail")
 		expect("503", true, "the server can be overloaded")
 		expect("504", !isFile || isStored, "the server can be slow")
 		if needed || isByPurpose {

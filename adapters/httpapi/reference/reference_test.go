@@ -95,7 +95,8 @@ func guideOf(t *testing.T, markdown string) string {
 }
 
 func TestGuide_links_to_its_chapters_and_to_no_file(t *testing.T) {
-	html := guideOf(t, "# A guide\n\n## Own lists\n\n- [pages](#own-lists), [a file](x/README.md), [the web](https://example.org)\n\n| [deep](#own-lists) |\n")
+	html := guideOf(t, "# A guide\n\n## Own lists\n\n- [pages](#own-lists), [a file](x/README.md), [the web](https://example.org)\n\n| "+
+		"[deep](#own-lists) |\n")
 	assert.Equal(t, 2, strings.Count(html, `<a href="#about-own-lists">`))
 	assert.Contains(t, html, `id="about-own-lists"`)
 	assert.NotContains(t, html, "README.md")

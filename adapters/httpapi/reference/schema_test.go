@@ -108,7 +108,8 @@ func TestDocumentUsesKnownKeywords(t *testing.T) {
 		for keyword, value := range s {
 			assert.True(t, known[keyword] || strings.HasPrefix(keyword, "example"), "%s: %s", name, keyword)
 			_, isReference := s["$ref"]
-			assert.True(t, !isReference || keyword == "$ref" || keyword == "description" || keyword == "properties", "%s: %s beside a reference", name, keyword)
+			assert.True(t, !isReference || keyword == "$ref" || keyword == "description" || keyword == "properties", "%s: %s beside a reference",
+				name, keyword)
 			if keyword == "properties" {
 				for property, inner := range value.(map[string]any) {
 					check(name+"."+property, inner.(map[string]any))

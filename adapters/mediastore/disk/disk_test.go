@@ -184,14 +184,16 @@ func FuzzOpen(f *testing.F) {
 		stored[k] = true
 		name := filepath.Base(string(k))
 		for _, other := range []string{
-			name, name[:2] + "/" + name, "../private/" + name, "..%2fprivate%2f" + name, strings.ToUpper(name), name + "\x00", name + "/", "./" + name, name + "\n", "\\" + name, strings.TrimSuffix(name, "png") + "jpg",
+			name, name[:2] + "/" + name, "../private/" + name, "..%2fprivate%2f" + name, strings.ToUpper(name), name + "\x00", name + "/", "./" +
+				name, name + "\n", "\\" + name, strings.TrimSuffix(name, "png") + "jpg",
 		} {
 			f.Add(other, true)
 			f.Add(other, false)
 		}
 	}
 	require.NoError(f, os.WriteFile(filepath.Join(dir, "public", "x.png"), []byte("no picture"), 0o600))
-	for _, other := range []string{"", "x.png", "..", "/etc/passwd", "../../../../etc/passwd", "con.png", strings.Repeat("a", 26) + ".png", strings.Repeat("a/", 3000), "\xff"} {
+	for _, other := range []string{"", "x.png", "..", "/etc/passwd", "../../../../etc/passwd", "con.png", strings.Repeat("a", 26) + ".png",
+		strings.Repeat("a/", 3000), "\xff"} {
 		f.Add(other, true)
 	}
 	f.Fuzz(func(t *testing.T, name string, isPublic bool) {

@@ -116,11 +116,12 @@ func TestLists_that_are_none(t *testing.T) {
 		list string
 		kind fault.Kind
 	}{
-		"no XML":                          {"echo", fault.Gateway},
-		"half a list":                     {"<ListBucketResult>" + one, fault.Gateway},
-		"nothing":                         {"", fault.Gateway},
-		"more of it, but not where":       {"<ListBucketResult><IsTruncated>true</IsTruncated>" + one + "</ListBucketResult>", fault.Gateway},
-		"the same over and over, emptily": {"<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></ListBucketResult>", fault.Unavailable},
+		"no XML":                    {"echo", fault.Gateway},
+		"half a list":               {"<ListBucketResult>" + one, fault.Gateway},
+		"nothing":                   {"", fault.Gateway},
+		"more of it, but not where": {"<ListBucketResult><IsTruncated>true</IsTruncated>" + one + "</ListBucketResult>", fault.Gateway},
+		"the same over and over, emptily": {"<ListBucketResult><IsTruncated>true</IsTruncated>" +
+			"<NextContinuationToken>t</NextContinuationToken></ListBucketResult>", fault.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

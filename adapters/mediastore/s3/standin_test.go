@@ -197,7 +197,8 @@ func claimOf(r *http.Request) (c claim, err error) {
 	life := 15 * time.Minute // of what is asked for at once
 	var stated, headers string
 	if header != "" {
-		if _, err := fmt.Sscanf(header, "%s Credential=%s SignedHeaders=%s Signature=%s", &stated, &c.credential, &headers, &c.signature); err != nil {
+		if _, err := fmt.Sscanf(header, "%s Credential=%s SignedHeaders=%s Signature=%s", &stated, &c.credential, &headers,
+			&c.signature); err != nil {
 			return c, err
 		}
 		c.credential, headers = strings.TrimSuffix(c.credential, ","), strings.TrimSuffix(headers, ",")

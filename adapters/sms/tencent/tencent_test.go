@@ -58,7 +58,8 @@ func standIn(accept func(ports.Sent)) http.Handler {
 		case c.action != "SendSms" || r.Header.Get("X-TC-Version") != "2021-01-11" || r.Header.Get("X-TC-Region") != "ap-guangzhou":
 			_, _ = io.WriteString(w, ofCall("InvalidAction"))
 		case !isRead || asked.SmsSdkAppId+asked.SignName != "1400006666示例<广场>" ||
-			len(asked.TemplateParamSet) != map[string]int{"1110": 2}[asked.TemplateId] || params[1] != map[string]string{"1110": "10"}[asked.TemplateId]:
+			len(asked.TemplateParamSet) != map[string]int{"1110": 2}[asked.TemplateId] ||
+			params[1] != map[string]string{"1110": "10"}[asked.TemplateId]:
 			_, _ = io.WriteString(w, ofNumber("FailedOperation.TemplateIncorrectOrUnapproved"))
 		default:
 			accept(ports.Sent{To: asked.PhoneNumberSet[0], Code: params[0]})

@@ -163,13 +163,14 @@ func TestPUB06_Apertium_gets_long_texts_in_pieces(t *testing.T) {
 		answer(w, text)
 	})})
 	for name, c := range map[string]struct{ text, first string }{
-		"as long as may be":  {strings.Repeat("湖 ", 499) + "西湖", strings.Repeat("湖 ", 499) + "西湖"},
-		"by a line far back": {strings.Repeat("One. ", 110) + "\n" + strings.Repeat("Two. ", 110), strings.TrimSpace(strings.Repeat("One. ", 110))},
-		"by lines":           {strings.Repeat("A line. And more\n", 1000), strings.TrimSpace(strings.Repeat("A line. And more\n", 1000/17))},
-		"by sentences":       {"Title\n" + strings.Repeat("One two! ", 1500), "Title\n" + strings.TrimSpace(strings.Repeat("One two! ", 994/9))},
-		"by words":           {"Hm. " + strings.Repeat("one ", 9000), "Hm. " + strings.TrimSpace(strings.Repeat("one ", 249))},
-		"by characters":      {strings.Repeat("湖🌊", 4000), strings.Repeat("湖🌊", 500)},
-		"one too long":       {strings.Repeat("x", 1001), strings.Repeat("x", 1000)},
+		"as long as may be": {strings.Repeat("湖 ", 499) + "西湖", strings.Repeat("湖 ", 499) + "西湖"},
+		"by a line far back": {strings.Repeat("One. ", 110) + "\n" + strings.Repeat("Two. ", 110),
+			strings.TrimSpace(strings.Repeat("One. ", 110))},
+		"by lines":      {strings.Repeat("A line. And more\n", 1000), strings.TrimSpace(strings.Repeat("A line. And more\n", 1000/17))},
+		"by sentences":  {"Title\n" + strings.Repeat("One two! ", 1500), "Title\n" + strings.TrimSpace(strings.Repeat("One two! ", 994/9))},
+		"by words":      {"Hm. " + strings.Repeat("one ", 9000), "Hm. " + strings.TrimSpace(strings.Repeat("one ", 249))},
+		"by characters": {strings.Repeat("湖🌊", 4000), strings.Repeat("湖🌊", 500)},
+		"one too long":  {strings.Repeat("x", 1001), strings.Repeat("x", 1000)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sent = nil

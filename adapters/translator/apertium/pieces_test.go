@@ -12,7 +12,8 @@ import (
 // no piece is longer than the server reads whole.
 func FuzzPieces(f *testing.F) {
 	for _, s := range []string{
-		"", " ", "A walk.", "\n a *b* \ue000 # @ \t", "**", "\u00a0x\u3000", strings.Repeat("word. ", 400), strings.Repeat("x", 2500), strings.Repeat("漢", 1001), strings.Repeat("a\n", 1200), "\ufeff*", "#*@",
+		"", " ", "A walk.", "\n a *b* \ue000 # @ \t", "**", "\u00a0x\u3000", strings.Repeat("word. ", 400), strings.Repeat("x", 2500),
+		strings.Repeat("漢", 1001), strings.Repeat("a\n", 1200), "\ufeff*", "#*@",
 	} {
 		f.Add(s)
 	}

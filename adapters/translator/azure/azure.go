@@ -38,8 +38,9 @@ var region = regexp.MustCompile(`^[a-z0-9]{0,64}$`)
 
 // Description describes the translator.
 var Description = provider.Description{
-	Name: "azure", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key, and a regional key needs PLAZA_TRANSLATOR_REGION", ChargesCharacters: true,
-	Open: New,
+	Name: "azure", Help: "a paid service; PLAZA_TRANSLATOR_KEY is its key, and a regional key needs PLAZA_TRANSLATOR_REGION",
+	ChargesCharacters: true,
+	Open:              New,
 }
 
 // New returns a translator, or all problems of the settings.

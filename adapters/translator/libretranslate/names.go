@@ -21,7 +21,8 @@ type Translator struct {
 var _ localisation.Translator = (*Translator)(nil)
 
 func (t *Translator) Translate(ctx context.Context, from, to locale.Tag, texts []string) ([]string, error) {
-	if c, err := codes.Codes(codes, from, to); err == nil && !locale.Same(from, to) && (former[c.From] != "" || former[c.To] != "") && !t.BreakerOpen() {
+	if c, err := codes.Codes(codes, from, to); err == nil && !locale.Same(from, to) && (former[c.From] != "" || former[c.To] != "") &&
+		!t.BreakerOpen() {
 		t.names.learn(ctx, t.Get)
 	}
 	return t.Translator.Translate(ctx, from, to, texts)

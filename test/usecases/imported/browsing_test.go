@@ -51,7 +51,8 @@ func newBrowsingFixture(t *testing.T) *browsingFixture {
 // demand.
 func (w *browsingFixture) list(cover media.Picture) {
 	w.t.Helper()
-	newer := publication.Content{Title: "Tea", Author: w.author, Cover: cover, Published: true, Created: usecases.Noon.Add(time.Hour), Updated: usecases.Noon}
+	newer := publication.Content{Title: "Tea", Author: w.author, Cover: cover, Published: true, Created: usecases.Noon.Add(time.Hour),
+		Updated: usecases.Noon}
 	older := newer
 	older.Created = usecases.Noon
 	w.imports(publication.Publication{ID: 1, Content: newer}, publication.Node{ID: 2, Content: older}, demand.Demand{

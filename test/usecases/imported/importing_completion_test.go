@@ -39,7 +39,8 @@ func TestADM04_an_import_that_ends_early_is_not_recorded(t *testing.T) {
 	end()
 	for name, attempt := range map[string]func() error{
 		"interrupted": func() error {
-			_, err := w.importer().Import(ended, []importing.Source{importSource(&importedFile{name: "a", lines: []string{categoryLine(1, 0)}}, &keptRejects{})}, &importWatcher{})
+			_, err := w.importer().Import(ended, []importing.Source{importSource(&importedFile{name: "a", lines: []string{categoryLine(1, 0)}},
+				&keptRejects{})}, &importWatcher{})
 			return err
 		},
 		"damaged": func() error {
@@ -51,7 +52,8 @@ func TestADM04_an_import_that_ends_early_is_not_recorded(t *testing.T) {
 		require.Error(t, attempt(), name)
 		assert.Zero(t, w.completion(), name)
 	}
-	_, err := w.importer().DryRun(t.Context(), []importing.Source{importSource(&importedFile{name: "c", lines: []string{categoryLine(1, 0)}}, &keptRejects{})}, &importWatcher{})
+	_, err := w.importer().DryRun(t.Context(), []importing.Source{importSource(&importedFile{name: "c", lines: []string{categoryLine(1, 0)}},
+		&keptRejects{})}, &importWatcher{})
 	require.NoError(t, err)
 	assert.Zero(t, w.completion(), "a dry run")
 }

@@ -152,7 +152,8 @@ func (w *importFixture) importer() *importing.Importer { return importing.NewImp
 func (w *importFixture) bring(name string, lines ...string) (importing.Summary, []string) {
 	w.Helper()
 	r := &keptRejects{}
-	summary, err := w.importer().Import(w.Context(), []importing.Source{importSource(&importedFile{name: name, lines: lines}, r)}, &importWatcher{})
+	summary, err := w.importer().Import(w.Context(), []importing.Source{importSource(&importedFile{name: name, lines: lines}, r)},
+		&importWatcher{})
 	require.NoError(w, err)
 	return summary, r.kept
 }
@@ -176,7 +177,8 @@ const (
 )
 
 func personLine(id string, phone int) string {
-	return recordLine("user", "id", id, "username", fmt.Sprintf("+86-138%08d", phone), "firstname", "F "+id, "lastname", "L", "joined", createdDay)
+	return recordLine("user", "id", id, "username", fmt.Sprintf("+86-138%08d", phone), "firstname", "F "+id, "lastname", "L", "joined",
+		createdDay)
 }
 
 func categoryLine(id, parent int) string {

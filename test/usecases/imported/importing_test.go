@@ -38,10 +38,12 @@ func relatedLines() []string {
 		personLine("u1", 1), categoryLine(1, 0), categoryLine(2, 1), bundleLine(10, 0), bundleLine(11, 10),
 		publicationLine(100, 10, "u1", 2, "An original"), publicationLine(101, 11, "u1", 2, "Its translation"),
 		recordLine("node", "id", 7, "author", "u1", "title", "A part", "language", "en", "created", createdDay),
-		recordLine("demand", "id", 8, "author", "u1", "title", "A wish", "created", createdDay, "closed", updatedDay, "start", updatedDay, "end", updatedDay,
+		recordLine("demand", "id", 8, "author", "u1", "title", "A wish", "created", createdDay, "closed", updatedDay, "start", updatedDay, "end",
+			updatedDay,
 			"lat", 30.27, "lng", 120.15, "category", 1),
 		recordLine("howto", "category", "tea", "robot", "u1", "bundles", []int{10, 11}, "created", createdDay),
-		recordLine("news", "id", "n1", "site_name", "Paper", "url", "https://paper.example.org/1", "title", "News", "released", "2026-11-01", "html", "<p>x</p>"),
+		recordLine("news", "id", "n1", "site_name", "Paper", "url", "https://paper.example.org/1", "title", "News", "released", "2026-11-01",
+			"html", "<p>x</p>"),
 	}
 }
 
@@ -93,8 +95,10 @@ func TestADM04_of_the_same_record_the_later_line_wins(t *testing.T) {
 		"both ready": append(relatedLines(), publicationLine(5, 10, "u1", 1, "first"), publicationLine(5, 10, "u1", 2, "last")),
 		"the first waits": append([]string{publicationLine(5, 10, "late", 1, "first")},
 			append(relatedLines(), publicationLine(5, 10, "u1", 2, "last"), personLine("late", 2))...),
-		"the last waits": append(relatedLines(), publicationLine(5, 10, "u1", 1, "first"), publicationLine(5, 10, "late", 2, "last"), personLine("late", 2)),
-		"both wait":      append(relatedLines(), publicationLine(5, 10, "late", 1, "first"), publicationLine(5, 10, "late", 2, "last"), personLine("late", 2)),
+		"the last waits": append(relatedLines(), publicationLine(5, 10, "u1", 1, "first"), publicationLine(5, 10, "late", 2, "last"),
+			personLine("late", 2)),
+		"both wait": append(relatedLines(), publicationLine(5, 10, "late", 1, "first"), publicationLine(5, 10, "late", 2, "last"),
+			personLine("late", 2)),
 	} {
 		w := newImportFixture(t)
 		summary, rejected := w.bring("a", lines...)
@@ -136,8 +140,10 @@ func TestADM04_what_is_wrong_is_rejected_and_the_rest_is_kept(t *testing.T) {
 func TestADM04_bundles_may_come_before_their_originals_and_again(t *testing.T) {
 	w := newImportFixture(t)
 	w.bring("a", bundleLine(5, 0))
-	summary, rejects := w.bring("b", bundleLine(3, 2), bundleLine(5, 2), bundleLine(3, 9), bundleLine(2, 1), bundleLine(3, 2), bundleLine(1, 0), bundleLine(6, 9))
-	assert.Equal(t, []string{"3: first_original: Not found: bundle 9.; original: Not found: bundle 9.", "7: first_original: Not found: bundle 9.; original: Not found: bundle 9."}, rejects)
+	summary, rejects := w.bring("b", bundleLine(3, 2), bundleLine(5, 2), bundleLine(3, 9), bundleLine(2, 1), bundleLine(3, 2),
+		bundleLine(1, 0), bundleLine(6, 9))
+	assert.Equal(t, []string{"3: first_original: Not found: bundle 9.; original: Not found: bundle 9.",
+		"7: first_original: Not found: bundle 9.; original: Not found: bundle 9."}, rejects)
 	assert.Equal(t, importing.Count{New: 3, Changed: 2}, summary.All(), "each line counts once")
 	for _, run := range []struct {
 		lines []string
@@ -153,9 +159,12 @@ func TestADM04_of_a_category_the_last_line_counts_that_has_a_place_in_the_tree(t
 		lines, rejects []string
 		parents        map[feed.CategoryID]feed.CategoryID
 	}{
-		"parents change places": {[]string{categoryLine(1, 0), categoryLine(2, 1), categoryLine(1, 2), categoryLine(2, 0)}, []string{}, map[feed.CategoryID]feed.CategoryID{1: 2, 2: 0}},
-		"no parent at last":     {[]string{categoryLine(1, 0), categoryLine(1, 9)}, []string{"2: parent: Not found: category 9."}, map[feed.CategoryID]feed.CategoryID{1: 0}},
-		"no parent at first":    {[]string{categoryLine(1, 9), categoryLine(1, 0), categoryLine(2, 1)}, []string{}, map[feed.CategoryID]feed.CategoryID{1: 0, 2: 1}},
+		"parents change places": {[]string{categoryLine(1, 0), categoryLine(2, 1), categoryLine(1, 2), categoryLine(2, 0)}, []string{},
+			map[feed.CategoryID]feed.CategoryID{1: 2, 2: 0}},
+		"no parent at last": {[]string{categoryLine(1, 0), categoryLine(1, 9)}, []string{"2: parent: Not found: category 9."},
+			map[feed.CategoryID]feed.CategoryID{1: 0}},
+		"no parent at first": {[]string{categoryLine(1, 9), categoryLine(1, 0), categoryLine(2, 1)}, []string{},
+			map[feed.CategoryID]feed.CategoryID{1: 0, 2: 1}},
 	} {
 		w := newImportFixture(t)
 		summary, rejects := w.bring("a", c.lines...)
@@ -273,10 +282,12 @@ func TestADM04_without_a_place_for_rejects_nothing_more_is_read(t *testing.T) {
 	w := newImportFixture(t)
 	full := errors.New("no space left")
 	r := &keptRejects{fail: full}
-	_, err := w.importer().Import(t.Context(), []importing.Source{importSource(&importedFile{name: "a", lines: []string{categoryLine(1, 0), "nonsense"}}, r)}, &importWatcher{})
+	_, err := w.importer().Import(t.Context(), []importing.Source{importSource(&importedFile{name: "a",
+		lines: []string{categoryLine(1, 0), "nonsense"}}, r)}, &importWatcher{})
 	require.ErrorIs(t, err, full)
 	r.fail = nil
-	summary, err := w.importer().Import(t.Context(), []importing.Source{importSource(&importedFile{name: "a", lines: []string{categoryLine(1, 0), "nonsense"}}, r)}, &importWatcher{})
+	summary, err := w.importer().Import(t.Context(),
+		[]importing.Source{importSource(&importedFile{name: "a", lines: []string{categoryLine(1, 0), "nonsense"}}, r)}, &importWatcher{})
 	require.NoError(t, err)
 	assert.Equal(t, int64(1), summary.All().Stored())
 	assert.Len(t, r.kept, 1)
@@ -289,7 +300,8 @@ func TestADM04_a_large_cover_has_its_own_size_in_each_feed(t *testing.T) {
 	f := &importedFile{name: "a", covers: map[string][]byte{"a.png": pictures.Plain(t, 1000, 500)}, lines: []string{
 		personLine("u1", 1),
 		recordLine("node", "id", 1, "author", "u1", "title", "A part", "language", "en", "created", createdDay, "cover", cover),
-		recordLine("demand", "id", 1, "author", "u1", "title", "A wish", "closed", updatedDay, "start", updatedDay, "end", updatedDay, "created", createdDay, "cover", cover),
+		recordLine("demand", "id", 1, "author", "u1", "title", "A wish", "closed", updatedDay, "start", updatedDay, "end", updatedDay, "created",
+			createdDay, "cover", cover),
 	}}
 	r := &keptRejects{}
 	_, err := w.importer().Import(t.Context(), []importing.Source{importSource(f, r)}, &importWatcher{})
@@ -315,9 +327,11 @@ func TestADM04_a_large_cover_has_its_own_size_in_each_feed(t *testing.T) {
 func TestADM04_a_cover_is_kept_once(t *testing.T) {
 	w := newImportFixture(t)
 	with := func(id int, name string) string {
-		return recordLine("node", "id", id, "author", "u1", "title", "A part", "language", "en", "created", createdDay, "cover", map[string]any{"file": name})
+		return recordLine("node", "id", id, "author", "u1", "title", "A part", "language", "en", "created", createdDay, "cover",
+			map[string]any{"file": name})
 	}
-	f := &importedFile{name: "a", covers: map[string][]byte{"a.png": pictures.Plain(t, 3, 2), "same.png": pictures.Plain(t, 3, 2), "text.png": []byte("no picture")},
+	f := &importedFile{name: "a", covers: map[string][]byte{"a.png": pictures.Plain(t, 3, 2), "same.png": pictures.Plain(t, 3, 2),
+		"text.png": []byte("no picture")},
 		lines: []string{personLine("u1", 1), with(1, "a.png"), with(2, "same.png"), with(3, "none.png"), with(4, "text.png")}}
 	r := &keptRejects{}
 	summary, err := w.importer().Import(t.Context(), []importing.Source{importSource(f, r)}, &importWatcher{})

@@ -62,7 +62,9 @@ type knownTranslations struct {
 	reader user.ID // of the last page
 }
 
-func (tr *knownTranslations) translate(_ context.Context, reader user.ID, texts []localisation.Text, to locale.Tag) map[localisation.Text]localisation.Translation {
+func (tr *knownTranslations) translate(
+	_ context.Context, reader user.ID, texts []localisation.Text, to locale.Tag,
+) map[localisation.Text]localisation.Translation {
 	tr.given, tr.reader = append(tr.given, texts), reader
 	all := map[localisation.Text]localisation.Translation{}
 	for _, s := range texts {
@@ -90,7 +92,8 @@ func TestPUB04_publications_come_with_the_translations_of_title_and_content(t *t
 	for _, s := range tr.given[0] {
 		given = append(given, s.Language.String()+": "+s.Content)
 	}
-	assert.Equal(t, []string{"en: Bells", "en:  ", "fr: Pain", "fr: La mie et la croûte", "en-GB: Tea", "en-GB: How to make it"}, given, "a page is one call")
+	assert.Equal(t, []string{"en: Bells", "en:  ", "fr: Pain", "fr: La mie et la croûte", "en-GB: Tea", "en-GB: How to make it"}, given,
+		"a page is one call")
 	assert.EqualValues(t, 7, tr.reader)
 	for _, none := range []string{"", "auto", "*"} {
 		assert.Nil(t, readPublications(t, r, none)[1].Localised, "%q", none)

@@ -145,12 +145,14 @@ func TestPUB04_only_texts_in_another_language_are_translated(t *testing.T) {
 	w := newTranslationFixture(t)
 	french := localeTag(t, "fr")
 	assert.Equal(t, translatedTexts{
-		{Content: "Pain", Language: french}:                {Text: "⟦en⟧ Pain", Translator: "pseudo", Language: localeTag(t, "en")},
-		{Content: "La mie et la croûte", Language: french}: {Text: "⟦en⟧ La mie et la croûte", Translator: "pseudo", Language: localeTag(t, "en")},
+		{Content: "Pain", Language: french}: {Text: "⟦en⟧ Pain", Translator: "pseudo", Language: localeTag(t, "en")},
+		{Content: "La mie et la croûte", Language: french}: {Text: "⟦en⟧ La mie et la croûte", Translator: "pseudo",
+			Language: localeTag(t, "en")},
 	}, w.read(t, "en-US"))
 	blank := localisation.Text{Content: " ", Language: french}
 	assert.EqualValues(t, translatedTexts{blank: {Text: " ", Translator: "pseudo", Language: localeTag(t, "en")}},
-		w.Translate(t.Context(), readerAda, []localisation.Text{blank, {Content: "of no language"}}, localeTag(t, "en")), "a blank text is its own translation")
+		w.Translate(t.Context(), readerAda, []localisation.Text{blank, {Content: "of no language"}}, localeTag(t, "en")),
+		"a blank text is its own translation")
 	assert.Empty(t, w.Translate(t.Context(), readerAda, textsOfPage(t), locale.Tag{}))
 	assert.Equal(t, 1, w.translator.asked())
 }
@@ -241,7 +243,8 @@ func TestPUB07_a_batch_ends_even_if_the_translator_does_not(t *testing.T) {
 
 func TestWithout_a_translator_nothing_is_translated(t *testing.T) {
 	w := translation.New(nil, memory.New().Translations(), translation.Offer{}, time.Now, nil)
-	assert.Empty(t, w.Translate(t.Context(), readerAda, []localisation.Text{{Content: "Tea", Language: localeTag(t, "en")}}, localeTag(t, "es")))
+	assert.Empty(t, w.Translate(t.Context(), readerAda, []localisation.Text{{Content: "Tea", Language: localeTag(t, "en")}},
+		localeTag(t, "es")))
 	assert.Zero(t, w.Counts())
 	w.Close()
 }

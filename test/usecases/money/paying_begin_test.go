@@ -96,7 +96,8 @@ func (c *countingLedger) Change(ctx context.Context, id payment.OrderID, fn func
 func TestPAY09_calls_at_once_wait_without_the_ledger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wallet, ledger := newPayingWallet(), &countingLedger{}
-		w := newPayingFixtureWith(t, payment.Gateways{Current: wallet}, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
+		w := newPayingFixtureWith(t, payment.Gateways{Current: wallet},
+			func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
 		id := w.order(t, w.ann)
 		wallet.hold, wallet.held = make(chan struct{}), make(chan struct{})
 		var all sync.WaitGroup
@@ -160,7 +161,8 @@ func TestPAY09_a_call_whose_client_has_gone_is_stored_all_the_same(t *testing.T)
 
 func TestPAY13_whatever_the_wallet_does_the_same_call_can_be_repeated(t *testing.T) {
 	for name, cause := range map[string]error{
-		"silent": payment.ErrWalletTimeout, "garbled": payment.ErrWalletBadResponse, "crowded": payment.ErrWalletBusy, "refused": payment.ErrWalletRefused,
+		"silent": payment.ErrWalletTimeout, "garbled": payment.ErrWalletBadResponse, "crowded": payment.ErrWalletBusy,
+		"refused":  payment.ErrWalletRefused,
 		"no funds": payment.ErrInsufficientFunds, "unheard of": errors.New("a meteor"),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,8 @@ type walletTrade struct {
 }
 
 func newPayingWallet() *payingWallet {
-	return &payingWallet{protocol: payment.Protocol("v2"), trades: map[payment.TradeNo]*walletTrade{}, calls: map[string]int{}, next: map[string]error{}}
+	return &payingWallet{protocol: payment.Protocol("v2"), trades: map[payment.TradeNo]*walletTrade{}, calls: map[string]int{},
+		next: map[string]error{}}
 }
 
 // fails makes the next call of the operation return err after it has taken effect.

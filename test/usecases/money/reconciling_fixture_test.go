@@ -63,14 +63,16 @@ type reconcilingFixture struct {
 func newReconcilingFixture(t *testing.T) *reconcilingFixture {
 	t.Helper()
 	store := memory.New()
-	w := &reconcilingFixture{T: t, ledger: store.Ledger(), wallet: &reconcilingWallet{bills: map[payment.Day][]payment.BillLine{}}, now: billReady}
+	w := &reconcilingFixture{T: t, ledger: store.Ledger(), wallet: &reconcilingWallet{bills: map[payment.Day][]payment.BillLine{}},
+		now: billReady}
 	w.user = usecases.OpenActor(t, store, "+86-13900000001").ID
 	logger := slog.New(slog.NewTextHandler(&w.log, nil))
 	log := func(context.Context) *slog.Logger { return logger }
 	now := func() time.Time { return w.now }
 	gateways := payment.Gateways{Current: w.wallet}
 	receipts := paying.New(w.ledger, store.Accounts(), gateways, paying.NewLimits(time.Second, time.Second), now, log)
-	w.Reconciling = reconciling.New(w.ledger, gateways, func(ctx context.Context, over payment.Protocol, r payment.Receipt) (payment.Payment, error) {
+	w.Reconciling = reconciling.New(w.ledger, gateways, func(ctx context.Context, over payment.Protocol, r payment.Receipt) (payment.Payment,
+		error) {
 		p, err := receipts.ApplyReceipt(ctx, over, r)
 		if err == nil && w.killed != nil {
 			return payment.Payment{}, w.killed
@@ -93,7 +95,8 @@ func (w *reconcilingFixture) opens(n int, at time.Time) payment.Receipt {
 		}, at)
 		return err
 	}))
-	return payment.Receipt{TransactionID: fmt.Sprintf("t%d", n), TradeNo: no, App: payment.OfficialAccount, Amount: 990, Currency: "CNY", Paid: at}
+	return payment.Receipt{TransactionID: fmt.Sprintf("t%d", n), TradeNo: no, App: payment.OfficialAccount, Amount: 990, Currency: "CNY",
+		Paid: at}
 }
 
 // pays stores the payment of an order, and returns its line in a bill.
@@ -124,7 +127,8 @@ func (w *reconcilingFixture) refunds(l payment.BillLine, no payment.RefundNo, at
 		}
 		amount := int64(300)
 		_, err := w.ledger.ChangeRefunds(w.Context(), p.ID, func(a *payment.RefundAccount) error {
-			if err := a.Request(payment.RefundDraft{Payment: p.ID, Amount: &amount, Reason: "Cold", Origin: payment.RefundByCommand}, no, at); err != nil {
+			if err := a.Request(payment.RefundDraft{Payment: p.ID, Amount: &amount, Reason: "Cold", Origin: payment.RefundByCommand}, no,
+				at); err != nil {
 				return err
 			}
 			_, isSent := a.BeginSending(no, time.Minute, at)

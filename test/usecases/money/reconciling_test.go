@@ -129,7 +129,8 @@ func TestPAY15_a_comparison_that_is_interrupted_finds_the_same_when_it_is_repeat
 		w := newReconcilingFixture(t)
 		r := w.opens(1, noonInBeijing)
 		w.pays(2, noonInBeijing)
-		w.wallet.bills[billDay] = []payment.BillLine{billLineOf(r), billLineOf(payment.Receipt{TransactionID: "t8", TradeNo: "of-no-order", Amount: 1, Currency: "CNY", Paid: noonInBeijing})}
+		w.wallet.bills[billDay] = []payment.BillLine{billLineOf(r),
+			billLineOf(payment.Receipt{TransactionID: "t8", TradeNo: "of-no-order", Amount: 1, Currency: "CNY", Paid: noonInBeijing})}
 		interrupt(w)
 		_, err := w.Reconcile(t.Context(), billDay)
 		require.ErrorIs(t, err, stop, name)

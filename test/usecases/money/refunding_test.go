@@ -62,7 +62,8 @@ func (w *refundingFixture) paid(t *testing.T, transactions ...string) (all []pay
 			BuildRequest: func(payment.Order, payment.Intent, payment.TradeNo) ([]byte, error) { return nil, nil },
 		}, usecases.Noon)
 		for _, transaction := range transactions {
-			tr.Settle(payment.Receipt{TransactionID: transaction, TradeNo: no, App: payment.OfficialAccount, Amount: 990, Currency: "CNY", Paid: usecases.Noon}, usecases.Noon)
+			tr.Settle(payment.Receipt{TransactionID: transaction, TradeNo: no, App: payment.OfficialAccount, Amount: 990, Currency: "CNY",
+				Paid: usecases.Noon}, usecases.Noon)
 		}
 		return err
 	}))
@@ -116,7 +117,8 @@ func TestPAY14_a_refund_is_followed_until_it_ends(t *testing.T) {
 
 func TestPAY14_a_refund_whose_answer_was_lost_is_found_by_asking(t *testing.T) {
 	for name, cause := range map[string]error{
-		"silence": payment.ErrWalletTimeout, "nonsense": payment.ErrWalletBadResponse, "a reset": errors.New("reset"), "another": payment.ErrRefundDiffers,
+		"silence": payment.ErrWalletTimeout, "nonsense": payment.ErrWalletBadResponse, "a reset": errors.New("reset"),
+		"another": payment.ErrRefundDiffers,
 	} {
 		w := newRefundingFixture(t)
 		p := w.paid(t, "t")[0]
@@ -309,7 +311,8 @@ func TestPAY14_a_refund_goes_over_the_protocol_of_its_payment(t *testing.T) {
 	_, err := w.Request(t.Context(), w.draft(w.paid(t, "t")[0], 300), nil, nil)
 	require.NoError(t, err)
 	stray, err := w.ledger.AddUnmatched(t.Context(), payment.UnmatchedPayment(
-		payment.Receipt{TransactionID: "u", TradeNo: "of-no-order", App: payment.SvcIOSApp, Amount: 50, Currency: "CNY", Paid: usecases.Noon}, payment.Protocol("v3"), usecases.Noon))
+		payment.Receipt{TransactionID: "u", TradeNo: "of-no-order", App: payment.SvcIOSApp, Amount: 50, Currency: "CNY", Paid: usecases.Noon},
+		payment.Protocol("v3"), usecases.Noon))
 	require.NoError(t, err)
 	_, err = w.Request(t.Context(), w.draft(stray, 50), nil, nil)
 	require.NoError(t, err)

@@ -40,7 +40,8 @@ func (w *refundingWallet) Refund(_ context.Context, r payment.RefundRequest) (pa
 	}
 	if _, known := w.refunds[r.No]; !known {
 		w.refunds[r.No] = payment.RefundReport{
-			No: r.No, WalletID: "W" + string(r.No), TransactionID: r.TransactionID, State: payment.RefundProcessing, Amount: r.Amount, Currency: r.Currency,
+			No: r.No, WalletID: "W" + string(r.No), TransactionID: r.TransactionID, State: payment.RefundProcessing, Amount: r.Amount,
+			Currency: r.Currency,
 		}
 	}
 	return w.refunds[r.No], after

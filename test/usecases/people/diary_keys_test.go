@@ -59,7 +59,9 @@ type failingDiscussion struct {
 	err    error
 }
 
-func (f *failingDiscussion) AddComment(ctx context.Context, c event.Comment, charges ...ratelimit.Charge) (event.Comment, *user.Member, error) {
+func (f *failingDiscussion) AddComment(
+	ctx context.Context, c event.Comment, charges ...ratelimit.Charge,
+) (event.Comment, *user.Member, error) {
 	err := f.err
 	if f.err = nil; err != nil && !f.stores {
 		return event.Comment{}, nil, err

@@ -41,7 +41,8 @@ func newPeopleWithin(t *testing.T, l quota.Limits, processor media.Processor, na
 	}
 	portraits := imaging.NewPortraits("https://plaza.example")
 	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
-	return people.New(store.Accounts().Within(l), store.Accounts(), store.Notifications(), portraits, pictures, store.DeletionQueue(), processor, store.Room(l), nil, func() time.Time { return usecases.Noon }), ids
+	return people.New(store.Accounts().Within(l), store.Accounts(), store.Notifications(), portraits, pictures, store.DeletionQueue(),
+		processor, store.Room(l), nil, func() time.Time { return usecases.Noon }), ids
 }
 
 func TestUSR02_order_repetition_and_unknown_ids(t *testing.T) {

@@ -58,8 +58,10 @@ type privacyFixture struct {
 func newPrivacyFixture(t *testing.T) *privacyFixture {
 	t.Helper()
 	store := memory.New()
-	w := &privacyFixture{T: t, store: store, data: &failingErasure{store.PersonalData(), -1, 0}, pictures: memory.NewMedia("https://plaza.example", []byte("key"))}
-	w.Privacy = privacy.New(store.Accounts(), w.data, store.Ledger(), w.pictures, store.DeletionQueue(), nil, func() time.Time { return usecases.Noon })
+	w := &privacyFixture{T: t, store: store, data: &failingErasure{store.PersonalData(), -1, 0},
+		pictures: memory.NewMedia("https://plaza.example", []byte("key"))}
+	w.Privacy = privacy.New(store.Accounts(), w.data, store.Ledger(), w.pictures, store.DeletionQueue(), nil,
+		func() time.Time { return usecases.Noon })
 	w.ann, w.bob = w.account("+86-13900000001", "Ann"), w.account("+86-13900000002", "Bob")
 	w.event = w.write(w.ann, "A day at the sea", w.put("plate"), "private/aaaaaaaaaaaaaaaaaaaaaaaaaa.jpg")
 	w.say(w.event, w.bob, "Nice")
@@ -71,7 +73,8 @@ func (w *privacyFixture) account(phone, name string) user.ID {
 	w.Helper()
 	parsed, err := user.ParsePhone(phone)
 	require.NoError(w, err)
-	id, err := w.store.Accounts().Open(w.Context(), access.Account{Phone: parsed, Hash: "secret-hash", Scopes: access.DefaultScopes(), Staff: true},
+	id, err := w.store.Accounts().Open(w.Context(), access.Account{Phone: parsed, Hash: "secret-hash", Scopes: access.DefaultScopes(),
+		Staff: true},
 		user.Member{Firstname: name, Timezone: "UTC", Joined: usecases.Noon})
 	require.NoError(w, err)
 	return id
@@ -201,7 +204,8 @@ func TestExport_writes_while_it_reads(t *testing.T) {
 	w := newPrivacyFixture(t)
 	out, seen := &writtenMeter{}, []int64{}
 	data := watchedRecords{endlessComments{w.data, 50_000}, func() { seen = append(seen, out.written) }}
-	p := privacy.New(w.store.Accounts(), data, w.store.Ledger(), w.pictures, w.store.DeletionQueue(), nil, func() time.Time { return usecases.Noon })
+	p := privacy.New(w.store.Accounts(), data, w.store.Ledger(), w.pictures, w.store.DeletionQueue(), nil,
+		func() time.Time { return usecases.Noon })
 	done, err := p.Export(t.Context(), w.ann, out)
 	require.NoError(t, err)
 	assert.Equal(t, 50_000, done.Records)
@@ -246,7 +250,8 @@ func TestPreview_counts_and_changes_nothing(t *testing.T) {
 	counts, err := w.Preview(t.Context(), w.ann)
 	require.NoError(t, err)
 	assert.Equal(t, []privacy.Count{
-		{Kind: personaldata.Comments, Erasure: personaldata.Removed, Records: 1}, {Kind: personaldata.Events, Erasure: personaldata.Removed, Records: 1},
+		{Kind: personaldata.Comments, Erasure: personaldata.Removed, Records: 1},
+		{Kind: personaldata.Events, Erasure: personaldata.Removed, Records: 1},
 		{Kind: personaldata.Notifications, Erasure: personaldata.Removed, Records: 2},
 		{Kind: personaldata.Account, Erasure: personaldata.Blanked, Records: 1},
 	}, counts)
@@ -320,7 +325,8 @@ func TestErase_finds_what_is_stored_meanwhile(t *testing.T) {
 	w := newPrivacyFixture(t)
 	other := w.write(w.bob, "Another day")
 	data := &lateComment{w.data, func() { w.say(other, w.ann, "Late") }}
-	p := privacy.New(w.store.Accounts(), data, w.store.Ledger(), w.pictures, w.store.DeletionQueue(), nil, func() time.Time { return usecases.Noon })
+	p := privacy.New(w.store.Accounts(), data, w.store.Ledger(), w.pictures, w.store.DeletionQueue(), nil,
+		func() time.Time { return usecases.Noon })
 	done, err := p.Erase(t.Context(), w.ann)
 	require.NoError(t, err)
 	assert.True(t, slices.ContainsFunc(done.Counts, func(c privacy.Count) bool { return c.Kind == personaldata.Comments && c.Records == 2 }))
@@ -362,7 +368,8 @@ func (w *privacyFixture) leaving(ctx context.Context, actor access.Actor, _ acce
 
 func TestUSR07_an_erasure_that_was_interrupted_is_resumed(t *testing.T) {
 	w := newPrivacyFixture(t)
-	p := privacy.New(w.store.Accounts(), w.data, w.store.Ledger(), w.pictures, w.store.DeletionQueue(), w.leaving, func() time.Time { return usecases.Noon })
+	p := privacy.New(w.store.Accounts(), w.data, w.store.Ledger(), w.pictures, w.store.DeletionQueue(), w.leaving,
+		func() time.Time { return usecases.Noon })
 	ann := access.Actor{ID: w.ann}
 	require.Error(t, p.EraseOwn(t.Context(), ann, access.Leaving{}, errors.New("unreadable")))
 	w.data.after = 3 // then the store fails, as if the server ended
@@ -440,7 +447,8 @@ func TestUSR07_an_export_counts_unless_it_breaks(t *testing.T) {
 
 func TestUSR07_open_orders_are_erased_when_they_are_closed(t *testing.T) {
 	w := newPrivacyFixture(t)
-	p := privacy.New(w.store.Accounts(), w.data, w.store.Ledger(), w.pictures, w.store.DeletionQueue(), w.leaving, func() time.Time { return usecases.Noon })
+	p := privacy.New(w.store.Accounts(), w.data, w.store.Ledger(), w.pictures, w.store.DeletionQueue(), w.leaving,
+		func() time.Time { return usecases.Noon })
 	o, err := w.store.Ledger().AddOrder(t.Context(), payment.NewOrder(w.ann, "Tea", 990, time.Hour, usecases.Noon), nil)
 	require.NoError(t, err)
 	require.True(t, fault.Is(p.EraseOwn(t.Context(), access.Actor{ID: w.ann}, access.Leaving{}, nil), fault.Conflict))

@@ -72,7 +72,8 @@ func TestAUT17_a_reset_does_not_reach_an_account_that_has_just_got_another_numbe
 func TestAUT13_AUT18_USR07_a_password_that_was_just_replaced_confirms_nothing(t *testing.T) {
 	for name, act := range map[string]func(w *joiningFixture, actor access.Actor, codes []string) error{
 		"password": func(w *joiningFixture, actor access.Actor, _ []string) error {
-			return w.ChangePassword(w.Context(), actor, signin.PasswordChange{Old: secret.New(newPassword), New: secret.New("a thief's teapot"), From: home}, nil)
+			return w.ChangePassword(w.Context(), actor, signin.PasswordChange{Old: secret.New(newPassword), New: secret.New("a thief's teapot"),
+				From: home}, nil)
 		},
 		"phone": func(w *joiningFixture, actor access.Actor, codes []string) error {
 			return w.ChangePhone(w.Context(), actor, signin.PhoneChange{
@@ -121,7 +122,8 @@ func TestAUT15_a_message_that_was_dropped_is_given_back(t *testing.T) {
 	w.sender.hold = make(chan struct{})
 	for n := range 201 {
 		username := fmt.Sprintf("+86-138%04d0001", n)
-		_, err := w.RequestCode(t.Context(), signin.CodeRequest{Username: username, Purpose: verification.SignUp, From: netip.AddrFrom4([4]byte{192, 0, 2, byte(n)})}, nil)
+		_, err := w.RequestCode(t.Context(), signin.CodeRequest{Username: username, Purpose: verification.SignUp,
+			From: netip.AddrFrom4([4]byte{192, 0, 2, byte(n)})}, nil)
 		require.NoError(t, err)
 	}
 	assert.EqualValues(t, 200, w.taken())

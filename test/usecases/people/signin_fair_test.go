@@ -53,7 +53,8 @@ func TestAUT12_many_logins_of_one_do_not_delay_another(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := memory.New()
 				s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), slowHasher{}, zxcvbn.Estimator{},
-					signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, time.Now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+					signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, time.Now,
+					func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 				const other = "+34-600000003"
 				for _, username := range []string{signinPhone, other} {
 					_, err := s.Register(t.Context(), signin.Registration{
@@ -102,7 +103,8 @@ func TestAUT13_a_changed_password_ends_all_other_tokens(t *testing.T) {
 	require.NoError(t, err)
 	actor, err := w.Authenticate(t.Context(), mine)
 	require.NoError(t, err)
-	change := signin.PasswordChange{Old: secret.New(signinPassword), New: secret.New("a walk by the lake"), From: netip.MustParseAddr("192.0.2.1")}
+	change := signin.PasswordChange{Old: secret.New(signinPassword), New: secret.New("a walk by the lake"),
+		From: netip.MustParseAddr("192.0.2.1")}
 	require.NoError(t, w.ChangePassword(t.Context(), actor, change, nil))
 	_, err = w.Authenticate(t.Context(), mine)
 	assert.NoError(t, err)
@@ -153,7 +155,8 @@ func TestAUT12_changed_passwords_are_hashed_in_turns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, hasher := memory.New(), &busyHasher{}
 		s := signin.New(store.Accounts(), store.Tokens(), store.Throttle(), hasher, zxcvbn.Estimator{},
-			signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, time.Now, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+			signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, time.Now,
+			func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 		var changes sync.WaitGroup
 		for i := range signin.HashesAtOnce() + 8 {
 			id, err := s.Register(t.Context(), signin.Registration{
@@ -176,7 +179,8 @@ func TestGEN14_logins_that_succeed_are_charged_and_commands_are_not(t *testing.T
 	w := newSigninFixture(t)
 	limits := ratelimit.Limits{ratelimit.Login: {Count: 2, Period: time.Hour}}
 	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), limits, signin.Joining{}, func() time.Time { return w.now }, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+		signin.TokenTTL(access.DefaultTTL), limits, signin.Joining{}, func() time.Time { return w.now },
+		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	for range 3 {
 		_, err := w.Login(t.Context(), newLogin(signinPhone, "wrong"), nil)
 		require.ErrorIs(t, err, access.ErrBadLogin)

@@ -116,7 +116,8 @@ var home = netip.MustParseAddr("192.0.2.1")
 // ask asks for a code, a minute and more after the last one.
 func (w *joiningFixture) ask(p verification.Purpose, username string, actor access.Actor) error {
 	w.now = w.now.Add(verification.ResendAfter)
-	_, err := w.RequestCode(w.Context(), signin.CodeRequest{Actor: actor, Username: username, Purpose: p, From: home, Language: locale.Tag{}}, nil)
+	_, err := w.RequestCode(w.Context(), signin.CodeRequest{Actor: actor, Username: username, Purpose: p, From: home, Language: locale.Tag{}},
+		nil)
 	w.Close()
 	return err
 }

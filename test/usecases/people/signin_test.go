@@ -76,7 +76,8 @@ func newSigninFixture(t *testing.T) *signinFixture {
 	w := &signinFixture{store: memory.New(), now: usecases.Noon, hasher: &countingHasher{Hasher: argon2id.New(argon2id.Cheap, 2, 100)}}
 	w.tokens = &fullTokens{Tokens: w.store.Tokens()}
 	w.Signin = signin.New(w.store.Accounts(), w.tokens, w.store.Throttle(), w.hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, func() time.Time { return w.now }, func(context.Context) *slog.Logger { return slog.New(slog.NewTextHandler(&w.log, nil)) })
+		signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, func() time.Time { return w.now },
+		func(context.Context) *slog.Logger { return slog.New(slog.NewTextHandler(&w.log, nil)) })
 	var err error
 	w.id, err = w.Register(t.Context(), signin.Registration{Username: signinPhone, Password: secret.New(signinPassword)})
 	require.NoError(t, err)
@@ -240,7 +241,8 @@ func TestAUT11_guessing_at_once_does_not_slip_by(t *testing.T) {
 	w := newSigninFixture(t)
 	counted := w.hasher
 	w.Signin = signin.New(w.store.Accounts(), w.store.Tokens(), w.store.Throttle(), counted.Hasher, zxcvbn.Estimator{},
-		signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, func() time.Time { return usecases.Noon }, func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
+		signin.TokenTTL(access.DefaultTTL), nil, signin.Joining{}, func() time.Time { return usecases.Noon },
+		func(context.Context) *slog.Logger { return slog.New(slog.DiscardHandler) })
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	kinds := map[fault.Kind]int{}
@@ -399,7 +401,8 @@ func TestUSR03_no_request_waits_until_presence_is_stored(t *testing.T) {
 	w := newSigninFixture(t)
 	var keys []secret.String
 	for range 11 { // people with 100 tokens each
-		id, err := w.Register(t.Context(), signin.Registration{Username: fmt.Sprintf("+86-138%08d", len(keys)), Password: secret.New(signinPassword)})
+		id, err := w.Register(t.Context(), signin.Registration{Username: fmt.Sprintf("+86-138%08d", len(keys)),
+			Password: secret.New(signinPassword)})
 		require.NoError(t, err)
 		for range access.MaxTokens {
 			key, err := w.Issue(t.Context(), id, nil, 0)

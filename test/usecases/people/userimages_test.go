@@ -46,7 +46,9 @@ func newUserImagesFixture(t *testing.T, change ...func(userimage.Repository) use
 	return newUserImagesFixtureWithin(t, quota.Limits{}, change...)
 }
 
-func newUserImagesFixtureWithin(t *testing.T, l quota.Limits, change ...func(userimage.Repository) userimage.Repository) *userImagesFixture {
+func newUserImagesFixtureWithin(
+	t *testing.T, l quota.Limits, change ...func(userimage.Repository) userimage.Repository,
+) *userImagesFixture {
 	t.Helper()
 	store := memory.New()
 	images := userimage.Repository(store.Images().Within(l))
@@ -56,8 +58,10 @@ func newUserImagesFixtureWithin(t *testing.T, l quota.Limits, change ...func(use
 	pictures := memory.NewMedia("https://plaza.example", []byte("key"))
 	processor := &countedProcessor{Processor: imaging.NewProcessor(1)}
 	return &userImagesFixture{
-		UserImages: userimages.New(images, pictures, pictures.Addresses, store.DeletionQueue(), processor, store.Room(l), store.Keys(), nil, func() time.Time { return usecases.Noon }),
-		pictures:   pictures, processor: processor, ann: usecases.OpenActor(t, store, "+86-13900000001"), bob: usecases.OpenActor(t, store, "+86-13900000002"),
+		UserImages: userimages.New(images, pictures, pictures.Addresses, store.DeletionQueue(), processor, store.Room(l), store.Keys(), nil,
+			func() time.Time { return usecases.Noon }),
+		pictures: pictures, processor: processor, ann: usecases.OpenActor(t, store, "+86-13900000001"),
+		bob: usecases.OpenActor(t, store, "+86-13900000002"),
 	}
 }
 

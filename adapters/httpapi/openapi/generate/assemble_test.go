@@ -58,8 +58,9 @@ func TestAssemble(t *testing.T) {
 
 func TestAssembleRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ first, second, problem string }{
-		"a path twice":            {"paths: {/a/: {get: {}}}", "paths: {/a/: {put: {}}}", "b.yaml: /paths//a/ is defined twice"},
-		"a component twice":       {"components: {schemas: {A: {}}}", "components: {schemas: {A: {}}}", "b.yaml: /components/schemas/A is defined twice"},
+		"a path twice": {"paths: {/a/: {get: {}}}", "paths: {/a/: {put: {}}}", "b.yaml: /paths//a/ is defined twice"},
+		"a component twice": {"components: {schemas: {A: {}}}", "components: {schemas: {A: {}}}",
+			"b.yaml: /components/schemas/A is defined twice"},
 		"a key twice in one file": {"paths: {}", "paths: {}\npaths: {}", "b.yaml: "},
 		"a merged key twice":      {"paths: {}", "x: &x {k: 1}\n200: {<<: *x, k: 2}", "200: k is defined twice in one mapping"},
 		"a shelf that is none":    {"paths: {}", "paths: []", "b.yaml: /paths is not a mapping"},
