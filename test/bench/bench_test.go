@@ -75,7 +75,7 @@ func wanted(name string) bool {
 }
 
 // BenchmarkPlaza is one run, with -benchtime 1x. It prints its report and writes it
-// to the file of -out.
+// to the file of -out, and its picture beside it.
 func BenchmarkPlaza(b *testing.B) {
 	ctx := context.Background()
 	r := report{machine: inspect(ctx), began: time.Now(), dataset: newDataset(*scaleFlag), scale: *scaleFlag}
@@ -88,7 +88,8 @@ func BenchmarkPlaza(b *testing.B) {
 	}
 	text := r.text()
 	fmt.Print("\n", text)
-	if err := os.WriteFile(*outFlag, []byte(text), 0o644); err != nil {
+	drawing := strings.TrimSuffix(*outFlag, ".md") + ".svg"
+	if err := cmp.Or(os.WriteFile(*outFlag, []byte(text), 0o644), os.WriteFile(drawing, []byte(picture(text)), 0o644)); err != nil {
 		b.Fatal(err)
 	}
 	for _, s := range r.stores {

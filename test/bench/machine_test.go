@@ -69,7 +69,7 @@ func commit(ctx context.Context) string {
 	}
 	name := strings.TrimSpace(string(hash))
 	// The writes of the benchmark itself do not change the measurements.
-	changes, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--", ":/", ":(exclude,top)*RESULTS.md").Output()
+	changes, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--", ":/", ":(exclude,top)*RESULTS.*").Output()
 	if err != nil || len(changes) > 0 {
 		name += ", dirty"
 	}
