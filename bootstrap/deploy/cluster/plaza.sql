@@ -6,4 +6,5 @@ ALTER ROLE plaza SET lock_timeout = '5s';
 ALTER ROLE plaza SET idle_in_transaction_session_timeout = '30s';
 ALTER ROLE plaza SET plan_cache_mode = force_generic_plan;
 ALTER ROLE plaza SET jit = off;
+ALTER ROLE plaza SET random_page_cost = 1.1;
 CREATE DATABASE plaza OWNER plaza;
