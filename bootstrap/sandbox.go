@@ -56,7 +56,7 @@ func openSandboxes(
 		log.Info("serving an SMS sandbox", "url", s.MessagesURL())
 	}
 	if c.StartsSandbox() {
-		var paid []sandbox.PaidTrade
+		var paid []sandbox.Trade
 		if withDemo {
 			if paid, err = demoPaid(c.WalletAppID); err != nil {
 				return nil, errors.Join(err, s.listener.Close())
@@ -83,7 +83,7 @@ func listenForSandbox(c settings.MerchantConfig, log *slog.Logger) (*sandboxServ
 // openWallet opens the wallet sandbox and its journal. An empty journal keeps the state in memory.
 // Without a certificate of the merchant, the sandbox does not serve version 3. If it fails, it closes the listener.
 func (s *sandboxServer) openWallet(
-	c settings.MerchantConfig, merchant *x509.Certificate, publicURL, journal string, scale int, paid ...sandbox.PaidTrade,
+	c settings.MerchantConfig, merchant *x509.Certificate, publicURL, journal string, scale int, paid ...sandbox.Trade,
 ) (err error) {
 	defer func() {
 		if err != nil {
@@ -108,11 +108,11 @@ func (s *sandboxServer) openWallet(
 }
 
 // demoPaid returns the payments of the demo data, of the application.
-func demoPaid(app string) ([]sandbox.PaidTrade, error) {
+func demoPaid(app string) ([]sandbox.Trade, error) {
 	payments, err := demo.WalletPayments()
-	var paid []sandbox.PaidTrade
+	var paid []sandbox.Trade
 	for _, p := range payments {
-		paid = append(paid, sandbox.PaidTrade{
+		paid = append(paid, sandbox.Trade{
 			OutTradeNo: string(p.TradeNo), AppID: app, Body: p.Subject, TransactionID: p.TransactionID, Amount: p.Amount,
 			Created: p.Opened, Paid: p.Paid,
 		})

@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"plaza/adapters/wallet/sandbox"
 	"plaza/domain/audit"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
@@ -96,7 +95,7 @@ func (o *office) payTwice(t *testing.T) payment.OrderID {
 		TransactionID: "4200000000000000000000000001", TradeNo: no, App: payment.OfficialAccount, Amount: 990, Currency: "CNY", Paid: time.Now(),
 	})
 	require.NoError(t, err)
-	_, err = o.box.Pay(string(no), sandbox.PaymentOptions{})
+	_, err = o.box.Pay(string(no))
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
 		due, err := o.app.Paying.Payments(t.Context(), payment.PaymentFilter{State: payment.RefundDue}, page.Request{})

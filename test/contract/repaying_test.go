@@ -75,7 +75,7 @@ func otherWay(t *testing.T, s *till) {
 	require.Len(t, all, 2)
 	assert.Equal(t, sandbox.Closed, all[0].State)
 	assert.NotEqual(t, former.OutTradeNo, all[1].OutTradeNo)
-	_, err := s.box.Pay(former.OutTradeNo, sandbox.PaymentOptions{})
+	_, err := s.box.Pay(former.OutTradeNo)
 	require.ErrorIs(t, err, sandbox.ErrClosed)
 
 	other := object{"end_type": 200, "extra_params": object{"open_id": "another payer"}}

@@ -96,7 +96,7 @@ func (s *till) trade(t *testing.T) sandbox.Trade {
 // isPaid lets a payer pay the last trade.
 func (s *till) isPaid(t *testing.T) sandbox.Trade {
 	t.Helper()
-	paid, err := s.box.Pay(s.trade(t).OutTradeNo, sandbox.PaymentOptions{})
+	paid, err := s.box.Pay(s.trade(t).OutTradeNo)
 	require.NoError(t, err)
 	return paid
 }

@@ -299,7 +299,7 @@ func killedAt(direction string, statements ...string) func(t *testing.T, s *shop
 			var err error
 			if p.pay(r, byCode, "key").status == http.StatusOK {
 				for _, trade := range s.trades(p) {
-					_, err = s.wallet.Pay(trade.OutTradeNo, sandbox.PaymentOptions{})
+					_, err = s.wallet.Pay(trade.OutTradeNo)
 				}
 			}
 			ended <- err

@@ -349,7 +349,7 @@ func (s *shop) isPaid(t *testing.T, p *purchase) sandbox.Trade {
 	t.Helper()
 	trades := s.trades(p)
 	require.NotEmpty(t, trades)
-	paid, err := s.wallet.Pay(trades[len(trades)-1].OutTradeNo, sandbox.PaymentOptions{})
+	paid, err := s.wallet.Pay(trades[len(trades)-1].OutTradeNo)
 	require.NoError(t, err)
 	return paid
 }

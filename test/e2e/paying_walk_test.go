@@ -263,7 +263,7 @@ func (w *walk) some() *purchase {
 // isPaidSomehow lets a payer try all that the wallet has of the order.
 func (w *walk) isPaidSomehow(p *purchase) {
 	for _, trade := range w.trades(p) {
-		_, _ = w.wallet.Pay(trade.OutTradeNo, sandbox.PaymentOptions{}) // it is the wallet that says what can be paid
+		_, _ = w.wallet.Pay(trade.OutTradeNo) // it is the wallet that says what can be paid
 	}
 }
 

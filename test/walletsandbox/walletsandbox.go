@@ -82,7 +82,7 @@ func (s *Sandbox) listen(number string, told listener) {
 // Pay is ports.Wallet.Pay.
 func (s *Sandbox) Pay(no payment.TradeNo, told func(payment.Notification) payment.Acknowledgement) (taken bool, err error) {
 	s.listen(string(no), told)
-	if _, err := s.Server.Pay(string(no), sandbox.PaymentOptions{}); err != nil {
+	if _, err := s.Server.Pay(string(no)); err != nil {
 		return false, err
 	}
 	trade := func() sandbox.Trade {

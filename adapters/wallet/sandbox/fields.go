@@ -13,10 +13,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"plaza/adapters/wallet/sandbox/ledger"
 )
 
-// fields is a protocol message: names and texts. In version 3, the names of a nested object's
-// fields begin with its name: amount/total.
+// fields is a protocol message: names and texts. In version 3, the names of a nested object's fields begin with its name:
+// amount/total.
 type fields map[string]string
 
 // number returns the value of a field that has the format of a whole number.
@@ -25,31 +27,25 @@ func (f fields) number(name string) int64 {
 	return n
 }
 
-// digits writes an amount.
-func digits(amount int64) string { return strconv.FormatInt(amount, 10) }
-
 // timeOf returns the time of the field, in Beijing, or zero if it is absent.
 func (f fields) timeOf(name, layout string) (time.Time, error) {
 	if f[name] == "" {
 		return time.Time{}, nil
 	}
-	at, err := time.ParseInLocation(layout, f[name], beijing)
+	at, err := time.ParseInLocation(layout, f[name], ledger.Beijing)
 	if err != nil || len(f[name]) != len(layout) {
 		return time.Time{}, invalidParam(name, "must be written as "+layout)
 	}
 	return at, nil
 }
 
-// fingerprint identifies the parameters of a request, without its nonce and signature, which
-// may differ between retries.
+// fingerprint identifies the parameters of a request, without its nonce and signature, which may differ between retries.
 func (f fields) fingerprint() string {
-	hash := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(f)) {
-		if name != "nonce_str" && name != "sign" && name != "sign_type" && f[name] != "" {
-			fmt.Fprintf(hash, "%d:%s=%d:%s;", len(name), name, len(f[name]), f[name])
-		}
-	}
-	return fmt.Sprintf("%x", hash.Sum(nil))
+	f = maps.Clone(f)
+	maps.DeleteFunc(f, func(name, value string) bool {
+		return value == "" || name == "nonce_str" || name == "sign" || name == "sign_type"
+	})
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", f)))
 }
 
 // limits are the largest numbers of bytes of fields.
@@ -58,10 +54,10 @@ type limits map[string]int
 // form has the fields of a request. A request has all that it needs and no others.
 type form struct{ needed, optional limits }
 
-// with returns the form with more fields.
-func (f form) with(needed, optional limits) form {
+// with returns the form with the fields of another one.
+func (f form) with(other form) form {
 	all := form{limits{}, limits{}}
-	for _, one := range []form{f, {needed, optional}} {
+	for _, one := range []form{f, other} {
 		maps.Copy(all.needed, one.needed)
 		maps.Copy(all.optional, one.optional)
 	}
@@ -106,11 +102,21 @@ func oneOf(texts ...string) format {
 	return format{func(text string) bool { return slices.Contains(texts, text) }, "must be one of " + strings.Join(texts, ", ")}
 }
 
-func missingParam(name string) error      { return refusal{"LACK_PARAMS", name + " is missing"} }
-func invalidParam(name, why string) error { return refusal{"PARAM_ERROR", name + " " + why} }
+// Refusals of requests.
+var (
+	errSystem    = ledger.Refusal{Code: "SYSTEMERROR", Text: "the system is busy; query the order or repeat the request"}
+	errMerchant  = ledger.Refusal{Code: "MCHID_NOT_EXIST", Text: "unknown merchant"}
+	errSignature = ledger.Refusal{Code: "SIGNERROR", Text: "wrong signature"}
+	errApp       = ledger.Refusal{Code: "APPID_NOT_EXIST", Text: "unknown appid"}
+	errFunds     = ledger.Refusal{Code: "NOTENOUGH", Text: "the merchant's balance is too low"}
+)
+
+func refusal(code, text string) error     { return ledger.Refusal{Code: code, Text: text} }
+func missingParam(name string) error      { return refusal("LACK_PARAMS", name+" is missing") }
+func invalidParam(name, why string) error { return refusal("PARAM_ERROR", name+" "+why) }
 
 // check returns a refusal unless the request has the fields of the form, and valid ones.
-func (s *Server) check(asked fields, allowed form) error {
+func (c *Config) check(asked fields, allowed form) error {
 	for _, name := range slices.Sorted(maps.Keys(allowed.needed)) {
 		if asked[name] == "" {
 			return missingParam(name)
@@ -130,10 +136,10 @@ func (s *Server) check(asked fields, allowed form) error {
 			return invalidParam(name, fmt.Sprintf("has more than %d bytes", limit))
 		case has && value != "" && !rule.is(value):
 			return invalidParam(name, rule.must)
-		case name == "appid" && !slices.Contains(s.cfg.AppIDs, value):
-			return refuseApp
-		case name == "mchid" && value != s.cfg.MerchantID:
-			return refuseMerchant
+		case name == "appid" && !slices.Contains(c.AppIDs, value):
+			return errApp
+		case name == "mchid" && value != c.MerchantID:
+			return errMerchant
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ func golden(t *testing.T, name string) string {
 // TestPAY08_transcripts compares with messages that another program signed.
 func TestPAY08_transcripts(t *testing.T) {
 	s := start(t, config(newClock()))
-	s.random = always(0xab)
+	s.ledger.Random = always(0xab)
 	exchange := func(op Operation, name string) {
 		t.Helper()
 		w := post(s, "/pay/"+string(op), []byte(golden(t, name+".request.xml")))
@@ -45,14 +45,14 @@ func TestPAY08_transcripts(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s.client.Transport = wiretap(func(r *http.Request) (*http.Response, error) {
+	s.notifier.client.Transport = wiretap(func(r *http.Request) (*http.Response, error) {
 		var got bytes.Buffer
 		_, err := got.ReadFrom(r.Body)
 		assert.Equal(t, golden(t, "7-notification.xml"), got.String())
 		cancel()
 		return nil, err
 	})
-	_, err := s.Pay("native-1", PaymentOptions{Coupon: 90})
+	_, err := s.ledger.Pay("native-1", func(t *Trade) error { t.Coupon = 90; return nil })
 	require.NoError(t, err)
 	require.NoError(t, s.Run(ctx))
 	require.Error(t, ctx.Err(), "nothing was told")

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox/ledger"
 )
 
 // pass advances the bubble's clock without real time.
@@ -29,7 +31,7 @@ func bubble(t *testing.T, scale int) (*Server, *merchant) {
 
 func pay(t *testing.T, s *Server, no string) {
 	t.Helper()
-	_, err := s.Pay(no, PaymentOptions{})
+	_, err := s.Pay(no)
 	require.NoError(t, err)
 }
 
@@ -47,8 +49,8 @@ func TestPAY10_a_payment_is_told_until_it_is_taken(t *testing.T) {
 			pay(t, s, "order-1")
 			pass(100 * time.Hour)
 			synctest.Wait()
-			require.Len(t, at, 1+len(pauses))
-			for i, pause := range pauses {
+			require.Len(t, at, 1+len(ledger.Pauses))
+			for i, pause := range ledger.Pauses {
 				assert.Equal(t, pause/time.Duration(scale), at[i+1]-at[i])
 			}
 			assert.Equal(t, total, at[len(at)-1])

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox/ledger"
 )
 
 func TestPAY08_a_request_that_is_not_the_merchants_is_refused_unsigned(t *testing.T) {
@@ -21,12 +23,12 @@ func TestPAY08_a_request_that_is_not_the_merchants_is_refused_unsigned(t *testin
 	}{
 		"no XML":             {[]byte("{}"), "XML_FORMAT_ERROR"},
 		"nothing":            {nil, "XML_FORMAT_ERROR"},
-		"too much":           {append(render(good), bytes.Repeat([]byte(" "), maxBody)...), "POST_DATA_EMPTY"},
-		"another merchant":   {render(with(good, fields{"mch_id": "1"})), "MCHID_NOT_EXIST"},
-		"no signature":       {render(with(good, fields{"sign": "-"})), "SIGNERROR"},
-		"another amount":     {render(with(good, fields{"total_fee": "1"})), "SIGNERROR"},
-		"the other way":      {render(with(good, fields{"sign_type": "-"})), "SIGNERROR"},
-		"a signature in a…z": {render(with(good, fields{"sign": strings.ToLower(good["sign"])})), "SIGNERROR"},
+		"too much":           {append(render("xml", good), bytes.Repeat([]byte(" "), maxBody)...), "POST_DATA_EMPTY"},
+		"another merchant":   {render("xml", with(good, fields{"mch_id": "1"})), "MCHID_NOT_EXIST"},
+		"no signature":       {render("xml", with(good, fields{"sign": "-"})), "SIGNERROR"},
+		"another amount":     {render("xml", with(good, fields{"total_fee": "1"})), "SIGNERROR"},
+		"the other way":      {render("xml", with(good, fields{"sign_type": "-"})), "SIGNERROR"},
+		"a signature in a…z": {render("xml", with(good, fields{"sign": strings.ToLower(good["sign"])})), "SIGNERROR"},
 	} {
 		w := post(s, "/pay/unifiedorder", c.body)
 		reply, err := parse(w.Body.Bytes())
@@ -69,11 +71,11 @@ func TestPAY09_lifetimes_end_and_are_scaled(t *testing.T) {
 				require.Equal(t, "SUCCESS", ask(t, s, UnifiedOrder, with(order(no), c.change))["result_code"])
 			}
 			clk.add(c.life - 1)
-			_, err := s.Pay("order-1", PaymentOptions{})
+			_, err := s.Pay("order-1")
 			require.NoError(t, err)
 			clk.add(1)
-			_, err = s.Pay("order-2", PaymentOptions{})
-			require.ErrorIs(t, err, ErrExpired)
+			_, err = s.Pay("order-2")
+			require.ErrorIs(t, err, ledger.ErrExpired)
 			assert.Equal(t, "NOTPAY", ask(t, s, OrderQuery, about("order-2"))["trade_state"])
 		})
 	}

@@ -2,18 +2,23 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"image/color"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/boombuler/barcode/qr"
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
+
+	"plaza/adapters/wallet/sandbox/ledger"
 )
 
 //go:embed page page.html
@@ -21,136 +26,74 @@ var pageFiles embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"yuan": yuan, "escape": url.PathEscape, "name": func(op Operation) string { return operationNames[op] },
+	"attempts": func(n int) string { return english.Plural(n, "attempt", "") },
 }).ParseFS(pageFiles, "page.html"))
 
-// pagePolicy is the Content-Security-Policy of the page. Its script and its styles are files,
-// so that no text of an order can become one.
+// pagePolicy is the Content-Security-Policy of the page. Its script and its styles are files, so that no text of an order can
+// become one.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
 const maxShown = 200
 
+// operationNames are how the page calls the operations.
+var operationNames = map[Operation]string{
+	UnifiedOrder: "order", OrderQuery: "query", CloseOrder: "request to close",
+	Prepay: "order of version 3", QueryTrade: "query of version 3", CloseTrade: "request to close of version 3",
+	RefundOrder: "refund", RefundQuery: "query of a refund", TradeBill: "request for a bill", DownloadBill: "download of a bill",
+	ListKeys: "request for certificates", Notify: "notification", NotifyRefund: "notification of a refund",
+}
+
 // page is what the template shows: one order, or all of them.
 type page struct {
-	Title string
-	Path  string // where the script and the reload link find the page; empty: nowhere
-	Note  string // the outcome of a button
-	Site  string // of the merchant of the order, or of the newest one
-	Order *row
-	// Messages is the path of the page of messages with codes; empty: none.
-	Messages string
+	Title    string
+	Path     string // where the script and the reload link find the page; empty: nowhere
+	Note     string // the outcome of a button
+	Site     string // to which notifications of the order, or of the newest one, are sent
+	Messages string // the path of the page of messages with codes; empty: none
+	Order    *row
 	// Orders are the newest, and More is the number of those that are not shown.
 	Orders     []row
 	More       int
-	Payments   []trickInfo
+	Payments   []trickInfo // with the notification
 	Tricks     []trickInfo
 	Operations []Operation
-	Pending    []string // misbehaviours
+	Pending    []Misbehaviour
 }
 
 // row is an order as the page shows it. Alone: on a page of its own, with all details.
 type row struct {
-	Trade
-	status
+	ledger.Trade
 	Path           string
-	Ordered        *moment
+	Now            time.Time
 	Payable, Alone bool
 	Link           string
 	QR             *qrCode
-	Refunds        []refundRow
 }
 
-// refundRow is a refund as the page shows it.
-type refundRow struct {
-	Refund
-	status
-	Outcomes any // the buttons that can end it
+func (s pages) rowOf(t ledger.Trade) row {
+	now := s.ledger.Now()
+	return row{Trade: t, Path: payPath + url.PathEscape(t.OutTradeNo), Now: now, Payable: t.Payable(now) == nil}
 }
 
-// status is how far an order or a refund is, and its notification.
-type status struct {
-	Class, Text  string
-	Since        *moment
-	Notification string
-	Due          *moment // the next attempt
-}
-
-// moment is a point in time and how far away it is.
-type moment struct{ ISO, Text string }
-
-func momentOf(at, now time.Time) *moment {
-	return &moment{at.UTC().Format(time.RFC3339), humanize.RelTime(at, now, "ago", "from now")}
-}
-
-// rowOf returns the row of a trade, with its refunds. The caller must hold the lock.
-func (s *Server) rowOf(t Trade) row {
-	now := s.now()
-	why := t.payable(now)
-	r := row{Trade: t, Ordered: momentOf(t.Created, now), Payable: why == nil, Path: "/sandbox/pay/" + url.PathEscape(t.OutTradeNo)}
-	switch {
-	case t.State == Success:
-		r.status = status{Class: "paid", Text: "Paid", Since: momentOf(t.Paid, now)}
-		r.Notification, r.Due = t.Delivery.progress(now)
-	case t.State == Closed:
-		r.status = status{Class: "closed", Text: "Closed by the merchant"}
-	case why != nil:
-		r.status = status{Class: "expired", Text: "Expired", Since: momentOf(t.ends(), now)}
-	case t.State == Declined:
-		r.status = status{Class: "declined", Text: "Declined; expires", Since: momentOf(t.ends(), now)}
-	default:
-		r.status = status{Class: "open", Text: "Not paid; expires", Since: momentOf(t.ends(), now)}
-	}
-	for _, no := range s.refundsOf[t.OutTradeNo] {
-		r.Refunds = append(r.Refunds, rowOfRefund(s.refunds[no], now))
-	}
-	return r
-}
-
-func rowOfRefund(r Refund, now time.Time) refundRow {
-	if r.State == RefundProcessing {
-		return refundRow{r, status{Class: "open", Text: "is being processed since", Since: momentOf(r.Created, now)}, outcomes}
-	}
-	made := refundRow{Refund: r}
-	switch r.State {
-	case RefundSucceeded:
-		made.status = status{Class: "paid", Text: "returned"}
-	case RefundClosed:
-		made.status = status{Class: "closed", Text: "closed without returning anything"}
-	case RefundAbnormal:
-		made.status, made.Outcomes = status{Class: "declined", Text: "lost"}, outcomes[:1]
-	}
-	made.Since = momentOf(r.Ended, now)
-	if r.NotifyURL != "" {
-		made.Notification, made.Due = r.Delivery.progress(now)
-	}
-	return made
-}
-
-// progress tells how far the notification is, and when the next attempt is due, if there is one.
-func (d Delivery) progress(now time.Time) (text string, next *moment) {
-	attempts := english.Plural(d.Attempts, "attempt", "")
-	switch {
-	case d.Notified:
-		return "acknowledged by the merchant after " + attempts, nil
-	case d.Next.IsZero():
-		return "given up after " + attempts, nil
-	case d.Attempts == 0:
-		return "not sent yet; due", momentOf(d.Next, now)
-	}
-	return "not acknowledged after " + attempts + "; the next is due", momentOf(d.Next, now)
-}
-
-// site returns the origin to which notifications are sent.
-func (d Delivery) site() string {
-	u, err := url.Parse(d.NotifyURL)
+// Site returns the origin to which notifications are sent.
+func (r row) Site() string {
+	u, err := url.Parse(r.NotifyURL)
 	if err != nil {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host
 }
 
-// qrCode is a QR code for an SVG element: its dark modules as a path, in modules, with the margin
-// that readers need.
+// moment is a point in time and how far away it is.
+type moment struct{ ISO, Text string }
+
+// Moment returns the time as the page shows it.
+func (r row) Moment(at time.Time) moment {
+	return moment{at.UTC().Format(time.RFC3339), humanize.RelTime(at, r.Now, "ago", "from now")}
+}
+
+// qrCode is a QR code for an SVG element: its dark modules as a path, in modules, with the margin that readers need.
 type qrCode struct {
 	Size int
 	Path string
@@ -159,10 +102,9 @@ type qrCode struct {
 const qrMargin = 4 // modules
 
 // qrCodeOf returns the QR code of the text, or nil if the text is too long.
-func (s *Server) qrCodeOf(text string) *qrCode {
+func qrCodeOf(text string) *qrCode {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
-		s.cfg.Log.Error("sandbox: drawing a QR code failed", "cause", err)
 		return nil
 	}
 	var dark strings.Builder
@@ -177,25 +119,35 @@ func (s *Server) qrCodeOf(text string) *qrCode {
 	return &qrCode{size + 2*qrMargin, dark.String()}
 }
 
-func (s *Server) showAll(w http.ResponseWriter, _ *http.Request) {
-	s.showPage(w, http.StatusOK, s.pageOfAll(""))
+// pages serve the pages of the sandbox, and do what their buttons say.
+type pages struct{ *wallet }
+
+func (s pages) routes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { s.show(w, http.StatusOK, "", "") })
+	mux.HandleFunc("GET "+payPath+"{no}", func(w http.ResponseWriter, r *http.Request) { s.show(w, http.StatusOK, r.PathValue("no"), "") })
+	mux.HandleFunc("POST /sandbox/{button}/{no}", s.press)
+	mux.HandleFunc("POST /sandbox/{button}", s.press)
+	mux.HandleFunc("GET /sandbox/page/{name}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
+		http.ServeFileFS(w, r, pageFiles, "page/"+r.PathValue("name"))
+	})
 }
 
-// pageOfAll returns the page with all orders and a note.
-func (s *Server) pageOfAll(note string) page {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := page{Title: "Wallet sandbox", Path: "/", Note: note, More: max(0, len(s.numbers)-maxShown)}
-	payable := 0
-	for i := len(s.numbers) - 1; i >= p.More; i-- {
-		r := s.rowOf(s.trades[s.numbers[i]])
+// pageOfAll returns the page with all orders.
+func (s pages) pageOfAll() page {
+	trades, payable := s.ledger.Trades(), 0
+	p := page{Title: "Wallet sandbox", Path: "/", More: max(0, len(trades)-maxShown)}
+	for _, t := range slices.Backward(trades[p.More:]) {
+		p.Orders = append(p.Orders, s.rowOf(t))
+	}
+	for _, r := range p.Orders {
 		if r.Payable {
 			payable++
 		}
-		p.Orders = append(p.Orders, r)
 	}
 	if len(p.Orders) > 0 {
-		p.Site = p.Orders[0].site()
+		p.Site = p.Orders[0].Site()
 	}
 	if payable > 0 {
 		p.Title = fmt.Sprintf("(%d) Wallet sandbox", payable)
@@ -203,36 +155,33 @@ func (s *Server) pageOfAll(note string) page {
 	return p
 }
 
-func (s *Server) showOne(w http.ResponseWriter, r *http.Request) {
-	s.showTrade(w, http.StatusOK, r.PathValue("no"), "")
-}
-
-// showTrade shows the page of an order with a note.
-func (s *Server) showTrade(w http.ResponseWriter, code int, no, note string) {
-	s.mu.Lock()
-	t, there := s.trades[no]
+// pageOf returns the page of an order.
+func (s pages) pageOf(t ledger.Trade) page {
 	one := s.rowOf(t)
-	s.mu.Unlock()
-	if !there {
-		s.showPage(w, http.StatusNotFound, page{Title: "Order not found", Note: ErrUnknown.text})
-		return
-	}
 	one.Alone = true
 	if one.Payable && t.TradeType == "NATIVE" {
 		one.Link = s.link(t)
-		one.QR = s.qrCodeOf(one.Link)
+		one.QR = qrCodeOf(one.Link)
 	}
-	s.showPage(w, code, page{
-		Title: "¥" + yuan(t.Amount) + " " + t.Body + ", wallet sandbox", Path: one.Path, Note: note, Site: t.site(), Order: &one,
-	})
+	return page{Title: "¥" + yuan(t.Amount) + " " + t.Body + ", wallet sandbox", Path: one.Path, Site: one.Site(), Order: &one}
 }
 
-func (s *Server) showPage(w http.ResponseWriter, code int, p page) {
-	p.Payments, p.Tricks, p.Operations, p.Pending = notificationTricks(), trickTable, signed, s.pendingMisbehaviours()
-	p.Messages = s.cfg.Messages
+// show shows the page of an order, or of all without a number, with a note.
+func (s pages) show(w http.ResponseWriter, code int, no, note string) {
+	var p page
+	if t, err := s.ledger.Trade(no); no == "" {
+		p = s.pageOfAll()
+	} else if err == nil {
+		p = s.pageOf(t)
+	} else {
+		p.Title, note, code = "Order not found", ledger.ErrUnknown.Text, http.StatusNotFound
+	}
+	pending := s.pending()
+	p.Note, p.Messages, p.Pending = note, s.Messages, pending[:min(len(pending), maxShown)]
+	p.Payments, p.Tricks, p.Operations = tricksOf(Notify), trickTable, signed
 	var out bytes.Buffer
 	if err := pageTemplate.Execute(&out, p); err != nil {
-		s.cfg.Log.Error("sandbox: rendering a page failed", "cause", err)
+		s.Log.Error("sandbox: rendering a page failed", "cause", err)
 		http.Error(w, "internal error", http.StatusInternalServerError)
 		return
 	}
@@ -247,8 +196,73 @@ func (s *Server) showPage(w http.ResponseWriter, code int, p page) {
 	_, _ = w.Write(out.Bytes()) // fails only when the client has disconnected
 }
 
-func (s *Server) showFile(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-store")
-	http.ServeFileFS(w, r, pageFiles, "page/"+r.PathValue("name"))
+// press does what a button says, and shows the order that it is about, or else all orders. Programs send the same forms.
+func (s pages) press(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	err := r.ParseForm()
+	no := cmp.Or(r.PathValue("no"), r.PostFormValue("out_trade_no"))
+	if r.PathValue("button") == "refund" {
+		no = cmp.Or(s.ledger.Number("", "", no), no)
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: the form can't be read or is too large", ledger.ErrImpossible)
+	} else if err = s.pressed(r, no); err == nil {
+		to := "/"
+		if no != "" {
+			to = payPath + url.PathEscape(no)
+		}
+		http.Redirect(w, r, to, http.StatusSeeOther)
+		return
+	}
+	code, note := http.StatusConflict, err.Error() // the order or the refund has changed, or does not exist
+	refused, known := errors.AsType[ledger.Refusal](err)
+	switch {
+	case errors.Is(err, ledger.ErrImpossible):
+		code = http.StatusBadRequest
+	case errors.Is(err, ledger.ErrJournal):
+		s.Log.Error("sandbox: changing an order failed", "cause", err)
+		code, note = http.StatusInternalServerError, ledger.ErrJournal.Error()
+	case known:
+		note = refused.Text
+	}
+	if r.PathValue("no") == "" {
+		no = ""
+	}
+	s.show(w, code, no, note)
+}
+
+// Details of the tricks of buttons.
+const (
+	buttonDelay  = 8 * time.Second // longer than merchants usually wait
+	buttonCopies = 3
+)
+
+// pressed does what the button says. no is the order that it is about.
+func (s pages) pressed(r *http.Request, no string) error {
+	m := Misbehaviour{
+		On: Operation(r.PostFormValue("on")), Do: Trick(r.PostFormValue("do")), No: no,
+		Copies: buttonCopies, DelayMS: buttonDelay.Milliseconds(),
+	}
+	switch r.PathValue("button") {
+	case "pay":
+		_, err := s.ledger.Pay(no, func(*ledger.Trade) error {
+			if m.On = Notify; m.Do == "" {
+				return nil
+			}
+			return s.Misbehave(m)
+		})
+		return err
+	case "decline":
+		return s.ledger.Decline(no)
+	case "expire":
+		return s.ledger.Expire(no)
+	case "refund":
+		return s.ledger.EndRefund(r.PathValue("no"), ledger.RefundState(r.PostFormValue("state")))
+	case "misbehave":
+		return s.Misbehave(m)
+	case "behave":
+		s.Behave()
+		return nil
+	}
+	return ledger.ErrImpossible
 }

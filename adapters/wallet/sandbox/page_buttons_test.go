@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox/ledger"
 )
 
 // pressed sends the form as the page does.
@@ -34,11 +36,11 @@ func TestPAY10_buttons_that_pay(t *testing.T) {
 		amount  string
 	}
 	genuine := func(after time.Duration) notice { return notice{after, true, "990"} }
-	forged := []notice{{0, false, "990"}, genuine(pauses[0])}
+	forged := []notice{{0, false, "990"}, genuine(ledger.Pauses[0])}
 	want := map[Trick][]notice{
-		Lose:   {genuine(pauses[0])},
+		Lose:   {genuine(ledger.Pauses[0])},
 		Delay:  {genuine(buttonDelay)},
-		Late:   {genuine(pauses[0])},
+		Late:   {genuine(ledger.Pauses[0])},
 		Repeat: {genuine(0), genuine(0), genuine(0)},
 		Forge:  forged,
 		Amount: {{0, true, "991"}},
@@ -68,14 +70,14 @@ func TestPAY10_buttons_that_pay(t *testing.T) {
 				synctest.Wait()
 				assert.Equal(t, want, got)
 				assert.Equal(t, Success, s.Ledger()[0].State)
-				assert.Empty(t, s.pendingMisbehaviours())
+				assert.Empty(t, s.tricks.pending())
 			})
 		})
 	}
-	for _, info := range notificationTricks() {
+	for _, info := range tricksOf(Notify) {
 		assert.Contains(t, want, info.Do)
 	}
-	assert.Len(t, notificationTricks(), len(want))
+	assert.Len(t, tricksOf(Notify), len(want))
 }
 
 func TestPAY11_buttons_that_refuse_the_payer(t *testing.T) {
@@ -83,12 +85,12 @@ func TestPAY11_buttons_that_refuse_the_payer(t *testing.T) {
 	placed(t, s, "order-1")
 	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/decline/order-1", nil).Code)
 	assert.Equal(t, "PAYERROR", ask(t, s, OrderQuery, about("order-1"))["trade_state"])
-	assert.Empty(t, s.pending, "the merchant is not notified")
+	assert.Empty(t, s.ledger.Pending(), "the merchant is not notified")
 	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/expire/order-1", nil).Code)
 	for _, path := range []string{"/sandbox/pay/order-1", "/sandbox/decline/order-1", "/sandbox/expire/order-1"} {
 		again := pressed(s, path, nil)
 		assert.Equal(t, http.StatusConflict, again.Code)
-		assert.Contains(t, again.Body.String(), ErrExpired.Error())
+		assert.Contains(t, again.Body.String(), ledger.ErrExpired.Error())
 		assert.Contains(t, again.Body.String(), `data-path="/sandbox/pay/order-1"`, "the script asks for the page of the order")
 	}
 	placed(t, s, "order-1")
@@ -107,7 +109,7 @@ func TestButtons_that_the_page_does_not_have(t *testing.T) {
 		assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/misbehave", form).Code)
 	}
 	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"do": {"garbage"}}).Code)
-	s.tricks = slices.Repeat([]Misbehaviour{{On: OrderQuery, Do: Reset}}, maxTricks)
+	s.waiting = slices.Repeat([]Misbehaviour{{On: OrderQuery, Do: Reset}}, maxTricks)
 	assert.Equal(t, http.StatusBadRequest, pressed(s, "/sandbox/pay/order-1", url.Values{"do": {"lose"}}).Code)
 	assert.Equal(t, NotPaid, s.Ledger()[0].State)
 	for _, path := range []string{"/sandbox/misbehave", "/sandbox/behave", "/sandbox/decline/order-1", "/sandbox/expire/order-1"} {
@@ -116,6 +118,10 @@ func TestButtons_that_the_page_does_not_have(t *testing.T) {
 }
 
 func TestPAY14_buttons_that_end_a_refund(t *testing.T) {
+	outcomes := []struct {
+		State RefundState
+		Label string
+	}{{RefundSucceeded, "Let it succeed"}, {RefundClosed, "Close it"}, {RefundAbnormal, "Let it be lost"}}
 	for _, c := range outcomes {
 		s, _ := startV3(t)
 		trade := paidV3(t, s, "order-1")
@@ -135,7 +141,7 @@ func TestPAY14_buttons_that_end_a_refund(t *testing.T) {
 		assert.Contains(t, page, "notification: not sent yet; due")
 		again := pressed(s, "/sandbox/refund/refund%7C1@%2A", url.Values{"state": {string(RefundClosed)}})
 		assert.Equal(t, http.StatusConflict, again.Code)
-		assert.Contains(t, again.Body.String(), ErrRefundEnded.Error())
+		assert.Contains(t, again.Body.String(), ledger.ErrRefundEnded.Error())
 		assert.Contains(t, again.Body.String(), `data-path="/sandbox/pay/order-1"`)
 	}
 	s, _ := startV3(t)
@@ -164,13 +170,13 @@ func TestPAY13_buttons_that_misbehave(t *testing.T) {
 			page := html.UnescapeString(call(s, http.MethodGet, "/sandbox/pay/order-1", "").Body.String())
 			assert.Contains(t, page, `<button name="do" value="`+string(info.Do)+`">`+info.Label+"</button>")
 			assert.Contains(t, page, "<li>"+name+": "+info.Label+", for order-1</li>")
-			assert.Equal(t, info.Do, s.nextMisbehaviour(op, "order-1").Do)
+			assert.Equal(t, info.Do, s.next(op, "order-1").Do)
 		}
 	}
 	require.Equal(t, http.StatusSeeOther, pressed(s, "/sandbox/misbehave", url.Values{"on": {"orderquery"}, "do": {"slow"}}).Code)
 	want := Misbehaviour{On: OrderQuery, Do: Slow, Copies: 1, DelayMS: buttonDelay.Milliseconds()}
-	assert.Equal(t, want, s.nextMisbehaviour(OrderQuery, "order-1"))
+	assert.Equal(t, want, s.next(OrderQuery, "order-1"))
 	require.NoError(t, s.Misbehave(want))
 	assert.Equal(t, "/", pressed(s, "/sandbox/behave", nil).Header().Get("Location"))
-	assert.Empty(t, s.pendingMisbehaviours())
+	assert.Empty(t, s.tricks.pending())
 }

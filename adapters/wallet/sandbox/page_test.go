@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plaza/adapters/wallet/sandbox/ledger"
 )
 
 func call(s *Server, method, path, body string) *httptest.ResponseRecorder {
@@ -59,13 +61,17 @@ func TestThe_page_tells_how_an_order_is(t *testing.T) {
 	for _, no := range []string{"open-1", "declined-1", "expired-1", "closed-1", "paid-1", "told-1"} {
 		placed(t, s, no)
 	}
-	require.NoError(t, s.Decline("declined-1"))
-	require.NoError(t, s.Expire("expired-1"))
+	require.NoError(t, s.ledger.Decline("declined-1"))
+	require.NoError(t, s.ledger.Expire("expired-1"))
 	for _, no := range []string{"paid-1", "told-1"} {
-		_, err := s.Pay(no, PaymentOptions{})
+		_, err := s.Pay(no)
 		require.NoError(t, err)
 	}
-	s.delivered(subject{trade: "told-1"}, true)
+	delivered := func(no string, acknowledged bool) {
+		_, err := s.ledger.Delivered(ledger.Subject{Trade: no}, acknowledged)
+		require.NoError(t, err)
+	}
+	delivered("told-1", true)
 	clk.add(closeAge)
 	require.Equal(t, "SUCCESS", ask(t, s, CloseOrder, about("closed-1"))["result_code"])
 	for no, text := range map[string]string{
@@ -74,10 +80,10 @@ func TestThe_page_tells_how_an_order_is(t *testing.T) {
 	} {
 		assert.Contains(t, call(s, http.MethodGet, "/sandbox/pay/"+no, "").Body.String(), text)
 	}
-	s.delivered(subject{trade: "paid-1"}, false)
+	delivered("paid-1", false)
 	assert.Contains(t, call(s, http.MethodGet, "/sandbox/pay/paid-1", "").Body.String(), "not acknowledged after 1 attempt; the next is due")
-	for range pauses {
-		s.delivered(subject{trade: "paid-1"}, false)
+	for range ledger.Pauses {
+		delivered("paid-1", false)
 	}
 	assert.Contains(t, call(s, http.MethodGet, "/sandbox/pay/paid-1", "").Body.String(), "given up after 16 attempts")
 }
@@ -128,5 +134,5 @@ func TestA_page_of_another_origin_presses_no_button(t *testing.T) {
 	s.ServeHTTP(w, r)
 	assert.Equal(t, http.StatusForbidden, w.Code)
 	assert.Equal(t, before, s.Ledger())
-	assert.Empty(t, s.pendingMisbehaviours())
+	assert.Empty(t, s.tricks.pending())
 }

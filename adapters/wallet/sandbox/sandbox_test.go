@@ -103,7 +103,7 @@ func post(s http.Handler, path string, body []byte) *httptest.ResponseRecorder {
 func ask(t *testing.T, s *Server, op Operation, f fields) fields {
 	t.Helper()
 	f = signedAs(f)
-	w := post(s, "/pay/"+string(op), render(f))
+	w := post(s, "/pay/"+string(op), render("xml", f))
 	assert.Equal(t, http.StatusOK, w.Code)
 	reply, err := parse(w.Body.Bytes())
 	require.NoError(t, err)
@@ -122,7 +122,7 @@ func placed(t *testing.T, s *Server, no string) {
 func paid(t *testing.T, s *Server, no string) Trade {
 	t.Helper()
 	placed(t, s, no)
-	trade, err := s.Pay(no, PaymentOptions{})
+	trade, err := s.Pay(no)
 	require.NoError(t, err)
 	return trade
 }
@@ -137,7 +137,7 @@ const yes = "<xml><return_code><![CDATA[SUCCESS]]></return_code><return_msg><![C
 
 func newMerchant(s *Server) *merchant {
 	m := &merchant{got: make(chan fields, 100), answer: func(fields) (int, string) { return http.StatusOK, yes }}
-	s.client.Transport = m
+	s.notifier.client.Transport = m
 	return m
 }
 

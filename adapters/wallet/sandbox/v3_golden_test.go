@@ -20,14 +20,14 @@ import (
 // another library. testdata/v3/README.md tells how they were made.
 func TestPAY08_v3_transcripts(t *testing.T) {
 	s, _ := startV3(t)
-	s.random = always(0xab)
+	s.ledger.Random = always(0xab)
 	exchange := func(name string) {
 		t.Helper()
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(golden(t, "v3/"+name+".request"))))
 		require.NoError(t, err)
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
-		assert.Equal(t, s.now().Format(http.TimeFormat), w.Header().Get("Date"), "by the wallet's own clock; it is not signed")
+		assert.Equal(t, s.ledger.Now().Format(http.TimeFormat), w.Header().Get("Date"), "by the wallet's own clock; it is not signed")
 		w.Header().Del("Date")
 		assert.Equal(t, golden(t, "v3/"+name+".response"), fmt.Sprintln(w.Code)+sortedHeader(w.Header())+"\n"+w.Body.String())
 	}
@@ -35,7 +35,7 @@ func TestPAY08_v3_transcripts(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		s.client.Transport = wiretap(func(r *http.Request) (*http.Response, error) {
+		s.notifier.client.Transport = wiretap(func(r *http.Request) (*http.Response, error) {
 			var got bytes.Buffer
 			_, err := got.ReadFrom(r.Body)
 			assert.NoError(t, err)
@@ -51,7 +51,7 @@ func TestPAY08_v3_transcripts(t *testing.T) {
 		exchange(name)
 	}
 	told("07-payment", func() {
-		_, err := s.Pay("native-1", PaymentOptions{Coupon: 90})
+		_, err := s.ledger.Pay("native-1", func(t *Trade) error { t.Coupon = 90; return nil })
 		require.NoError(t, err)
 	})
 	exchange("08-query")

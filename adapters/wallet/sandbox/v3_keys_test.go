@@ -60,10 +60,10 @@ func TestPAY08_v3_the_public_key_signs_if_it_is_chosen(t *testing.T) {
 	block, _ := pem.Decode(text)
 	key, err := x509.ParsePKIXPublicKey(block.Bytes)
 	require.NoError(t, err)
-	assert.True(t, s.keys.public().PublicKey.Equal(key))
+	assert.True(t, s.public().PublicKey.Equal(key))
 	again, _ := s.PublicKey()
 	assert.Equal(t, id, again)
 	assert.Equal(t, id, signs(t, s, ""))
-	certificate := s.keys.listed.serial
+	certificate := s.listed.serial
 	assert.Equal(t, certificate, signs(t, s, certificate))
 }

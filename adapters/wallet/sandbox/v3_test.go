@@ -88,7 +88,7 @@ func drafted(t testing.TB, s *Server, method, uri, body string) draft {
 	}
 	return draft{
 		method: method, uri: uri, body: body, merchant: "10000100", nonce: rand.Text(),
-		serial: fmt.Sprintf("%X", s.cfg.MerchantCert.SerialNumber), at: s.now(), key: privateKey(t, "merchant.pem"), header: h,
+		serial: fmt.Sprintf("%X", s.notifier.MerchantCert.SerialNumber), at: s.ledger.Now(), key: privateKey(t, "merchant.pem"), header: h,
 	}
 }
 
@@ -126,7 +126,7 @@ func isSignedV3(t testing.TB, s *Server, h http.Header, body []byte) bool {
 	if err != nil {
 		return false
 	}
-	known := []*platformKey{s.keys.listed, s.keys.public()}
+	known := []*platformKey{s.listed, s.public()}
 	sum := sha256.Sum256([]byte(h.Get("Wechatpay-Timestamp") + "\n" + h.Get("Wechatpay-Nonce") + "\n" + string(body) + "\n"))
 	for _, k := range known {
 		if k.serial == h.Get("Wechatpay-Serial") {
@@ -141,7 +141,7 @@ func askV3(t testing.TB, s *Server, method, uri, body string) (int, object) {
 	t.Helper()
 	w := drafted(t, s, method, uri, body).send(t, s)
 	require.True(t, isSignedV3(t, s, w.Header(), w.Body.Bytes()), w.Body)
-	assert.Equal(t, strconv.FormatInt(s.now().Unix(), 10), w.Header().Get("Wechatpay-Timestamp"))
+	assert.Equal(t, strconv.FormatInt(s.ledger.Now().Unix(), 10), w.Header().Get("Wechatpay-Timestamp"))
 	if w.Code == http.StatusNoContent {
 		assert.Empty(t, w.Body.Bytes())
 		return w.Code, nil
@@ -178,7 +178,7 @@ func placedV3(t testing.TB, s *Server, no string) {
 func paidV3(t testing.TB, s *Server, no string) Trade {
 	t.Helper()
 	placedV3(t, s, no)
-	trade, err := s.Pay(no, PaymentOptions{})
+	trade, err := s.Pay(no)
 	require.NoError(t, err)
 	return trade
 }

@@ -63,7 +63,7 @@ func FuzzXML(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := parse(render(got))
+		again, err := parse(render("xml", got))
 		require.NoError(t, err)
 		assert.Equal(t, got, again)
 	})

@@ -1,10 +1,27 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
+
+	"plaza/adapters/wallet/sandbox/ledger"
+)
+
+// Operation is a request of the protocol, or the wallet's notification.
+type Operation string
+
+// The operations. The bill of version 2 is the answer itself.
+const (
+	// Of version 2.
+	UnifiedOrder, OrderQuery, CloseOrder Operation = "unifiedorder", "orderquery", "closeorder"
+	// Of version 3.
+	Prepay, QueryTrade, CloseTrade Operation = "prepay", "query", "close"
+	ListKeys, DownloadBill         Operation = "certificates", "download"
+	// Of both.
+	RefundOrder, RefundQuery, TradeBill Operation = "refund", "refundquery", "tradebill"
+	Notify, NotifyRefund                Operation = "notify", "notifyrefund"
 )
 
 // Trick is a kind of misbehaviour.
@@ -12,26 +29,11 @@ type Trick string
 
 // The tricks. The table below says what they do, and which operations have them.
 const (
-	Slow        Trick = "slow"
-	ErrorBefore Trick = "error-before"
-	Crowded     Trick = "crowded"
-	SayPaid     Trick = "say-paid"
-	NoFunds     Trick = "no-funds"
-	ErrorAfter  Trick = "error-after"
-	Delay       Trick = "delay"
-	Reset       Trick = "reset"
-	Garbage     Trick = "garbage"
-	Forge       Trick = "forge"
-	Probe       Trick = "probe"
-	Old         Trick = "old"
-	OtherSerial Trick = "other-serial"
-	Lose        Trick = "lose"
-	Repeat      Trick = "repeat"
-	Late        Trick = "late"
-	Amount      Trick = "amount"
-	LoseLine    Trick = "lose-line"
-	BadHash     Trick = "bad-hash"
-	Truncate    Trick = "truncate"
+	Slow, ErrorBefore, Crowded, SayPaid, NoFunds Trick = "slow", "error-before", "crowded", "say-paid", "no-funds"
+	ErrorAfter, Delay, Reset, Garbage, Truncate  Trick = "error-after", "delay", "reset", "garbage", "truncate"
+	Forge, Probe, Old, OtherSerial               Trick = "forge", "probe", "old", "other-serial"
+	Lose, Repeat, Late                           Trick = "lose", "repeat", "late"
+	Amount, LoseLine, BadHash                    Trick = "amount", "lose-line", "bad-hash"
 )
 
 // trickInfo says what a trick does. The label is that of its button.
@@ -74,6 +76,16 @@ var trickTable = []trickInfo{
 	{Truncate, []Operation{TradeBill, DownloadBill}, "Cut it off", "Half of the answer is sent: in version 2, half of the bill."},
 }
 
+// tricksOf returns the tricks that the operation has.
+func tricksOf(op Operation) []trickInfo {
+	return slices.DeleteFunc(slices.Clone(trickTable), func(t trickInfo) bool { return !slices.Contains(t.On, op) })
+}
+
+// Label returns the label of the trick's button.
+func (t Trick) Label() string {
+	return trickTable[slices.IndexFunc(trickTable, func(info trickInfo) bool { return info.Do == t })].Label
+}
+
 // Misbehaviour applies a trick to the next request of an operation.
 type Misbehaviour struct {
 	On      Operation
@@ -83,63 +95,74 @@ type Misbehaviour struct {
 	DelayMS int64  // of Delay and Slow, in milliseconds, and not scaled
 }
 
-// refusingTricks are the refusals of requests that are not processed.
-var refusingTricks = map[Trick]refusal{
-	ErrorBefore: errSystem, Crowded: errCrowded, SayPaid: ErrPaid, NoFunds: refuseFunds,
-}
-
 const maxTricks = 1000
 
-// errImpossible is the error of what the sandbox has no button for.
-var errImpossible = errors.New("the sandbox can't do that")
-
-// Misbehave adds a misbehaviour. They apply in the order in which they were added.
-func (s *Server) Misbehave(m Misbehaviour) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.misbehave(m)
+// tricks are the misbehaviours that have not been applied, in the order in which they were added.
+type tricks struct {
+	mu      sync.Mutex
+	waiting []Misbehaviour
 }
 
-// misbehave adds a misbehaviour. The caller must hold the lock.
-func (s *Server) misbehave(m Misbehaviour) error {
+// Misbehave adds a misbehaviour. They apply in the order in which they were added.
+func (t *tricks) Misbehave(m Misbehaviour) error {
 	if m.Copies = max(m.Copies, 2); m.Do != Repeat {
 		m.Copies = 1
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch {
-	case !slices.ContainsFunc(trickTable, func(t trickInfo) bool { return t.Do == m.Do && slices.Contains(t.On, m.On) }):
-		return fmt.Errorf("%w: operation %q does not support trick %q", errImpossible, m.On, m.Do)
-	case len(s.tricks) >= maxTricks:
-		return fmt.Errorf("%w: too many are pending", errImpossible)
+	case !slices.ContainsFunc(tricksOf(m.On), func(t trickInfo) bool { return t.Do == m.Do }):
+		return fmt.Errorf("%w: operation %q does not support trick %q", ledger.ErrImpossible, m.On, m.Do)
+	case len(t.waiting) >= maxTricks:
+		return fmt.Errorf("%w: too many are pending", ledger.ErrImpossible)
 	}
-	s.tricks = append(s.tricks, m)
+	t.waiting = append(t.waiting, m)
 	return nil
 }
 
 // Behave forgets the misbehaviours that have not been applied.
-func (s *Server) Behave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tricks = nil
+func (t *tricks) Behave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waiting = nil
 }
 
-// nextMisbehaviour returns the misbehaviour of this request, whose number is empty if it is about no
-// order. Without a misbehaviour, Do is empty.
-func (s *Server) nextMisbehaviour(op Operation, no string) Misbehaviour {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, m := range s.tricks {
-		if m.On != op || m.No != "" && no != "" && m.No != no {
-			continue
-		}
-		s.tricks = slices.Delete(s.tricks, i, i+1)
-		return m
-	}
-	return Misbehaviour{}
+// pending returns the misbehaviours that have not been applied.
+func (t *tricks) pending() []Misbehaviour {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.waiting)
 }
+
+// next takes the misbehaviour of a request or of a notification, whose number is empty if it is about no order. Without a
+// misbehaviour, Do is empty.
+func (t *tricks) next(op Operation, no string) Misbehaviour {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.IndexFunc(t.waiting, func(m Misbehaviour) bool { return m.On == op && (m.No == "" || no == "" || m.No == no) })
+	if i < 0 {
+		return Misbehaviour{}
+	}
+	m := t.waiting[i]
+	t.waiting = slices.Delete(t.waiting, i, i+1)
+	return m
+}
+
+// delay returns how long Delay and Slow take.
+func (m Misbehaviour) delay() time.Duration { return time.Duration(m.DelayMS) * time.Millisecond }
 
 // forges reports whether the merchant must refuse the signature.
 func (m Misbehaviour) forges() bool {
 	return slices.Contains([]Trick{Forge, Probe, Old, OtherSerial}, m.Do)
 }
 
-func (m Misbehaviour) delay() time.Duration { return time.Duration(m.DelayMS) * time.Millisecond }
+// overstates changes the refund, or else the payment, if one fen more is to be named than was paid.
+func (m Misbehaviour) overstates(t *ledger.Trade, r *ledger.Refund) {
+	switch {
+	case m.Do != Amount:
+	case r != nil:
+		r.Amount++
+	default:
+		t.Amount++
+	}
+}
