@@ -14,11 +14,8 @@ import (
 	"plaza/adapters/wallet/sandbox/ledger"
 )
 
-const (
-	notifyTime  = 5 * time.Second
-	maxAtOnce   = 16
-	longestWait = time.Hour // without a reason to do something
-)
+// The longest wait is that without a reason to do something.
+const maxAtOnce, notifyTime, longestWait = 16, 5 * time.Second, time.Hour
 
 // notifier sends the wallet's notifications.
 type notifier struct {
@@ -88,6 +85,7 @@ func (n *notifier) deliver(ctx context.Context, of ledger.Subject) {
 	case Delay:
 		pause(ctx, trick.delay(), nil)
 	}
+	t, r = n.ledger.Find(of) // as it is now
 	trick.overstates(&t, r)
 	err := errors.New("lost on the way")
 	if v, isServed := n.versions[protocol]; isServed && trick.Do != Lose {

@@ -79,7 +79,7 @@ func (s pages) rowOf(t ledger.Trade) row {
 // Site returns the origin to which notifications are sent.
 func (r row) Site() string {
 	u, err := url.Parse(r.NotifyURL)
-	if err != nil {
+	if err != nil || u.Host == "" {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host
@@ -99,24 +99,23 @@ type qrCode struct {
 	Path string
 }
 
-const qrMargin = 4 // modules
-
 // qrCodeOf returns the QR code of the text, or nil if the text is too long.
 func qrCodeOf(text string) *qrCode {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
 		return nil
 	}
+	const margin = 4
 	var dark strings.Builder
 	size := code.Bounds().Dx()
 	for y := range size {
 		for x := range size {
 			if code.At(x, y) == color.Black {
-				fmt.Fprintf(&dark, "M%d %dh1v1h-1z", x+qrMargin, y+qrMargin)
+				fmt.Fprintf(&dark, "M%d %dh1v1h-1z", x+margin, y+margin)
 			}
 		}
 	}
-	return &qrCode{size + 2*qrMargin, dark.String()}
+	return &qrCode{size + 2*margin, dark.String()}
 }
 
 // pages serve the pages of the sandbox, and do what their buttons say.
@@ -140,9 +139,7 @@ func (s pages) pageOfAll() page {
 	p := page{Title: "Wallet sandbox", Path: "/", More: max(0, len(trades)-maxShown)}
 	for _, t := range slices.Backward(trades[p.More:]) {
 		p.Orders = append(p.Orders, s.rowOf(t))
-	}
-	for _, r := range p.Orders {
-		if r.Payable {
+		if p.Orders[len(p.Orders)-1].Payable {
 			payable++
 		}
 	}
@@ -231,11 +228,8 @@ func (s pages) press(w http.ResponseWriter, r *http.Request) {
 	s.show(w, code, no, note)
 }
 
-// Details of the tricks of buttons.
-const (
-	buttonDelay  = 8 * time.Second // longer than merchants usually wait
-	buttonCopies = 3
-)
+// Details of the tricks of buttons. The delay is longer than merchants usually wait.
+const buttonDelay, buttonCopies = 8 * time.Second, 3
 
 // pressed does what the button says. no is the order that it is about.
 func (s pages) pressed(r *http.Request, no string) error {

@@ -16,25 +16,6 @@ import (
 	"plaza/adapters/wallet/sandbox/ledger"
 )
 
-// Names of the ledger that callers need.
-type (
-	Trade       = ledger.Trade
-	Refund      = ledger.Refund
-	RefundState = ledger.RefundState
-	Protocol    = ledger.Protocol
-)
-
-// Values of the ledger that callers need.
-const (
-	NotPaid, Success, Closed         = ledger.NotPaid, ledger.Success, ledger.Closed
-	RefundProcessing, RefundAbnormal = ledger.RefundProcessing, ledger.RefundAbnormal
-	RefundSucceeded, RefundClosed    = ledger.RefundSucceeded, ledger.RefundClosed
-	V2, V3                           = ledger.V2, ledger.V3
-)
-
-// ErrClosed is the error of Pay for an order that the merchant has closed.
-var ErrClosed = ledger.ErrClosed
-
 // Server is the simulated wallet. Tricks make it misbehave.
 type Server struct {
 	*tricks
@@ -67,12 +48,12 @@ func New(cfg Config) (*Server, error) {
 	pages{w}.routes(mux)
 	s := &Server{tricks: w.tricks, ledger: l, notifier: newNotifier(w, map[Protocol]version{V2: two})}
 	if cfg.MerchantCert != nil {
-		three, err := newV3(w)
-		if err != nil {
+		if s.platformKeys, err = newPlatformKeys(cfg.Keys, l.Now()); err != nil {
 			return nil, err
 		}
+		three := &v3{wallet: w, keys: s.platformKeys, nonces: map[string]bool{}, bills: map[string][]byte{}}
 		three.routes(mux)
-		s.platformKeys, s.notifier.versions[V3] = three.keys, three
+		s.notifier.versions[V3] = three
 	}
 	// A page of another origin must not pay or press buttons through a browser that reaches the sandbox: requests that change
 	// something need its own Origin or Sec-Fetch-Site, or neither.

@@ -97,15 +97,11 @@ func (v v2) answer(r *request, reply any, no *ledger.Refusal) message {
 
 // billRefusal returns the fields of a refusal of a bill, which has no signature.
 func billRefusal(no ledger.Refusal) fields {
-	f := fields{"return_code": "FAIL", "return_msg": no.Code, "error_code": "20002"}
-	switch no {
-	case ledger.ErrNoBill, ledger.ErrBillCreating:
-	case errSystem:
-		f["error_code"] = "100"
-	default:
-		f["return_msg"], f["error_code"] = no.Error(), "20001"
+	codes := map[ledger.Refusal]string{ledger.ErrNoBill: "20002", ledger.ErrBillCreating: "20002", errSystem: "100"}
+	if code, known := codes[no]; known {
+		return fields{"return_code": "FAIL", "return_msg": no.Code, "error_code": code}
 	}
-	return f
+	return fields{"return_code": "FAIL", "return_msg": no.Error(), "error_code": "20001"}
 }
 
 // signed returns the message with a nonce and the signature, which is well-formed but wrong if the trick forges it.
@@ -263,9 +259,8 @@ func (v v2) refund(r *request) (any, error) {
 		return nil, err
 	}
 	reply := refundedOrder(t)
-	maps.Copy(reply, fields{
-		"out_refund_no": made.No, "refund_id": made.ID, "refund_fee": digits(made.Amount), "cash_refund_fee": digits(t.PaidBack(made.Amount)),
-	})
+	reply["out_refund_no"], reply["refund_id"] = made.No, made.ID
+	reply["refund_fee"], reply["cash_refund_fee"] = digits(made.Amount), digits(t.PaidBack(made.Amount))
 	return reply, nil
 }
 

@@ -5,14 +5,12 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"time"
 
 	"plaza/adapters/wallet/sandbox/ledger"
 )
-
-// object is a JSON object.
-type object map[string]any
 
 // v3Time returns the time as version 3 writes it.
 func v3Time(at time.Time) string { return at.In(ledger.Beijing).Format(time.RFC3339) }
@@ -58,9 +56,7 @@ func (v *v3) tradeObject(t ledger.Trade, state ledger.State) object {
 	}
 	o["transaction_id"], o["trade_type"], o["bank_type"], o["success_time"] = t.TransactionID, t.TradeType, "OTHERS", v3Time(t.Paid)
 	o["payer"] = object{"openid": t.OpenID}
-	o["amount"] = object{
-		"total": t.Amount, "payer_total": t.Amount - t.Coupon, "currency": t.Currency, "payer_currency": t.Currency,
-	}
+	o["amount"] = object{"total": t.Amount, "payer_total": t.Amount - t.Coupon, "currency": t.Currency, "payer_currency": t.Currency}
 	if t.Coupon > 0 {
 		coupon := object{"coupon_id": "sandbox", "scope": "GLOBAL", "type": "CASH", "amount": t.Coupon, "currency": t.Currency}
 		o["promotion_detail"] = []object{coupon}
@@ -94,7 +90,7 @@ func (v *v3) refund(r *request) (any, error) {
 	if err != nil { // there may be no amount of which the refund is a part
 		return nil, err
 	}
-	return refundObject(t, made), nil
+	return refundObject(t, *made), nil
 }
 
 // queryRefund answers with a refund, by the merchant's number.
@@ -106,14 +102,13 @@ func (v *v3) queryRefund(r *request) (any, error) {
 	return refundObject(t, *made), nil
 }
 
-// refundObject returns the refund as answers have it.
-func refundObject(t ledger.Trade, r ledger.Refund) object {
-	amount := refundAmount(t, r.Amount)
-	amount["currency"], amount["settlement_total"], amount["settlement_refund"] = t.Currency, t.Amount, r.Amount
+// refundTold returns what answers and notifications tell of a refund.
+func refundTold(t ledger.Trade, r ledger.Refund) object {
 	o := object{
 		"refund_id": r.ID, "out_refund_no": r.No, "transaction_id": r.TransactionID, "out_trade_no": r.OutTradeNo,
-		"channel": "ORIGINAL", "user_received_account": "sandbox", "create_time": v3Time(r.Created),
-		"status": r.State, "funds_account": "UNSETTLED", "amount": amount,
+		"user_received_account": "sandbox", "amount": object{
+			"total": t.Amount, "refund": r.Amount, "payer_total": t.Amount - t.Coupon, "payer_refund": t.PaidBack(r.Amount),
+		},
 	}
 	if r.State == ledger.RefundSucceeded {
 		o["success_time"] = v3Time(r.Ended)
@@ -121,25 +116,13 @@ func refundObject(t ledger.Trade, r ledger.Refund) object {
 	return o
 }
 
-// refundAmount returns the amounts of a refund.
-func refundAmount(t ledger.Trade, amount int64) object {
-	return object{"total": t.Amount, "refund": amount, "payer_total": t.Amount - t.Coupon, "payer_refund": t.PaidBack(amount)}
-}
-
-// refundTold returns what a notification tells of the end of a refund.
-func (v *v3) refundTold(t ledger.Trade, r ledger.Refund) object {
-	o := object{
-		"mchid": v.MerchantID, "out_trade_no": r.OutTradeNo, "transaction_id": r.TransactionID, "out_refund_no": r.No,
-		"refund_id": r.ID, "refund_status": r.State, "user_received_account": "sandbox", "amount": refundAmount(t, r.Amount),
-	}
-	if r.State == ledger.RefundSucceeded {
-		o["success_time"] = v3Time(r.Ended)
-	}
+// refundObject returns the refund as answers have it.
+func refundObject(t ledger.Trade, r ledger.Refund) object {
+	o := refundTold(t, r)
+	maps.Copy(o["amount"].(object), object{"currency": t.Currency, "settlement_total": t.Amount, "settlement_refund": r.Amount})
+	o["channel"], o["create_time"], o["status"], o["funds_account"] = "ORIGINAL", v3Time(r.Created), r.State, "UNSETTLED"
 	return o
 }
-
-// maxBills is how many bills wait to be downloaded. One more replaces them all.
-const maxBills = 16
 
 // tradeBill makes the bill of a day and answers with a link to it.
 func (v *v3) tradeBill(r *request) (any, error) {

@@ -33,7 +33,8 @@ func (v *v3) routes(mux *http.ServeMux) {
 	prepay("h5", "MWEB", limits{"scene_info/payer_client_ip": 45, "scene_info/h5_info/type": 32})
 	about := form{needed: limits{"mchid": 32, "out_trade_no": 32}}
 	handle("GET /v3/pay/transactions/out-trade-no/{out_trade_no}", QueryTrade, about, v.queryTrade)
-	handle("GET /v3/pay/transactions/id/{transaction_id}", QueryTrade, form{needed: limits{"mchid": 32, "transaction_id": 32}}, v.queryTrade)
+	byID := form{needed: limits{"mchid": 32, "transaction_id": 32}}
+	handle("GET /v3/pay/transactions/id/{transaction_id}", QueryTrade, byID, v.queryTrade)
 	handle("POST /v3/pay/transactions/out-trade-no/{out_trade_no}/close", CloseTrade, about, v.closeTrade)
 	handle("POST /v3/refund/domestic/refunds", RefundOrder, form{
 		limits{"out_refund_no": 64, "amount/refund": 10, "amount/total": 10, "amount/currency": 16},
@@ -181,7 +182,8 @@ func (v *v3) notification(t ledger.Trade, r *ledger.Refund, trick Misbehaviour) 
 	if r != nil {
 		words := refundEvents[r.State]
 		of, at, kind, summary, original, associated = r.ID+string(r.State), r.Ended, words.kind, words.summary, "refund", ""
-		told = v.refundTold(t, *r)
+		told = refundTold(t, *r)
+		told["mchid"], told["refund_status"] = v.MerchantID, r.State
 	}
 	resource := v.seal(marshal(told), associated)
 	resource["original_type"] = original

@@ -22,13 +22,18 @@ import (
 	"time"
 )
 
-// Limits of what version 3 signs.
+// Limits and words of version 3.
 const (
 	v3Scheme        = "WECHATPAY2-SHA256-RSA2048"
 	clockSkew       = 5 * time.Minute
-	maxNonces       = 100_000 // one more replaces them all
+	maxNonces       = 100_000               // one more replaces them all
+	maxBills        = 16                    // that wait to be downloaded; one more replaces them all
+	probe           = "WECHATPAY/SIGNTEST/" // begins signatures with which the wallet tries whether a merchant verifies them
 	certificateLife = 5 * 365 * 24 * time.Hour
 )
+
+// object is a JSON object.
+type object map[string]any
 
 // v3 is version 3 of the protocol.
 type v3 struct {
@@ -38,11 +43,6 @@ type v3 struct {
 	mu     sync.Mutex // guards the fields below
 	nonces map[string]bool
 	bills  map[string][]byte // by token
-}
-
-func newV3(w *wallet) (*v3, error) {
-	keys, err := newPlatformKeys(w.Keys, w.ledger.Now())
-	return &v3{wallet: w, keys: keys, nonces: map[string]bool{}, bills: map[string][]byte{}}, err
 }
 
 // authorizationForm has the fields of the header with which the merchant signs a request.
@@ -131,10 +131,7 @@ func newPlatformKeys(given []*rsa.PrivateKey, now time.Time) (k platformKeys, er
 		if i < len(given) {
 			return given[i]
 		}
-		made, err := rsa.GenerateKey(rand.Reader, keyBits)
-		if err != nil {
-			panic(err) // of an impossible size
-		}
+		made, _ := rsa.GenerateKey(rand.Reader, keyBits) // the size is possible
 		return made
 	}
 	k.public = sync.OnceValue(func() *platformKey {
@@ -149,10 +146,7 @@ func newPlatformKeys(given []*rsa.PrivateKey, now time.Time) (k platformKeys, er
 // PublicKey returns the wallet's public key and its ID, for the merchant's configuration.
 func (k platformKeys) PublicKey() (id string, text []byte) {
 	key := k.public()
-	der, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		panic(err) // of an unknown kind of key
-	}
+	der, _ := x509.MarshalPKIXPublicKey(key.Public()) // it knows this kind of key
 	return key.serial, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 }
 
@@ -212,20 +206,14 @@ func (k platformKey) sign(lines ...string) string {
 
 // seal encrypts the text under the merchant's key of version 3.
 func (v *v3) seal(text []byte, associated string) object {
-	block, err := aes.NewCipher([]byte(v.V3Key.Reveal()))
-	if err != nil {
-		panic(err) // New has checked the key
-	}
-	gcm, _ := cipher.NewGCM(block) // AES has the blocks that it needs
+	block, _ := aes.NewCipher([]byte(v.V3Key.Reveal())) // New has checked the key
+	gcm, _ := cipher.NewGCM(block)                      // AES has the blocks that it needs
 	nonce := v.ledger.Nonce(gcm.NonceSize() / 2)
 	return object{
 		"algorithm": "AEAD_AES_256_GCM", "nonce": nonce, "associated_data": associated,
 		"ciphertext": base64.StdEncoding.EncodeToString(gcm.Seal(nil, []byte(nonce), text, []byte(associated))),
 	}
 }
-
-// probe begins the signatures that the wallet sends to try whether a merchant verifies them.
-const probe = "WECHATPAY/SIGNTEST/"
 
 // sign sets the headers that sign the message, as the trick demands. preferred is the serial number or ID of a key that the
 // merchant asks for, or empty.

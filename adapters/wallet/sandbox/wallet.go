@@ -16,14 +16,28 @@ import (
 	"plaza/domain/secret"
 )
 
+// What callers need of the ledger.
+type (
+	Trade       = ledger.Trade
+	Refund      = ledger.Refund
+	RefundState = ledger.RefundState
+	Protocol    = ledger.Protocol
+)
+
+const (
+	NotPaid, Success, Closed         = ledger.NotPaid, ledger.Success, ledger.Closed
+	RefundProcessing, RefundAbnormal = ledger.RefundProcessing, ledger.RefundAbnormal
+	RefundSucceeded, RefundClosed    = ledger.RefundSucceeded, ledger.RefundClosed
+	V2, V3                           = ledger.V2, ledger.V3
+)
+
+var ErrClosed = ledger.ErrClosed
+
 // KeyMode says with which of its keys the wallet signs version 3.
 type KeyMode string
 
 // The modes. An answer to a request that names one of the keys in Wechatpay-Serial is signed with that key.
-const (
-	Certificates KeyMode = "certificate"
-	PublicKey    KeyMode = "public_key"
-)
+const Certificates, PublicKey KeyMode = "certificate", "public_key"
 
 const keyBits = 2048 // of RSA keys, at least
 
@@ -37,25 +51,19 @@ type Config struct {
 	MerchantCert *x509.Certificate
 	V3Key        secret.String // of version 3, 32 bytes
 	// Keys are the wallet's own keys: that with a certificate, and the public key. The wallet makes those that are missing.
-	Keys    []*rsa.PrivateKey
-	KeyMode KeyMode // with which of its keys the wallet signs; default Certificates
-	// PublicURL is where payers reach the sandbox. code_url and mweb_url lead there.
-	PublicURL string
+	Keys      []*rsa.PrivateKey
+	KeyMode   KeyMode // with which of its keys the wallet signs; default Certificates
+	PublicURL string  // where payers reach the sandbox; code_url and mweb_url lead there
 	// Scale divides lifetimes, the minimum age for closing and the pauses between notifications: with 60, a minute takes a
 	// second. 0 means 1, real time. It does not affect time_expire, a time chosen by the merchant.
-	Scale int
-	// RefundTime is the time after which a refund ends, before scaling. 0: not by itself.
-	RefundTime time.Duration
-	// BillsAtOnce lets the merchant have the bill of a day that is not over.
-	BillsAtOnce bool
-	// Journal is the path of the ledger's file, for one server at a time. If it is empty, the ledger is lost with the
-	// process.
-	Journal string
+	Scale       int
+	RefundTime  time.Duration // after which a refund ends, before scaling; 0: not by itself
+	BillsAtOnce bool          // the merchant can have the bill of a day that is not over
+	Journal     string        // path of the ledger's file, for one server at a time; empty: the ledger is lost with the process
 	// Paid are orders of version 2 that were paid elsewhere, by a QR code: the sandbox returns their money. It adds those
 	// that its journal lacks.
-	Paid []ledger.Trade
-	// Messages is the path of a page of messages with codes, to which the pages link. Empty: none.
-	Messages string
+	Paid     []ledger.Trade
+	Messages string // path of a page of messages with codes, to which the pages link; empty: none
 	Log      *slog.Logger
 	Clock    func() time.Time
 }

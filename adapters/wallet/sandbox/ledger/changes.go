@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -12,6 +13,8 @@ const (
 	mwebLife   = 5 * time.Minute
 	maxParts   = 50                   // of a trade that are returned
 	refundTerm = 365 * 24 * time.Hour // after the payment, not scaled
+	billAge    = 10 * time.Hour       // after the end of the day, from which its bill can be had; not scaled
+	billMonths = 3                    // in which a bill can be had
 )
 
 // payer is the payer of a trade that was ordered for none.
@@ -20,19 +23,23 @@ const payer = "sandbox-payer"
 // Place adds the trade, or gives the same trade another lifetime. A valid prepayment keeps its ID.
 func (l *Ledger) Place(asked Trade) (Trade, error) {
 	return l.change(asked.OutTradeNo, func(t *Trade, now time.Time) error {
-		if t.OutTradeNo != "" {
-			if err := t.isSame(asked); err != nil {
-				return err
-			}
-		} else if *t = asked; len(l.trades) >= maxTrades {
-			return ErrCrowded
-		}
-		if !t.Expires.IsZero() && !now.Before(t.Expires) {
-			return Refusal{"PARAM_ERROR", "time_expire has passed"}
-		}
-		if t.Requests++; t.Requests == 1 {
+		if t.OutTradeNo == "" {
+			*t = asked
 			t.Created, t.State, t.Currency = now, NotPaid, "CNY"
 		}
+		switch {
+		case t.AppID != asked.AppID || t.TradeType != asked.TradeType || t.Protocol != asked.Protocol:
+			return Refusal{"OUT_TRADE_NO_USED", "the number belongs to an order of another trade type, appid or protocol"}
+		case t.Fingerprint != asked.Fingerprint:
+			return Refusal{"INVALID_REQUEST", "the number was sent before with other parameters"}
+		case t.open() != nil:
+			return t.open()
+		case t.Requests == 0 && len(l.trades) >= maxTrades:
+			return ErrCrowded
+		case !t.Expires.IsZero() && !now.Before(t.Expires):
+			return Refusal{"PARAM_ERROR", "time_expire has passed"}
+		}
+		t.Requests++
 		if !now.Before(t.PrepayUntil) {
 			t.PrepayID = "wx" + now.In(Beijing).Format("20060102150405") + l.Nonce(10)
 		}
@@ -107,8 +114,8 @@ func (l *Ledger) CloseTrade(no string, age time.Duration) error {
 	return err
 }
 
-// Refund begins a refund of the trade with the number and the amount. The same request again changes nothing.
-func (l *Ledger) Refund(no string, amount int64, asked Refund) (Trade, Refund, error) {
+// Refund begins a refund of the trade with the number and the amount, and returns both. The same request again changes nothing.
+func (l *Ledger) Refund(no string, amount int64, asked Refund) (Trade, *Refund, error) {
 	t, err := l.change(no, func(t *Trade, now time.Time) error {
 		if t.State != Success {
 			return ErrUnknown
@@ -140,10 +147,7 @@ func (l *Ledger) Refund(no string, amount int64, asked Refund) (Trade, Refund, e
 		t.Refunds = append(t.Refunds, asked)
 		return nil
 	})
-	if err != nil {
-		return t, asked, err
-	}
-	return t, *t.Refund(asked.No), nil
+	return t, t.Refund(asked.No), err
 }
 
 // EndRefund ends a refund that is being processed, or lets an abnormal one succeed. The merchant is notified afterwards.
@@ -189,4 +193,45 @@ func (l *Ledger) Delivered(of Subject, acknowledged bool) (attempts int, err err
 		return nil
 	})
 	return attempts, err
+}
+
+// Errors of bills.
+var (
+	ErrNoBill       = Refusal{"No Bill Exist", "the day has no payments"}
+	ErrBillCreating = Refusal{"Bill Creating", "the bill is not made yet"}
+)
+
+// BillLine is a payment of a day, or a refund that was asked for in it.
+type BillLine struct {
+	At     time.Time
+	Trade  Trade
+	Refund *Refund // nil: the line is a payment
+}
+
+// Bill returns the lines of the day that begins at the time.
+func (l *Ledger) Bill(from time.Time) ([]BillLine, error) {
+	now, until := l.Now(), from.AddDate(0, 0, 1)
+	switch {
+	case from.AddDate(0, billMonths, 1).Before(now):
+		return nil, Refusal{"INVALID_REQUEST", fmt.Sprintf("bills can be had for %d months", billMonths)}
+	case now.Before(until.Add(billAge)) && !l.BillsAtOnce:
+		return nil, ErrBillCreating
+	}
+	var lines []BillLine
+	within := func(at time.Time) bool { return !at.Before(from) && at.Before(until) }
+	for _, t := range l.Trades() {
+		if t.State == Success && within(t.Paid) {
+			lines = append(lines, BillLine{t.Paid, t, nil})
+		}
+		for _, r := range t.Refunds {
+			if within(r.Created) {
+				lines = append(lines, BillLine{r.Created, t, &r})
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return nil, ErrNoBill
+	}
+	slices.SortStableFunc(lines, func(a, b BillLine) int { return a.At.Compare(b.At) })
+	return lines, nil
 }

@@ -30,10 +30,8 @@ type RefundState string
 // The states of a refund. A refund that was closed returned nothing. One that is abnormal left the merchant and did not
 // arrive; it can still succeed.
 const (
-	RefundProcessing RefundState = "PROCESSING"
-	RefundSucceeded  RefundState = "SUCCESS"
-	RefundClosed     RefundState = "CLOSED"
-	RefundAbnormal   RefundState = "ABNORMAL"
+	RefundProcessing, RefundSucceeded RefundState = "PROCESSING", "SUCCESS"
+	RefundClosed, RefundAbnormal      RefundState = "CLOSED", "ABNORMAL"
 )
 
 // Refusal is an error that the merchant is told. Its code is that of version 2.
@@ -134,17 +132,6 @@ func (t Trade) Ends() time.Time {
 		return t.Expires
 	}
 	return t.LinkUntil
-}
-
-// isSame returns a refusal if the number belongs to a different trade, or to one that is not open.
-func (t Trade) isSame(asked Trade) error {
-	switch {
-	case t.AppID != asked.AppID || t.TradeType != asked.TradeType || t.Protocol != asked.Protocol:
-		return Refusal{"OUT_TRADE_NO_USED", "the number belongs to an order of another trade type, appid or protocol"}
-	case t.Fingerprint != asked.Fingerprint:
-		return Refusal{"INVALID_REQUEST", "the number was sent before with other parameters"}
-	}
-	return t.open()
 }
 
 // Status returns the state of the trade as the protocols call it.
