@@ -17,19 +17,17 @@ import (
 
 	"plaza/application/paying"
 	"plaza/domain/fault"
-	"plaza/domain/idempotency"
 	"plaza/domain/payment"
-	"plaza/test/usecases"
 )
 
 // begin begins the payment of Ann's order with a QR code.
-func (w *payingFixture) begin(t *testing.T, id payment.OrderID) (payment.ClientParams, error) {
+func (w *fixture) begin(t *testing.T, id payment.OrderID) (payment.ClientParams, error) {
 	t.Helper()
 	_, v, err := w.Pay(t.Context(), w.ann, paying.PayRequest{Intent: nativeIntent, Order: id})
 	return v, err
 }
 
-func (w *payingFixture) state(t *testing.T, id payment.OrderID) payment.State {
+func (w *fixture) state(t *testing.T, id payment.OrderID) payment.State {
 	t.Helper()
 	o, err := w.Order(t.Context(), id)
 	require.NoError(t, err)
@@ -37,7 +35,7 @@ func (w *payingFixture) state(t *testing.T, id payment.OrderID) payment.State {
 }
 
 // noted returns the journal without its first entry, the creation.
-func (w *payingFixture) noted(t *testing.T, id payment.OrderID) []payment.Noted {
+func (w *fixture) noted(t *testing.T, id payment.OrderID) []payment.Noted {
 	t.Helper()
 	entries, err := w.Journal(t.Context(), id)
 	require.NoError(t, err)
@@ -48,24 +46,23 @@ func (w *payingFixture) noted(t *testing.T, id payment.OrderID) []payment.Noted 
 	return all
 }
 
-func TestPAY09_what_is_asked_is_stored_before(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
+func TestPAY09_what_is_asked_is_stored_before_and_its_answer_even_if_the_client_has_gone(t *testing.T) {
+	w := newFixture(t)
 	id := w.order(t, w.ann)
 	w.wallet.hold, w.wallet.held = make(chan struct{}), make(chan struct{})
+	ctx, leave := context.WithCancel(t.Context())
 	var paid sync.WaitGroup
-	paid.Go(func() {
-		_, err := w.begin(t, id)
-		assert.NoError(t, err)
-	})
+	paid.Go(func() { _, _, _ = w.Pay(ctx, w.ann, paying.PayRequest{Intent: nativeIntent, Order: id}) })
 	<-w.wallet.held
 	assert.Equal(t, []payment.Noted{payment.NotedSending}, w.noted(t, id), "the wallet has not even answered")
+	leave()
 	close(w.wallet.hold)
 	paid.Wait()
 	assert.Equal(t, []payment.Noted{payment.NotedSending, payment.NotedLive}, w.noted(t, id))
 }
 
 func TestPAY09_the_wallet_gets_a_number_that_names_the_order(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
+	w := newFixture(t)
 	seen := map[payment.TradeNo]bool{}
 	for range 20 {
 		id := w.order(t, w.ann)
@@ -95,11 +92,10 @@ func (c *countingLedger) Change(ctx context.Context, id payment.OrderID, fn func
 
 func TestPAY09_calls_at_once_wait_without_the_ledger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		wallet, ledger := newPayingWallet(), &countingLedger{}
-		w := newPayingFixtureWith(t, payment.Gateways{Current: wallet},
-			func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
+		ledger := &countingLedger{}
+		w := newFixture(t, func(l payment.Ledger) payment.Ledger { ledger.Ledger = l; return ledger })
 		id := w.order(t, w.ann)
-		wallet.hold, wallet.held = make(chan struct{}), make(chan struct{})
+		w.wallet.hold, w.wallet.held = make(chan struct{}), make(chan struct{})
 		var all sync.WaitGroup
 		for range 50 {
 			all.Go(func() {
@@ -107,17 +103,17 @@ func TestPAY09_calls_at_once_wait_without_the_ledger(t *testing.T) {
 				assert.NoError(t, err)
 			})
 		}
-		<-wallet.held
+		<-w.wallet.held
 		<-time.After(payingLimits.Call - time.Millisecond) // of the bubble's time
 		assert.EqualValues(t, 1, ledger.changes.Load())
-		close(wallet.hold)
+		close(w.wallet.hold)
 		all.Wait()
 	})
 }
 
 func TestPAY09_who_waits_too_long_comes_again(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newPayingFixtureWithWallet(t)
+		w := newFixture(t)
 		id := w.order(t, w.ann)
 		w.wallet.hold, w.wallet.held = make(chan struct{}), make(chan struct{}, 2)
 		var first sync.WaitGroup
@@ -145,28 +141,13 @@ func TestPAY09_who_waits_too_long_comes_again(t *testing.T) {
 	})
 }
 
-func TestPAY09_a_call_whose_client_has_gone_is_stored_all_the_same(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
-	id := w.order(t, w.ann)
-	w.wallet.hold, w.wallet.held = make(chan struct{}), make(chan struct{})
-	ctx, leave := context.WithCancel(t.Context())
-	var paid sync.WaitGroup
-	paid.Go(func() { _, _, _ = w.Pay(ctx, w.ann, paying.PayRequest{Intent: nativeIntent, Order: id}) })
-	<-w.wallet.held
-	leave()
-	close(w.wallet.hold)
-	paid.Wait()
-	assert.Equal(t, []payment.Noted{payment.NotedSending, payment.NotedLive}, w.noted(t, id))
-}
-
 func TestPAY13_whatever_the_wallet_does_the_same_call_can_be_repeated(t *testing.T) {
 	for name, cause := range map[string]error{
-		"silent": payment.ErrWalletTimeout, "garbled": payment.ErrWalletBadResponse, "crowded": payment.ErrWalletBusy,
-		"refused":  payment.ErrWalletRefused,
+		"silent": payment.ErrWalletTimeout, "garbled": payment.ErrWalletBadResponse, "crowded": payment.ErrWalletBusy, "refused": payment.ErrWalletRefused,
 		"no funds": payment.ErrInsufficientFunds, "unheard of": errors.New("a meteor"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newPayingFixtureWithWallet(t)
+			w := newFixture(t)
 			id := w.order(t, w.ann)
 			w.wallet.fails("prepare", fmt.Errorf("preparing: %w", cause))
 			_, err := w.begin(t, id)
@@ -179,7 +160,7 @@ func TestPAY13_whatever_the_wallet_does_the_same_call_can_be_repeated(t *testing
 }
 
 func TestPAY09_a_number_that_is_something_else_there_is_given_up(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
+	w := newFixture(t)
 	id := w.order(t, w.ann)
 	w.wallet.fails("prepare", payment.ErrWalletOtherOrder)
 	_, err := w.begin(t, id)
@@ -192,7 +173,7 @@ func TestPAY09_a_number_that_is_something_else_there_is_given_up(t *testing.T) {
 // TestPAY09_a_prepayment_that_a_crashed_server_closed_is_replaced: the ticket of the first
 // prepayment is lost, and then that the wallet has closed it for another way to pay.
 func TestPAY09_a_prepayment_that_a_crashed_server_closed_is_replaced(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
+	w := newFixture(t)
 	id := w.order(t, w.ann)
 	w.wallet.fails("prepare", payment.ErrWalletTimeout)
 	_, err := w.begin(t, id)
@@ -208,7 +189,7 @@ func TestPAY09_a_prepayment_that_a_crashed_server_closed_is_replaced(t *testing.
 }
 
 func TestPAY09_an_order_that_is_paid_there_is_paid_here(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
+	w := newFixture(t)
 	id := w.order(t, w.ann)
 	w.wallet.fails("prepare", payment.ErrWalletTimeout)
 	_, err := w.begin(t, id)
@@ -224,7 +205,7 @@ func TestPAY13_a_wallet_that_contradicts_itself(t *testing.T) {
 		"it says unpaid": nil, "it is silent": payment.ErrWalletTimeout, "it is garbled": payment.ErrWalletBadResponse,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newPayingFixtureWithWallet(t)
+			w := newFixture(t)
 			id := w.order(t, w.ann)
 			w.wallet.fails("prepare", payment.ErrWalletPaid)
 			w.wallet.fails("query", query)
@@ -238,51 +219,4 @@ func TestPAY13_a_wallet_that_contradicts_itself(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-}
-
-func TestPAY09_another_way_to_pay(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
-	id := w.order(t, w.ann)
-	_, err := w.begin(t, id)
-	require.NoError(t, err)
-	web := paying.PayRequest{Intent: payment.Intent{EndType: payment.H5, App: payment.OfficialAccount}, Order: id}
-
-	w.wallet.young = true
-	w.now = usecases.Noon.Add(time.Minute)
-	_, _, err = w.Pay(t.Context(), w.ann, web)
-	f, _ := fault.As(err)
-	require.NotNil(t, f)
-	assert.Equal(t, 4*time.Minute, f.RetryAfter)
-	assert.Len(t, w.wallet.trades, 1)
-
-	w.wallet.young = false
-	w.wallet.fails("close", payment.ErrWalletTimeout) // after it has closed
-	_, _, err = w.Pay(t.Context(), w.ann, web)
-	require.ErrorIs(t, err, payment.ErrWalletTimeout)
-	assert.Len(t, w.wallet.trades, 1, "its outcome is unknown, so no second one is opened")
-	_, v, err := w.Pay(t.Context(), w.ann, web)
-	require.NoError(t, err)
-	assert.Equal(t, payment.H5, v.EndType)
-	assert.Len(t, w.wallet.trades, 2)
-}
-
-func TestPAY09_a_key_is_answered_with_the_effect(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
-	id := w.order(t, w.ann)
-	request := paying.PayRequest{Intent: nativeIntent, Order: id}
-	key, err := idempotency.NewKey(w.ann.ID, "one", payment.PayContent(request.Intent, request.Order))
-	require.NoError(t, err)
-	request.Key = key
-	w.wallet.fails("prepare", payment.ErrWalletTimeout)
-	_, _, err = w.Pay(t.Context(), w.ann, request)
-	require.ErrorIs(t, err, payment.ErrWalletTimeout)
-	_, first, err := w.Pay(t.Context(), w.ann, request)
-	require.NoError(t, err, "an error releases the key")
-	order, again, err := w.Pay(t.Context(), w.ann, request)
-	require.NoError(t, err)
-	assert.Equal(t, first, again)
-	assert.Equal(t, id, order.ID)
-	w.now = usecases.Noon.Add(time.Hour)
-	_, _, err = w.Pay(t.Context(), w.ann, request)
-	require.ErrorIs(t, err, payment.ErrExpired)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func TestPAY12_all_that_is_wrong_is_told_at_once(t *testing.T) {
-	w := newPayingFixture(t)
+	w := newFixture(t)
 	_, err := w.Create(t.Context(), payment.Draft{
 		User: 999, Subject: "Tea", Amount: 0, Currency: payment.CNY, ExpiresIn: time.Hour,
 	}, nil, nil)
@@ -38,7 +38,7 @@ func TestPAY12_all_that_is_wrong_is_told_at_once(t *testing.T) {
 }
 
 func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
-	w := newPayingFixture(t)
+	w := newFixture(t)
 	draft := payment.Draft{User: w.ann.ID, Subject: "Tea", Amount: 990, Currency: payment.CNY, ExpiresIn: time.Hour}
 	k, err := idempotency.NewKey(w.bob.ID, "one", payment.CreateContent(draft))
 	require.NoError(t, err)
@@ -61,4 +61,36 @@ func TestPAY09_an_order_is_created_once_for_a_key(t *testing.T) {
 	k.Fingerprint = [32]byte{}
 	_, err = w.Create(t.Context(), draft, k, nil)
 	require.NoError(t, err, "the error has released the key")
+}
+
+func TestPAY07_which_order_is_paid(t *testing.T) {
+	w := newFixture(t)
+	w.restart(payment.Gateways{})
+	_, err := w.pay(t, w.ann, 0)
+	assert.ErrorIs(t, err, payment.ErrNoOpenOrder)
+	paid := w.order(t, w.ann, func(o *payment.Order) { o.State, o.PaidAt, o.Transaction = payment.Paid, usecases.Noon, "t1" })
+	closed := w.order(t, w.ann, func(o *payment.Order) { o.State = payment.Closed })
+	first := w.order(t, w.ann)
+	theirs := w.order(t, w.bob)
+	chosen, err := w.pay(t, w.ann, 0)
+	assert.ErrorIs(t, err, payment.ErrNoWallet, "all else is right")
+	assert.Equal(t, first, chosen)
+	for id, want := range map[payment.OrderID]error{
+		paid: payment.ErrPaid, closed: payment.ErrClosed, theirs: payment.ErrNoOrder, 999: payment.ErrNoOrder,
+	} {
+		_, err = w.pay(t, w.ann, id)
+		assert.ErrorIs(t, err, want)
+	}
+	second := w.order(t, w.ann)
+	_, err = w.pay(t, w.ann, 0)
+	assert.ErrorIs(t, err, payment.ErrAmbiguousOrder)
+	chosen, err = w.pay(t, w.ann, second)
+	assert.ErrorIs(t, err, payment.ErrNoWallet)
+	assert.Equal(t, second, chosen)
+
+	w.now = usecases.Noon.Add(time.Hour)
+	_, err = w.pay(t, w.ann, second)
+	assert.ErrorIs(t, err, payment.ErrExpired)
+	_, err = w.pay(t, w.ann, 0)
+	assert.ErrorIs(t, err, payment.ErrNoOpenOrder)
 }

@@ -12,23 +12,22 @@ import (
 )
 
 // moves restarts the server with version 3 as the current protocol and returns its wallet.
-func (w *payingFixture) moves() (current *payingWallet) {
-	current = newPayingWallet()
-	current.protocol = payment.Protocol("v3")
+func (w *fixture) moves() (current *testWallet) {
+	current = newWallet("v3")
 	w.restart(payment.Gateways{Current: current, Others: []payment.Gateway{w.wallet}})
 	return current
 }
 
-func (w *payingFixture) protocols(t *testing.T) (all []payment.Protocol) {
+func (w *fixture) protocols(t *testing.T) (all []payment.Protocol) {
 	t.Helper()
-	for _, p := range w.payments(t) {
+	for _, p := range w.payments() {
 		all = append(all, p.Protocol)
 	}
 	return all
 }
 
 func TestPAY09_a_prepayment_stays_with_the_protocol_that_opened_it(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
+	w := newFixture(t)
 	id := w.order(t, w.ann)
 	_, err := w.begin(t, id)
 	require.NoError(t, err)
@@ -60,7 +59,7 @@ func TestPAY09_a_prepayment_stays_with_the_protocol_that_opened_it(t *testing.T)
 }
 
 func TestPAY09_an_expired_order_is_closed_over_the_protocol_that_opened_it(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
+	w := newFixture(t)
 	id := w.order(t, w.ann)
 	_, err := w.begin(t, id)
 	require.NoError(t, err)
@@ -74,12 +73,11 @@ func TestPAY09_an_expired_order_is_closed_over_the_protocol_that_opened_it(t *te
 }
 
 func TestPAY09_without_the_gateway_of_a_prepayment_nothing_happens_to_it(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
+	w := newFixture(t)
 	id := w.order(t, w.ann)
 	_, err := w.begin(t, id)
 	require.NoError(t, err)
-	current := newPayingWallet()
-	current.protocol = payment.Protocol("v3")
+	current := newWallet("v3")
 	w.restart(payment.Gateways{Current: current})
 	_, err = w.begin(t, id)
 	assert.ErrorIs(t, err, payment.ErrNoWallet)
@@ -95,7 +93,7 @@ func TestPAY09_without_the_gateway_of_a_prepayment_nothing_happens_to_it(t *test
 }
 
 func TestPAY10_a_payment_of_no_order_has_the_protocol_of_its_notification(t *testing.T) {
-	w := newPayingFixtureWithWallet(t)
+	w := newFixture(t)
 	w.moves()
 	for p, id := range map[payment.Protocol]string{payment.Protocol("v2"): "t2", payment.Protocol("v3"): "t3"} {
 		_, err := w.Notify(t.Context(), p, payment.Notification{Body: []byte(`{"TransactionID": "` + id + `", "TradeNo": "of-no-order"}`)})

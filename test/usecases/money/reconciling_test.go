@@ -15,19 +15,88 @@ import (
 	"plaza/domain/payment"
 )
 
+var (
+	noonInBeijing = time.Date(2026, 11, 20, 4, 0, 0, 0, time.UTC) // in Beijing
+	billDay       = payment.DayOf(noonInBeijing)
+	billReady     = noonInBeijing.Add(22 * time.Hour) // when the bill of today is made
+)
+
+func newBillFixture(t *testing.T) *fixture {
+	t.Helper()
+	w := newFixture(t)
+	w.wallet.protocol, w.now = payment.Protocol("v3"), billReady
+	return w
+}
+
+// pays stores the payment of an order, and returns its line in a bill.
+func (w *fixture) pays(n int, at time.Time) payment.BillLine {
+	w.Helper()
+	r := w.opens(n, at)
+	w.settles(r, r.TransactionID)
+	return billLineOf(r)
+}
+
+func billLineOf(r payment.Receipt) payment.BillLine {
+	return payment.BillLine{TransactionID: r.TransactionID, TradeNo: r.TradeNo, App: r.App, Amount: r.Amount, Currency: r.Currency, At: r.Paid}
+}
+
+// refunded stores a refund of 300 that the wallet has confirmed, and returns its line in a bill.
+func (w *fixture) refunded(l payment.BillLine, no payment.RefundNo, at time.Time) payment.BillLine {
+	w.Helper()
+	for _, p := range w.payments() {
+		if p.TransactionID != l.TransactionID {
+			continue
+		}
+		amount := int64(300)
+		_, err := w.ledger.ChangeRefunds(w.Context(), p.ID, func(a *payment.RefundAccount) error {
+			if err := a.Request(payment.RefundDraft{Payment: p.ID, Amount: &amount, Reason: "Cold", Origin: payment.RefundByCommand}, no, at); err != nil {
+				return err
+			}
+			_, isSent := a.BeginSending(no, time.Minute, at)
+			require.True(w, isSent)
+			a.RecordReport(no, payment.RefundReport{
+				No: no, WalletID: "5030", TransactionID: p.TransactionID, State: payment.RefundSucceeded, Amount: amount, Currency: p.Currency,
+			}, time.Minute, at.Add(time.Second))
+			return nil
+		})
+		require.NoError(w, err)
+	}
+	l.RefundNo, l.WalletRefund, l.RefundState, l.Amount, l.At = no, "5030", payment.RefundSucceeded, 300, at
+	return l
+}
+
+// reconciles compares the bill of the day, and returns the findings of the day, the oldest first.
+func (w *fixture) reconciles(d payment.Day) (reconciling.Result, []payment.Finding) {
+	w.Helper()
+	result, err := w.Reconcile(w.Context(), d)
+	require.NoError(w, err)
+	return result, w.found(d)
+}
+
+func (w *fixture) found(d payment.Day) (all []payment.Finding) {
+	w.Helper()
+	found, err := w.Findings(w.Context(), payment.FindingFilter{Day: d}, page.Request{})
+	require.NoError(w, err)
+	for _, f := range found.Items {
+		f.ID = 0
+		all = append([]payment.Finding{f}, all...)
+	}
+	return all
+}
+
 func TestPAY15_a_bill_that_agrees_leaves_nothing(t *testing.T) {
-	w := newReconcilingFixture(t)
+	w := newBillFixture(t)
 	paid := w.pays(1, noonInBeijing)
-	w.wallet.bills[billDay] = []payment.BillLine{paid, w.refunds(paid, "refund-1", noonInBeijing.Add(time.Hour)), paid}
+	w.wallet.bills[billDay] = []payment.BillLine{paid, w.refunded(paid, "refund-1", noonInBeijing.Add(time.Hour)), paid}
 	result, found := w.reconciles(billDay)
 	assert.Equal(t, reconciling.Result{Day: billDay, Payments: 1, Refunds: 1}, result, "a line that is repeated counts once")
 	assert.Empty(t, found)
-	assert.Len(t, w.wallet.asked, 1, "no other bill is needed")
+	assert.Len(t, w.wallet.days, 1, "no other bill is needed")
 	assert.NotContains(t, w.log.String(), "needs review")
 }
 
 func TestPAY15_a_payment_that_only_the_bill_knows_is_taken_in(t *testing.T) {
-	w := newReconcilingFixture(t)
+	w := newBillFixture(t)
 	r := w.opens(1, noonInBeijing)
 	stray := billLineOf(r)
 	stray.TransactionID, stray.TradeNo = "t9", "of-no-order"
@@ -54,9 +123,9 @@ func TestPAY15_a_payment_that_only_the_bill_knows_is_taken_in(t *testing.T) {
 }
 
 func TestPAY15_what_differs_is_stored_once_until_it_does_not(t *testing.T) {
-	w := newReconcilingFixture(t)
+	w := newBillFixture(t)
 	missing, amount := w.pays(1, noonInBeijing), w.pays(2, noonInBeijing)
-	back := w.refunds(missing, "refund-1", noonInBeijing.Add(time.Hour))
+	back := w.refunded(missing, "refund-1", noonInBeijing.Add(time.Hour))
 	other := back
 	other.RefundNo = "refund-9"
 	amount.Amount++
@@ -94,7 +163,7 @@ func TestPAY15_what_differs_is_stored_once_until_it_does_not(t *testing.T) {
 }
 
 func TestPAY15_a_line_that_can_not_be_read_stays_a_finding_and_is_no_payment(t *testing.T) {
-	w := newReconcilingFixture(t)
+	w := newBillFixture(t)
 	w.wallet.bills[billDay] = []payment.BillLine{{TransactionID: "line 2", Unread: "line 2: no time"}, w.pays(1, noonInBeijing)}
 	result, found := w.reconciles(billDay)
 	assert.Equal(t, reconciling.Result{Day: billDay, Payments: 1, Findings: 1}, result)
@@ -104,7 +173,7 @@ func TestPAY15_a_line_that_can_not_be_read_stays_a_finding_and_is_no_payment(t *
 }
 
 func TestPAY15_a_payment_at_midnight_may_be_in_the_bill_of_the_next_day(t *testing.T) {
-	w := newReconcilingFixture(t)
+	w := newBillFixture(t)
 	_, midnight := billDay.Bounds()
 	tomorrow := payment.DayOf(midnight)
 	w.now = billReady.Add(48 * time.Hour)
@@ -117,16 +186,16 @@ func TestPAY15_a_payment_at_midnight_may_be_in_the_bill_of_the_next_day(t *testi
 	_, found = w.reconciles(tomorrow)
 	require.Len(t, found, 1)
 	assert.Equal(t, lost.TransactionID, found[0].TransactionID)
-	assert.Equal(t, []payment.Day{billDay, tomorrow, billDay}, w.wallet.asked)
+	assert.Equal(t, []payment.Day{billDay, tomorrow, billDay}, w.wallet.days)
 }
 
 func TestPAY15_a_comparison_that_is_interrupted_finds_the_same_when_it_is_repeated(t *testing.T) {
 	stop := errors.New("stop")
-	for name, interrupt := range map[string]func(*reconcilingFixture){
-		"reading the bill": func(w *reconcilingFixture) { w.wallet.err = stop },
-		"taking in":        func(w *reconcilingFixture) { w.killed = stop },
+	for name, interrupt := range map[string]func(*fixture){
+		"reading the bill": func(w *fixture) { w.wallet.billErr = stop },
+		"taking in":        func(w *fixture) { w.killed = stop },
 	} {
-		w := newReconcilingFixture(t)
+		w := newBillFixture(t)
 		r := w.opens(1, noonInBeijing)
 		w.pays(2, noonInBeijing)
 		w.wallet.bills[billDay] = []payment.BillLine{billLineOf(r),
@@ -141,15 +210,13 @@ func TestPAY15_a_comparison_that_is_interrupted_finds_the_same_when_it_is_repeat
 		for _, f := range found {
 			assert.Equal(t, f.Kind != payment.FoundUnknownThere, !f.Resolved.IsZero(), "%s: %v", name, f)
 		}
-		payments, err := w.ledger.Payments(t.Context(), payment.PaymentFilter{}, page.Request{})
-		require.NoError(t, err)
-		assert.Equal(t, 3, payments.Total, name)
+		assert.Len(t, w.payments(), 3, name)
 	}
 }
 
 func TestPAY15_many_lines_are_compared_in_batches(t *testing.T) {
 	t.Parallel()
-	w := newReconcilingFixture(t)
+	w := newBillFixture(t)
 	for n := range 2*reconciling.BatchSize + 1 {
 		w.wallet.bills[billDay] = append(w.wallet.bills[billDay], w.pays(n, noonInBeijing.Add(time.Duration(n/3)*time.Second)))
 	}
@@ -162,10 +229,10 @@ func TestPAY15_many_lines_are_compared_in_batches(t *testing.T) {
 }
 
 func TestPAY15_days_that_have_no_bill(t *testing.T) {
-	w := newReconcilingFixture(t)
+	w := newBillFixture(t)
 	_, err := w.Reconcile(t.Context(), payment.DayOf(billReady.Add(24*time.Hour)))
 	assert.Equal(t, fault.Invalid, fault.KindOf(err))
-	w.wallet.err = payment.ErrBillNotReady
+	w.wallet.billErr = payment.ErrBillNotReady
 	_, err = w.Reconcile(t.Context(), payment.DayOf(billReady))
 	require.ErrorIs(t, err, payment.ErrBillNotReady)
 	w.pays(1, billReady.Add(-time.Hour))
@@ -179,24 +246,24 @@ func TestPAY15_days_that_have_no_bill(t *testing.T) {
 }
 
 func TestPAY15_one_server_compares_the_last_days_once(t *testing.T) {
-	w := newReconcilingFixture(t)
-	w.wallet.err = payment.ErrBillNotReady
+	w := newBillFixture(t)
+	w.wallet.billErr = payment.ErrBillNotReady
 	require.NoError(t, w.ReconcileDue(t.Context()))
 	last := []payment.Day{billDay, billDay.Before(), billDay.Before().Before()}
-	assert.Equal(t, last, w.wallet.asked)
+	assert.Equal(t, last, w.wallet.days)
 	require.NoError(t, w.ReconcileDue(t.Context()))
-	assert.Len(t, w.wallet.asked, 3, "one is leased, two are done")
+	assert.Len(t, w.wallet.days, 3, "one is leased, two are done")
 	w.now = billReady.Add(time.Hour)
 	require.NoError(t, w.ReconcileDue(t.Context()))
-	assert.Equal(t, billDay, w.wallet.asked[3])
+	assert.Equal(t, billDay, w.wallet.days[3])
 	assert.Contains(t, w.log.String(), "bill compared")
 	w.now = billReady.Add(9 * time.Hour)
 	require.NoError(t, w.ReconcileDue(t.Context()))
-	assert.Len(t, w.wallet.asked, 4, "nothing is due")
+	assert.Len(t, w.wallet.days, 4, "nothing is due")
 	w.now = billReady.Add(24 * time.Hour)
-	w.wallet.err = payment.ErrWalletTimeout
+	w.wallet.billErr = payment.ErrWalletTimeout
 	require.ErrorIs(t, w.ReconcileDue(t.Context()), payment.ErrWalletTimeout)
 	w.now = billReady.Add(25 * time.Hour)
 	require.NoError(t, w.ReconcileDue(t.Context()))
-	assert.Len(t, w.wallet.asked, 6, "a failure is repeated")
+	assert.Len(t, w.wallet.days, 6, "a failure is repeated")
 }
