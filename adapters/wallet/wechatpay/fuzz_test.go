@@ -1,7 +1,6 @@
 package wechatpay
 
 import (
-	"math/big"
 	"strconv"
 	"strings"
 	"testing"
@@ -67,43 +66,6 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// FuzzReceipt reads payments of any values that the wallet has signed. What is read is what
-// was written: a whole amount, a moment and a transaction.
-func FuzzReceipt(f *testing.F) {
-	f.Add("990", "20261120200102", "t1", string(number), "CNY")
-	for _, amount := range []string{"", "0", "-1", "+1", "1.5", "1e3", "0x1", "1_0", "00990", "9223372036854775807", "9223372036854775808",
-		" 1", "\u0661", "1]]>2"} {
-		f.Add(amount, "20261120200102", "t1", "n", "")
-	}
-	for _, moment := range []string{"", "now", "20260230000000", "00010101000000", "99991231235959", "20261120200102.5", "20261120200102Z",
-		"2026112020010"} {
-		f.Add("990", moment, "t1", "n", "USD")
-	}
-	f.Fuzz(func(t *testing.T, amount, moment, transaction, no, currency string) {
-		g := openV2(t, "https://wallet.example")
-		m := xmlMessage{
-			"return_code": success, "result_code": success, "mch_id": merchantV2, "appid": official,
-			"total_fee": amount, "time_end": moment, "transaction_id": transaction, "out_trade_no": no, "fee_type": currency,
-		}
-		n, err := g.Receive(payment.Notification{Body: m.sign(g.key).encode()})
-		if err != nil {
-			require.ErrorIs(t, err, payment.ErrForged)
-			require.Zero(t, n)
-			return
-		}
-		r := *n.Receipt
-		exact, isNumber := new(big.Int).SetString(amount, 10)
-		require.True(t, isNumber && exact.IsInt64() && exact.Sign() >= 0, "%q", amount)
-		require.Equal(t, exact.Int64(), r.Amount)
-		require.True(t, strings.HasPrefix(moment, r.Paid.In(beijing).Format(instantLayout)), "%q, which may end in a fraction", moment)
-		require.Equal(t, time.UTC, r.Paid.Location())
-		require.Equal(t, []string{transaction, no}, []string{r.TransactionID, string(r.TradeNo)})
-		require.NotEmpty(t, transaction)
-		require.NotEmpty(t, no)
-		require.NotEmpty(t, r.Currency)
-	})
-}
-
 // FuzzReceive reads notifications of anything. Without the key, only the genuine one is taken.
 func FuzzReceive(f *testing.F) {
 	g := openV2(f, "https://wallet.example")
@@ -111,10 +73,8 @@ func FuzzReceive(f *testing.F) {
 	f.Add([]byte(genuine))
 	f.Add([]byte(writtenV2(mergedV2(paidV2))))
 	for _, text := range []string{
-		"", "<xml/>", genuine + genuine, strings.Replace(genuine, "990", "99", 1),
-		strings.Replace(genuine, "<xml>", "<xml><attach>x</attach>", 1), strings.Replace(genuine, "<xml>", "<xml><total_fee>990</total_fee>", 1),
-		strings.ToLower(genuine), strings.Replace(genuine, "HMAC-SHA256", "MD5", 1), strings.Replace(genuine, "<sign>", "<sign> ", 1),
-		strings.Replace(genuine, "<xml>", "<xml><empty></empty>", 1), "<?xml version=\"1.0\"?>\n" + genuine,
+		"", "<xml/>", genuine + genuine, strings.Replace(genuine, "990", "99", 1), strings.Replace(genuine, "<xml>", "<xml><attach>x</attach>", 1), strings.Replace(genuine, "<xml>", "<xml><total_fee>990</total_fee>", 1),
+		strings.ToLower(genuine), strings.Replace(genuine, "HMAC-SHA256", "MD5", 1), strings.Replace(genuine, "<sign>", "<sign> ", 1), strings.Replace(genuine, "<xml>", "<xml><empty></empty>", 1), "<?xml version=\"1.0\"?>\n" + genuine,
 	} {
 		f.Add([]byte(text))
 	}

@@ -72,44 +72,6 @@ func TestPAY10_an_expired_certificate_counts_for_five_minutes_more(t *testing.T)
 	require.ErrorIs(t, query(t, w), payment.ErrWalletBadResponse, "not valid yet")
 }
 
-// The certificate expires, and another one takes its place, while an answer is on its way.
-func TestPAY14_a_certificate_that_expires_while_a_refund_is_in_flight(t *testing.T) {
-	for name, c := range map[string]struct {
-		isKnown bool
-		delay   time.Duration // after it has expired
-		want    error
-	}{
-		"a known one counts for a while": {true, time.Minute, nil},
-		"but not for long":               {true, 6 * time.Minute, payment.ErrWalletBadResponse},
-		"an unknown one is not listed":   {false, time.Minute, payment.ErrWalletBadResponse},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWalletV3For(t, byCertificates)
-			first, second := firstCertificate(), secondCertificate()
-			w.change(func() { w.now = first.until.Add(-time.Second) })
-			if c.isKnown {
-				w.answers = append(w.answers, w.unpaidAs(first))
-				require.NoError(t, query(t, w))
-			}
-			w.answers = append(w.answers, func(rw http.ResponseWriter, r *http.Request) {
-				arrived := first.until.Add(c.delay)
-				w.change(func() { w.certificates, w.signedBy, w.now = []testCertificate{second}, second, arrived })
-				saysAsV3(first, arrived, 200, fieldsV3(refundedV3))(rw, r)
-			}, func(rw http.ResponseWriter, r *http.Request) {
-				saysAsV3(second, w.clock(), 200, fieldsV3(refundedV3))(rw, r)
-			})
-			err := refund(t, w)
-			if c.want == nil {
-				require.NoError(t, err)
-				return
-			}
-			assertOnly(t, c.want, err)
-			w.change(func() { w.now = w.now.Add(fetchPause) })
-			require.NoError(t, queryRefund(t, w), "the outcome is asked for")
-		})
-	}
-}
-
 func TestPAY10_unknown_serials_fetch_once_in_half_a_minute(t *testing.T) {
 	w := newWalletV3For(t, byCertificates)
 	flood := func() {
