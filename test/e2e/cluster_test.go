@@ -100,8 +100,8 @@ func newLarge(t *testing.T) *large {
 	l.client = newRepeater(t, everyRequest)
 	l.writers = people(t, seed, settings)
 	l.witness = l.writers.takeWitness()
-	l.walk = &walk{random: rand.New(rand.NewPCG(seed, 1)), shop: &shop{
-		dead: func() {}, poll: "1s", front: newFront(), store: settings,
+	l.walk = &walk{random: rand.New(rand.NewPCG(seed, 1)), checkout: &checkout{
+		dead: func() {}, poll: "1s", store: settings,
 	}}
 	l.walk.openAccounts(t)
 	l.walk.openWallet(t)
@@ -115,7 +115,7 @@ func newLarge(t *testing.T) *large {
 		l.over()
 		l.walk.now = nil // its wallet ends after the servers
 	})
-	l.walk.front.leadTo(l.url)
+	l.walk.notifyProxy.leadTo(l.url)
 	l.servers = []*running{l.begin(t, 0, "")}
 	l.serves(t, "app2")
 	l.walk.now = &running{url: l.url, log: l.servers[0].log}
@@ -282,12 +282,12 @@ func (l *large) pay(t *testing.T) {
 		for n := 0; ; n++ {
 			p := l.walk.wants(n)
 			l.walk.orders = append(l.walk.orders, p)
-			makes := func() said { return p.make(l.walk.now, l.walk.staff) }
-			pays := func() said { return p.pay(l.walk.now, byCode, fmt.Sprint("pay-", n)) }
+			makes := func() reply { return p.make(l.walk.now, l.walk.staff) }
+			pays := func() reply { return p.pay(l.walk.now, byCode, fmt.Sprint("pay-", n)) }
 			if !l.repeats(makes, http.StatusCreated) || !l.repeats(pays, http.StatusOK) {
 				return
 			}
-			l.walk.isPaidSomehow(p)
+			l.walk.paysAll(p)
 			select {
 			case <-every.C:
 			case <-l.stop:
@@ -298,7 +298,7 @@ func (l *large) pay(t *testing.T) {
 }
 
 // repeats sends a request until it succeeds, and reports whether it did before the end.
-func (l *large) repeats(send func() said, status int) bool {
+func (l *large) repeats(send func() reply, status int) bool {
 	again := time.NewTicker(200 * time.Millisecond)
 	defer again.Stop()
 	for {
@@ -332,7 +332,7 @@ func (l *large) finish(t *testing.T) {
 	assert.Contains(t, out, "found 0 wrong")
 	for _, r := range l.servers {
 		r.assertSilentOn(t, "DATA RACE", "panic", "level=ERROR")
-		assertNoSecret(t, r.log.String(), l.walk.shop)
+		assertNoSecret(t, r.log.String(), l.walk.checkout)
 	}
 	assert.Positive(t, l.witness.looks, "an own write was looked for")
 	t.Logf("%d writes were acknowledged and %d reads answered; of %d orders %d were paid, none twice; "+

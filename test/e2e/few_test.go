@@ -4,6 +4,9 @@ package e2e
 
 // What is broken always is found by few rounds, and at one point of each kind. The tag soak brings many.
 const (
-	isSoak    = false
-	manyKills = 2
+	isSoak            = false
+	manyKills         = 2
+	firstStep, stride = 2, 10 // of those at which a server is killed
+	fates             = 1     // of the message at the step
+	flowsKilled       = 2
 )

@@ -1,20 +1,17 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"regexp"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"plaza/test/postgres"
 )
 
 // joiner is a person who uses a code while the server is killed: to sign up, or to reset a former password.
@@ -37,43 +34,49 @@ func (f from) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestAUT16_a_server_that_is_killed_while_people_join_and_reset_leaves_whole_accounts(t *testing.T) {
-	t.Run("SQLite", func(t *testing.T) { killedWhileJoining(t, "--data-dir="+t.TempDir()) })
-	t.Run("Postgres", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("make test-all runs this")
-		}
-		killedWhileJoining(t, "--data-dir="+t.TempDir(), "--database-url="+postgres.Empty(t))
-	})
+	for _, store := range []string{"SQLite", "Postgres"} {
+		t.Run(store, func(t *testing.T) {
+			if testing.Short() && store == "Postgres" {
+				t.Skip("make test-all runs this")
+			}
+			s := openCheckout(t, store)
+			s.settings = append(s.settings, "--sms=sandbox", "--trusted-proxies=127.0.0.1")
+			s.opens(t)
+			f := flow{steps: writesAccounts.MatchString, attempt: joins}
+			if s.databaseProxy == nil {
+				f.moments = 10 * time.Millisecond
+			}
+			s.killAtEachStep(t, f)
+			for _, r := range s.servers {
+				r.assertSilentOn(t, "level=ERROR", "panic")
+			}
+			out, errOut, status := run(t, nil, append([]string{"check"}, s.store...)...)
+			require.Zero(t, status, "%s%s", out, errOut)
+		})
+	}
 }
 
-// killedWhileJoining kills the server while people use their codes, each after a random time. A code must be spent
-// together with what it allows, or neither.
-func killedWhileJoining(t *testing.T, stored ...string) {
-	t.Helper()
-	settings := append([]string{"--sms=sandbox", "--wallet-sandbox-addr=127.0.0.1:0", "--trusted-proxies=127.0.0.1"}, stored...)
-	r := serve(t, settings...)
-	for n := range manyKills {
-		joiners := make([]*joiner, manyWriters)
-		var all sync.WaitGroup
-		for i := range joiners {
-			j := newJoiner(t, r, n*manyWriters+i, i == 0, stored)
-			joiners[i] = j
-			all.Go(func() { j.status = j.use() })
-		}
-		<-time.After(rand.N(300 * time.Millisecond))
-		require.NoError(t, r.cmd.Process.Kill())
-		r.ends(t)
-		all.Wait()
-		r.assertSilentOn(t, "level=ERROR", "panic")
-		r = serve(t, settings...)
-		for _, j := range joiners {
-			j.url = r.url
-			j.verify(t)
-		}
-		require.False(t, t.Failed(), "after kill %d", n+1)
+var writesAccounts = regexp.MustCompile(`(INSERT INTO|UPDATE|DELETE FROM) (users|codes|tokens)\b`)
+
+// joins has one person sign up and another reset a password. A code must be spent together with what it allows, or neither.
+func joins(t *testing.T, s *checkout, n int) attempt {
+	var joiners []*joiner
+	for i := range 2 {
+		joiners = append(joiners, newJoiner(t, s.now, 2*n+i, i == 0, s.store))
 	}
-	out, errOut, status := run(t, nil, append([]string{"check"}, stored...)...)
-	require.Zero(t, status, "%s%s", out, errOut)
+	return attempt{
+		begin: func(context.Context) {
+			for _, j := range joiners {
+				j.status = j.use()
+			}
+		},
+		finish: func() {
+			for _, j := range joiners {
+				j.url = s.now.url
+				j.verify(t)
+			}
+		},
+	}
 }
 
 // newJoiner returns a person who has a code. One with a former password has an account.

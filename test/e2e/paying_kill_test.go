@@ -1,10 +1,14 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,307 +16,329 @@ import (
 	"plaza/adapters/wallet/sandbox"
 )
 
-// killPoint is a step of paying at which the server is killed. Its test leaves a server
-// that runs, and returns the order that was made.
-type killPoint struct {
-	name string
-	show func(t *testing.T, s *shop) *purchase
+// flow is what a server or a command does step by step, and may be killed at each step.
+type flow struct {
+	name    string
+	poll    string                    // how often the server polls the wallet
+	steps   func(message string) bool // the messages that are steps
+	moments time.Duration             // between further steps, for a flow without messages; zero: it has messages
+	// attempt prepares the flow for the n-th time.
+	attempt func(t *testing.T, s *checkout, n int) attempt
 }
 
-var killPoints = []killPoint{
-	{"PAY-09 the wallet has the order and its answer is lost", orderedUnheard},
-	{"PAY-11 the same, and somebody pays before there is a server again", orderedUnheardAndPaid},
-	{"PAY-09 the wallet never gets the order", neverOrdered},
-	{"PAY-09 the wallet gets the order long after", orderedLate},
-	{"PAY-09 the wallet has closed the former way to pay and its answer is lost", closedUnheard},
-	{"PAY-09 somebody pays what the wallet was about to be told to close", paidWhileClosing},
-	{"PAY-11 the wallet has said that it is paid and its answer is lost", askedUnheard},
-	{"PAY-11 the wallet has closed what nobody has paid in time and its answer is lost", closedInTheEnd},
-	{"PAY-11 somebody pays in the end what the wallet was about to be told to close", paidInTheEnd},
-	{"PAY-10 the notification is answered and its answer is lost", notifiedUnheard},
+// attempt is a flow that is killed once.
+type attempt struct {
+	begin     func(ctx context.Context) // runs the flow, and returns when it is over or ctx ends
+	meanwhile func()                    // happens while no server runs; nil: nothing
+	finish    func()                    // ends the flow over the next server, and asserts that each effect is there once
 }
 
-// onSQLite are points where the file is locked from outside.
-var onSQLite = []killPoint{
-	{"PAY-10 the notification is there and can't be stored", notifiedBeforeLock},
-	{"PAY-12 the order can't be stored", makingBeforeLock},
+// The fates of a message to or from the wallet at which the server is killed.
+const (
+	isLost      = iota
+	isOvertaken // it is lost, and the wallet's payer or staff act before the next server runs
+	isLate      // a request arrives after the next server has ended the flow
+)
+
+// killAtEachStep kills the process at each step of the flow, or at few of them without the soak, until the flow is over first.
+func (s *checkout) killAtEachStep(t *testing.T, f flow) {
+	t.Helper()
+	attempts := 0
+	for step, isOver := firstStep, false; !isOver; step += stride {
+		for fate := isLost; fate < fates && !isOver; fate++ {
+			a := f.attempt(t, s, attempts)
+			attempts++
+			isServer := s.now != nil
+			var held *breakpoint
+			held, isOver = s.killAt(t, f, a, step, fate)
+			if fate == isOvertaken && a.meanwhile != nil {
+				a.meanwhile()
+			}
+			if isServer {
+				s.opens(t)
+			}
+			a.finish()
+			if fate == isLate && held.isRequest() {
+				held.free(true)
+				await(t, held.handled, "the wallet has not handled the request")
+			}
+			require.False(t, t.Failed(), "killed at step %d: %s", step, held.name())
+			if !held.isOfWallet() {
+				break
+			}
+		}
+	}
+	t.Logf("%d kills", attempts)
 }
 
-// onPostgres are points where a round trip to the database is held.
-var onPostgres = []killPoint{
-	{"PAY-10 the payment is not stored yet", killedAt(theTrip, "INSERT INTO payments")},
-	{"PAY-10 the payment is stored and the server doesn't know", killedAt(theReturn, "INSERT INTO payments")},
-	{"PAY-09 the prepayment is not stored yet", killedAt(theTrip, "INSERT INTO prepayments")},
-	{"PAY-09 the prepayment is stored and not sent", killedAt(theReturn, "INSERT INTO prepayments")},
-	{"PAY-09 the ticket is not stored yet", killedAt(theTrip, "UPDATE prepayments")},
-	{"PAY-09 the ticket is stored and nobody is told", killedAt(theReturn, "UPDATE prepayments")},
-	{"PAY-09 the answer to the key is stored and nobody is told", killedAt(theReturn, "INSERT INTO idempotency_keys", "COMMIT")},
-	{"PAY-12 the order is stored and nobody is told", makingUnheard},
+// name returns the message that is held, or was; empty: there was none.
+func (b *breakpoint) name() string {
+	select {
+	case <-b.reached:
+		return b.message
+	default:
+		return ""
+	}
 }
 
-func TestPAY_a_server_that_is_killed_at_any_step_of_paying_loses_no_money_and_takes_none_twice(t *testing.T) {
+func (b *breakpoint) isRequest() bool { return strings.HasPrefix(b.name(), requestsPrefix) }
+
+func (b *breakpoint) isOfWallet() bool { return isOfWallet(b.name()) }
+
+// isOfWallet reports whether the message is to or from the wallet.
+func isOfWallet(message string) bool {
+	return message != "" && !strings.HasPrefix(message, theTrip) && !strings.HasPrefix(message, theReturn)
+}
+
+var writesPayments = regexp.MustCompile(`(INSERT INTO|UPDATE) (orders|prepayments|payments|refunds|journal|findings|idempotency_keys)\b`)
+
+// isOfPayments reports whether the message is to or from the wallet, or is about a change of payments in the database.
+func isOfPayments(message string) bool {
+	return isOfWallet(message) || writesPayments.MatchString(message)
+}
+
+// killAt kills the process at the step, or when the flow is over.
+func (s *checkout) killAt(t *testing.T, f flow, a attempt, step, fate int) (held *breakpoint, isOver bool) {
+	t.Helper()
+	held = s.messages.stopAtStep(step, f.steps)
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); a.begin(ctx) }()
+	moment := patience
+	if f.moments > 0 {
+		moment = time.Duration(step) * f.moments
+	}
+	select {
+	case <-held.reached:
+	case <-done:
+		isOver = true
+	case <-time.After(moment):
+		require.Positive(t, f.moments, "the flow does not end at step %d", step)
+	}
+	if fate == isLate && held.isRequest() {
+		s.messages.forget(held)
+		t.Cleanup(func() { held.free(false) })
+	}
+	if s.now != nil {
+		s.isKilled(t)
+	}
+	end()
+	await(t, done, "the flow does not end with its process")
+	s.messages.clear()
+	s.dead()
+	return held, isOver
+}
+
+var paymentFlows = []flow{
+	{"PAY-09 PAY-10 PAY-12 an order is made, begun, and paid", "1h", isOfPayments, 0, paysOrder},
+	{"PAY-14 a refund is ordered, and ends", "200ms", isOfPayments, 0, refundsPayment},
+	{"PAY-09 another way to pay is chosen", "1h", isOfWallet, 0, changesWay},
+	{"PAY-11 a payment is found by asking", "200ms", isOfWallet, 0, asksForPayment},
+	{"PAY-11 an order expires", "200ms", isOfWallet, 0, expires},
+}
+
+func TestPAY_a_server_that_is_killed_at_any_step_loses_no_money_and_takes_and_returns_none_twice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-all runs this")
 	}
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, store string) {
-		for _, point := range pointsOn(store, killPoints, map[string][]killPoint{"SQLite": onSQLite, "Postgres": onPostgres}) {
-			t.Run(strings.ReplaceAll(point.name, " ", "_"), func(t *testing.T) {
+	onStoresAndVersions(t, func(t *testing.T, store string, version sandbox.Protocol) {
+		for _, f := range paymentFlows[:flowsKilled] {
+			t.Run(strings.ReplaceAll(f.name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
-				s := openShop(t, store)
-				order := point.show(t, s)
-				s.settles(t, order)
+				s := openCheckout(t, store)
+				if version == sandbox.V3 {
+					s.speaksV3()
+				}
+				s.poll, s.reviews = f.poll, []string{"abnormal refund needs review"}
+				s.opens(t)
+				s.killAtEachStep(t, f)
+				s.settles(t, s.orders...)
 			})
 		}
 	})
 }
 
-// pointsOn returns those of a store, with those that both have. Without the soak it is one: on Postgres of its own, on
-// SQLite of both.
-func pointsOn[P any](store string, both []P, own map[string][]P) []P {
-	switch {
-	case isSoak:
-		return append(slices.Clone(both), own[store]...)
-	case store == "SQLite":
-		return both[:1]
-	}
-	return own[store][:1]
-}
-
-// isKilledAt begins something, and kills the server when that is held.
-func (s *shop) isKilledAt(t *testing.T, held *stop, begin func(r *running) said) {
-	t.Helper()
-	answer := make(chan said, 1)
-	go func(r *running) { answer <- begin(r) }(s.now)
-	held.isReached(t)
-	s.isKilled(t)
-	a := <-answer
-	require.Zero(t, a.status, a.body)
-}
-
-func orderedUnheard(t *testing.T, s *shop) *purchase {
-	s.opens(t)
-	p := s.sells(t)
-	s.isKilledAt(t, s.gate.stopAtThe(ordered), func(r *running) said { return p.pay(r, byCode, "key") })
-	require.Len(t, s.trades(p), 1)
-	s.opens(t)
-	a := s.isBegun(t, p, byCode, "key")
-	assert.Contains(t, a.body, s.trades(p)[0].PrepayID)
-	assert.Equal(t, a.body, s.isBegun(t, p, byCode, "key").body)
-	assert.Len(t, s.trades(p), 1)
-	s.isPaid(t, p)
-	return p
-}
-
-func orderedUnheardAndPaid(t *testing.T, s *shop) *purchase {
-	s.hearsNothing(t)
-	s.opens(t)
-	p := s.sells(t)
-	s.isKilledAt(t, s.gate.stopAtThe(ordered), func(r *running) said { return p.pay(r, inBrowser, "") })
-	s.isPaid(t, p)
-	s.opens(t)
-	return p
-}
-
-func neverOrdered(t *testing.T, s *shop) *purchase {
-	s.opens(t)
-	p := s.sells(t)
-	s.isKilledAt(t, s.gate.stopAtThe(ordering), func(r *running) said { return p.pay(r, inApp, "") })
-	require.Empty(t, s.trades(p))
-	s.opens(t)
-	s.isBegun(t, p, inApp, "")
-	s.isPaid(t, p)
-	return p
-}
-
-func orderedLate(t *testing.T, s *shop) *purchase {
-	s.opens(t)
-	p := s.sells(t)
-	late := s.gate.stopAtThe(ordering)
-	defer late.free(false)
-	answer := make(chan said, 1)
-	go func(r *running) { answer <- p.pay(r, inWallet, "") }(s.now)
-	late.isReached(t)
-	s.gate.forget(late)
-	s.isKilled(t)
-	<-answer
-	s.opens(t)
-	s.isBegun(t, p, inWallet, "")
-	require.Len(t, s.trades(p), 1)
-	before := s.trades(p)[0].Requests
-	late.free(true)
-	until(t, func() bool { return s.trades(p)[0].Requests > before })
-	s.isPaid(t, p)
-	return p
-}
-
-func closedUnheard(t *testing.T, s *shop) *purchase {
-	s.opens(t)
-	p := s.sells(t)
-	s.isBegun(t, p, byCode, "")
-	s.growsOld()
-	s.isKilledAt(t, s.gate.stopAtThe(closed), func(r *running) said { return p.pay(r, inBrowser, "") })
-	require.Len(t, s.trades(p), 1)
-	require.Equal(t, sandbox.Closed, s.trades(p)[0].State)
-	s.opens(t)
-	s.isBegun(t, p, inBrowser, "")
-	require.Len(t, s.trades(p), 2)
-	s.isPaid(t, p)
-	return p
-}
-
-func paidWhileClosing(t *testing.T, s *shop) *purchase {
-	s.hearsNothing(t)
-	s.opens(t)
-	p := s.sells(t)
-	s.isBegun(t, p, byCode, "")
-	s.growsOld()
-	s.isKilledAt(t, s.gate.stopAtThe(closing), func(r *running) said { return p.pay(r, inApp, "") })
-	s.isPaid(t, p)
-	s.opens(t)
-	until(t, func() bool {
-		a := p.pay(s.now, inApp, "")
-		require.Contains(t, passing, a.status, a.body)
-		return strings.Contains(a.body, "already paid")
-	})
-	require.Len(t, s.trades(p), 1)
-	return p
-}
-
-func askedUnheard(t *testing.T, s *shop) *purchase {
-	s.hearsNothing(t)
-	s.opens(t)
-	p := s.sells(t)
-	s.isBegun(t, p, byCode, "")
-	s.isPaid(t, p)
-	s.gate.stopAtThe(asked).isReached(t)
-	s.isKilled(t)
-	s.opens(t)
-	return p
-}
-
-func closedInTheEnd(t *testing.T, s *shop) *purchase {
-	s.opens(t)
-	p := s.sells(t)
-	s.isBegun(t, p, inBrowser, "")
-	s.growsOld()
-	held := s.gate.stopAtThe(closed)
-	s.isOver(t, p)
-	held.isReached(t)
-	s.isKilled(t)
-	require.Len(t, s.trades(p), 1)
-	require.Equal(t, sandbox.Closed, s.trades(p)[0].State)
-	s.opens(t)
-	return p
-}
-
-func paidInTheEnd(t *testing.T, s *shop) *purchase {
-	s.hearsNothing(t)
-	s.opens(t)
-	p := s.sells(t)
-	s.isBegun(t, p, byCode, "")
-	s.growsOld()
-	held := s.gate.stopAtThe(closing)
-	s.isOver(t, p)
-	held.isReached(t)
-	s.isPaid(t, p)
-	s.isKilled(t)
-	s.opens(t)
-	return p
-}
-
-// notifiedUnheard, and what follows, ask the wallet nothing: the money comes in by
-// notifications alone.
-func notifiedUnheard(t *testing.T, s *shop) *purchase {
-	s.poll = "1h"
-	s.opens(t)
-	p := s.sells(t)
-	s.isBegun(t, p, byCode, "")
-	held := s.front.stopAtThe(notified)
-	s.isPaid(t, p)
-	held.isReached(t)
-	s.isKilled(t)
-	s.opens(t)
-	until(t, func() bool { return s.trades(p)[0].Notified })
-	assert.Greater(t, s.trades(p)[0].Attempts, 1)
-	return p
-}
-
-func notifiedBeforeLock(t *testing.T, s *shop) *purchase {
-	s.poll = "1h"
-	s.opens(t)
-	p := s.sells(t)
-	s.isBegun(t, p, byCode, "")
-	unlock := s.isLocked(t)
-	held := s.front.stopAtThe(notifying)
-	s.isPaid(t, p)
-	held.isReached(t)
-	for range 5 { // it has come before these, so it has got further
-		assert.Len(t, s.unsettled(t, []*purchase{p}), 2, "neither is it stored, nor does the wallet think so")
-	}
-	s.isKilled(t)
-	unlock()
-	s.opens(t)
-	return p
-}
-
-func makingBeforeLock(t *testing.T, s *shop) *purchase {
-	s.opens(t)
-	read(t, newCaller(s.now.url), s.staff, "/api/pay-admin/v1/payment/", nil) // that the key is used is stored, too
-	p := s.wants(1)
-	unlock := s.isLocked(t)
-	answer := make(chan said, 1)
-	go func(r *running) { answer <- p.make(r, s.staff) }(s.now)
-	read(t, newCaller(s.now.url), s.staff, "/api/pay-admin/v1/payment/", nil)
-	s.isKilled(t)
-	require.Zero(t, (<-answer).status)
-	unlock()
-	s.opens(t)
-	s.isMade(t, p)
-	s.isBegun(t, p, byCode, "")
-	s.isPaid(t, p)
-	return p
-}
-
-// makingUnheard kills the server when the database has the order.
-func makingUnheard(t *testing.T, s *shop) *purchase {
-	s.opens(t)
-	p := s.wants(1)
-	s.isKilledAt(t, s.cable.stopAtTrip(theReturn, "INSERT INTO journal", "COMMIT"), func(r *running) said { return p.make(r, s.staff) })
-	s.opens(t)
-	s.isMade(t, p)
-	s.isBegun(t, p, byCode, "")
-	s.isPaid(t, p)
-	return p
-}
-
-// killedAt pays, and kills the server at the round trip that has the
-// statements.
-func killedAt(direction string, statements ...string) func(t *testing.T, s *shop) *purchase {
-	return func(t *testing.T, s *shop) *purchase {
-		s.poll = "1h"
-		s.opens(t)
-		p := s.sells(t)
-		held := s.cable.stopAtTrip(direction, statements...)
-		ended := make(chan error, 1)
-		go func(r *running) {
-			var err error
-			if p.pay(r, byCode, "key").status == http.StatusOK {
-				for _, trade := range s.trades(p) {
-					_, err = s.wallet.Pay(trade.OutTradeNo)
-				}
-			}
-			ended <- err
-		}(s.now)
-		held.isReached(t)
-		s.isKilled(t)
-		require.NoError(t, <-ended)
-		s.opens(t)
-		if trades := s.trades(p); len(trades) > 0 && trades[0].State == sandbox.Success {
-			return p
+// onStoresAndVersions runs the test on each store and over each version of the wallet's API once. In the soak it runs it on
+// each store over each version.
+func onStoresAndVersions(t *testing.T, test func(t *testing.T, store string, version sandbox.Protocol)) {
+	for _, c := range []struct {
+		store   string
+		version sandbox.Protocol
+		isFirst bool
+	}{{"SQLite", sandbox.V2, true}, {"SQLite", sandbox.V3, false}, {"Postgres", sandbox.V2, false}, {"Postgres", sandbox.V3, true}} {
+		if c.isFirst || isSoak {
+			t.Run(c.store+"/"+string(c.version), func(t *testing.T) { test(t, c.store, c.version) })
 		}
-		s.isBegun(t, p, byCode, "key")
-		s.isPaid(t, p)
-		return p
 	}
+}
+
+// isBegunAnew makes an order and begins its payment.
+func (s *checkout) isBegunAnew(t *testing.T, n int, w way) *purchase {
+	t.Helper()
+	p := s.wants(n)
+	s.orders = append(s.orders, p)
+	s.isMade(t, p)
+	s.isBegun(t, p, w, "")
+	return p
+}
+
+// paysAll lets the payer try all that the wallet has of the order. The wallet decides what can be paid.
+func (s *checkout) paysAll(p *purchase) {
+	for _, trade := range s.trades(p) {
+		_, _ = s.wallet.Pay(trade.OutTradeNo, sandbox.PaymentOptions{})
+	}
+}
+
+// isPaidFor reports whether a trade of the order is paid, and its notification taken if that is asked.
+func (s *checkout) isPaidFor(p *purchase, isNotified bool) bool {
+	return slices.ContainsFunc(s.trades(p), func(trade sandbox.Trade) bool {
+		return trade.State == sandbox.Success && (trade.Notified || !isNotified)
+	})
+}
+
+// untilEnded looks again and again until it is so, or ctx ends.
+func untilEnded(ctx context.Context, isSo func() bool) {
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for !isSo() {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func paysOrder(t *testing.T, s *checkout, n int) attempt {
+	p, key, server := s.wants(n), fmt.Sprint("pay-", n), s.now
+	s.orders = append(s.orders, p)
+	return attempt{
+		begin: func(ctx context.Context) {
+			untilEnded(ctx, func() bool { return p.make(server, s.staff).status == http.StatusCreated })
+			untilEnded(ctx, func() bool { return p.pay(server, byCode, key).status == http.StatusOK })
+			if ctx.Err() == nil {
+				s.paysAll(p)
+			}
+			untilEnded(ctx, func() bool { return s.isPaidFor(p, true) })
+		},
+		meanwhile: func() { s.paysAll(p) },
+		finish: func() {
+			s.refundsGrowOld(t)
+			s.isMade(t, p)
+			if !s.isPaidFor(p, false) {
+				a := s.isBegun(t, p, byCode, key)
+				assert.Equal(t, a.body, s.isBegun(t, p, byCode, key).body)
+				s.isPaid(t, p)
+			}
+			until(t, func() bool { return s.isPaidFor(p, true) })
+			assert.Len(t, s.trades(p), 1)
+		},
+	}
+}
+
+func changesWay(t *testing.T, s *checkout, n int) attempt {
+	p, key, server := s.isBegunAnew(t, n, byCode), fmt.Sprint("pay-", n), s.now
+	s.growsOld()
+	return attempt{
+		begin: func(ctx context.Context) {
+			untilEnded(ctx, func() bool { return p.pay(server, inApp, key).status == http.StatusOK })
+			if ctx.Err() == nil {
+				s.paysAll(p)
+			}
+			untilEnded(ctx, func() bool { return s.isPaidFor(p, true) })
+		},
+		meanwhile: func() { s.paysAll(p) },
+		finish: func() {
+			if !s.isPaidFor(p, false) {
+				s.isBegun(t, p, inApp, "")
+				s.isPaid(t, p)
+			}
+			until(t, func() bool { return strings.Contains(p.pay(s.now, inWallet, "").body, "already paid") })
+		},
+	}
+}
+
+// asksForPayment pays an order of which the server gets no notification.
+func asksForPayment(t *testing.T, s *checkout, n int) attempt {
+	s.hearsNothing(t)
+	p, server := s.isBegunAnew(t, n, byCode), s.now
+	return attempt{
+		begin: func(ctx context.Context) {
+			s.paysAll(p)
+			untilEnded(ctx, func() bool { return p.stateAt(server) == "paid" })
+		},
+		finish: func() { until(t, func() bool { return p.stateAt(s.now) == "paid" }) },
+	}
+}
+
+func expires(t *testing.T, s *checkout, n int) attempt {
+	s.hearsNothing(t)
+	p, server := s.isBegunAnew(t, n, inApp), s.now
+	s.growsOld()
+	return attempt{
+		begin: func(ctx context.Context) {
+			s.isOver(t, p)
+			untilEnded(ctx, func() bool { return p.stateAt(server) == "closed" })
+		},
+		meanwhile: func() { s.paysAll(p) },
+		finish: func() {
+			until(t, func() bool {
+				s.isOver(t, p) // again, because the server may look seldom after it
+				return p.stateAt(s.now) != "open"
+			})
+			assert.Equal(t, s.isPaidFor(p, false), p.stateAt(s.now) == "paid")
+		},
+	}
+}
+
+// refundsPayment has a part of a payment refunded, and then the rest, and asserts that nothing is left.
+func refundsPayment(t *testing.T, s *checkout, n int) attempt {
+	p, server := s.isBegunAnew(t, n, byCode), s.now
+	s.isPaid(t, p)
+	id := s.paymentOf(t, p)
+	b, before := s.wantsBack(id, 40, fmt.Sprint("refund-", n)), len(s.wallet.Refunds())
+	outcome := []sandbox.RefundState{sandbox.RefundSucceeded, sandbox.RefundClosed, sandbox.RefundAbnormal}[n%3]
+	return attempt{
+		begin: func(ctx context.Context) {
+			untilEnded(ctx, func() bool { return b.order(server).status == http.StatusCreated })
+			untilEnded(ctx, func() bool {
+				s.end(t, outcome)
+				all := s.wallet.Refunds()
+				return len(all) > before && all[before].Notified
+			})
+		},
+		meanwhile: func() { s.end(t, sandbox.RefundClosed) },
+		finish: func() {
+			s.isOrdered(t, b)
+			s.isAtWallet(t, before+1)
+			s.end(t, sandbox.RefundSucceeded)
+			c := newCaller(s.now.url)
+			defer c.client.CloseIdleConnections()
+			until(t, func() bool {
+				s.refundsGrowOld(t)
+				return len(s.unreturned(t, c)) == 0
+			})
+			s.returnsNoMore(t, p, id)
+		},
+	}
+}
+
+// returnsNoMore orders the refund of what is left of the payment, and asserts that nothing is left afterwards.
+func (s *checkout) returnsNoMore(t *testing.T, p *purchase, id int64) {
+	t.Helper()
+	before := len(s.wallet.Refunds())
+	s.isOrdered(t, s.wantsBack(id, 0, ""))
+	s.isAtWallet(t, before+1)
+	for _, amount := range []int64{0, 1} {
+		a := s.wantsBack(id, amount, "").order(s.now)
+		assert.Equal(t, http.StatusConflict, a.status, a.body)
+	}
+	var sum int64
+	for _, r := range s.wallet.Refunds() {
+		if r.State != sandbox.RefundClosed && r.TransactionID == s.trades(p)[0].TransactionID {
+			sum += r.Amount
+		}
+	}
+	assert.Equal(t, p.amount, sum, "all of it, and no more")
 }

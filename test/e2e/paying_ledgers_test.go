@@ -41,7 +41,7 @@ type paymentShown struct {
 const promptly = "GORACE=atexit_sleep_ms=0"
 
 // shows runs a command beside the server, and reads what it prints.
-func (s *shop) shows(t *testing.T, into any, args ...string) {
+func (s *checkout) shows(t *testing.T, into any, args ...string) {
 	t.Helper()
 	out, errOut, status := run(t, []string{promptly}, append(append(args, "--json"), s.store...)...)
 	require.Zero(t, status, errOut)
@@ -49,24 +49,24 @@ func (s *shop) shows(t *testing.T, into any, args ...string) {
 }
 
 // longestPause is the longest between two attempts of the wallet to notify.
-const longestPause = 6 * time.Hour / hurry
+const longestPause = 6 * time.Hour / timeScale
 
 // settles waits until the wallet has nothing more to tell and the server knows of
 // everything that is paid or returned, and compares the ledgers. There may be no orders but these.
-func (s *shop) settles(t *testing.T, orders ...*purchase) {
+func (s *checkout) settles(t *testing.T, orders ...*purchase) {
 	t.Helper()
 	s.agrees(t, orders...)
 	s.staysSecret(t)
 }
 
 // agrees is settles without a look at the logs.
-func (s *shop) agrees(t *testing.T, orders ...*purchase) {
+func (s *checkout) agrees(t *testing.T, orders ...*purchase) {
 	t.Helper()
 	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()
 	end := time.After(patience + 2*longestPause)
 	for open := s.unsettled(t, orders); len(open) > 0; open = s.unsettled(t, orders) {
-		if len(s.wallet.Refunds())+len(s.givenBack) > 0 {
+		if len(s.wallet.Refunds())+len(s.refundRequests) > 0 {
 			s.end(t, sandbox.RefundSucceeded)
 			s.refundsGrowOld(t)
 		}
@@ -80,7 +80,7 @@ func (s *shop) agrees(t *testing.T, orders ...*purchase) {
 }
 
 // unsettled is what the wallet has still to tell, and the server to hear.
-func (s *shop) unsettled(t *testing.T, orders []*purchase) (open []string) {
+func (s *checkout) unsettled(t *testing.T, orders []*purchase) (open []string) {
 	t.Helper()
 	c := newCaller(s.now.url)
 	defer c.client.CloseIdleConnections()
@@ -103,7 +103,7 @@ func (s *shop) unsettled(t *testing.T, orders []*purchase) (open []string) {
 }
 
 // compare asserts that our ledger is the wallet's.
-func (s *shop) compare(t *testing.T, orders []*purchase) {
+func (s *checkout) compare(t *testing.T, orders []*purchase) {
 	t.Helper()
 	var payments []paymentShown
 	s.shows(t, &payments, "order", "payments")
@@ -134,7 +134,7 @@ func (s *shop) compare(t *testing.T, orders []*purchase) {
 }
 
 // compareOrders asserts that there are the orders that were wanted, each once.
-func (s *shop) compareOrders(t *testing.T, orders []*purchase) {
+func (s *checkout) compareOrders(t *testing.T, orders []*purchase) {
 	t.Helper()
 	want, got := map[int64]orderShown{}, map[int64]orderShown{}
 	for _, p := range orders {
@@ -152,7 +152,7 @@ func (s *shop) compareOrders(t *testing.T, orders []*purchase) {
 	assert.Equal(t, want, got)
 }
 
-func (s *shop) compareOrder(t *testing.T, p *purchase, payments []paymentShown) {
+func (s *checkout) compareOrder(t *testing.T, p *purchase, payments []paymentShown) {
 	t.Helper()
 	var order orderShown
 	s.shows(t, &order, "order", "show", fmt.Sprint(p.id))
@@ -213,7 +213,7 @@ func (r *running) saysBesides(word string) string {
 
 // staysSecret asserts that no server has logged a secret, or anything that
 // an operator would have to look at, but for the reviews.
-func (s *shop) staysSecret(t *testing.T) {
+func (s *checkout) staysSecret(t *testing.T) {
 	t.Helper()
 	for _, r := range s.servers {
 		assertNoSecret(t, r.log.String(), s)
@@ -225,7 +225,7 @@ func (s *shop) staysSecret(t *testing.T) {
 	}
 }
 
-func assertNoSecret(t *testing.T, text string, s *shop) {
+func assertNoSecret(t *testing.T, text string, s *checkout) {
 	t.Helper()
 	secrets := []string{walletKey, walletKeyV3, "PRIVATE KEY", payerInWallet, "sign=", "<sign>", "&key=", s.staff}
 	for _, p := range s.payers {
@@ -239,7 +239,7 @@ func assertNoSecret(t *testing.T, text string, s *shop) {
 }
 
 // isMade has the order made, again and again while its key is in use.
-func (s *shop) isMade(t *testing.T, p *purchase) {
+func (s *checkout) isMade(t *testing.T, p *purchase) {
 	t.Helper()
 	until(t, func() bool {
 		a := p.make(s.now, s.staff)
@@ -249,7 +249,7 @@ func (s *shop) isMade(t *testing.T, p *purchase) {
 }
 
 // agreesWithBills asserts that the wallet's bills of the days of its payments and refunds agree with our ledger.
-func (s *shop) agreesWithBills(t *testing.T) {
+func (s *checkout) agreesWithBills(t *testing.T) {
 	t.Helper()
 	days := map[payment.Day]bool{}
 	for _, trade := range s.wallet.Ledger() {
@@ -276,4 +276,4 @@ func (s *shop) agreesWithBills(t *testing.T) {
 }
 
 // growsOld lets as much time pass at the wallet as it wants to before it closes anything.
-func (s *shop) growsOld() { s.ahead.Add(int64(minClosable)) }
+func (s *checkout) growsOld() { s.ahead.Add(int64(minClosable)) }

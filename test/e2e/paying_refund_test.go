@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync/atomic"
@@ -20,12 +21,12 @@ const (
 )
 
 // speaksV3 lets servers that start from now on speak version 3, and serve what version 2 has begun.
-func (s *shop) speaksV3() {
+func (s *checkout) speaksV3() {
 	s.settings = append(append([]string{}, s.settingsV3...), "--wallet-v2-key="+walletKey)
 }
 
-// giveBack is a refund that staff wants. Its reason names it.
-type giveBack struct {
+// refundRequest is a refund that staff wants. Its reason names it.
+type refundRequest struct {
 	staff   string
 	payment int64
 	amount  int64 // zero: all that is left
@@ -35,14 +36,14 @@ type giveBack struct {
 }
 
 // wantsBack is a refund that the server has not made yet.
-func (s *shop) wantsBack(payment, amount int64, key string) *giveBack {
-	b := &giveBack{staff: s.staff, payment: payment, amount: amount, reason: fmt.Sprint("Cold tea ", len(s.givenBack)), key: key}
-	s.givenBack = append(s.givenBack, b)
+func (s *checkout) wantsBack(payment, amount int64, key string) *refundRequest {
+	b := &refundRequest{staff: s.staff, payment: payment, amount: amount, reason: fmt.Sprint("Cold tea ", len(s.refundRequests)), key: key}
+	s.refundRequests = append(s.refundRequests, b)
 	return b
 }
 
 // order has the server order the refund. With a key it may be told again.
-func (b *giveBack) order(r *running) said {
+func (b *refundRequest) order(r *running) reply {
 	body := map[string]any{"payment": b.payment, "reason": b.reason}
 	if b.amount != 0 {
 		body["amount"] = b.amount
@@ -55,9 +56,9 @@ func (b *giveBack) order(r *running) said {
 }
 
 // isOrdered orders the refund, again and again while its key is in use.
-func (s *shop) isOrdered(t *testing.T, b *giveBack) said {
+func (s *checkout) isOrdered(t *testing.T, b *refundRequest) reply {
 	t.Helper()
-	var a said
+	var a reply
 	until(t, func() bool {
 		a = b.order(s.now)
 		require.Contains(t, append(passing, http.StatusCreated), a.status, a.body)
@@ -70,7 +71,7 @@ func (s *shop) isOrdered(t *testing.T, b *giveBack) said {
 }
 
 // newest returns the payments that staff is shown first.
-func (s *shop) newest(t *testing.T) []paymentShown {
+func (s *checkout) newest(t *testing.T) []paymentShown {
 	t.Helper()
 	c := newCaller(s.now.url)
 	defer c.client.CloseIdleConnections()
@@ -79,18 +80,8 @@ func (s *shop) newest(t *testing.T) []paymentShown {
 	return list.Data
 }
 
-// isSold starts a server, and sells something, which is paid. It returns the number of the payment as well.
-func (s *shop) isSold(t *testing.T) (p *purchase, payment int64) {
-	t.Helper()
-	s.opens(t)
-	p = s.sells(t)
-	s.isBegun(t, p, byCode, "")
-	s.isPaid(t, p)
-	return p, s.paymentOf(t, p)
-}
-
 // paymentOf waits for the payment of the order.
-func (s *shop) paymentOf(t *testing.T, p *purchase) (id int64) {
+func (s *checkout) paymentOf(t *testing.T, p *purchase) (id int64) {
 	t.Helper()
 	until(t, func() bool {
 		for _, came := range s.newest(t) {
@@ -105,7 +96,7 @@ func (s *shop) paymentOf(t *testing.T, p *purchase) (id int64) {
 
 // refundsGrowOld lets the minutes pass that refunds wait for, in the database, because waiting for them would take
 // long. Reservations of keys end.
-func (s *shop) refundsGrowOld(t *testing.T) {
+func (s *checkout) refundsGrowOld(t *testing.T) {
 	t.Helper()
 	s.inDatabase(t, func(db *sql.DB, before any) {
 		for _, statement := range []string{
@@ -121,31 +112,32 @@ func (s *shop) refundsGrowOld(t *testing.T) {
 }
 
 // inDatabase calls fn with the database, and with a time of an hour ago as the database stores it.
-func (s *shop) inDatabase(t *testing.T, fn func(db *sql.DB, before any)) {
+func (s *checkout) inDatabase(t *testing.T, fn func(db *sql.DB, before any)) {
 	t.Helper()
 	then := time.Now().Add(-time.Hour)
 	driver, source, before := "sqlite", s.file+"?_pragma=busy_timeout(10000)", any(then.UnixMicro())
-	if s.cable != nil {
+	if s.databaseProxy != nil {
 		driver, source, before = "pgx", s.database, then
 	}
 	db, err := sql.Open(driver, source)
-	require.NoError(t, err)
-	defer db.Close()
-	fn(db, before)
+	if assert.NoError(t, err) {
+		defer db.Close()
+		fn(db, before)
+	}
 }
 
 // end lets all refunds that the wallet is processing end.
-func (s *shop) end(t *testing.T, as sandbox.RefundState) {
+func (s *checkout) end(t *testing.T, as sandbox.RefundState) {
 	t.Helper()
 	for _, r := range s.wallet.Refunds() {
 		if r.State == sandbox.RefundProcessing {
-			require.NoError(t, s.wallet.RefundOutcome(r.No, as))
+			assert.NoError(t, s.wallet.RefundOutcome(r.No, as))
 		}
 	}
 }
 
 // isAtWallet waits until the wallet has so many refunds.
-func (s *shop) isAtWallet(t *testing.T, n int) {
+func (s *checkout) isAtWallet(t *testing.T, n int) {
 	t.Helper()
 	until(t, func() bool {
 		if len(s.wallet.Refunds()) < n {
@@ -157,17 +149,17 @@ func (s *shop) isAtWallet(t *testing.T, n int) {
 
 // isPaidInVain sells something that is paid when the order is closed: the wallet gets the request for its prepayment
 // long after. A server must run, and runs afterwards.
-func (s *shop) isPaidInVain(t *testing.T, n int) *purchase {
+func (s *checkout) isPaidInVain(t *testing.T, n int) *purchase {
 	t.Helper()
 	p := s.wants(n)
 	s.isMade(t, p)
 	p.isInVain = true
-	late := s.gate.stopAtThe(ordering)
+	late := s.messages.stopAtThe(ordering)
 	defer late.free(false)
-	answer := make(chan said, 1)
+	answer := make(chan reply, 1)
 	go func(r *running) { answer <- p.pay(r, byCode, "") }(s.now)
 	late.isReached(t)
-	s.gate.forget(late)
+	s.messages.forget(late)
 	s.isKilled(t)
 	<-answer
 	s.opens(t)
@@ -177,7 +169,7 @@ func (s *shop) isPaidInVain(t *testing.T, n int) *purchase {
 	})
 	until(t, func() bool {
 		s.isOver(t, p) // again, because the server looks seldom after what is an hour old
-		return s.stateOf(t, p) == "closed"
+		return p.stateAt(s.now) == "closed"
 	})
 	s.wallet.Behave() // or it might refuse what arrives now
 	late.free(true)
@@ -186,13 +178,10 @@ func (s *shop) isPaidInVain(t *testing.T, n int) *purchase {
 	return p
 }
 
-// stateOf returns the state of the order, as its payer sees it.
-func (s *shop) stateOf(t *testing.T, p *purchase) string {
-	t.Helper()
-	c := newCaller(s.now.url)
-	defer c.client.CloseIdleConnections()
+// stateAt returns the state of the order, as its payer sees it; empty: the server has not answered.
+func (p *purchase) stateAt(r *running) string {
 	var order struct{ Data orderShown }
-	read(t, c, p.payer.key, fmt.Sprintf("/api/pay/order/%d/", p.id), &order)
+	_ = json.Unmarshal([]byte(ask(r, p.payer.key, http.MethodGet, fmt.Sprintf("/api/pay/order/%d/", p.id), nil, nil).body), &order)
 	return order.Data.State
 }
 
@@ -213,7 +202,7 @@ var refundStates = map[sandbox.RefundState]string{
 }
 
 // unreturned is what the wallet has still to tell of refunds, and the server to hear.
-func (s *shop) unreturned(t *testing.T, c caller) (open []string) {
+func (s *checkout) unreturned(t *testing.T, c caller) (open []string) {
 	t.Helper()
 	theirs := map[string]sandbox.Refund{}
 	for _, r := range s.wallet.Refunds() {
@@ -242,7 +231,7 @@ type refundLine struct {
 }
 
 // compareRefunds asserts that our ledger has the wallet's refunds, line by line, and those that were wanted, each once.
-func (s *shop) compareRefunds(t *testing.T, payments []paymentShown) {
+func (s *checkout) compareRefunds(t *testing.T, payments []paymentShown) {
 	t.Helper()
 	var refunds []refundShown
 	s.shows(t, &refunds, "order", "refunds")
@@ -275,7 +264,7 @@ func (s *shop) compareRefunds(t *testing.T, payments []paymentShown) {
 		assert.Equal(t, sums[p.ID], p.Refunded, "%+v", p)
 		assert.LessOrEqual(t, p.Refunded, p.Amount, "%+v", p)
 	}
-	for _, b := range s.givenBack {
+	for _, b := range s.refundRequests {
 		assert.LessOrEqual(t, times[b.reason], 1, "ordered twice: %+v", b)
 		assert.False(t, b.isTaken.Load() && times[b.reason] == 0, "lost: %+v", b)
 		delete(times, b.reason)

@@ -17,16 +17,16 @@ import (
 // walletKeyV3 is the key of version 3.
 const walletKeyV3 = "cups0and0a0silver0tea0and0kettle"
 
-// merchantKey is the shop's key of version 3. Made once, because that takes long.
+// merchantKey is the merchant's key of version 3. Made once, because that takes long.
 var merchantKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
-// merchantPair returns the shop's private key as PEM, and the certificate that the wallet knows it by.
+// merchantPair returns the merchant's private key as PEM, and the certificate that the wallet knows it by.
 func merchantPair(t *testing.T) (private string, certificate *x509.Certificate) {
 	t.Helper()
 	key, err := merchantKey()
 	require.NoError(t, err)
 	template := x509.Certificate{
-		SerialNumber: big.NewInt(0x5157F09EFDC096), Subject: pkix.Name{CommonName: "Shop of the tests"},
+		SerialNumber: big.NewInt(0x5157F09EFDC096), Subject: pkix.Name{CommonName: "Merchant of the tests"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(365 * 24 * time.Hour),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)

@@ -25,7 +25,7 @@ import (
 	"plaza/test/postgres"
 )
 
-// The shop's identity at the wallet, and the secrets that must never be shown.
+// The merchant's identity at the wallet, and the secrets that must never be shown.
 const (
 	merchant      = "1900000109"
 	walletKey     = "kettle0and0cups0and0a0silver0tea"
@@ -34,32 +34,33 @@ const (
 	payerInWallet = "open-id-of-somebody"
 )
 
-// hurry is how much faster than in life the wallet's time passes: it closes what is one
+// timeScale is how much faster than in life the wallet's time passes: it closes what is one
 // second old.
 const (
-	hurry       = 300
+	timeScale   = 300
 	minClosable = time.Second
 )
 
-// shop is a server that takes money, whichever process it is at the moment; its wallet,
-// which outlives it; and what stands between them.
-type shop struct {
-	gate   *gate
-	front  *front
-	cable  *cable // nil on SQLite
-	wallet *sandbox.Server
-	ahead  atomic.Int64 // of the wallet's clock
+// checkout is a server that takes money, whichever process it is at the moment, its wallet, which outlives it, and the
+// proxies between them and before the database.
+type checkout struct {
+	messages      interceptor // of all proxies
+	notifyProxy   *notifyProxy
+	databaseProxy *databaseProxy // nil on SQLite
+	wallet        *sandbox.Server
+	ahead         atomic.Int64 // of the wallet's clock
 
 	store, settings []string // of the database, as commands need them; of the wallet
 	settingsV3      []string // of the wallet's version 3
 	dead            func()   // returns when the database has seen that the server is dead
 	file            string   // of the database; empty on Postgres
-	database        string   // the URL of Postgres, without the cable
+	database        string   // the URL of Postgres, without the proxy
 	poll            string
 	isDeaf          bool
 	staff           string // a key of the back office
 	payers          []payer
-	givenBack       []*giveBack
+	orders          []*purchase
+	refundRequests  []*refundRequest
 	reviews         []string // what the log may have errors of, for staff to look at
 	now             *running
 	servers         []*running // also those that were killed
@@ -77,12 +78,12 @@ func onBothStores(t *testing.T, test func(t *testing.T, store string)) {
 	}
 }
 
-// openShop opens a shop without a server.
-func openShop(t *testing.T, store string) *shop {
+// openCheckout opens a checkout without a server.
+func openCheckout(t *testing.T, store string) *checkout {
 	t.Helper()
 	_, err := plaza()
 	require.NoError(t, err)
-	s := &shop{dead: func() {}, poll: "200ms", front: newFront()}
+	s := &checkout{dead: func() {}, poll: "200ms"}
 	dir := t.TempDir()
 	s.store = []string{"--data-dir=" + dir}
 	if store == "SQLite" {
@@ -94,15 +95,15 @@ func openShop(t *testing.T, store string) *shop {
 		t.Cleanup(func() { db.Close() })
 		s.dead = func() { abandoned(t, db) }
 		s.store = append(s.store, "--database-url="+database)
-		s.database, s.cable = database, newCable(t, database)
-		t.Cleanup(s.cable.close)
+		s.database, s.databaseProxy = database, newDatabaseProxy(t, database, &s.messages)
+		t.Cleanup(s.databaseProxy.close)
 	}
 	s.openAccounts(t)
 	s.openWallet(t)
 	return s
 }
 
-func (s *shop) openAccounts(t *testing.T) {
+func (s *checkout) openAccounts(t *testing.T) {
 	t.Helper()
 	app := openApp(t, s.store)
 	defer func() { require.NoError(t, app.Close()) }()
@@ -123,18 +124,19 @@ func (s *shop) openAccounts(t *testing.T) {
 }
 
 // openWallet opens the wallet, and ends it, after the server, with the test.
-func (s *shop) openWallet(t *testing.T) {
+func (s *checkout) openWallet(t *testing.T) {
 	t.Helper()
-	s.gate = &gate{}
-	asked, told := httptest.NewServer(s.gate), httptest.NewServer(s.front)
+	proxy := &walletProxy{interceptor: &s.messages}
+	s.notifyProxy = &notifyProxy{interceptor: &s.messages}
+	asked, told := httptest.NewServer(proxy), httptest.NewServer(s.notifyProxy)
 	key, certificate := merchantPair(t)
 	wallet, err := sandbox.New(sandbox.Config{
-		MerchantID: merchant, Key: secret.New(walletKey), AppIDs: []string{appID, svcAppID}, PublicURL: asked.URL, Scale: hurry,
+		MerchantID: merchant, Key: secret.New(walletKey), AppIDs: []string{appID, svcAppID}, PublicURL: asked.URL, Scale: timeScale,
 		MerchantCert: certificate, V3Key: secret.New(walletKeyV3), BillsAtOnce: true,
 		Clock: func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) },
 	})
 	require.NoError(t, err)
-	s.wallet, s.gate.wallet = wallet, wallet
+	s.wallet, proxy.wallet = wallet, wallet
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- wallet.Run(ctx) }()
@@ -161,40 +163,36 @@ func (s *shop) openWallet(t *testing.T) {
 }
 
 // opens starts a server.
-func (s *shop) opens(t *testing.T) {
+func (s *checkout) opens(t *testing.T) {
 	t.Helper()
 	settings := append(append([]string{"--wallet-poll=" + s.poll}, s.settings...), s.store...)
-	if s.cable != nil {
-		settings = append(settings[:len(settings)-1], "--database-url="+s.cable.URL)
+	if s.databaseProxy != nil {
+		settings = append(settings[:len(settings)-1], "--database-url="+s.databaseProxy.URL)
 	}
 	s.now = serve(t, settings...)
 	s.servers = append(s.servers, s.now)
-	s.front.leadTo(s.now.url)
+	s.notifyProxy.leadTo(s.now.url)
 }
 
 // isKilled kills the server. What is held is lost.
-func (s *shop) isKilled(t *testing.T) {
+func (s *checkout) isKilled(t *testing.T) {
 	t.Helper()
 	require.NoError(t, s.now.cmd.Process.Kill())
 	s.isDead(t)
 }
 
 // isDead waits until the server that was killed has ended.
-func (s *shop) isDead(t *testing.T) {
+func (s *checkout) isDead(t *testing.T) {
 	t.Helper()
 	s.now.ends(t)
-	s.front.leadTo("")
+	s.notifyProxy.leadTo("")
 	s.now = nil
-	s.front.clear()
-	s.gate.clear()
-	if s.cable != nil {
-		s.cable.clear()
-	}
+	s.messages.clear()
 	s.dead()
 }
 
 // isLocked keeps every server from writing, until unlock is called. It is for SQLite.
-func (s *shop) isLocked(t *testing.T) (unlock func()) {
+func (s *checkout) isLocked(t *testing.T) (unlock func()) {
 	t.Helper()
 	db, err := sql.Open("sqlite", s.file+"?_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
@@ -204,8 +202,8 @@ func (s *shop) isLocked(t *testing.T) (unlock func()) {
 	return func() { assert.NoError(t, db.Close()) }
 }
 
-// said is what the server answers; if no whole answer came, the status is 0.
-type said struct {
+// reply is what the server answers; if no whole answer came, the status is 0.
+type reply struct {
 	status int
 	body   string
 	header http.Header
@@ -213,7 +211,7 @@ type said struct {
 
 // tell sends what is to be done, to the server that there is; with an Idempotency-Key
 // unless that is empty.
-func tell(r *running, who, path, idempotency string, body any) said {
+func tell(r *running, who, path, idempotency string, body any) reply {
 	header := http.Header{}
 	if idempotency != "" {
 		header.Set("Idempotency-Key", idempotency)
@@ -223,18 +221,18 @@ func tell(r *running, who, path, idempotency string, body any) said {
 
 // ask sends a request over a connection of its own; without a key if that is empty, and
 // without a body if that is nil.
-func ask(r *running, who, method, path string, header http.Header, body any) said {
+func ask(r *running, who, method, path string, header http.Header, body any) reply {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
-			return said{body: err.Error()}
+			return reply{body: err.Error()}
 		}
 		content = bytes.NewReader(text)
 	}
 	req, err := http.NewRequest(method, r.url+path, content)
 	if err != nil {
-		return said{body: err.Error()}
+		return reply{body: err.Error()}
 	}
 	maps.Copy(req.Header, header)
 	req.Header.Set("Content-Type", "application/json")
@@ -244,14 +242,14 @@ func ask(r *running, who, method, path string, header http.Header, body any) sai
 	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)
 	if err != nil {
-		return said{body: err.Error()}
+		return reply{body: err.Error()}
 	}
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
 	if err != nil {
-		return said{body: err.Error()}
+		return reply{body: err.Error()}
 	}
-	return said{res.StatusCode, string(raw), res.Header}
+	return reply{res.StatusCode, string(raw), res.Header}
 }
 
 // purchase is an order to pay.
@@ -266,33 +264,24 @@ type purchase struct {
 	isInVain bool
 }
 
-// wants is an order that the shop has not made yet.
-func (s *shop) wants(n int) *purchase {
+// wants is an order that the server has not made yet.
+func (s *checkout) wants(n int) *purchase {
 	return &purchase{payer: s.payers[n%len(s.payers)], subject: fmt.Sprint("Tea Nº ", n), amount: int64(100 + n), key: fmt.Sprint("order-", n)}
 }
 
 // make has the server make the order. It may be told again until it has answered.
-func (p *purchase) make(r *running, staff string) said {
+func (p *purchase) make(r *running, staff string) reply {
 	a := tell(r, staff, "/api/pay-admin/v1/order/", p.key, map[string]any{
 		"user": p.payer.uid, "subject": p.subject, "amount": p.amount, "currency": "CNY", "expires_in": 7200,
 	})
 	if a.status == http.StatusCreated {
 		var made struct{ Data struct{ ID int64 } }
 		if err := json.Unmarshal([]byte(a.body), &made); err != nil {
-			return said{body: err.Error()}
+			return reply{body: err.Error()}
 		}
 		p.id = made.Data.ID
 	}
 	return a
-}
-
-// sells makes an order.
-func (s *shop) sells(t *testing.T) *purchase {
-	t.Helper()
-	p := s.wants(1)
-	a := p.make(s.now, s.staff)
-	require.Equal(t, http.StatusCreated, a.status, a.body)
-	return p
 }
 
 // way is a way to pay.
@@ -309,7 +298,7 @@ var (
 )
 
 // pay begins a payment.
-func (p *purchase) pay(r *running, w way, key string) said {
+func (p *purchase) pay(r *running, w way, key string) reply {
 	return tell(r, p.payer.key, "/api/pay/order/pay/", key, struct {
 		Method int `json:"pay_method"`
 		way
@@ -323,9 +312,9 @@ var passing = []int{
 }
 
 // isBegun begins a payment, again and again while that is refused for a time.
-func (s *shop) isBegun(t *testing.T, p *purchase, w way, key string) said {
+func (s *checkout) isBegun(t *testing.T, p *purchase, w way, key string) reply {
 	t.Helper()
-	var a said
+	var a reply
 	until(t, func() bool {
 		a = p.pay(s.now, w, key)
 		require.Contains(t, append(passing, http.StatusOK), a.status, a.body)
@@ -335,7 +324,7 @@ func (s *shop) isBegun(t *testing.T, p *purchase, w way, key string) said {
 }
 
 // trades are those of the order, as the wallet has them.
-func (s *shop) trades(p *purchase) (of []sandbox.Trade) {
+func (s *checkout) trades(p *purchase) (of []sandbox.Trade) {
 	for _, trade := range s.wallet.Ledger() {
 		if trade.Body == p.subject {
 			of = append(of, trade)
@@ -345,7 +334,7 @@ func (s *shop) trades(p *purchase) (of []sandbox.Trade) {
 }
 
 // isPaid lets the payer pay the last trade of the order.
-func (s *shop) isPaid(t *testing.T, p *purchase) sandbox.Trade {
+func (s *checkout) isPaid(t *testing.T, p *purchase) sandbox.Trade {
 	t.Helper()
 	trades := s.trades(p)
 	require.NotEmpty(t, trades)
@@ -355,21 +344,29 @@ func (s *shop) isPaid(t *testing.T, p *purchase) sandbox.Trade {
 }
 
 // isOver ends the time of the order in the database, because waiting for it would take long.
-func (s *shop) isOver(t *testing.T, p *purchase) {
+func (s *checkout) isOver(t *testing.T, p *purchase) {
 	t.Helper()
 	p.isOver = true
 	s.inDatabase(t, func(db *sql.DB, _ any) {
 		_, err := db.ExecContext(t.Context(), "UPDATE orders SET expires = created, next_check = created WHERE id = $1", p.id)
-		require.NoError(t, err)
+		assert.NoError(t, err)
 	})
 }
 
-// hearsNothing has all notifications lost, so that only who asks finds out.
-func (s *shop) hearsNothing(t *testing.T) {
+// hearsNothing has all notifications of payments lost, so that the server must ask.
+func (s *checkout) hearsNothing(t *testing.T) {
 	t.Helper()
+	if !s.isDeaf {
+		s.misbehaves(t, sandbox.Misbehaviour{On: sandbox.Notify, Do: sandbox.Lose})
+	}
 	s.isDeaf = true
-	for range 100 {
-		require.NoError(t, s.wallet.Misbehave(sandbox.Misbehaviour{On: sandbox.Notify, Do: sandbox.Lose}))
+}
+
+// misbehaves has the wallet misbehave each time, as long as a test takes.
+func (s *checkout) misbehaves(t *testing.T, m sandbox.Misbehaviour) {
+	t.Helper()
+	for range 900 {
+		require.NoError(t, s.wallet.Misbehave(m))
 	}
 }
 

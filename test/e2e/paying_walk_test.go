@@ -23,7 +23,7 @@ func TestPAY_however_it_goes_our_ledger_is_the_wallets(t *testing.T) {
 	t.Logf("the seed is %d", seed)
 	onBothStores(t, func(t *testing.T, store string) {
 		t.Parallel()
-		w := &walk{shop: openShop(t, store), random: rand.New(rand.NewPCG(seed, 0))}
+		w := &walk{checkout: openCheckout(t, store), random: rand.New(rand.NewPCG(seed, 0))}
 		w.reviews = []string{"abnormal refund needs review", "unapplied payment needs review"}
 		w.opens(t)
 		for n := 0; n < rounds || w.paid() == 0 || len(w.wallet.Refunds()) == 0; n++ {
@@ -50,7 +50,7 @@ func (w *walk) returned() string {
 	for _, r := range w.wallet.Refunds() {
 		by[r.State]++
 	}
-	return fmt.Sprintf("%d orders of refunds, at the wallet %v", len(w.givenBack), by)
+	return fmt.Sprintf("%d orders of refunds, at the wallet %v", len(w.refundRequests), by)
 }
 
 // movesToV3 replaces the server by one that speaks version 3 and refunds by itself what is due.
@@ -73,11 +73,10 @@ func (w *walk) paid() (n int) {
 	return n
 }
 
-// walk is a shop where anything may happen next.
+// walk is a checkout where anything may happen next.
 type walk struct {
-	*shop
+	*checkout
 	random      *rand.Rand
-	orders      []*purchase
 	kills, held int
 	isV3        bool
 }
@@ -94,7 +93,7 @@ func (w *walk) goesOn(t *testing.T) {
 	if w.randomly(30) && w.ahead.Load() < int64(furthest) {
 		w.growsOld()
 	}
-	if w.randomly(50) && len(w.givenBack) > 0 {
+	if w.randomly(50) && len(w.refundRequests) > 0 {
 		w.refundsGrowOld(t)
 	}
 	if w.randomly(8) {
@@ -120,7 +119,7 @@ func (w *walk) goesOn(t *testing.T) {
 const furthest = 4 * time.Minute
 
 // isFit asserts that it is an answer to what may go wrong here.
-func (w *walk) isFit(t *testing.T, a said) {
+func (w *walk) isFit(t *testing.T, a reply) {
 	t.Helper()
 	if a.status != 0 {
 		assert.Contains(t, append(passing, http.StatusOK, http.StatusCreated), a.status, a.body)
@@ -155,13 +154,13 @@ func (w *walk) troubles(t *testing.T) {
 }
 
 // act is a request of a user to the running server.
-type act func(r *running) said
+type act func(r *running) reply
 
 // acts are what several people do at once with one order.
 func (w *walk) acts() []act {
 	p := w.some()
 	if p.id == 0 {
-		return []act{func(r *running) said { return p.make(r, w.staff) }}
+		return []act{func(r *running) reply { return p.make(r, w.staff) }}
 	}
 	var acts []act
 	for range 1 + w.random.IntN(3) {
@@ -170,18 +169,18 @@ func (w *walk) acts() []act {
 			key = fmt.Sprintf("pay-%d-%d-%d", p.id, how.EndType, w.random.IntN(2))
 		}
 		pays := w.randomly(60)
-		acts = append(acts, func(r *running) said {
+		acts = append(acts, func(r *running) reply {
 			a := p.pay(r, how, key)
 			if pays && a.status == http.StatusOK {
-				w.isPaidSomehow(p)
+				w.paysAll(p)
 			}
 			return a
 		})
 	}
 	if w.randomly(40) { // with what was there before
-		acts = append(acts, func(*running) said {
-			w.isPaidSomehow(p)
-			return said{status: http.StatusOK}
+		acts = append(acts, func(*running) reply {
+			w.paysAll(p)
+			return reply{status: http.StatusOK}
 		})
 	}
 	return acts
@@ -207,9 +206,9 @@ func (w *walk) refunds(t *testing.T) []act {
 }
 
 // someBack is an order of a refund: one that was sent before and has a key, or a new one.
-func (w *walk) someBack(p paymentShown) *giveBack {
-	var keyed []*giveBack
-	for _, b := range w.givenBack {
+func (w *walk) someBack(p paymentShown) *refundRequest {
+	var keyed []*refundRequest
+	for _, b := range w.refundRequests {
 		if b.key != "" {
 			keyed = append(keyed, b)
 		}
@@ -219,7 +218,7 @@ func (w *walk) someBack(p paymentShown) *giveBack {
 	}
 	key := ""
 	if w.randomly(60) {
-		key = fmt.Sprint("refund-", len(w.givenBack))
+		key = fmt.Sprint("refund-", len(w.refundRequests))
 	}
 	return w.wantsBack(p.ID, one(w.random, []int64{0, 1, 1 + w.random.Int64N(p.Amount), p.Amount / 2, p.Amount, p.Amount + 1}), key)
 }
@@ -260,22 +259,15 @@ func (w *walk) some() *purchase {
 	return one(w.random, open)
 }
 
-// isPaidSomehow lets a payer try all that the wallet has of the order.
-func (w *walk) isPaidSomehow(p *purchase) {
-	for _, trade := range w.trades(p) {
-		_, _ = w.wallet.Pay(trade.OutTradeNo) // it is the wallet that says what can be paid
-	}
-}
-
 // all has all acts done at once; what it returns waits for their answers.
-func (w *walk) all(acts []act) func() []said {
-	answers := make([]said, len(acts))
+func (w *walk) all(acts []act) func() []reply {
+	answers := make([]reply, len(acts))
 	var doing sync.WaitGroup
 	for n, do := range acts {
 		r := w.now
 		doing.Go(func() { answers[n] = do(r) })
 	}
-	return func() []said {
+	return func() []reply {
 		doing.Wait()
 		return answers
 	}
@@ -288,12 +280,12 @@ func (w *walk) isKilledDuring(t *testing.T, acts []act) {
 	w.kills++
 	moment := time.Duration(w.random.Int64N(int64(400 * time.Millisecond)))
 	unlock := func() {}
-	var held *stop
+	var held *breakpoint
 	switch pick := w.random.IntN(10); {
 	case pick < 4:
 		held = w.stopsAtTheWallet()
-	case pick < 8 && w.cable != nil:
-		held = w.stopsAtTheDatabase()
+	case pick < 8 && w.databaseProxy != nil:
+		held = w.stopsAt(one(w.random, []string{theTrip, theReturn}), 40)
 	case pick < 7:
 		unlock = w.isLocked(t)
 		w.held++
@@ -310,42 +302,30 @@ func (w *walk) isKilledDuring(t *testing.T, acts []act) {
 		w.isFit(t, a)
 	}
 	if w.randomly(40) && len(w.orders) > 0 { // and no server is there to be notified
-		w.isPaidSomehow(one(w.random, w.orders))
+		w.paysAll(one(w.random, w.orders))
 	}
 	if w.randomly(40) {
 		w.endSome(t)
 	}
 }
 
-// point is where the stop holds; nil, which holds nothing, is never there.
-func (s *stop) point() <-chan struct{} {
-	if s == nil {
+// point is where the breakpoint holds; nil, which holds nothing, is never there.
+func (b *breakpoint) point() <-chan struct{} {
+	if b == nil {
 		return nil
 	}
-	return s.reached
+	return b.reached
 }
 
-func (w *walk) stopsAtTheWallet() *stop {
+// stopsAtTheWallet holds one of the next messages to or from the wallet.
+func (w *walk) stopsAtTheWallet() *breakpoint {
 	if w.randomly(20) {
-		return w.front.stopAtThe(one(w.random, []string{notifying, notified}))
+		return w.messages.stopAtThe(one(w.random, []string{notifying, notified}))
 	}
-	direction := one(w.random, []string{requestsPrefix, answersPrefix})
-	count := w.random.IntN(3)
-	return w.gate.stopAt(func(what string) bool {
-		if strings.HasPrefix(what, direction) {
-			count--
-		}
-		return count < 0
-	})
+	return w.stopsAt(one(w.random, []string{requestsPrefix, answersPrefix}), 3)
 }
 
-func (w *walk) stopsAtTheDatabase() *stop {
-	direction := one(w.random, []string{theTrip, theReturn})
-	count := w.random.IntN(40)
-	return w.cable.stopAt(func(what string) bool {
-		if strings.HasPrefix(what, direction) {
-			count--
-		}
-		return count < 0
-	})
+// stopsAt holds one of the next messages, at most, whose name begins so.
+func (w *walk) stopsAt(prefix string, most int) *breakpoint {
+	return w.messages.stopAtStep(1+w.random.IntN(most), func(message string) bool { return strings.HasPrefix(message, prefix) })
 }

@@ -4,8 +4,11 @@ package e2e
 
 // What is broken seldom is found by many rounds.
 const (
-	isSoak    = true
-	manyKills = 50
-	payings   = 200 // rounds of the walk on each store
-	failovers = 20
+	isSoak            = true
+	manyKills         = 50
+	payings           = 200 // rounds of the walk on each store
+	failovers         = 20
+	firstStep, stride = 1, 1
+	fates             = 3
+	flowsKilled       = 5
 )

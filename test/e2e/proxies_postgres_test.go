@@ -18,79 +18,69 @@ import (
 	"plaza/test/postgres"
 )
 
-// cable stands before Postgres. What passes it are round trips: what the client sends
-// before it waits, and all that comes back, each named by the statements in it.
-type cable struct {
-	crossing
-	URL              string // of the database, through the cable
+// databaseProxy passes messages on to Postgres. A message is what the client sends before it waits, or all that the
+// database returns then, and is named by its statements.
+type databaseProxy struct {
+	*interceptor
+	URL              string // of the database, through the proxy
 	network, address string
 	listener         net.Listener
 	carrying         sync.WaitGroup
-	trips            atomic.Int64 // so far
 }
 
-// The messages that pass, before the statements.
+// How the names of messages begin, before the statements.
 const (
 	theTrip   = "what is asked:\n"
 	theReturn = "what comes back:\n"
 )
 
-// stopAtTrip holds the next trip, or its return, that has all the statements, without
-// quotes. A trip that commits has all statements of its transaction.
-func (c *cable) stopAtTrip(direction string, statements ...string) *stop {
-	return c.stopAt(func(what string) bool {
-		lacks := func(statement string) bool { return !strings.Contains(what, statement) }
-		return strings.HasPrefix(what, direction) && !slices.ContainsFunc(statements, lacks)
-	})
-}
-
-func newCable(t *testing.T, database string) *cable {
+func newDatabaseProxy(t *testing.T, database string, i *interceptor) *databaseProxy {
 	t.Helper()
-	c := &cable{}
-	c.network, c.address = postgres.Address(t, database)
+	p := &databaseProxy{interceptor: i}
+	p.network, p.address = postgres.Address(t, database)
 	var err error
-	c.listener, err = net.Listen("tcp", "127.0.0.1:0")
+	p.listener, err = net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	c.URL = postgres.Through(t, database, c.listener.Addr().String())
-	c.carrying.Go(func() {
+	p.URL = postgres.Through(t, database, p.listener.Addr().String())
+	p.carrying.Go(func() {
 		for {
-			client, err := c.listener.Accept()
+			client, err := p.listener.Accept()
 			if err != nil {
 				return
 			}
-			c.carrying.Go(func() { c.carry(client) })
+			p.carrying.Go(func() { p.carry(client) })
 		}
 	})
-	return c
+	return p
 }
 
 // close waits until all connections have ended, so their clients must be dead.
-func (c *cable) close() {
-	c.clear()
-	c.listener.Close()
-	c.carrying.Wait()
+func (p *databaseProxy) close() {
+	p.clear()
+	p.listener.Close()
+	p.carrying.Wait()
 }
 
-func (c *cable) carry(client net.Conn) {
+func (p *databaseProxy) carry(client net.Conn) {
 	defer client.Close()
-	server, err := net.Dial(c.network, c.address)
+	server, err := net.Dial(p.network, p.address)
 	if err != nil {
 		return
 	}
 	defer server.Close()
-	var held atomic.Pointer[stop] // of what comes back next
-	c.carrying.Go(func() {
+	var held atomic.Pointer[breakpoint] // of what comes back next
+	p.carrying.Go(func() {
 		defer client.Close()
 		defer server.Close()
 		_ = bringBack(server, client, &held) // how a connection ends doesn't matter
 	})
-	_ = c.bring(client, server, &held)
+	_ = p.bring(client, server, &held)
 }
 
 // endsTrip are the messages after which the client waits.
 const endsTrip = "SQXHpcf"
 
-func (c *cable) bring(client io.Reader, server io.Writer, held *atomic.Pointer[stop]) error {
+func (p *databaseProxy) bring(client io.Reader, server io.Writer, held *atomic.Pointer[breakpoint]) error {
 	from := bufio.NewReader(client)
 	trip, err := packet(from, 0)
 	if err == nil {
@@ -124,12 +114,11 @@ func (c *cable) bring(client io.Reader, server io.Writer, held *atomic.Pointer[s
 		if slices.Contains(statements, "COMMIT") {
 			statements, transaction = transaction, nil
 		}
-		c.trips.Add(1)
 		what := strings.ReplaceAll(strings.Join(statements, "\n"), `"`, "")
-		if s := c.at(theTrip + what); s != nil && !s.hold() {
+		if s := p.at(theTrip + what); s != nil && !s.hold() {
 			return errors.New("lost on the way")
 		}
-		if s := c.at(theReturn + what); s != nil {
+		if s := p.at(theReturn + what); s != nil {
 			held.Store(s)
 		}
 		_, err = server.Write(trip)
@@ -138,7 +127,7 @@ func (c *cable) bring(client io.Reader, server io.Writer, held *atomic.Pointer[s
 }
 
 // bringBack brings back all of a trip at once if it is to be held.
-func bringBack(server io.Reader, client io.Writer, held *atomic.Pointer[stop]) error {
+func bringBack(server io.Reader, client io.Writer, held *atomic.Pointer[breakpoint]) error {
 	from := bufio.NewReader(server)
 	var kept []byte
 	for {
