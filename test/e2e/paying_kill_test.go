@@ -186,7 +186,7 @@ func (s *checkout) isBegunAnew(t *testing.T, n int, w way) *purchase {
 // paysAll lets the payer try all that the wallet has of the order. The wallet decides what can be paid.
 func (s *checkout) paysAll(p *purchase) {
 	for _, trade := range s.trades(p) {
-		_, _ = s.wallet.Pay(trade.OutTradeNo, sandbox.PaymentOptions{})
+		_, _ = s.wallet.Pay(trade.OutTradeNo)
 	}
 }
 
