@@ -43,13 +43,15 @@ func emptyFixture() fixture {
 		Accounts: s.Accounts(), Tokens: s.Tokens(), Throttle: s.Throttle(), Hasher: argon2id.New(argon2id.Cheap, 4, 32),
 		Strength: zxcvbn.Estimator{},
 		Importer: importing.NewImporter(importing.Ports{
-			Store: s.Imports(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean, Processor: processor, Pictures: pictures, Now: time.Now,
+			Store: s.Imports(), Decoder: jsonlines.Decoder{}, Feed: s.Feed(), Sanitiser: clean,
+			Processor: processor, Pictures: pictures, Now: time.Now,
 		}),
 		Categories: s.Categories(), Subscriptions: s.Subscriptions(), Blocks: s.Blocks(), Notifications: s.Notifications(),
 		Diary: diary.Ports{
 			Events: s.Events(), Reader: s.Events(), Discussion: s.Events(), Related: s.Events(),
 			Categories: s.Categories(), Directory: s.Accounts(),
-			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Addresses: pictures.Addresses, Deletions: s.DeletionQueue(), Processor: processor, Room: s.Room(quota.Limits{}),
+			Places: gazetteer.New(), Sanitiser: clean, Pictures: pictures, Addresses: pictures.Addresses,
+			Deletions: s.DeletionQueue(), Processor: processor, Room: s.Room(quota.Limits{}),
 			Keys: s.Keys(),
 		},
 		Images: s.Images(), Ledger: s.Ledger(), Moderation: s.Moderation(),

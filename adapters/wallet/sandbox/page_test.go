@@ -29,7 +29,10 @@ func TestThe_page_shows_orders_and_pays_one(t *testing.T) {
 	clk.add(90 * time.Second)
 	page := call(s, http.MethodGet, "/", "")
 	assert.Equal(t, http.StatusOK, page.Code)
-	for _, text := range []string{"&lt;script&gt;", "¥9.90", "Not paid; expires", "1 hour from now", "order|1*", "<title>(1) Wallet sandbox</title>"} {
+	for _, text := range []string{
+		"&lt;script&gt;", "¥9.90", "Not paid; expires", "1 hour from now", "order|1*",
+		"<title>(1) Wallet sandbox</title>",
+	} {
 		assert.Contains(t, page.Body.String(), text)
 	}
 	assert.NotContains(t, page.Body.String(), "<script>")
@@ -116,7 +119,8 @@ func TestThe_page_loads_its_own_files_only(t *testing.T) {
 func TestA_page_of_another_origin_presses_no_button(t *testing.T) {
 	s := start(t, config(newClock()))
 	placed(t, s, "order-1")
-	buttons := []string{"/sandbox/refund/refund-1", "/sandbox/pay/order-1", "/sandbox/decline/order-1", "/sandbox/expire/order-1", "/sandbox/misbehave", "/sandbox/behave"}
+	buttons := []string{"/sandbox/refund/refund-1", "/sandbox/pay/order-1", "/sandbox/decline/order-1", "/sandbox/expire/order-1",
+		"/sandbox/misbehave", "/sandbox/behave"}
 	before := s.Ledger()
 	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "http://elsewhere.example"} {
 		for _, path := range buttons {

@@ -83,7 +83,8 @@ func TestPAY14_version_2_refunds_need_the_merchants_certificate(t *testing.T) {
 	s, _ := startV3(t)
 	trade := paidV3(t, s, "order-1")
 	send := func(s *Server, change func(*http.Request)) string {
-		r := httptest.NewRequest(http.MethodPost, "/secapi/pay/refund", strings.NewReader(string(render("xml", signedAs(refundV2(trade, "refund-1", 1))))))
+		body := render("xml", signedAs(refundV2(trade, "refund-1", 1)))
+		r := httptest.NewRequest(http.MethodPost, "/secapi/pay/refund", strings.NewReader(string(body)))
 		change(r)
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)

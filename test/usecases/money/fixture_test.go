@@ -58,7 +58,8 @@ func (w *fixture) restart(g payment.Gateways) {
 	logger := slog.New(slog.NewTextHandler(w.log, nil))
 	log, now := func(context.Context) *slog.Logger { return logger }, func() time.Time { return w.now }
 	w.Paying = paying.New(w.ledger, w.directory, g, payingLimits, now, log)
-	w.Refunding = refunding.New(w.ledger, g, refunding.Limits{Call: payingLimits.Call, Interval: payingLimits.Interval, Automatic: w.automatic}, now, log)
+	limits := refunding.Limits{Call: payingLimits.Call, Interval: payingLimits.Interval, Automatic: w.automatic}
+	w.Refunding = refunding.New(w.ledger, g, limits, now, log)
 	w.Reconciling = reconciling.New(w.ledger, g, func(ctx context.Context, over payment.Protocol, r payment.Receipt) (payment.Payment, error) {
 		p, err := w.ApplyReceipt(ctx, over, r)
 		if err == nil && w.killed != nil {
@@ -108,7 +109,9 @@ func (w *fixture) opens(n int, at time.Time) payment.Receipt {
 		}, at)
 		require.NoError(w, err)
 	})
-	return payment.Receipt{TransactionID: fmt.Sprint("t", n), TradeNo: no, App: payment.OfficialAccount, Amount: 990, Currency: "CNY", Paid: at}
+	return payment.Receipt{
+		TransactionID: fmt.Sprint("t", n), TradeNo: no, App: payment.OfficialAccount, Amount: 990, Currency: "CNY", Paid: at,
+	}
 }
 
 // settles stores payments of the receipt's order with the transactions, and returns them. The second one is RefundDue.

@@ -143,7 +143,8 @@ func TestPAY09_who_waits_too_long_comes_again(t *testing.T) {
 
 func TestPAY13_whatever_the_wallet_does_the_same_call_can_be_repeated(t *testing.T) {
 	for name, cause := range map[string]error{
-		"silent": payment.ErrWalletTimeout, "garbled": payment.ErrWalletBadResponse, "crowded": payment.ErrWalletBusy, "refused": payment.ErrWalletRefused,
+		"silent": payment.ErrWalletTimeout, "garbled": payment.ErrWalletBadResponse,
+		"crowded": payment.ErrWalletBusy, "refused": payment.ErrWalletRefused,
 		"no funds": payment.ErrInsufficientFunds, "unheard of": errors.New("a meteor"),
 	} {
 		t.Run(name, func(t *testing.T) {

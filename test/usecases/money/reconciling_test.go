@@ -49,7 +49,8 @@ func (w *fixture) refunded(l payment.BillLine, no payment.RefundNo, at time.Time
 		}
 		amount := int64(300)
 		_, err := w.ledger.ChangeRefunds(w.Context(), p.ID, func(a *payment.RefundAccount) error {
-			if err := a.Request(payment.RefundDraft{Payment: p.ID, Amount: &amount, Reason: "Cold", Origin: payment.RefundByCommand}, no, at); err != nil {
+			draft := payment.RefundDraft{Payment: p.ID, Amount: &amount, Reason: "Cold", Origin: payment.RefundByCommand}
+			if err := a.Request(draft, no, at); err != nil {
 				return err
 			}
 			_, isSent := a.BeginSending(no, time.Minute, at)

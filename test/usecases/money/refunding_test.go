@@ -127,7 +127,8 @@ func TestPAY14_a_refund_goes_over_the_protocol_of_its_payment(t *testing.T) {
 	_, err := w.Request(t.Context(), w.draft(w.paid("t")[0], 300), nil, nil)
 	require.NoError(t, err)
 	stray, err := w.ledger.AddUnmatched(t.Context(), payment.UnmatchedPayment(
-		payment.Receipt{TransactionID: "u", TradeNo: "of-no-order", App: payment.SvcIOSApp, Amount: 50, Currency: "CNY", Paid: usecases.Noon}, payment.Protocol("v3"), usecases.Noon))
+		payment.Receipt{TransactionID: "u", TradeNo: "of-no-order", App: payment.SvcIOSApp, Amount: 50, Currency: "CNY", Paid: usecases.Noon},
+		payment.Protocol("v3"), usecases.Noon))
 	require.NoError(t, err)
 	_, err = w.Request(t.Context(), w.draft(stray, 50), nil, nil)
 	require.NoError(t, err)

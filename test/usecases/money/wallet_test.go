@@ -200,7 +200,8 @@ func (w *testWallet) Refund(_ context.Context, r payment.RefundRequest) (payment
 	}
 	if _, known := w.refunds[r.No]; !known {
 		w.refunds[r.No] = payment.RefundReport{
-			No: r.No, WalletID: "W" + string(r.No), TransactionID: r.TransactionID, State: payment.RefundProcessing, Amount: r.Amount, Currency: r.Currency,
+			No: r.No, WalletID: "W" + string(r.No), TransactionID: r.TransactionID, State: payment.RefundProcessing,
+			Amount: r.Amount, Currency: r.Currency,
 		}
 	}
 	return w.refunds[r.No], after
