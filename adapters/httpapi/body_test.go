@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plaza/adapters/httpapi/transport"
+	"plaza/adapters/jsonfields"
 	"plaza/domain/fault"
 	"plaza/domain/secret"
 	"plaza/domain/text"
@@ -67,7 +68,7 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 		{`{}`, fault.Fields{"name": {text.Required}}},
 		{`{"name": null}`, fault.Fields{"name": {text.Null}}},
 		{`{"name": " \u00a0"}`, fault.Fields{"name": {text.Blank}}},
-		{`{"name": "\ud800"}`, fault.Fields{"name": {transport.NotUTF8}}},
+		{`{"name": "\ud800"}`, fault.Fields{"name": {jsonfields.NotUTF8}}},
 		{`{"name": "\ud83d\ude42\ufffd\\ud800 \u00e9"}`, nil},
 		{`{"name": "Ada", "id": 7, "is_staff": true, "ignored": "x", "": "y"}`, nil},
 		{`{"name": "Ada", "age": 151}`, fault.Fields{"age": {"Ensure this value is no more than 150."}}},
@@ -75,12 +76,12 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 		{`{"name": "Ada", "day": "2026-2-3"}`, fault.Fields{"day": {errBadDate.Text}}},
 		{`{"name": "Ada", "tags": ["a", " ", ""]}`, fault.Fields{"tags": {text.Blank}}},
 		{`{"name": "Ada", "tags": ["a", "b", "c", "d"]}`, fault.Fields{"tags": {"Ensure this field has no more than 3 elements."}}},
-		{`{"name": "Ada", "ids": [1, "2", "x", "y"]}`, fault.Fields{"ids": {transport.NotInteger}}},
+		{`{"name": "Ada", "ids": [1, "2", "x", "y"]}`, fault.Fields{"ids": {jsonfields.NotInteger}}},
 		{`{"name": "Ada", "extra_params": {"open_id": 5, "type": "cc"}}`,
-			fault.Fields{"extra_params.open_id": {transport.NotString}, "extra_params.type": {atMost1}}},
+			fault.Fields{"extra_params.open_id": {jsonfields.NotString}, "extra_params.type": {atMost1}}},
 		{`{"name": "Ada", "extra_params": null}`, fault.Fields{"extra_params": {text.Null}}},
 		{`{"name": 5, "level": 500, "publish": 5, "ids": 5, "extra_params": {"open_id": null}}`, fault.Fields{
-			"name": {transport.NotString}, "level": {atMost200}, "publish": {transport.NotBoolean}, "ids": {transport.NotList},
+			"name": {jsonfields.NotString}, "level": {atMost200}, "publish": {jsonfields.NotBoolean}, "ids": {jsonfields.NotList},
 			"extra_params.open_id": {text.Null},
 		}},
 	} {
@@ -88,7 +89,7 @@ func TestGEN_08_all_wrong_fields_are_named_together(t *testing.T) {
 	}
 	wrong, _ := fault.As(transport.Fill(&sample{}, []byte(`{"name": "Ada", "extra_params": []}`)))
 	require.NotNil(t, wrong)
-	assert.Equal(t, []string{transport.NotObject}, wrong.Fields["extra_params"])
+	assert.Equal(t, []string{jsonfields.NotObject}, wrong.Fields["extra_params"])
 }
 
 func TestGEN_08_what_is_sent_is_what_is_read(t *testing.T) {

@@ -10,11 +10,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/jsonfields"
 	"plaza/adapters/jsonlines"
 	"plaza/domain/calendar"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
 	"plaza/domain/publication"
+	"plaza/domain/text"
 	"plaza/test/drafts"
 )
 
@@ -98,7 +100,7 @@ func TestADM04_what_is_absent_or_null_has_its_usual_meaning(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, imported.DemandDraft{Published: true}, decoded(t, `{"kind":"demand","tags":[],"images":[ ]}`))
+	assert.Equal(t, imported.DemandDraft{Published: true, Tags: []string{}, Images: []string{}}, decoded(t, `{"kind":"demand","tags":[],"images":[ ]}`))
 	assert.Equal(t, imported.NodeDraft{ContentDraft: imported.ContentDraft{Published: true, Cover: &imported.CoverDraft{}}}, decoded(t, `{"kind":"node","cover":{"file":null}}`))
 }
 
@@ -128,8 +130,8 @@ func TestADM04_ids_may_be_texts_or_whole_numbers(t *testing.T) {
 }
 
 func TestADM04_texts_times_and_names_are_what_they_say(t *testing.T) {
-	assert.Equal(t, imported.CategoryDraft{Name: "\"\\/\b\f\n\r\té😀\x00~", Slug: "桂花😀"},
-		decoded(t, ` { "k\u0069nd" : "cate\u0067ory" , "name":"\"\\\/\b\f\n\r\t\u00E9\uD83d\ude00\u0000~","slug":"桂花😀" } `))
+	assert.Equal(t, imported.CategoryDraft{Name: "\"\\/\b\f\n\r\té😀~", Slug: "桂花😀"},
+		decoded(t, ` { "k\u0069nd" : "cate\u0067ory" , "name":"\"\\\/\b\f\n\r\t\u00E9\uD83d\ude00~","slug":"桂花😀" } `))
 	for text, want := range map[string]time.Time{
 		"2026-04-02T16:00:00+08:00": at(8), "2026-04-02T08:00:00.000000001Z": at(8).Add(1), "2026-04-02T07:30:00-00:30": at(8),
 		"2026-04-02T08:00:00+00:00": at(8),
@@ -146,12 +148,12 @@ func TestADM04_of_a_field_that_comes_again_the_last_counts(t *testing.T) {
 
 func TestADM04_what_is_wrong_is_said_of_each_field_at_once(t *testing.T) {
 	const (
-		number = "Enter an integer."
-		txt    = "Enter a string."
+		number = jsonfields.NotInteger
+		txt    = jsonfields.NotString
 		ident  = "Enter a string or an integer."
 		moment = "Enter a time with an offset, like 2026-11-21T08:30:00+08:00."
 		day    = "Enter a date as YYYY-MM-DD."
-		none   = "Unknown field."
+		none   = jsonfields.Unknown
 	)
 	for line, want := range map[string]map[string]string{
 		`{"kind":"user","id":1.5,"username":8613800000001,"firstname":["a"],"joined":1775116800,"uid":1,"ID":2}`: {
@@ -160,15 +162,17 @@ func TestADM04_what_is_wrong_is_said_of_each_field_at_once(t *testing.T) {
 		`{"kind":"category","id":"1","parent":1.0,"name":false,"slug":0}`:                          {"id": number, "parent": number, "name": txt, "slug": txt},
 		`{"kind":"bundle","id":9223372036854775808,"original":1e2,"first_original":[1]}`:           {"id": number, "original": number, "first_original": number},
 		`{"kind":"bundle","kind":"bundle","id":{"a":[1,{"b":null}]},"x":{"y":[]}}`:                 {"id": number, "x": none},
-		`{"kind":"publication","type":"0","published":1,"deleted":"no","cover":"a.jpg"}`:           {"type": number, "published": "Enter true or false.", "deleted": "Enter true or false.", "cover": "Enter an object with a file, or with url, width and height."},
+		`{"kind":"publication","type":"0","published":1,"deleted":"no","cover":"a.jpg"}`:           {"type": number, "published": jsonfields.NotBoolean, "deleted": jsonfields.NotBoolean, "cover": jsonfields.NotObject},
 		`{"kind":"node","cover":{"file":1,"url":2,"width":"3","height":4.5,"kind":"x","depth":1}}`: {"cover.file": txt, "cover.url": txt, "cover.width": number, "cover.height": number, "cover.kind": none, "cover.depth": none},
-		`{"kind":"demand","tags":"a","images":[1],"lat":"30","lng":1e999}`:                         {"tags": "Enter a list of strings.", "images": "Enter a list of strings.", "lat": "Enter a number.", "lng": "Enter a number."},
-		`{"kind":"demand","tags":[null],"lat":true,"bundle":1}`:                                    {"tags": "Enter a list of strings.", "lat": "Enter a number.", "bundle": none},
-		`{"kind":"howto","bundles":["1"],"category":1}`:                                            {"bundles": "Enter a list of integers.", "category": txt},
-		`{"kind":"howto","bundles":[` + strings.Repeat("1,", 5000) + `1]}`:                         {"bundles": "Enter a list of integers."},
+		`{"kind":"demand","tags":"a","images":[1],"lat":"30","lng":1e999}`:                         {"tags": jsonfields.NotList, "images": txt, "lat": jsonfields.NotNumber, "lng": jsonfields.NotNumber},
+		`{"kind":"demand","tags":[null],"lat":true,"bundle":1}`:                                    {"tags": text.Null, "lat": jsonfields.NotNumber, "bundle": none},
+		`{"kind":"howto","bundles":["1"],"category":1}`:                                            {"bundles": number, "category": txt},
+		`{"kind":"howto","bundles":[` + strings.Repeat("1,", 5000) + `1]}`:                         {"bundles": "Ensure this field has no more than 5000 elements."},
 		`{"kind":"news","released":"2026-4-2","html":1}`:                                           {"released": day, "html": txt},
 		`{"kind":"news","released":"2026-02-30"}`:                                                  {"released": day},
 		`{"kind":"news","` + strings.Repeat("é", 5000) + `":1}`:                                    {strings.Repeat("é", 32) + "…": none},
+		`{"kind":"news","title":"\ud800","city":"\u0000","\ud800x":1,"x":["\udc00"]}`: {
+			"title": jsonfields.NotUTF8, "city": "Null characters are not allowed.", "\ufffdx": none, "x": none},
 		`{"id":1}`:               {"kind": "Enter one of user, category, bundle, publication, node, demand, howto, news."},
 		`{"kind":null}`:          {"kind": "Enter one of user, category, bundle, publication, node, demand, howto, news."},
 		`{"kind":"event","x":1}`: {"kind": "Enter one of user, category, bundle, publication, node, demand, howto, news."},
@@ -194,26 +198,23 @@ func TestADM04_a_line_that_is_no_object_is_wrong_as_a_whole(t *testing.T) {
 		return `{"kind":"user","x":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + "}"
 	}
 	for line, want := range map[string]string{
-		"":                       "The line is empty.",
-		"\ufeff{}":               "The line is not valid JSON at byte 1: invalid character '\\ufeff' at start of value.",
-		"{":                      "The line is not valid JSON at byte 2: unexpected EOF.",
-		`{"kind":"user"`:         "The line is not valid JSON at byte 15: unexpected EOF.",
-		`{"kind":"user",}`:       "The line is not valid JSON at byte 15: invalid character ',' at start of value.",
-		`{"kind" "user"}`:        "The line is not valid JSON at byte 9: invalid character '\"' after object name (expecting ':').",
-		`{"kind":"\x"}`:          "The line is not valid JSON at byte 10: invalid escape sequence `\\x` in string.",
-		`{"kind":"\u12g4"}`:      "The line is not valid JSON at byte 10: invalid escape sequence `\\u12g4` in string.",
-		`{"id":01}`:              "The line is not valid JSON at byte 8: invalid character '1' after object value (expecting ',' or '}').",
-		`{"id":NaN}`:             "The line is not valid JSON at byte 7: invalid character 'N' at start of value.",
-		`{"a":[1,]}`:             "The line is not valid JSON at byte 8: invalid character ',' at start of value.",
-		`{"kind":"user"} {}`:     "The line has text after the record, at byte 17.",
-		`[]`:                     "The line must be one JSON object.",
-		`null`:                   "The line must be one JSON object.",
-		"{\"kind\":\"\xff\"}":    "The line must be valid UTF-8.",
-		`{"kind":"\ud800"}`:      "The line is not valid JSON at byte 10: invalid surrogate pair `\\ud800\"}` in string.",
-		`{"x":["\udc00\ud800"]}`: "The line is not valid JSON at byte 8: invalid surrogate pair `\\udc00\\ud800` in string.",
-		`{"\ud800x":1}`:          "The line is not valid JSON at byte 3: invalid surrogate pair `\\ud800x\":1}` in string.",
-		deep(65):                 "Objects and lists are nested more than 64 levels deep.",
-		"{" + strings.Repeat(`"a":1,`, 256) + `"kind":"user"}`: "The line has more than 256 fields.",
+		"":                    "The line can't be read: unexpected EOF.",
+		"\ufeff{}":            "The line can't be read: invalid character '\\ufeff' at start of value at byte 1.",
+		"{":                   "The line can't be read: unexpected EOF at byte 2.",
+		`{"kind":"user"`:      "The line can't be read: unexpected EOF at byte 15.",
+		`{"kind":"user",}`:    "The line can't be read: invalid character ',' at start of value at byte 15.",
+		`{"kind" "user"}`:     "The line can't be read: invalid character '\"' after object name (expecting ':') at byte 9.",
+		`{"kind":"\x"}`:       "The line can't be read: invalid escape sequence `\\x` in string at byte 10.",
+		`{"kind":"\u12g4"}`:   "The line can't be read: invalid escape sequence `\\u12g4` in string at byte 10.",
+		`{"id":01}`:           "The line can't be read: invalid character '1' after object value (expecting ',' or '}') at byte 8.",
+		`{"id":NaN}`:          "The line can't be read: invalid character 'N' at start of value at byte 7.",
+		`{"a":[1,]}`:          "The line can't be read: invalid character ',' at start of value at byte 8.",
+		`{"kind":"user"} {}`:  "The line can't be read: text after the value.",
+		`[]`:                  "The line must be one JSON object.",
+		`null`:                "The line must be one JSON object.",
+		"{\"kind\":\"\xff\"}": "The line must be valid UTF-8.",
+		deep(65):              "The line can't be read: objects and lists nested more than 64 levels deep.",
+		"{" + strings.Repeat(`"a":1,`, 256) + `"kind":"user"}`: "The line can't be read: more than 256 fields.",
 	} {
 		d, err := jsonlines.Decoder{}.Decode([]byte(line))
 		assert.Nil(t, d, "%.100q", line)
@@ -248,5 +249,5 @@ func TestADM04_a_line_of_the_rejects_says_the_record_in_it(t *testing.T) {
 	_, err := jsonlines.Decoder{}.Decode([]byte(`{"rejected":1,"record":"{"}`))
 	f, is := fault.As(err)
 	require.True(t, is)
-	assert.Equal(t, "The line is not valid JSON at byte 2: unexpected EOF.", f.Text)
+	assert.Equal(t, "The line can't be read: unexpected EOF at byte 2.", f.Text)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"plaza/adapters/jsonfields"
 	"plaza/domain/fault"
 	"plaza/domain/imported"
 )
@@ -39,8 +40,8 @@ func encodeReject(file string, r imported.Reject) ([]byte, error) {
 // innermost returns the record inside a line of the rejects, or else the line. So repeated
 // corrections do not nest.
 func innermost(raw []byte) []byte {
-	if ms, err := membersOf(raw); err == nil && isReject(ms) {
-		if record, err := recordOf(ms); err == nil {
+	if line, err := parse(raw); err == nil && isReject(line) {
+		if record, err := recordOf(line); err == nil {
 			return record
 		}
 	}
@@ -80,13 +81,6 @@ const space = " \t\r\n"
 
 // isEmbeddable reports whether the line is an object that can be embedded unchanged.
 func isEmbeddable(raw []byte) bool {
-	if bytes.IndexByte(raw, '\n') >= 0 {
-		return false
-	}
-	s := newScanner(bytes.Trim(raw, space))
-	if s.PeekKind() != '{' || !utf8.Valid(raw) {
-		return false
-	}
-	_, err := s.object(maxDepth - 1)
-	return err == nil && s.InputOffset() == int64(len(s.text))
+	_, err := jsonfields.Parse(raw, jsonfields.Bounds{Depth: bounds.Depth - 1, Members: bounds.Members})
+	return err == nil && utf8.Valid(raw) && bytes.IndexByte(raw, '\n') < 0
 }

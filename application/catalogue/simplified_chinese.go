@@ -59,6 +59,7 @@ var simplifiedChinese = map[string]string{
 	"Must be a valid boolean.":                                                      "请输入有效的布尔值。",
 	"Expected a list of items.":                                                     "请提供列表。",
 	"Expected an object.":                                                           "请提供对象。",
+	"Unknown field.":                                                                "未知的字段。",
 	"“%v” is not a valid choice. Use one of: %s.":                                   "“%v”不是有效的选项，可选：%s。",
 	"Enter %d or %d.":                                                               "请输入 %d 或 %d。",
 	"Ensure this field has no more than %d bytes.":                                  "此项不能超过 %d 个字节。",

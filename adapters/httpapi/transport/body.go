@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -14,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"plaza/adapters/jsonfields"
 	"plaza/domain/fault"
 )
 
@@ -51,15 +51,23 @@ func Fill(body any, raw []byte) error {
 }
 
 // complete fills the body from the object and returns all problems with it and its pictures.
-func complete(body any, object map[string]json.RawMessage, pictures map[string]*Upload) error {
-	var d decoder
+func complete(body any, object jsonfields.Object, pictures map[string]*Upload) error {
+	var wrong fault.Fields
 	for name, picture := range pictures {
-		d.note(name, picture.Problem)
+		wrong.Add(name, picture.Problem)
 	}
-	d.object("", object, reflect.ValueOf(body).Elem())
-	d.wrong.Merge(validate(body))
-	return d.wrong.Err()
+	wrong.Merge(fields.Fill(body, object))
+	wrong.Merge(validate(body))
+	return wrong.Err()
 }
+
+// fields fills bodies. An integer may be sent as a string (GEN-08).
+var fields = jsonfields.Decoder{Name: jsonName, UnknownIgnored: true, QuotedIntegers: true}
+
+// Nullable is a field of a body that treats null differently from absence.
+type Nullable[T any] = jsonfields.Nullable[T]
+
+func jsonName(field reflect.StructField) string { return field.Tag.Get("json") }
 
 // ReadBody returns the bytes of a JSON body. A body that declares another type or too large
 // a size is refused before it is read.
@@ -136,17 +144,16 @@ func isJSON(contentType string) bool {
 
 // parse reads exactly one JSON object. Names are case-sensitive. The last of repeated names
 // counts.
-func parse(raw []byte) (object map[string]json.RawMessage, err error) {
+func parse(raw []byte) (jsonfields.Object, error) {
 	switch {
 	case !utf8.Valid(raw):
 		return nil, ErrNotUTF8
 	case len(bytes.TrimSpace(raw)) == 0:
 		return nil, ErrEmpty
 	}
-	err = json.Unmarshal(raw, &object)
-	_, isOther := errors.AsType[*json.UnmarshalTypeError](err)
+	object, err := jsonfields.Parse(raw, jsonfields.Bounds{})
 	switch {
-	case isOther, err == nil && object == nil: // null
+	case errors.Is(err, jsonfields.ErrNotObject):
 		return nil, ErrNotObject
 	case err != nil:
 		return nil, ErrNotJSON

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plaza/adapters/jsonfields"
 	"plaza/domain/fault"
 	"plaza/domain/page"
 	"plaza/domain/text"
@@ -116,8 +117,8 @@ func (q *Query) Integer(name string) (int64, bool) {
 	switch {
 	case sent == "":
 		return 0, false
-	case !isDecimal(sent):
-		q.Wrong.Add(name, NotInteger)
+	case !jsonfields.IsDecimal(sent):
+		q.Wrong.Add(name, jsonfields.NotInteger)
 		return 0, false
 	}
 	n, _ := strconv.ParseInt(sent, 10, 64) // returns the bound if the number is out of range

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"plaza/adapters/jsonfields"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 )
@@ -88,20 +88,22 @@ func fillFromForm(body any, c *Call) error {
 	if err != nil {
 		return readFault(w, r, err, errNotForm)
 	}
-	object := map[string]json.RawMessage{}
+	var object jsonfields.Object
 	for field := range reflect.TypeOf(body).Elem().Fields() {
 		name := jsonName(field)
-		sent := texts[name]
+		sent, value := texts[name], []byte(nil)
 		switch {
 		case len(sent) == 0:
+			continue
 		case field.Type.Kind() == reflect.Slice:
-			object[name], err = Encode(sent)
+			value, err = Encode(sent)
 		default:
-			object[name], err = Encode(sent[len(sent)-1])
+			value, err = Encode(sent[len(sent)-1])
 		}
 		if err != nil {
 			return err
 		}
+		object = append(object, jsonfields.Member{Name: []byte(name), Value: value})
 	}
 	return fault.Merge(wrong.Err(), complete(body, object, c.pictures))
 }

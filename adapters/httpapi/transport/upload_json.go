@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 
+	"plaza/adapters/jsonfields"
 	"plaza/application/admission"
 	"plaza/domain/fault"
 	"plaza/domain/text"
@@ -73,14 +74,15 @@ func fillFromJSON(body any, c *Call) error {
 
 // parsePictures is like parse, but decodes the pictures while it reads, and leaves them out of
 // the object. What is not the last value of a picture may have maxBody bytes together.
-func parsePictures(body io.Reader, pictures map[string]*Upload) (map[string]json.RawMessage, error) {
+func parsePictures(body io.Reader, pictures map[string]*Upload) (jsonfields.Object, error) {
 	d := json.NewDecoder(body)
 	if begin, err := d.Token(); err != nil {
 		return nil, unreadable(err)
 	} else if begin != json.Delim('{') {
 		return nil, ErrNotObject
 	}
-	object, inPictures := map[string]json.RawMessage{}, map[string]int64{}
+	var object jsonfields.Object
+	inPictures := map[string]int64{}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
@@ -93,7 +95,7 @@ func parsePictures(body io.Reader, pictures map[string]*Upload) (map[string]json
 		} else {
 			var value json.RawMessage
 			err = d.Decode(&value)
-			object[name.(string)] = value
+			object = append(object, jsonfields.Member{Name: []byte(name.(string)), Value: value})
 		}
 		if err != nil {
 			return nil, unreadable(err)
@@ -144,7 +146,7 @@ func (u *Upload) UnmarshalJSON(raw []byte) error {
 	if raw[0] != '"' || bytes.IndexByte(raw, '\\') >= 0 {
 		var s string
 		if json.Unmarshal(raw, &s) != nil {
-			u.Problem = NotString
+			u.Problem = jsonfields.NotString
 			return nil
 		}
 		content = strings.NewReader(s)

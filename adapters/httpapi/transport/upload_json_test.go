@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/adapters/jsonfields"
 	"plaza/application/admission"
 	"plaza/domain/fault"
 	"plaza/domain/media"
@@ -73,7 +74,7 @@ func TestPLA_02_large_texts_that_are_no_picture(t *testing.T) {
 		"an escape of nothing": {`{"img":"` + long + `\x"}`, ErrNotJSON},
 		"a raw line end":       {`{"img":"` + long + "\n" + `"}`, ErrNotJSON},
 		"broken UTF-8":         {`{"img":"` + strings.Repeat("A", 100_000) + "\xff" + `"}`, ErrNotUTF8},
-		"a list of it":         {`{"img":["` + long + `"]}`, fault.Fields{"img": {NotString}}.Err()},
+		"a list of it":         {`{"img":["` + long + `"]}`, fault.Fields{"img": {jsonfields.NotString}}.Err()},
 	} {
 		_, err := ReadUpload[pictureBody](uploading("application/json", strings.NewReader(c.body)))
 		assert.Equal(t, c.want, err, name)
@@ -265,6 +266,15 @@ func anyBase64(s string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
 }
 
+// lastOf returns the members of the object that count.
+func lastOf(object jsonfields.Object) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for _, m := range object {
+		all[string(m.Name)] = m.Value
+	}
+	return all
+}
+
 // FuzzUpload compares what is read of a JSON body with encoding/json.
 func FuzzUpload(f *testing.F) {
 	f.Add(`{"img":"cGl4ZWxz","tags":["lake"]}`)
@@ -290,7 +300,7 @@ func FuzzUpload(f *testing.F) {
 		require.NoError(t, err)
 		picture, sent := want["img"]
 		delete(want, "img")
-		require.Equal(t, want, object)
+		require.Equal(t, want, lastOf(object))
 		var text *string
 		isText := json.Unmarshal(picture, &text) == nil && text != nil
 		switch {
