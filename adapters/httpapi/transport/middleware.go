@@ -2,13 +2,11 @@ package transport
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -64,13 +62,6 @@ type middleware struct {
 func NewMiddleware(next http.Handler, c Config) *middleware {
 	c.Metrics = c.Metrics.complete()
 	return &middleware{Config: c, next: next}
-}
-
-// setCommonHeaders sets the headers of every response. A handler may override them.
-func setCommonHeaders(h http.Header) {
-	h.Set("Cache-Control", "private, no-store")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	h.Set("X-Content-Type-Options", "nosniff")
 }
 
 func (f *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -145,52 +136,3 @@ func (f *middleware) dropProxyHeaders(r *http.Request) {
 		})
 	}
 }
-
-// RequestID returns the ID that the caller sent if it is well-formed, else a new one
-// (GEN-10).
-func RequestID(given string) string {
-	isOdd := func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\'' }
-	if given == "" || len(given) > 128 || strings.ContainsFunc(given, isOdd) {
-		return rand.Text()
-	}
-	return given
-}
-
-const requestIDHeader = "X-Request-Id"
-
-// recorder remembers the status and the size of a response.
-type recorder struct {
-	http.ResponseWriter
-	isHead bool
-	base   string // what clients see before the paths of this server
-	status int    // zero before the response begins
-	bytes  int
-	log    requestLog
-}
-
-// WriteHeader sends the status. The router redirects HEAD as it does POST; WriteHeader
-// answers it as GET (GEN-09).
-func (r *recorder) WriteHeader(status int) {
-	if r.isHead && status == http.StatusTemporaryRedirect {
-		status = http.StatusMovedPermanently
-	}
-	if r.status == 0 && status >= http.StatusOK {
-		r.status = status
-		if r.base != "" && strings.HasPrefix(r.Header().Get("Location"), "/") {
-			r.Header().Set("Location", r.base+r.Header().Get("Location"))
-		}
-	}
-	r.ResponseWriter.WriteHeader(status)
-}
-
-func (r *recorder) Write(b []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
-	n, err := r.ResponseWriter.Write(b)
-	r.bytes += n
-	return n, err
-}
-
-// Unwrap gives http.ResponseController access to the wrapped writer.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"cmp"
-	"context"
 	"io"
 	"math"
 	"net/http"
@@ -11,8 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
-
-	"plaza/domain/fault"
 )
 
 // Deadlines of a whole request, and how fast an upload must arrive. A picture of 10 MiB
@@ -30,9 +27,6 @@ const (
 // the end of its response: the response to a request that took its whole deadline still gets
 // through. Uploads have more time than the server gives, because their bodies take longer.
 const MinWriteTimeout = deadline + 10*time.Second
-
-// MaxBody is the largest JSON body, in bytes (GEN-11).
-const MaxBody = 1 << 20
 
 // isUpload reports whether the body is larger than maxBody or of unknown length.
 func isUpload(r *http.Request) bool { return r.ContentLength > MaxBody || r.ContentLength < 0 }
@@ -123,42 +117,4 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 		b.extend(time.Now())
 	}
 	return n, err
-}
-
-// errOverloaded is the fault of a server that works on as many requests as it may.
-var errOverloaded = fault.RetryAfter(fault.Unavailable, time.Second, "The server is overloaded. Try again soon.").AtLimit("requests")
-
-// slot is the place of a request among those that are worked on.
-type slot struct {
-	ctx  context.Context
-	all  *semaphore.Weighted
-	held bool
-}
-
-// LeaveSlot gives up the slot of a request that is about to wait for something other than the
-// processors and the database: its turn to process a picture, or the wallet. While many
-// requests wait for one of them, others go on.
-func LeaveSlot(ctx context.Context) {
-	RequestLogOf(ctx).sending.slot.leave()
-}
-
-// enter takes the slot again. It waits, before requests that have not begun.
-func (s *slot) enter() error {
-	if s.held {
-		return nil
-	}
-	err := s.ctx.Err()
-	if err == nil && !s.all.TryAcquire(1) { // without a timer
-		err = s.all.Acquire(s.ctx, 1)
-	}
-	s.held = err == nil
-	return err
-}
-
-// leave gives the slot up.
-func (s *slot) leave() {
-	if s.held {
-		s.all.Release(1)
-	}
-	s.held = false
 }

@@ -3,14 +3,10 @@ package transport
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"strconv"
-	"strings"
-	"sync"
 
 	"plaza/domain/page"
 )
@@ -68,9 +64,6 @@ func WithETag(r Reply) Reply {
 	r.Tagged = true
 	return r
 }
-
-// varying are the request headers on which a tagged reply may depend.
-const varying = "Authorization, Accept-Encoding, x-language-locale"
 
 func NoContent() Reply { return Reply{Status: http.StatusNoContent} }
 
@@ -137,19 +130,6 @@ func (r Reply) sendEncoded(w http.ResponseWriter, req *http.Request, raw []byte)
 	r.write(w, negotiate(w, req, "application/json", len(raw)), "application/json", raw)
 }
 
-// buffers are reused by later responses. They are empty.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-const maxKept = 256 << 10
-
-// recycle leaves the buffer to a later response, unless it grew too large.
-func recycle(buf *bytes.Buffer) {
-	if buf.Cap() <= maxKept {
-		buf.Reset()
-		buffers.Put(buf)
-	}
-}
-
 // sendFile writes the bytes, or 304 if the client already has them.
 func (r Reply) sendFile(w http.ResponseWriter, req *http.Request, f File) {
 	if f.Caching == "" {
@@ -161,47 +141,6 @@ func (r Reply) sendFile(w http.ResponseWriter, req *http.Request, f File) {
 	if !isUnchanged(w, req, sum[:], c, f.Caching) {
 		r.write(w, c, f.MediaType, f.Bytes)
 	}
-}
-
-// isUnchanged sets the entity tag from the SHA-256 of the content and its coding. If the
-// client has that content, in any coding, it answers 304 with the tag that the client has, and
-// reports true.
-func isUnchanged(w http.ResponseWriter, req *http.Request, sum []byte, c coding, caching string) bool {
-	w.Header().Set("ETag", entityTag(sum, c))
-	w.Header().Set("Cache-Control", caching)
-	known := req.Header.Get("If-None-Match")
-	if known == "" {
-		return false
-	}
-	for _, held := range append([]coding{c}, codings...) {
-		if tag := entityTag(sum, held); MatchesETag(known, tag) {
-			w.Header().Set("ETag", tag)
-			w.WriteHeader(http.StatusNotModified)
-			return true
-		}
-	}
-	return false
-}
-
-// entityTag returns the tag of the content with the SHA-256. A strong tag, as this one is,
-// differs for each coding.
-func entityTag(sum []byte, c coding) string {
-	tag := hex.EncodeToString(sum[:16])
-	if c != identity {
-		tag += "-" + string(c)
-	}
-	return `"` + tag + `"`
-}
-
-// MatchesETag reports whether the If-None-Match header includes the entity tag.
-func MatchesETag(header, tag string) bool {
-	for candidate := range strings.SplitSeq(header, ",") {
-		candidate = strings.TrimSpace(candidate)
-		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
-			return true
-		}
-	}
-	return false
 }
 
 // write sends the bytes in the coding. The server drops them from responses to HEAD. The
@@ -235,19 +174,4 @@ func (r Reply) begin(w http.ResponseWriter, c coding, mediaType string, size int
 		h.Set("Content-Length", strconv.Itoa(size))
 	}
 	w.WriteHeader(r.Status)
-}
-
-// writeJSON writes the value as JSON. It does not escape <, > and &, because JSON is not
-// HTML.
-func writeJSON(buf *bytes.Buffer, v any) error {
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
-// Encode returns the value as JSON, without a newline at its end.
-func Encode(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	err := writeJSON(&buf, v)
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }
