@@ -20,9 +20,6 @@ type Blocks struct {
 // Blocks returns the store's blocks.
 func (s *Store) Blocks() Blocks { return Blocks{s: s} }
 
-// blockKey is who blocks whom.
-type blockKey struct{ by, whom user.ID }
-
 func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Charge) error {
 	return execCharged(ctx, v.s, charges, func() error {
 		if err := v.s.checkUser(b.By); err != nil {

@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"maps"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -24,14 +23,6 @@ type codes struct {
 	all   table[verification.ID, verification.State]
 	uses  []codeUse // oldest first
 	spent table[codeDay, int64]
-}
-
-// codeUse is a request for a code, or a try of one.
-type codeUse struct {
-	kind   verification.Use
-	number verification.Number
-	from   netip.Addr
-	at     time.Time
 }
 
 // codeDay is the day of a budget, of a dialling code or of all.

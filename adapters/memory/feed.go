@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -123,4 +124,23 @@ func (s *Store) listedItem(l feed.Listing) (feed.Listable, error) {
 		return s.event(event.ID(l.ID))
 	}
 	return nil, fmt.Errorf("listing %s %d has an unknown kind", l.Kind, l.ID)
+}
+
+// Listings returns all listings of the feed, ordered by kind and id.
+func (s *Store) Listings() []feed.Listing {
+	s.lock.RLock()
+	defer s.lock.RUnlock()
+	all := sorted(maps.Values(s.listings), func(a, b feed.Listing) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+	})
+	return copyOf(all)
+}
+
+// list updates the listing of the thing. The caller must change both in the same step.
+func (s *Store) list(at item, thing feed.Listable) {
+	if l, listed := thing.Listing(); listed {
+		s.listings[at] = copyOf(l)
+	} else {
+		delete(s.listings, at)
+	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"plaza/domain/page"
 	"plaza/domain/publication"
-	"plaza/domain/user"
 )
 
 // HowTos is the store as publication.HowTos.
@@ -15,12 +14,6 @@ type HowTos struct{ s *Store }
 
 // HowTos returns the store's imported how-tos.
 func (s *Store) HowTos() HowTos { return HowTos{s} }
-
-// howToKey identifies a how-to.
-type howToKey struct {
-	category string
-	robot    user.ID
-}
 
 func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
 	return read(ctx, v.s, func() (page.Page[publication.HowTo], error) {

@@ -8,7 +8,6 @@ import (
 
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
-	"plaza/domain/user"
 )
 
 // Keys is the store as idempotency.Keys.
@@ -16,12 +15,6 @@ type Keys struct{ s *Store }
 
 // Keys returns the store's idempotency keys.
 func (s *Store) Keys() Keys { return Keys{s} }
-
-// keyID identifies an Idempotency-Key.
-type keyID struct {
-	user user.ID
-	name string
-}
 
 func keyIDOf(k idempotency.Key) keyID { return keyID{k.User, k.Name} }
 

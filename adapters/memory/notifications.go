@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"slices"
-	"time"
 
 	"plaza/domain/event"
 	"plaza/domain/notification"
@@ -16,14 +15,6 @@ type Notifications struct{ s *Store }
 
 // Notifications returns the store's notifications.
 func (s *Store) Notifications() Notifications { return Notifications{s} }
-
-// notified is a stored notification.
-type notified struct {
-	notification.Notice
-	id          notification.ID
-	expires     time.Time
-	isWithdrawn bool // its like was taken back, or its comment is hidden
-}
 
 // notified returns the notification of the source.
 func (s *Store) notified(of notification.Source) (notified, bool) {

@@ -55,13 +55,6 @@ func (v Room) CountSizes(ctx context.Context, of media.Key, bytes int64) error {
 	})
 }
 
-// countedPicture is a picture whose bytes count for the quota of its owner.
-type countedPicture struct {
-	owner    user.ID
-	bytes    int64
-	hasSizes bool // the bytes include those of its sizes (IMG-08)
-}
-
 // countPictures counts new pictures of the owner, or returns ErrPictures. The caller gives some
 // bytes back in the same step.
 func (s *Store) countPictures(l quota.Limits, owner user.ID, haveSizes bool, bytes map[media.Key]int64, givenBack ...int64) error {

@@ -8,12 +8,6 @@ import (
 	"plaza/domain/ratelimit"
 )
 
-// rateKey identifies the limit of an action of an account.
-type rateKey struct {
-	account int64
-	action  ratelimit.Action
-}
-
 // charged is write for a call that the charges pay for. If they are refused, or if fn fails,
 // nothing is charged.
 func charged[T any](ctx context.Context, s *Store, charges []ratelimit.Charge, fn func() (T, error)) (T, error) {

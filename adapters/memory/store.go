@@ -9,11 +9,9 @@ package memory
 import (
 	"context"
 	"iter"
+	"net/netip"
 	"sync"
 	"time"
-
-	"plaza/application/store"
-	"plaza/domain/quota"
 
 	"plaza/domain/access"
 	"plaza/domain/audit"
@@ -27,9 +25,11 @@ import (
 	"plaza/domain/news"
 	"plaza/domain/notification"
 	"plaza/domain/publication"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
+	"plaza/domain/verification"
 )
 
 // Store holds the data of all store ports. Each port is a separate view of it, because ports
@@ -154,15 +154,60 @@ func exec(ctx context.Context, s *Store, fn func() error) error {
 	return err
 }
 
-// Ports returns the ports of the store. They keep accounts within the quotas.
-func (s *Store) Ports(l quota.Limits) store.Ports {
-	events, accounts := s.Events().Within(l), s.Accounts().Within(l)
-	return store.Ports{
-		Accounts: accounts, Directory: accounts, Tokens: s.Tokens(), Throttle: s.Throttle(), Codes: s.Codes(),
-		Categories: s.Categories(), Subscriptions: s.Subscriptions().Within(l), Blocks: s.Blocks().Within(l),
-		Events: events, EventReader: events, Discussion: events, Related: events, Notifications: s.Notifications(), Moderation: s.Moderation(),
-		Feed: s.Feed(), Publications: s.Publications(), HowTos: s.HowTos(), Translations: s.Translations(),
-		Images: s.Images().Within(l), Ledger: s.Ledger(), Keys: s.Keys(), Deletions: s.DeletionQueue(), Room: s.Room(l),
-		Imports: s.Imports(), Telemetry: s.Telemetry(), PersonalData: s.PersonalData(), Audit: s.Audit(),
-	}
+// rateKey identifies the limit of an action of an account.
+type rateKey struct {
+	account int64
+	action  ratelimit.Action
 }
+
+// item identifies a listable item.
+type item struct {
+	kind feed.Kind
+	id   int64
+}
+
+// blockKey is who blocks whom.
+type blockKey struct{ by, whom user.ID }
+
+// howToKey identifies a how-to.
+type howToKey struct {
+	category string
+	robot    user.ID
+}
+
+// notified is a stored notification.
+type notified struct {
+	notification.Notice
+	id          notification.ID
+	expires     time.Time
+	isWithdrawn bool // its like was taken back, or its comment is hidden
+}
+
+// countedPicture is a picture whose bytes count for the quota of its owner.
+type countedPicture struct {
+	owner    user.ID
+	bytes    int64
+	hasSizes bool // the bytes include those of its sizes (IMG-08)
+}
+
+// keyID identifies an Idempotency-Key.
+type keyID struct {
+	user user.ID
+	name string
+}
+
+// codeUse is a request for a code, or a try of one.
+type codeUse struct {
+	kind   verification.Use
+	number verification.Number
+	from   netip.Addr
+	at     time.Time
+}
+
+func itemOf(id event.ID) item { return item{feed.Event, int64(id)} }
+
+func itemOfPublication(id publication.ID) item { return item{feed.Publication, int64(id)} }
+
+func itemOfNode(id publication.NodeID) item { return item{feed.Node, int64(id)} }
+
+func itemOfDemand(id demand.ID) item { return item{feed.Demand, int64(id)} }
