@@ -162,11 +162,17 @@ func unsentCodes(t *testing.T, s *server) {
 	for n := range 20 {
 		s.fromAnother(n).asks(t, "reset_password", newcomer(n)).is(202)
 	}
+	handedOver := func() {
+		for _, app := range s.apps {
+			app.Signin.Close()
+		}
+	}
+	handedOver()
 	refused.Store(true)
 	for n := range 4 {
 		s.fromAnother(n).asks(t, "sign_up", newcomer(100+n)).is(202)
 	}
-	s.app.Signin.Close()
+	handedOver()
 	refused.Store(false)
 	for n := range 4 {
 		s.fromAnother(n).asks(t, "sign_up", newcomer(200+n)).is(202)

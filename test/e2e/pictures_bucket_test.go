@@ -21,12 +21,15 @@ import (
 // the store's own links take nothing.
 func TestIMG_08_sizes_in_a_bucket(t *testing.T) {
 	endpoint := versitygw.Start(t)
-	bucket := "s3://" + strings.TrimPrefix(endpoint, "http://") + "/" + versitygw.Bucket + "?tls=off&region=" + versitygw.Region
+	// Pictures belong to one database, so each server has a folder of its own.
+	bucket := func(folder string) string {
+		return "s3://" + strings.TrimPrefix(endpoint, "http://") + "/" + versitygw.Bucket + "/" + folder + "?tls=off&region=" + versitygw.Region
+	}
 	for name, c := range map[string]struct {
 		bucket, image, plate string // where the client ends
 	}{
-		"Plaza serves public pictures": {bucket, "", endpoint},
-		"a CDN serves public pictures": {bucket + "&public=https://cdn.example", "https://cdn.example", endpoint},
+		"Plaza serves public pictures": {bucket("own"), "", endpoint},
+		"a CDN serves public pictures": {bucket("cdn") + "&public=https://cdn.example", "https://cdn.example", endpoint},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := serve(t, "--demo", "--data-dir="+t.TempDir(), "--wallet=none", "--sms=none", "--public-url=https://plaza.example",
