@@ -47,7 +47,7 @@ type Ledger struct {
 	paid    map[string]string // transaction ID → number of the trade
 	refunds map[string]string // number of the refund → number of the trade
 	pending map[Subject]time.Time
-	journal *os.File // nil: there is none
+	journal *os.File // nil without a journal
 }
 
 // Subject is what a notification is about: a trade, or a refund of it.
@@ -198,7 +198,7 @@ func (l *Ledger) Pending() map[Subject]time.Time {
 }
 
 // change changes the trade with the number, unless the function returns an error, and returns it. The function gets an empty
-// trade if there is none with the number.
+// trade if the number is unknown.
 func (l *Ledger) change(no string, change func(t *Trade, now time.Time) error) (Trade, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
