@@ -51,33 +51,35 @@ var moment = engine.Text{
 
 	SQLite: `
 	SELECT e.id, e.author_id, e.created, e.day, e.category_id, e.permission, e.status, e.hidden, e.published_at,
-		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.plates,
+		e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision,
+		(SELECT json_group_array(json_array(p.id, p.photo, p.created) ORDER BY p.id) FROM plates p WHERE p.event_id = e.id) AS plates,
 		(SELECT c.name FROM categories c WHERE c.id = e.category_id) AS category_name,
 		u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 	FROM (
-		SELECT id FROM (
-			SELECT e.id, e.created FROM events e
-			WHERE e.day = $1 AND e.status = 100 AND NOT e.hidden AND e.permission = 0
-				AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) = 0
-			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
-		UNION ALL
-		SELECT id FROM (
-			SELECT e.id, e.created FROM events e INDEXED BY events_of_author
-			WHERE e.author_id = $2 AND e.day = $1 AND e.status = 100 AND NOT e.hidden AND e.permission <> 0
-			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
-		UNION ALL
-		SELECT id FROM (
-			SELECT e.id, e.created FROM contacts k CROSS JOIN events e ON e.id IN (
-				SELECT o.id FROM events o INDEXED BY events_of_author
-				WHERE o.author_id = k.contact_id AND o.day = $1 AND o.status = 100 AND NOT o.hidden AND o.permission = 100
-				ORDER BY o.created DESC, o.id DESC LIMIT CAST($3 AS integer))
-			WHERE k.user_id = $2
-			ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
-	) seen
-	CROSS JOIN event_entries e ON e.id = seen.id
+		SELECT id, created FROM (
+			SELECT * FROM (
+				SELECT e.id, e.created FROM events e
+				WHERE e.day = $1 AND e.status = 100 AND NOT e.hidden AND e.permission = 0
+					AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $2 AND b.other_id = e.author_id) = 0
+				ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
+			UNION ALL
+			SELECT * FROM (
+				SELECT e.id, e.created FROM events e INDEXED BY events_of_author
+				WHERE e.author_id = $2 AND e.day = $1 AND e.status = 100 AND NOT e.hidden AND e.permission <> 0
+				ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer))
+			UNION ALL
+			SELECT * FROM (
+				SELECT e.id, e.created FROM contacts k CROSS JOIN events e ON e.id IN (
+					SELECT o.id FROM events o INDEXED BY events_of_author
+					WHERE o.author_id = k.contact_id AND o.day = $1 AND o.status = 100 AND NOT o.hidden AND o.permission = 100
+					ORDER BY o.created DESC, o.id DESC LIMIT CAST($3 AS integer))
+				WHERE k.user_id = $2
+				ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer)))
+		ORDER BY created DESC, id DESC LIMIT CAST($3 AS integer)) seen
+	CROSS JOIN events e ON e.id = seen.id
 	LEFT JOIN users u ON u.id = e.author_id AND u.phone NOT LIKE 'erased-%'
 	LEFT JOIN presence p ON p.user_id = u.id
-	ORDER BY e.created DESC, e.id DESC LIMIT CAST($3 AS integer)`,
+	ORDER BY seen.created DESC, seen.id DESC`,
 }
 
 // momentRow is a row of moment, or of peopleAndCategories.
