@@ -17,9 +17,6 @@ import (
 	"plaza/domain/user"
 )
 
-// staffList names the list of people whom staff find, in its cursors.
-const staffList = 's'
-
 // staffPerson is a person for staff (OFF-01).
 type staffPerson struct {
 	User       person               `json:"user"`
@@ -42,10 +39,10 @@ func renderStaffPerson(p backoffice.Person) staffPerson {
 func (a *api) findPeople(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
 	query := backoffice.PeopleQuery{Phone: q.Text("phone"), UID: user.ID(q.PositiveInt("uid", 0)), Name: q.Text("name")}
-	query.CursorRequest = q.Cursor(staffList)
+	query.CursorRequest = q.Cursor()
 	c.Audited = []any{"uid", int64(query.UID), "by_phone", query.Phone != "", "by_name", query.Name != ""}
 	found, err := a.BackOffice.Find(c.Context(), query, q.Err())
-	return transport.Continued(staffList, mapSlice(found.Items, renderStaffPerson), found.Next), err
+	return transport.Continued(c, mapSlice(found.Items, renderStaffPerson), found.Next), err
 }
 
 func (a *api) showPerson(c *transport.Call) (transport.Reply, error) {
@@ -207,7 +204,7 @@ func (a *api) listImports(c *transport.Call) (transport.Reply, error) {
 	}
 	c.Audited = []any{"page", request.Number()}
 	runs, err := a.BackOffice.Imports(c.Context(), request)
-	return transport.Paged(page.Map(runs, renderRun)), err
+	return transport.Paged(c, page.Map(runs, renderRun)), err
 }
 
 func (a *api) listRejects(c *transport.Call) (transport.Reply, error) {
@@ -241,19 +238,16 @@ func (a *api) listHowTos(c *transport.Call) (transport.Reply, error) {
 	c.Audited = []any{"categories", categories, "page", request.Number()}
 	howTos, err := a.HowToLists.List(c.Context(), categories, request)
 	people, err := a.loadUsers(c, mapSlice(howTos.Items, func(h publication.HowTo) user.ID { return h.Robot }), err)
-	return transport.Paged(page.Map(howTos, people.renderHowTo)), err
+	return transport.Paged(c, page.Map(howTos, people.renderHowTo)), err
 }
-
-// actList is the letter of cursors in the list of acts.
-const actList = 'a'
 
 // listActs returns the acts of staff, the newest first (OFF-01).
 func (a *api) listActs(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	request := audit.Query{CursorRequest: q.Cursor(actList)}
+	request := audit.Query{CursorRequest: q.Cursor()}
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
 	list, err := a.Audit.List(c.Context(), request)
-	return transport.Continued(actList, mapSlice(list.Items, view.OfAct), list.Next), err
+	return transport.Continued(c, mapSlice(list.Items, view.OfAct), list.Next), err
 }

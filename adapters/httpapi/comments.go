@@ -46,7 +46,7 @@ func (a *api) listComments(c *transport.Call) (transport.Reply, error) {
 	}
 	comments, members, err := a.Diary.Comments(c.Context(), c.Actor, on, request)
 	people, err := a.describe(c, members, mapSlice(comments.Items, func(c event.Comment) user.ID { return c.Author }), err)
-	return transport.Paged(page.Map(comments, people.renderComment)), err
+	return transport.Paged(c, page.Map(comments, people.renderComment)), err
 }
 
 func (a *api) deleteComment(c *transport.Call) (transport.Reply, error) {
@@ -65,13 +65,14 @@ func (a *api) setLike(c *transport.Call, likes bool) (transport.Reply, error) {
 
 // likeView is the likes of an event to the caller (EVT-22).
 type likeView struct {
-	IsLiked   bool `json:"liked"`
+	Liked     bool `json:"liked"` // the same as IsLiked
+	IsLiked   bool `json:"is_liked"`
 	LikeCount int  `json:"like_count"`
 }
 
 func (a *api) readLike(c *transport.Call) (transport.Reply, error) {
 	likes, err := a.Diary.Liking(c.Context(), c.Actor, event.ID(c.ID))
-	return transport.Data(likeView{likes.IsLiked, likes.Likes}), err
+	return transport.Data(likeView{likes.IsLiked, likes.IsLiked, likes.Likes}), err
 }
 
 // eventLikeView is the likes of one event of several (EVT-24).

@@ -7,6 +7,8 @@ import (
 
 	"plaza/adapters/httpapi/transport"
 	"plaza/application/diary"
+	"plaza/domain/access"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
@@ -37,70 +39,90 @@ func (a *api) deleteEvent(c *transport.Call) (transport.Reply, error) {
 }
 
 func (a *api) readEvent(c *transport.Call) (transport.Reply, error) {
-	shown, err := a.Diary.Read(c.Context(), c.Actor, event.ID(c.ID))
+	shown, err := a.Diary.Read(c.Context(), c.Actor, event.ID(c.ID), partsIn(c))
 	view, err := a.showEvent(c, shown, err)
 	return transport.Data(view), err
 }
 
 func (a *api) listOwnEvents(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	ordering, request := orderingIn(q), q.Page()
+	wanted := eventsIn(q)
+	wanted.From, wanted.To = dayIn(q, "from"), dayIn(q, "to")
+	if q.Text("status") != "" {
+		wanted.Status = new(transport.Choose(q, "status", event.Draft, event.Normal))
+	}
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
-	return a.pageOfEvents(c, request, func(ctx context.Context) (page.Page[diary.View], error) {
-		return a.Diary.Own(ctx, c.Actor, ordering, request)
-	})
+	return a.pageOfEvents(c, wanted, a.Diary.Own)
 }
 
 func (a *api) listEventsOf(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	ordering, request := orderingIn(q), q.Page()
+	wanted := eventsIn(q)
+	wanted.Author = user.ID(c.ID)
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
-	return a.pageOfEvents(c, request, func(ctx context.Context) (page.Page[diary.View], error) {
-		return a.Diary.Of(ctx, c.Actor, user.ID(c.ID), ordering, request)
-	})
+	return a.pageOfEvents(c, wanted, a.Diary.Of)
 }
 
-// timelineList is the letter of the timeline's cursors.
-const timelineList = 't'
+// eventsIn reads the page of events that is asked for, and its order.
+func eventsIn(q *transport.Query) event.Query {
+	wanted := event.Query{Order: orderingIn(q), Page: q.Page()}
+	q.NeedUsualOrder(wanted.Page, wanted.Order.IsDefault())
+	return wanted
+}
+
+// dayIn reads a day; the zero Date is absent.
+func dayIn(q *transport.Query, name string) calendar.Date {
+	var d day
+	if sent := q.Text(name); sent != "" {
+		q.Wrong.Merge(fault.FieldsOf(fault.OnField(name, d.UnmarshalText([]byte(sent)))))
+	}
+	return d.Date
+}
+
+// partsIn returns the related data of events that the client asks for.
+func partsIn(c *transport.Call) diary.Parts {
+	return diary.Parts{Moment: c.Part.Has("the_moment"), News: c.Part.Has("place_around"), Comments: c.Part.Has("comments")}
+}
 
 // listTimeline returns events of those whom the caller follows (EVT-23).
 func (a *api) listTimeline(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	request := q.Cursor(timelineList)
+	request := q.Cursor()
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
 	if err := c.Enter(a.limits, request.Size()); err != nil {
 		return transport.Reply{}, err
 	}
-	p, err := a.Diary.Timeline(c.Context(), c.Actor, request)
+	p, err := a.Diary.Timeline(c.Context(), c.Actor, request, partsIn(c))
 	views, err := a.showEvents(c, p.Items, err)
-	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Cursor: new(transport.CursorOf(timelineList, p.Next))}), err
+	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Cursor: new(c.CursorOf(p.Next))}), err
 }
 
 func (a *api) listRecentlyCommented(c *transport.Call) (transport.Reply, error) {
 	if err := c.Enter(a.limits, diary.MaxRecentlyCommented); err != nil {
 		return transport.Reply{}, err
 	}
-	shown, err := a.Diary.RecentlyCommented(c.Context(), c.Actor)
+	shown, err := a.Diary.RecentlyCommented(c.Context(), c.Actor, partsIn(c))
 	views, err := a.showEvents(c, shown, err)
 	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views)}), err
 }
 
 // pageOfEvents reads a page as soon as memory for it is free.
 func (a *api) pageOfEvents(
-	c *transport.Call, request page.Request, read func(context.Context) (page.Page[diary.View], error),
+	c *transport.Call, wanted event.Query,
+	read func(context.Context, access.Actor, event.Query, diary.Parts) (page.Page[diary.View], error),
 ) (transport.Reply, error) {
-	if err := c.Enter(a.limits, request.Size()); err != nil {
+	if err := c.Enter(a.limits, wanted.Page.Limit()); err != nil {
 		return transport.Reply{}, err
 	}
-	p, err := read(c.Context())
+	p, err := read(c.Context(), c.Actor, wanted, partsIn(c))
 	views, err := a.showEvents(c, p.Items, err)
-	return c.Stream(transport.StreamedList{Items: transport.ItemsOf(views), Pagination: new(transport.PaginationOf(p.Request, p.Total))}), err
+	return c.Stream(transport.ListOf(c, page.With(p, views))), err
 }
 
 // showEvent renders the event, unless reading it has failed.

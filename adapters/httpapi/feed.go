@@ -48,12 +48,12 @@ func (a *api) listFeedItems(c *transport.Call) (transport.Reply, error) {
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
-	name := fmt.Sprint("items ", in, selection.Kinds, request.Number(), request.Size())
+	name := fmt.Sprint("items ", in, selection.Kinds, request.Number(), request.Size(), request.IsBehind(), request.After())
 	return a.whileUnchanged(c.Context(), selection, name, func(ctx context.Context, s feed.Selection) (transport.Reply, bool, error) {
 		items, err := a.Browsing.Items(ctx, in, s, request)
 		authors, members := demandersIn(items.Items)
 		people, err := a.describe(c, members, authors, err)
-		return transport.Paged(page.Map(items, people.renderItem)), len(authors) == 0, err
+		return transport.Paged(c, page.Map(items, people.renderItem)), len(authors) == 0, err
 	})
 }
 

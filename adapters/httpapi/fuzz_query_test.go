@@ -121,7 +121,7 @@ func FuzzNumbers(f *testing.F) {
 				want = page.DefaultSize
 			}
 			require.Equal(t, min(want, page.MaxSize), int64(request.Size()))
-			_, err := page.Of(request, []int{}, 0)
+			_, err := page.Of(request, []int{}, 0, nil)
 			require.Equal(t, request.Number() > 1, err != nil)
 		}
 	})

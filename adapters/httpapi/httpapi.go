@@ -18,6 +18,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
 
+	"plaza/adapters/httpapi/fields"
+	"plaza/adapters/httpapi/openapi"
 	"plaza/adapters/httpapi/reference"
 	"plaza/adapters/httpapi/transport"
 	"plaza/application/admission"
@@ -83,6 +85,7 @@ type api struct {
 	decoding  *admission.Queue        // bytes of bodies with pictures that are decoded at once
 	addresses *transport.AddressLimit // nil: none
 	pages     pages
+	responses map[string]fields.Tree // of the paths that take the parameter fields (GEN-17)
 	kept      *transport.KeptReplies
 	tracer    trace.Tracer // nil: none
 }
@@ -99,6 +102,11 @@ func New(c Config, u UseCases) (http.Handler, error) {
 		UseCases: u, limits: transport.NewListLimits(c.TrustedProxies), decoding: transport.NewDecoding(),
 		addresses: transport.NewAddressLimit(c.Config), pages: newPages(c), kept: transport.NewKeptReplies(), tracer: c.Tracer,
 	}
+	responses, err := fields.Of(openapi.JSON())
+	if err != nil {
+		return nil, fmt.Errorf("httpapi: %w", err)
+	}
+	a.responses = responses
 	router, err := newRouter(a, slices.Concat(table, pageTable))
 	if err != nil {
 		return nil, err
@@ -161,7 +169,10 @@ func (a *api) unrouted(refuse http.HandlerFunc) gin.HandlerFunc {
 
 // serve returns the handler of the route.
 func (a *api) serve(r route) gin.HandlerFunc {
-	r.isNumbered = numbered.MatchString(r.Path)
+	r.isNumbered, r.list = numbered.MatchString(r.Path), transport.ListAt(r.Path)
+	if r.Method == http.MethodGet {
+		r.response = a.responses[r.Path]
+	}
 	r.handle = a.traced(r)
 	return func(g *gin.Context) {
 		transport.RequestLogOf(g.Request.Context()).Route = g.FullPath()

@@ -94,7 +94,8 @@ func (a *api) listImages(c *transport.Call) (transport.Reply, error) {
 	if wanted.Owner == 0 {
 		q.Wrong.Merge(fault.Fields{"uid": {text.Required}})
 	}
-	isPaged, request := q.Text("page") != "" || q.Text("page_size") != "", q.Page()
+	request := q.Page()
+	isPaged := q.Text("page") != "" || q.Text("page_size") != "" || request.IsBehind()
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
@@ -109,5 +110,5 @@ func (a *api) listImages(c *transport.Call) (transport.Reply, error) {
 		return transport.WithETag(c.Stream(transport.StreamedList{Items: views})), nil
 	}
 	images, err := a.UserImages.List(c.Context(), wanted, request)
-	return transport.WithETag(transport.Paged(page.Map(images, renderImage))), err
+	return transport.WithETag(transport.Paged(c, page.Map(images, renderImage))), err
 }

@@ -10,9 +10,6 @@ import (
 	"plaza/domain/moderation"
 )
 
-// reportList is the letter of cursors in the list of reports.
-const reportList = 'r'
-
 // reportBody is a report to staff (MOD-01).
 type reportBody struct {
 	Event   *int64             `json:"event"`
@@ -146,13 +143,13 @@ func (people users) renderSubject(r moderation.Reported) *subjectView {
 
 func (a *api) listReports(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	request := moderation.Query{CursorRequest: q.Cursor(reportList), IsDecided: transport.Choose(q, "state", "open", "decided") == "decided"}
+	request := moderation.Query{CursorRequest: q.Cursor(), IsDecided: transport.Choose(q, "state", "open", "decided") == "decided"}
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
 	reports, err := a.Moderating.Reports(c.Context(), request)
 	people, err := a.describe(c, reports.Members, nil, err)
-	return transport.Continued(reportList, mapSlice(reports.Items, people.renderStaffReport), reports.Next), err
+	return transport.Continued(c, mapSlice(reports.Items, people.renderStaffReport), reports.Next), err
 }
 
 // decisionBody is a report that staff decide without hiding what it is about, and why.

@@ -7,9 +7,6 @@ import (
 	"plaza/domain/user"
 )
 
-// notificationList is the letter of cursors in the list of notifications.
-const notificationList = 'n'
-
 // notificationsView is a part of the caller's notifications (NTF-02).
 type notificationsView struct {
 	Data        []notificationView `json:"data"`
@@ -40,14 +37,14 @@ type notifiedComment struct {
 
 func (a *api) listNotifications(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	request := q.Cursor(notificationList)
+	request := q.Cursor()
 	if err := q.Err(); err != nil {
 		return transport.Reply{}, err
 	}
 	list, err := a.Notifications.List(c.Context(), c.Actor, request)
 	people, err := a.describe(c, list.Members, mapSlice(list.Items, func(n notification.Notification) user.ID { return n.By }), err)
 	return transport.Bare(notificationsView{
-		Data: mapSlice(list.Items, people.renderNotification), Cursor: transport.CursorOf(notificationList, list.Next), UnreadCount: list.Unread,
+		Data: mapSlice(list.Items, people.renderNotification), Cursor: c.CursorOf(list.Next), UnreadCount: list.Unread,
 	}), err
 }
 

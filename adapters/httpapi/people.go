@@ -19,15 +19,12 @@ func (a *api) lookUpPeople(c *transport.Call) (transport.Reply, error) {
 	return transport.Data(mapSlice(infos, renderPerson)), err
 }
 
-// searchList names the list of people whom a search finds, in its cursors.
-const searchList = 'p'
-
 // searchPeople returns simple user info of people whom the name in the parameter finds (USR-08).
 func (a *api) searchPeople(c *transport.Call) (transport.Reply, error) {
 	q := c.Query()
-	name, behind := q.Text("name"), q.SeenCursor(searchList)
+	name, behind := q.Text("name"), q.SeenCursor()
 	found, err := a.People.Search(c.Context(), c.Actor, name, behind, q.Err())
-	return transport.Continued(searchList, mapSlice(found.Items, renderPerson), found.Next), err
+	return transport.Continued(c, mapSlice(found.Items, renderPerson), found.Next), err
 }
 
 // readProfile returns the caller's own profile (USR-05).

@@ -22,7 +22,7 @@ func (a *api) listPublications(c *transport.Call) (transport.Reply, error) {
 		return transport.Reply{}, err
 	}
 	items, err := a.Reading.Feed(c.Context(), c.Actor, wanted, languageOf(c))
-	return transport.Paged(page.Map(items, renderReading)), err
+	return transport.Paged(c, page.Map(items, renderReading)), err
 }
 
 // languageOf returns the reader's language. An invalid locale counts as absent (PUB-05).

@@ -170,5 +170,5 @@ func pageOf[F, T, V any](
 		return transport.Reply{}, err
 	}
 	found, err := find(c.Context(), filter, request)
-	return transport.Paged(page.Map(found, render)), err
+	return transport.Paged(c, page.Map(found, render)), err
 }

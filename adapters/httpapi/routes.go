@@ -10,6 +10,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
+	"plaza/adapters/httpapi/fields"
 	"plaza/adapters/httpapi/transport"
 	"plaza/domain/access"
 	"plaza/domain/audit"
@@ -31,7 +32,9 @@ type route struct {
 	handle      func(*api, *transport.Call) (transport.Reply, error)
 	act         audit.Record // what staff do with it; without one it changes and copies nothing
 	isNumbered  bool         // its path has an ID
-	isUnlimited bool         // its handler alone charges the address, if at all (GEN-14); its policy is NoAuth
+	list        transport.List
+	response    fields.Tree // what its response is made of, if it takes the parameter fields
+	isUnlimited bool        // its handler alone charges the address, if at all (GEN-14); its policy is NoAuth
 }
 
 // table holds every route. Every GET route also serves HEAD.
@@ -218,14 +221,34 @@ func refuser(rows []route) http.HandlerFunc {
 // numbered matches a path with an ID.
 var numbered = regexp.MustCompile(`\{(id|uid|event_id|entity_id)\}`)
 
-// call calls the handler. An ID in the path that is no positive integer is ErrNotFound (GEN-09).
+// call calls the handler, and leaves out what the client has not asked for. An ID in the path that is no positive integer is
+// ErrNotFound (GEN-09).
 func (r route) call(a *api, c *transport.Call) (transport.Reply, error) {
 	if r.isNumbered {
 		if c.ID = transport.PositiveInt(c.Name()); c.ID < 1 {
 			return transport.Reply{}, transport.ErrNotFound
 		}
 	}
-	return r.handle(a, c)
+	c.List = r.list
+	if err := r.selectPart(c); err != nil {
+		return transport.Reply{}, err
+	}
+	answer, err := r.handle(a, c)
+	return answer.Part(c.Part), err
+}
+
+// selectPart sets the part of the response that the client asks for (GEN-17).
+func (r route) selectPart(c *transport.Call) (err error) {
+	if r.response == nil || !strings.Contains(c.Gin.Request.URL.RawQuery, "fields") {
+		return nil
+	}
+	q := c.Query()
+	names := q.List("fields")
+	if err := q.Err(); err != nil || len(names) == 0 {
+		return err
+	}
+	c.Part, err = r.response.Select(names)
+	return err
 }
 
 // traced returns the handler of a route with a span around it, named like the handler. The

@@ -52,10 +52,10 @@ func (a *api) listSubscriptions(c *transport.Call) (transport.Reply, error) {
 	}
 	list, err := a.Following.List(c.Context(), c.Actor, wanted)
 	if q.Text("uid_only") != "" {
-		return transport.Paged(page.Map(list, renderSubscriptionByID)), err
+		return transport.Paged(c, page.Map(list, renderSubscriptionByID)), err
 	}
 	people, err := a.loadUsers(c, peopleOf(list.Items...), err)
-	return transport.Paged(page.Map(list, people.renderSubscription)), err
+	return transport.Paged(c, page.Map(list, people.renderSubscription)), err
 }
 
 // peopleOf returns the users in the subscriptions.
@@ -90,7 +90,7 @@ func (a *api) listFollowers(c *transport.Call) (transport.Reply, error) {
 	}
 	list, err := a.Following.Followers(c.Context(), c.Actor, request)
 	people, err := a.loadUsers(c, mapSlice(list.Items, func(f following.Follower) user.ID { return f.User }), err)
-	return transport.Paged(page.Map(list, func(f following.Follower) followerView {
+	return transport.Paged(c, page.Map(list, func(f following.Follower) followerView {
 		return followerView{f.ID, renderPerson(people[f.User]), f.IsContact, transport.Timestamp(f.Created)}
 	})), err
 }
@@ -144,7 +144,7 @@ func (a *api) listBlocks(c *transport.Call) (transport.Reply, error) {
 	}
 	list, err := a.Following.Blocks(c.Context(), c.Actor, request)
 	people, err := a.loadUsers(c, mapSlice(list.Items, func(b block.Block) user.ID { return b.Whom }), err)
-	return transport.Paged(page.Map(list, func(b block.Block) person { return renderPerson(people[b.Whom]) })), err
+	return transport.Paged(c, page.Map(list, func(b block.Block) person { return renderPerson(people[b.Whom]) })), err
 }
 
 func (a *api) block(c *transport.Call) (transport.Reply, error) { return withID(c, a.Following.Block) }

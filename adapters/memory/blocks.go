@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"time"
 
 	"plaza/domain/block"
 	"plaza/domain/page"
@@ -62,7 +61,8 @@ func (v Blocks) Remove(ctx context.Context, by, whom user.ID) error {
 func (v Blocks) List(ctx context.Context, by user.ID, r page.Request) (page.Page[block.Block], error) {
 	return read(ctx, v.s, func() (page.Page[block.Block], error) {
 		own := v.s.blocks.where(func(b block.Block) bool { return b.By == by })
-		return page.Slice(r, sorted(own, newest(func(b block.Block) (time.Time, user.ID) { return b.Created, b.Whom })))
+		key := func(b block.Block) page.Cursor { return page.At(b.Created, b.Whom) }
+		return page.Slice(r, sorted(own, latest(key)), key)
 	})
 }
 

@@ -88,7 +88,7 @@ func (v Events) Comments(
 	ctx context.Context, on event.ID, viewer user.ID, r page.Request,
 ) (p page.Page[event.Comment], members map[user.ID]*user.Member, err error) {
 	p, err = read(ctx, v.s, func() (page.Page[event.Comment], error) {
-		p, err := page.Slice(r, v.s.commentsOn(on, viewer))
+		p, err := page.Slice(r, v.s.commentsOn(on, viewer), event.Comment.AtCursor)
 		members = v.s.membersOf(authorsOf(p.Items)...)
 		return p, err
 	})

@@ -41,7 +41,7 @@ func (v Feed) Page(
 			return page.Page[feed.Item]{}, feed.ErrNoCategory
 		}
 		admitted := v.s.listings.where(func(l feed.Listing) bool { return l.Category == in && sel.Admits(l) })
-		p, err := page.Slice(r, sorted(admitted, feed.Compare))
+		p, err := page.Slice(r, sorted(admitted, latest(feed.Listing.AtCursor)), feed.Listing.AtCursor)
 		if err != nil {
 			return page.Page[feed.Item]{}, err
 		}

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -20,9 +19,7 @@ func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (
 		wanted := v.s.howTos.where(func(h publication.HowTo) bool {
 			return len(categories) == 0 || slices.Contains(categories, h.Category)
 		})
-		p, err := page.Slice(r, sorted(wanted, func(a, b publication.HowTo) int {
-			return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Category, b.Category), cmp.Compare(a.Robot, b.Robot))
-		}))
+		p, err := page.Slice(r, sorted(wanted, latest(publication.HowTo.AtCursor)), publication.HowTo.AtCursor)
 		return page.Map(p, copyOf), err
 	})
 }

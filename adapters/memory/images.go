@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"time"
 
 	"plaza/domain/idempotency"
 	"plaza/domain/media"
@@ -80,7 +79,7 @@ func (v Images) Change(ctx context.Context, id userimage.ID, fn func(*userimage.
 
 func (v Images) List(ctx context.Context, q userimage.Query, p page.Request) (page.Page[userimage.Image], error) {
 	return read(ctx, v.s, func() (page.Page[userimage.Image], error) {
-		return page.Slice(p, v.s.imagesWhere(q))
+		return page.Slice(p, v.s.imagesWhere(q), userimage.Image.AtCursor)
 	})
 }
 
@@ -89,5 +88,5 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 }
 
 func (s *Store) imagesWhere(q userimage.Query) []userimage.Image {
-	return sorted(s.images.where(q.Admits), newest(func(i userimage.Image) (time.Time, userimage.ID) { return i.Created, i.ID }))
+	return sorted(s.images.where(q.Admits), latest(userimage.Image.AtCursor))
 }

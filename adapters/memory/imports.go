@@ -135,7 +135,7 @@ func (v ImportStore) Runs(ctx context.Context, p page.Request) (page.Page[import
 	return read(ctx, v.s, func() (page.Page[imported.Run], error) {
 		latest := copyOf(v.s.imports.runs)
 		slices.Reverse(latest)
-		return page.Slice(p, latest)
+		return page.Slice(p, latest, func(r imported.Run) page.Cursor { return page.Cursor{ID: int64(r.ID)} })
 	})
 }
 

@@ -74,12 +74,12 @@ func (l *ledger) ordersOf(f payment.OrderFilter) []payment.Order {
 	theirs := l.orders.where(func(o payment.Order) bool {
 		return (o.User == f.User || f.User == 0) && (o.State == f.State || f.State == "")
 	})
-	return sorted(theirs, newest(func(o payment.Order) (time.Time, payment.OrderID) { return o.Created, o.ID }))
+	return sorted(theirs, latest(payment.Order.AtCursor))
 }
 
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, p page.Request) (page.Page[payment.Order], error) {
 	return read(ctx, v.s, func() (page.Page[payment.Order], error) {
-		return page.Slice(p, v.s.ledger.ordersOf(f))
+		return page.Slice(p, v.s.ledger.ordersOf(f), payment.Order.AtCursor)
 	})
 }
 
@@ -117,8 +117,7 @@ func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Re
 			return (f.State == "" || p.State == f.State) && !isOver && (f.Order == 0 || p.Order == f.Order) &&
 				(f.ID == 0 || p.ID == f.ID) && (f.Transaction == "" || p.TransactionID == f.Transaction)
 		})
-		order := newest(func(p payment.Payment) (time.Time, payment.PaymentID) { return p.Received, p.ID })
-		return page.Slice(r, sorted(payments, order))
+		return page.Slice(r, sorted(payments, latest(payment.Payment.AtCursor)), payment.Payment.AtCursor)
 	})
 }
 

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -144,7 +143,8 @@ func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, p page.Re
 			}
 			return (f.Day.IsZero() || f.Day == one.Day) && (f.Kind == "" || f.Kind == one.Kind) && (f.State == "" || f.State == state)
 		})
-		all, err := page.Slice(p, sorted(selected, func(a, b seenFinding) int { return cmp.Compare(b.ID, a.ID) }))
+		key := func(one seenFinding) page.Cursor { return page.Cursor{ID: int64(one.ID)} }
+		all, err := page.Slice(p, sorted(selected, latest(key)), key)
 		return page.Map(all, func(one seenFinding) payment.Finding { return one.Finding }), err
 	})
 }

@@ -129,8 +129,7 @@ func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, p page.Requ
 		selected := v.s.ledger.refunds.where(func(r payment.Refund) bool {
 			return (f.State == "" || r.State == f.State) && (f.Payment == 0 || r.Payment == f.Payment)
 		})
-		order := newest(func(r payment.Refund) (time.Time, payment.RefundID) { return r.Created, r.ID })
-		return page.Slice(p, sorted(selected, order))
+		return page.Slice(p, sorted(selected, latest(payment.Refund.AtCursor)), payment.Refund.AtCursor)
 	})
 }
 

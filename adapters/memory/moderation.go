@@ -204,9 +204,7 @@ func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Re
 
 func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[moderation.Hiding], error) {
 	return read(ctx, v.s, func() (page.Page[moderation.Hiding], error) {
-		all := sorted(v.s.hidden.where(func(h moderation.Hiding) bool { return h.Owner == owner }), func(a, b moderation.Hiding) int {
-			return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
-		})
-		return page.Slice(r, all)
+		own := v.s.hidden.where(func(h moderation.Hiding) bool { return h.Owner == owner })
+		return page.Slice(r, sorted(own, latest(moderation.Hiding.AtCursor)), moderation.Hiding.AtCursor)
 	})
 }

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 
 	"plaza/domain/page"
@@ -21,9 +20,7 @@ func (v Publications) List(ctx context.Context, q publication.Query) (page.Page[
 			return p.IsVisible() && (q.Category == nil || p.Category == *q.Category) &&
 				(!q.OriginOnly || p.IsOrigin(visible[p.Bundle.FirstOriginal]))
 		})
-		p, err := page.Slice(q.Page, sorted(wanted, func(a, b publication.Publication) int {
-			return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
-		}))
+		p, err := page.Slice(q.Page, sorted(wanted, latest(publication.Publication.AtUpdate)), publication.Publication.AtUpdate)
 		return page.Map(p, copyOf), err
 	})
 }

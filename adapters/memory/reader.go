@@ -13,9 +13,9 @@ import (
 func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
 	return read(ctx, v.s, func() (page.Page[event.Entry], error) {
 		within := v.s.events.where(func(e event.State) bool {
-			return e.Author == q.Author && e.Exposure().VisibleTo(v.s.relation(q.Viewer, q.Author))
+			return q.Admits(e) && e.Exposure().VisibleTo(v.s.relation(q.Viewer, q.Author))
 		})
-		p, err := page.Slice(q.Page, sorted(within, q.Order.Compare))
+		p, err := page.Slice(q.Page, sorted(within, q.Order.Compare), event.State.AtDay)
 		if err != nil {
 			return page.Page[event.Entry]{}, err
 		}

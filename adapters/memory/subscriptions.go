@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"time"
 
 	"plaza/domain/feed"
 	"plaza/domain/idempotency"
@@ -96,8 +95,8 @@ func (s *Store) subscription(owner user.ID, id subscription.ID) (subscription.Su
 
 func (v Subscriptions) List(ctx context.Context, q subscription.Query) (page.Page[subscription.Subscription], error) {
 	return read(ctx, v.s, func() (page.Page[subscription.Subscription], error) {
-		order := newest(func(sub subscription.Subscription) (time.Time, subscription.ID) { return sub.Created, sub.ID })
-		return page.Slice(q.Page, sorted(v.s.subscriptions.where(q.Admits), order))
+		key := func(sub subscription.Subscription) page.Cursor { return page.At(sub.Created, sub.ID) }
+		return page.Slice(q.Page, sorted(v.s.subscriptions.where(q.Admits), latest(key)), key)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plaza/domain/instant"
+	"plaza/domain/page"
 )
 
 // table has the stored values of one kind by their keys.
@@ -101,6 +102,11 @@ func newest[V any, ID cmp.Ordered](of func(V) (time.Time, ID)) func(a, b V) int 
 		timeB, idB := of(b)
 		return cmp.Or(timeB.Compare(timeA), cmp.Compare(idB, idA))
 	}
+}
+
+// latest returns the order of a list, whose keys descend.
+func latest[V any](key func(V) page.Cursor) func(a, b V) int {
+	return func(a, b V) int { return key(b).Compare(key(a)) }
 }
 
 // by returns the order of the IDs.

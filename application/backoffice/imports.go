@@ -19,5 +19,10 @@ func (b *BackOffice) Rejects(ctx context.Context, id imported.RunID, p page.Requ
 	if err != nil {
 		return page.Page[imported.RejectedLine]{}, err
 	}
-	return page.Slice(p, all)
+	places := make([]int, len(all)) // of the lines, which never change
+	for i := range places {
+		places[i] = i
+	}
+	some, err := page.Slice(p, places, func(i int) page.Cursor { return page.Cursor{ID: -int64(i + 1)} })
+	return page.Map(some, func(i int) imported.RejectedLine { return all[i] }), err
 }

@@ -42,6 +42,10 @@ var simplifiedChinese = map[string]string{
 	"Name this field without brackets, also if it is sent several times.": "此字段名不要加方括号，多次发送时也一样。",
 	"The query is malformed.":                                             "查询参数格式错误。",
 	"The cursor is invalid. Use the one of the last answer.":              "游标无效，请使用上一次返回的游标。",
+	"Send either page or cursor.":                                         "page 与 cursor 只能发送其一。",
+	"With a cursor, the list is in its usual order.":                      "使用游标时，列表只能按默认顺序排列。",
+	"There is no field “%s”. Use some of: %s.":                            "没有字段“%s”，可选：%s。",
+	"“%s” has no fields within it.":                                       "“%s”中没有其他字段。",
 	"Only one value is allowed.":                                          "只允许一个值。",
 	"The line is too long.":                                               "此行过长。",
 

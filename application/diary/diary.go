@@ -102,7 +102,7 @@ func (d *Diary) Write(ctx context.Context, actor access.Actor, c event.Change, k
 	}
 	written.CompleteKey(k)
 	return idempotency.Once(ctx, d.ports.Keys, k, now, idempotency.Lease,
-		func(a idempotency.Answer) (View, error) { return d.Read(ctx, actor, event.ID(a.ID)) },
+		func(a idempotency.Answer) (View, error) { return d.Read(ctx, actor, event.ID(a.ID), AllParts) },
 		func() (View, error) { return d.add(ctx, actor, written) })
 }
 
@@ -185,30 +185,29 @@ func (d *Diary) Delete(ctx context.Context, actor access.Actor, id event.ID) err
 }
 
 // Read returns an event that the actor may see (EVT-11).
-func (d *Diary) Read(ctx context.Context, actor access.Actor, id event.ID) (View, error) {
+func (d *Diary) Read(ctx context.Context, actor access.Actor, id event.ID, parts Parts) (View, error) {
 	entry, err := d.readable(ctx, actor, id)
 	if err != nil {
 		return View{}, err
 	}
-	return d.view(ctx, actor, entry)
+	return d.viewOf(ctx, actor, entry, alone.with(parts))
 }
 
-// Own returns a page of the actor's events, drafts included (EVT-10).
-func (d *Diary) Own(ctx context.Context, actor access.Actor, o event.Ordering, p page.Request) (page.Page[View], error) {
-	return d.list(ctx, actor, event.Query{
-		Author: actor.ID, Viewer: actor.ID, Order: o, Page: p,
-	})
+// Own returns a page of the actor's events, drafts included (EVT-10, EVT-25).
+func (d *Diary) Own(ctx context.Context, actor access.Actor, q event.Query, parts Parts) (page.Page[View], error) {
+	q.Author = actor.ID
+	return d.list(ctx, actor, q, parts)
 }
 
 // Of returns a page of the author's events that the actor may see. An unknown author is
 // NotFound (EVT-13).
-func (d *Diary) Of(ctx context.Context, actor access.Actor, author user.ID, o event.Ordering, p page.Request) (page.Page[View], error) {
-	found, err := d.list(ctx, actor, event.Query{Author: author, Viewer: actor.ID, Order: o, Page: p})
+func (d *Diary) Of(ctx context.Context, actor access.Actor, q event.Query, parts Parts) (page.Page[View], error) {
+	found, err := d.list(ctx, actor, q, parts)
 	if len(found.Items) > 0 || err != nil && !fault.Is(err, fault.NotFound) {
 		return found, err
 	}
 	// Only a user without visible events may be unknown.
-	members, memberErr := d.ports.Directory.Members(ctx, []user.ID{author})
+	members, memberErr := d.ports.Directory.Members(ctx, []user.ID{q.Author})
 	switch {
 	case memberErr != nil:
 		return page.Page[View]{}, memberErr
@@ -218,22 +217,23 @@ func (d *Diary) Of(ctx context.Context, actor access.Actor, author user.ID, o ev
 	return found, err
 }
 
-func (d *Diary) list(ctx context.Context, actor access.Actor, q event.Query) (page.Page[View], error) {
+func (d *Diary) list(ctx context.Context, actor access.Actor, q event.Query, parts Parts) (page.Page[View], error) {
+	q.Viewer = actor.ID
 	p, err := d.ports.Reader.List(ctx, q)
 	if err != nil {
 		return page.Page[View]{}, err
 	}
-	shown, err := d.views(ctx, actor, p.Items, inList)
+	shown, err := d.views(ctx, actor, p.Items, inList.with(parts))
 	return page.With(p, shown), err
 }
 
 // Timeline returns a part of the events of those whom the actor follows that the actor may see (EVT-23).
-func (d *Diary) Timeline(ctx context.Context, actor access.Actor, r page.CursorRequest) (page.CursorPage[View], error) {
+func (d *Diary) Timeline(ctx context.Context, actor access.Actor, r page.CursorRequest, parts Parts) (page.CursorPage[View], error) {
 	p, err := d.ports.Reader.Timeline(ctx, actor.ID, r)
 	if err != nil {
 		return page.CursorPage[View]{}, err
 	}
-	shown, err := d.views(ctx, actor, p.Items, inList)
+	shown, err := d.views(ctx, actor, p.Items, inList.with(parts))
 	return page.CursorPage[View]{Items: shown, Next: p.Next}, err
 }
 
@@ -241,12 +241,12 @@ func (d *Diary) Timeline(ctx context.Context, actor access.Actor, r page.CursorR
 const MaxRecentlyCommented = 10
 
 // RecentlyCommented returns the actor's most recently commented events (EVT-12).
-func (d *Diary) RecentlyCommented(ctx context.Context, actor access.Actor) ([]View, error) {
+func (d *Diary) RecentlyCommented(ctx context.Context, actor access.Actor, parts Parts) ([]View, error) {
 	entries, err := d.ports.Reader.Commented(ctx, actor.ID, MaxRecentlyCommented)
 	if err != nil {
 		return nil, err
 	}
-	return d.views(ctx, actor, entries, inList)
+	return d.views(ctx, actor, entries, inList.with(parts))
 }
 
 // readable returns the event if the actor may see it.

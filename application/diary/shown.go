@@ -54,8 +54,32 @@ var (
 	inList = depth{moment: 3, news: 3, comments: 10}
 )
 
+// Parts are the related data that events are shown with. What is not shown is not read (GEN-17).
+type Parts struct{ Moment, News, Comments bool }
+
+// AllParts are all related data.
+var AllParts = Parts{Moment: true, News: true, Comments: true}
+
+// with returns the depth of the parts alone.
+func (d depth) with(p Parts) depth {
+	if !p.Moment {
+		d.moment = 0
+	}
+	if !p.News {
+		d.news = 0
+	}
+	if !p.Comments {
+		d.comments = 0
+	}
+	return d
+}
+
 func (d *Diary) view(ctx context.Context, actor access.Actor, e event.Entry) (View, error) {
-	shown, err := d.views(ctx, actor, []event.Entry{e}, alone)
+	return d.viewOf(ctx, actor, e, alone)
+}
+
+func (d *Diary) viewOf(ctx context.Context, actor access.Actor, e event.Entry, deep depth) (View, error) {
+	shown, err := d.views(ctx, actor, []event.Entry{e}, deep)
 	if err != nil {
 		return View{}, err
 	}
@@ -105,11 +129,15 @@ func relatedQuery(actor access.Actor, entries []event.Entry, deep depth) event.R
 	people := set[user.ID]{}
 	for _, entry := range entries {
 		s := entry.State()
-		if entry.Counts.Comments > 0 {
+		if entry.Counts.Comments > 0 && deep.comments > 0 {
 			query.CommentsFor = append(query.CommentsFor, s.ID)
 		}
-		dates.add(s.Date)
-		days.add(dayInCity(s))
+		if deep.moment > 0 {
+			dates.add(s.Date)
+		}
+		if deep.news > 0 {
+			days.add(dayInCity(s))
+		}
 		categories.add(s.Category)
 		people.add(s.Author)
 	}

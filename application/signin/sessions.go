@@ -90,7 +90,8 @@ func (s *Signin) Sessions(ctx context.Context, actor access.Actor, p page.Reques
 		return page.Page[access.Token]{}, err
 	}
 	now := s.now()
-	return page.Slice(p, slices.DeleteFunc(all, func(t access.Token) bool { return !t.IsValid(account, now) }))
+	valid := slices.DeleteFunc(all, func(t access.Token) bool { return !t.IsValid(account, now) })
+	return page.Slice(p, valid, func(t access.Token) page.Cursor { return page.At(t.Created, t.ID) })
 }
 
 // EndSession ends one of the actor's tokens, which may be the one of the request (AUT-13).

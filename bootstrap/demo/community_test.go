@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"plaza/application/diary"
 	"plaza/bootstrap/demo"
 	"plaza/domain/audit"
 	"plaza/domain/event"
@@ -24,7 +25,7 @@ import (
 func TestADM04_the_demo_shows_a_community(t *testing.T) {
 	const yuan = user.ID(1)
 	w := loaded(t)
-	timeline, err := w.diary.Timeline(t.Context(), actor(yuan), page.Behind(page.Cursor{}, 6))
+	timeline, err := w.diary.Timeline(t.Context(), actor(yuan), page.Behind(page.Cursor{}, 6), diary.AllParts)
 	require.NoError(t, err)
 	assert.NotZero(t, timeline.Next, "it has more than one page")
 	authors, permissions := map[user.ID]bool{}, map[event.Permission]bool{}

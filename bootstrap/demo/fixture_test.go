@@ -114,7 +114,7 @@ func (w fixture) members(ids ...user.ID) []user.Member {
 func (w fixture) of(viewer, author user.ID) []diary.View {
 	w.t.Helper()
 	return whole(w.t, func(p page.Request) (page.Page[diary.View], error) {
-		return w.diary.Of(w.t.Context(), actor(viewer), author, event.Ordering{}, p)
+		return w.diary.Of(w.t.Context(), actor(viewer), event.Query{Author: author, Page: p}, diary.AllParts)
 	})
 }
 
@@ -123,7 +123,7 @@ func (w fixture) events() (all []diary.View) {
 	w.t.Helper()
 	for _, a := range w.accounts() {
 		for _, listed := range w.of(a.User, a.User) {
-			shown, err := w.diary.Read(w.t.Context(), actor(a.User), listed.ID())
+			shown, err := w.diary.Read(w.t.Context(), actor(a.User), listed.ID(), diary.AllParts)
 			require.NoError(w.t, err)
 			all = append(all, shown)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"plaza/application/diary"
 	"plaza/domain/access"
 	"plaza/domain/event"
 	"plaza/domain/page"
@@ -147,7 +148,7 @@ func shut(a *access.Account) error {
 func (s *replay) clear(ctx context.Context, actor access.Actor, done *Removed) error {
 	first, _ := page.New(1, page.MaxSize) // both are positive
 	for {
-		events, err := s.diary.Own(ctx, actor, event.Ordering{}, first)
+		events, err := s.diary.Own(ctx, actor, event.Query{Page: first}, diary.Parts{})
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"plaza/domain/fault"
 	"plaza/domain/idempotency"
 	"plaza/domain/instant"
+	"plaza/domain/page"
 	"plaza/domain/subscription"
 	"plaza/domain/text"
 	"plaza/domain/user"
@@ -34,6 +35,9 @@ type Comment struct {
 	// Completes is the key that storing the comment completes; nil: none, and once stored.
 	Completes *idempotency.Key
 }
+
+// AtCursor returns the place of the comment in its list, the newest first (GEN-18).
+func (c Comment) AtCursor() page.Cursor { return page.At(c.Created, c.ID) }
 
 // NewComment returns the author's comment on the event. Blank or too long content is
 // a fault on content.

@@ -3,6 +3,7 @@ package event
 import (
 	"context"
 
+	"plaza/domain/calendar"
 	"plaza/domain/page"
 	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
@@ -59,10 +60,18 @@ type Repository interface {
 
 // Query selects and orders events of an author.
 type Query struct {
-	Author user.ID
-	Viewer user.ID // lists those that the viewer may see, by VisibleStates
-	Order  Ordering
-	Page   page.Request
+	Author   user.ID
+	Viewer   user.ID       // lists those that the viewer may see, by VisibleStates
+	Status   *Status       // nil: any
+	From, To calendar.Date // the first and the last day; zero: any
+	Order    Ordering
+	Page     page.Request // behind a cursor only in the zero Ordering: its keys are those of State.AtDay
+}
+
+// Admits reports whether the query selects the event if the viewer may see it.
+func (q Query) Admits(e State) bool {
+	return e.Author == q.Author && (q.Status == nil || e.Status == *q.Status) &&
+		e.Date.Compare(q.From) >= 0 && (q.To.IsZero() || e.Date.Compare(q.To) <= 0)
 }
 
 // Reader lists events.

@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"cmp"
 	"slices"
 
 	"plaza/domain/geo"
@@ -54,5 +53,5 @@ func (a Area) Contains(p geo.Point) bool { return a.Centre.To(p) <= a.Within }
 // Compare orders listings: the newest creation first, ties by kind and ascending id
 // (FED-06).
 func Compare(a, b Listing) int {
-	return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+	return b.AtCursor().Compare(a.AtCursor())
 }

@@ -110,6 +110,11 @@ type Hiding struct {
 	At     time.Time
 }
 
+// AtCursor returns the place of the thing in the list of its owner: what was hidden last first, ties by kind and id (GEN-18).
+func (h Hiding) AtCursor() page.Cursor {
+	return page.Cursor{Rank: h.At.UnixMicro(), Seen: string(h.Kind), ID: -h.ID}
+}
+
 // Faults of reports and hidden things.
 var (
 	ErrDecided   = fault.New(fault.Conflict, "The report is decided already.")

@@ -1,24 +1,31 @@
 package page
 
-import "cmp"
+import (
+	"cmp"
+	"time"
+)
 
-// Cursor is the key of an item in the order of a list. A list continues behind it, so items that are added or
-// removed between two pages never make the later one repeat or skip another. The zero Cursor is before the
+// Cursor is the key of an item in the order of a list, whose keys descend. A list continues behind it, so items that are
+// added or removed between two pages never make the later one repeat or skip another. The zero Cursor is before the
 // first item.
 type Cursor struct {
 	Rank int64 // the first part of the key: a time in microseconds since 1970, or what the list says
-	ID   int64 // the second part, positive
-	// Seen names what the list has shown outside of the order of its keys, in a form of its own; empty: nothing. It has at
-	// most MaxSeen bytes.
+	Tie  int64 // the second part, in lists whose keys have three
+	ID   int64 // the last part, not zero; negative where a list has the lesser id first
+	// Seen names what the list has shown outside of the order of its keys, in a form of its own, or is a part of the key in
+	// words, which ascends and precedes the ID; empty: nothing. It has at most MaxSeen bytes.
 	Seen string
 }
+
+// At returns the key of what a list has in the order of a time and an id, the latest first.
+func At[ID ~int64](t time.Time, id ID) Cursor { return Cursor{Rank: t.UnixMicro(), ID: int64(id)} }
 
 // MaxSeen is the maximum length of Seen.
 const MaxSeen = 2000
 
 // Compare orders cursors by their keys.
 func (c Cursor) Compare(other Cursor) int {
-	return cmp.Or(cmp.Compare(c.Rank, other.Rank), cmp.Compare(c.ID, other.ID))
+	return cmp.Or(cmp.Compare(c.Rank, other.Rank), cmp.Compare(c.Tie, other.Tie), cmp.Compare(other.Seen, c.Seen), cmp.Compare(c.ID, other.ID))
 }
 
 // CursorRequest selects the items behind a cursor. The zero CursorRequest selects the first DefaultSize items.

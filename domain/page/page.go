@@ -1,10 +1,12 @@
 // Package page implements paged lists (GEN-03, GEN-04): pages are numbered from 1, an
-// empty list has one empty page, and a page past the last is not found.
+// empty list has one empty page, and a page past the last is not found. A list may also be read by
+// cursors (GEN-18).
 package page
 
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"plaza/domain/fault"
 )
@@ -19,10 +21,11 @@ const (
 // such a number is always past the last.
 const maxNumber = math.MaxInt32
 
-// Request selects a page. The zero Request is the first page of DefaultSize items.
+// Request selects a page, by its number or by what it is behind. The zero Request is the first page of DefaultSize items.
 type Request struct {
 	number int
 	size   int
+	behind *Cursor // nil: it is selected by its number
 }
 
 // New returns the request for a page. A size above MaxSize is reduced to it. Both
@@ -36,6 +39,29 @@ func New(number, size int) (Request, error) {
 		wrong.Add("page_size", "A positive integer is required.")
 	}
 	return Request{number: min(number, maxNumber), size: min(size, MaxSize)}, wrong.Err()
+}
+
+// Paged returns the request for the same items of a list that has numbered pages, too (GEN-18).
+func (r CursorRequest) Paged() Request { return Request{size: r.size, behind: &r.After} }
+
+// IsBehind reports whether the page is selected by what it is behind. Such a page has no total.
+func (r Request) IsBehind() bool { return r.behind != nil }
+
+// After returns the key that the items of the page are behind. It is zero for a page that is selected by its number.
+func (r Request) After() Cursor {
+	if r.behind == nil {
+		return Cursor{}
+	}
+	return *r.behind
+}
+
+// Limit returns how many items a store reads for the page: behind a cursor one more than the page has, which tells whether
+// the list continues.
+func (r Request) Limit() int {
+	if r.IsBehind() {
+		return r.Size() + 1
+	}
+	return r.Size()
 }
 
 // Number returns the page's number, from 1.
@@ -66,23 +92,35 @@ func (r Request) Previous() (int, bool) { return r.Number() - 1, r.Number() > 1 
 // items, in each package that uses it.
 type Page[T any] struct {
 	Items   []T
-	Total   int     // items in the whole list
+	Total   int     // items in the whole list; zero behind a cursor
+	Next    Cursor  // where the list continues behind a cursor; zero: nowhere
 	Request Request // which page it is
 }
 
-// Of returns the requested page of the items. A page past the last is a NotFound fault,
-// which stores return unchanged.
-func Of[T any](r Request, items []T, total int) (Page[T], error) {
+// Of returns the requested page of the items, of which there are as many as its Limit if the list has them. key returns the
+// key of an item. A page past the last is a NotFound fault, which stores return unchanged.
+func Of[T any](r Request, items []T, total int, key func(T) Cursor) (Page[T], error) {
+	if r.IsBehind() {
+		part := UpTo(r.Size(), items, key)
+		return Page[T]{Items: part.Items, Next: part.Next, Request: r}, nil
+	}
 	if r.Number() > r.Pages(total) {
 		return Page[T]{}, fault.New(fault.NotFound, "Page not found.")
 	}
 	return Page[T]{Items: items, Total: total, Request: r}, nil
 }
 
-// Slice returns the requested page of the whole list, as Of does.
-func Slice[T any](r Request, all []T) (Page[T], error) {
+// Slice returns the requested page of the whole list, as Of does. The list is in the order of its keys if the page is
+// selected by a cursor.
+func Slice[T any](r Request, all []T, key func(T) Cursor) (Page[T], error) {
 	from := min(r.Offset(), len(all))
-	return Of(r, all[from:min(from+r.Size(), len(all))], len(all))
+	if after := r.After(); after != (Cursor{}) {
+		from = len(all)
+		if i := slices.IndexFunc(all, func(item T) bool { return key(item).Compare(after) < 0 }); i >= 0 {
+			from = i
+		}
+	}
+	return Of(r, all[from:min(from+r.Limit(), len(all))], len(all), key)
 }
 
 // Map returns the page with every item converted by turn.
@@ -91,7 +129,7 @@ func Map[T, U any](p Page[T], turn func(T) U) Page[U] {
 	for i, item := range p.Items {
 		items[i] = turn(item)
 	}
-	return Page[U]{Items: items, Total: p.Total, Request: p.Request}
+	return With(p, items)
 }
 
 // TryMap is Map for a function that may fail.
@@ -105,5 +143,5 @@ func TryMap[T, U any](p Page[T], turn func(T) (U, error)) (_ Page[U], failed err
 
 // With returns the page with its items replaced one for one.
 func With[T, U any](p Page[T], items []U) Page[U] {
-	return Page[U]{Items: items, Total: p.Total, Request: p.Request}
+	return Page[U]{Items: items, Total: p.Total, Next: p.Next, Request: p.Request}
 }

@@ -28,7 +28,7 @@ func TestGEN04_sizes_and_numbers(t *testing.T) {
 }
 
 func TestGEN03_an_empty_list_has_one_page(t *testing.T) {
-	p, err := page.Of[int](page.Request{}, nil, 0)
+	p, err := page.Of[int](page.Request{}, nil, 0, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 1, p.Request.Pages(p.Total))
 	_, hasNext := p.Request.Next(p.Total)
@@ -38,7 +38,7 @@ func TestGEN03_an_empty_list_has_one_page(t *testing.T) {
 
 	second, err := page.New(2, 20)
 	require.NoError(t, err)
-	_, err = page.Of[int](second, nil, 20)
+	_, err = page.Of[int](second, nil, 20, nil)
 	assert.True(t, fault.Is(err, fault.NotFound), "past the last")
 }
 
@@ -51,7 +51,7 @@ func TestPaging_through_yields_everything_once(t *testing.T) {
 			r, err := page.New(number, size)
 			require.NoError(t, err)
 			require.Equal(t, seen, r.Offset())
-			p, err := page.Of(r, make([]int, min(r.Size(), total-r.Offset())), total)
+			p, err := page.Of(r, make([]int, min(r.Size(), total-r.Offset())), total, nil)
 			require.NoError(t, err)
 			if back, has := p.Request.Previous(); has {
 				require.Equal(t, last, back)
@@ -74,14 +74,14 @@ func TestHuge_numbers_do_not_overflow(t *testing.T) {
 	r, err := page.New(1<<62, 1<<62)
 	require.NoError(t, err)
 	assert.Positive(t, r.Offset())
-	_, err = page.Of[int](r, nil, 1000)
+	_, err = page.Of[int](r, nil, 1000, nil)
 	assert.True(t, fault.Is(err, fault.NotFound))
 }
 
 func TestMap_and_With_keep_the_page(t *testing.T) {
 	r, err := page.New(2, 2)
 	require.NoError(t, err)
-	p, err := page.Of(r, []int{3, 4}, 5)
+	p, err := page.Of(r, []int{3, 4}, 5, nil)
 	require.NoError(t, err)
 	doubled := page.Map(p, func(i int) int { return 2 * i })
 	assert.Equal(t, []int{6, 8}, doubled.Items)

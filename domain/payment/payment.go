@@ -8,6 +8,7 @@ import (
 
 	"plaza/domain/fault"
 	"plaza/domain/instant"
+	"plaza/domain/page"
 	"plaza/domain/user"
 )
 
@@ -43,6 +44,9 @@ type Order struct {
 	PaidAt      time.Time // zero: not paid
 	Transaction string    // the wallet's number; empty: not paid
 }
+
+// AtCursor returns the place of the order in its list, the newest first (GEN-18).
+func (o Order) AtCursor() page.Cursor { return page.At(o.Created, o.ID) }
 
 // NewOrder returns an open order that can be paid for the given life.
 func NewOrder(of user.ID, subject string, amount int64, life time.Duration, now time.Time) Order {

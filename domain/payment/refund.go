@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"plaza/domain/fault"
+	"plaza/domain/page"
 	"plaza/domain/text"
 	"plaza/domain/user"
 )
@@ -64,6 +65,9 @@ type Refund struct {
 	// NextCheck is when to continue the refund at the wallet; zero: never.
 	NextCheck time.Time
 }
+
+// AtCursor returns the place of the refund in its list, the newest first (GEN-18).
+func (r Refund) AtCursor() page.Cursor { return page.At(r.Created, r.ID) }
 
 // ReasonLimit bounds the reason of a refund. The payer may see it. Wallets accept no longer one.
 var ReasonLimit = text.Limit{Bytes: 80}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plaza/domain/instant"
+	"plaza/domain/page"
 )
 
 // PaymentState is the state of a received payment.
@@ -40,6 +41,9 @@ type Payment struct {
 	// Refunded is the sum of its refunds that are not closed. Only a RefundAccount changes it.
 	Refunded int64
 }
+
+// AtCursor returns the place of the payment in its list, the latest first (GEN-18).
+func (p Payment) AtCursor() page.Cursor { return page.At(p.Received, p.ID) }
 
 // PaidAt returns when the payment was made, or when it was received if that is not known.
 func (p Payment) PaidAt() time.Time {

@@ -18,6 +18,11 @@ type HowTo struct {
 	Updated  time.Time
 }
 
+// AtCursor returns the place of the how-to in its list: the newest first, ties by category and robot (GEN-18).
+func (h HowTo) AtCursor() page.Cursor {
+	return page.Cursor{Rank: h.Created.UnixMicro(), Seen: h.Category, ID: -int64(h.Robot)}
+}
+
 // HowTos lists imported how-tos. Every implementation passes test/ports.HowTos.
 type HowTos interface {
 	// List returns a page of the how-tos of the categories, of all when none is

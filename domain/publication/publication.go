@@ -83,6 +83,9 @@ type Publication struct {
 	Content
 }
 
+// AtUpdate returns the place of the publication in the list of all, the latest update first, ties by ascending id (GEN-18).
+func (p Publication) AtUpdate() page.Cursor { return page.At(p.Updated, -p.ID) }
+
 // IsOrigin reports whether the publication counts as an origin: it is an original, or a
 // translation whose original is not visible (PUB-03).
 func (p Publication) IsOrigin(originalVisible bool) bool {

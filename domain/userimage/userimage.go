@@ -78,6 +78,9 @@ type Image struct {
 	Completes *idempotency.Key
 }
 
+// AtCursor returns the place of the image in its list, the newest first (GEN-18).
+func (i Image) AtCursor() page.Cursor { return page.At(i.Created, i.ID) }
+
 // New returns a new image of the owner.
 func New(owner user.ID, key media.Key, width, height int, bytes int64, tags Tags, now time.Time) Image {
 	return Image{Owner: owner, Key: key, Width: width, Height: height, Bytes: bytes, Tags: tags, Created: instant.Normalise(now)}

@@ -56,7 +56,7 @@ func (on store) rows() []row {
 		conventionRows, appLimitRows, loginRows, peopleRows, searchRows, erasedRows, goldenRows, eventRows, eventListRows, timelineRows,
 		eventTextRows,
 		activityRows, notificationRows, moderationRows, subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows,
-		imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
+		imageRows, selectingRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
 		overviewRows, importRunRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
 		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, lineRows, leavingRows, staffPageRows,

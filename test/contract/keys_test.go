@@ -217,7 +217,7 @@ func likeIsRead(t *testing.T, s *server) {
 	id := ada.publishes(t, "x")
 	reads := func(p person, liked bool, count int) {
 		t.Helper()
-		sameJSON(t, object{"data": object{"liked": liked, "like_count": count}}, p.get(t, likePath(id)).is(200).json())
+		sameJSON(t, object{"data": object{"liked": liked, "is_liked": liked, "like_count": count}}, p.get(t, likePath(id)).is(200).json())
 	}
 	reads(bob, false, 0)
 	bob.put(t, likePath(id)).is(204)

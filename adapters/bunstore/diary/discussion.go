@@ -168,8 +168,8 @@ func TurnComment(tx *engine.Tx, id event.CommentID, isHidden bool) (user.ID, err
 	return row.AuthorID, nil
 }
 
-// commentsPage finds the comments on the event $1 that the viewer $4 sees, $2 of them after $3, the newest first, with their
-// number. The counts of all comments and of hidden ones need an index alone. Most viewers have no block, and only for the others
+// commentsPage finds the comments on the event $1 that the viewer $4 sees, $2 of them after $3 behind the comment $6 written at
+// $5, the newest first, with their number. The counts of all comments and of hidden ones need an index alone. Most viewers have no block, and only for the others
 // comments of blocked people are counted.
 const commentsPage = `
 	SELECT
@@ -186,6 +186,7 @@ const commentsPage = `
 		WHERE c.event_id = $1 AND (NOT c.hidden OR c.author_id = $4)
 			AND ((SELECT b.other_id FROM blocks b WHERE b.user_id = $4 LIMIT 1) IS NULL
 				OR (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = c.author_id) = 0)
+			AND (c.created, c.id) < ($5, $6)
 		ORDER BY c.created DESC, c.id DESC
 		LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) c
 	LEFT JOIN users u ON u.id = c.author_id AND u.phone NOT LIKE 'erased-%'
@@ -196,7 +197,9 @@ func (v Events) Comments(
 	ctx context.Context, on event.ID, viewer user.ID, r page.Request,
 ) (page.Page[event.Comment], map[user.ID]*user.Member, error) {
 	members := map[user.ID]*user.Member{}
-	found, err := engine.PageOf[authoredComment](ctx, v.DB, r, commentsPage, on, r.Size(), r.Offset(), viewer)
+	created, _, id := engine.Behind(r)
+	key := func(row authoredComment) page.Cursor { return row.Comment().AtCursor() }
+	found, err := engine.PageOf(ctx, v.DB, r, key, commentsPage, on, r.Limit(), r.Offset(), viewer, created, id)
 	for _, row := range found.Items {
 		people.AddMember(members, row.Member())
 	}

@@ -169,14 +169,14 @@ func (v Images) Turn(tx *engine.Tx, id userimage.ID, isHidden bool, to media.Res
 }
 
 // imagesOf finds the images of the owner $1 that have all tags of $2, and any of the tags of $3 if there are any: $4 of them
-// after $5, the newest first, with their number. SQLite counts by itself, and only for a page: for COUNT(*) OVER () it would keep
+// after $5 behind the one $7 created at $6, the newest first, with their number. SQLite counts by itself, and only for a page: for COUNT(*) OVER () it would keep
 // all rows in memory before it returns the first.
 var imagesOf = engine.Text{
 	Postgres: `
 	SELECT COUNT(*) OVER () AS total, id, owner_id, key, width, height, tags, created
 	FROM images
 	WHERE owner_id = $1 AND deleted IS NULL AND NOT hidden
-		AND tags @> $2 AND (cardinality($3::text[]) = 0 OR tags && $3)
+		AND tags @> $2 AND (cardinality($3::text[]) = 0 OR tags && $3) AND (created, id) < ($6, $7)
 	ORDER BY created DESC, id DESC
 	LIMIT CAST($4 AS bigint) OFFSET CAST($5 AS bigint)`,
 
@@ -191,6 +191,7 @@ var imagesOf = engine.Text{
 	SELECT CASE $4 WHEN 9223372036854775807 THEN 0 ELSE (SELECT COUNT(*) FROM found) END AS total,
 		id, owner_id, key, width, height, tags, created
 	FROM found
+	WHERE (created, id) < ($6, $7)
 	ORDER BY created DESC, id DESC
 	LIMIT CAST($4 AS integer) OFFSET CAST($5 AS integer)`,
 }
@@ -198,11 +199,12 @@ var imagesOf = engine.Text{
 func (v Images) List(ctx context.Context, q userimage.Query, r page.Request) (page.Page[userimage.Image], error) {
 	q, possible := q.Normalise() // strings that can't be tags can't be bound
 	if !possible {
-		p, err := page.Of[userimage.Image](r, nil, 0)
+		p, err := page.Of[userimage.Image](r, nil, 0, nil)
 		return p, cmp.Or(ctx.Err(), err)
 	}
-	p, err := engine.PageOf[ImageRow](ctx, v.DB, r, v.DB.Pick(imagesOf),
-		q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), r.Size(), r.Offset())
+	created, _, id := engine.Behind(r)
+	p, err := engine.PageOf(ctx, v.DB, r, func(row ImageRow) page.Cursor { return page.At(row.Created.Time, row.ID) }, v.DB.Pick(imagesOf),
+		q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), r.Limit(), r.Offset(), created, id)
 	images, broken := page.TryMap(p, ImageRow.Image)
 	return images, cmp.Or(err, broken)
 }
@@ -225,7 +227,7 @@ func (v Images) All(ctx context.Context, q userimage.Query) iter.Seq2[userimage.
 				return errStopped
 			}
 			return nil
-		}, v.DB.Pick(imagesOf), q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), math.MaxInt64, 0)
+		}, v.DB.Pick(imagesOf), q.Owner, engine.Filled(q.Contains), engine.Filled(q.Overlaps), math.MaxInt64, 0, engine.FarFuture, math.MaxInt64)
 		err := v.DB.Read(ctx, func(ctx context.Context) error {
 			if !possible {
 				return nil

@@ -3,10 +3,12 @@ package diary
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"plaza/adapters/bunstore/internal/engine"
+	"plaza/domain/calendar"
 	"plaza/domain/event"
 	"plaza/domain/page"
 	"plaza/domain/place"
@@ -33,13 +35,14 @@ const (
 		WHERE n.author_id = $1 AND n.commented IS NOT NULL
 		ORDER BY n.commented DESC, n.event_id DESC LIMIT CAST($2 AS bigint)`
 
-	// eventsOfAuthor finds the events of the author $1 that the viewer $4 may see, $2 of them after $3, and how many there are:
+	// eventsOfAuthor finds the events of the author $1 from $5 to $6, with a status from $7 to $8, that the viewer $4 may see, $2
+	// of them after $3 behind the one $11 of the day $9 created at $10, and how many there are:
 	// all of the viewer's own; of another author the published ones that are not hidden: public ones unless a block stands
 	// between the two, and those for contacts if the two are contacts. The latest day comes first, within a day the latest.
 	eventsOfAuthor = `
 		WITH visible AS (
 			SELECT e.id, e.day, e.created FROM events e
-			WHERE e.author_id = $1 AND ($1 = $4 OR e.status = 100 AND NOT e.hidden AND (
+			WHERE e.author_id = $1 AND e.day BETWEEN $5 AND $6 AND e.status BETWEEN $7 AND $8 AND ($1 = $4 OR e.status = 100 AND NOT e.hidden AND (
 				e.permission = 0 AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = $1) = 0
 				OR e.permission = 100 AND (SELECT COUNT(*) FROM contacts k WHERE k.user_id = $4 AND k.contact_id = $1) > 0)))
 		SELECT (SELECT COUNT(*) FROM visible) AS total,
@@ -47,16 +50,17 @@ const (
 			e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates
 		FROM (
 			SELECT id FROM visible
+			WHERE (day, created) <= ($9, $10) AND ((day, created) < ($9, $10) OR id > $11)
 			ORDER BY day DESC, created DESC, id
 			LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) top
 		JOIN event_entries e ON e.id = top.id
 		ORDER BY e.day DESC, e.created DESC, e.id`
 
-	// eventsInOrder is eventsOfAuthor in the order of the terms $5 and $6 (EVT-13), and then of the ids.
+	// eventsInOrder is eventsOfAuthor in the order of the terms $9 and $10 (EVT-13), and then of the ids.
 	eventsInOrder = `
 		WITH visible AS (
 			SELECT e.id, e.day, e.created FROM events e
-			WHERE e.author_id = $1 AND ($1 = $4 OR e.status = 100 AND NOT e.hidden AND (
+			WHERE e.author_id = $1 AND e.day BETWEEN $5 AND $6 AND e.status BETWEEN $7 AND $8 AND ($1 = $4 OR e.status = 100 AND NOT e.hidden AND (
 				e.permission = 0 AND (SELECT COUNT(*) FROM blocks b WHERE b.user_id = $4 AND b.other_id = $1) = 0
 				OR e.permission = 100 AND (SELECT COUNT(*) FROM contacts k WHERE k.user_id = $4 AND k.contact_id = $1) > 0)))
 		SELECT (SELECT COUNT(*) FROM visible) AS total,
@@ -64,10 +68,10 @@ const (
 			e.title, e.content, e.html, e.province, e.city, e.district, e.modified, e.revision, e.comments, e.likes, e.plates
 		FROM (
 			SELECT id, ROW_NUMBER() OVER (ORDER BY
-				CASE $5 WHEN 'event_time' THEN day END, CASE $5 WHEN '-event_time' THEN day END DESC,
-				CASE $5 WHEN 'create_time' THEN created END, CASE $5 WHEN '-create_time' THEN created END DESC,
-				CASE $6 WHEN 'event_time' THEN day END, CASE $6 WHEN '-event_time' THEN day END DESC,
-				CASE $6 WHEN 'create_time' THEN created END, CASE $6 WHEN '-create_time' THEN created END DESC,
+				CASE $9 WHEN 'event_time' THEN day END, CASE $9 WHEN '-event_time' THEN day END DESC,
+				CASE $9 WHEN 'create_time' THEN created END, CASE $9 WHEN '-create_time' THEN created END DESC,
+				CASE $10 WHEN 'event_time' THEN day END, CASE $10 WHEN '-event_time' THEN day END DESC,
+				CASE $10 WHEN 'create_time' THEN created END, CASE $10 WHEN '-create_time' THEN created END DESC,
 				id) AS place
 			FROM visible ORDER BY place LIMIT CAST($2 AS bigint) OFFSET CAST($3 AS bigint)) top
 		JOIN event_entries e ON e.id = top.id
@@ -89,18 +93,42 @@ func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.
 }
 
 func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
-	statement, args := eventsOfAuthor, []any{q.Author, q.Page.Size(), q.Page.Offset(), q.Viewer}
+	from, to := cmp.Or(q.From, firstDay), cmp.Or(q.To, lastDay)
+	args := []any{q.Author, q.Page.Limit(), q.Page.Offset(), q.Viewer, from, to, event.Draft, event.Normal}
+	if q.Status != nil {
+		args[6], args[7] = *q.Status, *q.Status
+	}
+	statement := eventsOfAuthor
 	if terms := q.Order.Terms(); !q.Order.IsDefault() {
 		second := ""
 		if len(terms) > 1 {
 			second = terms[1].String()
 		}
 		statement, args = eventsInOrder, append(args, terms[0].String(), second)
+	} else {
+		day, created, id := behindEvent(q.Page)
+		args = append(args, day, created, -id)
 	}
-	p, err := engine.PageOf[EventRow](ctx, v.DB, q.Page, statement, args...)
+	p, err := engine.PageOf(ctx, v.DB, q.Page, func(r EventRow) page.Cursor { return r.State().AtDay() }, statement, args...)
 	entries, broken := page.TryMap(p, EventRow.Entry)
 	return entries, cmp.Or(err, broken)
 }
+
+// firstDay and lastDay are before and after the days of all events.
+var firstDay, lastDay = calendar.DateOf(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)), calendar.DateOf(engine.FarFuture)
+
+// behindEvent returns the day, the creation and the negative id of the event that those of the page are behind.
+func behindEvent(r page.Request) (day calendar.Date, created time.Time, id int64) {
+	_, tie, id := engine.Behind(r)
+	day = lastDay
+	if after := r.After(); after != (page.Cursor{}) {
+		day = calendar.DateOf(time.Unix(0, 0).UTC().AddDate(0, 0, int(min(after.Rank, maxDays))))
+	}
+	return day, time.UnixMicro(tie).UTC(), id
+}
+
+// maxDays is the number of days from 1970 to the last day that a database stores.
+const maxDays = 2_932_000
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
 	rows, err := engine.All[EventRow](ctx, v.DB, eventsCommentedLast, author, limit)

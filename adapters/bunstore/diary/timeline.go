@@ -2,8 +2,6 @@ package diary
 
 import (
 	"context"
-	"math"
-	"time"
 
 	"plaza/adapters/bunstore/internal/engine"
 	"plaza/domain/event"
@@ -88,14 +86,8 @@ var timeline = engine.Text{
 	ORDER BY e.published_at DESC, e.id DESC`,
 }
 
-// farFuture is later than the publication of every event.
-var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-
 func (v Events) Timeline(ctx context.Context, viewer user.ID, r page.CursorRequest) (page.CursorPage[event.Entry], error) {
-	published, id := farFuture, int64(math.MaxInt64)
-	if r.After != (page.Cursor{}) {
-		published, id = time.UnixMicro(r.After.Rank).UTC(), r.After.ID
-	}
+	published, _, id := engine.Behind(r.Paged())
 	rows, err := engine.All[EventRow](ctx, v.DB, v.DB.Pick(timeline), viewer, published, id, r.Size()+1)
 	entries, err := engine.Converted(rows, err, EventRow.Entry)
 	return page.UpTo(r.Size(), entries, event.Entry.AtCursor), err

@@ -31,15 +31,18 @@ func (r HowToRow) HowTo() publication.HowTo {
 	}
 }
 
-// howTosOf finds the how-tos of the categories $1, or of all if $2 is true: $3 of them after $4, the newest first, with their number.
+// howTosOf finds the how-tos of the categories $1, or of all if $2 is true: $3 of them after $4 behind the one created at $5 of
+// the category $6 and the robot $7, the newest first, with their number.
 var howTosOf = engine.Both(`
 	SELECT COUNT(*) OVER () AS total, category, robot_id, bundles, created, updated FROM howtos
-	WHERE $2 OR category = ANY($1)
+	WHERE ($2 OR category = ANY($1)) AND (created < $5 OR created = $5 AND (category, robot_id) > (CAST($6 AS text), CAST($7 AS bigint)))
 	ORDER BY created DESC, category, robot_id
 	LIMIT CAST($3 AS bigint) OFFSET CAST($4 AS bigint)`)
 
 func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (page.Page[publication.HowTo], error) {
-	rows, err := engine.PageOf[HowToRow](ctx, v.DB, r, v.DB.Pick(howTosOf),
-		engine.Filled(categories), len(categories) == 0, r.Size(), r.Offset())
+	created, _, robot := engine.Behind(r)
+	key := func(row HowToRow) page.Cursor { return row.HowTo().AtCursor() }
+	rows, err := engine.PageOf(ctx, v.DB, r, key, v.DB.Pick(howTosOf),
+		engine.Filled(categories), len(categories) == 0, r.Limit(), r.Offset(), created, r.After().Seen, -robot)
 	return page.Map(rows, HowToRow.HowTo), err
 }

@@ -183,7 +183,8 @@ func (v Store) EndRun(ctx context.Context, r imported.Run, rejects []imported.Re
 }
 
 func (v Store) Runs(ctx context.Context, p page.Request) (page.Page[imported.Run], error) {
-	rows, err := engine.ListPage[importRunRow](ctx, v.DB, p, func(query *bun.SelectQuery) *bun.SelectQuery { return query }, "id DESC")
+	rows, err := engine.ListPage[importRunRow](ctx, v.DB, p, func(query *bun.SelectQuery) *bun.SelectQuery { return query },
+		engine.LatestID(func(r importRunRow) page.Cursor { return page.Cursor{ID: int64(r.ID)} }))
 	return page.Map(rows, importRunRow.run), err
 }
 

@@ -150,7 +150,7 @@ func (v Ledger) Findings(ctx context.Context, f payment.FindingFilter, r page.Re
 			query = query.Where("resolved IS NOT NULL")
 		}
 		return engine.WhereSet(query, "kind", f.Kind)
-	}, "id DESC")
+	}, engine.LatestID(func(r findingRow) page.Cursor { return page.Cursor{ID: int64(r.ID)} }))
 	return page.Map(p, findingRow.finding), err
 }
 

@@ -65,7 +65,7 @@ func (v Ledger) OpenOrders(ctx context.Context, id user.ID) ([]payment.Order, er
 func (v Ledger) Orders(ctx context.Context, f payment.OrderFilter, r page.Request) (page.Page[payment.Order], error) {
 	p, err := engine.ListPage[OrderRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return engine.WhereSet(engine.WhereSet(query, "state", f.State), "user_id", f.User)
-	}, "created DESC, id DESC")
+	}, engine.Latest(v.DB, "created", "id", func(r OrderRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
 	return page.Map(p, OrderRow.Order), err
 }
 
@@ -124,7 +124,7 @@ func (v Ledger) Payments(ctx context.Context, f payment.PaymentFilter, r page.Re
 		}
 		query = engine.WhereSet(engine.WhereSet(query, "state", f.State), "order_id", f.Order)
 		return engine.WhereSet(query, "id", f.ID)
-	}, "received DESC, id DESC")
+	}, engine.Latest(v.DB, "received", "id", func(r PaymentRow) page.Cursor { return page.At(r.Received.Time, r.ID) }))
 	return page.Map(p, PaymentRow.Payment), err
 }
 
@@ -235,7 +235,7 @@ func (v Ledger) Refund(ctx context.Context, id payment.RefundID) (payment.Refund
 func (v Ledger) Refunds(ctx context.Context, f payment.RefundFilter, r page.Request) (page.Page[payment.Refund], error) {
 	p, err := engine.ListPage[RefundRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return engine.WhereSet(engine.WhereSet(query, "state", f.State), "payment_id", f.Payment)
-	}, "created DESC, id DESC")
+	}, engine.Latest(v.DB, "created", "id", func(r RefundRow) page.Cursor { return page.At(r.Created.Time, r.ID) }))
 	return page.Map(p, RefundRow.Refund), err
 }
 

@@ -209,6 +209,14 @@ func (v Moderation) Restore(ctx context.Context, t moderation.Thing, to media.Re
 func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page.Page[moderation.Hiding], error) {
 	p, err := engine.ListPage[hiddenRow](ctx, v.DB, r, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Where("owner_id = ?", owner)
-	}, "hidden_at DESC, kind, object_id")
+	}, engine.Order[hiddenRow]{
+		By:     "hidden_at DESC, kind, object_id",
+		Behind: "hidden_at < ? OR hidden_at = ? AND (kind, object_id) > (?, ?)",
+		Key:    func(r hiddenRow) page.Cursor { return r.hiding().AtCursor() },
+		Values: func(c page.Cursor) []any {
+			at := v.DB.Dialect.Instant(time.UnixMicro(c.Rank).UTC())
+			return []any{at, at, c.Seen, -c.ID}
+		},
+	})
 	return page.Map(p, hiddenRow.hiding), err
 }

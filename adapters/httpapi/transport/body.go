@@ -56,13 +56,13 @@ func complete(body any, object jsonfields.Object, pictures map[string]*Upload) e
 	for name, picture := range pictures {
 		wrong.Add(name, picture.Problem)
 	}
-	wrong.Merge(fields.Fill(body, object))
+	wrong.Merge(bodies.Fill(body, object))
 	wrong.Merge(validate(body))
 	return wrong.Err()
 }
 
-// fields fills bodies. An integer may be sent as a string (GEN-08).
-var fields = jsonfields.Decoder{Name: jsonName, UnknownIgnored: true, QuotedIntegers: true}
+// bodies fills bodies of requests. An integer may be sent as a string (GEN-08).
+var bodies = jsonfields.Decoder{Name: jsonName, UnknownIgnored: true, QuotedIntegers: true}
 
 // Nullable is a field of a body that treats null differently from absence.
 type Nullable[T any] = jsonfields.Nullable[T]

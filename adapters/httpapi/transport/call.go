@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"plaza/adapters/httpapi/fields"
 	"plaza/application/admission"
 	"plaza/domain/access"
 	"plaza/domain/secret"
@@ -18,6 +19,8 @@ type Call struct {
 	Actor access.Actor
 	ID    int64         // in the path, if it has one
 	Key   secret.String // presented by the actor
+	List  List          // that the route answers with
+	Part  fields.Tree   // of the response that the client asks for (GEN-17); nil: all
 
 	pictures map[string]*Upload // of the body, by field
 	Decoding *admission.Queue   // bytes of bodies with pictures that are decoded at once

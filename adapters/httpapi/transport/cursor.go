@@ -3,48 +3,89 @@ package transport
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"hash/fnv"
 
 	"plaza/domain/page"
 )
 
-// errCursor is the problem of a cursor that no answer of the list had.
-const errCursor = "The cursor is invalid. Use the one of the last answer."
+// Problems of a cursor.
+const (
+	errCursor    = "The cursor is invalid. Use the one of the last answer."
+	errBoth      = "Send either page or cursor."
+	errNotSorted = "With a cursor, the list is in its usual order."
+)
 
-// Cursor reads the parameters of a list with cursors (EVT-23). The list is a letter of its own, so that the
-// cursor of another list is a problem.
-func (q *Query) Cursor(list byte) page.CursorRequest { return q.cursor(list, 0) }
+// List identifies a list in its cursors, so that the cursor of another list is a problem.
+type List uint32
+
+// ListAt returns the List of the path.
+func ListAt(path string) List {
+	h := fnv.New32a()
+	h.Write([]byte(path))
+	return List(h.Sum32())
+}
+
+// Cursor reads the parameters of a list that has cursors alone (EVT-23).
+func (q *Query) Cursor() page.CursorRequest { return q.cursor(0) }
 
 // SeenCursor is Cursor for a list whose cursors name what it has shown.
-func (q *Query) SeenCursor(list byte) page.CursorRequest { return q.cursor(list, page.MaxSeen) }
+func (q *Query) SeenCursor() page.CursorRequest { return q.cursor(page.MaxSeen) }
 
-func (q *Query) cursor(list byte, maxSeen int) page.CursorRequest {
+func (q *Query) cursor(maxSeen int) page.CursorRequest {
 	var after page.Cursor
 	if sent := q.Text("cursor"); sent != "" {
 		var is bool
-		if after, is = parseCursor(list, maxSeen, sent); !is {
+		if after, is = parseCursor(q.list, maxSeen, sent); !is {
 			q.Wrong.Add("cursor", errCursor)
 		}
 	}
 	return page.Behind(after, q.pageSize())
 }
 
-// cursorBytes is the length of a cursor without what its list has shown: the letter of the list and two numbers.
-const cursorBytes = 1 + 8 + 8
-
-func formatCursor(list byte, c page.Cursor) string {
-	encoded := binary.BigEndian.AppendUint64([]byte{list}, uint64(c.Rank))
-	return base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(encoded, uint64(c.ID)), c.Seen...))
+// pageBehind reads the parameters of a page that is selected by a cursor (GEN-18).
+func (q *Query) pageBehind() page.Request {
+	if q.Text("page") != "" {
+		q.Wrong.Add("cursor", errBoth)
+	}
+	return q.cursor(maxKeyText).Paged()
 }
 
-func parseCursor(list byte, maxSeen int, sent string) (page.Cursor, bool) {
+// NeedUsualOrder notes the problem of a cursor in a list that has another order than its usual one (GEN-18).
+func (q *Query) NeedUsualOrder(r page.Request, isUsual bool) {
+	if r.IsBehind() && !isUsual {
+		q.Wrong.Add("cursor", errNotSorted)
+	}
+}
+
+const (
+	maxKeyText = 256                     // bytes of the text of a key
+	maxTime    = 253_402_300_799_999_999 // microseconds since 1970: the end of the year 9999
+)
+
+func formatCursor(list List, c page.Cursor) string {
+	encoded := binary.BigEndian.AppendUint32(nil, uint32(list))
+	for _, part := range []int64{c.Rank, c.Tie, c.ID} {
+		encoded = binary.AppendVarint(encoded, part)
+	}
+	return base64.RawURLEncoding.EncodeToString(append(encoded, c.Seen...))
+}
+
+func parseCursor(list List, maxSeen int, sent string) (c page.Cursor, is bool) {
 	decoded, err := base64.RawURLEncoding.Strict().DecodeString(sent)
-	if err != nil || len(decoded) < cursorBytes || len(decoded) > cursorBytes+maxSeen || decoded[0] != list {
+	if err != nil || len(decoded) < 4 || List(binary.BigEndian.Uint32(decoded)) != list {
 		return page.Cursor{}, false
 	}
-	c := page.Cursor{
-		Rank: int64(binary.BigEndian.Uint64(decoded[1:])), ID: int64(binary.BigEndian.Uint64(decoded[9:])), Seen: string(decoded[cursorBytes:]),
+	rest := decoded[4:]
+	for _, part := range []*int64{&c.Rank, &c.Tie, &c.ID} {
+		n, length := binary.Varint(rest)
+		if length <= 0 {
+			return page.Cursor{}, false
+		}
+		*part, rest = n, rest[length:]
 	}
-	return c, c.Rank >= 0 && c.ID > 0
+	c.Seen = string(rest)
+	isInRange := c.Rank >= 0 && c.Rank <= maxTime && c.Tie >= -maxTime && c.Tie <= maxTime
+	return c, isInRange && c.ID != 0 && len(c.Seen) <= maxSeen && formatCursor(list, c) == sent
 }
 
 // cursors is the cursor object of a list.
@@ -52,15 +93,18 @@ type cursors struct {
 	Next *string `json:"next"`
 }
 
-// Continued returns the reply of a list with cursors: items, and where the list continues.
-func Continued[T any](list byte, items []T, next page.Cursor) Reply {
-	return Bare(struct {
-		Data   []T     `json:"data"`
-		Cursor cursors `json:"cursor"`
-	}{items, CursorOf(list, next)})
+// wrappedPart is a part of a list with cursors.
+type wrappedPart struct {
+	Data   any     `json:"data"`
+	Cursor cursors `json:"cursor"`
 }
 
-// CursorOf returns the cursor object for where a list continues.
-func CursorOf(list byte, next page.Cursor) cursors {
-	return cursors{Optional(formatCursor(list, next), next != page.Cursor{})}
+// Continued returns the reply of a list with cursors: items, and where the list continues.
+func Continued[T any](c *Call, items []T, next page.Cursor) Reply {
+	return Bare(wrappedPart{items, c.CursorOf(next)})
+}
+
+// CursorOf returns the cursor object for where the list of the call continues.
+func (c *Call) CursorOf(next page.Cursor) cursors {
+	return cursors{Optional(formatCursor(c.List, next), next != page.Cursor{})}
 }

@@ -1,8 +1,10 @@
 package transport
 
 import (
+	"encoding/base64"
 	"math"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,26 +13,58 @@ import (
 )
 
 func TestEVT23_a_cursor_is_taken_back_by_its_own_list_alone(t *testing.T) {
-	read := func(list byte, sent string) (page.Cursor, error) {
-		q := &Query{Values: url.Values{"cursor": {sent}}}
-		return q.Cursor(list).After, q.Err()
+	read := func(list List, sent string) (page.Cursor, error) {
+		q := &Query{Values: url.Values{"cursor": {sent}}, list: list}
+		return q.Cursor().After, q.Err()
 	}
-	for _, c := range []page.Cursor{{ID: 1}, {Rank: 1764201600123456, ID: 7}, {Rank: math.MaxInt64, ID: math.MaxInt64}} {
-		got, err := read('t', formatCursor('t', c))
+	mine, other := ListAt("/api/xfile/event/following/"), ListAt("/api/user/search/")
+	for _, c := range []page.Cursor{{ID: 1}, {Rank: 1764201600123456, ID: 7}, {Rank: maxTime, Tie: maxTime, ID: math.MaxInt64}, {ID: math.MinInt64}} {
+		got, err := read(mine, formatCursor(mine, c))
 		assert.NoError(t, err)
 		assert.Equal(t, c, got)
 	}
-	good := formatCursor('t', page.Cursor{Rank: 5, ID: 7})
-	_, err := read('n', good)
+	good := formatCursor(mine, page.Cursor{Rank: 5, ID: 7})
+	_, err := read(other, good)
 	assert.Error(t, err, "the cursor of another list")
+	long := base64.RawURLEncoding.EncodeToString([]byte{1, 2, 3, 4, 0x80, 0x00, 0, 2}) // 0 in two bytes
 	for _, sent := range []string{
-		"x", "null", good + "=", good + "A", good[1:], good[:len(good)-1] + "_", formatCursor('t', page.Cursor{Rank: -1, ID: 7}),
-		formatCursor('t', page.Cursor{Rank: 5, ID: -7}), formatCursor('t', page.Cursor{Rank: 5}),
+		"x", "null", good + "=", good + "A", good[1:], good[:len(good)-1] + "_", long,
+		formatCursor(mine, page.Cursor{Rank: -1, ID: 7}), formatCursor(mine, page.Cursor{Rank: maxTime + 1, ID: 7}),
+		formatCursor(mine, page.Cursor{Tie: maxTime + 1, ID: 7}), formatCursor(mine, page.Cursor{Rank: 5}),
+		formatCursor(mine, page.Cursor{Rank: 5, ID: 7, Seen: "x"}),
 	} {
-		_, err := read('t', sent)
+		_, err := read(mine, sent)
 		assert.Error(t, err, sent)
 	}
-	start, err := read('t', " ")
+	start, err := read(mine, " ")
 	assert.NoError(t, err)
 	assert.Zero(t, start)
+}
+
+func TestGEN18_a_page_is_selected_by_its_number_or_by_a_cursor(t *testing.T) {
+	list := ListAt("/api/activity/comment/")
+	after := page.Cursor{Rank: 5, Seen: "node", ID: -7}
+	read := func(values url.Values) (page.Request, error) {
+		q := &Query{Values: values, list: list}
+		return q.Page(), q.Err()
+	}
+	r, err := read(url.Values{"cursor": {formatCursor(list, after)}, "page_size": {"7"}, "page": {" "}})
+	assert.NoError(t, err)
+	assert.True(t, r.IsBehind())
+	assert.Equal(t, after, r.After())
+	assert.Equal(t, 8, r.Limit(), "one more shows whether the list continues")
+
+	r, err = read(url.Values{"cursor": {""}})
+	assert.NoError(t, err)
+	assert.True(t, r.IsBehind(), "the beginning of the list")
+	assert.Zero(t, r.After())
+
+	_, err = read(url.Values{"cursor": {""}, "page": {"1"}})
+	assert.ErrorContains(t, err, errBoth)
+	_, err = read(url.Values{"cursor": {formatCursor(list, page.Cursor{Seen: strings.Repeat("x", maxKeyText+1), ID: 1})}})
+	assert.ErrorContains(t, err, errCursor)
+
+	q := &Query{}
+	q.NeedUsualOrder(r, false)
+	assert.ErrorContains(t, q.Err(), errNotSorted)
 }

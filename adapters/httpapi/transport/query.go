@@ -19,13 +19,14 @@ import (
 type Query struct {
 	Values url.Values
 	Wrong  fault.Fields
+	list   List
 }
 
 // Query parses the parameters. A value with a NUL or invalid UTF-8 is a problem of its
 // parameter, known or unknown, so no later code meets one.
 func (c *Call) Query() *Query {
 	values, err := url.ParseQuery(c.Gin.Request.URL.RawQuery)
-	q := &Query{Values: values}
+	q := &Query{Values: values, list: c.List}
 	if err != nil {
 		q.Wrong.Add(wholeRequest, "The query is malformed.")
 	}
@@ -98,8 +99,11 @@ func (q *Query) PositiveInts(name string, most int) []int64 {
 	return numbers
 }
 
-// Page reads the parameters of every paged list (GEN-04, GEN-05).
+// Page reads the parameters of every paged list (GEN-04, GEN-05, GEN-18). An empty cursor is the beginning of the list.
 func (q *Query) Page() page.Request {
+	if q.Values.Has("cursor") {
+		return q.pageBehind()
+	}
 	number := q.PositiveInt("page", 1)
 	request, err := page.New(int(min(number, math.MaxInt32)), q.pageSize())
 	q.Wrong.Merge(fault.FieldsOf(err))

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"plaza/adapters/httpapi/fields"
 	"plaza/domain/page"
 )
 
@@ -17,6 +18,7 @@ type Reply struct {
 	header  http.Header
 	Content any // a value for JSON, a file, a StreamedList, keptJSON, or an http.Handler that sends itself; nil: no content
 	Tagged  bool
+	part    fields.Tree // of the content in JSON that is sent; nil: all
 }
 
 // File is content in bytes, with its caching. Without caching it is sent unchanged, and has no tag.
@@ -67,7 +69,11 @@ func WithETag(r Reply) Reply {
 
 func NoContent() Reply { return Reply{Status: http.StatusNoContent} }
 
-func Paged[T any](p page.Page[T]) Reply {
+// Paged returns the reply of a list with numbered pages, or of its part behind a cursor (GEN-18).
+func Paged[T any](c *Call, p page.Page[T]) Reply {
+	if p.Request.IsBehind() {
+		return Continued(c, p.Items, p.Next)
+	}
 	return Bare(wrappedPage{p.Items, PaginationOf(p.Request, p.Total)})
 }
 
@@ -86,6 +92,12 @@ func Optional[T any](v T, there bool) *T {
 	return &v
 }
 
+// Part returns the reply with the part of its JSON alone.
+func (r Reply) Part(part fields.Tree) Reply {
+	r.part = part
+	return r
+}
+
 // Send writes the reply. A reply that can't be encoded becomes an internal error before the
 // first byte is sent.
 func (r Reply) Send(w http.ResponseWriter, req *http.Request) {
@@ -99,7 +111,12 @@ func (r Reply) Send(w http.ResponseWriter, req *http.Request) {
 	case StreamedList:
 		r.sendStreamedList(w, req, content)
 	case *keptJSON:
-		r.sendKept(w, req, content)
+		if r.part == nil {
+			r.sendKept(w, req, content)
+			return
+		}
+		r.Tagged = true
+		r.sendPart(w, req, content.raw)
 	case envelope:
 		RequestLogOf(req.Context()).refused(content)
 		r.sendJSON(w, req, content.translated(w.Header(), req))
@@ -117,6 +134,22 @@ func (r Reply) sendJSON(w http.ResponseWriter, req *http.Request, content any) {
 		Fail(w, req, fmt.Errorf("encoding a response: %w", err))
 		return
 	}
+	r.sendPart(w, req, buf.Bytes())
+}
+
+// sendPart writes the part of the content, which is JSON already.
+func (r Reply) sendPart(w http.ResponseWriter, req *http.Request, raw []byte) {
+	if r.part == nil {
+		r.sendEncoded(w, req, raw)
+		return
+	}
+	buf := buffers.Get().(*bytes.Buffer)
+	defer recycle(buf)
+	if err := r.part.Write(buf, raw); err != nil {
+		Fail(w, req, fmt.Errorf("leaving out fields of a response: %w", err))
+		return
+	}
+	buf.WriteByte('\n')
 	r.sendEncoded(w, req, buf.Bytes())
 }
 

@@ -17,7 +17,9 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"plaza/adapters/httpapi/fields"
 	"plaza/domain/fault"
+	"plaza/domain/page"
 )
 
 // StreamedList is a possibly large list. It is encoded item by item, so the encoded list is
@@ -28,6 +30,7 @@ type StreamedList struct {
 	Cursor     *cursors    // nil: the list has no cursors
 	Limits     *ListLimits
 	request    *http.Request // that it is sent to
+	part       fields.Tree   // of each item
 	OnEncoded  func()        // called once after encoding, when the items are no longer needed; may be nil
 }
 
@@ -113,6 +116,17 @@ func (r *ListLimits) fileOf(c caller) (free func(), err error) {
 	}
 }
 
+// ListOf returns the list of the page, with its pagination, or with its cursor (GEN-18).
+func ListOf[T any](c *Call, p page.Page[T]) StreamedList {
+	l := StreamedList{Items: ItemsOf(p.Items)}
+	if p.Request.IsBehind() {
+		l.Cursor = new(c.CursorOf(p.Next))
+	} else {
+		l.Pagination = new(PaginationOf(p.Request, p.Total))
+	}
+	return l
+}
+
 // ItemsOf returns the views as a sequence.
 func ItemsOf[T any](views []T) iter.Seq2[any, error] {
 	return func(yield func(any, error) bool) {
@@ -182,12 +196,12 @@ func (e *encodedList) write() error {
 	}
 	e.buf.WriteString("]")
 	if e.Pagination != nil {
-		if err := e.put(`,"pagination":`, e.Pagination); err != nil {
+		if err := e.put(`,"pagination":`, e.Pagination, nil); err != nil {
 			return err
 		}
 	}
 	if e.Cursor != nil {
-		if err := e.put(`,"cursor":`, e.Cursor); err != nil {
+		if err := e.put(`,"cursor":`, e.Cursor, nil); err != nil {
 			return err
 		}
 	}
@@ -198,19 +212,27 @@ func (e *encodedList) write() error {
 // item writes an item. It reports false after an error.
 func (e *encodedList) item(v any, err error) bool {
 	if err == nil {
-		err = e.put(e.before, v)
+		err = e.put(e.before, v, e.part)
 	}
 	e.before, e.err = ",", err
 	return err == nil
 }
 
-// put writes the value after the text.
-func (e *encodedList) put(before string, v any) error {
+// put writes the part of the value after the text.
+func (e *encodedList) put(before string, v any, part fields.Tree) error {
 	e.buf.WriteString(before)
+	start := e.buf.Len()
 	if err := e.json.Encode(v); err != nil {
 		return err
 	}
 	e.buf.Truncate(e.buf.Len() - len("\n"))
+	if part != nil {
+		whole := bytes.Clone(e.buf.Bytes()[start:])
+		e.buf.Truncate(start)
+		if err := part.Write(e.buf, whole); err != nil {
+			return err
+		}
+	}
 	if e.buf.Len() <= listPiece {
 		return nil
 	}
@@ -221,7 +243,7 @@ func (e *encodedList) put(before string, v any) error {
 func (r Reply) sendStreamedList(w http.ResponseWriter, req *http.Request, l StreamedList) {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer recycle(buf)
-	l.request = req
+	l.request, l.part = req, r.part.Item()
 	e, err := l.encode(buf, accepted(req.Header), r.Tagged)
 	if l.OnEncoded != nil {
 		l.OnEncoded()

@@ -111,7 +111,7 @@ func TestA_list_costs_the_same_number_of_reads_whatever_its_length(t *testing.T)
 	}
 	list := func(size int) func() error {
 		return func() error {
-			p, err := w.Of(t.Context(), w.bob, w.ann.ID, event.Ordering{}, firstPage(t, size))
+			p, err := w.Of(t.Context(), w.bob, event.Query{Author: w.ann.ID, Page: firstPage(t, size)}, diary.AllParts)
 			require.Len(t, p.Items, size)
 			require.NotEmpty(t, p.Items[0].Moment)
 			require.NotEmpty(t, p.Items[0].Comments)
@@ -123,7 +123,7 @@ func TestA_list_costs_the_same_number_of_reads_whatever_its_length(t *testing.T)
 	assert.Equal(t, one, reads(list(40)))
 	assert.LessOrEqual(t, one, int64(6), "the author, the list, the moment, news, comments, categories")
 	assert.LessOrEqual(t, reads(func() error {
-		_, err := w.RecentlyCommented(t.Context(), w.ann)
+		_, err := w.RecentlyCommented(t.Context(), w.ann, diary.AllParts)
 		return err
 	}), int64(5))
 }

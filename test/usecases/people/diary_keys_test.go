@@ -102,7 +102,7 @@ func TestGEN13_the_reservation_of_a_killed_server_ends(t *testing.T) {
 	w.now = w.now.Add(time.Microsecond)
 	require.NoError(t, write())
 	require.NoError(t, write())
-	all, err := w.Own(t.Context(), w.ann, event.Ordering{}, page.Request{})
+	all, err := w.Own(t.Context(), w.ann, event.Query{}, diary.AllParts)
 	require.NoError(t, err)
 	assert.Len(t, all.Items, 1)
 }

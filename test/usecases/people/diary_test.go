@@ -97,13 +97,13 @@ func TestEVT02_today_is_where_the_author_is(t *testing.T) {
 func TestEVT07_who_may_not_see_it_learns_nothing(t *testing.T) {
 	w := newDiaryFixture(t)
 	id := w.published(t, w.ann, "for contacts", event.Contact)
-	_, err := w.Read(t.Context(), w.bob, id)
+	_, err := w.Read(t.Context(), w.bob, id, diary.AllParts)
 	assert.NoError(t, err)
 	_, err = w.Edit(t.Context(), w.bob, id, event.Change{Title: new("mine now")}, nil)
 	assert.ErrorIs(t, err, event.ErrNotAuthor)
 	assert.ErrorIs(t, w.Delete(t.Context(), w.bob, id), event.ErrNotAuthor)
 	for _, stranger := range []access.Actor{w.zoe, {}} {
-		_, err = w.Read(t.Context(), stranger, id)
+		_, err = w.Read(t.Context(), stranger, id, diary.AllParts)
 		assert.ErrorIs(t, err, event.ErrNotFound)
 		_, err = w.Edit(t.Context(), stranger, id, event.Change{}, nil)
 		assert.ErrorIs(t, err, event.ErrNotFound)
@@ -219,7 +219,7 @@ func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	shown, err = w.Read(t.Context(), w.ann, id)
+	shown, err = w.Read(t.Context(), w.ann, id, diary.AllParts)
 	require.NoError(t, err)
 	s := shown.State()
 	assert.Equal(t, "title", s.Title)
@@ -231,7 +231,7 @@ func TestEVT20_edits_at_once_lose_no_field(t *testing.T) {
 // mustReadEvent returns the event as Ann reads it.
 func mustReadEvent(t *testing.T, w *diaryFixture, id event.ID) diary.View {
 	t.Helper()
-	shown, err := w.Read(t.Context(), w.ann, id)
+	shown, err := w.Read(t.Context(), w.ann, id, diary.AllParts)
 	require.NoError(t, err)
 	return shown
 }

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"math"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -17,27 +19,66 @@ func (c PageRow) total() int { return c.Total }
 
 // pageOf returns the page with the rows. A page without rows is the only page or past the last; the total has no
 // effect then.
-func pageOf[R interface{ total() int }](r page.Request, rows []R, err error) (p page.Page[R], _ error) {
+func pageOf[R interface{ total() int }](r page.Request, rows []R, key func(R) page.Cursor, err error) (p page.Page[R], _ error) {
 	switch {
 	case err != nil:
 		return p, err
 	case len(rows) == 0:
-		return page.Of(r, rows, 0)
+		return page.Of(r, rows, 0, key)
 	}
-	return page.Of(r, rows, rows[0].total())
+	return page.Of(r, rows, rows[0].total(), key)
 }
 
-// ListPage reads a page of the filtered rows, in order, and the total, in one statement.
+// Order is the order of a list that has cursors.
+type Order[R any] struct {
+	By     string                  // the columns of the key, the last of which decides
+	Behind string                  // the condition that a row is behind a key
+	Values func(page.Cursor) []any // of the condition
+	Key    func(R) page.Cursor     // of a row
+}
+
+// Latest returns the order by a column of a time and one of ids, the latest first.
+func Latest[R any](s *DB, at, id string, key func(R) page.Cursor) Order[R] {
+	return Order[R]{
+		By: at + " DESC, " + id + " DESC", Behind: "(" + at + ", " + id + ") < (?, ?)", Key: key,
+		Values: func(c page.Cursor) []any { return []any{s.Dialect.Instant(time.UnixMicro(c.Rank).UTC()), c.ID} },
+	}
+}
+
+// LatestID returns the order by ids, the greatest first.
+func LatestID[R any](key func(R) page.Cursor) Order[R] {
+	return Order[R]{By: "id DESC", Behind: "id < ?", Key: key, Values: func(c page.Cursor) []any { return []any{c.ID} }}
+}
+
+// ListPage reads a page of the filtered rows, in order, and the total, in one statement. Behind a cursor there is no total.
 func ListPage[R interface{ total() int }](
-	ctx context.Context, s *DB, r page.Request, filter func(*bun.SelectQuery) *bun.SelectQuery, order string,
+	ctx context.Context, s *DB, r page.Request, filter func(*bun.SelectQuery) *bun.SelectQuery, order Order[R],
 ) (page.Page[R], error) {
 	rows, err := SelectAll[R](ctx, s, func(query *bun.SelectQuery) *bun.SelectQuery {
-		count := filter(s.Reader.NewSelect().Model((*R)(nil)).ColumnExpr("COUNT(*)"))
-		return filter(query).ColumnExpr("?TableColumns").ColumnExpr("(?) AS total", count).
-			OrderExpr(order).Limit(int64(r.Size())).Offset(int64(r.Offset()))
+		query = filter(query).ColumnExpr("?TableColumns").OrderExpr(order.By).Limit(int64(r.Limit())).Offset(int64(r.Offset()))
+		switch {
+		case !r.IsBehind():
+			count := filter(s.Reader.NewSelect().Model((*R)(nil)).ColumnExpr("COUNT(*)"))
+			query = query.ColumnExpr("(?) AS total", count)
+		case r.After() != page.Cursor{}:
+			query = query.Where(order.Behind, order.Values(r.After())...)
+		}
+		return query
 	})
-	return pageOf(r, rows, err)
+	return pageOf(r, rows, order.Key, err)
 }
+
+// Behind returns the time, the tie and the id that the rows of the page are behind. Those of a page that begins the list
+// are greater than all.
+func Behind(r page.Request) (at time.Time, tie, id int64) {
+	if after := r.After(); after != (page.Cursor{}) {
+		return time.UnixMicro(after.Rank).UTC(), after.Tie, after.ID
+	}
+	return FarFuture, FarFuture.UnixMicro(), math.MaxInt64
+}
+
+// FarFuture is later than every time that is stored.
+var FarFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // WhereSet adds the condition that the column has the value, unless it is zero.
 func WhereSet[T comparable](query *bun.SelectQuery, column string, value T) *bun.SelectQuery {

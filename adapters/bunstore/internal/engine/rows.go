@@ -44,10 +44,10 @@ func One[R any](ctx context.Context, s *DB, missing error, statement string, arg
 
 // PageOf is All for a page of a list. Each row carries the total; see PageRow.
 func PageOf[R interface{ total() int }](
-	ctx context.Context, s *DB, r page.Request, statement string, args ...any,
+	ctx context.Context, s *DB, r page.Request, key func(R) page.Cursor, statement string, args ...any,
 ) (page.Page[R], error) {
 	rows, err := All[R](ctx, s, statement, args...)
-	return pageOf(r, rows, err)
+	return pageOf(r, rows, key, err)
 }
 
 // Rows returns a hot read that appends its rows to the list.
