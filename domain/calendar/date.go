@@ -43,6 +43,19 @@ func (d Date) Time() time.Time {
 // AddDays returns the day so many days later.
 func (d Date) AddDays(n int) Date { return DateOf(d.Time().AddDate(0, 0, n)) }
 
+// First and Last are the first and the last day of the form YYYY-MM-DD.
+var First, Last = Date{1, 1, 1}, Date{9999, 12, 31}
+
+const secondsOfDay = 24 * 60 * 60
+
+// Days returns how many days d is after 1970-01-01.
+func (d Date) Days() int64 { return d.Time().Unix() / secondsOfDay }
+
+// OfDays returns the day so many days after 1970-01-01, but no day before First or after Last.
+func OfDays(n int64) Date {
+	return DateOf(time.Unix(min(max(n, First.Days()), Last.Days())*secondsOfDay, 0).UTC())
+}
+
 // Begin returns the first instant of the day in the zone. It is not midnight if the clocks pass over midnight.
 func (d Date) Begin(zone *time.Location) time.Time {
 	midnight := time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, zone)

@@ -76,7 +76,7 @@ func (s State) AtCursor() page.Cursor {
 
 // AtDay returns the place of the event in a list of the zero Ordering (GEN-18).
 func (s State) AtDay() page.Cursor {
-	return page.Cursor{Rank: int64(s.Date.Time().Unix() / (24 * 60 * 60)), Tie: s.Created.UnixMicro(), ID: -int64(s.ID)}
+	return page.Cursor{Rank: s.Date.Days(), Tie: s.Created.UnixMicro(), ID: -int64(s.ID)}
 }
 
 // Event is one diary event.

@@ -53,7 +53,7 @@ type Listing struct {
 
 // AtCursor returns the place of the item in its list, which is that of Compare (GEN-18).
 func (l Listing) AtCursor() page.Cursor {
-	return page.Cursor{Rank: l.Created.UnixMicro(), Seen: string(l.Kind), ID: -l.ID}
+	return page.Cursor{Rank: l.Created.UnixMicro(), Word: string(l.Kind), ID: -l.ID}
 }
 
 // Categories finds categories of the tree. Every implementation passes

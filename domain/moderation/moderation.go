@@ -112,7 +112,7 @@ type Hiding struct {
 
 // AtCursor returns the place of the thing in the list of its owner: what was hidden last first, ties by kind and id (GEN-18).
 func (h Hiding) AtCursor() page.Cursor {
-	return page.Cursor{Rank: h.At.UnixMicro(), Seen: string(h.Kind), ID: -h.ID}
+	return page.Cursor{Rank: h.At.UnixMicro(), Word: string(h.Kind), ID: -h.ID}
 }
 
 // Faults of reports and hidden things.

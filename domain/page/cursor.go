@@ -9,11 +9,12 @@ import (
 // added or removed between two pages never make the later one repeat or skip another. The zero Cursor is before the
 // first item.
 type Cursor struct {
-	Rank int64 // the first part of the key: a time in microseconds since 1970, or what the list says
-	Tie  int64 // the second part, in lists whose keys have three
-	ID   int64 // the last part, not zero; negative where a list has the lesser id first
-	// Seen names what the list has shown outside of the order of its keys, in a form of its own, or is a part of the key in
-	// words, which ascends and precedes the ID; empty: nothing. It has at most MaxSeen bytes.
+	Rank int64  // the first part of the key: a time in microseconds since 1970, or what the list says
+	Tie  int64  // the second part, in lists whose keys have more than two
+	Word string // a part in words, which ascends, in lists that have one
+	ID   int64  // the last part, not zero; negative where a list has the lesser id first
+	// Seen names what the list has shown outside of the order of its keys, in a form of its own; empty: nothing. It has at
+	// most MaxSeen bytes. A list has either words or this.
 	Seen string
 }
 
@@ -25,7 +26,8 @@ const MaxSeen = 2000
 
 // Compare orders cursors by their keys.
 func (c Cursor) Compare(other Cursor) int {
-	return cmp.Or(cmp.Compare(c.Rank, other.Rank), cmp.Compare(c.Tie, other.Tie), cmp.Compare(other.Seen, c.Seen), cmp.Compare(c.ID, other.ID))
+	return cmp.Or(
+		cmp.Compare(c.Rank, other.Rank), cmp.Compare(c.Tie, other.Tie), cmp.Compare(other.Word, c.Word), cmp.Compare(c.ID, other.ID))
 }
 
 // CursorRequest selects the items behind a cursor. The zero CursorRequest selects the first DefaultSize items.

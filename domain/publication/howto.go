@@ -20,7 +20,7 @@ type HowTo struct {
 
 // AtCursor returns the place of the how-to in its list: the newest first, ties by category and robot (GEN-18).
 func (h HowTo) AtCursor() page.Cursor {
-	return page.Cursor{Rank: h.Created.UnixMicro(), Seen: h.Category, ID: -int64(h.Robot)}
+	return page.Cursor{Rank: h.Created.UnixMicro(), Word: h.Category, ID: -int64(h.Robot)}
 }
 
 // HowTos lists imported how-tos. Every implementation passes test/ports.HowTos.

@@ -54,9 +54,9 @@ func (on store) runs(n needs) bool {
 func (on store) rows() []row {
 	all := slices.Concat(
 		conventionRows, appLimitRows, loginRows, peopleRows, searchRows, erasedRows, goldenRows, eventRows, eventListRows, timelineRows,
-		eventTextRows,
+		eventTextRows, selectingRows,
 		activityRows, notificationRows, moderationRows, subscriptionRows, blockRows, feedRows, feedWideRows, publicationRows, failingRows,
-		imageRows, selectingRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
+		imageRows, pictureSizeRows, plateRows, importedRows, importingRows, paymentRows, pictureRows, backOfficeRows, auditRows, staffPeopleRows,
 		overviewRows, importRunRows, usualPlaceRows, sessionRows,
 		addressLimitRows, oracleRows, assignedRows, borderRows, formRows, spoofRows, polyglotRows, keyRows,
 		codeRows, joiningRows, resettingRows, changingPhoneRows, profileRows, lineRows, leavingRows, staffPageRows,

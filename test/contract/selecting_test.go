@@ -56,7 +56,9 @@ func relatedLeftOut(t *testing.T, s *server) {
 	ada.comments(t, id, "hm")
 	for _, path := range []string{eventPath(id), events, eventsOf(ada), events + "new-comment-event/"} {
 		whole := ada.get(t, path).is(200).json().(object)["data"]
-		for _, fields := range []string{"id,title,comment_count", "the_moment", "place_around,user", "comments", "the_moment.id,comments.user.uid"} {
+		for _, fields := range []string{
+			"id,title,comment_count", "the_moment", "place_around,user", "comments", "the_moment.id,comments.user.uid",
+		} {
 			part := ada.get(t, path+"?fields="+fields).is(200).json().(object)["data"]
 			assert.Equal(t, only(whole, strings.Split(fields, ",")), part, "%s %s", path, fields)
 		}

@@ -169,8 +169,8 @@ func TurnComment(tx *engine.Tx, id event.CommentID, isHidden bool) (user.ID, err
 }
 
 // commentsPage finds the comments on the event $1 that the viewer $4 sees, $2 of them after $3 behind the comment $6 written at
-// $5, the newest first, with their number. The counts of all comments and of hidden ones need an index alone. Most viewers have no block, and only for the others
-// comments of blocked people are counted.
+// $5, the newest first, with their number. The counts of all comments and of hidden ones need an index alone. Most viewers have
+// no block, and only for the others comments of blocked people are counted.
 const commentsPage = `
 	SELECT
 		(SELECT COUNT(*) FROM comments WHERE event_id = $1)

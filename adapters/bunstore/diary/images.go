@@ -169,8 +169,8 @@ func (v Images) Turn(tx *engine.Tx, id userimage.ID, isHidden bool, to media.Res
 }
 
 // imagesOf finds the images of the owner $1 that have all tags of $2, and any of the tags of $3 if there are any: $4 of them
-// after $5 behind the one $7 created at $6, the newest first, with their number. SQLite counts by itself, and only for a page: for COUNT(*) OVER () it would keep
-// all rows in memory before it returns the first.
+// after $5 behind the one $7 created at $6, the newest first, with their number. SQLite counts by itself, and only for a page:
+// for COUNT(*) OVER () it would keep all rows in memory before it returns the first.
 var imagesOf = engine.Text{
 	Postgres: `
 	SELECT COUNT(*) OVER () AS total, id, owner_id, key, width, height, tags, created

@@ -93,7 +93,7 @@ func (v Events) GetFor(ctx context.Context, id event.ID, viewer user.ID) (event.
 }
 
 func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry], error) {
-	from, to := cmp.Or(q.From, firstDay), cmp.Or(q.To, lastDay)
+	from, to := cmp.Or(q.From, calendar.First), cmp.Or(q.To, calendar.Last)
 	args := []any{q.Author, q.Page.Limit(), q.Page.Offset(), q.Viewer, from, to, event.Draft, event.Normal}
 	if q.Status != nil {
 		args[6], args[7] = *q.Status, *q.Status
@@ -114,21 +114,15 @@ func (v Events) List(ctx context.Context, q event.Query) (page.Page[event.Entry]
 	return entries, cmp.Or(err, broken)
 }
 
-// firstDay and lastDay are before and after the days of all events.
-var firstDay, lastDay = calendar.DateOf(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)), calendar.DateOf(engine.FarFuture)
-
 // behindEvent returns the day, the creation and the negative id of the event that those of the page are behind.
 func behindEvent(r page.Request) (day calendar.Date, created time.Time, id int64) {
 	_, tie, id := engine.Behind(r)
-	day = lastDay
+	day = calendar.Last
 	if after := r.After(); after != (page.Cursor{}) {
-		day = calendar.DateOf(time.Unix(0, 0).UTC().AddDate(0, 0, int(min(after.Rank, maxDays))))
+		day = calendar.OfDays(after.Rank)
 	}
 	return day, time.UnixMicro(tie).UTC(), id
 }
-
-// maxDays is the number of days from 1970 to the last day that a database stores.
-const maxDays = 2_932_000
 
 func (v Events) Commented(ctx context.Context, author user.ID, limit int) ([]event.Entry, error) {
 	rows, err := engine.All[EventRow](ctx, v.DB, eventsCommentedLast, author, limit)

@@ -43,6 +43,6 @@ func (v HowTos) List(ctx context.Context, categories []string, r page.Request) (
 	created, _, robot := engine.Behind(r)
 	key := func(row HowToRow) page.Cursor { return row.HowTo().AtCursor() }
 	rows, err := engine.PageOf(ctx, v.DB, r, key, v.DB.Pick(howTosOf),
-		engine.Filled(categories), len(categories) == 0, r.Limit(), r.Offset(), created, r.After().Seen, -robot)
+		engine.Filled(categories), len(categories) == 0, r.Limit(), r.Offset(), created, r.After().Word, -robot)
 	return page.Map(rows, HowToRow.HowTo), err
 }

@@ -90,8 +90,9 @@ const (
 	LEFT JOIN presence s ON s.user_id = u.id
 	ORDER BY page.created DESC, page.kind, page.id`
 
-	// demandsNear finds the demands in the category $11 that are within the circle of treeNear, the newest first, $12 of
-	// them after $13 behind the one $15 that was created at $14. With "+ 0" no plan begins with an index of categories, however few demands most of them have.
+	// demandsNear finds the demands in the category $11 that are within the circle of treeNear, the newest first, $12 of them after
+	// $13 behind the one $15 that was created at $14. With "+ 0" no plan begins with an index of categories, however few demands
+	// most of them have.
 	demandsNear = `
 	WITH there AS MATERIALIZED (
 		SELECT id, created FROM feed_listings
@@ -188,13 +189,13 @@ func (v Feed) Page(
 	case sel.Near != nil && slices.Contains(sel.Kinds, feed.Demand):
 		statement, args = demandsNear, append(nearArgs(*sel.Near), args...)
 	case sel.Near != nil: // no other kind has a place
-		args = append(append(args, r.After().Seen), kindArgs(nil)...)
+		args = append(append(args, r.After().Word), kindArgs(nil)...)
 	case len(sel.Kinds) == 1:
 		statement = map[feed.Kind]string{
 			feed.Publication: publicationsOfCategory, feed.Node: nodesOfCategory, feed.Demand: demandsOfCategory,
 		}[sel.Kinds[0]]
 	default:
-		args = append(append(args, r.After().Seen), kindArgs(sel.Kinds)...)
+		args = append(append(args, r.After().Word), kindArgs(sel.Kinds)...)
 	}
 	rows, err := engine.PageOf(ctx, v.DB, r, itemRow.atCreation, statement, args...)
 	if len(rows.Items) == 0 && in != 0 {

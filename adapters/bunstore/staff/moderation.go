@@ -215,7 +215,7 @@ func (v Moderation) Of(ctx context.Context, owner user.ID, r page.Request) (page
 		Key:    func(r hiddenRow) page.Cursor { return r.hiding().AtCursor() },
 		Values: func(c page.Cursor) []any {
 			at := v.DB.Dialect.Instant(time.UnixMicro(c.Rank).UTC())
-			return []any{at, at, c.Seen, -c.ID}
+			return []any{at, at, c.Word, -c.ID}
 		},
 	})
 	return page.Map(p, hiddenRow.hiding), err

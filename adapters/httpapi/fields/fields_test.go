@@ -19,7 +19,9 @@ const document = `{
 		"/others/": {"get": {"parameters": [{"name": "fields"}], "responses": {}}}},
 	"components": {
 		"responses": {"Things": {"content": {"application/json": {"schema": {"properties": {
-			"data": {"type": "array", "items": {"oneOf": [{"$ref": "#/components/schemas/Thing"}, {"properties": {"other": {}, "user": {"properties": {"age": {}}}}}]}},
+			"data": {"type": "array", "items": {"oneOf": [
+				{"$ref": "#/components/schemas/Thing"},
+				{"properties": {"other": {}, "user": {"properties": {"age": {}}}}}]}},
 			"cursor": {"properties": {"next": {"type": "string"}}}}}}}}},
 		"schemas": {"Thing": {"properties": {
 			"id": {"type": "integer"}, "user": {"anyOf": [{"properties": {"name": {}, "age": {}}}, {"type": "null"}]},

@@ -47,7 +47,9 @@ func (q *Query) pageBehind() page.Request {
 	if q.Text("page") != "" {
 		q.Wrong.Add("cursor", errBoth)
 	}
-	return q.cursor(maxKeyText).Paged()
+	r := q.cursor(maxWord)
+	r.After.Word, r.After.Seen = r.After.Seen, ""
+	return r.Paged()
 }
 
 // NeedUsualOrder notes the problem of a cursor in a list that has another order than its usual one (GEN-18).
@@ -58,8 +60,9 @@ func (q *Query) NeedUsualOrder(r page.Request, isUsual bool) {
 }
 
 const (
-	maxKeyText = 256                     // bytes of the text of a key
-	maxTime    = 253_402_300_799_999_999 // microseconds since 1970: the end of the year 9999
+	maxWord = 256                     // bytes of the part of a key in words
+	minTime = -62_135_596_800_000_000 // microseconds since 1970: the beginning of the year 1
+	maxTime = 253_402_300_799_999_999 // the end of the year 9999
 )
 
 func formatCursor(list List, c page.Cursor) string {
@@ -67,7 +70,7 @@ func formatCursor(list List, c page.Cursor) string {
 	for _, part := range []int64{c.Rank, c.Tie, c.ID} {
 		encoded = binary.AppendVarint(encoded, part)
 	}
-	return base64.RawURLEncoding.EncodeToString(append(encoded, c.Seen...))
+	return base64.RawURLEncoding.EncodeToString(append(encoded, c.Word+c.Seen...))
 }
 
 func parseCursor(list List, maxSeen int, sent string) (c page.Cursor, is bool) {
@@ -84,7 +87,7 @@ func parseCursor(list List, maxSeen int, sent string) (c page.Cursor, is bool) {
 		*part, rest = n, rest[length:]
 	}
 	c.Seen = string(rest)
-	isInRange := c.Rank >= 0 && c.Rank <= maxTime && c.Tie >= -maxTime && c.Tie <= maxTime
+	isInRange := c.Rank >= minTime && c.Rank <= maxTime && c.Tie >= minTime && c.Tie <= maxTime
 	return c, isInRange && c.ID != 0 && len(c.Seen) <= maxSeen && formatCursor(list, c) == sent
 }
 

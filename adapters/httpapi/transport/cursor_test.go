@@ -18,7 +18,9 @@ func TestEVT23_a_cursor_is_taken_back_by_its_own_list_alone(t *testing.T) {
 		return q.Cursor().After, q.Err()
 	}
 	mine, other := ListAt("/api/xfile/event/following/"), ListAt("/api/user/search/")
-	for _, c := range []page.Cursor{{ID: 1}, {Rank: 1764201600123456, ID: 7}, {Rank: maxTime, Tie: maxTime, ID: math.MaxInt64}, {ID: math.MinInt64}} {
+	for _, c := range []page.Cursor{
+		{ID: 1}, {Rank: 1764201600123456, ID: 7}, {Rank: maxTime, Tie: maxTime, ID: math.MaxInt64}, {Rank: minTime, ID: math.MinInt64},
+	} {
 		got, err := read(mine, formatCursor(mine, c))
 		assert.NoError(t, err)
 		assert.Equal(t, c, got)
@@ -29,7 +31,7 @@ func TestEVT23_a_cursor_is_taken_back_by_its_own_list_alone(t *testing.T) {
 	long := base64.RawURLEncoding.EncodeToString([]byte{1, 2, 3, 4, 0x80, 0x00, 0, 2}) // 0 in two bytes
 	for _, sent := range []string{
 		"x", "null", good + "=", good + "A", good[1:], good[:len(good)-1] + "_", long,
-		formatCursor(mine, page.Cursor{Rank: -1, ID: 7}), formatCursor(mine, page.Cursor{Rank: maxTime + 1, ID: 7}),
+		formatCursor(mine, page.Cursor{Rank: minTime - 1, ID: 7}), formatCursor(mine, page.Cursor{Rank: maxTime + 1, ID: 7}),
 		formatCursor(mine, page.Cursor{Tie: maxTime + 1, ID: 7}), formatCursor(mine, page.Cursor{Rank: 5}),
 		formatCursor(mine, page.Cursor{Rank: 5, ID: 7, Seen: "x"}),
 	} {
@@ -43,7 +45,7 @@ func TestEVT23_a_cursor_is_taken_back_by_its_own_list_alone(t *testing.T) {
 
 func TestGEN18_a_page_is_selected_by_its_number_or_by_a_cursor(t *testing.T) {
 	list := ListAt("/api/activity/comment/")
-	after := page.Cursor{Rank: 5, Seen: "node", ID: -7}
+	after := page.Cursor{Rank: 5, Word: "node", ID: -7}
 	read := func(values url.Values) (page.Request, error) {
 		q := &Query{Values: values, list: list}
 		return q.Page(), q.Err()
@@ -61,7 +63,7 @@ func TestGEN18_a_page_is_selected_by_its_number_or_by_a_cursor(t *testing.T) {
 
 	_, err = read(url.Values{"cursor": {""}, "page": {"1"}})
 	assert.ErrorContains(t, err, errBoth)
-	_, err = read(url.Values{"cursor": {formatCursor(list, page.Cursor{Seen: strings.Repeat("x", maxKeyText+1), ID: 1})}})
+	_, err = read(url.Values{"cursor": {formatCursor(list, page.Cursor{Seen: strings.Repeat("x", maxWord+1), ID: 1})}})
 	assert.ErrorContains(t, err, errCursor)
 
 	q := &Query{}

@@ -78,7 +78,7 @@ func Behind(r page.Request) (at time.Time, tie, id int64) {
 }
 
 // FarFuture is later than every time that is stored.
-var FarFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+var FarFuture = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // WhereSet adds the condition that the column has the value, unless it is zero.
 func WhereSet[T comparable](query *bun.SelectQuery, column string, value T) *bun.SelectQuery {
