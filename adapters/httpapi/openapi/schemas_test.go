@@ -142,7 +142,7 @@ func visitSchemas(at string, ref *openapi3.SchemaRef, seen map[*openapi3.Schema]
 
 // optional are the only fields of responses that may be absent, besides pagination or cursor of a list that may have either (GEN-18).
 var optional = map[string]string{
-	"#/components/schemas/Publication": "localized",
+	"#/components/schemas/Publication":       "localized",
 	"#/components/schemas/OpenedPublication": "localized", "#/components/schemas/OpenedNode": "localized",
 }
 

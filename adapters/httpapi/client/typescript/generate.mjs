@@ -26,7 +26,6 @@ for (const [path, item] of Object.entries(doc.paths)) {
       path,
       ...(lists.length > 0 && { lists }),
       ...(parameters.some((p) => p.name === "Idempotency-Key") && { takesKey: true }),
-      ...(parameters.some((p) => p.name === "cursor") && { continues: true }),
     };
   }
 }

@@ -79,17 +79,16 @@ export class Plaza {
   }
 
   /**
-   * Returns the items of a list, page after page. Items of a list with numbered pages may repeat or be left out when others
-   * write at the same time, those of a list with a cursor never.
+   * Returns the items of a list, page after page: each once, whatever others write at the same time. With `page` or `ordering`
+   * the pages are numbered, and items may repeat or be left out then.
    */
   async *items<N extends PagedName, I extends Input<N>>(
     name: N,
     ...[input]: object extends Input<N> ? [input?: I] : [input: I]
   ): AsyncGenerator<Item<N, I>, void, void> {
     const { query, ...others } = (input ?? {}) as AnyInput;
-    const operation: Operation = operations[name];
-    const by = operation.continues ? "cursor" : "page";
-    let next: unknown = query?.[by] ?? (by === "page" ? 1 : undefined);
+    const by = query?.["page"] !== undefined || query?.["ordering"] !== undefined ? "page" : "cursor";
+    let next: unknown = query?.[by] ?? (by === "page" ? 1 : "");
     for (let first = true; first || next; first = false) {
       let list;
       try {

@@ -8,8 +8,6 @@ export interface Operation {
   readonly lists?: readonly string[];
   /** Whether it takes an Idempotency-Key. */
   readonly takesKey?: true;
-  /** Whether it is a list that continues behind a cursor. */
-  readonly continues?: true;
 }
 
 /** Input without its types. */

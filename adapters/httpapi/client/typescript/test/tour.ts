@@ -105,7 +105,12 @@ async function events(member: Plaza, friend: Plaza): Promise<number> {
     own++;
   }
   const whole = await member.call("listEvents");
-  check(own > 2 && own === whole.pagination.total_count, "every page was read");
+  check(own > 2 && own === whole.pagination?.total_count, "every page was read");
+  for await (const event of member.items("listEvents", { query: { page_size: 2, fields: ["id"] } })) {
+    check(Object.keys(event).join() === "id", "the field that was asked for");
+    own--;
+  }
+  check(own === 0, "every part was read");
   for await (const event of friend.items("userEvents", { path: { uid: read.user.uid } })) check(event.status === 100, "no draft");
   return draft.id;
 }
