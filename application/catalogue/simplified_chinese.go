@@ -78,6 +78,7 @@ var simplifiedChinese = map[string]string{
 	"Enter a whole number of 1 or greater.":                                         "请输入不小于 1 的整数。",
 	"Enter a full address that begins with http:// or https://.":                    "请输入以 http:// 或 https:// 开头的完整网址。",
 	"Enter a language tag, like en or zh-CN.":                                       "请输入语言标签，例如 en 或 zh-CN。",
+	"Control characters other than line breaks are not allowed.":                    "不能包含换行以外的控制字符。",
 	"Write one line without control characters.":                                    "请只写一行，不要包含控制字符。",
 	"A letter may have at most %d marks.":                                           "每个字母最多带 %d 个附加符号。",
 	"Characters that change the direction of the text around them are not allowed.": "不能包含会改变周围文字方向的字符。",

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -23,16 +24,32 @@ func Line(s string) string { return Composed(Trim(s)) }
 // maxMarks nonspacing marks in a row. What is stored already is not checked.
 func (l Limit) Line(s *string) string {
 	*s = Line(*s)
-	if p := l.Problem(*s); p != "" {
+	return l.shownProblem(*s, IsOfLine, "Write one line without control characters.")
+}
+
+// lineEnds replaces other line breaks by \n.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// Lines is Line for a text of several lines, which in the stored form are separated by \n.
+func (l Limit) Lines(s *string) string {
+	*s = Line(lineEnds.Replace(*s))
+	isAllowed := func(r rune) bool { return r == '\n' || IsOfLine(r) }
+	return l.shownProblem(*s, isAllowed, "Control characters other than line breaks are not allowed.")
+}
+
+// shownProblem returns the sentence about a text that the limit or Line excludes, or an empty text. Without isAllowed, a character is
+// answered with the sentence about control characters.
+func (l Limit) shownProblem(s string, isAllowed func(rune) bool, control string) string {
+	if p := l.Problem(s); p != "" {
 		return p
 	}
 	marks := 0
-	for _, r := range *s {
+	for _, r := range s {
 		switch {
 		case isDirection(r):
 			return "Characters that change the direction of the text around them are not allowed."
-		case !IsOfLine(r):
-			return "Write one line without control characters."
+		case !isAllowed(r):
+			return control
 		case unicode.In(r, unicode.Mn, unicode.Me):
 			marks++
 		case !IsIgnorable(r):
@@ -42,7 +59,7 @@ func (l Limit) Line(s *string) string {
 			return fmt.Sprintf("A letter may have at most %d marks.", maxMarks)
 		}
 	}
-	if *s != "" && IsBlank(*s) {
+	if s != "" && IsBlank(s) {
 		return Blank
 	}
 	return ""

@@ -44,6 +44,25 @@ func TestUSR06_a_text_of_one_line_is_trimmed_composed_and_then_counted(t *testin
 	}
 }
 
+func TestUSR06_a_text_of_several_lines_ends_them_alike(t *testing.T) {
+	limit := text.Limit{Chars: 8}
+	for sent, want := range map[string]string{
+		"": "", " \r\n": "", " a\r\nb\rc\n\nd\n": "a\nb\nc\n\nd", "\n\u3000e\u0301 \n x": "é \n x", "א\u200e\n1": "א\u200e\n1",
+		strings.Repeat("\r\n", 6) + "a" + strings.Repeat("\r\n", 6) + "b": "a\n\n\n\n\n\nb",
+	} {
+		assert.Empty(t, limit.Lines(&sent))
+		assert.Equal(t, want, sent)
+	}
+	const control = "Control characters other than line breaks are not allowed."
+	for sent, want := range map[string]string{
+		"a\n2345678": "Ensure this field has no more than 8 characters.", "a\n\xff": "Text must be valid UTF-8.",
+		"a\tb": control, "a\vb": control, "a\u0085b": control, "a\u2028b": control, "\u200b\n\u2060": text.Blank,
+		"a\n\u202eb": "Characters that change the direction of the text around them are not allowed.",
+	} {
+		assert.Equal(t, want, limit.Lines(&sent))
+	}
+}
+
 // TestUSR06_a_text_of_one_line_has_no_character_that_reaches_beyond_it tries every character.
 func TestUSR06_a_text_of_one_line_has_no_character_that_reaches_beyond_it(t *testing.T) {
 	const beyond = "\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

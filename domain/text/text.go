@@ -4,7 +4,8 @@
 //
 // A text of one line, such as a name, a title, a tag or a reason, stands amid other text. Limit.Line keeps it from
 // changing how that is shown. A text of several lines, such as a content, a comment or a summary, is stored as it was
-// written: clients show it apart, and marks of direction end with its last paragraph.
+// written: clients show it apart, and marks of direction end with its last paragraph. What people say of themselves stands beside
+// their names, so Limit.Lines keeps the rules of Line for it.
 package text
 
 import (
