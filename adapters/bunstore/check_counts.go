@@ -152,6 +152,21 @@ var ownersSums = []struct{ table, column, sums, finding string }{
 		GROUP BY owner_id`,
 		"unread notifications of user %d are counted as %d; should be %d",
 	},
+	{
+		"profile_counts", "events", `
+		SELECT author_id AS owner_id, COUNT(*) AS total FROM events WHERE status = 100 AND permission = 0 AND NOT hidden GROUP BY author_id`,
+		"public events of user %d are counted as %d; should be %d",
+	},
+	{
+		"profile_counts", "followers",
+		"SELECT followed_id AS owner_id, COUNT(*) AS total FROM subscriptions WHERE followed_id IS NOT NULL GROUP BY followed_id",
+		"followers of user %d are counted as %d; should be %d",
+	},
+	{
+		"profile_counts", "followed",
+		"SELECT user_id AS owner_id, COUNT(*) AS total FROM subscriptions WHERE followed_id IS NOT NULL GROUP BY user_id",
+		"those whom user %d follows are counted as %d; should be %d",
+	},
 }
 
 // ownersSums compares the sums with the rows of each owner. It locks a sum and checks it again.

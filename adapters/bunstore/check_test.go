@@ -230,6 +230,8 @@ func TestCheck_finds_and_mends_what_disagrees(t *testing.T) {
 			"UPDATE notification_counts SET unread = -1",
 			"UPDATE notification_counts SET read_up_to = 1000",
 			"DELETE FROM notification_counts",
+			"UPDATE profile_counts SET events = 7, followers = 8, followed = 9",
+			"DELETE FROM profile_counts",
 			"UPDATE notifications SET owner_id = actor_id WHERE kind = 'follow'",
 			"UPDATE notifications SET object_id = object_id + 1 WHERE kind = 'comment'",
 			"UPDATE notifications SET withdrawn = TRUE WHERE kind = 'like'",

@@ -1,6 +1,7 @@
 package bunstore_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -17,12 +18,14 @@ import (
 
 	"plaza/adapters/bunstore"
 	"plaza/domain/access"
+	"plaza/domain/block"
 	"plaza/domain/event"
 	"plaza/domain/fault"
 	"plaza/domain/media"
 	"plaza/domain/moderation"
 	"plaza/domain/page"
 	"plaza/domain/personaldata"
+	"plaza/domain/ratelimit"
 	"plaza/domain/subscription"
 	"plaza/domain/user"
 	"plaza/domain/userimage"
@@ -57,18 +60,25 @@ func newCrowd(t *testing.T, people, events int, servers ...*bunstore.Store) *cro
 
 // write writes the event of that number anew.
 func (c *crowd) write(t *testing.T, s *bunstore.Store, i int) error {
-	e, err := s.Events().Add(t.Context(), listedEvent(t, c.people[i%3], "An event"))
+	author := c.people[i%3]
+	e, err := s.Events().Add(t.Context(), listedEvent(t, author, "An event"), charge(author))
 	if err == nil {
 		c.events[i].Store(e)
 	}
 	return err
 }
 
+// charge is one for a change of events that is always admitted.
+func charge(account user.ID) ratelimit.Charge {
+	often := ratelimit.Limits{ratelimit.Event: {Count: 1_000_000, Period: time.Second}}
+	return often.Charge(int64(account), ratelimit.Event, time.Now())
+}
+
 // act does something at random as the person.
 func (c *crowd) act(t *testing.T, s *bunstore.Store, who user.ID, r *rand.Rand) error {
 	i := r.IntN(len(c.events))
 	e, ctx, now := c.events[i].Load(), t.Context(), time.Now()
-	switch n := r.IntN(40); {
+	switch n := r.IntN(46); {
 	case n < 10:
 		comment, err := event.NewComment(e.ID(), who, "Oh", now)
 		if err != nil {
@@ -101,6 +111,18 @@ func (c *crowd) act(t *testing.T, s *bunstore.Store, who user.ID, r *rand.Rand) 
 		return s.Notifications().MarkRead(ctx, who, list.Items[r.IntN(len(list.Items))].ID)
 	case n < 38:
 		_, err := s.Sweep(ctx, now.Add(24*time.Hour)) // of withdrawn ones
+		return err
+	case n < 40:
+		b, err := block.New(who, c.people[r.IntN(len(c.people))], now)
+		if err != nil {
+			return nil
+		}
+		err = s.Blocks().Add(ctx, b)
+		return cmp.Or(err, s.Blocks().Remove(ctx, who, b.Whom))
+	case n < 44:
+		_, err := s.Events().Change(ctx, e.ID(), func(e *event.Event) error {
+			return e.Apply(event.Change{Publish: new(n%2 == 0)}, now)
+		}, charge(e.Author()))
 		return err
 	default:
 		if _, err := s.Events().Remove(ctx, e.ID()); err != nil {

@@ -21,9 +21,9 @@ import (
 // Events implements event.Repository, event.Reader, event.Discussion and
 // event.RelatedReader.
 //
-// Every writer locks an event's counts before the event itself, and both before the
-// bytes of its author's pictures and the counters of the feed. The locks of quotas come
-// first of all. The fixed order prevents deadlocks.
+// Every writer locks an event's counts before the event itself, then what its author's profile counts, and all of them before the
+// bytes of the author's pictures and the counters of the feed. The locks of quotas come first of all. The fixed order prevents
+// deadlocks.
 type Events struct {
 	DB     *engine.DB
 	Limits quota.Limits
@@ -107,6 +107,11 @@ const (
 			day = $10, category_id = $11, permission = $12, status = $13, hidden = $14, published_at = $15, revision = revision + 1
 		WHERE id = $1 AND revision = $2
 		RETURNING (SELECT n.comments FROM event_counts n WHERE n.event_id = $1), (SELECT n.likes FROM event_counts n WHERE n.event_id = $1)`
+
+	// lockRevision locks the event $1, if it has the revision $2.
+	lockRevision = `
+		SELECT id FROM events WHERE id = $1 AND revision = $2
+		FOR UPDATE`
 
 	// LockEvent locks the event $1.
 	LockEvent = `
@@ -210,6 +215,10 @@ func (v Events) rewrite(tx *engine.Tx, old event.Entry, next event.State, charge
 	if !isIndexedAlike(before, next) {
 		update = updateEvent
 		args = append(args, next.Date, engine.NullIfZero(next.Category), next.Permission, next.Status, next.IsHidden, next.Published)
+		// The update locks the counts of the author's profile, which are behind the charge.
+		tx.Queue(lockRevision, next.ID, old.Revision).Must(errStale)
+		people.ChargeAll(tx, charges)
+		charges = nil
 	}
 	tx.Queue(update, args...).Must(errStale).Into(&counts.Comments, &counts.Likes)
 	people.ChargeAll(tx, charges)

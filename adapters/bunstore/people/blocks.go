@@ -27,6 +27,20 @@ const (
 			EXISTS (SELECT 1 FROM blocks WHERE user_id = $1 AND other_id = $2 AND is_by_user),
 			(SELECT COUNT(*) FROM (SELECT 1 FROM blocks WHERE user_id = $1 AND is_by_user LIMIT CAST($3 AS bigint)) own)`
 
+	// lockFollowsBetween locks the subscriptions of $1 and $2 to the other one.
+	lockFollowsBetween = `
+		SELECT 1 FROM subscriptions
+		WHERE user_id = $1 AND followed_id = $2 OR user_id = $2 AND followed_id = $1
+		ORDER BY id
+		FOR UPDATE`
+
+	// lockProfileCounts locks what the profiles of $1 and $2 count.
+	lockProfileCounts = `
+		SELECT 1 FROM profile_counts
+		WHERE owner_id IN ($1, $2)
+		ORDER BY owner_id
+		FOR UPDATE`
+
 	// lockNoticesBetween locks the notifications of $1 and $2 about the other one. An owner has at most a thousand or so, an
 	// actor has any number: no plan begins with the index of actors.
 	lockNoticesBetween = `
@@ -63,12 +77,12 @@ const (
 // lockPair makes others who block or follow for one of the two wait, in one order. Of a block and a follow at once, the
 // later one knows of the other.
 func lockPair(tx *engine.Tx, a, b user.ID) {
-	lockFollows(tx, min(a, b))
-	lockFollows(tx, max(a, b))
+	LockFollows(tx, min(a, b))
+	LockFollows(tx, max(a, b))
 }
 
-// Add takes the locks of notifications in their order: first those of the notifications, then those of their counts. Behind
-// them, it sees those of all who have read that there is no block.
+// Add takes its locks in the order of all writers: subscriptions, counts of profiles, notifications and their counts. Behind them, it
+// sees the notifications of all who have read that there is no block.
 func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Charge) error {
 	first, second := min(b.By, b.Whom), max(b.By, b.Whom)
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
@@ -86,6 +100,8 @@ func (v Blocks) Add(ctx context.Context, b block.Block, charges ...ratelimit.Cha
 		if full := v.Limits.CheckBlocks(blocks); full != nil && !stands {
 			return full
 		}
+		tx.Queue(lockFollowsBetween, first, second)
+		tx.Queue(lockProfileCounts, first, second)
 		tx.Queue(lockNoticesBetween, first, second)
 		tx.Queue("INSERT INTO notification_counts (owner_id) VALUES ($1), ($2) ON CONFLICT (owner_id) DO NOTHING", first, second)
 		tx.Queue(lockNoticeCounts, first, second)

@@ -72,7 +72,7 @@ func (v Subscriptions) Follow(
 ) (stored subscription.Subscription, isNew bool, err error) {
 	followed, category := engine.NullIfZero(sub.Followed), engine.NullIfZero(sub.Category)
 	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
-		lockFollows(tx, sub.User)
+		LockFollows(tx, sub.User)
 		if sub.Followed != 0 {
 			tx.Lock(fmt.Sprint("contacts ", min(sub.User, sub.Followed), " and ", max(sub.User, sub.Followed)))
 		}
@@ -109,9 +109,9 @@ func (v Subscriptions) Follow(
 	return stored, isNew, err
 }
 
-// lockFollows makes others who follow for the user wait, so that they don't exceed the quota together, and those who block
+// LockFollows makes others who follow for the user wait, so that they don't exceed the quota together, and those who block
 // for the user.
-func lockFollows(tx *engine.Tx, who user.ID) { tx.Lock(fmt.Sprint("follows of ", who)) }
+func LockFollows(tx *engine.Tx, who user.ID) { tx.Lock(fmt.Sprint("follows of ", who)) }
 
 func (v Subscriptions) Get(ctx context.Context, owner user.ID, id subscription.ID) (subscription.Subscription, error) {
 	row, err := engine.SelectOne[SubscriptionRow](ctx, v.DB, subscription.ErrNotFound, "id = ? AND user_id = ?", id, owner)

@@ -18,11 +18,15 @@ import (
 	"plaza/domain/verification"
 )
 
-// eraseEvents first locks the counts of all: removing an event locks the author's counts of notifications, for which a caller waits
-// who comments on another of the events and holds the counts of that one.
+// eraseEvents first locks the counts of all, and then the events: removing an event locks the author's counts of notifications, for
+// which a caller waits who comments on another of the events and holds the counts of that one, and what the author's profile counts,
+// for which a caller waits who publishes another of the events.
 func (v PersonalData) eraseEvents(tx *engine.Tx, _ user.ID, ids []int64) (int, error) {
 	var b feedstore.ListingChanges
 	there, err := v.lockCounts(tx, bun.List(ids)) // the others were removed meanwhile
+	for _, id := range there {
+		tx.Queue(diary.LockEvent, id)
+	}
 	for _, id := range there {
 		if err == nil {
 			_, err = diary.RemoveEvent(tx, id, &b)
@@ -161,6 +165,7 @@ func (v PersonalData) eraseAccount(tx *engine.Tx, id user.ID, ids []int64) (int,
 	if err != nil {
 		return 0, err
 	}
+	people.LockFollows(tx, id) // who blocks locks the counts of the user's profile before those of their notifications
 	tx.Lock(people.LoginsOf(phone))
 	// Before the user: a comment or a like locks the counts of notifications before it refers to its user.
 	tx.Queue("DELETE FROM notification_counts WHERE owner_id = $1 AND total = 0", id)
@@ -171,6 +176,8 @@ func (v PersonalData) eraseAccount(tx *engine.Tx, id user.ID, ids []int64) (int,
 	tx.Queue("DELETE FROM code_uses WHERE number = $1", number)
 	tx.Queue(blankUser, id, user.ErasedPhone(id).String(), []string{})
 	tx.Queue("DELETE FROM presence WHERE user_id = $1", id)
+	// Behind the user: who follows the user refers to them before the counts of their profile.
+	tx.Queue("DELETE FROM profile_counts WHERE owner_id = $1 AND events = 0 AND followers = 0 AND followed = 0", id)
 	tx.Queue("DELETE FROM image_counts WHERE owner_id = $1 AND kept = 0", id)
 	tx.Queue("DELETE FROM picture_totals WHERE owner_id = $1 AND NOT EXISTS (SELECT 1 FROM pictures p WHERE p.owner_id = $1)", id)
 	return len(ids), people.ReplacePrefixes(tx, user.Member{ID: id}) // by none
@@ -180,5 +187,5 @@ func (v PersonalData) eraseAccount(tx *engine.Tx, id user.ID, ids []int64) (int,
 const blankUser = `
 	UPDATE users
 	SET phone = $2, password_hash = '', scopes = $3, staff = FALSE, disabled = TRUE, generation = generation + 1,
-		firstname = '', lastname = '', expertise = '', location = '', timezone = 'UTC', avatar = NULL, revision = revision + 1
+		firstname = '', lastname = '', expertise = '', location = '', bio = '', timezone = 'UTC', avatar = NULL, revision = revision + 1
 	WHERE id = $1 AND phone NOT LIKE 'erased-%'`
