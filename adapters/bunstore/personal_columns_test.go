@@ -42,11 +42,11 @@ type personalTable struct {
 var personalTables = map[string]personalTable{
 	"users": {
 		kind: personaldata.Account, owner: "id = {user}",
-		exported: "id phone scopes staff disabled firstname lastname expertise location timezone joined source avatar",
+		exported: "id phone scopes staff disabled firstname lastname expertise location timezone joined source avatar bio",
 		internal: "password_hash generation revision adopted erasing",
 		// those from phone on with neutral values
 		kept:  "id joined source adopted generation revision erasing phone scopes staff disabled timezone avatar",
-		blank: "password_hash firstname lastname expertise location",
+		blank: "password_hash firstname lastname expertise location bio",
 	},
 	"name_prefixes": {owner: "user_id = {user}", internal: "prefix user_id"}, // of the names, which users has
 	"presence":      {kind: personaldata.Account, owner: "user_id = {user}", exported: "seen", internal: "user_id"},
@@ -107,6 +107,7 @@ var personalTables = map[string]personalTable{
 	"hidden_things": {kind: personaldata.Hidden, owner: "owner_id = {user}", exported: "kind object_id reason hidden_at",
 		internal: "owner_id"},
 	"notification_counts": {owner: "owner_id = {user}", internal: "owner_id total unread read_up_to"},
+	"profile_counts":      {owner: "owner_id = {user}", internal: "owner_id events followers followed"},
 	"image_counts":        {owner: "owner_id = {user}", internal: "owner_id kept"},
 	"pictures":            {owner: "owner_id = {user}", internal: "key owner_id bytes has_sizes"},
 	"picture_totals":      {owner: "owner_id = {user}", internal: "owner_id bytes"},
@@ -234,6 +235,7 @@ func TestErasureLeavesNoRowThatIsNotKept(t *testing.T) {
 		require.NoError(t, err)
 		_, err = p.Tokens.Issue(ctx, access.Token{User: id, Hash: access.KeyHash{1}, TTL: time.Hour, Created: noon, Used: noon})
 		require.NoError(t, err)
+		require.NoError(t, p.Directory.ChangeProfile(ctx, id, user.ProfileChange{Bio: new("I make tea.")}))
 		require.NoError(t, p.Directory.SetAvatar(ctx, id, media.CoverOf("public/avatar", "lg", 1, 1), 10))
 		_, err = p.Images.Add(ctx, userimage.New(id, "public/image", 1, 1, 10, userimage.Tags{}, noon))
 		require.NoError(t, err)

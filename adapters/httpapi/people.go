@@ -33,13 +33,14 @@ func (a *api) readProfile(c *transport.Call) (transport.Reply, error) {
 	return transport.Data(renderProfile(profile)), err
 }
 
-// profileBody changes the caller's profile (USR-06). Null clears a place and an expertise.
+// profileBody changes the caller's profile (USR-06). Null clears a place, an expertise and a bio.
 type profileBody struct {
 	Firstname *string                    `json:"firstname"`
 	Lastname  *string                    `json:"lastname"`
 	Timezone  *string                    `json:"timezone"`
 	Location  transport.Nullable[string] `json:"location"`
 	Expertise transport.Nullable[string] `json:"expertise"`
+	Bio       transport.Nullable[string] `json:"bio"`
 }
 
 func (a *api) changeProfile(c *transport.Call) (transport.Reply, error) {
@@ -50,6 +51,9 @@ func (a *api) changeProfile(c *transport.Call) (transport.Reply, error) {
 	}
 	if body.Expertise.Sent {
 		change.Expertise = &body.Expertise.Value
+	}
+	if body.Bio.Sent {
+		change.Bio = &body.Bio.Value
 	}
 	profile, err := a.People.ChangeProfile(c.Context(), c.Actor, change, readErr)
 	return transport.Data(renderProfile(profile)), err
@@ -78,11 +82,13 @@ type profile struct {
 	IsStaff    bool                `json:"is_staff"`
 	DateJoined transport.Timestamp `json:"date_joined"`
 	Unread     int                 `json:"unread_count"`
+	Bio        *string             `json:"bio"`
 }
 
 func renderProfile(p people.Profile) profile {
 	return profile{
 		person: renderPerson(p.Info), Phone: p.Phone.String(), Scopes: append([]access.Scope{}, p.Scopes...),
 		IsStaff: p.Staff, DateJoined: transport.Timestamp(p.Joined), Unread: p.Unread,
+		Bio: transport.Optional(p.Bio, p.Bio != ""),
 	}
 }

@@ -53,6 +53,8 @@ var table = []route{
 	row(http.MethodGet, "/api/user/search/", Authenticated, (*api).searchPeople),
 	row(http.MethodGet, "/api/user/profile/", Authenticated, (*api).readProfile),
 	row(http.MethodPatch, "/api/user/profile/", Authenticated, (*api).changeProfile),
+	row(http.MethodGet, "/api/user/profile/{uid}/", OptionalAuth, (*api).readPublicProfile),
+	row(http.MethodGet, "/api/user/relationship/", Authenticated, (*api).listRelationships),
 	row(http.MethodPost, "/api/user/erase/", Unnarrowed, (*api).eraseOwn),
 	row(http.MethodGet, "/api/user/export/", Unnarrowed, (*api).exportOwn),
 	row(http.MethodPut, "/api/user/avatar/", Authenticated, (*api).setAvatar),

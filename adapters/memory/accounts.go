@@ -171,6 +171,9 @@ func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileC
 			return user.ErrNotFound
 		}
 		v.s.members[id] = c.Apply(m)
+		if c.Bio != nil {
+			v.s.bios[id] = *c.Bio
+		}
 		return nil
 	})
 }

@@ -243,7 +243,7 @@ func (s *Store) kinds(id user.ID) map[personaldata.Kind]iter.Seq[owned] {
 func (s *Store) ownAccount(a access.Account) owned {
 	shown := a
 	shown.Hash = ""
-	o := owned{record: personaldata.Person{Account: shown, Member: s.members[a.User], Source: s.imports.sources[a.User]}}
+	o := owned{record: personaldata.Person{Account: shown, Member: s.members[a.User], Bio: s.bios[a.User], Source: s.imports.sources[a.User]}}
 	if !a.IsErased() {
 		o.erase = func() { s.eraseAccount(a) }
 	}
@@ -260,6 +260,7 @@ func (s *Store) eraseAccount(a access.Account) {
 	a.Phone = user.ErasedPhone(a.User)
 	s.putAccount(a)
 	delete(s.readUpTo, a.User)
+	delete(s.bios, a.User)
 	m := s.members[a.User]
 	s.queueDeletion(m.Avatar.Keys()...)
 	s.members[a.User] = user.Member{ID: a.User, Timezone: "UTC", Joined: m.Joined}

@@ -40,6 +40,7 @@ type Store struct {
 	accounts   table[user.ID, access.Account]
 	telephones table[string, user.ID] // by E164
 	members    table[user.ID, user.Member]
+	bios       table[user.ID, string]
 	tokens     table[access.TokenID, access.Token]
 	failures   failures
 	codes      codes
@@ -87,7 +88,7 @@ func New() *Store {
 	s := &Store{failures: newFailures(access.Limits()), translations: newTranslations(), requests: newKeys(), imports: newImportState()}
 	l := &s.ledger
 	for _, t := range []interface{ make() }{
-		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.tokens, &s.spentUntil, &s.categories, &s.listings,
+		&s.accounts, &s.telephones, &s.codes.all, &s.codes.spent, &s.members, &s.bios, &s.tokens, &s.spentUntil, &s.categories, &s.listings,
 		&s.subscriptions, &s.blocks, &s.events, &s.comments,
 		&s.likes, &s.notifications, &s.readUpTo, &s.reports, &s.hidden, &s.publications, &s.nodes, &s.texts, &s.howTos, &s.demands, &s.images,
 		&s.deletions, &s.pictures, &s.pictureBytes,

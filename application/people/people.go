@@ -142,6 +142,7 @@ func (p *People) ChangeProfile(ctx context.Context, actor access.Actor, c user.P
 // Profile is what users see of themselves (USR-05).
 type Profile struct {
 	user.Info
+	Bio    string
 	Phone  user.Phone
 	Scopes []access.Scope
 	Staff  bool
@@ -152,7 +153,7 @@ type Profile struct {
 // Profile returns the actor's own profile, with the scopes of the account, not those of the
 // token.
 func (p *People) Profile(ctx context.Context, actor access.Actor) (Profile, error) {
-	members, err := p.directory.Members(ctx, []user.ID{actor.ID})
+	own, err := p.directory.Profile(ctx, actor.ID, actor.ID)
 	if err != nil {
 		return Profile{}, err
 	}
@@ -160,17 +161,14 @@ func (p *People) Profile(ctx context.Context, actor access.Actor) (Profile, erro
 	if err != nil {
 		return Profile{}, err
 	}
-	if len(members) != 1 {
-		return Profile{}, fmt.Errorf("account %d has no member", actor.ID)
-	}
 	unread, err := p.notifications.Unread(ctx, actor.ID)
 	if err != nil {
 		return Profile{}, err
 	}
-	info := p.describe(members[0], p.now())
+	info := p.describe(own.Member, p.now())
 	info.IsOnline = true // the presence of this very request may not be stored yet
 	return Profile{
-		Info: info, Phone: account.Phone, Scopes: account.EffectiveScopes(), Staff: account.Staff, Joined: members[0].Joined,
+		Info: info, Bio: own.Bio, Phone: account.Phone, Scopes: account.EffectiveScopes(), Staff: account.Staff, Joined: own.Joined,
 		Unread: unread,
 	}, nil
 }

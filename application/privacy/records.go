@@ -114,6 +114,7 @@ func accountRecord(p personaldata.Person) Record {
 		{"lastname", "family name", optional(m.Lastname)},
 		{"expertise", "main expertise", optional(m.Expertise)},
 		{"location", "current region", optional(m.Location)},
+		{"bio", "what you say of yourself", optional(p.Bio)},
 		{"timezone", "time zone", m.Timezone},
 		{"avatar", "picture", optional(m.Avatar.Key)},
 		{"scopes", "what tokens of the account may do", listOf(a.Scopes)},

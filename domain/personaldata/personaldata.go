@@ -64,6 +64,7 @@ type (
 	Person struct {
 		Account access.Account // without its password
 		Member  user.Member
+		Bio     string
 		Source  string
 	}
 	Notification struct {

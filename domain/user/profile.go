@@ -7,11 +7,39 @@ import (
 	"plaza/domain/text"
 )
 
+// BioLimit bounds what a person says of themselves.
+var BioLimit = text.Limit{Chars: 500}
+
+// Profile is a user as others see them (USR-09).
+type Profile struct {
+	Member
+	Bio       string // what the user says of themselves; empty: nothing
+	Events    int    // how many of their events are published, public and not hidden
+	Followers int
+	Followed  int          // how many users they follow
+	Relation  Relationship // of the viewer
+}
+
+// Relationship is what stands between a viewer and a user (USR-10). It does not tell that the user blocks the viewer.
+type Relationship struct {
+	User          ID
+	Subscription  int64 // the ID of the viewer's subscription to the user; zero: none
+	FollowsViewer bool
+	IsBlocked     bool // by the viewer
+}
+
+// IsFollowed reports whether the viewer follows the user.
+func (r Relationship) IsFollowed() bool { return r.Subscription != 0 }
+
+// IsContact reports whether each follows the other (EVT-08).
+func (r Relationship) IsContact() bool { return r.IsFollowed() && r.FollowsViewer }
+
 // ProfileChange is what a person changes of their profile (USR-06). A nil field stays as it is.
 type ProfileChange struct {
 	Firstname, Lastname *string // the latter may be empty
 	Timezone            *string
 	Location, Expertise *string // empty: none
+	Bio                 *string // empty: none
 }
 
 // Check returns the change in the stored form, or all faults of its fields.
@@ -29,6 +57,7 @@ func (c ProfileChange) check(firstnameProblem func(*string) string) (ProfileChan
 		{"location", &c.Location, NameLimit.Line},
 		{"expertise", &c.Expertise, NameLimit.Line},
 		{"timezone", &c.Timezone, timezoneProblem},
+		{"bio", &c.Bio, BioLimit.Lines},
 	} {
 		if *f.value != nil {
 			*f.value = new(**f.value)
@@ -38,7 +67,7 @@ func (c ProfileChange) check(firstnameProblem func(*string) string) (ProfileChan
 	return c, wrong.Err()
 }
 
-// Apply returns the member after the change.
+// Apply returns the member after the change. The bio is no part of it.
 func (c ProfileChange) Apply(m Member) Member {
 	for field, value := range map[*string]*string{
 		&m.Firstname: c.Firstname, &m.Lastname: c.Lastname, &m.Timezone: c.Timezone, &m.Location: c.Location, &m.Expertise: c.Expertise,

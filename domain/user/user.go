@@ -46,7 +46,9 @@ type Member struct {
 // limits, in an existing time zone.
 func NewMember(m Member) (Member, error) {
 	m.Timezone = cmp.Or(m.Timezone, "UTC")
-	c, err := ProfileChange{&m.Firstname, &m.Lastname, &m.Timezone, &m.Location, &m.Expertise}.check(NameLimit.Line)
+	c, err := ProfileChange{
+		Firstname: &m.Firstname, Lastname: &m.Lastname, Timezone: &m.Timezone, Location: &m.Location, Expertise: &m.Expertise,
+	}.check(NameLimit.Line)
 	return c.Apply(m), err
 }
 
@@ -146,6 +148,13 @@ type Directory interface {
 	// Members returns the existing users of the ids, in any order, each once. Unknown
 	// ids, and those of users whose data was erased, must be left out. An empty list of ids is not an error.
 	Members(ctx context.Context, ids []ID) ([]Member, error)
+	// Profile returns the user, what they say of themselves and have, and the viewer's relationship to them; the zero viewer has
+	// none. Changes show at once. It returns ErrNotFound if the user does not exist, was erased or is disabled, or if a block stands
+	// between the two (block.Repository).
+	Profile(ctx context.Context, id, viewer ID) (Profile, error)
+	// Relationships returns the viewer's relationship to each of the users, in any order, each once. Those who do not exist, were
+	// erased or are disabled must be left out. An empty list of ids is not an error.
+	Relationships(ctx context.Context, viewer ID, ids []ID) ([]Relationship, error)
 	// SetAvatar replaces the user's avatar, or takes it away if the new one is zero. All sizes of the new one take so many bytes
 	// together; those of the old one are given back. It returns ErrNotFound if the user does
 	// not exist or was erased, and quota.Limits.ErrPictures if the new avatar takes more bytes than are

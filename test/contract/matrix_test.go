@@ -248,8 +248,17 @@ var trials = map[string]trial{
 	}},
 	"PUT /api/user/phone/": {"unnarrowed", plainly(phonePath,
 		object{"username": newcomer(0), "code": "000000", "password": password}, 400)},
-	"POST /api/user/erase/":            {"unnarrowed", plainly(erasePath, object{"code": "000000", "password": password}, 400)},
-	"GET /api/user/export/":            {"unnarrowed", plainly(exportPath, nil, 200)},
+	"POST /api/user/erase/": {"unnarrowed", plainly(erasePath, object{"code": "000000", "password": password}, 400)},
+	"GET /api/user/export/": {"unnarrowed", plainly(exportPath, nil, 200)},
+	"GET /api/user/profile/{uid}/": {"optionalAuth", func(_ *testing.T, c *cast) []aim {
+		want := everybody(200)
+		want["blocked"] = 404
+		return []aim{
+			{name: "the owner's profile", path: profileOf(c.owner), want: want},
+			{name: "nobody's profile", path: profile + "4711/", want: everybody(404)},
+		}
+	}},
+	"GET /api/user/relationship/":      {"authenticated", plainly(relations+"?uid=1", nil, 200)},
 	"PATCH /api/user/profile/":         {"authenticated", plainly(profile, object{"location": "Uppsala"}, 200)},
 	"PUT /api/user/notification/read/": {scoped, plainly(readNotifications, object{"up_to": 1}, 204)},
 

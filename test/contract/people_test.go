@@ -115,11 +115,13 @@ func (s *server) picture(t *testing.T, address string) []byte {
 	return a.body
 }
 
+// ownFields are those of the caller's own profile beside infoFields.
+var ownFields = []string{"phone", "scopes", "is_staff", "date_joined", "unread_count", "bio"}
+
 func ownProfile(t *testing.T, s *server) {
 	ada := s.member(t)
 	a := ada.get(t, profile).is(200)
-	own := []string{"phone", "scopes", "is_staff", "date_joined", "unread_count"}
-	a.hasFields("data", append(own, infoFields...))
+	a.hasFields("data", append(ownFields, infoFields...))
 	a.shows(object{"uid": ada.id, "phone": ada.phone, "is_staff": false, "date_joined": "2026-11-20T12:00:00.000000Z"})
 	info, isObject := s.anyone().looksUp(t, ada.id).at("data.0").(object)
 	require.True(t, isObject)

@@ -12,12 +12,18 @@ var profileRows = []row{
 	{"USR-06 what is no name and no time zone is refused by name", badProfiles, oneStore},
 	{"USR-06 a person may have one name", oneName, everyStore},
 	{"USR-06 pages of the feed and of events show the new name at once", newNameIsShown, everyServer},
+	{"USR-06 a person says of themselves what they want in several lines", bioIsChanged, everyStore},
+	{"USR-09 a person is shown with what they say of themselves and what they have", othersProfile, everyStore},
+	{"USR-09 counts follow what is published hidden followed blocked and erased", profileCounts, everyServer},
+	{"USR-09 nobody sees the profile of one who is unknown disabled erased or blocked", hiddenProfiles, everyStore},
+	{"USR-10 what stands between the caller and others comes in the order asked", relationships, everyStore},
+	{"USR-10 a hundred people at most are named", wrongRelationships, oneStore},
 }
 
 func profileIsChanged(t *testing.T, s *server) {
 	ada, bob := s.member(t), s.member(t)
 	a := ada.patch(t, profile, object{"firstname": " Grace\u3000", "timezone": "Asia/Shanghai", "location": " Hangzhou "}).is(200)
-	a.hasFields("data", append([]string{"phone", "scopes", "is_staff", "date_joined", "unread_count"}, infoFields...))
+	a.hasFields("data", append(ownFields, infoFields...))
 	now := object{
 		"firstname": "Grace", "lastname": "Berg", "username": "Grace Berg", "timezone": "Asia/Shanghai", "timezone_utc_offset": "+08:00",
 		"location": "Hangzhou", "expertise": "Bookbinding", "phone": ada.phone,
@@ -41,6 +47,8 @@ func badProfiles(t *testing.T, s *server) {
 		"timezone":  {nil, 5, "", "Mars/Base", "localtime", "posix/UTC", "Factory", "../../etc/passwd", strings.Repeat("x", 1000)},
 		"location":  {5, object{}, "a\nb", "\u200b", strings.Repeat("x", 65)},
 		"expertise": {true, "a\x00", "a\tb", strings.Repeat("茶", 65)},
+		"bio": {5, []any{}, "a\x00", "a\tb", "a\u2028b", "a\n\u202eb", "\u200b\n\u2060", "e" + strings.Repeat("\u0301", 6),
+			strings.Repeat("茶", 501)},
 	} {
 		for _, value := range values {
 			ada.patch(t, profile, object{field: value}).invalid(field)

@@ -28,6 +28,10 @@ func Accounts(t *testing.T, open Open) {
 		{"names come back as they went in", membersNames},
 		{"Erasing returns the users whose account is erasing, ascending, at most limit", accountsErasing},
 		{"ChangeProfile changes the fields that are sent", changeProfile},
+		{"Profile returns the user with their bio, what they have and the viewer's relationship, of which the zero viewer has none", profiles},
+		{"what a profile counts follows events, follows, blocks and erasures", profileCounts},
+		{"Profile of a user who does not exist, was erased, is disabled or blocked is ErrNotFound", profilesHidden},
+		{"Relationships returns the viewer's relationship to each existing user, once", relationships},
 		{"SetAvatar gives the person the picture, or none, in place of the one that they had", setAvatar},
 		{"SetAvatar of an unknown user is ErrNotFound", setAvatarUnknownUser},
 	})
@@ -310,7 +314,7 @@ func changeProfile(w *fixtures) {
 	other := w.member(w.newUser())
 	for _, c := range []user.ProfileChange{
 		{Firstname: new("丽丽")}, {Lastname: new("李"), Timezone: new("Asia/Shanghai")}, {Location: new(""), Expertise: new("")}, {},
-		{Location: new("Cádiz"), Expertise: new("Té 茶")},
+		{Location: new("Cádiz"), Expertise: new("Té 茶")}, {Bio: new("é\n茶 O'Brien")}, {Bio: new("")},
 	} {
 		want = c.Apply(want)
 		require.NoError(w, w.Directory.ChangeProfile(w.Context(), id, c))

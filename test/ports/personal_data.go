@@ -76,6 +76,7 @@ func (w *fixtures) storePerson(n int) person {
 	p.phone = w.account(p.id).Phone
 	w.category(feed.CategoryID(n))
 	w.avatar(p.id, avatarOf(fmt.Sprint("avatar-", n)))
+	require.NoError(w, w.Directory.ChangeProfile(w.Context(), p.id, user.ProfileChange{Bio: new("茶")}))
 	p.own = w.plated(p.id, media.Key(fmt.Sprint("private/plate-", n)))
 	p.seen = w.write(p.other, noon, under(feed.CategoryID(n)))
 	w.say(p.seen.ID(), p.id, noon.Add(2*time.Second), "Mine, the latest")
@@ -219,7 +220,7 @@ func personalRecords(w *fixtures) {
 	}
 	account := one(personaldata.Account)
 	assert.Equal(w, privacy.RecordOf(personaldata.Account, personaldata.Person{
-		Account: w.account(p.id), Member: w.member(p.id), Source: fmt.Sprint("user ", p.id),
+		Account: w.account(p.id), Member: w.member(p.id), Bio: "茶", Source: fmt.Sprint("user ", p.id),
 	}), account)
 	assert.Equal(w, []media.Key{"public/avatar-1"}, account.Pictures())
 	assert.Equal(w, noon.Add(time.Hour), valueOf(account, "seen_at"))

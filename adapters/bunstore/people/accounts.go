@@ -232,10 +232,11 @@ func (v Accounts) Members(ctx context.Context, ids []user.ID) ([]user.Member, er
 	return engine.Mapped(rows, func(r MemberRow) user.Member { return r.Member() }), err
 }
 
-// changeProfile sets the firstname $1, lastname $2, timezone $3, location $4 and expertise $5 of the user $6. What is NULL stays.
+// changeProfile sets the firstname $1, lastname $2, timezone $3, location $4, expertise $5 and bio $7 of the user $6. What is NULL
+// stays.
 const changeProfile = `
 	UPDATE users SET firstname = COALESCE($1, firstname), lastname = COALESCE($2, lastname), timezone = COALESCE($3, timezone),
-		location = COALESCE($4, location), expertise = COALESCE($5, expertise)
+		location = COALESCE($4, location), expertise = COALESCE($5, expertise), bio = COALESCE($7, bio)
 	WHERE id = $6 AND phone NOT LIKE 'erased-%'
 	RETURNING firstname, lastname`
 
@@ -243,7 +244,7 @@ func (v Accounts) ChangeProfile(ctx context.Context, id user.ID, c user.ProfileC
 	renamed := user.Member{ID: id}
 	return v.DB.Write(ctx, func(tx *engine.Tx) error {
 		ChargeAll(tx, charges)
-		tx.Queue(changeProfile, c.Firstname, c.Lastname, c.Timezone, c.Location, c.Expertise, id).Must(user.ErrNotFound).
+		tx.Queue(changeProfile, c.Firstname, c.Lastname, c.Timezone, c.Location, c.Expertise, id, c.Bio).Must(user.ErrNotFound).
 			Into(&renamed.Firstname, &renamed.Lastname)
 		if c.Firstname == nil && c.Lastname == nil {
 			return nil

@@ -44,6 +44,7 @@ type (
 	personalAccount struct {
 		people.AccountRow
 		people.MemberRow
+		Bio    string
 		Source string `bun:",nullzero"`
 	}
 	personalLike struct {
@@ -95,13 +96,13 @@ var personalKinds = map[personaldata.Kind]personalKind{
 	personaldata.Account: {
 		table: "users", left: "id = ?0 AND phone NOT LIKE 'erased-%'", key: "id", erase: PersonalData.eraseAccount,
 		records: exporting(`
-			SELECT u.id, u.phone, u.scopes, u.staff, u.disabled, u.source,
+			SELECT u.id, u.phone, u.scopes, u.staff, u.disabled, u.source, u.bio,
 				u.id AS member_id, u.firstname, u.lastname, u.expertise, u.location, u.timezone, u.joined, u.avatar, p.seen
 			FROM users u LEFT JOIN presence p ON p.user_id = u.id
 			WHERE u.id = $1 AND u.id > $3 ORDER BY u.id LIMIT CAST($2 AS bigint)`,
 			func(r *personalAccount) exported {
 				a, err := r.Account()
-				return exported{personaldata.Person{Account: a, Member: r.Member(), Source: r.Source}, []any{r.ID}, err}
+				return exported{personaldata.Person{Account: a, Member: r.Member(), Bio: r.Bio, Source: r.Source}, []any{r.ID}, err}
 			}),
 	},
 	personaldata.Sessions: {

@@ -59,6 +59,7 @@ func TestTheDocumentAgreesWithTheDomain(t *testing.T) {
 			}
 		}
 	}
+	assert.EqualValues(t, user.BioLimit.Chars, *schemas["ProfileChange"].Value.Properties["bio"].Value.MaxLength)
 	assert.EqualValues(t, event.CommentLimit.Chars, *schemas["NewComment"].Value.Properties["content"].Value.MaxLength)
 	assert.EqualValues(t, event.MaxPlates, *schemas["Event"].Value.Properties["plates"].Value.MaxItems)
 	assert.EqualValues(t, people.MaxLookup, *schemas["People"].Value.Properties["uid"].Value.MaxItems)
