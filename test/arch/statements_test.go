@@ -14,6 +14,7 @@ import (
 var putTogether = map[string]string{
 	"insertions": "a bulk insert has as many rows as come",
 	"Stored":     "the columns are those of any model",
+	"Update":     "so are these",
 	"clearIndex": "the name of an index can't be a parameter",
 	"ping":       "the settings come from the table of those that are set",
 }

@@ -199,7 +199,8 @@ func (b listingChange) write(db *engine.DB, tx *engine.Tx) {
 	case b.isUpdate():
 		tx.Queue(touchListing, next.Kind, next.ID, next.Updated)
 	default:
-		tx.Add(engine.Step{Statement: putListing, Args: engine.Values(db, listingRowOf(next))})
+		row := listingRowOf(next)
+		tx.Add(engine.Step{Statement: putListing, Args: engine.Values(db, &row)})
 	}
 }
 

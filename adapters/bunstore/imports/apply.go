@@ -28,9 +28,8 @@ type batchApply struct {
 }
 
 // storeRecords stores the ready records of the kind, each as the row that rowOf returns. It adds rows that are not stored yet, and
-// changes others, unless they are the same, by the statement, whose parameters are the columns of the model. What is listed
-// it lists.
-func storeRecords[Record imported.Record, Row any](t *batchApply, kind imported.Kind, update string, rowOf func(Record) Row) error {
+// changes others, unless they are the same. What is listed it lists.
+func storeRecords[Record imported.Record, Row any](t *batchApply, kind imported.Kind, rowOf func(Record) Row) error {
 	rows := make([]Row, len(t.ready[kind]))
 	for n, i := range t.ready[kind] {
 		rows[n] = rowOf(t.batch.Records[i].(Record))
@@ -39,30 +38,33 @@ func storeRecords[Record imported.Record, Row any](t *batchApply, kind imported.
 	if err != nil {
 		return err
 	}
-	var added []Row
-	var changed [][]any
+	var added, changed []Row
 	for n, i := range t.ready[kind] {
-		old, has := stored[engine.KeyOf(t.db, rows[n])]
-		if !has {
-			added = append(added, rows[n])
-		} else if values := engine.Values(t.db, rows[n]); reflect.DeepEqual(engine.Values(t.db, old), values) {
-			t.outcomes[i].Status = imported.Same
-			continue
-		} else {
+		row := &rows[n]
+		switch old, has := stored[engine.KeyOf(t.db, row)]; {
+		case !has:
+			added = append(added, *row)
+			t.replace(old, *row)
+		case !reflect.DeepEqual(engine.Values(t.db, &old), engine.Values(t.db, row)):
 			t.outcomes[i].Status = imported.Changed
-			changed = append(changed, values)
-		}
-		if next, is := any(rows[n]).(feedstore.RecordRow); is {
-			t.Replace(any(old).(feedstore.RecordRow).Record(), next.Record())
+			changed = append(changed, *row)
+			t.replace(old, *row)
+		default:
+			t.outcomes[i].Status = imported.Same
 		}
 	}
 	if err := engine.Insert(t.tx, added); err != nil {
 		return err
 	}
-	for _, values := range changed {
-		t.tx.Add(engine.Step{Statement: update, Args: values})
-	}
+	engine.Update(t.tx, changed...)
 	return nil
+}
+
+// replace lists the next row, if it is of a kind that the feed lists, in place of the old one.
+func (t *batchApply) replace(old, next any) {
+	if next, is := next.(feedstore.RecordRow); is {
+		t.Replace(old.(feedstore.RecordRow).Record(), next.Record())
+	}
 }
 
 // stored returns the indexes of the records of the kind that were new or have changed.
@@ -126,13 +128,8 @@ func (t *batchApply) userRecords() error {
 	return people.ReplacePrefixes(t.tx, members...)
 }
 
-// updateCategory changes the category $1: $2 parent, $3 name, $4 slug.
-const updateCategory = `
-	UPDATE categories SET parent_id = $2, name = $3, slug = $4
-	WHERE id = $1`
-
 func (t *batchApply) categoryRecords() error {
-	err := storeRecords(t, imported.Category, updateCategory, func(r imported.CategoryRecord) feedstore.CategoryRow {
+	err := storeRecords(t, imported.Category, func(r imported.CategoryRecord) feedstore.CategoryRow {
 		return feedstore.CategoryRow{ID: r.ID, ParentID: r.Parent, Name: r.Name, Slug: r.Slug}
 	})
 	if len(t.stored(imported.Category)) > 0 {
@@ -141,41 +138,22 @@ func (t *batchApply) categoryRecords() error {
 	return err
 }
 
-// updateNode changes the node $1: $2 title, $3 cover, $4 author, $5 category, $6 whether it is published, $7 deleted, $8 created,
-// $9 updated, $10 bundle, $11 summary, $12 language.
-const updateNode = `
-	UPDATE nodes SET title = $2, cover = $3, author_id = $4, category_id = $5, published = $6, deleted = $7, created = $8, updated = $9,
-		bundle_id = $10, summary = $11, language = $12
-	WHERE id = $1`
-
 func (t *batchApply) nodeRecords() error {
-	return storeRecords(t, imported.Node, updateNode, func(r imported.NodeRecord) feedstore.NodeRow {
+	return storeRecords(t, imported.Node, func(r imported.NodeRecord) feedstore.NodeRow {
 		r.Author = t.users[r.By].ID
 		return feedstore.NodeRow{ContentFields: feedstore.ContentFieldsOf(int64(r.ID), r.Bundle, r.Content)}
 	})
 }
 
-// updateDemand changes the demand $1: $2 title, $3 cover, $4 author, $5 category, $6 whether it is published, $7 deleted, $8
-// created, $9 updated, $10 description, $11 tags, $12 images, $13 address, $14 latitude, $15 longitude, $16 closed, $17 start, $18 end.
-const updateDemand = `
-	UPDATE demands SET title = $2, cover = $3, author_id = $4, category_id = $5, published = $6, deleted = $7, created = $8, updated = $9,
-		description = $10, tags = $11, images = $12, address = $13, lat = $14, lng = $15, closed = $16, starts = $17, ends = $18
-	WHERE id = $1`
-
 func (t *batchApply) demandRecords() error {
-	return storeRecords(t, imported.Demand, updateDemand, func(r imported.DemandRecord) feedstore.DemandRow {
+	return storeRecords(t, imported.Demand, func(r imported.DemandRecord) feedstore.DemandRow {
 		r.Author = t.users[r.By].ID
 		return feedstore.DemandRowOf(r.Demand)
 	})
 }
 
-// updateHowTo changes the how-to of the robot $2 in the category $1: $3 bundles, $4 created, $5 updated.
-const updateHowTo = `
-	UPDATE howtos SET bundles = $3, created = $4, updated = $5
-	WHERE category = $1 AND robot_id = $2`
-
 func (t *batchApply) howToRecords() error {
-	return storeRecords(t, imported.HowTo, updateHowTo, func(r imported.HowToRecord) feedstore.HowToRow {
+	return storeRecords(t, imported.HowTo, func(r imported.HowToRecord) feedstore.HowToRow {
 		return feedstore.HowToRow{
 			Category: r.Category, RobotID: t.users[r.By].ID,
 			Bundles: engine.Mapped(r.Bundles, func(id publication.BundleID) int64 { return int64(id) }),
@@ -183,13 +161,6 @@ func (t *batchApply) howToRecords() error {
 		}
 	})
 }
-
-// updateNews changes the news with the id $1 at the source: $2 and $3 name and logo of the site, $4 address, $5 title, $6 day, $7 HTML,
-// $8 category, $9 city, $10 district, $11 province, $12 country.
-const updateNews = `
-	UPDATE news SET site_name = $2, site_logo = $3, url = $4, title = $5, released = $6, html = $7,
-		category = $8, city = $9, district = $10, province = $11, country = $12
-	WHERE source = $1`
 
 // newsRecordRow is a row of imported news, which has its id at the source.
 type newsRecordRow struct {
@@ -199,7 +170,7 @@ type newsRecordRow struct {
 }
 
 func (t *batchApply) newsRecords() error {
-	return storeRecords(t, imported.News, updateNews, func(r imported.NewsRecord) newsRecordRow {
+	return storeRecords(t, imported.News, func(r imported.NewsRecord) newsRecordRow {
 		return newsRecordRow{Source: r.Source, NewsFields: diary.NewsFields{
 			SiteName: r.SiteName, SiteLogo: r.SiteLogo, URL: r.URL, Title: r.Title, Released: engine.Date{Date: r.Released},
 			HTML: r.HTML, Category: r.Category, City: r.City, District: r.District, Province: r.Province, Country: r.Country,

@@ -4,7 +4,6 @@ package imports
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -158,28 +157,24 @@ const (
 		UPDATE import_runs SET state = $2, unfinished = FALSE, ended = $3, counts = $4, rejects = $5 WHERE id = $1`
 )
 
+// encoded returns counts or rejects as JSON, which can represent all of them.
+func encoded(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
 // BeginRun stores the run as an interrupted one, until it ends.
 func (v Store) BeginRun(ctx context.Context, began time.Time, files []string) (id imported.RunID, err error) {
-	counts, err := json.Marshal(imported.RunCounts{Files: files})
-	if err != nil {
-		return 0, fmt.Errorf("encode run of an import: %w", err)
-	}
-	return id, v.DB.Write(ctx, func(tx *engine.Tx) error {
-		tx.Queue(insertRun, imported.RunInterrupted, began, string(counts)).Into((*int64)(&id))
+	err = v.DB.Write(ctx, func(tx *engine.Tx) error {
+		tx.Queue(insertRun, imported.RunInterrupted, began, encoded(imported.RunCounts{Files: files})).Into((*int64)(&id))
 		return nil
 	})
+	return id, err
 }
 
 func (v Store) EndRun(ctx context.Context, r imported.Run, rejects []imported.RejectedLine) error {
-	counts, err := json.Marshal(r.RunCounts)
-	if err != nil {
-		return fmt.Errorf("encode run of an import: %w", err)
-	}
-	lines, err := json.Marshal(engine.Filled(rejects[:min(len(rejects), imported.MaxRejects)]))
-	if err != nil {
-		return fmt.Errorf("encode rejects of an import: %w", err)
-	}
-	return v.DB.Exec(ctx, endRun, r.ID, r.State, r.Ended, string(counts), string(lines))
+	some := engine.Filled(rejects[:min(len(rejects), imported.MaxRejects)])
+	return v.DB.Exec(ctx, endRun, r.ID, r.State, r.Ended, encoded(r.RunCounts), encoded(some))
 }
 
 func (v Store) Runs(ctx context.Context, p page.Request) (page.Page[imported.Run], error) {

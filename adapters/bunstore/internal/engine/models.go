@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -8,20 +9,20 @@ import (
 )
 
 // KeyOf returns the key of the row.
-func KeyOf[R any](s *DB, row R) (key Key) {
-	copy(key[:], valuesOf(s, s.Writer.Table(reflect.TypeFor[R]()).PKs, reflect.ValueOf(row)))
+func KeyOf[R any](s *DB, row *R) (key Key) {
+	copy(key[:], valuesOf(s, s.Writer.Table(reflect.TypeFor[R]()).PKs, row))
 	return key
 }
 
 // Values returns what the fields of the row bind, in the order of its model. A list is never NULL.
-func Values[R any](s *DB, row R) []any {
-	return valuesOf(s, s.Writer.Table(reflect.TypeFor[R]()).Fields, reflect.ValueOf(row))
+func Values[R any](s *DB, row *R) []any {
+	return valuesOf(s, s.Writer.Table(reflect.TypeFor[R]()).Fields, row)
 }
 
-func valuesOf(s *DB, fields []*schema.Field, row reflect.Value) []any {
-	all := make([]any, len(fields))
+func valuesOf[R any](s *DB, fields []*schema.Field, row *R) []any {
+	of, all := reflect.ValueOf(row).Elem(), make([]any, len(fields))
 	for i, field := range fields {
-		value := field.Value(row)
+		value := field.Value(of)
 		switch {
 		case field.NullZero && value.IsZero():
 			continue
@@ -43,11 +44,11 @@ func Stored[R any](tx *Tx, rows []R) (map[Key]R, error) {
 	columns := strings.Join(Mapped(table.Fields, func(f *schema.Field) string { return f.Name }), ", ")
 	statement := tx.s.Pick(Both("SELECT " + columns + " FROM " + table.Name + " WHERE " + table.PKs[0].Name + " = ANY($1)"))
 	keys := reflect.MakeSlice(reflect.SliceOf(table.PKs[0].StructField.Type), 0, len(rows))
-	for _, row := range rows {
-		keys = reflect.Append(keys, table.PKs[0].Value(reflect.ValueOf(row)))
+	for i := range rows {
+		keys = reflect.Append(keys, table.PKs[0].Value(reflect.ValueOf(&rows[i]).Elem()))
 	}
 	Found(tx, tx.Queue(statement, keys.Interface()), func(row *R) error {
-		found[KeyOf(tx.s, *row)] = *row
+		found[KeyOf(tx.s, row)] = *row
 		return nil
 	})
 	return found, tx.Send()
@@ -66,5 +67,26 @@ func Insert[R any](tx *Tx, rows []R) error {
 			fields, columns = append(fields, field), append(columns, field.Name)
 		}
 	}
-	return tx.Copy(table.Name, columns, Mapped(rows, func(row R) []any { return valuesOf(tx.s, fields, reflect.ValueOf(row)) }))
+	values := make([][]any, len(rows))
+	for i := range rows {
+		values[i] = valuesOf(tx.s, fields, &rows[i])
+	}
+	return tx.Copy(table.Name, columns, values)
+}
+
+// Update queues that the stored rows with the keys of the given ones become these.
+func Update[R any](tx *Tx, rows ...R) {
+	table := tx.s.Writer.Table(reflect.TypeFor[R]())
+	var set, where []string
+	for i, field := range table.Fields {
+		if column := fmt.Sprintf("%s = $%d", field.Name, i+1); field.IsPK {
+			where = append(where, column)
+		} else {
+			set = append(set, column)
+		}
+	}
+	statement := "UPDATE " + table.Name + " SET " + strings.Join(set, ", ") + " WHERE " + strings.Join(where, " AND ")
+	for i := range rows {
+		tx.Add(Step{Statement: statement, Args: Values(tx.s, &rows[i])})
+	}
 }
